@@ -70,7 +70,7 @@ class printer {
     fact("model", r_.summary);
     if (d_.source == anchor_source::none) return;
     const std::string marks = d_.source == anchor_source::attention ? "attention kernel" : "kernel";
-    fact("layers by", shorten(d_.anchor, 100, cut::middle) + ", " + count_of(d_.anchors, marks));
+    fact((std::string(d_.layer_word()) + "s by").c_str(), shorten(d_.anchor, 100, cut::middle) + ", " + count_of(d_.anchors, marks));
     if (d_.totals_only) return print_parallelism();
     fact("passes by", d_.pass_source[0] != '\0' ? d_.pass_source : "nothing: one pass");
     if (d_.backward_anchors == 0)
@@ -94,7 +94,7 @@ class printer {
   void print_devices() {
     if (std::count_if(r_.devices.begin(), r_.devices.end(), [](const auto& d) { return d.kernels > 0; }) < 2) return;
     table t;
-    t.flexible("device", cut::middle, 8).right("kernels").right("layers a pass").right("passes").left("confidence");
+    t.flexible("device", cut::middle, 8).right("kernels").right(word_ + "s a pass").right("passes").left("confidence");
     t.left("");
     const std::size_t rows = most(8, r_.devices.size());
     for (std::size_t i = 0; i < rows; ++i) {
@@ -112,8 +112,8 @@ class printer {
     if (d_.types.empty()) return;
     if (d_.totals_only) return print_counted_types();
     table t;
-    t.left("type").left("phase").flexible("layers", cut::end, 8).right("count").right("passes").right("wall");
-    t.right("attention").right("kernels").flexible("mostly", cut::end, 12);
+    t.left("type").left("phase").flexible(word_ + "s", cut::end, 8).right("count").right("passes").right("wall");
+    t.right(d_.source == anchor_source::attention ? "attention" : "anchor").right("kernels").flexible("most of it", cut::end, 12);
     const std::size_t rows = most(most_types, d_.types.size());
     for (std::size_t i = 0; i < rows; ++i) {
       const layer_type& type = d_.types[i];
@@ -134,7 +134,7 @@ class printer {
       row.resize(9);
       t.row(std::move(row));
     }
-    s_.heading("Layer types, with the median of their lengths");
+    s_.heading((word_ == "part" ? "Part" : "Layer") + std::string(" types, with the median of their lengths"));
     t.print(s_.out(), s_.columns());
     s_.left_out(d_.types.size(), rows);
   }
@@ -142,7 +142,7 @@ class printer {
   void print_passes() {
     if (d_.passes.empty()) return;
     table t;
-    t.right("pass").left("phase").flexible("step", cut::end, 6).right("layers").right("at").right("wall").right("busy");
+    t.right("pass").left("phase").flexible("step", cut::end, 6).right(word_ + "s").right("at").right("wall").right("busy");
     t.right("kernels").right("mean anchor").left("note");
     const std::size_t rows = most(most_passes, d_.passes.size());
     for (std::size_t i = 0; i < rows; ++i) {
@@ -199,7 +199,8 @@ class printer {
       for (const std::string& l : d_.limitations) s_.out().line("  - " + wrap(name(l), report_columns - 4, 4));
     }
     s_.out().line();
-    s_.out().line("  -o DIR/ writes the report, with the parts of each layer type, as");
+    s_.out().line(std::string("  -o DIR/ writes the report, with ") +
+                  (word_ == "part" ? "what each part type holds" : "the parts of each layer type") + ", as");
     s_.out().line("  " + name(shorten("model_architecture_report_" + profile_label(s_.capture().what().path) + ".md",
                                       report_columns - 2, cut::middle)));
   }
@@ -208,6 +209,7 @@ class printer {
   const activity& of_;
   const architecture_result& r_;
   const device_architecture& d_;
+  const std::string word_ = d_.layer_word();
 };
 
 bool ends_in_md(std::string_view path) { return path.size() > 3 && path.substr(path.size() - 3) == ".md"; }

@@ -26,7 +26,7 @@ namespace {
 
 using namespace profkit;
 
-constexpr std::size_t most_steps = 12, most_groups = 6, most_gaps = 10, most_explained = 3, most_structures = 6,
+constexpr std::size_t most_steps = 12, most_groups = 6, most_gaps = 10, most_explained = 3, most_structures = 6, most_layer_name = 24,
                       most_ops = 8, most_advice = 8, most_causes = 6, most_devices = 9;
 
 class report {
@@ -295,8 +295,10 @@ class report {
     t.right("gaps inside").right("longest").right("gap before");
     for (std::size_t i = 0; i < rows; ++i) {
       const step_structure& p = order[i];
-      t.row({std::string(structure_role_name(p.type)) +
-                 (p.type == step_structure::role::layer ? ' ' + std::to_string(p.index) : ""),
+      t.row({p.type == step_structure::role::layer
+                 ? name(shorten(of_.text(p.name), most_layer_name, cut::start))
+                 : std::string(structure_role_name(p.type)) +
+                       (p.type == step_structure::role::part ? ' ' + std::to_string(p.index) : ""),
              name(of_.text(p.anchor)), grouped(p.clocks.kernels), human_duration(p.clocks.wall_ps),
              share_text(p.clocks.wall_ps, step.service_ps()), p.bubbles > 0 ? human_duration(p.bubble_total_ps) : "",
              p.bubbles > 0 ? human_duration(p.bubble_largest_ps) : "",

@@ -48,8 +48,8 @@ void print_async_totals(session& s, const collectives_result& found, std::uint64
   for (const async_row& row : found.async) {
     async_total& t = totals[{row.file, row.plane, op_of(row), escape_for_terminal(row.category)}];
     ++t.count;
-    t.total_ps += row.duration_ps;
-    t.max_ps = std::max(t.max_ps, row.duration_ps);
+    t.total_ps += row.in_flight_ps;
+    t.max_ps = std::max(t.max_ps, row.in_flight_ps);
     if (row.exposed_stall_ps) {
       t.stall_ps += *row.exposed_stall_ps;
       t.has_stall = any_stall = true;
@@ -89,7 +89,7 @@ void print_async_rows(session& s, const collectives_result& found, std::uint64_t
     if (limit != 0 && shown == limit) break;
     t.row({s.file_label(row.file), short_plane_name(profkit::plane_name_at(s.capture(), row.file, row.plane)),
            row.flow ? std::to_string(*row.flow) : "", op_of(row), form_name(row.shape), human_duration(row.start_ps),
-           human_duration(row.duration_ps), row.exposed_stall_ps ? human_duration(*row.exposed_stall_ps) : ""});
+           human_duration(row.in_flight_ps), row.exposed_stall_ps ? human_duration(*row.exposed_stall_ps) : ""});
     ++shown;
   }
   s.heading("In order");

@@ -46,7 +46,9 @@ void print_file_facts(session& s, const file_info& file) {
             escape_for_terminal(file.path));
   out.line("  " + what);
   if (!file.hosts.empty()) out.line("  hosts     " + joined(file.hosts));
-  if (file.origin_unix_ns) out.line("  origin    " + date_text(*file.origin_unix_ns));
+  // Of one file: what its times count from.
+  const std::optional<std::int64_t> origin = s.several_files() ? file.origin_unix_ns : s.capture().origin_unix_ns();
+  if (origin) out.line("  origin    " + date_text(*origin));
   if (file.first_ps && file.last_ps)
     out.line("  events    from " + human_duration(*file.first_ps) + " to " + human_duration(*file.last_ps) +
              (file.aligned || !s.several_files() ? "" : " (on this file's own clock)"));

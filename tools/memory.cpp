@@ -27,8 +27,8 @@ std::string size_text(std::int64_t bytes) {
   return human_bytes(static_cast<std::uint64_t>(bytes));
 }
 
-std::string space_text(std::int64_t color) {
-  const std::string name = memory_space_name(color);
+std::string space_text(std::int64_t color, program_home home) {
+  const std::string name = memory_space_name(color, home);
   return std::to_string(color) + (name.empty() ? "" : " " + name);
 }
 
@@ -55,7 +55,7 @@ void print_memory_of_modules(session& s, const memory_result& r) {
     bool first = true;
     for (const space_memory& f : m.spaces) {
       if (f.total_bytes == 0 && f.peak_bytes == 0 && m.spaces.size() > 1) continue;
-      t.row({first ? escape_for_terminal(m.label) : "", space_text(f.color), size_text(f.total_bytes),
+      t.row({first ? escape_for_terminal(m.label) : "", space_text(f.color, m.home), size_text(f.total_bytes),
              bound_sign(f.bound) + size_text(f.peak_bytes), size_text(f.temp_bytes), size_text(f.residency_floor_bytes),
              escape_for_terminal(f.peak_instruction), peak_method_name(f.method)});
       first = false;
@@ -93,7 +93,7 @@ void print_bar(session& s, const memory_result& r) {
     bar += std::string(columns == 0 ? 1 : columns, p.mark);
     legend.row({std::string(1, p.mark), p.name, size_text(p.bytes), share_text(p.bytes, f->total_bytes)});
   }
-  s.heading(escape_for_terminal(r.modules[h.module].label) + ", memory space " + space_text(h.color) + ": " +
+  s.heading(escape_for_terminal(r.modules[h.module].label) + ", memory space " + space_text(h.color, r.modules[h.module].home) + ": " +
             size_text(h.static_peak_bytes));
   s.out().line("  [" + bar + ']');
   legend.print(s.out(), s.columns());

@@ -279,7 +279,8 @@ void print_busiest_ops(session& s, const report_summary& found) {
 
 // ---- modules, steps, collectives ---------------------------------------------------------------------------------
 
-void print_modules_part(session& s, const std::vector<profkit::module_total>& modules) {
+void print_modules_part(session& s, const report_summary& found) {
+  const std::vector<profkit::module_total>& modules = found.modules;
   if (modules.empty()) return;
   table t;
   t.flexible("module", cut::middle, 30)
@@ -297,7 +298,9 @@ void print_modules_part(session& s, const std::vector<profkit::module_total>& mo
            m.bytes > 0 ? profkit::human_bytes(m.bytes) : ""});
   }
   s.heading("Modules: " + grouped(std::uint64_t{modules.size()}) +
-            (modules.front().runs > 0 ? ", by time on the devices" : ", by size; their runs are not recorded"));
+            (modules.front().runs > 0 ? ", by time on the devices"
+             : found.run_ids          ? ", by size"
+                                      : ", by size; their runs are not recorded"));
   t.print(s.out(), report_columns);
   print_rest(s, modules.size(), shown);
 }
@@ -420,7 +423,7 @@ profkit::result<void> print_report(session& s) {
   print_busy_lines(s, r);
   print_left_out(s, r.parts.ops.left_out);
   print_busiest_ops(s, r.summary);
-  print_modules_part(s, r.summary.modules);
+  print_modules_part(s, r.summary);
   print_steps_part(s, r.summary.steps);
   print_collectives_part(s, r.summary);
   print_across_nodes(s, r.summary.across_nodes);

@@ -70,6 +70,8 @@ struct known_format {
   const char* no_message = "";  // what it is, where it is no protobuf message: "JSON of an Ascend capture"
   // Unix ns of its time zero, where that is found in its bytes.
   std::optional<std::int64_t> (*origin_unix_ns)(std::string_view bytes, const chrome_options& how) = nullptr;
+  // The same, in front of all of its events that are known; null: its time zero is.
+  std::optional<std::int64_t> (*start_unix_ns)(std::string_view bytes, const chrome_options& how) = nullptr;
   // Adds the tracks of a file (an index into p.what().files of the family) and then their events, with times on the
   // capture's clock. Damage found on the way is told after everything intact was handed over. Null: there are none.
   result<void> (*fill_timeline)(const profile& p, std::size_t file, timeline_sink& into) = nullptr;

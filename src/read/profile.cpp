@@ -41,6 +41,7 @@ struct held_file {
   std::shared_ptr<const probe_trace> neutrino;
   std::unique_ptr<const recording> recorded;
   std::optional<std::int64_t> origin_unix_ns;
+  std::optional<std::int64_t> start_unix_ns;  // before origin_unix_ns, where events are known that lie before it
   std::int64_t shift_ns = 0;
 
   // Of a file that is read in one pass. What the first pass leaves behind does not change any more.
@@ -236,6 +237,8 @@ struct profile::state {
       hold_recording(f, what.files[file]);
     } else if (const auto origin = format_of(what.files[file].family).origin_unix_ns; origin && tells_time(file)) {
       f.origin_unix_ns = origin(f.held.bytes, {what.bounds, what.host});
+      if (const auto start = format_of(what.files[file].family).start_unix_ns)
+        f.start_unix_ns = start(f.held.bytes, {what.bounds, what.host});
     }
     if (what.files[file].family != file_family::xspace) return;
     f.xspace = index_xspace(f.held.bytes);
@@ -393,7 +396,7 @@ struct profile::state {
   std::optional<std::int64_t> earliest_origin(bool of_exports) const noexcept {
     std::optional<std::int64_t> earliest;
     for (std::size_t i = 0; i < files.size(); ++i)
-      if (const auto& origin = files[i]->origin_unix_ns;
+      if (const auto& origin = files[i]->start_unix_ns ? files[i]->start_unix_ns : files[i]->origin_unix_ns;
           origin && (what.files[i].export_of >= 0) == of_exports && (!earliest || *origin < *earliest))
         earliest = origin;
     return earliest;

@@ -177,6 +177,65 @@ TEST_CASE("one event a flow spans start to done, and its stall is that of the do
   CHECK(found->async[2].exposed_from.empty());
 }
 
+TEST_CASE("a flight and the wait in it are told by one clock, or the wait is not told") {
+  plane_builder p("/device:TPU:0");
+  const auto flight = [&](const char* name, std::int64_t start_ps, std::int64_t flow, const char* done) {
+    return p.event(name, start_ps, 50, {p.uint_stat("flow", flow), p.text_stat("hlo_op", done)});
+  };
+  const auto op = [&](const char* name, std::int64_t start_ps, std::int64_t duration_ps, std::int64_t device_start_ps,
+                      std::int64_t device_ps) {
+    return p.event(name, start_ps, duration_ps,
+                   {p.uint_stat("device_offset_ps", device_start_ps), p.uint_stat("device_duration_ps", device_ps)});
+  };
+  p.line("Async XLA Ops", {flight("%copy-start.1 = x", 100, 3, "copy-done.1"),
+                           flight("%copy-start.2 = x", 200, 4, "copy-done.2"),
+                           flight("%copy-start.3 = x", 300, 5, "copy-done.3"),
+                           flight("%copy-start.4 = x", 400, 6, "copy-done.4")});
+  p.line("XLA Ops",
+         {op("%copy-start.1 = x", 100, 1, 1100, 1), op("%copy-done.1 = x", 110, 40, 1110, 70),  // 1100 to 1180
+          op("%copy-done.2 = x", 210, 40, 1210, 51),  // where it began the device does not say, and 51 > 50
+          op("%copy-done.3 = x", 310, 40, 1310, 50),
+          op("%copy-start.4 = x", 400, 1, 1400, 1), op("%copy-done.4 = x", 410, 40, 10, 45)},  // its clock began anew
+         0, 2);
+  const opened held = open_bytes(space_of({p}));
+  const auto found = anatomy_collectives(*held);
+  REQUIRE(found);
+  REQUIRE(found->async.size() == 4);
+  for (const async_row& row : found->async) CHECK(row.duration_ps == 50);
+  CHECK(found->async[0].exposed_stall_ps == 70);
+  CHECK(found->async[0].in_flight_ps == 80);
+  CHECK(!found->async[1].exposed_stall_ps);
+  CHECK(found->async[1].exposed_from.empty());
+  CHECK(found->async[1].in_flight_ps == 50);
+  CHECK(found->async[2].exposed_stall_ps == 50);
+  CHECK(found->async[2].in_flight_ps == 50);
+  CHECK(found->async[3].exposed_stall_ps == 45);
+  CHECK(found->async[3].in_flight_ps == 50);
+}
+
+TEST_CASE("a pair whose halves have the device's clock is told by it") {
+  plane_builder p("/device:TPU:0");
+  const auto half = [&](const char* name, std::int64_t flow, std::int64_t start_ps, std::int64_t duration_ps,
+                        std::int64_t device_start_ps, std::int64_t device_ps) {
+    return p.event(name, start_ps, duration_ps,
+                   {p.int_stat("flow", flow), p.uint_stat("device_offset_ps", device_start_ps),
+                    p.uint_stat("device_duration_ps", device_ps)});
+  };
+  p.line("Async XLA Ops", {half("%all-gather-start.1 = x", 7, 100, 5, 1100, 5),
+                           half("%all-gather-done.1 = x", 7, 130, 20, 1140, 60),
+                           half("%all-gather-start.2 = x", 8, 200, 90, 1200, 90),  // reaches beyond its done
+                           half("%all-gather-done.2 = x", 8, 230, 20, 1240, 100)});
+  const opened held = open_bytes(space_of({p}));
+  const auto found = anatomy_collectives(*held);
+  REQUIRE(found);
+  REQUIRE(found->async.size() == 2);
+  CHECK(found->async[0].duration_ps == 50);
+  CHECK(found->async[0].in_flight_ps == 100);
+  CHECK(found->async[0].exposed_stall_ps == 60);
+  CHECK(found->async[1].in_flight_ps == 90);
+  CHECK(!found->async[1].exposed_stall_ps);
+}
+
 TEST_CASE("collectives take as long as their ops: by the device's clock, over all programs") {
   plane_builder tpu("/device:TPU:0");
   const auto timed = [&](std::int64_t offset_ps, std::int64_t duration_ps, std::int64_t device_ps) {
@@ -327,13 +386,17 @@ TEST_CASE("every asynchronous copy of a real TPU capture finds its stall") {
   REQUIRE(found);
   CHECK(found->flows == 600);
   CHECK(found->async.size() == 600);
-  std::int64_t waited_ps = 0;
+  std::int64_t waited_ps = 0, in_flight_ps = 0;
   for (const async_row& row : found->async) {
     CHECK(row.shape == async_row::form::single);
     CHECK(row.category == "copy");
     REQUIRE(row.exposed_stall_ps);
+    CHECK(*row.exposed_stall_ps <= row.in_flight_ps);
     waited_ps += *row.exposed_stall_ps;
+    in_flight_ps += row.in_flight_ps;
   }
-  // device_duration_ps of the 600 copy-done events of that device, added up by an independent reader.
+  // device_duration_ps of the 600 copy-done events of that device, and how far their ends lie behind device_offset_ps of
+  // the copy-start events, added up by an independent reader.
   CHECK(waited_ps == 76009515471250);
+  CHECK(in_flight_ps == 196365448587500);
 }

@@ -66,6 +66,35 @@ TEST_CASE("without attention an op that comes back four times marks layers, thre
   }
 }
 
+TEST_CASE("what merely comes back is a part and no layer") {
+  made a;
+  for (int step = 0; step < 3; ++step) {
+    const std::int64_t from = a.m.now;
+    for (int l = 0; l < 4; ++l)
+      for (const char* const op : {"one", "two", "three", "four", "KvRmsNormRopeCache"}) a.m.op(op);
+    a.step(step, from, a.m.now);
+  }
+  const architecture_result r = look(a);
+  const device_architecture& d = r.devices[0];
+  REQUIRE(d.source == anchor_source::periodic_op);
+  CHECK(d.layer_word() == std::string("part"));
+  CHECK(r.summary.find("4 repeating parts a pass") != std::string::npos);
+  CHECK(r.summary.find("layer") == std::string::npos);
+  for (const cross_check& c : d.checks) {
+    INFO(c.name);
+    CHECK(c.name.find("layer") == std::string::npos);
+  }
+  CHECK_FALSE(d.checks.empty());
+  for (const evidence_row& e : d.evidence) {
+    INFO(e.what << " " << e.value << " " << e.meaning);
+    CHECK(e.what.find("ayer") == std::string::npos);
+    CHECK(e.value.find("layer") == std::string::npos);
+  }
+  made of_attention;
+  of_attention.m.pass(4, 4, 100 * us);
+  CHECK(of_attention.found().layer_word() == std::string("layer"));
+}
+
 TEST_CASE("without attention a pass has at least three layers") {
   for (const std::uint32_t layers : {2, 3}) {
     made a;
@@ -154,6 +183,30 @@ TEST_CASE("passes with other numbers of cache writes than layers") {
     CHECK(c.note.empty() == std::string_view(r.note).empty());
     CHECK(c.expected == 16);
   }
+}
+
+TEST_CASE("the number of layers is not held against itself") {
+  const auto checked = [](const device_architecture& d) {
+    return std::any_of(d.checks.begin(), d.checks.end(),
+                       [](const cross_check& c) { return c.name == "anchors = layers a pass x whole passes"; });
+  };
+  for (const int passes : {1, 2}) {
+    made a;
+    for (int i = 0; i < passes; ++i) a.m.pass(4, 1, 100 * us);
+    const device_architecture d = a.found();
+    REQUIRE(d.complete_passes() == static_cast<std::uint64_t>(passes));
+    CHECK(checked(d) == (passes == 2));
+  }
+  // Two layers with experts behind two without, over and over: passes are where that begins anew.
+  made a;
+  for (int l = 0; l < 12; ++l) {
+    a.m.op(attention, 100 * us);
+    a.m.op(l % 4 < 2 ? "MatMulV3" : "DispatchFFNCombine");
+  }
+  const device_architecture d = a.found();
+  REQUIRE(d.pass_source == std::string("order of layers"));
+  REQUIRE(d.complete_passes() > 1);
+  CHECK_FALSE(checked(d));
 }
 
 TEST_CASE("the check of orders names the pass with which another order begins") {

@@ -446,6 +446,8 @@ TEST_CASE("structures follow the anchor") {
   const auto r = look(a);
   REQUIRE(r.structures.size() == 5);
   CHECK(r.structures[0].type == step_structure::role::head);
+  CHECK(r.structures[1].type == step_structure::role::part);  // an attention kernel is no name of a layer
+  CHECK(r.structures[1].name == 0);
   CHECK(r.structures[4].type == step_structure::role::tail);
   CHECK(std::string(r.steps[0].structure_source) == "attention");
   CHECK(r.structures[3].clocks.kernels == 3);
@@ -472,7 +474,11 @@ TEST_CASE("layers that the host names come before all others") {
   CHECK(std::string(r.steps[0].structure_source) == "annotations");
   REQUIRE(r.structures.size() == 4);
   CHECK(r.structures[0].type == step_structure::role::head);
+  CHECK(r.structures[0].name == 0);
+  CHECK(r.structures[1].type == step_structure::role::layer);
+  CHECK(a.text(r.structures[1].name) == "layers.0");
   CHECK(r.structures[1].clocks.kernels == 3);
+  CHECK(a.text(r.structures[2].name) == "layers.1");
   CHECK(r.structures[2].clocks.kernels == 2);
   CHECK(r.structures[3].type == step_structure::role::tail);
 }

@@ -138,7 +138,7 @@ def capture():
     for k in a.kernels[1]:
         if k.op_type == "N/A":
             k.op_type = "MEMCPY"
-    parts = (("head", 0), ("layer", 8), ("layer", 11), ("layer", 14), ("tail", 17))
+    parts = (("head", 0), ("part", 8), ("part", 11), ("part", 14), ("tail", 17))
     fewer = tuple((role, max(first - 1, 0)) for role, first in parts)
     def windows(kernels, marker, host):
         out = []

@@ -161,7 +161,8 @@ class Window:
     marker_end: object = None
     number: int = -1
     members: tuple = ()
-    # How the step is cut into parts: where its first kernels stand among its kernels, with their roles.
+    # How the step is cut into parts: where its first kernels stand among its kernels, with their roles; of a layer that
+    # the host names that name.
     parts: tuple = ()
     parts_by: str = ""
     parts_missing: str = ""
@@ -996,7 +997,9 @@ class Idle:
                 reached = k.end if reached is None else max(reached, k.end)
             clocks = self.clocks(own)
             share = lambda kind: ratio(sum(k.duration for k in own if k.kind == kind), clocks[2])
-            out.append({"device": d, "step_id": w.id, "structure_id": self.part_id(i, p), "structure_type": role,
+            named = role not in ("head", "part", "tail")
+            out.append({"device": d, "step_id": w.id, "structure_id": self.part_id(i, p),
+                        "structure_type": "layer" if named else role, "name": role if named else "",
                         "anchor": own[0].type, "source": w.parts_by, "start_us": self.absolute_us(own[0].start),
                         "end_us": self.absolute_us(max(k.end for k in own)), "start_rel_ns": ns(own[0].start),
                         "kernel_count": len(own), **self.clock_fields(clocks), "ai_core_pct": share("compute"),

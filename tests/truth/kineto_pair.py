@@ -154,7 +154,7 @@ def parts(*first):
 def capture(policy="guide"):
     a, b = rank0(), rank1()
     ps = lambda ns: ns * 1000
-    attention = parts(("head", 0), ("layer", 1), ("layer", 5), ("layer", 9), ("layer", 13), ("layer", 17), ("tail", 21))
+    attention = parts(("head", 0), ("part", 1), ("part", 5), ("part", 9), ("part", 13), ("part", 17), ("tail", 21))
     windows0 = [Window("0", ps(1_300_000), ps(6_300_000), "device_annotation", ps(5_800_000), 0, parts=attention,
                        parts_by="attention"),
                 Window("1", ps(6_300_000), ps(11_300_000), "device_annotation", ps(10_800_000), 1, parts=attention,
@@ -164,12 +164,12 @@ def capture(policy="guide"):
     windows0[2].end = max(k.end for k in kernels[0])
     windows0[2].open = True
     # The norm comes back after five and after three kernels, more evenly than the matmul.
-    windows0[2].parts, windows0[2].parts_by = parts(("layer", 0), ("layer", 5), ("layer", 8)), "periodic op"
-    even = parts(("layer", 0), ("layer", 3), ("layer", 6), ("layer", 9))
+    windows0[2].parts, windows0[2].parts_by = parts(("part", 0), ("part", 5), ("part", 8)), "periodic op"
+    even = parts(("part", 0), ("part", 3), ("part", 6), ("part", 9))
     windows1 = [Window(str(n), ps(s + 100_000), ps(s + 5_100_000), "profiler_step", ps(s + 4_900_000), n, parts=even,
                        parts_by="periodic op") for n, s in enumerate((1_000_000, 6_000_000, 11_000_000))]
     windows1[2].end = ps(11_000_000 + 100_000 + 2_100_000 + 550_000)
-    layers = parts(("layer", 0), ("layer", 2), ("layer", 4), ("tail", 6))
+    layers = parts(("model.layer_0", 0), ("model.layer_1", 2), ("model.layer_2", 4), ("tail", 6))
     at = [1_000_000 + 3_000_000 * n + 400_000 + SHIFT for n in range(3)]
     windows2 = [Window(str(n), ps(s), ps(s + 3_000_000), "profiler_step",
                        ps(1_000_000 + 3_000_000 * n + 2_800_000 + SHIFT), n, parts=layers, parts_by="annotations")

@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 """`profkit collectives`: asynchronous operations by flow, collectives among the ops, kernels of libraries."""
 
+import os
+import pathlib
 import sys
 
 import hlo
@@ -9,7 +11,7 @@ import truth
 
 
 def flight(
-    file, line, flow, form, name, hlo_op, category, start_ps, duration_ps, stall_ps=None, stall_from=None, events=1
+    file, line, flow, form, name, hlo_op, category, start_ps, duration_ps, stall_ps=None, stall_from=None, events=1, in_flight_ps=None
 ):
     return {
         "file": file,
@@ -22,6 +24,7 @@ def flight(
         "category": category,
         "start_ps": start_ps,
         "duration_ps": duration_ps,
+        "in_flight_ps": duration_ps if in_flight_ps is None else in_flight_ps,
         "exposed_stall_ps": stall_ps,
         "exposed_from": stall_from,
         "events": events,
@@ -161,13 +164,16 @@ class FlowsTest(truth.Case):
         programs += [pair.Ev(key, 1000 + 10 * key, 10 - key // 2) for key in range(5, 12)]
         planes = [pair.Plane(1, "/device:TPU:0", "device", [pair.Line(3, "XLA Ops", 0, programs, "ops"), flights], ops),
                   pair.Plane(2, "/device:TPU:1", "device", [pair.Line(4, "Async XLA Ops", 0, [
-                      flow(1, 1, 0, 1), flow(2, 1, 30, 4, 900)], "async")], ops)]
+                      flow(1, 1, 0, 1), flow(2, 1, 30, 4, 34),
+                      # By another clock the device waited longer than all of it took: that cannot be compared.
+                      flow(1, 2, 100, 1), flow(2, 2, 130, 4, 35)], "async")], ops)]
         path = self.write("a.xplane.pb", pair.Host("alpha", planes).bytes())
         found = truth.parsed(truth.run("collectives", path, "--json"))
         keys = ("plane", "flow", "name", "start_ps", "duration_ps", "exposed_stall_ps", "events")
         self.check([[f[k] for k in keys] for f in found["async"]], [
             [0, "1", "copy-start.1", 0, 34, 9, 3], [0, "2", "copy-start.2", 100, 50, None, 3],
-            [0, "3", "copy-start.1", 200, 11, 5, 3], [1, "1", "copy-start.1", 0, 34, 900, 2]])
+            [0, "3", "copy-start.1", 200, 11, 5, 3], [1, "1", "copy-start.1", 0, 34, 34, 2],
+            [1, "2", "copy-start.1", 100, 34, None, 2]])
         self.check(
             [[o["name"], o["category"], o["count"], o["total_ps"], o["min_ps"], o["max_ps"]] for o in found["ops"]],
             [
@@ -187,7 +193,7 @@ class FlowsTest(truth.Case):
                 for f in findings
                 if f["id"] == "collectives.exposed_stall"
             ],
-            [[900, 1], [14, 0]],
+            [[34, 1], [14, 0]],
         )
 
 
@@ -231,6 +237,25 @@ class KernelsTest(truth.Case):
         found = truth.parsed(truth.run("collectives", path, "--json"))["ops"]
         self.check([[o["name"], o["category"]] for o in found],
                    [[name, category] for name, category in self.CATEGORIES.items() if category])
+
+
+class RealTest(truth.Case):
+    """In every real capture a device waits no longer for an operation than it takes."""
+
+    def test_it(self):
+        corpus = pathlib.Path(os.environ.get("PROFKIT_CORPUS", truth.ROOT.parent / "shared")) / "captures"
+        captures = sorted(corpus.rglob("*.xplane.pb")) or sorted((truth.ROOT / "tests" / "data").rglob("*.xplane.pb"))
+        told = 0
+        for path in captures:
+            if path.name.startswith("MUST_REJECT"):
+                continue
+            for row in truth.parsed(truth.run("collectives", path, "--json"))["async"]:
+                if row["exposed_stall_ps"] is not None:
+                    told += 1
+                    self.assertLessEqual(row["exposed_stall_ps"], row["in_flight_ps"], (path, row))
+                else:
+                    self.assertEqual(row["in_flight_ps"], row["duration_ps"], (path, row))
+        self.assertGreater(told, 0)
 
 
 class PairsTest(truth.Case):

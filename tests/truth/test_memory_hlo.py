@@ -6,7 +6,7 @@ import proto_writer as proto
 import truth
 
 PARAMETER, CONSTANT, RESULT, THREAD_LOCAL, TUPLE, ALIASED = 1, 2, 4, 8, 16, 32
-SPACES = {0: "HBM", 1: "VMEM", 5: "Host"}
+SPACES = {0: "device memory", 1: "VMEM", 5: "Host"}  # nothing tells what the programs run on
 BACK_TO_BACK = (
     "Walks the entry computation alone and counts buffers of the temp pool from their definition to their last "
     "use there; buffers that share addresses count once. Buffers defined in loop bodies, branches and calls are "
@@ -614,20 +614,21 @@ CLAIMS = {"remat": CLAIM + "; what it is recomputed from may have to live longer
           "offload": CLAIM + "; a copy under way needs room on both sides"}
 # Read against the numbers that Answer works out.
 SCREEN = """\
-jit_step(7001) needs 2.6 KiB of memory space 0 (HBM); its peak is at least 2.3 KiB at mul.6.
+jit_step(7001) needs 2.6 KiB of memory space 0 (device memory); its peak is at least 2.3 KiB at
+mul.6.
 Parameters 800 B, constants 16 B, results 824 B, temporary 1.0 KiB (300 B fragmentation).
 No rematerialisation goes below 1.7 KiB.
 Besides, it needs 700 B of memory space 1 (VMEM), 77 B of memory space 5 (Host).
 
 Modules, highest peak in memory space 0 first: 2 modules
-  module          space     total        peak  temporary    floor  peak at  method
-  jit_step(7001)  0 HBM   2.6 KiB  >= 2.3 KiB    1.0 KiB  1.7 KiB  mul.6    heap_replay
-                  1 VMEM    700 B    >= 500 B      700 B      0 B  add.3    schedule_sweep
-                  5 Host     77 B         0 B        0 B      0 B           none
-  jit_eval(8)     0 HBM   1.2 KiB  <= 1.2 KiB      800 B    400 B           allocation_sizes
-                  1 VMEM     90 B     <= 90 B       90 B      0 B           allocation_sizes
+  module          space              total        peak  temporary    floor  peak at  method
+  jit_step(7001)  0 device memory  2.6 KiB  >= 2.3 KiB    1.0 KiB  1.7 KiB  mul.6    heap_replay
+                  1 VMEM             700 B    >= 500 B      700 B      0 B  add.3    schedule_sweep
+                  5 Host              77 B         0 B        0 B      0 B           none
+  jit_eval(8)     0 device memory  1.2 KiB  <= 1.2 KiB      800 B    400 B           allocation_sizes
+                  1 VMEM              90 B     <= 90 B       90 B      0 B           allocation_sizes
 
-jit_step(7001), memory space 0 HBM: 2.6 KiB
+jit_step(7001), memory space 0 device memory: 2.6 KiB
   [PPPPPPPPPPPPPPCRRRRRRRRRRRRRRRTTTTTTTTTTTTT.....]
   P  parameters     800 B  29.7 %
   C  constants       16 B   0.6 %
@@ -939,6 +940,57 @@ class MemoryHlo(truth.Case):
         by_id, _ = checks(1000, 1000, 1000, key=(("allocator_name", "other"), ("id", 1)))
         self.assertIsNone(by_id["C1"]["holds"])
         self.assertEqual(by_id["C1"]["note"], "memory space 0 and allocator other are not the same memory: not compared")
+
+    def test_what_space_0_is(self):
+        """What the capture's devices make it; of a program that a host runs, which its threads tell of, its memory."""
+        ops = [Op(1, "p", "parameter")]
+        program = Program("jit_f", 1, {1: ("main", ops, 1)}, 1, {1: [1, 2, 3]},
+                          [Buffer(1, 4000, 1), Buffer(2, 300, 1, 1), Buffer(3, 20, 1, 5)],
+                          [Allocation(0, 4000, PARAMETER, 0, [(1, 0, 4000)]), Allocation(1, 300, PARAMETER, 1, [(2, 0, 300)]),
+                           Allocation(2, 20, PARAMETER, 5, [(3, 0, 20)])], []).bytes()
+
+        def host(*stats):
+            plane = proto.Plane("/host:CPU", 9)
+            plane.line("t", 1_700_000_000_000_000_000, [plane.event("dot.1", 0, 10, stats)])
+            return plane
+        ran = ("hlo_op", "dot.1")
+        device = lambda name: proto.Plane(name, 1)
+        unknown, gpu = ["device memory", "VMEM", "Host"], ["device memory", "", "Host"]
+        tpu, own = ["HBM", "VMEM", "Host"], ["host memory", "", ""]
+        cases = [([], unknown), ([host()], unknown), ([host(ran)], own), ([device("/device:TPU:0"), host()], tpu),
+                 ([device("/device:TPU:0"), host(ran)], tpu), ([device("/device:GPU:3"), host(ran)], gpu),
+                 ([device("/device:CUSTOM:Chip"), host(ran)], unknown)]
+        for n, (planes, names) in enumerate(cases):
+            for name in ("f.hlo_proto.pb", "module_0001.jit_f.tpu_after_codegen.hlo.pb"):
+                folder = self.scratch / f"homes-{n}" / name.split(".")[-2]
+                folder.mkdir(parents=True)
+                if planes:
+                    (folder / "a.xplane.pb").write_bytes(proto.xspace(planes))
+                (folder / name).write_bytes(program)
+                with self.subTest(case=n, file=name):
+                    self.assertEqual(self.names_of_spaces(folder), names)
+        for n, planes in enumerate(([], [device("/device:TPU:0")])):
+            for word, names in (("cpu", own), ("sm_9.0_gpu", gpu)):
+                folder = self.scratch / f"dumps-{n}-{word}"
+                folder.mkdir()
+                if planes:
+                    (folder / "a.xplane.pb").write_bytes(proto.xspace(planes))
+                (folder / f"module_0001.jit_f.{word}_after_optimizations.hlo.pb").write_bytes(program)
+                with self.subTest(dump=word, planes=n):
+                    self.assertEqual(self.names_of_spaces(folder), names)
+                    self.assertIn(f"needs 3.9 KiB of memory space 0 ({names[0]});", truth.run("memory", folder))
+        # Two hosts that do not agree.
+        folder = self.scratch / "homes-two"
+        folder.mkdir()
+        for name, plane in (("a", device("/device:TPU:0")), ("b", device("/device:GPU:0"))):
+            (folder / f"{name}.xplane.pb").write_bytes(proto.xspace([plane]))
+        (folder / "f.hlo_proto.pb").write_bytes(program)
+        self.assertEqual(self.names_of_spaces(folder), unknown)
+
+    def names_of_spaces(self, folder):
+        modules = truth.parsed(truth.run("memory", folder, "--json"))["modules"]
+        self.assertEqual(len(modules), 1)
+        return [space["name"] for space in modules[0]["spaces"]]
 
     def test_what_is_not_there(self):
         truth.run("memory", self.folder, "--module", "jit_none", status=2)

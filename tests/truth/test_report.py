@@ -5,6 +5,7 @@ import json
 import pathlib
 import sys
 
+import hlo
 import pair
 import truth
 import xspace as x
@@ -123,6 +124,19 @@ class FindingsTest(truth.Case):
         steps = [(0, 10), (100, 22), (200, 10)]
         self.capture([self.device([("a", 0, 990)], steps)])
         self.assertIn("Step 1 of TPU:0 took 22 ps, more than twice the median.", self.notes())
+
+    def test_modules_whose_runs_no_line_counts(self):
+        """That runs are not recorded is said where no event names the one that it belongs to."""
+        step = hlo.proto("jit_step", 7)
+        metadata = x.plane(5, "/host:metadata", x.event_metadata(7, "jit_step(7)", "", [x.stat(1, step, "bytes")]),
+                           x.stat_metadata(1, "Hlo Proto"))
+        for name, told in (("run_id", True), ("other", False)):
+            events = [x.event(1, 0, 50, [x.stat(1, 12), x.stat(2, "fusion.1")])]
+            host = x.plane(2, "/host:CPU", x.line(1, "t", events), x.event_metadata(1, "fusion.1"),
+                           x.stat_metadata(1, name), x.stat_metadata(2, "hlo_op"))
+            self.capture([host, metadata])
+            text = truth.run("report", self.scratch)
+            self.assertIn("Modules: 1, by size\n" if told else "Modules: 1, by size; their runs are not recorded\n", text)
 
     def test_files_without_a_start_time(self):
         """Only where there is another file to stand beside."""

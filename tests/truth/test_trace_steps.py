@@ -1,4 +1,5 @@
 """`profkit steps` of traces and tables: whose markers count, what lasts how long, and which step is which number."""
+import datetime
 import json
 import sys
 
@@ -100,6 +101,35 @@ class StepsOfSmallTraces(truth.Case):
         # Markers of the host are better.
         self.check(self.ask(*kernel, *marks, x("Iteration#1", 0, 4)),
                    [model.step(0, "annotation", "Iteration#1", 1, 0, 0, 4 * US, 2, 0)])
+
+    def test_a_trace_that_is_not_in_the_order_of_time(self):
+        """Its first event is not the earliest: what the tail tells of an earlier one moves zero by whole seconds."""
+        at = 3_545_057_000_000  # us
+        later, first = x("ProfilerStep#2", at + 100_000, 50), x("ProfilerStep#1", at - 400_000, 60)
+        start = {"ph": "i", "s": "g", "name": "Iteration Start: PyTorch Profiler", "pid": "Traces", "tid": "t", "ts": at - 400_010}
+        nothing = {"ph": "M", "name": "process_name", "pid": 5, "ts": 0, "args": {"name": "python"}}
+        kernel = x("k", at - 300_000, 20, "kernel", 0, 7, device=0, stream=7)
+
+        def steps(*events):
+            self.write("log/a.json", json.dumps({"schemaVersion": 1, "baseTimeNanoseconds": 1_767_189_312_000_000_000,
+                                                 "traceEvents": list(events)}))
+            return [[step["name"][-1], step["start_ps"]]
+                    for step in truth.parsed(truth.run("steps", self.scratch / "log", "--json"))["steps"]]
+        moved = [["1", 600_000 * US], ["2", 1_100_000 * US]]
+        self.check(steps(later, first, nothing, start, kernel), moved)
+        found = truth.parsed(truth.run("bubbles", self.scratch / "log", "--json"))
+        self.assertEqual([step["start_rel_ns"] for step in found["steps"]], [600_000_000, 1_100_000_000])
+        found = truth.parsed(truth.run("info", self.scratch / "log", "--json"))
+        self.assertEqual(found["origin_unix_ns"], str(1_767_189_312_000_000_000 + at * 1000 - 1_000_000_000))
+        self.assertEqual(found["files"][0]["origin_unix_ns"], str(1_767_189_312_000_000_000 + at * 1000))
+        self.assertEqual(found["files"][0]["first_ps"], 599_990 * US)
+        origin = datetime.datetime.fromtimestamp(1_767_189_312 + at // 1_000_000 - 1, datetime.timezone.utc)
+        self.assertIn(f"  origin    {origin:%Y-%m-%d %H:%M:%S} UTC", truth.run("info", self.scratch / "log"))
+        # In order nothing moves, and neither does it for what lies more than an hour before.
+        self.check(steps(first, later, nothing, start, kernel), moved)
+        self.check(steps(later, nothing), [["2", 100_000 * US]])
+        self.check(steps(later, {**start, "ts": at - 3_600_000_001}), [["2", 100_000 * US]])
+        self.check(steps(later, {**start, "ts": at - 3_600_000_000}), [["2", 3_600_100_000 * US]])
 
     def test_threads_that_write_the_same_step(self):
         """One step from the earliest start to the latest end."""

@@ -549,8 +549,11 @@ struct async_row {
   std::string_view name, hlo_op, category;
   std::int64_t start_ps = 0;
   std::int64_t duration_ps = 0;  ///< start of the start to end of the done
-  /// How long the device waited for it: device_duration_ps of the done event, where it is carried;
+  /// The same by the clock that exposed_stall_ps is told by: the device's, where it tells both; else duration_ps.
+  std::int64_t in_flight_ps = 0;
+  /// How long the device waited for it, at most in_flight_ps: device_duration_ps of the done event, where it is carried;
   /// else of the done operation on `XLA Ops` that ends when the done event, or the one event of the flow, ends.
+  /// Nothing, too, where the device's clock tells the wait alone and it is longer than the flight by the other clock.
   std::optional<std::int64_t> exposed_stall_ps;
   std::string_view exposed_from;  ///< "done event" or "XLA Ops"; empty when not carried
   std::uint32_t events = 1;       ///< events with this flow

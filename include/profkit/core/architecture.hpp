@@ -247,6 +247,9 @@ struct device_architecture {
   bool totals_only = false;
   std::uint64_t counted_passes = 0;  ///< totals_only: by kernels that stand once in each pass; 0: not known
   [[nodiscard]] std::uint64_t complete_passes() const noexcept;
+  /// "layer" where attention kernels mark them; "part" where something merely repeats, of which it is not known what it
+  /// is.
+  [[nodiscard]] const char* layer_word() const noexcept;
 };
 
 struct architecture_result {

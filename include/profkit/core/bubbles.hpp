@@ -397,11 +397,12 @@ class bubble_steps {
   std::vector<step_verdict> verdicts_;
 };
 
-/// A layer or another repeated part of a step.
+/// A part of a step: a layer where the host names it, else what repeats, of which it is not known what it is.
 struct step_structure {
   std::uint32_t step = 0;
-  std::uint32_t index = 0;  ///< in the step
-  enum class role : std::uint8_t { head, layer, tail } type = role::layer;
+  std::uint32_t index = 0;  ///< in the step, among all of its parts
+  enum class role : std::uint8_t { head, part, layer, tail } type = role::part;
+  string_id name = 0;    ///< of a layer, as the host has it: "layers.3"
   string_id anchor = 0;  ///< the op type it begins with
   std::int64_t start_ps = 0, end_ps = 0;
   four_clocks clocks;

@@ -131,6 +131,9 @@ struct chrome_clock {
   std::int64_t zero_us = 0;  ///< as chrome_summary::zero_us
   std::optional<std::int64_t>
       origin_unix_ns;  ///< Unix time of zero: timestamps since the epoch, or baseTimeNanoseconds
+  /// The same cut to whole seconds in front of what the tail tells of: files are not always in the order of time, and
+  /// Kineto's last events have the time at which it began. At most origin_unix_ns.
+  std::optional<std::int64_t> start_unix_ns;
 };
 chrome_clock read_chrome_clock(std::string_view bytes, const chrome_options& options = {});
 

@@ -60,8 +60,11 @@ enum class peak_method : std::uint8_t {
 /// How a peak relates to the truth.
 enum class peak_bound : std::uint8_t { exact, lower, upper };
 [[nodiscard]] const char* peak_bound_name(peak_bound b) noexcept;
-/// XProf's name of a memory space ("HBM", "VMEM", …); "" when it has none.
-[[nodiscard]] const char* memory_space_name(std::int64_t color) noexcept;
+/// Where a program runs, as far as the capture shows.
+enum class program_home : std::uint8_t { unknown, host, gpu, tpu };
+/// What a memory space is there. Space 0 is "HBM" of a TPU, "host memory" of a host, else "device memory"; others have
+/// XProf's names ("VMEM", …) of a TPU and where the home is not known; "" when it has none.
+[[nodiscard]] const char* memory_space_name(std::int64_t color, program_home home) noexcept;
 /// The color that a number or one of XProf's names stands for, whatever the case of its letters.
 [[nodiscard]] std::optional<std::int64_t> memory_space_color(std::string_view text) noexcept;
 
@@ -148,6 +151,7 @@ struct module_memory {
   std::vector<memory_problem> problems;
   std::optional<fault> damage;  ///< the blob is damaged; what was intact is analysed
   bool has_buffer_assignment = false;
+  program_home home = program_home::unknown;
   std::int64_t all_allocations_bytes = 0;
   std::uint64_t n_logical_buffers = 0, n_buffer_allocations = 0;
   std::string differs_from;  ///< label and path of a module of the same name and id with other contents

@@ -61,7 +61,8 @@ class profile {
   [[nodiscard]] const fault* file_fault(std::size_t file) const noexcept;
   /// Unix ns of this file's own time zero, when the capture carries it (see docs/architecture.md, time).
   [[nodiscard]] std::optional<std::int64_t> file_origin_unix_ns(std::size_t file) const noexcept;
-  /// The least known file origin. Times of all analyses are ps relative to it.
+  /// The least known file origin, or whole seconds before it where a file tells that it began earlier. Times of all
+  /// analyses are ps relative to it.
   [[nodiscard]] std::optional<std::int64_t> origin_unix_ns() const noexcept;
   /// What to add to a file's relative ns to get ns relative to the capture origin; 0 when unaligned.
   [[nodiscard]] std::int64_t file_shift_ns(std::size_t file) const noexcept;

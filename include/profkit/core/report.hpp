@@ -142,6 +142,7 @@ struct report_summary {
   std::uint64_t op_names = 0;                     ///< before that limit
   std::uint64_t op_lines = 0;                     ///< on which they ran
   std::vector<module_total> modules;              ///< by time, then by size
+  bool run_ids = false;                           ///< events name the run of a module that they belong to
   std::vector<step_group> steps;                  ///< of each plane
   std::vector<collective_total> collectives;      ///< blocking first, then by time
   std::optional<idle_total> idle;

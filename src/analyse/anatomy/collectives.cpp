@@ -43,14 +43,42 @@ struct flow_pair {
   std::int64_t end_ps = std::numeric_limits<std::int64_t>::min();
 };
 
-// An operation that ends with a lone event, as ops lines tell it: which one, and how long the device waited for it.
+// The end of an operation, as ops lines tell it: how long the device waited for it, and when it was done by its clock.
 struct awaited_op {
-  std::int64_t end_ps;
+  std::int64_t at_ps = 0;  // its end
   std::string_view name;
-  std::optional<std::int64_t> waited_ps;
-  friend bool operator<(const awaited_op& a, const awaited_op& b) noexcept {
-    return std::tie(a.end_ps, a.name) < std::tie(b.end_ps, b.name);
+  std::optional<std::int64_t> waited_ps = std::nullopt, device_end_ps = std::nullopt;
+};
+// Its beginning, as ops lines tell it.
+struct begun_op {
+  std::int64_t at_ps = 0;  // its start
+  std::string_view name;
+  std::optional<std::int64_t> device_start_ps = std::nullopt;
+};
+// In order, the first of equal ones in the file.
+template <class Op>
+class ops_by_time {
+ public:
+  void want(Op op) { ops_.push_back(op); }
+  void sort() {
+    std::sort(ops_.begin(), ops_.end(), goes_before);
+    const auto equal = [](const Op& a, const Op& b) { return !goes_before(a, b) && !goes_before(b, a); };
+    ops_.erase(std::unique(ops_.begin(), ops_.end(), equal), ops_.end());
+    for (const Op& op : ops_) times_.insert(op.at_ps);
   }
+  [[nodiscard]] bool empty() const noexcept { return ops_.empty(); }
+  [[nodiscard]] bool any_at(std::int64_t ps) const { return times_.contains(ps); }
+  [[nodiscard]] Op* find(std::int64_t at_ps, std::string_view name) {
+    const auto at = std::lower_bound(ops_.begin(), ops_.end(), Op{at_ps, name}, goes_before);
+    return at != ops_.end() && at->at_ps == at_ps && at->name == name ? &*at : nullptr;
+  }
+
+ private:
+  static bool goes_before(const Op& a, const Op& b) noexcept {
+    return std::tie(a.at_ps, a.name) < std::tie(b.at_ps, b.name);
+  }
+  std::vector<Op> ops_;
+  hash_set<std::int64_t> times_;
 };
 
 class async_finder {
@@ -67,18 +95,21 @@ class async_finder {
     ids_of_flow_ = stat_ids(plane, "flow");
     ids_of_hlo_op_ = stat_ids(plane, "hlo_op");
     ids_of_device_duration_ = stat_ids(plane, "device_duration_ps");
+    ids_of_device_offset_ = stat_ids(plane, "device_offset_ps");
     ids_of_category_ = stat_ids(plane, "hlo_category");
     groups_.clear();
     pairs_.clear();
     by_flow_.clear();
     roles_ = {};
+    awaited_ = {};
+    begun_ = {};
     for (std::size_t line = 0; line < plane.lines.size(); ++line) {
       if (plane.lines[line].kind != line_kind::async || !selected_.line(plane.lines[line])) continue;
       if (result<void> added = add_line(plane, line); !added) return added;
     }
     if (groups_.empty()) return {};
-    const std::vector<awaited_op> awaited = find_awaited(plane);
-    for (const flow_group& group : groups_) found_.async.push_back(row_of(plane, group, awaited));
+    find_on_ops_lines(plane);
+    for (const flow_group& group : groups_) found_.async.push_back(row_of(plane, group));
     return {};
   }
 
@@ -153,44 +184,47 @@ class async_finder {
     if (group.events > 1) {
       const std::optional<async_event>& done = pairs_[group.pair].last_done;
       if (!done) return std::nullopt;
-      return awaited_op{done->end_ps(), instruction_name(plane.event_name(done->metadata_id)), std::nullopt};
+      return awaited_op{done->end_ps(), instruction_name(plane.event_name(done->metadata_id))};
     }
     if (is_unmatched(plane, group)) return std::nullopt;
-    return awaited_op{group.first.end_ps(), hlo_op_of(plane, group.first), std::nullopt};
+    return awaited_op{group.first.end_ps(), hlo_op_of(plane, group.first)};
   }
 
-  // Those that an ops line of the plane has, each with how long it took: in order, the first of equal ones in the file.
-  std::vector<awaited_op> find_awaited(const plane_index& plane) {
+  // What ops lines of the plane tell of the operations' ends and beginnings.
+  void find_on_ops_lines(const plane_index& plane) {
     in_pairs_ = !pairs_.empty();
-    std::vector<awaited_op> wanted;
     for (const flow_group& group : groups_) {
       const std::optional<awaited_op> op = awaited_of(plane, group);
-      if (op && role_of(op->name) == async_role::done) wanted.push_back(*op);
+      if (!op || role_of(op->name) != async_role::done) continue;
+      awaited_.want(*op);
+      begun_.want({group.first.start_ps, instruction_name(plane.event_name(group.first.metadata_id))});
     }
-    if (wanted.empty()) return wanted;
-    std::sort(wanted.begin(), wanted.end());
-    const auto equal = [](const awaited_op& a, const awaited_op& b) { return !(a < b) && !(b < a); };
-    wanted.erase(std::unique(wanted.begin(), wanted.end(), equal), wanted.end());
-    hash_set<std::int64_t> ends;
-    for (const awaited_op& op : wanted) ends.insert(op.end_ps);
-    id_table<std::optional<bool>> is_done;
+    if (awaited_.empty()) return;
+    awaited_.sort();
+    begun_.sort();
     for (const line_index& line : plane.lines) {
       if (line.kind != line_kind::ops) continue;
       const line_clock clock(profile_, file_, line, complete_header(line));
       for_each_event(line, file_, plane, damage_, [&](const event_row& row) {
-        std::optional<bool>& done = is_done[row.metadata_id];
-        if (!done) done = role_of(instruction_name(plane.event_name(row.metadata_id))) == async_role::done;
-        if (!*done) return true;
-        const std::optional<std::int64_t> start = clock.start_of(row);
-        if (!start || !ends.contains(*start + row.duration_ps)) return true;
-        const awaited_op op{*start + row.duration_ps, instruction_name(plane.event_name(row.metadata_id)), {}};
-        const auto at = std::lower_bound(wanted.begin(), wanted.end(), op);
-        if (at != wanted.end() && !(op < *at) && !at->waited_ps)
-          at->waited_ps = device_duration_of(row).value_or(row.duration_ps);
+        const async_role role = role_of_id(plane, row.metadata_id);
+        if (role == async_role::none) return true;
+        if (const std::optional<std::int64_t> start = clock.start_of(row)) look_at_op(plane, row, role, *start);
         return true;
       });
     }
-    return wanted;
+  }
+
+  void look_at_op(const plane_index& plane, const event_row& row, async_role role, std::int64_t start_ps) {
+    const std::int64_t end_ps = start_ps + row.duration_ps;
+    if (role == async_role::start && begun_.any_at(start_ps)) {
+      begun_op* const op = begun_.find(start_ps, instruction_name(plane.event_name(row.metadata_id)));
+      if (op != nullptr && !op->device_start_ps) op->device_start_ps = device_start_of(row);
+    }
+    if (role != async_role::done || !awaited_.any_at(end_ps)) return;
+    awaited_op* const op = awaited_.find(end_ps, instruction_name(plane.event_name(row.metadata_id)));
+    if (op == nullptr || op->waited_ps) return;
+    op->waited_ps = device_duration_of(row).value_or(row.duration_ps);
+    op->device_end_ps = device_end_of(row);
   }
 
   // In a capture that writes pairs, a start that does not name its end, or a done, is one whose other half is missing.
@@ -201,7 +235,7 @@ class async_finder {
            role_of(hlo_op_of(plane, group.first)) != async_role::done;
   }
 
-  async_row row_of(const plane_index& plane, const flow_group& group, const std::vector<awaited_op>& awaited) {
+  async_row row_of(const plane_index& plane, const flow_group& group) {
     const async_event& first = group.first;
     async_row row;
     row.file = static_cast<std::uint32_t>(file_);
@@ -214,30 +248,49 @@ class async_finder {
     row.start_ps = first.start_ps;
     row.duration_ps = first.duration_ps;
     row.events = static_cast<std::uint32_t>(std::min<std::uint64_t>(group.events, UINT32_MAX));
+    std::optional<std::int64_t> by_device;  // how long it took by the device's clock
     if (group.events > 1)
-      fill_pair(pairs_[group.pair], row);
+      by_device = fill_pair(group, row);
     else
       fill_lone(plane, group, row);
-    if (!row.exposed_stall_ps) fill_awaited(awaited_of(plane, group), awaited, row);
+    if (!row.exposed_stall_ps) by_device = fill_awaited(awaited_of(plane, group), row);
+    hold_stall_against_flight(by_device, row);
     return row;
   }
 
-  // How long the device waited, where an ops line tells it.
-  static void fill_awaited(const std::optional<awaited_op>& op, const std::vector<awaited_op>& awaited, async_row& row) {
-    if (!op) return;
-    const auto at = std::lower_bound(awaited.begin(), awaited.end(), *op);
-    if (at == awaited.end() || *op < *at || !at->waited_ps) return;
-    row.exposed_stall_ps = at->waited_ps;
+  // How long the device waited, where an ops line tells it. Gives how long the operation took by the device's clock.
+  std::optional<std::int64_t> fill_awaited(const std::optional<awaited_op>& op, async_row& row) {
+    if (!op) return std::nullopt;
+    const awaited_op* const done = awaited_.find(op->at_ps, op->name);
+    if (done == nullptr || !done->waited_ps) return std::nullopt;
+    row.exposed_stall_ps = done->waited_ps;
     row.exposed_from = "XLA Ops";
+    const begun_op* const begun = begun_.find(row.start_ps, instruction_name(row.name));
+    return begun == nullptr ? std::nullopt : between(begun->device_start_ps, done->device_end_ps);
   }
 
-  void fill_pair(const flow_pair& pair, async_row& row) const {
+  // A wait and the flight that it is part of are told by one clock: the device's, where it tells both. Where a wait by
+  // the device's clock is longer than the flight by the host's, the two cannot be compared.
+  static void hold_stall_against_flight(std::optional<std::int64_t> by_device, async_row& row) {
+    row.in_flight_ps = row.duration_ps;
+    if (!row.exposed_stall_ps) return;
+    if (by_device && *by_device >= *row.exposed_stall_ps) row.in_flight_ps = *by_device;
+    if (*row.exposed_stall_ps <= row.in_flight_ps) return;
+    row.exposed_stall_ps.reset();
+    row.exposed_from = {};
+  }
+
+  // Gives how long the operation took by the device's clock.
+  std::optional<std::int64_t> fill_pair(const flow_group& group, async_row& row) const {
+    const flow_pair& pair = pairs_[group.pair];
     row.shape = async_row::form::pair;
     // The done event: the last that says so, else the last.
     const async_event& last = pair.last_done ? *pair.last_done : pair.last;
     row.duration_ps = checked_sub(std::max(pair.end_ps, row.start_ps), row.start_ps).value_or(0);
     row.exposed_stall_ps = device_duration_of(last);
-    if (row.exposed_stall_ps) row.exposed_from = "done event";
+    if (!row.exposed_stall_ps) return std::nullopt;
+    row.exposed_from = "done event";
+    return last.end_ps() == pair.end_ps ? between(device_start_of(group.first), device_end_of(last)) : std::nullopt;
   }
 
   // A flow with one event. Real TPU captures write one event from start to done, named after the start, with
@@ -260,6 +313,19 @@ class async_finder {
   std::optional<std::int64_t> device_duration_of(const Event& event) const {
     const auto waited = find_stat(row_with_stats_of(event), ids_of_device_duration_, readable_end_);
     return waited ? integer_value(*waited) : std::nullopt;
+  }
+  template <class Event>
+  std::optional<std::int64_t> device_start_of(const Event& event) const {
+    const auto start = find_stat(row_with_stats_of(event), ids_of_device_offset_, readable_end_);
+    return start ? integer_value(*start) : std::nullopt;
+  }
+  template <class Event>
+  std::optional<std::int64_t> device_end_of(const Event& event) const {
+    const std::optional<std::int64_t> start = device_start_of(event), duration = device_duration_of(event);
+    return start && duration ? checked_add(*start, *duration) : std::nullopt;
+  }
+  static std::optional<std::int64_t> between(std::optional<std::int64_t> start, std::optional<std::int64_t> end) {
+    return start && end ? checked_sub(*end, *start) : std::nullopt;
   }
   std::string_view hlo_op_of(const plane_index& plane, const async_event& event) const {
     const auto hlo_op = find_stat(row_with_stats_of(event), ids_of_hlo_op_, readable_end_);
@@ -287,11 +353,14 @@ class async_finder {
   collectives_result& found_;
   std::size_t file_ = 0, plane_at_ = 0;
   const char* readable_end_ = nullptr;  // of the file
-  std::vector<std::int64_t> ids_of_flow_, ids_of_hlo_op_, ids_of_device_duration_, ids_of_category_;
+  std::vector<std::int64_t> ids_of_flow_, ids_of_hlo_op_, ids_of_device_duration_, ids_of_device_offset_,
+      ids_of_category_;
   std::vector<flow_group> groups_;
   std::vector<flow_pair> pairs_;  // of the groups that have more than one event
   hash_map<std::uint64_t, std::size_t> by_flow_;
   id_table<std::optional<async_role>> roles_;  // of metadata ids
+  ops_by_time<awaited_op> awaited_;            // of the plane's operations
+  ops_by_time<begun_op> begun_;
   bool in_pairs_ = false;
 };
 

@@ -104,6 +104,10 @@ const char* pass_cut_name(pass_cut c) noexcept {
   return "none";
 }
 
+const char* device_architecture::layer_word() const noexcept {
+  return source == anchor_source::periodic_op || source == anchor_source::communication ? "part" : "layer";
+}
+
 std::uint64_t device_architecture::complete_passes() const noexcept {
   return static_cast<std::uint64_t>(std::count_if(
       passes.begin(), passes.end(), [](const model_pass& p) { return p.cut == pass_cut::none && !p.irregular; }));

@@ -58,7 +58,7 @@ std::vector<std::string> find_doubts(const activity& names, const device_kernels
   }
   if (unknown_ps > all_ps / 100 * unknown_percent)
     doubts.push_back("kernels of no known family take " + percent_text(unknown_ps, all_ps) +
-                     " of the time: layers, their types and phases are no more than possible");
+                     " of the time: " + std::string(found.layer_word()) + "s, their types and phases are no more than possible");
   std::string experts;
   for (const model_op& op : of.ops)
     if (experts.empty() && may_be_of_experts(op.kind) && has_word(names.text(op.name), expert_words))
@@ -69,16 +69,16 @@ std::vector<std::string> find_doubts(const activity& names, const device_kernels
   });
   if (!experts.empty())
     doubts.push_back("kernels such as " + experts + " look like routing or experts, and their family does not say which: "
-                     "the types of layers are no more than possible");
+                     "the types of " + found.layer_word() + "s are no more than possible");
   else if (other)
-    doubts.push_back("there are kernels of experts, and how tokens reach them is not known: the types of layers are no "
-                     "more than possible");
+    doubts.push_back("there are kernels of experts, and how tokens reach them is not known: the types of " +
+                     std::string(found.layer_word()) + "s are no more than possible");
   if (phases.undecided != 0)
     doubts.push_back("inputs of attention such as [" + std::string(names.text(phases.undecided)) +
                      "] may be [S,B,H] or [B,S,H], sequence or batch first: phases are not read from them");
   if (of.trains && found.backward_anchors == 0)
     doubts.push_back("kernels of a backward pass or of an optimiser run, but attention kernels of a backward pass are "
-                     "not known by name: layers may be counted in both directions");
+                     "not known by name: " + std::string(found.layer_word()) + "s may be counted in both directions");
   return doubts;
 }
 

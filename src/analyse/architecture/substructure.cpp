@@ -239,11 +239,11 @@ class anatomist {
       aicpu += l.aicpu_kernels;
     }
     if (slow_first > 0 && layers.size() > firsts)
-      a.anomalies.push_back("layer 0 takes more than 1.2 x the median of its type in " + std::to_string(slow_first) +
+      a.anomalies.push_back(std::string(d_.layer_word()) + " 0 takes more than 1.2 x the median of its type in " + std::to_string(slow_first) +
                             " of " + std::to_string(firsts) + " passes: warm-up");
     if (extra > 0)
       a.anomalies.push_back(std::to_string(extra) + " of " + std::to_string(layers.size()) +
-                            (extra == 1 ? " layers does" : " layers do") + " not have the usual " +
+                            ' ' + d_.layer_word() + (extra == 1 ? "s does" : "s do") + " not have the usual " +
                             std::to_string(a.kernel_count.median) + " kernels (" +
                             std::to_string(a.kernel_count.least) + " to " + std::to_string(a.kernel_count.most) + ")");
     if (aicpu > 0) name_aicpu(layers, aicpu, a);
@@ -262,8 +262,8 @@ class anatomist {
     std::sort(ops.begin(), ops.end(), [](const auto& x, const auto& y) {
       return x.second != y.second ? x.second > y.second : x.first < y.first;
     });
-    std::string text = grouped(all) + (all == 1 ? " kernel of these layers runs" : " kernels of these layers run") +
-                       " on the AI CPU: ";
+    std::string text = grouped(all) + (all == 1 ? " kernel" : " kernels") + " of these " + d_.layer_word() +
+                       (all == 1 ? "s runs on the AI CPU: " : "s run on the AI CPU: ");
     for (std::size_t i = 0; i < ops.size() && i < most; ++i)
       text += (i == 0 ? "" : ", ") + ops[i].first + " x" + std::to_string(ops[i].second);
     if (ops.size() > most) text += ", and " + std::to_string(ops.size() - most) + " more";

@@ -15,7 +15,10 @@ inline namespace PROFKIT_NAMESPACE {
 namespace architecture {
 namespace {
 
-std::string layers_text(std::uint64_t n) { return counted(n, "layer", "layers"); }
+std::string layers_text(const device_architecture& of, std::uint64_t n) {
+  const std::string word = of.layer_word();
+  return counted(n, word.c_str(), (word + 's').c_str());
+}
 std::string passes_text(std::uint64_t n) { return counted(n, "pass", "passes"); }
 
 std::string share(std::int64_t part, std::int64_t whole) {
@@ -42,17 +45,17 @@ class summariser {
       return add("no attention kernel is known by name, and no kernel recurs evenly: layers are not known");
     if (d_.source == anchor_source::periodic_op)
       add("no attention kernel is known by name: what recurs evenly (" + d_.anchor +
-          ") stands in for it. The blocks may be layers, parts of layers or something else");
+          ") stands in for it. The parts may be layers, pieces of layers or something else");
     if (d_.source == anchor_source::communication)
       add("no attention kernel is known by name: evenly spaced communication (" + d_.anchor +
-          ") stands in for it. The blocks may be layers or something else");
+          ") stands in for it. The parts may be layers or something else");
     if (anchors_.other_mixers > 0)
       add(grouped(anchors_.other_mixers) + " kernels of " + anchors_.other_family +
           " run among the anchors: a model with several kinds of attention has more layers than are counted, one with "
           "two attention kernels a layer has as many");
     const std::uint64_t whole = d_.complete_passes();
     if (d_.passes.size() == 1 && !cuts_.bounded)
-      add("nothing marks where a pass begins or ends: the " + layers_text(d_.layers.size()) +
+      add("nothing marks where a pass begins or ends: the " + layers_text(d_, d_.layers.size()) +
           " may be of several passes or of a part of one");
     else if (whole == 1)
       add("only one whole pass: passes cannot be compared with each other");
@@ -60,23 +63,23 @@ class summariser {
       const model_pass& p = d_.passes[i];
       if (p.cut == pass_cut::beginning)
         add("the capture begins inside of pass " + std::to_string(i) + ": " + std::to_string(p.layers()) + " of " +
-            layers_text(d_.layers_per_pass) + " are in it, counted from its end");
+            layers_text(d_, d_.layers_per_pass) + " are in it, counted from its end");
       if (p.cut == pass_cut::end)
         add("the capture ends inside of pass " + std::to_string(i) + ": " + std::to_string(p.layers()) + " of " +
-            layers_text(d_.layers_per_pass) + " are in it, and the last of them may be cut");
+            layers_text(d_, d_.layers_per_pass) + " are in it, and the last of them may be cut");
     }
     const auto irregular =
         std::count_if(d_.passes.begin(), d_.passes.end(), [](const model_pass& p) { return p.irregular; });
     if (irregular > 0)
       add(passes_text(static_cast<std::uint64_t>(irregular)) + " of " + std::to_string(d_.passes.size()) +
-          (irregular == 1 ? " has" : " have") + " another number of layers than " + std::to_string(d_.layers_per_pass));
+          (irregular == 1 ? " has" : " have") + " another number of " + d_.layer_word() + "s than " + std::to_string(d_.layers_per_pass));
     if (runs_again())
       add("there are twice as many forward as backward attention kernels: activations are computed again, and the "
           "model "
           "probably has half as many layers as are counted");
     if (thin_layers())
-      add("most layers hold fewer than 3 kernels: the capture does not list all that ran, or its anchors are no "
-          "layers");
+      add("most " + std::string(d_.layer_word()) +
+          "s hold fewer than 3 kernels: the capture does not list all that ran, or its anchors are no layers");
     for (std::string& doubt : find_doubts(of_, kernels_, phases_, d_)) {
       add(std::move(doubt));
       doubtful_ = true;
@@ -137,7 +140,7 @@ class summariser {
     if (d_.source == anchor_source::none) return;
     const bool attention = d_.source == anchor_source::attention;
     add(attention ? "Attention kernels" : "Anchors", counted(d_.anchors, "kernel", "kernels"),
-        (attention ? "each begins a layer: " : "each begins a block: ") + d_.anchor);
+        (attention ? "each begins a layer: " : "each begins a part: ") + d_.anchor);
     if (d_.backward_anchors > 0)
       add("Backward attention", counted(d_.backward_anchors, "kernel", "kernels"), "a training step");
     if (d_.phase_source[0] != '\0' && d_.backward_anchors == 0) {
@@ -155,7 +158,7 @@ class summariser {
         d_.pass_source[0] != '\0' ? "cut by " + std::string(d_.pass_source)
         : cuts_.bounded           ? "one, marked at its beginning and its end"
                                   : "nothing cuts the anchors");
-    add("Layers a pass", layers_text(d_.layers_per_pass),
+    add(std::string(attention ? "Layers" : "Parts") + " a pass", layers_text(d_, d_.layers_per_pass),
         grouped(d_.anchors) + " anchors in " + passes_text(d_.passes.size()) + ", " + grouped(d_.complete_passes()) +
             " of them whole");
     std::size_t transitions = 0;
@@ -206,12 +209,12 @@ class summariser {
     return "by two groups of lengths: weak";
   }
   [[nodiscard]] std::string why_sure() const {
-    if (d_.source != anchor_source::attention) return "no attention kernel: layers are a guess";
+    if (d_.source != anchor_source::attention) return "no attention kernel: that parts are layers is a guess";
     for (const cross_check& c : d_.checks)
       if (c.result == check_outcome::fail) return "a cross-check fails: " + c.name;
     if (d_.sure == confidence::high) return passes_text(d_.complete_passes()) + " agree, and the cross-checks hold";
     if (runs_again()) return "layers are probably counted twice";
-    if (thin_layers()) return "layers with hardly any kernel";
+    if (thin_layers()) return d_.layer_word() + std::string("s with hardly any kernel");
     if (doubtful_) return "the names of the kernels leave open what ran: see the limitations";
     if (d_.complete_passes() <= 1) return "there is no second whole pass to agree with";
     return "see the limitations";
@@ -225,7 +228,7 @@ class summariser {
     for (std::size_t i = 1; i < whole.size(); ++i)
       for (std::size_t j = 0; j < i; ++j) {
         if (whole[i]->phase != whole[j]->phase) continue;
-        d_.limitations.push_back("the order of layer types changes at pass " + std::to_string(whole[i]->first_pass) +
+        d_.limitations.push_back("the order of " + std::string(d_.layer_word()) + " types changes at pass " + std::to_string(whole[i]->first_pass) +
                                  ": " + std::string(model_phase_name(whole[i]->phase)) + " passes are not all alike");
         return;
       }
@@ -273,8 +276,8 @@ std::string types_text(const device_architecture& d) {
 // "probably 6 layers a pass and 3 passes (…)": of counts alone.
 std::string totals_summary(const device_architecture& d) {
   std::string text = d.counted_passes > 0
-                         ? "probably " + layers_text(d.layers_per_pass) + " a pass and " + passes_text(d.counted_passes)
-                         : layers_text(d.anchors) + " in an unknown number of passes";
+                         ? "probably " + layers_text(d, d.layers_per_pass) + " a pass and " + passes_text(d.counted_passes)
+                         : layers_text(d, d.anchors) + " in an unknown number of passes";
   std::string types;
   for (const layer_type& t : d.types)
     types += (types.empty() ? "" : ", ") + grouped(t.occurrences) + ' ' + layer_kind_name(t.kind);
@@ -300,9 +303,9 @@ std::string summary_of(const activity& of, const architecture_result& r) {
   if (d.source == anchor_source::none)
     return device + (d.totals_only ? ": op totals only, without an attention kernel" : ": no layers are known");
   if (d.totals_only) return totals_summary(d);
-  std::string text = layers_text(d.layers_per_pass) + " a pass";
+  std::string text = layers_text(d, d.layers_per_pass) + " a pass";
   if (d.source != anchor_source::attention) {
-    text = counted(d.layers_per_pass, "repeating block", "repeating blocks") + " a pass, by " + d.anchor;
+    text = counted(d.layers_per_pass, "repeating part", "repeating parts") + " a pass, by " + d.anchor;
   } else if (const std::string types = types_text(d); !types.empty()) {
     text += " (" + types + ')';
   }

@@ -111,7 +111,12 @@ class adviser {
     if (longest == nullptr || b.length_ps() > longest->length_ps()) longest = &b;
   }
 
-  // Heavy gaps between layers, before which the host was slow to launch.
+  // Whether the parts of its step are layers that the host names.
+  [[nodiscard]] bool of_layers(const bubble& b) const {
+    return std::string_view(r_.steps[static_cast<std::size_t>(b.step)].structure_source) == "annotations";
+  }
+
+  // Heavy gaps between parts, before which the host was slow to launch.
   struct gaps_between {
     std::int64_t sum_ps = 0;
     const bubble* longest = nullptr;
@@ -182,8 +187,12 @@ class adviser {
       if (const bubble* longest = longest_[group]; longest != nullptr) a.evidence.push_back(gap_fact(*longest));
     }
     if (const gaps_between& between = between_[group]; between.longest != nullptr) {
-      recommendation& a = add("The host launches late between layers: look at how it dispatches one layer after another.",
-                              "structure", g.id, priority == 0 ? 1 : 2);
+      const bool layers = of_layers(*between.longest);
+      recommendation& a = add(
+          layers ? "The host launches late between layers: look at how it dispatches one layer after another."
+                 : "The host launches late between the parts of a step that repeat: look at how it dispatches one after "
+                   "another.",
+          "structure", g.id, priority == 0 ? 1 : 2);
       a.recoverable_ps = between.sum_ps;
       a.evidence.push_back(where_text(of_, r_, *between.longest));
     }

@@ -125,7 +125,8 @@ std::uint32_t structure_finder::end_of_last_layer(const step_rows& rows, const s
 }
 
 // A layer begins with the first kernel that was launched in a later span than all before; `tail`: behind the last one.
-std::vector<std::uint32_t> structure_finder::cut_at_layers(const step_rows& rows, std::uint32_t& tail) const {
+std::vector<std::uint32_t> structure_finder::cut_at_layers(const step_rows& rows, std::uint32_t& tail,
+                                                           std::vector<string_id>& names) const {
   std::vector<std::uint32_t> at;
   std::int64_t latest = -1;
   for (std::uint32_t i = 0; i < rows.rows.size() && at.size() < most_structures; ++i) {
@@ -139,6 +140,7 @@ std::vector<std::uint32_t> structure_finder::cut_at_layers(const step_rows& rows
     if (of <= latest) continue;
     latest = of;
     at.push_back(i);
+    names.push_back(std::prev(after)->name);
   }
   if (at.size() < 2) at.clear();
   return at;
@@ -181,13 +183,15 @@ step_structures structure_finder::find(const step_rows& rows, std::size_t op_cou
   }
   count_ops(rows, op_count);
   std::vector<std::uint32_t> cuts;
+  std::vector<string_id> names;  // of layers, by cut
   std::uint32_t tail = count;
   std::int64_t anchor = -1;
   if (!layers_.empty()) {
-    cuts = cut_at_layers(rows, tail);
+    cuts = cut_at_layers(rows, tail, names);
     found.source = "annotations";
   }
   if (cuts.empty()) {
+    names.clear();
     tail = count;
     anchor = attention_anchor(rows);
     found.source = "attention";
@@ -220,7 +224,10 @@ step_structures structure_finder::find(const step_rows& rows, std::size_t op_cou
     found.first_row.push_back(first);
   };
   if (cuts.front() > 0) add(0, step_structure::role::head);
-  for (const std::uint32_t at : cuts) add(at, step_structure::role::layer);
+  for (std::size_t i = 0; i < cuts.size(); ++i) {
+    add(cuts[i], names.empty() ? step_structure::role::part : step_structure::role::layer);
+    if (!names.empty()) found.list.back().name = names[i];
+  }
   if (tail < count) add(tail, step_structure::role::tail);
   found.first_row.push_back(count);
 

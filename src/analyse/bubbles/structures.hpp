@@ -18,7 +18,7 @@ namespace bubbles {
 struct step_structures {
   std::vector<step_structure> list;      // by start; `step` is left to the caller
   std::vector<std::uint32_t> first_row;  // of each structure, in the rows; one more for the end
-  const char* source = "";               // "attention", "periodic op", "gaps"; "" none
+  const char* source = "";               // "annotations", "attention", "periodic op", "gaps"; "" none
   std::string_view missing;              // why there are none
 };
 
@@ -41,7 +41,8 @@ class structure_finder {
   [[nodiscard]] std::int64_t attention_anchor(const step_rows& rows);
   [[nodiscard]] std::int64_t periodic_anchor(const step_rows& rows) const;
   [[nodiscard]] std::vector<std::uint32_t> cut_at_op(const step_rows& rows, std::uint32_t anchor) const;
-  [[nodiscard]] std::vector<std::uint32_t> cut_at_layers(const step_rows& rows, std::uint32_t& tail) const;
+  [[nodiscard]] std::vector<std::uint32_t> cut_at_layers(const step_rows& rows, std::uint32_t& tail,
+                                                         std::vector<string_id>& names) const;
   [[nodiscard]] std::vector<std::uint32_t> cut_at_gaps(const step_rows& rows) const;
   static std::uint32_t end_of_last_layer(const step_rows& rows, const std::vector<std::uint32_t>& anchors);
 

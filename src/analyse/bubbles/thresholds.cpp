@@ -241,10 +241,11 @@ const char* host_risk_name(host_risk r) noexcept {
 const char* structure_role_name(step_structure::role r) noexcept {
   switch (r) {
     case step_structure::role::head: return "head";
+    case step_structure::role::part: return "part";
     case step_structure::role::layer: return "layer";
     case step_structure::role::tail: return "tail";
   }
-  return "layer";
+  return "part";
 }
 
 const char* idle_pattern_name(idle_pattern p) noexcept {

@@ -25,8 +25,8 @@ finding statement(std::string id, certainty sure, std::string what, std::string 
   return f;
 }
 
-std::string space_text(std::int64_t color) {
-  const std::string name = memory_space_name(color);
+std::string space_text(std::int64_t color, program_home home) {
+  const std::string name = memory_space_name(color, home);
   return "memory space " + std::to_string(color) + (name.empty() ? "" : " (" + name + ')');
 }
 
@@ -34,10 +34,10 @@ std::string space_text(std::int64_t color) {
 void summarise_module(const module_memory& m, std::int64_t color, std::vector<std::string>& lines) {
   const space_memory* s = m.space(color);
   if (s == nullptr) {
-    lines.push_back(m.label + " needs nothing of " + space_text(color) + '.');
+    lines.push_back(m.label + " needs nothing of " + space_text(color, m.home) + '.');
   } else {
     const char* bound = s->bound == peak_bound::exact ? "" : s->bound == peak_bound::lower ? "at least " : "at most ";
-    lines.push_back(m.label + " needs " + human(s->total_bytes) + " of " + space_text(color) + "; its peak is " +
+    lines.push_back(m.label + " needs " + human(s->total_bytes) + " of " + space_text(color, m.home) + "; its peak is " +
                     bound + human(s->peak_bytes) +
                     (s->peak_instruction.empty() ? "" : " at " + std::string(s->peak_instruction)) + '.');
     lines.push_back("Parameters " + human(s->entry_params_bytes) + ", constants " + human(s->constants_bytes) +
@@ -49,7 +49,7 @@ void summarise_module(const module_memory& m, std::int64_t color, std::vector<st
   std::size_t told = 0;
   for (const space_memory& other : m.spaces) {
     if (other.color == color || other.total_bytes == 0 || told++ >= 4) continue;
-    others += (others.empty() ? "" : ", ") + human(other.total_bytes) + " of " + space_text(other.color);
+    others += (others.empty() ? "" : ", ") + human(other.total_bytes) + " of " + space_text(other.color, m.home);
   }
   if (told > 4) others += " and " + std::to_string(told - 4) + " more";
   if (!others.empty()) lines.push_back("Besides, it needs " + others + '.');

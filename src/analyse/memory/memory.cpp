@@ -33,7 +33,7 @@ fault no_such_space(const module_memory& m, std::int64_t color) {
   f.message = m.label + " has no memory space " + std::to_string(color);
   f.hint = "its memory spaces are:";
   for (const space_memory& s : m.spaces) {
-    const std::string name = memory_space_name(s.color);
+    const std::string name = memory_space_name(s.color, m.home);
     f.hint += ' ' + std::to_string(s.color) + (name.empty() ? "" : " (" + name + ')');
   }
   return f;

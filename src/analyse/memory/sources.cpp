@@ -5,11 +5,14 @@
 
 #include <formats/xspace/embedded_modules.hpp>
 #include <analyse/anatomy/select.hpp>
+#include <analyse/anatomy/stats.hpp>
+#include <base/affix.hpp>
 #include <base/contained.hpp>
 #include <base/paths.hpp>
 #include <base/thread_pool.hpp>
 
 #include <algorithm>
+#include <set>
 
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
@@ -18,6 +21,7 @@ namespace {
 
 struct candidate {
   std::string_view blob;
+  program_home home = program_home::unknown;
   std::string label;  // without directories and endings
   module_source source;
 };
@@ -27,6 +31,45 @@ bool cut_ending(std::string& name, std::string_view ending) {
     return false;
   name.resize(name.size() - ending.size());
   return true;
+}
+
+// Where programs run of which a process of an XSpace tells. Ops of a host's own programs are events of its threads.
+program_home home_of(const xspace_index& space, std::string_view process) {
+  program_home home = program_home::unknown;
+  bool any_device = false, ops_on_host = false;
+  for (const plane_index& plane : space.planes) {
+    if (merged_host_of(plane) != process) continue;
+    ops_on_host = ops_on_host || (plane.kind == plane_kind::host && !stat_ids(plane, "hlo_op").empty());
+    if (plane.kind != plane_kind::device && plane.kind != plane_kind::custom) continue;
+    any_device = true;
+    if (contains(plane.name, "TPU:")) home = program_home::tpu;
+    if (contains(plane.name, "GPU:")) home = program_home::gpu;
+  }
+  return any_device ? home : ops_on_host ? program_home::host : program_home::unknown;
+}
+
+// Of all XSpaces of a capture, where they agree.
+program_home home_of(const profile& p) {
+  std::optional<program_home> common;
+  for (std::size_t file = 0; file < p.file_count(); ++file) {
+    const xspace_index* space = p.xspace(file);
+    if (space == nullptr) continue;
+    std::set<std::string> processes;
+    for (const plane_index& plane : space->planes) processes.insert(merged_host_of(plane));
+    for (const std::string& process : processes) {
+      const program_home home = home_of(*space, process);
+      if (common && *common != home) return program_home::unknown;
+      common = home;
+    }
+  }
+  return common.value_or(program_home::unknown);
+}
+
+// The compiler that wrote a dump says in its name what it compiles for: "module_0012.jit_f.cpu_after_optimizations".
+program_home home_in(std::string_view dump_name) {
+  if (ends_with(dump_name, "cpu_after_optimizations")) return program_home::host;
+  if (ends_with(dump_name, "gpu_after_optimizations")) return program_home::gpu;
+  return program_home::unknown;
 }
 
 class finder {
@@ -51,9 +94,11 @@ class finder {
  private:
   void add_embedded(std::size_t file, const plane_index& plane) {
     const std::string host = merged_host_of(plane);
+    const program_home home = home_of(*profile_.xspace(file), host);
     for_each_embedded_module(plane, [&](const event_metadata_view& entry, std::string_view blob) {
       candidate c;
       c.blob = blob;
+      c.home = home;
       c.label = std::string(entry.name());
       c.source = source_of(file, "embedded", c.label);
       if (!host.empty()) c.source.host = host;
@@ -68,6 +113,11 @@ class finder {
     const bool dump = cut_ending(name, ".hlo.pb");
     if (!dump) cut_ending(name, ".hlo_proto.pb");
     c.source = source_of(file, dump ? "xla_dump" : "hlo_proto", name);
+    c.home = dump ? home_in(name) : program_home::unknown;
+    if (c.home == program_home::unknown) {
+      if (!common_home_) common_home_ = home_of(profile_);
+      c.home = *common_home_;
+    }
     if (!dump) c.label = name;  // "module_0012.jit_f.cpu_after_optimizations" is no name of a program
     candidates.push_back(std::move(c));
   }
@@ -84,6 +134,7 @@ class finder {
 
   const profile& profile_;
   const memory_options& options_;
+  std::optional<program_home> common_home_;  // of the whole capture, once somebody asks
 };
 
 // "12" of "jit_f(12)"; "" when there is none.
@@ -116,6 +167,7 @@ bool same_program(const module_memory& a, const module_memory& b, bool ids_known
 }
 
 void merge_into(module_memory& into, module_memory& from) {
+  if (into.home != from.home) into.home = program_home::unknown;
   for (module_source& s : from.sources) {
     s.same_bytes = from.blob == into.blob;
     into.sources.push_back(std::move(s));
@@ -181,11 +233,13 @@ result<found_modules> find_modules(const profile& p, const memory_options& o, co
     if (place_of[first_of[i]] != 0) {
       module_memory& known = out.modules[place_of[first_of[i]] - 1];
       c.source.same_bytes = known.blob == c.blob;
+      if (known.home != c.home) known.home = program_home::unknown;
       known.sources.push_back(std::move(c.source));
       continue;
     }
     module_memory m = shared;
     const std::string id = program_id_in(c.label);
+    m.home = c.home;
     m.program_id = id.empty() ? std::to_string(m.module_id) : id;
     if (m.name.empty()) m.name = c.label.empty() ? c.source.entry_name : c.label.substr(0, c.label.rfind('('));
     m.label = id.empty() ? m.name + '(' + m.program_id + ')' : c.label;

@@ -306,9 +306,14 @@ const char* peak_bound_name(peak_bound b) noexcept {
 
 const char* residency_name(residency r) noexcept { return r == residency::indefinite ? "indefinite" : "temp"; }
 
-const char* memory_space_name(std::int64_t color) noexcept {
+const char* memory_space_name(std::int64_t color, program_home home) noexcept {
   constexpr const char* names[] = {"HBM", "VMEM", "Sflag", "CMEM", "SMEM", "Host", "SparseCore"};
-  return color >= 0 && color < 7 ? names[color] : "";
+  if (color < 0 || color >= 7) return "";
+  if (color == 0 && home == program_home::host) return "host memory";
+  if (color == 0 && home != program_home::tpu) return "device memory";
+  // The other spaces are a TPU's. Space 5 is a host's for all compilers.
+  const bool is_host = color == 5 && home != program_home::host;
+  return home == program_home::tpu || home == program_home::unknown || is_host ? names[color] : "";
 }
 
 std::optional<std::int64_t> memory_space_color(std::string_view text) noexcept {
@@ -316,8 +321,8 @@ std::optional<std::int64_t> memory_space_color(std::string_view text) noexcept {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), color);
   if (error == std::errc{} && end == text.data() + text.size()) return color;
   const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
-  for (color = 0; *memory_space_name(color) != '\0'; ++color) {
-    const std::string_view name = memory_space_name(color);
+  for (color = 0; *memory_space_name(color, program_home::tpu) != '\0'; ++color) {
+    const std::string_view name = memory_space_name(color, program_home::tpu);
     if (std::equal(name.begin(), name.end(), text.begin(), text.end(),
                    [&](char a, char b) { return lower(a) == lower(b); }))
       return color;

@@ -25,6 +25,8 @@ struct op_sums {
 };
 op_sums busiest_ops(const profile& p, const report_parts& parts, std::size_t most);
 std::vector<module_total> total_modules(const report_parts& parts);
+// Whether events name the run of a module that they belong to.
+bool names_runs(const profile& p);
 std::vector<collective_total> total_collectives(const report_parts& parts);
 std::optional<idle_total> idle_of(const report_parts& parts);
 std::optional<memory_total> memory_of(const report_parts& parts);

@@ -153,6 +153,7 @@ report_summary sum_up(const profile& p, const report_options& o, const selection
   s.op_names = ops.names;
   s.op_lines = parts.ops.lines.size();
   s.modules = total_modules(parts);
+  s.run_ids = names_runs(p);
   s.steps = group_steps(parts.steps.steps);
   add_device_steps(parts, s.steps);
   s.collectives = total_collectives(parts);

@@ -3,6 +3,7 @@
 
 #include <base/affix.hpp>
 #include <base/collective_names.hpp>
+#include <formats/xspace/xspace_index.hpp>
 #include <profkit/core/activity.hpp>
 #include <profkit/time.hpp>
 
@@ -115,6 +116,16 @@ std::vector<module_total> total_modules(const report_parts& parts) {
   return all;
 }
 
+bool names_runs(const profile& p) {
+  for (std::size_t file = 0; file < p.file_count(); ++file) {
+    const xspace_index* space = p.xspace(file);
+    if (space == nullptr) continue;
+    for (const plane_index& plane : space->planes)
+      if (plane.stat_id("run_id")) return true;
+  }
+  return false;
+}
+
 std::vector<collective_total> total_collectives(const report_parts& parts) {
   std::map<std::pair<bool, std::string>, collective_total> by_kind;
   const auto count_in = [&](bool blocking, std::string_view kind, std::uint64_t count, std::int64_t total_ps,
@@ -142,7 +153,7 @@ std::vector<collective_total> total_collectives(const report_parts& parts) {
   }
   for (const async_row& row : parts.collectives.async) {
     collective_total& t =
-        count_in(false, row.category.empty() ? "other" : row.category, 1, row.duration_ps, row.duration_ps);
+        count_in(false, row.category.empty() ? "other" : row.category, 1, row.in_flight_ps, row.in_flight_ps);
     if (row.exposed_stall_ps) t.exposed_ps = saturating_add(t.exposed_ps.value_or(0), *row.exposed_stall_ps);
   }
   std::vector<collective_total> all;
@@ -177,7 +188,7 @@ std::optional<memory_total> memory_of(const report_parts& parts) {
   if (found.hlo && found.hlo->static_peak_bytes > 0) {
     total.module = found.modules[found.hlo->module].name;
     total.needed_bytes = found.hlo->static_peak_bytes;
-    total.space = memory_space_name(found.hlo->color);
+    total.space = memory_space_name(found.hlo->color, found.modules[found.hlo->module].home);
   }
   const bool has_module = total.needed_bytes > 0;
   const bool has_allocator = found.runtime && found.runtime->allocator;

@@ -177,6 +177,7 @@ void write_structure(json_writer& out, const bubbles_text& t, const step_structu
   out.field("step_id", std::string_view(step.id));
   out.field("structure_id", std::string_view(t.structure_id(static_cast<std::int32_t>(s.step), s.index)));
   out.field("structure_type", structure_role_name(s.type));
+  out.field("name", t.of.text(s.name));
   out.field("anchor", t.of.text(s.anchor));
   out.field("source", step.structure_source);
   out.key("start_us");

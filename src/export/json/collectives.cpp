@@ -31,6 +31,7 @@ void write_async(json_writer& out, const async_row& row) {
   out.field("category", row.category);
   out.field("start_ps", row.start_ps);
   out.field("duration_ps", row.duration_ps);
+  out.field("in_flight_ps", row.in_flight_ps);
   write_optional(out, "exposed_stall_ps", row.exposed_stall_ps);
   out.key("exposed_from");
   if (row.exposed_from.empty())

@@ -21,10 +21,10 @@ void write_memory_inputs(json_writer& out, const profile& p, const memory_result
   out.end_object();
 }
 
-void write_space(json_writer& out, const space_memory& s) {
+void write_space(json_writer& out, const space_memory& s, program_home home) {
   out.begin_object();
   out.field("color", s.color);
-  out.field("name", memory_space_name(s.color));
+  out.field("name", memory_space_name(s.color, home));
   out.field("total_bytes", s.total_bytes);
   out.field("peak_bytes", s.peak_bytes);
   out.key("peak_event");
@@ -82,7 +82,7 @@ void write_module_memory(json_writer& out, const module_memory& m) {
   out.field("all_allocations_bytes", m.all_allocations_bytes);
   out.key("spaces");
   out.begin_array();
-  for (const space_memory& s : m.spaces) write_space(out, s);
+  for (const space_memory& s : m.spaces) write_space(out, s, m.home);
   out.end_array();
   out.key("problems");
   out.begin_array();

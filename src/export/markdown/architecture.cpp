@@ -26,7 +26,10 @@ std::string share(std::int64_t part, std::int64_t whole) {
                                 : percent_text(static_cast<std::uint64_t>(part), static_cast<std::uint64_t>(whole));
 }
 std::string kernels_text(std::uint64_t n) { return counted(n, "kernel", "kernels"); }
-std::string layers_text(std::uint64_t n) { return counted(n, "layer", "layers"); }
+std::string layers_text(const device_architecture& of, std::uint64_t n) {
+  const std::string word = of.layer_word();
+  return counted(n, word.c_str(), (word + 's').c_str());
+}
 std::string passes_text(std::uint64_t n) { return counted(n, "pass", "passes"); }
 
 // "2.35": times as much.
@@ -115,7 +118,7 @@ class report {
     else
       t.row({"Passes", passes_text(d_.passes.size()) + phases_of_passes()});
     t.row({d_.source == anchor_source::attention ? "Attention kernels" : "Anchors", kernels_text(d_.anchors)});
-    t.row({"Layers a pass", d_.layers_per_pass == 0 ? "not known" : layers_text(d_.layers_per_pass)});
+    t.row({words_ + " a pass", d_.layers_per_pass == 0 ? "not known" : layers_text(d_, d_.layers_per_pass)});
     add(t.text());
     other_devices();
   }
@@ -137,13 +140,13 @@ class report {
     if (r_.devices.size() < 2) return;
     constexpr std::size_t most = 32;
     add("\nThe report is about " + code(of_.text(on_.name), 60) +
-        ", which shows most layers. All devices of the capture:\n\n");
+        ", which shows most " + word_ + "s. All devices of the capture:\n\n");
     table t;
     t.left("Device").right("Kernels").right("Layers a pass").right("Passes").left("Confidence").left("Same layers");
     for (std::size_t i = 0; i < r_.devices.size() && i < most; ++i) {
       const device_architecture& o = r_.devices[i];
       t.row({code(of_.text(of_.devices()[o.device].name), 40), kernels_text(o.kernels),
-             o.layers_per_pass == 0 ? "not known" : layers_text(o.layers_per_pass), passes_text(o.passes.size()),
+             o.layers_per_pass == 0 ? "not known" : layers_text(o, o.layers_per_pass), passes_text(o.passes.size()),
              confidence_name(o.sure), o.layers_per_pass == d_.layers_per_pass ? "yes" : "no"});
     }
     add(t.text());
@@ -180,10 +183,10 @@ class report {
       const model_pass& p = d_.passes[i];
       std::string note = p.cut == pass_cut::beginning ? "cut at its beginning"
                          : p.cut == pass_cut::end     ? "cut at its end"
-                         : p.irregular                ? "irregular: " + layers_text(p.layers())
+                         : p.irregular                ? "irregular: " + layers_text(d_, p.layers())
                                                       : "";
       if (const std::uint32_t other = other_phase_layers(p); other > 0)
-        note += (note.empty() ? "" : ", ") + layers_text(other) + " of another phase";
+        note += (note.empty() ? "" : ", ") + layers_text(d_, other) + " of another phase";
       t.row({std::to_string(i), model_phase_name(p.phase), p.step.empty() ? "" : code(p.step, 20),
              '#' + std::to_string(p.first_layer) + "-#" + std::to_string(p.last_layer),
              seconds_text(p.start_ps - d_.first_ps), seconds_text(p.end_ps - d_.first_ps), human_duration(p.wall_ps()),
@@ -228,28 +231,29 @@ class report {
     if (d_.totals_only && !d_.types.empty()) return counted_types();
     if (!has_layers()) return unsupported(why_no_layers());
     table t;
-    t.left("Layer type").left("Phase").left("Layers").right("Count").right("Passes").left("Characteristics");
+    t.left(word_type_).left("Phase").left(words_).right("Count").right("Passes").left("Characteristics");
     constexpr std::size_t most = 40;
     for (std::size_t i = 0; i < d_.types.size() && i < most; ++i) {
       const layer_type& type = d_.types[i];
       t.row({"**" + type_text(type.kind, type.sampling) + "**", model_phase_name(type.phase), ranges_text(type),
-             layers_text(type.count),
+             layers_text(d_, type.count),
              passes_text(d_.layouts[type.layout].passes) + (d_.layouts[type.layout].cut ? " (cut)" : ""),
              characteristics(type)});
     }
     add(t.text());
     if (d_.types.size() > most)
       add("\n" + grouped(std::uint64_t{d_.types.size() - most}) + " more rows are not listed.\n");
-    add("\nA layer reaches from its attention kernel to the next one's, so it holds the norm, the projections and the "
-        "cache "
-        "writes of the next layer. `+sampling`: tokens are chosen after the layer.\n");
+    add(d_.source == anchor_source::attention
+            ? "\nA layer reaches from its attention kernel to the next one's, so it holds the norm, the projections and "
+              "the cache writes of the next layer. `+sampling`: tokens are chosen after the layer.\n"
+            : "\nA part reaches from its anchor to the next one. `+sampling`: tokens are chosen after the part.\n");
   }
 
   void counted_types() {
     table t;
     t.left("Layer type").right("In all passes").right("Mean of a pass");
     for (const layer_type& type : d_.types)
-      t.row({"**" + type_text(type.kind, type.sampling) + "**", layers_text(type.occurrences),
+      t.row({"**" + type_text(type.kind, type.sampling) + "**", layers_text(d_, type.occurrences),
              d_.counted_passes == 0 ? "not known"
                                     : times_text(static_cast<std::int64_t>(type.occurrences),
                                                  static_cast<std::int64_t>(d_.counted_passes)) +
@@ -307,7 +311,9 @@ class report {
 
   void checks() {
     section(5, "Cross-verification");
-    if (d_.checks.empty()) return unsupported(has_layers() ? "no whole pass to check" : why_no_layers());
+    if (d_.checks.empty()) return unsupported(!has_layers()                ? why_no_layers()
+                                                   : d_.complete_passes() == 0 ? "no whole pass to check"
+                                                                               : "nothing else tells of its counts");
     table t;
     t.left("Check").right("Expected").right("Actual").left("Result").left("Note");
     bool failed = false;
@@ -318,8 +324,8 @@ class report {
              plain(c.note)});
     }
     add(t.text());
-    add(d_.totals_only ? "\nCounts are of kernels and layers, over the whole capture.\n"
-                       : "\nCounts are of kernels and layers, over all whole passes.\n");
+    add(d_.totals_only ? std::string("\nCounts are of kernels and layers, over the whole capture.\n")
+                       : "\nCounts are of kernels and " + word_ + "s, over all whole passes.\n");
     if (failed)
       add("\n**A check fails: the classification or the capture is not complete, and the confidence is low.**\n");
   }
@@ -347,18 +353,18 @@ class report {
         anatomy(a);
         told_in_6_.insert({&a, number});
       }
-    add("\nWall times are unions of kernels, shares are of the layer's wall time; parts that run side by side add up "
-        "to "
-        "more than 100 %.\n");
+    add("\nWall times are unions of kernels, shares are of the " + word_ +
+        "'s wall time; " + (word_ == "part" ? "roles" : "parts") +
+        " that run side by side add up to more than 100 %.\n");
   }
 
   std::string heading_of(const layer_anatomy& a) const {
-    return type_text(a.kind, a.sampling) + " (" + model_phase_name(a.phase) + ", " + layers_text(a.layers) + ")";
+    return type_text(a.kind, a.sampling) + " (" + model_phase_name(a.phase) + ", " + layers_text(d_, a.layers) + ")";
   }
 
   void anatomy(const layer_anatomy& a) {
     const model_layer& l = d_.layers[a.typical];
-    add("Shown is layer " + std::to_string(l.index) + " of pass " + std::to_string(l.pass) +
+    add("Shown is " + word_ + ' ' + std::to_string(l.index) + " of pass " + std::to_string(l.pass) +
         ", the one of median length: **" + human_duration(l.wall_ps()) + "**, " + kernels_text(l.kernels) + ".\n\n");
     add("```text\n" + tree(a) + "```\n\n");
     components(a);
@@ -369,7 +375,7 @@ class report {
   void components(const layer_anatomy& a) {
     const std::int64_t wall = d_.layers[a.typical].wall_ps();
     table t;
-    t.left("Component").right("Wall").right("Share of layer").right("Kernels").left("Streams");
+    t.left("Component").right("Wall").right("Share of " + word_).right("Kernels").left("Streams");
     for (const layer_component& c : a.components) {
       std::string streams;
       for (const std::uint32_t lane : c.lanes) streams += (streams.empty() ? "" : ", ") + stream(lane);
@@ -492,11 +498,11 @@ class report {
     dominant_costs();
     add("\n");
     table t;
-    t.left("Per layer, on average").right("Prefill").right("Decode");
-    const auto row = [&](const char* what, std::string prefill, std::string decode) {
+    t.left("Per " + word_ + ", on average").right("Prefill").right("Decode");
+    const auto row = [&](const std::string& what, std::string prefill, std::string decode) {
       t.row({what, p.layers == 0 ? "-" : std::move(prefill), std::move(decode)});
     };
-    row("Layers", layers_text(p.layers), layers_text(d.layers));
+    row(words_, layers_text(d_, p.layers), layers_text(d_, d.layers));
     row("Wall", mean(p.wall, p.layers), mean(d.wall, d.layers));
     row("Attention kernel", mean(p.anchor, p.layers), mean(d.anchor, d.layers));
     row("Attention, share of wall", share(p.anchor, p.wall), share(d.anchor, d.wall));
@@ -537,14 +543,15 @@ class report {
     });
     constexpr std::size_t most = 8;
     table t;
-    t.left("Component").right("All decode layers").right("Share of their wall");
+    t.left("Component").right("All decode " + word_ + "s").right("Share of their wall");
     for (std::size_t i = 0; i < order.size() && i < most; ++i) {
       const std::int64_t wall = walls[static_cast<std::size_t>(order[i])];
       t.row({(i == 0 ? "**" : "") + std::string(layer_role_title(order[i])) + (i == 0 ? "**" : ""),
              human_duration(wall), share(wall, layers_wall)});
     }
     add(t.text());
-    add("\nExtrapolated from the typical layer of each decode type, without a layer that the capture cuts.\n");
+    add("\nExtrapolated from the typical " + word_ + " of each decode type, without a " + word_ +
+        " that the capture cuts.\n");
   }
 
   static std::string why_decode_differs(const phase_numbers& p, const phase_numbers& d) {
@@ -596,7 +603,7 @@ class report {
                                                                 : "Most of the communication is exposed.\n"));
     }
     if (const std::string lanes = draw_lanes(d_); !lanes.empty()) {
-      add("\nTwo neighbouring layers of the type that takes most time, pass " +
+      add("\nTwo neighbouring " + word_ + "s of the type that takes most time, pass " +
           std::to_string(d_.layers[d_.pipeline.first_layer].pass) + ":\n\n```text\n" + lanes + "```\n");
     }
     add("\nKernels add up to " + human_duration(p.kernel_sum_ps) + " in " + human_duration(p.busy_ps) +
@@ -612,9 +619,9 @@ class report {
     section(9, "Layer-to-layer variation");
     if (d_.anatomies.empty()) return unsupported(why_no_layers());
     table walls, parts;
-    walls.left("Layer type").left("Phase").right("Layers").right("Wall, min").right("Wall, median").right("Wall, max");
+    walls.left(word_type_).left("Phase").right(words_).right("Wall, min").right("Wall, median").right("Wall, max");
     walls.right("CV");
-    parts.left("Layer type").left("Phase").right("Attention share").right("Fused experts");
+    parts.left(word_type_).left("Phase").right(d_.source == anchor_source::attention ? "Attention share" : "Anchor share").right("Fused experts");
     parts.right("Compute after attention").right("Kernels");
     std::vector<std::string> wide;
     for (const layer_anatomy& a : d_.anatomies) {
@@ -623,7 +630,7 @@ class report {
         return s.least == s.most ? kernels_text(static_cast<std::uint64_t>(s.least))
                                  : grouped(s.least) + " to " + kernels_text(static_cast<std::uint64_t>(s.most));
       };
-      walls.row({type, model_phase_name(a.phase), layers_text(a.layers), human_duration(a.wall_ps.least),
+      walls.row({type, model_phase_name(a.phase), layers_text(d_, a.layers), human_duration(a.wall_ps.least),
                  human_duration(a.wall_ps.median), human_duration(a.wall_ps.most), variation_text(a.wall_ps)});
       parts.row({type, model_phase_name(a.phase), share(a.anchor_ps.median, a.wall_ps.median),
                  a.dispatch_ps.most > 0 ? human_duration(a.dispatch_ps.median) : "",
@@ -651,7 +658,7 @@ class report {
       decode += l.phase == model_phase::decode ? 1 : 0;
     }
     for (const model_pass& p : d_.passes) busy = saturating_add(busy, p.busy_ps);
-    add("In all " + layers_text(d_.layers.size()) + " ran in " + passes_text(d_.passes.size()));
+    add("In all " + layers_text(d_, d_.layers.size()) + " ran in " + passes_text(d_.passes.size()));
     if (prefill + decode > 0) add(": " + grouped(prefill) + " prefill, " + grouped(decode) + " decode");
     add("; passes keep the device busy for " + human_duration(busy) + " of " +
         human_duration(d_.last_ps - d_.first_ps) + ". **Confidence: " + confidence_name(d_.sure) + ".**\n");
@@ -660,6 +667,8 @@ class report {
   const activity& of_;
   const architecture_result& r_;
   const device_architecture& d_;
+  const std::string word_ = d_.layer_word(), words_ = word_ == "part" ? "Parts" : "Layers",
+                    word_type_ = word_ == "part" ? "Part type" : "Layer type";
   const activity_device& on_;
   const std::string& label_;
   std::map<const layer_anatomy*, int> told_in_6_;

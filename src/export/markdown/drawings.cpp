@@ -120,7 +120,7 @@ std::string draw_lanes(const device_architecture& d) {
   std::string ruler(drawn_columns, ' ');
   for (std::uint32_t l = p.first_layer; l <= p.last_layer; ++l) {
     const std::size_t at = column_of(d.layers[l].start_ps, p.sample_start_ps, p.sample_end_ps, drawn_columns);
-    const std::string mark = "|layer " + std::to_string(d.layers[l].index);
+    const std::string mark = '|' + std::string(d.layer_word()) + ' ' + std::to_string(d.layers[l].index);
     for (std::size_t i = 0; i < mark.size() && at + i < drawn_columns; ++i) ruler[at + i] = mark[i];
   }
   std::string text = std::string(names, ' ') + "  " + ruler + '\n';
@@ -152,7 +152,7 @@ std::string draw_model(const device_architecture& d) {
     if (++drawn > 4) break;
     if (!text.empty()) text += '\n';
     text += std::string(model_phase_name(layout.phase)) + ", " + grouped(layout.passes) +
-            (layout.passes == 1 ? " pass" : " passes") + ", " + std::to_string(layout.layers) + " layers\n";
+            (layout.passes == 1 ? " pass" : " passes") + ", " + std::to_string(layout.layers) + ' ' + d.layer_word() + "s\n";
     // Ranges of all types in the order of layers.
     struct part {
       layer_range range;
@@ -168,8 +168,9 @@ std::string draw_model(const device_architecture& d) {
     for (std::size_t i = 0; i < parts.size() && i < most_parts; ++i) {
       const layer_range& r = parts[i].range;
       const std::uint32_t count = r.last - r.first + 1;
-      const std::string where = count == 1 ? "layer " + std::to_string(r.first)
-                                           : "layers " + std::to_string(r.first) + '-' + std::to_string(r.last) +
+      const std::string word = d.layer_word();
+      const std::string where = count == 1 ? word + ' ' + std::to_string(r.first)
+                                           : word + "s " + std::to_string(r.first) + '-' + std::to_string(r.last) +
                                                  " (x" + std::to_string(count) + ")";
       line(padded(where, 24) + type_text(parts[i].type->kind, parts[i].type->sampling));
       const auto anatomy = std::find_if(d.anatomies.begin(), d.anatomies.end(), [&](const layer_anatomy& a) {
@@ -210,7 +211,7 @@ std::string draw_timeline(const device_architecture& d) {
     for (std::size_t c = first; c <= last; ++c) bar[c] = fill;
     std::string label = "pass " + std::to_string(i);
     label.resize(std::max<std::size_t>(label.size(), 9), ' ');
-    text += label + bar + "  " + human_duration(p.wall_ps()) + ", layers " +
+    text += label + bar + "  " + human_duration(p.wall_ps()) + ", " + d.layer_word() + "s " +
             std::to_string(d.layers[p.first_layer].index) + '-' + std::to_string(d.layers[p.last_layer].index) + '\n';
   }
   if (d.passes.size() > most) text += "... " + grouped(std::uint64_t{d.passes.size() - most}) + " more passes\n";

@@ -38,6 +38,31 @@ std::optional<std::int64_t> base_in_tail(std::string_view bytes) {
   return json_scaled_integer(json_member(rest, base_key));
 }
 
+// The least time of the events in the tail, as far as it is less than `zero_us` by an hour at most: a zero is no time.
+std::int64_t least_us_in_tail(std::string_view bytes, std::int64_t zero_us, bool nanoseconds) {
+  constexpr std::string_view key = "\"ts\"";
+  constexpr std::int64_t hour_us = 3'600'000'000;
+  const std::string_view tail = bytes.substr(bytes.size() - std::min(bytes.size(), tail_bytes));
+  std::int64_t least_us = zero_us;
+  for (std::size_t at = tail.find(key); at != std::string_view::npos; at = tail.find(key, at + key.size())) {
+    const std::size_t from = tail.find_first_not_of(" :\t\r\n", at + key.size());
+    const std::size_t to = tail.find_first_of(",}] \r\n", from);
+    if (from == std::string_view::npos || to == std::string_view::npos) break;
+    decimal_time t;
+    if (!parse_microseconds(tail.substr(from, to - from), t, nanoseconds ? -3 : 0)) continue;
+    if (t.us < least_us && t.us >= zero_us - hour_us) least_us = t.us;
+  }
+  return least_us;
+}
+
+std::optional<std::int64_t> start_of(std::string_view bytes, const chrome_clock& clock, bool nanoseconds) {
+  if (!clock.origin_unix_ns || clock.zero_us == 0) return clock.origin_unix_ns;
+  constexpr std::int64_t second_us = 1'000'000;
+  const std::int64_t before_us = clock.zero_us - least_us_in_tail(bytes, clock.zero_us, nanoseconds);
+  const std::int64_t seconds = before_us / second_us + (before_us % second_us != 0 ? 1 : 0);
+  return checked_sub(*clock.origin_unix_ns, seconds * second_us * ns_per_us);
+}
+
 }  // namespace
 
 chrome_clock read_chrome_clock(std::string_view bytes, const chrome_options& options) {
@@ -52,11 +77,13 @@ chrome_clock read_chrome_clock(std::string_view bytes, const chrome_options& opt
   if (!zero_ns) return clock;
   if (clock.zero_us >= least_unix_us) {
     clock.origin_unix_ns = zero_ns;
+    clock.start_unix_ns = start_of(bytes, clock, read->nanoseconds);
     return clock;
   }
   auto base_ns = head.base_ns;
   if (!base_ns && !read->bare_array) base_ns = base_in_tail(bytes);
   if (base_ns && *base_ns > 0) clock.origin_unix_ns = checked_add(*base_ns, *zero_ns);
+  clock.start_unix_ns = start_of(bytes, clock, read->nanoseconds);
   return clock;
 }
 

@@ -20,6 +20,10 @@ std::optional<std::int64_t> origin_of_chrome(std::string_view bytes, const chrom
   return read_chrome_clock(bytes, how).origin_unix_ns;
 }
 
+std::optional<std::int64_t> start_of_chrome(std::string_view bytes, const chrome_options& how) {
+  return read_chrome_clock(bytes, how).start_unix_ns;
+}
+
 constexpr known_format describe_chrome() {
   known_format f;
   f.family = file_family::chrome_trace;
@@ -32,6 +36,7 @@ constexpr known_format describe_chrome() {
   f.makes_a_run = true;
   f.no_message = "a Chrome trace, which is JSON";
   f.origin_unix_ns = origin_of_chrome;
+  f.start_unix_ns = start_of_chrome;
   f.fill_timeline = fill_from_chrome;
   f.fill_activity = fill_activity_from_kineto;
   return f;
