@@ -113,7 +113,8 @@ class printer {
     if (d_.totals_only) return print_counted_types();
     table t;
     t.left("type").left("phase").flexible(word_ + "s", cut::end, 8).right("count").right("passes").right("wall");
-    t.right(d_.source == anchor_source::attention ? "attention" : "anchor").right("kernels").flexible("most of it", cut::end, 12);
+    t.right(d_.source == anchor_source::attention ? "attention" : "anchor").right("kernels");
+    t.flexible("mostly", cut::end, 12);
     const std::size_t rows = most(most_types, d_.types.size());
     for (std::size_t i = 0; i < rows; ++i) {
       const layer_type& type = d_.types[i];
