@@ -41,7 +41,7 @@ class Rank:
         kind = kind or CLASSES[core]
         self.kernels.setdefault(device, []).append(Kernel(
             name, self.ps(start), duration * 1000, op_type, kind, core, stream, None if wait is None else wait * 1000,
-            step.removesuffix(".0"), None if launch is None else (self.ps(launch), None, None), shapes, out_shapes, types,
+            step.removesuffix(".0"), None if launch is None else self.call(launch), shapes, out_shapes, types,
             counters=counters, row=len(self.lines) + 1, duplicate=duplicate,
             on_aicpu=core == "AI_CPU" if on_aicpu is None else on_aicpu))
         if launch is not None:
@@ -55,6 +55,13 @@ class Rank:
     def process(self, pid, name, label):
         self.events.append({"ph": "M", "name": "process_name", "pid": pid, "tid": 0, "args": {"name": name}})
         self.events.append({"ph": "M", "name": "process_labels", "pid": pid, "tid": 0, "args": {"labels": label}})
+
+    def call(self, launch):
+        """Start, end and thread of a launch, whose arrow begins on thread 201 of CANN: the end is that of the shortest
+        of CANN's spans there that lasts at that moment."""
+        at, thread = self.ps(launch), self.thread(20, 201)
+        lasting = [s for s in self.spans if s.thread == thread and s.kind == "runtime" and s.start <= at <= s.end]
+        return at, min(lasting, key=lambda s: s.duration).end if lasting else None, thread
 
     def thread(self, pid, tid):
         return self.threads.setdefault((pid, tid), self.first_thread + len(self.threads))
