@@ -289,6 +289,41 @@ TEST_CASE("causes and advice come by the time they stand for, and cite a gap of 
     CHECK(r.recommendations[i - 1].recoverable_ps >= r.recommendations[i].recoverable_ps);
 }
 
+TEST_CASE("advice speaks of layers where the host names them, else of parts that repeat") {
+  for (const bool named : {false, true}) {
+    memory_activity a;
+    const auto d = a.add_device("GPU 0", accelerator::gpu);
+    a.device(d).has_launches = true;
+    const auto kernel = [&](std::int64_t start_ps, std::int64_t length_ps, const std::string& name) {
+      kernel_row& k = a.kernel(d, start_ps, length_ps, name);
+      k.launch_ps = start_ps - 8 * us;
+      k.launch_end_ps = start_ps - 4 * us;
+      k.launch_thread = launcher;
+    };
+    for (int step = 0; step < 3; ++step) {
+      const std::int64_t at = step * 40 * ms;
+      a.step(step, at, at + 40 * ms, static_cast<std::int32_t>(d), marker_source::device_annotation);
+      for (int part = 0; part < 4; ++part) {
+        const std::int64_t from = at + part * 10 * ms;
+        kernel(from, 2 * ms, "begins");
+        kernel(from + 2 * ms, 2 * ms, "ends");
+        a.host(from + 4 * ms, 6 * ms, "aten::linear", launcher);
+        if (named) a.host(from - 9 * us, 3 * ms, "layers." + std::to_string(part), launcher);
+      }
+    }
+    const bubbles_result r = look(a);
+    INFO(r.steps[0].structure_source);
+    REQUIRE(std::string(r.steps[0].structure_source) == (named ? "annotations" : "periodic op"));
+    const auto says = [&](const char* words) {
+      return std::any_of(r.recommendations.begin(), r.recommendations.end(), [&](const recommendation& given) {
+        return std::string(given.scope) == "structure" && given.text.find(words) != std::string::npos;
+      });
+    };
+    CHECK(says("late between layers") == named);
+    CHECK(says("late between the parts of a step that repeat") == !named);
+  }
+}
+
 TEST_CASE("advice about an op cites a gap of its cause") {
   // Short kernels after a late launch; the longest gap before such a kernel is the loader's.
   memory_activity a;
