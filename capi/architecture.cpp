@@ -32,7 +32,8 @@ pk_status pk_architecture_open(pk_profile* profile, const pk_architecture_option
     auto made = std::make_unique<pk_architecture>(profile);
     made->asked.device = text_of(given->device);
     made->asked.step_pattern = text_of(given->step_pattern);
-    made->asked.limit = given->limit;
+    made->asked.limit =
+        given->limit == PK_LIMIT_DEFAULT ? profkit::default_limit(profkit::document::architecture) : given->limit;
     auto found = profkit::analyse_architecture(profile->core, made->asked, bridge.core());
     if (!found) return std::move(found).error();
     made->report = std::move(*found);

@@ -35,7 +35,7 @@ result<bubble_options> read_bubble_options(const pk_bubbles_options& given) {
   o.device = text_of(given.device);
   o.step_pattern = text_of(given.step_pattern);
   o.windows = static_cast<window_policy>(given.window_policy);
-  o.limit = given.limit;
+  o.limit = given.limit == PK_LIMIT_DEFAULT ? default_limit(document::bubbles) : given.limit;
   o.reference = (given.flags & PK_BUBBLES_REFERENCE) != 0;
   for (std::size_t i = 0; i < given.threshold_count; ++i) {
     const std::string_view one = given.thresholds[i] ? std::string_view(given.thresholds[i]) : std::string_view();

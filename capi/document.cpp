@@ -23,6 +23,7 @@ static_assert(static_cast<std::int32_t>(document::memory) == PK_DOCUMENT_MEMORY)
 static_assert(static_cast<std::int32_t>(document::bubbles) == PK_DOCUMENT_BUBBLES);
 static_assert(static_cast<std::int32_t>(document::architecture) == PK_DOCUMENT_ARCHITECTURE);
 static_assert(static_cast<std::int32_t>(document::neutrino) == PK_DOCUMENT_NEUTRINO);
+static_assert(static_cast<std::int32_t>(document::brief) == PK_DOCUMENT_BRIEF);
 static_assert(static_cast<std::int32_t>(document_status::ok) == PK_DOCUMENT_STATUS_OK);
 static_assert(static_cast<std::int32_t>(document_status::partial) == PK_DOCUMENT_STATUS_PARTIAL);
 static_assert(static_cast<std::int32_t>(document_status::absent) == PK_DOCUMENT_STATUS_ABSENT);
@@ -31,7 +32,8 @@ static_assert(static_cast<std::int32_t>(document_status::error) == PK_DOCUMENT_S
 constexpr std::uint32_t known_flags = PK_DOCUMENT_HAS_STEP | PK_DOCUMENT_HAS_FROM | PK_DOCUMENT_HAS_TO;
 
 bool is_document(std::int32_t which) noexcept {
-  return (which >= PK_DOCUMENT_REPORT && which <= PK_DOCUMENT_ARCHITECTURE) || which == PK_DOCUMENT_NEUTRINO;
+  return (which >= PK_DOCUMENT_REPORT && which <= PK_DOCUMENT_ARCHITECTURE) || which == PK_DOCUMENT_NEUTRINO ||
+         which == PK_DOCUMENT_BRIEF;
 }
 
 fault no_such_document(std::int32_t which) {

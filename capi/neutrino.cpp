@@ -127,6 +127,8 @@ result<probe_query> read_query(const pk_probe_query& given, probe_tool tool) {
   if ((given.flags & PK_PROBE_QUERY_HAS_BLOCK) != 0) query.block = given.block;
   if ((given.flags & PK_PROBE_QUERY_HAS_LANE) != 0) query.lane = given.lane;
   query.limit = given.limit;
+  if (given.limit == PK_LIMIT_DEFAULT)
+    query.limit = given.format == PK_PROBE_JSON ? default_limit(document::neutrino) : 0;
   query.assume = tool;
   if (given.format == PK_PROBE_SVG && given.width == 0) query.width = 160;
   if (given.format == PK_PROBE_SVG && given.height == 0) query.height = 100;

@@ -13,6 +13,7 @@ struct pk_validation {
   profkit::validation_result found;
   std::optional<profkit::alignment_result> aligned;
   bool like_reference = false;
+  std::uint64_t limit = 0;
 };
 
 namespace profkit {
@@ -81,6 +82,7 @@ pk_status pk_validation_open(const pk_profile* const* profiles, size_t count, co
     auto made = std::make_unique<pk_validation>();
     made->found = std::move(*found);
     made->like_reference = like_reference;
+    made->limit = given->limit == PK_LIMIT_DEFAULT ? profkit::default_document_limit : given->limit;
     if ((given->flags & PK_VALIDATION_ALIGN) != 0) {
       profkit::alignment_options how;
       how.max_bound_ps = given->max_bound_ps;
@@ -139,7 +141,8 @@ pk_status pk_validation_write(const pk_validation* validation, pk_write_callback
     if (!write) return null_argument("write");
     const profkit::alignment_result* const aligned = validation->aligned ? &*validation->aligned : nullptr;
     return write_to_host(write, user, status, [&](profkit::sink& into) -> result<profkit::document_status> {
-      if (!validation->like_reference) return profkit::write_validation(validation->found, aligned, into);
+      if (!validation->like_reference)
+        return profkit::write_validation(validation->found, aligned, into, validation->limit);
       if (result<void> written = profkit::write_reference_validation(validation->found, into); !written)
         return std::move(written).error();
       return static_cast<profkit::document_status>(document_status_of(validation->found));

@@ -232,7 +232,7 @@ int run_architecture(const options& given) {
     markdown = true;
   }
   architecture_options wanted = asked.architecture;
-  wanted.limit = asked.limit.value_or(0);
+  wanted.limit = asked.limit.value_or(profkit::default_limit(profkit::document::architecture));
   // The session keeps the profile for as long as the report is looked at.
   const auto borrowed = [](const profile& p) { return std::shared_ptr<const profile>(std::shared_ptr<void>(), &p); };
   const slice_writer writer{[&](const profile& p, sink& into, const hooks& host) -> result<document_status> {

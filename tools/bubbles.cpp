@@ -411,7 +411,8 @@ int run_bubbles(const options& given) {
   }
   std::optional<bubbles_report> held;
   bubble_options wanted = asked.bubbles;
-  wanted.limit = asked.limit.value_or(0);
+  // What goes into a folder by its name by convention, and the script's own form, other tools read whole.
+  wanted.limit = asked.limit.value_or(both || wanted.reference ? 0 : profkit::default_limit(profkit::document::bubbles));
   const auto look = [&](const std::shared_ptr<const profile>& p, const hooks& host) -> result<void> {
     auto found = analyse_bubbles(p, wanted, host);
     if (!found) return std::move(found).error();

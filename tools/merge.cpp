@@ -178,7 +178,7 @@ result<validation_result> write_validation_file(const open_profile& merged, cons
   o.host = host;
   auto found = validate_collectives({merged}, o);
   if (!found) return std::move(found).error();
-  auto written = write_validation(*found, nullptr, **into);
+  auto written = write_validation(*found, nullptr, **into, profkit::default_document_limit);
   if (!written) return std::move(written).error();
   if (auto ok = (*into)->finish(); !ok) return std::move(ok).error();
   return found;

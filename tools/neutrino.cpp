@@ -643,7 +643,7 @@ int run_neutrino(const options& asked) {
   slice_writer writer;
   writer.document = [&](const profile& p, sink& into, const hooks& host) -> result<document_status> {
     probe_query query = asked.probes;
-    query.limit = asked.limit.value_or(0);
+    query.limit = asked.limit.value_or(profkit::default_limit(profkit::document::neutrino));
     return write_probe_document(p, query, into, host);
   };
   writer.text = print_neutrino;

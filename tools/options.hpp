@@ -39,7 +39,8 @@ struct options {
   bool quiet = false;
   color_mode color = color_mode::automatic;
 
-  bool why = false;  // info --why
+  bool why = false;    // info --why
+  bool brief = false;  // report --brief
   op_order order = op_order::total;  // ops
   std::string module_to_dump;        // modules --dump
   std::string message_type;          // dump --type

@@ -420,18 +420,27 @@ profkit::result<void> print_report(session& s) {
     s.absent(why.empty() ? "the capture is empty: no events and no modules" : why);
     return {};
   }
-  print_busy_lines(s, r);
-  print_left_out(s, r.parts.ops.left_out);
-  print_busiest_ops(s, r.summary);
-  print_modules_part(s, r.summary);
-  print_steps_part(s, r.summary.steps);
-  print_collectives_part(s, r.summary);
-  print_across_nodes(s, r.summary.across_nodes);
-  print_neutrino_report(s);
+  if (!s.asked().brief) {
+    print_busy_lines(s, r);
+    print_left_out(s, r.parts.ops.left_out);
+    print_busiest_ops(s, r.summary);
+    print_modules_part(s, r.summary);
+    print_steps_part(s, r.summary.steps);
+    print_collectives_part(s, r.summary);
+    print_across_nodes(s, r.summary.across_nodes);
+    print_neutrino_report(s);
+  }
   print_notes(s, r.summary.notes);
   print_next(s, r.summary.next);
   return {};
 }
+
+class report_options final : public slice_options {
+ protected:
+  void list_own(option_list& all, options& into) override {
+    all.flag("--brief", into.brief, "Less: 16 KB of --json at most, or the screen without its tables");
+  }
+};
 
 }  // namespace
 
@@ -443,9 +452,12 @@ extern const command_description report_command = {
     "busiest, how long steps took, what collectives cost, and which command to run next.",
     "  profkit report logdir                  newest run below a TensorBoard log directory\n"
     "  profkit report vm.xplane.pb\n"
-    "  profkit report logdir --json           the same and more, for programs\n",
-    make_options<slice_options>,
-    [](const options& asked) { return run_slice(asked, profkit::document::report, print_report); },
+    "  profkit report logdir --json           the same and more, for programs, in 1 MB at most\n"
+    "  profkit report logdir --brief --json   what matters most in 16 KB, and the commands for more\n",
+    make_options<report_options>,
+    [](const options& asked) {
+      return run_slice(asked, asked.brief ? profkit::document::brief : profkit::document::report, print_report);
+    },
 };
 
 }  // namespace profkit_tool

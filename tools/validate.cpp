@@ -301,7 +301,8 @@ int run_validate(const options& asked) {
 
   const auto document = [&](profkit::sink& into) -> result<void> {
     if (asked.compat_reference) return profkit::write_reference_validation(*found, into);
-    result<document_status> written = profkit::write_validation(*found, aligned, into);
+    result<document_status> written = profkit::write_validation(
+        *found, aligned, into, asked.limit.value_or(profkit::default_document_limit));
     if (!written) return std::move(written).error();
     return {};
   };
@@ -363,7 +364,7 @@ class validate_command_options final : public command_options {
         .offer_files();
     all.value("--compat", compat_.typed, "WHAT", "'reference': matching and document of the reference tool")
         .offer_words(compat_.words());
-    all.value("--limit", output_.limit, "N", "Rows of each list; 0 shows all (default 20)");
+    all.value("--limit", output_.limit, "N", "Rows of each list; 0 shows all (default 20, of --json 100)");
     list_json(all, into);
     list_wide(all, into);
     output_.list_color(all);

@@ -92,8 +92,7 @@ void print_detection(text_output& out, const detection_report& r, std::size_t co
 // A folder: a row a file.
 void print_folder(text_output& out, const std::vector<detection_report>& all, const options& asked,
                   std::size_t columns) {
-  constexpr std::uint64_t default_limit = 100;
-  const std::uint64_t limit = asked.limit.value_or(default_limit);
+  const std::uint64_t limit = asked.limit.value_or(profkit::default_document_limit);
   const std::size_t shown =
       limit == 0 ? all.size() : shown_of(all.size(), static_cast<std::size_t>(limit));
   std::size_t read = 0;
@@ -141,7 +140,9 @@ int run_why(const options& asked) {
   result<text_output> out = text_output::open(asked.output_path, asked.color);
   if (!out) return fail(asked, out.error(), errors);
   if (asked.json) {
-    if (result<void> written = profkit::write_detection_document(asked.path, *found, out->raw()); !written)
+    if (result<void> written = profkit::write_detection_document(asked.path, *found, out->raw(),
+                                                                       asked.limit.value_or(profkit::default_document_limit));
+        !written)
       return fail(asked, written.error(), errors);
   } else if (found->size() == 1) {
     print_detection(*out, found->front(), asked.wide ? 0 : out->screen().columns);

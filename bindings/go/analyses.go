@@ -285,7 +285,7 @@ type BubbleOptions struct {
 	Device      string   // only devices whose name contains it
 	StepPattern string   // Whole names that mark a step: ECMAScript, no back references or lookahead
 	Thresholds  []string // "NAME=VALUE" each, by the names that the document lists
-	Limit       uint64   // rows of each list of the document; 0: all
+	Limit       *uint64  // rows of each list of the document; 0: all; nil: the command's default
 
 	WindowPolicy int  // WindowGuide and so on: where a step begins and ends
 	Reference    bool // tags and labels by the letter of the reference script
@@ -373,7 +373,10 @@ func (p *Profile) Bubbles(ctx context.Context, options BubbleOptions) (*Bubbles,
 			given.thresholds = memory.texts(options.Thresholds)
 			given.threshold_count = C.size_t(len(options.Thresholds))
 			given.flags = flag(options.Reference, C.PK_BUBBLES_REFERENCE)
-			given.limit, given.window_policy = C.uint64_t(options.Limit), C.int32_t(options.WindowPolicy)
+			if options.Limit != nil {
+				given.limit = C.uint64_t(*options.Limit)
+			}
+			given.window_policy = C.int32_t(options.WindowPolicy)
 			given.hooks = hooks
 			return C.pk_bubbles_open(object, given, (**C.pk_bubbles)(unsafe.Pointer(out)), raw)
 		})

@@ -183,9 +183,9 @@ func (c *ChromeEvents) Summary() (ChromeSummary, error) {
 
 // ArchitectureOptions say what to look at.
 type ArchitectureOptions struct {
-	Device      string // only devices whose name contains it
-	StepPattern string // Whole names that mark a step: ECMAScript, no back references or lookahead
-	Limit       uint64 // rows of passes and layers of the document; 0: all
+	Device      string  // only devices whose name contains it
+	StepPattern string  // Whole names that mark a step: ECMAScript, no back references or lookahead
+	Limit       *uint64 // rows of each list of the document; 0: all; nil: the command's default
 	Hooks       Hooks
 }
 
@@ -199,7 +199,9 @@ func (p *Profile) Architecture(ctx context.Context, options ArchitectureOptions)
 			given := (*C.pk_architecture_options)(memory.alloc(unsafe.Sizeof(C.pk_architecture_options{})))
 			*given = C.pkgo_architecture_options()
 			given.device, given.step_pattern = memory.text(options.Device), memory.text(options.StepPattern)
-			given.limit = C.uint64_t(options.Limit)
+			if options.Limit != nil {
+				given.limit = C.uint64_t(*options.Limit)
+			}
 			given.hooks = hooks
 			return C.pk_architecture_open(object, given, (**C.pk_architecture)(unsafe.Pointer(out)), raw)
 		})
@@ -337,11 +339,12 @@ func (p *Profile) export(ctx context.Context, to io.Writer, options ExportOption
 
 // ValidationOptions say how to compare.
 type ValidationOptions struct {
-	ByOccurrence  bool   // match the i-th of each node, as the reference tool does
-	Align         bool   // bound the clocks from collectives alone
-	LikeReference bool   // matching and document of the reference tool, for comparison
-	BoundPs       *int64 // error of every time, instead of what the trace says
-	MaxBoundPs    int64  // an offset known less well than this is undecidable; 0 is 1 ms
+	ByOccurrence  bool    // match the i-th of each node, as the reference tool does
+	Align         bool    // bound the clocks from collectives alone
+	LikeReference bool    // matching and document of the reference tool, for comparison
+	BoundPs       *int64  // error of every time, instead of what the trace says
+	MaxBoundPs    int64   // an offset known less well than this is undecidable; 0 is 1 ms
+	Limit         *uint64 // rows of each list of the document; 0: all; nil: the command's default
 	Hooks         Hooks
 }
 
@@ -387,6 +390,9 @@ func Validate(ctx context.Context, profiles []*Profile, options ValidationOption
 		}
 		if options.MaxBoundPs != 0 {
 			given.max_bound_ps = C.int64_t(options.MaxBoundPs)
+		}
+		if options.Limit != nil {
+			given.limit = C.uint64_t(*options.Limit)
 		}
 		given.hooks = hooks
 		list := (**C.pk_profile)(memory.alloc(uintptr(len(profiles)+1) * unsafe.Sizeof((*C.pk_profile)(nil))))

@@ -290,7 +290,7 @@ type ProbeQuery struct {
 	Launch        string  // number of a launch, or name of a record file
 	Map           string  // name of a map, or its number
 	Block, Lane   *uint64 // only their records
-	Limit         uint64  // rows a list; 0: all
+	Limit         *uint64 // rows a list; 0: all; nil: the command's default
 	Width, Height int     // of the density's grid; 0: 16 columns, 10 rows, of a picture 160 and 100
 	Format        int     // ProbeJSON, ProbeCSV, or ProbeSVG of a schedule or a density
 	Title         string  // of a picture
@@ -320,7 +320,10 @@ func (t *ProbeTrace) WriteDocument(ctx context.Context, to io.Writer, query Prob
 			given.flags |= C.PK_PROBE_QUERY_HAS_LANE
 			given.lane = C.uint64_t(*query.Lane)
 		}
-		given.limit, given.width, given.height = C.uint64_t(query.Limit), C.uint32_t(query.Width), C.uint32_t(query.Height)
+		if query.Limit != nil {
+			given.limit = C.uint64_t(*query.Limit)
+		}
+		given.width, given.height = C.uint32_t(query.Width), C.uint32_t(query.Height)
 		given.format, given.title = C.int32_t(query.Format), memory.text(query.Title)
 		given.hooks = hooks
 		return t.h.use(func(object unsafe.Pointer) error {

@@ -772,6 +772,7 @@ const (
 	IdleTime    Document = C.PK_DOCUMENT_BUBBLES
 	ModelReport Document = C.PK_DOCUMENT_ARCHITECTURE
 	Neutrino    Document = C.PK_DOCUMENT_NEUTRINO
+	Brief       Document = C.PK_DOCUMENT_BRIEF // of a report what matters most, in 16 KB
 )
 
 // String is the command of the document.

@@ -791,6 +791,8 @@ enum {
 };
 /** \since 0.1 */
 enum { PK_DOCUMENT_NEUTRINO = 20 };
+/** Of a report what matters most, in 16 KB, with the commands for more. \since 0.1 */
+enum { PK_DOCUMENT_BRIEF = 21 };
 /** The command of a document: "report", "info", …; "" for an unknown value. Static. \since 0.1 */
 PK_API const char* pk_document_name(int32_t document) PK_NOEXCEPT;
 
@@ -805,7 +807,9 @@ enum {
 /** Flags of pk_document_options: which of the filters that have no neutral value are set. \since 0.1 */
 enum { PK_DOCUMENT_HAS_STEP = 1, PK_DOCUMENT_HAS_FROM = 2, PK_DOCUMENT_HAS_TO = 4 };
 
-/** The value of pk_document_options::limit that stands for the command's default. \since 0.1 */
+/** The value of a limit that stands for the command's default: 100 rows of each list, nested ones too, or what
+ *  docs/documents.md says of the document. Up to it a document takes 1 MB at most, whatever the capture: lists end
+ *  earlier then, and long texts are cut. `limited`, which ends each document, says what was left out. \since 0.1 */
 #define PK_LIMIT_DEFAULT UINT64_MAX
 
 /** Which part of a capture to look at, and how much of it to show. Text filters are substrings; NULL and ""
@@ -1209,10 +1213,11 @@ typedef struct pk_validation_options {
   int64_t bound_ps;     /**< error of every time, instead of what the trace says; with PK_VALIDATION_HAS_BOUND */
   int64_t max_bound_ps; /**< an offset known less well than this is undecidable; default 1 ms */
   const pk_hooks* hooks;
+  uint64_t limit; /**< rows of each list of the document; 0: all; PK_LIMIT_DEFAULT */
 } pk_validation_options;
 /** \since 0.1 */
 #define PK_VALIDATION_OPTIONS_INIT \
-  { (uint32_t)sizeof(pk_validation_options), 0, 0, 1000000000, NULL }
+  { (uint32_t)sizeof(pk_validation_options), 0, 0, 1000000000, NULL, PK_LIMIT_DEFAULT }
 
 /** Frozen. \since 0.1 */
 typedef struct pk_validation_summary {
@@ -1462,7 +1467,7 @@ typedef struct pk_probe_query {
   const char* map;       /**< name of a map, or its number */
   uint64_t block;        /**< slice records, with PK_PROBE_QUERY_HAS_BLOCK */
   uint64_t lane;         /**< slice records, with PK_PROBE_QUERY_HAS_LANE */
-  uint64_t limit;        /**< rows a list; 0: all */
+  uint64_t limit;        /**< rows a list; 0: all; PK_LIMIT_DEFAULT: 100 of JSON, all of other formats */
   const pk_hooks* hooks; /**< NULL: none */
   int32_t format;        /**< PK_PROBE_JSON, PK_PROBE_CSV, PK_PROBE_SVG */
   uint32_t reserved1;    /**< 0 */
@@ -1470,7 +1475,7 @@ typedef struct pk_probe_query {
 } pk_probe_query;
 /** \since 0.1 */
 #define PK_PROBE_QUERY_INIT \
-  { (uint32_t)sizeof(pk_probe_query), 0, 0, 0, 0, 0, NULL, NULL, 0, 0, 0, NULL, 0, 0, NULL }
+  { (uint32_t)sizeof(pk_probe_query), 0, 0, 0, 0, 0, NULL, NULL, 0, 0, PK_LIMIT_DEFAULT, NULL, 0, 0, NULL }
 /** Writes one slice: what `profkit neutrino PATH SLICE` writes with --json, --csv or --svg. `query` and `status` may be
  *  NULL; `*status` becomes a PK_DOCUMENT_STATUS_. Of what is absent only JSON says so; otherwise nothing is written.
  *  Errors: PK_E_INVALID_ARGUMENT (no such launch or map; no table or picture of that slice), PK_E_CANCELLED. \since 0.1
@@ -1649,14 +1654,14 @@ typedef struct pk_bubbles_options {
   const char* step_pattern;      /**< whole names that mark a step: a regular expression of RE2 */
   const char* const* thresholds; /**< "NAME=VALUE" each, by the names that the document lists */
   size_t threshold_count;
-  uint64_t limit;        /**< rows of each list of the document; 0: all */
+  uint64_t limit;        /**< rows of each list of the document; 0: all; PK_LIMIT_DEFAULT */
   int32_t window_policy; /**< PK_WINDOW_POLICY_ */
   uint32_t reserved;     /**< 0 */
   const pk_hooks* hooks; /**< NULL: none */
 } pk_bubbles_options;
 /** \since 0.1 */
 #define PK_BUBBLES_OPTIONS_INIT \
-  { (uint32_t)sizeof(pk_bubbles_options), 0, NULL, NULL, NULL, 0, 0, PK_WINDOW_POLICY_GUIDE, 0, NULL }
+  { (uint32_t)sizeof(pk_bubbles_options), 0, NULL, NULL, NULL, 0, PK_LIMIT_DEFAULT, PK_WINDOW_POLICY_GUIDE, 0, NULL }
 
 /** Runs the detector. `options` may be NULL. A capture without devices is no failure: there are no steps then, and the
  *  document says why. Errors: PK_E_INVALID_ARGUMENT (no such threshold), PK_E_CANCELLED, PK_E_OUT_OF_MEMORY.
@@ -1813,12 +1818,12 @@ typedef struct pk_architecture_options {
   uint32_t flags;           /**< 0 */
   const char* device;       /**< only devices whose name contains it */
   const char* step_pattern; /**< whole names that mark a step: a regular expression of RE2 */
-  uint64_t limit;           /**< rows of passes and layers of the document; 0: all */
+  uint64_t limit;           /**< rows of each list of the document; 0: all; PK_LIMIT_DEFAULT */
   const pk_hooks* hooks;    /**< NULL: none */
 } pk_architecture_options;
 /** \since 0.1 */
 #define PK_ARCHITECTURE_OPTIONS_INIT \
-  { (uint32_t)sizeof(pk_architecture_options), 0, NULL, NULL, 0, NULL }
+  { (uint32_t)sizeof(pk_architecture_options), 0, NULL, NULL, PK_LIMIT_DEFAULT, NULL }
 
 /** Looks at the model. `options` may be NULL. A capture without devices is no failure: the document and the report say
  *  why they are empty. Errors: PK_E_CANCELLED, PK_E_OUT_OF_MEMORY, PK_E_INVALID_ARGUMENT (the pattern). \since 0.1 */

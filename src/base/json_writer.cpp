@@ -3,17 +3,22 @@
 #include <base/format.hpp>
 #include <base/utf8.hpp>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <iterator>
 
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 namespace {
 
 constexpr std::size_t flush_bytes = std::size_t{64} << 10;
+constexpr std::uint64_t no_bound = ~std::uint64_t{0};
+constexpr std::uint64_t map_least = 100;  // entries of a map, however few a list takes
+constexpr std::uint64_t text_least = 100;
 constexpr char hex_digits[] = "0123456789abcdef";
 
 // What a byte of a string becomes: 0 as it is, 1 looked at more closely, else the letter after the backslash.
@@ -99,6 +104,11 @@ void append_json_string(std::string& out, std::string_view text) {
 
 json_writer::json_writer(sink& out, style s) : out_(out), style_(s) { buffer_.reserve(flush_bytes + 4096); }
 
+void json_writer::bound(const json_bounds& bounds) {
+  is_bounded_ = true;
+  bounds_ = bounds;
+}
+
 void json_writer::raw(std::string_view s) {
   if (state_.ok()) buffer_.append(s);
 }
@@ -106,125 +116,226 @@ void json_writer::raw(std::string_view s) {
 void json_writer::newline() {
   if (style_ == style::compact) return;
   buffer_ += '\n';
-  buffer_.append(2 * has_items_.size(), ' ');
+  buffer_.append(2 * open_.size(), ' ');
+}
+
+std::uint64_t json_writer::bytes_left() const noexcept {
+  if (bounds_.bytes == 0) return no_bound;
+  const std::uint64_t at = flushed_ + buffer_.size();
+  const std::uint64_t end = open_.empty() ? bounds_.bytes : open_.back().end;
+  return end > at ? end - at : 0;
+}
+
+// Half of what is left but for a reserve, a ninth of what there was; when that is touched, a tenth of it each.
+std::uint64_t json_writer::bytes_for_list() const noexcept {
+  const std::uint64_t left = bytes_left(), reserve = (open_.empty() ? bounds_.bytes : open_.back().bytes) / 9;
+  return std::max(left > reserve ? (left - reserve) / 2 : 0, left / 10);
+}
+
+bool json_writer::is_full(const level& list) const noexcept {
+  if (list.kind == container::tuple || list.kind == container::object) return false;
+  return (list.most != 0 && list.written >= list.most) || bytes_left() == 0;
+}
+
+bool json_writer::is_full() const noexcept {
+  return skipped_ > 0 || (!open_.empty() && is_full(open_.back()));
+}
+
+void json_writer::left_out(std::uint64_t items) noexcept {
+  if (skipped_ == 0 && !open_.empty()) open_.back().total += items;
 }
 
 // Puts the comma, the line break and the indent before a value or a key, and hands full buffers on.
-void json_writer::before_value() {
-  if (after_key_) {
-    after_key_ = false;
-    return;
-  }
-  if (!state_.ok()) return;
+bool json_writer::before_item() {
+  if (!state_.ok()) return true;
   if (buffer_.size() >= flush_bytes) {
+    flushed_ += buffer_.size();
     state_ = out_.write(buffer_);
     buffer_.clear();
-    if (!state_.ok()) return;
+    if (!state_.ok()) return true;
   }
-  if (has_items_.empty()) return;
-  if (has_items_.back()) buffer_ += ',';
-  has_items_.back() = true;
+  if (open_.empty()) return true;
+  level& in = open_.back();
+  if (in.kind == container::list || in.kind == container::map) {
+    ++in.total;
+    if (is_full(in)) return false;
+    ++in.written;
+  }
+  if (in.has_items) buffer_ += ',';
+  in.has_items = true;
   newline();
+  return true;
 }
 
-void json_writer::begin_object() {
-  before_value();
-  raw("{");
-  has_items_.push_back(false);
+bool json_writer::before_value() {
+  if (skipped_ > 0) return false;
+  if (!after_key_) return before_item();
+  after_key_ = false;
+  const bool written = !skips_value_;
+  skips_value_ = false;
+  return written;
 }
 
-void json_writer::end_object() {
-  const bool had_items = has_items_.back();
-  has_items_.pop_back();
-  if (!state_.ok()) return;
-  if (had_items) newline();
-  raw("}");
+void json_writer::open(container kind, char bracket, std::uint64_t most, std::uint64_t share) {
+  const bool has_key = after_key_;
+  if (!before_value()) {
+    ++skipped_;
+    return;
+  }
+  raw({&bracket, 1});
+  level made;
+  made.kind = kind;
+  made.most = most;
+  if (bounds_.bytes != 0) {
+    const bool is_bound_itself = kind == container::list || kind == container::map || share > 1 || open_.empty();
+    const std::uint64_t given = kind == container::list || kind == container::map ? bytes_for_list()
+                                : share > 1                                       ? bytes_left() / share
+                                                                                  : bytes_left();
+    made.bytes = is_bound_itself ? given : open_.back().bytes;
+    made.end = flushed_ + buffer_.size() + given;
+  }
+  made.path = path_.size();
+  if (is_bounded_ && !open_.empty()) {
+    if (!has_key)
+      path_ += "[]";
+    else
+      path_.append(path_.empty() ? 0 : 1, '.').append(key_);
+  }
+  open_.push_back(made);
 }
 
-void json_writer::begin_array() {
-  before_value();
-  raw("[");
-  has_items_.push_back(false);
+void json_writer::count(const level& list) {
+  auto known = std::find_if(counts_.begin(), counts_.end(), [this](const json_cut& of) { return of.path == path_; });
+  if (known == counts_.end()) known = counts_.insert(known, {path_, 0, 0});
+  json_cut& of = *known;
+  of.written += list.written;
+  of.total += list.total;
 }
 
-void json_writer::end_array() {
-  const bool had_items = has_items_.back();
-  has_items_.pop_back();
-  if (!state_.ok()) return;
-  if (had_items) newline();
-  raw("]");
+std::vector<json_cut> json_writer::cuts() const {
+  std::vector<json_cut> cut;
+  std::copy_if(counts_.begin(), counts_.end(), std::back_inserter(cut),
+               [](const json_cut& of) { return of.written != of.total; });
+  std::sort(cut.begin(), cut.end(), [](const json_cut& a, const json_cut& b) { return a.path < b.path; });
+  return cut;
 }
+
+std::uint64_t json_writer::close(char bracket) {
+  if (skipped_ > 0) {
+    --skipped_;
+    return 0;
+  }
+  const level closed = open_.back();
+  open_.pop_back();
+  if (is_bounded_ && (closed.kind == container::list || closed.kind == container::map)) count(closed);
+  path_.resize(closed.path);
+  if (state_.ok() && closed.has_items) newline();
+  raw({&bracket, 1});
+  return closed.total - closed.written;
+}
+
+void json_writer::begin_object(std::uint64_t share) { open(container::object, '{', 0, share); }
+void json_writer::begin_map() {
+  open(container::map, '{', bounds_.items == 0 ? 0 : std::max(bounds_.items, map_least), 0);
+}
+void json_writer::end_object() { close('}'); }
+void json_writer::begin_array(std::uint64_t least) {
+  open(container::list, '[', bounds_.items == 0 ? 0 : std::max(bounds_.items, least), 0);
+}
+void json_writer::begin_tuple() { open(container::tuple, '[', 0, 0); }
+std::uint64_t json_writer::end_array() { return close(']'); }
 
 void json_writer::key(std::string_view name) {
-  before_value();
+  if (skipped_ > 0) return;
   after_key_ = true;
-  if (!state_.ok()) return;
+  // Of a map a key tells the entries apart: it is not cut.
+  const bool is_too_long = bounds_.text != 0 && name.size() > bounds_.text && !open_.empty() && open_.back().kind == container::map;
+  if (is_too_long) ++open_.back().total;
+  skips_value_ = is_too_long || !before_item();
+  if (skips_value_ || !state_.ok()) return;
+  if (is_bounded_) key_ = name;
   append_json_string(buffer_, name);
   raw(style_ == style::compact ? ":" : ": ");
 }
 
 void json_writer::value(std::string_view text) {
-  before_value();
-  if (state_.ok()) append_json_string(buffer_, text);
+  if (!before_value() || !state_.ok()) return;
+  // Near the end of the bytes texts get shorter, so that a row never goes far beyond it.
+  const std::size_t most =
+      bounds_.text == 0 ? text.size()
+                        : static_cast<std::size_t>(std::clamp<std::uint64_t>(bytes_left() / 2, text_least, bounds_.text));
+  const std::size_t before = buffer_.size();
+  std::size_t size = text.size();
+  if (size <= most) {
+    append_json_string(buffer_, text);
+    if (bounds_.text == 0 || buffer_.size() - before <= 2 * most + 2) return;
+    buffer_.resize(before);
+    size = most;
+  }
+  // An escape takes up to six bytes.
+  std::size_t cut = std::min(size, most);
+  for (;; cut /= 3) {
+    while (cut > 0 && cut < text.size() && (static_cast<unsigned char>(text[cut]) & 0xc0) == 0x80) --cut;
+    append_json_string(buffer_, text.substr(0, cut));
+    if (cut == 0 || buffer_.size() - before <= 2 * most + 2) break;
+    buffer_.resize(before);
+  }
+  buffer_.insert(buffer_.size() - 1, "…");
+  ++texts_cut_;
+}
+
+void json_writer::whole(std::string_view text) {
+  if (before_value() && state_.ok()) append_json_string(buffer_, text);
 }
 
 void json_writer::value(bool b) {
-  before_value();
-  raw(b ? "true" : "false");
+  if (before_value()) raw(b ? "true" : "false");
 }
 
 void json_writer::value(std::int64_t n) {
-  before_value();
-  if (state_.ok()) append_integer(buffer_, n);
+  if (before_value() && state_.ok()) append_integer(buffer_, n);
 }
 
 void json_writer::value(std::uint64_t n) {
-  before_value();
-  if (state_.ok()) append_integer(buffer_, n);
+  if (before_value() && state_.ok()) append_integer(buffer_, n);
 }
 
 void json_writer::number(double d) {
   if (!std::isfinite(d)) return null();
-  before_value();
+  if (!before_value()) return;
   if (d == 0 && std::signbit(d)) return raw("-0.0");  // "-0" is an integer to many readers: the sign would be lost
   char text[64];
   raw({text, static_cast<std::size_t>(std::to_chars(text, text + sizeof text, d).ptr - text)});
 }
 
 void json_writer::null() {
-  before_value();
-  raw("null");
+  if (before_value()) raw("null");
 }
 
 void json_writer::id(std::int64_t n) {
-  before_value();
-  if (!state_.ok()) return;
+  if (!before_value() || !state_.ok()) return;
   buffer_ += '"';
   append_integer(buffer_, n);
   buffer_ += '"';
 }
 
 void json_writer::id(std::uint64_t n) {
-  before_value();
-  if (!state_.ok()) return;
+  if (!before_value() || !state_.ok()) return;
   buffer_ += '"';
   append_integer(buffer_, n);
   buffer_ += '"';
 }
 
 void json_writer::milliseconds(std::int64_t ps) {
-  before_value();
-  if (state_.ok()) append_milliseconds(buffer_, ps);
+  if (before_value() && state_.ok()) append_milliseconds(buffer_, ps);
 }
 
 void json_writer::microseconds(std::int64_t ps) {
-  before_value();
-  if (state_.ok()) append_microseconds(buffer_, ps);
+  if (before_value() && state_.ok()) append_microseconds(buffer_, ps);
 }
 
 void json_writer::microseconds_of_ns(std::int64_t ns) {
-  before_value();
-  if (!state_.ok()) return;
+  if (!before_value() || !state_.ok()) return;
   const std::uint64_t size =
       ns < 0 ? std::uint64_t{0} - static_cast<std::uint64_t>(ns) : static_cast<std::uint64_t>(ns);
   if (ns < 0) buffer_ += '-';

@@ -627,12 +627,13 @@ AT(pk_value, reserved, 4);
 AT(pk_value, bits, 8);
 AT(pk_value, text, 16);
 
-SIZE(pk_validation_options, 32);
+SIZE(pk_validation_options, 40);
 AT(pk_validation_options, struct_size, 0);
 AT(pk_validation_options, flags, 4);
 AT(pk_validation_options, bound_ps, 8);
 AT(pk_validation_options, max_bound_ps, 16);
 AT(pk_validation_options, hooks, 24);
+AT(pk_validation_options, limit, 32);
 
 SIZE(pk_validation_summary, 80);
 AT(pk_validation_summary, status, 0);

@@ -148,6 +148,89 @@ TEST_CASE("JSON strings give every byte back") {
   }
 }
 
+TEST_CASE("JSON writer keeps to its bounds and counts what it leaves out") {
+  const auto rows = [](json_writer& json, int count) {
+    json.begin_array();
+    for (int i = 0; i < count; ++i) json.value(i);
+    return json.end_array();
+  };
+  CHECK(written([&](json_writer& json) {
+          json.bound({2, 0, 0});
+          json.begin_object();
+          json.key("a");
+          CHECK(rows(json, 2) == 0);
+          json.key("b");
+          json.begin_array();
+          for (int i = 0; i < 3; ++i) {
+            CHECK(json.is_full() == (i == 2));
+            json.begin_object();
+            json.key("c");
+            rows(json, 5);
+            json.field("d", i);
+            json.end_object();
+          }
+          json.left_out(4);
+          CHECK(json.end_array() == 5);
+          json.key("least");
+          json.begin_array(3);
+          for (int i = 0; i < 5; ++i) json.value(i);
+          CHECK(json.end_array() == 2);
+          json.key("tuple");
+          json.begin_tuple();
+          for (int i = 0; i < 5; ++i) json.value(i);
+          json.end_array();
+          json.key("map");
+          json.begin_map();
+          for (int i = 0; i < 200; ++i) json.field(std::to_string(i), true);
+          json.end_object();
+          json.end_object();
+          const auto cuts = json.cuts();
+          REQUIRE(cuts.size() == 4);
+          CHECK(cuts[0].path == "b[].c");
+          CHECK(cuts[0].written == 4);
+          CHECK(cuts[0].total == 10);
+          CHECK(cuts[1].path == "b");
+          CHECK(cuts[1].written == 2);
+          CHECK(cuts[1].total == 7);
+          CHECK(cuts[2].path == "least");
+          CHECK(cuts[3].path == "map");
+          CHECK(cuts[3].written == 100);
+          CHECK(cuts[3].total == 200);
+        }).substr(0, 90) == R"({"a":[0,1],"b":[{"c":[0,1],"d":0},{"c":[0,1],"d":1}],"least":[0,1,2],"tuple":[0,1,2,3,4],)");
+}
+
+TEST_CASE("JSON writer ends lists and cuts texts where the bytes end") {
+  const std::string wide(5000, '\x01');
+  for (const std::size_t bytes : {1000u, 20000u, 100000u}) {
+    std::uint64_t first = 0, texts = 0;
+    const std::string text = written([&](json_writer& json) {
+      json.bound({0, bytes, 400});
+      json.begin_object();
+      for (int list = 0; list < 12; ++list) {
+        json.key("list" + std::to_string(list));
+        json.begin_array();
+        for (int i = 0; i < 10000; ++i) json.value(i % 2 == 0 ? std::string("\xc3\xa9") + std::string(300, 'x') : wide);
+        const std::uint64_t left_out = json.end_array();
+        if (list == 0) first = 10000 - left_out;
+        CHECK(left_out < 10000);  // each has something
+      }
+      json.key("whole");
+      json.whole(wide);
+      json.end_object();
+      texts = json.texts_cut();
+    });
+    CHECK(is_valid_utf8(text));
+    CHECK(text.size() < bytes + 12 * 1000 + 6 * wide.size());
+    CHECK(first >= 1);
+    CHECK(texts > 0);
+    CHECK(text.find("…\"") != std::string::npos);
+  }
+  CHECK(written([](json_writer& json) {
+          json.bound({0, 1000000, 7});
+          json.value(std::string(6, 'a') + "\xc3\xa9 and more");
+        }) == "\"" + std::string(6, 'a') + "…\"");
+}
+
 TEST_CASE("JSON writer keeps the first fault of its sink and stops writing") {
   failing_sink out(1);
   json_writer json(out);

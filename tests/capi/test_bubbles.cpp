@@ -34,6 +34,24 @@ TEST_CASE("the C ABI writes the bubbles of the command") {
   CHECK(ours == theirs);
 }
 
+TEST_CASE("the document of an analysis has the command's limit unless another is given") {
+  const auto profile = opened(tpu_capture());
+  const auto sized = [&](std::uint64_t limit) {
+    pk_bubbles_options options = PK_BUBBLES_OPTIONS_INIT;
+    if (limit != PK_LIMIT_DEFAULT) options.limit = limit;
+    pk_bubbles* made = nullptr;
+    REQUIRE(pk_bubbles_open(profile.get(), &options, &made, nullptr) == PK_OK);
+    const owned<pk_bubbles> bubbles(made);
+    std::string text;
+    REQUIRE(pk_bubbles_write(bubbles.get(), append, &text, nullptr, nullptr) == PK_OK);
+    return text;
+  };
+  CHECK(sized(PK_LIMIT_DEFAULT) == sized(profkit::default_document_limit));
+  CHECK(sized(PK_LIMIT_DEFAULT).size() <= 1'000'000);
+  CHECK(sized(1).size() < sized(PK_LIMIT_DEFAULT).size());
+  CHECK(sized(PK_LIMIT_DEFAULT).size() < sized(0).size());
+}
+
 TEST_CASE("gaps through profkit.hpp") {
   const profkit::lib::profile profile = profkit::lib::profile::open(tpu_capture()).or_throw();
   const profkit::lib::bubbles bubbles = profile.find_bubbles().or_throw();

@@ -67,6 +67,29 @@ TEST_CASE("documents are the bytes of write_document") {
   check_all(cpu_run(), nullptr);
 }
 
+TEST_CASE("a document is small unless all of it is asked for, and says what it left out") {
+  const auto profile = opened(tpu_capture());
+  pk_document_options options = PK_DOCUMENT_OPTIONS_INIT;
+  CHECK(options.limit == PK_LIMIT_DEFAULT);
+  const auto by_default = write(profile.get(), PK_DOCUMENT_REPORT, &options).bytes;
+  options.limit = 1;
+  const auto least = write(profile.get(), PK_DOCUMENT_REPORT, &options).bytes;
+  options.limit = 0;
+  const auto whole = write(profile.get(), PK_DOCUMENT_REPORT, &options).bytes;
+  CHECK(by_default.size() <= 1'000'000);
+  CHECK(least.size() < by_default.size());
+  CHECK(by_default.size() < whole.size());
+  CHECK(by_default.find("\n  \"limited\": {\n    \"limit\": 20,") != std::string::npos);
+  CHECK(least.find("\n  \"limited\": {\n    \"limit\": 1,") != std::string::npos);
+  for (const std::uint64_t limit : {PK_LIMIT_DEFAULT, std::uint64_t{0}, std::uint64_t{50}}) {
+    options.limit = limit;
+    const auto brief = write(profile.get(), PK_DOCUMENT_BRIEF, &options).bytes;
+    CHECK(brief.size() <= 16'000);
+    CHECK(brief.find("\"more\": [") != std::string::npos);
+  }
+  CHECK(std::string(pk_document_name(PK_DOCUMENT_BRIEF)) == "brief");
+}
+
 TEST_CASE("filters reach the documents") {
   pk_document_options options = PK_DOCUMENT_OPTIONS_INIT;
   options.plane = "TPU:0";

@@ -78,6 +78,14 @@ TEST_CASE("validate: the C ABI counts and writes what the core does") {
   REQUIRE(profkit::write_validation(found, &aligned, *into).ok());
   REQUIRE(into->finish().ok());
   CHECK(ours == theirs);
+  options.limit = 1;
+  pk_validation* shorter = nullptr;
+  REQUIRE(pk_validation_open(nodes.both, 2, &options, &shorter, error.out()) == PK_OK);
+  const owned<pk_validation> kept(shorter);
+  theirs.clear();
+  REQUIRE(pk_validation_write(shorter, append, &theirs, &status, error.out()) == PK_OK);
+  CHECK(theirs.size() < ours.size());
+  CHECK(theirs.find("\"limited\"") != std::string::npos);
   ours.clear();
   theirs.clear();
   REQUIRE(pk_validation_write_csv(made, append, &ours, error.out()) == PK_OK);

@@ -115,7 +115,7 @@ class Nodes(unittest.TestCase):
         def told(*captures):
             facts = []
             for capture in captures:
-                done, found = document(capture)
+                done, found = document(capture, "--limit", "0")
                 self.assertEqual(done.status, 0, done.err)
                 facts += [json.dumps([b[key] for key in of_the_host]) for b in found["anomaly_discovery"]["bubble_windows"]]
             return sorted(facts)
@@ -273,7 +273,7 @@ class Tables(unittest.TestCase):
             path.parent.mkdir(parents=True)
             path.write_text("Device_id,OP Type,Core Type,Count,Total Time(us)\n0,Add,AI_CORE,5,100\n")
             for capture in (path, folder):
-                done, found = document(capture)
+                done, found = document(capture, "--limit", "0")
                 self.assertEqual(done.status, 0, done.err)
                 self.assertIn("no start times", found["evidence_gaps"][0])
                 self.assertIn("Add  AI_CORE      5  100.000 us  20.000 us", run("bubbles", capture).out)

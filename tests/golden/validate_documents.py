@@ -17,7 +17,7 @@ import tempfile
 
 SKIPPED = 77
 DOCUMENTS = ["report", "info", "tree", "metadata", "steps", "ops", "modules", "framework", "collectives", "chrome", "memory",
-             "bubbles", "architecture", "neutrino"]
+             "bubbles", "architecture", "neutrino", "brief"]
 # Maps whose values have the type their key decides; their schemas say so.
 BY_KEY = {"stats"}
 
@@ -135,7 +135,7 @@ def main():
     for name in DOCUMENTS:
         for status in ("ok", "partial", "absent", "error"):
             # Of a capture that can be opened these always have something; a folder without one is an error.
-            if (name, status) in (("report", "absent"), ("info", "absent")):
+            if (name, status) in (("report", "absent"), ("brief", "absent"), ("info", "absent")):
                 continue
             if (name, status) == ("neutrino", "ok") and "toml" in os.environ.get("PROFKIT_LEFT_OUT", ""):
                 continue

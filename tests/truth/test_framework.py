@@ -43,7 +43,8 @@ class FrameworkTest(pair.PairCase):
                                     "name": pair.name_of(plane, e.op), "start_ps": pair.placed(line, e),
                                     "duration_ps": e.duration_ps, "stats": sorted(listed, key=lambda s: s["name"])})
         names.sort(key=lambda r: (-r["total_ps"], r["file"], r["plane"], r["name"].encode()))
-        return {**pair.frame("framework"), "matched": matched, "events": samples, "names": names, "stat_names": [
+        left_out = {} if len(samples) == matched else {"limited": truth.limited(limit, ("events", len(samples), matched))}
+        return {**pair.frame("framework"), **left_out, "matched": matched, "events": samples, "names": names, "stat_names": [
             {"name": name, "count": count, "kinds": [k for k in BITS if k in kinds]}
             for name, (count, kinds) in sorted(stats.items())], "files": pair.files(self.folder), "damage": []}
 

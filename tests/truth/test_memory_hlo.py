@@ -776,6 +776,12 @@ class MemoryHlo(truth.Case):
             summary, findings = self.summary(0)
             expected = self.answer(0, top=top).document("the module with the highest peak in memory space 0, of 2",
                                                         summary=summary, findings=findings)
+            hlo = self.answer(0).document("")["hlo"]
+            lists = [("hlo.alive_at_peak.buffers", hlo["alive_at_peak"]), ("hlo.always_alive.buffers", hlo["always_alive"]),
+                     ("hlo.donation_candidates.parameters", hlo["donation_candidates"])]
+            cut = [(path, min(top, size), size) for path, size in ((p, len(of[p.split(".")[-1]])) for p, of in lists) if size > top]
+            if cut:
+                expected["limited"] = truth.limited(max(top, 1), *cut)
             self.check(self.ask("--top", str(top)), expected)
 
     def test_the_live_curve(self):

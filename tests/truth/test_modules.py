@@ -34,7 +34,8 @@ class ModulesTest(pair.PairCase):
         self.check(self.ask("modules"), self.document(ROWS))
 
     def test_filters(self):
-        self.check(self.ask("modules", "--limit", 2, limit=2), self.document(ROWS[:2], 3))
+        self.check(self.ask("modules", "--limit", 2, limit=2), {
+            **self.document(ROWS[:2], 3), "limited": truth.limited(2, ("modules", 2, 3))})
         self.check(self.ask("modules", "--limit", 3, limit=3), self.document(ROWS))
         self.check(self.ask("modules", "--name", "step", name="step"), self.document(ROWS[1:]))
         self.check(self.ask("modules", "--host", "beta", host="beta"), self.document(ROWS[2:]))
@@ -236,7 +237,7 @@ class EntryTest(truth.Case):
         expected = {"computation": "main", "instructions": rows, "matched": len(rows),
                     "schedule": [2, 0, 1, *range(3, 10)]}
         self.check(self.entry_of(self.module()), expected)
-        self.check(self.entry_of(self.module(), "--limit", "2"), {**expected, "instructions": rows[:2]})
+        self.check(self.entry_of(self.module(), "--limit", "2"), {**expected, "instructions": rows[:2], "schedule": [2, 0]})
         self.check_text(truth.run("modules", self.path, "--dump", "step").replace(str(self.path), "PATH"),
                         (pair.SCREENS / "modules-dump.txt").read_text(encoding="utf-8"))
 

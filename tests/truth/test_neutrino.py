@@ -770,7 +770,9 @@ class Neutrino(truth.Case):
                            ("maps", self.answer.map_part()), ("overhead", self.answer.overhead_part())):
             self.check(self.ask(name), self.answer.frame(name, **part))
             cut = {k: v[:1] if isinstance(v, list) else v for k, v in part.items()}
-            self.check(self.ask(name, "--limit", "1"), self.answer.frame(name, **cut))
+            lists = [(k, 1, len(v)) for k, v in part.items() if isinstance(v, list) and len(v) > 1]
+            whole = self.answer.frame(name, **cut)
+            self.check(self.ask(name, "--limit", "1"), {**whole, "limited": truth.limited(1, *lists)} if lists else whole)
         self.check(self.ask("log"), self.answer.log())
 
     def test_one_launch(self):
@@ -792,6 +794,12 @@ class Neutrino(truth.Case):
         for limit in (1, 3):
             for name, expected in (("schedule", self.answer.schedule(self.launches[0], limit)),
                                    ("bytes", self.answer.totals(self.launches[0], limit))):
+                whole = {"schedule": self.answer.schedule, "bytes": self.answer.totals}[name](self.launches[0])
+                of = ("skew", "per_block")[name == "bytes"]
+                lists = [(of, len(expected[of]), len(whole[of]))]
+                if name == "schedule":
+                    lists.append(("sms[].blocks", *(sum(len(sm["blocks"]) for sm in d["sms"]) for d in (expected, whole))))
+                expected["limited"] = truth.limited(limit, *(one for one in lists if one[1] != one[2]))
                 self.check(self.ask(name, "--launch", "0", "--limit", str(limit)), expected)
 
     def test_records(self):
@@ -804,11 +812,13 @@ class Neutrino(truth.Case):
                                               row_count=len(rows))
                 given = ["records", "--launch", "0", "--map", name, *arguments]
                 with self.subTest(map=name, arguments=arguments):
-                    self.check(self.ask(*given), expected)
+                    self.check(self.ask(*given, "--limit", "0"), expected)
                     table = [["block", "lane", "k", *(f for f, _ in fields)]]
                     table += [[r["block"], r["lane"], r["k"], *r["values"]] for r in rows]
                     self.check_text(self.table(*given), csv(table))
                     expected["rows"] = rows[:2]
+                    if len(rows) > 2:
+                        expected["limited"] = truth.limited(2, ("rows", 2, len(rows)))
                     self.check(self.ask(*given, "--limit", "2"), expected)
 
     def test_tables(self):

@@ -43,6 +43,7 @@ class ReportTest(pair.PairCase):
         run = f"{self.folder}/plugins/profile/run1"
         findings = [{**STALL, "where": f"{run}/alpha.xplane.pb"}] if not options else []
         expected = {**pair.frame("report"), "path": str(self.folder), "damage": [], "model": None,
+                    "complete": True, "reasons": [],
                     "runs": [{"name": "run1", "path": run, "chosen": True}]}
         for name in (
             "info",

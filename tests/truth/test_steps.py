@@ -27,6 +27,8 @@ STEPS = [
 
 class StepsTest(pair.PairCase):
     def document(self, steps, limit=0, **more):
+        cut = limit and len(steps) > limit
+        more = {**more, "limited": truth.limited(limit, ("steps", limit, len(steps)))} if cut else more
         return {**pair.frame("steps"), "steps": steps[:limit] if limit else steps, "matched": len(steps),
                 "files": pair.files(self.folder), "damage": [], **more}
 

@@ -59,7 +59,7 @@ class OfPyTorch(truth.Case):
     def check_trace(self, path):
         events = load(path)
         lines = kernels_of(events)
-        found = truth.parsed(truth.run("ops", path, "--json"))
+        found = truth.parsed(truth.run("ops", path, "--json", "--limit", 0))
         if not lines:
             self.assertNotEqual(found["source"], "kernels of traces and tables", path)
             return 0
@@ -115,7 +115,7 @@ class OfAscend(truth.Case):
         return list(csv.DictReader(io.StringIO(text)))
 
     def lines_of(self, folder):
-        return truth.parsed(truth.run("ops", folder, "--json"))["lines"]
+        return truth.parsed(truth.run("ops", folder, "--json", "--limit", 0))["lines"]
 
     @staticmethod
     def totals_of(lines):

@@ -65,7 +65,7 @@ class TreeTest(pair.PairCase):
             files.append({"file": file, "path": pair.path_of(self.folder, host), "hosts": [host.name],
                           "errors": list(host.errors), "warnings": list(host.warnings),
                           "origin_unix_ns": str(pair.ORIGIN_NS[host.name]), "planes": shown_planes})
-        return {**pair.frame("tree"), "files": files, "damage": []}
+        return truth.with_limited({**pair.frame("tree"), "files": files, "damage": []}, limit)
 
     def test_all(self):
         self.check(self.ask("tree", "--limit", 0, limit=0), self.document(0))
@@ -159,7 +159,8 @@ class MetadataTest(pair.PairCase):
                              "event_metadata": len(plane.ops), "stat_metadata": len(plane.stat_ids),
                              "event_entries": shown[0], "event_entries_left_out": len(events) - len(shown[0]),
                              "stat_entries": shown[1], "stat_entries_left_out": len(stats) - len(shown[1])})
-        return {**pair.frame("metadata"), "planes": rows, "files": pair.files(self.folder), "damage": []}
+        return truth.with_limited(
+            {**pair.frame("metadata"), "planes": rows, "files": pair.files(self.folder), "damage": []}, limit)
 
     def test_all(self):
         self.check(self.ask("metadata", "--limit", 0, limit=0), self.document(0))

@@ -57,17 +57,20 @@ class PairCase(truth.Case):
         return found
 
     def ops_document(self, lines, keeps=lambda line, run: True, name="", limit=0, source=KINETO_SOURCE):
-        return {**model.frame("ops"), "source": source, "lines": model.ops_lines(lines, keeps, name, limit),
-                "files": self.listed(), "damage": []}
+        return truth.with_limited({
+            **model.frame("ops"), "source": source, "lines": model.ops_lines(lines, keeps, name, limit),
+            "files": self.listed(), "damage": []}, limit)
 
     def collectives_document(self, rows, limit=0):
         absent = {} if rows else {"status": "absent"}
         shown = rows[:limit] if limit else rows
-        return {**model.frame("collectives"), **absent, "flows": 0, "events_without_flow": 0, "async": [],
-                "async_left_out": 0, "ops": shown, "ops_left_out": len(rows) - len(shown), "files": self.listed(),
-                "damage": []}
+        return truth.with_limited({
+            **model.frame("collectives"), **absent, "flows": 0, "events_without_flow": 0, "async": [], "async_left_out": 0,
+            "ops": shown, "ops_left_out": len(rows) - len(shown), "files": self.listed(), "damage": []}, limit)
 
     def steps_document(self, steps, limit=0, **more):
+        cut = limit and len(steps) > limit
+        more = {**more, "limited": truth.limited(limit, ("steps", limit, len(steps)))} if cut else more
         return {**model.frame("steps"), "steps": steps[:limit] if limit else steps, "matched": len(steps),
                 "files": self.listed(), "damage": [], **more}
 

@@ -99,6 +99,57 @@ def same_number(found, expected):
     return float(found) != float(expected) and abs(fractions.Fraction(found) - expected) * 2 <= unit
 
 
+def limited(limit, *lists, texts=0):
+    """What a document says of lists that were not written whole: (path, written, total) of each."""
+    return {"limit": limit, "texts": texts,
+            "lists": [{"list": path, "written": written, "total": total} for path, written, total in sorted(lists)]}
+
+
+def with_limited(document, limit):
+    """The document with its `limited`, as far as the counts beside its lists tell what was left out."""
+    counts = {}
+
+    def look(value, path):
+        if isinstance(value, list):
+            for item in value:
+                look(item, path + "[]")
+        elif isinstance(value, dict):
+            for key, item in value.items():
+                place = f"{path}.{key}" if path else key
+                look(item, place)
+                if isinstance(item, list):
+                    total = value["stat_count"] if key == "stats" and "stat_count" in value else None
+                    total = len(item) + value.get(key + "_left_out", 0) if total is None else total
+                    written, all_of_them = counts.get(place, (0, 0))
+                    counts[place] = (written + len(item), all_of_them + total)
+    look(document, "")
+    cut = [(path, *count) for path, count in counts.items() if count[0] != count[1]]
+    return {**document, "limited": limited(limit, *cut)} if cut else document
+
+
+def cut(document, limit, whole=()):
+    """The document with no list longer than the limit but those of these names, and what is left out told."""
+    counts = {}
+
+    def shorter(value, path):
+        if isinstance(value, list):
+            return [shorter(item, path + "[]") for item in value]
+        if not isinstance(value, dict):
+            return value
+        made = {}
+        for key, item in value.items():
+            place = f"{path}.{key}" if path else key
+            kept = item[:limit] if isinstance(item, list) and key not in whole else item
+            made[key] = shorter(kept, place)
+            if isinstance(item, list):
+                written, total = counts.get(place, (0, 0))
+                counts[place] = (written + len(kept), total + len(item))
+        return made
+    made = shorter(document, "")
+    left_out = [(path, *count) for path, count in counts.items() if count[0] != count[1]]
+    return {**made, "limited": limited(limit, *left_out)} if left_out else made
+
+
 def needs(part):
     """For a test of what a build may leave out (an option of meson_options.txt, by its name)."""
     return unittest.skipIf(part in os.environ.get("PROFKIT_LEFT_OUT", "").split(), f"built without {part}")

@@ -63,7 +63,8 @@ std::optional<fault> filter_words::understand(options& into) const {
 
 void output_words::list(option_list& all, options& into, bool has_tables) {
   all.group("Output");
-  all.value("--limit", limit, "N", "Rows of each list; 0 shows all").add_to_manual("What was left out is always reported.");
+  all.value("--limit", limit, "N", "Rows of each list; 0 shows all")
+      .add_to_manual("What was left out is always reported. A JSON document has at most 1 MB unless more is asked for.");
   list_json(all, into);
   list_output(all, into);
   if (has_tables) list_wide(all, into);

@@ -10,8 +10,8 @@ _profkit() {
     '') COMPREPLY=($(compgen -W "$commands help --help --version" -- "$current")); return ;;
     help) COMPREPLY=($(compgen -W "$commands" -- "$current")); return ;;
     report)
-      options='--host --plane --line --name --step --time --limit --json -o --output --wide --color -q
-        --quiet --run --io --strict --fail-on -j --threads -h --help'
+      options='--brief --host --plane --line --name --step --time --limit --json -o --output --wide
+        --color -q --quiet --run --io --strict --fail-on -j --threads -h --help'
       case $previous in
         --color) COMPREPLY=($(compgen -W 'auto always never' -- "$current")); return ;;
         --run) COMPREPLY=($(compgen -W 'all' -- "$current")); return ;;

@@ -26,6 +26,7 @@ complete -c profkit -n "not __fish_seen_subcommand_from $commands help" -l versi
 complete -c profkit -n "not __fish_seen_subcommand_from $commands help" -s h -l help -d 'Help'
 complete -c profkit -n "__fish_seen_subcommand_from help" -f -a "$commands"
 
+complete -c profkit -n "__fish_seen_subcommand_from report" -l brief -d 'Less: 16 KB of --json at most, or the screen without its tables'
 complete -c profkit -n "__fish_seen_subcommand_from report info tree metadata steps ops modules framework collectives chrome memory export rows" -l host -x -d 'Only hosts whose name contains TEXT'
 complete -c profkit -n "__fish_seen_subcommand_from report info tree metadata steps ops modules framework collectives chrome export rows" -l plane -x -d 'Only planes whose name contains TEXT'
 complete -c profkit -n "__fish_seen_subcommand_from report info tree metadata steps ops modules framework collectives chrome export rows" -l line -x -d 'Only lines whose name contains TEXT'
@@ -108,7 +109,7 @@ complete -c profkit -n "__fish_seen_subcommand_from validate" -l fail-on -x -a '
 complete -c profkit -n "__fish_seen_subcommand_from validate" -s o -l output -r -d 'Write the JSON document to FILE as well (\'-\': instead of text)'
 complete -c profkit -n "__fish_seen_subcommand_from validate" -l csv -r -d 'Write the start gaps of every invocation to FILE (\'-\' likewise)'
 complete -c profkit -n "__fish_seen_subcommand_from validate" -l compat -x -a 'reference' -d '\'reference\': matching and document of the reference tool'
-complete -c profkit -n "__fish_seen_subcommand_from validate" -l limit -x -d 'Rows of each list; 0 shows all (default 20)'
+complete -c profkit -n "__fish_seen_subcommand_from validate" -l limit -x -d 'Rows of each list; 0 shows all (default 20, of --json 100)'
 complete -c profkit -n "__fish_seen_subcommand_from validate" -l run -x -d 'Run folder to open (default: the newest)'
 complete -c profkit -n "__fish_seen_subcommand_from neutrino" -a 'launches kernels maps records schedule bytes density progress overhead log' -d 'What to show (default: a summary)'
 complete -c profkit -n "__fish_seen_subcommand_from neutrino" -l launch -x -d 'Only this launch, by its number or its record file'

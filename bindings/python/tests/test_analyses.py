@@ -42,9 +42,21 @@ def test_bubbles(tpu):
         tpu.bubbles(thresholds={"no_such_threshold": 1})
 
 
+def test_limits_of_documents(tpu):
+    sizes = [len(tpu.document_bytes("report", limit=limit)) for limit in (1, None, 0)]
+    assert sizes == sorted(set(sizes)) and sizes[1] <= 1_000_000
+    limited = tpu.document("report")["limited"]
+    assert limited["limit"] == 20 and all(entry["written"] < entry["total"] for entry in limited["lists"])
+    brief = tpu.document_bytes("brief", limit=0)
+    assert len(brief) <= 16_000 and b'"more"' in brief
+    for limit in (1, None, 0):
+        with tpu.bubbles(limit=limit) as bubbles:
+            assert bubbles.document_bytes() == tpu.document_bytes("bubbles", limit=limit)
+
+
 def test_architecture(tpu):
     with tpu.architecture() as architecture:
-        assert architecture.document_bytes() == tpu.document_bytes("architecture", limit=0)
+        assert architecture.document_bytes() == tpu.document_bytes("architecture")
         assert architecture.markdown().startswith("#") and architecture.file_name.endswith(".md")
         assert isinstance(architecture.summary, str)
 

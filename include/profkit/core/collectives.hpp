@@ -218,8 +218,9 @@ struct nodes_compared {
 inline constexpr std::size_t most_nodes_aligned = 128;
 result<nodes_compared> compare_nodes(const profile& capture, const anatomy_options& o = {}, const hooks& host = {});
 
-/// One JSON document, "profkit.validate"; with `alignment` its part as well.
-result<document_status> write_validation(const validation_result& found, const alignment_result* alignment, sink& into);
+/// One JSON document, "profkit.validate"; with `alignment` its part as well. `limit`: rows of each list; 0: all.
+result<document_status> write_validation(const validation_result& found, const alignment_result* alignment, sink& into,
+                                         std::uint64_t limit = 0);
 /// The document of the reference tool, byte for byte where its numbers are the same: only for match occurrence.
 result<void> write_reference_validation(const validation_result& found, sink& into);
 /// A row a group: event_idx,op_name,occurrence,start_gap_ns and, for each node, node_<id>_corr_id,node_<id>_start_ns.

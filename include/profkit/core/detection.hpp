@@ -49,10 +49,10 @@ struct detection_report {
 result<std::vector<detection_report>> explain_path(const std::string& path, const limits& bounds = {},
                                                    const hooks& host = {});
 
-/// The reports as a JSON document, docs/schemas/detection.json. Its status is "error" when nothing was recognised. Does
-/// not finish the sink.
-result<void> write_detection_document(const std::string& path, const std::vector<detection_report>& reports,
-                                      sink& into);
+/// The reports as a JSON document, docs/schemas/detection.json. Its status is "error" when nothing was recognised.
+/// `limit`: rows of each list; 0: all. Does not finish the sink.
+result<void> write_detection_document(const std::string& path, const std::vector<detection_report>& reports, sink& into,
+                                      std::uint64_t limit = 0);
 /// The same of a path that could not be looked at.
 result<void> write_detection_error(const fault& why, sink& into);
 

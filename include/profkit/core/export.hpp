@@ -25,11 +25,15 @@ enum class document : std::int32_t {
   bubbles = 12,
   architecture = 13,
   neutrino = 20,
+  brief = 21,  ///< of a report what matters most, in 16 KB
 };
 [[nodiscard]] const char* document_name(document d) noexcept;  ///< "report", "info", …
 /// anatomy_options::limit of a document when the caller names none: 5 for tree and chrome, 20 for metadata and
-/// framework, whose lists are samples; 0 (everything) for the others.
+/// framework, whose lists are samples, 20 for the report, 30 for memory, 5 for the brief report, default_document_limit
+/// for the others. Up to it a document takes 1 MB at most (the brief report 16 KB), whatever the capture: lists end
+/// earlier then, and texts are cut. A higher limit lifts that. `limited` of each document says what was left out.
 [[nodiscard]] std::uint64_t default_limit(document d) noexcept;
+inline constexpr std::uint64_t default_document_limit = 100;
 
 /// About how many of the events of a capture the status and the damage of a document are, `events_checked` in it: bytes
 /// that were not decoded for it may be damaged. `info` and `report` decode all.
@@ -41,8 +45,8 @@ enum class document_status { ok, partial, absent, error };
 /// Writes one document as indented JSON: {"schema","version","status","reason",…}, docs/schemas/<name>.json.
 /// Damage of the input is no fault: it makes the status partial or, when nothing could be read, error. A fault
 /// is returned when writing failed, the host cancelled, or `o` asks for what is not there (no such step); with
-/// the last two nothing or only a part was written. The parts of a report are written at their own default
-/// limits, so that each is the same document as its own. Does not finish the sink.
+/// the last two nothing or only a part was written. The limit of a report is that of the lists of its parts. Does not
+/// finish the sink.
 result<document_status> write_document(document which, const profile& p, const anatomy_options& o, sink& into,
                                        const hooks& host = {});
 /// The modules document of one module, the first that find_module() finds, with its `entry`: the instructions of the

@@ -22,24 +22,9 @@ void write_ratio(json_writer& out, std::string_view key, std::int64_t part, std:
     out.number(static_cast<double>(part) / static_cast<double>(whole));
 }
 
-template <class Rows, class Write>
-void write_objects(json_writer& out, std::string_view key, const Rows& rows, std::uint64_t limit, Write&& write) {
-  out.key(key);
-  out.begin_array();
-  std::uint64_t written = 0;
-  for (const auto& row : rows) {
-    if (limit != 0 && written++ == limit) break;
-    out.begin_object();
-    write(row);
-    out.end_object();
-  }
-  out.end_array();
-}
-
 class writer {
  public:
-  writer(json_writer& out, const architecture_options& o, const architecture_report& report)
-      : out_(out), limit_(o.limit), of_(*report.of), r_(report.found) {}
+  writer(json_writer& out, const architecture_report& report) : out_(out), of_(*report.of), r_(report.found) {}
 
   void write() {
     out_.field("families_version", static_cast<std::int64_t>(kernel_families_version()));
@@ -55,7 +40,7 @@ class writer {
 
  private:
   void write_devices() {
-    write_objects(out_, "devices", r_.devices, 0, [&](const device_architecture& d) {
+    write_objects(out_, "devices", r_.devices, [&](const device_architecture& d) {
       const activity_device& on = of_.devices()[d.device];
       out_.field("device", d.device);
       out_.field("name", of_.text(on.name));
@@ -79,11 +64,11 @@ class writer {
     write_text_or_null(out_, "phase_source", d.phase_source);
     out_.field("passes_total", static_cast<std::uint64_t>(d.passes.size()));
     std::uint32_t index = 0;
-    write_objects(out_, "passes", d.passes, limit_, [&](const model_pass& p) { write_pass(d, p, index++); });
+    write_objects(out_, "passes", d.passes, [&](const model_pass& p) { write_pass(d, p, index++); });
     out_.field("layers_total", static_cast<std::uint64_t>(d.layers.size()));
-    write_objects(out_, "layers", d.layers, limit_, [&](const model_layer& l) { write_layer(l); });
+    write_objects(out_, "layers", d.layers, [&](const model_layer& l) { write_layer(l); });
     index = 0;
-    write_objects(out_, "layouts", d.layouts, 0, [&](const layer_layout& l) {
+    write_objects(out_, "layouts", d.layouts, [&](const layer_layout& l) {
       out_.field("layout", index++);
       out_.field("phase", model_phase_name(l.phase));
       out_.field("layers", l.layers);
@@ -91,26 +76,26 @@ class writer {
       out_.field("passes", l.passes);
       out_.field("cut", l.cut);
     });
-    write_objects(out_, "layer_types", d.types, 0, [&](const layer_type& t) { write_type(t); });
+    write_objects(out_, "layer_types", d.types, [&](const layer_type& t) { write_type(t); });
     out_.key("op_counts");
-    out_.begin_object();
+    out_.begin_map();
     for (const auto& [op, count] : d.op_counts) out_.field(op, count);
     out_.end_object();
-    write_objects(out_, "cross_checks", d.checks, 0, [&](const cross_check& c) {
+    write_objects(out_, "cross_checks", d.checks, [&](const cross_check& c) {
       out_.field("name", std::string_view(c.name));
       out_.field("expected", c.expected);
       out_.field("actual", c.actual);
       out_.field("result", check_outcome_name(c.result));
       write_text_or_null(out_, "note", c.note);
-    });
-    write_objects(out_, "substructures", d.anatomies, 0, [&](const layer_anatomy& a) { write_anatomy(d, a); });
-    write_objects(out_, "streams", d.streams, 0, [&](const model_stream& s) { write_stream(d, s); });
+    }, least_notes);
+    write_objects(out_, "substructures", d.anatomies, [&](const layer_anatomy& a) { write_anatomy(d, a); });
+    write_objects(out_, "streams", d.streams, [&](const model_stream& s) { write_stream(d, s); });
     write_pipeline(d.pipeline);
-    write_objects(out_, "evidence", d.evidence, 0, [&](const evidence_row& e) {
+    write_objects(out_, "evidence", d.evidence, [&](const evidence_row& e) {
       out_.field("evidence", std::string_view(e.what));
       out_.field("value", std::string_view(e.value));
       out_.field("interpretation", std::string_view(e.meaning));
-    });
+    }, least_notes);
     out_.field("confidence", confidence_name(d.sure));
     write_strings(out_, "limitations", d.limitations);
   }
@@ -188,7 +173,7 @@ class writer {
     out_.field("sampling", t.sampling);
     out_.field("phase", model_phase_name(t.phase));
     out_.field("layout", t.layout);
-    write_objects(out_, "ranges", t.ranges, 0, [&](const layer_range& r) {
+    write_objects(out_, "ranges", t.ranges, [&](const layer_range& r) {
       out_.field("first", r.first);
       out_.field("last", r.last);
     });
@@ -228,7 +213,7 @@ class writer {
     out_.field("wall_ns", whole_ns(typical.wall_ps()));
     out_.field("kernels", typical.kernels);
     out_.end_object();
-    write_objects(out_, "components", a.components, 0, [&](const layer_component& c) {
+    write_objects(out_, "components", a.components, [&](const layer_component& c) {
       out_.field("role", layer_role_name(c.role));
       out_.field("wall_ns", whole_ns(c.wall_ps));
       write_ratio(out_, "share", c.wall_ps, typical.wall_ps());
@@ -236,13 +221,13 @@ class writer {
       out_.field("kernels", c.kernels);
       write_lanes(d, c.lanes);
     });
-    write_objects(out_, "tree", a.tree, 0, [&](const tree_node& n) {
+    write_objects(out_, "tree", a.tree, [&](const tree_node& n) {
       out_.field("role", layer_role_name(n.role));
       out_.field("stream", std::string_view(d.streams[n.lane].name));
       out_.field("beside", n.side);
       out_.field("wall_ns", whole_ns(n.wall_ps));
       write_ratio(out_, "overlapped_ratio", std::min(n.overlapped_ps, n.wall_ps), n.wall_ps);
-      write_objects(out_, "ops", n.ops, 0, [&](const tree_op& op) {
+      write_objects(out_, "ops", n.ops, [&](const tree_op& op) {
         out_.field("op", of_.text(op.op));
         out_.field("count", op.count);
         out_.field("duration_ns", whole_ns(op.duration_ps));
@@ -267,7 +252,7 @@ class writer {
     out_.field("busy_ns", whole_ns(s.busy_ps));
     out_.field("compute_sum_ns", whole_ns(s.compute_ps));
     out_.field("comm_sum_ns", whole_ns(s.comm_ps));
-    write_objects(out_, "overlaps", s.overlaps, 0, [&](const stream_overlap& o) {
+    write_objects(out_, "overlaps", s.overlaps, [&](const stream_overlap& o) {
       out_.field("stream", std::string_view(d.streams[o.lane].name));
       out_.field("ns", whole_ns(o.ps));
       write_ratio(out_, "ratio", o.ps, s.busy_ps);
@@ -291,23 +276,21 @@ class writer {
   }
 
   json_writer& out_;
-  const std::uint64_t limit_;
   const activity& of_;
   const architecture_result& r_;
 };
 
 }  // namespace
 
-document_status write_architecture(json_writer& out, const profile& p, const architecture_options& o,
-                                   const architecture_report& report) {
+document_status write_architecture(json_writer& out, const profile& p, const architecture_report& report) {
   const std::vector<file_damage> damage = damage_of(*report.of);
   const verdict v = judge(p, report.found.absent, damage);
   begin_document(out, document::architecture);
   write_verdict(out, v);
-  writer(out, o, report).write();
+  writer(out, report).write();
   write_files(out, p);
   write_damage(out, damage, checked_by(document::architecture, p));
-  out.end_object();
+  end_document(out);
   return v.status;
 }
 
@@ -318,7 +301,7 @@ result<document_status> write_architecture(json_writer& out, const profile& p, c
   wanted.limit = o.limit;
   auto found = analyse_architecture(borrowed(p), wanted, host);
   if (!found) return std::move(found).error();
-  return write_architecture(out, p, wanted, *found);
+  return write_architecture(out, p, *found);
 }
 
 }  // namespace json
@@ -327,7 +310,8 @@ result<document_status> write_architecture_document(const profile& p, const arch
                                                     const architecture_report& found, sink& into) {
   return contained([&]() -> result<document_status> {
     json_writer out(into);
-    const document_status status = json::write_architecture(out, p, o, found);
+    out.bound(json::bounds_of(document::architecture, o.limit));
+    const document_status status = json::write_architecture(out, p, found);
     if (result<void> finished = out.finish(); !finished) return std::move(finished).error();
     return status;
   });

@@ -22,7 +22,7 @@ const char* threshold_unit_name(threshold_unit u) noexcept {
 
 void write_thresholds(json_writer& out, const bubble_thresholds& t) {
   out.key("thresholds");
-  out.begin_array();
+  out.begin_tuple();
   for (const threshold_entry& e : threshold_table()) {
     out.begin_object();
     out.field("name", e.name);
@@ -42,7 +42,7 @@ void write_thresholds(json_writer& out, const bubble_thresholds& t) {
 
 void write_activity_inputs(json_writer& out, const activity& of) {
   out.key("inputs");
-  out.begin_array();
+  out.begin_array(least_inputs);
   for (const activity_input& in : of.inputs()) {
     out.begin_object();
     out.field("file", in.file);
@@ -290,11 +290,12 @@ void write_bubble_ops(json_writer& out, const bubbles_text& t, const bubble_opti
   std::vector<const bubble_op*> order;
   for (const bubble_op& op : t.found.ops) order.push_back(&op);
   const auto list = [&](std::string_view key, std::uint32_t bubble_op::*rank) {
-    out.key(key);
-    out.begin_array();
+    // So many of each device.
+    std::vector<const bubble_op*> chosen;
     for (const bubble_op* op : order)
-      if (o.limit == 0 || op->*rank <= o.limit) write_bubble_op(out, t, *op, o.thresholds);
-    out.end_array();
+      if (o.limit == 0 || op->*rank <= o.limit) chosen.push_back(op);
+    write_rows(out, key, chosen, [&](const bubble_op* op) { write_bubble_op(out, t, *op, o.thresholds); }, chosen.size(),
+               order.size() - chosen.size());
   };
   out.key("ops");
   out.begin_object();
@@ -385,18 +386,6 @@ void write_self_check(json_writer& out, const bubbles_text& t) {
   out.end_object();
 }
 
-template <class Rows, class Write>
-void write_list(json_writer& out, std::string_view key, const Rows& rows, std::uint64_t limit, Write&& write) {
-  out.key(key);
-  out.begin_array();
-  std::uint64_t written = 0;
-  for (const auto& row : rows) {
-    if (limit != 0 && written++ == limit) break;
-    write(row);
-  }
-  out.end_array();
-}
-
 }  // namespace
 
 document_status write_bubbles(json_writer& out, const profile& p, const bubble_options& o,
@@ -417,23 +406,22 @@ document_status write_bubbles(json_writer& out, const profile& p, const bubble_o
     out.field(key, static_cast<std::uint64_t>(count));
   };
   total("steps_total", t.found.steps.size());
-  write_list(out, "steps", t.found.steps, o.limit, [&](const bubble_step& s) { write_step(out, t, s); });
+  write_rows(out, "steps", t.found.steps, [&](const bubble_step& s) { write_step(out, t, s); });
   total("structures_total", t.found.structures.size() + t.found.structures_left_out);
-  write_list(out, "structures", t.found.structures, o.limit,
-             [&](const step_structure& s) { write_structure(out, t, s); });
+  write_rows(out, "structures", t.found.structures, [&](const step_structure& s) { write_structure(out, t, s); }, 0,
+             t.found.structures_left_out);
   total("block_side_total", t.found.block_sides.size() + t.found.block_sides_left_out);
-  write_list(out, "block_side", t.found.block_sides, o.limit,
-             [&](const block_side& b) { write_block_side(out, t, b, o.thresholds); });
+  write_rows(out, "block_side", t.found.block_sides, [&](const block_side& b) { write_block_side(out, t, b, o.thresholds); }, 0,
+             t.found.block_sides_left_out);
   write_bubble_ops(out, t, o);
-  write_list(out, "aicpu_ops", t.found.aicpu_ops, o.limit, [&](const aicpu_op& a) { write_aicpu_op(out, t, a); });
+  write_rows(out, "aicpu_ops", t.found.aicpu_ops, [&](const aicpu_op& a) { write_aicpu_op(out, t, a); });
   write_summary(out, t);
-  write_list(out, "recommendations", t.found.recommendations, 0,
-             [&](const recommendation& r) { write_recommendation(out, r); });
+  write_rows(out, "recommendations", t.found.recommendations, [&](const recommendation& r) { write_recommendation(out, r); });
   write_strings(out, "evidence_gaps", t.found.evidence_gaps);
   write_self_check(out, t);
   write_files(out, p);
   write_damage(out, damage, checked_by(document::bubbles, p));
-  out.end_object();
+  end_document(out);
   return v.status;
 }
 
@@ -457,6 +445,7 @@ result<document_status> write_bubbles_document(const profile& p, const bubble_op
                                                sink& into) {
   return contained([&]() -> result<document_status> {
     json_writer out(into);
+    out.bound(json::bounds_of(document::bubbles, o.limit));
     const document_status status = json::write_bubbles(out, p, o, found);
     if (result<void> finished = out.finish(); !finished) return std::move(finished).error();
     return status;

@@ -65,7 +65,7 @@ void write_group(json_writer& out, const bubbles_text& t, const bubble_group& g)
   out.field("dominant_idle_pattern", idle_pattern_name(g.pattern));
   out.field("dominant_idle_pattern_script", idle_pattern_name(g.pattern_by_script));
   out.key("dominant_anomaly_tags");
-  out.begin_array();
+  out.begin_tuple();
   for (const auto& [tag, count] : g.dominant_tags) out.value(bubble_tag_name(tag));
   out.end_array();
   write_tags(out, "anomaly_tags", g.tags);
@@ -189,6 +189,7 @@ void write_bubbles_list(json_writer& out, const bubbles_text& t, std::uint64_t l
     const std::string of_step = b.step < 0 ? "global" : t.found.steps[static_cast<std::size_t>(b.step)].id;
     write_bubble(out, t, b, t.device_prefix(b.device) + 'b' + of_step + '_' + std::to_string(number));
   }
+  out.left_out(t.found.bubbles.size() - chosen.size());
   out.end_array();
 }
 
@@ -269,7 +270,7 @@ const char* marker_source_name(const bubble_step& s) noexcept {
 
 void write_tags(json_writer& out, std::string_view key, bubble_tags tags) {
   out.key(key);
-  out.begin_array();
+  out.begin_tuple();
   for (std::size_t i = 0; i < bubble_tag_count; ++i)
     if (tags.has(static_cast<bubble_tag>(i))) out.value(bubble_tag_name(static_cast<bubble_tag>(i)));
   out.end_array();
@@ -277,7 +278,7 @@ void write_tags(json_writer& out, std::string_view key, bubble_tags tags) {
 
 void write_labels(json_writer& out, std::string_view key, bubble_labels labels) {
   out.key(key);
-  out.begin_array();
+  out.begin_tuple();
   for (std::size_t i = 0; i < bubble_label_count; ++i)
     if (labels.has(static_cast<bubble_label>(i))) out.value(bubble_label_name(static_cast<bubble_label>(i)));
   out.end_array();
@@ -379,10 +380,7 @@ void write_anomaly_discovery(json_writer& out, const bubbles_text& t, const bubb
   for (std::size_t i = 1; i < r.devices.size(); ++i)
     if (r.devices[i].idle_ps() > r.devices[worst].idle_ps()) worst = i;
   write_global_gaps(out, t, worst, "global_device_gap_analysis");
-  out.key("step_group_anomalies");
-  out.begin_array();
-  for (const bubble_group& g : r.groups) write_group(out, t, g);
-  out.end_array();
+  write_rows(out, "step_group_anomalies", r.groups, [&](const bubble_group& g) { write_group(out, t, g); });
   write_bubbles_list(out, t, o.limit);
   out.key("wait_anchor_ops");
   out.begin_array();

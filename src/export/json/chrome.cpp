@@ -11,7 +11,7 @@ void write_process(json_writer& out, const chrome_process& process) {
   out.field("name", std::string_view(process.name));
   out.field("sort_index", process.sort_index);
   out.key("threads");
-  out.begin_array();
+  out.begin_array(least_notes);
   for (const auto& [tid, name] : process.threads) {
     out.begin_object();
     out.field("tid", std::string_view(tid));
@@ -35,7 +35,7 @@ void write_samples(json_writer& out, std::string_view key, const std::vector<chr
     write_optional(out, "start_ps", sample.start_ps);
     write_optional(out, "duration_ps", sample.duration_ps);
     out.key("args");
-    out.begin_object();
+    out.begin_map();
     for (const auto& [name, json_text] : sample.args) out.field(name, std::string_view(json_text));
     out.end_object();
     out.end_object();
@@ -51,11 +51,11 @@ void write_chrome_file(json_writer& out, const chrome_file& file) {
   out.field("metadata", std::string_view(file.metadata));
   out.field("events", file.events);
   out.key("phases");
-  out.begin_object();
+  out.begin_map();
   for (const auto& [phase, count] : file.phases) out.field(phase, count);
   out.end_object();
   out.key("processes");
-  out.begin_array();
+  out.begin_array(least_notes);
   for (const chrome_process& process : file.processes) write_process(out, process);
   out.end_array();
   write_optional(out, "first_ps", file.first_ps);
@@ -85,12 +85,12 @@ document_status write_chrome(json_writer& out, const profile& p, const chrome_re
   begin_document(out, document::chrome);
   write_verdict(out, v);
   out.key("traces");
-  out.begin_array();
+  out.begin_array(least_inputs);
   for (const chrome_file& file : found.files) write_chrome_file(out, file);
   out.end_array();
   write_files(out, p);
   write_damage(out, damage, checked);
-  out.end_object();
+  end_document(out);
   return v.status;
 }
 

@@ -58,38 +58,24 @@ void write_collective_op(json_writer& out, const collective_op_row& row) {
   out.end_object();
 }
 
-// Gives how many rows the limit left out.
-template <class Rows, class Write>
-std::uint64_t write_limited(json_writer& out, std::string_view key, const Rows& rows, std::uint64_t limit,
-                            Write write) {
-  out.key(key);
-  out.begin_array();
-  std::uint64_t written = 0;
-  for (const auto& row : rows) {
-    if (limit != 0 && written == limit) break;
-    ++written;
-    write(out, row);
-  }
-  out.end_array();
-  return rows.size() - written;
-}
-
 }  // namespace
 
 document_status write_collectives(json_writer& out, const profile& p, const collectives_result& found,
-                                  std::uint64_t limit, events_checked checked) {
+                                  events_checked checked) {
   const verdict v = judge(p, found.absent, found.damage);
   begin_document(out, document::collectives);
   write_verdict(out, v);
   out.field("flows", found.flows);
   out.field("events_without_flow", found.events_without_flow);
-  const std::uint64_t async_left_out = write_limited(out, "async", found.async, limit, write_async);
+  const auto async = [&](const async_row& row) { write_async(out, row); };
+  const std::uint64_t async_left_out = write_rows(out, "async", found.async, async);
   out.field("async_left_out", async_left_out);
-  const std::uint64_t ops_left_out = write_limited(out, "ops", found.ops, limit, write_collective_op);
+  const auto op = [&](const collective_op_row& row) { write_collective_op(out, row); };
+  const std::uint64_t ops_left_out = write_rows(out, "ops", found.ops, op);
   out.field("ops_left_out", ops_left_out);
   write_files(out, p);
   write_damage(out, found.damage, checked);
-  out.end_object();
+  end_document(out);
   return v.status;
 }
 

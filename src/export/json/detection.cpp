@@ -51,7 +51,7 @@ void write_report(json_writer& out, const detection_report& report) {
   out.field("verdict", std::string_view(report.verdict));
   out.field("next", std::string_view(report.next));
   out.key("considered");
-  out.begin_array();
+  out.begin_array(json::least_notes);
   for (const considered_format& c : report.considered) write_considered(out, c);
   out.end_array();
   out.key("damage");
@@ -68,15 +68,13 @@ void write_report(json_writer& out, const detection_report& report) {
 }  // namespace
 
 result<void> write_detection_document(const std::string& path, const std::vector<detection_report>& reports,
-                                      sink& into) {
+                                      sink& into, std::uint64_t limit) {
   return contained([&]() -> result<void> {
     json_writer out(into);
+    out.bound(json::bounds_of(limit, default_document_limit));
     begin(out, why_unrecognised(path, reports));
-    out.key("files");
-    out.begin_array();
-    for (const detection_report& report : reports) write_report(out, report);
-    out.end_array();
-    out.end_object();
+    json::write_rows(out, "files", reports, [&](const detection_report& report) { write_report(out, report); });
+    json::end_document(out);
     return out.finish();
   });
 }

@@ -80,16 +80,11 @@ void write_fault_fields(json_writer& out, const fault& f) {
 }
 
 void write_files(json_writer& out, const profile& p) {
-  out.key("files");
-  out.begin_array();
-  for (const capture_file& file : p.what().files) {
-    out.begin_object();
+  write_objects(out, "files", p.what().files, [&](const capture_file& file) {
     out.field("path", std::string_view(file.path));
     out.field("family", family_name(file.family));
     out.field("export_of", file.export_of);
-    out.end_object();
-  }
-  out.end_array();
+  }, least_inputs);
 }
 
 std::vector<file_damage> damage_of(const activity& of) {
@@ -106,15 +101,10 @@ std::vector<file_damage> damage_of(const bubbles_report& of) {
 }
 
 void write_damage(json_writer& out, const std::vector<file_damage>& damage) {
-  out.key("damage");
-  out.begin_array();
-  for (const file_damage& d : damage) {
-    out.begin_object();
+  write_objects(out, "damage", damage, [&](const file_damage& d) {
     out.field("file", d.file);
     write_fault_fields(out, d.what);
-    out.end_object();
-  }
-  out.end_array();
+  }, least_inputs);
 }
 
 void write_damage(json_writer& out, const std::vector<file_damage>& damage, events_checked checked) {
@@ -131,10 +121,7 @@ void write_text_or_null(json_writer& out, std::string_view key, std::string_view
 }
 
 void write_strings(json_writer& out, std::string_view key, const std::vector<std::string>& strings) {
-  out.key(key);
-  out.begin_array();
-  for (const std::string& s : strings) out.value(std::string_view(s));
-  out.end_array();
+  write_rows(out, key, strings, [&](const std::string& s) { out.value(std::string_view(s)); }, least_notes);
 }
 
 void write_optional(json_writer& out, std::string_view key, const std::optional<std::int64_t>& n) {
@@ -191,7 +178,7 @@ void write_stat_map(json_writer& out, std::string_view key, const std::vector<na
   };
   for (std::size_t i = 0; i < stats.size(); ++i) last[key_of(i)] = i;
   out.key(key);
-  out.begin_object();
+  out.begin_map();
   for (std::size_t i = 0; i < stats.size(); ++i) {
     if (last[key_of(i)] != i) continue;
     out.key(key_of(i));
@@ -212,15 +199,9 @@ void write_stat_fields(json_writer& out, const named_stat& s) {
   if (s.kind == stat_kind::ref_value) out.field_id("ref", s.bits);
 }
 
-void write_stat_list(json_writer& out, std::string_view key, const std::vector<named_stat>& stats) {
-  out.key(key);
-  out.begin_array();
-  for (const named_stat& s : stats) {
-    out.begin_object();
-    write_stat_fields(out, s);
-    out.end_object();
-  }
-  out.end_array();
+void write_stat_list(json_writer& out, std::string_view key, const std::vector<named_stat>& stats,
+                     std::uint64_t missing) {
+  write_objects(out, key, stats, [&](const named_stat& s) { write_stat_fields(out, s); }, least_notes, missing);
 }
 
 void write_plane_process(json_writer& out, const tree_plane& plane, bool with_threads) {
@@ -232,18 +213,13 @@ void write_plane_process(json_writer& out, const tree_plane& plane, bool with_th
   out.field("labels", process.labels);
   write_optional(out, "sort_index", process.sort_index);
   if (with_threads) {
-    out.key("threads");
-    out.begin_array();
-    for (const tree_thread& thread : process.threads) {
-      out.begin_object();
+    const std::uint64_t left_out = write_objects(out, "threads", process.threads, [&](const tree_thread& thread) {
       out.field("line", thread.line);
       out.field("tid", thread.tid);
       out.field("name", thread.name);
       write_optional(out, "sort_index", thread.sort_index);
-      out.end_object();
-    }
-    out.end_array();
-    out.field("threads_left_out", process.threads_left_out);
+    }, 0, process.threads_left_out);
+    out.field("threads_left_out", left_out);
   }
   out.end_object();
 }

@@ -1,7 +1,8 @@
 // The frame of every JSON document, and the parts that several documents share.
 //
 // A document is one object: schema, version, status, reason, then what it is about, then `files` (what the
-// `file` numbers stand for) and `damage`. The tree and the metadata are written while the capture is read, so
+// `file` numbers stand for) and `damage`, at last, where lists were not written whole, `limited`:
+// which. The tree and the metadata are written while the capture is read, so
 // their status and reason come last.
 #pragma once
 #include <profkit/core/activity.hpp>
@@ -39,8 +40,49 @@ struct verdict {
   return std::shared_ptr<const profile>(std::shared_ptr<const void>(), &p);
 }
 
-// Opens the object and writes schema and version.
+// What a limit means for a document: so many items of each list, and up to the default of the document no more bytes
+// than a reader of documents can hold, and no text of any length. 0: no bounds.
+[[nodiscard]] json_bounds bounds_of(document which, std::uint64_t limit) noexcept;
+// The same for documents that are no parts of others.
+[[nodiscard]] json_bounds bounds_of(std::uint64_t limit, std::uint64_t otherwise) noexcept;
+
+// For begin_object(): a document in another one takes a quarter of the bytes that are left.
+[[nodiscard]] inline std::uint64_t share_of_part(const json_writer& out) noexcept { return out.depth() == 0 ? 0 : 4; }
+// Opens the object and writes schema and version. In another document it takes a quarter of the bytes that are left.
 void begin_document(json_writer& out, document which);
+// `limited`, where something was left out; in another document that one tells it for all its parts. Closes the object.
+void end_document(json_writer& out);
+
+// Lists that others need, as indices or reasons: a limit below these does not cut them.
+constexpr std::uint64_t least_inputs = 1000, least_notes = 100;
+
+// One list, written as far as the writer takes it; gives how many rows were left out. `missing` more there are that
+// nobody handed over.
+template <class Rows, class Write>
+std::uint64_t write_rows(json_writer& out, std::string_view key, const Rows& rows, Write&& write,
+                         std::uint64_t least = 0, std::uint64_t missing = 0) {
+  out.key(key);
+  out.begin_array(least);
+  std::uint64_t handed = 0;
+  for (const auto& row : rows) {
+    if (out.is_full()) break;
+    ++handed;
+    write(row);
+  }
+  out.left_out(static_cast<std::uint64_t>(rows.size()) - handed + missing);
+  return out.end_array();
+}
+// The same of rows that are objects: `write` gives the fields.
+template <class Rows, class Write>
+std::uint64_t write_objects(json_writer& out, std::string_view key, const Rows& rows, Write&& write,
+                            std::uint64_t least = 0, std::uint64_t missing = 0) {
+  const auto object = [&](const auto& row) {
+    out.begin_object();
+    write(row);
+    out.end_object();
+  };
+  return write_rows(out, key, rows, object, least, missing);
+}
 // status and reason; for an error also code, message, path, byte_offset and hint.
 void write_verdict(json_writer& out, const verdict& v);
 
@@ -73,22 +115,22 @@ void write_stat_value(json_writer& out, const named_stat& s);
 void write_stat_map(json_writer& out, std::string_view key, const std::vector<named_stat>& stats);
 // name, metadata_id, kind, value, ref? inside an object that is open; of an argument metadata_id is null.
 void write_stat_fields(json_writer& out, const named_stat& s);
-// [{name, metadata_id, kind, value, ref?}, …] in wire order.
-void write_stat_list(json_writer& out, std::string_view key, const std::vector<named_stat>& stats);
+// [{name, metadata_id, kind, value, ref?}, …] in wire order; `missing` more there are.
+void write_stat_list(json_writer& out, std::string_view key, const std::vector<named_stat>& stats,
+                     std::uint64_t missing = 0);
 
-// Each writes one whole document. `limit` bounds lists that the slice itself does not bound; 0 writes all.
+// Each writes one whole document, within the bounds of the writer.
 document_status write_info(json_writer& out, const profile& p, const info_result& info);
 document_status write_steps(json_writer& out, const profile& p, const steps_result& found, events_checked checked);
-document_status write_ops(json_writer& out, const profile& p, const ops_result& found, std::uint64_t limit,
-                          events_checked checked);
-document_status write_modules(json_writer& out, const profile& p, const modules_result& found, std::uint64_t limit);
-// The modules document of one row with its entry computation; `limit` bounds the instructions.
+document_status write_ops(json_writer& out, const profile& p, const ops_result& found, events_checked checked);
+document_status write_modules(json_writer& out, const profile& p, const modules_result& found);
+// The modules document of one row with its entry computation.
 document_status write_module_entry(json_writer& out, const profile& p, const modules_result& found,
-                                   const module_row* only, std::uint64_t limit);
+                                   const module_row* only);
 document_status write_framework(json_writer& out, const profile& p, const framework_result& found,
                                 events_checked checked);
 document_status write_collectives(json_writer& out, const profile& p, const collectives_result& found,
-                                  std::uint64_t limit, events_checked checked);
+                                  events_checked checked);
 document_status write_chrome(json_writer& out, const profile& p, const chrome_result& found, events_checked checked);
 document_status write_validation(json_writer& out, const validation_result& found, const alignment_result* alignment);
 // These run their slices themselves, the first two because they write while they read.
@@ -100,6 +142,7 @@ result<document_status> write_neutrino(json_writer& out, const profile& p, const
 result<document_status> write_tree(json_writer& out, const profile& p, const anatomy_options& o, const hooks& host);
 result<document_status> write_metadata(json_writer& out, const profile& p, const anatomy_options& o, const hooks& host);
 result<document_status> write_report(json_writer& out, const profile& p, const anatomy_options& o, const hooks& host);
+result<document_status> write_brief(json_writer& out, const profile& p, const anatomy_options& o, const hooks& host);
 
 }  // namespace json
 }  // namespace PROFKIT_NAMESPACE

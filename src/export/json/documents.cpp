@@ -40,12 +40,12 @@ result<document_status> write_steps_of(json_writer& out, const profile& p, const
 }
 result<document_status> write_ops_of(json_writer& out, const profile& p, const anatomy_options& o, const hooks& host) {
   return written(ask_in_a_pass(p, o, host, [&] { return anatomy_ops(p, o, host); }),
-                 [&](const ops_result& r) { return write_ops(out, p, r, o.limit, checked_by(document::ops, p, o)); });
+                 [&](const ops_result& r) { return write_ops(out, p, r, checked_by(document::ops, p, o)); });
 }
 result<document_status> write_modules_of(json_writer& out, const profile& p, const anatomy_options& o,
                                          const hooks& host) {
   return written(anatomy_modules(p, o, host),
-                 [&](const modules_result& r) { return write_modules(out, p, r, o.limit); });
+                 [&](const modules_result& r) { return write_modules(out, p, r); });
 }
 result<document_status> write_framework_of(json_writer& out, const profile& p, const anatomy_options& o,
                                            const hooks& host) {
@@ -56,7 +56,7 @@ result<document_status> write_framework_of(json_writer& out, const profile& p, c
 result<document_status> write_collectives_of(json_writer& out, const profile& p, const anatomy_options& o,
                                              const hooks& host) {
   return written(anatomy_collectives(p, o, host), [&](const collectives_result& r) {
-    return write_collectives(out, p, r, o.limit, checked_by(document::collectives, p, o));
+    return write_collectives(out, p, r, checked_by(document::collectives, p, o));
   });
 }
 result<document_status> write_chrome_of(json_writer& out, const profile& p, const anatomy_options& o,
@@ -70,25 +70,26 @@ struct document_entry {
   document which = document::report;
   const char* name = "";
   std::int64_t version = 1;
-  std::uint64_t limit = 0;    // where the caller names none; 0: everything
+  std::uint64_t limit = 0;    // where the caller names none
   bool filters_planes = true;  // its filters are those of the anatomy: others have names of devices, nodes, maps, launches
   result<document_status> (*write)(json_writer&, const profile&, const anatomy_options&, const hooks&) = nullptr;
 };
 constexpr document_entry documents[] = {
-    {document::report, "report", 1, 0, true, write_report},
-    {document::info, "info", 1, 0, true, write_info_of},
+    {document::report, "report", 1, 20, true, write_report},
+    {document::info, "info", 1, default_document_limit, true, write_info_of},
     {document::tree, "tree", 1, 5, true, write_tree},
     {document::metadata, "metadata", 1, 20, true, write_metadata},
-    {document::steps, "steps", 1, 0, true, write_steps_of},
-    {document::ops, "ops", 1, 0, true, write_ops_of},
-    {document::modules, "modules", 1, 0, true, write_modules_of},
+    {document::steps, "steps", 1, default_document_limit, true, write_steps_of},
+    {document::ops, "ops", 1, default_document_limit, true, write_ops_of},
+    {document::modules, "modules", 1, default_document_limit, true, write_modules_of},
     {document::framework, "framework", 1, 20, true, write_framework_of},
-    {document::collectives, "collectives", 1, 0, true, write_collectives_of},
+    {document::collectives, "collectives", 1, default_document_limit, true, write_collectives_of},
     {document::chrome, "chrome", 1, 5, true, write_chrome_of},
     {document::memory, "memory", 2, 30, false, write_memory},  // its versions go on from those of the schema it extends
-    {document::bubbles, "bubbles", 1, 0, false, write_bubbles},
-    {document::architecture, "architecture", 1, 0, false, write_architecture},
-    {document::neutrino, "neutrino", 1, 0, false, write_neutrino},
+    {document::bubbles, "bubbles", 1, default_document_limit, false, write_bubbles},
+    {document::architecture, "architecture", 1, default_document_limit, false, write_architecture},
+    {document::neutrino, "neutrino", 1, default_document_limit, false, write_neutrino},
+    {document::brief, "brief", 1, 5, true, write_brief},
 };
 
 // Null: there is no such document.
@@ -98,13 +99,49 @@ const document_entry* entry_of(document which) noexcept {
   return at == std::end(documents) ? nullptr : at;
 }
 
+// What documents take at most, less what stands around their lists. A name is rarely longer than most_text.
+constexpr std::uint64_t most_bytes = 900'000, most_brief_bytes = 11'000;
+constexpr std::size_t most_text = std::size_t{64} << 10, most_brief_text = 200;
+
 }  // namespace
+
+json_bounds bounds_of(std::uint64_t limit, std::uint64_t otherwise) noexcept {
+  if (limit == 0 || limit > otherwise) return {limit, 0, 0};
+  return {limit, most_bytes, most_text};
+}
+
+json_bounds bounds_of(document which, std::uint64_t limit) noexcept {
+  if (which == document::brief) return {limit, most_brief_bytes, most_brief_text};
+  return bounds_of(limit, default_limit(which));
+}
 
 void begin_document(json_writer& out, document which) {
   const document_entry* const entry = entry_of(which);
-  out.begin_object();
+  out.begin_object(share_of_part(out));
   out.field("schema", std::string("profkit.") + document_name(which));
   out.field("version", entry == nullptr ? 1 : entry->version);
+}
+
+void end_document(json_writer& out) {
+  const std::vector<json_cut> cuts = out.cuts();
+  if (out.depth() == 1 && (!cuts.empty() || out.texts_cut() > 0)) {
+    out.key("limited");
+    out.begin_object();
+    out.field("limit", out.bounds().items);
+    out.key("lists");
+    out.begin_tuple();
+    for (const json_cut& cut : cuts) {
+      out.begin_object();
+      out.field("list", std::string_view(cut.path));
+      out.field("written", cut.written);
+      out.field("total", cut.total);
+      out.end_object();
+    }
+    out.end_array();
+    out.field("texts", out.texts_cut());
+    out.end_object();
+  }
+  out.end_object();
 }
 
 }  // namespace json
@@ -129,6 +166,7 @@ events_checked checked_by(document d, const profile& p, const anatomy_options& o
   const events_checked needed = any_xspace || !o.host.empty() ? events_checked::some : events_checked::all;
   switch (d) {
     case document::report:
+    case document::brief:
     case document::info: return is_narrowed(o) ? events_checked::some : events_checked::all;
     case document::modules: return events_checked::none;
     case document::metadata: return any_xspace && !any_trace ? events_checked::none : needed;
@@ -169,6 +207,7 @@ result<document_status> write_document(document which, const profile& p, const a
     if (entry->filters_planes && !p.is_any_streamed())
       if (result<void> fits = check_filters(p, o, host); !fits) return std::move(fits).error();
     json_writer out(into);
+    out.bound(json::bounds_of(which, o.limit));
     result<document_status> status = entry->write(out, p, o, host);
     if (!status) return status;
     if (result<void> finished = out.finish(); !finished) return std::move(finished).error();
@@ -182,13 +221,14 @@ result<document_status> write_entry_document(const profile& p, std::string_view 
     const result<modules_result> found = anatomy_modules(p, o, host);
     if (!found) return found.error();
     json_writer out(into);
+    out.bound(json::bounds_of(document::modules, o.limit));
     document_status status = document_status::ok;
     if (found->modules.empty()) {
-      status = json::write_modules(out, p, *found, o.limit);
+      status = json::write_modules(out, p, *found);
     } else {
       const result<const module_row*> chosen = find_module(*found, module);
       if (!chosen) return chosen.error();
-      status = json::write_module_entry(out, p, *found, *chosen, o.limit);
+      status = json::write_module_entry(out, p, *found, *chosen);
     }
     if (result<void> finished = out.finish(); !finished) return std::move(finished).error();
     return status;

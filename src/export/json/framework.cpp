@@ -1,5 +1,7 @@
 #include <export/json/document.hpp>
 
+#include <algorithm>
+
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 namespace json {
@@ -7,7 +9,7 @@ namespace {
 
 void write_kinds(json_writer& out, std::uint8_t kinds) {
   out.key("kinds");
-  out.begin_array();
+  out.begin_tuple();
   for (unsigned kind = 0; kind < 8; ++kind)
     if ((kinds >> kind & 1u) != 0) out.value(stat_kind_name(static_cast<stat_kind>(kind)));
   out.end_array();
@@ -33,12 +35,10 @@ document_status write_framework(json_writer& out, const profile& p, const framew
   begin_document(out, document::framework);
   write_verdict(out, v);
   out.field("matched", found.matched);
-  out.key("events");
-  out.begin_array();
-  for (const framework_event& row : found.events) write_event(out, row);
-  out.end_array();
+  write_rows(out, "events", found.events, [&](const framework_event& row) { write_event(out, row); }, 0,
+             found.matched - std::min<std::uint64_t>(found.matched, found.events.size()));
   out.key("names");
-  out.begin_array();
+  out.begin_array(least_notes);
   for (const framework_name& row : found.names) {
     out.begin_object();
     out.field("file", row.file);
@@ -51,7 +51,7 @@ document_status write_framework(json_writer& out, const profile& p, const framew
   }
   out.end_array();
   out.key("stat_names");
-  out.begin_array();
+  out.begin_array(least_notes);
   for (const framework_stat& row : found.stats) {
     out.begin_object();
     out.field("name", row.name);
@@ -62,7 +62,7 @@ document_status write_framework(json_writer& out, const profile& p, const framew
   out.end_array();
   write_files(out, p);
   write_damage(out, found.damage, checked);
-  out.end_object();
+  end_document(out);
   return v.status;
 }
 

@@ -28,10 +28,7 @@ void write_plane(json_writer& out, const plane_info& plane) {
   write_stat_map(out, "stats", plane.stats);
   out.field("event_metadata", plane.event_metadata);
   out.field("stat_metadata", plane.stat_metadata);
-  out.key("lines");
-  out.begin_array();
-  for (const line_info& line : plane.lines) write_line_info(out, line);
-  out.end_array();
+  write_rows(out, "lines", plane.lines, [&](const line_info& line) { write_line_info(out, line); });
   out.end_object();
 }
 
@@ -49,10 +46,7 @@ void write_file_info(json_writer& out, const profile& p, const file_info& file) 
   out.field("aligned", file.aligned);
   write_optional(out, "first_ps", file.first_ps);
   write_optional(out, "last_ps", file.last_ps);
-  out.key("planes");
-  out.begin_array();
-  for (const plane_info& plane : file.planes) write_plane(out, plane);
-  out.end_array();
+  write_rows(out, "planes", file.planes, [&](const plane_info& plane) { write_plane(out, plane); });
   if (const probe_trace* trace = p.neutrino(file.file)) {
     const probe_totals held = totals_of(*trace);
     out.key("probes");
@@ -101,10 +95,7 @@ document_status write_info(json_writer& out, const profile& p, const info_result
   begin_document(out, document::info);
   write_verdict(out, v);
   write_optional_id(out, "origin_unix_ns", p.origin_unix_ns());
-  out.key("files");
-  out.begin_array();
-  for (const file_info& file : info.files) write_file_info(out, p, file);
-  out.end_array();
+  write_rows(out, "files", info.files, [&](const file_info& file) { write_file_info(out, p, file); }, least_inputs);
   out.key("totals");
   out.begin_object();
   out.field("files", static_cast<std::uint64_t>(info.files.size()));
@@ -115,7 +106,7 @@ document_status write_info(json_writer& out, const profile& p, const info_result
   out.end_object();
   out.field("complete", info.complete);
   write_strings(out, "reasons", info.reasons);
-  out.end_object();
+  end_document(out);
   return v.status;
 }
 

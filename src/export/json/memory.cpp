@@ -63,7 +63,7 @@ void write_module_memory(json_writer& out, const module_memory& m) {
   out.field_id("module_id", m.module_id);
   out.field("source", std::string_view(m.sources.front().path));
   out.key("sources");
-  out.begin_array();
+  out.begin_array(least_notes);
   for (const module_source& s : m.sources) {
     out.begin_object();
     out.field("file", s.file);
@@ -81,11 +81,11 @@ void write_module_memory(json_writer& out, const module_memory& m) {
   out.field("n_buffer_allocations", m.n_buffer_allocations);
   out.field("all_allocations_bytes", m.all_allocations_bytes);
   out.key("spaces");
-  out.begin_array();
+  out.begin_array(least_notes);
   for (const space_memory& s : m.spaces) write_space(out, s, m.home);
   out.end_array();
   out.key("problems");
-  out.begin_array();
+  out.begin_array(least_notes);
   for (const memory_problem& problem : m.problems) {
     out.begin_object();
     out.field("id", std::string_view(problem.id));
@@ -146,7 +146,7 @@ void write_memory_finding(json_writer& out, const finding& f) {
 
 void write_invariants(json_writer& out, const std::vector<memory_invariant>& invariants) {
   out.key("invariants");
-  out.begin_array();
+  out.begin_array(least_notes);
   for (const memory_invariant& i : invariants) {
     out.begin_object();
     out.field("id", std::string_view(i.id));
@@ -233,24 +233,15 @@ document_status write_memory(json_writer& out, const profile& p, const memory_op
   memory_style style;
   style.top = o.top;
   write_blocks(out, r, style);
-  out.key("modules");
-  out.begin_array();
-  for (const module_memory& m : r.modules) write_module_memory(out, m);
-  out.end_array();
-  out.key("allocators");
-  out.begin_array();
-  for (const allocator_memory& a : r.allocators) write_allocator(out, a);
-  out.end_array();
+  write_rows(out, "modules", r.modules, [&](const module_memory& m) { write_module_memory(out, m); }, least_notes);
+  write_rows(out, "allocators", r.allocators, [&](const allocator_memory& a) { write_allocator(out, a); }, least_notes);
   write_invariants(out, r.invariants);
   write_fit(out, r.fit);
   write_strings(out, "summary", r.summary);
-  out.key("findings");
-  out.begin_array();
-  for (const finding& f : r.findings) write_memory_finding(out, f);
-  out.end_array();
+  write_rows(out, "findings", r.findings, [&](const finding& f) { write_memory_finding(out, f); }, least_notes);
   write_files(out, p);
   write_damage(out, r.damage, checked_by(document::memory, p));
-  out.end_object();
+  end_document(out);
   return v.status;
 }
 
@@ -276,6 +267,12 @@ result<document_status> write_memory_document(const profile& p, const memory_opt
                                               sink& into) {
   return contained([&]() -> result<document_status> {
     json_writer out(into);
+    json_bounds bounds =
+        json::bounds_of(document::memory, o.top == ~std::uint64_t{0} ? 0 : std::max<std::uint64_t>(o.top, 1));
+    // Who asks for more points than a document has by itself asks for a larger document.
+    const memory_options usual;
+    if (o.time_samples > usual.time_samples || o.curve_points > usual.time_samples) bounds.bytes = bounds.text = 0;
+    out.bound(bounds);
     const document_status status = json::write_memory(out, p, o, found);
     if (result<void> finished = out.finish(); !finished) return std::move(finished).error();
     return status;

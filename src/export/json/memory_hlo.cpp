@@ -14,7 +14,7 @@ double percent(std::int64_t part, std::int64_t whole) noexcept {
 
 void write_index(json_writer& out, std::string_view key, const std::vector<std::int64_t>& index) {
   out.key(key);
-  out.begin_array();
+  out.begin_array(least_notes);
   for (const std::int64_t i : index) out.value(i);
   out.end_array();
 }
@@ -41,16 +41,14 @@ void write_buffer(json_writer& out, const buffer_row& b, bool reference) {
 }
 
 void write_buffers(json_writer& out, const std::vector<buffer_row>& rows, const memory_style& style) {
-  out.key("buffers");
-  out.begin_array();
-  for (std::size_t i = 0; i < rows.size() && i < style.top; ++i) write_buffer(out, rows[i], style.reference);
-  out.end_array();
+  write_rows(out, "buffers", top_of(rows, style.top), [&](const buffer_row& b) { write_buffer(out, b, style.reference); }, 0,
+             rows.size() - top_of(rows, style.top).size());
 }
 
 void write_hlo_rollup(json_writer& out, std::string_view key, const std::vector<rollup_row>& rows, std::int64_t total,
                       std::uint64_t top) {
   out.key(key);
-  out.begin_array();
+  out.begin_array(rows.size() + 1);  // the rest is a row of its own
   std::int64_t rest = 0, rest_keys = 0;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     if (i >= top) {
@@ -140,7 +138,7 @@ void write_always_alive(json_writer& out, const hlo_report& h, const memory_styl
 
 void write_top_allocations(json_writer& out, const hlo_report& h) {
   out.key("top_allocations");
-  out.begin_array();
+  out.begin_array(least_notes);
   for (const allocation_row& a : h.top_allocations) {
     out.begin_object();
     out.field("index", a.index);
@@ -160,7 +158,7 @@ void write_curve(json_writer& out, const std::optional<live_curve>& curve) {
   out.field("n_events", curve->n_events);
   out.field("every_extremum", curve->every_extremum);
   out.key("points");
-  out.begin_array();
+  out.begin_tuple();  // as many as were asked for
   for (const curve_point& point : curve->points) {
     out.begin_object();
     out.field("event", point.event);
@@ -178,11 +176,7 @@ void write_donation(json_writer& out, const std::vector<donation_row>& rows, std
   for (const donation_row& d : rows) total = saturating_add(total, d.saved_bytes);
   out.field("n_parameters", static_cast<std::uint64_t>(rows.size()));
   out.field("saved_bytes", total);
-  out.key("parameters");
-  out.begin_array();
-  for (std::size_t i = 0; i < rows.size() && i < top; ++i) {
-    const donation_row& d = rows[i];
-    out.begin_object();
+  const auto parameter = [&](const donation_row& d) {
     out.field("parameter_number", d.parameter_number);
     write_index(out, "parameter_shape_index", d.parameter_shape_index);
     out.field("parameter", d.parameter_name);
@@ -190,15 +184,14 @@ void write_donation(json_writer& out, const std::vector<donation_row>& rows, std
     write_index(out, "output_shape_index", d.output_shape_index);
     out.field("shape", std::string_view(d.shape));
     out.field("saved_bytes", d.saved_bytes);
-    out.end_object();
-  }
-  out.end_array();
+  };
+  write_objects(out, "parameters", top_of(rows, top), parameter, 0, rows.size() - top_of(rows, top).size());
   out.end_object();
 }
 
 void write_what_if(json_writer& out, const std::vector<what_if_result>& rows) {
   out.key("what_if");
-  out.begin_array();
+  out.begin_array(least_notes);
   for (const what_if_result& w : rows) {
     out.begin_object();
     out.field("action", std::string_view(w.action));

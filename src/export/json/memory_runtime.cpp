@@ -25,7 +25,7 @@ void write_live_row(json_writer& out, const live_row& b, bool reference) {
   out.field("age_ns_at_peak", b.age_ns_at_peak);
   out.field("crossed_step_boundaries", b.crossed_step_boundaries);
   out.key("parent_chain");
-  out.begin_array();
+  out.begin_array(least_notes);
   for (const std::string_view name : b.parent_chain) out.value(name);
   out.end_array();
   out.field("lifetime_class", lifetime_class_name(b.lifetime));
@@ -57,7 +57,7 @@ void write_lifetime_rollup(json_writer& out, std::string_view key, const std::ve
     out.end_object();
   };
   out.key(key);
-  out.begin_array();
+  out.begin_array(rows.size() + 1);  // the rest is a row of its own
   lifetime_rollup_row tail;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     if (!mixed || i < top) {
@@ -90,7 +90,7 @@ void write_timeline(json_writer& out, const runtime_report& t, bool reference) {
   out.key("timeline");
   out.begin_object();
   out.key("samples");
-  out.begin_array();
+  out.begin_tuple();  // as many as were asked for
   for (const timeline_sample& s : t.samples) {
     out.begin_object();
     out.field("ts_ns", s.ts_ns);
@@ -103,7 +103,7 @@ void write_timeline(json_writer& out, const runtime_report& t, bool reference) {
   }
   out.end_array();
   out.key("events_of_interest");
-  out.begin_array();
+  out.begin_tuple();
   out.begin_object();
   out.field("kind", "global_peak");
   out.field("ts_ns", t.global_peak_ts_ns);
@@ -141,7 +141,7 @@ void write_peak(json_writer& out, const runtime_report& t, const memory_result& 
   if (!reference) out.field("ts_ps", t.peak_ts_ps);
   out.field("bytes_total", t.peak_bytes);
   out.key("bytes_by_pool");
-  out.begin_object();
+  out.begin_map();
   for (const auto& [pool, bytes] : t.peak_bytes_by_pool) out.field(std::to_string(pool), bytes);
   out.end_object();
   out.key("fragmentation_at_peak");
@@ -163,7 +163,7 @@ void write_runtime_block(json_writer& out, const runtime_report& t, const memory
     out.null();
   out.field("policy", std::string_view(t.step.policy));
   out.key("range_ns");
-  out.begin_array();
+  out.begin_tuple();
   out.value(t.step.from_ns);
   out.value(t.step.to_ns);
   out.end_array();
@@ -174,19 +174,11 @@ void write_runtime_block(json_writer& out, const runtime_report& t, const memory
   out.begin_object();
   out.field("n_buffers", static_cast<std::uint64_t>(t.alive.size()));
   out.field("total_bytes", t.alive_total_bytes);
-  out.key("buffers");
-  out.begin_array();
+  const auto top = top_of(t.alive, style.top);
+  const std::uint64_t n_tail = t.alive.size() - top.size();
   std::int64_t tail = 0;
-  std::uint64_t n_tail = 0;
-  for (std::size_t i = 0; i < t.alive.size(); ++i) {
-    if (i < style.top) {
-      write_live_row(out, t.alive[i], style.reference);
-      continue;
-    }
-    tail = saturating_add(tail, t.alive[i].size_bytes);
-    ++n_tail;
-  }
-  out.end_array();
+  for (std::size_t i = top.size(); i < t.alive.size(); ++i) tail = saturating_add(tail, t.alive[i].size_bytes);
+  write_rows(out, "buffers", top, [&](const live_row& row) { write_live_row(out, row, style.reference); }, 0, n_tail);
   out.key("tail");
   out.begin_object();
   out.field("n_buffers", n_tail);
@@ -217,7 +209,7 @@ void write_runtime_diagnostics(json_writer& out, const runtime_diagnostics& d, c
   out.field("trace_end_live_bytes", d.trace_end_live_bytes);
   out.field("n_pools_seen", d.n_pools_seen);
   out.key("pools_summary");
-  out.begin_array();
+  out.begin_array(least_notes);
   for (const pool_summary& p : d.pools) {
     out.begin_object();
     out.field("pool_id", p.id);

@@ -41,20 +41,20 @@ class metadata_writer final : public metadata_visitor {
       out_.field("phases", row.phases);
       out_.field("count", row.count);
       out_.key("arguments");
-      out_.begin_array();
+      out_.begin_array(least_notes);
       for (const std::string_view argument : row.arguments) out_.value(argument);
       out_.end_array();
     }
     out_.key("child_ids");
-    out_.begin_array();
+    out_.begin_array(least_notes);
     for (const std::int64_t id : row.child_ids) out_.id(id);
     out_.end_array();
     write_stat_list(out_, "stats", row.stats);
     out_.end_object();
   }
   void end_event_metadata(std::uint64_t left_out) override {
-    out_.end_array();
-    out_.field("event_entries_left_out", left_out);
+    out_.left_out(left_out);
+    out_.field("event_entries_left_out", out_.end_array());
     out_.key("stat_entries");
     out_.begin_array();
   }
@@ -67,8 +67,8 @@ class metadata_writer final : public metadata_visitor {
     out_.end_object();
   }
   void end_stat_metadata(std::uint64_t left_out) override {
-    out_.end_array();
-    out_.field("stat_entries_left_out", left_out);
+    out_.left_out(left_out);
+    out_.field("stat_entries_left_out", out_.end_array());
   }
   void end_plane() override { out_.end_object(); }
 
@@ -76,22 +76,17 @@ class metadata_writer final : public metadata_visitor {
   void write_facts() {
     if (kept_.empty()) return;
     out_.key("file_facts");
-    out_.begin_array();
+    out_.begin_array(least_inputs);
     for (const kept_facts& kept : kept_) {
       const metadata_file& facts = kept.facts;
       out_.begin_object();
       out_.field("file", facts.file);
-      out_.key("members");
-      out_.begin_array();
-      for (const metadata_member& member : facts.members) {
-        out_.begin_object();
+      const std::uint64_t left_out = write_objects(out_, "members", facts.members, [&](const metadata_member& member) {
         write_stat_fields(out_, member.value);
         out_.field("bytes", member.bytes);
         out_.field("is_cut", member.is_cut);
-        out_.end_object();
-      }
-      out_.end_array();
-      out_.field("members_left_out", facts.members_left_out);
+      }, 0, facts.members_left_out);
+      out_.field("members_left_out", left_out);
       out_.end_object();
     }
     out_.end_array();
@@ -127,7 +122,7 @@ result<document_status> write_metadata(json_writer& out, const profile& p, const
                                        const hooks& host) {
   begin_document(out, document::metadata);
   out.key("planes");
-  out.begin_array();
+  out.begin_array(least_notes);
   metadata_writer writer(out);
   const result<std::vector<file_damage>> damage = anatomy_metadata(p, writer, o, host);
   if (!damage) return damage.error();
@@ -137,7 +132,7 @@ result<document_status> write_metadata(json_writer& out, const profile& p, const
   write_damage(out, *damage, checked_by(document::metadata, p, o));
   const verdict v = judge(p, writer.any() ? "" : why_no_planes(p), *damage);
   write_verdict(out, v);
-  out.end_object();
+  end_document(out);
   return v.status;
 }
 

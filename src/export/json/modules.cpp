@@ -45,65 +45,49 @@ void write_instruction(json_writer& out, const instruction_row& row) {
   out.end_object();
 }
 
-void write_entry(json_writer& out, const entry_dump& entry, std::uint64_t limit) {
+void write_entry(json_writer& out, const entry_dump& entry) {
   out.begin_object();
   out.field("computation", entry.computation_name);
-  out.key("instructions");
-  out.begin_array();
-  std::uint64_t written = 0;
-  for (const instruction_row& row : entry.proto_order) {
-    if (limit != 0 && written == limit) break;
-    ++written;
-    write_instruction(out, row);
-  }
-  out.end_array();
+  write_rows(out, "instructions", entry.proto_order, [&](const instruction_row& row) { write_instruction(out, row); });
   out.field("matched", static_cast<std::uint64_t>(entry.proto_order.size()));
-  out.key("schedule");
-  out.begin_array();
-  for (const std::size_t at : entry.schedule_order) out.value(static_cast<std::uint64_t>(at));
-  out.end_array();
+  write_rows(out, "schedule", entry.schedule_order,
+             [&](std::size_t at) { out.value(static_cast<std::uint64_t>(at)); });
   out.end_object();
 }
 
 // The frame of the document around the rows and, for one module, its entry computation.
-document_status write_listed(json_writer& out, const profile& p, const modules_result& found, const module_row* only,
-                             std::uint64_t limit) {
+document_status write_listed(json_writer& out, const profile& p, const modules_result& found, const module_row* only) {
   const verdict v = judge(p, found.absent, found.damage);
   begin_document(out, document::modules);
   write_verdict(out, v);
   out.key("modules");
   out.begin_array();
-  std::uint64_t written = 0;
-  for (const module_row& row : found.modules) {
-    if (only != nullptr && &row != only) continue;
-    if (only == nullptr && limit != 0 && written == limit) break;
-    ++written;
-    write_module_row(out, row);
-  }
+  for (const module_row& row : found.modules)
+    if (only == nullptr || &row == only) write_module_row(out, row);
   out.end_array();
   out.field("matched", only != nullptr ? std::uint64_t{1} : static_cast<std::uint64_t>(found.modules.size()));
   if (only != nullptr) {
     out.key("entry");
     if (const result<entry_dump> entry = anatomy_entry(*only); entry)
-      write_entry(out, *entry, limit);
+      write_entry(out, *entry);
     else
       out.null();  // the module's own damage says why
   }
   write_files(out, p);
   write_damage(out, found.damage, checked_by(document::modules, p));
-  out.end_object();
+  end_document(out);
   return v.status;
 }
 
 }  // namespace
 
-document_status write_modules(json_writer& out, const profile& p, const modules_result& found, std::uint64_t limit) {
-  return write_listed(out, p, found, nullptr, limit);
+document_status write_modules(json_writer& out, const profile& p, const modules_result& found) {
+  return write_listed(out, p, found, nullptr);
 }
 
 document_status write_module_entry(json_writer& out, const profile& p, const modules_result& found,
-                                   const module_row* only, std::uint64_t limit) {
-  return write_listed(out, p, found, only, limit);
+                                   const module_row* only) {
+  return write_listed(out, p, found, only);
 }
 
 }  // namespace json

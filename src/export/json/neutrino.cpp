@@ -41,7 +41,7 @@ void block_or_null(json_writer& out, std::string_view key, std::uint64_t block) 
 }
 void numbers(json_writer& out, std::string_view key, const std::uint32_t* begin, std::size_t count) {
   out.key(key);
-  out.begin_array();
+  out.begin_tuple();
   for (std::size_t i = 0; i < count; ++i) out.value(begin[i]);
   out.end_array();
 }
@@ -49,13 +49,9 @@ void histogram(json_writer& out, std::string_view key, const log2_histogram& h) 
   std::size_t count = h.buckets.size();
   while (count != 0 && h.buckets[count - 1] == 0) --count;
   out.key(key);
-  out.begin_array();
+  out.begin_tuple();
   for (std::size_t i = 0; i < count; ++i) out.value(h.buckets[i]);
   out.end_array();
-}
-
-std::size_t shown(std::size_t rows, std::uint64_t limit) noexcept {
-  return limit == 0 ? rows : static_cast<std::size_t>(std::min<std::uint64_t>(rows, limit));
 }
 
 class neutrino_writer {
@@ -95,7 +91,7 @@ class neutrino_writer {
   document_status end() {
     write_files(out_, p_);
     write_damage(out_, damage_);
-    out_.end_object();
+    end_document(out_);
     return verdict_.status;
   }
   document_status absent(const std::string& why) {
@@ -156,7 +152,7 @@ class neutrino_writer {
     out_.field("kernels", std::uint64_t{t.kernels.size()});
     out_.field("bins", std::uint64_t{t.bins.size()});
     out_.key("probes");
-    out_.begin_array();
+    out_.begin_array(least_notes);
     for (const probe_snippet& probe : t.description.probes) {
       out_.begin_object();
       out_.field("name", std::string_view(probe.name));
@@ -176,11 +172,7 @@ class neutrino_writer {
   }
 
   void write_launches() {
-    const std::size_t count = shown(target_.launches.size(), query_.limit);
-    out_.key("launches");
-    out_.begin_array();
-    for (std::size_t i = 0; i < count; ++i) write_launch(target_.launches[i]);
-    out_.end_array();
+    write_rows(out_, "launches", target_.launches, [&](std::size_t launch) { write_launch(launch); });
     out_.field("launch_count", std::uint64_t{target_.launches.size()});
   }
   void write_launch(std::size_t index) {
@@ -195,7 +187,7 @@ class neutrino_writer {
     out_.field("shared_bytes", l.shared_bytes);
     write_optional_id(out_, "time_ns", l.time_ns);
     out_.key("params");
-    out_.begin_array();
+    out_.begin_array(least_notes);
     for (const std::uint64_t param : l.params) out_.id(param);
     out_.end_array();
     out_.field("params_torn", l.params_torn);
@@ -214,15 +206,11 @@ class neutrino_writer {
   }
 
   void write_kernels() {
-    const std::size_t count = shown(trace().kernels.size(), query_.limit);
-    out_.key("kernels");
-    out_.begin_array();
-    for (std::size_t i = 0; i < count; ++i) write_kernel(i);
-    out_.end_array();
+    std::size_t index = 0;
+    write_rows(out_, "kernels", trace().kernels, [&](const probe_kernel& k) { write_kernel(k, index++); });
     out_.field("kernel_count", std::uint64_t{trace().kernels.size()});
   }
-  void write_kernel(std::size_t index) {
-    const probe_kernel& k = trace().kernels[index];
+  void write_kernel(const probe_kernel& k, std::size_t index) {
     out_.begin_object();
     out_.field("kernel_index", std::uint64_t{index});
     write_text_or_null(out_, "name", k.name());
@@ -242,7 +230,7 @@ class neutrino_writer {
     else
       out_.null();
     out_.key("maps");
-    out_.begin_array();
+    out_.begin_array(least_notes);
     if (k.info) {
       for (const auto& [level, bytes] : k.info->maps) {
         out_.begin_object();
@@ -261,23 +249,20 @@ class neutrino_writer {
   }
 
   result<void> write_maps() {
-    const std::size_t count = shown(target_.maps.size(), query_.limit);
-    out_.key("maps");
-    out_.begin_array();
     std::size_t held_bin = ~std::size_t{0};
     held_bytes held;
-    for (std::size_t i = 0; i < count; ++i) {
-      const probe_target::place at = target_.maps[i];
+    bool cancelled = false;
+    write_rows(out_, "maps", target_.maps, [&](const probe_target::place& at) {
+      cancelled = cancelled || (host_.cancel != nullptr && host_.cancel->load(std::memory_order_relaxed));
+      if (cancelled) return;
       if (at.bin != held_bin) {
         auto opened = trace().hold(at.bin);
         held = opened ? std::move(*opened) : held_bytes{};
         held_bin = at.bin;
       }
       write_map(trace().bins[at.bin], trace().bins[at.bin].maps[at.map], held.bytes);
-      if (host_.cancel != nullptr && host_.cancel->load(std::memory_order_relaxed))
-        return fault{fault_code::cancelled, "stopped, as the caller asked", "", no_offset, ""};
-    }
-    out_.end_array();
+    });
+    if (cancelled) return fault{fault_code::cancelled, "stopped, as the caller asked", "", no_offset, ""};
     out_.field("map_count", std::uint64_t{target_.maps.size()});
     write_bins();
     return {};
@@ -290,15 +275,15 @@ class neutrino_writer {
     out_.field("map", std::string_view(map.shape->name));
     out_.field("level", probe_level_name(place.level));
     out_.key("fields");
-    out_.begin_array();
+    out_.begin_tuple();
     for (const probe_shape_field& f : map.shape->fields) out_.value(std::string_view(f.name));
     out_.end_array();
     out_.key("types");
-    out_.begin_array();
+    out_.begin_tuple();
     for (const probe_shape_field& f : map.shape->fields) out_.value(probe_type_name(f.type));
     out_.end_array();
     out_.key("declared");
-    out_.begin_array();
+    out_.begin_tuple();
     for (const probe_shape_field& f : map.shape->fields) out_.value(f.declared);
     out_.end_array();
     out_.field("record_bytes", map.shape->record_bytes);
@@ -319,12 +304,8 @@ class neutrino_writer {
     out_.end_object();
   }
   void write_bins() {
-    const std::size_t count = shown(target_.bins.size(), query_.limit);
-    out_.key("bins");
-    out_.begin_array();
-    for (std::size_t i = 0; i < count; ++i) {
-      const probe_bin& bin = trace().bins[target_.bins[i]];
-      out_.begin_object();
+    write_objects(out_, "bins", target_.bins, [&](std::size_t index) {
+      const probe_bin& bin = trace().bins[index];
       out_.field("bin", std::string_view(bin.name));
       out_.field("file_bytes", bin.bytes);
       optional_count(out_, "elapsed_us", bin.elapsed_us);
@@ -337,19 +318,13 @@ class neutrino_writer {
       out_.field("sections", probe_sections_name(bin.layout.sections));
       out_.field("map_count", std::uint64_t{bin.maps.size()});
       out_.field("trailing_bytes", bin.layout.trailing_bytes);
-      out_.end_object();
-    }
-    out_.end_array();
+    });
     out_.field("bin_count", std::uint64_t{target_.bins.size()});
   }
 
   void write_overhead() {
     const std::vector<kernel_overhead> rows = analyse_probe_overhead(trace());
-    out_.key("overhead");
-    out_.begin_array();
-    for (std::size_t i = 0; i < shown(rows.size(), query_.limit); ++i) {
-      const kernel_overhead& row = rows[i];
-      out_.begin_object();
+    write_objects(out_, "overhead", rows, [&](const kernel_overhead& row) {
       write_text_or_null(out_, "kernel", kernel_name(row.kernel));
       index_or_null(out_, "kernel_index", row.kernel);
       write_text_or_null(out_, "func", row.function);
@@ -368,9 +343,7 @@ class neutrino_writer {
       out_.field("benchmarked", row.benchmarked);
       write_optional(out_, "mean_impact", row.mean_impact);
       write_optional(out_, "total_impact", row.total_impact);
-      out_.end_object();
-    }
-    out_.end_array();
+    });
     out_.field("overhead_count", std::uint64_t{rows.size()});
   }
 
@@ -382,7 +355,7 @@ class neutrino_writer {
     out_.field("lines", log.lines);
     out_.field("unknown", log.unknown);
     out_.key("samples");
-    out_.begin_array();
+    out_.begin_array(least_notes);
     for (const auto& [line, text] : log.samples) {
       out_.begin_object();
       out_.field("line", line);
@@ -391,7 +364,7 @@ class neutrino_writer {
     }
     out_.end_array();
     out_.key("kinds");
-    out_.begin_array();
+    out_.begin_array(least_notes);
     for (const probe_log_kind& kind : log.kinds) {
       out_.begin_object();
       out_.field("kind", kind.name);
@@ -442,7 +415,7 @@ class neutrino_writer {
     if (*begun) return **begun;
     begin_fields(m);
     out_.key("fields");
-    out_.begin_array();
+    out_.begin_tuple();
     std::vector<probe_field> fields;
     for (const probe_shape_field& f : m.map->shape->fields) {
       fields.push_back({f.name, f.type, f.offset, f.declared});
@@ -452,6 +425,7 @@ class neutrino_writer {
     out_.key("rows");
     out_.begin_array();
     const probe_records records = records_of(*m.map, m.held.bytes);
+    std::uint64_t handed = 0;
     const std::uint64_t rows =
         record_filter(query_, records).each([&](const probe_lane& lane, std::uint64_t k, const probe_record& record) {
           out_.begin_object();
@@ -459,11 +433,13 @@ class neutrino_writer {
           out_.field("lane", lane.lane());
           out_.field("k", k);
           out_.key("values");
-          out_.begin_array();
+          out_.begin_tuple();
           for (const probe_field& field : fields) out_.id(record.value(field));
           out_.end_array();
           out_.end_object();
+          ++handed;
         });
+    out_.left_out(rows - std::min(rows, query_.skip) - handed);
     out_.end_array();
     out_.field("row_count", rows);
     write_flags(m);
@@ -483,7 +459,7 @@ class neutrino_writer {
     begin_fields(m);
     out_.field("clock", probe_clock_name(s.clock));
     out_.key("sms");
-    out_.begin_array();
+    out_.begin_array(least_inputs);
     for (const sm_schedule& sm : s.sms) {
       out_.begin_object();
       out_.field("sm", sm.sm);
@@ -495,17 +471,13 @@ class neutrino_writer {
       out_.field("first_start", sm.first_start);
       out_.field("last_end", sm.last_end);
       out_.field("block_count", std::uint64_t{sm.blocks.size()});
-      out_.key("blocks");
-      out_.begin_array();
-      for (std::size_t i = 0; i < shown(sm.blocks.size(), query_.limit); ++i) {
-        const scheduled_block& block = sm.blocks[i];
-        out_.begin_array();
+      write_rows(out_, "blocks", sm.blocks, [&](const scheduled_block& block) {
+        out_.begin_tuple();
         out_.value(block.block);
         out_.value(block.start);
         out_.value(block.end);
         out_.end_array();
-      }
-      out_.end_array();
+      });
       out_.end_object();
     }
     out_.end_array();
@@ -522,18 +494,15 @@ class neutrino_writer {
     out_.field("blocks_without_records", s.blocks_without_records);
     out_.field("max_start_skew", s.max_start_skew);
     out_.field("max_end_skew", s.max_end_skew);
-    out_.key("skew");
-    out_.begin_array();
-    for (std::size_t i = 0; i < s.skew.size(); ++i) {
-      out_.begin_object();
-      out_.field("block", s.skew[i].block);
-      out_.field("start_skew", s.skew[i].start_skew);
-      out_.field("end_skew", s.skew[i].end_skew);
+    const auto skew = [&](const block_skew& of) {
+      out_.field("block", of.block);
+      out_.field("start_skew", of.start_skew);
+      out_.field("end_skew", of.end_skew);
       out_.key("imbalance");
-      out_.number(s.skew[i].imbalance);
-      out_.end_object();
-    }
-    out_.end_array();
+      out_.number(of.imbalance);
+    };
+    const std::uint64_t skewed = s.blocks - std::min(s.blocks, s.blocks_without_records);
+    write_objects(out_, "skew", s.skew, skew, 0, skewed - std::min<std::uint64_t>(skewed, s.skew.size()));
     write_flags(m);
     return end();
   }
@@ -555,7 +524,7 @@ class neutrino_writer {
     out_.field("overflowed", t.overflowed);
     optional_count(out_, "warp_sum", t.warp_sum);
     out_.key("totals");
-    out_.begin_array();
+    out_.begin_array(least_notes);
     for (const field_totals& f : t.fields) {
       out_.begin_object();
       out_.field("field", std::string_view(f.name));
@@ -567,10 +536,8 @@ class neutrino_writer {
     }
     out_.end_array();
     out_.field("block_count", t.blocks);
-    out_.key("per_block");
-    out_.begin_array();
-    for (const std::uint64_t total : t.per_block) out_.value(total);
-    out_.end_array();
+    write_rows(out_, "per_block", t.per_block, [&](std::uint64_t total) { out_.value(total); }, 0,
+               t.blocks - std::min<std::uint64_t>(t.blocks, t.per_block.size()));
     write_flags(m);
     return end();
   }
@@ -604,16 +571,16 @@ class neutrino_writer {
     out_.field("cells", d.cells);
     out_.field("max_clock", d.max_clock);
     out_.key("density");
-    out_.begin_array();
+    out_.begin_tuple();
     for (std::uint32_t row = 0; row < d.height; ++row) {
-      out_.begin_array();
+      out_.begin_tuple();
       for (std::uint32_t column = 0; column < d.width; ++column)
         out_.value(d.grid[std::size_t{row} * d.width + column]);
       out_.end_array();
     }
     out_.end_array();
     out_.key("top");
-    out_.begin_array();
+    out_.begin_array(least_notes);
     for (const page_cell& cell : d.top) {
       out_.begin_object();
       out_.field("clock", cell.clock);
@@ -627,24 +594,14 @@ class neutrino_writer {
     return end();
   }
   void write_density_lists(const page_density& d) {
-    out_.key("groups");
-    out_.begin_array();
-    for (std::size_t i = 0; i < shown(d.groups.size(), query_.limit); ++i) {
-      const page_group& g = d.groups[i];
-      out_.begin_object();
+    write_objects(out_, "groups", d.groups, [&](const page_group& g) {
       out_.field_id("first_page", g.first);
       out_.field_id("last_page", g.last);
       out_.field("pages", g.pages);
       out_.field("references", g.references);
-      out_.end_object();
-    }
-    out_.end_array();
+    });
     out_.field("group_count", std::uint64_t{d.groups.size()});
-    out_.key("tensors");
-    out_.begin_array();
-    for (std::size_t i = 0; i < shown(d.tensors.size(), query_.limit); ++i) {
-      const tensor_allocation& t = d.tensors[i];
-      out_.begin_object();
+    write_objects(out_, "tensors", d.tensors, [&](const tensor_allocation& t) {
       out_.field_id("address", t.address);
       out_.field("bytes", t.bytes);
       out_.field("shape", std::string_view(t.shape));
@@ -653,9 +610,7 @@ class neutrino_writer {
       out_.field("place", std::string_view(t.place));
       out_.field_id("time_ns", t.time_ns);
       out_.field("references", t.references);
-      out_.end_object();
-    }
-    out_.end_array();
+    });
     out_.field("unattributed", d.unattributed);
   }
 
@@ -717,6 +672,7 @@ result<document_status> write_probe_document(const profile& p, const probe_query
                                              const hooks& host) {
   return contained([&]() -> result<document_status> {
     json_writer out(into);
+    out.bound(json::bounds_of(document::neutrino, query.limit));
     result<document_status> status = json::write_neutrino(out, p, query, host);
     if (!status) return status;
     if (result<void> finished = out.finish(); !finished) return std::move(finished).error();

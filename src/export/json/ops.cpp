@@ -55,8 +55,7 @@ void write_op_row(json_writer& out, const profile& p, const ops_line& line, cons
   out.end_object();
 }
 
-void write_ops_line(json_writer& out, const profile& p, const ops_line& line, const op_programs& programs,
-                    std::uint64_t limit) {
+void write_ops_line(json_writer& out, const profile& p, const ops_line& line, const op_programs& programs) {
   const device_peaks peaks = peaks_of(p, line.file, line.plane);
   out.begin_object();
   out.field("file", line.file);
@@ -72,48 +71,34 @@ void write_ops_line(json_writer& out, const profile& p, const ops_line& line, co
   out.field("device_type", peaks.device_type);
   write_optional(out, "peak_flops_per_s", known_peak(peaks.flops_per_s));
   write_optional(out, "peak_hbm_bytes_per_s", known_peak(peaks.hbm_bytes_per_s));
-  out.key("ops");
-  out.begin_array();
-  std::uint64_t written = 0;
-  for (const op_row op : line.ops) {
-    if (limit != 0 && written == limit) break;
-    ++written;
-    write_op_row(out, p, line, op, peaks, programs);
-  }
-  out.end_array();
-  out.field("ops_left_out", line.ops.size() - written);
+  const auto row = [&](const op_row& op) { write_op_row(out, p, line, op, peaks, programs); };
+  const std::uint64_t left_out = write_rows(out, "ops", line.ops, row);
+  out.field("ops_left_out", left_out);
   out.end_object();
 }
 
 void write_left_out(json_writer& out, const std::vector<left_out_lines>& all) {
-  out.key("left_out");
-  out.begin_array();
-  for (const left_out_lines& l : all) {
-    out.begin_object();
+  write_objects(out, "left_out", all, [&](const left_out_lines& l) {
     out.field("why", std::string_view(l.why));
     out.field("lines", l.lines);
     out.field("events", l.events);
-    out.end_object();
-  }
-  out.end_array();
+  }, least_notes);
 }
 
 }  // namespace
 
-document_status write_ops(json_writer& out, const profile& p, const ops_result& found, std::uint64_t limit, events_checked checked) {
+document_status write_ops(json_writer& out, const profile& p, const ops_result& found, events_checked checked) {
   const verdict v = judge(p, found.absent, found.damage);
   begin_document(out, document::ops);
   write_verdict(out, v);
   out.field("source", std::string_view(found.source));
-  out.key("lines");
-  out.begin_array();
   const op_programs programs(p);
-  for (const ops_line& line : found.lines) write_ops_line(out, p, line, programs, limit);
-  out.end_array();
+  write_rows(out, "lines", found.lines, [&](const ops_line& line) { write_ops_line(out, p, line, programs); },
+             least_notes);
   if (!found.left_out.empty()) write_left_out(out, found.left_out);
   write_files(out, p);
   write_damage(out, found.damage, checked);
-  out.end_object();
+  end_document(out);
   return v.status;
 }
 

@@ -2,7 +2,9 @@
 #include <export/json/memory_parts.hpp>
 #include <profkit/core/report.hpp>
 
+#include <algorithm>
 #include <optional>
+#include <utility>
 
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
@@ -43,10 +45,7 @@ void write_finding(json_writer& out, const finding& f) {
   write_optional(out, "recoverable_bytes", f.recoverable_bytes);
   out.field("what", std::string_view(f.what));
   out.field("where", std::string_view(f.where));
-  out.key("evidence");
-  out.begin_array();
-  for (const evidence& e : f.proof) write_evidence(out, e);
-  out.end_array();
+  write_rows(out, "evidence", f.proof, [&](const evidence& e) { write_evidence(out, e); });
   out.field("next", std::string_view(f.next));
   out.end_object();
 }
@@ -234,9 +233,10 @@ void write_memory_total(json_writer& out, const std::optional<memory_total>& mem
   out.end_object();
 }
 
-void write_report_summary(json_writer& out, const report_summary& s) {
+// `is_brief`: half of the bytes that are left are for what follows.
+void write_report_summary(json_writer& out, const report_summary& s, bool is_brief) {
   out.key("summary");
-  out.begin_object();
+  out.begin_object(is_brief ? 2 : 0);
   write_device_models(out, s);
   write_origins(out, s);
   write_optional(out, "first_ps", s.first_ps);
@@ -250,16 +250,110 @@ void write_report_summary(json_writer& out, const report_summary& s) {
   write_memory_total(out, s.memory);
   write_strings(out, "across_nodes", s.across_nodes);
   write_strings(out, "notes", s.notes);
-  out.key("next");
-  out.begin_array();
-  for (const next_command& next : s.next) {
+  if (!is_brief)
+    write_objects(out, "next", s.next, [&](const next_command& next) {
+      out.field("arguments", std::string_view(next.arguments));
+      out.field("why", std::string_view(next.why));
+    }, least_notes);
+  out.end_object();
+}
+
+// Everything that was found, in the order of the parts.
+std::vector<finding> findings_of(const profile& p, const report_parts& parts) {
+  std::vector<finding> all = anatomy_findings(p, parts.info, parts.modules, parts.collectives, parts.chrome);
+  if (parts.memory) all.insert(all.end(), parts.memory->findings.begin(), parts.memory->findings.end());
+  if (parts.bubbles) {
+    const std::vector<finding>& idle = parts.bubbles->found.findings;
+    all.insert(all.end(), idle.begin(), idle.end());
+  }
+  return all;
+}
+
+verdict judge_report(const profile& p, const report_result& found) {
+  return judge(p, p.file_count() == 0 ? "no profile file in " + p.what().path : "", found.damage);
+}
+
+// What both forms of the report begin with: what it is of, and whether that is all there was.
+void begin_report(json_writer& out, document which, const profile& p, const report_result& found, const verdict& v) {
+  begin_document(out, which);
+  write_verdict(out, v);
+  if (v.status != document_status::error) {
+    out.key("path");
+    out.whole(p.what().path);
+  }
+  write_runs(out, p);
+  out.field("complete", found.parts.info.complete);
+  write_strings(out, "reasons", found.parts.info.reasons);
+}
+
+// ---- the brief report ------------------------------------------------------------------------------------------
+
+// The most useful first: what is sure, then what could be won back.
+void sort_findings(std::vector<finding>& all) {
+  const auto won = [](const finding& f) { return std::max(f.recoverable_ps.value_or(0), std::int64_t{0}); };
+  std::stable_sort(all.begin(), all.end(), [&](const finding& a, const finding& b) {
+    return a.sure != b.sure ? a.sure < b.sure : won(a) > won(b);
+  });
+}
+
+// A path that is too long to stand in every command is told once.
+std::string path_word(const profile& p) {
+  constexpr std::size_t most = 200;
+  const std::string word = shell_word(p.what().path);
+  return word.size() <= most ? word : "PATH";
+}
+
+// The run and the filters, as they are typed.
+std::string arguments_of(const profile& p, const anatomy_options& o) {
+  std::string text;
+  const auto add = [&](const char* option, const std::string& value) {
+    if (!value.empty()) text += std::string(" ") + option + ' ' + shell_word(value);
+  };
+  std::vector<std::string> chosen;
+  for (const capture_run& run : p.what().runs)
+    if (run.chosen) chosen.push_back(run.name);
+  if (p.what().runs.size() > 1) add("--run", chosen.size() > 1 ? "all" : chosen.empty() ? "" : chosen.front());
+  add("--host", o.host);
+  add("--plane", o.plane);
+  add("--line", o.line);
+  add("--name", o.name);
+  if (o.step) add("--step", std::to_string(*o.step));
+  const auto instant = [](const std::optional<std::int64_t>& ps) { return ps ? std::to_string(*ps) + "ps" : ""; };
+  if (o.from_ps || o.to_ps) add("--time", instant(o.from_ps) + ':' + instant(o.to_ps));
+  return text;
+}
+
+void write_more(json_writer& out, const profile& p, const anatomy_options& o, const report_result& found) {
+  const std::string path = path_word(p), filters = arguments_of(p, o);
+  out.key("more");
+  out.begin_array(least_notes);
+  const auto command = [&](const std::string& text, std::string_view why) {
     out.begin_object();
-    out.field("arguments", std::string_view(next.arguments));
-    out.field("why", std::string_view(next.why));
+    out.key("command");
+    out.whole(text);
+    out.field("why", why);
     out.end_object();
+  };
+  const auto document_command = [&](const char* name, std::string_view why) {
+    command(std::string("profkit ") + name + ' ' + path + filters + " --json", why);
+  };
+  document_command("report", "all parts, 1 MB at most");
+  command("profkit report " + path + filters + " --json --limit 0", "everything");
+  const report_parts& parts = found.parts;
+  if (!parts.ops.lines.empty()) document_command("ops", "every op of every line");
+  if (parts.steps.matched > 0) document_command("steps", "every step");
+  if (!parts.modules.modules.empty()) document_command("modules", "every module");
+  if (!parts.collectives.ops.empty() || !parts.collectives.async.empty())
+    document_command("collectives", "every collective and asynchronous copy");
+  // Those that cannot keep to the filters are none of this report's parts.
+  if (parts.memory) document_command("memory", "what held memory at the peak");
+  if (parts.bubbles) document_command("bubbles", "when devices waited, and for what");
+  for (const next_command& next : found.summary.next) {
+    std::string text = "profkit " + next.arguments;
+    if (const std::size_t at = text.find("PATH"); at != std::string::npos) text.replace(at, 4, path + arguments_of(p, {}));
+    command(text, next.why);
   }
   out.end_array();
-  out.end_object();
 }
 
 }  // namespace
@@ -267,31 +361,29 @@ void write_report_summary(json_writer& out, const report_summary& s) {
 result<document_status> write_report(json_writer& out, const profile& p, const anatomy_options& o, const hooks& host) {
   report_options asked;
   asked.filters = o;
-  asked.framework_events = default_limit(document::framework);
-  asked.chrome_samples = default_limit(document::chrome);
-  asked.memory_rows = default_limit(document::memory);
-  const result<report_result> found = analyse_report(trace(p), asked, host);
-  if (!found) return found.error();
-  const report_parts& parts = found->parts;
-  const verdict v = judge(p, p.file_count() == 0 ? "no profile file in " + p.what().path : "", found->damage);
-  begin_document(out, document::report);
-  write_verdict(out, v);
-  out.field("path", std::string_view(p.what().path));
-  write_runs(out, p);
-  write_report_summary(out, found->summary);
+  asked.framework_events = o.limit;
+  asked.chrome_samples = o.limit;
+  asked.memory_rows = o.limit == 0 ? ~std::uint64_t{0} : o.limit;
+  result<report_result> made = analyse_report(trace(p), asked, host);
+  if (!made) return std::move(made).error();
+  const report_result& found = *made;
+  const report_parts& parts = found.parts;
+  const verdict v = judge_report(p, found);
+  begin_report(out, document::report, p, found, v);
+  write_report_summary(out, found.summary, false);
+  write_rows(out, "findings", findings_of(p, parts), [&](const finding& f) { write_finding(out, f); });
   out.key("info");
   write_info(out, p, parts.info);
   out.key("steps");
   write_steps(out, p, parts.steps, checked_by(document::steps, p, o));
   out.key("ops");
-  write_ops(out, p, parts.ops, default_limit(document::ops), checked_by(document::ops, p, o));
+  write_ops(out, p, parts.ops, checked_by(document::ops, p, o));
   out.key("modules");
-  write_modules(out, p, parts.modules, default_limit(document::modules));
+  write_modules(out, p, parts.modules);
   out.key("framework");
   write_framework(out, p, parts.framework, checked_by(document::framework, p, o));
   out.key("collectives");
-  write_collectives(out, p, parts.collectives, default_limit(document::collectives),
-                    checked_by(document::collectives, p, o));
+  write_collectives(out, p, parts.collectives, checked_by(document::collectives, p, o));
   out.key("chrome");
   write_chrome(out, p, parts.chrome, checked_by(document::chrome, p, o));
   out.key("memory");
@@ -305,26 +397,37 @@ result<document_status> write_report(json_writer& out, const profile& p, const a
   else
     out.null();
   out.key("bubbles");
-  if (parts.bubbles)
-    write_bubbles(out, p, parts.asked_of_bubbles, *parts.bubbles);
-  else
+  if (parts.bubbles) {
+    bubble_options of_bubbles = parts.asked_of_bubbles;
+    of_bubbles.limit = o.limit;
+    write_bubbles(out, p, of_bubbles, *parts.bubbles);
+  } else {
     out.null();
+  }
   write_text_or_null(out, "model", parts.model);
   out.key("neutrino");
-  anatomy_options of_neutrino = o;
-  of_neutrino.limit = default_limit(document::neutrino);
-  if (const auto written = write_neutrino(out, p, of_neutrino, host); !written) return written.error();
-  out.key("findings");
-  out.begin_array();
-  for (const finding& f : anatomy_findings(p, parts.info, parts.modules, parts.collectives, parts.chrome))
-    write_finding(out, f);
-  if (parts.memory)
-    for (const finding& f : parts.memory->findings) write_finding(out, f);
-  if (parts.bubbles)
-    for (const finding& f : parts.bubbles->found.findings) write_finding(out, f);
-  out.end_array();
-  write_damage(out, found->damage, checked_by(document::report, p, o));
-  out.end_object();
+  if (const auto written = write_neutrino(out, p, o, host); !written) return written.error();
+  write_damage(out, found.damage, checked_by(document::report, p, o));
+  end_document(out);
+  return v.status;
+}
+
+result<document_status> write_brief(json_writer& out, const profile& p, const anatomy_options& o, const hooks& host) {
+  report_options asked;
+  asked.filters = o;
+  asked.samples = false;
+  const result<report_result> found = analyse_report(trace(p), asked, host);
+  if (!found) return found.error();
+  const verdict v = judge_report(p, *found);
+  begin_report(out, document::brief, p, *found, v);
+  std::vector<finding> findings = findings_of(p, found->parts);
+  sort_findings(findings);
+  write_report_summary(out, found->summary, true);
+  write_rows(out, "findings", findings, [&](const finding& f) { write_finding(out, f); });
+  write_text_or_null(out, "model", found->parts.model);
+  write_more(out, p, o, *found);
+  write_damage(out, found->damage, checked_by(document::brief, p, o));
+  end_document(out);
   return v.status;
 }
 

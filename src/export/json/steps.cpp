@@ -1,5 +1,7 @@
 #include <export/json/document.hpp>
 
+#include <algorithm>
+
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 namespace json {
@@ -8,10 +10,7 @@ document_status write_steps(json_writer& out, const profile& p, const steps_resu
   const verdict v = judge(p, found.absent, found.damage);
   begin_document(out, document::steps);
   write_verdict(out, v);
-  out.key("steps");
-  out.begin_array();
-  for (const step_row row : found.steps) {
-    out.begin_object();
+  const auto step = [&](const step_row& row) {
     out.field("file", row.file);
     out.field("plane", row.plane);
     out.field("line", row.line);
@@ -21,13 +20,13 @@ document_status write_steps(json_writer& out, const profile& p, const steps_resu
     out.field("index", row.index);
     out.field("start_ps", row.start_ps);
     out.field("duration_ps", row.duration_ps);
-    out.end_object();
-  }
-  out.end_array();
+  };
+  write_objects(out, "steps", found.steps, step, 0,
+                found.matched - std::min<std::uint64_t>(found.matched, found.steps.size()));
   out.field("matched", found.matched);
   write_files(out, p);
   write_damage(out, found.damage, checked);
-  out.end_object();
+  end_document(out);
   return v.status;
 }
 

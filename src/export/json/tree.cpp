@@ -1,5 +1,7 @@
 #include <export/json/document.hpp>
 
+#include <algorithm>
+
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 namespace json {
@@ -20,7 +22,7 @@ class tree_writer final : public tree_visitor {
     write_strings(out_, "warnings", header.warnings);
     write_optional_id(out_, "origin_unix_ns", header.origin_unix_ns);
     out_.key("planes");
-    out_.begin_array();
+    out_.begin_array(least_notes);
   }
   void begin_plane(const tree_plane& plane) override {
     any_plane_ = true;
@@ -73,17 +75,17 @@ class tree_writer final : public tree_visitor {
     write_optional(out_, "num_occurrences", of_case(data == event_data_case::num_occurrences, e.raw.num_occurrences()));
     write_optional(out_, "duration_ps", e.duration_ps);
     out_.field("stat_count", e.stat_count);
-    write_stat_list(out_, "stats", e.stats);
+    write_stat_list(out_, "stats", e.stats, e.stat_count - std::min<std::uint64_t>(e.stat_count, e.stats.size()));
     out_.end_object();
   }
   void end_line(std::uint64_t events_left_out) override {
-    out_.end_array();
-    out_.field("events_left_out", events_left_out);
+    out_.left_out(events_left_out);
+    out_.field("events_left_out", out_.end_array());
     out_.end_object();
   }
   void end_plane(std::uint64_t lines_left_out) override {
-    out_.end_array();
-    out_.field("lines_left_out", lines_left_out);
+    out_.left_out(lines_left_out);
+    out_.field("lines_left_out", out_.end_array());
     out_.end_object();
   }
   void end_file(const fault* damage) override {
@@ -111,14 +113,14 @@ class tree_writer final : public tree_visitor {
 result<document_status> write_tree(json_writer& out, const profile& p, const anatomy_options& o, const hooks& host) {
   begin_document(out, document::tree);
   out.key("files");
-  out.begin_array();
+  out.begin_array(least_inputs);
   tree_writer writer(out);
   if (result<void> walked = anatomy_tree(p, writer, o, host); !walked) return std::move(walked).error();
   out.end_array();
   write_damage(out, writer.damage(), checked_by(document::tree, p, o));
   const verdict v = judge(p, writer.any_plane() ? "" : why_no_planes(p), writer.damage());
   write_verdict(out, v);
-  out.end_object();
+  end_document(out);
   return v.status;
 }
 

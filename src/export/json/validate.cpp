@@ -48,7 +48,7 @@ std::string exact_ns(std::int64_t ps) {
 
 void write_nodes(json_writer& out, const validation_result& found) {
   out.key("nodes");
-  out.begin_array();
+  out.begin_array(json::least_inputs);
   for (const collective_node& node : found.nodes) {
     out.begin_object();
     out.field_id("id", node.id);
@@ -110,12 +110,9 @@ void write_details(json_writer& out, const validation_result& found) {
   std::stable_sort(shown.begin(), shown.end(), [](const collective_group* a, const collective_group* b) {
     return a->violates != b->violates ? a->violates : a->order_gap_ps - a->bound_ps > b->order_gap_ps - b->bound_ps;
   });
-  out.key("details");
-  out.begin_array();
-  for (const collective_group* g : shown) {
+  json::write_objects(out, "details", shown, [&](const collective_group* g) {
     const collective_member& late = found.members[g->first_member + g->latest_start];
     const collective_member& early = found.members[g->first_member + g->earliest_end];
-    out.begin_object();
     out.field("op", std::string_view(found.ops[g->op].name));
     out.field("device", found.ops[g->op].device);
     out.field("rank", g->occurrence);
@@ -143,9 +140,7 @@ void write_details(json_writer& out, const validation_result& found) {
       out.end_object();
     }
     out.end_array();
-    out.end_object();
-  }
-  out.end_array();
+  });
 }
 
 void write_warnings(json_writer& out, const validation_result& found) {
@@ -193,7 +188,7 @@ void write_alignment(json_writer& out, const validation_result& found, const ali
   out.field("undecidable", a.undecidable);
   out.field("contradictions", a.contradictions);
   out.key("nodes");
-  out.begin_array();
+  out.begin_array(json::least_inputs);
   for (const aligned_node& node : a.nodes) {
     out.begin_object();
     out.field_id("id", node.id);
@@ -234,7 +229,7 @@ void write_alignment(json_writer& out, const validation_result& found, const ali
 namespace json {
 
 document_status write_validation(json_writer& out, const validation_result& found, const alignment_result* alignment) {
-  out.begin_object();
+  out.begin_object(json::share_of_part(out));
   out.field("schema", "profkit.validate");
   out.field("version", version_of_validate);
   verdict v;
@@ -272,16 +267,17 @@ document_status write_validation(json_writer& out, const validation_result& foun
     out.null();
   write_strings(out, "traces", found.traces);
   write_damage(out, found.damage, found.checked);
-  out.end_object();
+  end_document(out);
   return v.status;
 }
 
 }  // namespace json
 
-result<document_status> write_validation(const validation_result& found, const alignment_result* alignment,
-                                         sink& into) {
+result<document_status> write_validation(const validation_result& found, const alignment_result* alignment, sink& into,
+                                         std::uint64_t limit) {
   return contained([&]() -> result<document_status> {
     json_writer out(into);
+    out.bound(json::bounds_of(limit, default_document_limit));
     const document_status status = json::write_validation(out, found, alignment);
     if (result<void> done = out.finish(); !done) return std::move(done).error();
     return status;

@@ -122,6 +122,7 @@ PK_DOCUMENT_MEMORY = 11
 PK_DOCUMENT_BUBBLES = 12
 PK_DOCUMENT_ARCHITECTURE = 13
 PK_DOCUMENT_NEUTRINO = 20
+PK_DOCUMENT_BRIEF = 21
 PK_DOCUMENT_STATUS_OK = 0
 PK_DOCUMENT_STATUS_PARTIAL = 1
 PK_DOCUMENT_STATUS_ABSENT = 2
@@ -789,6 +790,7 @@ class pk_validation_options(c.Structure):
         ("bound_ps", c.c_int64),
         ("max_bound_ps", c.c_int64),
         ("hooks", c.POINTER(pk_hooks)),
+        ("limit", c.c_uint64),
     ]
 
 
@@ -1175,12 +1177,12 @@ INITIAL: Dict[Any, Dict[str, int]] = {
     pk_memory_options: {"top": 18446744073709551615, "time_samples": 200, "persistent_threshold_steps": 2},
     pk_trace_options: {"format": 1},
     pk_dump_options: {},
-    pk_validation_options: {"max_bound_ps": 1000000000},
-    pk_probe_query: {},
+    pk_validation_options: {"max_bound_ps": 1000000000, "limit": 18446744073709551615},
+    pk_probe_query: {"limit": 18446744073709551615},
     pk_clock_options: {},
     pk_merge_options: {},
-    pk_bubbles_options: {},
-    pk_architecture_options: {},
+    pk_bubbles_options: {"limit": 18446744073709551615},
+    pk_architecture_options: {"limit": 18446744073709551615},
     pk_table_options: {},
 }
 

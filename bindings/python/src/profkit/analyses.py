@@ -302,10 +302,11 @@ class Bubbles(_Document):
     """Why devices wait: the idle gaps of every step, with what is around them. Iterate over it for the gaps."""
 
     def __init__(self, profile: Profile, *, device: Optional[str] = None, step_pattern: Optional[str] = None,
-                 thresholds: Optional[Dict[str, Any]] = None, limit: int = 0, window_policy: str = "guide",
+                 thresholds: Optional[Dict[str, Any]] = None, limit: Optional[int] = None, window_policy: str = "guide",
                  reference: bool = False, progress: Optional[Progress] = None, log: Optional[Log] = None,
                  cancel: Optional[CancelToken] = None, threads: int = 0) -> None:
-        """thresholds: by the names that the document lists. window_policy: "guide", "marker", "device"."""
+        """thresholds: by the names that the document lists. window_policy: "guide", "marker", "device". limit: rows of
+        each list of the document, 0 for all, None for the command's default."""
         calls, source = Calls(), profile._h
         named = [L.encoded(f"{name}={value}") for name, value in (thresholds or {}).items()]
         given = options(d.pk_bubbles_options, flags=d.PK_BUBBLES_REFERENCE if reference else 0,
@@ -347,9 +348,10 @@ class Architecture(_Document):
     """What model ran: passes, layers and their parts, read from the kernels of one device."""
 
     def __init__(self, profile: Profile, *, device: Optional[str] = None, step_pattern: Optional[str] = None,
-                 limit: int = 0, progress: Optional[Progress] = None, log: Optional[Log] = None,
+                 limit: Optional[int] = None, progress: Optional[Progress] = None, log: Optional[Log] = None,
                  cancel: Optional[CancelToken] = None, threads: int = 0) -> None:
-        """device: only those whose name contains it. limit: rows of passes and layers of the document, 0 for all."""
+        """device: only those whose name contains it. limit: rows of each list of the document, 0 for all,
+        None for the command's default."""
         calls, source = Calls(), profile._h
         given = options(d.pk_architecture_options, device=L.encoded(device), step_pattern=L.encoded(step_pattern),
                         limit=limit)
@@ -736,7 +738,7 @@ class Neutrino(Owner):
 
     def write(self, write: Callable[[bytes], Any], slice: str = "summary", *,  # pylint: disable=redefined-builtin
               launch: Optional[str] = None, map: Optional[str] = None,  # pylint: disable=redefined-builtin
-              block: Optional[int] = None, lane: Optional[int] = None, limit: int = 0, width: int = 0, height: int = 0,
+              block: Optional[int] = None, lane: Optional[int] = None, limit: Optional[int] = None, width: int = 0, height: int = 0,
               format: str = "json", title: Optional[str] = None,  # pylint: disable=redefined-builtin
               progress: Optional[Progress] = None, log: Optional[Log] = None, cancel: Optional[CancelToken] = None,
               threads: int = 0) -> Status:

@@ -141,14 +141,16 @@ class Validation(_Document):
 
     def __init__(self, profiles: Sequence[Optional[Profile]], *, by_occurrence: bool = False, align: bool = False,
                  like_reference: bool = False, bound_ps: Optional[int] = None, max_bound_ps: Optional[int] = None,
-                 progress: Optional[Progress] = None, log: Optional[Log] = None,
+                 limit: Optional[int] = None, progress: Optional[Progress] = None, log: Optional[Log] = None,
                  cancel: Optional[CancelToken] = None, threads: int = 0) -> None:
         """profiles: one merged trace, or one trace a node; None is a trace that could not be opened.
-        like_reference: matching and document of the reference tool, for comparison."""
+        like_reference: matching and document of the reference tool, for comparison. limit: rows of each list of the
+        document, 0 for all, None for the command's default."""
         calls = Calls()
         flags = (d.PK_VALIDATION_BY_OCCURRENCE * by_occurrence | d.PK_VALIDATION_ALIGN * align
                  | d.PK_VALIDATION_HAS_BOUND * (bound_ps is not None) | d.PK_VALIDATION_REFERENCE * like_reference)
-        given = options(d.pk_validation_options, flags=flags, bound_ps=bound_ps, max_bound_ps=max_bound_ps)
+        given = options(d.pk_validation_options, flags=flags, bound_ps=bound_ps, max_bound_ps=max_bound_ps,
+                        limit=limit)
         given.hooks = L.hooks(calls, progress=progress, log=log, cancel=cancel, threads=threads)
         kept = [None if profile is None else profile._h for profile in profiles]
         handles = (c.c_void_p * max(1, len(kept)))(*[None if handle is None else handle.address for handle in kept])

@@ -173,6 +173,7 @@ pub const PK_DOCUMENT_MEMORY: i32 = 11;
 pub const PK_DOCUMENT_BUBBLES: i32 = 12;
 pub const PK_DOCUMENT_ARCHITECTURE: i32 = 13;
 pub const PK_DOCUMENT_NEUTRINO: i32 = 20;
+pub const PK_DOCUMENT_BRIEF: i32 = 21;
 pub const PK_DOCUMENT_STATUS_OK: i32 = 0;
 /// some input was damaged; what was intact is told
 pub const PK_DOCUMENT_STATUS_PARTIAL: i32 = 1;
@@ -1617,6 +1618,8 @@ pub struct pk_validation_options {
     /// an offset known less well than this is undecidable; default 1 ms
     pub max_bound_ps: i64,
     pub hooks: *const pk_hooks,
+    /// rows of each list of the document; 0: all; PK_LIMIT_DEFAULT
+    pub limit: u64,
 }
 
 impl Default for pk_validation_options {
@@ -1627,6 +1630,7 @@ impl Default for pk_validation_options {
         Self {
             struct_size: size_of::<Self>() as u32,
             max_bound_ps: 1000000000,
+            limit: 18446744073709551615,
             ..zero
         }
     }
@@ -1866,7 +1870,7 @@ pub struct pk_probe_query {
     pub block: u64,
     /// slice records, with PK_PROBE_QUERY_HAS_LANE
     pub lane: u64,
-    /// rows a list; 0: all
+    /// rows a list; 0: all; PK_LIMIT_DEFAULT: 100 of JSON, all of other formats
     pub limit: u64,
     /// NULL: none
     pub hooks: *const pk_hooks,
@@ -1885,6 +1889,7 @@ impl Default for pk_probe_query {
         let zero: Self = unsafe { std::mem::zeroed() };
         Self {
             struct_size: size_of::<Self>() as u32,
+            limit: 18446744073709551615,
             ..zero
         }
     }
@@ -2059,7 +2064,7 @@ pub struct pk_bubbles_options {
     /// "NAME=VALUE" each, by the names that the document lists
     pub thresholds: *const *const c_char,
     pub threshold_count: usize,
-    /// rows of each list of the document; 0: all
+    /// rows of each list of the document; 0: all; PK_LIMIT_DEFAULT
     pub limit: u64,
     /// PK_WINDOW_POLICY_
     pub window_policy: i32,
@@ -2076,6 +2081,7 @@ impl Default for pk_bubbles_options {
         let zero: Self = unsafe { std::mem::zeroed() };
         Self {
             struct_size: size_of::<Self>() as u32,
+            limit: 18446744073709551615,
             ..zero
         }
     }
@@ -2205,7 +2211,7 @@ pub struct pk_architecture_options {
     pub device: *const c_char,
     /// whole names that mark a step: a regular expression of RE2
     pub step_pattern: *const c_char,
-    /// rows of passes and layers of the document; 0: all
+    /// rows of each list of the document; 0: all; PK_LIMIT_DEFAULT
     pub limit: u64,
     /// NULL: none
     pub hooks: *const pk_hooks,
@@ -2218,6 +2224,7 @@ impl Default for pk_architecture_options {
         let zero: Self = unsafe { std::mem::zeroed() };
         Self {
             struct_size: size_of::<Self>() as u32,
+            limit: 18446744073709551615,
             ..zero
         }
     }
@@ -2470,7 +2477,7 @@ const _: () = {
     assert!(size_of::<pk_trace_outcome>() == 72);
     assert!(size_of::<pk_value>() == 32);
     assert!(size_of::<pk_dump_options>() == 32);
-    assert!(size_of::<pk_validation_options>() == 32);
+    assert!(size_of::<pk_validation_options>() == 40);
     assert!(size_of::<pk_validation_summary>() == 80);
     assert!(size_of::<pk_clock_interval>() == 80);
     assert!(size_of::<pk_probe_launch>() == 168);

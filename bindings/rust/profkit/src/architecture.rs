@@ -17,8 +17,8 @@ pub struct ArchitectureOptions<'h> {
     pub device: Option<String>,
     /// Whole names that mark a step: ECMAScript, no back references or lookahead.
     pub step_pattern: Option<String>,
-    /// Rows of passes and layers of the document; 0 is all.
-    pub limit: u64,
+    /// Rows of each list of the document; 0 is all, `None` the command's default.
+    pub limit: Option<u64>,
     /// Progress, log, cancel, threads.
     pub hooks: Hooks<'h>,
 }
@@ -39,7 +39,7 @@ impl<'d> Profile<'d> {
         let mut raw = sys::pk_architecture_options {
             device: strings.optional(options.device.as_deref()),
             step_pattern: strings.optional(options.step_pattern.as_deref()),
-            limit: options.limit,
+            limit: options.limit.unwrap_or(sys::PK_LIMIT_DEFAULT),
             ..Default::default()
         };
         let handle = Bridge::new(&mut options.hooks).run(|hooks| {

@@ -53,8 +53,8 @@ pub struct BubbleOptions<'h> {
     pub step_pattern: Option<String>,
     /// "NAME=VALUE" each, by the names that the document lists.
     pub thresholds: Vec<String>,
-    /// Rows of each list of the document; 0 is all.
-    pub limit: u64,
+    /// Rows of each list of the document; 0 is all, `None` the command's default.
+    pub limit: Option<u64>,
     /// Where a step begins and ends.
     pub window_policy: WindowPolicy,
     /// Tags and labels by the letter of the reference script.
@@ -218,7 +218,7 @@ impl<'d> Profile<'d> {
             step_pattern: strings.optional(options.step_pattern.as_deref()),
             thresholds: thresholds.as_ptr(),
             threshold_count: thresholds.len(),
-            limit: options.limit,
+            limit: options.limit.unwrap_or(sys::PK_LIMIT_DEFAULT),
             window_policy: match options.window_policy {
                 WindowPolicy::Guide => sys::PK_WINDOW_POLICY_GUIDE,
                 WindowPolicy::Marker => sys::PK_WINDOW_POLICY_MARKER,

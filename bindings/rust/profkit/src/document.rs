@@ -41,6 +41,8 @@ named!(
     Architecture = sys::PK_DOCUMENT_ARCHITECTURE,
     /// Probe traces.
     Neutrino = sys::PK_DOCUMENT_NEUTRINO,
+    /// Of a report what matters most, in 16 KB.
+    Brief = sys::PK_DOCUMENT_BRIEF,
 });
 
 spelled!(Document, sys::pk_document_name);

@@ -99,8 +99,8 @@ pub struct ProbeQuery<'h> {
     pub block: Option<u64>,
     /// Only this lane's records.
     pub lane: Option<u64>,
-    /// Rows a list; 0 is all.
-    pub limit: u64,
+    /// Rows a list; 0 is all, `None` the command's default.
+    pub limit: Option<u64>,
     /// How the slice is written.
     pub format: ProbeFormat,
     /// Of a picture; `None` for the names of kernel, record file and map.
@@ -427,7 +427,7 @@ impl<'d> Neutrino<'d> {
             map: strings.optional(query.map.as_deref()),
             block: query.block.unwrap_or(0),
             lane: query.lane.unwrap_or(0),
-            limit: query.limit,
+            limit: query.limit.unwrap_or(sys::PK_LIMIT_DEFAULT),
             width: query.width,
             height: query.height,
             ..Default::default()

@@ -24,6 +24,8 @@ pub struct ValidationOptions<'h> {
     pub bound_ps: Option<i64>,
     /// An offset known less well than this is undecidable; `None` is 1 ms.
     pub max_bound_ps: Option<i64>,
+    /// Rows of each list of the document; 0 is all, `None` the command's default.
+    pub limit: Option<u64>,
     /// Progress, log, cancel, threads.
     pub hooks: Hooks<'h>,
 }
@@ -96,6 +98,7 @@ impl Validation {
             bound_ps: options.bound_ps.unwrap_or(0),
             ..Default::default()
         };
+        raw.limit = options.limit.unwrap_or(raw.limit);
         raw.max_bound_ps = options.max_bound_ps.unwrap_or(raw.max_bound_ps);
         let handle = Bridge::new(&mut options.hooks).run(|hooks| {
             raw.hooks = hooks;
