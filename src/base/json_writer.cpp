@@ -126,10 +126,10 @@ std::uint64_t json_writer::bytes_left() const noexcept {
   return end > at ? end - at : 0;
 }
 
-// Half of what is left but for a reserve, a ninth of what there was; when that is touched, a tenth of it each.
+// Three quarters of what is left but for a reserve, a ninth of what there was; when that is touched, a tenth of it each.
 std::uint64_t json_writer::bytes_for_list() const noexcept {
   const std::uint64_t left = bytes_left(), reserve = (open_.empty() ? bounds_.bytes : open_.back().bytes) / 9;
-  return std::max(left > reserve ? (left - reserve) / 2 : 0, left / 10);
+  return std::max(left > reserve ? (left - reserve) / 4 * 3 : 0, left / 10);
 }
 
 bool json_writer::is_full(const level& list) const noexcept {

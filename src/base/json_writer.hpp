@@ -16,7 +16,7 @@ void append_json_string(std::string& out, std::string_view text);
 // How much of a document is written; 0 is no bound.
 struct json_bounds {
   std::uint64_t items = 0;  // of each list
-  std::uint64_t bytes = 0;  // of the whole: a list is given about half of what is left to what holds it
+  std::uint64_t bytes = 0;  // of the whole: a list is given at most three quarters of what is left to what holds it
   std::size_t text = 0;     // of one text, which then ends with "…"
 };
 

@@ -31,7 +31,7 @@ DOCUMENTS = ["report", "info", "tree", "metadata", "steps", "ops", "modules", "f
 SLICES = ["summary", "launches", "kernels", "maps", "records", "schedule", "bytes", "density", "progress", "overhead",
           "log"]
 # Commands whose documents are not of one profile, and how they are compared.
-OTHERS = {"neutrino": "by its slices", "merge": "across nodes", "validate": "across nodes",
+OTHERS = {"neutrino": "by its slices", "brief": "report --brief", "merge": "across nodes", "validate": "across nodes",
           "export": "writes no document: tests/capi/test_export.cpp",
           "rows": "tables: tests/truth/test_tables.py", "dump": "a file, not a profile: dumps()"}
 PROBES = [DATA / "neutrino" / "block_sched", DATA / "neutrino" / "cut"]
@@ -66,6 +66,7 @@ def collected(write):
 
 def documents(path):
     with profkit.open(path) as profile:
+        compare(f"brief report of {path.name}", profile.document_bytes("brief"), command("report", path, "--brief", "--json"))
         for name in DOCUMENTS:
             theirs = command(name, path, "--json")
             compare(f"{name} {path.name}", profile.document_bytes(name), theirs)
@@ -73,11 +74,13 @@ def documents(path):
                 compare(f"pk_memory {path.name}", profile.memory().document_bytes(), theirs)
                 like_reference(profile, path)
             if name == "bubbles":
+                compare(f"pk_bubbles {path.name}", profile.bubbles().document_bytes(), theirs)
                 unlimited = command(name, path, "--json", "--limit", "0")
-                compare(f"pk_bubbles {path.name}", profile.bubbles().document_bytes(), unlimited)
+                compare(f"all of pk_bubbles {path.name}", profile.bubbles(limit=0).document_bytes(), unlimited)
             if name == "architecture":
+                compare(f"pk_architecture {path.name}", profile.architecture().document_bytes(), theirs)
                 unlimited = command(name, path, "--json", "--limit", "0")
-                compare(f"pk_architecture {path.name}", profile.architecture().document_bytes(), unlimited)
+                compare(f"all of pk_architecture {path.name}", profile.architecture(limit=0).document_bytes(), unlimited)
                 compare(f"the architecture report of {path.name}", profile.architecture().markdown().encode(),
                         command(name, path, "--markdown"))
 
@@ -134,7 +137,7 @@ def probes():
                 for name in SLICES:
                     arguments = ("neutrino", path, *(() if name == "summary" else (name,)), "--limit", "0", "--json")
                     compare(f"neutrino {name} {path.name}",
-                            collected(lambda write, name=name: probe.write(write, name)),  # pylint: disable=cell-var-from-loop
+                            collected(lambda write, name=name: probe.write(write, name, limit=0)),  # pylint: disable=cell-var-from-loop
                             command(*arguments))
                     if name == "summary":
                         continue

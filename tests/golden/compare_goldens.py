@@ -384,7 +384,7 @@ def check_framework(documents, lines, _arguments):
     document = documents.get("framework", 20)
     events = iter(documents.of_plane(document["events"], number))
     names, seen = collections.Counter(), collections.Counter()
-    for row in document["names"]:
+    for row in documents.get("framework", 0)["names"]:
         names[row["name"]] += row["count"]
     expect("events of all names", sum(
         line["events"] for file in documents.get("info")["files"] for p in file["planes"] if p["kind"] == "host"
