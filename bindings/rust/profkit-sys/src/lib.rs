@@ -379,6 +379,10 @@ pub const PK_CAUSE_DEVICE_DEPENDENCY: i32 = 12;
 pub const PK_CAUSE_LOCK: i32 = 13;
 pub const PK_CAUSE_HOST_UNTRACED: i32 = 14;
 pub const PK_CAUSE_UNEXPLAINED: i32 = 15;
+/// no gap: the device only communicates
+pub const PK_CAUSE_EXPOSED_COMM: i32 = 16;
+/// no gap: the device only copies
+pub const PK_CAUSE_EXPOSED_COPY: i32 = 17;
 pub const PK_CONFIDENCE_LOW: i32 = 0;
 pub const PK_CONFIDENCE_MEDIUM: i32 = 1;
 pub const PK_CONFIDENCE_HIGH: i32 = 2;
@@ -2230,8 +2234,8 @@ impl Default for pk_architecture_options {
     }
 }
 
-/// A device in the capture: a device plane of an XSpace, a device of a trace or a table. A row of
-/// PK_TABLE_DEVICES. Frozen; text is borrowed from what gave the row. Since 0.1.
+/// A device in the capture: a device plane of an XSpace, a device of a trace or a table. A row of PK_TABLE_DEVICES.
+/// Frozen; text is borrowed from what gave the row. Since 0.1.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct pk_device {
