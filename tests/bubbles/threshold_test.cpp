@@ -168,6 +168,20 @@ const cell cells[] = {
     {"idle_ratio", 500'000, gap_of(5 * ms),
      [](const memory_activity&, const bubbles_result& r) { return host_risk_name(r.steps[0].risk); }, "medium", "medium",
      "low"},
+    {"exposed_ratio", 400'000,
+     [](memory_activity& a) {
+       const auto d = a.add_device("NPU 0");
+       a.step(1, 0, 10 * ms);
+       a.kernel(d, 0, 6 * ms, "A");
+       a.kernel(d, 6 * ms, 4 * ms, "B", kernel_class::copy, 1);
+     },
+     [](const memory_activity&, const bubbles_result& r) {
+       return r.causes.size() == 1 && r.causes[0].cause == idle_cause::exposed_copy && r.causes[0].total_ps == 4 * ms &&
+                      r.causes[0].sure == confidence::high && r.causes[0].longest == no_bubble
+                  ? std::string("exposed")
+                  : std::to_string(r.causes.size());
+     },
+     "exposed", "exposed", "0"},
     {"compute_bound", 600'000,
      [](memory_activity& a) {
        const auto d = a.add_device("NPU 0");
@@ -175,7 +189,7 @@ const cell cells[] = {
        a.kernel(d, 0, 6 * ms, "A");
        a.kernel(d, 6 * ms, 4 * ms, "B", kernel_class::comm, 1);
      },
-     [](const memory_activity&, const bubbles_result& r) { return r.answers[0].substr(0, r.answers[0].find(':')); }, "No",
+     [](const memory_activity&, const bubbles_result& r) { return r.answers[0].substr(0, r.answers[0].find('.')); }, "No",
      "No", "Little"},
     {"merge_tolerance_us", 1000, gap_of(1000),
      [](const memory_activity&, const bubbles_result& r) {
@@ -207,7 +221,8 @@ const cell cells[] = {
     {"high_coverage", 500'000, host_for(5 * ms, "op"),
      [](const memory_activity&, const bubbles_result& r) { return host_risk_name(r.steps[0].risk); }, "high", "high",
      "medium"},
-    {"known_cause", 200'000, launched(to - us, 2 * ms), cause, "data_loader low", "data_loader low", "unexplained low"},
+    {"known_cause", 200'000, launched(to - us, 2 * ms), cause, "data_loader low", "data_loader low",
+     "host_untraced high"},
     {"high_confidence", 800'000, launched(to - us, 8 * ms), cause, "data_loader high", "data_loader high",
      "data_loader medium"},
     {"medium_confidence", 500'000, launched(to - us, 5 * ms), cause, "data_loader medium", "data_loader medium",
@@ -215,7 +230,7 @@ const cell cells[] = {
     {"late_launch", 800'000, launched(from + 8 * ms, 9 * ms), cause, "data_loader high", "data_loader high",
      "data_loader medium"},
     {"early_launch", 500'000, launched(from + 5 * ms, 9 * ms), cause, "data_loader medium", "data_loader medium",
-     "device_dependency medium"},
+     "device_dependency high"},
     {"wait_anchor_ratio", 500'000, waits(5 * us), is_hotspot("Waiting"), "yes", "no", "no"},
     {"wait_anchor_duration_us", 5 * us, waits(995 * us), is_hotspot("Waiting"), "no", "no", "yes"},
     {"wait_anchor_rank", 2, waits(995 * us), is_hotspot("Waiting"), "no", "yes", "yes"},

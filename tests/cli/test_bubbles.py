@@ -31,7 +31,7 @@ class Text(unittest.TestCase):
 
     def test_gaps_tell_what_ran_on_both_sides(self):
         done = run("bubbles", GPU, "--limit", "3")
-        self.assertRegex(done.out, r"at +after +before +possible cause +sure\n")
+        self.assertRegex(done.out, r"at +after +before +cause +certainty\n")
 
     def test_a_host_capture_is_absent_and_fine(self):
         done = run("bubbles", CPU_RUN)
@@ -364,7 +364,7 @@ class Documents(unittest.TestCase):
             self.assertEqual(run("bubbles", cut, "--strict").status, 4)
 
     def test_the_report_has_its_line_and_document(self):
-        self.assertIn("devices wait", run("report", TPU).out)
+        self.assertIn("  idle ", run("report", TPU).out)
         report = json.loads(run("report", TPU, "--json").out)
         self.assertEqual(report["bubbles"]["schema"], "profkit.bubbles")
 

@@ -425,7 +425,7 @@ class TextTest(Case):
         self.assertIsNone(part["bubbles"])
         text = run("report", TPU, "--step", "3").out
         self.assertNotRegex(text, r"(?m)^  (idle|memory) ")
-        self.assertIn("left out under these filters", " ".join(text.split()))
+        self.assertIn("these filters leave out that part", " ".join(text.split()))
 
     def test_halves_of_transfers_have_no_rate(self):
         for line in json.loads(run("ops", TPU, "--json").out)["lines"]:
@@ -543,7 +543,7 @@ class StreamTest(Case):
         with self.subTest("that nobody writes into is not waited for"):
             outcome = run("ops", path)
             self.check_status(outcome, 4)
-            self.assertIn("nobody writes into this pipe", outcome.err)
+            self.assertIn("no program writes to this pipe", outcome.err)
             self.assertIn("hint: start what writes into it first", outcome.err)
         with self.subTest("without a byte"):
             writer = threading.Thread(target=path.write_bytes, args=(b"",))

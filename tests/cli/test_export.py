@@ -111,7 +111,7 @@ class Export(Case):
         self.assertEqual(list(self.scratch.iterdir()), [])
 
     def test_usage(self):
-        for arguments, what in ((("-o", self.scratch / "a.txt"), "does not tell the format"),
+        for arguments, what in ((("-o", self.scratch / "a.txt"), "does not say the format"),
                                 ((), "which format"),
                                 (("--format", "tar"), "not a choice"),
                                 (("--format", "csv", "--compat", "xla"), "as XLA writes it"),
@@ -252,7 +252,7 @@ class Validate(Case):
         self.check_status(out, 0)
         out = run("validate", *self.traces(node()))
         self.check_status(out, 0)
-        self.assertIn("[absent] collectives of one node only", out.out)
+        self.assertIn("[absent] all collectives are of one node", out.out)
 
     def test_usage(self):
         self.check_status(run("validate"), 2)

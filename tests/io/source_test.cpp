@@ -539,7 +539,7 @@ TEST_CASE("a named pipe that nobody writes into is not waited for without end") 
   const auto lasted = std::chrono::steady_clock::now() - begun;
   REQUIRE_FALSE(none.ok());
   CHECK(none.error().code == fault_code::io);
-  CHECK(none.error().message.find("nobody writes into this pipe") == 0);
+  CHECK(none.error().message.find("no program writes to this pipe") == 0);
   CHECK_FALSE(none.error().hint.empty());
   CHECK(lasted > std::chrono::milliseconds(1500));
   CHECK(lasted < std::chrono::seconds(30));

@@ -445,7 +445,9 @@ class Idle:
             g.known, g.known_span, g.known_ps = self.known(spans, launcher, g.start, g.end)
             g.launcher = total([s for s in on_host if s.thread == launcher
                                 and s.kind not in ("frame", "annotation", "gc")])
-            g.silent = self.silence([s for s in on_host if s.thread == launcher], g)
+            own = [s for s in on_host if s.thread == launcher]
+            g.silent = self.silence([s for s in own if s.kind not in ("frame", "annotation", "gc")], g)
+            g.untraced = self.silence(own, g)
             self.find_drain(g, spans, launcher)
             return
         for t in threads:
@@ -564,7 +566,8 @@ class Idle:
         untraced = self.at_least(g.silent, g.length, "high_confidence") if thread is not None else \
             not self.at_least(g.leaf, g.length, "untraced_coverage")
         if untraced:
-            return "host_untraced", "", 0, "high" if late else "low"
+            whole = thread is not None and self.at_least(g.untraced, g.length, "high_confidence")
+            return "host_untraced", "", 0, "low" if not late else "high" if whole else "medium"
         return "unexplained", "", active, "low"
 
     # ---- steps ----

@@ -219,7 +219,8 @@ struct host_evidence {
   std::int64_t threads_ps = 0;  ///< sum over threads of their own activity; / host_ps is the parallelism
   known_activity known;  ///< of the thread that launched the next kernel; where no launch is on record, of any thread
   std::int64_t launcher_ps = 0;  ///< ops and calls of the launching thread, of any name
-  std::int64_t silent_ps = 0;    ///< the longest time in which the launching thread has no span of any kind
+  std::int64_t silent_ps = 0;      ///< the longest time without an op or a call of the launching thread
+  std::int64_t untraced_ps = 0;    ///< the same without any span of it, frames and annotations as well
   std::int64_t drain_ps = 0;     ///< length of its wait that began before the gap and ended in it; 0: none
   std::int64_t drain_end_ps = no_time_ps;
   string_id drain_span = 0;

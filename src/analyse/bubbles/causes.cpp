@@ -61,7 +61,10 @@ verdict by_amount(const bubble& b, launch_reading launch, const bubble_threshold
   // A few spans here and there show that the thread was traced, and say nothing of the time between them.
   if (launcher ? at_least(b.host.silent_ps, b.length_ps(), t.high_confidence_ppm)
                : !at_least(b.host.leaf_ps, b.length_ps(), t.untraced_coverage_ppm))
-    return {{idle_cause::host_untraced, 0, 0}, late ? confidence::high : confidence::low};
+    return {{idle_cause::host_untraced, 0, 0},
+            !late                                                              ? confidence::low
+            : at_least(b.host.untraced_ps, b.length_ps(), t.high_confidence_ppm) ? confidence::high
+                                                                               : confidence::medium};
   return {{idle_cause::unexplained, 0, active_ps}, confidence::low};
 }
 

@@ -159,6 +159,7 @@ thread_causes::thread_causes(const std::vector<gap_list>& lists) {
     std::vector<bubble*> unlaunched;
     for (const gap& g : list) {
       const std::uint32_t thread = g.of->launch_thread();
+      if (thread != no_thread) g.of->host.silent_ps = g.of->host.untraced_ps = g.of->length_ps();  // until it is taken
       (thread == no_thread ? unlaunched : of_thread_[thread]).push_back(g.of);
     }
     if (!unlaunched.empty()) unlaunched_.push_back(std::move(unlaunched));
@@ -173,7 +174,8 @@ void thread_causes::take(std::uint32_t thread, std::vector<known_span> known, co
       const interval gap{b->start_ps, b->end_ps};
       b->host.known = known_in(all, gap);
       b->host.launcher_ps = covered_in(work, gap);
-      b->host.silent_ps = longest_hole(all_spans, gap);
+      b->host.silent_ps = longest_hole(work, gap);
+      b->host.untraced_ps = longest_hole(all_spans, gap);
       note_drain(all, *b);
     }
   for (const std::vector<bubble*>& gaps : unlaunched_) {

@@ -149,8 +149,8 @@ class trace_collector final : public chrome_sink {
       const auto start = f.starts.find(end.id);
       if (start == f.starts.end()) continue;
       const auto thread = threads.find(start->second.system_thread);
-      arrows.push_back({end.at_ps, start->second.at_ps, no_time_ps, end.stream,
-                        thread == threads.end() ? no_thread : thread->second, start->second.system_thread});
+      arrows.push_back({end.at_ps, start->second.at_ps, end.stream,
+                        thread == threads.end() ? no_thread : thread->second, no_time_ps, start->second.system_thread});
     }
     return arrows;
   }

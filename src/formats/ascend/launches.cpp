@@ -21,7 +21,7 @@ std::uint64_t join_launches(const activity_device& device, std::vector<kernel_ro
     // Of several arrows to one moment, the one to the kernel's stream.
     const launch_arrow* best = &arrows[first];
     if ((row.flags & kernel_has_stream) != 0) {
-      const launch_arrow wanted{row.start_ps, no_time_ps, no_time_ps, device.streams[row.stream].id, no_thread};
+      const launch_arrow wanted{row.start_ps, no_time_ps, device.streams[row.stream].id};
       const auto at =
           std::lower_bound(arrows.begin() + static_cast<std::ptrdiff_t>(first), arrows.end(), wanted, earlier);
       if (at != arrows.end() && at->kernel_start_ps == row.start_ps && at->stream == wanted.stream) best = &*at;

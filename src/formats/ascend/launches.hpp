@@ -11,9 +11,9 @@ inline namespace PROFKIT_NAMESPACE {
 // An arrow from the host to a kernel.
 struct launch_arrow {
   std::int64_t kernel_start_ps = 0, launch_ps = 0;
-  std::int64_t launch_end_ps = no_time_ps;  // of the call
   std::int64_t stream = -1;  // hardware id; -1: not recorded
   std::uint32_t thread = no_thread;
+  std::int64_t launch_end_ps = no_time_ps;  // of the call
   std::int64_t calling_thread = -1;  // number in the system of the one that handed it to the runtime
 };
 
