@@ -87,7 +87,7 @@ class ExitCodesTest(Case):
         self.assertIn("idle ", whole.out)
         self.assertNotIn("idle ", part.out.split("Notes")[0])
         self.assertRegex(part.out, r"50\.0 % +10\.000 us +1  a +compute")
-        self.assertIn("is left out under these", part.out)
+        self.assertIn("leave out that part", part.out)
 
     def test_no_readable_record(self):
         for name in ("a.xplane.pb", "a.pb", "a", "a.trace.json", "a.json", "kernel_details.csv", "a.hlo_proto.pb"):
@@ -378,7 +378,7 @@ class ExitCodesTest(Case):
         self.check(TPU, 2, "no host's name contains 'zzz'", "'tpu_v6e_inference'", commands=slices + ["memory"],
                    more=["--host", "zzz"])
         self.check(TPU, 2, "has a name that contains 'zzz'", commands=slices, more=["--name", "zzz"])
-        self.check(TPU, 2, "no event lies in the window", "events from", commands=slices, more=["--time", "100000s:"])
+        self.check(TPU, 2, "no event is in the time window", "events from", commands=slices, more=["--time", "100000s:"])
         self.check(TPU, 2, "there is no step 99999: steps go from 0 to 104",
                    commands=["report", "info", "steps", "ops", "export"], more=["--step", "99999"])
         self.check(KINETO, 2, "no plane's name contains 'zzz'", "'python3'", commands=["report", "info", "chrome"],

@@ -44,6 +44,8 @@ KNOWN_DEFECTS = {
     "HOST.xplane.pb.",
     "aggregates are no steps": "An aggregated event (num_occurrences) has no place in time; the reference lists it.",
     "one event is no pair": "The reference has no stall for one-event flows; we take it from the done operation.",
+    "a wait longer than the flight": "The reference prints a wait by the device's clock beside a flight by the host's that "
+    "is shorter; the two cannot be compared, and ours is null.",
 }
 
 
@@ -456,7 +458,11 @@ def check_collectives(documents, lines, _arguments):
                (row["name"][:50], row["hlo_op"], row["start_ps"] - base))
         expect("end of flow " + flow, max(e[2] + e[3] for e in events), row["start_ps"] - base + row["duration_ps"])
         if size > 1:
-            expect("stall of flow " + flow, events[-1][4], row["exposed_stall_ps"])
+            flight = max(e[2] + e[3] for e in events) - first[2]
+            if events[-1][4] is not None and events[-1][4] > flight:   # KNOWN_DEFECTS: a wait longer than the flight
+                expect("stall of flow " + flow, None, row["exposed_stall_ps"])
+            else:
+                expect("stall of flow " + flow, events[-1][4], row["exposed_stall_ps"])
         elif first[4] is None and row["exposed_from"] not in (None, "XLA Ops"):   # KNOWN_DEFECTS: one event is no pair
             raise Mismatch("a stall out of nothing: " + flow)
     return len(lines)
