@@ -541,18 +541,19 @@ class Idle:
         if self.at_least(owed, g.length, "medium_confidence"):
             most = self.at_least(owed, g.length, "high_confidence") and reading == "late"
             return "sync_drain", g.drain_span, owed, "high" if most else "medium"
-        if self.at_least(g.known_ps, g.length, "known_cause") and g.known_ps >= g.launcher // 2:
-            cause = g.known
+        # Garbage is collected under the lock of the interpreter: all threads stand still.
+        cause, span, covered = (g.known, g.known_span, g.known_ps) if g.gc <= g.known_ps else ("gc", "", g.gc)
+        if self.at_least(covered, g.length, "known_cause") and covered >= g.launcher // 2:
             if cause == "h2d_pageable" and (g.next is None or g.next.name not in self.c.pageable):
                 cause = "sync_wait"
             sure = "low"
             if thread is not None:
-                if self.at_least(g.known_ps, g.length, "high_confidence") and reading == "late" \
-                        and g.known != "lock":
+                if self.at_least(covered, g.length, "high_confidence") and reading == "late" \
+                        and cause != "lock":
                     sure = "high"
-                elif self.at_least(g.known_ps, g.length, "medium_confidence"):
+                elif self.at_least(covered, g.length, "medium_confidence"):
                     sure = "medium"
-            return cause, g.known_span, g.known_ps, sure
+            return cause, span, covered, sure
         call = cover([(launch[0], max(launch[0], returned))], g.start, g.end) if launch else 0
         if self.at_least(call, g.length, "medium_confidence"):
             return "unexplained", "", call, "low"

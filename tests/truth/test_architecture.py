@@ -102,8 +102,8 @@ class Losses(truth.Case):
             table = rank.table() + (rank.table().splitlines()[1].replace("5.000", "-5.000") + "\n" if number else "")
             self.write(f"rank_{number}_ascend_pt/ASCEND_PROFILER_OUTPUT/kernel_details.csv", table)
         found = truth.parsed(truth.run("architecture", self.scratch, "--json", status=5))
-        self.assertEqual([text.split(" (")[0] for text in found["limitations"] if "passed over" in text],
-                         ["1 of 2 rows of kernel_details.csv were passed over"])
+        self.assertEqual([text.split(" (")[0] for text in found["limitations"] if "skipped" in text],
+                         ["1 of 2 rows of kernel_details.csv were skipped"])
 
     def test_of_many_files_twenty_are_named(self):
         for number in range(22):
@@ -113,8 +113,8 @@ class Losses(truth.Case):
             self.write(f"rank_{number}_ascend_pt/ASCEND_PROFILER_OUTPUT/kernel_details.csv", table)
         for command, key in (("architecture", "limitations"), ("bubbles", "evidence_gaps")):
             found = truth.parsed(truth.run(command, self.scratch, "--json", status=5))
-            self.assertEqual([text.split(" (")[0] for text in found[key] if "passed over" in text or "so it is" in text],
-                             ["1 of 2 rows of kernel_details.csv were passed over"] * 20 + ["so it is with 2 more files"])
+            self.assertEqual([text.split(" (")[0] for text in found[key] if "skipped" in text or "the same holds" in text],
+                             ["1 of 2 rows of kernel_details.csv were skipped"] * 20 + ["the same holds for 2 more files"])
 
 
 class PhasesOfShapes(truth.Case):

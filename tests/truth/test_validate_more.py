@@ -258,7 +258,7 @@ class AscendRanks(truth.Case):
         self.assertEqual([[m["node"] for m in d["members"]] for d in found["details"]], [["2", "3"]])
         self.assertTrue(any("the same group number" in text for text in found["assumptions"]))
         said = truth.parsed(truth.run("report", capture, "--json"))["summary"]["across_nodes"]
-        self.assertEqual(said[0], "3 collectives compared across 4 nodes: 1 violation, which may be skew: the clocks were "
+        self.assertEqual(said[0], "3 collectives compared across 4 nodes: 1 violation, which may be clock skew: the clocks were "
                          "not corrected")
 
     def test_names_of_groups(self):

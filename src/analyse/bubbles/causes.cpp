@@ -37,8 +37,13 @@ std::int64_t launching_ps(const bubble& b) noexcept {
       common({b.start_ps, b.end_ps}, {b.launch_ps(), std::max(b.launch_ps(), b.launched_ps())}).length_ps());
 }
 
+// Whoever collects garbage holds the lock of the interpreter: it counts on every thread.
+known_activity known_of(const host_evidence& h) noexcept {
+  return h.gc_ps > h.known.covered_ps ? known_activity{idle_cause::gc, 0, h.gc_ps} : h.known;
+}
+
 verdict by_known(const bubble& b, const activity& in, launch_reading launch, const bubble_thresholds& t) {
-  const known_activity& known = b.host.known;
+  const known_activity known = known_of(b.host);
   verdict v{{copy_or_wait(known.cause, b, in), known.span, known.covered_ps}, confidence::low};
   const bool most = at_least(known.covered_ps, b.length_ps(), t.high_confidence_ppm);
   if (b.launch_thread() == no_thread) return v;  // it may be a thread that the device does not wait for
@@ -84,7 +89,8 @@ verdict judge(const bubble& b, const activity& in, const bubble_thresholds& t) {
     return {{idle_cause::sync_drain, h.drain_span, drained_ps}, most ? confidence::high : confidence::medium};
   }
   // Short calls in between are no cause: the rest of what the thread did would be the larger one.
-  if (at_least(h.known.covered_ps, b.length_ps(), t.known_cause_ppm) && h.known.covered_ps >= h.launcher_ps / 2)
+  const std::int64_t known_ps = known_of(h).covered_ps;
+  if (at_least(known_ps, b.length_ps(), t.known_cause_ppm) && known_ps >= h.launcher_ps / 2)
     return by_known(b, in, launch, t);
   // A launch that takes so long does more than launch, and what is not on record.
   if (at_least(launching_ps(b), b.length_ps(), t.medium_confidence_ppm))
