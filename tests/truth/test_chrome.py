@@ -277,8 +277,8 @@ class DamageTest(truth.Case):
             [
                 False,
                 [
-                    f"{self.scratch / 'rank0.json'}: 999000 events, where the exporter stops: "
-                    "the tail is missing, do not total"
+                    f"{self.scratch / 'rank0.json'}: 999000 events, the exporter's limit: "
+                    "the end is missing, do not add it up"
                 ],
             ],
         )

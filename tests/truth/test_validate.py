@@ -289,10 +289,11 @@ SCREEN = """\
 Violations: 3, Overlaps: 5, Warnings: 4
   clocks were corrected; a violation exceeds the error of both clocks (8 if that error is ignored)
   13 invocations compared across 3 nodes, 9 pairs of nodes out of order, 1 not judged
-  assumed: executions of one operation on one device number of several nodes are taken for one
-  invocation where they have the same run id, else if they are close in time
+  assumed: executions of one operation on the same device number of several nodes count as one
+  invocation if they have the same run id, else if they are close in time
   assumed: operations with no process group on record count as collectives of all nodes
-  assumed: no member of an all-reduce, or of a collective like it, can end before the last member has begun
+  assumed: no member of an all-reduce, or of a collective like it, can end before the last member
+  has begun
 
 Nodes
   node  host        devices  collectives  clock error
@@ -308,8 +309,8 @@ Collectives
   all-reduce.1               0      3           0    566.666 ns  433.333 ns  mixed         node 0 (33.3 %)
   all-gather.7               1      1           0          1 ps        0 ps  inconclusive  node 10 (100.0 %)
   all-reduce.1               1      1           0          0 ps      100 ps  transfer      node 0 (100.0 %)
-  not judged: 1 of collective-broadcast.2: nodes have several devices, and who waits for whom may
-  have another device number
+  not judged: 1 of collective-broadcast.2: nodes have several devices, and the partner may be a
+  device with another number
 
 Warnings
   node 0: its clock jumped, or ran at an impossible rate: the error bound is wide there
@@ -529,7 +530,8 @@ CONTRADICTION = """\
 Clocks, from collectives alone
   against node 4; every value between least and most fits all collectives that were used
   assumed: matched executions are one invocation, and all of them took part in it
-  assumed: no member of an all-reduce, or of a collective like it, can end before the last member has begun
+  assumed: no member of an all-reduce, or of a collective like it, can end before the last member
+  has begun
   assumed: every clock runs at a constant rate over the capture, off by no more than 1000 ppm
   node
      6  contradiction
