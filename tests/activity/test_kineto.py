@@ -5,6 +5,7 @@ test_kineto.py ACTIVITY_FACTS
 """
 import gzip
 import json
+import re
 import sys
 from decimal import Decimal
 
@@ -41,7 +42,9 @@ def expected(path):
         if e.get("ph") != "X":
             continue
         name, cat = e.get("name", ""), e.get("cat")
-        if name.startswith("ProfilerStep#") and cat not in ("gpu_user_annotation", "Trace"):
+        # Steps of PyTorch's profiler, of SGLang's scheduler and of vLLM's worker.
+        is_step = re.fullmatch(r"ProfilerStep#\d+|step\[.*\]|execute_.*context_.*\)_generation_.*\)", name)
+        if is_step and cat not in ("gpu_user_annotation", "Trace"):
             markers.append((ps(e["ts"]), ps(e["ts"]) + ps(e["dur"]), name))
         if cat not in KERNELS:
             continue

@@ -102,8 +102,8 @@ class FiltersTest(pair.PairCase):
     def test_what_has_no_planes(self):
         module = self.write("jit_f.hlo_proto.pb", hlo.proto("jit_f", 1))
         for command in ("tree", "metadata"):
-            self.assertEqual("[absent] planes, lines and events are in an XSpace, a trace or Ascend tables, of which there are "
-                             "none\n", truth.run(command, module))
+            self.assertEqual("[absent] planes, lines and events are in an XSpace, a trace or Ascend tables; there are "
+                             "none here\n", truth.run(command, module))
         self.write("only/plugins/profile/r/jit_f.hlo_proto.pb", hlo.proto("jit_f", 1))
         folder = self.scratch / "only"
         self.assertIn("there are none here\n", truth.run("tree", folder))
