@@ -376,6 +376,17 @@ bool tells_a_launch(const bubbles_result& r) {
   return std::any_of(r.bubbles.begin(), r.bubbles.end(), [](const bubble& b) { return b.launch_ps() != no_time_ps; });
 }
 
+// "91.6 % of the time in listed gaps has a proved cause."
+std::string proved_text(const bubbles_result& r) {
+  std::int64_t proved_ps = 0, all_ps = 0;
+  for (const cause_summary& c : r.causes) {
+    if (c.longest == no_bubble) continue;
+    all_ps = saturating_add(all_ps, c.total_ps);
+    if (c.sure == confidence::high) proved_ps = saturating_add(proved_ps, c.total_ps);
+  }
+  return share_text(proved_ps, all_ps) + " of the time in listed gaps has a proved cause.";
+}
+
 // Why the evidence is not enough.
 std::string why_not_sure(const bubbles_result& into) {
   if (!into.has_host_trace) return "the host was not traced";
@@ -442,7 +453,7 @@ void answer_questions(bubbles_result& into, const bubble_thresholds& t) {
   else if (!into.significant)
     into.answers[4] = "Idle time needs none. Exposed communication and copies are not judged here.";
   else if (enough)
-    into.answers[4] = "Yes, for possible causes. Overlap alone proves none.";
+    into.answers[4] = "Yes: " + proved_text(into);
   else
     into.answers[4] = "No: " + why_not_sure(into) + ".";
 }
