@@ -376,15 +376,16 @@ bool tells_a_launch(const bubbles_result& r) {
   return std::any_of(r.bubbles.begin(), r.bubbles.end(), [](const bubble& b) { return b.launch_ps() != no_time_ps; });
 }
 
-// "91.6 % of the time in listed gaps has a proved cause."
-std::string proved_text(const bubbles_result& r) {
+// "Yes: 91.6 % of the time in listed gaps has a proved cause."
+std::string proved_text(const bubbles_result& r, const bubble_thresholds& t) {
   std::int64_t proved_ps = 0, all_ps = 0;
   for (const cause_summary& c : r.causes) {
     if (c.longest == no_bubble) continue;
     all_ps = saturating_add(all_ps, c.total_ps);
     if (c.sure == confidence::high) proved_ps = saturating_add(proved_ps, c.total_ps);
   }
-  return share_text(proved_ps, all_ps) + " of the time in listed gaps has a proved cause.";
+  return (at_least(proved_ps, all_ps, t.high_confidence_ppm) ? "Yes: " : "In part: ") + share_text(proved_ps, all_ps) +
+         " of the time in listed gaps has a proved cause.";
 }
 
 // Why the evidence is not enough.
@@ -453,7 +454,7 @@ void answer_questions(bubbles_result& into, const bubble_thresholds& t) {
   else if (!into.significant)
     into.answers[4] = "Idle time needs none. Exposed communication and copies are not judged here.";
   else if (enough)
-    into.answers[4] = "Yes: " + proved_text(into);
+    into.answers[4] = proved_text(into, t);
   else
     into.answers[4] = "No: " + why_not_sure(into) + ".";
 }
