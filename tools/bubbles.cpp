@@ -268,7 +268,7 @@ class report {
       t.row({cause_text(c.cause, c.span), profkit::cause_certainty_name(c.cause, c.sure),
              (c.scope == cause_summary::reach::step ? "step " : "") +
                  (c.scope == cause_summary::reach::global ? "no step" : name(c.target)),
-             c.longest == profkit::no_bubble ? "" : grouped(c.bubbles), human_duration(c.total_ps), name(longest)});
+             c.is_exposed() ? "" : grouped(c.bubbles), human_duration(c.total_ps), name(longest)});
     }
     s_.heading("Causes, by the time that the device did not compute");
     t.print(s_.out(), s_.columns());

@@ -16,13 +16,13 @@ class text_reader {
  public:
   explicit text_reader(std::string_view text) : rest_(text) {}
   bool skip(char c) noexcept {
-    while (!rest_.empty() && rest_.front() == ' ') rest_.remove_prefix(1);
+    skip_blanks();
     if (rest_.empty() || rest_.front() != c) return false;
     rest_.remove_prefix(1);
     return true;
   }
   std::optional<std::int64_t> number() noexcept {
-    while (!rest_.empty() && rest_.front() == ' ') rest_.remove_prefix(1);
+    skip_blanks();
     std::int64_t value = 0;
     std::size_t digits = 0;
     for (; digits < rest_.size() && is_digit(rest_[digits]); ++digits) {
@@ -35,6 +35,10 @@ class text_reader {
   }
 
  private:
+  void skip_blanks() noexcept {
+    while (!rest_.empty() && rest_.front() == ' ') rest_.remove_prefix(1);
+  }
+
   std::string_view rest_;
 };
 

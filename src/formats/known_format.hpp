@@ -54,6 +54,11 @@ struct static_list {
   [[nodiscard]] constexpr const T* end() const noexcept { return first + count; }
 };
 
+struct time_zero {
+  std::optional<std::int64_t> origin_unix_ns;
+  std::optional<std::int64_t> start_unix_ns;  // the same, before all of its events that are known
+};
+
 struct known_format {
   file_family family = file_family::unknown;
   const char* name = "";         // in documents: "chrome_trace"
@@ -68,10 +73,8 @@ struct known_format {
   bool makes_a_run = false;     // a folder that holds one is a run
   bool is_of_a_rank = false;    // lies in the folder of an Ascend rank
   const char* no_message = "";  // what it is, where it is no protobuf message: "JSON of an Ascend capture"
-  // Unix ns of its time zero, where that is found in its bytes.
-  std::optional<std::int64_t> (*origin_unix_ns)(std::string_view bytes, const chrome_options& how) = nullptr;
-  // The same, in front of all of its events that are known; null: its time zero is.
-  std::optional<std::int64_t> (*start_unix_ns)(std::string_view bytes, const chrome_options& how) = nullptr;
+  // Its time zero, where that is found in its bytes.
+  time_zero (*zero)(std::string_view bytes, const chrome_options& how) = nullptr;
   // Adds the tracks of a file (an index into p.what().files of the family) and then their events, with times on the
   // capture's clock. Damage found on the way is told after everything intact was handed over. Null: there are none.
   result<void> (*fill_timeline)(const profile& p, std::size_t file, timeline_sink& into) = nullptr;

@@ -235,10 +235,10 @@ struct profile::state {
     }
     if (what.files[file].family == file_family::own) {
       hold_recording(f, what.files[file]);
-    } else if (const auto origin = format_of(what.files[file].family).origin_unix_ns; origin && tells_time(file)) {
-      f.origin_unix_ns = origin(f.held.bytes, {what.bounds, what.host});
-      if (const auto start = format_of(what.files[file].family).start_unix_ns)
-        f.start_unix_ns = start(f.held.bytes, {what.bounds, what.host});
+    } else if (const auto zero_of = format_of(what.files[file].family).zero; zero_of && tells_time(file)) {
+      const time_zero zero = zero_of(f.held.bytes, {what.bounds, what.host});
+      f.origin_unix_ns = zero.origin_unix_ns;
+      f.start_unix_ns = zero.start_unix_ns;
     }
     if (what.files[file].family != file_family::xspace) return;
     f.xspace = index_xspace(f.held.bytes);

@@ -534,6 +534,7 @@ struct cause_summary {
   std::uint64_t bubbles = 0;
   std::int64_t total_ps = 0;
   std::vector<std::string> evidence;
+  [[nodiscard]] bool is_exposed() const noexcept { return longest == no_bubble; }  ///< the device worked: no gap
 };
 
 struct recommendation {

@@ -146,8 +146,7 @@ class adviser {
   void advise_cause(const cause_summary& c) {
     const bool in_group = c.group >= 0;
     const auto group = static_cast<std::size_t>(c.group);
-    const bool exposed = c.longest == no_bubble;
-    if (exposed ? false : in_group ? !issue_[group] : c.total_ps < t_.heavy_gap_ps) return;
+    if (!c.is_exposed() && (in_group ? !issue_[group] : c.total_ps < t_.heavy_gap_ps)) return;
     const bool has_stacks = c.cause == idle_cause::unexplained && r_.has_stacks;
     const advice_text& says = has_stacks ? unexplained_by_stacks : advice_of(c.cause);
     recommendation& a = add(says.text, in_group ? "step_group" : "global", in_group ? r_.groups[group].id : "",
@@ -155,7 +154,7 @@ class adviser {
     a.recoverable_ps = c.total_ps;
     a.followup_required = says.missing[0] != '\0' || (in_group && r_.groups[group].requires_followup);
     a.evidence_gap = c.cause == idle_cause::host_untraced && !r_.has_host_trace ? "host trace" : says.missing;
-    if (exposed) {
+    if (c.is_exposed()) {
       a.evidence = c.evidence;
       return;
     }
@@ -307,10 +306,9 @@ void recommend(bubbles_result& into, const activity& of, const bubble_thresholds
 namespace {
 
 void add_cause_finding(bubbles_result& into, const cause_summary& c) {
-  const bool exposed = c.longest == no_bubble;
   finding why;
   why.id = std::string("bubbles.cause.") + idle_cause_name(c.cause);
-  why.sure = exposed ? certainty::fact : c.sure == confidence::high ? certainty::probable : certainty::possible;
+  why.sure = c.is_exposed() ? certainty::fact : c.sure == confidence::high ? certainty::probable : certainty::possible;
   why.recoverable_ps = c.total_ps;
   why.what = (c.sure == confidence::high ? "" : "Possible cause: ") + std::string(idle_cause_meaning(c.cause));
   if (c.group >= 0) {
@@ -369,13 +367,13 @@ void list_findings(bubbles_result& into, const activity& of, const bubble_thresh
     into.findings.push_back(std::move(f));
     // The cause of most of the time, or none: that of some smaller part would mislead.
     const auto cause = std::find_if(into.causes.begin(), into.causes.end(), [&](const cause_summary& c) {
-      return c.group == static_cast<std::int32_t>(i) && c.longest != no_bubble;
+      return c.group == static_cast<std::int32_t>(i) && !c.is_exposed();
     });
     if (cause == into.causes.end() || (cause->sure == confidence::low && cause->span == 0)) continue;
     add_cause_finding(into, *cause);
   }
   for (const cause_summary& c : into.causes)
-    if (c.longest == no_bubble) add_cause_finding(into, c);
+    if (c.is_exposed()) add_cause_finding(into, c);
 }
 
 }  // namespace bubbles

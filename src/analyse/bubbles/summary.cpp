@@ -380,7 +380,7 @@ bool tells_a_launch(const bubbles_result& r) {
 std::string proved_text(const bubbles_result& r, const bubble_thresholds& t) {
   std::int64_t proved_ps = 0, all_ps = 0;
   for (const cause_summary& c : r.causes) {
-    if (c.longest == no_bubble) continue;
+    if (c.is_exposed()) continue;
     all_ps = saturating_add(all_ps, c.total_ps);
     if (c.sure == confidence::high) proved_ps = saturating_add(proved_ps, c.total_ps);
   }

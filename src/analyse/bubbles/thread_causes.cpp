@@ -121,20 +121,20 @@ known_activity known_in(const segments& all, const interval& gap) {
   return sums.most();
 }
 
+std::vector<interval>::const_iterator first_in(const std::vector<interval>& normal, std::int64_t start_ps) {
+  return std::partition_point(normal.begin(), normal.end(), [&](const interval& i) { return i.end_ps <= start_ps; });
+}
+
 std::int64_t covered_in(const std::vector<interval>& normal, const interval& gap) {
   std::int64_t sum_ps = 0;
-  for (auto s = std::partition_point(normal.begin(), normal.end(),
-                                     [&](const interval& i) { return i.end_ps <= gap.start_ps; });
-       s != normal.end() && s->start_ps < gap.end_ps; ++s)
+  for (auto s = first_in(normal, gap.start_ps); s != normal.end() && s->start_ps < gap.end_ps; ++s)
     sum_ps += static_cast<std::int64_t>(common(*s, gap).length_ps());
   return sum_ps;
 }
 
 std::int64_t longest_hole(const std::vector<interval>& normal, const interval& gap) {
   std::int64_t longest_ps = 0, from_ps = gap.start_ps;
-  for (auto s = std::partition_point(normal.begin(), normal.end(),
-                                     [&](const interval& i) { return i.end_ps <= gap.start_ps; });
-       s != normal.end() && s->start_ps < gap.end_ps; ++s) {
+  for (auto s = first_in(normal, gap.start_ps); s != normal.end() && s->start_ps < gap.end_ps; ++s) {
     longest_ps = std::max(longest_ps, s->start_ps - from_ps);
     from_ps = s->end_ps;
   }

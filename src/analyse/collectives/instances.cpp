@@ -422,7 +422,7 @@ class finder {
     std::map<std::string_view, std::uint32_t> of_host;
     for (collective_node& node : found_.nodes) {
       node.clock = found_.clocks;
-      if (!node.hostname.empty() && node.hostname.substr(0, any_host.size()) != any_host)
+      if (!node.hostname.empty() && !starts_with(node.hostname, any_host))
         node.clock = of_host.try_emplace(node.hostname, found_.clocks).first->second;
       if (node.clock == found_.clocks) ++found_.clocks;
     }

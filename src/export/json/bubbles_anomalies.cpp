@@ -390,7 +390,7 @@ void write_anomaly_discovery(json_writer& out, const bubbles_text& t, const bubb
   out.key("soft_root_cause_summary");
   out.begin_array();
   for (const cause_summary& c : r.causes) {
-    if (c.longest == no_bubble) continue;
+    if (c.is_exposed()) continue;
     out.begin_object();
     out.field("label", idle_cause_label(c.cause));
     out.field("cause", idle_cause_name(c.cause));
@@ -409,10 +409,7 @@ void write_anomaly_discovery(json_writer& out, const bubbles_text& t, const bubb
 }
 
 void write_causes(json_writer& out, const bubbles_text& t) {
-  out.key("causes");
-  out.begin_array();
-  for (const cause_summary& c : t.found.causes) {
-    out.begin_object();
+  write_objects(out, "causes", t.found.causes, [&](const cause_summary& c) {
     out.field("cause", idle_cause_name(c.cause));
     out.field("meaning", idle_cause_meaning(c.cause));
     out.field("certainty", cause_certainty_name(c.cause, c.sure));
@@ -422,9 +419,7 @@ void write_causes(json_writer& out, const bubbles_text& t) {
     out.field("time_ns", in_ns(c.total_ps));
     write_text_or_null(out, "span", t.of.text(c.span));
     write_strings(out, "evidence", c.evidence);
-    out.end_object();
-  }
-  out.end_array();
+  });
 }
 
 }  // namespace json

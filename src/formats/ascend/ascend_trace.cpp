@@ -269,6 +269,7 @@ class trace_sorter {
 
   // The call is the innermost one of the runtime, on the thread where the arrow begins, that lasts at that moment.
   void find_ends_of_calls(std::vector<launch_arrow>& arrows) const {
+    if (arrows.empty()) return;
     hash_map<std::int64_t, std::vector<interval>> calls;  // by number in the system
     for (const held_event& e : from_.events) {
       const chrome_track& on = tracks_.track(e.track);

@@ -30,8 +30,8 @@ constexpr name_rule ascend_database_names[] = {
 };
 
 std::string why_no_kernel_table(std::string_view) { return "the first line has no columns of a kernel table"; }
-std::optional<std::int64_t> origin_of_kernels(std::string_view bytes, const chrome_options&) {
-  return read_ascend_clock(bytes).origin_unix_ns;
+time_zero zero_of_kernels(std::string_view bytes, const chrome_options&) {
+  return {read_ascend_clock(bytes).origin_unix_ns, std::nullopt};
 }
 
 constexpr known_format of_a_rank(file_family family, const char* name, const char* title,
@@ -52,7 +52,7 @@ constexpr known_format describe_kernels() {
   f.probe = probe_ascend_kernels;
   f.why_not = why_no_kernel_table;
   f.makes_a_run = true;
-  f.origin_unix_ns = origin_of_kernels;
+  f.zero = zero_of_kernels;
   f.fill_timeline = fill_from_ascend;
   f.fill_activity = fill_activity_from_ascend;  // with all that lies beside
   return f;

@@ -16,12 +16,9 @@ constexpr name_rule chrome_file_names[] = {
     {"*.json", "", ".json", detection_confidence::possible},
 };
 
-std::optional<std::int64_t> origin_of_chrome(std::string_view bytes, const chrome_options& how) {
-  return read_chrome_clock(bytes, how).origin_unix_ns;
-}
-
-std::optional<std::int64_t> start_of_chrome(std::string_view bytes, const chrome_options& how) {
-  return read_chrome_clock(bytes, how).start_unix_ns;
+time_zero zero_of_chrome(std::string_view bytes, const chrome_options& how) {
+  const chrome_clock clock = read_chrome_clock(bytes, how);
+  return {clock.origin_unix_ns, clock.start_unix_ns};
 }
 
 constexpr known_format describe_chrome() {
@@ -35,8 +32,7 @@ constexpr known_format describe_chrome() {
   f.yields_to_contents = true;
   f.makes_a_run = true;
   f.no_message = "a Chrome trace, which is JSON";
-  f.origin_unix_ns = origin_of_chrome;
-  f.start_unix_ns = start_of_chrome;
+  f.zero = zero_of_chrome;
   f.fill_timeline = fill_from_chrome;
   f.fill_activity = fill_activity_from_kineto;
   return f;
