@@ -99,8 +99,8 @@ pk_status pk_bubbles_table(pk_bubbles* bubbles, int32_t table, const pk_table_op
                            pk_error** err) noexcept {
   return open_table(options, out, err, [&](const table_request& asked, const profkit::hooks&) -> result<table_parts> {
     if (!bubbles) return null_argument("bubbles");
-    if (table != PK_TABLE_STEPS && table != PK_TABLE_GAPS && table != PK_TABLE_CAUSES)
-      return table_not_here(table, "PK_TABLE_STEPS, PK_TABLE_GAPS and PK_TABLE_CAUSES");
+    if (table != PK_TABLE_STEPS && table != PK_TABLE_GAPS && table != PK_TABLE_CAUSES && table != PK_TABLE_DEVICE_TIME)
+      return table_not_here(table, "PK_TABLE_STEPS, PK_TABLE_GAPS, PK_TABLE_CAUSES and PK_TABLE_DEVICE_TIME");
     if (result<void> plain = refuse_filters(asked); !plain) return std::move(plain).error();
     table_parts parts;
     parts.owner = owner_of(bubbles);

@@ -39,6 +39,7 @@ class report {
       return;
     }
     for (std::size_t i = 0; i < r_.answers.size(); ++i) print_answer(i);
+    print_time();
     print_devices();
     print_steps();
     print_groups();
@@ -72,6 +73,53 @@ class report {
     std::string text = wrap(name(r_.answers[i]), report_columns - indent, indent);
     if (i == 0 && text.compare(0, 3, "Yes") == 0) text = s_.out().screen().paint("Yes", style::warning) + text.substr(3);
     s_.out().line("  " + dim(label) + text);
+  }
+
+  std::string use_text(const time_row& r) const {
+    switch (r.use) {
+      case time_use::compute: return "compute";
+      case time_use::exposed_comm: return "exposed communication";
+      case time_use::exposed_copy: return "exposed copies";
+      case time_use::other_work: return "other work";
+      case time_use::idle: return r.cause ? "idle: " + cause_text(*r.cause, 0) : "idle: gaps that are not listed";
+      case time_use::not_recorded: return "not recorded";
+    }
+    return "";
+  }
+
+  // All devices together: what is outside of steps stands beside what is in them.
+  void print_time() {
+    std::vector<std::pair<const time_row*, std::int64_t>> rows;  // with its time outside of steps
+    for (const time_row& r : r_.time) {
+      if (r.device >= 0) break;
+      const auto same = std::find_if(rows.begin(), rows.end(), [&](const auto& other) {
+        return other.first->use == r.use && other.first->cause == r.cause && other.first->sure == r.sure;
+      });
+      if (r.in_steps || same == rows.end()) rows.emplace_back(&r, 0);
+      if (!r.in_steps) (same == rows.end() ? rows.back() : *same).second = r.time_ps;
+    }
+    if (rows.empty()) return;
+    const std::int64_t steps_ps = time_ps_of(r_, -1, true), outside_ps = time_ps_of(r_, -1, false);
+    table t;
+    const bool marked = has_marked_steps(r_);
+    t.flexible("device time", cut::end, 20).left("certainty").right(marked ? "in steps" : "time").right("share");
+    if (outside_ps > 0) t.right("outside steps").right("share");
+    for (const auto& [r, outside] : rows) {
+      const bool judged = r->use == time_use::idle;
+      const std::int64_t in_steps_ps = r->in_steps ? r->time_ps : 0;
+      std::vector<std::string> row{use_text(*r), judged ? certainty_name(r->sure) : ""};
+      const auto add = [&](std::int64_t part_ps, std::int64_t whole_ps) {
+        row.push_back(part_ps > 0 ? human_duration(part_ps) : "");
+        row.push_back(part_ps > 0 ? share_text(part_ps, whole_ps) : "");
+      };
+      add(in_steps_ps, steps_ps);
+      if (outside_ps > 0) add(outside, outside_ps);
+      t.row(row);
+    }
+    s_.heading("Where the time went: " + human_duration(steps_ps) + (marked ? " in steps" : "") +
+               (outside_ps > 0 ? ", " + human_duration(outside_ps) + " outside of them" : "") +
+               (several_devices() ? ", of all devices" : ""));
+    t.print(s_.out(), s_.columns());
   }
 
   void print_devices() {
@@ -217,7 +265,7 @@ class report {
       row.push_back(b.before_count > 0 ? type_of(b.before[0]) : "");
       row.push_back(b.after_count > 0 ? type_of(b.after[0]) : "");
       row.push_back(cause_text(b));
-      row.push_back(b.boundary_adjacent ? "" : profkit::cause_certainty_name(b.cause.id, b.sure));
+      row.push_back(b.boundary_adjacent ? "" : certainty_name(b.sure));
       t.row(std::move(row));
     }
     s_.heading("Longest gaps: " + count_of(all.size(), "gap") + " of " +
@@ -265,7 +313,7 @@ class report {
       const cause_summary& c = r_.causes[i];
       std::string longest = c.evidence.size() > 1 ? c.evidence[1] : "";
       if (const std::size_t colon = longest.find(": "); colon != std::string::npos) longest.erase(0, colon + 2);
-      t.row({cause_text(c.cause, c.span), profkit::cause_certainty_name(c.cause, c.sure),
+      t.row({cause_text(c.cause, c.span), certainty_name(c.sure),
              (c.scope == cause_summary::reach::step ? "step " : "") +
                  (c.scope == cause_summary::reach::global ? "no step" : name(c.target)),
              c.is_exposed() ? "" : grouped(c.bubbles), human_duration(c.total_ps), name(longest)});

@@ -47,6 +47,11 @@ void print_line(session& s, ops_line& line, const profkit::op_programs& programs
   std::string facts = count_of(line.ops.size(), "op") + ", " + count_of(line.events, "event") + ", busy " +
                       human_duration(line.busy_ps) + ", sum of durations " + human_duration(line.duration_sum_ps) +
                       clock_text(line.clock);
+  if (!line.events_cut)
+    facts += ", durations not compared with the next kernel (`profkit report` does)";
+  else if (*line.events_cut != 0)
+    facts += ", " + count_of(*line.events_cut, "kernel") +
+             " lasted over the start of the next one and ends there here (a false duration on record)";
   const profkit::device_peaks peaks = profkit::peaks_of(s.capture(), line.file, line.plane);
   if (peaks.flops_per_s > 0) facts += ", peak " + profkit::si_text(peaks.flops_per_s) + "FLOP/s";
   if (peaks.hbm_bytes_per_s > 0) facts += ", peak " + profkit::si_text(peaks.hbm_bytes_per_s) + "B/s";

@@ -1,5 +1,7 @@
 // The command line as plain values. Only command_line/parser.cpp knows the library that parses it.
 #pragma once
+#include "gates.hpp"
+
 #include <profkit/core/architecture.hpp>
 #include <profkit/core/bubbles.hpp>
 #include <profkit/core/capture.hpp>
@@ -26,7 +28,7 @@ struct options {
   profkit::io_mode io = profkit::io_mode::automatic;
   std::uint32_t threads = 1;
   bool strict = false;
-  bool fail_on_incomplete = false;
+  gates fail_on;
 
   std::string host, plane, line, name;  // substrings; empty matches all
   std::optional<std::uint64_t> step;

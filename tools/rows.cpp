@@ -91,6 +91,7 @@ int run_rows(const options& asked) {
   auto opened = profkit::profile::open(asked.path, how);
   progress.clear();
   if (!opened) return fail(asked, opened.error(), errors);
+  if (is_input_of((*opened)->what(), asked.output_path)) return fail(asked, output_is_input(asked.output_path), errors);
   const profkit::trace capture(*opened);
   profkit::table_options wanted;
   wanted.filters = filters_of(asked, 0);

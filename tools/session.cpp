@@ -248,6 +248,34 @@ void session::lost(const profkit::activity& of) {
     if (in.damage) lost({{in.file, *in.damage}});
 }
 
+namespace {
+
+// Whether one of the conditions of --fail-on is met.
+result<bool> tell_failed_gates(const options& asked, const profile& capture, const profkit::hooks& hooks) {
+  bool failed = false;
+  if (asked.fail_on.incomplete) {
+    const result<profkit::info_result> info = profkit::anatomy_info(capture, {}, hooks);
+    if (!info) return info.error();
+    failed = !info->complete;
+    for (std::size_t i = 0; failed && i < info->reasons.size(); ++i)
+      print_to_standard_error("profkit: incomplete: " + escape_for_terminal(info->reasons[i]) + '\n');
+  }
+  if (asked.fail_on.times.empty()) return failed;
+  profkit::bubble_options wanted = asked.bubbles;
+  if (wanted.device.empty()) wanted.device = asked.plane;
+  const auto borrowed = std::shared_ptr<const profile>(std::shared_ptr<void>(), &capture);
+  const auto found = profkit::analyse_bubbles(borrowed, wanted, hooks);
+  if (!found) return found.error();
+  for (const time_gate& gate : asked.fail_on.times)
+    if (const auto why = why_gate_failed(gate, found->found)) {
+      print_to_standard_error("profkit: " + *why + '\n');
+      failed = true;
+    }
+  return failed;
+}
+
+}  // namespace
+
 int run_slice(const options& asked, document which, print_slice print) {
   slice_writer writer;
   writer.document = [&](const profile& capture, profkit::sink& into, const profkit::hooks& hooks) {
@@ -270,7 +298,7 @@ int run_slice(const options& asked, document which, const slice_writer& writer) 
   how.run = asked.run;
   how.host = hooks;
   // Another look, for --fail-on, would come too late for a pipe.
-  if ((which == document::info || which == document::ops) && !asked.fail_on_incomplete)
+  if ((which == document::info || which == document::ops) && !asked.fail_on.incomplete && asked.fail_on.times.empty())
     how.access = profkit::access_mode::one_pass;
   result<std::shared_ptr<const profile>> opened = profile::open(asked.path, how);
   progress.clear();
@@ -326,16 +354,10 @@ int run_slice(const options& asked, document which, const slice_writer& writer) 
         if (const fault* why = capture.file_fault(i); why != nullptr) s.lost({{static_cast<std::uint32_t>(i), *why}});
     status = tell_losses(asked, s.losses(), profkit::anything_intact(capture), errors);
   }
-  if (status == exit_ok && asked.fail_on_incomplete) {
-    result<profkit::info_result> info = profkit::anatomy_info(capture, {}, hooks);
-    if (!info) return fail_document(asked, which, info.error(), errors);
-    if (!info->complete) {
-      for (const std::string& reason : info->reasons)
-        print_to_standard_error("profkit: incomplete: " + escape_for_terminal(reason) + '\n');
-      status = exit_gate;
-    }
-  }
-  return status;
+  if (status != exit_ok) return status;
+  result<bool> failed = tell_failed_gates(asked, capture, hooks);
+  if (!failed) return fail_document(asked, which, failed.error(), errors);
+  return *failed ? exit_gate : exit_ok;
 }
 
 }  // namespace profkit_tool

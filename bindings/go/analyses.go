@@ -349,16 +349,16 @@ type Bubble struct {
 	LaunchPs            int64 // when the kernel behind the gap was launched; see HasLaunch
 	HasLaunch           bool
 	BeforeRow, AfterRow uint64 // where the kernels stand: line, ordinal, byte offset
-	Scope, Confidence   string // "global", "step_internal", "prelaunch", "tail"; "low", "medium", "high"
+	Scope, Certainty    string // "global", "step_internal", "prelaunch", "tail"; "unknown", "possible", "likely", "proved"
 	AtEdge, InterStep   bool   // touches the edge of the capture; lies over the boundary of two steps
 }
 
 var bubbleScopes = [...]string{"global", "step_internal", "prelaunch", "tail"}
-var confidences = [...]string{"low", "medium", "high"}
+var certainties = [...]string{"unknown", "possible", "likely", "proved"}
 
 var idleCauses = [...]string{"launch_bound", "optimizer_loop", "sync_wait", "sync_drain", "h2d_pageable", "data_loader", "gc",
 	"allocation", "compile", "module_load", "checkpoint", "comm_host_wait", "device_dependency", "lock", "host_untraced",
-	"unexplained"}
+	"unexplained", "exposed_comm", "exposed_copy", "graph_launch_late"}
 
 var bubbleLabels = [...]string{"sync_or_h2d", "comm_wait", "untraced_host_blocking", "host_launch_lag",
 	"python_serialization_or_lock", "insufficient_evidence"}
@@ -424,7 +424,7 @@ func (b *Bubbles) Gaps() *Rows[Bubble] {
 			Cause: named(idleCauses[:], row.cause), Labels: bits(bubbleLabels[:], row.labels), SyncPs: int64(row.sync_ps),
 			ThreadsPs: int64(row.threads_ps), CommPs: int64(row.comm_ps), BeforeRow: uint64(row.before_row),
 			AfterRow: uint64(row.after_row), Scope: named(bubbleScopes[:], row.scope),
-			Confidence: named(confidences[:], row.confidence), AtEdge: row.flags&C.PK_BUBBLE_AT_EDGE != 0,
+			Certainty: named(certainties[:], row.certainty), AtEdge: row.flags&C.PK_BUBBLE_AT_EDGE != 0,
 			InterStep: row.flags&C.PK_BUBBLE_INTER_STEP != 0}
 		if row.launch_ps != C.PK_NO_TIME_PS {
 			made.LaunchPs, made.HasLaunch = int64(row.launch_ps), true

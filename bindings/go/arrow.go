@@ -44,6 +44,7 @@ const (
 	LiveBuffersTable   TableKind = C.PK_TABLE_LIVE_BUFFERS
 	LiveCurveTable     TableKind = C.PK_TABLE_LIVE_CURVE
 	ProbeLaunchesTable TableKind = C.PK_TABLE_PROBE_LAUNCHES
+	DeviceTimeTable    TableKind = C.PK_TABLE_DEVICE_TIME
 )
 
 // String is "ops", "gaps", …

@@ -1754,10 +1754,11 @@ enum {
   PK_CAUSE_HOST_UNTRACED = 14,
   PK_CAUSE_UNEXPLAINED = 15,
   PK_CAUSE_EXPOSED_COMM = 16, /**< no gap: the device only communicates */
-  PK_CAUSE_EXPOSED_COPY = 17  /**< no gap: the device only copies */
+  PK_CAUSE_EXPOSED_COPY = 17, /**< no gap: the device only copies */
+  PK_CAUSE_GRAPH_LAUNCH_LATE = 18
 };
-/** \since 0.1 */
-enum { PK_CONFIDENCE_LOW = 0, PK_CONFIDENCE_MEDIUM = 1, PK_CONFIDENCE_HIGH = 2 };
+/** How sure a cause is; docs/bubbles.md says what each needs. \since 0.1 */
+enum { PK_CERTAINTY_UNKNOWN = 0, PK_CERTAINTY_POSSIBLE = 1, PK_CERTAINTY_LIKELY = 2, PK_CERTAINTY_PROVED = 3 };
 /** Flags of pk_bubble. \since 0.1 */
 enum {
   PK_BUBBLE_HEAVY = 1,
@@ -1787,7 +1788,7 @@ typedef struct pk_bubble {
   int32_t scope; /**< PK_BUBBLE_SCOPE_: where in a step it lies */
   uint32_t labels; /**< 1 << PK_BUBBLE_LABEL_: which rules of the reference its evidence meets */
   int32_t cause; /**< PK_CAUSE_: why the device waited, as far as the capture shows */
-  int32_t confidence; /**< PK_CONFIDENCE_: of the cause */
+  int32_t certainty; /**< PK_CERTAINTY_: of the cause */
   uint32_t flags; /**< PK_BUBBLE_ */
   uint32_t reserved; /**< 0 */
 } pk_bubble;
@@ -1913,6 +1914,7 @@ enum {
   PK_TABLE_LIVE_CURVE = 13, /**< A point of the live curve of the chosen module. A pk_curve_point each. */
   PK_TABLE_PROBE_LAUNCHES = 14, /**< A launch of a Neutrino trace's log. A pk_probe_launch each. */
   PK_TABLE_PROBE_RECORDS = 15, /**< Without a struct: by Arrow alone. */
+  PK_TABLE_DEVICE_TIME = 16, /**< A pk_device_time each. */
   /* end of tables */
 };
 /** "files", "ops", …; "" for an unknown value. Static. Any thread. \since 0.1 */
@@ -1976,9 +1978,38 @@ typedef struct pk_cause {
   int64_t start_ps; /**< of the gap, capture's clock */
   int64_t end_ps; /**< of the gap, capture's clock */
   int32_t cause; /**< PK_CAUSE_: what the host or the device did */
-  int32_t confidence; /**< PK_CONFIDENCE_: of the cause */
+  int32_t certainty; /**< PK_CERTAINTY_: of the cause */
 } pk_cause;
 /* end of row of causes */
+
+/** What a device did. \since 0.1 */
+enum {
+  PK_TIME_COMPUTE = 0,               /**< alone or beside anything else */
+  PK_TIME_EXPOSED_COMMUNICATION = 1, /**< nothing computes */
+  PK_TIME_EXPOSED_COPIES = 2,        /**< nothing computes or communicates */
+  PK_TIME_OTHER_WORK = 3,
+  PK_TIME_IDLE = 4,
+  PK_TIME_NOT_RECORDED = 5 /**< not known: work was launched that was not recorded */
+};
+/** Flags of pk_device_time. \since 0.1 */
+enum { PK_DEVICE_TIME_IN_STEPS = 1, PK_DEVICE_TIME_HAS_CAUSE = 2 };
+/* row of device_time: written by scripts/generate */
+/** A part of the time of a device: what it did, and why it waited. The rows of a device that are in steps add up to
+ *  its steps, the others to the time between its first and last kernel that is in no step. A row of
+ *  PK_TABLE_DEVICE_TIME. Frozen; text is borrowed from what gave the row. \since 0.1 */
+typedef struct pk_device_time {
+  uint32_t file; /**< position of the file */
+  int32_t device; /**< position in devices */
+  uint64_t gaps; /**< listed gaps with this cause */
+  int64_t time_ps; /**< length */
+  int32_t use; /**< PK_TIME_: what the device did; what runs beside compute counts as compute */
+  /** PK_CAUSE_: why it waited; none of gaps that are too short to list or lie at the edge of the capture; with
+   *  PK_DEVICE_TIME_HAS_CAUSE */
+  int32_t cause;
+  int32_t certainty; /**< PK_CERTAINTY_: of the cause; of what is on record: proved */
+  uint32_t flags; /**< PK_DEVICE_TIME_ */
+} pk_device_time;
+/* end of row of device_time */
 
 /** Flags of pk_collective. \since 0.1 */
 enum {
@@ -2040,7 +2071,7 @@ PK_API pk_status pk_table_open(pk_profile* profile, int32_t table, const pk_tabl
 /** The kernels of an activity that was opened with options of its own. Errors: as pk_table_open(). \since 0.1 */
 PK_API pk_status pk_activity_table(pk_activity* activity, const pk_table_options* options, pk_table** out,
                                    pk_error** err) PK_NOEXCEPT;
-/** PK_TABLE_STEPS, PK_TABLE_GAPS or PK_TABLE_CAUSES of an analysis. Errors: as pk_table_open(). \since 0.1 */
+/** PK_TABLE_STEPS, PK_TABLE_GAPS, PK_TABLE_CAUSES or PK_TABLE_DEVICE_TIME of an analysis. Errors: as pk_table_open(). \since 0.1 */
 PK_API pk_status pk_bubbles_table(pk_bubbles* bubbles, int32_t table, const pk_table_options* options, pk_table** out,
                                   pk_error** err) PK_NOEXCEPT;
 /** PK_TABLE_LIVE_BUFFERS, PK_TABLE_LIVE_CURVE or PK_TABLE_ALLOCATORS of an analysis. Errors: as pk_table_open().

@@ -504,6 +504,8 @@ template <>
 struct table_of<pk_curve_point> : std::integral_constant<std::int32_t, PK_TABLE_LIVE_CURVE> {};
 template <>
 struct table_of<pk_probe_launch> : std::integral_constant<std::int32_t, PK_TABLE_PROBE_LAUNCHES> {};
+template <>
+struct table_of<pk_device_time> : std::integral_constant<std::int32_t, PK_TABLE_DEVICE_TIME> {};
 // end of tables
 
 namespace detail {
@@ -683,7 +685,7 @@ class bubbles {
   explicit bubbles(pk_bubbles* owned) noexcept : bubbles_(owned) {}
   [[nodiscard]] pk_bubbles* get() const noexcept { return bubbles_.get(); }
 
-  /// PK_TABLE_STEPS, PK_TABLE_GAPS or PK_TABLE_CAUSES.
+  /// PK_TABLE_STEPS, PK_TABLE_GAPS, PK_TABLE_CAUSES or PK_TABLE_DEVICE_TIME.
   [[nodiscard]] result<lib::table> table(std::int32_t which, const pk_table_options* options = nullptr) const noexcept {
     return detail::opened_table([&](pk_table** out, pk_error** why) {
       return pk_bubbles_table(bubbles_.get(), which, options, out, why);

@@ -3,6 +3,7 @@
 #pragma once
 #include <profkit/core/activity.hpp>
 
+#include <base/stream_overlap.hpp>
 #include <base/string_table.hpp>
 
 #include <cstdint>
@@ -11,10 +12,6 @@
 
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
-
-// How far a kernel may last over the start of a later one. In 16 captures of CUDA and ROCm 27 ns are common (the grain of a
-// clock) and 3.7 us the most (a kernel that was launched early, next to the end of its predecessor).
-inline constexpr std::int64_t overlap_allowed_ps = 1'000'000'000;
 
 struct stream_overruns {
   std::uint64_t kernels = 0;    // that were cut at the start of the next one

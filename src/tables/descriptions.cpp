@@ -5,6 +5,7 @@
 #include <profkit/core/anatomy.hpp>
 #include <profkit/core/bubbles.hpp>
 #include <profkit/core/capture.hpp>
+#include <profkit/core/finding.hpp>
 #include <profkit/core/memory.hpp>
 #include <profkit/core/probe_trace.hpp>
 #include <profkit/core/source.hpp>
@@ -44,8 +45,11 @@ const char* name_of_idle_cause(std::uint32_t value) noexcept {
 const char* name_of_bubble_scope(std::uint32_t value) noexcept {
   return bubble_scope_name(static_cast<bubble_scope>(value));
 }
-const char* name_of_confidence(std::uint32_t value) noexcept {
-  return confidence_name(static_cast<confidence>(value));
+const char* name_of_certainty(std::uint32_t value) noexcept {
+  return certainty_name(static_cast<certainty>(value));
+}
+const char* name_of_time_use(std::uint32_t value) noexcept {
+  return time_use_name(static_cast<time_use>(value));
 }
 const char* name_of_clock(std::uint32_t value) noexcept {
   return ops_clock_name(static_cast<ops_clock>(value));
@@ -211,7 +215,7 @@ const table_column columns_of_gaps[] = {
     {"after_row", "", "its source_row in kernels", cell_kind::uint64, false, null_rule::without_text, offsetof(rows::gaps, after_row), offsetof(rows::gaps, after), 0, nullptr},
     {"labels", "", "which rules of the reference its evidence meets", cell_kind::set, true, null_rule::never, offsetof(rows::gaps, labels), 0, 0, name_of_bubble_label},
     {"cause", "", "why the device waited, as far as the capture shows", cell_kind::named, true, null_rule::never, offsetof(rows::gaps, cause), 0, 0, name_of_idle_cause},
-    {"confidence", "", "of the cause", cell_kind::named, true, null_rule::never, offsetof(rows::gaps, confidence), 0, 0, name_of_confidence},
+    {"certainty", "", "of the cause", cell_kind::named, true, null_rule::never, offsetof(rows::gaps, certainty), 0, 0, name_of_certainty},
     {"heavy", "", "longer than the threshold", cell_kind::flag, false, null_rule::never, offsetof(rows::gaps, flags), 0, PK_BUBBLE_HEAVY, nullptr},
     {"at_edge", "", "touches the edge of the capture", cell_kind::flag, false, null_rule::never, offsetof(rows::gaps, flags), 0, PK_BUBBLE_AT_EDGE, nullptr},
     {"inter_step", "", "the end of a step and the beginning of the next, which are listed as well", cell_kind::flag, false, null_rule::never, offsetof(rows::gaps, flags), 0, PK_BUBBLE_INTER_STEP, nullptr},
@@ -228,7 +232,7 @@ const table_column columns_of_causes[] = {
     {"gap", "", "position in gaps", cell_kind::uint64, false, null_rule::never, offsetof(rows::causes, gap), 0, 0, nullptr},
     {"step", "", "position in steps; -1: none", cell_kind::int64, false, null_rule::negative, offsetof(rows::causes, step), 0, 0, nullptr},
     {"cause", "", "what the host or the device did", cell_kind::named, true, null_rule::never, offsetof(rows::causes, cause), 0, 0, name_of_idle_cause},
-    {"confidence", "", "of the cause", cell_kind::named, true, null_rule::never, offsetof(rows::causes, confidence), 0, 0, name_of_confidence},
+    {"certainty", "", "of the cause", cell_kind::named, true, null_rule::never, offsetof(rows::causes, certainty), 0, 0, name_of_certainty},
     {"span", "", "the span of the host that names it; \"\": none does", cell_kind::text, true, null_rule::empty, offsetof(rows::causes, span), 0, 0, nullptr},
     {"covered_ps", "ps", "how much of the gap the evidence covers", cell_kind::int64, false, null_rule::never, offsetof(rows::causes, covered_ps), 0, 0, nullptr},
     {"start_ps", "ps", "of the gap, capture's clock", cell_kind::int64, false, null_rule::never, offsetof(rows::causes, start_ps), 0, 0, nullptr},
@@ -352,6 +356,22 @@ const table_column columns_of_probe_records[] = {
     {"k", "", "position among the records of the lane", cell_kind::uint64, false, null_rule::never, 0, 0, 0, nullptr},
 };
 
+const table_column columns_of_device_time[] = {
+    {"run", "", "folder of the run; null for a file that was given by its path", cell_kind::joined_run, true, null_rule::never, 0, 0, 0, nullptr},
+    {"host", "", "host that was recorded, as the file or its name says; null where neither does", cell_kind::joined_host, true, null_rule::never, 0, 0, 0, nullptr},
+    {"rank", "", "rank in a distributed run; null where it is not on record", cell_kind::joined_rank, false, null_rule::never, 0, 0, 0, nullptr},
+    {"node", "", "number of the node in a merged trace; null in others", cell_kind::joined_node, false, null_rule::never, 0, 0, 0, nullptr},
+    {"device_name", "", "name of the device; null for a row of none", cell_kind::joined_device_name, true, null_rule::never, 0, 0, 0, nullptr},
+    {"file", "", "position of the file", cell_kind::uint32, false, null_rule::never, offsetof(rows::device_time, file), 0, 0, nullptr},
+    {"device", "", "position in devices", cell_kind::int32, false, null_rule::never, offsetof(rows::device_time, device), 0, 0, nullptr},
+    {"in_steps", "", "within a step", cell_kind::flag, false, null_rule::never, offsetof(rows::device_time, flags), 0, PK_DEVICE_TIME_IN_STEPS, nullptr},
+    {"use", "", "what the device did; what runs beside compute counts as compute", cell_kind::named, true, null_rule::never, offsetof(rows::device_time, use), 0, 0, name_of_time_use},
+    {"cause", "", "why it waited; none of gaps that are too short to list or lie at the edge of the capture", cell_kind::named, true, null_rule::without_bit, offsetof(rows::device_time, cause), offsetof(rows::device_time, flags), PK_DEVICE_TIME_HAS_CAUSE, name_of_idle_cause},
+    {"certainty", "", "of the cause; of what is on record: proved", cell_kind::named, true, null_rule::never, offsetof(rows::device_time, certainty), 0, 0, name_of_certainty},
+    {"gaps", "", "listed gaps with this cause", cell_kind::uint64, false, null_rule::never, offsetof(rows::device_time, gaps), 0, 0, nullptr},
+    {"time_ps", "ps", "length", cell_kind::int64, false, null_rule::never, offsetof(rows::device_time, time_ps), 0, 0, nullptr},
+};
+
 const table_description tables[] = {
     {table_kind::files, "files", "A file of the capture.", sizeof(rows::files), sizeof(pk_file_info), 0,
      columns_of_files, std::size(columns_of_files)},
@@ -383,6 +403,8 @@ const table_description tables[] = {
      columns_of_probe_launches, std::size(columns_of_probe_launches)},
     {table_kind::probe_records, "probe_records", "A record of one map that was written; after these columns one for each field, as the probe describes it.", 0, 0, 0,
      columns_of_probe_records, std::size(columns_of_probe_records)},
+    {table_kind::device_time, "device_time", "A part of the time of a device: what it did, and why it waited. The rows of a device that are in steps add up to its steps, the others to the time between its first and last kernel that is in no step.", sizeof(rows::device_time), sizeof(pk_device_time), filter_plane,
+     columns_of_device_time, std::size(columns_of_device_time)},
 };
 
 }  // namespace

@@ -1,8 +1,10 @@
-// Steps, gaps and their causes as rows.
+// Steps, gaps, their causes and the time of devices as rows.
 #include <tables/rows_of_list.hpp>
 
 #include <profkit/core/bubbles.hpp>
 
+#include <algorithm>
+#include <cstddef>
 #include <deque>
 #include <string>
 
@@ -19,12 +21,14 @@ static_assert(static_cast<std::int32_t>(bubble_label::insufficient_evidence) == 
 static_assert(static_cast<std::int32_t>(bubble_tag::device_idle_gap_heavy) == PK_BUBBLE_TAG_DEVICE_IDLE_GAP_HEAVY);
 static_assert(static_cast<std::int32_t>(bubble_tag::variable_shape_same_template) ==
               PK_BUBBLE_TAG_VARIABLE_SHAPE_SAME_TEMPLATE);
-static_assert(static_cast<std::int32_t>(confidence::low) == PK_CONFIDENCE_LOW);
-static_assert(static_cast<std::int32_t>(confidence::high) == PK_CONFIDENCE_HIGH);
+static_assert(static_cast<std::int32_t>(certainty::unknown) == PK_CERTAINTY_UNKNOWN);
+static_assert(static_cast<std::int32_t>(certainty::proved) == PK_CERTAINTY_PROVED);
+static_assert(static_cast<std::int32_t>(time_use::compute) == PK_TIME_COMPUTE);
+static_assert(static_cast<std::int32_t>(time_use::not_recorded) == PK_TIME_NOT_RECORDED);
 static_assert(static_cast<std::int32_t>(idle_cause::launch_bound) == PK_CAUSE_LAUNCH_BOUND);
 static_assert(static_cast<std::int32_t>(idle_cause::unexplained) == PK_CAUSE_UNEXPLAINED);
-static_assert(static_cast<std::int32_t>(idle_cause::exposed_copy) == PK_CAUSE_EXPOSED_COPY);
-static_assert(idle_cause_count == PK_CAUSE_EXPOSED_COPY + 1);
+static_assert(static_cast<std::int32_t>(idle_cause::graph_launch_late) == PK_CAUSE_GRAPH_LAUNCH_LATE);
+static_assert(idle_cause_count == PK_CAUSE_GRAPH_LAUNCH_LATE + 1);
 static_assert(no_time_ps == PK_NO_TIME_PS);
 
 // Where a device of the report stands in the capture.
@@ -85,7 +89,7 @@ void fill_gap(const activity& of, const bubble& b, pk_bubble& row) {
   row.scope = static_cast<std::int32_t>(b.scope);
   row.labels = b.labels.bits();
   row.cause = static_cast<std::int32_t>(b.cause.id);
-  row.confidence = static_cast<std::int32_t>(b.sure);
+  row.certainty = static_cast<std::int32_t>(b.sure);
   row.flags = bit_if(b.heavy, PK_BUBBLE_HEAVY) | bit_if(b.boundary_adjacent, PK_BUBBLE_AT_EDGE) |
               bit_if(b.inter_step, PK_BUBBLE_INTER_STEP) | bit_if(b.host.traced, PK_BUBBLE_TRACED);
 }
@@ -127,7 +131,7 @@ std::unique_ptr<row_source> causes_of(const capture_devices& devices, const bubb
                                    row.gap = at;
                                    row.step = b.step;
                                    row.cause = static_cast<std::int32_t>(b.cause.id);
-                                   row.confidence = static_cast<std::int32_t>(b.sure);
+                                   row.certainty = static_cast<std::int32_t>(b.sure);
                                    row.span = borrowed(of.of->text(b.cause.span));
                                    row.covered_ps = b.cause.covered_ps;
                                    row.start_ps = b.start_ps;
@@ -136,11 +140,31 @@ std::unique_ptr<row_source> causes_of(const capture_devices& devices, const bubb
                                  lost_of(of));
 }
 
+// The rows of all devices together are sums, which a reader makes himself.
+std::unique_ptr<row_source> time_of(const capture_devices& devices, const bubbles_report& of) {
+  const std::vector<time_row>& all = of.found.time;
+  const auto first = std::find_if(all.begin(), all.end(), [](const time_row& r) { return r.device >= 0; });
+  return make_rows<rows::device_time>(table_kind::device_time, static_cast<std::uint64_t>(all.end() - first),
+                                      [first, places = device_places(devices, of)](std::uint64_t at, rows::device_time& row) {
+                                        const time_row& r = first[static_cast<std::ptrdiff_t>(at)];
+                                        places.put(static_cast<std::uint32_t>(r.device), row);
+                                        row.use = static_cast<std::int32_t>(r.use);
+                                        if (r.cause) row.cause = static_cast<std::int32_t>(*r.cause);
+                                        row.certainty = static_cast<std::int32_t>(r.sure);
+                                        row.gaps = r.gaps;
+                                        row.time_ps = r.time_ps;
+                                        row.flags = bit_if(r.in_steps, PK_DEVICE_TIME_IN_STEPS) |
+                                                    bit_if(r.cause.has_value(), PK_DEVICE_TIME_HAS_CAUSE);
+                                      },
+                                      lost_of(of));
+}
+
 }  // namespace
 
 std::unique_ptr<row_source> rows_of(std::shared_ptr<const capture_devices> devices, const bubbles_report& of,
                                     table_kind which) {
   if (which == table_kind::steps) return steps_of(*devices, of);
+  if (which == table_kind::device_time) return time_of(*devices, of);
   return which == table_kind::gaps ? gaps_of(*devices, of) : causes_of(*devices, of);
 }
 

@@ -93,7 +93,8 @@ result<std::unique_ptr<row_source>> open_table(const asked_rows& asked, const ta
     case table_kind::ops: return open_ops(asked);
     case table_kind::steps:
     case table_kind::gaps:
-    case table_kind::causes: return open_bubbles(asked, table.kind);
+    case table_kind::causes:
+    case table_kind::device_time: return open_bubbles(asked, table.kind);
     case table_kind::kernels: return open_kernels(asked);
     case table_kind::collectives: return open_collectives(asked);
     case table_kind::modules: return open_modules(asked);

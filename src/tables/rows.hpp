@@ -21,6 +21,7 @@ struct allocators : pk_memory_allocator {};
 struct live_buffers : pk_live_buffer {};
 struct live_curve : pk_curve_point {};
 struct probe_launches : pk_probe_launch {};
+struct device_time : pk_device_time {};
 
 }  // namespace rows
 }  // namespace PROFKIT_NAMESPACE

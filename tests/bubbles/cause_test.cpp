@@ -45,12 +45,12 @@ class waiting final {
     next->name = all.id(kernel);
     return *this;
   }
-  // "data_loader high: <span>"
+  // "data_loader proved: <span>"
   std::string verdict() const {
     const bubbles_result r = look(all);
     REQUIRE(r.bubbles.size() == 1);
     const bubble& b = r.bubbles[0];
-    return std::string(idle_cause_name(b.cause.id)) + ' ' + confidence_name(b.sure) +
+    return std::string(idle_cause_name(b.cause.id)) + ' ' + certainty_name(b.sure) +
            (b.cause.span == 0 ? "" : ": " + std::string(all.text(b.cause.span)));
   }
   memory_activity all;
@@ -64,38 +64,38 @@ const std::string batch = "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__
 TEST_CASE("the innermost known span of the launching thread names the cause") {
   // Ops of the framework inside say nothing: the loader is what the thread is in.
   CHECK(waiting().late().does(batch, from, gap).does("aten::stack", from, 9 * ms).verdict() ==
-        "data_loader high: " + batch);
+        "data_loader proved: " + batch);
   // A known call inside has its own time; what it leaves is the loader's.
   CHECK(waiting().late().does(batch, from, gap).does("cudaStreamSynchronize", from, 6 * ms).verdict() ==
-        "sync_wait medium: cudaStreamSynchronize");
+        "sync_wait likely: cudaStreamSynchronize");
   CHECK(waiting().late().does(batch, from, gap).does("cudaStreamSynchronize", from, 4 * ms).verdict() ==
-        "data_loader medium: " + batch);
+        "data_loader likely: " + batch);
   // Two names of one cause count together; the longer one is shown.
   CHECK(waiting().late().does("cudaFree", from, 3 * ms).does("cudaMalloc", from + 3 * ms, 6 * ms).verdict() ==
-        "allocation high: cudaMalloc");
-  CHECK(waiting().late().does("Python GC", from, gap, launcher, host_span_kind::gc).verdict() == "gc high: Python GC");
+        "allocation proved: cudaMalloc");
+  CHECK(waiting().late().does("Python GC", from, gap, launcher, host_span_kind::gc).verdict() == "gc proved: Python GC");
 }
 
 TEST_CASE("frames and locks count only where nothing else is known") {
   const std::string loader = "torch/utils/data/dataloader.py(630): __next__", lock = "<built-in method acquire of lock>";
-  CHECK(waiting().late().frame(loader, from, gap).verdict() == "data_loader high: " + loader);
+  CHECK(waiting().late().frame(loader, from, gap).verdict() == "data_loader proved: " + loader);
   CHECK(waiting().late().frame(loader, from, gap).does("cudaMalloc", from, 6 * ms).verdict() ==
-        "allocation medium: cudaMalloc");
-  CHECK(waiting().late().frame(loader, from, gap).frame(lock, from, gap).verdict() == "data_loader high: " + loader);
+        "allocation likely: cudaMalloc");
+  CHECK(waiting().late().frame(loader, from, gap).frame(lock, from, gap).verdict() == "data_loader proved: " + loader);
   // A lock alone is never certain.
-  CHECK(waiting().late().frame(lock, from, gap).verdict() == "lock medium: " + lock);
+  CHECK(waiting().late().frame(lock, from, gap).verdict() == "lock likely: " + lock);
 }
 
 TEST_CASE("only the launching thread owns a gap") {
-  CHECK(waiting().late().does("cudaEventSynchronize", from, gap, other).verdict() == "host_untraced high");
+  CHECK(waiting().late().does("cudaEventSynchronize", from, gap, other).verdict() == "host_untraced proved");
   CHECK(waiting()
             .late()
             .does("cudaEventSynchronize", from, gap, other)
             .does("aten::add", from, gap)
-            .verdict() == "launch_bound high");
+            .verdict() == "launch_bound proved");
   // Without a launch on record any thread may be the one: that is a guess.
-  CHECK(waiting().does(batch, from, gap, other).verdict() == "data_loader low: " + batch);
-  CHECK(waiting().does("aten::add", from, gap, other).verdict() == "launch_bound low");
+  CHECK(waiting().does(batch, from, gap, other).verdict() == "data_loader possible: " + batch);
+  CHECK(waiting().does("aten::add", from, gap, other).verdict() == "launch_bound possible");
 }
 
 TEST_CASE("devices that wait at the same time have launching threads of their own") {
@@ -122,26 +122,26 @@ TEST_CASE("short known calls among much else are no cause") {
   const auto with_calls = [](std::int64_t length_ps) {
     return waiting().late().does("aten::add", from, gap).does("cudaMemcpyAsync", from, length_ps).verdict();
   };
-  CHECK(with_calls(gap / 2) == "sync_wait medium: cudaMemcpyAsync");
-  CHECK(with_calls(gap / 2 - 1) == "launch_bound high");
+  CHECK(with_calls(gap / 2) == "sync_wait likely: cudaMemcpyAsync");
+  CHECK(with_calls(gap / 2 - 1) == "launch_bound proved");
 }
 
 TEST_CASE("high needs a late launch and four fifths of the gap") {
-  CHECK(waiting().late().does(batch, from, gap * 8 / 10).verdict() == "data_loader high: " + batch);
-  CHECK(waiting().late().does(batch, from, gap * 8 / 10 - 1).verdict() == "data_loader medium: " + batch);
-  CHECK(waiting().late().does(batch, from, gap / 2).verdict() == "data_loader medium: " + batch);
-  CHECK(waiting().late().does(batch, from, gap / 2 - 1).verdict() == "data_loader low: " + batch);
-  CHECK(waiting().late().does(batch, from, gap / 5).verdict() == "data_loader low: " + batch);
-  CHECK(waiting().late().does(batch, from, gap / 5 - 1).verdict() == "host_untraced high");
+  CHECK(waiting().late().does(batch, from, gap * 8 / 10).verdict() == "data_loader proved: " + batch);
+  CHECK(waiting().late().does(batch, from, gap * 8 / 10 - 1).verdict() == "data_loader likely: " + batch);
+  CHECK(waiting().late().does(batch, from, gap / 2).verdict() == "data_loader likely: " + batch);
+  CHECK(waiting().late().does(batch, from, gap / 2 - 1).verdict() == "data_loader possible: " + batch);
+  CHECK(waiting().late().does(batch, from, gap / 5).verdict() == "data_loader possible: " + batch);
+  CHECK(waiting().late().does(batch, from, gap / 5 - 1).verdict() == "host_untraced proved");
   const auto launched_at = [](std::int64_t at_ps) {
     return waiting().launched(at_ps - 1, at_ps).does(batch, from, gap).verdict();
   };
-  CHECK(launched_at(from + gap * 8 / 10) == "data_loader high: " + batch);
-  CHECK(launched_at(from + gap * 8 / 10 - 1) == "data_loader medium: " + batch);
-  CHECK(launched_at(from + gap / 2) == "data_loader medium: " + batch);
+  CHECK(launched_at(from + gap * 8 / 10) == "data_loader proved: " + batch);
+  CHECK(launched_at(from + gap * 8 / 10 - 1) == "data_loader likely: " + batch);
+  CHECK(launched_at(from + gap / 2) == "data_loader likely: " + batch);
   // Launched early in the gap or before it: whatever the host does, the device waits for something else.
-  CHECK(launched_at(from + gap / 2 - 1) == "device_dependency high");
-  CHECK(launched_at(from - 3 * ms) == "device_dependency high");
+  CHECK(launched_at(from + gap / 2 - 1) == "device_dependency proved");
+  CHECK(launched_at(from - 3 * ms) == "device_dependency proved");
 }
 
 TEST_CASE("a call that lasts to the end of the gap launches late, however early it began") {
@@ -152,20 +152,20 @@ TEST_CASE("a call that lasts to the end of the gap launches late, however early 
         .ends_with(kernel)
         .verdict();
   };
-  CHECK(copying("Memcpy HtoD (Pageable -> Device)") == "h2d_pageable high: cudaMemcpyAsync");
-  CHECK(copying("Memcpy HtoD (Pinned -> Device)") == "sync_wait high: cudaMemcpyAsync");
+  CHECK(copying("Memcpy HtoD (Pageable -> Device)") == "h2d_pageable proved: cudaMemcpyAsync");
+  CHECK(copying("Memcpy HtoD (Pinned -> Device)") == "sync_wait proved: cudaMemcpyAsync");
 }
 
 TEST_CASE("a launch that fills the gap is no lack of speed of the host") {
   CHECK(waiting().launched(from + 2 * ms, from + 7 * ms).does("hipLaunchKernel", from, gap).verdict() ==
-        "unexplained low");
+        "unexplained unknown");
   CHECK(waiting().launched(from + 2 * ms + 1, from + 7 * ms).does("hipLaunchKernel", from, gap).verdict() ==
-        "launch_bound low");
+        "launch_bound possible");
 }
 
 TEST_CASE("ops that may copy prove no synchronisation") {
   for (const char* const name : {"aten::to", "aten::_to_copy", "aten::copy_"})
-    CHECK(waiting().late().does(name, from, gap).verdict() == "launch_bound high");
+    CHECK(waiting().late().does(name, from, gap).verdict() == "launch_bound proved");
 }
 
 TEST_CASE("a wait that emptied the queue owns as much of the gap as it lasted") {
@@ -174,33 +174,33 @@ TEST_CASE("a wait that emptied the queue owns as much of the gap as it lasted") 
             .late()
             .does("cudaStreamSynchronize", from + 200 * us - 4800 * us, 4800 * us)
             .does("aten::add", from + 300 * us, 9 * ms)
-            .verdict() == "sync_drain medium: cudaStreamSynchronize");
+            .verdict() == "sync_drain likely: cudaStreamSynchronize");
   CHECK(waiting()
             .late()
             .does("cudaStreamSynchronize", from + 200 * us - 4799 * us, 4799 * us)
             .does("aten::add", from + 300 * us, 9 * ms)
-            .verdict() == "launch_bound high");
+            .verdict() == "launch_bound proved");
   const auto waits_for = [](std::int64_t length_ps) {
     return waiting().late().does("cudaStreamSynchronize", from + 200 * us - length_ps, length_ps).verdict();
   };
-  CHECK(waits_for(7800 * us) == "sync_drain high: cudaStreamSynchronize");
-  CHECK(waits_for(7800 * us - 1) == "sync_drain medium: cudaStreamSynchronize");
+  CHECK(waits_for(7800 * us) == "sync_drain proved: cudaStreamSynchronize");
+  CHECK(waits_for(7800 * us - 1) == "sync_drain likely: cudaStreamSynchronize");
 }
 
 TEST_CASE("little on record is no cause") {
-  CHECK(waiting().late().verdict() == "host_untraced high");
-  CHECK(waiting().late().does("aten::add", from, gap / 5).verdict() == "host_untraced high");
-  CHECK(waiting().late().does("aten::add", from, gap / 5 + 1).verdict() == "unexplained low");
+  CHECK(waiting().late().verdict() == "host_untraced proved");
+  CHECK(waiting().late().does("aten::add", from, gap / 5).verdict() == "host_untraced proved");
+  CHECK(waiting().late().does("aten::add", from, gap / 5 + 1).verdict() == "unexplained unknown");
   // Short spans here and there: it was traced.
-  CHECK(waiting().late().does("aten::add", from + gap / 2, us).verdict() == "unexplained low");
+  CHECK(waiting().late().does("aten::add", from + gap / 2, us).verdict() == "unexplained unknown");
   // It is traced to the end of the gap alone.
-  CHECK(waiting().late().does("aten::add", from + gap * 8 / 10 - 1, gap / 5 + 1).verdict() == "unexplained low");
-  CHECK(waiting().late().does("aten::add", from + gap * 8 / 10, gap / 5).verdict() == "host_untraced high");
-  CHECK(waiting().late().does("aten::add", from, gap / 2 - 1).verdict() == "unexplained low");
-  CHECK(waiting().late().does("aten::add", from, gap / 2).verdict() == "launch_bound medium");
-  CHECK(waiting().late().frame("train.py(3): main", 0, 20 * ms).verdict() == "host_untraced medium");
+  CHECK(waiting().late().does("aten::add", from + gap * 8 / 10 - 1, gap / 5 + 1).verdict() == "unexplained unknown");
+  CHECK(waiting().late().does("aten::add", from + gap * 8 / 10, gap / 5).verdict() == "host_untraced proved");
+  CHECK(waiting().late().does("aten::add", from, gap / 2 - 1).verdict() == "unexplained unknown");
+  CHECK(waiting().late().does("aten::add", from, gap / 2).verdict() == "launch_bound likely");
+  CHECK(waiting().late().frame("train.py(3): main", 0, 20 * ms).verdict() == "host_untraced likely");
   CHECK(waiting().late().does("Optimizer.step#AdamW.step", from, gap).verdict() ==
-        "optimizer_loop high: Optimizer.step#AdamW.step");
+        "optimizer_loop proved: Optimizer.step#AdamW.step");
 }
 
 TEST_CASE("the idle end of a step is judged by the launch of the next step's first kernel") {
@@ -222,13 +222,13 @@ TEST_CASE("the idle end of a step is judged by the launch of the next step's fir
   CHECK(r.bubbles[0].scope == bubble_scope::tail);
   CHECK(r.bubbles[0].after_count == 0);
   CHECK(r.bubbles[0].cause.id == idle_cause::data_loader);
-  CHECK(r.bubbles[0].sure == confidence::high);
+  CHECK(r.bubbles[0].sure == certainty::proved);
   CHECK(r.bubbles[0].launch_ps() == 20 * ms - 8 * us);
   // What is found for a report is the cause of most of the time, not a smaller one that is more certain.
   const auto why = std::find_if(r.findings.begin(), r.findings.end(),
                                 [](const finding& f) { return f.id == "bubbles.cause.data_loader"; });
   REQUIRE(why != r.findings.end());
-  CHECK(why->sure == certainty::probable);
+  CHECK(why->sure == certainty::proved);
   CHECK(why->what.rfind("the host waits for the next batch", 0) == 0);
 }
 
@@ -279,12 +279,12 @@ TEST_CASE("causes and advice come by the time they stand for, and cite a gap of 
   CHECK(r.causes[0].cause == idle_cause::data_loader);
   CHECK(r.causes[0].total_ps == 24 * ms);
   CHECK(r.causes[0].bubbles == 3);
-  CHECK(r.causes[0].sure == confidence::high);
+  CHECK(r.causes[0].sure == certainty::proved);
   CHECK(a.text(r.causes[0].span) == batch);
   CHECK(r.causes[1].cause == idle_cause::launch_bound);
   CHECK(r.causes[1].total_ps == 6 * ms);
   CHECK(r.causes[1].bubbles == 6);
-  CHECK(r.causes[1].sure == confidence::high);
+  CHECK(r.causes[1].sure == certainty::proved);
   REQUIRE(r.recommendations.size() >= 2);
   const auto cites = [](const recommendation& given, const std::string& name) {
     return given.evidence.back().find("before " + name) != std::string::npos;

@@ -337,7 +337,7 @@ TEST_CASE("launches tell whether the host was late") {
   }
   const auto r = look(a);
   REQUIRE(r.bubbles.size() == 3);
-  CHECK(r.bubbles[0].sure == confidence::low);  // of which thread is not on record
+  CHECK(r.bubbles[0].sure == certainty::possible);  // of which thread is not on record
   REQUIRE(!r.causes.empty());
   CHECK(r.causes[0].cause == idle_cause::launch_bound);
   CHECK(std::any_of(r.causes[0].evidence.begin(), r.causes[0].evidence.end(), [](const std::string& e) {
@@ -519,7 +519,7 @@ TEST_CASE("the edge of the capture is no cause") {
   CHECK(r.steps[0].tags.has(bubble_tag::partial_capture_boundary));
   CHECK_FALSE(r.steps[0].tags.has(bubble_tag::host_originated_risk));
   CHECK(r.bubbles[0].boundary_adjacent);
-  CHECK(r.bubbles[0].sure == confidence::low);
+  CHECK(r.bubbles[0].sure == certainty::possible);
   CHECK(r.causes.empty());
 }
 

@@ -236,15 +236,15 @@ TEST_CASE("a cause is sure when nearly all of its time is") {
     a.kernel(d, at, 200 * ms - at, "B");
     const bubbles_result r = look(a, o);
     REQUIRE(r.bubbles.size() == 2);
-    CHECK(r.bubbles[0].sure == confidence::high);
-    CHECK(r.bubbles[1].sure == confidence::medium);
+    CHECK(r.bubbles[0].sure == certainty::proved);
+    CHECK(r.bubbles[1].sure == certainty::likely);
     REQUIRE(r.causes.size() == 1);
     return r.causes[0].sure;
   };
-  CHECK(sure(90, 10) == confidence::high);
-  CHECK(sure(80, 20) == confidence::high);  // four fifths
-  CHECK(sure(79, 21) == confidence::medium);
-  CHECK(sure(60, 40) == confidence::medium);
+  CHECK(sure(90, 10) == certainty::proved);
+  CHECK(sure(80, 20) == certainty::proved);  // four fifths
+  CHECK(sure(79, 21) == certainty::likely);
+  CHECK(sure(60, 40) == certainty::likely);
 }
 
 TEST_CASE("shapes of the last entry count like those of the others") {

@@ -58,7 +58,7 @@ build launched(std::int64_t returned_ps, std::int64_t loading_ps) {
 }
 std::string cause(const memory_activity&, const bubbles_result& r) {
   REQUIRE(r.bubbles.size() == 1);
-  return std::string(idle_cause_name(r.bubbles[0].cause.id)) + ' ' + confidence_name(r.bubbles[0].sure);
+  return std::string(idle_cause_name(r.bubbles[0].cause.id)) + ' ' + certainty_name(r.bubbles[0].sure);
 }
 
 // The host does something for some part of a gap of 10 ms.
@@ -177,7 +177,7 @@ const cell cells[] = {
      },
      [](const memory_activity&, const bubbles_result& r) {
        return r.causes.size() == 1 && r.causes[0].cause == idle_cause::exposed_copy && r.causes[0].total_ps == 4 * ms &&
-                      r.causes[0].sure == confidence::high && r.causes[0].longest == no_bubble
+                      r.causes[0].sure == certainty::proved && r.causes[0].longest == no_bubble
                   ? std::string("exposed")
                   : std::to_string(r.causes.size());
      },
@@ -221,16 +221,16 @@ const cell cells[] = {
     {"high_coverage", 500'000, host_for(5 * ms, "op"),
      [](const memory_activity&, const bubbles_result& r) { return host_risk_name(r.steps[0].risk); }, "high", "high",
      "medium"},
-    {"known_cause", 200'000, launched(to - us, 2 * ms), cause, "data_loader low", "data_loader low",
-     "host_untraced high"},
-    {"high_confidence", 800'000, launched(to - us, 8 * ms), cause, "data_loader high", "data_loader high",
-     "data_loader medium"},
-    {"medium_confidence", 500'000, launched(to - us, 5 * ms), cause, "data_loader medium", "data_loader medium",
-     "data_loader low"},
-    {"late_launch", 800'000, launched(from + 8 * ms, 9 * ms), cause, "data_loader high", "data_loader high",
-     "data_loader medium"},
-    {"early_launch", 500'000, launched(from + 5 * ms, 9 * ms), cause, "data_loader medium", "data_loader medium",
-     "device_dependency high"},
+    {"known_cause", 200'000, launched(to - us, 2 * ms), cause, "data_loader possible", "data_loader possible",
+     "host_untraced proved"},
+    {"high_confidence", 800'000, launched(to - us, 8 * ms), cause, "data_loader proved", "data_loader proved",
+     "data_loader likely"},
+    {"medium_confidence", 500'000, launched(to - us, 5 * ms), cause, "data_loader likely", "data_loader likely",
+     "data_loader possible"},
+    {"late_launch", 800'000, launched(from + 8 * ms, 9 * ms), cause, "data_loader proved", "data_loader proved",
+     "data_loader likely"},
+    {"early_launch", 500'000, launched(from + 5 * ms, 9 * ms), cause, "data_loader likely", "data_loader likely",
+     "device_dependency proved"},
     {"wait_anchor_ratio", 500'000, waits(5 * us), is_hotspot("Waiting"), "yes", "no", "no"},
     {"wait_anchor_duration_us", 5 * us, waits(995 * us), is_hotspot("Waiting"), "no", "no", "yes"},
     {"wait_anchor_rank", 2, waits(995 * us), is_hotspot("Waiting"), "no", "yes", "yes"},

@@ -220,35 +220,35 @@ struct certainty_row {
 };
 // Of a name that is known and one that only suggests; of ops without a name that says anything; of nothing.
 const certainty_row certainties[] = {
-    {"cudaMalloc", 90, 90, "allocation high"},
-    {"cudaMalloc", 80, 80, "allocation high"},
-    {"cudaMalloc", 79, 80, "allocation medium"},
-    {"cudaMalloc", 90, 79, "allocation medium"},
-    {"cudaMalloc", 50, 90, "allocation medium"},
-    {"cudaMalloc", 49, 90, "allocation low"},
-    {"cudaMalloc", 20, 90, "allocation low"},
-    {"cudaMalloc", 19, 90, "host_untraced high"},
-    {"cudaMalloc", 90, 50, "allocation medium"},
-    {"cudaMalloc", 90, 49, "device_dependency high"},
-    {"cudaMalloc", 90, -10, "device_dependency high"},
-    {"cudaMalloc", 90, 999, "allocation low"},
-    {"cudaMalloc", 19, 999, "unexplained low"},
-    {"pthread_mutex_lock", 90, 90, "lock medium"},
-    {"pthread_mutex_lock", 49, 90, "lock low"},
-    {"Optimizer.step#A", 90, 90, "optimizer_loop high"},
-    {"Optimizer.step#A", 49, 90, "optimizer_loop low"},
-    {"aten::add", 90, 90, "launch_bound high"},
-    {"aten::add", 80, 80, "launch_bound high"},
-    {"aten::add", 79, 80, "launch_bound medium"},
-    {"aten::add", 50, 80, "launch_bound medium"},
-    {"aten::add", 50, 79, "launch_bound low"},
-    {"aten::add", 49, 90, "unexplained low"},
-    {"aten::add", 21, 90, "unexplained low"},
-    {"aten::add", 20, 90, "host_untraced high"},
-    {"aten::add", 4, 60, "host_untraced low"},
-    {"aten::add", 90, 49, "device_dependency high"},
-    {"aten::add", 90, 999, "launch_bound low"},
-    {"aten::add", 4, 999, "host_untraced low"},
+    {"cudaMalloc", 90, 90, "allocation proved"},
+    {"cudaMalloc", 80, 80, "allocation proved"},
+    {"cudaMalloc", 79, 80, "allocation likely"},
+    {"cudaMalloc", 90, 79, "allocation likely"},
+    {"cudaMalloc", 50, 90, "allocation likely"},
+    {"cudaMalloc", 49, 90, "allocation possible"},
+    {"cudaMalloc", 20, 90, "allocation possible"},
+    {"cudaMalloc", 19, 90, "host_untraced proved"},
+    {"cudaMalloc", 90, 50, "allocation likely"},
+    {"cudaMalloc", 90, 49, "device_dependency proved"},
+    {"cudaMalloc", 90, -10, "device_dependency proved"},
+    {"cudaMalloc", 90, 999, "allocation possible"},
+    {"cudaMalloc", 19, 999, "unexplained unknown"},
+    {"pthread_mutex_lock", 90, 90, "lock likely"},
+    {"pthread_mutex_lock", 49, 90, "lock possible"},
+    {"Optimizer.step#A", 90, 90, "optimizer_loop proved"},
+    {"Optimizer.step#A", 49, 90, "optimizer_loop possible"},
+    {"aten::add", 90, 90, "launch_bound proved"},
+    {"aten::add", 80, 80, "launch_bound proved"},
+    {"aten::add", 79, 80, "launch_bound likely"},
+    {"aten::add", 50, 80, "launch_bound likely"},
+    {"aten::add", 50, 79, "launch_bound possible"},
+    {"aten::add", 49, 90, "unexplained unknown"},
+    {"aten::add", 21, 90, "unexplained unknown"},
+    {"aten::add", 20, 90, "host_untraced proved"},
+    {"aten::add", 4, 60, "host_untraced possible"},
+    {"aten::add", 90, 49, "device_dependency proved"},
+    {"aten::add", 90, 999, "launch_bound possible"},
+    {"aten::add", 4, 999, "host_untraced possible"},
 };
 
 }  // namespace
@@ -271,7 +271,7 @@ TEST_CASE("what a cause is and how certain, by what the host did and when it lau
     REQUIRE(r);
     REQUIRE(r->bubbles.size() == 1);
     INFO(row.name << ' ' << row.covered << " launched by " << row.returned);
-    CHECK(std::string(idle_cause_name(r->bubbles[0].cause.id)) + ' ' + confidence_name(r->bubbles[0].sure) == row.verdict);
+    CHECK(std::string(idle_cause_name(r->bubbles[0].cause.id)) + ' ' + certainty_name(r->bubbles[0].sure) == row.verdict);
   }
 }
 
@@ -283,8 +283,8 @@ TEST_CASE("the same gap at the edge of the capture and outside of the steps") {
     const char* sure;
   };
   // A gap from 5 to 15 ms between kernels that run from 0 and to 20 ms.
-  for (const row& x : {row{0, 20, bubble_scope::step_internal, false, "high"}, row{5, 20, bubble_scope::prelaunch, true, "low"},
-                       row{0, 15, bubble_scope::tail, true, "low"}, row{20, 30, bubble_scope::global, false, "high"}}) {
+  for (const row& x : {row{0, 20, bubble_scope::step_internal, false, "proved"}, row{5, 20, bubble_scope::prelaunch, true, "possible"},
+                       row{0, 15, bubble_scope::tail, true, "possible"}, row{20, 30, bubble_scope::global, false, "proved"}}) {
     memory_activity a;
     const auto d = a.add_device("GPU 0", accelerator::gpu);
     a.device(d).has_launches = true;
@@ -305,7 +305,7 @@ TEST_CASE("the same gap at the edge of the capture and outside of the steps") {
     REQUIRE(found != r->bubbles.end());
     CHECK(found->scope == x.scope);
     CHECK(found->boundary_adjacent == x.edge);
-    CHECK(std::string(confidence_name(found->sure)) == x.sure);
+    CHECK(std::string(certainty_name(found->sure)) == x.sure);
     // What lies at the edge weighs nothing in the causes.
     const auto allocation = std::find_if(r->causes.begin(), r->causes.end(),
                                          [](const cause_summary& s) { return s.cause == idle_cause::allocation; });

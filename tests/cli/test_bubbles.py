@@ -39,6 +39,50 @@ class Text(unittest.TestCase):
         self.assertIn("[absent]", done.out)
 
 
+class Gates(unittest.TestCase):
+    """A step of 1 ms: compute 45 %, communication alone 10 %, idle 45 %, of which 40 % are the next batch."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.path = Path(cls.folder.name) / "a.json"
+        launch = lambda at, by: {"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 7, "tid": 7, "ts": at,
+                                 "dur": 5, "args": {"correlation": by}}
+        kernel = lambda name, at, size, by: {"ph": "X", "cat": "kernel", "name": name, "pid": 0, "tid": 7, "ts": at, "dur": size,
+                                             "args": {"device": 0, "stream": 7, "correlation": by}}
+        cls.path.write_text(json.dumps({"traceEvents": [
+            {"ph": "X", "cat": "user_annotation", "name": "ProfilerStep#1", "pid": 7, "tid": 7, "ts": 100, "dur": 1000},
+            launch(100, 1), kernel("gemm", 100, 350, 1), launch(106, 2), kernel("ncclDevKernel_AllReduce", 450, 100, 2),
+            {"ph": "X", "cat": "user_annotation", "pid": 7, "tid": 7, "ts": 550, "dur": 390,
+             "name": "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__"},
+            launch(944, 3), kernel("gemm", 950, 60, 3), launch(1000, 4), kernel("gemm", 1060, 40, 4)]}))
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.folder.cleanup()
+
+    def test_shares(self):
+        for gate, status in [("idle>45%", 0), ("idle>44.9999%", 1), ("exposed>10%", 0), ("exposed>9.99%", 1),
+                             ("cause:data_loader>40%", 0), ("cause:data_loader>39.9%", 1), ("cause:gc>0%", 0),
+                             ("cause:exposed_comm>9%", 1), ("idle>45%,exposed>9%", 1), ("incomplete,idle>45%", 0)]:
+            with self.subTest(gate=gate):
+                done = run("bubbles", self.path, "--fail-on", gate)
+                self.assertEqual(done.status, status, done.err)
+                self.assertEqual(done.err.count("of the device time in steps"), status)
+        for command in ("report", "ops"):
+            self.assertEqual(run(command, self.path, "--fail-on", "idle>40%").status, 1)
+        done = run("bubbles", self.path, "-q", "--fail-on", "cause:data_loader>1%")
+        self.assertEqual(done.err, "profkit: cause:data_loader>1%: it is 40.0 % of the device time in steps, 400.000 us of 1.000 ms\n")
+
+    def test_what_is_no_condition(self):
+        for gate in ("idle", "idle>", "idle>10", "idle>x%", "idle>101%", "idle>1.23456%", "idle>1.2.3%", "idle>-1%", "idle>%",
+                     "cause:rain>1%", "cause:>1%", "compute>1%", "incomplete,", "incomplete idle>1%"):
+            with self.subTest(gate=gate):
+                done = run("bubbles", self.path, "--fail-on", gate)
+                self.assertEqual(done.status, 0 if gate == "incomplete," else 2, done.err)
+        self.assertIn("data_loader", run("bubbles", self.path, "--fail-on", "cause:rain>1%").err)
+
+
 class Damage(unittest.TestCase):
     def test_a_damaged_event_of_the_host_is_told_by_whoever_reads_it(self):
         # With stats that are looked for, events are read for launches; without, for what they cover of the gap.

@@ -20,8 +20,9 @@ TAGS = ("DEVICE_IDLE_GAP_HEAVY", "PRELAUNCH_GAP_HEAVY", "TAIL_GAP_HEAVY", "INTER
         "VARIABLE_SHAPE_SAME_TEMPLATE")
 CAUSES = ("launch_bound", "optimizer_loop", "sync_wait", "sync_drain", "h2d_pageable", "data_loader", "gc", "allocation",
           "compile", "module_load", "checkpoint", "comm_host_wait", "device_dependency", "lock", "host_untraced",
-          "unexplained", "exposed_comm", "exposed_copy")
+          "unexplained", "exposed_comm", "exposed_copy", "graph_launch_late")
 CAUSE_LABELS = {"launch_bound": "possible_host_launch_lag", "optimizer_loop": "possible_host_launch_lag",
+                "graph_launch_late": "possible_host_launch_lag",
                 "sync_wait": "possible_sync_or_h2d", "sync_drain": "possible_sync_or_h2d",
                 "h2d_pageable": "possible_sync_or_h2d", "comm_host_wait": "possible_comm_wait",
                 "lock": "possible_python_serialization_or_lock", "host_untraced": "possible_untraced_host_blocking",
@@ -45,7 +46,9 @@ CAUSE_MEANINGS = {
     "unexplained": "nothing on record says why the device waits",
     "exposed_comm": "no compute hides the communication",
     "exposed_copy": "no compute hides the copies",
+    "graph_launch_late": "the host launches a whole graph late",
 }
+PARTS = ("compute_only", "comm_exposed", "comm_overlapped", "copy", "other", "idle")
 CERTAINTIES = {"high": "proved", "medium": "likely", "low": "possible"}
 
 
@@ -608,17 +611,7 @@ class Idle:
         reportable = [g for g in self.gaps if g.step == i]
         m["reportable"] = len(reportable)
         m["idle"] = service - m["busy"]
-        parts = dict.fromkeys(("compute_only", "comm_exposed", "comm_overlapped", "copy", "other", "idle"), 0)
-        pieces = {c: clipped(union((k.start, k.end) for k in self.running[d] if k.kind == c), w.start, w.end)
-                  for c in CLASSES}
-        cuts = sorted({w.start, w.end} | {t for spans in pieces.values() for s in spans for t in s})
-        for a, b in zip(cuts, cuts[1:]):
-            on = {c for c in CLASSES if any(s[0] <= a < s[1] for s in pieces[c])}
-            computes, communicates = bool(on & {"compute", "aicpu"}), "comm" in on
-            part = ("comm_overlapped" if computes and communicates else "compute_only" if computes else
-                    "comm_exposed" if communicates else "copy" if "copy" in on else "other" if on else "idle")
-            parts[part] += b - a
-        m["parts"] = parts
+        m["parts"] = self.parts_between(d, w.start, w.end)
         m["clocks"] = self.clocks(members)
         m["wait"] = sum(max(k.wait or 0, 0) for k in members)
         m["polluted"] = sum(k.wait for k in members if self.is_polluted(d, k))
@@ -671,6 +664,71 @@ class Idle:
                                   not self.at_least(sums["host"] + sums["early"], sums["evidenced"], "untraced_coverage")):
             out.add("UNTRACED_HOST_BLOCKING_RISK")
         return out
+
+    def parts_between(self, d, start, end):
+        parts = dict.fromkeys(PARTS, 0)
+        pieces = {c: clipped(union((k.start, k.end) for k in self.running[d] if k.kind == c), start, end)
+                  for c in CLASSES}
+        cuts = sorted({start, end} | {t for spans in pieces.values() for s in spans for t in s})
+        for a, b in zip(cuts, cuts[1:]):
+            on = {c for c in CLASSES if any(s[0] <= a < s[1] for s in pieces[c])}
+            computes, communicates = bool(on & {"compute", "aicpu"}), "comm" in on
+            part = ("comm_overlapped" if computes and communicates else "compute_only" if computes else
+                    "comm_exposed" if communicates else "copy" if "copy" in on else "other" if on else "idle")
+            parts[part] += b - a
+        return parts
+
+    def time_of(self, d, in_steps):
+        """(use, cause, certainty) -> [gaps, time] of a device, in its steps or between its kernels outside of them."""
+        windows = [(w.start, w.end) for owner, w in self.steps if owner == d]
+        if not in_steps:
+            first, last = self.first(d), self.last(d)
+            at, around = first, []
+            for start, end in sorted(windows):
+                around.append((at, min(start, last)))
+                at = max(at, end)
+            windows = around + [(at, last)]
+        sums = {}
+        for start, end in windows:
+            if end > start:
+                for part, ps in self.parts_between(d, start, end).items():
+                    use = {"compute_only": "compute", "comm_overlapped": "compute", "comm_exposed": "exposed_communication",
+                           "copy": "exposed_copies", "other": "other_work", "idle": "idle"}[part]
+                    key = (use, None, "unknown" if use == "idle" else "proved")
+                    sums.setdefault(key, [0, 0])[1] += ps
+        for g in self.gaps:
+            if g.device != d or g.edge or g.inter_step or (g.step is not None) != in_steps:
+                continue
+            of = sums.setdefault(("idle", g.cause, certainty(g.cause, g.sure)), [0, 0])
+            of[0] += 1
+            of[1] += g.length
+            sums[("idle", None, "unknown")][1] -= g.length
+        return sums
+
+    def time_rows(self):
+        devices = range(len(self.c.devices))
+        every = {}
+        for in_steps in (True, False):
+            for d in devices:
+                every[d, in_steps] = self.time_of(d, in_steps)
+            together = every[None, in_steps] = {}
+            for d in devices:
+                for key, (gaps, ps) in every[d, in_steps].items():
+                    of = together.setdefault(key, [0, 0])
+                    of[0] += gaps
+                    of[1] += ps
+        uses = ("compute", "exposed_communication", "exposed_copies", "other_work", "idle")
+        sure = ("unknown", "possible", "likely", "proved")
+        order = lambda item: (uses.index(item[0][0]), item[0][1] is None, -item[1][1],
+                              CAUSES.index(item[0][1]) if item[0][1] else 0, sure.index(item[0][2]))
+        rows = []
+        for d in (None, *devices):
+            for in_steps in (True, False):
+                whole = sum(ps for _, ps in every[d, in_steps].values())
+                rows += [{"device": d, "in_steps": in_steps, "use": use, "cause": cause, "certainty": level, "gaps": gaps,
+                          "time_ps": ps, "share": Fraction(ps, whole)}
+                         for (use, cause, level), (gaps, ps) in sorted(every[d, in_steps].items(), key=order) if ps > 0]
+        return rows
 
     def outside(self, d):
         """Kernels before the first, between, and behind the last window."""
@@ -1261,6 +1319,7 @@ class Idle:
             "schema": "profkit.bubbles", "version": 1, "status": "ok", "reason": None, "inputs": inputs,
             "window_policy": policy, "compat": "reference" if self.reference else "none", "thresholds": thresholds,
             "devices": [self.device(d) for d in devices],
+            "time": self.time_rows(),
             "causes": self.cause_rows(causes),
             "anomaly_discovery": {
                 "enabled": True, "dominant_group_id": "g0",
@@ -1321,8 +1380,13 @@ class Idle:
                  "launch_ps": g.next.launch[0] if g.next is not None and g.next.launch else None,
                  "before": g.before[0].name if g.before else None, "after": g.after[0].name if g.after else None,
                  "before_row": g.before[0].row if g.before else None, "after_row": g.after[0].row if g.after else None,
-                 "labels": ",".join(x for x in LABELS if x in g.labels), "cause": g.cause, "confidence": g.sure, "heavy": g.heavy,
+                 "labels": ",".join(x for x in LABELS if x in g.labels), "cause": g.cause, "certainty": certainty(g.cause, g.sure), "heavy": g.heavy,
                  "at_edge": g.edge, "inter_step": g.inter_step} for g in self.gaps]
+
+    def arrow_time(self, hosts):
+        return [{**self.place(r["device"], hosts), **{key: r[key] for key in ("in_steps", "use", "cause", "certainty", "gaps",
+                                                                              "time_ps")}}
+                for r in self.time_rows() if r["device"] is not None]
 
     def arrow_kernels(self, hosts):
         rows = []

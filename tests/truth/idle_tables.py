@@ -13,5 +13,6 @@ class IdleTables:
         with arrow.Handle("profile", self.folder, None) as profile, arrow.Handle("bubbles", profile, None) as bubbles, \
                 arrow.Handle("activity", profile, None) as activity:
             self.check(arrow.table("steps", bubbles)[1], idle.arrow_steps(self.hosts))
+            self.check(arrow.table("device_time", bubbles)[1], idle.arrow_time(self.hosts))
             self.check(arrow.table("gaps", bubbles)[1], idle.arrow_gaps(self.hosts))
             self.check(arrow.table("kernels", activity)[1], idle.arrow_kernels(self.hosts))

@@ -169,6 +169,6 @@ def line_document(place, keeps, name="", limit=0):
         )
     shown = written[:limit] if limit else written
     return {"file": file, "plane": p, "line": n, "plane_name": plane.name, "line_name": line.title, "kind": line.kind,
-            "clock": clock, "events": events, "duration_sum_ps": durations, "busy_ps": busy, "device_type": device,
+            "clock": clock, "events": events, "events_cut": 0, "duration_sum_ps": durations, "busy_ps": busy, "device_type": device,
             "peak_flops_per_s": peak_flops, "peak_hbm_bytes_per_s": peak_bytes, "ops": shown,
             "ops_left_out": len(written) - len(shown)}

@@ -47,6 +47,7 @@ class BubblesOfXspace(truth.Case):
         with arrow.Handle("profile", self.folder, None) as profile, arrow.Handle("bubbles", profile, None) as bubbles, \
                 arrow.Handle("activity", profile, None) as activity:
             self.check(arrow.table("steps", bubbles)[1], idle.arrow_steps(self.hosts))
+            self.check(arrow.table("device_time", bubbles)[1], idle.arrow_time(self.hosts))
             gaps, kernels = arrow.table("gaps", bubbles)[1], arrow.table("kernels", activity)[1]
             for gap, known in zip(gaps, idle.gaps):
                 for row in ("before_row", "after_row"):

@@ -750,7 +750,7 @@ class MemoryHlo(truth.Case):
                              "where": label, "next": "donate them (donate_argnums) where the caller does not need them again"})
         if space.fragmentation * 10 > space.temp:
             findings.append({"id": "memory.fragmentation",
-    "certainty": "fact",
+    "certainty": "proved",
     "recoverable_bytes": space.fragmentation,
     "what": f"{space.fragmentation} B of the temporary memory of {label} is never used at once",
     "where": label,
@@ -846,7 +846,7 @@ class MemoryHlo(truth.Case):
                        f"It does not fit: {human(total - limit)} are missing."]
             if not fits:
                 findings = [{"id": "memory.does_not_fit",
-    "certainty": "fact",
+    "certainty": "proved",
     "recoverable_bytes": None,
     "what": f"jit_step(7001) needs {human(total)}, 1 B more than the limit",
     "where": "jit_step(7001)",

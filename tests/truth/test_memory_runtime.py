@@ -495,7 +495,7 @@ class Answer:
                 "warnings": warnings},
             "runtime_absent_reason": None, "consistency_warnings": texts, "modules": [], "allocators": rows,
             "invariants": invariants, "fit": None, "summary": [summary + "."],
-            "findings": [{"id": "memory.invariant." + i["id"], "certainty": "fact", "recoverable_bytes": None, "what": t,
+            "findings": [{"id": "memory.invariant." + i["id"], "certainty": "proved", "recoverable_bytes": None, "what": t,
                           "where": "", "next": "treat the numbers it joins with care"} for i, t in zip(broken, texts)],
             "files": [{"path": str(p), "family": "xspace", "export_of": -1} for p in self.paths],
             "events_checked": "some", "damage": []}

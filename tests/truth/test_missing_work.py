@@ -4,6 +4,7 @@ import random
 import sys
 
 import truth
+import xspace
 
 US = 1_000_000  # ps
 SEEDS = range(1, 16)
@@ -152,6 +153,7 @@ class TooLong(truth.Case):
                 found = self.kernels(path)
                 self.assertEqual(found["right"], (count - 1, (count - 1) * 900 * US))
                 self.assertEqual(found["wrong"], (1, 1_000 * US))
+                self.assertEqual(sum(line["events_cut"] for line in ask("ops", path)["lines"]), 1)
                 reason = " ".join(ask("info", path)["reasons"])
                 self.assertIn("1 kernel lasts over the start of later kernels of the same stream", reason)
                 truth.run("report", path, "--fail-on", "incomplete", status=1)
@@ -174,6 +176,37 @@ class TooLong(truth.Case):
         truth.run("report", path, "--fail-on", "incomplete")
         self.assertEqual(self.kernels(path)["node"], (3, 4_500 * US))
         self.assertEqual(self.kernels(path)["one context"], (1, 5_000 * US))
+
+    def test_streams_of_an_xspace(self):
+        """The same as of a trace: the stream is cut, its copies and the line whose events nest are not."""
+        for seed in SEEDS:
+            r = random.Random(seed)
+            count = r.randrange(8, 40)
+            wrong = r.randrange(count - 4)
+            too_long = r.choice([2_950, 5_000, 1_600_000])
+            names = ["right", "wrong", "Memcpy HtoD", "module"]
+            ids = r.sample(range(1, 90), len(names))
+            key = dict(zip(names, ids))
+            kernels = [xspace.event(key["wrong" if i == wrong else "right"], 1_000 * i * US, (too_long if i == wrong else 900) * US)
+                       for i in range(count)]
+            copies = [xspace.event(key["Memcpy HtoD"], 100 * US, 5_000 * US), xspace.event(key["Memcpy HtoD"], 200 * US, US)]
+            nested = [xspace.event(key["module"], 0, 9_000 * US), xspace.event(key["right"], 10 * US, 20 * US)]
+            gpu = xspace.plane(1, "/device:GPU:0", xspace.line(7, "Stream #7(Compute)", kernels),
+                               xspace.line(8, "Stream #8(MemcpyH2D)", copies), xspace.line(9, "XLA Modules", nested),
+                               *(xspace.event_metadata(i, name) for name, i in key.items()))
+            path = self.scratch / f"{seed}.xplane.pb"
+            path.write_bytes(xspace.space(gpu))
+            with self.subTest(seed=seed):
+                lines = {line["line_name"]: line for line in ask("ops", path, "--limit", 0)["lines"]}
+                stream = lines["Stream #7(Compute)"]
+                self.assertEqual({op["name"]: (op["count"], op["total_ps"], op["self_ps"]) for op in stream["ops"]},
+                                 {"right": (count - 1, (count - 1) * 900 * US, (count - 1) * 900 * US),
+                                  "wrong": (1, 1_000 * US, 1_000 * US)})
+                self.assertEqual((stream["events"], stream["events_cut"]), (count, 1))
+                self.assertEqual(stream["busy_ps"], stream["duration_sum_ps"])
+                self.assertEqual([(lines[name]["events_cut"], lines[name]["duration_sum_ps"]) for name in lines if "#8" in name],
+                                 [(0, 5_001 * US)])
+                self.assertIn("1 kernel lasted over the start of the next one", " ".join(truth.run("ops", path).split()))
 
     def test_span_ends_with_the_last_event(self):
         trace = Trace()

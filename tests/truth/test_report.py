@@ -14,7 +14,7 @@ EXPECTED = pathlib.Path(__file__).parent / "expected"
 
 STALL = {
     "id": "collectives.exposed_stall",
-    "certainty": "probable",
+    "certainty": "likely",
     "recoverable_ps": 650 + 300 + 17,
     "recoverable_bytes": None,
     "what": "/device:TPU:0 waited 967 ps for 3 asynchronous operations; the longest wait, 650 ps, was for "
@@ -160,7 +160,7 @@ class FindingsTest(truth.Case):
         path = self.capture([self.device([("a", 0, 5)])], errors=["lost"], warnings=["slow"])
         found = truth.parsed(truth.run("report", self.scratch, "--json"))["findings"]
         self.check([f for f in found if f["id"].startswith("incomplete")], [{
-            "id": "incomplete.recorder_error", "certainty": "fact", "recoverable_ps": None, "recoverable_bytes": None,
+            "id": "incomplete.recorder_error", "certainty": "proved", "recoverable_ps": None, "recoverable_bytes": None,
             "what": "The recorder reported an error: lost", "where": str(path), "evidence": [{
                 "file": 0, "plane": -1, "line": -1, "start_ps": None, "end_ps": None, "row": None, "byte_offset": None,
                 "note": ""}], "next": "Record again; counts and times of this file may be too low."}])

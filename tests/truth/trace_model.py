@@ -105,7 +105,7 @@ def row_document(op, count, total, self_ps, least, most):
 def frame_of_line(line, events, durations, busy, written, limit):
     shown = written[:limit] if limit else written
     return {"file": line.file, "plane": line.plane, "line": line.line, "plane_name": line.plane_name,
-            "line_name": line.line_name, "kind": line.kind, "clock": "aligned", "events": events,
+            "line_name": line.line_name, "kind": line.kind, "clock": "aligned", "events": events, "events_cut": 0,
             "duration_sum_ps": durations, "busy_ps": busy, "device_type": "", "peak_flops_per_s": None,
             "peak_hbm_bytes_per_s": None, "ops": shown, "ops_left_out": len(written) - len(shown)}
 

@@ -88,8 +88,9 @@ void input_words::list(option_list& all, options& into) {
   all.value("--run", into.run, "NAME", "Run folder to open, or 'all' (default: the newest)").offer_words({"all"});
   list_io(all);
   list_strict(all, into);
-  all.value("--fail-on", fail_on.typed, "WHAT", "'incomplete': exit with 1 when the capture is not complete")
-      .offer_words(fail_on.words());
+  all.value("--fail-on", fail_on, "WHAT", "Exit with 1 when incomplete, idle>10%, exposed>5% or cause:data_loader>2%")
+      .offer_words({"incomplete"})
+      .add_to_manual("Several with commas between them. Shares are of the device time in steps, as `profkit bubbles` has them.");
   list_threads(all);
 }
 
@@ -107,7 +108,9 @@ void input_words::list_threads(option_list& all) {
 
 std::optional<fault> input_words::understand(options& into) const {
   if (auto wrong = io.understand("--io", into.io)) return wrong;
-  if (auto wrong = fail_on.understand("--fail-on", into.fail_on_incomplete)) return wrong;
+  auto wanted = parse_gates(fail_on);
+  if (!wanted) return std::move(wanted).error();
+  into.fail_on = std::move(*wanted);
   std::optional<std::uint64_t> typed_threads;
   if (auto wrong = understand_number("-j", threads, typed_threads, 1, 1024)) return wrong;
   into.threads =

@@ -37,7 +37,7 @@ struct input_words {
   choice<profkit::io_mode> io{{"auto", profkit::io_mode::automatic},
                               {"map", profkit::io_mode::map},
                               {"read", profkit::io_mode::read}};
-  choice<bool> fail_on{{"incomplete", true}};
+  std::string fail_on;
   void list(option_list& all, options& into);
   void list_io(option_list& all);
   void list_threads(option_list& all);

@@ -393,6 +393,8 @@ struct ops_line {
   line_kind kind = line_kind::ops;
   ops_clock clock = ops_clock::aligned;
   std::uint64_t events = 0;
+  /// That ran over the next kernel of their stream; they end at its start here. None: not looked for, in one pass.
+  std::optional<std::uint64_t> events_cut = 0;
   std::int64_t duration_sum_ps = 0;
   std::int64_t busy_ps = 0;  ///< union of the events
   op_rows ops;               ///< by total, descending; ties by metadata id

@@ -154,11 +154,10 @@ enum class idle_cause : std::uint8_t {
   unexplained,        ///< little is on record, and none of it says why
   exposed_comm,       ///< no gap: the device only communicates
   exposed_copy,       ///< no gap: the device only copies
+  graph_launch_late,  ///< the launching thread is busy, and what it launches at last is a whole graph
 };
-inline constexpr std::size_t idle_cause_count = 18;
+inline constexpr std::size_t idle_cause_count = 19;
 [[nodiscard]] const char* idle_cause_name(idle_cause c) noexcept;     ///< "data_loader"
-/// "proved", "likely", "possible"; "unknown" of what is unexplained.
-[[nodiscard]] const char* cause_certainty_name(idle_cause c, confidence sure) noexcept;
 [[nodiscard]] const char* idle_cause_meaning(idle_cause c) noexcept;  ///< "the host waits for the next batch", …
 /// The label under which soft_root_cause_summary lists it: "possible_host_launch_lag", "possible_data_loader", …; "" of
 /// exposed time.
@@ -253,7 +252,7 @@ struct bubble {
   host_evidence host;
   bubble_labels labels;  ///< which rules of the reference its evidence meets; `cause` is the verdict
   gap_cause cause;
-  confidence sure = confidence::low;  ///< of the cause
+  certainty sure = certainty::unknown;  ///< of the cause
   [[nodiscard]] std::int64_t length_ps() const noexcept { return end_ps - start_ps; }
   [[nodiscard]] bool inside_structure() const noexcept {
     return structure_before >= 0 && structure_before == structure_after;
@@ -503,6 +502,7 @@ struct device_gaps {
   std::int64_t busy_ps = 0, largest_ps = 0;
   std::int64_t not_recorded_ps = 0;  ///< neither busy nor idle: launches have no record
   std::uint64_t unrecorded = 0;      ///< such launches
+  step_breakdown outside;            ///< of the time between its first and last kernel that is in no step
   std::uint64_t gaps = 0;
   std::vector<std::pair<std::int64_t, std::int64_t>> top;  ///< start, end; longest first
   std::uint64_t kernels_before_steps = 0, kernels_after_steps = 0, kernels_between_steps = 0;
@@ -528,13 +528,29 @@ struct cause_summary {
   std::int32_t group = -1;  ///< index into bubbles_result::groups; -1: outside all steps
   string_id span = 0;       ///< the span of the host that names it for most of the time; 0: none
   std::uint32_t longest = no_bubble;  ///< index into bubbles_result::bubbles; of exposed time there is none
-  confidence sure = confidence::low;
+  certainty sure = certainty::unknown;
   enum class reach : std::uint8_t { global, group, step } scope = reach::group;
   std::string target;  ///< group or step; "" global
   std::uint64_t bubbles = 0;
   std::int64_t total_ps = 0;
   std::vector<std::string> evidence;
   [[nodiscard]] bool is_exposed() const noexcept { return longest == no_bubble; }  ///< the device worked: no gap
+};
+
+/// What a device did. What runs beside compute counts as compute.
+enum class time_use : std::uint8_t { compute, exposed_comm, exposed_copy, other_work, idle, not_recorded };
+[[nodiscard]] const char* time_use_name(time_use u) noexcept;  ///< "compute", "exposed_communication", …
+
+/// A part of the time of a device, or of all devices together. The rows of a device that are in steps add up to the length
+/// of its steps; the others to the time between its first and last kernel that is in no step.
+struct time_row {
+  std::int32_t device = -1;  ///< index into devices; -1: all together
+  bool in_steps = true;
+  time_use use = time_use::compute;
+  std::optional<idle_cause> cause;  ///< of idle time; none: of gaps that are not listed or lie at the edge of the capture
+  certainty sure = certainty::proved;  ///< of the cause
+  std::uint64_t gaps = 0;              ///< with that cause
+  std::int64_t time_ps = 0;            ///< more than 0
 };
 
 struct recommendation {
@@ -576,6 +592,7 @@ struct bubbles_result {
   std::vector<bubble_op> ops;  ///< by device, then total cost
   std::vector<aicpu_op> aicpu_ops;
   std::vector<cause_summary> causes;  ///< by their time, the longest first
+  std::vector<time_row> time;         ///< all devices first; of each its steps first, by use, then the longest first
   std::vector<self_check_row> self_check;
   std::vector<std::string> evidence_gaps;
   bool requires_host_followup = false;
@@ -597,6 +614,12 @@ result<bubbles_result> find_bubbles(const activity& of, const bubble_options& o 
 [[nodiscard]] inline bool bubbles_keep_to(const anatomy_options& o) noexcept {
   return o.host.empty() && o.line.empty() && o.name.empty() && !o.step && !o.from_ps && !o.to_ps;
 }
+
+/// Whether any step has a marker; else the whole capture counts as one.
+[[nodiscard]] bool has_marked_steps(const bubbles_result& r) noexcept;
+
+/// The sum of the rows of `time` of a device (-1: of all), in steps or outside of them: what their shares are of.
+[[nodiscard]] std::int64_t time_ps_of(const bubbles_result& r, std::int32_t device, bool in_steps) noexcept;
 
 struct bubbles_report {
   std::shared_ptr<const activity> of;

@@ -10,16 +10,18 @@
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 
-/// How sure a finding is: arithmetic on the capture (fact), or a reading of it.
-enum class certainty { fact, probable, possible, insufficient };
+/// How sure a statement is. proved: arithmetic on the capture, or evidence that allows nothing else; what each cause needs
+/// is in docs/bubbles.md. likely: most of the evidence points there. possible: it fits, and so may others. unknown: nothing
+/// on record says.
+enum class certainty : std::uint8_t { unknown, possible, likely, proved };
 [[nodiscard]] constexpr const char* certainty_name(certainty c) noexcept {
   switch (c) {
-    case certainty::fact: return "fact";
-    case certainty::probable: return "probable";
+    case certainty::unknown: return "unknown";
     case certainty::possible: return "possible";
-    case certainty::insufficient: return "insufficient";
+    case certainty::likely: return "likely";
+    case certainty::proved: return "proved";
   }
-  return "insufficient";
+  return "unknown";
 }
 
 /// A place in the capture that a reader can look up: file index, plane and line position in the file
@@ -36,7 +38,7 @@ struct evidence {
 /// One statement about the capture. `id` is stable across versions ("incomplete.cap_1m").
 struct finding {
   std::string id;
-  certainty sure = certainty::fact;
+  certainty sure = certainty::proved;
   std::optional<std::int64_t> recoverable_ps;     ///< time that could be won back, when the finding is about time
   std::optional<std::int64_t> recoverable_bytes;  ///< memory that could be won back
   std::string what;                               ///< one sentence

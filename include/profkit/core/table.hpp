@@ -39,6 +39,7 @@ enum class table_kind : std::int32_t {
   live_curve = 13, ///< A point of the live curve of the chosen module.
   probe_launches = 14, ///< A launch of a Neutrino trace's log.
   probe_records = 15, ///< A record of one map that was written; after these columns one for each field, as the probe describes it
+  device_time = 16, ///< A part of the time of a device: what it did, and why it waited.
   // end of tables
 };
 

@@ -87,7 +87,7 @@ class finding_list {
                            (w.operations == 1 ? " asynchronous operation" : " asynchronous operations") +
                            "; the longest wait, " + human_duration(w.longest_ps) +
                            ", was for " + std::string(row.hlo_op.empty() ? row.category : row.hlo_op) + ".");
-      f.sure = certainty::probable;  // that all of it can be won back
+      f.sure = certainty::likely;  // that all of it can be won back
       f.recoverable_ps = w.total_ps;
       evidence& e = f.proof.front();
       e.plane = row.plane;

@@ -81,7 +81,9 @@ class device_ops final : public kernel_visitor {
         if (by_device.duration_ps != no_time_ps) event.duration_ps = by_device.duration_ps;
         if (own == own_times::all) event.offset_ps = by_device.start_ps;
       }
-      add(stream_of(*k), event, own);
+      stream_totals& stream = stream_of(*k);
+      stream.cut += (k->flags & kernel_cut) != 0 ? 1 : 0;
+      add(stream, event, own);
     }
     return {};
   }
@@ -96,6 +98,7 @@ class device_ops final : public kernel_visitor {
       if (!contains(line.line_name, options_.line)) continue;
       s.finish();
       line.events = s.totals->events();
+      line.events_cut = s.cut;
       line.duration_sum_ps = s.totals->duration_sum_ps();
       line.busy_ps = static_cast<std::int64_t>(
           std::min<std::uint64_t>(s.totals->busy_ps(), std::numeric_limits<std::int64_t>::max()));
@@ -156,6 +159,7 @@ class device_ops final : public kernel_visitor {
     std::unique_ptr<op_totals> totals;
     std::vector<event_row> waiting;  // added a batch at a time
     std::optional<start_order> order;  // where starts are those of the device
+    std::uint64_t cut = 0;             // events whose duration was
     void flush() {
       const auto take = [this](const event_row* ready, std::size_t n) { totals->add(ready, n); };
       if (order)

@@ -12,6 +12,7 @@
 #include <base/collective_names.hpp>
 #include <base/contained.hpp>
 #include <base/progress.hpp>
+#include <base/stream_overlap.hpp>
 #include <base/thread_pool.hpp>
 #include <profkit/core/anatomy.hpp>
 #include <profkit/time.hpp>
@@ -200,6 +201,8 @@ class entry_numbers {
   std::vector<std::int64_t> without_entry_;
 };
 
+using cut_durations = hash_map<std::uint64_t, std::int64_t>;  // ps, by where the event lies in the file
+
 // What one line gave.
 struct line_totals {
   ops_line line;
@@ -211,6 +214,7 @@ struct line_totals {
   // What an earlier reading of the line found: only some events have a start by the device's clock; events are out of
   // order.
   bool aligned_starts = false, out_of_order = false;
+  cut_durations cut_ps;
 };
 
 // Whether all events of a line can be placed. Of a line that itself lies out of reach the file's fault tells.
@@ -263,11 +267,15 @@ class line_totaller {
         numbers_(plane_),
         program_ids_(facts_.dense_ids),
         device_(known.aligned_starts),
+        file_(known.cut_ps.empty() ? nullptr : of.p.bytes(place.file).data()),
+        cut_ps_(known.cut_ps),
+        next_offset_(of.line_at(place).offset),
         out_of_order_(known.out_of_order),
         totals_(facts_.dense_ids) {}
 
   // Takes the next events of the line, and changes them. `readable_end`: bytes up to there may be read.
   void add(event_row* rows, std::size_t count, const char* readable_end) {
+    if (!cut_ps_.empty()) cut(rows, count);
     const std::size_t kept = select(rows, count, readable_end);
     if (!out_of_order_ && device_.takes_starts()) {
       order_.add(rows, kept, [&](const event_row* ready, std::size_t n) { totals_.add(ready, n); });
@@ -291,6 +299,7 @@ class line_totaller {
     totals_.finish();
     into.line.clock = device_.clock();
     into.line.events = totals_.events();
+    into.line.events_cut = events_cut_;
     into.line.duration_sum_ps = totals_.duration_sum_ps();
     into.line.busy_ps = clamp_ps(totals_.busy_ps());
     into.negative_durations = totals_.negative_durations();
@@ -310,6 +319,15 @@ class line_totaller {
   }
 
  private:
+  void cut(event_row* rows, std::size_t count) {
+    for (event_row* row = rows; row != rows + count; ++row) {
+      const auto found = cut_ps_.find(next_offset_);
+      next_offset_ = static_cast<std::uint64_t>(row->stats + row->stats_bytes - file_);
+      if (found == cut_ps_.end()) continue;
+      row->duration_ps = found->second;
+      ++events_cut_;
+    }
+  }
   // Brings the selected events to the front, ready to be added, and gives how many there are.
   std::size_t select(event_row* rows, std::size_t count, const char* readable_end) {
     std::size_t kept = count;
@@ -347,12 +365,16 @@ class line_totaller {
   program_ids program_ids_;
   device_clock device_;
   start_order order_;
+  const char* const file_;  // where events are cut
+  const cut_durations& cut_ps_;
+  std::uint64_t next_offset_, events_cut_ = 0;
   const bool out_of_order_;
   op_totals totals_;
 };
 
-result<line_totals> read_ops_line(const task& of, line_place place, shared_meter& meter) {
+result<line_totals> read_ops_line(const task& of, line_place place, shared_meter& meter, cut_durations cut_ps = {}) {
   line_totals found = of.begin(place);
+  found.cut_ps = std::move(cut_ps);
   if (of.only_hlo_ops && of.facts_at(place).hlo_op_ids.empty()) return found;
   const char* const readable_end = end_of(of.p.bytes(place.file));
   for (bool done = false; !done;) {
@@ -530,6 +552,38 @@ result<void> add_traces(const trace& t, const selection& selected, const anatomy
   return {};
 }
 
+// Kernels of a stream take turns: where their durations are more than the busy time of the line, some may be false. What
+// the trace cuts is cut here too.
+class cut_kernels final : public kernel_visitor {
+ public:
+  result<void> rows(const kernel_row* first, std::size_t count) override {
+    for (const kernel_row* k = first; k != first + count; ++k)
+      if ((k->flags & kernel_cut) != 0) durations_ps.emplace(k->source_row, k->duration_ps);
+    return {};
+  }
+  cut_durations durations_ps;
+};
+result<void> read_cut(const trace& t, const task& of, line_place place, line_totals& line, const hooks& host) {
+  if (line.line.kind != line_kind::stream || line.line.duration_sum_ps - line.line.busy_ps <= overlap_allowed_ps) return {};
+  if (of.p.is_streamed(place.file)) {
+    line.line.events_cut.reset();
+    return {};
+  }
+  const auto read = t.all_activity(host);
+  if (!read) return read.error();
+  cut_kernels cut;
+  const auto& devices = (*read)->devices();
+  for (std::size_t d = 0; d < devices.size(); ++d)
+    if (devices[d].file == place.file && devices[d].plane == place.plane)
+      if (auto visited = (*read)->visit_kernels(d, cut, host); !visited) return visited;
+  if (cut.durations_ps.empty()) return {};
+  shared_meter meter(host, of.line_at(place).body.size());
+  auto again = read_ops_line(of, place, meter, std::move(cut.durations_ps));
+  if (!again) return std::move(again).error();
+  line = std::move(*again);
+  return {};
+}
+
 // Files of other families have no ops. Whether they are sound is still the same answer for every command.
 result<void> add_damage_of_others(const trace& t, const selection& selected, const hooks& host,
                                   std::vector<file_damage>& damage) {
@@ -580,6 +634,8 @@ result<ops_result> total_ops(const trace& capture, const anatomy_options& o, con
   std::vector<line_totals> in_order(order.size());
   for (std::size_t i = 0; i < order.size(); ++i) in_order[order[i]] = std::move((*totals)[i]);
   if (auto looked = look_again(of, host, in_order); !looked) return std::move(looked).error();
+  for (std::size_t i = 0; i < in_order.size(); ++i)
+    if (auto cut = read_cut(capture, of, picked.places[i], in_order[i], host); !cut) return std::move(cut).error();
 
   ops_result found;
   for (std::size_t i = 0; i < in_order.size(); ++i) {

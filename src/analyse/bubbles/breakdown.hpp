@@ -26,6 +26,13 @@ inline void add_piece(step_breakdown& into, std::int64_t length_ps, unsigned bit
   }
 }
 
+inline void add_to(step_breakdown& sum, const step_breakdown& more) noexcept {
+  for (const auto part : {&step_breakdown::compute_only_ps, &step_breakdown::comm_exposed_ps,
+                          &step_breakdown::comm_overlapped_ps, &step_breakdown::copy_ps, &step_breakdown::other_ps,
+                          &step_breakdown::idle_ps, &step_breakdown::not_recorded_ps})
+    sum.*part = saturating_add(sum.*part, more.*part);
+}
+
 }  // namespace bubbles
 }  // namespace PROFKIT_NAMESPACE
 }  // namespace profkit

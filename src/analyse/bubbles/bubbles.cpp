@@ -177,6 +177,7 @@ result<bubbles_result> look(const activity& of, const bubble_options& o, const h
   if (!r.has_host_trace && !r.steps.empty()) r.requires_host_followup = true;
   list_evidence_gaps(r, of, check_against_step_trace(r, of));
   summarise_causes(r, of, o.thresholds);
+  list_time(r);
   judge_confidence(r);
   answer_questions(r, o.thresholds);
   recommend(r, of, o.thresholds);

@@ -12,7 +12,7 @@ namespace {
 
 struct verdict {
   gap_cause cause;
-  confidence sure = confidence::low;
+  certainty sure = certainty::possible;
 };
 
 // It tells what the host did, not why it had to: who waits for something often does so in a lock.
@@ -44,14 +44,18 @@ known_activity known_of(const host_evidence& h) noexcept {
 
 verdict by_known(const bubble& b, const activity& in, launch_reading launch, const bubble_thresholds& t) {
   const known_activity known = known_of(b.host);
-  verdict v{{copy_or_wait(known.cause, b, in), known.span, known.covered_ps}, confidence::low};
+  verdict v{{copy_or_wait(known.cause, b, in), known.span, known.covered_ps}, certainty::possible};
   const bool most = at_least(known.covered_ps, b.length_ps(), t.high_confidence_ppm);
   if (b.launch_thread() == no_thread) return v;  // it may be a thread that the device does not wait for
   if (most && launch == launch_reading::late && !only_suggests(known.cause))
-    v.sure = confidence::high;
+    v.sure = certainty::proved;
   else if (at_least(known.covered_ps, b.length_ps(), t.medium_confidence_ppm))
-    v.sure = confidence::medium;
+    v.sure = certainty::likely;
   return v;
+}
+
+idle_cause issuing(const bubble& b) noexcept {
+  return (b.next.flags & kernel_by_graph) != 0 ? idle_cause::graph_launch_late : idle_cause::launch_bound;
 }
 
 // By how much of the gap the launching thread, or where that is not known the host, was at work.
@@ -60,33 +64,33 @@ verdict by_amount(const bubble& b, launch_reading launch, const bubble_threshold
   const std::int64_t active_ps = launcher ? b.host.launcher_ps : b.host.leaf_ps;
   const bool late = launcher && launch == launch_reading::late;
   if (at_least(active_ps, b.length_ps(), t.high_confidence_ppm))
-    return {{idle_cause::launch_bound, 0, active_ps}, late ? confidence::high : confidence::low};
+    return {{issuing(b), 0, active_ps}, late ? certainty::proved : certainty::possible};
   if (at_least(active_ps, b.length_ps(), t.medium_confidence_ppm))
-    return {{idle_cause::launch_bound, 0, active_ps}, late ? confidence::medium : confidence::low};
+    return {{issuing(b), 0, active_ps}, late ? certainty::likely : certainty::possible};
   // A few spans here and there show that the thread was traced, and say nothing of the time between them.
   if (launcher ? at_least(b.host.silent_ps, b.length_ps(), t.high_confidence_ppm)
                : !at_least(b.host.leaf_ps, b.length_ps(), t.untraced_coverage_ppm))
     return {{idle_cause::host_untraced, 0, 0},
-            !late                                                              ? confidence::low
-            : at_least(b.host.untraced_ps, b.length_ps(), t.high_confidence_ppm) ? confidence::high
-                                                                               : confidence::medium};
-  return {{idle_cause::unexplained, 0, active_ps}, confidence::low};
+            !late                                                              ? certainty::possible
+            : at_least(b.host.untraced_ps, b.length_ps(), t.high_confidence_ppm) ? certainty::proved
+                                                                               : certainty::likely};
+  return {{idle_cause::unexplained, 0, active_ps}, certainty::unknown};
 }
 
 verdict judge(const bubble& b, const activity& in, const bubble_thresholds& t) {
   const host_evidence& h = b.host;
-  if (!h.traced) return {{idle_cause::host_untraced, 0, 0}, confidence::low};
+  if (!h.traced) return {{idle_cause::host_untraced, 0, 0}, certainty::possible};
   const launch_reading launch = read_launch(b, t);
   // Without the thread the end of the call is not known either: it may last into the gap.
   if (launch == launch_reading::early && b.launch_thread() != no_thread) {
     const std::int64_t waited_ps = b.end_ps - std::max(b.launched_ps(), b.start_ps);
     return {{idle_cause::device_dependency, 0, waited_ps},
-            waited_ps >= t.reportable_gap_ps ? confidence::high : confidence::medium};
+            waited_ps >= t.reportable_gap_ps ? certainty::proved : certainty::likely};
   }
   const std::int64_t drained_ps = owed_to_drain(b);
   if (at_least(drained_ps, b.length_ps(), t.medium_confidence_ppm)) {
     const bool most = at_least(drained_ps, b.length_ps(), t.high_confidence_ppm) && launch == launch_reading::late;
-    return {{idle_cause::sync_drain, h.drain_span, drained_ps}, most ? confidence::high : confidence::medium};
+    return {{idle_cause::sync_drain, h.drain_span, drained_ps}, most ? certainty::proved : certainty::likely};
   }
   // Short calls in between are no cause: the rest of what the thread did would be the larger one.
   const std::int64_t known_ps = known_of(h).covered_ps;
@@ -94,8 +98,8 @@ verdict judge(const bubble& b, const activity& in, const bubble_thresholds& t) {
     return by_known(b, in, launch, t);
   // A launch that takes so long does more than launch, and what is not on record.
   if (at_least(launching_ps(b), b.length_ps(), t.medium_confidence_ppm))
-    return {{idle_cause::unexplained, 0, launching_ps(b)}, confidence::low};
-  if (launch == launch_reading::early) return {{idle_cause::unexplained, 0, 0}, confidence::low};
+    return {{idle_cause::unexplained, 0, launching_ps(b)}, certainty::unknown};
+  if (launch == launch_reading::early) return {{idle_cause::unexplained, 0, 0}, certainty::unknown};
   return by_amount(b, launch, t);
 }
 
@@ -111,7 +115,7 @@ launch_reading read_launch(const bubble& b, const bubble_thresholds& t) noexcept
 void judge_cause(bubble& of, const activity& in, const bubble_thresholds& t) {
   const verdict v = judge(of, in, t);
   of.cause = v.cause;
-  of.sure = of.boundary_adjacent ? confidence::low : v.sure;
+  of.sure = of.boundary_adjacent ? std::min(v.sure, certainty::possible) : v.sure;
 }
 
 }  // namespace bubbles

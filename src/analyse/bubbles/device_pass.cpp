@@ -73,7 +73,7 @@ inline void device_pass::advance_quietly(std::int64_t to_ps) {
     }
     count_time(to - from, bits);
     busy_until_ps_ = to;
-    if (!inside_) return;
+    if (!inside_) return add_piece(found_.gaps.outside, to - from, bits);
     add_piece(step_.breakdown, to - from, bits);
     if (bits != unrecorded_bit) step_.busy_ps += to - from;
     step_busy_ = true;
@@ -174,6 +174,8 @@ std::size_t device_pass::add_plain(const kernel_row* rows, std::size_t count) {
   for (const std::int64_t busy_ps : run.busy_ps) all.busy_ps += busy_ps;
   if (run.busy_until_ps != open_start) busy_until_ps_ = run.busy_until_ps;
   if (!inside_) {
+    for (std::size_t kind = 0; kind < run.busy_ps.size(); ++kind)
+      add_piece(found_.gaps.outside, run.busy_ps[kind], 1U << kind);
     count_outside(n, run.latest_end_ps);
     return n;
   }
@@ -316,6 +318,7 @@ void device_pass::take_piece(std::int64_t from_ps, std::int64_t to_ps, unsigned 
       }
     } else {
       if (window_ < windows_.windows.size()) upto = std::min(to_ps, windows_.windows[window_].start_ps);
+      if (bits != 0) add_piece(found_.gaps.outside, upto - from_ps, bits);
       if (bits == 0 && !outside_) {
         outside_ = true;
         outside_from_ps_ = from_ps;
@@ -480,6 +483,7 @@ void device_pass::close_window() {
     step_.structures_missing = "there are more structures than are kept";
   }
   service_ps_ = saturating_add(service_ps_, step_.service_ps());
+  idle_of_steps_ps_ = saturating_add(idle_of_steps_ps_, step_.breakdown.idle_ps);
   found_.steps.push_back(step_);
   found_.facts.push_back(facts_);
   ++window_;
@@ -540,6 +544,17 @@ void device_pass::keep_bubbles(std::int32_t step, const std::vector<step_structu
   }
 }
 
+// How long steps last before the first kernel and after the last one.
+std::int64_t device_pass::idle_beyond_kernels_ps() const noexcept {
+  std::int64_t sum_ps = 0;
+  for (const step_window& w : windows_.windows) {
+    const std::int64_t first_ps = std::min(found_.gaps.first_ps, w.end_ps), last_ps = std::max(found_.gaps.last_ps, w.start_ps);
+    sum_ps = saturating_add(sum_ps, std::max<std::int64_t>(first_ps - w.start_ps, 0));
+    sum_ps = saturating_add(sum_ps, std::max<std::int64_t>(w.end_ps - last_ps, 0));
+  }
+  return sum_ps;
+}
+
 device_found device_pass::finish() {
   if (!any_) return std::move(found_);
   add_unrecorded_until(open_end);
@@ -553,6 +568,7 @@ device_found device_pass::finish() {
   }
   advance(found_.gaps.last_ps);
   while (window_ < windows.size()) close_window();
+  found_.gaps.outside.idle_ps = found_.gaps.idle_ps() - (idle_of_steps_ps_ - idle_beyond_kernels_ps());
   keep_bubbles(-2, {});
   found_.bubbles = store_.take();
   found_.gaps.bubbles_left_out = store_.left_out() + step_store_.left_out();

@@ -91,6 +91,7 @@ class device_pass final : public kernel_visitor {
                    bool inter_step = false);
   void fill_after(const kernel_row& k);
   void close_windows(std::int64_t now_ps);
+  [[nodiscard]] std::int64_t idle_beyond_kernels_ps() const noexcept;
   void close_window();
   void keep_bubbles(std::int32_t step, const std::vector<step_structure>& structures);
   void describe_step(std::vector<step_structure>& structures);
@@ -128,6 +129,7 @@ class device_pass final : public kernel_visitor {
   std::int64_t comm_until_now_ps_ = open_start;  // of all so far
 
   std::int64_t service_ps_ = 0;  // of the closed windows
+  std::int64_t idle_of_steps_ps_ = 0;
 
   // The open window.
   bubble_step step_;

@@ -308,9 +308,9 @@ namespace {
 void add_cause_finding(bubbles_result& into, const cause_summary& c) {
   finding why;
   why.id = std::string("bubbles.cause.") + idle_cause_name(c.cause);
-  why.sure = c.is_exposed() ? certainty::fact : c.sure == confidence::high ? certainty::probable : certainty::possible;
+  why.sure = c.sure;
   why.recoverable_ps = c.total_ps;
-  why.what = (c.sure == confidence::high ? "" : "Possible cause: ") + std::string(idle_cause_meaning(c.cause));
+  why.what = (c.sure == certainty::proved ? "" : "Possible cause: ") + std::string(idle_cause_meaning(c.cause));
   if (c.group >= 0) {
     const bubble_group& g = into.groups[static_cast<std::size_t>(c.group)];
     why.what += ", in " + count_text(g.steps.size(), "step") + " (" + g.id + ')';
@@ -369,7 +369,7 @@ void list_findings(bubbles_result& into, const activity& of, const bubble_thresh
     const auto cause = std::find_if(into.causes.begin(), into.causes.end(), [&](const cause_summary& c) {
       return c.group == static_cast<std::int32_t>(i) && !c.is_exposed();
     });
-    if (cause == into.causes.end() || (cause->sure == confidence::low && cause->span == 0)) continue;
+    if (cause == into.causes.end() || (cause->sure < certainty::likely && cause->span == 0)) continue;
     add_cause_finding(into, *cause);
   }
   for (const cause_summary& c : into.causes)

@@ -1,3 +1,4 @@
+#include <analyse/bubbles/breakdown.hpp>
 #include <analyse/bubbles/ratio.hpp>
 #include <analyse/bubbles/summary.hpp>
 #include <analyse/bubbles/tags.hpp>
@@ -17,13 +18,6 @@ namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 namespace bubbles {
 namespace {
-
-void add_to(step_breakdown& sum, const step_breakdown& more) noexcept {
-  for (const auto part : {&step_breakdown::compute_only_ps, &step_breakdown::comm_exposed_ps,
-                          &step_breakdown::comm_overlapped_ps, &step_breakdown::copy_ps, &step_breakdown::other_ps,
-                          &step_breakdown::idle_ps, &step_breakdown::not_recorded_ps})
-    sum.*part = saturating_add(sum.*part, more.*part);
-}
 
 // Sums over the steps of a group.
 struct idle_sums {
@@ -55,8 +49,8 @@ std::int64_t computed_ps(const step_breakdown& s) noexcept {
 }
 
 // "Device time in steps, 1.200 s: compute 59.0 %, exposed copies 1.0 %, ". What takes no time is not named.
-std::string spent_text(const step_breakdown& s) {
-  std::string text = "Device time in steps, " + human_duration(s.sum_ps()) + ": compute " +
+std::string spent_text(const step_breakdown& s, bool marked) {
+  std::string text = std::string("Device time") + (marked ? " in steps, " : ", ") + human_duration(s.sum_ps()) + ": compute " +
                      share_text(computed_ps(s), s.sum_ps()) + ", ";
   const auto add = [&](const char* what, std::int64_t ps) {
     if (ps > 0) text += what + (' ' + share_text(ps, s.sum_ps())) + ", ";
@@ -77,12 +71,12 @@ std::string not_recorded_text(const bubbles_result& r, const step_breakdown& s) 
 }
 
 // "idle 40.0 % (1.200 s). The longest gap in a step is 2.350 ms."
-std::string idle_text(const bubbles_result& r, const idle_sums& all) {
+std::string idle_text(const bubbles_result& r, const idle_sums& all, bool marked) {
   std::int64_t longest_ps = 0;
   for (const bubble& b : r.bubbles)
     if (b.step < 0) longest_ps = std::max(longest_ps, b.length_ps());
   return "idle " + share_text(all.idle_ps, all.service_ps) + " (" + human_duration(all.idle_ps) +
-         "). The longest gap in a step is " + human_duration(all.largest_ps) +
+         "). The longest gap " + (marked ? "in a step is " : "is ") + human_duration(all.largest_ps) +
          (human_duration(longest_ps) != human_duration(all.largest_ps) && longest_ps > all.largest_ps
               ? "; one of " + human_duration(longest_ps) + " is outside of steps or crosses the edge of one."
               : ".");
@@ -289,7 +283,7 @@ void add_exposed(bubbles_result& into, std::size_t group, idle_cause cause, std:
   cause_summary& c = into.causes.emplace_back();
   c.cause = cause;
   c.group = static_cast<std::int32_t>(group);
-  c.sure = confidence::high;
+  c.sure = certainty::proved;
   c.target = g.id;
   c.total_ps = total_ps;
   c.evidence.push_back(human_duration(total_ps) + ", " + share_text(total_ps, service_ps) + " of the time in " +
@@ -316,8 +310,8 @@ void summarise_causes(bubbles_result& into, const activity& of, const bubble_thr
     const auto add = [](std::int64_t& to, std::int64_t ps) { to = saturating_add(to, ps); };
     add(s.total_ps, b.length_ps());
     add(s.covered_ps, b.cause.covered_ps);
-    if (b.sure == confidence::high) add(s.high_ps, b.length_ps());
-    if (b.sure != confidence::low) add(s.medium_ps, b.length_ps());
+    if (b.sure == certainty::proved) add(s.high_ps, b.length_ps());
+    if (b.sure >= certainty::likely) add(s.medium_ps, b.length_ps());
     if (s.steps.size() < 2) s.steps.insert(b.step);
     if (b.launch_ps() != no_time_ps && b.launch_ps() > b.start_ps) ++s.launched_in_gap;
     if (b.cause.span != 0) add(s.spans[b.cause.span], b.cause.covered_ps);
@@ -330,9 +324,10 @@ void summarise_causes(bubbles_result& into, const activity& of, const bubble_thr
     c.total_ps = s.total_ps;
     c.longest = s.longest;
     // As sure as most of the time that it stands for.
-    c.sure = at_least(s.high_ps, s.total_ps, t.high_confidence_ppm)       ? confidence::high
-             : at_least(s.medium_ps, s.total_ps, t.medium_confidence_ppm) ? confidence::medium
-                                                                          : confidence::low;
+    c.sure = c.cause == idle_cause::unexplained                           ? certainty::unknown
+             : at_least(s.high_ps, s.total_ps, t.high_confidence_ppm)     ? certainty::proved
+             : at_least(s.medium_ps, s.total_ps, t.medium_confidence_ppm) ? certainty::likely
+                                                                          : certainty::possible;
     c.scope = cause_summary::reach::global;
     if (c.group >= 0) {
       const bubble_group& g = into.groups[static_cast<std::size_t>(c.group)];
@@ -382,7 +377,7 @@ std::string proved_text(const bubbles_result& r, const bubble_thresholds& t) {
   for (const cause_summary& c : r.causes) {
     if (c.is_exposed()) continue;
     all_ps = saturating_add(all_ps, c.total_ps);
-    if (c.sure == confidence::high) proved_ps = saturating_add(proved_ps, c.total_ps);
+    if (c.sure == certainty::proved) proved_ps = saturating_add(proved_ps, c.total_ps);
   }
   return (at_least(proved_ps, all_ps, t.high_confidence_ppm) ? "Yes: " : "In part: ") + share_text(proved_ps, all_ps) +
          " of the time in listed gaps has a proved cause.";
@@ -417,18 +412,19 @@ void answer_questions(bubbles_result& into, const bubble_thresholds& t) {
                            share_text(s.idle_ps, s.service_ps) + " idle)");
   }
   into.significant = !with_issue.empty();
+  const bool marked = has_marked_steps(into);
   const bool all_compute = at_least(computed_ps(all.spent), all.spent.sum_ps(), t.compute_bound_ppm);
   into.answers[0] = all.spent.sum_ps() == 0 ? "Not known: no step takes any time."
                                             : not_recorded_text(into, all.spent) +
                                                   (into.significant ? "Yes. " : all_compute ? "No. " : "Little. ") +
-                                                  spent_text(all.spent) + idle_text(into, all);
+                                                  spent_text(all.spent, marked) + idle_text(into, all, marked);
   if (with_issue.size() > 4) {
     const std::size_t more = with_issue.size() - 4;
     with_issue.resize(4);
     with_issue.push_back(std::to_string(more) + " more");
   }
   into.answers[1] = into.significant ? "In " + list_text(with_issue) + "."
-                                     : "Nowhere: no group of steps waits long enough to matter.";
+                                     : std::string("Nowhere: no ") + (marked ? "group of steps" : "device") + " waits long enough to matter.";
   if (into.idlest_group < 0 && !into.ops.empty()) {
     into.answers = {"Not known.", "There is no step to look at.", "There is no step to look at.",
                     "There is no step to look at.", "No: " + into.evidence_gaps.front() + "."};

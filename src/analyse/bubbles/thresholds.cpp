@@ -186,14 +186,22 @@ constexpr cause_words words_of_causes[] = {
     {"unexplained", "insufficient_evidence", "nothing on record says why the device waits"},
     {"exposed_comm", "", "no compute hides the communication"},
     {"exposed_copy", "", "no compute hides the copies"},
+    {"graph_launch_late", "possible_host_launch_lag", "the host launches a whole graph late"},
 };
 static_assert(sizeof words_of_causes / sizeof words_of_causes[0] == idle_cause_count);
 
 }  // namespace
 
-const char* cause_certainty_name(idle_cause c, confidence sure) noexcept {
-  if (c == idle_cause::unexplained) return "unknown";
-  return sure == confidence::high ? "proved" : sure == confidence::medium ? "likely" : "possible";
+const char* time_use_name(time_use u) noexcept {
+  switch (u) {
+    case time_use::compute: return "compute";
+    case time_use::exposed_comm: return "exposed_communication";
+    case time_use::exposed_copy: return "exposed_copies";
+    case time_use::other_work: return "other_work";
+    case time_use::idle: return "idle";
+    case time_use::not_recorded: return "not_recorded";
+  }
+  return "idle";
 }
 const char* idle_cause_name(idle_cause c) noexcept { return words_of_causes[static_cast<std::size_t>(c)].name; }
 const char* idle_cause_meaning(idle_cause c) noexcept { return words_of_causes[static_cast<std::size_t>(c)].meaning; }

@@ -72,24 +72,24 @@ void add_findings(memory_result& r) {
     }
     r.consistency_warnings.push_back("invariant " + i.id + " is broken (" + i.note + "): " + std::to_string(i.left) +
                                      " against " + std::to_string(i.right));
-    r.findings.push_back(statement("memory.invariant." + i.id, certainty::fact, r.consistency_warnings.back(), "",
+    r.findings.push_back(statement("memory.invariant." + i.id, certainty::proved, r.consistency_warnings.back(), "",
                                    "treat the numbers it joins with care"));
   }
   for (const module_memory& m : r.modules) {
     for (const memory_problem& p : m.problems) {
       if (p.id == "hlo.no_buffer_assignment" || p.id == "hlo.allocation_index_out_of_range") continue;
-      r.findings.push_back(statement("memory." + p.id, certainty::fact,
+      r.findings.push_back(statement("memory." + p.id, certainty::proved,
                                      p.what + (p.count > 1 ? " (" + std::to_string(p.count) + " times)" : ""), m.label,
                                      "dump the module again if the numbers matter"));
     }
     if (!m.differs_from.empty())
       r.findings.push_back(
-          statement("memory.module_differs", certainty::fact,
+          statement("memory.module_differs", certainty::proved,
                     m.label + " in " + m.sources.front().path + " has other memory than " + m.differs_from, m.label,
                     "one of the two is from another compilation"));
   }
   if (r.fit && r.fit->known() && !r.fit->fits)
-    r.findings.push_back(statement("memory.does_not_fit", certainty::fact,
+    r.findings.push_back(statement("memory.does_not_fit", certainty::proved,
                                    r.fit->needed_by + " needs " + human(r.fit->needed_bytes) + ", " +
                                        human(-r.fit->spare_bytes) + " more than the limit",
                                    r.fit->needed_by, "look at what is alive at the peak for what to keep out"));
@@ -110,7 +110,7 @@ void add_findings(memory_result& r) {
   const space_memory* space = r.modules[h.module].space(h.color);
   if (space != nullptr && space->fragmentation_bytes > space->temp_bytes / 10 && space->temp_bytes > 0) {
     finding f =
-        statement("memory.fragmentation", certainty::fact,
+        statement("memory.fragmentation", certainty::proved,
                   human(space->fragmentation_bytes) + " of the temporary memory of " + label + " is never used at once",
                   label, "smaller or fewer long-lived temporaries pack better");
     f.recoverable_bytes = space->fragmentation_bytes;

@@ -94,9 +94,10 @@ std::vector<std::string> notes_of(const profile& p, const report_parts& parts, c
     for (const finding& found : parts.memory->findings)
       if (found.recoverable_bytes || found.id == "memory.module_differs")
         notes.push_back((found.where.empty() ? "" : found.where + ": ") + found.what + '.');
+  // How much is exposed stands beside the idle time already.
   if (parts.bubbles)
     for (const finding& found : parts.bubbles->found.findings)
-      if (found.sure != certainty::fact) notes.push_back(found.what + "; " + found.where);
+      if (starts_with(found.id, "bubbles.cause.") && !starts_with(found.id, "bubbles.cause.exposed_")) notes.push_back(found.what + "; " + found.where);
   for (const file_info& file : parts.info.files)
     for (const std::string& text : file.warnings) notes.push_back("The recorder warns: " + text);
   const std::int64_t span = summary.span_ps(), busy = summary.busy_ps;

@@ -400,6 +400,7 @@ document_status write_bubbles(json_writer& out, const profile& p, const bubble_o
   out.field("compat", o.reference ? "reference" : "none");
   write_thresholds(out, o.thresholds);
   write_devices(out, t);
+  write_time(out, t);
   write_causes(out, t);
   write_anomaly_discovery(out, t, o);
   const auto total = [&](std::string_view key, std::size_t count) {

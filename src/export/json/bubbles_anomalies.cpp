@@ -129,7 +129,7 @@ void write_bubble(json_writer& out, const bubbles_text& t, const bubble& b, cons
   out.field("id", idle_cause_name(b.cause.id));
   write_text_or_null(out, "span", t.of.text(b.cause.span));
   out.field("covered_ns", in_ns(b.cause.covered_ps));
-  out.field("certainty", cause_certainty_name(b.cause.id, b.sure));
+  out.field("certainty", certainty_name(b.sure));
   out.end_object();
   const auto ratio = [&](std::string_view key, std::int64_t part, std::int64_t whole) {
     out.key(key);
@@ -408,11 +408,35 @@ void write_anomaly_discovery(json_writer& out, const bubbles_text& t, const bubb
   out.end_object();
 }
 
+void write_time(json_writer& out, const bubbles_text& t) {
+  std::pair<std::int32_t, bool> of{};
+  std::int64_t whole_ps = 0;
+  write_objects(out, "time", t.found.time, [&](const time_row& r) {
+    if (whole_ps == 0 || of != std::pair(r.device, r.in_steps)) {
+      of = {r.device, r.in_steps};
+      whole_ps = time_ps_of(t.found, r.device, r.in_steps);
+    }
+    out.key("device");
+    if (r.device < 0)
+      out.null();
+    else
+      out.value(r.device);
+    out.field("in_steps", r.in_steps);
+    out.field("use", time_use_name(r.use));
+    write_text_or_null(out, "cause", r.cause ? idle_cause_name(*r.cause) : "");
+    out.field("certainty", certainty_name(r.sure));
+    out.field("gaps", r.gaps);
+    out.field("time_ps", r.time_ps);
+    out.key("share");
+    out.number(static_cast<double>(r.time_ps) / static_cast<double>(whole_ps));
+  });
+}
+
 void write_causes(json_writer& out, const bubbles_text& t) {
   write_objects(out, "causes", t.found.causes, [&](const cause_summary& c) {
     out.field("cause", idle_cause_name(c.cause));
     out.field("meaning", idle_cause_meaning(c.cause));
-    out.field("certainty", cause_certainty_name(c.cause, c.sure));
+    out.field("certainty", certainty_name(c.sure));
     out.field("scope", reach_name(c.scope));
     write_text_or_null(out, "target_id", c.target);
     out.field("gaps", c.bubbles);

@@ -57,6 +57,7 @@ void write_global_gaps(json_writer& out, const bubbles_text& t, std::size_t devi
 document_status write_bubbles(json_writer& out, const profile& p, const bubble_options& o,
                               const bubbles_report& report);
 [[nodiscard]] bubble_options bubble_options_of(const anatomy_options& o);
+void write_time(json_writer& out, const bubbles_text& t);
 void write_causes(json_writer& out, const bubbles_text& t);
 void write_anomaly_discovery(json_writer& out, const bubbles_text& t, const bubble_options& o);
 

@@ -66,6 +66,7 @@ void write_ops_line(json_writer& out, const profile& p, const ops_line& line, co
   out.field("kind", line_kind_name(line.kind));
   out.field("clock", ops_clock_name(line.clock));
   out.field("events", line.events);
+  write_optional(out, "events_cut", line.events_cut);
   out.field("duration_sum_ps", line.duration_sum_ps);
   out.field("busy_ps", line.busy_ps);
   out.field("device_type", peaks.device_type);

@@ -896,6 +896,7 @@ class trace_reader final : public chrome_sink {
           d.rows[i].launch_thread = by->thread;
           ++joined;
           if (calls_.is_graph(*by)) {
+            d.rows[i].flags |= kernel_by_graph;
             ++d.device.by_graphs;
             d.device.by_graphs_ps = saturating_add(d.device.by_graphs_ps, d.rows[i].duration_ps);
           }

@@ -295,9 +295,11 @@ PK_CAUSE_HOST_UNTRACED = 14
 PK_CAUSE_UNEXPLAINED = 15
 PK_CAUSE_EXPOSED_COMM = 16
 PK_CAUSE_EXPOSED_COPY = 17
-PK_CONFIDENCE_LOW = 0
-PK_CONFIDENCE_MEDIUM = 1
-PK_CONFIDENCE_HIGH = 2
+PK_CAUSE_GRAPH_LAUNCH_LATE = 18
+PK_CERTAINTY_UNKNOWN = 0
+PK_CERTAINTY_POSSIBLE = 1
+PK_CERTAINTY_LIKELY = 2
+PK_CERTAINTY_PROVED = 3
 PK_BUBBLE_HEAVY = 1
 PK_BUBBLE_AT_EDGE = 2
 PK_BUBBLE_INTER_STEP = 4
@@ -317,12 +319,21 @@ PK_TABLE_LIVE_BUFFERS = 12
 PK_TABLE_LIVE_CURVE = 13
 PK_TABLE_PROBE_LAUNCHES = 14
 PK_TABLE_PROBE_RECORDS = 15
+PK_TABLE_DEVICE_TIME = 16
 PK_OPS_CLOCK_ALIGNED = 0
 PK_OPS_CLOCK_DEVICE = 1
 PK_OPS_CLOCK_MIXED = 2
 PK_OP_HAS_METADATA_ID = 1
 PK_OP_HAS_FLOPS = 2
 PK_OP_HAS_BYTES_ACCESSED = 4
+PK_TIME_COMPUTE = 0
+PK_TIME_EXPOSED_COMMUNICATION = 1
+PK_TIME_EXPOSED_COPIES = 2
+PK_TIME_OTHER_WORK = 3
+PK_TIME_IDLE = 4
+PK_TIME_NOT_RECORDED = 5
+PK_DEVICE_TIME_IN_STEPS = 1
+PK_DEVICE_TIME_HAS_CAUSE = 2
 PK_COLLECTIVE_ON_STREAM = 1
 PK_COLLECTIVE_IS_HALF = 2
 PK_TABLE_SKIP_DAMAGE = 1
@@ -1063,7 +1074,7 @@ class pk_bubble(c.Structure):
         ("scope", c.c_int32),
         ("labels", c.c_uint32),
         ("cause", c.c_int32),
-        ("confidence", c.c_int32),
+        ("certainty", c.c_int32),
         ("flags", c.c_uint32),
         ("reserved", c.c_uint32),
     ]
@@ -1125,7 +1136,20 @@ class pk_cause(c.Structure):
         ("start_ps", c.c_int64),
         ("end_ps", c.c_int64),
         ("cause", c.c_int32),
-        ("confidence", c.c_int32),
+        ("certainty", c.c_int32),
+    ]
+
+
+class pk_device_time(c.Structure):
+    _fields_ = [
+        ("file", c.c_uint32),
+        ("device", c.c_int32),
+        ("gaps", c.c_uint64),
+        ("time_ps", c.c_int64),
+        ("use", c.c_int32),
+        ("cause", c.c_int32),
+        ("certainty", c.c_int32),
+        ("flags", c.c_uint32),
     ]
 
 

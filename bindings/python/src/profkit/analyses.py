@@ -222,7 +222,7 @@ def _names_of(prefix: str) -> List[str]:
 _TAGS = _names_of("PK_BUBBLE_TAG_")
 _LABELS = _names_of("PK_BUBBLE_LABEL_")
 _SCOPES = _names_of("PK_BUBBLE_SCOPE_")
-_CONFIDENCES = _names_of("PK_CONFIDENCE_")
+_CERTAINTIES = _names_of("PK_CERTAINTY_")
 _CAUSES = _names_of("PK_CAUSE_")
 
 
@@ -273,7 +273,7 @@ class Bubble(NamedTuple):
     scope: str
     labels: Tuple[str, ...]
     cause: str
-    confidence: str
+    certainty: str
     heavy: bool
     at_edge: bool
     inter_step: bool
@@ -293,7 +293,7 @@ def _bubble(row: Any) -> Bubble:
                   row.comm_ps, row.threads_ps if traced else None,
                   None if row.launch_ps == d.PK_NO_TIME_PS else row.launch_ps, text(row.before), text(row.after),
                   row.before_row, row.after_row, row.step if row.step >= 0 else None, row.file, row.device,
-                  _SCOPES[row.scope], _labels_of(row.labels), _CAUSES[row.cause], _CONFIDENCES[row.confidence],
+                  _SCOPES[row.scope], _labels_of(row.labels), _CAUSES[row.cause], _CERTAINTIES[row.certainty],
                   bool(row.flags & d.PK_BUBBLE_HEAVY), bool(row.flags & d.PK_BUBBLE_AT_EDGE),
                   bool(row.flags & d.PK_BUBBLE_INTER_STEP))
 
@@ -330,7 +330,7 @@ class Bubbles(_Document):
         """The gaps that are long enough to be listed, by device and time."""
         return self.table("gaps").structs(d.pk_bubble, _bubble)
 
-    def table(self, name: Literal["gaps", "steps", "causes"] = "gaps", **given: Any) -> Table:
+    def table(self, name: Literal["gaps", "steps", "causes", "device_time"] = "gaps", **given: Any) -> Table:
         """A table of this analysis. Options: see Table."""
         return Table(self, lib.pk_bubbles_table, number_of(name), **given)
 

@@ -63,10 +63,10 @@ def _options(columns: Optional[Tuple[str, ...]], batch_rows: int, flags: int, fi
 #: The tables that a profile opens by name; docs/tables.md describes their columns. The records of a Neutrino map are
 #: Neutrino.records_table().
 TableName = Literal["files", "devices", "events", "ops", "steps", "kernels", "gaps", "causes", "collectives", "modules",
-                    "allocators", "live_buffers", "live_curve", "probe_launches"]
+                    "allocators", "live_buffers", "live_curve", "probe_launches", "device_time"]
 NUMBERS = {name: getattr(d, "PK_TABLE_" + name.upper()) for name in (
     "files", "devices", "events", "ops", "steps", "kernels", "gaps", "causes", "collectives", "modules", "allocators",
-    "live_buffers", "live_curve", "probe_launches", "probe_records")}
+    "live_buffers", "live_curve", "probe_launches", "probe_records", "device_time")}
 
 
 def number_of(name: str) -> int:

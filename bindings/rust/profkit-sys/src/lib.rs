@@ -383,9 +383,11 @@ pub const PK_CAUSE_UNEXPLAINED: i32 = 15;
 pub const PK_CAUSE_EXPOSED_COMM: i32 = 16;
 /// no gap: the device only copies
 pub const PK_CAUSE_EXPOSED_COPY: i32 = 17;
-pub const PK_CONFIDENCE_LOW: i32 = 0;
-pub const PK_CONFIDENCE_MEDIUM: i32 = 1;
-pub const PK_CONFIDENCE_HIGH: i32 = 2;
+pub const PK_CAUSE_GRAPH_LAUNCH_LATE: i32 = 18;
+pub const PK_CERTAINTY_UNKNOWN: i32 = 0;
+pub const PK_CERTAINTY_POSSIBLE: i32 = 1;
+pub const PK_CERTAINTY_LIKELY: i32 = 2;
+pub const PK_CERTAINTY_PROVED: i32 = 3;
 pub const PK_BUBBLE_HEAVY: i32 = 1;
 /// touches the edge of the capture
 pub const PK_BUBBLE_AT_EDGE: i32 = 2;
@@ -423,6 +425,8 @@ pub const PK_TABLE_LIVE_CURVE: i32 = 13;
 pub const PK_TABLE_PROBE_LAUNCHES: i32 = 14;
 /// Without a struct: by Arrow alone.
 pub const PK_TABLE_PROBE_RECORDS: i32 = 15;
+/// A pk_device_time each.
+pub const PK_TABLE_DEVICE_TIME: i32 = 16;
 /// the timeline's: the device's times as the profiler fitted them to the host's clock
 pub const PK_OPS_CLOCK_ALIGNED: i32 = 0;
 /// the device's own
@@ -432,6 +436,18 @@ pub const PK_OPS_CLOCK_MIXED: i32 = 2;
 pub const PK_OP_HAS_METADATA_ID: i32 = 1;
 pub const PK_OP_HAS_FLOPS: i32 = 2;
 pub const PK_OP_HAS_BYTES_ACCESSED: i32 = 4;
+/// alone or beside anything else
+pub const PK_TIME_COMPUTE: i32 = 0;
+/// nothing computes
+pub const PK_TIME_EXPOSED_COMMUNICATION: i32 = 1;
+/// nothing computes or communicates
+pub const PK_TIME_EXPOSED_COPIES: i32 = 2;
+pub const PK_TIME_OTHER_WORK: i32 = 3;
+pub const PK_TIME_IDLE: i32 = 4;
+/// not known: work was launched that was not recorded
+pub const PK_TIME_NOT_RECORDED: i32 = 5;
+pub const PK_DEVICE_TIME_IN_STEPS: i32 = 1;
+pub const PK_DEVICE_TIME_HAS_CAUSE: i32 = 2;
 /// a kernel: other streams of its device may compute meanwhile
 pub const PK_COLLECTIVE_ON_STREAM: i32 = 1;
 /// the start or the done of an asynchronous operation
@@ -2188,8 +2204,8 @@ pub struct pk_bubble {
     pub labels: u32,
     /// PK_CAUSE_: why the device waited, as far as the capture shows
     pub cause: i32,
-    /// PK_CONFIDENCE_: of the cause
-    pub confidence: i32,
+    /// PK_CERTAINTY_: of the cause
+    pub certainty: i32,
     /// PK_BUBBLE_
     pub flags: u32,
     /// 0
@@ -2332,11 +2348,43 @@ pub struct pk_cause {
     pub end_ps: i64,
     /// PK_CAUSE_: what the host or the device did
     pub cause: i32,
-    /// PK_CONFIDENCE_: of the cause
-    pub confidence: i32,
+    /// PK_CERTAINTY_: of the cause
+    pub certainty: i32,
 }
 
 impl Default for pk_cause {
+    fn default() -> Self {
+        // SAFETY: integers and pointers, all of which may be zero.
+        unsafe { std::mem::zeroed() }
+    }
+}
+
+/// A part of the time of a device: what it did, and why it waited. The rows of a device that are in steps add up to
+/// its steps, the others to the time between its first and last kernel that is in no step. A row of
+/// PK_TABLE_DEVICE_TIME. Frozen; text is borrowed from what gave the row. Since 0.1.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct pk_device_time {
+    /// position of the file
+    pub file: u32,
+    /// position in devices
+    pub device: i32,
+    /// listed gaps with this cause
+    pub gaps: u64,
+    /// length
+    pub time_ps: i64,
+    /// PK_TIME_: what the device did; what runs beside compute counts as compute
+    pub use_: i32,
+    /// PK_CAUSE_: why it waited; none of gaps that are too short to list or lie at the edge of the capture; with
+    /// PK_DEVICE_TIME_HAS_CAUSE
+    pub cause: i32,
+    /// PK_CERTAINTY_: of the cause; of what is on record: proved
+    pub certainty: i32,
+    /// PK_DEVICE_TIME_
+    pub flags: u32,
+}
+
+impl Default for pk_device_time {
     fn default() -> Self {
         // SAFETY: integers and pointers, all of which may be zero.
         unsafe { std::mem::zeroed() }
@@ -2502,6 +2550,7 @@ const _: () = {
     assert!(size_of::<pk_device>() == 40);
     assert!(size_of::<pk_op>() == 176);
     assert!(size_of::<pk_cause>() == 72);
+    assert!(size_of::<pk_device_time>() == 40);
     assert!(size_of::<pk_collective>() == 96);
     assert!(size_of::<pk_table_options>() == 48);
     assert!(size_of::<pk_column>() == 56);
@@ -3331,7 +3380,7 @@ extern "C" {
         out: *mut *mut pk_table,
         err: *mut *mut pk_error,
     ) -> pk_status;
-    /// PK_TABLE_STEPS, PK_TABLE_GAPS or PK_TABLE_CAUSES of an analysis. Errors: as pk_table_open(). Since 0.1.
+    /// PK_TABLE_STEPS, PK_TABLE_GAPS, PK_TABLE_CAUSES or PK_TABLE_DEVICE_TIME of an analysis. Errors: as pk_table_open(). Since 0.1.
     pub fn pk_bubbles_table(
         bubbles: *mut pk_bubbles,
         table: i32,

@@ -367,6 +367,8 @@ tables! {
         steps_table = pk_bubbles_table(sys::PK_TABLE_STEPS);
         /// Why devices waited, gap by gap.
         causes_table = pk_bubbles_table(sys::PK_TABLE_CAUSES);
+        /// What each device did with its time, in steps and outside of them.
+        time_table = pk_bubbles_table(sys::PK_TABLE_DEVICE_TIME);
     }
     Memory {
         /// What is alive at the peak, largest first.

@@ -22,14 +22,16 @@ named!(
     Tail = sys::PK_BUBBLE_SCOPE_TAIL,
 });
 named!(
-    /// How sure the labels are.
-    Confidence, Low = sys::PK_CONFIDENCE_LOW, {
-    /// A guess.
-    Low = sys::PK_CONFIDENCE_LOW,
-    /// Likely.
-    Medium = sys::PK_CONFIDENCE_MEDIUM,
-    /// Well founded; never a proof.
-    High = sys::PK_CONFIDENCE_HIGH,
+    /// How sure a cause is.
+    Certainty, Unknown = sys::PK_CERTAINTY_UNKNOWN, {
+    /// Nothing on record says why.
+    Unknown = sys::PK_CERTAINTY_UNKNOWN,
+    /// It fits, and so may others.
+    Possible = sys::PK_CERTAINTY_POSSIBLE,
+    /// Most of the evidence points there.
+    Likely = sys::PK_CERTAINTY_LIKELY,
+    /// The evidence allows nothing else.
+    Proved = sys::PK_CERTAINTY_PROVED,
 });
 
 /// Where a step begins and ends.
@@ -150,7 +152,7 @@ pub struct Bubble<'b> {
     /// Why the device waited, as far as the capture shows: a `PK_CAUSE_`.
     pub cause: i32,
     /// How sure that is.
-    pub confidence: Confidence,
+    pub certainty: Certainty,
     /// Worth a look.
     pub heavy: bool,
     /// Touches the edge of the capture.
@@ -159,7 +161,7 @@ pub struct Bubble<'b> {
     pub inter_step: bool,
 }
 
-const CAUSES: [&str; 16] = [
+const CAUSES: [&str; 19] = [
     "launch_bound",
     "optimizer_loop",
     "sync_wait",
@@ -176,6 +178,9 @@ const CAUSES: [&str; 16] = [
     "lock",
     "host_untraced",
     "unexplained",
+    "exposed_comm",
+    "exposed_copy",
+    "graph_launch_late",
 ];
 
 const LABELS: [&str; 6] = [
@@ -342,7 +347,7 @@ impl<'b> Iterator for Gaps<'b> {
                 scope: Scope::of(found.scope),
                 labels: found.labels,
                 cause: found.cause,
-                confidence: Confidence::of(found.confidence),
+                certainty: Certainty::of(found.certainty),
                 heavy: found.flags & sys::PK_BUBBLE_HEAVY as u32 != 0,
                 at_edge: found.flags & sys::PK_BUBBLE_AT_EDGE as u32 != 0,
                 inter_step: found.flags & sys::PK_BUBBLE_INTER_STEP as u32 != 0,

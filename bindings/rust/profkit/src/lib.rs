@@ -41,7 +41,7 @@ mod writer;
 
 pub use architecture::{Architecture, ArchitectureOptions};
 pub use arrow::{ArrowStream, CellValue, Column, Table, TableKind, TableOptions};
-pub use bubbles::{Bubble, BubbleOptions, BubbleStep, Bubbles, Confidence, Gaps, Scope, Steps, WindowPolicy};
+pub use bubbles::{Bubble, BubbleOptions, BubbleStep, Bubbles, Certainty, Gaps, Scope, Steps, WindowPolicy};
 pub use chrome::{ChromeEvent, ChromeEvents, ChromeSummary};
 pub use clock::{Clock, ClockDomain, ClockOffset, ClockOptions, ClockPair};
 pub use document::{Document, DocumentOptions, DocumentStatus};

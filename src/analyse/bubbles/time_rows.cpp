@@ -1,0 +1,97 @@
+#include <analyse/bubbles/breakdown.hpp>
+#include <analyse/bubbles/summary.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <map>
+#include <utility>
+
+namespace profkit {
+inline namespace PROFKIT_NAMESPACE {
+namespace bubbles {
+namespace {
+
+// The time of one device that is in steps, or that is not.
+struct part_of_time {
+  struct gap_sum {
+    std::uint64_t gaps = 0;
+    std::int64_t time_ps = 0;
+    void add(std::uint64_t more, std::int64_t ps) noexcept {
+      gaps += more;
+      time_ps = saturating_add(time_ps, ps);
+    }
+  };
+  step_breakdown spent;
+  std::map<std::pair<idle_cause, certainty>, gap_sum> causes;
+
+  void add(const part_of_time& more) {
+    add_to(spent, more.spent);
+    for (const auto& [cause, sum] : more.causes) causes[cause].add(sum.gaps, sum.time_ps);
+  }
+
+  void write(std::int32_t device, bool in_steps, std::vector<time_row>& into) const {
+    const auto add = [&](time_use use, std::int64_t ps) {
+      if (ps <= 0) return;
+      time_row& row = into.emplace_back();
+      row.device = device;
+      row.in_steps = in_steps;
+      row.use = use;
+      row.time_ps = ps;
+    };
+    add(time_use::compute, saturating_add(spent.compute_only_ps, spent.comm_overlapped_ps));
+    add(time_use::exposed_comm, spent.comm_exposed_ps);
+    add(time_use::exposed_copy, spent.copy_ps);
+    add(time_use::other_work, spent.other_ps);
+    const std::size_t first_cause = into.size();
+    std::int64_t left_ps = spent.idle_ps;
+    for (const auto& [cause, sum] : causes) {
+      add(time_use::idle, sum.time_ps);
+      into.back().cause = cause.first;
+      into.back().sure = cause.second;
+      into.back().gaps = sum.gaps;
+      left_ps -= sum.time_ps;
+    }
+    std::stable_sort(into.begin() + static_cast<std::ptrdiff_t>(first_cause), into.end(),
+                     [](const time_row& a, const time_row& b) { return a.time_ps > b.time_ps; });
+    const std::size_t without_cause = into.size();
+    add(time_use::idle, left_ps);
+    if (into.size() > without_cause) into.back().sure = certainty::unknown;
+    add(time_use::not_recorded, spent.not_recorded_ps);
+  }
+};
+
+}  // namespace
+
+void list_time(bubbles_result& into) {
+  std::vector<std::array<part_of_time, 2>> devices(into.devices.size());
+  constexpr std::size_t steps = 0, outside = 1;
+  for (std::size_t d = 0; d < devices.size(); ++d) devices[d][outside].spent = into.devices[d].outside;
+  for (const bubble_step& s : into.steps) add_to(devices[s.device][steps].spent, s.breakdown);
+  for (const bubble& b : into.bubbles)
+    if (!b.boundary_adjacent && !b.inter_step)
+      devices[b.device][b.step >= 0 ? steps : outside].causes[{b.cause.id, b.sure}].add(1, b.length_ps());
+  std::array<part_of_time, 2> all;
+  for (const auto& device : devices)
+    for (const std::size_t part : {steps, outside}) all[part].add(device[part]);
+  for (const std::size_t part : {steps, outside}) all[part].write(-1, part == steps, into.time);
+  for (std::size_t d = 0; d < devices.size(); ++d)
+    for (const std::size_t part : {steps, outside})
+      devices[d][part].write(static_cast<std::int32_t>(d), part == steps, into.time);
+}
+
+}  // namespace bubbles
+
+bool has_marked_steps(const bubbles_result& r) noexcept {
+  return std::any_of(r.steps.begin(), r.steps.end(), [](const bubble_step& s) { return !s.pseudo; });
+}
+
+std::int64_t time_ps_of(const bubbles_result& r, std::int32_t device, bool in_steps) noexcept {
+  std::int64_t sum_ps = 0;
+  for (const time_row& row : r.time)
+    if (row.device == device && row.in_steps == in_steps) sum_ps = saturating_add(sum_ps, row.time_ps);
+  return sum_ps;
+}
+
+}  // namespace PROFKIT_NAMESPACE
+}  // namespace profkit
