@@ -33,6 +33,10 @@ class waiting final {
     return *this;
   }
   waiting& late() { return launched(to - 8 * us, to - 4 * us); }
+  waiting& by_graph() {
+    next->flags |= kernel_by_graph;
+    return *this;
+  }
   waiting& does(const std::string& name, std::int64_t start_ps, std::int64_t length_ps, std::uint32_t thread = launcher,
                 host_span_kind kind = host_span_kind::op) {
     all.host(start_ps, length_ps, name, thread, 0, kind);
@@ -60,6 +64,19 @@ class waiting final {
 const std::string batch = "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__";
 
 }  // namespace
+
+TEST_CASE("a graph that a busy thread launches late is named, unless what the thread does is known") {
+  CHECK(waiting().late().by_graph().does("aten::add", from, gap).verdict() == "graph_launch_late proved");
+  CHECK(waiting().late().by_graph().does("aten::add", from, gap / 2).verdict() == "graph_launch_late likely");
+  CHECK(waiting().late().by_graph().does(batch, from, gap).verdict() == "data_loader proved: " + batch);
+  CHECK(waiting().launched(from - 8 * us, from - 4 * us).by_graph().does("aten::add", from, gap).verdict() ==
+        "device_dependency proved");
+  waiting late;
+  late.late().by_graph().does("aten::add", from, gap);
+  const bubbles_result r = look(late.all);
+  REQUIRE(!r.recommendations.empty());
+  CHECK(r.recommendations[0].text.rfind("The graph is launched late", 0) == 0);
+}
 
 TEST_CASE("the innermost known span of the launching thread names the cause") {
   // Ops of the framework inside say nothing: the loader is what the thread is in.

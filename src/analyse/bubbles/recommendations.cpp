@@ -23,6 +23,7 @@ struct advice_text {
   idle_cause cause;
   const char *text, *missing;
 };
+// In the order of idle_cause.
 constexpr advice_text advice_texts[] = {
     {idle_cause::launch_bound,
      "The host may launch too late: fuse small ops, capture graphs, or take work off the launching thread.", ""},
@@ -55,13 +56,24 @@ constexpr advice_text advice_texts[] = {
     {idle_cause::exposed_comm,
      "Hide communication: start it earlier, in more pieces, beside compute. Look for ranks that arrive late.", ""},
     {idle_cause::exposed_copy, "Hide copies: pinned memory, a stream of their own, ahead of use.", ""},
+    {idle_cause::graph_launch_late,
+     "The graph is launched late: prepare its inputs ahead, in static buffers, on a stream of their own.", ""},
 };
+constexpr bool are_in_order() {
+  for (std::size_t i = 0; i < std::size(advice_texts); ++i)
+    if (advice_texts[i].cause != static_cast<idle_cause>(i)) return false;
+  return std::size(advice_texts) == idle_cause_count;
+}
+static_assert(are_in_order());
 constexpr advice_text unexplained_by_stacks{
     idle_cause::unexplained, "The recorded stacks do not say why: sample the host (threads, scheduler, I/O).",
     "host events during the gaps"};
 const advice_text& advice_of(idle_cause c) {
-  return *std::find_if(std::begin(advice_texts), std::end(advice_texts),
-                       [&](const advice_text& a) { return a.cause == c; });
+  return advice_texts[static_cast<std::size_t>(c)];
+}
+
+bool is_slow_to_launch(idle_cause c) noexcept {
+  return c == idle_cause::launch_bound || c == idle_cause::graph_launch_late;
 }
 
 class adviser {
@@ -129,7 +141,7 @@ class adviser {
       const auto group = static_cast<std::size_t>(r_.steps.verdict(static_cast<std::size_t>(b.step)).group);
       take_longest(longest_[group], b);
       if (b.boundary_adjacent || !b.heavy || b.scope != bubble_scope::step_internal ||
-          b.structure_before == b.structure_after || b.cause.id != idle_cause::launch_bound)
+          b.structure_before == b.structure_after || !is_slow_to_launch(b.cause.id))
         continue;
       gaps_between& of = between_[group];
       of.sum_ps = saturating_add(of.sum_ps, b.length_ps());
@@ -222,7 +234,7 @@ class adviser {
       if (b.inter_step || b.after_count == 0) continue;
       gaps_before_op& of = before_ops_[{b.device, type_of(b.after[0])}];
       take_longest(of.longest, b);
-      if (b.cause.id != idle_cause::launch_bound) continue;
+      if (!is_slow_to_launch(b.cause.id)) continue;
       of.launch_bound_ps = saturating_add(of.launch_bound_ps, b.length_ps());
       take_longest(of.longest_launch_bound, b);
     }
