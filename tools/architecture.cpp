@@ -190,8 +190,8 @@ class printer {
     s_.left_out(d_.streams.size(), rows);
     const model_pipeline& p = d_.pipeline;
     if (p.comm_ps > 0)
-      s_.out().line("  Communication takes " + human_duration(p.comm_ps) + ", " + share_text(p.hidden_ps, p.comm_ps) +
-                    " of it is hidden by compute.");
+      s_.out().line("  Communication takes " + human_duration(p.comm_ps) + "; compute hides " +
+                    share_text(p.hidden_ps, p.comm_ps) + ".");
   }
 
   void print_limits() {

@@ -358,7 +358,7 @@ var certainties = [...]string{"unknown", "possible", "likely", "proved"}
 
 var idleCauses = [...]string{"launch_bound", "optimizer_loop", "sync_wait", "sync_drain", "h2d_pageable", "data_loader", "gc",
 	"allocation", "compile", "module_load", "checkpoint", "comm_host_wait", "device_dependency", "lock", "host_untraced",
-	"unexplained", "exposed_comm", "exposed_copy", "graph_launch_late"}
+	"unexplained", "exposed_comm", "exposed_copy", "graph_launch_late", "straggler_wait"}
 
 var bubbleLabels = [...]string{"sync_or_h2d", "comm_wait", "untraced_host_blocking", "host_launch_lag",
 	"python_serialization_or_lock", "insufficient_evidence"}

@@ -6,6 +6,10 @@
 
 #include <catch.hpp>
 
+#include <array>
+#include <optional>
+#include <string>
+
 using namespace profkit;
 using namespace profkit::test;
 
@@ -416,4 +420,86 @@ TEST_CASE("idle? is No only when nearly all of the steps is compute") {
                "Little. Device time in steps, 100.000 ms: compute 33.0 %, exposed communication 66.8 %, idle 0.2 % "
                "(200.000 us)."));
   CHECK(mostly_waiting_for_others[4] != "Nothing needs an explanation.");
+}
+
+namespace {
+
+// Ranks of a run, each a GPU with a clock of its own. Every 20 ms they compute for 5, 6, 9, … ms and then run a collective,
+// which ends 1 ms after the last of them has begun it.
+struct ranks {
+  explicit ranks(std::int32_t here, std::int32_t world = 3, const std::string& name = "ncclDevKernel_AllReduce_Sum_f32",
+                 const std::array<std::int64_t, 3>& computes = {5, 6, 9}) {
+    for (std::int32_t rank = 0; rank < here; ++rank) {
+      const auto group = static_cast<std::uint32_t>(rank);
+      const auto d = all.add_device("GPU " + std::to_string(rank), accelerator::gpu, group);
+      all.device(d).rank = rank;
+      all.device(d).world_size = world;
+      const std::int64_t clock = rank * 3 * ms, compute = computes[group] * ms;
+      all.step(1, clock, clock + 40 * ms, static_cast<std::int32_t>(d), marker_source::device_annotation, group);
+      for (const std::int64_t at : {clock, clock + 20 * ms}) {
+        all.kernel(d, at, compute, "gemm");
+        all.kernel(d, at + compute, 10 * ms - compute, name, kernel_class::comm, 1);
+      }
+    }
+  }
+  std::optional<cause_summary> waits() const {
+    const bubbles_result r = look(all);
+    for (const cause_summary& c : r.causes)
+      if (c.cause == idle_cause::straggler_wait) return c;
+    return std::nullopt;
+  }
+  std::string missing() const {
+    for (const std::string& gap : look(all).evidence_gaps)
+      if (gap.rfind("how long collectives wait", 0) == 0) return gap.substr(gap.find(": ") + 2);
+    return "";
+  }
+  memory_activity all;
+};
+
+}  // namespace
+
+TEST_CASE("ranks wait in collectives for the last one, by no clock but their own") {
+  const auto found = ranks(3).waits();
+  REQUIRE(found);
+  CHECK(found->total_ps == 2 * (4 + 3) * ms);
+  CHECK(found->sure == certainty::proved);
+  CHECK(found->is_exposed());
+  CHECK(found->evidence[0] == "rank 2 comes last in 2 of 2 collectives; the others wait 14.000 ms for it");
+  CHECK(found->evidence[1] == "the longest, 4.000 ms: rank 0 in ncclDevKernel_AllReduce_Sum_f32");
+  CHECK(ranks(3).missing().empty());
+}
+
+TEST_CASE("what only some ranks recorded, and what need not end together, says nothing of waits") {
+  CHECK_FALSE(ranks(3, 3, "ncclDevKernel_Broadcast_RING_LL").waits());
+  CHECK_FALSE(ranks(2).waits());
+  CHECK(ranks(2).missing() == "only 2 ranks of 3 are here");
+  CHECK(ranks(1, 8).missing() == "only 1 rank of 8 is here");
+  CHECK(ranks(1, 1).missing().empty());
+  ranks once_more(3);
+  once_more.all.kernel(0, 35 * ms, ms, "ncclDevKernel_AllReduce_Sum_f32", kernel_class::comm, 1);
+  CHECK_FALSE(once_more.waits());
+  CHECK(once_more.missing() == "the ranks did not record the same number of them");
+  ranks same_rank(3);
+  same_rank.all.device(1).rank = 0;
+  CHECK_FALSE(same_rank.waits());
+  ranks little(3);  // 14 of 1,200 ms
+  for (std::uint32_t d = 0; d < 3; ++d) little.all.kernel(d, 40 * ms, 400 * ms, "gemm");
+  for (step_marker& m : little.all.all_markers()) m.end_ps += 400 * ms;
+  CHECK_FALSE(little.waits());
+}
+
+TEST_CASE("of a process group its own members are enough") {
+  ranks r(2, 3, "ncclDevKernel_AllReduce_Sum_f32", {5, 9, 9});
+  for (std::uint32_t d = 0; d < 2; ++d) {
+    kernel_details in;
+    in.group_name = r.all.id("1");
+    in.group_ranks = r.all.id("[0, 1]");
+    in.group_size = 2;
+    r.all.device(d).details.push_back(in);
+    for (std::size_t i = 1; i < 4; i += 2) r.all.kernels_of(d)[i].details = 1;
+  }
+  const auto found = r.waits();
+  REQUIRE(found);
+  CHECK(found->total_ps == 8 * ms);
+  CHECK(found->evidence[0] == "rank 1 comes last in 2 of 2 collectives; the others wait 8.000 ms for it");
 }

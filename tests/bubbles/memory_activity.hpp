@@ -35,6 +35,7 @@ class memory_activity : public activity {
     return static_cast<std::uint32_t>(devices_.size() - 1);
   }
   activity_device& device(std::uint32_t at) { return devices_[at]; }
+  std::vector<kernel_row>& kernels_of(std::uint32_t device) { return kernels_[device]; }
   kernel_row& kernel(std::uint32_t device, std::int64_t start_ps, std::int64_t duration_ps,
                      const std::string& type = "MatMul", kernel_class kind = kernel_class::compute,
                      std::uint16_t stream = 0) {

@@ -16,8 +16,9 @@ import tempfile
 
 SKIPPED = 77
 # Least shares, in percent: cases whose first cause is right; proved causes that are true; cases with a true proved cause;
-# controls of which nothing is said; causes whose time is right within 1 %.
-FLOORS = {"first": 97, "proved": 99, "with_proved": 90, "silent": 100, "time": 98}
+# controls of which nothing is said; causes whose time is right within 1 %; stragglers
+# found, with the time that others wait for them.
+FLOORS = {"first": 97, "proved": 99, "with_proved": 90, "silent": 100, "time": 98, "straggler": 100}
 
 
 def ask(profkit, case):
@@ -61,6 +62,11 @@ class Score:
                 self.add("proved", right, f"{name}: {cause['id']} of {gap and gap['cause']}")
         if any(g["may_be_high"] for g in truth["gaps"]):
             self.add("with_proved", true_ones > 0, name)
+        if truth.get("straggler"):
+            late = f"rank {truth['straggler']['rank']} comes last"
+            named = [c for c in found["causes"] if c["cause"] == "straggler_wait" and c["evidence"][0].startswith(late)]
+            waited = truth["exposed"]["straggler_wait_ns"]
+            self.add("straggler", named and 100 * abs(named[0]["time_ns"] - waited) <= waited, f"{name}: {named} of {waited} ns")
         for cause in truth["causes"]:
             if cause.get("gap_ns"):
                 off = abs(said[cause["cause"]] - cause["gap_ns"])

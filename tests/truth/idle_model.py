@@ -20,7 +20,8 @@ TAGS = ("DEVICE_IDLE_GAP_HEAVY", "PRELAUNCH_GAP_HEAVY", "TAIL_GAP_HEAVY", "INTER
         "VARIABLE_SHAPE_SAME_TEMPLATE")
 CAUSES = ("launch_bound", "optimizer_loop", "sync_wait", "sync_drain", "h2d_pageable", "data_loader", "gc", "allocation",
           "compile", "module_load", "checkpoint", "comm_host_wait", "device_dependency", "lock", "host_untraced",
-          "unexplained", "exposed_comm", "exposed_copy", "graph_launch_late")
+          "unexplained", "exposed_comm", "exposed_copy", "graph_launch_late",
+          "straggler_wait")
 CAUSE_LABELS = {"launch_bound": "possible_host_launch_lag", "optimizer_loop": "possible_host_launch_lag",
                 "graph_launch_late": "possible_host_launch_lag",
                 "sync_wait": "possible_sync_or_h2d", "sync_drain": "possible_sync_or_h2d",
@@ -47,6 +48,7 @@ CAUSE_MEANINGS = {
     "exposed_comm": "no compute hides the communication",
     "exposed_copy": "no compute hides the copies",
     "graph_launch_late": "the host launches a whole graph late",
+    "straggler_wait": "ranks wait in collectives for the last one",
 }
 PARTS = ("compute_only", "comm_exposed", "comm_overlapped", "copy", "other", "idle")
 CERTAINTIES = {"high": "proved", "medium": "likely", "low": "possible"}

@@ -155,8 +155,9 @@ enum class idle_cause : std::uint8_t {
   exposed_comm,       ///< no gap: the device only communicates
   exposed_copy,       ///< no gap: the device only copies
   graph_launch_late,  ///< the launching thread is busy, and what it launches at last is a whole graph
+  straggler_wait,     ///< no gap: ranks stand in a collective until the last one comes
 };
-inline constexpr std::size_t idle_cause_count = 19;
+inline constexpr std::size_t idle_cause_count = 20;
 [[nodiscard]] const char* idle_cause_name(idle_cause c) noexcept;     ///< "data_loader"
 [[nodiscard]] const char* idle_cause_meaning(idle_cause c) noexcept;  ///< "the host waits for the next batch", …
 /// The label under which soft_root_cause_summary lists it: "possible_host_launch_lag", "possible_data_loader", …; "" of

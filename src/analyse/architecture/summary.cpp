@@ -110,7 +110,7 @@ class summariser {
     if (of_.communication().empty() && on_.type == accelerator::npu)
       add("no communication.json: no bandwidth of communication");
     if (d_.left_out > 0)
-      add(grouped(d_.left_out) + " kernels behind the first " + grouped(std::uint64_t{kernels_.rows.size()}) +
+      add(grouped(d_.left_out) + " kernels after the first " + grouped(std::uint64_t{kernels_.rows.size()}) +
           " were not read");
   }
 

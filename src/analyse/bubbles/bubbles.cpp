@@ -176,7 +176,13 @@ result<bubbles_result> look(const activity& of, const bubble_options& o, const h
   choose_idlest(r, o.reference);
   if (!r.has_host_trace && !r.steps.empty()) r.requires_host_followup = true;
   list_evidence_gaps(r, of, check_against_step_trace(r, of));
-  summarise_causes(r, of, o.thresholds);
+  straggler_waits waits;
+  if (!o.reference && !r.steps.empty()) {
+    auto found = find_straggler_waits(of, host);
+    if (!found) return std::move(found).error();
+    waits = std::move(*found);
+  }
+  summarise_causes(r, of, waits, o.thresholds);
   list_time(r);
   judge_confidence(r);
   answer_questions(r, o.thresholds);

@@ -58,6 +58,7 @@ constexpr advice_text advice_texts[] = {
     {idle_cause::exposed_copy, "Hide copies: pinned memory, a stream of their own, ahead of use.", ""},
     {idle_cause::graph_launch_late,
      "The graph is launched late: prepare its inputs ahead, in static buffers, on a stream of their own.", ""},
+    {idle_cause::straggler_wait, "Look at the rank that comes last: its gaps, its compute, its share of the data.", ""},
 };
 constexpr bool are_in_order() {
   for (std::size_t i = 0; i < std::size(advice_texts); ++i)

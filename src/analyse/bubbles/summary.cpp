@@ -291,9 +291,30 @@ void add_exposed(bubbles_result& into, std::size_t group, idle_cause cause, std:
   c.evidence.push_back("the most, " + human_duration(most_ps) + ": step " + into.steps[most].id);
 }
 
+// Part of the communication, exposed or not, of all steps and between them.
+void add_stragglers(bubbles_result& into, const activity& of, const straggler_waits& waits, const bubble_thresholds& t) {
+  const bool exposed = std::any_of(into.causes.begin(), into.causes.end(),
+                                   [](const cause_summary& c) { return c.cause == idle_cause::exposed_comm; });
+  if (exposed && !waits.missing.empty())
+    into.evidence_gaps.push_back("how long collectives wait for other ranks is not known: " + waits.missing);
+  std::int64_t service_ps = 0;
+  for (const bubble_step& s : into.steps) service_ps = saturating_add(service_ps, s.service_ps());
+  if (waits.waited_ps <= 0 || !at_least(waits.waited_ps, service_ps, t.exposed_ratio_ppm)) return;
+  cause_summary& c = into.causes.emplace_back();
+  c.cause = idle_cause::straggler_wait;
+  c.sure = certainty::proved;
+  c.scope = cause_summary::reach::global;
+  c.total_ps = waits.waited_ps;
+  c.evidence.push_back("rank " + std::to_string(waits.late_rank) + " comes last in " + grouped(waits.times_late) + " of " +
+                       count_text(waits.collectives, "collective") + "; the others wait " +
+                       human_duration(waits.waited_for_late_ps) + " for it");
+  c.evidence.push_back("the longest, " + human_duration(waits.longest_ps) + ": rank " + std::to_string(waits.longest_rank) +
+                       " in " + std::string(of.text(waits.longest_name)));
+}
+
 }  // namespace
 
-void summarise_causes(bubbles_result& into, const activity& of, const bubble_thresholds& t) {
+void summarise_causes(bubbles_result& into, const activity& of, const straggler_waits& waits, const bubble_thresholds& t) {
   struct sum {
     std::uint64_t bubbles = 0, launched_in_gap = 0;
     std::int64_t total_ps = 0, covered_ps = 0, high_ps = 0, medium_ps = 0;
@@ -353,6 +374,7 @@ void summarise_causes(bubbles_result& into, const activity& of, const bubble_thr
     add_exposed(into, g, idle_cause::exposed_comm, &step_breakdown::comm_exposed_ps, t);
     add_exposed(into, g, idle_cause::exposed_copy, &step_breakdown::copy_ps, t);
   }
+  add_stragglers(into, of, waits, t);
   std::stable_sort(into.causes.begin(), into.causes.end(),
                [](const cause_summary& a, const cause_summary& b) { return a.total_ps > b.total_ps; });
 }

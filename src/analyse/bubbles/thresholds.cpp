@@ -187,6 +187,7 @@ constexpr cause_words words_of_causes[] = {
     {"exposed_comm", "", "no compute hides the communication"},
     {"exposed_copy", "", "no compute hides the copies"},
     {"graph_launch_late", "possible_host_launch_lag", "the host launches a whole graph late"},
+    {"straggler_wait", "", "ranks wait in collectives for the last one"},
 };
 static_assert(sizeof words_of_causes / sizeof words_of_causes[0] == idle_cause_count);
 

@@ -48,7 +48,7 @@ std::vector<next_command> next_commands(const capture& found, const report_parts
       all.push_back({"modules PATH", "every program"});
     else if (first.instructions > 0)
       all.push_back({"modules PATH --dump " + shell_word(first.name.substr(0, first.name.find('('))),
-                     "the program behind it"});
+                     "the program in full"});
   }
   if (const step_group* widest = widest_group(summary.steps))
     all.push_back({"ops PATH --step " + std::to_string(widest->longest) + on_plane(widest->first.plane_name),

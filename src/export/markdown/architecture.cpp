@@ -313,7 +313,7 @@ class report {
     section(5, "Cross-verification");
     if (d_.checks.empty()) return unsupported(!has_layers()                ? why_no_layers()
                                                    : d_.complete_passes() == 0 ? "no whole pass to check"
-                                                                               : "nothing else tells of its counts");
+                                                                               : "nothing else confirms its counts");
     table t;
     t.left("Check").right("Expected").right("Actual").left("Result").left("Note");
     bool failed = false;

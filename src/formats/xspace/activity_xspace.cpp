@@ -255,7 +255,7 @@ class node_filler {
         device_steps_ = true;
         if (--room > 0) continue;
         input_.notes.push_back("only the first steps of " + std::string(plane.name) +
-                               " are told apart: it has more of them than are kept");
+                               " are kept: it has more of them");
         return true;
       }
       if (const auto damage = rows.damage(); damage && !input_.damage)

@@ -384,6 +384,8 @@ pub const PK_CAUSE_EXPOSED_COMM: i32 = 16;
 /// no gap: the device only copies
 pub const PK_CAUSE_EXPOSED_COPY: i32 = 17;
 pub const PK_CAUSE_GRAPH_LAUNCH_LATE: i32 = 18;
+/// no gap: ranks stand in a collective until the last one comes
+pub const PK_CAUSE_STRAGGLER_WAIT: i32 = 19;
 pub const PK_CERTAINTY_UNKNOWN: i32 = 0;
 pub const PK_CERTAINTY_POSSIBLE: i32 = 1;
 pub const PK_CERTAINTY_LIKELY: i32 = 2;

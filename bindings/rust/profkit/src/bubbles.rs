@@ -161,7 +161,7 @@ pub struct Bubble<'b> {
     pub inter_step: bool,
 }
 
-const CAUSES: [&str; 19] = [
+const CAUSES: [&str; 20] = [
     "launch_bound",
     "optimizer_loop",
     "sync_wait",
@@ -181,6 +181,7 @@ const CAUSES: [&str; 19] = [
     "exposed_comm",
     "exposed_copy",
     "graph_launch_late",
+    "straggler_wait",
 ];
 
 const LABELS: [&str; 6] = [

@@ -1,0 +1,143 @@
+#include <analyse/bubbles/stragglers.hpp>
+#include <analyse/bubbles/words.hpp>
+#include <analyse/collectives/instances.hpp>
+
+#include <base/thread_pool.hpp>
+#include <profkit/time.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <map>
+#include <set>
+#include <tuple>
+#include <utility>
+
+namespace profkit {
+inline namespace PROFKIT_NAMESPACE {
+namespace bubbles {
+namespace {
+
+// A collective of one process group: name of the kernel; id, name, members and size of the group.
+using collective_key = std::tuple<string_id, string_id, string_id, string_id, std::int32_t>;
+using durations_of = std::map<collective_key, std::vector<std::int64_t>>;  // ps, in the order of starts
+
+class collective_durations final : public kernel_visitor {
+ public:
+  collective_durations(const activity& of, const activity_device& on) : of_(of), on_(on) {}
+  result<void> rows(const kernel_row* first, std::size_t count) override {
+    for (const kernel_row* k = first; k != first + count; ++k) {
+      if (k->kind != kernel_class::comm || (k->flags & kernel_duplicate) != 0) continue;
+      collective_key key{k->name, 0, 0, 0, 0};
+      if (k->details != 0) {
+        const kernel_details& d = on_.details[k->details - 1];
+        key = {k->name, d.group, d.group_name, d.group_ranks, d.group_size};
+      }
+      const auto [at, is_new] = ends_together_.try_emplace(k->name, false);
+      if (is_new) at->second = semantics_of(of_.text(k->name)) == collective_semantics::barrier;
+      if (at->second) found[key].push_back(k->duration_ps);
+    }
+    return {};
+  }
+  durations_of found;
+
+ private:
+  const activity& of_;
+  const activity_device& on_;
+  std::map<string_id, bool> ends_together_;
+};
+
+class comparison {
+ public:
+  comparison(const activity& of, const std::vector<durations_of>& devices) : of_(of), devices_(devices) {}
+
+  straggler_waits run() {
+    std::set<collective_key> keys;
+    for (const durations_of& device : devices_)
+      for (const auto& [key, durations] : device) keys.insert(key);
+    for (const collective_key& key : keys) compare(key);
+    for (const auto& [rank, late] : late_)
+      if (late.waited_ps > found_.waited_for_late_ps) {
+        found_.late_rank = rank;
+        found_.waited_for_late_ps = late.waited_ps;
+        found_.times_late = late.times;
+      }
+    if (found_.collectives == 0 && !keys.empty()) found_.missing = "the ranks did not record the same number of them";
+    return std::move(found_);
+  }
+
+ private:
+  struct lateness {
+    std::int64_t waited_ps = 0;
+    std::uint64_t times = 0;
+  };
+
+  void compare(const collective_key& key) {
+    std::vector<std::pair<std::int32_t, const std::vector<std::int64_t>*>> members;  // by rank
+    std::int32_t wanted = std::get<4>(key);
+    for (std::size_t d = 0; d < devices_.size(); ++d) {
+      const auto durations = devices_[d].find(key);
+      if (durations == devices_[d].end()) continue;
+      members.emplace_back(of_.devices()[d].rank, &durations->second);
+      if (std::get<4>(key) == 0) wanted = std::max(wanted, of_.devices()[d].world_size);
+    }
+    std::sort(members.begin(), members.end());
+    const auto same_rank = [](const auto& a, const auto& b) { return a.first == b.first; };
+    if (members.size() < 2 || members.size() != static_cast<std::size_t>(wanted) || members.front().first < 0 ||
+        std::adjacent_find(members.begin(), members.end(), same_rank) != members.end())
+      return;
+    const std::size_t times = members.front().second->size();
+    if (std::any_of(members.begin(), members.end(), [&](const auto& m) { return m.second->size() != times; })) return;
+    for (std::size_t i = 0; i < times; ++i) {
+      const auto shorter = [&](const auto& a, const auto& b) { return (*a.second)[i] < (*b.second)[i]; };
+      const auto last = std::min_element(members.begin(), members.end(), shorter);
+      const std::int64_t transfer_ps = (*last->second)[i];
+      lateness& late = late_[last->first];
+      ++late.times;
+      ++found_.collectives;
+      for (const auto& [rank, durations] : members) {
+        const std::int64_t waited_ps = (*durations)[i] - transfer_ps;
+        late.waited_ps = saturating_add(late.waited_ps, waited_ps);
+        found_.waited_ps = saturating_add(found_.waited_ps, waited_ps);
+        if (waited_ps <= found_.longest_ps) continue;
+        found_.longest_ps = waited_ps;
+        found_.longest_rank = rank;
+        found_.longest_name = std::get<0>(key);
+      }
+    }
+  }
+
+  const activity& of_;
+  const std::vector<durations_of>& devices_;
+  std::map<std::int32_t, lateness> late_;  // by rank
+  straggler_waits found_;
+};
+
+}  // namespace
+
+result<straggler_waits> find_straggler_waits(const activity& of, const hooks& host) {
+  const auto& devices = of.devices();
+  std::set<std::int32_t> ranks;
+  std::int32_t world = 0;
+  for (const activity_device& d : devices) {
+    if (d.rank >= 0) ranks.insert(d.rank);
+    world = std::max(world, d.world_size);
+  }
+  straggler_waits none;
+  if (ranks.size() < static_cast<std::size_t>(std::max(world, 2)) && world > 1)
+    none.missing = "only " + count_text(ranks.size(), "rank") + " of " + grouped(static_cast<std::uint64_t>(world)) +
+                   (ranks.size() == 1 ? " is here" : " are here");
+  if (ranks.size() < 2) return none;
+  auto durations = map_items<durations_of>(devices.size(), host, [&](std::size_t d) -> result<durations_of> {
+    collective_durations visitor(of, devices[d]);
+    if (auto visited = of.visit_kernels(d, visitor, host); !visited) return std::move(visited).error();
+    return std::move(visitor.found);
+  });
+  if (!durations) return std::move(durations).error();
+  straggler_waits found = comparison(of, *durations).run();
+  if (found.collectives == 0 && !none.missing.empty()) found.missing = none.missing;
+  return found;
+}
+
+}  // namespace bubbles
+}  // namespace PROFKIT_NAMESPACE
+}  // namespace profkit
