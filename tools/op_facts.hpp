@@ -32,7 +32,7 @@ class programs_met {
   bool several_ = false;
 };
 
-// "Not counted as ops: instants and counters, which have no duration: 40 on 3 lines; …"; "" where nothing is.
+// "Not counted as ops: instants and counters: 40 on 3 lines; …"; "" where nothing is.
 std::string left_out_text(const std::vector<profkit::left_out_lines>& all);
 
 // `amount` an execution, `count` executions in `total_ps`: "412 TFLOP/s"; "" when the amount is unknown.

@@ -4,8 +4,8 @@ import collections
 KERNELS = ("kernel", "gpu_memcpy", "gpu_memset")
 OPERATORS = ("cpu_op",)
 HOST = ("cuda_runtime", "cuda_driver", "python_function", "user_annotation", "overhead")
-HOSTS = "host events (see `profkit framework`)"
-STEPS = "step marks (see `profkit steps`)"
+HOSTS = "host events (`profkit framework`)"
+STEPS = "step marks (`profkit steps`)"
 WAITS = "waits of devices"
 REPEATED = "lines that repeat other lines of the device"
 SELF = "the recorder's own events"

@@ -15,16 +15,16 @@ const char* why_not(line_use use, trace_ops_of shown) noexcept {
     case line_use::kernel: return "work of devices";
     case line_use::op:
     case line_use::span:
-      return shown == trace_ops_of::operators ? "host events other than operators (see `profkit framework`)"
-                                              : "host events (see `profkit framework`)";
-    case line_use::untold: return "events that do not say whether a device or a host ran them (see `profkit framework`)";
+      return shown == trace_ops_of::operators ? "host events other than operators (`profkit framework`)"
+                                              : "host events (`profkit framework`)";
+    case line_use::untold: return "events that do not say whether a device or a host ran them (`profkit framework`)";
     case line_use::device_wait: return "waits of devices";
     case line_use::asynchronous: return "asynchronous ops, which overlap the device's other ops";
-    case line_use::step: return "step marks (see `profkit steps`)";
+    case line_use::step: return "step marks (`profkit steps`)";
     case line_use::program_run: return "program runs, whose ops are counted";
     case line_use::repeated: return "lines that repeat other lines of the device";
     case line_use::bookkeeping: return "the recorder's own events";
-    case line_use::no_length: return "instants and counters, which have no duration";
+    case line_use::no_length: return "instants and counters";
     case line_use::overlapping: return "asynchronous events, which belong to no thread";
     case line_use::unusable: return "events without a usable duration";
     case line_use::not_known: return "unknown categories and lines";

@@ -36,8 +36,7 @@ const step_group* widest_group(const std::vector<step_group>& groups) {
 
 }  // namespace
 
-std::vector<next_command> next_commands(const capture& found, const report_parts& parts,
-                                        const report_summary& summary) {
+std::vector<next_command> next_commands(const report_parts& parts, const report_summary& summary) {
   std::vector<next_command> all;
   if (const ops_line* busiest = busiest_line(parts); busiest != nullptr)
     all.push_back({"ops PATH --sort self" + (parts.ops.lines.size() > 1 ? on_plane(busiest->plane_name) : ""),
@@ -60,10 +59,6 @@ std::vector<next_command> next_commands(const capture& found, const report_parts
   if (!parts.model.empty()) all.push_back({"architecture PATH", "layers, passes and streams of the model"});
   if (parts.memory && (parts.memory->hlo || parts.memory->runtime))
     all.push_back({"memory PATH", "what fills the memory, and what could leave it"});
-  if (std::any_of(found.files.begin(), found.files.end(), [](const capture_file& file) {
-        return file.family == file_family::chrome_trace && file.export_of < 0;
-      }))
-    all.push_back({"chrome PATH", "processes, threads, phases, samples"});
   if (all.empty()) all.push_back({"info PATH", "every plane and line"});
   all.push_back({"report PATH --json", "all of this and more, for programs"});
   return all;

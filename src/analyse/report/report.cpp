@@ -159,9 +159,9 @@ report_summary sum_up(const profile& p, const report_options& o, const selection
   s.collectives = total_collectives(parts);
   s.idle = idle_of(parts);
   s.memory = memory_of(parts);
-  s.across_nodes = sentences_across_nodes(parts.nodes);
+  s.across_nodes = sentences_across_nodes(parts);
   s.notes = notes_of(p, parts, s, ops.waiting_ps, o.filters);
-  s.next = next_commands(p.what(), parts, s);
+  s.next = next_commands(parts, s);
   return s;
 }
 

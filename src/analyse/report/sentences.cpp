@@ -63,9 +63,18 @@ std::string left_out_sentence(const anatomy_options& filters) {
          " known of the whole capture only: these filters leave out that part.";
 }
 
+// By the lengths of the executions alone: surer than by clocks.
+std::string straggler_sentence(const report_parts& parts) {
+  if (!parts.bubbles) return "";
+  for (const cause_summary& c : parts.bubbles->found.causes)
+    if (c.cause == idle_cause::straggler_wait) return c.evidence.front();
+  return "";
+}
+
 }  // namespace
 
-std::vector<std::string> sentences_across_nodes(const nodes_compared& nodes) {
+std::vector<std::string> sentences_across_nodes(const report_parts& parts) {
+  const nodes_compared& nodes = parts.nodes;
   std::vector<std::string> sentences;
   if (!nodes.validation) return sentences;
   const validation_result& v = *nodes.validation;
@@ -74,7 +83,10 @@ std::vector<std::string> sentences_across_nodes(const nodes_compared& nodes) {
     return sentences;
   }
   sentences.push_back(verdict_sentence(v));
-  if (std::string latest = latest_sentence(v); !latest.empty()) sentences.push_back(std::move(latest));
+  if (std::string latest = straggler_sentence(parts); !latest.empty())
+    sentences.push_back(std::move(latest));
+  else if (latest = latest_sentence(v); !latest.empty())
+    sentences.push_back(std::move(latest));
   if (nodes.alignment)
     if (std::string clocks = clocks_sentence(*nodes.alignment); !clocks.empty()) sentences.push_back(std::move(clocks));
   if (v.nodes.size() > most_nodes_aligned && !v.corrected)
@@ -94,10 +106,12 @@ std::vector<std::string> notes_of(const profile& p, const report_parts& parts, c
     for (const finding& found : parts.memory->findings)
       if (found.recoverable_bytes || found.id == "memory.module_differs")
         notes.push_back((found.where.empty() ? "" : found.where + ": ") + found.what + '.');
-  // How much is exposed stands beside the idle time already.
+  // How much is exposed stands beside the idle time, and who comes last among the sentences across nodes.
   if (parts.bubbles)
     for (const finding& found : parts.bubbles->found.findings)
-      if (starts_with(found.id, "bubbles.cause.") && !starts_with(found.id, "bubbles.cause.exposed_")) notes.push_back(found.what + "; " + found.where);
+      if (starts_with(found.id, "bubbles.cause.") && !starts_with(found.id, "bubbles.cause.exposed_") &&
+          found.id != "bubbles.cause.straggler_wait")
+        notes.push_back(found.what + "; " + found.where);
   for (const file_info& file : parts.info.files)
     for (const std::string& text : file.warnings) notes.push_back("The recorder warns: " + text);
   const std::int64_t span = summary.span_ps(), busy = summary.busy_ps;
