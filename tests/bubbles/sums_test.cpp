@@ -134,3 +134,26 @@ TEST_CASE("thresholds have six decimals, none of which is lost") {
   CHECK(millionths("1") == 1'000'000);
   CHECK_FALSE(set_threshold(t, "recurring_share", "0.1234571").ok());
 }
+
+TEST_CASE("time outside of steps is what no step covers between the first and the last kernel") {
+  // Steps by their own markers, from before the first kernel to behind the last one, and kernels between them.
+  memory_activity a;
+  const auto d = a.add_device("GPU 0", accelerator::gpu);
+  a.step(1, -2 * ms, 5 * ms, static_cast<std::int32_t>(d), marker_source::device_annotation);
+  a.step(2, 20 * ms, 30 * ms, static_cast<std::int32_t>(d), marker_source::device_annotation);
+  a.kernel(d, 0, 2 * ms, "A");
+  a.kernel(d, 4 * ms, 3 * ms, "B");
+  a.kernel(d, 10 * ms, 1 * ms, "Memcpy", kernel_class::copy);
+  a.kernel(d, 12 * ms, 1 * ms, "all-reduce", kernel_class::comm);
+  a.kernel(d, 22 * ms, 1 * ms, "C");
+  const auto r = find_bubbles(a, own_ends());
+  REQUIRE(r);
+  const step_breakdown& outside = r->devices[0].outside;
+  CHECK(outside.compute_only_ps == 2 * ms);  // of B, from 5 ms
+  CHECK(outside.copy_ps == 1 * ms);
+  CHECK(outside.comm_exposed_ps == 1 * ms);
+  CHECK(outside.idle_ps == (3 + 1 + 7) * ms);
+  CHECK(time_ps_of(*r, 0, false) == 15 * ms);
+  CHECK(time_ps_of(*r, 0, true) == (7 + 10) * ms);
+  CHECK(time_ps_of(*r, -1, true) == (7 + 10) * ms);
+}
