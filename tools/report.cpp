@@ -133,7 +133,8 @@ std::string idle_text(const profkit::idle_total& idle) {
     return nullptr;
   }();
   return share_text(idle.idle_ps, idle.service_ps) + (idle.marked ? " of the steps" : " of the time") +
-         (place == nullptr ? "" : std::string(", mostly ") + place) + "; the longest wait is " +
+         (place == nullptr ? "" : std::string(idle.pattern == profkit::idle_pattern::mixed ? ", " : ", mostly ") + place) +
+         "; the longest wait is " +
          human_duration(idle.longest_ps) +
          (idle.not_recorded_ps == 0
               ? ""
