@@ -95,8 +95,10 @@ class report {
       const auto same = std::find_if(rows.begin(), rows.end(), [&](const auto& other) {
         return other.first->use == r.use && other.first->cause == r.cause && other.first->sure == r.sure;
       });
-      if (r.in_steps || same == rows.end()) rows.emplace_back(&r, 0);
-      if (!r.in_steps) (same == rows.end() ? rows.back() : *same).second = r.time_ps;
+      if (same == rows.end())
+        rows.emplace_back(&r, r.in_steps ? 0 : r.time_ps);
+      else
+        same->second = r.time_ps;
     }
     if (rows.empty()) return;
     const std::int64_t steps_ps = time_ps_of(r_, -1, true), outside_ps = time_ps_of(r_, -1, false);

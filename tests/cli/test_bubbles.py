@@ -74,6 +74,21 @@ class Gates(unittest.TestCase):
         done = run("bubbles", self.path, "-q", "--fail-on", "cause:data_loader>1%")
         self.assertEqual(done.err, "profkit: cause:data_loader>1%: it is 40.0 % of the device time in steps, 400.000 us of 1.000 ms\n")
 
+    def test_what_only_happens_outside_of_steps_has_a_row(self):
+        events = json.loads(self.path.read_text())["traceEvents"]
+        events += [{"ph": "X", "cat": kind, "name": name, "pid": 0, "tid": 7, "ts": at, "dur": 50, "args": {"device": 0, "stream": 7}}
+                   for at, kind, name in ((1300, "gpu_memcpy", "Memcpy DtoH"), (1400, "gpu_memset", "Memset"),
+                                          (1600, "kernel", "gemm"))]
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "outside.json"
+            path.write_text(json.dumps({"traceEvents": events}))
+            lines = run("bubbles", path, "--window-policy", "marker").out.splitlines()
+        at = next(i for i, line in enumerate(lines) if line.startswith("Where the time went"))
+        self.assertEqual(lines[at], "Where the time went: 1.000 ms in steps, 550.000 us outside of them")
+        rows = [line.split() for line in lines[at + 2:lines.index("", at)]]
+        self.assertIn(["compute", "450.000", "us", "45.0", "%", "50.000", "us", "9.1", "%"], rows)
+        self.assertIn(["exposed", "copies", "100.000", "us", "18.2", "%"], rows)
+
     def test_what_is_no_condition(self):
         for gate in ("idle", "idle>", "idle>10", "idle>x%", "idle>101%", "idle>1.23456%", "idle>1.2.3%", "idle>-1%", "idle>%",
                      "cause:rain>1%", "cause:>1%", "compute>1%", "incomplete,", "incomplete idle>1%"):
