@@ -75,16 +75,14 @@ class report {
     s_.out().line("  " + dim(label) + text);
   }
 
+  // "exposed_copies" as "exposed copies".
+  static std::string spaced(std::string id) {
+    std::replace(id.begin(), id.end(), '_', ' ');
+    return id;
+  }
   std::string use_text(const time_row& r) const {
-    switch (r.use) {
-      case time_use::compute: return "compute";
-      case time_use::exposed_comm: return "exposed communication";
-      case time_use::exposed_copy: return "exposed copies";
-      case time_use::other_work: return "other work";
-      case time_use::idle: return r.cause ? "idle: " + cause_text(*r.cause, 0) : "idle: gaps that are not listed";
-      case time_use::not_recorded: return "not recorded";
-    }
-    return "";
+    if (r.use != time_use::idle) return spaced(time_use_name(r.use));
+    return r.cause ? "idle: " + cause_text(*r.cause, 0) : "idle: gaps that are not listed";
   }
 
   // All devices together: what is outside of steps stands beside what is in them.
@@ -232,8 +230,7 @@ class report {
 
   // "data loader: enumerate(DataLoader)#…" for data_loader and the span that names it.
   std::string cause_text(idle_cause c, string_id span) const {
-    std::string text = idle_cause_name(c);
-    std::replace(text.begin(), text.end(), '_', ' ');
+    const std::string text = spaced(idle_cause_name(c));
     return span == 0 ? text : text + ": " + name(of_.text(span));
   }
   std::string cause_text(const bubble& b) const {
@@ -374,19 +371,18 @@ class report {
     t.right("gaps before").right("waits").flexible("note", cut::end, 12);
     for (std::size_t i = 0; i < rows; ++i) {
       const bubble_op& op = *shown[i];
-      std::string note =
+      const std::string note =
           op.false_hotspot ? "wait anchor: no hotspot"
           : op.inefficient ? "small, inefficient"
           : op.bound[0] != '\0'
               ? std::string(op.bound) +
                     (op.bound == std::string_view("compute") || op.bound == std::string_view("memory") ? " bound" : "")
               : "";
-      std::replace(note.begin(), note.end(), '_', ' ');
       t.row({(several_devices() ? device(op.device) + ' ' : "") + name(of_.text(op.op_type)), name(of_.text(op.core)),
              grouped(op.calls), human_duration(op.duration_ps),
              human_duration(op.duration_ps / std::max<std::int64_t>(static_cast<std::int64_t>(op.calls), 1)),
              op.gap_before_ps > 0 ? human_duration(op.gap_before_ps) : "",
-             op.wait_ps > 0 ? human_duration(op.wait_ps) : "", note});
+             op.wait_ps > 0 ? human_duration(op.wait_ps) : "", spaced(note)});
     }
     s_.heading("Ops, by their time and the idle time right before them");
     t.print(s_.out(), s_.columns());

@@ -1,21 +1,20 @@
 #include "gates.hpp"
+#include "command_line/words.hpp"
 
 #include <profkit/core/text.hpp>
 
 #include <algorithm>
 #include <cstddef>
+#include <utility>
 
 namespace profkit_tool {
 namespace {
 
 using namespace profkit;
 
-fault bad_gate(std::string_view text, const std::string& why) {
-  fault f;
-  f.code = fault_code::invalid_argument;
-  f.message = "--fail-on '" + std::string(text) + "': " + why;
-  f.hint = "write incomplete, idle>10%, exposed>5% or cause:data_loader>2%, with commas between several";
-  return f;
+fault bad_gate(std::string_view text, std::string why) {
+  return wrong_value("--fail-on", std::string(text), std::move(why),
+                     "write incomplete, idle>10%, exposed>5% or cause:data_loader>2%, with commas between several");
 }
 
 // "2.5%" -> 25 000.
@@ -43,10 +42,10 @@ std::optional<std::int64_t> parse_percent_ppm(std::string_view text) {
   return ppm;
 }
 
-std::optional<idle_cause> cause_named(std::string_view name) {
-  for (std::size_t i = 0; i < idle_cause_count; ++i)
-    if (name == idle_cause_name(static_cast<idle_cause>(i))) return static_cast<idle_cause>(i);
-  return std::nullopt;
+std::vector<std::string> names_of_causes() {
+  std::vector<std::string> all;
+  for (std::size_t i = 0; i < idle_cause_count; ++i) all.emplace_back(idle_cause_name(static_cast<idle_cause>(i)));
+  return all;
 }
 
 result<time_gate> parse_time_gate(std::string_view text) {
@@ -60,12 +59,11 @@ result<time_gate> parse_time_gate(std::string_view text) {
   const std::string_view what = text.substr(0, over);
   constexpr std::string_view of_cause = "cause:";
   if (what.substr(0, of_cause.size()) == of_cause) {
-    gate.cause = cause_named(what.substr(of_cause.size()));
-    if (gate.cause) return gate;
-    std::string names;
-    for (std::size_t i = 0; i < idle_cause_count; ++i)
-      names += (i == 0 ? "" : ", ") + std::string(idle_cause_name(static_cast<idle_cause>(i)));
-    return bad_gate(text, "there is no such cause; the causes are " + names);
+    const std::vector<std::string> names = names_of_causes();
+    const auto named = std::find(names.begin(), names.end(), what.substr(of_cause.size()));
+    if (named == names.end()) return bad_gate(text, "there is no such cause; the causes are " + word_list(names));
+    gate.cause = static_cast<idle_cause>(named - names.begin());
+    return gate;
   }
   gate.idle = what == "idle";
   if (!gate.idle && what != "exposed") return bad_gate(text, "there is no such condition");

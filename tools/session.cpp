@@ -251,7 +251,7 @@ void session::lost(const profkit::activity& of) {
 namespace {
 
 // Whether one of the conditions of --fail-on is met.
-result<bool> tell_failed_gates(const options& asked, const profile& capture, const profkit::hooks& hooks) {
+result<bool> tell_failed_gates(const options& asked, const profkit::trace& capture, const profkit::hooks& hooks) {
   bool failed = false;
   if (asked.fail_on.incomplete) {
     const result<profkit::info_result> info = profkit::anatomy_info(capture, {}, hooks);
@@ -263,8 +263,7 @@ result<bool> tell_failed_gates(const options& asked, const profile& capture, con
   if (asked.fail_on.times.empty()) return failed;
   profkit::bubble_options wanted = asked.bubbles;
   if (wanted.device.empty()) wanted.device = asked.plane;
-  const auto borrowed = std::shared_ptr<const profile>(std::shared_ptr<void>(), &capture);
-  const auto found = profkit::analyse_bubbles(borrowed, wanted, hooks);
+  const auto found = profkit::analyse_bubbles(capture, wanted, hooks);
   if (!found) return found.error();
   for (const time_gate& gate : asked.fail_on.times)
     if (const auto why = why_gate_failed(gate, found->found)) {
@@ -355,7 +354,7 @@ int run_slice(const options& asked, document which, const slice_writer& writer) 
     status = tell_losses(asked, s.losses(), profkit::anything_intact(capture), errors);
   }
   if (status != exit_ok) return status;
-  result<bool> failed = tell_failed_gates(asked, capture, hooks);
+  result<bool> failed = tell_failed_gates(asked, s.trace(), hooks);
   if (!failed) return fail_document(asked, which, failed.error(), errors);
   return *failed ? exit_gate : exit_ok;
 }

@@ -214,7 +214,6 @@ struct line_totals {
   // What an earlier reading of the line found: only some events have a start by the device's clock; events are out of
   // order.
   bool aligned_starts = false, out_of_order = false;
-  cut_durations cut_ps;
 };
 
 // Whether all events of a line can be placed. Of a line that itself lies out of reach the file's fault tells.
@@ -257,7 +256,8 @@ struct task {
 // Totals the events of one line.
 class line_totaller {
  public:
-  line_totaller(const task& of, line_place place, const line_totals& known)
+  // `cut`: the durations of events that end earlier than they say; null: none is known to.
+  line_totaller(const task& of, line_place place, const line_totals& known, const cut_durations* cut = nullptr)
       : plane_(of.plane_at(place)),
         options_(of.options),
         filter_(of.selected.events_of(place.file, static_cast<std::size_t>(place.plane))),
@@ -267,15 +267,15 @@ class line_totaller {
         numbers_(plane_),
         program_ids_(facts_.dense_ids),
         device_(known.aligned_starts),
-        file_(known.cut_ps.empty() ? nullptr : of.p.bytes(place.file).data()),
-        cut_ps_(known.cut_ps),
+        file_(cut == nullptr ? nullptr : of.p.bytes(place.file).data()),
+        cut_(cut),
         next_offset_(of.line_at(place).offset),
         out_of_order_(known.out_of_order),
         totals_(facts_.dense_ids) {}
 
   // Takes the next events of the line, and changes them. `readable_end`: bytes up to there may be read.
   void add(event_row* rows, std::size_t count, const char* readable_end) {
-    if (!cut_ps_.empty()) cut(rows, count);
+    if (cut_ != nullptr) end_earlier(rows, count);
     const std::size_t kept = select(rows, count, readable_end);
     if (!out_of_order_ && device_.takes_starts()) {
       order_.add(rows, kept, [&](const event_row* ready, std::size_t n) { totals_.add(ready, n); });
@@ -319,11 +319,11 @@ class line_totaller {
   }
 
  private:
-  void cut(event_row* rows, std::size_t count) {
+  void end_earlier(event_row* rows, std::size_t count) {
     for (event_row* row = rows; row != rows + count; ++row) {
-      const auto found = cut_ps_.find(next_offset_);
+      const auto found = cut_->find(next_offset_);
       next_offset_ = static_cast<std::uint64_t>(row->stats + row->stats_bytes - file_);
-      if (found == cut_ps_.end()) continue;
+      if (found == cut_->end()) continue;
       row->duration_ps = found->second;
       ++events_cut_;
     }
@@ -366,19 +366,19 @@ class line_totaller {
   device_clock device_;
   start_order order_;
   const char* const file_;  // where events are cut
-  const cut_durations& cut_ps_;
+  const cut_durations* const cut_;
   std::uint64_t next_offset_, events_cut_ = 0;
   const bool out_of_order_;
   op_totals totals_;
 };
 
-result<line_totals> read_ops_line(const task& of, line_place place, shared_meter& meter, cut_durations cut_ps = {}) {
+result<line_totals> read_ops_line(const task& of, line_place place, shared_meter& meter,
+                                  const cut_durations* cut = nullptr) {
   line_totals found = of.begin(place);
-  found.cut_ps = std::move(cut_ps);
   if (of.only_hlo_ops && of.facts_at(place).hlo_op_ids.empty()) return found;
   const char* const readable_end = end_of(of.p.bytes(place.file));
   for (bool done = false; !done;) {
-    line_totaller line(of, place, found);
+    line_totaller line(of, place, found, cut);
     event_scanner scan(of.line_at(place).body);
     auto scanned = scan_batches(
         scan, meter, [&](event_row* rows, std::size_t count) { line.add(rows, count, readable_end); });
@@ -552,8 +552,7 @@ result<void> add_traces(const trace& t, const selection& selected, const anatomy
   return {};
 }
 
-// Kernels of a stream take turns: where their durations are more than the busy time of the line, some may be false. What
-// the trace cuts is cut here too.
+// What the trace cuts because it lasts over the start of the next kernel of its stream, of one device.
 class cut_kernels final : public kernel_visitor {
  public:
   result<void> rows(const kernel_row* first, std::size_t count) override {
@@ -563,24 +562,40 @@ class cut_kernels final : public kernel_visitor {
   }
   cut_durations durations_ps;
 };
-result<void> read_cut(const trace& t, const task& of, line_place place, line_totals& line, const hooks& host) {
-  if (line.line.kind != line_kind::stream || line.line.duration_sum_ps - line.line.busy_ps <= overlap_allowed_ps) return {};
-  if (of.p.is_streamed(place.file)) {
-    line.line.events_cut.reset();
-    return {};
-  }
+result<cut_durations> find_cut(const trace& t, line_place place, const hooks& host) {
   const auto read = t.all_activity(host);
   if (!read) return read.error();
   cut_kernels cut;
   const auto& devices = (*read)->devices();
   for (std::size_t d = 0; d < devices.size(); ++d)
     if (devices[d].file == place.file && devices[d].plane == place.plane)
-      if (auto visited = (*read)->visit_kernels(d, cut, host); !visited) return visited;
-  if (cut.durations_ps.empty()) return {};
-  shared_meter meter(host, of.line_at(place).body.size());
-  auto again = read_ops_line(of, place, meter, std::move(cut.durations_ps));
-  if (!again) return std::move(again).error();
-  line = std::move(*again);
+      if (auto visited = (*read)->visit_kernels(d, cut, host); !visited) return std::move(visited).error();
+  return std::move(cut.durations_ps);
+}
+
+// Kernels of a stream take turns: only where their durations are more than the busy time of the line may some be false.
+result<void> read_cut(const trace& t, const task& of, const std::vector<line_place>& places,
+                      std::vector<line_totals>& lines, const hooks& host) {
+  std::map<std::pair<std::uint32_t, std::int32_t>, cut_durations> of_planes;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    ops_line& line = lines[i].line;
+    if (line.kind != line_kind::stream || line.duration_sum_ps - line.busy_ps <= overlap_allowed_ps) continue;
+    if (of.p.is_streamed(places[i].file)) {
+      line.events_cut.reset();
+      continue;
+    }
+    const auto [at, is_new] = of_planes.try_emplace({places[i].file, places[i].plane});
+    if (is_new) {
+      auto cut = find_cut(t, places[i], host);
+      if (!cut) return std::move(cut).error();
+      at->second = std::move(*cut);
+    }
+    if (at->second.empty()) continue;
+    shared_meter meter(host, of.line_at(places[i]).body.size());
+    auto again = read_ops_line(of, places[i], meter, &at->second);
+    if (!again) return std::move(again).error();
+    lines[i] = std::move(*again);
+  }
   return {};
 }
 
@@ -634,8 +649,7 @@ result<ops_result> total_ops(const trace& capture, const anatomy_options& o, con
   std::vector<line_totals> in_order(order.size());
   for (std::size_t i = 0; i < order.size(); ++i) in_order[order[i]] = std::move((*totals)[i]);
   if (auto looked = look_again(of, host, in_order); !looked) return std::move(looked).error();
-  for (std::size_t i = 0; i < in_order.size(); ++i)
-    if (auto cut = read_cut(capture, of, picked.places[i], in_order[i], host); !cut) return std::move(cut).error();
+  if (auto cut = read_cut(capture, of, picked.places, in_order, host); !cut) return std::move(cut).error();
 
   ops_result found;
   for (std::size_t i = 0; i < in_order.size(); ++i) {

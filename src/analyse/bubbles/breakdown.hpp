@@ -26,6 +26,10 @@ inline void add_piece(step_breakdown& into, std::int64_t length_ps, unsigned bit
   }
 }
 
+inline std::int64_t computed_ps(const step_breakdown& s) noexcept {
+  return saturating_add(s.compute_only_ps, s.comm_overlapped_ps);
+}
+
 inline void add_to(step_breakdown& sum, const step_breakdown& more) noexcept {
   for (const auto part : {&step_breakdown::compute_only_ps, &step_breakdown::comm_exposed_ps,
                           &step_breakdown::comm_overlapped_ps, &step_breakdown::copy_ps, &step_breakdown::other_ps,

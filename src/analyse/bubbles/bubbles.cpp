@@ -182,8 +182,8 @@ result<bubbles_result> look(const activity& of, const bubble_options& o, const h
     if (!found) return std::move(found).error();
     waits = std::move(*found);
   }
-  summarise_causes(r, of, waits, o.thresholds);
   list_time(r);
+  summarise_causes(r, of, waits, o.thresholds);
   judge_confidence(r);
   answer_questions(r, o.thresholds);
   recommend(r, of, o.thresholds);

@@ -73,8 +73,8 @@ inline void device_pass::advance_quietly(std::int64_t to_ps) {
     }
     count_time(to - from, bits);
     busy_until_ps_ = to;
-    if (!inside_) return add_piece(found_.gaps.outside, to - from, bits);
-    add_piece(step_.breakdown, to - from, bits);
+    add_piece(inside_ ? step_.breakdown : found_.gaps.outside, to - from, bits);
+    if (!inside_) return;
     if (bits != unrecorded_bit) step_.busy_ps += to - from;
     step_busy_ = true;
     step_busy_until_ps_ = to;
@@ -173,16 +173,13 @@ std::size_t device_pass::add_plain(const kernel_row* rows, std::size_t count) {
   all.largest_ps = std::max(all.largest_ps, largest);
   for (const std::int64_t busy_ps : run.busy_ps) all.busy_ps += busy_ps;
   if (run.busy_until_ps != open_start) busy_until_ps_ = run.busy_until_ps;
+  for (std::size_t kind = 0; kind < run.busy_ps.size(); ++kind)
+    add_piece(inside_ ? step_.breakdown : all.outside, run.busy_ps[kind], 1U << kind);
   if (!inside_) {
-    for (std::size_t kind = 0; kind < run.busy_ps.size(); ++kind)
-      add_piece(found_.gaps.outside, run.busy_ps[kind], 1U << kind);
     count_outside(n, run.latest_end_ps);
     return n;
   }
-  for (std::size_t kind = 0; kind < run.busy_ps.size(); ++kind) {
-    add_piece(step_.breakdown, run.busy_ps[kind], 1U << kind);
-    step_.busy_ps += run.busy_ps[kind];
-  }
+  for (const std::int64_t busy_ps : run.busy_ps) step_.busy_ps += busy_ps;
   if (run.busy_until_ps != open_start) step_busy_until_ps_ = run.busy_until_ps;
   step_.bubble_count += gaps;
   step_.internal_total_ps += gap_sum;

@@ -11,6 +11,7 @@
 #include <set>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
@@ -122,19 +123,23 @@ result<straggler_waits> find_straggler_waits(const activity& of, const hooks& ho
     if (d.rank >= 0) ranks.insert(d.rank);
     world = std::max(world, d.world_size);
   }
-  straggler_waits none;
-  if (ranks.size() < static_cast<std::size_t>(std::max(world, 2)) && world > 1)
-    none.missing = "only " + count_text(ranks.size(), "rank") + " of " + grouped(static_cast<std::uint64_t>(world)) +
-                   (ranks.size() == 1 ? " is here" : " are here");
-  if (ranks.size() < 2) return none;
+  straggler_waits found;
+  std::string absent;
+  if (world > 1 && ranks.size() < static_cast<std::size_t>(world))
+    absent = "only " + count_text(ranks.size(), "rank") + " of " + grouped(static_cast<std::uint64_t>(world)) +
+             (ranks.size() == 1 ? " is here" : " are here");
+  if (ranks.size() < 2) {
+    found.missing = std::move(absent);
+    return found;
+  }
   auto durations = map_items<durations_of>(devices.size(), host, [&](std::size_t d) -> result<durations_of> {
     collective_durations visitor(of, devices[d]);
     if (auto visited = of.visit_kernels(d, visitor, host); !visited) return std::move(visited).error();
     return std::move(visitor.found);
   });
   if (!durations) return std::move(durations).error();
-  straggler_waits found = comparison(of, *durations).run();
-  if (found.collectives == 0 && !none.missing.empty()) found.missing = none.missing;
+  found = comparison(of, *durations).run();
+  if (found.collectives == 0 && !absent.empty()) found.missing = std::move(absent);
   return found;
 }
 

@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <string>
-#include <vector>
 
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {

@@ -44,10 +44,6 @@ std::string kinds_text(const idle_sums& s) {
          " before a step's first kernel, " + share_text(s.tail_ps, s.idle_ps) + " after its last";
 }
 
-std::int64_t computed_ps(const step_breakdown& s) noexcept {
-  return saturating_add(s.compute_only_ps, s.comm_overlapped_ps);
-}
-
 // "Device time in steps, 1.200 s: compute 59.0 %, exposed copies 1.0 %, ". What takes no time is not named.
 std::string spent_text(const step_breakdown& s, bool marked) {
   std::string text = std::string("Device time") + (marked ? " in steps, " : ", ") + human_duration(s.sum_ps()) + ": compute " +
@@ -297,9 +293,7 @@ void add_stragglers(bubbles_result& into, const activity& of, const straggler_wa
                                    [](const cause_summary& c) { return c.cause == idle_cause::exposed_comm; });
   if (exposed && !waits.missing.empty())
     into.evidence_gaps.push_back("how long collectives wait for other ranks is not known: " + waits.missing);
-  std::int64_t service_ps = 0;
-  for (const bubble_step& s : into.steps) service_ps = saturating_add(service_ps, s.service_ps());
-  if (waits.waited_ps <= 0 || !at_least(waits.waited_ps, service_ps, t.exposed_ratio_ppm)) return;
+  if (waits.waited_ps <= 0 || !at_least(waits.waited_ps, time_ps_of(into, -1, true), t.exposed_ratio_ppm)) return;
   cause_summary& c = into.causes.emplace_back();
   c.cause = idle_cause::straggler_wait;
   c.sure = certainty::proved;

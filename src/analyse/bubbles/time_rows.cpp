@@ -39,7 +39,7 @@ struct part_of_time {
       row.use = use;
       row.time_ps = ps;
     };
-    add(time_use::compute, saturating_add(spent.compute_only_ps, spent.comm_overlapped_ps));
+    add(time_use::compute, computed_ps(spent));
     add(time_use::exposed_comm, spent.comm_exposed_ps);
     add(time_use::exposed_copy, spent.copy_ps);
     add(time_use::other_work, spent.other_ps);
