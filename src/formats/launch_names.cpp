@@ -9,7 +9,8 @@ namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 namespace {
 
-// Beginnings of names, from the reference manuals of the CUDA runtime and driver and of HIP. The first that fits counts.
+// Beginnings of names, from the reference manuals of the CUDA runtime and driver, of HIP and of AscendCL. The first that
+// fits counts.
 struct known_launch {
   std::string_view beginning;
   std::optional<launched_work> work;
@@ -31,6 +32,9 @@ constexpr known_launch known_launches[] = {
     {"cudaMemcpy", launched_work::copy},
     {"cuMemcpy", launched_work::copy},
     {"hipMemcpy", launched_work::copy},
+    {"AscendCL@aclmdlExecute", launched_work::graph},
+    {"AscendCL@aclmdlRIExecute", launched_work::graph},
+    {"AscendCL@aclrtMemcpy", launched_work::copy},
 };
 
 }  // namespace

@@ -3,6 +3,7 @@ import json
 import random
 import sys
 
+import ascend
 import truth
 import xspace
 
@@ -130,6 +131,82 @@ class NotOnRecord(truth.Case):
         found = ask("bubbles", trace.save(self.scratch / "threads.json"))
         by_device = {s["device"]: s["breakdown"]["not_recorded_ps"] for s in found["steps"]}
         self.assertEqual(sorted(by_device.values()), [0, 8_001 * US])
+
+
+class NpuNotOnRecord(truth.Case):
+    """What CANN launched, by its arrows to a device of an Ascend folder."""
+    ORIGIN = 1_764_246_877_000_000  # µs since 1970
+    CALLS = {"kernel": "Node@launch", "copy": "AscendCL@aclrtMemcpyAsync", "graph": "AscendCL@aclmdlRIExecuteAsync"}
+
+    def folder(self, name, r, tabled, lost, work):
+        """Steps of three kernels, the second of which may be lost: "arrow": without a trace but that its launch began,
+        "event": an arrow ends where no event is. Gives the folder and which steps lack a kernel."""
+        events = [{"ph": "M", "name": "process_name", "pid": pid, "tid": 0, "args": {"name": process}}
+                  for pid, process in ((10, "Python"), (20, "CANN"), (1024, "Ascend Hardware"))]
+        rows, lacking, size = [], [], 20_000
+
+        def span(pid, tid, called, at, length, **more):
+            events.append({"ph": "X", "name": called, "pid": pid, "tid": tid, "ts": f"{self.ORIGIN + at}.000", "dur": length,
+                           "args": {}, **more})
+
+        for number in range(r.randrange(2, 6)):
+            at = number * size
+            span(10, 201, f"ProfilerStep#{number}", at, size, cat="cpu_op")
+            lacks = lost is not None and (number == 0 or r.random() < 0.7)
+            for kernel, (launch, start, length) in enumerate(((10, 100, 50), (200, 400, 18_000), (19_250, 19_300, 60))):
+                span(20, 201, self.CALLS[work] if kernel == 1 else "Node@launch", at + launch - 5, 20)
+                flow = {"cat": "HostToDevice", "id": str(number * 10 + kernel), "name": f"HostToDevice{number * 10 + kernel}"}
+                events.append({"ph": "s", "pid": 20, "tid": 201, "ts": f"{self.ORIGIN + at + launch}.000", **flow})
+                if not (lacks and kernel == 1 and lost == "arrow"):
+                    events.append({"ph": "f", "bp": "e", "pid": 1024, "tid": 2, "ts": f"{self.ORIGIN + at + start}.000", **flow})
+                if lacks and kernel == 1:
+                    continue
+                span(1024, 2, "MatMul", at + start, length, args={"Task Type": "AI_CORE"})
+                rows.append({"Device_id": 0, "Stream ID": 2, "Name": "MatMul", "Type": "MatMul", "Accelerator Core": "AI_CORE",
+                             "Start Time(us)": f"{self.ORIGIN + at + start}.000\t", "Duration(us)": length})
+            lacking.append(lacks)
+        output = self.scratch / name / "rank0_ascend_pt" / "ASCEND_PROFILER_OUTPUT"
+        output.mkdir(parents=True)
+        (output.parent / "profiler_info_0.json").write_text("{}")
+        (output / "trace_view.json").write_text(json.dumps(events))
+        if tabled:
+            lines = [",".join(str(row.get(c, "N/A")) for c in ascend.COLUMNS) for row in rows]
+            (output / "kernel_details.csv").write_text("\n".join([",".join(ascend.COLUMNS), *lines]) + "\n")
+        return output.parent, lacking
+
+    def test_lost_kernels(self):
+        for seed in SEEDS:
+            r = random.Random(seed)
+            lost, tabled, work = r.choice(["arrow", "event"]), r.random() < 0.6, r.choice(sorted(self.CALLS))
+            path, lacking = self.folder(f"npu{seed}", r, tabled, lost, work)
+            with self.subTest(seed=seed, lost=lost, tabled=tabled, work=work):
+                found = ask("bubbles", path)
+                self.assertEqual([s["unrecorded_launches"] for s in found["steps"]], [int(lacks) for lacks in lacking])
+                self.assertEqual([s["breakdown"]["not_recorded_ps"] for s in found["steps"]],
+                                 [(19_300 - 200) * US * lacks for lacks in lacking])
+                count, launches = sum(lacking), 3 * len(lacking)
+                of_kind = launches if work == "kernel" else len(lacking)
+                plural = {"kernel": "kernels", "copy": "copies", "graph": "graphs"}[work]
+                self.assertIn(f"{count} of {launches} launches have no record of a device ({count} of {of_kind} {plural})",
+                              " ".join(ask("info", path)["reasons"]))
+                truth.run("info", path, "--fail-on", "incomplete", status=1)
+
+    def test_nothing_lost(self):
+        for seed in SEEDS:
+            path, lacking = self.folder(f"npu_whole{seed}", random.Random(seed), seed % 2 == 0, None, "kernel")
+            with self.subTest(seed=seed):
+                self.assertEqual({s["breakdown"]["not_recorded_ps"] for s in ask("bubbles", path)["steps"]}, {0})
+                truth.run("info", path, "--fail-on", "incomplete")
+
+    def test_kernels_of_the_table_alone(self):
+        """A trace of the host alone: no loss is an arrow that ends where neither it nor the table, which has no copies, has
+        anything."""
+        path, _ = self.folder("npu_host", random.Random(1), True, None, "kernel")
+        trace = path / "ASCEND_PROFILER_OUTPUT" / "trace_view.json"
+        trace.write_text(json.dumps([e for e in json.loads(trace.read_text()) if e["pid"] != 1024 or e["ph"] == "f"]))
+        table = path / "ASCEND_PROFILER_OUTPUT" / "kernel_details.csv"
+        table.write_text("\n".join(table.read_text().splitlines()[:-1]) + "\n")
+        truth.run("info", path, "--fail-on", "incomplete")
 
 
 class TooLong(truth.Case):

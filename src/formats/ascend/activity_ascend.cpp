@@ -201,6 +201,7 @@ class rank_reader {
     for (string_id id = 0; id < theirs.size(); ++id) ours[id] = parts_.strings.intern(theirs.text(id));
     for (host_span& s : trace_.spans) s.name = ours[s.name];
     for (step_marker& m : trace_.markers) m.name = ours[m.name];
+    for (launch_arrow& a : trace_.launches) a.call = ours[a.call];
   }
 
   struct trace_file {
@@ -324,6 +325,7 @@ class rank_reader {
       }
     }
     if (inputs_.empty()) return;
+    note_unrecorded_launches();
     std::vector<std::string>& notes = inputs_.front().notes;
     if (launched > 0 && launched < kernels) {
       notes.push_back(std::to_string(kernels - launched) + " of " + std::to_string(kernels) +
@@ -332,6 +334,15 @@ class rank_reader {
     if (unfinished_) {
       notes.emplace_back("there is no profiler_info*.json: the collection was not stopped properly");
     }
+  }
+
+  void note_unrecorded_launches() {
+    const auto trace = std::find_if(inputs_.begin(), inputs_.end(),
+                                    [](const activity_input& i) { return i.variant == "trace_view.json"; });
+    if (trace == inputs_.end()) return;
+    activity_host& host = parts_.hosts[group_];
+    list_unrecorded(trace_.launches, parts_.strings, host);
+    note_unrecorded(host, *trace);
   }
 
   void say_why_empty(activity_input& input) const {

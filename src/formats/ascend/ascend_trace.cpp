@@ -120,14 +120,14 @@ class trace_collector final : public chrome_sink {
     return all;
   }
 
-  // Arrows whose two ends are there: those of the runtime, else those of the framework. The thread is that which the
-  // framework names where it does: another one may only pass the work on. `threads`: by number in the system.
-  [[nodiscard]] std::vector<launch_arrow> arrows(const hash_map<std::int64_t, std::uint32_t>& threads) const {
+  // Arrows that begin: those of the runtime, else those of the framework. The thread is that which the framework names
+  // where it does: another one may only pass the work on. `threads`: by number in the system.
+  [[nodiscard]] std::vector<launch_arrow> arrows(const hash_map<std::int64_t, std::uint32_t>& threads) {
     std::vector<launch_arrow> issued = joined(framework_, threads), found = joined(runtime_, threads);
-    if (found.empty()) return issued;
+    if (!issued.empty() && std::none_of(found.begin(), found.end(), has_end)) return issued;
     hash_map<std::pair<std::int64_t, std::int64_t>, std::uint32_t> issuers;  // by where the arrow ends
     for (const launch_arrow& a : issued)
-      if (a.thread != no_thread) issuers.emplace(std::pair(a.kernel_start_ps, a.stream), a.thread);
+      if (a.thread != no_thread && has_end(a)) issuers.emplace(std::pair(a.kernel_start_ps, a.stream), a.thread);
     for (launch_arrow& a : found)
       if (const auto by = issuers.find({a.kernel_start_ps, a.stream}); by != issuers.end()) a.thread = by->second;
     return found;
@@ -137,21 +137,30 @@ class trace_collector final : public chrome_sink {
   struct arrow_start {
     std::int64_t at_ps;
     std::int64_t system_thread;
+    bool has_end = false;
   };
   struct flows {
     hash_map<std::uint64_t, arrow_start> starts;
     std::vector<arrow_end> ends;
   };
 
-  static std::vector<launch_arrow> joined(const flows& f, const hash_map<std::int64_t, std::uint32_t>& threads) {
+  static bool has_end(const launch_arrow& a) { return a.kernel_start_ps != no_time_ps; }
+
+  static std::vector<launch_arrow> joined(flows& f, const hash_map<std::int64_t, std::uint32_t>& threads) {
     std::vector<launch_arrow> arrows;
+    const auto add = [&](const arrow_start& from, std::int64_t end_ps, std::int64_t stream) {
+      const auto thread = threads.find(from.system_thread);
+      arrows.push_back({end_ps, from.at_ps, stream, thread == threads.end() ? no_thread : thread->second, no_time_ps,
+                        from.system_thread});
+    };
     for (const arrow_end& end : f.ends) {
       const auto start = f.starts.find(end.id);
       if (start == f.starts.end()) continue;
-      const auto thread = threads.find(start->second.system_thread);
-      arrows.push_back({end.at_ps, start->second.at_ps, end.stream,
-                        thread == threads.end() ? no_thread : thread->second, no_time_ps, start->second.system_thread});
+      start->second.has_end = true;
+      add(start->second, end.at_ps, end.stream);
     }
+    for (const auto& [id, start] : f.starts)
+      if (!start.has_end) add(start, no_time_ps, -1);
     return arrows;
   }
 
@@ -245,8 +254,10 @@ class trace_sorter {
     for (const held_event& e : from_.events) {
       from_.counts.note(e.track, take(e, kinds_[tracks_.track(e.track).process]));
     }
-    into_.launches = from_.arrows(system_threads());
-    find_ends_of_calls(into_.launches);
+    std::vector<launch_arrow> arrows = from_.arrows(system_threads());
+    find_calls(arrows);
+    find_recorded(arrows);
+    into_.launches.insert(into_.launches.end(), arrows.begin(), arrows.end());
   }
 
  private:
@@ -267,35 +278,57 @@ class trace_sorter {
     return found;
   }
 
+  // An arrow without an end, or to a moment at which no event of a device begins, is a launch without a record. Where a
+  // trace shows no device, a table may still have the kernel.
+  void find_recorded(std::vector<launch_arrow>& arrows) const {
+    hash_map<std::int64_t, bool> begins;  // where arrows end: whether an event begins there
+    for (const launch_arrow& a : arrows) begins.emplace(a.kernel_start_ps, false);
+    bool shows_device = false;
+    for (const held_event& e : from_.events) {
+      const process_kind kind = kinds_[tracks_.track(e.track).process];
+      if (kind != process_kind::device && kind != process_kind::collectives) continue;
+      shows_device = true;
+      if (const auto at = begins.find(e.start_ps); at != begins.end()) at->second = true;
+    }
+    for (launch_arrow& a : arrows)
+      a.recorded = a.kernel_start_ps != no_time_ps && (!shows_device || begins.find(a.kernel_start_ps)->second);
+  }
+
   // The call is the innermost one of the runtime, on the thread where the arrow begins, that lasts at that moment.
-  void find_ends_of_calls(std::vector<launch_arrow>& arrows) const {
+  void find_calls(std::vector<launch_arrow>& arrows) const {
     if (arrows.empty()) return;
-    hash_map<std::int64_t, std::vector<interval>> calls;  // by number in the system
+    struct call {
+      std::int64_t start_ps, end_ps;
+      string_id name;
+    };
+    hash_map<std::int64_t, std::vector<call>> calls;  // by number in the system
     for (const held_event& e : from_.events) {
       const chrome_track& on = tracks_.track(e.track);
       if (on.number && kinds_[on.process] == process_kind::runtime)
-        calls[*on.number].push_back({e.start_ps, saturating_add(e.start_ps, e.duration_ps)});
+        calls[*on.number].push_back({e.start_ps, saturating_add(e.start_ps, e.duration_ps), e.name});
     }
     hash_map<std::int64_t, std::vector<launch_arrow*>> begun;
     for (launch_arrow& a : arrows) begun[a.calling_thread].push_back(&a);
     for (auto& [thread, all] : begun) {
       const auto own = calls.find(thread);
       if (own == calls.end()) continue;
-      std::vector<interval>& spans = own->second;
-      std::sort(spans.begin(), spans.end(), [](const interval& a, const interval& b) {
+      std::vector<call>& spans = own->second;
+      std::sort(spans.begin(), spans.end(), [](const call& a, const call& b) {
         return a.start_ps != b.start_ps ? a.start_ps < b.start_ps : a.end_ps > b.end_ps;
       });
       std::sort(all.begin(), all.end(),
                 [](const launch_arrow* a, const launch_arrow* b) { return a->launch_ps < b->launch_ps; });
-      std::vector<std::int64_t> open;  // ends of the calls that last, the innermost last
+      std::vector<call> open;  // the calls that last, the innermost last
       auto next = spans.begin();
       for (launch_arrow* const a : all) {
         for (; next != spans.end() && next->start_ps <= a->launch_ps; ++next) {
-          while (!open.empty() && open.back() <= next->start_ps) open.pop_back();
-          open.push_back(next->end_ps);
+          while (!open.empty() && open.back().end_ps <= next->start_ps) open.pop_back();
+          open.push_back(*next);
         }
-        while (!open.empty() && open.back() < a->launch_ps) open.pop_back();
-        if (!open.empty()) a->launch_end_ps = open.back();
+        while (!open.empty() && open.back().end_ps < a->launch_ps) open.pop_back();
+        if (open.empty()) continue;
+        a->launch_end_ps = open.back().end_ps;
+        a->call = open.back().name;
       }
     }
   }

@@ -1,7 +1,10 @@
 #include <formats/ascend/launches.hpp>
 
+#include <formats/launch_names.hpp>
+
 #include <algorithm>
 #include <cstddef>
+#include <optional>
 #include <tuple>
 
 namespace profkit {
@@ -18,6 +21,8 @@ std::uint64_t join_launches(const activity_device& device, std::vector<kernel_ro
     while (first < arrows.size() && arrows[first].kernel_start_ps < row.start_ps) ++first;
     if (first == arrows.size()) break;
     if (arrows[first].kernel_start_ps != row.start_ps) continue;
+    for (std::size_t i = first; i < arrows.size() && arrows[i].kernel_start_ps == row.start_ps; ++i)
+      arrows[i].recorded = true;
     // Of several arrows to one moment, the one to the kernel's stream.
     const launch_arrow* best = &arrows[first];
     if ((row.flags & kernel_has_stream) != 0) {
@@ -32,6 +37,20 @@ std::uint64_t join_launches(const activity_device& device, std::vector<kernel_ro
     ++joined;
   }
   return joined;
+}
+
+void list_unrecorded(const std::vector<launch_arrow>& arrows, string_table& strings, activity_host& into) {
+  for (const launch_arrow& a : arrows) {
+    const std::optional<launched_work> known = work_launched_by(strings.text(a.call));
+    const launched_work work = known.value_or(launched_work::kernel);
+    ++into.launches[static_cast<std::size_t>(work)];
+    if (a.recorded) continue;
+    const string_id name = a.call == 0 ? strings.intern("HostToDevice") : a.call;
+    into.unrecorded.push_back({a.launch_ps, a.launch_end_ps == no_time_ps ? a.launch_ps : a.launch_end_ps, name, a.thread, work});
+  }
+  const auto place = [](const unrecorded_launch& l) { return std::tie(l.start_ps, l.end_ps, l.thread, l.name); };
+  std::sort(into.unrecorded.begin(), into.unrecorded.end(),
+            [&](const unrecorded_launch& a, const unrecorded_launch& b) { return place(a) < place(b); });
 }
 
 }  // namespace PROFKIT_NAMESPACE
