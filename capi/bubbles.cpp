@@ -24,7 +24,9 @@ static_assert(static_cast<std::int32_t>(window_policy::guide) == PK_WINDOW_POLIC
 static_assert(static_cast<std::int32_t>(window_policy::marker) == PK_WINDOW_POLICY_MARKER);
 static_assert(static_cast<std::int32_t>(window_policy::device) == PK_WINDOW_POLICY_DEVICE);
 result<bubble_options> read_bubble_options(const pk_bubbles_options& given) {
-  if ((given.flags & ~static_cast<std::uint32_t>(PK_BUBBLES_REFERENCE)) != 0)
+  constexpr std::uint32_t known_flags =
+      PK_BUBBLES_REFERENCE | PK_BUBBLES_HAS_STEP | PK_BUBBLES_HAS_FROM | PK_BUBBLES_HAS_TO;
+  if ((given.flags & ~known_flags) != 0)
     return unknown_flags("pk_bubbles_options", given.flags);
   if (given.reserved != 0) return invalid_argument("pk_bubbles_options::reserved is not 0");
   if (given.window_policy < PK_WINDOW_POLICY_GUIDE || given.window_policy > PK_WINDOW_POLICY_DEVICE)
@@ -34,6 +36,10 @@ result<bubble_options> read_bubble_options(const pk_bubbles_options& given) {
   bubble_options o;
   o.device = text_of(given.device);
   o.step_pattern = text_of(given.step_pattern);
+  o.only.name = text_of(given.step_name);
+  if ((given.flags & PK_BUBBLES_HAS_STEP) != 0) o.only.step = given.step;
+  if ((given.flags & PK_BUBBLES_HAS_FROM) != 0) o.only.from_ps = given.from_ps;
+  if ((given.flags & PK_BUBBLES_HAS_TO) != 0) o.only.to_ps = given.to_ps;
   o.windows = static_cast<window_policy>(given.window_policy);
   o.limit = given.limit == PK_LIMIT_DEFAULT ? default_limit(document::bubbles) : given.limit;
   o.reference = (given.flags & PK_BUBBLES_REFERENCE) != 0;

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <map>
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -27,7 +28,7 @@ namespace {
 using namespace profkit;
 
 constexpr std::size_t most_steps = 12, most_groups = 6, most_gaps = 10, most_explained = 3, most_structures = 6, most_layer_name = 24,
-                      most_ops = 8, most_advice = 8, most_causes = 6, most_devices = 9;
+                      most_ops = 8, most_short_gaps = 5, most_advice = 8, most_causes = 6, most_devices = 9;
 
 class report {
  public:
@@ -47,6 +48,7 @@ class report {
     print_causes();
     print_structures();
     print_ops();
+    print_short_gaps();
     print_aicpu();
     print_advice();
     print_missing();
@@ -75,11 +77,6 @@ class report {
     s_.out().line("  " + dim(label) + text);
   }
 
-  // "exposed_copies" as "exposed copies".
-  static std::string spaced(std::string id) {
-    std::replace(id.begin(), id.end(), '_', ' ');
-    return id;
-  }
   std::string use_text(const time_row& r) const {
     if (r.use != time_use::idle) return spaced(time_use_name(r.use));
     return r.cause ? "idle: " + cause_text(*r.cause, 0) : "idle: gaps that are not listed";
@@ -389,6 +386,39 @@ class report {
     s_.left_out(shown.size(), rows);
   }
 
+  // Of all devices together, where they are a hundredth of the time of the steps.
+  void print_short_gaps() {
+    struct gap_sum {
+      string_id op = 0;
+      std::uint64_t gaps = 0;
+      std::int64_t time_ps = 0;
+    };
+    std::map<string_id, gap_sum> by_op;
+    std::int64_t all_ps = 0;
+    for (const bubble_op& op : r_.ops) {
+      if (op.short_gaps_after == 0) continue;
+      gap_sum& sum = by_op[op.op_type];
+      sum.op = op.op_type;
+      sum.gaps += op.short_gaps_after;
+      sum.time_ps += op.short_gap_after_ps;
+      all_ps += op.short_gap_after_ps;
+    }
+    if (all_ps < time_ps_of(r_, -1, true) / 100 || all_ps == 0) return;
+    std::vector<gap_sum> sums;
+    for (const auto& [op, sum] : by_op) sums.push_back(sum);
+    std::stable_sort(sums.begin(), sums.end(), [](const gap_sum& a, const gap_sum& b) { return a.time_ps > b.time_ps; });
+    table t;
+    t.flexible("op", cut::middle, 16).right("gaps").right("together").right("mean");
+    const std::size_t rows = most(most_short_gaps, sums.size());
+    for (std::size_t i = 0; i < rows; ++i)
+      t.row({name(of_.text(sums[i].op)), grouped(sums[i].gaps), human_duration(sums[i].time_ps),
+             human_duration(sums[i].time_ps / static_cast<std::int64_t>(sums[i].gaps))});
+    s_.heading("Gaps under " + human_duration(s_.asked().bubbles.thresholds.reportable_gap_ps) +
+               ", by the op that they follow: " + human_duration(all_ps));
+    t.print(s_.out(), s_.columns());
+    s_.left_out(sums.size(), rows);
+  }
+
   void print_aicpu() {
     if (r_.aicpu_ops.empty()) return;
     table t;
@@ -441,6 +471,14 @@ result<void> write_model(const std::shared_ptr<const activity>& of, const std::s
   return (*into)->finish();
 }
 
+result<void> steps_fit(const bubbles_report& r, const profkit::step_filter& only) {
+  const auto& devices = r.found.devices;
+  const bool any = std::any_of(devices.begin(), devices.end(), [](const auto& d) { return d.kernels > 0; });
+  if (only.empty() || !any || !r.found.steps.empty()) return {};
+  return fault{fault_code::invalid_argument, r.found.absent, r.of->inputs().front().path, profkit::no_offset,
+               "`profkit bubbles` without --step, --name and --time lists the steps"};
+}
+
 int run_bubbles(const options& given) {
   options asked = given;
   const bool both = names_folder(given.output_path);
@@ -463,7 +501,8 @@ int run_bubbles(const options& given) {
     auto found = analyse_bubbles(p, wanted, host);
     if (!found) return std::move(found).error();
     held = std::move(*found);
-    return names_fit(*held->of, wanted.device, wanted.step_pattern);
+    if (auto fits = names_fit(*held->of, wanted.device, wanted.step_pattern); !fits) return fits;
+    return steps_fit(*held, wanted.only);
   };
   // The session keeps the profile for as long as the report is looked at.
   const auto borrowed = [](const profile& p) { return std::shared_ptr<const profile>(std::shared_ptr<void>(), &p); };
@@ -523,6 +562,9 @@ class bubbles_command_options final : public command_options {
             "'guide' is the default; with 'marker' a step lasts to the end of its own marker, with 'device' from its "
             "first kernel to its last.");
     list_step_pattern(all, into.bubbles.step_pattern);
+    all.value("--step", step_, "N", "Only the N-th step of each device, counted from 0");
+    all.value("--name", into.bubbles.only.name, "TEXT", "Only steps whose name contains TEXT");
+    list_window(all, time_);
     all.repeated("--threshold", thresholds_, "NAME=VALUE", "One threshold, may be repeated; --json lists them all");
     all.value("--thresholds", threshold_file_, "FILE", "A TOML file with a table [bubbles] of thresholds")
         .offer_files();
@@ -535,6 +577,9 @@ class bubbles_command_options final : public command_options {
   [[nodiscard]] std::optional<fault> understand(options& into) const override {
     if (auto wrong = windows_.understand("--window-policy", into.bubbles.windows)) return wrong;
     if (auto wrong = compat_.understand("--compat", into.bubbles.reference)) return wrong;
+    profkit::step_filter& only = into.bubbles.only;
+    if (auto wrong = understand_number("--step", step_, only.step)) return wrong;
+    if (auto wrong = understand_window(time_, only.from_ps, only.to_ps)) return wrong;
     if (auto wrong = understand_thresholds(into.bubbles)) return wrong;
     if (auto wrong = input_.understand(into)) return wrong;
     return output_.understand(into);
@@ -562,6 +607,7 @@ class bubbles_command_options final : public command_options {
 
   choice<window_policy> windows_{
       {"guide", window_policy::guide}, {"marker", window_policy::marker}, {"device", window_policy::device}};
+  std::string step_, time_;
   choice<bool> compat_{{"reference", true}};
   std::string threshold_file_;
   std::vector<std::string> thresholds_;
@@ -577,11 +623,12 @@ extern const command_description bubbles_command = {
     "Why devices wait: idle gaps, what is around them, possible causes",
     "Every step of every device with its idle time before, inside and after its kernels; the longest gaps\n"
     "with the kernels on both sides, what the host did meanwhile, and what that may mean. For XSpace,\n"
-    "Kineto and Ascend captures. Idle time is a fact, its cause never more than possible or probable.",
+    "Kineto and Ascend captures. Idle time is a fact; a cause is proved, likely, possible or unknown.",
     "  profkit bubbles logdir\n"
     "  profkit bubbles rank0_ascend_pt --window-policy marker\n"
     "  profkit bubbles vm.xplane.pb --plane TPU:0 --threshold reportable_gap_us=200\n"
     "  profkit bubbles vm.xplane.pb --json --limit 100\n"
+    "  profkit bubbles vm.xplane.pb --step 1\n"
     "  profkit bubbles rank0_ascend_pt -o reports/    this analysis as JSON, and the architecture report\n",
     make_options<bubbles_command_options>,
     run_bubbles,

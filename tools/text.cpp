@@ -3,6 +3,7 @@
 #include <profkit/core/anatomy.hpp>
 #include <profkit/core/text.hpp>
 
+#include <algorithm>
 #include <cstdlib>
 #include <memory>
 
@@ -117,6 +118,11 @@ std::string wrap(std::string_view text, std::size_t columns, std::size_t indent)
     line_is_empty = false;
   }
   return out;
+}
+
+std::string spaced(std::string id) {
+  std::replace(id.begin(), id.end(), '_', ' ');
+  return id;
 }
 
 }  // namespace profkit_tool

@@ -22,4 +22,7 @@ std::string source_name(const std::string& symbol);
 // the first line and blanks fill on further ones.
 std::string wrap(std::string_view text, std::size_t columns, std::size_t indent);
 
+// "exposed_copies" as "exposed copies".
+std::string spaced(std::string id);
+
 }  // namespace profkit_tool

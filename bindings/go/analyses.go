@@ -282,10 +282,13 @@ func (m *Memory) WriteDocument(to io.Writer) (DocumentStatus, error) {
 
 // BubbleOptions say what to look for.
 type BubbleOptions struct {
-	Device      string   // only devices whose name contains it
-	StepPattern string   // Whole names that mark a step: ECMAScript, no back references or lookahead
-	Thresholds  []string // "NAME=VALUE" each, by the names that the document lists
-	Limit       *uint64  // rows of each list of the document; 0: all; nil: the command's default
+	Device       string   // only devices whose name contains it
+	StepPattern  string   // whole names that mark a step: a regular expression of RE2
+	StepName     string   // only steps whose name contains it
+	Step         *uint64  // only this one of each device, from 0
+	FromPs, ToPs *int64   // only steps that share an instant with this time
+	Thresholds   []string // "NAME=VALUE" each, by the names that the document lists
+	Limit        *uint64  // rows of each list of the document; 0: all; nil: the command's default
 
 	WindowPolicy int  // WindowGuide and so on: where a step begins and ends
 	Reference    bool // tags and labels by the letter of the reference script
@@ -373,6 +376,19 @@ func (p *Profile) Bubbles(ctx context.Context, options BubbleOptions) (*Bubbles,
 			given.thresholds = memory.texts(options.Thresholds)
 			given.threshold_count = C.size_t(len(options.Thresholds))
 			given.flags = flag(options.Reference, C.PK_BUBBLES_REFERENCE)
+			given.step_name = memory.text(options.StepName)
+			if options.Step != nil {
+				given.flags |= C.PK_BUBBLES_HAS_STEP
+				given.step = C.uint64_t(*options.Step)
+			}
+			if options.FromPs != nil {
+				given.flags |= C.PK_BUBBLES_HAS_FROM
+				given.from_ps = C.int64_t(*options.FromPs)
+			}
+			if options.ToPs != nil {
+				given.flags |= C.PK_BUBBLES_HAS_TO
+				given.to_ps = C.int64_t(*options.ToPs)
+			}
 			if options.Limit != nil {
 				given.limit = C.uint64_t(*options.Limit)
 			}

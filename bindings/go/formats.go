@@ -184,7 +184,7 @@ func (c *ChromeEvents) Summary() (ChromeSummary, error) {
 // ArchitectureOptions say what to look at.
 type ArchitectureOptions struct {
 	Device      string  // only devices whose name contains it
-	StepPattern string  // Whole names that mark a step: ECMAScript, no back references or lookahead
+	StepPattern string  // Whole names that mark a step: a regular expression of RE2
 	Limit       *uint64 // rows of each list of the document; 0: all; nil: the command's default
 	Hooks       Hooks
 }

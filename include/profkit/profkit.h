@@ -1644,7 +1644,12 @@ typedef struct pk_bubbles pk_bubbles;
  *  \since 0.1 */
 enum { PK_WINDOW_POLICY_GUIDE = 0, PK_WINDOW_POLICY_MARKER = 1, PK_WINDOW_POLICY_DEVICE = 2 };
 /** Flags of pk_bubbles_options. \since 0.1 */
-enum { PK_BUBBLES_REFERENCE = 1 /**< tags and labels by the letter of the reference script */ };
+enum {
+  PK_BUBBLES_REFERENCE = 1, /**< tags and labels by the letter of the reference script */
+  PK_BUBBLES_HAS_STEP = 2,  /**< `step` is set */
+  PK_BUBBLES_HAS_FROM = 4,
+  PK_BUBBLES_HAS_TO = 8
+};
 
 /** What to look for. NULL texts match everything. \since 0.1 */
 typedef struct pk_bubbles_options {
@@ -1658,10 +1663,15 @@ typedef struct pk_bubbles_options {
   int32_t window_policy; /**< PK_WINDOW_POLICY_ */
   uint32_t reserved;     /**< 0 */
   const pk_hooks* hooks; /**< NULL: none */
+  const char* step_name; /**< only steps whose name contains it */
+  uint64_t step;         /**< only this one of each device, from 0; with PK_BUBBLES_HAS_STEP */
+  int64_t from_ps;       /**< only steps that share an instant with this time; with PK_BUBBLES_HAS_FROM */
+  int64_t to_ps;         /**< first instant after; with PK_BUBBLES_HAS_TO */
 } pk_bubbles_options;
 /** \since 0.1 */
 #define PK_BUBBLES_OPTIONS_INIT \
-  { (uint32_t)sizeof(pk_bubbles_options), 0, NULL, NULL, NULL, 0, PK_LIMIT_DEFAULT, PK_WINDOW_POLICY_GUIDE, 0, NULL }
+  { (uint32_t)sizeof(pk_bubbles_options), 0, NULL, NULL, NULL, 0, PK_LIMIT_DEFAULT, PK_WINDOW_POLICY_GUIDE, 0, NULL, \
+    NULL, 0, 0, 0 }
 
 /** Runs the detector. `options` may be NULL. A capture without devices is no failure: there are no steps then, and the
  *  document says why. Errors: PK_E_INVALID_ARGUMENT (no such threshold), PK_E_CANCELLED, PK_E_OUT_OF_MEMORY.

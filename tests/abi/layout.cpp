@@ -208,6 +208,9 @@ VALUE(PK_WINDOW_POLICY_GUIDE, 0);
 VALUE(PK_WINDOW_POLICY_MARKER, 1);
 VALUE(PK_WINDOW_POLICY_DEVICE, 2);
 VALUE(PK_BUBBLES_REFERENCE, 1);
+VALUE(PK_BUBBLES_HAS_STEP, 2);
+VALUE(PK_BUBBLES_HAS_FROM, 4);
+VALUE(PK_BUBBLES_HAS_TO, 8);
 VALUE(PK_BUBBLE_TAG_DEVICE_IDLE_GAP_HEAVY, 0);
 VALUE(PK_BUBBLE_TAG_PRELAUNCH_GAP_HEAVY, 1);
 VALUE(PK_BUBBLE_TAG_TAIL_GAP_HEAVY, 2);
@@ -805,7 +808,7 @@ AT(pk_merge_node, aligned_before, 116);
 
 
 
-SIZE(pk_bubbles_options, 64);
+SIZE(pk_bubbles_options, 96);
 AT(pk_bubbles_options, struct_size, 0);
 AT(pk_bubbles_options, flags, 4);
 AT(pk_bubbles_options, device, 8);
@@ -816,6 +819,10 @@ AT(pk_bubbles_options, limit, 40);
 AT(pk_bubbles_options, window_policy, 48);
 AT(pk_bubbles_options, reserved, 52);
 AT(pk_bubbles_options, hooks, 56);
+AT(pk_bubbles_options, step_name, 64);
+AT(pk_bubbles_options, step, 72);
+AT(pk_bubbles_options, from_ps, 80);
+AT(pk_bubbles_options, to_ps, 88);
 
 SIZE(pk_architecture_options, 40);
 AT(pk_architecture_options, struct_size, 0);

@@ -422,10 +422,12 @@ class TextTest(Case):
         self.assertTrue(whole["memory"] and whole["bubbles"])
         part = json.loads(run("report", TPU, "--step", "3", "--json").out)
         self.assertIsNone(part["memory"])
-        self.assertIsNone(part["bubbles"])
+        self.assertEqual(len(part["bubbles"]["steps"]), 4)
         text = run("report", TPU, "--step", "3").out
-        self.assertNotRegex(text, r"(?m)^  (idle|memory) ")
+        self.assertNotRegex(text, r"(?m)^  memory ")
         self.assertIn("these filters leave out that part", " ".join(text.split()))
+        part = json.loads(run("report", TPU, "--line", "XLA Ops", "--json").out)
+        self.assertIsNone(part["bubbles"])
 
     def test_halves_of_transfers_have_no_rate(self):
         for line in json.loads(run("ops", TPU, "--json").out)["lines"]:

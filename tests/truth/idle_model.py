@@ -853,6 +853,7 @@ class Idle:
         for k in self.kernels[d]:
             op = found.setdefault((k.type, k.core), {
                 "device": d, "op_type": k.type, "name": k.name, "core": k.core, "kind": k.kind, "kernels": [], "gaps": [],
+                "short": [],
                 "polluted": 0, "wait": 0, "duration": 0, "shapes": {}, "counters": []})
             op["kernels"].append(k)
             op["duration"] += k.duration
@@ -863,6 +864,9 @@ class Idle:
         for a, b in zip(self.busy[d], self.busy[d][1:]):
             ends = next(k for k in self.running[d] if k.start == b[0])
             found[ends.type, ends.core]["gaps"].append(b[0] - a[1])
+            if b[0] - a[1] < self.ps("reportable_gap_us"):
+                ended = [k for k in self.running[d] if k.start + k.duration == a[1]][-1]
+                found[ended.type, ended.core]["short"].append(b[0] - a[1])
         ops = list(found.values())
         for rank, key in (("rank_duration", lambda o: o["duration"]),
                           ("rank_mean", lambda o: Fraction(o["duration"] + o["wait"], len(o["kernels"]))),
@@ -1123,6 +1127,7 @@ class Idle:
                 "total_cost_us_total": us(cost), "total_cost_us_avg": average(cost),
                 "wait_ratio": ratio(op["wait"], cost), "wait_not_reliable_for_rootcause": op["polluted"] > 0,
                 "gaps_before": len(op["gaps"]), "gap_before_us_total": us(sum(op["gaps"])),
+                "short_gaps_after": len(op["short"]), "short_gap_after_us_total": us(sum(op["short"])),
                 "input_shapes": next((s for s in op["shapes"] if op["shapes"][s] == most), None),
                 "rank_by_total_cost": op["rank_cost"], "rank_by_duration": op["rank_duration"],
                 "ranks_disagree": abs(op["rank_cost"] - op["rank_duration"]) >= self.t["rank_disagreement"],

@@ -127,9 +127,9 @@ _profkit() {
         --module|--top|--fit|--curve|--host|--step|--persistent-threshold-steps|--time-samples|--limit|-j|--threads) return ;;
       esac ;;
     bubbles)
-      options='--plane --device --window-policy --step-pattern --threshold --thresholds --compat
-        --limit --json -o --output --wide --color -q --quiet --run --io --strict --fail-on -j
-        --threads -h --help'
+      options='--plane --device --window-policy --step-pattern --step --name --time --threshold
+        --thresholds --compat --limit --json -o --output --wide --color -q --quiet --run --io
+        --strict --fail-on -j --threads -h --help'
       case $previous in
         --window-policy) COMPREPLY=($(compgen -W 'guide marker device' -- "$current")); return ;;
         --compat) COMPREPLY=($(compgen -W 'reference' -- "$current")); return ;;
@@ -137,7 +137,7 @@ _profkit() {
         --run) COMPREPLY=($(compgen -W 'all' -- "$current")); return ;;
         --io) COMPREPLY=($(compgen -W 'auto map read' -- "$current")); return ;;
         --fail-on) COMPREPLY=($(compgen -W 'incomplete' -- "$current")); return ;;
-        --plane|--device|--step-pattern|--threshold|--limit|-j|--threads) return ;;
+        --plane|--device|--step-pattern|--step|--name|--time|--threshold|--limit|-j|--threads) return ;;
       esac ;;
     architecture)
       options='--plane --device --step-pattern --markdown --limit --json -o --output --wide --color -q

@@ -104,8 +104,17 @@ result<bubble_thresholds> read_thresholds(std::string_view toml, const std::stri
 enum class window_policy : std::uint8_t { guide, marker, device };
 [[nodiscard]] const char* window_policy_name(window_policy p) noexcept;
 
+/// Which steps of each device are asked for; empty: all, and the time outside of steps. Of other steps nothing is listed or
+/// counted, nor of the time outside; what is said of a device as a whole stays that of the whole capture.
+struct step_filter {
+  std::optional<std::uint64_t> step;           ///< position among the device's steps
+  std::optional<std::int64_t> from_ps, to_ps;  ///< steps that share an instant with it; cuts a capture without steps
+  std::string name;                            ///< steps whose marker's name contains it
+  [[nodiscard]] bool empty() const noexcept { return !step && !from_ps && !to_ps && name.empty(); }
+};
 struct bubble_options {
   std::string device, step_pattern;  ///< see activity_options
+  step_filter only;
   window_policy windows = window_policy::guide;
   bubble_thresholds thresholds;
   std::uint64_t limit = 0;            ///< rows of each list of the document; 0: all
@@ -473,6 +482,8 @@ struct bubble_op {
   std::int64_t gap_before_ps = 0;     ///< idle time that ends with this op
   std::uint64_t gaps_before = 0;
   std::int64_t largest_gap_before_ps = 0;
+  std::uint64_t short_gaps_after = 0;    ///< gaps too short to list that begin where it ends
+  std::int64_t short_gap_after_ps = 0;   ///< together
   string_id shapes = 0;                                                         ///< the most frequent input shapes
   std::uint32_t rank_by_cost = 0, rank_by_duration = 0, rank_by_mean_cost = 0;  ///< from 1
   bool false_hotspot = false;
@@ -611,9 +622,9 @@ struct bubbles_result {
 result<bubbles_result> find_bubbles(const activity& of, const bubble_options& o = {}, const hooks& host = {});
 
 /// An activity and what was found in it.
-/// Whether the detector can keep to these filters: it knows devices alone, because a gap belongs to a whole step.
+/// Whether the detector can keep to these filters: it knows devices and whole steps, no lines and no names of events.
 [[nodiscard]] inline bool bubbles_keep_to(const anatomy_options& o) noexcept {
-  return o.host.empty() && o.line.empty() && o.name.empty() && !o.step && !o.from_ps && !o.to_ps;
+  return o.host.empty() && o.line.empty() && o.name.empty();
 }
 
 /// Whether any step has a marker; else the whole capture counts as one.

@@ -113,6 +113,7 @@ struct idle_total {
   std::int64_t not_recorded_ps = 0;  ///< neither busy nor idle: launches have no record of a device
   bool marked = false;  ///< some step was marked; else the whole capture counts as one
   idle_pattern pattern = idle_pattern::none;  ///< of the group with most idle time, where that is significant
+  std::vector<time_row> time;  ///< where the time of all devices in steps went: adds up to service_ps
 };
 /// What the largest module needs and how full the fullest device was.
 struct memory_total {

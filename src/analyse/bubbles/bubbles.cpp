@@ -4,11 +4,13 @@
 #include <analyse/bubbles/summary.hpp>
 #include <analyse/bubbles/tags.hpp>
 #include <analyse/bubbles/unrecorded.hpp>
+#include <analyse/bubbles/words.hpp>
 #include <analyse/input_texts.hpp>
 #include <base/contained.hpp>
 #include <base/hash_map.hpp>
 #include <base/thread_pool.hpp>
 #include <profkit/core/bubbles.hpp>
+#include <profkit/core/text.hpp>
 
 #include <algorithm>
 #include <iterator>
@@ -25,6 +27,7 @@ result<device_found> look_at_device(const activity& of, std::size_t device, cons
                                     host_layers& layers_of_hosts, const hooks& host) {
   auto windows = find_windows(of, device, steps, host);
   if (!windows) return std::move(windows).error();
+  keep_to(o.only, of, *windows);
   auto layers = layers_of_hosts.take(device, host);
   if (!layers) return std::move(layers).error();
   device_pass pass(of, device, o, std::move(*windows), **layers, unrecorded);
@@ -36,6 +39,7 @@ result<device_found> look_at_device(const activity& of, std::size_t device, cons
 struct joined {
   std::vector<std::vector<step_template>> templates;
   std::vector<step_facts> facts;
+  std::vector<step_edges> edges;
 };
 
 template <class T>
@@ -74,12 +78,14 @@ joined join(bubbles_result& into, std::vector<device_found>& devices) {
     append(into.ops, d.ops);
     append(into.aicpu_ops, d.aicpu_ops);
     all.templates.push_back(std::move(d.templates));
+    all.edges.push_back(d.edges);
   }
   return all;
 }
 
 // By the steps that made the launches; a step of the host has the same number on its devices.
-void count_unrecorded(bubbles_result& into, const activity& of, const std::vector<std::vector<kernel_row>>& unrecorded) {
+void count_unrecorded(bubbles_result& into, const activity& of, const std::vector<std::vector<kernel_row>>& unrecorded,
+                      bool asks_all) {
   if (std::all_of(unrecorded.begin(), unrecorded.end(), [](const auto& of_device) { return of_device.empty(); })) return;
   hash_map<std::pair<std::uint32_t, std::string>, std::size_t> by_id;
   std::vector<std::vector<std::pair<std::int64_t, std::size_t>>> by_start(unrecorded.size());
@@ -99,7 +105,9 @@ void count_unrecorded(bubbles_result& into, const activity& of, const std::vecto
       }
       const auto& starts = by_start[device];
       const auto next = std::upper_bound(starts.begin(), starts.end(), std::pair(k.launch_ps, into.steps.size()));
-      if (next != starts.begin()) ++into.steps.verdict(std::prev(next)->second).unrecorded_launches;
+      if (next == starts.begin()) continue;
+      const std::size_t before = std::prev(next)->second;
+      if (asks_all || into.steps[before].end_ps > k.launch_ps) ++into.steps.verdict(before).unrecorded_launches;
     }
   }
 }
@@ -129,10 +137,19 @@ bool take_totals(bubbles_result& into, const activity& of) {
   return into.ops.size() > first;
 }
 
-std::string why_absent(const activity& of, const bubbles_result& r) {
-  if (!r.steps.empty() || std::any_of(r.devices.begin(), r.devices.end(), [](const auto& d) { return d.kernels > 0; }))
-    return "";
-  return why_no_kernels(of);
+std::string why_no_step(const std::vector<step_edges>& edges) {
+  step_edges all;
+  for (const step_edges& e : edges)
+    all = {std::min(all.first_ps, e.first_ps), std::max(all.last_ps, e.last_ps), std::max(all.steps, e.steps)};
+  if (all.steps == 0) return "no step fits: none is marked on a device; only the time can be chosen";
+  return "no step fits: devices have up to " + count_text(all.steps, "step") + ", from " + human_duration(all.first_ps) +
+         " to " + human_duration(all.last_ps);
+}
+
+std::string why_absent(const activity& of, const bubbles_result& r, const std::vector<step_edges>& edges) {
+  if (!r.steps.empty()) return "";
+  const bool any = std::any_of(r.devices.begin(), r.devices.end(), [](const auto& d) { return d.kernels > 0; });
+  return any ? why_no_step(edges) : why_no_kernels(of);
 }
 
 result<bubbles_result> look(const activity& of, const bubble_options& o, const hooks& host) {
@@ -152,12 +169,12 @@ result<bubbles_result> look(const activity& of, const bubble_options& o, const h
   if (!devices) return std::move(devices).error();
   const joined all = join(r, *devices);
   devices->clear();
-  count_unrecorded(r, of, unrecorded);
+  count_unrecorded(r, of, unrecorded, o.only.empty());
   if (take_totals(r, of))
     r.evidence_gaps.push_back(
         "no start times on record: ops are totals of a table, so idle time, steps and causes are not known");
   else
-    r.absent = why_absent(of, r);
+    r.absent = why_absent(of, r, all.edges);
   for (const activity_device& d : of.devices())
     if (of.has_host_spans(d.host_group)) r.has_host_trace = true;
   auto facts = collect_host_evidence(of, r.bubbles, o.reference, host);
@@ -167,17 +184,17 @@ result<bubbles_result> look(const activity& of, const bubble_options& o, const h
   for (const activity_device& d : of.devices()) r.has_stacks = r.has_stacks || d.recorded_stacks.value_or(false);
   r.has_runtime_events = facts->runtime;
   make_groups(r, all.templates, all.facts, of, o.thresholds);
-  find_cut_steps(r, all.templates, all.facts, o.thresholds);
-  find_boundaries(r, o.thresholds);
+  find_cut_steps(r, all.templates, all.facts, all.edges, o.thresholds);
+  find_boundaries(r, all.edges, o.thresholds);
   describe_groups(r, o.thresholds);
   label_bubbles(r, of, o);
-  tag_steps(r, all.facts, o);
+  tag_steps(r, all.facts, all.edges, o);
   tag_groups(r, o);
   choose_idlest(r, o.reference);
   if (!r.has_host_trace && !r.steps.empty()) r.requires_host_followup = true;
   list_evidence_gaps(r, of, check_against_step_trace(r, of));
   straggler_waits waits;
-  if (!o.reference && !r.steps.empty()) {
+  if (!o.reference && !r.steps.empty() && o.only.empty()) {  // a collective is in no step
     auto found = find_straggler_waits(of, host);
     if (!found) return std::move(found).error();
     waits = std::move(*found);

@@ -33,6 +33,8 @@ device_pass::device_pass(const activity& of, std::size_t device, const bubble_op
       device_(device),
       on_(of.devices()[device]),
       counts_launches_(tells_launches(on_)),
+      asks_all_(o.only.empty()),
+      asked_from_ps_(o.only.from_ps.value_or(open_start)),
       thresholds_(o.thresholds),
       unrecorded_(unrecorded),
       windows_(std::move(windows)),
@@ -53,13 +55,24 @@ bool device_pass::in_window(std::int64_t at_ps) const noexcept {
   return window_ < windows_.windows.size() && windows_.windows[window_].start_ps <= at_ps;
 }
 
+// Whether kernels count among the ops: all, or those of the steps that are asked for.
+inline bool device_pass::counts_ops() const noexcept { return asks_all_ || (inside_ && windows_.windows[window_].asked); }
+
+inline void device_pass::note_end(std::uint32_t op, std::int64_t end_ps) noexcept {
+  if (end_ps < ended_ps_) return;
+  ended_ps_ = end_ps;
+  ended_op_ = op;
+}
+
 void device_pass::begin(const kernel_row& first) {
   any_ = true;
   last_start_ps_ = first.start_ps;
   sweep_.begin(first.start_ps);
   found_.gaps.first_ps = first.start_ps;
   found_.gaps.last_ps = end_of(first);
-  if (windows_.windows.front().start_ps == open_start) windows_.windows.front().start_ps = first.start_ps;
+  step_window& window = windows_.windows.front();
+  if (window.pseudo || window.start_ps == open_start)
+    window.start_ps = std::min(std::max(window.start_ps, first.start_ps), window.end_ps);
 }
 
 // Where neither the edge of a window nor the end of a kernel of an AI CPU lies on the way.
@@ -154,10 +167,17 @@ std::size_t device_pass::add_plain(const kernel_row* rows, std::size_t count) {
   std::int64_t gap_sum = 0, largest = 0;
   for (std::size_t i = 0; i < n; ++i) {
     const std::int64_t gap = std::max<std::int64_t>(run.gaps[i], 0);
-    ops_.add_plain(run.ops[i], rows[i].duration_ps, gap);
     gaps += gap > 0 ? 1 : 0;
     gap_sum += gap;
     largest = std::max(largest, gap);
+  }
+  if (counts_ops()) {
+    for (std::size_t i = 0; i < n; ++i) {
+      const std::int64_t gap = std::max<std::int64_t>(run.gaps[i], 0);  // too short to list
+      if (ended_op_ != op_table::unknown) ops_.add_short_gap_after(ended_op_, gap);
+      ops_.add_plain(run.ops[i], rows[i].duration_ps, gap);
+      note_end(run.ops[i], rows[i].start_ps + rows[i].duration_ps);
+    }
   }
   if (counts_launches_)
     for (std::size_t i = 0; i < n; ++i)
@@ -225,16 +245,17 @@ inline bool device_pass::add(const kernel_row& k) {
   }
   // The wait in front of a kernel holds the time of a collective that started before it and reached into the wait.
   const bool polluted = wait_of(k) > 0 && comm_until_ps_ != open_start && comm_until_ps_ > k.start_ps - wait_of(k);
-  const std::uint32_t op = ops_.add(k, polluted);
+  const std::uint32_t op = counts_ops() ? ops_.add(k, polluted) : op_table::unknown;
   if (runs && (!busy_before_ || sweep_.reached_ps() <= k.start_ps)) begin_busy(k, op);
   if (runs && !open_.empty()) fill_after(k);
-  if (on_aicpu) aicpu_.begin(k, op, inside_ ? static_cast<std::uint32_t>(found_.steps.size()) : no_step);
+  if (on_aicpu && op != op_table::unknown) aicpu_.begin(k, op, inside_ ? static_cast<std::uint32_t>(found_.steps.size()) : no_step);
   if (inside_)
     count_member(k, op, polluted);
   else
     count_outside(1, end);
   if (!runs) return true;
   sweep_.add(k.kind, end);
+  note_end(op, end);
   recent_.add(k, end);
   busy_before_ = true;
   if (k.kind == kernel_class::comm) comm_until_now_ps_ = std::max(comm_until_now_ps_, end);
@@ -273,6 +294,7 @@ void device_pass::add_unrecorded_until(std::int64_t at_ps) {
     if (!busy_before_ || sweep_.reached_ps() <= k.start_ps) begin_busy(k, op_table::unknown);
     if (!open_.empty()) fill_after(k);
     sweep_.add(unrecorded_class, end_of(k));
+    note_end(op_table::unknown, end_of(k));
     last_unrecorded_ps_ = std::max(last_unrecorded_ps_, end_of(k));
     busy_before_ = true;
     arriving_ = nullptr;
@@ -342,6 +364,7 @@ void device_pass::begin_busy(const kernel_row& k, std::uint32_t op) {
     if (top.size() == most_top_gaps && thresholds_.merge_tolerance_ps <= 0)
       noted_gap_ps_ = std::min(thresholds_.reportable_gap_ps, top.back().second - top.back().first + 1);
     if (op != op_table::unknown) ops_.add_gap(op, gap);
+    if (ended_op_ != op_table::unknown && gap < thresholds_.reportable_gap_ps) ops_.add_short_gap_after(ended_op_, gap);
   }
   if (in_window(k.start_ps)) {
     if (outside_) end_outside(windows_.windows[window_].start_ps);
@@ -375,7 +398,7 @@ void device_pass::begin_step_busy(const kernel_row& k) {
 void device_pass::open_bubble(bubble_scope scope, std::int64_t start_ps, std::int64_t end_ps, bool of_step,
                               bool inter_step) {
   const std::int64_t length = end_ps - start_ps;
-  if (length <= 0 || length < thresholds_.reportable_gap_ps) return;
+  if (length <= 0 || length < thresholds_.reportable_gap_ps || (!of_step && !asks_all_)) return;
   if (of_step) {
     ++step_.reportable;
     step_.reportable_ps += length;
@@ -467,6 +490,12 @@ void device_pass::close_window() {
     tail_to_ps_ = w.end_ps;
   }
   step_.breakdown.idle_ps = step_.service_ps() - step_.busy_ps - step_.breakdown.not_recorded_ps;
+  if (!w.asked || (w.pseudo && w.start_ps == w.end_ps)) {
+    open_.clear();
+    step_store_.take();
+    ++window_;
+    return open_step();
+  }
   std::vector<step_structure> structures;
   describe_step(structures);
   keep_bubbles(static_cast<std::int32_t>(found_.steps.size()), structures);
@@ -556,16 +585,21 @@ device_found device_pass::finish() {
   if (!any_) return std::move(found_);
   add_unrecorded_until(open_end);
   auto& windows = windows_.windows;
-  if (windows.back().end_ps == open_end) {
-    step_window& last = windows.back();
+  step_window& last = windows.back();
+  if (last.pseudo) {
+    last.end_ps = std::min(last.end_ps, std::max(found_.gaps.last_ps, last.start_ps));
+  } else if (last.end_ps == open_end) {
     const bool has_members = window_ + 1 == windows.size() && member_end_ps_ != open_start;
     last.end_ps = has_members
                       ? std::max({member_end_ps_, last_unrecorded_ps_, last.start_ps})
                       : std::max(last.marker_end_ps == no_time_ps ? last.start_ps : last.marker_end_ps, last.start_ps);
   }
+  last.asked = last.asked && (last.pseudo || last.end_ps > asked_from_ps_);  // when an open window ends is known now
   advance(found_.gaps.last_ps);
   while (window_ < windows.size()) close_window();
+  if (!last.pseudo) found_.edges = {windows.front().start_ps, last.end_ps, windows.size()};
   found_.gaps.outside.idle_ps = found_.gaps.idle_ps() - (idle_of_steps_ps_ - idle_beyond_kernels_ps());
+  if (!asks_all_) found_.gaps.outside = {};
   keep_bubbles(-2, {});
   found_.bubbles = store_.take();
   found_.gaps.bubbles_left_out = store_.left_out() + step_store_.left_out();

@@ -44,6 +44,7 @@ struct device_found {
   std::vector<bubble_op> ops;
   std::vector<aicpu_op> aicpu_ops;
   std::vector<step_template> templates;
+  step_edges edges;
 };
 
 class device_pass final : public kernel_visitor {
@@ -96,6 +97,8 @@ class device_pass final : public kernel_visitor {
   void keep_bubbles(std::int32_t step, const std::vector<step_structure>& structures);
   void describe_step(std::vector<step_structure>& structures);
   void open_step() noexcept;
+  [[nodiscard]] bool counts_ops() const noexcept;
+  void note_end(std::uint32_t op, std::int64_t end_ps) noexcept;
   [[nodiscard]] bool in_window(std::int64_t at_ps) const noexcept;
   [[nodiscard]] std::string id_of(const step_window& w);
 
@@ -103,6 +106,8 @@ class device_pass final : public kernel_visitor {
   const std::size_t device_;
   const activity_device& on_;
   const bool counts_launches_;
+  const bool asks_all_;  // no step is left out, nor the time outside of steps
+  const std::int64_t asked_from_ps_;
   const bubble_thresholds& thresholds_;
   const std::vector<kernel_row>& unrecorded_;
   std::size_t next_unrecorded_ = 0;
@@ -112,6 +117,8 @@ class device_pass final : public kernel_visitor {
 
   device_found found_;
   op_table ops_;
+  std::uint32_t ended_op_ = op_table::unknown;  // of the kernel that ended last
+  std::int64_t ended_ps_ = open_start;          // when it did
   aicpu_sweep aicpu_;
   template_table templates_;
   structure_finder structures_;

@@ -234,7 +234,8 @@ void make_groups(bubbles_result& into, const std::vector<std::vector<step_templa
 }
 
 void find_cut_steps(bubbles_result& into, const std::vector<std::vector<step_template>>& templates,
-                    const std::vector<step_facts>& facts, const bubble_thresholds& t) {
+                    const std::vector<step_facts>& facts, const std::vector<step_edges>& edges,
+                    const bubble_thresholds& t) {
   // Of each group, when somebody asks: there may be as many edges as steps.
   std::vector<std::vector<std::int64_t>> sorted(into.groups.size());
   const auto counts_of = [&](std::size_t group) -> const std::vector<std::int64_t>& {
@@ -262,8 +263,9 @@ void find_cut_steps(bubbles_result& into, const std::vector<std::vector<step_tem
   std::uint32_t device = 0;
   const auto look_at_edges = [&] {
     if (at - first >= 3) {
-      look(first, first + 1);
-      look(at - 1, at - 2);
+      const step_edges& edge = edges[into.steps[first].device];
+      if (into.steps[first].start_ps == edge.first_ps) look(first, first + 1);
+      if (into.steps[at - 1].end_ps == edge.last_ps) look(at - 1, at - 2);
     }
     first = at;
   };

@@ -25,7 +25,8 @@ void make_groups(bubbles_result& into, const std::vector<std::vector<step_templa
                  const std::vector<step_facts>& facts, const activity& of, const bubble_thresholds& t);
 // Marks steps that the edge of the capture cut. Before describe_groups().
 void find_cut_steps(bubbles_result& into, const std::vector<std::vector<step_template>>& templates,
-                    const std::vector<step_facts>& facts, const bubble_thresholds& t);
+                    const std::vector<step_facts>& facts, const std::vector<step_edges>& edges,
+                    const bubble_thresholds& t);
 // Averages and quantiles, and what recurs.
 void describe_groups(bubbles_result& into, const bubble_thresholds& t);
 

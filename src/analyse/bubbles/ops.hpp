@@ -55,6 +55,12 @@ class op_table {
     o.gap_before_ps = saturating_add(o.gap_before_ps, gap_ps);
     o.largest_gap_before_ps = std::max(o.largest_gap_before_ps, gap_ps);
   }
+  // Idle time that is too short to list and began when a kernel of this op ended; of no length where there was none.
+  void add_short_gap_after(std::uint32_t op, std::int64_t gap_ps) noexcept {
+    bubble_op& o = ops_[op];
+    o.short_gaps_after += gap_ps > 0 ? 1 : 0;
+    o.short_gap_after_ps = saturating_add(o.short_gap_after_ps, gap_ps);
+  }
   // The index of a kernel's op that was added before.
   [[nodiscard]] std::uint32_t find(const kernel_row& k) const {
     const auto at = index_.find(static_cast<std::uint64_t>(type_of(k)) << 32 | k.core);

@@ -60,22 +60,10 @@ bool has_hidden_issue(const bubbles_result& r, const bubble_group& g, const bubb
   return std::any_of(g.steps.begin(), g.steps.end(), [&](std::uint32_t s) { return has_hidden_issue(r.steps[s], t); });
 }
 
-void find_boundaries(bubbles_result& into, const bubble_thresholds& t) {
-  struct edges {
-    std::int64_t first_window_ps, last_window_ps;
-    bool any = false;
-  };
-  std::vector<edges> of_device(into.devices.size());
-  for (const bubble_step& s : into.steps) {
-    edges& e = of_device[s.device];
-    if (!e.any) e = {s.start_ps, s.end_ps, true};
-    e.last_window_ps = std::max(e.last_window_ps, s.end_ps);
-  }
+void find_boundaries(bubbles_result& into, const std::vector<step_edges>& edges, const bubble_thresholds& t) {
   const auto touches = [&](std::uint32_t device, std::int64_t start, std::int64_t end) {
     const device_gaps& d = into.devices[device];
-    const edges& e = of_device[device];
-    return end == d.first_ps || start == d.last_ps ||
-           (e.any && (start == e.first_window_ps || end == e.last_window_ps));
+    return end == d.first_ps || start == d.last_ps || start == edges[device].first_ps || end == edges[device].last_ps;
   };
   for (bubble& b : into.bubbles) b.boundary_adjacent = touches(b.device, b.start_ps, b.end_ps);
   std::size_t at = 0;
@@ -109,7 +97,8 @@ void label_bubbles(bubbles_result& into, const activity& of, const bubble_option
   }
 }
 
-void tag_steps(bubbles_result& into, const std::vector<step_facts>& facts, const bubble_options& o) {
+void tag_steps(bubbles_result& into, const std::vector<step_facts>& facts, const std::vector<step_edges>& edges,
+               const bubble_options& o) {
   const bubble_thresholds& t = o.thresholds;
   hash_set<std::uint64_t> anchors;  // op type and core, of all devices
   for (const bubble_op& op : into.ops)
@@ -123,11 +112,6 @@ void tag_steps(bubbles_result& into, const std::vector<step_facts>& facts, const
     if (b.heavy && b.labels.has(bubble_label::comm_wait)) tags.add(bubble_tag::comm_sync_risk);
   }
   std::size_t at = 0;
-  std::int64_t device = -1;  // of the step in front
-  const auto tag_last = [&](std::size_t step) {
-    if (into.devices[static_cast<std::size_t>(device)].kernels_after_steps > 0)
-      into.steps.verdict(step).tags.add(bubble_tag::partial_capture_boundary);
-  };
   for (const bubble_step& s : into.steps) {
     const std::size_t i = at++;
     step_verdict& verdict = into.steps.verdict(i);
@@ -150,13 +134,11 @@ void tag_steps(bubbles_result& into, const std::vector<step_facts>& facts, const
                                 at_least(a.partly_exposed_ps, service, t.aicpu_exposed_share_ppm)))
       verdict.tags.add(bubble_tag::aicpu_exposed_risk);
     const device_gaps& d = into.devices[s.device];
-    const bool first = device != s.device;
-    if (first && i > 0) tag_last(i - 1);
-    device = s.device;
-    if (s.boundary_dominated || s.cut || (first && d.kernels_before_steps > 0))
+    const step_edges& edge = edges[s.device];
+    if (s.boundary_dominated || s.cut || (s.start_ps == edge.first_ps && d.kernels_before_steps > 0) ||
+        (s.end_ps == edge.last_ps && d.kernels_after_steps > 0))
       verdict.tags.add(bubble_tag::partial_capture_boundary);
   }
-  if (at > 0) tag_last(at - 1);
 }
 
 void tag_groups(bubbles_result& into, const bubble_options& o) {

@@ -1,6 +1,7 @@
 // Which anomalies a step and a group have.
 #pragma once
 #include <analyse/bubbles/groups.hpp>
+#include <analyse/bubbles/windows.hpp>
 
 #include <vector>
 
@@ -9,10 +10,11 @@ inline namespace PROFKIT_NAMESPACE {
 namespace bubbles {
 
 // Marks bubbles that touch the edge of the capture, and steps whose longest gap does.
-void find_boundaries(bubbles_result& into, const bubble_thresholds& t);
+void find_boundaries(bubbles_result& into, const std::vector<step_edges>& edges, const bubble_thresholds& t);
 // Cause and labels of every bubble, and of each step the labels of its bubbles; sums of evidence.
 void label_bubbles(bubbles_result& into, const activity& of, const bubble_options& o);
-void tag_steps(bubbles_result& into, const std::vector<step_facts>& facts, const bubble_options& o);
+void tag_steps(bubbles_result& into, const std::vector<step_facts>& facts, const std::vector<step_edges>& edges,
+               const bubble_options& o);
 void tag_groups(bubbles_result& into, const bubble_options& o);
 
 // A gap that weighs: at least 1 ms and a tenth of the step, by the thresholds.

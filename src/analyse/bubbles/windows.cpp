@@ -2,6 +2,7 @@
 #include <analyse/bubbles/markers.hpp>
 #include <analyse/bubbles/windows.hpp>
 
+#include <base/affix.hpp>
 #include <profkit/time.hpp>
 
 #include <algorithm>
@@ -359,6 +360,21 @@ result<device_windows> find_windows(const activity& of, std::size_t device, cons
     found.source = "none";
   }
   return found;
+}
+
+void keep_to(const step_filter& only, const activity& of, device_windows& windows) {
+  const std::int64_t from_ps = only.from_ps.value_or(open_start), to_ps = only.to_ps.value_or(open_end);
+  for (std::size_t i = 0; i < windows.windows.size(); ++i) {
+    step_window& w = windows.windows[i];
+    if (w.pseudo) {
+      w.start_ps = from_ps;
+      w.end_ps = to_ps;
+      w.asked = !only.step && only.name.empty();
+    } else {
+      w.asked = (!only.step || *only.step == i) && w.start_ps < to_ps && w.end_ps > from_ps &&
+                contains(of.text(w.name), only.name);
+    }
+  }
 }
 
 }  // namespace bubbles

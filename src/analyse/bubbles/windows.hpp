@@ -23,7 +23,15 @@ struct step_window {
   string_id name = 0;
   marker_source source = marker_source::profiler_step;
   bool pseudo = false;
+  bool asked = true;
   bool ends_itself = false;  // behind it ran a step whose window is not known
+};
+
+// Where the first step of a device begins and its last one ends, and how many there are, whether they are asked for or
+// not; open without steps.
+struct step_edges {
+  std::int64_t first_ps = open_end, last_ps = open_start;
+  std::size_t steps = 0;
 };
 
 struct device_windows {
@@ -59,6 +67,9 @@ class host_steps {
 // kernels, not with the steps of its host.
 result<device_windows> find_windows(const activity& of, std::size_t device, const host_steps& hosts,
                                     const hooks& host);
+
+// Marks the windows that are not asked for; of a whole capture the time that is asked for stays.
+void keep_to(const step_filter& only, const activity& of, device_windows& windows);
 
 }  // namespace bubbles
 }  // namespace PROFKIT_NAMESPACE

@@ -178,6 +178,8 @@ std::optional<idle_total> idle_of(const report_parts& parts) {
   if (total.service_ps <= 0) return std::nullopt;
   if (found.idlest_group >= 0 && found.significant)
     total.pattern = found.groups[static_cast<std::size_t>(found.idlest_group)].pattern;
+  for (const time_row& row : found.time)
+    if (row.device < 0 && row.in_steps) total.time.push_back(row);
   return total;
 }
 

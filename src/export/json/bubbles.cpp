@@ -253,6 +253,8 @@ void write_bubble_op(json_writer& out, const bubbles_text& t, const bubble_op& o
   out.field("wait_not_reliable_for_rootcause", op.polluted_wait_ps > 0);
   out.field("gaps_before", op.gaps_before);
   microseconds(out, "gap_before_us_total", op.gap_before_ps);
+  out.field("short_gaps_after", op.short_gaps_after);
+  microseconds(out, "short_gap_after_us_total", op.short_gap_after_ps);
   write_text_or_null(out, "input_shapes", t.of.text(op.shapes));
   out.field("rank_by_total_cost", op.rank_by_cost);
   out.field("rank_by_duration", op.rank_by_duration);

@@ -408,6 +408,16 @@ void write_anomaly_discovery(json_writer& out, const bubbles_text& t, const bubb
   out.end_object();
 }
 
+void write_time_row(json_writer& out, const time_row& row, std::int64_t whole_ps) {
+  out.field("use", time_use_name(row.use));
+  write_text_or_null(out, "cause", row.cause ? idle_cause_name(*row.cause) : "");
+  out.field("certainty", certainty_name(row.sure));
+  out.field("gaps", row.gaps);
+  out.field("time_ps", row.time_ps);
+  out.key("share");
+  out.number(static_cast<double>(row.time_ps) / static_cast<double>(whole_ps));
+}
+
 void write_time(json_writer& out, const bubbles_text& t) {
   std::pair<std::int32_t, bool> of{};
   std::int64_t whole_ps = 0;
@@ -422,13 +432,7 @@ void write_time(json_writer& out, const bubbles_text& t) {
     else
       out.value(r.device);
     out.field("in_steps", r.in_steps);
-    out.field("use", time_use_name(r.use));
-    write_text_or_null(out, "cause", r.cause ? idle_cause_name(*r.cause) : "");
-    out.field("certainty", certainty_name(r.sure));
-    out.field("gaps", r.gaps);
-    out.field("time_ps", r.time_ps);
-    out.key("share");
-    out.number(static_cast<double>(r.time_ps) / static_cast<double>(whole_ps));
+    write_time_row(out, r, whole_ps);
   });
 }
 

@@ -212,6 +212,7 @@ void write_idle(json_writer& out, const std::optional<idle_total>& idle) {
   out.field("not_recorded_ps", idle->not_recorded_ps);
   out.field("longest_ps", idle->longest_ps);
   out.field("pattern", idle_pattern_name(idle->pattern));
+  write_objects(out, "time", idle->time, [&](const time_row& row) { write_time_row(out, row, idle->service_ps); });
   out.end_object();
 }
 

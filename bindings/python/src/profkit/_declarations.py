@@ -254,6 +254,9 @@ PK_WINDOW_POLICY_GUIDE = 0
 PK_WINDOW_POLICY_MARKER = 1
 PK_WINDOW_POLICY_DEVICE = 2
 PK_BUBBLES_REFERENCE = 1
+PK_BUBBLES_HAS_STEP = 2
+PK_BUBBLES_HAS_FROM = 4
+PK_BUBBLES_HAS_TO = 8
 PK_BUBBLE_TAG_DEVICE_IDLE_GAP_HEAVY = 0
 PK_BUBBLE_TAG_PRELAUNCH_GAP_HEAVY = 1
 PK_BUBBLE_TAG_TAIL_GAP_HEAVY = 2
@@ -1026,6 +1029,10 @@ class pk_bubbles_options(c.Structure):
         ("window_policy", c.c_int32),
         ("reserved", c.c_uint32),
         ("hooks", c.POINTER(pk_hooks)),
+        ("step_name", c.c_char_p),
+        ("step", c.c_uint64),
+        ("from_ps", c.c_int64),
+        ("to_ps", c.c_int64),
     ]
 
 

@@ -302,15 +302,19 @@ class Bubbles(_Document):
     """Why devices wait: the idle gaps of every step, with what is around them. Iterate over it for the gaps."""
 
     def __init__(self, profile: Profile, *, device: Optional[str] = None, step_pattern: Optional[str] = None,
-                 thresholds: Optional[Dict[str, Any]] = None, limit: Optional[int] = None, window_policy: str = "guide",
-                 reference: bool = False, progress: Optional[Progress] = None, log: Optional[Log] = None,
+                 step_name: Optional[str] = None, step: Optional[int] = None, from_ps: Optional[int] = None,
+                 to_ps: Optional[int] = None, thresholds: Optional[Dict[str, Any]] = None, limit: Optional[int] = None,
+                 window_policy: str = "guide", reference: bool = False, progress: Optional[Progress] = None, log: Optional[Log] = None,
                  cancel: Optional[CancelToken] = None, threads: int = 0) -> None:
-        """thresholds: by the names that the document lists. window_policy: "guide", "marker", "device". limit: rows of
-        each list of the document, 0 for all, None for the command's default."""
+        """step_name, step, from_ps, to_ps: only steps whose name contains it, the N-th of each device, those that share an
+        instant with that time. thresholds: by the names that the document lists. window_policy: "guide", "marker",
+        "device". limit: rows of each list of the document, 0 for all, None for the command's default."""
         calls, source = Calls(), profile._h
         named = [L.encoded(f"{name}={value}") for name, value in (thresholds or {}).items()]
-        given = options(d.pk_bubbles_options, flags=d.PK_BUBBLES_REFERENCE if reference else 0,
-                        device=L.encoded(device), step_pattern=L.encoded(step_pattern), thresholds=L.strings(named),
+        flags = (d.PK_BUBBLES_REFERENCE * reference | d.PK_BUBBLES_HAS_STEP * (step is not None)
+                 | d.PK_BUBBLES_HAS_FROM * (from_ps is not None) | d.PK_BUBBLES_HAS_TO * (to_ps is not None))
+        given = options(d.pk_bubbles_options, flags=flags, device=L.encoded(device), step_pattern=L.encoded(step_pattern),
+                        step_name=L.encoded(step_name), step=step, from_ps=from_ps, to_ps=to_ps, thresholds=L.strings(named),
                         threshold_count=len(named), limit=limit,
                         window_policy=_choice(window_policy, {"guide": 0, "marker": 1, "device": 2}, "window_policy"))
         given.hooks = L.hooks(calls, progress=progress, log=log, cancel=cancel, threads=threads)

@@ -339,6 +339,10 @@ pub const PK_WINDOW_POLICY_MARKER: i32 = 1;
 pub const PK_WINDOW_POLICY_DEVICE: i32 = 2;
 /// tags and labels by the letter of the reference script
 pub const PK_BUBBLES_REFERENCE: i32 = 1;
+/// `step` is set
+pub const PK_BUBBLES_HAS_STEP: i32 = 2;
+pub const PK_BUBBLES_HAS_FROM: i32 = 4;
+pub const PK_BUBBLES_HAS_TO: i32 = 8;
 pub const PK_BUBBLE_TAG_DEVICE_IDLE_GAP_HEAVY: i32 = 0;
 pub const PK_BUBBLE_TAG_PRELAUNCH_GAP_HEAVY: i32 = 1;
 pub const PK_BUBBLE_TAG_TAIL_GAP_HEAVY: i32 = 2;
@@ -2094,6 +2098,14 @@ pub struct pk_bubbles_options {
     pub reserved: u32,
     /// NULL: none
     pub hooks: *const pk_hooks,
+    /// only steps whose name contains it
+    pub step_name: *const c_char,
+    /// only this one of each device, from 0; with PK_BUBBLES_HAS_STEP
+    pub step: u64,
+    /// only steps that share an instant with this time; with PK_BUBBLES_HAS_FROM
+    pub from_ps: i64,
+    /// first instant after; with PK_BUBBLES_HAS_TO
+    pub to_ps: i64,
 }
 
 impl Default for pk_bubbles_options {
@@ -2545,7 +2557,7 @@ const _: () = {
     assert!(size_of::<pk_clock_options>() == 72);
     assert!(size_of::<pk_merge_options>() == 112);
     assert!(size_of::<pk_merge_node>() == 120);
-    assert!(size_of::<pk_bubbles_options>() == 64);
+    assert!(size_of::<pk_bubbles_options>() == 96);
     assert!(size_of::<pk_bubble_step>() == 168);
     assert!(size_of::<pk_bubble>() == 144);
     assert!(size_of::<pk_architecture_options>() == 40);

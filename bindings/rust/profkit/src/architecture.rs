@@ -15,7 +15,7 @@ use std::io;
 pub struct ArchitectureOptions<'h> {
     /// Only devices whose name contains it.
     pub device: Option<String>,
-    /// Whole names that mark a step: ECMAScript, no back references or lookahead.
+    /// Whole names that mark a step: a regular expression of RE2.
     pub step_pattern: Option<String>,
     /// Rows of each list of the document; 0 is all, `None` the command's default.
     pub limit: Option<u64>,

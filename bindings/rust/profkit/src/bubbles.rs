@@ -51,8 +51,16 @@ pub enum WindowPolicy {
 pub struct BubbleOptions<'h> {
     /// Only devices whose name contains it.
     pub device: Option<String>,
-    /// Whole names that mark a step: ECMAScript, no back references or lookahead.
+    /// Whole names that mark a step: a regular expression of RE2.
     pub step_pattern: Option<String>,
+    /// Only steps whose name contains it.
+    pub step_name: Option<String>,
+    /// Only this one of each device, from 0.
+    pub step: Option<u64>,
+    /// Only steps that share an instant with the time from here.
+    pub from_ps: Option<i64>,
+    /// First instant after that time.
+    pub to_ps: Option<i64>,
     /// "NAME=VALUE" each, by the names that the document lists.
     pub thresholds: Vec<String>,
     /// Rows of each list of the document; 0 is all, `None` the command's default.
@@ -219,7 +227,14 @@ impl<'d> Profile<'d> {
         let mut strings = Strings::default();
         let thresholds: Vec<_> = options.thresholds.iter().map(|threshold| strings.add(threshold.as_bytes())).collect();
         let mut raw = sys::pk_bubbles_options {
-            flags: flag(options.reference, sys::PK_BUBBLES_REFERENCE),
+            flags: flag(options.reference, sys::PK_BUBBLES_REFERENCE)
+                | flag(options.step.is_some(), sys::PK_BUBBLES_HAS_STEP)
+                | flag(options.from_ps.is_some(), sys::PK_BUBBLES_HAS_FROM)
+                | flag(options.to_ps.is_some(), sys::PK_BUBBLES_HAS_TO),
+            step_name: strings.optional(options.step_name.as_deref()),
+            step: options.step.unwrap_or(0),
+            from_ps: options.from_ps.unwrap_or(0),
+            to_ps: options.to_ps.unwrap_or(0),
             device: strings.optional(options.device.as_deref()),
             step_pattern: strings.optional(options.step_pattern.as_deref()),
             thresholds: thresholds.as_ptr(),

@@ -28,7 +28,7 @@ named!(
 pub struct KernelOptions<'h> {
     /// Only devices whose name contains it.
     pub device: Option<String>,
-    /// Whole names of the host's step markers, besides those known: ECMAScript, no back references or lookahead.
+    /// Whole names of the host's step markers, besides those known: a regular expression of RE2.
     pub step_pattern: Option<String>,
     /// Leave shapes and types out.
     pub no_details: bool,

@@ -1,0 +1,151 @@
+"""`bubbles` of chosen steps says of them what it says of all steps."""
+import json
+import random
+import sys
+
+import truth
+from test_missing_work import Trace
+
+US = 1_000_000  # ps
+
+
+def ask(path, *options):
+    return truth.parsed(truth.run("bubbles", path, "--json", "--limit", 0, *options))
+
+
+class ChosenSteps(truth.Case):
+    def trace(self, r, marked=True):
+        """Steps of two GPUs, each of some kernels of two kinds with long and short gaps, and idle time between steps."""
+        trace, at = Trace(), 1_000
+        for number in range(r.randrange(3, 7)):
+            start = at
+            trace.step(number + 10, start, 4_000)
+            if not marked:
+                trace.events.pop()
+            for device in (0, 1):
+                ps = start + 20
+                for kernel in range(r.randrange(4, 9)):
+                    correlation = trace.call("cudaLaunchKernel", ps, 3)
+                    trace.kernel(r.choice(["gemm", "relu"]), ps + 10, r.randrange(5, 90), correlation)
+                    trace.events[-1]["pid"] = trace.events[-1]["args"]["device"] = device
+                    ps += r.choice([100, 130, 420])
+            at += 4_000 + r.choice([0, 900])
+        return trace.save(self.scratch / f"{r.random()}.json")
+
+    def expect_steps(self, path, chosen, *options):
+        """`chosen`: whether a step of the whole document is asked for, by its position among its device's and by itself."""
+        whole, found = ask(path), ask(path, *options)
+        steps, position, rank = [], {}, {}
+        for at, step in enumerate(whole["steps"]):
+            rank[step["device"]] = rank.get(step["device"], -1) + 1
+            if chosen(rank[step["device"]], step):
+                position[at] = len(steps)
+                steps.append(step)
+        self.assertTrue(steps)
+        self.assertEqual([s["step_id"] for s in found["steps"]], [s["step_id"] for s in steps])
+        for ours, theirs in zip(found["steps"], steps):
+            for key in ("device", "exact_ps", "breakdown", "bubble_count", "reportable_count", "wait_sum_ns"):
+                self.assertEqual(ours[key], theirs[key], key)
+            # Whether the capture cuts a step is only known beside its neighbours.
+            self.assertLessEqual(*("PARTIAL_CAPTURE_BOUNDARY" in s["anomaly_tags"] for s in (ours, theirs)))
+        windows = lambda document: document["anomaly_discovery"]["bubble_windows"]
+        gaps = [g for g in windows(whole) if any(g["device"] == s["device"] and g["step_id"] == s["step_id"] for s in steps)]
+        facts = lambda g: {key: g[key] for key in ("device", "scope", "step_id", "start_ns", "end_ns", "boundary_adjacent", "cause",
+                                                   "kernels_before", "launch")}
+        self.assertEqual([facts(g) for g in windows(found)], [facts(g) for g in gaps])
+        self.assertEqual({row["in_steps"] for row in found["time"]}, {True})
+        self.assertEqual(sum(row["time_ps"] for row in found["time"] if row["device"] is None),
+                         sum(s["exact_ps"]["end"] - s["exact_ps"]["start"] for s in steps))
+        self.assertEqual(found["devices"], whole["devices"])
+        return found, steps
+
+    def test_chosen(self):
+        for seed in range(1, 13):
+            r = random.Random(seed)
+            path = self.trace(r)
+            with self.subTest(seed=seed):
+                at = r.randrange(3)
+                self.expect_steps(path, lambda rank, step: rank == at, "--step", at)
+                self.expect_steps(path, lambda rank, step: "1" in step["step_id"][1:], "--name", "Step#11")
+                third = [s for s in ask(path)["steps"] if s["step_id"] == "12"]
+                first_ps, last_ps = (min(s["exact_ps"]["start"] for s in third), max(s["exact_ps"]["end"] for s in third))
+                self.expect_steps(path, lambda rank, step: step["exact_ps"]["end"] > first_ps + 5 and
+                                  step["exact_ps"]["start"] < last_ps - 5, "--time", f"{first_ps + 5}ps:{last_ps - 5}ps")
+
+    def test_ops_and_short_gaps_of_a_step(self):
+        """Ops count the kernels of the step; short gaps go to the op before them."""
+        trace = Trace()
+        for number, kernels in enumerate(([("a", 0, 10), ("b", 15, 10), ("a", 100, 5)], [("b", 0, 20), ("a", 50, 10), ("b", 63, 4)])):
+            trace.step(number, number * 1_000, 900)
+            for name, at, size in kernels:
+                trace.kernel(name, number * 1_000 + 100 + at, size, trace.call("cudaLaunchKernel", number * 1_000 + at, 1))
+        path = trace.save(self.scratch / "ops.json")
+        ops = {op["op_type"]: op for op in ask(path, "--step", 1)["ops"]["by_total_cost"]}
+        self.assertEqual({name: (op["calls"], op["short_gaps_after"], op["short_gap_after_us_total"]) for name, op in ops.items()},
+                         {"a": (1, 1, 3), "b": (2, 1, 30)})
+        ops = {op["op_type"]: op for op in ask(path)["ops"]["by_total_cost"]}
+        self.assertEqual({name: (op["calls"], op["short_gaps_after"], op["short_gap_after_us_total"]) for name, op in ops.items()},
+                         {"a": (3, 2, 5 + 3), "b": (3, 1, 30)})
+
+    def test_short_gap_after_what_ended_last(self):
+        trace = Trace()
+        trace.step(0, 0, 900)
+        for name, at, size, stream in (("long", 100, 60, 7), ("brief", 120, 10, 8), ("last", 170, 10, 7)):
+            trace.kernel(name, at, size, trace.call("cudaLaunchKernel", at - 50, 1), stream)
+        ops = {op["op_type"]: op for op in ask(trace.save(self.scratch / "streams.json"))["ops"]["by_total_cost"]}
+        self.assertEqual({name: op["short_gap_after_us_total"] for name, op in ops.items()}, {"long": 10, "brief": 0, "last": 0})
+
+    def test_a_small_step_in_the_middle_is_not_cut(self):
+        """The first of the chosen steps has less to do than the others, but the capture does not begin in it."""
+        trace = Trace()
+        for number in range(6):
+            trace.step(number, number * 1_000, 900)
+            for kernel in range(1 if number == 2 else 8):
+                at = number * 1_000 + 50 + kernel * 60
+                trace.kernel("gemm", at, 55, trace.call("cudaLaunchKernel", at - 40, 1))
+        path = trace.save(self.scratch / "small.json")
+        for options in ((), ("--time", "2100us:")):
+            for step in ask(path, *options)["steps"]:
+                self.assertNotIn("PARTIAL_CAPTURE_BOUNDARY", step["anomaly_tags"], (options, step["step_id"]))
+
+    def test_time_of_a_capture_without_steps(self):
+        for seed in range(1, 9):
+            r = random.Random(seed)
+            path = self.trace(r, marked=False)
+            whole = ask(path)
+            step = whole["steps"][0]["exact_ps"]
+            from_ps = step["start"] + (step["end"] - step["start"]) * r.randrange(10, 50) // 100
+            to_ps = from_ps + (step["end"] - from_ps) * r.randrange(10, 90) // 100
+            found = ask(path, "--time", f"{from_ps}ps:{to_ps}ps")
+            with self.subTest(seed=seed):
+                self.assertEqual({(s["exact_ps"]["start"], s["exact_ps"]["end"]) for s in found["steps"]}, {(from_ps, to_ps)})
+                for device in found["steps"]:
+                    inside = 0
+                    for event in json.loads(path.read_text())["traceEvents"]:
+                        if event["cat"] == "kernel" and event["pid"] == device["device"]:
+                            start, end = event["ts"] * US, (event["ts"] + event["dur"]) * US
+                            shift = step["start"] - self.first_ps(path)
+                            inside += max(0, min(end + shift, to_ps) - max(start + shift, from_ps))
+                    self.assertEqual(sum(device["breakdown"].values()) - device["breakdown"]["idle_ps"], inside)
+                for option in (("--step", 0), ("--name", "x")):
+                    self.assertIn("none is marked", truth.run("bubbles", path, *option, status=2, stderr=True))
+
+    def first_ps(self, path):
+        return min(e["ts"] for e in json.loads(path.read_text())["traceEvents"] if e["cat"] == "kernel" and e["pid"] == 0) * US
+
+    def test_nothing_fits(self):
+        path = self.trace(random.Random(3))
+        for option in (("--step", 99), ("--name", "nope"), ("--time", "10s:11s")):
+            self.assertIn("no step fits: devices have up to ", truth.run("bubbles", path, *option, status=2, stderr=True))
+
+    def test_report_keeps_to_a_step(self):
+        path = self.trace(random.Random(4))
+        whole = ask(path)
+        step = truth.parsed(truth.run("report", path, "--step", 1, "--json"))["summary"]["idle"]
+        chosen = [s for s in whole["steps"] if s["step_id"] == "11"]
+        self.assertEqual(step["idle_ps"], sum(s["breakdown"]["idle_ps"] for s in chosen))
+        self.assertEqual(sum(row["time_ps"] for row in step["time"]), step["service_ps"])
+
+
+if __name__ == "__main__":
+    truth.main(sys.modules[__name__])
