@@ -440,7 +440,7 @@ class report {
     const std::size_t rows = most(most_advice, r_.recommendations.size());
     for (std::size_t i = 0; i < rows; ++i) {
       const recommendation& a = r_.recommendations[i];
-      std::string text = a.text;
+      std::string text = a.text + (a.how.empty() ? "" : ' ' + a.how);
       if (!a.target.empty()) text = shorten(a.target, 60, cut::middle) + ": " + text;
       if (!a.evidence.empty()) text += " (" + shorten(a.evidence.back(), 120, cut::middle) + ")";
       if (a.recoverable_ps > 0) text = "up to " + human_duration(a.recoverable_ps) + ": " + text;

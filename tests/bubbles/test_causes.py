@@ -10,6 +10,7 @@ import concurrent.futures
 import json
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -17,8 +18,8 @@ import tempfile
 SKIPPED = 77
 # Least shares, in percent: cases whose first cause is right; proved causes that are true; cases with a true proved cause;
 # controls of which nothing is said; causes whose time is right within 1 %; stragglers
-# found, with the time that others wait for them.
-FLOORS = {"first": 97, "proved": 99, "with_proved": 90, "silent": 100, "time": 98, "straggler": 100}
+# found, with the time that others wait for them; sentences of how much of the idle time has a cause.
+FLOORS = {"first": 97, "proved": 99, "with_proved": 90, "silent": 100, "time": 98, "coverage": 100, "straggler": 100}
 
 
 def ask(profkit, case):
@@ -47,6 +48,7 @@ class Score:
                             f"{name}: {[c['cause'] for c in found['causes']]}")
         first = found["causes"][0]["cause"] if found["causes"] else None
         self.add("first", first in truth["accepted_first"], f"{name}: {first}, not {truth['accepted_first']}")
+        self.judge_coverage(name, found)
         gaps = {(g["start_ns"], g["end_ns"]): g for g in truth["gaps"]}
         true_ones, said = 0, collections.Counter()
         for window in found["anomaly_discovery"]["bubble_windows"]:
@@ -71,6 +73,16 @@ class Score:
             if cause.get("gap_ns"):
                 off = abs(said[cause["cause"]] - cause["gap_ns"])
                 self.add("time", 100 * off <= cause["gap_ns"], f"{name}: {cause['cause']} {said[cause['cause']]} of {cause['gap_ns']} ns")
+
+    def judge_coverage(self, name, found):
+        """The sentence says for how much of the idle time causes are known and proved."""
+        said = re.search(r"causes are known for <?([0-9.]+) % of the idle time, proved for <?([0-9.]+) %", found["summary"]["q5"])
+        idle = [r for r in found["time"] if r["device"] is None and r["in_steps"] and r["use"] == "idle"]
+        known = [r for r in idle if r["cause"] not in (None, "unexplained")]
+        if said:
+            for printed, rows in zip(said.groups(), (known, [r for r in known if r["certainty"] == "proved"])):
+                exact = 100 * sum(r["time_ps"] for r in rows) / sum(r["time_ps"] for r in idle)
+                self.add("coverage", abs(float(printed) - exact) <= 0.1, f"{name}: {found['summary']['q5']} {exact:.2f}")
 
 
 def main():

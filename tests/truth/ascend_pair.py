@@ -167,7 +167,9 @@ def capture():
     groups = [[(device, step) for device in range(3) for step in range(3)]]
     # Position by position in steps 10 and 12 of both devices of rank 0: the first matmul has other shapes.
     variation = {0: (42, 2)}
-    return a, b, Capture(devices, [a.spans, None], TRACE_ZERO, groups, shape_variation=variation, stacks=True, runtime=True, meanings=MEANINGS)
+    told = tuple((0, a.ps(FIRST + 3_000_000 + STEP * n), 800_000_000, 500_000_000, 250_000_000) for n in range(3))
+    return a, b, Capture(devices, [a.spans, None], TRACE_ZERO, groups, shape_variation=variation, stacks=True, runtime=True,
+                         meanings=MEANINGS, communication=told)
 
 
 def files(a, b, steps):

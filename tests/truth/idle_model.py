@@ -203,6 +203,7 @@ class Capture:
     meanings: dict = dataclasses.field(default_factory=dict)  # of names of spans: (cause or None, sync, comm)
     pageable: tuple = ()  # names of kernels that copy from pageable memory
     self_check: tuple = ()
+    communication: tuple = ()  # collectives of a table: device, start, elapsed, transit, wait
     shape_variation: dict = dataclasses.field(default_factory=dict)  # group -> (positions, varying)
 
 
@@ -1257,6 +1258,12 @@ class Idle:
                                 f"{human(total)}, {percent(total, service)} of the time in "
                                 f"{counted(len(parts), 'step')}",
                                 f"the most, {human(most)}: step {self.steps[step][1].id}"]})
+                told = [row for row in self.c.communication for i in f["steps"]
+                        if row[0] == self.steps[i][0] and self.steps[i][1].start <= row[1] < self.steps[i][1].end]
+                if cause == "exposed_comm" and told:
+                    elapsed, transit, wait = (sum(row[at] for row in told) for at in (2, 3, 4))
+                    out[-1]["evidence"].append(f"its collectives last {human(elapsed)}, of which {percent(wait, elapsed)} wait "
+                                               f"for other ranks and {percent(transit, elapsed)} move bytes")
         return sorted(out, key=lambda c: -c["time"])
 
     @staticmethod

@@ -105,6 +105,23 @@ class BubblesOfOneRank(truth.Case):
         self.write("one_ascend_pt/ASCEND_PROFILER_OUTPUT/kernel_details.csv", rank.table())
         return truth.parsed(truth.run("bubbles", self.scratch / "one_ascend_pt", "--json"))
 
+    def test_waits_of_a_table_count_for_the_step_they_begin_in(self):
+        """Two steps with a collective each, and one after the last step: communication.json tells of all three."""
+        rank, told = Rank(self.ZERO), {}
+        for number, start_us in enumerate((0, 1_000, 3_000)):
+            start = self.ZERO + start_us * self.US
+            step = str(number) if number < 2 else ""
+            rank.kernel(0, f"hcom_allReduce__{number}", "hcom_allReduce_", "HCCL", start, 100 * self.US, step=step)
+            rank.kernel(0, "MatMul", "MatMul", "AI_CORE", start + 100 * self.US, 50 * self.US, step=step)
+            told[f"hcom_allReduce__{number}@1"] = {"Communication Time Info": {
+                "Start Timestamp(us)": start / 1000, "Elapse Time(ms)": 0.1, "Transit Time(ms)": 0.02 * (number + 1),
+                "Wait Time(ms)": 0.01}}
+        self.write("one_ascend_pt/ASCEND_PROFILER_OUTPUT/communication.json",
+                   json.dumps({"step": {"p2p": {}, "collective": told}}))
+        exposed = [c for c in self.document_of(rank)["causes"] if c["cause"] == "exposed_comm"]
+        self.assertEqual([c["evidence"][-1] for c in exposed],
+                         ["its collectives last 200.000 us, of which 10.0 % wait for other ranks and 30.0 % move bytes"])
+
     def test_hidden_shares(self):
         """Three calls on the AI CPU, of which compute hides a half, all and a quarter."""
         rank = Rank(self.ZERO)

@@ -567,6 +567,7 @@ struct time_row {
 
 struct recommendation {
   std::string text;
+  std::string how;  ///< the same in the words of the framework that wrote the capture; "" where it has none
   const char* scope = "global";  ///< "global", "step_group", "structure", "side", "op"
   std::string target;
   int priority = 3;  ///< P0 (act now) to P3

@@ -1,3 +1,4 @@
+#include <analyse/bubbles/advice.hpp>
 #include <analyse/bubbles/ratio.hpp>
 #include <analyse/bubbles/summary.hpp>
 #include <analyse/bubbles/tags.hpp>
@@ -18,68 +19,14 @@ namespace {
 
 constexpr std::size_t most_ops_named = 5;
 
-// What helps against a cause, and what would have to be recorded to be sure.
-struct advice_text {
-  idle_cause cause;
-  const char *text, *missing;
-};
-// In the order of idle_cause.
-constexpr advice_text advice_texts[] = {
-    {idle_cause::launch_bound,
-     "The host may launch too late: fuse small ops, capture graphs, or take work off the launching thread.", ""},
-    {idle_cause::optimizer_loop, "The parameters are updated one by one: use a fused or foreach optimizer.", ""},
-    {idle_cause::sync_wait,
-     "Look at what the host waits for: wait later, for one event instead of the whole device, or copy asynchronously.",
-     ""},
-    {idle_cause::sync_drain,
-     "A wait before these gaps empties the queue: read scalars less often or a step later, and keep conditions on the "
-     "device.",
-     ""},
-    {idle_cause::h2d_pageable,
-     "Copy from pinned memory, without blocking, and ahead of use on a stream of its own.", ""},
-    {idle_cause::data_loader, "Have the next batch ready: more workers, prefetching, or less work on each sample.", ""},
-    {idle_cause::gc, "Freeze objects that live long, or collect garbage between steps at a time of your choice.", ""},
-    {idle_cause::allocation,
-     "Keep memory instead of asking the driver: warm up, use fewer sizes, and empty the cache less often.", ""},
-    {idle_cause::compile, "Compile before it counts: warm up, cache, and pad or mark dynamic shapes.", ""},
-    {idle_cause::module_load, "Load code before it counts: warm up, or load modules eagerly.", ""},
-    {idle_cause::checkpoint, "Save asynchronously, less often, or from fewer ranks.", ""},
-    {idle_cause::comm_host_wait,
-     "Look at the collective that the host waits for, at barriers in the loop, and at ranks that arrive late.", ""},
-    {idle_cause::device_dependency,
-     "The work was launched early: look at what its stream waited for, such as events of other streams or devices.",
-     "waits of streams"},
-    {idle_cause::lock, "Another thread may hold a lock: sample the threads of the host.", "thread view"},
-    {idle_cause::host_untraced, "Almost nothing of the host was recorded during the gaps: sample it (threads, scheduler, I/O).",
-     "host events during the gaps"},
-    {idle_cause::unexplained, "Too little is on record to say why: record stacks, or sample the host.", "stacks"},
-    {idle_cause::exposed_comm,
-     "Hide communication: start it earlier, in more pieces, beside compute. Look for ranks that arrive late.", ""},
-    {idle_cause::exposed_copy, "Hide copies: pinned memory, a stream of their own, ahead of use.", ""},
-    {idle_cause::graph_launch_late,
-     "The graph is launched late: prepare its inputs ahead, in static buffers, on a stream of their own.", ""},
-    {idle_cause::straggler_wait, "Look at the rank that comes last: its gaps, its compute, its share of the data.", ""},
-};
-constexpr bool are_in_order() {
-  for (std::size_t i = 0; i < std::size(advice_texts); ++i)
-    if (advice_texts[i].cause != static_cast<idle_cause>(i)) return false;
-  return std::size(advice_texts) == idle_cause_count;
-}
-static_assert(are_in_order());
-constexpr advice_text unexplained_by_stacks{
-    idle_cause::unexplained, "The recorded stacks do not say why: sample the host (threads, scheduler, I/O).",
-    "host events during the gaps"};
-const advice_text& advice_of(idle_cause c) {
-  return advice_texts[static_cast<std::size_t>(c)];
-}
-
 bool is_slow_to_launch(idle_cause c) noexcept {
   return c == idle_cause::launch_bound || c == idle_cause::graph_launch_late;
 }
 
 class adviser {
  public:
-  adviser(bubbles_result& into, const activity& of, const bubble_thresholds& t) : r_(into), of_(of), t_(t) {}
+  adviser(bubbles_result& into, const activity& of, const bubble_thresholds& t)
+      : r_(into), of_(of), t_(t), writer_(writer_of(of)) {}
 
   void run() {
     for (const bubble_group& g : r_.groups) issue_.push_back(has_hidden_issue(r_, g, t_));
@@ -161,9 +108,10 @@ class adviser {
     const auto group = static_cast<std::size_t>(c.group);
     if (!c.is_exposed() && (in_group ? !issue_[group] : c.total_ps < t_.heavy_gap_ps)) return;
     const bool has_stacks = c.cause == idle_cause::unexplained && r_.has_stacks;
-    const advice_text& says = has_stacks ? unexplained_by_stacks : advice_of(c.cause);
+    const advice_text& says = has_stacks ? advice_beside_stacks() : advice_of(c.cause);
     recommendation& a = add(says.text, in_group ? "step_group" : "global", in_group ? r_.groups[group].id : "",
                             in_group ? priority_of(group) : 1);
+    a.how = advice_of_framework(c.cause, writer_);
     a.recoverable_ps = c.total_ps;
     a.followup_required = says.missing[0] != '\0' || (in_group && r_.groups[group].requires_followup);
     a.evidence_gap = c.cause == idle_cause::host_untraced && !r_.has_host_trace ? "host trace" : says.missing;
@@ -306,6 +254,7 @@ class adviser {
   bubbles_result& r_;
   const activity& of_;
   const bubble_thresholds& t_;
+  const trace_writer writer_;
   std::vector<bool> issue_;  // by group: its steps wait so long that it matters
   std::vector<gaps_between> between_;  // by group
   std::vector<const bubble*> longest_;  // by group

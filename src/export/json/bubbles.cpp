@@ -354,6 +354,7 @@ void write_summary(json_writer& out, const bubbles_text& t) {
 void write_recommendation(json_writer& out, const recommendation& r) {
   out.begin_object();
   out.field("text", std::string_view(r.text));
+  write_text_or_null(out, "how", r.how);
   out.field("scope", r.scope);
   write_text_or_null(out, "target_id", r.target);
   out.field("priority", "P" + std::to_string(r.priority));
