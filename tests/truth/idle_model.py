@@ -846,6 +846,31 @@ class Idle:
             f["followup"] = (issue and f["recurring"] and not labels) or \
                 (issue and (not self.c.stacks or variation is None)) or self.at_least(polluted, wait, "polluted_wait")
 
+    def exposed_split(self, steps):
+        """What the next compute kernel waited for, instant by instant: each lies between two borders of kernels or launches."""
+        sums = {"all": 0, " not launched yet": 0, " queued on the same stream": 0,
+                " queued on another stream": 0}
+        for i in steps:
+            compute = [k for k in self.measures[i]["members"] if k.kind in ("compute", "aicpu") and k.duration > 0]
+            comm = sorted((k for k in self.measures[i]["members"] if k.kind == "comm"), key=lambda k: k.start)
+            end = self.steps[i][1].end
+            borders = sorted({t for k in compute + comm for t in (k.start, k.end)} | {k.launch[0] for k in compute if k.launch} | {end})
+            for a, b in zip(borders, borders[1:]):
+                alone = next((k for k in comm if k.start <= a and k.end >= b), None)
+                if b > end or alone is None or any(k.start <= a and k.end >= b for k in compute):
+                    continue
+                sums["all"] += b - a
+                after = next((k for k in compute if k.start >= b), None)
+                if after is None or not after.launch:
+                    continue
+                if after.launch[0] >= b:
+                    sums[" not launched yet"] += b - a
+                elif alone.stream is not None and after.stream is not None:
+                    sums[" queued on the same stream" if alone.stream == after.stream else " queued on another stream"] += b - a
+        whole = sums.pop("all")
+        parts = [percent(ps, whole) + what for what, ps in sums.items() if ps]
+        return ["the next compute kernel: for " + ", ".join(parts)] if parts else []
+
     # ---- ops ----
 
     def ops_of(self, d):
@@ -1258,6 +1283,8 @@ class Idle:
                                 f"{human(total)}, {percent(total, service)} of the time in "
                                 f"{counted(len(parts), 'step')}",
                                 f"the most, {human(most)}: step {self.steps[step][1].id}"]})
+                if cause == "exposed_comm":
+                    out[-1]["evidence"] += self.exposed_split(f["steps"])
                 told = [row for row in self.c.communication for i in f["steps"]
                         if row[0] == self.steps[i][0] and self.steps[i][1].start <= row[1] < self.steps[i][1].end]
                 if cause == "exposed_comm" and told:

@@ -108,6 +108,20 @@ class ChosenSteps(truth.Case):
             for step in ask(path, *options)["steps"]:
                 self.assertNotIn("PARTIAL_CAPTURE_BOUNDARY", step["anomaly_tags"], (options, step["step_id"]))
 
+    def test_what_compute_waits_for_beside_exposed_communication(self):
+        """In µs: 20 before the launch and 60 after it on the same stream; 50 on another, of which two collectives share 30; 15
+        beside compute; 40 at the end of the step."""
+        trace = Trace()
+        trace.step(0, 0, 900)
+        kernels = (("ncclDevKernel_AllReduce", 100, 80, 7, 10), ("gemm", 180, 20, 7, 120),
+                   ("ncclDevKernel_AllReduce", 200, 50, 8, 11), ("ncclDevKernel_AllGather", 210, 30, 9, 12), ("gemm", 250, 30, 7, 20),
+                   ("ncclDevKernel_AllReduce", 265, 55, 8, 13))
+        for name, at, size, stream, launch in kernels:
+            trace.kernel(name, at, size, trace.call("cudaLaunchKernel", launch, 1), stream)
+        found, = [c for c in ask(trace.save(self.scratch / "exposed.json"))["causes"] if c["cause"] == "exposed_comm"]
+        self.assertEqual(found["evidence"][-1], "the next compute kernel: for 11.8 % not launched yet, 35.3 % queued on the same "
+                                                "stream, 29.4 % queued on another stream")
+
     def test_time_of_a_capture_without_steps(self):
         for seed in range(1, 9):
             r = random.Random(seed)

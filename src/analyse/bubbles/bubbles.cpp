@@ -200,7 +200,7 @@ result<bubbles_result> look(const activity& of, const bubble_options& o, const h
     waits = std::move(*found);
   }
   list_time(r);
-  summarise_causes(r, of, waits, o.thresholds);
+  summarise_causes(r, of, all.facts, waits, o.thresholds);
   judge_confidence(r);
   answer_questions(r, o.thresholds);
   recommend(r, of, o.thresholds);

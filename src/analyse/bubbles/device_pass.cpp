@@ -539,6 +539,7 @@ void device_pass::describe_step(std::vector<step_structure>& structures) {
   step_.clocks = all.clocks();
   const std::int32_t main = main_stream(rows_, on_);
   facts_.form = templates_.add(rows_, on_, main);
+  if (step_.breakdown.comm_exposed_ps > 0) facts_.exposed = split_exposed(rows_, step_.end_ps);
   if (found_.block_sides.size() + 2 > block_sides_kept.share(of_.devices().size())) {
     found_.block_sides_left_out += 2;
     return;

@@ -2,6 +2,7 @@
 #pragma once
 #include <analyse/bubbles/aicpu.hpp>
 #include <analyse/bubbles/block_side.hpp>
+#include <analyse/bubbles/exposed_comm.hpp>
 #include <analyse/bubbles/gaps.hpp>
 #include <analyse/bubbles/ops.hpp>
 #include <analyse/bubbles/segments.hpp>
@@ -29,6 +30,7 @@ namespace bubbles {
 struct step_facts {
   std::int32_t form = -1;  // index into device_found::templates
   aicpu_exposure aicpu;
+  exposed_split exposed;
 };
 
 struct device_found {

@@ -289,6 +289,19 @@ bool add_exposed(bubbles_result& into, std::size_t group, idle_cause cause, std:
   return true;
 }
 
+// "the next compute kernel: for 12.3 % not launched yet, 40.1 % queued on the same stream, …"; ""
+// where neither launches nor streams are on record.
+std::string split_text(const exposed_split& s) {
+  std::string text;
+  const auto add = [&](std::int64_t ps, const char* what) {
+    if (ps > 0) text += (text.empty() ? "the next compute kernel: for " : ", ") + share_text(ps, s.all_ps) + what;
+  };
+  add(s.not_launched_ps, " not launched yet");
+  add(s.same_stream_ps, " queued on the same stream");
+  add(s.queued_ps, " queued on another stream");
+  return text;
+}
+
 // What a table of communication says of the collectives that begin in the steps of a group.
 struct told_waits {
   std::int64_t elapsed_ps = 0, wait_ps = 0, transit_ps = 0;
@@ -340,7 +353,8 @@ void add_stragglers(bubbles_result& into, const activity& of, const straggler_wa
 
 }  // namespace
 
-void summarise_causes(bubbles_result& into, const activity& of, const straggler_waits& waits, const bubble_thresholds& t) {
+void summarise_causes(bubbles_result& into, const activity& of, const std::vector<step_facts>& facts,
+                      const straggler_waits& waits, const bubble_thresholds& t) {
   struct sum {
     std::uint64_t bubbles = 0, launched_in_gap = 0;
     std::int64_t total_ps = 0, covered_ps = 0, high_ps = 0, medium_ps = 0;
@@ -399,6 +413,9 @@ void summarise_causes(bubbles_result& into, const activity& of, const straggler_
   const std::vector<told_waits> told = told_waits_of_groups(into, of);
   for (std::size_t g = 0; g < into.groups.size(); ++g) {
     const bool exposed = add_exposed(into, g, idle_cause::exposed_comm, &step_breakdown::comm_exposed_ps, t);
+    exposed_split split;
+    for (const std::uint32_t s : into.groups[g].steps) split.add(facts[s].exposed);
+    if (std::string text = split_text(split); exposed && !text.empty()) into.causes.back().evidence.push_back(std::move(text));
     if (const told_waits& waits = told[g]; exposed && waits.elapsed_ps > 0)
       into.causes.back().evidence.push_back("its collectives last " + human_duration(waits.elapsed_ps) + ", of which " +
                                             share_text(waits.wait_ps, waits.elapsed_ps) + " wait for other ranks and " +

@@ -13,7 +13,8 @@ std::uint64_t check_against_step_trace(bubbles_result& into, const activity& of)
 void list_evidence_gaps(bubbles_result& into, const activity& of, std::uint64_t unknown_steps);
 // Where the time of the devices went.
 void list_time(bubbles_result& into);
-void summarise_causes(bubbles_result& into, const activity& of, const straggler_waits& waits, const bubble_thresholds& t);
+void summarise_causes(bubbles_result& into, const activity& of, const std::vector<step_facts>& facts,
+                      const straggler_waits& waits, const bubble_thresholds& t);
 void judge_confidence(bubbles_result& into);
 void answer_questions(bubbles_result& into, const bubble_thresholds& t);
 void recommend(bubbles_result& into, const activity& of, const bubble_thresholds& t);

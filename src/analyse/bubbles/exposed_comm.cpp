@@ -1,0 +1,61 @@
+#include <analyse/bubbles/exposed_comm.hpp>
+#include <analyse/bubbles/segments.hpp>
+#include <analyse/bubbles/windows.hpp>
+
+#include <algorithm>
+#include <vector>
+
+namespace profkit {
+inline namespace PROFKIT_NAMESPACE {
+namespace bubbles {
+namespace {
+
+bool computes(const kernel_row& k) noexcept { return (class_bit(k.kind) & compute_bits) != 0; }
+
+// One collective alone, from `start_ps` to `end_ps`; `next`: the compute kernel after it, null for none.
+void add_piece(exposed_split& into, std::int64_t start_ps, std::int64_t end_ps, const kernel_row& comm, const kernel_row* next) {
+  into.all_ps = saturating_add(into.all_ps, end_ps - start_ps);
+  if (next == nullptr || next->launch_ps == no_time_ps) return;
+  const std::int64_t launched_ps = std::min(std::max(next->launch_ps, start_ps), end_ps);
+  into.not_launched_ps = saturating_add(into.not_launched_ps, launched_ps - start_ps);
+  if (!has_stream(comm) || !has_stream(*next)) return;
+  std::int64_t& after = comm.stream == next->stream ? into.same_stream_ps : into.queued_ps;
+  after = saturating_add(after, end_ps - launched_ps);
+}
+
+}  // namespace
+
+void exposed_split::add(const exposed_split& more) noexcept {
+  for (const auto part : {&exposed_split::all_ps, &exposed_split::not_launched_ps, &exposed_split::same_stream_ps,
+                          &exposed_split::queued_ps})
+    this->*part = saturating_add(this->*part, more.*part);
+}
+
+exposed_split split_exposed(const step_rows& step, std::int64_t end_ps) {
+  exposed_split found;
+  std::vector<const kernel_row*> running;  // collectives, by their starts
+  std::int64_t computed_ps = open_start;   // up to here compute ran, or was looked for
+  const auto add_until = [&](std::int64_t to_ps, const kernel_row* next) {
+    std::int64_t at_ps = computed_ps;
+    for (const kernel_row* const c : running) {
+      const std::int64_t from_ps = std::max(c->start_ps, at_ps), until_ps = std::min(end_of(*c), to_ps);
+      if (until_ps <= from_ps) continue;
+      add_piece(found, from_ps, until_ps, *c, next);
+      at_ps = until_ps;
+    }
+    running.erase(std::remove_if(running.begin(), running.end(), [&](const kernel_row* c) { return end_of(*c) <= to_ps; }),
+                  running.end());
+  };
+  for (const kernel_row& k : step.rows) {
+    if (k.kind == kernel_class::comm) running.push_back(&k);
+    if (!computes(k) || k.duration_ps <= 0) continue;
+    if (k.start_ps > computed_ps) add_until(k.start_ps, &k);
+    computed_ps = std::max(computed_ps, end_of(k));
+  }
+  add_until(end_ps, nullptr);
+  return found;
+}
+
+}  // namespace bubbles
+}  // namespace PROFKIT_NAMESPACE
+}  // namespace profkit
