@@ -147,6 +147,20 @@ class ChosenSteps(truth.Case):
     def first_ps(self, path):
         return min(e["ts"] for e in json.loads(path.read_text())["traceEvents"] if e["cat"] == "kernel" and e["pid"] == 0) * US
 
+    def test_tables_and_gates_keep_to_a_step(self):
+        path = self.trace(random.Random(5))
+        found = ask(path, "--step", 1)
+        rows = lambda table: [json.loads(line) for line in truth.run("rows", path, table, "--step", 1, "--format", "json").splitlines()]
+        self.assertEqual([(row["device"], row["start_ps"]) for row in rows("steps")],
+                         [(s["device"], s["exact_ps"]["start"]) for s in found["steps"]])
+        self.assertEqual([row["time_ps"] for row in rows("device_time")], [r["time_ps"] for r in found["time"] if r["device"] is not None])
+        self.assertEqual(len(rows("gaps")), len(found["anomaly_discovery"]["bubble_windows"]))
+        idle = 100 * sum(r["time_ps"] for r in found["time"] if r["device"] is None and r["use"] == "idle") \
+            / sum(r["time_ps"] for r in found["time"] if r["device"] is None)
+        for command in ("bubbles", "report", "ops"):
+            for limit, status in ((idle - 0.01, 1), (idle + 0.01, 0)):
+                truth.run(command, path, "--step", 1, "--fail-on", f"idle>{limit:.3f}%", "-q", status=status)
+
     def test_nothing_fits(self):
         path = self.trace(random.Random(3))
         for option in (("--step", 99), ("--name", "nope"), ("--time", "10s:11s")):

@@ -13,7 +13,7 @@ namespace {
 bool computes(const kernel_row& k) noexcept { return (class_bit(k.kind) & compute_bits) != 0; }
 
 // One collective alone, from `start_ps` to `end_ps`; `next`: the compute kernel after it, null for none.
-void add_piece(exposed_split& into, std::int64_t start_ps, std::int64_t end_ps, const kernel_row& comm, const kernel_row* next) {
+void add_alone(exposed_split& into, std::int64_t start_ps, std::int64_t end_ps, const kernel_row& comm, const kernel_row* next) {
   into.all_ps = saturating_add(into.all_ps, end_ps - start_ps);
   if (next == nullptr || next->launch_ps == no_time_ps) return;
   const std::int64_t launched_ps = std::min(std::max(next->launch_ps, start_ps), end_ps);
@@ -40,7 +40,7 @@ exposed_split split_exposed(const step_rows& step, std::int64_t end_ps) {
     for (const kernel_row* const c : running) {
       const std::int64_t from_ps = std::max(c->start_ps, at_ps), until_ps = std::min(end_of(*c), to_ps);
       if (until_ps <= from_ps) continue;
-      add_piece(found, from_ps, until_ps, *c, next);
+      add_alone(found, from_ps, until_ps, *c, next);
       at_ps = until_ps;
     }
     running.erase(std::remove_if(running.begin(), running.end(), [&](const kernel_row* c) { return end_of(*c) <= to_ps; }),

@@ -432,6 +432,7 @@ document_status write_bubbles(json_writer& out, const profile& p, const bubble_o
 bubble_options bubble_options_of(const anatomy_options& o) {
   bubble_options wanted;
   wanted.device = o.plane;
+  wanted.only = {o.step, o.from_ps, o.to_ps, ""};
   wanted.limit = o.limit;
   return wanted;
 }
