@@ -78,7 +78,7 @@ class report {
   }
 
   std::string use_text(const time_row& r) const {
-    if (r.use != time_use::idle) return spaced(time_use_name(r.use));
+    if (r.use != time_use::idle) return spaced(time_use_name(r.use)) + (r.cause ? ": waiting for ranks" : "");
     return r.cause ? "idle: " + cause_text(*r.cause, 0) : "idle: gaps that are not listed";
   }
 

@@ -141,13 +141,20 @@ std::string idle_text(const profkit::idle_total& idle) {
               : "; for " + share_text(idle.not_recorded_ps, idle.service_ps) + " it is not known");
 }
 
-// "compute 7.3 % of the steps, exposed communication 40.5 %".
+// "compute 7.3 %, exposed communication 40.5 % (7.2 % waiting)": for other ranks.
 std::string work_text(const profkit::idle_total& idle) {
+  using profkit::time_use;
   std::string text;
-  for (const profkit::time_row& r : idle.time) {
-    if (r.use == profkit::time_use::idle || r.use == profkit::time_use::not_recorded) continue;
-    text += (text.empty() ? "" : ", ") + spaced(profkit::time_use_name(r.use)) + ' ' + share_text(r.time_ps, idle.service_ps);
-    if (r.use == idle.time.front().use) text += idle.marked ? " of the steps" : " of the time";
+  for (const time_use use : {time_use::compute, time_use::exposed_comm, time_use::exposed_copy, time_use::other_work}) {
+    std::int64_t all_ps = 0, waiting_ps = 0;
+    for (const profkit::time_row& r : idle.time) {
+      if (r.use != use) continue;
+      all_ps += r.time_ps;
+      if (r.cause) waiting_ps += r.time_ps;
+    }
+    if (all_ps == 0) continue;
+    text += (text.empty() ? "" : ", ") + spaced(profkit::time_use_name(use)) + ' ' + share_text(all_ps, idle.service_ps);
+    if (waiting_ps > 0) text += " (" + share_text(waiting_ps, idle.service_ps) + " waiting)";
   }
   return text;
 }
@@ -243,7 +250,7 @@ void print_capture(session& s, const report_result& r) {
   if (lines > 0 && !filtered) amount += " of " + count_of(info.planes, "plane");
   print_fact(s, "amount", amount);
   if (found.idle) {
-    if (const std::string work = work_text(*found.idle); !work.empty()) print_fact(s, "work", work);
+    if (const std::string work = work_text(*found.idle); !work.empty()) print_fact(s, found.idle->marked ? "in steps" : "of time", work);
     print_fact(s, "idle", idle_text(*found.idle));
     if (const std::string causes = causes_text(*found.idle); !causes.empty()) print_fact(s, "causes", causes);
   }

@@ -122,6 +122,27 @@ class ChosenSteps(truth.Case):
         self.assertEqual(found["evidence"][-1], "the next compute kernel: for 11.8 % not launched yet, 35.3 % queued on the same "
                                                 "stream, 29.4 % queued on another stream")
 
+    def test_exposed_communication_waits_for_ranks(self):
+        """In µs, of the first rank: it waits 60 in the first all-reduce, 25 of them beside compute, and none in the second."""
+        kernels = {0: (("gemm", 90, 35, 7), ("ncclDevKernel_AllReduce_Sum", 100, 100, 8), ("ncclDevKernel_AllReduce_Sum", 300, 20, 8)),
+                   1: (("gemm", 50, 100, 7), ("ncclDevKernel_AllReduce_Sum", 160, 40, 8), ("ncclDevKernel_AllReduce_Sum", 290, 30, 8))}
+        for rank, of_rank in kernels.items():
+            trace = Trace()
+            trace.step(0, 0, 900)
+            for name, at, size, stream in of_rank:
+                trace.kernel(name, at, size, trace.call("cudaLaunchKernel", at - 40, 1), stream)
+                trace.events[-1]["pid"] = trace.events[-1]["args"]["device"] = rank
+            self.write(f"ranks/rank{rank}.json", json.dumps({"schemaVersion": 1, "traceEvents": trace.events, "distributedInfo": {
+                "backend": "nccl", "rank": rank, "world_size": 2}}).encode())
+        found = ask(self.scratch / "ranks")
+        rows = {(r["device"], r["cause"]): r["time_ps"] for r in found["time"] if r["use"] == "exposed_communication"}
+        self.assertEqual(rows, {(None, "straggler_wait"): 45 * US, (None, None): 40 * US + 20 * US + 40 * US + 20 * US,
+                                (0, "straggler_wait"): 35 * US, (0, None): 40 * US + 20 * US,
+                                (1, "straggler_wait"): 10 * US, (1, None): 40 * US + 20 * US})
+        self.assertEqual(sum(r["time_ps"] for r in found["time"] if r["device"] is None and r["in_steps"]),
+                         sum(s["exact_ps"]["end"] - s["exact_ps"]["start"] for s in found["steps"]))
+        self.assertIn(" waiting)", truth.run("report", self.scratch / "ranks"))
+
     def test_time_of_a_capture_without_steps(self):
         for seed in range(1, 9):
             r = random.Random(seed)

@@ -559,7 +559,9 @@ struct time_row {
   std::int32_t device = -1;  ///< index into devices; -1: all together
   bool in_steps = true;
   time_use use = time_use::compute;
-  std::optional<idle_cause> cause;  ///< of idle time; none: of gaps that are not listed or lie at the edge of the capture
+  /// Of idle time; none: of gaps that are not listed or lie at the edge of the capture. straggler_wait: the part of exposed
+  /// communication in which the rank waits for others, where all ranks are here.
+  std::optional<idle_cause> cause;
   certainty sure = certainty::proved;  ///< of the cause
   std::uint64_t gaps = 0;              ///< with that cause
   std::int64_t time_ps = 0;            ///< more than 0

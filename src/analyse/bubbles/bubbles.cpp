@@ -23,14 +23,15 @@ namespace bubbles {
 namespace {
 
 result<device_found> look_at_device(const activity& of, std::size_t device, const bubble_options& o,
-                                    const std::vector<kernel_row>& unrecorded, const host_steps& steps,
+                                    const std::vector<kernel_row>& unrecorded,
+                                    const std::vector<collective_wait>& waits, const host_steps& steps,
                                     host_layers& layers_of_hosts, const hooks& host) {
   auto windows = find_windows(of, device, steps, host);
   if (!windows) return std::move(windows).error();
   keep_to(o.only, of, *windows);
   auto layers = layers_of_hosts.take(device, host);
   if (!layers) return std::move(layers).error();
-  device_pass pass(of, device, o, std::move(*windows), **layers, unrecorded);
+  device_pass pass(of, device, o, std::move(*windows), **layers, unrecorded, waits);
   if (result<void> seen = of.visit_kernels(device, pass, host); !seen) return std::move(seen).error();
   return pass.finish();
 }
@@ -161,10 +162,17 @@ result<bubbles_result> look(const activity& of, const bubble_options& o, const h
     if (!found) return std::move(found).error();
     unrecorded = std::move(*found);
   }
+  straggler_waits waits;
+  if (!o.reference) {
+    auto found = find_straggler_waits(of, host);
+    if (!found) return std::move(found).error();
+    waits = std::move(*found);
+  }
+  waits.by_device.resize(of.devices().size());
   const host_steps steps(of, o.windows);
   host_layers layers(of);
   auto devices = map_items<device_found>(of.devices().size(), host, [&](std::size_t device) {
-    return look_at_device(of, device, o, unrecorded[device], steps, layers, host);
+    return look_at_device(of, device, o, unrecorded[device], waits.by_device[device], steps, layers, host);
   });
   if (!devices) return std::move(devices).error();
   const joined all = join(r, *devices);
@@ -193,13 +201,8 @@ result<bubbles_result> look(const activity& of, const bubble_options& o, const h
   choose_idlest(r, o.reference);
   if (!r.has_host_trace && !r.steps.empty()) r.requires_host_followup = true;
   list_evidence_gaps(r, of, check_against_step_trace(r, of));
-  straggler_waits waits;
-  if (!o.reference && !r.steps.empty() && o.only.empty()) {  // a collective is in no step
-    auto found = find_straggler_waits(of, host);
-    if (!found) return std::move(found).error();
-    waits = std::move(*found);
-  }
-  list_time(r);
+  if (r.steps.empty() || !o.only.empty()) waits = {};  // those are of the whole capture
+  list_time(r, all.facts);
   summarise_causes(r, of, all.facts, waits, o.thresholds);
   judge_confidence(r);
   answer_questions(r, o.thresholds);

@@ -28,7 +28,8 @@ keeping bubbles_kept(const bubble_options& o) noexcept { return {o.max_bubbles, 
 }  // namespace
 
 device_pass::device_pass(const activity& of, std::size_t device, const bubble_options& o, device_windows windows,
-                         const std::vector<layer_span>& layers, const std::vector<kernel_row>& unrecorded)
+                         const std::vector<layer_span>& layers, const std::vector<kernel_row>& unrecorded,
+                         const std::vector<collective_wait>& waits)
     : of_(of),
       device_(device),
       on_(of.devices()[device]),
@@ -37,6 +38,7 @@ device_pass::device_pass(const activity& of, std::size_t device, const bubble_op
       asked_from_ps_(o.only.from_ps.value_or(open_start)),
       thresholds_(o.thresholds),
       unrecorded_(unrecorded),
+      waits_(waits),
       windows_(std::move(windows)),
       ops_(of, device),
       aicpu_(o.thresholds),
@@ -539,7 +541,7 @@ void device_pass::describe_step(std::vector<step_structure>& structures) {
   step_.clocks = all.clocks();
   const std::int32_t main = main_stream(rows_, on_);
   facts_.form = templates_.add(rows_, on_, main);
-  if (step_.breakdown.comm_exposed_ps > 0) facts_.exposed = split_exposed(rows_, step_.end_ps);
+  if (step_.breakdown.comm_exposed_ps > 0) facts_.exposed = split_exposed(rows_, step_.end_ps, waits_);
   if (found_.block_sides.size() + 2 > block_sides_kept.share(of_.devices().size())) {
     found_.block_sides_left_out += 2;
     return;

@@ -51,9 +51,10 @@ struct device_found {
 
 class device_pass final : public kernel_visitor {
  public:
-  // `layers` and `unrecorded`, which is by start, have to outlive the pass.
+  // `layers`, `unrecorded`, which is by start, and `waits` of the device's collectives have to outlive the pass.
   device_pass(const activity& of, std::size_t device, const bubble_options& o, device_windows windows,
-              const std::vector<layer_span>& layers, const std::vector<kernel_row>& unrecorded);
+              const std::vector<layer_span>& layers, const std::vector<kernel_row>& unrecorded,
+              const std::vector<collective_wait>& waits);
   result<void> rows(const kernel_row* rows, std::size_t count) override;
   // After the last kernel.
   [[nodiscard]] device_found finish();
@@ -112,6 +113,7 @@ class device_pass final : public kernel_visitor {
   const std::int64_t asked_from_ps_;
   const bubble_thresholds& thresholds_;
   const std::vector<kernel_row>& unrecorded_;
+  const std::vector<collective_wait>& waits_;
   std::size_t next_unrecorded_ = 0;
   std::int64_t last_unrecorded_ps_ = open_start;  // where the last of them ends
   device_windows windows_;

@@ -12,6 +12,15 @@ namespace {
 
 bool computes(const kernel_row& k) noexcept { return (class_bit(k.kind) & compute_bits) != 0; }
 
+// When the last rank has come to a collective; its start where that is not known.
+std::int64_t all_came_ps(const kernel_row& comm, const std::vector<collective_wait>& waits) {
+  const auto found = std::lower_bound(waits.begin(), waits.end(), comm.source_row,
+                                      [](const collective_wait& w, std::uint64_t row) { return w.source_row < row; });
+  return found == waits.end() || found->source_row != comm.source_row
+             ? comm.start_ps
+             : saturating_add(comm.start_ps, found->waited_ps);
+}
+
 // One collective alone, from `start_ps` to `end_ps`; `next`: the compute kernel after it, null for none.
 void add_alone(exposed_split& into, std::int64_t start_ps, std::int64_t end_ps, const kernel_row& comm, const kernel_row* next) {
   into.all_ps = saturating_add(into.all_ps, end_ps - start_ps);
@@ -27,11 +36,11 @@ void add_alone(exposed_split& into, std::int64_t start_ps, std::int64_t end_ps, 
 
 void exposed_split::add(const exposed_split& more) noexcept {
   for (const auto part : {&exposed_split::all_ps, &exposed_split::not_launched_ps, &exposed_split::same_stream_ps,
-                          &exposed_split::queued_ps})
+                          &exposed_split::queued_ps, &exposed_split::waiting_ps})
     this->*part = saturating_add(this->*part, more.*part);
 }
 
-exposed_split split_exposed(const step_rows& step, std::int64_t end_ps) {
+exposed_split split_exposed(const step_rows& step, std::int64_t end_ps, const std::vector<collective_wait>& waits) {
   exposed_split found;
   std::vector<const kernel_row*> running;  // collectives, by their starts
   std::int64_t computed_ps = open_start;   // up to here compute ran, or was looked for
@@ -41,6 +50,8 @@ exposed_split split_exposed(const step_rows& step, std::int64_t end_ps) {
       const std::int64_t from_ps = std::max(c->start_ps, at_ps), until_ps = std::min(end_of(*c), to_ps);
       if (until_ps <= from_ps) continue;
       add_alone(found, from_ps, until_ps, *c, next);
+      const std::int64_t waited_ps = std::min(all_came_ps(*c, waits), until_ps) - from_ps;
+      found.waiting_ps = saturating_add(found.waiting_ps, std::max<std::int64_t>(waited_ps, 0));
       at_ps = until_ps;
     }
     running.erase(std::remove_if(running.begin(), running.end(), [&](const kernel_row* c) { return end_of(*c) <= to_ps; }),

@@ -20,11 +20,15 @@ namespace {
 
 // A collective of one process group: name of the kernel; id, name, members and size of the group.
 using collective_key = std::tuple<string_id, string_id, string_id, string_id, std::int32_t>;
-using durations_of = std::map<collective_key, std::vector<std::int64_t>>;  // ps, in the order of starts
+struct execution {
+  std::int64_t duration_ps;
+  std::uint64_t source_row;
+};
+using executions_of = std::map<collective_key, std::vector<execution>>;  // in the order of starts
 
-class collective_durations final : public kernel_visitor {
+class collective_runs final : public kernel_visitor {
  public:
-  collective_durations(const activity& of, const activity_device& on) : of_(of), on_(on) {}
+  collective_runs(const activity& of, const activity_device& on) : of_(of), on_(on) {}
   result<void> rows(const kernel_row* first, std::size_t count) override {
     for (const kernel_row* k = first; k != first + count; ++k) {
       if (k->kind != kernel_class::comm || (k->flags & kernel_duplicate) != 0) continue;
@@ -35,11 +39,11 @@ class collective_durations final : public kernel_visitor {
       }
       const auto [at, is_new] = ends_together_.try_emplace(k->name, false);
       if (is_new) at->second = semantics_of(of_.text(k->name)) == collective_semantics::barrier;
-      if (at->second) found[key].push_back(k->duration_ps);
+      if (at->second) found[key].push_back({k->duration_ps, k->source_row});
     }
     return {};
   }
-  durations_of found;
+  executions_of found;
 
  private:
   const activity& of_;
@@ -49,13 +53,17 @@ class collective_durations final : public kernel_visitor {
 
 class comparison {
  public:
-  comparison(const activity& of, const std::vector<durations_of>& devices) : of_(of), devices_(devices) {}
+  comparison(const activity& of, const std::vector<executions_of>& devices) : of_(of), devices_(devices) {}
 
   straggler_waits run() {
+    found_.by_device.resize(devices_.size());
     std::set<collective_key> keys;
-    for (const durations_of& device : devices_)
-      for (const auto& [key, durations] : device) keys.insert(key);
+    for (const executions_of& device : devices_)
+      for (const auto& [key, runs] : device) keys.insert(key);
     for (const collective_key& key : keys) compare(key);
+    for (std::vector<collective_wait>& waits : found_.by_device)
+      std::sort(waits.begin(), waits.end(),
+                [](const collective_wait& a, const collective_wait& b) { return a.source_row < b.source_row; });
     for (const auto& [rank, late] : late_)
       if (late.waited_ps > found_.waited_for_late_ps) {
         found_.late_rank = rank;
@@ -73,30 +81,38 @@ class comparison {
   };
 
   void compare(const collective_key& key) {
-    std::vector<std::pair<std::int32_t, const std::vector<std::int64_t>*>> members;  // by rank
+    struct member {
+      std::int32_t rank;
+      std::size_t device;
+      const std::vector<execution>* runs;
+    };
+    std::vector<member> members;  // by rank
     std::int32_t wanted = std::get<4>(key);
     for (std::size_t d = 0; d < devices_.size(); ++d) {
-      const auto durations = devices_[d].find(key);
-      if (durations == devices_[d].end()) continue;
-      members.emplace_back(of_.devices()[d].rank, &durations->second);
+      const auto runs = devices_[d].find(key);
+      if (runs == devices_[d].end()) continue;
+      members.push_back({of_.devices()[d].rank, d, &runs->second});
       if (std::get<4>(key) == 0) wanted = std::max(wanted, of_.devices()[d].world_size);
     }
-    std::sort(members.begin(), members.end());
-    const auto same_rank = [](const auto& a, const auto& b) { return a.first == b.first; };
-    if (members.size() < 2 || members.size() != static_cast<std::size_t>(wanted) || members.front().first < 0 ||
+    std::sort(members.begin(), members.end(), [](const member& a, const member& b) { return a.rank < b.rank; });
+    const auto same_rank = [](const member& a, const member& b) { return a.rank == b.rank; };
+    if (members.size() < 2 || members.size() != static_cast<std::size_t>(wanted) || members.front().rank < 0 ||
         std::adjacent_find(members.begin(), members.end(), same_rank) != members.end())
       return;
-    const std::size_t times = members.front().second->size();
-    if (std::any_of(members.begin(), members.end(), [&](const auto& m) { return m.second->size() != times; })) return;
+    const std::size_t times = members.front().runs->size();
+    if (std::any_of(members.begin(), members.end(), [&](const member& m) { return m.runs->size() != times; })) return;
     for (std::size_t i = 0; i < times; ++i) {
-      const auto shorter = [&](const auto& a, const auto& b) { return (*a.second)[i] < (*b.second)[i]; };
+      const auto shorter = [&](const member& a, const member& b) {
+        return (*a.runs)[i].duration_ps < (*b.runs)[i].duration_ps;
+      };
       const auto last = std::min_element(members.begin(), members.end(), shorter);
-      const std::int64_t transfer_ps = (*last->second)[i];
-      lateness& late = late_[last->first];
+      const std::int64_t transfer_ps = (*last->runs)[i].duration_ps;
+      lateness& late = late_[last->rank];
       ++late.times;
       ++found_.collectives;
-      for (const auto& [rank, durations] : members) {
-        const std::int64_t waited_ps = (*durations)[i] - transfer_ps;
+      for (const auto& [rank, device, runs] : members) {
+        const std::int64_t waited_ps = (*runs)[i].duration_ps - transfer_ps;
+        found_.by_device[device].push_back({(*runs)[i].source_row, waited_ps});
         late.waited_ps = saturating_add(late.waited_ps, waited_ps);
         found_.waited_ps = saturating_add(found_.waited_ps, waited_ps);
         if (waited_ps <= found_.longest_ps) continue;
@@ -108,7 +124,7 @@ class comparison {
   }
 
   const activity& of_;
-  const std::vector<durations_of>& devices_;
+  const std::vector<executions_of>& devices_;
   std::map<std::int32_t, lateness> late_;  // by rank
   straggler_waits found_;
 };
@@ -132,13 +148,13 @@ result<straggler_waits> find_straggler_waits(const activity& of, const hooks& ho
     found.missing = std::move(absent);
     return found;
   }
-  auto durations = map_items<durations_of>(devices.size(), host, [&](std::size_t d) -> result<durations_of> {
-    collective_durations visitor(of, devices[d]);
+  auto runs = map_items<executions_of>(devices.size(), host, [&](std::size_t d) -> result<executions_of> {
+    collective_runs visitor(of, devices[d]);
     if (auto visited = of.visit_kernels(d, visitor, host); !visited) return std::move(visited).error();
     return std::move(visitor.found);
   });
-  if (!durations) return std::move(durations).error();
-  found = comparison(of, *durations).run();
+  if (!runs) return std::move(runs).error();
+  found = comparison(of, *runs).run();
   if (found.collectives == 0 && !absent.empty()) found.missing = std::move(absent);
   return found;
 }

@@ -4,10 +4,17 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 namespace bubbles {
+
+// How long a rank waits for others in one of its collectives, from its start on.
+struct collective_wait {
+  std::uint64_t source_row = 0;  // of the kernel
+  std::int64_t waited_ps = 0;
+};
 
 struct straggler_waits {
   std::uint64_t collectives = 0;  // that all of their ranks ran
@@ -22,6 +29,7 @@ struct straggler_waits {
   string_id longest_name = 0;
   // Why nothing could be compared, where devices of a run with several ranks communicate; "" else.
   std::string missing;
+  std::vector<std::vector<collective_wait>> by_device;  // by source row; empty: nothing could be compared
 };
 
 // Of all-reduce, all-gather, reduce-scatter and all-to-all, whose members end together: who comes last has the shortest

@@ -12,7 +12,7 @@ void choose_idlest(bubbles_result& into, bool reference);
 std::uint64_t check_against_step_trace(bubbles_result& into, const activity& of);
 void list_evidence_gaps(bubbles_result& into, const activity& of, std::uint64_t unknown_steps);
 // Where the time of the devices went.
-void list_time(bubbles_result& into);
+void list_time(bubbles_result& into, const std::vector<step_facts>& facts);
 void summarise_causes(bubbles_result& into, const activity& of, const std::vector<step_facts>& facts,
                       const straggler_waits& waits, const bubble_thresholds& t);
 void judge_confidence(bubbles_result& into);

@@ -23,10 +23,12 @@ struct part_of_time {
     }
   };
   step_breakdown spent;
+  std::int64_t waiting_ps = 0;  // for other ranks, of the exposed communication
   std::map<std::pair<idle_cause, certainty>, gap_sum> causes;
 
   void add(const part_of_time& more) {
     add_to(spent, more.spent);
+    waiting_ps = saturating_add(waiting_ps, more.waiting_ps);
     for (const auto& [cause, sum] : more.causes) causes[cause].add(sum.gaps, sum.time_ps);
   }
 
@@ -40,7 +42,9 @@ struct part_of_time {
       row.time_ps = ps;
     };
     add(time_use::compute, computed_ps(spent));
-    add(time_use::exposed_comm, spent.comm_exposed_ps);
+    add(time_use::exposed_comm, waiting_ps);
+    if (waiting_ps > 0) into.back().cause = idle_cause::straggler_wait;
+    add(time_use::exposed_comm, spent.comm_exposed_ps - waiting_ps);
     add(time_use::exposed_copy, spent.copy_ps);
     add(time_use::other_work, spent.other_ps);
     const std::size_t first_cause = into.size();
@@ -63,11 +67,17 @@ struct part_of_time {
 
 }  // namespace
 
-void list_time(bubbles_result& into) {
+void list_time(bubbles_result& into, const std::vector<step_facts>& facts) {
   std::vector<std::array<part_of_time, 2>> devices(into.devices.size());
   constexpr std::size_t steps = 0, outside = 1;
   for (std::size_t d = 0; d < devices.size(); ++d) devices[d][outside].spent = into.devices[d].outside;
-  for (const bubble_step& s : into.steps) add_to(devices[s.device][steps].spent, s.breakdown);
+  std::size_t at = 0;
+  for (const bubble_step& s : into.steps) {
+    part_of_time& part = devices[s.device][steps];
+    add_to(part.spent, s.breakdown);
+    // A kernel of the step before may compute in this one: then less of it is exposed.
+    part.waiting_ps = saturating_add(part.waiting_ps, std::min(facts[at++].exposed.waiting_ps, s.breakdown.comm_exposed_ps));
+  }
   for (const bubble& b : into.bubbles)
     if (!b.boundary_adjacent && !b.inter_step)
       devices[b.device][b.step >= 0 ? steps : outside].causes[{b.cause.id, b.sure}].add(1, b.length_ps());
