@@ -262,8 +262,9 @@ result<bool> tell_failed_gates(const options& asked, const profkit::trace& captu
   }
   if (asked.fail_on.times.empty()) return failed;
   profkit::bubble_options wanted = asked.bubbles;
-  if (wanted.device.empty()) wanted.device = asked.plane;
-  if (wanted.only.empty()) wanted.only = {asked.step, asked.from_ps, asked.to_ps, ""};
+  const profkit::bubble_options filtered = profkit::bubble_options_of(filters_of(asked, 0));
+  if (wanted.device.empty()) wanted.device = filtered.device;
+  if (wanted.only.empty()) wanted.only = filtered.only;
   const auto found = profkit::analyse_bubbles(capture, wanted, hooks);
   if (!found) return found.error();
   for (const time_gate& gate : asked.fail_on.times)

@@ -54,10 +54,7 @@ result<std::unique_ptr<row_source>> open_kernels(const asked_rows& asked) {
 }
 
 result<std::unique_ptr<row_source>> open_bubbles(const asked_rows& asked, table_kind which) {
-  bubble_options o;
-  o.device = asked.filters.plane;
-  o.only = {asked.filters.step, asked.filters.from_ps, asked.filters.to_ps, ""};
-  auto found = analyse_bubbles(asked.of, o, asked.host);
+  auto found = analyse_bubbles(asked.of, bubble_options_of(asked.filters), asked.host);
   if (!found) return std::move(found).error();
   auto held = std::make_shared<const bubbles_report>(std::move(*found));
   auto rows = rows_of(asked.devices, *held, which);

@@ -624,10 +624,17 @@ struct bubbles_result {
 /// activity gives.
 result<bubbles_result> find_bubbles(const activity& of, const bubble_options& o = {}, const hooks& host = {});
 
-/// An activity and what was found in it.
 /// Whether the detector can keep to these filters: it knows devices and whole steps, no lines and no names of events.
 [[nodiscard]] inline bool bubbles_keep_to(const anatomy_options& o) noexcept {
   return o.host.empty() && o.line.empty() && o.name.empty();
+}
+
+/// What the detector keeps to of them.
+[[nodiscard]] inline bubble_options bubble_options_of(const anatomy_options& o) {
+  bubble_options wanted;
+  wanted.device = o.plane;
+  wanted.only = {o.step, o.from_ps, o.to_ps, ""};
+  return wanted;
 }
 
 /// Whether any step has a marker; else the whole capture counts as one.
@@ -636,6 +643,7 @@ result<bubbles_result> find_bubbles(const activity& of, const bubble_options& o 
 /// The sum of the rows of `time` of a device (-1: of all), in steps or outside of them: what their shares are of.
 [[nodiscard]] std::int64_t time_ps_of(const bubbles_result& r, std::int32_t device, bool in_steps) noexcept;
 
+/// An activity and what was found in it.
 struct bubbles_report {
   std::shared_ptr<const activity> of;
   bubbles_result found;

@@ -56,69 +56,57 @@ constexpr advice_text unexplained_beside_stacks{
     idle_cause::unexplained, "The recorded stacks do not say why: sample the host (threads, scheduler, I/O).",
     "host events during the gaps"};
 
+constexpr unsigned bit_of(trace_writer w) noexcept { return 1U << static_cast<unsigned>(w); }
+constexpr unsigned of_pytorch = bit_of(trace_writer::pytorch), of_xla = bit_of(trace_writer::xla),
+                   of_tensorflow = bit_of(trace_writer::tensorflow), of_ascend = bit_of(trace_writer::ascend);
 struct framework_text {
   idle_cause cause;
-  trace_writer writer;
+  unsigned writers;  // of_…
   const char* text;
 };
 // Options and functions by the names that the documentation of PyTorch 2, JAX, TensorFlow 2 and torch_npu has for them.
 constexpr framework_text framework_texts[] = {
-    {idle_cause::launch_bound, trace_writer::pytorch,
-     "PyTorch: torch.compile(mode=\"reduce-overhead\") or torch.cuda.graph."},
-    {idle_cause::optimizer_loop, trace_writer::pytorch, "PyTorch: fused=True or foreach=True of the optimizer."},
-    {idle_cause::sync_wait, trace_writer::pytorch,
+    {idle_cause::launch_bound, of_pytorch, "PyTorch: torch.compile(mode=\"reduce-overhead\") or torch.cuda.graph."},
+    {idle_cause::optimizer_loop, of_pytorch, "PyTorch: fused=True or foreach=True of the optimizer."},
+    {idle_cause::sync_wait, of_pytorch,
      "PyTorch: event.synchronize() in place of torch.cuda.synchronize(), non_blocking=True."},
-    {idle_cause::sync_drain, trace_writer::pytorch,
+    {idle_cause::sync_drain, of_pytorch | of_ascend,
      "PyTorch: item(), cpu(), nonzero() and printing a tensor wait for the device."},
-    {idle_cause::h2d_pageable, trace_writer::pytorch,
+    {idle_cause::h2d_pageable, of_pytorch | of_ascend,
      "PyTorch: DataLoader(pin_memory=True), then to(device, non_blocking=True)."},
-    {idle_cause::data_loader, trace_writer::pytorch,
+    {idle_cause::data_loader, of_pytorch | of_ascend,
      "PyTorch: num_workers, prefetch_factor and persistent_workers of the DataLoader."},
-    {idle_cause::gc, trace_writer::pytorch, "Python: gc.freeze() after set-up; gc.disable() and gc.collect() between steps."},
-    {idle_cause::allocation, trace_writer::pytorch,
+    {idle_cause::gc, of_pytorch | of_xla | of_ascend,
+     "Python: gc.freeze() after set-up; gc.disable() and gc.collect() between steps."},
+    {idle_cause::allocation, of_pytorch,
      "PyTorch: PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True; no empty_cache() in the loop."},
-    {idle_cause::compile, trace_writer::pytorch,
+    {idle_cause::compile, of_pytorch,
      "PyTorch: torch._dynamo.mark_dynamic() for sizes that change; keep the cache of Inductor."},
-    {idle_cause::module_load, trace_writer::pytorch, "NVIDIA: CUDA_MODULE_LOADING=EAGER loads all kernels at the start."},
-    {idle_cause::checkpoint, trace_writer::pytorch, "PyTorch: torch.distributed.checkpoint.async_save()."},
-    {idle_cause::exposed_comm, trace_writer::pytorch,
+    {idle_cause::module_load, of_pytorch, "NVIDIA: CUDA_MODULE_LOADING=EAGER loads all kernels at the start."},
+    {idle_cause::checkpoint, of_pytorch | of_ascend, "PyTorch: torch.distributed.checkpoint.async_save()."},
+    {idle_cause::exposed_comm, of_pytorch | of_ascend,
      "PyTorch: bucket_cap_mb of DDP; forward_prefetch and backward_prefetch of FSDP."},
-    {idle_cause::exposed_copy, trace_writer::pytorch,
+    {idle_cause::exposed_copy, of_pytorch,
      "PyTorch: pin_memory=True, non_blocking=True, and a torch.cuda.Stream for copies."},
-
-    {idle_cause::launch_bound, trace_writer::xla, "JAX: more of the step in one jax.jit, loops as lax.scan."},
-    {idle_cause::sync_drain, trace_writer::xla,
+    {idle_cause::launch_bound, of_xla, "JAX: more of the step in one jax.jit, loops as lax.scan."},
+    {idle_cause::sync_drain, of_xla,
      "JAX: float(), numpy.asarray() and block_until_ready() of a result wait for the device."},
-    {idle_cause::sync_wait, trace_writer::xla, "JAX: call block_until_ready() once, on the last result."},
-    {idle_cause::data_loader, trace_writer::xla, "JAX: jax.device_put() the next batch before the step that uses this one."},
-    {idle_cause::gc, trace_writer::xla, "Python: gc.freeze() after set-up; gc.disable() and gc.collect() between steps."},
-    {idle_cause::compile, trace_writer::xla,
-     "JAX: jax_compilation_cache_dir keeps compiled programs; one shape compiles once."},
-    {idle_cause::checkpoint, trace_writer::xla, "JAX: AsyncCheckpointer of Orbax."},
-    {idle_cause::exposed_comm, trace_writer::xla,
+    {idle_cause::sync_wait, of_xla, "JAX: call block_until_ready() once, on the last result."},
+    {idle_cause::data_loader, of_xla, "JAX: jax.device_put() the next batch before the step that uses this one."},
+    {idle_cause::compile, of_xla, "JAX: jax_compilation_cache_dir keeps compiled programs; one shape compiles once."},
+    {idle_cause::checkpoint, of_xla, "JAX: AsyncCheckpointer of Orbax."},
+    {idle_cause::exposed_comm, of_xla,
      "JAX: the latency-hiding scheduler of XLA (XLA_FLAGS) moves collectives beside compute."},
-
-    {idle_cause::launch_bound, trace_writer::tensorflow,
-     "TensorFlow: the whole step in one tf.function, with jit_compile=True."},
-    {idle_cause::sync_drain, trace_writer::tensorflow, "TensorFlow: numpy() and printing a tensor wait for the device."},
-    {idle_cause::data_loader, trace_writer::tensorflow,
+    {idle_cause::launch_bound, of_tensorflow, "TensorFlow: the whole step in one tf.function, with jit_compile=True."},
+    {idle_cause::sync_drain, of_tensorflow, "TensorFlow: numpy() and printing a tensor wait for the device."},
+    {idle_cause::data_loader, of_tensorflow,
      "TensorFlow: prefetch(tf.data.AUTOTUNE), num_parallel_calls of map(), cache()."},
-    {idle_cause::compile, trace_writer::tensorflow, "TensorFlow: an input_signature keeps a tf.function from tracing again."},
-    {idle_cause::allocation, trace_writer::tensorflow, "TensorFlow: TF_GPU_ALLOCATOR=cuda_malloc_async."},
-
-    {idle_cause::launch_bound, trace_writer::ascend, "torch_npu: TASK_QUEUE_ENABLE=2, CPU_AFFINITY_CONF=1."},
-    {idle_cause::optimizer_loop, trace_writer::ascend, "torch_npu: the fused optimizers of torch_npu.optim."},
-    {idle_cause::sync_drain, trace_writer::ascend, "PyTorch: item(), cpu(), nonzero() and printing a tensor wait for the device."},
-    {idle_cause::h2d_pageable, trace_writer::ascend,
-     "PyTorch: DataLoader(pin_memory=True), then to(device, non_blocking=True)."},
-    {idle_cause::data_loader, trace_writer::ascend,
-     "PyTorch: num_workers, prefetch_factor and persistent_workers of the DataLoader."},
-    {idle_cause::gc, trace_writer::ascend, "Python: gc.freeze() after set-up; gc.disable() and gc.collect() between steps."},
-    {idle_cause::allocation, trace_writer::ascend,
+    {idle_cause::compile, of_tensorflow, "TensorFlow: an input_signature keeps a tf.function from tracing again."},
+    {idle_cause::allocation, of_tensorflow, "TensorFlow: TF_GPU_ALLOCATOR=cuda_malloc_async."},
+    {idle_cause::launch_bound, of_ascend, "torch_npu: TASK_QUEUE_ENABLE=2, CPU_AFFINITY_CONF=1."},
+    {idle_cause::optimizer_loop, of_ascend, "torch_npu: the fused optimizers of torch_npu.optim."},
+    {idle_cause::allocation, of_ascend,
      "torch_npu: PYTORCH_NPU_ALLOC_CONF=expandable_segments:True; no empty_cache() in the loop."},
-    {idle_cause::checkpoint, trace_writer::ascend, "PyTorch: torch.distributed.checkpoint.async_save()."},
-    {idle_cause::exposed_comm, trace_writer::ascend,
-     "PyTorch: bucket_cap_mb of DDP; forward_prefetch and backward_prefetch of FSDP."},
 };
 
 }  // namespace
@@ -128,7 +116,7 @@ const advice_text& advice_beside_stacks() noexcept { return unexplained_beside_s
 
 const char* advice_of_framework(idle_cause c, trace_writer w) noexcept {
   const auto* const found = std::find_if(std::begin(framework_texts), std::end(framework_texts),
-                                         [&](const framework_text& t) { return t.cause == c && t.writer == w; });
+                                         [&](const framework_text& t) { return t.cause == c && (t.writers & bit_of(w)) != 0; });
   return found == std::end(framework_texts) ? "" : found->text;
 }
 

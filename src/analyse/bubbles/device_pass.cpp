@@ -167,19 +167,16 @@ std::size_t device_pass::add_plain(const kernel_row* rows, std::size_t count) {
   if (n == 0) return 0;
   std::uint64_t gaps = 0;
   std::int64_t gap_sum = 0, largest = 0;
+  const bool counts = counts_ops();
   for (std::size_t i = 0; i < n; ++i) {
-    const std::int64_t gap = std::max<std::int64_t>(run.gaps[i], 0);
+    const std::int64_t gap = std::max<std::int64_t>(run.gaps[i], 0);  // too short to list
     gaps += gap > 0 ? 1 : 0;
     gap_sum += gap;
     largest = std::max(largest, gap);
-  }
-  if (counts_ops()) {
-    for (std::size_t i = 0; i < n; ++i) {
-      const std::int64_t gap = std::max<std::int64_t>(run.gaps[i], 0);  // too short to list
-      if (ended_op_ != op_table::unknown) ops_.add_short_gap_after(ended_op_, gap);
-      ops_.add_plain(run.ops[i], rows[i].duration_ps, gap);
-      note_end(run.ops[i], rows[i].start_ps + rows[i].duration_ps);
-    }
+    if (!counts) continue;
+    if (ended_op_ != op_table::unknown) ops_.add_short_gap_after(ended_op_, gap);
+    ops_.add_plain(run.ops[i], rows[i].duration_ps, gap);
+    note_end(run.ops[i], rows[i].start_ps + rows[i].duration_ps);
   }
   if (counts_launches_)
     for (std::size_t i = 0; i < n; ++i)
@@ -494,7 +491,7 @@ void device_pass::close_window() {
   step_.breakdown.idle_ps = step_.service_ps() - step_.busy_ps - step_.breakdown.not_recorded_ps;
   if (!w.asked || (w.pseudo && w.start_ps == w.end_ps)) {
     open_.clear();
-    step_store_.take();
+    static_cast<void>(step_store_.take());
     ++window_;
     return open_step();
   }

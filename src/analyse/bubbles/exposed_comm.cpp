@@ -42,23 +42,26 @@ void exposed_split::add(const exposed_split& more) noexcept {
 
 exposed_split split_exposed(const step_rows& step, std::int64_t end_ps, const std::vector<collective_wait>& waits) {
   exposed_split found;
-  std::vector<const kernel_row*> running;  // collectives, by their starts
-  std::int64_t computed_ps = open_start;   // up to here compute ran, or was looked for
+  // Collectives by their starts and ends: one that lasts within an earlier one is never alone.
+  std::vector<const kernel_row*> running;
+  std::size_t first = 0;                  // that has not ended
+  std::int64_t computed_ps = open_start;  // up to here compute ran, or was looked for
   const auto add_until = [&](std::int64_t to_ps, const kernel_row* next) {
     std::int64_t at_ps = computed_ps;
-    for (const kernel_row* const c : running) {
-      const std::int64_t from_ps = std::max(c->start_ps, at_ps), until_ps = std::min(end_of(*c), to_ps);
-      if (until_ps <= from_ps) continue;
-      add_alone(found, from_ps, until_ps, *c, next);
-      const std::int64_t waited_ps = std::min(all_came_ps(*c, waits), until_ps) - from_ps;
-      found.waiting_ps = saturating_add(found.waiting_ps, std::max<std::int64_t>(waited_ps, 0));
-      at_ps = until_ps;
+    for (; first < running.size(); ++first) {
+      const kernel_row& c = *running[first];
+      const std::int64_t from_ps = std::max(c.start_ps, at_ps), until_ps = std::min(end_of(c), to_ps);
+      if (until_ps > from_ps) {
+        add_alone(found, from_ps, until_ps, c, next);
+        const std::int64_t waited_ps = std::min(all_came_ps(c, waits), until_ps) - from_ps;
+        found.waiting_ps = saturating_add(found.waiting_ps, std::max<std::int64_t>(waited_ps, 0));
+        at_ps = until_ps;
+      }
+      if (end_of(c) > to_ps) break;
     }
-    running.erase(std::remove_if(running.begin(), running.end(), [&](const kernel_row* c) { return end_of(*c) <= to_ps; }),
-                  running.end());
   };
   for (const kernel_row& k : step.rows) {
-    if (k.kind == kernel_class::comm) running.push_back(&k);
+    if (k.kind == kernel_class::comm && (running.empty() || end_of(k) > end_of(*running.back()))) running.push_back(&k);
     if (!computes(k) || k.duration_ps <= 0) continue;
     if (k.start_ps > computed_ps) add_until(k.start_ps, &k);
     computed_ps = std::max(computed_ps, end_of(k));

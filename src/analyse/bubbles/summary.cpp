@@ -412,14 +412,16 @@ void summarise_causes(bubbles_result& into, const activity& of, const std::vecto
   }
   const std::vector<told_waits> told = told_waits_of_groups(into, of);
   for (std::size_t g = 0; g < into.groups.size(); ++g) {
-    const bool exposed = add_exposed(into, g, idle_cause::exposed_comm, &step_breakdown::comm_exposed_ps, t);
-    exposed_split split;
-    for (const std::uint32_t s : into.groups[g].steps) split.add(facts[s].exposed);
-    if (std::string text = split_text(split); exposed && !text.empty()) into.causes.back().evidence.push_back(std::move(text));
-    if (const told_waits& waits = told[g]; exposed && waits.elapsed_ps > 0)
-      into.causes.back().evidence.push_back("its collectives last " + human_duration(waits.elapsed_ps) + ", of which " +
-                                            share_text(waits.wait_ps, waits.elapsed_ps) + " wait for other ranks and " +
-                                            share_text(waits.transit_ps, waits.elapsed_ps) + " move bytes");
+    if (add_exposed(into, g, idle_cause::exposed_comm, &step_breakdown::comm_exposed_ps, t)) {
+      std::vector<std::string>& evidence = into.causes.back().evidence;
+      exposed_split split;
+      for (const std::uint32_t s : into.groups[g].steps) split.add(facts[s].exposed);
+      if (std::string text = split_text(split); !text.empty()) evidence.push_back(std::move(text));
+      if (const told_waits& waits = told[g]; waits.elapsed_ps > 0)
+        evidence.push_back("its collectives last " + human_duration(waits.elapsed_ps) + ", of which " +
+                           share_text(waits.wait_ps, waits.elapsed_ps) + " wait for other ranks and " +
+                           share_text(waits.transit_ps, waits.elapsed_ps) + " move bytes");
+    }
     add_exposed(into, g, idle_cause::exposed_copy, &step_breakdown::copy_ps, t);
   }
   add_stragglers(into, of, waits, t);

@@ -37,8 +37,7 @@ bool has_xspace(const capture& found) {
 }
 
 result<void> run_bubbles(const trace& t, const report_options& o, const hooks& host, report_parts& parts) {
-  parts.asked_of_bubbles.device = o.filters.plane;
-  parts.asked_of_bubbles.only = {o.filters.step, o.filters.from_ps, o.filters.to_ps, ""};
+  parts.asked_of_bubbles = bubble_options_of(o.filters);
   if (!bubbles_keep_to(o.filters)) return {};
   if (auto r = take(analyse_bubbles(t, parts.asked_of_bubbles, host), parts.bubbles.emplace()); !r) return r;
   return take(model_summary(*parts.bubbles->of, host), parts.model);

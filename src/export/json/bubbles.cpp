@@ -429,16 +429,9 @@ document_status write_bubbles(json_writer& out, const profile& p, const bubble_o
   return v.status;
 }
 
-bubble_options bubble_options_of(const anatomy_options& o) {
-  bubble_options wanted;
-  wanted.device = o.plane;
-  wanted.only = {o.step, o.from_ps, o.to_ps, ""};
-  wanted.limit = o.limit;
-  return wanted;
-}
-
 result<document_status> write_bubbles(json_writer& out, const profile& p, const anatomy_options& o, const hooks& host) {
-  const bubble_options wanted = bubble_options_of(o);
+  bubble_options wanted = bubble_options_of(o);
+  wanted.limit = o.limit;
   auto found = analyse_bubbles(borrowed(p), wanted, host);
   if (!found) return std::move(found).error();
   return write_bubbles(out, p, wanted, *found);

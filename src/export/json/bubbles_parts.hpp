@@ -56,7 +56,6 @@ void write_kernel(json_writer& out, const bubbles_text& t, std::uint32_t device,
 void write_global_gaps(json_writer& out, const bubbles_text& t, std::size_t device, std::string_view key);
 document_status write_bubbles(json_writer& out, const profile& p, const bubble_options& o,
                               const bubbles_report& report);
-[[nodiscard]] bubble_options bubble_options_of(const anatomy_options& o);
 void write_time(json_writer& out, const bubbles_text& t);
 // The fields of a row but for where its time lies. `whole_ps`: what its share is of.
 void write_time_row(json_writer& out, const time_row& row, std::int64_t whole_ps);

@@ -281,6 +281,7 @@ class trace_sorter {
   // An arrow without an end, or to a moment at which no event of a device begins, is a launch without a record. Where a
   // trace shows no device, a table may still have the kernel.
   void find_recorded(std::vector<launch_arrow>& arrows) const {
+    if (arrows.empty()) return;
     hash_map<std::int64_t, bool> begins;  // where arrows end: whether an event begins there
     for (const launch_arrow& a : arrows) begins.emplace(a.kernel_start_ps, false);
     bool shows_device = false;

@@ -16,13 +16,13 @@ std::uint64_t join_launches(const activity_device& device, std::vector<kernel_ro
   const auto earlier = [&](const launch_arrow& a, const launch_arrow& b) { return place(a) < place(b); };
   if (!std::is_sorted(arrows.begin(), arrows.end(), earlier)) std::sort(arrows.begin(), arrows.end(), earlier);
   std::uint64_t joined = 0;
-  std::size_t first = 0;
+  std::size_t first = 0, marked = 0;
   for (kernel_row& row : rows) {
     while (first < arrows.size() && arrows[first].kernel_start_ps < row.start_ps) ++first;
     if (first == arrows.size()) break;
     if (arrows[first].kernel_start_ps != row.start_ps) continue;
-    for (std::size_t i = first; i < arrows.size() && arrows[i].kernel_start_ps == row.start_ps; ++i)
-      arrows[i].recorded = true;
+    for (marked = std::max(marked, first); marked < arrows.size() && arrows[marked].kernel_start_ps == row.start_ps; ++marked)
+      arrows[marked].recorded = true;
     // Of several arrows to one moment, the one to the kernel's stream.
     const launch_arrow* best = &arrows[first];
     if ((row.flags & kernel_has_stream) != 0) {
