@@ -122,6 +122,17 @@ class ChosenSteps(truth.Case):
         self.assertEqual(found["evidence"][-1], "the next compute kernel: for 11.8 % not launched yet, 35.3 % queued on the same "
                                                 "stream, 29.4 % queued on another stream")
 
+    def test_collectives_that_overlap_count_once(self):
+        """In µs: one from 200 to 250, one from 240 to 270, and a kernel at 270 that is launched at 245."""
+        trace = Trace()
+        trace.step(0, 0, 900)
+        for name, at, size, stream, launch in (("gemm", 180, 20, 7, 120), ("ncclDevKernel_AllReduce", 200, 50, 8, 11),
+                                               ("ncclDevKernel_AllGather", 240, 30, 9, 12), ("gemm", 270, 30, 7, 245)):
+            trace.kernel(name, at, size, trace.call("cudaLaunchKernel", launch, 1), stream)
+        found, = [c for c in ask(trace.save(self.scratch / "overlap.json"))["causes"] if c["cause"] == "exposed_comm"]
+        self.assertEqual(found["evidence"][-1],
+                         "the next compute kernel: for 64.3 % not launched yet, 35.7 % queued on another stream")
+
     def test_exposed_communication_waits_for_ranks(self):
         """In µs, of the first rank: it waits 60 in the first all-reduce, 25 of them beside compute, and none in the second."""
         kernels = {0: (("gemm", 90, 35, 7), ("ncclDevKernel_AllReduce_Sum", 100, 100, 8), ("ncclDevKernel_AllReduce_Sum", 300, 20, 8)),
