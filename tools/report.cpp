@@ -8,6 +8,7 @@
 #include "table.hpp"
 #include "text.hpp"
 
+#include <profkit/core/page.hpp>
 #include <profkit/core/report.hpp>
 #include <profkit/core/text.hpp>
 
@@ -499,6 +500,19 @@ profkit::result<void> print_report(session& s) {
   return {};
 }
 
+// -o NAME.html: the page that a browser opens.
+profkit::result<void> print_page(session& s) {
+  const profkit::result<report_result> found = profkit::analyse_report(s.trace(), profkit::page_options(s.filters(0)), s.hooks());
+  if (!found) return found.error();
+  s.lost(found->damage);
+  return profkit::write_page(s.trace(), *found, s.out().raw(), s.hooks());
+}
+
+bool names_page(const std::string& path) {
+  const std::size_t dot = path.rfind('.');
+  return dot != std::string::npos && (path.compare(dot, path.npos, ".html") == 0 || path.compare(dot, path.npos, ".htm") == 0);
+}
+
 class report_options final : public slice_options {
  protected:
   void list_own(option_list& all, options& into) override {
@@ -513,14 +527,21 @@ extern const command_description report_command = {
     "PATH",
     "One screen: what the capture is and where its time went",
     "Says what was captured, on which devices, whether it is complete, which operations and modules were\n"
-    "busiest, how long steps took, what collectives cost, and which command to run next.",
+    "busiest, how long steps took, what collectives cost, and which command to run next.\n"
+    "-o NAME.html writes the report as a page for any browser: one file, for people without profkit, too.",
     "  profkit report logdir                  newest run below a TensorBoard log directory\n"
     "  profkit report vm.xplane.pb\n"
+    "  profkit report logdir -o report.html   a page to look at and to send\n"
     "  profkit report logdir --json           the same and more, for programs, in 1 MB at most\n"
     "  profkit report logdir --brief --json   what matters most in 16 KB, and the commands for more\n",
     make_options<report_options>,
     [](const options& asked) {
-      return run_slice(asked, asked.brief ? profkit::document::brief : profkit::document::report, print_report);
+      if (asked.brief && !asked.json && names_page(asked.output_path))
+        return fail(asked, {profkit::fault_code::invalid_argument, "--brief makes no page", asked.output_path, profkit::no_offset,
+                            "leave out --brief, or give a name that does not end in .html"},
+                    look_at_terminal(2, asked.color));
+      return run_slice(asked, asked.brief ? profkit::document::brief : profkit::document::report,
+                       names_page(asked.output_path) ? print_page : print_report);
     },
 };
 

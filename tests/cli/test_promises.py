@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """What the help, the manual and the README say works, does: test_promises.py PROFKIT [TEST ...]"""
+import pathlib
 import re
 import shlex
 import sys
@@ -14,7 +15,7 @@ MODULE = CPU_RUN / "dump" / "module_0000.jit_step.cpu_after_optimizations.hlo.pb
 REPORTS = tempfile.TemporaryDirectory()
 # What stands in the examples for a reader's own files and programs.
 OWN = {
-    "reports/": REPORTS.name + "/",
+    "reports/": REPORTS.name + "/", "report.html": REPORTS.name + "/report.html",
     "PATH": TPU, "FILE": MODULE, "logdir": CPU_RUN, "dump/": CPU_RUN / "dump", "vm.xplane.pb": TPU,
     "vm.trace.json.gz": TRACE, "rank0.json.gz": TRACE, "module.hlo_proto.pb": MODULE,
     "ALL_HOSTS.op_stats_v2.pb": MODULE, "unknown.bin": MODULE,
@@ -36,7 +37,8 @@ class PromisesTest(Case):
         outcome = run(*[OWN.get(word, word) for word in words[1:]])
         fine = (0, 1) if "--fit" in words else (0,)
         self.assertIn(outcome.status, fine, f"{example}: {outcome.err}")
-        self.assertNotEqual(outcome.out, "", example)
+        file = pathlib.Path(OWN[words[-1]]) if words[-2] == "-o" else None
+        self.assertTrue(file.stat().st_size if file and file.is_file() else outcome.out, example)
 
     def test_examples_of_the_help(self):
         for command in COMMANDS + ["dump"]:

@@ -1,5 +1,6 @@
 #include <export/json/bubbles_parts.hpp>
 #include <export/json/memory_parts.hpp>
+#include <export/json/report_parts.hpp>
 #include <profkit/core/report.hpp>
 
 #include <algorithm>
@@ -234,7 +235,8 @@ void write_memory_total(json_writer& out, const std::optional<memory_total>& mem
   out.end_object();
 }
 
-// `is_brief`: half of the bytes that are left are for what follows.
+}  // namespace
+
 void write_report_summary(json_writer& out, const report_summary& s, bool is_brief) {
   out.key("summary");
   out.begin_object(is_brief ? 2 : 0);
@@ -258,6 +260,8 @@ void write_report_summary(json_writer& out, const report_summary& s, bool is_bri
     }, least_notes);
   out.end_object();
 }
+
+namespace {
 
 // Everything that was found, in the order of the parts.
 std::vector<finding> findings_of(const profile& p, const report_parts& parts) {

@@ -1,0 +1,131 @@
+// The page: its frame, and the JSON inside, which the sections fill.
+#include <export/html/sections.hpp>
+
+#include <export/html/page_text.hpp>
+#include <export/json/document.hpp>
+#include <export/json/report_parts.hpp>
+#include <profkit/core/page.hpp>
+#include <profkit/core/text.hpp>
+
+#include <utility>
+
+namespace profkit {
+inline namespace PROFKIT_NAMESPACE {
+namespace html {
+namespace {
+
+// Lists share what the frame leaves of 3 MB; a name of a kernel can be kilobytes.
+constexpr std::uint64_t most_json_bytes = 2'500'000;
+constexpr std::size_t most_name_bytes = 400;
+constexpr std::size_t most_table_ops = 1000;
+
+// JSON for a script element: no text in it can end the element, for none has a '<', which JSON needs in strings only.
+class script_sink final : public sink {
+ public:
+  explicit script_sink(sink& into) : into_(into) {}
+  result<void> write(std::string_view bytes) override {
+    std::size_t from = 0;
+    for (std::size_t at = bytes.find('<'); at != std::string_view::npos; at = bytes.find('<', from)) {
+      if (auto written = into_.write(bytes.substr(from, at - from)); !written) return written;
+      if (auto written = into_.write("\\u003c"); !written) return written;
+      from = at + 1;
+    }
+    return into_.write(bytes.substr(from));
+  }
+  result<void> finish() override { return {}; }  // the page goes on
+
+ private:
+  sink& into_;
+};
+
+std::string html_text(std::string_view text) {
+  std::string safe;
+  for (const char c : escape_for_terminal(text)) {
+    switch (c) {
+      case '&': safe += "&amp;"; break;
+      case '<': safe += "&lt;"; break;
+      case '>': safe += "&gt;"; break;
+      case '"': safe += "&quot;"; break;
+      default: safe += c;
+    }
+  }
+  return safe;
+}
+
+// The last part of the path, which is what people call the capture.
+std::string_view capture_name(const profile& p) {
+  std::string_view path = p.what().path;
+  while (path.size() > 1 && path.back() == '/') path.remove_suffix(1);
+  const std::size_t slash = path.rfind('/');
+  return slash == std::string_view::npos || path.size() == 1 ? path : path.substr(slash + 1);
+}
+
+void write_page_files(json_writer& out, const profile& p, const info_result& info) {
+  json::write_objects(out, "files", info.files, [&](const file_info& file) {
+    out.field("path", std::string_view(file.path));
+    out.field("family", family_title(file.family));
+    out.field("bytes", file.bytes);
+    out.field("compression", compression_name(p.what().files[file.file].encoding));
+    out.field("is_export", file.export_of >= 0);
+  });
+}
+
+void write_page_json(json_writer& out, const trace& t, const report_result& found) {
+  const profile& p = t.files();
+  const info_result& info = found.parts.info;
+  out.begin_object();
+  out.field("schema", "profkit.page");
+  out.field("version", 1);
+  out.field("path", std::string_view(p.what().path));
+  out.field("name", capture_name(p));
+  out.field("complete", info.complete);
+  json::write_strings(out, "reasons", info.reasons);
+  out.field("events", info.events);
+  json::write_optional_id(out, "origin_unix_ns", p.origin_unix_ns());
+  write_verdict_section(out, found);
+  json::write_text_or_null(out, "model", found.parts.model);
+  json::write_report_summary(out, found.summary, true);
+  write_page_files(out, p, info);
+  json::write_damage(out, found.damage);
+  json::end_document(out);
+}
+
+}  // namespace
+}  // namespace html
+
+report_options page_options(const anatomy_options& filters) {
+  report_options o;
+  o.filters = filters;
+  o.samples = false;
+  o.busiest_ops = html::most_table_ops;
+  return o;
+}
+
+result<void> write_page(const trace& t, const report_result& found, sink& into, const hooks& /*host*/) {
+  const std::string title = html::html_text(html::capture_name(t.files()));
+  std::string head = "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n";
+  head += "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; script-src '";
+  head += html::page_script_hash;
+  head += "'; style-src '";
+  head += html::page_style_hash;
+  head += "'; base-uri 'none'; form-action 'none'\">\n";
+  head += "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n";
+  head += "<meta name=\"color-scheme\" content=\"light dark\">\n<meta name=\"referrer\" content=\"no-referrer\">\n<title>";
+  head += title + " – profkit report</title>\n<style>";
+  head += html::page_style;
+  head += "</style>\n</head>\n<body>\n<noscript><p>" + html::html_text(html::verdict_of(found.summary)) +
+          "</p><p>The tables and pictures of this page need JavaScript, which is switched off.</p></noscript>\n"
+          "<script type=\"application/json\" id=\"data\">";
+  if (auto written = into.write(head); !written) return written;
+  html::script_sink data(into);
+  json_writer out(data, json_writer::style::compact);
+  out.bound({0, html::most_json_bytes, html::most_name_bytes});
+  html::write_page_json(out, t, found);
+  if (auto written = out.finish(); !written) return written;
+  for (const std::string_view part : {std::string_view("</script>\n<script>"), html::page_script, std::string_view("</script>\n</body>\n</html>\n")})
+    if (auto written = into.write(part); !written) return written;
+  return {};
+}
+
+}  // namespace PROFKIT_NAMESPACE
+}  // namespace profkit

@@ -1,0 +1,23 @@
+// The page: its data, how nodes are made, and the list of its sections.
+
+const data = JSON.parse(document.getElementById("data").textContent);
+const summary = data.summary;
+
+// Texts of a capture become text nodes and attributes, never markup.
+function node(tag, attributes, ...children) {
+  const made = tag.startsWith("svg:") ? document.createElementNS("http://www.w3.org/2000/svg", tag.slice(4))
+                                      : document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes || {}))
+    if (name === "on") for (const [event, act] of Object.entries(value)) made.addEventListener(event, act);
+    else if (name === "style") Object.assign(made.style, value);
+    else if (value !== null && value !== undefined && value !== false) made.setAttribute(name, value === true ? "" : value);
+  made.append(...children.filter((child) => child !== null && child !== undefined && child !== ""));
+  return made;
+}
+
+// Sections in the order of the page. `fill` is given the section's box and gives false where there is nothing to show.
+const sections = [];
+function section(id, title, fill) { sections.push({id, title, fill}); }
+
+const bullets = (texts) => node("ul", {}, ...texts.map((text) => node("li", {}, text[0] >= "a" && text[0] <= "z" ? text[0].toUpperCase() + text.slice(1) : text)));
+const span = summary.first_ps === null || summary.last_ps === null ? 0 : summary.last_ps - summary.first_ps;

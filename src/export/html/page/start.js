@@ -1,0 +1,19 @@
+// Puts the page together.
+
+const body = document.body, main = node("main", {id: "page"}), links = node("nav", {"aria-label": "Sections"});
+for (const {id, title, fill} of sections) {
+  const box = node("section", {id, "aria-labelledby": id + "-title"}, node("h2", {id: id + "-title"}, title));
+  if (fill(box) === false) continue;
+  main.append(box);
+  links.append(node("a", {href: "#" + id}, title));
+}
+// What is known of the machine may be more than what was recorded: then the number says nothing here.
+const models = summary.devices.filter((d) => d.with_events !== 0).map((d) => (d.with_events > 1 ? grouped(d.with_events) + " × " : "") + d.model.split(",")[0]);
+body.prepend(
+  node("header", {},
+    node("div", {class: "brand"}, "profkit report"),
+    node("h1", {}, data.name),
+    node("p", {class: "what"}, [models.slice(0, 2).join(", ") + (models.length > 2 ? ", …" : ""), summary.software.slice(0, 2).join(", "), span ? duration(span) + " of events" : "",
+      data.complete ? "" : "not complete"].filter((text) => text).join(" · "))),
+  links, main,
+  node("footer", {}, "Made by profkit from " + data.name + ". Everything on this page is in this one file; it loads nothing and sends nothing."));

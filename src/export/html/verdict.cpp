@@ -1,0 +1,109 @@
+// The verdict: where the time of the devices went, in words, and what the words for causes mean.
+#include <export/html/sections.hpp>
+
+#include <profkit/core/text.hpp>
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+namespace profkit {
+inline namespace PROFKIT_NAMESPACE {
+namespace html {
+namespace {
+
+struct use_share {
+  time_use use = time_use::compute;
+  std::int64_t time_ps = 0;
+};
+
+const char* use_words(time_use u) noexcept {
+  switch (u) {
+    case time_use::compute: return "compute";
+    case time_use::exposed_comm: return "communication that no compute hides";
+    case time_use::exposed_copy: return "copies that no compute hides";
+    case time_use::other_work: return "work that is neither compute nor communication";
+    case time_use::idle: return "waiting";
+    case time_use::not_recorded: return "work of which there is no record";
+  }
+  return "";
+}
+
+std::vector<use_share> shares_of(const idle_total& idle) {
+  std::vector<use_share> shares;
+  for (const time_row& row : idle.time) {
+    auto known = std::find_if(shares.begin(), shares.end(), [&](const use_share& s) { return s.use == row.use; });
+    if (known == shares.end()) known = shares.insert(known, {row.use, 0});
+    known->time_ps += row.time_ps;
+  }
+  std::stable_sort(shares.begin(), shares.end(),
+                   [](const use_share& a, const use_share& b) { return a.time_ps > b.time_ps; });
+  return shares;
+}
+
+// The cause of idle time with most of it that is known, with all of its certainties.
+struct main_cause {
+  idle_cause cause = idle_cause::unexplained;
+  std::int64_t time_ps = 0;
+};
+main_cause main_cause_of(const idle_total& idle) {
+  std::array<std::int64_t, idle_cause_count> times_ps{};
+  for (const time_row& row : idle.time)
+    if (row.use == time_use::idle && row.cause && *row.cause != idle_cause::unexplained)
+      times_ps[static_cast<std::size_t>(*row.cause)] += row.time_ps;
+  const auto most = std::max_element(times_ps.begin(), times_ps.end());
+  if (*most == 0) return {};
+  return {static_cast<idle_cause>(most - times_ps.begin()), *most};
+}
+
+std::string idle_verdict(const idle_total& idle) {
+  const std::vector<use_share> shares = shares_of(idle);
+  if (shares.empty()) return {};
+  const auto share = [&](std::int64_t ps) { return share_text(ps, idle.service_ps); };
+  std::string text;
+  // What takes less than a hundredth is no part of a verdict; compute always is.
+  for (const use_share& s : shares)
+    if (text.empty())
+      text = share(s.time_ps) + (idle.marked ? " of the time in steps" : " of the time") + " goes to " + use_words(s.use);
+    else if (s.time_ps >= idle.service_ps / 100 || s.use == time_use::compute)
+      text += ", " + share(s.time_ps) + " to " + use_words(s.use);
+  text += '.';
+  const main_cause most = main_cause_of(idle);
+  if (most.time_ps >= idle.service_ps / 50)
+    text += " The largest known cause of waiting: " + std::string(idle_cause_meaning(most.cause)) + " (" +
+            share(most.time_ps) + ").";
+  return text;
+}
+
+}  // namespace
+
+std::string verdict_of(const report_summary& s) {
+  if (s.idle && s.idle->service_ps > 0)
+    if (std::string text = idle_verdict(*s.idle); !text.empty()) return text;
+  const std::int64_t span_ps = s.span_ps();
+  const busy_line* busiest = nullptr;
+  for (const busy_line& line : s.busy_lines)
+    if (busiest == nullptr || line.busy_ps > busiest->busy_ps) busiest = &line;
+  if (busiest != nullptr && busiest->busy_ps <= span_ps)
+    return "No time of a device is on record. The busiest line ran ops for " + share_text(busiest->busy_ps, span_ps) + " of " +
+           human_duration(span_ps) + '.';
+  return "No time of a device is on record.";
+}
+
+void write_verdict_section(json_writer& out, const report_result& found) {
+  out.key("verdict");
+  out.begin_object();
+  out.field("text", std::string_view(verdict_of(found.summary)));
+  out.field("in_steps", found.summary.idle && found.summary.idle->marked);
+  out.field("devices", found.parts.bubbles ? std::uint64_t{found.parts.bubbles->found.devices.size()} : 0);
+  out.key("causes");
+  out.begin_object();
+  for (std::size_t i = 0; i < idle_cause_count; ++i)
+    out.field(idle_cause_name(static_cast<idle_cause>(i)), idle_cause_meaning(static_cast<idle_cause>(i)));
+  out.end_object();
+  out.end_object();
+}
+
+}  // namespace html
+}  // namespace PROFKIT_NAMESPACE
+}  // namespace profkit

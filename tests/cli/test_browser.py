@@ -1,0 +1,137 @@
+#!/usr/bin/env python3
+"""The page of `report -o NAME.html` in a headless Chromium: test_browser.py PROFKIT. PROFKIT_SLOW=1 opens pages of all kinds of
+captures; without it one small capture is enough."""
+import json
+import os
+import re
+import sys
+import unittest
+
+import harness
+from browser import Browser, browser_path
+from harness import CPU_RUN, DATA, TPU, Case, corpus, run
+from test_page import ASCEND, KINETO, PROBES
+
+SLOW = os.environ.get("PROFKIT_SLOW") == "1"
+WHY_NOT = "no browser: the package chromium is not installed"
+
+
+def duration(ps):
+    """As the command prints it."""
+    if ps < 1000:
+        return f"{ps} ps"
+    for name, step, most in (("ns", 1, 1000000), ("us", 10**3, 1000000), ("ms", 10**6, 1000000), ("s", 10**9, 60000)):
+        thousandths = (2 * ps + step) // (2 * step)
+        if thousandths < most:
+            return f"{thousandths // 1000}.{thousandths % 1000:03} {name}"
+    ms = (ps + 5 * 10**8) // 10**9
+    if ms < 3600000:
+        return f"{ms // 60000} min {ms // 1000 % 60:02}.{ms % 1000:03} s"
+    minutes = (ms + 30000) // 60000
+    return f"{minutes // 60:,} h {minutes % 60:02} min"
+
+
+def share(part, whole):
+    tenths = (2000 * part + whole) // (2 * whole)
+    return "<0.1 %" if part > 0 and tenths == 0 else f"{tenths // 10}.{tenths % 10} %"
+
+
+@unittest.skipIf(browser_path() is None, WHY_NOT)
+class Opened(Case):
+    @classmethod
+    def setUpClass(cls):
+        cls.browser = Browser()
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.browser.__exit__()
+
+    def open(self, capture, *arguments):
+        """Opens the page of a capture, and gives its report as JSON."""
+        path = self.scratch / "page.html"
+        self.assertIn(run("report", capture, *arguments, "-o", path).status, (0, 5))
+        self.browser.errors.clear()
+        self.browser.open(path)
+        self.check_console()
+        return json.loads(run("report", capture, *arguments, "--json").out)
+
+    def check_console(self):
+        self.browser.value("1")  # what was said before has come by then
+        self.assertEqual(self.browser.errors, [])
+
+    def check_verdict(self, report):
+        idle = report["summary"]["idle"]
+        if not idle or not idle["time"]:
+            self.assertEqual(self.browser.texts("#verdict .parts tr"), [])
+            return
+        shown = self.browser.value("[...document.querySelectorAll('#verdict .parts tr')].map((r) => [r.dataset.use, r.dataset.cause || null, "
+                                   "...[...r.querySelectorAll('td.number')].map((c) => c.innerText)])")
+        expected = {}
+        for row in idle["time"]:
+            cause = "unknown" if row["use"] == "idle" and row["cause"] in (None, "unexplained") else row["cause"]
+            expected[row["use"], cause] = expected.get((row["use"], cause), 0) + row["time_ps"]
+        self.assertEqual(sum(expected.values()), idle["service_ps"])
+        self.assertEqual(sorted(map(str, shown)), sorted(str([use, cause, share(ps, idle["service_ps"]), duration(ps)])
+                                                        for (use, cause), ps in expected.items()))
+
+    def check_ops(self, report):
+        top = report["summary"]["ops"]["top"]
+        times = self.browser.value("[...document.querySelectorAll('#ops tbody tr')].map((r) => r.cells[2].innerText)")
+        self.assertEqual(times[:len(top)], [duration(op["self_ps"]) for op in top][:len(times)])
+        shares = self.browser.value("[...document.querySelectorAll('#ops tbody tr')].map((r) => r.cells[1].innerText.trim())")
+        self.assertEqual(shares[:len(top)], [share(op["self_ps"], report["summary"]["busy_ps"]) for op in top][:len(shares)])
+
+    def test_a_small_capture(self):
+        report = self.open(KINETO)
+        self.check_verdict(report)
+        self.check_ops(report)
+        # Every heading is reached from the top, and everything that can be clicked or drawn has a name.
+        self.assertEqual(self.browser.value("[...document.querySelectorAll('nav a')].filter((a) => !document.querySelector(a.hash)).length"), 0)
+        self.assertEqual(self.browser.value("[...document.querySelectorAll('button, input, canvas, svg, [role=img], [role=region]')]"
+                                            ".filter((e) => !(e.innerText || '').trim() && !e.getAttribute('aria-label') && !e.hidden).map((e) => e.outerHTML)"), [])
+        # Search.
+        names = report["summary"]["ops"]["names"]
+        self.assertEqual(self.browser.texts("#ops .count"), [f"{names} ops"])
+        self.browser.type("#ops input", "flash fwd")
+        found = self.browser.texts("#ops tbody .name")
+        self.assertEqual(len(found), 1)
+        self.assertIn("flash", found[0])
+        self.assertEqual(self.browser.texts("#ops .count"), [f"1 of {names} ops"])
+        self.browser.type("#ops input", " nothing")
+        self.assertEqual(self.browser.texts("#ops tbody tr"), [])
+        # Sort.
+        self.browser.value("(document.querySelector('#ops input').value = '', document.querySelector('#ops input').dispatchEvent(new Event('input')))")
+        self.browser.value("[...document.querySelectorAll('#ops th button')].find((b) => b.innerText === 'runs').click()")
+        runs = [int(text.replace(",", "")) for text in self.browser.value("[...document.querySelectorAll('#ops tbody tr')].map((r) => r.cells[3].innerText)")]
+        self.assertEqual(runs, sorted(runs, reverse=True))
+        self.assertEqual(self.browser.value("document.querySelectorAll('#ops th[aria-sort=descending]').length"), 1)
+        self.check_console()
+
+    @unittest.skipUnless(SLOW, "PROFKIT_SLOW=1 opens the pages of all kinds of captures")
+    def test_all_kinds(self):
+        captures = [TPU, ASCEND, CPU_RUN, PROBES, DATA / "xspace" / "jax08_gemm_mi300.xplane.pb"]
+        if corpus():
+            captures += sorted((corpus() / "kineto").glob("*.json.gz")) + [corpus() / "xspace" / "gpu_tf_2020_8gpu.xplane.pb"]
+        for capture in captures:
+            with self.subTest(capture=capture.name):
+                report = self.open(capture)
+                self.check_verdict(report)
+                self.check_ops(report)
+                sections = self.browser.value("[...document.querySelectorAll('section')].map((s) => [s.id, s.innerText.length])")
+                self.assertIn("completeness", [name for name, _ in sections])
+                self.assertTrue(all(size > 20 for _, size in sections), sections)
+                wide = self.browser.value("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+                self.assertLessEqual(wide, 0)
+
+    @unittest.skipUnless(SLOW, "PROFKIT_SLOW=1 looks at hostile names")
+    def test_hostile_names(self):
+        hostile = "</script><img src=x onerror=document.title='taken'>"
+        capture = self.write("<b>.xplane.pb", harness.small_tpu(names=(hostile, "<b>bold</b>")))
+        self.open(capture)
+        self.assertIn(re.sub(r"\s", "", hostile)[:20], re.sub(r"\s", "", "".join(self.browser.texts("#ops tbody .name"))))
+        self.assertEqual(self.browser.value("document.querySelectorAll('img, b').length"), 0)
+        self.assertNotEqual(self.browser.value("document.title"), "taken")
+
+
+if __name__ == "__main__":
+    harness.main(sys.modules[__name__])
