@@ -243,11 +243,18 @@ enum class line_use : std::uint8_t {
   elsewhere,     ///< what a table beside the trace tells in its place
 };
 inline constexpr std::size_t line_uses = static_cast<std::size_t>(line_use::elsewhere) + 1;
-/// A line of trace JSON as `info` shows it, and how many of its events were taken for what.
+/// A line of trace JSON as `info` shows it, and how many of its events were taken for what. Lines are in the order of
+/// their first events.
 struct line_count {
   std::uint32_t file = 0;
   std::int32_t plane = -1, line = -1;
+  string_id plane_name = 0, line_name = 0;
+  plane_kind plane_type = plane_kind::other;
+  line_kind line_type = line_kind::other;
+  std::int64_t id = -1;  ///< number of the thread; `line` where it has none
   std::array<std::uint64_t, line_uses> events{};
+  std::int64_t duration_sum_ps = 0;  ///< negative durations count as 0
+  std::int64_t first_ps = no_time_ps, last_ps = no_time_ps;  ///< no_time_ps: it has no event that ended
 };
 
 /// A communication operation as communication.json tells it.

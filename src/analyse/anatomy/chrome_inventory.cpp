@@ -3,6 +3,7 @@
 #include <analyse/anatomy/select.hpp>
 
 #include <algorithm>
+#include <numeric>
 
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
@@ -19,14 +20,35 @@ string_id chrome_inventory::intern(std::string_view text) {
   return id;
 }
 
+bool chrome_inventory::line_fits(const track& t) const {
+  return (*texts_)[t.plane_name].find(options_.plane) != std::string::npos &&
+         (*texts_)[t.line_name].find(options_.line) != std::string::npos;
+}
+
+void chrome_inventory::add_counted(const activity& of) {
+  for (const line_count& line : of.lines()) {
+    thread_totals& added = tracks_.emplace_back();
+    added.where.file = line.file;
+    added.where.plane = line.plane;
+    added.where.line = line.line;
+    added.where.plane_type = line.plane_type;
+    added.where.line_type = line.line_type;
+    added.where.stream = line.id;
+    added.where.plane_name = intern(of.text(line.plane_name));
+    added.where.line_name = intern(of.text(line.line_name));
+    added.counted = line_fits(added.where);
+    added.events = std::accumulate(line.events.begin(), line.events.end(), std::uint64_t{0});
+    added.duration_sum_ps = line.duration_sum_ps;
+    if (line.first_ps == no_time_ps) continue;
+    added.first_ps = line.first_ps;
+    added.last_ps = line.last_ps;
+  }
+}
+
 track_id chrome_inventory::add_track(const track& t) {
-  const auto fits = [](std::string_view text, std::string_view wanted) {
-    return text.find(wanted) != std::string_view::npos;
-  };
   thread_totals& added = tracks_.emplace_back();
   added.where = t;
-  added.counted = profile_.what().files[t.file].family != file_family::xspace && !options_.step &&
-                  fits((*texts_)[t.plane_name], options_.plane) && fits((*texts_)[t.line_name], options_.line);
+  added.counted = !options_.step && line_fits(t);
   return static_cast<track_id>(tracks_.size() - 1);
 }
 

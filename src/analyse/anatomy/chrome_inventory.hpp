@@ -1,5 +1,6 @@
 // Counts of the processes and threads of Chrome JSON files that are no export of an XSpace.
 #pragma once
+#include <profkit/core/activity.hpp>
 #include <profkit/core/anatomy.hpp>
 
 #include <base/hash_map.hpp>
@@ -15,10 +16,13 @@
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 
-// Takes what fill_timeline() streams and keeps totals a track.
+// Totals a line: those that an activity counted, or of what fill_file_timeline() streams.
 class chrome_inventory final : public timeline_sink {
  public:
   chrome_inventory(const profile& p, const anatomy_options& o);
+
+  // Lines of traces, as they were counted without filters of events.
+  void add_counted(const activity& of);
 
   string_id intern(std::string_view text) override;
   track_id add_track(const track& t) override;
@@ -37,6 +41,7 @@ class chrome_inventory final : public timeline_sink {
     std::int64_t duration_sum_ps = 0;
     std::optional<std::int64_t> first_ps, last_ps;
   };
+  [[nodiscard]] bool line_fits(const track& t) const;
   [[nodiscard]] bool name_fits(string_id name);
 
   const profile& profile_;

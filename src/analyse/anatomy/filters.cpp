@@ -159,15 +159,15 @@ result<void> check_names(const trace& t, const anatomy_options& o, const hooks& 
   const auto modules = anatomy_modules(t, of_names, host);
   if (!modules) return modules.error();
   if (!modules->modules.empty()) return {};
-  const auto events = anatomy_info(t, of_names, host);
-  if (!events) return events.error();
-  if (events->events != 0) return {};
   if (t.has_traces()) {  // ops of NPUs are types of kernels
     const auto ops = anatomy_ops(t, of_names, host);
     if (!ops) return ops.error();
     if (std::any_of(ops->lines.begin(), ops->lines.end(), [](const ops_line& line) { return !line.ops.empty(); }))
       return {};
   }
+  const auto events = anatomy_info(t, of_names, host);
+  if (!events) return events.error();
+  if (events->events != 0) return {};
   const auto texts = t.has_traces() ? any_text_of_traces(t, of_names, host) : result<bool>(false);
   if (!texts) return texts.error();
   if (*texts) return {};

@@ -350,15 +350,22 @@ class inventory {
     if (std::none_of(found_.files.begin(), found_.files.end(), [this](const file_info& f) { return has_threads(f); }))
       return {};
     chrome_inventory threads(profile_, options_);
-    if (result<void> filled = fill_timeline(profile_, threads); !filled) {
-      const fault& why = filled.error();
-      if (why.code == fault_code::cancelled || why.code == fault_code::out_of_memory) return filled;
-      // Everything intact was counted; the fault is that of the first damaged file.
-      for (const file_info& info : found_.files)
-        if (info.path == why.path) damage_.note(info.file, why);
+    std::vector<bool> is_counted(profile_.file_count());
+    if (!filters_events(options_)) {
+      const auto read = trace_.all_activity(host_);
+      if (!read) return read.error();
+      threads.add_counted(**read);
+      for (const line_count& line : (*read)->lines()) is_counted[line.file] = true;
     }
     for (file_info& info : found_.files) {
       if (!has_threads(info)) continue;
+      if (!is_counted[info.file]) {
+        if (result<void> filled = fill_file_timeline(profile_, info.file, threads); !filled) {
+          const fault& why = filled.error();
+          if (why.code != fault_code::damaged) return filled;
+          damage_.note(info.file, why);
+        }
+      }
       info.planes = threads.planes_of(info.file);
       found_.planes += info.planes.size();
       for (const plane_info& plane : info.planes) {

@@ -96,7 +96,7 @@ class trace_collector final : public chrome_sink {
       : numbers(parts), tracks_(tracks), parts_(parts), input_(input) {}
 
   bool item(const chrome_item& found) override {
-    counts.note_if_no_span(found);
+    counts.add(found);
     switch (found.kind) {
       case chrome_item_kind::metadata: take_name(*found.event); break;
       case chrome_item_kind::complete:
@@ -465,7 +465,7 @@ result<void> read_ascend_trace(std::string_view bytes, std::int64_t shift_ps, st
   note_summary(*read, input);
   trace_sorter(tracks, collector, host_group, parts, into, kernels).run();
   collector.numbers.name_threads(input.file, tracks);
-  collector.counts.list(input.file, tracks, parts.lines);
+  collector.counts.list(input.file, tracks, parts.strings, parts.lines);
   return {};
 }
 

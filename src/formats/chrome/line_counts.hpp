@@ -1,14 +1,16 @@
 // What the events of a trace were taken for, line by line as `info` counts them.
 #pragma once
+#include <profkit/time.hpp>
+
 #include <formats/activity_parts.hpp>
 #include <formats/chrome/chrome_decoder.hpp>
 #include <formats/chrome/chrome_tracks.hpp>
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
+#include <limits>
+#include <utility>
 #include <vector>
 
 namespace profkit {
@@ -16,52 +18,66 @@ inline namespace PROFKIT_NAMESPACE {
 
 class line_counts {
  public:
-  // Counts what `info` counts and no reader takes. False for a span without a defect: whoever takes it counts it.
-  bool note_if_no_span(const chrome_item& found) {
-    if (found.track == chrome_tracks::none || is_unplaced(found.defect)) return true;
-    of(found.track);  // a line of begins alone is one
-    if (found.defect == chrome_defect::without_begin) return true;
+  // Adds an event to the totals of its line, and counts its use unless it is a span without a defect: whoever takes that
+  // counts it.
+  void add(const chrome_item& found) {
+    if (found.track == chrome_tracks::none || is_unplaced(found.defect)) return;
+    line_count& line = of(found.track);  // a line of begins alone is one
+    if (found.defect == chrome_defect::without_begin) return;
     switch (found.kind) {
       case chrome_item_kind::complete:
       case chrome_item_kind::pair:
-        if (found.defect == chrome_defect::none) return false;
-        note(found.track, line_use::unusable);
-        return true;
+        if (found.defect != chrome_defect::none) note(found.track, line_use::unusable);
+        break;
       case chrome_item_kind::async_pair:
-      case chrome_item_kind::async_instant: note(found.track, line_use::overlapping); return true;
+      case chrome_item_kind::async_instant: note(found.track, line_use::overlapping); break;
       case chrome_item_kind::instant:
-      case chrome_item_kind::counter: note(found.track, line_use::no_length); return true;
-      default: return true;
+      case chrome_item_kind::counter: note(found.track, line_use::no_length); break;
+      default: return;
     }
+    const std::int64_t duration_ps = std::max<std::int64_t>(found.duration_ps, 0);
+    const std::int64_t end_ps = saturating_add(found.start_ps, duration_ps);
+    line.duration_sum_ps = saturating_add(line.duration_sum_ps, duration_ps);
+    line.first_ps = line.first_ps == no_time_ps ? found.start_ps : std::min(line.first_ps, found.start_ps);
+    line.last_ps = line.last_ps == no_time_ps ? end_ps : std::max(line.last_ps, end_ps);
   }
-  void note(std::uint32_t track, line_use use) { ++of(track)[static_cast<std::size_t>(use)]; }
+  void note(std::uint32_t track, line_use use) { ++of(track).events[static_cast<std::size_t>(use)]; }
   // All of one use are of another.
   void change(std::uint32_t track, line_use from, line_use to) {
-    counts& c = of(track);
-    c[static_cast<std::size_t>(to)] += c[static_cast<std::size_t>(from)];
-    c[static_cast<std::size_t>(from)] = 0;
+    line_count& line = of(track);
+    line.events[static_cast<std::size_t>(to)] += line.events[static_cast<std::size_t>(from)];
+    line.events[static_cast<std::size_t>(from)] = 0;
   }
-  void list(std::size_t file, const chrome_tracks& tracks, std::vector<line_count>& into) const {
-    for (std::uint32_t track = 0; track < by_track_.size(); ++track) {
-      if (!by_track_[track]) continue;
-      line_count line;
+  // At the end of the file, when all names are known.
+  void list(std::size_t file, const chrome_tracks& tracks, string_table& strings, std::vector<line_count>& into) const {
+    for (const auto& [track, counted] : lines_) {
+      const chrome_place place = tracks.place_of(track);
+      line_count& line = into.emplace_back(counted);
       line.file = static_cast<std::uint32_t>(file);
-      line.plane = tracks.process_of_track(track).position;
-      line.line = tracks.track(track).position;
-      line.events = *by_track_[track];
-      into.push_back(line);
+      line.plane = place.plane;
+      line.line = place.line;
+      line.plane_name = strings.intern(place.plane_name);
+      line.line_name = strings.intern(place.line_name);
+      line.plane_type = place.plane_type;
+      line.line_type = place.line_type;
+      const std::int64_t number = tracks.track(track).number.value_or(-1);
+      line.id = number >= 0 ? number : place.line;
     }
   }
 
  private:
-  using counts = std::array<std::uint64_t, line_uses>;
-  counts& of(std::uint32_t track) {
-    if (track >= by_track_.size())
-      by_track_.resize(std::max<std::size_t>(track + std::size_t{1}, 2 * by_track_.size()));
-    if (!by_track_[track]) by_track_[track].emplace();
-    return *by_track_[track];
+  static constexpr std::uint32_t no_line = std::numeric_limits<std::uint32_t>::max();
+  line_count& of(std::uint32_t track) {
+    if (track >= line_of_.size())
+      line_of_.resize(std::max<std::size_t>(track + std::size_t{1}, 2 * line_of_.size()), no_line);
+    if (line_of_[track] == no_line) {
+      line_of_[track] = static_cast<std::uint32_t>(lines_.size());
+      lines_.emplace_back(track, line_count{});
+    }
+    return lines_[line_of_[track]].second;
   }
-  std::vector<std::optional<counts>> by_track_;
+  std::vector<std::uint32_t> line_of_;                         // by track
+  std::vector<std::pair<std::uint32_t, line_count>> lines_;  // with their tracks
 };
 
 }  // namespace PROFKIT_NAMESPACE

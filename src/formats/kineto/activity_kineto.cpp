@@ -210,7 +210,7 @@ class trace_reader final : public chrome_sink {
   bool item(const chrome_item& found) override {
     const chrome_event& e = *found.event;
     at_byte_ = e.byte_offset;
-    counts_.note_if_no_span(found);
+    counts_.add(found);
     switch (found.kind) {
       case chrome_item_kind::metadata:
         if (e.name == "thread_name") numbers_.of(tracks_.thread_of(e));
@@ -865,7 +865,7 @@ class trace_reader final : public chrome_sink {
     numbers_.name_threads(file_, tracks_);
     name_devices();
     tell_repeated_streams();
-    counts_.list(file_, tracks_, parts_.lines);
+    counts_.list(file_, tracks_, parts_.strings, parts_.lines);
     if (host_seen_) parts_.host_spans[group_] = std::make_unique<host_span_list>(std::move(spans_));
     std::uint64_t kernels = 0, unattributed = 0, by_graphs = 0;
     std::int64_t last_ps = last_host_ps_;
