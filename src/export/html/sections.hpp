@@ -2,6 +2,7 @@
 // section looks like is in page/NAME.js.
 #pragma once
 #include <base/json_writer.hpp>
+#include <export/html/names.hpp>
 #include <profkit/core/report.hpp>
 
 #include <string>
@@ -14,6 +15,9 @@ namespace html {
 [[nodiscard]] std::string verdict_of(const report_summary& s);
 
 void write_verdict_section(json_writer& out, const report_result& found);
+
+// Fault: of the visit of a device's kernels.
+result<void> write_timeline_section(json_writer& out, const report_result& found, page_names& names, const hooks& host);
 
 }  // namespace html
 }  // namespace PROFKIT_NAMESPACE
