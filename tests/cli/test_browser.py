@@ -112,11 +112,20 @@ class Opened(Case):
         self.browser.key("Escape")
         self.assertEqual(self.browser.texts("#timeline .panel"), [""])
 
+    def check_waits(self):
+        """A click on a cause shows its longest gap."""
+        self.browser.value("document.querySelector('#waits .causes button').click()")
+        row = self.browser.value("document.querySelector('#waits .causes button').closest('tr').innerText")
+        length = re.search(r"the longest, ([\d.]+ \w+)", row) or re.search(r"([\d.]+ \w+)", row)
+        self.assertIn(f"Gap of {length.group(1)} on ", "\n".join(self.browser.texts("#timeline .panel")))
+        self.assertEqual(self.browser.value("document.activeElement.tagName"), "CANVAS")
+
     def test_a_small_capture(self):
         report = self.open(KINETO)
         self.check_verdict(report)
         self.check_ops(report)
         self.check_timeline(KINETO)
+        self.check_waits()
         # Every heading is reached from the top, and everything that can be clicked or drawn has a name.
         self.assertEqual(self.browser.value("[...document.querySelectorAll('nav a')].filter((a) => !document.querySelector(a.hash)).length"), 0)
         self.assertEqual(self.browser.value("[...document.querySelectorAll('button, input, canvas, svg, [role=img], [role=region]')]"

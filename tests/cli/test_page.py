@@ -131,6 +131,26 @@ class Page(Case):
                 self.assertEqual(shown, gaps)
                 self.assertEqual(inside["timeline"]["gaps_left_out"], 0)
 
+    def test_steps_add_up(self):
+        for capture in (ASCEND, TPU):
+            with self.subTest(capture=capture.name):
+                inside = self.inside_of(capture)
+                shown = [(device["name"], bar[0], inside["names"][bar[3]], bar[1], bar[2], *bar[4:]) for device in inside["step_bars"] for bar in device["bars"]]
+                steps = [(row["device_name"].removeprefix("/device:"), 1, row["step_id"], row["start_ps"], row["end_ps"], row["compute_only_ps"] + row["comm_overlapped_ps"], row["comm_exposed_ps"],
+                          row["copy_ps"], row["other_ps"], row["idle_ps"], row["not_recorded_ps"]) for row in rows_of(capture, "steps")]
+                self.assertEqual(shown, steps)
+                self.assertTrue(all(sum(bar[5:]) == bar[4] - bar[3] for bar in shown))
+
+    def test_causes_are_those_of_bubbles(self):
+        for capture in (KINETO, ASCEND, TPU):
+            with self.subTest(capture=capture.name):
+                waits = self.inside_of(capture)["waits"]
+                found = json.loads(run("bubbles", capture, "--json", "--limit", "0").out)
+                self.assertEqual([(c["cause"], c["certainty"], c["gaps"], c["evidence"]) for c in waits["causes"]],
+                                 [(c["cause"], c["certainty"], c["gaps"], c["evidence"]) for c in found["causes"]])
+                self.assertEqual([(r["text"], r["how"], r["evidence"]) for r in waits["advice"]],
+                                 [(r["text"], r["how"], r["evidence"]) for r in found["recommendations"]])
+
     def test_timeline_of_many_kernels(self):
         trace, busy_ps = many_kernels(60_000)
         capture = self.write("many.pt.trace.json", trace)

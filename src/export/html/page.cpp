@@ -87,6 +87,8 @@ result<void> write_page_json(json_writer& out, const trace& t, const report_resu
   json::write_text_or_null(out, "model", found.parts.model);
   json::write_report_summary(out, found.summary, true);
   if (auto written = write_timeline_section(out, found, names, host); !written) return written;
+  write_steps_section(out, found, names);
+  write_waits_section(out, found);
   names.write(out);
   write_page_files(out, p, info);
   json::write_damage(out, found.damage);

@@ -5,6 +5,7 @@
 #include <export/html/names.hpp>
 #include <profkit/core/report.hpp>
 
+#include <cstddef>
 #include <string>
 
 namespace profkit {
@@ -16,8 +17,13 @@ namespace html {
 
 void write_verdict_section(json_writer& out, const report_result& found);
 
+// "GPU 3"; "rank 1, GPU 0" where devices share a name, as each rank numbers its own.
+[[nodiscard]] std::string device_name(const activity& of, std::size_t device);
+
 // Fault: of the visit of a device's kernels.
 result<void> write_timeline_section(json_writer& out, const report_result& found, page_names& names, const hooks& host);
+void write_steps_section(json_writer& out, const report_result& found, page_names& names);
+void write_waits_section(json_writer& out, const report_result& found);
 
 }  // namespace html
 }  // namespace PROFKIT_NAMESPACE

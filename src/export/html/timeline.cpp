@@ -68,16 +68,6 @@ window window_of(const bubbles_report& of, const step_filter& asked, std::size_t
   return w;
 }
 
-// Devices share names where each rank numbers its own.
-std::string device_name(const activity& of, std::size_t device) {
-  const activity_device& d = of.devices()[device];
-  std::string name(short_plane_name(of.text(d.name)));
-  const auto same = [&](const activity_device& other) { return of.text(other.name) == of.text(d.name); };
-  if (d.rank >= 0 && std::count_if(of.devices().begin(), of.devices().end(), same) > 1)
-    name = "rank " + std::to_string(d.rank) + ", " + name;
-  return name;
-}
-
 using lane_level = std::vector<lane_item>;
 std::size_t count_items(const std::vector<lane_level>& all) {
   std::size_t items = 0;
@@ -171,6 +161,15 @@ void write_gap(json_writer& out, const bubble& b, std::int64_t origin_ps, const 
 }
 
 }  // namespace
+
+std::string device_name(const activity& of, std::size_t device) {
+  const activity_device& d = of.devices()[device];
+  std::string name(short_plane_name(of.text(d.name)));
+  const auto same = [&](const activity_device& other) { return of.text(other.name) == of.text(d.name); };
+  if (d.rank >= 0 && std::count_if(of.devices().begin(), of.devices().end(), same) > 1)
+    name = "rank " + std::to_string(d.rank) + ", " + name;
+  return name;
+}
 
 result<void> write_timeline_section(json_writer& out, const report_result& found, page_names& names, const hooks& host) {
   if (!found.parts.bubbles || found.parts.bubbles->of->devices().empty()) return {};

@@ -1,7 +1,7 @@
 // The timeline: steps, kernels and gaps of each device on a canvas, from the whole capture to a single gap.
 
 const gapFields = ["device", "start", "length", "cause", "sure", "edge", "step", "before", "after", "span", "covered", "launch"];
-const timeline = {gaps: [], show: null};
+const timeline = {gaps: [], show: null, look: null};
 if (data.timeline) {
   timeline.gaps = data.timeline.gaps.map((row) => Object.fromEntries(gapFields.map((field, i) => [field, row[i]])));
   timeline.length = data.timeline.to_ps - data.timeline.from_ps;
@@ -236,11 +236,12 @@ section("timeline", "Timeline", (box) => {
     redraw();
   }
 
-  timeline.show = (gap) => {
+  const goThere = () => {
     document.getElementById("timeline").scrollIntoView({block: "start"});
     canvas.focus({preventScroll: true});
-    select(gap, true);
   };
+  timeline.show = (gap) => { goThere(); select(gap, true); };
+  timeline.look = (first, last) => { goThere(); look(first, last); };
 
   const inOrder = [...timeline.gaps].sort((a, b) => a.start - b.start || a.device - b.device);
   function go(by) {

@@ -45,7 +45,8 @@ function colourParts(parts) {
 }
 
 const timeSplit = summary.idle ? colourParts(timeParts(summary.idle.time)) : [];
-const causeTone = (cause) => (timeSplit.find((part) => part.use === "idle" && part.cause === cause) || {colour: "unknown"}).colour;
+// A cause that is met outside of steps only has the last tone.
+const causeTone = (cause) => (timeSplit.find((part) => part.use === "idle" && part.cause === cause) || {colour: cause === "unexplained" ? "unknown" : "cause4"}).colour;
 
 function shareBar(parts, whole, label) {
   return node("div", {class: "split", role: "img", "aria-label": label},
