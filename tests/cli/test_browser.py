@@ -160,6 +160,12 @@ class Opened(Case):
                 self.check_ops(report)
                 if self.browser.texts("#timeline .tools button:nth-child(6)"):
                     self.check_timeline(capture)
+                for x in (0.1, 0.5, 0.9):
+                    for picture in range(self.browser.value("document.querySelectorAll('section svg').length")):
+                        self.browser.value(f"document.querySelectorAll('section svg')[{picture}].scrollIntoView()")
+                        left, top, width, height = self.browser.value(f"(({{x, y, width, height}}) => [x, y, width, height])(document.querySelectorAll('section svg')[{picture}].getBoundingClientRect())")
+                        self.browser.mouse("mouseMoved", left + x * width, top + height / 2)
+                self.check_console()
                 sections = self.browser.value("[...document.querySelectorAll('section')].map((s) => [s.id, s.innerText.length])")
                 self.assertIn("completeness", [name for name, _ in sections])
                 self.assertTrue(all(size > 20 for _, size in sections), sections)

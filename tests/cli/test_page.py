@@ -151,6 +151,28 @@ class Page(Case):
                 self.assertEqual([(r["text"], r["how"], r["evidence"]) for r in waits["advice"]],
                                  [(r["text"], r["how"], r["evidence"]) for r in found["recommendations"]])
 
+    def test_memory_is_that_of_memory(self):
+        for capture, has_run in ((TPU, True), (CPU_RUN, False)):
+            with self.subTest(capture=capture.name):
+                shown = self.inside_of(capture)["memory"]
+                found = json.loads(run("memory", capture, "--json", "--limit", "0").out)
+                self.assertEqual(shown["summary"], found["summary"])
+                program, hlo = shown["program"], found["hlo"]
+                self.assertEqual((program["module"], program["peak_bytes"], program["alive_rows"]), (hlo["module_name"], hlo["static_peak_bytes"], hlo["alive_at_peak"]["n_buffers"]))
+                self.assertEqual([(row["bytes"], row["what"], row["shape"]) for row in program["alive"]],
+                                 [(row["size_bytes"], row["instruction_name"], row["shape"]) for row in hlo["alive_at_peak"]["buffers"]])
+                curve = dict(zip(program["curve"][::2], program["curve"][1::2]))
+                self.assertEqual(max(curve.values()), curve[program["peak_event"]])
+                self.assertEqual(shown["runtime"] is not None, has_run)
+                if not has_run:
+                    continue
+                ran, runtime = shown["runtime"], found["runtime"]
+                self.assertEqual((ran["peak_bytes"], ran["peak_ps"], ran["capacity_bytes"]),
+                                 (runtime["peak"]["bytes_total"], runtime["peak"]["ts_ps"], runtime["pool"]["capacity_bytes"]))
+                samples = [value for s in runtime["timeline"]["samples"] for value in (s["ts_ns"], s["bytes_allocated"], s["bytes_reserved"])]
+                self.assertEqual(ran["samples"], samples)
+                self.assertEqual(sum(row["bytes"] for row in ran["alive"]), ran["peak_bytes"])
+
     def test_timeline_of_many_kernels(self):
         trace, busy_ps = many_kernels(60_000)
         capture = self.write("many.pt.trace.json", trace)

@@ -18,6 +18,7 @@ namespace {
 constexpr std::uint64_t most_json_bytes = 2'500'000;
 constexpr std::size_t most_name_bytes = 400;
 constexpr std::size_t most_table_ops = 1000;
+constexpr std::uint64_t most_curve_points = 400;
 
 // JSON for a script element: no text in it can end the element, for none has a '<', which JSON needs in strings only.
 class script_sink final : public sink {
@@ -89,6 +90,7 @@ result<void> write_page_json(json_writer& out, const trace& t, const report_resu
   if (auto written = write_timeline_section(out, found, names, host); !written) return written;
   write_steps_section(out, found, names);
   write_waits_section(out, found);
+  write_memory_section(out, found);
   names.write(out);
   write_page_files(out, p, info);
   json::write_damage(out, found.damage);
@@ -104,6 +106,7 @@ report_options page_options(const anatomy_options& filters) {
   o.filters = filters;
   o.samples = false;
   o.busiest_ops = html::most_table_ops;
+  o.curve_points = html::most_curve_points;
   return o;
 }
 

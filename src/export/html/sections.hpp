@@ -24,6 +24,7 @@ void write_verdict_section(json_writer& out, const report_result& found);
 result<void> write_timeline_section(json_writer& out, const report_result& found, page_names& names, const hooks& host);
 void write_steps_section(json_writer& out, const report_result& found, page_names& names);
 void write_waits_section(json_writer& out, const report_result& found);
+void write_memory_section(json_writer& out, const report_result& found);
 
 }  // namespace html
 }  // namespace PROFKIT_NAMESPACE
