@@ -53,8 +53,8 @@ void lane::add(std::int64_t start_ps, std::int64_t end_ps, std::uint64_t name) {
   if (place == open_.end() && !open_.empty()) show(open_.back(), std::max(shown_until_ps_, open_.back().start_ps), start_ps);
   open_.insert(place, run);
   if (items_.size() < most_) return;
-  // Twice as many may come before it is done again.
-  std::vector<lane_item> fewer = std::move(items_);
+  // Half of the room is for those that come before it is done again.
+  std::vector<lane_item> fewer = merged(items_, width_ps_);
   const std::int64_t span_ps = time_between(fewer.front().start_ps, fewer.back().end_ps);
   while (fewer.size() > most_ / 2 && width_ps_ < span_ps) {
     width_ps_ = std::max(width_ps_ * 2, span_ps / static_cast<std::int64_t>(most_) + 1);

@@ -2,6 +2,7 @@
 #include <export/html/lane.hpp>
 #include <export/html/sections.hpp>
 
+#include <base/thread_pool.hpp>
 #include <export/json/document.hpp>
 
 #include <algorithm>
@@ -34,11 +35,6 @@ std::size_t lane_of(kernel_class kind) noexcept {
 
 struct window {
   std::int64_t from_ps = std::numeric_limits<std::int64_t>::min(), to_ps = std::numeric_limits<std::int64_t>::max();
-};
-
-struct device_lanes {
-  std::size_t device = 0;
-  std::vector<lane> lanes;
 };
 
 class lane_filler final : public kernel_visitor {
@@ -89,6 +85,7 @@ struct level_of_lanes {
 std::vector<level_of_lanes> levels_of(std::vector<lane_level> finest, std::int64_t width_ps, std::int64_t span_ps) {
   constexpr std::size_t few_items = 1000;
   constexpr std::int64_t points = 1 << 14;
+  finest = merged_all(finest, width_ps);
   while (count_items(finest) > most_items && width_ps < span_ps) {
     width_ps = std::max(width_ps * 2, span_ps / (points * 16) + 1);
     finest = merged_all(finest, width_ps);
@@ -105,13 +102,13 @@ std::vector<level_of_lanes> levels_of(std::vector<lane_level> finest, std::int64
 
 // Five numbers an item: time since the one before, length, name, runs, idle time inside.
 void write_level(json_writer& out, const lane_level& items, std::int64_t origin_ps, std::size_t kind, const activity& of,
-                 const std::vector<std::uint32_t>& step_names, page_names& names) {
+                 const bubble_steps& steps, page_names& names) {
   out.begin_tuple();
   std::int64_t until_ps = origin_ps;
   for (const lane_item& item : items) {
     out.value(item.start_ps - until_ps);
     out.value(item.end_ps - item.start_ps);
-    out.value(kind == steps_lane ? step_names[static_cast<std::size_t>(item.name)]
+    out.value(kind == steps_lane ? names.of(steps[static_cast<std::size_t>(item.name)].id)
                                  : names.of(short_op_name(of.text(static_cast<string_id>(item.name)), "")));
     out.value(item.runs);
     out.value(item.end_ps - item.start_ps - item.busy_ps);
@@ -177,26 +174,24 @@ result<void> write_timeline_section(json_writer& out, const report_result& found
   const activity& of = *report.of;
   const std::size_t devices = std::min(of.devices().size(), most_devices);
   const std::size_t most = std::max<std::size_t>(500, most_items / devices);
-  std::vector<std::uint32_t> step_names;
-  std::vector<device_lanes> all;
-  for (std::size_t d = 0; d < devices; ++d) {
-    device_lanes& one = all.emplace_back();
-    one.device = d;
-    one.lanes.assign(lane_names.size(), lane(most));
-    const window shown = window_of(report, found.parts.asked_of_bubbles.only, d);
-    lane_filler filler(shown, one.lanes);
-    if (auto visited = of.visit_kernels(d, filler, host); !visited) return visited;
-  }
+  auto filled = map_items<std::vector<lane>>(devices, host, [&](std::size_t d) -> result<std::vector<lane>> {
+    std::vector<lane> lanes(lane_names.size(), lane(most));
+    lane_filler filler(window_of(report, found.parts.asked_of_bubbles.only, d), lanes);
+    if (auto visited = of.visit_kernels(d, filler, host); !visited) return std::move(visited).error();
+    return lanes;
+  });
+  if (!filled) return std::move(filled).error();
+  std::vector<std::vector<lane>>& all = *filled;
+  std::uint64_t step = 0;
   for (const bubble_step& s : report.found.steps) {
-    if (s.pseudo || s.device >= devices) continue;
-    all[s.device].lanes[steps_lane].add(s.start_ps, s.end_ps, step_names.size());
-    step_names.push_back(names.of(s.id));
+    if (!s.pseudo && s.device < devices) all[s.device][steps_lane].add(s.start_ps, s.end_ps, step);
+    ++step;
   }
   std::vector<lane_level> finest;
   std::int64_t width_ps = 0;
   std::int64_t from_ps = std::numeric_limits<std::int64_t>::max(), to_ps = std::numeric_limits<std::int64_t>::min();
-  for (device_lanes& one : all)
-    for (lane& l : one.lanes) {
+  for (std::vector<lane>& one : all)
+    for (lane& l : one) {
       l.finish();
       finest.push_back(l.items());
       width_ps = std::max(width_ps, l.width_ps());
@@ -234,7 +229,7 @@ result<void> write_timeline_section(json_writer& out, const report_result& found
       out.field("kind", lane_names[kind]);
       out.key("levels");
       out.begin_tuple();
-      for (const level_of_lanes& level : levels) write_level(out, level.lanes[at], from_ps, kind, of, step_names, names);
+      for (const level_of_lanes& level : levels) write_level(out, level.lanes[at], from_ps, kind, of, report.found.steps, names);
       out.end_array();
       out.end_object();
     }
