@@ -173,6 +173,18 @@ class Page(Case):
                 self.assertEqual(ran["samples"], samples)
                 self.assertEqual(sum(row["bytes"] for row in ran["alive"]), ran["peak_bytes"])
 
+    def test_collectives_and_model(self):
+        for capture in (TPU, ASCEND):
+            with self.subTest(capture=capture.name):
+                shown = self.inside_of(capture)["collectives"]["ops"]
+                found = json.loads(run("collectives", capture, "--json", "--limit", "0").out)["ops"]
+                facts = ("category", "count", "total_ps", "min_ps", "max_ps", "on_stream")
+                self.assertEqual([[row[key] for key in facts] for row in shown], [[row[key] for key in facts] for row in found])
+        model = self.inside_of(KINETO)["architecture"]
+        found = json.loads(run("architecture", KINETO, "--json").out)
+        self.assertEqual(model["limitations"], found["limitations"])
+        self.assertEqual([(one["kind"], one["layers"]) for one in model["types"]], [("Dense", 4)])
+
     def test_timeline_of_many_kernels(self):
         trace, busy_ps = many_kernels(60_000)
         capture = self.write("many.pt.trace.json", trace)

@@ -91,6 +91,8 @@ result<void> write_page_json(json_writer& out, const trace& t, const report_resu
   write_steps_section(out, found, names);
   write_waits_section(out, found);
   write_memory_section(out, found);
+  write_collectives_section(out, found);
+  if (auto written = write_model_section(out, t, found, host); !written) return written;
   names.write(out);
   write_page_files(out, p, info);
   json::write_damage(out, found.damage);

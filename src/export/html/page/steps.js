@@ -41,7 +41,7 @@ function stepBars(devices) {
     return node("div", {class: "strip"}, node("div", {class: "name"}, device.name), node("div", {}, picture, label));
   });
   const used = barUses.filter((use, i) => devices.some((device) => device.bars.some((bar) => bar[4 + i])));
-  return [node("p", {class: "note"}, "A column is a step, or several, as high as it is long. ", ...used.map((use) => node("span", {class: "key"}, node("span", {class: "swatch", "aria-hidden": "true",
+  return [node("p", {class: "note"}, "A column is a step, or several, as high as it is long.\u2003", ...used.map((use) => node("span", {class: "key"}, node("span", {class: "swatch", "aria-hidden": "true",
       style: {background: "var(--" + barColours[barUses.indexOf(use)] + ")"}}), spaced(use)))),
     ...made];
 }
