@@ -17,14 +17,14 @@ class Browser:
     """One tab. `errors` holds what the console was given as errors, and exceptions that nobody caught."""
 
     def __init__(self):
-        self.folder = tempfile.TemporaryDirectory()
+        self.folder = tempfile.mkdtemp()
         to_browser, self.to = os.pipe()
         self.back, from_browser = os.pipe()
         # The browser reads commands from descriptor 3 and writes answers to 4.
         script = f"exec 3<&{to_browser} 4>&{from_browser}; exec \"$@\""
         self.process = subprocess.Popen(
             ["bash", "-c", script, "browser", browser_path(), "--headless=new", "--no-sandbox", "--disable-gpu", "--no-first-run",
-             "--disable-background-networking", "--disable-dev-shm-usage", f"--user-data-dir={self.folder.name}",
+             "--disable-background-networking", "--disable-dev-shm-usage", f"--user-data-dir={self.folder}",
              "--remote-debugging-pipe", "--window-size=1280,900", "about:blank"],
             pass_fds=(to_browser, from_browser), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         os.close(to_browser)
@@ -39,11 +39,15 @@ class Browser:
         return self
 
     def __exit__(self, *_):
+        os.write(self.to, b'{"id": 0, "method": "Browser.close"}\0')
+        try:
+            self.process.wait(timeout=10)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
         os.close(self.to)
         os.close(self.back)
-        self.process.kill()
-        self.process.wait()
-        self.folder.cleanup()
+        shutil.rmtree(self.folder, ignore_errors=True)  # processes of the browser may still write there
 
     def message(self, deadline):
         while b"\0" not in self.rest:

@@ -10,7 +10,7 @@ import unittest
 import harness
 from browser import Browser, browser_path
 from harness import CPU_RUN, DATA, TPU, Case, corpus, run
-from test_page import ASCEND, KINETO, PROBES
+from test_page import ASCEND, KINETO, PROBES, many_kernels, rows_of
 
 SLOW = os.environ.get("PROFKIT_SLOW") == "1"
 WHY_NOT = "no browser: the package chromium is not installed"
@@ -81,10 +81,51 @@ class Opened(Case):
         shares = self.browser.value("[...document.querySelectorAll('#ops tbody tr')].map((r) => r.cells[1].innerText.trim())")
         self.assertEqual(shares[:len(top)], [share(op["self_ps"], report["summary"]["busy_ps"]) for op in top][:len(shares)])
 
+    def drawn(self):
+        """What the timeline shows: its first and last moment, and how many items."""
+        frame = "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
+        self.browser.ask("Runtime.evaluate", expression=frame, awaitPromise=True)
+        shown = self.browser.value("({...document.querySelector('#timeline canvas').dataset})")
+        return float(shown["from"]), float(shown["to"]), int(shown["items"])
+
+    def check_timeline(self, capture):
+        gaps = [row for row in rows_of(capture, "gaps") if not row["inter_step"]]
+        longest = max(gaps, key=lambda row: row["end_ps"] - row["start_ps"])
+        whole = self.drawn()
+        self.assertGreater(whole[2], 0)
+        self.browser.value("[...document.querySelectorAll('#timeline button')].find((b) => b.innerText === 'Longest gap').click()")
+        from_ps, to_ps, _ = self.drawn()
+        length = longest["end_ps"] - longest["start_ps"]
+        self.assertAlmostEqual((to_ps - from_ps) / min(2.2 * length, whole[1]), 1, 2)
+        panel = "\n".join(self.browser.texts("#timeline .panel"))
+        self.assertIn(f"Gap of {duration(length)} on ", panel)
+        self.assertIn("at an edge" if longest["at_edge"] else "nothing on record" if longest["cause"] == "unexplained"
+                      else f"{longest['cause'].replace('_', ' ')} ({longest['certainty']})", panel)
+        self.browser.value("document.querySelector('#timeline canvas').focus()")
+        self.browser.key("+")
+        self.assertAlmostEqual(self.drawn()[1] - self.drawn()[0], max(1000, (to_ps - from_ps) / 2), delta=1)
+        self.browser.key("n")
+        if len(gaps) > 1:
+            self.assertNotEqual("\n".join(self.browser.texts("#timeline .panel")), panel)
+        self.browser.key("0")
+        self.assertEqual(self.drawn(), whole)
+        self.browser.key("Escape")
+        self.assertEqual(self.browser.texts("#timeline .panel"), [""])
+
+    def check_waits(self):
+        """A click on a cause shows its longest gap."""
+        self.browser.value("document.querySelector('#waits .causes button').click()")
+        row = self.browser.value("document.querySelector('#waits .causes button').closest('tr').innerText")
+        length = re.search(r"the longest, ([\d.]+ \w+)", row) or re.search(r"([\d.]+ \w+)", row)
+        self.assertIn(f"Gap of {length.group(1)} on ", "\n".join(self.browser.texts("#timeline .panel")))
+        self.assertEqual(self.browser.value("document.activeElement.tagName"), "CANVAS")
+
     def test_a_small_capture(self):
         report = self.open(KINETO)
         self.check_verdict(report)
         self.check_ops(report)
+        self.check_timeline(KINETO)
+        self.check_waits()
         # Every heading is reached from the top, and everything that can be clicked or drawn has a name.
         self.assertEqual(self.browser.value("[...document.querySelectorAll('nav a')].filter((a) => !document.querySelector(a.hash)).length"), 0)
         self.assertEqual(self.browser.value("[...document.querySelectorAll('button, input, canvas, svg, [role=img], [role=region]')]"
@@ -117,11 +158,40 @@ class Opened(Case):
                 report = self.open(capture)
                 self.check_verdict(report)
                 self.check_ops(report)
+                if self.browser.texts("#timeline .tools button:nth-child(6)"):
+                    self.check_timeline(capture)
+                for x in (0.1, 0.5, 0.9):
+                    for picture in range(self.browser.value("document.querySelectorAll('section svg').length")):
+                        self.browser.value(f"document.querySelectorAll('section svg')[{picture}].scrollIntoView()")
+                        left, top, width, height = self.browser.value(f"(({{x, y, width, height}}) => [x, y, width, height])(document.querySelectorAll('section svg')[{picture}].getBoundingClientRect())")
+                        self.browser.mouse("mouseMoved", left + x * width, top + height / 2)
+                self.check_console()
                 sections = self.browser.value("[...document.querySelectorAll('section')].map((s) => [s.id, s.innerText.length])")
                 self.assertIn("completeness", [name for name, _ in sections])
                 self.assertTrue(all(size > 20 for _, size in sections), sections)
                 wide = self.browser.value("document.documentElement.scrollWidth - document.documentElement.clientWidth")
                 self.assertLessEqual(wide, 0)
+
+    @unittest.skipUnless(SLOW, "PROFKIT_SLOW=1 measures frames")
+    def test_frames_while_zooming(self):
+        self.open(self.write("many.pt.trace.json", many_kernels(60_000)[0]))
+        self.assertGreater(self.drawn()[2], 0)
+        zoom = """new Promise((done) => {
+          const canvas = document.querySelector('#timeline canvas'), times = [];
+          let last = performance.now(), left = 60;
+          const step = () => {
+            const now = performance.now();
+            times.push(now - last);
+            last = now;
+            if (--left === 0) return done(times.sort((a, b) => a - b)[30]);
+            canvas.dispatchEvent(new WheelEvent('wheel', {deltaY: left % 20 < 10 ? -120 : 120, ctrlKey: true, cancelable: true, clientX: 600, clientY: 10}));
+            requestAnimationFrame(step);
+          };
+          requestAnimationFrame(step);
+        })"""
+        median = self.browser.ask("Runtime.evaluate", expression=zoom, awaitPromise=True, returnByValue=True)["result"]["value"]
+        print(f"median frame while zooming: {median:.1f} ms")
+        self.assertLess(median, 50)
 
     @unittest.skipUnless(SLOW, "PROFKIT_SLOW=1 looks at hostile names")
     def test_hostile_names(self):

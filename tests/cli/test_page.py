@@ -33,6 +33,34 @@ def shown_part(summary, report):
     return same
 
 
+MOST_ITEMS = 20_000
+
+
+def lane_items(flat, origin_ps):
+    """(start, end, name, runs, idle) of each item of a lane."""
+    at, items = origin_ps, []
+    for i in range(0, len(flat), 5):
+        start = at + flat[i]
+        at = start + flat[i + 1]
+        items.append((start, at, flat[i + 2], flat[i + 3], flat[i + 4]))
+    return items
+
+
+def rows_of(capture, table):
+    return [json.loads(line) for line in run("rows", capture, table, "--format", "json").out.splitlines()]
+
+
+def many_kernels(count):
+    """A PyTorch trace of so many kernels, 1 us each, with gaps of 1 us and now and then of 200 us. Gives it and the busy time in ps."""
+    events = [{"ph": "M", "name": "process_name", "pid": 0, "tid": 0, "args": {"name": "GPU"}}]
+    at = 1000
+    for i in range(count):
+        events.append({"ph": "X", "cat": "kernel", "name": f"kernel_{i % 7}", "pid": 0, "tid": 7, "ts": at, "dur": 1,
+                       "args": {"device": 0, "stream": 7, "correlation": i}})
+        at += 202 if i % 1000 == 999 else 2
+    return json.dumps({"schemaVersion": 1, "deviceProperties": [{"id": 0, "name": "made up"}], "traceEvents": events}).encode(), count * 10**6
+
+
 class Page(Case):
     def page_of(self, *arguments):
         path = self.scratch / "page.html"
@@ -67,6 +95,121 @@ class Page(Case):
                     self.assertEqual(inside[key], report[key], key)
                 if "limited" not in inside:
                     self.assertEqual(shown_part(inside["summary"], report["summary"]), report["summary"])
+
+    def inside_of(self, *arguments):
+        return json.loads(parts_of(self.page_of(*arguments))[1])
+
+    def test_timeline_is_what_ran(self):
+        for capture in (KINETO, ASCEND):
+            with self.subTest(capture=capture.name):
+                inside = self.inside_of(capture)
+                shown = inside["timeline"]
+                self.assertEqual(shown["widths_ps"][0], 0)
+                lanes = {"compute": "compute", "aicpu": "compute", "comm": "communication", "copy": "copies", "other": "other"}
+                ran, drawn = {}, {}
+                for row in rows_of(capture, "kernels"):
+                    ran.setdefault((row["device_name"], lanes[row["kind"]]), []).append((row["start_ps"], row["start_ps"] + row["duration_ps"], row["name"]))
+                for device in shown["devices"]:
+                    for lane in device["lanes"]:
+                        if lane["kind"] != "steps":
+                            drawn[device["name"], lane["kind"]] = lane_items(lane["levels"][0], shown["from_ps"])
+                self.assertEqual(sorted(drawn), sorted(ran))
+                for lane, rows in ran.items():
+                    rows.sort()
+                    self.assertEqual([item[:2] for item in drawn[lane]], [row[:2] for row in rows])
+                    self.assertEqual({inside["names"][item[2]][:380] for item in drawn[lane]}, {row[2].removeprefix("void ")[:380] for row in rows})
+
+    def test_gaps_are_those_of_bubbles(self):
+        for capture in (KINETO, ASCEND, TPU):
+            with self.subTest(capture=capture.name):
+                inside = self.inside_of(capture)
+                origin = inside["timeline"]["from_ps"]
+                shown = [(start + origin, start + origin + length, cause, sure, edge) for _, start, length, cause, sure, edge, *_ in inside["timeline"]["gaps"]]
+                gaps = [(row["start_ps"], row["end_ps"], row["cause"], row["certainty"], row["at_edge"])
+                        for row in rows_of(capture, "gaps") if not row["inter_step"]]
+                self.assertGreater(len(gaps), 0)
+                self.assertEqual(shown, gaps)
+                self.assertEqual(inside["timeline"]["gaps_left_out"], 0)
+
+    def test_steps_add_up(self):
+        for capture in (ASCEND, TPU):
+            with self.subTest(capture=capture.name):
+                inside = self.inside_of(capture)
+                shown = [(device["name"], bar[0], inside["names"][bar[3]], bar[1], bar[2], *bar[4:]) for device in inside["step_bars"] for bar in device["bars"]]
+                steps = [(row["device_name"].removeprefix("/device:"), 1, row["step_id"], row["start_ps"], row["end_ps"], row["compute_only_ps"] + row["comm_overlapped_ps"], row["comm_exposed_ps"],
+                          row["copy_ps"], row["other_ps"], row["idle_ps"], row["not_recorded_ps"]) for row in rows_of(capture, "steps")]
+                self.assertEqual(shown, steps)
+                self.assertTrue(all(sum(bar[5:]) == bar[4] - bar[3] for bar in shown))
+
+    def test_causes_are_those_of_bubbles(self):
+        for capture in (KINETO, ASCEND, TPU):
+            with self.subTest(capture=capture.name):
+                waits = self.inside_of(capture)["waits"]
+                found = json.loads(run("bubbles", capture, "--json", "--limit", "0").out)
+                self.assertEqual([(c["cause"], c["certainty"], c["gaps"], c["evidence"]) for c in waits["causes"]],
+                                 [(c["cause"], c["certainty"], c["gaps"], c["evidence"]) for c in found["causes"]])
+                self.assertEqual([(r["text"], r["how"], r["evidence"]) for r in waits["advice"]],
+                                 [(r["text"], r["how"], r["evidence"]) for r in found["recommendations"]])
+
+    def test_memory_is_that_of_memory(self):
+        for capture, has_run in ((TPU, True), (CPU_RUN, False)):
+            with self.subTest(capture=capture.name):
+                shown = self.inside_of(capture)["memory"]
+                found = json.loads(run("memory", capture, "--json", "--limit", "0").out)
+                self.assertEqual(shown["summary"], found["summary"])
+                program, hlo = shown["program"], found["hlo"]
+                self.assertEqual((program["module"], program["peak_bytes"], program["alive_rows"]), (hlo["module_name"], hlo["static_peak_bytes"], hlo["alive_at_peak"]["n_buffers"]))
+                self.assertEqual([(row["bytes"], row["what"], row["shape"]) for row in program["alive"]],
+                                 [(row["size_bytes"], row["instruction_name"], row["shape"]) for row in hlo["alive_at_peak"]["buffers"]])
+                curve = dict(zip(program["curve"][::2], program["curve"][1::2]))
+                self.assertEqual(max(curve.values()), curve[program["peak_event"]])
+                self.assertEqual(shown["runtime"] is not None, has_run)
+                if not has_run:
+                    continue
+                ran, runtime = shown["runtime"], found["runtime"]
+                self.assertEqual((ran["peak_bytes"], ran["peak_ps"], ran["capacity_bytes"]),
+                                 (runtime["peak"]["bytes_total"], runtime["peak"]["ts_ps"], runtime["pool"]["capacity_bytes"]))
+                samples = [value for s in runtime["timeline"]["samples"] for value in (s["ts_ns"], s["bytes_allocated"], s["bytes_reserved"])]
+                self.assertEqual(ran["samples"], samples)
+                self.assertEqual(sum(row["bytes"] for row in ran["alive"]), ran["peak_bytes"])
+
+    def test_collectives_and_model(self):
+        for capture in (TPU, ASCEND):
+            with self.subTest(capture=capture.name):
+                shown = self.inside_of(capture)["collectives"]["ops"]
+                found = json.loads(run("collectives", capture, "--json", "--limit", "0").out)["ops"]
+                facts = ("category", "count", "total_ps", "min_ps", "max_ps", "on_stream")
+                self.assertEqual([[row[key] for key in facts] for row in shown], [[row[key] for key in facts] for row in found])
+        model = self.inside_of(KINETO)["architecture"]
+        found = json.loads(run("architecture", KINETO, "--json").out)
+        self.assertEqual(model["limitations"], found["limitations"])
+        self.assertEqual([(one["kind"], one["layers"]) for one in model["types"]], [("Dense", 4)])
+
+    def test_timeline_of_many_kernels(self):
+        trace, busy_ps = many_kernels(60_000)
+        capture = self.write("many.pt.trace.json", trace)
+        page = self.page_of(capture)
+        self.assertLess(len(page), MOST_BYTES)
+        shown = json.loads(parts_of(page)[1])["timeline"]
+        self.assertGreater(shown["widths_ps"][0], 0)
+        self.assertEqual(shown["widths_ps"], sorted(shown["widths_ps"]))
+        sizes = []
+        for level in range(len(shown["widths_ps"])):
+            items = [item for device in shown["devices"] for lane in device["lanes"] for item in lane_items(lane["levels"][level], shown["from_ps"])]
+            sizes.append(len(items))
+            self.assertEqual(sum(item[3] for item in items), 60_000)
+            self.assertEqual(sum(item[1] - item[0] - item[4] for item in items), busy_ps)
+            self.assertTrue(all(a[1] <= b[0] for a, b in zip(items, items[1:])))
+        self.assertLess(max(sizes), MOST_ITEMS)
+        self.assertEqual(sizes, sorted(sizes, reverse=True))
+        self.assertEqual(len(shown["gaps"]), 59)  # each of 200 us is its own
+        self.assertEqual({gap[2] for gap in shown["gaps"]}, {201 * 10**6})
+
+    def test_timeline_keeps_to_the_filter(self):
+        whole, part = (self.inside_of(TPU, *filters)["timeline"] for filters in ((), ("--step", "40")))
+        steps = [lane for device in part["devices"] for lane in device["lanes"] if lane["kind"] == "steps"]
+        self.assertEqual([len(lane["levels"][0]) for lane in steps], [5] * 4)
+        self.assertLess(part["to_ps"] - part["from_ps"], (whole["to_ps"] - whole["from_ps"]) / 20)
 
     def test_names_cannot_leave_the_data(self):
         hostile = "</script><img onerror=alert(1)>"

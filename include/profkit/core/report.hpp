@@ -28,6 +28,7 @@ struct report_options {
   std::uint64_t framework_events = 20; ///< so many of them; 0: all
   std::uint64_t chrome_samples = 5;    ///< of each kind and file; 0: all
   std::uint64_t memory_rows = 30;      ///< of each list of the memory analysis
+  std::uint64_t curve_points = 0;      ///< of the memory analysis
   std::size_t busiest_ops = 8;         ///< in the summary
 };
 

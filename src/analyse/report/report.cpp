@@ -47,6 +47,7 @@ result<void> run_memory(const trace& t, const report_options& o, const hooks& ho
   parts.asked_of_memory.host = o.filters.host;
   parts.asked_of_memory.name = o.filters.name;
   parts.asked_of_memory.top = o.memory_rows;
+  parts.asked_of_memory.curve_points = o.curve_points;
   if (!memory_keeps_to(o.filters)) return {};
   return take(analyse_memory(t, parts.asked_of_memory, host), parts.memory.emplace());
 }

@@ -18,6 +18,7 @@ namespace {
 constexpr std::uint64_t most_json_bytes = 2'500'000;
 constexpr std::size_t most_name_bytes = 400;
 constexpr std::size_t most_table_ops = 1000;
+constexpr std::uint64_t most_curve_points = 400;
 
 // JSON for a script element: no text in it can end the element, for none has a '<', which JSON needs in strings only.
 class script_sink final : public sink {
@@ -70,7 +71,8 @@ void write_page_files(json_writer& out, const profile& p, const info_result& inf
   });
 }
 
-void write_page_json(json_writer& out, const trace& t, const report_result& found) {
+result<void> write_page_json(json_writer& out, const trace& t, const report_result& found, const hooks& host) {
+  page_names names;
   const profile& p = t.files();
   const info_result& info = found.parts.info;
   out.begin_object();
@@ -85,9 +87,17 @@ void write_page_json(json_writer& out, const trace& t, const report_result& foun
   write_verdict_section(out, found);
   json::write_text_or_null(out, "model", found.parts.model);
   json::write_report_summary(out, found.summary, true);
+  if (auto written = write_timeline_section(out, found, names, host); !written) return written;
+  write_steps_section(out, found, names);
+  write_waits_section(out, found);
+  write_memory_section(out, found);
+  write_collectives_section(out, found);
+  if (auto written = write_model_section(out, t, found, host); !written) return written;
+  names.write(out);
   write_page_files(out, p, info);
   json::write_damage(out, found.damage);
   json::end_document(out);
+  return {};
 }
 
 }  // namespace
@@ -98,10 +108,11 @@ report_options page_options(const anatomy_options& filters) {
   o.filters = filters;
   o.samples = false;
   o.busiest_ops = html::most_table_ops;
+  o.curve_points = html::most_curve_points;
   return o;
 }
 
-result<void> write_page(const trace& t, const report_result& found, sink& into, const hooks& /*host*/) {
+result<void> write_page(const trace& t, const report_result& found, sink& into, const hooks& host) {
   const std::string title = html::html_text(html::capture_name(t.files()));
   std::string head = "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n";
   head += "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; script-src '";
@@ -120,7 +131,7 @@ result<void> write_page(const trace& t, const report_result& found, sink& into, 
   html::script_sink data(into);
   json_writer out(data, json_writer::style::compact);
   out.bound({0, html::most_json_bytes, html::most_name_bytes});
-  html::write_page_json(out, t, found);
+  if (auto written = html::write_page_json(out, t, found, host); !written) return written;
   if (auto written = out.finish(); !written) return written;
   for (const std::string_view part : {std::string_view("</script>\n<script>"), html::page_script, std::string_view("</script>\n</body>\n</html>\n")})
     if (auto written = into.write(part); !written) return written;

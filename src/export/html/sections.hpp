@@ -2,8 +2,10 @@
 // section looks like is in page/NAME.js.
 #pragma once
 #include <base/json_writer.hpp>
+#include <export/html/names.hpp>
 #include <profkit/core/report.hpp>
 
+#include <cstddef>
 #include <string>
 
 namespace profkit {
@@ -14,6 +16,18 @@ namespace html {
 [[nodiscard]] std::string verdict_of(const report_summary& s);
 
 void write_verdict_section(json_writer& out, const report_result& found);
+
+// "GPU 3"; "rank 1, GPU 0" where devices share a name, as each rank numbers its own.
+[[nodiscard]] std::string device_name(const activity& of, std::size_t device);
+
+// Fault: of the visit of a device's kernels.
+result<void> write_timeline_section(json_writer& out, const report_result& found, page_names& names, const hooks& host);
+void write_steps_section(json_writer& out, const report_result& found, page_names& names);
+void write_waits_section(json_writer& out, const report_result& found);
+void write_memory_section(json_writer& out, const report_result& found);
+void write_collectives_section(json_writer& out, const report_result& found);
+// Looks at the kernels once more, where the report found a model. Fault: of the visit of a device's kernels.
+result<void> write_model_section(json_writer& out, const trace& t, const report_result& found, const hooks& host);
 
 }  // namespace html
 }  // namespace PROFKIT_NAMESPACE

@@ -1,10 +1,5 @@
 // What was captured: files, devices, software, steps.
 
-function facts(rows) {
-  return node("dl", {class: "facts"}, ...rows.filter(([, value]) => value && value.length).flatMap(([name, value]) =>
-    [node("dt", {}, name), node("dd", {}, ...(Array.isArray(value) ? value.map((line) => node("div", {}, line)) : [value]))]));
-}
-
 section("capture", "About this capture", (box) => {
   const files = data.files.filter((file) => !file.is_export);
   const fileText = (file) => (files.length > 1 ? file.path.slice(file.path.lastIndexOf("/") + 1) + ": " : "") + file.family + ", " + bytes(file.bytes) +

@@ -21,3 +21,9 @@ function section(id, title, fill) { sections.push({id, title, fill}); }
 
 const bullets = (texts) => node("ul", {}, ...texts.map((text) => node("li", {}, text[0] >= "a" && text[0] <= "z" ? text[0].toUpperCase() + text.slice(1) : text)));
 const span = summary.first_ps === null || summary.last_ps === null ? 0 : summary.last_ps - summary.first_ps;
+const darkScheme = window.matchMedia("(prefers-color-scheme: dark)");
+
+function facts(rows) {
+  return node("dl", {class: "facts"}, ...rows.filter(([, value]) => value && value.length).flatMap(([name, value]) =>
+    [node("dt", {}, name), node("dd", {}, ...(Array.isArray(value) ? value.map((line) => node("div", {}, line)) : [value]))]));
+}

@@ -3,7 +3,7 @@
 // columns: {name, title, text(row), sort(row) (a number or text), left, cell(row) (a node in place of the text), bar(row) 0 to 1}
 
 function sortedTable(columns, rows, options) {
-  const first = 20, more = 200;
+  const first = options.first || 20, more = 200;
   let order = options.order, down = true, shown = first, found = rows;
   const body = node("tbody");
   const headings = columns.map((column) => node("th", {scope: "col", class: column.left ? "" : "number", "aria-sort": "none"},

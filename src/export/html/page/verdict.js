@@ -44,6 +44,10 @@ function colourParts(parts) {
   return parts;
 }
 
+const timeSplit = summary.idle ? colourParts(timeParts(summary.idle.time)) : [];
+// A cause that is met outside of steps only has the last tone.
+const causeTone = (cause) => (timeSplit.find((part) => part.use === "idle" && part.cause === cause) || {colour: cause === "unexplained" ? "unknown" : "cause4"}).colour;
+
 function shareBar(parts, whole, label) {
   return node("div", {class: "split", role: "img", "aria-label": label},
     ...parts.filter((part) => part.ps > 0).map((part) => node("span", {
@@ -61,7 +65,7 @@ section("verdict", "Verdict", (box) => {
 });
 
 function split(idle) {
-  const parts = colourParts(timeParts(idle.time)), whole = idle.service_ps;
+  const parts = timeSplit, whole = idle.service_ps;
   const name = data.verdict.in_steps ? "Time in steps" : "Time";
   return [
     node("div", {class: "axis"}, node("span", {}, name + (data.verdict.devices > 1 ? ", all devices together" : "")), node("span", {}, duration(whole))),
