@@ -18,7 +18,6 @@ static_assert(static_cast<std::int32_t>(document::ops) == PK_DOCUMENT_OPS);
 static_assert(static_cast<std::int32_t>(document::modules) == PK_DOCUMENT_MODULES);
 static_assert(static_cast<std::int32_t>(document::framework) == PK_DOCUMENT_FRAMEWORK);
 static_assert(static_cast<std::int32_t>(document::collectives) == PK_DOCUMENT_COLLECTIVES);
-static_assert(static_cast<std::int32_t>(document::chrome) == PK_DOCUMENT_CHROME);
 static_assert(static_cast<std::int32_t>(document::memory) == PK_DOCUMENT_MEMORY);
 static_assert(static_cast<std::int32_t>(document::bubbles) == PK_DOCUMENT_BUBBLES);
 static_assert(static_cast<std::int32_t>(document::architecture) == PK_DOCUMENT_ARCHITECTURE);

@@ -767,7 +767,6 @@ const (
 	Modules     Document = C.PK_DOCUMENT_MODULES
 	Framework   Document = C.PK_DOCUMENT_FRAMEWORK
 	Collectives Document = C.PK_DOCUMENT_COLLECTIVES
-	Chrome      Document = C.PK_DOCUMENT_CHROME
 	MemoryUse   Document = C.PK_DOCUMENT_MEMORY
 	IdleTime    Document = C.PK_DOCUMENT_BUBBLES
 	ModelReport Document = C.PK_DOCUMENT_ARCHITECTURE

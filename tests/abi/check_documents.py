@@ -26,7 +26,7 @@ CAPTURES = [
     DATA / "kineto" / "h100_bert_small.pt.trace.json.gz",
     DATA / "ascend" / "two_ranks",
 ]
-DOCUMENTS = ["report", "info", "tree", "metadata", "steps", "ops", "modules", "framework", "collectives", "chrome",
+DOCUMENTS = ["report", "info", "tree", "metadata", "steps", "ops", "modules", "framework", "collectives",
              "memory", "bubbles", "architecture"]
 SLICES = ["summary", "launches", "kernels", "maps", "records", "schedule", "bytes", "density", "progress", "overhead",
           "log"]

@@ -14,7 +14,7 @@ namespace {
 
 constexpr document all_documents[] = {document::report,      document::info,  document::tree,    document::metadata,
                                       document::steps,       document::ops,   document::modules, document::framework,
-                                      document::collectives, document::chrome};
+                                      document::collectives};
 
 struct written {
   std::string text;
@@ -68,7 +68,7 @@ TEST_CASE("every document says what it is") {
     const written w = write(which, *held);
     CHECK(has(w.text, std::string("\"schema\": \"profkit.") + document_name(which) + "\""));
     CHECK(has(w.text, "\"version\": 1"));
-    CHECK(has(w.text, which == document::chrome ? "\"status\": \"absent\"" : "\"status\": \"ok\""));
+    CHECK(has(w.text, "\"status\": \"ok\""));
     CHECK(w.text.back() == '\n');
     CHECK(write(which, *held).text == w.text);
   }
@@ -78,7 +78,7 @@ TEST_CASE("a report holds the parts as they are written alone") {
   const opened held = open_bytes(small_capture());
   const std::string report = write(document::report, *held).text;
   for (const document which : {document::info, document::steps, document::ops, document::modules, document::framework,
-                               document::collectives, document::chrome}) {
+                               document::collectives}) {
     anatomy_options o;
     o.limit = default_limit(which);
     std::string part = write(which, *held, o).text;
@@ -107,7 +107,6 @@ TEST_CASE("cut at every byte, no document crashes or calls itself whole") {
       continue;
     }
     for (const document which : all_documents) {
-      if (which == document::chrome) continue;
       const written w = write(which, **p);
       INFO(document_name(which) << " of the first " << size << " bytes");
       if (valid)
@@ -202,7 +201,6 @@ TEST_CASE("a host that cancels gets the fault, and so does one whose sink fails"
     std::string text;
     const auto out = memory_sink(text);
     const auto status = write_document(which, trace(*held), {}, *out, host);
-    if (which == document::chrome) continue;  // nothing to read, nothing to cancel
     INFO(document_name(which));
     REQUIRE(!status);
     CHECK(status.error().code == fault_code::cancelled);

@@ -122,7 +122,7 @@ TEST_CASE("a file beside the XSpace is the same module, or is not") {
 
   const auto info = anatomy_info(trace(**p));
   REQUIRE(info);
-  const auto findings = anatomy_findings(**p, *info, *found, {}, {});
+  const auto findings = anatomy_findings(**p, *info, *found, {});
   REQUIRE(findings.size() == 1);
   CHECK(findings[0].id == "modules.differs");
 }

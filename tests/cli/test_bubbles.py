@@ -148,7 +148,7 @@ class Damage(unittest.TestCase):
                 self.assertEqual(done.status, 5, done.err)
                 self.assertEqual(found["status"], "partial")
                 self.assertGreater(found["devices"][0]["kernels"], 0)
-                for command in ("chrome", "info", "report"):
+                for command in ("tree", "info", "report"):
                     self.assertEqual(run(command, path).status, 5, command)
 
     def test_files_without_anything_are_errors_and_answers_without_kernels_have_their_reason(self):

@@ -269,7 +269,7 @@ class ExitStatusTest(Case):
 
     def test_absent_slices_are_fine(self):
         path = self.write("host.xplane.pb", harness.plane(0, "/host:CPU"))
-        for command in ["steps", "ops", "modules", "collectives", "chrome"]:
+        for command in ["steps", "ops", "modules", "collectives"]:
             with self.subTest(command=command):
                 outcome = run(command, path)
                 self.check_status(outcome, 0)
@@ -502,7 +502,7 @@ class DumpTest(Case):
         self.check_status(run("dump", self.scratch / "nothing"), 3)
         trace = run("dump", self.write("a.trace.json", b'{"traceEvents": []}'))
         self.check_status(trace, 2)
-        self.assertIn("profkit chrome", trace.err)
+        self.assertIn("profkit tree", trace.err)
 
     def test_damage(self):
         path = self.write("cut.xplane.pb", small_tpu()[:-7])

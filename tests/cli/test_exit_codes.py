@@ -17,7 +17,7 @@ ASCEND = DATA / "ascend" / "two_ranks"
 PROBES = DATA / "neutrino" / "block_sched" / "Jun23_121812_4242"
 # Commands whose answer depends on events of device lines of an XSpace; and those that read trace-event JSON.
 READ_DEVICES = ["report", "info", "tree", "ops", "collectives", "bubbles", "architecture", "export"]
-READ_TRACES = ["report", "info", "chrome", "export"]
+READ_TRACES = ["report", "info", "tree", "metadata", "export"]
 DRIVER = "PROF_000001_20260101000000000_ABC"  # what the driver of an Ascend device recorded
 READ_KERNELS = ["ops", "steps", "collectives", "framework", "bubbles", "architecture"]
 ALL = COMMANDS + ["neutrino", "validate", "export"]
@@ -163,12 +163,12 @@ class ExitCodesTest(Case):
 
     def test_sound_captures_without_the_slice(self):
         empty = self.write("a.xplane.pb", plane(1, "/host:CPU"))
-        for command in ("steps", "ops", "modules", "framework", "collectives", "chrome", "memory", "bubbles",
+        for command in ("steps", "ops", "modules", "framework", "collectives", "memory", "bubbles",
                         "architecture", "neutrino"):
             self.check(empty, 0, "[absent]", commands=[command])
         self.check(self.write("a.trace.json", trace({"ph": "M", "name": "process_name", "pid": 1, "args": {"name": "p"}})), 0,
                    "[absent]", commands=["tree", "steps", "ops", "modules", "bubbles", "architecture"])
-        self.check(TPU, 0, "[absent]", commands=["chrome", "neutrino", "validate"])
+        self.check(TPU, 0, "[absent]", commands=["neutrino", "validate"])
 
     # ---- damage: one verdict, 5 ----
 
@@ -214,7 +214,7 @@ class ExitCodesTest(Case):
         for broken in ({"ph": "X", "name": "a", "pid": 0, "tid": 7, "ts": 3},
                        {"ph": "X", "name": "a", "pid": 0, "tid": 7, "dur": 3}):
             path = self.write("a.trace.json", trace(kernel("b", 70, 20), broken))
-            self.check(path, 5, "no usable", commands=["report", "info", "chrome", "bubbles", "architecture"])
+            self.check(path, 5, "no usable", commands=["report", "info", "tree", "metadata", "bubbles", "architecture"])
 
     @harness.needs("toml")
     def test_a_broken_probe_toml(self):
@@ -381,7 +381,7 @@ class ExitCodesTest(Case):
         self.check(TPU, 2, "no event is in the time window", "events from", commands=slices, more=["--time", "100000s:"])
         self.check(TPU, 2, "there is no step 99999: steps go from 0 to 104",
                    commands=["report", "info", "steps", "ops", "export"], more=["--step", "99999"])
-        self.check(KINETO, 2, "no plane's name contains 'zzz'", "'python3'", commands=["report", "info", "chrome"],
+        self.check(KINETO, 2, "no plane's name contains 'zzz'", "'python3'", commands=["report", "info"],
                    more=["--plane", "zzz"])
         self.check(ASCEND, 2, "no line's name contains 'zzz'", "'Stream 2'", commands=["report", "info"],
                    more=["--line", "zzz"])

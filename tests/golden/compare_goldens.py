@@ -468,57 +468,6 @@ def check_collectives(documents, lines, _arguments):
     return len(lines)
 
 
-def ps_of(microseconds):
-    whole, _, fraction = str(microseconds).partition(".")
-    return int(whole) * 1_000_000 + int((fraction + "000000")[:6])
-
-
-def check_chrome(documents, lines, _arguments):
-    document = documents.get("chrome", 5)
-    if lines[0].startswith("[absent]"):
-        expect("traces", [], document["traces"])
-        return 1
-    names = {f["file"]: pathlib.Path(f["path"]).name for f in documents.get("info")["files"]}
-    wanted = re.fullmatch(r"trace file: (.*)", lines[0])[1]
-    trace = [t for t in document["traces"] if names[t["file"]] == wanted][0]
-    pids = {p["pid"]: p["name"] for p in trace["processes"]}
-    tids = {(p["pid"], t["tid"]): t["name"] for p in trace["processes"] for t in p["threads"]}
-    samples = iter(())
-    for text in lines[1:]:
-        if m := re.fullmatch(r"top-level keys: (.*)", text):
-            expect("keys", literal(m[1]), trace["top_level_keys"])
-        elif m := re.fullmatch(r"displayTimeUnit: (.*)", text):
-            expect("unit", literal(m[1]), trace["display_time_unit"] or None)
-        elif m := re.fullmatch(r"metadata: (.*)", text):
-            expect("metadata", literal(m[1]), json.loads(trace["metadata"]) if trace["metadata"] else None)
-        elif m := re.fullmatch(r"traceEvents: (\d+) total", text):
-            expect("events", int(m[1]), trace["events"])
-            expect("phases", int(m[1]), sum(trace["phases"].values()))
-        elif m := re.fullmatch(r"-- pid -> process_name \((\d+) entries\) --", text):
-            expect("processes", int(m[1]), len(pids))
-        elif m := re.fullmatch(rf"  pid=(\S+)  name=({REPR})", text):
-            expect("process", literal(m[2]), pids.get(m[1]))
-        elif m := re.fullmatch(rf"  pid=(\S+) tid=(\S+)  name=({REPR})", text):
-            expect("thread", literal(m[3]), tids.get((m[1], m[2])))
-        elif text.startswith("-- sample 'X'"):
-            samples = iter(trace["complete_samples"])
-        elif text.startswith("-- sample 'i'"):
-            samples = iter(trace["instant_samples"])
-        elif m := re.fullmatch(rf"  name=({REPR}) cat=(None|{REPR}) pid=(\S+) tid=(\S+) ts=(\S+)(?: dur=(\S+))? "
-                           r"args_keys=(\[.*\])", text):
-            sample = next(samples)
-            expect("sample", (literal(m[1]), literal(m[2]) or "", m[3], m[4], ps_of(m[5]), literal(m[7])),
-                   (sample["name"][:60], sample["cat"], sample["pid"], sample["tid"], sample["start_ps"],
-                    sorted(sample["args"])))
-            if m[6]:
-                expect("duration", ps_of(m[6]), sample["duration_ps"])
-        elif "WARNING" in text:
-            expect("complete", False, trace["complete"])
-        elif text and not re.match(r"-- |  \.\.\. ", text):
-            raise Mismatch("unread line: " + text)
-    return len(lines)
-
-
 # Each reference tool: the document its facts are in, and the comparison.
 TOOLS = {
     "walk_xplane": ("tree", check_walk),
@@ -528,7 +477,6 @@ TOOLS = {
     "extract_hlo_proto": ("modules", check_modules),
     "extract_framework_ops": ("framework", check_framework),
     "extract_collective_events": ("collectives", check_collectives),
-    "read_trace_json": ("chrome", check_chrome),
 }
 
 

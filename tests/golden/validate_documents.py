@@ -16,7 +16,7 @@ import sys
 import tempfile
 
 SKIPPED = 77
-DOCUMENTS = ["report", "info", "tree", "metadata", "steps", "ops", "modules", "framework", "collectives", "chrome", "memory",
+DOCUMENTS = ["report", "info", "tree", "metadata", "steps", "ops", "modules", "framework", "collectives", "memory",
              "bubbles", "architecture", "neutrino", "brief"]
 # Maps whose values have the type their key decides; their schemas say so.
 BY_KEY = {"stats"}

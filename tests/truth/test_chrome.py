@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""`profkit chrome` and `profkit info` of a Chrome trace: processes, threads, phases, samples, times."""
+"""`profkit info` of a Chrome trace, its events as Arrow, its damage."""
 import json
 import sys
 
@@ -52,29 +52,7 @@ EVENTS = [
 HEAD = {"displayTimeUnit": "ns", "metadata": {"a b": [1, "c \" d"], "n": None}, "zz": 1, "schemaVersion": 2}
 
 
-def sample(event, args=()):
-    def ps(key):
-        return round(event[key] * 10**6) if key in event else None
-    return {"name": event["name"], "cat": event.get("cat", ""), "phase": event["ph"], "pid": str(event["pid"]),
-            "tid": str(event["tid"]), "start_ps": ps("ts"), "duration_ps": ps("dur"), "args": dict(args)}
-
-
 GEMM, LAUNCH, MARK, OLD_MARK, LONG, GEMM_2 = (EVENTS[i] for i in (9, 10, 11, 12, 13, 19))
-# The first five arguments by key, as they are written.
-SAMPLES = [
-    sample(GEMM, {"a": '{"x": [1, "t w o"]}', "b": "2.5", "c": '"three"', "d": "true", "e": "null"}),
-    sample(LAUNCH),
-    sample(LONG),
-    sample(GEMM_2),
-]
-MARKS = [sample(MARK, {"k": "1"}), sample(OLD_MARK)]
-# Numbers by value, then strings.
-PROCESSES = [
-    {"pid": "9", "name": "/device:GPU:0", "sort_index": -5, "threads": [{"tid": "7", "name": "stream 7"}]},
-    {"pid": "10", "name": "/host:CPU, \"main\"", "sort_index": 7, "threads": [
-        {"tid": "3", "name": "python "}, {"tid": "20", "name": "worker"}, {"tid": "3", "name": "named 3"}]},
-    {"pid": "9", "name": "ö", "sort_index": 0, "threads": []},
-]
 
 
 class ChromeTest(truth.Case):
@@ -88,62 +66,6 @@ class ChromeTest(truth.Case):
             with truth.library().open(str(self.path)) as profile:
                 self.assertEqual(profile.document_bytes(document, **filters).rstrip(), text.encode().rstrip())
         return truth.parsed(text)
-
-    def document(self, samples=None, marks=None, processes=None):
-        return {
-            "schema": "profkit.chrome",
-            "version": 1,
-            "status": "ok",
-            "reason": None,
-            "traces": [
-                {
-                    "file": 0,
-                    "top_level_keys": ["displayTimeUnit", "metadata", "schemaVersion", "traceEvents", "zz"],
-                    "display_time_unit": "ns",
-                    "metadata": '{"a b":[1,"c \\" d"],"n":null}',
-                    "events": len(EVENTS),
-                    "phases": {"B": 1, "C": 1, "E": 1, "I": 1, "M": 9, "X": 4, "f": 1, "i": 1, "s": 1},
-                    "processes": PROCESSES if processes is None else processes,
-                    "first_ps": 5_000_000,
-                    "last_ps": 60_500_000,
-                    "complete_samples": SAMPLES if samples is None else samples,
-                    "instant_samples": MARKS if marks is None else marks,
-                    "complete": True,
-                    "broken_events": 0,
-                    "damage": None,
-                }
-            ],
-            "files": [{"path": str(self.path), "family": "chrome_trace", "export_of": -1}],
-            "events_checked": "all",
-            "damage": [],
-        }
-
-    def check_samples(self, found, expected):
-        """Arguments are JSON texts, in which blanks between tokens are as they were."""
-        for trace in found["traces"]:
-            for s in trace["complete_samples"] + trace["instant_samples"]:
-                s["args"] = {k: json.dumps(json.loads(v)) for k, v in s["args"].items()}
-        self.check(found, expected)
-
-    def test_all(self):
-        self.check_samples(self.ask("chrome"), self.document())
-        self.check_samples(self.ask("chrome", "--limit", 1, limit=1), self.document(SAMPLES[:1], MARKS[:1]))
-        self.check_samples(self.ask("chrome", "--limit", 0, limit=0), self.document())
-
-    def test_filters_pick_samples(self):
-        self.check_samples(self.ask("chrome", "--name", "gemm", event="gemm"),
-                           self.document([SAMPLES[0], SAMPLES[1], SAMPLES[3]], []))
-        # What ends where the window begins is outside; what begins at its end, too.
-        self.check_samples(self.ask("chrome", "--time", "10us:20.5us", from_ps=10_000_000, to_ps=20_500_000),
-                           self.document(SAMPLES[1:3]))
-        self.check_samples(self.ask("chrome", "--time", "21.75us:", from_ps=21_750_000), self.document(SAMPLES[2:], []))
-        self.check_samples(
-            self.ask("chrome", "--time", ":10.000001us", to_ps=10_000_001), self.document(SAMPLES[1:3], [])
-        )
-        self.check_samples(self.ask("chrome", "--plane", "GPU", plane="GPU"),
-                           self.document(SAMPLES[:1], [], PROCESSES[:1]))
-        self.check_samples(self.ask("chrome", "--line", "pyth", line="pyth"), self.document(
-            SAMPLES[1:2], MARKS[:1], [{**PROCESSES[1], "threads": PROCESSES[1]["threads"][:1]}]))
 
     def test_info(self):
         found = self.ask("info")
@@ -214,8 +136,6 @@ class ChromeTest(truth.Case):
         self.check(counts("--line", "stream"), [["stream 7", 1]])
 
     def test_screen(self):
-        text = truth.run("chrome", self.path).replace(str(self.path), "PATH")
-        self.check_text(text, (truth.ROOT / "tests/truth/expected/chrome.txt").read_text(encoding="utf-8"))
         text = truth.run("info", self.path).replace(str(self.path), "PATH")
         self.check_text(text, (truth.ROOT / "tests/truth/expected/chrome-info.txt").read_text(encoding="utf-8"))
 
@@ -242,7 +162,7 @@ class ChromeTest(truth.Case):
 class DamageTest(truth.Case):
     def ask_for(self, text, status=0):
         path = self.write("rank0.json", text)
-        return truth.parsed(truth.run("chrome", path, "--json", status=status))
+        return truth.parsed(truth.run("info", path, "--json", status=status))
 
     def test_an_event_without_a_length(self):
         events = [
@@ -250,41 +170,32 @@ class DamageTest(truth.Case):
             {"ph": "X", "pid": 1, "tid": 1, "ts": 7, "name": "b"},
         ]
         text = json.dumps({"traceEvents": events})
-        damage = self.ask_for(text, 5)["damage"][0]
+        damage = self.ask_for(text, 5)["files"][0]["damage"]
         self.check([damage["message"], damage["byte_offset"]],
                    ["1 event has no usable time or duration", text.index(json.dumps(events[1]))])
 
     def test_the_last_instant_is_an_end(self):
         found = self.ask_for(json.dumps([{"ph": "X", "pid": 1, "tid": 1, "ts": at, "dur": length, "name": "a"}
-                                         for at, length in ((7, 2), (5, 9), (6, 1))]))["traces"][0]
+                                         for at, length in ((7, 2), (5, 9), (6, 1))]))["files"][0]
         self.check([found["first_ps"], found["last_ps"]], [5_000_000, 14_000_000])
 
-    def test_a_bare_list_has_no_keys(self):
-        found = self.ask_for(json.dumps([GEMM]))["traces"][0]
-        self.check(
-            [found["top_level_keys"], found["events"], found["display_time_unit"], found["metadata"]], [[], 1, "", ""]
-        )
+    def test_how_much_is_no_event(self):
+        """The damage tells of the first; more of them are counted."""
+        for events, places in (('[{"ph":"i"},x,{"ph":"i"}]', 1), ('[{"ph":"i"},x,{"ph":"i"},y,{"ph":"i"},z]', 3)):
+            reasons = self.ask_for(events, 5)["reasons"]
+            self.check([r for r in reasons if "places" in r],
+                       [f"{self.scratch / 'rank0.json'}: {places} places hold no trace event"] if places > 1 else [])
 
     def test_the_cap_of_the_exporter(self):
         """From 999,000 events on the tail is thought to be missing."""
         for count, complete in ((998_999, True), (999_000, False)):
             text = '{"traceEvents":[' + ",".join(['{"ph":"i","ts":1}'] * count) + "]}"
-            found = self.ask_for(text)["traces"][0]
-            self.check([found["events"], found["complete"]], [count, complete])
-        info = truth.parsed(truth.run("info", self.scratch / "rank0.json", "--json"))
-        self.check(
-            [info["complete"], info["reasons"]],
-            [
-                False,
-                [
-                    f"{self.scratch / 'rank0.json'}: 999000 events, the exporter's limit: "
-                    "the end is missing, do not add it up"
-                ],
-            ],
-        )
-        self.assertIn(
-            "incomplete at the recorder's cap of one million events", truth.run("chrome", self.scratch / "rank0.json")
-        )
+            info = self.ask_for(text)
+            self.check([info["complete"], info["reasons"]], [complete, [] if complete else [
+                f"{self.scratch / 'rank0.json'}: {count} events, the exporter's limit: the end is missing, do not add it up"]])
+        for brief in ([], ["--brief"]):
+            report = truth.parsed(truth.run("report", self.scratch / "rank0.json", "--json", *brief))
+            self.check([f["id"] for f in report["findings"]], ["incomplete.cap_1m"])
 
     def test_what_is_a_trace_by_its_first_bytes(self):
         """A phase belongs to an event, not to its arguments; a whole object without events is none; of a kernel table five

@@ -11,7 +11,7 @@ import xspace
 
 DATA = truth.ROOT / "tests" / "data"
 CORPUS = pathlib.Path(os.environ.get("PROFKIT_CORPUS", truth.ROOT.parent / "shared")) / "captures"
-DOCUMENTS = ["report", "info", "tree", "metadata", "steps", "ops", "modules", "framework", "collectives", "chrome", "memory",
+DOCUMENTS = ["report", "info", "tree", "metadata", "steps", "ops", "modules", "framework", "collectives", "memory",
              "bubbles", "architecture", "neutrino"]
 MOST, MOST_BRIEF = 1_000_000, 16_000
 # Lists that others need hold more than a small limit says; of `bubbles` ops there are so many of each device.

@@ -52,7 +52,6 @@ class ReportTest(pair.PairCase):
             "modules",
             "framework",
             "collectives",
-            "chrome",
             "memory",
             "neutrino",
             "bubbles",

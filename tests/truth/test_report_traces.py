@@ -156,7 +156,7 @@ class Documents(trace_case.KinetoCase):
     def test_documents(self):
         """What report holds is what the commands tell: their own tests have the truth of it."""
         found = truth.parsed(truth.run("report", self.scratch / "run", "--json"))
-        for key, command in (("info", "info"), ("bubbles", "bubbles"), ("chrome", "chrome")):
+        for key, command in (("info", "info"), ("bubbles", "bubbles")):
             own = truth.parsed(truth.run(command, self.scratch / "run", "--json"))
             self.assertEqual({k: found[key][k] for k in ("schema", "version", "status")},
                              {k: own[k] for k in ("schema", "version", "status")})

@@ -11,7 +11,6 @@ extern const command_description ops_command;
 extern const command_description modules_command;
 extern const command_description framework_command;
 extern const command_description collectives_command;
-extern const command_description chrome_command;
 extern const command_description memory_command;
 extern const command_description bubbles_command;
 extern const command_description architecture_command;
@@ -33,7 +32,6 @@ std::vector<const command_description*> all_commands() {
       &modules_command,
       &framework_command,
       &collectives_command,
-      &chrome_command,
       &memory_command,
       &bubbles_command,
       &architecture_command,

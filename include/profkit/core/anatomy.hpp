@@ -139,6 +139,7 @@ struct file_info {
   std::optional<std::int64_t> origin_unix_ns;
   std::optional<std::int64_t> first_ps, last_ps;
   bool aligned = false;  ///< shifted onto the capture origin
+  std::optional<std::uint64_t> events_at_cap;  ///< of trace JSON that ends at its exporter's limit: do not add it up
   std::vector<plane_info> planes;
   std::optional<fault> damage;
 };
@@ -570,44 +571,11 @@ result<collectives_result> anatomy_collectives(const trace& t, const ops_result&
                                                const hooks& host = {});
 result<collectives_result> anatomy_collectives(const trace& t, const anatomy_options& o = {}, const hooks& host = {});
 
-// ---- chrome ----------------------------------------------------------------------------------------------
-struct chrome_process {
-  std::string pid, name;  ///< pid as written, number or string
-  std::int64_t sort_index = 0;
-  std::vector<std::pair<std::string, std::string>> threads;  ///< tid, name; by tid
-};
-struct chrome_sample {
-  std::string name, cat, phase, pid, tid;
-  std::optional<std::int64_t> start_ps, duration_ps;      ///< relative to the file's own zero
-  std::vector<std::pair<std::string, std::string>> args;  ///< first five by key; values as JSON text
-};
-struct chrome_file {
-  std::uint32_t file = 0;
-  std::vector<std::string> top_level_keys;  ///< sorted
-  std::string display_time_unit;
-  std::string metadata;  ///< JSON text of the metadata object, compact; "" when absent
-  std::uint64_t events = 0;
-  std::map<std::string, std::uint64_t> phases;    ///< "X" -> count
-  std::vector<chrome_process> processes;          ///< by pid
-  std::int64_t zero_us = 0;                       ///< what zero of the times means in the file's own microseconds
-  std::optional<std::int64_t> first_ps, last_ps;  ///< start of the first, end of the last event
-  std::vector<chrome_sample> complete_samples, instant_samples;  ///< first o.limit of X and of i
-  bool at_event_cap = false;         ///< 999 000 events or more: the tail was dropped, do not total
-  std::uint64_t broken_events = 0;   ///< lost to damage
-  std::uint64_t unusable_times = 0;  ///< events whose ts or dur is no number or out of reach
-  std::optional<fault> damage;       ///< the first
-};
-struct chrome_result {
-  std::vector<chrome_file> files;
-  std::string absent;
-};
-result<chrome_result> anatomy_chrome(const trace& t, const anatomy_options& o = {}, const hooks& host = {});
-
 // ---- findings --------------------------------------------------------------------------------------------
 /// What the slices say taken together: damage, incompleteness, files on no common clock, modules that differ
 /// from their dump, time that devices waited for asynchronous operations. Most recoverable first.
 std::vector<finding> anatomy_findings(const profile& p, const info_result& info, const modules_result& modules,
-                                      const collectives_result& collectives, const chrome_result& chrome);
+                                      const collectives_result& collectives);
 
 }  // namespace PROFKIT_NAMESPACE
 }  // namespace profkit

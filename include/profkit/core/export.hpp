@@ -20,15 +20,14 @@ enum class document : std::int32_t {
   modules = 7,
   framework = 8,
   collectives = 9,
-  chrome = 10,
-  memory = 11,
-  bubbles = 12,
-  architecture = 13,
+  memory = 10,
+  bubbles = 11,
+  architecture = 12,
   neutrino = 20,
   brief = 21,  ///< of a report what matters most, in 16 KB
 };
 [[nodiscard]] const char* document_name(document d) noexcept;  ///< "report", "info", …
-/// anatomy_options::limit of a document when the caller names none: 5 for tree and chrome, 20 for metadata and
+/// anatomy_options::limit of a document when the caller names none: 5 for tree, 20 for metadata and
 /// framework, whose lists are samples, 20 for the report, 30 for memory, 5 for the brief report, default_document_limit
 /// for the others. Up to it a document takes 1 MB at most (the brief report 16 KB), whatever the capture: lists end
 /// earlier then, and texts are cut. A higher limit lifts that. `limited` of each document says what was left out.

@@ -24,9 +24,8 @@ inline namespace PROFKIT_NAMESPACE {
 
 struct report_options {
   anatomy_options filters;             ///< the limit is not looked at
-  bool samples = true;                 ///< with the framework's events and the samples of trace JSON, which take a pass of their own
+  bool samples = true;                 ///< with the framework's events, which take a pass of their own
   std::uint64_t framework_events = 20; ///< so many of them; 0: all
-  std::uint64_t chrome_samples = 5;    ///< of each kind and file; 0: all
   std::uint64_t memory_rows = 30;      ///< of each list of the memory analysis
   std::uint64_t curve_points = 0;      ///< of the memory analysis
   std::size_t busiest_ops = 8;         ///< in the summary
@@ -40,8 +39,7 @@ struct report_parts {
   ops_result module_runs;  ///< of the lines `XLA Modules`
   modules_result modules;
   collectives_result collectives;
-  framework_result framework;  ///< empty without samples, as chrome
-  chrome_result chrome;
+  framework_result framework;  ///< empty without samples
   memory_options asked_of_memory;
   std::optional<memory_result> memory;  ///< none where it cannot keep to the filters, as bubbles
   bubble_options asked_of_bubbles;

@@ -33,11 +33,11 @@ class finding_list {
             "Record again; counts and times of this file may be too low.";
   }
 
-  void add_caps(const chrome_result& chrome) {
-    for (const chrome_file& file : chrome.files) {
-      if (!file.at_event_cap) continue;
+  void add_caps(const info_result& info) {
+    for (const file_info& file : info.files) {
+      if (!file.events_at_cap) continue;
       add("incomplete.cap_1m", file.file,
-          "The export holds " + grouped(file.events) + " events, the exporter's limit: its end is missing.")
+          "The export holds " + grouped(*file.events_at_cap) + " events, the exporter's limit: its end is missing.")
           .next = "Do not add it up; use the *.xplane.pb of the same run.";
     }
   }
@@ -125,11 +125,11 @@ class finding_list {
 }  // namespace
 
 std::vector<finding> anatomy_findings(const profile& p, const info_result& info, const modules_result& modules,
-                                      const collectives_result& collectives, const chrome_result& chrome) {
+                                      const collectives_result& collectives) {
   finding_list list(p);
   list.add_damage(info);
   list.add_recorder_errors(info);
-  list.add_caps(chrome);
+  list.add_caps(info);
   list.add_unaligned(info);
   list.add_differing_modules(modules);
   list.add_stalls(collectives);

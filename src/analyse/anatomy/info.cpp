@@ -5,6 +5,7 @@
 #include <analyse/anatomy/select.hpp>
 #include <analyse/anatomy/stats.hpp>
 #include <analyse/anatomy/streamed.hpp>
+#include <analyse/anatomy/trace_extent.hpp>
 #include <base/affix.hpp>
 #include <base/contained.hpp>
 #include <base/hash_map.hpp>
@@ -194,7 +195,7 @@ class inventory {
       if (!selected_.file(file)) continue;
       add_file(file);
     }
-    if (result<void> added = add_chrome(); !added) return std::move(added).error();
+    if (result<void> added = add_traces(); !added) return std::move(added).error();
     if (result<void> added = count_threads(); !added) return std::move(added).error();
     if (result<void> noted = note_activity(); !noted) return std::move(noted).error();
     note_unread();
@@ -316,29 +317,24 @@ class inventory {
 
   // Chrome JSON has processes and threads in place of planes and lines. Exports of an XSpace repeat its events:
   // only whether they are whole is told of them.
-  result<void> add_chrome() {
-    const auto is_chrome = [](const file_info& file) { return file.family == file_family::chrome_trace; };
-    if (std::none_of(found_.files.begin(), found_.files.end(), is_chrome)) return {};
-    anatomy_options of_files;
-    of_files.host = options_.host;
-    of_files.limit = 1;
-    result<chrome_result> chrome = anatomy_chrome(trace_, of_files, host_);
-    if (!chrome) return std::move(chrome).error();
-    for (const chrome_file& file : chrome->files) add_chrome_file(file);
+  result<void> add_traces() {
+    for (file_info& info : found_.files) {
+      if (info.family != file_family::chrome_trace) continue;
+      const result<trace_extent> extent = extent_of_trace(profile_, info.file, host_);
+      if (!extent) return extent.error();
+      const std::int64_t shift_ps = profile_.file_shift_ns(info.file) * ps_per_ns;
+      if (extent->first_ps) info.first_ps = saturating_add(*extent->first_ps, shift_ps);
+      if (extent->last_ps) info.last_ps = saturating_add(*extent->last_ps, shift_ps);
+      if (extent->is_cut_by_exporter()) {
+        info.events_at_cap = extent->events;
+        note_incomplete(info.path + ": " + std::to_string(extent->events) +
+                        " events, the exporter's limit: the end is missing, do not add it up");
+      }
+      if (extent->broken > 1)  // of one its damage says enough
+        note_incomplete(info.path + ": " + std::to_string(extent->broken) + " places hold no trace event");
+      if (extent->damage && !damage_.has(info.file)) damage_.note(info.file, *extent->damage);
+    }
     return {};
-  }
-
-  void add_chrome_file(const chrome_file& file) {
-    file_info* const known = info_of(file.file);
-    if (known == nullptr) return;
-    file_info& info = *known;
-    const std::int64_t shift_ps = profile_.file_shift_ns(file.file) * ps_per_ns;
-    if (file.first_ps) info.first_ps = saturating_add(*file.first_ps, shift_ps);
-    if (file.last_ps) info.last_ps = saturating_add(*file.last_ps, shift_ps);
-    if (file.at_event_cap)
-      note_incomplete(info.path + ": " + std::to_string(file.events) +
-                      " events, the exporter's limit: the end is missing, do not add it up");
-    if (file.damage && !damage_.has(file.file)) damage_.note(file.file, *file.damage);
   }
 
   // Files that are read into the timeline: their processes and devices are shown like planes.

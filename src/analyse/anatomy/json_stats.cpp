@@ -17,8 +17,7 @@ bool is_integer(std::string_view text, Integer& value) noexcept {
   return error == std::errc{} && stop == end;
 }
 
-}  // namespace
-
+// Without the blanks between tokens.
 std::string compact_json(std::string_view json) {
   std::string out;
   bool in_string = false;
@@ -35,6 +34,8 @@ std::string compact_json(std::string_view json) {
   }
   return out;
 }
+
+}  // namespace
 
 std::string_view json_stats::plain_key(std::string_view key) {
   if (!contains(key, "\\")) return keep(key);

@@ -12,9 +12,6 @@
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 
-// JSON text without the blanks between its tokens.
-[[nodiscard]] std::string compact_json(std::string_view json);
-
 // Owns the texts of the stats that it makes, and is good for one event after the other.
 class json_stats {
  public:

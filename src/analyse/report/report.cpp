@@ -70,8 +70,7 @@ result<void> run_devices(const trace& t, const report_options& o, const hooks& h
 
 result<void> run_samples(const trace& t, const report_options& o, const hooks& host, report_parts& parts) {
   if (!o.samples) return {};
-  if (auto r = take(anatomy_framework(t, with_limit(o.filters, o.framework_events), host), parts.framework); !r) return r;
-  return take(anatomy_chrome(t, with_limit(o.filters, o.chrome_samples), host), parts.chrome);
+  return take(anatomy_framework(t, with_limit(o.filters, o.framework_events), host), parts.framework);
 }
 
 result<report_parts> run_all(const trace& t, const report_options& o, const hooks& host) {
@@ -180,8 +179,6 @@ std::vector<file_damage> damage_of(const report_parts& parts) {
   add(parts.framework.damage);
   add(parts.collectives.damage);
   if (parts.memory) add(parts.memory->damage);
-  for (const chrome_file& file : parts.chrome.files)
-    if (file.damage) add_damage(all, file.file, *file.damage);
   if (parts.bubbles) {
     for (const activity_input& in : parts.bubbles->of->inputs())
       if (in.damage) add_damage(all, in.file, *in.damage);

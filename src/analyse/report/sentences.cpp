@@ -100,7 +100,7 @@ std::vector<std::string> notes_of(const profile& p, const report_parts& parts, c
   std::vector<std::string> notes;
   if (std::string left_out = left_out_sentence(filters); !left_out.empty()) notes.push_back(std::move(left_out));
   // Damage and incompleteness stand at the top of a report already.
-  for (const finding& found : anatomy_findings(p, parts.info, parts.modules, parts.collectives, {}))
+  for (const finding& found : anatomy_findings(p, parts.info, parts.modules, parts.collectives))
     if (!starts_with(found.id, "damage.") && !starts_with(found.id, "incomplete.")) notes.push_back(found.what);
   if (parts.memory)
     for (const finding& found : parts.memory->findings)

@@ -126,7 +126,6 @@ document_status write_framework(json_writer& out, const profile& p, const framew
                                 events_checked checked);
 document_status write_collectives(json_writer& out, const profile& p, const collectives_result& found,
                                   events_checked checked);
-document_status write_chrome(json_writer& out, const profile& p, const chrome_result& found, events_checked checked);
 document_status write_validation(json_writer& out, const validation_result& found, const alignment_result* alignment);
 // These run their slices themselves, the first two because they write while they read.
 result<document_status> write_memory(json_writer& out, const trace& t, const anatomy_options& o, const hooks& host);

@@ -59,11 +59,6 @@ result<document_status> write_collectives_of(json_writer& out, const trace& t, c
     return write_collectives(out, t.files(), r, checked_by(document::collectives, t.files(), o));
   });
 }
-result<document_status> write_chrome_of(json_writer& out, const trace& t, const anatomy_options& o,
-                                        const hooks& host) {
-  return written(anatomy_chrome(t, o, host),
-                 [&](const chrome_result& r) { return write_chrome(out, t.files(), r, checked_by(document::chrome, t.files(), o)); });
-}
 
 // Every document: one line each.
 struct document_entry {
@@ -84,7 +79,6 @@ constexpr document_entry documents[] = {
     {document::modules, "modules", 1, default_document_limit, true, write_modules_of},
     {document::framework, "framework", 1, 20, true, write_framework_of},
     {document::collectives, "collectives", 1, default_document_limit, true, write_collectives_of},
-    {document::chrome, "chrome", 1, 5, true, write_chrome_of},
     {document::memory, "memory", 2, 30, false, write_memory},  // its versions go on from those of the schema it extends
     {document::bubbles, "bubbles", 1, default_document_limit, false, write_bubbles},
     {document::architecture, "architecture", 1, default_document_limit, false, write_architecture},
@@ -172,10 +166,6 @@ events_checked checked_by(document d, const profile& p, const anatomy_options& o
     case document::metadata: return any_xspace && !any_trace ? events_checked::none : needed;
     case document::memory: return any_xspace ? events_checked::some : events_checked::none;
     case document::tree: return o.limit == 0 && !is_narrowed(o) ? events_checked::all : needed;
-    case document::chrome:
-      return any([](const capture_file& f) { return is_trace(f) && f.family != file_family::chrome_trace; })
-                 ? events_checked::some
-                 : needed;
     default: return needed;
   }
 }

@@ -265,7 +265,7 @@ namespace {
 
 // Everything that was found, in the order of the parts.
 std::vector<finding> findings_of(const profile& p, const report_parts& parts) {
-  std::vector<finding> all = anatomy_findings(p, parts.info, parts.modules, parts.collectives, parts.chrome);
+  std::vector<finding> all = anatomy_findings(p, parts.info, parts.modules, parts.collectives);
   if (parts.memory) all.insert(all.end(), parts.memory->findings.begin(), parts.memory->findings.end());
   if (parts.bubbles) {
     const std::vector<finding>& idle = parts.bubbles->found.findings;
@@ -368,7 +368,6 @@ result<document_status> write_report(json_writer& out, const trace& t, const ana
   report_options asked;
   asked.filters = o;
   asked.framework_events = o.limit;
-  asked.chrome_samples = o.limit;
   asked.memory_rows = o.limit == 0 ? ~std::uint64_t{0} : o.limit;
   result<report_result> made = analyse_report(t, asked, host);
   if (!made) return std::move(made).error();
@@ -390,8 +389,6 @@ result<document_status> write_report(json_writer& out, const trace& t, const ana
   write_framework(out, p, parts.framework, checked_by(document::framework, p, o));
   out.key("collectives");
   write_collectives(out, p, parts.collectives, checked_by(document::collectives, p, o));
-  out.key("chrome");
-  write_chrome(out, p, parts.chrome, checked_by(document::chrome, p, o));
   out.key("memory");
   if (parts.memory)
     write_memory(out, p, parts.asked_of_memory, *parts.memory);

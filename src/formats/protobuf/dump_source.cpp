@@ -29,7 +29,7 @@ result<dump_source> open_dump_source(const std::string& path, std::string_view t
     const file_family family = found->files.front().family;
     if (const std::string what = format_of(family).no_message; !what.empty() && type.empty())
       return refused_source(path, "this is " + what + " and no protobuf",
-                            std::string(family == file_family::chrome_trace ? "profkit chrome shows it"
+                            std::string(family == file_family::chrome_trace ? "profkit tree shows it"
                                                                             : "profkit info shows what is in it") +
                                 "; --type raw insists on protobuf");
     auto source = open_source_of(*found, 0);

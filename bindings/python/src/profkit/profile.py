@@ -492,7 +492,7 @@ class Profile(Owner):
 
     def document(self, name: str, **filters: Any) -> Dict[str, Any]:
         """The document of a command: "report", "info", "tree", "metadata", "steps", "ops", "modules", "framework",
-        "collectives", "chrome", "memory", "bubbles", "neutrino". Filters as of write_document()."""
+        "collectives", "memory", "bubbles", "neutrino". Filters as of write_document()."""
         found: Dict[str, Any] = json.loads(self.document_bytes(name, **filters))
         return found
 

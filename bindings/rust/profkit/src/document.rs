@@ -31,8 +31,6 @@ named!(
     Framework = sys::PK_DOCUMENT_FRAMEWORK,
     /// Collectives.
     Collectives = sys::PK_DOCUMENT_COLLECTIVES,
-    /// Trace-event JSON files.
-    Chrome = sys::PK_DOCUMENT_CHROME,
     /// Memory.
     Memory = sys::PK_DOCUMENT_MEMORY,
     /// Idle device time.
