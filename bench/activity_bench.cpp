@@ -163,7 +163,7 @@ outcome analyse(const std::string& path) {
   if (!p) fail(p.error().message.c_str());
   hooks host;
   host.threads = std::thread::hardware_concurrency();
-  const auto report = analyse_bubbles(std::move(*p), {}, host);
+  const auto report = analyse_bubbles(trace(std::move(*p)), {}, host);
   if (!report) fail(report.error().message.c_str());
   outcome o;
   for (const device_gaps& d : report->found.devices) {

@@ -122,12 +122,12 @@ void compare_on_xspace(const std::string& path) {
   const auto document_of = [](document which) {
     return [which](const opened& p) {
       no_sink into;
-      return write_document(which, *p, {}, into).ok();
+      return write_document(which, trace(*p), {}, into).ok();
     };
   };
-  const auto ops = measured_on(path, [](const opened& p) { return anatomy_ops(*p).ok(); });
-  const auto info = measured_on(path, [](const opened& p) { return anatomy_info(*p).ok(); });
-  const auto bubbles = measured_on(path, [](const opened& p) { return analyse_bubbles(p).ok(); });
+  const auto ops = measured_on(path, [](const opened& p) { return anatomy_ops(trace(*p)).ok(); });
+  const auto info = measured_on(path, [](const opened& p) { return anatomy_info(trace(*p)).ok(); });
+  const auto bubbles = measured_on(path, [](const opened& p) { return analyse_bubbles(trace(p)).ok(); });
   const auto json = measured_on(path, document_of(document::bubbles));
   const auto report = measured_on(path, document_of(document::report));
   const auto row = [&](const char* name, const std::pair<double, double>& of) {

@@ -144,7 +144,7 @@ class input {
     add("simdjson", [this] { return sum_with_simdjson(parser_, padded_).events; });
     add("read", [this] { return sum_with_profkit(text_, false).events; });
     add("read_tolerantly", [this] { return sum_with_profkit(text_, true).events; });
-    add("anatomy", [this] { return anatomy_chrome(*profile_)->files[0].events; });
+    add("anatomy", [this] { return anatomy_chrome(trace(*profile_))->files[0].events; });
     add("timeline", [this] {
       timeline into;
       if (!fill_timeline(*profile_, into).ok()) std::abort();

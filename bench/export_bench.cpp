@@ -56,7 +56,7 @@ void measure(const profile& p, const char* name, trace_format format, bool like_
     trace_export_options how;
     how.format = format;
     how.like_xla = like_xla;
-    const auto told = export_trace(p, how, *into);
+    const auto told = export_trace(trace(p), how, *into);
     failed = !told || !into->finish();
     if (told) events = told->events;
   });

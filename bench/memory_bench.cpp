@@ -75,7 +75,7 @@ std::string generated_module(std::int64_t buffers, std::int64_t events) {
 
 void analyse(const std::string& text) {
   const auto opened = profile::open_buffer(text, "m.hlo_proto.pb");
-  const auto found = opened ? analyse_memory(**opened) : result<memory_result>(opened.error());
+  const auto found = opened ? analyse_memory(trace(**opened)) : result<memory_result>(opened.error());
   if (!found || !found->hlo) {
     std::fprintf(stderr, "memory_bench: the generated module cannot be analysed\n");
     std::exit(1);
@@ -90,7 +90,7 @@ long peak_memory_of(const std::string& path, bool analyses) {
   if (child == 0) {
     if (analyses) {
       const auto opened = profile::open(path);
-      if (opened) static_cast<void>(analyse_memory(**opened));
+      if (opened) static_cast<void>(analyse_memory(trace(**opened)));
     }
     rusage use{};
     getrusage(RUSAGE_SELF, &use);
@@ -157,7 +157,7 @@ int main(int count, char** arguments) {
     if (!std::filesystem::exists(input)) continue;
     const double s = best_of(5, [&] {
       const auto opened = profile::open(input.string());
-      if (opened) static_cast<void>(analyse_memory(**opened));
+      if (opened) static_cast<void>(analyse_memory(trace(**opened)));
     });
     std::printf("%-34s %8.2f ms with opening\n", capture, s * 1e3);
   }

@@ -34,7 +34,7 @@ pk_status pk_architecture_open(pk_profile* profile, const pk_architecture_option
     made->asked.step_pattern = text_of(given->step_pattern);
     made->asked.limit =
         given->limit == PK_LIMIT_DEFAULT ? profkit::default_limit(profkit::document::architecture) : given->limit;
-    auto found = profkit::analyse_architecture(profile->core, made->asked, bridge.core());
+    auto found = profkit::analyse_architecture(*profile->trace, made->asked, bridge.core());
     if (!found) return std::move(found).error();
     made->report = std::move(*found);
     made->file_name = profkit::architecture_file_name(made->report);

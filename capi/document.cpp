@@ -91,7 +91,7 @@ pk_status pk_document_write(const pk_profile* profile, int32_t document, const p
     const auto which = static_cast<profkit::document>(document);
     return write_filtered(profile, which, options, write, user, status,
                           [&](const auto& filters, profkit::sink& into, const profkit::hooks& host) {
-                            return profkit::write_document(which, *profile->core, filters, into, host);
+                            return profkit::write_document(which, *profile->trace, filters, into, host);
                           });
   });
 }
@@ -103,7 +103,7 @@ pk_status pk_module_write(const pk_profile* profile, const char* module, const p
     if (!module) return null_argument("module");
     return write_filtered(profile, profkit::document::modules, options, write, user, status,
                           [&](const auto& filters, profkit::sink& into, const profkit::hooks& host) {
-                            return profkit::write_entry_document(*profile->core, module, filters, into, host);
+                            return profkit::write_entry_document(*profile->trace, module, filters, into, host);
                           });
   });
 }

@@ -84,7 +84,7 @@ pk_status pk_memory_open(pk_profile* profile, const pk_memory_options* options, 
     const auto analyse = memory->like_reference
                              ? profkit::analyse_memory_like_reference
                              : static_cast<decltype(&profkit::analyse_memory_like_reference)>(profkit::analyse_memory);
-    result<profkit::memory_result> found = analyse(memory->profile.core(), memory->asked, bridge.core());
+    result<profkit::memory_result> found = analyse(memory->profile.capture(), memory->asked, bridge.core());
     if (!found) return std::move(found).error();
     memory->found = std::move(*found);
     *out = memory.release();

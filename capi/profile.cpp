@@ -26,7 +26,7 @@ pk_status open_profile(const pk_open_options* options, pk_profile** out, pk_erro
     result<std::shared_ptr<const profile>> opened = open(*handle, given->flags, *core_options);
     if (!opened) return std::move(opened).error();
     handle->core = std::move(*opened);
-    handle->trace = std::make_unique<const profkit::trace>(handle->core);
+    handle->trace = std::make_shared<const profkit::trace>(handle->core);
     handle->damage = std::make_unique<damage_slot[]>(handle->core->file_count());
     *out = handle.release();
     return PK_OK;

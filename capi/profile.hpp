@@ -39,7 +39,7 @@ struct pk_profile {
   std::atomic<std::uint64_t> references{1};
   std::string copied;  // the bytes of PK_OPEN_COPY
   std::shared_ptr<const profkit::profile> core;
-  std::unique_ptr<const profkit::trace> trace;  // of it: what traces tell is read once for all who ask
+  std::shared_ptr<const profkit::trace> trace;  // of it: what traces tell is read once for all who ask
   std::unique_ptr<profkit::capi::damage_slot[]> damage;  // one a file
 };
 

@@ -69,7 +69,7 @@ result<pk_status> write_trace(const pk_profile* profile, const pk_trace_options*
   result<std::unique_ptr<sink>> into = open();
   if (!into) return std::move(into).error();
   if ((given->flags & PK_TRACE_GZIP) != 0) *into = gzip_sink(std::move(*into), bridge.core().threads);
-  result<trace_export_outcome> told = export_trace(*profile->core, *asked, **into);
+  result<trace_export_outcome> told = export_trace(*profile->trace, *asked, **into);
   if (!told) return std::move(told).error();
   if (told->status == document_status::ok || told->status == document_status::partial)
     if (result<void> finished = (*into)->finish(); !finished) return std::move(finished).error();

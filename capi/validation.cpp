@@ -75,8 +75,8 @@ pk_status pk_validation_open(const pk_profile* const* profiles, size_t count, co
       asked.match = profkit::collective_match::occurrence;
     if ((given->flags & PK_VALIDATION_HAS_BOUND) != 0) asked.bound_ps = given->bound_ps;
     asked.host = bridge.core();
-    std::vector<std::shared_ptr<const profkit::profile>> traces;
-    for (size_t i = 0; i < count; ++i) traces.push_back(profiles[i] ? profiles[i]->core : nullptr);
+    std::vector<std::shared_ptr<const profkit::trace>> traces;
+    for (size_t i = 0; i < count; ++i) traces.push_back(profiles[i] ? profiles[i]->trace : nullptr);
     result<profkit::validation_result> found = profkit::validate_collectives(traces, asked);
     if (!found) return std::move(found).error();
     auto made = std::make_unique<pk_validation>();

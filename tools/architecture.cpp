@@ -233,17 +233,15 @@ int run_architecture(const options& given) {
   }
   architecture_options wanted = asked.architecture;
   wanted.limit = asked.limit.value_or(profkit::default_limit(profkit::document::architecture));
-  // The session keeps the profile for as long as the report is looked at.
-  const auto borrowed = [](const profile& p) { return std::shared_ptr<const profile>(std::shared_ptr<void>(), &p); };
-  const slice_writer writer{[&](const profile& p, sink& into, const hooks& host) -> result<document_status> {
-                              auto found = analyse_architecture(borrowed(p), wanted, host);
+  const slice_writer writer{[&](const profkit::trace& t, sink& into, const hooks& host) -> result<document_status> {
+                              auto found = analyse_architecture(t, wanted, host);
                               if (!found) return std::move(found).error();
                               if (auto fits = names_fit(*found->of, wanted.device, wanted.step_pattern); !fits)
                                 return std::move(fits).error();
-                              return write_architecture_document(p, wanted, *found, into);
+                              return write_architecture_document(t.files(), wanted, *found, into);
                             },
                             [&](session& s) -> result<void> {
-                              auto found = analyse_architecture(borrowed(s.capture()), wanted, s.hooks());
+                              auto found = analyse_architecture(s.trace(), wanted, s.hooks());
                               if (!found) return std::move(found).error();
                               if (auto fits = names_fit(*found->of, wanted.device, wanted.step_pattern); !fits)
                                 return std::move(fits).error();

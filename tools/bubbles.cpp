@@ -497,19 +497,17 @@ int run_bubbles(const options& given) {
   bubble_options wanted = asked.bubbles;
   // What goes into a folder by its name by convention, and the script's own form, other tools read whole.
   wanted.limit = asked.limit.value_or(both || wanted.reference ? 0 : profkit::default_limit(profkit::document::bubbles));
-  const auto look = [&](const std::shared_ptr<const profile>& p, const hooks& host) -> result<void> {
-    auto found = analyse_bubbles(p, wanted, host);
+  const auto look = [&](const profkit::trace& t, const hooks& host) -> result<void> {
+    auto found = analyse_bubbles(t, wanted, host);
     if (!found) return std::move(found).error();
     held = std::move(*found);
     if (auto fits = names_fit(*held->of, wanted.device, wanted.step_pattern); !fits) return fits;
     return steps_fit(*held, wanted.only);
   };
-  // The session keeps the profile for as long as the report is looked at.
-  const auto borrowed = [](const profile& p) { return std::shared_ptr<const profile>(std::shared_ptr<void>(), &p); };
   const slice_writer writer{
-      [&](const profile& p, sink& into, const hooks& host) -> result<document_status> {
-        if (result<void> done = look(borrowed(p), host); !done) return std::move(done).error();
-        auto written = write_bubbles_document(p, wanted, *held, into);
+      [&](const profkit::trace& t, sink& into, const hooks& host) -> result<document_status> {
+        if (result<void> done = look(t, host); !done) return std::move(done).error();
+        auto written = write_bubbles_document(t.files(), wanted, *held, into);
         if (written && both) {
           auto model = write_model(held->of, profile_label(given.path), model_path, host);
           if (!model) return std::move(model).error();
@@ -518,7 +516,7 @@ int run_bubbles(const options& given) {
         return written;
       },
       [&](session& s) -> result<void> {
-        if (result<void> done = look(borrowed(s.capture()), s.hooks()); !done) return done;
+        if (result<void> done = look(s.trace(), s.hooks()); !done) return done;
         report(s, *held).print();
         if (held->found.absent.empty()) {
           s.out().line();

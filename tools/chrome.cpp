@@ -123,7 +123,7 @@ void print_file(session& s, const chrome_file& file, std::uint64_t limit) {
 }
 
 profkit::result<void> print_chrome(session& s) {
-  auto found = profkit::anatomy_chrome(s.capture(), s.filters(default_samples), s.hooks());
+  auto found = profkit::anatomy_chrome(s.trace(), s.filters(default_samples), s.hooks());
   if (!found) return std::move(found).error();
   if (found->files.empty()) {
     s.absent(found->absent);

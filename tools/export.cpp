@@ -127,6 +127,7 @@ int run_export(const options& asked) {
   progress.clear();
   if (!opened) return fail(asked, opened.error(), errors);
   const profkit::profile& capture = **opened;
+  const profkit::trace of(*opened);
   if (is_input_of(capture.what(), asked.output_path)) return fail(asked, output_is_input(asked.output_path), errors);
 
   if (!asked.output_path.empty()) catch_interrupts();
@@ -138,9 +139,9 @@ int run_export(const options& asked) {
   what.filters = filters_of(asked, what.filters.limit);
   what.host = hooks;
   if (!asked.compat_xla)
-    if (result<void> fits = profkit::check_filters(capture, what.filters, hooks); !fits)
+    if (result<void> fits = profkit::check_filters(of, what.filters, hooks); !fits)
       return fail(asked, fits.error(), errors);
-  result<trace_export_outcome> told = profkit::export_trace(capture, what, **out);
+  result<trace_export_outcome> told = profkit::export_trace(of, what, **out);
   progress.clear();
   if (!told) return fail(asked, told.error(), errors);
   if (told->status == document_status::absent) {

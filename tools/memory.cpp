@@ -350,18 +350,18 @@ memory_options memory_options_of(const options& asked) {
 }
 
 // A host or a step that the capture does not have is a mistake of the one who asks for it.
-result<void> is_there(const memory_result& r, const profile& capture, const memory_options& o) {
+result<void> is_there(const memory_result& r, const profkit::trace& t, const memory_options& o) {
   if (!o.host.empty() && r.runtime_absent_reason == "no_such_host" && r.modules.empty()) {
     anatomy_options of_host;
     of_host.host = o.host;
-    if (auto fits = check_filters(capture, of_host); !fits) return fits;
+    if (auto fits = check_filters(t, of_host); !fits) return fits;
     return profkit::fault{profkit::fault_code::invalid_argument, reason_text(r.runtime_absent_reason),
-                          capture.what().path, profkit::no_offset, "of a merged trace node:3 is the host of node 3"};
+                          t.files().what().path, profkit::no_offset, "of a merged trace node:3 is the host of node 3"};
   }
   const std::string prefix = "step_policy_error: ";
   if (r.runtime_absent_reason.compare(0, prefix.size(), prefix) != 0) return {};
   return profkit::fault{profkit::fault_code::invalid_argument, r.runtime_absent_reason.substr(prefix.size()),
-                        capture.what().path, profkit::no_offset, "`profkit steps` lists the steps of a capture."};
+                        t.files().what().path, profkit::no_offset, "`profkit steps` lists the steps of a capture."};
 }
 
 void print_memory_text(session& s, const memory_result& r, const memory_options& o) {
@@ -400,22 +400,22 @@ int run_memory(const options& asked) {
   bool fits = true;
   slice_writer writer;
   const memory_options o = memory_options_of(asked);
-  writer.document = [&](const profile& p, sink& into, const hooks& host) -> result<document_status> {
+  writer.document = [&](const profkit::trace& t, sink& into, const hooks& host) -> result<document_status> {
     if (asked.compat_reference) {
-      auto found = analyse_memory_like_reference(p, o, host);
+      auto found = analyse_memory_like_reference(t, o, host);
       if (!found) return std::move(found).error();
-      return write_reference_memory_document(p, o, *found, into);
+      return write_reference_memory_document(t.files(), o, *found, into);
     }
-    auto found = analyse_memory(p, o, host);
+    auto found = analyse_memory(t, o, host);
     if (!found) return std::move(found).error();
-    if (auto there = is_there(*found, p, o); !there) return std::move(there).error();
+    if (auto there = is_there(*found, t, o); !there) return std::move(there).error();
     fits = !found->fit || found->fit->fits;
-    return write_memory_document(p, o, *found, into);
+    return write_memory_document(t.files(), o, *found, into);
   };
   writer.text = [&](session& s) -> result<void> {
-    auto found = analyse_memory(s.capture(), o, s.hooks());
+    auto found = analyse_memory(s.trace(), o, s.hooks());
     if (!found) return std::move(found).error();
-    if (auto there = is_there(*found, s.capture(), o); !there) return there;
+    if (auto there = is_there(*found, s.trace(), o); !there) return there;
     fits = !found->fit || found->fit->fits;
     print_memory_text(s, *found, o);
     return {};

@@ -158,7 +158,7 @@ result<void> write_trace_json(const open_profile& merged, const std::string& pat
   trace_export_options o;
   o.like_xla = true;
   o.host = host;
-  auto outcome = export_trace(*merged, o, *zipped);
+  auto outcome = export_trace(profkit::trace(merged), o, *zipped);
   if (!outcome) return std::move(outcome).error();
   return zipped->finish();
 }
@@ -176,7 +176,7 @@ result<validation_result> write_validation_file(const open_profile& merged, cons
   if (!into) return std::move(into).error();
   validation_options o;
   o.host = host;
-  auto found = validate_collectives({merged}, o);
+  auto found = validate_collectives_of(profkit::trace(merged), o);
   if (!found) return std::move(found).error();
   auto written = write_validation(*found, nullptr, **into, profkit::default_document_limit);
   if (!written) return std::move(written).error();
@@ -194,7 +194,7 @@ bool would_destroy(const std::string& output, const merge_options& m, const hook
   how.host = host;
   const auto opened = profile::open(output, how);
   if (!opened) return true;
-  const auto info = anatomy_info(**opened, {}, host);
+  const auto info = anatomy_info(profkit::trace(*opened), {}, host);
   if (!info) return true;
   for (const file_info& file : info->files)
     for (const plane_info& plane : file.planes)

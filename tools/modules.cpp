@@ -89,7 +89,7 @@ profkit::result<void> print_entry(session& s, const modules_result& found) {
 profkit::result<void> print_modules(session& s) {
   profkit::anatomy_options all = s.filters(0);
   all.limit = 0;
-  auto found = profkit::anatomy_modules(s.capture(), all, s.hooks());
+  auto found = profkit::anatomy_modules(s.trace(), all, s.hooks());
   if (!found) return std::move(found).error();
   s.lost(found->damage);
   for (const module_row& m : found->modules)

@@ -641,10 +641,10 @@ result<void> print_neutrino(session& s) {
 
 int run_neutrino(const options& asked) {
   slice_writer writer;
-  writer.document = [&](const profile& p, sink& into, const hooks& host) -> result<document_status> {
+  writer.document = [&](const profkit::trace& t, sink& into, const hooks& host) -> result<document_status> {
     probe_query query = asked.probes;
     query.limit = asked.limit.value_or(profkit::default_limit(profkit::document::neutrino));
-    return write_probe_document(p, query, into, host);
+    return write_probe_document(t.files(), query, into, host);
   };
   writer.text = print_neutrino;
   return run_slice(asked, document::neutrino, writer);

@@ -279,7 +279,7 @@ result<bool> tell_failed_gates(const options& asked, const profkit::trace& captu
 
 int run_slice(const options& asked, document which, print_slice print) {
   slice_writer writer;
-  writer.document = [&](const profile& capture, profkit::sink& into, const profkit::hooks& hooks) {
+  writer.document = [&](const profkit::trace& capture, profkit::sink& into, const profkit::hooks& hooks) {
     const anatomy_options filters = filters_of(asked, profkit::default_limit(which));
     return asked.module_to_dump.empty()
                ? profkit::write_document(which, capture, filters, into, hooks)
@@ -316,12 +316,12 @@ int run_slice(const options& asked, document which, const slice_writer& writer) 
 
   const bool filters_wait = capture.is_any_streamed();
   if (!filters_wait && which != document::memory)  // which knows the hosts of nodes
-    if (result<void> fits = profkit::check_filters(capture, filters_of(asked, 0), hooks); !fits)
+    if (result<void> fits = profkit::check_filters(s.trace(), filters_of(asked, 0), hooks); !fits)
       return fail_document(asked, which, fits.error(), errors);
 
   int status = exit_ok;
   if (asked.json) {
-    result<document_status> written = writer.document(capture, out.raw(), hooks);
+    result<document_status> written = writer.document(s.trace(), out.raw(), hooks);
     progress.clear();
     if (!written) return status_of_question(fail_document(asked, which, written.error(), errors));
     if (*written == document_status::error) status = exit_unreadable;
@@ -340,7 +340,7 @@ int run_slice(const options& asked, document which, const slice_writer& writer) 
     }
   }
   if (filters_wait) {
-    if (result<void> fits = profkit::check_filters(capture, filters_of(asked, 0), hooks); !fits) {
+    if (result<void> fits = profkit::check_filters(s.trace(), filters_of(asked, 0), hooks); !fits) {
       if (asked.output_path.empty()) static_cast<void>(out.finish());
       tell_fault(fits.error(), errors);
       return exit_code_of(fits.error().code);

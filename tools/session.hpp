@@ -77,7 +77,7 @@ int run_slice(const options& asked, profkit::document which, print_slice print);
 
 // The same with a document and text of the command's own, for commands that have more options than filters.
 struct slice_writer {
-  std::function<profkit::result<profkit::document_status>(const profkit::profile&, profkit::sink&,
+  std::function<profkit::result<profkit::document_status>(const profkit::trace&, profkit::sink&,
                                                           const profkit::hooks&)>
       document;
   std::function<profkit::result<void>(session&)> text;

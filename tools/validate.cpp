@@ -240,7 +240,7 @@ void print_text(text_output& out, const options& asked, const validation_result&
   if (alignment != nullptr) print_alignment(out, *alignment, asked, columns);
 }
 
-using trace_list = std::vector<std::shared_ptr<const profkit::profile>>;
+using trace_list = std::vector<std::shared_ptr<const profkit::trace>>;
 
 result<void> write_file(const std::string& path, const std::function<result<void>(profkit::sink&)>& write) {
   result<std::unique_ptr<profkit::sink>> file = profkit::atomic_file_sink(path);
@@ -273,7 +273,7 @@ int run_validate(const options& asked) {
     for (const std::string& output : {asked.output_path, asked.csv_path})
       for (const profkit::capture_file& file : (*opened)->what().files)
         if (is_same_file(output, file.path)) return fail_without(asked, output_is_input(output), errors);
-    traces.push_back(std::move(*opened));
+    traces.push_back(std::make_shared<const profkit::trace>(std::move(*opened)));
   }
   if (!asked.output_path.empty() || !asked.csv_path.empty()) catch_interrupts();
 
@@ -333,7 +333,7 @@ int run_validate(const options& asked) {
   for (profkit::file_damage& loss : losses)
     if (loss.what.path.empty() && loss.file < found->traces.size()) loss.what.path = found->traces[loss.file];
   const bool usable =
-      std::any_of(traces.begin(), traces.end(), [](const auto& t) { return t != nullptr && anything_intact(*t); });
+      std::any_of(traces.begin(), traces.end(), [](const auto& t) { return t != nullptr && anything_intact(t->files()); });
   const int status = tell_losses(asked, losses, usable, errors);
   if (status != exit_ok) return status;
   return asked.fail_on_violations && found->violations > 0 ? exit_gate : exit_ok;

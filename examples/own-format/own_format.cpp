@@ -37,11 +37,11 @@ int main(int count, char** arguments) {
   const std::unique_ptr<profkit::sink> out = profkit::descriptor_sink(1, "standard output");
   bool intact = false;
   if (std::string_view(arguments[1]) == "export") {
-    const auto written = profkit::export_trace(**capture, {}, *out);
+    const auto written = profkit::export_trace(profkit::trace(**capture), {}, *out);
     if (!written) return tell(written.error());
     intact = written->status == profkit::document_status::ok;
   } else {
-    const auto status = profkit::write_document(document_named(arguments[1]), **capture, {}, *out);
+    const auto status = profkit::write_document(document_named(arguments[1]), profkit::trace(**capture), {}, *out);
     if (!status) return tell(status.error());
     intact = *status == profkit::document_status::ok || *status == profkit::document_status::absent;
   }

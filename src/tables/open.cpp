@@ -66,7 +66,7 @@ result<std::unique_ptr<row_source>> open_memory(const asked_rows& asked, table_k
   o.host = asked.filters.host;
   o.runtime = which == table_kind::allocators;
   if (which == table_kind::live_curve) o.curve_points = std::numeric_limits<std::uint32_t>::max();
-  auto found = analyse_memory(asked.of.files(), o, asked.host);
+  auto found = analyse_memory(asked.of, o, asked.host);
   if (!found) return std::move(found).error();
   auto held = std::make_shared<const memory_result>(std::move(*found));
   auto rows = rows_of(asked.devices, *held, which);

@@ -23,7 +23,7 @@ struct written {
 written write(document which, const profile& p, const anatomy_options& o = {}) {
   written w;
   const auto out = memory_sink(w.text);
-  const auto status = write_document(which, p, o, *out);
+  const auto status = write_document(which, trace(p), o, *out);
   REQUIRE(status);
   w.status = *status;
   return w;
@@ -201,14 +201,14 @@ TEST_CASE("a host that cancels gets the fault, and so does one whose sink fails"
   for (const document which : all_documents) {
     std::string text;
     const auto out = memory_sink(text);
-    const auto status = write_document(which, *held, {}, *out, host);
+    const auto status = write_document(which, trace(*held), {}, *out, host);
     if (which == document::chrome) continue;  // nothing to read, nothing to cancel
     INFO(document_name(which));
     REQUIRE(!status);
     CHECK(status.error().code == fault_code::cancelled);
   }
   const auto refusing = callback_sink([](void*, const void*, std::size_t) -> std::int32_t { return 1; }, nullptr);
-  const auto status = write_document(document::info, *held, {}, *refusing);
+  const auto status = write_document(document::info, trace(*held), {}, *refusing);
   REQUIRE(!status);
   CHECK(status.error().code == fault_code::cancelled);
 }
@@ -233,7 +233,7 @@ TEST_CASE("a step that is not there is a fault, before anything is written") {
   o.step = 5;
   std::string text;
   const auto out = memory_sink(text);
-  const auto status = write_document(document::tree, *held, o, *out);
+  const auto status = write_document(document::tree, trace(*held), o, *out);
   REQUIRE(!status);
   CHECK(status.error().code == fault_code::invalid_argument);
   CHECK(text.empty());

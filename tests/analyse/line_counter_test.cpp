@@ -95,10 +95,10 @@ TEST_CASE("the inventory is the same on any number of threads") {
     p.line("line " + std::to_string(line), events, line, line + 1);
   }
   const opened held = open_bytes(space_of({p}));
-  const auto one = anatomy_info(*held);
+  const auto one = anatomy_info(trace(*held));
   hooks host;
   host.threads = 4;
-  const auto four = anatomy_info(*held, {}, host);
+  const auto four = anatomy_info(trace(*held), {}, host);
   REQUIRE(one);
   REQUIRE(four);
   CHECK(one->events == four->events);

@@ -225,7 +225,7 @@ TEST_CASE("the detector finds the same on any number of threads, and in one part
   const auto with = [&](std::uint32_t threads) {
     hooks host;
     host.threads = threads;
-    auto found = analyse_bubbles(capture.held, {}, host);
+    auto found = analyse_bubbles(trace(capture.held), {}, host);
     REQUIRE(found);
     return std::move(*found);
   };

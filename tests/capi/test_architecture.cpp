@@ -18,7 +18,7 @@ TEST_CASE("the C ABI writes the architecture of the command") {
   REQUIRE(core.ok());
   profkit::architecture_options o;
   o.limit = 3;
-  const auto found = profkit::analyse_architecture(*core, o);
+  const auto found = profkit::analyse_architecture(profkit::trace(*core), o);
   REQUIRE(found.ok());
   std::string ours, theirs;
   std::int32_t status = -1;

@@ -26,7 +26,7 @@ TEST_CASE("the C ABI writes the bubbles of the command") {
   o.windows = profkit::window_policy::marker;
   o.limit = 7;
   REQUIRE(profkit::set_threshold(o.thresholds, "heavy_gap_us", "500.5").ok());
-  const auto found = profkit::analyse_bubbles(*core, o);
+  const auto found = profkit::analyse_bubbles(profkit::trace(*core), o);
   REQUIRE(found.ok());
   const auto sink = profkit::memory_sink(theirs);
   REQUIRE(profkit::write_bubbles_document(**core, o, *found, *sink).ok());

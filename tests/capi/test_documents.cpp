@@ -36,7 +36,7 @@ written expected(const std::string& path, std::int32_t document, const profkit::
   REQUIRE(profile.ok());
   written w;
   const auto sink = profkit::memory_sink(w.bytes);
-  const auto status = profkit::write_document(static_cast<profkit::document>(document), **profile, filters, *sink);
+  const auto status = profkit::write_document(static_cast<profkit::document>(document), profkit::trace(**profile), filters, *sink);
   REQUIRE(status.ok());
   REQUIRE(sink->finish().ok());
   w.status = static_cast<std::int32_t>(*status);

@@ -19,7 +19,7 @@ std::string core_bytes(const std::string& path, const profkit::trace_export_opti
   REQUIRE(p.ok());
   std::string bytes;
   const auto into = profkit::memory_sink(bytes);
-  auto outcome = profkit::export_trace(**p, o, *into);
+  auto outcome = profkit::export_trace(profkit::trace(**p), o, *into);
   REQUIRE(outcome.ok());
   REQUIRE(into->finish().ok());
   told = *outcome;

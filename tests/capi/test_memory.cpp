@@ -24,8 +24,10 @@ TEST_CASE("the C ABI writes the document of the command") {
   profkit::memory_options o;
   o.top = 3;
   o.module = "jit__psum";
+  const auto found = profkit::analyse_memory(profkit::trace(*core), o);
+  REQUIRE(found.ok());
   const auto sink = profkit::memory_sink(theirs);
-  REQUIRE(profkit::write_memory_document(**core, o, *sink).ok());
+  REQUIRE(profkit::write_memory_document(**core, o, *found, *sink).ok());
   REQUIRE(sink->finish().ok());
   CHECK(ours == theirs);
 }
@@ -41,7 +43,7 @@ TEST_CASE("the C ABI writes the reference's document") {
   REQUIRE(pk_memory_write(memory.get(), append, &ours, nullptr, nullptr) == PK_OK);
   const auto core = profkit::profile::open(tpu_capture());
   REQUIRE(core.ok());
-  const auto found = profkit::analyse_memory_like_reference(**core);
+  const auto found = profkit::analyse_memory_like_reference(profkit::trace(**core));
   REQUIRE(found.ok());
   const auto sink = profkit::memory_sink(theirs);
   REQUIRE(profkit::write_reference_memory_document(**core, {}, *found, *sink).ok());

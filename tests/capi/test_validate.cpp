@@ -34,7 +34,8 @@ struct two_nodes {
     const auto one = profkit::profile::open_buffer(first, "node0.xplane.pb");
     const auto two = profkit::profile::open_buffer(second, "node1.xplane.pb");
     REQUIRE((one.ok() && two.ok()));
-    auto found = profkit::validate_collectives({*one, *two}, o);
+    auto found = profkit::validate_collectives(
+        {std::make_shared<const profkit::trace>(*one), std::make_shared<const profkit::trace>(*two)}, o);
     REQUIRE(found.ok());
     return std::move(*found);
   }

@@ -17,7 +17,7 @@ namespace {
 chrome_file only_file(const std::string& json, const anatomy_options& o = {}) {
   auto p = profile::open_buffer(json, "x.trace.json");
   REQUIRE(p.ok());
-  auto found = anatomy_chrome(**p, o);
+  auto found = anatomy_chrome(trace(**p), o);
   REQUIRE(found.ok());
   REQUIRE(found->files.size() == 1);
   return found->files[0];
@@ -80,7 +80,7 @@ TEST_CASE("the slice agrees with the reference tool") {
     REQUIRE(p.ok());
     anatomy_options o;
     o.limit = 5;
-    const auto found = anatomy_chrome(**p, o);
+    const auto found = anatomy_chrome(trace(**p), o);
     REQUIRE(found.ok());
     const chrome_file* file = nullptr;
     for (const chrome_file& f : found->files) {
@@ -191,5 +191,5 @@ TEST_CASE("damage and the recorder's cap are told") {
   // A plane with a name and nothing else: an XSpace.
   const auto none = profile::open_buffer("\x0a\x0b\x12\x09/host:CPU", "a.xplane.pb");
   REQUIRE(none.ok());
-  CHECK(anatomy_chrome(**none)->absent == "no trace-event JSON (*.trace.json, *.trace.json.gz) in the capture");
+  CHECK(anatomy_chrome(trace(**none))->absent == "no trace-event JSON (*.trace.json, *.trace.json.gz) in the capture");
 }

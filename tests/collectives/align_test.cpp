@@ -239,11 +239,11 @@ TEST_CASE("clusters of the corpus's generator: the intervals contain the truth a
           std::to_string(nodes) + " --seed " + std::to_string(++seed);
       INFO(arguments);
       REQUIRE(test::generate_cluster(*generator, folder.path(), arguments));
-      std::vector<std::shared_ptr<const profile>> traces;
+      std::vector<std::shared_ptr<const trace>> traces;
       for (int n = 0; n < nodes; ++n) {
         auto p = profile::open((folder.path() / ("node" + std::to_string(n) + ".xplane.pb")).string());
         REQUIRE(p.ok());
-        traces.push_back(*p);
+        traces.push_back(std::make_shared<const trace>(*p));
       }
       const auto found = validate_collectives(traces);
       REQUIRE(found.ok());
@@ -396,7 +396,7 @@ TEST_CASE("eight ranks of one host: one clock fits all their collectives") {
   const auto p = profile::open(folder->string());
   REQUIRE(p.ok());
   CHECK(has_several_nodes(**p));
-  const auto found = validate_collectives_of(**p);
+  const auto found = validate_collectives_of(trace(**p));
   REQUIRE(found.ok());
   REQUIRE(found->nodes.size() == 8);
   CHECK(found->groups.size() == 8);  // three all-reduces and five all-to-alls on each rank

@@ -98,9 +98,9 @@ class traces {
     bytes_.push_back(std::make_unique<std::string>(std::move(bytes)));
     auto p = profile::open_buffer(*bytes_.back(), "node" + std::to_string(all.size()) + ".xplane.pb");
     REQUIRE(p.ok());
-    all.push_back(*p);
+    all.push_back(std::make_shared<const trace>(*p));
   }
-  std::vector<std::shared_ptr<const profile>> all;
+  std::vector<std::shared_ptr<const trace>> all;
 
  private:
   std::vector<std::unique_ptr<std::string>> bytes_;

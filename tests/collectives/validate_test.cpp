@@ -460,14 +460,14 @@ TEST_CASE("matched by occurrence, everything equals the reference tool") {
       const auto reference = entry.path() / "out" / ("violations_" + which + ".json");
       if (!std::filesystem::exists(reference)) continue;
       INFO(name << ' ' << which);
-      std::vector<std::shared_ptr<const profile>> traces;
+      std::vector<std::shared_ptr<const trace>> traces;
       if (which == "combined") {
-        traces.push_back(*profile::open((entry.path() / "out/combined.xspace").string()));
+        traces.push_back(std::make_shared<const trace>(*profile::open((entry.path() / "out/combined.xspace").string())));
       } else {
         // In the order of nodes; one that is not there keeps its place.
         for (int node = 0; node < (name.compare(0, 2, "n4") == 0 ? 4 : name.compare(0, 2, "n6") == 0 ? 6 : 2); ++node) {
           auto p = profile::open((entry.path() / "in" / ("node" + std::to_string(node) + ".xplane.pb")).string());
-          traces.push_back(p.ok() ? *p : nullptr);
+          traces.push_back(p.ok() ? std::make_shared<const trace>(*p) : nullptr);
         }
       }
       validation_options o;
@@ -504,7 +504,7 @@ TEST_CASE("our own matching finds no violation in the reference tool's corrected
     const auto p = profile::open((*goldens / name / "out/combined.xspace").string());
     INFO(name);
     REQUIRE(p.ok());
-    const auto found = validate_collectives({*p});
+    const auto found = validate_collectives_of(trace(*p));
     REQUIRE(found.ok());
     CHECK(found->violations_raw == 0);
     CHECK(!found->groups.empty());

@@ -47,7 +47,7 @@ struct exported {
 inline exported export_as(const profile& p, const trace_export_options& how) {
   exported e;
   const auto into = memory_sink(e.text);
-  auto told = export_trace(p, how, *into);
+  auto told = export_trace(trace(p), how, *into);
   REQUIRE(told.ok());
   REQUIRE(into->finish().ok());
   e.told = std::move(*told);

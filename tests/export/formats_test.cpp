@@ -129,15 +129,15 @@ TEST_CASE("a table is UTF-8 whatever names are made of") {
 
 TEST_CASE("captures without events are absent, and Chrome traces are no XSpace") {
   const std::string hlo;
-  const std::string trace = "{\"traceEvents\":[{\"ph\":\"X\",\"pid\":1,\"tid\":1,\"ts\":1,\"dur\":1,\"name\":\"a\"}]}";
+  const std::string bytes = "{\"traceEvents\":[{\"ph\":\"X\",\"pid\":1,\"tid\":1,\"ts\":1,\"dur\":1,\"name\":\"a\"}]}";
   trace_export_options how;
   how.format = trace_format::xspace;
   std::string text;
   const auto into = memory_sink(text);
-  const auto told = export_trace(*test::opened(trace, "a.json"), how, *into);
+  const auto told = export_trace(trace(*test::opened(bytes, "a.json")), how, *into);
   REQUIRE_FALSE(told.ok());
   CHECK(told.error().code == fault_code::unsupported);
-  const auto csv = test::export_as(*test::opened(trace, "a.json"), trace_format::csv);
+  const auto csv = test::export_as(*test::opened(bytes, "a.json"), trace_format::csv);
   CHECK(csv.told.events == 1);
 }
 
@@ -154,7 +154,7 @@ TEST_CASE("a damaged capture gives what is intact and says so") {
       how.format = format;
       std::string text;
       const auto into = memory_sink(text);
-      const auto told = export_trace(**p, how, *into);
+      const auto told = export_trace(trace(**p), how, *into);
       if (!told.ok()) continue;
       const bool damaged = (*p)->file_fault(0) != nullptr;
       if (damaged) CHECK(told->status != document_status::ok);

@@ -213,10 +213,10 @@ TEST_CASE("what XLA's converter does not take is refused") {
   trace_export_options how;
   how.like_xla = true;
   how.filters.plane = "GPU";
-  CHECK(export_trace(*p, how, *into).error().code == fault_code::invalid_argument);
+  CHECK(export_trace(trace(*p), how, *into).error().code == fault_code::invalid_argument);
   how.filters.plane.clear();
   how.format = trace_format::csv;
-  CHECK(export_trace(*p, how, *into).error().code == fault_code::invalid_argument);
+  CHECK(export_trace(trace(*p), how, *into).error().code == fault_code::invalid_argument);
   CHECK(text.empty());
 }
 
@@ -363,7 +363,7 @@ TEST_CASE("an export that is cancelled gives up") {
     how.host.cancel = &cancel;
     std::string text;
     const auto into = memory_sink(text);
-    const auto told = export_trace(*test::opened(bytes), how, *into);
+    const auto told = export_trace(trace(*test::opened(bytes)), how, *into);
     REQUIRE_FALSE(told.ok());
     CHECK(told.error().code == fault_code::cancelled);
   }

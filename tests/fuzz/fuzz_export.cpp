@@ -33,7 +33,7 @@ std::string exported(const profile& p, trace_format format, bool like_xla, trace
   how.format = format;
   how.like_xla = like_xla;
   const auto into = memory_sink(text);
-  auto done = export_trace(p, how, *into);
+  auto done = export_trace(trace(p), how, *into);
   if (!done) return {};
   told = std::move(*done);
   return text;
@@ -61,7 +61,7 @@ void check(std::string_view bytes, const char* name) {
   for (const collective_match match : {collective_match::automatic, collective_match::occurrence}) {
     validation_options how;
     how.match = match;
-    const auto found = validate_collectives({*opened, *opened}, how);
+    const auto found = validate_collectives({std::make_shared<const trace>(*opened), std::make_shared<const trace>(*opened)}, how);
     require(found.ok());
     const alignment_result aligned = align_by_collectives(*found);
     std::string text;

@@ -29,7 +29,7 @@ void analyse(std::string_view bytes, const char* name) {
   o.curve_points = 16;
   o.time_samples = 8;
   o.top = 4;
-  const auto found = analyse_memory(**opened, o);
+  const auto found = analyse_memory(trace(**opened), o);
   require(found.ok());
   for (const file_damage& d : found->damage)
     require(d.what.byte_offset == no_offset || d.what.byte_offset <= bytes.size());
@@ -41,15 +41,15 @@ void analyse(std::string_view bytes, const char* name) {
   std::string text;
   require(write_memory_document(**opened, o, *found, *memory_sink(text)).ok());
   require(!text.empty());
-  static_cast<void>(analyse_memory_like_reference(**opened, o));
+  static_cast<void>(analyse_memory_like_reference(trace(**opened), o));
   o.policy = step_policy::last;
   o.include_host_pools = true;
-  require(analyse_memory(**opened, o).ok());
+  require(analyse_memory(trace(**opened), o).ok());
   o.host = "node:1";
-  require(analyse_memory(**opened, o).ok());
+  require(analyse_memory(trace(**opened), o).ok());
   o.host.clear();
   o.runtime = false;
-  static_cast<void>(analyse_memory_like_reference(**opened, o));
+  static_cast<void>(analyse_memory_like_reference(trace(**opened), o));
 }
 
 }  // namespace

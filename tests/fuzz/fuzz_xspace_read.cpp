@@ -63,7 +63,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   for (const char* line : {"", "e"}) {
     anatomy_options o;
     o.line = line;
-    const auto ops = anatomy_ops(p, o);
+    const auto ops = anatomy_ops(trace(p), o);
     check(ops.ok());
     for (const ops_line& totals : ops->lines) {
       std::uint64_t self = 0;

@@ -37,7 +37,7 @@ int fail(const profkit::fault& why) {
 
 // Tab-separated: order, opcode, name, shape.
 int print_entry(const profkit::profile& p, const char* wanted) {
-  const auto modules = profkit::anatomy_modules(p);
+  const auto modules = profkit::anatomy_modules(profkit::trace(p));
   if (!modules) return fail(modules.error());
   for (const profkit::module_row& row : modules->modules) {
     if (row.name.find(wanted) == std::string_view::npos) continue;
@@ -70,7 +70,7 @@ int main(int count, char** arguments) {
   }
   profkit::anatomy_options options;
   options.limit = count > 3 ? std::strtoull(arguments[3], nullptr, 10) : profkit::default_limit(*which);
-  const auto status = profkit::write_document(*which, **opened, options, *out);
+  const auto status = profkit::write_document(*which, profkit::trace(**opened), options, *out);
   if (!status) return fail(status.error());
   const auto finished = out->finish();
   return finished ? exit_status(*status) : fail(finished.error());

@@ -16,7 +16,7 @@ namespace {
 memory_result analysed(const std::filesystem::path& path, const memory_options& o = {}) {
   const auto opened = profile::open(path.string());
   REQUIRE(opened.ok());
-  const auto found = analyse_memory(**opened, o);
+  const auto found = analyse_memory(trace(**opened), o);
   if (!found.ok()) FAIL(found.error().message);
   return *found;
 }

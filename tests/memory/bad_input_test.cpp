@@ -250,7 +250,7 @@ TEST_CASE("one damaged module leaves the others as they are") {
   const std::string space = message().sub(1, plane).text();
   const auto opened = profile::open_buffer(space, "t.xplane.pb");
   REQUIRE(opened.ok());
-  const auto found = analyse_memory(**opened);
+  const auto found = analyse_memory(trace(**opened));
   REQUIRE(found.ok());
   REQUIRE(found->modules.size() == 2);
   CHECK(found->modules[0].label == "jit_test(7)");
@@ -278,7 +278,7 @@ TEST_CASE("the same memory in other bytes is one module, and each place says whe
   const std::string space = message().sub(1, plane).text();
   const auto opened = profile::open_buffer(space, "t.xplane.pb");
   REQUIRE(opened.ok());
-  const auto found = analyse_memory(**opened);
+  const auto found = analyse_memory(trace(**opened));
   REQUIRE(found.ok());
   REQUIRE(found->modules.size() == 1);
   std::vector<bool> same;
@@ -303,7 +303,7 @@ TEST_CASE("the same module in two places is one; another of its name and id is t
   const std::string space = message().sub(1, plane).text();
   const auto opened = profile::open_buffer(space, "t.xplane.pb");
   REQUIRE(opened.ok());
-  const auto found = analyse_memory(**opened);
+  const auto found = analyse_memory(trace(**opened));
   REQUIRE(found.ok());
   REQUIRE(found->modules.size() == 2);
   CHECK(found->modules[1].sources.size() == 2);

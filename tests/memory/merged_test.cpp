@@ -96,7 +96,7 @@ std::string told_of(const memory_result& r) {
 memory_result analysed(const std::string& capture, const std::string& host = {}) {
   memory_options o;
   o.host = host;
-  auto found = analyse_memory(*open_bytes(capture), o);
+  auto found = analyse_memory(trace(*open_bytes(capture)), o);
   REQUIRE(found.ok());
   return *found;
 }
@@ -237,7 +237,7 @@ TEST_CASE("many planes with large ids take little memory each") {
   const std::string space = many_planes(count);
   const auto opened = open_bytes(space);
   const peak_memory peak;
-  const auto found = analyse_memory(*opened);
+  const auto found = analyse_memory(trace(*opened));
   REQUIRE(found.ok());
   CHECK(found->allocators.size() == count);
   CAPTURE(space.size(), peak.bytes());

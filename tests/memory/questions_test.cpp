@@ -36,7 +36,7 @@ std::string module_text() {
 result<memory_result> ask(const std::string& text, const memory_options& o) {
   const auto opened = profile::open_buffer(text, "ask.hlo_proto.pb");
   REQUIRE(opened.ok());
-  return analyse_memory(**opened, o);
+  return analyse_memory(trace(**opened), o);
 }
 
 }  // namespace
@@ -119,7 +119,7 @@ TEST_CASE("a curve of a million events keeps its extremes in a thousand points")
   memory_options o;
   o.module = "jit_loss";
   o.curve_points = 20;
-  const auto r = analyse_memory(**opened, o);
+  const auto r = analyse_memory(trace(**opened), o);
   REQUIRE(r.ok());
   const live_curve& c = *r->hlo->curve;
   CHECK(c.points.size() <= 20);
@@ -136,7 +136,7 @@ TEST_CASE("a module is chosen by the highest peak, by name or by id, and the cho
   const auto opened = profile::open(oracles->string());
   REQUIRE(opened.ok());
   const profile& p = **opened;
-  auto r = analyse_memory(p);
+  auto r = analyse_memory(trace(p));
   CHECK(r->modules[r->hlo->module].label == "jit_train_step(36)");
   CHECK(r->hlo->static_peak_bytes == 7313168);
   CHECK(r->hlo->temp_pool_alloc_index == 56);
@@ -149,15 +149,15 @@ TEST_CASE("a module is chosen by the highest peak, by name or by id, and the cho
 
   memory_options o;
   o.module = "jit__randint";
-  CHECK(analyse_memory(p, o)->hlo->static_peak_bytes == 4496);
+  CHECK(analyse_memory(trace(p), o)->hlo->static_peak_bytes == 4496);
   o.module = "34";
-  CHECK(analyse_memory(p, o)->hlo->static_peak_bytes == 4496);
+  CHECK(analyse_memory(trace(p), o)->hlo->static_peak_bytes == 4496);
   o.module = "jit__normal";
-  r = analyse_memory(p, o);
+  r = analyse_memory(trace(p), o);
   CHECK(r->modules[r->hlo->module].label == "jit__normal(16)");
   CHECK(r->selection.find("4 modules") != std::string::npos);
   o.module = "jit_nothing";
-  r = analyse_memory(p, o);
+  r = analyse_memory(trace(p), o);
   REQUIRE_FALSE(r.ok());
   CHECK(r.error().code == fault_code::not_found);
   CHECK(r.error().hint.find("jit_train_step(36)") != std::string::npos);
@@ -172,7 +172,7 @@ TEST_CASE("another memory space is looked into, by the module that fills it most
   o.memory_space = *memory_space_color("host");
   CHECK(o.memory_space == 5);
   o.fit_bytes = std::uint64_t{16} << 30;
-  auto r = analyse_memory(**opened, o);
+  auto r = analyse_memory(trace(**opened), o);
   REQUIRE(r.ok());
   CHECK(r->hlo->static_peak_bytes == 16106127360);
   CHECK(r->hlo->alive.size() == 3);
@@ -182,7 +182,7 @@ TEST_CASE("another memory space is looked into, by the module that fills it most
   for (const memory_invariant& i : r->invariants)
     if (i.id == "C1") CHECK_FALSE(i.holds);  // not the same memory
   o.module = "jit__psum";
-  r = analyse_memory(**opened, o);
+  r = analyse_memory(trace(**opened), o);
   REQUIRE_FALSE(r.ok());
   CHECK(r.error().code == fault_code::not_found);
   CHECK(r.error().hint.find("0 (HBM)") != std::string::npos);

@@ -133,7 +133,7 @@ std::int64_t peak_without(const random_program& p, const plain_replay& truth, st
 memory_result analysed(const std::string& text, const memory_options& o) {
   const auto opened = profile::open_buffer(text, "random.hlo_proto.pb");
   REQUIRE(opened.ok());
-  auto found = analyse_memory(**opened, o);
+  auto found = analyse_memory(trace(**opened), o);
   REQUIRE(found.ok());
   REQUIRE(found->hlo);
   for (const memory_invariant& i : found->invariants) {

@@ -213,7 +213,7 @@ TEST_CASE("--compat=reference equals every golden of the reference") {
       continue;
     }
     REQUIRE(opened.ok());
-    const auto found = analyse_memory_like_reference(**opened, c.options);
+    const auto found = analyse_memory_like_reference(trace(**opened), c.options);
     if (crashes_there) {
       CHECK_FALSE(found.ok());
       ++refused;

@@ -85,7 +85,7 @@ std::string capture_of(const std::vector<written_line>& lines, const written_tim
 memory_result analysed(const std::string& capture, const memory_options& o = {}) {
   const auto opened = profile::open_buffer(capture, "replay.xplane.pb");
   REQUIRE(opened.ok());
-  auto found = analyse_memory(**opened, o);
+  auto found = analyse_memory(trace(**opened), o);
   REQUIRE(found.ok());
   REQUIRE(found->runtime);
   return *found;
@@ -299,7 +299,7 @@ std::string document_of(document which, const std::string& capture, std::uint32_
   if (!opened) return opened.error().message;
   std::string text;
   const auto into = memory_sink(text);
-  const auto written = write_document(which, **opened, {}, *into, host);
+  const auto written = write_document(which, trace(**opened), {}, *into, host);
   return written ? text : written.error().message;
 }
 

@@ -62,7 +62,7 @@ TEST_CASE("every space of every module equals the exact replay, alive set includ
       const auto expect = [&](const char* field) { return test::integer_or(space[field], -1); };
       memory_options o;
       o.memory_space = expect("color");
-      const auto r = analyse_memory(**opened, o);
+      const auto r = analyse_memory(trace(**opened), o);
       REQUIRE(r.ok());
       REQUIRE(r->modules.size() == 1);
       const space_memory* s = r->modules[0].space(o.memory_space);
@@ -133,7 +133,7 @@ TEST_CASE("alive at the peak of jit_f, and the floor that is none") {
   if (!oracles) PROFKIT_SKIP("the corpus is not here");
   const auto opened = profile::open(oracles->string());
   REQUIRE(opened.ok());
-  const auto r = analyse_memory(**opened);
+  const auto r = analyse_memory(trace(**opened));
   REQUIRE(r.ok());
   const hlo_report& h = *r->hlo;
   CHECK(r->modules[h.module].label == "jit_f(12190760917235803885)");
@@ -160,11 +160,11 @@ TEST_CASE("every invariant holds for every module of the corpus") {
     REQUIRE(opened.ok());
     memory_options o;
     o.runtime = false;
-    const auto all = analyse_memory(**opened, o);
+    const auto all = analyse_memory(trace(**opened), o);
     REQUIRE(all.ok());
     for (const module_memory& m : all->modules) {
       o.module = m.label;
-      const auto r = analyse_memory(**opened, o);
+      const auto r = analyse_memory(trace(**opened), o);
       REQUIRE(r.ok());
       REQUIRE(r->modules[r->hlo->module].label == m.label);
       for (const memory_invariant& i : r->invariants) {

@@ -137,7 +137,7 @@ struct orders {
   void add(const merged& m) {
     const auto p = profile::open_buffer(m.bytes, "combined.xplane.pb");
     REQUIRE(p);
-    const auto found = validate_collectives_of(**p);
+    const auto found = validate_collectives_of(trace(**p));
     REQUIRE(found);
     CHECK(found->corrected);
     CHECK(found->bounds_known);

@@ -336,13 +336,13 @@ TEST_CASE("folder: the block schedule becomes tracks of a timeline and of a Perf
   const auto into = memory_sink(bytes);
   trace_export_options options;
   options.format = trace_format::perfetto;
-  const auto told = export_trace(**opened, options, *into);
+  const auto told = export_trace(trace(**opened), options, *into);
   REQUIRE(told);
   CHECK(told->events == 50);
   CHECK(told->tracks == 13);
   CHECK(bytes.find("SM 2 slot 1") != std::string::npos);
   options.format = trace_format::csv;
-  CHECK(export_trace(**opened, options, *into).error().code == fault_code::unsupported);
+  CHECK(export_trace(trace(**opened), options, *into).error().code == fault_code::unsupported);
 }
 
 TEST_CASE("folder: pictures are well-formed and show every block or how full it was") {

@@ -132,7 +132,7 @@ TEST_CASE("Planes and events past 4 GiB are found") {
   REQUIRE(index.planes.size() == 2);
   REQUIRE(index.planes[1].name == "/device:TPU:1");
   REQUIRE(index.planes[1].offset > 4 * gib);
-  const auto ops = anatomy_ops(p);
+  const auto ops = anatomy_ops(trace(p));
   REQUIRE(ops.ok());
   REQUIRE(ops->damage.empty());
   REQUIRE(ops->lines.at(0).events == 3);
@@ -191,10 +191,10 @@ TEST_CASE("A file past 2 GiB is totalled in full, in little memory") {
     for (const line_index& line : plane.lines) small_events += count_events(line.body);
   REQUIRE(events == small_events * grow.copies());
 
-  const auto ops = anatomy_ops(**large, {}, host);
+  const auto ops = anatomy_ops(trace(**large), {}, host);
   REQUIRE(ops.ok());
   const std::uint64_t used = memory.bytes();
-  const auto few = anatomy_ops(**small);
+  const auto few = anatomy_ops(trace(**small));
   REQUIRE(few.ok());
   const auto copies = static_cast<std::int64_t>(grow.copies());
   REQUIRE(ops->lines.size() == few->lines.size());
@@ -237,13 +237,13 @@ TEST_CASE("Allocators of a file past 2 GiB are replayed in little memory") {
     write_grown(grow, file.path());
     const auto small = profile::open_buffer(capture, "small.xplane.pb");
     REQUIRE(small.ok());
-    const auto few = analyse_memory(**small);
+    const auto few = analyse_memory(trace(**small));
     REQUIRE(few.ok());
     REQUIRE_FALSE(few->allocators.empty());
     memory_watch memory;
     const auto large = profile::open(file.path());
     REQUIRE(large.ok());
-    const auto many = analyse_memory(**large, {}, memory.told());
+    const auto many = analyse_memory(trace(**large), {}, memory.told());
     REQUIRE(many.ok());
     const std::uint64_t used = memory.bytes();
     REQUIRE(many->allocators.size() == few->allocators.size());

@@ -38,7 +38,7 @@ inline std::string document_text(const result<std::shared_ptr<const profile>>& o
   if (!opened.ok()) return text_of(opened.error());
   std::string text;
   const auto into = memory_sink(text);
-  const auto written = write_document(which, **opened, o, *into);
+  const auto written = write_document(which, trace(**opened), o, *into);
   return written.ok() ? text : text_of(written.error());
 }
 

@@ -29,7 +29,7 @@ struct held_profile {
 };
 
 ops_result ops_of(const profile& p, const anatomy_options& o = {}, const hooks& host = {}) {
-  auto found = anatomy_ops(p, o, host);
+  auto found = anatomy_ops(trace(p), o, host);
   REQUIRE(found.ok());
   return *found;
 }
@@ -238,7 +238,7 @@ TEST_CASE("Results are the same for any number of threads, and a cancel stops") 
   const std::atomic<bool> cancel{true};
   hooks host;
   host.cancel = &cancel;
-  const auto stopped = anatomy_ops(*p.open, {}, host);
+  const auto stopped = anatomy_ops(trace(*p.open), {}, host);
   REQUIRE_FALSE(stopped.ok());
   REQUIRE(stopped.error().code == fault_code::cancelled);
 }

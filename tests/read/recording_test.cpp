@@ -80,7 +80,7 @@ std::string exported(const std::shared_ptr<const profile>& p, trace_format forma
   trace_export_options o;
   o.format = format;
   const auto into = memory_sink(text);
-  const auto written = export_trace(*p, o, *into);
+  const auto written = export_trace(trace(*p), o, *into);
   REQUIRE(written.ok());
   CHECK(written->status == document_status::ok);
   REQUIRE(into->finish().ok());
@@ -243,7 +243,7 @@ TEST_CASE("Threads of processes that take turns stand under their processes", "[
     void end_plane(std::uint64_t) override { seen += ' '; }
     void end_file(const fault*) override {}
   } tree;
-  REQUIRE(anatomy_tree(*p, tree).ok());
+  REQUIRE(anatomy_tree(trace(*p), tree).ok());
   CHECK(tree.seen == "a0(10)(31)(42) b1(20) ");
 }
 

@@ -204,19 +204,19 @@ TEST_CASE("A pass goes on where holding the file would hit the limit, and says w
   REQUIRE(opened.ok());
   const profile& p = **opened;
   REQUIRE(p.is_streamed(0));
-  const auto ops = anatomy_ops(p);
+  const auto ops = anatomy_ops(trace(p));
   REQUIRE(ops.ok());
   REQUIRE(ops->damage.empty());
   REQUIRE(ops->lines.at(0).events == count_events(line));
   REQUIRE(ops->lines[0].ops[0].metadata().name() == "op");
-  const auto info = anatomy_info(p);
+  const auto info = anatomy_info(trace(p));
   REQUIRE(info.ok());
   REQUIRE(info->events == ops->lines[0].events);
   REQUIRE(info->complete);
   REQUIRE(p.is_streamed(0));
 
   // Steps are looked up at random.
-  const auto steps = anatomy_steps(p);
+  const auto steps = anatomy_steps(trace(p));
   REQUIRE(steps.ok());
   REQUIRE(steps->steps.empty());
   REQUIRE(steps->damage.at(0).what.code == fault_code::limit);
@@ -227,7 +227,7 @@ TEST_CASE("A pass goes on where holding the file would hit the limit, and says w
   small.bounds.max_materialised_bytes = 20;
   const auto tiny = profile::open(file, small);
   REQUIRE(tiny.ok());
-  const auto none = anatomy_ops(**tiny);
+  const auto none = anatomy_ops(trace(**tiny));
   REQUIRE_FALSE(none.ok());
   REQUIRE(none.error().code == fault_code::limit);
   REQUIRE(none.error().message.find("max_materialised_bytes (20)") != std::string::npos);
@@ -239,23 +239,23 @@ TEST_CASE("A pipe is read once: a second question needs what was kept of it") {
   const std::string bytes = mixed_capture(random, false);  // host events with hlo_op: ops look twice
   const temporary_folder folder;
   open_options o = in_one_pass();
-  const std::size_t lines = anatomy_ops(**profile::open_buffer(bytes, "a.xplane.pb"))->lines.size();
+  const std::size_t lines = anatomy_ops(trace(**profile::open_buffer(bytes, "a.xplane.pb")))->lines.size();
   REQUIRE(lines > 1);
   {
     const pipe_of pipe(folder.path("a.xplane.pb"), bytes);
     const auto opened = pipe.open(o);
     REQUIRE(opened.ok());
-    REQUIRE(anatomy_ops(**opened)->lines.size() == lines);
-    REQUIRE(anatomy_ops(**opened)->lines.size() == lines);
+    REQUIRE(anatomy_ops(trace(**opened))->lines.size() == lines);
+    REQUIRE(anatomy_ops(trace(**opened))->lines.size() == lines);
     REQUIRE((*opened)->xspace(0) != nullptr);
-    REQUIRE(anatomy_info(**opened)->lines == 6);
+    REQUIRE(anatomy_info(trace(**opened))->lines == 6);
   }
   {
     const pipe_of pipe(folder.path("a.xplane.pb"), bytes);
     const auto opened = pipe.open(o);
     REQUIRE((*opened)->is_streamed(0));
-    REQUIRE(anatomy_info(**opened)->lines == 6);
-    const auto again = anatomy_ops(**opened);
+    REQUIRE(anatomy_info(trace(**opened))->lines == 6);
+    const auto again = anatomy_ops(trace(**opened));
     REQUIRE_FALSE(again.ok());
     REQUIRE(again.error().code == fault_code::unsupported);
     REQUIRE((*opened)->xspace(0) == nullptr);
@@ -267,7 +267,7 @@ TEST_CASE("A pipe is read once: a second question needs what was kept of it") {
   const pipe_of pipe(folder.path("a.xplane.pb"), more);
   const auto opened = pipe.open(o);
   REQUIRE(opened.ok());
-  const auto ops = anatomy_ops(**opened);
+  const auto ops = anatomy_ops(trace(**opened));
   REQUIRE_FALSE(ops.ok());
   REQUIRE(ops.error().code == fault_code::limit);
   REQUIRE(ops.error().message.find("max_materialised_bytes (90000)") != std::string::npos);
@@ -296,11 +296,11 @@ TEST_CASE("A pass stops when the host says so") {
   hooks host;
   host.cancel = &stop;
   for (const bool ops : {true, false}) {
-    const fault why = ops ? anatomy_ops(**opened, {}, host).error() : anatomy_info(**opened, {}, host).error();
+    const fault why = ops ? anatomy_ops(trace(**opened), {}, host).error() : anatomy_info(trace(**opened), {}, host).error();
     REQUIRE(why.code == fault_code::cancelled);
     REQUIRE(why.path == "a.xplane.pb");
   }
-  REQUIRE(anatomy_info(**opened).ok());  // and can be asked again
+  REQUIRE(anatomy_info(trace(**opened)).ok());  // and can be asked again
 }
 
 TEST_CASE("A file that shrinks while it is read is told") {
@@ -311,7 +311,7 @@ TEST_CASE("A file that shrinks while it is read is told") {
   longer.size_bytes += 1000;
   const auto opened = profile::open_callbacks(longer, "a.xplane.pb", in_one_pass());
   REQUIRE(opened.ok());
-  const auto info = anatomy_info(**opened);
+  const auto info = anatomy_info(trace(**opened));
   REQUIRE(info.ok());
   REQUIRE(info->lines == 6);
   REQUIRE_FALSE(info->complete);

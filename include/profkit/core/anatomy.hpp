@@ -58,9 +58,6 @@ void add_damage(std::vector<file_damage>& all, std::uint32_t file, const fault& 
 /// what there is. Of a damaged capture nothing is said, for what was asked may have been lost; of a stream that has gone
 /// by names and times are not looked at.
 result<void> check_filters(const trace& t, const anatomy_options& o, const hooks& host = {});
-inline result<void> check_filters(const profile& p, const anatomy_options& o, const hooks& host = {}) {
-  return check_filters(trace(p), o, host);
-}
 
 /// A stat with its name resolved. `text` holds str and bytes values, and for ref values the referred name.
 ///
@@ -154,9 +151,6 @@ struct info_result {
   std::shared_ptr<const void> texts;  ///< owns the names of Chrome files, which are no spans of a file
 };
 result<info_result> anatomy_info(const trace& t, const anatomy_options& o = {}, const hooks& host = {});
-inline result<info_result> anatomy_info(const profile& p, const anatomy_options& o = {}, const hooks& host = {}) {
-  return anatomy_info(trace(p), o, host);
-}
 
 // ---- tree and metadata: streamed to a visitor, because they can be larger than memory --------------------
 // Of traces and tables, texts live until the visitor returns.
@@ -223,7 +217,7 @@ class tree_visitor {
 /// one pass, and 48 bytes are kept for each event that is shown; a table takes 56 bytes a row, one of kernels 136 while it
 /// is read. Events of a trace are as they stand in the file: metadata
 /// events are left to anatomy_metadata(), arrows and what else makes no line of its own stand on the thread they name.
-result<void> anatomy_tree(const profile& p, tree_visitor& visitor, const anatomy_options& o = {},
+result<void> anatomy_tree(const trace& t, tree_visitor& visitor, const anatomy_options& o = {},
                           const hooks& host = {});
 
 /// Why there is no tree and no metadata of a capture, where why_nothing() does not know: it holds no XSpace, no trace and
@@ -274,7 +268,7 @@ class metadata_visitor {
   virtual void end_stat_metadata(std::uint64_t left_out) = 0;
   virtual void end_plane() = 0;
 };
-result<std::vector<file_damage>> anatomy_metadata(const profile& p, metadata_visitor& visitor,
+result<std::vector<file_damage>> anatomy_metadata(const trace& t, metadata_visitor& visitor,
                                                   const anatomy_options& o = {}, const hooks& host = {});
 
 // ---- steps -----------------------------------------------------------------------------------------------
@@ -329,9 +323,6 @@ struct steps_result {
   std::vector<file_damage> damage;
 };
 result<steps_result> anatomy_steps(const trace& t, const anatomy_options& o = {}, const hooks& host = {});
-inline result<steps_result> anatomy_steps(const profile& p, const anatomy_options& o = {}, const hooks& host = {}) {
-  return anatomy_steps(trace(p), o, host);
-}
 
 // ---- ops -------------------------------------------------------------------------------------------------
 /// Totals of one op on one line, over all its events. In an XSpace an op is a metadata id of one program; in traces and
@@ -424,9 +415,6 @@ struct ops_result {
 /// metadata entry of the plane; and for a line whose events are not in the order of their starts 24 bytes an event
 /// while it is read.
 result<ops_result> anatomy_ops(const trace& t, const anatomy_options& o = {}, const hooks& host = {});
-inline result<ops_result> anatomy_ops(const profile& p, const anatomy_options& o = {}, const hooks& host = {}) {
-  return anatomy_ops(trace(p), o, host);
-}
 /// The facts of an op from its metadata stats, resolved: hlo_category, flops, model_flops, bytes_accessed,
 /// tf_op, source, … as written.
 std::vector<named_stat> op_stats(const profile& p, const ops_line& line, const op_row& row);
@@ -486,7 +474,7 @@ struct modules_result {
   std::string absent;
   std::vector<file_damage> damage;
 };
-result<modules_result> anatomy_modules(const profile& p, const anatomy_options& o = {}, const hooks& host = {});
+result<modules_result> anatomy_modules(const trace& t, const anatomy_options& o = {}, const hooks& host = {});
 /// The first module whose name contains the text. Fault: not_found, which names the modules there are.
 result<const module_row*> find_module(const modules_result& found, std::string_view name);
 /// One instruction of a module's entry computation.
@@ -535,10 +523,6 @@ struct framework_result {
   std::shared_ptr<const void> texts;  ///< owns the names that are no spans of a file
 };
 result<framework_result> anatomy_framework(const trace& t, const anatomy_options& o = {}, const hooks& host = {});
-inline result<framework_result> anatomy_framework(const profile& p, const anatomy_options& o = {},
-                                                  const hooks& host = {}) {
-  return anatomy_framework(trace(p), o, host);
-}
 
 // ---- collectives -----------------------------------------------------------------------------------------
 /// One asynchronous operation: a start and a done event joined by `flow`, or the one event that real TPU
@@ -585,10 +569,6 @@ struct collectives_result {
 result<collectives_result> anatomy_collectives(const trace& t, const ops_result& ops, const anatomy_options& o = {},
                                                const hooks& host = {});
 result<collectives_result> anatomy_collectives(const trace& t, const anatomy_options& o = {}, const hooks& host = {});
-inline result<collectives_result> anatomy_collectives(const profile& p, const anatomy_options& o = {},
-                                                      const hooks& host = {}) {
-  return anatomy_collectives(trace(p), o, host);
-}
 
 // ---- chrome ----------------------------------------------------------------------------------------------
 struct chrome_process {
@@ -621,7 +601,7 @@ struct chrome_result {
   std::vector<chrome_file> files;
   std::string absent;
 };
-result<chrome_result> anatomy_chrome(const profile& p, const anatomy_options& o = {}, const hooks& host = {});
+result<chrome_result> anatomy_chrome(const trace& t, const anatomy_options& o = {}, const hooks& host = {});
 
 // ---- findings --------------------------------------------------------------------------------------------
 /// What the slices say taken together: damage, incompleteness, files on no common clock, modules that differ

@@ -275,7 +275,7 @@ struct architecture_report {
   std::string label;  ///< the profile's folder or file, without a path
 };
 /// Reads the activity of a profile, which it keeps, and looks at it.
-result<architecture_report> analyse_architecture(std::shared_ptr<const profile> p, const architecture_options& o = {},
+result<architecture_report> analyse_architecture(const trace& t, const architecture_options& o = {},
                                                  const hooks& host = {});
 /// The name that stands for a profile: its last folder, or file name without its endings; the parent of
 /// ASCEND_PROFILER_OUTPUT.

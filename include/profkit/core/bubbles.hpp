@@ -650,10 +650,6 @@ struct bubbles_report {
 };
 /// Reads the activity of a capture, unless the trace has it, keeps it and runs the detector on it.
 result<bubbles_report> analyse_bubbles(const trace& t, const bubble_options& o = {}, const hooks& host = {});
-inline result<bubbles_report> analyse_bubbles(std::shared_ptr<const profile> p, const bubble_options& o = {},
-                                              const hooks& host = {}) {
-  return analyse_bubbles(trace(std::move(p)), o, host);
-}
 
 /// The document `bubbles` (docs/schemas/bubbles.json).
 result<document_status> write_bubbles_document(const profile& p, const bubble_options& o, const bubbles_report& found,

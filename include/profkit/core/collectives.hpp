@@ -4,6 +4,7 @@
 #include <profkit/core/anatomy.hpp>
 #include <profkit/core/export.hpp>
 #include <profkit/core/profile.hpp>
+#include <profkit/core/trace.hpp>
 #include <profkit/core/sink.hpp>
 
 #include <cstdint>
@@ -153,11 +154,11 @@ struct validation_result {
 /// then by a name /node:<id>/, then by plane ids as merges give them, else it is the trace; each rank's file of PyTorch
 /// is a node. Nodes of one hostname are processes of one host and share its clock. A null trace could not be
 /// opened: it keeps its place. Faults: invalid_argument (no trace at all), cancelled.
-result<validation_result> validate_collectives(const std::vector<std::shared_ptr<const profile>>& traces,
+result<validation_result> validate_collectives(const std::vector<std::shared_ptr<const trace>>& traces,
                                                const validation_options& o = {});
 
 /// The same for one capture, a run directory of several hosts or a merged trace; borrowed.
-result<validation_result> validate_collectives_of(const profile& capture, const validation_options& o = {});
+result<validation_result> validate_collectives_of(const trace& t, const validation_options& o = {});
 /// Whether a capture holds more than one node: several XSpace files or ranks, or a merged one. Looks at names alone.
 [[nodiscard]] bool has_several_nodes(const profile& capture);
 /// "4 nodes", "4 processes of 1 host", "8 processes of 2 hosts".
@@ -216,7 +217,7 @@ struct nodes_compared {
 };
 /// Every two nodes are compared: what that takes grows with the square of their number.
 inline constexpr std::size_t most_nodes_aligned = 128;
-result<nodes_compared> compare_nodes(const profile& capture, const anatomy_options& o = {}, const hooks& host = {});
+result<nodes_compared> compare_nodes(const trace& t, const anatomy_options& o = {}, const hooks& host = {});
 
 /// One JSON document, "profkit.validate"; with `alignment` its part as well. `limit`: rows of each list; 0: all.
 result<document_status> write_validation(const validation_result& found, const alignment_result* alignment, sink& into,

@@ -47,12 +47,12 @@ enum class document_status { ok, partial, absent, error };
 /// is returned when writing failed, the host cancelled, or `o` asks for what is not there (no such step); with
 /// the last two nothing or only a part was written. The limit of a report is that of the lists of its parts. Does not
 /// finish the sink.
-result<document_status> write_document(document which, const profile& p, const anatomy_options& o, sink& into,
+result<document_status> write_document(document which, const trace& t, const anatomy_options& o, sink& into,
                                        const hooks& host = {});
 /// The modules document of one module, the first that find_module() finds, with its `entry`: the instructions of the
 /// entry computation in proto order (at most o.limit; 0: all) and the schedule. Faults as of write_document(), and
 /// not_found when there is no such module; a module that does not parse has no entry and tells its damage.
-result<document_status> write_entry_document(const profile& p, std::string_view module, const anatomy_options& o,
+result<document_status> write_entry_document(const trace& t, std::string_view module, const anatomy_options& o,
                                              sink& into, const hooks& host = {});
 /// The error document of a capture that could not be opened: status "error" with code, message, path,
 /// byte_offset, hint.

@@ -9,6 +9,7 @@
 #include <profkit/core/finding.hpp>
 #include <profkit/core/limits.hpp>
 #include <profkit/core/profile.hpp>
+#include <profkit/core/trace.hpp>
 #include <profkit/core/sink.hpp>
 
 #include <cstdint>
@@ -376,20 +377,17 @@ struct memory_result {
 
 /// Everything. Faults: not_found when the module, the memory space or an instruction of a what-if is not there;
 /// cancelled.
-result<memory_result> analyse_memory(const profile& p, const memory_options& o = {}, const hooks& host = {});
+result<memory_result> analyse_memory(const trace& t, const memory_options& o = {}, const hooks& host = {});
 
 /// One serialized HloProto without a profile: its spaces and its problems. Damage is told in module_memory::damage.
 result<module_memory> analyse_hlo_memory(std::string_view hlo_proto);
 
 /// The numbers of the reference tool, with its literal sums and its choices, for comparison. `profile_dir` is the
 /// directory as the user gave it. Faults: damaged (the reference ends with a traceback there).
-result<memory_result> analyse_memory_like_reference(const profile& p, const memory_options& o = {},
+result<memory_result> analyse_memory_like_reference(const trace& t, const memory_options& o = {},
                                                     const hooks& host = {});
 
-/// The document `memory` (docs/schemas/memory.json).
-result<document_status> write_memory_document(const profile& p, const memory_options& o, sink& into,
-                                              const hooks& host = {});
-/// The same for a result that was computed before.
+/// The document `memory` (docs/schemas/memory.json), of what analyse_memory() found.
 result<document_status> write_memory_document(const profile& p, const memory_options& o, const memory_result& found,
                                               sink& into);
 /// The reference's own document, schema version 2, from a result of analyse_memory_like_reference().

@@ -4,6 +4,7 @@
 #include <profkit/core/export.hpp>
 #include <profkit/core/profile.hpp>
 #include <profkit/core/sink.hpp>
+#include <profkit/core/trace.hpp>
 
 #include <cstdint>
 #include <string>
@@ -52,7 +53,7 @@ struct trace_export_outcome {
 /// batches of events, and for all events of a line (40 bytes each) only while a line that is not sorted is written.
 /// Does not finish the sink. Faults: invalid_argument (filters that fit nothing, several files where one is
 /// needed), unsupported (a format that this kind of file cannot become), cancelled, those of the sink.
-result<trace_export_outcome> export_trace(const profile& p, const trace_export_options& o, sink& into);
+result<trace_export_outcome> export_trace(const trace& t, const trace_export_options& o, sink& into);
 
 }  // namespace PROFKIT_NAMESPACE
 }  // namespace profkit

@@ -207,12 +207,13 @@ result<chrome_file> chrome_facts_of(const profile& p, std::size_t file, const an
 
 }  // namespace
 
-result<chrome_result> anatomy_chrome(const profile& p, const anatomy_options& o, const hooks& host) {
+result<chrome_result> anatomy_chrome(const trace& t, const anatomy_options& o, const hooks& host) {
   return contained([&]() -> result<chrome_result> {
     anatomy_options without_step = o;  // steps are an XSpace's
     without_step.step.reset();
-    const result<selection> selected = selection::make(p, without_step, host);
+    const result<selection> selected = selection::make(t, without_step, host);
     if (!selected) return fault(selected.error());
+    const profile& p = t.files();
     chrome_result found;
     for (std::size_t file = 0; file < p.file_count(); ++file) {
       if (p.what().files[file].family != file_family::chrome_trace || !selected->file(file)) continue;

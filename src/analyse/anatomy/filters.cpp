@@ -126,7 +126,7 @@ bool names_fit(const profile& p, const anatomy_options& o) {
 
 // Whether anything fits that the tree and the metadata pick by name and `info` does not count: arrows, rows of tables, keys
 // of arguments, columns.
-result<bool> any_text_of_traces(const profile& p, const anatomy_options& of_names, const hooks& host) {
+result<bool> any_text_of_traces(const trace& t, const anatomy_options& of_names, const hooks& host) {
   struct looker final : tree_visitor, metadata_visitor {
     void begin_file(std::uint32_t, const file_info&) override {}
     void begin_plane(const tree_plane&) override {}
@@ -142,10 +142,10 @@ result<bool> any_text_of_traces(const profile& p, const anatomy_options& of_name
     void end_plane() override {}
     bool found = false;
   } looked;
-  const auto keys = anatomy_metadata(p, looked, of_names, host);
+  const auto keys = anatomy_metadata(t, looked, of_names, host);
   if (!keys) return keys.error();
   if (looked.found) return true;
-  const auto events = anatomy_tree(p, looked, of_names, host);
+  const auto events = anatomy_tree(t, looked, of_names, host);
   if (!events) return events.error();
   return looked.found;
 }
@@ -156,7 +156,7 @@ result<void> check_names(const trace& t, const anatomy_options& o, const hooks& 
   anatomy_options of_names;
   of_names.name = o.name;
   of_names.limit = 1;
-  const auto modules = anatomy_modules(p, of_names, host);
+  const auto modules = anatomy_modules(t, of_names, host);
   if (!modules) return modules.error();
   if (!modules->modules.empty()) return {};
   const auto events = anatomy_info(t, of_names, host);
@@ -168,7 +168,7 @@ result<void> check_names(const trace& t, const anatomy_options& o, const hooks& 
     if (std::any_of(ops->lines.begin(), ops->lines.end(), [](const ops_line& line) { return !line.ops.empty(); }))
       return {};
   }
-  const auto texts = t.has_traces() ? any_text_of_traces(p, of_names, host) : result<bool>(false);
+  const auto texts = t.has_traces() ? any_text_of_traces(t, of_names, host) : result<bool>(false);
   if (!texts) return texts.error();
   if (*texts) return {};
   return no_match(p, "no event, op or module has a name that contains '" + o.name + "'", {});

@@ -322,7 +322,7 @@ class inventory {
     anatomy_options of_files;
     of_files.host = options_.host;
     of_files.limit = 1;
-    result<chrome_result> chrome = anatomy_chrome(profile_, of_files, host_);
+    result<chrome_result> chrome = anatomy_chrome(trace_, of_files, host_);
     if (!chrome) return std::move(chrome).error();
     for (const chrome_file& file : chrome->files) add_chrome_file(file);
     return {};

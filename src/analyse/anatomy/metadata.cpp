@@ -131,15 +131,15 @@ class metadata_walk {
 
 }  // namespace
 
-result<std::vector<file_damage>> anatomy_metadata(const profile& p, metadata_visitor& visitor, const anatomy_options& o,
+result<std::vector<file_damage>> anatomy_metadata(const trace& t, metadata_visitor& visitor, const anatomy_options& o,
                                                   const hooks& host) {
   return contained([&]() -> result<std::vector<file_damage>> {
     // Metadata is the plane's: a step or a time picks nothing here.
     anatomy_options of_planes = o;
     of_planes.step.reset();
-    result<selection> selected = selection::make(p, of_planes, host);
+    result<selection> selected = selection::make(t, of_planes, host);
     if (!selected) return std::move(selected).error();
-    return metadata_walk(p, visitor, o, *selected, host).run();
+    return metadata_walk(t.files(), visitor, o, *selected, host).run();
   });
 }
 

@@ -28,10 +28,11 @@ std::string_view module_file_stem(std::string_view path) noexcept {
 
 class module_finder {
  public:
-  module_finder(const profile& p, const selection& selected, const hooks& host)
-      : profile_(p),
+  module_finder(const trace& t, const selection& selected, const hooks& host)
+      : trace_(t),
+        profile_(t.files()),
         selected_(selected),
-        damage_(p, selected,
+        damage_(t.files(), selected,
                 [](file_family f) noexcept { return f == file_family::xspace || f == file_family::hlo_proto; }),
         meter_(host) {}
 
@@ -141,7 +142,7 @@ class module_finder {
 
   std::string why_none() const {
     if (any_) return "no module fits the filters";
-    if (trace(profile_).has_traces())
+    if (trace_.has_traces())
       return std::string("compiled programs are in an XSpace or in *.hlo_proto.pb files; there are none here") +
              (is_of_xla() ? ""
                           : "; nn.Module scopes of PyTorch are in `profkit framework` (record them with "
@@ -160,6 +161,7 @@ class module_finder {
     return false;
   }
 
+  const trace& trace_;
   const profile& profile_;
   const selection& selected_;
   damage_list damage_;
@@ -212,14 +214,14 @@ const char* sibling_state_name(sibling_state s) noexcept {
   return "none";
 }
 
-result<modules_result> anatomy_modules(const profile& p, const anatomy_options& o, const hooks& host) {
+result<modules_result> anatomy_modules(const trace& t, const anatomy_options& o, const hooks& host) {
   return contained([&]() -> result<modules_result> {
     anatomy_options of_planes = o;  // a module has no place in time
     of_planes.step.reset();
-    result<selection> selected = selection::make(p, of_planes, host);
+    result<selection> selected = selection::make(t, of_planes, host);
     if (!selected) return std::move(selected).error();
-    result<modules_result> found = module_finder(p, *selected, host).run();
-    if (found && !found->absent.empty()) found->absent = why_nothing_or(p, of_planes, std::move(found->absent));
+    result<modules_result> found = module_finder(t, *selected, host).run();
+    if (found && !found->absent.empty()) found->absent = why_nothing_or(t.files(), of_planes, std::move(found->absent));
     return found;
   });
 }

@@ -94,9 +94,6 @@ class selection {
  public:
   // Faults: invalid_argument when no device and no file has the step that was asked for.
   static result<selection> make(const trace& t, const anatomy_options& o, const hooks& host);
-  static result<selection> make(const profile& p, const anatomy_options& o, const hooks& host) {
-    return make(trace(p), o, host);
-  }
 
   [[nodiscard]] bool file(std::size_t file) const noexcept { return files_[file]; }
   [[nodiscard]] bool plane(const plane_index& plane) const noexcept { return contains(plane.name, options_->plane); }

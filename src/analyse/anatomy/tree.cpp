@@ -178,11 +178,11 @@ std::string why_no_planes(const profile& p) {
   return "planes, lines and events are in an XSpace, a trace or Ascend tables; there are none here";
 }
 
-result<void> anatomy_tree(const profile& p, tree_visitor& visitor, const anatomy_options& o, const hooks& host) {
+result<void> anatomy_tree(const trace& t, tree_visitor& visitor, const anatomy_options& o, const hooks& host) {
   return contained([&]() -> result<void> {
-    result<selection> selected = selection::make(p, o, host);
+    result<selection> selected = selection::make(t, o, host);
     if (!selected) return std::move(selected).error();
-    return tree_walk(p, visitor, o, *selected, host).run();
+    return tree_walk(t.files(), visitor, o, *selected, host).run();
   });
 }
 

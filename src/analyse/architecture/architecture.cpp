@@ -269,14 +269,14 @@ std::string architecture_file_name(const architecture_report& found) {
   return "model_architecture_report_" + found.label + ".md";
 }
 
-result<architecture_report> analyse_architecture(std::shared_ptr<const profile> p, const architecture_options& o,
+result<architecture_report> analyse_architecture(const trace& t, const architecture_options& o,
                                                  const hooks& host) {
   return contained([&]() -> result<architecture_report> {
-    const std::string label = profile_label(p->what().path);
+    const std::string label = profile_label(t.files().what().path);
     activity_options what;
     what.device = o.device;
     what.step_pattern = o.step_pattern;
-    auto read = read_activity(std::move(p), what, host);
+    auto read = t.some_activity(what, host);
     if (!read) return std::move(read).error();
     auto found = find_architecture(**read, o, label, host);
     if (!found) return std::move(found).error();

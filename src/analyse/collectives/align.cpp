@@ -367,12 +367,12 @@ alignment_result align_by_collectives(const validation_result& matched, const al
   return collective_aligner(matched, o).align();
 }
 
-result<nodes_compared> compare_nodes(const profile& capture, const anatomy_options& o, const hooks& host) {
+result<nodes_compared> compare_nodes(const trace& t, const anatomy_options& o, const hooks& host) {
   nodes_compared found;
-  if (!o.host.empty() || !has_several_nodes(capture)) return found;
+  if (!o.host.empty() || !has_several_nodes(t.files())) return found;
   validation_options asked;
   asked.host = host;
-  result<validation_result> validation = validate_collectives_of(capture, asked);
+  result<validation_result> validation = validate_collectives_of(t, asked);
   if (!validation) return std::move(validation).error();
   found.validation = std::move(validation).value();
   if (found.validation->corrected || !found.validation->absent.empty() || found.validation->clocks < 2) return found;

@@ -51,7 +51,7 @@ class finder {
 
   result<collective_instances> find() {
     for (const auto& trace : traces_)
-      if (const auto origin = trace == nullptr ? std::nullopt : trace->origin_unix_ns())
+      if (const auto origin = trace == nullptr ? std::nullopt : trace->files().origin_unix_ns())
         if (!found_.origin_unix_ns || *origin < *found_.origin_unix_ns) found_.origin_unix_ns = origin;
     for (std::uint32_t t = 0; t < traces_.size(); ++t)
       if (traces_[t] != nullptr)
@@ -73,7 +73,7 @@ class finder {
   };
 
   result<void> read_trace(std::uint32_t t) {
-    const profile& p = *traces_[t];
+    const profile& p = traces_[t]->files();
     progress_meter progress(host_);
     std::int64_t shift_ps = 0;
     if (found_.origin_unix_ns && p.origin_unix_ns()) {
@@ -188,10 +188,10 @@ class finder {
   };
 
   result<void> read_ranks(std::uint32_t t, std::int64_t shift_ps) {
-    result<std::shared_ptr<const activity>> read = read_activity(traces_[t], {}, host_);
+    result<std::shared_ptr<const activity>> read = traces_[t]->all_activity(host_);
     if (!read) return std::move(read).error();
     const activity& found = **read;
-    const profile& p = *traces_[t];
+    const profile& p = traces_[t]->files();
     std::vector<hash_map<string_id, string_id>> groups(found.devices().size());
     for (const communication_row& row : found.communication())
       if (row.group != 0 && row.device < groups.size()) groups[row.device].emplace(row.op, row.group);

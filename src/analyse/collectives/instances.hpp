@@ -47,7 +47,7 @@ struct collective_instances {
   return (!o.to_ps || start_ps < *o.to_ps) && (!o.from_ps || start_ps >= *o.from_ps || end_ps > *o.from_ps);
 }
 
-using trace_list = std::vector<std::shared_ptr<const profile>>;
+using trace_list = std::vector<std::shared_ptr<const trace>>;
 // Collectives by what they are: HLO opcodes and kernels of communication libraries; reductions are none.
 result<collective_instances> find_collectives(const trace_list& traces, const hooks& host);
 // As the reference tool finds them: names that contain certain words, times in doubles, references not looked up.

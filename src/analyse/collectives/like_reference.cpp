@@ -43,7 +43,7 @@ class reference_finder {
   result<collective_instances> find() {
     for (std::uint32_t t = 0; t < traces_.size(); ++t) {
       if (traces_[t] == nullptr) continue;
-      const profile& p = *traces_[t];
+      const profile& p = traces_[t]->files();
       const std::size_t before = found_.all.size();
       for (std::size_t file = 0; file < p.file_count(); ++file) {
         if (const fault* why = p.file_fault(file)) {

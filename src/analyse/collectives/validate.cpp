@@ -31,7 +31,7 @@ struct trace_bounds {
 trace_bounds read_bounds(const trace_list& traces) {
   trace_bounds bounds;
   if (traces.size() != 1) return bounds;
-  const profile& p = *traces.front();
+  const profile& p = traces.front()->files();
   if (p.file_count() != 1 || p.xspace(0) == nullptr) return bounds;
   if (result<std::vector<clock_metadata>> read = read_clock_metadata(p.bytes(0)); read) bounds.nodes = std::move(*read);
   return bounds;
@@ -363,9 +363,9 @@ std::vector<std::string> assumptions_of(const validation_result& found) {
 }
 
 
-bool has_xspace(const std::shared_ptr<const profile>& trace) {
-  if (trace == nullptr) return false;
-  const std::vector<capture_file>& files = trace->what().files;
+bool has_xspace(const std::shared_ptr<const trace>& of) {
+  if (of == nullptr) return false;
+  const std::vector<capture_file>& files = of->files().what().files;
   return std::any_of(files.begin(), files.end(), [](const capture_file& f) { return f.family == file_family::xspace; });
 }
 
@@ -413,7 +413,7 @@ const char* collective_warning_name(collective_warning::kind k) noexcept {
   return "unmatched";
 }
 
-result<validation_result> validate_collectives(const std::vector<std::shared_ptr<const profile>>& traces,
+result<validation_result> validate_collectives(const std::vector<std::shared_ptr<const trace>>& traces,
                                                const validation_options& o) {
   return contained([&]() -> result<validation_result> {
     if (std::all_of(traces.begin(), traces.end(), [](const auto& trace) { return trace == nullptr; }))
@@ -421,7 +421,7 @@ result<validation_result> validate_collectives(const std::vector<std::shared_ptr
     validation_result found;
     found.match = o.match;
     found.checked = std::any_of(traces.begin(), traces.end(), has_xspace) ? events_checked::some : events_checked::all;
-    for (const auto& trace : traces) found.traces.push_back(trace == nullptr ? std::string() : trace->what().path);
+    for (const auto& trace : traces) found.traces.push_back(trace == nullptr ? std::string() : trace->files().what().path);
     const bool reference = o.match == collective_match::occurrence;
     result<collective_instances> instances =
         reference ? find_collectives_like_reference(traces, o.host) : find_collectives(traces, o.host);
@@ -452,9 +452,9 @@ std::string nodes_text(const validation_result& found) {
          counted(std::uint64_t{found.clocks}, "host", "hosts");
 }
 
-result<validation_result> validate_collectives_of(const profile& capture, const validation_options& o) {
+result<validation_result> validate_collectives_of(const trace& t, const validation_options& o) {
   // A pointer without an owner: the caller keeps the capture open.
-  return validate_collectives({std::shared_ptr<const profile>(std::shared_ptr<const profile>(), &capture)}, o);
+  return validate_collectives({std::shared_ptr<const trace>(std::shared_ptr<const trace>(), &t)}, o);
 }
 
 bool has_several_nodes(const profile& capture) {

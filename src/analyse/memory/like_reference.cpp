@@ -95,8 +95,9 @@ std::string memory::decimals(double value, int digits) {
   return std::string(text, end.ptr);
 }
 
-result<memory_result> analyse_memory_like_reference(const profile& p, const memory_options& o, const hooks& host) {
+result<memory_result> analyse_memory_like_reference(const trace& t, const memory_options& o, const hooks& host) {
   return contained([&]() -> result<memory_result> {
+    const profile& p = t.files();
     memory_result r;
     const chosen_files files = choose_files(p);
     if (!files.hlo) r.hlo_absent_reason = "no_hlo_proto_pb";

@@ -92,7 +92,8 @@ result<std::vector<peak_replay>> replay_allocators(const collected_events& all, 
   return replays;
 }
 
-result<void> add_runtime(const profile& p, const memory_options& o, const hooks& host, memory_result& r) {
+result<void> add_runtime(const trace& t, const memory_options& o, const hooks& host, memory_result& r) {
+  const profile& p = t.files();
   const collected_events all = collect_allocator_events(p, o.host, std::nullopt, event_order::by_time, host);
   if (all.stopped) return *all.stopped;
   r.damage.insert(r.damage.end(), all.damage.begin(), all.damage.end());
@@ -127,7 +128,7 @@ result<void> add_runtime(const profile& p, const memory_options& o, const hooks&
     if (better(i, best)) best = i;
   step_windows steps;
   if (!o.all_trace) {
-    auto found = windows_of(p, all.allocators[best], host);
+    auto found = windows_of(t, all.allocators[best], host);
     if (!found) return std::move(found).error();
     steps = std::move(*found);
   }
@@ -180,16 +181,17 @@ void add_fit(const memory_options& o, memory_result& r) {
 
 }  // namespace
 
-result<memory_result> analyse_memory(const profile& p, const memory_options& o, const hooks& host) {
+result<memory_result> analyse_memory(const trace& t, const memory_options& o, const hooks& host) {
   return contained([&]() -> result<memory_result> {
     if (o.time_samples > most_time_samples) return bad_option("at most 1000000 time samples can be asked for");
     progress_meter meter(host);
     if (result<void> go_on = meter.step(0); !go_on) return std::move(go_on).error();
+    const profile& p = t.files();
     memory_result r;
     // An XSpace that is damaged says so whether or not it holds memory events.
     if (result<void> added = add_hlo(p, o, host, r); !added) return std::move(added).error();
     if (o.runtime)
-      if (result<void> added = add_runtime(p, o, host, r); !added) return std::move(added).error();
+      if (result<void> added = add_runtime(t, o, host, r); !added) return std::move(added).error();
     for (std::size_t file = 0; file < p.file_count(); ++file) {
       const file_family family = p.what().files[file].family;
       if (family != file_family::xspace && family != file_family::hlo_proto) continue;

@@ -20,7 +20,7 @@ struct step_windows {
   std::string source;                // "steps_line", "xla_modules", "host_step_num"; "" when there are none
 };
 // The windows of an allocator's device, else of the first device of its file that has some.
-result<step_windows> windows_of(const profile& p, const allocator_identity& of, const hooks& host);
+result<step_windows> windows_of(const trace& t, const allocator_identity& of, const hooks& host);
 
 // Names of what encloses each of these events on its line, outermost first.
 std::vector<std::vector<std::string_view>> parents_of(const collected_events& all,

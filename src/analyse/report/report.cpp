@@ -49,7 +49,7 @@ result<void> run_memory(const trace& t, const report_options& o, const hooks& ho
   parts.asked_of_memory.top = o.memory_rows;
   parts.asked_of_memory.curve_points = o.curve_points;
   if (!memory_keeps_to(o.filters)) return {};
-  return take(analyse_memory(t.files(), parts.asked_of_memory, host), parts.memory.emplace());
+  return take(analyse_memory(t, parts.asked_of_memory, host), parts.memory.emplace());
 }
 
 // What is read of the lines of devices.
@@ -65,13 +65,13 @@ result<void> run_devices(const trace& t, const report_options& o, const hooks& h
   if (auto r = take(anatomy_collectives(t, parts.ops, all, host), parts.collectives); !r) return r;
   if (t.has_traces())
     if (auto r = take(t.all_activity(host), parts.traces); !r) return r;
-  return take(anatomy_modules(t.files(), all, host), parts.modules);
+  return take(anatomy_modules(t, all, host), parts.modules);
 }
 
 result<void> run_samples(const trace& t, const report_options& o, const hooks& host, report_parts& parts) {
   if (!o.samples) return {};
   if (auto r = take(anatomy_framework(t, with_limit(o.filters, o.framework_events), host), parts.framework); !r) return r;
-  return take(anatomy_chrome(t.files(), with_limit(o.filters, o.chrome_samples), host), parts.chrome);
+  return take(anatomy_chrome(t, with_limit(o.filters, o.chrome_samples), host), parts.chrome);
 }
 
 result<report_parts> run_all(const trace& t, const report_options& o, const hooks& host) {
@@ -84,7 +84,7 @@ result<report_parts> run_all(const trace& t, const report_options& o, const hook
        [&](const hooks& h) { return run_memory(t, o, h, parts); },
        [&](const hooks& h) { return run_devices(t, o, h, parts); },
        [&](const hooks& h) { return run_samples(t, o, h, parts); },
-       [&](const hooks& h) { return take(compare_nodes(t.files(), o.filters, h), parts.nodes); }});
+       [&](const hooks& h) { return take(compare_nodes(t, o.filters, h), parts.nodes); }});
   for (const piece at : {info, devices, samples, memory, nodes, bubbles})
     if (!outcomes[at]) return outcomes[at].error();
   return parts;

@@ -294,12 +294,13 @@ document_status write_architecture(json_writer& out, const profile& p, const arc
   return v.status;
 }
 
-result<document_status> write_architecture(json_writer& out, const profile& p, const anatomy_options& o,
+result<document_status> write_architecture(json_writer& out, const trace& t, const anatomy_options& o,
                                            const hooks& host) {
+  const profile& p = t.files();
   architecture_options wanted;
   wanted.device = o.plane;
   wanted.limit = o.limit;
-  auto found = analyse_architecture(borrowed(p), wanted, host);
+  auto found = analyse_architecture(t, wanted, host);
   if (!found) return std::move(found).error();
   return write_architecture(out, p, *found);
 }

@@ -429,10 +429,11 @@ document_status write_bubbles(json_writer& out, const profile& p, const bubble_o
   return v.status;
 }
 
-result<document_status> write_bubbles(json_writer& out, const profile& p, const anatomy_options& o, const hooks& host) {
+result<document_status> write_bubbles(json_writer& out, const trace& t, const anatomy_options& o, const hooks& host) {
+  const profile& p = t.files();
   bubble_options wanted = bubble_options_of(o);
   wanted.limit = o.limit;
-  auto found = analyse_bubbles(borrowed(p), wanted, host);
+  auto found = analyse_bubbles(t, wanted, host);
   if (!found) return std::move(found).error();
   return write_bubbles(out, p, wanted, *found);
 }

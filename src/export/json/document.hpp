@@ -35,11 +35,6 @@ struct verdict {
 // `absent` is the slice's own word for having nothing; damage counts more than that.
 [[nodiscard]] verdict judge(const profile& p, const std::string& absent, const std::vector<file_damage>& damage);
 
-// Borrows the profile for as long as the report lives.
-[[nodiscard]] inline std::shared_ptr<const profile> borrowed(const profile& p) noexcept {
-  return std::shared_ptr<const profile>(std::shared_ptr<const void>(), &p);
-}
-
 // What a limit means for a document: so many items of each list, and up to the default of the document no more bytes
 // than a reader of documents can hold, and no text of any length. 0: no bounds.
 [[nodiscard]] json_bounds bounds_of(document which, std::uint64_t limit) noexcept;
@@ -134,15 +129,15 @@ document_status write_collectives(json_writer& out, const profile& p, const coll
 document_status write_chrome(json_writer& out, const profile& p, const chrome_result& found, events_checked checked);
 document_status write_validation(json_writer& out, const validation_result& found, const alignment_result* alignment);
 // These run their slices themselves, the first two because they write while they read.
-result<document_status> write_memory(json_writer& out, const profile& p, const anatomy_options& o, const hooks& host);
-result<document_status> write_bubbles(json_writer& out, const profile& p, const anatomy_options& o, const hooks& host);
-result<document_status> write_architecture(json_writer& out, const profile& p, const anatomy_options& o,
+result<document_status> write_memory(json_writer& out, const trace& t, const anatomy_options& o, const hooks& host);
+result<document_status> write_bubbles(json_writer& out, const trace& t, const anatomy_options& o, const hooks& host);
+result<document_status> write_architecture(json_writer& out, const trace& t, const anatomy_options& o,
                                            const hooks& host);
-result<document_status> write_neutrino(json_writer& out, const profile& p, const anatomy_options& o, const hooks& host);
-result<document_status> write_tree(json_writer& out, const profile& p, const anatomy_options& o, const hooks& host);
-result<document_status> write_metadata(json_writer& out, const profile& p, const anatomy_options& o, const hooks& host);
-result<document_status> write_report(json_writer& out, const profile& p, const anatomy_options& o, const hooks& host);
-result<document_status> write_brief(json_writer& out, const profile& p, const anatomy_options& o, const hooks& host);
+result<document_status> write_neutrino(json_writer& out, const trace& t, const anatomy_options& o, const hooks& host);
+result<document_status> write_tree(json_writer& out, const trace& t, const anatomy_options& o, const hooks& host);
+result<document_status> write_metadata(json_writer& out, const trace& t, const anatomy_options& o, const hooks& host);
+result<document_status> write_report(json_writer& out, const trace& t, const anatomy_options& o, const hooks& host);
+result<document_status> write_brief(json_writer& out, const trace& t, const anatomy_options& o, const hooks& host);
 
 }  // namespace json
 }  // namespace PROFKIT_NAMESPACE

@@ -21,48 +21,48 @@ result<document_status> written(const result<T>& found, Write write) {
 
 // What was asked, and whether the filters fit anything: of a streamed file that is known after the pass.
 template <class Ask>
-auto ask_in_a_pass(const profile& p, const anatomy_options& o, const hooks& host, Ask&& ask) -> decltype(ask()) {
-  const bool streamed = p.is_any_streamed();
+auto ask_in_a_pass(const trace& t, const anatomy_options& o, const hooks& host, Ask&& ask) -> decltype(ask()) {
+  const bool streamed = t.files().is_any_streamed();
   auto found = ask();
   if (found && streamed)
-    if (result<void> fits = check_filters(p, o, host); !fits) return std::move(fits).error();
+    if (result<void> fits = check_filters(t, o, host); !fits) return std::move(fits).error();
   return found;
 }
 
 // One writer a document.
-result<document_status> write_info_of(json_writer& out, const profile& p, const anatomy_options& o, const hooks& host) {
-  return written(ask_in_a_pass(p, o, host, [&] { return anatomy_info(p, o, host); }),
-                 [&](const info_result& r) { return write_info(out, p, r); });
+result<document_status> write_info_of(json_writer& out, const trace& t, const anatomy_options& o, const hooks& host) {
+  return written(ask_in_a_pass(t, o, host, [&] { return anatomy_info(t, o, host); }),
+                 [&](const info_result& r) { return write_info(out, t.files(), r); });
 }
-result<document_status> write_steps_of(json_writer& out, const profile& p, const anatomy_options& o, const hooks& host) {
-  return written(anatomy_steps(p, o, host),
-                 [&](const steps_result& r) { return write_steps(out, p, r, checked_by(document::steps, p, o)); });
+result<document_status> write_steps_of(json_writer& out, const trace& t, const anatomy_options& o, const hooks& host) {
+  return written(anatomy_steps(t, o, host),
+                 [&](const steps_result& r) { return write_steps(out, t.files(), r, checked_by(document::steps, t.files(), o)); });
 }
-result<document_status> write_ops_of(json_writer& out, const profile& p, const anatomy_options& o, const hooks& host) {
-  return written(ask_in_a_pass(p, o, host, [&] { return anatomy_ops(p, o, host); }),
-                 [&](const ops_result& r) { return write_ops(out, p, r, checked_by(document::ops, p, o)); });
+result<document_status> write_ops_of(json_writer& out, const trace& t, const anatomy_options& o, const hooks& host) {
+  return written(ask_in_a_pass(t, o, host, [&] { return anatomy_ops(t, o, host); }),
+                 [&](const ops_result& r) { return write_ops(out, t.files(), r, checked_by(document::ops, t.files(), o)); });
 }
-result<document_status> write_modules_of(json_writer& out, const profile& p, const anatomy_options& o,
+result<document_status> write_modules_of(json_writer& out, const trace& t, const anatomy_options& o,
                                          const hooks& host) {
-  return written(anatomy_modules(p, o, host),
-                 [&](const modules_result& r) { return write_modules(out, p, r); });
+  return written(anatomy_modules(t, o, host),
+                 [&](const modules_result& r) { return write_modules(out, t.files(), r); });
 }
-result<document_status> write_framework_of(json_writer& out, const profile& p, const anatomy_options& o,
+result<document_status> write_framework_of(json_writer& out, const trace& t, const anatomy_options& o,
                                            const hooks& host) {
-  return written(anatomy_framework(p, o, host), [&](const framework_result& r) {
-    return write_framework(out, p, r, checked_by(document::framework, p, o));
+  return written(anatomy_framework(t, o, host), [&](const framework_result& r) {
+    return write_framework(out, t.files(), r, checked_by(document::framework, t.files(), o));
   });
 }
-result<document_status> write_collectives_of(json_writer& out, const profile& p, const anatomy_options& o,
+result<document_status> write_collectives_of(json_writer& out, const trace& t, const anatomy_options& o,
                                              const hooks& host) {
-  return written(anatomy_collectives(p, o, host), [&](const collectives_result& r) {
-    return write_collectives(out, p, r, checked_by(document::collectives, p, o));
+  return written(anatomy_collectives(t, o, host), [&](const collectives_result& r) {
+    return write_collectives(out, t.files(), r, checked_by(document::collectives, t.files(), o));
   });
 }
-result<document_status> write_chrome_of(json_writer& out, const profile& p, const anatomy_options& o,
+result<document_status> write_chrome_of(json_writer& out, const trace& t, const anatomy_options& o,
                                         const hooks& host) {
-  return written(anatomy_chrome(p, o, host),
-                 [&](const chrome_result& r) { return write_chrome(out, p, r, checked_by(document::chrome, p, o)); });
+  return written(anatomy_chrome(t, o, host),
+                 [&](const chrome_result& r) { return write_chrome(out, t.files(), r, checked_by(document::chrome, t.files(), o)); });
 }
 
 // Every document: one line each.
@@ -72,7 +72,7 @@ struct document_entry {
   std::int64_t version = 1;
   std::uint64_t limit = 0;    // where the caller names none
   bool filters_planes = true;  // its filters are those of the anatomy: others have names of devices, nodes, maps, launches
-  result<document_status> (*write)(json_writer&, const profile&, const anatomy_options&, const hooks&) = nullptr;
+  result<document_status> (*write)(json_writer&, const trace&, const anatomy_options&, const hooks&) = nullptr;
 };
 constexpr document_entry documents[] = {
     {document::report, "report", 1, 20, true, write_report},
@@ -199,36 +199,36 @@ std::uint64_t default_limit(document d) noexcept {
   return entry == nullptr ? 0 : entry->limit;
 }
 
-result<document_status> write_document(document which, const profile& p, const anatomy_options& o, sink& into,
+result<document_status> write_document(document which, const trace& t, const anatomy_options& o, sink& into,
                                        const hooks& host) {
   return contained([&]() -> result<document_status> {
     const json::document_entry* const entry = json::entry_of(which);
     if (entry == nullptr) return fault{fault_code::invalid_argument, "no such document", "", no_offset, ""};
-    if (entry->filters_planes && !p.is_any_streamed())
-      if (result<void> fits = check_filters(p, o, host); !fits) return std::move(fits).error();
+    if (entry->filters_planes && !t.files().is_any_streamed())
+      if (result<void> fits = check_filters(t, o, host); !fits) return std::move(fits).error();
     json_writer out(into);
     out.bound(json::bounds_of(which, o.limit));
-    result<document_status> status = entry->write(out, p, o, host);
+    result<document_status> status = entry->write(out, t, o, host);
     if (!status) return status;
     if (result<void> finished = out.finish(); !finished) return std::move(finished).error();
     return status;
   });
 }
 
-result<document_status> write_entry_document(const profile& p, std::string_view module, const anatomy_options& o,
+result<document_status> write_entry_document(const trace& t, std::string_view module, const anatomy_options& o,
                                              sink& into, const hooks& host) {
   return contained([&]() -> result<document_status> {
-    const result<modules_result> found = anatomy_modules(p, o, host);
+    const result<modules_result> found = anatomy_modules(t, o, host);
     if (!found) return found.error();
     json_writer out(into);
     out.bound(json::bounds_of(document::modules, o.limit));
     document_status status = document_status::ok;
     if (found->modules.empty()) {
-      status = json::write_modules(out, p, *found);
+      status = json::write_modules(out, t.files(), *found);
     } else {
       const result<const module_row*> chosen = find_module(*found, module);
       if (!chosen) return chosen.error();
-      status = json::write_module_entry(out, p, *found, *chosen);
+      status = json::write_module_entry(out, t.files(), *found, *chosen);
     }
     if (result<void> finished = out.finish(); !finished) return std::move(finished).error();
     return status;

@@ -254,9 +254,10 @@ memory_options memory_options_of(const anatomy_options& o) {
   return options;
 }
 
-result<document_status> write_memory(json_writer& out, const profile& p, const anatomy_options& o, const hooks& host) {
+result<document_status> write_memory(json_writer& out, const trace& t, const anatomy_options& o, const hooks& host) {
+  const profile& p = t.files();
   const memory_options options = memory_options_of(o);
-  result<memory_result> found = analyse_memory(p, options, host);
+  result<memory_result> found = analyse_memory(t, options, host);
   if (!found) return std::move(found).error();
   return write_memory(out, p, options, *found);
 }
@@ -277,13 +278,6 @@ result<document_status> write_memory_document(const profile& p, const memory_opt
     if (result<void> finished = out.finish(); !finished) return std::move(finished).error();
     return status;
   });
-}
-
-result<document_status> write_memory_document(const profile& p, const memory_options& o, sink& into,
-                                              const hooks& host) {
-  result<memory_result> found = analyse_memory(p, o, host);
-  if (!found) return std::move(found).error();
-  return write_memory_document(p, o, *found, into);
 }
 
 result<document_status> write_reference_memory_document(const profile& p, const memory_options& o,

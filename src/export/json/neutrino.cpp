@@ -659,8 +659,9 @@ result<document_status> write_neutrino(json_writer& out, const profile& p, const
   return neutrino_writer(out, p, query, *target, host).write();
 }
 
-result<document_status> write_neutrino(json_writer& out, const profile& p, const anatomy_options& o,
+result<document_status> write_neutrino(json_writer& out, const trace& t, const anatomy_options& o,
                                        const hooks& host) {
+  const profile& p = t.files();
   probe_query query;
   query.limit = o.limit;
   return write_neutrino(out, p, query, host);

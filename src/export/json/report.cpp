@@ -363,13 +363,14 @@ void write_more(json_writer& out, const profile& p, const anatomy_options& o, co
 
 }  // namespace
 
-result<document_status> write_report(json_writer& out, const profile& p, const anatomy_options& o, const hooks& host) {
+result<document_status> write_report(json_writer& out, const trace& t, const anatomy_options& o, const hooks& host) {
+  const profile& p = t.files();
   report_options asked;
   asked.filters = o;
   asked.framework_events = o.limit;
   asked.chrome_samples = o.limit;
   asked.memory_rows = o.limit == 0 ? ~std::uint64_t{0} : o.limit;
-  result<report_result> made = analyse_report(trace(p), asked, host);
+  result<report_result> made = analyse_report(t, asked, host);
   if (!made) return std::move(made).error();
   const report_result& found = *made;
   const report_parts& parts = found.parts;
@@ -411,17 +412,18 @@ result<document_status> write_report(json_writer& out, const profile& p, const a
   }
   write_text_or_null(out, "model", parts.model);
   out.key("neutrino");
-  if (const auto written = write_neutrino(out, p, o, host); !written) return written.error();
+  if (const auto written = write_neutrino(out, t, o, host); !written) return written.error();
   write_damage(out, found.damage, checked_by(document::report, p, o));
   end_document(out);
   return v.status;
 }
 
-result<document_status> write_brief(json_writer& out, const profile& p, const anatomy_options& o, const hooks& host) {
+result<document_status> write_brief(json_writer& out, const trace& t, const anatomy_options& o, const hooks& host) {
+  const profile& p = t.files();
   report_options asked;
   asked.filters = o;
   asked.samples = false;
-  const result<report_result> found = analyse_report(trace(p), asked, host);
+  const result<report_result> found = analyse_report(t, asked, host);
   if (!found) return found.error();
   const verdict v = judge_report(p, *found);
   begin_report(out, document::brief, p, *found, v);

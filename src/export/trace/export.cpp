@@ -68,10 +68,11 @@ const char* trace_format_name(trace_format f) noexcept {
   return "";
 }
 
-result<trace_export_outcome> export_trace(const profile& p, const trace_export_options& o, sink& into) {
+result<trace_export_outcome> export_trace(const trace& t, const trace_export_options& o, sink& into) {
   return contained([&]() -> result<trace_export_outcome> {
-    result<selection> selected = selection::make(p, o.filters, o.host);
+    result<selection> selected = selection::make(t, o.filters, o.host);
     if (!selected) return std::move(selected).error();
+    const profile& p = t.files();
     trace_export_outcome told;
     bool any = false;
     for (const capture_file& file : p.what().files) any = any || (can_have_events(file.family) && file.export_of < 0);
