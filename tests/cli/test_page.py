@@ -2,13 +2,14 @@
 """The page of `report -o NAME.html`, as a file: test_page.py PROFKIT."""
 import base64
 import hashlib
+import html
 import json
 import re
 import sys
 import unittest
 
 import harness
-from harness import CPU_RUN, DATA, TPU, Case, run, small_tpu
+from harness import CPU_RUN, DATA, TPU, Case, event, event_name, line, plane, run, small_tpu
 
 KINETO = DATA / "kineto" / "h100_bert_small.pt.trace.json.gz"
 ASCEND = DATA / "ascend" / "two_ranks"
@@ -200,10 +201,36 @@ class Page(Case):
             self.assertEqual(sum(item[3] for item in items), 60_000)
             self.assertEqual(sum(item[1] - item[0] - item[4] for item in items), busy_ps)
             self.assertTrue(all(a[1] <= b[0] for a, b in zip(items, items[1:])))
+            self.assertTrue(all(item[3] == 1 or item[1] - item[0] <= shown["widths_ps"][level] for item in items))
         self.assertLess(max(sizes), MOST_ITEMS)
+        self.assertGreater(max(sizes), MOST_ITEMS / 5)  # as fine as there is room for
         self.assertEqual(sizes, sorted(sizes, reverse=True))
         self.assertEqual(len(shown["gaps"]), 59)  # each of 200 us is its own
         self.assertEqual({gap[2] for gap in shown["gaps"]}, {201 * 10**6})
+
+    def test_of_several_kernels_the_last_is_shown(self):
+        runs = [("a", 7, 0, 100), ("b", 8, 20, 20), ("c", 8, 50, 10), ("d", 9, 55, 30), ("e", 7, 100, 5), ("f", 8, 100, 10)]
+        events = [{"ph": "M", "name": "process_name", "pid": 0, "tid": 0, "args": {"name": "GPU"}}]
+        events += [{"ph": "X", "cat": "kernel", "name": name, "pid": 0, "tid": stream, "ts": 10 + ts, "dur": dur, "args": {"device": 0, "stream": stream, "correlation": i}}
+                   for i, (name, stream, ts, dur) in enumerate(runs)]
+        inside = self.inside_of(self.write("nested.pt.trace.json", json.dumps({"schemaVersion": 1, "deviceProperties": [{"id": 0, "name": "made up"}], "traceEvents": events}).encode()))
+        shown = [("".join(inside["names"][name]), start // 10**6, end // 10**6, runs) for start, end, name, runs, _ in lane_items(inside["timeline"]["devices"][0]["lanes"][0]["levels"][0], 0)]
+        self.assertEqual(shown, [("a", 0, 20, 1), ("b", 20, 40, 1), ("a", 40, 50, 0), ("c", 50, 55, 1), ("d", 55, 85, 1), ("a", 85, 100, 0), ("e", 100, 105, 1), ("f", 105, 110, 1)])
+
+    def test_many_steps_share_columns(self):
+        count = 700
+        steps = [event(100 + i, 1_000_000 * i, 1_000_000 - 1000 * (i % 7)) for i in range(count)]
+        ops = [event(1, 1_000_000 * i, 300_000 + 100 * i) for i in range(count)]
+        capture = self.write("steps.xplane.pb", plane(1, "/device:TPU:0", line(1, "Steps", steps), line(3, "XLA Ops", ops), event_name(1, "fusion.1"),
+                                                         *(event_name(100 + i, str(i)) for i in range(count))))
+        bars = self.inside_of(capture)["step_bars"][0]["bars"]
+        rows = rows_of(capture, "steps")
+        self.assertEqual(len(rows), count)
+        self.assertEqual([bar[0] for bar in bars], [3] * 233 + [1])
+        for i, bar in enumerate(bars):
+            part = rows[3 * i:3 * i + 3]
+            self.assertEqual(bar[4:], [sum(row[key] for row in part) for key in ("compute_only_ps", "comm_exposed_ps", "copy_ps", "other_ps", "idle_ps", "not_recorded_ps")])
+            self.assertEqual((bar[1], bar[2]), (part[0]["start_ps"], part[-1]["end_ps"]))
 
     def test_timeline_keeps_to_the_filter(self):
         whole, part = (self.inside_of(TPU, *filters)["timeline"] for filters in ((), ("--step", "40")))
@@ -213,13 +240,14 @@ class Page(Case):
 
     def test_names_cannot_leave_the_data(self):
         hostile = "</script><img onerror=alert(1)>"
-        capture = self.write("<b>&\"'</title>.xplane.pb", small_tpu(names=(hostile, "<!--<script>"), errors=("</script>lost",)))
+        name = "<b>&\"'<!--x.xplane.pb"
+        capture = self.write(name, small_tpu(names=(hostile, "<!--<script>"), errors=("</script>lost",)))
         page = self.page_of(capture)
         frame, inside = parts_of(page)
         self.assertNotIn("<", inside)
         for hostile_part in ("<img", "<b>", "<!--", "onerror"):
             self.assertNotIn(hostile_part, frame)
-        self.assertEqual(len(re.findall("</title>", page)), 1)
+        self.assertEqual(html.unescape(re.search("<title>(.*?)</title>", frame).group(1)), name + " – profkit report")
         names = [op["short_name"] for op in json.loads(inside)["summary"]["ops"]["top"]]
         self.assertIn(hostile, names)
 

@@ -13,7 +13,7 @@ inline namespace PROFKIT_NAMESPACE {
 namespace html {
 
 // Where the time went, in one or two sentences.
-[[nodiscard]] std::string verdict_of(const report_summary& s);
+[[nodiscard]] std::string verdict_of(const report_result& found);
 
 void write_verdict_section(json_writer& out, const report_result& found);
 

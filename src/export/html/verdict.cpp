@@ -77,7 +77,8 @@ std::string idle_verdict(const idle_total& idle) {
 
 }  // namespace
 
-std::string verdict_of(const report_summary& s) {
+std::string verdict_of(const report_result& found) {
+  const report_summary& s = found.summary;
   if (s.idle && s.idle->service_ps > 0)
     if (std::string text = idle_verdict(*s.idle); !text.empty()) return text;
   const std::int64_t span_ps = s.span_ps();
@@ -87,13 +88,17 @@ std::string verdict_of(const report_summary& s) {
   if (busiest != nullptr && busiest->busy_ps <= span_ps)
     return "No time of a device is on record. The busiest line ran ops for " + share_text(busiest->busy_ps, span_ps) + " of " +
            human_duration(span_ps) + '.';
+  const std::vector<file_info>& files = found.parts.info.files;
+  const auto is_probes = [](const file_info& file) { return file.family == file_family::neutrino; };
+  if (!files.empty() && std::all_of(files.begin(), files.end(), is_probes))
+    return "Probes inside kernels were recorded, which this page does not show: profkit neutrino does.";
   return "No time of a device is on record.";
 }
 
 void write_verdict_section(json_writer& out, const report_result& found) {
   out.key("verdict");
   out.begin_object();
-  out.field("text", std::string_view(verdict_of(found.summary)));
+  out.field("text", std::string_view(verdict_of(found)));
   out.field("in_steps", found.summary.idle && found.summary.idle->marked);
   out.field("devices", found.parts.bubbles ? std::uint64_t{found.parts.bubbles->found.devices.size()} : 0);
   out.key("causes");

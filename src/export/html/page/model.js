@@ -3,7 +3,7 @@
 section("model", "Model", (box) => {
   const model = data.architecture;
   if (!model || !data.model) return false;
-  box.append(node("p", {}, data.model[0].toUpperCase() + data.model.slice(1) + "."));
+  box.append(node("p", {}, sentence(data.model) + "."));
   const tones = ["compute", "exposed_copies", "cause1", "exposed_communication", "cause2", "other_work", "cause3", "cause4", "cause0"];
   for (const type of model.types) {
     const whole = type.parts.reduce((sum, part) => sum + part.time_ps, 0), [least, median, most] = type.wall_ps;

@@ -19,7 +19,9 @@ function node(tag, attributes, ...children) {
 const sections = [];
 function section(id, title, fill) { sections.push({id, title, fill}); }
 
-const bullets = (texts) => node("ul", {}, ...texts.map((text) => node("li", {}, text[0] >= "a" && text[0] <= "z" ? text[0].toUpperCase() + text.slice(1) : text)));
+// With a capital, where it begins with a word and not with a name.
+const sentence = (text) => (/^[a-z]+[ ,:]/.test(text) ? text[0].toUpperCase() + text.slice(1) : text);
+const bullets = (texts) => node("ul", {}, ...texts.map((text) => node("li", {}, sentence(text))));
 const span = summary.first_ps === null || summary.last_ps === null ? 0 : summary.last_ps - summary.first_ps;
 const darkScheme = window.matchMedia("(prefers-color-scheme: dark)");
 
