@@ -358,7 +358,7 @@ class inventory {
       if (!is_counted[info.file]) {
         if (result<void> filled = fill_file_timeline(profile_, info.file, threads); !filled) {
           const fault& why = filled.error();
-          if (why.code != fault_code::damaged) return filled;
+          if (why.code == fault_code::cancelled || why.code == fault_code::out_of_memory) return filled;
           damage_.note(info.file, why);
         }
       }

@@ -175,7 +175,6 @@ class rank_reader {
     quiet.progress = nullptr;
     activity_parts beside(parts_.from, parts_.options, quiet, parts_.steps);
     beside.threads = parts_.threads;
-    beside.lines = parts_.lines;
     std::vector<trace_file> traces = trace_files();
     auto done = for_each_item(2, parts_.host, [&](std::size_t item) {
       return item == 0 ? read_tables() : read_traces(traces, beside, nullptr);
@@ -188,17 +187,21 @@ class rank_reader {
       trace_ = {};
       return false;
     }
-    adopt_names(beside.strings);
+    adopt_names(beside);
     parts_.threads = std::move(beside.threads);
-    parts_.lines = std::move(beside.lines);
+    parts_.lines.insert(parts_.lines.end(), beside.lines.begin(), beside.lines.end());
     take_inputs_of(traces);
     return true;
   }
 
   // What the traces read beside the table call things, by the ids of the whole.
-  void adopt_names(const string_table& theirs) {
-    std::vector<string_id> ours(theirs.size());
-    for (string_id id = 0; id < theirs.size(); ++id) ours[id] = parts_.strings.intern(theirs.text(id));
+  void adopt_names(activity_parts& beside) {
+    std::vector<string_id> ours(beside.strings.size());
+    for (string_id id = 0; id < ours.size(); ++id) ours[id] = parts_.strings.intern(beside.strings.text(id));
+    for (line_count& line : beside.lines) {
+      line.plane_name = ours[line.plane_name];
+      line.line_name = ours[line.line_name];
+    }
     for (host_span& s : trace_.spans) s.name = ours[s.name];
     for (step_marker& m : trace_.markers) m.name = ours[m.name];
     for (launch_arrow& a : trace_.launches) a.call = ours[a.call];
