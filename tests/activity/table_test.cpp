@@ -2,6 +2,7 @@
 #include "../io/test_files.hpp"
 
 #include <profkit/core/activity.hpp>
+#include <profkit/core/anatomy.hpp>
 
 #include <formats/activity_store.hpp>
 #include <formats/ascend/ascend_columns.hpp>
@@ -161,6 +162,10 @@ TEST_CASE("tasks of the hardware are kernels where no other table tells of them"
   // Nor do its tasks count twice on the timeline.
   CHECK((*p)->what().files.at(0).export_of == -1);
   CHECK((*p)->what().files.at(1).export_of == 0);
+  const auto info = anatomy_info(trace(*p));
+  REQUIRE(info.ok());
+  CHECK(info->events == 1);
+  CHECK(info->files.at(1).planes.empty());
 }
 
 TEST_CASE("units come from the header, and a lost quote costs one row") {

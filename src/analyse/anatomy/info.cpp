@@ -339,7 +339,8 @@ class inventory {
 
   // Files that are read into the timeline: their processes and devices are shown like planes.
   [[nodiscard]] bool has_threads(const file_info& file) const noexcept {
-    return is_trace(profile_.what().files[file.file]);
+    const capture_file& listed = profile_.what().files[file.file];
+    return is_trace(listed) && listed.export_of < 0;
   }
 
   result<void> count_threads() {
