@@ -24,8 +24,7 @@ static_assert(static_cast<std::int32_t>(window_policy::guide) == PK_WINDOW_POLIC
 static_assert(static_cast<std::int32_t>(window_policy::marker) == PK_WINDOW_POLICY_MARKER);
 static_assert(static_cast<std::int32_t>(window_policy::device) == PK_WINDOW_POLICY_DEVICE);
 result<bubble_options> read_bubble_options(const pk_bubbles_options& given) {
-  constexpr std::uint32_t known_flags =
-      PK_BUBBLES_REFERENCE | PK_BUBBLES_HAS_STEP | PK_BUBBLES_HAS_FROM | PK_BUBBLES_HAS_TO;
+  constexpr std::uint32_t known_flags = PK_BUBBLES_HAS_STEP | PK_BUBBLES_HAS_FROM | PK_BUBBLES_HAS_TO;
   if ((given.flags & ~known_flags) != 0)
     return unknown_flags("pk_bubbles_options", given.flags);
   if (given.reserved != 0) return invalid_argument("pk_bubbles_options::reserved is not 0");
@@ -42,7 +41,6 @@ result<bubble_options> read_bubble_options(const pk_bubbles_options& given) {
   if ((given.flags & PK_BUBBLES_HAS_TO) != 0) o.only.to_ps = given.to_ps;
   o.windows = static_cast<window_policy>(given.window_policy);
   o.limit = given.limit == PK_LIMIT_DEFAULT ? default_limit(document::bubbles) : given.limit;
-  o.reference = (given.flags & PK_BUBBLES_REFERENCE) != 0;
   for (std::size_t i = 0; i < given.threshold_count; ++i) {
     const std::string_view one = given.thresholds[i] ? std::string_view(given.thresholds[i]) : std::string_view();
     const std::size_t equals = one.find('=');

@@ -9,7 +9,6 @@ struct pk_memory : profkit::capi::counted {
   explicit pk_memory(pk_profile* of) : profile(of) {}
   profkit::capi::profile_reference profile;
   profkit::memory_options asked;
-  bool like_reference = false;
   profkit::memory_result found;
 };
 
@@ -30,7 +29,7 @@ static_assert(static_cast<std::int32_t>(step_policy::last) == PK_STEP_POLICY_LAS
 static_assert(static_cast<std::int32_t>(step_policy::first) == PK_STEP_POLICY_FIRST);
 
 constexpr std::uint32_t known_memory_flags = PK_MEMORY_NO_RUNTIME | PK_MEMORY_ALL_TRACE | PK_MEMORY_HAS_STEP |
-                                             PK_MEMORY_INCLUDE_HOST_POOLS | PK_MEMORY_HAS_FIT | PK_MEMORY_REFERENCE;
+                                             PK_MEMORY_INCLUDE_HOST_POOLS | PK_MEMORY_HAS_FIT;
 
 result<memory_options> read_memory_options(const pk_memory_options& given) {
   if ((given.flags & ~known_memory_flags) != 0) return unknown_flags("pk_memory_options", given.flags);
@@ -80,11 +79,7 @@ pk_status pk_memory_open(pk_profile* profile, const pk_memory_options* options, 
     if (result<void> taken = bridge.take(given->hooks); !taken) return std::move(taken).error();
     auto memory = std::make_unique<pk_memory>(profile);
     memory->asked = std::move(*asked);
-    memory->like_reference = (given->flags & PK_MEMORY_REFERENCE) != 0;
-    const auto analyse = memory->like_reference
-                             ? profkit::analyse_memory_like_reference
-                             : static_cast<decltype(&profkit::analyse_memory_like_reference)>(profkit::analyse_memory);
-    result<profkit::memory_result> found = analyse(memory->profile.capture(), memory->asked, bridge.core());
+    result<profkit::memory_result> found = profkit::analyse_memory(memory->profile.capture(), memory->asked, bridge.core());
     if (!found) return std::move(found).error();
     memory->found = std::move(*found);
     *out = memory.release();
@@ -162,8 +157,6 @@ pk_status pk_memory_write(const pk_memory* memory, pk_write_callback write, void
     if (!memory) return null_argument("memory");
     if (!write) return null_argument("write");
     return write_to_host(write, user, status, [&](profkit::sink& into) {
-      if (memory->like_reference)
-        return profkit::write_reference_memory_document(memory->profile.core(), memory->asked, memory->found, into);
       return profkit::write_memory_document(memory->profile.core(), memory->asked, memory->found, into);
     });
   });

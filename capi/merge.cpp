@@ -41,7 +41,7 @@ static_assert(static_cast<std::int32_t>(node_status::corrupt) == PK_NODE_CORRUPT
 constexpr std::uint32_t known_clock_flags = PK_CLOCK_IS_REFERENCE | PK_CLOCK_NO_DRIFT_SLOPE;
 constexpr std::uint32_t known_offset_flags = PK_OFFSET_HAS_DRIFT | PK_OFFSET_HAS_RESIDUAL;
 constexpr std::uint32_t known_merge_flags = PK_MERGE_KEEP_GOING | PK_MERGE_KEEP_ORDER | PK_MERGE_SCALE_DURATIONS |
-                                            PK_MERGE_TRACER_HOST_THREADS | PK_MERGE_REFERENCE | PK_MERGE_NO_DRIFT_SLOPE;
+                                            PK_MERGE_TRACER_HOST_THREADS | PK_MERGE_NO_DRIFT_SLOPE;
 
 bool is_sub_ps(std::int32_t n) noexcept { return n >= 0 && n < 1000; }
 
@@ -119,7 +119,6 @@ result<merge_options> read_merge_options(const pk_merge_options& given) {
   o.keep_order = has(PK_MERGE_KEEP_ORDER);
   o.scale_durations = has(PK_MERGE_SCALE_DURATIONS);
   o.tracer_host_threads = has(PK_MERGE_TRACER_HOST_THREADS);
-  o.reference = has(PK_MERGE_REFERENCE);
   o.clocks.drift_slope = !has(PK_MERGE_NO_DRIFT_SLOPE);
   auto bounds = read_limits(given.limits);
   if (!bounds) return std::move(bounds).error();

@@ -12,7 +12,6 @@
 struct pk_validation {
   profkit::validation_result found;
   std::optional<profkit::alignment_result> aligned;
-  bool like_reference = false;
   std::uint64_t limit = 0;
 };
 
@@ -22,7 +21,7 @@ namespace capi {
 namespace {
 
 constexpr std::uint32_t known_validation_flags =
-    PK_VALIDATION_BY_OCCURRENCE | PK_VALIDATION_ALIGN | PK_VALIDATION_HAS_BOUND | PK_VALIDATION_REFERENCE;
+    PK_VALIDATION_ALIGN | PK_VALIDATION_HAS_BOUND;
 
 std::int32_t document_status_of(const validation_result& found) noexcept {
   if (!found.damage.empty()) {
@@ -70,9 +69,6 @@ pk_status pk_validation_open(const pk_profile* const* profiles, size_t count, co
     hook_bridge bridge;
     if (result<void> taken = bridge.take(given->hooks); !taken) return std::move(taken).error();
     profkit::validation_options asked;
-    const bool like_reference = (given->flags & PK_VALIDATION_REFERENCE) != 0;
-    if ((given->flags & PK_VALIDATION_BY_OCCURRENCE) != 0 || like_reference)
-      asked.match = profkit::collective_match::occurrence;
     if ((given->flags & PK_VALIDATION_HAS_BOUND) != 0) asked.bound_ps = given->bound_ps;
     asked.host = bridge.core();
     std::vector<std::shared_ptr<const profkit::trace>> traces;
@@ -81,7 +77,6 @@ pk_status pk_validation_open(const pk_profile* const* profiles, size_t count, co
     if (!found) return std::move(found).error();
     auto made = std::make_unique<pk_validation>();
     made->found = std::move(*found);
-    made->like_reference = like_reference;
     made->limit = given->limit == PK_LIMIT_DEFAULT ? profkit::default_document_limit : given->limit;
     if ((given->flags & PK_VALIDATION_ALIGN) != 0) {
       profkit::alignment_options how;
@@ -140,12 +135,8 @@ pk_status pk_validation_write(const pk_validation* validation, pk_write_callback
     if (!validation) return null_argument("validation");
     if (!write) return null_argument("write");
     const profkit::alignment_result* const aligned = validation->aligned ? &*validation->aligned : nullptr;
-    return write_to_host(write, user, status, [&](profkit::sink& into) -> result<profkit::document_status> {
-      if (!validation->like_reference)
-        return profkit::write_validation(validation->found, aligned, into, validation->limit);
-      if (result<void> written = profkit::write_reference_validation(validation->found, into); !written)
-        return std::move(written).error();
-      return static_cast<profkit::document_status>(document_status_of(validation->found));
+    return write_to_host(write, user, status, [&](profkit::sink& into) {
+      return profkit::write_validation(validation->found, aligned, into, validation->limit);
     });
   });
 }

@@ -495,8 +495,8 @@ int run_bubbles(const options& given) {
   }
   std::optional<bubbles_report> held;
   bubble_options wanted = asked.bubbles;
-  // What goes into a folder by its name by convention, and the script's own form, other tools read whole.
-  wanted.limit = asked.limit.value_or(both || wanted.reference ? 0 : profkit::default_limit(profkit::document::bubbles));
+  // What goes into a folder by its name by convention other tools read whole.
+  wanted.limit = asked.limit.value_or(both ? 0 : profkit::default_limit(profkit::document::bubbles));
   const auto look = [&](const profkit::trace& t, const hooks& host) -> result<void> {
     auto found = analyse_bubbles(t, wanted, host);
     if (!found) return std::move(found).error();
@@ -566,15 +566,12 @@ class bubbles_command_options final : public command_options {
     all.repeated("--threshold", thresholds_, "NAME=VALUE", "One threshold, may be repeated; --json lists them all");
     all.value("--thresholds", threshold_file_, "FILE", "A TOML file with a table [bubbles] of thresholds")
         .offer_files();
-    all.value("--compat", compat_.typed, "WHAT", "'reference': tags by the letter of the reference script")
-        .offer_words(compat_.words());
     output_.list(all, into);
     input_.list(all, into);
   }
 
   [[nodiscard]] std::optional<fault> understand(options& into) const override {
     if (auto wrong = windows_.understand("--window-policy", into.bubbles.windows)) return wrong;
-    if (auto wrong = compat_.understand("--compat", into.bubbles.reference)) return wrong;
     profkit::step_filter& only = into.bubbles.only;
     if (auto wrong = understand_number("--step", step_, only.step)) return wrong;
     if (auto wrong = understand_window(time_, only.from_ps, only.to_ps)) return wrong;
@@ -606,7 +603,6 @@ class bubbles_command_options final : public command_options {
   choice<window_policy> windows_{
       {"guide", window_policy::guide}, {"marker", window_policy::marker}, {"device", window_policy::device}};
   std::string step_, time_;
-  choice<bool> compat_{{"reference", true}};
   std::string threshold_file_;
   std::vector<std::string> thresholds_;
   output_words output_;

@@ -401,11 +401,6 @@ int run_memory(const options& asked) {
   slice_writer writer;
   const memory_options o = memory_options_of(asked);
   writer.document = [&](const profkit::trace& t, sink& into, const hooks& host) -> result<document_status> {
-    if (asked.compat_reference) {
-      auto found = analyse_memory_like_reference(t, o, host);
-      if (!found) return std::move(found).error();
-      return write_reference_memory_document(t.files(), o, *found, into);
-    }
     auto found = analyse_memory(t, o, host);
     if (!found) return std::move(found).error();
     if (auto there = is_there(*found, t, o); !there) return std::move(there).error();
@@ -420,9 +415,7 @@ int run_memory(const options& asked) {
     print_memory_text(s, *found, o);
     return {};
   };
-  options adjusted = asked;
-  adjusted.json = asked.json || asked.compat_reference;  // the reference has no other form
-  const int status = run_slice(adjusted, document::memory, writer);
+  const int status = run_slice(asked, document::memory, writer);
   return status == exit_ok && !fits ? exit_gate : status;
 }
 
@@ -456,8 +449,6 @@ class memory_command_options final : public command_options {
     all.flag("--include-host-pools", into.memory.include_host_pools, "Host memory may be the fullest, too");
     all.value("--time-samples", samples_, "N", "Samples of the timeline (default 200)");
     all.group("Output");
-    all.value("--compat", compat_.typed, "WHAT", "'reference': the numbers of the reference tool, as JSON")
-        .offer_words(compat_.words());
     output_.list(all, into);
     input_.list(all, into);
   }
@@ -467,7 +458,6 @@ class memory_command_options final : public command_options {
     profkit::memory_options& m = into.memory;
     std::optional<std::uint64_t> threshold, samples, curve;
     if (auto wrong = policy_.understand("--step-policy", m.policy)) return wrong;
-    if (auto wrong = compat_.understand("--compat", into.compat_reference)) return wrong;
     if (auto wrong = understand_number("--top", top_, into.memory_top)) return wrong;
     if (auto wrong = understand_number("--persistent-threshold-steps", threshold_, threshold, 0, most_samples))
       return wrong;
@@ -512,7 +502,6 @@ class memory_command_options final : public command_options {
   choice<profkit::step_policy> policy_{{"peak", profkit::step_policy::peak},
                                        {"last", profkit::step_policy::last},
                                        {"first", profkit::step_policy::first}};
-  choice<bool> compat_{{"reference", true}};
   std::string space_, top_, fit_, curve_, step_, threshold_, samples_;
   std::vector<std::string> what_if_;
   bool no_runtime_ = false;

@@ -401,8 +401,6 @@ class merge_command_options final : public command_options {
     all.flag("--keep-order", m.keep_order, "Do not sort the events of a line");
     all.flag("--print-events", into.print_events, "Print every event with its corrected time");
     all.flag("--print-collectives", into.print_collectives, "Print collectives before and after correction");
-    all.value("--compat", compat_.typed, "WHAT", "'reference': bit for bit what the reference script does")
-        .offer_words(compat_.words());
     all.flag("--json", into.json, "Print the metadata document instead of text");
     output_.list_color(all);
     list_quiet(all, into);
@@ -433,7 +431,7 @@ class merge_command_options final : public command_options {
     if (auto wrong = zero_.understand("--normalize", m.zero)) return wrong;
     if (auto wrong = scheme_.understand("--plane-scheme", m.scheme)) return wrong;
     m.clocks.drift_slope = !no_drift_;
-    return compat_.understand("--compat", m.reference);
+    return std::nullopt;
   }
 
   using merge_correction = profkit::merge_correction;
@@ -446,7 +444,6 @@ class merge_command_options final : public command_options {
       {"min", merge_zero::earliest}, {"node0", merge_zero::reference}, {"none", merge_zero::none}};
   choice<plane_scheme> scheme_{
       {"seed", plane_scheme::seed}, {"rocm", plane_scheme::rocm}, {"node", plane_scheme::node}};
-  choice<bool> compat_{{"reference", true}};
   bool no_correction_ = false, auto_discover_ = false, no_drift_ = false;
   output_words output_;
   input_words input_;

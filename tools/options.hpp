@@ -51,7 +51,6 @@ struct options {
   profkit::bubble_options bubbles;
   profkit::architecture_options architecture;  // but for limit
   bool markdown = false;                       // architecture --markdown
-  bool compat_reference = false;               // memory --compat reference
   std::string export_format;                   // export --format, as typed
   std::string table;                           // rows
   std::vector<std::string> columns;            // rows --columns; none: all
@@ -61,7 +60,6 @@ struct options {
 
   std::vector<std::string> traces;  // validate
   std::string csv_path;
-  bool match_occurrence = false;
   bool align_collectives = false;
   bool fail_on_violations = false;
   std::optional<std::int64_t> bound_ps;

@@ -204,9 +204,7 @@ void print_text(text_output& out, const options& asked, const validation_result&
   out.line("Violations: " + grouped(found.violations) + ", Overlaps: " + grouped(found.overlaps) +
            ", Warnings: " + grouped(found.warnings));
   std::string sentence;
-  if (found.match == profkit::collective_match::occurrence)
-    sentence = "matched by occurrence, as the reference tool does: the i-th execution on each node, at any time";
-  else if (found.corrected)
+  if (found.corrected)
     sentence = "clocks were corrected; a violation exceeds the error of both clocks (" +
                grouped(found.violations_raw) + " if that error is ignored)";
   else if (found.bounds_known)
@@ -278,7 +276,6 @@ int run_validate(const options& asked) {
   if (!asked.output_path.empty() || !asked.csv_path.empty()) catch_interrupts();
 
   profkit::validation_options how;
-  how.match = asked.match_occurrence ? profkit::collective_match::occurrence : profkit::collective_match::automatic;
   how.bound_ps = asked.bound_ps;
   how.from_ps = asked.from_ps;
   how.to_ps = asked.to_ps;
@@ -300,7 +297,6 @@ int run_validate(const options& asked) {
   const alignment_result* const aligned = alignment ? &*alignment : nullptr;
 
   const auto document = [&](profkit::sink& into) -> result<void> {
-    if (asked.compat_reference) return profkit::write_reference_validation(*found, into);
     result<document_status> written = profkit::write_validation(
         *found, aligned, into, asked.limit.value_or(profkit::default_document_limit));
     if (!written) return std::move(written).error();
@@ -310,7 +306,7 @@ int run_validate(const options& asked) {
   if (!out) return fail_without(asked, out.error(), errors);
   const bool prints_rows = asked.csv_path == "-";
   const auto rows = [&](profkit::sink& into) { return profkit::write_validation_csv(*found, into); };
-  if (asked.json || (asked.compat_reference && asked.output_path.empty() && !prints_rows)) {
+  if (asked.json) {
     if (result<void> written = document(out->raw()); !written) return fail_without(asked, written.error(), errors);
   } else if (prints_rows) {
     if (result<void> written = rows(out->raw()); !written) return fail_without(asked, written.error(), errors);
@@ -345,9 +341,6 @@ class validate_command_options final : public command_options {
     all.arguments("TRACE", into.traces, "A merged trace, or one trace or run directory a node").offer_files();
     all.group("Validation");
     all.values("--traces", into.traces, "TRACE", "The same as the arguments; may be repeated").offer_files();
-    all.value("--match", match_.typed, "HOW", "auto (run ids, else time) or occurrence (as the reference tool)")
-        .offer_words(match_.words())
-        .add_to_manual("'occurrence' joins the i-th execution of each node.");
     all.value("--bound", bound_, "TIME", "Error of every time, as in 5us, instead of the trace's own");
     list_window(all, time_);
     all.value("--align", align_.typed, "HOW", "'collectives': offset and drift of each node from collectives alone")
@@ -362,8 +355,6 @@ class validate_command_options final : public command_options {
         .offer_files();
     all.value("--csv", into.csv_path, "FILE", "Write the start gaps of every invocation to FILE ('-' likewise)")
         .offer_files();
-    all.value("--compat", compat_.typed, "WHAT", "'reference': matching and document of the reference tool")
-        .offer_words(compat_.words());
     all.value("--limit", output_.limit, "N", "Rows of each list; 0 shows all (default 20, of --json 100)");
     list_json(all, into);
     list_wide(all, into);
@@ -379,9 +370,6 @@ class validate_command_options final : public command_options {
   [[nodiscard]] std::optional<fault> understand(options& into) const override {
     if (into.traces.empty())
       return wrong_options("validate: no trace was named", "profkit validate combined.xplane.pb, or one trace a node");
-    if (auto wrong = match_.understand("--match", into.match_occurrence)) return wrong;
-    if (auto wrong = compat_.understand("--compat", into.compat_reference)) return wrong;
-    into.match_occurrence = into.match_occurrence || into.compat_reference;
     if (auto wrong = align_.understand("--align", into.align_collectives)) return wrong;
     if (auto wrong = fail_on_.understand("--fail-on", into.fail_on_violations)) return wrong;
     std::optional<std::int64_t> max_bound_ps;
@@ -410,10 +398,8 @@ class validate_command_options final : public command_options {
     return a == b || std::filesystem::weakly_canonical(a, ignored) == std::filesystem::weakly_canonical(b, ignored);
   }
 
-  choice<bool> match_{{"auto", false}, {"occurrence", true}};
   choice<bool> align_{{"collectives", true}};
   choice<bool> fail_on_{{"violations", true}};
-  choice<bool> compat_{{"reference", true}};
   std::string bound_, time_, max_bound_;
   output_words output_;
   input_words input_;

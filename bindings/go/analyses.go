@@ -58,7 +58,6 @@ type MemoryOptions struct {
 	AllTrace         bool   // the whole trace is one window
 	NoRuntime        bool   // only what the compiler assigned
 	IncludeHostPools bool   // host memory may be the fullest, too
-	LikeReference    bool   // the numbers and the document of the reference tool, for comparison
 
 	TimeSamples              *uint64  // of the document's timeline
 	PersistentThresholdSteps *uint32  // that an allocation outlives
@@ -138,8 +137,7 @@ func (p *Profile) Memory(ctx context.Context, options MemoryOptions) (*Memory, e
 			given.memory_space = C.int64_t(options.MemorySpace)
 			given.hooks = hooks
 			given.flags = flag(options.AllTrace, C.PK_MEMORY_ALL_TRACE) | flag(options.NoRuntime, C.PK_MEMORY_NO_RUNTIME) |
-				flag(options.IncludeHostPools, C.PK_MEMORY_INCLUDE_HOST_POOLS) |
-				flag(options.LikeReference, C.PK_MEMORY_REFERENCE)
+				flag(options.IncludeHostPools, C.PK_MEMORY_INCLUDE_HOST_POOLS)
 			given.step_policy = C.int32_t(options.StepPolicy)
 			given.what_if, given.what_if_count = memory.texts(options.WhatIf), C.size_t(len(options.WhatIf))
 			if options.FitBytes != nil {
@@ -290,8 +288,7 @@ type BubbleOptions struct {
 	Thresholds   []string // "NAME=VALUE" each, by the names that the document lists
 	Limit        *uint64  // rows of each list of the document; 0: all; nil: the command's default
 
-	WindowPolicy int  // WindowGuide and so on: where a step begins and ends
-	Reference    bool // tags and labels by the letter of the reference script
+	WindowPolicy int // WindowGuide and so on: where a step begins and ends
 	Hooks        Hooks
 }
 
@@ -344,7 +341,7 @@ type Bubble struct {
 	Step           int      // -1: none
 	File, Device   int      // Device: position among those of the capture
 	Cause          string   // why the device waited, as far as the capture shows: "data_loader", …
-	Labels         []string // which rules of the reference its evidence meets
+	Labels         []string // the soft labels that its evidence meets
 	Heavy          bool
 
 	SyncPs, ThreadsPs   int64 // of HostPs, synchronisation and copies; sum over the host's threads
@@ -375,7 +372,6 @@ func (p *Profile) Bubbles(ctx context.Context, options BubbleOptions) (*Bubbles,
 			given.device, given.step_pattern = memory.text(options.Device), memory.text(options.StepPattern)
 			given.thresholds = memory.texts(options.Thresholds)
 			given.threshold_count = C.size_t(len(options.Thresholds))
-			given.flags = flag(options.Reference, C.PK_BUBBLES_REFERENCE)
 			given.step_name = memory.text(options.StepName)
 			if options.Step != nil {
 				given.flags |= C.PK_BUBBLES_HAS_STEP

@@ -92,7 +92,7 @@ func TestNamesChildrenDevicesAndAllocators(t *testing.T) {
 	if _, err := plane.MetadataChildren(-1); !errors.Is(err, ErrNotFound) {
 		t.Fatal(err)
 	}
-	bubbles, err := profile.Bubbles(background, BubbleOptions{WindowPolicy: WindowDevice, Reference: true})
+	bubbles, err := profile.Bubbles(background, BubbleOptions{WindowPolicy: WindowDevice})
 	if err != nil {
 		t.Fatal(err)
 	}

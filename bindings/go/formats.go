@@ -339,13 +339,11 @@ func (p *Profile) export(ctx context.Context, to io.Writer, options ExportOption
 
 // ValidationOptions say how to compare.
 type ValidationOptions struct {
-	ByOccurrence  bool    // match the i-th of each node, as the reference tool does
-	Align         bool    // bound the clocks from collectives alone
-	LikeReference bool    // matching and document of the reference tool, for comparison
-	BoundPs       *int64  // error of every time, instead of what the trace says
-	MaxBoundPs    int64   // an offset known less well than this is undecidable; 0 is 1 ms
-	Limit         *uint64 // rows of each list of the document; 0: all; nil: the command's default
-	Hooks         Hooks
+	Align      bool    // bound the clocks from collectives alone
+	BoundPs    *int64  // error of every time, instead of what the trace says
+	MaxBoundPs int64   // an offset known less well than this is undecidable; 0 is 1 ms
+	Limit      *uint64 // rows of each list of the document; 0: all; nil: the command's default
+	Hooks      Hooks
 }
 
 // Validation tells whether the collectives of several nodes happened in a possible order. It keeps nothing of the profiles.
@@ -382,8 +380,7 @@ func Validate(ctx context.Context, profiles []*Profile, options ValidationOption
 	err := calling(ctx, options.Hooks, nil, func(memory *arena, hooks *C.pk_hooks, _ unsafe.Pointer) error {
 		given := (*C.pk_validation_options)(memory.alloc(unsafe.Sizeof(C.pk_validation_options{})))
 		*given = C.pkgo_validation_options()
-		given.flags = flag(options.ByOccurrence, C.PK_VALIDATION_BY_OCCURRENCE) | flag(options.Align, C.PK_VALIDATION_ALIGN) |
-			flag(options.LikeReference, C.PK_VALIDATION_REFERENCE)
+		given.flags = flag(options.Align, C.PK_VALIDATION_ALIGN)
 		if options.BoundPs != nil {
 			given.flags |= C.PK_VALIDATION_HAS_BOUND
 			given.bound_ps = C.int64_t(*options.BoundPs)

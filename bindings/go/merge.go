@@ -53,7 +53,6 @@ type MergeOptions struct {
 	KeepOrder         bool // the events of a line are not sorted
 	ScaleDurations    bool // the ends of events are mapped, too
 	TracerHostThreads bool // "Host Threads/N" of /host:ROCTRACER are stamped by the tracer clock
-	Reference         bool // bit for bit what the reference tool does
 	NoDriftSlope      bool // beyond the offsets their own slope counts, not their drift
 	Hooks             Hooks
 }
@@ -104,7 +103,7 @@ func merged(ctx context.Context, output string, to io.Writer, options MergeOptio
 		given.flags = flag(options.KeepGoing, C.PK_MERGE_KEEP_GOING) | flag(options.KeepOrder, C.PK_MERGE_KEEP_ORDER) |
 			flag(options.ScaleDurations, C.PK_MERGE_SCALE_DURATIONS) |
 			flag(options.TracerHostThreads, C.PK_MERGE_TRACER_HOST_THREADS) |
-			flag(options.Reference, C.PK_MERGE_REFERENCE) | flag(options.NoDriftSlope, C.PK_MERGE_NO_DRIFT_SLOPE)
+			flag(options.NoDriftSlope, C.PK_MERGE_NO_DRIFT_SLOPE)
 		given.traces, given.trace_count = memory.texts(options.Traces), C.size_t(len(options.Traces))
 		given.snapshots, given.snapshot_count = memory.texts(options.Snapshots), C.size_t(len(options.Snapshots))
 		given.offsets = memory.text(options.Offsets)

@@ -861,8 +861,7 @@ enum {
   PK_MEMORY_ALL_TRACE = 2,          /**< the whole trace is one window */
   PK_MEMORY_HAS_STEP = 4,           /**< `step` is set */
   PK_MEMORY_INCLUDE_HOST_POOLS = 8, /**< host memory may be the fullest, too */
-  PK_MEMORY_HAS_FIT = 16,           /**< `fit_bytes` is set */
-  PK_MEMORY_REFERENCE = 32          /**< the numbers of the reference tool, for comparison */
+  PK_MEMORY_HAS_FIT = 16            /**< `fit_bytes` is set */
 };
 /** Which step window the run-time part is about. \since 0.1 */
 enum { PK_STEP_POLICY_PEAK = 0, PK_STEP_POLICY_LAST = 1, PK_STEP_POLICY_FIRST = 2 };
@@ -1024,9 +1023,9 @@ typedef struct pk_curve_point {
 PK_API pk_status pk_memory_fit(const pk_memory* memory, uint32_t* fits, int64_t* spare_bytes,
                                pk_error** err) PK_NOEXCEPT;
 
-/** Writes the document `memory` of this analysis: that of `profkit memory --json`; with PK_MEMORY_REFERENCE the
- *  reference tool's own. `status` may be NULL; it becomes a PK_DOCUMENT_STATUS_. Errors: PK_E_INVALID_ARGUMENT,
- *  PK_E_CANCELLED (`write` gave non-zero), PK_E_OUT_OF_MEMORY. \since 0.1 */
+/** Writes the document `memory` of this analysis: that of `profkit memory --json`. `status` may be NULL; it
+ *  becomes a PK_DOCUMENT_STATUS_. Errors: PK_E_INVALID_ARGUMENT, PK_E_CANCELLED (`write` gave non-zero),
+ *  PK_E_OUT_OF_MEMORY. \since 0.1 */
 PK_API pk_status pk_memory_write(const pk_memory* memory, pk_write_callback write, void* user, int32_t* status,
                                  pk_error** err) PK_NOEXCEPT;
 /** Frees the analysis; NULL is fine. Tables that were made of it live on. \since 0.1 */
@@ -1199,11 +1198,8 @@ typedef struct pk_validation pk_validation;
 
 /** Flags of pk_validation_options. \since 0.1 */
 enum {
-  PK_VALIDATION_BY_OCCURRENCE = 1, /**< match the i-th of each node, as the reference tool does */
-  PK_VALIDATION_ALIGN = 2,         /**< bound the clocks from collectives alone */
-  PK_VALIDATION_HAS_BOUND = 4,     /**< `bound_ps` is set */
-  /** match and write as the reference tool does: pk_validation_write() gives its document. \since 0.1 */
-  PK_VALIDATION_REFERENCE = 8
+  PK_VALIDATION_ALIGN = 1,    /**< bound the clocks from collectives alone */
+  PK_VALIDATION_HAS_BOUND = 2 /**< `bound_ps` is set */
 };
 /** \since 0.1 */
 typedef struct pk_validation_options {
@@ -1560,8 +1556,7 @@ enum {
   PK_MERGE_KEEP_ORDER = 2,          /**< the events of a line are not sorted */
   PK_MERGE_SCALE_DURATIONS = 4,     /**< the ends of events are mapped, too */
   PK_MERGE_TRACER_HOST_THREADS = 8, /**< "Host Threads/N" of /host:ROCTRACER are stamped by the tracer clock */
-  PK_MERGE_REFERENCE = 16,          /**< bit for bit what the reference tool does */
-  PK_MERGE_NO_DRIFT_SLOPE = 32      /**< beyond the offsets use their own slope, not drift_ppm */
+  PK_MERGE_NO_DRIFT_SLOPE = 16      /**< beyond the offsets use their own slope, not drift_ppm */
 };
 
 /** What to merge. Texts may be NULL. \since 0.1 */
@@ -1644,10 +1639,9 @@ typedef struct pk_bubbles pk_bubbles;
 enum { PK_WINDOW_POLICY_GUIDE = 0, PK_WINDOW_POLICY_MARKER = 1, PK_WINDOW_POLICY_DEVICE = 2 };
 /** Flags of pk_bubbles_options. \since 0.1 */
 enum {
-  PK_BUBBLES_REFERENCE = 1, /**< tags and labels by the letter of the reference script */
-  PK_BUBBLES_HAS_STEP = 2,  /**< `step` is set */
-  PK_BUBBLES_HAS_FROM = 4,
-  PK_BUBBLES_HAS_TO = 8
+  PK_BUBBLES_HAS_STEP = 1, /**< `step` is set */
+  PK_BUBBLES_HAS_FROM = 2,
+  PK_BUBBLES_HAS_TO = 4
 };
 
 /** What to look for. NULL texts match everything. \since 0.1 */
@@ -1796,7 +1790,7 @@ typedef struct pk_bubble {
   uint64_t before_row; /**< its source_row in kernels */
   uint64_t after_row; /**< its source_row in kernels */
   int32_t scope; /**< PK_BUBBLE_SCOPE_: where in a step it lies */
-  uint32_t labels; /**< 1 << PK_BUBBLE_LABEL_: which rules of the reference its evidence meets */
+  uint32_t labels; /**< 1 << PK_BUBBLE_LABEL_: the soft labels that its evidence meets */
   int32_t cause; /**< PK_CAUSE_: why the device waited, as far as the capture shows */
   int32_t certainty; /**< PK_CERTAINTY_: of the cause */
   uint32_t flags; /**< PK_BUBBLE_ */

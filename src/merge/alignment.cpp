@@ -43,7 +43,6 @@ class trace_aligner {
       all_.run_id = inputs_.run->run_id;
       all_.reference_node = inputs_.run->reference_node.value_or(0);
     }
-    if (o_.reference) all_.reference_node = 0;
     for (const trace_input& t : inputs_.traces)
       if (auto ok = open(t); !ok) return std::move(ok).error();
     if (auto ok = read_offset_file(); !ok) return std::move(ok).error();
@@ -116,16 +115,14 @@ class trace_aligner {
       return tell(about(input.node_id, fault_code::damaged, "its trace is empty: 0 bytes",
                         "The profiler was stopped before it wrote; fetch the trace again.", input.path, 0));
     }
-    if (!o_.reference)
-      if (const std::optional<fault> f = another_kind(t)) {
-        t.usable = false;
-        t.report.status = node_status::corrupt;
-        return tell(*f);
-      }
+    if (const std::optional<fault> f = another_kind(t)) {
+      t.usable = false;
+      t.report.status = node_status::corrupt;
+      return tell(*f);
+    }
     if (const char* const damage = damage_position(t.bytes)) {
       const std::uint64_t at = offset_in(t.bytes, damage);
       t.report.status = node_status::corrupt;
-      if (o_.reference) t.usable = false;  // the reference tool drops the node
       t.bytes = t.bytes.substr(0, at);
       return tell(about(input.node_id, fault_code::damaged,
                         "its trace is damaged or cut at byte " + std::to_string(at) + ": a field runs past the end",
@@ -180,7 +177,7 @@ class trace_aligner {
   result<void> read_offset_file() {
     if (inputs_.offsets.empty()) {
       if (o_.correction != merge_correction::clock || only_merged_traces()) return {};
-      if (!o_.reference && !o_.keep_going && !any_snapshots()) return no_snapshots();
+      if (!o_.keep_going && !any_snapshots()) return no_snapshots();
       fault f;
       f.code = fault_code::invalid_argument;
       f.message = "no offsets: the clocks of the nodes cannot be aligned";
@@ -194,7 +191,6 @@ class trace_aligner {
       return tell(f);
     }
     offset_read_options how;
-    how.reference = o_.reference;
     how.bounds = o_.bounds;
     auto table = read_offsets(held->bytes, inputs_.offsets, how);
     if (!table) return tell(table.error());
@@ -203,7 +199,6 @@ class trace_aligner {
     if (offsets_.broken_lines > 0)
       warn(inputs_.offsets + ": " + std::to_string(offsets_.broken_lines) +
            (offsets_.broken_lines == 1 ? " line is no JSON and was" : " lines are no JSON and were") + " passed over");
-    if (o_.reference) return {};
     if (offsets_.unreachable_rows > 0)
       warn(inputs_.offsets + ": " + std::to_string(offsets_.unreachable_rows) +
            (offsets_.unreachable_rows == 1 ? " row of an unreachable node is" : " rows of unreachable nodes are") +
@@ -235,7 +230,7 @@ class trace_aligner {
   result<void> describe(aligned_trace& t) {
     if (!t.usable) return {};
     t.clocks = read_trace_clocks(t.bytes);
-    if (t.clocks.merged && !o_.reference) {
+    if (t.clocks.merged) {
       auto before = read_clock_metadata(t.bytes);
       if (!before) {
         t.usable = false;
@@ -256,7 +251,6 @@ class trace_aligner {
     if (!t.clocks.hostnames.empty()) t.report.hostname = t.clocks.hostnames.front();
     if (const node_start* s = offsets_.start_of(id)) t.start = *s;
     t.start.node_id = id;
-    if (o_.reference) return {};
     if (const run_node* n = inputs_.run ? inputs_.run->find(id) : nullptr) {
       if (!n->hostname.empty() && !t.report.hostname.empty() && n->hostname != t.report.hostname)
         warn(node_text(id) + ": the run metadata calls its host " + n->hostname + ", the trace " + t.report.hostname);
@@ -288,7 +282,7 @@ class trace_aligner {
     }
     std::sort(ids.begin(), ids.end());
     const auto twice = std::adjacent_find(ids.begin(), ids.end());
-    if (twice == ids.end() || o_.reference) return {};
+    if (twice == ids.end()) return {};
     fault f;
     f.code = fault_code::invalid_argument;
     f.message = node_text(*twice) + " comes from two of the traces";
@@ -308,7 +302,7 @@ class trace_aligner {
         all_.base_ns = t.before.front().origin_ns;
         return check_references();
       }
-    if (o_.correction == merge_correction::clock && !offsets_.rows.empty() && !o_.reference) {
+    if (o_.correction == merge_correction::clock && !offsets_.rows.empty()) {
       fault f;
       f.code = fault_code::invalid_argument;
       f.message =
@@ -384,7 +378,6 @@ class trace_aligner {
       }
     }
     snapshot_read_options how;
-    how.reference = o_.reference;
     how.start_walltime_ns = t.start.walltime_ns.value_or(0);
     how.relative_to_ns = t.file_start_ns;
     return read_embedded_snapshots(t.bytes, how, t.input.path);
@@ -393,8 +386,8 @@ class trace_aligner {
   result<void> build_clocks() {
     const bool any_single =
         std::any_of(all_.traces.begin(), all_.traces.end(), [](const aligned_trace& t) { return t.before.empty(); });
-    if (!o_.reference && !o_.keep_going && any_single && !any_snapshots()) return no_snapshots();
-    resolved_ = o_.reference ? std::vector<offset_row>() : resolve_midpoints(offsets_, all_.reference_node);
+    if (!o_.keep_going && any_single && !any_snapshots()) return no_snapshots();
+    resolved_ = resolve_midpoints(offsets_, all_.reference_node);
     std::vector<std::pair<aligned_trace*, clock_evidence>> evidence;
     for (aligned_trace& t : all_.traces) {
       if (!t.usable || !t.before.empty()) continue;
@@ -407,8 +400,7 @@ class trace_aligner {
       t.report.snapshots_from = snapshots->source;
       t.report.sampling_period_ns = snapshots->sampling_period_ns;
       for (const std::string& w : folded_warnings(snapshots->warnings)) warn(node_text(t.input.node_id) + ": " + w);
-      if (auto ok = o_.reference ? take_reference(t, *snapshots) : add_evidence(t, *snapshots, evidence); !ok)
-        return ok;
+      if (auto ok = add_evidence(t, *snapshots, evidence); !ok) return ok;
     }
     return build_from(evidence);
   }
@@ -416,29 +408,11 @@ class trace_aligner {
   void by_walltime(aligned_trace& t) const {
     if (t.report.status != node_status::corrected) return;
     const bool known = t.start.walltime_ns && o_.correction != merge_correction::none;
-    t.report.status = known || o_.reference ? node_status::walltime : node_status::raw;
+    t.report.status = known ? node_status::walltime : node_status::raw;
   }
   void leave_clocks() {
-    node_start reference;
-    if (const node_start* s = offsets_.start_of(0)) reference = *s;
-    for (aligned_trace& t : all_.traces) {
-      if (!t.usable || !t.before.empty()) continue;
-      by_walltime(t);
-      if (o_.reference) t.reference.emplace(t.start, reference, snapshot_set{}, std::vector<offset_row>{}, false);
-    }
-  }
-
-  result<void> take_reference(aligned_trace& t, const snapshot_set& snapshots) {
-    std::vector<offset_row> rows;
-    for (const offset_row& row : offsets_.rows)
-      if (row.node_id == t.input.node_id) rows.push_back(row);
-    t.report.offset_windows = rows.size();
-    node_start reference;
-    if (const node_start* s = offsets_.start_of(0)) reference = *s;
-    t.reference.emplace(t.start, reference, snapshots, rows, true);
-    if (t.reference->is_full()) return {};
-    by_walltime(t);
-    return tell(snapshots.pairs.size() < 2 ? too_few(t, snapshots) : no_offsets(t));
+    for (aligned_trace& t : all_.traces)
+      if (t.usable && t.before.empty()) by_walltime(t);
   }
 
   [[nodiscard]] fault too_few(const aligned_trace& t, const snapshot_set& snapshots) const {

@@ -1,7 +1,6 @@
 // Each trace of a merge with its clock: opened, cross-checked, ready to be read twice.
 #pragma once
 #include "inputs.hpp"
-#include "reference_clock.hpp"
 
 #include <memory>
 #include <optional>
@@ -25,7 +24,6 @@ struct aligned_trace {
   bool usable = false;                 // false: missing, or nothing of it can be read
 
   std::optional<node_clock> clock;           // status corrected
-  std::optional<reference_clock> reference;  // compat
   node_start start;
   std::optional<std::int64_t> file_start_ns;  // what line times below 1e17 count from, Unix ns
 

@@ -163,7 +163,6 @@ class resolver {
     for (std::size_t i = 0; i < found_.traces.size(); ++i) {
       trace_input& t = found_.traces[i];
       t.node_id = static_cast<std::int64_t>(i);
-      if (o_.reference) continue;
       const std::string name(last_part_of(t.path));
       const auto in_name = number_behind_node(name);
       const run_node* entry = entry_of(t.path);

@@ -73,15 +73,11 @@ class event_times {
 
   // False: the event has no place in time and is copied.
   PROFKIT_ALWAYS_INLINE bool place(const event_bytes& e, event_time& time) noexcept {
-    if (PROFKIT_LIKELY(!rules_.reference)) {
-      if (e.aggregated) return false;
-      fits_ = mapper_.place(e.offset_ps, !rules_.keep_order, at_ps_, clamped_);
-      if (!fits_) at_ps_ = e.offset_ps < 0 ? -most_corrected_ps : most_corrected_ps;
-      time.offset_ps = at_ps_ - rules_.zero_ps;
-      if (rules_.scale_durations) scale(e, time);
-      return true;
-    }
-    place_like_reference(e, time);
+    if (e.aggregated) return false;
+    fits_ = mapper_.place(e.offset_ps, !rules_.keep_order, at_ps_, clamped_);
+    if (!fits_) at_ps_ = e.offset_ps < 0 ? -most_corrected_ps : most_corrected_ps;
+    time.offset_ps = at_ps_ - rules_.zero_ps;
+    if (rules_.scale_durations) scale(e, time);
     return true;
   }
 
@@ -109,12 +105,9 @@ class event_times {
     facts.correction_sum_ps += correction;
   }
 
-  void resume(const line_mark& mark) noexcept {
-    mapper_.resume(mark.last_ps);
-    guard_ = mark.guard;
-  }
+  void resume(const line_mark& mark) noexcept { mapper_.resume(mark.last_ps); }
   [[nodiscard]] line_mark mark_at(std::uint64_t at, std::uint64_t written_at) const noexcept {
-    return {at, written_at, mapper_.last_ps(), guard_};
+    return {at, written_at, mapper_.last_ps()};
   }
 
  private:
@@ -127,19 +120,10 @@ class event_times {
     time.duration_ps = end_ps - at_ps_;
     time.new_duration = time.duration_ps != e.duration_ps;
   }
-  PROFKIT_NOINLINE void place_like_reference(const event_bytes& e, event_time& time) noexcept {
-    const std::int64_t offset = e.aggregated ? 0 : e.offset_ps;
-    const double ns = guard_(clock_.reference->corrected_ns(clock_.device, offset), clamped_);
-    const auto ps = clock_.reference->offset_of(ns);
-    fits_ = ps.has_value();
-    at_ps_ = ps.value_or(offset);
-    time.offset_ps = at_ps_;
-  }
 
   line_mapper mapper_;
   const line_rules& rules_;
   const line_correction& clock_;
-  reference_guard guard_;
   std::int64_t at_ps_ = 0;
   bool fits_ = true, clamped_ = false;
 };
@@ -320,7 +304,6 @@ line_facts survey_line(std::string_view body, const line_correction& clock, cons
     told = to;
     return !facts.stopped;
   };
-  const bool may_sort = !rules.keep_order && !rules.reference;
   while (walk.next(event, is_event)) {
     if (!is_event) {
       take_header_field(walk.field(), facts);
@@ -342,7 +325,7 @@ line_facts survey_line(std::string_view body, const line_correction& clock, cons
       facts.marks.push_back(times.mark_at(walk.field_at(), facts.event_bytes));
       next_mark = walk.field_at() + rules.bytes_between_marks;
     }
-    if (may_sort && !e.aggregated) {
+    if (!rules.keep_order && !e.aggregated) {
       if (e.offset_ps < last_start || (e.offset_ps == last_start && e.duration_ps > last_duration)) {
         facts.in_order = false;
         facts.marks.clear();
@@ -397,7 +380,7 @@ std::uint64_t written_bytes(const line_facts& facts, std::size_t mark) noexcept 
 void write_events(std::string_view body, const line_correction& clock, const line_rules& rules, const line_facts& facts,
                   std::size_t mark, char* to) {
   const std::uint64_t end = mark_end(body, facts, mark);
-  if (facts.usual && !rules.reference && !rules.scale_durations) {
+  if (facts.usual && !rules.scale_durations) {
     write_usual_events(body, clock, rules, facts.marks[mark], end, to);
     return;
   }

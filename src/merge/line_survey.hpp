@@ -19,13 +19,11 @@ inline namespace PROFKIT_NAMESPACE {
 
 // How the times of a line become corrected ones.
 struct line_correction {
-  enum class how : std::uint8_t { tracer, host, shift, reference };
+  enum class how : std::uint8_t { tracer, host, shift };
   how kind = how::shift;
-  bool device = false;           // reference: a device plane
   std::int64_t base_ps = 0;      // from the event's offset to the clock's own ps; shift: to corrected ps
   std::int64_t to_local_ps = 0;  // what S, relative to its base, lies ahead of corrected zero's base
   const node_clock* clock = nullptr;
-  const reference_clock* reference = nullptr;
 };
 
 // Corrected times lie within this, so that the difference of any two of them is an int64.
@@ -76,7 +74,6 @@ struct line_mark {
   std::uint64_t at = 0;          // of an event's tag, in the line
   std::uint64_t written_at = 0;  // of its bytes, in all of the line's events as they will be written
   std::int64_t last_ps = 0;
-  reference_guard guard;
 };
 
 // What one look at a line tells.
@@ -104,7 +101,6 @@ struct line_rules {
   std::int64_t zero_ps = 0;  // corrected time that becomes 0
   bool keep_order = false;
   bool scale_durations = false;
-  bool reference = false;
   std::uint64_t bytes_between_marks = std::uint64_t{1} << 20;
 };
 

@@ -49,9 +49,8 @@ class merger {
     for (const plane_plan& p : plan_.planes)
       to_name.push_back({p.node, p.id, p.name, !plan_.trace_of(p).before.empty()});
     naming_rules rules;
-    rules.scheme = o_.reference ? plane_scheme::rocm : !o_.plane_prefix.empty() ? plane_scheme::node : o_.scheme;
+    rules.scheme = !o_.plane_prefix.empty() ? plane_scheme::node : o_.scheme;
     rules.prefix = o_.plane_prefix;
-    rules.reference = o_.reference;
     std::vector<plane_name> names = name_planes(to_name, rules);
     std::vector<std::string> moved;
     for (std::size_t i = 0; i < plan_.planes.size(); ++i) {
@@ -123,7 +122,7 @@ class merger {
       }
     }
     // Snapshots that a period leads to expect.
-    if (r.sampling_period_ns > 0 && (t.clock || t.reference)) {
+    if (r.sampling_period_ns > 0 && t.clock) {
       const std::uint64_t span_ns = distance_ps(least, most) / static_cast<std::uint64_t>(ps_per_ns);
       const std::uint64_t expected = span_ns / static_cast<std::uint64_t>(r.sampling_period_ns) + 1;
       r.missing_snapshots = expected > r.snapshots ? expected - r.snapshots : 0;

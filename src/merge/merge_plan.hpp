@@ -49,7 +49,7 @@ struct merge_plan {
 
   [[nodiscard]] const aligned_trace& trace_of(const plane_plan& p) const noexcept { return all.traces[p.trace]; }
   // Planes of single nodes are tagged; those of a trace that was merged before are so already.
-  [[nodiscard]] bool tags(const plane_plan& p) const noexcept { return trace_of(p).before.empty() && !rules.reference; }
+  [[nodiscard]] bool tags(const plane_plan& p) const noexcept { return trace_of(p).before.empty(); }
 };
 
 // Progress over both passes, from any thread.

@@ -70,33 +70,29 @@ class byte_planner {
 
   void plan_line(const plane_plan& p, line_plan& line) {
     const line_facts& f = line.facts;
-    std::int64_t id = f.id, display_id = f.display_id;
+    std::int64_t id = f.id;
+    const std::int64_t display_id = f.display_id;
     std::string name = as_utf8(f.name), display = as_utf8(f.display_name);
     const bool before = !plan_.trace_of(p).before.empty();
     if (!before && p.named.is_host) {
       const std::string prefix = "/node:" + std::to_string(p.node) + '/';
       const std::string numbered = "line_" + std::to_string(f.id);
-      if (o_.reference)
-        display = "Node " + std::to_string(p.node) + ": " + (display.empty() ? numbered : display);
-      else
-        display = "Node " + std::to_string(p.node) + ": " +
-                  (!display.empty() ? display
-                   : !name.empty()  ? name
-                                    : numbered);
+      display = "Node " + std::to_string(p.node) + ": " +
+                (!display.empty() ? display
+                 : !name.empty()  ? name
+                                  : numbered);
       name = prefix + (name.empty() ? numbered : name);
     }
     if (!before && p.named.shifts_lines) {
       const auto shifted = checked_mul(p.node, line_ids_per_node);
       id = static_cast<std::int64_t>(as_wire(id) + as_wire(shifted.value_or(0)));
     }
-    if (o_.reference) display_id = id;
     line.head.clear();
     line.tail.clear();
     if (id != 0) append_varint_field(line.head, 1, as_wire(id));
     if (!name.empty()) append_bytes_field(line.head, 2, name);
     std::int64_t timestamp_ns = 0;
-    if (o_.zero == merge_zero::none && !o_.reference) timestamp_ns = made_.origin_ns;
-    if (o_.reference && f.events == 0) timestamp_ns = f.timestamp_ns;
+    if (o_.zero == merge_zero::none) timestamp_ns = made_.origin_ns;
     if (timestamp_ns != 0) append_varint_field(line.head, 3, as_wire(timestamp_ns));
     if (display_id != 0) append_varint_field(line.tail, 10, as_wire(display_id));
     if (!display.empty()) append_bytes_field(line.tail, 11, display);
@@ -118,15 +114,12 @@ class plan_writer {
     merge_output out(into, host_);
     for (const plane_plan& p : plan_.planes)
       if (auto ok = write_plane(p, out); !ok) return std::move(ok).error();
-    if (!o_.reference) {
-      for (std::size_t i = 0; i < made_.nodes.size(); ++i)
-        if (auto ok =
-                out.literal(clock_plane_field(made_.nodes[i], static_cast<std::int64_t>(i), made_, o_.plane_prefix));
-            !ok)
-          return std::move(ok).error();
-      if (auto ok = out.literal(environment_field(plan_, made_.origin_ns)); !ok) return std::move(ok).error();
-      if (auto ok = write_texts(out); !ok) return std::move(ok).error();
-    }
+    for (std::size_t i = 0; i < made_.nodes.size(); ++i)
+      if (auto ok = out.literal(clock_plane_field(made_.nodes[i], static_cast<std::int64_t>(i), made_, o_.plane_prefix));
+          !ok)
+        return std::move(ok).error();
+    if (auto ok = out.literal(environment_field(plan_, made_.origin_ns)); !ok) return std::move(ok).error();
+    if (auto ok = write_texts(out); !ok) return std::move(ok).error();
     std::string hosts;
     for (const std::string& h : made_.hostnames) append_bytes_field(hosts, 4, as_utf8(h));
     if (auto ok = out.literal(std::move(hosts)); !ok) return std::move(ok).error();

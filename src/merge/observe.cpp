@@ -3,8 +3,6 @@
 #include <profkit/time.hpp>
 #include <profkit/xspace.hpp>
 
-#include <cmath>
-
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 namespace {
@@ -32,7 +30,6 @@ class observation {
                             const metadata_index& stats) {
     const aligned_trace& t = plan_.trace_of(p);
     line_mapper mapper(line.clock);
-    reference_guard guard;
     merge_observer::event e;
     e.node = p.node;
     e.plane = p.name;
@@ -41,26 +38,17 @@ class observation {
     const auto events = view.events();
     for (auto at = events.begin(); !at.done(); ++at, ++e.index) {
       const event_view event = *at;
-      if (event.data_case() == event_data_case::num_occurrences && !plan_.rules.reference) continue;
-      if (t.reference) {
-        bool clamped = false;
-        const double before = t.reference->local_ns(p.device, event.offset_ps());
-        set_reference(t.reference->recorded_ns(p.device, event.offset_ps()), e.recorded_ns, e.recorded_sub_ps);
-        const double after = guard(t.reference->corrected_ns(p.device, event.offset_ps()), clamped);
-        set_reference(before, e.before_ns, e.before_sub_ps);
-        set_reference(after, e.after_ns, e.after_sub_ps);
-      } else {
-        std::int64_t at_ps = 0;
-        if (!mapper.map(event.offset_ps(), at_ps)) continue;
-        const std::int64_t correction =
-            line.clock.clock == nullptr ? 0 : mapper.host_time(event.offset_ps()) - at_ps + line.clock.to_local_ps;
-        set_instant(plan_.all.base_ns, at_ps, e.after_ns, e.after_sub_ps);
-        set_instant(plan_.all.base_ns, saturating_add(at_ps, correction), e.before_ns, e.before_sub_ps);
-        e.recorded_ns = e.before_ns;
-        e.recorded_sub_ps = e.before_sub_ps;
-        if (line.clock.kind == line_correction::how::tracer)
-          set_instant(t.start.gpu_ns.value_or(0), event.offset_ps(), e.recorded_ns, e.recorded_sub_ps);
-      }
+      if (event.data_case() == event_data_case::num_occurrences) continue;
+      std::int64_t at_ps = 0;
+      if (!mapper.map(event.offset_ps(), at_ps)) continue;
+      const std::int64_t correction =
+          line.clock.clock == nullptr ? 0 : mapper.host_time(event.offset_ps()) - at_ps + line.clock.to_local_ps;
+      set_instant(plan_.all.base_ns, at_ps, e.after_ns, e.after_sub_ps);
+      set_instant(plan_.all.base_ns, saturating_add(at_ps, correction), e.before_ns, e.before_sub_ps);
+      e.recorded_ns = e.before_ns;
+      e.recorded_sub_ps = e.before_sub_ps;
+      if (line.clock.kind == line_correction::how::tracer)
+        set_instant(t.start.gpu_ns.value_or(0), event.offset_ps(), e.recorded_ns, e.recorded_sub_ps);
       const metadata_entry entry = names.find(event.metadata_id());
       e.name = entry ? event_metadata_view(entry.bytes).name() : std::string_view();
       e.op = {};
@@ -82,11 +70,6 @@ class observation {
       --whole;
     }
     ns = saturating_add(base_ns, whole);
-  }
-  static void set_reference(double value, std::int64_t& ns, std::int64_t& sub_ps) noexcept {
-    constexpr double most = 9e18;
-    ns = std::abs(value) < most ? static_cast<std::int64_t>(std::nearbyint(value)) : 0;
-    sub_ps = 0;
   }
 
   const merge_plan& plan_;

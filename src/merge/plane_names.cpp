@@ -64,8 +64,7 @@ class namer {
     // A converter shows one family of devices: TPU planes only where no GPU plane exists.
     bool has[4] = {};
     for (const plane_to_name& p : planes) has[static_cast<std::size_t>(plane_family_of(p.name))] = true;
-    run_family_ = rules.reference                                 ? family::gpu
-                  : has[static_cast<std::size_t>(family::gpu)]    ? family::gpu
+    run_family_ = has[static_cast<std::size_t>(family::gpu)]    ? family::gpu
                   : has[static_cast<std::size_t>(family::tpu)]    ? family::tpu
                   : has[static_cast<std::size_t>(family::custom)] ? family::custom
                                                                   : family::gpu;
@@ -75,7 +74,7 @@ class namer {
     std::vector<plane_name> names;
     names.reserve(planes_.size());
     for (const plane_to_name& p : planes_) names.push_back(wanted(p));
-    if (!rules_.reference) settle(names);
+    settle(names);
     return names;
   }
 
@@ -97,8 +96,7 @@ class namer {
     const bool by_node = rules_.scheme == plane_scheme::node;
     const bool is_first = p.node == rules_.first_node;
     n.shifts_lines = !is_first;
-    family f = plane_family_of(p.name);
-    if (rules_.reference && f != family::gpu) f = family::none;
+    const family f = plane_family_of(p.name);
     if (f != family::none) {
       const auto ordinal = ordinal_of(p.name);
       const std::int64_t base = rules_.scheme == plane_scheme::rocm ? rocm_base : 0;
@@ -106,10 +104,10 @@ class namer {
       if (by_node)
         n.name = node_name(p, without_slashes(p.name));
       else
-        n.name = number_name(f, n.id) + (rules_.reference ? std::string() : std::string(rest_of(p.name, f)));
+        n.name = number_name(f, n.id) + std::string(rest_of(p.name, f));
       return n;
     }
-    if (p.name == host_plane && !(is_first && seen_first_host_ && !rules_.reference)) {
+    if (p.name == host_plane && !(is_first && seen_first_host_)) {
       n.is_host = true;
       if (is_first) {
         seen_first_host_ = true;

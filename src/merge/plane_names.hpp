@@ -28,7 +28,6 @@ struct plane_name {
 struct naming_rules {
   plane_scheme scheme = plane_scheme::seed;
   std::string prefix;
-  bool reference = false;       // clashes stay, TPU planes are like any other
   std::int64_t first_node = 0;  // whose /host:CPU stays
 };
 

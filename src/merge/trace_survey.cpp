@@ -43,7 +43,6 @@ class surveyor {
   result<void> run() {
     plan_.rules.keep_order = o_.keep_order;
     plan_.rules.scale_durations = o_.scale_durations;
-    plan_.rules.reference = o_.reference;
     for (std::size_t i = 0; i < plan_.all.traces.size(); ++i)
       if (auto ok = list_planes(i); !ok) return ok;
     guess_zero();
@@ -75,7 +74,7 @@ class surveyor {
       plan_.all.traces[trace].report.status = node_status::corrupt;
       fault f = in_trace(trace, why->code, why->message, t.bytes.data());
       f.hint = why->hint;
-      drop_trace(trace);
+      plan_.all.traces[trace].usable = false;
       return tell(f);
     }
     wire_reader reader(t.bytes);
@@ -101,10 +100,6 @@ class surveyor {
         fault f = in_trace(trace, fault_code::damaged, "plane " + std::string(p.name) + " is damaged", damage);
         f.hint = "Fetch the trace again; --keep_going leaves the plane out.";
         if (auto ok = tell(f); !ok) return ok;
-        if (o_.reference) {
-          drop_trace(trace);
-          return {};
-        }
         continue;
       }
       p.line_count = plan_.lines.size() - p.first_line;
@@ -112,16 +107,6 @@ class surveyor {
       t.forget(field.bytes);
     }
     return {};
-  }
-
-  // The reference tool reads a trace as a whole or not at all.
-  void drop_trace(std::size_t trace) {
-    plan_.all.traces[trace].usable = false;
-    const auto first =
-        std::find_if(plan_.planes.begin(), plan_.planes.end(), [&](const plane_plan& p) { return p.trace == trace; });
-    if (first == plan_.planes.end()) return;
-    plan_.lines.resize(first->first_line);
-    plan_.planes.erase(first, plan_.planes.end());
   }
 
   // Null, or where the plane is damaged.
@@ -154,12 +139,6 @@ class surveyor {
   line_correction clock_of(const plane_plan& p, const line_facts& head) const {
     const aligned_trace& t = plan_.trace_of(p);
     line_correction c;
-    c.device = p.device;
-    if (t.reference) {
-      c.kind = line_correction::how::reference;
-      c.reference = &*t.reference;
-      return c;
-    }
     const bool absolute = head.timestamp_ns >= least_absolute_ns;
     const std::int64_t wall = t.start.walltime_ns.value_or(plan_.all.base_ns);
     // Unix ns of the line's own zero, for lines of the host clock.
@@ -183,7 +162,7 @@ class surveyor {
 
   // The earliest of the first events: nearly always the earliest of all, which saves looking twice.
   void guess_zero() {
-    if (o_.reference || o_.zero == merge_zero::reference || o_.zero == merge_zero::none) return;
+    if (o_.zero == merge_zero::reference || o_.zero == merge_zero::none) return;
     std::int64_t least = std::numeric_limits<std::int64_t>::max();
     for (const plane_plan& p : plan_.planes)
       for (std::size_t i = p.first_line; i < p.first_line + p.line_count; ++i) {
@@ -288,15 +267,6 @@ class surveyor {
       if (!broken) kept.push_back(std::move(p));
     }
     plan_.planes = std::move(kept);
-    if (!o_.reference) return {};
-    // The reference tool drops a trace that does not parse as a whole.
-    for (std::size_t i = 0; i < plan_.all.traces.size(); ++i)
-      if (plan_.all.traces[i].report.status == node_status::corrupt) {
-        plan_.all.traces[i].usable = false;
-        plan_.planes.erase(
-            std::remove_if(plan_.planes.begin(), plan_.planes.end(), [&](const plane_plan& p) { return p.trace == i; }),
-            plan_.planes.end());
-      }
     return {};
   }
 
@@ -305,7 +275,7 @@ class surveyor {
     for (const plane_plan& p : plan_.planes)
       for (std::size_t i = p.first_line; i < p.first_line + p.line_count; ++i)
         least = std::min(least, plan_.lines[i].facts.least_ps);
-    const bool fixed = o_.reference || o_.zero == merge_zero::reference || o_.zero == merge_zero::none;
+    const bool fixed = o_.zero == merge_zero::reference || o_.zero == merge_zero::none;
     const std::int64_t zero = fixed ? 0 : zero_for(least);
     if (zero != plan_.rules.zero_ps) {
       plan_.rules.zero_ps = zero;  // an earlier event stood further back: sizes change

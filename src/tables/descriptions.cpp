@@ -213,7 +213,7 @@ const table_column columns_of_gaps[] = {
     {"after", "", "the kernel that starts next; \"\": none", cell_kind::text, true, null_rule::empty, offsetof(rows::gaps, after), 0, 0, nullptr},
     {"before_row", "", "its source_row in kernels", cell_kind::uint64, false, null_rule::without_text, offsetof(rows::gaps, before_row), offsetof(rows::gaps, before), 0, nullptr},
     {"after_row", "", "its source_row in kernels", cell_kind::uint64, false, null_rule::without_text, offsetof(rows::gaps, after_row), offsetof(rows::gaps, after), 0, nullptr},
-    {"labels", "", "which rules of the reference its evidence meets", cell_kind::set, true, null_rule::never, offsetof(rows::gaps, labels), 0, 0, name_of_bubble_label},
+    {"labels", "", "the soft labels that its evidence meets", cell_kind::set, true, null_rule::never, offsetof(rows::gaps, labels), 0, 0, name_of_bubble_label},
     {"cause", "", "why the device waited, as far as the capture shows", cell_kind::named, true, null_rule::never, offsetof(rows::gaps, cause), 0, 0, name_of_idle_cause},
     {"certainty", "", "of the cause", cell_kind::named, true, null_rule::never, offsetof(rows::gaps, certainty), 0, 0, name_of_certainty},
     {"heavy", "", "longer than the threshold", cell_kind::flag, false, null_rule::never, offsetof(rows::gaps, flags), 0, PK_BUBBLE_HEAVY, nullptr},

@@ -72,7 +72,6 @@ def documents(path):
             compare(f"{name} {path.name}", profile.document_bytes(name), theirs)
             if name == "memory":
                 compare(f"pk_memory {path.name}", profile.memory().document_bytes(), theirs)
-                like_reference(profile, path)
             if name == "bubbles":
                 compare(f"pk_bubbles {path.name}", profile.bubbles().document_bytes(), theirs)
                 unlimited = command(name, path, "--json", "--limit", "0")
@@ -83,18 +82,6 @@ def documents(path):
                 compare(f"all of pk_architecture {path.name}", profile.architecture(limit=0).document_bytes(), unlimited)
                 compare(f"the architecture report of {path.name}", profile.architecture().markdown().encode(),
                         command(name, path, "--markdown"))
-
-
-def like_reference(profile, path):
-    arguments = ("memory", path, "--compat=reference")
-    done = subprocess.run([PROFKIT, *map(str, arguments)], stdin=subprocess.DEVNULL, capture_output=True, timeout=120,
-                          check=False)
-    try:
-        ours = profile.memory(like_reference=True).document_bytes()
-    except profkit.Error:
-        ours = b""
-    if ours or done.stdout:
-        compare(f"memory as the reference tool, {path.name}", ours, done.stdout)
 
 
 def dumps():
@@ -167,8 +154,6 @@ def across_nodes():
         with profkit.open(ours) as merged:
             compare("validate", profkit.validate(merged).document_bytes(),
                     command("validate", ours, "--limit", "0", "--json"))
-            compare("validate as the reference tool", profkit.validate(merged, like_reference=True).document_bytes(),
-                    command("validate", ours, "--compat=reference"))
 
 
 def nothing_is_missing():

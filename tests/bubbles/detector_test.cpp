@@ -256,10 +256,6 @@ TEST_CASE("thresholds of tags are met by equality") {
     CHECK(r.steps[0].tags.has(bubble_tag::internal_bubble_heavy) == c.tagged);
     CHECK(r.steps[0].tags.has(bubble_tag::device_idle_gap_heavy) == c.tagged);
   }
-  bubble_options reference;
-  reference.reference = true;
-  CHECK_FALSE(look(one_gap(6 * ms - 1), reference).steps[0].tags.has(bubble_tag::device_idle_gap_heavy));
-  CHECK(look(one_gap(6 * ms), reference).steps[0].tags.has(bubble_tag::device_idle_gap_heavy));
 }
 
 TEST_CASE("labels are given by exact shares of the gap") {

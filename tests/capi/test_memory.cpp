@@ -32,25 +32,6 @@ TEST_CASE("the C ABI writes the document of the command") {
   CHECK(ours == theirs);
 }
 
-TEST_CASE("the C ABI writes the reference's document") {
-  const auto profile = opened(tpu_capture());
-  pk_memory* made = nullptr;
-  pk_memory_options options = PK_MEMORY_OPTIONS_INIT;
-  options.flags = PK_MEMORY_REFERENCE;
-  REQUIRE(pk_memory_open(profile.get(), &options, &made, nullptr) == PK_OK);
-  const owned<pk_memory> memory(made);
-  std::string ours, theirs;
-  REQUIRE(pk_memory_write(memory.get(), append, &ours, nullptr, nullptr) == PK_OK);
-  const auto core = profkit::profile::open(tpu_capture());
-  REQUIRE(core.ok());
-  const auto found = profkit::analyse_memory_like_reference(profkit::trace(**core));
-  REQUIRE(found.ok());
-  const auto sink = profkit::memory_sink(theirs);
-  REQUIRE(profkit::write_reference_memory_document(**core, {}, *found, *sink).ok());
-  REQUIRE(sink->finish().ok());
-  CHECK(ours == theirs);
-}
-
 TEST_CASE("rows, curve, fit and what-if through profkit.hpp") {
   const profkit::lib::profile profile = profkit::lib::profile::open(tpu_capture()).or_throw();
   const char* questions[] = {"remat=copy-start", "offload=copy-start.2"};

@@ -159,7 +159,7 @@ class DocumentationTest(Case):
             (["co"], {"collectives"}), (["help", "co"], {"collectives"}), (["ops", "x", "--so"], {"--sort"}),
             (["ops", "x", "--sort", "se"], {"self"}), (["report", "--du"], set()), (["modules", "--du"], {"--dump"}),
             (["dump", "--ty"], {"--type"}), (["export", "x", "--compat", ""], {"xla"}),
-            (["bubbles", "x", "--compat", ""], {"reference"}), (["ops", "x", "--limit", ""], set()),
+            (["ops", "x", "--limit", ""], set()),
             (["ops", ""], {"trace.pb", "folder"}), (["merge", "--run-dir", ""], {"folder"}),
             (["neutrino", "x", "--svg", ""], {"trace.pb", "folder"}), (["neutrino", "x", "sch"], {"schedule"}),
         ]:

@@ -230,14 +230,6 @@ class Validate(Case):
         self.assertFalse(os.path.exists("-"))
         self.check_status(run("validate", *traces, "-o", "/dev/full"), 4)
 
-    def test_reference_document(self):
-        out = run("validate", *self.traces(node(), node(200 * 10**6)), "--compat", "reference")
-        self.check_status(out, 0)
-        document = json.loads(out.out)
-        self.assertEqual(document["violations"], 3)
-        self.assertEqual(document["warnings"], 0)
-        self.assertEqual(document["details"][0]["correlation_ids"], {"0": -1, "1": -1})
-
     def test_a_trace_that_is_not_there(self):
         traces = self.traces(node(), node(), node())
         traces[1].unlink()

@@ -146,21 +146,12 @@ class Document(Case):
         self.assertEqual((gone.status, json.loads(gone.out)["code"]), (2, "invalid_argument"))
         self.assertIn("there is no step -1, steps go from 0 to", gone.err)
 
-    def test_compat(self):
-        with tempfile.TemporaryDirectory() as folder:
-            (pathlib.Path(folder) / "t.xplane.pb").write_bytes(pathlib.Path(TPU).read_bytes())
-            out = run("memory", folder, "--compat=reference", "--all-trace")
-        document = json.loads(out.out)
-        self.assertEqual(document["runtime"]["peak"]["bytes_total"], 26843865792)
-        self.assertNotIn("modules", document)
-        self.assertEqual(document["hlo_absent_reason"], "no_hlo_proto_pb")
-
 
 class Mistakes(Case):
     def test_usage(self):
         for wrong in (["--step", "0", "--all-trace"], ["--step-policy", "bogus"], ["--top", "-2"], ["--step", "x"],
                       ["--fit", "12 elephants"], ["--space", "HBM9"], ["--fit", "0.5B"], ["--what-if", "remat"], ["--curve", "0"],
-                      ["--time-samples", "-1"], ["--compat", "everything"]):
+                      ["--time-samples", "-1"]):
             with self.subTest(wrong=wrong):
                 out = run("memory", TPU, *wrong)
                 self.assertEqual(out.status, 2)

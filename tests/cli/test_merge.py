@@ -221,13 +221,6 @@ class Merge(Case):
         self.check_status(done, 0)
         self.assertIn("e_h0=- ", done.out)
 
-    def test_reference(self):
-        done = self.merge("--compat=reference")
-        self.check_status(done, 0)
-        tree = run("tree", self.output).out
-        self.assertIn("/device:GPU:164", tree)
-        self.assertNotIn("clock_metadata", tree)
-
     def test_faults_leave_nothing_behind(self):
         cases = [
             (dict(traces=[self.traces[0], self.scratch / "node9.xplane.pb"]), 3, "node 9: its trace cannot be opened"),

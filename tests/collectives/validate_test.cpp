@@ -28,9 +28,6 @@ std::string text_of(Write&& write) {
   return text;
 }
 
-std::string reference_json(const validation_result& found) {
-  return text_of([&](sink& into) { REQUIRE(write_reference_validation(found, into).ok()); });
-}
 std::string csv(const validation_result& found) {
   return text_of([&](sink& into) { REQUIRE(write_validation_csv(found, into).ok()); });
 }
@@ -97,9 +94,6 @@ TEST_CASE("a node that missed the first calls is matched by time, not by number"
   for (const collective_warning& w : found.warning_list)
     if (w.what == collective_warning::kind::unmatched) unmatched += w.count;
   CHECK(unmatched == 6);
-  validation_options by_number;
-  by_number.match = collective_match::occurrence;
-  CHECK(test::validated(t, by_number).violations_raw > 0);
 }
 
 TEST_CASE("clocks that are milliseconds apart do not spoil the matching") {
@@ -414,12 +408,9 @@ TEST_CASE("work that is cancelled gives up") {
   const std::atomic<bool> cancel{true};
   validation_options o;
   o.host.cancel = &cancel;
-  for (const collective_match match : {collective_match::automatic, collective_match::occurrence}) {
-    o.match = match;
-    const auto found = validate_collectives(t.all, o);
-    REQUIRE_FALSE(found.ok());
-    CHECK(found.error().code == fault_code::cancelled);
-  }
+  const auto found = validate_collectives(t.all, o);
+  REQUIRE_FALSE(found.ok());
+  CHECK(found.error().code == fault_code::cancelled);
 }
 
 TEST_CASE("the document is JSON with every part, and the CSV has a row a group") {
@@ -448,53 +439,6 @@ TEST_CASE("the document is JSON with every part, and the CSV has a row a group")
     ++count;
   }
   CHECK(count == 1 + found.groups.size());
-}
-
-TEST_CASE("matched by occurrence, everything equals the reference tool") {
-  const auto goldens = test::corpus_path("oracles/merge/golden");
-  if (!goldens) PROFKIT_SKIP("the corpus is not here");
-  std::size_t documents = 0;
-  for (const auto& entry : std::filesystem::directory_iterator(*goldens)) {
-    const std::string name = entry.path().filename().string();
-    for (const std::string which : {"raw", "combined"}) {
-      const auto reference = entry.path() / "out" / ("violations_" + which + ".json");
-      if (!std::filesystem::exists(reference)) continue;
-      INFO(name << ' ' << which);
-      std::vector<std::shared_ptr<const trace>> traces;
-      if (which == "combined") {
-        traces.push_back(std::make_shared<const trace>(*profile::open((entry.path() / "out/combined.xspace").string())));
-      } else {
-        // In the order of nodes; one that is not there keeps its place.
-        for (int node = 0; node < (name.compare(0, 2, "n4") == 0 ? 4 : name.compare(0, 2, "n6") == 0 ? 6 : 2); ++node) {
-          auto p = profile::open((entry.path() / "in" / ("node" + std::to_string(node) + ".xplane.pb")).string());
-          traces.push_back(p.ok() ? std::make_shared<const trace>(*p) : nullptr);
-        }
-      }
-      validation_options o;
-      o.match = collective_match::occurrence;
-      const auto found = validate_collectives(traces, o);
-      REQUIRE(found.ok());
-      const std::string wanted = read_file(reference), made = reference_json(*found);
-      // The tool sorts by start and leaves ties to chance: with equal starts only the counts are compared.
-      bool ties = false;
-      for (std::size_t i = 1; i < found->groups.size(); ++i) {
-        if (found->groups[i].op != found->groups[i - 1].op) continue;
-        for (std::uint32_t m = 0; m < found->groups[i].member_count && m < found->groups[i - 1].member_count; ++m)
-          ties = ties || found->members[found->groups[i].first_member + m].reference_start_ns ==
-                             found->members[found->groups[i - 1].first_member + m].reference_start_ns;
-      }
-      if (made != wanted && ties) {
-        const std::size_t counts = wanted.find("\"details\"");
-        CHECK(made.substr(0, counts) == wanted.substr(0, counts));
-      } else {
-        CHECK(made == wanted);
-        ++documents;
-        const auto gaps = entry.path() / "out" / ("gaps_" + which + ".csv");
-        if (std::filesystem::exists(gaps)) CHECK(csv(*found) == read_file(gaps));
-      }
-    }
-  }
-  CHECK(documents >= 40);
 }
 
 TEST_CASE("our own matching finds no violation in the reference tool's corrected traces") {

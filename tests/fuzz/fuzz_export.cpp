@@ -58,16 +58,12 @@ void check(std::string_view bytes, const char* name) {
     const std::string slice = exported(p, trace_format::xspace, false, told);
     if (p.xspace(0) != nullptr) require(slice == bytes);
   }
-  for (const collective_match match : {collective_match::automatic, collective_match::occurrence}) {
-    validation_options how;
-    how.match = match;
-    const auto found = validate_collectives({std::make_shared<const trace>(*opened), std::make_shared<const trace>(*opened)}, how);
-    require(found.ok());
-    const alignment_result aligned = align_by_collectives(*found);
-    std::string text;
-    require(write_validation(*found, &aligned, *memory_sink(text)).ok());
-    require(write_validation_csv(*found, *memory_sink(text)).ok());
-  }
+  const auto found = validate_collectives({std::make_shared<const trace>(*opened), std::make_shared<const trace>(*opened)});
+  require(found.ok());
+  const alignment_result aligned = align_by_collectives(*found);
+  std::string text;
+  require(write_validation(*found, &aligned, *memory_sink(text)).ok());
+  require(write_validation_csv(*found, *memory_sink(text)).ok());
 }
 
 }  // namespace

@@ -41,15 +41,11 @@ void analyse(std::string_view bytes, const char* name) {
   std::string text;
   require(write_memory_document(**opened, o, *found, *memory_sink(text)).ok());
   require(!text.empty());
-  static_cast<void>(analyse_memory_like_reference(trace(**opened), o));
   o.policy = step_policy::last;
   o.include_host_pools = true;
   require(analyse_memory(trace(**opened), o).ok());
   o.host = "node:1";
   require(analyse_memory(trace(**opened), o).ok());
-  o.host.clear();
-  o.runtime = false;
-  static_cast<void>(analyse_memory_like_reference(trace(**opened), o));
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// The reference tool's goldens: exact times against rational arithmetic, --compat=reference event by event, and faults.
+// The reference tool's goldens: exact times against rational arithmetic, and faults.
 #include "merge_support.hpp"
 
 #include <profkit/core/chrome.hpp>
@@ -175,71 +175,6 @@ TEST_CASE("every fault is told, and nothing is written") {
     CHECK_FALSE(m.outcome.error().hint.empty());
     CHECK(m.bytes.empty());
   }
-}
-
-std::string stats_bytes(const event_view& e) {
-  std::string all;
-  for (const stat_view s : e.stats()) all += std::string(s.bytes()) + '|';
-  return all;
-}
-
-// What the map of a plane says, by key.
-template <class Entries>
-std::map<std::int64_t, std::string> entries_by_key(const Entries& entries) {
-  std::map<std::int64_t, std::string> all;
-  for (const std::string_view bytes : entries) all[event_metadata_view(bytes).key()] = std::string(bytes);
-  return all;
-}
-
-void compare_planes(const plane_index& got, const plane_index& wanted) {
-  INFO(wanted.name);
-  CHECK(got.name == wanted.name);
-  CHECK(got.id == wanted.id);
-  REQUIRE(got.lines.size() == wanted.lines.size());
-  CHECK(entries_by_key(got.event_metadata_entries).size() == entries_by_key(wanted.event_metadata_entries).size());
-  CHECK(got.stats.size() == wanted.stats.size());
-  for (std::size_t l = 0; l < got.lines.size(); ++l) {
-    const line_header a = complete_header(got.lines[l]), b = complete_header(wanted.lines[l]);
-    INFO("line " << l << " " << b.name);
-    CHECK(a.id == b.id);
-    CHECK(a.name == b.name);
-    CHECK(a.display_id == b.display_id);
-    CHECK(a.display_name == b.display_name);
-    CHECK(a.timestamp_ns == b.timestamp_ns);
-    CHECK(a.duration_ps == b.duration_ps);
-    const auto x = events_of(got.lines[l]), y = events_of(wanted.lines[l]);
-    REQUIRE(x.size() == y.size());
-    for (std::size_t e = 0; e < x.size(); ++e) {
-      INFO("event " << e);
-      CHECK(x[e].metadata_id() == y[e].metadata_id());
-      CHECK(x[e].data_case() == y[e].data_case());
-      CHECK(x[e].offset_ps() == y[e].offset_ps());
-      CHECK(x[e].duration_ps() == y[e].duration_ps());
-      CHECK(stats_bytes(x[e]) == stats_bytes(y[e]));
-    }
-  }
-}
-
-TEST_CASE("--compat=reference is the reference, event by event") {
-  const auto root = corpus_path("oracles/merge/golden");
-  if (!root) PROFKIT_SKIP("no corpus");
-  std::size_t compared = 0;
-  for (const auto& entry : fs::directory_iterator(*root)) {
-    if (!entry.is_directory() || !fs::exists(entry.path() / "out/combined.xspace")) continue;
-    INFO(entry.path().filename());
-    golden_case c = read_case(entry.path());
-    c.options.reference = true;
-    c.options.keep_going = true;
-    const merged m = merge_into_memory(c.options);
-    if (!m.outcome) FAIL(m.outcome.error().message);
-    const std::string wanted_bytes = text_of_file(entry.path() / "out/combined.xspace");
-    const xspace_index wanted = index_xspace(wanted_bytes);
-    REQUIRE(m.index.planes.size() == wanted.planes.size());
-    CHECK(m.index.hostnames == wanted.hostnames);
-    for (std::size_t p = 0; p < wanted.planes.size(); ++p) compare_planes(m.index.planes[p], wanted.planes[p]);
-    ++compared;
-  }
-  CHECK(compared > 20);
 }
 
 }  // namespace

@@ -287,11 +287,10 @@ class Gap:
 class Idle:
     """The answer, part by part; `document()` puts it together."""
 
-    def __init__(self, capture, thresholds=None, reference=False):
+    def __init__(self, capture, thresholds=None):
         self.c = capture
         self.t = {name: Fraction(str(value)) for name, value, _, _ in THRESHOLDS}
         self.t.update({name: Fraction(str(value)) for name, value in (thresholds or {}).items()})
-        self.reference = reference
         self.kernels = [sorted((k for k in d.kernels if not k.duplicate), key=lambda k: (k.start, k.duration, k.row))
                         for d in capture.devices]
         self.running = [[k for k in all_of if k.duration > 0] for all_of in self.kernels]
@@ -637,7 +636,7 @@ class Idle:
                 if g.edge or not g.traced:
                     continue
                 m["evidenced"] += g.length
-                if g.cause == "device_dependency" and not self.reference:
+                if g.cause == "device_dependency":
                     m["early"] += g.length
                     continue
                 m["host"] += g.host
@@ -758,7 +757,7 @@ class Idle:
                               ("largest", "INTERNAL_BUBBLE_HEAVY")):
                 if self.is_heavy(m[part], service):
                     tags.add(tag)
-            if self.at_least(m["idle"], service, "idle_ratio") if self.reference else self.has_issue(m):
+            if self.has_issue(m):
                 tags.add("DEVICE_IDLE_GAP_HEAVY")
             m["risk"] = self.risk(m)
             tags |= self.host_tags(m, self.group_facts[self.group_of[i]]["recurring"], m["edge"])
@@ -1210,7 +1209,7 @@ class Idle:
         return out
 
     def gap(self, g, number):
-        known = lambda part, whole: ratio(part, whole) if g.traced and whole > 0 else 0 if self.reference else None
+        known = lambda part, whole: ratio(part, whole) if g.traced and whole > 0 else None
         launch = None
         if g.next is not None and g.next.launch is not None:
             at = g.next.launch[0]
@@ -1330,7 +1329,7 @@ class Idle:
 
     def idlest(self):
         totals = [sum(self.measures[i]["idle"] for i in f["steps"]) for f in self.group_facts]
-        group = 0 if self.reference else max(range(len(totals)), key=lambda g: (totals[g], -g))
+        group = max(range(len(totals)), key=lambda g: (totals[g], -g))
         step = max(self.group_facts[group]["steps"], key=lambda i: (self.measures[i]["idle"], -i))
         return group, step
 
@@ -1358,7 +1357,7 @@ class Idle:
         gaps = self.gap_list()
         return {
             "schema": "profkit.bubbles", "version": 1, "status": "ok", "reason": None, "inputs": inputs,
-            "window_policy": policy, "compat": "reference" if self.reference else "none", "thresholds": thresholds,
+            "window_policy": policy, "thresholds": thresholds,
             "devices": [self.device(d) for d in devices],
             "time": self.time_rows(),
             "causes": self.cause_rows(causes),

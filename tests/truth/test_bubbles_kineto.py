@@ -48,10 +48,6 @@ class BubblesOfKineto(IdleTables, truth.Case):
         """All but the sentences, of other options."""
         found = truth.parsed(truth.run("bubbles", self.folder, "--json", *arguments))
         self.capture, _ = kineto_pair.capture(policy)
-        if options.get("reference"):
-            # The reference knows the names of torch_npu and CANN alone.
-            self.capture.meanings = {name: (cause, sync and name.startswith("aten::"), comm)
-                                     for name, (cause, sync, comm) in self.capture.meanings.items()}
         sentences = {"answers": {key: text for key, text in found["summary"].items() if key.startswith("q")},
                      "recommendations": found["recommendations"], "evidence_gaps": found["evidence_gaps"]}
         expected = Idle(self.capture, **options).document(self.inputs, self.files, sentences, policy)
@@ -59,9 +55,6 @@ class BubblesOfKineto(IdleTables, truth.Case):
 
     def test_own_ends_of_steps(self):
         self.check_with("--window-policy", "marker", policy="marker")
-
-    def test_reference(self):
-        self.check_with("--compat", "reference", reference=True)
 
     def test_other_thresholds(self):
         # All of those that do not decide on groups and parts, each another than usual and than its neighbours.

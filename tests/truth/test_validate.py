@@ -251,8 +251,7 @@ class Answer:
     def document(self):
         groups = self.groups
         return {
-            "schema": "profkit.validate", "version": 1, "status": "ok", "reason": None, "match": "automatic",
-            "clocks": "corrected", "bounds_known": True, "origin_unix_ns": str(ZERO_NS),
+            "schema": "profkit.validate", "version": 1, "status": "ok", "reason": None, "clocks": "corrected", "bounds_known": True, "origin_unix_ns": str(ZERO_NS),
             "violations": sum(g["violates"] for g in groups), "violations_raw": sum(g["gap"] >= 0 for g in groups),
             "pair_violations": sum(g["pairs"] for g in groups),
             "overlaps": sum(g["judged"] and g["gap"] < 0 for g in groups),
@@ -625,54 +624,6 @@ class OtherClocks(truth.Case):
         told = self.asked(self.calls(spans))
         self.assertEqual((told["nodes"][1]["contains_zero"], told["undecidable"]), (True, 0))
         self.check_row(told["nodes"][1], ["6", None, None, "+0 ps", "+0.000 ppm", "0 ps", "may be no shift at all"])
-
-
-class LikeReference(truth.Case):
-    """The reference tool's rules: nodes by the ids of planes, words in names, the i-th with the i-th, doubles."""
-
-    def trace(self):
-        planes = []
-        for key, rows in ((0, [("all-reduce.1", 0, 2 * US, 5), ("send.2", 9 * US, 10 * US, 6)]),
-                          (163, [("all-reduce.1", 10 * US, 11 * US, 7)]),
-                          (164, [("all-reduce.1", 3 * US, 4 * US, 8), ("fusion.1", 5 * US, 6 * US, 9),
-                                 ("send.2", 12 * US, 13 * US, 10), ("scatter.3", 14 * US, 16 * US, 14)]),
-                          (228, [("all-reduce.1", US, 2_500_000, 11), ("all-reduce.1", 20 * US, 21 * US, 12),
-                                 ("scatter.3", 15 * US, 17 * US, 15)]),
-                          (10_000, [("all-reduce.1", 90 * US, 91 * US, 13)])):
-            plane = proto.Plane(f"/device:GPU:{key}", key)
-            # The line of node 1 begins 250 ns later.
-            plane.line("Stream #1", 250 if key == 164 else 0, [plane.event("kernel", start, end - start, [
-                ("hlo_op", op), ("correlation_id", correlation)]) for op, start, end, correlation in rows])
-            planes.append(plane)
-        return self.write("reference.xplane.pb", proto.xspace(planes))
-
-    def test_the_document(self):
-        def out_of_order(op, rank, late, at, early, end, correlations):
-            return {"op": op, "rank": rank, "latest_start_node": late, "latest_start_time": at,
-                    "earliest_end_node": early, "earliest_end_time": end, "gap_ns": at - end,
-                    "correlation_ids": correlations}
-        path = self.trace()
-        self.check(truth.parsed(truth.run("validate", path, "--compat", "reference")), {
-            "violations": 3, "overlaps": 1, "warnings": 0, "gap_count": 4,
-            # The first all-reduce, the second, the scatter, the send.
-            "avg_gap_ns": (3250.0 + 10_000.0 + 750.0 + 3250.0) / 4,
-            "details": [out_of_order("all-reduce.1", 0, 1, 3250.0, 0, 2000.0, {"0": 5, "1": 8, "2": 11}),
-                        out_of_order("all-reduce.1", 1, 2, 20_000.0, 0, 11_000.0, {"0": 7, "2": 12}),
-                        out_of_order("send.2", 0, 1, 12_250.0, 0, 10_000.0, {"0": 6, "1": 10})]})
-        self.check_text(truth.run("validate", path, "--compat", "reference", "--csv", "-"), """\
-event_idx,op_name,occurrence,start_gap_ns,node_0_corr_id,node_0_start_ns,node_1_corr_id,node_1_start_ns,\
-node_2_corr_id,node_2_start_ns
-0,all-reduce.1,0,3250.0,5,0.0,8,3250.0,11,1000.0
-1,all-reduce.1,1,10000.0,7,10000.0,,,12,20000.0
-2,scatter.3,0,750.0,,,14,14250.0,15,15000.0
-3,send.2,0,3250.0,6,9000.0,10,12250.0,,
-""".replace("\n", "\r\n"))
-        if truth.is_sanitized():
-            return
-        profkit = truth.library()
-        with profkit.open(str(path)) as profile, profkit.validate(profile, like_reference=True) as found:
-            self.assertEqual(found.document_bytes().decode().strip(),
-                             truth.run("validate", path, "--compat", "reference").strip())
 
 
 # ---- who waits for whom ----

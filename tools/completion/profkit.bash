@@ -102,14 +102,13 @@ _profkit() {
       esac ;;
     memory)
       options='--module --space --top --no-runtime --fit --what-if --curve --host --step --all-trace
-        --step-policy --persistent-threshold-steps --include-host-pools --time-samples --compat
-        --limit --json -o --output --wide --color -q --quiet --run --io --strict --fail-on -j
-        --threads -h --help'
+        --step-policy --persistent-threshold-steps --include-host-pools --time-samples --limit
+        --json -o --output --wide --color -q --quiet --run --io --strict --fail-on -j --threads
+        -h --help'
       case $previous in
         --space) COMPREPLY=($(compgen -W 'HBM VMEM Sflag CMEM SMEM Host SparseCore' -- "$current")); return ;;
         --what-if) COMPREPLY=($(compgen -W 'remat= offload=' -- "$current")); return ;;
         --step-policy) COMPREPLY=($(compgen -W 'peak last first' -- "$current")); return ;;
-        --compat) COMPREPLY=($(compgen -W 'reference' -- "$current")); return ;;
         --color) COMPREPLY=($(compgen -W 'auto always never' -- "$current")); return ;;
         --run) COMPREPLY=($(compgen -W 'all' -- "$current")); return ;;
         --io) COMPREPLY=($(compgen -W 'auto map read' -- "$current")); return ;;
@@ -118,11 +117,10 @@ _profkit() {
       esac ;;
     bubbles)
       options='--plane --device --window-policy --step-pattern --step --name --time --threshold
-        --thresholds --compat --limit --json -o --output --wide --color -q --quiet --run --io
-        --strict --fail-on -j --threads -h --help'
+        --thresholds --limit --json -o --output --wide --color -q --quiet --run --io --strict
+        --fail-on -j --threads -h --help'
       case $previous in
         --window-policy) COMPREPLY=($(compgen -W 'guide marker device' -- "$current")); return ;;
-        --compat) COMPREPLY=($(compgen -W 'reference' -- "$current")); return ;;
         --color) COMPREPLY=($(compgen -W 'auto always never' -- "$current")); return ;;
         --run) COMPREPLY=($(compgen -W 'all' -- "$current")); return ;;
         --io) COMPREPLY=($(compgen -W 'auto map read' -- "$current")); return ;;
@@ -168,26 +166,22 @@ _profkit() {
       options='--traces --snapshots --offsets --run-metadata --run-dir --auto-discover --keep-going
         --io -j --threads --no-correction --correction --normalize --no-drift --scale-durations
         --tracer-host-threads -o --output --trace-json --validate --plane-scheme --plane-prefix
-        --keep-order --print-events --print-collectives --compat --json --color -q --quiet -h
-        --help'
+        --keep-order --print-events --print-collectives --json --color -q --quiet -h --help'
       case $previous in
         --run-dir) compopt -o filenames 2>/dev/null; COMPREPLY=($(compgen -d -- "$current")); return ;;
         --io) COMPREPLY=($(compgen -W 'auto map read' -- "$current")); return ;;
         --correction) COMPREPLY=($(compgen -W 'clock walltime none' -- "$current")); return ;;
         --normalize) COMPREPLY=($(compgen -W 'min node0 none' -- "$current")); return ;;
         --plane-scheme) COMPREPLY=($(compgen -W 'seed rocm node' -- "$current")); return ;;
-        --compat) COMPREPLY=($(compgen -W 'reference' -- "$current")); return ;;
         --color) COMPREPLY=($(compgen -W 'auto always never' -- "$current")); return ;;
         -j|--threads|--plane-prefix) return ;;
       esac ;;
     validate)
-      options='--traces --match --bound --time --align --max-bound --fail-on -o --output --csv --compat
-        --limit --json --wide --color -q --quiet --run --io --strict -j --threads -h --help'
+      options='--traces --bound --time --align --max-bound --fail-on -o --output --csv --limit --json
+        --wide --color -q --quiet --run --io --strict -j --threads -h --help'
       case $previous in
-        --match) COMPREPLY=($(compgen -W 'auto occurrence' -- "$current")); return ;;
         --align) COMPREPLY=($(compgen -W 'collectives' -- "$current")); return ;;
         --fail-on) COMPREPLY=($(compgen -W 'violations' -- "$current")); return ;;
-        --compat) COMPREPLY=($(compgen -W 'reference' -- "$current")); return ;;
         --color) COMPREPLY=($(compgen -W 'auto always never' -- "$current")); return ;;
         --io) COMPREPLY=($(compgen -W 'auto map read' -- "$current")); return ;;
         --bound|--time|--max-bound|--limit|--run|-j|--threads) return ;;

@@ -227,12 +227,6 @@ def test_any_message_field_by_field(data):
         profkit.dump(data / "jax" / "two_process_rank0", parts.append)
 
 
-def test_as_the_reference_tool_has_it(tpu):
-    with tpu.memory(like_reference=True) as memory:
-        ours = memory.document()
-    assert ours and "schema" not in ours
-
-
 def test_the_document_of_a_failure(tmp_path):
     with pytest.raises(profkit.NotFound) as failed:
         profkit.open(tmp_path / "absent.xplane.pb")

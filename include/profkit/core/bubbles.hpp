@@ -119,7 +119,6 @@ struct bubble_options {
   bubble_thresholds thresholds;
   std::uint64_t limit = 0;            ///< rows of each list of the document; 0: all
   std::uint64_t max_bubbles = 32768;  ///< kept with their context; further ones, the shortest, are only summed
-  bool reference = false;             ///< tags and labels by the letter of the reference script
 };
 
 // ---- what was found --------------------------------------------------------------------------------------
@@ -260,7 +259,7 @@ struct bubble {
   std::array<kernel_row, most_context> before, after;  ///< the nearest first
   kernel_row next;  ///< the kernel that ends the device's waiting, in whatever step
   host_evidence host;
-  bubble_labels labels;  ///< which rules of the reference its evidence meets; `cause` is the verdict
+  bubble_labels labels;  ///< the soft labels that its evidence meets; `cause` is the verdict
   gap_cause cause;
   certainty sure = certainty::unknown;  ///< of the cause
   [[nodiscard]] std::int64_t length_ps() const noexcept { return end_ps - start_ps; }
@@ -601,7 +600,7 @@ struct bubbles_result {
   std::vector<bubble> bubbles;        ///< by device, then start, then length
   std::vector<bubble_group> groups;
   std::int32_t dominant_group = -1;  ///< the one with most service time
-  /// The one that waits longest, by all its steps together (the dominant one for the reference), and of it the step
+  /// The one that waits longest, by all its steps together, and of it the step
   /// that waits longest: what the answers and the look inside a step are about.
   std::int32_t idlest_group = -1, dominant_step = -1;
   std::vector<bubble_op> ops;  ///< by device, then total cost

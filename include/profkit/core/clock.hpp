@@ -39,7 +39,6 @@ enum class snapshot_source : std::uint8_t { none, file, embedded };
 /// The snapshots of one node, in the order they were read.
 struct snapshot_set {
   std::vector<clock_pair> pairs;
-  std::vector<double> reference_host_ns;  ///< S of each pair as the reference tool rounds it; compat only
   snapshot_source source = snapshot_source::none;
   std::int64_t sampling_period_ns = 0;  ///< 0: unknown
   bool host_is_relative = false;        ///< embedded: S counted from the start of the collector, which was added
@@ -60,7 +59,6 @@ trace_clocks read_trace_clocks(std::string_view xspace);
 struct snapshot_read_options {
   std::int64_t start_walltime_ns = 0;          ///< of the node's collector; 0: unknown
   std::optional<std::int64_t> relative_to_ns;  ///< what relative times count from; empty: start_walltime_ns
-  bool reference = false;                      ///< decide what is relative as the reference tool does (compat)
 };
 /// Reads the first plane `/host:snapshots` of an XSpace: each event's time is S, its stat `rocm_ns` R. No plane or no
 /// pair: an empty set. Times that lie more than a day before the collector's start count from it (a post-processed
@@ -87,9 +85,7 @@ struct offset_row {
   std::optional<std::int64_t> round_trip_ps;  ///< of the probe that it was measured by, not negative
   bool reachable = true, converged = true;
   bool has_midpoint = true;
-  bool spelled_midpoint = false;     ///< midpoint_sys_ns instead of a window
-  double reference_midpoint_ns = 0;  ///< the same as the reference tool computes them; compat only
-  double reference_offset_ns = 0;
+  bool spelled_midpoint = false;  ///< midpoint_sys_ns instead of a window
 };
 
 /// An offsets file: JSON lines, headers and rows.
@@ -104,7 +100,6 @@ struct offset_table {
 };
 
 struct offset_read_options {
-  bool reference = false;  ///< treat what is odd as the reference tool does (compat)
   limits bounds;
 };
 

@@ -25,13 +25,7 @@ enum class collective_semantics : std::uint8_t {
 };
 [[nodiscard]] const char* collective_semantics_name(collective_semantics s) noexcept;  ///< "barrier", …
 
-enum class collective_match : std::uint8_t {
-  automatic,   ///< by run id where every execution has one, else by time, with repair of what a node missed
-  occurrence,  ///< the i-th of each node, all of its devices together, as the reference tool does it
-};
-
 struct validation_options {
-  collective_match match = collective_match::automatic;
   /// Error of every corrected time, ps, instead of what the trace itself says of its nodes.
   std::optional<std::int64_t> bound_ps;
   /// Ends and starts of the members of each group are looked at only in this window of common time.
@@ -50,13 +44,13 @@ struct collective_node {
   std::optional<std::int64_t> bound_ps;  ///< the widest error of its times; empty when the trace says nothing of it
 };
 
-/// An operation on one device number of every node, or (occurrence) on all devices together.
+/// An operation on one device number of every node.
 struct collective_op {
   std::string name;    ///< hlo_op, or the kernel where there is none; "send.3, recv.4" of two that belong together
   std::string kind;    ///< what tells what it does: the opcode ("all-gather-start"), else the kernel's name
   std::string module;  ///< hlo_module; "" when unknown
   std::string group;   ///< the process group on record, "dp [0, 4]"; "" when it is everyone or not on record
-  std::int32_t device = -1;  ///< local device number; -1: all together
+  std::int32_t device = -1;  ///< local device number
   collective_semantics semantics = collective_semantics::barrier;
   bool library_kernels = false;  ///< every execution is a kernel of a communication library
   std::uint64_t groups = 0, violations = 0, violations_raw = 0, unjudged = 0;
@@ -83,7 +77,6 @@ struct collective_member {
   collective_part part = collective_part::both;
   std::int64_t start_ps = 0, end_ps = 0;  ///< since validation_result::origin_unix_ns
   std::int64_t correlation_id = -1;
-  double reference_start_ns = 0, reference_end_ns = 0;  ///< occurrence: as the reference tool computes them
 };
 
 /// The executions of one invocation.
@@ -121,7 +114,6 @@ struct collective_warning {
 [[nodiscard]] const char* collective_warning_name(collective_warning::kind k) noexcept;
 
 struct validation_result {
-  collective_match match = collective_match::automatic;
   std::string absent;  ///< why nothing was compared; "" when something was
   std::vector<std::string> traces;
   std::optional<std::int64_t> origin_unix_ns;  ///< what times count from
@@ -145,7 +137,7 @@ struct validation_result {
   std::vector<std::string> assumptions;  ///< what is taken for granted, each a sentence
   std::uint64_t warnings = 0;
   std::vector<collective_warning> warning_list;
-  double mean_gap_ns = 0;           ///< of start gaps; occurrence: summed as the reference tool does
+  double mean_gap_ns = 0;           ///< of start gaps
   events_checked checked = events_checked::some;  ///< those of an XSpace that are collectives, all of other traces
   std::vector<file_damage> damage;  ///< `file` is an index into traces
 };
@@ -222,8 +214,6 @@ result<nodes_compared> compare_nodes(const trace& t, const anatomy_options& o = 
 /// One JSON document, "profkit.validate"; with `alignment` its part as well. `limit`: rows of each list; 0: all.
 result<document_status> write_validation(const validation_result& found, const alignment_result* alignment, sink& into,
                                          std::uint64_t limit = 0);
-/// The document of the reference tool, byte for byte where its numbers are the same: only for match occurrence.
-result<void> write_reference_validation(const validation_result& found, sink& into);
 /// A row a group: event_idx,op_name,occurrence,start_gap_ns and, for each node, node_<id>_corr_id,node_<id>_start_ns.
 result<void> write_validation_csv(const validation_result& found, sink& into);
 

@@ -382,17 +382,9 @@ result<memory_result> analyse_memory(const trace& t, const memory_options& o = {
 /// One serialized HloProto without a profile: its spaces and its problems. Damage is told in module_memory::damage.
 result<module_memory> analyse_hlo_memory(std::string_view hlo_proto);
 
-/// The numbers of the reference tool, with its literal sums and its choices, for comparison. `profile_dir` is the
-/// directory as the user gave it. Faults: damaged (the reference ends with a traceback there).
-result<memory_result> analyse_memory_like_reference(const trace& t, const memory_options& o = {},
-                                                    const hooks& host = {});
-
 /// The document `memory` (docs/schemas/memory.json), of what analyse_memory() found.
 result<document_status> write_memory_document(const profile& p, const memory_options& o, const memory_result& found,
                                               sink& into);
-/// The reference's own document, schema version 2, from a result of analyse_memory_like_reference().
-result<document_status> write_reference_memory_document(const profile& p, const memory_options& o,
-                                                        const memory_result& found, sink& into);
 
 }  // namespace PROFKIT_NAMESPACE
 }  // namespace profkit

@@ -39,7 +39,6 @@ struct merge_options {
   bool keep_order = false;           ///< leave the events of a line in their order
   bool scale_durations = false;      ///< map the end of an event, too, instead of keeping its duration
   bool tracer_host_threads = false;  ///< lines "Host Threads/<n>" of /host:ROCTRACER are stamped by the tracer clock
-  bool reference = false;            ///< bit for bit what the reference tool does (--compat=reference)
 
   clock_options clocks;
   io_mode io = io_mode::automatic;

@@ -156,28 +156,21 @@ std::string why_absent(const activity& of, const bubbles_result& r, const std::v
 result<bubbles_result> look(const activity& of, const bubble_options& o, const hooks& host) {
   bubbles_result r;
   r.origin_unix_ns = of.origin_unix_ns();
-  std::vector<std::vector<kernel_row>> unrecorded(of.devices().size());
-  if (!o.reference) {
-    auto found = find_unrecorded_work(of, host);
-    if (!found) return std::move(found).error();
-    unrecorded = std::move(*found);
-  }
-  straggler_waits waits;
-  if (!o.reference) {
-    auto found = find_straggler_waits(of, host);
-    if (!found) return std::move(found).error();
-    waits = std::move(*found);
-  }
+  auto unrecorded = find_unrecorded_work(of, host);
+  if (!unrecorded) return std::move(unrecorded).error();
+  auto waiting = find_straggler_waits(of, host);
+  if (!waiting) return std::move(waiting).error();
+  straggler_waits waits = std::move(*waiting);
   waits.by_device.resize(of.devices().size());
   const host_steps steps(of, o.windows);
   host_layers layers(of);
   auto devices = map_items<device_found>(of.devices().size(), host, [&](std::size_t device) {
-    return look_at_device(of, device, o, unrecorded[device], waits.by_device[device], steps, layers, host);
+    return look_at_device(of, device, o, (*unrecorded)[device], waits.by_device[device], steps, layers, host);
   });
   if (!devices) return std::move(devices).error();
   const joined all = join(r, *devices);
   devices->clear();
-  count_unrecorded(r, of, unrecorded, o.only.empty());
+  count_unrecorded(r, of, *unrecorded, o.only.empty());
   if (take_totals(r, of))
     r.evidence_gaps.push_back(
         "no start times on record: ops are totals of a table, so idle time, steps and causes are not known");
@@ -185,7 +178,7 @@ result<bubbles_result> look(const activity& of, const bubble_options& o, const h
     r.absent = why_absent(of, r, all.edges);
   for (const activity_device& d : of.devices())
     if (of.has_host_spans(d.host_group)) r.has_host_trace = true;
-  auto facts = collect_host_evidence(of, r.bubbles, o.reference, host);
+  auto facts = collect_host_evidence(of, r.bubbles, host);
   if (!facts) return std::move(facts).error();
   r.damage = std::move(facts->damage);
   r.has_stacks = facts->stacks;
@@ -198,7 +191,7 @@ result<bubbles_result> look(const activity& of, const bubble_options& o, const h
   label_bubbles(r, of, o);
   tag_steps(r, all.facts, all.edges, o);
   tag_groups(r, o);
-  choose_idlest(r, o.reference);
+  choose_idlest(r);
   if (!r.has_host_trace && !r.steps.empty()) r.requires_host_followup = true;
   list_evidence_gaps(r, of, check_against_step_trace(r, of));
   if (r.steps.empty() || !o.only.empty()) waits = {};  // those are of the whole capture

@@ -30,7 +30,7 @@ class name_meanings {
     bool known = false, sync = false, comm = false, marker = false;
     std::optional<idle_cause> cause;
   };
-  name_meanings(const activity& of, std::uint32_t group, bool reference) : of_(of), reference_(reference) {
+  name_meanings(const activity& of, std::uint32_t group) : of_(of) {
     for (const step_marker& m : markers_of_group(of, group)) markers_.insert(m.name);
   }
   // From any thread.
@@ -39,7 +39,7 @@ class name_meanings {
     if (name >= found_.size()) found_.resize(std::size_t{name} + 1);
     meaning& m = found_[name];
     if (!m.known) {
-      const span_meaning says = meaning_of(of_.text(name), reference_);
+      const span_meaning says = meaning_of(of_.text(name));
       m = {true, says.sync, says.comm, markers_.count(name) != 0, cause_named(of_.text(name))};
     }
     return m;
@@ -47,7 +47,6 @@ class name_meanings {
 
  private:
   const activity& of_;
-  const bool reference_;
   hash_set<string_id> markers_;
   std::mutex mutex_;
   std::vector<meaning> found_;  // by name
@@ -171,12 +170,12 @@ class evidence_part final : public host_span_visitor {
 
 class group_collector final : public host_span_parts {
  public:
-  group_collector(const activity& of, std::uint32_t group, std::vector<gap_list>& lists, bool reference)
+  group_collector(const activity& of, std::uint32_t group, std::vector<gap_list>& lists)
       : of_(of),
         group_(group),
         lists_(lists),
         cells_(lists),
-        meanings_(of, group, reference),
+        meanings_(of, group),
         names_(lists, cells_),
         by_thread_(cells_),
         causes_(lists) {
@@ -310,8 +309,7 @@ class group_collector final : public host_span_parts {
 
 }  // namespace
 
-result<host_facts> collect_host_evidence(const activity& of, std::vector<bubble>& bubbles, bool reference,
-                                         const hooks& host) {
+result<host_facts> collect_host_evidence(const activity& of, std::vector<bubble>& bubbles, const hooks& host) {
   // Bubbles come by device and start. A gap over the boundary of two steps repeats the time of its parts, so it goes
   // into a list of its own.
   std::map<std::uint32_t, std::vector<gap_list>> by_group;
@@ -330,7 +328,7 @@ result<host_facts> collect_host_evidence(const activity& of, std::vector<bubble>
   host_facts all;
   for (auto& [group, lists] : by_group) {
     const auto twins = drop_repeated(lists);
-    group_collector collector(of, group, lists, reference);
+    group_collector collector(of, group, lists);
     auto facts = collector.visit(host);
     if (!facts) return std::move(facts).error();
     collector.finish();

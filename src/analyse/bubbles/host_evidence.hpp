@@ -16,8 +16,7 @@ struct host_facts {
 
 // Fills bubble::host of every bubble whose group has host spans. One visit a group; the work grows with the number of
 // spans and of gaps, not with their product.
-result<host_facts> collect_host_evidence(const activity& of, std::vector<bubble>& bubbles, bool reference,
-                                         const hooks& host);
+result<host_facts> collect_host_evidence(const activity& of, std::vector<bubble>& bubbles, const hooks& host);
 
 }  // namespace bubbles
 }  // namespace PROFKIT_NAMESPACE

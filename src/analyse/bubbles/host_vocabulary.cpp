@@ -120,9 +120,12 @@ constexpr known_name known_names[] = {
 
 // Whole names: aten::topk is no copy.
 constexpr std::string_view sync_names[] = {"aten::to", "aten::_to_copy", "aten::copy_"};
-// Parts of names. First torch_npu and CANN, as the reference has them; then CUDA and HIP runtimes, PjRt and TSL.
-constexpr std::string_view sync_parts[] = {"HostToDevice", "torch_to_npu", "aclrtMemcpy", "aclrtSynchronize"};
-constexpr std::string_view more_sync_parts[] = {
+// Parts of names. First torch_npu and CANN; then CUDA and HIP runtimes, PjRt and TSL.
+constexpr std::string_view sync_parts[] = {
+    "HostToDevice",
+    "torch_to_npu",
+    "aclrtMemcpy",
+    "aclrtSynchronize",
     "cudaStreamSynchronize",
     "cudaDeviceSynchronize",
     "cudaEventSynchronize",
@@ -148,8 +151,8 @@ constexpr std::string_view more_sync_parts[] = {
     "Context Sync",
     "Device Sync",
 };
-constexpr std::string_view comm_parts[] = {"c10d", "Hccl", "hcom", "StreamWaitEvent", "Notify_Wait"};
-constexpr std::string_view more_comm_parts[] = {"Notify Wait", "EVENT_WAIT", "nccl", "record_param_comms", "msccl"};
+constexpr std::string_view comm_parts[] = {"c10d",        "Hccl",       "hcom", "StreamWaitEvent",    "Notify_Wait",
+                                           "Notify Wait", "EVENT_WAIT", "nccl", "record_param_comms", "msccl"};
 
 bool is_letter(char c) noexcept { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
@@ -177,11 +180,11 @@ std::optional<idle_cause> cause_named(std::string_view name) noexcept {
   return std::nullopt;
 }
 
-span_meaning meaning_of(std::string_view name, bool reference) noexcept {
+span_meaning meaning_of(std::string_view name) noexcept {
   span_meaning m;
   m.sync = std::find(std::begin(sync_names), std::end(sync_names), name) != std::end(sync_names) ||
-           has_part(name, sync_parts) || (!reference && has_part(name, more_sync_parts));
-  m.comm = has_part(name, comm_parts) || (!reference && has_part(name, more_comm_parts));
+           has_part(name, sync_parts);
+  m.comm = has_part(name, comm_parts);
   return m;
 }
 

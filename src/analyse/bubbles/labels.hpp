@@ -1,4 +1,4 @@
-// Soft labels of a gap: which rules of the reference its evidence meets.
+// Soft labels of a gap: what overlaps it.
 #pragma once
 #include <analyse/bubbles/ratio.hpp>
 #include <profkit/core/bubbles.hpp>

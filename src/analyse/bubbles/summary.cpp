@@ -102,11 +102,11 @@ std::string where_text(const activity& of, const bubbles_result& r, const bubble
   return place.empty() ? text : text + ", " + place;
 }
 
-void choose_idlest(bubbles_result& into, bool reference) {
+void choose_idlest(bubbles_result& into) {
   into.idlest_group = into.dominant_group;
   if (into.dominant_group < 0) return;
   std::int64_t most = -1;
-  for (std::size_t i = 0; i < into.groups.size() && !reference; ++i) {
+  for (std::size_t i = 0; i < into.groups.size(); ++i) {
     const std::int64_t idle = sums_of(into, into.groups[i]).idle_ps;
     if (idle <= most) continue;
     most = idle;

@@ -7,7 +7,7 @@ namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 namespace bubbles {
 
-void choose_idlest(bubbles_result& into, bool reference);
+void choose_idlest(bubbles_result& into);
 // Gives how many of its steps are not here.
 std::uint64_t check_against_step_trace(bubbles_result& into, const activity& of);
 void list_evidence_gaps(bubbles_result& into, const activity& of, std::uint64_t unknown_steps);

@@ -87,7 +87,7 @@ void label_bubbles(bubbles_result& into, const activity& of, const bubble_option
     if (b.boundary_adjacent || !b.host.traced) continue;
     s.evidenced_ps += b.length_ps();
     // The work was launched in time: what the host did meanwhile did not keep the device waiting.
-    if (!o.reference && b.cause.id == idle_cause::device_dependency) {
+    if (b.cause.id == idle_cause::device_dependency) {
       s.launched_early_ps += b.length_ps();
       continue;
     }
@@ -119,7 +119,7 @@ void tag_steps(bubbles_result& into, const std::vector<step_facts>& facts, const
     if (is_heavy(s.prelaunch_ps, service, t)) verdict.tags.add(bubble_tag::prelaunch_gap_heavy);
     if (is_heavy(s.tail_ps, service, t)) verdict.tags.add(bubble_tag::tail_gap_heavy);
     if (is_heavy(s.largest_internal_ps, service, t)) verdict.tags.add(bubble_tag::internal_bubble_heavy);
-    if (o.reference ? at_least(s.underfeed_ps(), service, t.idle_ratio_ppm) : has_hidden_issue(s, t))
+    if (has_hidden_issue(s, t))
       verdict.tags.add(bubble_tag::device_idle_gap_heavy);
     gap_weights w;
     w.add(s);

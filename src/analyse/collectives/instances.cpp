@@ -28,7 +28,7 @@ inline namespace PROFKIT_NAMESPACE {
 namespace {
 
 constexpr std::int64_t plane_ids_per_node = 64;   // in the plane ids of a merge
-constexpr std::int64_t first_reference_id = 100;  // the reference tool's plane ids start here
+constexpr std::int64_t first_rocm_id = 100;  // plane ids of ROCm's merge script start here
 constexpr std::int64_t first_host_id = 10000;     // and those of hosts here
 constexpr std::string_view any_host = "localhost";  // what a host calls itself that has no name
 
@@ -93,10 +93,10 @@ class finder {
       if (const fault* why = p.file_fault(file)) note(t, *why);
       const xspace_index* const space = p.xspace(file);
       if (space == nullptr) continue;
-      // Ids of 100 and more alone are those of the reference tool's merge.
-      bool reference_ids = true;
+      // Ids of 100 and more alone are those of ROCm's merge script.
+      bool rocm_ids = true;
       for (const plane_index& plane : space->planes)
-        if (plane.kind == plane_kind::device && plane.id < first_reference_id) reference_ids = false;
+        if (plane.kind == plane_kind::device && plane.id < first_rocm_id) rocm_ids = false;
       groups_.emplace(*space);
       programs_.reset();
       known_groups_.clear();
@@ -112,9 +112,9 @@ class finder {
           device = static_cast<std::int32_t>(device % plane_ids_per_node);
         } else if (plane.id >= first_host_id) {
           continue;  // a host that a merge shows as a device
-        } else if (reference_ids) {
-          key.id = (plane.id - first_reference_id) / plane_ids_per_node;
-          device = static_cast<std::int32_t>((plane.id - first_reference_id) % plane_ids_per_node);
+        } else if (rocm_ids) {
+          key.id = (plane.id - first_rocm_id) / plane_ids_per_node;
+          device = static_cast<std::int32_t>((plane.id - first_rocm_id) % plane_ids_per_node);
         } else if (plane.id >= plane_ids_per_node) {
           key.id = plane.id / plane_ids_per_node;
           device = static_cast<std::int32_t>(plane.id % plane_ids_per_node);

@@ -26,7 +26,6 @@ struct collective_instance {
   std::uint32_t group = 0;         // in texts: the process group, where it is told apart from others and not everyone
   std::int64_t group_devices = 0;  // that take part, as far as that is on record
   std::int64_t program_devices = 0;  // of the program that it is part of; 0: not on record
-  double reference_start_ns = 0, reference_end_ns = 0;
 };
 
 struct collective_instances {
@@ -50,13 +49,10 @@ struct collective_instances {
 using trace_list = std::vector<std::shared_ptr<const trace>>;
 // Collectives by what they are: HLO opcodes and kernels of communication libraries; reductions are none.
 result<collective_instances> find_collectives(const trace_list& traces, const hooks& host);
-// As the reference tool finds them: names that contain certain words, times in doubles, references not looked up.
-result<collective_instances> find_collectives_like_reference(const trace_list& traces, const hooks& host);
 
 // Puts instances into groups of one invocation each; fills ops, groups, members and warnings of the result.
 void match_by_time(const collective_instances& found, bool clocks_agree, const validation_options& o,
                    validation_result& into);
-void match_by_occurrence(const collective_instances& found, validation_result& into);
 
 }  // namespace PROFKIT_NAMESPACE
 }  // namespace profkit

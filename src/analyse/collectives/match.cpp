@@ -62,8 +62,6 @@ collective_member member_of(const collective_instance& e) {
   m.start_ps = e.start_ps;
   m.end_ps = e.end_ps;
   m.correlation_id = e.correlation_id;
-  m.reference_start_ns = e.reference_start_ns;
-  m.reference_end_ns = e.reference_end_ns;
   return m;
 }
 
@@ -450,35 +448,6 @@ class time_matcher {
 void match_by_time(const collective_instances& found, bool clocks_agree, const validation_options& o,
                    validation_result& into) {
   time_matcher(found, clocks_agree, o, into).match();
-}
-
-void match_by_occurrence(const collective_instances& found, validation_result& into) {
-  std::map<std::string_view, op_events> ops;
-  for (std::uint32_t i = 0; i < found.all.size(); ++i) {
-    op_events& op = ops[found.texts.text(found.all[i].name)];
-    op.name = found.all[i].name;
-    op.kind = found.all[i].kind;
-    op.device = -1;
-    op.by_node.resize(found.nodes.size());
-    op.by_node[found.all[i].node].push_back(i);
-  }
-  for (auto& [name, op] : ops) {
-    if (op.nodes() < 2) continue;
-    std::size_t most = 0;
-    for (auto& events : op.by_node) {
-      std::stable_sort(events.begin(), events.end(), [&](std::uint32_t a, std::uint32_t b) {
-        return found.all[a].reference_start_ns < found.all[b].reference_start_ns;
-      });
-      most = std::max(most, events.size());
-    }
-    add_op(found, op, into);
-    for (std::size_t i = 0; i < most; ++i) {
-      std::vector<std::uint32_t> members;
-      for (const auto& events : op.by_node)
-        if (i < events.size()) members.push_back(events[i]);
-      if (members.size() > 1) add_group(found, op, static_cast<std::uint32_t>(i), members, into);
-    }
-  }
 }
 
 }  // namespace PROFKIT_NAMESPACE

@@ -54,10 +54,7 @@ class violation_judge {
     double gaps_ns = 0;
     directions_.emplace(found_, [this](const collective_member& m, std::int64_t t) { return error_of(m, t); });
     for (collective_group& group : found_.groups) {
-      if (found_.match == collective_match::occurrence)
-        gaps_ns += judge_like_reference(group);
-      else
-        gaps_ns += judge_exactly(group);
+      gaps_ns += judge_exactly(group);
       count(group);
     }
     if (!found_.groups.empty()) found_.mean_gap_ns = gaps_ns / static_cast<double>(found_.groups.size());
@@ -183,29 +180,6 @@ class violation_judge {
     if (member(g, 0).part != collective_part::both) g.violates_raw = out_of_order;
   }
 
-  double judge_like_reference(collective_group& g) {
-    std::uint32_t first = 0;
-    for (std::uint32_t i = 1; i < g.member_count; ++i) {
-      if (member(g, i).reference_start_ns > member(g, g.latest_start).reference_start_ns) g.latest_start = i;
-      if (member(g, i).reference_end_ns < member(g, g.earliest_end).reference_end_ns) g.earliest_end = i;
-      if (member(g, i).reference_start_ns < member(g, first).reference_start_ns) first = i;
-    }
-    const collective_member& late = member(g, g.latest_start);
-    const collective_member& early = member(g, g.earliest_end);
-    const double start_gap = late.reference_start_ns - member(g, first).reference_start_ns;
-    const double order_gap = late.reference_start_ns - early.reference_end_ns;
-    g.start_gap_ps = static_cast<std::int64_t>(start_gap * 1000);
-    g.order_gap_ps = static_cast<std::int64_t>(order_gap * 1000);
-    g.violates_raw = !(late.reference_start_ns < early.reference_end_ns);
-    g.violates = g.violates_raw;
-    for (std::uint32_t a = 0; a < g.member_count; ++a)
-      for (std::uint32_t b = a + 1; b < g.member_count; ++b)
-        if (member(g, a).reference_end_ns < member(g, b).reference_start_ns ||
-            member(g, b).reference_end_ns < member(g, a).reference_start_ns)
-          ++found_.pair_violations;
-    return start_gap;
-  }
-
   void pair_violations(const collective_group& g) {
     if (!g.violates_raw) return;
     // Ends by time and starts by time: for every start the number of ends before it.
@@ -235,8 +209,7 @@ class violation_judge {
     }
     found_.violations += g.violates ? 1 : 0;
     op.violations += g.violates ? 1 : 0;
-    const bool in_order = found_.match == collective_match::occurrence ? !g.violates_raw : g.order_gap_ps < 0;
-    found_.overlaps += in_order ? 1 : 0;
+    found_.overlaps += g.order_gap_ps < 0 ? 1 : 0;
   }
 
   void finish_ops() {
@@ -347,8 +320,6 @@ std::string absence_of_comparison(const validation_result& found) {
 // What the comparison takes for granted.
 std::vector<std::string> assumptions_of(const validation_result& found) {
   if (found.groups.empty()) return {};
-  if (found.match == collective_match::occurrence)
-    return {"the i-th execution of an operation on each node counts as the same invocation"};
   std::vector<std::string> all = {
       "executions of one operation on the same device number of several nodes count as one invocation if they have "
       "the same run id, else if they are close in time"};
@@ -419,25 +390,17 @@ result<validation_result> validate_collectives(const std::vector<std::shared_ptr
     if (std::all_of(traces.begin(), traces.end(), [](const auto& trace) { return trace == nullptr; }))
       return fault{fault_code::invalid_argument, "no trace to validate", "", no_offset, "name one trace or one a node"};
     validation_result found;
-    found.match = o.match;
     found.checked = std::any_of(traces.begin(), traces.end(), has_xspace) ? events_checked::some : events_checked::all;
     for (const auto& trace : traces) found.traces.push_back(trace == nullptr ? std::string() : trace->files().what().path);
-    const bool reference = o.match == collective_match::occurrence;
-    result<collective_instances> instances =
-        reference ? find_collectives_like_reference(traces, o.host) : find_collectives(traces, o.host);
+    result<collective_instances> instances = find_collectives(traces, o.host);
     if (!instances) return std::move(instances).error();
     found.nodes = instances->nodes;
     found.clocks = instances->clocks;
     found.damage = instances->damage;
     found.origin_unix_ns = instances->origin_unix_ns;
-    trace_bounds bounds;
-    if (!reference) {
-      bounds = read_bounds(traces);
-      tell_clocks(found, bounds, o);
-      match_by_time(*instances, found.corrected || o.bound_ps.has_value(), o, found);
-    } else {
-      match_by_occurrence(*instances, found);
-    }
+    const trace_bounds bounds = read_bounds(traces);
+    tell_clocks(found, bounds, o);
+    match_by_time(*instances, found.corrected || o.bound_ps.has_value(), o, found);
     violation_judge(found, bounds, o).run();
     if (found.groups.empty()) found.absent = absence_of_comparison(found);
     found.assumptions = assumptions_of(found);

@@ -132,12 +132,10 @@ bool ordered_allocator_events::advance(cursor& c) const noexcept {
   --c.left;
   all_.places.take(c.at, c.when.offset, c.allocator);
   look_ahead(c);
-  const std::uint32_t line_at = c.when.line;
-  const allocator_line& line = all_.lines[line_at];
+  const allocator_line& line = all_.lines[c.when.line];
   static_cast<void>(decode_first_event(line.body.substr(static_cast<std::size_t>(c.when.offset)), c.row));
   c.start_ps = line.clock.start_of(c.row).value_or(0);
-  c.when = moment_of(all_.order, all_.planes[line.plane], line.timestamp_ns, c.when.offset, c.row, c.start_ps);
-  c.when.line = line_at;
+  c.when.time = c.start_ps;
   return true;
 }
 

@@ -114,12 +114,8 @@ struct allocator_line {
   std::vector<line_stretch> stretches;  // all of it
 };
 
-// How the events are to be read: by time, or as the reference does, by ns with allocations first.
-enum class event_order : std::uint8_t { by_time, like_reference };
-
 // What a pass over the files tells, and where the events lie.
 struct collected_events {
-  event_order order = event_order::by_time;
   std::vector<allocator_identity> allocators;  // in the order of first sight
   std::vector<allocator_plane> planes;
   std::vector<allocator_line> lines;  // by file, plane, line
@@ -137,25 +133,8 @@ struct collected_events {
   [[nodiscard]] allocator_event event_at(const event_place& at) const noexcept;
 };
 
-// From the plane /host:CPU of every host of every file, or of one file's first plane of this name (`only_file`, as the
-// reference).
-collected_events collect_allocator_events(const profile& p, const std::string& host_filter,
-                                          std::optional<std::size_t> only_file, event_order order, const hooks& host);
-
-// How an event at `offset` of a line with this start is ordered among the others, but for its line.
-[[nodiscard]] PROFKIT_ALWAYS_INLINE event_moment moment_of(event_order order, const allocator_plane& plane,
-                                                           std::int64_t timestamp_ns, std::uint64_t offset,
-                                                           const event_row& row, std::int64_t start_ps) noexcept {
-  event_moment m;
-  m.offset = offset;
-  if (PROFKIT_LIKELY(order == event_order::by_time)) {
-    m.time = start_ps;
-  } else {
-    m.time = saturating_add(timestamp_ns, floor_ns(row.offset_ps));
-    m.behind = plane.roles.of(row.metadata_id) != event_role::allocation;
-  }
-  return m;
-}
+// From the plane /host:CPU of every host of every file.
+collected_events collect_allocator_events(const profile& p, const std::string& host_filter, const hooks& host);
 
 // The events of one file, or of one of its allocators, in order; one event of each run is held.
 class ordered_allocator_events {

@@ -93,7 +93,7 @@ std::string device_of(const devices_of_nodes& devices, std::optional<std::int64_
 
 // One that is read: the event's place is not yet among the others'.
 struct found_event {
-  event_moment when;
+  std::uint64_t offset = 0;   // in the line
   std::int64_t start_ps = 0;  // 0 without a time
   std::uint32_t key = 0;      // which of the part's
   bool has_time = false;
@@ -124,23 +124,18 @@ constexpr std::size_t most_allocators = std::size_t{1} << 14;  // of all
 
 class collector {
  public:
-  collector(const profile& p, const std::string& host_filter, event_order order, const hooks& host)
-      : profile_(p), host_filter_(host_filter), host_(host), meter_(host) {
-    out_.order = order;
-  }
+  collector(const profile& p, const std::string& host_filter, const hooks& host)
+      : profile_(p), host_filter_(host_filter), host_(host), meter_(host) {}
 
-  void add_file(std::size_t file, bool first_plane_only) {
+  void add_file(std::size_t file) {
     if (!any_host_fits(profile_, file, host_filter_)) return;
     const xspace_index* space = profile_.xspace(file);
     if (space == nullptr) return;
     for (std::size_t at = 0; at < space->planes.size(); ++at) {
       const plane_index& plane = space->planes[at];
-      if (first_plane_only ? plane.name != "/host:CPU"
-                           : !records_allocators(plane) || !host_fits(profile_, file, plane, host_filter_))
-        continue;
+      if (!records_allocators(plane) || !host_fits(profile_, file, plane, host_filter_)) continue;
       out_.host_plane_present = true;
       add_plane(file, at);
-      if (first_plane_only) return;
     }
   }
 
@@ -253,7 +248,7 @@ class collector {
         const char* const began = i == 0 ? batch_at : rows[i - 1].stats + rows[i - 1].stats_bytes;
         const std::uint32_t key = key_at(into.keys, keys.read(rows[i], end_of(body)));
         found_event& e = into.events.emplace_back();
-        take(line, plane, static_cast<std::uint64_t>(began - body.data()), rows[i], e);
+        take(line, static_cast<std::uint64_t>(began - body.data()), rows[i], e);
         e.key = key;
       }
       batch_at = rows[n - 1].stats + rows[n - 1].stats_bytes;
@@ -325,12 +320,11 @@ class collector {
   static std::int64_t signed_of(std::uint64_t v) noexcept { return static_cast<std::int64_t>(v ^ sign_bit); }
 
   // All of an event but for its key.
-  void take(const line_to_read& line, const allocator_plane& plane, std::uint64_t offset, const event_row& row,
-            found_event& e) const {
+  static void take(const line_to_read& line, std::uint64_t offset, const event_row& row, found_event& e) {
     const std::optional<std::int64_t> start = line.clock.start_of(row);
     e.has_time = start.has_value();
     e.start_ps = start.value_or(0);
-    e.when = moment_of(out_.order, plane, line.header.timestamp_ns, offset, row, e.start_ps);
+    e.offset = offset;
   }
 
   static std::uint32_t key_at(std::vector<allocator_key>& keys, const allocator_key& key) {
@@ -396,9 +390,7 @@ class collector {
     allocator.first_ps = std::min(allocator.first_ps, e.start_ps);
     allocator.last_ps = std::max(allocator.last_ps, e.start_ps);
     ++out_.n_events;
-    event_moment when = e.when;
-    when.line = static_cast<std::uint32_t>(out_.lines.size() - 1);
-    out_.places.add(when, at);
+    out_.places.add({e.start_ps, static_cast<std::uint32_t>(out_.lines.size() - 1), e.offset}, at);
   }
 
   void end_line(std::size_t at) {
@@ -503,14 +495,9 @@ class collector {
 
 }  // namespace
 
-collected_events collect_allocator_events(const profile& p, const std::string& host_filter,
-                                          std::optional<std::size_t> only_file, event_order order, const hooks& host) {
-  collector c(p, host_filter, order, host);
-  if (only_file) {
-    c.add_file(*only_file, true);
-  } else {
-    for (std::size_t file = 0; file < p.file_count(); ++file) c.add_file(file, false);
-  }
+collected_events collect_allocator_events(const profile& p, const std::string& host_filter, const hooks& host) {
+  collector c(p, host_filter, host);
+  for (std::size_t file = 0; file < p.file_count(); ++file) c.add_file(file);
   return c.take();
 }
 

@@ -9,7 +9,7 @@ namespace memory {
 void event_places::add(const event_moment& when, std::uint32_t allocator) {
   if (when.line != line_) finish();
   line_ = when.line;
-  const held_event e{when.time, when.offset, allocator, when.behind};
+  const held_event e{when.time, when.offset, allocator};
   in_order_ = in_order_ && (held_.empty() || held_.back() < e);
   held_.push_back(e);
   if (held_.size() == most_held) write(most_held / 2);

@@ -11,14 +11,13 @@ namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 namespace memory {
 
-// The order of events: at one time those that are not `behind`, then by line, then as they lie there.
+// The order of events: by time, then by line, then as they lie there.
 struct event_moment {
   std::int64_t time = 0;
-  bool behind = false;
   std::uint32_t line = 0;
   std::uint64_t offset = 0;  // in the line
   friend bool operator<(const event_moment& a, const event_moment& b) noexcept {
-    return std::tie(a.time, a.behind, a.line, a.offset) < std::tie(b.time, b.behind, b.line, b.offset);
+    return std::tie(a.time, a.line, a.offset) < std::tie(b.time, b.line, b.offset);
   }
 };
 
@@ -49,9 +48,8 @@ class event_places {
     std::int64_t time;
     std::uint64_t offset;
     std::uint32_t allocator;
-    bool behind;
     friend bool operator<(const held_event& a, const held_event& b) noexcept {
-      return std::tie(a.time, a.behind, a.offset) < std::tie(b.time, b.behind, b.offset);
+      return std::tie(a.time, a.offset) < std::tie(b.time, b.offset);
     }
   };
   void write(std::size_t count);

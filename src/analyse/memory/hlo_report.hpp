@@ -9,7 +9,7 @@ namespace memory {
 // Memory space `color` of a program. Faults: not_found when a what-if names no instruction of the program.
 result<hlo_report> report_on(program_study& study, std::int64_t color, const memory_options& o);
 
-// Parts of it, also used by the comparison with the reference.
+// Parts of it.
 std::vector<allocation_row> largest_allocations(const program& p);
 
 live_curve curve_of(const program_study& study, const space_study& space, std::uint64_t most_points);

@@ -94,7 +94,7 @@ result<std::vector<peak_replay>> replay_allocators(const collected_events& all, 
 
 result<void> add_runtime(const trace& t, const memory_options& o, const hooks& host, memory_result& r) {
   const profile& p = t.files();
-  const collected_events all = collect_allocator_events(p, o.host, std::nullopt, event_order::by_time, host);
+  const collected_events all = collect_allocator_events(p, o.host, host);
   if (all.stopped) return *all.stopped;
   r.damage.insert(r.damage.end(), all.damage.begin(), all.damage.end());
   const bool any_xspace = std::any_of(p.what().files.begin(), p.what().files.end(),

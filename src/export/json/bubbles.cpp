@@ -393,14 +393,13 @@ void write_self_check(json_writer& out, const bubbles_text& t) {
 
 document_status write_bubbles(json_writer& out, const profile& p, const bubble_options& o,
                               const bubbles_report& report) {
-  const bubbles_text t{*report.of, report.found, o.reference};
+  const bubbles_text t{*report.of, report.found};
   const std::vector<file_damage> damage = damage_of(report);
   const verdict v = judge(p, t.found.absent, damage);
   begin_document(out, document::bubbles);
   write_verdict(out, v);
   write_activity_inputs(out, t.of);
   out.field("window_policy", window_policy_name(o.windows));
-  out.field("compat", o.reference ? "reference" : "none");
   write_thresholds(out, o.thresholds);
   write_devices(out, t);
   write_time(out, t);

@@ -135,8 +135,6 @@ void write_bubble(json_writer& out, const bubbles_text& t, const bubble& b, cons
     out.key(key);
     if (h.traced && whole > 0)
       out.number(ratio_of(part, whole));
-    else if (t.reference)
-      out.number(0);
     else
       out.null();
   };

@@ -16,7 +16,6 @@ namespace json {
 struct bubbles_text {
   const activity& of;
   const bubbles_result& found;
-  bool reference = false;  // the script has zeros where nothing is known
 
   // Unix ns where the capture knows its origin, else ns since the capture's own zero.
   [[nodiscard]] std::int64_t absolute_ns(std::int64_t ps) const noexcept;

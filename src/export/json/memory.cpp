@@ -1,4 +1,4 @@
-// The memory document, and the reference's own document for comparison.
+// The memory document.
 #include "memory_parts.hpp"
 
 #include <base/contained.hpp>
@@ -9,8 +9,6 @@ namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 namespace json {
 namespace {
-
-constexpr std::int64_t memory_version = 2;  // of the reference's schema
 
 void write_memory_inputs(json_writer& out, const profile& p, const memory_result& r) {
   out.key("inputs");
@@ -200,29 +198,29 @@ verdict judge_memory(const profile& p, const memory_result& r) {
   return judge(p, absent, r.damage);
 }
 
-void write_blocks(json_writer& out, const memory_result& r, const memory_style& style) {
+}  // namespace
+
+void write_memory_blocks(json_writer& out, const memory_result& r, std::uint64_t top) {
   out.field("primary_source", r.hlo ? "hlo_buffer_assignment" : "runtime_allocator");
   out.key("hlo");
   if (r.hlo)
-    write_hlo_block(out, *r.hlo, r, style);
+    write_hlo_block(out, *r.hlo, r, top);
   else
     out.null();
   write_text_or_null(out, "hlo_absent_reason", r.hlo_absent_reason);
   out.key("runtime");
   if (r.runtime)
-    write_runtime_block(out, *r.runtime, r, style);
+    write_runtime_block(out, *r.runtime, r, top);
   else
     out.null();
   out.key("runtime_diagnostics");
   if (r.runtime)
-    write_runtime_diagnostics(out, r.runtime->diagnostics, style);
+    write_runtime_diagnostics(out, r.runtime->diagnostics);
   else
     out.null();
   write_text_or_null(out, "runtime_absent_reason", r.runtime_absent_reason);
   write_strings(out, "consistency_warnings", r.consistency_warnings);
 }
-
-}  // namespace
 
 document_status write_memory(json_writer& out, const profile& p, const memory_options& o, const memory_result& r) {
   const verdict v = judge_memory(p, r);
@@ -230,9 +228,7 @@ document_status write_memory(json_writer& out, const profile& p, const memory_op
   write_verdict(out, v);
   out.field("skill", "memory-profile");
   write_memory_inputs(out, p, r);
-  memory_style style;
-  style.top = o.top;
-  write_blocks(out, r, style);
+  write_memory_blocks(out, r, o.top);
   write_rows(out, "modules", r.modules, [&](const module_memory& m) { write_module_memory(out, m); }, least_notes);
   write_rows(out, "allocators", r.allocators, [&](const allocator_memory& a) { write_allocator(out, a); }, least_notes);
   write_invariants(out, r.invariants);
@@ -280,34 +276,6 @@ result<document_status> write_memory_document(const profile& p, const memory_opt
   });
 }
 
-result<document_status> write_reference_memory_document(const profile& p, const memory_options& o,
-                                                        const memory_result& r, sink& into) {
-  return contained([&]() -> result<document_status> {
-    json_writer out(into, json_writer::style::compact);
-    out.begin_object();
-    const bool absent = !r.hlo && !r.runtime;
-    out.field("status", absent ? "absent" : "ok");
-    out.field("skill", "memory-profile");
-    out.field("version", json::memory_version);
-    if (absent) {
-      out.field("reason", "no_data_sources");
-      out.key("inputs");
-      out.begin_object();
-      out.field("profile_dir", std::string_view(p.what().path));
-      json::write_text_or_null(out, "hlo_reason", r.hlo_absent_reason);
-      json::write_text_or_null(out, "runtime_reason", r.runtime_absent_reason);
-      out.end_object();
-    } else {
-      json::memory_style style;
-      style.reference = true;
-      style.top = o.top;
-      json::write_memory_inputs(out, p, r);
-      json::write_blocks(out, r, style);
-    }
-    out.end_object();
-    if (result<void> finished = out.finish(); !finished) return std::move(finished).error();
-    return absent ? document_status::absent : document_status::ok;
-  });
 }
 
 }  // namespace PROFKIT_NAMESPACE

@@ -19,7 +19,7 @@ void write_index(json_writer& out, std::string_view key, const std::vector<std::
   out.end_array();
 }
 
-void write_buffer(json_writer& out, const buffer_row& b, bool reference) {
+void write_buffer(json_writer& out, const buffer_row& b) {
   out.begin_object();
   out.field("logical_buffer_id", b.logical_buffer_id);
   out.field("size_bytes", b.size_bytes);
@@ -30,19 +30,17 @@ void write_buffer(json_writer& out, const buffer_row& b, bool reference) {
   out.field("opcode", b.opcode);
   out.field("op_name", b.op_name);
   write_index(out, "shape_index", b.shape_index);
-  if (!reference) {
-    out.field("class", residency_name(b.kind));
-    out.field("computation", b.computation_name);
-    out.field("shape", std::string_view(b.shape));
-    out.field("source_file", b.source_file);
-    out.field("source_line", b.source_line);
-  }
+  out.field("class", residency_name(b.kind));
+  out.field("computation", b.computation_name);
+  out.field("shape", std::string_view(b.shape));
+  out.field("source_file", b.source_file);
+  out.field("source_line", b.source_line);
   out.end_object();
 }
 
-void write_buffers(json_writer& out, const std::vector<buffer_row>& rows, const memory_style& style) {
-  write_rows(out, "buffers", top_of(rows, style.top), [&](const buffer_row& b) { write_buffer(out, b, style.reference); }, 0,
-             rows.size() - top_of(rows, style.top).size());
+void write_buffers(json_writer& out, const std::vector<buffer_row>& rows, std::uint64_t top) {
+  write_rows(out, "buffers", top_of(rows, top), [&](const buffer_row& b) { write_buffer(out, b); }, 0,
+             rows.size() - top_of(rows, top).size());
 }
 
 void write_hlo_rollup(json_writer& out, std::string_view key, const std::vector<rollup_row>& rows, std::int64_t total,
@@ -103,32 +101,32 @@ void write_sweep(json_writer& out, const schedule_sweep_result& s) {
   out.end_object();
 }
 
-void write_alive(json_writer& out, const hlo_report& h, const memory_style& style) {
+void write_alive(json_writer& out, const hlo_report& h, std::uint64_t top) {
   out.key("alive_at_peak");
   out.begin_object();
   out.field("n_buffers", static_cast<std::uint64_t>(h.alive.size()));
   out.field("total_bytes", h.alive_total_bytes);
-  write_buffers(out, h.alive, style);
+  write_buffers(out, h.alive, top);
   std::int64_t tail = 0;
   std::uint64_t n = 0;
-  for (std::size_t i = h.alive.size(); i > style.top; --i, ++n) tail = saturating_add(tail, h.alive[i - 1].size_bytes);
+  for (std::size_t i = h.alive.size(); i > top; --i, ++n) tail = saturating_add(tail, h.alive[i - 1].size_bytes);
   out.key("tail");
   out.begin_object();
   out.field("n_buffers", n);
   out.field("total_bytes", tail);
   out.end_object();
-  write_rollups(out, h.by_opcode, h.by_op_name, h.alive_total_bytes, style.top);
+  write_rollups(out, h.by_opcode, h.by_op_name, h.alive_total_bytes, top);
   out.end_object();
 }
 
-void write_always_alive(json_writer& out, const hlo_report& h, const memory_style& style) {
+void write_always_alive(json_writer& out, const hlo_report& h, std::uint64_t top) {
   out.key("always_alive");
   out.begin_object();
   out.field("total_bytes", h.always_alive_total_bytes);
   out.key("pct_of_temp_pool");
   out.number(percent(h.always_alive_total_bytes, h.temp_pool_bytes));
-  write_buffers(out, h.always_alive, style);
-  write_rollups(out, h.always_by_opcode, h.always_by_op_name, h.always_alive_total_bytes, style.top);
+  write_buffers(out, h.always_alive, top);
+  write_rollups(out, h.always_by_opcode, h.always_by_op_name, h.always_alive_total_bytes, top);
   out.field(
       "definition",
       "Bytes of the temp pool at addresses that one logical buffer alone ever uses. They need not be in use all the "
@@ -209,22 +207,18 @@ void write_what_if(json_writer& out, const std::vector<what_if_result>& rows) {
 
 }  // namespace
 
-void write_hlo_block(json_writer& out, const hlo_report& h, const memory_result& r, const memory_style& style) {
+void write_hlo_block(json_writer& out, const hlo_report& h, const memory_result& r, std::uint64_t top) {
   const module_memory& m = r.modules[h.module];
   out.begin_object();
   out.field("hlo_proto_path", std::string_view(h.hlo_proto_path));
   out.field("module_name", std::string_view(m.name));
-  if (!style.reference) {
-    out.field("module", std::string_view(m.label));
-    out.field("program_id", std::string_view(m.program_id));
-    out.field("selection", std::string_view(r.selection));
-    out.field("memory_space", h.color);
-  }
+  out.field("module", std::string_view(m.label));
+  out.field("program_id", std::string_view(m.program_id));
+  out.field("selection", std::string_view(r.selection));
+  out.field("memory_space", h.color);
   out.field("static_peak_bytes", h.static_peak_bytes);
-  if (!style.reference) {
-    out.field("thread_local_excluded_bytes", h.thread_local_excluded_bytes);
-    out.field("all_allocations_bytes", h.all_allocations_bytes);
-  }
+  out.field("thread_local_excluded_bytes", h.thread_local_excluded_bytes);
+  out.field("all_allocations_bytes", h.all_allocations_bytes);
   out.key("decomposition");
   out.begin_object();
   out.field("entry_params_bytes", h.entry_params_bytes);
@@ -232,29 +226,25 @@ void write_hlo_block(json_writer& out, const hlo_report& h, const memory_result&
   out.field("thread_local_bytes", h.thread_local_bytes);
   out.field("temp_pool_bytes", h.temp_pool_bytes);
   out.field("temp_pool_alloc_index", h.temp_pool_alloc_index);
-  if (!style.reference) out.field("other_bytes", h.other_bytes);
+  out.field("other_bytes", h.other_bytes);
   out.end_object();
   out.field("n_logical_buffers", h.n_logical_buffers);
   out.field("n_buffer_allocations", h.n_buffer_allocations);
   write_sweep(out, h.sweep);
-  write_alive(out, h, style);
-  write_always_alive(out, h, style);
-  if (!style.reference) {
-    const space_memory* s = m.space(h.color);
-    out.key("residency_floor");
-    out.begin_object();
-    out.field("total_bytes", s == nullptr ? std::int64_t{0} : s->residency_floor_bytes);
-    out.field("indefinite_bytes", s == nullptr ? std::int64_t{0} : s->indefinite_bytes);
-    out.field("temp_bytes", s == nullptr ? std::int64_t{0} : s->temp_floor_bytes);
-    out.field("definition", "The least value of the live curve over the schedule: bytes in use at every moment.");
-    out.end_object();
-  }
+  write_alive(out, h, top);
+  write_always_alive(out, h, top);
+  const space_memory* s = m.space(h.color);
+  out.key("residency_floor");
+  out.begin_object();
+  out.field("total_bytes", s == nullptr ? std::int64_t{0} : s->residency_floor_bytes);
+  out.field("indefinite_bytes", s == nullptr ? std::int64_t{0} : s->indefinite_bytes);
+  out.field("temp_bytes", s == nullptr ? std::int64_t{0} : s->temp_floor_bytes);
+  out.field("definition", "The least value of the live curve over the schedule: bytes in use at every moment.");
+  out.end_object();
   write_top_allocations(out, h);
-  if (!style.reference) {
-    write_donation(out, h.donation, style.top);
-    write_what_if(out, h.what_if);
-    write_curve(out, h.curve);
-  }
+  write_donation(out, h.donation, top);
+  write_what_if(out, h.what_if);
+  write_curve(out, h.curve);
   out.end_object();
 }
 

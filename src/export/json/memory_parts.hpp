@@ -1,4 +1,4 @@
-// Parts that the memory document and the reference's document have in common.
+// Parts of the memory document.
 #pragma once
 #include <export/json/document.hpp>
 
@@ -7,12 +7,6 @@
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 namespace json {
-
-// Fields of the seed's schema version 2 keep its types: ids, addresses and ns are numbers there.
-struct memory_style {
-  bool reference = false;  // exactly the reference's fields
-  std::uint64_t top = 30;
-};
 
 // The first rows of a list, `most` at most.
 template <class Row>
@@ -33,9 +27,11 @@ template <class Row>
   return {rows, most};
 }
 
-void write_hlo_block(json_writer& out, const hlo_report& h, const memory_result& r, const memory_style& style);
-void write_runtime_block(json_writer& out, const runtime_report& t, const memory_result& r, const memory_style& style);
-void write_runtime_diagnostics(json_writer& out, const runtime_diagnostics& d, const memory_style& style);
+// Ids, addresses and ns are numbers here. `top`: rows of each list.
+void write_hlo_block(json_writer& out, const hlo_report& h, const memory_result& r, std::uint64_t top);
+void write_runtime_block(json_writer& out, const runtime_report& t, const memory_result& r, std::uint64_t top);
+void write_runtime_diagnostics(json_writer& out, const runtime_diagnostics& d);
+void write_memory_blocks(json_writer& out, const memory_result& r, std::uint64_t top);  // all of these, and why one is not there
 
 // The options that the filters of a document mean.
 [[nodiscard]] memory_options memory_options_of(const anatomy_options& o);

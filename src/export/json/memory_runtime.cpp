@@ -12,7 +12,7 @@ double percent_of(std::int64_t part, std::int64_t whole) noexcept {
   return whole == 0 ? 0.0 : static_cast<double>(part) / static_cast<double>(whole) * 100.0;
 }
 
-void write_live_row(json_writer& out, const live_row& b, bool reference) {
+void write_live_row(json_writer& out, const live_row& b) {
   out.begin_object();
   out.field("addr", b.addr);
   out.field("pool_id", b.pool_id);
@@ -30,10 +30,8 @@ void write_live_row(json_writer& out, const live_row& b, bool reference) {
   out.end_array();
   out.field("lifetime_class", lifetime_class_name(b.lifetime));
   out.field("deallocated", b.deallocated);
-  if (!reference) {
-    out.field("kind", std::string_view(b.kind));
-    out.field("requested_bytes", b.requested_bytes);
-  }
+  out.field("kind", std::string_view(b.kind));
+  out.field("requested_bytes", b.requested_bytes);
   out.end_object();
 }
 
@@ -86,7 +84,7 @@ void write_step_event(json_writer& out, const char* kind, std::int64_t ts_ns, co
   out.end_object();
 }
 
-void write_timeline(json_writer& out, const runtime_report& t, bool reference) {
+void write_timeline(json_writer& out, const runtime_report& t) {
   out.key("timeline");
   out.begin_object();
   out.key("samples");
@@ -95,7 +93,7 @@ void write_timeline(json_writer& out, const runtime_report& t, bool reference) {
     out.begin_object();
     out.field("ts_ns", s.ts_ns);
     out.field("bytes_allocated", s.bytes_allocated);
-    if (!reference) out.field("bytes_reserved", s.bytes_reserved);
+    out.field("bytes_reserved", s.bytes_reserved);
     out.field("live_count", s.live_count);
     out.key("fragmentation");
     out.number(s.fragmentation);
@@ -115,18 +113,18 @@ void write_timeline(json_writer& out, const runtime_report& t, bool reference) {
   out.end_array();
   out.key("axis_units");
   out.begin_object();
-  out.field("ts_ns", reference ? "nanoseconds since epoch" : "nanoseconds since the origin of the capture");
-  out.field("bytes", reference ? "bytes (base-2)" : "bytes");
+  out.field("ts_ns", "nanoseconds since the origin of the capture");
+  out.field("bytes", "bytes");
   out.end_object();
   out.end_object();
 }
 
-void write_peak(json_writer& out, const runtime_report& t, const memory_result& r, bool reference) {
+void write_peak(json_writer& out, const runtime_report& t, const memory_result& r) {
   out.key("pool");
   out.begin_object();
   out.field("id", t.pool_id);
   out.field("bytes_reserved", t.pool_bytes);
-  if (!reference && t.allocator) {
+  if (t.allocator) {
     const allocator_memory& a = r.allocators[*t.allocator];
     out.field("allocator", std::string_view(a.name));
     out.field("host", std::string_view(a.host));
@@ -138,7 +136,7 @@ void write_peak(json_writer& out, const runtime_report& t, const memory_result& 
   out.key("peak");
   out.begin_object();
   out.field("ts_ns", t.peak_ts_ns);
-  if (!reference) out.field("ts_ps", t.peak_ts_ps);
+  out.field("ts_ps", t.peak_ts_ps);
   out.field("bytes_total", t.peak_bytes);
   out.key("bytes_by_pool");
   out.begin_map();
@@ -152,7 +150,7 @@ void write_peak(json_writer& out, const runtime_report& t, const memory_result& 
 
 }  // namespace
 
-void write_runtime_block(json_writer& out, const runtime_report& t, const memory_result& r, const memory_style& style) {
+void write_runtime_block(json_writer& out, const runtime_report& t, const memory_result& r, std::uint64_t top) {
   out.begin_object();
   out.key("step");
   out.begin_object();
@@ -169,16 +167,16 @@ void write_runtime_block(json_writer& out, const runtime_report& t, const memory
   out.end_array();
   out.field("source", std::string_view(t.step.source));
   out.end_object();
-  write_peak(out, t, r, style.reference);
+  write_peak(out, t, r);
   out.key("alive_at_peak");
   out.begin_object();
   out.field("n_buffers", static_cast<std::uint64_t>(t.alive.size()));
   out.field("total_bytes", t.alive_total_bytes);
-  const auto top = top_of(t.alive, style.top);
-  const std::uint64_t n_tail = t.alive.size() - top.size();
+  const auto shown = top_of(t.alive, top);
+  const std::uint64_t n_tail = t.alive.size() - shown.size();
   std::int64_t tail = 0;
-  for (std::size_t i = top.size(); i < t.alive.size(); ++i) tail = saturating_add(tail, t.alive[i].size_bytes);
-  write_rows(out, "buffers", top, [&](const live_row& row) { write_live_row(out, row, style.reference); }, 0, n_tail);
+  for (std::size_t i = shown.size(); i < t.alive.size(); ++i) tail = saturating_add(tail, t.alive[i].size_bytes);
+  write_rows(out, "buffers", shown, [&](const live_row& row) { write_live_row(out, row); }, 0, n_tail);
   out.key("tail");
   out.begin_object();
   out.field("n_buffers", n_tail);
@@ -187,19 +185,19 @@ void write_runtime_block(json_writer& out, const runtime_report& t, const memory
   out.end_object();
   out.key("rollups");
   out.begin_object();
-  write_lifetime_rollup(out, "by_lifetime_class", t.by_lifetime_class, t.peak_bytes, false, style.top);
-  write_lifetime_rollup(out, "by_shape", t.by_shape, t.peak_bytes, true, style.top);
-  write_lifetime_rollup(out, "by_tf_op", t.by_tf_op, t.peak_bytes, true, style.top);
-  write_lifetime_rollup(out, "by_parent_jit", t.by_parent_jit, t.peak_bytes, true, style.top);
-  write_lifetime_rollup(out, "by_dtype", t.by_dtype, t.peak_bytes, false, style.top);
+  write_lifetime_rollup(out, "by_lifetime_class", t.by_lifetime_class, t.peak_bytes, false, top);
+  write_lifetime_rollup(out, "by_shape", t.by_shape, t.peak_bytes, true, top);
+  write_lifetime_rollup(out, "by_tf_op", t.by_tf_op, t.peak_bytes, true, top);
+  write_lifetime_rollup(out, "by_parent_jit", t.by_parent_jit, t.peak_bytes, true, top);
+  write_lifetime_rollup(out, "by_dtype", t.by_dtype, t.peak_bytes, false, top);
   out.end_object();
-  write_timeline(out, t, style.reference);
+  write_timeline(out, t);
   out.field("n_planes", t.n_planes);
   out.field("host_plane_present", true);
   out.end_object();
 }
 
-void write_runtime_diagnostics(json_writer& out, const runtime_diagnostics& d, const memory_style& style) {
+void write_runtime_diagnostics(json_writer& out, const runtime_diagnostics& d) {
   out.begin_object();
   out.key("alloc_accounting_drift_pct");
   out.number(d.alloc_accounting_drift_pct);
@@ -216,7 +214,7 @@ void write_runtime_diagnostics(json_writer& out, const runtime_diagnostics& d, c
     out.field("n_alloc", p.n_alloc);
     out.field("n_dealloc", p.n_dealloc);
     out.field("max_peak_bytes_in_use", p.max_peak_bytes_in_use);
-    if (!style.reference) out.field("name", std::string_view(p.name));
+    out.field("name", std::string_view(p.name));
     out.end_object();
   }
   out.end_array();

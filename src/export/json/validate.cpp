@@ -1,4 +1,4 @@
-// Collectives across nodes as documents: ours, and the reference tool's.
+// Collectives across nodes as a document and as CSV.
 #include <profkit/core/collectives.hpp>
 
 #include <base/contained.hpp>
@@ -19,22 +19,6 @@ using json::write_optional;
 using json::write_strings;
 
 constexpr std::int64_t version_of_validate = 1;
-
-// As Python prints a float: the shortest digits that read back equal, with ".0" or an exponent of two digits.
-std::string python_float(double value) {
-  if (std::isnan(value)) return "NaN";
-  if (std::isinf(value)) return value < 0 ? "-Infinity" : "Infinity";
-  char text[64];
-  const auto end = std::to_chars(text, text + sizeof text, value, std::chars_format::scientific).ptr;
-  std::string digits(text, end);
-  const std::size_t e = digits.find('e');
-  int exponent = 0;
-  std::from_chars(digits.data() + e + (digits[e + 1] == '+' ? 2 : 1), digits.data() + digits.size(), exponent);
-  if (value != 0 && (exponent < -4 || exponent >= 16)) return digits;
-  const auto fixed_end = std::to_chars(text, text + sizeof text, value, std::chars_format::fixed).ptr;
-  std::string fixed(text, fixed_end);
-  return fixed.find('.') == std::string::npos ? fixed + ".0" : fixed;
-}
 
 // ns with three decimals, exact.
 std::string exact_ns(std::int64_t ps) {
@@ -241,7 +225,6 @@ document_status write_validation(json_writer& out, const validation_result& foun
     v = {document_status::absent, found.absent, nullptr};
   }
   write_verdict(out, v);
-  out.field("match", found.match == collective_match::automatic ? "automatic" : "occurrence");
   out.field("clocks", found.corrected ? "corrected" : "uncorrected");
   out.field("bounds_known", found.bounds_known);
   write_optional_id(out, "origin_unix_ns", found.origin_unix_ns);
@@ -284,45 +267,8 @@ result<document_status> write_validation(const validation_result& found, const a
   });
 }
 
-result<void> write_reference_validation(const validation_result& found, sink& into) {
-  return contained([&]() -> result<void> {
-    std::uint64_t overlaps = 0;
-    for (const collective_group& g : found.groups) overlaps += g.violates_raw ? 0 : 1;
-    std::string out = "{\n  \"violations\": " + std::to_string(found.violations_raw) +
-                      ",\n  \"overlaps\": " + std::to_string(overlaps) +
-                      ",\n  \"warnings\": 0,\n  \"avg_gap_ns\": " + python_float(found.mean_gap_ns) +
-                      ",\n  \"gap_count\": " + std::to_string(found.groups.size()) + ",\n  \"details\": [";
-    const char* comma = "";
-    for (const collective_group& g : found.groups) {
-      if (!g.violates_raw) continue;
-      const collective_member& late = found.members[g.first_member + g.latest_start];
-      const collective_member& early = found.members[g.first_member + g.earliest_end];
-      out += comma;
-      comma = ",";
-      out += "\n    {\n      \"op\": ";
-      append_json_string(out, found.ops[g.op].name);
-      out += ",\n      \"rank\": " + std::to_string(g.occurrence);
-      out += ",\n      \"latest_start_node\": " + std::to_string(found.nodes[late.node].id);
-      out += ",\n      \"latest_start_time\": " + python_float(late.reference_start_ns);
-      out += ",\n      \"earliest_end_node\": " + std::to_string(found.nodes[early.node].id);
-      out += ",\n      \"earliest_end_time\": " + python_float(early.reference_end_ns);
-      out += ",\n      \"gap_ns\": " + python_float(late.reference_start_ns - early.reference_end_ns);
-      out += ",\n      \"correlation_ids\": {";
-      for (std::uint32_t i = 0; i < g.member_count; ++i) {
-        const collective_member& m = found.members[g.first_member + i];
-        out += std::string(i == 0 ? "" : ",") + "\n        \"" + std::to_string(found.nodes[m.node].id) +
-               "\": " + std::to_string(m.correlation_id);
-      }
-      out += "\n      }\n    }";
-    }
-    out += *comma != 0 ? "\n  ]\n}" : "]\n}";
-    return into.write(out);
-  });
-}
-
 result<void> write_validation_csv(const validation_result& found, sink& into) {
   return contained([&]() -> result<void> {
-    const bool reference = found.match == collective_match::occurrence;
     // Columns by the text of their names: node_10 before node_2.
     std::vector<std::pair<std::string, std::uint32_t>> columns;
     for (std::uint32_t n = 0; n < found.nodes.size(); ++n)
@@ -340,22 +286,19 @@ result<void> write_validation_csv(const validation_result& found, sink& into) {
       for (const char c : op.name) out.append(c == '"' ? 2 : 1, c);
       if (quoted) out += '"';
       out += ',' + std::to_string(g.occurrence) + ',';
-      double first = 0;
       std::vector<const collective_member*> members(found.nodes.size(), nullptr);
       for (std::uint32_t i = 0; i < g.member_count; ++i) {
         const collective_member& m = found.members[g.first_member + i];
         if (members[m.node] == nullptr || m.part != collective_part::receives) members[m.node] = &m;
-        if (i == 0 || m.reference_start_ns < first) first = m.reference_start_ns;
       }
-      const collective_member& late = found.members[g.first_member + g.latest_start];
-      out += reference ? python_float(late.reference_start_ns - first) : exact_ns(g.start_gap_ps);
+      out += exact_ns(g.start_gap_ps);
       for (const auto& [name, node] : columns) {
         if (members[node] == nullptr) {
           out += ",,";
           continue;
         }
         out += ',' + std::to_string(members[node]->correlation_id) + ',';
-        out += reference ? python_float(members[node]->reference_start_ns) : exact_ns(members[node]->start_ps);
+        out += exact_ns(members[node]->start_ps);
       }
       out += "\r\n";
       if (out.size() >= (std::size_t{1} << 18)) {

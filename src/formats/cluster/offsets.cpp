@@ -69,7 +69,7 @@ std::int64_t half_of_digit_ps(int exponent_ns) noexcept {
   return half;
 }
 
-double as_reference(std::string_view raw) noexcept {
+double number_as_double(std::string_view raw) noexcept {
   double value = 0;
   std::from_chars(raw.data(), raw.data() + raw.size(), value);
   return value;
@@ -82,7 +82,7 @@ class reader {
   result<offset_table> run(std::string_view text) {
     const char* const begin = text.data();
     bool any = false;
-    while (!text.empty() && !stopped_) {
+    while (!text.empty()) {
       const std::size_t newline = text.find('\n');
       const std::string_view line = trim_json_space(text.substr(0, newline));
       at_ = offset_of(begin, text);
@@ -97,8 +97,8 @@ class reader {
       }
       if (auto ok = take_line(line); !ok) return std::move(ok).error();
     }
-    if (!o_.reference && !any) return wrong_file("the file is empty: no header and no offsets");
-    if (!o_.reference && !table_.has_header && table_.rows.empty())
+    if (!any) return wrong_file("the file is empty: no header and no offsets");
+    if (!table_.has_header && table_.rows.empty())
       return wrong_file("the file holds no header and no offsets; each line should be one JSON object");
     settle_resolution();
     return std::move(table_);
@@ -128,7 +128,7 @@ class reader {
     if (raw.empty() || raw == "false" || raw == "null" || raw == "\"\"" || raw == "[]" || raw == "{}") return false;
     if (raw == "true") return true;
     const auto n = json_integer(raw);
-    return !n || *n != 0 || as_reference(raw) != 0;
+    return !n || *n != 0 || number_as_double(raw) != 0;
   }
 
   result<void> take_line(std::string_view line) {
@@ -138,8 +138,7 @@ class reader {
   result<void> take_header(std::string_view line) {
     const std::string_view nodes = json_member(line, "nodes");
     if (nodes.empty()) {
-      // The header of a probe file tells of its own node; the reference tool passes it over.
-      if (o_.reference) return {};
+      // The header of a probe file tells of its own node.
       if (json_member(line, "node_id").empty()) return {};
       table_.has_header = true;
       return take_start(line, false);
@@ -149,28 +148,19 @@ class reader {
     header_ids_.clear();
     json_elements each(nodes);
     while (each.next()) {
-      if (!is_json_object(each.value())) return stop("a node of the header is no JSON object");
+      if (!is_json_object(each.value())) return wrong("a node of the header is no JSON object");
       if (auto ok = take_start(each.value(), true); !ok) return ok;
-      if (stopped_) return {};
     }
-    if (!each.ok()) return stop("'nodes' of the header is no JSON array");
+    if (!each.ok()) return wrong("'nodes' of the header is no JSON array");
     return {};
   }
 
-  // An oddity at which the reference tool reads no further.
-  result<void> stop(const std::string& what) {
-    if (!o_.reference) return wrong(what);
-    table_.warnings.push_back("line " + std::to_string(line_) + ": " + what + "; the rest is not read");
-    stopped_ = true;
-    return {};
-  }
-
-  // Ids are numbers. One in quotes is understood, but never by the reference tool.
+  // Ids are numbers. One in quotes is understood.
   std::optional<std::int64_t> node_id_of(std::string_view raw) {
     if (const auto id = json_integer(raw)) return id;
     if (!is_json_string(raw)) return std::nullopt;
     const auto id = json_scaled_integer(raw);
-    if (id && !o_.reference && !told_string_ids_) {
+    if (id && !told_string_ids_) {
       told_string_ids_ = true;
       table_.warnings.push_back("line " + std::to_string(line_) + ": node_id is a string; it is read as a number");
     }
@@ -179,16 +169,16 @@ class reader {
 
   result<void> take_start(std::string_view node, bool listed) {
     const std::string_view raw_id = json_member(node, "node_id");
-    if (raw_id.empty()) return stop("a node of the header has no node_id");
+    if (raw_id.empty()) return wrong("a node of the header has no node_id");
     const auto id = node_id_of(raw_id);
-    if (!id) return stop("node_id " + std::string(raw_id.substr(0, 40)) + " of the header is no number");
+    if (!id) return wrong("node_id " + std::string(raw_id.substr(0, 40)) + " of the header is no number");
     node_start start;
     start.node_id = *id;
     if (auto ok = take_time(node, "start_walltime_ns", *id, start.walltime_ns); !ok) return ok;
     if (auto ok = take_time(node, "start_gpu_ns", *id, start.gpu_ns); !ok) return ok;
     auto known =
         std::find_if(table_.nodes.begin(), table_.nodes.end(), [&](const node_start& n) { return n.node_id == *id; });
-    if (listed && !header_ids_.insert(*id).second && !o_.reference) {
+    if (listed && !header_ids_.insert(*id).second) {
       if (known->walltime_ns != start.walltime_ns || known->gpu_ns != start.gpu_ns)
         return wrong("node " + std::to_string(*id) + " stands twice in the header, with different start times");
       table_.warnings.push_back("line " + std::to_string(line_) + ": node " + std::to_string(*id) +
@@ -205,7 +195,7 @@ class reader {
   result<void> take_time(std::string_view node, const char* name, std::int64_t id, std::optional<std::int64_t>& into) {
     const std::string_view raw = json_member(node, name);
     into = json_integer(raw);
-    if (into || o_.reference || !is_json_given(raw)) return {};
+    if (into || !is_json_given(raw)) return {};
     if (is_json_string(raw)) into = json_scaled_integer(raw);
     if (!into)
       return wrong(std::string(name) + " of node " + std::to_string(id) + " is " + std::string(raw.substr(0, 40)) +
@@ -250,16 +240,15 @@ class reader {
     }
     if (row.residual_ps && *row.residual_ps < 0) row.residual_ps = std::nullopt;
     if (row.round_trip_ps && *row.round_trip_ps < 0) row.round_trip_ps = std::nullopt;
-    if (id.empty() || (o_.reference && is_json_string(id))) return {};  // belongs to no node
+    if (id.empty()) return {};  // belongs to no node
     const auto node = node_id_of(id);
-    if (!node) return o_.reference ? result<void>() : wrong("node_id is no number");
+    if (!node) return wrong("node_id is no number");
     row.node_id = *node;
     if (auto ok = take_midpoint(row, midpoint, from, to); !ok) return ok;
     if (!offset.empty()) {
       const auto ps = json_integer(offset, 3);
       if (!ps) return wrong("offset_ns is " + std::string(offset.substr(0, 40)) + "; expected a number of nanoseconds");
       row.offset_ps = *ps;
-      row.reference_offset_ns = as_reference(offset);
       digits_.push_back(look_at_digits(offset));
     } else {
       digits_.emplace_back();
@@ -276,7 +265,6 @@ class reader {
       const auto ns = json_integer(midpoint);
       if (!ns) return wrong("midpoint_sys_ns is " + std::string(midpoint.substr(0, 40)) + "; expected a number");
       row.midpoint = {*ns, 0};
-      row.reference_midpoint_ns = as_reference(midpoint);
       row.spelled_midpoint = true;
       return {};
     }
@@ -294,7 +282,6 @@ class reader {
       rest += 2;
     }
     row.midpoint = {*start + half, static_cast<std::int32_t>(rest * (ps_per_ns / 2))};
-    row.reference_midpoint_ns = (as_reference(from) + as_reference(to)) / 2.0;
     return {};
   }
 
@@ -316,7 +303,7 @@ class reader {
   std::vector<written_number> digits_;
   hash_set<std::int64_t> header_ids_;
   std::uint64_t line_ = 0, at_ = 0;
-  bool stopped_ = false, told_string_ids_ = false, told_string_times_ = false;
+  bool told_string_ids_ = false, told_string_times_ = false;
 };
 
 }  // namespace

@@ -15,7 +15,6 @@ namespace {
 constexpr std::string_view snapshot_plane = "/host:snapshots";
 constexpr std::string_view tracer_stat = "rocm_ns";
 constexpr std::int64_t day_ns = 86'400 * ns_per_s;
-constexpr std::int64_t reference_epoch_ns = 1'000'000'000'000'000;  // what the reference tool takes for an epoch time
 constexpr std::uint64_t most_ns = std::uint64_t{1} << 63;
 
 fault bad_snapshots(const std::string& path, std::string what, std::uint64_t at) {
@@ -51,7 +50,6 @@ result<snapshot_set> read_pairs(std::string_view bytes, const std::string& path)
       if (host >= most_ns || tracer >= most_ns)
         return bad_snapshots(path, "a snapshot lies past the year 2262, which int64 ns cannot hold", at);
       found.pairs.push_back({{static_cast<std::int64_t>(tracer), 0}, {static_cast<std::int64_t>(host), 0}});
-      found.reference_host_ns.push_back(static_cast<double>(host));
     } else {
       return bad_snapshots(path, "this is no snapshot file: it has a field " + std::to_string(field.number), at);
     }
@@ -87,13 +85,12 @@ class embedded_reader {
     }
     if (!found_.pairs.empty()) found_.source = snapshot_source::embedded;
     if (is_relative(o)) {
-      const std::int64_t base = o.reference ? o.start_walltime_ns : o.relative_to_ns.value_or(o.start_walltime_ns);
+      const std::int64_t base = o.relative_to_ns.value_or(o.start_walltime_ns);
       for (clock_pair& p : found_.pairs) {
         const auto sum = checked_add(p.host.ns, base);
         if (!sum) return damaged("a snapshot's time does not fit int64 ns", xspace_.data());
         p.host.ns = *sum;
       }
-      for (double& host : found_.reference_host_ns) host += static_cast<double>(o.start_walltime_ns);
       found_.host_is_relative = true;
     }
     return std::move(found_);
@@ -113,7 +110,6 @@ class embedded_reader {
   [[nodiscard]] bool is_relative(const snapshot_read_options& o) const noexcept {
     if (found_.pairs.empty() || o.start_walltime_ns <= 0) return false;
     const clock_pair& first = found_.pairs.front();
-    if (o.reference) return first.host.ns < reference_epoch_ns && first.tracer.ns > reference_epoch_ns;
     return first.host.ns < o.start_walltime_ns && o.start_walltime_ns - day_ns > first.host.ns;
   }
 
@@ -142,8 +138,6 @@ class embedded_reader {
       const auto host = instant_of(line_ns, event.offset_ps());
       if (!host || stat.as_uint64() >= most_ns) return damaged("a time does not fit int64 ns", event.bytes().data());
       found_.pairs.push_back({{stat.as_int64(), 0}, *host});
-      found_.reference_host_ns.push_back(static_cast<double>(line_ns) +
-                                         static_cast<double>(event.offset_ps()) / 1000.0);
       break;
     }
     return {};

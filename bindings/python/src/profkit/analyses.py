@@ -147,16 +147,15 @@ class Memory(_Document):
                  memory_space: int = 0, fit_bytes: Optional[int] = None, curve_points: int = 0,
                  what_if: Sequence[str] = (), runtime: bool = True, all_trace: bool = False,
                  time_samples: Optional[int] = None, persistent_threshold_steps: Optional[int] = None,
-                 include_host_pools: bool = False, like_reference: bool = False, progress: Optional[Progress] = None,
+                 include_host_pools: bool = False, progress: Optional[Progress] = None,
                  log: Optional[Log] = None, cancel: Optional[CancelToken] = None, threads: int = 0) -> None:
         """module: name or id, None for the one with the highest peak. step_policy: "peak", "last", "first".
-        fit_bytes: does the highest need fit? what_if: "remat=NAME" or "offload=NAME". like_reference: the numbers and the
-        document of the reference tool, for comparison."""
+        fit_bytes: does the highest need fit? what_if: "remat=NAME" or "offload=NAME"."""
         calls, source = Calls(), profile._h
         policy = _choice(step_policy, {"peak": 0, "last": 1, "first": 2}, "step_policy")
         flags = (d.PK_MEMORY_NO_RUNTIME * (not runtime) | d.PK_MEMORY_ALL_TRACE * all_trace
                  | d.PK_MEMORY_HAS_STEP * (step is not None) | d.PK_MEMORY_INCLUDE_HOST_POOLS * include_host_pools
-                 | d.PK_MEMORY_HAS_FIT * (fit_bytes is not None) | d.PK_MEMORY_REFERENCE * like_reference)
+                 | d.PK_MEMORY_HAS_FIT * (fit_bytes is not None))
         given = options(d.pk_memory_options, flags=flags, host=L.encoded(host), module=L.encoded(module), top=top,
                         step=step, fit_bytes=fit_bytes, curve_points=curve_points, step_policy=policy,
                         memory_space=memory_space, time_samples=time_samples,
@@ -304,14 +303,14 @@ class Bubbles(_Document):
     def __init__(self, profile: Profile, *, device: Optional[str] = None, step_pattern: Optional[str] = None,
                  step_name: Optional[str] = None, step: Optional[int] = None, from_ps: Optional[int] = None,
                  to_ps: Optional[int] = None, thresholds: Optional[Dict[str, Any]] = None, limit: Optional[int] = None,
-                 window_policy: str = "guide", reference: bool = False, progress: Optional[Progress] = None, log: Optional[Log] = None,
+                 window_policy: str = "guide", progress: Optional[Progress] = None, log: Optional[Log] = None,
                  cancel: Optional[CancelToken] = None, threads: int = 0) -> None:
         """step_name, step, from_ps, to_ps: only steps whose name contains it, the N-th of each device, those that share an
         instant with that time. thresholds: by the names that the document lists. window_policy: "guide", "marker",
         "device". limit: rows of each list of the document, 0 for all, None for the command's default."""
         calls, source = Calls(), profile._h
         named = [L.encoded(f"{name}={value}") for name, value in (thresholds or {}).items()]
-        flags = (d.PK_BUBBLES_REFERENCE * reference | d.PK_BUBBLES_HAS_STEP * (step is not None)
+        flags = (d.PK_BUBBLES_HAS_STEP * (step is not None)
                  | d.PK_BUBBLES_HAS_FROM * (from_ps is not None) | d.PK_BUBBLES_HAS_TO * (to_ps is not None))
         given = options(d.pk_bubbles_options, flags=flags, device=L.encoded(device), step_pattern=L.encoded(step_pattern),
                         step_name=L.encoded(step_name), step=step, from_ps=from_ps, to_ps=to_ps, thresholds=L.strings(named),

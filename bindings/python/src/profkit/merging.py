@@ -70,7 +70,7 @@ def combine_traces(traces: Sequence[PathLike] = (), output: Optional[PathLike] =
                    run_metadata: Optional[PathLike] = None, run_dir: Optional[PathLike] = None,
                    correction: str = "clock", zero: str = "auto", planes: str = "seed",
                    plane_prefix: Optional[str] = None, keep_going: bool = False, keep_order: bool = False,
-                   scale_durations: bool = False, tracer_host_threads: bool = False, reference: bool = False,
+                   scale_durations: bool = False, tracer_host_threads: bool = False,
                    drift_slope: bool = True, write: Optional[Callable[[bytes], Any]] = None,
                    limits: Optional[Limits] = None, progress: Optional[Progress] = None, log: Optional[Log] = None,
                    cancel: Optional[CancelToken] = None, threads: int = 0) -> Merge:
@@ -86,7 +86,7 @@ def combine_traces(traces: Sequence[PathLike] = (), output: Optional[PathLike] =
 
     flags = (d.PK_MERGE_KEEP_GOING * keep_going | d.PK_MERGE_KEEP_ORDER * keep_order
              | d.PK_MERGE_SCALE_DURATIONS * scale_durations | d.PK_MERGE_TRACER_HOST_THREADS * tracer_host_threads
-             | d.PK_MERGE_REFERENCE * reference | d.PK_MERGE_NO_DRIFT_SLOPE * (not drift_slope))
+             | d.PK_MERGE_NO_DRIFT_SLOPE * (not drift_slope))
     given = options(
         d.pk_merge_options, flags=flags, traces=L.strings([path(trace) for trace in traces]), trace_count=len(traces),
         snapshots=L.strings([path(snapshot) for snapshot in snapshots]), snapshot_count=len(snapshots),
@@ -139,16 +139,13 @@ _interval = converter(ClockInterval, d.pk_clock_interval, {"decidable": bool, "f
 class Validation(_Document):
     """Whether the collectives of several nodes happened in a possible order."""
 
-    def __init__(self, profiles: Sequence[Optional[Profile]], *, by_occurrence: bool = False, align: bool = False,
-                 like_reference: bool = False, bound_ps: Optional[int] = None, max_bound_ps: Optional[int] = None,
+    def __init__(self, profiles: Sequence[Optional[Profile]], *, align: bool = False, bound_ps: Optional[int] = None, max_bound_ps: Optional[int] = None,
                  limit: Optional[int] = None, progress: Optional[Progress] = None, log: Optional[Log] = None,
                  cancel: Optional[CancelToken] = None, threads: int = 0) -> None:
         """profiles: one merged trace, or one trace a node; None is a trace that could not be opened.
-        like_reference: matching and document of the reference tool, for comparison. limit: rows of each list of the
-        document, 0 for all, None for the command's default."""
+        limit: rows of each list of the document, 0 for all, None for the command's default."""
         calls = Calls()
-        flags = (d.PK_VALIDATION_BY_OCCURRENCE * by_occurrence | d.PK_VALIDATION_ALIGN * align
-                 | d.PK_VALIDATION_HAS_BOUND * (bound_ps is not None) | d.PK_VALIDATION_REFERENCE * like_reference)
+        flags = d.PK_VALIDATION_ALIGN * align | d.PK_VALIDATION_HAS_BOUND * (bound_ps is not None)
         given = options(d.pk_validation_options, flags=flags, bound_ps=bound_ps, max_bound_ps=max_bound_ps,
                         limit=limit)
         given.hooks = L.hooks(calls, progress=progress, log=log, cancel=cancel, threads=threads)

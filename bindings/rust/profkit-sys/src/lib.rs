@@ -193,8 +193,6 @@ pub const PK_MEMORY_HAS_STEP: i32 = 4;
 pub const PK_MEMORY_INCLUDE_HOST_POOLS: i32 = 8;
 /// `fit_bytes` is set
 pub const PK_MEMORY_HAS_FIT: i32 = 16;
-/// the numbers of the reference tool, for comparison
-pub const PK_MEMORY_REFERENCE: i32 = 32;
 pub const PK_STEP_POLICY_PEAK: i32 = 0;
 pub const PK_STEP_POLICY_LAST: i32 = 1;
 pub const PK_STEP_POLICY_FIRST: i32 = 2;
@@ -239,13 +237,10 @@ pub const PK_VALUE_BYTES: i32 = 6;
 pub const PK_VALUE_REF: i32 = 7;
 pub const PK_DUMP_JSON: i32 = 0;
 pub const PK_DUMP_TEXT: i32 = 1;
-/// match the i-th of each node, as the reference tool does
-pub const PK_VALIDATION_BY_OCCURRENCE: i32 = 1;
 /// bound the clocks from collectives alone
-pub const PK_VALIDATION_ALIGN: i32 = 2;
+pub const PK_VALIDATION_ALIGN: i32 = 1;
 /// `bound_ps` is set
-pub const PK_VALIDATION_HAS_BOUND: i32 = 4;
-pub const PK_VALIDATION_REFERENCE: i32 = 8;
+pub const PK_VALIDATION_HAS_BOUND: i32 = 2;
 /// as the name of the kernel's hook says, if it does
 pub const PK_PROBE_TOOL_NONE: i32 = 0;
 pub const PK_PROBE_TOOL_BLOCK_SCHED: i32 = 1;
@@ -324,10 +319,8 @@ pub const PK_MERGE_KEEP_ORDER: i32 = 2;
 pub const PK_MERGE_SCALE_DURATIONS: i32 = 4;
 /// "Host Threads/N" of /host:ROCTRACER are stamped by the tracer clock
 pub const PK_MERGE_TRACER_HOST_THREADS: i32 = 8;
-/// bit for bit what the reference tool does
-pub const PK_MERGE_REFERENCE: i32 = 16;
 /// beyond the offsets use their own slope, not drift_ppm
-pub const PK_MERGE_NO_DRIFT_SLOPE: i32 = 32;
+pub const PK_MERGE_NO_DRIFT_SLOPE: i32 = 16;
 pub const PK_NODE_CORRECTED: i32 = 0;
 pub const PK_NODE_WALLTIME: i32 = 1;
 pub const PK_NODE_RAW: i32 = 2;
@@ -336,12 +329,10 @@ pub const PK_NODE_CORRUPT: i32 = 4;
 pub const PK_WINDOW_POLICY_GUIDE: i32 = 0;
 pub const PK_WINDOW_POLICY_MARKER: i32 = 1;
 pub const PK_WINDOW_POLICY_DEVICE: i32 = 2;
-/// tags and labels by the letter of the reference script
-pub const PK_BUBBLES_REFERENCE: i32 = 1;
 /// `step` is set
-pub const PK_BUBBLES_HAS_STEP: i32 = 2;
-pub const PK_BUBBLES_HAS_FROM: i32 = 4;
-pub const PK_BUBBLES_HAS_TO: i32 = 8;
+pub const PK_BUBBLES_HAS_STEP: i32 = 1;
+pub const PK_BUBBLES_HAS_FROM: i32 = 2;
+pub const PK_BUBBLES_HAS_TO: i32 = 4;
 pub const PK_BUBBLE_TAG_DEVICE_IDLE_GAP_HEAVY: i32 = 0;
 pub const PK_BUBBLE_TAG_PRELAUNCH_GAP_HEAVY: i32 = 1;
 pub const PK_BUBBLE_TAG_TAIL_GAP_HEAVY: i32 = 2;
@@ -2213,7 +2204,7 @@ pub struct pk_bubble {
     pub after_row: u64,
     /// PK_BUBBLE_SCOPE_: where in a step it lies
     pub scope: i32,
-    /// 1 \<\< PK_BUBBLE_LABEL_: which rules of the reference its evidence meets
+    /// 1 \<\< PK_BUBBLE_LABEL_: the soft labels that its evidence meets
     pub labels: u32,
     /// PK_CAUSE_: why the device waited, as far as the capture shows
     pub cause: i32,
@@ -3002,9 +2993,9 @@ extern "C" {
         spare_bytes: *mut i64,
         err: *mut *mut pk_error,
     ) -> pk_status;
-    /// Writes the document `memory` of this analysis: that of `profkit memory --json`; with PK_MEMORY_REFERENCE the
-    /// reference tool's own. `status` may be NULL; it becomes a PK_DOCUMENT_STATUS_. Errors: PK_E_INVALID_ARGUMENT,
-    /// PK_E_CANCELLED (`write` gave non-zero), PK_E_OUT_OF_MEMORY. Since 0.1.
+    /// Writes the document `memory` of this analysis: that of `profkit memory --json`. `status` may be NULL; it
+    /// becomes a PK_DOCUMENT_STATUS_. Errors: PK_E_INVALID_ARGUMENT, PK_E_CANCELLED (`write` gave non-zero),
+    /// PK_E_OUT_OF_MEMORY. Since 0.1.
     pub fn pk_memory_write(
         memory: *const pk_memory,
         write: pk_write_callback,

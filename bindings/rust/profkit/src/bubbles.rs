@@ -67,8 +67,6 @@ pub struct BubbleOptions<'h> {
     pub limit: Option<u64>,
     /// Where a step begins and ends.
     pub window_policy: WindowPolicy,
-    /// Tags and labels by the letter of the reference script.
-    pub reference: bool,
     /// Progress, log, cancel, threads.
     pub hooks: Hooks<'h>,
 }
@@ -155,7 +153,7 @@ pub struct Bubble<'b> {
     pub device: i32,
     /// Where in a step it lies.
     pub scope: Scope,
-    /// Which rules of the reference its evidence meets: bit `1 << PK_BUBBLE_LABEL_` each.
+    /// The soft labels that its evidence meets: bit `1 << PK_BUBBLE_LABEL_` each.
     pub labels: u32,
     /// Why the device waited, as far as the capture shows: a `PK_CAUSE_`.
     pub cause: i32,
@@ -212,7 +210,7 @@ impl Bubble<'_> {
     pub fn cause_name(&self) -> &'static str {
         usize::try_from(self.cause).ok().and_then(|at| CAUSES.get(at)).copied().unwrap_or("unexplained")
     }
-    /// The rules of the reference that its evidence meets, by name.
+    /// The soft labels that its evidence meets, by name.
     pub fn label_names(&self) -> impl Iterator<Item = &'static str> + '_ {
         LABELS.iter().enumerate().filter(move |(bit, _)| self.labels >> bit & 1 != 0).map(|(_, name)| *name)
     }
@@ -227,8 +225,7 @@ impl<'d> Profile<'d> {
         let mut strings = Strings::default();
         let thresholds: Vec<_> = options.thresholds.iter().map(|threshold| strings.add(threshold.as_bytes())).collect();
         let mut raw = sys::pk_bubbles_options {
-            flags: flag(options.reference, sys::PK_BUBBLES_REFERENCE)
-                | flag(options.step.is_some(), sys::PK_BUBBLES_HAS_STEP)
+            flags: flag(options.step.is_some(), sys::PK_BUBBLES_HAS_STEP)
                 | flag(options.from_ps.is_some(), sys::PK_BUBBLES_HAS_FROM)
                 | flag(options.to_ps.is_some(), sys::PK_BUBBLES_HAS_TO),
             step_name: strings.optional(options.step_name.as_deref()),

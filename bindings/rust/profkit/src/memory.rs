@@ -76,8 +76,6 @@ pub struct MemoryOptions<'h> {
     pub no_runtime: bool,
     /// Host memory may be the fullest, too.
     pub include_host_pools: bool,
-    /// The numbers and the document of the reference tool, for comparison.
-    pub like_reference: bool,
     /// Progress, log, cancel, threads.
     pub hooks: Hooks<'h>,
 }
@@ -231,7 +229,6 @@ impl<'d> Profile<'d> {
             flags: flag(options.fit_bytes.is_some(), sys::PK_MEMORY_HAS_FIT)
                 | flag(options.no_runtime, sys::PK_MEMORY_NO_RUNTIME)
                 | flag(options.include_host_pools, sys::PK_MEMORY_INCLUDE_HOST_POOLS)
-                | flag(options.like_reference, sys::PK_MEMORY_REFERENCE)
                 | flag(options.step == StepPolicy::WholeTrace, sys::PK_MEMORY_ALL_TRACE)
                 | flag(matches!(options.step, StepPolicy::At(_)), sys::PK_MEMORY_HAS_STEP),
             step_policy: match options.step {

@@ -165,11 +165,6 @@ impl<'h> MergeOptions<'h> {
     pub fn tracer_host_threads(self, tracer: bool) -> Self {
         self.set(sys::PK_MERGE_TRACER_HOST_THREADS, tracer)
     }
-    /// Bit for bit what the reference tool does.
-    #[must_use]
-    pub fn reference(self, reference: bool) -> Self {
-        self.set(sys::PK_MERGE_REFERENCE, reference)
-    }
     /// Beyond the offsets use their drift (the default), or their own slope.
     #[must_use]
     pub fn drift_slope(self, drift: bool) -> Self {

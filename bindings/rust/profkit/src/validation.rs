@@ -14,12 +14,8 @@ use std::ptr;
 /// What to compare, and how.
 #[derive(Debug, Default)]
 pub struct ValidationOptions<'h> {
-    /// Match the i-th of each node, as the reference tool does.
-    pub by_occurrence: bool,
     /// Bound the clocks from collectives alone.
     pub align: bool,
-    /// Matching and document of the reference tool, for comparison.
-    pub like_reference: bool,
     /// Error of every time, instead of what the trace says.
     pub bound_ps: Option<i64>,
     /// An offset known less well than this is undecidable; `None` is 1 ms.
@@ -91,9 +87,7 @@ impl Validation {
     pub fn of(profiles: &[Option<&Profile<'_>>], mut options: ValidationOptions<'_>) -> Result<Self> {
         let handles: Vec<_> = profiles.iter().map(|given| given.map_or(ptr::null(), |profile| profile.raw())).collect();
         let mut raw = sys::pk_validation_options {
-            flags: flag(options.by_occurrence, sys::PK_VALIDATION_BY_OCCURRENCE)
-                | flag(options.align, sys::PK_VALIDATION_ALIGN)
-                | flag(options.like_reference, sys::PK_VALIDATION_REFERENCE)
+            flags: flag(options.align, sys::PK_VALIDATION_ALIGN)
                 | flag(options.bound_ps.is_some(), sys::PK_VALIDATION_HAS_BOUND),
             bound_ps: options.bound_ps.unwrap_or(0),
             ..Default::default()

@@ -1,8 +1,8 @@
 // The runtime block of the reference: one pool for all devices, requested bytes, nanoseconds, the first XSpace alone.
 #include "like_reference.hpp"
 #include "reference_live_table.hpp"
-#include "runtime_report.hpp"
 
+#include <analyse/memory/runtime_report.hpp>
 #include <profkit/time.hpp>
 
 #include <base/hash_map.hpp>
@@ -78,22 +78,21 @@ void add_windows(const plane_index& plane, const line_index& line, Wanted&& want
 class reference_runtime {
  public:
   reference_runtime(const profile& p, std::size_t file, const memory_options& o, const collected_events& all,
-                    const hooks& host)
-      : file_(static_cast<std::uint32_t>(file)), space_(*p.xspace(file)), options_(o), all_(all), host_(host) {}
+                    const std::vector<allocator_event>& events)
+      : space_(*p.xspace(file)), options_(o), all_(all), events_(events) {}
 
-  // Gives the reason when there is no block. Faults: cancelled.
-  result<std::string> run(runtime_report& r) {
+  // Gives the reason when there is no block.
+  std::string run(runtime_report& r) {
     keep_pools();
     find_windows();
-    if (!stopped_) replay_all(r);
-    std::string why = stopped_ ? std::string() : conclude(r);
-    if (why.empty() && !stopped_) {
+    replay_all(r);
+    std::string why = conclude(r);
+    if (why.empty()) {
       find_step_peak(r);
       snapshot(r);
       r.n_planes = space_.planes.size();
       roll_up(r);
     }
-    if (stopped_) return *stopped_;
     return why;
   }
 
@@ -101,10 +100,8 @@ class reference_runtime {
   // Hands over the events that are kept, in the reference's order, until `take` gives false.
   template <class Take>
   void for_each_event(Take&& take) {
-    ordered_allocator_events events(all_, file_, std::nullopt, host_);
-    for (allocator_event e; events.next(e);)
-      if ((!only_pool_0_ || !e.is_allocation || e.id == 0) && !take(static_cast<const allocator_event&>(e))) return;
-    if (events.stopped()) stopped_ = *events.stopped();
+    for (const allocator_event& e : events_)
+      if ((!only_pool_0_ || !e.is_allocation || e.id == 0) && !take(e)) return;
   }
 
   void keep_pools() {
@@ -424,12 +421,10 @@ class reference_runtime {
                  [](const live_row& a, const live_row& b) { return a.size_bytes > b.size_bytes; });
   }
 
-  const std::uint32_t file_;
   const xspace_index& space_;
   const memory_options& options_;
   const collected_events& all_;
-  const hooks& host_;
-  std::optional<fault> stopped_;
+  const std::vector<allocator_event>& events_;
   bool only_pool_0_ = false;  // of allocations
   bool any_ = false;          // events that are kept
   std::int64_t first_ns_ = 0, last_ns_ = 0;
@@ -444,9 +439,9 @@ class reference_runtime {
 
 }  // namespace
 
-result<std::string> runtime_like_reference(const profile& p, std::size_t file, const memory_options& o,
-                                           const collected_events& all, const hooks& host, runtime_report& report) {
-  return reference_runtime(p, file, o, all, host).run(report);
+std::string runtime_like_reference(const profile& p, std::size_t file, const memory_options& o, const collected_events& all,
+                                   const std::vector<allocator_event>& events, runtime_report& report) {
+  return reference_runtime(p, file, o, all, events).run(report);
 }
 
 }  // namespace memory

@@ -1,9 +1,9 @@
 // The HLO block of the reference: sums over all memory spaces, the pool by its index, sweeps of the entry computation.
-#include "hlo_report.hpp"
 #include "like_reference.hpp"
-#include "occupancy.hpp"
-#include "rollup.hpp"
 
+#include <analyse/memory/hlo_report.hpp>
+#include <analyse/memory/occupancy.hpp>
+#include <analyse/memory/rollup.hpp>
 #include <profkit/time.hpp>
 
 #include <algorithm>

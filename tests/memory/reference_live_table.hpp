@@ -1,7 +1,6 @@
 // What the reference holds to be live: allocations by pool and address.
 #pragma once
-#include "allocator_events.hpp"
-
+#include <analyse/memory/allocator_events.hpp>
 #include <base/hash_map.hpp>
 
 #include <algorithm>
