@@ -276,7 +276,5 @@ result<document_status> write_memory_document(const profile& p, const memory_opt
   });
 }
 
-}
-
 }  // namespace PROFKIT_NAMESPACE
 }  // namespace profkit
