@@ -233,18 +233,20 @@ int run_architecture(const options& given) {
   }
   architecture_options wanted = asked.architecture;
   wanted.limit = asked.limit.value_or(profkit::default_limit(profkit::document::architecture));
+  const auto look = [&](const profkit::trace& t, const hooks& host) -> result<architecture_report> {
+    auto found = analyse_architecture(t, wanted, host);
+    if (!found) return found;
+    if (auto fits = names_fit(*found->of, wanted.device, wanted.step_pattern); !fits) return std::move(fits).error();
+    return found;
+  };
   const slice_writer writer{[&](const profkit::trace& t, sink& into, const hooks& host) -> result<document_status> {
-                              auto found = analyse_architecture(t, wanted, host);
+                              auto found = look(t, host);
                               if (!found) return std::move(found).error();
-                              if (auto fits = names_fit(*found->of, wanted.device, wanted.step_pattern); !fits)
-                                return std::move(fits).error();
                               return write_architecture_document(t.files(), wanted, *found, into);
                             },
                             [&](session& s) -> result<void> {
-                              auto found = analyse_architecture(s.trace(), wanted, s.hooks());
+                              auto found = look(s.trace(), s.hooks());
                               if (!found) return std::move(found).error();
-                              if (auto fits = names_fit(*found->of, wanted.device, wanted.step_pattern); !fits)
-                                return std::move(fits).error();
                               if (markdown) {
                                 if (result<void> written = write_architecture_markdown(*found, s.out().raw()); !written)
                                   return written;

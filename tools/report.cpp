@@ -145,50 +145,33 @@ std::string idle_text(const profkit::idle_total& idle) {
 // "compute 7.3 %, exposed communication 40.5 % (7.2 % waiting)": for other ranks.
 std::string work_text(const profkit::idle_total& idle) {
   using profkit::time_use;
+  const std::vector<profkit::use_share> shares = profkit::use_shares(idle);
   std::string text;
-  for (const time_use use : {time_use::compute, time_use::exposed_comm, time_use::exposed_copy, time_use::other_work}) {
-    std::int64_t all_ps = 0, waiting_ps = 0;
-    for (const profkit::time_row& r : idle.time) {
-      if (r.use != use) continue;
-      all_ps += r.time_ps;
-      if (r.cause) waiting_ps += r.time_ps;
+  for (const time_use use : {time_use::compute, time_use::exposed_comm, time_use::exposed_copy, time_use::other_work})
+    for (const profkit::use_share& s : shares) {
+      if (s.use != use || s.time_ps == 0) continue;
+      text += (text.empty() ? "" : ", ") + spaced(profkit::time_use_name(use)) + ' ' + share_text(s.time_ps, idle.service_ps);
+      if (s.waiting_ps > 0) text += " (" + share_text(s.waiting_ps, idle.service_ps) + " waiting)";
     }
-    if (all_ps == 0) continue;
-    text += (text.empty() ? "" : ", ") + spaced(profkit::time_use_name(use)) + ' ' + share_text(all_ps, idle.service_ps);
-    if (waiting_ps > 0) text += " (" + share_text(waiting_ps, idle.service_ps) + " waiting)";
-  }
   return text;
 }
 
 // "launch bound 11.6 % (7.1 % proved), comm host wait 2.1 %; unknown 37.5 %". What is under a hundredth of the time is
 // left out; "" where every gap is too short to ask.
 std::string causes_text(const profkit::idle_total& idle) {
-  struct cause_share {
-    profkit::idle_cause cause;
-    std::int64_t time_ps, proved_ps;
-  };
-  std::vector<cause_share> causes;
+  const std::vector<profkit::cause_share> causes = profkit::cause_shares(idle);
   std::int64_t unknown_ps = 0;
   bool looked_for = false;
   for (const profkit::time_row& r : idle.time) {
     if (r.use != profkit::time_use::idle) continue;
     looked_for = looked_for || r.cause;
-    if (!r.cause || *r.cause == profkit::idle_cause::unexplained) {
-      unknown_ps += r.time_ps;
-    } else {
-      auto known = std::find_if(causes.begin(), causes.end(), [&](const cause_share& c) { return c.cause == *r.cause; });
-      if (known == causes.end()) known = causes.insert(known, {*r.cause, 0, 0});
-      known->time_ps += r.time_ps;
-      if (r.sure == profkit::certainty::proved) known->proved_ps += r.time_ps;
-    }
+    if (!r.cause || *r.cause == profkit::idle_cause::unexplained) unknown_ps += r.time_ps;
   }
-  std::stable_sort(causes.begin(), causes.end(),
-                   [](const cause_share& a, const cause_share& b) { return a.time_ps > b.time_ps; });
   const auto counts = [&](std::int64_t ps) { return ps > 0 && ps >= idle.service_ps / 100; };
   if (!looked_for) return "";
   std::string text;
   for (std::size_t i = 0; i < causes.size() && i < most_causes; ++i) {
-    const cause_share& c = causes[i];
+    const profkit::cause_share& c = causes[i];
     if (!counts(c.time_ps)) continue;
     text += (text.empty() ? "" : ", ") + spaced(profkit::idle_cause_name(c.cause)) + ' ' +
             share_text(c.time_ps, idle.service_ps);
@@ -255,7 +238,7 @@ void print_capture(session& s, const report_result& r) {
     print_fact(s, "idle", idle_text(*found.idle));
     if (const std::string causes = causes_text(*found.idle); !causes.empty()) print_fact(s, "causes", causes);
   }
-  if (!r.parts.model.empty()) print_fact(s, "model", r.parts.model);
+  if (r.parts.model) print_fact(s, "model", r.parts.model->summary);
   if (found.memory) print_fact(s, "memory", memory_text(*found.memory));
   if (info.complete) print_fact(s, "complete", out.screen().paint("yes", style::good) + ", nothing missing or damaged");
   for (std::size_t i = 0; i < info.reasons.size() && i < most_reasons; ++i)

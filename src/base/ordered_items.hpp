@@ -72,7 +72,7 @@ class outcomes_in_order {
 
   std::vector<std::optional<Found>> found_;
   const std::size_t most_ahead_;
-  const hooks& host_;
+  const hooks host_;
   const std::thread::id owner_ = std::this_thread::get_id();
   std::mutex mutex_;
   std::condition_variable moved_;

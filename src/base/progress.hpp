@@ -35,7 +35,7 @@ class progress_meter {
   }
 
  private:
-  const hooks& host_;
+  const hooks host_;
   std::uint64_t total_bytes_;
   std::chrono::steady_clock::time_point last_;
 };

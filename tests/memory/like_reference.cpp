@@ -57,7 +57,8 @@ result<void> add_file_hlo(const profile& p, std::size_t file, memory_result& r) 
 // Of the first plane /host:CPU: by ns, allocations first, then as they lie there.
 std::vector<allocator_event> events_of(const collected_events& all, std::size_t file, std::size_t host_plane) {
   std::vector<allocator_event> events;
-  ordered_allocator_events by_time(all, static_cast<std::uint32_t>(file), std::nullopt, {});
+  const hooks none;
+  ordered_allocator_events by_time(all, static_cast<std::uint32_t>(file), std::nullopt, none);
   for (allocator_event e; by_time.next(e);)
     if (all.planes[all.lines[e.place.line].plane].plane == static_cast<std::int32_t>(host_plane)) events.push_back(e);
   std::sort(events.begin(), events.end(), [](const allocator_event& a, const allocator_event& b) {

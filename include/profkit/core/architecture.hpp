@@ -264,9 +264,10 @@ struct architecture_result {
 result<architecture_result> find_architecture(const activity& of, const architecture_options& o = {},
                                               std::string_view label = {}, const hooks& host = {});
 
-/// The summary for a report on everything else: "" where attention marks no layers, or where there are so many kernels
-/// that looking at them again would take as long as the rest.
-result<std::string> model_summary(const activity& of, const hooks& host = {});
+/// What a report on everything else says of the model: nothing where attention marks no layers, or where there are so
+/// many kernels that looking at them again would take as long as the rest. Else as find_architecture.
+result<std::optional<architecture_result>> find_model(const activity& of, std::string_view label = {},
+                                                      const hooks& host = {});
 
 /// An activity and what was found in it.
 struct architecture_report {

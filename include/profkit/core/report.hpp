@@ -4,6 +4,7 @@
 // has them; who prints them to a terminal escapes them (core/text.hpp). Times are ps.
 #pragma once
 #include <profkit/core/anatomy.hpp>
+#include <profkit/core/architecture.hpp>
 #include <profkit/core/bubbles.hpp>
 #include <profkit/core/collectives.hpp>
 #include <profkit/core/memory.hpp>
@@ -17,6 +18,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace profkit {
@@ -45,8 +47,11 @@ struct report_parts {
   bubble_options asked_of_bubbles;
   std::optional<bubbles_report> bubbles;
   nodes_compared nodes;
-  std::string model;                       ///< what model ran, in one line; "" where nothing tells
-  std::shared_ptr<const activity> traces;  ///< what trace JSON and tables tell; null where there are none
+  std::optional<architecture_result> model;  ///< what model ran; none where the kernels do not say
+  std::shared_ptr<const activity> traces;  ///< what trace JSON and tables hold; null where there are none
+
+  /// What model ran, in one line; "" where the kernels do not say.
+  [[nodiscard]] std::string_view model_summary() const noexcept { return model ? model->summary : std::string_view(); }
 };
 
 /// Devices of one model.
@@ -114,6 +119,23 @@ struct idle_total {
   idle_pattern pattern = idle_pattern::none;  ///< of the group with most idle time, where that is significant
   std::vector<time_row> time;  ///< where the time of all devices in steps went: adds up to service_ps
 };
+/// Of the time in steps, what one use of it took.
+struct use_share {
+  time_use use;
+  std::int64_t time_ps;
+  std::int64_t waiting_ps;  ///< of it, for other ranks
+};
+/// Of the idle time in steps, what one cause took.
+struct cause_share {
+  idle_cause cause;
+  std::int64_t time_ps;
+  std::int64_t proved_ps;  ///< of it, with a proof
+};
+/// The longest first. Pure.
+[[nodiscard]] std::vector<use_share> use_shares(const idle_total& idle);
+/// The known causes, the longest first. Pure.
+[[nodiscard]] std::vector<cause_share> cause_shares(const idle_total& idle);
+
 /// What the largest module needs and how full the fullest device was.
 struct memory_total {
   std::string module, space;  ///< "" without a module; without a name of its memory

@@ -233,15 +233,16 @@ result<architecture_result> find_architecture(const activity& of, const architec
   });
 }
 
-result<std::string> model_summary(const activity& of, const hooks& host) {
+result<std::optional<architecture_result>> find_model(const activity& of, std::string_view label, const hooks& host) {
   constexpr std::uint64_t most_kernels = 2'000'000;
   std::uint64_t kernels = 0;
   for (const activity_device& d : of.devices()) kernels = std::max(kernels, kernels + d.kernels);
-  if (kernels == 0 || kernels > most_kernels) return std::string();
-  auto found = find_architecture(of, {}, {}, host);
+  if (kernels == 0 || kernels > most_kernels) return std::optional<architecture_result>();
+  auto found = find_architecture(of, {}, label, host);
   if (!found) return std::move(found).error();
-  const bool known = found->devices[found->reported].source == anchor_source::attention;
-  return known ? std::move(found->summary) : std::string();
+  if (found->devices[found->reported].source != anchor_source::attention)
+    return std::optional<architecture_result>();
+  return std::make_optional(std::move(found).value());
 }
 
 std::string profile_label(std::string_view path) {

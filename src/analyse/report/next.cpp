@@ -56,7 +56,7 @@ std::vector<next_command> next_commands(const report_parts& parts, const report_
     all.push_back({"collectives PATH", "what devices wait for each other"});
   if (parts.bubbles && parts.bubbles->found.significant)
     all.push_back({"bubbles PATH", "where devices wait, and what may be the cause"});
-  if (!parts.model.empty()) all.push_back({"architecture PATH", "layers, passes and streams of the model"});
+  if (parts.model) all.push_back({"architecture PATH", "layers, passes and streams of the model"});
   if (parts.memory && (parts.memory->hlo || parts.memory->runtime))
     all.push_back({"memory PATH", "what fills the memory, and what could leave it"});
   if (all.empty()) all.push_back({"info PATH", "every plane and line"});

@@ -40,7 +40,7 @@ result<void> run_bubbles(const trace& t, const report_options& o, const hooks& h
   parts.asked_of_bubbles = bubble_options_of(o.filters);
   if (!bubbles_keep_to(o.filters)) return {};
   if (auto r = take(analyse_bubbles(t, parts.asked_of_bubbles, host), parts.bubbles.emplace()); !r) return r;
-  return take(model_summary(*parts.bubbles->of, host), parts.model);
+  return take(find_model(*parts.bubbles->of, profile_label(t.files().what().path), host), parts.model);
 }
 
 result<void> run_memory(const trace& t, const report_options& o, const hooks& host, report_parts& parts) {

@@ -4,8 +4,6 @@
 #include <export/json/document.hpp>
 #include <profkit/core/architecture.hpp>
 
-#include <utility>
-
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 namespace html {
@@ -30,11 +28,9 @@ void write_anatomy(json_writer& out, const layer_anatomy& a) {
 
 }  // namespace
 
-result<void> write_model_section(json_writer& out, const trace& t, const report_result& found, const hooks& host) {
-  if (found.parts.model.empty() || !found.parts.bubbles) return {};
-  auto looked = find_architecture(*found.parts.bubbles->of, {}, profile_label(t.files().what().path), host);
-  if (!looked) return std::move(looked).error();
-  const device_architecture& d = looked->devices[looked->reported];
+void write_model_section(json_writer& out, const report_result& found) {
+  if (!found.parts.model) return;
+  const device_architecture& d = found.parts.model->devices[found.parts.model->reported];
   out.key("architecture");
   out.begin_object(4);
   out.field("layer_word", d.layer_word());
@@ -43,7 +39,6 @@ result<void> write_model_section(json_writer& out, const trace& t, const report_
   json::write_strings(out, "parallelism", d.parallelism);
   json::write_strings(out, "limitations", d.limitations);
   out.end_object();
-  return {};
 }
 
 }  // namespace html

@@ -1,9 +1,11 @@
 // The page: its frame, and the JSON inside, which the sections fill.
 #include <export/html/sections.hpp>
 
+#include <base/paths.hpp>
 #include <export/html/page_text.hpp>
 #include <export/json/document.hpp>
 #include <export/json/report_parts.hpp>
+#include <export/markup_text.hpp>
 #include <profkit/core/page.hpp>
 #include <profkit/core/text.hpp>
 
@@ -39,26 +41,11 @@ class script_sink final : public sink {
   sink& into_;
 };
 
-std::string html_text(std::string_view text) {
-  std::string safe;
-  for (const char c : escape_for_terminal(text)) {
-    switch (c) {
-      case '&': safe += "&amp;"; break;
-      case '<': safe += "&lt;"; break;
-      case '>': safe += "&gt;"; break;
-      case '"': safe += "&quot;"; break;
-      default: safe += c;
-    }
-  }
-  return safe;
-}
-
 // The last part of the path, which is what people call the capture.
 std::string_view capture_name(const profile& p) {
   std::string_view path = p.what().path;
   while (path.size() > 1 && path.back() == '/') path.remove_suffix(1);
-  const std::size_t slash = path.rfind('/');
-  return slash == std::string_view::npos || path.size() == 1 ? path : path.substr(slash + 1);
+  return path.size() == 1 ? path : last_part_of(path);
 }
 
 void write_page_files(json_writer& out, const profile& p, const info_result& info) {
@@ -85,14 +72,14 @@ result<void> write_page_json(json_writer& out, const trace& t, const report_resu
   out.field("events", info.events);
   json::write_optional_id(out, "origin_unix_ns", p.origin_unix_ns());
   write_verdict_section(out, found);
-  json::write_text_or_null(out, "model", found.parts.model);
+  json::write_text_or_null(out, "model", found.parts.model_summary());
   json::write_report_summary(out, found.summary, true);
   if (auto written = write_timeline_section(out, found, names, host); !written) return written;
   write_steps_section(out, found, names);
   write_waits_section(out, found);
   write_memory_section(out, found);
   write_collectives_section(out, found);
-  if (auto written = write_model_section(out, t, found, host); !written) return written;
+  write_model_section(out, found);
   names.write(out);
   write_page_files(out, p, info);
   json::write_damage(out, found.damage);
@@ -113,7 +100,7 @@ report_options page_options(const anatomy_options& filters) {
 }
 
 result<void> write_page(const trace& t, const report_result& found, sink& into, const hooks& host) {
-  const std::string title = html::html_text(html::capture_name(t.files()));
+  const std::string title = markup_text(html::capture_name(t.files()));
   std::string head = "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n";
   head += "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; script-src '";
   head += html::page_script_hash;
@@ -124,7 +111,7 @@ result<void> write_page(const trace& t, const report_result& found, sink& into, 
   head += "<meta name=\"color-scheme\" content=\"light dark\">\n<meta name=\"referrer\" content=\"no-referrer\">\n<title>";
   head += title + " – profkit report</title>\n<style>";
   head += html::page_style;
-  head += "</style>\n</head>\n<body>\n<noscript><p>" + html::html_text(html::verdict_of(found)) +
+  head += "</style>\n</head>\n<body>\n<noscript><p>" + markup_text(html::verdict_of(found)) +
           "</p><p>The tables and pictures of this page need JavaScript, which is switched off.</p></noscript>\n"
           "<script type=\"application/json\" id=\"data\">";
   if (auto written = into.write(head); !written) return written;

@@ -27,7 +27,7 @@ void write_waits_section(json_writer& out, const report_result& found);
 void write_memory_section(json_writer& out, const report_result& found);
 void write_collectives_section(json_writer& out, const report_result& found);
 // Looks at the kernels once more, where the report found a model. Fault: of the visit of a device's kernels.
-result<void> write_model_section(json_writer& out, const trace& t, const report_result& found, const hooks& host);
+void write_model_section(json_writer& out, const report_result& found);
 
 }  // namespace html
 }  // namespace PROFKIT_NAMESPACE

@@ -157,6 +157,50 @@ void write_gap(json_writer& out, const bubble& b, std::int64_t origin_ps, const 
   out.end_array();
 }
 
+struct shown_timeline {
+  const bubbles_report& report;
+  std::vector<level_of_lanes> levels;  // lanes of all devices, one device after the other
+  std::int64_t from_ps = std::numeric_limits<std::int64_t>::max(), to_ps = std::numeric_limits<std::int64_t>::min();
+};
+
+void write_lanes(json_writer& out, const shown_timeline& shown, std::size_t device, page_names& names) {
+  out.begin_tuple();
+  for (std::size_t kind = 0; kind < lane_names.size(); ++kind) {
+    const std::size_t at = device * lane_names.size() + kind;
+    if (shown.levels.front().lanes[at].empty()) continue;
+    out.begin_object();
+    out.field("kind", lane_names[kind]);
+    out.key("levels");
+    out.begin_tuple();
+    for (const level_of_lanes& level : shown.levels)
+      write_level(out, level.lanes[at], shown.from_ps, kind, *shown.report.of, shown.report.found.steps, names);
+    out.end_array();
+    out.end_object();
+  }
+  out.end_array();
+}
+
+// The lanes of each device, filled in one pass over its kernels.
+result<std::vector<std::vector<lane>>> filled_lanes(const report_result& found, std::size_t devices, const hooks& host) {
+  const bubbles_report& report = *found.parts.bubbles;
+  const std::size_t most = std::max<std::size_t>(500, most_items / devices);
+  auto all = map_items<std::vector<lane>>(devices, host, [&](std::size_t d) -> result<std::vector<lane>> {
+    std::vector<lane> lanes(lane_names.size(), lane(most));
+    lane_filler filler(window_of(report, found.parts.asked_of_bubbles.only, d), lanes);
+    if (auto visited = report.of->visit_kernels(d, filler, host); !visited) return std::move(visited).error();
+    return lanes;
+  });
+  if (!all) return all;
+  std::uint64_t step = 0;
+  for (const bubble_step& s : report.found.steps) {
+    if (!s.pseudo && s.device < devices) (*all)[s.device][steps_lane].add(s.start_ps, s.end_ps, step);
+    ++step;
+  }
+  for (std::vector<lane>& lanes : *all)
+    for (lane& one : lanes) one.finish();
+  return all;
+}
+
 }  // namespace
 
 std::string device_name(const activity& of, std::size_t device) {
@@ -170,50 +214,38 @@ std::string device_name(const activity& of, std::size_t device) {
 
 result<void> write_timeline_section(json_writer& out, const report_result& found, page_names& names, const hooks& host) {
   if (!found.parts.bubbles || found.parts.bubbles->of->devices().empty()) return {};
-  const bubbles_report& report = *found.parts.bubbles;
-  const activity& of = *report.of;
+  shown_timeline shown{*found.parts.bubbles, {}};
+  const activity& of = *shown.report.of;
   const std::size_t devices = std::min(of.devices().size(), most_devices);
-  const std::size_t most = std::max<std::size_t>(500, most_items / devices);
-  auto filled = map_items<std::vector<lane>>(devices, host, [&](std::size_t d) -> result<std::vector<lane>> {
-    std::vector<lane> lanes(lane_names.size(), lane(most));
-    lane_filler filler(window_of(report, found.parts.asked_of_bubbles.only, d), lanes);
-    if (auto visited = of.visit_kernels(d, filler, host); !visited) return std::move(visited).error();
-    return lanes;
-  });
+  auto filled = filled_lanes(found, devices, host);
   if (!filled) return std::move(filled).error();
-  std::vector<std::vector<lane>>& all = *filled;
-  std::uint64_t step = 0;
-  for (const bubble_step& s : report.found.steps) {
-    if (!s.pseudo && s.device < devices) all[s.device][steps_lane].add(s.start_ps, s.end_ps, step);
-    ++step;
-  }
+  const auto widen = [&](std::int64_t from_ps, std::int64_t to_ps) {
+    shown.from_ps = std::min(shown.from_ps, from_ps);
+    shown.to_ps = std::max(shown.to_ps, to_ps);
+  };
   std::vector<lane_level> finest;
   std::int64_t width_ps = 0;
-  std::int64_t from_ps = std::numeric_limits<std::int64_t>::max(), to_ps = std::numeric_limits<std::int64_t>::min();
-  for (std::vector<lane>& one : all)
-    for (lane& l : one) {
-      l.finish();
-      finest.push_back(l.items());
-      width_ps = std::max(width_ps, l.width_ps());
-      if (l.items().empty()) continue;
-      from_ps = std::min(from_ps, l.items().front().start_ps);
-      to_ps = std::max(to_ps, l.items().back().end_ps);
+  for (const std::vector<lane>& lanes : *filled)
+    for (const lane& one : lanes) {
+      finest.push_back(one.items());
+      width_ps = std::max(width_ps, one.width_ps());
+      if (!one.items().empty()) widen(one.items().front().start_ps, one.items().back().end_ps);
     }
-  std::vector<const bubble*> gaps = listed_gaps(report.found, devices);
+  std::vector<const bubble*> gaps = listed_gaps(shown.report.found, devices);
   const std::size_t all_gaps = gaps.size();
   keep_longest(gaps);
-  for (const bubble* gap : gaps) from_ps = std::min(from_ps, gap->start_ps), to_ps = std::max(to_ps, gap->end_ps);
-  if (from_ps >= to_ps || !checked_sub(to_ps, from_ps)) return {};
-  const std::vector<level_of_lanes> levels = levels_of(std::move(finest), width_ps, to_ps - from_ps);
+  for (const bubble* gap : gaps) widen(gap->start_ps, gap->end_ps);
+  if (shown.from_ps >= shown.to_ps || !checked_sub(shown.to_ps, shown.from_ps)) return {};
+  shown.levels = levels_of(std::move(finest), width_ps, shown.to_ps - shown.from_ps);
 
   out.key("timeline");
   out.begin_object();
-  out.field("from_ps", from_ps);
-  out.field("to_ps", to_ps);
+  out.field("from_ps", shown.from_ps);
+  out.field("to_ps", shown.to_ps);
   out.field("devices_left_out", std::uint64_t{of.devices().size() - devices});
   out.key("widths_ps");
   out.begin_tuple();
-  for (const level_of_lanes& level : levels) out.value(level.width_ps);
+  for (const level_of_lanes& level : shown.levels) out.value(level.width_ps);
   out.end_array();
   out.key("devices");
   out.begin_tuple();
@@ -221,26 +253,14 @@ result<void> write_timeline_section(json_writer& out, const report_result& found
     out.begin_object();
     out.field("name", std::string_view(device_name(of, d)));
     out.key("lanes");
-    out.begin_tuple();
-    for (std::size_t kind = 0; kind < lane_names.size(); ++kind) {
-      const std::size_t at = d * lane_names.size() + kind;
-      if (levels.front().lanes[at].empty()) continue;
-      out.begin_object();
-      out.field("kind", lane_names[kind]);
-      out.key("levels");
-      out.begin_tuple();
-      for (const level_of_lanes& level : levels) write_level(out, level.lanes[at], from_ps, kind, of, report.found.steps, names);
-      out.end_array();
-      out.end_object();
-    }
-    out.end_array();
+    write_lanes(out, shown, d, names);
     out.end_object();
   }
   out.end_array();
   out.field("gaps_left_out", std::uint64_t{all_gaps - gaps.size()});
   out.key("gaps");
   out.begin_tuple();
-  for (const bubble* gap : gaps) write_gap(out, *gap, from_ps, report, names);
+  for (const bubble* gap : gaps) write_gap(out, *gap, shown.from_ps, shown.report, names);
   out.end_array();
   out.end_object();
   return {};

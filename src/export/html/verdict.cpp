@@ -4,18 +4,12 @@
 #include <profkit/core/text.hpp>
 
 #include <algorithm>
-#include <array>
 #include <vector>
 
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 namespace html {
 namespace {
-
-struct use_share {
-  time_use use = time_use::compute;
-  std::int64_t time_ps = 0;
-};
 
 const char* use_words(time_use u) noexcept {
   switch (u) {
@@ -29,35 +23,8 @@ const char* use_words(time_use u) noexcept {
   return "";
 }
 
-std::vector<use_share> shares_of(const idle_total& idle) {
-  std::vector<use_share> shares;
-  for (const time_row& row : idle.time) {
-    auto known = std::find_if(shares.begin(), shares.end(), [&](const use_share& s) { return s.use == row.use; });
-    if (known == shares.end()) known = shares.insert(known, {row.use, 0});
-    known->time_ps += row.time_ps;
-  }
-  std::stable_sort(shares.begin(), shares.end(),
-                   [](const use_share& a, const use_share& b) { return a.time_ps > b.time_ps; });
-  return shares;
-}
-
-// The cause of idle time with most of it that is known, with all of its certainties.
-struct main_cause {
-  idle_cause cause = idle_cause::unexplained;
-  std::int64_t time_ps = 0;
-};
-main_cause main_cause_of(const idle_total& idle) {
-  std::array<std::int64_t, idle_cause_count> times_ps{};
-  for (const time_row& row : idle.time)
-    if (row.use == time_use::idle && row.cause && *row.cause != idle_cause::unexplained)
-      times_ps[static_cast<std::size_t>(*row.cause)] += row.time_ps;
-  const auto most = std::max_element(times_ps.begin(), times_ps.end());
-  if (*most == 0) return {};
-  return {static_cast<idle_cause>(most - times_ps.begin()), *most};
-}
-
 std::string idle_verdict(const idle_total& idle) {
-  const std::vector<use_share> shares = shares_of(idle);
+  const std::vector<use_share> shares = use_shares(idle);
   if (shares.empty()) return {};
   const auto share = [&](std::int64_t ps) { return share_text(ps, idle.service_ps); };
   std::string text;
@@ -68,10 +35,10 @@ std::string idle_verdict(const idle_total& idle) {
     else if (s.time_ps >= idle.service_ps / 100 || s.use == time_use::compute)
       text += ", " + share(s.time_ps) + " to " + use_words(s.use);
   text += '.';
-  const main_cause most = main_cause_of(idle);
-  if (most.time_ps >= idle.service_ps / 50)
-    text += " The largest known cause of waiting: " + std::string(idle_cause_meaning(most.cause)) + " (" +
-            share(most.time_ps) + ").";
+  const std::vector<cause_share> causes = cause_shares(idle);
+  if (!causes.empty() && causes.front().time_ps >= idle.service_ps / 50)
+    text += " The largest known cause of waiting: " + std::string(idle_cause_meaning(causes.front().cause)) + " (" +
+            share(causes.front().time_ps) + ").";
   return text;
 }
 

@@ -4,6 +4,7 @@
 
 #include <base/contained.hpp>
 #include <export/json/neutrino_parts.hpp>
+#include <export/markup_text.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -15,20 +16,6 @@ namespace {
 
 constexpr std::uint64_t plot_width = 1100, left = 90, top = 54, bottom = 40;
 constexpr std::size_t most_drawn_blocks = 20000, most_slot_rows = 1200, most_sms = 1024;
-
-std::string escaped(std::string_view text) {
-  std::string out;
-  for (const char c : escape_for_terminal(text)) {
-    switch (c) {
-      case '&': out += "&amp;"; break;
-      case '<': out += "&lt;"; break;
-      case '>': out += "&gt;"; break;
-      case '"': out += "&quot;"; break;
-      default: out += c;
-    }
-  }
-  return out;
-}
 
 // Position of `part` of `whole` on the plot, in tenths of a pixel as text.
 std::string place(std::uint64_t part, std::uint64_t whole) {
@@ -55,12 +42,12 @@ class svg_text {
   }
   void text(std::uint64_t x, std::uint64_t y, std::string_view words, const char* anchor = "start", int size = 11) {
     out_ += "<text x=\"" + std::to_string(x) + "\" y=\"" + std::to_string(y) + "\" text-anchor=\"" + anchor +
-            "\" font-size=\"" + std::to_string(size) + "\">" + escaped(words) + "</text>\n";
+            "\" font-size=\"" + std::to_string(size) + "\">" + markup_text(words) + "</text>\n";
   }
   void box(const std::string& x, std::uint64_t y, const std::string& width, std::uint64_t height,
            const std::string& fill, const std::string& tip) {
     out_ += "<rect x=\"" + x + "\" y=\"" + std::to_string(y) + "\" width=\"" + width + "\" height=\"" +
-            std::to_string(height) + "\" fill=\"" + fill + "\"><title>" + escaped(tip) + "</title></rect>\n";
+            std::to_string(height) + "\" fill=\"" + fill + "\"><title>" + markup_text(tip) + "</title></rect>\n";
     if (out_.size() > (std::size_t{1} << 18)) flush();
   }
   // The field of the plot with its axis of time: lines at the quarters, labels below.

@@ -407,7 +407,7 @@ result<document_status> write_report(json_writer& out, const trace& t, const ana
   } else {
     out.null();
   }
-  write_text_or_null(out, "model", parts.model);
+  write_text_or_null(out, "model", parts.model_summary());
   out.key("neutrino");
   if (const auto written = write_neutrino(out, t, o, host); !written) return written.error();
   write_damage(out, found.damage, checked_by(document::report, p, o));
@@ -428,7 +428,7 @@ result<document_status> write_brief(json_writer& out, const trace& t, const anat
   sort_findings(findings);
   write_report_summary(out, found->summary, true);
   write_rows(out, "findings", findings, [&](const finding& f) { write_finding(out, f); });
-  write_text_or_null(out, "model", found->parts.model);
+  write_text_or_null(out, "model", found->parts.model_summary());
   write_more(out, p, o, *found);
   write_damage(out, found->damage, checked_by(document::brief, p, o));
   end_document(out);
