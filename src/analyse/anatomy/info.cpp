@@ -4,19 +4,19 @@
 #include <analyse/anatomy/line_counter.hpp>
 #include <analyse/anatomy/select.hpp>
 #include <analyse/anatomy/stats.hpp>
-#include <analyse/anatomy/streamed.hpp>
 #include <analyse/anatomy/trace_extent.hpp>
 #include <base/affix.hpp>
 #include <base/contained.hpp>
 #include <base/hash_map.hpp>
 #include <base/paths.hpp>
-#include <base/progress.hpp>
-#include <base/thread_pool.hpp>
 #include <formats/ascend/settings_index.hpp>
 #include <profkit/core/activity.hpp>
+#include <trace/line_scan.hpp>
 
 #include <algorithm>
-#include <numeric>
+#include <map>
+#include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -37,160 +37,156 @@ struct counted_line {
   line_counter counted;
   bool bad_stat = false;
   std::uint64_t bad_stat_offset = 0;  // in the line
-  stream_line_end end;
+  line_end end;
+  line_header header;  // of a line in memory
+  // Of a line in memory of which some lies out of reach: what does not.
+  bool out_of_reach = false;
+  std::optional<std::int64_t> first_ps, last_ps;
 };
 
-class counting_visitor final : public stream_visitor {
+class counting_part : public line_part {
  public:
-  counting_visitor(std::uint32_t file, by_streamed_line<counted_line>& lines) : file_(file), lines_(lines) {}
-  bool begin_line(stream_place place, std::uint64_t) override {
-    line_ = &lines_.add(file_, place);
+  explicit counting_part(counted_line& into) : into_(into) {}
+  void take(const line_rows& rows) override { count(rows); }
+  bool end(const line_end& end) override {
+    into_.end = end;
+    return false;
+  }
+
+ protected:
+  void count(const line_rows& rows) {
+    const char* const damage = into_.counted.add(rows.rows, rows.count, rows.readable_end);
+    if (damage == nullptr || into_.bad_stat) return;
+    into_.bad_stat = true;
+    into_.bad_stat_offset = rows.offset_in_line(damage);
+  }
+  counted_line& into_;
+};
+
+// Of a file that is streamed, before it is known which lines are wanted.
+class streamed_counts final : public line_pass {
+ public:
+  bool wants(const line_place&) override { return true; }
+  std::unique_ptr<line_part> begin(const line_place& place, std::uint64_t) override {
+    return std::make_unique<counting_part>(lines.add(place));
+  }
+  by_line<counted_line> lines;
+};
+
+// Where a line in memory lies, and which of its events count.
+struct placed_line {
+  const profile& p;
+  const line_place place;
+  const line_index& line;
+  const event_filter& filter;
+
+  // Brings those that count to the front.
+  [[nodiscard]] line_rows wanted(line_rows rows, const line_clock& clock) const {
+    if (filter.keeps_all()) return rows;
+    const auto unwanted = [&](const event_row& row) { return !filter.keeps(row, clock.start_of(row)); };
+    rows.count = static_cast<std::size_t>(std::remove_if(rows.rows, rows.rows + rows.count, unwanted) - rows.rows);
+    return rows;
+  }
+};
+
+class counting_part_in_memory final : public counting_part {
+ public:
+  counting_part_in_memory(const placed_line& at, counted_line& into) : counting_part(into), at_(at) {
+    if (!at.filter.keeps_all()) clock_.emplace(at.p, at.place.file, at.line, complete_header(at.line));
+  }
+  void take(const line_rows& rows) override { count(clock_ ? at_.wanted(rows, *clock_) : rows); }
+  // Whether something lies out of reach is known only now: then the line is read again.
+  bool end(const line_end& end) override {
+    into_.end = end;
+    into_.header = *end.header;
+    into_.end.header = nullptr;
+    const line_clock clock(at_.p, at_.place.file, at_.line, into_.header);
+    into_.out_of_reach = into_.counted.has_placed() && !into_.counted.span_from(clock.base_ps());
+    return into_.out_of_reach;
+  }
+
+ private:
+  const placed_line at_;
+  std::optional<line_clock> clock_;
+};
+
+// Which events of a line lie within reach, and whether any does not.
+class reach_part final : public line_part {
+ public:
+  reach_part(const placed_line& at, counted_line& into)
+      : at_(at), clock_(at.p, at.place.file, at.line, into.header), into_(into) {
+    into_.out_of_reach = false;
+  }
+  void take(const line_rows& rows) override {
+    const line_rows wanted = at_.wanted(rows, clock_);
+    for (const event_row* event = wanted.rows; event != wanted.rows + wanted.count; ++event) {
+      if ((event->flags & event_has_offset) == 0) continue;
+      const std::optional<std::int64_t> start = clock_.start_of(*event);
+      if (start)
+        widen(into_.first_ps, into_.last_ps, *start, *start + std::max<std::int64_t>(event->duration_ps, 0));
+      else
+        into_.out_of_reach = true;
+    }
+  }
+  bool end(const line_end&) override { return false; }
+
+ private:
+  const placed_line at_;
+  const line_clock clock_;
+  counted_line& into_;
+};
+
+class count_pass final : public line_pass {
+ public:
+  count_pass(const profile& p, const selection& selected, const by_line<counted_line>& streamed)
+      : profile_(p), selected_(selected), streamed_(streamed) {}
+  bool wants(const line_place& place) override {
+    if (!selected_.file(place.file) || !selected_.plane(plane_at(place)) || !selected_.line(line_at(place)) ||
+        streamed_.find(place) != nullptr)
+      return false;
+    if (const std::pair plane(place.file, place.plane); filters_.empty() || filters_.rbegin()->first != plane)
+      filters_.emplace(plane, selected_.events_of(place.file, static_cast<std::size_t>(place.plane)));
+    lines.add(place);
     return true;
   }
-  void events(const stream_rows& rows) override {
-    const char* const damage = line_->counted.add(rows.rows, rows.count, rows.readable_end);
-    if (damage == nullptr || line_->bad_stat) return;
-    line_->bad_stat = true;
-    line_->bad_stat_offset = rows.offset_in_line(damage);
+  std::unique_ptr<line_part> begin(const line_place& place, std::uint64_t) override {
+    counted_line& into = *lines.find(place);
+    const placed_line at{profile_, place, line_at(place), filters_.find({place.file, place.plane})->second};
+    if (into.out_of_reach) return std::make_unique<reach_part>(at, into);
+    return std::make_unique<counting_part_in_memory>(at, into);
   }
-  void end_line(const stream_line_end& end) override { line_->end = end; }
+  by_line<counted_line> lines;
 
  private:
-  std::uint32_t file_;
-  by_streamed_line<counted_line>& lines_;
-  counted_line* line_ = nullptr;
-};
-
-// A line in memory: where it is and, once it was read, what it gave.
-struct line_in_memory {
-  std::uint32_t file = 0;
-  const plane_index* plane = nullptr;
-  const line_index* line = nullptr;
-  std::size_t filter = 0;  // which one
-  counted_line found;
-  line_header header;
-  // What lies in reach of a line of which some does not.
-  std::optional<std::int64_t> first_ps, last_ps;
-  bool out_of_reach = false;
-};
-
-// Reads the lines of a profile that are in memory, on as many threads as there may be.
-class line_reader {
- public:
-  line_reader(const profile& p, const selection& selected, const by_streamed_line<counted_line>& streamed,
-              const hooks& host)
-      : profile_(p), host_(host), meter_(host, total_bytes(p)) {
-    for (std::size_t file = 0; file < p.file_count(); ++file) {
-      const xspace_index* const space = selected.file(file) ? p.outline(file) : nullptr;
-      for (std::size_t plane = 0; space != nullptr && plane < space->planes.size(); ++plane) {
-        const plane_index& index = space->planes[plane];
-        if (!selected.plane(index)) continue;
-        const std::size_t filter = filters_.size();
-        filters_.push_back(selected.events_of(file, plane));
-        for (std::size_t line = 0; line < index.lines.size(); ++line)
-          if (selected.line(index.lines[line]) && streamed.find(file, plane, line) == nullptr) {
-            line_in_memory& added = lines_.emplace_back();
-            added.file = static_cast<std::uint32_t>(file);
-            added.plane = &index;
-            added.line = &index.lines[line];
-            added.filter = filter;
-          }
-      }
-    }
+  [[nodiscard]] const plane_index& plane_at(const line_place& place) const {
+    return profile_.outline(place.file)->planes[static_cast<std::size_t>(place.plane)];
   }
-
-  result<void> run() {
-    // The longest lines first, so that threads end together.
-    std::vector<std::uint32_t> order(lines_.size());
-    std::iota(order.begin(), order.end(), std::uint32_t{0});
-    std::stable_sort(order.begin(), order.end(), [this](std::uint32_t a, std::uint32_t b) {
-      return lines_[a].line->body.size() > lines_[b].line->body.size();
-    });
-    return for_each_item(order.size(), host_, [&](std::size_t item) { return read(lines_[order[item]]); });
-  }
-
-  // In the order of file, plane and line.
-  [[nodiscard]] const line_in_memory& next() noexcept { return lines_[next_++]; }
-
- private:
-  static std::uint64_t total_bytes(const profile& p) noexcept {
-    std::uint64_t total = 0;
-    // Of a streamed file there is nothing left to read.
-    for (std::size_t file = 0; file < p.file_count(); ++file) total += p.is_streamed(file) ? 0 : p.bytes(file).size();
-    return total;
-  }
-
-  result<void> read(line_in_memory& into) {
-    const event_filter& filter = filters_[into.filter];
-    const std::string_view body = into.line->body;
-    std::optional<line_clock> clock;
-    if (!filter.keeps_all()) {
-      into.header = complete_header(*into.line);
-      clock.emplace(profile_, into.file, *into.line, into.header);
-    }
-    const char* const readable_end = end_of(profile_.bytes(into.file));
-    counted_line& found = into.found;
-    event_scanner scan(body);
-    result<void> scanned = scan_batches(scan, meter_, [&](event_row* rows, std::size_t count) {
-      if (clock) count = keep_wanted(rows, count, filter, *clock);
-      const char* const damage = found.counted.add(rows, count, readable_end);
-      if (damage == nullptr || found.bad_stat) return;
-      found.bad_stat = true;
-      found.bad_stat_offset = offset_in(body, damage);
-    });
-    if (!scanned) return scanned;
-    found.end.damaged = !scan.ok();
-    found.end.damage_offset = scan.offset();
-    if (!clock) {
-      into.header = scan.ok() ? scan.header() : complete_header(*into.line);
-      clock.emplace(profile_, into.file, *into.line, into.header);
-    }
-    if (!found.counted.has_placed() || found.counted.span_from(clock->base_ps())) return {};
-    // Not one by one yet which of them lie out of reach.
-    event_scanner again(body);
-    return scan_batches(again, meter_, [&](event_row* rows, std::size_t count) {
-      if (!filter.keeps_all()) count = keep_wanted(rows, count, filter, *clock);
-      for (const event_row* event = rows; event != rows + count; ++event) {
-        if ((event->flags & event_has_offset) == 0) continue;
-        const std::optional<std::int64_t> start = clock->start_of(*event);
-        if (start)
-          widen(into.first_ps, into.last_ps, *start, *start + std::max<std::int64_t>(event->duration_ps, 0));
-        else
-          into.out_of_reach = true;
-      }
-    });
-  }
-
-  static std::size_t keep_wanted(event_row* rows, std::size_t count, const event_filter& filter,
-                                 const line_clock& clock) {
-    const auto unwanted = [&](const event_row& row) { return !filter.keeps(row, clock.start_of(row)); };
-    return static_cast<std::size_t>(std::remove_if(rows, rows + count, unwanted) - rows);
+  [[nodiscard]] const line_index& line_at(const line_place& place) const {
+    return plane_at(place).lines[static_cast<std::size_t>(place.line)];
   }
 
   const profile& profile_;
-  const hooks& host_;
-  shared_meter meter_;
-  std::vector<event_filter> filters_;  // of the planes
-  std::vector<line_in_memory> lines_;
-  std::size_t next_ = 0;
+  const selection& selected_;
+  const by_line<counted_line>& streamed_;
+  std::map<std::pair<std::uint32_t, std::int32_t>, event_filter> filters_;  // of planes
 };
 
 class inventory {
  public:
   inventory(const trace& t, const anatomy_options& o, const selection& selected,
-            const by_streamed_line<counted_line>& streamed, const hooks& host)
+            const by_line<counted_line>& streamed, const hooks& host)
       : trace_(t),
         profile_(t.files()),
         selected_(selected),
         streamed_(streamed),
         damage_(
             profile_, selected, [](file_family) noexcept { return true; }, damage_list::needs::outline),
-        lines_(profile_, selected, streamed, host),
+        lines_(profile_, selected, streamed),
         options_(o),
         host_(host) {}
 
   result<info_result> run() {
-    if (result<void> read = lines_.run(); !read) return std::move(read).error();
+    if (result<void> read = scan_lines(profile_, {&lines_}, host_); !read) return std::move(read).error();
     for (std::size_t file = 0; file < profile_.file_count(); ++file) {
       if (!selected_.file(file)) continue;
       add_file(file);
@@ -229,8 +225,9 @@ class inventory {
     for (std::size_t at = 0; at < index.lines.size(); ++at) {
       const line_index& line = index.lines[at];
       if (!selected_.line(line)) continue;
-      const counted_line* const counted = streamed_.find(file, plane, at);
-      info.lines.push_back(counted != nullptr ? line_totals(file, index, line, *counted) : line_totals(lines_.next()));
+      const line_place place{static_cast<std::uint32_t>(file), static_cast<std::int32_t>(plane),
+                             static_cast<std::int32_t>(at)};
+      info.lines.push_back(line_totals(place, index, line));
       const line_info& added = info.lines.back();
       if (added.first_ps) widen(into.first_ps, into.last_ps, *added.first_ps, *added.last_ps);
       ++found_.lines;
@@ -241,33 +238,30 @@ class inventory {
     into.planes.push_back(std::move(info));
   }
 
-  line_info line_totals(const line_in_memory& read) {
-    line_info info = begin_info(*read.line, read.header);
-    note_damage(read.file, *read.plane, *read.line, read.found);
-    if (end_info(info, read.found.counted, line_clock(profile_, read.file, *read.line, read.header))) {
-      note_sum(read.file, *read.plane, *read.line, read.found);
-      return info;
+  line_info line_totals(const line_place& at, const plane_index& plane, const line_index& line) {
+    const counted_line* const streamed = streamed_.find(at);
+    const counted_line& found = streamed != nullptr ? *streamed : *lines_.lines.find(at);
+    const line_header& header = streamed != nullptr ? line.header : found.header;
+    line_info info;
+    info.id = header.id;
+    info.name = header.name.empty() ? header.display_name : header.name;
+    info.kind = line.kind;
+    info.timestamp_ns = header.timestamp_ns;
+    info.events = found.counted.events();
+    info.event_stats = found.counted.event_stats();
+    info.duration_sum_ps = found.counted.duration_sum_ps();
+    note_damage(at.file, plane, line, found);
+    const auto span = found.counted.span_from(line_clock(profile_, at.file, line, header).base_ps());
+    if (span) {
+      widen(info.first_ps, info.last_ps, span->first_ps, span->last_ps);
+    } else if (found.counted.has_placed()) {
+      // Of a streamed line it is not known which of its events lie out of reach.
+      info.first_ps = found.first_ps;
+      info.last_ps = found.last_ps;
+      if (streamed != nullptr || found.out_of_reach) damage_.note_line(at.file, plane, line, 0, event_out_of_reach);
     }
-    info.first_ps = read.first_ps;
-    info.last_ps = read.last_ps;
-    if (read.out_of_reach) damage_.note_line(read.file, *read.plane, *read.line, 0, event_out_of_reach);
-    note_sum(read.file, *read.plane, *read.line, read.found);
+    if (found.counted.sum_stopped()) damage_.note_line(at.file, plane, line, 0, sum_stops);
     return info;
-  }
-
-  // Of a line whose events went by. Of those that lie out of reach only that there are some is known.
-  line_info line_totals(std::size_t file, const plane_index& plane, const line_index& line,
-                        const counted_line& streamed) {
-    line_info info = begin_info(line, line.header);
-    note_damage(file, plane, line, streamed);
-    if (!end_info(info, streamed.counted, line_clock(profile_, file, line, line.header)))
-      damage_.note_line(file, plane, line, 0, event_out_of_reach);
-    note_sum(file, plane, line, streamed);
-    return info;
-  }
-
-  void note_sum(std::size_t file, const plane_index& plane, const line_index& line, const counted_line& found) {
-    if (found.counted.sum_stopped()) damage_.note_line(file, plane, line, 0, sum_stops);
   }
 
   void note_damage(std::size_t file, const plane_index& plane, const line_index& line, const counted_line& found) {
@@ -275,25 +269,6 @@ class inventory {
     if (found.end.damaged) damage_.note_line(file, plane, line, found.end.damage_offset, bad_event);
     if (const std::uint64_t negative = found.counted.negative_durations(); negative != 0)
       damage_.note_line(file, plane, line, 0, negative_durations(negative));
-  }
-
-  static line_info begin_info(const line_index& line, const line_header& header) {
-    line_info info;
-    info.id = header.id;
-    info.name = header.name.empty() ? header.display_name : header.name;
-    info.kind = line.kind;
-    info.timestamp_ns = header.timestamp_ns;
-    return info;
-  }
-
-  // False when events lie out of reach.
-  static bool end_info(line_info& info, const line_counter& counted, const line_clock& clock) {
-    info.events = counted.events();
-    info.event_stats = counted.event_stats();
-    info.duration_sum_ps = counted.duration_sum_ps();
-    const auto span = counted.span_from(clock.base_ps());
-    if (span) widen(info.first_ps, info.last_ps, span->first_ps, span->last_ps);
-    return span || !counted.has_placed();
   }
 
   void look_into_module(std::size_t file) {
@@ -476,9 +451,9 @@ class inventory {
   const trace& trace_;
   const profile& profile_;
   const selection& selected_;
-  const by_streamed_line<counted_line>& streamed_;
+  const by_line<counted_line>& streamed_;
   damage_list damage_;
-  line_reader lines_;
+  count_pass lines_;
   const anatomy_options& options_;
   const hooks& host_;
   info_result found_;
@@ -508,15 +483,12 @@ file_info file_header(const profile& p, std::size_t file) {
 result<info_result> anatomy_info(const trace& t, const anatomy_options& o, const hooks& host) {
   return contained([&]() -> result<info_result> {
     const profile& p = t.files();
-    by_streamed_line<counted_line> streamed;
-    for (std::uint32_t file = 0; file < p.file_count() && !filters_events(o); ++file) {
-      if (!p.is_streamed(file)) continue;
-      counting_visitor visitor(file, streamed);
-      if (result<void> passed = p.stream(file, visitor, host, false); !passed) return std::move(passed).error();
-    }
+    streamed_counts streamed;
+    if (!filters_events(o))
+      if (auto read = scan_streamed_lines(p, {&streamed}, false, host); !read) return std::move(read).error();
     result<selection> selected = selection::make(t, o, host);
     if (!selected) return std::move(selected).error();
-    result<info_result> found = inventory(t, o, *selected, streamed, host).run();
+    result<info_result> found = inventory(t, o, *selected, streamed.lines, host).run();
     if (found && found->files.empty()) found->absent = why_nothing(p, o);
     return found;
   });

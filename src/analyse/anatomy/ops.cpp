@@ -8,31 +8,23 @@
 #include <analyse/anatomy/ops_left_out.hpp>
 #include <analyse/anatomy/select.hpp>
 #include <analyse/anatomy/stats.hpp>
-#include <analyse/anatomy/streamed.hpp>
 #include <base/collective_names.hpp>
 #include <base/contained.hpp>
-#include <base/progress.hpp>
 #include <base/stream_overlap.hpp>
-#include <base/thread_pool.hpp>
 #include <profkit/core/anatomy.hpp>
 #include <profkit/time.hpp>
+#include <trace/line_scan.hpp>
 
 #include <algorithm>
 #include <limits>
 #include <map>
-#include <numeric>
+#include <memory>
 #include <optional>
 #include <utility>
 
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 namespace {
-
-// One line to total.
-struct line_place {
-  std::uint32_t file;
-  std::int32_t plane, line;
-};
 
 // How far the events of a line reach by the clock of the capture, whatever clock their totals are made by, and how many
 // of them last less than no time.
@@ -52,8 +44,8 @@ struct event_reach {
   }
 };
 
-// What the pass over a streamed file gave of one line: its ops by metadata id. A pass meets lines before it can know
-// which are wanted and what their plane's metadata says, so it totals all of all.
+// What the first pass over a streamed file gave of one line: its ops by metadata id. Which lines are wanted, and what
+// the metadata of their plane says, is not known before its end, so it totals all of all.
 struct streamed_line {
   op_rows::sums sums;
   std::uint64_t events = 0, negative_durations = 0, busy_ps = 0;
@@ -61,9 +53,9 @@ struct streamed_line {
   event_reach reach;
   bool in_order = true;  // else there are no self times
   bool has_stats = false;
-  stream_line_end end;
+  line_end end;
 };
-using streamed_lines = by_streamed_line<streamed_line>;
+using streamed_lines = by_line<streamed_line>;
 
 // Calls use(place, plane, line) for every line with events that the filters let through.
 template <class Use>
@@ -75,11 +67,11 @@ void for_each_line(const profile& p, const selection& selected, const streamed_l
       const plane_index& in = xspace->planes[plane];
       if (!selected.plane(in)) continue;
       for (std::size_t line = 0; line < in.lines.size(); ++line) {
-        const streamed_line* const went_by = streamed.find(file, plane, line);
-        if (went_by != nullptr ? !went_by->end.has_events : !has_events(in.lines[line])) continue;
-        use(line_place{static_cast<std::uint32_t>(file), static_cast<std::int32_t>(plane),
-                       static_cast<std::int32_t>(line)},
-            in, in.lines[line]);
+        const line_place place{static_cast<std::uint32_t>(file), static_cast<std::int32_t>(plane),
+                               static_cast<std::int32_t>(line)};
+        const streamed_line* const known = streamed.find(place);
+        if (known != nullptr ? !known->end.has_events : !has_events(in.lines[line])) continue;
+        use(place, in, in.lines[line]);
       }
     }
   }
@@ -210,7 +202,6 @@ struct line_totals {
   std::uint64_t damage_offset = 0;
   std::uint64_t negative_durations = 0;
   event_reach reach;
-  bool needs_events = false;  // what went by was not enough
   // What an earlier reading of the line found: only some events have a start by the device's clock; events are out of
   // order.
   bool aligned_starts = false, out_of_order = false;
@@ -254,10 +245,10 @@ struct task {
 };
 
 // Totals the events of one line.
-class line_totaller {
+class line_totaller final : public line_part {
  public:
   // `cut`: the durations of events that end earlier than they say; null: none is known to.
-  line_totaller(const task& of, line_place place, const line_totals& known, const cut_durations* cut = nullptr)
+  line_totaller(const task& of, line_place place, line_totals& into, const cut_durations* cut)
       : plane_(of.plane_at(place)),
         options_(of.options),
         filter_(of.selected.events_of(place.file, static_cast<std::size_t>(place.plane))),
@@ -266,44 +257,52 @@ class line_totaller {
         facts_(of.facts_at(place)),
         numbers_(plane_),
         program_ids_(facts_.dense_ids),
-        device_(known.aligned_starts),
+        device_(into.aligned_starts),
         file_(cut == nullptr ? nullptr : of.p.bytes(place.file).data()),
         cut_(cut),
         next_offset_(of.line_at(place).offset),
-        out_of_order_(known.out_of_order),
-        totals_(facts_.dense_ids) {}
+        out_of_order_(into.out_of_order),
+        totals_(facts_.dense_ids),
+        into_(into) {}
 
-  // Takes the next events of the line, and changes them. `readable_end`: bytes up to there may be read.
-  void add(event_row* rows, std::size_t count, const char* readable_end) {
-    if (cut_ != nullptr) end_earlier(rows, count);
-    const std::size_t kept = select(rows, count, readable_end);
+  void take(const line_rows& rows) override {
+    if (cut_ != nullptr) end_earlier(rows.rows, rows.count);
+    const std::size_t kept = select(rows.rows, rows.count, rows.readable_end);
     if (!out_of_order_ && device_.takes_starts()) {
-      order_.add(rows, kept, [&](const event_row* ready, std::size_t n) { totals_.add(ready, n); });
+      order_.add(rows.rows, kept, [&](const event_row* ready, std::size_t n) { totals_.add(ready, n); });
       return;
     }
-    totals_.add(rows, kept);
-    if (out_of_order_) totals_.add_unordered(rows, kept);
+    totals_.add(rows.rows, kept);
+    if (out_of_order_) totals_.add_unordered(rows.rows, kept);
   }
 
-  // Ends the line. False when it has to be read again, with what is now known of it.
-  bool finish(line_totals& into) {
+  // The line is read again where only now something is known of it that its totals depend on.
+  bool end(const line_end& end) override {
+    into_.damaged = end.damaged;
+    into_.damage_offset = end.damage_offset;
     order_.finish([&](const event_row* ready, std::size_t n) { totals_.add(ready, n); });
     if (device_.is_contradicted()) {
-      into.aligned_starts = true;
-      return false;
+      into_.aligned_starts = true;
+      return true;
     }
     if (!(totals_.in_order() && device_.in_order()) && !out_of_order_) {
-      into.out_of_order = true;
-      return false;
+      into_.out_of_order = true;
+      return true;
     }
+    finish();
+    return false;
+  }
+
+ private:
+  void finish() {
     totals_.finish();
-    into.line.clock = device_.clock();
-    into.line.events = totals_.events();
-    into.line.events_cut = events_cut_;
-    into.line.duration_sum_ps = totals_.duration_sum_ps();
-    into.line.busy_ps = clamp_ps(totals_.busy_ps());
-    into.negative_durations = totals_.negative_durations();
-    into.reach = reach_;
+    into_.line.clock = device_.clock();
+    into_.line.events = totals_.events();
+    into_.line.events_cut = events_cut_;
+    into_.line.duration_sum_ps = totals_.duration_sum_ps();
+    into_.line.busy_ps = clamp_ps(totals_.busy_ps());
+    into_.negative_durations = totals_.negative_durations();
+    into_.reach = reach_;
     op_rows::sums sums;
     sums.plane = &plane_;
     sums.key = facts_.key;
@@ -314,11 +313,9 @@ class line_totaller {
     sums.first_pair = facts_.dense_ids;
     sums.pairs = program_ids_.take_pairs();
     sums.programs = programs_.take_programs();
-    into.line.ops = make_op_rows(std::move(sums), options_.name);
-    return true;
+    into_.line.ops = make_op_rows(std::move(sums), options_.name);
   }
 
- private:
   void end_earlier(event_row* rows, std::size_t count) {
     for (event_row* row = rows; row != rows + count; ++row) {
       const auto found = cut_->find(next_offset_);
@@ -370,147 +367,97 @@ class line_totaller {
   std::uint64_t next_offset_, events_cut_ = 0;
   const bool out_of_order_;
   op_totals totals_;
+  line_totals& into_;
 };
 
-result<line_totals> read_ops_line(const task& of, line_place place, shared_meter& meter,
-                                  const cut_durations* cut = nullptr) {
-  line_totals found = of.begin(place);
-  if (of.only_hlo_ops && of.facts_at(place).hlo_op_ids.empty()) return found;
-  const char* const readable_end = end_of(of.p.bytes(place.file));
-  for (bool done = false; !done;) {
-    line_totaller line(of, place, found, cut);
-    event_scanner scan(of.line_at(place).body);
-    auto scanned = scan_batches(
-        scan, meter, [&](event_row* rows, std::size_t count) { line.add(rows, count, readable_end); });
-    if (!scanned) return std::move(scanned).error();
-    found.damaged = !scan.ok();
-    found.damage_offset = scan.offset();
-    done = line.finish(found);
-  }
-  return found;
+// What is known of a line whose events went by in the first pass. True where they are needed again: where only some of
+// them count, where their stats do, which the metadata of their plane tells after them, and for the self times of a
+// line out of order.
+bool take_streamed(const task& of, const line_place& place, streamed_line& known, line_totals& into) {
+  into.damaged = known.end.damaged;
+  into.damage_offset = known.end.damage_offset;
+  into.out_of_order = !known.in_order;
+  if (of.only_hlo_ops || into.out_of_order || (known.has_stats && of.facts_at(place).reads_stats())) return true;
+  into.line.events = known.events;
+  into.line.duration_sum_ps = known.duration_sum_ps;
+  into.line.busy_ps = clamp_ps(known.busy_ps);
+  into.negative_durations = known.negative_durations;
+  into.reach = known.reach;
+  known.sums.plane = &of.plane_at(place);
+  into.line.ops = make_op_rows(std::move(known.sums), of.options.name);
+  return false;
 }
 
-// The same from what went by. Events are needed again where only some of them count, where their stats do, which
-// their plane's metadata tells after them, and for the self times of a line out of order.
-line_totals take_line(const task& of, line_place place, streamed_line& went_by) {
-  line_totals found = of.begin(place);
-  if (of.only_hlo_ops && of.facts_at(place).hlo_op_ids.empty()) return found;
-  found.damaged = went_by.end.damaged;
-  found.damage_offset = went_by.end.damage_offset;
-  found.out_of_order = !went_by.in_order;
-  const bool stats_count = went_by.has_stats && of.facts_at(place).reads_stats();
-  found.needs_events = of.only_hlo_ops || stats_count || found.out_of_order;
-  if (found.needs_events) return found;
-  found.line.events = went_by.events;
-  found.line.duration_sum_ps = went_by.duration_sum_ps;
-  found.line.busy_ps = clamp_ps(went_by.busy_ps);
-  found.negative_durations = went_by.negative_durations;
-  found.reach = went_by.reach;
-  went_by.sums.plane = &of.plane_at(place);
-  found.line.ops = make_op_rows(std::move(went_by.sums), of.options.name);
-  return found;
-}
-
-// The first look at a streamed file: totals every line by metadata id.
-class first_pass final : public stream_visitor {
+// The first look at a line of a streamed file: totals it by metadata id.
+class streamed_totaller final : public line_part {
  public:
-  first_pass(std::uint32_t file, streamed_lines& lines) : file_(file), lines_(lines) {}
-
-  bool begin_line(stream_place place, std::uint64_t bytes) override {
-    // An event takes five bytes at least. Ids are small numbers in files as they are written.
-    constexpr std::uint64_t most_dense_ids = std::uint64_t{1} << 16;
-    line_ = &lines_.add(file_, place);
-    totals_.emplace(static_cast<std::size_t>(std::min(bytes / 5, most_dense_ids)));
-    return true;
+  // An event takes five bytes at least. Ids are small numbers in files as they are written.
+  streamed_totaller(streamed_line& into, std::uint64_t bytes)
+      : into_(into), totals_(static_cast<std::size_t>(std::min(bytes / 5, std::uint64_t{1} << 16))) {}
+  void take(const line_rows& rows) override {
+    into_.reach.note(rows.rows, rows.count);
+    totals_.add(rows.rows, rows.count);
+    for (std::size_t i = 0; i < rows.count && !into_.has_stats; ++i) into_.has_stats = rows.rows[i].stats_bytes != 0;
   }
-  void events(const stream_rows& rows) override {
-    line_->reach.note(rows.rows, rows.count);
-    totals_->add(rows.rows, rows.count);
-    for (std::size_t i = 0; i < rows.count && !line_->has_stats; ++i) line_->has_stats = rows.rows[i].stats_bytes != 0;
-  }
-  void end_line(const stream_line_end& end) override {
-    line_->end = end;
-    line_->in_order = totals_->in_order();
-    if (line_->in_order) totals_->finish();
-    line_->events = totals_->events();
-    line_->negative_durations = totals_->negative_durations();
-    line_->duration_sum_ps = totals_->duration_sum_ps();
-    line_->busy_ps = totals_->busy_ps();
-    if (line_->in_order) keep_sums();
-    totals_.reset();
+  bool end(const line_end& end) override {
+    into_.end = end;
+    into_.in_order = totals_.in_order();
+    if (into_.in_order) totals_.finish();
+    into_.events = totals_.events();
+    into_.negative_durations = totals_.negative_durations();
+    into_.duration_sum_ps = totals_.duration_sum_ps();
+    into_.busy_ps = totals_.busy_ps();
+    if (into_.in_order) keep_sums();
+    return false;
   }
 
  private:
   void keep_sums() {
     std::size_t met = 0;
-    totals_->for_each([&](std::int64_t, const op_sum&) { ++met; });
-    line_->sums.others.reserve(met);
-    line_->sums.by_slot.reserve(met + 1);
-    line_->sums.by_slot.emplace_back();
-    totals_->for_each([&](std::int64_t id, const op_sum& sum) {
-      line_->sums.others.push_back(id);
-      line_->sums.by_slot.push_back(sum);
+    totals_.for_each([&](std::int64_t, const op_sum&) { ++met; });
+    into_.sums.others.reserve(met);
+    into_.sums.by_slot.reserve(met + 1);
+    into_.sums.by_slot.emplace_back();
+    totals_.for_each([&](std::int64_t id, const op_sum& sum) {
+      into_.sums.others.push_back(id);
+      into_.sums.by_slot.push_back(sum);
     });
   }
 
-  std::uint32_t file_;
-  streamed_lines& lines_;
-  streamed_line* line_ = nullptr;
-  std::optional<op_totals> totals_;
+  streamed_line& into_;
+  op_totals totals_;
 };
 
-// Another look: totals the lines that need their events, now that everything else is known.
-class second_look final : public stream_visitor {
+class first_ops_pass final : public line_pass {
  public:
-  second_look(const task& of, std::uint32_t file, std::vector<line_totals>& lines) : task_(of) {
-    for (line_totals& t : lines)
-      if (t.line.file == file && t.needs_events) wanted_[{t.line.plane, t.line.line}] = &t;
+  bool wants(const line_place&) override { return true; }
+  std::unique_ptr<line_part> begin(const line_place& place, std::uint64_t bytes) override {
+    return std::make_unique<streamed_totaller>(lines.add(place), bytes);
   }
-  [[nodiscard]] bool wants_any() const noexcept { return !wanted_.empty(); }
+  streamed_lines lines;
+};
 
-  bool begin_line(stream_place place, std::uint64_t) override {
-    const auto at = wanted_.find({static_cast<std::int32_t>(place.plane), static_cast<std::int32_t>(place.line)});
-    into_ = at == wanted_.end() ? nullptr : at->second;
-    if (into_ != nullptr)
-      line_.emplace(task_, line_place{into_->line.file, into_->line.plane, into_->line.line}, *into_);
-    return into_ != nullptr;
+class ops_pass final : public line_pass {
+ public:
+  ops_pass(const task& of, const std::vector<line_place>& places, streamed_lines& streamed)
+      : task_(of), streamed_(streamed) {
+    for (const line_place& place : places) lines.add(place) = of.begin(place);
   }
-  void events(const stream_rows& rows) override { line_->add(rows.rows, rows.count, rows.readable_end); }
-  void end_line(const stream_line_end&) override {
-    if (into_ == nullptr) return;
-    into_->needs_events = !line_->finish(*into_);
-    line_.reset();
+  bool wants(const line_place& place) override {
+    line_totals* const into = lines.find(place);
+    if (into == nullptr || (task_.only_hlo_ops && task_.facts_at(place).hlo_op_ids.empty())) return false;
+    streamed_line* const known = streamed_.find(place);
+    return known == nullptr || take_streamed(task_, place, *known, *into);
   }
+  std::unique_ptr<line_part> begin(const line_place& place, std::uint64_t) override {
+    return std::make_unique<line_totaller>(task_, place, *lines.find(place), nullptr);
+  }
+  by_line<line_totals> lines;
 
  private:
   const task& task_;
-  std::map<std::pair<std::int32_t, std::int32_t>, line_totals*> wanted_;
-  line_totals* into_ = nullptr;
-  std::optional<line_totaller> line_;
+  streamed_lines& streamed_;
 };
-
-result<void> look_first(const profile& p, const anatomy_options& o, const hooks& host, streamed_lines& lines) {
-  if (filters_events(o)) return {};
-  for (std::uint32_t file = 0; file < p.file_count(); ++file) {
-    if (!p.is_streamed(file)) continue;
-    first_pass visitor(file, lines);
-    if (auto passed = p.stream(file, visitor, host, true); !passed) return passed;
-  }
-  return {};
-}
-
-result<void> look_again(const task& of, const hooks& host, std::vector<line_totals>& lines) {
-  for (std::uint32_t file = 0; file < of.p.file_count(); ++file) {
-    // One for what the stats say, one where starts turn out to be of two clocks, one where events are out of order.
-    constexpr int most_looks = 3;
-    for (int look = 0; look < most_looks; ++look) {
-      second_look visitor(of, file, lines);
-      if (!visitor.wants_any()) break;
-      if (auto passed = of.p.stream(file, visitor, host, true); !passed) return passed;
-    }
-  }
-  return {};
-}
 
 // What traces and tables tell, beside the lines of an XSpace: kernels of devices; where no device of the capture has any,
 // what hosts did.
@@ -573,29 +520,42 @@ result<cut_durations> find_cut(const trace& t, line_place place, const hooks& ho
   return std::move(cut.durations_ps);
 }
 
-// Kernels of a stream take turns: only where their durations are more than the busy time of the line may some be false.
-result<void> read_cut(const trace& t, const task& of, const std::vector<line_place>& places,
-                      std::vector<line_totals>& lines, const hooks& host) {
+// Totals lines of streams anew, with the durations that the trace gives to kernels that it cuts.
+class cut_ops_pass final : public line_pass {
+ public:
+  explicit cut_ops_pass(const task& of) : task_(of) {}
+  bool wants(const line_place& place) override { return lines.find(place) != nullptr; }
+  std::unique_ptr<line_part> begin(const line_place& place, std::uint64_t) override {
+    return std::make_unique<line_totaller>(task_, place, *lines.find(place), &of_planes.at({place.file, place.plane}));
+  }
+  by_line<line_totals> lines;
   std::map<std::pair<std::uint32_t, std::int32_t>, cut_durations> of_planes;
-  for (std::size_t i = 0; i < lines.size(); ++i) {
-    ops_line& line = lines[i].line;
+
+ private:
+  const task& task_;
+};
+
+// Kernels of a stream take turns: only where their durations are more than the busy time of the line may some be false.
+result<void> read_cut(const trace& t, const task& of, by_line<line_totals>& lines, const hooks& host) {
+  cut_ops_pass again(of);
+  for (auto& [place, totals] : lines) {
+    ops_line& line = totals.line;
     if (line.kind != line_kind::stream || line.duration_sum_ps - line.busy_ps <= overlap_allowed_ps) continue;
-    if (of.p.is_streamed(places[i].file)) {
+    if (of.p.is_streamed(place.file)) {
       line.events_cut.reset();
       continue;
     }
-    const auto [at, is_new] = of_planes.try_emplace({places[i].file, places[i].plane});
+    const auto [at, is_new] = again.of_planes.try_emplace({place.file, place.plane});
     if (is_new) {
-      auto cut = find_cut(t, places[i], host);
+      auto cut = find_cut(t, place, host);
       if (!cut) return std::move(cut).error();
       at->second = std::move(*cut);
     }
-    if (at->second.empty()) continue;
-    shared_meter meter(host, of.line_at(places[i]).body.size());
-    auto again = read_ops_line(of, places[i], meter, &at->second);
-    if (!again) return std::move(again).error();
-    lines[i] = std::move(*again);
+    if (!at->second.empty()) again.lines.add(place) = of.begin(place);
   }
+  if (again.lines.empty()) return {};
+  if (auto read = scan_lines(of.p, {&again}, host); !read) return read;
+  for (auto& [place, totals] : again.lines) *lines.find(place) = std::move(totals);
   return {};
 }
 
@@ -617,45 +577,27 @@ result<ops_result> total_ops(const trace& capture, const anatomy_options& o, con
   // The name picks rows, not events: what an op has to itself depends on all the others.
   anatomy_options of_events = o;
   of_events.name.clear();
-  streamed_lines streamed;
-  if (auto looked = look_first(p, of_events, host, streamed); !looked) return std::move(looked).error();
+  first_ops_pass first;
+  if (!filters_events(of_events))
+    if (auto read = scan_streamed_lines(p, {&first}, true, host); !read) return std::move(read).error();
   auto selected = selection::make(capture, of_events, host);
   if (!selected) return std::move(selected).error();
   damage_list damage(p, *selected, is_xspace, damage_list::needs::outline);
 
-  picked_lines picked = pick_lines(p, *selected, streamed, o);
+  picked_lines picked = pick_lines(p, *selected, first.lines, o);
   task of{p, *selected, o, picked.only_hlo_ops, {}};
-  // The longest lines first, so that threads end together.
-  std::vector<std::size_t> order(picked.places.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-    return of.line_at(picked.places[a]).body.size() > of.line_at(picked.places[b]).body.size();
-  });
-  std::uint64_t bytes = 0;
   for (const line_place& place : picked.places) {
-    bytes += of.line_at(place).body.size();
     const auto [at, is_new] = of.facts.try_emplace({place.file, place.plane});
     if (is_new) at->second = plane_facts_of(of.plane_at(place), picked.only_hlo_ops);
   }
-  shared_meter meter(host, bytes);
-  auto totals = map_items<line_totals>(order.size(), host, [&](std::size_t item) -> result<line_totals> {
-    const line_place place = picked.places[order[item]];
-    streamed_line* const went_by =
-        streamed.find(place.file, static_cast<std::size_t>(place.plane), static_cast<std::size_t>(place.line));
-    if (went_by != nullptr) return take_line(of, place, *went_by);
-    return read_ops_line(of, place, meter);
-  });
-  if (!totals) return std::move(totals).error();
-  std::vector<line_totals> in_order(order.size());
-  for (std::size_t i = 0; i < order.size(); ++i) in_order[order[i]] = std::move((*totals)[i]);
-  if (auto looked = look_again(of, host, in_order); !looked) return std::move(looked).error();
-  if (auto cut = read_cut(capture, of, picked.places, in_order, host); !cut) return std::move(cut).error();
+  ops_pass pass(of, picked.places, first.lines);
+  if (auto read = scan_lines(p, {&pass}, host); !read) return std::move(read).error();
+  if (auto cut = read_cut(capture, of, pass.lines, host); !cut) return std::move(cut).error();
 
   ops_result found;
-  for (std::size_t i = 0; i < in_order.size(); ++i) {
-    line_totals& t = in_order[i];
-    const plane_index& plane = of.plane_at(picked.places[i]);
-    const line_index& line = of.line_at(picked.places[i]);
+  for (auto& [place, t] : pass.lines) {
+    const plane_index& plane = of.plane_at(place);
+    const line_index& line = of.line_at(place);
     if (t.damaged) damage.note_line(t.line.file, plane, line, t.damage_offset, bad_event);
     if (const std::uint64_t negative = std::max(t.negative_durations, t.reach.negative_durations); negative != 0)
       damage.note_line(t.line.file, plane, line, 0, negative_durations(negative));

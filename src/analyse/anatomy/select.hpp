@@ -172,22 +172,6 @@ class damage_list {
 
 [[nodiscard]] inline bool is_xspace(file_family f) noexcept { return f == file_family::xspace; }
 
-// Hands the events of a line to `take(rows, count)`, a batch at a time, which may change the rows.
-template <class Take>
-result<void> scan_batches(event_scanner& scan, shared_meter& meter, Take&& take) {
-  constexpr std::uint64_t bytes_between_steps = std::uint64_t{1} << 20;
-  constexpr std::size_t batch = 256;
-  event_row rows[batch];
-  std::uint64_t told = 0;
-  while (const std::size_t count = scan.next(rows, batch)) {
-    take(rows, count);
-    if (scan.offset() - told < bytes_between_steps) continue;
-    if (result<void> stepped = meter.advance(scan.offset() - told); !stepped) return stepped;
-    told = scan.offset();
-  }
-  return meter.advance(scan.offset() - told);
-}
-
 // Hands every event of a line that decodes to `use(row)`, which gives false to stop early. Damage goes to
 // `damage`, negative durations, which are handed on as 0, too. Gives false when stopped.
 template <class Use>

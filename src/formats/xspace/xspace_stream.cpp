@@ -426,7 +426,7 @@ class streamer {
 
   void hand_on(std::string_view fields, const char* readable_end) {
     if (!takes_events_ || line_end_.damaged) return;
-    stream_rows batch;
+    line_rows batch;
     std::array<event_row, rows_at_once> rows;
     batch.rows = rows.data();
     batch.readable_end = readable_end;
@@ -486,7 +486,7 @@ class streamer {
   std::size_t lines_ = 0;
   // Of the line that is read.
   std::uint64_t line_begin_ = 0;
-  stream_line_end line_end_;
+  line_end line_end_;
   bool takes_events_ = false, named_before_events_ = false;
 };
 

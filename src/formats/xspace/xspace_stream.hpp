@@ -19,7 +19,7 @@ struct stream_place {
 };
 
 // Events of one line, in file order. Rows and the stats they point to are there until the next call.
-struct stream_rows {
+struct line_rows {
   event_row* rows = nullptr;  // may be changed
   std::size_t count = 0;
   const char* readable_end = nullptr;  // bytes up to there may be read
@@ -30,10 +30,11 @@ struct stream_rows {
   }
 };
 
-struct stream_line_end {
+struct line_end {
   bool has_events = false;          // at least one that is whole by its length
   bool damaged = false;             // the events end there; what follows in the line is lost
   std::uint64_t damage_offset = 0;  // in the line
+  const line_header* header = nullptr;  // all of it; null while the line is streamed: the index has it afterwards
 };
 
 // What takes the events.
@@ -42,8 +43,8 @@ class stream_visitor {
   virtual ~stream_visitor() = default;
   // `bytes`: how long the line says it is. False: its events are not wanted, and end_line() is called at once.
   virtual bool begin_line(stream_place place, std::uint64_t bytes) = 0;
-  virtual void events(const stream_rows& rows) = 0;
-  virtual void end_line(const stream_line_end& end) = 0;
+  virtual void events(const line_rows& rows) = 0;
+  virtual void end_line(const line_end& end) = 0;
 };
 
 // What a pass leaves behind.

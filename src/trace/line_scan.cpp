@@ -1,0 +1,190 @@
+#include <trace/line_scan.hpp>
+
+#include <base/contained.hpp>
+#include <base/progress.hpp>
+#include <base/thread_pool.hpp>
+#include <formats/xspace/event_stats.hpp>
+
+#include <array>
+#include <numeric>
+#include <optional>
+#include <string_view>
+
+namespace profkit {
+inline namespace PROFKIT_NAMESPACE {
+namespace {
+
+constexpr std::size_t batch_events = 256;
+
+// All who take the events of one line at a time.
+class line_parts {
+ public:
+  void begin(line_pass& pass, const line_place& place, std::uint64_t bytes) {
+    parts_.push_back({&pass, pass.begin(place, bytes)});
+  }
+  [[nodiscard]] bool empty() const noexcept { return parts_.empty(); }
+
+  void take(const line_rows& rows) {
+    for (std::size_t from = 0; from < rows.count; from += batch_events) {
+      line_rows some = rows;
+      some.rows = rows.rows + from;
+      some.count = std::min(batch_events, rows.count - from);
+      // Each gets its own, for it may change them; the last one those that were read.
+      for (std::size_t i = 0; i + 1 < parts_.size(); ++i) {
+        std::copy(some.rows, some.rows + some.count, copied_.begin());
+        line_rows own = some;
+        own.rows = copied_.data();
+        parts_[i].part->take(own);
+      }
+      parts_.back().part->take(some);
+    }
+  }
+
+  // Gives the passes that want the line once more.
+  [[nodiscard]] std::vector<line_pass*> end(const line_end& end) {
+    std::vector<line_pass*> again;
+    for (const open_part& open : parts_)
+      if (open.part->end(end)) again.push_back(open.pass);
+    parts_.clear();
+    return again;
+  }
+
+ private:
+  struct open_part {
+    line_pass* pass;
+    std::unique_ptr<line_part> part;
+  };
+  std::vector<open_part> parts_;
+  std::array<event_row, batch_events> copied_;
+};
+
+// A line and who wants it.
+struct wanted_line {
+  line_place place;
+  std::vector<line_pass*> by;
+};
+
+result<void> read_for_all(const profile& p, const line_index& line, const wanted_line& wanted, shared_meter& meter) {
+  constexpr std::uint64_t bytes_between_steps = std::uint64_t{1} << 20;
+  line_parts parts;
+  for (std::vector<line_pass*> by = wanted.by; !by.empty();) {
+    for (line_pass* const pass : by) parts.begin(*pass, wanted.place, line.body.size());
+    std::array<event_row, batch_events> rows;
+    line_rows read{rows.data(), 0, end_of(p.bytes(wanted.place.file)), line.body.data(), 0};
+    event_scanner scan(line.body);
+    std::uint64_t reported = 0;
+    while ((read.count = scan.next(rows.data(), rows.size())) != 0) {
+      parts.take(read);
+      if (scan.offset() - reported < bytes_between_steps) continue;
+      if (result<void> stepped = meter.advance(scan.offset() - reported); !stepped) return stepped;
+      reported = scan.offset();
+    }
+    if (result<void> stepped = meter.advance(scan.offset() - reported); !stepped) return stepped;
+    const line_header header = scan.ok() ? scan.header() : complete_header(line);
+    line_end end;
+    end.damaged = !scan.ok();
+    end.damage_offset = scan.offset();
+    end.header = &header;
+    by = parts.end(end);
+  }
+  return {};
+}
+
+// Hands the events of a file that is streamed to those who want them, and keeps who wants a line once more.
+class streamed_parts final : public stream_visitor {
+ public:
+  // Null: asks each pass whether it wants a line.
+  streamed_parts(std::uint32_t file, const std::vector<line_pass*>& passes, by_line<std::vector<line_pass*>>* wanted)
+      : file_(file), passes_(passes), wanted_(wanted) {}
+
+  bool begin_line(stream_place place, std::uint64_t bytes) override {
+    place_ = {file_, static_cast<std::int32_t>(place.plane), static_cast<std::int32_t>(place.line)};
+    if (wanted_ == nullptr) {
+      for (line_pass* const pass : passes_)
+        if (pass->wants(place_)) parts_.begin(*pass, place_, bytes);
+    } else if (const std::vector<line_pass*>* const by = wanted_->find(place_)) {
+      for (line_pass* const pass : *by) parts_.begin(*pass, place_, bytes);
+    }
+    return !parts_.empty();
+  }
+  void events(const line_rows& rows) override { parts_.take(rows); }
+  void end_line(const line_end& end) override {
+    if (parts_.empty()) return;
+    std::vector<line_pass*> by = parts_.end(end);
+    if (!by.empty()) again_.add(place_) = std::move(by);
+  }
+
+  [[nodiscard]] by_line<std::vector<line_pass*>> take_again() noexcept { return std::move(again_); }
+
+ private:
+  const std::uint32_t file_;
+  const std::vector<line_pass*>& passes_;
+  const by_line<std::vector<line_pass*>>* wanted_;
+  by_line<std::vector<line_pass*>> again_;
+  line_place place_;
+  line_parts parts_;
+};
+
+const line_index& line_at(const profile& p, const line_place& place) {
+  return p.outline(place.file)->planes[static_cast<std::size_t>(place.plane)].lines[static_cast<std::size_t>(place.line)];
+}
+
+}  // namespace
+
+result<void> scan_lines(const profile& p, const std::vector<line_pass*>& passes, const hooks& host) {
+  std::vector<wanted_line> in_memory;
+  std::vector<std::pair<std::uint32_t, by_line<std::vector<line_pass*>>>> streamed;
+  std::uint64_t bytes = 0;
+  for (std::uint32_t file = 0; file < p.file_count(); ++file) {
+    const xspace_index* const space = p.outline(file);
+    if (space == nullptr) continue;
+    const bool is_streamed = p.is_streamed(file);
+    by_line<std::vector<line_pass*>> of_file;
+    for (std::size_t plane = 0; plane < space->planes.size(); ++plane)
+      for (std::size_t line = 0; line < space->planes[plane].lines.size(); ++line) {
+        wanted_line wanted{{file, static_cast<std::int32_t>(plane), static_cast<std::int32_t>(line)}, {}};
+        for (line_pass* const pass : passes)
+          if (pass->wants(wanted.place)) wanted.by.push_back(pass);
+        if (wanted.by.empty()) continue;
+        if (is_streamed) {
+          of_file.add(wanted.place) = std::move(wanted.by);
+        } else {
+          bytes += space->planes[plane].lines[line].body.size();
+          in_memory.push_back(std::move(wanted));
+        }
+      }
+    if (!of_file.empty()) streamed.emplace_back(file, std::move(of_file));
+  }
+  std::vector<std::size_t> order(in_memory.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return line_at(p, in_memory[a].place).body.size() > line_at(p, in_memory[b].place).body.size();
+  });
+  shared_meter meter(host, bytes);
+  if (auto read = for_each_item(order.size(), host,
+                                [&](std::size_t item) {
+                                  const wanted_line& wanted = in_memory[order[item]];
+                                  return read_for_all(p, line_at(p, wanted.place), wanted, meter);
+                                });
+      !read)
+    return read;
+  for (auto& [file, wanted] : streamed)
+    while (!wanted.empty()) {
+      streamed_parts visitor(file, passes, &wanted);
+      if (auto read = p.stream(file, visitor, host, true); !read) return read;
+      wanted = visitor.take_again();
+    }
+  return {};
+}
+
+result<void> scan_streamed_lines(const profile& p, const std::vector<line_pass*>& passes, bool again, const hooks& host) {
+  for (std::uint32_t file = 0; file < p.file_count(); ++file) {
+    if (!p.is_streamed(file)) continue;
+    streamed_parts visitor(file, passes, nullptr);
+    if (auto read = p.stream(file, visitor, host, again); !read) return read;
+  }
+  return {};
+}
+
+}  // namespace PROFKIT_NAMESPACE
+}  // namespace profkit
