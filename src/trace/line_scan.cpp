@@ -52,7 +52,7 @@ class line_parts {
  private:
   struct open_part {
     line_pass* pass;
-    std::unique_ptr<line_part> part;
+    std::unique_ptr<line_reader> part;
   };
   std::vector<open_part> parts_;
   std::array<event_row, batch_events> copied_;
@@ -80,11 +80,10 @@ result<void> read_for_all(const profile& p, const line_index& line, const wanted
       reported = scan.offset();
     }
     if (result<void> stepped = meter.advance(scan.offset() - reported); !stepped) return stepped;
-    const line_header header = scan.ok() ? scan.header() : complete_header(line);
     line_end end;
     end.damaged = !scan.ok();
     end.damage_offset = scan.offset();
-    end.header = &header;
+    end.header = scan.ok() ? scan.header() : complete_header(line);
     by = parts.end(end);
   }
   return {};

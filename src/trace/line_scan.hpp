@@ -23,9 +23,9 @@ struct line_place {
 };
 
 // Takes the events of one line, on one thread.
-class line_part {
+class line_reader {
  public:
-  virtual ~line_part() = default;
+  virtual ~line_reader() = default;
   // The next events, in file order. They are the part's own: it may change them.
   virtual void take(const line_rows& rows) = 0;
   // No event is left. True: the line is read once more, for a part that is begun anew.
@@ -39,7 +39,7 @@ class line_pass {
   // Asked of each line, in the order of file, plane and line, by one thread, before its events are read.
   virtual bool wants(const line_place& place) = 0;
   // Called on any thread. `bytes`: how long the line says it is.
-  virtual std::unique_ptr<line_part> begin(const line_place& place, std::uint64_t bytes) = 0;
+  virtual std::unique_ptr<line_reader> begin(const line_place& place, std::uint64_t bytes) = 0;
 };
 
 // Reads each line that a pass wants, once for all of them; on up to host.threads threads, the longest line first.

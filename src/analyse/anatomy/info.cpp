@@ -14,7 +14,6 @@
 #include <trace/line_scan.hpp>
 
 #include <algorithm>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -38,13 +37,12 @@ struct counted_line {
   bool bad_stat = false;
   std::uint64_t bad_stat_offset = 0;  // in the line
   line_end end;
-  line_header header;  // of a line in memory
   // Of a line in memory of which some lies out of reach: what does not.
   bool out_of_reach = false;
   std::optional<std::int64_t> first_ps, last_ps;
 };
 
-class counting_part : public line_part {
+class counting_part : public line_reader {
  public:
   explicit counting_part(counted_line& into) : into_(into) {}
   void take(const line_rows& rows) override { count(rows); }
@@ -67,7 +65,7 @@ class counting_part : public line_part {
 class streamed_counts final : public line_pass {
  public:
   bool wants(const line_place&) override { return true; }
-  std::unique_ptr<line_part> begin(const line_place& place, std::uint64_t) override {
+  std::unique_ptr<line_reader> begin(const line_place& place, std::uint64_t) override {
     return std::make_unique<counting_part>(lines.add(place));
   }
   by_line<counted_line> lines;
@@ -98,9 +96,7 @@ class counting_part_in_memory final : public counting_part {
   // Whether something lies out of reach is known only now: then the line is read again.
   bool end(const line_end& end) override {
     into_.end = end;
-    into_.header = *end.header;
-    into_.end.header = nullptr;
-    const line_clock clock(at_.p, at_.place.file, at_.line, into_.header);
+    const line_clock clock(at_.p, at_.place.file, at_.line, *end.header);
     into_.out_of_reach = into_.counted.has_placed() && !into_.counted.span_from(clock.base_ps());
     return into_.out_of_reach;
   }
@@ -111,10 +107,10 @@ class counting_part_in_memory final : public counting_part {
 };
 
 // Which events of a line lie within reach, and whether any does not.
-class reach_part final : public line_part {
+class reach_part final : public line_reader {
  public:
   reach_part(const placed_line& at, counted_line& into)
-      : at_(at), clock_(at.p, at.place.file, at.line, into.header), into_(into) {
+      : at_(at), clock_(at.p, at.place.file, at.line, *into.end.header), into_(into) {
     into_.out_of_reach = false;
   }
   void take(const line_rows& rows) override {
@@ -139,19 +135,18 @@ class reach_part final : public line_part {
 class count_pass final : public line_pass {
  public:
   count_pass(const profile& p, const selection& selected, const by_line<counted_line>& streamed)
-      : profile_(p), selected_(selected), streamed_(streamed) {}
+      : profile_(p), selected_(selected), streamed_(streamed), filters_(selected) {}
   bool wants(const line_place& place) override {
     if (!selected_.file(place.file) || !selected_.plane(plane_at(place)) || !selected_.line(line_at(place)) ||
         streamed_.find(place) != nullptr)
       return false;
-    if (const std::pair plane(place.file, place.plane); filters_.empty() || filters_.rbegin()->first != plane)
-      filters_.emplace(plane, selected_.events_of(place.file, static_cast<std::size_t>(place.plane)));
+    filters_.add(place);
     lines.add(place);
     return true;
   }
-  std::unique_ptr<line_part> begin(const line_place& place, std::uint64_t) override {
+  std::unique_ptr<line_reader> begin(const line_place& place, std::uint64_t) override {
     counted_line& into = *lines.find(place);
-    const placed_line at{profile_, place, line_at(place), filters_.find({place.file, place.plane})->second};
+    const placed_line at{profile_, place, line_at(place), filters_.of(place)};
     if (into.out_of_reach) return std::make_unique<reach_part>(at, into);
     return std::make_unique<counting_part_in_memory>(at, into);
   }
@@ -168,7 +163,7 @@ class count_pass final : public line_pass {
   const profile& profile_;
   const selection& selected_;
   const by_line<counted_line>& streamed_;
-  std::map<std::pair<std::uint32_t, std::int32_t>, event_filter> filters_;  // of planes
+  plane_filters filters_;
 };
 
 class inventory {
@@ -241,7 +236,7 @@ class inventory {
   line_info line_totals(const line_place& at, const plane_index& plane, const line_index& line) {
     const counted_line* const streamed = streamed_.find(at);
     const counted_line& found = streamed != nullptr ? *streamed : *lines_.lines.find(at);
-    const line_header& header = streamed != nullptr ? line.header : found.header;
+    const line_header& header = found.end.header ? *found.end.header : line.header;
     line_info info;
     info.id = header.id;
     info.name = header.name.empty() ? header.display_name : header.name;
@@ -266,9 +261,7 @@ class inventory {
 
   void note_damage(std::size_t file, const plane_index& plane, const line_index& line, const counted_line& found) {
     if (found.bad_stat) damage_.note_line(file, plane, line, found.bad_stat_offset, bad_stat);
-    if (found.end.damaged) damage_.note_line(file, plane, line, found.end.damage_offset, bad_event);
-    if (const std::uint64_t negative = found.counted.negative_durations(); negative != 0)
-      damage_.note_line(file, plane, line, 0, negative_durations(negative));
+    damage_.note_events(file, plane, line, found.end, found.counted.negative_durations());
   }
 
   void look_into_module(std::size_t file) {

@@ -198,8 +198,7 @@ using cut_durations = hash_map<std::uint64_t, std::int64_t>;  // ps, by where th
 // What one line gave.
 struct line_totals {
   ops_line line;
-  bool damaged = false;
-  std::uint64_t damage_offset = 0;
+  line_end end;
   std::uint64_t negative_durations = 0;
   event_reach reach;
   // What an earlier reading of the line found: only some events have a start by the device's clock; events are out of
@@ -245,7 +244,7 @@ struct task {
 };
 
 // Totals the events of one line.
-class line_totaller final : public line_part {
+class line_totaller final : public line_reader {
  public:
   // `cut`: the durations of events that end earlier than they say; null: none is known to.
   line_totaller(const task& of, line_place place, line_totals& into, const cut_durations* cut)
@@ -278,8 +277,7 @@ class line_totaller final : public line_part {
 
   // The line is read again where only now something is known of it that its totals depend on.
   bool end(const line_end& end) override {
-    into_.damaged = end.damaged;
-    into_.damage_offset = end.damage_offset;
+    into_.end = end;
     order_.finish([&](const event_row* ready, std::size_t n) { totals_.add(ready, n); });
     if (device_.is_contradicted()) {
       into_.aligned_starts = true;
@@ -374,8 +372,7 @@ class line_totaller final : public line_part {
 // them count, where their stats do, which the metadata of their plane tells after them, and for the self times of a
 // line out of order.
 bool take_streamed(const task& of, const line_place& place, streamed_line& known, line_totals& into) {
-  into.damaged = known.end.damaged;
-  into.damage_offset = known.end.damage_offset;
+  into.end = known.end;
   into.out_of_order = !known.in_order;
   if (of.only_hlo_ops || into.out_of_order || (known.has_stats && of.facts_at(place).reads_stats())) return true;
   into.line.events = known.events;
@@ -389,7 +386,7 @@ bool take_streamed(const task& of, const line_place& place, streamed_line& known
 }
 
 // The first look at a line of a streamed file: totals it by metadata id.
-class streamed_totaller final : public line_part {
+class streamed_totaller final : public line_reader {
  public:
   // An event takes five bytes at least. Ids are small numbers in files as they are written.
   streamed_totaller(streamed_line& into, std::uint64_t bytes)
@@ -431,7 +428,7 @@ class streamed_totaller final : public line_part {
 class first_ops_pass final : public line_pass {
  public:
   bool wants(const line_place&) override { return true; }
-  std::unique_ptr<line_part> begin(const line_place& place, std::uint64_t bytes) override {
+  std::unique_ptr<line_reader> begin(const line_place& place, std::uint64_t bytes) override {
     return std::make_unique<streamed_totaller>(lines.add(place), bytes);
   }
   streamed_lines lines;
@@ -449,7 +446,7 @@ class ops_pass final : public line_pass {
     streamed_line* const known = streamed_.find(place);
     return known == nullptr || take_streamed(task_, place, *known, *into);
   }
-  std::unique_ptr<line_part> begin(const line_place& place, std::uint64_t) override {
+  std::unique_ptr<line_reader> begin(const line_place& place, std::uint64_t) override {
     return std::make_unique<line_totaller>(task_, place, *lines.find(place), nullptr);
   }
   by_line<line_totals> lines;
@@ -525,7 +522,7 @@ class cut_ops_pass final : public line_pass {
  public:
   explicit cut_ops_pass(const task& of) : task_(of) {}
   bool wants(const line_place& place) override { return lines.find(place) != nullptr; }
-  std::unique_ptr<line_part> begin(const line_place& place, std::uint64_t) override {
+  std::unique_ptr<line_reader> begin(const line_place& place, std::uint64_t) override {
     return std::make_unique<line_totaller>(task_, place, *lines.find(place), &of_planes.at({place.file, place.plane}));
   }
   by_line<line_totals> lines;
@@ -598,9 +595,7 @@ result<ops_result> total_ops(const trace& capture, const anatomy_options& o, con
   for (auto& [place, t] : pass.lines) {
     const plane_index& plane = of.plane_at(place);
     const line_index& line = of.line_at(place);
-    if (t.damaged) damage.note_line(t.line.file, plane, line, t.damage_offset, bad_event);
-    if (const std::uint64_t negative = std::max(t.negative_durations, t.reach.negative_durations); negative != 0)
-      damage.note_line(t.line.file, plane, line, 0, negative_durations(negative));
+    damage.note_events(t.line.file, plane, line, t.end, std::max(t.negative_durations, t.reach.negative_durations));
     if (!lies_in_reach(p, t, line)) damage.note_line(t.line.file, plane, line, 0, event_out_of_reach);
     if (t.line.duration_sum_ps == std::numeric_limits<std::int64_t>::max())
       damage.note_line(t.line.file, plane, line, 0, sum_stops);

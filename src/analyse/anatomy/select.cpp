@@ -272,6 +272,12 @@ void damage_list::note_line(std::size_t file, const plane_index& plane, const li
        "line '" + std::string(line.name()) + "' of plane '" + std::string(plane.name) + "': " + std::string(what));
 }
 
+void damage_list::note_events(std::size_t file, const plane_index& plane, const line_index& line, const line_end& end,
+                              std::uint64_t negative) {
+  if (end.damaged) note_line(file, plane, line, end.damage_offset, bad_event);
+  if (negative != 0) note_line(file, plane, line, 0, negative_durations(negative));
+}
+
 void damage_list::note(std::size_t file, std::uint64_t byte_offset, std::string what) {
   if (has(file)) return;
   fault f;

@@ -3,6 +3,7 @@
 #include <profkit/core/activity.hpp>
 #include <profkit/core/anatomy.hpp>
 #include <profkit/time.hpp>
+#include <trace/line_scan.hpp>
 
 #include <base/affix.hpp>
 #include <base/hash_map.hpp>
@@ -15,6 +16,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -154,6 +156,9 @@ class damage_list {
               needs wanted = needs::events);
   void note_line(std::size_t file, const plane_index& plane, const line_index& line, std::uint64_t offset_in_line,
                  std::string_view what);
+  // What a scan of all events of the line met.
+  void note_events(std::size_t file, const plane_index& plane, const line_index& line, const line_end& end,
+                   std::uint64_t negative);
   void note(std::size_t file, std::uint64_t byte_offset, std::string what);
   void note(std::size_t file, fault what);
   // What was met where traces and tables were read for kernels and spans.
@@ -167,6 +172,23 @@ class damage_list {
   const profile& profile_;
   std::vector<file_damage> found_;
 };
+// The filter of events of each plane, made once for all of its lines.
+class plane_filters {
+ public:
+  explicit plane_filters(const selection& selected) : selected_(selected) {}
+  void add(const line_place& at) {
+    const std::pair plane(at.file, at.plane);
+    if (filters_.count(plane) == 0)
+      filters_.emplace(plane, selected_.events_of(at.file, static_cast<std::size_t>(at.plane)));
+  }
+  // Of a plane that was added. Any thread may ask once all are.
+  [[nodiscard]] const event_filter& of(const line_place& at) const { return filters_.find({at.file, at.plane})->second; }
+
+ private:
+  const selection& selected_;
+  std::map<std::pair<std::uint32_t, std::int32_t>, event_filter> filters_;
+};
+
 // Everything of a file_info that needs no scan.
 [[nodiscard]] file_info file_header(const profile& p, std::size_t file);
 
@@ -188,8 +210,10 @@ bool for_each_event(const line_index& line, std::size_t file, const plane_index&
       rows[i].duration_ps = std::max<std::int64_t>(rows[i].duration_ps, 0);
       stopped = !use(static_cast<const event_row&>(rows[i]));
     }
-  if (!stopped && !scanner.ok()) damage.note_line(file, plane, line, scanner.offset(), bad_event);
-  if (negative != 0) damage.note_line(file, plane, line, 0, negative_durations(negative));
+  line_end end;
+  end.damaged = !stopped && !scanner.ok();
+  end.damage_offset = scanner.offset();
+  damage.note_events(file, plane, line, end, negative);
   return !stopped;
 }
 

@@ -115,8 +115,10 @@ class line_walk {
       if (go_on != nullptr && !*go_on) return {};
     }
     if (only_looking) return {};
-    if (!scanner.ok()) damage_.note_line(file_, plane_, line_, scanner.offset(), bad_event);
-    if (negative != 0) damage_.note_line(file_, plane_, line_, 0, negative_durations(negative));
+    line_end end;
+    end.damaged = !scanner.ok();
+    end.damage_offset = scanner.offset();
+    damage_.note_events(file_, plane_, line_, end, negative);
     if (unplaced != 0) damage_.note_line(file_, plane_, line_, 0, event_out_of_reach);
     return {};
   }

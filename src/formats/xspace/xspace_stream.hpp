@@ -34,7 +34,7 @@ struct line_end {
   bool has_events = false;          // at least one that is whole by its length
   bool damaged = false;             // the events end there; what follows in the line is lost
   std::uint64_t damage_offset = 0;  // in the line
-  const line_header* header = nullptr;  // all of it; null while the line is streamed: the index has it afterwards
+  std::optional<line_header> header;  // all of it; none while the line is streamed: the index has it afterwards
 };
 
 // What takes the events.
