@@ -17,44 +17,46 @@ namespace {
 constexpr std::size_t batch_events = 256;
 
 // All who take the events of one line at a time.
-class line_parts {
+class line_readers {
  public:
   void begin(line_pass& pass, const line_place& place, std::uint64_t bytes) {
-    parts_.push_back({&pass, pass.begin(place, bytes)});
+    open_reader added{&pass, pass.begin(place, bytes)};
+    readers_.insert(added.reader->changes_rows() ? readers_.end() : readers_.begin(), std::move(added));
   }
-  [[nodiscard]] bool empty() const noexcept { return parts_.empty(); }
+  [[nodiscard]] bool empty() const noexcept { return readers_.empty(); }
 
   void take(const line_rows& rows) {
     for (std::size_t from = 0; from < rows.count; from += batch_events) {
       line_rows some = rows;
       some.rows = rows.rows + from;
       some.count = std::min(batch_events, rows.count - from);
-      // Each gets its own, for it may change them; the last one those that were read.
-      for (std::size_t i = 0; i + 1 < parts_.size(); ++i) {
-        std::copy(some.rows, some.rows + some.count, copied_.begin());
+      // Those that change the rows come last, each with its own; the last one of all with those that were read.
+      for (std::size_t i = 0; i < readers_.size(); ++i) {
         line_rows own = some;
-        own.rows = copied_.data();
-        parts_[i].part->take(own);
+        if (i + 1 < readers_.size() && readers_[i].reader->changes_rows()) {
+          std::copy(some.rows, some.rows + some.count, copied_.begin());
+          own.rows = copied_.data();
+        }
+        readers_[i].reader->take(own);
       }
-      parts_.back().part->take(some);
     }
   }
 
   // Gives the passes that want the line once more.
   [[nodiscard]] std::vector<line_pass*> end(const line_end& end) {
     std::vector<line_pass*> again;
-    for (const open_part& open : parts_)
-      if (open.part->end(end)) again.push_back(open.pass);
-    parts_.clear();
+    for (const open_reader& open : readers_)
+      if (open.reader->end(end)) again.push_back(open.pass);
+    readers_.clear();
     return again;
   }
 
  private:
-  struct open_part {
+  struct open_reader {
     line_pass* pass;
-    std::unique_ptr<line_reader> part;
+    std::unique_ptr<line_reader> reader;
   };
-  std::vector<open_part> parts_;
+  std::vector<open_reader> readers_;
   std::array<event_row, batch_events> copied_;
 };
 
@@ -66,15 +68,15 @@ struct wanted_line {
 
 result<void> read_for_all(const profile& p, const line_index& line, const wanted_line& wanted, shared_meter& meter) {
   constexpr std::uint64_t bytes_between_steps = std::uint64_t{1} << 20;
-  line_parts parts;
+  line_readers readers;
   for (std::vector<line_pass*> by = wanted.by; !by.empty();) {
-    for (line_pass* const pass : by) parts.begin(*pass, wanted.place, line.body.size());
+    for (line_pass* const pass : by) readers.begin(*pass, wanted.place, line.body.size());
     std::array<event_row, batch_events> rows;
     line_rows read{rows.data(), 0, end_of(p.bytes(wanted.place.file)), line.body.data(), 0};
     event_scanner scan(line.body);
     std::uint64_t reported = 0;
     while ((read.count = scan.next(rows.data(), rows.size())) != 0) {
-      parts.take(read);
+      readers.take(read);
       if (scan.offset() - reported < bytes_between_steps) continue;
       if (result<void> stepped = meter.advance(scan.offset() - reported); !stepped) return stepped;
       reported = scan.offset();
@@ -84,32 +86,32 @@ result<void> read_for_all(const profile& p, const line_index& line, const wanted
     end.damaged = !scan.ok();
     end.damage_offset = scan.offset();
     end.header = scan.ok() ? scan.header() : complete_header(line);
-    by = parts.end(end);
+    by = readers.end(end);
   }
   return {};
 }
 
 // Hands the events of a file that is streamed to those who want them, and keeps who wants a line once more.
-class streamed_parts final : public stream_visitor {
+class streamed_readers final : public stream_visitor {
  public:
   // Null: asks each pass whether it wants a line.
-  streamed_parts(std::uint32_t file, const std::vector<line_pass*>& passes, by_line<std::vector<line_pass*>>* wanted)
+  streamed_readers(std::uint32_t file, const std::vector<line_pass*>& passes, by_line<std::vector<line_pass*>>* wanted)
       : file_(file), passes_(passes), wanted_(wanted) {}
 
   bool begin_line(stream_place place, std::uint64_t bytes) override {
     place_ = {file_, static_cast<std::int32_t>(place.plane), static_cast<std::int32_t>(place.line)};
     if (wanted_ == nullptr) {
       for (line_pass* const pass : passes_)
-        if (pass->wants(place_)) parts_.begin(*pass, place_, bytes);
+        if (pass->wants(place_)) readers_.begin(*pass, place_, bytes);
     } else if (const std::vector<line_pass*>* const by = wanted_->find(place_)) {
-      for (line_pass* const pass : *by) parts_.begin(*pass, place_, bytes);
+      for (line_pass* const pass : *by) readers_.begin(*pass, place_, bytes);
     }
-    return !parts_.empty();
+    return !readers_.empty();
   }
-  void events(const line_rows& rows) override { parts_.take(rows); }
+  void events(const line_rows& rows) override { readers_.take(rows); }
   void end_line(const line_end& end) override {
-    if (parts_.empty()) return;
-    std::vector<line_pass*> by = parts_.end(end);
+    if (readers_.empty()) return;
+    std::vector<line_pass*> by = readers_.end(end);
     if (!by.empty()) again_.add(place_) = std::move(by);
   }
 
@@ -121,7 +123,7 @@ class streamed_parts final : public stream_visitor {
   const by_line<std::vector<line_pass*>>* wanted_;
   by_line<std::vector<line_pass*>> again_;
   line_place place_;
-  line_parts parts_;
+  line_readers readers_;
 };
 
 const line_index& line_at(const profile& p, const line_place& place) {
@@ -169,7 +171,7 @@ result<void> scan_lines(const profile& p, const std::vector<line_pass*>& passes,
     return read;
   for (auto& [file, wanted] : streamed)
     while (!wanted.empty()) {
-      streamed_parts visitor(file, passes, &wanted);
+      streamed_readers visitor(file, passes, &wanted);
       if (auto read = p.stream(file, visitor, host, true); !read) return read;
       wanted = visitor.take_again();
     }
@@ -179,7 +181,7 @@ result<void> scan_lines(const profile& p, const std::vector<line_pass*>& passes,
 result<void> scan_streamed_lines(const profile& p, const std::vector<line_pass*>& passes, bool again, const hooks& host) {
   for (std::uint32_t file = 0; file < p.file_count(); ++file) {
     if (!p.is_streamed(file)) continue;
-    streamed_parts visitor(file, passes, nullptr);
+    streamed_readers visitor(file, passes, nullptr);
     if (auto read = p.stream(file, visitor, host, again); !read) return read;
   }
   return {};

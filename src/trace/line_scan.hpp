@@ -26,9 +26,11 @@ struct line_place {
 class line_reader {
  public:
   virtual ~line_reader() = default;
-  // The next events, in file order. They are the part's own: it may change them.
+  // Whether take() changes the rows; then they are this reader's own.
+  [[nodiscard]] virtual bool changes_rows() const noexcept { return false; }
+  // The next events, in file order.
   virtual void take(const line_rows& rows) = 0;
-  // No event is left. True: the line is read once more, for a part that is begun anew.
+  // No event is left. True: the line is read once more, for a reader that is begun anew.
   virtual bool end(const line_end& end) = 0;
 };
 
@@ -43,7 +45,7 @@ class line_pass {
 };
 
 // Reads each line that a pass wants, once for all of them; on up to host.threads threads, the longest line first.
-// Faults: cancelled, out_of_memory, those of a source that is streamed again. Damage is no fault: a part's end() has it.
+// Faults: cancelled, out_of_memory, those of a source that is streamed again. Damage is no fault: end() has it.
 result<void> scan_lines(const profile& p, const std::vector<line_pass*>& passes, const hooks& host);
 
 // The same of the files that are streamed, before anything is known of their planes: outline() has them afterwards.

@@ -1,5 +1,6 @@
 // What the hosts did: events on host planes by name, and the stats they carry, found out and not assumed.
 #include <analyse/anatomy/host_span_names.hpp>
+#include <analyse/anatomy/questions.hpp>
 #include <analyse/anatomy/select.hpp>
 #include <analyse/anatomy/stats.hpp>
 #include <base/contained.hpp>
@@ -9,6 +10,7 @@
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -50,10 +52,11 @@ class host_line_part final : public line_reader {
         into_(into) {}
 
   void take(const line_rows& rows) override {
-    for (event_row* event = rows.rows; event != rows.rows + rows.count; ++event) {
-      into_.negative_durations += event->duration_ps < 0 ? 1 : 0;
-      event->duration_ps = std::max<std::int64_t>(event->duration_ps, 0);
-      if (filter_.keeps_all() || filter_.keeps(*event, clock_.start_of(*event))) add(*event, rows.readable_end);
+    for (std::size_t i = 0; i < rows.count; ++i) {
+      event_row event = rows.rows[i];
+      into_.negative_durations += event.duration_ps < 0 ? 1 : 0;
+      event.duration_ps = std::max<std::int64_t>(event.duration_ps, 0);
+      if (filter_.keeps_all() || filter_.keeps(event, clock_.start_of(event))) add(event, rows.readable_end);
     }
   }
   bool end(const line_end& end) override {
@@ -137,33 +140,37 @@ class host_pass final : public line_pass {
   plane_filters filters_;
 };
 
-class framework_finder {
+class framework_finder final : public line_question {
  public:
-  framework_finder(const trace& t, const anatomy_options& o, const selection& selected, const hooks& host)
-      : trace_(t),
-        profile_(t.files()),
-        options_(o),
-        selected_(selected),
-        host_(host),
-        damage_(profile_, selected, is_xspace) {}
+  framework_finder(const trace& t, const anatomy_options& o, const hooks& host, framework_result& into)
+      : trace_(t), profile_(t.files()), options_(o), host_(host), found_(into) {}
 
-  result<framework_result> run() {
-    host_pass pass(profile_, options_, selected_);
-    if (auto read = scan_lines(profile_, {&pass}, host_); !read) return std::move(read).error();
-    for (auto line = pass.lines.begin(); line != pass.lines.end();) line = add_plane(line, pass.lines.end());
+  result<void> prepare() override {
+    auto selected = selection::make(trace_, options_, host_);
+    if (!selected) return std::move(selected).error();
+    selected_.emplace(std::move(*selected));
+    damage_.emplace(profile_, *selected_, is_xspace);
+    pass_.emplace(profile_, options_, *selected_);
+    return {};
+  }
+
+  line_pass& pass() override { return *pass_; }
+
+  result<void> finish() override {
+    for (auto line = pass_->lines.begin(); line != pass_->lines.end();) line = add_plane(line, pass_->lines.end());
     if (trace_.has_traces())
-      if (result<void> added = add_traces(); !added) return std::move(added).error();
-    finish();
-    return std::move(found_);
+      if (result<void> added = add_traces(); !added) return added;
+    settle();
+    return {};
   }
 
  private:
   result<void> add_traces() {
     auto read = trace_.all_activity(host_);
     if (!read) return std::move(read).error();
-    damage_.note(**read, selected_);
+    damage_->note(**read, *selected_);
     const std::uint64_t before = found_.matched;
-    if (result<void> added = add_host_spans(profile_, *read, selected_, options_, host_, found_); !added) return added;
+    if (result<void> added = add_host_spans(profile_, *read, *selected_, options_, host_, found_); !added) return added;
     if (const std::uint64_t spans = found_.matched - before; spans != 0) {
       stat_total& kinds = stats_[span_kind_stat];
       kinds.count += spans;
@@ -182,7 +189,7 @@ class framework_finder {
     for (; line != end && line->first.file == first.file && line->first.plane == first.plane; ++line) {
       host_line& found = line->second;
       const line_index& index = plane.lines[static_cast<std::size_t>(line->first.line)];
-      damage_.note_events(first.file, plane, index, found.end, found.negative_durations);
+      damage_->note_events(first.file, plane, index, found.end, found.negative_durations);
       found_.matched += found.matched;
       for (const auto& [id, seen] : found.events) {
         event_total& total = by_name[plane.event_name(id)];
@@ -215,7 +222,7 @@ class framework_finder {
   [[nodiscard]] bool any_host_plane() const {
     if (trace_.has_traces()) return true;
     for (std::size_t file = 0; file < profile_.file_count(); ++file) {
-      const xspace_index* const space = selected_.file(file) ? profile_.xspace(file) : nullptr;
+      const xspace_index* const space = selected_->file(file) ? profile_.xspace(file) : nullptr;
       if (space != nullptr && std::any_of(space->planes.begin(), space->planes.end(),
                                           [](const plane_index& plane) { return plane.kind == plane_kind::host; }))
         return true;
@@ -223,7 +230,7 @@ class framework_finder {
     return false;
   }
 
-  void finish() {
+  void settle() {
     // Names of one plane stand in alphabetical order: ties keep file, plane, name.
     std::stable_sort(found_.names.begin(), found_.names.end(),
                  [](const framework_name& a, const framework_name& b) { return a.total_ps > b.total_ps; });
@@ -231,27 +238,29 @@ class framework_finder {
     if (found_.matched == 0)
       found_.absent =
           why_nothing_ran_or(profile_, options_, any_host_plane() ? "no host recorded an event" : "no host plane");
-    found_.damage = damage_.take();
+    found_.damage = damage_->take();
   }
 
   const trace& trace_;
   const profile& profile_;
-  const anatomy_options& options_;
-  const selection& selected_;
+  const anatomy_options options_;
   const hooks& host_;
-  damage_list damage_;
-  framework_result found_;
+  std::optional<selection> selected_;
+  std::optional<damage_list> damage_;
+  std::optional<host_pass> pass_;
+  framework_result& found_;
   std::map<std::string_view, stat_total> stats_;
 };
 
 }  // namespace
 
+std::unique_ptr<line_question> framework_question(const trace& t, const anatomy_options& o, const hooks& host,
+                                                  framework_result& into) {
+  return std::make_unique<framework_finder>(t, o, host, into);
+}
+
 result<framework_result> anatomy_framework(const trace& t, const anatomy_options& o, const hooks& host) {
-  return contained([&]() -> result<framework_result> {
-    result<selection> selected = selection::make(t, o, host);
-    if (!selected) return std::move(selected).error();
-    return framework_finder(t, o, *selected, host).run();
-  });
+  return contained([&] { return answer_alone(framework_question, t, o, host); });
 }
 
 }  // namespace PROFKIT_NAMESPACE

@@ -2,6 +2,7 @@
 #include <analyse/anatomy/chrome_inventory.hpp>
 #include <analyse/anatomy/hlo_parts.hpp>
 #include <analyse/anatomy/line_counter.hpp>
+#include <analyse/anatomy/questions.hpp>
 #include <analyse/anatomy/select.hpp>
 #include <analyse/anatomy/stats.hpp>
 #include <analyse/anatomy/trace_extent.hpp>
@@ -92,6 +93,7 @@ class counting_part_in_memory final : public counting_part {
   counting_part_in_memory(const placed_line& at, counted_line& into) : counting_part(into), at_(at) {
     if (!at.filter.keeps_all()) clock_.emplace(at.p, at.place.file, at.line, complete_header(at.line));
   }
+  [[nodiscard]] bool changes_rows() const noexcept override { return clock_.has_value(); }
   void take(const line_rows& rows) override { count(clock_ ? at_.wanted(rows, *clock_) : rows); }
   // Whether something lies out of reach is known only now: then the line is read again.
   bool end(const line_end& end) override {
@@ -113,6 +115,7 @@ class reach_part final : public line_reader {
       : at_(at), clock_(at.p, at.place.file, at.line, *into.end.header), into_(into) {
     into_.out_of_reach = false;
   }
+  [[nodiscard]] bool changes_rows() const noexcept override { return true; }
   void take(const line_rows& rows) override {
     const line_rows wanted = at_.wanted(rows, clock_);
     for (const event_row* event = wanted.rows; event != wanted.rows + wanted.count; ++event) {
@@ -166,32 +169,37 @@ class count_pass final : public line_pass {
   plane_filters filters_;
 };
 
-class inventory {
+class inventory final : public line_question {
  public:
-  inventory(const trace& t, const anatomy_options& o, const selection& selected,
-            const by_line<counted_line>& streamed, const hooks& host)
-      : trace_(t),
-        profile_(t.files()),
-        selected_(selected),
-        streamed_(streamed),
-        damage_(
-            profile_, selected, [](file_family) noexcept { return true; }, damage_list::needs::outline),
-        lines_(profile_, selected, streamed),
-        options_(o),
-        host_(host) {}
+  inventory(const trace& t, const anatomy_options& o, const hooks& host, info_result& into)
+      : trace_(t), profile_(t.files()), options_(o), host_(host), found_(into) {}
 
-  result<info_result> run() {
-    if (result<void> read = scan_lines(profile_, {&lines_}, host_); !read) return std::move(read).error();
-    for (std::size_t file = 0; file < profile_.file_count(); ++file) {
-      if (!selected_.file(file)) continue;
-      add_file(file);
-    }
-    if (result<void> added = add_traces(); !added) return std::move(added).error();
-    if (result<void> added = count_threads(); !added) return std::move(added).error();
-    if (result<void> noted = note_activity(); !noted) return std::move(noted).error();
+  line_pass* first_pass() override { return filters_events(options_) ? nullptr : &streamed_; }
+
+  [[nodiscard]] bool may_read_again() const override { return false; }
+
+  result<void> prepare() override {
+    auto selected = selection::make(trace_, options_, host_);
+    if (!selected) return std::move(selected).error();
+    selected_.emplace(std::move(*selected));
+    damage_.emplace(
+        profile_, *selected_, [](file_family) noexcept { return true; }, damage_list::needs::outline);
+    lines_.emplace(profile_, *selected_, streamed_.lines);
+    return {};
+  }
+
+  line_pass& pass() override { return *lines_; }
+
+  result<void> finish() override {
+    for (std::size_t file = 0; file < profile_.file_count(); ++file)
+      if (selected_->file(file)) add_file(file);
+    if (result<void> added = add_traces(); !added) return added;
+    if (result<void> added = count_threads(); !added) return added;
+    if (result<void> noted = note_activity(); !noted) return noted;
     note_unread();
     settle_damage();
-    return std::move(found_);
+    if (found_.files.empty()) found_.absent = why_nothing(profile_, options_);
+    return {};
   }
 
  private:
@@ -204,7 +212,7 @@ class inventory {
     for (const std::string& error : info.errors)
       note_incomplete(entry.path + ": the recorder reported an error: " + error);
     for (std::size_t plane = 0; plane < space->planes.size(); ++plane)
-      if (selected_.plane(space->planes[plane])) add_plane(file, plane, info);
+      if (selected_->plane(space->planes[plane])) add_plane(file, plane, info);
   }
 
   void add_plane(std::size_t file, std::size_t plane, file_info& into) {
@@ -219,7 +227,7 @@ class inventory {
     look_into_entries(file, index);
     for (std::size_t at = 0; at < index.lines.size(); ++at) {
       const line_index& line = index.lines[at];
-      if (!selected_.line(line)) continue;
+      if (!selected_->line(line)) continue;
       const line_place place{static_cast<std::uint32_t>(file), static_cast<std::int32_t>(plane),
                              static_cast<std::int32_t>(at)};
       info.lines.push_back(line_totals(place, index, line));
@@ -234,8 +242,8 @@ class inventory {
   }
 
   line_info line_totals(const line_place& at, const plane_index& plane, const line_index& line) {
-    const counted_line* const streamed = streamed_.find(at);
-    const counted_line& found = streamed != nullptr ? *streamed : *lines_.lines.find(at);
+    const counted_line* const streamed = streamed_.lines.find(at);
+    const counted_line& found = streamed != nullptr ? *streamed : *lines_->lines.find(at);
     const line_header& header = found.end.header ? *found.end.header : line.header;
     line_info info;
     info.id = header.id;
@@ -253,20 +261,20 @@ class inventory {
       // Of a streamed line it is not known which of its events lie out of reach.
       info.first_ps = found.first_ps;
       info.last_ps = found.last_ps;
-      if (streamed != nullptr || found.out_of_reach) damage_.note_line(at.file, plane, line, 0, event_out_of_reach);
+      if (streamed != nullptr || found.out_of_reach) damage_->note_line(at.file, plane, line, 0, event_out_of_reach);
     }
-    if (found.counted.sum_stopped()) damage_.note_line(at.file, plane, line, 0, sum_stops);
+    if (found.counted.sum_stopped()) damage_->note_line(at.file, plane, line, 0, sum_stops);
     return info;
   }
 
   void note_damage(std::size_t file, const plane_index& plane, const line_index& line, const counted_line& found) {
-    if (found.bad_stat) damage_.note_line(file, plane, line, found.bad_stat_offset, bad_stat);
-    damage_.note_events(file, plane, line, found.end, found.counted.negative_durations());
+    if (found.bad_stat) damage_->note_line(file, plane, line, found.bad_stat_offset, bad_stat);
+    damage_->note_events(file, plane, line, found.end, found.counted.negative_durations());
   }
 
   void look_into_module(std::size_t file) {
     const char* const damage = count_hlo_parts(profile_.bytes(file)).damage;
-    if (damage != nullptr) damage_.note(file, offset_in(profile_.bytes(file), damage), "this is no whole HloProto");
+    if (damage != nullptr) damage_->note(file, offset_in(profile_.bytes(file), damage), "this is no whole HloProto");
   }
 
   void look_into_entries(std::size_t file, const plane_index& plane) {
@@ -277,7 +285,7 @@ class inventory {
       auto at = stats.begin();
       for (; !at.done(); ++at) sound = (*at).ok() && sound;
       if (!sound || !at.ok())
-        damage_.note(file, profile_.outline(file)->offset_of(bytes.data()),
+        damage_->note(file, profile_.outline(file)->offset_of(bytes.data()),
                      "a stat of event metadata " + std::to_string(entry.key()) + " of plane '" +
                          std::string(plane.name) + "' is damaged");
     }
@@ -300,7 +308,7 @@ class inventory {
       }
       if (extent->broken > 1)  // of one its damage says enough
         note_incomplete(info.path + ": " + std::to_string(extent->broken) + " places hold no trace event");
-      if (extent->damage && !damage_.has(info.file)) damage_.note(info.file, *extent->damage);
+      if (extent->damage && !damage_->has(info.file)) damage_->note(info.file, *extent->damage);
     }
     return {};
   }
@@ -328,7 +336,7 @@ class inventory {
         if (result<void> filled = fill_file_timeline(profile_, info.file, threads); !filled) {
           const fault& why = filled.error();
           if (why.code == fault_code::cancelled || why.code == fault_code::out_of_memory) return filled;
-          damage_.note(info.file, why);
+          damage_->note(info.file, why);
         }
       }
       info.planes = threads.planes_of(info.file);
@@ -359,7 +367,7 @@ class inventory {
       file_info* const info = info_of(in.file);
       if (info == nullptr) continue;
       if (in.last_ps != no_time_ps && info->last_ps) info->last_ps = std::min(*info->last_ps, in.last_ps);
-      if (in.damage) damage_.note(in.file, *in.damage);
+      if (in.damage) damage_->note(in.file, *in.damage);
       for (const std::string& reason : in.incomplete) note_incomplete(in.path + ": " + reason);
     }
     return {};
@@ -417,7 +425,7 @@ class inventory {
     for (std::size_t at = 0; at < files.size(); ++at) {
       const capture_file& file = files[at];
       const std::string_view name = last_part_of(file.path);
-      if (file.run.empty() || !selected_.file(at) || !starts_with(name, "profiler_info")) continue;
+      if (file.run.empty() || !selected_->file(at) || !starts_with(name, "profiler_info")) continue;
       const rank_name rank{file.run, file.host};
       if (with_timeline.contains(rank) || !settings_ask_for_device(profile_, at)) continue;
       with_timeline.insert(rank);  // told once
@@ -435,7 +443,7 @@ class inventory {
   }
 
   void settle_damage() {
-    for (file_damage& damaged : damage_.take()) {
+    for (file_damage& damaged : damage_->take()) {
       note_incomplete(profile_.what().files[damaged.file].path + ": " + damaged.what.message);
       info_of(damaged.file)->damage = std::move(damaged.what);
     }
@@ -443,13 +451,13 @@ class inventory {
 
   const trace& trace_;
   const profile& profile_;
-  const selection& selected_;
-  const by_line<counted_line>& streamed_;
-  damage_list damage_;
-  count_pass lines_;
-  const anatomy_options& options_;
+  const anatomy_options options_;
   const hooks& host_;
-  info_result found_;
+  streamed_counts streamed_;
+  std::optional<selection> selected_;
+  std::optional<damage_list> damage_;
+  std::optional<count_pass> lines_;
+  info_result& found_;
 };
 
 }  // namespace
@@ -473,18 +481,12 @@ file_info file_header(const profile& p, std::size_t file) {
   return info;
 }
 
+std::unique_ptr<line_question> info_question(const trace& t, const anatomy_options& o, const hooks& host, info_result& into) {
+  return std::make_unique<inventory>(t, o, host, into);
+}
+
 result<info_result> anatomy_info(const trace& t, const anatomy_options& o, const hooks& host) {
-  return contained([&]() -> result<info_result> {
-    const profile& p = t.files();
-    streamed_counts streamed;
-    if (!filters_events(o))
-      if (auto read = scan_streamed_lines(p, {&streamed}, false, host); !read) return std::move(read).error();
-    result<selection> selected = selection::make(t, o, host);
-    if (!selected) return std::move(selected).error();
-    result<info_result> found = inventory(t, o, *selected, streamed.lines, host).run();
-    if (found && found->files.empty()) found->absent = why_nothing(p, o);
-    return found;
-  });
+  return contained([&] { return answer_alone(info_question, t, o, host); });
 }
 
 }  // namespace PROFKIT_NAMESPACE

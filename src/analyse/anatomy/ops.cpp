@@ -6,6 +6,7 @@
 #include <analyse/anatomy/op_rows.hpp>
 #include <analyse/anatomy/op_totals.hpp>
 #include <analyse/anatomy/ops_left_out.hpp>
+#include <analyse/anatomy/questions.hpp>
 #include <analyse/anatomy/select.hpp>
 #include <analyse/anatomy/stats.hpp>
 #include <base/collective_names.hpp>
@@ -264,6 +265,7 @@ class line_totaller final : public line_reader {
         totals_(facts_.dense_ids),
         into_(into) {}
 
+  [[nodiscard]] bool changes_rows() const noexcept override { return true; }
   void take(const line_rows& rows) override {
     if (cut_ != nullptr) end_earlier(rows.rows, rows.count);
     const std::size_t kept = select(rows.rows, rows.count, rows.readable_end);
@@ -569,53 +571,76 @@ result<void> add_damage_of_others(const trace& t, const selection& selected, con
   return {};
 }
 
-result<ops_result> total_ops(const trace& capture, const anatomy_options& o, const hooks& host) {
-  const profile& p = capture.files();
-  // The name picks rows, not events: what an op has to itself depends on all the others.
-  anatomy_options of_events = o;
-  of_events.name.clear();
-  first_ops_pass first;
-  if (!filters_events(of_events))
-    if (auto read = scan_streamed_lines(p, {&first}, true, host); !read) return std::move(read).error();
-  auto selected = selection::make(capture, of_events, host);
-  if (!selected) return std::move(selected).error();
-  damage_list damage(p, *selected, is_xspace, damage_list::needs::outline);
+class ops_finder final : public line_question {
+ public:
+  ops_finder(const trace& t, const anatomy_options& o, const hooks& host, ops_result& into)
+      : trace_(t), profile_(t.files()), options_(o), of_events_(o), host_(host), found_(into) {
+    // The name picks rows, not events: what an op has to itself depends on all the others.
+    of_events_.name.clear();
+  }
 
-  picked_lines picked = pick_lines(p, *selected, first.lines, o);
-  task of{p, *selected, o, picked.only_hlo_ops, {}};
-  for (const line_place& place : picked.places) {
-    const auto [at, is_new] = of.facts.try_emplace({place.file, place.plane});
-    if (is_new) at->second = plane_facts_of(of.plane_at(place), picked.only_hlo_ops);
-  }
-  ops_pass pass(of, picked.places, first.lines);
-  if (auto read = scan_lines(p, {&pass}, host); !read) return std::move(read).error();
-  if (auto cut = read_cut(capture, of, pass.lines, host); !cut) return std::move(cut).error();
+  line_pass* first_pass() override { return filters_events(of_events_) ? nullptr : &first_; }
 
-  ops_result found;
-  for (auto& [place, t] : pass.lines) {
-    const plane_index& plane = of.plane_at(place);
-    const line_index& line = of.line_at(place);
-    damage.note_events(t.line.file, plane, line, t.end, std::max(t.negative_durations, t.reach.negative_durations));
-    if (!lies_in_reach(p, t, line)) damage.note_line(t.line.file, plane, line, 0, event_out_of_reach);
-    if (t.line.duration_sum_ps == std::numeric_limits<std::int64_t>::max())
-      damage.note_line(t.line.file, plane, line, 0, sum_stops);
-    if (t.line.events != 0) found.lines.push_back(std::move(t.line));
+  result<void> prepare() override {
+    auto selected = selection::make(trace_, of_events_, host_);
+    if (!selected) return std::move(selected).error();
+    selected_.emplace(std::move(*selected));
+    damage_.emplace(profile_, *selected_, is_xspace, damage_list::needs::outline);
+    picked_ = pick_lines(profile_, *selected_, first_.lines, options_);
+    task_.emplace(task{profile_, *selected_, options_, picked_.only_hlo_ops, {}});
+    for (const line_place& place : picked_.places) {
+      const auto [at, is_new] = task_->facts.try_emplace({place.file, place.plane});
+      if (is_new) at->second = plane_facts_of(task_->plane_at(place), picked_.only_hlo_ops);
+    }
+    pass_.emplace(*task_, picked_.places, first_.lines);
+    return {};
   }
-  if (!found.lines.empty()) found.source = picked.source;
-  if (capture.has_traces())
-    if (result<void> added = add_traces(capture, *selected, o, host, found, damage); !added) return std::move(added).error();
-  if (found.lines.empty()) found.absent = why_nothing_ran_or(p, o, std::move(picked.absent));
-  if (found.lines.empty() && capture.has_traces() && picked.places.empty())
-    found.absent = "no device kernel and no host span was recorded, or none is in the part that was asked for";
-  if (found.lines.empty() && found.absent.empty()) {
-    found.absent = picked.only_hlo_ops ? "no line 'XLA Ops', no device stream and no host event with an hlo_op stat"
-                                       : "no event of " + picked.source + " is in the part that was asked for";
+
+  line_pass& pass() override { return *pass_; }
+
+  result<void> finish() override {
+    if (auto cut = read_cut(trace_, *task_, pass_->lines, host_); !cut) return cut;
+    for (auto& [place, t] : pass_->lines) {
+      const plane_index& plane = task_->plane_at(place);
+      const line_index& line = task_->line_at(place);
+      damage_->note_events(place.file, plane, line, t.end, std::max(t.negative_durations, t.reach.negative_durations));
+      if (!lies_in_reach(profile_, t, line)) damage_->note_line(place.file, plane, line, 0, event_out_of_reach);
+      if (t.line.duration_sum_ps == std::numeric_limits<std::int64_t>::max())
+        damage_->note_line(place.file, plane, line, 0, sum_stops);
+      if (t.line.events != 0) found_.lines.push_back(std::move(t.line));
+    }
+    if (!found_.lines.empty()) found_.source = picked_.source;
+    if (trace_.has_traces())
+      if (auto added = add_traces(trace_, *selected_, options_, host_, found_, *damage_); !added) return added;
+    if (found_.lines.empty()) found_.absent = why_absent();
+    found_.damage = damage_->take();
+    if (found_.lines.empty()) return add_damage_of_others(trace_, *selected_, host_, found_.damage);
+    return {};
   }
-  found.damage = damage.take();
-  if (found.lines.empty())
-    if (auto told = add_damage_of_others(capture, *selected, host, found.damage); !told) return std::move(told).error();
-  return found;
-}
+
+ private:
+  [[nodiscard]] std::string why_absent() const {
+    if (trace_.has_traces() && picked_.places.empty())
+      return "no device kernel and no host span was recorded, or none is in the part that was asked for";
+    std::string why = why_nothing_ran_or(profile_, options_, picked_.absent);
+    if (!why.empty()) return why;
+    return picked_.only_hlo_ops ? "no line 'XLA Ops', no device stream and no host event with an hlo_op stat"
+                                : "no event of " + picked_.source + " is in the part that was asked for";
+  }
+
+  const trace& trace_;
+  const profile& profile_;
+  const anatomy_options options_;
+  anatomy_options of_events_;
+  const hooks& host_;
+  first_ops_pass first_;
+  std::optional<selection> selected_;
+  std::optional<damage_list> damage_;
+  picked_lines picked_;
+  std::optional<task> task_;
+  std::optional<ops_pass> pass_;
+  ops_result& found_;
+};
 
 // What a trace tells of an op, as stats of an XSpace tell it.
 std::vector<named_stat> stats_of_kernels(const op_row& row) {
@@ -656,8 +681,12 @@ bool is_async_half(const op_row& op) noexcept {
   return role_of(instruction_name(op.display_name.empty() ? op.name : op.display_name)) != async_role::none;
 }
 
+std::unique_ptr<line_question> ops_question(const trace& t, const anatomy_options& o, const hooks& host, ops_result& into) {
+  return std::make_unique<ops_finder>(t, o, host, into);
+}
+
 result<ops_result> anatomy_ops(const trace& t, const anatomy_options& o, const hooks& host) {
-  return contained([&] { return total_ops(t, o, host); });
+  return contained([&] { return answer_alone(ops_question, t, o, host); });
 }
 
 std::vector<named_stat> op_stats(const profile& p, const ops_line& line, const op_row& row) {

@@ -1,5 +1,6 @@
 #include <profkit/core/report.hpp>
 
+#include <analyse/anatomy/questions.hpp>
 #include <analyse/anatomy/select.hpp>
 #include <analyse/report/parts.hpp>
 #include <base/contained.hpp>
@@ -10,6 +11,7 @@
 #include <profkit/time.hpp>
 
 #include <algorithm>
+#include <memory>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -52,39 +54,39 @@ result<void> run_memory(const trace& t, const report_options& o, const hooks& ho
   return take(analyse_memory(t, parts.asked_of_memory, host), parts.memory.emplace());
 }
 
-// What is read of the lines of devices.
-result<void> run_devices(const trace& t, const report_options& o, const hooks& host, report_parts& parts) {
+// What one scan of the lines answers, and what is made of that.
+result<void> run_lines(const trace& t, const report_options& o, const hooks& host, report_parts& parts) {
   const anatomy_options all = with_limit(o.filters, 0);
-  if (auto r = take(anatomy_steps(t, all, host), parts.steps); !r) return r;
-  if (auto r = take(anatomy_ops(t, all, host), parts.ops); !r) return r;
+  std::vector<std::unique_ptr<line_question>> questions;
+  questions.push_back(info_question(t, all, host, parts.info));
+  if (o.samples)
+    questions.push_back(framework_question(t, with_limit(o.filters, o.framework_events), host, parts.framework));
+  questions.push_back(ops_question(t, all, host, parts.ops));
   if (has_xspace(t.files().what())) {
     anatomy_options runs = all;
     runs.line = "XLA Modules";
-    if (auto r = take(anatomy_ops(t, runs, host), parts.module_runs); !r) return r;
+    questions.push_back(ops_question(t, runs, host, parts.module_runs));
   }
+  std::vector<line_question*> asked;
+  for (const auto& question : questions) asked.push_back(question.get());
+  if (auto r = run_questions(t.files(), asked, host); !r) return r;
+  if (auto r = take(anatomy_steps(t, all, host), parts.steps); !r) return r;
   if (auto r = take(anatomy_collectives(t, parts.ops, all, host), parts.collectives); !r) return r;
   if (t.has_traces())
     if (auto r = take(t.all_activity(host), parts.traces); !r) return r;
   return take(anatomy_modules(t, all, host), parts.modules);
 }
 
-result<void> run_samples(const trace& t, const report_options& o, const hooks& host, report_parts& parts) {
-  if (!o.samples) return {};
-  return take(anatomy_framework(t, with_limit(o.filters, o.framework_events), host), parts.framework);
-}
-
 result<report_parts> run_all(const trace& t, const report_options& o, const hooks& host) {
   report_parts parts;
-  enum piece : std::size_t { bubbles, info, memory, devices, samples, nodes };  // the longest first
+  enum piece : std::size_t { bubbles, lines, memory, nodes };  // the longest first
   const auto outcomes = side_by_side(
       host,
       {[&](const hooks& h) { return run_bubbles(t, o, h, parts); },
-       [&](const hooks& h) { return take(anatomy_info(t, with_limit(o.filters, 0), h), parts.info); },
+       [&](const hooks& h) { return run_lines(t, o, h, parts); },
        [&](const hooks& h) { return run_memory(t, o, h, parts); },
-       [&](const hooks& h) { return run_devices(t, o, h, parts); },
-       [&](const hooks& h) { return run_samples(t, o, h, parts); },
        [&](const hooks& h) { return take(compare_nodes(t, o.filters, h), parts.nodes); }});
-  for (const piece at : {info, devices, samples, memory, nodes, bubbles})
+  for (const piece at : {lines, memory, nodes, bubbles})
     if (!outcomes[at]) return outcomes[at].error();
   return parts;
 }
