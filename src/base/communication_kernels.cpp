@@ -158,7 +158,7 @@ word_list words_of(std::string_view name) noexcept {
 }
 
 // The word behind those from `at` on that make up the wanted one; none when they do not.
-std::size_t behind_word(std::string_view wanted, const word_list& words, std::size_t at) noexcept {
+std::size_t after_word(std::string_view wanted, const word_list& words, std::size_t at) noexcept {
   constexpr std::size_t none = most_words + 1;
   const bool may_go_on = ends_with(wanted, "*");
   if (may_go_on) wanted.remove_suffix(1);
@@ -178,7 +178,7 @@ std::size_t behind_word(std::string_view wanted, const word_list& words, std::si
 bool stand_at(std::string_view wanted, bool to_the_end, const word_list& words, std::size_t at) noexcept {
   while (!wanted.empty()) {
     const std::size_t blank = std::min(wanted.find(' '), wanted.size());
-    at = behind_word(wanted.substr(0, blank), words, at);
+    at = after_word(wanted.substr(0, blank), words, at);
     if (at > words.count) return false;
     wanted.remove_prefix(std::min(blank + 1, wanted.size()));
   }

@@ -66,9 +66,9 @@ class measurement_taker {
     const auto before_offsets = static_cast<std::ptrdiff_t>(found_.anomalies.size());
     find_offset_jumps();
     // What steps in the snapshots the offsets tell; it is told before what they themselves show.
-    const auto behind_offsets = static_cast<std::ptrdiff_t>(found_.anomalies.size());
-    tell_host_steps();
-    std::rotate(found_.anomalies.begin() + before_offsets, found_.anomalies.begin() + behind_offsets,
+    const auto after_offsets = static_cast<std::ptrdiff_t>(found_.anomalies.size());
+    report_host_steps();
+    std::rotate(found_.anomalies.begin() + before_offsets, found_.anomalies.begin() + after_offsets,
                 found_.anomalies.end());
     found_.snapshot_gaps = gaps_in(snapshot_deviations(), "snapshots", found_.broken);
     found_.offset_gaps = gaps_in(offset_deviations(), "offsets", {});
@@ -332,7 +332,7 @@ class measurement_taker {
     return covered && std::abs(s.size_ps) > 4 * offset_noise_ps_ && !offsets_jump_at(s);
   }
 
-  void tell_host_steps() {
+  void report_host_steps() {
     for (const clock_step& s : found_.host_steps) {
       const knot &before = found_.tracer[s.after], &after = found_.tracer[s.after + 1];
       const std::int64_t size = whole_ps(std::abs(s.size_ps));

@@ -7,7 +7,7 @@ inline namespace PROFKIT_NAMESPACE {
 namespace {
 
 constexpr std::size_t write_buffer_bytes = std::size_t{1} << 20;
-constexpr std::uint64_t tell_bytes = std::uint64_t{1} << 20;
+constexpr std::uint64_t bytes_between_reports = std::uint64_t{1} << 20;
 
 // Steps through the fields of a line; events come as bytes, everything else as a field.
 class line_walker {
@@ -319,7 +319,7 @@ line_facts survey_line(std::string_view body, const line_correction& clock, cons
       facts.usual = false;
     }
     ++facts.events;
-    if (walk.field_at() - told >= tell_bytes && !tell(walk.field_at())) return facts;
+    if (walk.field_at() - told >= bytes_between_reports && !tell(walk.field_at())) return facts;
     if (!facts.in_order) continue;
     if (walk.field_at() >= next_mark) {
       facts.marks.push_back(times.mark_at(walk.field_at(), facts.event_bytes));

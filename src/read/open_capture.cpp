@@ -622,7 +622,7 @@ result<capture> look_for_capture(const std::string& path, const open_options& op
 
 }  // namespace
 
-bool tells_what_ran(const capture_file& file) noexcept {
+bool has_op_times(const capture_file& file) noexcept {
   return is_trace(file) || file.family == file_family::ascend_table ||
          (file.family == file_family::op_stats && file.export_of < 0);
 }

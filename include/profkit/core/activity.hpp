@@ -118,11 +118,11 @@ struct activity_device {
   std::vector<own_time> own_clock;  ///< of each kernel, in the order of visits; empty where no kernel has one
   std::vector<op_total> totals;  ///< only when no file tells when kernels began: there are no rows then
   std::uint64_t kernels = 0;     ///< rows the visitor will see
-  std::uint64_t by_graphs = 0;   ///< of them, those launched by graphs: their launch is that of the whole graph
-  std::int64_t by_graphs_ps = 0;
+  std::uint64_t graph_launched = 0;   ///< of them, those launched by graphs: their launch is that of the whole graph
+  std::int64_t graph_launched_ps = 0;
   std::int64_t timestamp_resolution_ps = 1000;
   bool has_waits = false, has_shapes = false, has_classes = true, has_launches = false;
-  bool steps_cut = false;  ///< there are more step markers than are kept: time after the last one kept is in no step
+  bool steps_truncated = false;  ///< there are more step markers than are kept: time after the last one kept is in no step
   std::optional<bool> recorded_stacks, recorded_shapes;  ///< as the recorder's own settings say; empty: not told
   /// How a model is spread, in the recorder's own words: "tensor_model_parallel_size", 8; groups as "group tp", 8.
   std::vector<std::pair<std::string, std::int64_t>> parallel_sizes;
@@ -220,7 +220,7 @@ struct activity_input {
   std::string why_empty;        ///< why no kernel came of it; "" when some did, or others tell
   /// Of the first input: the capture has devices, or steps, but none with the name that was asked for.
   bool no_device_fits = false, no_step_fits = false;
-  bool stands_in = false;       ///< a trace whose kernels are taken because no table has any
+  bool is_fallback = false;       ///< a trace whose kernels are taken because no table has any
   std::optional<fault> damage;  ///< rejected rows are, too, unless a time or a begin was never on record
 };
 

@@ -51,7 +51,7 @@ struct capture_file {
 /// kernels, a format of the host's own.
 [[nodiscard]] bool is_trace(const capture_file& file) noexcept;
 /// The same, or that it tells how much time ops took, without when.
-[[nodiscard]] bool tells_what_ran(const capture_file& file) noexcept;
+[[nodiscard]] bool has_op_times(const capture_file& file) noexcept;
 
 /// A run found below the path that was given: newest first.
 struct capture_run {

@@ -23,7 +23,7 @@ struct considered_format {
 };
 
 /// considered_format::why of a family whose contents are not asked.
-inline constexpr std::string_view told_by_name_alone = "told by its name alone";
+inline constexpr std::string_view detected_by_name_only = "told by its name alone";
 
 /// How the format of one file was told, or why it was not.
 struct detection_report {

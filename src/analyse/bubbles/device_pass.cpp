@@ -33,7 +33,7 @@ device_pass::device_pass(const activity& of, std::size_t device, const bubble_op
     : of_(of),
       device_(device),
       on_(of.devices()[device]),
-      counts_launches_(tells_launches(on_)),
+      counts_launches_(has_launches_for(on_)),
       asks_all_(o.only.empty()),
       asked_from_ps_(o.only.from_ps.value_or(open_start)),
       thresholds_(o.thresholds),

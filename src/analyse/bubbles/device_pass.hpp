@@ -22,7 +22,7 @@ inline namespace PROFKIT_NAMESPACE {
 namespace bubbles {
 
 // Whether a kernel without a launch is worth telling.
-[[nodiscard]] inline bool tells_launches(const activity_device& on) noexcept {
+[[nodiscard]] inline bool has_launches_for(const activity_device& on) noexcept {
   return on.has_launches || on.type == accelerator::gpu;
 }
 

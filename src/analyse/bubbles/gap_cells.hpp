@@ -16,7 +16,7 @@ namespace bubbles {
 struct gap {
   interval span;
   bubble* of = nullptr;
-  std::size_t first_cell = 0, behind_cell = 0;
+  std::size_t first_cell = 0, end_cell = 0;
 };
 // Gaps that share no instant, by start.
 using gap_list = std::vector<gap>;
@@ -28,7 +28,7 @@ std::vector<std::pair<bubble*, const bubble*>> drop_repeated(std::vector<gap_lis
 // The first of some spans, from `from` on, that ends behind an instant: `ends(i)` tells where the i-th ends. Fast when
 // it is near.
 template <class End>
-std::size_t first_behind(std::size_t from, std::size_t count, std::int64_t at_ps, End&& ends) noexcept {
+std::size_t first_ending_after(std::size_t from, std::size_t count, std::int64_t at_ps, End&& ends) noexcept {
   std::size_t step = 1, low = from;
   while (from < count && ends(from) <= at_ps) {
     low = from + 1;
@@ -69,7 +69,7 @@ class cell_cover {
   void take(const std::vector<gap_list>& lists, Use&& use) const {
     const std::vector<std::uint64_t> until = sums();
     for (const gap_list& list : lists)
-      for (const gap& g : list) use(*g.of, static_cast<std::int64_t>(until[g.behind_cell] - until[g.first_cell]));
+      for (const gap& g : list) use(*g.of, static_cast<std::int64_t>(until[g.end_cell] - until[g.first_cell]));
   }
 
  private:

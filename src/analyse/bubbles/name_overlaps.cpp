@@ -325,7 +325,7 @@ void name_overlaps::take() {
     for (const gap& g : gaps) {
       by_gap_.for_each_of(place++, note);
       for (auto cell = std::lower_bound(cells.begin(), cells.end(), g.first_cell);
-           cell != cells.end() && *cell < g.behind_cell; ++cell)
+           cell != cells.end() && *cell < g.end_cell; ++cell)
         by_cell_.for_each_of(*cell, note);
       for (const std::uint32_t name : found) sums[name] = std::min(sums[name], g.of->length_ps());
       // Frames enclose everything and tell least, so they stand last.

@@ -114,7 +114,7 @@ bool by_start(const step_window& a, const step_window& b) { return a.start_ps < 
 
 // Own spans, disjoint: what overlaps the next one is cut. Under `guide` each ends where the next one begins, unless
 // there may be others between them.
-void settle(device_windows& found, bool guide, bool steps_cut) {
+void settle(device_windows& found, bool guide, bool steps_truncated) {
   auto& all = found.windows;
   std::stable_sort(all.begin(), all.end(), by_start);
   for (std::size_t i = 0; i + 1 < all.size(); ++i) {
@@ -126,7 +126,7 @@ void settle(device_windows& found, bool guide, bool steps_cut) {
       ++found.cut;
     }
   }
-  if (guide && !all.empty() && !steps_cut && !all.back().ends_itself) all.back().end_ps = open_end;
+  if (guide && !all.empty() && !steps_truncated && !all.back().ends_itself) all.back().end_ps = open_end;
   const auto empty =
       std::remove_if(all.begin(), all.end(), [](const step_window& w) { return w.start_ps == w.end_ps; });
   found.cut += guide ? static_cast<std::uint64_t>(all.end() - empty) : 0;
@@ -196,7 +196,7 @@ result<void> take_host_windows(const activity& of, std::size_t device, const gro
     }
     into.steps_left_out = all.size() - into.windows.size();
   }
-  if (!guide || !of.devices()[device].steps_cut || into.windows.empty()) return {};
+  if (!guide || !of.devices()[device].steps_truncated || into.windows.empty()) return {};
   step_window& last = into.windows.back();
   if (last.end_ps != open_end) return {};
   last.end_ps = std::max(last.marker_end_ps, last.start_ps);
@@ -352,7 +352,7 @@ result<device_windows> find_windows(const activity& of, std::size_t device, cons
     taken = take_host_windows(of, device, *marked.host, guide, host, found);
   }
   if (!taken) return std::move(taken).error();
-  if (!found.is_settled) settle(found, guide, on.steps_cut);
+  if (!found.is_settled) settle(found, guide, on.steps_truncated);
   if (found.windows.empty()) {
     step_window whole;
     whole.pseudo = true;

@@ -31,7 +31,7 @@ struct allocator_key {
 class key_reader {
  public:
   explicit key_reader(const allocator_plane& plane) : plane_(&plane) {
-    for (const allocator_field f : most_telling)
+    for (const allocator_field f : by_preference)
       if (enough_ == 0 && plane.fields.has(f)) enough_ = bit_of(f);
   }
   [[nodiscard]] allocator_key read(const event_row& row, const char* readable_end) {
@@ -47,7 +47,7 @@ class key_reader {
   }
 
  private:
-  static constexpr allocator_field most_telling[] = {allocator_field::allocator_name, allocator_field::index_on_host,
+  static constexpr allocator_field by_preference[] = {allocator_field::allocator_name, allocator_field::index_on_host,
                                                      allocator_field::device_ordinal, allocator_field::id};
 
   // A ref is mostly the same as before.

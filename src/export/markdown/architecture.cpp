@@ -344,14 +344,14 @@ class report {
                                             model_phase::decode};
     std::set<std::pair<layer_kind, bool>> told;
     int number = 0;
-    told_in_6_.clear();
+    printed_in_6_.clear();
     for (const model_phase phase : order)
       for (const layer_anatomy& a : d_.anatomies) {
         if (a.phase != phase || !told.insert({a.kind, a.sampling}).second) continue;
         if (number > 0) add("\n");
         add("### 6." + std::to_string(++number) + ' ' + heading_of(a) + "\n\n");
         anatomy(a);
-        told_in_6_.insert({&a, number});
+        printed_in_6_.insert({&a, number});
       }
     add("\nWall times are unions of kernels, shares are of the " + word_ +
         "'s wall time; " + (word_ == "part" ? "roles" : "parts") +
@@ -458,7 +458,7 @@ class report {
     for (const layer_anatomy* a : decoding) {
       add((number == 0 ? "### 7." : "\n### 7.") + std::to_string(number + 1) + ' ' + heading_of(*a) + "\n\n");
       ++number;
-      if (const auto told = told_in_6_.find(a); told != told_in_6_.end())
+      if (const auto told = printed_in_6_.find(a); told != printed_in_6_.end())
         add("Its tree and its parts are those of section 6." + std::to_string(told->second) + ".\n");
       else
         anatomy(*a);
@@ -671,7 +671,7 @@ class report {
                     word_type_ = word_ == "part" ? "Part type" : "Layer type";
   const activity_device& on_;
   const std::string& label_;
-  std::map<const layer_anatomy*, int> told_in_6_;
+  std::map<const layer_anatomy*, int> printed_in_6_;
   std::string text_;
 };
 

@@ -233,7 +233,7 @@ class rank_reader {
     take_inputs_of(traces);
     if (needs_kernels && has_kernels()) {
       inputs_.back().notes.emplace_back("kernels are taken from this trace");
-      inputs_.back().stands_in = !(files_.kernel_details.empty() && files_.op_summaries.empty());
+      inputs_.back().is_fallback = !(files_.kernel_details.empty() && files_.op_summaries.empty());
     }
     return {};
   }

@@ -48,7 +48,7 @@ bool is_json_scalar(std::string_view text) noexcept {
   }
 }
 
-std::string_view without_blanks_behind(const char* from, const char* to) noexcept {
+std::string_view without_trailing_blanks(const char* from, const char* to) noexcept {
   while (is_json_space(to[-1])) --to;
   return {from, static_cast<std::size_t>(to - from)};
 }
@@ -98,7 +98,7 @@ class walker {
     };
     if (token.front() == '{') return members(value, depth, pass_inner) && up_to_here(token);
     if (token.front() == '[') return elements(value, depth, pass_inner) && up_to_here(token);
-    token = without_blanks_behind(token.data(), token.data() + token.size());
+    token = without_trailing_blanks(token.data(), token.data() + token.size());
     // A string has to be taken: On-Demand would skip what it holds for a key up to the end of the value behind it.
     if (token.front() == '"') return value.get_raw_json_string().error() == simdjson::SUCCESS;
     return is_json_scalar(token);
@@ -107,7 +107,7 @@ class walker {
   bool up_to_here(std::string_view& token) {
     const char* here = nullptr;
     if (text_.current_location().get(here) != simdjson::SUCCESS) return false;
-    token = without_blanks_behind(token.data(), here);
+    token = without_trailing_blanks(token.data(), here);
     return true;
   }
 

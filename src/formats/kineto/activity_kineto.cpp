@@ -646,7 +646,7 @@ class trace_reader final : public chrome_sink {
     return all;
   }
 
-  void tell_writer(const std::vector<process_role>& all) {
+  void set_writer(const std::vector<process_role>& all) {
     trace_writer& writer = parts_.hosts[group_].writer;
     if (writer != trace_writer::unknown) return;
     for (const process_role& role : all) {
@@ -658,7 +658,7 @@ class trace_reader final : public chrome_sink {
   void sort_held() {
     has_kernels_.resize(tracks_.processes().size());
     const std::vector<process_role> all = roles();
-    tell_writer(all);
+    set_writer(all);
     std::vector<const unplaced_event*> copies;  // of no device in particular
     for (const unplaced_event& e : held_) {
       const chrome_track& on = tracks_.track(e.track);
@@ -849,7 +849,7 @@ class trace_reader final : public chrome_sink {
   }
 
   // Where lines of ops tell of a device, its streams repeat them.
-  void tell_repeated_streams() {
+  void mark_repeated_streams() {
     for (const gathered_device& d : devices_) {
       const auto& streams = d.device.streams;
       const auto is_of_ops = [](const activity_stream& s) { return s.kind == line_kind::ops; };
@@ -864,10 +864,10 @@ class trace_reader final : public chrome_sink {
   void finish() {
     numbers_.name_threads(file_, tracks_);
     name_devices();
-    tell_repeated_streams();
+    mark_repeated_streams();
     counts_.list(file_, tracks_, parts_.strings, parts_.lines);
     if (host_seen_) parts_.host_spans[group_] = std::make_unique<host_span_list>(std::move(spans_));
-    std::uint64_t kernels = 0, unattributed = 0, by_graphs = 0;
+    std::uint64_t kernels = 0, unattributed = 0, graph_launched = 0;
     std::int64_t last_ps = last_host_ps_;
     bool cut = false;
     std::vector<const std::vector<launch_link>*> links;
@@ -897,8 +897,8 @@ class trace_reader final : public chrome_sink {
           ++joined;
           if (calls_.is_graph(*by)) {
             d.rows[i].flags |= kernel_by_graph;
-            ++d.device.by_graphs;
-            d.device.by_graphs_ps = saturating_add(d.device.by_graphs_ps, d.rows[i].duration_ps);
+            ++d.device.graph_launched;
+            d.device.graph_launched_ps = saturating_add(d.device.graph_launched_ps, d.rows[i].duration_ps);
           }
         }
         take_shapes(d, i);
@@ -915,10 +915,10 @@ class trace_reader final : public chrome_sink {
         last_ps = std::max(last_ps, saturating_add(k.start_ps, k.duration_ps));
       }
       sort_kernels(d.rows);
-      tell_own_times(d);
+      add_own_times(d);
       d.device.has_launches = joined > 0;
       kernels += d.rows.size();
-      by_graphs += d.device.by_graphs;
+      graph_launched += d.device.graph_launched;
       if (linked || host_seen_) unattributed += d.rows.size() - joined;
       const std::int32_t index =
           parts_.add_device(std::move(d.device), std::make_unique<kernel_list>(std::move(d.rows)));
@@ -938,15 +938,16 @@ class trace_reader final : public chrome_sink {
     if (kernels == 0) {
       const bool empty = input_.rows == 0 && !input_.damage;
       input_.why_empty = empty                   ? "the trace is empty: it has no event"
-                         : host.untold_spans != 0 ? untold_text(host.untold_spans)
+                         : host.untold_spans != 0 ? unplaced_text(host.untold_spans)
                                                   : "no kernel of a device was found here";
       input_.notes.push_back(input_.why_empty);
     }
     if (unattributed > 0) {
       input_.notes.push_back(share(unattributed) + "have no launch in the trace: who launched them is unattributed");
     }
-    if (by_graphs > 0) {
-      input_.notes.push_back(share(by_graphs) + "were launched by graphs: their launch is that of the whole graph");
+    if (graph_launched > 0) {
+      input_.notes.push_back(share(graph_launched) +
+                             "were launched by graphs: their launch is that of the whole graph");
     }
     if (unknown_on_devices_ > 0) {
       input_.notes.push_back("events of unknown categories on devices, taken neither for kernels nor for hosts: " +
@@ -957,13 +958,13 @@ class trace_reader final : public chrome_sink {
   }
 
   // No event with a length is passed over without a word: it may be of a device.
-  [[nodiscard]] std::string untold_text(std::uint64_t spans) const {
+  [[nodiscard]] std::string unplaced_text(std::uint64_t spans) const {
     return "the trace does not say whether devices or hosts ran its " + counted(spans, "event", "events") +
            ": `profkit ops` has them";
   }
 
   // By the clock of the device, in the order in which kernels are visited.
-  static void tell_own_times(gathered_device& d) {
+  static void add_own_times(gathered_device& d) {
     if (d.own.empty()) return;
     const auto before = [](const auto& a, const auto& b) { return a.first < b.first; };
     std::sort(d.own.begin(), d.own.end(), before);

@@ -64,10 +64,10 @@ class text_writer {
       out_ += std::to_string(run_.offset_of(reader.position()));
       end_line();
     }
-    if (run_.options().limit != 0) tell_left_out(type, counts, depth);
+    if (run_.options().limit != 0) write_left_out(type, counts, depth);
   }
 
-  void tell_left_out(const proto_message_name* type, element_counts& counts, std::uint32_t depth) {
+  void write_left_out(const proto_message_name* type, element_counts& counts, std::uint32_t depth) {
     const std::uint64_t limit = run_.options().limit;
     const auto tell = [&](std::uint64_t more, const char* of) {
       if (more == 0) return;

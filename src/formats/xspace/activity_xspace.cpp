@@ -96,14 +96,14 @@ class node_filler {
     group_ = into_.add_host_group(file_);
     into_.hosts[group_].writer = trace_writer::xla;
     list_host();
-    const bool devices_may_tell = std::any_of(devices_.begin(), devices_.end(), [&](std::size_t plane) {
+    const bool devices_may_have_steps = std::any_of(devices_.begin(), devices_.end(), [&](std::size_t plane) {
       return !step_lines_of(space_.planes[plane]).lines.empty();
     });
-    if (result<void> looked = look_at_host(true, !devices_may_tell); !looked) return looked;
+    if (result<void> looked = look_at_host(true, !devices_may_have_steps); !looked) return looked;
     if (result<void> looked = look_at_devices(); !looked) return looked;
     for (std::size_t i = 0; i < devices_.size(); ++i) add_device(i);
     list_unrecorded();
-    if (!device_steps_ && devices_may_tell)
+    if (!device_steps_ && devices_may_have_steps)
       if (result<void> looked = look_at_host(false, true); !looked) return looked;
     if (!device_steps_) add_host_steps();
     return {};
@@ -122,7 +122,7 @@ class node_filler {
     return e;
   }
 
-  void note_damage(const plane_index& plane, const line_index& line, const first_look& facts) {
+  void note_damage(const plane_index& plane, const line_index& line, const line_stats& facts) {
     if (input_.damage) return;
     if (facts.damage) {
       input_.damage = damaged_event(path_, line.offset + *facts.damage);
@@ -147,7 +147,7 @@ class node_filler {
   struct looked_at {
     const line_index* line = nullptr;
     line_events events;
-    first_look facts;
+    line_stats facts;
   };
 
   result<void> look_at_devices() {
@@ -183,7 +183,7 @@ class node_filler {
     d.type = is_tpu ? accelerator::tpu : is_gpu ? accelerator::gpu : accelerator::other;
     d.timestamp_resolution_ps = is_tpu ? 1 : 1000;
     for (looked_at& line : device_lines_[device_at]) {
-      line.events.lateness_ps = line.facts.lateness_ps;
+      line.events.max_disorder_ps = line.facts.max_disorder_ps;
       note_damage(plane, *line.line, line.facts);
       rejects_.add(line.facts.rejects);
       input_.rows += line.facts.events;
@@ -206,7 +206,7 @@ class node_filler {
       note_overruns(source->cut_too_long(), into_.strings, input_);
     if (!calls_.empty()) source->list_correlations(recorded_);
     const std::int32_t device = into_.add_device(std::move(d), std::move(source));
-    if (device >= 0) into_.devices[static_cast<std::size_t>(device)].steps_cut = add_device_steps(plane, device);
+    if (device >= 0) into_.devices[static_cast<std::size_t>(device)].steps_truncated = add_device_steps(plane, device);
   }
 
   // What kernels of streams may communicate besides those whose names tell.

@@ -47,7 +47,7 @@ class indexer {
                     reader.clipped() ? "the file ends inside a field" : "no protobuf field can start here");
       }
     }
-    if (found_.damage) tell_text_conversion();
+    if (found_.damage) check_text_conversion();
     return std::move(found_);
   }
 
@@ -167,7 +167,7 @@ class indexer {
   }
 
   // A text conversion writes EF BF BD (the replacement character) for every byte it could not decode.
-  void tell_text_conversion() {
+  void check_text_conversion() {
     constexpr std::string_view replacement("\xef\xbf\xbd");
     const std::string_view sample =
         (found_.from ? std::string_view(found_.from->head) : bytes_).substr(0, text_sample_bytes);
