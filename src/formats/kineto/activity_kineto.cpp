@@ -716,7 +716,7 @@ class trace_reader final : public chrome_sink {
              : role.rocprof == rocprof_process::calls  ? host_span_kind::runtime
              : role.rocprof == rocprof_process::ranges ? host_span_kind::annotation
                                                        : host_span_kind::other);
-    return told ? line_use::span : line_use::untold;
+    return told ? line_use::span : line_use::unplaced;
   }
 
   // A kernel whose own arguments tell its device. What lies beside the device's own process has that one's name.
