@@ -184,7 +184,7 @@ void settle_markers(std::vector<step_marker>& markers) {
 }
 
 // Every rank of a JSON or table capture may have a "GPU 0": such names get their rank, else their file. XSpace devices
-// are told apart by their planes.
+// are distinguished by their planes.
 void make_names_unique(activity_parts& parts) {
   std::map<string_id, std::vector<activity_device*>> same_name;
   for (activity_device& d : parts.devices)

@@ -32,7 +32,8 @@ considered_format considered(const known_format& known, const detection& named, 
   return c;
 }
 
-// A telling name reaches its reader unless the bytes have the signature of another format or are another message.
+// A file whose name has a known pattern goes to that reader unless the bytes have the signature of another format or
+// are another message.
 const foreign_format* foreign_of(const detection& found, std::string_view file_name, std::string_view head) {
   if (head.empty()) return nullptr;
   if (found.family == file_family::unknown) return find_foreign_format(head, file_name);

@@ -16,7 +16,7 @@ namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 namespace {
 
-constexpr int six_digits = 6;  // what a C++ stream prints of a double unless it is told otherwise
+constexpr int six_digits = 6;  // what a C++ stream prints of a double by default
 
 // A decimal number as written: how many digits count, and where the first and the last of them stand.
 struct written_number {
@@ -138,7 +138,7 @@ class reader {
   result<void> take_header(std::string_view line) {
     const std::string_view nodes = json_member(line, "nodes");
     if (nodes.empty()) {
-      // The header of a probe file tells of its own node.
+      // The header of a probe file names its own node.
       if (json_member(line, "node_id").empty()) return {};
       table_.has_header = true;
       return take_start(line, false);

@@ -107,7 +107,7 @@ constexpr std::uint32_t no_process = chrome_tracks::none;
 
 struct gathered_device {
   activity_device device;
-  std::uint32_t process = no_process;  // of one whose number is not told
+  std::uint32_t process = no_process;  // of one whose number is not recorded
   std::vector<kernel_row> rows;
   std::vector<launch_link> links;  // of the rows
   hash_map<std::int64_t, std::uint16_t> streams;       // by number
@@ -130,9 +130,9 @@ struct unplaced_event {
   std::uint64_t ordinal;
   string_id name;
   std::uint32_t track;
-  std::uint32_t facts;  // 1 + index of what its arguments tell; 0: nothing
+  std::uint32_t facts;  // 1 + index of what its arguments say; 0: nothing
 };
-// What rocprof tells of an event, or XLA.
+// What rocprof or XLA records of an event.
 struct plain_facts {
   bool by_rocprof = false;
   std::int64_t device = -1, step = -1;
@@ -383,7 +383,7 @@ class trace_reader final : public chrome_sink {
     return stream;
   }
 
-  // A device without a number is told by the process that it is shown as, where that is one.
+  // A device without a number is identified by the process that it is shown as, where that is one.
   gathered_device& device_of(std::int64_t ordinal, accelerator type, std::uint32_t track) {
     const std::uint32_t process = ordinal >= 0 || tracks_.process_of_track(track).pid.empty()
                                       ? no_process
@@ -416,7 +416,7 @@ class trace_reader final : public chrome_sink {
     }
   }
 
-  // `track`: where the kernel lies. Its first kernel tells where a stream is shown.
+  // `track`: where the kernel lies. The stream is shown where its first kernel lies.
   void set_stream(kernel_row& row, gathered_device& into, std::int64_t id, std::uint32_t track) {
     const auto found = into.streams.find(id);
     if (found != into.streams.end()) return set_stream_at(row, found->second);
@@ -467,7 +467,7 @@ class trace_reader final : public chrome_sink {
     }
   }
 
-  // What a name tells, found once a name.
+  // What a name says, found once a name.
   struct known_name {
     bool kernel_known = false, launch_known = false;
     std::optional<launched_work> launch;
@@ -709,18 +709,18 @@ class trace_reader final : public chrome_sink {
     }
     const std::string_view name = parts_.strings.text(e.name);
     const bool frame = !name.empty() && name.front() == '$';
-    const bool told = role.kind == plane_kind::host || role.executor || role.rocprof != rocprof_process::unknown;
-    if (!told) ++parts_.hosts[group_].untold_spans;
+    const bool placed = role.kind == plane_kind::host || role.executor || role.rocprof != rocprof_process::unknown;
+    if (!placed) ++parts_.hosts[group_].untold_spans;
     add_span(e.start_ps, e.duration_ps, e.ordinal, e.name, numbers_.of(e.track),
              frame                                        ? host_span_kind::frame
              : role.rocprof == rocprof_process::calls  ? host_span_kind::runtime
              : role.rocprof == rocprof_process::ranges ? host_span_kind::annotation
                                                        : host_span_kind::other);
-    return told ? line_use::span : line_use::unplaced;
+    return placed ? line_use::span : line_use::unplaced;
   }
 
-  // A kernel whose own arguments tell its device. What lies beside the device's own process has that one's name.
-  void take_plain_kernel(const unplaced_event& e, std::int64_t device, std::string_view beside, kernel_class kind) {
+  // A kernel whose own arguments name its device. A stream outside the device's own process is named after its process:
+  // `beside`.
     gathered_device& into = device_of(device, accelerator::gpu, e.track);
     into.may_overlap = true;
     const known_name& known = known_kernel(e.name);
@@ -786,7 +786,7 @@ class trace_reader final : public chrome_sink {
       if (repeats[stream]) counts_.change(d.tracks[stream], line_use::kernel, line_use::repeated);
   }
 
-  // `known_lines`: whether names tell what the lines of this device are. Where none does, each is a stream.
+  // `known_lines`: whether names say what the lines of this device are. Where none does, each is a stream.
   line_use take_device_event(const unplaced_event& e, const chrome_track& on, const chrome_trace_process& of,
                              bool known_lines) {
     line_kind kind = classify_line(plane_kind::device, on.name, on.number.value_or(0));
@@ -848,7 +848,7 @@ class trace_reader final : public chrome_sink {
     return kind == line_kind::async ? line_use::asynchronous : line_use::kernel;
   }
 
-  // Where lines of ops tell of a device, its streams repeat them.
+  // Where a device has lines of ops, its streams repeat them.
   void mark_repeated_streams() {
     for (const gathered_device& d : devices_) {
       const auto& streams = d.device.streams;
@@ -971,12 +971,12 @@ class trace_reader final : public chrome_sink {
     std::vector<std::uint64_t> kernels(d.device.streams.size()), starts(kernels), durations(kernels);
     for (const kernel_row& k : d.rows) {
       const auto at = std::lower_bound(d.own.begin(), d.own.end(), std::pair(k.source_row, own_time()), before);
-      const bool told = at != d.own.end() && at->first == k.source_row;
-      d.device.own_clock.push_back(told ? at->second : own_time());
+      const bool has_own = at != d.own.end() && at->first == k.source_row;
+      d.device.own_clock.push_back(has_own ? at->second : own_time());
       if ((k.flags & kernel_has_stream) == 0) continue;
       ++kernels[k.stream];
-      durations[k.stream] += told;
-      starts[k.stream] += told && at->second.start_ps != no_time_ps;
+      durations[k.stream] += has_own;
+      starts[k.stream] += has_own && at->second.start_ps != no_time_ps;
     }
     for (std::size_t s = 0; s < kernels.size(); ++s)
       d.device.streams[s].by_own_clock = starts[s] == kernels[s] ? own_times::all

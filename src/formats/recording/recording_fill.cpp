@@ -45,7 +45,7 @@ class shifted_times {
   activity_input& input_;
 };
 
-// What the file's reader told, as an input of the profile.
+// What the file's reader counted, as an input of the profile.
 activity_input input_with_contents(const profile& p, std::size_t file, const recording::contents& from) {
   activity_input input = input_of(p, file, p.what().files[file].own->name());
   input.rows = from.told.rows;

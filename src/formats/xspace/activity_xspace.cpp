@@ -29,7 +29,7 @@ namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 namespace {
 
-// Launches that are held of a file; what comes behind them does without.
+// Launches that are held of a file; later ones are not held.
 constexpr std::size_t most_launches = std::size_t{1} << 21;
 
 std::int64_t stream_id_of(const line_index& line) noexcept {
@@ -78,7 +78,7 @@ std::vector<node_planes> planes_by_node(const xspace_index& space) {
 // Of the devices of one node, and of its host.
 class node_filler {
  public:
-  // What is told of the file goes into `input` and `rejects`.
+  // What is found wrong with the file goes into `input` and `rejects`.
   node_filler(activity_parts& into, std::size_t file, const node_planes& planes, std::size_t steps_of_device,
               std::size_t& launches_left, activity_input& input, event_rejects& rejects)
       : into_(into),
@@ -110,7 +110,7 @@ class node_filler {
   }
 
  private:
-  // Nothing when the line lies out of reach, which the file's fault tells.
+  // Nothing when the line lies out of reach, which the file's fault reports.
   std::optional<line_events> events_of(const line_index& line) const {
     const auto base = line_base_ps(*into_.from, file_, line);
     if (!base) return std::nullopt;
@@ -143,7 +143,7 @@ class node_filler {
                           path_, line.offset, "Everything intact is shown. Fetch the file again if it was copied."};
   }
 
-  // A line of a device, and what a first look at it told.
+  // A line of a device, and what a first pass found in it.
   struct looked_at {
     const line_index* line = nullptr;
     line_events events;
@@ -209,7 +209,7 @@ class node_filler {
     if (device >= 0) into_.devices[static_cast<std::size_t>(device)].steps_truncated = add_device_steps(plane, device);
   }
 
-  // What kernels of streams may communicate besides those whose names tell.
+  // What kernels of streams may communicate besides those whose names say so.
   event_collectives collectives_of(const plane_index& plane, const std::vector<looked_at>& lines) {
     const bool has_streams = std::any_of(lines.begin(), lines.end(), [](const looked_at& line) {
       return line.events.kind == line_kind::stream;

@@ -223,9 +223,9 @@ std::optional<std::int64_t> plane_index::stat_id(std::string_view wanted) const 
 }
 
 std::uint64_t reduced_from::offset_of(std::uint64_t at) const noexcept {
-  const auto behind =
+  const auto after =
       std::upper_bound(runs.begin(), runs.end(), at, [](std::uint64_t wanted, const run& r) { return wanted < r.at; });
-  return behind == runs.begin() ? at : behind[-1].was + (at - behind[-1].at);
+  return after == runs.begin() ? at : after[-1].was + (at - after[-1].at);
 }
 
 std::uint64_t reduced_from::beginning_at(std::uint64_t at) const noexcept {

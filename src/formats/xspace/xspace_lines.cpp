@@ -48,7 +48,7 @@ ordered_events::ordered_events(const line_events& line) : events_(line), max_dis
     done_ = true;
 }
 
-// The front and the event behind it start together.
+// Orders the first event held and those after it that start together with it.
 void ordered_events::take_together() {
   const std::int64_t start_ps = read_[last_].start_ps;
   ready_.push_back(read_[last_ ^ 1U]);
