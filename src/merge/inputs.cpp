@@ -97,7 +97,7 @@ class resolver {
     return {};
   }
 
-  // A Chrome trace below the folder, told by its contents.
+  // A Chrome trace below the folder, recognised by its contents.
   [[nodiscard]] std::optional<std::string> chrome_trace() const {
     constexpr std::size_t most_looks = 8;
     for (std::size_t i = 0; i < json_files_.size() && i < most_looks; ++i)

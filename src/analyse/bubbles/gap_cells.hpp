@@ -25,7 +25,7 @@ using gap_list = std::vector<gap>;
 // paired with those that they will be like. Lists change their order.
 std::vector<std::pair<bubble*, const bubble*>> drop_repeated(std::vector<gap_list>& lists);
 
-// The first of some spans, from `from` on, that ends behind an instant: `ends(i)` tells where the i-th ends. Fast when
+// The first of some spans, from `from` on, that ends after an instant: `ends(i)` gives the end of the i-th. Fast when
 // it is near.
 template <class End>
 std::size_t first_ending_after(std::size_t from, std::size_t count, std::int64_t at_ps, End&& ends) noexcept {
@@ -48,7 +48,7 @@ std::size_t first_ending_after(std::size_t from, std::size_t count, std::int64_t
 
 class gap_cells {
  public:
-  // Tells every gap its cells.
+  // Sets the cells of every gap.
   explicit gap_cells(std::vector<gap_list>& lists);
   [[nodiscard]] const std::vector<interval>& cells() const noexcept { return cells_; }        // ascending and apart
   [[nodiscard]] const std::vector<interval>& together() const noexcept { return together_; }  // normal
@@ -73,7 +73,7 @@ class cell_cover {
   }
 
  private:
-  [[nodiscard]] std::vector<std::uint64_t> sums() const;  // of the cells in front of each; they may wrap around
+  [[nodiscard]] std::vector<std::uint64_t> sums() const;  // of the cells before each; they may wrap around
   const std::vector<interval>& cells_;
   std::vector<std::uint64_t> covered_, full_;  // full_: how the number of covering spans changes at a cell
 };

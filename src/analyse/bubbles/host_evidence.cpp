@@ -161,9 +161,9 @@ class evidence_part final : public host_span_visitor {
 
   const std::vector<interval>& cells_;
   name_meanings& meanings_;
-  std::size_t cell_at_ = 0;  // the first that ends behind the start of the span looked at last
+  std::size_t cell_at_ = 0;  // the first that ends after the start of the span looked at last
   interval cell_;            // the same
-  std::int64_t cell_before_ps_ = 0, next_cell_ps_ = 0;  // end of the cell in front of it, start of the one behind it
+  std::int64_t cell_before_ps_ = 0, next_cell_ps_ = 0;  // end of the cell before it, start of the one after it
   std::vector<name_meanings::meaning> known_;             // by the number of a name
   hash_map<std::uint32_t, std::size_t> thread_at_;
   thread_spans* thread_ = nullptr;  // of the span looked at last

@@ -410,14 +410,14 @@ void summarise_causes(bubbles_result& into, const activity& of, const std::vecto
       c.evidence.push_back("the kernel after " + count_text(s.launched_in_gap, "gap") +
                            " was launched after the gap had begun");
   }
-  const std::vector<recorded_waits> told = recorded_waits_of_groups(into, of);
+  const std::vector<recorded_waits> recorded = recorded_waits_of_groups(into, of);
   for (std::size_t g = 0; g < into.groups.size(); ++g) {
     if (add_exposed(into, g, idle_cause::exposed_comm, &step_breakdown::comm_exposed_ps, t)) {
       std::vector<std::string>& evidence = into.causes.back().evidence;
       exposed_split split;
       for (const std::uint32_t s : into.groups[g].steps) split.add(facts[s].exposed);
       if (std::string text = split_text(split); !text.empty()) evidence.push_back(std::move(text));
-      if (const recorded_waits& waits = told[g]; waits.elapsed_ps > 0)
+      if (const recorded_waits& waits = recorded[g]; waits.elapsed_ps > 0)
         evidence.push_back("its collectives last " + human_duration(waits.elapsed_ps) + ", of which " +
                            share_text(waits.wait_ps, waits.elapsed_ps) + " wait for other ranks and " +
                            share_text(waits.transit_ps, waits.elapsed_ps) + " move bytes");

@@ -61,7 +61,7 @@ class collective_aligner {
       estimate_all();
       relate_pairs();
       propagate();
-      tell();
+      fill_result();
     }
     return std::move(result_);
   }
@@ -300,7 +300,7 @@ class collective_aligner {
     return r;
   }
 
-  void tell() {
+  void fill_result() {
     for (const pair_set& pair : pairs_) {
       result_.pairs.push_back(relation_of(pair.a, pair.b, pair.barriers, pair.lines));
       if (!result_.pairs.back().feasible) ++result_.contradictions;

@@ -104,7 +104,7 @@ bool is_kernel_of(std::string_view opcode, const collective_instances& found, co
          all_library_kernels(found, op);
 }
 
-// A recv belongs to a send. Traces do not tell which: a compiler numbers both in the order of their channels, so that
+// A recv belongs to a send. Traces do not say to which: a compiler numbers both in the order of their channels, so that
 // where a module has as many of the one as of the other, the n-th belong together.
 void join_sends(const collective_instances& found, std::vector<op_events>& ops) {
   struct pair_of_lists {
@@ -416,11 +416,11 @@ class time_matcher {
 
   // Which executions are one invocation is not known: nothing is compared.
   void leave_unmatched(const op_events& op) {
-    collective_op& told = add_op(found_, op, into_);
+    collective_op& unmatched = add_op(found_, op, into_);
     for (const auto& events : op.by_node)
       for (const std::uint32_t e : events)
-        told.unjudged += in_window(o_, found_.all[e].start_ps, found_.all[e].end_ps) ? 1 : 0;
-    told.sub_groups = true;
+        unmatched.unjudged += in_window(o_, found_.all[e].start_ps, found_.all[e].end_ps) ? 1 : 0;
+    unmatched.sub_groups = true;
   }
 
   // Members of a group need not be among the traces, and who sends need not receive.

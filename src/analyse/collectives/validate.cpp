@@ -137,7 +137,7 @@ class violation_judge {
     if (g.judged) compare(g, broadcast ? *at : *other, broadcast ? *other : *at);
   }
 
-  // Of two nodes one receives from the other; of more, only what no pattern of pairs allows is told.
+  // Of two nodes one receives from the other; of more, only what no pattern of pairs allows is reported.
   void judge_permute(collective_group& g, const collective_directions::relation& pair) const {
     std::optional<std::uint32_t> sender, receiver;
     for (std::uint32_t i = 0; i < g.member_count; ++i) {
