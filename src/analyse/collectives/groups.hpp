@@ -19,7 +19,7 @@ enum class participation : std::uint8_t {
   unknown,      // nothing is on record
   everyone,     // one group of all devices of the program
   within_node,  // the program has devices of one node alone, and so has each of its groups
-  own_group,    // a group that is known apart from the others
+  own_group,    // one group of several, and it is known which
   sub_groups,   // groups or pairs where the trace does not say which device is in which
 };
 

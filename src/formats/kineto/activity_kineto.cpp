@@ -719,8 +719,8 @@ class trace_reader final : public chrome_sink {
     return placed ? line_use::span : line_use::unplaced;
   }
 
-  // A kernel whose own arguments name its device. A stream outside the device's own process is named after its process:
-  // `beside`.
+  // A kernel whose own arguments name its device. `beside`: the name of its process, where that is not the device's own.
+  void take_plain_kernel(const unplaced_event& e, std::int64_t device, std::string_view beside, kernel_class kind) {
     gathered_device& into = device_of(device, accelerator::gpu, e.track);
     into.may_overlap = true;
     const known_name& known = known_kernel(e.name);
