@@ -296,8 +296,8 @@ extern const command_description architecture_command = {
     "PATH",
     "What model ran: layers and their types, passes, experts, streams",
     "Reads passes, layers and their parts from the kernels of one device: attention kernels mark the\n"
-    "layers, steps and sampling mark the passes. Says how sure that is, and what the capture does not show.\n"
-    "For Ascend, Kineto and XSpace. -o DIR/ writes the report, model_architecture_report_<name>.md.",
+    "layers, steps and sampling mark the passes. Says how sure that is, and what the capture does not\n"
+    "show. For Ascend, Kineto and XSpace. -o DIR/ writes the report, model_architecture_report_<name>.md.",
     "  profkit architecture rank0_ascend_pt\n"
     "  profkit architecture rank0_ascend_pt -o reports/          ten sections of Markdown\n"
     "  profkit architecture rank0.json.gz --markdown | less\n"
