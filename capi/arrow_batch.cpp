@@ -185,7 +185,7 @@ void export_column(std::shared_ptr<const arrow_values> values, std::shared_ptr<c
     parts->dictionary = std::make_unique<ArrowArray>();
     fill_array(std::move(names_parts), names, 0, 3, *parts->dictionary);
   }
-  // A row that a fault cut short has left values behind, which are not shown.
+  // A row that a fault cut short has left values in some columns, which are not shown.
   const std::int64_t nulls =
       values->rows() == rows || values->nulls() == 0 ? static_cast<std::int64_t>(values->nulls()) : std::int64_t{-1};
   parts->held = std::move(values);

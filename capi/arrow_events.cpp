@@ -159,7 +159,7 @@ class own_rooms {
 class event_source {
  public:
   virtual ~event_source() = default;
-  // Up to `most` more events of one track; 0: there are no more. Damage is told behind what was intact.
+  // Up to `most` more events of one track; 0: there are no more. Damage is reported after what was intact.
   virtual result<std::size_t> read(arrow_batch& into, std::size_t most) = 0;
   [[nodiscard]] virtual std::size_t room() const noexcept = 0;
   [[nodiscard]] virtual bool at_border() const noexcept = 0;
@@ -207,7 +207,7 @@ class xspace_events final : public event_source {
       for (; line_ < plane.lines.size(); ++line_) {
         const line_index& line = plane.lines[line_];
         const auto base_ps = line_base_ps(core_, file_, line);
-        if (!base_ps) continue;  // told by the file's fault
+        if (!base_ps) continue;  // the file's fault reports it
         base_ps_ = *base_ps;
         scan_.emplace(line.body);
         line_bytes_ = line.body.size();
@@ -385,7 +385,7 @@ class counted_timeline final : public timeline_sink {
 // The events of any other file, by way of a timeline.
 class timeline_events final : public event_source {
  public:
-  // Damage of the file is told behind its events.
+  // Damage of the file is reported after its events.
   static result<std::unique_ptr<event_source>> of(const profile& core, const capture_devices& devices, std::uint32_t file) {
     auto made = std::make_unique<timeline_events>(devices);
     result<void> filled = fill_file_timeline(core, file, made->filled_);

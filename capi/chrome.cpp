@@ -97,7 +97,7 @@ struct pk_chrome_reader {
   profkit::chrome_reader reader;
   profkit::capi::kept_events kept;
   bool ended = false;
-  std::optional<profkit::fault> failed;  // told once everything before it was given
+  std::optional<profkit::fault> failed;  // reported once everything before it was given
 };
 
 namespace profkit {

@@ -35,10 +35,10 @@ pk_status pk_dump_write(const char* path, const pk_dump_options* options, pk_wri
     asked.bounds = how->bounds;
     asked.host = how->host;
     return write_to_host(write, user, status, [&](profkit::sink& into) -> result<profkit::document_status> {
-      result<profkit::dump_outcome> told = profkit::dump_message(file->held.bytes, type, into, asked);
-      if (!told) return std::move(told).error();
-      const bool lost = file->held.damage && told->status == profkit::document_status::ok;
-      return lost ? profkit::document_status::partial : told->status;
+      result<profkit::dump_outcome> dumped = profkit::dump_message(file->held.bytes, type, into, asked);
+      if (!dumped) return std::move(dumped).error();
+      const bool lost = file->held.damage && dumped->status == profkit::document_status::ok;
+      return lost ? profkit::document_status::partial : dumped->status;
     });
   });
 }

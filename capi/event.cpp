@@ -38,7 +38,7 @@ pk_event to_event(const event_row& row, const event_cursor_state& cursor) noexce
   return event;
 }
 
-// Fills up to `capacity` events; 0 at the end or at damage, which `scan` tells apart.
+// Fills up to `capacity` events; 0 at the end or at damage: `scan` says which.
 std::size_t read_events(event_cursor_state& cursor, event_scanner& scan, pk_event* events,
                         std::size_t capacity) noexcept {
   event_row rows[batch_rows];

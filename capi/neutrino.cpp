@@ -329,9 +329,9 @@ pk_status pk_probe_write(const pk_probe* probe, const pk_probe_query* query, pk_
       if (given->format == PK_PROBE_JSON) return profkit::write_probe_document(core, *asked, into, bridge.core());
       if (given->format == PK_PROBE_SVG)
         return profkit::write_probe_svg(core, *asked, text_of(given->title), into, bridge.core());
-      result<profkit::probe_csv_outcome> told = profkit::write_probe_csv(core, *asked, into, bridge.core());
-      if (!told) return std::move(told).error();
-      return told->status;
+      result<profkit::probe_csv_outcome> written = profkit::write_probe_csv(core, *asked, into, bridge.core());
+      if (!written) return std::move(written).error();
+      return written->status;
     });
   });
 }

@@ -39,7 +39,7 @@ struct pk_profile {
   std::atomic<std::uint64_t> references{1};
   std::string copied;  // the bytes of PK_OPEN_COPY
   std::shared_ptr<const profkit::profile> core;
-  std::shared_ptr<const profkit::trace> trace;  // of it: what traces tell is read once for all who ask
+  std::shared_ptr<const profkit::trace> trace;  // of this profile: what traces hold is read once for all callers
   std::unique_ptr<profkit::capi::damage_slot[]> damage;  // one a file
 };
 
@@ -79,8 +79,8 @@ result<const line_index*> require_line(const pk_profile* profile, std::uint32_t 
 // No metadata entry (`what`: "event", "stat") has this id.
 [[nodiscard]] fault no_entry(const char* what, std::int64_t id, const plane_index& plane);
 
-// Tells, in builds with assertions, that two threads are inside one cursor: its last byte, which no state uses, is set
-// while a call is.
+// Reports, in builds with assertions, that two threads are inside one cursor: its last byte, which no state uses, is
+// set while a call is.
 template <class Cursor>
 class cursor_use {
  public:

@@ -215,7 +215,7 @@ pk_status pk_stat_next(pk_stat_cursor* cursor, pk_stat* out, pk_error** err) noe
       store_cursor(*cursor, state);
       return PK_END;
     }
-    // The cursor stays before the damage, and every further call tells it again.
+    // The cursor stays before the damage, and every further call reports it again.
     return damage_at(*state.profile->core, state.file, found == step::found ? element.data() : state.stats.at,
                      "a stat");
   });

@@ -39,17 +39,17 @@ result<trace_export_options> read_trace_options(const pk_trace_options& given) {
   return o;
 }
 
-pk_trace_outcome outcome_of(const trace_export_outcome& told) noexcept {
+pk_trace_outcome outcome_of(const trace_export_outcome& from) noexcept {
   pk_trace_outcome out{};
-  out.status = static_cast<std::int32_t>(told.status);
-  out.tracks = told.tracks;
-  out.lanes = told.lanes;
-  out.events = told.events;
-  out.counters = told.counters;
-  out.flows = told.flows;
-  out.aggregated_left_out = told.aggregated_left_out;
-  out.out_of_reach = told.out_of_reach;
-  out.crowded = told.crowded;
+  out.status = static_cast<std::int32_t>(from.status);
+  out.tracks = from.tracks;
+  out.lanes = from.lanes;
+  out.events = from.events;
+  out.counters = from.counters;
+  out.flows = from.flows;
+  out.aggregated_left_out = from.aggregated_left_out;
+  out.out_of_reach = from.out_of_reach;
+  out.crowded = from.crowded;
   return out;
 }
 
@@ -69,11 +69,11 @@ result<pk_status> write_trace(const pk_profile* profile, const pk_trace_options*
   result<std::unique_ptr<sink>> into = open();
   if (!into) return std::move(into).error();
   if ((given->flags & PK_TRACE_GZIP) != 0) *into = gzip_sink(std::move(*into), bridge.core().threads);
-  result<trace_export_outcome> told = export_trace(*profile->trace, *asked, **into);
-  if (!told) return std::move(told).error();
-  if (told->status == document_status::ok || told->status == document_status::partial)
+  result<trace_export_outcome> exported = export_trace(*profile->trace, *asked, **into);
+  if (!exported) return std::move(exported).error();
+  if (exported->status == document_status::ok || exported->status == document_status::partial)
     if (result<void> finished = (*into)->finish(); !finished) return std::move(finished).error();
-  if (out) *out = outcome_of(*told);
+  if (out) *out = outcome_of(*exported);
   return PK_OK;
 }
 

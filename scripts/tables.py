@@ -210,7 +210,7 @@ def descriptions(schema):
     headers = sorted({e["header"] for e in schema.enums.values()})
     text = ("// Written by scripts/generate from schema/tables.toml.\n"
             "#include <tables/rows.hpp>\n\n" + "".join(f"#include <{h}>\n" for h in headers) + "\n#include <cstddef>\n\n"
-            "// Rows are C structs with more behind them where there are later columns: offsetof is sound for all of them.\n"
+            "// A row is a C struct, with later columns after it: offsetof is sound for all of them.\n"
             "#if defined(__GNUC__)\n#pragma GCC diagnostic ignored \"-Winvalid-offsetof\"\n#endif\n\n"
             "namespace profkit {\ninline namespace PROFKIT_NAMESPACE {\nnamespace {\n\n")
     for name, enum in schema.enums.items():

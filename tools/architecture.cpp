@@ -220,7 +220,7 @@ int run_architecture(const options& given) {
   bool markdown = asked.markdown;
   if (names_folder(asked.output_path)) {
     if (auto made = make_folder(asked.output_path); !made) {
-      tell_fault(made.error(), look_at_terminal(STDERR_FILENO, asked.color));
+      print_fault(made.error(), look_at_terminal(STDERR_FILENO, asked.color));
       return exit_unreadable;
     }
     architecture_report named;
@@ -260,7 +260,7 @@ int run_architecture(const options& given) {
                             }};
   const int status = run_slice(asked, document::architecture, writer);
   if (asked.output_path != given.output_path && (status == exit_ok || status == exit_partial) && !asked.quiet)
-    tell_written(asked.output_path);
+    print_written(asked.output_path);
   return status;
 }
 
@@ -296,8 +296,8 @@ extern const command_description architecture_command = {
     "PATH",
     "What model ran: layers and their types, passes, experts, streams",
     "Reads passes, layers and their parts from the kernels of one device: attention kernels mark the\n"
-    "layers, steps and sampling mark the passes. Says how sure that is, and what the capture cannot tell.\n"
-    "For Ascend, Kineto and XSpace. -o DIR/ writes the report, model_architecture_report_<name>.md.",
+    "layers, steps and sampling mark the passes. Says how sure that is, and what the capture does not\n"
+    "show. For Ascend, Kineto and XSpace. -o DIR/ writes the report, model_architecture_report_<name>.md.",
     "  profkit architecture rank0_ascend_pt\n"
     "  profkit architecture rank0_ascend_pt -o reports/          ten sections of Markdown\n"
     "  profkit architecture rank0.json.gz --markdown | less\n"

@@ -451,7 +451,7 @@ class report {
 
   void print_missing() {
     if (r_.evidence_gaps.empty()) return;
-    s_.heading("What the capture does not tell");
+    s_.heading("What the capture does not show");
     for (const std::string& gap : r_.evidence_gaps) s_.out().line("  - " + wrap(name(gap), report_columns - 4, 4));
   }
 
@@ -485,7 +485,7 @@ int run_bubbles(const options& given) {
   std::string model_path;
   if (both) {
     if (auto made = make_folder(given.output_path); !made) {
-      tell_fault(made.error(), look_at_terminal(STDERR_FILENO, asked.color));
+      print_fault(made.error(), look_at_terminal(STDERR_FILENO, asked.color));
       return exit_unreadable;
     }
     const std::string label = profile_label(given.path);
@@ -529,8 +529,8 @@ int run_bubbles(const options& given) {
       }};
   const int status = run_slice(asked, document::bubbles, writer);
   if (both && (status == exit_ok || status == exit_partial) && !asked.quiet) {
-    tell_written(asked.output_path);
-    tell_written(model_path);
+    print_written(asked.output_path);
+    print_written(model_path);
   }
   return status;
 }

@@ -69,7 +69,7 @@ int run_dump(const options& asked) {
     losses.push_back({0, *damage});
     if (losses.back().what.path.empty()) losses.back().what.path = asked.path;
   }
-  return tell_losses(asked, losses, dumped->status != document_status::error, errors);
+  return print_losses(asked, losses, dumped->status != document_status::error, errors);
 }
 
 class dump_command_options final : public command_options {

@@ -93,22 +93,22 @@ result<std::unique_ptr<sink>> open_output(const options& asked, const wanted_out
 }
 
 // One or two lines for people: what is in the file, and what is not.
-void tell_outcome(const options& asked, const trace_export_outcome& told, trace_format format) {
+void print_outcome(const options& asked, const trace_export_outcome& outcome, trace_format format) {
   std::string text = "profkit: ";
   text += asked.output_path.empty() ? std::string("wrote ") : profkit::escape_for_terminal(asked.output_path) + ": ";
-  text += count_of(told.events, "event") + " on " + count_of(told.tracks, "track");
-  if (told.lanes > 0) text += ", " + count_of(told.lanes, "more lane") + " for events that overlap";
-  if (told.counters > 0) text += ", " + count_of(told.counters, "counter value");
-  if (told.flows > 0 && format != trace_format::csv)
-    text += ", " + count_of(told.flows, "end of a flow", "ends of flows");
+  text += count_of(outcome.events, "event") + " on " + count_of(outcome.tracks, "track");
+  if (outcome.lanes > 0) text += ", " + count_of(outcome.lanes, "more lane") + " for events that overlap";
+  if (outcome.counters > 0) text += ", " + count_of(outcome.counters, "counter value");
+  if (outcome.flows > 0 && format != trace_format::csv)
+    text += ", " + count_of(outcome.flows, "end of a flow", "ends of flows");
   text += '\n';
   const auto left_out = [&](std::uint64_t n, const char* what, const char* why) {
     if (n > 0) text += "  left out: " + count_of(n, what) + ' ' + why + '\n';
   };
-  left_out(told.aggregated_left_out, "total", "without a place in time");
-  left_out(told.out_of_reach, "event", "more than 106 days from the origin");
-  if (told.crowded > 0)
-    text += "  " + count_of(told.crowded, "event") + " still overlap: a line has more than 512 at once\n";
+  left_out(outcome.aggregated_left_out, "total", "without a place in time");
+  left_out(outcome.out_of_reach, "event", "more than 106 days from the origin");
+  if (outcome.crowded > 0)
+    text += "  " + count_of(outcome.crowded, "event") + " still overlap: a line has more than 512 at once\n";
   std::fwrite(text.data(), 1, text.size(), stderr);
 }
 
@@ -141,26 +141,26 @@ int run_export(const options& asked) {
   if (!asked.compat_xla)
     if (result<void> fits = profkit::check_filters(of, what.filters, hooks); !fits)
       return fail(asked, fits.error(), errors);
-  result<trace_export_outcome> told = profkit::export_trace(of, what, **out);
+  result<trace_export_outcome> exported = profkit::export_trace(of, what, **out);
   progress.clear();
-  if (!told) return fail(asked, told.error(), errors);
-  if (told->status == document_status::absent) {
+  if (!exported) return fail(asked, exported.error(), errors);
+  if (exported->status == document_status::absent) {
     const std::string text =
-        "profkit: [absent] " + profkit::escape_for_terminal(told->absent) + "; nothing was written\n";
+        "profkit: [absent] " + profkit::escape_for_terminal(exported->absent) + "; nothing was written\n";
     std::fwrite(text.data(), 1, text.size(), stderr);
     return exit_ok;
   }
   // A file that holds nothing does not replace one that may hold something.
-  const bool usable = told->status != document_status::error;
+  const bool usable = exported->status != document_status::error;
   if (usable) {
     if (result<void> finished = (*out)->finish(); !finished) return fail(asked, finished.error(), errors);
-    if (!asked.quiet) tell_outcome(asked, *told, wanted->format);
+    if (!asked.quiet) print_outcome(asked, *exported, wanted->format);
   }
-  std::vector<profkit::file_damage> losses = told->damage;
+  std::vector<profkit::file_damage> losses = exported->damage;
   for (profkit::file_damage& loss : losses)
     if (loss.what.path.empty() && loss.file < capture.what().files.size())
       loss.what.path = capture.what().files[loss.file].path;
-  return tell_losses(asked, losses, usable, errors);
+  return print_losses(asked, losses, usable, errors);
 }
 
 class export_command_options final : public command_options {

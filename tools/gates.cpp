@@ -23,7 +23,7 @@ std::optional<std::int64_t> parse_percent_ppm(std::string_view text) {
   text.remove_suffix(1);
   std::int64_t ppm = 0;
   std::size_t digits = 0;
-  std::optional<std::int64_t> digit_ppm;  // behind the point
+  std::optional<std::int64_t> digit_ppm;  // after the point
   for (const char c : text) {
     if (c == '.' && !digit_ppm) {
       digit_ppm = 10'000;

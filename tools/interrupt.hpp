@@ -1,4 +1,4 @@
-// Ctrl-C while a file is being written stops the work in order, so that nothing half-written stays behind.
+// Ctrl-C while a file is being written stops the work in order, so that no half-written file is left.
 #pragma once
 #include <atomic>
 

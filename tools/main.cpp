@@ -31,7 +31,7 @@ void give_back_large_blocks() noexcept {
 #endif
 }
 
-int tell_bug(const char* what) noexcept {
+int print_bug(const char* what) noexcept {
   std::fprintf(stderr, "profkit: bug: an unexpected exception: %s\n  hint: please report it with the command line\n",
                what);
   return exit_bug;
@@ -61,8 +61,8 @@ int main(int count, char** arguments) {
                stderr);
     return exit_unreadable;
   } catch (const std::exception& e) {
-    return tell_bug(e.what());
+    return print_bug(e.what());
   } catch (...) {
-    return tell_bug("of an unknown type");
+    return print_bug("of an unknown type");
   }
 }

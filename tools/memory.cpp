@@ -369,8 +369,8 @@ void print_memory_text(session& s, const memory_result& r, const memory_options&
   if (r.modules.empty() && r.allocators.empty()) {
     s.absent(reason_text(r.hlo_absent_reason));
     // Where there is no file at all, one line says it.
-    const bool is_told = r.hlo_absent_reason == "no_hlo_proto_pb" && r.runtime_absent_reason == "no_xplane_pb";
-    if (!r.runtime_absent_reason.empty() && !is_told && r.runtime_absent_reason != r.hlo_absent_reason)
+    const bool is_reported = r.hlo_absent_reason == "no_hlo_proto_pb" && r.runtime_absent_reason == "no_xplane_pb";
+    if (!r.runtime_absent_reason.empty() && !is_reported && r.runtime_absent_reason != r.hlo_absent_reason)
       s.absent(reason_text(r.runtime_absent_reason));
     if (r.fit) s.out().line(r.summary.back());
     return;
@@ -489,7 +489,7 @@ class memory_command_options final : public command_options {
     for (const std::string& question : what_if_)
       if (profkit::result<void> added = profkit::add_what_if(question, m); !added)
         return wrong_value("--what-if", question, added.error().message, added.error().hint);
-    if (!step_.empty()) {  // a step that is not there is told by the analysis, as for any other step
+    if (!step_.empty()) {  // a step that is not there is reported by the analysis, as for any other step
       std::int64_t n = 0;
       const auto [end, error] = std::from_chars(step_.data(), step_.data() + step_.size(), n);
       if (error != std::errc{} || end != step_.data() + step_.size())

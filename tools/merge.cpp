@@ -240,7 +240,7 @@ class merge_work {
     const result<void> beside = write_beside();
     if (auto ok = write_metadata(); !ok) return fail(ok.error());
     if (!beside) return fail(beside.error());
-    if (auto ok = tell(*out); !ok) return fail(ok.error());
+    if (auto ok = print_result(*out); !ok) return fail(ok.error());
     return exit_ok;
   }
 
@@ -312,7 +312,7 @@ class merge_work {
     return finish(*metadata_, metadata_path_);
   }
 
-  result<void> tell(text_output& out) const {
+  result<void> print_result(text_output& out) const {
     if (asked_.json) {
       if (auto ok = write_merge_metadata(merged_, out.raw(), checked()); !ok) return ok;
     } else {
@@ -338,8 +338,8 @@ class merge_work {
 
   [[nodiscard]] int fail(const fault& why) {
     progress_.clear();
-    if (told_interrupt(why, written_, missing_)) return exit_unreadable;
-    tell_fault(why, errors_);
+    if (print_interrupt(why, written_, missing_)) return exit_unreadable;
+    print_fault(why, errors_);
     return exit_code_of(why.code);
   }
 

@@ -578,7 +578,7 @@ result<void> print_probe_summary(session& s, const probe_target& target) {
   return {};
 }
 
-void tell_losses_of(session& s, const probe_target& target) {
+void keep_losses_of(session& s, const probe_target& target) {
   std::vector<file_damage> damage;
   const auto add = [&](const std::optional<fault>& broken) {
     if (broken && damage.size() < few) damage.push_back({static_cast<std::uint32_t>(target.file), *broken});
@@ -629,13 +629,13 @@ result<void> print_neutrino(session& s) {
     s.absent(target->absent);
     return {};
   }
-  tell_losses_of(s, *target);
+  keep_losses_of(s, *target);
   if (!s.asked().csv) return print_slice_of(s, *target);
   probe_query query = s.asked().probes;
   query.limit = limit_of(s, 0);
-  auto told = write_probe_csv(s.capture(), query, s.out().raw(), s.hooks());
-  if (!told) return std::move(told).error();
-  if (told->status == document_status::absent) s.absent(told->absent);
+  auto written = write_probe_csv(s.capture(), query, s.out().raw(), s.hooks());
+  if (!written) return std::move(written).error();
+  if (written->status == document_status::absent) s.absent(written->absent);
   return {};
 }
 
@@ -717,7 +717,7 @@ bool print_neutrino_report(session& s) {
   auto target = find_probe_target(s.capture(), {});
   if (!target || target->trace == nullptr) return false;
   if (s.out().wrote_anything()) s.out().line();
-  tell_losses_of(s, *target);
+  keep_losses_of(s, *target);
   static_cast<void>(print_probe_summary(s, *target));
   return true;
 }

@@ -108,7 +108,7 @@ profkit::result<void> print_ops(session& s) {
     print_lines_left_out(s, found->left_out);
     return {};
   }
-  // A name filter leaves lines without rows behind: they say nothing.
+  // With a name filter, lines without rows are left: they say nothing.
   auto& lines = found->lines;
   lines.erase(std::remove_if(lines.begin(), lines.end(), [](const ops_line& line) { return line.ops.empty(); }),
               lines.end());

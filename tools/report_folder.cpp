@@ -35,7 +35,7 @@ std::string file_in(const std::string& folder, const std::string& name) {
   return folder.empty() || folder.back() == '/' ? folder + name : folder + '/' + name;
 }
 
-void tell_written(const std::string& path) {
+void print_written(const std::string& path) {
   std::fputs(("wrote " + profkit::escape_for_terminal(path) + '\n').c_str(), stdout);
 }
 

@@ -14,6 +14,6 @@ profkit::result<void> make_folder(const std::string& path);
 [[nodiscard]] std::string file_in(const std::string& folder, const std::string& name);
 
 // "wrote reports/a.md" on standard output, which has nothing else to say.
-void tell_written(const std::string& path);
+void print_written(const std::string& path);
 
 }  // namespace profkit_tool

@@ -117,7 +117,7 @@ int run_rows(const options& asked) {
   for (profkit::file_damage& loss : losses)
     if (loss.what.path.empty() && loss.file < (*opened)->what().files.size())
       loss.what.path = (*opened)->what().files[loss.file].path;
-  return tell_losses(asked, losses, true, errors);
+  return print_losses(asked, losses, true, errors);
 }
 
 class rows_command_options final : public command_options {

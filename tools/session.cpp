@@ -50,7 +50,7 @@ void print_to_standard_error(const std::string& text) {
   std::fflush(stderr);
 }
 
-// The reader of standard output went away, as `head` does: no failure of ours, and nobody to tell.
+// Whether the reader of standard output went away, as `head` does: not an error of ours, and no message would be read.
 bool is_reader_gone() {
   pollfd output{STDOUT_FILENO, POLLOUT, 0};
   return poll(&output, 1, 0) == 1 && (output.revents & POLLERR) != 0;
@@ -59,12 +59,12 @@ bool is_reader_gone() {
 // The fault that ended a command: as a document when JSON was asked for, and always on standard error.
 int fail_document(const options& asked, document which, const fault& why, const terminal& errors) {
   leave_with_reader(asked, why);
-  if (told_interrupt(asked, why)) return exit_unreadable;
+  if (print_interrupt(asked, why)) return exit_unreadable;
   if (asked.json) {
     const std::unique_ptr<profkit::sink> out = profkit::descriptor_sink(STDOUT_FILENO, "standard output");
     if (profkit::write_error_document(which, why, *out)) static_cast<void>(out->finish());
   }
-  tell_fault(why, errors);
+  print_fault(why, errors);
   return exit_code_of(why.code);
 }
 
@@ -94,7 +94,7 @@ bool is_input_of(const profkit::capture& opened, const std::string& output) {
   return false;
 }
 
-bool told_interrupt(const fault& why, const std::vector<std::string>& written,
+bool print_interrupt(const fault& why, const std::vector<std::string>& written,
                     const std::vector<std::string>& missing) {
   if (why.code != fault_code::cancelled || !interrupted()) return false;
   const auto part = [](const std::vector<std::string>& paths, const char* one, const char* many) {
@@ -108,10 +108,10 @@ bool told_interrupt(const fault& why, const std::vector<std::string>& written,
   return true;
 }
 
-bool told_interrupt(const options& asked, const fault& why) {
+bool print_interrupt(const options& asked, const fault& why) {
   std::vector<std::string> missing;
   if (!asked.output_path.empty()) missing.push_back(asked.output_path);
-  return told_interrupt(why, {}, missing);
+  return print_interrupt(why, {}, missing);
 }
 
 void leave_with_reader(const options& asked, const fault& why) {
@@ -120,12 +120,12 @@ void leave_with_reader(const options& asked, const fault& why) {
 
 int fail(const options& asked, const fault& why, const terminal& errors) {
   leave_with_reader(asked, why);
-  if (told_interrupt(asked, why)) return exit_unreadable;
-  tell_fault(why, errors);
+  if (print_interrupt(asked, why)) return exit_unreadable;
+  print_fault(why, errors);
   return exit_code_of(why.code);
 }
 
-void tell_fault(const fault& why, const terminal& screen, bool is_warning) {
+void print_fault(const fault& why, const terminal& screen, bool is_warning) {
   std::string text = screen.paint("profkit: ", style::dim);
   text += is_warning ? screen.paint("damaged: ", style::warning) : screen.paint("error: ", style::error);
   if (!why.path.empty() && why.message.find(why.path) == std::string::npos)
@@ -149,9 +149,9 @@ fault output_is_input(const std::string& output) {
   return f;
 }
 
-int tell_losses(const options& asked, const std::vector<file_damage>& losses, bool usable, const terminal& errors) {
+int print_losses(const options& asked, const std::vector<file_damage>& losses, bool usable, const terminal& errors) {
   if (losses.empty()) return exit_ok;
-  for (const file_damage& loss : losses) tell_fault(loss.what, errors, usable && !asked.strict);
+  for (const file_damage& loss : losses) print_fault(loss.what, errors, usable && !asked.strict);
   if (usable && !asked.quiet)
     print_to_standard_error("profkit: what was intact is shown; what was lost is not counted\n");
   return usable && !asked.strict ? exit_partial : exit_unreadable;
@@ -251,7 +251,7 @@ void session::lost(const profkit::activity& of) {
 namespace {
 
 // Whether one of the conditions of --fail-on is met.
-result<bool> tell_failed_gates(const options& asked, const profkit::trace& capture, const profkit::hooks& hooks) {
+result<bool> print_failed_gates(const options& asked, const profkit::trace& capture, const profkit::hooks& hooks) {
   bool failed = false;
   if (asked.fail_on.incomplete) {
     const result<profkit::info_result> info = profkit::anatomy_info(capture, {}, hooks);
@@ -342,7 +342,7 @@ int run_slice(const options& asked, document which, const slice_writer& writer) 
   if (filters_wait) {
     if (result<void> fits = profkit::check_filters(s.trace(), filters_of(asked, 0), hooks); !fits) {
       if (asked.output_path.empty()) static_cast<void>(out.finish());
-      tell_fault(fits.error(), errors);
+      print_fault(fits.error(), errors);
       return exit_code_of(fits.error().code);
     }
   }
@@ -353,10 +353,10 @@ int run_slice(const options& asked, document which, const slice_writer& writer) 
     for (std::size_t i = 0; i < capture.file_count(); ++i)
       if (capture.what().files[i].family == profkit::file_family::xspace || capture.file_count() == 1)
         if (const fault* why = capture.file_fault(i); why != nullptr) s.lost({{static_cast<std::uint32_t>(i), *why}});
-    status = tell_losses(asked, s.losses(), profkit::anything_intact(capture), errors);
+    status = print_losses(asked, s.losses(), profkit::anything_intact(capture), errors);
   }
   if (status != exit_ok) return status;
-  result<bool> failed = tell_failed_gates(asked, s.trace(), hooks);
+  result<bool> failed = print_failed_gates(asked, s.trace(), hooks);
   if (!failed) return fail_document(asked, which, failed.error(), errors);
   return *failed ? exit_gate : exit_ok;
 }

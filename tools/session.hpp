@@ -42,7 +42,7 @@ class session {
   [[nodiscard]] std::size_t columns() const noexcept;
   // More than one file with something of its own: exports of an XSpace do not count.
   [[nodiscard]] bool several_files() const noexcept;
-  // "0" when there are several files to tell apart, else "".
+  // "0" when there are several files, else "".
   [[nodiscard]] std::string file_label(std::uint32_t file) const;
 
   // A heading over a part of the output; a blank line before it unless it is the first.
@@ -55,7 +55,7 @@ class session {
   // Says at the end where events were not decoded, so that they may be damaged.
   void note_unchecked(profkit::document which);
 
-  // Keeps what a slice says was lost; told on standard error after everything was printed.
+  // Keeps what a slice says was lost; printed on standard error after everything was printed.
   void lost(const std::vector<profkit::file_damage>& damage);
   void lost(const profkit::activity& of);
   [[nodiscard]] const std::vector<profkit::file_damage>& losses() const noexcept { return losses_; }
@@ -71,7 +71,7 @@ class session {
 };
 
 // Opens the capture and prints one slice: as the JSON document `which`, or as text with `print`. Gives the
-// exit status; everything that went wrong has been told by then.
+// exit status; every error has been printed by then.
 using print_slice = profkit::result<void> (*)(session&);
 int run_slice(const options& asked, profkit::document which, print_slice print);
 
@@ -85,12 +85,12 @@ struct slice_writer {
 int run_slice(const options& asked, profkit::document which, const slice_writer& writer);
 
 // A fault on standard error: what, where, what to do next.
-void tell_fault(const profkit::fault& why, const terminal& screen, bool is_warning = false);
+void print_fault(const profkit::fault& why, const terminal& screen, bool is_warning = false);
 
 // Says so when the fault is that a signal stopped the work; main() then ends the process with it.
-bool told_interrupt(const options& asked, const profkit::fault& why);
+bool print_interrupt(const options& asked, const profkit::fault& why);
 // The same for a command of several files: those that are in place, and those that are not.
-bool told_interrupt(const profkit::fault& why, const std::vector<std::string>& written,
+bool print_interrupt(const profkit::fault& why, const std::vector<std::string>& written,
                     const std::vector<std::string>& missing);
 
 // Ends the process as SIGPIPE does, quietly, when the fault is that the reader of standard output went away.
@@ -103,7 +103,7 @@ profkit::result<void> names_fit(const profkit::activity& of, const std::string& 
                                 const std::string& step_pattern);
 
 // What was lost, on standard error, after everything that was intact. Gives the exit status.
-int tell_losses(const options& asked, const std::vector<profkit::file_damage>& losses, bool usable,
+int print_losses(const options& asked, const std::vector<profkit::file_damage>& losses, bool usable,
                 const terminal& screen);
 
 // True when writing to `output` would replace `input`; the fault that says so.

@@ -44,8 +44,8 @@ int fail_without(const options& asked, const fault& why, const terminal& errors,
   for (const std::string& path : {asked.output_path, asked.csv_path})
     if (!path.empty() && path != "-" && std::find(written.begin(), written.end(), path) == written.end())
       missing.push_back(path);
-  if (told_interrupt(why, written, missing)) return exit_unreadable;
-  tell_fault(why, errors);
+  if (print_interrupt(why, written, missing)) return exit_unreadable;
+  print_fault(why, errors);
   return exit_code_of(why.code);
 }
 
@@ -114,7 +114,7 @@ void print_assumptions(text_output& out, const std::vector<std::string>& assumpt
   }
 }
 
-// What nobody can tell the order of, and why not; the same reason once.
+// Whose order is unknown, and why; the same reason once.
 void print_unjudged(text_output& out, const validation_result& found, std::size_t columns) {
   struct unjudged {
     std::uint64_t groups = 0, ops = 0;
@@ -261,7 +261,7 @@ int run_validate(const options& asked) {
     auto opened = profkit::profile::open(path, how);
     progress.clear();
     if (!opened) {
-      // One of several: the others are compared, and it is told.
+      // One of several: the others are compared, and its fault is reported.
       if (asked.traces.size() == 1 || opened.error().code == profkit::fault_code::cancelled)
         return fail_without(asked, opened.error(), errors);
       unopened.push_back({static_cast<std::uint32_t>(traces.size()), opened.error()});
@@ -330,7 +330,7 @@ int run_validate(const options& asked) {
     if (loss.what.path.empty() && loss.file < found->traces.size()) loss.what.path = found->traces[loss.file];
   const bool usable =
       std::any_of(traces.begin(), traces.end(), [](const auto& t) { return t != nullptr && anything_intact(t->files()); });
-  const int status = tell_losses(asked, losses, usable, errors);
+  const int status = print_losses(asked, losses, usable, errors);
   if (status != exit_ok) return status;
   return asked.fail_on_violations && found->violations > 0 ? exit_gate : exit_ok;
 }

@@ -1,4 +1,4 @@
-// profkit info --why: what was looked at to tell the format of each file, and what came of it.
+// profkit info --why: what was looked at to detect the format of each file, and the outcome.
 #include "exit_code.hpp"
 #include "interrupt.hpp"
 #include "quantity.hpp"
@@ -50,7 +50,7 @@ std::string bytes_text(const detection_report& r) {
   return text;
 }
 
-// Families with contents of their own have a line each; those that names alone tell share one, and so do all formats
+// Families that are known by contents have a line each; those known by names alone share one, and so do all formats
 // that are only named.
 void print_considered(text_output& out, const detection_report& r, std::size_t columns) {
   table t;
@@ -59,7 +59,7 @@ void print_considered(text_output& out, const detection_report& r, std::size_t c
   std::string by_name;
   for (const considered_format& c : r.considered) {
     others += c.is_read ? 0 : 1;
-    const bool asked_contents = c.why != profkit::told_by_name_alone;
+    const bool asked_contents = c.why != profkit::detected_by_name_only;
     if (!asked_contents && !c.name_matches) by_name += (by_name.empty() ? "" : ", ") + c.format;
     if (c.matches || (c.is_read && (asked_contents || c.name_matches)))
       t.row({escape_for_terminal(c.format), c.matches ? "yes" : c.name_matches ? "name" : "no",
@@ -117,7 +117,7 @@ void print_folder(text_output& out, const std::vector<detection_report>& all, co
 }
 
 int fail_with(const options& asked, const fault& why, const terminal& errors) {
-  if (asked.json && !told_interrupt(asked, why)) {
+  if (asked.json && !print_interrupt(asked, why)) {
     const std::unique_ptr<profkit::sink> out = profkit::descriptor_sink(STDOUT_FILENO, "standard output");
     if (profkit::write_detection_error(why, *out)) static_cast<void>(out->finish());
   }
@@ -151,7 +151,7 @@ int run_why(const options& asked) {
   }
   if (result<void> finished = out->finish(); !finished) return fail(asked, finished.error(), errors);
   if (!why) return exit_ok;
-  if (found->empty()) tell_fault(*why, errors);  // else it was printed
+  if (found->empty()) print_fault(*why, errors);  // else it was printed
   return exit_code_of(why->code);
 }
 

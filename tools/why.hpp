@@ -1,4 +1,4 @@
-// info --why: how the format of a file was told. It opens no profile.
+// info --why: how the format of a file was detected. It opens no profile.
 #pragma once
 #include "options.hpp"
 

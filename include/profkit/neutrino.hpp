@@ -3,7 +3,7 @@
 //
 // A *lane* is a thread or a warp, as the map says. Its slot lies at (block * lanes_per_block + lane) * lane_bytes, and
 // holds the records that it saved in order, then zeros: there is no count. A saved record of zeros at the end of a lane
-// cannot be told from an unused one. Nothing bounds a lane on the device: one that saves more than fits writes into the
+// looks the same as an unused one. Nothing bounds a lane on the device: one that saves more than fits writes into the
 // slot of the next lane.
 //
 // Source of the format: the traces of the hook driver of open-neutrino/neutrino, and the driver's source.
@@ -119,7 +119,7 @@ class probe_lane {
 class probe_records {
  public:
   constexpr probe_records() noexcept = default;
-  /// `file`: all its bytes (fewer than resolve_probe_maps() was told are taken for a file that was cut since).
+  /// `file`: all its bytes (fewer than resolve_probe_maps() was given are taken for a file that was cut since).
   /// `record_bytes`: of one record; 0, or more than a lane holds, leaves no records.
   probe_records(std::string_view file, const probe_map& map, std::uint32_t record_bytes) noexcept
       : record_bytes_(record_bytes == 0 ? 1 : record_bytes),

@@ -4,7 +4,7 @@
 //   0  u32 grid x, y, z    12  u32 block x, y, z    24  u32 dynamic shared bytes    28  u32 number of maps n
 //   32 + 16 i              section entry i          32 + 16 n                       the regions, back to back
 //
-// Little endian; no magic, no version. A section entry has been written in five ways (probe_sections), told apart by
+// Little endian; no magic, no version. A section entry has been written in five ways (probe_sections), distinguished by
 // its numbers and, where these leave a doubt, by what the driver's log and the kernel's description say
 // (probe_evidence). What cannot be settled is a flag on the map (probe_flag), never a guess in silence.
 //
@@ -44,7 +44,7 @@ enum probe_flag : std::uint32_t {
   probe_size_mismatch = 1u << 1,       ///< the regions do not add up to the file; the recorded offsets were used
   probe_truncated = 1u << 2,           ///< a part of the region lies past the end of the file
   probe_overlap = 1u << 3,             ///< the region shares bytes with another one
-  probe_bad_offset = 1u << 4,          ///< the recorded offset cannot be right and nothing else tells the place
+  probe_bad_offset = 1u << 4,          ///< the recorded offset cannot be right and nothing else gives the place
   probe_level_guessed = 1u << 5,       ///< thread or warp: the sources disagree, or arithmetic alone allows both
   probe_level_unknown = 1u << 6,       ///< one flat array of lanes, of no known block
   probe_aliased = 1u << 7,             ///< the last warp of a block is partial and shares its slot with the next block
@@ -226,7 +226,7 @@ struct probe_hint {
   std::uint64_t logged_bytes = 0;
 };
 
-/// Which driver wrote the file, as far as the log's tags and the folder's name tell.
+/// Which driver wrote the file, as far as the log's tags and the folder's name say.
 enum class probe_writer : std::uint8_t { unknown, v0, v1_or_v2, v0_to_v2, v3 };
 
 /// What is known about a file from outside it.
@@ -366,7 +366,7 @@ class probe_resolver {
   probe_sections read_single_lane() noexcept {
     if (evidence_.writer == probe_writer::v0) return use_totals();
     if (evidence_.writer == probe_writer::v1_or_v2) return use_lanes();
-    if (const int told = logged_reading(); told != 0) return told > 0 ? use_totals() : use_lanes();
+    if (const int logged = logged_reading(); logged != 0) return logged > 0 ? use_totals() : use_lanes();
     for (std::size_t i = 0; i < count_; ++i) {
       const probe_level level = hinted_level(i);
       if (level != probe_level::unknown && region(level, warp(), file_.section(i).size()) != extent(i))
@@ -382,7 +382,7 @@ class probe_resolver {
       if (totals != lanes) return totals ? use_totals() : use_lanes();
     }
     if (is_from_log()) return use_log();
-    if (const int told = logged_reading(); told != 0) return told > 0 ? use_totals() : use_lanes();
+    if (const int logged = logged_reading(); logged != 0) return logged > 0 ? use_totals() : use_lanes();
     if (evidence_.writer == probe_writer::v0) return use_totals();
     if (evidence_.writer == probe_writer::v1_or_v2) return use_lanes();
     return probe_sections::unknown;
@@ -449,7 +449,7 @@ class probe_resolver {
     for (std::size_t i = 0; i < count_; ++i) set_from_total(i, extent(i), 64);
     return true;
   }
-  // The bytes of a lane from those of the region: which levels divide it, and which of them others tell of.
+  // The bytes of a lane from those of the region: which levels divide it, and which of them other sources name.
   void set_from_total(std::size_t i, std::uint64_t bytes, std::uint32_t width) noexcept {
     const std::uint64_t threads = probe_product(blocks_, lanes_in_file(probe_level::thread, 1));
     const std::uint64_t warps = probe_product(blocks_, lanes_in_file(probe_level::warp, width));
@@ -459,9 +459,9 @@ class probe_resolver {
       return;
     }
     bool by_thread = bytes % threads == 0, by_warp = bytes % warps == 0;
-    const probe_level told = hinted_level(i);
-    if ((told == probe_level::thread && by_thread) || (told == probe_level::warp && by_warp)) {
-      set(i, told, width, bytes / (told == probe_level::thread ? threads : warps));
+    const probe_level hinted = hinted_level(i);
+    if ((hinted == probe_level::thread && by_thread) || (hinted == probe_level::warp && by_warp)) {
+      set(i, hinted, width, bytes / (hinted == probe_level::thread ? threads : warps));
       return;
     }
     const std::uint32_t record = hint(i) != nullptr ? hint(i)->record_bytes : 0;
@@ -471,7 +471,7 @@ class probe_resolver {
       return;
     }
     set(i, by_thread ? probe_level::thread : probe_level::warp, width, bytes / (by_thread ? threads : warps));
-    if (told != probe_level::unknown || (by_thread && by_warp)) maps_[i].flags |= probe_level_guessed;
+    if (hinted != probe_level::unknown || (by_thread && by_warp)) maps_[i].flags |= probe_level_guessed;
   }
 
   probe_sections use_lanes() noexcept {
@@ -482,12 +482,13 @@ class probe_resolver {
   void set_from_lane(std::size_t i, std::uint64_t lane, std::uint64_t bytes) noexcept {
     const bool by_thread = region(probe_level::thread, 1, lane) == bytes;
     const bool by_warp = region(probe_level::warp, warp(), lane) == bytes;
-    const probe_level told = hinted_level(i);
-    if (told != probe_level::unknown && ((told == probe_level::thread ? by_thread : by_warp) || by_thread == by_warp)) {
-      set(i, told, warp(), lane);
+    const probe_level hinted = hinted_level(i);
+    const bool fits_hint = hinted == probe_level::thread ? by_thread : by_warp;
+    if (hinted != probe_level::unknown && (fits_hint || by_thread == by_warp)) {
+      set(i, hinted, warp(), lane);
     } else if (by_thread || by_warp) {
       set(i, by_thread ? probe_level::thread : probe_level::warp, warp(), lane);
-      if (told != probe_level::unknown || (by_thread && by_warp)) maps_[i].flags |= probe_level_guessed;
+      if (hinted != probe_level::unknown || (by_thread && by_warp)) maps_[i].flags |= probe_level_guessed;
     } else {
       const std::uint64_t offset = file_.section(i).offset;
       const std::uint64_t most = offset <= file_.length() ? file_.length() - offset : 0;
@@ -506,10 +507,10 @@ class probe_resolver {
       set_from_lane(i, file_.section(i).size(), trusted ? extent(i) : probe_huge);
       if (maps_[i].level == probe_level::unknown) {
         // The offsets after a dynamic map are garbage, so the level alone decides.
-        const probe_level told = hinted_level(i);
+        const probe_level hinted = hinted_level(i);
         maps_[i].flags &= ~std::uint32_t{probe_level_unknown};
-        set(i, told == probe_level::unknown ? probe_level::thread : told, warp(), file_.section(i).size());
-        if (told == probe_level::unknown) maps_[i].flags |= probe_level_guessed;
+        set(i, hinted == probe_level::unknown ? probe_level::thread : hinted, warp(), file_.section(i).size());
+        if (hinted == probe_level::unknown) maps_[i].flags |= probe_level_guessed;
       }
       others = probe_sum(others, maps_[i].bytes);
     }

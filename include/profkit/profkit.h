@@ -1,6 +1,6 @@
 /**
  * \file profkit.h
- * The C interface of libprofkit: opens the profiles that machine-learning accelerators leave behind.
+ * The C interface of libprofkit: opens the profiles that machine-learning accelerators write.
  *
  * Conventions, which hold for every function:
  *  - C99, no dependency but <stddef.h> and <stdint.h>; every function is `noexcept` in C++.
@@ -199,7 +199,7 @@ typedef struct pk_open_options {
   { (uint32_t)sizeof(pk_open_options), 0, PK_IO_AUTO, 0, NULL, NULL, NULL }
 
 /** Opens a file ("-" is standard input), a run directory, or a parent of runs. `options` may be NULL.
- *  A damaged file keeps what is intact and tells the rest through pk_file_damage(), and so does an unreadable
+ *  A damaged file keeps what is intact and reports the rest through pk_file_damage(), and so does an unreadable
  *  file among several. Errors: PK_E_NOT_FOUND (nothing at the path, or a directory without a profile),
  *  PK_E_PERMISSION, PK_E_IO, PK_E_INVALID_ARGUMENT (no such run: the message lists them), PK_E_CANCELLED, and what kept the only
  *  file from being read at all. \since 0.1 */
@@ -411,7 +411,7 @@ PK_API uint32_t pk_line_count(const pk_profile* profile, uint32_t file, uint32_t
 PK_API pk_status pk_line_get(const pk_profile* profile, uint32_t file, uint32_t plane, uint32_t line, pk_line_info* out,
                              pk_error** err) PK_NOEXCEPT;
 
-/** What only a pass over a whole line tells. Frozen. \since 0.1 */
+/** What is known only after a pass over a whole line. Frozen. \since 0.1 */
 typedef struct pk_line_summary {
   uint64_t event_count; /**< those before damage, if there is any */
   int64_t display_id;
@@ -701,11 +701,11 @@ PK_API uint32_t pk_activity_device_count(const pk_activity* activity) PK_NOEXCEP
 
 /** What a device is. \since 0.1 */
 enum { PK_ACCELERATOR_OTHER = 0, PK_ACCELERATOR_TPU = 1, PK_ACCELERATOR_GPU = 2, PK_ACCELERATOR_NPU = 3 };
-/** Flags of pk_activity_device: what its source tells of kernels. \since 0.1 */
+/** Flags of pk_activity_device: what its source says of kernels. \since 0.1 */
 enum {
   PK_DEVICE_HAS_WAITS = 1,
   PK_DEVICE_HAS_SHAPES = 2,
-  PK_DEVICE_HAS_CLASSES = 4, /**< the execution unit; without it classes are told from names */
+  PK_DEVICE_HAS_CLASSES = 4, /**< the execution unit; without it classes follow from names */
   PK_DEVICE_HAS_LAUNCHES = 8
 };
 
@@ -798,7 +798,7 @@ PK_API const char* pk_document_name(int32_t document) PK_NOEXCEPT;
 /** What a document says of itself in its field `status`. \since 0.1 */
 enum {
   PK_DOCUMENT_STATUS_OK = 0,
-  PK_DOCUMENT_STATUS_PARTIAL = 1, /**< some input was damaged; what was intact is told */
+  PK_DOCUMENT_STATUS_PARTIAL = 1, /**< some input was damaged; what was intact is shown */
   PK_DOCUMENT_STATUS_ABSENT = 2,  /**< the capture has nothing of this kind; `reason` says why */
   PK_DOCUMENT_STATUS_ERROR = 3    /**< nothing usable */
 };
@@ -835,7 +835,7 @@ typedef struct pk_document_options {
 typedef int32_t (*pk_write_callback)(void* user, const void* data, size_t size);
 
 /** Writes a document (PK_DOCUMENT_) of a profile. `options` and `status` may be NULL; `*status` becomes a
- *  PK_DOCUMENT_STATUS_. Damage of the input is told in the document and is no failure of this call.
+ *  PK_DOCUMENT_STATUS_. Damage of the input is reported in the document and is no failure of this call.
  *  Errors: PK_E_INVALID_ARGUMENT, PK_E_CANCELLED, PK_E_LIMIT, PK_E_OUT_OF_MEMORY. \since 0.1 */
 PK_API pk_status pk_document_write(const pk_profile* profile, int32_t document, const pk_document_options* options,
                                    pk_write_callback write, void* user, int32_t* status, pk_error** err) PK_NOEXCEPT;
@@ -844,7 +844,7 @@ PK_API pk_status pk_document_write(const pk_profile* profile, int32_t document, 
  *  pk_document_write(). Errors: PK_E_NOT_FOUND (no such module: the hint names those there are). \since 0.1 */
 PK_API pk_status pk_module_write(const pk_profile* profile, const char* module, const pk_document_options* options,
                                  pk_write_callback write, void* user, int32_t* status, pk_error** err) PK_NOEXCEPT;
-/** Writes the document that tells why a capture could not be opened (status "error"). Errors:
+/** Writes the document that says why a capture could not be opened (status "error"). Errors:
  *  PK_E_INVALID_ARGUMENT, PK_E_CANCELLED (`write` gave non-zero), PK_E_OUT_OF_MEMORY. \since 0.1 */
 PK_API pk_status pk_document_write_error(int32_t document, const pk_error* why, pk_write_callback write, void* user,
                                          pk_error** err) PK_NOEXCEPT;
@@ -891,7 +891,7 @@ typedef struct pk_memory_options {
         0, NULL, 0                                                                                                    \
   }
 
-/** Runs the analysis. `options` may be NULL. Damage of the input is no failure: the document tells it. Errors:
+/** Runs the analysis. `options` may be NULL. Damage of the input is no failure: the document reports it. Errors:
  *  PK_E_NOT_FOUND (no such module, space or instruction), PK_E_INVALID_ARGUMENT, PK_E_CANCELLED, PK_E_OUT_OF_MEMORY.
  * \since 0.1 */
 PK_API pk_status pk_memory_open(pk_profile* profile, const pk_memory_options* options, pk_memory** out,
@@ -1086,7 +1086,7 @@ typedef struct pk_trace_outcome {
 } pk_trace_outcome;
 
 /** Writes the capture in a format of other tools. `options` and `out` may be NULL. Damage of the input is no failure:
- *  `out->status` tells it. Errors: PK_E_INVALID_ARGUMENT (no such step; several files where one is needed),
+ *  `out->status` reports it. Errors: PK_E_INVALID_ARGUMENT (no such step; several files where one is needed),
  *  PK_E_UNSUPPORTED (a format this capture cannot become), PK_E_CANCELLED, PK_E_OUT_OF_MEMORY. \since 0.1 */
 PK_API pk_status pk_trace_write(const pk_profile* profile, const pk_trace_options* options, pk_write_callback write,
                                 void* user, pk_trace_outcome* out, pk_error** err) PK_NOEXCEPT;
@@ -1103,7 +1103,7 @@ PK_API pk_status pk_trace_write_file(const pk_profile* profile, const pk_trace_o
  *
  *  Metadata may be asked for, and given stats, at any time while its plane is open. A plane is held in memory until it
  *  ends. Calls that return nothing keep the first failure, after which they do nothing; pk_xspace_writer_finish() and
- *  pk_xspace_writer_status() tell it. One thread at a time. \since 0.1 */
+ *  pk_xspace_writer_status() return it. One thread at a time. \since 0.1 */
 typedef struct pk_xspace_writer pk_xspace_writer;
 
 /** What a stat says. \since 0.1 */
@@ -1185,8 +1185,8 @@ typedef struct pk_dump_options {
   { (uint32_t)sizeof(pk_dump_options), PK_DUMP_JSON, NULL, 0, NULL }
 /** Writes the one message of a file, compressed or not, field by field; no profile has to be in it. `options` and
  * `status` may be NULL; `*status` becomes a PK_DOCUMENT_STATUS_: what is damaged is shown as far as it is intact, and
- * said behind it. Errors: as pk_profile_open(); PK_E_INVALID_ARGUMENT (a directory, a file that is no protobuf, no such
- * type). \since 0.1 */
+ * reported after it. Errors: as pk_profile_open(); PK_E_INVALID_ARGUMENT (a directory, a file that is no protobuf, no
+ * such type). \since 0.1 */
 PK_API pk_status pk_dump_write(const char* path, const pk_dump_options* options, pk_write_callback write, void* user,
                                int32_t* status, pk_error** err) PK_NOEXCEPT;
 
@@ -1223,7 +1223,7 @@ typedef struct pk_validation_summary {
   uint64_t violations_raw;  /**< whatever the error of the clocks */
   uint64_t pair_violations; /**< pairs of nodes of which one ended before the other began */
   uint64_t overlaps;        /**< invocations in order */
-  uint64_t unjudged;        /**< of which nobody can tell who waits for whom, or who takes part */
+  uint64_t unjudged;        /**< who waits for whom, or who takes part, is unknown */
   uint64_t warnings;
   uint64_t undecidable; /**< nodes whose offset is known less well than max_bound_ps, or not at all */
   uint32_t clocks_corrected;
@@ -1333,7 +1333,7 @@ typedef struct pk_probe_bin {
   pk_str name;
   pk_str path;
   uint64_t bytes;
-  int64_t elapsed_us; /**< from the driver's start to the end of the launch; -1: the name does not tell */
+  int64_t elapsed_us; /**< from the driver's start to the end of the launch; -1: not in the name */
   int64_t launch;     /**< -1: no launch of the log names it */
   uint32_t map_count; /**< 0 when the file is damaged: pk_probe_bin_damage() */
   uint32_t shared_bytes;
@@ -1552,7 +1552,7 @@ enum { PK_ZERO_AUTO = 0, PK_ZERO_EARLIEST = 1, PK_ZERO_REFERENCE = 2, PK_ZERO_NO
 enum { PK_PLANES_SEED = 0, PK_PLANES_ROCM = 1, PK_PLANES_NODE = 2 };
 /** Flags of pk_merge_options. \since 0.1 */
 enum {
-  PK_MERGE_KEEP_GOING = 1,          /**< what is missing or damaged is told and left out */
+  PK_MERGE_KEEP_GOING = 1,          /**< what is missing or damaged is reported and left out */
   PK_MERGE_KEEP_ORDER = 2,          /**< the events of a line are not sorted */
   PK_MERGE_SCALE_DURATIONS = 4,     /**< the ends of events are mapped, too */
   PK_MERGE_TRACER_HOST_THREADS = 8, /**< "Host Threads/N" of /host:ROCTRACER are stamped by the tracer clock */
@@ -1625,7 +1625,7 @@ PK_API int64_t pk_merge_origin_ns(const pk_merge* merge) PK_NOEXCEPT;
 /** Writes the metadata document of the merge: that of `profkit merge --json`. Errors: PK_E_INVALID_ARGUMENT,
  *  PK_E_CANCELLED (`write` gave non-zero), PK_E_OUT_OF_MEMORY. \since 0.1 */
 PK_API pk_status pk_merge_write(const pk_merge* merge, pk_write_callback write, void* user, pk_error** err) PK_NOEXCEPT;
-/** Frees what the merge told; NULL is fine. The file that was written stays. \since 0.1 */
+/** Frees the results of the merge; NULL is fine. The file that was written stays. \since 0.1 */
 PK_API void pk_merge_free(pk_merge* merge) PK_NOEXCEPT;
 
 /* ---- bubbles ------------------------------------------------------------------------------------------- */
@@ -1672,7 +1672,7 @@ typedef struct pk_bubbles_options {
 PK_API pk_status pk_bubbles_open(pk_profile* profile, const pk_bubbles_options* options, pk_bubbles** out,
                                  pk_error** err) PK_NOEXCEPT;
 
-/** A time that the capture does not tell. \since 0.1 */
+/** A time that the capture does not give. \since 0.1 */
 #define PK_NO_TIME_PS INT64_MIN
 
 /* row of steps: written by scripts/generate */
@@ -2135,10 +2135,10 @@ PK_API pk_status pk_table_values(pk_table* table, const char* column, pk_value* 
  *  The stream holds its own reference to the table, and every batch, child and dictionary owns what it shows: handles,
  *  streams and arrays may be released in any order. One thread at a time uses a stream.
  *
- *  The metadata of a field tells its `unit` ("ps", "ns", "bytes", …). What is not UTF-8 in a file becomes U+FFFD. What is
- *  not known is null. Columns that were not asked for cost nothing, or little: name those you need.
+ *  The metadata of a field names its `unit` ("ps", "ns", "bytes", …). What is not UTF-8 in a file becomes U+FFFD. What
+ *  is not known is null. Columns that were not asked for cost nothing, or little: name those you need.
  *
- *  Damage: the rows before it come first; then get_next fails and get_last_error() tells what pk_error would, unless
+ *  Damage: the rows before it come first; then get_next fails and get_last_error() says what pk_error would, unless
  *  PK_TABLE_SKIP_DAMAGE is set.
  *
  *  Errors: PK_E_INVALID_ARGUMENT (of a column that is not there the hint names those that are), PK_E_UNSUPPORTED (rows

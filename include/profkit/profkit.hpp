@@ -2,7 +2,7 @@
 /// libprofkit for C++17: handles that free themselves and ranges over profkit.h, header-only.
 ///
 /// Nothing here throws unless or_throw() is called, and nothing allocates beyond what is returned. A range ends at
-/// the end or at damage; afterwards its ok() and error() tell which:
+/// the end or at damage; afterwards its ok() and error() say which:
 ///
 ///     auto opened = profkit::lib::profile::open("run/vm.xplane.pb");
 ///     if (!opened) { std::cerr << opened.error().message() << '\n'; return 1; }

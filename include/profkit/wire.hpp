@@ -132,7 +132,7 @@ constexpr bool read_short_varint(const char*& p, const char* end, std::uint64_t&
 
 }  // namespace detail
 
-/// Reads a varint at p and moves p behind it. False, with p and v as they were, when it does not end before `end` or
+/// Reads a varint at p and moves p past it. False, with p and v as they were, when it does not end before `end` or
 /// has more than ten bytes. Never reads at or past `end`.
 constexpr bool read_varint(const char*& p, const char* end, std::uint64_t& v) noexcept {
   if (PROFKIT_LIKELY(p != end) && detail::byte_at(p) < 0x80U) {
@@ -185,7 +185,7 @@ constexpr bool read_length(const char*& p, const char* end, std::uint64_t& lengt
 
 namespace detail {
 
-/// Moves p behind the end tag of the group `number` whose start tag was just read; `content_end` is where that end
+/// Moves p past the end tag of the group `number` whose start tag was just read; `content_end` is where that end
 /// tag starts. A stack of numbers stands in for recursion.
 PROFKIT_COLD constexpr bool skip_group(const char*& p, const char* end, std::uint32_t number,
                                        const char*& content_end) noexcept {
@@ -238,7 +238,7 @@ class wire_reader {
   constexpr explicit wire_reader(std::string_view bytes) noexcept
       : next_(bytes.data()), end_(bytes.data() + bytes.size()) {}
 
-  /// The next field, a group as one field. False at the end of the message and at damage; ok() tells which.
+  /// The next field, a group as one field. False at the end of the message and at damage; ok() says which.
   constexpr bool next(wire_field& field) noexcept {
     if (next_ == end_ || bad_) return false;
     const char* p = next_;
@@ -448,7 +448,7 @@ message_reader(const basic_message_bytes<Depth>&) -> message_reader<Depth>;
 // ---- ranges ----
 //
 // A range ends at the end of its message or at the first damaged field, so a loop gives everything intact before the
-// damage. Afterwards the iterator's ok(), or the range's own ok() and damage(), which hop over the span once more, tell
+// damage. Afterwards the iterator's ok(), or the range's own ok() and damage(), which hop over the span once more, say
 // which it was.
 
 struct range_end {};
@@ -463,7 +463,7 @@ struct iterator_with_end {
   friend constexpr bool operator!=(range_end, const Iterator& it) noexcept { return !it.done(); }
 };
 
-/// Builds an element; some elements can use the knowledge that bytes behind their own are readable.
+/// Builds an element; some elements can use the knowledge that bytes after their own are readable.
 template <class T>
 PROFKIT_ALWAYS_INLINE constexpr T make_element(std::string_view bytes, const char* readable_end) noexcept {
   if constexpr (std::is_constructible_v<T, std::string_view, const char*>)

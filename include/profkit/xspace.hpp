@@ -12,7 +12,7 @@
 //
 // A view borrows the bytes it was made from and nothing else; copying one is cheap. Fields that occur more than once
 // count as protobuf counts them: the last scalar, the last member of a oneof, all pieces of a sub-message merged.
-// A range ends at the end or at damage; ok() of its iterator, of the range or of the view it came from tells which.
+// A range ends at the end or at damage; ok() of its iterator, of the range or of the view it came from says which.
 #pragma once
 
 #include <profkit/wire.hpp>
@@ -233,7 +233,7 @@ class event_view {
   // What writers write: id, offset, duration, stats, in this order and each at most once but for the stats.
   PROFKIT_ALWAYS_INLINE constexpr bool read_usual_shape() noexcept {
 #if defined(__GNUC__)
-    // 32 readable bytes: three tags, three varints of up to eight bytes, each loaded as a word. One byte behind the
+    // 32 readable bytes: three tags, three varints of up to eight bytes, each loaded as a word. One byte after the
     // end: a tag and what follows it can be loaded together.
     if (detail::constant_evaluated() || readable_end_ - begin_ < 32 || readable_end_ == end_) return false;
     const char* p = begin_;
@@ -328,7 +328,7 @@ class line_view {
   constexpr line_view() noexcept = default;
   constexpr explicit line_view(std::string_view bytes) noexcept : bytes_(bytes) {}
 
-  /// One pass over the line, hopping over the events by their lengths: writers put fields behind the events.
+  /// One pass over the line, hopping over the events by their lengths: writers put fields after the events.
   constexpr line_header header() const noexcept {
     line_header h;
     const char* p = bytes_.data();

@@ -37,23 +37,23 @@ constexpr const char* only_totals = "only totals of ops were recorded, without t
 }
 
 // What of an input was passed over, or stands in for another.
-inline void tell_losses(const activity& of, std::vector<std::string>& into) {
-  constexpr std::uint64_t most_told = 20;
+inline void list_losses(const activity& of, std::vector<std::string>& into) {
+  constexpr std::uint64_t max_shown = 20;
   std::uint64_t lossy = 0;
   for (const activity_input& in : of.inputs()) {
-    if (lossy <= most_told) into.insert(into.end(), in.incomplete.begin(), in.incomplete.end());
-    if ((in.rejected == 0 || in.reject_reasons.empty()) && !in.stands_in) continue;
-    if (++lossy > most_told) continue;
+    if (lossy <= max_shown) into.insert(into.end(), in.incomplete.begin(), in.incomplete.end());
+    if ((in.rejected == 0 || in.reject_reasons.empty()) && !in.is_fallback) continue;
+    if (++lossy > max_shown) continue;
     const std::string name = in.path.substr(in.path.find_last_of('/') + 1);
     if (in.rejected > 0 && !in.reject_reasons.empty())
       into.push_back(grouped(in.rejected) + " of " + grouped(in.rows) + " rows of " + name + " were skipped (" +
                      in.reject_reasons.front().first +
                      (in.first_rejected_line > 0 ? ", the first in line " + std::to_string(in.first_rejected_line) : "") +
                      "): their contents are missing here");
-    if (in.stands_in)
+    if (in.is_fallback)
       into.push_back("no kernel table has rows: those of " + name + " are used, which may be fewer");
   }
-  if (lossy > most_told) into.push_back("the same holds for " + counted(lossy - most_told, "more file", "more files"));
+  if (lossy > max_shown) into.push_back("the same holds for " + counted(lossy - max_shown, "more file", "more files"));
 }
 
 }  // namespace PROFKIT_NAMESPACE

@@ -23,7 +23,7 @@ class chunked_bytes {
     }
     chunks_.back().append(bytes);
   }
-  // Takes over the bytes of another one, behind what is here.
+  // Takes over the bytes of another one and appends them.
   void append(chunked_bytes&& other) {
     size_ += other.size_;
     for (std::string& chunk : other.chunks_) chunks_.push_back(std::move(chunk));

@@ -44,7 +44,7 @@ constexpr auto first_letters = [] {
 constexpr bool is_upper(char c) noexcept { return c >= 'A' && c <= 'Z'; }
 constexpr bool is_lower(char c) noexcept { return c >= 'a' && c <= 'z'; }
 
-// Parts behind these do not count: real names have fewer.
+// Further parts and words do not count: real names have fewer.
 constexpr std::size_t most_parts = 16, most_words = 32;
 
 // A name without types and arguments: namespaces and classes, then what stands last.
@@ -115,7 +115,7 @@ kernel_path path_of(std::string_view name) noexcept {
       if (starts_with(name.substr(at), " [")) break;  // " [clone .kd]"
       path = {};
       begin = end = at + 1;
-    } else if (end == at) {  // what stands behind template arguments belongs to no part
+    } else if (end == at) {  // what follows template arguments belongs to no part
       end = at + 1;
     }
   }
@@ -157,8 +157,8 @@ word_list words_of(std::string_view name) noexcept {
   return words;
 }
 
-// The word behind those from `at` on that make up the wanted one; none when they do not.
-std::size_t behind_word(std::string_view wanted, const word_list& words, std::size_t at) noexcept {
+// The index of the first word after those from `at` on that make up the wanted one; `none` when they do not.
+std::size_t after_word(std::string_view wanted, const word_list& words, std::size_t at) noexcept {
   constexpr std::size_t none = most_words + 1;
   const bool may_go_on = ends_with(wanted, "*");
   if (may_go_on) wanted.remove_suffix(1);
@@ -178,7 +178,7 @@ std::size_t behind_word(std::string_view wanted, const word_list& words, std::si
 bool stand_at(std::string_view wanted, bool to_the_end, const word_list& words, std::size_t at) noexcept {
   while (!wanted.empty()) {
     const std::size_t blank = std::min(wanted.find(' '), wanted.size());
-    at = behind_word(wanted.substr(0, blank), words, at);
+    at = after_word(wanted.substr(0, blank), words, at);
     if (at > words.count) return false;
     wanted.remove_prefix(std::min(blank + 1, wanted.size()));
   }

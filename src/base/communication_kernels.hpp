@@ -12,7 +12,7 @@ enum class kernel_communication : std::uint8_t { none, collective, all_to_all, p
 
 struct communication_family {
   kernel_communication what = kernel_communication::none;
-  std::string_view library;  // that the kernel is from: "nccl", …; "custom" when its name does not tell
+  std::string_view library;  // the kernel's library: "nccl", …; "custom" when its name does not say
 };
 
 // What the name of a device kernel says, as a runtime, a compiler or a table of ops writes it. HLO instructions are none:

@@ -248,7 +248,7 @@ std::uint64_t json_writer::end_array() { return close(']'); }
 void json_writer::key(std::string_view name) {
   if (skipped_ > 0) return;
   after_key_ = true;
-  // Of a map a key tells the entries apart: it is not cut.
+    // The keys of a map identify its entries: a key is not cut.
   const bool is_too_long = bounds_.text != 0 && name.size() > bounds_.text && !open_.empty() && open_.back().kind == container::map;
   if (is_too_long) ++open_.back().total;
   skips_value_ = is_too_long || !before_item();

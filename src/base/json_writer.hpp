@@ -27,8 +27,8 @@ struct json_cut {
 };
 
 // Output is deterministic: UTF-8, two-space indent or compact, keys in the order given. A byte that is not
-// valid UTF-8 is written as the text \xNN, so that strict readers take the document and a person can tell the byte; a
-// lone surrogate, which would give every byte back, is refused by several of them. The first sink fault is kept; later
+// valid UTF-8 is written as the text \xNN, so that strict readers take the document and a person can see the byte; a
+// lone surrogate, which would keep every byte, is refused by several readers. The first sink fault is kept; later
 // calls do nothing.
 class json_writer {
  public:

@@ -17,7 +17,7 @@
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 
-// What was done and waits for pieces in front of it: about half as many as there are threads. All of them are taken on
+// Finished pieces that wait for pieces before them: about half as many as there are threads. All of them are taken on
 // the thread that made this, so that what lives long comes from one arena of the allocator.
 template <class Found>
 class outcomes_in_order {
@@ -41,7 +41,7 @@ class outcomes_in_order {
     }
     return take(keep);
   }
-  // On the thread that made this: hands all that has nothing left in front of it to keep(item, found).
+  // On the thread that made this: hands every piece whose predecessors are all done to keep(item, found).
   template <class Keep>
   result<void> take(Keep&& keep) {
     for (;;) {

@@ -1,4 +1,4 @@
-// A table of strings behind the ones that were asked for last.
+// A table of strings, with a cache of the texts that were asked for last.
 #pragma once
 #include <base/string_table.hpp>
 
@@ -11,7 +11,7 @@
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 
-// The last texts that were looked up, found by their ends: what is not there is told without a look at any other text.
+// The last texts that were looked up, found by their ends. A miss compares with no other text.
 class recent_texts {
  public:
   struct slot {

@@ -13,7 +13,8 @@ namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 namespace {
 
-// One progress function for pieces that run at the same time: the first of those that have not ended tells its numbers.
+// One progress function for pieces that run at the same time: it reports the numbers of the first piece that has not
+// ended.
 class joint_progress {
  public:
   // A piece's way to it.
@@ -23,9 +24,9 @@ class joint_progress {
   };
   joint_progress(const hooks& host, std::size_t pieces) : host_(host), ended_(pieces, false) {}
 
-  static std::int32_t tell(void* user, std::uint64_t done_bytes, std::uint64_t total_bytes) {
+  static std::int32_t report(void* user, std::uint64_t done_bytes, std::uint64_t total_bytes) {
     const way& from = *static_cast<const way*>(user);
-    return from.to->tell(from.piece, done_bytes, total_bytes);
+    return from.to->report(from.piece, done_bytes, total_bytes);
   }
   void end(std::size_t piece) {
     const std::lock_guard<std::mutex> hold(mutex_);
@@ -33,7 +34,7 @@ class joint_progress {
   }
 
  private:
-  std::int32_t tell(std::size_t piece, std::uint64_t done_bytes, std::uint64_t total_bytes) {
+  std::int32_t report(std::size_t piece, std::uint64_t done_bytes, std::uint64_t total_bytes) {
     const std::lock_guard<std::mutex> hold(mutex_);
     if (std::find(ended_.begin(), ended_.end(), false) - ended_.begin() == static_cast<std::ptrdiff_t>(piece)) {
       done_bytes_ = done_bytes;
@@ -69,7 +70,7 @@ std::vector<result<void>> side_by_side(const hooks& host,
     own.threads = std::max<std::uint32_t>(host.threads / at_once, 1);
     if (host.progress != nullptr) {
       ways[item] = {&progress, item};
-      own.progress = &joint_progress::tell;
+      own.progress = &joint_progress::report;
       own.user = &ways[item];
       own.log = nullptr;  // it takes the host's own `user`
     }

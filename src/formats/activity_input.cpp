@@ -70,25 +70,26 @@ void tell_rejected(activity_input& input) {
   input.damage = fault{fault_code::damaged, std::move(what), input.path, byte, "the others were read"};
 }
 
-void note_summary(const chrome_summary& told, activity_input& input) {
-  input.rows = told.events + told.broken_events;
-  if (!told.broken_at.empty() && input.rejected == 0) input.first_rejected_byte = told.broken_at[0];
-  reject_row(input, "text that is no trace event", 0, told.broken_events);
-  if (!told.broken_at.empty()) {
-    input.notes.push_back("the first text that is no trace event stands at byte " + std::to_string(told.broken_at[0]));
+void note_summary(const chrome_summary& summary, activity_input& input) {
+  input.rows = summary.events + summary.broken_events;
+  if (!summary.broken_at.empty() && input.rejected == 0) input.first_rejected_byte = summary.broken_at[0];
+  reject_row(input, "text that is no trace event", 0, summary.broken_events);
+  if (!summary.broken_at.empty()) {
+    input.notes.push_back("the first text that is no trace event stands at byte " +
+                          std::to_string(summary.broken_at[0]));
   }
-  if (told.nanoseconds) input.notes.push_back("times are nanoseconds");
-  if (told.bare_array && !told.terminated && !told.damage) {
+  if (summary.nanoseconds) input.notes.push_back("times are nanoseconds");
+  if (summary.bare_array && !summary.terminated && !summary.damage) {
     input.notes.push_back("the array of events has no end: the capture may have been cut");
   }
   if (input.damage) return;
-  input.damage = told.damage;
-  if (!told.has_events_key && !told.damage) {
+  input.damage = summary.damage;
+  if (!summary.has_events_key && !summary.damage) {
     input.damage = fault{fault_code::damaged, "the object has no \"traceEvents\"", "", 0,
                          "the file may be some other JSON, or cut by the program that wrote it"};
   }
   // Times of events that no kernel and no span comes of.
-  if (!input.damage && input.rejected == 0) input.damage = damage_of_times(told);
+  if (!input.damage && input.rejected == 0) input.damage = damage_of_times(summary);
   if (!input.damage) return;
   input.damage->path = input.path;
 }

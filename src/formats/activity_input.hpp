@@ -26,8 +26,8 @@ void tell_rejected(activity_input& input);
 // What `input` says of launches of its host without a record of a device.
 void note_unrecorded(const activity_host& host, activity_input& input);
 
-// What the JSON reader tells of a file: events, those passed over, damage.
-void note_summary(const chrome_summary& told, activity_input& input);
+// What the JSON reader reports of a file: events, those passed over, damage.
+void note_summary(const chrome_summary& summary, activity_input& input);
 
 // An entry for a file of the profile, with the damage that is known already.
 [[nodiscard]] activity_input input_of(const profile& p, std::size_t file, const char* variant);

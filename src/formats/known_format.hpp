@@ -38,7 +38,7 @@ enum class host_rule {
 struct name_rule {
   const char* pattern;  // for people: "*.xplane.pb"
   std::string_view prefix, suffix;
-  detection_confidence sure = detection_confidence::certain;  // `possible`: only the contents can tell
+  detection_confidence sure = detection_confidence::certain;  // `possible`: only the contents can decide
   host_rule host = host_rule::none;
   bool is_export = false;  // an exporter writes such files beside the capture that they show
 };
@@ -64,11 +64,12 @@ struct known_format {
   const char* name = "";         // in documents: "chrome_trace"
   const char* title = "";        // for people: "Chrome trace"
   static_list<name_rule> names;  // the first that matches counts
-  // How likely it is that some first bytes begin such a file. Reads only inside them, in one pass; null: the name tells.
+  // How likely it is that some first bytes begin such a file. Reads only inside them, in one pass; null: the name
+  // decides.
   probe_result (*probe)(std::string_view head) = nullptr;
   // Why they do not, for people.
   std::string (*why_not)(std::string_view head) = nullptr;
-  // Whether contents that are certainly of another format weigh more than a telling name.
+  // Whether contents that are certainly of another format weigh more than a name that matches.
   bool yields_to_contents = false;
   bool makes_a_run = false;     // a folder that holds one is a run
   bool is_of_a_rank = false;    // lies in the folder of an Ascend rank
@@ -76,7 +77,7 @@ struct known_format {
   // Its time zero, where that is found in its bytes.
   time_zero (*zero)(std::string_view bytes, const chrome_options& how) = nullptr;
   // Adds the tracks of a file (an index into p.what().files of the family) and then their events, with times on the
-  // capture's clock. Damage found on the way is told after everything intact was handed over. Null: there are none.
+  // capture's clock. Damage found on the way is reported after everything intact was handed over. Null: there are none.
   result<void> (*fill_timeline)(const profile& p, std::size_t file, timeline_sink& into) = nullptr;
   // Adds devices, kernels, host spans and markers of all files of the family, and of those that belong to it. Damage goes
   // to the inputs; a fault that is given back stops everything (cancelled, out_of_memory, a bad option).

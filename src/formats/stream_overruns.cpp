@@ -40,7 +40,7 @@ class overrun_finder {
   }
 
  private:
-  // A kernel that is not known to be over, and when the first kernel of another launch began behind it.
+  // A kernel that is not known to be over, and when the first kernel of another launch began after it.
   struct running {
     std::uint32_t row;
     std::int64_t next_start_ps;

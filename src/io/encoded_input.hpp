@@ -1,4 +1,4 @@
-// The bytes as they lie outside (on disk, in memory, behind a callback), before any decompression.
+// The bytes as they lie outside (on disk, in memory, or given by a callback), before any decompression.
 #pragma once
 #include <base/growing_bytes.hpp>
 #include <profkit/core/source.hpp>
@@ -15,7 +15,7 @@ namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 
 // One sequential reader. The first bytes can be looked at before they are read, also where going back is
-// impossible (pipes), so that compression can be told by magic.
+// impossible (pipes), so that compression can be recognised by its magic bytes.
 class encoded_input {
  public:
   virtual ~encoded_input() = default;
@@ -56,7 +56,7 @@ class encoded_input {
   std::uint64_t position_ = 0;
   std::uint64_t filled_ = 0;  // bytes that fill() gave since the start
   std::string peeked_;        // the first of them
-  growing_bytes kept_;        // those behind, while keeping_ is yes
+  growing_bytes kept_;        // those after them, while keeping_ is yes
   keeping keeping_ = keeping::no;
   std::uint64_t most_kept_ = 0;
 };

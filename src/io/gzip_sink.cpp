@@ -21,7 +21,7 @@ constexpr std::size_t block_bytes = std::size_t{1} << 20;
 constexpr std::size_t dictionary_bytes = std::size_t{32} << 10;
 
 // One block of the stream: compressed apart from the others, with the text before it as its dictionary, and ended at
-// a byte, so that blocks can be made on any number of threads and put one behind the other.
+// a byte, so that blocks can be made on any number of threads and put one after the other.
 struct block {
   std::string window;    // the last bytes of the block before, then its own text
   std::size_t from = 0;  // where that begins

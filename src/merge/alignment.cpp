@@ -60,7 +60,7 @@ class trace_aligner {
 
  private:
   // With keep_going a fault becomes a warning. A stop by the caller always ends the merge.
-  result<void> tell(const fault& f) {
+  result<void> fail_or_warn(const fault& f) {
     if (!o_.keep_going || f.code == fault_code::cancelled) return f;
     all_.warnings.push_back(fault_text(f));
     return {};
@@ -88,7 +88,7 @@ class trace_aligner {
       t.report.status = node_status::missing;
       fault f = std::move(from).error();
       f.message = node_text(input.node_id) + ": its trace cannot be opened: " + f.message;
-      return tell(f);
+      return fail_or_warn(f);
     }
     std::unique_ptr<source> opened = std::move(from).value();
     if (const auto span = opened->span()) {
@@ -100,33 +100,35 @@ class trace_aligner {
         t.report.status = node_status::corrupt;
         fault f = std::move(held).error();
         f.message = node_text(input.node_id) + ": " + f.message;
-        return tell(f);
+        return fail_or_warn(f);
       }
       t.held = std::move(held).value();
       t.bytes = t.held.bytes;
       if (t.held.damage) {
         t.report.status = node_status::corrupt;
-        if (auto ok = tell(*t.held.damage); !ok) return ok;
+        if (auto ok = fail_or_warn(*t.held.damage); !ok) return ok;
       }
     }
     t.usable = true;
     if (t.bytes.empty()) {
       t.report.status = node_status::corrupt;
-      return tell(about(input.node_id, fault_code::damaged, "its trace is empty: 0 bytes",
-                        "The profiler was stopped before it wrote; fetch the trace again.", input.path, 0));
+      return fail_or_warn(about(input.node_id, fault_code::damaged, "its trace is empty: 0 bytes",
+                                "The profiler was stopped before it wrote; fetch the trace again.", input.path, 0));
     }
     if (const std::optional<fault> f = another_kind(t)) {
       t.usable = false;
       t.report.status = node_status::corrupt;
-      return tell(*f);
+      return fail_or_warn(*f);
     }
     if (const char* const damage = damage_position(t.bytes)) {
       const std::uint64_t at = offset_in(t.bytes, damage);
       t.report.status = node_status::corrupt;
       t.bytes = t.bytes.substr(0, at);
-      return tell(about(input.node_id, fault_code::damaged,
-                        "its trace is damaged or cut at byte " + std::to_string(at) + ": a field runs past the end",
-                        "Fetch the trace again; --keep_going merges the planes before the damage.", input.path, at));
+      return fail_or_warn(about(input.node_id, fault_code::damaged,
+                                "its trace is damaged or cut at byte " + std::to_string(at) +
+                                    ": a field runs past the end",
+                                "Fetch the trace again; --keep_going merges the planes before the damage.", input.path,
+                                at));
     }
     return {};
   }
@@ -182,18 +184,18 @@ class trace_aligner {
       f.code = fault_code::invalid_argument;
       f.message = "no offsets: the clocks of the nodes cannot be aligned";
       f.hint = "Give the offsets file with --offsets, or align by wall time with --no_correction.";
-      return tell(f);
+      return fail_or_warn(f);
     }
     auto held = read_whole(inputs_.offsets, o_, host_);
     if (!held) {
       fault f = std::move(held).error();
       f.message = "the offsets file cannot be read: " + f.message;
-      return tell(f);
+      return fail_or_warn(f);
     }
     offset_read_options how;
     how.bounds = o_.bounds;
     auto table = read_offsets(held->bytes, inputs_.offsets, how);
-    if (!table) return tell(table.error());
+    if (!table) return fail_or_warn(table.error());
     offsets_ = std::move(*table);
     for (const std::string& w : folded_warnings(offsets_.warnings)) warn(inputs_.offsets + ": " + w);
     if (offsets_.broken_lines > 0)
@@ -207,7 +209,7 @@ class trace_aligner {
       warn(inputs_.offsets + ": " + std::to_string(offsets_.unconverged_rows) +
            (offsets_.unconverged_rows == 1 ? " row is of a round" : " rows are of rounds") + " that did not converge");
     if (!offsets_.run_id.empty() && !all_.run_id.empty() && offsets_.run_id != all_.run_id)
-      return tell(different_runs("the offsets file", offsets_.run_id, inputs_.offsets));
+      return fail_or_warn(different_runs("the offsets file", offsets_.run_id, inputs_.offsets));
     if (all_.run_id.empty()) all_.run_id = offsets_.run_id;
     return {};
   }
@@ -236,13 +238,13 @@ class trace_aligner {
         t.usable = false;
         t.report.status = node_status::corrupt;
         before.error().path = t.input.path;
-        return tell(before.error());
+        return fail_or_warn(before.error());
       }
       t.before = std::move(*before);
       t.file_start_ns = t.before.front().origin_ns;
       for (const clock_metadata& m : t.before)
         if (!m.run_id.empty() && !all_.run_id.empty() && m.run_id != all_.run_id)
-          return tell(different_runs("this merged trace", m.run_id, t.input.path));
+          return fail_or_warn(different_runs("this merged trace", m.run_id, t.input.path));
         else if (all_.run_id.empty())
           all_.run_id = m.run_id;
       return {};
@@ -259,10 +261,10 @@ class trace_aligner {
         const auto& theirs = n->start.*field;
         auto& ours = t.start.*field;
         if (theirs && ours && *theirs != *ours)
-          return tell(about(id, fault_code::invalid_argument,
-                            "the offsets header and the run metadata give different start times (" +
-                                std::to_string(*ours) + " and " + std::to_string(*theirs) + ")",
-                            "They belong to different runs, or to different nodes.", inputs_.run_path));
+          return fail_or_warn(about(id, fault_code::invalid_argument,
+                                    "the offsets header and the run metadata give different start times (" +
+                                        std::to_string(*ours) + " and " + std::to_string(*theirs) + ")",
+                                    "They belong to different runs, or to different nodes.", inputs_.run_path));
         if (!ours) ours = theirs;
       }
     }
@@ -312,7 +314,7 @@ class trace_aligner {
           "Without them device times have no zero. Add the header {\"meta\":true,\"nodes\":[…]}, or give the start "
           "times with --run_metadata.";
       f.path = inputs_.offsets;
-      if (auto ok = tell(f); !ok) return ok;
+      if (auto ok = fail_or_warn(f); !ok) return ok;
     }
     for (const aligned_trace& t : all_.traces)
       if (t.file_start_ns) {
@@ -351,7 +353,7 @@ class trace_aligner {
                     ", the others on that of node " + std::to_string(all_.reference_node);
         f.hint = "Merge the original traces together instead.";
         f.path = t.input.path;
-        if (auto ok = tell(f); !ok) return ok;
+        if (auto ok = fail_or_warn(f); !ok) return ok;
         break;
       }
     return {};
@@ -370,7 +372,7 @@ class trace_aligner {
       if (!read) {
         fault f = std::move(read).error();
         f.message = node_text(id) + ": its snapshot file cannot be read: " + f.message;
-        if (auto ok = tell(f); !ok) return std::move(ok).error();
+        if (auto ok = fail_or_warn(f); !ok) return std::move(ok).error();
       } else if (!read->pairs.empty()) {
         return read;
       } else {
@@ -393,7 +395,7 @@ class trace_aligner {
       if (!t.usable || !t.before.empty()) continue;
       auto snapshots = snapshots_of(t);
       if (!snapshots) {
-        if (auto ok = tell(snapshots.error()); !ok) return ok;
+        if (auto ok = fail_or_warn(snapshots.error()); !ok) return ok;
         snapshots = snapshot_set{};
       }
       t.report.snapshots = snapshots->pairs.size();
@@ -441,18 +443,20 @@ class trace_aligner {
     t.report.offset_windows = e.offsets.size();
     if (!t.start.walltime_ns || !t.start.gpu_ns) {
       by_walltime(t);
-      return tell(about(e.node_id, fault_code::invalid_argument, "its start_walltime_ns or start_gpu_ns is not known",
-                        "Both stand in the header of the offsets file or in the run metadata.", inputs_.offsets));
+      return fail_or_warn(about(e.node_id, fault_code::invalid_argument,
+                                "its start_walltime_ns or start_gpu_ns is not known",
+                                "Both stand in the header of the offsets file or in the run metadata.",
+                                inputs_.offsets));
     }
     e.host_base_ns = *t.start.walltime_ns;
     e.tracer_base_ns = *t.start.gpu_ns;
     if (snapshots.pairs.size() < 2) {
       by_walltime(t);
-      return tell(too_few(t, snapshots));
+      return fail_or_warn(too_few(t, snapshots));
     }
     if (e.offsets.empty() && !e.is_reference) {
       by_walltime(t);
-      return tell(no_offsets(t));
+      return fail_or_warn(no_offsets(t));
     }
     if (e.is_reference && e.offsets.empty() && o_.keep_going && !offsets_.rows.empty())
       warn(node_text(e.node_id) + ": the reference node has no offsets of its own; none are needed");
@@ -477,7 +481,7 @@ class trace_aligner {
       if (!clock) {
         by_walltime(*t);
         clock.error().path = t->input.path;
-        if (auto ok = tell(clock.error()); !ok) return ok;
+        if (auto ok = fail_or_warn(clock.error()); !ok) return ok;
         continue;
       }
       t->clock = std::move(*clock);

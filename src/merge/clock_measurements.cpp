@@ -65,10 +65,10 @@ class measurement_taker {
     find_host_steps();
     const auto before_offsets = static_cast<std::ptrdiff_t>(found_.anomalies.size());
     find_offset_jumps();
-    // What steps in the snapshots the offsets tell; it is told before what they themselves show.
-    const auto behind_offsets = static_cast<std::ptrdiff_t>(found_.anomalies.size());
-    tell_host_steps();
-    std::rotate(found_.anomalies.begin() + before_offsets, found_.anomalies.begin() + behind_offsets,
+    // A step of the snapshots is judged by the offsets, but listed before the steps of the offsets.
+    const auto after_offsets = static_cast<std::ptrdiff_t>(found_.anomalies.size());
+    report_host_steps();
+    std::rotate(found_.anomalies.begin() + before_offsets, found_.anomalies.begin() + after_offsets,
                 found_.anomalies.end());
     found_.snapshot_gaps = gaps_in(snapshot_deviations(), "snapshots", found_.broken);
     found_.offset_gaps = gaps_in(offset_deviations(), "offsets", {});
@@ -259,7 +259,7 @@ class measurement_taker {
     from.resize(kept);
   }
 
-  // Takes outliers out of `from`, and gives the steps that are left. Where many are off there is no telling which.
+  // Takes outliers out of `from`, and gives the steps that are left. Where many are off it is not known which.
   template <class Measured, class Deviations, class Note>
   std::vector<odd_measurement> leave_out(std::vector<Measured>& from, Deviations&& deviations, double reading_ps,
                                          Note&& note_one) {
@@ -332,7 +332,7 @@ class measurement_taker {
     return covered && std::abs(s.size_ps) > 4 * offset_noise_ps_ && !offsets_jump_at(s);
   }
 
-  void tell_host_steps() {
+  void report_host_steps() {
     for (const clock_step& s : found_.host_steps) {
       const knot &before = found_.tracer[s.after], &after = found_.tracer[s.after + 1];
       const std::int64_t size = whole_ps(std::abs(s.size_ps));

@@ -30,12 +30,12 @@ struct clock_measurements {
   std::vector<offset_point> points;         // by time; none of the reference node
   std::vector<std::size_t> broken;          // segments of `tracer` that no clock has
   std::vector<clock_step> host_steps, jumps;
-  // Between a snapshot and the next the tracer clock went back or jumped: nothing tells when, nor where events of the
+  // Between a snapshot and the next the tracer clock went back or jumped: it is not known when, nor where events of the
   // time between belong.
   bool tracer_was_reset = false;
   std::vector<std::size_t> snapshot_gaps, offset_gaps;  // after these
   double usual_host_rate = 0;    // excess of S over R
-  std::int64_t spread_ps = 0;    // of host times that the tracer clock does not tell apart
+  std::int64_t spread_ps = 0;    // of host times that share one tracer time
   std::size_t offset_count = 0;  // usable rows, of the reference node, too
   std::vector<clock_anomaly> anomalies;
 };

@@ -19,7 +19,7 @@ struct repeated_warning {
   std::int64_t most_ps = 0;
 };
 
-// The text without its numbers and the units behind them, which go from ns to ms.
+// The text without its numbers and the units after them, which go from ns to ms.
 std::string pattern_of(std::string_view text) {
   std::string pattern;
   for (std::size_t i = 0; i < text.size();) {

@@ -1,4 +1,4 @@
-// Warnings that say the same again and again, told once with their number.
+// Warnings that say the same again and again, shown once with their number.
 #pragma once
 #include <profkit/core/clock.hpp>
 

@@ -25,7 +25,7 @@ std::string_view without_ending(std::string_view name, const Endings& endings) n
 }
 
 // The number after the last "node" of a name: "node3", "node-3" or "node_3".
-std::optional<std::int64_t> number_behind_node(std::string_view name) noexcept {
+std::optional<std::int64_t> number_after_node(std::string_view name) noexcept {
   const std::size_t at = name.rfind("node");
   if (at == std::string_view::npos) return std::nullopt;
   std::string_view rest = name.substr(at + 4);
@@ -97,7 +97,7 @@ class resolver {
     return {};
   }
 
-  // A Chrome trace below the folder, told by its contents.
+  // A Chrome trace below the folder, recognised by its contents.
   [[nodiscard]] std::optional<std::string> chrome_trace() const {
     constexpr std::size_t most_looks = 8;
     for (std::size_t i = 0; i < json_files_.size() && i < most_looks; ++i)
@@ -129,8 +129,8 @@ class resolver {
       for (const std::string& path : snapshot_files_) {
         const std::string other(last_part_of(path));
         const std::string_view other_stem = without_ending(other, snapshot_endings);
-        const auto id = number_behind_node(stem);
-        if (stem != other_stem && !(id && number_behind_node(other_stem) == id)) continue;
+        const auto id = number_after_node(stem);
+        if (stem != other_stem && !(id && number_after_node(other_stem) == id)) continue;
         t.snapshots = path;
         if (stem == other_stem) break;
       }
@@ -164,7 +164,7 @@ class resolver {
       trace_input& t = found_.traces[i];
       t.node_id = static_cast<std::int64_t>(i);
       const std::string name(last_part_of(t.path));
-      const auto in_name = number_behind_node(name);
+      const auto in_name = number_after_node(name);
       const run_node* entry = entry_of(t.path);
       if (entry != nullptr && in_name && *in_name != entry->node_id)
         return usage("the run metadata calls this trace node " + std::to_string(entry->node_id) +

@@ -7,7 +7,7 @@ inline namespace PROFKIT_NAMESPACE {
 namespace {
 
 constexpr std::size_t write_buffer_bytes = std::size_t{1} << 20;
-constexpr std::uint64_t tell_bytes = std::uint64_t{1} << 20;
+constexpr std::uint64_t bytes_between_reports = std::uint64_t{1} << 20;
 
 // Steps through the fields of a line; events come as bytes, everything else as a field.
 class line_walker {
@@ -297,11 +297,11 @@ line_facts survey_line(std::string_view body, const line_correction& clock, cons
   bool is_event = false;
   std::int64_t last_start = std::numeric_limits<std::int64_t>::min();
   std::int64_t last_duration = std::numeric_limits<std::int64_t>::max();
-  std::uint64_t next_mark = 0, told = 0;
-  const auto tell = [&](std::uint64_t to) {
-    auto ok = passed(told, to);
+  std::uint64_t next_mark = 0, reported = 0;
+  const auto report = [&](std::uint64_t to) {
+    auto ok = passed(reported, to);
     if (!ok) facts.stopped = std::move(ok).error();
-    told = to;
+    reported = to;
     return !facts.stopped;
   };
   while (walk.next(event, is_event)) {
@@ -319,7 +319,7 @@ line_facts survey_line(std::string_view body, const line_correction& clock, cons
       facts.usual = false;
     }
     ++facts.events;
-    if (walk.field_at() - told >= tell_bytes && !tell(walk.field_at())) return facts;
+    if (walk.field_at() - reported >= bytes_between_reports && !report(walk.field_at())) return facts;
     if (!facts.in_order) continue;
     if (walk.field_at() >= next_mark) {
       facts.marks.push_back(times.mark_at(walk.field_at(), facts.event_bytes));
@@ -343,7 +343,7 @@ line_facts survey_line(std::string_view body, const line_correction& clock, cons
     times.count(e, walk.field_at(), facts);
   }
   if (!walk.ok()) facts.damage = walk.field_at();
-  tell(body.size());
+  report(body.size());
   return facts;
 }
 

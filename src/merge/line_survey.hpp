@@ -76,7 +76,7 @@ struct line_mark {
   std::int64_t last_ps = 0;
 };
 
-// What one look at a line tells.
+// What one look at a line finds.
 struct line_facts {
   std::int64_t id = 0, timestamp_ns = 0, display_id = 0;
   std::string_view name, display_name;
@@ -108,7 +108,7 @@ struct line_rules {
 line_facts read_line_head(std::string_view body) noexcept;
 
 // Reads the whole line. An unsorted line is only found to be so: survey_unsorted() has to follow.
-// `passed` is told of every piece that was read, and may stop it.
+// `passed` is called for every piece that was read, and may stop it.
 using passed_piece = std::function<result<void>(std::uint64_t from, std::uint64_t to)>;
 line_facts survey_line(std::string_view body, const line_correction& clock, const line_rules& rules,
                        const passed_piece& passed);

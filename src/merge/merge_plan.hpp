@@ -1,4 +1,4 @@
-// What a merge is going to write: every plane and line of its traces with what a look at them told.
+// What a merge is going to write: every plane and line of its traces with what a look at them found.
 #pragma once
 #include "alignment.hpp"
 #include "line_survey.hpp"
@@ -24,7 +24,7 @@ struct line_plan {
   std::string head, tail;        // fields around the events
 };
 
-// The plane stats by which a merge tells whose a plane is.
+// The plane stats by which a merge knows whose a plane is.
 inline constexpr std::string_view tag_names[] = {"node_id", "hostname", "clock_skew_ns"};
 
 struct plane_plan {

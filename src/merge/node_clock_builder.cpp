@@ -262,7 +262,7 @@ class node_clock_builder {
     if (rises) {
       add_composed(whole, offset_knots(of_.points), made_.offsets_, direct);
     } else {
-      // S steps back and nothing tells where: no knots of the offsets between the snapshots around the step.
+      // S steps back and it is not known where: no knots of the offsets between the snapshots around the step.
       const offset_knots points(of_.points);
       for (std::size_t i = 0; i + 1 < whole.size(); ++i)
         add_composed({whole[i], whole[i + 1]}, points, made_.offsets_, direct);

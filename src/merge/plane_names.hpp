@@ -21,7 +21,7 @@ struct plane_name {
   std::string name;
   std::int64_t id = 0;
   bool moved = false;
-  bool is_host = false;       // its lines are told apart by node
+  bool is_host = false;       // its lines are distinguished by node
   bool shifts_lines = false;  // line ids get the node's million
 };
 

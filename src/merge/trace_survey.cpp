@@ -60,7 +60,7 @@ class surveyor {
     f.message = "node " + std::to_string(t.input.node_id) + ": " + std::move(what);
     return f;
   }
-  result<void> tell(const fault& f) {
+  result<void> fail_or_warn(const fault& f) {
     if (!o_.keep_going || f.code == fault_code::cancelled) return f;
     plan_.all.warnings.push_back(fault_text(f));
     return {};
@@ -75,7 +75,7 @@ class surveyor {
       fault f = in_trace(trace, why->code, why->message, t.bytes.data());
       f.hint = why->hint;
       plan_.all.traces[trace].usable = false;
-      return tell(f);
+      return fail_or_warn(f);
     }
     wire_reader reader(t.bytes);
     for (wire_field field; reader.next(field);) {
@@ -99,7 +99,7 @@ class surveyor {
         plan_.all.traces[trace].report.status = node_status::corrupt;
         fault f = in_trace(trace, fault_code::damaged, "plane " + std::string(p.name) + " is damaged", damage);
         f.hint = "Fetch the trace again; --keep_going leaves the plane out.";
-        if (auto ok = tell(f); !ok) return ok;
+        if (auto ok = fail_or_warn(f); !ok) return ok;
         continue;
       }
       p.line_count = plan_.lines.size() - p.first_line;
@@ -205,7 +205,7 @@ class surveyor {
       for (int attempt = 0; attempt < 2; ++attempt) {
         line.clock = clock_of(plane, head);
         if (auto ok = look_at(line, plane); !ok) return ok;
-        // A time base behind the events counts as well; writers do not do that.
+        // A time base after the events counts as well; writers do not do that.
         if (line.facts.timestamp_ns == head.timestamp_ns) break;
         head = line.facts;
       }
@@ -248,7 +248,7 @@ class surveyor {
                              plan_.lines[i].body.data() + *facts.damage);
           f.hint = "Fetch the trace again; --keep_going leaves the plane out.";
           plan_.all.traces[p.trace].report.status = node_status::corrupt;
-          if (auto ok = tell(f); !ok) return ok;
+          if (auto ok = fail_or_warn(f); !ok) return ok;
           broken = true;
           break;
         }
@@ -262,7 +262,7 @@ class surveyor {
                      plan_.lines[i].body.data() + *facts.unreachable);
         f.hint =
             "Check the start times in the offsets header; --keep_going puts such events at the end of the timeline.";
-        if (auto ok = tell(f); !ok) return ok;
+        if (auto ok = fail_or_warn(f); !ok) return ok;
       }
       if (!broken) kept.push_back(std::move(p));
     }

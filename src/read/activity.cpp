@@ -184,8 +184,8 @@ void settle_markers(std::vector<step_marker>& markers) {
 }
 
 // Every rank of a JSON or table capture may have a "GPU 0": such names get their rank, else their file. XSpace devices
-// are told apart by their planes.
-void tell_devices_apart(activity_parts& parts) {
+// are distinguished by their planes.
+void make_names_unique(activity_parts& parts) {
   std::map<string_id, std::vector<activity_device*>> same_name;
   for (activity_device& d : parts.devices)
     if (d.plane < 0) same_name[d.name].push_back(&d);
@@ -311,7 +311,7 @@ result<std::shared_ptr<const activity>> read_activity(std::shared_ptr<const prof
             return parts.steps.fits_pattern(parts.strings.text(m.name));
           });
     settle_markers(parts.markers);
-    tell_devices_apart(parts);
+    make_names_unique(parts);
     return std::shared_ptr<const activity>(std::make_shared<filled_activity>(std::move(parts)));
   });
 }

@@ -1,4 +1,4 @@
-// Which format a file is in, told by its name and its first bytes. What formats say of theirs: src/formats.
+// Which format a file is in, by its name and its first bytes. What formats say of theirs: src/formats.
 #pragma once
 #include <profkit/core/capture.hpp>
 
@@ -26,7 +26,7 @@ struct detection {
 // Formats of a host's own, in the order in which they are asked.
 using own_formats = std::vector<std::shared_ptr<const format>>;
 
-// By the file name alone (no folder in it). `possible` means that only the contents can tell.
+// By the file name alone (no folder in it). `possible` means that only the contents can decide.
 [[nodiscard]] detection detect_by_name(std::string_view file_name);
 
 // The first decoded bytes, as many as the probes want: probe_bytes, and more of a JSON object (up to
@@ -38,8 +38,8 @@ using own_formats = std::vector<std::shared_ptr<const format>>;
 // By the first decoded bytes, those of a head or all there are.
 [[nodiscard]] detection detect_by_content(std::string_view head);
 
-// By both. A telling name is believed unless the contents are certainly something else, so that a damaged file
-// still reaches the reader that can say what is wrong with it.
+// By both. A name with a known pattern is believed unless the contents are certainly something else, so that a damaged
+// file still reaches the reader that can say what is wrong with it.
 [[nodiscard]] detection detect(std::string_view file_name, std::string_view head);
 // The same where the host has formats of its own: the first that recognises the head has the file.
 [[nodiscard]] detection detect(std::string_view file_name, std::string_view head, const own_formats& own);

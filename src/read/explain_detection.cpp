@@ -23,7 +23,7 @@ considered_format considered(const known_format& known, const detection& named, 
   for (const name_rule& rule : known.names) c.names += (c.names.empty() ? "" : ", ") + std::string(rule.pattern);
   c.name_matches = named.family == known.family;
   if (known.probe == nullptr) {
-    c.why = told_by_name_alone;
+    c.why = detected_by_name_only;
     return c;
   }
   const probe_result probed = known.probe(head);
@@ -32,7 +32,8 @@ considered_format considered(const known_format& known, const detection& named, 
   return c;
 }
 
-// A telling name reaches its reader unless the bytes have the signature of another format or are another message.
+// A file whose name has a known pattern goes to that reader unless the bytes have the signature of another format or
+// are another message.
 const foreign_format* foreign_of(const detection& found, std::string_view file_name, std::string_view head) {
   if (head.empty()) return nullptr;
   if (found.family == file_family::unknown) return find_foreign_format(head, file_name);
@@ -64,7 +65,7 @@ detection_report explain_detection(std::string_view file_name, std::string_view 
     report.family = found.family;
     report.verdict = std::string(family_name(found.family)) + ": " + found.why;
     for (const considered_format& c : report.considered)
-      if (c.format == family_name(found.family) && !c.matches && c.why != told_by_name_alone)
+      if (c.format == family_name(found.family) && !c.matches && c.why != detected_by_name_only)
         report.verdict += ", though its contents do not look like one";
   } else if (head.empty()) {
     report.verdict = "empty";

@@ -19,10 +19,10 @@ namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 namespace {
 
-// A format whose sign stands behind the head, as the texts of a pprof profile, is looked for so far.
+// A format whose sign comes after the head, as the texts of a pprof profile, is looked for so far.
 constexpr std::size_t most_explained_bytes = std::size_t{16} << 20;
 
-// Reads on behind a head; what comes before a fault is enough, and the fault is told.
+// Reads on after a head; what comes before a fault is enough, and the fault is reported.
 std::optional<fault> read_on(source& from, std::string& head) {
   std::size_t have = head.size();
   while (have < most_explained_bytes) {
@@ -108,7 +108,7 @@ detection_report explain_pipe(const std::string& path) {
   return report;
 }
 
-// All files of such a folder tell one thing.
+// All files of such a folder get one explanation.
 detection_report explain_unparsed(const unparsed_folder& raw, const discovery& found) {
   detection_report report;
   report.path = raw.folder->path;

@@ -90,8 +90,8 @@ result<looked_at> look_at(const std::string& path, const limits& bounds, const o
   return looked_at{detect(last_part_of(path), head, own), (*opened)->encoding()};
 }
 
-// The same of a file that is opened to stay open, when its bytes lie in memory then; else it is not, and nothing is
-// told.
+// The same of a file that is opened to stay open, when its bytes lie in memory then. Otherwise the file is not opened
+// and the answer is nothing.
 std::optional<looked_at> look_at_mapped(const capture& c, std::unique_ptr<source>& opened) {
   if (c.io == io_mode::read) return std::nullopt;
   auto made = open_file_source(c.path, c.io, c.bounds);
@@ -159,7 +159,7 @@ struct candidate {
   const found_file* file = nullptr;  // null for a pipe, a socket or a device
   std::string name;
   detection by_name;
-  std::optional<looked_at> look;  // set when the name alone did not tell
+  std::optional<looked_at> look;  // set when the name alone did not decide
 };
 
 // A folder with files of a known format directly in it.
@@ -369,7 +369,7 @@ class folder_reader {
     }
   }
 
-  // A rank whose recorder left its settings was recorded: that its timeline is missing is told of the run.
+  // A rank whose recorder left its settings was recorded: that its timeline is missing is reported for the run.
   void drop_ranks_without_profile(std::vector<rank_folder>& ranks) const {
     const auto is_unparsed = [this](const rank_folder& r) {
       return std::any_of(unparsed_.begin(), unparsed_.end(),
@@ -622,7 +622,7 @@ result<capture> look_for_capture(const std::string& path, const open_options& op
 
 }  // namespace
 
-bool tells_what_ran(const capture_file& file) noexcept {
+bool has_op_times(const capture_file& file) noexcept {
   return is_trace(file) || file.family == file_family::ascend_table ||
          (file.family == file_family::op_stats && file.export_of < 0);
 }

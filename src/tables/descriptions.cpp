@@ -12,7 +12,7 @@
 
 #include <cstddef>
 
-// Rows are C structs with more behind them where there are later columns: offsetof is sound for all of them.
+// A row is a C struct, with later columns after it: offsetof is sound for all of them.
 #if defined(__GNUC__)
 #pragma GCC diagnostic ignored "-Winvalid-offsetof"
 #endif

@@ -24,7 +24,7 @@ std::int32_t device_of_line(const capture_devices& devices, std::uint32_t file, 
   return -1;
 }
 
-// Tells whether it is one that is not negative.
+// Takes the number of a stat. False when there is none, or a negative one.
 bool take_number(const named_stat* stat, std::uint64_t& into) noexcept {
   const bool is_number =
       stat != nullptr && (stat->kind == stat_kind::uint64_value ||

@@ -22,7 +22,7 @@ trace::~trace() = default;
 bool trace::has_traces() const noexcept {
   const std::vector<capture_file>& files = of_->what().files;
   return std::any_of(files.begin(), files.end(), [](const capture_file& f) {
-    return f.export_of < 0 && tells_what_ran(f);
+    return f.export_of < 0 && has_op_times(f);
   });
 }
 

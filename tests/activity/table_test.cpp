@@ -663,7 +663,7 @@ std::vector<std::string> story_of(const std::string& folder, std::uint32_t threa
     story.insert(story.end(), spans.found.begin(), spans.found.end());
   }
   for (const activity_input& input : a.inputs()) {
-    story.push_back(input.path + " " + std::to_string(input.rows) + " rows" + (input.stands_in ? " stand in" : ""));
+    story.push_back(input.path + " " + std::to_string(input.rows) + " rows" + (input.is_fallback ? " stand in" : ""));
     story.insert(story.end(), input.notes.begin(), input.notes.end());
   }
   return story;

@@ -288,7 +288,7 @@ TEST_CASE("the explanation of a detection") {
   CHECK(row_of(config, "chrome_trace").name_matches);
   CHECK(row_of(config, "chrome_trace").why == "a JSON object without \"traceEvents\"; its keys: seed, b");
   CHECK(row_of(config, "hlo_proto").names == "*.hlo_proto.pb, *.hlo.pb");
-  CHECK(row_of(config, "op_stats").why == told_by_name_alone);
+  CHECK(row_of(config, "op_stats").why == detected_by_name_only);
   CHECK(row_of(config, other_json).matches);
   CHECK_FALSE(row_of(config, other_json).is_read);
   CHECK_FALSE(row_of(config, "a SavedModel").matches);

@@ -10,7 +10,7 @@
 
 namespace profkit_tool {
 
-// What the command line of one command takes. Words are understood after parsing, so that every mistake is told in
+// What the command line of one command takes. Words are understood after parsing, so that every mistake is reported in
 // one way.
 class command_options {
  public:

@@ -119,7 +119,7 @@ std::string zsh_command(const described_command& command) {
 
 std::string fish_text(const std::string& text) { return "'" + between_quotes(text, "\\", "\\'") + "'"; }
 
-// What completes an option, behind the condition that its command was typed.
+// What completes an option, after the condition that its command was typed.
 std::string fish_option(const listed_option& o) {
   std::string text;
   for (const std::string& name : spellings(o))

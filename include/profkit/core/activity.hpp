@@ -74,7 +74,7 @@ struct own_time {
   std::int64_t start_ps = no_time_ps, duration_ps = no_time_ps;
 };
 
-/// Which kernels of a stream tell times by the clock of their device: none, some or only durations, all of them both.
+/// Which kernels of a stream have times by the clock of their device: none, some or only durations, all of them both.
 enum class own_times : std::uint8_t { none, some, all };
 
 /// A hardware stream (or TPU line) of a device. Lines of kind `async` repeat what lies beside the ops.
@@ -91,7 +91,7 @@ struct activity_stream {
 enum class accelerator : std::uint8_t { other, tpu, gpu, npu };
 [[nodiscard]] const char* accelerator_name(accelerator a) noexcept;  ///< "tpu", …
 
-/// What a table without start times tells of an op.
+/// What a table without start times has about an op.
 struct op_total {
   string_id op_type = 0, core = 0;
   kernel_class kind = kernel_class::compute;
@@ -116,14 +116,14 @@ struct activity_device {
   std::vector<activity_stream> streams;
   std::vector<kernel_details> details;
   std::vector<own_time> own_clock;  ///< of each kernel, in the order of visits; empty where no kernel has one
-  std::vector<op_total> totals;  ///< only when no file tells when kernels began: there are no rows then
+  std::vector<op_total> totals;  ///< only when no file says when kernels began: there are no rows then
   std::uint64_t kernels = 0;     ///< rows the visitor will see
-  std::uint64_t by_graphs = 0;   ///< of them, those launched by graphs: their launch is that of the whole graph
-  std::int64_t by_graphs_ps = 0;
+  std::uint64_t graph_launched = 0;   ///< of them, those launched by graphs: their launch is that of the whole graph
+  std::int64_t graph_launched_ps = 0;
   std::int64_t timestamp_resolution_ps = 1000;
   bool has_waits = false, has_shapes = false, has_classes = true, has_launches = false;
-  bool steps_cut = false;  ///< there are more step markers than are kept: time after the last one kept is in no step
-  std::optional<bool> recorded_stacks, recorded_shapes;  ///< as the recorder's own settings say; empty: not told
+  bool steps_truncated = false;  ///< more step markers than are kept: time after the last one kept is in no step
+  std::optional<bool> recorded_stacks, recorded_shapes;  ///< as the recorder's own settings say; empty: not recorded
   /// How a model is spread, in the recorder's own words: "tensor_model_parallel_size", 8; groups as "group tp", 8.
   std::vector<std::pair<std::string, std::int64_t>> parallel_sizes;
 };
@@ -145,12 +145,12 @@ enum class trace_writer : std::uint8_t { unknown, pytorch, xla, tensorflow, rocp
 
 /// A host: one rank, process or file. Devices, spans and markers name it by its index (host_group).
 struct activity_host {
-  std::uint32_t file = 0;            ///< index into profile::what().files: the first that tells of it
+  std::uint32_t file = 0;            ///< index into profile::what().files: the first that names it
   trace_writer writer = trace_writer::unknown;
-  std::uint64_t untold_spans = 0;    ///< spans of which nothing tells whether a device or a host ran them
-  std::string recorder;              ///< "PyTorch (Kineto)"; "" when not told
+  std::uint64_t untold_spans = 0;    ///< spans that a device or a host ran: which, is not recorded
+  std::string recorder;              ///< "PyTorch (Kineto)"; "" when not recorded
   std::vector<std::string> devices;  ///< models of the devices that the machine has: "NVIDIA H100 80GB HBM3", …
-  std::int32_t rank = -1, world_size = 0;  ///< of a distributed run; -1 and 0: not told
+  std::int32_t rank = -1, world_size = 0;  ///< of a distributed run; -1 and 0: not recorded
   std::string backend;                     ///< of its communication: "nccl"
   std::array<std::uint64_t, 3> launches{};  ///< by launched_work, where calls are tied to what they launched
   std::vector<unrecorded_launch> unrecorded;  ///< of them, those without a record of a device, by start
@@ -217,10 +217,10 @@ struct activity_input {
   std::vector<std::string> incomplete;  ///< what is missing or not to be trusted though the file is intact
   /// When the last event ends, where a false duration was cut that ends later; no_time_ps elsewhere.
   std::int64_t last_ps = no_time_ps;
-  std::string why_empty;        ///< why no kernel came of it; "" when some did, or others tell
+  std::string why_empty;        ///< why no kernel came of it; "" when some did, or when other inputs give the reason
   /// Of the first input: the capture has devices, or steps, but none with the name that was asked for.
   bool no_device_fits = false, no_step_fits = false;
-  bool stands_in = false;       ///< a trace whose kernels are taken because no table has any
+  bool is_fallback = false;       ///< a trace whose kernels are taken because no table has any
   std::optional<fault> damage;  ///< rejected rows are, too, unless a time or a begin was never on record
 };
 
@@ -229,7 +229,7 @@ enum class line_use : std::uint8_t {
   kernel,        ///< of a device
   op,            ///< an operator of a framework
   span,          ///< what else a host did
-  untold,        ///< of a device or of a host: nothing tells
+  unplaced,      ///< of a device or of a host: which, is not recorded
   device_wait,   ///< a device that waits, which is evidence and no work
   asynchronous,  ///< an op that runs beside those of its device
   step,          ///< marks a step
@@ -240,7 +240,7 @@ enum class line_use : std::uint8_t {
   overlapping,   ///< an asynchronous event ("b", "e"), which nests in nothing
   unusable,      ///< its length is missing, negative or out of reach
   not_known,     ///< on a device, of a category or on a line that no rule knows
-  elsewhere,     ///< what a table beside the trace tells in its place
+  elsewhere,     ///< a table beside the trace has it, too, and is used instead
 };
 inline constexpr std::size_t line_uses = static_cast<std::size_t>(line_use::elsewhere) + 1;
 /// A line of trace JSON as `info` shows it, and how many of its events were taken for what. Lines are in the order of
@@ -257,7 +257,7 @@ struct line_count {
   std::int64_t first_ps = no_time_ps, last_ps = no_time_ps;  ///< no_time_ps: it has no event that ended
 };
 
-/// A communication operation as communication.json tells it.
+/// A communication operation as communication.json lists it.
 struct communication_row {
   string_id step = 0, op = 0, group = 0;
   std::int64_t start_ps = no_time_ps, elapsed_ps = 0, transit_ps = 0, wait_ps = 0;
@@ -324,7 +324,7 @@ class activity {
   virtual result<void> visit_host_spans(std::uint32_t host_group, std::int64_t from_ps, std::int64_t to_ps,
                                         host_span_visitor& into, const hooks& host = {}) const = 0;
   /// Host spans of a group that touch one of the windows, which are normal; of the others between the first window
-  /// and the last one only their kinds are told. Gives a bit for each kind, 1 << host_span_kind.
+  /// and the last one only their kinds are given. Gives a bit for each kind, 1 << host_span_kind.
   virtual result<std::uint32_t> visit_host_spans_in(std::uint32_t host_group, interval_sequence windows,
                                                     host_span_visitor& into, const hooks& host = {}) const;
   /// The same in parts, on up to hooks::threads threads.
@@ -339,7 +339,7 @@ struct activity_options {
   bool details = true;       ///< keep shapes and counters
 };
 
-/// Reads kernels, host spans and markers of everything in the profile that has them. Damage is told in inputs();
+/// Reads kernels, host spans and markers of everything in the profile that has them. Damage is reported in inputs();
 /// a capture without any device has no devices() and says why in `notes` of its inputs.
 result<std::shared_ptr<const activity>> read_activity(std::shared_ptr<const profile> from,
                                                       const activity_options& options = {}, const hooks& host = {});

@@ -155,7 +155,7 @@ result<info_result> anatomy_info(const trace& t, const anatomy_options& o = {}, 
 
 // ---- tree and metadata: streamed to a visitor, because they can be larger than memory --------------------
 // Of traces and tables, texts live until the visitor returns.
-/// A thread of a trace, as the trace tells of it.
+/// A thread of a trace, as the trace names it.
 struct tree_thread {
   std::int32_t line = -1;  ///< position in the process; -1: `info` shows no such line
   std::string_view tid;    ///< as written, without quotes
@@ -201,7 +201,7 @@ struct tree_event {
   std::vector<named_stat> stats;            ///< of the event, under the limit: stats, arguments, cells
   std::uint64_t stat_count = 0;             ///< before the limit
 };
-/// Called in file order, of traces and tables plane by plane and line by line. Each end_… tells how many items the limit
+/// Called in file order, of traces and tables plane by plane and line by line. Each end_… says how many items the limit
 /// left out.
 class tree_visitor {
  public:
@@ -290,7 +290,7 @@ enum class step_source : std::uint8_t {
 [[nodiscard]] bool is_host_source(step_source s) noexcept;
 struct step_row {
   std::uint32_t file = 0;
-  std::int32_t plane = 0, line = 0;  ///< -1 where the capture does not tell
+  std::int32_t plane = 0, line = 0;  ///< -1 where the capture does not say
   std::int32_t device = -1;          ///< index into activity::devices(); -1: of a plane, or a host's
   std::string_view plane_name;       ///< of the plane, or of the device
   step_source source = step_source::steps_line;
@@ -333,10 +333,11 @@ struct op_row {
   bool has_metadata_id = true;  ///< only an XSpace has such ids
   std::string_view entry;   ///< the map entry in the file; data() is null when the id has no entry
   std::string_view name, display_name;  ///< "" when not recorded
-  /// What a trace or table tells of its kernels: kernel_class_name() or the category as written ("loop fusion"), the type
-  /// and the core as written ("allreduce", "AI_CORE"); "" when it does not. All of it, and what an XSpace tells, is in op_stats().
+  /// What a trace or table says of its kernels: kernel_class_name() or the category as written ("loop fusion"), the
+  /// type and the core as written ("allreduce", "AI_CORE"); "" when not recorded. op_stats() has all of it, and what an
+  /// XSpace says.
   std::string_view category, op_type, core;
-  /// What a table of totals tells: the framework's op, and what one execution does; 0: not on record.
+  /// From a table of totals: the framework's op, and what one execution does; 0: not on record.
   std::string_view framework_op;
   std::uint64_t flops = 0, bytes = 0;
   std::uint64_t count = 0;  ///< executions: events, and num_occurrences of aggregated events
@@ -348,7 +349,7 @@ struct op_row {
   [[nodiscard]] event_metadata_view metadata() const noexcept;  ///< empty view when there is no entry
 };
 /// Which clock the durations, self and busy times of a line of ops are of. Which events belong to a step, a time or a
-/// filter is always told by aligned starts.
+/// filter is always decided by aligned starts.
 enum class ops_clock : std::uint8_t {
   aligned,  ///< offset_ps and duration_ps: the device's times as the profiler fitted them to the host's clock
   device,   ///< device_offset_ps and device_duration_ps, stats of every event
@@ -411,10 +412,10 @@ struct ops_result {
 /// programs are different ops.
 /// Sums stop at the end of int64. Aggregated events count into count and total, never into self, min and max,
 /// unless a line has no others: then all its time is their own. An event with a negative duration counts as 0
-/// long and is told as damage. Memory: for each line 44 bytes for every op, or for every metadata entry of its plane
-/// where an eighth of them or more are ops of the line; for each thread, while it reads a line, 43 bytes for every
-/// metadata entry of the plane; and for a line whose events are not in the order of their starts 24 bytes an event
-/// while it is read.
+/// long and is reported as damage. Memory: for each line 44 bytes for every op, or for every metadata entry of its
+/// plane where an eighth of them or more are ops of the line; for each thread, while it reads a line, 43 bytes for
+/// every metadata entry of the plane; and for a line whose events are not in the order of their starts 24 bytes an
+/// event while it is read.
 result<ops_result> anatomy_ops(const trace& t, const anatomy_options& o = {}, const hooks& host = {});
 /// The facts of an op from its metadata stats, resolved: hlo_category, flops, model_flops, bytes_accessed,
 /// tf_op, source, … as written.
@@ -536,18 +537,18 @@ struct async_row {
   std::string_view name, hlo_op, category;
   std::int64_t start_ps = 0;
   std::int64_t duration_ps = 0;  ///< start of the start to end of the done
-  /// The same by the clock that exposed_stall_ps is told by: the device's, where it tells both; else duration_ps.
+  /// The same by the clock of exposed_stall_ps: the device's, where it has both; else duration_ps.
   std::int64_t in_flight_ps = 0;
   /// How long the device waited for it, at most in_flight_ps: device_duration_ps of the done event, where it is carried;
   /// else of the done operation on `XLA Ops` that ends when the done event, or the one event of the flow, ends.
-  /// Nothing, too, where the device's clock tells the wait alone and it is longer than the flight by the other clock.
+  /// Nothing, too, where the device's clock has the wait alone and it is longer than the flight by the other clock.
   std::optional<std::int64_t> exposed_stall_ps;
   std::string_view exposed_from;  ///< "done event" or "XLA Ops"; empty when not carried
   std::uint32_t events = 1;       ///< events with this flow
 };
 /// Collectives on ops lines and kernels on streams that communicate: totals of an op name. The ops of hosts are looked
 /// up in the programs inside the file, by the event's program_id or hlo_module and its hlo_op ("psum.7" may be an
-/// all-reduce), and so are kernels whose names do not tell; one name then has a row for each category.
+/// all-reduce), and so are kernels whose names do not decide it; one name then has a row for each category.
 struct collective_op_row {
   std::uint32_t file = 0;
   std::int32_t plane = 0, line = 0;

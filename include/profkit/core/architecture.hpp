@@ -3,7 +3,7 @@
 // Attention kernels mark the layers; steps, sampling and embedding kernels mark the passes. Where a capture has no
 // attention kernel, something that comes back evenly stands in for it, and the confidence says so. A layer reaches
 // from its attention kernel to the next one's, so it holds the norm, the projections and the cache writes of the layer
-// behind it. Times are int64 ps relative to the capture origin; names are ids of the activity's string table.
+// after it. Times are int64 ps relative to the capture origin; names are ids of the activity's string table.
 #pragma once
 #include <profkit/core/activity.hpp>
 #include <profkit/core/bubbles.hpp>
@@ -78,14 +78,14 @@ struct model_layer {
   std::uint32_t pass = 0;   ///< index into device_architecture::passes
   std::uint32_t index = 0;  ///< in the pass; where the beginning of a pass is missing, counted from its end
   layer_kind kind = layer_kind::dense;
-  bool sampling = false;  ///< tokens are chosen behind it
+  bool sampling = false;  ///< tokens are chosen after it
   model_phase phase = model_phase::undetermined;
   model_phase rule_phase = model_phase::undetermined;  ///< by the length of its attention kernel alone
   string_id anchor = 0;                                ///< op type of the kernel that it begins with
   std::int64_t start_ps = 0, end_ps = 0;               ///< to the next layer; the last one to the end of its pass
   std::int64_t anchor_ps = 0;                          ///< length of that kernel
   std::int64_t kernel_sum_ps = 0;
-  std::int64_t compute_ps = 0;   ///< kernel sum of compute behind the anchor
+  std::int64_t compute_ps = 0;   ///< kernel sum of compute after the anchor
   std::int64_t comm_ps = 0;      ///< kernel sum of communication
   std::int64_t dispatch_ps = 0;  ///< kernel sum of fused expert kernels
   std::uint64_t kernels = 0;
@@ -199,7 +199,7 @@ struct lane_kernel {
   layer_role role = layer_role::other;
   std::int64_t start_ps = 0, duration_ps = 0;
 };
-/// How communication hides behind compute.
+/// How much of the communication compute hides.
 struct model_pipeline {
   std::int64_t wall_ps = 0, busy_ps = 0, kernel_sum_ps = 0;
   std::int64_t compute_ps = 0, comm_ps = 0, comm_sum_ps = 0;  ///< unions; comm_sum_ps is a kernel sum
@@ -260,7 +260,7 @@ struct architecture_result {
 };
 
 /// Looks at every device. Pure: reads nothing but the activity. Faults: cancelled, out_of_memory, and what a visit of
-/// the activity gives. `label`: the folder's name, which may tell of parallelism (dp2_tp8_ep).
+/// the activity gives. `label`: the folder's name, which may name the parallelism (dp2_tp8_ep).
 result<architecture_result> find_architecture(const activity& of, const architecture_options& o = {},
                                               std::string_view label = {}, const hooks& host = {});
 

@@ -266,8 +266,8 @@ struct bubble {
   [[nodiscard]] bool inside_structure() const noexcept {
     return structure_before >= 0 && structure_before == structure_after;
   }
-  /// When the next kernel was launched, where the capture tells; else no_time_ps. Of the idle end of a step that is a
-  /// kernel of a later one.
+  /// When the next kernel was launched, where the capture says so; else no_time_ps. At the idle end of a step the next
+  /// kernel is one of a later step.
   [[nodiscard]] std::int64_t launch_ps() const noexcept { return next.launch_ps; }
   /// When the call that launched it returned; without its length, when it began.
   [[nodiscard]] std::int64_t launched_ps() const noexcept {
@@ -587,7 +587,7 @@ struct self_check_row {
 };
 
 struct bubbles_result {
-  std::vector<file_damage> damage;  ///< among host spans, which inputs() of the activity cannot tell
+  std::vector<file_damage> damage;  ///< among host spans, which inputs() of the activity do not hold
   std::optional<std::int64_t> origin_unix_ns;
   std::vector<device_gaps> devices;  ///< as activity::devices()
   bubble_steps steps;                ///< by device, then time

@@ -12,7 +12,7 @@ inline namespace PROFKIT_NAMESPACE {
 
 class format;  ///< profkit/core/format.hpp
 
-/// The format of a file, as the detection table (src/read/detect) tells it. One row a format.
+/// The format of a file, as the detection table (src/read/detect) decides it. One row a format.
 enum class file_family {
   unknown,
   xspace,           ///< *.xplane.pb: tensorflow.profiler.XSpace
@@ -29,7 +29,7 @@ enum class file_family {
 };
 [[nodiscard]] const char* family_name(file_family f) noexcept;   ///< "xspace", "chrome_trace", …
 [[nodiscard]] const char* family_title(file_family f) noexcept;  ///< for people: "XSpace", "Chrome trace", …
-/// Why a capture tells nothing that has Ascend's databases and none of its tables and traces; what to do about it.
+/// Why a capture that has Ascend's databases and none of its tables and traces shows nothing; what to do about it.
 inline constexpr std::string_view only_a_database =
     "there is only a database export, which is not read: export it as text, too (export_type=Text of torch_npu.profiler, or "
     "msprof --export=on --output=DIR)";
@@ -47,11 +47,11 @@ struct capture_file {
   std::shared_ptr<const format> own;  ///< of the family `own`; null otherwise
 };
 
-/// Whether a file that is no XSpace tells what devices or hosts did, and when: trace JSON that repeats no XSpace, a table of
-/// kernels, a format of the host's own.
+/// Whether a file that is no XSpace says what devices or hosts did, and when: trace JSON that repeats no XSpace, a
+/// table of kernels, a format of the host's own.
 [[nodiscard]] bool is_trace(const capture_file& file) noexcept;
-/// The same, or that it tells how much time ops took, without when.
-[[nodiscard]] bool tells_what_ran(const capture_file& file) noexcept;
+/// The same, or whether it says how much time ops took, without when.
+[[nodiscard]] bool has_op_times(const capture_file& file) noexcept;
 
 /// A run found below the path that was given: newest first.
 struct capture_run {

@@ -1,9 +1,9 @@
 // Chrome trace-event JSON, streamed: trace.json of XLA and Perfetto exports, Kineto, Ascend. The one JSON
-// reader of the library: dialects are told apart by those who use it, from the header and the events.
+// reader of the library: its users distinguish the dialects, by the header and the events.
 //
 // Source of the format: "Trace Event Format" of the Chromium project. `ts` and `dur` are microseconds, as
-// numbers or as decimal strings; displayTimeUnit only tells viewers what to show. A file whose first time is 1e17 or
-// more has Unix times in nanoseconds, as some writers do: as microseconds it would lie behind the year 5138.
+// numbers or as decimal strings; displayTimeUnit only says what viewers show. A file whose first time is 1e17 or
+// more has Unix times in nanoseconds, as some writers do: as microseconds it would lie after the year 5138.
 #pragma once
 #include <profkit/core/limits.hpp>
 #include <profkit/core/result.hpp>
@@ -82,7 +82,7 @@ struct chrome_summary {
 };
 
 /// What is wrong with times that cannot be used, where there are any.
-[[nodiscard]] std::optional<fault> damage_of_times(const chrome_summary& told);
+[[nodiscard]] std::optional<fault> damage_of_times(const chrome_summary& summary);
 
 /// Receives what a file holds, in file order. Return false to stop.
 class chrome_visitor {
@@ -102,7 +102,7 @@ struct chrome_options {
 };
 
 /// Reads a file piece by piece in bounded memory, whatever its size. Damage never stops it: only what is
-/// broken is passed over, counted and told in the summary. Spans or sources are borrowed.
+/// broken is passed over, counted and reported in the summary. Spans or sources are borrowed.
 class chrome_reader {
  public:
   explicit chrome_reader(std::string_view bytes, const chrome_options& options = {});
@@ -131,7 +131,7 @@ struct chrome_clock {
   std::int64_t zero_us = 0;  ///< as chrome_summary::zero_us
   std::optional<std::int64_t>
       origin_unix_ns;  ///< Unix time of zero: timestamps since the epoch, or baseTimeNanoseconds
-  /// The same cut to whole seconds in front of what the tail tells of: files are not always in the order of time, and
+  /// The same cut to whole seconds before the earliest time in the tail: files are not always in the order of time, and
   /// Kineto's last events have the time at which it began. At most origin_unix_ns.
   std::optional<std::int64_t> start_unix_ns;
 };

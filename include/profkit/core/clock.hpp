@@ -1,4 +1,4 @@
-// Clocks of a cluster: what tells them apart (snapshots, offsets), the map from a node's clocks to the reference
+// Clocks of a cluster: what shows how they differ (snapshots, offsets), the map from a node's clocks to the reference
 // clock in exact integer arithmetic, and how far it can be wrong.
 //
 // Three timelines. R: a node's tracer clock, in which device events are stamped. S: that node's wall clock. S0: the

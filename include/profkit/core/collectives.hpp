@@ -47,7 +47,7 @@ struct collective_node {
 /// An operation on one device number of every node.
 struct collective_op {
   std::string name;    ///< hlo_op, or the kernel where there is none; "send.3, recv.4" of two that belong together
-  std::string kind;    ///< what tells what it does: the opcode ("all-gather-start"), else the kernel's name
+  std::string kind;    ///< what says what it does: the opcode ("all-gather-start"), else the kernel's name
   std::string module;  ///< hlo_module; "" when unknown
   std::string group;   ///< the process group on record, "dp [0, 4]"; "" when it is everyone or not on record
   std::int32_t device = -1;  ///< local device number
@@ -128,7 +128,7 @@ struct validation_result {
   std::uint64_t violations_raw = 0;   ///< latest start not before earliest end, whatever the bound
   std::uint64_t pair_violations = 0;  ///< pairs of nodes of which one ended before the other began
   std::uint64_t overlaps = 0;         ///< groups in order
-  /// Groups of which nobody can tell who waits for whom, and executions of which nobody can tell their group.
+  /// Groups where it is unknown who waits for whom, and executions whose group is unknown.
   std::uint64_t unjudged = 0;
   /// Executions whose process groups are on record and lie within one node each: there is nothing to compare.
   std::uint64_t within_node = 0;
@@ -142,7 +142,7 @@ struct validation_result {
   std::vector<file_damage> damage;  ///< `file` is an index into traces
 };
 
-/// Compares collectives across nodes: one merged trace, or one trace a node. A node is told by the plane stat node_id,
+/// Compares collectives across nodes: one merged trace, or one trace a node. A node is known by the plane stat node_id,
 /// then by a name /node:<id>/, then by plane ids as merges give them, else it is the trace; each rank's file of PyTorch
 /// is a node. Nodes of one hostname are processes of one host and share its clock. A null trace could not be
 /// opened: it keeps its place. Faults: invalid_argument (no trace at all), cancelled.
@@ -202,7 +202,7 @@ struct alignment_result {
 /// everybody began. Intervals are exact for a pair and at least as wide as the truth for a node reached through others.
 alignment_result align_by_collectives(const validation_result& matched, const alignment_options& o = {});
 
-/// What the nodes of a capture say of each other, as far as a report tells it.
+/// What the nodes of a capture say of each other, as far as a report shows it.
 struct nodes_compared {
   std::optional<validation_result> validation;  ///< of a capture of several nodes, all of which are looked at
   std::optional<alignment_result> alignment;    ///< where its clocks were not corrected, of up to most_nodes_aligned

@@ -1,4 +1,4 @@
-// What was looked at to tell the format of a file, and what came of it: for who has a file that is not recognised.
+// What was looked at to detect the format of a file, and the outcome: for users whose file is not recognised.
 #pragma once
 #include <profkit/core/capture.hpp>
 #include <profkit/core/sink.hpp>
@@ -23,9 +23,9 @@ struct considered_format {
 };
 
 /// considered_format::why of a family whose contents are not asked.
-inline constexpr std::string_view told_by_name_alone = "told by its name alone";
+inline constexpr std::string_view detected_by_name_only = "detected by name only";
 
-/// How the format of one file was told, or why it was not.
+/// How the format of one file was detected, or why it was not.
 struct detection_report {
   std::string path;
   std::uint64_t bytes = 0;  ///< on disk; 0 for what has no size

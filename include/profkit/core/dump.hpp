@@ -50,7 +50,7 @@ struct dump_source {
 result<dump_source> open_dump_source(const std::string& path, std::string_view type, const open_options& how);
 
 /// Writes one message. `type` is one of dump_types(), with or without a package before it, or "raw": every
-/// field by its number. Strings, messages and bytes that have no name are told apart by what they look like.
+/// field by its number. Strings, messages and bytes that have no name are distinguished by their contents.
 /// Faults: invalid_argument (no such type), cancelled, those of the sink. Does not finish the sink.
 result<dump_outcome> dump_message(std::string_view bytes, std::string_view type, sink& into,
                                   const dump_options& options = {});

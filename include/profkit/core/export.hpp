@@ -50,7 +50,7 @@ result<document_status> write_document(document which, const trace& t, const ana
                                        const hooks& host = {});
 /// The modules document of one module, the first that find_module() finds, with its `entry`: the instructions of the
 /// entry computation in proto order (at most o.limit; 0: all) and the schedule. Faults as of write_document(), and
-/// not_found when there is no such module; a module that does not parse has no entry and tells its damage.
+/// not_found when there is no such module; a module that does not parse has no entry and gives its damage.
 result<document_status> write_entry_document(const trace& t, std::string_view module, const anatomy_options& o,
                                              sink& into, const hooks& host = {});
 /// The error document of a capture that could not be opened: status "error" with code, message, path,

@@ -347,7 +347,7 @@ struct memory_invariant {
 struct fit_result {
   std::uint64_t limit_bytes = 0;
   std::int64_t needed_bytes = 0;
-  std::string needed_by;  ///< "": nothing says what is needed, and whether it fits cannot be told
+  std::string needed_by;  ///< "": nothing says what is needed, and whether it fits is unknown
   bool fits = false;
   std::int64_t spare_bytes = 0;  ///< negative: what is missing
   [[nodiscard]] bool known() const noexcept { return !needed_by.empty(); }
@@ -379,7 +379,7 @@ struct memory_result {
 /// cancelled.
 result<memory_result> analyse_memory(const trace& t, const memory_options& o = {}, const hooks& host = {});
 
-/// One serialized HloProto without a profile: its spaces and its problems. Damage is told in module_memory::damage.
+/// One serialized HloProto without a profile: its spaces and its problems. Damage is reported in module_memory::damage.
 result<module_memory> analyse_hlo_memory(std::string_view hlo_proto);
 
 /// The document `memory` (docs/schemas/memory.json), of what analyse_memory() found.

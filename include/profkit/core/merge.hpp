@@ -17,8 +17,8 @@ inline namespace PROFKIT_NAMESPACE {
 /// How planes are named. seed: /device:GPU:<64 node + k>, hosts of nodes above 0 as /device:GPU:<10000 node>; rocm: the
 /// numbers of the reference tool (100 + 64 node + k); node: /node:<n>/device:GPU:<k> and /node:<n>/host_threads.
 enum class plane_scheme : std::uint8_t { seed, rocm, node };
-/// clock: by snapshots and offsets. walltime: by the start of each node's collector. none: times as the files tell
-/// them.
+/// clock: by snapshots and offsets. walltime: by the start of each node's collector. none: times as they are in the
+/// files.
 enum class merge_correction : std::uint8_t { clock, walltime, none };
 /// Which instant becomes 0. automatic: the start of the reference node, or the earliest event when one lies before it.
 enum class merge_zero : std::uint8_t { automatic, earliest, reference, none };
@@ -35,7 +35,7 @@ struct merge_options {
   merge_zero zero = merge_zero::automatic;
   plane_scheme scheme = plane_scheme::seed;
   std::string plane_prefix;          ///< before names of the scheme `node`, which it implies
-  bool keep_going = false;           ///< what is missing or damaged is told and left out, not an error
+  bool keep_going = false;           ///< what is missing or damaged is reported and left out, not an error
   bool keep_order = false;           ///< leave the events of a line in their order
   bool scale_durations = false;      ///< map the end of an event, too, instead of keeping its duration
   bool tracer_host_threads = false;  ///< lines "Host Threads/<n>" of /host:ROCTRACER are stamped by the tracer clock

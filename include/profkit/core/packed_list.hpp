@@ -14,7 +14,7 @@
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 
-/// Puts numbers behind each other in as few bytes as they need.
+/// Writes numbers one after another, in as few bytes as they need.
 class number_packer {
  public:
   explicit number_packer(std::vector<std::uint8_t>& into) noexcept : into_(into) {}
@@ -87,9 +87,9 @@ class packed_list {
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
   [[nodiscard]] bool empty() const noexcept { return size_ == 0; }
   [[nodiscard]] Row operator[](std::size_t at) const {
-    const auto behind = std::upper_bound(blocks_.begin(), blocks_.end(), at,
-                                         [](std::size_t row, const block& b) { return row < b.first; });
-    std::size_t holds = static_cast<std::size_t>(behind - blocks_.begin()) - 1;
+    const auto after = std::upper_bound(blocks_.begin(), blocks_.end(), at,
+                                        [](std::size_t row, const block& b) { return row < b.first; });
+    std::size_t holds = static_cast<std::size_t>(after - blocks_.begin()) - 1;
     return row(at, holds);
   }
   [[nodiscard]] Row front() const { return (*this)[0]; }
@@ -138,7 +138,7 @@ class packed_list {
     std::vector<std::uint8_t> bytes;
     std::vector<std::uint32_t> starts;  // of each row in the bytes
   };
-  // `block_at`: one that does not lie behind the row; it is moved on.
+  // `block_at`: a block at or before that of the row; it is set to that of the row.
   Row row(std::size_t at, std::size_t& block_at) const {
     while (block_at + 1 < blocks_.size() && blocks_[block_at + 1].first <= at) ++block_at;
     const block& holds = blocks_[block_at];

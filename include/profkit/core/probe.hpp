@@ -54,7 +54,7 @@ struct log2_histogram {
 
 // ---- the schedule of blocks ----------------------------------------------------------------------------------------
 
-/// Where a record tells when a block ran and on which multiprocessor.
+/// Which fields of a record say when a block ran and on which multiprocessor.
 struct schedule_fields {
   probe_field start, end, sm;  ///< `end` is the time that passed, or the end itself
   bool end_is_elapsed = true;

@@ -59,7 +59,7 @@ struct probe_target {
 /// Faults: invalid_argument for a launch or a map that is not there; those of opening the trace once more.
 [[nodiscard]] result<probe_target> find_probe_target(const profile& p, const probe_query& query);
 
-/// Writes one document, docs/schemas/neutrino.json. Slices of one map show the first of those that fit; `matches` tells
+/// Writes one document, docs/schemas/neutrino.json. Slices of one map show the first of those that fit; `matches` says
 /// how many do. Faults: those of find_probe_target() and of the sink; cancelled.
 result<document_status> write_probe_document(const profile& p, const probe_query& query, sink& into,
                                              const hooks& host = {});

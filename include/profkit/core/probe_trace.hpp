@@ -1,4 +1,4 @@
-// A Neutrino trace folder: what the driver's log tells of launches and kernels, the probe that was used, and the record
+// A Neutrino trace folder: what the driver's log says of launches and kernels, the probe that was used, and the record
 // files with their maps. The records themselves are read through the views of profkit/neutrino.hpp.
 #pragma once
 #include <profkit/core/capture.hpp>
@@ -67,7 +67,7 @@ struct probe_description {
   std::vector<probe_map_description> maps;  ///< section i of a record file is the i-th, in file order
 };
 
-/// How a launch ended, as the log tells it.
+/// How a launch ended, by the log.
 enum class probe_outcome : std::uint8_t {
   unfinished,  ///< the log ends, or goes on, without saying
   ok,          ///< it ran with the probe
@@ -129,7 +129,7 @@ struct probe_kernel_info {
   std::int64_t param_count = 0;
   std::vector<std::pair<probe_level, std::int64_t>> maps;  ///< bytes of a lane; -1 when found at run time
   std::string hook;
-  std::vector<std::pair<std::string, std::string>> params;  ///< name and type, where the file tells
+  std::vector<std::pair<std::string, std::string>> params;  ///< name and type, where the file has them
 };
 
 /// kernel/<index>_<sha1>/process.log
@@ -196,7 +196,7 @@ struct probe_bin {
   std::optional<fault> damage;      ///< short_header, section_table_truncated, unknown_section_variant, io, …
 };
 
-/// What may be told about records that no probe.toml describes.
+/// What records are taken for that no probe.toml describes.
 enum class probe_tool : std::uint8_t { none, block_sched, gmem_bytes, tensorop, program_progress, dmat };
 /// "block_sched", …; "" for none.
 [[nodiscard]] const char* probe_tool_name(probe_tool t) noexcept;
@@ -206,7 +206,7 @@ enum class probe_tool : std::uint8_t { none, block_sched, gmem_bytes, tensorop, 
 
 struct probe_trace_options {
   /// Maps without a description are read as records of this tool where their size allows it. Without it, the name of
-  /// the hook in kernel.info may tell.
+  /// the hook in kernel.info may say it.
   probe_tool assume = probe_tool::none;
   io_mode io = io_mode::automatic;
   limits bounds;
@@ -217,7 +217,7 @@ struct probe_trace_options {
 class probe_trace {
  public:
   /// A trace folder, or one of its record files, which is then the only one. Faults: those of looking at the path;
-  /// unrecognised when there is neither a log nor a record file. Damage inside is kept and told.
+  /// unrecognised when there is neither a log nor a record file. Damage inside is kept and reported.
   static result<std::shared_ptr<const probe_trace>> open(const std::string& path,
                                                          const probe_trace_options& options = {});
 
@@ -240,7 +240,7 @@ class probe_trace {
   [[nodiscard]] result<held_bytes> hold(std::size_t bin) const;
   /// The first damage of all: the log's, the description's, a file's.
   [[nodiscard]] const fault* first_damage() const noexcept;
-  /// Whether anything can be told at all.
+  /// Whether anything is readable.
   [[nodiscard]] bool anything_intact() const noexcept;
 
   probe_trace() = default;

@@ -33,7 +33,7 @@ class profile {
 
   [[nodiscard]] const capture& what() const noexcept;
   [[nodiscard]] std::size_t file_count() const noexcept;
-  /// Decoded bytes of a file; what was intact when file_fault() tells of damage; empty when unreadable.
+  /// Decoded bytes of a file; what was intact when file_fault() reports damage; empty when unreadable.
   [[nodiscard]] std::string_view bytes(std::size_t file) const noexcept;
   /// The index of an XSpace file; nullptr for other families.
   [[nodiscard]] const xspace_index* xspace(std::size_t file) const noexcept;
@@ -45,7 +45,7 @@ class profile {
   /// Bytes of a file as it lies on its disk; of a pipe, what was read and decoded of it so far.
   [[nodiscard]] std::uint64_t file_bytes(std::size_t file) const noexcept;
   /// Reads all of a streamed file once and hands its events to `visitor`; then outline() knows it. `again`: a second
-  /// look may follow, so a pipe keeps its encoded bytes, up to limits::max_materialised_bytes. Damage is told by
+  /// look may follow, so a pipe keeps its encoded bytes, up to limits::max_materialised_bytes. Damage is reported by
   /// file_fault(). Faults: `cancelled`, `limit`, the source's when nothing is usable; for the only file of a profile
   /// also the damage that left no plane.
   result<void> stream(std::size_t file, stream_visitor& visitor, const hooks& host, bool again) const;
@@ -54,14 +54,14 @@ class profile {
   [[nodiscard]] const xspace_index* outline(std::size_t file) const noexcept;
   /// The Neutrino trace folder that this "file" is; nullptr for other families.
   [[nodiscard]] const probe_trace* neutrino(std::size_t file) const noexcept;
-  /// What a file of a host's own format tells; nullptr for other families.
+  /// What a file of a host's own format holds; nullptr for other families.
   [[nodiscard]] const recording* recorded(std::size_t file) const noexcept;
   /// Why a file is damaged or unreadable; nullptr when it is sound. fault.byte_offset is in decoded bytes.
-  /// Damage found only while events are scanned is told by the analysis that scans them.
+  /// Damage found only while events are scanned is reported by the analysis that scans them.
   [[nodiscard]] const fault* file_fault(std::size_t file) const noexcept;
   /// Unix ns of this file's own time zero, when the capture carries it (see docs/architecture.md, time).
   [[nodiscard]] std::optional<std::int64_t> file_origin_unix_ns(std::size_t file) const noexcept;
-  /// The least known file origin, or whole seconds before it where a file tells that it began earlier. Times of all
+  /// The least known file origin, or whole seconds before it where a file says that it began earlier. Times of all
   /// analyses are ps relative to it.
   [[nodiscard]] std::optional<std::int64_t> origin_unix_ns() const noexcept;
   /// What to add to a file's relative ns to get ns relative to the capture origin; 0 when unaligned.

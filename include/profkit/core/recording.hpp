@@ -1,4 +1,4 @@
-// What a format of a host's own tells of devices and hosts, added piece by piece; every analysis then reads it as it reads
+// What a format of a host's own records of devices and hosts, added piece by piece; every analysis then reads it like
 // any other capture.
 #pragma once
 #include <profkit/core/activity.hpp>
@@ -38,9 +38,9 @@ struct recorded_step {
   std::uint64_t source_row = 0;
 };
 
-/// What one file tells: one rank of a run. Rows may come in any order. A row with a negative duration, with a time more
-/// than 106 days from zero, or of a stream or thread that was not added is passed over and counted: the file is then
-/// damaged, and the others stay. Not thread-safe while it is filled.
+/// The contents of one file: one rank of a run. Rows may come in any order. A row with a negative duration, with a time
+/// more than 106 days from zero, or of a stream or thread that was not added is passed over and counted: the file is
+/// then damaged, and the others stay. Not thread-safe while it is filled.
 class recording {
  public:
   recording();
@@ -64,7 +64,8 @@ class recording {
   void add_kernel(std::uint32_t stream, const recorded_kernel& kernel);
   void add_span(std::uint32_t thread, const recorded_span& span);
   void add_step(std::uint32_t thread, const recorded_step& step);
-  /// Counts a row of the file that could not be understood, and why. Few different reasons: each is told with its count.
+  /// Counts a row of the file that could not be understood, and why. Few different reasons: each is reported with its
+  /// count.
   void pass_over(std::string_view reason, std::uint64_t source_row);
 
   struct contents;  ///< of the core

@@ -188,7 +188,7 @@ struct report_result {
 };
 
 /// Runs every analysis, two at a time where the host gives two threads or more, and sums them up. Faults: those of the analyses
-/// (a step or filter that fits nothing: check_filters() tells beforehand), cancelled.
+/// (a step or filter that fits nothing: check_filters() says so beforehand), cancelled.
 result<report_result> analyse_report(const trace& t, const report_options& o = {}, const hooks& host = {});
 
 /// A word that a shell reads as one.

@@ -34,8 +34,8 @@ std::unique_ptr<sink> callback_sink(write_callback callback, void* user);
 /// Writes to an open descriptor, which stays open. EPIPE and ENOSPC become `output` and `output_full`.
 std::unique_ptr<sink> descriptor_sink(int descriptor, std::string label);
 /// Writes to a temporary name beside `path`, then fsync and rename in finish(). Destroyed before that
-/// (disk full, cancel, exception), it leaves nothing behind and `path` untouched. A symbolic link is followed, an
-/// existing file's permissions are kept; a device or pipe is written to, never replaced.
+/// (disk full, cancel, exception), it removes the temporary file and leaves `path` untouched. A symbolic link is
+/// followed, an existing file's permissions are kept; a device or pipe is written to, never replaced.
 result<std::unique_ptr<sink>> atomic_file_sink(const std::string& path);
 /// gzip over another sink, which it finishes; quick rather than small. Compresses blocks of 1 MiB on so many threads.
 /// The bytes depend neither on their number nor on the time, but on the processor and the library that compresses.

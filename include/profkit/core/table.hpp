@@ -75,7 +75,7 @@ struct table_description;  ///< of the core
 /// Columns of a table. A table of probe records has more: one a field.
 [[nodiscard]] std::vector<column_facts> columns_of(table_kind t);
 
-/// A device that the capture tells of.
+/// A device of the capture.
 struct capture_device {
   std::uint32_t file = 0;
   std::int32_t plane = -1;  ///< position in an XSpace; -1 in other files

@@ -19,7 +19,7 @@ enum class plane_kind : std::uint8_t { device, host, metadata, custom, environme
 enum class line_kind : std::uint8_t { steps, modules, ops, async, stream, derived, counter, thread, other };
 [[nodiscard]] const char* plane_kind_name(plane_kind k) noexcept;  ///< "device", …
 [[nodiscard]] const char* line_kind_name(line_kind k) noexcept;    ///< "steps", …
-/// Classification by name, from one table with sources (src/formats/xspace/line_kinds.cpp). `line_id` tells GPU
+/// Classification by name, from one table with sources (src/formats/xspace/line_kinds.cpp). `line_id` marks GPU
 /// derived lines (negative ids on a device plane).
 [[nodiscard]] plane_kind classify_plane(std::string_view plane_name) noexcept;
 [[nodiscard]] line_kind classify_line(plane_kind plane, std::string_view line_name, std::int64_t line_id) noexcept;

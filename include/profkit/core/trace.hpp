@@ -12,8 +12,8 @@ inline namespace PROFKIT_NAMESPACE {
 class activity;           ///< profkit/core/activity.hpp
 struct activity_options;  ///< profkit/core/activity.hpp
 
-/// Analyses that are given one trace share what is read. Nothing is read before somebody asks. Any thread may ask; who
-/// asks while another one reads waits for it.
+/// A trace shares what is read among the analyses that are given it. It reads lazily, at the first call that needs
+/// something. Thread-safe: concurrent callers wait for the one that reads.
 class trace {
  public:
   explicit trace(std::shared_ptr<const profile> of);
@@ -24,7 +24,8 @@ class trace {
   trace& operator=(const trace&) = delete;
 
   [[nodiscard]] const profile& files() const noexcept { return *of_; }
-  /// Whether anything but an XSpace tells what devices or hosts did: trace JSON that is no export of an XSpace, or tables.
+  /// Whether anything but an XSpace says what devices or hosts did: trace JSON that is no export of an XSpace, or
+  /// tables.
   [[nodiscard]] bool has_traces() const noexcept;
   /// Kernels, host spans and step markers of the whole capture; read at the first call that gets that far. Faults: those
   /// of read_activity(), which are not kept: the next call reads again.

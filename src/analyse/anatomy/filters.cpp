@@ -1,4 +1,4 @@
-// Whether the filters of a query fit anything: one that does not is a mistake of the one who asks, and is told as such.
+// Whether the filters of a query fit anything. One that fits nothing is the caller's mistake, and is reported as that.
 #include <analyse/anatomy/select.hpp>
 #include <analyse/anatomy/trace_anatomy.hpp>
 #include <base/affix.hpp>

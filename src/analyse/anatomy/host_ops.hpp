@@ -1,4 +1,4 @@
-// Ops of hosts that traces tell of, for captures whose devices tell nothing.
+// Ops of hosts in traces, for captures whose devices have no ops.
 #pragma once
 #include <analyse/anatomy/select.hpp>
 #include <profkit/core/activity.hpp>

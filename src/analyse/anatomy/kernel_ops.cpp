@@ -18,7 +18,7 @@ inline namespace PROFKIT_NAMESPACE {
 namespace {
 
 // What makes kernels one op: their name; on NPUs, whose names count calls through, their type and core. A collective's
-// type may be more than its name tells.
+// type may say more than its name.
 using op_identity = std::tuple<string_id, string_id, kernel_class>;
 
 // Numbers the ops of a device.
@@ -195,7 +195,7 @@ class device_ops final : public kernel_visitor {
     if (to.waiting.size() == batch) to.flush();
   }
 
-  // Where a line of ops tells of a device, other lines repeat it.
+  // Where a device has a line of ops, other lines repeat it.
   [[nodiscard]] bool has_ops(std::size_t stream) const {
     const auto& all = device_.streams;
     const bool any_ops =

@@ -1,4 +1,4 @@
-// Ops of devices that traces and tables tell of: totals of their kernels.
+// Ops of devices in traces and tables: totals of their kernels.
 #pragma once
 #include <analyse/anatomy/select.hpp>
 #include <profkit/core/activity.hpp>
@@ -9,8 +9,8 @@
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 
-// Adds a line for each stream of each such device; of a device whose tables tell no times one for all its ops. Those of an
-// XSpace are left to who reads its lines.
+// Adds a line for each stream of each such device; for a device whose tables have no times, one line for all its ops.
+// Those of an XSpace are left to who reads its lines.
 result<void> add_kernel_ops(const profile& p, const std::shared_ptr<const activity>& of, const selection& selected,
                             const anatomy_options& o, const hooks& host, ops_result& into);
 

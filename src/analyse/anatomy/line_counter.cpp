@@ -71,7 +71,7 @@ PROFKIT_NOINLINE bool count_any(const char* at, const char* end, const char* rea
 const char* line_counter::add(const event_row* rows, std::size_t count, const char* readable_end) noexcept {
   const char* damage = nullptr;
   if (count == 0) return damage;
-  const std::ptrdiff_t readable = readable_end - rows->stats;  // no address in front of what may be read is made
+  const std::ptrdiff_t readable = readable_end - rows->stats;  // no address before the readable bytes is formed
   const char* const last_quick = readable >= 32 ? readable_end - 32 : rows->stats - 1;
   // In registers.
   std::uint64_t stats = event_stats_;

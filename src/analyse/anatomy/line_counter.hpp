@@ -1,4 +1,5 @@
-// What an inventory says of one line, from its events in file order and without its time, which may stand behind them.
+// What an inventory says of one line, from its events in file order and without its time, which may be recorded after
+// them.
 #pragma once
 #include <profkit/time.hpp>
 #include <formats/xspace/event_row.hpp>
@@ -14,7 +15,7 @@ inline namespace PROFKIT_NAMESPACE {
 class line_counter {
  public:
   // `readable_end`: bytes up to there may be read. Gives where the stats begin of the first of these events that has a
-  // damaged one, else null. Looks into every stat, so that damage anywhere in a file is told by its inventory.
+  // damaged one, else null. Looks into every stat, so that the inventory reports damage anywhere in a file.
   const char* add(const event_row* rows, std::size_t count, const char* readable_end) noexcept;
 
   [[nodiscard]] std::uint64_t events() const noexcept { return events_; }

@@ -51,8 +51,8 @@ class metadata_walk {
         walk_events(file, space->planes[plane]);
         walk_stats(space->planes[plane]);
         visitor_.end_plane();
-        const std::uint64_t behind = space->planes[plane].offset + space->planes[plane].body.size();
-        if (result<void> going = meter_.step(behind); !going) return std::move(going).error();
+        const std::uint64_t end = space->planes[plane].offset + space->planes[plane].body.size();
+        if (result<void> going = meter_.step(end); !going) return std::move(going).error();
       }
     }
     return damage_.take();

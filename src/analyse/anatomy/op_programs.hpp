@@ -13,7 +13,7 @@
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 
-// As stats say it: program_id and hlo_module. Programs with an id are told apart by it, others by the module's name.
+// As stats say it: program_id and hlo_module. Programs with an id are distinguished by it, others by the module's name.
 struct program_key {
   std::optional<std::int64_t> id;
   std::string_view module;

@@ -36,7 +36,7 @@ struct op_rows::sums {
   const plane_index* plane = nullptr;
   op_key key = op_key::metadata_id;
   std::size_t dense = 0;             // numbers from 0 on, in the slots from 1 on
-  std::vector<std::int64_t> others;  // the numbers of the slots behind
+  std::vector<std::int64_t> others;  // the numbers of the slots after those
   std::vector<op_sum> by_slot;
   std::vector<std::int64_t> without_entry;  // ids by how far their number is above the entries, for op_key::entry
   // For op_key::program: what the numbers from first_pair on mean, and the programs, of which the first is 1.

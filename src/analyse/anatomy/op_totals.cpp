@@ -90,8 +90,8 @@ inline op_totals::sweep op_totals::place(sweep s, bool same_start, std::int64_t 
   s.sums[slot].self_ps += between(start_ps, end_ps);
   if (__builtin_expect((same_start && s.top_end_ps < end_ps) || end_ps == most_ps, 0))
     return place_below_shorter(s, start_ps, end_ps, slot);
-  // How many of those on top end before this event does is anyone's guess on a line of mixed durations: the first
-  // three are done without a branch. Nothing is taken from one that had ended, nor from one behind the new end.
+  // How many of those on top end before this event does varies from event to event on a line of mixed durations: the
+  // first three are done without a branch. Nothing is taken from one that had ended, nor from one after the new end.
   open_event* const top = s.top;
   const std::int64_t ends_ps[] = {s.top_end_ps, top[-1].end_ps, top[-2].end_ps};
   std::int64_t from_ps = start_ps;

@@ -41,7 +41,7 @@ class op_totals {
   // The same without self time, for what needs none.
   void add_without_self(const event_row* rows, std::size_t count);
 
-  // False once an event started before the one in front of it: then self times are not valid until the whole
+  // False once an event started before the one that precedes it: then self times are not valid until the whole
   // line went through add_unordered().
   [[nodiscard]] bool in_order() const noexcept { return in_order_; }
   void add_unordered(const event_row* rows, std::size_t count);
@@ -78,7 +78,7 @@ class op_totals {
     std::uint32_t order;  // in the file
   };
 
-  // The stack while it is worked on: in registers, not behind `this`.
+  // The stack while it is worked on: in registers, not read through `this`.
   struct sweep {
     op_sum* sums;
     open_event* top;

@@ -17,7 +17,7 @@ const char* why_not(line_use use, trace_ops_of shown) noexcept {
     case line_use::span:
       return shown == trace_ops_of::operators ? "host events other than operators (`profkit framework`)"
                                               : "host events (`profkit framework`)";
-    case line_use::untold: return "events that do not say whether a device or a host ran them (`profkit framework`)";
+    case line_use::unplaced: return "events that do not say whether a device or a host ran them (`profkit framework`)";
     case line_use::device_wait: return "waits of devices";
     case line_use::asynchronous: return "asynchronous ops, which overlap the device's other ops";
     case line_use::step: return "step marks (`profkit steps`)";
@@ -38,7 +38,7 @@ bool is_shown(line_use use, trace_ops_of what) noexcept {
     case trace_ops_of::nothing: return false;
     case trace_ops_of::kernels: return use == line_use::kernel;
     case trace_ops_of::operators: return use == line_use::op;
-    case trace_ops_of::host_spans: return use == line_use::op || use == line_use::span || use == line_use::untold;
+    case trace_ops_of::host_spans: return use == line_use::op || use == line_use::span || use == line_use::unplaced;
   }
   return false;
 }

@@ -76,7 +76,7 @@ std::string why_nothing_ran_or(const profile& p, const anatomy_options& o, std::
   const auto& files = p.what().files;
   const auto any = [&files](auto fits) { return std::any_of(files.begin(), files.end(), fits); };
   const bool recorded = any([](const capture_file& f) {
-    return f.family == file_family::xspace || tells_what_ran(f) || f.export_of >= 0;
+    return f.family == file_family::xspace || has_op_times(f) || f.export_of >= 0;
   });
   if (!recorded)
     otherwise = any([](const capture_file& f) { return f.family == file_family::ascend_database; })

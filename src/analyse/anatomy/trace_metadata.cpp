@@ -234,13 +234,13 @@ result<void> walk_trace_metadata(const profile& p, std::size_t file, metadata_vi
   options.bounds = p.what().bounds;
   options.host = host;
   metadata_collector read(o.limit);
-  result<chrome_summary> told = read_chrome(bytes, read, options);
-  if (!told && told.error().code == fault_code::cancelled) return told.error();
-  if (!told) {
-    damage.note(file, known != nullptr ? *known : told.error());
+  result<chrome_summary> summary = read_chrome(bytes, read, options);
+  if (!summary && summary.error().code == fault_code::cancelled) return summary.error();
+  if (!summary) {
+    damage.note(file, known != nullptr ? *known : summary.error());
     return {};
   }
-  if (std::optional<fault> wrong = read.verdict.of(known, *told)) damage.note(file, *std::move(wrong));
+  if (std::optional<fault> wrong = read.verdict.of(known, *summary)) damage.note(file, *std::move(wrong));
   metadata_of_trace(static_cast<std::uint32_t>(file), read, visitor, o).show();
   return {};
 }

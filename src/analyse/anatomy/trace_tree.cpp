@@ -194,13 +194,13 @@ result<void> walk_trace_tree(const profile& p, std::size_t file, tree_visitor& v
   options.bounds = p.what().bounds;
   options.host = host;
   tree_collector read(p, file, o, selected.times_of(file, -1));
-  result<chrome_summary> told = read_chrome(bytes, read, options);
-  if (!told && told.error().code == fault_code::cancelled) return told.error();
-  if (!told) {
-    damage.note(file, known != nullptr ? *known : told.error());
+  result<chrome_summary> summary = read_chrome(bytes, read, options);
+  if (!summary && summary.error().code == fault_code::cancelled) return summary.error();
+  if (!summary) {
+    damage.note(file, known != nullptr ? *known : summary.error());
     return {};
   }
-  if (std::optional<fault> wrong = read.verdict.of(known, *told)) damage.note(file, *std::move(wrong));
+  if (std::optional<fault> wrong = read.verdict.of(known, *summary)) damage.note(file, *std::move(wrong));
   if (read.out_of_reach) damage.note(file, chrome_out_of_reach(p.what().files[file].path));
   return tree_of_trace(bytes, static_cast<std::uint32_t>(file), read, visitor, o, host).show();
 }

@@ -77,7 +77,7 @@ class tree_walk {
     const line_clock clock(profile_, file, line, entry.header);
     const std::uint64_t limit = options_.limit == 0 ? ~std::uint64_t{0} : options_.limit;
     std::uint64_t fitting = 0, shown = 0;
-    // Without an event filter the header has told how many events there are: those beyond the limit need no look.
+    // Without an event filter the header says how many events there are: those beyond the limit need no look.
     const bool stop_at_limit = filter.keeps_all();
     const auto events = message_range<event_view, 4>(line.body);
     auto at = events.begin();

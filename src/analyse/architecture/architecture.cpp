@@ -203,7 +203,7 @@ std::string why_absent(const activity& of, const architecture_result& r) {
 }
 
 // Layers that attention marks count before any others.
-bool tells_more(const device_architecture& a, const device_architecture& b) {
+bool shows_more(const device_architecture& a, const device_architecture& b) {
   const bool a_attends = a.source == anchor_source::attention, b_attends = b.source == anchor_source::attention;
   if (a_attends != b_attends) return a_attends;
   if (a.layers.size() != b.layers.size()) return a.layers.size() > b.layers.size();
@@ -218,7 +218,7 @@ result<architecture_result> find_architecture(const activity& of, const architec
   return contained([&]() -> result<architecture_result> {
     architecture_result r;
     std::vector<std::string> losses;
-    tell_losses(of, losses);
+    list_losses(of, losses);
     const bubbles::host_steps steps(of, window_policy::guide);
     auto devices = map_items<device_architecture>(of.devices().size(), host, [&](std::size_t device) {
       return architecture::look_at_device(of, device, label, losses, steps, host);
@@ -226,7 +226,7 @@ result<architecture_result> find_architecture(const activity& of, const architec
     if (!devices) return std::move(devices).error();
     r.devices = std::move(*devices);
     for (std::uint32_t i = 1; i < r.devices.size(); ++i)
-      if (architecture::tells_more(r.devices[i], r.devices[r.reported])) r.reported = i;
+      if (architecture::shows_more(r.devices[i], r.devices[r.reported])) r.reported = i;
     r.absent = architecture::why_absent(of, r);
     r.summary = architecture::summary_of(of, r);
     return r;

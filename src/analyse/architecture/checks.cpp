@@ -35,7 +35,7 @@ class checker {
           {layer_kind::moe_distributed}, 2, 0);
     check("gating kernels = MoE " + word_ + "s", {op_kind::moe_gating},
           {layer_kind::moe_fused, layer_kind::moe_grouped, layer_kind::moe_distributed, layer_kind::moe_other}, 1, 0);
-    // The first layer's may stand in front of it, and the last layer has none for a layer behind it.
+    // The first layer's may come before it, and the last layer has none for a layer after it.
     check("cache writes = " + word_ + "s, give or take 1", {op_kind::kv_cache},
           {layer_kind::dense, layer_kind::moe_fused, layer_kind::moe_grouped, layer_kind::moe_distributed,
            layer_kind::moe_other},

@@ -11,9 +11,9 @@ inline namespace PROFKIT_NAMESPACE {
 namespace architecture {
 namespace {
 
-// Half a gigabyte of rows; kernels behind them are counted.
+// Half a gigabyte of rows; further kernels are counted.
 constexpr std::size_t most_rows = std::size_t{1} << 24;
-// Streams behind these share a lane.
+// Further streams share a lane.
 constexpr std::size_t most_lanes = 32;
 
 class collector final : public kernel_visitor {

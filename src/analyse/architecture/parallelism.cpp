@@ -65,7 +65,7 @@ using size_list = std::vector<std::pair<std::string, std::int64_t>>;
 
 // "TP 8, PP 2, EP 4, world size 64 (profiler metadata)"; "" when nothing is known by name. Sizes that were set stand
 // before the groups, which repeat them.
-std::string recorded_sizes(const size_list& told) {
+std::string recorded_sizes(const size_list& sizes) {
   struct spelling {
     const char* title;
     std::vector<std::string_view> names;
@@ -83,8 +83,8 @@ std::string recorded_sizes(const size_list& told) {
   for (const spelling& s : known) {
     const auto* found = static_cast<const size_list::value_type*>(nullptr);
     for (const std::string_view name : s.names) {
-      const auto at = std::find_if(told.begin(), told.end(), [&](const auto& one) { return one.first == name; });
-      if (at == told.end()) continue;
+      const auto at = std::find_if(sizes.begin(), sizes.end(), [&](const auto& one) { return one.first == name; });
+      if (at == sizes.end()) continue;
       found = &*at;
       break;
     }

@@ -1,4 +1,4 @@
-// How the model is spread over devices, as far as a capture tells.
+// How the model is spread over devices, as far as a capture shows.
 #pragma once
 #include <analyse/architecture/kernels.hpp>
 

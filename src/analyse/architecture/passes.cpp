@@ -14,7 +14,7 @@ namespace {
 using bubbles::device_windows;
 using bubbles::step_window;
 
-// Positions of anchors in front of which a pass begins; never 0.
+// Positions of anchors before which a pass begins; never 0.
 using cut_list = std::vector<std::size_t>;
 
 std::vector<std::size_t> sizes_of(const cut_list& cuts, std::size_t anchors) {
@@ -142,7 +142,7 @@ class cutter {
     return of_.rows[rows_[i]].start_ps - of_.rows[rows_[i - 1]].start_ps;
   }
 
-  // What a layer consists of, as far as it tells layers apart.
+  // What a layer consists of, as far as that distinguishes layers.
   [[nodiscard]] std::vector<std::uint64_t> kinds_of_layers() const {
     std::vector<std::uint64_t> kinds(rows_.size());
     for (std::size_t i = 0; i + 1 < rows_.size(); ++i)
@@ -182,7 +182,7 @@ class cutter {
   };
   cut_list choose(pass_cuts& found) {
     if (rows_.empty()) return {};
-    // Micro-batches of training: the backward pass of one lies in front of the forward pass of the next.
+    // Micro-batches of training: the backward pass of one comes before the forward pass of the next.
     const mark marks[] = {{&by_sampling_, "sampling", "steps and sampling"},
                           {&by_embedding_, "embedding", "steps and embedding"},
                           {&by_backward_, "backward attention", "steps and backward attention"}};
@@ -242,7 +242,7 @@ class cutter {
     if (marked_ && windows_of_[i] >= 0 && (i == 0 || windows_of_[i] != windows_of_[i - 1]))
       return of_.row_at(windows_.windows[static_cast<std::size_t>(windows_of_[i])].start_ps);
     if (i == 0) return 0;
-    // Behind the longest pause.
+    // After the longest pause.
     std::size_t best = rows_[i];
     std::int64_t longest = -1, reached = of_.rows[rows_[i - 1]].end_ps();
     for (std::size_t row = rows_[i - 1] + 1; row <= rows_[i]; ++row) {
@@ -291,7 +291,7 @@ class cutter {
   const device_windows& windows_;
   bool marked_ = false;
   std::vector<std::int32_t> windows_of_;
-  std::vector<std::size_t> gap_rows_;  // by anchor: where a pass that begins with it begins; 0 not told
+  std::vector<std::size_t> gap_rows_;  // by anchor: where a pass that begins with it begins; 0: not known
   cut_list by_window_, by_sampling_, by_embedding_, by_backward_;
 };
 

@@ -42,7 +42,7 @@ std::vector<shape> parse_shapes(std::string_view text) {
   return all;
 }
 
-// Lists of sequence lengths are short one-dimensional inputs behind query, key and value.
+// Lists of sequence lengths are short one-dimensional inputs after query, key and value.
 std::int64_t sequences_of(const std::vector<shape>& inputs) {
   constexpr std::int64_t most_sequences = 65536;
   for (std::size_t i = 3; i < inputs.size(); ++i)
@@ -50,7 +50,7 @@ std::int64_t sequences_of(const std::vector<shape>& inputs) {
   return 0;
 }
 
-// Whether [S, B, H] or [B, S, H]: where the batch stands in a query of three dimensions, if that can be told.
+// Whether [S, B, H] or [B, S, H]: where the batch stands in a query of three dimensions, if that is known.
 std::optional<std::size_t> batch_place(const std::vector<shape>& inputs, std::int64_t sequences) {
   const shape& query = inputs.front();
   // The list of lengths has an entry for each sequence.

@@ -14,7 +14,7 @@ namespace architecture {
 struct anchor_phases {
   std::vector<model_phase> phases, rule;  // by anchor; `rule` by length alone
   const char* source = "";                // "backward", "names", "shapes", "durations", "clusters", "" not known
-  string_id undecided = 0;                // input shapes whose batch and sequence cannot be told apart, the first ones
+  string_id undecided = 0;                // the first input shapes in which batch and sequence look alike
 };
 
 [[nodiscard]] anchor_phases find_phases(const activity& of, std::size_t device, const device_kernels& kernels,

@@ -25,7 +25,7 @@ struct lane_counts {
   std::uint64_t aicpu = 0, comm = 0, all_to_all = 0, copy = 0;
 };
 
-// Takes kernels by start and tells how long which lanes are busy together.
+// Takes kernels by start and adds up how long which lanes are busy together.
 class lane_sweep {
  public:
   explicit lane_sweep(std::size_t lanes)

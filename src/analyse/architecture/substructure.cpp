@@ -12,7 +12,7 @@ inline namespace PROFKIT_NAMESPACE {
 namespace architecture {
 namespace {
 
-// Where in the layer a kernel stands: behind attention, in the FFN or the experts, or behind those.
+// Where in the layer a kernel is: after attention, in the FFN or the experts, or after those.
 enum class section : std::uint8_t { attention, ffn, next };
 
 constexpr layer_role matmul_role(section s, layer_kind kind) noexcept {
@@ -21,7 +21,7 @@ constexpr layer_role matmul_role(section s, layer_kind kind) noexcept {
   return kind == layer_kind::dense ? layer_role::dense_ffn : layer_role::expert_ffn;
 }
 
-// Whether a router begins here: a cast and a matmul directly in front of the kernel that decides on experts.
+// Whether a router begins here: a cast and a matmul directly before the kernel that decides on experts.
 bool leads_to_gating(const device_kernels& of, std::size_t row, std::size_t last) {
   bool multiplied = of.kind_of(of.rows[row]) == op_kind::matmul;
   for (std::size_t i = row + 1; i < last && i <= row + 4; ++i) {
@@ -283,13 +283,13 @@ std::vector<layer_role> roles_of(const device_kernels& of, std::size_t first, st
   const std::uint16_t main = of.rows[first].lane;
   section at = section::attention;
   bool seen_ffn = false, seen_next = false;
-  std::size_t after_cache = last;  // behind the last cache write or rotation
+  std::size_t after_cache = last;  // after the last cache write or rotation
   if (is_last)
     for (std::size_t row = first; row < last; ++row) {
       const op_kind k = of.kind_of(of.rows[row]);
       if (k == op_kind::qkv_prep || k == op_kind::kv_cache || after_cache == last) after_cache = row;
     }
-  // Where something else stands in for attention, nothing is known about what comes behind what.
+  // Where something else stands in for attention, nothing is known about what comes after what.
   const bool known = of.kind_of(of.rows[first]) == op_kind::attention;
   for (std::size_t row = first; row < last; ++row) {
     layer_role& role = roles[row - first];
@@ -324,7 +324,7 @@ std::vector<layer_role> roles_of(const device_kernels& of, std::size_t first, st
           role = layer_role::post_ffn_norm;
           at = section::next;
         } else {
-          // Norms behind the projections of the next layer are those of its queries and keys.
+          // Norms after the projections of the next layer are those of its queries and keys.
           role = at != section::next ? layer_role::norm
                  : seen_next         ? layer_role::next_layer_prep
                                      : layer_role::post_ffn_norm;

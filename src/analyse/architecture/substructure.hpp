@@ -9,7 +9,7 @@ namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 namespace architecture {
 
-// Roles of the rows [first, last) of a layer. `is_last`: of its pass, behind which the output head may stand.
+// Roles of the rows [first, last) of a layer. `is_last`: the last of its pass, which the output head may follow.
 [[nodiscard]] std::vector<layer_role> roles_of(const device_kernels& of, std::size_t first, std::size_t last,
                                                layer_kind kind, bool is_last);
 

@@ -122,7 +122,7 @@ class totals_reader {
     return d_.checks.emplace_back(cross_check{std::move(name), expected, actual, result, {}});
   }
 
-  // One integer for all layers, as far as counts can tell.
+  // One integer for all layers, as far as counts show.
   void check_multiple(std::string name, std::int64_t layers, std::int64_t ops, std::int64_t slack) {
     if (ops == 0 || layers == 0) return;
     const std::int64_t k = std::max<std::int64_t>((ops + layers / 2) / layers, 1);

@@ -1,4 +1,4 @@
-// How much of each AI CPU kernel hides behind compute.
+// How much of each AI CPU kernel is covered by compute.
 #pragma once
 #include <analyse/bubbles/kernels.hpp>
 #include <analyse/bubbles/ops.hpp>
@@ -26,7 +26,7 @@ struct aicpu_exposure {
   std::int64_t partly_exposed_ps = 0;
 };
 
-// Kernels that run now. The time that compute covers is told as it passes; a kernel's share of it is what passed
+// Kernels that run now. The time that compute covers is added as it passes; a kernel's share of it is what passed
 // between its start and its end.
 class aicpu_sweep {
  public:

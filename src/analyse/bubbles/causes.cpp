@@ -15,10 +15,10 @@ struct verdict {
   certainty sure = certainty::possible;
 };
 
-// It tells what the host did, not why it had to: who waits for something often does so in a lock.
+// A lock shows what the host did, not why it had to: a thread that waits for something often waits in a lock.
 bool only_suggests(idle_cause c) noexcept { return c == idle_cause::lock; }
 
-// A call that copies holds the host up when the memory is pageable, which the copy itself tells; else it is a wait.
+// A call that copies holds the host up when the memory is pageable, which the copy itself says; else it is a wait.
 idle_cause copy_or_wait(idle_cause c, const bubble& b, const activity& in) {
   if (c != idle_cause::h2d_pageable) return c;
   return contains(in.text(b.next.name), "Pageable ->") ? c : idle_cause::sync_wait;

@@ -10,7 +10,7 @@ namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 namespace bubbles {
 
-// Takes kernels by start; tells the gaps of their union as it goes.
+// Takes kernels by start; gives the gaps of their union as it goes.
 class clock_sweep {
  public:
   // The length of the gap that this kernel ends; 0 when it overlaps or touches what ran before.

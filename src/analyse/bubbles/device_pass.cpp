@@ -33,7 +33,7 @@ device_pass::device_pass(const activity& of, std::size_t device, const bubble_op
     : of_(of),
       device_(device),
       on_(of.devices()[device]),
-      counts_launches_(tells_launches(on_)),
+      counts_launches_(has_launches_for(on_)),
       asks_all_(o.only.empty()),
       asked_from_ps_(o.only.from_ps.value_or(open_start)),
       thresholds_(o.thresholds),
@@ -121,7 +121,7 @@ inline void device_pass::count_stream(const kernel_row& k) noexcept {
   ++step_.streams;
 }
 
-// Most kernels start while one class alone has run since the one before, or behind a gap that nobody asks for, and say
+// Most kernels start while one class alone has run since the one before, or after a gap that nobody asks for, and say
 // nothing but what they are. The time up to each of the rows, as far as they are such; the first one that is not is for
 // add(). Whether there is a gap is as good as random, so it is no branch.
 std::size_t device_pass::follow_plain(const kernel_row* rows, std::size_t count, plain_run& run) {
@@ -135,9 +135,9 @@ std::size_t device_pass::follow_plain(const kernel_row* rows, std::size_t count,
   std::size_t n = 0;
   for (count = std::min(count, run.gaps.size()); n < count; ++n) {
     const kernel_row& k = rows[n];
-    const std::int64_t start = k.start_ps, behind = start - sweep.reached_ps;
+    const std::int64_t start = k.start_ps, gap_ps = start - sweep.reached_ps;
     const auto kind = static_cast<std::size_t>(k.kind);
-    if (start < last_start || start >= edge || behind >= noted_gap || (kind != sweep.at && behind < 0)) break;
+    if (start < last_start || start >= edge || gap_ps >= noted_gap || (kind != sweep.at && gap_ps < 0)) break;
     if (k.duration_ps <= 0 || k.duration_ps > farthest_ps - start || k.wait_ps > 0 || runs_on_aicpu(k) ||
         (k.flags & kernel_duplicate) != 0 || (k.details | k.step) != 0)
       break;
@@ -146,7 +146,7 @@ std::size_t device_pass::follow_plain(const kernel_row* rows, std::size_t count,
     last_start = start;
     const std::int64_t end = start + k.duration_ps, until = std::min(start, sweep.reached_ps);
     if (k.kind == kernel_class::comm) comm_until_now = std::max(comm_until_now, end);
-    run.gaps[n] = behind;
+    run.gaps[n] = gap_ps;
     run.busy_ps[sweep.at] += until - sweep.now_ps;
     run.busy_until_ps = until > sweep.now_ps ? until : run.busy_until_ps;
     run.latest_end_ps = std::max(run.latest_end_ps, end);
@@ -181,7 +181,7 @@ std::size_t device_pass::add_plain(const kernel_row* rows, std::size_t count) {
   if (counts_launches_)
     for (std::size_t i = 0; i < n; ++i)
       if (rows[i].launch_ps == no_time_ps) count_without_launch(rows[i]);
-  // What ended last: from a kernel on that started behind the end of all in front of it.
+  // What ended last: from a kernel on that started after the end of all before it.
   std::size_t recent = n > most_context ? n - most_context : 0;
   while (recent > 0 && run.gaps[recent] < 0) --recent;
   for (; recent < n; ++recent) recent_.add(rows[recent], rows[recent].start_ps + rows[recent].duration_ps);
@@ -228,7 +228,7 @@ inline bool device_pass::add(const kernel_row& k) {
   if (counts_launches_ && k.launch_ps == no_time_ps) count_without_launch(k);
   const bool runs = k.duration_ps > 0, on_aicpu = runs_on_aicpu(k);
   arriving_ = runs ? &k : nullptr;
-  // Where kernels of its class run already, no piece of time ends with this one: the time up to it is told later,
+  // Where kernels of its class run already, no piece of time ends with this one: the time up to it is added later,
   // unless a window ends in between or what passed so far has to be known.
   if (k.start_ps >= edge_ps_ || !sweep_.runs_beyond(k.kind, k.start_ps) || on_aicpu) {
     if (runs && thresholds_.merge_tolerance_ps > 0 && busy_before_ && k.start_ps > sweep_.reached_ps() &&
@@ -242,7 +242,7 @@ inline bool device_pass::add(const kernel_row& k) {
       pass_edges(k.start_ps);
     }
   }
-  // The wait in front of a kernel holds the time of a collective that started before it and reached into the wait.
+  // The wait before a kernel holds the time of a collective that started before it and reached into the wait.
   const bool polluted = wait_of(k) > 0 && comm_until_ps_ != open_start && comm_until_ps_ > k.start_ps - wait_of(k);
   const std::uint32_t op = counts_ops() ? ops_.add(k, polluted) : op_table::unknown;
   if (runs && (!busy_before_ || sweep_.reached_ps() <= k.start_ps)) begin_busy(k, op);
@@ -415,7 +415,7 @@ void device_pass::open_bubble(bubble_scope scope, std::int64_t start_ps, std::in
   b.before_other_step = of_step && b.before_count > 0 && b.before[0].start_ps < windows_.windows[window_].start_ps;
 }
 
-// The kernel stands behind every gap that waits for one, but not behind the idle end of a step.
+// Adds the kernel to every gap that waits for the kernels after it, but not to the idle end of a step.
 void device_pass::fill_after(const kernel_row& k) {
   for (std::size_t i = 0; i < open_.size();) {
     bubble& b = open_[i];

@@ -21,12 +21,12 @@ namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 namespace bubbles {
 
-// Whether a kernel without a launch is worth telling.
-[[nodiscard]] inline bool tells_launches(const activity_device& on) noexcept {
+// Whether a kernel without a launch is worth reporting.
+[[nodiscard]] inline bool has_launches_for(const activity_device& on) noexcept {
   return on.has_launches || on.type == accelerator::gpu;
 }
 
-// What later phases need of a step beside what is told of it.
+// What later phases need of a step beside what is reported of it.
 struct step_facts {
   std::int32_t form = -1;  // index into device_found::templates
   aicpu_exposure aicpu;
@@ -150,7 +150,7 @@ class device_pass final : public kernel_visitor {
   step_rows rows_;
   std::vector<std::uint64_t> stream_stamps_;  // by stream: the window that saw it last, from 1
 
-  std::vector<bubble> open_;  // gaps whose kernels behind them are still to come; a few
+  std::vector<bubble> open_;  // gaps whose following kernels are still to come; a few
   bool outside_ = false;      // idle outside every window since outside_from_ps_
   std::int64_t outside_from_ps_ = 0;
   std::int64_t reached_ps_ = open_start;  // by kernels that started before the window, or in none

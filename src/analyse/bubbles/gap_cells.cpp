@@ -61,21 +61,21 @@ gap_cells::gap_cells(std::vector<gap_list>& lists) {
   for (gap_list& list : lists)
     for (gap& g : list) {
       g.first_cell = cell_from(g.span.start_ps);
-      g.behind_cell = cell_from(g.span.end_ps);
+      g.end_cell = cell_from(g.span.end_ps);
     }
 }
 
 void cell_cover::add(const std::vector<interval>& normal) {
   std::size_t cell = 0;
   for (const interval& s : normal) {
-    cell = first_behind(cell, cells_.size(), s.start_ps, [&](std::size_t i) { return cells_[i].end_ps; });
+    cell = first_ending_after(cell, cells_.size(), s.start_ps, [&](std::size_t i) { return cells_[i].end_ps; });
     if (cell == cells_.size()) return;
     if (cells_[cell].start_ps >= s.end_ps) continue;
     covered_[cell] += common(cells_[cell], s).length_ps();
     if (cells_[cell].end_ps >= s.end_ps) continue;
     // The cells that end in the span are covered as a whole, the next one by its beginning.
     const std::size_t last =
-        first_behind(cell + 1, cells_.size(), s.end_ps - 1, [&](std::size_t i) { return cells_[i].end_ps; });
+        first_ending_after(cell + 1, cells_.size(), s.end_ps - 1, [&](std::size_t i) { return cells_[i].end_ps; });
     ++full_[cell + 1];
     --full_[last];
     if (last < cells_.size()) covered_[last] += common(cells_[last], s).length_ps();

@@ -16,7 +16,7 @@ namespace bubbles {
 struct gap {
   interval span;
   bubble* of = nullptr;
-  std::size_t first_cell = 0, behind_cell = 0;
+  std::size_t first_cell = 0, end_cell = 0;
 };
 // Gaps that share no instant, by start.
 using gap_list = std::vector<gap>;
@@ -25,10 +25,10 @@ using gap_list = std::vector<gap>;
 // paired with those that they will be like. Lists change their order.
 std::vector<std::pair<bubble*, const bubble*>> drop_repeated(std::vector<gap_list>& lists);
 
-// The first of some spans, from `from` on, that ends behind an instant: `ends(i)` tells where the i-th ends. Fast when
+// The first of some spans, from `from` on, that ends after an instant: `ends(i)` gives the end of the i-th. Fast when
 // it is near.
 template <class End>
-std::size_t first_behind(std::size_t from, std::size_t count, std::int64_t at_ps, End&& ends) noexcept {
+std::size_t first_ending_after(std::size_t from, std::size_t count, std::int64_t at_ps, End&& ends) noexcept {
   std::size_t step = 1, low = from;
   while (from < count && ends(from) <= at_ps) {
     low = from + 1;
@@ -48,7 +48,7 @@ std::size_t first_behind(std::size_t from, std::size_t count, std::int64_t at_ps
 
 class gap_cells {
  public:
-  // Tells every gap its cells.
+  // Sets the cells of every gap.
   explicit gap_cells(std::vector<gap_list>& lists);
   [[nodiscard]] const std::vector<interval>& cells() const noexcept { return cells_; }        // ascending and apart
   [[nodiscard]] const std::vector<interval>& together() const noexcept { return together_; }  // normal
@@ -69,11 +69,11 @@ class cell_cover {
   void take(const std::vector<gap_list>& lists, Use&& use) const {
     const std::vector<std::uint64_t> until = sums();
     for (const gap_list& list : lists)
-      for (const gap& g : list) use(*g.of, static_cast<std::int64_t>(until[g.behind_cell] - until[g.first_cell]));
+      for (const gap& g : list) use(*g.of, static_cast<std::int64_t>(until[g.end_cell] - until[g.first_cell]));
   }
 
  private:
-  [[nodiscard]] std::vector<std::uint64_t> sums() const;  // of the cells in front of each; they may wrap around
+  [[nodiscard]] std::vector<std::uint64_t> sums() const;  // of the cells before each; they may wrap around
   const std::vector<interval>& cells_;
   std::vector<std::uint64_t> covered_, full_;  // full_: how the number of covering spans changes at a cell
 };

@@ -12,7 +12,7 @@ namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 namespace bubbles {
 
-// The kernels that ended last, the very last one first. Borrows rows until it is told to keep them.
+// The kernels that ended last, the very last one first. Borrows rows until keep_rows() copies them.
 class recent_kernels {
  public:
   void add(const kernel_row& k, std::int64_t end_ps) noexcept {

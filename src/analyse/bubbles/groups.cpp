@@ -110,7 +110,7 @@ void measure_group(bubble_group& g, const bubble_steps& steps, const std::vector
   g.recurring = at_least(with, as_int(of.size()), t.recurring_share_ppm);
 }
 
-// Of each group, how long devices were between its steps and those behind them, and how many those were.
+// Of each group, how long devices were between its steps and the next ones, and how many those were.
 std::vector<std::pair<wide_int, std::int64_t>> time_between(const bubbles_result& of) {
   std::vector<std::pair<wide_int, std::int64_t>> sums(of.groups.size());
   std::uint32_t device = 0;

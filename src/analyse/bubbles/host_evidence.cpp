@@ -140,29 +140,30 @@ class evidence_part final : public host_span_visitor {
 
   void note_name(std::uint32_t name, const interval& s, std::uint32_t thread) {
     if (s.start_ps >= cell_.end_ps || s.start_ps < cell_before_ps_) seek(s.start_ps);
-    if (cell_behind_ps_ < s.end_ps)
+    if (next_cell_ps_ < s.end_ps)
       names.add_long(name, s, thread);
     else
       names.add(name, cell_at_, static_cast<std::int64_t>(common(cell_, s).length_ps()));
   }
   void seek(std::int64_t start_ps) {
     if (start_ps < cell_before_ps_) cell_at_ = 0;
-    cell_at_ = first_behind(cell_at_, cells_.size() - 1, start_ps, [&](std::size_t i) { return cells_[i].end_ps; });
+    cell_at_ = first_ending_after(cell_at_, cells_.size() - 1, start_ps,
+                                  [&](std::size_t i) { return cells_[i].end_ps; });
     look_at_cell();
   }
   void look_at_cell() noexcept {
     if (cells_.empty()) return;
     cell_ = cells_[cell_at_];
     cell_before_ps_ = cell_at_ == 0 ? std::numeric_limits<std::int64_t>::min() : cells_[cell_at_ - 1].end_ps;
-    cell_behind_ps_ =
+    next_cell_ps_ =
         cell_at_ + 1 == cells_.size() ? std::numeric_limits<std::int64_t>::max() : cells_[cell_at_ + 1].start_ps;
   }
 
   const std::vector<interval>& cells_;
   name_meanings& meanings_;
-  std::size_t cell_at_ = 0;  // the first that ends behind the start of the span looked at last
+  std::size_t cell_at_ = 0;  // the first that ends after the start of the span looked at last
   interval cell_;            // the same
-  std::int64_t cell_before_ps_ = 0, cell_behind_ps_ = 0;  // end of the cell in front of it, start of the one behind it
+  std::int64_t cell_before_ps_ = 0, next_cell_ps_ = 0;  // end of the cell before it, start of the one after it
   std::vector<name_meanings::meaning> known_;             // by the number of a name
   hash_map<std::uint32_t, std::size_t> thread_at_;
   thread_spans* thread_ = nullptr;  // of the span looked at last

@@ -71,11 +71,11 @@ void sort_by(std::int64_t interval::*edge, std::vector<long_span>& spans) {
             [edge](const long_span& a, const long_span& b) { return a.span.*edge < b.span.*edge; });
 }
 
-// Of the spans that hold a gap as a whole the ones that began last tell most: ten of them are enough. `spans` by start;
+// Of the spans that hold a gap as a whole the ones that began last say most: ten of them are enough. `spans` by start;
 // those that reach gaps on both sides of one cover it.
 void take_covers(const gap_list& gaps, std::uint32_t first_place, const std::vector<long_span>& spans,
                  overlap_notes& into) {
-  // Whether it reaches the gap behind this one.
+  // Whether it reaches the gap after this one.
   const auto reaches_on = [&](const long_span& s, std::size_t at) {
     return at + 1 < gaps.size() && gaps[at + 1].span.start_ps < s.span.end_ps;
   };
@@ -227,8 +227,8 @@ void edge_walk::take(std::vector<long_span>& spans, std::vector<long_span>& cove
   for (std::size_t list = 0; list < lists_.size(); ++list) {
     const gap_list& gaps = lists_[list];
     const auto start_of = [&](std::size_t at) { return at < gaps.size() ? gaps[at].span.start_ps : never; };
-    auto first = spans.begin();   // of the spans that begin behind the gaps so far
-    auto last = by_end_.begin();  // of those that end behind the beginning of the next one
+    auto first = spans.begin();   // of the spans that begin after the gaps so far
+    auto last = by_end_.begin();  // of those that end after the beginning of the next one
     for (std::size_t at = 0; at < gaps.size() && last != by_end_.end(); ++at) {
       const interval gap = gaps[at].span;
       for (const std::int64_t third = start_of(at + 2); first != spans.end() && first->span.start_ps < gap.end_ps;
@@ -237,10 +237,10 @@ void edge_walk::take(std::vector<long_span>& spans, std::vector<long_span>& cove
         add(*first, gap);
         if (first->span.end_ps > third) is_cover_[static_cast<std::size_t>(first - spans.begin())] = 1;
       }
-      // What begins before the end of the gap in front was added there as well.
-      const std::int64_t behind = at == 0 ? std::numeric_limits<std::int64_t>::min() : gaps[at - 1].span.end_ps;
+      // What begins before the end of the gap before this one was added there as well.
+      const std::int64_t previous_end = at == 0 ? std::numeric_limits<std::int64_t>::min() : gaps[at - 1].span.end_ps;
       for (const std::int64_t next = start_of(at + 1); last != by_end_.end() && last->span.end_ps <= next; ++last)
-        if (last->span.start_ps < behind && last->span.end_ps > gap.start_ps) add(*last, gap);
+        if (last->span.start_ps < previous_end && last->span.end_ps > gap.start_ps) add(*last, gap);
       const auto place = places_.first_of(list) + static_cast<std::uint32_t>(at);
       for (const std::uint32_t name : touched_) into.add(place, name, std::exchange(sums_[name], 0));
       touched_.clear();
@@ -325,10 +325,10 @@ void name_overlaps::take() {
     for (const gap& g : gaps) {
       by_gap_.for_each_of(place++, note);
       for (auto cell = std::lower_bound(cells.begin(), cells.end(), g.first_cell);
-           cell != cells.end() && *cell < g.behind_cell; ++cell)
+           cell != cells.end() && *cell < g.end_cell; ++cell)
         by_cell_.for_each_of(*cell, note);
       for (const std::uint32_t name : found) sums[name] = std::min(sums[name], g.of->length_ps());
-      // Frames enclose everything and tell least, so they stand last.
+      // Frames enclose everything and say least, so they stand last.
       const auto listed = found.begin() + static_cast<std::ptrdiff_t>(std::min(found.size(), most_names));
       std::partial_sort(found.begin(), listed, found.end(), [&](std::uint32_t a, std::uint32_t b) {
         if (a % 2 != b % 2) return a % 2 < b % 2;

@@ -87,7 +87,7 @@ class overlap_sums {
   const std::size_t places_;
   std::vector<shard> shards_;
   std::vector<overlap_run> runs_;
-  std::vector<std::size_t> chains_;  // first run of each: a run begins where the one in front of it ends, or behind
+  std::vector<std::size_t> chains_;  // first run of each: a run begins where the one before it ends, or later
   std::size_t settled_ = 0, in_runs_ = 0, most_;
   overlap_run sum_;                 // of a shard
   std::vector<std::int64_t> sums_;  // by name, while a place is added up; else 0
@@ -111,7 +111,7 @@ class gap_places {
 };
 
 // Walks along every list with many spans at once. A span counts in the gaps of a list that it reaches first and last;
-// when others lie between them, it covers those and is told apart.
+// when others lie between them, it covers those and is kept separately.
 class edge_walk {
  public:
   explicit edge_walk(const std::vector<gap_list>& lists) : lists_(lists), places_(lists) {}

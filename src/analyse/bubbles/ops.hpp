@@ -13,7 +13,7 @@ namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 namespace bubbles {
 
-// What a PMU column tells of. Ratios of the time in which a unit works; utilisation in percent.
+// What a PMU column measures. Ratios of the time in which a unit works; utilisation in percent.
 enum class counter_role : std::uint8_t { none, cube_percent, compute_unit, memory_unit };
 [[nodiscard]] counter_role role_of_counter(std::string_view header) noexcept;
 
@@ -41,7 +41,7 @@ class op_table {
     if (k.details != 0) add_counters(at, k);
     return at;
   }
-  // Counts a kernel of that op, without a wait or details, and the gap in front of it.
+  // Counts a kernel of that op, without a wait or details, and the gap before it.
   void add_plain(std::uint32_t at, std::int64_t duration_ps, std::int64_t gap_ps) noexcept {
     bubble_op& op = ops_[at];
     ++op.calls;

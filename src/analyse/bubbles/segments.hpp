@@ -63,7 +63,7 @@ class class_sweep {
     }
   }
   // Whether the class runs beyond an instant. Kernels of that class that start then cut no piece: the time up to them
-  // may be told later.
+  // may be added later.
   [[nodiscard]] bool runs_beyond(kernel_class c, std::int64_t at_ps) const noexcept {
     return ends_[static_cast<std::size_t>(c)] > at_ps;
   }

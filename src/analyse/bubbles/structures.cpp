@@ -124,7 +124,7 @@ std::uint32_t structure_finder::end_of_last_layer(const step_rows& rows, const s
   return last + std::max<std::uint32_t>(same, 1);
 }
 
-// A layer begins with the first kernel that was launched in a later span than all before; `tail`: behind the last one.
+// A layer begins with the first kernel that was launched in a later span than all before; `tail`: after the last one.
 std::vector<std::uint32_t> structure_finder::cut_at_layers(const step_rows& rows, std::uint32_t& tail,
                                                            std::vector<string_id>& names) const {
   std::vector<std::uint32_t> at;

@@ -171,10 +171,10 @@ void list_evidence_gaps(bubbles_result& into, const activity& of, std::uint64_t 
   std::vector<std::string>& gaps = into.evidence_gaps;
   bool shapes = true, waits = true, classes = true, streams = true, npu = false, kernels = false;
   std::set<std::string> pseudo, spans;
-  std::uint64_t unlaunched = 0, all = 0, cut = 0, not_found = 0, by_graphs = 0, other_ids = 0, left_out = 0,
+  std::uint64_t unlaunched = 0, all = 0, cut = 0, not_found = 0, graph_launched = 0, other_ids = 0, left_out = 0,
                 idle_steps = 0;
-  std::int64_t unlaunched_ps = 0, by_graphs_ps = 0, left_out_ps = 0;
-  bool steps_cut = false;
+  std::int64_t unlaunched_ps = 0, graph_launched_ps = 0, left_out_ps = 0;
+  bool steps_truncated = false;
   for (std::size_t d = 0; d < into.devices.size(); ++d) {
     const device_gaps& g = into.devices[d];
     if (g.kernels == 0) continue;
@@ -187,23 +187,23 @@ void list_evidence_gaps(bubbles_result& into, const activity& of, std::uint64_t 
     streams = streams && !on.streams.empty();
     if (std::string_view(g.window_source) == "none") pseudo.insert(device_name(of, static_cast<std::uint32_t>(d)));
     if (std::string_view(g.window_source) == "step ids") spans.insert(device_name(of, static_cast<std::uint32_t>(d)));
-    if (tells_launches(on)) {
+    if (has_launches_for(on)) {
       unlaunched += g.without_launch;
       unlaunched_ps = saturating_add(unlaunched_ps, g.without_launch_ps);
       all += g.kernels;
-      by_graphs += on.by_graphs;
-      by_graphs_ps = saturating_add(by_graphs_ps, on.by_graphs_ps);
+      graph_launched += on.graph_launched;
+      graph_launched_ps = saturating_add(graph_launched_ps, on.graph_launched_ps);
     }
     cut += g.windows_cut;
     not_found += g.steps_not_found;
     idle_steps += g.steps_left_out;
     left_out += g.bubbles_left_out;
     left_out_ps = saturating_add(left_out_ps, g.bubbles_left_out_ps);
-    steps_cut = steps_cut || on.steps_cut;
+    steps_truncated = steps_truncated || on.steps_truncated;
   }
   for (const bubble_step& s : into.steps) other_ids += s.other_step_id_kernels;
   if (!kernels) return;
-  tell_losses(of, gaps);
+  list_losses(of, gaps);
   if (!into.has_host_trace) gaps.push_back("no host trace: it is known how long the device waited, but not why");
   if (into.has_host_trace && !into.has_stacks)
     gaps.push_back(std::string("no Python stacks: causes are less specific") +
@@ -225,8 +225,8 @@ void list_evidence_gaps(bubbles_result& into, const activity& of, std::uint64_t 
   if (unlaunched > 0)
     gaps.push_back(grouped(unlaunched) + " of " + grouped(all) + " kernels (" + human_duration(unlaunched_ps) +
                    ") have no launch on record: graph launches and the like cannot be attributed");
-  if (by_graphs > 0)
-    gaps.push_back(grouped(by_graphs) + " of " + grouped(all) + " kernels (" + human_duration(by_graphs_ps) +
+  if (graph_launched > 0)
+    gaps.push_back(grouped(graph_launched) + " of " + grouped(all) + " kernels (" + human_duration(graph_launched_ps) +
                    ") were launched by graphs: their launch is that of the whole graph");
   if (not_found > 0)
     gaps.push_back(count_text(not_found, "step") +
@@ -240,7 +240,7 @@ void list_evidence_gaps(bubbles_result& into, const activity& of, std::uint64_t 
   if (left_out > 0)
     gaps.push_back(grouped(left_out) + " shorter gaps (" + human_duration(left_out_ps) +
                    ") count in all sums, but are not listed");
-  if (steps_cut) gaps.push_back("there are too many step markers: time after the last one kept is in no step");
+  if (steps_truncated) gaps.push_back("there are too many step markers: time after the last one kept is in no step");
   if (into.structures_left_out > 0)
     gaps.push_back(grouped(into.structures_left_out) + " structures of later steps are not listed");
   if (into.block_sides_left_out > 0)
@@ -303,11 +303,11 @@ std::string split_text(const exposed_split& s) {
 }
 
 // What a table of communication says of the collectives that begin in the steps of a group.
-struct told_waits {
+struct recorded_waits {
   std::int64_t elapsed_ps = 0, wait_ps = 0, transit_ps = 0;
 };
-std::vector<told_waits> told_waits_of_groups(const bubbles_result& r, const activity& of) {
-  std::vector<told_waits> sums(r.groups.size());
+std::vector<recorded_waits> recorded_waits_of_groups(const bubbles_result& r, const activity& of) {
+  std::vector<recorded_waits> sums(r.groups.size());
   if (of.communication().empty()) return sums;
   struct window {
     std::uint32_t device;
@@ -324,7 +324,7 @@ std::vector<told_waits> told_waits_of_groups(const bubbles_result& r, const acti
     if (after == windows.begin()) continue;
     const window& w = *std::prev(after);
     if (w.device != row.device || w.end_ps <= row.start_ps || w.group < 0) continue;
-    told_waits& sum = sums[static_cast<std::size_t>(w.group)];
+    recorded_waits& sum = sums[static_cast<std::size_t>(w.group)];
     sum.elapsed_ps = saturating_add(sum.elapsed_ps, row.elapsed_ps);
     sum.wait_ps = saturating_add(sum.wait_ps, row.wait_ps);
     sum.transit_ps = saturating_add(sum.transit_ps, row.transit_ps);
@@ -410,14 +410,14 @@ void summarise_causes(bubbles_result& into, const activity& of, const std::vecto
       c.evidence.push_back("the kernel after " + count_text(s.launched_in_gap, "gap") +
                            " was launched after the gap had begun");
   }
-  const std::vector<told_waits> told = told_waits_of_groups(into, of);
+  const std::vector<recorded_waits> recorded = recorded_waits_of_groups(into, of);
   for (std::size_t g = 0; g < into.groups.size(); ++g) {
     if (add_exposed(into, g, idle_cause::exposed_comm, &step_breakdown::comm_exposed_ps, t)) {
       std::vector<std::string>& evidence = into.causes.back().evidence;
       exposed_split split;
       for (const std::uint32_t s : into.groups[g].steps) split.add(facts[s].exposed);
       if (std::string text = split_text(split); !text.empty()) evidence.push_back(std::move(text));
-      if (const told_waits& waits = told[g]; waits.elapsed_ps > 0)
+      if (const recorded_waits& waits = recorded[g]; waits.elapsed_ps > 0)
         evidence.push_back("its collectives last " + human_duration(waits.elapsed_ps) + ", of which " +
                            share_text(waits.wait_ps, waits.elapsed_ps) + " wait for other ranks and " +
                            share_text(waits.transit_ps, waits.elapsed_ps) + " move bytes");
@@ -439,7 +439,7 @@ void judge_confidence(bubbles_result& into) {
   if (into.has_runtime_events && g.complete >= 3 && 2 * at_edge < g.steps.size()) into.sure = confidence::high;
 }
 
-bool tells_a_launch(const bubbles_result& r) {
+bool has_known_launch(const bubbles_result& r) {
   return std::any_of(r.bubbles.begin(), r.bubbles.end(), [](const bubble& b) { return b.launch_ps() != no_time_ps; });
 }
 
@@ -461,7 +461,7 @@ std::string proved_text(const bubbles_result& r, const bubble_thresholds& t) {
 std::string why_not_sure(const bubbles_result& into) {
   if (!into.has_host_trace) return "the host was not traced";
   if (!into.has_runtime_events)
-    return tells_a_launch(into) ? "no calls of the runtime are on record" : "no launches of the host are on record";
+    return has_known_launch(into) ? "no calls of the runtime are on record" : "no launches of the host are on record";
   if (into.sure != confidence::high) {
     const bubble_group& g = into.groups[static_cast<std::size_t>(into.idlest_group)];
     if (g.complete == 0) return "no whole step of " + g.id + " was recorded";

@@ -10,7 +10,7 @@ namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 namespace {
 
-// "0.25" in millionths of its unit: digits, at most six of them behind a point.
+// "0.25" in millionths of its unit: digits, at most six of them after a point.
 result<std::int64_t> decimal_millionths(std::string_view name, std::string_view text) {
   const auto wrong = [&](const char* why) {
     return fault{fault_code::invalid_argument,

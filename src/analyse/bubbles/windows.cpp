@@ -114,7 +114,7 @@ bool by_start(const step_window& a, const step_window& b) { return a.start_ps < 
 
 // Own spans, disjoint: what overlaps the next one is cut. Under `guide` each ends where the next one begins, unless
 // there may be others between them.
-void settle(device_windows& found, bool guide, bool steps_cut) {
+void settle(device_windows& found, bool guide, bool steps_truncated) {
   auto& all = found.windows;
   std::stable_sort(all.begin(), all.end(), by_start);
   for (std::size_t i = 0; i + 1 < all.size(); ++i) {
@@ -126,7 +126,7 @@ void settle(device_windows& found, bool guide, bool steps_cut) {
       ++found.cut;
     }
   }
-  if (guide && !all.empty() && !steps_cut && !all.back().ends_itself) all.back().end_ps = open_end;
+  if (guide && !all.empty() && !steps_truncated && !all.back().ends_itself) all.back().end_ps = open_end;
   const auto empty =
       std::remove_if(all.begin(), all.end(), [](const step_window& w) { return w.start_ps == w.end_ps; });
   found.cut += guide ? static_cast<std::uint64_t>(all.end() - empty) : 0;
@@ -196,7 +196,7 @@ result<void> take_host_windows(const activity& of, std::size_t device, const gro
     }
     into.steps_left_out = all.size() - into.windows.size();
   }
-  if (!guide || !of.devices()[device].steps_cut || into.windows.empty()) return {};
+  if (!guide || !of.devices()[device].steps_truncated || into.windows.empty()) return {};
   step_window& last = into.windows.back();
   if (last.end_ps != open_end) return {};
   last.end_ps = std::max(last.marker_end_ps, last.start_ps);
@@ -206,7 +206,7 @@ result<void> take_host_windows(const activity& of, std::size_t device, const gro
   return {};
 }
 
-// The last window that starts in front of `end_ps`, where it reaches behind `start_ps`.
+// The last window that starts before `end_ps`, where it reaches beyond `start_ps`.
 const step_window* window_over(const std::vector<step_window>& ascending, std::int64_t start_ps, std::int64_t end_ps) {
   const auto after = std::lower_bound(ascending.begin(), ascending.end(), end_ps,
                                       [](const step_window& w, std::int64_t at) { return w.start_ps < at; });
@@ -217,7 +217,7 @@ std::string_view stem_of(std::string_view name) noexcept {
   return name.substr(0, name.find_last_not_of("0123456789") + 1);
 }
 
-// Windows of steps in front of one that is not found end with themselves. No step is looked at that is neither found
+// Windows of steps before one that is not found end with themselves. No step is looked at that is neither found
 // nor annotated, but for the first of a name.
 template <class IsMissing>
 void mark_last_known(const group_steps& steps, const hash_set<std::size_t>& found, const IsMissing& is_missing,
@@ -225,9 +225,9 @@ void mark_last_known(const group_steps& steps, const hash_set<std::size_t>& foun
   const auto is_lost = [&](std::size_t i) {
     return i < steps.markers.size() && is_missing(steps.markers[i].name) && !found.contains(i);
   };
-  hash_map<string_id, bool> told;
+  hash_map<string_id, bool> lost_after;
   for (step_window& w : windows) {
-    const auto [at, is_new] = told.try_emplace(w.name, false);
+    const auto [at, is_new] = lost_after.try_emplace(w.name, false);
     if (const auto same = steps.by_name.find(w.name); is_new && same != steps.by_name.end())
       at->second = std::any_of(same->second.begin(), same->second.end(), [&](std::size_t i) { return is_lost(i + 1); });
     w.ends_itself = at->second;
@@ -352,7 +352,7 @@ result<device_windows> find_windows(const activity& of, std::size_t device, cons
     taken = take_host_windows(of, device, *marked.host, guide, host, found);
   }
   if (!taken) return std::move(taken).error();
-  if (!found.is_settled) settle(found, guide, on.steps_cut);
+  if (!found.is_settled) settle(found, guide, on.steps_truncated);
   if (found.windows.empty()) {
     step_window whole;
     whole.pseudo = true;

@@ -24,7 +24,7 @@ struct step_window {
   marker_source source = marker_source::profiler_step;
   bool pseudo = false;
   bool asked = true;
-  bool ends_itself = false;  // behind it ran a step whose window is not known
+  bool ends_itself = false;  // after it ran a step whose window is not known
 };
 
 // Where the first step of a device begins and its last one ends, and how many there are, whether they are asked for or

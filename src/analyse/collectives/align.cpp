@@ -52,8 +52,8 @@ class collective_aligner {
 
   alignment_result align() {
     collect();
-    if (told_.absent.empty()) {
-      told_.assumptions = {
+    if (result_.absent.empty()) {
+      result_.assumptions = {
           "matched executions are one invocation, and all of them took part in it",
           "no member of an all-reduce, or of a collective like it, can end before the last member has begun",
           "every clock runs at a constant rate over the capture, off by no more than " +
@@ -61,9 +61,9 @@ class collective_aligner {
       estimate_all();
       relate_pairs();
       propagate();
-      tell();
+      fill_result();
     }
-    return std::move(told_);
+    return std::move(result_);
   }
 
  private:
@@ -77,11 +77,11 @@ class collective_aligner {
   };
 
   void collect() {
-    told_.nodes.resize(matched_.nodes.size());
+    result_.nodes.resize(matched_.nodes.size());
     for (std::size_t n = 0; n < matched_.nodes.size(); ++n) {
-      told_.nodes[n].id = matched_.nodes[n].id;
-      told_.nodes[n].hostname = matched_.nodes[n].hostname;
-      if (matched_.nodes[n].id == o_.reference_node) told_.reference = static_cast<std::uint32_t>(n);
+      result_.nodes[n].id = matched_.nodes[n].id;
+      result_.nodes[n].hostname = matched_.nodes[n].hostname;
+      if (matched_.nodes[n].id == o_.reference_node) result_.reference = static_cast<std::uint32_t>(n);
     }
     double first = infinite, last = -infinite;
     for (const collective_group& g : matched_.groups) {
@@ -97,9 +97,9 @@ class collective_aligner {
       barriers_.push_back(std::move(b));
     }
     if (matched_.nodes.size() < 2)
-      told_.absent = "one node: there is nothing to align";
+      result_.absent = "one node: there is nothing to align";
     else if (barriers_.empty())
-      told_.absent = std::any_of(matched_.ops.begin(), matched_.ops.end(),
+      result_.absent = std::any_of(matched_.ops.begin(), matched_.ops.end(),
                                  [](const collective_op& op) { return op.sub_groups; })
                          ? "not judged: sub-groups; no collective of the whole world in which every member must "
                            "begin before any member ends"
@@ -119,7 +119,7 @@ class collective_aligner {
   // from the reference, the best joined ones first.
   void estimate_all() {
     estimates_.assign(matched_.nodes.size(), {});
-    estimates_[told_.reference].known = true;
+    estimates_[result_.reference].known = true;
     for (;;) {
       std::size_t best = matched_.nodes.size();
       std::vector<bound_point> of_best;
@@ -221,10 +221,10 @@ class collective_aligner {
     const std::size_t nodes = matched_.nodes.size();
     sets_.assign(nodes, {});
     reached_.assign(nodes, false);
-    reached_[told_.reference] = true;
+    reached_[result_.reference] = true;
     for (const pair_set& pair : pairs_) {
-      if (pair.a == told_.reference) take(pair.b, pair.lines);
-      if (pair.b == told_.reference) take(pair.a, pair.lines.negated());
+      if (pair.a == result_.reference) take(pair.b, pair.lines);
+      if (pair.b == result_.reference) take(pair.a, pair.lines.negated());
     }
     constexpr int most_rounds = 4;
     for (int round = 0; round < most_rounds; ++round) {
@@ -247,7 +247,7 @@ class collective_aligner {
 
   // From the reference over `via` to `node`.
   bool extend(std::uint32_t via, std::uint32_t node, const feasible_set& step) {
-    if (!reached_[via] || via == told_.reference || node == told_.reference || sets_[via].empty() || step.empty())
+    if (!reached_[via] || via == result_.reference || node == result_.reference || sets_[via].empty() || step.empty())
       return false;
     // One clock's time stands for the other's in the argument of the drift: wrong by drift times offset.
     const clock_line most = sets_[via].most(), least = sets_[via].least(), high = step.most(), low = step.least();
@@ -300,29 +300,29 @@ class collective_aligner {
     return r;
   }
 
-  void tell() {
+  void fill_result() {
     for (const pair_set& pair : pairs_) {
-      told_.pairs.push_back(relation_of(pair.a, pair.b, pair.barriers, pair.lines));
-      if (!told_.pairs.back().feasible) ++told_.contradictions;
+      result_.pairs.push_back(relation_of(pair.a, pair.b, pair.barriers, pair.lines));
+      if (!result_.pairs.back().feasible) ++result_.contradictions;
     }
-    for (std::uint32_t n = 0; n < told_.nodes.size(); ++n) {
-      aligned_node& node = told_.nodes[n];
+    for (std::uint32_t n = 0; n < result_.nodes.size(); ++n) {
+      aligned_node& node = result_.nodes[n];
       node.reached = reached_[n];
-      if (n == told_.reference) {
+      if (n == result_.reference) {
         node.to_reference.a = node.to_reference.b = n;
         node.to_reference.decidable = true;
         node.contains_zero = true;
         continue;
       }
       if (!node.reached) {
-        ++told_.undecidable;
+        ++result_.undecidable;
         continue;
       }
       std::uint64_t barriers = 0;
       for (const pair_set& pair : pairs_)
-        if ((pair.a == n && pair.b == told_.reference) || (pair.b == n && pair.a == told_.reference))
+        if ((pair.a == n && pair.b == result_.reference) || (pair.b == n && pair.a == result_.reference))
           barriers = pair.barriers;
-      node.to_reference = relation_of(told_.reference, n, barriers, sets_[n]);
+      node.to_reference = relation_of(result_.reference, n, barriers, sets_[n]);
       const estimate& e = estimates_[n];
       // Without drift and offset: on corrected times the line that undoes the estimate.
       const clock_line still{-e.offset / (1 + e.drift), (1 / (1 + e.drift) - 1) * scale_};
@@ -332,14 +332,14 @@ class collective_aligner {
       node.offset_ps = e.offset + (1 + e.drift) * point.offset;
       node.drift_ppm = ((1 + e.drift) * (1 + point.drift / scale_) - 1) * 1e6;
       node.spread_ps = e.spread;
-      if (!node.to_reference.decidable) ++told_.undecidable;
+      if (!node.to_reference.decidable) ++result_.undecidable;
       compare_with_snapshots(n, node);
     }
   }
 
   // Corrected clocks are said to agree with the reference: within both bounds the difference must be able to be 0.
   void compare_with_snapshots(std::uint32_t n, aligned_node& node) const {
-    const auto &mine = matched_.nodes[n].bound_ps, &others = matched_.nodes[told_.reference].bound_ps;
+    const auto &mine = matched_.nodes[n].bound_ps, &others = matched_.nodes[result_.reference].bound_ps;
     if (!matched_.corrected || !mine || !others) return;
     node.snapshot_offset_ps = 0;
     const std::int64_t slack = *mine + *others;
@@ -352,7 +352,7 @@ class collective_aligner {
 
   const validation_result& matched_;
   const alignment_options& o_;
-  alignment_result told_;
+  alignment_result result_;
   std::vector<barrier> barriers_;
   double pivot_ = 0, scale_ = 1;
   std::vector<estimate> estimates_;

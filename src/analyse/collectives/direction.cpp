@@ -54,7 +54,7 @@ collective_directions::collective_directions(const validation_result& found, con
   }
 }
 
-// Who might be the root: nobody else ends before it begins (`from`), or nobody else begins behind its end. What a member
+// Who might be the root: nobody else ends before it begins (`from`), or nobody else begins after its end. What a member
 // says of itself is never against it.
 void collective_directions::add_roots(candidates& roots, const collective_member* members, std::uint32_t count,
                                       bool from, const error_of_time& error) {

@@ -1,6 +1,6 @@
 // Who waits for whom in a collective that is no barrier. Traces do not name the root of a broadcast, the sender of a
 // recv nor the pairs of a permute; but an instruction has the same ones in every invocation, so that all of them
-// together can tell.
+// together can show it.
 #pragma once
 #include <profkit/core/collectives.hpp>
 

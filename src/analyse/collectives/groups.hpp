@@ -19,8 +19,8 @@ enum class participation : std::uint8_t {
   unknown,      // nothing is on record
   everyone,     // one group of all devices of the program
   within_node,  // the program has devices of one node alone, and so has each of its groups
-  own_group,    // a group that is told apart from the others
-  sub_groups,   // groups or pairs of which the trace does not tell whose device is in which
+  own_group,    // one group of several, and it is known which
+  sub_groups,   // groups or pairs where the trace does not say which device is in which
 };
 
 // The process groups of instructions. Reads a program when it is first asked for.

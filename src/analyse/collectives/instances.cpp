@@ -38,8 +38,8 @@ bool is_of_interest(const line_index& line) noexcept {
          line.kind == line_kind::other;
 }
 
-// The last digits of the group, in the name that HCCL gives an operation: "123" of "hcom_allReduce__123_7_1", behind which
-// stand its number in the group and another.
+// The last digits of the group, in the name that HCCL gives an operation: "123" of "hcom_allReduce__123_7_1". Its
+// number in the group and another number follow.
 std::string_view hccl_group_of(std::string_view kernel) noexcept {
   const std::size_t at = kernel.find("__");
   return at == std::string_view::npos ? std::string_view() : kernel.substr(at + 2, kernel.find('_', at + 2) - at - 2);
@@ -61,7 +61,7 @@ class finder {
 
  private:
   struct node_key {
-    std::uint32_t trace;  // of nodes that no plane tells apart
+    std::uint32_t trace;  // of nodes that no plane distinguishes
     std::int64_t file;
     std::int64_t id;
     bool explicit_id;
@@ -156,7 +156,7 @@ class finder {
     }
 
    private:
-    // The name and the ranks tell groups apart. The recorder cuts ranks of more than 30 members: groups of one name that
+    // The name and the ranks identify a group. The recorder cuts ranks of more than 30 members: groups of one name that
     // begin alike are taken for one.
     void take_group(const kernel_details& details, collective_instance& e) const {
       if (details.group_size <= 0) return;
@@ -291,8 +291,8 @@ class finder {
         note(t, {fault_code::damaged, "an event breaks the protobuf format", p.what().files[file].path,
                  line.offset + scanner.offset(), "the rest of this line is not counted"});
     }
-    collective_node& told = found_.nodes[node];
-    told.collectives += found_.all.size() - before;
+    collective_node& here = found_.nodes[node];
+    here.collectives += found_.all.size() - before;
     if (found_.all.size() != before) devices_[node].insert(device);
     return {};
   }

@@ -17,13 +17,13 @@ struct collective_instance {
   std::uint32_t node = 0;  // index into collective_instances::nodes
   std::int32_t device = 0;
   std::uint32_t name = 0, module = 0;  // in texts
-  std::uint32_t kind = 0;              // likewise: what tells what it does; of an instruction its opcode, else a kernel's name
+  std::uint32_t kind = 0;  // likewise: what says what it does: the opcode of an instruction, else a kernel's name
   std::int64_t start_ps = 0, end_ps = 0;
   std::int64_t correlation_id = -1;
   std::optional<std::int64_t> run_id;
   bool library_kernel = false;  // of a communication library: it ends when its data has arrived
   participation who = participation::unknown;
-  std::uint32_t group = 0;         // in texts: the process group, where it is told apart from others and not everyone
+  std::uint32_t group = 0;         // in texts: the process group, where it is known and not everyone
   std::int64_t group_devices = 0;  // that take part, as far as that is on record
   std::int64_t program_devices = 0;  // of the program that it is part of; 0: not on record
 };

@@ -104,7 +104,7 @@ bool is_kernel_of(std::string_view opcode, const collective_instances& found, co
          all_library_kernels(found, op);
 }
 
-// A recv belongs to a send. Traces do not tell which: a compiler numbers both in the order of their channels, so that
+// A recv belongs to a send. Traces do not say to which: a compiler numbers both in the order of their channels, so that
 // where a module has as many of the one as of the other, the n-th belong together.
 void join_sends(const collective_instances& found, std::vector<op_events>& ops) {
   struct pair_of_lists {
@@ -177,7 +177,7 @@ class rough_shift {
  public:
   rough_shift(const collective_instances& found, const std::vector<op_events>& ops) : found_(found), ops_(ops) {}
 
-  [[nodiscard]] bool can_tell(std::size_t a, std::size_t b) const {
+  [[nodiscard]] bool share_an_op(std::size_t a, std::size_t b) const {
     return std::any_of(ops_.begin(), ops_.end(), [&](const op_events& op) {
       return op.who != participation::sub_groups && !op.by_node[a].empty() && !op.by_node[b].empty();
     });
@@ -266,7 +266,7 @@ std::vector<std::int64_t> rough_shifts(const collective_instances& found, const 
   for (std::size_t at = 0; at < reached.size() && reached.size() < found.nodes.size(); ++at)
     for (std::size_t n = 0; n < found.nodes.size(); ++n) {
       const std::size_t via = reached[at];
-      if (!known[n] && shift.can_tell(via, n)) reach(n, shifts[via] + shift.between(via, n));
+      if (!known[n] && shift.share_an_op(via, n)) reach(n, shifts[via] + shift.between(via, n));
     }
   return shifts;
 }
@@ -316,7 +316,7 @@ class time_matcher {
         match_runs(op);
       else
         match_times(op);
-      tell_unmatched(op);
+      warn_of_unmatched(op);
       if (into_.ops.back().groups == 0) into_.ops.pop_back();
     }
   }
@@ -395,7 +395,7 @@ class time_matcher {
     members.clear();
   }
 
-  void tell_unmatched(const op_events& op) {
+  void warn_of_unmatched(const op_events& op) {
     const std::string name = into_.ops.back().name;
     std::size_t least = std::numeric_limits<std::size_t>::max(), most = 0;
     for (const auto& events : op.by_node) {
@@ -416,11 +416,11 @@ class time_matcher {
 
   // Which executions are one invocation is not known: nothing is compared.
   void leave_unmatched(const op_events& op) {
-    collective_op& told = add_op(found_, op, into_);
+    collective_op& unmatched = add_op(found_, op, into_);
     for (const auto& events : op.by_node)
       for (const std::uint32_t e : events)
-        told.unjudged += in_window(o_, found_.all[e].start_ps, found_.all[e].end_ps) ? 1 : 0;
-    told.sub_groups = true;
+        unmatched.unjudged += in_window(o_, found_.all[e].start_ps, found_.all[e].end_ps) ? 1 : 0;
+    unmatched.sub_groups = true;
   }
 
   // Members of a group need not be among the traces, and who sends need not receive.

@@ -137,7 +137,7 @@ class violation_judge {
     if (g.judged) compare(g, broadcast ? *at : *other, broadcast ? *other : *at);
   }
 
-  // Of two nodes one receives from the other; of more, only what no pattern of pairs allows is told.
+  // Of two nodes one receives from the other; of more, only what no pattern of pairs allows is reported.
   void judge_permute(collective_group& g, const collective_directions::relation& pair) const {
     std::optional<std::uint32_t> sender, receiver;
     for (std::uint32_t i = 0; i < g.member_count; ++i) {
@@ -277,7 +277,7 @@ void warn_clock(validation_result& into, collective_warning::kind what, std::int
 }
 
 // What is known of the clocks, per node and as a whole.
-void tell_clocks(validation_result& found, const trace_bounds& bounds, const validation_options& o) {
+void judge_clocks(validation_result& found, const trace_bounds& bounds, const validation_options& o) {
   found.corrected = std::any_of(bounds.nodes.begin(), bounds.nodes.end(),
                                 [](const clock_metadata& clock) { return clock.corrected; });
   found.bounds_known = !found.nodes.empty();
@@ -399,7 +399,7 @@ result<validation_result> validate_collectives(const std::vector<std::shared_ptr
     found.damage = instances->damage;
     found.origin_unix_ns = instances->origin_unix_ns;
     const trace_bounds bounds = read_bounds(traces);
-    tell_clocks(found, bounds, o);
+    judge_clocks(found, bounds, o);
     match_by_time(*instances, found.corrected || o.bound_ps.has_value(), o, found);
     violation_judge(found, bounds, o).run();
     if (found.groups.empty()) found.absent = absence_of_comparison(found);

@@ -29,7 +29,7 @@ namespace memory {
 // Where an event lies.
 struct event_place {
   std::uint32_t line = 0;    // index into collected_events::lines
-  std::uint64_t offset = 0;  // in the line, where the event in front of it ends
+  std::uint64_t offset = 0;  // in the line, where the event before it ends
 };
 
 struct allocator_event {
@@ -72,7 +72,7 @@ class event_roles {
   void add(std::int64_t id, event_role role);  // each id once
   [[nodiscard]] bool empty() const noexcept { return count_ == 0; }
   [[nodiscard]] event_role of(std::int64_t id) const noexcept;
-  // The two that there are, or one of them twice; not when empty(). few() tells whether these are all.
+  // The two that there are, or one of them twice; not when empty(). few() says whether these are all.
   [[nodiscard]] std::int64_t first() const noexcept { return quick_[0].id; }
   [[nodiscard]] std::int64_t second() const noexcept { return quick_[1].id; }
   [[nodiscard]] bool few() const noexcept { return others_.empty(); }
@@ -114,7 +114,7 @@ struct allocator_line {
   std::vector<line_stretch> stretches;  // all of it
 };
 
-// What a pass over the files tells, and where the events lie.
+// What a pass over the files finds, and where the events lie.
 struct collected_events {
   std::vector<allocator_identity> allocators;  // in the order of first sight
   std::vector<allocator_plane> planes;

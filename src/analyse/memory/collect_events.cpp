@@ -13,7 +13,7 @@ inline namespace PROFKIT_NAMESPACE {
 namespace memory {
 namespace {
 
-// Which allocator an event belongs to: the most telling of the stats that name one.
+// Which allocator an event belongs to: the first, in the order of preference, of the stats that name one.
 struct allocator_key {
   allocator_field field = allocator_field::id;
   std::string_view name;
@@ -31,7 +31,7 @@ struct allocator_key {
 class key_reader {
  public:
   explicit key_reader(const allocator_plane& plane) : plane_(&plane) {
-    for (const allocator_field f : most_telling)
+    for (const allocator_field f : by_preference)
       if (enough_ == 0 && plane.fields.has(f)) enough_ = bit_of(f);
   }
   [[nodiscard]] allocator_key read(const event_row& row, const char* readable_end) {
@@ -47,7 +47,7 @@ class key_reader {
   }
 
  private:
-  static constexpr allocator_field most_telling[] = {allocator_field::allocator_name, allocator_field::index_on_host,
+  static constexpr allocator_field by_preference[] = {allocator_field::allocator_name, allocator_field::index_on_host,
                                                      allocator_field::device_ordinal, allocator_field::id};
 
   // A ref is mostly the same as before.
@@ -61,7 +61,7 @@ class key_reader {
   }
 
   const allocator_plane* plane_;
-  std::uint32_t enough_ = 0;  // a field that tells the allocator whatever else there is
+  std::uint32_t enough_ = 0;  // a field that decides the allocator whatever else there is
   field_values values_;
   std::optional<std::uint64_t> ref_;
   std::string_view name_;
@@ -108,7 +108,7 @@ struct found_piece {
   // Of all events.
   bool any = false, in_order = true;
   std::int64_t first_offset_ps = 0, last_offset_ps = 0;
-  std::optional<std::int64_t> timestamp_ns;  // when the piece tells it
+  std::optional<std::int64_t> timestamp_ns;  // when the piece has it
   std::optional<std::uint64_t> damage;       // where in the line
 };
 
@@ -141,7 +141,7 @@ class collector {
 
   collected_events take() {
     read_lines();
-    // A writer that puts times of lines behind their events is found out at the end: once more, with what is known now.
+    // That a writer puts times of lines after their events is seen only at the end: once more, with what is known now.
     if (!misplaced_.empty() && !out_.stopped) {
       forget();
       read_lines();
@@ -265,8 +265,8 @@ class collector {
     return scan.ok();
   }
 
-  // What is known of some events that follow each other, the first one behind one at `latest`; which of them are of an
-  // allocator comes to stand in `kept`.
+  // What is known of consecutive events, the first of which follows one at `latest`; `kept` gets those that are of an
+  // allocator.
   struct batch_summary {
     std::uint64_t least_start, greatest_end;  // as unsigned_of() has them
     std::size_t n_kept = 0;
@@ -489,7 +489,7 @@ class collector {
   std::int64_t latest_offset_ps_ = 0, timestamp_ns_ = 0;
   bool in_order_ = true;
   bool met_ = false;  // an allocator event
-  // Lines whose timestamp is another than what stood in front of their events.
+  // Lines whose timestamp is another than what came before their events.
   std::vector<std::pair<std::size_t, std::int64_t>> misplaced_;
 };
 

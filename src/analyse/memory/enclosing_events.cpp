@@ -104,7 +104,7 @@ class enclosing_finder {
   // Keeps a span when an event that is asked for starts in it.
   void offer(const event_span& s) {
     if (s.end_ps <= starts_.front()) return;
-    // The first start at or behind that of the span; spans that lie near each other mostly have the same.
+    // The first start at or after that of the span; spans that lie near each other mostly have the same.
     if ((near_ > 0 && starts_[near_ - 1] >= s.start_ps) || starts_[near_] < s.start_ps)
       near_ = static_cast<std::size_t>(std::lower_bound(starts_.begin(), starts_.end(), s.start_ps) - starts_.begin());
     if (starts_[near_] >= s.end_ps || is_wanted(s.offset)) return;

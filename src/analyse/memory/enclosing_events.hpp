@@ -13,7 +13,7 @@ namespace memory {
 inline constexpr std::size_t deepest_chain = 100;
 
 // Names of the events on a line that enclose an event, outermost first and at most `deepest_chain`, for several events
-// of one line: `events` are their offsets in the line, each where the event in front of it ends. Holds what encloses
+// of one line: `events` are their offsets in the line, each where the event before it ends. Holds what encloses
 // one of them, not the line.
 std::vector<std::vector<std::string_view>> enclosing_events(const plane_index& plane, const allocator_line& line,
                                                             const std::vector<std::uint64_t>& events);

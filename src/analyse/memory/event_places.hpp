@@ -22,7 +22,7 @@ struct event_moment {
 };
 
 // Events come line by line, as they lie there, and are kept as runs in the order of time, which are to be merged: a
-// line in order is one run, and so is one where no event stands more than some thousands behind its place.
+// line in order is one run, and so is one where no event stands more than some thousands after its place.
 class event_places {
  public:
   struct run {

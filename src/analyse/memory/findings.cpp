@@ -46,12 +46,12 @@ void summarise_module(const module_memory& m, std::int64_t color, std::vector<st
     lines.push_back("No rematerialisation goes below " + human(s->residency_floor_bytes) + '.');
   }
   std::string others;
-  std::size_t told = 0;
+  std::size_t listed = 0;
   for (const space_memory& other : m.spaces) {
-    if (other.color == color || other.total_bytes == 0 || told++ >= 4) continue;
+    if (other.color == color || other.total_bytes == 0 || listed++ >= 4) continue;
     others += (others.empty() ? "" : ", ") + human(other.total_bytes) + " of " + space_text(other.color, m.home);
   }
-  if (told > 4) others += " and " + std::to_string(told - 4) + " more";
+  if (listed > 4) others += " and " + std::to_string(listed - 4) + " more";
   if (!others.empty()) lines.push_back("Besides, it needs " + others + '.');
 }
 

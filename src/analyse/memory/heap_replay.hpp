@@ -109,7 +109,7 @@ bool heap_replay::replay(Step&& step, Keep&& keep, problem_list* problems) const
   std::vector<std::int32_t> users(buffers.size(), 0);
   std::int64_t live = 0;
   const auto name = [&](std::uint32_t b) { return "logical buffer " + std::to_string(buffers[b].id); };
-  const auto tell = [&](const char* id, auto&& what) {
+  const auto report = [&](const char* id, auto&& what) {
     if (problems != nullptr) problems->note(id, what);
   };
   const auto add = [&](std::uint32_t b, std::int32_t position) {
@@ -123,7 +123,7 @@ bool heap_replay::replay(Step&& step, Keep&& keep, problem_list* problems) const
       case heap_event_kind::alloc: {
         const std::uint32_t root = chains.root(e.buffer);
         if (++users[root] > 1)
-          tell("hlo.allocated_twice",
+          report("hlo.allocated_twice",
                [&] { return name(e.buffer) + " is allocated while it is alive: it counts once"; });
         else if (!add(root, e.position))
           return false;
@@ -132,7 +132,7 @@ bool heap_replay::replay(Step&& step, Keep&& keep, problem_list* problems) const
       case heap_event_kind::free: {
         const std::uint32_t root = chains.root(e.buffer);
         if (users[root] == 0) {
-          tell("hlo.free_without_alloc", [&] {
+          report("hlo.free_without_alloc", [&] {
             return "the heap trace frees " + name(e.buffer) + ", which holds no memory: the event counts nothing";
           });
           break;
@@ -142,7 +142,7 @@ bool heap_replay::replay(Step&& step, Keep&& keep, problem_list* problems) const
       }
       case heap_event_kind::share_with: {
         if (e.shared_with == nowhere || !chains.share(e.buffer, e.shared_with)) {
-          tell(e.shared_with == nowhere ? "hlo.unknown_buffer" : "hlo.share_with_cycle", [&] {
+          report(e.shared_with == nowhere ? "hlo.unknown_buffer" : "hlo.share_with_cycle", [&] {
             return e.shared_with == nowhere
                        ? name(e.buffer) + " shares with a buffer that does not exist: the event counts nothing"
                        : name(e.buffer) + " shares with a buffer that shares with it: the event counts nothing";

@@ -109,7 +109,7 @@ result<hlo_report> report_on(program_study& study, std::int64_t color, const mem
   r.n_logical_buffers = p.buffers.size();
   r.n_buffer_allocations = p.allocations.size();
   r.top_allocations = largest_allocations(p);
-  problem_list ignored;  // overflow was told when the spaces were added up
+  problem_list ignored;  // overflow was reported when the spaces were added up
   for (const allocation& a : p.allocations) add_bytes(r.all_allocations_bytes, a.size_bytes, ignored);
   const space_study* space = study.space(color);
   if (space == nullptr) {

@@ -19,7 +19,7 @@ class packed_numbers {
   }
   // Where the next number will lie.
   [[nodiscard]] std::uint64_t end() const noexcept { return end_; }
-  // The number at `at`, which is moved behind it. Only where a number lies.
+  // The number at `at`, which is moved past it. Only where a number lies.
   [[nodiscard]] std::uint64_t take(std::uint64_t& at) const noexcept {
     std::uint64_t value = 0;
     for (unsigned shift = 0;; shift += 7) {

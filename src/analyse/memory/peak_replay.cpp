@@ -57,7 +57,7 @@ void peak_replay::take(const allocator_event& e) {
   if (in_window_ && e.start_ps <= in_.to_ps) offer(e.start_ps);
 }
 
-// The state behind the event taken last.
+// The state after the event taken last.
 void peak_replay::offer(std::int64_t when_ps) {
   if (highest_ && last_.occupied_bytes <= highest_->occupied_bytes) return;
   highest_ = last_;

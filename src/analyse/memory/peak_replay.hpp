@@ -1,4 +1,4 @@
-// One replay of an allocator that tells the peak in a window of time, what is alive there and until when, and samples
+// One replay of an allocator that finds the peak in a window of time, what is alive there and until when, and samples
 // of the whole trace.
 #pragma once
 #include "allocators.hpp"
@@ -108,7 +108,7 @@ class peak_replay {
   const window in_;
   allocator_replay replay_;
   bool in_window_ = false;
-  peak last_;  // the state behind the event taken last
+  peak last_;  // the state after the event taken last
   std::optional<peak> highest_;
   std::uint64_t highest_at_ = 0;   // which event
   std::vector<held_buffer> held_;  // until finish(): alive there and freed since

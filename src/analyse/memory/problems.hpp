@@ -1,4 +1,4 @@
-// Problems of one module, each told once with a count.
+// Problems of one module, each listed once with a count.
 #pragma once
 #include <profkit/core/memory.hpp>
 
@@ -36,7 +36,7 @@ class problem_list {
 
 // Adds bytes; stops at the greatest int64 and says so.
 inline void add_bytes(std::int64_t& sum, std::int64_t bytes, problem_list& problems) {
-  if (bytes <= 0) return;  // negative sizes were made 0 and told when they were read
+  if (bytes <= 0) return;  // negative sizes were made 0 and reported when they were read
   if (sum <= std::numeric_limits<std::int64_t>::max() - bytes) {
     sum += bytes;
     return;

@@ -21,7 +21,7 @@ std::uint32_t main_buffer(const program& p, const buffers_of_allocations& assign
   return largest;
 }
 
-// Which element of the entry computation's result a buffer of an allocation is; empty when that cannot be told.
+// Which element of the entry computation's result a buffer of an allocation is; empty when that is not known.
 std::vector<std::int64_t> output_index(const program& p, const buffers_of_allocations& assigned, std::uint32_t a,
                                        const hash_map<std::uint32_t, std::int64_t>& result_element) {
   for (const std::uint32_t* b = assigned.begin(a); b != assigned.end(a); ++b) {

@@ -1,4 +1,4 @@
-// When values live, told from the schedule and from who uses what.
+// When values live, from the schedule and from who uses what.
 #pragma once
 #include "program.hpp"
 

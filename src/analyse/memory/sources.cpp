@@ -33,7 +33,7 @@ bool cut_ending(std::string& name, std::string_view ending) {
   return true;
 }
 
-// Where programs run of which a process of an XSpace tells. Ops of a host's own programs are events of its threads.
+// Where the programs of a process of an XSpace run. Ops of a host's own programs are events of its threads.
 program_home home_of(const xspace_index& space, std::string_view process) {
   program_home home = program_home::unknown;
   bool any_device = false, ops_on_host = false;

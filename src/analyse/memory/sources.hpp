@@ -16,7 +16,7 @@ struct found_modules {
 };
 
 // Embedded blobs, *.hlo_proto.pb and *.hlo.pb of all files. Equal bytes, or the same name and id with the same memory,
-// are one module with several sources; the same name and id with other memory is told in differs_from.
+// are one module with several sources; the same name and id with other memory is listed in differs_from.
 result<found_modules> find_modules(const profile& p, const memory_options& o, const hooks& host);
 
 // The module a name or id means: exact label, name or id first, else part of a label; of several the one with the

@@ -65,7 +65,7 @@ void sum_up(kernel_overhead& row, samples& taken) {
 std::vector<kernel_overhead> analyse_probe_overhead(const probe_trace& trace) {
   std::vector<kernel_overhead> rows;
   std::vector<samples> taken;
-  // Functions that the probe engine never looked at have no kernel: they are told apart by themselves.
+  // Functions that the probe engine never looked at have no kernel: they are distinguished by their names.
   hash_map<std::pair<std::int32_t, std::string>, std::size_t> by_kernel;
   for (const probe_launch& launch : trace.launches) {
     const auto [at, is_new] =

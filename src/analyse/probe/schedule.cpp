@@ -37,7 +37,7 @@ struct block_times {
 class sm_table {
  public:
   sm_schedule& at(std::uint64_t sm) { return sms_[index_of(sm)]; }
-  // Makes room when `seen` of `all` blocks have come: as many again as the share of each tells.
+  // Makes room when `seen` of `all` blocks have come: in proportion to the share of each multiprocessor.
   void expect(std::uint64_t seen, std::uint64_t all) {
     for (sm_schedule& sm : sms_) {
       const double share = static_cast<double>(sm.blocks.size()) / static_cast<double>(seen);

@@ -63,7 +63,7 @@ std::vector<device_model> devices_of(const report_parts& parts) {
       if (has_events(plane)) ++*known->with_events;
     }
   if (parts.traces == nullptr) return models;
-  std::map<std::string, std::uint64_t> named;  // machines of one run have the same: the most that one of them tells
+  std::map<std::string, std::uint64_t> named;  // machines of one run have the same: the most that one of them lists
   for (const activity_host& host : parts.traces->hosts()) {
     std::map<std::string, std::uint64_t> own;
     for (const std::string& model : host.devices) ++own[model];
@@ -89,7 +89,7 @@ std::vector<std::string> software_of(const report_parts& parts) {
 std::vector<recorded_host> hosts_of(const capture& found, const report_parts& parts) {
   std::map<std::string, bool> hosts;  // whether a name is from the file name alone
   for (const file_info& file : parts.info.files) {
-    if (file.family != file_family::xspace) continue;  // names of traces tell ranks and dates rather than hosts
+    if (file.family != file_family::xspace) continue;  // names of traces have ranks and dates rather than hosts
     for (const std::string& host : file.hosts) {
       const bool from_name = found.files[file.file].run.empty() && host == found.files[file.file].host;
       const auto known = hosts.emplace(host, from_name).first;

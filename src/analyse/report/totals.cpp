@@ -32,7 +32,7 @@ std::vector<busy_device> busy_devices_of(const profile& p, const report_parts& p
   for (std::size_t d = 0; d < bubbles.devices.size(); ++d) {
     const activity_device& device = of.devices()[d];
     const device_gaps& gaps = bubbles.devices[d];
-    // What runs by a clock of its own its lines tell, as those of an XSpace do.
+    // Where kernels have times by a clock of their own, their lines report them, as those of an XSpace do.
     if (p.xspace(device.file) != nullptr || gaps.kernels == 0 || !device.own_clock.empty()) continue;
     found.push_back({device.file, std::string(of.text(device.name)), gaps.kernels, gaps.busy_ps});
   }
@@ -138,16 +138,16 @@ std::vector<collective_total> total_collectives(const report_parts& parts) {
     t.max_ps = std::max(t.max_ps, max_ps);
     return t;
   };
-  // What a device waited in the dones of asynchronous operations counts once, where the operations are told.
-  std::set<std::tuple<std::uint32_t, std::int32_t, std::string_view>> told;
+  // What a device waited in the dones of asynchronous operations counts once, where the operations are listed.
+  std::set<std::tuple<std::uint32_t, std::int32_t, std::string_view>> listed;
   for (const async_row& row : parts.collectives.async)
-    if (row.exposed_stall_ps) told.insert({row.file, row.plane, row.category});
+    if (row.exposed_stall_ps) listed.insert({row.file, row.plane, row.category});
   for (const collective_op_row& op : parts.collectives.ops) {
     const bool done = role_of(op.category) == async_role::done;
-    if (done && told.count({op.file, op.plane, operation_of(op.category)}) != 0) continue;
+    if (done && listed.count({op.file, op.plane, operation_of(op.category)}) != 0) continue;
     collective_total& t = count_in(true, op.category.empty() ? short_op_name(op.name, {}) : op.category, op.count,
                                    op.total_ps, op.max_ps);
-    // What other streams compute meanwhile the bubble detector tells.
+    // What other streams compute meanwhile is reported by the bubble detector.
     t.on_stream = t.on_stream || op.on_stream;
     if (!op.on_stream) t.exposed_ps = saturating_add(t.exposed_ps.value_or(0), op.total_ps);
   }

@@ -29,7 +29,7 @@ struct lane_item {
 // 2 * span / width + 1 items are left, but for those that are longer themselves.
 [[nodiscard]] std::vector<lane_item> merged(const std::vector<lane_item>& items, std::int64_t width_ps);
 
-// Takes runs by start and cuts them where a later one begins, as self time is told: of several at a time the last one that
+// Takes runs by start and cuts them where a later one begins, as for self time: of several at a time the last one that
 // began is shown. Holds `most` items; when there are more, neighbours become one.
 class lane {
  public:

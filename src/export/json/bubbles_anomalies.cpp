@@ -320,15 +320,15 @@ void write_kernel(json_writer& out, const bubbles_text& t, std::uint32_t device,
   std::string structure;
   if (step >= 0) {
     const bubble_step& s = t.found.steps[static_cast<std::size_t>(step)];
-    std::uint32_t behind = 0, end = s.structures;
-    while (behind < end) {
-      const std::uint32_t middle = behind + (end - behind) / 2;
+    std::uint32_t after = 0, end = s.structures;
+    while (after < end) {
+      const std::uint32_t middle = after + (end - after) / 2;
       if (k.start_ps < t.found.structures[s.first_structure + middle].start_ps)
         end = middle;
       else
-        behind = middle + 1;
+        after = middle + 1;
     }
-    if (behind > 0 && k.start_ps < s.end_ps) structure = t.structure_id(step, behind - 1);
+    if (after > 0 && k.start_ps < s.end_ps) structure = t.structure_id(step, after - 1);
   }
   write_text_or_null(out, "structure_id", structure);
   out.field_id("source_row", k.source_row);

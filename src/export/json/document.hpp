@@ -45,7 +45,7 @@ struct verdict {
 [[nodiscard]] inline std::uint64_t share_of_part(const json_writer& out) noexcept { return out.depth() == 0 ? 0 : 4; }
 // Opens the object and writes schema and version. In another document it takes a quarter of the bytes that are left.
 void begin_document(json_writer& out, document which);
-// `limited`, where something was left out; in another document that one tells it for all its parts. Closes the object.
+// `limited`, where something was left out; in another document that one lists it for all its parts. Closes the object.
 void end_document(json_writer& out);
 
 // Lists that others need, as indices or reasons: a limit below these does not cut them.

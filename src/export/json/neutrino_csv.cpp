@@ -322,23 +322,23 @@ result<probe_csv_outcome> write_probe_csv(const profile& p, const probe_query& q
   return contained([&]() -> result<probe_csv_outcome> {
     auto target = find_probe_target(p, query);
     if (!target) return std::move(target).error();
-    probe_csv_outcome told;
+    probe_csv_outcome outcome;
     if (target->trace == nullptr || (is_of_one_map(query.slice) && target->maps.empty())) {
-      told.status = document_status::absent;
-      told.absent = target->absent;
-      return told;
+      outcome.status = document_status::absent;
+      outcome.absent = target->absent;
+      return outcome;
     }
     csv_table out(into);
     if (result<void> written = csv_writer(out, query, *target, host).write(); !written) {
       if (written.error().code != fault_code::unsupported) return std::move(written).error();
-      told.status = document_status::absent;
-      told.absent = written.error().message;
-      return told;
+      outcome.status = document_status::absent;
+      outcome.absent = written.error().message;
+      return outcome;
     }
     if (result<void> finished = out.finish(); !finished) return std::move(finished).error();
-    told.rows = out.rows();
-    if (target->trace->first_damage() != nullptr) told.status = document_status::partial;
-    return told;
+    outcome.rows = out.rows();
+    if (target->trace->first_damage() != nullptr) outcome.status = document_status::partial;
+    return outcome;
   });
 }
 

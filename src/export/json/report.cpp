@@ -301,7 +301,7 @@ void sort_findings(std::vector<finding>& all) {
   });
 }
 
-// A path that is too long to stand in every command is told once.
+// The path as typed in commands; "PATH" for one that is too long to repeat in each of them.
 std::string path_word(const profile& p) {
   constexpr std::size_t most = 200;
   const std::string word = shell_word(p.what().path);

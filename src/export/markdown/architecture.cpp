@@ -105,7 +105,7 @@ class report {
     t.row({"Profile", code(label_, 80)});
     t.row({"Device", code(of_.text(on_.name), 60) + " (" + accelerator_name(on_.type) + ")"});
     std::string parallelism;
-    for (const std::string& told : d_.parallelism) parallelism += (parallelism.empty() ? "" : "; ") + plain(told);
+    for (const std::string& text : d_.parallelism) parallelism += (parallelism.empty() ? "" : "; ") + plain(text);
     t.row({"Parallelism", parallelism});
     t.row({"Span", d_.totals_only ? "not known: no start times" : human_duration(d_.last_ps - d_.first_ps)});
     t.row({"Kernels", kernels_text(d_.kernels) +
@@ -342,16 +342,16 @@ class report {
     // Each type once, as it runs in prefill where it does.
     static constexpr model_phase order[] = {model_phase::prefill, model_phase::training, model_phase::undetermined,
                                             model_phase::decode};
-    std::set<std::pair<layer_kind, bool>> told;
+    std::set<std::pair<layer_kind, bool>> printed;
     int number = 0;
-    told_in_6_.clear();
+    printed_in_6_.clear();
     for (const model_phase phase : order)
       for (const layer_anatomy& a : d_.anatomies) {
-        if (a.phase != phase || !told.insert({a.kind, a.sampling}).second) continue;
+        if (a.phase != phase || !printed.insert({a.kind, a.sampling}).second) continue;
         if (number > 0) add("\n");
         add("### 6." + std::to_string(++number) + ' ' + heading_of(a) + "\n\n");
         anatomy(a);
-        told_in_6_.insert({&a, number});
+        printed_in_6_.insert({&a, number});
       }
     add("\nWall times are unions of kernels, shares are of the " + word_ +
         "'s wall time; " + (word_ == "part" ? "roles" : "parts") +
@@ -458,8 +458,8 @@ class report {
     for (const layer_anatomy* a : decoding) {
       add((number == 0 ? "### 7." : "\n### 7.") + std::to_string(number + 1) + ' ' + heading_of(*a) + "\n\n");
       ++number;
-      if (const auto told = told_in_6_.find(a); told != told_in_6_.end())
-        add("Its tree and its parts are those of section 6." + std::to_string(told->second) + ".\n");
+      if (const auto earlier = printed_in_6_.find(a); earlier != printed_in_6_.end())
+        add("Its tree and its parts are those of section 6." + std::to_string(earlier->second) + ".\n");
       else
         anatomy(*a);
     }
@@ -671,7 +671,7 @@ class report {
                     word_type_ = word_ == "part" ? "Part type" : "Layer type";
   const activity_device& on_;
   const std::string& label_;
-  std::map<const layer_anatomy*, int> told_in_6_;
+  std::map<const layer_anatomy*, int> printed_in_6_;
   std::string text_;
 };
 

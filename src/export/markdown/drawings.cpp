@@ -179,15 +179,15 @@ std::string draw_model(const device_architecture& d) {
       });
       if (anatomy != d.anatomies.end()) {
         std::string roles;
-        std::set<layer_role> told;
+        std::set<layer_role> named;
         for (const tree_node& n : anatomy->tree) {
-          if (n.role == layer_role::other || !told.insert(n.role).second) continue;
+          if (n.role == layer_role::other || !named.insert(n.role).second) continue;
           const std::string title = layer_role_title(n.role);
           if (roles.size() + title.size() + 6 > inside) {
             line("  " + roles);
             roles.clear();
           }
-          roles += (roles.empty() ? (told.size() == 1 ? "" : "> ") : " > ") + title;
+          roles += (roles.empty() ? (named.size() == 1 ? "" : "> ") : " > ") + title;
         }
         if (!roles.empty()) line("  " + roles);
       }

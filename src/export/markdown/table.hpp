@@ -25,7 +25,7 @@ class table {
   // Cells are Markdown already; `|` in them is escaped. Missing cells are "-".
   void row(std::vector<std::string> cells);
   [[nodiscard]] bool empty() const noexcept { return rows_.empty(); }
-  // Heading, alignment row and rows, with a line break behind each.
+  // Heading, alignment row and rows, with a line break after each.
   [[nodiscard]] std::string text() const;
 
  private:

@@ -61,7 +61,7 @@ struct chrome_filters {
   std::optional<std::int64_t> from_ps, to_ps;
 };
 
-// Reads the file twice: names may stand behind what they name. Faults: cancelled, out_of_memory, and what makes the
+// Reads the file twice: names may come after what they name. Faults: cancelled, out_of_memory, and what makes the
 // file no trace at all.
 result<chrome_slices> read_chrome_slices(const profile& p, std::size_t file, const chrome_filters& filters,
                                          const hooks& host);

@@ -69,7 +69,7 @@ class csv_exporter {
     out_ += ',';
     append_csv_cell(out_, stats);
     out_ += "\r\n";
-    ++job_.told.events;
+    ++job_.outcome.events;
     return out_.size() < csv_flush_bytes ? result<void>() : flush();
   }
 
@@ -87,7 +87,7 @@ class csv_exporter {
         const line_header header = complete_header(line);
         const std::string head = head_of(file, plane.name, line_title(header), std::to_string(header.id));
         line_walk walk(job_.p, file, plane, line, header, filter, job_.damage, progress, losses_);
-        const std::uint64_t before = job_.told.events;
+        const std::uint64_t before = job_.outcome.events;
         const auto use = [&](const placed_event* events, std::size_t count) -> result<void> {
           for (std::size_t e = 0; e < count; ++e) {
             stats.clear();
@@ -100,11 +100,11 @@ class csv_exporter {
           return {};
         };
         if (result<void> walked = walk.in_time_order(use); !walked) return walked;
-        if (job_.told.events != before) ++job_.told.tracks;
+        if (job_.outcome.events != before) ++job_.outcome.tracks;
       }
     }
-    job_.told.aggregated_left_out += std::exchange(losses_.aggregated, 0);
-    job_.told.out_of_reach += std::exchange(losses_.out_of_reach, 0);
+    job_.outcome.aggregated_left_out += std::exchange(losses_.aggregated, 0);
+    job_.outcome.out_of_reach += std::exchange(losses_.out_of_reach, 0);
     return {};
   }
 
@@ -114,12 +114,12 @@ class csv_exporter {
         job_.p, file, {asked.plane, asked.line, asked.name, asked.from_ps, asked.to_ps}, job_.o.host);
     if (!read) return std::move(read).error();
     if (read->damage) job_.damage.note(file, *read->damage);
-    job_.told.out_of_reach += read->out_of_reach;
+    job_.outcome.out_of_reach += read->out_of_reach;
     const std::string_view bytes = job_.p.bytes(file);
     std::string stats, scratch;
     for (const chrome_thread& thread : read->threads) {
       if (thread.slices.empty()) continue;
-      ++job_.told.tracks;
+      ++job_.outcome.tracks;
       const chrome_process_entry& process = read->processes[thread.process];
       const std::string head =
           head_of(file, process.name.empty() ? process.pid : process.name, thread.name, thread.tid);
@@ -140,7 +140,7 @@ class csv_exporter {
     const auto read = timeline_lines::read(job_, file);
     if (!read) return read.error();
     for (const timeline_lines::line& line : read->all()) {
-      ++job_.told.tracks;
+      ++job_.outcome.tracks;
       const std::string head = head_of(file, line.process, line.title, line.id);
       for (const timeline_event& event : line.events)
         if (result<void> added = append_row(head, event.start_ps, event.duration_ps, read->text(event.name), "{}"); !added)

@@ -73,17 +73,17 @@ result<trace_export_outcome> export_trace(const trace& t, const trace_export_opt
     result<selection> selected = selection::make(t, o.filters, o.host);
     if (!selected) return std::move(selected).error();
     const profile& p = t.files();
-    trace_export_outcome told;
+    trace_export_outcome outcome;
     bool any = false;
     for (const capture_file& file : p.what().files) any = any || (can_have_events(file.family) && file.export_of < 0);
     if (!any) {
-      told.status = document_status::absent;
-      told.absent = absence_of_events(p);
-      return told;
+      outcome.status = document_status::absent;
+      outcome.absent = absence_of_events(p);
+      return outcome;
     }
     if (result<void> possible = check(p, o, *selected); !possible) return std::move(possible).error();
     damage_list damage(p, *selected, [](file_family f) noexcept { return can_have_events(f); });
-    const trace_job job{p, o, *selected, damage, told, into};
+    const trace_job job{p, o, *selected, damage, outcome, into};
     result<void> written;
     switch (o.format) {
       case trace_format::trace_json: written = o.like_xla ? write_xla_json(job) : write_trace_json(job); break;
@@ -92,9 +92,10 @@ result<trace_export_outcome> export_trace(const trace& t, const trace_export_opt
       case trace_format::csv: written = write_events_csv(job); break;
     }
     if (!written) return std::move(written).error();
-    told.damage = damage.take();
-    if (!told.damage.empty()) told.status = anything_intact(p) ? document_status::partial : document_status::error;
-    return told;
+    outcome.damage = damage.take();
+    if (!outcome.damage.empty())
+      outcome.status = anything_intact(p) ? document_status::partial : document_status::error;
+    return outcome;
   });
 }
 

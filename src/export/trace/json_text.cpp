@@ -69,14 +69,14 @@ void append_g17(std::string& out, double value) {
   const std::uint64_t mantissa = (bits & 0xfffffffffffffULL) | (std::uint64_t{1} << 52);
   const auto shift = static_cast<unsigned>(1075 - static_cast<int>(bits >> 52));  // 0 to 66
   if (value < 1) {
-    const unsigned zeros = value >= 0.1 ? 0 : value >= 0.01 ? 1 : value >= 0.001 ? 2 : 3;  // behind the point
+    const unsigned zeros = value >= 0.1 ? 0 : value >= 0.01 ? 1 : value >= 0.001 ? 2 : 3;  // after the point
     const wide digits = rounded(mantissa, significant + zeros, shift);
     if (digits >= powers.of[significant]) return append_g17_slowly(out, value);  // rounded up to the next digit
     out += '0';
     append_fraction(out, static_cast<std::uint64_t>(digits), significant, zeros);
     return;
   }
-  // The digits before the point decide how many stand behind it.
+  // The digits before the point decide how many follow it.
   const std::uint64_t whole = mantissa >> shift;
   unsigned before = 1;
   for (std::uint64_t w = whole; w >= 10; w /= 10) ++before;

@@ -9,7 +9,7 @@
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 
-// Takes events by (start ascending, duration descending) and puts each on the first lane where it lies behind or
+// Takes events by (start ascending, duration descending) and puts each on the first lane where it lies after or
 // inside what is open there. Not thread-safe.
 class lane_splitter {
  public:

@@ -1,4 +1,4 @@
-// The exporters behind export_trace(): one function a format and kind of input.
+// The exporters that export_trace() calls: one function a format and kind of input.
 #pragma once
 #include <profkit/core/trace_export.hpp>
 
@@ -16,7 +16,7 @@ struct trace_job {
   const trace_export_options& o;
   const selection& selected;
   damage_list& damage;
-  trace_export_outcome& told;
+  trace_export_outcome& outcome;
   sink& into;
 };
 

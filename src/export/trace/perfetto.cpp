@@ -82,7 +82,7 @@ class timeline_writer final : public timeline_sink {
     if (!wanted) return static_cast<track_id>(tracks_.size() - 1);
     if (process->second == 0) process->second = out_.add_process(texts_[t.plane_name]);
     tracks_.back().id = out_.add_track(process->second, texts_[t.line_name]);
-    ++job_.told.tracks;
+    ++job_.outcome.tracks;
     return static_cast<track_id>(tracks_.size() - 1);
   }
   result<void> add_events(track_id on, const timeline_event* events, std::size_t count) override {
@@ -90,7 +90,7 @@ class timeline_writer final : public timeline_sink {
     for (std::size_t i = 0; i < count; ++i) {
       const timeline_event& event = events[i];
       if (!is_wanted(job_.o.filters.name, event.name)) continue;
-      ++job_.told.events;
+      ++job_.outcome.events;
       out_.begin_slice(tracks_[on].id, event.start_ps, texts_[event.name]);
       out_.end_slice(tracks_[on].id, event.start_ps + event.duration_ps);
     }
@@ -147,7 +147,7 @@ class perfetto_exporter {
     timeline_writer writer(job_, out_);
     result<void> filled = fill_file_timeline(job_.p, file, writer);
     if (filled || filled.error().code != fault_code::damaged) return filled;
-    return {};  // told with the file's damage
+    return {};  // reported with the file's damage
   }
 
   result<void> write_xspace(std::size_t file) {
@@ -182,9 +182,9 @@ class perfetto_exporter {
             const std::size_t lane = std::min(place, lane_splitter::most_lanes - 1);
             if (lane >= tracks.size()) {
               tracks.push_back(out_.add_track(process, lane_title(line_title(header), lane)));
-              ++(lane == 0 ? job_.told.tracks : job_.told.lanes);
+              ++(lane == 0 ? job_.outcome.tracks : job_.outcome.lanes);
             }
-            ++job_.told.events;
+            ++job_.outcome.events;
             if (place == lane_splitter::most_lanes) {
               out_.instant(tracks[lane], event.start_ps, what.name);
               out_.add_argument("duration_ps", event.duration_ps);
@@ -195,7 +195,7 @@ class perfetto_exporter {
             for (const stat_view stat : what.stats) add_argument(plane, names, stat, true);
             flows.for_each(event.all_stats(), [&](std::uint64_t id, flow_end) {
               out_.add_flow(id);
-              ++job_.told.flows;
+              ++job_.outcome.flows;
             });
             for (const stat_view stat : event.all_stats()) add_argument(plane, names, stat, false);
           }
@@ -203,11 +203,11 @@ class perfetto_exporter {
         };
         if (result<void> walked = walk.in_time_order(use); !walked) return walked;
         lanes.close(closed);
-        job_.told.crowded += lanes.crowded();
+        job_.outcome.crowded += lanes.crowded();
       }
     }
-    job_.told.aggregated_left_out += std::exchange(losses_.aggregated, 0);
-    job_.told.out_of_reach += std::exchange(losses_.out_of_reach, 0);
+    job_.outcome.aggregated_left_out += std::exchange(losses_.aggregated, 0);
+    job_.outcome.out_of_reach += std::exchange(losses_.out_of_reach, 0);
     return {};
   }
 
@@ -239,7 +239,7 @@ class perfetto_exporter {
         out_.set_counter(at->second, event.start_ps, stat.as_double());
       else
         out_.set_counter(at->second, event.start_ps, stat.as_int64());
-      ++job_.told.counters;
+      ++job_.outcome.counters;
     }
   }
 
@@ -249,10 +249,10 @@ class perfetto_exporter {
         job_.p, file, {asked.plane, asked.line, asked.name, asked.from_ps, asked.to_ps}, job_.o.host);
     if (!read) return std::move(read).error();
     if (read->damage) job_.damage.note(file, *read->damage);
-    job_.told.out_of_reach += read->out_of_reach;
+    job_.outcome.out_of_reach += read->out_of_reach;
     const std::string_view bytes = job_.p.bytes(file);
     progress_meter progress(job_.o.host, bytes.size());
-    // Flows are told by the time and the thread of the slices they join.
+    // Flows are identified by the time and the thread of the slices they join.
     hash_map<std::size_t, std::vector<const chrome_mark*>> flows;
     for (const chrome_mark& mark : read->marks)
       if (mark.phase != 'C') flows[mark.thread].push_back(&mark);
@@ -290,9 +290,9 @@ class perfetto_exporter {
         const std::size_t lane = std::min(place, lane_splitter::most_lanes - 1);
         if (lane >= tracks.size()) {
           tracks.push_back(out_.add_track(process, lane_title(title, lane)));
-          ++(lane == 0 ? job_.told.tracks : job_.told.lanes);
+          ++(lane == 0 ? job_.outcome.tracks : job_.outcome.lanes);
         }
-        ++job_.told.events;
+        ++job_.outcome.events;
         const std::string_view json = bytes.substr(slice.at, slice.size);
         const std::string_view name = json_text(json_member(json, "name"), scratch);
         if (slice.instant || place == lane_splitter::most_lanes)
@@ -306,11 +306,11 @@ class perfetto_exporter {
         while (next_mark < marks.size() && marks[next_mark]->at_ps < slice.start_ps) ++next_mark;
         for (; innermost && next_mark < marks.size() && marks[next_mark]->at_ps == slice.start_ps; ++next_mark) {
           out_.add_flow(flow_id(bytes.substr(marks[next_mark]->at, marks[next_mark]->size), file));
-          ++job_.told.flows;
+          ++job_.outcome.flows;
         }
       }
       lanes.close(closed);
-      job_.told.crowded += lanes.crowded();
+      job_.outcome.crowded += lanes.crowded();
     }
     hash_map<std::string, std::uint64_t> counters;
     for (const chrome_mark& mark : read->marks) {
@@ -325,7 +325,7 @@ class perfetto_exporter {
         const auto [at, is_new] = counters.try_emplace(std::to_string(mark.process) + '\0' + title, 0);
         if (is_new) at->second = out_.add_counter(process, title);
         out_.set_counter(at->second, mark.at_ps, *number);
-        ++job_.told.counters;
+        ++job_.outcome.counters;
       }
     }
     return out_.failed() != nullptr ? result<void>(*out_.failed()) : result<void>();
@@ -349,9 +349,9 @@ class perfetto_exporter {
         const std::size_t lane = std::min(place, lane_splitter::most_lanes - 1);
         if (lane >= tracks.size()) {
           tracks.push_back(out_.add_track(process, lane_title(std::string(line.title), lane)));
-          ++(lane == 0 ? job_.told.tracks : job_.told.lanes);
+          ++(lane == 0 ? job_.outcome.tracks : job_.outcome.lanes);
         }
-        ++job_.told.events;
+        ++job_.outcome.events;
         if (place < lane_splitter::most_lanes) {
           out_.begin_slice(tracks[lane], event.start_ps, read->text(event.name));
         } else {
@@ -360,7 +360,7 @@ class perfetto_exporter {
         }
       }
       lanes.close(closed);
-      job_.told.crowded += lanes.crowded();
+      job_.outcome.crowded += lanes.crowded();
     }
     return out_.failed() != nullptr ? result<void>(*out_.failed()) : result<void>();
   }

@@ -47,8 +47,8 @@ class json_exporter {
       if (!written) return written;
     }
     if (result<void> flushed = rows_.flush(); !flushed) return flushed;
-    job_.told.flows += rows_.flows();
-    job_.told.counters += rows_.counters();
+    job_.outcome.flows += rows_.flows();
+    job_.outcome.counters += rows_.counters();
     return job_.into.write("{\"ph\":\"M\",\"pid\":0,\"name\":\"process_name\",\"args\":{}}\n]}\n");
   }
 
@@ -84,7 +84,7 @@ class json_exporter {
             const std::size_t lane = std::min(place, lane_splitter::most_lanes - 1);
             if (lane >= tids.size()) {
               tids.push_back(lane == 0 ? static_cast<std::uint32_t>(i + 1) : ++next_tid);
-              if (!counter) ++(lane == 0 ? job_.told.tracks : job_.told.lanes);
+              if (!counter) ++(lane == 0 ? job_.outcome.tracks : job_.outcome.lanes);
               if (result<void> named = name_thread(tids.back(), lane_title(line_title(header), lane),
                                                    (i + 1) * lanes_in_sort_index + lane);
                   !named)
@@ -99,15 +99,15 @@ class json_exporter {
                                 counter};
             if (result<void> added = rows_.add(style, row); !added) return added;
           }
-          if (!counter) job_.told.events += count;
+          if (!counter) job_.outcome.events += count;
           return {};
         };
         if (result<void> walked = walk.in_time_order(use); !walked) return walked;
-        job_.told.crowded += lanes.crowded();
+        job_.outcome.crowded += lanes.crowded();
       }
     }
-    job_.told.aggregated_left_out += std::exchange(losses_.aggregated, 0);
-    job_.told.out_of_reach += std::exchange(losses_.out_of_reach, 0);
+    job_.outcome.aggregated_left_out += std::exchange(losses_.aggregated, 0);
+    job_.outcome.out_of_reach += std::exchange(losses_.out_of_reach, 0);
     return {};
   }
 
@@ -118,7 +118,7 @@ class json_exporter {
         job_.p, file, {asked.plane, asked.line, asked.name, asked.from_ps, asked.to_ps}, job_.o.host);
     if (!read) return std::move(read).error();
     if (read->damage) job_.damage.note(file, *read->damage);
-    job_.told.out_of_reach += read->out_of_reach;
+    job_.outcome.out_of_reach += read->out_of_reach;
     const std::string_view bytes = job_.p.bytes(file);
     std::vector<std::uint64_t> pids(read->processes.size(), 0);
     std::vector<std::uint32_t> first_tids(read->threads.size(), 0);
@@ -147,17 +147,17 @@ class json_exporter {
         if (lane >= tids.size()) {
           tids.push_back(++chrome_tids_);
           if (lane == 0) first_tids[t] = tids.back();
-          ++(lane == 0 ? job_.told.tracks : job_.told.lanes);
+          ++(lane == 0 ? job_.outcome.tracks : job_.outcome.lanes);
           append_thread_name(text, pids[thread.process], tids.back(), lane_title(title, lane),
                              order_of(thread, t) * lanes_in_sort_index + lane);
         }
         append_chrome_slice(text, slice, bytes.substr(slice.at, slice.size), pids[thread.process], tids[lane]);
-        ++job_.told.events;
+        ++job_.outcome.events;
         if (text.size() >= text_bytes) {
           if (result<void> added = rows_.add_text(std::exchange(text, {})); !added) return added;
         }
       }
-      job_.told.crowded += lanes.crowded();
+      job_.outcome.crowded += lanes.crowded();
       if (result<void> added = rows_.add_text(std::move(text)); !added) return added;
     }
     std::string text;
@@ -166,7 +166,7 @@ class json_exporter {
       if (mark.phase != 'C' && first_tids[mark.thread] == 0) continue;  // a flow between slices that were not kept
       append_chrome_mark(text, mark, bytes.substr(mark.at, mark.size), pids[mark.process],
                          mark.phase == 'C' ? 0 : first_tids[mark.thread]);
-      ++(mark.phase == 'C' ? job_.told.counters : job_.told.flows);
+      ++(mark.phase == 'C' ? job_.outcome.counters : job_.outcome.flows);
       if (text.size() >= text_bytes) {
         if (result<void> added = rows_.add_text(std::exchange(text, {})); !added) return added;
       }
@@ -194,7 +194,7 @@ class json_exporter {
         const std::size_t lane = std::min(place, lane_splitter::most_lanes - 1);
         if (lane >= tids.size()) {
           tids.push_back(++chrome_tids_);
-          ++(lane == 0 ? job_.told.tracks : job_.told.lanes);
+          ++(lane == 0 ? job_.outcome.tracks : job_.outcome.lanes);
           append_thread_name(text, processes_, tids.back(), lane_title(std::string(line.title), lane),
                              at * lanes_in_sort_index + lane);
         }
@@ -202,12 +202,12 @@ class json_exporter {
         text += ",\"name\":";
         append_json_string(text, read->text(event.name));
         text += "},\n";
-        ++job_.told.events;
+        ++job_.outcome.events;
         if (text.size() >= text_bytes) {
           if (result<void> added = rows_.add_text(std::exchange(text, {})); !added) return added;
         }
       }
-      job_.told.crowded += lanes.crowded();
+      job_.outcome.crowded += lanes.crowded();
       if (result<void> added = rows_.add_text(std::move(text)); !added) return added;
     }
     return {};

@@ -128,7 +128,7 @@ result<void> write_xla_json(const trace_job& job) {
       const std::uint64_t base_ps = static_cast<std::uint64_t>(header.timestamp_ns) * 1000;
       const std::uint32_t tid = tid_of(header);
       event_scanner scanner(plane.lines[i].body);
-      const std::uint64_t before = job.told.events;
+      const std::uint64_t before = job.outcome.events;
       while (const std::size_t n = scanner.next(events, batch)) {
         if (result<void> step = progress.step(plane.lines[i].offset + scanner.offset()); !step) return step;
         for (std::size_t e = 0; e < n; ++e) {
@@ -143,10 +143,10 @@ result<void> write_xla_json(const trace_job& job) {
                               tid,
                               false};
           if (result<void> added = rows.add(style, row); !added) return added;
-          ++job.told.events;
+          ++job.outcome.events;
         }
       }
-      if (job.told.events != before) ++job.told.tracks;
+      if (job.outcome.events != before) ++job.outcome.tracks;
       if (!scanner.ok())
         job.damage.note_line(file, plane, plane.lines[i], scanner.offset(), bad_event);
     }

@@ -68,7 +68,7 @@ class slicer {
         failed = write_plane(file, plane++, raw, progress);
       }
     });
-    job_.told.aggregated_left_out = losses_.aggregated;
+    job_.outcome.aggregated_left_out = losses_.aggregated;
     return failed;
   }
 
@@ -81,7 +81,7 @@ class slicer {
   result<void> write_plane(std::size_t file, std::size_t at, std::string_view raw, progress_meter& progress) {
     const plane_index& plane = job_.p.xspace(file)->planes[at];
     const bool by_line = !job_.o.filters.line.empty();
-    // What tells the origin of times and what holds compiled modules has no events to filter.
+    // Planes with the origin of times or with compiled modules have no events to filter.
     if (plane.kind == plane_kind::environment) return job_.into.write(raw);
     if (!job_.selected.plane(plane)) return {};
     if (plane.lines.empty() || (!by_line && !filters_events(job_.o.filters))) {
@@ -104,8 +104,8 @@ class slicer {
 
   void count_whole(const line_index& line) {
     const std::uint64_t events = count_events(line.body);
-    job_.told.events += events;
-    if (events != 0) ++job_.told.tracks;
+    job_.outcome.events += events;
+    if (events != 0) ++job_.outcome.tracks;
   }
 
   kept_line keep_events(std::size_t file, const plane_index& plane, const line_index& line,
@@ -139,8 +139,8 @@ class slicer {
       job_.damage.note_line(file, plane, line, static_cast<std::uint64_t>(reader.position() - line.body.data()),
                             "an event breaks the protobuf format");
     if (events == 0) return {};
-    job_.told.events += events;
-    ++job_.told.tracks;
+    job_.outcome.events += events;
+    ++job_.outcome.tracks;
     append_delimited_head(kept.head, 3, kept.body.size());
     return kept;
   }

@@ -86,14 +86,14 @@ class rank_reader {
   }
 
   void read_settings() {
-    bool told = false;
+    bool has_info = false;
     for (const std::size_t file : files_.settings) {
       const std::string_view name = last_part_of(p_.what().files[file].path);
       if (name == "communication.json") continue;
       const bool info = starts_with(name, "profiler_info");
       activity_input& input = add_input(file, info ? "profiler_info" : "profiler_metadata");
       if (info) {
-        told = true;
+        has_info = true;
         if (settings_.rank < 0) settings_.rank = ascend_rank_number(name);
         read_ascend_info(p_.bytes(file), settings_, input);
       } else {
@@ -101,7 +101,7 @@ class rank_reader {
       }
     }
     if (settings_.rank < 0) settings_.rank = ascend_rank_number(last_part_of(files_.folder));
-    unfinished_ = !told && is_ascend_folder(files_.folder) && !files_.kernel_details.empty();
+    unfinished_ = !has_info && is_ascend_folder(files_.folder) && !files_.kernel_details.empty();
   }
 
   [[nodiscard]] std::uint32_t first_file() const {
@@ -145,7 +145,7 @@ class rank_reader {
     return {};
   }
 
-  // As fill_ascend.cpp numbers them, each file for itself. Of streams that only further files have it is not told.
+  // As fill_ascend.cpp numbers them, each file for itself. Streams that only further files have are left out.
   void place_streams() {
     std::int32_t plane = 0;
     for (device_kernels& d : devices_->all()) {
@@ -171,7 +171,7 @@ class rank_reader {
     for (const std::size_t file : files_.kernel_details) {
       if (!is_unusable(p_, input_of(p_, file, ""))) placed(file, read_ascend_clock(p_.bytes(file)).zero_us);
     }
-    hooks quiet = parts_.host;  // the table tells how far the reading is
+    hooks quiet = parts_.host;  // the table reports progress
     quiet.progress = nullptr;
     activity_parts beside(parts_.from, parts_.options, quiet, parts_.steps);
     beside.threads = parts_.threads;
@@ -233,7 +233,7 @@ class rank_reader {
     take_inputs_of(traces);
     if (needs_kernels && has_kernels()) {
       inputs_.back().notes.emplace_back("kernels are taken from this trace");
-      inputs_.back().stands_in = !(files_.kernel_details.empty() && files_.op_summaries.empty());
+      inputs_.back().is_fallback = !(files_.kernel_details.empty() && files_.op_summaries.empty());
     }
     return {};
   }
@@ -259,7 +259,7 @@ class rank_reader {
     }
   }
 
-  // All tasks of the hardware with neither types nor shapes: where nothing else tells of kernels.
+  // All tasks of the hardware with neither types nor shapes: where no other file has kernels.
   result<void> read_task_times() {
     if (files_.task_times.empty()) return {};
     if (has_kernels()) {
@@ -278,7 +278,7 @@ class rank_reader {
     return {};
   }
 
-  // Totals of ops: where nothing tells of kernels one by one.
+  // Totals of ops: where no file has single kernels.
   result<void> read_statistics() {
     const auto& all = devices_->all();
     statistics_count_ = !has_kernels() && std::all_of(all.begin(), all.end(),

@@ -20,7 +20,7 @@ struct ascend_class {
 [[nodiscard]] ascend_class classify_ascend(std::string_view core, std::string_view op_type,
                                            std::string_view name) noexcept;
 
-// The op type that a kernel name tells, where a table has none: the last word of aclnnA_BAiCore_C and of
+// The op type by a kernel name, where a table has none: the last word of aclnnA_BAiCore_C and of
 // trans_Cast_18, hcom_x_ of hcom_x__a_b_c, all of a name in small letters.
 [[nodiscard]] std::string_view ascend_op_type(std::string_view name) noexcept;
 

@@ -56,7 +56,7 @@ constexpr category_rule host_categories[] = {
 // What stands before '@' in the names of the runtime, whose process has no name at Level0.
 constexpr std::string_view runtime_layers[] = {"AscendCL@", "Runtime@", "Node@", "Hccl@", "Model@"};
 
-// What tells which process it is, beside its name and labels.
+// What identifies a process, beside its name and labels.
 struct process_marks {
   bool has_host_category = false, has_runtime_names = false;
   process_kind known = process_kind::unknown;  // by the name, as soon as it is read
@@ -85,7 +85,7 @@ struct arrow_end {
   std::int64_t stream;
 };
 
-// Tells of communication wherever it lies.
+// Communication, on whatever track it lies.
 bool names_collective(std::string_view name) noexcept {
   return contains(name, "hcom") || contains(name, "Hccl") || contains(name, "c10d");
 }

@@ -1,4 +1,4 @@
-// When the host launched kernels, where a trace tells it by the moment at which the kernel began.
+// When the host launched kernels, where a trace ties the launch to the moment at which the kernel began.
 #pragma once
 #include <profkit/core/activity.hpp>
 #include <base/string_table.hpp>

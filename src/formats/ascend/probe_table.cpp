@@ -12,7 +12,7 @@ inline namespace PROFKIT_NAMESPACE {
 
 probe_result probe_ascend_kernels(std::string_view head) {
   // A table of so many columns that lacks a name or a duration is still one, and its reader says what it lacks.
-  constexpr std::ptrdiff_t telling_columns = 5;
+  constexpr std::ptrdiff_t enough_columns = 5;
   csv_reader reader(head.substr(0, head.find('\n')));
   std::array<std::string_view, 128> fields;
   if (!reader.next(fields.data(), fields.size())) return {};
@@ -22,7 +22,7 @@ probe_result probe_ascend_kernels(std::string_view head) {
     return {detection_confidence::certain, "columns Name, Duration, Accelerator Core or Task Type"};
   const auto missing = std::count(h.at.begin(), h.at.end(), no_column);
   const bool named = h.has(ascend_column::name) || h.has(ascend_column::duration);
-  if (!named || static_cast<std::ptrdiff_t>(ascend_columns) - missing < telling_columns) return {};
+  if (!named || static_cast<std::ptrdiff_t>(ascend_columns) - missing < enough_columns) return {};
   return {detection_confidence::likely, "columns of a kernel table"};
 }
 

@@ -10,8 +10,8 @@ inline namespace PROFKIT_NAMESPACE {
 
 inline constexpr std::size_t most_csv_columns = 4096;  // of a table that is read
 
-// Why the row last read from `text` is damaged, under a header of so many columns; null when it is not. Fields behind
-// the first `least` may be left away, and fields past the header may be there when they are empty.
+// Why the row last read from `text` is damaged, under a header of so many columns; null when it is not. Fields after
+// the first `least` may be missing, and fields past the header may be there when they are empty.
 [[nodiscard]] const char* row_damage(const csv_reader& row, std::string_view text, std::size_t columns,
                                      std::size_t least) noexcept;
 

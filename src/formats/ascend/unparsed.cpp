@@ -25,7 +25,7 @@ bool has_file(const found_folder& folder, std::string_view prefix, std::string_v
   });
 }
 
-// What lies in a folder and below it, as far as it tells raw data from parsed.
+// What lies in a folder and below it, as far as it separates raw data from parsed data.
 struct folder_shape {
   bool has_framework = false;   // what the framework recorded
   bool has_prof = false;        // what the driver recorded
@@ -128,10 +128,10 @@ fault unparsed_together(const std::vector<fault>& all, const std::string& path) 
   fault f = all.front();
   f.path = path;
   f.message.clear();
-  std::vector<std::string> told;
+  std::vector<std::string> listed;
   for (const fault& each : all) {
-    if (std::find(told.begin(), told.end(), each.message) != told.end()) continue;
-    told.push_back(each.message);
+    if (std::find(listed.begin(), listed.end(), each.message) != listed.end()) continue;
+    listed.push_back(each.message);
     std::size_t count = 0;
     std::string names;
     for (const fault& other : all) {

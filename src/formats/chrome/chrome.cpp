@@ -28,7 +28,7 @@ constexpr int ns_exponent = -3;
 // After so many windows in a row that are not valid JSON, the rest is read event by event at once.
 constexpr int most_refused_windows = 8;
 
-// Whether the '{' at text[at] may begin an event behind another one; `cut` becomes the place behind that one.
+// Whether the '{' at text[at] may begin an event that follows another one; `cut` becomes the end of that one.
 bool is_between_events(std::string_view text, std::size_t at, std::size_t& cut) noexcept {
   const auto solid_before = [text](std::size_t i) {
     while (i > 0 && is_json_space(text[i - 1])) --i;
@@ -40,8 +40,8 @@ bool is_between_events(std::string_view text, std::size_t at, std::size_t& cut) 
   return cut > 0 && text[cut - 1] == '}';
 }
 
-// Where the last whole event of a text ends that begins with one; 0 when there is no saying. A guess: it looks for what
-// the first event begins with, or else for any object behind another. A wrong one costs time and nothing else.
+// Where the last whole event of a text ends that begins with one; 0 when it is not known. A guess: it looks for what
+// the first event begins with, or else for any object after another. A wrong one costs time and nothing else.
 std::size_t likely_end_of_events(std::string_view text) noexcept {
   const std::string_view head = text.substr(0, text.find(':') + 1);
   std::size_t cut = 0;
@@ -85,7 +85,7 @@ struct chrome_reader::state {
   std::vector<event_text> window_events;
   event_decoder decoder;
   chrome_event given;  // to the visitor
-  chrome_summary told;
+  chrome_summary summary;
   place where = place::start;
   chrome_visitor* visitor = nullptr;
   bool stopped = false;
@@ -125,20 +125,20 @@ struct chrome_reader::state {
 
 void chrome_reader::state::irregular_at(std::uint64_t offset, std::uint64_t count) {
   if (count == 0) return;
-  if (told.irregular == 0) told.first_irregular = offset;
-  told.irregular += count;
+  if (summary.irregular == 0) summary.first_irregular = offset;
+  summary.irregular += count;
 }
 
 void chrome_reader::state::damage(fault_code code, std::string message, std::uint64_t offset, std::string hint) {
-  if (!told.damage) told.damage = fault{code, std::move(message), "", offset, std::move(hint)};
+  if (!summary.damage) summary.damage = fault{code, std::move(message), "", offset, std::move(hint)};
 }
 
-// Counts the text at `at` as lost and starts to look for the next event behind its first byte; at it, when it is an
-// object where the array of events ended too early.
+// Counts the text at `at` as lost and starts to look for the next event after its first byte; at its first byte, when
+// it is an object where the array of events ended too early.
 void chrome_reader::state::broken(const char* at, json_end why) {
   const std::uint64_t offset = window.offset_of(at);
-  ++told.broken_events;
-  if (told.broken_at.size() < most_broken_offsets) told.broken_at.push_back(offset);
+  ++summary.broken_events;
+  if (summary.broken_at.size() < most_broken_offsets) summary.broken_at.push_back(offset);
   if (why == json_end::too_nested) {
     damage(fault_code::limit, "an event nests deeper than limits::max_nesting", offset, "raise max_nesting");
   } else {
@@ -159,7 +159,7 @@ void chrome_reader::state::cut(const char* inside) {
 
 void chrome_reader::state::finish() {
   where = place::done;
-  told.bytes = window.offset() + window.size();
+  summary.bytes = window.offset() + window.size();
 }
 
 // Reads more text. When there is none, or the item at window.at() is longer than the limits allow, the
@@ -172,15 +172,15 @@ bool chrome_reader::state::need_more(const char* what) {
     return false;
   }
   if (window.more()) return true;
-  if (window.source_fault() && !told.damage) told.damage = window.source_fault();
+  if (window.source_fault() && !summary.damage) summary.damage = window.source_fault();
   const bool nothing_left = skip_json_space(window.at(), window.end()) == window.end();
   if (where == place::events || where == place::members) {
     if (!nothing_left) {
       cut(what);
-      broken(window.at());  // whole events may lie behind a bracket that was lost
+      broken(window.at());  // whole events may follow a bracket that was lost
       return false;
     }
-    if (!told.bare_array) cut("the object around the events");
+    if (!summary.bare_array) cut("the object around the events");
   }
   finish();
   return false;
@@ -220,7 +220,7 @@ void chrome_reader::state::take_time(const event_text& e) {
   given.dur_ps.reset();
   bool counted = false;
   const auto unusable = [&] {
-    if (!counted && told.unusable_times++ == 0) told.first_unusable_time = given.byte_offset;
+    if (!counted && summary.unusable_times++ == 0) summary.first_unusable_time = given.byte_offset;
     counted = true;
   };
   const bool is_span = given.phase == 'X';
@@ -229,16 +229,16 @@ void chrome_reader::state::take_time(const event_text& e) {
   if (given.has_time && given.phase != 'M') {
     decimal_time t;
     if (!zero_known && parse_microseconds(ts, t, ns_exponent) && t.us >= least_unix_us) {
-      told.nanoseconds = true;
+      summary.nanoseconds = true;
       unit_exponent = ns_exponent;
     }
     bool usable = parse_microseconds(ts, t, unit_exponent);
     if (usable && !zero_known) {
       zero_known = true;
-      if (t.us >= far_time_us) told.zero_us = t.us - t.us % second_us;
+      if (t.us >= far_time_us) summary.zero_us = t.us - t.us % second_us;
     }
     std::int64_t ps = 0;
-    usable = usable && ps_since(t, told.zero_us, ps);
+    usable = usable && ps_since(t, summary.zero_us, ps);
     if (usable)
       given.ts_ps = ps;
     else
@@ -257,12 +257,12 @@ void chrome_reader::state::take_time(const event_text& e) {
 }
 
 void chrome_reader::state::take(const event_text& e, json_member_list args) {
-  given.ordinal = told.events;
+  given.ordinal = summary.events;
   given.byte_offset = window.offset_of(e.json.data());
   irregular_at(given.byte_offset, decoder.decode(e, given));
   given.args = args;
   take_time(e);
-  ++told.events;
+  ++summary.events;
   if (!visitor->event(given)) stopped = true;
 }
 
@@ -325,8 +325,8 @@ void chrome_reader::state::read_events() {
     end_items();
     window.skip_to(window.at() + 1);
     before = token::item;
-    where = told.bare_array ? place::ended : place::members;
-    if (told.bare_array) told.terminated = true;
+    where = summary.bare_array ? place::ended : place::members;
+    if (summary.bare_array) summary.terminated = true;
     return;
   }
   if (first != '{') {
@@ -357,7 +357,7 @@ void chrome_reader::state::find_next_event() {
     if (sound && !event[event_field::ph].empty() && event[event_field::ph].front() == '"') {
       where = place::events;
       before = token::open;
-      told.has_events_key = true;
+      summary.has_events_key = true;
       return;
     }
   }
@@ -387,7 +387,7 @@ result<void> chrome_reader::state::begin() {
     return fault{fault_code::unrecognised, "not trace-event JSON: expected '{' or '[' at the start", "",
                  window.offset(), ""};
   }
-  told.bare_array = told.has_events_key = first == '[';
+  summary.bare_array = summary.has_events_key = first == '[';
   where = first == '[' ? place::events : place::members;
   window.skip_to(window.at() + 1);
   return {};
@@ -405,7 +405,7 @@ void chrome_reader::state::read_member() {
   if (*at == '}') {
     end_items();
     window.skip_to(at + 1);
-    told.terminated = true;
+    summary.terminated = true;
     where = place::ended;
     return;
   }
@@ -427,7 +427,7 @@ void chrome_reader::state::read_member() {
   const std::string_view name = json_text(std::string_view(at, static_cast<std::size_t>(key.end - at)), key_scratch);
   if (value != end && *value == '[' && name == "traceEvents") {
     window.skip_to(value + 1);
-    told.has_events_key = true;
+    summary.has_events_key = true;
     before = token::open;
     where = place::events;
     return;
@@ -441,7 +441,7 @@ void chrome_reader::state::read_member() {
   }
   // Some writers have no other list for "no event".
   if (name == "traceEvents" && std::string_view(value, static_cast<std::size_t>(last.end - value)) == "null") {
-    told.has_events_key = true;
+    summary.has_events_key = true;
   }
   if (!visitor->header(name, std::string_view(value, static_cast<std::size_t>(last.end - value)),
                        window.offset_of(value))) {
@@ -463,10 +463,10 @@ void chrome_reader::state::past_the_end() {
 }
 
 result<bool> chrome_reader::state::step() {
-  const std::uint64_t events_before = told.events;
+  const std::uint64_t events_before = summary.events;
   if (result<void> go_on = progress.step(window.offset()); !go_on) return go_on.error();
   const std::uint64_t stop_at = window.offset() + options.chunk_bytes;
-  while (where != place::done && !stopped && told.events == events_before && window.offset() < stop_at) {
+  while (where != place::done && !stopped && summary.events == events_before && window.offset() < stop_at) {
     switch (where) {
       case place::start:
         if (result<void> started = begin(); !started) return started.error();
@@ -492,19 +492,19 @@ chrome_reader::~chrome_reader() = default;
 chrome_reader::chrome_reader(chrome_reader&&) noexcept = default;
 chrome_reader& chrome_reader::operator=(chrome_reader&&) noexcept = default;
 
-const chrome_summary& chrome_reader::summary() const noexcept { return state_->told; }
+const chrome_summary& chrome_reader::summary() const noexcept { return state_->summary; }
 
 result<bool> chrome_reader::next(chrome_visitor& into) {
   state_->visitor = &into;
   return contained([this] { return state_->step(); });
 }
 
-std::optional<fault> damage_of_times(const chrome_summary& told) {
-  if (told.unusable_times == 0) return std::nullopt;
+std::optional<fault> damage_of_times(const chrome_summary& summary) {
+  if (summary.unusable_times == 0) return std::nullopt;
   return fault{fault_code::damaged,
-               std::to_string(told.unusable_times) + (told.unusable_times == 1 ? " event has" : " events have") +
+               std::to_string(summary.unusable_times) + (summary.unusable_times == 1 ? " event has" : " events have") +
                    " a ts or dur that is no number, negative or 106 days off",
-               "", told.first_unusable_time, "their other fields were read"};
+               "", summary.first_unusable_time, "their other fields were read"};
 }
 
 namespace {

@@ -104,7 +104,7 @@ bool chrome_decoder::take_end(const chrome_event& e, chrome_item found, open_beg
 }
 
 std::uint32_t chrome_decoder::async_group_of(const chrome_event& e, std::uint32_t track) {
-  char number[sizeof track];  // the track tells process and category
+  char number[sizeof track];  // the track stands for process and category
   std::memcpy(number, &track, sizeof number);
   key_.assign(number, sizeof number).append(e.id);
   return async_groups_.intern(key_);

@@ -55,20 +55,20 @@ class event_filler final : public chrome_sink {
     on.rows.push_back(row);
     if (++held_ < most_held) return true;
     flush();
-    return told.ok();
+    return outcome.ok();
   }
 
   void flush() {
     for (const std::uint32_t track : in_order_) {
       line& on = lines_[track];
-      if (on.rows.empty() || !told.ok()) continue;
-      told = into_.add_events(on.track, on.rows.data(), on.rows.size());
+      if (on.rows.empty() || !outcome.ok()) continue;
+      outcome = into_.add_events(on.track, on.rows.data(), on.rows.size());
       on.rows.clear();
     }
     held_ = 0;
   }
 
-  result<void> told;
+  result<void> outcome;
   bool out_of_reach = false;
 
  private:
@@ -149,7 +149,7 @@ result<void> fill_from_chrome(const profile& p, std::size_t file, timeline_sink&
   result<chrome_summary> read = read_chrome(bytes, decoder, options);
   if (!read) return with_path(read.error());
   filler.flush();
-  if (!filler.told) return filler.told;
+  if (!filler.outcome) return filler.outcome;
   if (known != nullptr) return *known;
   if (read->damage) return with_path(*read->damage);
   if (filler.out_of_reach) return chrome_out_of_reach(path);

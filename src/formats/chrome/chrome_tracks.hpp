@@ -57,8 +57,8 @@ class chrome_tracks {
  public:
   static constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
 
-  // Notes what an event tells of processes and tracks. Every event of a file, seen in file order, makes the positions
-  // of `info`. The track that the event lies on; none of metadata, flows and whatever else makes no row.
+  // Notes what an event says of processes and tracks. Every event of a file, seen in file order, makes the positions
+  // of `info`. Gives the track that the event lies on; none for metadata, flows and whatever else makes no row.
   std::uint32_t see(const chrome_event& e);
 
   std::uint32_t process_of(const chrome_event& e);

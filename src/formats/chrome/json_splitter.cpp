@@ -48,7 +48,7 @@ bool is_json_scalar(std::string_view text) noexcept {
   }
 }
 
-std::string_view without_blanks_behind(const char* from, const char* to) noexcept {
+std::string_view without_trailing_blanks(const char* from, const char* to) noexcept {
   while (is_json_space(to[-1])) --to;
   return {from, static_cast<std::size_t>(to - from)};
 }
@@ -98,8 +98,8 @@ class walker {
     };
     if (token.front() == '{') return members(value, depth, pass_inner) && up_to_here(token);
     if (token.front() == '[') return elements(value, depth, pass_inner) && up_to_here(token);
-    token = without_blanks_behind(token.data(), token.data() + token.size());
-    // A string has to be taken: On-Demand would skip what it holds for a key up to the end of the value behind it.
+    token = without_trailing_blanks(token.data(), token.data() + token.size());
+    // A string has to be taken: On-Demand would skip what it holds for a key up to the end of the value after it.
     if (token.front() == '"') return value.get_raw_json_string().error() == simdjson::SUCCESS;
     return is_json_scalar(token);
   }
@@ -107,7 +107,7 @@ class walker {
   bool up_to_here(std::string_view& token) {
     const char* here = nullptr;
     if (text_.current_location().get(here) != simdjson::SUCCESS) return false;
-    token = without_blanks_behind(token.data(), here);
+    token = without_trailing_blanks(token.data(), here);
     return true;
   }
 
@@ -122,16 +122,16 @@ struct json_splitter::state {
   explicit state(std::uint32_t nesting) : max_nesting(std::min(std::max(nesting, 1U), 1024U)) {}
 
   ondemand::parser parser;
-  std::unique_ptr<char[]> copy;  // the text, and room behind it that simdjson may look at
+  std::unique_ptr<char[]> copy;  // the text, and room after it that simdjson may look at
   std::size_t capacity = 0;
   const char* original = nullptr;  // the text
   const char* copied = nullptr;    // its copy
   std::uint32_t max_nesting;
   std::vector<json_member_text> members;
 
-  // Looks at `before` + text + `behind`, in the copy.
-  bool begin(std::string_view before, std::string_view text, std::string_view behind, ondemand::document& into) {
-    const std::size_t size = before.size() + text.size() + behind.size();
+  // Looks at `before` + text + `after`, in the copy.
+  bool begin(std::string_view before, std::string_view text, std::string_view after, ondemand::document& into) {
+    const std::size_t size = before.size() + text.size() + after.size();
     if (size + simdjson::SIMDJSON_PADDING > capacity) {
       capacity = size + size / 2 + simdjson::SIMDJSON_PADDING;
       copy.reset(new char[capacity]);
@@ -140,7 +140,7 @@ struct json_splitter::state {
     original = text.data();
     copied = at;
     at = std::copy(text.begin(), text.end(), at);
-    at = std::copy(behind.begin(), behind.end(), at);
+    at = std::copy(after.begin(), after.end(), at);
     std::memset(at, ' ', simdjson::SIMDJSON_PADDING);
     return parser.iterate(copy.get(), size, size + simdjson::SIMDJSON_PADDING).get(into) == simdjson::SUCCESS;
   }
@@ -157,7 +157,7 @@ struct json_splitter::state {
   bool split(std::string_view text, char kind) {
     members.clear();
     ondemand::document document;
-    // Inside an array, so that something stands behind the value.
+    // Inside an array, so that something follows the value.
     if (text.empty() || !begin("[", text, "]", document)) return false;
     walker walk(document, max_nesting + 1);
     bool found = false;
@@ -172,7 +172,7 @@ struct json_splitter::state {
       return kind == '{' ? walk.members(value, 2, keep) : walk.elements(value, 2, keep);
     };
     return walk.elements(document, 1, take_only) && found &&
-           document.current_location().error() == simdjson::OUT_OF_BOUNDS;  // nothing behind it
+           document.current_location().error() == simdjson::OUT_OF_BOUNDS;  // nothing after it
   }
 };
 

@@ -28,7 +28,7 @@ class json_splitter {
   std::optional<json_member_list> object(std::string_view text);
   std::optional<json_member_list> array(std::string_view text);
 
-  // The events at the start of an array of them: `text` begins with the first and is cut behind one, or goes on behind
+  // The events at the start of an array of them: `text` begins with the first and is cut after one, or goes on after
   // the end of the array. Gives the list that their arguments are in; nothing when anything up to there is not JSON, or
   // an event is no object.
   std::optional<json_member_list> events(std::string_view text, std::vector<event_text>& into);

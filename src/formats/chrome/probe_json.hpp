@@ -9,7 +9,7 @@ namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 
 // An object with the key traceEvents, or an array of objects with the key ph; `possible` where an object of keys goes on
-// behind the head without having told.
+// after the head and had neither so far.
 [[nodiscard]] probe_result probe_chrome_trace(std::string_view head) noexcept;
 [[nodiscard]] std::string why_no_trace(std::string_view head);
 

@@ -22,7 +22,7 @@ class thread_numbers {
     if (numbers_[track] == no_thread) numbers_[track] = parts_.add_thread({});
     return numbers_[track];
   }
-  // Names them, now that all names are known. A pid stands for a process without a name and tells others apart.
+  // Names them, now that all names are known. A pid stands for a process without a name and separates equal names.
   void name_threads(std::size_t file, const chrome_tracks& tracks);
 
  private:

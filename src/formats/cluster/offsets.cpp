@@ -16,7 +16,7 @@ namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 namespace {
 
-constexpr int six_digits = 6;  // what a C++ stream prints of a double unless it is told otherwise
+constexpr int six_digits = 6;  // what a C++ stream prints of a double by default
 
 // A decimal number as written: how many digits count, and where the first and the last of them stand.
 struct written_number {
@@ -138,7 +138,7 @@ class reader {
   result<void> take_header(std::string_view line) {
     const std::string_view nodes = json_member(line, "nodes");
     if (nodes.empty()) {
-      // The header of a probe file tells of its own node.
+      // The header of a probe file names its own node.
       if (json_member(line, "node_id").empty()) return {};
       table_.has_header = true;
       return take_start(line, false);
@@ -160,8 +160,8 @@ class reader {
     if (const auto id = json_integer(raw)) return id;
     if (!is_json_string(raw)) return std::nullopt;
     const auto id = json_scaled_integer(raw);
-    if (id && !told_string_ids_) {
-      told_string_ids_ = true;
+    if (id && !warned_of_string_ids_) {
+      warned_of_string_ids_ = true;
       table_.warnings.push_back("line " + std::to_string(line_) + ": node_id is a string; it is read as a number");
     }
     return id;
@@ -200,10 +200,10 @@ class reader {
     if (!into)
       return wrong(std::string(name) + " of node " + std::to_string(id) + " is " + std::string(raw.substr(0, 40)) +
                    "; expected a whole number of nanoseconds");
-    if (!told_string_times_)
+    if (!warned_of_string_times_)
       table_.warnings.push_back("line " + std::to_string(line_) + ": " + name +
                                 " is a string; it is read as a number of nanoseconds");
-    told_string_times_ = true;
+    warned_of_string_times_ = true;
     return {};
   }
 
@@ -303,7 +303,7 @@ class reader {
   std::vector<written_number> digits_;
   hash_set<std::int64_t> header_ids_;
   std::uint64_t line_ = 0, at_ = 0;
-  bool told_string_ids_ = false, told_string_times_ = false;
+  bool warned_of_string_ids_ = false, warned_of_string_times_ = false;
 };
 
 }  // namespace

@@ -18,7 +18,7 @@ namespace {
 
 using namespace std::string_view_literals;
 
-// So much of a JSON text is looked at; the outer object of a trace tells sooner.
+// So much of a JSON text is looked at; the outer object of a trace is found earlier.
 constexpr std::size_t most_json_bytes = most_probe_bytes;
 
 template <sqlite_kind Kind>
@@ -162,7 +162,7 @@ constexpr foreign_format foreign_table[] = {
      is_json_of<is_other_json>, ""},
     {"JSON that ends early, without \"traceEvents\" so far", "JSON whose last bracket is missing",
      "Fetch or export the file again.", "", is_json_of<is_cut_json>, ""},
-    // Nothing public tells how such a file begins. https://docs.nvidia.com/nsight-systems/UserGuide/
+    // Nothing public says how such a file begins. https://docs.nvidia.com/nsight-systems/UserGuide/
     {"a report of Nsight Systems", "name *.nsys-rep", of_nsys, "", nullptr, ".nsys-rep"},
     {"a report of Nsight Systems", "name *.qdrep", of_nsys, "", nullptr, ".qdrep"},
 };

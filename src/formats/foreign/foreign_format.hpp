@@ -1,4 +1,4 @@
-// Formats that no reader here knows, told by a sign that other formats do not have, so that a message can name them.
+// Formats that no reader here knows, recognised by a sign that other formats lack, so that a message can name them.
 // The table lies in foreign_format.cpp.
 #pragma once
 #include <profkit/core/result.hpp>
@@ -12,15 +12,15 @@ inline namespace PROFKIT_NAMESPACE {
 
 struct foreign_format {
   const char* name;         // with its article: "a Perfetto trace"
-  const char* sign;         // what it is told by
+  const char* sign;         // what it is recognised by
   const char* next;         // what to do instead
   std::string_view begins;  // its signature; "" where it has none of its own
   bool (*is)(std::string_view bytes) noexcept;  // null: the signature says it all
-  std::string_view suffix;  // of a name, where only that tells; else ""
+  std::string_view suffix;  // of a name, where only the name shows it; else ""
 };
 
-// What is said of bytes that no reader knows: what they are, as far as that can be told, and what to do instead. The
-// name counts only where no contents tell.
+// The fault for bytes that no reader knows: what they are, as far as that is known, and what to do instead. The
+// name counts only where the contents match no format.
 [[nodiscard]] fault unrecognised(std::string_view bytes, std::string_view file_name = {});
 
 // The same of bytes that begin with the signature of another format, whatever they were taken for; else nothing.

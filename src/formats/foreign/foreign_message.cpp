@@ -37,14 +37,14 @@ bool fits_pprof(const wire_field& field) noexcept {
 bool is_meta_info(const head_field& message) noexcept {
   if (message.number != 1 || message.type != wire_type::length_delimited || message.cut) return false;
   constexpr std::uint32_t tags = 4, version = 5, stripped_defaults = 7, last = 8;
-  bool told = false;
+  bool has_sign = false;
   head_walk walk(message.bytes);
   for (head_field field; walk.next(field);) {
     if (field.number > last) return false;
     if ((field.type == wire_type::varint) != (field.number == stripped_defaults)) return false;
-    told = told || ((field.number == tags || field.number == version) && is_text_field(field));
+    has_sign = has_sign || ((field.number == tags || field.number == version) && is_text_field(field));
   }
-  return told && walk.plausible();
+  return has_sign && walk.plausible();
 }
 
 // A GraphDef that begins with a node: its name (1) and its op (2).
@@ -60,7 +60,7 @@ bool is_graph_def(const head_field& message) noexcept {
 
 }  // namespace
 
-// A Trace: nothing but packets in field 1. Every packet has a sequence (10), or a time (8) beside what it tells.
+// A Trace: nothing but packets in field 1. Every packet has a sequence (10), or a time (8) beside its data.
 bool is_perfetto(std::string_view bytes) noexcept {
   constexpr std::size_t packets_looked_at = 64;
   bool any = false;
@@ -77,7 +77,7 @@ bool is_perfetto(std::string_view bytes) noexcept {
 bool is_pprof(std::string_view bytes) noexcept {
   bool kinds = false, fits = true;
   std::size_t strings = 0;
-  const bool told = any_field(bytes, ~std::size_t{0}, [&](const wire_field& field) {
+  const bool has_strings = any_field(bytes, ~std::size_t{0}, [&](const wire_field& field) {
     fits = fits && fits_pprof(field);
     if (!fits) return true;
     if (field.is_bytes(1)) {
@@ -90,7 +90,7 @@ bool is_pprof(std::string_view bytes) noexcept {
     fits = fits && field.bytes.empty() == (strings == 0) && is_printable(field.bytes, false);
     return ++strings == 2;
   });
-  return told && fits && kinds;
+  return has_strings && fits && kinds;
 }
 
 // A SavedModel: its version, which is 1, and a MetaGraphDef of what it says of itself and its graph.

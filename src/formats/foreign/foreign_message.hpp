@@ -1,4 +1,4 @@
-// Messages and records of other formats, told by the shape of their fields. A head is enough; what it cuts is not
+// Messages and records of other formats, recognised by the shape of their fields. A head is enough; what it cuts is not
 // guessed.
 #pragma once
 #include <profkit/namespace.hpp>

@@ -15,14 +15,14 @@ constexpr char global = 'c', stop = '.';
 
 class opcode_walk {
  public:
-  // Behind the opcode that names the protocol.
+  // Starts after the opcode that names the protocol.
   explicit opcode_walk(std::string_view head) noexcept {
     if (head.size() < 2 || head[0] != '\x80' || head[1] < 2 || head[1] > 5) return;
     text_ = head;
     at_ = 2;
   }
 
-  // The next whole opcode; false at the end, behind the last one, and at what is none.
+  // The next whole opcode; false at the end, after the last one, and at what is none.
   bool next() noexcept {
     if (at_ >= text_.size() || opcode_ == stop) return false;
     opcode_ = text_[at_++];

@@ -23,7 +23,7 @@ class page_bytes {
     for (std::size_t i = 0; i < width; ++i) value = value << 8 | static_cast<unsigned char>(bytes_[at + i]);
     return value;
   }
-  // A number of 7 bits a byte, the highest first; moves `at` behind it.
+  // A number of 7 bits a byte, the highest first; moves `at` past it.
   [[nodiscard]] std::uint64_t varint(std::size_t& at) const noexcept {
     std::uint64_t value = 0;
     for (int i = 0; i < 9 && at < bytes_.size(); ++i) {
@@ -43,7 +43,7 @@ class page_bytes {
   std::string_view bytes_;
 };
 
-// Which of the tables that tell were seen.
+// Which of the tables that identify a program were seen.
 struct seen_tables {
   bool string_ids = false, of_nsys = false;
   bool rocpd_info = false, rocpd_api = false, rocpd_op = false;

@@ -107,7 +107,7 @@ constexpr std::uint32_t no_process = chrome_tracks::none;
 
 struct gathered_device {
   activity_device device;
-  std::uint32_t process = no_process;  // of one whose number is not told
+  std::uint32_t process = no_process;  // of one whose number is not recorded
   std::vector<kernel_row> rows;
   std::vector<launch_link> links;  // of the rows
   hash_map<std::int64_t, std::uint16_t> streams;       // by number
@@ -130,9 +130,9 @@ struct unplaced_event {
   std::uint64_t ordinal;
   string_id name;
   std::uint32_t track;
-  std::uint32_t facts;  // 1 + index of what its arguments tell; 0: nothing
+  std::uint32_t facts;  // 1 + index of what its arguments say; 0: nothing
 };
-// What rocprof tells of an event, or XLA.
+// What rocprof or XLA records of an event.
 struct plain_facts {
   bool by_rocprof = false;
   std::int64_t device = -1, step = -1;
@@ -383,7 +383,7 @@ class trace_reader final : public chrome_sink {
     return stream;
   }
 
-  // A device without a number is told by the process that it is shown as, where that is one.
+  // A device without a number is identified by the process that it is shown as, where that is one.
   gathered_device& device_of(std::int64_t ordinal, accelerator type, std::uint32_t track) {
     const std::uint32_t process = ordinal >= 0 || tracks_.process_of_track(track).pid.empty()
                                       ? no_process
@@ -416,7 +416,7 @@ class trace_reader final : public chrome_sink {
     }
   }
 
-  // `track`: where the kernel lies. Its first kernel tells where a stream is shown.
+  // `track`: where the kernel lies. The stream is shown where its first kernel lies.
   void set_stream(kernel_row& row, gathered_device& into, std::int64_t id, std::uint32_t track) {
     const auto found = into.streams.find(id);
     if (found != into.streams.end()) return set_stream_at(row, found->second);
@@ -467,7 +467,7 @@ class trace_reader final : public chrome_sink {
     }
   }
 
-  // What a name tells, found once a name.
+  // What a name says, found once a name.
   struct known_name {
     bool kernel_known = false, launch_known = false;
     std::optional<launched_work> launch;
@@ -646,7 +646,7 @@ class trace_reader final : public chrome_sink {
     return all;
   }
 
-  void tell_writer(const std::vector<process_role>& all) {
+  void set_writer(const std::vector<process_role>& all) {
     trace_writer& writer = parts_.hosts[group_].writer;
     if (writer != trace_writer::unknown) return;
     for (const process_role& role : all) {
@@ -658,7 +658,7 @@ class trace_reader final : public chrome_sink {
   void sort_held() {
     has_kernels_.resize(tracks_.processes().size());
     const std::vector<process_role> all = roles();
-    tell_writer(all);
+    set_writer(all);
     std::vector<const unplaced_event*> copies;  // of no device in particular
     for (const unplaced_event& e : held_) {
       const chrome_track& on = tracks_.track(e.track);
@@ -709,17 +709,17 @@ class trace_reader final : public chrome_sink {
     }
     const std::string_view name = parts_.strings.text(e.name);
     const bool frame = !name.empty() && name.front() == '$';
-    const bool told = role.kind == plane_kind::host || role.executor || role.rocprof != rocprof_process::unknown;
-    if (!told) ++parts_.hosts[group_].untold_spans;
+    const bool placed = role.kind == plane_kind::host || role.executor || role.rocprof != rocprof_process::unknown;
+    if (!placed) ++parts_.hosts[group_].untold_spans;
     add_span(e.start_ps, e.duration_ps, e.ordinal, e.name, numbers_.of(e.track),
              frame                                        ? host_span_kind::frame
              : role.rocprof == rocprof_process::calls  ? host_span_kind::runtime
              : role.rocprof == rocprof_process::ranges ? host_span_kind::annotation
                                                        : host_span_kind::other);
-    return told ? line_use::span : line_use::untold;
+    return placed ? line_use::span : line_use::unplaced;
   }
 
-  // A kernel whose own arguments tell its device. What lies beside the device's own process has that one's name.
+  // A kernel whose own arguments name its device. `beside`: the name of its process, where that is not the device's own.
   void take_plain_kernel(const unplaced_event& e, std::int64_t device, std::string_view beside, kernel_class kind) {
     gathered_device& into = device_of(device, accelerator::gpu, e.track);
     into.may_overlap = true;
@@ -786,7 +786,7 @@ class trace_reader final : public chrome_sink {
       if (repeats[stream]) counts_.change(d.tracks[stream], line_use::kernel, line_use::repeated);
   }
 
-  // `known_lines`: whether names tell what the lines of this device are. Where none does, each is a stream.
+  // `known_lines`: whether names say what the lines of this device are. Where none does, each is a stream.
   line_use take_device_event(const unplaced_event& e, const chrome_track& on, const chrome_trace_process& of,
                              bool known_lines) {
     line_kind kind = classify_line(plane_kind::device, on.name, on.number.value_or(0));
@@ -848,8 +848,8 @@ class trace_reader final : public chrome_sink {
     return kind == line_kind::async ? line_use::asynchronous : line_use::kernel;
   }
 
-  // Where lines of ops tell of a device, its streams repeat them.
-  void tell_repeated_streams() {
+  // Where a device has lines of ops, its streams repeat them.
+  void mark_repeated_streams() {
     for (const gathered_device& d : devices_) {
       const auto& streams = d.device.streams;
       const auto is_of_ops = [](const activity_stream& s) { return s.kind == line_kind::ops; };
@@ -864,10 +864,10 @@ class trace_reader final : public chrome_sink {
   void finish() {
     numbers_.name_threads(file_, tracks_);
     name_devices();
-    tell_repeated_streams();
+    mark_repeated_streams();
     counts_.list(file_, tracks_, parts_.strings, parts_.lines);
     if (host_seen_) parts_.host_spans[group_] = std::make_unique<host_span_list>(std::move(spans_));
-    std::uint64_t kernels = 0, unattributed = 0, by_graphs = 0;
+    std::uint64_t kernels = 0, unattributed = 0, graph_launched = 0;
     std::int64_t last_ps = last_host_ps_;
     bool cut = false;
     std::vector<const std::vector<launch_link>*> links;
@@ -897,8 +897,8 @@ class trace_reader final : public chrome_sink {
           ++joined;
           if (calls_.is_graph(*by)) {
             d.rows[i].flags |= kernel_by_graph;
-            ++d.device.by_graphs;
-            d.device.by_graphs_ps = saturating_add(d.device.by_graphs_ps, d.rows[i].duration_ps);
+            ++d.device.graph_launched;
+            d.device.graph_launched_ps = saturating_add(d.device.graph_launched_ps, d.rows[i].duration_ps);
           }
         }
         take_shapes(d, i);
@@ -915,10 +915,10 @@ class trace_reader final : public chrome_sink {
         last_ps = std::max(last_ps, saturating_add(k.start_ps, k.duration_ps));
       }
       sort_kernels(d.rows);
-      tell_own_times(d);
+      add_own_times(d);
       d.device.has_launches = joined > 0;
       kernels += d.rows.size();
-      by_graphs += d.device.by_graphs;
+      graph_launched += d.device.graph_launched;
       if (linked || host_seen_) unattributed += d.rows.size() - joined;
       const std::int32_t index =
           parts_.add_device(std::move(d.device), std::make_unique<kernel_list>(std::move(d.rows)));
@@ -938,15 +938,16 @@ class trace_reader final : public chrome_sink {
     if (kernels == 0) {
       const bool empty = input_.rows == 0 && !input_.damage;
       input_.why_empty = empty                   ? "the trace is empty: it has no event"
-                         : host.untold_spans != 0 ? untold_text(host.untold_spans)
+                         : host.untold_spans != 0 ? unplaced_text(host.untold_spans)
                                                   : "no kernel of a device was found here";
       input_.notes.push_back(input_.why_empty);
     }
     if (unattributed > 0) {
       input_.notes.push_back(share(unattributed) + "have no launch in the trace: who launched them is unattributed");
     }
-    if (by_graphs > 0) {
-      input_.notes.push_back(share(by_graphs) + "were launched by graphs: their launch is that of the whole graph");
+    if (graph_launched > 0) {
+      input_.notes.push_back(share(graph_launched) +
+                             "were launched by graphs: their launch is that of the whole graph");
     }
     if (unknown_on_devices_ > 0) {
       input_.notes.push_back("events of unknown categories on devices, taken neither for kernels nor for hosts: " +
@@ -957,25 +958,25 @@ class trace_reader final : public chrome_sink {
   }
 
   // No event with a length is passed over without a word: it may be of a device.
-  [[nodiscard]] std::string untold_text(std::uint64_t spans) const {
+  [[nodiscard]] std::string unplaced_text(std::uint64_t spans) const {
     return "the trace does not say whether devices or hosts ran its " + counted(spans, "event", "events") +
            ": `profkit ops` has them";
   }
 
   // By the clock of the device, in the order in which kernels are visited.
-  static void tell_own_times(gathered_device& d) {
+  static void add_own_times(gathered_device& d) {
     if (d.own.empty()) return;
     const auto before = [](const auto& a, const auto& b) { return a.first < b.first; };
     std::sort(d.own.begin(), d.own.end(), before);
     std::vector<std::uint64_t> kernels(d.device.streams.size()), starts(kernels), durations(kernels);
     for (const kernel_row& k : d.rows) {
       const auto at = std::lower_bound(d.own.begin(), d.own.end(), std::pair(k.source_row, own_time()), before);
-      const bool told = at != d.own.end() && at->first == k.source_row;
-      d.device.own_clock.push_back(told ? at->second : own_time());
+      const bool has_own = at != d.own.end() && at->first == k.source_row;
+      d.device.own_clock.push_back(has_own ? at->second : own_time());
       if ((k.flags & kernel_has_stream) == 0) continue;
       ++kernels[k.stream];
-      durations[k.stream] += told;
-      starts[k.stream] += told && at->second.start_ps != no_time_ps;
+      durations[k.stream] += has_own;
+      starts[k.stream] += has_own && at->second.start_ps != no_time_ps;
     }
     for (std::size_t s = 0; s < kernels.size(); ++s)
       d.device.streams[s].by_own_clock = starts[s] == kernels[s] ? own_times::all

@@ -22,7 +22,7 @@ struct kineto_category {
   }
 };
 
-// Null for an unknown category: its process tells what an event is.
+// Null for an unknown category: then the process decides what an event is.
 [[nodiscard]] const kineto_category* find_kineto_category(std::string_view name) noexcept;
 
 }  // namespace PROFKIT_NAMESPACE

@@ -1,5 +1,5 @@
-// Which call of the host launched a kernel, and what the operation behind it worked on, where a trace ties them
-// together by numbers.
+// Which call of the host launched a kernel, and what the operation that made the call worked on, where a trace ties
+// them together by numbers.
 #pragma once
 #include <profkit/core/timeline.hpp>
 
@@ -46,7 +46,7 @@ class launch_calls {
   // The call of the kernel's correlation, the first one of it; for a kernel without, that of its operation.
   [[nodiscard]] const call* launcher_of(const launch_link& link) const;
   [[nodiscard]] bool is_graph(const call& c) const;
-  // Counts launches, and lists those of which no kernel tells; nothing where no kernel names its launch. After join().
+  // Counts launches, and lists those without a kernel; nothing where no kernel names its launch. After join().
   void list_unrecorded(activity_host& into) const;
   // The last one that had shapes.
   [[nodiscard]] const operation* operation_of(const launch_link& link) const;

@@ -1,6 +1,6 @@
 // What processes of traces are whose exporters name no category: those of TensorFlow's timeline and of rocprof (v1).
 //
-// Sources: tensorflow/python/client/timeline.py and device_tracer.cc (1.x: every kernel is told on "stream:all" and on
+// Sources: tensorflow/python/client/timeline.py and device_tracer.cc (1.x: every kernel is shown on "stream:all" and on
 // its own stream, every copy on "memcpy" and on its own stream), rocprof's tblextr.py (2019 to 2024).
 #pragma once
 #include <profkit/core/activity.hpp>

@@ -5,7 +5,7 @@ namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 namespace {
 
-// Its folders are told by what lies in them (neutrino_detect.hpp).
+// Its folders are recognised by what lies in them (neutrino_detect.hpp).
 constexpr known_format describe_neutrino() {
   known_format f;
   f.family = file_family::neutrino;

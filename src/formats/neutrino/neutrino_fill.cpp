@@ -31,7 +31,7 @@ class trace_filler {
   }
 
  private:
-  // The start of a launch, ps from the capture's origin; 0 when the log does not tell it.
+  // The start of a launch, ps from the capture's origin; 0 when the log does not have it.
   [[nodiscard]] std::int64_t start_of(const probe_launch* launch) const noexcept {
     if (launch == nullptr || !launch->time_ns || !origin_ns_) return 0;
     return relative_ps(*launch->time_ns, *origin_ns_).value_or(0);

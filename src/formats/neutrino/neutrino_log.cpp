@@ -1,4 +1,4 @@
-// What the lines of event.log tell together: which kernels were probed, and how each launch went.
+// What the lines of event.log say together: which kernels were probed, and how each launch went.
 #include <formats/neutrino/neutrino_log.hpp>
 #include <formats/neutrino/neutrino_sha1.hpp>
 

@@ -1,4 +1,4 @@
-// event.log of the Neutrino driver: one line at a time, and what the lines together tell of kernels and launches.
+// event.log of the Neutrino driver: one line at a time, and what the lines together say of kernels and launches.
 #pragma once
 #include <profkit/core/probe_trace.hpp>
 
@@ -92,7 +92,7 @@ struct log_params {
 // "12.500000" (ms) in ps; nothing for inf, nan, and what does not fit.
 [[nodiscard]] std::optional<std::int64_t> log_milliseconds_ps(std::string_view text) noexcept;
 
-// Everything the log tells.
+// Everything in the log.
 struct log_findings {
   probe_log log;
   std::vector<probe_kernel> kernels;

@@ -28,7 +28,7 @@ constexpr bool is_word(char c) noexcept {
   return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
 
-// What is left of a line, taken from the left. Every step tells whether it was there.
+// What is left of a line, taken from the left. Every step says whether it was there.
 class line_scan {
  public:
   explicit line_scan(std::string_view rest) noexcept : rest_(rest) {}

@@ -18,7 +18,7 @@ inline namespace PROFKIT_NAMESPACE {
 // process.log.
 [[nodiscard]] probe_engine_log read_engine_log(std::string_view text);
 
-// What a folder's name tells: "Nov21_064619_25804", or "Nov_21_06_46_19_25804" of the first drivers.
+// The parts of a folder's name: "Nov21_064619_25804", or "Nov_21_06_46_19_25804" of the first drivers.
 struct trace_folder_name {
   bool is_one = false, is_v0 = false;
   std::optional<std::uint64_t> pid;

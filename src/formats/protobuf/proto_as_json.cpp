@@ -44,7 +44,7 @@ const char* wire_type_name(wire_type type) noexcept {
   }
 }
 
-// Remembers that writing failed: the JSON writer tells only at the end.
+// Remembers that writing failed: the JSON writer reports it only at the end.
 class watched_sink final : public sink {
  public:
   explicit watched_sink(sink& into) : into_(into) {}

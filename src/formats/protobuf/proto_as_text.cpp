@@ -64,12 +64,12 @@ class text_writer {
       out_ += std::to_string(run_.offset_of(reader.position()));
       end_line();
     }
-    if (run_.options().limit != 0) tell_left_out(type, counts, depth);
+    if (run_.options().limit != 0) write_left_out(type, counts, depth);
   }
 
-  void tell_left_out(const proto_message_name* type, element_counts& counts, std::uint32_t depth) {
+  void write_left_out(const proto_message_name* type, element_counts& counts, std::uint32_t depth) {
     const std::uint64_t limit = run_.options().limit;
-    const auto tell = [&](std::uint64_t more, const char* of) {
+    const auto write = [&](std::uint64_t more, const char* of) {
       if (more == 0) return;
       run_.left_out(more);
       begin_line(depth);
@@ -77,8 +77,9 @@ class text_writer {
       end_line();
     };
     for (std::size_t i = 0; i < counts.fields(); ++i)
-      tell(counts.of(i) - std::min(counts.of(i), limit), known_proto_names().fields[type->first_field + i].name.text());
-    tell(counts.unnamed_left_out, "fields without a name");
+      write(counts.of(i) - std::min(counts.of(i), limit),
+            known_proto_names().fields[type->first_field + i].name.text());
+    write(counts.unnamed_left_out, "fields without a name");
   }
 
   // Counts an element; false when the limit leaves it out. Without names, what repeats is a run of one number.

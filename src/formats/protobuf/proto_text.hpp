@@ -1,4 +1,4 @@
-// What the two renderings of a protobuf message share: naming fields, telling types apart, noting damage.
+// What the two renderings of a protobuf message share: naming fields, choosing types, noting damage.
 #pragma once
 #include <profkit/core/dump.hpp>
 #include <profkit/wire.hpp>
@@ -81,7 +81,7 @@ class dump_run {
 
 // The two renderings. `type` is nullptr for a message without names.
 result<void> write_text(std::string_view message, const proto_message_name* type, dump_run& run, sink& into);
-// Ends the document, status and damage included; `judge` tells the status once all was walked.
+// Ends the document, status and damage included; `judge` gives the status once all was walked.
 result<void> write_json(std::string_view message, const proto_message_name* type, dump_run& run, dump_outcome& outcome,
                         sink& into);
 // Sets outcome.status from what was met.

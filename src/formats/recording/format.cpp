@@ -5,7 +5,7 @@ namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 namespace {
 
-// Its files are told by the formats that the host hands in (core/format.hpp).
+// Its files are recognised by the formats that the host hands in (core/format.hpp).
 constexpr known_format describe_recording() {
   known_format f;
   f.family = file_family::own;

@@ -45,8 +45,8 @@ class shifted_times {
   activity_input& input_;
 };
 
-// What the file's reader told, as an input of the profile.
-activity_input told_input(const profile& p, std::size_t file, const recording::contents& from) {
+// What the file's reader counted, as an input of the profile.
+activity_input input_with_contents(const profile& p, std::size_t file, const recording::contents& from) {
   activity_input input = input_of(p, file, p.what().files[file].own->name());
   input.rows = from.told.rows;
   input.rejected = from.told.rejected;
@@ -61,7 +61,7 @@ class recording_filler {
       : from_(from),
         into_(into),
         file_(static_cast<std::uint32_t>(file)),
-        input_(told_input(*into.from, file, from)),
+        input_(input_with_contents(*into.from, file, from)),
         times_(into.from->file_shift_ns(file) * ps_per_ns, input_),
         group_(into.add_host_group(file)) {}
 
@@ -199,7 +199,7 @@ result<void> fill_from_recording(const profile& p, std::size_t file, timeline_si
   const recording* const recorded = p.recorded(file);
   if (recorded == nullptr) return {};
   const recording::contents& from = recorded->all();
-  activity_input input = told_input(p, file, from);
+  activity_input input = input_with_contents(p, file, from);
   shifted_times times(p.file_shift_ns(file) * ps_per_ns, input);
   recorded_line line(from.texts, into, times);
   track t;

@@ -29,7 +29,7 @@ namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 namespace {
 
-// Launches that are held of a file; what comes behind them does without.
+// Launches that are held of a file; later ones are not held.
 constexpr std::size_t most_launches = std::size_t{1} << 21;
 
 std::int64_t stream_id_of(const line_index& line) noexcept {
@@ -78,7 +78,7 @@ std::vector<node_planes> planes_by_node(const xspace_index& space) {
 // Of the devices of one node, and of its host.
 class node_filler {
  public:
-  // What is told of the file goes into `input` and `rejects`.
+  // What is found wrong with the file goes into `input` and `rejects`.
   node_filler(activity_parts& into, std::size_t file, const node_planes& planes, std::size_t steps_of_device,
               std::size_t& launches_left, activity_input& input, event_rejects& rejects)
       : into_(into),
@@ -96,21 +96,21 @@ class node_filler {
     group_ = into_.add_host_group(file_);
     into_.hosts[group_].writer = trace_writer::xla;
     list_host();
-    const bool devices_may_tell = std::any_of(devices_.begin(), devices_.end(), [&](std::size_t plane) {
+    const bool devices_may_have_steps = std::any_of(devices_.begin(), devices_.end(), [&](std::size_t plane) {
       return !step_lines_of(space_.planes[plane]).lines.empty();
     });
-    if (result<void> looked = look_at_host(true, !devices_may_tell); !looked) return looked;
+    if (result<void> looked = look_at_host(true, !devices_may_have_steps); !looked) return looked;
     if (result<void> looked = look_at_devices(); !looked) return looked;
     for (std::size_t i = 0; i < devices_.size(); ++i) add_device(i);
     list_unrecorded();
-    if (!device_steps_ && devices_may_tell)
+    if (!device_steps_ && devices_may_have_steps)
       if (result<void> looked = look_at_host(false, true); !looked) return looked;
     if (!device_steps_) add_host_steps();
     return {};
   }
 
  private:
-  // Nothing when the line lies out of reach, which the file's fault tells.
+  // Nothing when the line lies out of reach, which the file's fault reports.
   std::optional<line_events> events_of(const line_index& line) const {
     const auto base = line_base_ps(*into_.from, file_, line);
     if (!base) return std::nullopt;
@@ -122,7 +122,7 @@ class node_filler {
     return e;
   }
 
-  void note_damage(const plane_index& plane, const line_index& line, const first_look& facts) {
+  void note_damage(const plane_index& plane, const line_index& line, const line_stats& facts) {
     if (input_.damage) return;
     if (facts.damage) {
       input_.damage = damaged_event(path_, line.offset + *facts.damage);
@@ -143,11 +143,11 @@ class node_filler {
                           path_, line.offset, "Everything intact is shown. Fetch the file again if it was copied."};
   }
 
-  // A line of a device, and what a first look at it told.
+  // A line of a device, and what a first pass found in it.
   struct looked_at {
     const line_index* line = nullptr;
     line_events events;
-    first_look facts;
+    line_stats facts;
   };
 
   result<void> look_at_devices() {
@@ -183,7 +183,7 @@ class node_filler {
     d.type = is_tpu ? accelerator::tpu : is_gpu ? accelerator::gpu : accelerator::other;
     d.timestamp_resolution_ps = is_tpu ? 1 : 1000;
     for (looked_at& line : device_lines_[device_at]) {
-      line.events.lateness_ps = line.facts.lateness_ps;
+      line.events.max_disorder_ps = line.facts.max_disorder_ps;
       note_damage(plane, *line.line, line.facts);
       rejects_.add(line.facts.rejects);
       input_.rows += line.facts.events;
@@ -206,10 +206,10 @@ class node_filler {
       note_overruns(source->cut_too_long(), into_.strings, input_);
     if (!calls_.empty()) source->list_correlations(recorded_);
     const std::int32_t device = into_.add_device(std::move(d), std::move(source));
-    if (device >= 0) into_.devices[static_cast<std::size_t>(device)].steps_cut = add_device_steps(plane, device);
+    if (device >= 0) into_.devices[static_cast<std::size_t>(device)].steps_truncated = add_device_steps(plane, device);
   }
 
-  // What kernels of streams may communicate besides those whose names tell.
+  // What kernels of streams may communicate besides those whose names say so.
   event_collectives collectives_of(const plane_index& plane, const std::vector<looked_at>& lines) {
     const bool has_streams = std::any_of(lines.begin(), lines.end(), [](const looked_at& line) {
       return line.events.kind == line_kind::stream;

@@ -55,7 +55,7 @@ class line_filler {
   result<void> fill_line(const plane_index& plane, std::size_t plane_at, std::size_t line_at) {
     const line_index& line = plane.lines[line_at];
     const auto base_ps = line_base_ps(p_, file_, line);
-    if (!base_ps) return {};  // told by the file's fault
+    if (!base_ps) return {};  // the file's fault reports it
     track t;
     t.file = static_cast<std::uint32_t>(file_);
     t.plane = static_cast<std::int32_t>(plane_at);

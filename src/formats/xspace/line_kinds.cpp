@@ -76,7 +76,7 @@ const Rule* find_rule(const Rule (&rules)[N], std::string_view name) noexcept {
 // The name that a plane had before a merge put its node or, as of "/device:GPU:50100_misc_host:metadata", a number in
 // front.
 std::string_view name_before_merge(std::string_view plane_name) noexcept {
-  if (const auto found = find_node(plane_name)) return found->behind;
+  if (const auto found = find_node(plane_name)) return found->rest;
   constexpr std::string_view mark = "_misc_";
   const std::size_t at = starts_with(plane_name, "/device:") ? plane_name.find(mark) : std::string_view::npos;
   return at == std::string_view::npos ? plane_name : plane_name.substr(at + mark.size());
@@ -115,7 +115,7 @@ plane_kind classify_plane(std::string_view plane_name) noexcept {
   const std::string_view own_name = name_before_merge(plane_name);
   const plane_rule* rule = find_rule(plane_rules, own_name);
   if (rule == nullptr) return plane_kind::other;
-  // The start time that the environment of one node tells is not that of the merged timeline.
+  // The environment of one node holds that node's start time, not that of the merged timeline.
   if (rule->kind == plane_kind::environment && own_name.size() != plane_name.size()) return plane_kind::other;
   return rule->kind;
 }

@@ -13,8 +13,8 @@ namespace {
 constexpr std::uint64_t least_part_bytes = std::uint64_t{1} << 19, most_part_bytes = std::uint64_t{1} << 21;
 constexpr std::uint64_t parts_of_a_file = 64;
 
-// Where an event is likely to begin, some hundred bytes behind `from`. Stats of an event look like events and end where
-// an event ends, so who hops on from one of them soon hops from event to event.
+// Where an event is likely to begin, some hundred bytes after `from`. Stats of an event look like events and end where
+// an event ends, so a reader that starts at one of them soon steps from event to event.
 std::optional<std::uint64_t> likely_event_at(std::string_view body, std::uint64_t from) noexcept {
   constexpr int hops = 64, tries = 4096;
   constexpr std::uint64_t far = std::uint64_t{1} << 16;  // no usual event is so long

@@ -1,5 +1,5 @@
-// Lines cut into pieces that are read at the same time. Where an event begins is known only to who has read all events
-// in front of it, so cuts are guesses: one is right when the piece in front of it ends there without damage.
+// Lines cut into pieces that are read at the same time. Where an event begins is known only after all events before it
+// were read, so cuts are guesses: one is right when the piece before it ends there without damage.
 #pragma once
 #include <base/ordered_items.hpp>
 #include <profkit/core/limits.hpp>
@@ -27,7 +27,7 @@ using line_part = std::vector<line_piece>;
 [[nodiscard]] std::vector<line_part> cut_lines(const std::vector<std::string_view>& bodies);
 [[nodiscard]] std::vector<line_part> cut_lines(const std::vector<std::string_view>& bodies, std::uint64_t part_bytes);
 
-// read(piece, found) reads a piece and tells whether its last event ended where the piece ends; Found{} by make(). What
+// read(piece, found) reads a piece and says whether its last event ended where the piece ends; Found{} by make(). What
 // was found is handed to keep(found, bytes) in the order of the lines, on one thread at a time.
 template <class Found, class Make, class Read, class Keep>
 result<void> read_line_parts(const std::vector<std::string_view>& bodies, const std::vector<line_part>& parts,

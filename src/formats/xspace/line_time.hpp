@@ -15,7 +15,7 @@ inline namespace PROFKIT_NAMESPACE {
 inline constexpr std::int64_t least_unix_ns = 100'000'000'000'000'000;
 
 // The line's timestamp in ps relative to the capture origin: the start of an event is this plus its
-// offset_ps. Nothing when it lies more than ±106 days away; file_fault() then tells so.
+// offset_ps. Nothing when it lies more than ±106 days away; file_fault() then says so.
 [[nodiscard]] std::optional<std::int64_t> line_base_ps(const profile& p, std::size_t file,
                                                        const line_index& line) noexcept;
 

@@ -92,10 +92,10 @@ void metadata_lookup::sort() {
 std::optional<std::uint32_t> metadata_lookup::position(std::int64_t key) const noexcept {
   if (slots_.empty()) return std::nullopt;
   if (sorted_) {
-    const auto behind = std::upper_bound(slots_.begin(), slots_.end(), key,
-                                         [this](std::int64_t wanted, auto at) { return wanted < key_of(at); });
-    if (behind == slots_.begin() || key_of(behind[-1]) != key) return std::nullopt;
-    return behind[-1];
+    const auto after = std::upper_bound(slots_.begin(), slots_.end(), key,
+                                        [this](std::int64_t wanted, auto at) { return wanted < key_of(at); });
+    if (after == slots_.begin() || key_of(after[-1]) != key) return std::nullopt;
+    return after[-1];
   }
   const std::uint64_t hash = hash_of_id(key);
   const std::size_t probes = std::min(slots_.size(), longest_probe);

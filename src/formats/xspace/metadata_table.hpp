@@ -71,7 +71,7 @@ class metadata_entries {
 // it then sorts itself and looks up in O(log n).
 class metadata_lookup {
  public:
-  // How many entries can be told apart; further ones are not found.
+  // How many entries can be numbered; further ones are not found.
   static constexpr std::size_t most_entries = std::size_t{1} << 25;
 
   metadata_lookup() = default;

@@ -17,9 +17,9 @@ std::optional<node_in_name> find_node(std::string_view name) noexcept {
   if (found.at == std::string_view::npos) return std::nullopt;
   const char* const first = name.data() + found.at + mark.size();
   const char* const end = name.data() + name.size();
-  const auto [behind, error] = std::from_chars(first, end, found.node);
-  if (error != std::errc() || found.node < 0 || behind == end || *behind != '/') return std::nullopt;
-  found.behind = name.substr(static_cast<std::size_t>(behind - name.data()));
+  const auto [rest, error] = std::from_chars(first, end, found.node);
+  if (error != std::errc() || found.node < 0 || rest == end || *rest != '/') return std::nullopt;
+  found.rest = name.substr(static_cast<std::size_t>(rest - name.data()));
   return found;
 }
 

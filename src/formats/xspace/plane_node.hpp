@@ -14,7 +14,7 @@ inline namespace PROFKIT_NAMESPACE {
 struct node_in_name {
   std::size_t at = 0;  // where it stands
   std::int64_t node = 0;
-  std::string_view behind;  // "/device:GPU:0" of "/node:3/device:GPU:0"
+  std::string_view rest;  // "/device:GPU:0" of "/node:3/device:GPU:0"
 };
 [[nodiscard]] std::optional<node_in_name> find_node(std::string_view name) noexcept;
 
@@ -24,7 +24,7 @@ struct node_in_name {
 // Of the plane's stat `hostname`; "" where it has none.
 [[nodiscard]] std::string_view hostname_of(const plane_index& plane) noexcept;
 
-// A merge shows hosts as devices or under a name of its own, and puts the node in front of the names of their threads.
+// A merge shows hosts as devices or under a name of its own, and puts the node before the names of their threads.
 [[nodiscard]] bool is_host_of_merge(const plane_index& plane) noexcept;
 
 }  // namespace PROFKIT_NAMESPACE

@@ -1,5 +1,5 @@
 // Which instructions of the programs inside an XSpace are collectives. JAX names instructions after the jaxpr
-// ("psum.7"): only the program tells that one is an all-reduce.
+// ("psum.7"): only the program shows that one is an all-reduce.
 #pragma once
 #include <base/hash_map.hpp>
 #include <formats/xspace/xspace_index.hpp>
@@ -16,7 +16,7 @@ class program_collectives {
  public:
   explicit program_collectives(const xspace_index& space);
   // "all-reduce", "all-gather-start"; empty when it is none. The program is found by its id, else by the module's
-  // name. Where no program is known that has the instruction, or several fit and disagree, its name tells.
+  // name. Where no known program has the instruction, or several fit and disagree, the instruction's name decides.
   [[nodiscard]] std::string_view find(std::optional<std::int64_t> program_id, std::string_view module_name,
                                       std::string_view instruction) const;
   // Whether some program has an instruction of this name that is something else than the name says.

@@ -71,9 +71,9 @@ class touching_events {
   const interval_sequence windows_;
   const std::int64_t base_ps_;
   const bool near_base_;              // no usual event overflows
-  const interval* window_ = nullptr;  // the first that ends behind the start of the event looked at last
+  const interval* window_ = nullptr;  // the first that ends after the start of the event looked at last
   std::int64_t start_ps_ = 0, end_ps_ = 0;
-  std::int64_t before_ps_ = 0;  // where the window in front of it ends
+  std::int64_t before_ps_ = 0;  // where the window before it ends
 };
 
 }  // namespace

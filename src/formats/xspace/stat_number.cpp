@@ -17,7 +17,7 @@ std::optional<std::uint64_t> number_in(std::string_view stats, std::int64_t stat
   return found;
 }
 
-// Reads a stat, behind its id, that is one value as writers write it, with nothing behind it. False when it is not.
+// Reads a stat, after its id, that is one value as writers write it, with nothing after it. False when it is not.
 inline bool is_one_value(const unsigned char* at, const unsigned char* end,
                          std::optional<std::uint64_t>& number) noexcept {
   if (at == end) return true;

@@ -13,7 +13,7 @@ inline namespace PROFKIT_NAMESPACE {
 [[nodiscard]] std::optional<std::uint64_t> find_stat_number(const char* stats, std::uint32_t bytes,
                                                             std::int64_t stat_id) noexcept;
 
-// False when no stat can have this id, a small one: nowhere stands the tag of an id with it behind, nor the beginning
+// False when no stat can have this id, a small one: the tag of an id followed by it is nowhere, nor the beginning
 // of a tag in more bytes than it needs. Looks at 16 pairs of bytes at a time.
 inline bool may_have_small_id(const char* stats, std::uint32_t bytes, unsigned char id) noexcept {
 #if defined(__GNUC__)

@@ -47,7 +47,7 @@ class indexer {
                     reader.clipped() ? "the file ends inside a field" : "no protobuf field can start here");
       }
     }
-    if (found_.damage) tell_text_conversion();
+    if (found_.damage) check_text_conversion();
     return std::move(found_);
   }
 
@@ -167,7 +167,7 @@ class indexer {
   }
 
   // A text conversion writes EF BF BD (the replacement character) for every byte it could not decode.
-  void tell_text_conversion() {
+  void check_text_conversion() {
     constexpr std::string_view replacement("\xef\xbf\xbd");
     const std::string_view sample =
         (found_.from ? std::string_view(found_.from->head) : bytes_).substr(0, text_sample_bytes);
@@ -223,9 +223,9 @@ std::optional<std::int64_t> plane_index::stat_id(std::string_view wanted) const 
 }
 
 std::uint64_t reduced_from::offset_of(std::uint64_t at) const noexcept {
-  const auto behind =
+  const auto after =
       std::upper_bound(runs.begin(), runs.end(), at, [](std::uint64_t wanted, const run& r) { return wanted < r.at; });
-  return behind == runs.begin() ? at : behind[-1].was + (at - behind[-1].at);
+  return after == runs.begin() ? at : after[-1].was + (at - after[-1].at);
 }
 
 std::uint64_t reduced_from::beginning_at(std::uint64_t at) const noexcept {

@@ -49,7 +49,7 @@ struct plane_index {
   std::optional<std::int64_t> stat_id(std::string_view wanted) const noexcept;
 };
 
-// How much of the beginning of a damaged file is looked at to tell whether it went through a text conversion.
+// How much of the beginning of a damaged file is looked at to see whether it went through a text conversion.
 inline constexpr std::size_t text_sample_bytes = std::size_t{4} << 20;
 
 // Where the bytes of a message lay from which some were left out: runs of bytes that stood together.
@@ -86,7 +86,7 @@ inline constexpr std::size_t most_lines = std::size_t{1} << 20;  // of the file
 // events to look for fields that are not there would cost more than many a query.
 inline constexpr std::size_t short_line_bytes = std::size_t{64} << 10;
 
-// Never fails as a whole: damage is told in xspace_index::damage (code damaged or text_mangled).
+// Never fails as a whole: damage is reported in xspace_index::damage (code damaged or text_mangled).
 // `from`: what was left out of the bytes, for offsets; null when nothing was.
 xspace_index index_xspace(std::string_view bytes, std::shared_ptr<const reduced_from> from = nullptr);
 
@@ -110,14 +110,14 @@ enum class scan_variant : std::uint8_t { fastest, portable };
 
 // Decodes the events of one line in file order, a batch at a time, at memory speed (BMI2 or SWAR, chosen
 // at run time). Usage: event_scanner s(line.body); while (std::size_t n = s.next(rows, cap)) …; then
-// s.ok() tells end from damage, s.offset() where (in line.body). Batches of some hundred rows stay in the
-// first-level cache. Never reads outside line_body.
+// s.ok() says whether it is the end or damage, s.offset() where (in line.body). Batches of some hundred rows stay in
+// the first-level cache. Never reads outside line_body.
 class event_scanner {
  public:
   explicit event_scanner(std::string_view line_body, scan_variant wanted = scan_variant::fastest) noexcept;
   std::size_t next(event_row* rows, std::size_t capacity) noexcept;
   [[nodiscard]] bool ok() const noexcept { return damage_ == nullptr; }
-  // What stood before, between and behind the events: once the scan is at its end, and ok(), all of the line's header
+  // What stood before, between and after the events: once the scan is at its end, and ok(), all of the line's header
   // but for the number of events.
   [[nodiscard]] const line_header& header() const noexcept { return header_; }
   // Whether the header's timestamp stood there so far.

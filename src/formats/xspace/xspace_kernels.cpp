@@ -83,7 +83,7 @@ void xspace_kernels::list_correlations(hash_set<std::uint64_t>& into) const {
 }
 
 result<void> xspace_kernels::visit(kernel_visitor& into, const hooks& host) const {
-  if (lines.size() == 1 && lines[0].lateness_ps == 0) return visit_line(into, host);
+  if (lines.size() == 1 && lines[0].max_disorder_ps == 0) return visit_line(into, host);
   progress_meter meter(host);
   std::vector<ordered_events> cursors;
   cursors.reserve(lines.size());

@@ -14,8 +14,8 @@ bool raw_events::read_on() noexcept {
   return count_ > 0;
 }
 
-first_look look_at_line(const line_events& line) noexcept {
-  first_look facts;
+line_stats look_at_line(const line_events& line) noexcept {
+  line_stats facts;
   std::int64_t latest = std::numeric_limits<std::int64_t>::min(), reached = latest;
   facts.damage = for_each_event(line, facts.rejects, [&](const event_row&, std::int64_t start_ps, std::int64_t end_ps) {
     ++facts.events;
@@ -27,8 +27,8 @@ first_look look_at_line(const line_events& line) noexcept {
     if (__builtin_expect(start_ps >= latest, 1))
       latest = start_ps;
     else
-      facts.lateness_ps =
-          std::max(facts.lateness_ps, checked_sub(latest, start_ps).value_or(std::numeric_limits<std::int64_t>::max()));
+      facts.max_disorder_ps = std::max(
+          facts.max_disorder_ps, checked_sub(latest, start_ps).value_or(std::numeric_limits<std::int64_t>::max()));
     return true;
   });
   return facts;
@@ -40,7 +40,7 @@ fault damaged_event(const std::string& path, std::uint64_t byte_offset) {
           byte_offset, ""};
 }
 
-ordered_events::ordered_events(const line_events& line) : events_(line), lateness_ps_(line.lateness_ps) {
+ordered_events::ordered_events(const line_events& line) : events_(line), max_disorder_ps_(line.max_disorder_ps) {
   more_ = events_.next(read_[last_]);
   if (more_)
     pop();
@@ -48,7 +48,7 @@ ordered_events::ordered_events(const line_events& line) : events_(line), latenes
     done_ = true;
 }
 
-// The front and the event behind it start together.
+// Orders the first event held and those after it that start together with it.
 void ordered_events::take_together() {
   const std::int64_t start_ps = read_[last_].start_ps;
   ready_.push_back(read_[last_ ^ 1U]);
@@ -81,7 +81,7 @@ void ordered_events::refill() {
   for (const spanned_event& e : waiting_) latest = std::max(latest, e.start_ps);
   for (;; wanted = 2 * waiting_.size()) {  // nothing was certain yet: twice as much
     latest = read_until(wanted, latest);
-    const auto before = checked_sub(latest, lateness_ps_);
+    const auto before = checked_sub(latest, max_disorder_ps_);
     const auto is_late = [&](const spanned_event& e) { return more_ && !(before && e.start_ps < *before); };
     const auto held = std::partition(waiting_.begin(), waiting_.end(), is_late);
     ready_.assign(held, waiting_.end());

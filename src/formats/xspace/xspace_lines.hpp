@@ -20,7 +20,7 @@ struct line_events {
   std::string_view body;
   std::uint64_t offset = 0;  // of body in the file
   std::int64_t base_ps = 0;
-  std::int64_t lateness_ps = 0;  // how far, at most, an event starts before one in front of it
+  std::int64_t max_disorder_ps = 0;  // how far, at most, an event starts before one that precedes it in the file
   line_kind kind = line_kind::other;
 };
 
@@ -45,7 +45,7 @@ struct event_rejects {
   }
 };
 
-// When an event was; false, and counted, when that cannot be told.
+// When an event was; false, and counted, when that is not known.
 inline bool place_event(const event_row& row, std::int64_t base_ps, std::int64_t& start_ps, std::int64_t& end_ps,
                         event_rejects& rejects) noexcept {
   if (__builtin_expect((row.flags & event_has_occurrences) != 0, 0)) {
@@ -103,7 +103,7 @@ class raw_events {
 };
 
 // Calls use(row, start_ps, end_ps) for every event with a place in time, in the order of the file; it gives false to
-// stop. Tells where the first damaged event lies in the line.
+// stop. Gives where the first damaged event lies in the line.
 template <class Use>
 std::optional<std::uint64_t> for_each_event(const line_events& line, event_rejects& rejects, Use&& use) {
   event_scanner scan(line.body);
@@ -119,16 +119,16 @@ std::optional<std::uint64_t> for_each_event(const line_events& line, event_rejec
   return scan.offset();
 }
 
-// What a first look at a line tells.
-struct first_look {
+// What a first pass over a line finds.
+struct line_stats {
   std::uint64_t events = 0;
-  std::int64_t lateness_ps = 0;
+  std::int64_t max_disorder_ps = 0;
   std::int64_t duration_sum_ps = 0;  // stops at the end of int64
-  std::int64_t overlap_ps = 0;       // how far, at most, an event lasts over the start of one behind it in the file
+  std::int64_t overlap_ps = 0;       // how far, at most, an event lasts over the start of one after it in the file
   event_rejects rejects;
   std::optional<std::uint64_t> damage;  // where the first damaged event lies in the line
 };
-[[nodiscard]] first_look look_at_line(const line_events& line) noexcept;
+[[nodiscard]] line_stats look_at_line(const line_events& line) noexcept;
 
 // Of an event at this byte of a file.
 [[nodiscard]] fault damaged_event(const std::string& path, std::uint64_t byte_offset);
@@ -145,8 +145,8 @@ class ordered_events {
       if (++at_ < ready_.size()) return;
       ready_.clear();
     }
-    // Of a line in order the event read last is the next one, unless the one behind it starts together with it.
-    if (__builtin_expect(!more_ || lateness_ps_ != 0, 0)) return refill();
+    // Of a line in order the event read last is the next one, unless the one after it starts together with it.
+    if (__builtin_expect(!more_ || max_disorder_ps_ != 0, 0)) return refill();
     last_ ^= 1U;
     more_ = events_.next(read_[last_]);
     if (__builtin_expect(more_ && read_[last_].start_ps == read_[last_ ^ 1U].start_ps, 0)) take_together();
@@ -156,7 +156,7 @@ class ordered_events {
   void refill();
   void take_together();
   raw_events events_;
-  std::int64_t lateness_ps_;
+  std::int64_t max_disorder_ps_;
   std::vector<spanned_event> ready_, waiting_;  // ready_: in order from at_ on
   std::size_t at_ = 0;
   std::array<spanned_event, 2> read_;  // the event read last, not yet among the others; without ready ones, the front

@@ -42,7 +42,7 @@ std::string_view kernel_base_name(std::string_view name) noexcept {
   name = bare_kernel_name(name);
   name = name.substr(0, name.find_first_of(" ="));
   if (name.size() > 3 && name.substr(name.size() - 3) == ".kd") name.remove_suffix(3);
-  // Numbers behind a dot or an underscore count instances.
+  // Numbers after a dot or an underscore count instances.
   for (;;) {
     std::size_t digits = name.size();
     while (digits > 0 && is_digit(name[digits - 1])) --digits;

@@ -144,7 +144,7 @@ pub const PK_ACCELERATOR_GPU: i32 = 2;
 pub const PK_ACCELERATOR_NPU: i32 = 3;
 pub const PK_DEVICE_HAS_WAITS: i32 = 1;
 pub const PK_DEVICE_HAS_SHAPES: i32 = 2;
-/// the execution unit; without it classes are told from names
+/// the execution unit; without it classes follow from names
 pub const PK_DEVICE_HAS_CLASSES: i32 = 4;
 pub const PK_DEVICE_HAS_LAUNCHES: i32 = 8;
 pub const PK_KERNEL_COMPUTE: i32 = 0;
@@ -174,7 +174,7 @@ pub const PK_DOCUMENT_ARCHITECTURE: i32 = 12;
 pub const PK_DOCUMENT_NEUTRINO: i32 = 20;
 pub const PK_DOCUMENT_BRIEF: i32 = 21;
 pub const PK_DOCUMENT_STATUS_OK: i32 = 0;
-/// some input was damaged; what was intact is told
+/// some input was damaged; what was intact is shown
 pub const PK_DOCUMENT_STATUS_PARTIAL: i32 = 1;
 /// the capture has nothing of this kind; `reason` says why
 pub const PK_DOCUMENT_STATUS_ABSENT: i32 = 2;
@@ -311,7 +311,7 @@ pub const PK_ZERO_NONE: i32 = 3;
 pub const PK_PLANES_SEED: i32 = 0;
 pub const PK_PLANES_ROCM: i32 = 1;
 pub const PK_PLANES_NODE: i32 = 2;
-/// what is missing or damaged is told and left out
+/// what is missing or damaged is reported and left out
 pub const PK_MERGE_KEEP_GOING: i32 = 1;
 /// the events of a line are not sorted
 pub const PK_MERGE_KEEP_ORDER: i32 = 2;
@@ -531,7 +531,7 @@ pub struct pk_memory {
 /// begin_plane { begin_line { event  event_stat* }*  end_line }*  plane_stat*  end_plane,   then finish
 /// Metadata may be asked for, and given stats, at any time while its plane is open. A plane is held in memory until it
 /// ends. Calls that return nothing keep the first failure, after which they do nothing; pk_xspace_writer_finish() and
-/// pk_xspace_writer_status() tell it. One thread at a time. Since 0.1.
+/// pk_xspace_writer_status() return it. One thread at a time. Since 0.1.
 #[repr(C)]
 #[derive(Debug)]
 pub struct pk_xspace_writer {
@@ -891,7 +891,7 @@ impl Default for pk_line_info {
     }
 }
 
-/// What only a pass over a whole line tells. Frozen. Since 0.1.
+/// What is known only after a pass over a whole line. Frozen. Since 0.1.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct pk_line_summary {
@@ -1669,7 +1669,7 @@ pub struct pk_validation_summary {
     pub pair_violations: u64,
     /// invocations in order
     pub overlaps: u64,
-    /// of which nobody can tell who waits for whom, or who takes part
+    /// who waits for whom, or who takes part, is unknown
     pub unjudged: u64,
     pub warnings: u64,
     /// nodes whose offset is known less well than max_bound_ps, or not at all
@@ -1774,7 +1774,7 @@ pub struct pk_probe_bin {
     pub name: pk_str,
     pub path: pk_str,
     pub bytes: u64,
-    /// from the driver's start to the end of the launch; -1: the name does not tell
+    /// from the driver's start to the end of the launch; -1: not in the name
     pub elapsed_us: i64,
     /// -1: no launch of the log names it
     pub launch: i64,
@@ -2590,7 +2590,7 @@ extern "C" {
     /// Frees a token that no running call uses. Since 0.1.
     pub fn pk_cancel_token_free(token: *mut pk_cancel_token);
     /// Opens a file ("-" is standard input), a run directory, or a parent of runs. `options` may be NULL.
-    /// A damaged file keeps what is intact and tells the rest through pk_file_damage(), and so does an unreadable
+    /// A damaged file keeps what is intact and reports the rest through pk_file_damage(), and so does an unreadable
     /// file among several. Errors: PK_E_NOT_FOUND (nothing at the path, or a directory without a profile),
     /// PK_E_PERMISSION, PK_E_IO, PK_E_INVALID_ARGUMENT (no such run: the message lists them), PK_E_CANCELLED, and what kept the only
     /// file from being read at all. Since 0.1.
@@ -2925,7 +2925,7 @@ extern "C" {
     /// The command of a document: "report", "info", …; "" for an unknown value. Static. Since 0.1.
     pub fn pk_document_name(document: i32) -> *const c_char;
     /// Writes a document (PK_DOCUMENT_) of a profile. `options` and `status` may be NULL; `*status` becomes a
-    /// PK_DOCUMENT_STATUS_. Damage of the input is told in the document and is no failure of this call.
+    /// PK_DOCUMENT_STATUS_. Damage of the input is reported in the document and is no failure of this call.
     /// Errors: PK_E_INVALID_ARGUMENT, PK_E_CANCELLED, PK_E_LIMIT, PK_E_OUT_OF_MEMORY. Since 0.1.
     pub fn pk_document_write(
         profile: *const pk_profile,
@@ -2948,7 +2948,7 @@ extern "C" {
         status: *mut i32,
         err: *mut *mut pk_error,
     ) -> pk_status;
-    /// Writes the document that tells why a capture could not be opened (status "error"). Errors:
+    /// Writes the document that says why a capture could not be opened (status "error"). Errors:
     /// PK_E_INVALID_ARGUMENT, PK_E_CANCELLED (`write` gave non-zero), PK_E_OUT_OF_MEMORY. Since 0.1.
     pub fn pk_document_write_error(
         document: i32,
@@ -2957,7 +2957,7 @@ extern "C" {
         user: *mut c_void,
         err: *mut *mut pk_error,
     ) -> pk_status;
-    /// Runs the analysis. `options` may be NULL. Damage of the input is no failure: the document tells it. Errors:
+    /// Runs the analysis. `options` may be NULL. Damage of the input is no failure: the document reports it. Errors:
     /// PK_E_NOT_FOUND (no such module, space or instruction), PK_E_INVALID_ARGUMENT, PK_E_CANCELLED, PK_E_OUT_OF_MEMORY.
     /// Since 0.1.
     pub fn pk_memory_open(
@@ -3008,7 +3008,7 @@ extern "C" {
     /// "trace.json", "pftrace", "xspace", "csv"; "" for an unknown value. Static. Since 0.1.
     pub fn pk_trace_format_name(format: i32) -> *const c_char;
     /// Writes the capture in a format of other tools. `options` and `out` may be NULL. Damage of the input is no failure:
-    /// `out-\>status` tells it. Errors: PK_E_INVALID_ARGUMENT (no such step; several files where one is needed),
+    /// `out-\>status` reports it. Errors: PK_E_INVALID_ARGUMENT (no such step; several files where one is needed),
     /// PK_E_UNSUPPORTED (a format this capture cannot become), PK_E_CANCELLED, PK_E_OUT_OF_MEMORY. Since 0.1.
     pub fn pk_trace_write(
         profile: *const pk_profile,
@@ -3106,8 +3106,8 @@ extern "C" {
     pub fn pk_xspace_writer_free(writer: *mut pk_xspace_writer);
     /// Writes the one message of a file, compressed or not, field by field; no profile has to be in it. `options` and
     /// `status` may be NULL; `*status` becomes a PK_DOCUMENT_STATUS_: what is damaged is shown as far as it is intact, and
-    /// said behind it. Errors: as pk_profile_open(); PK_E_INVALID_ARGUMENT (a directory, a file that is no protobuf, no such
-    /// type). Since 0.1.
+    /// reported after it. Errors: as pk_profile_open(); PK_E_INVALID_ARGUMENT (a directory, a file that is no protobuf, no
+    /// such type). Since 0.1.
     pub fn pk_dump_write(
         path: *const c_char,
         options: *const pk_dump_options,
@@ -3304,7 +3304,7 @@ extern "C" {
         user: *mut c_void,
         err: *mut *mut pk_error,
     ) -> pk_status;
-    /// Frees what the merge told; NULL is fine. The file that was written stays. Since 0.1.
+    /// Frees the results of the merge; NULL is fine. The file that was written stays. Since 0.1.
     pub fn pk_merge_free(merge: *mut pk_merge);
     /// Runs the detector. `options` may be NULL. A capture without devices is no failure: there are no steps then, and the
     /// document says why. Errors: PK_E_INVALID_ARGUMENT (no such threshold), PK_E_CANCELLED, PK_E_OUT_OF_MEMORY.
@@ -3458,9 +3458,9 @@ extern "C" {
     /// a failure out-\>release is NULL. Rows are read when the consumer asks for them.
     /// The stream holds its own reference to the table, and every batch, child and dictionary owns what it shows: handles,
     /// streams and arrays may be released in any order. One thread at a time uses a stream.
-    /// The metadata of a field tells its `unit` ("ps", "ns", "bytes", …). What is not UTF-8 in a file becomes U+FFFD. What is
-    /// not known is null. Columns that were not asked for cost nothing, or little: name those you need.
-    /// Damage: the rows before it come first; then get_next fails and get_last_error() tells what pk_error would, unless
+    /// The metadata of a field names its `unit` ("ps", "ns", "bytes", …). What is not UTF-8 in a file becomes U+FFFD. What
+    /// is not known is null. Columns that were not asked for cost nothing, or little: name those you need.
+    /// Damage: the rows before it come first; then get_next fails and get_last_error() says what pk_error would, unless
     /// PK_TABLE_SKIP_DAMAGE is set.
     /// Errors: PK_E_INVALID_ARGUMENT (of a column that is not there the hint names those that are), PK_E_UNSUPPORTED (rows
     /// were read, or another stream was made), PK_E_OUT_OF_MEMORY. Since 0.1.

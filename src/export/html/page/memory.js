@@ -75,7 +75,7 @@ function memoryPicture(points, options) {
   const peak = options.peak && options.peak.x >= first && options.peak.x <= last
     ? node("svg:path", {d: "M" + x(options.peak.x).toFixed(1) + " " + height + "V" + y(options.peak.y).toFixed(1), class: "peak"}) : "";
   const readout = node("div", {class: "note readout", role: "status"}, "");
-  const tell = (event) => {
+  const showPoint = (event) => {
     const at = first + event.offsetX / event.currentTarget.clientWidth * (last - first);
     const point = points[Math.max(0, firstAfter(points.map((one) => one.x), at) - 1)];
     readout.textContent = (options.xName || "at ") + options.xText(point.x) + ": " + options.names.map((name, i) => bytes(point.layers[i]) + " " + name).join(", ");
@@ -84,7 +84,7 @@ function memoryPicture(points, options) {
     node("span", {class: "swatch", "aria-hidden": "true", style: {background: "var(--" + options.colours[i] + ")"}}), name) : "");
   return node("figure", {class: "curve"},
     node("div", {class: "axis"}, node("span", {}, bytes(Math.round(top / 1.04)) + (limit && limit >= most ? " (all there is)" : "")), node("span", {}, ...keys)),
-    node("svg:svg", {viewBox: "0 0 " + width + " " + height, preserveAspectRatio: "none", role: "img", on: {pointermove: tell},
+    node("svg:svg", {viewBox: "0 0 " + width + " " + height, preserveAspectRatio: "none", role: "img", on: {pointermove: showPoint},
       "aria-label": options.label + ": at most " + bytes(most) + (options.limit ? " of " + bytes(options.limit) : "")}, ...paths, line, peak),
     node("div", {class: "axis"}, node("span", {}, options.xText(first)), node("span", {}, options.xText(last))), readout);
 }

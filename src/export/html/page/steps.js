@@ -27,7 +27,7 @@ function stepBars(devices) {
     });
     const steps = device.bars.reduce((n, bar) => n + bar[0], 0);
     const label = node("div", {class: "note", role: "status"}, "");
-    const tell = (bar) => {
+    const showBar = (bar) => {
       const spent = bar.slice(4), total = spent.reduce((a, b) => a + b, 0);
       label.textContent = (bar[0] === 1 ? "Step " : plural(bar[0], "step") + ", ") + names[bar[3]] + ": " + duration(Math.round((bar[2] - bar[1]) / bar[0])) +
         (bar[0] > 1 ? " on average" : "") + "; " + barUses.map((use, i) => spent[i] ? spaced(use) + " " + share(spent[i], total) : "").filter((text) => text).join(", ");
@@ -35,7 +35,7 @@ function stepBars(devices) {
     const at = (event) => device.bars[Math.floor(event.offsetX / event.currentTarget.clientWidth * width / each)];
     const picture = node("svg:svg", {viewBox: "0 0 " + width + " " + height, preserveAspectRatio: "none", role: "img", class: "bars",
       "aria-label": plural(steps, "step") + " of " + device.name + ", the longest column " + duration(Math.round(Math.max(...device.bars.map((bar) => (bar[2] - bar[1]) / bar[0])))),
-      on: {pointermove: (event) => { const bar = at(event); if (bar) tell(bar); },
+      on: {pointermove: (event) => { const bar = at(event); if (bar) showBar(bar); },
            click: (event) => { const bar = at(event); if (bar && timeline.look) timeline.look(bar[1] - data.timeline.from_ps, bar[2] - data.timeline.from_ps); }}},
       ...paths.map((path, use) => path ? node("svg:path", {d: path, class: "fill-" + barColours[use]}) : ""));
     return node("div", {class: "strip"}, node("div", {class: "name"}, device.name), node("div", {}, picture, label));
