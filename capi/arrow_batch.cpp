@@ -138,9 +138,9 @@ void release_array(ArrowArray* array) noexcept {
 }
 
 // Where nothing but zeros is shown: nulls, the first name of a dictionary.
-constexpr std::size_t most_zeros = std::size_t{1} << 19;  // bytes: a batch of the usual size
+constexpr std::size_t max_zeros = std::size_t{1} << 19;  // bytes: a batch of the usual size
 const std::shared_ptr<unsigned char[]>& zeros() {
-  alignas(64) static unsigned char bytes[most_zeros];
+  alignas(64) static unsigned char bytes[max_zeros];
   static const std::shared_ptr<unsigned char[]> shown(bytes, [](const unsigned char*) {});
   return shown;
 }
@@ -224,13 +224,13 @@ class arrow_stream {
   }
 
   // Rows that memory is taken for at once, and from when on a batch need not be longer.
-  static constexpr std::size_t most_room = std::size_t{1} << 20, long_batch = 16384;
+  static constexpr std::size_t max_room = std::size_t{1} << 20, long_batch = 16384;
 
   int get_next(ArrowArray& out) {
     if (!ended_) {
       forget_names();
       arrow_batch batch(table_->columns(), chosen_, dictionaries_, repeats_,
-                        std::min({batch_rows_, table_->room(), most_room}));
+                        std::min({batch_rows_, table_->room(), max_room}));
       std::size_t rows = 0;
       while (rows < batch_rows_ && !(rows >= long_batch && table_->at_border())) {
         result<std::size_t> read = table_->read(batch, batch_rows_ - rows);
@@ -339,11 +339,11 @@ fault too_many_texts() {
                "ask for smaller batches"};
 }
 
-constexpr auto most_text_bytes = static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max());
+constexpr auto max_text_bytes = static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max());
 
 // The text, or a copy of it in `kept` in which U+FFFD stands for every byte that is no UTF-8: that becomes three.
 result<std::string_view> as_utf8(std::string_view text, std::string& kept) {
-  if (text.size() > most_text_bytes / 3) return too_many_texts();
+  if (text.size() > max_text_bytes / 3) return too_many_texts();
   if (is_valid_utf8(text)) return text;
   for (std::size_t at = 0; at < text.size();) {
     const utf8_step step = decode_utf8(text, at);
@@ -362,7 +362,7 @@ result<void> arrow_texts::add(std::string_view text) {
 }
 
 result<void> arrow_texts::append(std::string_view text) {
-  if (bytes_.size() > most_text_bytes - text.size()) return too_many_texts();
+  if (bytes_.size() > max_text_bytes - text.size()) return too_many_texts();
   bytes_ += text;
   ends_.push_back(static_cast<std::int32_t>(bytes_.size()));
   return {};
@@ -483,7 +483,7 @@ void arrow_values::write_repeated(unsigned char* to, std::size_t count) const no
 
 void arrow_values::settle(arrow_repeats& known) {
   if (repeated_ == 0) return;
-  if (value_ == 0 && rows_ * bytes_of(type_) <= most_zeros) {
+  if (value_ == 0 && rows_ * bytes_of(type_) <= max_zeros) {
     shared_ = zeros();
     return;
   }

@@ -125,11 +125,11 @@ struct own_columns {
   }
 };
 
-// Makes that room for up to `most_rows` events at a time. All columns are written, so that no event has to be asked
+// Makes that room for up to `max_rows` events at a time. All columns are written, so that no event has to be asked
 // which are wanted: those that are not have a place that nobody reads.
 class own_rooms {
  public:
-  static constexpr std::size_t most_rows = 256;
+  static constexpr std::size_t max_rows = 256;
 
   own_columns begin(arrow_batch& into, std::size_t count) {
     return {room(into, at_name, count, unread_names_), room(into, at_start, count, unread_times_),
@@ -146,13 +146,13 @@ class own_rooms {
 
  private:
   template <class T>
-  static T* room(arrow_batch& into, std::size_t column, std::size_t count, std::array<T, most_rows>& unread) {
+  static T* room(arrow_batch& into, std::size_t column, std::size_t count, std::array<T, max_rows>& unread) {
     return into.wants(column) ? into.at(column).grow<T>(count) : unread.data();
   }
 
-  std::array<std::int32_t, most_rows> unread_names_;
-  std::array<std::int64_t, most_rows> unread_times_;
-  std::array<std::uint64_t, most_rows> unread_rows_;
+  std::array<std::int32_t, max_rows> unread_names_;
+  std::array<std::int64_t, max_rows> unread_times_;
+  std::array<std::uint64_t, max_rows> unread_rows_;
 };
 
 // The events of one file, track by track.
@@ -357,7 +357,7 @@ class xspace_events final : public event_source {
   hash_map<std::int64_t, std::int32_t> far_;
   std::vector<std::string_view> names_;  // by metadata id, when all were read at once
   std::uint64_t generation_ = 0;
-  std::array<event_row, own_rooms::most_rows> rows_;
+  std::array<event_row, own_rooms::max_rows> rows_;
   own_rooms rooms_;
   std::optional<fault> scan_damage_;
 };
@@ -447,7 +447,7 @@ class timeline_events final : public event_source {
     indices_.resize(filled_.texts(), -1);
     const bool named = into.wants(at_name);
     for (std::size_t done = 0; done < count;) {
-      const std::size_t some = std::min(own_rooms::most_rows, count - done);
+      const std::size_t some = std::min(own_rooms::max_rows, count - done);
       const own_columns to = rooms_.begin(into, some);
       for (std::size_t i = 0; i < some; ++i) {
         const timeline_event& event = events[done + i];

@@ -109,15 +109,15 @@ result<table_parts> probe_parts(pk_probe* probe) {
 
 result<probe_query> read_query(const pk_probe_query& given, probe_tool tool) {
   constexpr std::uint32_t known = PK_PROBE_QUERY_HAS_BLOCK | PK_PROBE_QUERY_HAS_LANE;
-  constexpr std::uint32_t most_cells = 4096;
+  constexpr std::uint32_t max_cells = 4096;
   if ((given.flags & ~known) != 0) return unknown_flags("pk_probe_query", given.flags);
   if (given.reserved != 0 || given.reserved1 != 0) return invalid_argument("pk_probe_query::reserved is not 0");
   if (given.slice < PK_PROBE_SLICE_SUMMARY || given.slice > PK_PROBE_SLICE_LOG)
     return invalid_argument("there is no slice " + std::to_string(given.slice), "use a PK_PROBE_SLICE_ constant");
   if (given.format < PK_PROBE_JSON || given.format > PK_PROBE_SVG)
     return invalid_argument("there is no format " + std::to_string(given.format), "use PK_PROBE_JSON and so on");
-  if (given.width > most_cells || given.height > most_cells)
-    return invalid_argument("a grid has at most " + std::to_string(most_cells) + " rows and columns");
+  if (given.width > max_cells || given.height > max_cells)
+    return invalid_argument("a grid has at most " + std::to_string(max_cells) + " rows and columns");
   probe_query query;
   query.slice = static_cast<probe_slice>(given.slice);
   if (given.width != 0) query.width = given.width;

@@ -44,14 +44,14 @@ fault take_fault(pk_error* error) {
 }
 
 result<table_request> read_table_options(const pk_table_options* options, hook_bridge& bridge) {
-  constexpr std::uint64_t most_rows = std::uint64_t{1} << 30;
+  constexpr std::uint64_t max_rows = std::uint64_t{1} << 30;
   constexpr std::uint32_t known = PK_TABLE_SKIP_DAMAGE | PK_TABLE_PLAIN_TEXT | PK_TABLE_SIGNED | PK_TABLE_ONE_FILE;
   result<pk_table_options> given =
       read_sized_struct<pk_table_options>(options, PK_TABLE_OPTIONS_INIT, "pk_table_options");
   if (!given) return std::move(given).error();
   if ((given->flags & ~known) != 0) return unknown_flags("pk_table_options", given->flags);
   if (given->reserved != 0) return invalid_argument("pk_table_options::reserved is not 0");
-  if (given->batch_rows > most_rows)
+  if (given->batch_rows > max_rows)
     return invalid_argument("pk_table_options::batch_rows is " + std::to_string(given->batch_rows),
                             "a batch has up to 2^30 rows");
   table_request asked;

@@ -25,7 +25,7 @@ namespace {
 
 using namespace profkit;
 
-constexpr std::size_t most_passes = 8, most_types = 12;
+constexpr std::size_t max_passes = 8, max_types = 12;
 
 std::string ranges_of(const layer_type& t) {
   std::string text;
@@ -115,7 +115,7 @@ class printer {
     t.left("type").left("phase").flexible(word_ + "s", cut::end, 8).right("count").right("passes").right("wall");
     t.right(d_.source == anchor_source::attention ? "attention" : "anchor").right("kernels");
     t.flexible("mostly", cut::end, 12);
-    const std::size_t rows = most(most_types, d_.types.size());
+    const std::size_t rows = most(max_types, d_.types.size());
     for (std::size_t i = 0; i < rows; ++i) {
       const layer_type& type = d_.types[i];
       const auto a = std::find_if(d_.anatomies.begin(), d_.anatomies.end(), [&](const layer_anatomy& one) {
@@ -145,7 +145,7 @@ class printer {
     table t;
     t.right("pass").left("phase").flexible("step", cut::end, 6).right(word_ + "s").right("at").right("wall").right("busy");
     t.right("kernels").right("mean anchor").left("note");
-    const std::size_t rows = most(most_passes, d_.passes.size());
+    const std::size_t rows = most(max_passes, d_.passes.size());
     for (std::size_t i = 0; i < rows; ++i) {
       const model_pass& p = d_.passes[i];
       t.row({std::to_string(i), model_phase_name(p.phase), name(p.step), grouped(std::uint64_t{p.layers()}),
@@ -175,8 +175,8 @@ class printer {
     if (d_.streams.empty()) return;
     table t;
     t.flexible("stream", cut::middle, 8).left("role").right("kernels").right("busy").right("of span").left("overlaps");
-    constexpr std::size_t most_streams = 8;
-    const std::size_t rows = most(most_streams, d_.streams.size());
+    constexpr std::size_t max_streams = 8;
+    const std::size_t rows = most(max_streams, d_.streams.size());
     for (std::size_t i = 0; i < rows; ++i) {
       const model_stream& s = d_.streams[i];
       std::string with;

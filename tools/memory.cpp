@@ -20,7 +20,7 @@ namespace {
 
 using namespace profkit;
 
-constexpr std::size_t most_programs = 10, most_allocators = 8, most_rollup = 8, most_findings = 10;
+constexpr std::size_t max_programs = 10, max_allocators = 8, max_rollup = 8, max_findings = 10;
 
 std::string size_text(std::int64_t bytes) {
   if (bytes < 0) return "-" + human_bytes(static_cast<std::uint64_t>(-bytes));
@@ -48,7 +48,7 @@ void print_memory_of_modules(session& s, const memory_result& r) {
   t.flexible("peak at", cut::middle, 12).left("method");
   const std::size_t most = s.asked().limit
                                ? (*s.asked().limit == 0 ? shown.size() : static_cast<std::size_t>(*s.asked().limit))
-                               : most_programs;
+                               : max_programs;
   for (std::size_t i = 0; i < shown.size() && i < most; ++i) {
     const module_memory& m = *shown[i];
     if (m.spaces.empty()) t.row({escape_for_terminal(m.label), "", "", "", "", "", "", "damaged"});
@@ -141,12 +141,12 @@ void print_rollup(session& s, const char* title, const std::vector<rollup_row>& 
   if (rows.empty()) return;
   table t;
   t.right("bytes").right("share").right("buffers").flexible(title, cut::start, 20);
-  for (std::size_t i = 0; i < rows.size() && i < most_rollup; ++i)
+  for (std::size_t i = 0; i < rows.size() && i < max_rollup; ++i)
     t.row({size_text(rows[i].total_bytes), share_text(rows[i].total_bytes, total), grouped(rows[i].n_buffers),
            escape_for_terminal(rows[i].key)});
   t.print(s.out(), s.columns());
-  if (rows.size() > most_rollup)
-    s.out().line("  … " + grouped(static_cast<std::uint64_t>(rows.size() - most_rollup)) + " more (--json has them)");
+  if (rows.size() > max_rollup)
+    s.out().line("  … " + grouped(static_cast<std::uint64_t>(rows.size() - max_rollup)) + " more (--json has them)");
 }
 
 void print_floor(session& s, const memory_result& r) {
@@ -202,7 +202,7 @@ void print_allocators(session& s, const memory_result& r) {
   table t;
   t.flexible("allocator", cut::middle, 8).flexible("device", cut::middle, 8).flexible("host", cut::middle, 6);
   t.right("filled to").right("reserved").right("allocated").right("capacity").right("used").right("at").left("replay");
-  for (std::size_t i = 0; i < order.size() && i < most_allocators; ++i) {
+  for (std::size_t i = 0; i < order.size() && i < max_allocators; ++i) {
     const allocator_memory& a = *order[i];
     t.row({escape_for_terminal(a.name), a.device.empty() ? "(host memory)" : short_plane_name(a.device),
            escape_for_terminal(a.host), size_text(a.occupancy_peak_bytes), size_text(a.reserved_at_peak_bytes),
@@ -212,7 +212,7 @@ void print_allocators(session& s, const memory_result& r) {
   }
   s.heading("Allocators at run time: " + count_of(r.allocators.size(), "allocator"));
   t.print(s.out(), s.columns());
-  s.left_out(order.size(), std::min(order.size(), most_allocators));
+  s.left_out(order.size(), std::min(order.size(), max_allocators));
 }
 
 // What a reason of the document means.
@@ -330,14 +330,14 @@ void print_findings(session& s, const memory_result& r) {
     if (f.id != "memory.static_and_runtime_differ" && f.id.rfind("memory.invariant.", 0) != 0) news.push_back(&f);
   if (news.empty()) return;
   s.heading("Findings");
-  for (std::size_t i = 0; i < news.size() && i < most_findings; ++i) {
+  for (std::size_t i = 0; i < news.size() && i < max_findings; ++i) {
     const finding& f = *news[i];
     const bool named = !f.where.empty() && f.what.find(f.where) == std::string::npos;
     s.out().line("  - " +
                  wrap(escape_for_terminal((named ? f.where + ": " : "") + f.what + ". Next: " + f.next), 94, 4));
   }
-  if (news.size() > most_findings)
-    s.out().line("  … " + grouped(static_cast<std::uint64_t>(news.size() - most_findings)) +
+  if (news.size() > max_findings)
+    s.out().line("  … " + grouped(static_cast<std::uint64_t>(news.size() - max_findings)) +
                  " more findings (--json has them)");
 }
 
@@ -454,15 +454,15 @@ class memory_command_options final : public command_options {
   }
 
   [[nodiscard]] std::optional<fault> understand(options& into) const override {
-    constexpr std::uint64_t most_samples = 1000000;
+    constexpr std::uint64_t max_samples = 1000000;
     profkit::memory_options& m = into.memory;
     std::optional<std::uint64_t> threshold, samples, curve;
     if (auto wrong = policy_.understand("--step-policy", m.policy)) return wrong;
     if (auto wrong = understand_number("--top", top_, into.memory_top)) return wrong;
-    if (auto wrong = understand_number("--persistent-threshold-steps", threshold_, threshold, 0, most_samples))
+    if (auto wrong = understand_number("--persistent-threshold-steps", threshold_, threshold, 0, max_samples))
       return wrong;
-    if (auto wrong = understand_number("--time-samples", samples_, samples, 0, most_samples)) return wrong;
-    if (auto wrong = understand_number("--curve", curve_, curve, 1, 100 * most_samples)) return wrong;
+    if (auto wrong = understand_number("--time-samples", samples_, samples, 0, max_samples)) return wrong;
+    if (auto wrong = understand_number("--curve", curve_, curve, 1, 100 * max_samples)) return wrong;
     m.runtime = !no_runtime_;
     if (threshold) m.persistent_threshold_steps = static_cast<std::int64_t>(*threshold);
     if (samples) m.time_samples = *samples;

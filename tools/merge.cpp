@@ -29,7 +29,7 @@ namespace {
 
 using namespace profkit;
 
-constexpr std::size_t most_rows = 32;
+constexpr std::size_t max_rows = 32;
 
 // "run/combined.xspace" gives "run/combined".
 std::string stem_of(const std::string& output) {
@@ -105,7 +105,7 @@ void print_merged_nodes(const merge_result& r, text_output& out, std::size_t col
   table t;
   t.right("node").flexible("host", cut::end, 8).left("times").right("events").right("correction");
   t.right("device +-").right("host +-").right("snapshots").right("offsets").left("");
-  for (std::size_t i = 0; i < r.nodes.size() && i < most_rows; ++i) {
+  for (std::size_t i = 0; i < r.nodes.size() && i < max_rows; ++i) {
     const merged_node& n = r.nodes[i];
     const auto device = n.bounds.widest(clock_domain::tracer), host = n.bounds.widest(clock_domain::host);
     std::string notes;
@@ -117,8 +117,8 @@ void print_merged_nodes(const merge_result& r, text_output& out, std::size_t col
            grouped(n.offset_windows), notes});
   }
   t.print(out, columns);
-  if (r.nodes.size() > most_rows)
-    out.line("  … " + grouped(static_cast<std::uint64_t>(r.nodes.size() - most_rows)) +
+  if (r.nodes.size() > max_rows)
+    out.line("  … " + grouped(static_cast<std::uint64_t>(r.nodes.size() - max_rows)) +
              " more (the metadata has them)");
 }
 

@@ -26,8 +26,8 @@ using profkit::report_result;
 using profkit::report_summary;
 
 // Rows of each part; together with headings they make 60 lines at most.
-constexpr std::size_t most_files = 3, most_models = 3, most_reasons = 2, most_causes = 3, most_lines = 5, most_ops = 8, most_modules = 4,
-                      most_steps = 3, most_collectives = 4, most_notes = 2, most_commands = 4;
+constexpr std::size_t max_files = 3, max_models = 3, max_reasons = 2, max_causes = 3, max_lines = 5, max_ops = 8, max_modules = 4,
+                      max_steps = 3, max_collectives = 4, max_notes = 2, max_commands = 4;
 
 void print_rest(session& s, std::size_t size, std::size_t shown, const char* what = "more") {
   if (size > shown)
@@ -73,7 +73,7 @@ void print_files(session& s, const profkit::info_result& info) {
       files.push_back(&file);
     else
       exports += (exports.empty() ? "" : ", ") + file_name(file.path);
-  const std::size_t shown = shown_of(files.size(), most_files);
+  const std::size_t shown = shown_of(files.size(), max_files);
   for (std::size_t i = 0; i < shown; ++i) {
     const std::string what = what_file_is(s, *files[i]);
     const std::string label = s.file_label(files[i]->file);
@@ -110,7 +110,7 @@ std::string rank_text(const profkit::process_rank& rank) {
 }
 
 void print_devices(session& s, const std::vector<profkit::device_model>& models) {
-  for (std::size_t i = 0; i < models.size() && i < most_models; ++i) {
+  for (std::size_t i = 0; i < models.size() && i < max_models; ++i) {
     const profkit::device_model& m = models[i];
     std::string text = (m.devices > 1 ? grouped(m.devices) + " × " : std::string()) + escape_for_terminal(m.name);
     if (m.with_events && *m.with_events == 0)
@@ -170,7 +170,7 @@ std::string causes_text(const profkit::idle_total& idle) {
   const auto counts = [&](std::int64_t ps) { return ps > 0 && ps >= idle.service_ps / 100; };
   if (!looked_for) return "";
   std::string text;
-  for (std::size_t i = 0; i < causes.size() && i < most_causes; ++i) {
+  for (std::size_t i = 0; i < causes.size() && i < max_causes; ++i) {
     const profkit::cause_share& c = causes[i];
     if (!counts(c.time_ps)) continue;
     text += (text.empty() ? "" : ", ") + spaced(profkit::idle_cause_name(c.cause)) + ' ' +
@@ -241,7 +241,7 @@ void print_capture(session& s, const report_result& r) {
   if (r.parts.model) print_fact(s, "model", r.parts.model->summary);
   if (found.memory) print_fact(s, "memory", memory_text(*found.memory));
   if (info.complete) print_fact(s, "complete", out.screen().paint("yes", style::good) + ", nothing missing or damaged");
-  for (std::size_t i = 0; i < info.reasons.size() && i < most_reasons; ++i)
+  for (std::size_t i = 0; i < info.reasons.size() && i < max_reasons; ++i)
     print_fact(s, i == 0 ? "complete" : "",
                (i == 0 ? out.screen().paint("no", style::warning) + ": " : "") +
                    shorten(escape_for_terminal(info.reasons[i]), 2 * (report_columns - 20)));
@@ -254,7 +254,7 @@ void print_busy_devices(session& s, const report_summary& found) {
   if (devices.empty()) return;
   table t;
   t.right("file").flexible("device", cut::middle, 16).right("kernels").right("busy").right("of span");
-  const std::size_t shown = shown_of(devices.size(), most_lines);
+  const std::size_t shown = shown_of(devices.size(), max_lines);
   for (std::size_t i = 0; i < shown; ++i)
     t.row({s.file_label(devices[i].file), escape_for_terminal(devices[i].name), grouped(devices[i].kernels),
            human_duration(devices[i].busy_ps), share_text(devices[i].busy_ps, found.span_ps())});
@@ -272,7 +272,7 @@ void print_busy_lines(session& s, const report_result& r) {
   if (found.busy_lines.empty()) return;
   std::vector<const profkit::busy_line*> lines;
   for (const profkit::busy_line& line : found.busy_lines) lines.push_back(&line);
-  const std::size_t shown = shown_of(lines.size(), most_lines);
+  const std::size_t shown = shown_of(lines.size(), max_lines);
   if (shown < lines.size())
     std::stable_sort(lines.begin(), lines.end(), [](const auto* a, const auto* b) { return a->busy_ps > b->busy_ps; });
   table t;
@@ -337,7 +337,7 @@ void print_modules_part(session& s, const report_summary& found) {
       .right("longest")
       .right("instructions")
       .right("size");
-  const std::size_t shown = shown_of(modules.size(), most_modules);
+  const std::size_t shown = shown_of(modules.size(), max_modules);
   for (std::size_t i = 0; i < shown; ++i) {
     const profkit::module_total& m = modules[i];
     const bool ran = m.runs > 0;
@@ -358,7 +358,7 @@ void print_steps_part(session& s, const std::vector<profkit::step_group>& groups
   table t;
   t.right("file").flexible("plane", cut::middle, 12).right("steps").right("median").right("shortest").right("longest");
   t.left("source");
-  const std::size_t shown = shown_of(groups.size(), most_steps);
+  const std::size_t shown = shown_of(groups.size(), max_steps);
   for (std::size_t i = 0; i < shown; ++i) {
     const profkit::duration_statistics& d = groups[i].times;
     t.row({s.file_label(groups[i].first.file), step_place(groups[i].first), grouped(std::uint64_t{d.count}),
@@ -389,7 +389,7 @@ void print_collectives_part(session& s, const report_summary& found) {
       .right("longest")
       .right("of ops")
       .right("exposed");
-  const std::size_t shown = shown_of(kinds.size(), most_collectives - 1);
+  const std::size_t shown = shown_of(kinds.size(), max_collectives - 1);
   for (std::size_t i = 0; i < shown; ++i) {
     const profkit::collective_total& c = kinds[i];
     t.row({escape_for_terminal(c.kind), c.on_stream ? "kernels" : c.blocking ? "blocking" : "in flight", grouped(c.count),
@@ -407,13 +407,13 @@ void print_collectives_part(session& s, const report_summary& found) {
 void print_notes(session& s, const std::vector<std::string>& notes) {
   if (notes.empty()) return;
   s.heading("Notes");
-  for (std::size_t i = 0; i < notes.size() && i < most_notes; ++i)
+  for (std::size_t i = 0; i < notes.size() && i < max_notes; ++i)
     s.out().line("  - " + wrap(shorten(escape_for_terminal(notes[i]), 2 * (report_columns - 8)), report_columns, 4));
-  print_rest(s, notes.size(), std::min(notes.size(), most_notes), "more (--json has all)");
+  print_rest(s, notes.size(), std::min(notes.size(), max_notes), "more (--json has all)");
 }
 
 void print_next(session& s, const std::vector<profkit::next_command>& next) {
-  const std::size_t shown = std::min(next.size(), most_commands);
+  const std::size_t shown = std::min(next.size(), max_commands);
   const auto commands_with = [&](const std::string& path) {
     std::vector<std::string> commands;
     for (std::size_t i = 0; i < shown; ++i) {
@@ -456,7 +456,7 @@ profkit::result<void> print_report(session& s) {
   profkit::report_options asked;
   asked.filters = s.filters(0);
   asked.samples = false;
-  asked.busiest_ops = most_ops;
+  asked.busiest_ops = max_ops;
   const profkit::result<report_result> found = profkit::analyse_report(s.trace(), asked, s.hooks());
   if (!found) return found.error();
   const report_result& r = *found;

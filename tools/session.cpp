@@ -220,9 +220,9 @@ result<void> names_fit(const profkit::activity& of, const std::string& device, c
   if (step_pattern.empty() || !first.no_step_fits) return {};
   f.message = "no event's name matches the step pattern \"" + step_pattern + '"';
   std::vector<std::string_view> steps;
-  constexpr std::size_t most_shown = 4;
+  constexpr std::size_t max_shown = 4;
   for (const profkit::step_marker& m : of.markers())
-    if (steps.size() < most_shown && std::find(steps.begin(), steps.end(), of.text(m.name)) == steps.end())
+    if (steps.size() < max_shown && std::find(steps.begin(), steps.end(), of.text(m.name)) == steps.end())
       steps.push_back(of.text(m.name));
   for (std::size_t i = 0; i < steps.size(); ++i)
     f.message += (i == 0 ? "; steps known without it: '" : ", '") + std::string(steps[i]) + '\'';

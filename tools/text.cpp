@@ -65,8 +65,8 @@ std::string short_op_name(std::string_view name, std::string_view display_name) 
 }
 
 std::string source_name(const std::string& symbol) {
-  constexpr std::size_t most_bytes = 2000;  // the demangler recurses
-  if (symbol.size() > most_bytes || symbol.compare(0, 2, "_Z") != 0) return symbol;
+  constexpr std::size_t max_bytes = 2000;  // the demangler recurses
+  if (symbol.size() > max_bytes || symbol.compare(0, 2, "_Z") != 0) return symbol;
   int status = 0;
   const std::unique_ptr<char, void (*)(void*)> plain(abi::__cxa_demangle(symbol.c_str(), nullptr, nullptr, &status),
                                                      std::free);

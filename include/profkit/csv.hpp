@@ -57,14 +57,14 @@ struct block_masks {
 
 // Rows that were looked at in one go: where their fields end, counted from `base`.
 struct row_index {
-  static constexpr std::size_t most_ends = 2048, most_rows = 256, most_bytes = std::size_t{1} << 15;
+  static constexpr std::size_t max_ends = 2048, max_rows = 256, max_bytes = std::size_t{1} << 15;
   std::size_t base = 0;
   std::uint32_t rows = 0;
   bool to_the_end = false;  // the last row ends with the text and has no line end
   bool cut = false;         // … within quotes
-  std::uint16_t ends[most_ends + 64];
-  std::uint16_t row_ends[most_rows + 65];      // how many of the ends belong to this row or one before it
-  std::uint16_t quoted_lines[most_rows + 65];  // line ends within quotes
+  std::uint16_t ends[max_ends + 64];
+  std::uint16_t row_ends[max_rows + 65];      // how many of the ends belong to this row or one before it
+  std::uint16_t quoted_lines[max_rows + 65];  // line ends within quotes
 };
 
 // What every machine can do; elsewhere there may be other units with the same functions.
@@ -121,8 +121,8 @@ PROFKIT_CSV_INLINE void index_rows(const char* text, std::size_t size, std::size
   std::uint64_t inside_before = 0;                           // all ones: the block begins within quotes
   std::size_t ends_so_far = 0, quoted_so_far = 0, at = into.base;
   for (; at < size; at += 64) {
-    if (ends_so_far > row_index::most_ends - 64 || into.rows > row_index::most_rows ||
-        at - into.base > row_index::most_bytes) {
+    if (ends_so_far > row_index::max_ends - 64 || into.rows > row_index::max_rows ||
+        at - into.base > row_index::max_bytes) {
       return;
     }
     block_masks m;

@@ -117,18 +117,18 @@ inline std::uint32_t value_of_eight(std::uint64_t bytes) noexcept {
 
 // The usual form: up to eighteen digits, perhaps a fraction. False for any other, right or wrong.
 inline bool parse_plain_microseconds(std::string_view text, decimal_time& into) noexcept {
-  constexpr std::ptrdiff_t most_digits = 18;
+  constexpr std::ptrdiff_t max_digits = 18;
   const char* at = text.data();
   const char* const end = at + text.size();
   const auto digit = [&at] { return static_cast<std::uint32_t>(static_cast<unsigned char>(*at)) - '0'; };
   std::uint64_t us = 0, eight = 0;
   const char* const whole = at;
   for (; eight_digits(at, end, eight); at += 8) {
-    if (at - whole > most_digits - 8) return false;
+    if (at - whole > max_digits - 8) return false;
     us = us * 100'000'000 + value_of_eight(eight);
   }
   for (; at != end && digit() < 10; ++at) us = us * 10 + digit();
-  if (at == whole || at - whole > most_digits) return false;
+  if (at == whole || at - whole > max_digits) return false;
   std::uint32_t sub_ps = 0;
   if (at != end) {
     if (*at++ != '.' || at == end) return false;
@@ -156,8 +156,8 @@ inline bool parse_plain_microseconds(std::string_view text, decimal_time& into) 
 
 // The usual form: up to eighteen digits and nothing else.
 inline bool parse_plain_integer(std::string_view text, std::int64_t& into) noexcept {
-  constexpr std::size_t most_digits = 18;
-  if (text.empty() || text.size() > most_digits) return false;
+  constexpr std::size_t max_digits = 18;
+  if (text.empty() || text.size() > max_digits) return false;
   const char* at = text.data();
   const char* const end = at + text.size();
   std::uint64_t value = 0, eight = 0;

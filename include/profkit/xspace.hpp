@@ -609,11 +609,11 @@ class metadata_index {
  private:
   // At a load of two thirds, linear probing over 10^8 honest keys stays below 300 steps.
   static constexpr std::size_t longest_probe = 512;
-  static constexpr std::size_t most_slots = 0xffffffffU;
+  static constexpr std::size_t max_slots = 0xffffffffU;
 
   constexpr metadata_index(std::string_view plane, std::uint32_t field, metadata_slot* slots,
                            std::size_t count) noexcept
-      : slots_(slots), count_(count < most_slots ? count : most_slots), plane_end_(plane.data() + plane.size()) {
+      : slots_(slots), count_(count < max_slots ? count : max_slots), plane_end_(plane.data() + plane.size()) {
     for (std::size_t i = 0; i < count_; ++i) slots_[i] = metadata_slot{};
     wire_reader reader(plane);
     for (;;) {

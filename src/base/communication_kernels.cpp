@@ -45,11 +45,11 @@ constexpr bool is_upper(char c) noexcept { return c >= 'A' && c <= 'Z'; }
 constexpr bool is_lower(char c) noexcept { return c >= 'a' && c <= 'z'; }
 
 // Further parts and words do not count: real names have fewer.
-constexpr std::size_t most_parts = 16, most_words = 32;
+constexpr std::size_t max_parts = 16, max_words = 32;
 
 // A name without types and arguments: namespaces and classes, then what stands last.
 struct kernel_path {
-  std::array<std::string_view, most_parts> scopes{};
+  std::array<std::string_view, max_parts> scopes{};
   std::size_t scope_count = 0;
   std::string_view own;
 
@@ -125,7 +125,7 @@ kernel_path path_of(std::string_view name) noexcept {
 }
 
 struct word_list {
-  std::array<std::string_view, most_words> all{};
+  std::array<std::string_view, max_words> all{};
   std::size_t count = 0;
   std::uint32_t letters = 0;  // that words begin with
 };
@@ -159,7 +159,7 @@ word_list words_of(std::string_view name) noexcept {
 
 // The index of the first word after those from `at` on that make up the wanted one; `none` when they do not.
 std::size_t after_word(std::string_view wanted, const word_list& words, std::size_t at) noexcept {
-  constexpr std::size_t none = most_words + 1;
+  constexpr std::size_t none = max_words + 1;
   const bool may_go_on = ends_with(wanted, "*");
   if (may_go_on) wanted.remove_suffix(1);
   while (!wanted.empty()) {

@@ -24,7 +24,7 @@ class id_table {
   [[nodiscard]] PROFKIT_ALWAYS_INLINE Value find(std::int64_t id) const noexcept {
     const auto at = static_cast<std::uint64_t>(id);
     if (__builtin_expect(at < by_position_.size(), 1)) return by_position_[at];
-    return at < most_positions || others_.empty() ? Value() : find_other(id);
+    return at < max_positions || others_.empty() ? Value() : find_other(id);
   }
 
   // Calls use(id, value) for all that were asked for, and some that were not, whose value is still Value().
@@ -35,7 +35,7 @@ class id_table {
   }
 
  private:
-  static constexpr std::size_t most_positions = std::size_t{1} << 16;
+  static constexpr std::size_t max_positions = std::size_t{1} << 16;
 
   [[nodiscard]] PROFKIT_NOINLINE Value find_other(std::int64_t id) const noexcept {
     const auto found = others_.find(id);
@@ -44,8 +44,8 @@ class id_table {
 
   Value& reach(std::int64_t id) {
     const auto at = static_cast<std::uint64_t>(id);
-    if (at >= most_positions) return others_[id];
-    by_position_.resize(std::min(most_positions, std::max<std::size_t>({64, at + 1, 2 * by_position_.size()})));
+    if (at >= max_positions) return others_[id];
+    by_position_.resize(std::min(max_positions, std::max<std::size_t>({64, at + 1, 2 * by_position_.size()})));
     return by_position_[at];
   }
 

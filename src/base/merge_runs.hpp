@@ -10,13 +10,13 @@
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 
-// Merges the ascending runs, pair by pair; of more than `most_runs` all is sorted, without keeping the order of equals.
+// Merges the ascending runs, pair by pair; of more than `max_runs` all is sorted, without keeping the order of equals.
 template <class T, class Earlier>
-void merge_runs(std::vector<T>& all, std::size_t most_runs, const Earlier& earlier) {
+void merge_runs(std::vector<T>& all, std::size_t max_runs, const Earlier& earlier) {
   std::vector<std::size_t> starts;  // of the runs, and the end
-  for (std::size_t i = 0; i <= all.size() && starts.size() <= most_runs; ++i)
+  for (std::size_t i = 0; i <= all.size() && starts.size() <= max_runs; ++i)
     if (i == 0 || i == all.size() || earlier(all[i], all[i - 1])) starts.push_back(i);
-  if (starts.size() > most_runs) {
+  if (starts.size() > max_runs) {
     std::sort(all.begin(), all.end(), earlier);
     return;
   }

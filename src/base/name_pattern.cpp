@@ -11,13 +11,13 @@ namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 namespace {
 
-constexpr std::int64_t most_memory_bytes = std::int64_t{8} << 20;  // of a compiled pattern
+constexpr std::int64_t max_memory_bytes = std::int64_t{8} << 20;  // of a compiled pattern
 
 re2::RE2::Options how_to_match() {
   re2::RE2::Options options;
   options.set_encoding(re2::RE2::Options::EncodingLatin1);
   options.set_log_errors(false);
-  options.set_max_mem(most_memory_bytes);
+  options.set_max_mem(max_memory_bytes);
   return options;
 }
 

@@ -23,7 +23,7 @@ template <class Found>
 class outcomes_in_order {
  public:
   outcomes_in_order(std::size_t count, const hooks& host)
-      : found_(count), most_ahead_(1 + std::size_t{host.threads} / 2), host_(host) {}
+      : found_(count), max_ahead_(1 + std::size_t{host.threads} / 2), host_(host) {}
 
   void begin() {
     const std::lock_guard<std::mutex> hold(mutex_);
@@ -66,12 +66,12 @@ class outcomes_in_order {
  private:
   // Once all pieces have begun, the owner may have none left and wait for this thread.
   [[nodiscard]] bool too_far_ahead(std::size_t item) const noexcept {
-    return item > next_ + most_ahead_ && begun_ < found_.size() && !stopped_ &&
+    return item > next_ + max_ahead_ && begun_ < found_.size() && !stopped_ &&
            (host_.cancel == nullptr || !host_.cancel->load(std::memory_order_relaxed));
   }
 
   std::vector<std::optional<Found>> found_;
-  const std::size_t most_ahead_;
+  const std::size_t max_ahead_;
   const hooks host_;
   const std::thread::id owner_ = std::this_thread::get_id();
   std::mutex mutex_;
@@ -81,14 +81,14 @@ class outcomes_in_order {
   bool stopped_ = false;
 };
 
-// `work(item)` gives a result<Found>, on up to host.threads threads but not more than `most_threads`: others would wait
+// `work(item)` gives a result<Found>, on up to host.threads threads but not more than `max_threads`: others would wait
 // for the one that takes, with an outcome each in memory. keep(item, found) takes them in order, on the caller's
 // thread. Faults as in for_each_item().
 template <class Found, class Work, class Keep>
 result<void> for_each_in_order(std::size_t count, const hooks& host, Work&& work, Keep&& keep) {
-  constexpr std::uint32_t most_threads = 4;
+  constexpr std::uint32_t max_threads = 4;
   hooks bounded = host;
-  bounded.threads = std::min(host.threads, most_threads);
+  bounded.threads = std::min(host.threads, max_threads);
   outcomes_in_order<Found> outcomes(count, bounded);
   result<void> done = for_each_item(count, bounded, [&](std::size_t item) -> result<void> {
     result<void> put = contained([&]() -> result<void> {

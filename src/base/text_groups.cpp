@@ -9,7 +9,7 @@ namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 namespace {
 
-constexpr std::int64_t most_ids = std::int64_t{1} << 40;  // a greater number is damage
+constexpr std::int64_t max_ids = std::int64_t{1} << 40;  // a greater number is damage
 
 // Reads from left to right; each reader says whether what it reads stood there.
 class text_reader {
@@ -27,7 +27,7 @@ class text_reader {
     std::size_t digits = 0;
     for (; digits < rest_.size() && is_digit(rest_[digits]); ++digits) {
       value = value * 10 + (rest_[digits] - '0');
-      if (value > most_ids) return std::nullopt;
+      if (value > max_ids) return std::nullopt;
     }
     rest_.remove_prefix(digits);
     if (digits == 0) return std::nullopt;

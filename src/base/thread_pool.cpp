@@ -13,7 +13,7 @@ namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 namespace {
 
-constexpr std::uint32_t most_threads = 256;  // more only costs memory
+constexpr std::uint32_t max_threads = 256;  // more only costs memory
 
 class item_queue {
  public:
@@ -64,7 +64,7 @@ result<void> for_each_item(std::size_t count, const hooks& host, const std::func
   item_queue queue(count, host, work);
   return contained([&]() -> result<void> {
     std::vector<std::thread> helpers;
-    const std::size_t wanted = std::min<std::size_t>(std::clamp<std::uint32_t>(host.threads, 1, most_threads), count);
+    const std::size_t wanted = std::min<std::size_t>(std::clamp<std::uint32_t>(host.threads, 1, max_threads), count);
     try {
       helpers.reserve(wanted);
       while (helpers.size() + 1 < wanted) helpers.emplace_back([&queue] { queue.work_off(); });

@@ -15,7 +15,7 @@ namespace {
 
 // toml++ bounds how deep values nest (256), but not before 3.4 how many parts a dotted key has; each part is a table,
 // and a table is destroyed with a call a level.
-constexpr std::size_t most_key_parts = 32;
+constexpr std::size_t max_key_parts = 32;
 
 // The position after the string that begins at `at` with a quote; the end when it does not end.
 std::size_t skip_string(std::string_view text, std::size_t at) noexcept {
@@ -50,7 +50,7 @@ std::size_t find_long_key(std::string_view text) noexcept {
       continue;
     }
     if (c == '.') {
-      if (++parts > most_key_parts) return at;
+      if (++parts > max_key_parts) return at;
     } else if (c == '\n' || c == '=' || c == ',' || c == '[' || c == ']' || c == '{' || c == '}') {
       parts = 1;
     }

@@ -9,7 +9,7 @@ inline namespace PROFKIT_NAMESPACE {
 
 // Microseconds from here on (1973) count from the Unix epoch: no machine is up that long. In nanoseconds since the
 // epoch the same instant is 1e17, which no microseconds are.
-inline constexpr std::int64_t least_unix_us = 100'000'000'000'000;
+inline constexpr std::int64_t min_unix_us = 100'000'000'000'000;
 
 }  // namespace PROFKIT_NAMESPACE
 }  // namespace profkit

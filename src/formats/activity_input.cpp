@@ -50,7 +50,7 @@ void reject_item(activity_input& input, const chrome_item& item) {
   reject_event(input, reason_of_defect(item.defect), item.ordinal, item.event->byte_offset);
 }
 
-void tell_rejected(activity_input& input) {
+void note_rejected(activity_input& input) {
   const auto& reasons = input.reject_reasons;
   const auto is_broken = [](const auto& r) {
     return r.first != no_start_time && r.first != no_duration && r.first != no_begin;

@@ -21,7 +21,7 @@ inline constexpr char no_start_time[] = "no start time", no_duration[] = "no dur
                       no_begin[] = "the end of an event that did not begin";
 
 // What else was rejected is damage where there is none yet; after the last row.
-void tell_rejected(activity_input& input);
+void note_rejected(activity_input& input);
 
 // What `input` says of launches of its host without a record of a device.
 void note_unrecorded(const activity_host& host, activity_input& input);

@@ -62,8 +62,8 @@ host_span_list::host_span_list(std::vector<host_span> spans) : spans_(std::move(
   const auto earlier = [](const host_span& a, const host_span& b) {
     return a.start_ps != b.start_ps ? a.start_ps < b.start_ps : a.source_row < b.source_row;
   };
-  constexpr std::size_t most_runs = 256;
-  merge_runs(spans_, most_runs, earlier);
+  constexpr std::size_t max_runs = 256;
+  merge_runs(spans_, max_runs, earlier);
   const std::size_t blocks = (spans_.size() + block - 1) / block;
   leaves_ = 1;
   while (leaves_ < blocks) leaves_ *= 2;

@@ -18,7 +18,7 @@ struct activity_parts;
 // How many decoded bytes the probes want to see. Kineto may put tens of KB of metadata before its events. Of a JSON
 // object whose first values are longer they see more, up to the other number.
 inline constexpr std::size_t probe_bytes = std::size_t{64} << 10;
-inline constexpr std::size_t most_probe_bytes = std::size_t{64} << 20;
+inline constexpr std::size_t max_probe_bytes = std::size_t{64} << 20;
 
 enum class detection_confidence { none, possible, likely, certain };
 

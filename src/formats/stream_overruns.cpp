@@ -46,7 +46,7 @@ class overrun_finder {
     std::int64_t next_start_ps;
   };
   static constexpr std::int64_t none = INT64_MAX;
-  static constexpr std::size_t most_open = 64;  // nodes of a graph at once; a stream runs one kernel otherwise
+  static constexpr std::size_t max_open = 64;  // nodes of a graph at once; a stream runs one kernel otherwise
 
   [[nodiscard]] bool is_judged(const kernel_row& k) const {
     const bool shared = k.stream < shared_streams_.size() && shared_streams_[k.stream];
@@ -72,7 +72,7 @@ class overrun_finder {
       return lasts_too_long;
     };
     open.erase(std::remove_if(open.begin(), open.end(), is_over), open.end());
-    if (open.size() == most_open) open.erase(open.begin());
+    if (open.size() == max_open) open.erase(open.begin());
     open.push_back({row, none});
   }
 

@@ -31,18 +31,18 @@ result<std::size_t> encoded_input::read(void* into, std::size_t bytes) {
   return count;
 }
 
-void encoded_input::keep_for_rewind(std::uint64_t most_bytes) noexcept {
-  most_kept_ = most_bytes;
-  if (most_bytes != 0 && is_read_once() && filled_ == peeked_.size() && keeping_ == keeping::no)
+void encoded_input::keep_for_rewind(std::uint64_t max_bytes) noexcept {
+  max_kept_ = max_bytes;
+  if (max_bytes != 0 && is_read_once() && filled_ == peeked_.size() && keeping_ == keeping::no)
     keeping_ = keeping::yes;
-  if (most_bytes != 0) return;
+  if (max_bytes != 0) return;
   keeping_ = keeping::no;
   if (position_ == filled_) kept_.clear();  // else it is still to be read again
 }
 
 void encoded_input::keep(const void* from, std::size_t bytes) noexcept {
   if (keeping_ != keeping::yes) return;
-  if (kept_.used() + bytes <= most_kept_ && kept_.make_room(bytes)) return kept_.append(from, bytes);
+  if (kept_.used() + bytes <= max_kept_ && kept_.make_room(bytes)) return kept_.append(from, bytes);
   keeping_ = keeping::too_much;
   kept_.clear();
 }
@@ -63,7 +63,7 @@ result<std::string_view> encoded_input::peek(std::size_t bytes) {
 result<void> encoded_input::rewind() {
   if (filled_ != peeked_.size() && keeping_ == keeping::too_much) {
     return fault{fault_code::limit,
-                 "more than max_materialised_bytes (" + std::to_string(most_kept_) +
+                 "more than max_materialised_bytes (" + std::to_string(max_kept_) +
                      ") would have to be kept of what can be read only once",
                  name_, no_offset, "save it to a file and open that"};
   }

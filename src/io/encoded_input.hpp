@@ -37,7 +37,7 @@ class encoded_input {
   result<std::string_view> peek(std::size_t bytes);
   result<void> rewind();
   // See source::keep_for_rewind().
-  void keep_for_rewind(std::uint64_t most_bytes) noexcept;
+  void keep_for_rewind(std::uint64_t max_bytes) noexcept;
 
  protected:
   encoded_input(std::string name, std::uint64_t size_bytes) : name_(std::move(name)), size_bytes_(size_bytes) {}
@@ -58,7 +58,7 @@ class encoded_input {
   std::string peeked_;        // the first of them
   growing_bytes kept_;        // those after them, while keeping_ is yes
   keeping keeping_ = keeping::no;
-  std::uint64_t most_kept_ = 0;
+  std::uint64_t max_kept_ = 0;
 };
 
 // The input ended before the size it had when it was opened.

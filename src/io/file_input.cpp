@@ -215,7 +215,7 @@ bool is_remote([[maybe_unused]] int file) noexcept {
 }
 
 // Below this, to read a file costs less than to map it and to take the mapping down again.
-constexpr std::size_t most_held_bytes = std::size_t{512} << 10;
+constexpr std::size_t max_held_bytes = std::size_t{512} << 10;
 
 // All bytes of a small file; nothing when they cannot be had in one go, because it shrinks or the disk fails.
 std::unique_ptr<encoded_input> hold_file(const std::string& path, int file, std::size_t bytes) {
@@ -277,7 +277,7 @@ input_result open_file_input(const std::string& path, io_mode mode) {
   }
   const auto bytes = static_cast<std::uint64_t>(status.st_size);
   const bool fits = bytes <= std::numeric_limits<std::size_t>::max() / 2;
-  const bool is_small = bytes != 0 && bytes <= most_held_bytes;
+  const bool is_small = bytes != 0 && bytes <= max_held_bytes;
   if (mode == io_mode::automatic && is_small) {
     if (auto held = hold_file(path, file.get(), static_cast<std::size_t>(bytes))) return held;
   }

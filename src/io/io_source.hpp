@@ -14,7 +14,7 @@ class io_source : public source {
   [[nodiscard]] const std::string& name() const noexcept override { return input_->name(); }
   [[nodiscard]] std::uint64_t encoded_bytes() const noexcept override { return input_->size_bytes(); }
   [[nodiscard]] std::uint64_t encoded_position() const noexcept override { return input_->position(); }
-  void keep_for_rewind(std::uint64_t most_bytes) override { input_->keep_for_rewind(most_bytes); }
+  void keep_for_rewind(std::uint64_t max_bytes) override { input_->keep_for_rewind(max_bytes); }
 
  protected:
   std::unique_ptr<encoded_input> input_;

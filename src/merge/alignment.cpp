@@ -14,7 +14,7 @@ namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 namespace {
 
-constexpr std::int64_t most_apart_ns = 86'400 * ns_per_s;
+constexpr std::int64_t max_apart_ns = 86'400 * ns_per_s;
 
 std::string node_text(std::int64_t id) { return "node " + std::to_string(id); }
 
@@ -24,7 +24,7 @@ std::optional<std::int64_t> first_absolute_ns(std::string_view xspace) noexcept 
     for (const line_view line : plane.lines()) {
       wire_reader reader(line.bytes());
       for (wire_field field; reader.next(field) && field.number < 4;)
-        if (field.is_varint(3) && static_cast<std::int64_t>(field.value) >= least_absolute_ns)
+        if (field.is_varint(3) && static_cast<std::int64_t>(field.value) >= min_absolute_ns)
           return static_cast<std::int64_t>(field.value);
     }
   return std::nullopt;
@@ -270,7 +270,7 @@ class trace_aligner {
     }
     // What a post-processed trace counts from: the start of the session, else of the collector.
     t.file_start_ns = t.clocks.profile_start_ns;
-    if (t.start.walltime_ns && (!t.file_start_ns || std::abs(*t.file_start_ns - *t.start.walltime_ns) > most_apart_ns))
+    if (t.start.walltime_ns && (!t.file_start_ns || std::abs(*t.file_start_ns - *t.start.walltime_ns) > max_apart_ns))
       t.file_start_ns = t.start.walltime_ns;
     return {};
   }

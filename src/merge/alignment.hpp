@@ -43,7 +43,7 @@ struct alignment {
 result<alignment> align_traces(const merge_options& o, const hooks& host);
 
 // The Unix ns that stands for `timestamp_ns` of a line: itself, or counted from the start of the file.
-inline constexpr std::int64_t least_absolute_ns = 100'000'000'000'000'000;
+inline constexpr std::int64_t min_absolute_ns = 100'000'000'000'000'000;
 
 [[nodiscard]] std::string fault_text(const fault& f);
 

@@ -16,15 +16,15 @@ namespace {
 
 using knot = piecewise_map::knot;
 
-constexpr std::int64_t most_slope_parts = 1000;   // a segment is broken beyond 1 part in this: 1000 ppm
-constexpr std::int64_t most_offset_parts = 2000;  // an offset jumps beyond 500 ppm of the window
+constexpr std::int64_t max_slope_parts = 1000;   // a segment is broken beyond 1 part in this: 1000 ppm
+constexpr std::int64_t max_offset_parts = 2000;  // an offset jumps beyond 500 ppm of the window
 constexpr double outlier_times = 8;               // of the usual deviation
-constexpr double least_step_ps = 2000;
-constexpr int most_rounds = 32;  // of leaving out what is off: more of them find a clock that bends, not bad readings
+constexpr double min_step_ps = 2000;
+constexpr int max_rounds = 32;  // of leaving out what is off: more of them find a clock that bends, not bad readings
 
 std::optional<std::int64_t> since(const clock_instant& t, std::int64_t base_ns) noexcept {
   const auto ps = relative_ps(t.ns, base_ns, t.sub_ps);
-  if (!ps || *ps > piecewise_map::most_knot_ps || *ps < -piecewise_map::most_knot_ps) return std::nullopt;
+  if (!ps || *ps > piecewise_map::max_knot_ps || *ps < -piecewise_map::max_knot_ps) return std::nullopt;
   return ps;
 }
 
@@ -140,7 +140,7 @@ class measurement_taker {
       const auto at = since(row.midpoint, from_.reference_base_ns);
       const auto base = relative_ps(from_.reference_base_ns, from_.host_base_ns);
       const auto offset = base ? checked_add(*base, row.offset_ps) : base;
-      if (!at || !offset || magnitude(*offset) > static_cast<std::uint64_t>(piecewise_map::most_knot_ps))
+      if (!at || !offset || magnitude(*offset) > static_cast<std::uint64_t>(piecewise_map::max_knot_ps))
         return out_of_place(from_.node_id, "an offset");
       std::optional<std::int64_t> residual = row.residual_ps;
       // There and back: the offset is off by at most half of what that took.
@@ -243,7 +243,7 @@ class measurement_taker {
   [[nodiscard]] double offset_reading_ps() const {
     std::int64_t most = 0;
     for (const offset_point& p : found_.points) most = std::max(most, p.resolution);
-    return least_step_ps + 4 * as_double(most);
+    return min_step_ps + 4 * as_double(most);
   }
 
   // Takes out what is odd, which is by rising place.
@@ -263,13 +263,13 @@ class measurement_taker {
   template <class Measured, class Deviations, class Note>
   std::vector<odd_measurement> leave_out(std::vector<Measured>& from, Deviations&& deviations, double reading_ps,
                                          Note&& note_one) {
-    constexpr std::size_t most_share = 4;
+    constexpr std::size_t max_share = 4;
     const std::vector<Measured> all = from;
     const std::size_t anomalies = found_.anomalies.size();
     for (int round = 0;; ++round) {
       odd_measurements odd = find_odd_measurements(deviations(), reading_ps);
       if (odd.outliers.empty()) return std::move(odd.steps);
-      if (round == most_rounds || (all.size() - from.size() + odd.outliers.size()) * most_share > all.size()) {
+      if (round == max_rounds || (all.size() - from.size() + odd.outliers.size()) * max_share > all.size()) {
         from = all;
         found_.anomalies.erase(found_.anomalies.begin() + static_cast<std::ptrdiff_t>(anomalies),
                                found_.anomalies.end());
@@ -283,7 +283,7 @@ class measurement_taker {
   // Segments in which S does not advance like R. A snapshot that is off by itself is left out; what remains broken is a
   // step.
   void find_host_steps() {
-    constexpr double reading_ps = 2 * least_step_ps;
+    constexpr double reading_ps = 2 * min_step_ps;
     std::vector<odd_measurement> steps;
     if (pieces_end_.empty())
       steps = leave_out(found_.tracer, [&] { return snapshot_deviations(); }, reading_ps,
@@ -297,11 +297,11 @@ class measurement_taker {
       advance.push_back({next.x - here.x, (next.y - here.y) - (next.x - here.x)});
     }
     const rate_check rates = check_rates(advance);
-    const double noise = outlier_times * rates.scale_ps + least_step_ps;
+    const double noise = outlier_times * rates.scale_ps + min_step_ps;
     found_.usual_host_rate = rates.usual_rate;
     auto step = steps.begin();
     for (std::size_t i = 0; i < advance.size(); ++i) {
-      const bool no_clock = magnitude(advance[i].y) > static_cast<std::uint64_t>(advance[i].x / most_slope_parts);
+      const bool no_clock = magnitude(advance[i].y) > static_cast<std::uint64_t>(advance[i].x / max_slope_parts);
       const bool backwards = found_.tracer[i + 1].y < found_.tracer[i].y;  // wrong even where every segment does it
       const bool steps_here = step != steps.end() && step->at == i;
       step += steps_here ? 1 : 0;
@@ -337,7 +337,7 @@ class measurement_taker {
       const knot &before = found_.tracer[s.after], &after = found_.tracer[s.after + 1];
       const std::int64_t size = whole_ps(std::abs(s.size_ps));
       if (wall_clock_was_steady(s)) {
-        const bool reset = size > (after.x - before.x) / most_slope_parts;
+        const bool reset = size > (after.x - before.x) / max_slope_parts;
         found_.tracer_was_reset = found_.tracer_was_reset || reset;
         note(clock_anomaly::kind::tracer_not_rising, before.y, size,
              "the tracer clock jumps by " + step_text(-s.size_ps) +
@@ -379,14 +379,14 @@ class measurement_taker {
       advance.push_back(
           {found_.points[i + 1].at - found_.points[i].at, found_.points[i + 1].offset - found_.points[i].offset});
     const rate_check rates = check_rates(advance);
-    const double noise = outlier_times * rates.scale_ps + least_step_ps;
+    const double noise = outlier_times * rates.scale_ps + min_step_ps;
     offset_noise_ps_ = noise;
     auto step = steps.begin();
     for (std::size_t i = 0; i < advance.size(); ++i) {
       const std::int64_t usual = advance.size() < 3 ? advance[i].y : whole_ps(rates.deviation[i]);
       const bool steps_here = step != steps.end() && step->at == i;
       step += steps_here ? 1 : 0;
-      if (steps_here || (magnitude(usual) > static_cast<std::uint64_t>(advance[i].x / most_offset_parts) &&
+      if (steps_here || (magnitude(usual) > static_cast<std::uint64_t>(advance[i].x / max_offset_parts) &&
                          (advance.size() < 3 || std::abs(rates.deviation[i]) > noise)))
         found_.jumps.push_back({i, advance.size() < 3 ? as_double(advance[i].y) : rates.deviation[i]});
     }

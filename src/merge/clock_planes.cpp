@@ -13,7 +13,7 @@ namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 namespace {
 
-constexpr std::size_t most_windows = 512;  // of one node
+constexpr std::size_t max_windows = 512;  // of one node
 constexpr std::int64_t metadata_plane_ids = 900'000;
 
 void append_stat_name(std::string& to, std::int64_t id, std::string_view name) {
@@ -50,7 +50,7 @@ double as_ns(std::int64_t ps) noexcept { return static_cast<double>(ps) / 1000.0
 std::string windows_text(const node_bounds& bounds) {
   std::vector<clock_window> windows = bounds.windows;
   // A long run has many windows; neighbours then share the wider bound.
-  while (windows.size() > most_windows) {
+  while (windows.size() > max_windows) {
     std::vector<clock_window> fewer;
     for (std::size_t i = 0; i < windows.size(); i += 2) {
       clock_window w = windows[i];
@@ -107,7 +107,7 @@ class stat_plane {
 // Which node a plane is of: stat names that are new to it, then the stats.
 std::string tags_of(const plane_plan& p, const merged_node& node) {
   std::string names, stats;
-  std::int64_t next = p.most_stat_id;
+  std::int64_t next = p.max_stat_id;
   for (std::size_t i = 0; i < std::size(tag_names); ++i) {
     std::int64_t id = p.tag_ids[i];
     if (id == 0) {

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::string_view trace_endings[] = {".xplane.pb", ".xspace", ".xspace.pb", ".xplane.pb.gz"};
 constexpr std::string_view snapshot_endings[] = {".snapshot_pairs.pb", ".snapshots.pb"};
-constexpr std::int64_t most_node_id = 1'000'000'000;  // numbers of planes are made from it
+constexpr std::int64_t max_node_id = 1'000'000'000;  // numbers of planes are made from it
 
 template <class Endings>
 std::string_view without_ending(std::string_view name, const Endings& endings) noexcept {
@@ -99,8 +99,8 @@ class resolver {
 
   // A Chrome trace below the folder, recognised by its contents.
   [[nodiscard]] std::optional<std::string> chrome_trace() const {
-    constexpr std::size_t most_looks = 8;
-    for (std::size_t i = 0; i < json_files_.size() && i < most_looks; ++i)
+    constexpr std::size_t max_looks = 8;
+    for (std::size_t i = 0; i < json_files_.size() && i < max_looks; ++i)
       if (family_of(json_files_[i]) == file_family::chrome_trace) return json_files_[i];
     return std::nullopt;
   }
@@ -177,7 +177,7 @@ class resolver {
       if (found_.run && entry == nullptr && found_.run->find(t.node_id) == nullptr)
         return usage("the run metadata has no node " + std::to_string(t.node_id) + ", which this trace is taken for",
                      "Add the node to the metadata, or leave out --run_metadata.", t.path);
-      if (t.node_id < 0 || t.node_id > most_node_id)
+      if (t.node_id < 0 || t.node_id > max_node_id)
         return usage("node id " + std::to_string(t.node_id) + " is out of range", "Ids go from 0 to 1000000000.",
                      t.path);
     }

@@ -75,7 +75,7 @@ class event_times {
   PROFKIT_ALWAYS_INLINE bool place(const event_bytes& e, event_time& time) noexcept {
     if (e.aggregated) return false;
     fits_ = mapper_.place(e.offset_ps, !rules_.keep_order, at_ps_, clamped_);
-    if (!fits_) at_ps_ = e.offset_ps < 0 ? -most_corrected_ps : most_corrected_ps;
+    if (!fits_) at_ps_ = e.offset_ps < 0 ? -max_corrected_ps : max_corrected_ps;
     time.offset_ps = at_ps_ - rules_.zero_ps;
     if (rules_.scale_durations) scale(e, time);
     return true;
@@ -233,7 +233,7 @@ void write_usual_events(std::string_view body, const line_correction& clock, con
     const auto offset_ps = static_cast<std::int64_t>(value);
     std::int64_t at_ps = 0;
     if (!mapper.place(offset_ps, in_order, at_ps, clamped))
-      at_ps = offset_ps < 0 ? -most_corrected_ps : most_corrected_ps;
+      at_ps = offset_ps < 0 ? -max_corrected_ps : max_corrected_ps;
     const std::uint64_t wire = as_wire(at_ps - rules.zero_ps);
     const auto before = static_cast<std::size_t>(offset_at - begin), after = static_cast<std::size_t>(event_end - p);
     *out++ = 0x22;
@@ -259,7 +259,7 @@ bool line_mapper::map(std::int64_t offset_ps, std::int64_t& at_ps) const noexcep
   at_ps = *x;
   if (how_.kind == line_correction::how::tracer) at_ps = how_.clock->tracer_to_reference()(*x);
   if (how_.kind == line_correction::how::host) at_ps = how_.clock->host_to_reference()(*x);
-  return at_ps <= most_corrected_ps && at_ps >= -most_corrected_ps;
+  return at_ps <= max_corrected_ps && at_ps >= -max_corrected_ps;
 }
 
 bool line_mapper::place_slowly(std::int64_t offset_ps, std::int64_t& at_ps) noexcept {
@@ -278,7 +278,7 @@ std::int64_t line_mapper::host_time_slowly(std::int64_t offset_ps) noexcept {
   const std::int64_t x = offset_ps + how_.base_ps;
   quick_local_ = quick_segment(map.piece_at(x), how_.base_ps);
   const std::int64_t local = map(x);
-  return local > most_corrected_ps || local < -most_corrected_ps ? 0 : local;
+  return local > max_corrected_ps || local < -max_corrected_ps ? 0 : local;
 }
 
 line_facts read_line_head(std::string_view body) noexcept {

@@ -27,7 +27,7 @@ struct line_correction {
 };
 
 // Corrected times lie within this, so that the difference of any two of them is an int64.
-inline constexpr std::int64_t most_corrected_ps = piecewise_map::most_value_ps - ps_per_us;
+inline constexpr std::int64_t max_corrected_ps = piecewise_map::max_value_ps - ps_per_us;
 __extension__ using wide_sum = __int128;
 
 // The state in which the events of a line are written, one after another.

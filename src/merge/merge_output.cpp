@@ -10,10 +10,10 @@ inline namespace PROFKIT_NAMESPACE {
 namespace {
 
 constexpr std::uint64_t bytes_a_thread = std::uint64_t{1} << 20;
-constexpr std::uint64_t most_batch_bytes = std::uint64_t{16} << 20;
-constexpr std::size_t most_pieces = 4096;
-constexpr std::size_t most_rooms = 64;
-constexpr std::uint64_t most_room_bytes = std::uint64_t{2} << 20;
+constexpr std::uint64_t max_batch_bytes = std::uint64_t{16} << 20;
+constexpr std::size_t max_pieces = 4096;
+constexpr std::size_t max_rooms = 64;
+constexpr std::uint64_t max_room_bytes = std::uint64_t{2} << 20;
 
 }  // namespace
 
@@ -51,8 +51,8 @@ result<void> merge_output::when_written(std::function<void()> then) {
 result<void> merge_output::keep(piece p, std::uint64_t bytes) {
   kept_.push_back(std::move(p));
   kept_bytes_ += bytes;
-  const std::uint64_t most = std::min(most_batch_bytes, std::max<std::uint64_t>(host_.threads, 1) * bytes_a_thread);
-  return kept_bytes_ >= most || kept_.size() >= most_pieces ? flush() : result<void>();
+  const std::uint64_t most = std::min(max_batch_bytes, std::max<std::uint64_t>(host_.threads, 1) * bytes_a_thread);
+  return kept_bytes_ >= most || kept_.size() >= max_pieces ? flush() : result<void>();
 }
 
 result<void> merge_output::flush() {
@@ -83,9 +83,9 @@ result<void> merge_output::flush() {
   kept_.clear();
   kept_bytes_ = 0;
   // Rooms for very many small pieces, or for a huge one, are not kept.
-  if (rooms_.size() > most_rooms) rooms_.resize(most_rooms);
+  if (rooms_.size() > max_rooms) rooms_.resize(max_rooms);
   for (room& r : rooms_)
-    if (r.size > most_room_bytes) r = room{};
+    if (r.size > max_room_bytes) r = room{};
   return {};
 }
 

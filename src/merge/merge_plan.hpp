@@ -33,7 +33,7 @@ struct plane_plan {
   std::int64_t id = 0;
   std::int64_t node = 0;
   std::size_t first_line = 0, line_count = 0;
-  std::int64_t most_stat_id = 0;
+  std::int64_t max_stat_id = 0;
   std::int64_t tag_ids[3] = {};  // stat metadata of tag_names that is there already; 0: none
   bool device = false;
   plane_name named;

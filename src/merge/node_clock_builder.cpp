@@ -271,7 +271,7 @@ class node_clock_builder {
     }
     direct.erase(std::remove_if(direct.begin(), direct.end(),
                                 [](const knot& k) {
-                                  return k.y > piecewise_map::most_knot_ps || k.y < -piecewise_map::most_knot_ps;
+                                  return k.y > piecewise_map::max_knot_ps || k.y < -piecewise_map::max_knot_ps;
                                 }),
                  direct.end());
     made_.direct_ = piecewise_map(direct);

@@ -8,7 +8,7 @@ inline namespace PROFKIT_NAMESPACE {
 namespace {
 
 constexpr std::size_t neighbours = 3;       // on each side: one bad one among them changes no median
-constexpr std::size_t least_points = 6;     // fewer do not show what their scatter is
+constexpr std::size_t min_points = 6;     // fewer do not show what their scatter is
 // The deviation that a share of all stays below, of normal ones over their standard deviation. The greater share sees
 // what coarse clocks do now and then; of few deviations one bad measurement spoils as many.
 constexpr double few_share = 0.5, few_of_normal = 0.6745, many_share = 0.7, many_of_normal = 1.0364;
@@ -52,7 +52,7 @@ class odd_finder {
 
   odd_measurements find() {
     odd_measurements found;
-    if (n_ < least_points) return found;
+    if (n_ < min_points) return found;
     measure_scatter();
     for (std::size_t i = 1; i + 1 < n_; ++i)
       if (const double off = off_sides(i); std::abs(off) > tolerance_at(i)) found.outliers.push_back({i, off});
@@ -141,7 +141,7 @@ odd_measurements find_odd_measurements(const std::vector<deviation>& points, dou
 
 std::vector<std::size_t> find_gaps(const std::vector<deviation>& points) {
   std::vector<std::size_t> gaps;
-  if (points.size() < least_points) return gaps;
+  if (points.size() < min_points) return gaps;
   std::vector<double> lengths;
   for (std::size_t i = 0; i + 1 < points.size(); ++i)
     lengths.push_back(as_double(points[i + 1].at_ps - points[i].at_ps));

@@ -11,7 +11,7 @@ inline namespace PROFKIT_NAMESPACE {
 namespace {
 
 constexpr std::int64_t trillion = 1'000'000'000'000;
-constexpr std::int64_t least_x = std::numeric_limits<std::int64_t>::min();
+constexpr std::int64_t min_x = std::numeric_limits<std::int64_t>::min();
 constexpr std::int64_t past_x = std::numeric_limits<std::int64_t>::max();
 
 // product / length to the nearest whole, halves up; length > 0.
@@ -47,7 +47,7 @@ piecewise_map::piecewise_map(const std::vector<knot>& knots, const end_slopes& e
   const auto [after_excess, after_length] =
       ends.after_ppt ? std::pair<std::int64_t, std::int64_t>{*ends.after_ppt, trillion} : nearest(false);
   segments_.reserve(knots.size() + 1);
-  add(least_x, knots.front(), before_excess, before_length);
+  add(min_x, knots.front(), before_excess, before_length);
   for (std::size_t i = 0; i + 1 < knots.size(); ++i) {
     const std::int64_t length = knots[i + 1].x - knots[i].x;
     if (length > 0) add(knots[i].x, knots[i], knots[i + 1].y - knots[i].y - length, length);
@@ -58,14 +58,14 @@ piecewise_map::piecewise_map(const std::vector<knot>& knots, const end_slopes& e
 }
 
 piecewise_map::segment piecewise_map::piece_at(std::int64_t x) const noexcept {
-  if (segments_.empty()) return {least_x, past_x, 0, 0, 0, 1};
+  if (segments_.empty()) return {min_x, past_x, 0, 0, 0, 1};
   const auto after = std::upper_bound(segments_.begin(), segments_.end(), x,
                                       [](std::int64_t value, const segment& s) { return value < s.from; });
   return *(after - 1);
 }
 
 std::int64_t piecewise_map::operator()(std::int64_t x, cursor& at) const noexcept {
-  if (x > most_value_ps || x < -most_value_ps) return out_of_reach_ps;
+  if (x > max_value_ps || x < -max_value_ps) return out_of_reach_ps;
   if (segments_.empty()) return x;
   std::size_t i = at.segment < segments_.size() ? at.segment : 0;
   if (x < segments_[i].from || x >= segments_[i].to) {
@@ -78,7 +78,7 @@ std::int64_t piecewise_map::operator()(std::int64_t x, cursor& at) const noexcep
   const std::int64_t dx = x - s.x0;  // |x| <= 2^62, |x0| <= 2^61
   const wide_product y =
       static_cast<wide_product>(s.y0) + dx + rounded_excess(static_cast<wide_product>(dx) * s.excess, s.length);
-  return y > past_x || y <= least_x ? out_of_reach_ps : static_cast<std::int64_t>(y);
+  return y > past_x || y <= min_x ? out_of_reach_ps : static_cast<std::int64_t>(y);
 }
 
 }  // namespace PROFKIT_NAMESPACE

@@ -14,8 +14,8 @@ __extension__ using wide_product = __int128;
 struct quick_segment {
   static constexpr int fraction_bits = 62;
   // Within these |x| and lengths no sum below can leave int64.
-  static constexpr std::int64_t most_x = std::int64_t{1} << 59;
-  static constexpr std::int64_t most_length = std::int64_t{1} << 60;
+  static constexpr std::int64_t max_x = std::int64_t{1} << 59;
+  static constexpr std::int64_t max_length = std::int64_t{1} << 60;
 
   std::int64_t from = 0, to = 0;  // nothing lies in an empty one: evaluate the map itself
   std::int64_t x0 = 0, y0 = 0, excess = 0, length = 1, multiplier = 0;
@@ -23,11 +23,11 @@ struct quick_segment {
   quick_segment() noexcept = default;
   // Of values v that stand for x = v + base.
   quick_segment(const piecewise_map::segment& s, std::int64_t base) noexcept {
-    const auto small = [](std::int64_t n) { return n <= most_x && n >= -most_x; };
-    if (!small(s.x0) || !small(s.y0) || !small(base) || s.length > most_length) return;
+    const auto small = [](std::int64_t n) { return n <= max_x && n >= -max_x; };
+    if (!small(s.x0) || !small(s.y0) || !small(base) || s.length > max_length) return;
     if (s.excess != 0 && (s.excess >= s.length / 2 || -s.excess >= s.length / 2)) return;
-    from = (s.from < -most_x ? -most_x : s.from) - base;
-    to = (s.to > most_x ? most_x : s.to) - base;
+    from = (s.from < -max_x ? -max_x : s.from) - base;
+    to = (s.to > max_x ? max_x : s.to) - base;
     x0 = s.x0 - base;
     y0 = s.y0;
     excess = s.excess;

@@ -14,8 +14,8 @@ namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 namespace {
 
-constexpr std::size_t most_trace_planes = std::size_t{1} << 16;
-constexpr std::size_t most_trace_lines = std::size_t{1} << 20;
+constexpr std::size_t max_trace_planes = std::size_t{1} << 16;
+constexpr std::size_t max_trace_lines = std::size_t{1} << 20;
 constexpr std::string_view device_prefix = "/device:GPU:";
 constexpr std::string_view roctracer_plane = "/host:ROCTRACER", tracer_line = "Host Threads/";
 
@@ -80,8 +80,8 @@ class surveyor {
     wire_reader reader(t.bytes);
     for (wire_field field; reader.next(field);) {
       if (!field.is_bytes(1)) continue;
-      if (plan_.planes.size() == most_trace_planes)
-        return in_trace(trace, fault_code::limit, "more than " + std::to_string(most_trace_planes) + " planes",
+      if (plan_.planes.size() == max_trace_planes)
+        return in_trace(trace, fault_code::limit, "more than " + std::to_string(max_trace_planes) + " planes",
                         field.bytes.data());
       plane_plan p;
       p.trace = trace;
@@ -94,8 +94,8 @@ class surveyor {
       p.first_line = plan_.lines.size();
       if (const char* damage = list_lines(p)) {
         plan_.lines.resize(p.first_line);
-        if (plan_.lines.size() >= most_trace_lines)
-          return in_trace(trace, fault_code::limit, "more than " + std::to_string(most_trace_lines) + " lines", damage);
+        if (plan_.lines.size() >= max_trace_lines)
+          return in_trace(trace, fault_code::limit, "more than " + std::to_string(max_trace_lines) + " lines", damage);
         plan_.all.traces[trace].report.status = node_status::corrupt;
         fault f = in_trace(trace, fault_code::damaged, "plane " + std::string(p.name) + " is damaged", damage);
         f.hint = "Fetch the trace again; --keep_going leaves the plane out.";
@@ -114,7 +114,7 @@ class surveyor {
     wire_reader reader(p.body);
     for (wire_field field; reader.next(field);) {
       if (field.is_bytes(3)) {
-        if (plan_.lines.size() >= most_trace_lines) return field.bytes.data();
+        if (plan_.lines.size() >= max_trace_lines) return field.bytes.data();
         line_plan& line = plan_.lines.emplace_back();
         line.body = field.bytes;
         continue;
@@ -127,7 +127,7 @@ class surveyor {
       if (field.is_bytes(5)) {
         const stat_metadata_view entry(field.bytes);
         if (!entry.ok()) return field.bytes.data();
-        p.most_stat_id = std::max(p.most_stat_id, entry.key());
+        p.max_stat_id = std::max(p.max_stat_id, entry.key());
         if (entry.name() == tag_names[0]) p.tag_ids[0] = entry.key();
         if (entry.name() == tag_names[1]) p.tag_ids[1] = entry.key();
         if (entry.name() == tag_names[2]) p.tag_ids[2] = entry.key();
@@ -139,7 +139,7 @@ class surveyor {
   line_correction clock_of(const plane_plan& p, const line_facts& head) const {
     const aligned_trace& t = plan_.trace_of(p);
     line_correction c;
-    const bool absolute = head.timestamp_ns >= least_absolute_ns;
+    const bool absolute = head.timestamp_ns >= min_absolute_ns;
     const std::int64_t wall = t.start.walltime_ns.value_or(plan_.all.base_ns);
     // Unix ns of the line's own zero, for lines of the host clock.
     const std::int64_t line_ns =

@@ -281,8 +281,8 @@ result<std::uint32_t> host_span_source::visit_in(interval_sequence windows, host
 std::int32_t activity_parts::add_device(activity_device device, std::unique_ptr<const kernel_source> of) {
   const std::string_view name = strings.text(device.name);
   if (name.find(options.device) == std::string_view::npos) {
-    constexpr std::size_t most_shown_bytes = 60;
-    if (left_out.size() < most_shown_bytes) left_out.append(left_out.empty() ? "" : ", ").append(name);
+    constexpr std::size_t max_shown_bytes = 60;
+    if (left_out.size() < max_shown_bytes) left_out.append(left_out.empty() ? "" : ", ").append(name);
     return -1;
   }
   devices.push_back(std::move(device));

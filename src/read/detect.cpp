@@ -23,7 +23,7 @@ std::string_view without_compression(std::string_view name) noexcept {
 
 // Whether a head ends inside a JSON object that has not shown its format yet, and the name does not say it either.
 bool goes_on(std::string_view head, std::string_view file_name) {
-  return head.size() < most_probe_bytes && detect_by_name(file_name).sure != detection_confidence::certain &&
+  return head.size() < max_probe_bytes && detect_by_name(file_name).sure != detection_confidence::certain &&
          probe_chrome_trace(head).sure == detection_confidence::possible;
 }
 

@@ -30,7 +30,7 @@ using own_formats = std::vector<std::shared_ptr<const format>>;
 [[nodiscard]] detection detect_by_name(std::string_view file_name);
 
 // The first decoded bytes, as many as the probes want: probe_bytes, and more of a JSON object (up to
-// most_probe_bytes) whose first values are longer, unless the name says what it is. Of a source: what comes before a
+// max_probe_bytes) whose first values are longer, unless the name says what it is. Of a source: what comes before a
 // fault is enough.
 [[nodiscard]] std::string_view head_of(std::string_view bytes, std::string_view file_name);
 [[nodiscard]] std::string read_head(source& from, std::string_view file_name);

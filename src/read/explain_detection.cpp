@@ -14,7 +14,7 @@ namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 namespace {
 
-constexpr std::size_t most_first_bytes = 16;
+constexpr std::size_t max_first_bytes = 16;
 
 considered_format considered(const known_format& known, const detection& named, std::string_view head) {
   considered_format c;
@@ -49,7 +49,7 @@ const foreign_format* foreign_of(const detection& found, std::string_view file_n
 
 detection_report explain_detection(std::string_view file_name, std::string_view head) {
   detection_report report;
-  report.first_bytes = head.substr(0, most_first_bytes);
+  report.first_bytes = head.substr(0, max_first_bytes);
   const detection named = detect_by_name(file_name), found = detect(file_name, head);
   for (const known_format* const known : known_formats())
     if (known->names.count != 0) report.considered.push_back(considered(*known, named, head));

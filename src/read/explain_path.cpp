@@ -20,14 +20,14 @@ inline namespace PROFKIT_NAMESPACE {
 namespace {
 
 // A format whose sign comes after the head, as the texts of a pprof profile, is looked for so far.
-constexpr std::size_t most_explained_bytes = std::size_t{16} << 20;
+constexpr std::size_t max_explained_bytes = std::size_t{16} << 20;
 
 // Reads on after a head; what comes before a fault is enough, and the fault is reported.
 std::optional<fault> read_on(source& from, std::string& head) {
   std::size_t have = head.size();
-  while (have < most_explained_bytes) {
+  while (have < max_explained_bytes) {
     constexpr std::size_t piece = std::size_t{1} << 20;
-    head.resize(std::min(have + piece, most_explained_bytes));
+    head.resize(std::min(have + piece, max_explained_bytes));
     const auto count = from.read(head.data() + have, head.size() - have);
     if (!count || *count == 0) {
       head.resize(have);

@@ -38,8 +38,8 @@ class pending_stream {
 
 namespace {
 
-constexpr std::size_t most_ignored_named = 100;
-constexpr std::size_t most_runs_named = 20;
+constexpr std::size_t max_ignored_named = 100;
+constexpr std::size_t max_runs_named = 20;
 
 // A source that was read from already, with the bytes that were read put back before the rest.
 class replayed_source final : public source {
@@ -67,7 +67,7 @@ class replayed_source final : public source {
     return {};
   }
   [[nodiscard]] std::uint64_t encoded_position() const noexcept override { return rest_->encoded_position(); }
-  void keep_for_rewind(std::uint64_t most_bytes) override { rest_->keep_for_rewind(most_bytes); }
+  void keep_for_rewind(std::uint64_t max_bytes) override { rest_->keep_for_rewind(max_bytes); }
 
  private:
   std::unique_ptr<source> rest_;
@@ -444,9 +444,9 @@ class folder_reader {
       message += "it holds no runs at all";
     } else {
       message += "the runs are: ";
-      for (std::size_t i = 0; i < runs_.size() && i < most_runs_named; ++i)
+      for (std::size_t i = 0; i < runs_.size() && i < max_runs_named; ++i)
         message += (i == 0 ? "" : ", ") + runs_[i].name;
-      if (runs_.size() > most_runs_named) message += " and " + std::to_string(runs_.size() - most_runs_named) + " more";
+      if (runs_.size() > max_runs_named) message += " and " + std::to_string(runs_.size() - max_runs_named) + " more";
     }
     return fault{fault_code::invalid_argument, std::move(message), capture_.path, no_offset,
                  "name one of the runs, \"all\", or none for the newest"};
@@ -586,7 +586,7 @@ class folder_reader {
 
   void ignore(const std::string& path) {
     ++capture_.ignored_count;
-    if (capture_.ignored.size() < most_ignored_named) capture_.ignored.push_back(path);
+    if (capture_.ignored.size() < max_ignored_named) capture_.ignored.push_back(path);
   }
 
   capture capture_;

@@ -44,7 +44,7 @@ struct held_file {
   std::optional<std::int64_t> start_unix_ns;  // before origin_unix_ns, where events are known that lie before it
   std::int64_t shift_ns = 0;
 
-  // Of a file that is read in one pass. What the first pass leaves behind does not change any more.
+  // Of a file that is read in one pass. What the first pass kept does not change any more.
   bool streams = false;
   std::mutex passing;
   std::unique_ptr<source> waiting;  // what cannot be opened anew: a pipe, a function of the host
@@ -59,7 +59,7 @@ struct held_file {
   [[nodiscard]] std::optional<fault>& why_broken() noexcept { return loaded || !outlined ? broken : outline_fault; }
 };
 
-bool is_absolute(std::int64_t timestamp_ns) noexcept { return timestamp_ns >= least_unix_ns; }
+bool is_absolute(std::int64_t timestamp_ns) noexcept { return timestamp_ns >= min_unix_ns; }
 
 // profile_start_time of the environment plane, else the least line time that is a Unix time.
 std::optional<std::int64_t> find_origin(const xspace_index& xspace) noexcept {
@@ -106,7 +106,7 @@ fault out_of_reach(const std::string& path, std::string what) {
   return f;
 }
 
-// What the bytes of a host are, by its label and their beginning. A label that tells nothing and bytes that no
+// What the bytes of a host are, by its label and their beginning. A label that says nothing and bytes that no
 // probe knows are read as an XSpace, which an empty or damaged one may be; false then.
 bool name_family(capture_file& file, std::string_view bytes, const own_formats& own) {
   const std::string_view label(file.path);
@@ -152,7 +152,7 @@ std::optional<fault> damage_at_once(source& from, bool recognised) {
 }
 
 // Whether what was taken for an XSpace, for want of another family or by its name, is another message. Damage in a file
-// that calls itself one is told as such.
+// that calls itself one is reported as such.
 std::optional<fault> why_foreign(const xspace_index& space, bool recognised, std::string_view path) {
   if (space.damage && space.planes.empty())
     if (auto other = why_another(space.bytes)) return other;
@@ -185,7 +185,7 @@ struct profile::state {
   void hold(std::size_t file, std::unique_ptr<source> from) {
     held_file& f = *files[file];
     const std::string& path = what.files[file].path;
-    // A pass that broke before its first plane has told all there is.
+    // A pass that broke before its first plane has said all there is.
     if (f.outlined && f.outline_fault && f.outline.index.planes.empty()) {
       f.xspace = index_xspace({});
       return;
@@ -235,7 +235,7 @@ struct profile::state {
     }
     if (what.files[file].family == file_family::own) {
       hold_recording(f, what.files[file]);
-    } else if (const auto zero_of = format_of(what.files[file].family).zero; zero_of && tells_time(file)) {
+    } else if (const auto zero_of = format_of(what.files[file].family).zero; zero_of && has_times(file)) {
       const time_zero zero = zero_of(f.held.bytes, {what.bounds, what.host});
       f.origin_unix_ns = zero.origin_unix_ns;
       f.start_unix_ns = zero.start_unix_ns;
@@ -280,10 +280,10 @@ struct profile::state {
     auto recorded = std::make_unique<recording>();
     if (result<void> read = listed.own->read(f.held.bytes, *recorded, what.host); !read)
       fail(f, listed.path, std::move(read).error());
-    activity_input told = recorded->all().told;
-    told.path = listed.path;
-    tell_rejected(told);
-    if (told.damage) fail(f, listed.path, std::move(*told.damage));
+    activity_input input = recorded->all().input;
+    input.path = listed.path;
+    note_rejected(input);
+    if (input.damage) fail(f, listed.path, std::move(*input.damage));
     f.origin_unix_ns = recorded->all().origin_unix_ns;
     f.recorded = std::move(recorded);
   }
@@ -353,7 +353,7 @@ struct profile::state {
     return {};
   }
 
-  // Before anything about times or faults is told: every file was looked at, and all are on one clock.
+  // Before anything about times or faults is said: every file was looked at, and all are on one clock.
   void settle() noexcept {
     if (!any_streams) return;
     std::call_once(settled, [this] {
@@ -368,7 +368,7 @@ struct profile::state {
   }
 
   // A trace that is no export, and a table of kernels, have a clock of their own.
-  bool tells_time(std::size_t file) const noexcept {
+  bool has_times(std::size_t file) const noexcept {
     const capture_file& listed = what.files[file];
     return listed.family == file_family::ascend_kernels || listed.family == file_family::neutrino ||
            listed.family == file_family::own ||
@@ -434,12 +434,12 @@ struct profile::state {
     if (found.ignored_count == 0) {
       f.message += ": the directory holds no files that could be one";
     } else {
-      constexpr std::size_t most_named = 5;
+      constexpr std::size_t max_named = 5;
       f.message += ": " + std::to_string(found.ignored_count) +
                    (found.ignored_count == 1 ? " file" : " files") + " looked at, none recognised (";
-      for (std::size_t i = 0; i < found.ignored.size() && i < most_named; ++i)
+      for (std::size_t i = 0; i < found.ignored.size() && i < max_named; ++i)
         f.message += (i == 0 ? "" : ", ") + found.ignored[i];
-      f.message += found.ignored_count > most_named ? ", …)" : ")";
+      f.message += found.ignored_count > max_named ? ", …)" : ")";
     }
     const auto is_model = [](const std::string& path) { return ends_with(path, "/saved_model.pb"); };
     if (std::any_of(found.ignored.begin(), found.ignored.end(), is_model))
@@ -460,7 +460,7 @@ struct profile::state {
     const std::size_t count = s->what.files.size();
     for (std::size_t i = 0; i < count; ++i) s->files.push_back(std::make_unique<held_file>());
     for (std::size_t i = 0; i < count; ++i) {
-      if (s->what.files[i].family != file_family::xspace && !s->tells_time(i) && count > 1) continue;
+      if (s->what.files[i].family != file_family::xspace && !s->has_times(i) && count > 1) continue;
       if (options.access == access_mode::one_pass && s->what.files[i].family == file_family::xspace) {
         result<std::unique_ptr<source>> from =
             i == 0 && first ? result<std::unique_ptr<source>>(std::move(first)) : open_source_of(s->what, i);
@@ -514,7 +514,7 @@ struct profile::state {
     const held_file& f = *files[file];
     if (!f.broken) return false;
     if (f.neutrino) return !f.neutrino->anything_intact();
-    if (f.recorded) return f.recorded->all().told.rows == f.recorded->all().told.rejected;
+    if (f.recorded) return f.recorded->all().input.rows == f.recorded->all().input.rejected;
     return f.xspace ? f.xspace->planes.empty() : f.held.bytes.empty();
   }
 };

@@ -18,9 +18,9 @@ static_assert(static_cast<std::int32_t>(kernel_duplicate) == PK_KERNEL_DUPLICATE
 
 class kernel_collector final : public kernel_visitor {
  public:
-  kernel_collector(std::vector<kernel_row>& into, std::uint64_t most_bytes) : into_(into), most_bytes_(most_bytes) {}
+  kernel_collector(std::vector<kernel_row>& into, std::uint64_t max_bytes) : into_(into), max_bytes_(max_bytes) {}
   result<void> rows(const kernel_row* first, std::size_t count) override {
-    if ((into_.size() + count) * sizeof(kernel_row) > most_bytes_)
+    if ((into_.size() + count) * sizeof(kernel_row) > max_bytes_)
       return fault{fault_code::limit, "the kernels of this device take more than limits::max_materialised_bytes", "",
                    no_offset, "raise max_materialised_bytes"};
     into_.insert(into_.end(), first, first + count);
@@ -29,13 +29,13 @@ class kernel_collector final : public kernel_visitor {
 
  private:
   std::vector<kernel_row>& into_;
-  std::uint64_t most_bytes_;
+  std::uint64_t max_bytes_;
 };
 
 class kernel_rows final : public row_source {
  public:
-  kernel_rows(std::shared_ptr<const capture_devices> devices, const activity& of, std::uint64_t most_bytes)
-      : devices_(std::move(devices)), of_(of), most_bytes_(most_bytes) {}
+  kernel_rows(std::shared_ptr<const capture_devices> devices, const activity& of, std::uint64_t max_bytes)
+      : devices_(std::move(devices)), of_(of), max_bytes_(max_bytes) {}
   [[nodiscard]] table_kind which() const noexcept override { return table_kind::kernels; }
 
   result<std::size_t> read(void* rows, std::size_t capacity) override {
@@ -45,7 +45,7 @@ class kernel_rows final : public row_source {
       at_ = 0;
       device_ = &of_.devices()[next_];
       position_ = devices_->of(of_, *device_);
-      kernel_collector collector(held_, most_bytes_);
+      kernel_collector collector(held_, max_bytes_);
       if (result<void> read = of_.visit_kernels(next_++, collector); !read) return std::move(read).error();
     }
     const std::size_t count = std::min(capacity, held_.size() - at_);
@@ -84,7 +84,7 @@ class kernel_rows final : public row_source {
 
   std::shared_ptr<const capture_devices> devices_;
   const activity& of_;
-  std::uint64_t most_bytes_;
+  std::uint64_t max_bytes_;
   std::size_t next_ = 0;                     // the device after this one
   const activity_device* device_ = nullptr;  // whose kernels are held
   std::int32_t position_ = -1;
@@ -102,8 +102,8 @@ std::vector<file_damage> damage_of(const activity& of) {
 }
 
 std::unique_ptr<row_source> rows_of(std::shared_ptr<const capture_devices> devices, const activity& of,
-                                    std::uint64_t most_bytes) {
-  return std::make_unique<kernel_rows>(std::move(devices), of, most_bytes);
+                                    std::uint64_t max_bytes) {
+  return std::make_unique<kernel_rows>(std::move(devices), of, max_bytes);
 }
 
 }  // namespace PROFKIT_NAMESPACE

@@ -35,8 +35,8 @@ table_reader::~table_reader() = default;
 table_reader::table_reader(table_reader&&) noexcept = default;
 
 result<std::size_t> table_reader::read(std::size_t most) {
-  constexpr std::size_t most_rows = 1024;
-  const std::size_t room = std::min(most, most_rows);
+  constexpr std::size_t max_rows = 1024;
+  const std::size_t room = std::min(most, max_rows);
   rows_.resize(room * description_->row_bytes);
   count_ = 0;
   result<std::size_t> got = source_->read(rows_.data(), room);

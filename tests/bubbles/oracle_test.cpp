@@ -86,7 +86,7 @@ std::vector<std::uint64_t> rows_before(const slow_device& of, std::int64_t at_ps
     return x_end != y_end ? x_end > y_end : x > y;
   });
   std::vector<std::uint64_t> found;
-  for (std::size_t i = 0; i < past.size() && i < most_context; ++i) found.push_back(of.rows[past[i]].source_row);
+  for (std::size_t i = 0; i < past.size() && i < max_context; ++i) found.push_back(of.rows[past[i]].source_row);
   return found;
 }
 
@@ -94,12 +94,12 @@ std::vector<std::uint64_t> rows_before(const slow_device& of, std::int64_t at_ps
 std::vector<std::uint64_t> rows_behind(const slow_device& of, std::int64_t at_ps, std::int64_t until_ps) {
   std::vector<std::uint64_t> found;
   for (const kernel_row& k : of.rows)
-    if (k.duration_ps > 0 && k.start_ps >= at_ps && k.start_ps < until_ps && found.size() < most_context)
+    if (k.duration_ps > 0 && k.start_ps >= at_ps && k.start_ps < until_ps && found.size() < max_context)
       found.push_back(k.source_row);
   return found;
 }
 
-std::vector<std::uint64_t> rows_of(const std::array<kernel_row, most_context>& rows, std::size_t count) {
+std::vector<std::uint64_t> rows_of(const std::array<kernel_row, max_context>& rows, std::size_t count) {
   std::vector<std::uint64_t> found;
   for (std::size_t i = 0; i < count; ++i) found.push_back(rows[i].source_row);
   return found;

@@ -140,7 +140,7 @@ static void check_batch(const struct ArrowSchema *schema, const struct ArrowArra
 
 /* Reads a stream to its end and gives its rows, and in *sum the sum of an int64 column; releases everything.
  * -1: it failed. */
-static int64_t drain_and_sum(struct ArrowArrayStream *stream, int64_t most_rows, const char *summed, int64_t *sum) {
+static int64_t drain_and_sum(struct ArrowArrayStream *stream, int64_t max_rows, const char *summed, int64_t *sum) {
   struct ArrowSchema schema;
   struct ArrowArray batch;
   int64_t rows = 0, i, row, at;
@@ -174,7 +174,7 @@ static int64_t drain_and_sum(struct ArrowArrayStream *stream, int64_t most_rows,
       break;
     }
     check_batch(&schema, &batch);
-    CHECK(batch.length <= most_rows);
+    CHECK(batch.length <= max_rows);
     for (row = 0; at >= 0 && row < batch.length; ++row)
       if (is_valid(batch.children[at], row)) *sum += ((const int64_t *)batch.children[at]->buffers[1])[row];
     rows += batch.length;
@@ -188,9 +188,9 @@ static int64_t drain_and_sum(struct ArrowArrayStream *stream, int64_t most_rows,
   return rows;
 }
 
-static int64_t drain(struct ArrowArrayStream *stream, int64_t most_rows) {
+static int64_t drain(struct ArrowArrayStream *stream, int64_t max_rows) {
   int64_t sum;
-  return drain_and_sum(stream, most_rows, NULL, &sum);
+  return drain_and_sum(stream, max_rows, NULL, &sum);
 }
 
 /* ---- what the tables hold ----

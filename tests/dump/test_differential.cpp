@@ -135,13 +135,13 @@ const char* type_of(const std::string& path) {
   return nullptr;
 }
 
-std::size_t check_folder(const std::filesystem::path& folder, std::uintmax_t most_bytes) {
+std::size_t check_folder(const std::filesystem::path& folder, std::uintmax_t max_bytes) {
   schemas known;
   std::size_t checked = 0;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
     const std::string path = entry.path().string();
     const char* const type = type_of(path);
-    if (type == nullptr || !entry.is_regular_file() || entry.file_size() > most_bytes ||
+    if (type == nullptr || !entry.is_regular_file() || entry.file_size() > max_bytes ||
         path.find("MUST_REJECT") != std::string::npos)
       continue;
     CAPTURE(path);

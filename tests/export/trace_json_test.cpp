@@ -268,7 +268,7 @@ TEST_CASE("a line with more events at once than lanes says so") {
   });
   const auto made = test::export_as(*test::opened(bytes), trace_format::trace_json);
   CHECK(made.told.events == 700);
-  CHECK(made.told.crowded == 700 - lane_splitter::most_lanes);
+  CHECK(made.told.crowded == 700 - lane_splitter::max_lanes);
 }
 
 TEST_CASE("numbers stay numbers, ids that a double cannot hold become text, bad bytes stay valid JSON") {

@@ -12,7 +12,7 @@ using namespace profkit;
 
 namespace {
 
-constexpr std::size_t most_bytes = std::size_t{1} << 16;  // small, for many runs a second
+constexpr std::size_t max_bytes = std::size_t{1} << 16;  // small, for many runs a second
 
 void require(bool condition) {
   if (!condition) std::abort();
@@ -40,7 +40,7 @@ struct drained {
 drained drain(source& from, std::size_t piece) {
   drained out;
   std::string buffer(piece, '\0');
-  while (out.bytes.size() <= most_bytes) {
+  while (out.bytes.size() <= max_bytes) {
     const auto count = from.read(buffer.data(), piece);
     if (!count.ok()) {
       out.damage = count.error();
@@ -67,8 +67,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   ++data;
   --size;
   limits bounds;
-  bounds.max_materialised_bytes = most_bytes;
-  bounds.ratio_free_bytes = most_bytes / 4;
+  bounds.max_materialised_bytes = max_bytes;
+  bounds.ratio_free_bytes = max_bytes / 4;
   bounds.max_decompression_ratio = 200;
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);
 
@@ -88,7 +88,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   require(streamed.ok());
   const drained slow = drain(**streamed, 4096);
   require(one_begins_the_other(first.bytes, slow.bytes));
-  const bool ended = first.bytes.size() <= most_bytes && slow.bytes.size() <= most_bytes;
+  const bool ended = first.bytes.size() <= max_bytes && slow.bytes.size() <= max_bytes;
   const bool limited = (first.damage && first.damage->code == fault_code::limit) ||
                        (slow.damage && slow.damage->code == fault_code::limit);
   if (ended && !limited) require(first.damage.has_value() == slow.damage.has_value());
@@ -96,7 +96,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
 
   const auto held = hold_bytes(std::move(*whole), bounds);
   if (held.ok()) {
-    require(held->bytes.size() <= std::max(most_bytes, size));
+    require(held->bytes.size() <= std::max(max_bytes, size));
     require(one_begins_the_other(first.bytes, std::string(held->bytes)));
     if (!held->damage && !first.damage && ended) require(held->bytes == first.bytes);
   }

@@ -17,7 +17,7 @@ void require(bool condition) {
 void question(const node_clock& clock) {
   node_clock::cursor at;
   for (const std::int64_t ps : {std::int64_t{0}, std::int64_t{-5'000'000'000}, std::int64_t{90'000'000'000'000},
-                                piecewise_map::most_value_ps, INT64_MAX, INT64_MIN}) {
+                                piecewise_map::max_value_ps, INT64_MAX, INT64_MIN}) {
     static_cast<void>(clock.from_tracer(ps, at));
     static_cast<void>(clock.from_host(ps, at));
     require(clock.bound_at(ps, clock_domain::tracer).value_or(0) >= 0 &&

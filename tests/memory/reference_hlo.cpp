@@ -159,8 +159,8 @@ class reference_hlo {
     });
     std::vector<std::pair<std::uint32_t, std::int64_t>> owners(owned.begin(), owned.end());
     std::stable_sort(owners.begin(), owners.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
-    constexpr std::size_t most_owners = 64;
-    if (owners.size() > most_owners) owners.resize(most_owners);
+    constexpr std::size_t max_owners = 64;
+    if (owners.size() > max_owners) owners.resize(max_owners);
     for (const auto& [owner, bytes] : owners) {
       const std::uint32_t b = program_.buffer_by_id.find(assigned[owner].first);
       if (b == nowhere || !program_.buffers[b].has_definition) continue;

@@ -129,7 +129,7 @@ TEST_CASE("a piecewise map knows its limits, steps and slopes") {
   const piecewise_map drift({{0, 0}}, {std::nullopt, 1'000'000});
   CHECK(drift(-1'000'000'000'000) == -1'000'000'000'000);
   CHECK(drift(1'000'000'000'000) == 1'000'001'000'000);
-  const piecewise_map wild({{0, 0}, {1, piecewise_map::most_knot_ps}});
+  const piecewise_map wild({{0, 0}, {1, piecewise_map::max_knot_ps}});
   CHECK(wild(1000) == out_of_reach_ps);
 }
 

@@ -126,7 +126,7 @@ TEST_CASE("clock evidence: what no clock can be made of") {
     bool is_refused;
     fault_code code;
   };
-  constexpr std::int64_t most_ns = (std::int64_t{1} << 61) / 1000;  // 26 days
+  constexpr std::int64_t max_ns = (std::int64_t{1} << 61) / 1000;  // 26 days
   const auto all_apart = [](std::int64_t ns) {
     return [=](clock_evidence& e) {
       for (clock_pair& p : e.snapshots) p.host.ns += ns;
@@ -145,8 +145,8 @@ TEST_CASE("clock evidence: what no clock can be made of") {
        fault_code::invalid_argument},
       {"no offset", 2, 0, nothing, true, fault_code::invalid_argument},
       {"no offset of the reference", 2, 0, [](clock_evidence& e) { e.is_reference = true; }, false, {}},
-      {"snapshots as far as can be", 2, 1, all_apart(most_ns - step_ns), false, {}},
-      {"snapshots further than can be", 2, 1, all_apart(most_ns - step_ns + 1), true, fault_code::damaged},
+      {"snapshots as far as can be", 2, 1, all_apart(max_ns - step_ns), false, {}},
+      {"snapshots further than can be", 2, 1, all_apart(max_ns - step_ns + 1), true, fault_code::damaged},
       // A clock measured against itself may be 1 us off.
       {"offsets of the reference at the limit", 2, 2, as_reference(1'000'000), false, {}},
       {"offsets of the reference beyond it", 2, 2, as_reference(1'000'001), true, fault_code::invalid_argument},

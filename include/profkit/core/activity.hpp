@@ -147,7 +147,7 @@ enum class trace_writer : std::uint8_t { unknown, pytorch, xla, tensorflow, rocp
 struct activity_host {
   std::uint32_t file = 0;            ///< index into profile::what().files: the first that names it
   trace_writer writer = trace_writer::unknown;
-  std::uint64_t untold_spans = 0;    ///< spans that a device or a host ran: which, is not recorded
+  std::uint64_t unplaced_spans = 0;    ///< spans that a device or a host ran: which, is not recorded
   std::string recorder;              ///< "PyTorch (Kineto)"; "" when not recorded
   std::vector<std::string> devices;  ///< models of the devices that the machine has: "NVIDIA H100 80GB HBM3", …
   std::int32_t rank = -1, world_size = 0;  ///< of a distributed run; -1 and 0: not recorded

@@ -242,7 +242,7 @@ struct gap_cause {
   std::int64_t covered_ps = 0;  ///< how much of the gap the evidence covers
 };
 
-inline constexpr std::size_t most_context = 3;
+inline constexpr std::size_t max_context = 3;
 
 /// One gap of a device, with its surroundings.
 struct bubble {
@@ -256,7 +256,7 @@ struct bubble {
   std::uint8_t before_count = 0, after_count = 0;
   std::int32_t structure_before = -1, structure_after = -1;  ///< in the step; equal: inside
   std::int64_t start_ps = 0, end_ps = 0;
-  std::array<kernel_row, most_context> before, after;  ///< the nearest first
+  std::array<kernel_row, max_context> before, after;  ///< the nearest first
   kernel_row next;  ///< the kernel that ends the device's waiting, in whatever step
   host_evidence host;
   bubble_labels labels;  ///< the soft labels that its evidence meets; `cause` is the verdict
@@ -500,7 +500,7 @@ struct aicpu_op {
   kernel_class kind = kernel_class::aicpu;
   std::uint64_t calls = 0;
   std::int64_t duration_ps = 0, masked_ps = 0;
-  std::int64_t least_masked_ppm = -1, most_masked_ppm = -1;
+  std::int64_t min_masked_ppm = -1, max_masked_ppm = -1;
   std::uint64_t exposed_calls = 0, partly_exposed_calls = 0;
   std::uint64_t beside_bubbles = 0;  ///< calls right before or after a reportable gap
   aicpu_verdict verdict = aicpu_verdict::unknown;

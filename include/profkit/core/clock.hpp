@@ -141,8 +141,8 @@ class piecewise_map {
     std::optional<std::int64_t> before_ppt, after_ppt;  ///< empty: the slope of the nearest segment
   };
   /// |x| and |y| of a knot, and |x| of a value, at most this (26 and 53 days); else out_of_reach_ps.
-  static constexpr std::int64_t most_knot_ps = std::int64_t{1} << 61;
-  static constexpr std::int64_t most_value_ps = std::int64_t{1} << 62;
+  static constexpr std::int64_t max_knot_ps = std::int64_t{1} << 61;
+  static constexpr std::int64_t max_value_ps = std::int64_t{1} << 62;
 
   piecewise_map() = default;  ///< y = x
   /// Knots by rising x. Two knots of one x are a step: the second counts from x on. One knot is a shift.

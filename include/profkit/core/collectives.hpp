@@ -58,7 +58,7 @@ struct collective_op {
   /// Its process groups are on record, are not everyone, and it is not known whose device is in which: there are no
   /// groups of it, and `unjudged` counts executions.
   bool sub_groups = false;
-  std::int64_t most_skew_ps = 0;  ///< latest start - first start
+  std::int64_t max_skew_ps = 0;  ///< latest start - first start
   std::int64_t mean_skew_ps = 0;
   std::int64_t mean_transfer_ps = 0;  ///< first end - latest start, where that is not negative
   std::int32_t latest_node = -1;      ///< index of the node that came last most often
@@ -205,10 +205,10 @@ alignment_result align_by_collectives(const validation_result& matched, const al
 /// What the nodes of a capture say of each other, as far as a report shows it.
 struct nodes_compared {
   std::optional<validation_result> validation;  ///< of a capture of several nodes, all of which are looked at
-  std::optional<alignment_result> alignment;    ///< where its clocks were not corrected, of up to most_nodes_aligned
+  std::optional<alignment_result> alignment;    ///< where its clocks were not corrected, of up to max_nodes_aligned
 };
 /// Every two nodes are compared: what that takes grows with the square of their number.
-inline constexpr std::size_t most_nodes_aligned = 128;
+inline constexpr std::size_t max_nodes_aligned = 128;
 result<nodes_compared> compare_nodes(const trace& t, const anatomy_options& o = {}, const hooks& host = {});
 
 /// One JSON document, "profkit.validate"; with `alignment` its part as well. `limit`: rows of each list; 0: all.

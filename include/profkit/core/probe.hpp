@@ -82,7 +82,7 @@ struct sm_schedule {
 
 struct schedule_options {
   bool keep_blocks = true;       ///< false: only the sums of each multiprocessor
-  std::uint64_t most_skews = 0;  ///< blocks whose skew is kept; the extremes and means count all
+  std::uint64_t max_skews = 0;  ///< blocks whose skew is kept; the extremes and means count all
 };
 
 struct block_skew {
@@ -127,9 +127,9 @@ struct lane_totals {
   std::uint64_t blocks = 0;
   std::vector<std::uint64_t> per_block;  ///< totals of the first blocks
 };
-/// Sums of every field of a map over its lanes and records. `most_blocks`: totals of blocks to keep.
+/// Sums of every field of a map over its lanes and records. `max_blocks`: totals of blocks to keep.
 [[nodiscard]] result<lane_totals> analyse_lane_totals(const probe_bin_map& map, std::string_view file,
-                                                      std::uint64_t most_blocks = 64, const hooks& host = {});
+                                                      std::uint64_t max_blocks = 64, const hooks& host = {});
 
 // ---- page references -----------------------------------------------------------------------------------------------
 

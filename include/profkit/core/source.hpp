@@ -53,9 +53,9 @@ class source {
   /// How many encoded bytes the reads have taken so far: the measure of progress.
   [[nodiscard]] virtual std::uint64_t encoded_position() const noexcept = 0;
   /// Called before the first read: an input that can be read only once keeps its encoded bytes in memory, so that
-  /// rewind() works, until they are more than `most_bytes`; then rewind() fails with `limit`. 0, at any time: forgets
+  /// rewind() works, until they are more than `max_bytes`; then rewind() fails with `limit`. 0, at any time: forgets
   /// what was kept. Inputs that can go back by themselves ignore it.
-  virtual void keep_for_rewind(std::uint64_t most_bytes) = 0;
+  virtual void keep_for_rewind(std::uint64_t max_bytes) = 0;
 
  protected:
   source() = default;

@@ -153,7 +153,7 @@ result<std::unique_ptr<row_source>> open_rows(const trace& t, std::shared_ptr<co
                                               const table_options& options = {}, const hooks& host = {});
 /// The same over analyses that were made with options of their own, which they borrow.
 std::unique_ptr<row_source> rows_of(std::shared_ptr<const capture_devices> devices, const activity& of,
-                                    std::uint64_t most_bytes);  ///< kernels; a device's rows are held, up to so many bytes
+                                    std::uint64_t max_bytes);  ///< kernels; a device's rows are held, up to so many bytes
 std::unique_ptr<row_source> rows_of(std::shared_ptr<const capture_devices> devices, const bubbles_report& of,
                                     table_kind which);  ///< steps, gaps or causes
 std::unique_ptr<row_source> rows_of(std::shared_ptr<const capture_devices> devices, const memory_result& of,

@@ -20,7 +20,7 @@ namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 namespace {
 
-// One event of an async line. What its stats say is read when it is told.
+// One event of an async line. Its stats are read when its row is made.
 struct async_event {
   std::int64_t start_ps = 0, duration_ps = 0;
   std::int64_t metadata_id = 0;
@@ -43,13 +43,13 @@ struct flow_pair {
   std::int64_t end_ps = std::numeric_limits<std::int64_t>::min();
 };
 
-// The end of an operation, as ops lines tell it: how long the device waited for it, and when it was done by its clock.
+// The end of an operation, as ops lines have it: how long the device waited for it, and when it was done by its clock.
 struct awaited_op {
   std::int64_t at_ps = 0;  // its end
   std::string_view name;
   std::optional<std::int64_t> waited_ps = std::nullopt, device_end_ps = std::nullopt;
 };
-// Its beginning, as ops lines tell it.
+// Its beginning, as ops lines have it.
 struct begun_op {
   std::int64_t at_ps = 0;  // its start
   std::string_view name;
@@ -190,7 +190,7 @@ class async_finder {
     return awaited_op{group.first.end_ps(), hlo_op_of(plane, group.first)};
   }
 
-  // What ops lines of the plane tell of the operations' ends and beginnings.
+  // The ends and beginnings of the operations on ops lines of the plane.
   void find_on_ops_lines(const plane_index& plane) {
     in_pairs_ = !pairs_.empty();
     for (const flow_group& group : groups_) {
@@ -258,7 +258,7 @@ class async_finder {
     return row;
   }
 
-  // How long the device waited, where an ops line tells it. Gives how long the operation took by the device's clock.
+  // How long the device waited, where an ops line has it. Gives how long the operation took by the device's clock.
   std::optional<std::int64_t> fill_awaited(const std::optional<awaited_op>& op, async_row& row) {
     if (!op) return std::nullopt;
     const awaited_op* const done = awaited_.find(op->at_ps, op->name);
@@ -269,7 +269,7 @@ class async_finder {
     return begun == nullptr ? std::nullopt : between(begun->device_start_ps, done->device_end_ps);
   }
 
-  // A wait and the flight that it is part of are told by one clock: the device's, where it tells both. Where a wait by
+  // A wait and the flight that it is part of are by one clock: the device's, where it has both. Where a wait by
   // the device's clock is longer than the flight by the host's, the two cannot be compared.
   static void hold_stall_against_flight(std::optional<std::int64_t> by_device, async_row& row) {
     row.in_flight_ps = row.duration_ps;
@@ -376,7 +376,7 @@ std::string_view library_of_kernel(std::string_view name) {
 }
 
 // The collective of an instruction of this category; else empty. Of a half the category may say the whole: then its name
-// tells which half it is.
+// says which half it is.
 std::string_view collective_by_category(std::string_view category, std::string_view by_name) {
   const std::string_view collective = collective_of(category);
   if (collective.empty()) return {};
@@ -397,7 +397,7 @@ std::string_view op_category(const profile& p, const ops_line& line, const op_ro
   }
   for (const named_stat& stat : op_stats(p, line, op)) {
     if (stat.name != "hlo_category") continue;
-    if (const std::string_view told = collective_by_category(stat.text, by_name); !told.empty()) return told;
+    if (const std::string_view named = collective_by_category(stat.text, by_name); !named.empty()) return named;
   }
   return by_name;
 }
@@ -441,7 +441,7 @@ class event_op_finder {
                   collectives_result& into)
       : profile_(p), selected_(selected), damage_(damage), meter_(meter), found_(into) {}
 
-  // Whether the events of a line tell more than its ops do.
+  // Whether the events of a line say more than its ops do.
   [[nodiscard]] bool wants(const ops_line& line) const {
     if (profile_.xspace(line.file) == nullptr) return false;
     if (line.kind == line_kind::thread) return true;
@@ -500,7 +500,7 @@ class event_op_finder {
     kernels_.clear();
   }
 
-  // What the name of a kernel tells of all its events.
+  // What the name of a kernel says about all its events.
   struct kernel_facts {
     kernel_class kind = kernel_class::compute;
     std::string_view spelled, library;  // of one that communicates

@@ -74,10 +74,10 @@ result<const module_row*> find_module(const modules_result& found, std::string_v
     fault f;
     f.code = fault_code::not_found;
     f.message = "no module's name contains '" + std::string(name) + "'";
-    constexpr std::size_t most_named = 10;
-    for (std::size_t i = 0; i < found.modules.size() && i < most_named; ++i)
+    constexpr std::size_t max_named = 10;
+    for (std::size_t i = 0; i < found.modules.size() && i < max_named; ++i)
       f.hint += (i == 0 ? "The modules are: " : ", ") + std::string(found.modules[i].name);
-    if (found.modules.size() > most_named) f.hint += ", …";
+    if (found.modules.size() > max_named) f.hint += ", …";
     return f;
   });
 }

@@ -18,9 +18,9 @@ namespace {
 class met_names {
  public:
   void add(std::string_view name) {
-    constexpr std::size_t most_shown = 6;
+    constexpr std::size_t max_shown = 6;
     if (name.empty() || std::find(shown_.begin(), shown_.end(), name) != shown_.end()) return;
-    if (shown_.size() < most_shown)
+    if (shown_.size() < max_shown)
       shown_.emplace_back(name);
     else
       more_ = true;

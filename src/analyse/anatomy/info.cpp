@@ -292,7 +292,7 @@ class inventory final : public line_question {
   }
 
   // Chrome JSON has processes and threads in place of planes and lines. Exports of an XSpace repeat its events:
-  // only whether they are whole is told of them.
+  // only whether they are whole is said of them.
   result<void> add_traces() {
     for (file_info& info : found_.files) {
       if (info.family != file_family::chrome_trace) continue;
@@ -373,7 +373,7 @@ class inventory final : public line_question {
     return {};
   }
 
-  // Whether a file is an XSpace in memory with streams of a GPU: what they lack, or cannot be, is told there as of a trace.
+  // Whether a file is an XSpace in memory with streams of a GPU: what they lack, or cannot be, is reported there as of a trace.
   [[nodiscard]] bool runs_streams(std::uint32_t file) const {
     const xspace_index* const space = profile_.is_streamed(file) ? nullptr : profile_.outline(file);
     return space != nullptr && std::any_of(space->planes.begin(), space->planes.end(), [](const plane_index& plane) {
@@ -404,20 +404,20 @@ class inventory final : public line_question {
       return std::any_of(found_.files.begin(), found_.files.end(),
                          [fits](const file_info& file) { return fits(file.family); });
     };
-    return any([](file_family f) { return f == file_family::ascend_database; }) && !any(tells_when);
+    return any([](file_family f) { return f == file_family::ascend_database; }) && !any(has_times);
   }
 
-  static bool tells_when(file_family f) noexcept {
+  static bool has_times(file_family f) noexcept {
     return f == file_family::ascend_kernels || f == file_family::chrome_trace || f == file_family::own;
   }
 
-  // Ascend ranks whose recorder was asked for the device, and of which no file tells when it did what.
+  // Ascend ranks whose recorder was asked for the device, and of which no file has a timeline.
   void note_missing_timelines() {
     const std::vector<capture_file>& files = profile_.what().files;
     using rank_name = std::pair<std::string_view, std::string_view>;  // run and folder
     hash_set<rank_name> with_timeline, with_database;
     for (const capture_file& file : files) {
-      if (tells_when(file.family)) with_timeline.insert({file.run, file.host});
+      if (has_times(file.family)) with_timeline.insert({file.run, file.host});
       // analysis.db lies beside tables, too.
       if (file.family == file_family::ascend_database && last_part_of(file.path) != "analysis.db")
         with_database.insert({file.run, file.host});
@@ -428,7 +428,7 @@ class inventory final : public line_question {
       if (file.run.empty() || !selected_->file(at) || !starts_with(name, "profiler_info")) continue;
       const rank_name rank{file.run, file.host};
       if (with_timeline.contains(rank) || !settings_ask_for_device(profile_, at)) continue;
-      with_timeline.insert(rank);  // told once
+      with_timeline.insert(rank);  // reported once
       std::string why(only_a_database);
       if (!with_database.contains(rank))
         why = "no timeline (kernel_details.csv, op_summary*.csv or trace_view.json), although " + std::string(name) +

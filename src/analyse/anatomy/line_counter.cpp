@@ -76,8 +76,8 @@ const char* line_counter::add(const event_row* rows, std::size_t count, const ch
   // In registers.
   std::uint64_t stats = event_stats_;
   std::int64_t duration_sum_ps = duration_sum_ps_;
-  std::int64_t least_start_ps = least_start_ps_, greatest_start_ps = greatest_start_ps_;
-  std::int64_t least_end_ps = least_end_ps_, greatest_end_ps = greatest_end_ps_;
+  std::int64_t min_start_ps = min_start_ps_, max_start_ps = max_start_ps_;
+  std::int64_t min_end_ps = min_end_ps_, max_end_ps = max_end_ps_;
   std::uint64_t negative = 0;
   std::uint32_t seen = 0;
   for (const event_row* row = rows; row != rows + count; ++row) {
@@ -87,10 +87,10 @@ const char* line_counter::add(const event_row* rows, std::size_t count, const ch
     if (PROFKIT_LIKELY((row->flags & event_has_offset) != 0)) {
       std::int64_t end_ps = 0;
       if (__builtin_add_overflow(row->offset_ps, duration_ps, &end_ps)) out_of_reach_ = true;
-      least_start_ps = std::min(least_start_ps, row->offset_ps);
-      greatest_start_ps = std::max(greatest_start_ps, row->offset_ps);
-      least_end_ps = std::min(least_end_ps, end_ps);
-      greatest_end_ps = std::max(greatest_end_ps, end_ps);
+      min_start_ps = std::min(min_start_ps, row->offset_ps);
+      max_start_ps = std::max(max_start_ps, row->offset_ps);
+      min_end_ps = std::min(min_end_ps, end_ps);
+      max_end_ps = std::max(max_end_ps, end_ps);
     }
     seen |= row->flags;
     const char* at = row->stats;
@@ -109,10 +109,10 @@ const char* line_counter::add(const event_row* rows, std::size_t count, const ch
   negative_durations_ += negative;
   event_stats_ = stats;
   duration_sum_ps_ = duration_sum_ps;
-  least_start_ps_ = least_start_ps;
-  greatest_start_ps_ = greatest_start_ps;
-  least_end_ps_ = least_end_ps;
-  greatest_end_ps_ = greatest_end_ps;
+  min_start_ps_ = min_start_ps;
+  max_start_ps_ = max_start_ps;
+  min_end_ps_ = min_end_ps;
+  max_end_ps_ = max_end_ps;
   placed_ = placed_ || (seen & event_has_offset) != 0;
   return damage;
 }

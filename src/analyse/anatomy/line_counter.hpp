@@ -34,8 +34,8 @@ class line_counter {
   };
   [[nodiscard]] std::optional<span> span_from(std::optional<std::int64_t> base_ps) const noexcept {
     if (!placed_ || out_of_reach_ || !base_ps) return std::nullopt;
-    const auto first = checked_add(*base_ps, least_start_ps_), last = checked_add(*base_ps, greatest_end_ps_);
-    if (!first || !last || !checked_add(*base_ps, greatest_start_ps_) || !checked_add(*base_ps, least_end_ps_))
+    const auto first = checked_add(*base_ps, min_start_ps_), last = checked_add(*base_ps, max_end_ps_);
+    if (!first || !last || !checked_add(*base_ps, max_start_ps_) || !checked_add(*base_ps, min_end_ps_))
       return std::nullopt;
     return span{*first, *last};
   }
@@ -46,8 +46,8 @@ class line_counter {
 
   std::uint64_t events_ = 0, event_stats_ = 0, negative_durations_ = 0;
   std::int64_t duration_sum_ps_ = 0;
-  std::int64_t least_start_ps_ = most_ps, greatest_start_ps_ = least_ps;  // relative to the line
-  std::int64_t least_end_ps_ = most_ps, greatest_end_ps_ = least_ps;
+  std::int64_t min_start_ps_ = most_ps, max_start_ps_ = least_ps;  // relative to the line
+  std::int64_t min_end_ps_ = most_ps, max_end_ps_ = least_ps;
   bool placed_ = false, out_of_reach_ = false;
 };
 

@@ -30,17 +30,17 @@ namespace {
 // How far the events of a line reach by the clock of the capture, whatever clock their totals are made by, and how many
 // of them last less than no time.
 struct event_reach {
-  std::int64_t least_start_ps = std::numeric_limits<std::int64_t>::max();
-  std::int64_t greatest_end_ps = std::numeric_limits<std::int64_t>::min();  // stops at the end of int64
+  std::int64_t min_start_ps = std::numeric_limits<std::int64_t>::max();
+  std::int64_t max_end_ps = std::numeric_limits<std::int64_t>::min();  // stops at the end of int64
   std::uint64_t negative_durations = 0;
 
   void note(const event_row* rows, std::size_t count) noexcept {
     for (const event_row* row = rows; row != rows + count; ++row) {
       negative_durations += row->duration_ps < 0 ? 1 : 0;
       if ((row->flags & event_has_occurrences) != 0) continue;
-      least_start_ps = std::min(least_start_ps, row->offset_ps);
-      greatest_end_ps =
-          std::max(greatest_end_ps, saturating_add(row->offset_ps, std::max<std::int64_t>(row->duration_ps, 0)));
+      min_start_ps = std::min(min_start_ps, row->offset_ps);
+      max_end_ps =
+          std::max(max_end_ps, saturating_add(row->offset_ps, std::max<std::int64_t>(row->duration_ps, 0)));
     }
   }
 };
@@ -207,12 +207,12 @@ struct line_totals {
   bool aligned_starts = false, out_of_order = false;
 };
 
-// Whether all events of a line can be placed. Of a line that itself lies out of reach the file's fault tells.
+// Whether all events of a line can be placed. A line that itself lies out of reach is in the file's fault.
 bool lies_in_reach(const profile& p, const line_totals& t, const line_index& line) {
   const auto base_ps = line_base_ps(p, t.line.file, line);
-  if (!base_ps || t.reach.least_start_ps > t.reach.greatest_end_ps) return true;
-  return t.reach.greatest_end_ps != std::numeric_limits<std::int64_t>::max() &&
-         checked_add(*base_ps, t.reach.least_start_ps) && checked_add(*base_ps, t.reach.greatest_end_ps);
+  if (!base_ps || t.reach.min_start_ps > t.reach.max_end_ps) return true;
+  return t.reach.max_end_ps != std::numeric_limits<std::int64_t>::max() &&
+         checked_add(*base_ps, t.reach.min_start_ps) && checked_add(*base_ps, t.reach.max_end_ps);
 }
 
 // What all lines have in common.
@@ -371,7 +371,7 @@ class line_totaller final : public line_reader {
 };
 
 // What is known of a line whose events went by in the first pass. True where they are needed again: where only some of
-// them count, where their stats do, which the metadata of their plane tells after them, and for the self times of a
+// them count, where their stats do, which the metadata of their plane, after them, defines, and for the self times of a
 // line out of order.
 bool take_streamed(const task& of, const line_place& place, streamed_line& known, line_totals& into) {
   into.end = known.end;
@@ -458,7 +458,7 @@ class ops_pass final : public line_pass {
   streamed_lines& streamed_;
 };
 
-// What traces and tables tell, beside the lines of an XSpace: kernels of devices; where no device of the capture has any,
+// Of traces and tables, beside the lines of an XSpace: kernels of devices; where no device of the capture has any,
 // what hosts did.
 result<void> add_traces(const trace& t, const selection& selected, const anatomy_options& o, const hooks& host,
                         ops_result& found, damage_list& damage) {
@@ -490,10 +490,10 @@ result<void> add_traces(const trace& t, const selection& selected, const anatomy
                       found.lines.end());
   if (before != 0) found.source += " and ";
   const auto& hosts = (*read)->hosts();
-  const auto is_untold = [](const activity_host& h) { return h.untold_spans != 0; };
-  const bool untold = what == trace_ops_of::host_spans && std::any_of(hosts.begin(), hosts.end(), is_untold);
+  const auto is_unplaced = [](const activity_host& h) { return h.unplaced_spans != 0; };
+  const bool unplaced = what == trace_ops_of::host_spans && std::any_of(hosts.begin(), hosts.end(), is_unplaced);
   found.source += any_kernels ? "kernels of traces and tables"
-                  : untold    ? "events of traces that do not say which are of devices"
+                  : unplaced  ? "events of traces that do not say which are of devices"
                               : "host spans of traces: no device is recorded";
   return {};
 }
@@ -642,7 +642,7 @@ class ops_finder final : public line_question {
   ops_result& found_;
 };
 
-// What a trace tells of an op, as stats of an XSpace tell it.
+// What a trace says of an op, in the form of stats of an XSpace.
 std::vector<named_stat> stats_of_kernels(const op_row& row) {
   std::vector<named_stat> stats;
   const auto add = [&](std::string_view name, std::string_view text) {

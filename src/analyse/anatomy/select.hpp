@@ -34,7 +34,7 @@ inline namespace PROFKIT_NAMESPACE {
 // When the events of a line were, ps relative to the capture origin.
 class line_clock {
  public:
-  // `header` is the line's whole header: a writer may put the timestamp behind the events.
+  // `header` is the line's whole header: a writer may put the timestamp after the events.
   line_clock(const profile& p, std::size_t file, const line_index& line, const line_header& header) noexcept;
   // The start of an event without offset.
   [[nodiscard]] std::optional<std::int64_t> base_ps() const noexcept { return base_ps_; }
@@ -49,7 +49,7 @@ class line_clock {
   }
 
  private:
-  std::optional<std::int64_t> base_ps_;  // nothing: the line itself lies beyond; the file's fault tells so
+  std::optional<std::int64_t> base_ps_;  // nothing: the line itself lies beyond, which the file's fault says
 };
 
 // Keeps events by name and by time window, on one line.
@@ -83,10 +83,10 @@ class event_filter {
   return why.empty() ? std::move(otherwise) : why;
 }
 
-// The same of what ran: what was not recorded at all is told first.
+// The same of what ran: what was not recorded at all is said first.
 [[nodiscard]] std::string why_nothing_ran_or(const profile& p, const anatomy_options& o, std::string otherwise);
 
-// Whether any filter looks at single events: at their names or times, which may stand behind them in the file.
+// Whether any filter looks at single events: at their names or times, which may come after them in the file.
 [[nodiscard]] inline bool filters_events(const anatomy_options& o) noexcept {
   return !o.name.empty() || o.step || o.from_ps || o.to_ps;
 }

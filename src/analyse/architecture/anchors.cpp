@@ -83,8 +83,8 @@ struct occurrence {
 
 // The op type that comes back most often among those that come back evenly and span most of the kernels.
 void take_periodic(const device_kernels& of, bool only_communication, layer_anchors& into) {
-  constexpr std::uint64_t least_repeats = 4;
-  constexpr double most_variation = 0.0625, least_span = 0.5;  // squared coefficient of variation; share of the rows
+  constexpr std::uint64_t min_repeats = 4;
+  constexpr double most_variation = 0.0625, min_span = 0.5;  // squared coefficient of variation; share of the rows
   std::vector<occurrence> seen(of.ops.size());
   for (std::size_t row = 0; row < of.rows.size(); ++row) {
     occurrence& o = seen[of.rows[row].op];
@@ -101,9 +101,9 @@ void take_periodic(const device_kernels& of, bool only_communication, layer_anch
   double best_variation = 0;
   for (std::size_t op = 0; op < seen.size(); ++op) {
     const occurrence& o = seen[op];
-    if (o.count < least_repeats || communicates(of.ops[op].kind) != only_communication) continue;
+    if (o.count < min_repeats || communicates(of.ops[op].kind) != only_communication) continue;
     const double distances = static_cast<double>(o.count - 1), mean = o.distance_sum / distances;
-    if (mean < 3 || o.distance_sum + mean < least_span * static_cast<double>(of.rows.size())) continue;
+    if (mean < 3 || o.distance_sum + mean < min_span * static_cast<double>(of.rows.size())) continue;
     const double variation = std::max(o.distance_squares / distances / (mean * mean) - 1, 0.0);
     if (variation > most_variation) continue;
     const bool better = best < 0 || o.count > seen[static_cast<std::size_t>(best)].count ||

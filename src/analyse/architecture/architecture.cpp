@@ -118,14 +118,14 @@ namespace {
 
 void name_anchors(const activity& of, const device_kernels& kernels, const layer_anchors& anchors,
                   device_architecture& into) {
-  constexpr std::size_t most_named = 4;
+  constexpr std::size_t max_named = 4;
   std::vector<string_id> types;
   for (const std::uint32_t op : anchors.ops)
     if (std::find(types.begin(), types.end(), kernels.ops[op].type) == types.end())
       types.push_back(kernels.ops[op].type);
-  for (std::size_t i = 0; i < types.size() && i < most_named; ++i)
+  for (std::size_t i = 0; i < types.size() && i < max_named; ++i)
     into.anchor += (i == 0 ? "" : ", ") + std::string(of.text(types[i]));
-  if (types.size() > most_named) into.anchor += ", and " + std::to_string(types.size() - most_named) + " more";
+  if (types.size() > max_named) into.anchor += ", and " + std::to_string(types.size() - max_named) + " more";
   into.anchor_family = anchors.family;
 }
 
@@ -171,8 +171,8 @@ result<device_architecture> look_at_device(const activity& of, std::size_t devic
   count_windows(*windows, d);
   layer_anchors anchors = find_anchors(*kernels);
   pass_cuts cuts = cut_passes(*kernels, anchors, *windows);
-  constexpr std::uint32_t least_blocks = 3;  // what comes back once or twice a pass parts nothing
-  if (anchors.source != anchor_source::attention && cuts.layers < least_blocks) {
+  constexpr std::uint32_t min_blocks = 3;  // what comes back once or twice a pass parts nothing
+  if (anchors.source != anchor_source::attention && cuts.layers < min_blocks) {
     anchors = {};
     cuts = {};
   }
@@ -234,10 +234,10 @@ result<architecture_result> find_architecture(const activity& of, const architec
 }
 
 result<std::optional<architecture_result>> find_model(const activity& of, std::string_view label, const hooks& host) {
-  constexpr std::uint64_t most_kernels = 2'000'000;
+  constexpr std::uint64_t max_kernels = 2'000'000;
   std::uint64_t kernels = 0;
   for (const activity_device& d : of.devices()) kernels = std::max(kernels, kernels + d.kernels);
-  if (kernels == 0 || kernels > most_kernels) return std::optional<architecture_result>();
+  if (kernels == 0 || kernels > max_kernels) return std::optional<architecture_result>();
   auto found = find_architecture(of, {}, label, host);
   if (!found) return std::move(found).error();
   if (found->devices[found->reported].source != anchor_source::attention)

@@ -12,14 +12,14 @@ namespace architecture {
 namespace {
 
 // Half a gigabyte of rows; further kernels are counted.
-constexpr std::size_t most_rows = std::size_t{1} << 24;
+constexpr std::size_t max_rows = std::size_t{1} << 24;
 // Further streams share a lane.
-constexpr std::size_t most_lanes = 32;
+constexpr std::size_t max_lanes = 32;
 
 class collector final : public kernel_visitor {
  public:
   collector(const activity& of, std::size_t device) : of_(of), on_(of.devices()[device]) {
-    found_.rows.reserve(std::min<std::uint64_t>(of.devices()[device].kernels, most_rows));
+    found_.rows.reserve(std::min<std::uint64_t>(of.devices()[device].kernels, max_rows));
   }
   result<void> rows(const kernel_row* rows, std::size_t count) override {
     for (std::size_t i = 0; i < count; ++i) add(rows[i]);
@@ -46,7 +46,7 @@ class collector final : public kernel_visitor {
       ++found_.duplicates;
       return;
     }
-    if (found_.rows.size() == most_rows) {
+    if (found_.rows.size() == max_rows) {
       ++found_.left_out;
       return;
     }
@@ -102,8 +102,8 @@ class collector final : public kernel_visitor {
     const std::uint32_t key = known ? k.stream : is_comm ? 0x10000U : 0x10001U;
     const auto found = lanes_.find(key);
     if (found != lanes_.end()) return found->second;
-    const auto lane = static_cast<std::uint16_t>(std::min(found_.lanes.size(), most_lanes - 1));
-    if (found_.lanes.size() < most_lanes)
+    const auto lane = static_cast<std::uint16_t>(std::min(found_.lanes.size(), max_lanes - 1));
+    if (found_.lanes.size() < max_lanes)
       found_.lanes.push_back({known ? static_cast<std::int32_t>(k.stream) : -1, is_comm});
     lanes_.emplace(key, lane);
     return lane;

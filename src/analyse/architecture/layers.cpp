@@ -112,7 +112,7 @@ void find_cuts(const pass_cuts& cuts, device_architecture& into) {
 
 // Passes with the same types in the same order share a layout.
 void find_layouts(device_architecture& into) {
-  constexpr std::size_t most_layouts = 256;
+  constexpr std::size_t max_layouts = 256;
   using key = std::pair<std::uint64_t, std::uint64_t>;
   std::map<key, std::uint32_t> known;
   for (std::uint32_t i = 0; i < into.passes.size(); ++i) {
@@ -126,8 +126,8 @@ void find_layouts(device_architecture& into) {
     }
     const key of_pass{hash, std::uint64_t{p.layers()} << 32 | into.layers[p.first_layer].index};
     const auto [at, is_new] = known.emplace(of_pass, static_cast<std::uint32_t>(into.layouts.size()));
-    if (is_new && into.layouts.size() == most_layouts) {
-      at->second = most_layouts - 1;  // they are not listed apart any more
+    if (is_new && into.layouts.size() == max_layouts) {
+      at->second = max_layouts - 1;  // they are not listed apart any more
     } else if (is_new) {
       layer_layout& layout = into.layouts.emplace_back();
       layout.phase = p.phase;

@@ -12,17 +12,17 @@ namespace architecture {
 namespace {
 
 constexpr std::int64_t prefill_above_ps = 10'000'000'000, decode_below_ps = 1'000'000'000;
-constexpr std::int64_t largest_head = 576, most_heads = 256;
-constexpr std::int64_t most_decode_tokens = 8;  // a sequence and pass: more is a prompt, fewer may be drafts
+constexpr std::int64_t largest_head = 576, max_heads = 256;
+constexpr std::int64_t max_decode_tokens = 8;  // a sequence and pass: more is a prompt, fewer may be drafts
 
 using shape = std::vector<std::int64_t>;
 
 // "8192,16,128;12307,128,128;;7" with or without quotes; an empty shape stays empty.
 std::vector<shape> parse_shapes(std::string_view text) {
-  constexpr std::size_t most_inputs = 64, most_dimensions = 16;
+  constexpr std::size_t max_inputs = 64, max_dimensions = 16;
   std::vector<shape> all(1);
   std::size_t at = 0;
-  while (at < text.size() && all.size() <= most_inputs) {
+  while (at < text.size() && all.size() <= max_inputs) {
     const char c = text[at];
     if (c == ';') {
       all.emplace_back();
@@ -30,7 +30,7 @@ std::vector<shape> parse_shapes(std::string_view text) {
     } else if (c >= '0' && c <= '9') {
       std::int64_t n = 0;
       const auto read = std::from_chars(text.data() + at, text.data() + text.size(), n);
-      if (read.ec != std::errc() || all.back().size() == most_dimensions) return {};
+      if (read.ec != std::errc() || all.back().size() == max_dimensions) return {};
       all.back().push_back(n);
       at = static_cast<std::size_t>(read.ptr - text.data());
     } else if (c == ',' || c == '"' || c == ' ' || c == '\t') {
@@ -44,9 +44,9 @@ std::vector<shape> parse_shapes(std::string_view text) {
 
 // Lists of sequence lengths are short one-dimensional inputs after query, key and value.
 std::int64_t sequences_of(const std::vector<shape>& inputs) {
-  constexpr std::int64_t most_sequences = 65536;
+  constexpr std::int64_t max_sequences = 65536;
   for (std::size_t i = 3; i < inputs.size(); ++i)
-    if (inputs[i].size() == 1 && inputs[i][0] > 0 && inputs[i][0] <= most_sequences) return inputs[i][0];
+    if (inputs[i].size() == 1 && inputs[i][0] > 0 && inputs[i][0] <= max_sequences) return inputs[i][0];
   return 0;
 }
 
@@ -65,7 +65,7 @@ std::optional<std::size_t> batch_place(const std::vector<shape>& inputs, std::in
 }
 
 model_phase by_tokens(std::int64_t tokens, std::int64_t sequences) {
-  return tokens <= most_decode_tokens * sequences ? model_phase::decode : model_phase::prefill;
+  return tokens <= max_decode_tokens * sequences ? model_phase::decode : model_phase::prefill;
 }
 
 model_phase by_rule(std::int64_t duration_ps) {
@@ -101,8 +101,8 @@ bool cluster(const std::vector<std::int64_t>& durations_ps, std::vector<model_ph
   const double high = (sums.back() - sums[best]) / static_cast<double>(sorted.size() - best);
   if (high - low < 2) return false;
   // Clusters that touch are one smear, and a few outliers are no phase.
-  constexpr std::size_t least_members = 4;
-  if (sorted[best] - sorted[best - 1] < 1 || best < least_members || sorted.size() - best < least_members) return false;
+  constexpr std::size_t min_members = 4;
+  if (sorted[best] - sorted[best - 1] < 1 || best < min_members || sorted.size() - best < min_members) return false;
   for (std::size_t i = 0; i < durations_ps.size(); ++i)
     phases[i] = durations_ps[i] > 0 && std::log2(static_cast<double>(durations_ps[i])) >= sorted[best]
                     ? model_phase::prefill
@@ -122,9 +122,9 @@ std::optional<model_phase> phase_of_shapes(std::string_view shapes) {
   const std::int64_t sequences = sequences_of(inputs);
   if (query.size() == 4) {
     const std::int64_t least = std::min(query[1], query[2]), most = std::max(query[1], query[2]);
-    if (most > most_heads) return by_tokens(most, 1);  // more than there are heads
-    if (least == 1 || most <= most_decode_tokens) return model_phase::decode;
-    if (least > most_decode_tokens) return model_phase::prefill;
+    if (most > max_heads) return by_tokens(most, 1);  // more than there are heads
+    if (least == 1 || most <= max_decode_tokens) return model_phase::decode;
+    if (least > max_decode_tokens) return model_phase::prefill;
     return std::nullopt;
   }
   if (query.size() == 3 && query[2] > largest_head) {

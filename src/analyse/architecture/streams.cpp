@@ -88,7 +88,7 @@ const char* role_of(const model_stream& s, const lane_counts& n, bool is_main) {
 
 // Two neighbouring layers of the type that takes most time, so that the lanes can be drawn.
 void take_sample(const device_kernels& of, device_architecture& d) {
-  constexpr std::size_t most_kernels = 4096;
+  constexpr std::size_t max_kernels = 4096;
   const layer_anatomy* best = nullptr;
   double most = -1;
   for (const layer_anatomy& a : d.anatomies) {
@@ -111,7 +111,7 @@ void take_sample(const device_kernels& of, device_architecture& d) {
     const model_layer& layer = d.layers[l];
     const std::size_t first = layer.first_row, last = std::min<std::size_t>(first + layer.kernels, of.rows.size());
     const std::vector<layer_role> roles = roles_of(of, first, last, layer.kind, d.passes[layer.pass].last_layer == l);
-    for (std::size_t row = first; row < last && p.sample.size() < most_kernels; ++row)
+    for (std::size_t row = first; row < last && p.sample.size() < max_kernels; ++row)
       p.sample.push_back({of.rows[row].lane, roles[row - first], of.rows[row].start_ps, of.rows[row].duration_ps});
   }
 }

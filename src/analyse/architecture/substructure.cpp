@@ -183,7 +183,7 @@ class anatomist {
   // Runs of one role and stream become one node. Other streams do not break a run of the main one, which breaks theirs.
   void grow_tree(std::size_t first, std::size_t last, const std::vector<layer_role>& roles, std::uint16_t main,
                  layer_anatomy& a) {
-    constexpr std::size_t most_nodes = 96;
+    constexpr std::size_t max_nodes = 96;
     struct open_node {
       std::size_t index;
       std::size_t main_nodes;  // of the main stream when it began
@@ -199,7 +199,7 @@ class anatomist {
       const bool is_main = k.lane == main;
       if (at == open.end() || a.tree[at->second.index].role != role ||
           (!is_main && at->second.main_nodes != main_nodes)) {
-        if (a.tree.size() == most_nodes) {
+        if (a.tree.size() == max_nodes) {
           ++a.tree_left_out;
           continue;
         }

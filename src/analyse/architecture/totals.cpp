@@ -61,7 +61,7 @@ class totals_reader {
     for (const op_kind kind : {op_kind::sampling, op_kind::embedding}) {
       for (const model_op& op : kernels_.ops)
         if (op.kind == kind && op.count > d_.counted_passes && d_.anchors % op.count == 0 &&
-            d_.anchors / op.count >= least_layers) {
+            d_.anchors / op.count >= min_layers) {
           d_.counted_passes = op.count;
           once_a_pass_ = std::string(of_.text(op.type));
         }
@@ -162,7 +162,7 @@ class totals_reader {
     add("Confidence", confidence_name(d_.sure), "counts alone: nothing says in which order they ran");
   }
 
-  static constexpr std::uint64_t least_layers = 2;  // of a pass
+  static constexpr std::uint64_t min_layers = 2;  // of a pass
 
   const activity& of_;
   const device_kernels& kernels_;

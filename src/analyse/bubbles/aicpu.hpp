@@ -95,8 +95,8 @@ class aicpu_sweep {
     into.duration_ps = saturating_add(into.duration_ps, k.duration_ps);
     into.masked_ps = saturating_add(into.masked_ps, masked);
     const std::int64_t ppm = ppm_of(masked, k.duration_ps);
-    into.least_masked_ppm = into.least_masked_ppm < 0 ? ppm : std::min(into.least_masked_ppm, ppm);
-    into.most_masked_ppm = std::max(into.most_masked_ppm, ppm);
+    into.min_masked_ppm = into.min_masked_ppm < 0 ? ppm : std::min(into.min_masked_ppm, ppm);
+    into.max_masked_ppm = std::max(into.max_masked_ppm, ppm);
     if (verdict == aicpu_verdict::exposed) ++into.exposed_calls;
     if (verdict == aicpu_verdict::partly_exposed) ++into.partly_exposed_calls;
   }

@@ -13,7 +13,7 @@ inline namespace PROFKIT_NAMESPACE {
 namespace bubbles {
 namespace {
 
-constexpr std::size_t most_listed = 5;
+constexpr std::size_t max_listed = 5;
 
 bool is_block(const kernel_row& k, std::int32_t main, const bubble_thresholds& t) noexcept {
   if (k.kind != kernel_class::compute || k.duration_ps < t.small_kernel_ps) return false;
@@ -29,7 +29,7 @@ class weights_by_key {
       last_ = 0;
       while (last_ < sums_.size() && sums_[last_].first != key) ++last_;
       if (last_ == sums_.size()) {
-        if (sums_.size() == most_keys) return;
+        if (sums_.size() == max_keys) return;
         sums_.push_back({key, 0});
       }
     }
@@ -44,18 +44,18 @@ class weights_by_key {
   }
 
  private:
-  static constexpr std::size_t most_keys = 4096;
+  static constexpr std::size_t max_keys = 4096;
   std::vector<std::pair<std::int64_t, std::int64_t>> sums_;
   std::size_t last_ = 0;
 };
 
 template <class Value>
 void keep_greatest(std::vector<kernel_row>& list, const kernel_row& k, Value&& value) {
-  if (list.size() == most_listed && value(list.back()) >= value(k)) return;
+  if (list.size() == max_listed && value(list.back()) >= value(k)) return;
   const auto at = std::upper_bound(list.begin(), list.end(), k,
                                    [&](const kernel_row& a, const kernel_row& b) { return value(a) > value(b); });
   list.insert(at, k);
-  if (list.size() > most_listed) list.pop_back();
+  if (list.size() > max_listed) list.pop_back();
 }
 
 // One of the two sets while it is filled.

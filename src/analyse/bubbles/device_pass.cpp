@@ -13,7 +13,7 @@ inline namespace PROFKIT_NAMESPACE {
 namespace bubbles {
 namespace {
 
-constexpr std::size_t most_top_gaps = 5;
+constexpr std::size_t max_top_gaps = 5;
 constexpr keeping structures_kept{1U << 16, 1U << 19, 64}, block_sides_kept{1U << 13, 1U << 16, 32};
 constexpr std::uint32_t no_step = ~std::uint32_t{0};
 
@@ -182,7 +182,7 @@ std::size_t device_pass::add_plain(const kernel_row* rows, std::size_t count) {
     for (std::size_t i = 0; i < n; ++i)
       if (rows[i].launch_ps == no_time_ps) count_without_launch(rows[i]);
   // What ended last: from a kernel on that started after the end of all before it.
-  std::size_t recent = n > most_context ? n - most_context : 0;
+  std::size_t recent = n > max_context ? n - max_context : 0;
   while (recent > 0 && run.gaps[recent] < 0) --recent;
   for (; recent < n; ++recent) recent_.add(rows[recent], rows[recent].start_ps + rows[recent].duration_ps);
   device_gaps& all = found_.gaps;
@@ -359,8 +359,8 @@ void device_pass::begin_busy(const kernel_row& k, std::uint32_t op) {
     ++found_.gaps.gaps;
     found_.gaps.largest_ps = std::max(found_.gaps.largest_ps, gap);
     auto& top = found_.gaps.top;
-    keep_longest(top, busy_until_ps_, k.start_ps, most_top_gaps);
-    if (top.size() == most_top_gaps && thresholds_.merge_tolerance_ps <= 0)
+    keep_longest(top, busy_until_ps_, k.start_ps, max_top_gaps);
+    if (top.size() == max_top_gaps && thresholds_.merge_tolerance_ps <= 0)
       noted_gap_ps_ = std::min(thresholds_.reportable_gap_ps, top.back().second - top.back().first + 1);
     if (op != op_table::unknown) ops_.add_gap(op, gap);
     if (ended_op_ != op_table::unknown && gap < thresholds_.reportable_gap_ps) ops_.add_short_gap_after(ended_op_, gap);
@@ -420,7 +420,7 @@ void device_pass::fill_after(const kernel_row& k) {
   for (std::size_t i = 0; i < open_.size();) {
     bubble& b = open_[i];
     if (b.scope != bubble_scope::tail) b.after[b.after_count++] = k;
-    if (b.scope != bubble_scope::tail && b.after_count < most_context) {
+    if (b.scope != bubble_scope::tail && b.after_count < max_context) {
       ++i;
       continue;
     }

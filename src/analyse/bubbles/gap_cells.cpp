@@ -93,8 +93,8 @@ std::vector<std::uint64_t> cell_cover::sums() const {
 }
 
 void span_union::settle() {
-  constexpr std::size_t most_runs = 1024;
-  merge_runs(spans_, most_runs, starts_earlier);
+  constexpr std::size_t max_runs = 1024;
+  merge_runs(spans_, max_runs, starts_earlier);
   normalise(spans_);
   settle_at_ = std::max(settle_at_, 2 * spans_.size());
 }

@@ -9,11 +9,11 @@ inline namespace PROFKIT_NAMESPACE {
 namespace bubbles {
 
 void recent_kernels::keep_rows() noexcept {
-  std::array<kernel_row, most_context> rows;
-  for (std::size_t i = 0; i < most_context; ++i)
+  std::array<kernel_row, max_context> rows;
+  for (std::size_t i = 0; i < max_context; ++i)
     if (last_[i].row != nullptr) rows[i] = *last_[i].row;
   kept_ = rows;
-  for (std::size_t i = 0; i < most_context; ++i)
+  for (std::size_t i = 0; i < max_context; ++i)
     if (last_[i].row != nullptr) last_[i].row = &kept_[i];
 }
 
@@ -30,10 +30,10 @@ void bubble_store::leave_out(std::int64_t length_ps, bool inter_step) noexcept {
 }
 
 void bubble_store::add(bubble&& b) {
-  constexpr std::size_t few = 512, most_reserved = std::size_t{1} << 16;
+  constexpr std::size_t few = 512, max_reserved = std::size_t{1} << 16;
   if (!has_room_for(b.length_ps())) return leave_out(b.length_ps(), b.inter_step);
   // Grown once, to what it may hold: pages that are never filled cost nothing, copies do.
-  if (kept_.size() == few) kept_.reserve(static_cast<std::size_t>(std::min<std::uint64_t>(2 * most_, most_reserved)));
+  if (kept_.size() == few) kept_.reserve(static_cast<std::size_t>(std::min<std::uint64_t>(2 * most_, max_reserved)));
   kept_.push_back(std::move(b));
   if (kept_.size() >= 2 * most_) drop_shortest();
 }

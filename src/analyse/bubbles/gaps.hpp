@@ -16,9 +16,9 @@ namespace bubbles {
 class recent_kernels {
  public:
   void add(const kernel_row& k, std::int64_t end_ps) noexcept {
-    if (end_ps < last_[most_context - 1].end_ps) return;
+    if (end_ps < last_[max_context - 1].end_ps) return;
     // Of kernels that end together the one that started later stands first.
-    std::size_t at = most_context - 1;
+    std::size_t at = max_context - 1;
     for (; at > 0 && last_[at - 1].end_ps <= end_ps; --at) last_[at] = last_[at - 1];
     last_[at] = {end_ps, &k};
   }
@@ -31,8 +31,8 @@ class recent_kernels {
     std::int64_t end_ps = std::numeric_limits<std::int64_t>::min();  // of none
     const kernel_row* row = nullptr;
   };
-  std::array<ended, most_context> last_;
-  std::array<kernel_row, most_context> kept_;
+  std::array<ended, max_context> last_;
+  std::array<kernel_row, max_context> kept_;
 };
 
 // The longest bubbles of a device, never many more than asked for.

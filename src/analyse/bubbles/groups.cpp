@@ -12,7 +12,7 @@ inline namespace PROFKIT_NAMESPACE {
 namespace bubbles {
 namespace {
 
-constexpr std::size_t most_comparisons = 200'000;
+constexpr std::size_t max_comparisons = 200'000;
 
 std::uint64_t total_of(const step_template& t) noexcept {
   std::uint64_t sum = 0;
@@ -181,7 +181,7 @@ void make_groups(bubbles_result& into, const std::vector<std::vector<step_templa
                [](const template_row& a, const template_row& b) { return a.form->kernels < b.form->kernels; });
   std::size_t comparisons = 0;
   for (std::size_t i = 0; i < by_size.size(); ++i)
-    for (std::size_t j = i + 1; j < by_size.size() && comparisons < most_comparisons; ++j) {
+    for (std::size_t j = i + 1; j < by_size.size() && comparisons < max_comparisons; ++j) {
       const step_template &a = *by_size[i].form, &b = *by_size[j].form;
       if (above(as_int(b.kernels - a.kernels), as_int(b.kernels), t.group_count_ppm)) break;
       ++comparisons;

@@ -31,10 +31,10 @@ struct step_rows {
   bool overflow = false;  // there were more than are worth holding: none is held
 
   // A quarter of a gigabyte of a capture goes by before a window has so many.
-  static constexpr std::size_t most_rows = std::size_t{1} << 19;
+  static constexpr std::size_t max_rows = std::size_t{1} << 19;
   void add(const kernel_row* more, const std::uint32_t* ops_of_them, std::size_t count) {
     if (overflow) return;
-    if (rows.size() + count > most_rows) {
+    if (rows.size() + count > max_rows) {
       overflow = true;
       rows = {};
       ops = {};

@@ -12,7 +12,7 @@ inline namespace PROFKIT_NAMESPACE {
 namespace bubbles {
 namespace {
 
-constexpr std::size_t most_spans = std::size_t{1} << 20;
+constexpr std::size_t max_spans = std::size_t{1} << 20;
 
 bool ends_with_word(std::string_view text, std::string_view lower_word) noexcept {
   if (text.size() < lower_word.size()) return false;
@@ -28,7 +28,7 @@ class span_collector final : public host_span_visitor {
     for (std::size_t i = 0; i < count; ++i) {
       const host_span& s = spans[i];
       if (s.kind == host_span_kind::device_marker || s.duration_ps <= 0 || !is_layer(s.name)) continue;
-      if (found.size() < most_spans) found.push_back({s.start_ps, saturating_add(s.start_ps, s.duration_ps), s.name});
+      if (found.size() < max_spans) found.push_back({s.start_ps, saturating_add(s.start_ps, s.duration_ps), s.name});
     }
     return {};
   }

@@ -11,12 +11,12 @@ inline namespace PROFKIT_NAMESPACE {
 namespace bubbles {
 namespace {
 
-constexpr std::size_t most_names = 10;              // of a gap
-constexpr std::size_t most_entries = 1U << 22;      // before the least are forgotten
+constexpr std::size_t max_names = 10;              // of a gap
+constexpr std::size_t max_entries = 1U << 22;      // before the least are forgotten
 constexpr std::size_t least_of_place = 16;          // names that are never forgotten
 constexpr std::size_t many_long_spans = 1U << 12;   // enough to walk along all gaps
-constexpr std::size_t most_held_covers = 1U << 19;  // before they are settled
-constexpr std::size_t most_covers_looked_at = 64;
+constexpr std::size_t max_held_covers = 1U << 19;  // before they are settled
+constexpr std::size_t max_covers_looked_at = 64;
 constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
 
 std::int64_t common_ps(const interval& a, const interval& b) noexcept {
@@ -87,8 +87,8 @@ void take_covers(const gap_list& gaps, std::uint32_t first_place, const std::vec
       if (reaches_on(spans[next], at)) open.push_back(next);
     named.clear();
     std::size_t i = open.size(), kept = i;  // what is looked at and stays is moved up to the end
-    const std::size_t least = i - std::min(i, most_covers_looked_at);
-    while (i > least && named.size() < most_names) {
+    const std::size_t least = i - std::min(i, max_covers_looked_at);
+    while (i > least && named.size() < max_names) {
       const long_span& s = spans[open[--i]];
       if (!reaches_on(s, at)) continue;
       open[--kept] = open[i];
@@ -269,8 +269,8 @@ void part_overlaps::add_long(std::uint32_t name, const interval& span, std::uint
 name_overlaps::name_overlaps(const std::vector<gap_list>& lists, const gap_cells& cells)
     : lists_(lists),
       edges_(lists),
-      by_cell_(cells.cells().size(), most_entries),
-      by_gap_(edges_.places().count(), most_entries),
+      by_cell_(cells.cells().size(), max_entries),
+      by_gap_(edges_.places().count(), max_entries),
       notes_(edges_.places().count()) {}
 
 void name_overlaps::add(part_overlaps& part) {
@@ -283,7 +283,7 @@ void name_overlaps::add(part_overlaps& part) {
   move_to(covers_, part.covers_);
   move_to(long_, part.long_);
   if (long_.size() >= many_long_spans) walk();
-  if (covers_.size() >= most_held_covers) add_covers();
+  if (covers_.size() >= max_held_covers) add_covers();
 }
 
 void name_overlaps::add_notes() {
@@ -329,7 +329,7 @@ void name_overlaps::take() {
         by_cell_.for_each_of(*cell, note);
       for (const std::uint32_t name : found) sums[name] = std::min(sums[name], g.of->length_ps());
       // Frames enclose everything and say least, so they stand last.
-      const auto listed = found.begin() + static_cast<std::ptrdiff_t>(std::min(found.size(), most_names));
+      const auto listed = found.begin() + static_cast<std::ptrdiff_t>(std::min(found.size(), max_names));
       std::partial_sort(found.begin(), listed, found.end(), [&](std::uint32_t a, std::uint32_t b) {
         if (a % 2 != b % 2) return a % 2 < b % 2;
         return sums[a] != sums[b] ? sums[a] > sums[b] : id_of(a) < id_of(b);

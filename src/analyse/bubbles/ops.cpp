@@ -43,7 +43,7 @@ std::uint32_t op_table::index_of(const kernel_row& k) {
     op.name = k.name;
     op.kind = k.kind;
   }
-  if (k.core == 0 && type < most_dense) {
+  if (k.core == 0 && type < max_dense) {
     if (type >= dense_.size()) dense_.resize(std::size_t{type} + 1, unknown);
     dense_[type] = at->second;
   }

@@ -85,7 +85,7 @@ class op_table {
   const std::size_t device_;
   std::vector<bubble_op> ops_;
   std::vector<counter_sum> counters_;  // as ops_, once a kernel has counters
-  static constexpr std::size_t most_dense = std::size_t{1} << 16;
+  static constexpr std::size_t max_dense = std::size_t{1} << 16;
   hash_map<std::uint64_t, std::uint32_t> index_;
   std::vector<std::uint32_t> dense_;               // the same by op type, of those without a core
   hash_map<std::uint64_t, std::uint64_t> shapes_;  // op and shapes -> calls

@@ -17,7 +17,7 @@ inline namespace PROFKIT_NAMESPACE {
 namespace bubbles {
 namespace {
 
-constexpr std::size_t most_ops_named = 5;
+constexpr std::size_t max_ops_named = 5;
 
 bool is_slow_to_launch(idle_cause c) noexcept {
   return c == idle_cause::launch_bound || c == idle_cause::graph_launch_late;
@@ -197,7 +197,7 @@ class adviser {
     find_gaps_before_ops();
     std::size_t named = 0;
     for (const aicpu_op& a : r_.aicpu_ops) {
-      if (named == most_ops_named) break;
+      if (named == max_ops_named) break;
       if (a.verdict == aicpu_verdict::unknown || a.verdict == aicpu_verdict::masked) continue;
       ++named;
       recommendation& advice = add("Move this op from the AI CPU to an AI core: change its data type or replace it.",
@@ -208,7 +208,7 @@ class adviser {
     }
     named = 0;
     for (const bubble_op& op : r_.ops) {
-      if (named == most_ops_named) break;
+      if (named == max_ops_named) break;
       if (!op.false_hotspot) continue;
       ++named;
       const bubble* longest = gaps_before(op).longest;
@@ -222,7 +222,7 @@ class adviser {
     }
     named = 0;
     for (const bubble_op& op : r_.ops) {
-      if (named == most_ops_named) break;
+      if (named == max_ops_named) break;
       if (!op.inefficient || op.false_hotspot || op.calls < 2) continue;
       const gaps_before_op before = gaps_before(op);
       if (before.launch_bound_ps <= 0) continue;  // fusing helps against late launches only
@@ -287,8 +287,8 @@ void add_cause_finding(bubbles_result& into, const cause_summary& c) {
 
 // One finding for each kind of step that waits too long and one for its likeliest cause, and those of exposed time.
 void list_findings(bubbles_result& into, const activity& of, const bubble_thresholds& t) {
-  constexpr std::size_t most_findings = 6, most_proof = 3;
-  for (std::size_t i = 0; i < into.groups.size() && into.findings.size() < most_findings; ++i) {
+  constexpr std::size_t max_findings = 6, most_proof = 3;
+  for (std::size_t i = 0; i < into.groups.size() && into.findings.size() < max_findings; ++i) {
     const bubble_group& g = into.groups[i];
     std::int64_t idle = 0, service = 0;
     bool issue = false;

@@ -9,8 +9,8 @@ inline namespace PROFKIT_NAMESPACE {
 namespace bubbles {
 namespace {
 
-constexpr std::uint32_t least_repeats = 3, most_repeats = 512;
-constexpr std::size_t most_structures = 4096;  // of a step
+constexpr std::uint32_t min_repeats = 3, max_repeats = 512;
+constexpr std::size_t max_structures = 4096;  // of a step
 
 // Families of attention kernels: CANN and vLLM-Ascend, FlashAttention, cuDNN/CUTLASS, AITER/CK, TPU Pallas.
 constexpr std::string_view attention_names[] = {
@@ -91,7 +91,7 @@ std::int64_t structure_finder::periodic_anchor(const step_rows& rows) const {
   double best_variation = 0;
   for (std::uint32_t op = 0; op < seen_.size(); ++op) {
     const occurrence& o = seen_[op];
-    if (o.count < least_repeats || o.count > most_repeats) continue;
+    if (o.count < min_repeats || o.count > max_repeats) continue;
     const double distances = o.count - 1, mean = o.distance_sum / distances;
     if (o.distance_sum + mean < 0.5 * static_cast<double>(rows.rows.size())) continue;
     const double variation = std::max(o.distance_squares / distances / (mean * mean) - 1, 0.0);
@@ -110,7 +110,7 @@ std::int64_t structure_finder::periodic_anchor(const step_rows& rows) const {
 
 std::vector<std::uint32_t> structure_finder::cut_at_op(const step_rows& rows, std::uint32_t anchor) const {
   std::vector<std::uint32_t> at;
-  for (std::uint32_t i = 0; i < rows.ops.size() && at.size() < most_structures; ++i)
+  for (std::uint32_t i = 0; i < rows.ops.size() && at.size() < max_structures; ++i)
     if (rows.ops[i] == anchor) at.push_back(i);
   return at;
 }
@@ -129,7 +129,7 @@ std::vector<std::uint32_t> structure_finder::cut_at_layers(const step_rows& rows
                                                            std::vector<string_id>& names) const {
   std::vector<std::uint32_t> at;
   std::int64_t latest = -1;
-  for (std::uint32_t i = 0; i < rows.rows.size() && at.size() < most_structures; ++i) {
+  for (std::uint32_t i = 0; i < rows.rows.size() && at.size() < max_structures; ++i) {
     const std::int64_t launch = rows.rows[i].launch_ps;
     if (launch == no_time_ps) continue;
     const auto after = std::upper_bound(layers_.begin(), layers_.end(), launch,
@@ -164,7 +164,7 @@ std::vector<std::uint32_t> structure_finder::cut_at_gaps(const step_rows& rows) 
   std::vector<std::uint32_t> at{0};
   // A gap parts two structures where the pattern changes with it: it does not come between two runs of one op.
   for (const hole& h : holes)
-    if (h.length_ps >= least && rows.ops[h.row - 1] != rows.ops[h.row] && at.size() < most_structures)
+    if (h.length_ps >= least && rows.ops[h.row - 1] != rows.ops[h.row] && at.size() < max_structures)
       at.push_back(h.row);
   if (at.size() < 2) at.clear();
   return at;

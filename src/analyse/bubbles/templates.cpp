@@ -9,7 +9,7 @@ inline namespace PROFKIT_NAMESPACE {
 namespace bubbles {
 namespace {
 
-constexpr std::size_t most_compared_kernels = std::size_t{1} << 16;
+constexpr std::size_t max_compared_kernels = std::size_t{1} << 16;
 
 // FNV-1a over the ids; they are given in the order of the file, so they are the same in every run.
 std::uint64_t sequence_hash(const step_rows& rows, std::int32_t main) noexcept {
@@ -36,7 +36,7 @@ string_id shapes_of(const kernel_row& k, const activity_device& on) noexcept {
 std::int32_t template_table::add(const step_rows& rows, const activity_device& on, std::int32_t main) {
   const auto [at, is_new] =
       index_.try_emplace(sequence_hash(rows, main), static_cast<std::uint32_t>(templates_.size()));
-  if (is_new && templates_.size() == most_templates) {
+  if (is_new && templates_.size() == max_templates) {
     index_.erase(at);
     return -1;
   }
@@ -66,7 +66,7 @@ std::int32_t template_table::add(const step_rows& rows, const activity_device& o
 
 void template_table::compare_shapes(step_template& t, const step_rows& rows, const activity_device& on) {
   const std::size_t n = rows.rows.size();
-  if (n > most_compared_kernels) return;
+  if (n > max_compared_kernels) return;
   if (t.steps == 1) {
     t.shapes.reserve(n);
     for (const kernel_row& k : rows.rows) t.shapes.push_back(shapes_of(k, on));

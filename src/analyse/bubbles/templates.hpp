@@ -35,7 +35,7 @@ class template_table {
   hash_map<std::uint64_t, std::uint32_t> index_;
 };
 
-inline constexpr std::size_t most_templates = 1024;
+inline constexpr std::size_t max_templates = 1024;
 
 }  // namespace bubbles
 }  // namespace PROFKIT_NAMESPACE

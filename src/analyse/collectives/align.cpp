@@ -153,8 +153,8 @@ class collective_aligner {
     e.known = true;
     std::vector<double> values;
     const std::size_t half = points.size() / 2;
-    constexpr std::size_t least_points = 4;
-    if (points.size() >= least_points)
+    constexpr std::size_t min_points = 4;
+    if (points.size() >= min_points)
       for (std::size_t i = 0; i + half < points.size(); ++i)
         if (points[i + half].x > points[i].x)
           values.push_back((points[i + half].y - points[i].y) / (points[i + half].x - points[i].x));
@@ -206,11 +206,11 @@ class collective_aligner {
     // Two clocks differ by what both may be wrong; of that the estimates have taken a part.
     const double allowed = 2 * o_.max_drift_ppm * 1e-6;
     const double taken = (1 + estimates_[a].drift) / (1 + estimates_[b].drift);
-    const double least_drift = ((1 - allowed) * taken - 1) * scale_, most_drift = ((1 + allowed) * taken - 1) * scale_;
+    const double min_drift = ((1 - allowed) * taken - 1) * scale_, max_drift = ((1 + allowed) * taken - 1) * scale_;
     double most = 1;
     for (const bound_point& p : upper) most = std::max(most, std::abs(p.y));
     for (const bound_point& p : lower) most = std::max(most, std::abs(p.y));
-    feasible_set set(4 * (most + most_drift - least_drift), least_drift, most_drift);
+    feasible_set set(4 * (most + max_drift - min_drift), min_drift, max_drift);
     for (const bound_point& p : tightest(std::move(upper))) set.cut(p.x, p.y + rounding_ps, 1);
     for (const bound_point& p : tightest(std::move(lower))) set.cut(p.x, -p.y - rounding_ps, -1);
     return set;
@@ -226,8 +226,8 @@ class collective_aligner {
       if (pair.a == result_.reference) take(pair.b, pair.lines);
       if (pair.b == result_.reference) take(pair.a, pair.lines.negated());
     }
-    constexpr int most_rounds = 4;
-    for (int round = 0; round < most_rounds; ++round) {
+    constexpr int max_rounds = 4;
+    for (int round = 0; round < max_rounds; ++round) {
       bool changed = false;
       for (const pair_set& pair : pairs_) {
         changed = extend(pair.a, pair.b, pair.lines) || changed;
@@ -281,22 +281,22 @@ class collective_aligner {
     if (!r.feasible) return r;
     // x_b = offset_b + (1 + drift_b) * (x_a' + line(x_a')), and x_a' = (x_a - offset_a) / (1 + drift_a).
     const estimate &ea = estimates_[a], &eb = estimates_[b];
-    double least_offset = infinite, most_offset = -infinite, least_drift = infinite, most_drift = -infinite;
+    double min_offset = infinite, max_offset = -infinite, min_drift = infinite, max_drift = -infinite;
     for (const clock_line& corner : lines.corners()) {
       const double drift = corner.drift / scale_;
       const double zero_a = -ea.offset / (1 + ea.drift);  // the pivot of a's clock, corrected
       const double offset = eb.offset + (1 + eb.drift) * (zero_a + corner.offset + drift * zero_a);
       const double slope = (1 + eb.drift) * (1 + drift) / (1 + ea.drift) - 1;
-      least_offset = std::min(least_offset, offset);
-      most_offset = std::max(most_offset, offset);
-      least_drift = std::min(least_drift, slope);
-      most_drift = std::max(most_drift, slope);
+      min_offset = std::min(min_offset, offset);
+      max_offset = std::max(max_offset, offset);
+      min_drift = std::min(min_drift, slope);
+      max_drift = std::max(max_drift, slope);
     }
-    r.least_offset_ps = static_cast<std::int64_t>(std::floor(least_offset));
-    r.most_offset_ps = static_cast<std::int64_t>(std::ceil(most_offset));
-    r.least_drift_ppm = least_drift * 1e6;
-    r.most_drift_ppm = most_drift * 1e6;
-    r.decidable = (most_offset - least_offset) / 2 <= static_cast<double>(o_.max_bound_ps);
+    r.least_offset_ps = static_cast<std::int64_t>(std::floor(min_offset));
+    r.most_offset_ps = static_cast<std::int64_t>(std::ceil(max_offset));
+    r.least_drift_ppm = min_drift * 1e6;
+    r.most_drift_ppm = max_drift * 1e6;
+    r.decidable = (max_offset - min_offset) / 2 <= static_cast<double>(o_.max_bound_ps);
     return r;
   }
 
@@ -376,7 +376,7 @@ result<nodes_compared> compare_nodes(const trace& t, const anatomy_options& o, c
   if (!validation) return std::move(validation).error();
   found.validation = std::move(validation).value();
   if (found.validation->corrected || !found.validation->absent.empty() || found.validation->clocks < 2) return found;
-  if (found.validation->nodes.size() > most_nodes_aligned) return found;
+  if (found.validation->nodes.size() > max_nodes_aligned) return found;
   alignment_options from;
   from.reference_node = found.validation->nodes.front().id;
   found.alignment = align_by_collectives(*found.validation, from);

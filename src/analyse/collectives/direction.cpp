@@ -18,7 +18,7 @@ bool is_instruction(const collective_op& op) {
 }
 
 // Of more members not every two are looked at.
-constexpr std::uint32_t most_paired = 512;
+constexpr std::uint32_t max_paired = 512;
 
 bool is_permute(const collective_op& op) { return collective_of(instruction_name(op.kind)) == "collective-permute"; }
 
@@ -35,7 +35,7 @@ collective_directions::collective_directions(const validation_result& found, con
     const bool from = op.semantics == collective_semantics::from_one, to = op.semantics == collective_semantics::to_one;
     if ((from || to) && is_instruction(op)) add_roots(roots_[g.op], members, g.member_count, from, error);
     if (op.semantics != collective_semantics::point_to_point) continue;
-    if (g.member_count > most_paired) {
+    if (g.member_count > max_paired) {
       too_many_.insert(g.op);
       continue;
     }

@@ -28,11 +28,11 @@ std::size_t lowest(const std::vector<clock_line>& corners) noexcept {
 
 }  // namespace
 
-feasible_set::feasible_set(double most_offset, double least_drift, double most_drift)
-    : corners_{{-most_offset, least_drift},
-               {most_offset, least_drift},
-               {most_offset, most_drift},
-               {-most_offset, most_drift}} {}
+feasible_set::feasible_set(double max_offset, double min_drift, double max_drift)
+    : corners_{{-max_offset, min_drift},
+               {max_offset, min_drift},
+               {max_offset, max_drift},
+               {-max_offset, max_drift}} {}
 
 void feasible_set::cut(double x, double y, double sign) {
   if (corners_.empty()) return;

@@ -16,8 +16,8 @@ struct clock_line {
 class feasible_set {
  public:
   feasible_set() = default;  // empty
-  // |offset| <= most_offset and least_drift <= drift <= most_drift.
-  feasible_set(double most_offset, double least_drift, double most_drift);
+  // |offset| <= max_offset and min_drift <= drift <= max_drift.
+  feasible_set(double max_offset, double min_drift, double max_drift);
 
   // Keeps the lines with sign * (offset + drift * x) <= sign * y: sign +1 from above, -1 from below.
   void cut(double x, double y, double sign);

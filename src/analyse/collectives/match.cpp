@@ -205,15 +205,15 @@ class rough_shift {
         const std::size_t from_end = of_b.size() - i;
         if (from_end <= of_a.size() && of_a.size() != of_b.size())
           differences.push_back(e.end_ps - found_.all[of_a[of_a.size() - from_end]].end_ps);
-        if (differences.size() > most_differences) break;
+        if (differences.size() > max_differences) break;
       }
-      if (differences.size() > most_differences) break;
+      if (differences.size() > max_differences) break;
     }
     return densest(differences, durations);
   }
 
  private:
-  static constexpr std::size_t neighbours = 4, most_differences = 400000;
+  static constexpr std::size_t neighbours = 4, max_differences = 400000;
 
   static std::int64_t densest(std::vector<std::int64_t>& differences, std::vector<std::int64_t>& durations) {
     if (differences.empty()) return 0;
@@ -272,7 +272,7 @@ std::vector<std::int64_t> rough_shifts(const collective_instances& found, const 
 }
 
 // The shortest time between two executions of one part on one node; the greatest number when no node has two.
-std::int64_t least_period(const collective_instances& found, const op_events& op) {
+std::int64_t min_period(const collective_instances& found, const op_events& op) {
   std::int64_t least = std::numeric_limits<std::int64_t>::max();
   for (const auto& events : op.by_node) {
     std::optional<std::int64_t> last[collective_parts];
@@ -360,7 +360,7 @@ class time_matcher {
     for (const auto& events : op.by_node) order.insert(order.end(), events.begin(), events.end());
     std::stable_sort(order.begin(), order.end(),
                  [&](std::uint32_t a, std::uint32_t b) { return start_of(a) < start_of(b); });
-    const std::int64_t near = least_period(found_, op) / 2;
+    const std::int64_t near = min_period(found_, op) / 2;
     std::vector<std::uint32_t> open;
     std::vector<std::size_t> last_group(collective_parts * found_.nodes.size());  // of each part of each node
     std::size_t group = 0;

@@ -223,7 +223,7 @@ class violation_judge {
       collective_op& op = found_.ops[g.op];
       sums& s = of[g.op];
       ++op.groups;
-      op.most_skew_ps = std::max(op.most_skew_ps, g.start_gap_ps);
+      op.max_skew_ps = std::max(op.max_skew_ps, g.start_gap_ps);
       s.skew += static_cast<double>(g.start_gap_ps);
       s.transfer += static_cast<double>(std::max<std::int64_t>(-std::max(g.order_gap_ps, -INT64_MAX), 0));
       s.bound += static_cast<double>(g.bound_ps);

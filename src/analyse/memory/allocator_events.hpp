@@ -100,8 +100,8 @@ struct allocator_plane {
 // may pass over it.
 struct line_stretch {
   std::uint64_t from = 0;  // in the line
-  std::int64_t least_start_ps = std::numeric_limits<std::int64_t>::max();
-  std::int64_t greatest_end_ps = std::numeric_limits<std::int64_t>::min();
+  std::int64_t min_start_ps = std::numeric_limits<std::int64_t>::max();
+  std::int64_t max_end_ps = std::numeric_limits<std::int64_t>::min();
 };
 // A line with allocator events.
 struct allocator_line {

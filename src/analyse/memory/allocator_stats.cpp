@@ -19,10 +19,10 @@ void field_values::read(const allocator_fields& fields, const event_row& row, co
   numbers_ = 0;
   const char* at = row.stats;
   const char* const end = at + row.stats_bytes;
-  constexpr std::ptrdiff_t most_read = 16;  // of a stat at once
+  constexpr std::ptrdiff_t max_read = 16;  // of a stat at once
   while (at < end) {
     // What writers give nearly all stats: an id below 128, then one value, in less than 128 bytes.
-    if (readable_end - at < most_read) return read_any(fields, row, readable_end, enough);
+    if (readable_end - at < max_read) return read_any(fields, row, readable_end, enough);
     const std::uint64_t head = detail::load_word(at), word = detail::load_word(at + 5);
     const std::ptrdiff_t size = 2 + static_cast<std::ptrdiff_t>(head >> 8 & 0x7fU);
     const auto tag = static_cast<unsigned>(head >> 32 & 0xffU);

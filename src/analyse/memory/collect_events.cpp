@@ -119,8 +119,8 @@ struct found_part {
   std::vector<allocator_key> keys;
 };
 
-constexpr std::uint32_t most_keys = 256;                       // of a plane
-constexpr std::size_t most_allocators = std::size_t{1} << 14;  // of all
+constexpr std::uint32_t max_keys = 256;                       // of a plane
+constexpr std::size_t max_allocators = std::size_t{1} << 14;  // of all
 
 class collector {
  public:
@@ -221,7 +221,7 @@ class collector {
     found.ends_line = piece.ends_line;
     key_reader keys(plane);
     const std::size_t events_before = into.events.size();
-    std::uint64_t least_start = 0, greatest_end = 0;  // as unsigned_of() has them
+    std::uint64_t min_start = 0, max_end = 0;  // as unsigned_of() has them
     bool overflows = false;
     constexpr std::size_t batch = 256;
     event_row rows[batch];
@@ -234,13 +234,13 @@ class collector {
       if (!found.any) {
         found.any = true;
         found.first_offset_ps = latest = rows[0].offset_ps;
-        least_start = unsigned_of(latest);
+        min_start = unsigned_of(latest);
       }
       const batch_summary of = summarise(rows, n, plane.roles, latest, kept);
       latest = rows[n - 1].offset_ps;
       found.in_order = found.in_order && of.in_order;
-      least_start = std::min(least_start, of.least_start);
-      greatest_end = std::max(greatest_end, of.greatest_end);
+      min_start = std::min(min_start, of.min_start);
+      max_end = std::max(max_end, of.max_end);
       overflows |= of.overflows;
       const std::size_t n_kept = of.n_kept;
       for (std::size_t k = 0; k < n_kept; ++k) {
@@ -255,8 +255,8 @@ class collector {
     }
     found.last_offset_ps = latest;
     if (found.any) {
-      found.stretch.least_start_ps = signed_of(least_start);
-      found.stretch.greatest_end_ps = overflows ? std::numeric_limits<std::int64_t>::max() : signed_of(greatest_end);
+      found.stretch.min_start_ps = signed_of(min_start);
+      found.stretch.max_end_ps = overflows ? std::numeric_limits<std::int64_t>::max() : signed_of(max_end);
     }
     found.events = into.events.size() - events_before;
     if (scan.met_timestamp()) found.timestamp_ns = scan.header().timestamp_ns;
@@ -268,7 +268,7 @@ class collector {
   // What is known of consecutive events, the first of which follows one at `latest`; `kept` gets those that are of an
   // allocator.
   struct batch_summary {
-    std::uint64_t least_start, greatest_end;  // as unsigned_of() has them
+    std::uint64_t min_start, max_end;  // as unsigned_of() has them
     std::size_t n_kept = 0;
     bool in_order = true, overflows = false;
   };
@@ -277,8 +277,8 @@ class collector {
     batch_summary s{};
     // Nearly all events are something else: without a branch that depends on which.
     const std::int64_t first = roles.first(), second = roles.second();
-    std::int64_t least_start = rows[0].offset_ps;
-    std::uint64_t greatest_end = 0, bits = 0;
+    std::int64_t min_start = rows[0].offset_ps;
+    std::uint64_t max_end = 0, bits = 0;
     bool in_order = true;
     for (std::size_t i = 0; i < n; ++i) {
       const event_row& row = rows[i];
@@ -287,14 +287,14 @@ class collector {
           static_cast<std::size_t>(row.metadata_id == first) | static_cast<std::size_t>(row.metadata_id == second);
       in_order &= row.offset_ps >= latest;
       latest = row.offset_ps;
-      least_start = std::min(least_start, latest);
+      min_start = std::min(min_start, latest);
       const auto start = static_cast<std::uint64_t>(latest), duration = static_cast<std::uint64_t>(row.duration_ps);
       bits |= start | duration;
-      greatest_end = std::max(greatest_end, start + duration);
+      max_end = std::max(max_end, start + duration);
     }
     s.in_order = in_order;
-    s.least_start = unsigned_of(least_start);
-    s.greatest_end = greatest_end ^ sign_bit;
+    s.min_start = unsigned_of(min_start);
+    s.max_end = max_end ^ sign_bit;
     if (bits >> 62 != 0) find_end(rows, n, s);
     if (!roles.few()) {
       s.n_kept = 0;
@@ -305,12 +305,12 @@ class collector {
   }
   // The same of times that are negative, or too large to be added.
   static void find_end(const event_row* rows, std::size_t n, batch_summary& s) noexcept {
-    s.greatest_end = 0;
+    s.max_end = 0;
     for (const event_row* row = rows; row != rows + n; ++row) {
       const auto duration = static_cast<std::uint64_t>(std::max<std::int64_t>(row->duration_ps, 0));
       const std::uint64_t start = unsigned_of(row->offset_ps), end = start + duration;
       s.overflows |= end < start;
-      s.greatest_end = std::max(s.greatest_end, end);
+      s.max_end = std::max(s.max_end, end);
     }
   }
 
@@ -329,7 +329,7 @@ class collector {
 
   static std::uint32_t key_at(std::vector<allocator_key>& keys, const allocator_key& key) {
     if (!keys.empty() && keys.back() == key) return static_cast<std::uint32_t>(keys.size() - 1);
-    const std::size_t searched = std::min<std::size_t>(keys.size(), most_keys);
+    const std::size_t searched = std::min<std::size_t>(keys.size(), max_keys);
     for (std::size_t at = 0; at < searched; ++at)
       if (keys[at] == key) return static_cast<std::uint32_t>(at);
     keys.push_back(key);
@@ -412,7 +412,7 @@ class collector {
     // Two keys can have one text; what is shown as one allocator is one.
     std::optional<std::uint32_t> known = own_allocator(plane, name);
     // A file made of names alone must not make this quadratic: past so many, all others of a plane are one.
-    const bool is_other = !known && (own_allocators(plane) >= most_keys || out_.allocators.size() >= most_allocators);
+    const bool is_other = !known && (own_allocators(plane) >= max_keys || out_.allocators.size() >= max_allocators);
     if (is_other) {
       name = "(others)";
       known = own_allocator(plane, name);
@@ -428,7 +428,7 @@ class collector {
       if (!is_other && !is_host_memory) fresh.device = device_of(devices_of(plane.file), fresh.node, name);
       fresh.name = std::move(name);
     }
-    if (known_.size() < most_keys) known_.emplace_back(key, *known);
+    if (known_.size() < max_keys) known_.emplace_back(key, *known);
     return *known;
   }
 

@@ -27,24 +27,24 @@ std::vector<curve_point> turning_points(const std::vector<curve_point>& all) {
 
 }  // namespace
 
-live_curve thin_out(const std::vector<curve_point>& all, std::uint64_t most_points) {
+live_curve thin_out(const std::vector<curve_point>& all, std::uint64_t max_points) {
   live_curve out;
   out.n_events = all.size();
-  if (all.size() <= most_points) {
+  if (all.size() <= max_points) {
     out.points = all;
     return out;
   }
   out.points = turning_points(all);
-  if (out.points.size() <= most_points) return out;
+  if (out.points.size() <= max_points) return out;
   out.every_extremum = false;
   const std::vector<curve_point> turns = std::move(out.points);
   out.points.clear();
   const auto lower = [](const curve_point& a, const curve_point& b) { return a.live_bytes < b.live_bytes; };
-  if (most_points < 2) {
-    if (most_points == 1) out.points.push_back(*std::max_element(turns.begin(), turns.end(), lower));
+  if (max_points < 2) {
+    if (max_points == 1) out.points.push_back(*std::max_element(turns.begin(), turns.end(), lower));
     return out;
   }
-  const std::uint64_t buckets = most_points / 2;
+  const std::uint64_t buckets = max_points / 2;
   std::size_t from = 0;
   for (std::uint64_t b = 0; b < buckets; ++b) {
     const auto to =
@@ -60,7 +60,7 @@ live_curve thin_out(const std::vector<curve_point>& all, std::uint64_t most_poin
   return out;
 }
 
-live_curve curve_of(const program_study& study, const space_study& space, std::uint64_t most_points) {
+live_curve curve_of(const program_study& study, const space_study& space, std::uint64_t max_points) {
   std::vector<curve_point> all;
   if (space.replay) {
     all.reserve(space.replay->events().size());
@@ -69,7 +69,7 @@ live_curve curve_of(const program_study& study, const space_study& space, std::u
     static_cast<void>(sweep(study.code, space.swept, space.lives, space.base, space.positions, &all));
   }
   for (curve_point& point : all) point.live_bytes = saturating_add(point.live_bytes, space.facts.indefinite_bytes);
-  return thin_out(all, most_points);
+  return thin_out(all, max_points);
 }
 
 }  // namespace memory

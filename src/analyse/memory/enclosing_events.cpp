@@ -46,8 +46,8 @@ class enclosing_finder {
   void look(bool in_order, const std::vector<line_stretch>& stretches) {
     for (std::size_t i = 0; i < stretches.size(); ++i) {
       const line_stretch& s = stretches[i];
-      const auto first = std::lower_bound(starts_.begin(), starts_.end(), s.least_start_ps);
-      if (first == starts_.end() || *first >= s.greatest_end_ps) continue;
+      const auto first = std::lower_bound(starts_.begin(), starts_.end(), s.min_start_ps);
+      if (first == starts_.end() || *first >= s.max_end_ps) continue;
       const std::uint64_t end = i + 1 < stretches.size() ? stretches[i + 1].from : line_.size();
       look(in_order, s.from, end);
     }
@@ -109,7 +109,7 @@ class enclosing_finder {
       near_ = static_cast<std::size_t>(std::lower_bound(starts_.begin(), starts_.end(), s.start_ps) - starts_.begin());
     if (starts_[near_] >= s.end_ps || is_wanted(s.offset)) return;
     spans_.push_back(s);
-    if (spans_.size() >= most_spans_) drop_deeper();
+    if (spans_.size() >= max_spans_) drop_deeper();
   }
 
   // Spans that belong to no chain, because others around the same events are further out, will not come into one.
@@ -123,7 +123,7 @@ class enclosing_finder {
     for (std::size_t i = 0; i < spans_.size(); ++i)
       if (used[i] || is_wanted(spans_[i].offset)) spans_[kept++] = spans_[i];
     spans_.resize(kept);
-    most_spans_ = std::max(least_room, 2 * kept);
+    max_spans_ = std::max(least_room, 2 * kept);
   }
 
   static constexpr std::size_t least_room = std::size_t{1} << 16;
@@ -131,7 +131,7 @@ class enclosing_finder {
   std::vector<std::uint64_t> wanted_;  // offsets, ascending
   std::vector<std::int64_t> starts_;   // of the events asked for, ascending
   std::vector<event_span> spans_;      // those asked for, and what one of them starts in
-  std::size_t near_ = 0, most_spans_ = least_room;
+  std::size_t near_ = 0, max_spans_ = least_room;
 };
 
 }  // namespace

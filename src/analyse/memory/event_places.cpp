@@ -12,7 +12,7 @@ void event_places::add(const event_moment& when, std::uint32_t allocator) {
   const held_event e{when.time, when.offset, allocator};
   in_order_ = in_order_ && (held_.empty() || held_.back() < e);
   held_.push_back(e);
-  if (held_.size() == most_held) write(most_held / 2);
+  if (held_.size() == max_held) write(max_held / 2);
 }
 
 void event_places::finish() {

@@ -43,7 +43,7 @@ class event_places {
  private:
   static constexpr std::uint64_t other_allocator = 1, backwards = 2;
   static constexpr unsigned flag_bits = 2;
-  static constexpr std::size_t most_held = std::size_t{1} << 15;
+  static constexpr std::size_t max_held = std::size_t{1} << 15;
   struct held_event {
     std::int64_t time;
     std::uint64_t offset;

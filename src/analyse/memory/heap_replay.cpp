@@ -51,7 +51,7 @@ heap_replay::heap_replay(program& p, std::int64_t trace) : program_(p) {
           result_.peak_bytes = live;
           result_.peak_event = event.position;
         }
-        if (!any || live < result_.least_bytes) result_.least_bytes = live;
+        if (!any || live < result_.min_bytes) result_.min_bytes = live;
         any = true;
       },
       [](std::uint32_t, std::int32_t) { return true; }, &p.problems);

@@ -37,7 +37,7 @@ class trace_choice {
 struct replay_result {
   std::int64_t peak_bytes = 0;
   std::int64_t peak_event = -1;
-  std::int64_t least_bytes = 0;  // of the curve over all events, 0 without events
+  std::int64_t min_bytes = 0;  // of the curve over all events, 0 without events
   std::uint64_t events = 0, ignored = 0;
   std::string_view peak_instruction, peak_computation;
   bool overflow = false;      // the sum left int64: the replay stopped there

@@ -12,8 +12,8 @@ result<hlo_report> report_on(program_study& study, std::int64_t color, const mem
 // Parts of it.
 std::vector<allocation_row> largest_allocations(const program& p);
 
-live_curve curve_of(const program_study& study, const space_study& space, std::uint64_t most_points);
-live_curve thin_out(const std::vector<curve_point>& all, std::uint64_t most_points);
+live_curve curve_of(const program_study& study, const space_study& space, std::uint64_t max_points);
+live_curve thin_out(const std::vector<curve_point>& all, std::uint64_t max_points);
 std::vector<donation_row> donation_candidates(const program_study& study, std::int64_t color);
 result<what_if_result> what_if(const program_study& study, const space_study& space, const std::string& action,
                                const std::string& name);

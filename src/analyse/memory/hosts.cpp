@@ -78,9 +78,9 @@ devices_of_nodes::devices_of_nodes(const xspace_index& space) : space_(&space) {
 std::string_view devices_of_nodes::find(std::optional<std::int64_t> node, std::int64_t ordinal,
                                         std::string_view kind) const {
   // As the node itself counts, or as a merge does: `--plane-scheme` node, seed, rocm.
-  constexpr std::int64_t devices_of_node = 64, first_of_rocm = 100, most_nodes = std::int64_t{1} << 25;
+  constexpr std::int64_t devices_of_node = 64, first_of_rocm = 100, max_nodes = std::int64_t{1} << 25;
   constexpr std::size_t most_alike = 16;  // planes of one number that are looked at
-  const std::int64_t shift = node && *node > 0 && *node < most_nodes ? *node * devices_of_node : 0;
+  const std::int64_t shift = node && *node > 0 && *node < max_nodes ? *node * devices_of_node : 0;
   for (const std::int64_t base : {std::int64_t{0}, shift, shift + first_of_rocm}) {
     const device wanted{node.value_or(not_merged), base + ordinal, 0};
     auto at = std::lower_bound(devices_.begin(), devices_.end(), wanted);

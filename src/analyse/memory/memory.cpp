@@ -18,7 +18,7 @@ namespace {
 
 using namespace memory;
 
-constexpr std::uint64_t most_time_samples = 1000000;
+constexpr std::uint64_t max_time_samples = 1000000;
 
 fault bad_option(std::string what) {
   fault f;
@@ -183,7 +183,7 @@ void add_fit(const memory_options& o, memory_result& r) {
 
 result<memory_result> analyse_memory(const trace& t, const memory_options& o, const hooks& host) {
   return contained([&]() -> result<memory_result> {
-    if (o.time_samples > most_time_samples) return bad_option("at most 1000000 time samples can be asked for");
+    if (o.time_samples > max_time_samples) return bad_option("at most 1000000 time samples can be asked for");
     progress_meter meter(host);
     if (result<void> go_on = meter.step(0); !go_on) return std::move(go_on).error();
     const profile& p = t.files();

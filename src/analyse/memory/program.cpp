@@ -9,7 +9,7 @@ inline namespace PROFKIT_NAMESPACE {
 namespace memory {
 namespace {
 
-constexpr std::size_t most_entries = std::numeric_limits<std::uint32_t>::max() - 1;
+constexpr std::size_t max_entries = std::numeric_limits<std::uint32_t>::max() - 1;
 
 // Hands each element's bytes to `use` and notes where the range breaks off.
 template <class Range, class Use>
@@ -36,7 +36,7 @@ void read_module(program& p) {
     ref.root_id = c.root_id();
     ref.first = static_cast<std::uint32_t>(p.instructions.size());
     for_each_in(p, c.instructions(), "an instruction breaks off", [&](std::string_view instruction) {
-      if (p.instructions.size() < most_entries)
+      if (p.instructions.size() < max_entries)
         p.instructions.push_back({instruction, static_cast<std::uint32_t>(p.computations.size())});
     });
     ref.count = static_cast<std::uint32_t>(p.instructions.size()) - ref.first;
@@ -69,7 +69,7 @@ void read_module(program& p) {
 void read_buffers(program& p, const buffer_assignment_view& assignment) {
   std::vector<std::int64_t> ids;
   for_each_in(p, assignment.logical_buffers(), "a logical buffer breaks off", [&](std::string_view bytes) {
-    if (p.buffers.size() == most_entries) return;
+    if (p.buffers.size() == max_entries) return;
     const logical_buffer_view view(bytes);
     if (!view.ok()) p.note_damage(view.damage(), "a logical buffer is damaged");
     const buffer_location_view at = view.defined_at();
@@ -101,7 +101,7 @@ void read_allocations(program& p, const buffer_assignment_view& assignment) {
   std::int64_t position = 0;
   std::vector<std::int64_t> indexes;
   for_each_in(p, assignment.buffer_allocations(), "a buffer allocation breaks off", [&](std::string_view bytes) {
-    if (p.allocations.size() == most_entries) return;
+    if (p.allocations.size() == max_entries) return;
     allocation a;
     a.view = buffer_allocation_view(bytes);
     if (!a.view.ok()) p.note_damage(a.view.damage(), "a buffer allocation is damaged");

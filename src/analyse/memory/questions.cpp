@@ -137,9 +137,9 @@ std::vector<donation_row> donation_candidates(const program_study& study, std::i
   const auto key_of = [&](std::uint32_t a, std::uint32_t buffer) {
     return describe(p, buffer, true).shape + '/' + std::to_string(p.allocations[a].size_bytes);
   };
-  constexpr std::size_t most_candidates = 2048;  // on either side; shapes take time to write
+  constexpr std::size_t max_candidates = 2048;  // on either side; shapes take time to write
   std::size_t candidates = 0;
-  for (std::uint32_t a = 0; a < p.allocations.size() && candidates < most_candidates; ++a) {
+  for (std::uint32_t a = 0; a < p.allocations.size() && candidates < max_candidates; ++a) {
     const buffer_allocation_view& v = p.allocations[a].view;
     if (v.color() != color || v.is_thread_local() || v.is_tuple() || v.is_constant()) continue;
     if (!v.maybe_live_out() || v.is_entry_computation_parameter()) continue;
@@ -149,7 +149,7 @@ std::vector<donation_row> donation_candidates(const program_study& study, std::i
   }
   std::vector<donation_row> rows;
   candidates = 0;
-  for (std::uint32_t a = 0; a < p.allocations.size() && !results.empty() && candidates < most_candidates; ++a) {
+  for (std::uint32_t a = 0; a < p.allocations.size() && !results.empty() && candidates < max_candidates; ++a) {
     const buffer_allocation_view& v = p.allocations[a].view;
     if (v.color() != color || !v.is_entry_computation_parameter() || v.maybe_live_out() || v.is_tuple() ||
         v.is_parameter_aliased_with_output() || p.allocations[a].size_bytes == 0)

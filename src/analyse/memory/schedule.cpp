@@ -304,7 +304,7 @@ sweep_result sweep(const program& p, const std::vector<std::uint32_t>& buffers, 
       out.peak_bytes = live;
       out.peak_position = static_cast<std::int64_t>(at);
     }
-    if (at == 0 || live < out.least_bytes) out.least_bytes = live;
+    if (at == 0 || live < out.min_bytes) out.min_bytes = live;
     if (curve != nullptr) curve->push_back({static_cast<std::int64_t>(at), live});
   }
   for (std::size_t i = 0; i < buffers.size() && out.peak_position >= 0; ++i)

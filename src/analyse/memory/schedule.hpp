@@ -34,7 +34,7 @@ std::vector<lifetime> lifetimes_of(const program& p, const execution_order& orde
 struct sweep_result {
   std::int64_t peak_bytes = 0;
   std::int64_t peak_position = -1;
-  std::int64_t least_bytes = 0;
+  std::int64_t min_bytes = 0;
   std::uint64_t placed = 0, skipped = 0;  // buffers inside and outside the order
   std::vector<std::uint32_t> alive;       // at the peak
 };

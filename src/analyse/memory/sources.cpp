@@ -215,7 +215,7 @@ result<found_modules> find_modules(const profile& p, const memory_options& o, co
   if (!studied) return std::move(studied).error();
 
   found_modules out;
-  constexpr std::size_t most_variants = 100;  // of one name and id that a module is compared with
+  constexpr std::size_t max_variants = 100;  // of one name and id that a module is compared with
   hash_map<std::string, std::vector<std::size_t>> by_name;
   std::vector<bool> id_known;
   std::vector<std::size_t> place_of(distinct.size(), 0);  // + 1; 0: not placed yet
@@ -246,7 +246,7 @@ result<found_modules> find_modules(const profile& p, const memory_options& o, co
     m.sources.push_back(std::move(c.source));
     bool merged = false;
     std::vector<std::size_t>& namesakes = by_name[m.name + '/' + std::to_string(m.module_id)];
-    for (std::size_t n = 0; n < namesakes.size() && n < most_variants && !merged; ++n) {
+    for (std::size_t n = 0; n < namesakes.size() && n < max_variants && !merged; ++n) {
       const std::size_t other = namesakes[n];
       module_memory& known = out.modules[other];
       if (!same_program(known, m, id_known[other] && !id.empty())) continue;

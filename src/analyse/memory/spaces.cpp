@@ -15,7 +15,7 @@ namespace {
 std::string bytes_text(std::int64_t bytes) { return std::to_string(bytes) + " B"; }
 
 // Backends have a handful of memory spaces. Of a file that names more, the others get totals alone.
-constexpr std::size_t most_spaces = 64;
+constexpr std::size_t max_spaces = 64;
 
 // Sums of the allocations of one space, each allocation in one class.
 void add_up(program& p, space_study& s, const std::vector<std::uint32_t>& allocations,
@@ -59,7 +59,7 @@ void use_trace(program& p, space_study& s, std::int64_t trace, const std::vector
   f.peak_event = r.peak_event;
   f.peak_instruction = r.peak_instruction;
   f.peak_computation = r.peak_computation;
-  f.temp_floor_bytes = r.least_bytes;
+  f.temp_floor_bytes = r.min_bytes;
   std::int64_t inside = 0;
   for (const std::uint32_t a : temporary)
     add_bytes(r.touched[a] ? inside : f.temp_outside_bytes, p.allocations[a].size_bytes, p.problems);
@@ -106,7 +106,7 @@ void use_sweep(program& p, space_study& s, const execution_order& order, const s
   s.swept_result = sweep(p, s.swept, s.lives, s.base, s.positions);
   const sweep_result& r = s.swept_result;
   f.temp_peak_bytes = r.peak_bytes;
-  f.temp_floor_bytes = r.least_bytes;
+  f.temp_floor_bytes = r.min_bytes;
   f.peak_event = r.peak_position;
   if (r.peak_position >= 0) {
     const std::uint32_t at = order.instructions[static_cast<std::size_t>(r.peak_position)];
@@ -182,14 +182,14 @@ std::unique_ptr<program_study> study_program(std::string_view hlo_proto) {
     s.facts.color = color;
     std::vector<std::uint32_t> temporary;
     add_up(p, s, allocations, temporary);
-    const bool looked_into = study->spaces.size() < most_spaces;
+    const bool looked_into = study->spaces.size() < max_spaces;
     const std::int64_t trace = looked_into ? traces.of(color, allocations) : -1;
     if (!looked_into) {
       s.facts.method = peak_method::allocation_sizes;
       s.facts.temp_peak_bytes = s.facts.temp_bytes;
       s.facts.bound = peak_bound::upper;
       s.facts.bound_reason =
-          "one of more than " + std::to_string(most_spaces) + " memory spaces: only sizes were added up";
+          "one of more than " + std::to_string(max_spaces) + " memory spaces: only sizes were added up";
     } else if (trace >= 0) {
       use_trace(p, s, trace, temporary);
     } else if (s.facts.temp_bytes > 0) {

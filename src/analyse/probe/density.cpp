@@ -14,7 +14,7 @@ inline namespace PROFKIT_NAMESPACE {
 namespace {
 
 constexpr std::uint64_t page_mask = (std::uint64_t{1} << probe_page_bits) - 1;
-constexpr std::size_t most_tensors = std::size_t{1} << 20;
+constexpr std::size_t max_tensors = std::size_t{1} << 20;
 
 // value * by / whole for value < whole, exact: the product need not fit.
 std::uint64_t scaled(std::uint64_t value, std::uint32_t by, std::uint64_t whole) noexcept {
@@ -140,7 +140,7 @@ std::optional<tensor_allocation> read_tensor_line(std::string_view line) {
 
 std::vector<tensor_allocation> read_tensor_trace(std::string_view text) {
   std::vector<tensor_allocation> all;
-  while (!text.empty() && all.size() < most_tensors) {
+  while (!text.empty() && all.size() < max_tensors) {
     const auto end = text.find('\n');
     if (auto read = read_tensor_line(text.substr(0, end))) all.push_back(std::move(*read));
     text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);

@@ -111,12 +111,12 @@ struct taken_slot {
 // busy ones differ by less than nothing, which is more than any other.
 class few_slots {
  public:
-  static constexpr std::uint64_t most_time = std::uint64_t{1} << 57;
+  static constexpr std::uint64_t max_time = std::uint64_t{1} << 57;
 
   few_slots() noexcept { ends_.fill(std::uint64_t{1} << 63); }  // slots that are not open yet are never free
   // False when there are no slots left to open: nothing was taken.
   bool take(std::uint64_t start, std::uint64_t end, taken_slot& taken) noexcept {
-    const std::uint64_t from = start << slot_bits | most_slot;
+    const std::uint64_t from = start << slot_bits | max_slot;
     std::uint64_t least = ~std::uint64_t{0};
     for (std::uint32_t i = 0; i < count_; i += 4) {
       const std::uint64_t* const four = ends_.data() + i;
@@ -125,21 +125,21 @@ class few_slots {
     }
     taken.is_new = least >> 63 != 0;
     if (taken.is_new) {
-      if (count_ > most_slot) return false;
+      if (count_ > max_slot) return false;
       taken = {count_++, true, 0};
     } else {
-      taken.slot = static_cast<std::uint32_t>(least & most_slot);
+      taken.slot = static_cast<std::uint32_t>(least & max_slot);
       taken.gap = least >> slot_bits;
     }
-    ends_[taken.slot] = end << slot_bits | (most_slot - taken.slot);
+    ends_[taken.slot] = end << slot_bits | (max_slot - taken.slot);
     return true;
   }
   [[nodiscard]] std::uint32_t count() const noexcept { return count_; }
 
  private:
   static constexpr unsigned slot_bits = 6;
-  static constexpr std::uint64_t most_slot = (1u << slot_bits) - 1;
-  std::array<std::uint64_t, most_slot + 1> ends_;
+  static constexpr std::uint64_t max_slot = (1u << slot_bits) - 1;
+  std::array<std::uint64_t, max_slot + 1> ends_;
   std::uint32_t count_ = 0;
 };
 
@@ -178,7 +178,7 @@ bool assign_few_slots(sm_schedule& sm) noexcept {
   taken_slot taken;
   const std::uint64_t zero = sm.first_start;
   for (scheduled_block& block : sm.blocks) {
-    if (block.end - zero >= few_slots::most_time) return false;
+    if (block.end - zero >= few_slots::max_time) return false;
     if (!slots.take(block.start - zero, block.end - zero, taken)) return false;
     add_slot(sm, block, taken);
   }
@@ -307,7 +307,7 @@ class schedule_builder {
           .blocks.push_back({start, saturating_add(start, elapsed), static_cast<std::uint32_t>(block), 0});
       ++used;
       timed += elapsed != 0;
-      if (found_.skew.size() < options_.most_skews) found_.skew.push_back({block, 0, 0, elapsed == 0 ? 0.0 : 1.0});
+      if (found_.skew.size() < options_.max_skews) found_.skew.push_back({block, 0, 0, elapsed == 0 ? 0.0 : 1.0});
     }
     found_.blocks_without_records += end - begin - used;
     skewed_ += used;
@@ -349,7 +349,7 @@ class schedule_builder {
     found_.max_start_skew = std::max(found_.max_start_skew, skew.start_skew);
     found_.max_end_skew = std::max(found_.max_end_skew, skew.end_skew);
     imbalance_sum_ += skew.imbalance;
-    if (skewed_++ < options_.most_skews) found_.skew.push_back(skew);
+    if (skewed_++ < options_.max_skews) found_.skew.push_back(skew);
   }
 
   const probe_map& place_;

@@ -16,7 +16,7 @@ constexpr std::uint64_t warp_lanes = 32;
 
 class totals_builder {
  public:
-  totals_builder(const probe_bin_map& map, std::uint64_t most_blocks) : most_blocks_(most_blocks) {
+  totals_builder(const probe_bin_map& map, std::uint64_t max_blocks) : max_blocks_(max_blocks) {
     for (const probe_shape_field& field : map.shape->fields) {
       fields_.push_back(view_of(field));
       found_.fields.emplace_back();
@@ -64,7 +64,7 @@ class totals_builder {
     sum = saturating_add(sum, value);
   }
   void add_to_block(const probe_lane& lane, std::uint64_t total) {
-    if (lane.block() >= most_blocks_) return;
+    if (lane.block() >= max_blocks_) return;
     const auto block = static_cast<std::size_t>(lane.block());
     if (found_.per_block.size() <= block) found_.per_block.resize(block + 1);
     add(found_.per_block[block], total);
@@ -80,20 +80,20 @@ class totals_builder {
   }
 
   std::vector<probe_field> fields_;
-  std::uint64_t most_blocks_;
+  std::uint64_t max_blocks_;
   std::uint64_t warp_most_ = 0;
   lane_totals found_;
 };
 
 }  // namespace
 
-result<lane_totals> analyse_lane_totals(const probe_bin_map& map, std::string_view file, std::uint64_t most_blocks,
+result<lane_totals> analyse_lane_totals(const probe_bin_map& map, std::string_view file, std::uint64_t max_blocks,
                                         const hooks& host) {
   return contained([&]() -> result<lane_totals> {
     const probe_records records = records_of(map, file);
     progress_meter meter(host, map.place.present_bytes);
     result<void> go_on;
-    totals_builder builder(map, most_blocks);
+    totals_builder builder(map, max_blocks);
     std::uint64_t until = 0;
     records.each_lane([&](const probe_lane& lane) {
       if (until-- == 0) {

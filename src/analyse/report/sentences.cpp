@@ -89,9 +89,9 @@ std::vector<std::string> sentences_across_nodes(const report_parts& parts) {
     sentences.push_back(std::move(latest));
   if (nodes.alignment)
     if (std::string clocks = clocks_sentence(*nodes.alignment); !clocks.empty()) sentences.push_back(std::move(clocks));
-  if (v.nodes.size() > most_nodes_aligned && !v.corrected)
+  if (v.nodes.size() > max_nodes_aligned && !v.corrected)
     sentences.push_back("clocks were not compared by collectives here: more than " +
-                        grouped(std::uint64_t{most_nodes_aligned}) + " nodes");
+                        grouped(std::uint64_t{max_nodes_aligned}) + " nodes");
   return sentences;
 }
 

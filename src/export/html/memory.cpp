@@ -11,7 +11,7 @@ inline namespace PROFKIT_NAMESPACE {
 namespace html {
 namespace {
 
-constexpr std::uint64_t most_alive = 60;
+constexpr std::uint64_t max_alive = 60;
 
 void write_allocator(json_writer& out, const memory_result& m) {
   const runtime_report& r = *m.runtime;
@@ -30,7 +30,7 @@ void write_allocator(json_writer& out, const memory_result& m) {
     out.value(s.bytes_reserved);
   }
   out.end_array();
-  const auto top = json::top_of(r.alive, most_alive);
+  const auto top = json::top_of(r.alive, max_alive);
   json::write_objects(out, "alive", top, [&](const live_row& row) {
     out.field("bytes", row.size_bytes);
     out.field("what", std::string_view(row.tf_op));
@@ -63,7 +63,7 @@ void write_program(json_writer& out, const memory_result& m) {
       out.value(point.live_bytes);
     }
   out.end_array();
-  const auto top = json::top_of(h.alive, most_alive);
+  const auto top = json::top_of(h.alive, max_alive);
   json::write_objects(out, "alive", top, [&](const buffer_row& row) {
     out.field("bytes", row.size_bytes);
     out.field("what", row.instruction_name);

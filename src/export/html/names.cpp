@@ -5,10 +5,10 @@ inline namespace PROFKIT_NAMESPACE {
 namespace html {
 
 std::uint32_t page_names::of(std::string_view name) {
-  constexpr std::size_t most_bytes = 400'000;
+  constexpr std::size_t max_bytes = 400'000;
   const auto known = numbers_.find(name);
   if (known != numbers_.end()) return known->second;
-  if (bytes_ > most_bytes) return 0;
+  if (bytes_ > max_bytes) return 0;
   constexpr std::size_t around = 8;
   bytes_ += name.size() + around;
   const auto number = static_cast<std::uint32_t>(names_.size());

@@ -17,10 +17,10 @@ namespace html {
 namespace {
 
 // Lists share what the frame leaves of 3 MB; a name of a kernel can be kilobytes.
-constexpr std::uint64_t most_json_bytes = 2'500'000;
-constexpr std::size_t most_name_bytes = 400;
-constexpr std::size_t most_table_ops = 1000;
-constexpr std::uint64_t most_curve_points = 400;
+constexpr std::uint64_t max_json_bytes = 2'500'000;
+constexpr std::size_t max_name_bytes = 400;
+constexpr std::size_t max_table_ops = 1000;
+constexpr std::uint64_t max_curve_points = 400;
 
 // JSON for a script element: no text in it can end the element, for none has a '<', which JSON needs in strings only.
 class script_sink final : public sink {
@@ -94,8 +94,8 @@ report_options page_options(const anatomy_options& filters) {
   report_options o;
   o.filters = filters;
   o.samples = false;
-  o.busiest_ops = html::most_table_ops;
-  o.curve_points = html::most_curve_points;
+  o.busiest_ops = html::max_table_ops;
+  o.curve_points = html::max_curve_points;
   return o;
 }
 
@@ -117,7 +117,7 @@ result<void> write_page(const trace& t, const report_result& found, sink& into, 
   if (auto written = into.write(head); !written) return written;
   html::script_sink data(into);
   json_writer out(data, json_writer::style::compact);
-  out.bound({0, html::most_json_bytes, html::most_name_bytes});
+  out.bound({0, html::max_json_bytes, html::max_name_bytes});
   if (auto written = html::write_page_json(out, t, found, host); !written) return written;
   if (auto written = out.finish(); !written) return written;
   for (const std::string_view part : {std::string_view("</script>\n<script>"), html::page_script, std::string_view("</script>\n</body>\n</html>\n")})

@@ -13,7 +13,7 @@ inline namespace PROFKIT_NAMESPACE {
 namespace html {
 namespace {
 
-constexpr std::size_t most_bars = 300, most_bar_devices = 8;
+constexpr std::size_t max_bars = 300, max_bar_devices = 8;
 
 // A step, or several neighbours.
 struct step_bar {
@@ -38,7 +38,7 @@ void write_bar(json_writer& out, const step_bar& bar, page_names& names) {
 std::vector<step_bar> bars_of(const bubbles_result& found, std::uint32_t device) {
   const auto is_shown = [&](const bubble_step& s) { return s.device == device && !s.pseudo; };
   const auto steps = static_cast<std::size_t>(std::count_if(found.steps.begin(), found.steps.end(), is_shown));
-  const std::size_t together = steps / most_bars + (steps % most_bars == 0 ? 0 : 1);
+  const std::size_t together = steps / max_bars + (steps % max_bars == 0 ? 0 : 1);
   std::vector<step_bar> bars;
   for (const bubble_step& s : found.steps) {
     if (!is_shown(s)) continue;
@@ -57,7 +57,7 @@ std::vector<step_bar> bars_of(const bubbles_result& found, std::uint32_t device)
 void write_steps_section(json_writer& out, const report_result& found, page_names& names) {
   if (!found.parts.bubbles || !has_marked_steps(found.parts.bubbles->found)) return;
   const bubbles_report& report = *found.parts.bubbles;
-  const std::size_t devices = std::min(report.of->devices().size(), most_bar_devices);
+  const std::size_t devices = std::min(report.of->devices().size(), max_bar_devices);
   out.key("step_bars");
   out.begin_tuple();
   for (std::size_t d = 0; d < devices; ++d) {

@@ -17,8 +17,8 @@ inline namespace PROFKIT_NAMESPACE {
 namespace html {
 namespace {
 
-constexpr std::size_t most_items = 16'000;  // of the finest level, all lanes together
-constexpr std::size_t most_devices = 64, most_gaps = 1500;
+constexpr std::size_t max_items = 16'000;  // of the finest level, all lanes together
+constexpr std::size_t max_devices = 64, max_gaps = 1500;
 constexpr std::array<const char*, 5> lane_names{"steps", "compute", "communication", "copies", "other"};
 constexpr std::size_t steps_lane = 0;
 
@@ -86,7 +86,7 @@ std::vector<level_of_lanes> levels_of(std::vector<lane_level> finest, std::int64
   constexpr std::size_t few_items = 1000;
   constexpr std::int64_t points = 1 << 14;
   finest = merged_all(finest, width_ps);
-  while (count_items(finest) > most_items && width_ps < span_ps) {
+  while (count_items(finest) > max_items && width_ps < span_ps) {
     width_ps = std::max(width_ps * 2, span_ps / (points * 16) + 1);
     finest = merged_all(finest, width_ps);
   }
@@ -127,11 +127,11 @@ std::vector<const bubble*> listed_gaps(const bubbles_result& found, std::size_t 
 
 // They stay in their order.
 void keep_longest(std::vector<const bubble*>& gaps) {
-  if (gaps.size() <= most_gaps) return;
-  std::nth_element(gaps.begin(), gaps.begin() + most_gaps, gaps.end(), [](const bubble* a, const bubble* b) {
+  if (gaps.size() <= max_gaps) return;
+  std::nth_element(gaps.begin(), gaps.begin() + max_gaps, gaps.end(), [](const bubble* a, const bubble* b) {
     return a->length_ps() != b->length_ps() ? a->length_ps() > b->length_ps() : a < b;
   });
-  gaps.resize(most_gaps);
+  gaps.resize(max_gaps);
   std::sort(gaps.begin(), gaps.end());
 }
 
@@ -183,7 +183,7 @@ void write_lanes(json_writer& out, const shown_timeline& shown, std::size_t devi
 // The lanes of each device, filled in one pass over its kernels.
 result<std::vector<std::vector<lane>>> filled_lanes(const report_result& found, std::size_t devices, const hooks& host) {
   const bubbles_report& report = *found.parts.bubbles;
-  const std::size_t most = std::max<std::size_t>(500, most_items / devices);
+  const std::size_t most = std::max<std::size_t>(500, max_items / devices);
   auto all = map_items<std::vector<lane>>(devices, host, [&](std::size_t d) -> result<std::vector<lane>> {
     std::vector<lane> lanes(lane_names.size(), lane(most));
     lane_filler filler(window_of(report, found.parts.asked_of_bubbles.only, d), lanes);
@@ -216,7 +216,7 @@ result<void> write_timeline_section(json_writer& out, const report_result& found
   if (!found.parts.bubbles || found.parts.bubbles->of->devices().empty()) return {};
   shown_timeline shown{*found.parts.bubbles, {}};
   const activity& of = *shown.report.of;
-  const std::size_t devices = std::min(of.devices().size(), most_devices);
+  const std::size_t devices = std::min(of.devices().size(), max_devices);
   auto filled = filled_lanes(found, devices, host);
   if (!filled) return std::move(filled).error();
   const auto widen = [&](std::int64_t from_ps, std::int64_t to_ps) {

@@ -87,7 +87,7 @@ class writer {
       out_.field("actual", c.actual);
       out_.field("result", check_outcome_name(c.result));
       write_text_or_null(out_, "note", c.note);
-    }, least_notes);
+    }, min_notes);
     write_objects(out_, "substructures", d.anatomies, [&](const layer_anatomy& a) { write_anatomy(d, a); });
     write_objects(out_, "streams", d.streams, [&](const model_stream& s) { write_stream(d, s); });
     write_pipeline(d.pipeline);
@@ -95,7 +95,7 @@ class writer {
       out_.field("evidence", std::string_view(e.what));
       out_.field("value", std::string_view(e.value));
       out_.field("interpretation", std::string_view(e.meaning));
-    }, least_notes);
+    }, min_notes);
     out_.field("confidence", confidence_name(d.sure));
     write_strings(out_, "limitations", d.limitations);
   }

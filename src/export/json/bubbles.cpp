@@ -42,7 +42,7 @@ void write_thresholds(json_writer& out, const bubble_thresholds& t) {
 
 void write_activity_inputs(json_writer& out, const activity& of) {
   out.key("inputs");
-  out.begin_array(least_inputs);
+  out.begin_array(min_inputs);
   for (const activity_input& in : of.inputs()) {
     out.begin_object();
     out.field("file", in.file);
@@ -328,8 +328,8 @@ void write_aicpu_op(json_writer& out, const bubbles_text& t, const aicpu_op& a) 
       out.null();
   };
   ratio("masked_ratio", ratio_of(a.masked_ps, a.duration_ps));
-  ratio("masked_ratio_min", static_cast<double>(a.least_masked_ppm) / 1e6);
-  ratio("masked_ratio_max", static_cast<double>(a.most_masked_ppm) / 1e6);
+  ratio("masked_ratio_min", static_cast<double>(a.min_masked_ppm) / 1e6);
+  ratio("masked_ratio_max", static_cast<double>(a.max_masked_ppm) / 1e6);
   write_text_or_null(out, "verdict", known ? aicpu_verdict_name(a.verdict) : "");
   out.field("exposed_calls", a.exposed_calls);
   out.field("partially_exposed_calls", a.partly_exposed_calls);

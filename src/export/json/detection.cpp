@@ -51,7 +51,7 @@ void write_report(json_writer& out, const detection_report& report) {
   out.field("verdict", std::string_view(report.verdict));
   out.field("next", std::string_view(report.next));
   out.key("considered");
-  out.begin_array(json::least_notes);
+  out.begin_array(json::min_notes);
   for (const considered_format& c : report.considered) write_considered(out, c);
   out.end_array();
   out.key("damage");

@@ -84,7 +84,7 @@ void write_files(json_writer& out, const profile& p) {
     out.field("path", std::string_view(file.path));
     out.field("family", family_name(file.family));
     out.field("export_of", file.export_of);
-  }, least_inputs);
+  }, min_inputs);
 }
 
 std::vector<file_damage> damage_of(const activity& of) {
@@ -104,7 +104,7 @@ void write_damage(json_writer& out, const std::vector<file_damage>& damage) {
   write_objects(out, "damage", damage, [&](const file_damage& d) {
     out.field("file", d.file);
     write_fault_fields(out, d.what);
-  }, least_inputs);
+  }, min_inputs);
 }
 
 void write_damage(json_writer& out, const std::vector<file_damage>& damage, events_checked checked) {
@@ -121,7 +121,7 @@ void write_text_or_null(json_writer& out, std::string_view key, std::string_view
 }
 
 void write_strings(json_writer& out, std::string_view key, const std::vector<std::string>& strings) {
-  write_rows(out, key, strings, [&](const std::string& s) { out.value(std::string_view(s)); }, least_notes);
+  write_rows(out, key, strings, [&](const std::string& s) { out.value(std::string_view(s)); }, min_notes);
 }
 
 void write_optional(json_writer& out, std::string_view key, const std::optional<std::int64_t>& n) {
@@ -201,7 +201,7 @@ void write_stat_fields(json_writer& out, const named_stat& s) {
 
 void write_stat_list(json_writer& out, std::string_view key, const std::vector<named_stat>& stats,
                      std::uint64_t missing) {
-  write_objects(out, key, stats, [&](const named_stat& s) { write_stat_fields(out, s); }, least_notes, missing);
+  write_objects(out, key, stats, [&](const named_stat& s) { write_stat_fields(out, s); }, min_notes, missing);
 }
 
 void write_plane_process(json_writer& out, const tree_plane& plane, bool with_threads) {

@@ -49,7 +49,7 @@ void begin_document(json_writer& out, document which);
 void end_document(json_writer& out);
 
 // Lists that others need, as indices or reasons: a limit below these does not cut them.
-constexpr std::uint64_t least_inputs = 1000, least_notes = 100;
+constexpr std::uint64_t min_inputs = 1000, min_notes = 100;
 
 // One list, written as far as the writer takes it; gives how many rows were left out. `missing` more there are that
 // nobody handed over.

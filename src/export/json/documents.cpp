@@ -93,19 +93,19 @@ const document_entry* entry_of(document which) noexcept {
   return at == std::end(documents) ? nullptr : at;
 }
 
-// What documents take at most, less what stands around their lists. A name is rarely longer than most_text.
-constexpr std::uint64_t most_bytes = 900'000, most_brief_bytes = 11'000;
-constexpr std::size_t most_text = std::size_t{64} << 10, most_brief_text = 200;
+// What documents take at most, less what stands around their lists. A name is rarely longer than max_text.
+constexpr std::uint64_t max_bytes = 900'000, max_brief_bytes = 11'000;
+constexpr std::size_t max_text = std::size_t{64} << 10, max_brief_text = 200;
 
 }  // namespace
 
 json_bounds bounds_of(std::uint64_t limit, std::uint64_t otherwise) noexcept {
   if (limit == 0 || limit > otherwise) return {limit, 0, 0};
-  return {limit, most_bytes, most_text};
+  return {limit, max_bytes, max_text};
 }
 
 json_bounds bounds_of(document which, std::uint64_t limit) noexcept {
-  if (which == document::brief) return {limit, most_brief_bytes, most_brief_text};
+  if (which == document::brief) return {limit, max_brief_bytes, max_brief_text};
   return bounds_of(limit, default_limit(which));
 }
 

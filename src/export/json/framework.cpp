@@ -38,7 +38,7 @@ document_status write_framework(json_writer& out, const profile& p, const framew
   write_rows(out, "events", found.events, [&](const framework_event& row) { write_event(out, row); }, 0,
              found.matched - std::min<std::uint64_t>(found.matched, found.events.size()));
   out.key("names");
-  out.begin_array(least_notes);
+  out.begin_array(min_notes);
   for (const framework_name& row : found.names) {
     out.begin_object();
     out.field("file", row.file);
@@ -51,7 +51,7 @@ document_status write_framework(json_writer& out, const profile& p, const framew
   }
   out.end_array();
   out.key("stat_names");
-  out.begin_array(least_notes);
+  out.begin_array(min_notes);
   for (const framework_stat& row : found.stats) {
     out.begin_object();
     out.field("name", row.name);

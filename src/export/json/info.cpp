@@ -95,7 +95,7 @@ document_status write_info(json_writer& out, const profile& p, const info_result
   begin_document(out, document::info);
   write_verdict(out, v);
   write_optional_id(out, "origin_unix_ns", p.origin_unix_ns());
-  write_rows(out, "files", info.files, [&](const file_info& file) { write_file_info(out, p, file); }, least_inputs);
+  write_rows(out, "files", info.files, [&](const file_info& file) { write_file_info(out, p, file); }, min_inputs);
   out.key("totals");
   out.begin_object();
   out.field("files", static_cast<std::uint64_t>(info.files.size()));

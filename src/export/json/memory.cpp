@@ -61,7 +61,7 @@ void write_module_memory(json_writer& out, const module_memory& m) {
   out.field_id("module_id", m.module_id);
   out.field("source", std::string_view(m.sources.front().path));
   out.key("sources");
-  out.begin_array(least_notes);
+  out.begin_array(min_notes);
   for (const module_source& s : m.sources) {
     out.begin_object();
     out.field("file", s.file);
@@ -79,11 +79,11 @@ void write_module_memory(json_writer& out, const module_memory& m) {
   out.field("n_buffer_allocations", m.n_buffer_allocations);
   out.field("all_allocations_bytes", m.all_allocations_bytes);
   out.key("spaces");
-  out.begin_array(least_notes);
+  out.begin_array(min_notes);
   for (const space_memory& s : m.spaces) write_space(out, s, m.home);
   out.end_array();
   out.key("problems");
-  out.begin_array(least_notes);
+  out.begin_array(min_notes);
   for (const memory_problem& problem : m.problems) {
     out.begin_object();
     out.field("id", std::string_view(problem.id));
@@ -144,7 +144,7 @@ void write_memory_finding(json_writer& out, const finding& f) {
 
 void write_invariants(json_writer& out, const std::vector<memory_invariant>& invariants) {
   out.key("invariants");
-  out.begin_array(least_notes);
+  out.begin_array(min_notes);
   for (const memory_invariant& i : invariants) {
     out.begin_object();
     out.field("id", std::string_view(i.id));
@@ -229,12 +229,12 @@ document_status write_memory(json_writer& out, const profile& p, const memory_op
   out.field("skill", "memory-profile");
   write_memory_inputs(out, p, r);
   write_memory_blocks(out, r, o.top);
-  write_rows(out, "modules", r.modules, [&](const module_memory& m) { write_module_memory(out, m); }, least_notes);
-  write_rows(out, "allocators", r.allocators, [&](const allocator_memory& a) { write_allocator(out, a); }, least_notes);
+  write_rows(out, "modules", r.modules, [&](const module_memory& m) { write_module_memory(out, m); }, min_notes);
+  write_rows(out, "allocators", r.allocators, [&](const allocator_memory& a) { write_allocator(out, a); }, min_notes);
   write_invariants(out, r.invariants);
   write_fit(out, r.fit);
   write_strings(out, "summary", r.summary);
-  write_rows(out, "findings", r.findings, [&](const finding& f) { write_memory_finding(out, f); }, least_notes);
+  write_rows(out, "findings", r.findings, [&](const finding& f) { write_memory_finding(out, f); }, min_notes);
   write_files(out, p);
   write_damage(out, r.damage, checked_by(document::memory, p));
   end_document(out);

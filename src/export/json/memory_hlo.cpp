@@ -14,7 +14,7 @@ double percent(std::int64_t part, std::int64_t whole) noexcept {
 
 void write_index(json_writer& out, std::string_view key, const std::vector<std::int64_t>& index) {
   out.key(key);
-  out.begin_array(least_notes);
+  out.begin_array(min_notes);
   for (const std::int64_t i : index) out.value(i);
   out.end_array();
 }
@@ -136,7 +136,7 @@ void write_always_alive(json_writer& out, const hlo_report& h, std::uint64_t top
 
 void write_top_allocations(json_writer& out, const hlo_report& h) {
   out.key("top_allocations");
-  out.begin_array(least_notes);
+  out.begin_array(min_notes);
   for (const allocation_row& a : h.top_allocations) {
     out.begin_object();
     out.field("index", a.index);
@@ -189,7 +189,7 @@ void write_donation(json_writer& out, const std::vector<donation_row>& rows, std
 
 void write_what_if(json_writer& out, const std::vector<what_if_result>& rows) {
   out.key("what_if");
-  out.begin_array(least_notes);
+  out.begin_array(min_notes);
   for (const what_if_result& w : rows) {
     out.begin_object();
     out.field("action", std::string_view(w.action));

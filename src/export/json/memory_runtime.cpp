@@ -25,7 +25,7 @@ void write_live_row(json_writer& out, const live_row& b) {
   out.field("age_ns_at_peak", b.age_ns_at_peak);
   out.field("crossed_step_boundaries", b.crossed_step_boundaries);
   out.key("parent_chain");
-  out.begin_array(least_notes);
+  out.begin_array(min_notes);
   for (const std::string_view name : b.parent_chain) out.value(name);
   out.end_array();
   out.field("lifetime_class", lifetime_class_name(b.lifetime));
@@ -207,7 +207,7 @@ void write_runtime_diagnostics(json_writer& out, const runtime_diagnostics& d) {
   out.field("trace_end_live_bytes", d.trace_end_live_bytes);
   out.field("n_pools_seen", d.n_pools_seen);
   out.key("pools_summary");
-  out.begin_array(least_notes);
+  out.begin_array(min_notes);
   for (const pool_summary& p : d.pools) {
     out.begin_object();
     out.field("pool_id", p.id);

@@ -41,12 +41,12 @@ class metadata_writer final : public metadata_visitor {
       out_.field("phases", row.phases);
       out_.field("count", row.count);
       out_.key("arguments");
-      out_.begin_array(least_notes);
+      out_.begin_array(min_notes);
       for (const std::string_view argument : row.arguments) out_.value(argument);
       out_.end_array();
     }
     out_.key("child_ids");
-    out_.begin_array(least_notes);
+    out_.begin_array(min_notes);
     for (const std::int64_t id : row.child_ids) out_.id(id);
     out_.end_array();
     write_stat_list(out_, "stats", row.stats);
@@ -76,7 +76,7 @@ class metadata_writer final : public metadata_visitor {
   void write_facts() {
     if (kept_.empty()) return;
     out_.key("file_facts");
-    out_.begin_array(least_inputs);
+    out_.begin_array(min_inputs);
     for (const kept_facts& kept : kept_) {
       const metadata_file& facts = kept.facts;
       out_.begin_object();
@@ -123,7 +123,7 @@ result<document_status> write_metadata(json_writer& out, const trace& t, const a
   const profile& p = t.files();
   begin_document(out, document::metadata);
   out.key("planes");
-  out.begin_array(least_notes);
+  out.begin_array(min_notes);
   metadata_writer writer(out);
   const result<std::vector<file_damage>> damage = anatomy_metadata(t, writer, o, host);
   if (!damage) return damage.error();

@@ -152,7 +152,7 @@ class neutrino_writer {
     out_.field("kernels", std::uint64_t{t.kernels.size()});
     out_.field("bins", std::uint64_t{t.bins.size()});
     out_.key("probes");
-    out_.begin_array(least_notes);
+    out_.begin_array(min_notes);
     for (const probe_snippet& probe : t.description.probes) {
       out_.begin_object();
       out_.field("name", std::string_view(probe.name));
@@ -187,7 +187,7 @@ class neutrino_writer {
     out_.field("shared_bytes", l.shared_bytes);
     write_optional_id(out_, "time_ns", l.time_ns);
     out_.key("params");
-    out_.begin_array(least_notes);
+    out_.begin_array(min_notes);
     for (const std::uint64_t param : l.params) out_.id(param);
     out_.end_array();
     out_.field("params_torn", l.params_torn);
@@ -230,7 +230,7 @@ class neutrino_writer {
     else
       out_.null();
     out_.key("maps");
-    out_.begin_array(least_notes);
+    out_.begin_array(min_notes);
     if (k.info) {
       for (const auto& [level, bytes] : k.info->maps) {
         out_.begin_object();
@@ -355,7 +355,7 @@ class neutrino_writer {
     out_.field("lines", log.lines);
     out_.field("unknown", log.unknown);
     out_.key("samples");
-    out_.begin_array(least_notes);
+    out_.begin_array(min_notes);
     for (const auto& [line, text] : log.samples) {
       out_.begin_object();
       out_.field("line", line);
@@ -364,7 +364,7 @@ class neutrino_writer {
     }
     out_.end_array();
     out_.key("kinds");
-    out_.begin_array(least_notes);
+    out_.begin_array(min_notes);
     for (const probe_log_kind& kind : log.kinds) {
       out_.begin_object();
       out_.field("kind", kind.name);
@@ -452,14 +452,14 @@ class neutrino_writer {
     if (!begun) return std::move(begun).error();
     if (*begun) return **begun;
     schedule_options options;
-    options.most_skews = query_.limit == 0 ? ~std::uint64_t{0} : query_.limit;
+    options.max_skews = query_.limit == 0 ? ~std::uint64_t{0} : query_.limit;
     auto analysed = analyse_block_schedule(*m.map, m.held.bytes, options, host_);
     if (!analysed) return unless_unsupported(std::move(analysed).error());
     const block_schedule& s = *analysed;
     begin_fields(m);
     out_.field("clock", probe_clock_name(s.clock));
     out_.key("sms");
-    out_.begin_array(least_inputs);
+    out_.begin_array(min_inputs);
     for (const sm_schedule& sm : s.sms) {
       out_.begin_object();
       out_.field("sm", sm.sm);
@@ -524,7 +524,7 @@ class neutrino_writer {
     out_.field("overflowed", t.overflowed);
     optional_count(out_, "warp_sum", t.warp_sum);
     out_.key("totals");
-    out_.begin_array(least_notes);
+    out_.begin_array(min_notes);
     for (const field_totals& f : t.fields) {
       out_.begin_object();
       out_.field("field", std::string_view(f.name));
@@ -580,7 +580,7 @@ class neutrino_writer {
     }
     out_.end_array();
     out_.key("top");
-    out_.begin_array(least_notes);
+    out_.begin_array(min_notes);
     for (const page_cell& cell : d.top) {
       out_.begin_object();
       out_.field("clock", cell.clock);

@@ -15,7 +15,7 @@ inline namespace PROFKIT_NAMESPACE {
 namespace {
 
 constexpr std::uint64_t plot_width = 1100, left = 90, top = 54, bottom = 40;
-constexpr std::size_t most_drawn_blocks = 20000, most_slot_rows = 1200, most_sms = 1024;
+constexpr std::size_t max_drawn_blocks = 20000, max_slot_rows = 1200, max_sms = 1024;
 
 // Position of `part` of `whole` on the plot, in tenths of a pixel as text.
 std::string place(std::uint64_t part, std::uint64_t whole) {
@@ -132,7 +132,7 @@ void draw_blocks(svg_text& svg, const block_schedule& s, const time_axis& axis, 
 void draw_occupancy(svg_text& svg, const block_schedule& s, const time_axis& axis, std::uint64_t row_height) {
   constexpr std::size_t columns = 275;
   std::uint64_t y = top;
-  for (std::size_t at = 0; at < s.sms.size() && at < most_sms; ++at) {
+  for (std::size_t at = 0; at < s.sms.size() && at < max_sms; ++at) {
     const sm_schedule& sm = s.sms[at];
     const std::vector<double> busy = schedule_occupancy(sm, axis.zero_of(sm), axis.length, columns);
     svg.text(left - 8, y + row_height - 1, "SM " + std::to_string(sm.sm), "end", row_height < 10 ? 6 : 11);
@@ -178,11 +178,11 @@ result<void> write_schedule_svg(const block_schedule& found, std::string_view ti
       blocks += sm.blocks.size();
       slots += sm.slots;
     }
-    const bool each = blocks <= most_drawn_blocks && slots <= most_slot_rows;
+    const bool each = blocks <= max_drawn_blocks && slots <= max_slot_rows;
     const std::uint64_t row = each
                                   ? std::clamp<std::uint64_t>(800 / std::max<std::size_t>(slots, 1), 4, 16)
                                   : std::clamp<std::uint64_t>(1200 / std::max<std::size_t>(found.sms.size(), 1), 5, 14);
-    const std::size_t drawn = std::min(found.sms.size(), most_sms);
+    const std::size_t drawn = std::min(found.sms.size(), max_sms);
     const std::uint64_t rows = each ? row * slots + 3 * found.sms.size() : row * drawn;
     svg_text svg(
         into, top + rows + bottom, title,

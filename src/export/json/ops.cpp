@@ -83,7 +83,7 @@ void write_left_out(json_writer& out, const std::vector<left_out_lines>& all) {
     out.field("why", std::string_view(l.why));
     out.field("lines", l.lines);
     out.field("events", l.events);
-  }, least_notes);
+  }, min_notes);
 }
 
 }  // namespace
@@ -95,7 +95,7 @@ document_status write_ops(json_writer& out, const profile& p, const ops_result& 
   out.field("source", std::string_view(found.source));
   const op_programs programs(p);
   write_rows(out, "lines", found.lines, [&](const ops_line& line) { write_ops_line(out, p, line, programs); },
-             least_notes);
+             min_notes);
   if (!found.left_out.empty()) write_left_out(out, found.left_out);
   write_files(out, p);
   write_damage(out, found.damage, checked);

@@ -257,7 +257,7 @@ void write_report_summary(json_writer& out, const report_summary& s, bool is_bri
     write_objects(out, "next", s.next, [&](const next_command& next) {
       out.field("arguments", std::string_view(next.arguments));
       out.field("why", std::string_view(next.why));
-    }, least_notes);
+    }, min_notes);
   out.end_object();
 }
 
@@ -331,7 +331,7 @@ std::string arguments_of(const profile& p, const anatomy_options& o) {
 void write_more(json_writer& out, const profile& p, const anatomy_options& o, const report_result& found) {
   const std::string path = path_word(p), filters = arguments_of(p, o);
   out.key("more");
-  out.begin_array(least_notes);
+  out.begin_array(min_notes);
   const auto command = [&](const std::string& text, std::string_view why) {
     out.begin_object();
     out.key("command");

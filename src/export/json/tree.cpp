@@ -22,7 +22,7 @@ class tree_writer final : public tree_visitor {
     write_strings(out_, "warnings", header.warnings);
     write_optional_id(out_, "origin_unix_ns", header.origin_unix_ns);
     out_.key("planes");
-    out_.begin_array(least_notes);
+    out_.begin_array(min_notes);
   }
   void begin_plane(const tree_plane& plane) override {
     any_plane_ = true;
@@ -114,7 +114,7 @@ result<document_status> write_tree(json_writer& out, const trace& t, const anato
   const profile& p = t.files();
   begin_document(out, document::tree);
   out.key("files");
-  out.begin_array(least_inputs);
+  out.begin_array(min_inputs);
   tree_writer writer(out);
   if (result<void> walked = anatomy_tree(t, writer, o, host); !walked) return std::move(walked).error();
   out.end_array();

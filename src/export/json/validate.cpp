@@ -32,7 +32,7 @@ std::string exact_ns(std::int64_t ps) {
 
 void write_nodes(json_writer& out, const validation_result& found) {
   out.key("nodes");
-  out.begin_array(json::least_inputs);
+  out.begin_array(json::min_inputs);
   for (const collective_node& node : found.nodes) {
     out.begin_object();
     out.field_id("id", node.id);
@@ -76,7 +76,7 @@ void write_collectives_of_nodes(json_writer& out, const validation_result& found
     else
       out.value(std::string_view(op.unjudged_why));
     out.field("mean_arrival_skew_ps", op.mean_skew_ps);
-    out.field("most_arrival_skew_ps", op.most_skew_ps);
+    out.field("most_arrival_skew_ps", op.max_skew_ps);
     out.field("mean_transfer_ps", op.mean_transfer_ps);
     out.field("cost", collective_share_name(op.cost));
     write_node_id(out, "latest_node", found, op.latest_node);
@@ -172,7 +172,7 @@ void write_alignment(json_writer& out, const validation_result& found, const ali
   out.field("undecidable", a.undecidable);
   out.field("contradictions", a.contradictions);
   out.key("nodes");
-  out.begin_array(json::least_inputs);
+  out.begin_array(json::min_inputs);
   for (const aligned_node& node : a.nodes) {
     out.begin_object();
     out.field_id("id", node.id);

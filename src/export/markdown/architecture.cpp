@@ -398,10 +398,10 @@ class report {
 
   // The ops of a node in their order; where that takes too much room, each once, those that take longest first.
   std::string ops_text(const tree_node& n, std::size_t indent) const {
-    constexpr std::size_t most_columns = 88;
+    constexpr std::size_t max_columns = 88;
     std::string text;
     for (const tree_op& op : n.ops) text += (text.empty() ? "" : " → ") + op_and_count(op);
-    if (indent + terminal_width(text) <= most_columns) return text;
+    if (indent + terminal_width(text) <= max_columns) return text;
     std::vector<tree_op> ops;
     for (const tree_op& op : n.ops) {
       const auto same = std::find_if(ops.begin(), ops.end(), [&](const tree_op& o) { return o.op == op.op; });
@@ -418,7 +418,7 @@ class report {
     std::uint64_t more = 0;
     for (const tree_op& op : ops) {
       const std::string one = op_and_count(op);
-      if (more > 0 || (!text.empty() && indent + terminal_width(text) + one.size() > most_columns))
+      if (more > 0 || (!text.empty() && indent + terminal_width(text) + one.size() > max_columns))
         more += op.count;
       else
         text += (text.empty() ? "" : ", ") + one;

@@ -164,8 +164,8 @@ std::string draw_model(const device_architecture& d) {
         for (const layer_range& r : t.ranges) parts.push_back({r, &t});
     std::sort(parts.begin(), parts.end(), [](const part& a, const part& b) { return a.range.first < b.range.first; });
     text += edge;
-    constexpr std::size_t most_parts = 24;
-    for (std::size_t i = 0; i < parts.size() && i < most_parts; ++i) {
+    constexpr std::size_t max_parts = 24;
+    for (std::size_t i = 0; i < parts.size() && i < max_parts; ++i) {
       const layer_range& r = parts[i].range;
       const std::uint32_t count = r.last - r.first + 1;
       const std::string word = d.layer_word();
@@ -193,7 +193,7 @@ std::string draw_model(const device_architecture& d) {
       }
       text += edge;
     }
-    if (parts.size() > most_parts) text += "  ... " + std::to_string(parts.size() - most_parts) + " more ranges\n";
+    if (parts.size() > max_parts) text += "  ... " + std::to_string(parts.size() - max_parts) + " more ranges\n";
   }
   return text;
 }

@@ -14,18 +14,18 @@ inline namespace PROFKIT_NAMESPACE {
 class lane_splitter {
  public:
   // Past this many, events share the last lane and are counted: a bound on time and memory for hostile input.
-  static constexpr std::size_t most_lanes = 512;
+  static constexpr std::size_t max_lanes = 512;
 
   // Lane of an event, from 0. `closed(lane, end_ps)` is called for every slice that ends at or before its start on
-  // each lane that was looked at, innermost first. An event that fits nowhere gets most_lanes and is not remembered.
+  // each lane that was looked at, innermost first. An event that fits nowhere gets max_lanes and is not remembered.
   template <class Closed>
   std::size_t place(std::int64_t start_ps, std::int64_t end_ps, Closed&& closed) {
     std::size_t lane = 0;
     while (lane < lanes_.size() && !fits(lane, start_ps, end_ps, closed)) ++lane;
     if (lane == lanes_.size()) {
-      if (lanes_.size() == most_lanes) {
+      if (lanes_.size() == max_lanes) {
         ++crowded_;
-        return most_lanes;
+        return max_lanes;
       }
       lanes_.emplace_back();
     }

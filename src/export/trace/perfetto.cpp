@@ -179,13 +179,13 @@ class perfetto_exporter {
               continue;
             }
             const std::size_t place = lanes.place(event.start_ps, event.end_ps(), closed);
-            const std::size_t lane = std::min(place, lane_splitter::most_lanes - 1);
+            const std::size_t lane = std::min(place, lane_splitter::max_lanes - 1);
             if (lane >= tracks.size()) {
               tracks.push_back(out_.add_track(process, lane_title(line_title(header), lane)));
               ++(lane == 0 ? job_.outcome.tracks : job_.outcome.lanes);
             }
             ++job_.outcome.events;
-            if (place == lane_splitter::most_lanes) {
+            if (place == lane_splitter::max_lanes) {
               out_.instant(tracks[lane], event.start_ps, what.name);
               out_.add_argument("duration_ps", event.duration_ps);
             } else {
@@ -287,7 +287,7 @@ class perfetto_exporter {
         }
         const std::size_t place =
             slice.instant ? 0 : lanes.place(slice.start_ps, slice.start_ps + slice.duration_ps, closed);
-        const std::size_t lane = std::min(place, lane_splitter::most_lanes - 1);
+        const std::size_t lane = std::min(place, lane_splitter::max_lanes - 1);
         if (lane >= tracks.size()) {
           tracks.push_back(out_.add_track(process, lane_title(title, lane)));
           ++(lane == 0 ? job_.outcome.tracks : job_.outcome.lanes);
@@ -295,11 +295,11 @@ class perfetto_exporter {
         ++job_.outcome.events;
         const std::string_view json = bytes.substr(slice.at, slice.size);
         const std::string_view name = json_text(json_member(json, "name"), scratch);
-        if (slice.instant || place == lane_splitter::most_lanes)
+        if (slice.instant || place == lane_splitter::max_lanes)
           out_.instant(tracks[lane], slice.start_ps, name);
         else
           out_.begin_slice(tracks[lane], slice.start_ps, name);
-        if (place == lane_splitter::most_lanes) out_.add_argument("duration_ps", slice.duration_ps);
+        if (place == lane_splitter::max_lanes) out_.add_argument("duration_ps", slice.duration_ps);
         add_chrome_arguments(json);
         // The last of the slices that start together is the innermost: flows belong to it, as in Chrome.
         const bool innermost = i + 1 == thread.slices.size() || thread.slices[i + 1].start_ps > slice.start_ps;
@@ -346,13 +346,13 @@ class perfetto_exporter {
       const auto closed = [&](std::size_t lane, std::int64_t end_ps) { out_.end_slice(tracks[lane], end_ps); };
       for (const timeline_event& event : line.events) {
         const std::size_t place = lanes.place(event.start_ps, event.start_ps + event.duration_ps, closed);
-        const std::size_t lane = std::min(place, lane_splitter::most_lanes - 1);
+        const std::size_t lane = std::min(place, lane_splitter::max_lanes - 1);
         if (lane >= tracks.size()) {
           tracks.push_back(out_.add_track(process, lane_title(std::string(line.title), lane)));
           ++(lane == 0 ? job_.outcome.tracks : job_.outcome.lanes);
         }
         ++job_.outcome.events;
-        if (place < lane_splitter::most_lanes) {
+        if (place < lane_splitter::max_lanes) {
           out_.begin_slice(tracks[lane], event.start_ps, read->text(event.name));
         } else {
           out_.instant(tracks[lane], event.start_ps, read->text(event.name));

@@ -36,8 +36,8 @@ bool is_one_of(std::string_view name, const std::string_view (&list)[N]) noexcep
   return std::find(std::begin(list), std::end(list), name) != std::end(list);
 }
 
-constexpr std::uint64_t most_exact_integer = std::uint64_t{1} << 53;  // what a JSON reader's double can hold
-constexpr std::int64_t most_dense_id = 1 << 16;
+constexpr std::uint64_t max_exact_integer = std::uint64_t{1} << 53;  // what a JSON reader's double can hold
+constexpr std::int64_t max_dense_id = 1 << 16;
 
 // By rank; of equal ranks the last counts.
 template <class Item>
@@ -75,7 +75,7 @@ plane_text::plane_text(const plane_index& plane, json_dialect dialect) : plane_(
     const stat_metadata_view entry(bytes);
     stat_name named{key_named(entry.name()), {}};
     quote(named.quoted, entry.name());
-    if (entry.key() >= 0 && entry.key() < most_dense_id) {
+    if (entry.key() >= 0 && entry.key() < max_dense_id) {
       const auto id = static_cast<std::size_t>(entry.key());
       if (id >= dense_.size()) {
         dense_.resize(id + 1);
@@ -142,14 +142,14 @@ void plane_text::append_value(std::string& out, const stat_view& stat, bool as_t
       break;
     }
     case stat_kind::uint64_value:
-      if (as_text || stat.as_uint64() > most_exact_integer)
+      if (as_text || stat.as_uint64() > max_exact_integer)
         append_quoted_integer(out, stat.as_uint64());
       else
         append_integer(out, stat.as_uint64());
       break;
     case stat_kind::int64_value:
-      if (as_text || stat.as_int64() > static_cast<std::int64_t>(most_exact_integer) ||
-          stat.as_int64() < -static_cast<std::int64_t>(most_exact_integer))
+      if (as_text || stat.as_int64() > static_cast<std::int64_t>(max_exact_integer) ||
+          stat.as_int64() < -static_cast<std::int64_t>(max_exact_integer))
         append_quoted_integer(out, stat.as_int64());
       else
         append_integer(out, stat.as_int64());

@@ -37,13 +37,13 @@ struct trace_row {
 
 class row_writer {
  public:
-  row_writer(sink& into, const hooks& host) : into_(into), host_(host), most_pieces_(4 * std::size_t{std::max(1u, host.threads)}) {
+  row_writer(sink& into, const hooks& host) : into_(into), host_(host), max_pieces_(4 * std::size_t{std::max(1u, host.threads)}) {
     host_.progress = nullptr;
   }
 
   result<void> add(const std::shared_ptr<const plane_style>& style, const trace_row& row) {
     if (pieces_.empty() || pieces_.back().style != style || pieces_.back().rows.size() == rows_in_piece) {
-      if (pieces_.size() == most_pieces_) {
+      if (pieces_.size() == max_pieces_) {
         if (result<void> flushed = flush(); !flushed) return flushed;
       }
       pieces_.emplace_back();
@@ -55,7 +55,7 @@ class row_writer {
   }
   // Text that stands between rows.
   result<void> add_text(std::string text) {
-    if (pieces_.size() >= most_pieces_) {
+    if (pieces_.size() >= max_pieces_) {
       if (result<void> flushed = flush(); !flushed) return flushed;
     }
     pieces_.emplace_back();
@@ -79,7 +79,7 @@ class row_writer {
 
   sink& into_;
   hooks host_;
-  std::size_t most_pieces_;
+  std::size_t max_pieces_;
   std::vector<piece> pieces_;
   std::uint64_t flows_ = 0, counters_ = 0;
 };

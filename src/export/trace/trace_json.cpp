@@ -81,7 +81,7 @@ class json_exporter {
             const placed_event& event = events[e];
             const std::size_t place =
                 counter ? 0 : lanes.place(event.start_ps, event.end_ps(), [](std::size_t, std::int64_t) {});
-            const std::size_t lane = std::min(place, lane_splitter::most_lanes - 1);
+            const std::size_t lane = std::min(place, lane_splitter::max_lanes - 1);
             if (lane >= tids.size()) {
               tids.push_back(lane == 0 ? static_cast<std::uint32_t>(i + 1) : ++next_tid);
               if (!counter) ++(lane == 0 ? job_.outcome.tracks : job_.outcome.lanes);
@@ -143,7 +143,7 @@ class json_exporter {
             slice.instant ? 0
                           : lanes.place(slice.start_ps, slice.start_ps + slice.duration_ps,
                                         [](std::size_t, std::int64_t) {});
-        const std::size_t lane = std::min(place, lane_splitter::most_lanes - 1);
+        const std::size_t lane = std::min(place, lane_splitter::max_lanes - 1);
         if (lane >= tids.size()) {
           tids.push_back(++chrome_tids_);
           if (lane == 0) first_tids[t] = tids.back();
@@ -191,7 +191,7 @@ class json_exporter {
       for (const timeline_event& event : line.events) {
         const std::size_t place =
             lanes.place(event.start_ps, event.start_ps + event.duration_ps, [](std::size_t, std::int64_t) {});
-        const std::size_t lane = std::min(place, lane_splitter::most_lanes - 1);
+        const std::size_t lane = std::min(place, lane_splitter::max_lanes - 1);
         if (lane >= tids.size()) {
           tids.push_back(++chrome_tids_);
           ++(lane == 0 ? job_.outcome.tracks : job_.outcome.lanes);
@@ -215,10 +215,10 @@ class json_exporter {
 
   // Threads that say where they belong come first.
   static std::uint64_t order_of(const chrome_thread& thread, std::size_t position) noexcept {
-    constexpr std::int64_t most_index = std::int64_t{1} << 32;
-    if (thread.sort_index && *thread.sort_index >= 0 && *thread.sort_index < most_index)
+    constexpr std::int64_t max_index = std::int64_t{1} << 32;
+    if (thread.sort_index && *thread.sort_index >= 0 && *thread.sort_index < max_index)
       return static_cast<std::uint64_t>(*thread.sort_index);
-    return static_cast<std::uint64_t>(most_index) + position;
+    return static_cast<std::uint64_t>(max_index) + position;
   }
 
   void append_chrome_slice(std::string& out, const chrome_slice& slice, std::string_view json, std::uint64_t pid,

@@ -65,7 +65,7 @@ class rank_reader {
     read_rest();
     if (nothing_ran_ && !inputs_.empty()) say_why_empty(inputs_.front());
     for (activity_input& input : inputs_) {
-      tell_rejected(input);
+      note_rejected(input);
       parts_.inputs.push_back(std::move(input));
     }
     return {};

@@ -193,7 +193,7 @@ ascend_clock read_ascend_clock(std::string_view bytes) {
   constexpr int rows_looked_at = 1000;
   ascend_clock clock;
   csv_reader reader(bytes);
-  std::vector<std::string_view> fields(most_csv_columns);
+  std::vector<std::string_view> fields(max_csv_columns);
   if (!reader.next(fields.data(), fields.size())) return clock;
   const ascend_header header = bind_ascend_header(fields.data(), std::min(reader.fields(), fields.size()));
   const std::size_t start = header[ascend_column::start];
@@ -204,7 +204,7 @@ ascend_clock read_ascend_clock(std::string_view bytes) {
     if (!parse_microseconds_text(csv_trimmed(fields[start]), t, header.unit(ascend_column::start))) continue;
     if (t.us < 0) continue;
     if (t.us >= far_time_us) clock.zero_us = t.us - t.us % second_us;
-    if (clock.zero_us >= least_unix_us) clock.origin_unix_ns = checked_mul(clock.zero_us, ns_per_us);
+    if (clock.zero_us >= min_unix_us) clock.origin_unix_ns = checked_mul(clock.zero_us, ns_per_us);
     break;
   }
   return clock;

@@ -19,7 +19,7 @@ namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 namespace {
 
-constexpr std::size_t most_streams = std::numeric_limits<std::uint16_t>::max();
+constexpr std::size_t max_streams = std::numeric_limits<std::uint16_t>::max();
 constexpr std::uint64_t rows_between_looks = 4096;
 
 // What kernels of the same op, shapes and width share. Their counters are means, weighted by duration.
@@ -122,7 +122,7 @@ class table_reader {
 
  private:
   bool begin() {
-    fields_.resize(most_csv_columns);
+    fields_.resize(max_csv_columns);
     if (!reader_.next(fields_.data(), fields_.size())) {
       input_.damage = fault{fault_code::damaged, "the table is empty: expected a header with the columns' names",
                             input_.path, 0, "export the capture again"};
@@ -442,7 +442,7 @@ std::string_view collective_name(std::string_view name) noexcept { return name.s
 std::optional<std::uint16_t> device_kernels::stream_of(std::int64_t id, string_table& strings) {
   const auto found = streams.find(id);
   if (found != streams.end()) return found->second;
-  if (device.streams.size() >= most_streams) return std::nullopt;
+  if (device.streams.size() >= max_streams) return std::nullopt;
   const auto index = static_cast<std::uint16_t>(device.streams.size());
   device.streams.push_back({id, strings.intern("Stream " + std::to_string(id))});
   streams.emplace(id, index);
@@ -471,11 +471,11 @@ void settle_device(device_kernels& d, const string_table& strings) {
       ++end;
     }
     // Few rows share a start and a duration, unless a file is hostile: then a name is looked for in bounded steps.
-    constexpr std::size_t most_compared = 16;
+    constexpr std::size_t max_compared = 16;
     for (std::size_t a = i; a < end; ++a) {
       kernel_row& one = d.rows[a];
       if (one.kind != kernel_class::comm || (one.flags & kernel_duplicate) != 0) continue;
-      for (std::size_t b = a + 1; b < std::min(end, a + most_compared); ++b) {
+      for (std::size_t b = a + 1; b < std::min(end, a + max_compared); ++b) {
         kernel_row& other = d.rows[b];
         if (other.kind != kernel_class::comm || (other.flags & kernel_duplicate) != 0) continue;
         if (one.name != other.name &&

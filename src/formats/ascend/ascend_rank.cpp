@@ -337,8 +337,8 @@ void read_ascend_communication(std::string_view bytes, std::int64_t zero_us, std
 
 void read_ascend_step_trace(std::string_view bytes, const std::vector<std::pair<std::int64_t, std::uint32_t>>& devices,
                             activity_parts& into, activity_input& input) {
-  constexpr std::size_t most_columns = 64;
-  std::array<std::string_view, most_columns> fields;
+  constexpr std::size_t max_columns = 64;
+  std::array<std::string_view, max_columns> fields;
   std::array<std::size_t, std::size(step_columns)> at;
   at.fill(no_column);
   std::size_t step_at = no_column, device_at = no_column;

@@ -85,7 +85,7 @@ result<void> fill_from_ascend(const profile& p, std::size_t file, timeline_sink&
   for (const device_kernels& d : devices.all()) {
     if (auto filled = filler.fill(d, plane++); !filled) return filled;
   }
-  tell_rejected(input);
+  note_rejected(input);
   if (input.damage) return *input.damage;
   return {};
 }

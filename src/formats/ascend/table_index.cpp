@@ -27,7 +27,7 @@ std::string cell_text(std::string_view field) {
 class table_indexer {
  public:
   table_indexer(const profile& p, std::size_t file, const hooks& host)
-      : p_(p), file_(file), bytes_(p.bytes(file)), host_(host), input_(input_of(p, file, "")), fields_(most_csv_columns) {}
+      : p_(p), file_(file), bytes_(p.bytes(file)), host_(host), input_(input_of(p, file, "")), fields_(max_csv_columns) {}
 
   result<table_index> run() {
     if (!bytes_.empty()) {
@@ -36,7 +36,7 @@ class table_indexer {
       if (result<void> read = found_.of_kernels ? read_kernels() : judge_rows(); !read) return std::move(read).error();
       walk(reader);
       found_.rows = input_.rows;
-      tell_rejected(input_);
+      note_rejected(input_);
     }
     found_.damage = std::move(input_.damage);
     return std::move(found_);

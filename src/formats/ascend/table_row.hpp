@@ -8,7 +8,7 @@
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 
-inline constexpr std::size_t most_csv_columns = 4096;  // of a table that is read
+inline constexpr std::size_t max_csv_columns = 4096;  // of a table that is read
 
 // Why the row last read from `text` is damaged, under a header of so many columns; null when it is not. Fields after
 // the first `least` may be missing, and fields past the header may be there when they are empty.

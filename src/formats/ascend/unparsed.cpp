@@ -124,7 +124,7 @@ std::vector<unparsed_folder> find_unparsed_ascend(const discovery& found, std::s
 
 fault unparsed_together(const std::vector<fault>& all, const std::string& path) {
   if (all.size() == 1) return all.front();
-  constexpr std::size_t most_named = 5;
+  constexpr std::size_t max_named = 5;
   fault f = all.front();
   f.path = path;
   f.message.clear();
@@ -136,11 +136,11 @@ fault unparsed_together(const std::vector<fault>& all, const std::string& path) 
     std::string names;
     for (const fault& other : all) {
       if (other.message != each.message) continue;
-      if (++count <= most_named) names += (count == 1 ? "" : ", ") + other.path;
+      if (++count <= max_named) names += (count == 1 ? "" : ", ") + other.path;
     }
     f.message += (f.message.empty() ? "" : "; ") + each.message;
     if (count != 1) f.message += ", in " + std::to_string(count) + " folders";
-    f.message += ": " + names + (count > most_named ? ", …" : "");
+    f.message += ": " + names + (count > max_named ? ", …" : "");
   }
   f.hint = "for each of them, as of the first: " + f.hint;
   return f;

@@ -18,7 +18,7 @@ namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 namespace {
 
-constexpr std::size_t most_broken_offsets = 16;
+constexpr std::size_t max_broken_offsets = 16;
 // After damage, the next event must lie in this much text to be taken for one.
 constexpr std::size_t recovery_bytes = std::size_t{1} << 20;
 // Timestamps from here on count from some far origin: zero is then moved next to them.
@@ -26,7 +26,7 @@ constexpr std::int64_t far_time_us = 1'000'000'000;
 constexpr std::int64_t second_us = 1'000'000;
 constexpr int ns_exponent = -3;
 // After so many windows in a row that are not valid JSON, the rest is read event by event at once.
-constexpr int most_refused_windows = 8;
+constexpr int max_refused_windows = 8;
 
 // Whether the '{' at text[at] may begin an event that follows another one; `cut` becomes the end of that one.
 bool is_between_events(std::string_view text, std::size_t at, std::size_t& cut) noexcept {
@@ -138,7 +138,7 @@ void chrome_reader::state::damage(fault_code code, std::string message, std::uin
 void chrome_reader::state::broken(const char* at, json_end why) {
   const std::uint64_t offset = window.offset_of(at);
   ++summary.broken_events;
-  if (summary.broken_at.size() < most_broken_offsets) summary.broken_at.push_back(offset);
+  if (summary.broken_at.size() < max_broken_offsets) summary.broken_at.push_back(offset);
   if (why == json_end::too_nested) {
     damage(fault_code::limit, "an event nests deeper than limits::max_nesting", offset, "raise max_nesting");
   } else {
@@ -228,7 +228,7 @@ void chrome_reader::state::take_time(const event_text& e) {
   given.has_time = !ts.empty() && ts != "null";
   if (given.has_time && given.phase != 'M') {
     decimal_time t;
-    if (!zero_known && parse_microseconds(ts, t, ns_exponent) && t.us >= least_unix_us) {
+    if (!zero_known && parse_microseconds(ts, t, ns_exponent) && t.us >= min_unix_us) {
       summary.nanoseconds = true;
       unit_exponent = ns_exponent;
     }
@@ -280,7 +280,7 @@ bool chrome_reader::state::take_many() {
     return e.json.size() > options.bounds.max_string_bytes;
   });
   if (!arguments || any_too_long) {
-    one_by_one_until = ++refused_windows < most_refused_windows ? window.offset() + cut : no_offset;
+    one_by_one_until = ++refused_windows < max_refused_windows ? window.offset() + cut : no_offset;
     return false;
   }
   refused_windows = 0;

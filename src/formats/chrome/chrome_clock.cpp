@@ -39,26 +39,26 @@ std::optional<std::int64_t> base_in_tail(std::string_view bytes) {
 }
 
 // The least time of the events in the tail, as far as it is less than `zero_us` by an hour at most: a zero is no time.
-std::int64_t least_us_in_tail(std::string_view bytes, std::int64_t zero_us, bool nanoseconds) {
+std::int64_t min_us_in_tail(std::string_view bytes, std::int64_t zero_us, bool nanoseconds) {
   constexpr std::string_view key = "\"ts\"";
   constexpr std::int64_t hour_us = 3'600'000'000;
   const std::string_view tail = bytes.substr(bytes.size() - std::min(bytes.size(), tail_bytes));
-  std::int64_t least_us = zero_us;
+  std::int64_t min_us = zero_us;
   for (std::size_t at = tail.find(key); at != std::string_view::npos; at = tail.find(key, at + key.size())) {
     const std::size_t from = tail.find_first_not_of(" :\t\r\n", at + key.size());
     const std::size_t to = tail.find_first_of(",}] \r\n", from);
     if (from == std::string_view::npos || to == std::string_view::npos) break;
     decimal_time t;
     if (!parse_microseconds(tail.substr(from, to - from), t, nanoseconds ? -3 : 0)) continue;
-    if (t.us < least_us && t.us >= zero_us - hour_us) least_us = t.us;
+    if (t.us < min_us && t.us >= zero_us - hour_us) min_us = t.us;
   }
-  return least_us;
+  return min_us;
 }
 
 std::optional<std::int64_t> start_of(std::string_view bytes, const chrome_clock& clock, bool nanoseconds) {
   if (!clock.origin_unix_ns || clock.zero_us == 0) return clock.origin_unix_ns;
   constexpr std::int64_t second_us = 1'000'000;
-  const std::int64_t before_us = clock.zero_us - least_us_in_tail(bytes, clock.zero_us, nanoseconds);
+  const std::int64_t before_us = clock.zero_us - min_us_in_tail(bytes, clock.zero_us, nanoseconds);
   const std::int64_t seconds = before_us / second_us + (before_us % second_us != 0 ? 1 : 0);
   return checked_sub(*clock.origin_unix_ns, seconds * second_us * ns_per_us);
 }
@@ -75,7 +75,7 @@ chrome_clock read_chrome_clock(std::string_view bytes, const chrome_options& opt
   clock.zero_us = read->zero_us;
   const auto zero_ns = checked_mul(clock.zero_us, ns_per_us);
   if (!zero_ns) return clock;
-  if (clock.zero_us >= least_unix_us) {
+  if (clock.zero_us >= min_unix_us) {
     clock.origin_unix_ns = zero_ns;
     clock.start_unix_ns = start_of(bytes, clock, read->nanoseconds);
     return clock;

@@ -53,7 +53,7 @@ class event_filler final : public chrome_sink {
     row.source_row = found.event->ordinal;
     row.name = into_.intern(found.event->name);
     on.rows.push_back(row);
-    if (++held_ < most_held) return true;
+    if (++held_ < max_held) return true;
     flush();
     return outcome.ok();
   }
@@ -72,7 +72,7 @@ class event_filler final : public chrome_sink {
   bool out_of_reach = false;
 
  private:
-  static constexpr std::size_t most_held = std::size_t{1} << 16;
+  static constexpr std::size_t max_held = std::size_t{1} << 16;
   static constexpr track_id no_track = std::numeric_limits<track_id>::max();
 
   struct line {

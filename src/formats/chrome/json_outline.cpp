@@ -8,7 +8,7 @@ namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 namespace {
 
-constexpr std::size_t most_outline_levels = 512;
+constexpr std::size_t max_outline_levels = 512;
 
 class outliner {
  public:
@@ -79,7 +79,7 @@ class outliner {
   }
 
   bool open() noexcept {
-    if (level_ + 1 == most_outline_levels) return false;
+    if (level_ + 1 == max_outline_levels) return false;
     objects_[++level_] = text_[at_++] == '{';
     next_ = objects_[level_] ? wanted::key_or_end : wanted::value_or_end;
     return true;
@@ -132,7 +132,7 @@ class outliner {
 
   std::string_view text_, string_, key_;
   std::size_t at_ = 0, level_ = 0, items_ = 0;
-  std::bitset<most_outline_levels> objects_;
+  std::bitset<max_outline_levels> objects_;
   wanted next_ = wanted::value;
   json_outline made_;
 };

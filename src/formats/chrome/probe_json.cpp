@@ -100,17 +100,17 @@ probe_result probe_chrome_trace(std::string_view head) noexcept {
 }
 
 std::string why_no_trace(std::string_view head) {
-  constexpr std::size_t most_first_bytes = 16, most_keys_named = 5;
+  constexpr std::size_t max_first_bytes = 16, max_keys_named = 5;
   const json_outline of = outline_json(head);
-  if (!of.is_json && of.stopped_at == 0 && is_plain_text(head.substr(0, most_first_bytes)))
+  if (!of.is_json && of.stopped_at == 0 && is_plain_text(head.substr(0, max_first_bytes)))
     return "no JSON: it begins with neither { nor [";
   if (!of.is_json) return "no JSON: " + byte_text(head, of.stopped_at);
   const std::string cut = of.is_whole ? "" : ", as far as it goes";
   if (!of.is_object) return "a JSON array without objects that have \"ph\"" + cut;
   std::string text = "a JSON object without \"traceEvents\"" + cut;
-  for (std::size_t i = 0; i < of.key_count && i < most_keys_named; ++i)
+  for (std::size_t i = 0; i < of.key_count && i < max_keys_named; ++i)
     text += (i == 0 ? "; its keys: " : ", ") + std::string(of.keys[i]);
-  if (of.key_count > most_keys_named) text += ", …";
+  if (of.key_count > max_keys_named) text += ", …";
   return text;
 }
 

@@ -15,7 +15,7 @@ namespace {
 constexpr std::string_view snapshot_plane = "/host:snapshots";
 constexpr std::string_view tracer_stat = "rocm_ns";
 constexpr std::int64_t day_ns = 86'400 * ns_per_s;
-constexpr std::uint64_t most_ns = std::uint64_t{1} << 63;
+constexpr std::uint64_t max_ns = std::uint64_t{1} << 63;
 
 fault bad_snapshots(const std::string& path, std::string what, std::uint64_t at) {
   fault f;
@@ -34,7 +34,7 @@ result<snapshot_set> read_pairs(std::string_view bytes, const std::string& path)
   for (wire_field field; reader.next(field);) {
     const std::uint64_t at = field.bytes.empty() ? no_offset : offset_in(bytes, field.bytes.data());
     if (field.is_varint(2)) {
-      found.sampling_period_ns = field.value < most_ns ? static_cast<std::int64_t>(field.value) : 0;
+      found.sampling_period_ns = field.value < max_ns ? static_cast<std::int64_t>(field.value) : 0;
     } else if (field.is_bytes(1)) {
       std::uint64_t host = 0, tracer = 0;
       wire_reader inner(field.bytes);
@@ -47,7 +47,7 @@ result<snapshot_set> read_pairs(std::string_view bytes, const std::string& path)
           return bad_snapshots(path, "this is no snapshot file: a pair has a field " + std::to_string(part.number), at);
       }
       if (!inner.ok()) return bad_snapshots(path, "a snapshot pair is damaged", offset_in(bytes, inner.position()));
-      if (host >= most_ns || tracer >= most_ns)
+      if (host >= max_ns || tracer >= max_ns)
         return bad_snapshots(path, "a snapshot lies past the year 2262, which int64 ns cannot hold", at);
       found.pairs.push_back({{static_cast<std::int64_t>(tracer), 0}, {static_cast<std::int64_t>(host), 0}});
     } else {
@@ -136,7 +136,7 @@ class embedded_reader {
       if (!is_tracer) continue;
       if (stat.kind() != stat_kind::uint64_value && stat.kind() != stat_kind::int64_value) continue;
       const auto host = instant_of(line_ns, event.offset_ps());
-      if (!host || stat.as_uint64() >= most_ns) return damaged("a time does not fit int64 ns", event.bytes().data());
+      if (!host || stat.as_uint64() >= max_ns) return damaged("a time does not fit int64 ns", event.bytes().data());
       found_.pairs.push_back({{stat.as_int64(), 0}, *host});
       break;
     }

@@ -19,7 +19,7 @@ namespace {
 using namespace std::string_view_literals;
 
 // So much of a JSON text is looked at; the outer object of a trace is found earlier.
-constexpr std::size_t most_json_bytes = most_probe_bytes;
+constexpr std::size_t max_json_bytes = max_probe_bytes;
 
 template <sqlite_kind Kind>
 bool is_sqlite_of(std::string_view bytes) noexcept {
@@ -28,7 +28,7 @@ bool is_sqlite_of(std::string_view bytes) noexcept {
 
 template <bool (*Is)(const json_outline&) noexcept>
 bool is_json_of(std::string_view bytes) noexcept {
-  return Is(outline_json(bytes.substr(0, most_json_bytes)));
+  return Is(outline_json(bytes.substr(0, max_json_bytes)));
 }
 bool is_other_json(const json_outline& of) noexcept { return of.is_json && of.is_whole && !of.has("traceEvents"); }
 bool is_cut_json(const json_outline& of) noexcept { return of.is_json && !of.is_whole && !of.has("traceEvents"); }

@@ -80,10 +80,10 @@ bool is_pickle(std::string_view head) noexcept {
 }
 
 bool is_memory_snapshot(std::string_view head) noexcept {
-  constexpr int most_opcodes = 4096;
+  constexpr int max_opcodes = 4096;
   opcode_walk walk(head);
   bool dict = false, segments = false;
-  for (int seen = 0; seen < most_opcodes && walk.next(); ++seen) {
+  for (int seen = 0; seen < max_opcodes && walk.next(); ++seen) {
     dict = dict || walk.opcode() == '}';
     const std::string_view text = walk.string();
     if (text.empty()) continue;

@@ -9,8 +9,8 @@ namespace {
 
 constexpr std::string_view magic("SQLite format 3\0", 16);
 constexpr std::size_t header_bytes = 100;
-constexpr int most_tree_levels = 8;
-constexpr std::size_t most_pages = 4096;
+constexpr int max_tree_levels = 8;
+constexpr std::size_t max_pages = 4096;
 
 // Numbers and texts of one page; what lies outside it is 0 or empty.
 class page_bytes {
@@ -76,7 +76,7 @@ class schema_walk {
 
  private:
   void visit(std::uint32_t page, int level) noexcept {
-    if (page == 0 || level == most_tree_levels || ++pages_ > most_pages) return;
+    if (page == 0 || level == max_tree_levels || ++pages_ > max_pages) return;
     const std::uint64_t start = std::uint64_t{page - 1} * page_size_;
     if (start + page_size_ > head_.size()) return;
     const page_bytes bytes(head_.substr(static_cast<std::size_t>(start), page_size_));

@@ -43,7 +43,7 @@ inline namespace PROFKIT_NAMESPACE {
 namespace {
 
 // An event with a time and a length has no less text.
-constexpr std::size_t least_event_bytes = 24;
+constexpr std::size_t min_event_bytes = 24;
 
 // The arguments that are looked at, by position in `argument_names`.
 enum argument : std::size_t {
@@ -355,8 +355,8 @@ class trace_reader final : public chrome_sink {
     note_context(row, into);
     const launch_link tie{id_of(args_[arg_correlation]),
                           id_of(args_[args_[arg_external].empty() ? arg_external_lower : arg_external])};
-    make_room(into.rows, at_byte_, bytes_, least_event_bytes);
-    make_room(into.links, at_byte_, bytes_, least_event_bytes);
+    make_room(into.rows, at_byte_, bytes_, min_event_bytes);
+    make_room(into.links, at_byte_, bytes_, min_event_bytes);
     into.rows.push_back(row);
     into.links.push_back(tie);
     note_clock(row);
@@ -606,7 +606,7 @@ class trace_reader final : public chrome_sink {
     s.name = name;
     s.thread = thread;
     s.kind = kind;
-    make_room(spans_, at_byte_, bytes_, least_event_bytes);
+    make_room(spans_, at_byte_, bytes_, min_event_bytes);
     spans_.push_back(s);
     host_seen_ = host_seen_ || kind != host_span_kind::device_marker;
     last_host_ps_ = std::max(last_host_ps_, saturating_add(start, length));
@@ -710,7 +710,7 @@ class trace_reader final : public chrome_sink {
     const std::string_view name = parts_.strings.text(e.name);
     const bool frame = !name.empty() && name.front() == '$';
     const bool placed = role.kind == plane_kind::host || role.executor || role.rocprof != rocprof_process::unknown;
-    if (!placed) ++parts_.hosts[group_].untold_spans;
+    if (!placed) ++parts_.hosts[group_].unplaced_spans;
     add_span(e.start_ps, e.duration_ps, e.ordinal, e.name, numbers_.of(e.track),
              frame                                        ? host_span_kind::frame
              : role.rocprof == rocprof_process::calls  ? host_span_kind::runtime
@@ -938,7 +938,7 @@ class trace_reader final : public chrome_sink {
     if (kernels == 0) {
       const bool empty = input_.rows == 0 && !input_.damage;
       input_.why_empty = empty                   ? "the trace is empty: it has no event"
-                         : host.untold_spans != 0 ? unplaced_text(host.untold_spans)
+                         : host.unplaced_spans != 0 ? unplaced_text(host.unplaced_spans)
                                                   : "no kernel of a device was found here";
       input_.notes.push_back(input_.why_empty);
     }
@@ -953,7 +953,7 @@ class trace_reader final : public chrome_sink {
       input_.notes.push_back("events of unknown categories on devices, taken neither for kernels nor for hosts: " +
                              std::to_string(unknown_on_devices_));
     }
-    tell_rejected(input_);
+    note_rejected(input_);
     parts_.inputs.push_back(std::move(input_));
   }
 

@@ -111,10 +111,10 @@ bool is_probe_bin(const std::string& path, std::string_view name, std::uint64_t 
   if (elapsed_us_of(name)) return true;
   const std::string head = first_bytes(path, 4096);
   const probe_file file(head, bytes);
-  constexpr std::uint32_t most_threads = 1024, most_maps = 250;
+  constexpr std::uint32_t max_threads = 1024, max_maps = 250;
   const probe_header header = file.header();
-  return file.has_header() && header.maps != 0 && header.maps <= most_maps && file.section_count() == header.maps &&
-         header.threads() != 0 && header.threads() <= most_threads && header.blocks() != 0;
+  return file.has_header() && header.maps != 0 && header.maps <= max_maps && file.section_count() == header.maps &&
+         header.threads() != 0 && header.threads() <= max_threads && header.blocks() != 0;
 }
 
 }  // namespace PROFKIT_NAMESPACE

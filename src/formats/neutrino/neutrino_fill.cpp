@@ -93,7 +93,7 @@ class trace_filler {
     t.line_type = line_kind::other;
     t.plane_name = into_.intern(name_of(bin.kernel) + " (" + bin.name + ", " + map.shape->name + ", " +
                                 (found.clock == probe_clock::global_ns ? "ns)" : "1 ns = 1 cycle)"));
-    few_ = found.blocks <= most_named_blocks;
+    few_ = found.blocks <= max_named_blocks;
     std::vector<timeline_event> events;
     std::int32_t line = 0;
     for (const sm_schedule& sm : found.sms) {
@@ -130,7 +130,7 @@ class trace_filler {
   }
 
   // Names are interned: a launch of millions of blocks names none of them.
-  static constexpr std::uint64_t most_named_blocks = 100000;
+  static constexpr std::uint64_t max_named_blocks = 100000;
 
   const probe_trace& trace_;
   timeline_sink& into_;

@@ -13,7 +13,7 @@ namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 namespace {
 
-constexpr std::size_t most_log_samples = 20, most_sample_bytes = 400;
+constexpr std::size_t max_log_samples = 20, max_sample_bytes = 400;
 
 bool begins_with(std::string_view text, std::string_view with) noexcept { return text.substr(0, with.size()) == with; }
 
@@ -90,8 +90,8 @@ class log_reader {
 
   void take_unknown(std::string_view text) {
     ++found_.log.unknown;
-    if (found_.log.samples.size() < most_log_samples)
-      found_.log.samples.emplace_back(number_, std::string(text.substr(0, most_sample_bytes)));
+    if (found_.log.samples.size() < max_log_samples)
+      found_.log.samples.emplace_back(number_, std::string(text.substr(0, max_sample_bytes)));
     // Another thread wrote into the line of the arguments: the launch is one all the same.
     if (const log_params params = read_log_params(text); params.is_param) take_param(params);
   }

@@ -38,11 +38,11 @@ std::string_view trimmed(std::string_view text) noexcept {
   return text.substr(first, text.find_last_not_of(" \t\r\n") - first + 1);
 }
 
-constexpr std::size_t most_infos = 4096;
+constexpr std::size_t max_infos = 4096;
 
 // ---- shapes ----
 
-constexpr std::uint64_t most_raw_words = 1024;
+constexpr std::uint64_t max_raw_words = 1024;
 
 std::shared_ptr<const probe_shape> raw_shape(probe_map& place) {
   auto shape = std::make_shared<probe_shape>();
@@ -50,7 +50,7 @@ std::shared_ptr<const probe_shape> raw_shape(probe_map& place) {
   place.flags |= probe_raw_words;
   if (place.lane_bytes == 0) return shape;
   // A lane of very many words is shown as that many records of one word.
-  const std::uint64_t words = place.lane_bytes / 8 > most_raw_words ? 1 : place.lane_bytes / 8;
+  const std::uint64_t words = place.lane_bytes / 8 > max_raw_words ? 1 : place.lane_bytes / 8;
   std::uint32_t offset = 0;
   const auto add = [&](probe_type type) {
     const auto at = static_cast<std::uint32_t>(shape->fields.size());
@@ -58,7 +58,7 @@ std::shared_ptr<const probe_shape> raw_shape(probe_map& place) {
     offset += type == probe_type::u64 ? 8 : 4;
   };
   for (std::uint64_t i = 0; i < words; ++i) add(probe_type::u64);
-  if (place.lane_bytes / 8 <= most_raw_words && place.lane_bytes % 8 >= 4) add(probe_type::u32);
+  if (place.lane_bytes / 8 <= max_raw_words && place.lane_bytes % 8 >= 4) add(probe_type::u32);
   shape->record_bytes = offset;
   return shape;
 }
@@ -118,8 +118,8 @@ std::optional<std::int64_t> elapsed_us_of(std::string_view name) noexcept {
   const std::string_view whole = name.substr(0, point), part = name.substr(point + 1);
   if (!all_digits(whole) || !all_digits(part)) return std::nullopt;
   const auto seconds = number_of<std::int64_t>(whole), micro = number_of<std::int64_t>(part);
-  constexpr std::int64_t most_seconds = 9'000'000'000;  // in ns, int64 holds this much
-  if (!seconds || !micro || *seconds > most_seconds) return std::nullopt;
+  constexpr std::int64_t max_seconds = 9'000'000'000;  // in ns, int64 holds this much
+  if (!seconds || !micro || *seconds > max_seconds) return std::nullopt;
   return *seconds * 1'000'000 + *micro;
 }
 
@@ -135,7 +135,7 @@ std::optional<probe_kernel_info> read_kernel_info(std::string_view text) {
   const auto pair_of = [](std::string_view line) { return line.find(','); };
   for (std::int64_t i = 0; i < *map_count; ++i) {
     const auto line = next_line(text);
-    if (!line || info.maps.size() >= most_infos) break;
+    if (!line || info.maps.size() >= max_infos) break;
     const auto comma = pair_of(*line);
     if (comma == std::string_view::npos) break;
     const auto level = number_of<int>(trimmed(line->substr(0, comma)));
@@ -150,7 +150,7 @@ std::optional<probe_kernel_info> read_kernel_info(std::string_view text) {
   bool first = true;
   while (const auto line = next_line(text)) {
     const auto comma = line->rfind(',');
-    if (comma != std::string_view::npos && comma != 0 && info.params.size() < most_infos)
+    if (comma != std::string_view::npos && comma != 0 && info.params.size() < max_infos)
       info.params.emplace_back(std::string(line->substr(0, comma)), std::string(line->substr(comma + 1)));
     else if (first)
       info.hook = std::string(*line);

@@ -19,10 +19,10 @@ namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 namespace {
 
-constexpr std::size_t most_warnings = 100;
-constexpr std::size_t most_text_bytes = std::size_t{1} << 20;
+constexpr std::size_t max_warnings = 100;
+constexpr std::size_t max_text_bytes = std::size_t{1} << 20;
 // A probe has as many maps as its author wrote; a table of more is no table.
-constexpr std::uint32_t most_maps = std::uint32_t{1} << 20;
+constexpr std::uint32_t max_maps = std::uint32_t{1} << 20;
 
 // The first bytes of a file, at most so many.
 result<std::string> read_start(const std::string& path, std::size_t most) {
@@ -94,7 +94,7 @@ class probe_trace_reader {
 
  private:
   void warn(std::string text) {
-    if (trace_.warnings.size() < most_warnings) trace_.warnings.push_back(std::move(text));
+    if (trace_.warnings.size() < max_warnings) trace_.warnings.push_back(std::move(text));
   }
 
   // ---- which files ----
@@ -247,9 +247,9 @@ class probe_trace_reader {
       kernel.files.push_back(file.name);
       const std::string path = joined_path(folder.path, file.name);
       if (file.name == "kernel.info") {
-        if (const auto text = read_start(path, most_text_bytes)) kernel.info = read_kernel_info(*text);
+        if (const auto text = read_start(path, max_text_bytes)) kernel.info = read_kernel_info(*text);
       } else if (file.name == "process.log") {
-        if (const auto text = read_start(path, most_text_bytes)) kernel.engine = read_engine_log(*text);
+        if (const auto text = read_start(path, max_text_bytes)) kernel.engine = read_engine_log(*text);
       }
     }
   }
@@ -309,11 +309,11 @@ class probe_trace_reader {
     const std::uint64_t table = std::uint64_t{bin.header.maps} * probe_file::section_bytes;
     if (bin.has_header && bin.header.maps != 0 && bin.bytes >= probe_file::header_bytes &&
         table <= bin.bytes - probe_file::header_bytes) {
-      if (bin.header.maps > most_maps) {
+      if (bin.header.maps > max_maps) {
         bin.layout.status = probe_status::section_table_truncated;
         bin.damage = fault{fault_code::limit,
                            "the header lists " + std::to_string(bin.header.maps) + " maps; more than " +
-                               std::to_string(most_maps) + " are not read",
+                               std::to_string(max_maps) + " are not read",
                            bin.path, 28, "this is no Neutrino trace"};
         return;
       }

@@ -86,7 +86,7 @@ class op_stats_reader {
       read();
       add_device();
     }
-    tell_rejected(input_);
+    note_rejected(input_);
     into_.inputs.push_back(std::move(input_));
   }
 

@@ -56,9 +56,9 @@ std::uint32_t recording::add_device(std::string_view name, accelerator type, std
 
 std::uint32_t recording::add_stream(std::uint32_t device, std::int64_t id, std::string_view name) {
   const auto number = static_cast<std::uint32_t>(contents_->streams.size());
-  constexpr std::size_t most_streams = std::numeric_limits<std::uint16_t>::max();  // of a device: see kernel_row
+  constexpr std::size_t max_streams = std::numeric_limits<std::uint16_t>::max();  // of a device: see kernel_row
   contents::stream& made = contents_->streams.emplace_back();
-  if (device >= contents_->devices.size() || contents_->devices[device].streams.size() >= most_streams) return number;
+  if (device >= contents_->devices.size() || contents_->devices[device].streams.size() >= max_streams) return number;
   made.device = device;
   contents_->devices[device].streams.push_back(number);
   std::vector<activity_stream>& of = contents_->devices[device].facts.streams;
@@ -99,7 +99,7 @@ void recording::add_kernel(std::uint32_t stream, const recorded_kernel& kernel) 
   row.flags = kernel_has_stream;
   of.has_launches = of.has_launches || kernel.launch_ps != no_time_ps;
   on.kernels.push_back(row);
-  ++contents_->told.rows;
+  ++contents_->input.rows;
 }
 
 void recording::add_span(std::uint32_t thread, const recorded_span& span) {
@@ -113,7 +113,7 @@ void recording::add_span(std::uint32_t thread, const recorded_span& span) {
   s.thread = thread;
   s.kind = span.kind;
   contents_->threads[thread].spans.push_back(s);
-  ++contents_->told.rows;
+  ++contents_->input.rows;
 }
 
 void recording::add_step(std::uint32_t thread, const recorded_step& step) {
@@ -128,12 +128,12 @@ void recording::add_step(std::uint32_t thread, const recorded_step& step) {
   m.source = marker_source::numbered_step;
   contents_->threads[thread].steps.push_back(m);
   contents_->threads[thread].step_rows.push_back(step.source_row);
-  ++contents_->told.rows;
+  ++contents_->input.rows;
 }
 
 void recording::pass_over(std::string_view reason, std::uint64_t source_row) {
-  ++contents_->told.rows;
-  reject_row(contents_->told, std::string(reason).c_str(), source_row);
+  ++contents_->input.rows;
+  reject_row(contents_->input, std::string(reason).c_str(), source_row);
 }
 
 }  // namespace PROFKIT_NAMESPACE

@@ -36,7 +36,7 @@ struct recording::contents {
   std::vector<stream> streams;
   std::vector<thread> threads;
   std::vector<string_id> processes;
-  activity_input told;  // rows, and those that were passed over
+  activity_input input;  // rows, and those that were passed over
 };
 
 }  // namespace PROFKIT_NAMESPACE

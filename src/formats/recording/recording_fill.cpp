@@ -18,7 +18,7 @@ namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 namespace {
 
-constexpr std::int64_t most_shifted_ps = max_relative_ns * ps_per_ns;
+constexpr std::int64_t max_shifted_ps = max_relative_ns * ps_per_ns;
 
 // Times of a recording on the capture's clock. Those that the shift takes out of reach are counted as passed over.
 class shifted_times {
@@ -28,7 +28,7 @@ class shifted_times {
   bool place(std::int64_t& start_ps, std::int64_t duration_ps, std::uint64_t row) {
     const auto start = checked_add(start_ps, shift_ps_);
     const auto end = start ? checked_add(*start, duration_ps) : std::nullopt;
-    if (!end || *end > most_shifted_ps) {
+    if (!end || *end > max_shifted_ps) {
       reject_row(input_, "the time lies out of reach (106 days)", row);
       return false;
     }
@@ -48,10 +48,10 @@ class shifted_times {
 // What the file's reader counted, as an input of the profile.
 activity_input input_with_contents(const profile& p, std::size_t file, const recording::contents& from) {
   activity_input input = input_of(p, file, p.what().files[file].own->name());
-  input.rows = from.told.rows;
-  input.rejected = from.told.rejected;
-  input.reject_reasons = from.told.reject_reasons;
-  input.first_rejected_line = from.told.first_rejected_line;
+  input.rows = from.input.rows;
+  input.rejected = from.input.rejected;
+  input.reject_reasons = from.input.reject_reasons;
+  input.first_rejected_line = from.input.first_rejected_line;
   return input;
 }
 
@@ -74,7 +74,7 @@ class recording_filler {
     std::uint64_t kernels = 0;
     for (const recording::contents::device& d : from_.devices) kernels += add_device(d);
     if (kernels == 0) input_.why_empty = "no kernel of a device was found here";
-    tell_rejected(input_);
+    note_rejected(input_);
     into_.inputs.push_back(std::move(input_));
   }
 
@@ -237,7 +237,7 @@ result<void> fill_from_recording(const profile& p, std::size_t file, timeline_si
     for (const host_span& s : thread.spans) line.add(s.start_ps, s.duration_ps, s.name, s.source_row);
     if (result<void> given = line.give(into.add_track(t)); !given) return given;
   }
-  tell_rejected(input);
+  note_rejected(input);
   if (input.damage) return *input.damage;
   return {};
 }

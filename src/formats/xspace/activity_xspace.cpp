@@ -30,7 +30,7 @@ inline namespace PROFKIT_NAMESPACE {
 namespace {
 
 // Launches that are held of a file; later ones are not held.
-constexpr std::size_t most_launches = std::size_t{1} << 21;
+constexpr std::size_t max_launches = std::size_t{1} << 21;
 
 std::int64_t stream_id_of(const line_index& line) noexcept {
   constexpr std::string_view prefix("Stream #");
@@ -155,7 +155,7 @@ class node_filler {
     for (const std::size_t plane : devices_) {
       std::vector<looked_at>& lines = device_lines_.emplace_back();
       for (const line_index& line : space_.planes[plane].lines) {
-        if (!carries_kernels(line) || lines.size() == most_streams) continue;
+        if (!carries_kernels(line) || lines.size() == max_streams) continue;
         if (const auto events = events_of(line)) lines.push_back({&line, *events, {}});
       }
     }
@@ -461,7 +461,7 @@ class node_filler {
     }
   }
 
-  static constexpr std::size_t most_streams = 65535;
+  static constexpr std::size_t max_streams = 65535;
   activity_parts& into_;
   const std::size_t file_;
   const xspace_index& space_;
@@ -485,7 +485,7 @@ class node_filler {
 };
 
 result<void> fill_from_file(activity_parts& into, std::size_t file) {
-  constexpr std::size_t most_steps = std::size_t{1} << 16, least_steps = 1024;  // of the file, of a device
+  constexpr std::size_t max_steps = std::size_t{1} << 16, min_steps = 1024;  // of the file, of a device
   const xspace_index& space = *into.from->xspace(file);
   activity_input input;
   input.file = static_cast<std::uint32_t>(file);
@@ -494,11 +494,11 @@ result<void> fill_from_file(activity_parts& into, std::size_t file) {
   if (const fault* known = into.from->file_fault(file)) input.damage = *known;
   event_rejects rejects;
   const std::vector<node_planes> nodes = planes_by_node(space);
-  std::size_t devices = 0, launches_left = most_launches;
+  std::size_t devices = 0, launches_left = max_launches;
   for (const node_planes& planes : nodes) devices += planes.devices.size();
   for (const node_planes& planes : nodes) {
     if (planes.devices.empty()) continue;
-    node_filler filler(into, file, planes, std::max(most_steps / devices, least_steps), launches_left, input, rejects);
+    node_filler filler(into, file, planes, std::max(max_steps / devices, min_steps), launches_left, input, rejects);
     if (result<void> filled = filler.fill(); !filled) return filled;
   }
   if (devices == 0) {

@@ -22,7 +22,7 @@ class event_collectives {
   [[nodiscard]] std::string_view of(const char* stats, std::uint32_t stats_bytes) const;
 
  private:
-  static constexpr std::string_view names[stat_finder::most_names] = {"hlo_op", "hlo_module", "program_id", ""};
+  static constexpr std::string_view names[stat_finder::max_names] = {"hlo_op", "hlo_module", "program_id", ""};
   const plane_index* plane_ = nullptr;
   std::shared_ptr<const program_collectives> programs_;
   const char* readable_end_ = nullptr;

@@ -29,11 +29,11 @@ std::optional<stat_view> find_stat(const event_row& event, const std::vector<std
   return found;
 }
 
-stat_finder::stat_finder(const plane_index& plane, const std::string_view (&names)[most_names]) {
+stat_finder::stat_finder(const plane_index& plane, const std::string_view (&names)[max_names]) {
   for (const std::string_view bytes : plane.stat_metadata_entries) {
     const stat_metadata_view entry(bytes);
-    const auto at = static_cast<std::size_t>(std::find(names, names + most_names, entry.name()) - names);
-    if (at == most_names || !counts_in(plane.stat_metadata, entry.key(), bytes)) continue;
+    const auto at = static_cast<std::size_t>(std::find(names, names + max_names, entry.name()) - names);
+    if (at == max_names || !counts_in(plane.stat_metadata, entry.key(), bytes)) continue;
     known_[at] = true;
     names_[entry.key()] = static_cast<std::uint8_t>(at + 1);
   }

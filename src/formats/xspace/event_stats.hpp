@@ -46,9 +46,9 @@ template <class Range>
 // counts, as in find_stat().
 class stat_finder {
  public:
-  static constexpr std::size_t most_names = 4;
+  static constexpr std::size_t max_names = 4;
   struct found_stats {
-    std::array<std::string_view, most_names> messages = {};  // in the order of the names; empty: none
+    std::array<std::string_view, max_names> messages = {};  // in the order of the names; empty: none
     const char* readable_end = nullptr;
     [[nodiscard]] stat_view operator[](std::size_t name) const noexcept {
       return messages[name].empty() ? stat_view() : stat_view(messages[name], readable_end);
@@ -56,7 +56,7 @@ class stat_finder {
   };
 
   stat_finder() = default;  // finds nothing
-  stat_finder(const plane_index& plane, const std::string_view (&names)[most_names]);
+  stat_finder(const plane_index& plane, const std::string_view (&names)[max_names]);
   // Whether the plane has a stat of that name, by its position among the names.
   [[nodiscard]] bool knows(std::size_t name) const noexcept { return known_[name]; }
   // `readable_end`: bytes up to there may be read.
@@ -64,7 +64,7 @@ class stat_finder {
 
  private:
   id_table<std::uint8_t> names_;  // by id; 0: none of them, else the position + 1
-  std::array<bool, most_names> known_ = {};
+  std::array<bool, max_names> known_ = {};
 };
 
 // The number in a stat of an integer kind, as a signed or unsigned count; nothing for other kinds.

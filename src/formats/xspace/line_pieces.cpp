@@ -10,7 +10,7 @@ inline namespace PROFKIT_NAMESPACE {
 namespace {
 
 // Small enough that what was found of a part is small, too, and that a file of some MB has several.
-constexpr std::uint64_t least_part_bytes = std::uint64_t{1} << 19, most_part_bytes = std::uint64_t{1} << 21;
+constexpr std::uint64_t min_part_bytes = std::uint64_t{1} << 19, max_part_bytes = std::uint64_t{1} << 21;
 constexpr std::uint64_t parts_of_a_file = 64;
 
 // Where an event is likely to begin, some hundred bytes after `from`. Stats of an event look like events and end where
@@ -59,7 +59,7 @@ std::vector<line_part> cut_lines(const std::vector<std::string_view>& bodies, st
 std::vector<line_part> cut_lines(const std::vector<std::string_view>& bodies) {
   std::uint64_t all = 0;
   for (const std::string_view body : bodies) all += body.size();
-  return cut_lines(bodies, std::clamp(all / parts_of_a_file, least_part_bytes, most_part_bytes));
+  return cut_lines(bodies, std::clamp(all / parts_of_a_file, min_part_bytes, max_part_bytes));
 }
 
 }  // namespace PROFKIT_NAMESPACE

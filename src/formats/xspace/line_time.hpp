@@ -12,7 +12,7 @@ namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 
 // Line times at or above this are Unix ns (1e17 ns is March 1973); below, they count from the profile's start.
-inline constexpr std::int64_t least_unix_ns = 100'000'000'000'000'000;
+inline constexpr std::int64_t min_unix_ns = 100'000'000'000'000'000;
 
 // The line's timestamp in ps relative to the capture origin: the start of an event is this plus its
 // offset_ps. Nothing when it lies more than ±106 days away; file_fault() then says so.

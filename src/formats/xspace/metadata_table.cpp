@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::uint32_t place_bits = 26;
 constexpr std::uint32_t place_mask = (std::uint32_t{1} << place_bits) - 1;
-static_assert(metadata_lookup::most_entries < place_mask);
+static_assert(metadata_lookup::max_entries < place_mask);
 
 // At a load of two thirds linear probing over honest keys stays far below this.
 constexpr std::size_t longest_probe = 512;
@@ -32,7 +32,7 @@ constexpr std::uint32_t mark_of(std::uint64_t hash) noexcept { return static_cas
 metadata_lookup::metadata_lookup(const metadata_entries& entries)
     : fields_(entries.places()),
       plane_end_(entries.plane_end()),
-      count_(static_cast<std::uint32_t>(std::min(entries.size(), most_entries))) {
+      count_(static_cast<std::uint32_t>(std::min(entries.size(), max_entries))) {
   slots_.assign(count_ == 0 ? 0 : std::size_t{count_} + count_ / 2 + 1, 0);
   std::uint32_t at = 0;
   std::uint64_t comparisons = 0;

@@ -72,7 +72,7 @@ class metadata_entries {
 class metadata_lookup {
  public:
   // How many entries can be numbered; further ones are not found.
-  static constexpr std::size_t most_entries = std::size_t{1} << 25;
+  static constexpr std::size_t max_entries = std::size_t{1} << 25;
 
   metadata_lookup() = default;
   // Borrows the entries' storage, which stays where it is when they are moved.

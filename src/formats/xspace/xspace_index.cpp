@@ -13,9 +13,9 @@ namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 namespace {
 
-constexpr std::size_t most_entries =
-    metadata_lookup::most_entries;                        // metadata entries and stats of planes, of the file
-constexpr std::size_t most_texts = std::size_t{1} << 20;  // errors, warnings and host names
+constexpr std::size_t max_entries =
+    metadata_lookup::max_entries;                        // metadata entries and stats of planes, of the file
+constexpr std::size_t max_texts = std::size_t{1} << 20;  // errors, warnings and host names
 
 class indexer {
  public:
@@ -81,11 +81,11 @@ class indexer {
   }
 
   void add_text(std::vector<std::string_view>& texts, std::string_view text) {
-    if (allowed(texts_++, most_texts, "errors, warnings and host names", text.data())) texts.push_back(text);
+    if (allowed(texts_++, max_texts, "errors, warnings and host names", text.data())) texts.push_back(text);
   }
 
   void add_plane(std::string_view body) {
-    if (!allowed(found_.planes.size(), most_planes, "planes", body.data())) return;
+    if (!allowed(found_.planes.size(), max_planes, "planes", body.data())) return;
     plane_index& plane = found_.planes.emplace_back();
     plane.body = body;
     plane.offset = found_.beginning_of(body);
@@ -94,10 +94,10 @@ class indexer {
     plane.name = counts.name;
     plane.kind = classify_plane(plane.name);
     plane.device = plane.kind == plane_kind::device ? device_ordinal(plane.name) : -1;
-    plane.lines.reserve(std::min<std::size_t>(counts.line_count, most_lines) + (counts.damage != nullptr ? 1 : 0));
-    plane.event_metadata_entries = {body, std::min<std::size_t>(counts.event_metadata_count, most_entries)};
-    plane.stat_metadata_entries = {body, std::min<std::size_t>(counts.stat_metadata_count, most_entries)};
-    plane.stats.reserve(std::min<std::size_t>(counts.stat_count, most_entries));
+    plane.lines.reserve(std::min<std::size_t>(counts.line_count, max_lines) + (counts.damage != nullptr ? 1 : 0));
+    plane.event_metadata_entries = {body, std::min<std::size_t>(counts.event_metadata_count, max_entries)};
+    plane.stat_metadata_entries = {body, std::min<std::size_t>(counts.stat_metadata_count, max_entries)};
+    plane.stats.reserve(std::min<std::size_t>(counts.stat_count, max_entries));
 
     wire_reader reader(body);
     wire_field field;
@@ -106,17 +106,17 @@ class indexer {
       switch (field.number) {
         case 3: add_line(plane, field.bytes); break;
         case 4:
-          if (!allowed(entries_++, most_entries, "metadata entries", field.bytes.data())) break;
+          if (!allowed(entries_++, max_entries, "metadata entries", field.bytes.data())) break;
           plane.event_metadata_entries.add(at);
           check_entry(is_usual(field.bytes) || event_metadata_view(field.bytes).ok(), field.bytes);
           break;
         case 5:
-          if (!allowed(entries_++, most_entries, "metadata entries", field.bytes.data())) break;
+          if (!allowed(entries_++, max_entries, "metadata entries", field.bytes.data())) break;
           plane.stat_metadata_entries.add(at);
           check_entry(is_usual(field.bytes) || stat_metadata_view(field.bytes).ok(), field.bytes);
           break;
         case 6:
-          if (!allowed(entries_++, most_entries, "metadata entries", field.bytes.data())) break;
+          if (!allowed(entries_++, max_entries, "metadata entries", field.bytes.data())) break;
           plane.stats.push_back(field.bytes);
           if (!stat_view(field.bytes).ok()) note_damage(field.bytes.data(), "a plane stat is damaged");
           break;
@@ -146,7 +146,7 @@ class indexer {
   }
 
   void add_line(plane_index& plane, std::string_view body) {
-    if (!allowed(lines_++, most_lines, "lines", body.data())) return;
+    if (!allowed(lines_++, max_lines, "lines", body.data())) return;
     line_index& line = plane.lines.emplace_back();
     line.body = body;
     line.offset = found_.beginning_of(body);

@@ -78,8 +78,8 @@ struct xspace_index {
 
 // An empty plane or line takes two bytes of a file and some hundred of the index, so their numbers are bounded:
 // far above what any writer makes, and low enough that hostile files do not fill the memory.
-inline constexpr std::size_t most_planes = std::size_t{1} << 16;
-inline constexpr std::size_t most_lines = std::size_t{1} << 20;  // of the file
+inline constexpr std::size_t max_planes = std::size_t{1} << 16;
+inline constexpr std::size_t max_lines = std::size_t{1} << 20;  // of the file
 
 // Lines up to this size get their whole header at once. Larger ones are hopped over only when their name
 // does not stand before the first event: serializers write in field order, and a pass over gigabytes of

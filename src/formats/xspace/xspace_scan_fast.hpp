@@ -48,7 +48,7 @@ inline bool take_varint(byte_pointer& p, std::uint64_t& value) noexcept {
 }
 
 // Decodes events of the shape every writer gives them (metadata_id, offset_ps, duration_ps when not 0, stats)
-// and stops in front of the first field that is anything else, damaged, or too near to the end for word loads.
+// and stops before the first field that is anything else, damaged, or too near to the end for word loads.
 inline std::size_t scan_usual_events(const char*& at, const char* end_of_line, event_row* rows,
                                      std::size_t capacity) noexcept {
   constexpr unsigned event_tag = 0x22, metadata_tag = 0x08, offset_tag = 0x10, duration_tag = 0x18, stat_tag = 0x22;
@@ -57,7 +57,7 @@ inline std::size_t scan_usual_events(const char*& at, const char* end_of_line, e
   event_row* row = rows;
   event_row* const full = rows + capacity;
   while (row != full && end - p >= scan_margin) {
-    // Hardware prefetchers stop at the end of a page, and mispredicted branches keep the loads behind them back.
+    // Hardware prefetchers stop at the end of a page, and mispredicted branches hold later loads back.
     __builtin_prefetch(reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(p) + prefetch_bytes));
     if (__builtin_expect(p[0] != event_tag, 0)) break;
     std::uint64_t length = p[1];
@@ -67,12 +67,12 @@ inline std::size_t scan_usual_events(const char*& at, const char* end_of_line, e
       length = (length & 0x7f) | (std::uint64_t{p[2]} << 7);
       ++q;
     }
-    // Strictly less: one byte behind the event is looked at below.
+    // Strictly less: one byte after the event is looked at below.
     if (__builtin_expect(length >= static_cast<std::uint64_t>(end - q), 0)) break;
     const byte_pointer event_end = q + length;
     std::uint64_t metadata = 0, offset = 0, duration = 0;
     if (__builtin_expect(*q++ != metadata_tag, 0)) break;
-    // Most ids have one byte. A branch that is predicted lets the loads behind it start before the id is known.
+    // Most ids have one byte. A branch that is predicted lets later loads start before the id is known.
     if (*q < 0x80)
       metadata = *q++;
     else if (__builtin_expect(!take_varint(q, metadata), 0))
@@ -83,7 +83,7 @@ inline std::size_t scan_usual_events(const char*& at, const char* end_of_line, e
       ++q;
       if (__builtin_expect(!take_varint(q, duration), 0)) break;
     }
-    // Scalars may lie behind the stats (field order is free), so the stats are hopped over; the chain of hops
+    // Scalars may come after the stats (field order is free), so the stats are hopped over; the chain of hops
     // does not delay the next event, whose start is known already.
     const byte_pointer stats = q;
     while (q < event_end && q[0] == stat_tag) {
@@ -92,7 +92,7 @@ inline std::size_t scan_usual_events(const char*& at, const char* end_of_line, e
         q += 2 + low;
         continue;
       }
-      // Still inside what may be read: one byte behind the event, and this stat is one of two bytes at least.
+      // Still inside what may be read: one byte after the event, and this stat is one of two bytes at least.
       if (q + 2 >= event_end || q[2] >= 0x80) break;
       q += 3 + ((low & 0x7f) | unsigned{q[2]} << 7);
     }

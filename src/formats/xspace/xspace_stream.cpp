@@ -142,7 +142,7 @@ class kept_message {
     return bytes_.used();
   }
   // `missing`: how many bytes the sub-message said it has beyond those that were there. Of one that is cut the copy
-  // holds something where `had_any`, as the index tells the difference.
+  // holds something where `had_any`, as the index makes the difference.
   void close(std::uint64_t opened, bool had_any, std::uint64_t missing) {
     if (missing != 0 && had_any && bytes_.used() == opened) {
       constexpr char unknown_field[] = {0x78, 0};
@@ -320,8 +320,8 @@ class streamer {
 
   void read_plane(const field_head& plane) {
     // What the index leaves out is not read. One more than it takes: it then says so.
-    if (planes_ > most_planes) return window_.skip_to(plane.end);
-    const bool listed = planes_ < most_planes;
+    if (planes_ > max_planes) return window_.skip_to(plane.end);
+    const bool listed = planes_ < max_planes;
     window_.skip_to(plane.payload);
     const std::uint64_t opened = kept_.open(1, plane.at, plane.payload);
     if (listed) read_plane_body(plane.end);
@@ -348,8 +348,8 @@ class streamer {
   }
 
   void read_line(const field_head& line, std::uint64_t plane_end) {
-    if (lines_ > most_lines) return window_.skip_to(std::min(line.end, plane_end));
-    const bool listed = lines_++ < most_lines;
+    if (lines_ > max_lines) return window_.skip_to(std::min(line.end, plane_end));
+    const bool listed = lines_++ < max_lines;
     window_.skip_to(std::min(line.payload, plane_end));
     const std::uint64_t opened = kept_.open(3, line.at, line.payload);
     const std::uint64_t end = std::min(line.end, plane_end);
@@ -381,7 +381,7 @@ class streamer {
       const step next = step_over(rest, end, is_all);
       if (next.damaged) {
         end_events();
-        // Of a long line that has its name in front the index does not see this; then who takes the events tells it.
+        // Of a long line whose name comes first the index does not see this; whoever takes the events does.
         const std::uint64_t bytes = std::min(end, window_.position() + (window_.ended() ? window_.size() : 0)) - begin;
         const bool is_long = (window_.ended() ? bytes : end - begin) > short_line_bytes;
         if (!is_long || !named_before_events_) copy_damage(end);

@@ -47,7 +47,7 @@ class stream_visitor {
   virtual void end_line(const line_end& end) = 0;
 };
 
-// What a pass leaves behind.
+// What a pass keeps.
 struct streamed_xspace {
   // Everything but the events: the bodies of lines hold their other fields only. Offsets are those of the whole.
   xspace_index index;
