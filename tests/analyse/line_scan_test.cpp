@@ -23,13 +23,12 @@ using events_of_lines = std::map<line_place, std::vector<event_key>>;
 // Notes the events of every second line, or of all; then it may spoil the rows.
 class noting_pass final : public line_pass {
  public:
-  noting_pass(bool spoils, bool all, int looks) : spoils_(spoils), all_(all), looks_(looks) {}
+  noting_pass(bool spoils, bool all, std::size_t looks) : spoils_(spoils), all_(all), looks_(looks) {}
   bool wants(const line_place& place) override { return all_ || place.line % 2 == 0; }
   std::unique_ptr<line_reader> begin(const line_place& place, std::uint64_t) override {
     return std::make_unique<reader>(*this, place);
   }
-  events_of_lines met;
-  std::map<line_place, int> looked;
+  std::map<line_place, std::vector<std::vector<event_key>>> met;  // at each look
   int damaged = 0;
 
  private:
@@ -47,8 +46,9 @@ class noting_pass final : public line_pass {
     bool end(const line_end& end) override {
       const std::lock_guard<std::mutex> hold(of_.mutex_);
       of_.damaged += end.damaged ? 1 : 0;
-      of_.met[place_] = events_;
-      return ++of_.looked[place_] < of_.looks_;
+      std::vector<std::vector<event_key>>& looks = of_.met[place_];
+      looks.push_back(events_);
+      return looks.size() < of_.looks_;
     }
 
    private:
@@ -58,7 +58,7 @@ class noting_pass final : public line_pass {
   };
 
   const bool spoils_, all_;
-  const int looks_;
+  const std::size_t looks_;
   std::mutex mutex_;
 };
 
@@ -101,15 +101,18 @@ TEST_CASE("readers of one scan do not see what the others change", "[threads]") 
       noting_pass first(true, true, 1), second(false, true, 2), third(true, false, 3);
       if (p.is_any_streamed()) REQUIRE(scan_streamed_lines(p, {}, true, host));  // its outline
       REQUIRE(scan_lines(p, {&first, &second, &third}, host));
-      for (const noting_pass* const pass : {&first, &second, &third})
-        for (const auto& [place, events] : pass->met) CHECK(events == expected[place]);
+      std::size_t looks = 0;
+      for (const noting_pass* const pass : {&first, &second, &third}) {
+        ++looks;
+        for (const auto& [place, met] : pass->met) {
+          CHECK(met.size() == looks);
+          for (const std::vector<event_key>& events : met) CHECK(events == expected[place]);
+        }
+      }
       CHECK(first.damaged + second.damaged + third.damaged == 0);
       CHECK(first.met.size() == 40);
       CHECK(second.met.size() == 40);
       CHECK(third.met.size() == 20);
-      for (const auto& [place, looks] : first.looked) CHECK(looks == 1);
-      for (const auto& [place, looks] : second.looked) CHECK(looks == 2);
-      for (const auto& [place, looks] : third.looked) CHECK(looks == 3);
     });
 }
 
