@@ -1,14 +1,10 @@
 #include <trace/line_scan.hpp>
 
-#include <base/contained.hpp>
 #include <base/progress.hpp>
 #include <base/thread_pool.hpp>
 #include <formats/xspace/event_stats.hpp>
 
 #include <array>
-#include <numeric>
-#include <optional>
-#include <string_view>
 
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
@@ -66,7 +62,8 @@ struct wanted_line {
   std::vector<line_pass*> by;
 };
 
-result<void> read_for_all(const profile& p, const line_index& line, const wanted_line& wanted, shared_meter& meter) {
+result<void> read_for_all(const profile& p, const wanted_line& wanted, shared_meter& meter) {
+  const line_index& line = line_at(p, wanted.place);
   constexpr std::uint64_t bytes_between_steps = std::uint64_t{1} << 20;
   line_readers readers;
   for (std::vector<line_pass*> by = wanted.by; !by.empty();) {
@@ -95,7 +92,8 @@ result<void> read_for_all(const profile& p, const line_index& line, const wanted
 class streamed_readers final : public stream_visitor {
  public:
   // Null: asks each pass whether it wants a line.
-  streamed_readers(std::uint32_t file, const std::vector<line_pass*>& passes, by_line<std::vector<line_pass*>>* wanted)
+  streamed_readers(std::uint32_t file, const std::vector<line_pass*>& passes,
+                   const by_line<std::vector<line_pass*>>* wanted)
       : file_(file), passes_(passes), wanted_(wanted) {}
 
   bool begin_line(stream_place place, std::uint64_t bytes) override {
@@ -126,10 +124,6 @@ class streamed_readers final : public stream_visitor {
   line_readers readers_;
 };
 
-const line_index& line_at(const profile& p, const line_place& place) {
-  return p.outline(place.file)->planes[static_cast<std::size_t>(place.plane)].lines[static_cast<std::size_t>(place.line)];
-}
-
 }  // namespace
 
 result<void> scan_lines(const profile& p, const std::vector<line_pass*>& passes, const hooks& host) {
@@ -156,17 +150,12 @@ result<void> scan_lines(const profile& p, const std::vector<line_pass*>& passes,
       }
     if (!of_file.empty()) streamed.emplace_back(file, std::move(of_file));
   }
-  std::vector<std::size_t> order(in_memory.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-    return line_at(p, in_memory[a].place).body.size() > line_at(p, in_memory[b].place).body.size();
+  std::stable_sort(in_memory.begin(), in_memory.end(), [&](const wanted_line& a, const wanted_line& b) {
+    return line_at(p, a.place).body.size() > line_at(p, b.place).body.size();
   });
   shared_meter meter(host, bytes);
-  if (auto read = for_each_item(order.size(), host,
-                                [&](std::size_t item) {
-                                  const wanted_line& wanted = in_memory[order[item]];
-                                  return read_for_all(p, line_at(p, wanted.place), wanted, meter);
-                                });
+  if (auto read = for_each_item(in_memory.size(), host,
+                                [&](std::size_t item) { return read_for_all(p, in_memory[item], meter); });
       !read)
     return read;
   for (auto& [file, wanted] : streamed)

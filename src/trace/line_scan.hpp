@@ -4,6 +4,7 @@
 #include <profkit/core/profile.hpp>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <tuple>
@@ -21,6 +22,14 @@ struct line_place {
   }
   friend bool operator==(const line_place& a, const line_place& b) noexcept { return !(a < b) && !(b < a); }
 };
+
+// Of a file whose outline is known.
+[[nodiscard]] inline const plane_index& plane_at(const profile& p, const line_place& place) {
+  return p.outline(place.file)->planes[static_cast<std::size_t>(place.plane)];
+}
+[[nodiscard]] inline const line_index& line_at(const profile& p, const line_place& place) {
+  return plane_at(p, place).lines[static_cast<std::size_t>(place.line)];
+}
 
 // Takes the events of one line, on one thread.
 class line_reader {

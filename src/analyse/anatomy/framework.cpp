@@ -39,10 +39,10 @@ struct host_line {
   line_end end;
 };
 
-class host_line_part final : public line_reader {
+class host_line_reader final : public line_reader {
  public:
   // `limit`: so many samples at most; 0: all.
-  host_line_part(const profile& p, const line_place& at, const event_filter& filter, std::uint64_t limit, host_line& into)
+  host_line_reader(const profile& p, const line_place& at, const event_filter& filter, std::uint64_t limit, host_line& into)
       : at_(at),
         plane_(p.xspace(at.file)->planes[static_cast<std::size_t>(at.plane)]),
         line_(plane_.lines[static_cast<std::size_t>(at.line)]),
@@ -117,6 +117,7 @@ class host_pass final : public line_pass {
   host_pass(const profile& p, const anatomy_options& o, const selection& selected)
       : profile_(p), options_(o), selected_(selected), filters_(selected) {}
   bool wants(const line_place& place) override {
+    // Samples borrow from events, which stay where they are only in a file that is in memory.
     const xspace_index* const space = selected_.file(place.file) ? profile_.xspace(place.file) : nullptr;
     if (space == nullptr) return false;
     const plane_index& plane = space->planes[static_cast<std::size_t>(place.plane)];
@@ -129,7 +130,7 @@ class host_pass final : public line_pass {
     return true;
   }
   std::unique_ptr<line_reader> begin(const line_place& place, std::uint64_t) override {
-    return std::make_unique<host_line_part>(profile_, place, filters_.of(place), options_.limit, *lines.find(place));
+    return std::make_unique<host_line_reader>(profile_, place, filters_.of(place), options_.limit, *lines.find(place));
   }
   by_line<host_line> lines;
 

@@ -43,9 +43,9 @@ struct counted_line {
   std::optional<std::int64_t> first_ps, last_ps;
 };
 
-class counting_part : public line_reader {
+class counting_reader : public line_reader {
  public:
-  explicit counting_part(counted_line& into) : into_(into) {}
+  explicit counting_reader(counted_line& into) : into_(into) {}
   void take(const line_rows& rows) override { count(rows); }
   bool end(const line_end& end) override {
     into_.end = end;
@@ -67,7 +67,7 @@ class streamed_counts final : public line_pass {
  public:
   bool wants(const line_place&) override { return true; }
   std::unique_ptr<line_reader> begin(const line_place& place, std::uint64_t) override {
-    return std::make_unique<counting_part>(lines.add(place));
+    return std::make_unique<counting_reader>(lines.add(place));
   }
   by_line<counted_line> lines;
 };
@@ -88,9 +88,9 @@ struct placed_line {
   }
 };
 
-class counting_part_in_memory final : public counting_part {
+class counting_reader_in_memory final : public counting_reader {
  public:
-  counting_part_in_memory(const placed_line& at, counted_line& into) : counting_part(into), at_(at) {
+  counting_reader_in_memory(const placed_line& at, counted_line& into) : counting_reader(into), at_(at) {
     if (!at.filter.keeps_all()) clock_.emplace(at.p, at.place.file, at.line, complete_header(at.line));
   }
   [[nodiscard]] bool changes_rows() const noexcept override { return clock_.has_value(); }
@@ -109,13 +109,13 @@ class counting_part_in_memory final : public counting_part {
 };
 
 // Which events of a line lie within reach, and whether any does not.
-class reach_part final : public line_reader {
+class reach_reader final : public line_reader {
  public:
-  reach_part(const placed_line& at, counted_line& into)
+  reach_reader(const placed_line& at, counted_line& into)
       : at_(at), clock_(at.p, at.place.file, at.line, *into.end.header), into_(into) {
     into_.out_of_reach = false;
   }
-  [[nodiscard]] bool changes_rows() const noexcept override { return true; }
+  [[nodiscard]] bool changes_rows() const noexcept override { return !at_.filter.keeps_all(); }
   void take(const line_rows& rows) override {
     const line_rows wanted = at_.wanted(rows, clock_);
     for (const event_row* event = wanted.rows; event != wanted.rows + wanted.count; ++event) {
@@ -140,8 +140,8 @@ class count_pass final : public line_pass {
   count_pass(const profile& p, const selection& selected, const by_line<counted_line>& streamed)
       : profile_(p), selected_(selected), streamed_(streamed), filters_(selected) {}
   bool wants(const line_place& place) override {
-    if (!selected_.file(place.file) || !selected_.plane(plane_at(place)) || !selected_.line(line_at(place)) ||
-        streamed_.find(place) != nullptr)
+    if (!selected_.file(place.file) || !selected_.plane(plane_at(profile_, place)) ||
+        !selected_.line(line_at(profile_, place)) || streamed_.find(place) != nullptr)
       return false;
     filters_.add(place);
     lines.add(place);
@@ -149,20 +149,13 @@ class count_pass final : public line_pass {
   }
   std::unique_ptr<line_reader> begin(const line_place& place, std::uint64_t) override {
     counted_line& into = *lines.find(place);
-    const placed_line at{profile_, place, line_at(place), filters_.of(place)};
-    if (into.out_of_reach) return std::make_unique<reach_part>(at, into);
-    return std::make_unique<counting_part_in_memory>(at, into);
+    const placed_line at{profile_, place, line_at(profile_, place), filters_.of(place)};
+    if (into.out_of_reach) return std::make_unique<reach_reader>(at, into);
+    return std::make_unique<counting_reader_in_memory>(at, into);
   }
   by_line<counted_line> lines;
 
  private:
-  [[nodiscard]] const plane_index& plane_at(const line_place& place) const {
-    return profile_.outline(place.file)->planes[static_cast<std::size_t>(place.plane)];
-  }
-  [[nodiscard]] const line_index& line_at(const line_place& place) const {
-    return plane_at(place).lines[static_cast<std::size_t>(place.line)];
-  }
-
   const profile& profile_;
   const selection& selected_;
   const by_line<counted_line>& streamed_;
@@ -404,10 +397,10 @@ class inventory final : public line_question {
       return std::any_of(found_.files.begin(), found_.files.end(),
                          [fits](const file_info& file) { return fits(file.family); });
     };
-    return any([](file_family f) { return f == file_family::ascend_database; }) && !any(has_times);
+    return any([](file_family f) { return f == file_family::ascend_database; }) && !any(has_timeline);
   }
 
-  static bool has_times(file_family f) noexcept {
+  static bool has_timeline(file_family f) noexcept {
     return f == file_family::ascend_kernels || f == file_family::chrome_trace || f == file_family::own;
   }
 
@@ -417,7 +410,7 @@ class inventory final : public line_question {
     using rank_name = std::pair<std::string_view, std::string_view>;  // run and folder
     hash_set<rank_name> with_timeline, with_database;
     for (const capture_file& file : files) {
-      if (has_times(file.family)) with_timeline.insert({file.run, file.host});
+      if (has_timeline(file.family)) with_timeline.insert({file.run, file.host});
       // analysis.db lies beside tables, too.
       if (file.family == file_family::ascend_database && last_part_of(file.path) != "analysis.db")
         with_database.insert({file.run, file.host});

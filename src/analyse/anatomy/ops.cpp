@@ -202,6 +202,7 @@ struct line_totals {
   line_end end;
   std::uint64_t negative_durations = 0;
   event_reach reach;
+  bool wants_events = true;
   // What an earlier reading of the line found: only some events have a start by the device's clock; events are out of
   // order.
   bool aligned_starts = false, out_of_order = false;
@@ -223,12 +224,6 @@ struct task {
   bool only_hlo_ops;
   std::map<std::pair<std::uint32_t, std::int32_t>, plane_facts> facts;
 
-  [[nodiscard]] const plane_index& plane_at(line_place place) const {
-    return p.outline(place.file)->planes[static_cast<std::size_t>(place.plane)];
-  }
-  [[nodiscard]] const line_index& line_at(line_place place) const {
-    return plane_at(place).lines[static_cast<std::size_t>(place.line)];
-  }
   [[nodiscard]] const plane_facts& facts_at(line_place place) const { return facts.at({place.file, place.plane}); }
 
   [[nodiscard]] line_totals begin(line_place place) const {
@@ -237,9 +232,9 @@ struct task {
     line.file = place.file;
     line.plane = place.plane;
     line.line = place.line;
-    line.plane_name = plane_at(place).name;
-    line.line_name = line_at(place).name();
-    line.kind = line_at(place).kind;
+    line.plane_name = plane_at(p, place).name;
+    line.line_name = line_at(p, place).name();
+    line.kind = line_at(p, place).kind;
     return found;
   }
 };
@@ -249,10 +244,10 @@ class line_totaller final : public line_reader {
  public:
   // `cut`: the durations of events that end earlier than they say; null: none is known to.
   line_totaller(const task& of, line_place place, line_totals& into, const cut_durations* cut)
-      : plane_(of.plane_at(place)),
+      : plane_(plane_at(of.p, place)),
         options_(of.options),
         filter_(of.selected.events_of(place.file, static_cast<std::size_t>(place.plane))),
-        clock_(of.p, place.file, of.line_at(place), of.line_at(place).header),
+        clock_(of.p, place.file, line_at(of.p, place), line_at(of.p, place).header),
         only_hlo_ops_(of.only_hlo_ops),
         facts_(of.facts_at(place)),
         numbers_(plane_),
@@ -260,7 +255,7 @@ class line_totaller final : public line_reader {
         device_(into.aligned_starts),
         file_(cut == nullptr ? nullptr : of.p.bytes(place.file).data()),
         cut_(cut),
-        next_offset_(of.line_at(place).offset),
+        next_offset_(line_at(of.p, place).offset),
         out_of_order_(into.out_of_order),
         totals_(facts_.dense_ids),
         into_(into) {}
@@ -370,21 +365,20 @@ class line_totaller final : public line_reader {
   line_totals& into_;
 };
 
-// What is known of a line whose events went by in the first pass. True where they are needed again: where only some of
-// them count, where their stats do, which the metadata of their plane, after them, defines, and for the self times of a
-// line out of order.
-bool take_streamed(const task& of, const line_place& place, streamed_line& known, line_totals& into) {
+// What the first pass gave of a line. Its events are wanted again where only some of them count, where their stats do
+// (the metadata that says which comes after them), and where they are out of order, for their self times.
+void take_streamed(const task& of, const line_place& place, streamed_line& known, line_totals& into) {
   into.end = known.end;
   into.out_of_order = !known.in_order;
-  if (of.only_hlo_ops || into.out_of_order || (known.has_stats && of.facts_at(place).reads_stats())) return true;
+  if (of.only_hlo_ops || into.out_of_order || (known.has_stats && of.facts_at(place).reads_stats())) return;
+  into.wants_events = false;
   into.line.events = known.events;
   into.line.duration_sum_ps = known.duration_sum_ps;
   into.line.busy_ps = clamp_ps(known.busy_ps);
   into.negative_durations = known.negative_durations;
   into.reach = known.reach;
-  known.sums.plane = &of.plane_at(place);
+  known.sums.plane = &plane_at(of.p, place);
   into.line.ops = make_op_rows(std::move(known.sums), of.options.name);
-  return false;
 }
 
 // The first look at a line of a streamed file: totals it by metadata id.
@@ -439,14 +433,19 @@ class first_ops_pass final : public line_pass {
 class ops_pass final : public line_pass {
  public:
   ops_pass(const task& of, const std::vector<line_place>& places, streamed_lines& streamed)
-      : task_(of), streamed_(streamed) {
-    for (const line_place& place : places) lines.add(place) = of.begin(place);
+      : task_(of) {
+    for (const line_place& place : places) {
+      line_totals& into = lines.add(place) = of.begin(place);
+      streamed_line* const known = streamed.find(place);
+      if (of.only_hlo_ops && of.facts_at(place).hlo_op_ids.empty())
+        into.wants_events = false;
+      else if (known != nullptr)
+        take_streamed(of, place, *known, into);
+    }
   }
   bool wants(const line_place& place) override {
-    line_totals* const into = lines.find(place);
-    if (into == nullptr || (task_.only_hlo_ops && task_.facts_at(place).hlo_op_ids.empty())) return false;
-    streamed_line* const known = streamed_.find(place);
-    return known == nullptr || take_streamed(task_, place, *known, *into);
+    const line_totals* const into = lines.find(place);
+    return into != nullptr && into->wants_events;
   }
   std::unique_ptr<line_reader> begin(const line_place& place, std::uint64_t) override {
     return std::make_unique<line_totaller>(task_, place, *lines.find(place), nullptr);
@@ -455,7 +454,6 @@ class ops_pass final : public line_pass {
 
  private:
   const task& task_;
-  streamed_lines& streamed_;
 };
 
 // Of traces and tables, beside the lines of an XSpace: kernels of devices; where no device of the capture has any,
@@ -590,7 +588,7 @@ class ops_finder final : public line_question {
     task_.emplace(task{profile_, *selected_, options_, picked_.only_hlo_ops, {}});
     for (const line_place& place : picked_.places) {
       const auto [at, is_new] = task_->facts.try_emplace({place.file, place.plane});
-      if (is_new) at->second = plane_facts_of(task_->plane_at(place), picked_.only_hlo_ops);
+      if (is_new) at->second = plane_facts_of(plane_at(profile_, place), picked_.only_hlo_ops);
     }
     pass_.emplace(*task_, picked_.places, first_.lines);
     return {};
@@ -601,8 +599,8 @@ class ops_finder final : public line_question {
   result<void> finish() override {
     if (auto cut = read_cut(trace_, *task_, pass_->lines, host_); !cut) return cut;
     for (auto& [place, t] : pass_->lines) {
-      const plane_index& plane = task_->plane_at(place);
-      const line_index& line = task_->line_at(place);
+      const plane_index& plane = plane_at(profile_, place);
+      const line_index& line = line_at(profile_, place);
       damage_->note_events(place.file, plane, line, t.end, std::max(t.negative_durations, t.reach.negative_durations));
       if (!lies_in_reach(profile_, t, line)) damage_->note_line(place.file, plane, line, 0, event_out_of_reach);
       if (t.line.duration_sum_ps == std::numeric_limits<std::int64_t>::max())

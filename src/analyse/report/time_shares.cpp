@@ -20,7 +20,7 @@ std::vector<use_share> use_shares(const idle_total& idle) {
     auto known = std::find_if(shares.begin(), shares.end(), [&](const use_share& s) { return s.use == row.use; });
     if (known == shares.end()) known = shares.insert(known, {row.use, 0, 0});
     known->time_ps += row.time_ps;
-    if (row.cause) known->waiting_ps += row.time_ps;
+    if (row.cause && row.use != time_use::idle) known->waiting_ps += row.time_ps;
   }
   sort_longest_first(shares);
   return shares;
