@@ -143,7 +143,7 @@ pk_status pk_chrome_open(pk_profile* profile, uint32_t file, pk_chrome_reader** 
     if (!core) return std::move(core).error();
     if (!out) return null_argument("out");
     const profkit::capture_file& known = (*core)->what().files[file];
-    if (known.family != profkit::file_family::chrome_trace)
+    if (profkit::content_of(known.family) != profkit::file_content::trace_events)
       return profkit::fault{
           profkit::fault_code::unsupported,
           std::string("a file of family ") + profkit::family_name(known.family) + " has no Chrome events", known.path,

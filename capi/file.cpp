@@ -41,10 +41,7 @@ using namespace profkit::capi;
 using profkit::result;
 
 const char* pk_family_name(int32_t family) noexcept {
-  if (family == PK_FAMILY_NEUTRINO) return profkit::family_name(profkit::file_family::neutrino);
-  return profkit::family_name(family >= PK_FAMILY_UNKNOWN && family <= PK_FAMILY_ASCEND_DATABASE
-                                  ? static_cast<profkit::file_family>(family)
-                                  : profkit::file_family::unknown);
+  return profkit::family_name(static_cast<profkit::file_family>(family));
 }
 
 const char* pk_compression_name(int32_t compression) noexcept {

@@ -61,7 +61,7 @@ result<const plane_index*> require_plane(const pk_profile* profile, std::uint32_
   if (!core) return std::move(core).error();
   const xspace_index* xspace = (*core)->xspace(file);
   if (!xspace) {
-    const bool is_xspace = (*core)->what().files[file].family == file_family::xspace;
+    const bool is_xspace = profkit::has_planes((*core)->what().files[file].family);
     if (const fault* broken = (*core)->file_fault(file); is_xspace && broken) return *broken;
     fault why = invalid_argument("only an XSpace file has planes", "look at pk_file_info::family");
     why.path = (*core)->what().files[file].path;

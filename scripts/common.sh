@@ -5,8 +5,7 @@ build_root=$root/build
 
 say() { printf '%s\n' "$*" >&2; }
 
-# Several files are compiled as one: that takes less than half the time, most of which goes to what they all include.
-report_options=(--buildtype=release -Dtests=disabled -Dexamples=disabled -Dunity=on -Dunity_size=12)
+report_options=(--buildtype=release -Dtests=disabled -Dexamples=disabled -Djoined=true)
 
 # configure NAME [MESON OPTION ...]: sets up build/NAME, or changes the options of the one that is there.
 configure() {

@@ -137,7 +137,7 @@ class report {
     // Not the clock of `ops` and `report`, where the device has its own.
     const auto& files = s_.capture().what().files;
     const bool is_aligned = std::any_of(files.begin(), files.end(),
-                                        [](const capture_file& f) { return f.family == file_family::xspace; });
+                                        [](const capture_file& f) { return profkit::has_planes(f.family); });
     s_.heading(is_aligned ? "Devices, over the whole capture, by aligned times" : "Devices, over the whole capture");
     t.print(s_.out(), s_.columns());
     s_.left_out(shown.size(), rows);

@@ -10,7 +10,7 @@ using profkit::escape_for_terminal;
 std::string no_planes_text(const profkit::profile& p, const profkit::anatomy_options& asked) {
   if (std::string why = profkit::why_nothing(p, asked); !why.empty()) return why;
   for (const profkit::capture_file& file : p.what().files)
-    if (file.family == profkit::file_family::xspace) return "nothing matches the filters";
+    if (profkit::has_planes(file.family)) return "nothing matches the filters";
   return profkit::why_no_planes(p);
 }
 

@@ -447,7 +447,7 @@ void print_next(session& s, const std::vector<profkit::next_command>& next) {
 profkit::result<void> print_report(session& s) {
   const auto& files = s.capture().what().files;
   const bool only_probes = std::all_of(files.begin(), files.end(), [](const profkit::capture_file& file) {
-    return file.family == profkit::file_family::neutrino;
+    return profkit::content_of(file.family) == profkit::file_content::probe_records;
   });
   if (only_probes) {
     print_neutrino_report(s);

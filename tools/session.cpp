@@ -84,7 +84,7 @@ bool is_input_of(const profkit::capture& opened, const std::string& output) {
   if (output.empty()) return false;
   for (const profkit::capture_file& file : opened.files) {
     if (is_same_file(output, file.path)) return true;
-    if (file.family != profkit::file_family::neutrino) continue;
+    if (profkit::content_of(file.family) != profkit::file_content::probe_records) continue;
     // A trace folder is one entry of the capture: what its driver wrote lies in it.
     const std::filesystem::path inside = path_below(file.path, output);
     if (inside.empty()) continue;
@@ -351,7 +351,7 @@ int run_slice(const options& asked, document which, const slice_writer& writer) 
   if (!asked.json) {
     // An XSpace was indexed when it was opened; other files are read, and found damaged, by the slices.
     for (std::size_t i = 0; i < capture.file_count(); ++i)
-      if (capture.what().files[i].family == profkit::file_family::xspace || capture.file_count() == 1)
+      if (profkit::has_planes(capture.what().files[i].family) || capture.file_count() == 1)
         if (const fault* why = capture.file_fault(i); why != nullptr) s.lost({{static_cast<std::uint32_t>(i), *why}});
     status = print_losses(asked, s.losses(), profkit::anything_intact(capture), errors);
   }

@@ -25,7 +25,7 @@ class tree_printer final : public profkit::tree_visitor {
 
   void begin_file(std::uint32_t file, const profkit::file_info& header) override {
     file_ = file;
-    of_xspace_ = header.family == profkit::file_family::xspace;
+    of_xspace_ = profkit::has_planes(header.family);
     s_.heading((s_.several_files() ? '[' + std::to_string(file) + "] " : std::string()) +
                escape_for_terminal(header.path));
     for (const std::string& host : header.hosts) out_.line("  host " + escape_for_terminal(host));

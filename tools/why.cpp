@@ -78,7 +78,7 @@ std::string next_text(const std::string& next, std::size_t columns) {
 }
 
 void print_detection(text_output& out, const detection_report& r, std::size_t columns) {
-  const bool is_read = r.family != profkit::file_family::unknown;
+  const bool is_read = profkit::is_recognised(r.family);
   out.line(out.screen().paint(escape_for_terminal(r.path), style::heading));
   out.line("  size        " + bytes_text(r));
   if (!r.first_bytes.empty()) out.line("  begins      " + hex_of(r.first_bytes) + "  " + ascii_of(r.first_bytes));
@@ -100,7 +100,7 @@ void print_folder(text_output& out, const std::vector<detection_report>& all, co
   t.flexible("file", cut::middle, 24).right("size").left("packed").left("begins").flexible("verdict", cut::end, 40);
   for (std::size_t i = 0; i < all.size(); ++i) {
     const detection_report& r = all[i];
-    read += r.family != profkit::file_family::unknown ? 1 : 0;
+    read += profkit::is_recognised(r.family) ? 1 : 0;
     if (i >= shown) continue;
     const bool packed = r.encoding != profkit::compression::none;
     const std::string below = path_below(asked.path, r.path).string();

@@ -63,6 +63,8 @@ struct known_format {
   file_family family = file_family::unknown;
   const char* name = "";         // in documents: "chrome_trace"
   const char* title = "";        // for people: "Chrome trace"
+  file_content content = file_content::nothing;
+  const char* why_not_read = nullptr;  // and what to do, where its files are only listed
   static_list<name_rule> names;  // the first that matches counts
   // How likely it is that some first bytes begin such a file. Reads only inside them, in one pass; null: the name
   // decides.

@@ -136,16 +136,16 @@ class trace_aligner {
   // A whole file of another format is no damaged XSpace.
   [[nodiscard]] static std::optional<fault> another_kind(const aligned_trace& t) {
     const file_family is = family_of(t.input.path);
-    if (is == file_family::unknown || is == file_family::xspace) {
-      std::optional<fault> why = is == file_family::unknown ? why_not_xspace(t.bytes) : std::nullopt;
+    if (!is_recognised(is) || has_planes(is)) {
+      std::optional<fault> why = is_recognised(is) ? std::nullopt : why_not_xspace(t.bytes);
       if (why) {
         why->path = t.input.path;
         why->message = node_text(t.input.node_id) + ": " + why->message;
       }
       return why;
     }
-    fault f = is == file_family::chrome_trace ? no_xspace_but_chrome_traces(t.input.path) : fault();
-    if (is != file_family::chrome_trace) {
+    fault f = content_of(is) == file_content::trace_events ? no_xspace_but_chrome_traces(t.input.path) : fault();
+    if (content_of(is) != file_content::trace_events) {
       f.code = fault_code::unsupported;
       f.message = std::string("this is a file of the kind ") + family_name(is) + ", not an XSpace";
       f.hint = "Name the *.xplane.pb of the node.";

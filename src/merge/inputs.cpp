@@ -101,7 +101,7 @@ class resolver {
   [[nodiscard]] std::optional<std::string> chrome_trace() const {
     constexpr std::size_t max_looks = 8;
     for (std::size_t i = 0; i < json_files_.size() && i < max_looks; ++i)
-      if (family_of(json_files_[i]) == file_family::chrome_trace) return json_files_[i];
+      if (content_of(family_of(json_files_[i])) == file_content::trace_events) return json_files_[i];
     return std::nullopt;
   }
 
@@ -199,10 +199,10 @@ class resolver {
 }  // namespace
 
 file_family family_of(const std::string& path) {
-  const auto facts = look_at_path(path);
-  if (!facts || facts->kind != path_kind::file) return file_family::unknown;
-  const auto found = open_capture(path);
-  return found && found->files.size() == 1 ? found->files.front().family : file_family::unknown;
+  file_family family = file_family::unknown;
+  if (const auto facts = look_at_path(path); facts && facts->kind == path_kind::file)
+    if (const auto found = open_capture(path); found && found->files.size() == 1) family = found->files.front().family;
+  return family;
 }
 
 fault no_xspace_but_chrome_traces(std::string path) {

@@ -47,6 +47,8 @@ std::string host_in_name(const name_rule& row, std::string_view name) {
 
 const char* family_name(file_family f) noexcept { return format_of(f).name; }
 const char* family_title(file_family f) noexcept { return format_of(f).title; }
+const char* why_not_read(file_family f) noexcept { return format_of(f).why_not_read; }
+file_content content_of(file_family f) noexcept { return format_of(f).content; }
 
 detection detect_by_name(std::string_view file_name) {
   const std::string_view name = without_compression(file_name);
@@ -96,6 +98,14 @@ detection detect(std::string_view file_name, std::string_view head) {
     probed.why = named.why + ", " + probed.why;
   }
   return probed;
+}
+
+detection detected_probe_trace(detection_confidence sure, const char* why) {
+  detection found;
+  found.family = file_family::neutrino;
+  found.sure = sure;
+  found.why = why;
+  return found;
 }
 
 detection detect(std::string_view file_name, std::string_view head, const own_formats& own) {

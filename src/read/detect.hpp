@@ -23,6 +23,9 @@ struct detection {
   std::shared_ptr<const format> own;  // of the family `own`
 };
 
+// What was recognised as a Neutrino trace, or a file of one, by something that only such traces have.
+[[nodiscard]] detection detected_probe_trace(detection_confidence sure, const char* why);
+
 // Formats of a host's own, in the order in which they are asked.
 using own_formats = std::vector<std::shared_ptr<const format>>;
 

@@ -36,9 +36,9 @@ considered_format considered(const known_format& known, const detection& named, 
 // are another message.
 const foreign_format* foreign_of(const detection& found, std::string_view file_name, std::string_view head) {
   if (head.empty()) return nullptr;
-  if (found.family == file_family::unknown) return find_foreign_format(head, file_name);
-  const bool xspace = found.family == file_family::xspace;
-  if (!xspace && found.family != file_family::chrome_trace) return nullptr;
+  if (!is_recognised(found.family)) return find_foreign_format(head, file_name);
+  const bool xspace = has_planes(found.family);
+  if (!xspace && content_of(found.family) != file_content::trace_events) return nullptr;
   const probe_result probed = xspace ? probe_xspace(head) : probe_chrome_trace(head);
   if (probed.sure >= detection_confidence::likely) return nullptr;
   if (!why_another(head) && xspace && !is_foreign_message(head)) return nullptr;
@@ -61,7 +61,7 @@ detection_report explain_detection(std::string_view file_name, std::string_view 
   if (other != nullptr) {
     report.verdict = other->name;
     report.next = other->next;
-  } else if (found.family != file_family::unknown && !(head.empty() && named.family == file_family::unknown)) {
+  } else if (is_recognised(found.family) && !(head.empty() && !is_recognised(named.family))) {
     report.family = found.family;
     report.verdict = std::string(family_name(found.family)) + ": " + found.why;
     for (const considered_format& c : report.considered)

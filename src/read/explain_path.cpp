@@ -57,7 +57,7 @@ detection_report explain_file(const std::string& path, std::uint64_t bytes, bool
   if (opened) {
     std::string head = read_head(**opened, name);
     report = explain_detection(name, head);
-    if (report.family == file_family::unknown) {
+    if (!is_recognised(report.family)) {
       const std::size_t looked_at = head.size();
       report.damage = read_on(**opened, head);
       if (head.size() != looked_at) {
@@ -70,14 +70,14 @@ detection_report explain_file(const std::string& path, std::uint64_t bytes, bool
   } else {
     report = explain_detection(name, {});
     report.damage = opened.error();
-    if (report.family == file_family::unknown) {
+    if (!is_recognised(report.family)) {
       report.verdict = "not to be opened";
       report.next = opened.error().hint;
     }
   }
   report.path = path;
   report.bytes = bytes;
-  if (report.family != file_family::unknown || is_stream) return report;
+  if (is_recognised(report.family) || is_stream) return report;
   if (is_probe_bin(path, name, bytes)) {
     call_it_neutrino(report, "name <elapsed>.bin, or its header");
   } else if (is_probe_log(path, name)) {
@@ -161,7 +161,7 @@ result<std::vector<detection_report>> explain_path(const std::string& path, cons
     std::vector<detection_report> one;
     if (trace_folder_around(path, *facts)) {
       one.push_back(explain_file(path, facts->bytes, false, bounds));
-      if (one.front().family == file_family::unknown)
+      if (!is_recognised(one.front().family))
         call_it_neutrino(one.front(), "a part of the trace folder around it");
       return one;
     }
@@ -171,7 +171,7 @@ result<std::vector<detection_report>> explain_path(const std::string& path, cons
 }
 
 std::optional<fault> why_unrecognised(const std::string& path, const std::vector<detection_report>& reports) {
-  const auto is_read = [](const detection_report& r) { return r.family != file_family::unknown; };
+  const auto is_read = [](const detection_report& r) { return is_recognised(r.family); };
   if (std::any_of(reports.begin(), reports.end(), is_read)) return std::nullopt;
   std::vector<fault> unread;
   for (const detection_report& r : reports)

@@ -141,14 +141,14 @@ result<capture> open_single_file(capture c, const path_facts& facts, const open_
     if (!read.ok()) return std::move(read).error();
     look = std::move(*read);
   }
-  if (look->what.family == file_family::unknown && is_probe_bin(c.path, facts.name, facts.bytes)) {
-    look->what = {file_family::neutrino, detection_confidence::likely, "name <elapsed>.bin, or its header", "", false,
-                  nullptr};
+  if (!is_recognised(look->what.family) && is_probe_bin(c.path, facts.name, facts.bytes)) {
+    look->what = detected_probe_trace(detection_confidence::likely, "name <elapsed>.bin, or its header");
     look->encoding = compression::none;
   }
-  if (look->what.family == file_family::unknown && is_probe_log(c.path, facts.name))
-    look->what = {file_family::neutrino, detection_confidence::certain, "the driver's first line", "", false, nullptr};
-  if (opened && look->what.family == file_family::neutrino) opened->reset();  // such a trace opens its files itself
+  if (!is_recognised(look->what.family) && is_probe_log(c.path, facts.name))
+    look->what = detected_probe_trace(detection_confidence::certain, "the driver's first line");
+  // Such a trace opens its files itself.
+  if (opened && content_of(look->what.family) == file_content::probe_records) opened->reset();
   c.files.push_back(described(c.path, *look, facts.bytes));
   return c;
 }
@@ -276,7 +276,7 @@ class folder_reader {
       file_family family = c.by_name.family;
       if (c.by_name.sure != detection_confidence::certain || may_be_own) {
         auto look = look_at(joined_path(folder.path, file.name), options_.bounds, capture_.formats);
-        if (look.ok() && look->what.family != file_family::unknown) {
+        if (look.ok() && is_recognised(look->what.family)) {
           family = look->what.family;
           c.look = std::move(*look);
         } else if (c.by_name.sure != detection_confidence::certain) {
@@ -284,10 +284,11 @@ class folder_reader {
         }
       }
       ascend = ascend || format_of(family).is_of_a_rank;
-      const bool totals = family == file_family::ascend_table && file.name.rfind("op_statistic", 0) == 0;
+      const bool is_totals_table = content_of(family) == file_content::totals_table;
+      const bool totals = is_totals_table && file.name.rfind("op_statistic", 0) == 0;
       part.has_profile = part.has_profile || format_of(family).makes_a_run || totals;
       part.has_settings = part.has_settings || starts_with(file.name, "profiler_info");
-      part.has_summary = part.has_summary || family == file_family::ascend_table || file.name == "communication.json";
+      part.has_summary = part.has_summary || is_totals_table || file.name == "communication.json";
       part.newest_ns = std::max(part.newest_ns, file.modified_ns);
       part.files.push_back(std::move(c));
     }
@@ -464,9 +465,8 @@ class folder_reader {
 
   result<void> list_part(run_part& part, const std::string& run) {
     if (part.probes != nullptr) {
-      const looked_at look{
-          {file_family::neutrino, detection_confidence::certain, "event.log and result/*.bin", "", false, nullptr},
-          compression::none};
+      const looked_at look{detected_probe_trace(detection_confidence::certain, "event.log and result/*.bin"),
+                           compression::none};
       capture_.files.push_back(described(part.folder->path, look, part.probes->bytes));
       capture_.files.back().run = run;
       return {};
@@ -498,12 +498,13 @@ class folder_reader {
   void link_exports(std::size_t first, const std::vector<bool>& exports) {
     std::vector<std::size_t> spaces;
     for (std::size_t i = first; i < capture_.files.size(); ++i) {
-      if (capture_.files[i].family == file_family::xspace) spaces.push_back(i);
+      if (has_planes(capture_.files[i].family)) spaces.push_back(i);
     }
     if (spaces.empty()) return;
     for (std::size_t i = first; i < capture_.files.size(); ++i) {
       capture_file& file = capture_.files[i];
-      const bool is_made_of_one = file.family == file_family::chrome_trace || file.family == file_family::op_stats;
+      const file_content held = content_of(file.family);
+      const bool is_made_of_one = held == file_content::trace_events || held == file_content::op_totals;
       if (!exports[i - first] || !is_made_of_one) continue;
       const auto same_host = std::find_if(spaces.begin(), spaces.end(), [&](std::size_t space) {
         return !file.host.empty() && capture_.files[space].host == file.host;
@@ -519,7 +520,9 @@ class folder_reader {
 
   // The tasks of the hardware beside a table of the same kernels.
   void link_task_lists(std::size_t first, const std::vector<bool>& exports) {
-    const auto is_table = [&](std::size_t i) { return capture_.files[i].family == file_family::ascend_kernels; };
+    const auto is_table = [&](std::size_t i) {
+      return content_of(capture_.files[i].family) == file_content::kernel_table;
+    };
     std::size_t table = first;
     while (table < capture_.files.size() && (!is_table(table) || exports[table - first])) ++table;
     if (table == capture_.files.size()) return;
@@ -623,13 +626,15 @@ result<capture> look_for_capture(const std::string& path, const open_options& op
 }  // namespace
 
 bool has_op_times(const capture_file& file) noexcept {
-  return is_trace(file) || file.family == file_family::ascend_table ||
-         (file.family == file_family::op_stats && file.export_of < 0);
+  const file_content held = content_of(file.family);
+  return is_trace(file) || held == file_content::totals_table ||
+         (held == file_content::op_totals && file.export_of < 0);
 }
 
 bool is_trace(const capture_file& file) noexcept {
-  return (file.family == file_family::chrome_trace && file.export_of < 0) ||
-         file.family == file_family::ascend_kernels || file.family == file_family::own;
+  const file_content held = content_of(file.family);
+  return (held == file_content::trace_events && file.export_of < 0) || held == file_content::kernel_table ||
+         held == file_content::recording;
 }
 
 result<capture> open_capture(const std::string& path, const open_options& options) {

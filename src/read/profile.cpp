@@ -111,11 +111,11 @@ fault out_of_reach(const std::string& path, std::string what) {
 bool name_family(capture_file& file, std::string_view bytes, const own_formats& own) {
   const std::string_view label(file.path);
   const detection found = detect(last_part_of(label), head_of(bytes, last_part_of(label)), own);
-  file.family = found.family == file_family::unknown ? file_family::xspace : found.family;
+  file.family = is_recognised(found.family) ? found.family : file_family::xspace;
   file.why = found.why;
   file.host = found.host;
   file.own = found.own;
-  return found.family != file_family::unknown;
+  return is_recognised(found.family);
 }
 
 // The same for a source that can be rewound. Where that fails, or the beginning cannot be read, nothing is recognised.
@@ -190,7 +190,7 @@ struct profile::state {
       f.xspace = index_xspace({});
       return;
     }
-    if (what.files[file].family == file_family::neutrino && !from) {
+    if (content_of(what.files[file].family) == file_content::probe_records && !from) {
       hold_trace(f, path);
       return;
     }
@@ -203,8 +203,8 @@ struct profile::state {
       from = std::move(opened).value();
     }
     const file_family listed = what.files[file].family;
-    if (!f.outlined && !from->span() && (listed == file_family::xspace || listed == file_family::unknown)) {
-      if (auto damage = damage_at_once(*from, listed == file_family::xspace)) {
+    if (!f.outlined && !from->span() && (has_planes(listed) || !is_recognised(listed))) {
+      if (auto damage = damage_at_once(*from, has_planes(listed))) {
         f.xspace = index_xspace({});
         fail(f, path, std::move(*damage));
         return;
@@ -218,29 +218,29 @@ struct profile::state {
     f.held = std::move(held).value();
     if (f.held.damage) fail(f, path, *f.held.damage);
     if (!f.held.damage && holds_nothing(path, f.held.bytes)) {
-      if (listed == file_family::unknown || listed == file_family::xspace) f.xspace = index_xspace({});
+      if (!is_recognised(listed) || has_planes(listed)) f.xspace = index_xspace({});
       fail(f, path, nothing_there(f.held.bytes));
       f.held = {};
       return;
     }
     bool recognised = true;
-    if (files.size() == 1 && listed == file_family::unknown)
+    if (files.size() == 1 && !is_recognised(listed))
       recognised = name_family(what.files[file], f.held.bytes, what.formats);
-    if (files.size() == 1 && what.files[file].family == file_family::chrome_trace) {
+    if (files.size() == 1 && content_of(what.files[file].family) == file_content::trace_events) {
       if (auto why = why_no_event(f.held.bytes)) {
         fail(f, path, std::move(*why));
         f.held = {};
         return;
       }
     }
-    if (what.files[file].family == file_family::own) {
+    if (content_of(what.files[file].family) == file_content::recording) {
       hold_recording(f, what.files[file]);
     } else if (const auto zero_of = format_of(what.files[file].family).zero; zero_of && has_times(file)) {
       const time_zero zero = zero_of(f.held.bytes, {what.bounds, what.host});
       f.origin_unix_ns = zero.origin_unix_ns;
       f.start_unix_ns = zero.start_unix_ns;
     }
-    if (what.files[file].family != file_family::xspace) return;
+    if (!has_planes(what.files[file].family)) return;
     f.xspace = index_xspace(f.held.bytes);
     if (auto why = why_foreign(*f.xspace, recognised, path)) {
       fail(f, path, std::move(*why));
@@ -307,7 +307,7 @@ struct profile::state {
   // Opens a file that is to be read in one pass. One that is in memory, or will have to be, is loaded at once.
   void open_for_pass(std::size_t file, std::unique_ptr<source> from) {
     held_file& f = *files[file];
-    if (from->span() || what.files[file].family != file_family::xspace) {
+    if (from->span() || !has_planes(what.files[file].family)) {
       std::call_once(f.once, [&] { load(file, std::move(from)); });
       return;
     }
@@ -370,9 +370,7 @@ struct profile::state {
   // A trace that is no export, and a table of kernels, have a clock of their own.
   bool has_times(std::size_t file) const noexcept {
     const capture_file& listed = what.files[file];
-    return listed.family == file_family::ascend_kernels || listed.family == file_family::neutrino ||
-           listed.family == file_family::own ||
-           (listed.family == file_family::chrome_trace && listed.export_of < 0);
+    return is_trace(listed) || content_of(listed.family) == file_content::probe_records;
   }
 
   // The first fault is the cause of those that follow.
@@ -460,8 +458,8 @@ struct profile::state {
     const std::size_t count = s->what.files.size();
     for (std::size_t i = 0; i < count; ++i) s->files.push_back(std::make_unique<held_file>());
     for (std::size_t i = 0; i < count; ++i) {
-      if (s->what.files[i].family != file_family::xspace && !s->has_times(i) && count > 1) continue;
-      if (options.access == access_mode::one_pass && s->what.files[i].family == file_family::xspace) {
+      if (!has_planes(s->what.files[i].family) && !s->has_times(i) && count > 1) continue;
+      if (options.access == access_mode::one_pass && has_planes(s->what.files[i].family)) {
         result<std::unique_ptr<source>> from =
             i == 0 && first ? result<std::unique_ptr<source>>(std::move(first)) : open_source_of(s->what, i);
         if (from) {

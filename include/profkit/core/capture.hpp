@@ -29,10 +29,25 @@ enum class file_family {
 };
 [[nodiscard]] const char* family_name(file_family f) noexcept;   ///< "xspace", "chrome_trace", …
 [[nodiscard]] const char* family_title(file_family f) noexcept;  ///< for people: "XSpace", "Chrome trace", …
-/// Why a capture that has Ascend's databases and none of its tables and traces shows nothing; what to do about it.
-inline constexpr std::string_view only_a_database =
-    "there is only a database export, which is not read: export it as text, too (export_type=Text of torch_npu.profiler, or "
-    "msprof --export=on --output=DIR)";
+/// Why files of a format are listed and not read, and what to do; null for a format that is read.
+[[nodiscard]] const char* why_not_read(file_family f) noexcept;
+[[nodiscard]] inline bool is_recognised(file_family f) noexcept { return f != file_family::unknown; }
+
+/// What a file holds. Who walks files asks this and not which format it is; several formats may hold the same.
+enum class file_content : std::uint8_t {
+  nothing,        ///< nothing that is read
+  planes,         ///< planes, lines and events, read in place: an XSpace
+  trace_events,   ///< a list of trace events: Chrome JSON
+  kernel_table,   ///< a row a kernel, with its times
+  totals_table,   ///< rows of a step, an operator or a type of op, without times
+  op_totals,      ///< how much time ops took, worked out by another tool
+  module,         ///< an HLO module
+  settings,       ///< how it was recorded
+  probe_records,  ///< records of instrumented kernels
+  recording,      ///< devices, kernels and spans that a reader of the host's own gave
+};
+[[nodiscard]] file_content content_of(file_family f) noexcept;
+[[nodiscard]] inline bool has_planes(file_family f) noexcept { return content_of(f) == file_content::planes; }
 
 /// One recognised file of a capture. Paths are as the user gave them, joined with '/'.
 struct capture_file {

@@ -560,7 +560,7 @@ result<collectives_result> gather_collectives(const trace& t, const ops_result& 
 
   collectives_result found;
   found.texts = ops.texts;
-  damage_list damage(p, *selected, is_xspace);
+  damage_list damage(p, *selected, has_planes);
   for (const file_damage& d : ops.damage) damage.note(d.file, d.what);
   progress_meter meter(host);
   async_finder asynchronous(p, *selected, damage, meter, found);

@@ -84,7 +84,7 @@ result<void> check_planes(const profile& p, const anatomy_options& o, const info
       });
   }
   for (const file_info& file : others.files) {
-    if (file.family == file_family::xspace) continue;
+    if (has_planes(file.family)) continue;
     for (const plane_info& plane : file.planes)
       look(plane.name, [&](auto&& use) {
         for (const line_info& line : plane.lines) use(line.name);

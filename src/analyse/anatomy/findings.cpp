@@ -43,7 +43,7 @@ class finding_list {
   }
 
   void add_unaligned(const info_result& info) {
-    const auto is_own = [](const file_info& file) { return file.family == file_family::xspace; };
+    const auto is_own = [](const file_info& file) { return has_planes(file.family); };
     if (std::count_if(info.files.begin(), info.files.end(), is_own) < 2) return;
     for (const file_info& file : info.files)
       if (is_own(file) && !file.aligned)

@@ -150,7 +150,7 @@ class framework_finder final : public line_question {
     auto selected = selection::make(trace_, options_, host_);
     if (!selected) return std::move(selected).error();
     selected_.emplace(std::move(*selected));
-    damage_.emplace(profile_, *selected_, is_xspace);
+    damage_.emplace(profile_, *selected_, has_planes);
     pass_.emplace(profile_, options_, *selected_);
     return {};
   }

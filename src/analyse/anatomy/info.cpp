@@ -199,7 +199,7 @@ class inventory final : public line_question {
   void add_file(std::size_t file) {
     const capture_file& entry = profile_.what().files[file];
     file_info& info = found_.files.emplace_back(file_header(profile_, file));
-    if (entry.family == file_family::hlo_proto) look_into_module(file);
+    if (content_of(entry.family) == file_content::module) look_into_module(file);
     const xspace_index* space = profile_.outline(file);
     if (space == nullptr) return;
     for (const std::string& error : info.errors)
@@ -288,7 +288,7 @@ class inventory final : public line_question {
   // only whether they are whole is said of them.
   result<void> add_traces() {
     for (file_info& info : found_.files) {
-      if (info.family != file_family::chrome_trace) continue;
+      if (content_of(info.family) != file_content::trace_events) continue;
       const result<trace_extent> extent = extent_of_trace(profile_, info.file, host_);
       if (!extent) return extent.error();
       const std::int64_t shift_ps = profile_.file_shift_ns(info.file) * ps_per_ns;
@@ -338,7 +338,7 @@ class inventory final : public line_question {
         found_.lines += plane.lines.size();
         for (const line_info& line : plane.lines) {
           found_.events += line.events;
-          if (info.family != file_family::chrome_trace && line.first_ps) {
+          if (content_of(info.family) != file_content::trace_events && line.first_ps) {
             widen(info.first_ps, info.last_ps, *line.first_ps, *line.last_ps);
           }
         }
@@ -385,35 +385,38 @@ class inventory final : public line_question {
   void note_unread() {
     for (const fault& each : profile_.what().unread)
       note_incomplete(each.path + ": " + each.message + "; " + each.hint);
-    if (has_only_databases())
-      note_incomplete(std::string(only_a_database));
+    if (const char* const why = why_only_listed())
+      note_incomplete(why);
     else
       note_missing_timelines();
   }
 
   // A folder may hold nothing but databases, which are not read.
-  [[nodiscard]] bool has_only_databases() const {
-    const auto any = [this](bool (*fits)(file_family)) {
-      return std::any_of(found_.files.begin(), found_.files.end(),
-                         [fits](const file_info& file) { return fits(file.family); });
-    };
-    return any([](file_family f) { return f == file_family::ascend_database; }) && !any(has_timeline);
+  [[nodiscard]] const char* why_only_listed() const {
+    const char* why = nullptr;
+    for (const file_info& file : found_.files) {
+      if (has_timeline(file.family)) return nullptr;
+      if (why == nullptr) why = why_not_read(file.family);
+    }
+    return why;
   }
 
   static bool has_timeline(file_family f) noexcept {
-    return f == file_family::ascend_kernels || f == file_family::chrome_trace || f == file_family::own;
+    const file_content held = content_of(f);
+    return held == file_content::kernel_table || held == file_content::trace_events || held == file_content::recording;
   }
 
   // Ascend ranks whose recorder was asked for the device, and of which no file has a timeline.
   void note_missing_timelines() {
     const std::vector<capture_file>& files = profile_.what().files;
     using rank_name = std::pair<std::string_view, std::string_view>;  // run and folder
-    hash_set<rank_name> with_timeline, with_database;
+    hash_set<rank_name> with_timeline;
+    hash_map<rank_name, const char*> listed;  // why a file of the rank is not read
     for (const capture_file& file : files) {
       if (has_timeline(file.family)) with_timeline.insert({file.run, file.host});
       // analysis.db lies beside tables, too.
-      if (file.family == file_family::ascend_database && last_part_of(file.path) != "analysis.db")
-        with_database.insert({file.run, file.host});
+      const char* const why = last_part_of(file.path) != "analysis.db" ? why_not_read(file.family) : nullptr;
+      if (why != nullptr) listed.emplace(rank_name(file.run, file.host), why);
     }
     for (std::size_t at = 0; at < files.size(); ++at) {
       const capture_file& file = files[at];
@@ -422,10 +425,12 @@ class inventory final : public line_question {
       const rank_name rank{file.run, file.host};
       if (with_timeline.contains(rank) || !settings_ask_for_device(profile_, at)) continue;
       with_timeline.insert(rank);  // reported once
-      std::string why(only_a_database);
-      if (!with_database.contains(rank))
-        why = "no timeline (kernel_details.csv, op_summary*.csv or trace_view.json), although " + std::string(name) +
-              " says that the device was traced: copy the whole folder, or parse it again";
+      const auto known = listed.find(rank);
+      const std::string why =
+          known != listed.end()
+              ? known->second
+              : "no timeline (kernel_details.csv, op_summary*.csv or trace_view.json), although " + std::string(name) +
+                    " says that the device was traced: copy the whole folder, or parse it again";
       note_incomplete(std::string(folder_of(file.path)) + ": " + why);
     }
   }

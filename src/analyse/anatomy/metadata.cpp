@@ -32,7 +32,7 @@ class metadata_walk {
         visitor_(visitor),
         options_(o),
         selected_(selected),
-        damage_(p, selected, is_xspace),
+        damage_(p, selected, has_planes),
         host_(host),
         meter_(host),
         limit_(o.limit == 0 ? ~std::uint64_t{0} : o.limit) {}
@@ -64,7 +64,8 @@ class metadata_walk {
     if (is_shown_trace(entry)) return walk_trace_metadata(profile_, file, visitor_, options_, damage_, host_);
     if (is_shown_table(entry)) return walk_table_metadata(profile_, file, visitor_, options_, damage_, host_);
     if (is_recorded(entry)) return walk_recorded_metadata(profile_, file, visitor_, options_, selected_, damage_);
-    if (entry.family == file_family::ascend_json) walk_settings_metadata(profile_, file, visitor_, options_, damage_);
+    if (content_of(entry.family) == file_content::settings)
+      walk_settings_metadata(profile_, file, visitor_, options_, damage_);
     return {};
   }
 

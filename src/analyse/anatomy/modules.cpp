@@ -33,14 +33,14 @@ class module_finder {
         profile_(t.files()),
         selected_(selected),
         damage_(t.files(), selected,
-                [](file_family f) noexcept { return f == file_family::xspace || f == file_family::hlo_proto; }),
+                [](file_family f) noexcept { return has_planes(f) || content_of(f) == file_content::module; }),
         meter_(host) {}
 
   result<modules_result> run() {
     for (std::size_t file = 0; file < profile_.file_count(); ++file) {
       if (!selected_.file(file)) continue;
       if (profile_.xspace(file) != nullptr) add_embedded(file);
-      if (profile_.what().files[file].family == file_family::hlo_proto) add_standalone(file);
+      if (content_of(profile_.what().files[file].family) == file_content::module) add_standalone(file);
       if (result<void> going = meter_.step(0); !going) return std::move(going).error();
     }
     compare_siblings();
@@ -154,7 +154,7 @@ class module_finder {
   [[nodiscard]] bool is_of_xla() const {
     constexpr std::size_t looked_at_bytes = 4096;
     for (std::size_t file = 0; file < profile_.file_count(); ++file) {
-      if (profile_.what().files[file].family != file_family::chrome_trace) continue;
+      if (content_of(profile_.what().files[file].family) != file_content::trace_events) continue;
       const std::string_view head = profile_.bytes(file).substr(0, looked_at_bytes);
       if (contains(head, "\"/host:") || contains(head, "\"/device:")) return true;
     }

@@ -560,11 +560,11 @@ result<void> read_cut(const trace& t, const task& of, by_line<line_totals>& line
 result<void> add_damage_of_others(const trace& t, const selection& selected, const hooks& host,
                                   std::vector<file_damage>& damage) {
   const auto& files = t.files().what().files;
-  if (std::all_of(files.begin(), files.end(), [](const capture_file& f) { return is_xspace(f.family); })) return {};
+  if (std::all_of(files.begin(), files.end(), [](const capture_file& f) { return has_planes(f.family); })) return {};
   const auto looked = anatomy_info(t, {}, host);
   if (!looked) return looked.error();
   for (std::uint32_t file = 0; file < looked->files.size(); ++file)
-    if (!is_xspace(looked->files[file].family) && looked->files[file].damage && selected.file(file))
+    if (!has_planes(looked->files[file].family) && looked->files[file].damage && selected.file(file))
       add_damage(damage, file, *looked->files[file].damage);
   return {};
 }
@@ -583,7 +583,7 @@ class ops_finder final : public line_question {
     auto selected = selection::make(trace_, of_events_, host_);
     if (!selected) return std::move(selected).error();
     selected_.emplace(std::move(*selected));
-    damage_.emplace(profile_, *selected_, is_xspace, damage_list::needs::outline);
+    damage_.emplace(profile_, *selected_, has_planes, damage_list::needs::outline);
     picked_ = pick_lines(profile_, *selected_, first_.lines, options_);
     task_.emplace(task{profile_, *selected_, options_, picked_.only_hlo_ops, {}});
     for (const line_place& place : picked_.places) {

@@ -75,7 +75,7 @@ std::vector<left_out_lines> lines_left_out(const profile& p, const activity& of,
     if (line.events[most] == 0) add(no_end, 1, 0);
   }
   const auto in_trace = [&p](const ops_line& line) {
-    return p.what().files[line.file].family == file_family::chrome_trace;
+    return content_of(p.what().files[line.file].family) == file_content::trace_events;
   };
   const auto lines = static_cast<std::uint64_t>(std::count_if(shown.begin(), shown.end(), in_trace));
   if (shown_tracks > lines) add(same_stream, shown_tracks - lines, 0);

@@ -72,16 +72,22 @@ std::string why_nothing(const profile& p, const anatomy_options& o) {
   return filters_events(o) ? "nothing in the capture matches the filters" : "";
 }
 
+const char* why_unread(const std::vector<capture_file>& files) noexcept {
+  for (const capture_file& file : files)
+    if (const char* const why = why_not_read(file.family)) return why;
+  return nullptr;
+}
+
 std::string why_nothing_ran_or(const profile& p, const anatomy_options& o, std::string otherwise) {
   const auto& files = p.what().files;
   const auto any = [&files](auto fits) { return std::any_of(files.begin(), files.end(), fits); };
   const bool recorded = any([](const capture_file& f) {
-    return f.family == file_family::xspace || has_op_times(f) || f.export_of >= 0;
+    return has_planes(f.family) || has_op_times(f) || f.export_of >= 0;
   });
-  if (!recorded)
-    otherwise = any([](const capture_file& f) { return f.family == file_family::ascend_database; })
-                    ? std::string(only_a_database)
-                    : nothing_recorded;
+  if (!recorded) {
+    const char* const why = why_unread(files);
+    otherwise = why != nullptr ? why : nothing_recorded;
+  }
   return why_nothing_or(p, o, std::move(otherwise));
 }
 
@@ -298,7 +304,7 @@ void damage_list::note(std::size_t file, fault what) {
 
 void damage_list::note(const activity& read, const selection& selected) {
   for (const activity_input& input : read.inputs())
-    if (input.damage && selected.file(input.file) && !is_xspace(profile_.what().files[input.file].family))
+    if (input.damage && selected.file(input.file) && !has_planes(profile_.what().files[input.file].family))
       note(input.file, *input.damage);
 }
 

@@ -83,6 +83,9 @@ class event_filter {
   return why.empty() ? std::move(otherwise) : why;
 }
 
+// Why the first file that is only listed is not read; null where every file is read.
+[[nodiscard]] const char* why_unread(const std::vector<capture_file>& files) noexcept;
+
 // The same of what ran: what was not recorded at all is said first.
 [[nodiscard]] std::string why_nothing_ran_or(const profile& p, const anatomy_options& o, std::string otherwise);
 
@@ -192,7 +195,6 @@ class plane_filters {
 // Everything of a file_info that needs no scan.
 [[nodiscard]] file_info file_header(const profile& p, std::size_t file);
 
-[[nodiscard]] inline bool is_xspace(file_family f) noexcept { return f == file_family::xspace; }
 
 // Hands every event of a line that decodes to `use(row)`, which gives false to stop early. Damage goes to
 // `damage`, negative durations, which are handed on as 0, too. Gives false when stopped.

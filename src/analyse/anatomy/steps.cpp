@@ -50,7 +50,7 @@ class step_finder {
         options_(o),
         selected_(selected),
         host_(host),
-        damage_(profile_, selected, is_xspace),
+        damage_(profile_, selected, has_planes),
         meter_(host) {}
 
   result<steps_result> run() {

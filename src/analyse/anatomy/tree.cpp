@@ -19,7 +19,7 @@ class tree_walk {
         visitor_(visitor),
         options_(o),
         selected_(selected),
-        damage_(p, selected, is_xspace),
+        damage_(p, selected, has_planes),
         host_(host),
         meter_(host) {}
 
@@ -27,7 +27,7 @@ class tree_walk {
     for (std::size_t file = 0; file < profile_.file_count(); ++file) {
       const capture_file& entry = profile_.what().files[file];
       const auto walk_other = walk_of(entry);
-      if (!selected_.file(file) || (!is_xspace(entry.family) && walk_other == nullptr)) continue;
+      if (!selected_.file(file) || (!has_planes(entry.family) && walk_other == nullptr)) continue;
       visitor_.begin_file(static_cast<std::uint32_t>(file), file_header(profile_, file));
       if (walk_other != nullptr)
         if (result<void> walked = walk_other(profile_, file, visitor_, options_, selected_, damage_, host_); !walked)
@@ -170,11 +170,10 @@ std::string why_no_planes(const profile& p) {
     const std::vector<capture_file>& files = p.what().files;
     return std::any_of(files.begin(), files.end(), fits);
   };
-  if (any([](const capture_file& f) { return is_xspace(f.family); })) return "no XSpace plane in this part of the capture";
+  if (any([](const capture_file& f) { return has_planes(f.family); })) return "no XSpace plane in this part of the capture";
   if (any([](const capture_file& f) { return is_shown_trace(f) || is_shown_table(f) || is_recorded(f); }))
     return "no event and no row in this part of the capture";
-  if (any([](const capture_file& f) { return f.family == file_family::ascend_database; }))
-    return std::string(only_a_database);
+  if (const char* const why = why_unread(p.what().files)) return why;
   return "planes, lines and events are in an XSpace, a trace or Ascend tables; there are none here";
 }
 

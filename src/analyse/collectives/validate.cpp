@@ -337,7 +337,7 @@ std::vector<std::string> assumptions_of(const validation_result& found) {
 bool has_xspace(const std::shared_ptr<const trace>& of) {
   if (of == nullptr) return false;
   const std::vector<capture_file>& files = of->files().what().files;
-  return std::any_of(files.begin(), files.end(), [](const capture_file& f) { return f.family == file_family::xspace; });
+  return std::any_of(files.begin(), files.end(), [](const capture_file& f) { return has_planes(f.family); });
 }
 
 }  // namespace
@@ -425,8 +425,8 @@ bool has_several_nodes(const profile& capture) {
   std::set<std::string_view> ascend_ranks;
   for (std::size_t file = 0; file < capture.file_count(); ++file) {
     const capture_file& listed = capture.what().files[file];
-    if (is_trace(listed) && listed.family != file_family::ascend_kernels) ++traces;
-    if (listed.family == file_family::ascend_kernels) ascend_ranks.insert(listed.host);
+    if (is_trace(listed) && content_of(listed.family) != file_content::kernel_table) ++traces;
+    if (content_of(listed.family) == file_content::kernel_table) ascend_ranks.insert(listed.host);
     const xspace_index* const space = capture.xspace(file);
     if (space == nullptr) continue;
     ++spaces;

@@ -98,7 +98,7 @@ result<void> add_runtime(const trace& t, const memory_options& o, const hooks& h
   if (all.stopped) return *all.stopped;
   r.damage.insert(r.damage.end(), all.damage.begin(), all.damage.end());
   const bool any_xspace = std::any_of(p.what().files.begin(), p.what().files.end(),
-                                      [](const capture_file& f) { return f.family == file_family::xspace; });
+                                      [](const capture_file& f) { return has_planes(f.family); });
   if (!any_xspace || !all.host_plane_present || all.n_events == 0) {
     r.runtime_absent_reason = !has_host(p, o.host)      ? "no_such_host"
                               : !any_xspace             ? "no_xplane_pb"
@@ -194,7 +194,7 @@ result<memory_result> analyse_memory(const trace& t, const memory_options& o, co
       if (result<void> added = add_runtime(t, o, host, r); !added) return std::move(added).error();
     for (std::size_t file = 0; file < p.file_count(); ++file) {
       const file_family family = p.what().files[file].family;
-      if (family != file_family::xspace && family != file_family::hlo_proto) continue;
+      if (!has_planes(family) && content_of(family) != file_content::module) continue;
       if (const fault* why = p.file_fault(file))
         if (std::none_of(r.damage.begin(), r.damage.end(), [&](const file_damage& d) { return d.file == file; }))
           r.damage.push_back({static_cast<std::uint32_t>(file), *why});

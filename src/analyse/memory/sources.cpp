@@ -84,7 +84,7 @@ class finder {
         for (const plane_index& plane : space->planes)
           if (plane.kind == plane_kind::metadata && host_fits(profile_, file, plane, options_.host))
             add_embedded(file, plane);
-      } else if (what.family == file_family::hlo_proto) {
+      } else if (content_of(what.family) == file_content::module) {
         add_file(file);
       }
     }

@@ -52,7 +52,7 @@ std::vector<device_model> devices_of(const report_parts& parts) {
   std::vector<device_model> models;
   for (const file_info& file : parts.info.files)
     for (const plane_info& plane : file.planes) {
-      if (file.family != file_family::xspace) continue;
+      if (!has_planes(file.family)) continue;
       if (plane.kind != plane_kind::device || device_ordinal(plane.name) < 0) continue;
       // Parts of a chip (SparseCores) have planes of their own and carry the chip's number.
       if (contains(plane.name, "SparseCore")) continue;
@@ -89,7 +89,7 @@ std::vector<std::string> software_of(const report_parts& parts) {
 std::vector<recorded_host> hosts_of(const capture& found, const report_parts& parts) {
   std::map<std::string, bool> hosts;  // whether a name is from the file name alone
   for (const file_info& file : parts.info.files) {
-    if (file.family != file_family::xspace) continue;  // names of traces have ranks and dates rather than hosts
+    if (!has_planes(file.family)) continue;  // names of traces have ranks and dates rather than hosts
     for (const std::string& host : file.hosts) {
       const bool from_name = found.files[file.file].run.empty() && host == found.files[file.file].host;
       const auto known = hosts.emplace(host, from_name).first;

@@ -35,7 +35,7 @@ anatomy_options with_limit(anatomy_options o, std::uint64_t limit) {
 
 bool has_xspace(const capture& found) {
   return std::any_of(found.files.begin(), found.files.end(),
-                     [](const capture_file& f) { return f.family == file_family::xspace && f.export_of < 0; });
+                     [](const capture_file& f) { return has_planes(f.family) && f.export_of < 0; });
 }
 
 result<void> run_bubbles(const trace& t, const report_options& o, const hooks& host, report_parts& parts) {

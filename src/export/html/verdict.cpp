@@ -56,7 +56,7 @@ std::string verdict_of(const report_result& found) {
     return "No time of a device is on record. The busiest line ran ops for " + share_text(busiest->busy_ps, span_ps) + " of " +
            human_duration(span_ps) + '.';
   const std::vector<file_info>& files = found.parts.info.files;
-  const auto is_probes = [](const file_info& file) { return file.family == file_family::neutrino; };
+  const auto is_probes = [](const file_info& file) { return content_of(file.family) == file_content::probe_records; };
   if (!files.empty() && std::all_of(files.begin(), files.end(), is_probes))
     return "Probes inside kernels were recorded, which this page does not show: profkit neutrino does.";
   return "No time of a device is on record.";

@@ -44,7 +44,7 @@ void write_report(json_writer& out, const detection_report& report) {
   out.field("compression", compression_name(report.encoding));
   out.field("first_bytes", std::string_view(hex_text(report.first_bytes)));
   out.key("family");
-  if (report.family == file_family::unknown)
+  if (!is_recognised(report.family))
     out.null();
   else
     out.value(family_name(report.family));

@@ -153,7 +153,7 @@ events_checked checked_by(document d, const profile& p, const anatomy_options& o
     const std::vector<capture_file>& files = p.what().files;
     return std::any_of(files.begin(), files.end(), fits);
   };
-  const bool any_xspace = any([](const capture_file& f) { return f.family == file_family::xspace; });
+  const bool any_xspace = any([](const capture_file& f) { return has_planes(f.family); });
   const bool any_trace = any(is_trace);
   if (!any_xspace && !any_trace) return events_checked::all;  // there are none
   // Traces and tables are read whole, of an XSpace the lines that are needed.

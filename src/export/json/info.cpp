@@ -83,7 +83,7 @@ std::string absence_of(const profile& p, const info_result& info) {
   if (info.files.empty()) return info.absent;
   // How many bytes come out of a pipe nobody knows.
   for (const file_info& file : info.files)
-    if (file.bytes != 0 || !file.planes.empty() || file.family != file_family::xspace) return {};
+    if (file.bytes != 0 || !file.planes.empty() || !has_planes(file.family)) return {};
   return info.files.front().path + " is empty, which is a valid message without content";
 }
 

@@ -192,7 +192,7 @@ verdict judge_memory(const profile& p, const memory_result& r) {
       std::any_of(r.modules.begin(), r.modules.end(), [](const module_memory& m) { return m.has_buffer_assignment; });
   if (!r.damage.empty() && !any_numbers) {
     const bool only_hlo = std::all_of(p.what().files.begin(), p.what().files.end(),
-                                      [](const capture_file& f) { return f.family == file_family::hlo_proto; });
+                                      [](const capture_file& f) { return content_of(f.family) == file_content::module; });
     if (only_hlo) return {document_status::error, r.damage.front().what.message, &r.damage.front().what};
   }
   return judge(p, absent, r.damage);

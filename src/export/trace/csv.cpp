@@ -29,9 +29,9 @@ class csv_exporter {
       result<void> written;
       if (job_.p.xspace(file) != nullptr)
         written = write_xspace(file);
-      else if (listed.family == file_family::chrome_trace)
+      else if (content_of(listed.family) == file_content::trace_events)
         written = write_chrome(file);
-      else if (listed.family == file_family::own)
+      else if (content_of(listed.family) == file_content::recording)
         written = write_own(file);
       if (!written) return written;
     }

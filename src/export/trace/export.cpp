@@ -13,8 +13,9 @@ inline namespace PROFKIT_NAMESPACE {
 namespace {
 
 bool can_have_events(file_family f) noexcept {
-  return f == file_family::xspace || f == file_family::chrome_trace || f == file_family::neutrino ||
-         f == file_family::own;
+  const file_content held = content_of(f);
+  return held == file_content::planes || held == file_content::trace_events || held == file_content::probe_records ||
+         held == file_content::recording;
 }
 
 fault refused_export(fault_code code, std::string message, std::string hint) {
@@ -36,7 +37,7 @@ result<void> check(const profile& p, const trace_export_options& o, const select
                           "leave the filters out, or write trace.json without the compatibility");
   const auto& all = p.what().files;
   const bool only_probes = std::all_of(all.begin(), all.end(), [](const capture_file& f) {
-    return !can_have_events(f.family) || f.export_of >= 0 || f.family == file_family::neutrino;
+    return !can_have_events(f.family) || f.export_of >= 0 || content_of(f.family) == file_content::probe_records;
   });
   if (only_probes && o.format != trace_format::perfetto)
     return refused_export(fault_code::unsupported, "a Neutrino trace becomes pftrace only",

@@ -350,7 +350,7 @@ class rank_reader {
 
   void say_why_empty(activity_input& input) const {
     const bool is_database = !files_.databases.empty() && files_.kernel_details.empty() && files_.op_summaries.empty();
-    input.why_empty = is_database ? only_a_database : "no kernel was found here";
+    input.why_empty = is_database ? why_no_database : "no kernel was found here";
     for (const activity_input& table : inputs_)
       if (table.rows > 0 && table.rejected == table.rows)
         input.why_empty += ": all " + std::to_string(table.rows) + " rows of " + table.variant + " were skipped (" +

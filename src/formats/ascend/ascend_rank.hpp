@@ -12,6 +12,11 @@
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 
+// Why a rank of which only databases lie there shows nothing, and what to do about it.
+inline constexpr const char* why_no_database =
+    "there is only a database export, which is not read: export it as text, too (export_type=Text of torch_npu.profiler, or "
+    "msprof --export=on --output=DIR)";
+
 // The folder that stands for the rank that a file belongs to: up to *_ascend_pt or *_ascend_ms, else without the
 // folders that exporters make (ASCEND_PROFILER_OUTPUT, mindstudio_profiler_output).
 [[nodiscard]] std::string_view ascend_rank_folder(std::string_view folder) noexcept;

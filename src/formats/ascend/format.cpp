@@ -1,6 +1,7 @@
 #include <formats/registry.hpp>
 #include <formats/ascend/ascend_columns.hpp>
 #include <formats/ascend/ascend_fill.hpp>
+#include <formats/ascend/ascend_rank.hpp>
 #include <formats/ascend/probe_table.hpp>
 
 namespace profkit {
@@ -34,12 +35,13 @@ time_zero zero_of_kernels(std::string_view bytes, const chrome_options&) {
   return {read_ascend_clock(bytes).origin_unix_ns, std::nullopt};
 }
 
-constexpr known_format of_a_rank(file_family family, const char* name, const char* title,
+constexpr known_format of_a_rank(file_family family, const char* name, const char* title, file_content content,
                                  static_list<name_rule> names, const char* no_message) {
   known_format f;
   f.family = family;
   f.name = name;
   f.title = title;
+  f.content = content;
   f.names = names;
   f.is_of_a_rank = true;
   f.no_message = no_message;
@@ -47,8 +49,8 @@ constexpr known_format of_a_rank(file_family family, const char* name, const cha
 }
 
 constexpr known_format describe_kernels() {
-  known_format f = of_a_rank(file_family::ascend_kernels, "ascend_kernels", "Ascend kernels", ascend_kernels_names,
-                             "a table of an Ascend capture");
+  known_format f = of_a_rank(file_family::ascend_kernels, "ascend_kernels", "Ascend kernels", file_content::kernel_table,
+                             ascend_kernels_names, "a table of an Ascend capture");
   f.probe = probe_ascend_kernels;
   f.why_not = why_no_kernel_table;
   f.makes_a_run = true;
@@ -59,8 +61,10 @@ constexpr known_format describe_kernels() {
 }
 
 constexpr known_format describe_database() {
-  known_format f = of_a_rank(file_family::ascend_database, "ascend_database", "Ascend database, not read",
-                             ascend_database_names, "an SQLite database of an Ascend capture");
+  known_format f =
+      of_a_rank(file_family::ascend_database, "ascend_database", "Ascend database, not read", file_content::nothing,
+                ascend_database_names, "an SQLite database of an Ascend capture");
+  f.why_not_read = why_no_database;
   f.makes_a_run = true;  // nothing of it is read, but what lies in the folder is that run
   return f;
 }
@@ -68,10 +72,12 @@ constexpr known_format describe_database() {
 }  // namespace
 
 extern const known_format ascend_json_format =
-    of_a_rank(file_family::ascend_json, "ascend_json", "Ascend JSON", ascend_json_names, "JSON of an Ascend capture");
+    of_a_rank(file_family::ascend_json, "ascend_json", "Ascend JSON", file_content::settings, ascend_json_names,
+              "JSON of an Ascend capture");
 extern const known_format ascend_kernels_format = describe_kernels();
-extern const known_format ascend_table_format = of_a_rank(
-    file_family::ascend_table, "ascend_table", "Ascend table", ascend_table_names, "a table of an Ascend capture");
+extern const known_format ascend_table_format =
+    of_a_rank(file_family::ascend_table, "ascend_table", "Ascend table", file_content::totals_table, ascend_table_names,
+              "a table of an Ascend capture");
 extern const known_format ascend_database_format = describe_database();
 
 }  // namespace PROFKIT_NAMESPACE

@@ -26,6 +26,7 @@ constexpr known_format describe_chrome() {
   f.family = file_family::chrome_trace;
   f.name = "chrome_trace";
   f.title = "Chrome trace";
+  f.content = file_content::trace_events;
   f.names = chrome_file_names;
   f.probe = probe_chrome_trace;
   f.why_not = why_no_trace;

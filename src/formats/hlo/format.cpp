@@ -19,6 +19,7 @@ constexpr known_format describe_hlo() {
   f.family = file_family::hlo_proto;
   f.name = "hlo_proto";
   f.title = "HLO module";
+  f.content = file_content::module;
   f.names = hlo_file_names;
   f.probe = probe_hlo_proto;
   f.why_not = why_no_hlo;

@@ -11,6 +11,7 @@ constexpr known_format describe_neutrino() {
   f.family = file_family::neutrino;
   f.name = "neutrino";
   f.title = "neutrino";
+  f.content = file_content::probe_records;
   f.fill_timeline = fill_from_neutrino;
   return f;
 }

@@ -14,6 +14,7 @@ constexpr known_format describe_op_stats() {
   f.family = file_family::op_stats;
   f.name = "op_stats";
   f.title = "totals of ops by XProf";
+  f.content = file_content::op_totals;
   f.names = op_stats_file_names;
   f.makes_a_run = true;
   f.fill_activity = fill_activity_from_op_stats;

@@ -11,6 +11,7 @@ constexpr known_format describe_recording() {
   f.family = file_family::own;
   f.name = "own";
   f.title = "own";
+  f.content = file_content::recording;
   f.makes_a_run = true;
   f.fill_timeline = fill_from_recording;
   f.fill_activity = fill_activity_from_recordings;

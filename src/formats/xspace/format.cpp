@@ -17,6 +17,7 @@ constexpr known_format describe_xspace() {
   f.family = file_family::xspace;
   f.name = "xspace";
   f.title = "XSpace";
+  f.content = file_content::planes;
   f.names = xspace_file_names;
   f.probe = probe_xspace;
   f.why_not = why_no_xspace;
