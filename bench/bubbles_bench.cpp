@@ -125,8 +125,8 @@ void compare_on_xspace(const std::string& path) {
       return write_document(which, trace(*p), {}, into).ok();
     };
   };
-  const auto ops = measured_on(path, [](const opened& p) { return anatomy_ops(trace(*p)).ok(); });
-  const auto info = measured_on(path, [](const opened& p) { return anatomy_info(trace(*p)).ok(); });
+  const auto ops = measured_on(path, [](const opened& p) { return analyse_ops(trace(*p)).ok(); });
+  const auto info = measured_on(path, [](const opened& p) { return analyse_info(trace(*p)).ok(); });
   const auto bubbles = measured_on(path, [](const opened& p) { return analyse_bubbles(trace(p)).ok(); });
   const auto json = measured_on(path, document_of(document::bubbles));
   const auto report = measured_on(path, document_of(document::report));

@@ -144,7 +144,7 @@ class input {
     add("simdjson", [this] { return sum_with_simdjson(parser_, padded_).events; });
     add("read", [this] { return sum_with_profkit(text_, false).events; });
     add("read_tolerantly", [this] { return sum_with_profkit(text_, true).events; });
-    add("info", [this] { return anatomy_info(trace(*profile_))->events; });
+    add("info", [this] { return analyse_info(trace(*profile_))->events; });
     add("timeline", [this] {
       timeline into;
       if (!fill_timeline(*profile_, into).ok()) std::abort();
@@ -159,7 +159,7 @@ class input {
     row("events, beside plain simdjson On-Demand", "simdjson", "read", 0);
     row("boundary scan, beside summing the bytes", "boundaries", "read_sum", 0);
     row("events looked at one by one, beside many at once", "read_tolerantly", "read", 0);
-    row("anatomy_info, beside reading the events", "info", "read", 0);
+    row("analyse_info, beside reading the events", "info", "read", 0);
     row("fill_timeline, beside reading the events", "timeline", "read", 0);
   }
 

@@ -7,7 +7,7 @@
 #include "peers.hpp"
 #include "ratio_reporter.hpp"
 
-#include <analyse/anatomy/op_totals.hpp>
+#include <analyse/ops/op_totals.hpp>
 #include <profkit/core/anatomy.hpp>
 #include <profkit/core/profile.hpp>
 #include <profkit/core/sink.hpp>
@@ -209,7 +209,7 @@ class input {
     add("stats_views", [this] { return sum_with_views<true>(grown_).stat_values; });
     add("by_op", [this] { return total_by_op(index_, false); });
     add("ops", [this] { return total_by_op(index_, true); });
-    add("anatomy_ops", [this] { return anatomy_ops(trace(*profile_))->lines.size(); });
+    add("analyse_ops", [this] { return analyse_ops(trace(*profile_))->lines.size(); });
     add("open", [this] { return (*profile::open_buffer(grown_, "host.xplane.pb"))->file_count(); });
     // A quarter of the input: decoding takes its time.
     add(

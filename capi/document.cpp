@@ -48,7 +48,7 @@ result<pk_status> write_filtered(const pk_profile* profile, document which, cons
   result<pk_document_options> given =
       read_sized_struct<pk_document_options>(options, PK_DOCUMENT_OPTIONS_INIT, "pk_document_options");
   if (!given) return std::move(given).error();
-  result<anatomy_options> filters = read_filters(*given, which);
+  result<query_filters> filters = read_filters(*given, which);
   if (!filters) return std::move(filters).error();
   hook_bridge bridge;
   if (result<void> taken = bridge.take(given->hooks); !taken) return std::move(taken).error();
@@ -57,9 +57,9 @@ result<pk_status> write_filtered(const pk_profile* profile, document which, cons
 
 }  // namespace
 
-result<anatomy_options> read_filters(const pk_document_options& given, document which) {
+result<query_filters> read_filters(const pk_document_options& given, document which) {
   if ((given.flags & ~known_flags) != 0) return unknown_flags("pk_document_options", given.flags);
-  anatomy_options filters;
+  query_filters filters;
   filters.host = text_of(given.host);
   filters.plane = text_of(given.plane);
   filters.line = text_of(given.line);

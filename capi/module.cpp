@@ -43,9 +43,9 @@ pk_status pk_module_list_open(pk_profile* profile, const pk_hooks* hooks, pk_mod
     hook_bridge bridge;
     if (result<void> taken = bridge.take(hooks); !taken) return std::move(taken).error();
     auto list = std::make_unique<pk_module_list>(profile);
-    profkit::anatomy_options all;
+    profkit::query_filters all;
     all.limit = 0;
-    result<profkit::modules_result> found = profkit::anatomy_modules(list->profile.capture(), all, bridge.core());
+    result<profkit::modules_result> found = profkit::analyse_modules(list->profile.capture(), all, bridge.core());
     if (!found) return std::move(found).error();
     list->found = std::move(*found);
     list->damage.resize(list->found.modules.size());

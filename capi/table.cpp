@@ -70,7 +70,7 @@ result<table_request> read_table_options(const pk_table_options* options, hook_b
       read_sized_struct<pk_document_options>(given->filters, PK_DOCUMENT_OPTIONS_INIT, "pk_document_options");
   if (!filters) return std::move(filters).error();
   if (filters->limit == PK_LIMIT_DEFAULT) filters->limit = 0;
-  result<anatomy_options> read = read_filters(*filters, document::ops);
+  result<query_filters> read = read_filters(*filters, document::ops);
   if (!read) return std::move(read).error();
   asked.filters = std::move(*read);
   if (result<void> taken = bridge.take(filters->hooks); !taken) return std::move(taken).error();
@@ -78,7 +78,7 @@ result<table_request> read_table_options(const pk_table_options* options, hook_b
 }
 
 result<void> refuse_filters(const table_request& asked) {
-  const anatomy_options& o = asked.filters;
+  const query_filters& o = asked.filters;
   if (o.host.empty() && o.plane.empty() && o.line.empty() && o.name.empty() && !o.step && !o.from_ps && !o.to_ps &&
       o.limit == 0)
     return {};

@@ -20,7 +20,7 @@ namespace capi {
 struct table_request {
   arrow_options arrow;
   std::vector<std::string> columns;  // none: all
-  anatomy_options filters;
+  query_filters filters;
   std::optional<std::uint32_t> file;
   [[nodiscard]] bool wants_any(std::initializer_list<const char*> names) const;
 };

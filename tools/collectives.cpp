@@ -138,9 +138,9 @@ void print_ops_rows(session& s, const collectives_result& found, bool halves, st
 }
 
 profkit::result<void> print_collectives(session& s) {
-  profkit::anatomy_options all = s.filters(0);
+  profkit::query_filters all = s.filters(0);
   all.limit = 0;
-  auto found = profkit::anatomy_collectives(s.trace(), all, s.hooks());
+  auto found = profkit::analyse_collectives(s.trace(), all, s.hooks());
   if (!found) return std::move(found).error();
   s.lost(found->damage);
   if (found->async.empty() && found->ops.empty()) {

@@ -73,7 +73,7 @@ void print_first_events(session& s, const framework_result& found) {
 }
 
 profkit::result<void> print_framework(session& s) {
-  auto found = profkit::anatomy_framework(s.trace(), s.filters(default_rows), s.hooks());
+  auto found = profkit::analyse_framework(s.trace(), s.filters(default_rows), s.hooks());
   if (!found) return std::move(found).error();
   s.lost(found->damage);
   if (found->names.empty()) {

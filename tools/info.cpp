@@ -111,7 +111,7 @@ std::string totals_text(session& s, const profkit::info_result& info) {
 }
 
 profkit::result<void> print_info(session& s) {
-  profkit::result<profkit::info_result> found = profkit::anatomy_info(s.trace(), s.filters(0), s.hooks());
+  profkit::result<profkit::info_result> found = profkit::analyse_info(s.trace(), s.filters(0), s.hooks());
   if (!found) return std::move(found).error();
   const profkit::info_result& info = *found;
   if (info.files.empty()) {

@@ -352,7 +352,7 @@ memory_options memory_options_of(const options& asked) {
 // A host or a step that the capture does not have is a mistake of the one who asks for it.
 result<void> is_there(const memory_result& r, const profkit::trace& t, const memory_options& o) {
   if (!o.host.empty() && r.runtime_absent_reason == "no_such_host" && r.modules.empty()) {
-    anatomy_options of_host;
+    query_filters of_host;
     of_host.host = o.host;
     if (auto fits = check_filters(t, of_host); !fits) return fits;
     return profkit::fault{profkit::fault_code::invalid_argument, reason_text(r.runtime_absent_reason),

@@ -194,7 +194,7 @@ bool would_destroy(const std::string& output, const merge_options& m, const hook
   how.host = host;
   const auto opened = profile::open(output, how);
   if (!opened) return true;
-  const auto info = anatomy_info(profkit::trace(*opened), {}, host);
+  const auto info = analyse_info(profkit::trace(*opened), {}, host);
   if (!info) return true;
   for (const file_info& file : info->files)
     for (const plane_info& plane : file.planes)

@@ -129,7 +129,7 @@ class metadata_printer final : public profkit::metadata_visitor {
 
 profkit::result<void> print_metadata(session& s) {
   metadata_printer printer(s);
-  auto walked = profkit::anatomy_metadata(s.trace(), printer, s.filters(default_rows), s.hooks());
+  auto walked = profkit::walk_metadata(s.trace(), printer, s.filters(default_rows), s.hooks());
   if (!walked) return std::move(walked).error();
   s.lost(*walked);
   if (!printer.found()) s.absent(no_planes_text(s.capture(), s.filters(0)));

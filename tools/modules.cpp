@@ -66,7 +66,7 @@ profkit::result<void> print_entry(session& s, const modules_result& found) {
   const auto chosen = profkit::find_module(found, s.asked().module_to_dump);
   if (!chosen) return chosen.error();
   const module_row& row = **chosen;
-  auto entry = profkit::anatomy_entry(row);
+  auto entry = profkit::analyse_entry(row);
   if (!entry) return std::move(entry).error();
   const std::uint64_t limit = s.asked().limit.value_or(default_instructions);
   s.heading(escape_for_terminal(row.name) + "  entry computation " + escape_for_terminal(entry->computation_name) +
@@ -87,9 +87,9 @@ profkit::result<void> print_entry(session& s, const modules_result& found) {
 }
 
 profkit::result<void> print_modules(session& s) {
-  profkit::anatomy_options all = s.filters(0);
+  profkit::query_filters all = s.filters(0);
   all.limit = 0;
-  auto found = profkit::anatomy_modules(s.trace(), all, s.hooks());
+  auto found = profkit::analyse_modules(s.trace(), all, s.hooks());
   if (!found) return std::move(found).error();
   s.lost(found->damage);
   for (const module_row& m : found->modules)

@@ -100,7 +100,7 @@ void print_lines_left_out(session& s, const std::vector<profkit::left_out_lines>
 }
 
 profkit::result<void> print_ops(session& s) {
-  auto found = profkit::anatomy_ops(s.trace(), s.filters(default_rows), s.hooks());
+  auto found = profkit::analyse_ops(s.trace(), s.filters(default_rows), s.hooks());
   if (!found) return std::move(found).error();
   s.lost(found->damage);
   if (found->lines.empty()) {

@@ -7,7 +7,7 @@ namespace profkit_tool {
 
 using profkit::escape_for_terminal;
 
-std::string no_planes_text(const profkit::profile& p, const profkit::anatomy_options& asked) {
+std::string no_planes_text(const profkit::profile& p, const profkit::query_filters& asked) {
   if (std::string why = profkit::why_nothing(p, asked); !why.empty()) return why;
   for (const profkit::capture_file& file : p.what().files)
     if (profkit::has_planes(file.family)) return "nothing matches the filters";

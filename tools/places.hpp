@@ -11,7 +11,7 @@ namespace profkit_tool {
 const char* phase_meaning(std::string_view phase) noexcept;
 
 // Why there is neither a tree nor metadata although there are files.
-std::string no_planes_text(const profkit::profile& p, const profkit::anatomy_options& asked);
+std::string no_planes_text(const profkit::profile& p, const profkit::query_filters& asked);
 
 // profkit::short_plane_name(), escaped.
 std::string short_plane_name(std::string_view name);

@@ -19,7 +19,7 @@
 
 namespace profkit_tool {
 
-using profkit::anatomy_options;
+using profkit::query_filters;
 using profkit::document;
 using profkit::document_status;
 using profkit::escape_for_terminal;
@@ -30,8 +30,8 @@ using profkit::grouped;
 using profkit::profile;
 using profkit::result;
 
-anatomy_options filters_of(const options& asked, std::uint64_t default_limit) {
-  anatomy_options o;
+query_filters filters_of(const options& asked, std::uint64_t default_limit) {
+  query_filters o;
   o.host = asked.host;
   o.plane = asked.plane;
   o.line = asked.line;
@@ -164,7 +164,7 @@ bool is_same_file(const std::string& output, const std::string& input) {
          a.st_ino == b.st_ino;
 }
 
-anatomy_options session::filters(std::uint64_t default_limit) const { return filters_of(asked_, default_limit); }
+query_filters session::filters(std::uint64_t default_limit) const { return filters_of(asked_, default_limit); }
 
 std::size_t session::columns() const noexcept { return asked_.wide ? 0 : out_.screen().columns; }
 
@@ -254,7 +254,7 @@ namespace {
 result<bool> print_failed_gates(const options& asked, const profkit::trace& capture, const profkit::hooks& hooks) {
   bool failed = false;
   if (asked.fail_on.incomplete) {
-    const result<profkit::info_result> info = profkit::anatomy_info(capture, {}, hooks);
+    const result<profkit::info_result> info = profkit::analyse_info(capture, {}, hooks);
     if (!info) return info.error();
     failed = !info->complete;
     for (std::size_t i = 0; failed && i < info->reasons.size(); ++i)
@@ -280,7 +280,7 @@ result<bool> print_failed_gates(const options& asked, const profkit::trace& capt
 int run_slice(const options& asked, document which, print_slice print) {
   slice_writer writer;
   writer.document = [&](const profkit::trace& capture, profkit::sink& into, const profkit::hooks& hooks) {
-    const anatomy_options filters = filters_of(asked, profkit::default_limit(which));
+    const query_filters filters = filters_of(asked, profkit::default_limit(which));
     return asked.module_to_dump.empty()
                ? profkit::write_document(which, capture, filters, into, hooks)
                : profkit::write_entry_document(capture, asked.module_to_dump, filters, into, hooks);

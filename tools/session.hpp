@@ -21,7 +21,7 @@
 namespace profkit_tool {
 
 // The filters of the command line; `default_limit` where no limit was asked for.
-profkit::anatomy_options filters_of(const options& asked, std::uint64_t default_limit);
+profkit::query_filters filters_of(const options& asked, std::uint64_t default_limit);
 
 class session {
  public:
@@ -36,7 +36,7 @@ class session {
   [[nodiscard]] const profkit::hooks& hooks() const noexcept { return hooks_; }
 
   // The filters of the command line; `default_limit` where none was asked for.
-  [[nodiscard]] profkit::anatomy_options filters(std::uint64_t default_limit) const;
+  [[nodiscard]] profkit::query_filters filters(std::uint64_t default_limit) const;
 
   // Columns a table may take: the screen, 100 when the output is no terminal, 0 (any) with --wide.
   [[nodiscard]] std::size_t columns() const noexcept;

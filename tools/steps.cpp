@@ -49,10 +49,10 @@ void print_step_rows(session& s, const profkit::step_list& steps, std::uint64_t 
 }
 
 profkit::result<void> print_steps(session& s) {
-  profkit::anatomy_options all = s.filters(0);
+  profkit::query_filters all = s.filters(0);
   const std::uint64_t limit = s.asked().limit.value_or(default_rows);
   all.limit = 0;  // the summary is over all of them
-  auto found = profkit::anatomy_steps(s.trace(), all, s.hooks());
+  auto found = profkit::analyse_steps(s.trace(), all, s.hooks());
   if (!found) return std::move(found).error();
   s.lost(found->damage);
   if (found->steps.empty()) {

@@ -129,7 +129,7 @@ class tree_printer final : public profkit::tree_visitor {
 
 profkit::result<void> print_tree(session& s) {
   tree_printer printer(s);
-  profkit::result<void> walked = profkit::anatomy_tree(s.trace(), printer, s.filters(default_children), s.hooks());
+  profkit::result<void> walked = profkit::walk_tree(s.trace(), printer, s.filters(default_children), s.hooks());
   if (!walked) return walked;
   if (!printer.found()) s.absent(no_planes_text(s.capture(), s.filters(0)));
   return {};

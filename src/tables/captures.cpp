@@ -81,7 +81,7 @@ std::unique_ptr<row_source> device_rows(std::shared_ptr<const capture_devices> d
 }
 
 result<std::unique_ptr<row_source>> open_modules(const asked_rows& asked) {
-  auto found = anatomy_modules(asked.of, asked.filters, asked.host);
+  auto found = analyse_modules(asked.of, asked.filters, asked.host);
   if (!found) return std::move(found).error();
   auto held = std::make_shared<const modules_result>(std::move(*found));
   const std::size_t count = held->modules.size();

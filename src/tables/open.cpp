@@ -30,7 +30,7 @@ std::unique_ptr<row_source> hold(std::shared_ptr<const Held> held, std::unique_p
 }
 
 // The first filter that is set and that the table does not take.
-const char* filter_not_taken(const table_description& table, const anatomy_options& o) noexcept {
+const char* filter_not_taken(const table_description& table, const query_filters& o) noexcept {
   const struct {
     bool set;
     std::uint32_t bit;

@@ -129,14 +129,14 @@ class collective_source final : public row_source {
 }  // namespace
 
 result<std::unique_ptr<row_source>> open_ops(const asked_rows& asked) {
-  auto found = anatomy_ops(asked.of, asked.filters, asked.host);
+  auto found = analyse_ops(asked.of, asked.filters, asked.host);
   if (!found) return std::move(found).error();
   return std::unique_ptr<row_source>(
       std::make_unique<op_source>(asked.of.files(), asked.devices, std::move(*found), asked.filters.limit));
 }
 
 result<std::unique_ptr<row_source>> open_collectives(const asked_rows& asked) {
-  auto found = anatomy_collectives(asked.of, asked.filters, asked.host);
+  auto found = analyse_collectives(asked.of, asked.filters, asked.host);
   if (!found) return std::move(found).error();
   return std::unique_ptr<row_source>(std::make_unique<collective_source>(asked.devices, std::move(*found)));
 }

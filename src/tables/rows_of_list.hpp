@@ -59,7 +59,7 @@ void fill_row(const module_row& module, pk_module_info& row);
 struct asked_rows {
   const trace& of;
   std::shared_ptr<const capture_devices> devices;
-  const anatomy_options& filters;
+  const query_filters& filters;
   const hooks& host;
 };
 result<std::unique_ptr<row_source>> open_ops(const asked_rows& asked);

@@ -162,7 +162,7 @@ TEST_CASE("tasks of the hardware are kernels where no other table tells of them"
   // Nor do its tasks count twice on the timeline.
   CHECK((*p)->what().files.at(0).export_of == -1);
   CHECK((*p)->what().files.at(1).export_of == 0);
-  const auto info = anatomy_info(trace(*p));
+  const auto info = analyse_info(trace(*p));
   REQUIRE(info.ok());
   CHECK(info->events == 1);
   CHECK(info->files.at(1).planes.empty());

@@ -96,7 +96,7 @@ TEST_CASE("start and done events are joined by flow") {
           p.event("%all-reduce-start.3 = x", 60, 10, {flow(11)}), p.event("nothing", 1, 1)},
          2);
   const opened held = open_bytes(space_of({p}));
-  const auto found = anatomy_collectives(trace(*held));
+  const auto found = analyse_collectives(trace(*held));
   REQUIRE(found);
   CHECK(found->flows == 3);
   CHECK(found->events_without_flow == 1);
@@ -132,7 +132,7 @@ TEST_CASE("of a flow with many events the first, the last that says done and the
          {part("copy-done.2", -900, 10, 2), part("copy-start.1", -950, 300, 1), part("copy-start.3", -950, 5, 3),
           part("copy-done.4", -900, 20, 4), part("copy-start.5", -700, 1, 5)});
   const opened held = open_bytes(space_of({p}));
-  const auto found = anatomy_collectives(trace(*held));
+  const auto found = analyse_collectives(trace(*held));
   REQUIRE(found);
   REQUIRE(found->async.size() == 1);
   const async_row& row = found->async[0];
@@ -143,9 +143,9 @@ TEST_CASE("of a flow with many events the first, the last that says done and the
   CHECK(row.duration_ps == 300);     // to -650
   CHECK(row.exposed_stall_ps == 4);  // of equal starts the last in the file
 
-  const auto ops = anatomy_ops(trace(*held));
+  const auto ops = analyse_ops(trace(*held));
   REQUIRE(ops);
-  const auto again = anatomy_collectives(trace(*held), *ops);
+  const auto again = analyse_collectives(trace(*held), *ops);
   REQUIRE(again);
   CHECK(again->async.size() == 1);
   CHECK(again->ops.size() == found->ops.size());
@@ -164,7 +164,7 @@ TEST_CASE("one event a flow spans start to done, and its stall is that of the do
          0, 2);
   p.metadata("%copy-start.1 = x").sub(5, p.text_stat("hlo_category", "copy-start"));
   const opened held = open_bytes(space_of({p}));
-  const auto found = anatomy_collectives(trace(*held));
+  const auto found = analyse_collectives(trace(*held));
   REQUIRE(found);
   REQUIRE(found->async.size() == 3);
   for (const async_row& row : found->async) CHECK(row.shape == async_row::form::single);
@@ -198,7 +198,7 @@ TEST_CASE("a flight and the wait in it are told by one clock, or the wait is not
           op("%copy-start.4 = x", 400, 1, 1400, 1), op("%copy-done.4 = x", 410, 40, 10, 45)},  // its clock began anew
          0, 2);
   const opened held = open_bytes(space_of({p}));
-  const auto found = anatomy_collectives(trace(*held));
+  const auto found = analyse_collectives(trace(*held));
   REQUIRE(found);
   REQUIRE(found->async.size() == 4);
   for (const async_row& row : found->async) CHECK(row.duration_ps == 50);
@@ -226,7 +226,7 @@ TEST_CASE("a pair whose halves have the device's clock is told by it") {
                            half("%all-gather-start.2 = x", 8, 200, 90, 1200, 90),  // reaches beyond its done
                            half("%all-gather-done.2 = x", 8, 230, 20, 1240, 100)});
   const opened held = open_bytes(space_of({p}));
-  const auto found = anatomy_collectives(trace(*held));
+  const auto found = analyse_collectives(trace(*held));
   REQUIRE(found);
   REQUIRE(found->async.size() == 2);
   CHECK(found->async[0].duration_ps == 50);
@@ -245,7 +245,7 @@ TEST_CASE("collectives take as long as their ops: by the device's clock, over al
   };
   tpu.line("XLA Ops", {timed(0, 10, 15), timed(20, 30, 20)});
   const opened held = open_bytes(space_of({tpu}));
-  const auto found = anatomy_collectives(trace(*held));
+  const auto found = analyse_collectives(trace(*held));
   REQUIRE(found);
   REQUIRE(found->ops.size() == 1);
   CHECK(found->ops[0].count == 2);
@@ -261,7 +261,7 @@ TEST_CASE("synchronous collectives and kernels are totalled by name") {
                        tpu.event("%all-gather-done.4 = x", 70, 3)});
   tpu.metadata("%fusion.2 = x").sub(5, tpu.text_stat("hlo_category", "all-reduce fusion"));
   const opened held_tpu = open_bytes(space_of({tpu}));
-  const auto ops = anatomy_collectives(trace(*held_tpu));
+  const auto ops = analyse_collectives(trace(*held_tpu));
   REQUIRE(ops);
   REQUIRE(ops->ops.size() == 3);
   CHECK(ops->ops[0].category == "all-reduce");
@@ -274,7 +274,7 @@ TEST_CASE("synchronous collectives and kernels are totalled by name") {
   plane_builder gpu("/device:GPU:0");
   gpu.line("Stream #1(Compute)", {gpu.event("ncclDevKernel_AllReduce_Sum(x)", 0, 8), gpu.event("gemm", 9, 1)}, 0, 14);
   const opened held = open_bytes(space_of({gpu}));
-  const auto kernels = anatomy_collectives(trace(*held));
+  const auto kernels = analyse_collectives(trace(*held));
   REQUIRE(kernels);
   REQUIRE(kernels->ops.size() == 1);
   CHECK(kernels->ops[0].category == "all-reduce");
@@ -282,7 +282,7 @@ TEST_CASE("synchronous collectives and kernels are totalled by name") {
   plane_builder none("/device:GPU:0");
   none.line("Stream #1(Compute)", {none.event("gemm", 9, 1)}, 0, 14);
   const opened held_none = open_bytes(space_of({none}));
-  const auto absent = anatomy_collectives(trace(*held_none));
+  const auto absent = analyse_collectives(trace(*held_none));
   REQUIRE(absent);
   CHECK(!absent->absent.empty());
 }
@@ -291,8 +291,8 @@ namespace {
 
 // The ops of a capture that communicate, all lines together: name and category, executions and their time.
 using op_facts = std::map<std::pair<std::string, std::string>, std::pair<std::uint64_t, std::int64_t>>;
-op_facts facts_of(const profile& p, const anatomy_options& o = {}) {
-  const auto found = anatomy_collectives(trace(p), o);
+op_facts facts_of(const profile& p, const query_filters& o = {}) {
+  const auto found = analyse_collectives(trace(p), o);
   REQUIRE(found);
   op_facts facts;
   for (const collective_op_row& row : found->ops) {
@@ -347,11 +347,11 @@ TEST_CASE("programs tell what the instructions of hosts are") {
                                     {{"all-reduce", "all-reduce"}, {1, 10}},
                                     {{"go.1", "all-gather-start"}, {1, 10}},
                                     {{"twice", "all-to-all"}, {1, 10}}});
-  const auto found = anatomy_collectives(trace(*held));
+  const auto found = analyse_collectives(trace(*held));
   REQUIRE(found);
   CHECK(found->ops.front().min_ps == 10);
   CHECK(found->ops.front().max_ps == 10);
-  anatomy_options window;
+  query_filters window;
   window.from_ps = 130;
   CHECK(facts_of(*held, window) == op_facts{{{"twice", "all-to-all"}, {1, 10}}});
 }
@@ -382,7 +382,7 @@ TEST_CASE("collectives of real JAX captures that are named after the jaxpr") {
 TEST_CASE("every asynchronous copy of a real TPU capture finds its stall") {
   const auto p = profile::open(data_path("xspace/tpu_v6e_inference.xplane.pb").string());
   REQUIRE(p);
-  const auto found = anatomy_collectives(trace(**p));
+  const auto found = analyse_collectives(trace(**p));
   REQUIRE(found);
   CHECK(found->flows == 600);
   CHECK(found->async.size() == 600);

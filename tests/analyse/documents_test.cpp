@@ -20,7 +20,7 @@ struct written {
   std::string text;
   document_status status = document_status::error;
 };
-written write(document which, const profile& p, const anatomy_options& o = {}) {
+written write(document which, const profile& p, const query_filters& o = {}) {
   written w;
   const auto out = memory_sink(w.text);
   const auto status = write_document(which, trace(p), o, *out);
@@ -79,7 +79,7 @@ TEST_CASE("a report holds the parts as they are written alone") {
   const std::string report = write(document::report, *held).text;
   for (const document which : {document::info, document::steps, document::ops, document::modules, document::framework,
                                document::collectives}) {
-    anatomy_options o;
+    query_filters o;
     o.limit = default_limit(which);
     std::string part = write(which, *held, o).text;
     part.pop_back();
@@ -227,7 +227,7 @@ TEST_CASE("the error document carries the fault") {
 
 TEST_CASE("a step that is not there is a fault, before anything is written") {
   const opened held = open_bytes(small_capture());
-  anatomy_options o;
+  query_filters o;
   o.step = 5;
   std::string text;
   const auto out = memory_sink(text);

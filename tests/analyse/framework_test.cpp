@@ -15,9 +15,9 @@ TEST_CASE("host events are totalled by name over all host planes") {
   device.line("XLA Ops", {device.event("Execute", 0, 1000)});
 
   const opened held = open_bytes(space_of({cpu, tracer, device}));
-  anatomy_options o;
+  query_filters o;
   o.limit = 2;
-  const auto found = anatomy_framework(trace(*held), o);
+  const auto found = analyse_framework(trace(*held), o);
   REQUIRE(found);
   CHECK(found->matched == 6);
   REQUIRE(found->names.size() == 3);
@@ -46,7 +46,7 @@ TEST_CASE("host events are totalled by name over all host planes") {
 
   o.limit = 0;
   o.name = "Wait";
-  const auto waits = anatomy_framework(trace(*held), o);
+  const auto waits = analyse_framework(trace(*held), o);
   REQUIRE(waits);
   CHECK(waits->matched == 2);
   CHECK(waits->events.size() == 2);
@@ -56,7 +56,7 @@ TEST_CASE("host events are totalled by name over all host planes") {
 TEST_CASE("no host plane is absent") {
   plane_builder device("/device:TPU:0");
   device.line("XLA Ops", {device.event("a", 0, 1)});
-  const auto found = anatomy_framework(trace(*open_bytes(space_of({device}))));
+  const auto found = analyse_framework(trace(*open_bytes(space_of({device}))));
   REQUIRE(found);
   CHECK(found->absent == "no host plane");
 }

@@ -1,7 +1,7 @@
 // The inventory's counter says of any bytes what the views say, and its result does not depend on threads.
 #include "capture_builder.hpp"
 
-#include <analyse/anatomy/line_counter.hpp>
+#include <analyse/info/line_counter.hpp>
 #include <formats/xspace/xspace_index.hpp>
 
 #include <random>
@@ -95,10 +95,10 @@ TEST_CASE("the inventory is the same on any number of threads") {
     p.line("line " + std::to_string(line), events, line, line + 1);
   }
   const opened held = open_bytes(space_of({p}));
-  const auto one = anatomy_info(trace(*held));
+  const auto one = analyse_info(trace(*held));
   hooks host;
   host.threads = 4;
-  const auto four = anatomy_info(trace(*held), {}, host);
+  const auto four = analyse_info(trace(*held), {}, host);
   REQUIRE(one);
   REQUIRE(four);
   CHECK(one->events == four->events);

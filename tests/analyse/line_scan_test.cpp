@@ -3,7 +3,7 @@
 #include "../read/one_pass.hpp"
 #include "capture_builder.hpp"
 
-#include <analyse/anatomy/questions.hpp>
+#include <analyse/questions.hpp>
 #include <trace/line_scan.hpp>
 
 #include <fstream>
@@ -126,8 +126,8 @@ TEST_CASE("questions that share a scan find what each finds alone", "[threads]")
         const trace t(p);
         hooks host;
         host.threads = threads;
-        const anatomy_options all;
-        anatomy_options modules;
+        const query_filters all;
+        query_filters modules;
         modules.line = "XLA Modules";
         info_result info;
         ops_result ops, runs;
@@ -136,7 +136,7 @@ TEST_CASE("questions that share a scan find what each finds alone", "[threads]")
                    c = ops_question(t, modules, host, runs), d = framework_question(t, all, host, framework);
         REQUIRE(run_questions(p, {a.get(), b.get(), c.get(), d.get()}, host));
 
-        const auto info_alone = anatomy_info(t, all);
+        const auto info_alone = analyse_info(t, all);
         REQUIRE(info_alone);
         CHECK(info.events == info_alone->events);
         CHECK(info.event_stats == info_alone->event_stats);
@@ -150,8 +150,8 @@ TEST_CASE("questions that share a scan find what each finds alone", "[threads]")
             CHECK(std::tie(one.name, one.events, one.duration_sum_ps, one.first_ps, one.last_ps) ==
                   std::tie(other.name, other.events, other.duration_sum_ps, other.first_ps, other.last_ps));
           }
-        for (const auto& [found, asked] : std::vector<std::pair<const ops_result*, const anatomy_options*>>{{&ops, &all}, {&runs, &modules}}) {
-          const auto alone = anatomy_ops(t, *asked);
+        for (const auto& [found, asked] : std::vector<std::pair<const ops_result*, const query_filters*>>{{&ops, &all}, {&runs, &modules}}) {
+          const auto alone = analyse_ops(t, *asked);
           REQUIRE(alone);
           REQUIRE(found->lines.size() == alone->lines.size());
           for (std::size_t line = 0; line < alone->lines.size(); ++line) {
@@ -166,7 +166,7 @@ TEST_CASE("questions that share a scan find what each finds alone", "[threads]")
             }
           }
         }
-        const auto framework_alone = anatomy_framework(t, all);
+        const auto framework_alone = analyse_framework(t, all);
         REQUIRE(framework_alone);
         CHECK(framework.matched == framework_alone->matched);
         CHECK(framework.names.size() == framework_alone->names.size());

@@ -3,8 +3,8 @@
 #include "capture_builder.hpp"
 #include "support.hpp"
 
-#include <analyse/anatomy/hlo_compare.hpp>
-#include <analyse/anatomy/shape_text.hpp>
+#include <analyse/modules/hlo_compare.hpp>
+#include <analyse/modules/shape_text.hpp>
 
 #include <random>
 
@@ -58,7 +58,7 @@ TEST_CASE("embedded modules are counted, largest first") {
   const std::string small = hlo("jit_a", 1);
   const std::string large = hlo("jit_a_longer_name", 2);
   const opened held = open_bytes(space_with({{"jit_a(1)", small}, {"jit_b(2)", large}, {"no module", ""}}));
-  const auto found = anatomy_modules(trace(*held));
+  const auto found = analyse_modules(trace(*held));
   REQUIRE(found);
   REQUIRE(found->modules.size() == 3);  // an empty blob is a valid message
   const module_row& row = found->modules[0];
@@ -76,7 +76,7 @@ TEST_CASE("embedded modules are counted, largest first") {
 TEST_CASE("a damaged module keeps to its own row") {
   const std::string whole = hlo("jit_a", 1);
   const opened held = open_bytes(space_with({{"cut", whole.substr(0, whole.size() - 3)}, {"whole", whole}}));
-  const auto found = anatomy_modules(trace(*held));
+  const auto found = analyse_modules(trace(*held));
   REQUIRE(found);
   REQUIRE(found->modules.size() == 2);
   CHECK(row_named(*found, "cut").damage);
@@ -104,7 +104,7 @@ TEST_CASE("a file beside the XSpace is the same module, or is not") {
   folder.write("jit_e(5).hlo_proto.pb", hlo("jit_e", 5));
   const auto p = profile::open(folder.path());
   REQUIRE(p);
-  const auto found = anatomy_modules(trace(**p));
+  const auto found = analyse_modules(trace(**p));
   REQUIRE(found);
   REQUIRE(found->modules.size() == 6);  // four embedded, one that differs, one of its own
   CHECK(row_named(*found, "jit_a(1)").sibling == sibling_state::same_bytes);
@@ -120,9 +120,9 @@ TEST_CASE("a file beside the XSpace is the same module, or is not") {
     }
   CHECK(with_c == 2);
 
-  const auto info = anatomy_info(trace(**p));
+  const auto info = analyse_info(trace(**p));
   REQUIRE(info);
-  const auto findings = anatomy_findings(**p, *info, *found, {});
+  const auto findings = analyse_findings(**p, *info, *found, {});
   REQUIRE(findings.size() == 1);
   CHECK(findings[0].id == "modules.differs");
 }
@@ -154,9 +154,9 @@ TEST_CASE("content is the same in any order of fields and of map entries, and on
 
 TEST_CASE("the entry computation comes in proto order and in schedule order") {
   const opened held = open_bytes(space_with({{"jit_a(1)", hlo("jit_a", 1)}}));
-  const auto found = anatomy_modules(trace(*held));
+  const auto found = analyse_modules(trace(*held));
   REQUIRE(found);
-  const auto dump = anatomy_entry(found->modules[0]);
+  const auto dump = analyse_entry(found->modules[0]);
   REQUIRE(dump);
   CHECK(dump->module_name == "jit_a");
   CHECK(dump->computation_name == "main");
@@ -167,7 +167,7 @@ TEST_CASE("the entry computation comes in proto order and in schedule order") {
   CHECK(dump->schedule_order == std::vector<std::size_t>{1, 0});
 
   module_row empty;
-  const auto none = anatomy_entry(empty);
+  const auto none = analyse_entry(empty);
   REQUIRE(!none);
   CHECK(none.error().code == fault_code::not_found);
 }
@@ -175,10 +175,10 @@ TEST_CASE("the entry computation comes in proto order and in schedule order") {
 TEST_CASE("places in the source come from the table of stack frames") {
   const auto p = profile::open(data_path("jax/two_process_rank0").string());
   REQUIRE(p);
-  const auto found = anatomy_modules(trace(**p));
+  const auto found = analyse_modules(trace(**p));
   REQUIRE(found);
   REQUIRE(!found->modules.empty());
-  const auto dump = anatomy_entry(found->modules[0]);
+  const auto dump = analyse_entry(found->modules[0]);
   REQUIRE(dump);
   std::size_t placed = 0;
   for (const instruction_row& row : dump->proto_order)
@@ -227,9 +227,9 @@ TEST_CASE("a tuple of a hundred thousand levels is told in bounded time and dept
           .sub(1, message().text(1, "jit_deep").sub(3, message().sub(2, instruction).number(5, 1)).number(6, 1))
           .bytes();
   const opened held = open_bytes(space_with({{"jit_deep(1)", blob}}));
-  const auto found = anatomy_modules(trace(*held));
+  const auto found = analyse_modules(trace(*held));
   REQUIRE(found);
-  CHECK(anatomy_entry(found->modules[0]));
+  CHECK(analyse_entry(found->modules[0]));
   std::string other = blob;
   other.back() ^= 2;
   CHECK(!same_hlo_content(blob, other));

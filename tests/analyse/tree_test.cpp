@@ -34,9 +34,9 @@ struct tree_text final : tree_visitor {
   void end_file(const fault* f) override { text += f == nullptr ? "sound\n" : "damaged\n"; }
 };
 
-std::string tree_of(const profile& p, const anatomy_options& o = {}) {
+std::string tree_of(const profile& p, const query_filters& o = {}) {
   tree_text t;
-  REQUIRE(anatomy_tree(trace(p), t, o));
+  REQUIRE(walk_tree(trace(p), t, o));
   return t.text;
 }
 
@@ -53,7 +53,7 @@ plane_builder device() {
 
 TEST_CASE("the tree comes in file order, and the limit says what it left out") {
   const opened held = open_bytes(space_of({device()}));
-  anatomy_options o;
+  query_filters o;
   o.limit = 2;
   CHECK(tree_of(*held, o) ==
         "file 0 hosts 1\nplane /device:TPU:0 lines 3 ids 3\n"
@@ -91,9 +91,9 @@ TEST_CASE("all six kinds of stats keep their values") {
   p.line("t", {e});
   const opened held = open_bytes(space_of({p}));
   tree_text t;
-  anatomy_options o;
+  query_filters o;
   o.limit = 0;
-  REQUIRE(anatomy_tree(trace(*held), t, o));
+  REQUIRE(walk_tree(trace(*held), t, o));
   REQUIRE(t.events.size() == 1);
   const std::vector<named_stat>& s = t.events[0].stats;
   REQUIRE(s.size() == 8);
@@ -135,14 +135,14 @@ TEST_CASE("metadata comes by ascending signed key, the last of equal keys counti
   plane.sub(5, metadata_entry_of(2, "b")).sub(5, metadata_entry_of(1, "a"));
   const opened held = open_bytes(message().sub(1, plane).bytes());
   rows r;
-  anatomy_options o;
+  query_filters o;
   o.limit = 3;
-  REQUIRE(anatomy_metadata(trace(*held), r, o));
+  REQUIRE(walk_metadata(trace(*held), r, o));
   CHECK(r.text == "4+2: -7=neg/0 0=zero/0 5=later/0 -1; 1=a 2=b -0\n");
   r.text.clear();
   o = {};
   o.name = "kid";
-  REQUIRE(anatomy_metadata(trace(*held), r, o));
+  REQUIRE(walk_metadata(trace(*held), r, o));
   CHECK(r.text == "4+2: 9=kids/3 -0; -0\n");
 }
 
@@ -152,7 +152,7 @@ TEST_CASE("the inventory counts everything once") {
   message space;
   space.sub(1, p.build()).text(2, "it broke").text(3, "mind this").text(4, "host-a").text(4, "host-b");
   const opened held = open_bytes(space.bytes());
-  const auto info = anatomy_info(trace(*held));
+  const auto info = analyse_info(trace(*held));
   REQUIRE(info);
   REQUIRE(info->files.size() == 1);
   const file_info& file = info->files[0];
@@ -174,10 +174,10 @@ TEST_CASE("the inventory counts everything once") {
   REQUIRE(info->reasons.size() == 1);
   CHECK(info->reasons[0].find("it broke") != std::string::npos);
 
-  anatomy_options o;
+  query_filters o;
   o.line = "XLA";
   o.name = "b";
-  const auto few = anatomy_info(trace(*held), o);
+  const auto few = analyse_info(trace(*held), o);
   REQUIRE(few);
   CHECK(few->lines == 1);
   CHECK(few->events == 1);
@@ -191,7 +191,7 @@ TEST_CASE("a header behind the events counts, and times beyond the clock are tol
   message plane = p.build();
   plane.sub(3, line);
   const opened held = open_bytes(message().sub(1, plane).bytes());
-  const auto info = anatomy_info(trace(*held));
+  const auto info = analyse_info(trace(*held));
   REQUIRE(info);
   const line_info& found = info->files[0].planes[0].lines[0];
   CHECK(found.id == 42);
@@ -202,7 +202,7 @@ TEST_CASE("a header behind the events counts, and times beyond the clock are tol
 
   plane_builder far("/device:TPU:0");
   far.line("XLA Ops", {far.event("a", INT64_MAX - 10, 5), far.event("a", 3, INT64_MAX)}, 1);
-  const auto beyond = anatomy_info(trace(*open_bytes(space_of({far}))));
+  const auto beyond = analyse_info(trace(*open_bytes(space_of({far}))));
   REQUIRE(beyond);
   CHECK(beyond->files[0].planes[0].lines[0].duration_sum_ps == INT64_MAX);  // stays at the end, no wrap
   CHECK(beyond->files[0].damage);
@@ -214,7 +214,7 @@ TEST_CASE("a damaged stat anywhere is told by the inventory") {
   message e = p.event("a", 0, 5);
   e.text(4, bad_stat);
   p.line("XLA Ops", {p.event("a", 10, 5), e, p.event("a", 20, 5)});
-  const auto in_event = anatomy_info(trace(*open_bytes(space_of({p}))));
+  const auto in_event = analyse_info(trace(*open_bytes(space_of({p}))));
   REQUIRE(in_event);
   CHECK(in_event->events == 3);
   REQUIRE(in_event->files[0].damage);
@@ -223,7 +223,7 @@ TEST_CASE("a damaged stat anywhere is told by the inventory") {
   plane_builder q("/device:TPU:0");
   q.line("XLA Ops", {q.event("a", 10, 5)});
   q.metadata("a").text(5, bad_stat);
-  const auto in_metadata = anatomy_info(trace(*open_bytes(space_of({q}))));
+  const auto in_metadata = analyse_info(trace(*open_bytes(space_of({q}))));
   REQUIRE(in_metadata);
   CHECK(in_metadata->files[0].damage);
 }

@@ -31,7 +31,7 @@ written write(const pk_profile* profile, std::int32_t document, const pk_documen
   return w;
 }
 
-written expected(const std::string& path, std::int32_t document, const profkit::anatomy_options& filters) {
+written expected(const std::string& path, std::int32_t document, const profkit::query_filters& filters) {
   const auto profile = profkit::profile::open(path);
   REQUIRE(profile.ok());
   written w;
@@ -44,10 +44,10 @@ written expected(const std::string& path, std::int32_t document, const profkit::
 }
 
 void check_all(const std::string& path, const pk_document_options* options,
-               void (*set)(profkit::anatomy_options&) = nullptr) {
+               void (*set)(profkit::query_filters&) = nullptr) {
   const auto profile = opened(path);
   for (std::int32_t document = PK_DOCUMENT_REPORT; document <= PK_DOCUMENT_MEMORY; ++document) {
-    profkit::anatomy_options filters;
+    profkit::query_filters filters;
     filters.limit = profkit::default_limit(static_cast<profkit::document>(document));
     if (set) set(filters);
     const written ours = write(profile.get(), document, options);
@@ -99,7 +99,7 @@ TEST_CASE("filters reach the documents") {
   options.from_ps = 0;
   options.to_ps = 1000000000000;
   options.limit = 3;
-  check_all(tpu_capture(), &options, [](profkit::anatomy_options& filters) {
+  check_all(tpu_capture(), &options, [](profkit::query_filters& filters) {
     filters.plane = "TPU:0";
     filters.line = "XLA Ops";
     filters.name = "fusion";
@@ -109,7 +109,7 @@ TEST_CASE("filters reach the documents") {
   });
   options = PK_DOCUMENT_OPTIONS_INIT;
   options.limit = 0;
-  check_all(gpu_capture(), &options, [](profkit::anatomy_options& filters) { filters.limit = 0; });
+  check_all(gpu_capture(), &options, [](profkit::query_filters& filters) { filters.limit = 0; });
 }
 
 TEST_CASE("a step that is not there is an error of the call") {

@@ -170,7 +170,7 @@ void check_beside(unsigned which, std::string_view text) {
 
 // Ops of a table of totals: rows, in every order, with what they say.
 void check_totals(const profile& p) {
-  auto found = anatomy_ops(trace(p));
+  auto found = analyse_ops(trace(p));
   require(found.ok());
   for (ops_line& line : found->lines) {
     std::int64_t self_ps = 0;

@@ -61,9 +61,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (!opened.ok()) return 0;
   const profile& p = **opened;
   for (const char* line : {"", "e"}) {
-    anatomy_options o;
+    query_filters o;
     o.line = line;
-    const auto ops = anatomy_ops(trace(p), o);
+    const auto ops = analyse_ops(trace(p), o);
     check(ops.ok());
     for (const ops_line& totals : ops->lines) {
       std::uint64_t self = 0;

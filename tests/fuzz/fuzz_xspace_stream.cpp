@@ -13,7 +13,7 @@ using namespace profkit::test;
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size == 0) return 0;
   drops from{{reinterpret_cast<const char*>(data) + 1, size - 1}, std::uint64_t{data[0]} + 1};
-  anatomy_options o;
+  query_filters o;
   o.limit = 0;
   if (data[0] % 8 == 0) o.line = "e";
   for (const document which : {document::info, document::ops}) {

@@ -37,11 +37,11 @@ int fail(const profkit::fault& why) {
 
 // Tab-separated: order, opcode, name, shape.
 int print_entry(const profkit::profile& p, const char* wanted) {
-  const auto modules = profkit::anatomy_modules(profkit::trace(p));
+  const auto modules = profkit::analyse_modules(profkit::trace(p));
   if (!modules) return fail(modules.error());
   for (const profkit::module_row& row : modules->modules) {
     if (row.name.find(wanted) == std::string_view::npos) continue;
-    const auto dump = profkit::anatomy_entry(row);
+    const auto dump = profkit::analyse_entry(row);
     if (!dump) return fail(dump.error());
     const auto print = [&](const char* order, const profkit::instruction_row& i) {
       std::printf("%s\t%s\t%s\t%s\n", order, std::string(i.opcode).c_str(), std::string(i.name).c_str(),
@@ -68,7 +68,7 @@ int main(int count, char** arguments) {
     const auto written = profkit::write_error_document(*which, opened.error(), *out);
     return written && out->finish() ? 4 : fail(opened.error());
   }
-  profkit::anatomy_options options;
+  profkit::query_filters options;
   options.limit = count > 3 ? std::strtoull(arguments[3], nullptr, 10) : profkit::default_limit(*which);
   const auto status = profkit::write_document(*which, profkit::trace(**opened), options, *out);
   if (!status) return fail(status.error());

@@ -132,7 +132,7 @@ TEST_CASE("Planes and events past 4 GiB are found") {
   REQUIRE(index.planes.size() == 2);
   REQUIRE(index.planes[1].name == "/device:TPU:1");
   REQUIRE(index.planes[1].offset > 4 * gib);
-  const auto ops = anatomy_ops(trace(p));
+  const auto ops = analyse_ops(trace(p));
   REQUIRE(ops.ok());
   REQUIRE(ops->damage.empty());
   REQUIRE(ops->lines.at(0).events == 3);
@@ -191,10 +191,10 @@ TEST_CASE("A file past 2 GiB is totalled in full, in little memory") {
     for (const line_index& line : plane.lines) small_events += count_events(line.body);
   REQUIRE(events == small_events * grow.copies());
 
-  const auto ops = anatomy_ops(trace(**large), {}, host);
+  const auto ops = analyse_ops(trace(**large), {}, host);
   REQUIRE(ops.ok());
   const std::uint64_t used = memory.bytes();
-  const auto few = anatomy_ops(trace(**small));
+  const auto few = analyse_ops(trace(**small));
   REQUIRE(few.ok());
   const auto copies = static_cast<std::int64_t>(grow.copies());
   REQUIRE(ops->lines.size() == few->lines.size());

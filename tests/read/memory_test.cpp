@@ -65,7 +65,7 @@ std::uint64_t memory_of_ops(const std::string& capture, std::int64_t entries) {
   REQUIRE(opened.ok());
   REQUIRE((*opened)->file_fault(0) == nullptr);
   {
-    auto found = anatomy_ops(trace(**opened));
+    auto found = analyse_ops(trace(**opened));
     REQUIRE(found.ok());
     REQUIRE(found->lines.size() == 1);
     op_rows& ops = found->lines[0].ops;
@@ -76,7 +76,7 @@ std::uint64_t memory_of_ops(const std::string& capture, std::int64_t entries) {
     REQUIRE(ops[ops.size() - 1].metadata().name().substr(0, 3) == "op.");
   }
   no_sink into;
-  anatomy_options all;
+  query_filters all;
   all.limit = 0;
   REQUIRE(write_document(document::ops, trace(**opened), all, into).ok());
   REQUIRE(into.written > static_cast<std::uint64_t>(entries) * 100);
@@ -125,8 +125,8 @@ TEST_CASE("A pass over a compressed capture of any size takes a fixed sum and it
     for (const std::string_view entry : plane.event_metadata_entries) metadata_bytes += entry.size();
     for (const std::string_view entry : plane.stat_metadata_entries) metadata_bytes += entry.size();
   }
-  const auto few_ops = anatomy_ops(trace(**small));
-  const auto few_info = anatomy_info(trace(**small));
+  const auto few_ops = analyse_ops(trace(**small));
+  const auto few_info = analyse_info(trace(**small));
 
   const peak_memory peak;
   open_options how;
@@ -134,12 +134,12 @@ TEST_CASE("A pass over a compressed capture of any size takes a fixed sum and it
   how.bounds.max_materialised_bytes = 8 * mb;
   const auto opened = profile::open(path, how);
   REQUIRE(opened.ok());
-  const auto info = anatomy_info(trace(**opened));
+  const auto info = analyse_info(trace(**opened));
   REQUIRE(info.ok());
   REQUIRE(info->reasons == std::vector<std::string>());
   REQUIRE(info->events == few_info->events * copies);
   REQUIRE(info->event_stats == few_info->event_stats * copies);
-  const auto ops = anatomy_ops(trace(**opened));
+  const auto ops = analyse_ops(trace(**opened));
   REQUIRE(ops.ok());
   REQUIRE(ops->damage.empty());
   REQUIRE(ops->lines.size() == few_ops->lines.size());

@@ -34,7 +34,7 @@ inline std::string text_of(const fault& f) {
 
 // The document, or the fault that came instead, also when the profile was not opened.
 inline std::string document_text(const result<std::shared_ptr<const profile>>& opened, document which,
-                                 const anatomy_options& o) {
+                                 const query_filters& o) {
   if (!opened.ok()) return text_of(opened.error());
   std::string text;
   const auto into = memory_sink(text);

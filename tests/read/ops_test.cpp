@@ -1,4 +1,4 @@
-// anatomy_ops over whole profiles.
+// analyse_ops over whole profiles.
 #include <catch.hpp>
 
 #include <profkit/core/anatomy.hpp>
@@ -28,8 +28,8 @@ struct held_profile {
   std::shared_ptr<const profile> open;
 };
 
-ops_result ops_of(const profile& p, const anatomy_options& o = {}, const hooks& host = {}) {
-  auto found = anatomy_ops(trace(p), o, host);
+ops_result ops_of(const profile& p, const query_filters& o = {}, const hooks& host = {}) {
+  auto found = analyse_ops(trace(p), o, host);
   REQUIRE(found.ok());
   return *found;
 }
@@ -116,7 +116,7 @@ TEST_CASE("Ops come from XLA Ops, with self time, and never from derived lines")
 
 TEST_CASE("Filters pick planes, lines, names and times") {
   const held_profile p(message().sub(1, tpu_plane("/device:TPU:0", 0)).sub(1, tpu_plane("/device:TPU:1", 5)).bytes());
-  anatomy_options o;
+  query_filters o;
   o.plane = "TPU:1";
   REQUIRE(ops_of(*p.open, o).lines.size() == 1);
 
@@ -238,7 +238,7 @@ TEST_CASE("Results are the same for any number of threads, and a cancel stops") 
   const std::atomic<bool> cancel{true};
   hooks host;
   host.cancel = &cancel;
-  const auto stopped = anatomy_ops(trace(*p.open), {}, host);
+  const auto stopped = analyse_ops(trace(*p.open), {}, host);
   REQUIRE_FALSE(stopped.ok());
   REQUIRE(stopped.error().code == fault_code::cancelled);
 }
@@ -315,7 +315,7 @@ TEST_CASE("Times of ops are the device's own where events carry them, and nest b
   REQUIRE(row_of(line, 2).max_ps == 100);
 
   // Which events a window has is told by aligned times: those of op 3 and of what follows.
-  anatomy_options o;
+  query_filters o;
   o.from_ps = 100;
   o.to_ps = 700;
   const ops_line late = ops_of(*p.open, o).lines.at(0);

@@ -243,7 +243,7 @@ TEST_CASE("Threads of processes that take turns stand under their processes", "[
     void end_plane(std::uint64_t) override { seen += ' '; }
     void end_file(const fault*) override {}
   } tree;
-  REQUIRE(anatomy_tree(trace(*p), tree).ok());
+  REQUIRE(walk_tree(trace(*p), tree).ok());
   CHECK(tree.seen == "a0(10)(31)(42) b1(20) ");
 }
 

@@ -1,7 +1,7 @@
 // op_totals against a reckoning of every single instant.
 #include <catch.hpp>
 
-#include <analyse/anatomy/op_totals.hpp>
+#include <analyse/ops/op_totals.hpp>
 
 #include <algorithm>
 #include <map>

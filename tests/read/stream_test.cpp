@@ -26,9 +26,9 @@ using namespace profkit::test;
 namespace {
 
 // What the filters can be that a pass understands, and some that it does not.
-std::vector<anatomy_options> questions() {
-  std::vector<anatomy_options> all(6);
-  for (anatomy_options& o : all) o.limit = 0;
+std::vector<query_filters> questions() {
+  std::vector<query_filters> all(6);
+  for (query_filters& o : all) o.limit = 0;
   all[1].line = "XLA";
   all[2].name = "fusion";
   all[3].plane = "/host";
@@ -39,7 +39,7 @@ std::vector<anatomy_options> questions() {
 
 // Every question is put to a profile of its own.
 template <class Open>
-void same_answers(const std::string& what, Open&& open, const std::vector<anatomy_options>& asked = questions()) {
+void same_answers(const std::string& what, Open&& open, const std::vector<query_filters>& asked = questions()) {
   INFO(what);
   for (std::size_t i = 0; i < asked.size(); ++i) {
     for (const document which : {document::info, document::ops}) {
@@ -52,7 +52,7 @@ void same_answers(const std::string& what, Open&& open, const std::vector<anatom
 }
 
 void same_answers_of_callbacks(const std::string& what, std::string_view bytes, std::uint64_t at_once,
-                               const std::vector<anatomy_options>& asked = questions()) {
+                               const std::vector<query_filters>& asked = questions()) {
   drops from{bytes, at_once};
   same_answers(
       what, [&](const open_options& o) { return profile::open_callbacks(from.callbacks(), "a.xplane.pb", o); }, asked);
@@ -141,7 +141,7 @@ TEST_CASE("A pass over every capture says what random access says") {
   const temporary_folder folder;
   for (const auto& path : captures) {
     const std::string bytes = file_bytes(path.string());
-    std::vector<anatomy_options> asked(1);
+    std::vector<query_filters> asked(1);
     asked[0].limit = 0;
     const struct {
       const char* name;
@@ -171,7 +171,7 @@ TEST_CASE("A pass over every capture says what random access says") {
 TEST_CASE("A damaged stream: what was intact is shown, and where it ends") {
   std::mt19937_64 random(12);
   const std::string whole = mixed_capture(random, true);
-  std::vector<anatomy_options> asked(1);
+  std::vector<query_filters> asked(1);
   asked[0].limit = 0;
   for (std::size_t cut = 0; cut < whole.size(); cut += 1 + cut / 400)
     same_answers_of_callbacks("cut at " + std::to_string(cut), std::string_view(whole).substr(0, cut), 977, asked);
@@ -204,19 +204,19 @@ TEST_CASE("A pass goes on where holding the file would hit the limit, and says w
   REQUIRE(opened.ok());
   const profile& p = **opened;
   REQUIRE(p.is_streamed(0));
-  const auto ops = anatomy_ops(trace(p));
+  const auto ops = analyse_ops(trace(p));
   REQUIRE(ops.ok());
   REQUIRE(ops->damage.empty());
   REQUIRE(ops->lines.at(0).events == count_events(line));
   REQUIRE(ops->lines[0].ops[0].metadata().name() == "op");
-  const auto info = anatomy_info(trace(p));
+  const auto info = analyse_info(trace(p));
   REQUIRE(info.ok());
   REQUIRE(info->events == ops->lines[0].events);
   REQUIRE(info->complete);
   REQUIRE(p.is_streamed(0));
 
   // Steps are looked up at random.
-  const auto steps = anatomy_steps(trace(p));
+  const auto steps = analyse_steps(trace(p));
   REQUIRE(steps.ok());
   REQUIRE(steps->steps.empty());
   REQUIRE(steps->damage.at(0).what.code == fault_code::limit);
@@ -227,7 +227,7 @@ TEST_CASE("A pass goes on where holding the file would hit the limit, and says w
   small.bounds.max_materialised_bytes = 20;
   const auto tiny = profile::open(file, small);
   REQUIRE(tiny.ok());
-  const auto none = anatomy_ops(trace(**tiny));
+  const auto none = analyse_ops(trace(**tiny));
   REQUIRE_FALSE(none.ok());
   REQUIRE(none.error().code == fault_code::limit);
   REQUIRE(none.error().message.find("max_materialised_bytes (20)") != std::string::npos);
@@ -239,23 +239,23 @@ TEST_CASE("A pipe is read once: a second question needs what was kept of it") {
   const std::string bytes = mixed_capture(random, false);  // host events with hlo_op: ops look twice
   const temporary_folder folder;
   open_options o = in_one_pass();
-  const std::size_t lines = anatomy_ops(trace(**profile::open_buffer(bytes, "a.xplane.pb")))->lines.size();
+  const std::size_t lines = analyse_ops(trace(**profile::open_buffer(bytes, "a.xplane.pb")))->lines.size();
   REQUIRE(lines > 1);
   {
     const pipe_of pipe(folder.path("a.xplane.pb"), bytes);
     const auto opened = pipe.open(o);
     REQUIRE(opened.ok());
-    REQUIRE(anatomy_ops(trace(**opened))->lines.size() == lines);
-    REQUIRE(anatomy_ops(trace(**opened))->lines.size() == lines);
+    REQUIRE(analyse_ops(trace(**opened))->lines.size() == lines);
+    REQUIRE(analyse_ops(trace(**opened))->lines.size() == lines);
     REQUIRE((*opened)->xspace(0) != nullptr);
-    REQUIRE(anatomy_info(trace(**opened))->lines == 6);
+    REQUIRE(analyse_info(trace(**opened))->lines == 6);
   }
   {
     const pipe_of pipe(folder.path("a.xplane.pb"), bytes);
     const auto opened = pipe.open(o);
     REQUIRE((*opened)->is_streamed(0));
-    REQUIRE(anatomy_info(trace(**opened))->lines == 6);
-    const auto again = anatomy_ops(trace(**opened));
+    REQUIRE(analyse_info(trace(**opened))->lines == 6);
+    const auto again = analyse_ops(trace(**opened));
     REQUIRE_FALSE(again.ok());
     REQUIRE(again.error().code == fault_code::unsupported);
     REQUIRE((*opened)->xspace(0) == nullptr);
@@ -267,7 +267,7 @@ TEST_CASE("A pipe is read once: a second question needs what was kept of it") {
   const pipe_of pipe(folder.path("a.xplane.pb"), more);
   const auto opened = pipe.open(o);
   REQUIRE(opened.ok());
-  const auto ops = anatomy_ops(trace(**opened));
+  const auto ops = analyse_ops(trace(**opened));
   REQUIRE_FALSE(ops.ok());
   REQUIRE(ops.error().code == fault_code::limit);
   REQUIRE(ops.error().message.find("max_materialised_bytes (90000)") != std::string::npos);
@@ -296,11 +296,11 @@ TEST_CASE("A pass stops when the host says so") {
   hooks host;
   host.cancel = &stop;
   for (const bool ops : {true, false}) {
-    const fault why = ops ? anatomy_ops(trace(**opened), {}, host).error() : anatomy_info(trace(**opened), {}, host).error();
+    const fault why = ops ? analyse_ops(trace(**opened), {}, host).error() : analyse_info(trace(**opened), {}, host).error();
     REQUIRE(why.code == fault_code::cancelled);
     REQUIRE(why.path == "a.xplane.pb");
   }
-  REQUIRE(anatomy_info(trace(**opened)).ok());  // and can be asked again
+  REQUIRE(analyse_info(trace(**opened)).ok());  // and can be asked again
 }
 
 TEST_CASE("A file that shrinks while it is read is told") {
@@ -311,7 +311,7 @@ TEST_CASE("A file that shrinks while it is read is told") {
   longer.size_bytes += 1000;
   const auto opened = profile::open_callbacks(longer, "a.xplane.pb", in_one_pass());
   REQUIRE(opened.ok());
-  const auto info = anatomy_info(trace(**opened));
+  const auto info = analyse_info(trace(**opened));
   REQUIRE(info.ok());
   REQUIRE(info->lines == 6);
   REQUIRE_FALSE(info->complete);
@@ -324,7 +324,7 @@ TEST_CASE("Threads may put questions to a streamed profile at once") {
   drops from{bytes, 64};
   const auto opened = profile::open_callbacks(from.callbacks(), "a.xplane.pb", in_one_pass());
   REQUIRE(opened.ok());
-  anatomy_options all;
+  query_filters all;
   all.limit = 0;
   const auto held = profile::open_callbacks(from.callbacks(), "a.xplane.pb");
   const std::string wanted = document_text(held, document::ops, all);

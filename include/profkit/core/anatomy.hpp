@@ -24,7 +24,7 @@ namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 
 /// Which part of a capture to look at. Text filters are substrings, case-sensitive; empty matches all.
-struct anatomy_options {
+struct query_filters {
   std::string host, plane, line, name;
   std::optional<std::uint64_t> step;           ///< index into steps() of the event's device, or of the file
   std::optional<std::int64_t> from_ps, to_ps;  ///< half-open window, relative to the capture origin
@@ -52,12 +52,12 @@ void add_damage(std::vector<file_damage>& all, std::uint32_t file, const fault& 
 
 /// Why an answer is empty although nothing is wrong with the question: a filter that nothing matches, a file without
 /// content, a capture of another family. "" when it is none of these.
-[[nodiscard]] std::string why_nothing(const profile& p, const anatomy_options& o);
+[[nodiscard]] std::string why_nothing(const profile& p, const query_filters& o);
 
 /// Whether each of the filters, but for the step, fits something in the capture. Else the fault (invalid_argument) names
 /// what there is. Of a damaged capture nothing is said, for what was asked may have been lost; of a stream that has gone
 /// by names and times are not looked at.
-result<void> check_filters(const trace& t, const anatomy_options& o, const hooks& host = {});
+result<void> check_filters(const trace& t, const query_filters& o, const hooks& host = {});
 
 /// A stat with its name resolved. `text` holds str and bytes values, and for ref values the referred name.
 ///
@@ -151,7 +151,7 @@ struct info_result {
   std::string absent;                 ///< why there is no file; empty otherwise
   std::shared_ptr<const void> texts;  ///< owns the names of Chrome files, which are no spans of a file
 };
-result<info_result> anatomy_info(const trace& t, const anatomy_options& o = {}, const hooks& host = {});
+result<info_result> analyse_info(const trace& t, const query_filters& o = {}, const hooks& host = {});
 
 // ---- tree and metadata: streamed to a visitor, because they can be larger than memory --------------------
 // Of traces and tables, texts live until the visitor returns.
@@ -217,9 +217,9 @@ class tree_visitor {
 /// limit bounds lines a plane, events a line and stats an event (default 5 in the command). Traces are read in
 /// one pass, and 48 bytes are kept for each event that is shown; a table takes 56 bytes a row, one of kernels 136 while it
 /// is read. Events of a trace are as they stand in the file: metadata
-/// events are left to anatomy_metadata(), arrows and what else makes no line of its own stand on the thread they name.
-result<void> anatomy_tree(const trace& t, tree_visitor& visitor, const anatomy_options& o = {},
-                          const hooks& host = {});
+/// events are left to walk_metadata(), arrows and what else makes no line of its own stand on the thread they name.
+result<void> walk_tree(const trace& t, tree_visitor& visitor, const query_filters& o = {},
+                       const hooks& host = {});
 
 /// Why there is no tree and no metadata of a capture, where why_nothing() does not know: it holds no XSpace, no trace and
 /// no table, or filters left nothing.
@@ -269,8 +269,8 @@ class metadata_visitor {
   virtual void end_stat_metadata(std::uint64_t left_out) = 0;
   virtual void end_plane() = 0;
 };
-result<std::vector<file_damage>> anatomy_metadata(const trace& t, metadata_visitor& visitor,
-                                                  const anatomy_options& o = {}, const hooks& host = {});
+result<std::vector<file_damage>> walk_metadata(const trace& t, metadata_visitor& visitor,
+                                               const query_filters& o = {}, const hooks& host = {});
 
 // ---- steps -----------------------------------------------------------------------------------------------
 /// Where steps come from. Of an XSpace the first three are tried in this order per device plane, then per file for host
@@ -323,7 +323,7 @@ struct steps_result {
   std::string absent;         ///< why there are none; empty otherwise
   std::vector<file_damage> damage;
 };
-result<steps_result> anatomy_steps(const trace& t, const anatomy_options& o = {}, const hooks& host = {});
+result<steps_result> analyse_steps(const trace& t, const query_filters& o = {}, const hooks& host = {});
 
 // ---- ops -------------------------------------------------------------------------------------------------
 /// Totals of one op on one line, over all its events. In an XSpace an op is a metadata id of one program; in traces and
@@ -416,7 +416,7 @@ struct ops_result {
 /// plane where an eighth of them or more are ops of the line; for each thread, while it reads a line, 43 bytes for
 /// every metadata entry of the plane; and for a line whose events are not in the order of their starts 24 bytes an
 /// event while it is read.
-result<ops_result> anatomy_ops(const trace& t, const anatomy_options& o = {}, const hooks& host = {});
+result<ops_result> analyse_ops(const trace& t, const query_filters& o = {}, const hooks& host = {});
 /// The facts of an op from its metadata stats, resolved: hlo_category, flops, model_flops, bytes_accessed,
 /// tf_op, source, … as written.
 std::vector<named_stat> op_stats(const profile& p, const ops_line& line, const op_row& row);
@@ -476,7 +476,7 @@ struct modules_result {
   std::string absent;
   std::vector<file_damage> damage;
 };
-result<modules_result> anatomy_modules(const trace& t, const anatomy_options& o = {}, const hooks& host = {});
+result<modules_result> analyse_modules(const trace& t, const query_filters& o = {}, const hooks& host = {});
 /// The first module whose name contains the text. Fault: not_found, which names the modules there are.
 result<const module_row*> find_module(const modules_result& found, std::string_view name);
 /// One instruction of a module's entry computation.
@@ -491,7 +491,7 @@ struct entry_dump {
   std::vector<instruction_row> proto_order;
   std::vector<std::size_t> schedule_order;  ///< indexes into proto_order; empty when the module has no schedule
 };
-result<entry_dump> anatomy_entry(const module_row& m);
+result<entry_dump> analyse_entry(const module_row& m);
 
 // ---- framework -------------------------------------------------------------------------------------------
 struct framework_event {
@@ -524,7 +524,7 @@ struct framework_result {
   std::vector<file_damage> damage;
   std::shared_ptr<const void> texts;  ///< owns the names that are no spans of a file
 };
-result<framework_result> anatomy_framework(const trace& t, const anatomy_options& o = {}, const hooks& host = {});
+result<framework_result> analyse_framework(const trace& t, const query_filters& o = {}, const hooks& host = {});
 
 // ---- collectives -----------------------------------------------------------------------------------------
 /// One asynchronous operation: a start and a done event joined by `flow`, or the one event that real TPU
@@ -567,15 +567,15 @@ struct collectives_result {
   std::vector<file_damage> damage;
   std::shared_ptr<const void> texts;  ///< owns the names that are no spans of a file
 };
-/// `ops` is what anatomy_ops() gave for the same capture and options.
-result<collectives_result> anatomy_collectives(const trace& t, const ops_result& ops, const anatomy_options& o = {},
+/// `ops` is what analyse_ops() gave for the same capture and options.
+result<collectives_result> analyse_collectives(const trace& t, const ops_result& ops, const query_filters& o = {},
                                                const hooks& host = {});
-result<collectives_result> anatomy_collectives(const trace& t, const anatomy_options& o = {}, const hooks& host = {});
+result<collectives_result> analyse_collectives(const trace& t, const query_filters& o = {}, const hooks& host = {});
 
 // ---- findings --------------------------------------------------------------------------------------------
 /// What the slices say taken together: damage, incompleteness, files on no common clock, modules that differ
 /// from their dump, time that devices waited for asynchronous operations. Most recoverable first.
-std::vector<finding> anatomy_findings(const profile& p, const info_result& info, const modules_result& modules,
+std::vector<finding> analyse_findings(const profile& p, const info_result& info, const modules_result& modules,
                                       const collectives_result& collectives);
 
 }  // namespace PROFKIT_NAMESPACE

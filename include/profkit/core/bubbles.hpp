@@ -624,12 +624,12 @@ struct bubbles_result {
 result<bubbles_result> find_bubbles(const activity& of, const bubble_options& o = {}, const hooks& host = {});
 
 /// Whether the detector can keep to these filters: it knows devices and whole steps, no lines and no names of events.
-[[nodiscard]] inline bool bubbles_keep_to(const anatomy_options& o) noexcept {
+[[nodiscard]] inline bool bubbles_keep_to(const query_filters& o) noexcept {
   return o.host.empty() && o.line.empty() && o.name.empty();
 }
 
 /// What the detector keeps to of them.
-[[nodiscard]] inline bubble_options bubble_options_of(const anatomy_options& o) {
+[[nodiscard]] inline bubble_options bubble_options_of(const query_filters& o) {
   bubble_options wanted;
   wanted.device = o.plane;
   wanted.only = {o.step, o.from_ps, o.to_ps, ""};

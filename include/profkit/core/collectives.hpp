@@ -209,7 +209,7 @@ struct nodes_compared {
 };
 /// Every two nodes are compared: what that takes grows with the square of their number.
 inline constexpr std::size_t max_nodes_aligned = 128;
-result<nodes_compared> compare_nodes(const trace& t, const anatomy_options& o = {}, const hooks& host = {});
+result<nodes_compared> compare_nodes(const trace& t, const query_filters& o = {}, const hooks& host = {});
 
 /// One JSON document, "profkit.validate"; with `alignment` its part as well. `limit`: rows of each list; 0: all.
 result<document_status> write_validation(const validation_result& found, const alignment_result* alignment, sink& into,

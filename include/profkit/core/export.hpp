@@ -27,7 +27,7 @@ enum class document : std::int32_t {
   brief = 21,  ///< of a report what matters most, in 16 KB
 };
 [[nodiscard]] const char* document_name(document d) noexcept;  ///< "report", "info", …
-/// anatomy_options::limit of a document when the caller names none: 5 for tree, 20 for metadata and
+/// query_filters::limit of a document when the caller names none: 5 for tree, 20 for metadata and
 /// framework, whose lists are samples, 20 for the report, 30 for memory, 5 for the brief report, default_document_limit
 /// for the others. Up to it a document takes 1 MB at most (the brief report 16 KB), whatever the capture: lists end
 /// earlier then, and texts are cut. A higher limit lifts that. `limited` of each document says what was left out.
@@ -36,7 +36,7 @@ inline constexpr std::uint64_t default_document_limit = 100;
 
 /// About how many of the events of a capture the status and the damage of a document are, `events_checked` in it: bytes
 /// that were not decoded for it may be damaged. `info` and `report` decode all.
-[[nodiscard]] events_checked checked_by(document d, const profile& p, const anatomy_options& o = {});
+[[nodiscard]] events_checked checked_by(document d, const profile& p, const query_filters& o = {});
 
 /// How a document ended, which decides the command's exit code.
 enum class document_status { ok, partial, absent, error };
@@ -46,12 +46,12 @@ enum class document_status { ok, partial, absent, error };
 /// is returned when writing failed, the host cancelled, or `o` asks for what is not there (no such step); with
 /// the last two nothing or only a part was written. The limit of a report is that of the lists of its parts. Does not
 /// finish the sink.
-result<document_status> write_document(document which, const trace& t, const anatomy_options& o, sink& into,
+result<document_status> write_document(document which, const trace& t, const query_filters& o, sink& into,
                                        const hooks& host = {});
 /// The modules document of one module, the first that find_module() finds, with its `entry`: the instructions of the
 /// entry computation in proto order (at most o.limit; 0: all) and the schedule. Faults as of write_document(), and
 /// not_found when there is no such module; a module that does not parse has no entry and gives its damage.
-result<document_status> write_entry_document(const trace& t, std::string_view module, const anatomy_options& o,
+result<document_status> write_entry_document(const trace& t, std::string_view module, const query_filters& o,
                                              sink& into, const hooks& host = {});
 /// The error document of a capture that could not be opened: status "error" with code, message, path,
 /// byte_offset, hint.

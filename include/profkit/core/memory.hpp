@@ -354,7 +354,7 @@ struct fit_result {
 };
 
 /// Whether the analysis can keep to these filters: it knows hosts and modules, no planes and no times.
-[[nodiscard]] inline bool memory_keeps_to(const anatomy_options& o) noexcept {
+[[nodiscard]] inline bool memory_keeps_to(const query_filters& o) noexcept {
   return o.plane.empty() && o.line.empty() && !o.step && !o.from_ps && !o.to_ps;
 }
 

@@ -7,7 +7,7 @@ namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 
 /// What analyse_report() is asked for a page: no samples, and as many ops as the page's table takes.
-[[nodiscard]] report_options page_options(const anatomy_options& filters);
+[[nodiscard]] report_options page_options(const query_filters& filters);
 
 /// Writes the page, 3 MB at most whatever the capture: lists end earlier then and texts are cut. It loads nothing and sends
 /// nothing. Its numbers stand in it as JSON (`<script type="application/json">`). `found` is of the same trace. Does not finish

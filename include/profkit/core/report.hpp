@@ -25,7 +25,7 @@ namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 
 struct report_options {
-  anatomy_options filters;             ///< the limit is not looked at
+  query_filters filters;             ///< the limit is not looked at
   bool samples = true;                 ///< with the framework's events, which take a pass of their own
   std::uint64_t framework_events = 20; ///< so many of them; 0: all
   std::uint64_t memory_rows = 30;      ///< of each list of the memory analysis

@@ -143,7 +143,7 @@ class row_source {
 
 /// Which rows, of the tables that take it (docs/tables.md).
 struct table_options {
-  anatomy_options filters;
+  query_filters filters;
 };
 
 /// Opens a table of a capture and runs the analysis that it needs. The source borrows the trace and what `devices` borrow.

@@ -29,7 +29,7 @@ struct trace_export_options {
   bool like_xla = false;
   /// host, plane, line, name, step, from_ps and to_ps; `limit` is not heeded. An event is kept whole when it touches
   /// the window.
-  anatomy_options filters;
+  query_filters filters;
   hooks host;
 };
 

@@ -367,7 +367,7 @@ alignment_result align_by_collectives(const validation_result& matched, const al
   return collective_aligner(matched, o).align();
 }
 
-result<nodes_compared> compare_nodes(const trace& t, const anatomy_options& o, const hooks& host) {
+result<nodes_compared> compare_nodes(const trace& t, const query_filters& o, const hooks& host) {
   nodes_compared found;
   if (!o.host.empty() || !has_several_nodes(t.files())) return found;
   validation_options asked;

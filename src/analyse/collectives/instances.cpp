@@ -3,8 +3,8 @@
 #include <formats/xspace/event_collectives.hpp>
 #include <profkit/core/activity.hpp>
 
-#include "analyse/anatomy/select.hpp"
-#include "analyse/anatomy/stats.hpp"
+#include "analyse/filters/select.hpp"
+#include "analyse/stats.hpp"
 #include "base/affix.hpp"
 #include "base/collective_names.hpp"
 #include "base/communication_kernels.hpp"

@@ -2,7 +2,7 @@
 #include "allocator_events.hpp"
 #include "hosts.hpp"
 
-#include <analyse/anatomy/stats.hpp>
+#include <analyse/stats.hpp>
 #include <formats/xspace/line_pieces.hpp>
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 #include "hosts.hpp"
 
-#include <analyse/anatomy/select.hpp>
-#include <analyse/anatomy/stats.hpp>
+#include <analyse/filters/select.hpp>
+#include <analyse/stats.hpp>
 #include <base/affix.hpp>
 #include <formats/xspace/plane_node.hpp>
 

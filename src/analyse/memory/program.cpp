@@ -1,6 +1,6 @@
 #include "program.hpp"
 
-#include <analyse/anatomy/shape_text.hpp>
+#include <analyse/modules/shape_text.hpp>
 
 #include <limits>
 

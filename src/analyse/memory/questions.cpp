@@ -3,7 +3,7 @@
 
 #include <profkit/time.hpp>
 
-#include <analyse/anatomy/shape_text.hpp>
+#include <analyse/modules/shape_text.hpp>
 #include <base/hash_map.hpp>
 
 #include <algorithm>

@@ -330,17 +330,17 @@ std::vector<std::vector<std::string_view>> parents_of(const collected_events& al
 result<step_windows> windows_of(const trace& t, const allocator_identity& of, const hooks& host) {
   step_windows out;
   const xspace_index* space = t.files().xspace(of.file);
-  anatomy_options o;
+  query_filters o;
   o.limit = 0;
   o.plane = of.device;  // most have steps of their own, and nothing is made of the others then
-  auto found = anatomy_steps(t, o, host);
+  auto found = analyse_steps(t, o, host);
   const auto is_own = [&](const step_row& row) {
     return row.file == of.file && space != nullptr &&
            space->planes[static_cast<std::size_t>(row.plane)].name == of.device;
   };
   if (!of.device.empty() && found && std::none_of(found->steps.begin(), found->steps.end(), is_own)) {
     o.plane.clear();
-    found = anatomy_steps(t, o, host);
+    found = analyse_steps(t, o, host);
   }
   if (!found) return std::move(found).error();
   std::int32_t plane = -1, other = -1;  // the plane whose rows are taken; one of another node

@@ -36,7 +36,7 @@ std::optional<memory_total> memory_of(const report_parts& parts);
 // Sentences; their subjects are in the summary already.
 std::vector<std::string> sentences_across_nodes(const report_parts& parts);
 std::vector<std::string> notes_of(const profile& p, const report_parts& parts, const report_summary& summary,
-                                  std::int64_t waiting_ps, const anatomy_options& filters);
+                                  std::int64_t waiting_ps, const query_filters& filters);
 std::vector<next_command> next_commands(const report_parts& parts, const report_summary& summary);
 
 }  // namespace report

@@ -1,7 +1,7 @@
 #include <profkit/core/report.hpp>
 
-#include <analyse/anatomy/questions.hpp>
-#include <analyse/anatomy/select.hpp>
+#include <analyse/questions.hpp>
+#include <analyse/filters/select.hpp>
 #include <analyse/report/parts.hpp>
 #include <base/contained.hpp>
 #include <profkit/core/activity.hpp>
@@ -28,7 +28,7 @@ result<void> take(result<T> from, T& into) {
   return {};
 }
 
-anatomy_options with_limit(anatomy_options o, std::uint64_t limit) {
+query_filters with_limit(query_filters o, std::uint64_t limit) {
   o.limit = limit;
   return o;
 }
@@ -56,25 +56,25 @@ result<void> run_memory(const trace& t, const report_options& o, const hooks& ho
 
 // What one scan of the lines answers, and what is made of that.
 result<void> run_lines(const trace& t, const report_options& o, const hooks& host, report_parts& parts) {
-  const anatomy_options all = with_limit(o.filters, 0);
+  const query_filters all = with_limit(o.filters, 0);
   std::vector<std::unique_ptr<line_question>> questions;
   questions.push_back(info_question(t, all, host, parts.info));
   if (o.samples)
     questions.push_back(framework_question(t, with_limit(o.filters, o.framework_events), host, parts.framework));
   questions.push_back(ops_question(t, all, host, parts.ops));
   if (has_xspace(t.files().what())) {
-    anatomy_options runs = all;
+    query_filters runs = all;
     runs.line = "XLA Modules";
     questions.push_back(ops_question(t, runs, host, parts.module_runs));
   }
   std::vector<line_question*> asked;
   for (const auto& question : questions) asked.push_back(question.get());
   if (auto r = run_questions(t.files(), asked, host); !r) return r;
-  if (auto r = take(anatomy_steps(t, all, host), parts.steps); !r) return r;
-  if (auto r = take(anatomy_collectives(t, parts.ops, all, host), parts.collectives); !r) return r;
+  if (auto r = take(analyse_steps(t, all, host), parts.steps); !r) return r;
+  if (auto r = take(analyse_collectives(t, parts.ops, all, host), parts.collectives); !r) return r;
   if (t.has_traces())
     if (auto r = take(t.all_activity(host), parts.traces); !r) return r;
-  return take(anatomy_modules(t, all, host), parts.modules);
+  return take(analyse_modules(t, all, host), parts.modules);
 }
 
 result<report_parts> run_all(const trace& t, const report_options& o, const hooks& host) {

@@ -54,7 +54,7 @@ std::string latest_sentence(const validation_result& v) {
 }
 
 // What the filters keep out of a report.
-std::string left_out_sentence(const anatomy_options& filters) {
+std::string left_out_sentence(const query_filters& filters) {
   const bool memory = !memory_keeps_to(filters), idle = !bubbles_keep_to(filters);
   if (!memory && !idle) return {};
   return std::string(memory && idle ? "Memory and idle time are"
@@ -96,11 +96,11 @@ std::vector<std::string> sentences_across_nodes(const report_parts& parts) {
 }
 
 std::vector<std::string> notes_of(const profile& p, const report_parts& parts, const report_summary& summary,
-                                  std::int64_t waiting_ps, const anatomy_options& filters) {
+                                  std::int64_t waiting_ps, const query_filters& filters) {
   std::vector<std::string> notes;
   if (std::string left_out = left_out_sentence(filters); !left_out.empty()) notes.push_back(std::move(left_out));
   // Damage and incompleteness stand at the top of a report already.
-  for (const finding& found : anatomy_findings(p, parts.info, parts.modules, parts.collectives))
+  for (const finding& found : analyse_findings(p, parts.info, parts.modules, parts.collectives))
     if (!starts_with(found.id, "damage.") && !starts_with(found.id, "incomplete.")) notes.push_back(found.what);
   if (parts.memory)
     for (const finding& found : parts.memory->findings)

@@ -90,7 +90,7 @@ result<void> write_page_json(json_writer& out, const trace& t, const report_resu
 }  // namespace
 }  // namespace html
 
-report_options page_options(const anatomy_options& filters) {
+report_options page_options(const query_filters& filters) {
   report_options o;
   o.filters = filters;
   o.samples = false;

@@ -294,7 +294,7 @@ document_status write_architecture(json_writer& out, const profile& p, const arc
   return v.status;
 }
 
-result<document_status> write_architecture(json_writer& out, const trace& t, const anatomy_options& o,
+result<document_status> write_architecture(json_writer& out, const trace& t, const query_filters& o,
                                            const hooks& host) {
   const profile& p = t.files();
   architecture_options wanted;

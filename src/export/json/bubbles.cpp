@@ -428,7 +428,7 @@ document_status write_bubbles(json_writer& out, const profile& p, const bubble_o
   return v.status;
 }
 
-result<document_status> write_bubbles(json_writer& out, const trace& t, const anatomy_options& o, const hooks& host) {
+result<document_status> write_bubbles(json_writer& out, const trace& t, const query_filters& o, const hooks& host) {
   const profile& p = t.files();
   bubble_options wanted = bubble_options_of(o);
   wanted.limit = o.limit;

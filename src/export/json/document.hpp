@@ -128,15 +128,15 @@ document_status write_collectives(json_writer& out, const profile& p, const coll
                                   events_checked checked);
 document_status write_validation(json_writer& out, const validation_result& found, const alignment_result* alignment);
 // These run their slices themselves, the first two because they write while they read.
-result<document_status> write_memory(json_writer& out, const trace& t, const anatomy_options& o, const hooks& host);
-result<document_status> write_bubbles(json_writer& out, const trace& t, const anatomy_options& o, const hooks& host);
-result<document_status> write_architecture(json_writer& out, const trace& t, const anatomy_options& o,
+result<document_status> write_memory(json_writer& out, const trace& t, const query_filters& o, const hooks& host);
+result<document_status> write_bubbles(json_writer& out, const trace& t, const query_filters& o, const hooks& host);
+result<document_status> write_architecture(json_writer& out, const trace& t, const query_filters& o,
                                            const hooks& host);
-result<document_status> write_neutrino(json_writer& out, const trace& t, const anatomy_options& o, const hooks& host);
-result<document_status> write_tree(json_writer& out, const trace& t, const anatomy_options& o, const hooks& host);
-result<document_status> write_metadata(json_writer& out, const trace& t, const anatomy_options& o, const hooks& host);
-result<document_status> write_report(json_writer& out, const trace& t, const anatomy_options& o, const hooks& host);
-result<document_status> write_brief(json_writer& out, const trace& t, const anatomy_options& o, const hooks& host);
+result<document_status> write_neutrino(json_writer& out, const trace& t, const query_filters& o, const hooks& host);
+result<document_status> write_tree(json_writer& out, const trace& t, const query_filters& o, const hooks& host);
+result<document_status> write_metadata(json_writer& out, const trace& t, const query_filters& o, const hooks& host);
+result<document_status> write_report(json_writer& out, const trace& t, const query_filters& o, const hooks& host);
+result<document_status> write_brief(json_writer& out, const trace& t, const query_filters& o, const hooks& host);
 
 }  // namespace json
 }  // namespace PROFKIT_NAMESPACE

@@ -21,7 +21,7 @@ result<document_status> written(const result<T>& found, Write write) {
 
 // What was asked, and whether the filters fit anything: of a streamed file that is known after the pass.
 template <class Ask>
-auto ask_in_a_pass(const trace& t, const anatomy_options& o, const hooks& host, Ask&& ask) -> decltype(ask()) {
+auto ask_in_a_pass(const trace& t, const query_filters& o, const hooks& host, Ask&& ask) -> decltype(ask()) {
   const bool streamed = t.files().is_any_streamed();
   auto found = ask();
   if (found && streamed)
@@ -30,32 +30,32 @@ auto ask_in_a_pass(const trace& t, const anatomy_options& o, const hooks& host, 
 }
 
 // One writer a document.
-result<document_status> write_info_of(json_writer& out, const trace& t, const anatomy_options& o, const hooks& host) {
-  return written(ask_in_a_pass(t, o, host, [&] { return anatomy_info(t, o, host); }),
+result<document_status> write_info_of(json_writer& out, const trace& t, const query_filters& o, const hooks& host) {
+  return written(ask_in_a_pass(t, o, host, [&] { return analyse_info(t, o, host); }),
                  [&](const info_result& r) { return write_info(out, t.files(), r); });
 }
-result<document_status> write_steps_of(json_writer& out, const trace& t, const anatomy_options& o, const hooks& host) {
-  return written(anatomy_steps(t, o, host),
+result<document_status> write_steps_of(json_writer& out, const trace& t, const query_filters& o, const hooks& host) {
+  return written(analyse_steps(t, o, host),
                  [&](const steps_result& r) { return write_steps(out, t.files(), r, checked_by(document::steps, t.files(), o)); });
 }
-result<document_status> write_ops_of(json_writer& out, const trace& t, const anatomy_options& o, const hooks& host) {
-  return written(ask_in_a_pass(t, o, host, [&] { return anatomy_ops(t, o, host); }),
+result<document_status> write_ops_of(json_writer& out, const trace& t, const query_filters& o, const hooks& host) {
+  return written(ask_in_a_pass(t, o, host, [&] { return analyse_ops(t, o, host); }),
                  [&](const ops_result& r) { return write_ops(out, t.files(), r, checked_by(document::ops, t.files(), o)); });
 }
-result<document_status> write_modules_of(json_writer& out, const trace& t, const anatomy_options& o,
+result<document_status> write_modules_of(json_writer& out, const trace& t, const query_filters& o,
                                          const hooks& host) {
-  return written(anatomy_modules(t, o, host),
+  return written(analyse_modules(t, o, host),
                  [&](const modules_result& r) { return write_modules(out, t.files(), r); });
 }
-result<document_status> write_framework_of(json_writer& out, const trace& t, const anatomy_options& o,
+result<document_status> write_framework_of(json_writer& out, const trace& t, const query_filters& o,
                                            const hooks& host) {
-  return written(anatomy_framework(t, o, host), [&](const framework_result& r) {
+  return written(analyse_framework(t, o, host), [&](const framework_result& r) {
     return write_framework(out, t.files(), r, checked_by(document::framework, t.files(), o));
   });
 }
-result<document_status> write_collectives_of(json_writer& out, const trace& t, const anatomy_options& o,
+result<document_status> write_collectives_of(json_writer& out, const trace& t, const query_filters& o,
                                              const hooks& host) {
-  return written(anatomy_collectives(t, o, host), [&](const collectives_result& r) {
+  return written(analyse_collectives(t, o, host), [&](const collectives_result& r) {
     return write_collectives(out, t.files(), r, checked_by(document::collectives, t.files(), o));
   });
 }
@@ -67,7 +67,7 @@ struct document_entry {
   std::int64_t version = 1;
   std::uint64_t limit = 0;    // where the caller names none
   bool filters_planes = true;  // its filters are those of the anatomy: others have names of devices, nodes, maps, launches
-  result<document_status> (*write)(json_writer&, const trace&, const anatomy_options&, const hooks&) = nullptr;
+  result<document_status> (*write)(json_writer&, const trace&, const query_filters&, const hooks&) = nullptr;
 };
 constexpr document_entry documents[] = {
     {document::report, "report", 1, 20, true, write_report},
@@ -142,13 +142,13 @@ void end_document(json_writer& out) {
 
 namespace {
 
-bool is_narrowed(const anatomy_options& o) noexcept {
+bool is_narrowed(const query_filters& o) noexcept {
   return o.step || o.from_ps || o.to_ps || !o.host.empty() || !o.plane.empty() || !o.line.empty() || !o.name.empty();
 }
 
 }  // namespace
 
-events_checked checked_by(document d, const profile& p, const anatomy_options& o) {
+events_checked checked_by(document d, const profile& p, const query_filters& o) {
   const auto any = [&p](auto fits) {
     const std::vector<capture_file>& files = p.what().files;
     return std::any_of(files.begin(), files.end(), fits);
@@ -189,7 +189,7 @@ std::uint64_t default_limit(document d) noexcept {
   return entry == nullptr ? 0 : entry->limit;
 }
 
-result<document_status> write_document(document which, const trace& t, const anatomy_options& o, sink& into,
+result<document_status> write_document(document which, const trace& t, const query_filters& o, sink& into,
                                        const hooks& host) {
   return contained([&]() -> result<document_status> {
     const json::document_entry* const entry = json::entry_of(which);
@@ -205,10 +205,10 @@ result<document_status> write_document(document which, const trace& t, const ana
   });
 }
 
-result<document_status> write_entry_document(const trace& t, std::string_view module, const anatomy_options& o,
+result<document_status> write_entry_document(const trace& t, std::string_view module, const query_filters& o,
                                              sink& into, const hooks& host) {
   return contained([&]() -> result<document_status> {
-    const result<modules_result> found = anatomy_modules(t, o, host);
+    const result<modules_result> found = analyse_modules(t, o, host);
     if (!found) return found.error();
     json_writer out(into);
     out.bound(json::bounds_of(document::modules, o.limit));

@@ -241,7 +241,7 @@ document_status write_memory(json_writer& out, const profile& p, const memory_op
   return v.status;
 }
 
-memory_options memory_options_of(const anatomy_options& o) {
+memory_options memory_options_of(const query_filters& o) {
   memory_options options;
   options.host = o.host;
   options.name = o.name;
@@ -250,7 +250,7 @@ memory_options memory_options_of(const anatomy_options& o) {
   return options;
 }
 
-result<document_status> write_memory(json_writer& out, const trace& t, const anatomy_options& o, const hooks& host) {
+result<document_status> write_memory(json_writer& out, const trace& t, const query_filters& o, const hooks& host) {
   const profile& p = t.files();
   const memory_options options = memory_options_of(o);
   result<memory_result> found = analyse_memory(t, options, host);

@@ -34,7 +34,7 @@ void write_runtime_diagnostics(json_writer& out, const runtime_diagnostics& d);
 void write_memory_blocks(json_writer& out, const memory_result& r, std::uint64_t top);  // all of these, and why one is not there
 
 // The options that the filters of a document mean.
-[[nodiscard]] memory_options memory_options_of(const anatomy_options& o);
+[[nodiscard]] memory_options memory_options_of(const query_filters& o);
 // The whole document.
 document_status write_memory(json_writer& out, const profile& p, const memory_options& o, const memory_result& found);
 

@@ -118,14 +118,14 @@ class metadata_writer final : public metadata_visitor {
 
 }  // namespace
 
-result<document_status> write_metadata(json_writer& out, const trace& t, const anatomy_options& o,
+result<document_status> write_metadata(json_writer& out, const trace& t, const query_filters& o,
                                        const hooks& host) {
   const profile& p = t.files();
   begin_document(out, document::metadata);
   out.key("planes");
   out.begin_array(min_notes);
   metadata_writer writer(out);
-  const result<std::vector<file_damage>> damage = anatomy_metadata(t, writer, o, host);
+  const result<std::vector<file_damage>> damage = walk_metadata(t, writer, o, host);
   if (!damage) return damage.error();
   out.end_array();
   writer.write_facts();

@@ -68,7 +68,7 @@ document_status write_listed(json_writer& out, const profile& p, const modules_r
   out.field("matched", only != nullptr ? std::uint64_t{1} : static_cast<std::uint64_t>(found.modules.size()));
   if (only != nullptr) {
     out.key("entry");
-    if (const result<entry_dump> entry = anatomy_entry(*only); entry)
+    if (const result<entry_dump> entry = analyse_entry(*only); entry)
       write_entry(out, *entry);
     else
       out.null();  // the module's own damage says why

@@ -659,7 +659,7 @@ result<document_status> write_neutrino(json_writer& out, const profile& p, const
   return neutrino_writer(out, p, query, *target, host).write();
 }
 
-result<document_status> write_neutrino(json_writer& out, const trace& t, const anatomy_options& o,
+result<document_status> write_neutrino(json_writer& out, const trace& t, const query_filters& o,
                                        const hooks& host) {
   const profile& p = t.files();
   probe_query query;

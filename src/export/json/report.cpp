@@ -265,7 +265,7 @@ namespace {
 
 // Everything that was found, in the order of the parts.
 std::vector<finding> findings_of(const profile& p, const report_parts& parts) {
-  std::vector<finding> all = anatomy_findings(p, parts.info, parts.modules, parts.collectives);
+  std::vector<finding> all = analyse_findings(p, parts.info, parts.modules, parts.collectives);
   if (parts.memory) all.insert(all.end(), parts.memory->findings.begin(), parts.memory->findings.end());
   if (parts.bubbles) {
     const std::vector<finding>& idle = parts.bubbles->found.findings;
@@ -309,7 +309,7 @@ std::string path_word(const profile& p) {
 }
 
 // The run and the filters, as they are typed.
-std::string arguments_of(const profile& p, const anatomy_options& o) {
+std::string arguments_of(const profile& p, const query_filters& o) {
   std::string text;
   const auto add = [&](const char* option, const std::string& value) {
     if (!value.empty()) text += std::string(" ") + option + ' ' + shell_word(value);
@@ -328,7 +328,7 @@ std::string arguments_of(const profile& p, const anatomy_options& o) {
   return text;
 }
 
-void write_more(json_writer& out, const profile& p, const anatomy_options& o, const report_result& found) {
+void write_more(json_writer& out, const profile& p, const query_filters& o, const report_result& found) {
   const std::string path = path_word(p), filters = arguments_of(p, o);
   out.key("more");
   out.begin_array(min_notes);
@@ -363,7 +363,7 @@ void write_more(json_writer& out, const profile& p, const anatomy_options& o, co
 
 }  // namespace
 
-result<document_status> write_report(json_writer& out, const trace& t, const anatomy_options& o, const hooks& host) {
+result<document_status> write_report(json_writer& out, const trace& t, const query_filters& o, const hooks& host) {
   const profile& p = t.files();
   report_options asked;
   asked.filters = o;
@@ -415,7 +415,7 @@ result<document_status> write_report(json_writer& out, const trace& t, const ana
   return v.status;
 }
 
-result<document_status> write_brief(json_writer& out, const trace& t, const anatomy_options& o, const hooks& host) {
+result<document_status> write_brief(json_writer& out, const trace& t, const query_filters& o, const hooks& host) {
   const profile& p = t.files();
   report_options asked;
   asked.filters = o;

@@ -110,13 +110,13 @@ class tree_writer final : public tree_visitor {
 
 }  // namespace
 
-result<document_status> write_tree(json_writer& out, const trace& t, const anatomy_options& o, const hooks& host) {
+result<document_status> write_tree(json_writer& out, const trace& t, const query_filters& o, const hooks& host) {
   const profile& p = t.files();
   begin_document(out, document::tree);
   out.key("files");
   out.begin_array(min_inputs);
   tree_writer writer(out);
-  if (result<void> walked = anatomy_tree(t, writer, o, host); !walked) return std::move(walked).error();
+  if (result<void> walked = walk_tree(t, writer, o, host); !walked) return std::move(walked).error();
   out.end_array();
   write_damage(out, writer.damage(), checked_by(document::tree, p, o));
   const verdict v = judge(p, writer.any_plane() ? "" : why_no_planes(p), writer.damage());

@@ -2,7 +2,7 @@
 #pragma once
 #include <profkit/core/profile.hpp>
 
-#include "analyse/anatomy/select.hpp"
+#include "analyse/filters/select.hpp"
 #include "base/progress.hpp"
 
 #include <algorithm>

@@ -22,7 +22,7 @@ fault refused_export(fault_code code, std::string message, std::string hint) {
   return {code, std::move(message), "", no_offset, std::move(hint)};
 }
 
-bool filters_anything(const anatomy_options& o) noexcept {
+bool filters_anything(const query_filters& o) noexcept {
   return !o.host.empty() || !o.plane.empty() || !o.line.empty() || !o.name.empty() || o.step || o.from_ps || o.to_ps;
 }
 

@@ -244,7 +244,7 @@ class perfetto_exporter {
   }
 
   result<void> write_chrome(std::size_t file) {
-    const anatomy_options& asked = job_.o.filters;
+    const query_filters& asked = job_.o.filters;
     result<chrome_slices> read = read_chrome_slices(
         job_.p, file, {asked.plane, asked.line, asked.name, asked.from_ps, asked.to_ps}, job_.o.host);
     if (!read) return std::move(read).error();

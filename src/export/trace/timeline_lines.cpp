@@ -11,7 +11,7 @@ namespace {
 
 bool holds(std::string_view text, const std::string& part) noexcept { return text.find(part) != std::string_view::npos; }
 
-bool lies_in(const timeline_event& e, const anatomy_options& asked) noexcept {
+bool lies_in(const timeline_event& e, const query_filters& asked) noexcept {
   const std::int64_t end_ps = saturating_add(e.start_ps, e.duration_ps);
   if (asked.to_ps && e.start_ps >= *asked.to_ps) return false;
   return !asked.from_ps || e.start_ps >= *asked.from_ps || end_ps > *asked.from_ps;
@@ -24,7 +24,7 @@ result<timeline_lines> timeline_lines::read(const trace_job& job, std::size_t fi
   if (result<void> filled = fill_file_timeline(job.p, file, made.texts_);
       !filled && filled.error().code != fault_code::damaged)
     return std::move(filled).error();
-  const anatomy_options& asked = job.o.filters;
+  const query_filters& asked = job.o.filters;
   const std::vector<track>& tracks = made.texts_.tracks();
   for (track_id at = 0; at < tracks.size(); ++at) {
     const track& of = tracks[at];

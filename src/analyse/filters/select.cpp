@@ -1,0 +1,326 @@
+#include <analyse/filters/select.hpp>
+
+#include <profkit/core/probe_trace.hpp>
+
+#include <analyse/stats.hpp>
+#include <analyse/bubbles/windows.hpp>
+#include <analyse/input_texts.hpp>
+#include <base/hash_map.hpp>
+#include <formats/xspace/line_time.hpp>
+
+#include <algorithm>
+
+namespace profkit {
+inline namespace PROFKIT_NAMESPACE {
+namespace {
+
+constexpr std::int64_t latest_ps = std::numeric_limits<std::int64_t>::max();
+constexpr std::int64_t earliest_ps = std::numeric_limits<std::int64_t>::min();
+
+}  // namespace
+
+bool host_fits(const profile& p, std::size_t file, std::string_view wanted) {
+  const auto fits = [&](std::string_view name) { return name.find(wanted) != std::string_view::npos; };
+  const capture_file& entry = p.what().files[file];
+  bool named = !entry.host.empty();
+  if (fits(entry.host)) return true;
+  if (const xspace_index* space = p.outline(file)) {
+    named = named || !space->hostnames.empty();
+    if (std::any_of(space->hostnames.begin(), space->hostnames.end(), fits)) return true;
+  }
+  return !named && fits(entry.path);  // a file that names no host is known by its path
+}
+
+std::string_view plane_name_at(const profile& p, std::uint32_t file, std::int32_t plane) noexcept {
+  const xspace_index* const space = file < p.file_count() ? p.outline(file) : nullptr;
+  if (space == nullptr || plane < 0 || static_cast<std::size_t>(plane) >= space->planes.size()) return {};
+  return space->planes[static_cast<std::size_t>(plane)].name;
+}
+
+void add_damage(std::vector<file_damage>& all, std::uint32_t file, const fault& what) {
+  if (std::none_of(all.begin(), all.end(), [&](const file_damage& d) { return d.file == file; }))
+    all.push_back({file, what});
+}
+
+std::string why_nothing(const profile& p, const query_filters& o) {
+  bool any_file = false, any_xspace = false, any_trace = false, any_bytes = false, any_plane = false, any_line = false;
+  for (std::size_t file = 0; file < p.file_count(); ++file) {
+    if (!host_fits(p, file, o.host)) continue;
+    any_file = true;
+    any_trace = any_trace || is_trace(p.what().files[file]);
+    const xspace_index* space = p.outline(file);
+    if (space == nullptr) continue;
+    any_xspace = true;
+    any_bytes = any_bytes || !space->planes.empty() || p.what().files[file].bytes != 0;
+    for (const plane_index& plane : space->planes) {
+      if (plane.name.find(o.plane) == std::string_view::npos) continue;
+      any_plane = true;
+      any_line = any_line || std::any_of(plane.lines.begin(), plane.lines.end(), [&](const line_index& line) {
+                   return line.name().find(o.line) != std::string_view::npos;
+                 });
+    }
+  }
+  const auto none_contains = [](const char* what, const std::string& text) {
+    return std::string("no ") + what + " name contains '" + text + "'; `profkit info` lists them";
+  };
+  if (p.file_count() == 0) return {};
+  if (!any_file) return none_contains("host's", o.host);
+  if (!any_xspace) return any_trace && filters_events(o) ? "nothing in the capture matches the filters" : "";
+  if (!any_bytes) return "the file is empty, which is a valid message without content";
+  if (!any_plane && !o.plane.empty()) return none_contains("plane's", o.plane);
+  if (!any_line && !o.line.empty()) return none_contains("line's", o.line);
+  return filters_events(o) ? "nothing in the capture matches the filters" : "";
+}
+
+const char* why_unread(const std::vector<capture_file>& files) noexcept {
+  for (const capture_file& file : files)
+    if (const char* const why = why_not_read(file.family)) return why;
+  return nullptr;
+}
+
+std::string why_nothing_ran_or(const profile& p, const query_filters& o, std::string otherwise) {
+  const auto& files = p.what().files;
+  const auto any = [&files](auto fits) { return std::any_of(files.begin(), files.end(), fits); };
+  const bool recorded = any([](const capture_file& f) {
+    return has_planes(f.family) || has_op_times(f) || f.export_of >= 0;
+  });
+  if (!recorded) {
+    const char* const why = why_unread(files);
+    otherwise = why != nullptr ? why : nothing_recorded;
+  }
+  return why_nothing_or(p, o, std::move(otherwise));
+}
+
+bool anything_intact(const profile& p) noexcept {
+  for (std::size_t file = 0; file < p.file_count(); ++file) {
+    if (const xspace_index* space = p.outline(file)) {
+      if (p.file_fault(file) == nullptr || !space->planes.empty()) return true;
+    } else if (const probe_trace* trace = p.neutrino(file)) {
+      if (trace->anything_intact()) return true;
+    } else {
+      // What a stream gave before it was cut is read.
+      const fault* const known = p.file_fault(file);
+      if (known == nullptr || (known->code == fault_code::damaged && !p.bytes(file).empty())) return true;
+    }
+  }
+  return p.file_count() == 0;
+}
+
+line_clock::line_clock(const profile& p, std::size_t file, const line_index& line, const line_header& header) noexcept {
+  line_index whole;
+  whole.body = line.body;
+  whole.header = header;
+  base_ps_ = line_base_ps(p, file, whole);
+}
+
+bool event_filter::keeps(const event_row& event, std::optional<std::int64_t> start_ps) const noexcept {
+  if (nothing_ || (by_name_ && !ids_.contains(event.metadata_id))) return false;
+  if (windows_.empty()) return true;
+  if (!start_ps) return false;
+  const std::int64_t start = *start_ps;
+  return std::all_of(windows_.begin(), windows_.end(), [&](const window& w) {
+    return start < w.to_ps && (start >= w.from_ps || (!w.by_start && start + event.duration_ps > w.from_ps));
+  });
+}
+
+fault no_such_step(const profile& p, std::uint64_t wanted, std::uint64_t steps) {
+  fault f;
+  f.code = fault_code::invalid_argument;
+  f.path = p.what().path;
+  f.message = "there is no step " + std::to_string(wanted) + ": ";
+  f.message += steps == 0 ? "nothing here has steps to choose from" : "steps go from 0 to " + std::to_string(steps - 1);
+  f.hint = "`profkit steps` lists the steps of a capture.";
+  return f;
+}
+
+result<selection> selection::make(const trace& t, const query_filters& o, const hooks& host) {
+  const profile& p = t.files();
+  selection made(p, o);
+  made.files_.assign(p.file_count(), true);
+  if (!o.host.empty())
+    for (std::size_t file = 0; file < p.file_count(); ++file) made.files_[file] = host_fits(p, file, o.host);
+  if (o.step)
+    if (result<void> found = made.find_step(t, host); !found) return std::move(found).error();
+  return made;
+}
+
+result<void> selection::find_step(const trace& t, const hooks& host) {
+  query_filters of_steps;
+  of_steps.host = options_->host;
+  of_steps.limit = 0;
+  result<steps_result> steps = analyse_steps(t, of_steps, host);
+  if (!steps) return std::move(steps).error();
+
+  const std::uint64_t wanted = *options_->step;
+  std::uint64_t most = 0;
+  std::vector<host_step> of_hosts;
+  hash_map<std::pair<std::uint32_t, std::string_view>, std::uint64_t> named;  // by file and name: steps of hosts so far
+  for (const step_row row : steps->steps) {
+    const bool of_host = is_host_source(row.source);
+    const step_place place{row.file, row.plane, row.device}, whole_file{row.file, -1, -1};
+    most = std::max(most, row.index + 1);
+    if (!of_host && row.index == 0) places_with_steps_.push_back(place);
+    const std::uint64_t before = of_host ? named[{row.file, row.name}]++ : 0;
+    if (row.index != wanted) continue;
+    const std::int64_t end_ps = saturating_add(row.start_ps, row.duration_ps);
+    if (of_host) of_hosts.push_back({row.file, row.name, end_ps, before});
+    if (!of_host) step_windows_.push_back({place, row.start_ps, end_ps});
+    const bool file_has_window = std::any_of(step_windows_.begin(), step_windows_.end(),
+                                             [&](const step_window& w) { return w.place == whole_file; });
+    if (!file_has_window) step_windows_.push_back({whole_file, row.start_ps, end_ps});
+  }
+  std::sort(places_with_steps_.begin(), places_with_steps_.end());
+  if (result<void> found = find_device_windows(t, of_hosts, host); !found) return found;
+  if (!step_windows_.empty()) return {};
+  return no_such_step(*profile_, wanted, most);
+}
+
+// A step of the host is on a device the time of what it launched there: the windows of the bubble detector.
+result<void> selection::find_device_windows(const trace& t, const std::vector<host_step>& steps, const hooks& host) {
+  if (steps.empty()) return {};
+  result<std::shared_ptr<const activity>> read = t.all_activity(host);
+  if (!read) return std::move(read).error();
+  const activity& of = **read;
+  const bubbles::host_steps hosts(of, window_policy::guide);
+  std::vector<step_place> added;
+  for (std::size_t at = 0; at < of.devices().size(); ++at) {
+    const activity_device& device = of.devices()[at];
+    const step_place place{device.file, device.plane, device.plane < 0 ? static_cast<std::int32_t>(at) : -1};
+    const auto step = std::find_if(steps.begin(), steps.end(), [&](const host_step& s) { return s.file == device.file; });
+    if (step == steps.end() || std::binary_search(places_with_steps_.begin(), places_with_steps_.end(), place)) continue;
+    result<bubbles::device_windows> found = bubbles::find_windows(of, at, hosts, host);
+    if (!found) return std::move(found).error();
+    const bubbles::step_window* window = nullptr;
+    std::uint64_t alike = 0;
+    for (const bubbles::step_window& w : found->windows) {
+      if (w.pseudo || of.text(w.name) != step->name) continue;
+      if (w.marker_end_ps == step->end_ps || (alike == step->same_before && window == nullptr)) window = &w;
+      ++alike;
+    }
+    added.push_back(place);
+    if (window != nullptr) step_windows_.push_back({place, window->start_ps, window->end_ps, true});
+  }
+  places_with_steps_.insert(places_with_steps_.end(), added.begin(), added.end());
+  std::sort(places_with_steps_.begin(), places_with_steps_.end());
+  return {};
+}
+
+selection::extent selection::times() const noexcept {
+  extent all{options_->from_ps.value_or(earliest_ps), options_->to_ps.value_or(latest_ps)};
+  if (step_windows_.empty()) return all;
+  const auto is_of_device = [](const step_window& w) { return w.place.plane >= 0 || w.place.device >= 0; };
+  const bool any_device = std::any_of(step_windows_.begin(), step_windows_.end(), is_of_device);
+  extent of_step{latest_ps, earliest_ps};
+  for (const step_window& w : step_windows_) {
+    if (any_device && !is_of_device(w)) continue;
+    of_step.from_ps = std::min(of_step.from_ps, w.from_ps);
+    of_step.to_ps = std::max(of_step.to_ps, w.to_ps);
+  }
+  return {std::max(all.from_ps, of_step.from_ps), std::min(all.to_ps, of_step.to_ps)};
+}
+
+event_filter selection::times_at(const step_place& place) const {
+  event_filter filter;
+  if (options_->from_ps || options_->to_ps)
+    filter.windows_.push_back({options_->from_ps.value_or(earliest_ps), options_->to_ps.value_or(latest_ps)});
+  if (options_->step) {
+    const bool own = std::binary_search(places_with_steps_.begin(), places_with_steps_.end(), place);
+    const step_place looked_at = own ? place : step_place{place.file, -1, -1};
+    const auto found = std::find_if(step_windows_.begin(), step_windows_.end(),
+                                    [&](const step_window& w) { return w.place == looked_at; });
+    if (found == step_windows_.end())
+      filter.nothing_ = true;
+    else
+      filter.windows_.push_back({found->from_ps, found->to_ps, found->by_start});
+  }
+  return filter;
+}
+
+event_filter selection::times_of(std::size_t file, std::int32_t device) const {
+  return times_at({static_cast<std::uint32_t>(file), -1, device});
+}
+
+event_filter selection::events_of(std::size_t file, std::size_t plane) const {
+  event_filter filter = times_at({static_cast<std::uint32_t>(file), static_cast<std::int32_t>(plane), -1});
+  if (!options_->name.empty()) {
+    filter.by_name_ = true;
+    const plane_index& index = profile_->xspace(file)->planes[plane];
+    for (const std::string_view bytes : index.event_metadata_entries) {
+      const event_metadata_view entry(bytes);
+      if (!counts_in(index.event_metadata, entry.key(), bytes)) continue;
+      if (name(entry.name(), entry.display_name())) filter.ids_.insert(entry.key());
+    }
+  }
+  return filter;
+}
+
+damage_list::damage_list(const profile& p, const selection& selected, bool (*concerned)(file_family) noexcept,
+                         needs wanted)
+    : profile_(p) {
+  for (std::size_t file = 0; file < p.file_count(); ++file) {
+    // Asking for the fault of a file that was not opened yet opens it.
+    if (!selected.file(file) || !concerned(p.what().files[file].family)) continue;
+    // A streamed file has to be brought into memory, which may fail.
+    if (wanted == needs::events) static_cast<void>(p.xspace(file));
+    if (const fault* f = p.file_fault(file)) note(file, *f);
+  }
+}
+
+const fault* damage_list::of(std::size_t file) const noexcept {
+  const auto at = std::find_if(found_.begin(), found_.end(), [&](const file_damage& d) { return d.file == file; });
+  return at == found_.end() ? nullptr : &at->what;
+}
+
+void damage_list::note_line(std::size_t file, const plane_index& plane, const line_index& line,
+                            std::uint64_t offset_in_line, std::string_view what) {
+  if (has(file)) return;
+  note(file, line.offset + offset_in_line,
+       "line '" + std::string(line.name()) + "' of plane '" + std::string(plane.name) + "': " + std::string(what));
+}
+
+void damage_list::note_events(std::size_t file, const plane_index& plane, const line_index& line, const line_end& end,
+                              std::uint64_t negative) {
+  if (end.damaged) note_line(file, plane, line, end.damage_offset, bad_event);
+  if (negative != 0) note_line(file, plane, line, 0, negative_durations(negative));
+}
+
+void damage_list::note(std::size_t file, std::uint64_t byte_offset, std::string what) {
+  if (has(file)) return;
+  fault f;
+  f.code = fault_code::damaged;
+  f.path = profile_.what().files[file].path;
+  f.byte_offset = byte_offset;
+  f.message = "damaged at byte " + std::to_string(byte_offset) + ": " + what;
+  f.hint = "Everything intact is shown. Fetch the file again if it was copied.";
+  note(file, std::move(f));
+}
+
+void damage_list::note(std::size_t file, fault what) {
+  if (has(file)) return;
+  if (what.path.empty()) what.path = profile_.what().files[file].path;
+  const auto at = std::find_if(found_.begin(), found_.end(), [&](const file_damage& d) { return d.file > file; });
+  found_.insert(at, {static_cast<std::uint32_t>(file), std::move(what)});
+}
+
+void damage_list::note(const activity& read, const selection& selected) {
+  for (const activity_input& input : read.inputs())
+    if (input.damage && selected.file(input.file) && !has_planes(profile_.what().files[input.file].family))
+      note(input.file, *input.damage);
+}
+
+std::uint64_t count_event_metadata(const plane_index& plane) noexcept {
+  std::uint64_t distinct = 0;
+  for (const std::string_view bytes : plane.event_metadata_entries)
+    if (counts_in(plane.event_metadata, event_metadata_view(bytes).key(), bytes)) ++distinct;
+  return distinct;
+}
+
+std::uint64_t count_stat_metadata(const plane_index& plane) noexcept {
+  std::uint64_t distinct = 0;
+  for (const std::string_view bytes : plane.stat_metadata_entries)
+    if (counts_in(plane.stat_metadata, stat_metadata_view(bytes).key(), bytes)) ++distinct;
+  return distinct;
+}
+
+}  // namespace PROFKIT_NAMESPACE
+}  // namespace profkit

@@ -1,0 +1,230 @@
+// Which part of a capture a query looks at, and where its events lie on the capture's clock.
+#pragma once
+#include <profkit/core/activity.hpp>
+#include <profkit/core/anatomy.hpp>
+#include <profkit/time.hpp>
+#include <trace/line_scan.hpp>
+
+#include <base/affix.hpp>
+#include <base/hash_map.hpp>
+#include <base/progress.hpp>
+#include <formats/xspace/event_stats.hpp>
+#include <formats/xspace/line_time.hpp>
+#include <formats/xspace/xspace_index.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+namespace profkit {
+inline namespace PROFKIT_NAMESPACE {
+
+[[nodiscard]] inline bool has_events(const line_index& line) noexcept {
+  return !message_range<event_view, 4>(line.body).empty();
+}
+
+// When the events of a line were, ps relative to the capture origin.
+class line_clock {
+ public:
+  // `header` is the line's whole header: a writer may put the timestamp after the events.
+  line_clock(const profile& p, std::size_t file, const line_index& line, const line_header& header) noexcept;
+  // The start of an event without offset.
+  [[nodiscard]] std::optional<std::int64_t> base_ps() const noexcept { return base_ps_; }
+  // Start of an event; nothing for an aggregated event, and nothing beyond the ±106 days that int64 ps reach.
+  [[nodiscard]] PROFKIT_ALWAYS_INLINE std::optional<std::int64_t> start_of(const event_row& event) const noexcept {
+    std::int64_t start = 0, end = 0;
+    if ((event.flags & event_has_occurrences) != 0 || !base_ps_ ||
+        __builtin_add_overflow(*base_ps_, event.offset_ps, &start) ||
+        __builtin_add_overflow(start, event.duration_ps, &end))
+      return std::nullopt;
+    return start;
+  }
+
+ private:
+  std::optional<std::int64_t> base_ps_;  // nothing: the line itself lies beyond, which the file's fault says
+};
+
+// Keeps events by name and by time window, on one line.
+class event_filter {
+ public:
+  [[nodiscard]] bool keeps_all() const noexcept { return !by_name_ && windows_.empty() && !nothing_; }
+  [[nodiscard]] bool keeps_none() const noexcept { return nothing_; }
+  [[nodiscard]] bool keeps(const event_row& event, std::optional<std::int64_t> start_ps) const noexcept;
+
+ private:
+  friend class selection;
+  struct window {
+    std::int64_t from_ps, to_ps;  // half open
+    bool by_start = false;        // what begins there, not what reaches into it
+  };
+  std::vector<window> windows_;  // all must hold
+  hash_set<std::int64_t> ids_;   // metadata ids whose name or display name fits
+  bool by_name_ = false;
+  bool nothing_ = false;  // the plane has no such step
+};
+
+// Of a step that was asked for, where there are so many on a device at most.
+[[nodiscard]] fault no_such_step(const profile& p, std::uint64_t wanted, std::uint64_t steps);
+
+// Whether a file is of a host whose name contains `wanted`.
+[[nodiscard]] bool host_fits(const profile& p, std::size_t file, std::string_view wanted);
+
+// why_nothing(), else what the analysis itself knows.
+[[nodiscard]] inline std::string why_nothing_or(const profile& p, const query_filters& o, std::string otherwise) {
+  std::string why = why_nothing(p, o);
+  return why.empty() ? std::move(otherwise) : why;
+}
+
+// Why the first file that is only listed is not read; null where every file is read.
+[[nodiscard]] const char* why_unread(const std::vector<capture_file>& files) noexcept;
+
+// The same of what ran: what was not recorded at all is said first.
+[[nodiscard]] std::string why_nothing_ran_or(const profile& p, const query_filters& o, std::string otherwise);
+
+// Whether any filter looks at single events: at their names or times, which may come after them in the file.
+[[nodiscard]] inline bool filters_events(const query_filters& o) noexcept {
+  return !o.name.empty() || o.step || o.from_ps || o.to_ps;
+}
+
+// The filters of query_filters over one profile.
+class selection {
+ public:
+  // Faults: invalid_argument when no device and no file has the step that was asked for.
+  static result<selection> make(const trace& t, const query_filters& o, const hooks& host);
+
+  [[nodiscard]] bool file(std::size_t file) const noexcept { return files_[file]; }
+  [[nodiscard]] bool plane(const plane_index& plane) const noexcept { return contains(plane.name, options_->plane); }
+  [[nodiscard]] bool line(const line_index& line) const noexcept { return contains(line.name(), options_->line); }
+  [[nodiscard]] bool name(std::string_view name, std::string_view display_name = {}) const noexcept {
+    return contains(name, options_->name) || (!options_->name.empty() && contains(display_name, options_->name));
+  }
+  [[nodiscard]] event_filter events_of(std::size_t file, std::size_t plane) const;
+  // The same by time and step alone, for a device that is no plane (its index in the activity), or a host of it (-1).
+  [[nodiscard]] event_filter times_of(std::size_t file, std::int32_t device) const;
+  // The time that the filters leave, from the first window to the last; of a step that of devices where they have any.
+  struct extent {
+    std::int64_t from_ps = std::numeric_limits<std::int64_t>::min(), to_ps = std::numeric_limits<std::int64_t>::max();
+  };
+  [[nodiscard]] extent times() const noexcept;
+  [[nodiscard]] bool filters_planes() const noexcept { return !options_->plane.empty(); }
+
+ private:
+  selection(const profile& p, const query_filters& o) : profile_(&p), options_(&o) {}
+  result<void> find_step(const trace& t, const hooks& host);
+  // A step of a host: when its marker ends, and how many of its file have the same name and come before it.
+  struct host_step {
+    std::uint32_t file;
+    std::string_view name;
+    std::int64_t end_ps;
+    std::uint64_t same_before;
+  };
+  result<void> find_device_windows(const trace& t, const std::vector<host_step>& steps, const hooks& host);
+
+  // A plane, or a device that is none; of both -1: the file, for those without steps of their own.
+  struct step_place {
+    std::uint32_t file;
+    std::int32_t plane, device;
+    friend bool operator<(const step_place& a, const step_place& b) noexcept {
+      return std::tie(a.file, a.plane, a.device) < std::tie(b.file, b.plane, b.device);
+    }
+    friend bool operator==(const step_place& a, const step_place& b) noexcept { return !(a < b) && !(b < a); }
+  };
+  struct step_window {
+    step_place place;
+    std::int64_t from_ps, to_ps;
+    bool by_start = false;  // the kernels of a step are those that begin in its window
+  };
+  [[nodiscard]] event_filter times_at(const step_place& place) const;
+  const profile* profile_;
+  const query_filters* options_;
+  std::vector<bool> files_;
+  std::vector<step_window> step_windows_;
+  std::vector<step_place> places_with_steps_;  // ascending
+};
+
+// Damage met in the course of one analysis: at most one fault a file, that of the file itself first.
+class damage_list {
+ public:
+  // What the analysis is going to ask the profile for: xspace(), or outline() alone.
+  enum class needs : std::uint8_t { events, outline };
+  damage_list(const profile& p, const selection& selected, bool (*concerned)(file_family) noexcept,
+              needs wanted = needs::events);
+  void note_line(std::size_t file, const plane_index& plane, const line_index& line, std::uint64_t offset_in_line,
+                 std::string_view what);
+  // What a scan of all events of the line met.
+  void note_events(std::size_t file, const plane_index& plane, const line_index& line, const line_end& end,
+                   std::uint64_t negative);
+  void note(std::size_t file, std::uint64_t byte_offset, std::string what);
+  void note(std::size_t file, fault what);
+  // What was met where traces and tables were read for kernels and spans.
+  void note(const activity& read, const selection& selected);
+  [[nodiscard]] bool has(std::size_t file) const noexcept { return of(file) != nullptr; }
+  // Valid until the next note.
+  [[nodiscard]] const fault* of(std::size_t file) const noexcept;
+  [[nodiscard]] std::vector<file_damage> take() { return std::move(found_); }
+
+ private:
+  const profile& profile_;
+  std::vector<file_damage> found_;
+};
+// The filter of events of each plane, made once for all of its lines.
+class plane_filters {
+ public:
+  explicit plane_filters(const selection& selected) : selected_(selected) {}
+  void add(const line_place& at) {
+    const std::pair plane(at.file, at.plane);
+    if (filters_.count(plane) == 0)
+      filters_.emplace(plane, selected_.events_of(at.file, static_cast<std::size_t>(at.plane)));
+  }
+  // Of a plane that was added. Any thread may ask once all are.
+  [[nodiscard]] const event_filter& of(const line_place& at) const { return filters_.find({at.file, at.plane})->second; }
+
+ private:
+  const selection& selected_;
+  std::map<std::pair<std::uint32_t, std::int32_t>, event_filter> filters_;
+};
+
+// Everything of a file_info that needs no scan.
+[[nodiscard]] file_info file_header(const profile& p, std::size_t file);
+
+
+// Hands every event of a line that decodes to `use(row)`, which gives false to stop early. Damage goes to
+// `damage`, negative durations, which are handed on as 0, too. Gives false when stopped.
+template <class Use>
+bool for_each_event(const line_index& line, std::size_t file, const plane_index& plane, damage_list& damage,
+                    Use&& use) {
+  constexpr std::size_t batch = 256;
+  event_row rows[batch];
+  event_scanner scanner(line.body);
+  std::uint64_t negative = 0;
+  bool stopped = false;
+  while (const std::size_t n = stopped ? 0 : scanner.next(rows, batch))
+    for (std::size_t i = 0; i < n && !stopped; ++i) {
+      negative += rows[i].duration_ps < 0 ? 1 : 0;
+      rows[i].duration_ps = std::max<std::int64_t>(rows[i].duration_ps, 0);
+      stopped = !use(static_cast<const event_row&>(rows[i]));
+    }
+  line_end end;
+  end.damaged = !stopped && !scanner.ok();
+  end.damage_offset = scanner.offset();
+  damage.note_events(file, plane, line, end, negative);
+  return !stopped;
+}
+
+// Distinct keys of a plane's two tables.
+[[nodiscard]] std::uint64_t count_event_metadata(const plane_index& plane) noexcept;
+[[nodiscard]] std::uint64_t count_stat_metadata(const plane_index& plane) noexcept;
+
+// What begin_plane() of the tree and of the metadata gets.
+[[nodiscard]] tree_plane tree_plane_of(const profile& p, std::size_t file, std::size_t plane_at);
+
+}  // namespace PROFKIT_NAMESPACE
+}  // namespace profkit

@@ -1,0 +1,21 @@
+// What the hosts of traces did: their spans by name.
+#pragma once
+#include <analyse/filters/select.hpp>
+#include <profkit/core/activity.hpp>
+#include <profkit/core/anatomy.hpp>
+
+#include <memory>
+#include <string_view>
+
+namespace profkit {
+inline namespace PROFKIT_NAMESPACE {
+
+// The stat that stands for host_span::kind.
+inline constexpr std::string_view span_kind_stat = "kind";
+
+// Adds names and the first spans of every host of a trace. Those of an XSpace are left to who reads its lines.
+result<void> add_host_spans(const profile& p, const std::shared_ptr<const activity>& of, const selection& selected,
+                            const query_filters& o, const hooks& host, framework_result& into);
+
+}  // namespace PROFKIT_NAMESPACE
+}  // namespace profkit

@@ -1,0 +1,55 @@
+// Counts of the processes and threads of Chrome JSON files that are no export of an XSpace.
+#pragma once
+#include <profkit/core/activity.hpp>
+#include <profkit/core/anatomy.hpp>
+
+#include <base/hash_map.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace profkit {
+inline namespace PROFKIT_NAMESPACE {
+
+// Totals a line: those that an activity counted, or of what fill_file_timeline() streams.
+class chrome_inventory final : public timeline_sink {
+ public:
+  chrome_inventory(const profile& p, const query_filters& o);
+
+  // Lines of traces, as they were counted without filters of events.
+  void add_counted(const activity& of);
+
+  string_id intern(std::string_view text) override;
+  track_id add_track(const track& t) override;
+  result<void> add_events(track_id on, const timeline_event* events, std::size_t count) override;
+
+  // Processes of a file in the order they were met, as planes; their threads as lines.
+  [[nodiscard]] std::vector<plane_info> planes_of(std::uint32_t file) const;
+  // What the names in planes_of() refer to.
+  [[nodiscard]] std::shared_ptr<const void> take_texts();
+
+ private:
+  struct thread_totals {
+    track where;
+    bool counted = false;  // of a Chrome file that is wanted
+    std::uint64_t events = 0;
+    std::int64_t duration_sum_ps = 0;
+    std::optional<std::int64_t> first_ps, last_ps;
+  };
+  [[nodiscard]] bool line_fits(const track& t) const;
+  [[nodiscard]] bool name_fits(string_id name);
+
+  const profile& profile_;
+  const query_filters& options_;
+  std::shared_ptr<std::deque<std::string>> texts_ = std::make_shared<std::deque<std::string>>();
+  hash_map<std::string_view, string_id> ids_;
+  std::vector<thread_totals> tracks_;
+};
+
+}  // namespace PROFKIT_NAMESPACE
+}  // namespace profkit

@@ -1,0 +1,256 @@
+#include <analyse/ops/kernel_ops.hpp>
+
+#include <analyse/ops/device_clock.hpp>
+#include <analyse/ops/op_rows.hpp>
+#include <analyse/ops/op_totals.hpp>
+#include <base/affix.hpp>
+#include <base/hash_map.hpp>
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+namespace profkit {
+inline namespace PROFKIT_NAMESPACE {
+namespace {
+
+// What makes kernels one op: their name; on NPUs, whose names count calls through, their type and core. A collective's
+// type may say more than its name.
+using op_identity = std::tuple<string_id, string_id, kernel_class>;
+
+// Numbers the ops of a device.
+class op_numbers {
+ public:
+  op_numbers(const activity& of, bool by_type) : of_(of), by_type_(by_type) {}
+
+  std::int64_t number_of(const kernel_row& k) {
+    const bool is_collective = k.kind == kernel_class::comm;
+    return number_of(by_type_ ? op_identity(k.op_type, k.core, k.kind)
+                              : op_identity(k.name, is_collective ? k.op_type : 0, k.kind));
+  }
+  [[nodiscard]] std::shared_ptr<const std::vector<kernel_op>> take() {
+    return std::make_shared<const std::vector<kernel_op>>(std::move(ops_));
+  }
+
+ private:
+  std::int64_t number_of(const op_identity& identity) {
+    const auto [at, is_new] = numbers_.try_emplace(identity, static_cast<std::int64_t>(ops_.size()));
+    if (is_new) {
+      const auto [name, other, kind] = identity;
+      kernel_op op;
+      op.name = of_.text(name);
+      op.category = kernel_class_name(kind);
+      (by_type_ ? op.core : op.type) = of_.text(other);
+      ops_.push_back(op);
+    }
+    return at->second;
+  }
+
+  const activity& of_;
+  const bool by_type_;
+  hash_map<op_identity, std::int64_t> numbers_;
+  std::vector<kernel_op> ops_;
+};
+
+// Totals of the kernels of one device, a line a stream.
+class device_ops final : public kernel_visitor {
+ public:
+  device_ops(const activity& of, std::size_t device, const selection& selected, const query_filters& o)
+      : of_(of),
+        device_(of.devices()[device]),
+        times_(selected.times_of(device_.file, static_cast<std::int32_t>(device))),
+        options_(o),
+        numbers_(of, device_.type == accelerator::npu),
+        streams_(device_.streams.size() + 2) {}
+
+  result<void> rows(const kernel_row* first, std::size_t count) override {
+    for (const kernel_row* k = first; k != first + count; ++k) {
+      const std::size_t at = met_++;
+      if ((k->flags & kernel_duplicate) != 0) continue;
+      event_row event{};
+      event.offset_ps = k->start_ps;
+      event.duration_ps = k->duration_ps;
+      if (!times_.keeps_all() && !times_.keeps(event, k->start_ps)) continue;
+      event.metadata_id = numbers_.number_of(*k);
+      const own_times own = own_times_of(*k);
+      if (own != own_times::none) {
+        const own_time& by_device = device_.own_clock[at];
+        if (by_device.duration_ps != no_time_ps) event.duration_ps = by_device.duration_ps;
+        if (own == own_times::all) event.offset_ps = by_device.start_ps;
+      }
+      stream_totals& stream = stream_of(*k);
+      stream.cut += (k->flags & kernel_cut) != 0 ? 1 : 0;
+      add(stream, event, own);
+    }
+    return {};
+  }
+
+  void finish(ops_result& into) {
+    const auto kernels = numbers_.take();
+    for (std::size_t at = 0; at < streams_.size(); ++at) {
+      stream_totals& s = streams_[at];
+      if (!s.totals) continue;
+      if (!has_ops(at)) continue;
+      ops_line line = line_of(at);
+      if (!contains(line.line_name, options_.line)) continue;
+      s.finish();
+      line.events = s.totals->events();
+      line.events_cut = s.cut;
+      line.duration_sum_ps = s.totals->duration_sum_ps();
+      line.busy_ps = static_cast<std::int64_t>(
+          std::min<std::uint64_t>(s.totals->busy_ps(), std::numeric_limits<std::int64_t>::max()));
+      op_rows::sums sums;
+      sums.key = op_key::kernel;
+      sums.kernels = kernels;
+      sums.others = s.totals->take_sparse_ids();
+      sums.by_slot = s.totals->take_sums();
+      line.ops = make_op_rows(std::move(sums), options_.name);
+      into.lines.push_back(std::move(line));
+    }
+    if (!device_.totals.empty() && times_.keeps_all()) add_totals(into);
+  }
+
+ private:
+  // Ops of a table without times, of which each stands for several executions.
+  void add_totals(ops_result& into) const {
+    ops_line line = line_of(without_stream());
+    if (!contains(line.line_name, options_.line)) return;
+    auto kernels = std::make_shared<std::vector<kernel_op>>();
+    op_rows::sums sums;
+    sums.key = op_key::kernel;
+    sums.by_slot.emplace_back();
+    std::uint64_t busy_ps = 0;
+    for (const op_total& t : device_.totals) {
+      sums.others.push_back(static_cast<std::int64_t>(kernels->size()));
+      kernels->push_back(op_of(t));
+      op_sum& sum = sums.by_slot.emplace_back();
+      sum.count = t.calls;
+      sum.total_ps = t.duration_ps;
+      sum.self_ps = static_cast<std::uint64_t>(t.self_ps >= 0 ? t.self_ps : t.duration_ps);
+      sum.max_ps = op_sum::not_placed;
+      busy_ps += std::min<std::uint64_t>(sum.self_ps, std::numeric_limits<std::int64_t>::max() - busy_ps);
+      line.duration_sum_ps = saturating_add(line.duration_sum_ps, t.duration_ps);
+    }
+    sums.kernels = std::move(kernels);
+    line.events = device_.totals.size();
+    line.busy_ps = clamp_ps(busy_ps);
+    line.ops = make_op_rows(std::move(sums), options_.name);
+    into.lines.push_back(std::move(line));
+  }
+
+  [[nodiscard]] kernel_op op_of(const op_total& t) const {
+    kernel_op op;
+    op.name = of_.text(t.full_name != 0 ? t.full_name : t.op_type);
+    if (t.full_name != 0) op.display_name = of_.text(t.op_type);
+    op.category = t.category != 0 ? of_.text(t.category) : kernel_class_name(t.kind);
+    (device_.type == accelerator::npu ? op.core : op.type) = of_.text(t.core);
+    op.framework_op = of_.text(t.framework_op);
+    op.program = of_.text(t.program);
+    op.program_id = t.program_id;
+    op.flops = (t.flops + t.calls / 2) / std::max<std::uint64_t>(t.calls, 1);
+    op.bytes = (t.bytes + t.calls / 2) / std::max<std::uint64_t>(t.calls, 1);
+    return op;
+  }
+
+  struct stream_totals {
+    std::unique_ptr<op_totals> totals;
+    std::vector<event_row> waiting;  // added a batch at a time
+    std::optional<start_order> order;  // where starts are those of the device
+    std::uint64_t cut = 0;             // events whose duration was
+    void flush() {
+      const auto take = [this](const event_row* ready, std::size_t n) { totals->add(ready, n); };
+      if (order)
+        order->add(waiting.data(), waiting.size(), take);
+      else
+        take(waiting.data(), waiting.size());
+      waiting.clear();
+    }
+    void finish() {
+      flush();
+      if (order) order->finish([this](const event_row* ready, std::size_t n) { totals->add(ready, n); });
+      totals->finish();
+    }
+  };
+
+  [[nodiscard]] std::size_t without_stream() const noexcept { return device_.streams.size(); }
+  stream_totals& stream_of(const kernel_row& k) {
+    if ((k.flags & kernel_has_stream) != 0 && k.stream < device_.streams.size()) return streams_[k.stream];
+    return streams_[without_stream() + (k.kind == kernel_class::comm ? 1 : 0)];
+  }
+  [[nodiscard]] own_times own_times_of(const kernel_row& k) const {
+    const bool placed = (k.flags & kernel_has_stream) != 0 && k.stream < device_.streams.size();
+    return placed && !device_.own_clock.empty() ? device_.streams[k.stream].by_own_clock : own_times::none;
+  }
+  static void add(stream_totals& to, const event_row& event, own_times own) {
+    constexpr std::size_t batch = 256;
+    if (!to.totals) {
+      if (own == own_times::all) to.order.emplace();
+      to.totals = std::make_unique<op_totals>(0);
+      to.waiting.reserve(batch);
+    }
+    to.waiting.push_back(event);
+    if (to.waiting.size() == batch) to.flush();
+  }
+
+  // Where a device has a line of ops, other lines repeat it.
+  [[nodiscard]] bool has_ops(std::size_t stream) const {
+    const auto& all = device_.streams;
+    const bool any_ops =
+        std::any_of(all.begin(), all.end(), [](const activity_stream& s) { return s.kind == line_kind::ops; });
+    if (stream >= all.size()) return !any_ops;
+    return all[stream].kind == (any_ops ? line_kind::ops : line_kind::stream);
+  }
+
+  [[nodiscard]] ops_line line_of(std::size_t stream) const {
+    ops_line line;
+    line.file = device_.file;
+    line.plane = line.line = -1;
+    line.plane_name = of_.text(device_.name);
+    line.kind = line_kind::stream;
+    if (stream < device_.streams.size()) {
+      const activity_stream& on = device_.streams[stream];
+      line.plane = on.plane;
+      line.line = on.line;
+      line.line_name = of_.text(on.name);
+      line.kind = on.kind;
+      line.clock = on.by_own_clock == own_times::all    ? ops_clock::device
+                   : on.by_own_clock == own_times::some ? ops_clock::mixed
+                                                        : ops_clock::aligned;
+    } else {
+      line.line_name = stream != without_stream() ? "communication, no stream"
+                       : device_.totals.empty()  ? "no stream"
+                                                 : "totals of a table";
+    }
+    return line;
+  }
+
+  const activity& of_;
+  const activity_device& device_;
+  const event_filter times_;
+  const query_filters& options_;
+  op_numbers numbers_;
+  std::size_t met_ = 0;  // kernels of the device so far
+  std::vector<stream_totals> streams_;  // the last two: of kernels without a stream, which run beside communication without one
+};
+
+}  // namespace
+
+result<void> add_kernel_ops(const profile& p, const std::shared_ptr<const activity>& of, const selection& selected,
+                            const query_filters& o, const hooks& host, ops_result& into) {
+  const std::vector<activity_device>& devices = of->devices();
+  for (std::size_t d = 0; d < devices.size(); ++d) {
+    if (p.outline(devices[d].file) != nullptr || !selected.file(devices[d].file)) continue;
+    if (!contains(of->text(devices[d].name), o.plane)) continue;
+    device_ops ops(*of, d, selected, o);
+    if (result<void> visited = of->visit_kernels(d, ops, host); !visited) return visited;
+    ops.finish(into);
+  }
+  into.texts = of;
+  return {};
+}
+
+}  // namespace PROFKIT_NAMESPACE
+}  // namespace profkit

@@ -1,0 +1,92 @@
+#include <analyse/ops/op_programs.hpp>
+#include <analyse/stats.hpp>
+
+#include <charconv>
+#include <utility>
+
+namespace profkit {
+inline namespace PROFKIT_NAMESPACE {
+namespace {
+
+// The number at the end of "jit_f(12190760917235803885)".
+std::optional<std::int64_t> id_in_name(std::string_view name) noexcept {
+  const std::size_t open = name.rfind('(');
+  if (open == std::string_view::npos || name.back() != ')') return std::nullopt;
+  std::uint64_t id = 0;
+  const char* const end = name.data() + name.size() - 1;
+  const auto [stop, error] = std::from_chars(name.data() + open + 1, end, id);
+  if (error != std::errc() || stop != end) return std::nullopt;
+  return static_cast<std::int64_t>(id);
+}
+
+program_key program_of_metadata(const plane_index& plane, const op_row& op) {
+  program_key key;
+  for (const stat_view stat : op.metadata().stats()) {
+    const std::string_view name = plane.stat_name(stat.metadata_id());
+    if (name == "program_id") key.id = integer_value(stat);
+    if (name == "hlo_module") key.module = text_value(plane, stat);
+  }
+  return key;
+}
+
+}  // namespace
+
+std::uint32_t program_numbers::number_of(const plane_index& plane, const stat_view& id, std::string_view module) {
+  const auto next = static_cast<std::uint32_t>(programs_.size() + 1);
+  const auto name = [&] { return module.empty() ? std::string_view() : text_value(plane, stat_view(module)); };
+  if (const auto number = integer_value(id)) {
+    if (number == last_id_) return last_number_;
+    const auto [at, is_new] = by_id_.try_emplace(*number, next);
+    if (is_new) programs_.push_back({number, name()});
+    last_id_ = number;
+    return last_number_ = at->second;
+  }
+  if (name().empty()) return 0;
+  const auto [at, is_new] = by_module_.try_emplace(name(), next);
+  if (is_new) programs_.push_back({std::nullopt, name()});
+  return at->second;
+}
+
+struct op_programs::names {
+  std::vector<hash_map<std::int64_t, std::string_view>> by_id;  // of each file; empty: several names have the id
+};
+
+op_programs::op_programs(const profile& p) : profile_(p) {
+  auto found = std::make_unique<names>();
+  found->by_id.resize(p.file_count());
+  for (std::uint32_t file = 0; file < p.file_count(); ++file) {
+    const xspace_index* const space = p.outline(file);
+    if (space == nullptr) continue;
+    for (const plane_index& plane : space->planes) {
+      if (plane.kind != plane_kind::metadata) continue;
+      for (const std::string_view bytes : plane.event_metadata_entries) {
+        const std::string_view name = event_metadata_view(bytes).name();
+        const std::optional<std::int64_t> id = id_in_name(name);
+        if (!id) continue;
+        const auto [at, is_new] = found->by_id[file].try_emplace(*id, name);
+        if (!is_new && at->second != name) at->second = {};
+      }
+    }
+  }
+  names_ = std::move(found);
+}
+
+op_programs::~op_programs() = default;
+
+std::string op_programs::name_of(const ops_line& line, const op_row& op) const {
+  program_key key{op.program_id, op.module};
+  if (!key.id && key.module.empty()) {
+    const xspace_index* const space = profile_.outline(line.file);
+    if (space == nullptr || static_cast<std::size_t>(line.plane) >= space->planes.size()) return {};
+    key = program_of_metadata(space->planes[static_cast<std::size_t>(line.plane)], op);
+  }
+  if (!key.id) return std::string(key.module);
+  const std::string id = std::to_string(static_cast<std::uint64_t>(*key.id));
+  if (!key.module.empty()) return std::string(key.module) + '(' + id + ')';
+  const auto& named = names_->by_id[line.file];
+  const auto at = named.find(*key.id);
+  return at == named.end() || at->second.empty() ? id : std::string(at->second);
+}
+
+}  // namespace PROFKIT_NAMESPACE
+}  // namespace profkit

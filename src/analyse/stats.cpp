@@ -1,0 +1,44 @@
+#include <analyse/stats.hpp>
+
+namespace profkit {
+inline namespace PROFKIT_NAMESPACE {
+
+const char* stat_kind_name(stat_kind k) noexcept {
+  switch (k) {
+    case stat_kind::none: return "none";
+    case stat_kind::double_value: return "double";
+    case stat_kind::uint64_value: return "uint64";
+    case stat_kind::int64_value: return "int64";
+    case stat_kind::str_value: return "str";
+    case stat_kind::bytes_value: return "bytes";
+    case stat_kind::ref_value: return "ref";
+  }
+  return "none";
+}
+
+const char* stat_kind_name(const named_stat& stat) noexcept {
+  const bool is_json = stat.from == named_stat::origin::argument && stat.kind == stat_kind::none;
+  return is_json ? "json" : stat_kind_name(stat.kind);
+}
+
+named_stat name_stat(const plane_index& plane, const stat_view& stat, named_stat::origin from) noexcept {
+  named_stat named;
+  named.name = plane.stat_name(stat.metadata_id());
+  named.metadata_id = stat.metadata_id();
+  named.kind = stat.kind();
+  named.from = from;
+  named.bits = stat.as_uint64();
+  named.text = text_value(plane, stat);
+  return named;
+}
+
+std::vector<named_stat> plane_stats(const plane_index& plane) {
+  std::vector<named_stat> named;
+  named.reserve(plane.stats.size());
+  for (const std::string_view bytes : plane.stats)
+    named.push_back(name_stat(plane, stat_view(bytes), named_stat::origin::plane));
+  return named;
+}
+
+}  // namespace PROFKIT_NAMESPACE
+}  // namespace profkit

@@ -1,0 +1,18 @@
+// Steps that traces and tables mark.
+#pragma once
+#include <analyse/filters/select.hpp>
+#include <analyse/steps/step_rows.hpp>
+#include <profkit/core/activity.hpp>
+
+#include <memory>
+
+namespace profkit {
+inline namespace PROFKIT_NAMESPACE {
+
+// Adds the steps of every host of a trace or table: its own markers of the best kind it has, else those of each device.
+// Rows of a list are in the order of their starts. Those of an XSpace are left to who reads its lines.
+void add_marked_steps(const profile& p, std::shared_ptr<const activity> of, const selection& selected,
+                      const query_filters& o, step_list::packed& into);
+
+}  // namespace PROFKIT_NAMESPACE
+}  // namespace profkit

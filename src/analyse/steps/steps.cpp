@@ -1,0 +1,306 @@
+// Training or inference steps: of an XSpace from the device's own line, else from program runs, else from host
+// annotations; of traces and tables from what they mark.
+#include <analyse/steps/marked_steps.hpp>
+#include <analyse/filters/select.hpp>
+#include <analyse/stats.hpp>
+#include <analyse/steps/step_rows.hpp>
+#include <analyse/input_texts.hpp>
+#include <base/contained.hpp>
+#include <base/id_table.hpp>
+#include <base/progress.hpp>
+
+#include <algorithm>
+#include <charconv>
+#include <memory>
+#include <utility>
+
+namespace profkit {
+inline namespace PROFKIT_NAMESPACE {
+
+namespace {
+
+using packed_step = step_list::packed::step;
+
+constexpr std::string_view step_num_name = "step_num";
+
+std::optional<std::int64_t> number_in_name(std::string_view text) noexcept {
+  std::int64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return number;
+}
+
+// Lines of one kind that have events. "Sparse Core Steps" and the like count only where the core's own line
+// is missing: they repeat it on a plane.
+std::vector<std::size_t> lines_of(const plane_index& plane, line_kind kind, std::string_view own_name) {
+  std::vector<std::size_t> named, others;
+  for (std::size_t line = 0; line < plane.lines.size(); ++line) {
+    const line_index& candidate = plane.lines[line];
+    if (candidate.kind != kind || !has_events(candidate)) continue;
+    (candidate.name() == own_name ? named : others).push_back(line);
+  }
+  return named.empty() ? others : named;
+}
+
+class step_finder {
+ public:
+  step_finder(const trace& t, const query_filters& o, const selection& selected, const hooks& host)
+      : trace_(t),
+        profile_(t.files()),
+        options_(o),
+        selected_(selected),
+        host_(host),
+        damage_(profile_, selected, has_planes),
+        meter_(host) {}
+
+  result<steps_result> run() {
+    for (std::size_t file = 0; file < profile_.file_count(); ++file) {
+      if (profile_.xspace(file) == nullptr) continue;
+      any_xspace_ = true;
+      if (!selected_.file(file)) continue;
+      if (result<void> found = add_file(file); !found) return std::move(found).error();
+    }
+    if (trace_.has_traces()) {
+      auto marked = trace_.all_activity(host_);
+      if (!marked) return std::move(marked).error();
+      pytorch_ = is_of_pytorch(**marked);
+      xla_ = is_of_xla(**marked);
+      damage_.note(**marked, selected_);
+      add_marked_steps(profile_, std::move(*marked), selected_, options_, *packed_);
+    }
+    if (const std::uint64_t most = number_steps(); most != 0 && options_.step && *options_.step >= most)
+      return no_such_step(profile_, *options_.step, most);
+    keep_wanted();
+    std::vector<packed_step>& steps = packed_->steps;
+    found_.matched = steps.size();
+    if (steps.empty()) found_.absent = why_none();
+    if (options_.limit != 0 && steps.size() > options_.limit) {
+      steps.resize(static_cast<std::size_t>(options_.limit));
+      steps.shrink_to_fit();
+    }
+    found_.steps = step_list(std::move(packed_));
+    found_.damage = damage_.take();
+    return std::move(found_);
+  }
+
+ private:
+  // One source a file, the best that any of its planes has: rows of two sources would not be comparable.
+  result<void> add_file(std::size_t file) {
+    const xspace_index& space = *profile_.xspace(file);
+    struct attempt {
+      step_source source;
+      line_kind kind;
+      std::string_view own_name;
+    };
+    constexpr attempt attempts[] = {{step_source::steps_line, line_kind::steps, "Steps"},
+                                    {step_source::xla_modules, line_kind::modules, "XLA Modules"}};
+    for (const attempt& a : attempts) {
+      struct place {
+        std::size_t plane, line;
+      };
+      std::vector<place> lines;
+      std::uint64_t events = 0;
+      for (std::size_t plane = 0; plane < space.planes.size(); ++plane) {
+        if (space.planes[plane].kind != plane_kind::device) continue;
+        for (const std::size_t line : lines_of(space.planes[plane], a.kind, a.own_name)) {
+          lines.push_back({plane, line});
+          if (is_wanted(space.planes[plane], line)) events += count_events(space.planes[plane].lines[line].body);
+        }
+      }
+      if (lines.empty()) continue;
+      // Once, and no more of it: a vector that grows takes half as much again, and twice that while it grows.
+      packed_->steps.reserve(packed_->steps.size() + static_cast<std::size_t>(events));
+      for (std::size_t i = 0; i < lines.size(); ++i) {
+        if (result<void> added = add_line(file, lines[i].plane, lines[i].line, a.source, {}); !added) return added;
+        if (i + 1 == lines.size() || lines[i + 1].plane != lines[i].plane) sort_plane();
+      }
+      return {};
+    }
+    for (std::size_t plane = 0; plane < space.planes.size(); ++plane) {
+      if (space.planes[plane].kind != plane_kind::host) continue;
+      const std::vector<std::int64_t> ids = stat_ids(space.planes[plane], step_num_name);
+      for (std::size_t line = 0; !ids.empty() && line < space.planes[plane].lines.size(); ++line)
+        if (result<void> added = add_line(file, plane, line, step_source::host_step_num, ids); !added) return added;
+      sort_plane();
+    }
+    return {};
+  }
+
+  [[nodiscard]] bool is_wanted(const plane_index& plane, std::size_t line) const noexcept {
+    return selected_.plane(plane) && selected_.line(plane.lines[line]);
+  }
+
+  // With ids, only events that carry one of these stats.
+  result<void> add_line(std::size_t file, std::size_t plane, std::size_t line, step_source source,
+                        const std::vector<std::int64_t>& ids) {
+    const plane_index& plane_at = profile_.xspace(file)->planes[plane];
+    const line_index& line_at = plane_at.lines[line];
+    if (!is_wanted(plane_at, line)) return {};
+    const std::vector<std::int64_t> number_ids = ids.empty() ? stat_ids(plane_at, step_num_name) : ids;
+    const line_clock clock(profile_, file, line_at, complete_header(line_at));
+    const auto origin = static_cast<std::uint32_t>(packed_->origins.size());
+    packed_->origins.push_back({static_cast<std::uint32_t>(file), static_cast<std::int32_t>(plane),
+                                static_cast<std::int32_t>(line), source, -1, plane_at.name});
+    const char* const readable_end = end_of(profile_.bytes(file));
+    id_table<step_name> names;
+    for_each_event(line_at, file, plane_at, damage_, [&](const event_row& event) {
+      const std::optional<stat_view> number = find_stat(event, number_ids, readable_end);
+      if (!ids.empty() && !number) return true;
+      const std::optional<std::int64_t> start = clock.start_of(event);
+      if (!start) {
+        if ((event.flags & event_has_occurrences) == 0) damage_.note_line(file, plane_at, line_at, 0, event_out_of_reach);
+        return true;
+      }
+      step_name& name = names[event.metadata_id];
+      if (!name.known) name = name_of(plane_at.event_name(event.metadata_id));
+      const std::optional<std::int64_t> own_number = number ? integer_value(*number) : std::nullopt;
+      const std::optional<std::int64_t>& step_num =
+          !own_number && source == step_source::steps_line ? name.number : own_number;
+      packed_step& step = packed_->steps.emplace_back();
+      step.start_ps = *start;
+      step.duration_ps = event.duration_ps;
+      step.has_number = step_num ? 1 : 0;
+      if (step_num) step.number = *step_num;
+      step.name = name.at;
+      step.origin = origin & 0x7fffffffU;
+      return true;
+    });
+    return meter_.step(line_at.offset + line_at.body.size());
+  }
+
+  // The name of a metadata id.
+  struct step_name {
+    bool known = false;
+    std::uint32_t at = 0;  // in the names
+    std::optional<std::int64_t> number;
+  };
+  step_name name_of(std::string_view text) {
+    packed_->names.push_back(text);
+    return {true, static_cast<std::uint32_t>(packed_->names.size() - 1), number_in_name(text)};
+  }
+
+  // Rows of the plane that was read last.
+  void sort_plane() {
+    const auto starts_before = [](const packed_step& a, const packed_step& b) { return a.start_ps < b.start_ps; };
+    const auto first = packed_->steps.begin() + static_cast<std::ptrdiff_t>(sorted_);
+    // Sorting takes memory, and lines are in order as profilers write them.
+    if (!std::is_sorted(first, packed_->steps.end(), starts_before))
+      std::stable_sort(first, packed_->steps.end(), starts_before);
+    sorted_ = packed_->steps.size();
+  }
+
+  // Numbers the rows of each device, or of each file's host steps, and gives how many there are at most.
+  std::uint64_t number_steps() {
+    const auto& origins = packed_->origins;
+    std::vector<packed_step>& steps = packed_->steps;
+    std::uint64_t index = 0, most = 0;
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+      if (i > 0) {
+        index = is_same_list(origins[steps[i - 1].origin], origins[steps[i].origin]) ? index + 1 : 0;
+      }
+      steps[i].index = index;
+      most = std::max(most, index + 1);
+    }
+    return most;
+  }
+
+  // The step filter picks the Nth row of each list; names and times pick after it.
+  void keep_wanted() {
+    std::vector<packed_step>& steps = packed_->steps;
+    if (!filters_events(options_)) return;
+    const auto unwanted = [&](const packed_step& step) {
+      return (options_.step && step.index != *options_.step) || !selected_.name(packed_->names[step.name]) ||
+             !in_window(step);
+    };
+    steps.erase(std::remove_if(steps.begin(), steps.end(), unwanted), steps.end());
+  }
+
+  bool in_window(const packed_step& step) const noexcept {
+    if (options_.to_ps && step.start_ps >= *options_.to_ps) return false;
+    return !options_.from_ps || step.start_ps >= *options_.from_ps ||
+           step.start_ps + step.duration_ps > *options_.from_ps;
+  }
+
+  std::string why_none() const {
+    const auto& files = profile_.what().files;
+    const bool any_times = any_xspace_ || std::any_of(files.begin(), files.end(), is_trace);
+    return why_nothing_ran_or(profile_, options_,
+                          !any_times ? only_totals
+                          : any_xspace_ ? "no device plane has a 'Steps' or 'XLA Modules' line with events, and no host "
+                                        "event has a step_num stat"
+                          : !options_.plane.empty() || !options_.line.empty()
+                              ? "no step is marked there; without --plane and --line there may be some"
+                              : std::string("no step is marked") +
+                                    (pytorch_ ? ": in PyTorch call profiler.step() after each, or wrap each in "
+                                                "record_function(\"step#N\")"
+                                     : xla_   ? ", and no device has a line of steps or of runs of programs: in JAX "
+                                                "wrap each in jax.profiler.StepTraceAnnotation(\"step\", step_num=N)"
+                                              : ""));
+  }
+
+  const trace& trace_;
+  const profile& profile_;
+  const query_filters& options_;
+  const selection& selected_;
+  const hooks& host_;
+  damage_list damage_;
+  progress_meter meter_;
+  steps_result found_;
+  std::shared_ptr<step_list::packed> packed_ = std::make_shared<step_list::packed>();
+  std::size_t sorted_ = 0;
+  bool any_xspace_ = false, pytorch_ = false, xla_ = false;
+};
+
+}  // namespace
+
+std::size_t step_list::size() const noexcept { return packed_ == nullptr ? 0 : packed_->steps.size(); }
+
+step_row step_list::operator[](std::size_t at) const noexcept {
+  const packed::step& step = packed_->steps[at];
+  const packed::origin& origin = packed_->origins[step.origin];
+  step_row row;
+  row.file = origin.file;
+  row.plane = origin.plane;
+  row.line = origin.line;
+  row.device = origin.device;
+  row.plane_name = origin.plane_name;
+  row.source = origin.source;
+  row.index = step.index;
+  row.name = packed_->names[step.name];
+  if (step.has_number) row.step_num = step.number;
+  row.start_ps = step.start_ps;
+  row.duration_ps = step.duration_ps;
+  return row;
+}
+
+const char* step_source_name(step_source s) noexcept {
+  switch (s) {
+    case step_source::steps_line: return "Steps";
+    case step_source::xla_modules: return "XLA Modules";
+    case step_source::host_step_num: return "step_num";
+    case step_source::profiler_step: return "ProfilerStep";
+    case step_source::annotation: return "annotation";
+    case step_source::device_annotation: return "device annotation";
+    case step_source::step_id: return "step id";
+    case step_source::launches: return "launches";
+  }
+  return "step_num";
+}
+
+bool is_host_source(step_source s) noexcept {
+  return s == step_source::host_step_num || s == step_source::profiler_step || s == step_source::annotation;
+}
+
+result<steps_result> analyse_steps(const trace& t, const query_filters& o, const hooks& host) {
+  return contained([&]() -> result<steps_result> {
+    // Which rows are the wanted step is found out here; everywhere else it is a window made from these rows.
+    query_filters but_step = o;
+    but_step.step.reset();
+    result<selection> selected = selection::make(t, but_step, host);
+    if (!selected) return std::move(selected).error();
+    return step_finder(t, o, *selected, host).run();
+  });
+}
+
+}  // namespace PROFKIT_NAMESPACE
+}  // namespace profkit
