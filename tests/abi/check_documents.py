@@ -176,8 +176,9 @@ def main():
     entries()
     dumps()
     filters()
-    if "toml" in os.environ.get("PROFKIT_LEFT_OUT", ""):
-        print("SKIPPED neutrino: built without toml")
+    missing = {"neutrino", "toml"} & set(os.environ.get("PROFKIT_LEFT_OUT", "").split())
+    if missing:
+        print("SKIPPED neutrino: built without " + " and ".join(sorted(missing)))
     else:
         probes()
     across_nodes()

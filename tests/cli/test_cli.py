@@ -91,6 +91,7 @@ class UsageTest(Case):
         self.assertEqual(len(re.findall(r"byte \d+", line)), 1, line)
 
     @harness.needs("toml")
+    @harness.needs("neutrino")
     def test_an_output_inside_a_trace_folder(self):
         """What the driver of Neutrino wrote is not overwritten; beside and below it there is room."""
         folder = self.scratch / "trace"

@@ -416,24 +416,5 @@ def harness_gzip(content):
     return gzip.compress(content, mtime=0)
 
 
-class LeftOutTest(Case):
-    """What a build may leave out (meson_options.txt) says how to have it."""
-
-    def left_out(self, part, status, *arguments):
-        if part not in os.environ.get("PROFKIT_LEFT_OUT", "").split():
-            return
-        outcome = run(*arguments)
-        self.check_status(outcome, status)
-        self.assertRegex(outcome.err, "this profkit was built without ")
-        self.assertIn(f"-D{part}=enabled", outcome.err)
-
-    def test_parts(self):
-        packed = self.write("a.xplane.pb.zst", b"\x28\xb5\x2f\xfd\x00\x38\x01\x00\x00")
-        self.left_out("zstd", 4, "report", packed)
-        self.left_out("re2", 2, "bubbles", TPU, "--step-pattern", "train_.*")
-        self.left_out("toml", 5, "neutrino", DATA / "neutrino" / "block_sched")
-        self.left_out("toml", 2, "bubbles", TPU, "--thresholds", self.write("t.toml", b"x = 1\n"))
-
-
 if __name__ == "__main__":
     harness.main(sys.modules["__main__"])

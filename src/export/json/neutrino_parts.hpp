@@ -62,6 +62,12 @@ class record_filter {
   const probe_records& records_;
 };
 
+// Why a capture has no rows of probes.
+[[nodiscard]] inline const char* why_no_probes(const profile& p) noexcept {
+  return p.file_count() == 0 ? "no file of the capture was recognised"
+                             : "this is no Neutrino trace: there is no event.log and no result/*.bin";
+}
+
 // A document inside another one, or alone.
 result<document_status> write_neutrino(json_writer& out, const profile& p, const probe_query& query, const hooks& host);
 

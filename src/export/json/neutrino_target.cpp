@@ -77,8 +77,7 @@ class target_finder {
       if (result<void> kept = find_maps(); !kept) return std::move(kept).error();
       return std::move(found_);
     }
-    found_.absent = p_.file_count() == 0 ? "no file of the capture was recognised"
-                                         : "this is no Neutrino trace: there is no event.log and no result/*.bin";
+    found_.absent = json::why_no_probes(p_);
     return std::move(found_);
   }
 

@@ -1,0 +1,52 @@
+#!/usr/bin/env python3
+"""What a build may leave out (meson_options.txt) says how to have it: test_left_out.py PROFKIT. Only parts that this build
+left out are asked for."""
+import os
+import sys
+import unittest
+
+import harness
+from harness import DATA, TPU, Case, run
+
+LEFT_OUT = os.environ.get("PROFKIT_LEFT_OUT", "").split()
+PROBES = DATA / "neutrino" / "block_sched"
+
+
+def of(part):
+    return unittest.skipUnless(part in LEFT_OUT, f"built with {part}")
+
+
+class LeftOutTest(Case):
+    def check_left_out(self, part, status, *arguments):
+        outcome = run(*arguments)
+        self.check_status(outcome, status)
+        self.assertRegex(outcome.err, "this profkit was built without ")
+        self.assertIn(f"-D{part}=enabled", outcome.err)
+
+    @of("zstd")
+    def test_zstd(self):
+        packed = self.write("a.xplane.pb.zst", b"\x28\xb5\x2f\xfd\x00\x38\x01\x00\x00")
+        self.check_left_out("zstd", 4, "report", packed)
+
+    @of("re2")
+    def test_re2(self):
+        self.check_left_out("re2", 2, "bubbles", TPU, "--step-pattern", "train_.*")
+
+    @of("toml")
+    def test_toml(self):
+        self.check_left_out("toml", 2, "bubbles", TPU, "--thresholds", self.write("t.toml", b"x = 1\n"))
+        if "neutrino" not in LEFT_OUT:
+            self.check_left_out("toml", 5, "neutrino", PROBES)
+
+    @of("neutrino")
+    def test_neutrino(self):
+        for command in ("neutrino", "report", "info"):
+            self.check_left_out("neutrino", 4, command, PROBES)
+            self.check_left_out("neutrino", 4, command, PROBES, "--json")
+        why = run("info", PROBES, "--why")
+        self.check_status(why, 0)
+        self.assertIn("neutrino", why.out)
+
+
+if __name__ == "__main__":
+    harness.main(sys.modules["__main__"])
