@@ -1,4 +1,4 @@
-// profkit report: one screen about a capture, at most 60 lines of at most 100 columns.
+// profkit report: one screen about a capture, at most 60 lines of at most 100 columns, fewer on a narrow terminal.
 #include "command_line/shared_options.hpp"
 #include "neutrino.hpp"
 #include "op_facts.hpp"
@@ -26,8 +26,10 @@ using profkit::report_result;
 using profkit::report_summary;
 
 // Rows of each part; together with headings they make 60 lines at most.
-constexpr std::size_t max_files = 3, max_models = 3, max_reasons = 2, max_causes = 3, max_lines = 5, max_ops = 8, max_modules = 4,
+constexpr std::size_t max_files = 3, max_models = 3, max_reasons = 2, max_causes = 3, max_lines = 4, max_ops = 6, max_modules = 4,
                       max_steps = 3, max_collectives = 4, max_notes = 2, max_commands = 4;
+
+std::size_t columns_of(session& s) { return std::min(report_columns, s.out().screen().columns); }
 
 void print_rest(session& s, std::size_t size, std::size_t shown, const char* what = "more") {
   if (size > shown)
@@ -37,7 +39,7 @@ void print_rest(session& s, std::size_t size, std::size_t shown, const char* wha
 void print_fact(session& s, std::string label, const std::string& text) {
   constexpr std::size_t indent = 12;
   label.resize(indent - 2, ' ');
-  s.out().line("  " + s.out().screen().paint(label, style::dim) + wrap(text, report_columns, indent));
+  s.out().line("  " + s.out().screen().paint(label, style::dim) + wrap(text, columns_of(s), indent));
 }
 
 // ---- what it is ----------------------------------------------------------------------------------------------
@@ -62,7 +64,7 @@ void print_runs(session& s) {
     list += (list.empty() ? "" : ", ") + run.name;
   }
   if (!others.empty()) chosen += "; others (--run NAME or --run all): " + others;
-  print_fact(s, "run", shorten(escape_for_terminal(chosen), 2 * (report_columns - 14)));
+  print_fact(s, "run", shorten(escape_for_terminal(chosen), 2 * (columns_of(s) - 14)));
 }
 
 void print_files(session& s, const profkit::info_result& info) {
@@ -78,7 +80,7 @@ void print_files(session& s, const profkit::info_result& info) {
     const std::string what = what_file_is(s, *files[i]);
     const std::string label = s.file_label(files[i]->file);
     const std::string index = label.empty() ? "" : '[' + label + "] ";
-    const std::size_t room = report_columns - 14 - index.size() - std::min<std::size_t>(60, what.size());
+    const std::size_t room = columns_of(s) - 14 - index.size() - std::min<std::size_t>(60, what.size());
     const std::string name = files[i]->path == s.capture().what().path && files.size() == 1
                                  ? std::string()
                                  : shorten(file_name(files[i]->path), room, cut::middle) + "  ";
@@ -86,7 +88,7 @@ void print_files(session& s, const profkit::info_result& info) {
   }
   if (files.size() > shown)
     print_fact(s, "", "… " + grouped(std::uint64_t{files.size() - shown}) + " more (profkit info)");
-  if (!exports.empty()) print_fact(s, "exports", shorten(exports, report_columns - 32) + "  (not counted)");
+  if (!exports.empty()) print_fact(s, "exports", shorten(exports, columns_of(s) - 32) + "  (not counted)");
 }
 
 std::string hosts_text(const std::vector<profkit::recorded_host>& hosts) {
@@ -98,10 +100,10 @@ std::string hosts_text(const std::vector<profkit::recorded_host>& hosts) {
   return hosts.size() > most ? text + ", … (" + grouped(std::uint64_t{hosts.size()}) + " in all)" : text;
 }
 
-std::string software_text(const std::vector<std::string>& software) {
+std::string software_text(session& s, const std::vector<std::string>& software) {
   std::string text;
   for (const std::string& version : software) text += (text.empty() ? "" : "; ") + escape_for_terminal(version);
-  return shorten(text, 2 * (report_columns - 14));
+  return shorten(text, 2 * (columns_of(s) - 14));
 }
 
 std::string rank_text(const profkit::process_rank& rank) {
@@ -117,7 +119,7 @@ void print_devices(session& s, const std::vector<profkit::device_model>& models)
       text += "; no events";
     else if (m.with_events && *m.with_events < m.devices)
       text += "; events on " + grouped(*m.with_events) + " of them";
-    print_fact(s, i == 0 ? "devices" : "", shorten(text, report_columns - 12));
+    print_fact(s, i == 0 ? "devices" : "", shorten(text, columns_of(s) - 12));
   }
 }
 
@@ -142,18 +144,13 @@ std::string idle_text(const profkit::idle_total& idle) {
               : "; for " + share_text(idle.not_recorded_ps, idle.service_ps) + " it is not known");
 }
 
-// "compute 7.3 %, exposed communication 40.5 % (7.2 % waiting)": for other ranks.
-std::string work_text(const profkit::idle_total& idle) {
-  using profkit::time_use;
-  const std::vector<profkit::use_share> shares = profkit::use_shares(idle);
-  std::string text;
-  for (const time_use use : {time_use::compute, time_use::exposed_comm, time_use::exposed_copy, time_use::other_work})
-    for (const profkit::use_share& s : shares) {
-      if (s.use != use || s.time_ps == 0) continue;
-      text += (text.empty() ? "" : ", ") + spaced(profkit::time_use_name(use)) + ' ' + share_text(s.time_ps, idle.service_ps);
-      if (s.waiting_ps > 0) text += " (" + share_text(s.waiting_ps, idle.service_ps) + " waiting)";
-    }
-  return text;
+// "7.2 % of the steps is communication that waits for other ranks"; "" where none waits.
+std::string ranks_text(const profkit::idle_total& idle) {
+  std::int64_t waiting_ps = 0;
+  for (const profkit::use_share& share : profkit::use_shares(idle)) waiting_ps += share.waiting_ps;
+  if (waiting_ps == 0) return "";
+  return share_text(waiting_ps, idle.service_ps) + (idle.marked ? " of the steps" : " of the time") +
+         " is communication that waits for other ranks";
 }
 
 // "launch bound 11.6 % (7.1 % proved), comm host wait 2.1 %; unknown 37.5 %". What is under a hundredth of the time is
@@ -200,27 +197,65 @@ std::string memory_text(const profkit::memory_total& m) {
   return text;
 }
 
-void print_capture(session& s, const report_result& r) {
-  text_output& out = s.out();
+// The time of the devices as a bar, for a terminal: what took more of it stands first.
+void print_verdict_bar(session& s, const profkit::idle_total& idle) {
+  struct use_form {
+    const char *fill, *name;
+  };
+  const auto form_of = [](profkit::time_use use) -> use_form {
+    switch (use) {
+      case profkit::time_use::compute: return {"█", "compute"};
+      case profkit::time_use::exposed_comm: return {"▓", "communication"};
+      case profkit::time_use::exposed_copy: return {"▒", "copies"};
+      case profkit::time_use::other_work: return {"░", "other work"};
+      case profkit::time_use::idle: return {"·", "waiting"};
+      case profkit::time_use::not_recorded: return {"?", "not known"};
+    }
+    return {" ", ""};
+  };
+  const auto cells = static_cast<std::int64_t>(columns_of(s)) - 4;
+  const std::int64_t unit_ps = std::max<std::int64_t>(1, idle.service_ps / (1000 * cells));  // finer than a cell
+  std::string bar, legend;
+  std::int64_t end_ps = 0, drawn = 0;
+  for (const profkit::use_share& share : profkit::use_shares(idle)) {
+    const use_form form = form_of(share.use);
+    end_ps += share.time_ps;
+    // Each part ends where its sum lies, so that roundings do not add up.
+    const std::int64_t end = end_ps / unit_ps * cells / (idle.service_ps / unit_ps);
+    if (end == drawn) continue;
+    for (; drawn < end; ++drawn) bar += form.fill;
+    legend += (legend.empty() ? "" : "  ") + std::string(form.fill) + ' ' + form.name;
+  }
+  s.out().line("  " + bar);
+  s.out().line("  " + s.out().screen().paint(legend, style::dim));
+}
+
+// "op copy-done.4, 24.7 % of the time of all ops; all-reduce, 1.460 s exposed"
+std::string costliest_text(const report_summary& found) {
+  const profkit::collective_total* worst = nullptr;
+  for (const profkit::collective_total& c : found.collectives)
+    if (c.exposed_ps.value_or(0) > 0 && (worst == nullptr || *c.exposed_ps > *worst->exposed_ps)) worst = &c;
+  std::string text;
+  if (!found.ops.empty() && found.busy_ps > 0)
+    text = "op " + shorten(escape_for_terminal(found.ops.front().short_name), 40, cut::middle) + ", " +
+           share_text(found.ops.front().self_ps, found.busy_ps) + " of the time of all ops";
+  if (worst != nullptr)
+    text += (text.empty() ? "" : "; ") + escape_for_terminal(worst->kind) + ", " + human_duration(*worst->exposed_ps) +
+            " exposed";
+  return text;
+}
+
+void print_verdict(session& s, const report_summary& found) {
+  if (found.verdict.empty()) return;
+  s.out().line("  " + wrap(escape_for_terminal(found.verdict), columns_of(s), 2));
+  if (found.idle && found.idle->service_ps > 0 && s.out().screen().is_terminal && s.out().screen().color)
+    print_verdict_bar(s, *found.idle);
+}
+
+void print_amount(session& s, const report_result& r) {
+  // Of a step or a stretch of time: what runs there, which is what the tables are of.
   const profkit::info_result& info = r.parts.info;
   const report_summary& found = r.summary;
-  out.line(out.screen().paint("profkit report", style::heading) + "  " +
-           shorten(escape_for_terminal(s.capture().what().path), report_columns - 16, cut::start));
-  print_runs(s);
-  print_files(s, info);
-  if (!found.hosts.empty()) print_fact(s, "host", hosts_text(found.hosts));
-  if (!found.software.empty()) print_fact(s, "software", software_text(found.software));
-  if (!found.ranks.empty())
-    print_fact(s, "process",
-               rank_text(found.ranks.front()) + (found.ranks.size() > 1 ? " … " + rank_text(found.ranks.back()) : ""));
-  print_devices(s, found.devices);
-  if (found.first_ps && found.last_ps) {
-    const auto origin = s.capture().origin_unix_ns();
-    print_fact(s, "time",
-               human_duration(found.span_ps()) + " of events; " +
-                   (origin ? "started " + date_text(*origin) : "the date is not recorded"));
-  }
-  // Of a step or a stretch of time: what runs there, which is what the tables are of.
   std::uint64_t events = info.events, lines = info.lines;
   const options& asked = s.asked();
   const bool filtered = asked.step || asked.from_ps || asked.to_ps;
@@ -232,19 +267,48 @@ void print_capture(session& s, const report_result& r) {
   std::string amount = filtered ? count_of(events, "run of an op", "runs of ops") : count_of(events, "event");
   if (lines > 0) amount += " on " + count_of(lines, "line");
   if (lines > 0 && !filtered) amount += " of " + count_of(info.planes, "plane");
-  print_fact(s, "amount", amount);
-  if (found.idle) {
-    if (const std::string work = work_text(*found.idle); !work.empty()) print_fact(s, found.idle->marked ? "in steps" : "of time", work);
-    print_fact(s, "idle", idle_text(*found.idle));
-    if (const std::string causes = causes_text(*found.idle); !causes.empty()) print_fact(s, "causes", causes);
+  if (found.first_ps && found.last_ps) {
+    const auto origin = s.capture().origin_unix_ns();
+    amount += " in " + human_duration(found.span_ps()) + "; " +
+              (origin ? "from " + date_text(*origin) : "the date is not recorded");
   }
-  if (r.parts.model) print_fact(s, "model", r.parts.model->summary);
-  if (found.memory) print_fact(s, "memory", memory_text(*found.memory));
-  if (info.complete) print_fact(s, "complete", out.screen().paint("yes", style::good) + ", nothing missing or damaged");
+  print_fact(s, "events", amount);
+}
+
+void print_completeness(session& s, const profkit::info_result& info) {
+  const terminal& screen = s.out().screen();
+  if (info.complete) print_fact(s, "complete", screen.paint("yes", style::good) + ", nothing missing or damaged");
   for (std::size_t i = 0; i < info.reasons.size() && i < max_reasons; ++i)
     print_fact(s, i == 0 ? "complete" : "",
-               (i == 0 ? out.screen().paint("no", style::warning) + ": " : "") +
-                   shorten(escape_for_terminal(info.reasons[i]), 2 * (report_columns - 20)));
+               (i == 0 ? screen.paint("no", style::warning) + ": " : "") +
+                   shorten(escape_for_terminal(info.reasons[i]), 2 * (columns_of(s) - 20)));
+}
+
+// What it comes to, then what it is.
+void print_capture(session& s, const report_result& r) {
+  text_output& out = s.out();
+  const report_summary& found = r.summary;
+  out.line(out.screen().paint("profkit report", style::heading) + "  " +
+           shorten(escape_for_terminal(s.capture().what().path), columns_of(s) - 16, cut::start));
+  print_verdict(s, found);
+  if (found.idle) {
+    print_fact(s, "idle", idle_text(*found.idle));
+    if (const std::string ranks = ranks_text(*found.idle); !ranks.empty()) print_fact(s, "ranks", ranks);
+    if (const std::string causes = causes_text(*found.idle); !causes.empty()) print_fact(s, "causes", causes);
+  }
+  if (const std::string costliest = costliest_text(found); !costliest.empty()) print_fact(s, "costliest", costliest);
+  print_devices(s, found.devices);
+  if (r.parts.model) print_fact(s, "model", r.parts.model->summary);
+  if (found.memory) print_fact(s, "memory", memory_text(*found.memory));
+  print_completeness(s, r.parts.info);
+  print_runs(s);
+  print_files(s, r.parts.info);
+  if (!found.hosts.empty()) print_fact(s, "host", hosts_text(found.hosts));
+  if (!found.software.empty()) print_fact(s, "software", software_text(s, found.software));
+  if (!found.ranks.empty())
+    print_fact(s, "process",
+               rank_text(found.ranks.front()) + (found.ranks.size() > 1 ? " … " + rank_text(found.ranks.back()) : ""));
+  print_amount(s, r);
 }
 
 // ---- where the time went -----------------------------------------------------------------------------------------
@@ -259,7 +323,7 @@ void print_busy_devices(session& s, const report_summary& found) {
     t.row({s.file_label(devices[i].file), escape_for_terminal(devices[i].name), grouped(devices[i].kernels),
            human_duration(devices[i].busy_ps), share_text(devices[i].busy_ps, found.span_ps())});
   s.heading("Busy: time in which at least one kernel or copy ran");
-  t.print(s.out(), report_columns);
+  t.print(s.out(), columns_of(s));
   print_rest(s, devices.size(), shown, "more, each less busy");
 }
 
@@ -291,14 +355,14 @@ void print_busy_lines(session& s, const report_result& r) {
   });
   s.heading("Busy: time in which at least one op ran (from " + escape_for_terminal(source) +
             (by_device ? ", by the device's clock)" : ")"));
-  t.print(s.out(), report_columns);
+  t.print(s.out(), columns_of(s));
   print_rest(s, lines.size(), shown, "more, each less busy");
 }
 
 void print_left_out(session& s, const std::vector<profkit::left_out_lines>& all) {
   if (all.empty()) return;
   s.out().line("");
-  s.out().line(wrap(left_out_text(all), report_columns, 2));
+  s.out().line(wrap(left_out_text(all), columns_of(s), 2));
 }
 
 void print_busiest_ops(session& s, const report_summary& found) {
@@ -322,7 +386,7 @@ void print_busiest_ops(session& s, const report_summary& found) {
       "Busiest ops: " + grouped(std::uint64_t{found.ops.size()}) + " of " + grouped(found.op_names);
   if (found.op_lines > 1) title += ", over all " + grouped(found.op_lines) + " lines";
   s.heading(title);
-  t.print(s.out(), report_columns);
+  t.print(s.out(), columns_of(s));
 }
 
 // ---- modules, steps, collectives ---------------------------------------------------------------------------------
@@ -349,7 +413,7 @@ void print_modules_part(session& s, const report_summary& found) {
             (modules.front().runs > 0 ? ", by time on the devices"
              : found.run_ids          ? ", by size"
                                       : ", by size; their runs are not recorded"));
-  t.print(s.out(), report_columns);
+  t.print(s.out(), columns_of(s));
   print_rest(s, modules.size(), shown);
 }
 
@@ -367,7 +431,7 @@ void print_steps_part(session& s, const std::vector<profkit::step_group>& groups
   }
   const bool stand_ins = groups.front().first.source == profkit::step_source::xla_modules;
   s.heading(stand_ins ? "Steps: none are marked, so every run of a module counts as one" : "Steps");
-  t.print(s.out(), report_columns);
+  t.print(s.out(), columns_of(s));
   print_rest(s, groups.size(), shown, "more planes");
 }
 
@@ -375,7 +439,7 @@ void print_across_nodes(session& s, const std::vector<std::string>& sentences) {
   if (sentences.empty()) return;
   s.heading("Across nodes");
   for (const std::string& text : sentences)
-    s.out().line("  " + wrap(escape_for_terminal(text), report_columns, 2));
+    s.out().line("  " + wrap(escape_for_terminal(text), columns_of(s), 2));
 }
 
 void print_collectives_part(session& s, const report_summary& found) {
@@ -398,7 +462,7 @@ void print_collectives_part(session& s, const report_summary& found) {
            c.exposed_ps ? human_duration(*c.exposed_ps) : c.blocking ? "" : "not recorded"});
   }
   s.heading("Collectives and asynchronous copies");
-  t.print(s.out(), report_columns);
+  t.print(s.out(), columns_of(s));
   print_rest(s, kinds.size(), shown, "more kinds");
 }
 
@@ -408,7 +472,7 @@ void print_notes(session& s, const std::vector<std::string>& notes) {
   if (notes.empty()) return;
   s.heading("Notes");
   for (std::size_t i = 0; i < notes.size() && i < max_notes; ++i)
-    s.out().line("  - " + wrap(shorten(escape_for_terminal(notes[i]), 2 * (report_columns - 8)), report_columns, 4));
+    s.out().line("  - " + wrap(shorten(escape_for_terminal(notes[i]), 2 * (columns_of(s) - 8)), columns_of(s), 4));
   print_rest(s, notes.size(), std::min(notes.size(), max_notes), "more (--json has all)");
 }
 
@@ -431,14 +495,14 @@ void print_next(session& s, const std::vector<profkit::next_command>& next) {
     return width;
   };
   // A command that would be cut cannot be copied: then PATH stands for the path.
-  const bool fits = width_of() + 2 <= report_columns;
+  const bool fits = width_of() + 2 <= columns_of(s);
   if (!fits) commands = commands_with("PATH");
   const std::size_t width = width_of();
   s.heading(fits ? "Next" : "Next (PATH is the path above)");
   for (std::size_t i = 0; i < shown; ++i) {
     const std::string why = "  # " + next[i].why;
     std::string line = "  " + commands[i];
-    if (2 + width + profkit::terminal_width(why) <= report_columns)
+    if (2 + width + profkit::terminal_width(why) <= columns_of(s))
       line += std::string(width - profkit::terminal_width(commands[i]), ' ') + s.out().screen().paint(why, style::dim);
     s.out().line(line);
   }

@@ -52,9 +52,16 @@ class UsageTest(Case):
                 self.assertIn("no event is in the time window", run("ops", TPU, f"--time={time_text}").err)
 
     def test_a_path_without_a_command(self):
-        outcome = run(TPU)
+        """It asks for the report, with the options of one. What looks like a path and is none is no capture."""
+        for options in ([], ["--json"], ["--plane", "TPU:2"]):
+            outcome = run(TPU, *options)
+            self.check_status(outcome, 0)
+            self.assertEqual(outcome.out, run("report", TPU, *options).out)
+        self.check_status(run(self.scratch / "nothing"), 3)
+        self.check_status(run("nothing.pb"), 3)
+        outcome = run("nothing")
         self.check_status(outcome, 2)
-        self.assertIn("profkit report", outcome.err)
+        self.assertIn("there is no command 'nothing', and no file or folder", outcome.err)
 
     def test_help(self):
         general = run("--help")

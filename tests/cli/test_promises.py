@@ -64,7 +64,7 @@ class PromisesTest(Case):
 
     def test_report_of_the_readme(self):
         readme = (ROOT / "README.md").read_text()
-        example = re.search(r"```\n\$ profkit report (\S+)\n(.*?)```", readme, re.S)
+        example = re.search(r"```\n\$ profkit (\S+)\n(.*?)```", readme, re.S)
         printed = run("report", ROOT / example[1]).out.replace(str(ROOT / example[1]), example[1]).splitlines()
         at = 0
         for line in example[2].splitlines():

@@ -186,13 +186,13 @@ class FindingsTest(truth.Case):
 
     def test_lists_that_just_fit_and_those_that_do_not(self):
         """One row more than usual is shown rather than told to be left out."""
-        for count, more in ((6, None), (7, "… 2 more, each less busy")):
+        for count, more in ((5, None), (6, "… 2 more, each less busy")):
             self.capture([self.device([(f"a.{i}", 0, 10 + i)], (), i) for i in range(count)])
             text = truth.run("report", self.scratch)
             rows = text.split("Busy: ")[1].split("\n\n")[0].splitlines()
-            self.assertEqual(len(rows) - 2, 6, text)
+            self.assertEqual(len(rows) - 2, 5, text)
             self.assertEqual(rows[-1].strip() if more else None, more)
-        self.assertEqual([row.split()[0] for row in rows[2:-1]], [f"TPU:{i}" for i in (6, 5, 4, 3, 2)])
+        self.assertEqual([row.split()[0] for row in rows[2:-1]], [f"TPU:{i}" for i in (5, 4, 3, 2)])
 
     def test_shares(self):
         """Nothing is 0.0 %, little is more than that."""

@@ -35,9 +35,9 @@ def totals_of_ops(lines):
 def busiest(lines):
     """Heading and rows of the busiest ops, by their own time in all streams; with their blanks made one."""
     ops, whole, shown = totals_of_ops(lines)
-    heading = f"Busiest ops: {min(8, len(ops))} of {len(ops)}" + (f", over all {len(shown)} lines" if len(shown) > 1 else "")
+    heading = f"Busiest ops: {min(6, len(ops))} of {len(ops)}" + (f", over all {len(shown)} lines" if len(shown) > 1 else "")
     return heading, [f"{rounded(own, whole)} {duration(own)} {count} {name.removeprefix('void ')} {category}"
-                     for name, (count, own, _, category) in ops[:8]]
+                     for name, (count, own, _, category) in ops[:6]]
 
 
 def collectives(lines):

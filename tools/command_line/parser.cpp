@@ -41,7 +41,7 @@ class help_formatter final : public CLI::Formatter {
   }
   std::string make_usage(const CLI::App* app, std::string) const override {
     const command_description* const command = find_command(app->get_name());
-    if (command == nullptr) return "\nUsage: profkit COMMAND PATH [OPTIONS]\n";
+    if (command == nullptr) return "\nUsage: profkit [COMMAND] PATH [OPTIONS]; without a command: report\n";
     return "\nUsage: profkit " + app->get_name() + ' ' + command->arguments + " [OPTIONS]\n";
   }
   std::string make_description(const CLI::App* app) const override { return app->get_description() + ".\n"; }
@@ -82,15 +82,19 @@ parsed_command_line usage_error(const fault& wrong) {
   return usage_error((wrong.path.empty() ? "" : wrong.path + ": ") + wrong.message, wrong.hint);
 }
 
-// What a newcomer types first: a path without a command, or a command that there is not.
-std::optional<parsed_command_line> guess_intention(const std::string& first) {
-  if (find_command(first) != nullptr || first.empty() || first.front() == '-') return std::nullopt;
+// Whether the first word is what to look at: it lies there, or has a form that no command has.
+bool is_path(const std::string& first) {
+  if (first == "-") return true;
+  if (find_command(first) != nullptr || first.empty() || first.front() == '-') return false;
   struct stat status {};
-  if (stat(first.c_str(), &status) == 0)
-    return usage_error("'" + first + "' is a path; the command is missing", "profkit report " + first);
+  return first.find_first_of("/.") != std::string::npos || stat(first.c_str(), &status) == 0;
+}
+
+std::optional<parsed_command_line> refuse_unknown(const std::string& first) {
+  if (find_command(first) != nullptr || first.empty() || first.front() == '-') return std::nullopt;
   std::string names;
   for (const command_description* c : all_commands()) names += std::string(names.empty() ? "" : " ") + c->name;
-  return usage_error("there is no command '" + first + "'", "the commands are: " + names);
+  return usage_error("there is no command '" + first + "', and no file or folder", "the commands are: " + names);
 }
 
 // The words after the program's name, in the one spelling that is parsed.
@@ -101,6 +105,7 @@ std::vector<std::string> spelled(int count, const char* const* arguments) {
     words.insert(words.begin() + (words.empty() ? 0 : 1), "--help");
   }
   if (words.empty()) words.emplace_back("--help");
+  if (is_path(words.front())) words.emplace(words.begin(), "report");
   // The reference tool writes --no_correction where others write --no-correction.
   if (words.front() == "merge")
     for (std::string& word : words)
@@ -121,7 +126,7 @@ std::string help_text(const CLI::App& of) {
 
 parsed_command_line parse_command_line(int count, const char* const* arguments) {
   const std::vector<std::string> words = spelled(count, arguments);
-  if (std::optional<parsed_command_line> guess = guess_intention(words.front())) return std::move(*guess);
+  if (std::optional<parsed_command_line> refused = refuse_unknown(words.front())) return std::move(*refused);
 
   options o;
   CLI::App app{"Opens the profile of an ML accelerator and says what is inside", "profkit"};
@@ -130,7 +135,7 @@ parsed_command_line parse_command_line(int count, const char* const* arguments) 
   app.set_version_flag("--version", "profkit " PROFKIT_VERSION, "The version");
   app.require_subcommand(1);
   app.footer(std::string("Examples:\n"
-                         "  profkit report logdir          what is in the newest run below a directory\n"
+                         "  profkit logdir                      what is in the newest run below a directory\n"
                          "  profkit ops vm.xplane.pb            where the time went\n"
                          "  profkit ops --help                  options and examples of a command\n\n") +
              exit_status_help);

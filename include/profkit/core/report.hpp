@@ -152,6 +152,7 @@ struct next_command {
 
 /// What a report says first, in the order in which it says it.
 struct report_summary {
+  std::string verdict;  ///< where the time of the devices went, in a sentence or two
   std::vector<device_model> devices;
   std::vector<std::string> software;   ///< what wrote it: "JAX 0.10.2"
   std::vector<recorded_host> hosts;    ///< by name

@@ -164,6 +164,7 @@ report_summary sum_up(const profile& p, const report_options& o, const selection
   s.across_nodes = sentences_across_nodes(parts);
   s.notes = notes_of(p, parts, s, ops.waiting_ps, o.filters);
   s.next = next_commands(parts, s);
+  s.verdict = verdict_of(parts, s);
   return s;
 }
 

@@ -111,7 +111,7 @@ result<void> write_page(const trace& t, const report_result& found, sink& into, 
   head += "<meta name=\"color-scheme\" content=\"light dark\">\n<meta name=\"referrer\" content=\"no-referrer\">\n<title>";
   head += title + " – profkit report</title>\n<style>";
   head += html::page_style;
-  head += "</style>\n</head>\n<body>\n<noscript><p>" + markup_text(html::verdict_of(found)) +
+  head += "</style>\n</head>\n<body>\n<noscript><p>" + markup_text(found.summary.verdict) +
           "</p><p>The tables and pictures of this page need JavaScript, which is switched off.</p></noscript>\n"
           "<script type=\"application/json\" id=\"data\">";
   if (auto written = into.write(head); !written) return written;

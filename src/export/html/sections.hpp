@@ -12,9 +12,6 @@ namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 namespace html {
 
-// Where the time went, in one or two sentences.
-[[nodiscard]] std::string verdict_of(const report_result& found);
-
 void write_verdict_section(json_writer& out, const report_result& found);
 
 // "GPU 3"; "rank 1, GPU 0" where devices share a name, as each rank numbers its own.

@@ -240,6 +240,7 @@ void write_memory_total(json_writer& out, const std::optional<memory_total>& mem
 void write_report_summary(json_writer& out, const report_summary& s, bool is_brief) {
   out.key("summary");
   out.begin_object(is_brief ? 2 : 0);
+  out.field("verdict", std::string_view(s.verdict));
   write_device_models(out, s);
   write_origins(out, s);
   write_optional(out, "first_ps", s.first_ps);
