@@ -13,6 +13,7 @@
 #include <profkit/core/text.hpp>
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 namespace profkit_tool {
@@ -144,13 +145,30 @@ std::string idle_text(const profkit::idle_total& idle) {
               : "; for " + share_text(idle.not_recorded_ps, idle.service_ps) + " it is not known");
 }
 
-// "7.2 % of the steps is communication that waits for other ranks"; "" where none waits.
-std::string ranks_text(const profkit::idle_total& idle) {
+// The rank that waits least for the others, so the one that they wait for; "" where that is not one alone.
+std::string rank_waited_for(const profkit::bubbles_report& bubbles) {
+  std::map<std::int32_t, std::int64_t> waits_ps;  // by rank, of those that take part
+  for (const profkit::time_row& row : bubbles.found.time) {
+    if (row.device < 0 || !row.in_steps || row.use != profkit::time_use::exposed_comm) continue;
+    const std::int32_t rank = bubbles.of->devices()[static_cast<std::size_t>(row.device)].rank;
+    if (rank < 0) return "";
+    waits_ps[rank] += (row.cause ? row.time_ps : 0);
+  }
+  const auto less = [](const auto& a, const auto& b) { return a.second < b.second; };
+  const auto least = std::min_element(waits_ps.begin(), waits_ps.end(), less);
+  const auto as_little = [&](const auto& of) { return of.second == least->second; };
+  if (waits_ps.size() < 2 || std::count_if(waits_ps.begin(), waits_ps.end(), as_little) != 1) return "";
+  return "rank " + std::to_string(least->first);
+}
+
+// "7.2 % of the steps is communication that waits for other ranks; rank 3 waits least"; "" where none waits.
+std::string ranks_text(const profkit::idle_total& idle, const report_result& r) {
   std::int64_t waiting_ps = 0;
   for (const profkit::use_share& share : profkit::use_shares(idle)) waiting_ps += share.waiting_ps;
   if (waiting_ps == 0) return "";
+  const std::string last = r.parts.bubbles ? rank_waited_for(*r.parts.bubbles) : "";
   return share_text(waiting_ps, idle.service_ps) + (idle.marked ? " of the steps" : " of the time") +
-         " is communication that waits for other ranks";
+         " is communication that waits for other ranks" + (last.empty() ? "" : "; " + last + " waits least");
 }
 
 // "launch bound 11.6 % (7.1 % proved), comm host wait 2.1 %; unknown 37.5 %". What is under a hundredth of the time is
@@ -293,7 +311,7 @@ void print_capture(session& s, const report_result& r) {
   print_verdict(s, found);
   if (found.idle) {
     print_fact(s, "idle", idle_text(*found.idle));
-    if (const std::string ranks = ranks_text(*found.idle); !ranks.empty()) print_fact(s, "ranks", ranks);
+    if (const std::string ranks = ranks_text(*found.idle, r); !ranks.empty()) print_fact(s, "ranks", ranks);
     if (const std::string causes = causes_text(*found.idle); !causes.empty()) print_fact(s, "causes", causes);
   }
   if (const std::string costliest = costliest_text(found); !costliest.empty()) print_fact(s, "costliest", costliest);
