@@ -133,10 +133,8 @@ class ChosenSteps(truth.Case):
         self.assertEqual(found["evidence"][-1],
                          "the next compute kernel: for 64.3 % not launched yet, 35.7 % queued on another stream")
 
-    def test_exposed_communication_waits_for_ranks(self):
-        """In µs, of the first rank: it waits 60 in the first all-reduce, 25 of them beside compute, and none in the second."""
-        kernels = {0: (("gemm", 90, 35, 7), ("ncclDevKernel_AllReduce_Sum", 100, 100, 8), ("ncclDevKernel_AllReduce_Sum", 300, 20, 8)),
-                   1: (("gemm", 50, 100, 7), ("ncclDevKernel_AllReduce_Sum", 160, 40, 8), ("ncclDevKernel_AllReduce_Sum", 290, 30, 8))}
+    def save_ranks(self, kernels):
+        """By rank: name, start, duration and stream of each kernel, in µs."""
         for rank, of_rank in kernels.items():
             trace = Trace()
             trace.step(0, 0, 900)
@@ -145,6 +143,12 @@ class ChosenSteps(truth.Case):
                 trace.events[-1]["pid"] = trace.events[-1]["args"]["device"] = rank
             self.write(f"ranks/rank{rank}.json", json.dumps({"schemaVersion": 1, "traceEvents": trace.events, "distributedInfo": {
                 "backend": "nccl", "rank": rank, "world_size": 2}}).encode())
+
+    def test_exposed_communication_waits_for_ranks(self):
+        """In µs, of the first rank: it waits 60 in the first all-reduce, 25 of them beside compute, and none in the second."""
+        kernels = {0: (("gemm", 90, 35, 7), ("ncclDevKernel_AllReduce_Sum", 100, 100, 8), ("ncclDevKernel_AllReduce_Sum", 300, 20, 8)),
+                   1: (("gemm", 50, 100, 7), ("ncclDevKernel_AllReduce_Sum", 160, 40, 8), ("ncclDevKernel_AllReduce_Sum", 290, 30, 8))}
+        self.save_ranks(kernels)
         found = ask(self.scratch / "ranks")
         rows = {(r["device"], r["cause"]): r["time_ps"] for r in found["time"] if r["use"] == "exposed_communication"}
         self.assertEqual(rows, {(None, "straggler_wait"): 45 * US, (None, None): 40 * US + 20 * US + 40 * US + 20 * US,
@@ -154,6 +158,17 @@ class ChosenSteps(truth.Case):
                          sum(s["exact_ps"]["end"] - s["exact_ps"]["start"] for s in found["steps"]))
         self.assertRegex(truth.run("report", self.scratch / "ranks"),
                          r"\n  ranks     9\.0 % of the steps is communication that waits for other ranks; rank 1 waits least\n")
+
+    def test_the_rank_that_waits_least(self):
+        """In µs: rank 0 waits 20 in the first all-reduce. Then rank 1 waits 20 in the second; or its own, which nothing hides
+        while that of rank 0 is hidden, takes as long."""
+        compute, reduce = "gemm", "ncclDevKernel_AllReduce_Sum"
+        first = {0: [(compute, 50, 40, 7), (reduce, 100, 60, 8)], 1: [(compute, 50, 40, 7), (reduce, 120, 40, 8)]}
+        for second, said in (({0: [(reduce, 300, 40, 8)], 1: [(reduce, 280, 60, 8)]}, "ranks"),
+                             ({0: [(compute, 300, 100, 7), (reduce, 300, 100, 8)], 1: [(reduce, 300, 100, 8)]},
+                              "ranks; rank 1 waits least")):
+            self.save_ranks({rank: first[rank] + second[rank] for rank in first})
+            self.assertIn(f"is communication that waits for other {said}\n", truth.run("report", self.scratch / "ranks"))
 
     def test_time_of_a_capture_without_steps(self):
         for seed in range(1, 9):
