@@ -179,7 +179,7 @@ std::string session::file_label(std::uint32_t file) const {
 
 void session::heading(std::string_view text) {
   if (out_.wrote_anything()) out_.line();
-  out_.line(out_.screen().paint(wrap(std::string(text), out_.screen().columns, 0), style::heading));
+  out_.line(out_.screen().paint(wrap(text, out_.screen().columns, 0), style::heading));
 }
 
 void session::absent(std::string_view why) {

@@ -43,6 +43,9 @@ class LeftOutTest(Case):
         for command in ("neutrino", "report", "info"):
             self.check_left_out("neutrino", 4, command, PROBES)
             self.check_left_out("neutrino", 4, command, PROBES, "--json")
+        for slice in ("records", "log"):
+            self.check_left_out("neutrino", 4, "neutrino", PROBES, slice)
+        self.check_status(run("neutrino", PROBES, "nothing"), 2)
         why = run("info", PROBES, "--why")
         self.check_status(why, 0)
         self.assertIn("neutrino", why.out)

@@ -82,16 +82,20 @@ parsed_command_line usage_error(const fault& wrong) {
   return usage_error((wrong.path.empty() ? "" : wrong.path + ": ") + wrong.message, wrong.hint);
 }
 
+bool is_no_command(const std::string& first) {
+  return !first.empty() && first.front() != '-' && find_command(first) == nullptr;
+}
+
 // Whether the first word is what to look at: it lies there, or has a form that no command has.
 bool is_path(const std::string& first) {
   if (first == "-") return true;
-  if (find_command(first) != nullptr || first.empty() || first.front() == '-') return false;
   struct stat status {};
-  return first.find_first_of("/.") != std::string::npos || stat(first.c_str(), &status) == 0;
+  return is_no_command(first) &&
+         (first.find_first_of("/.") != std::string::npos || stat(first.c_str(), &status) == 0);
 }
 
 std::optional<parsed_command_line> refuse_unknown(const std::string& first) {
-  if (find_command(first) != nullptr || first.empty() || first.front() == '-') return std::nullopt;
+  if (!is_no_command(first)) return std::nullopt;
   std::string names;
   for (const command_description* c : all_commands()) names += std::string(names.empty() ? "" : " ") + c->name;
   return usage_error("there is no command '" + first + "', and no file or folder", "the commands are: " + names);

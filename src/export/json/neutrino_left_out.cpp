@@ -8,15 +8,12 @@
 
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
-
 namespace {
 
 fault without_neutrino(const profile& p) { return built_without("Neutrino", "neutrino", p.what().path); }
 
 }  // namespace
 
-const char* probe_slice_name(probe_slice) noexcept { return ""; }
-std::optional<probe_slice> probe_slice_of(std::string_view) noexcept { return std::nullopt; }
 result<probe_target> find_probe_target(const profile& p, const probe_query&) { return without_neutrino(p); }
 result<document_status> write_probe_document(const profile& p, const probe_query&, sink&, const hooks&) {
   return without_neutrino(p);
@@ -44,7 +41,7 @@ result<document_status> write_neutrino(json_writer& out, const trace& t, const q
   const verdict found = judge(p, why_no_probes(p), damage);
   begin_document(out, document::neutrino);
   write_verdict(out, found);
-  out.field("slice", "summary");
+  out.field("slice", probe_slice_name(probe_slice::summary));
   write_files(out, p);
   write_damage(out, damage);
   end_document(out);
@@ -52,6 +49,5 @@ result<document_status> write_neutrino(json_writer& out, const trace& t, const q
 }
 
 }  // namespace json
-
 }  // namespace PROFKIT_NAMESPACE
 }  // namespace profkit

@@ -11,9 +11,6 @@ namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 namespace {
 
-constexpr const char* slice_names[] = {"summary", "launches", "kernels",  "maps",     "records", "schedule",
-                                       "bytes",   "density",  "progress", "overhead", "log"};
-
 std::optional<std::size_t> position_in(const std::string& text) noexcept {
   std::size_t n = 0;
   const char* const end = text.data() + text.size();
@@ -161,17 +158,6 @@ class target_finder {
 };
 
 }  // namespace
-
-const char* probe_slice_name(probe_slice s) noexcept {
-  const auto i = static_cast<std::size_t>(s);
-  return i < std::size(slice_names) ? slice_names[i] : "";
-}
-
-std::optional<probe_slice> probe_slice_of(std::string_view name) noexcept {
-  for (std::size_t i = 0; i < std::size(slice_names); ++i)
-    if (name == slice_names[i]) return static_cast<probe_slice>(i);
-  return std::nullopt;
-}
 
 result<probe_target> find_probe_target(const profile& p, const probe_query& query) {
   return contained([&] { return target_finder(p, query).run(); });
