@@ -4,6 +4,8 @@
 
 #include "profile.hpp"
 
+#include <profkit/core/page.hpp>
+
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 namespace capi {
@@ -23,6 +25,7 @@ static_assert(static_cast<std::int32_t>(document::bubbles) == PK_DOCUMENT_BUBBLE
 static_assert(static_cast<std::int32_t>(document::architecture) == PK_DOCUMENT_ARCHITECTURE);
 static_assert(static_cast<std::int32_t>(document::neutrino) == PK_DOCUMENT_NEUTRINO);
 static_assert(static_cast<std::int32_t>(document::brief) == PK_DOCUMENT_BRIEF);
+static_assert(static_cast<std::int32_t>(document::explain) == PK_DOCUMENT_EXPLAIN);
 static_assert(static_cast<std::int32_t>(document_status::ok) == PK_DOCUMENT_STATUS_OK);
 static_assert(static_cast<std::int32_t>(document_status::partial) == PK_DOCUMENT_STATUS_PARTIAL);
 static_assert(static_cast<std::int32_t>(document_status::absent) == PK_DOCUMENT_STATUS_ABSENT);
@@ -32,7 +35,7 @@ constexpr std::uint32_t known_flags = PK_DOCUMENT_HAS_STEP | PK_DOCUMENT_HAS_FRO
 
 bool is_document(std::int32_t which) noexcept {
   return (which >= PK_DOCUMENT_REPORT && which <= PK_DOCUMENT_ARCHITECTURE) || which == PK_DOCUMENT_NEUTRINO ||
-         which == PK_DOCUMENT_BRIEF;
+         which == PK_DOCUMENT_BRIEF || which == PK_DOCUMENT_EXPLAIN;
 }
 
 fault no_such_document(std::int32_t which) {
@@ -68,6 +71,7 @@ result<query_filters> read_filters(const pk_document_options& given, document wh
   if ((given.flags & PK_DOCUMENT_HAS_FROM) != 0) filters.from_ps = given.from_ps;
   if ((given.flags & PK_DOCUMENT_HAS_TO) != 0) filters.to_ps = given.to_ps;
   filters.limit = given.limit == PK_LIMIT_DEFAULT ? default_limit(which) : given.limit;
+  filters.max_bytes = given.max_bytes;
   return filters;
 }
 
@@ -104,6 +108,35 @@ pk_status pk_module_write(const pk_profile* profile, const char* module, const p
                           [&](const auto& filters, profkit::sink& into, const profkit::hooks& host) {
                             return profkit::write_entry_document(*profile->trace, module, filters, into, host);
                           });
+  });
+}
+
+pk_status pk_finding_write(const pk_profile* profile, const char* id, const pk_document_options* options,
+                           pk_write_callback write, void* user, int32_t* status, pk_error** err) noexcept {
+  if (status) *status = PK_DOCUMENT_STATUS_OK;
+  return guard(err, [&]() -> result<pk_status> {
+    if (!id) return null_argument("id");
+    if (*id == '\0') return invalid_argument("the id is empty", "PK_DOCUMENT_EXPLAIN lists the findings with their ids");
+    return write_filtered(profile, profkit::document::explain, options, write, user, status,
+                          [&](const auto& filters, profkit::sink& into, const profkit::hooks& host) {
+                            return profkit::write_explanation(*profile->trace, id, filters, into, host);
+                          });
+  });
+}
+
+pk_status pk_page_write(const pk_profile* profile, const pk_document_options* options, pk_write_callback write, void* user,
+                        int32_t* status, pk_error** err) noexcept {
+  if (status) *status = PK_DOCUMENT_STATUS_OK;
+  return guard(err, [&] {
+    const auto make = [&](const auto& filters, profkit::sink& into, const profkit::hooks& host) -> result<profkit::document_status> {
+      const profkit::trace& capture = *profile->trace;
+      if (auto fits = profkit::check_filters(capture, filters, host); !fits) return std::move(fits).error();
+      const auto found = profkit::analyse_report(capture, profkit::page_options(filters), host);
+      if (!found) return found.error();
+      if (auto written = profkit::write_page(capture, *found, into, host); !written) return std::move(written).error();
+      return found->damage.empty() ? profkit::document_status::ok : profkit::document_status::partial;
+    };
+    return write_filtered(profile, profkit::document::report, options, write, user, status, make);
   });
 }
 

@@ -45,6 +45,7 @@ struct options {
   bool brief = false;  // report --brief
   op_order order = op_order::total;  // ops
   std::string module_to_dump;        // modules --dump
+  std::string finding_id;            // explain
   std::string message_type;          // dump --type
   profkit::memory_options memory;    // memory, but for host and top
   std::optional<std::uint64_t> memory_top;

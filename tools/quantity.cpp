@@ -4,6 +4,7 @@
 
 #include <array>
 #include <ctime>
+#include <limits>
 
 namespace profkit_tool {
 namespace {
@@ -149,6 +150,31 @@ result<time_window> parse_time_window(std::string_view text) {
     return f;
   }
   return w;
+}
+
+std::string time_window_text(std::int64_t first_ps, std::int64_t last_ps) {
+  // Beyond that rounding may leave int64.
+  constexpr std::int64_t reach = std::numeric_limits<std::int64_t>::max() / 4;
+  if (first_ps < -reach || last_ps > reach || last_ps < first_ps) return {};
+  std::int64_t rounding = 1;
+  while (rounding <= (last_ps - first_ps) / 10'000) rounding *= 10;
+  const time_unit* unit = &time_units.front();
+  for (const time_unit& u : time_units)
+    if (u.ps <= last_ps - first_ps && u.ps > unit->ps) unit = &u;
+  const std::int64_t below = first_ps % rounding;
+  const std::int64_t from_ps = first_ps - below - (below < 0 ? rounding : 0);
+  const std::int64_t to_ps = last_ps - last_ps % rounding + rounding;
+  const auto text = [&](std::int64_t ps) {
+    const std::int64_t size = ps < 0 ? -ps : ps;
+    std::string digits = std::to_string(size / unit->ps);
+    if (rounding < unit->ps) {
+      std::string fraction = std::to_string(unit->ps + size % unit->ps).substr(1);
+      fraction.resize(fraction.size() - (std::to_string(rounding).size() - 1));
+      digits += '.' + fraction;
+    }
+    return (ps < 0 ? "-" : "") + digits + std::string(unit->name);
+  };
+  return text(from_ps) + ':' + text(to_ps);
 }
 
 std::string count_of(std::uint64_t n, std::string_view singular, std::string_view plural) {

@@ -21,6 +21,9 @@ struct time_window {
   std::optional<std::int64_t> from_ps, to_ps;
 };
 profkit::result<time_window> parse_time_window(std::string_view text);
+// A window that holds both instants, to type after --time: "0.148s:1.322s". Rounded outwards to about a thousandth of its
+// length; "" for times that are out of reach.
+std::string time_window_text(std::int64_t first_ps, std::int64_t last_ps);
 
 // "1,504 events", "1 event"; `plural` where it is not made with an s.
 std::string count_of(std::uint64_t n, std::string_view singular, std::string_view plural = {});

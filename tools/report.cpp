@@ -4,6 +4,7 @@
 #include "op_facts.hpp"
 #include "places.hpp"
 #include "quantity.hpp"
+#include "report_parts.hpp"
 #include "session.hpp"
 #include "table.hpp"
 #include "text.hpp"
@@ -27,20 +28,12 @@ using profkit::report_result;
 using profkit::report_summary;
 
 // Rows of each part; together with headings they make 60 lines at most.
-constexpr std::size_t max_files = 3, max_models = 3, max_reasons = 2, max_causes = 3, max_lines = 4, max_ops = 6, max_modules = 4,
+constexpr std::size_t max_files = 2, max_models = 3, max_reasons = 2, max_causes = 3, max_lines = 4, max_ops = 6, max_modules = 4,
                       max_steps = 3, max_collectives = 4, max_notes = 2, max_commands = 4;
-
-std::size_t columns_of(session& s) { return std::min(report_columns, s.out().screen().columns); }
 
 void print_rest(session& s, std::size_t size, std::size_t shown, const char* what = "more") {
   if (size > shown)
     s.out().line("  " + s.out().screen().paint("… " + grouped(std::uint64_t{size - shown}) + ' ' + what, style::dim));
-}
-
-void print_fact(session& s, std::string label, const std::string& text) {
-  constexpr std::size_t indent = 12;
-  label.resize(indent - 2, ' ');
-  s.out().line("  " + s.out().screen().paint(label, style::dim) + wrap(text, columns_of(s), indent));
 }
 
 // ---- what it is ----------------------------------------------------------------------------------------------
@@ -285,12 +278,12 @@ void print_amount(session& s, const report_result& r) {
   std::string amount = filtered ? count_of(events, "run of an op", "runs of ops") : count_of(events, "event");
   if (lines > 0) amount += " on " + count_of(lines, "line");
   if (lines > 0 && !filtered) amount += " of " + count_of(info.planes, "plane");
-  if (found.first_ps && found.last_ps) {
-    const auto origin = s.capture().origin_unix_ns();
-    amount += " in " + human_duration(found.span_ps()) + "; " +
-              (origin ? "from " + date_text(*origin) : "the date is not recorded");
-  }
   print_fact(s, "events", amount);
+  if (!found.first_ps || !found.last_ps) return;
+  const auto origin = s.capture().origin_unix_ns();
+  const std::string window = time_window_text(*found.first_ps, *found.last_ps);
+  print_fact(s, "time", human_duration(found.span_ps()) + (origin ? " from " + date_text(*origin) : ", the date is not recorded") +
+                            (window.empty() ? "" : "; --time " + window));
 }
 
 void print_completeness(session& s, const profkit::info_result& info) {
@@ -494,38 +487,6 @@ void print_notes(session& s, const std::vector<std::string>& notes) {
   print_rest(s, notes.size(), std::min(notes.size(), max_notes), "more (--json has all)");
 }
 
-void print_next(session& s, const std::vector<profkit::next_command>& next) {
-  const std::size_t shown = std::min(next.size(), max_commands);
-  const auto commands_with = [&](const std::string& path) {
-    std::vector<std::string> commands;
-    for (std::size_t i = 0; i < shown; ++i) {
-      std::string command = "profkit " + escape_for_terminal(next[i].arguments);
-      command.replace(command.find("PATH"), 4, path);
-      if (!s.asked().run.empty()) command += " --run " + profkit::shell_word(s.asked().run);
-      commands.push_back(std::move(command));
-    }
-    return commands;
-  };
-  std::vector<std::string> commands = commands_with(profkit::shell_word(s.asked().path));
-  const auto width_of = [&] {
-    std::size_t width = 0;
-    for (const std::string& command : commands) width = std::max(width, profkit::terminal_width(command));
-    return width;
-  };
-  // A command that would be cut cannot be copied: then PATH stands for the path.
-  const bool fits = width_of() + 2 <= columns_of(s);
-  if (!fits) commands = commands_with("PATH");
-  const std::size_t width = width_of();
-  s.heading(fits ? "Next" : "Next (PATH is the path above)");
-  for (std::size_t i = 0; i < shown; ++i) {
-    const std::string why = "  # " + next[i].why;
-    std::string line = "  " + commands[i];
-    if (2 + width + profkit::terminal_width(why) <= columns_of(s))
-      line += std::string(width - profkit::terminal_width(commands[i]), ' ') + s.out().screen().paint(why, style::dim);
-    s.out().line(line);
-  }
-}
-
 profkit::result<void> print_report(session& s) {
   const auto& files = s.capture().what().files;
   const bool only_probes = std::all_of(files.begin(), files.end(), [](const profkit::capture_file& file) {
@@ -561,7 +522,7 @@ profkit::result<void> print_report(session& s) {
     print_neutrino_report(s);
   }
   print_notes(s, r.summary.notes);
-  print_next(s, r.summary.next);
+  print_next(s, r.summary.next, max_commands);
   return {};
 }
 

@@ -48,6 +48,18 @@ func TestModules(t *testing.T) {
 	if _, err := again.WriteModuleDocument(background, &entry, "no such module", DocumentOptions{}); !errors.Is(err, ErrNotFound) {
 		t.Fatal(err)
 	}
+	var finding, page bytes.Buffer
+	if _, err := again.WriteFindingDocument(background, &finding, "bubbles.idle", DocumentOptions{}); err != nil ||
+		!strings.Contains(finding.String(), `"neighbours"`) {
+		t.Fatal(finding.String(), err)
+	}
+	if _, err := again.WriteFindingDocument(background, &finding, "no such finding", DocumentOptions{}); !errors.Is(err, ErrNotFound) {
+		t.Fatal(err)
+	}
+	if status, err := again.WritePage(background, &page, DocumentOptions{}); err != nil || status != StatusOK ||
+		!strings.HasPrefix(page.String(), "<!doctype html>") {
+		t.Fatal(status, err)
+	}
 	if _, err := modules.At(count); !errors.Is(err, ErrInvalidArgument) {
 		t.Fatal(err)
 	}

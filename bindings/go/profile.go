@@ -771,7 +771,8 @@ const (
 	IdleTime    Document = C.PK_DOCUMENT_BUBBLES
 	ModelReport Document = C.PK_DOCUMENT_ARCHITECTURE
 	Neutrino    Document = C.PK_DOCUMENT_NEUTRINO
-	Brief       Document = C.PK_DOCUMENT_BRIEF // of a report what matters most, in 16 KB
+	Brief       Document = C.PK_DOCUMENT_BRIEF   // of a report what matters most, in 16 KB
+	Explain     Document = C.PK_DOCUMENT_EXPLAIN // what a report found, with ids
 )
 
 // String is the command of the document.
@@ -794,6 +795,7 @@ type DocumentOptions struct {
 	Step                    *uint64 // position of a step
 	FromPs, ToPs            *int64  // first instant, and first instant after
 	Limit                   *uint64 // rows a list; 0: all; nil: the command's default
+	MaxBytes                uint64  // about the most that the document takes; 0: the document's own bound
 	Hooks                   Hooks
 }
 
@@ -818,6 +820,7 @@ func documentOptions(memory *arena, options DocumentOptions) unsafe.Pointer {
 	if options.Limit != nil {
 		given.limit = C.uint64_t(*options.Limit)
 	}
+	given.max_bytes = C.uint64_t(options.MaxBytes)
 	return unsafe.Pointer(given)
 }
 
@@ -835,6 +838,24 @@ func (p *Profile) WriteModuleDocument(ctx context.Context, to io.Writer, module 
 	return p.writeFiltered(ctx, to, options, func(object *C.pk_profile, memory *arena, given *C.pk_document_options, user unsafe.Pointer,
 		status *C.int32_t, raw **C.pk_error) C.pk_status {
 		return C.pk_module_write(object, memory.path(module), given, writer(), user, status, raw)
+	})
+}
+
+// WriteFindingDocument writes what `profkit explain PATH ID --json` prints: one finding of the report, with its evidence and what
+// happened around it. ErrNotFound: the report has no such finding under these options.
+func (p *Profile) WriteFindingDocument(ctx context.Context, to io.Writer, id string, options DocumentOptions) (DocumentStatus, error) {
+	return p.writeFiltered(ctx, to, options, func(object *C.pk_profile, memory *arena, given *C.pk_document_options, user unsafe.Pointer,
+		status *C.int32_t, raw **C.pk_error) C.pk_status {
+		return C.pk_finding_write(object, memory.path(id), given, writer(), user, status, raw)
+	})
+}
+
+// WritePage writes the report as HTML for a browser: what `profkit report PATH -o NAME.html` writes. StatusPartial: something is
+// damaged, which the page says.
+func (p *Profile) WritePage(ctx context.Context, to io.Writer, options DocumentOptions) (DocumentStatus, error) {
+	return p.writeFiltered(ctx, to, options, func(object *C.pk_profile, _ *arena, given *C.pk_document_options, user unsafe.Pointer,
+		status *C.int32_t, raw **C.pk_error) C.pk_status {
+		return C.pk_page_write(object, given, writer(), user, status, raw)
 	})
 }
 

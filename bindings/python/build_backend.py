@@ -32,6 +32,8 @@ def metadata():
             f"Summary: {known['description']}\nLicense: Apache-2.0\nRequires-Python: {known['requires-python']}\n"
             "Provides-Extra: numpy\nRequires-Dist: numpy; extra == 'numpy'\n"
             "Provides-Extra: arrow\nRequires-Dist: pyarrow; extra == 'arrow'\n"
+            "Provides-Extra: mcp\nRequires-Dist: mcp>=2; extra == 'mcp'\n"
+            "Provides-Extra: plot\nRequires-Dist: matplotlib; extra == 'plot'\n"
             "Description-Content-Type: text/markdown\n\n" + (HERE / "README.md").read_text(encoding="utf-8"))
 
 

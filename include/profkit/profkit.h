@@ -792,6 +792,8 @@ enum {
 enum { PK_DOCUMENT_NEUTRINO = 20 };
 /** Of a report what matters most, in 16 KB, with the commands for more. \since 0.1 */
 enum { PK_DOCUMENT_BRIEF = 21 };
+/** The findings of a report with their ids; of one of them: pk_finding_write(). \since 0.1 */
+enum { PK_DOCUMENT_EXPLAIN = 22 };
 /** The command of a document: "report", "info", …; "" for an unknown value. Static. \since 0.1 */
 PK_API const char* pk_document_name(int32_t document) PK_NOEXCEPT;
 
@@ -825,10 +827,12 @@ typedef struct pk_document_options {
   int64_t to_ps;         /**< first instant after; with PK_DOCUMENT_HAS_TO */
   uint64_t limit;        /**< rows a list; 0: all; PK_LIMIT_DEFAULT */
   const pk_hooks* hooks; /**< NULL: none */
+  uint64_t max_bytes;    /**< the most the document takes: lists end early for it, and texts of 300 bytes. What stands around
+                              the lists takes up to 20,000, of PK_DOCUMENT_REPORT more. 0: the document's own bound */
 } pk_document_options;
 /** \since 0.1 */
 #define PK_DOCUMENT_OPTIONS_INIT \
-  { (uint32_t)sizeof(pk_document_options), 0, NULL, NULL, NULL, NULL, 0, 0, 0, PK_LIMIT_DEFAULT, NULL }
+  { (uint32_t)sizeof(pk_document_options), 0, NULL, NULL, NULL, NULL, 0, 0, 0, PK_LIMIT_DEFAULT, NULL, 0 }
 
 /** Receives the next bytes of a document, on the calling thread. Non-zero stops with PK_E_CANCELLED.
  *  \since 0.1 */
@@ -844,6 +848,16 @@ PK_API pk_status pk_document_write(const pk_profile* profile, int32_t document, 
  *  pk_document_write(). Errors: PK_E_NOT_FOUND (no such module: the hint names those there are). \since 0.1 */
 PK_API pk_status pk_module_write(const pk_profile* profile, const char* module, const pk_document_options* options,
                                  pk_write_callback write, void* user, int32_t* status, pk_error** err) PK_NOEXCEPT;
+/** Writes the document of one finding of the report, with its evidence and what happened around it, in 8 KB at most: that of
+ *  `profkit explain PATH ID --json`. `id` is one that PK_DOCUMENT_REPORT, _BRIEF or _EXPLAIN has under the same options. Else as
+ *  pk_document_write(). Errors: PK_E_NOT_FOUND (no such finding). \since 0.1 */
+PK_API pk_status pk_finding_write(const pk_profile* profile, const char* id, const pk_document_options* options,
+                                  pk_write_callback write, void* user, int32_t* status, pk_error** err) PK_NOEXCEPT;
+/** Writes the report as a page for any browser, HTML of 3 MB at most that loads nothing: that of `profkit report PATH -o
+ *  NAME.html`. Of the options the filters and the hooks count. `*status` becomes PK_DOCUMENT_STATUS_PARTIAL where something
+ *  is damaged, which the page says. Errors: as pk_document_write(). \since 0.1 */
+PK_API pk_status pk_page_write(const pk_profile* profile, const pk_document_options* options, pk_write_callback write,
+                               void* user, int32_t* status, pk_error** err) PK_NOEXCEPT;
 /** Writes the document that says why a capture could not be opened (status "error"). Errors:
  *  PK_E_INVALID_ARGUMENT, PK_E_CANCELLED (`write` gave non-zero), PK_E_OUT_OF_MEMORY. \since 0.1 */
 PK_API pk_status pk_document_write_error(int32_t document, const pk_error* why, pk_write_callback write, void* user,

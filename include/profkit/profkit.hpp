@@ -1160,6 +1160,23 @@ class profile {
                              return pk_module_write(profile_.get(), module, options, hand_on, user, status, why);
                            });
   }
+  /// One finding of the report with what happened around its evidence, as `profkit explain PATH ID --json`.
+  template <class Write>
+  [[nodiscard]] result<std::int32_t> write_finding_document(const char* id, Write&& write,
+                                                            const pk_document_options* options = nullptr) const {
+    return detail::written(write,
+                           [&](pk_write_callback hand_on, void* user, std::int32_t* status, pk_error** why) noexcept {
+                             return pk_finding_write(profile_.get(), id, options, hand_on, user, status, why);
+                           });
+  }
+  /// The report as a page for a browser, as `profkit report PATH -o NAME.html`.
+  template <class Write>
+  [[nodiscard]] result<std::int32_t> write_page(Write&& write, const pk_document_options* options = nullptr) const {
+    return detail::written(write,
+                           [&](pk_write_callback hand_on, void* user, std::int32_t* status, pk_error** why) noexcept {
+                             return pk_page_write(profile_.get(), options, hand_on, user, status, why);
+                           });
+  }
   /// A whole document.
   [[nodiscard]] result<std::string> document_text(std::int32_t document,
                                                   const pk_document_options* options = nullptr) const {

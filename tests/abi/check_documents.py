@@ -27,7 +27,7 @@ CAPTURES = [
     DATA / "ascend" / "two_ranks",
 ]
 DOCUMENTS = ["report", "info", "tree", "metadata", "steps", "ops", "modules", "framework", "collectives",
-             "memory", "bubbles", "architecture"]
+             "memory", "bubbles", "architecture", "explain"]
 SLICES = ["summary", "launches", "kernels", "maps", "records", "schedule", "bytes", "density", "progress", "overhead",
           "log"]
 # Commands whose documents are not of one profile, and how they are compared.
@@ -67,6 +67,9 @@ def collected(write):
 def documents(path):
     with profkit.open(path) as profile:
         compare(f"brief report of {path.name}", profile.document_bytes("brief"), command("report", path, "--brief", "--json"))
+        for found in profile.document("explain")["findings"]:
+            compare(f"{found['id']} of {path.name}", profile.finding_document_bytes(found["id"]),
+                    command("explain", path, found["id"], "--json"))
         for name in DOCUMENTS:
             theirs = command(name, path, "--json")
             compare(f"{name} {path.name}", profile.document_bytes(name), theirs)

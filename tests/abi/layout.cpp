@@ -102,6 +102,7 @@ VALUE(PK_DOCUMENT_COLLECTIVES, 9);
 VALUE(PK_DOCUMENT_MEMORY, 10);
 VALUE(PK_DOCUMENT_NEUTRINO, 20);
 VALUE(PK_DOCUMENT_BRIEF, 21);
+VALUE(PK_DOCUMENT_EXPLAIN, 22);
 
 VALUE(PK_DOCUMENT_BUBBLES, 11);
 VALUE(PK_DOCUMENT_ARCHITECTURE, 12);
@@ -442,7 +443,7 @@ AT(pk_dump_options, type, 8);
 AT(pk_dump_options, limit, 16);
 AT(pk_dump_options, open, 24);
 
-SIZE(pk_document_options, 80);
+SIZE(pk_document_options, 88);
 AT(pk_document_options, struct_size, 0);
 AT(pk_document_options, flags, 4);
 AT(pk_document_options, host, 8);
@@ -454,6 +455,7 @@ AT(pk_document_options, from_ps, 48);
 AT(pk_document_options, to_ps, 56);
 AT(pk_document_options, limit, 64);
 AT(pk_document_options, hooks, 72);
+AT(pk_document_options, max_bytes, 80);
 
 VALUE(PK_ACTIVITY_NO_DETAILS, 1);
 VALUE(PK_ACCELERATOR_OTHER, 0);

@@ -378,6 +378,14 @@ static void test_modules(const char *data) {
   CHECK(status == PK_DOCUMENT_STATUS_OK);
   CHECK(pk_module_write(profile, "no such module", NULL, count_bytes, &bytes, &status, &error) == PK_E_NOT_FOUND);
   pk_error_free(error);
+  bytes = 0;
+  CHECK(pk_finding_write(profile, "bubbles.idle", NULL, count_bytes, &bytes, &status, &error) == PK_OK && bytes > 500);
+  CHECK(bytes <= 8000);
+  CHECK(pk_finding_write(profile, "no such finding", NULL, count_bytes, &bytes, &status, &error) == PK_E_NOT_FOUND);
+  pk_error_free(error);
+  bytes = 0;
+  CHECK(pk_page_write(profile, NULL, count_bytes, &bytes, &status, &error) == PK_OK && bytes > 50000);
+  CHECK(status == PK_DOCUMENT_STATUS_OK);
   pk_profile_free(profile); /* the list holds a reference of its own */
   CHECK(pk_module_count(modules) == 4);
   for (i = 0; i < pk_module_count(modules); ++i) {

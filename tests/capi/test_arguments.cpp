@@ -126,6 +126,15 @@ TEST_CASE("a NULL argument is an error, never a crash") {
        [&](pk_error** e) { return pk_module_write(p, nullptr, nullptr, write, nullptr, nullptr, e); }},
       {"module_write write",
        [&](pk_error** e) { return pk_module_write(p, "f", nullptr, nullptr, nullptr, nullptr, e); }},
+      {"page_write", [&](pk_error** e) { return pk_page_write(nullptr, nullptr, write, nullptr, nullptr, e); }},
+      {"page_write write", [&](pk_error** e) { return pk_page_write(p, nullptr, nullptr, nullptr, nullptr, e); }},
+      {"finding_write",
+       [&](pk_error** e) { return pk_finding_write(nullptr, "bubbles.idle", nullptr, write, nullptr, nullptr, e); }},
+      {"finding_write id",
+       [&](pk_error** e) { return pk_finding_write(p, nullptr, nullptr, write, nullptr, nullptr, e); }},
+      {"finding_write empty id", [&](pk_error** e) { return pk_finding_write(p, "", nullptr, write, nullptr, nullptr, e); }},
+      {"finding_write write",
+       [&](pk_error** e) { return pk_finding_write(p, "bubbles.idle", nullptr, nullptr, nullptr, nullptr, e); }},
       {"document_write_error", [&](pk_error** e) { return pk_document_write_error(2, nullptr, write, nullptr, e); }},
   };
   for (const auto& [name, run] : calls) {

@@ -88,6 +88,12 @@ TEST_CASE("a document is small unless all of it is asked for, and says what it l
     CHECK(brief.find("\"more\": [") != std::string::npos);
   }
   CHECK(std::string(pk_document_name(PK_DOCUMENT_BRIEF)) == "brief");
+  for (std::int32_t which = PK_DOCUMENT_INFO; which <= PK_DOCUMENT_ARCHITECTURE; ++which) {
+    INFO(pk_document_name(which));
+    options.limit = 0;
+    options.max_bytes = 24'000;
+    CHECK(write(profile.get(), which, &options).bytes.size() <= 24'000);
+  }
 }
 
 TEST_CASE("filters reach the documents") {

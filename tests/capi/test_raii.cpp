@@ -128,6 +128,12 @@ TEST_CASE("documents as text, piece by piece, stopped and with an exception") {
   CHECK(entry.find("\"entry\"") != std::string::npos);
   const auto no_module = compiled.write_module_document("no such module", [](std::string_view) {});
   CHECK(no_module.error().code() == PK_E_NOT_FOUND);
+  std::string finding, page;
+  REQUIRE(compiled.write_finding_document("bubbles.idle", [&](std::string_view bytes) { finding += bytes; }).ok());
+  CHECK(finding.find("\"neighbours\"") != std::string::npos);
+  CHECK(compiled.write_finding_document("no such finding", [](std::string_view) {}).error().code() == PK_E_NOT_FOUND);
+  REQUIRE(compiled.write_page([&](std::string_view bytes) { page += bytes; }).ok());
+  CHECK(page.substr(0, 15) == "<!doctype html>");
   const auto stopped = profile.write_document(PK_DOCUMENT_INFO, [](std::string_view) { return false; });
   REQUIRE_FALSE(stopped.ok());
   CHECK(stopped.error().code() == PK_E_CANCELLED);

@@ -82,6 +82,23 @@ TEST_CASE("a window may be open on either side") {
   CHECK_FALSE(parse_time_window("1ms:1ms").ok());
 }
 
+TEST_CASE("a window is printed as it is typed") {
+  CHECK(time_window_text(148'330'000'000, 1'321'100'000'000) == "0.148s:1.322s");
+  CHECK(time_window_text(0, 1) == "0ps:2ps");
+  CHECK(time_window_text(0, 0) == "0ps:1ps");
+  CHECK(time_window_text(-1'500'000, 1'000'000) == "-1.500us:1.001us");
+  CHECK(time_window_text(10'000'000'000'000, 10'000'057'000'000) == "10000000.00us:10000057.01us");
+  CHECK(time_window_text(std::numeric_limits<std::int64_t>::min(), 0).empty());
+  CHECK(time_window_text(0, std::numeric_limits<std::int64_t>::max()).empty());
+  std::int64_t first = -7, span = 1;
+  for (int i = 0; i < 14; ++i, first = first * 13 + i, span *= 9) {
+    const auto window = parse_time_window(time_window_text(first, first + span));
+    REQUIRE(window.ok());
+    CHECK((*window->from_ps <= first && *window->to_ps > first + span));
+    CHECK(*window->to_ps - *window->from_ps <= span + span / 500 + 2);
+  }
+}
+
 TEST_CASE("a share is never rounded to nothing") {
   CHECK(share_text(0, 100) == "0.0 %");
   CHECK(share_text(1, 1'000'000) == "<0.1 %");

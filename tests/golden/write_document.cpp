@@ -1,5 +1,6 @@
 // Writes JSON documents to standard output, for the comparisons in Python:
 //   write_document DOCUMENT PATH [LIMIT]      one document
+//   write_document finding PATH ID            that of one finding
 //   write_document entry PATH MODULE          the entry computation of the first module whose name contains MODULE
 // The exit status is the command's: 0 ok or absent, 4 error, 5 partial, 1 when the document could not be written.
 #include <profkit/core/export.hpp>
@@ -20,7 +21,7 @@ using profkit::document_status;
 std::optional<document> document_named(const char* name) {
   for (int d = static_cast<int>(document::report); d <= static_cast<int>(document::architecture); ++d)
     if (std::strcmp(profkit::document_name(static_cast<document>(d)), name) == 0) return static_cast<document>(d);
-  for (const document d : {document::neutrino, document::brief})
+  for (const document d : {document::neutrino, document::brief, document::explain})
     if (std::strcmp(profkit::document_name(d), name) == 0) return d;
   return std::nullopt;
 }
@@ -62,8 +63,14 @@ int main(int count, char** arguments) {
   if (count < 3) return 2;
   const std::optional<document> which = document_named(arguments[1]);
   const auto opened = profkit::profile::open(arguments[2]);
-  if (!which) return opened && count == 4 ? print_entry(**opened, arguments[3]) : 2;
   const auto out = profkit::descriptor_sink(STDOUT_FILENO, "standard output");
+  if (!which && opened && count == 4 && std::strcmp(arguments[1], "finding") == 0) {
+    const auto status = profkit::write_explanation(profkit::trace(**opened), arguments[3], {}, *out);
+    if (!status) return fail(status.error());
+    const auto finished = out->finish();
+    return finished ? exit_status(*status) : fail(finished.error());
+  }
+  if (!which) return opened && count == 4 ? print_entry(**opened, arguments[3]) : 2;
   if (!opened) {
     const auto written = profkit::write_error_document(*which, opened.error(), *out);
     return written && out->finish() ? 4 : fail(opened.error());

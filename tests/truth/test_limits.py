@@ -13,7 +13,7 @@ DATA = truth.ROOT / "tests" / "data"
 CORPUS = pathlib.Path(os.environ.get("PROFKIT_CORPUS", truth.ROOT.parent / "shared")) / "captures"
 DOCUMENTS = ["report", "info", "tree", "metadata", "steps", "ops", "modules", "framework", "collectives", "memory",
              "bubbles", "architecture", "neutrino"]
-MOST, MOST_BRIEF = 1_000_000, 16_000
+MOST, MOST_BRIEF, MOST_EXPLAIN = 1_000_000, 16_000, 8_000
 # Lists that others need hold more than a small limit says; of `bubbles` ops there are so many of each device.
 LEAST = 1000
 # One list of two: the longest are kept, not the first.
@@ -49,6 +49,12 @@ class Limits(truth.Case):
         written = profile.document_bytes("brief")
         self.assertLessEqual(len(written), MOST_BRIEF, f"brief of {path}")
         self.assertIn("status", json.loads(written))
+        for given in ({}, {"limit": 0}):
+            listed = profile.document_bytes("explain", **given)
+            self.assertLessEqual(len(listed), MOST_EXPLAIN, f"explain of {path}")
+            for finding in json.loads(listed)["findings"][:3]:
+                written = profile.finding_document_bytes(finding["id"], **given)
+                self.assertLessEqual(len(written), MOST_EXPLAIN, f"{finding['id']} of {path}")
 
     def check_limited(self, profile, name, **limit):
         """What was left out of a document is told, and nothing else differs from the whole."""

@@ -65,11 +65,10 @@ class ReportTest(pair.PairCase):
         self.check(found.pop("summary"), summaries[" ".join(options)])
         validation = found.pop("validation")
         self.assertEqual((validation["schema"], validation["status"]), ("profkit.validate", "ok"))
-        # Behind them, what the analysis of idle time found.
-        others = found["findings"][len(findings):]
-        del found["findings"][len(findings):]
-        self.assertEqual({f["id"] for f in others} | {"bubbles.cause.exposed_comm"},
-                         {"bubbles.idle", "bubbles.cause.exposed_comm"})
+        # Among them, what the analysis of idle time found.
+        idle = [f for f in found["findings"] if f["id"].startswith("bubbles.")]
+        found["findings"] = [f for f in found["findings"] if f not in idle]
+        self.assertLessEqual({f["id"].rstrip(".0123456789") for f in idle}, {"bubbles.idle", "bubbles.cause.exposed_comm"})
         self.check(found, {**expected, "findings": findings})
 
     def test_all(self):

@@ -3,6 +3,7 @@
 namespace profkit_tool {
 
 extern const command_description report_command;
+extern const command_description explain_command;
 extern const command_description info_command;
 extern const command_description tree_command;
 extern const command_description metadata_command;
@@ -24,6 +25,7 @@ extern const command_description dump_command;
 std::vector<const command_description*> all_commands() {
   return {
       &report_command,
+      &explain_command,
       &info_command,
       &tree_command,
       &metadata_command,

@@ -1,7 +1,7 @@
 # bash completion for profkit, written by scripts/generate
 _profkit() {
   local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]} command= word
-  local options= arguments= commands='report info tree metadata steps ops modules framework collectives memory bubbles architecture export rows merge validate neutrino dump'
+  local options= arguments= commands='report explain info tree metadata steps ops modules framework collectives memory bubbles architecture export rows merge validate neutrino dump'
   COMPREPLY=()
   for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
     case " $commands help " in *" $word "*) command=$word; break ;; esac
@@ -12,6 +12,16 @@ _profkit() {
     report)
       options='--brief --host --plane --line --name --step --time --limit --json -o --output --wide
         --color -q --quiet --run --io --strict --fail-on -j --threads -h --help'
+      case $previous in
+        --color) COMPREPLY=($(compgen -W 'auto always never' -- "$current")); return ;;
+        --run) COMPREPLY=($(compgen -W 'all' -- "$current")); return ;;
+        --io) COMPREPLY=($(compgen -W 'auto map read' -- "$current")); return ;;
+        --fail-on) COMPREPLY=($(compgen -W 'incomplete' -- "$current")); return ;;
+        --host|--plane|--line|--name|--step|--time|--limit|-j|--threads) return ;;
+      esac ;;
+    explain)
+      options='--host --plane --line --name --step --time --limit --json -o --output --wide --color -q
+        --quiet --run --io --strict --fail-on -j --threads -h --help'
       case $previous in
         --color) COMPREPLY=($(compgen -W 'auto always never' -- "$current")); return ;;
         --run) COMPREPLY=($(compgen -W 'all' -- "$current")); return ;;

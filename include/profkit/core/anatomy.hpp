@@ -29,6 +29,9 @@ struct query_filters {
   std::optional<std::uint64_t> step;           ///< index into steps() of the event's device, or of the file
   std::optional<std::int64_t> from_ps, to_ps;  ///< half-open window, relative to the capture origin
   std::uint64_t limit = 20;                    ///< rows of a list that a person reads; 0: all
+  /// The most that a JSON document takes: lists end early for it, and texts of 300 bytes. What stands around the lists takes
+  /// up to 20,000, of the report more: its small form is the brief one. 0: the document's own bound.
+  std::uint64_t max_bytes = 0;
 };
 
 /// How many events were decoded.

@@ -24,13 +24,15 @@ enum class document : std::int32_t {
   bubbles = 11,
   architecture = 12,
   neutrino = 20,
-  brief = 21,  ///< of a report what matters most, in 16 KB
+  brief = 21,    ///< of a report what matters most, in 16 KB
+  explain = 22,  ///< the findings of a report, or one of them with what happened around its evidence, in 8 KB
 };
 [[nodiscard]] const char* document_name(document d) noexcept;  ///< "report", "info", …
 /// query_filters::limit of a document when the caller names none: 5 for tree, 20 for metadata and
 /// framework, whose lists are samples, 20 for the report, 30 for memory, 5 for the brief report, default_document_limit
-/// for the others. Up to it a document takes 1 MB at most (the brief report 16 KB), whatever the capture: lists end
-/// earlier then, and texts are cut. A higher limit lifts that. `limited` of each document says what was left out.
+/// for the others. Up to it a document takes 1 MB at most, whatever the capture: lists end earlier then, and texts are
+/// cut. A higher limit lifts that, but for the brief report (16 KB) and explain (8 KB). `limited` of each document says
+/// what was left out.
 [[nodiscard]] std::uint64_t default_limit(document d) noexcept;
 inline constexpr std::uint64_t default_document_limit = 100;
 
@@ -53,6 +55,10 @@ result<document_status> write_document(document which, const trace& t, const que
 /// not_found when there is no such module; a module that does not parse has no entry and gives its damage.
 result<document_status> write_entry_document(const trace& t, std::string_view module, const query_filters& o,
                                              sink& into, const hooks& host = {});
+/// The explain document of one finding, by the id that the report gives it; with "" of all, as write_document(). Faults as of
+/// write_document(), and not_found when the report under these filters has no such finding.
+result<document_status> write_explanation(const trace& t, std::string_view id, const query_filters& o, sink& into,
+                                          const hooks& host = {});
 /// The error document of a capture that could not be opened: status "error" with code, message, path,
 /// byte_offset, hint.
 result<void> write_error_document(document which, const fault& why, sink& into);

@@ -35,9 +35,9 @@ struct evidence {
   std::string note;
 };
 
-/// One statement about the capture. `id` is stable across versions ("incomplete.cap_1m").
+/// One statement about the capture.
 struct finding {
-  std::string id;
+  std::string id;  ///< stable across versions: "incomplete.cap_1m"; the next of its kind is "incomplete.cap_1m.2"
   certainty sure = certainty::proved;
   std::optional<std::int64_t> recoverable_ps;     ///< time that could be won back, when the finding is about time
   std::optional<std::int64_t> recoverable_bytes;  ///< memory that could be won back
@@ -46,6 +46,9 @@ struct finding {
   std::vector<evidence> proof;
   std::string next;  ///< what to do or look at next
 };
+
+/// Gives each finding an id of its own: of those with one id the second gets ".2", and so on. Pure.
+void number_findings(std::vector<finding>& all);
 
 }  // namespace PROFKIT_NAMESPACE
 }  // namespace profkit

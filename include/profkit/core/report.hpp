@@ -185,6 +185,7 @@ struct report_summary {
 struct report_result {
   report_parts parts;
   report_summary summary;
+  std::vector<finding> findings;    ///< of all parts; what is sure before what is not, then what could be won back
   std::vector<file_damage> damage;  ///< of all parts, by file; the first of each
 };
 

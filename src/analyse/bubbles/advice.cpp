@@ -111,8 +111,10 @@ constexpr framework_text framework_texts[] = {
 
 }  // namespace
 
-const advice_text& advice_of(idle_cause c) noexcept { return advice_texts[static_cast<std::size_t>(c)]; }
-const advice_text& advice_beside_stacks() noexcept { return unexplained_beside_stacks; }
+const advice_text& advice_of(idle_cause c, bool has_stacks) noexcept {
+  const bool is_beside_stacks = c == idle_cause::unexplained && has_stacks;
+  return is_beside_stacks ? unexplained_beside_stacks : advice_texts[static_cast<std::size_t>(c)];
+}
 
 const char* advice_of_framework(idle_cause c, trace_writer w) noexcept {
   const auto* const found = std::find_if(std::begin(framework_texts), std::end(framework_texts),

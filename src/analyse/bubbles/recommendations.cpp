@@ -107,8 +107,7 @@ class adviser {
     const bool in_group = c.group >= 0;
     const auto group = static_cast<std::size_t>(c.group);
     if (!c.is_exposed() && (in_group ? !issue_[group] : c.total_ps < t_.heavy_gap_ps)) return;
-    const bool has_stacks = c.cause == idle_cause::unexplained && r_.has_stacks;
-    const advice_text& says = has_stacks ? advice_beside_stacks() : advice_of(c.cause);
+    const advice_text& says = advice_of(c.cause, r_.has_stacks);
     recommendation& a = add(says.text, in_group ? "step_group" : "global", in_group ? r_.groups[group].id : "",
                             in_group ? priority_of(group) : 1);
     a.how = advice_of_framework(c.cause, writer_);
@@ -267,19 +266,35 @@ void recommend(bubbles_result& into, const activity& of, const bubble_thresholds
 
 namespace {
 
-void add_cause_finding(bubbles_result& into, const cause_summary& c) {
+evidence evidence_of(const activity& of, const bubble& b) {
+  evidence e;
+  const activity_device& on = of.devices()[b.device];
+  e.file = on.file;
+  e.plane = on.plane;
+  e.start_ps = b.start_ps;
+  e.end_ps = b.end_ps;
+  e.note = human_duration(b.length_ps()) + ' ' + place_text(of, b);
+  return e;
+}
+
+void add_cause_finding(bubbles_result& into, const cause_summary& c, const activity& of) {
   finding why;
   why.id = std::string("bubbles.cause.") + idle_cause_name(c.cause);
   why.sure = c.sure;
   why.recoverable_ps = c.total_ps;
-  why.what = (c.sure == certainty::proved ? "" : "Possible cause: ") + std::string(idle_cause_meaning(c.cause));
+  why.what = (c.sure == certainty::proved   ? ""
+              : c.sure == certainty::likely ? "Likely cause: "
+                                            : "Possible cause: ") +
+             std::string(idle_cause_meaning(c.cause));
   if (c.group >= 0) {
     const bubble_group& g = into.groups[static_cast<std::size_t>(c.group)];
     why.what += ", in " + count_text(g.steps.size(), "step") + " (" + g.id + ')';
   }
   why.what += ": " + c.evidence.front();
   why.where = c.evidence[1];
-  why.next = "profkit bubbles PATH";
+  if (!c.is_exposed()) why.proof.push_back(evidence_of(of, into.bubbles[c.longest]));
+  why.next = advice_of(c.cause, into.has_stacks).text;
+  if (const std::string how = advice_of_framework(c.cause, writer_of(of)); !how.empty()) why.next += ' ' + how;
   into.findings.push_back(std::move(why));
 }
 
@@ -316,15 +331,7 @@ void list_findings(bubbles_result& into, const activity& of, const bubble_thresh
              (g.pattern == idle_pattern::none ? "spread over many gaps"
                                               : "mostly " + std::string(idle_pattern_name(g.pattern)) + " gaps");
     if (shown > 0) f.where = where_text(of, into, *longest.front());
-    for (std::size_t b = 0; b < shown; ++b) {
-      evidence& e = f.proof.emplace_back();
-      const activity_device& on = of.devices()[longest[b]->device];
-      e.file = on.file;
-      e.plane = on.plane;
-      e.start_ps = longest[b]->start_ps;
-      e.end_ps = longest[b]->end_ps;
-      e.note = human_duration(longest[b]->length_ps()) + ' ' + place_text(of, *longest[b]);
-    }
+    for (std::size_t b = 0; b < shown; ++b) f.proof.push_back(evidence_of(of, *longest[b]));
     f.next = "profkit bubbles PATH";
     into.findings.push_back(std::move(f));
     // The cause of most of the time, or none: that of some smaller part would mislead.
@@ -332,10 +339,11 @@ void list_findings(bubbles_result& into, const activity& of, const bubble_thresh
       return c.group == static_cast<std::int32_t>(i) && !c.is_exposed();
     });
     if (cause == into.causes.end() || (cause->sure < certainty::likely && cause->span == 0)) continue;
-    add_cause_finding(into, *cause);
+    add_cause_finding(into, *cause, of);
   }
   for (const cause_summary& c : into.causes)
-    if (c.is_exposed()) add_cause_finding(into, c);
+    if (c.is_exposed()) add_cause_finding(into, c, of);
+  number_findings(into.findings);
 }
 
 }  // namespace bubbles

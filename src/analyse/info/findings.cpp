@@ -103,6 +103,7 @@ class finding_list {
     std::stable_sort(found_.begin(), found_.end(), [](const finding& a, const finding& b) {
       return a.recoverable_ps.value_or(0) > b.recoverable_ps.value_or(0);
     });
+    number_findings(found_);
     return std::move(found_);
   }
 

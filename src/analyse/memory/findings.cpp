@@ -25,6 +25,14 @@ finding statement(std::string id, certainty sure, std::string what, std::string 
   return f;
 }
 
+finding statement_of(const module_memory& m, std::string id, certainty sure, std::string what, std::string next) {
+  finding f = statement(std::move(id), sure, std::move(what), m.label, std::move(next));
+  evidence& e = f.proof.emplace_back();
+  e.file = m.sources.front().file;
+  e.note = m.sources.front().path;
+  return f;
+}
+
 std::string space_text(std::int64_t color, program_home home) {
   const std::string name = memory_space_name(color, home);
   return "memory space " + std::to_string(color) + (name.empty() ? "" : " (" + name + ')');
@@ -55,6 +63,31 @@ void summarise_module(const module_memory& m, std::int64_t color, std::vector<st
   if (!others.empty()) lines.push_back("Besides, it needs " + others + '.');
 }
 
+void add_hlo_findings(memory_result& r) {
+  const hlo_report& h = *r.hlo;
+  std::int64_t donated = 0;
+  for (const donation_row& d : h.donation) donated = saturating_add(donated, d.saved_bytes);
+  const module_memory& m = r.modules[h.module];
+  if (donated > 0 && donated >= h.static_peak_bytes / 100) {
+    finding f = statement_of(
+        m, "memory.donation", certainty::possible,
+        (h.donation.size() == 1 ? "1 parameter has" : std::to_string(h.donation.size()) + " parameters have") +
+            std::string(" the shape of a result and no donation: ") + human(donated) + " could be shared",
+        "donate them (donate_argnums) where the caller does not need them again");
+    f.recoverable_bytes = donated;
+    r.findings.push_back(std::move(f));
+  }
+  const space_memory* space = m.space(h.color);
+  if (space != nullptr && space->fragmentation_bytes > space->temp_bytes / 10 && space->temp_bytes > 0) {
+    finding f = statement_of(
+        m, "memory.fragmentation", certainty::proved,
+        human(space->fragmentation_bytes) + " of the temporary memory of " + m.label + " is never used at once",
+        "smaller or fewer long-lived temporaries pack better");
+    f.recoverable_bytes = space->fragmentation_bytes;
+    r.findings.push_back(std::move(f));
+  }
+}
+
 }  // namespace
 
 void add_findings(memory_result& r) {
@@ -78,44 +111,23 @@ void add_findings(memory_result& r) {
   for (const module_memory& m : r.modules) {
     for (const memory_problem& p : m.problems) {
       if (p.id == "hlo.no_buffer_assignment" || p.id == "hlo.allocation_index_out_of_range") continue;
-      r.findings.push_back(statement("memory." + p.id, certainty::proved,
-                                     p.what + (p.count > 1 ? " (" + std::to_string(p.count) + " times)" : ""), m.label,
-                                     "dump the module again if the numbers matter"));
+      r.findings.push_back(statement_of(m, "memory." + p.id, certainty::proved,
+                                        p.what + (p.count > 1 ? " (" + std::to_string(p.count) + " times)" : ""),
+                                        "dump the module again if the numbers matter"));
     }
     if (!m.differs_from.empty())
       r.findings.push_back(
-          statement("memory.module_differs", certainty::proved,
-                    m.label + " in " + m.sources.front().path + " has other memory than " + m.differs_from, m.label,
-                    "one of the two is from another compilation"));
+          statement_of(m, "memory.module_differs", certainty::proved,
+                       m.label + " in " + m.sources.front().path + " has other memory than " + m.differs_from,
+                       "one of the two is from another compilation"));
   }
   if (r.fit && r.fit->known() && !r.fit->fits)
     r.findings.push_back(statement("memory.does_not_fit", certainty::proved,
                                    r.fit->needed_by + " needs " + human(r.fit->needed_bytes) + ", " +
                                        human(-r.fit->spare_bytes) + " more than the limit",
                                    r.fit->needed_by, "look at what is alive at the peak for what to keep out"));
-  if (!r.hlo) return;
-  const hlo_report& h = *r.hlo;
-  std::int64_t donated = 0;
-  for (const donation_row& d : h.donation) donated = saturating_add(donated, d.saved_bytes);
-  const std::string& label = r.modules[h.module].label;
-  if (donated > 0 && donated >= h.static_peak_bytes / 100) {
-    finding f = statement(
-        "memory.donation", certainty::possible,
-        (h.donation.size() == 1 ? "1 parameter has" : std::to_string(h.donation.size()) + " parameters have") +
-            std::string(" the shape of a result and no donation: ") + human(donated) + " could be shared",
-        label, "donate them (donate_argnums) where the caller does not need them again");
-    f.recoverable_bytes = donated;
-    r.findings.push_back(std::move(f));
-  }
-  const space_memory* space = r.modules[h.module].space(h.color);
-  if (space != nullptr && space->fragmentation_bytes > space->temp_bytes / 10 && space->temp_bytes > 0) {
-    finding f =
-        statement("memory.fragmentation", certainty::proved,
-                  human(space->fragmentation_bytes) + " of the temporary memory of " + label + " is never used at once",
-                  label, "smaller or fewer long-lived temporaries pack better");
-    f.recoverable_bytes = space->fragmentation_bytes;
-    r.findings.push_back(std::move(f));
-  }
+  if (r.hlo) add_hlo_findings(r);
+  number_findings(r.findings);
 }
 
 void summarise(memory_result& r) {

@@ -36,8 +36,10 @@ const step_group* widest_group(const std::vector<step_group>& groups) {
 
 }  // namespace
 
-std::vector<next_command> next_commands(const report_parts& parts, const report_summary& summary) {
+std::vector<next_command> next_commands(const report_parts& parts, const report_summary& summary,
+                                        const std::vector<finding>& findings) {
   std::vector<next_command> all;
+  if (!findings.empty()) all.push_back({"explain PATH", "what was found, one by one, with its evidence"});
   if (const ops_line* busiest = busiest_line(parts); busiest != nullptr)
     all.push_back({"ops PATH --sort self" + (parts.ops.lines.size() > 1 ? on_plane(busiest->plane_name) : ""),
                    "every op by self time"});

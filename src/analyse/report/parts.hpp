@@ -36,9 +36,10 @@ std::optional<memory_total> memory_of(const report_parts& parts);
 // Sentences; their subjects are in the summary already.
 std::string verdict_of(const report_parts& parts, const report_summary& summary);
 std::vector<std::string> sentences_across_nodes(const report_parts& parts);
-std::vector<std::string> notes_of(const profile& p, const report_parts& parts, const report_summary& summary,
-                                  std::int64_t waiting_ps, const query_filters& filters);
-std::vector<next_command> next_commands(const report_parts& parts, const report_summary& summary);
+std::vector<std::string> notes_of(const report_parts& parts, const report_summary& summary,
+                                  const std::vector<finding>& findings, std::int64_t waiting_ps, const query_filters& filters);
+std::vector<next_command> next_commands(const report_parts& parts, const report_summary& summary,
+                                        const std::vector<finding>& findings);
 
 }  // namespace report
 }  // namespace PROFKIT_NAMESPACE

@@ -131,8 +131,27 @@ void add_device_steps(const report_parts& parts, std::vector<step_group>& into) 
   }
 }
 
+// Everything that was found, in the order of the parts.
+std::vector<finding> findings_of(const profile& p, const report_parts& parts) {
+  std::vector<finding> all = analyse_findings(p, parts.info, parts.modules, parts.collectives);
+  if (parts.memory) all.insert(all.end(), parts.memory->findings.begin(), parts.memory->findings.end());
+  if (parts.bubbles) {
+    const std::vector<finding>& idle = parts.bubbles->found.findings;
+    all.insert(all.end(), idle.begin(), idle.end());
+  }
+  return all;
+}
+
+// The most useful first: what is sure, then what could be won back.
+void sort_findings(std::vector<finding>& all) {
+  const auto won = [](const finding& f) { return std::max(f.recoverable_ps.value_or(0), std::int64_t{0}); };
+  std::stable_sort(all.begin(), all.end(), [&](const finding& a, const finding& b) {
+    return a.sure != b.sure ? a.sure > b.sure : won(a) > won(b);
+  });
+}
+
 report_summary sum_up(const profile& p, const report_options& o, const selection::extent& times,
-                      const report_parts& parts) {
+                      const report_parts& parts, const std::vector<finding>& findings) {
   report_summary s;
   s.devices = devices_of(parts);
   s.software = software_of(parts);
@@ -162,8 +181,8 @@ report_summary sum_up(const profile& p, const report_options& o, const selection
   s.idle = idle_of(parts);
   s.memory = memory_of(parts);
   s.across_nodes = sentences_across_nodes(parts);
-  s.notes = notes_of(p, parts, s, ops.waiting_ps, o.filters);
-  s.next = next_commands(parts, s);
+  s.notes = notes_of(parts, s, findings, ops.waiting_ps, o.filters);
+  s.next = next_commands(parts, s, findings);
   s.verdict = verdict_of(parts, s);
   return s;
 }
@@ -198,10 +217,13 @@ result<report_result> analyse_report(const trace& t, const report_options& o, co
   return contained([&]() -> result<report_result> {
     auto parts = report::run_all(t, o, host);
     if (!parts) return std::move(parts).error();
-    report_result found{std::move(*parts), {}, {}};
+    report_result found;
+    found.parts = std::move(*parts);
+    found.findings = report::findings_of(t.files(), found.parts);
     auto selected = selection::make(t, o.filters, host);
     if (!selected) return std::move(selected).error();
-    found.summary = report::sum_up(t.files(), o, selected->times(), found.parts);
+    found.summary = report::sum_up(t.files(), o, selected->times(), found.parts, found.findings);
+    report::sort_findings(found.findings);
     found.damage = report::damage_of(found.parts);
     return found;
   });

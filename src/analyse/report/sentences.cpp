@@ -95,23 +95,28 @@ std::vector<std::string> sentences_across_nodes(const report_parts& parts) {
   return sentences;
 }
 
-std::vector<std::string> notes_of(const profile& p, const report_parts& parts, const report_summary& summary,
-                                  std::int64_t waiting_ps, const query_filters& filters) {
+namespace {
+
+// What a reader of the report should know of it; "" where the report says it elsewhere.
+std::string note_of(const finding& f) {
+  const auto is_a = [&](std::string_view kind) { return starts_with(f.id, kind); };
+  // Damage and incompleteness stand at the top of a report, waiting beside the idle time.
+  if (is_a("damage.") || is_a("incomplete.") || is_a("bubbles.idle")) return {};
+  if (is_a("memory."))
+    return f.recoverable_bytes || is_a("memory.module_differs") ? (f.where.empty() ? "" : f.where + ": ") + f.what + '.' : "";
+  // How much is exposed stands beside the idle time, and who comes last among the sentences across nodes.
+  if (is_a("bubbles.cause.exposed_") || is_a("bubbles.cause.straggler_wait")) return {};
+  return is_a("bubbles.") ? f.what + "; " + f.where : f.what;
+}
+
+}  // namespace
+
+std::vector<std::string> notes_of(const report_parts& parts, const report_summary& summary,
+                                  const std::vector<finding>& findings, std::int64_t waiting_ps, const query_filters& filters) {
   std::vector<std::string> notes;
   if (std::string left_out = left_out_sentence(filters); !left_out.empty()) notes.push_back(std::move(left_out));
-  // Damage and incompleteness stand at the top of a report already.
-  for (const finding& found : analyse_findings(p, parts.info, parts.modules, parts.collectives))
-    if (!starts_with(found.id, "damage.") && !starts_with(found.id, "incomplete.")) notes.push_back(found.what);
-  if (parts.memory)
-    for (const finding& found : parts.memory->findings)
-      if (found.recoverable_bytes || found.id == "memory.module_differs")
-        notes.push_back((found.where.empty() ? "" : found.where + ": ") + found.what + '.');
-  // How much is exposed stands beside the idle time, and who comes last among the sentences across nodes.
-  if (parts.bubbles)
-    for (const finding& found : parts.bubbles->found.findings)
-      if (starts_with(found.id, "bubbles.cause.") && !starts_with(found.id, "bubbles.cause.exposed_") &&
-          found.id != "bubbles.cause.straggler_wait")
-        notes.push_back(found.what + "; " + found.where);
+  for (const finding& found : findings)
+    if (std::string note = note_of(found); !note.empty()) notes.push_back(std::move(note));
   for (const file_info& file : parts.info.files)
     for (const std::string& text : file.warnings) notes.push_back("The recorder warns: " + text);
   const std::int64_t span = summary.span_ps(), busy = summary.busy_ps;

@@ -60,6 +60,10 @@ result<document_status> write_collectives_of(json_writer& out, const trace& t, c
   });
 }
 
+// A name is rarely longer than max_text.
+constexpr std::uint64_t max_bytes = 900'000;
+constexpr std::size_t max_text = std::size_t{64} << 10, max_short_text = 300;
+
 // Every document: one line each.
 struct document_entry {
   document which = document::report;
@@ -68,6 +72,10 @@ struct document_entry {
   std::uint64_t limit = 0;    // where the caller names none
   bool filters_planes = true;  // its filters are those of the anatomy: others have names of devices, nodes, maps, launches
   result<document_status> (*write)(json_writer&, const trace&, const query_filters&, const hooks&) = nullptr;
+  // What it takes at most, less what stands around its lists, and of one text: those that have such bounds keep to them
+  // under every limit. 0: max_bytes and max_text, up to the limit above.
+  std::uint64_t bytes = 0;
+  std::size_t text_bytes = 0;
 };
 constexpr document_entry documents[] = {
     {document::report, "report", 1, 20, true, write_report},
@@ -83,7 +91,8 @@ constexpr document_entry documents[] = {
     {document::bubbles, "bubbles", 1, default_document_limit, false, write_bubbles},
     {document::architecture, "architecture", 1, default_document_limit, false, write_architecture},
     {document::neutrino, "neutrino", 1, default_document_limit, false, write_neutrino},
-    {document::brief, "brief", 1, 5, true, write_brief},
+    {document::brief, "brief", 1, 5, true, write_brief, 11'000, 200},
+    {document::explain, "explain", 1, default_document_limit, true, write_explain, 5'500, max_short_text},
 };
 
 // Null: there is no such document.
@@ -93,9 +102,15 @@ const document_entry* entry_of(document which) noexcept {
   return at == std::end(documents) ? nullptr : at;
 }
 
-// What documents take at most, less what stands around their lists. A name is rarely longer than max_text.
-constexpr std::uint64_t max_bytes = 900'000, max_brief_bytes = 11'000;
-constexpr std::size_t max_text = std::size_t{64} << 10, max_brief_text = 200;
+
+// The bounds of a document of which a host takes so many bytes; 0: any. A third is for what stands around the lists.
+json_bounds bounds_within(std::uint64_t max_bytes, json_bounds of) noexcept {
+  if (max_bytes == 0) return of;
+  const std::uint64_t bytes = std::max<std::uint64_t>(max_bytes - max_bytes / 3, 1);
+  of.bytes = of.bytes == 0 ? bytes : std::min(of.bytes, bytes);
+  of.text = of.text == 0 ? max_short_text : std::min(of.text, max_short_text);
+  return of;
+}
 
 }  // namespace
 
@@ -105,7 +120,8 @@ json_bounds bounds_of(std::uint64_t limit, std::uint64_t otherwise) noexcept {
 }
 
 json_bounds bounds_of(document which, std::uint64_t limit) noexcept {
-  if (which == document::brief) return {limit, max_brief_bytes, max_brief_text};
+  if (const document_entry* const entry = entry_of(which); entry != nullptr && entry->bytes != 0)
+    return {limit, entry->bytes, entry->text_bytes};
   return bounds_of(limit, default_limit(which));
 }
 
@@ -161,6 +177,7 @@ events_checked checked_by(document d, const profile& p, const query_filters& o) 
   switch (d) {
     case document::report:
     case document::brief:
+    case document::explain:
     case document::info: return is_narrowed(o) ? events_checked::some : events_checked::all;
     case document::modules: return events_checked::none;
     case document::metadata: return any_xspace && !any_trace ? events_checked::none : needed;
@@ -197,7 +214,7 @@ result<document_status> write_document(document which, const trace& t, const que
     if (entry->filters_planes && !t.files().is_any_streamed())
       if (result<void> fits = check_filters(t, o, host); !fits) return std::move(fits).error();
     json_writer out(into);
-    out.bound(json::bounds_of(which, o.limit));
+    out.bound(json::bounds_within(o.max_bytes, json::bounds_of(which, o.limit)));
     result<document_status> status = entry->write(out, t, o, host);
     if (!status) return status;
     if (result<void> finished = out.finish(); !finished) return std::move(finished).error();
@@ -211,7 +228,7 @@ result<document_status> write_entry_document(const trace& t, std::string_view mo
     const result<modules_result> found = analyse_modules(t, o, host);
     if (!found) return found.error();
     json_writer out(into);
-    out.bound(json::bounds_of(document::modules, o.limit));
+    out.bound(json::bounds_within(o.max_bytes, json::bounds_of(document::modules, o.limit)));
     document_status status = document_status::ok;
     if (found->modules.empty()) {
       status = json::write_modules(out, t.files(), *found);
@@ -220,6 +237,18 @@ result<document_status> write_entry_document(const trace& t, std::string_view mo
       if (!chosen) return chosen.error();
       status = json::write_module_entry(out, t.files(), *found, *chosen);
     }
+    if (result<void> finished = out.finish(); !finished) return std::move(finished).error();
+    return status;
+  });
+}
+
+result<document_status> write_explanation(const trace& t, std::string_view id, const query_filters& o, sink& into,
+                                          const hooks& host) {
+  return contained([&]() -> result<document_status> {
+    json_writer out(into);
+    out.bound(json::bounds_within(o.max_bytes, json::bounds_of(document::explain, o.limit)));
+    result<document_status> status = json::write_explanation(out, t, id, o, host);
+    if (!status) return status;
     if (result<void> finished = out.finish(); !finished) return std::move(finished).error();
     return status;
   });

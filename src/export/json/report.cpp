@@ -38,6 +38,8 @@ void write_evidence(json_writer& out, const evidence& e) {
   out.end_object();
 }
 
+}  // namespace
+
 void write_finding(json_writer& out, const finding& f) {
   out.begin_object();
   out.field("id", std::string_view(f.id));
@@ -50,6 +52,8 @@ void write_finding(json_writer& out, const finding& f) {
   out.field("next", std::string_view(f.next));
   out.end_object();
 }
+
+namespace {
 
 // ---- the summary: what the screen of `profkit report` shows --------------------------------------------------
 
@@ -262,24 +266,10 @@ void write_report_summary(json_writer& out, const report_summary& s, bool is_bri
   out.end_object();
 }
 
-namespace {
-
-// Everything that was found, in the order of the parts.
-std::vector<finding> findings_of(const profile& p, const report_parts& parts) {
-  std::vector<finding> all = analyse_findings(p, parts.info, parts.modules, parts.collectives);
-  if (parts.memory) all.insert(all.end(), parts.memory->findings.begin(), parts.memory->findings.end());
-  if (parts.bubbles) {
-    const std::vector<finding>& idle = parts.bubbles->found.findings;
-    all.insert(all.end(), idle.begin(), idle.end());
-  }
-  return all;
-}
-
 verdict judge_report(const profile& p, const report_result& found) {
   return judge(p, p.file_count() == 0 ? "no profile file in " + p.what().path : "", found.damage);
 }
 
-// What both forms of the report begin with: what it is of, and whether that is all there was.
 void begin_report(json_writer& out, document which, const profile& p, const report_result& found, const verdict& v) {
   begin_document(out, which);
   write_verdict(out, v);
@@ -291,78 +281,6 @@ void begin_report(json_writer& out, document which, const profile& p, const repo
   out.field("complete", found.parts.info.complete);
   write_strings(out, "reasons", found.parts.info.reasons);
 }
-
-// ---- the brief report ------------------------------------------------------------------------------------------
-
-// The most useful first: what is sure, then what could be won back.
-void sort_findings(std::vector<finding>& all) {
-  const auto won = [](const finding& f) { return std::max(f.recoverable_ps.value_or(0), std::int64_t{0}); };
-  std::stable_sort(all.begin(), all.end(), [&](const finding& a, const finding& b) {
-    return a.sure != b.sure ? a.sure < b.sure : won(a) > won(b);
-  });
-}
-
-// The path as typed in commands; "PATH" for one that is too long to repeat in each of them.
-std::string path_word(const profile& p) {
-  constexpr std::size_t most = 200;
-  const std::string word = shell_word(p.what().path);
-  return word.size() <= most ? word : "PATH";
-}
-
-// The run and the filters, as they are typed.
-std::string arguments_of(const profile& p, const query_filters& o) {
-  std::string text;
-  const auto add = [&](const char* option, const std::string& value) {
-    if (!value.empty()) text += std::string(" ") + option + ' ' + shell_word(value);
-  };
-  std::vector<std::string> chosen;
-  for (const capture_run& run : p.what().runs)
-    if (run.chosen) chosen.push_back(run.name);
-  if (p.what().runs.size() > 1) add("--run", chosen.size() > 1 ? "all" : chosen.empty() ? "" : chosen.front());
-  add("--host", o.host);
-  add("--plane", o.plane);
-  add("--line", o.line);
-  add("--name", o.name);
-  if (o.step) add("--step", std::to_string(*o.step));
-  const auto instant = [](const std::optional<std::int64_t>& ps) { return ps ? std::to_string(*ps) + "ps" : ""; };
-  if (o.from_ps || o.to_ps) add("--time", instant(o.from_ps) + ':' + instant(o.to_ps));
-  return text;
-}
-
-void write_more(json_writer& out, const profile& p, const query_filters& o, const report_result& found) {
-  const std::string path = path_word(p), filters = arguments_of(p, o);
-  out.key("more");
-  out.begin_array(min_notes);
-  const auto command = [&](const std::string& text, std::string_view why) {
-    out.begin_object();
-    out.key("command");
-    out.whole(text);
-    out.field("why", why);
-    out.end_object();
-  };
-  const auto document_command = [&](const char* name, std::string_view why) {
-    command(std::string("profkit ") + name + ' ' + path + filters + " --json", why);
-  };
-  document_command("report", "all parts, 1 MB at most");
-  command("profkit report " + path + filters + " --json --limit 0", "everything");
-  const report_parts& parts = found.parts;
-  if (!parts.ops.lines.empty()) document_command("ops", "every op of every line");
-  if (parts.steps.matched > 0) document_command("steps", "every step");
-  if (!parts.modules.modules.empty()) document_command("modules", "every module");
-  if (!parts.collectives.ops.empty() || !parts.collectives.async.empty())
-    document_command("collectives", "every collective and asynchronous copy");
-  // Those that cannot keep to the filters are none of this report's parts.
-  if (parts.memory) document_command("memory", "what held memory at the peak");
-  if (parts.bubbles) document_command("bubbles", "when devices waited, and for what");
-  for (const next_command& next : found.summary.next) {
-    std::string text = "profkit " + next.arguments;
-    if (const std::size_t at = text.find("PATH"); at != std::string::npos) text.replace(at, 4, path + arguments_of(p, {}));
-    command(text, next.why);
-  }
-  out.end_array();
-}
-
-}  // namespace
 
 result<document_status> write_report(json_writer& out, const trace& t, const query_filters& o, const hooks& host) {
   const profile& p = t.files();
@@ -377,7 +295,7 @@ result<document_status> write_report(json_writer& out, const trace& t, const que
   const verdict v = judge_report(p, found);
   begin_report(out, document::report, p, found, v);
   write_report_summary(out, found.summary, false);
-  write_rows(out, "findings", findings_of(p, parts), [&](const finding& f) { write_finding(out, f); });
+  write_rows(out, "findings", found.findings, [&](const finding& f) { write_finding(out, f); });
   out.key("info");
   write_info(out, p, parts.info);
   out.key("steps");
@@ -412,26 +330,6 @@ result<document_status> write_report(json_writer& out, const trace& t, const que
   out.key("neutrino");
   if (const auto written = write_neutrino(out, t, o, host); !written) return written.error();
   write_damage(out, found.damage, checked_by(document::report, p, o));
-  end_document(out);
-  return v.status;
-}
-
-result<document_status> write_brief(json_writer& out, const trace& t, const query_filters& o, const hooks& host) {
-  const profile& p = t.files();
-  report_options asked;
-  asked.filters = o;
-  asked.samples = false;
-  const result<report_result> found = analyse_report(t, asked, host);
-  if (!found) return found.error();
-  const verdict v = judge_report(p, *found);
-  begin_report(out, document::brief, p, *found, v);
-  std::vector<finding> findings = findings_of(p, found->parts);
-  sort_findings(findings);
-  write_report_summary(out, found->summary, true);
-  write_rows(out, "findings", findings, [&](const finding& f) { write_finding(out, f); });
-  write_text_or_null(out, "model", found->parts.model_summary());
-  write_more(out, p, o, *found);
-  write_damage(out, found->damage, checked_by(document::brief, p, o));
   end_document(out);
   return v.status;
 }

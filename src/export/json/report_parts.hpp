@@ -1,6 +1,7 @@
 // Parts of the report document.
 #pragma once
 #include <base/json_writer.hpp>
+#include <export/json/document.hpp>
 #include <profkit/core/report.hpp>
 
 namespace profkit {
@@ -9,6 +10,12 @@ namespace json {
 
 // `is_brief`: without the commands to run next, and half of the bytes that are left are for what follows.
 void write_report_summary(json_writer& out, const report_summary& s, bool is_brief);
+
+void write_finding(json_writer& out, const finding& f);
+
+[[nodiscard]] verdict judge_report(const profile& p, const report_result& found);
+// What both forms of the report begin with: what it is of, and whether that is all there was.
+void begin_report(json_writer& out, document which, const profile& p, const report_result& found, const verdict& v);
 
 }  // namespace json
 }  // namespace PROFKIT_NAMESPACE

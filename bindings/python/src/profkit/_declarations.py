@@ -122,6 +122,7 @@ PK_DOCUMENT_BUBBLES = 11
 PK_DOCUMENT_ARCHITECTURE = 12
 PK_DOCUMENT_NEUTRINO = 20
 PK_DOCUMENT_BRIEF = 21
+PK_DOCUMENT_EXPLAIN = 22
 PK_DOCUMENT_STATUS_OK = 0
 PK_DOCUMENT_STATUS_PARTIAL = 1
 PK_DOCUMENT_STATUS_ABSENT = 2
@@ -638,6 +639,7 @@ class pk_document_options(c.Structure):
         ("to_ps", c.c_int64),
         ("limit", c.c_uint64),
         ("hooks", c.POINTER(pk_hooks)),
+        ("max_bytes", c.c_uint64),
     ]
 
 
@@ -1311,6 +1313,12 @@ FUNCTIONS: Dict[str, Tuple[Any, Tuple[Any, ...]]] = {
         c.POINTER(c.c_void_p))),
     "pk_module_write": (c.c_int32, (
         c.c_void_p, c.c_char_p, c.POINTER(pk_document_options), pk_write_callback, c.c_void_p, c.POINTER(c.c_int32),
+        c.POINTER(c.c_void_p))),
+    "pk_finding_write": (c.c_int32, (
+        c.c_void_p, c.c_char_p, c.POINTER(pk_document_options), pk_write_callback, c.c_void_p, c.POINTER(c.c_int32),
+        c.POINTER(c.c_void_p))),
+    "pk_page_write": (c.c_int32, (
+        c.c_void_p, c.POINTER(pk_document_options), pk_write_callback, c.c_void_p, c.POINTER(c.c_int32),
         c.POINTER(c.c_void_p))),
     "pk_document_write_error": (c.c_int32, (
         c.c_int32, c.c_void_p, pk_write_callback, c.c_void_p, c.POINTER(c.c_void_p))),

@@ -1,9 +1,10 @@
 """Opened captures: files, planes, lines, events, stats, metadata, documents."""
 import ctypes as c
+import html
 import json
 import os
 import struct
-from typing import TYPE_CHECKING, Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Sequence, Union
+from typing import TYPE_CHECKING, Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple, Union
 
 from . import _declarations as d
 from . import _library as L
@@ -14,6 +15,7 @@ from .tables import Table, TableName, filters_of, number_of
 
 if TYPE_CHECKING:
     from .analyses import Architecture, Bubbles, ChromeEvents, Kernels, Memory, Modules, Neutrino
+    from .plotting import Plots
 
 PathLike = Union[str, bytes, "os.PathLike[str]", "os.PathLike[bytes]"]
 Progress = Callable[[int, int], Any]
@@ -448,41 +450,67 @@ class Profile(Owner):
     def write_document(self, name: str, write: Callable[[bytes], Any], *, host: Optional[str] = None,
                        plane: Optional[str] = None, line: Optional[str] = None, event: Optional[str] = None,
                        step: Optional[int] = None, from_ps: Optional[int] = None, to_ps: Optional[int] = None,
-                       limit: Optional[int] = None, progress: Optional[Progress] = None, log: Optional[Log] = None,
-                       cancel: Optional[CancelToken] = None, threads: int = 0) -> Status:
-        """Hands the bytes of `profkit NAME --json` to `write`. Filters are substrings; `limit` 0 is all rows."""
+                       limit: Optional[int] = None, max_bytes: Optional[int] = None, progress: Optional[Progress] = None,
+                       log: Optional[Log] = None, cancel: Optional[CancelToken] = None, threads: int = 0) -> Status:
+        """Hands the bytes of `profkit NAME --json` to `write`. Filters are substrings; `limit` 0 is all rows, and
+        `max_bytes` the most that the document takes, from 20,000 on (0: its own bound)."""
         return self._write_filtered(
-            lib.pk_document_write, document_number(name), write, host=host, plane=plane, line=line, name=event,
-            step=step, from_ps=from_ps, to_ps=to_ps, limit=limit, progress=progress, log=log, cancel=cancel,
-            threads=threads)
+            lib.pk_document_write, (document_number(name),), write, host=host, plane=plane, line=line, event=event,
+            step=step, from_ps=from_ps, to_ps=to_ps, limit=limit, max_bytes=max_bytes, progress=progress, log=log,
+            cancel=cancel, threads=threads)
 
-    def _write_filtered(self, function: Any, what: Any, write: Callable[[bytes], Any], *, host: Optional[str] = None,
-                        plane: Optional[str] = None, line: Optional[str] = None, name: Optional[str] = None,
-                        step: Optional[int] = None, from_ps: Optional[int] = None, to_ps: Optional[int] = None,
-                        limit: Optional[int] = None, **hooks: Any) -> Status:
+    def _write_filtered(self, function: Any, what: Tuple[Any, ...], write: Callable[[bytes], Any], *,
+                        progress: Optional[Progress] = None, log: Optional[Log] = None, cancel: Optional[CancelToken] = None,
+                        threads: int = 0, **filters: Any) -> Status:
         calls = Calls()
-        given = options(
-            d.pk_document_options, host=L.encoded(host), plane=L.encoded(plane), line=L.encoded(line),
-            name=L.encoded(name), step=step, from_ps=from_ps, to_ps=to_ps, limit=limit,
-            flags=(d.PK_DOCUMENT_HAS_STEP if step is not None else 0)
-            | (d.PK_DOCUMENT_HAS_FROM if from_ps is not None else 0)
-            | (d.PK_DOCUMENT_HAS_TO if to_ps is not None else 0))
-        given.hooks = hooks_of(calls, **hooks)
+        given = options(d.pk_document_options, **dict(filters_of(**filters)))
+        given.hooks = hooks_of(calls, progress=progress, log=log, cancel=cancel, threads=threads)
         status = c.c_int32()
-        calls.run(lambda: check(function, self._h, what, c.byref(given), calls.writer(write), None, c.byref(status)))
+        calls.run(lambda: check(function, self._h, *what, c.byref(given), calls.writer(write), None, c.byref(status)))
         return Status(status.value)
 
     def module_document_bytes(self, module: str, **filters: Any) -> bytes:
         """The bytes of `profkit modules --dump NAME --json`: a compiled module and the instructions of its entry
         computation. `limit` counts instructions; other filters as of write_document()."""
         parts: List[bytes] = []
-        self._write_filtered(lib.pk_module_write, L.encoded(module), parts.append, **filters)
+        self._write_filtered(lib.pk_module_write, (L.encoded(module),), parts.append, **filters)
         return b"".join(parts)
+
+    def finding_document_bytes(self, id: str, **filters: Any) -> bytes:
+        """The bytes of `profkit explain PATH ID --json`: one finding of the report, with its evidence and what happened
+        around it. `id` is one of document("explain") under the same filters, which are those of write_document()."""
+        parts: List[bytes] = []
+        self._write_filtered(lib.pk_finding_write, (L.encoded(id),), parts.append, **filters)
+        return b"".join(parts)
+
+    def finding_document(self, id: str, **filters: Any) -> Dict[str, Any]:
+        """The same, parsed."""
+        found: Dict[str, Any] = json.loads(self.finding_document_bytes(id, **filters))
+        return found
 
     def module_document(self, module: str, **filters: Any) -> Dict[str, Any]:
         """The same, parsed."""
         found: Dict[str, Any] = json.loads(self.module_document_bytes(module, **filters))
         return found
+
+    def page(self, **filters: Any) -> bytes:
+        """The report as HTML for a browser, with its style, script and numbers inside: `profkit report PATH -o NAME.html`.
+        Filters as of write_document()."""
+        parts: List[bytes] = []
+        self._write_filtered(lib.pk_page_write, (), parts.append, **filters)
+        return b"".join(parts)
+
+    def _repr_html_(self) -> str:
+        """In a notebook: the page, in a frame of its own that loads and sends nothing."""
+        page = html.escape(self.page().decode(), quote=True)
+        return (f'<iframe srcdoc="{page}" sandbox="allow-scripts" title="profkit report of {html.escape(self.path, quote=True)}" '
+                'style="width: 100%; height: 45em; border: 0"></iframe>')
+
+    @property
+    def plot(self) -> "Plots":
+        """Pictures with matplotlib: plot.timeline(), .memory(), .roofline()."""
+        from .plotting import Plots  # pylint: disable=import-outside-toplevel
+        return Plots(self)
 
     def document_bytes(self, name: str, **filters: Any) -> bytes:
         """The bytes of `profkit NAME --json`."""

@@ -78,12 +78,13 @@ def number_of(name: str) -> int:
 
 def filters_of(*, host: Optional[str] = None, plane: Optional[str] = None, line: Optional[str] = None,
                event: Optional[str] = None, step: Optional[int] = None, from_ps: Optional[int] = None,
-               to_ps: Optional[int] = None, limit: Optional[int] = None) -> Tuple[Tuple[str, Any], ...]:
+               to_ps: Optional[int] = None, limit: Optional[int] = None,
+               max_bytes: Optional[int] = None) -> Tuple[Tuple[str, Any], ...]:
     """Fields of pk_document_options."""
     flags = (d.PK_DOCUMENT_HAS_STEP * (step is not None) | d.PK_DOCUMENT_HAS_FROM * (from_ps is not None)
              | d.PK_DOCUMENT_HAS_TO * (to_ps is not None))
     given = {"host": encoded(host), "plane": encoded(plane), "line": encoded(line), "name": encoded(event), "step": step,
-             "from_ps": from_ps, "to_ps": to_ps, "limit": limit, "flags": flags or None}
+             "from_ps": from_ps, "to_ps": to_ps, "limit": limit, "max_bytes": max_bytes, "flags": flags or None}
     return tuple((name, value) for name, value in given.items() if value is not None)
 
 

@@ -173,6 +173,7 @@ pub const PK_DOCUMENT_BUBBLES: i32 = 11;
 pub const PK_DOCUMENT_ARCHITECTURE: i32 = 12;
 pub const PK_DOCUMENT_NEUTRINO: i32 = 20;
 pub const PK_DOCUMENT_BRIEF: i32 = 21;
+pub const PK_DOCUMENT_EXPLAIN: i32 = 22;
 pub const PK_DOCUMENT_STATUS_OK: i32 = 0;
 /// some input was damaged; what was intact is shown
 pub const PK_DOCUMENT_STATUS_PARTIAL: i32 = 1;
@@ -1265,6 +1266,9 @@ pub struct pk_document_options {
     pub limit: u64,
     /// NULL: none
     pub hooks: *const pk_hooks,
+    /// the most the document takes: lists end early for it, and texts of 300 bytes. What stands around
+    /// the lists takes up to 20,000, of PK_DOCUMENT_REPORT more. 0: the document's own bound
+    pub max_bytes: u64,
 }
 
 impl Default for pk_document_options {
@@ -2522,7 +2526,7 @@ const _: () = {
     assert!(size_of::<pk_activity_options>() == 32);
     assert!(size_of::<pk_activity_device>() == 64);
     assert!(size_of::<pk_kernel_row>() == 176);
-    assert!(size_of::<pk_document_options>() == 80);
+    assert!(size_of::<pk_document_options>() == 88);
     assert!(size_of::<pk_memory_options>() == 104);
     assert!(size_of::<pk_memory_module>() == 96);
     assert!(size_of::<pk_memory_space>() == 120);
@@ -2942,6 +2946,29 @@ extern "C" {
     pub fn pk_module_write(
         profile: *const pk_profile,
         module: *const c_char,
+        options: *const pk_document_options,
+        write: pk_write_callback,
+        user: *mut c_void,
+        status: *mut i32,
+        err: *mut *mut pk_error,
+    ) -> pk_status;
+    /// Writes the document of one finding of the report, with its evidence and what happened around it, in 8 KB at most: that of
+    /// `profkit explain PATH ID --json`. `id` is one that PK_DOCUMENT_REPORT, _BRIEF or _EXPLAIN has under the same options. Else as
+    /// pk_document_write(). Errors: PK_E_NOT_FOUND (no such finding). Since 0.1.
+    pub fn pk_finding_write(
+        profile: *const pk_profile,
+        id: *const c_char,
+        options: *const pk_document_options,
+        write: pk_write_callback,
+        user: *mut c_void,
+        status: *mut i32,
+        err: *mut *mut pk_error,
+    ) -> pk_status;
+    /// Writes the report as a page for any browser, HTML of 3 MB at most that loads nothing: that of `profkit report PATH -o
+    /// NAME.html`. Of the options the filters and the hooks count. `*status` becomes PK_DOCUMENT_STATUS_PARTIAL where something
+    /// is damaged, which the page says. Errors: as pk_document_write(). Since 0.1.
+    pub fn pk_page_write(
+        profile: *const pk_profile,
         options: *const pk_document_options,
         write: pk_write_callback,
         user: *mut c_void,

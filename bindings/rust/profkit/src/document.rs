@@ -41,6 +41,8 @@ named!(
     Neutrino = sys::PK_DOCUMENT_NEUTRINO,
     /// Of a report what matters most, in 16 KB.
     Brief = sys::PK_DOCUMENT_BRIEF,
+    /// What a report found, with ids.
+    Explain = sys::PK_DOCUMENT_EXPLAIN,
 });
 
 spelled!(Document, sys::pk_document_name);
@@ -65,6 +67,8 @@ pub struct DocumentOptions<'h> {
     pub filters: Filters,
     /// Rows a list; 0 is all; `None` the command's default.
     pub limit: Option<u64>,
+    /// About the most bytes that the document takes; 0 is the document's own bound.
+    pub max_bytes: u64,
     /// Progress, log, cancel, threads.
     pub hooks: Hooks<'h>,
 }
@@ -72,8 +76,11 @@ pub struct DocumentOptions<'h> {
 impl DocumentOptions<'_> {
     /// Without hooks.
     pub(crate) fn raw(&self, strings: &mut Strings) -> sys::pk_document_options {
-        let mut raw =
-            sys::pk_document_options { limit: self.limit.unwrap_or(sys::PK_LIMIT_DEFAULT), ..Default::default() };
+        let mut raw = sys::pk_document_options {
+            limit: self.limit.unwrap_or(sys::PK_LIMIT_DEFAULT),
+            max_bytes: self.max_bytes,
+            ..Default::default()
+        };
         set_filters!(
             raw,
             self.filters,
@@ -118,6 +125,36 @@ impl Profile<'_> {
         filtered(options, strings, to, |raw, user, status, err| unsafe {
             // SAFETY: as write_document().
             sys::pk_module_write(self.raw(), module, raw, Output::CALLBACK, user, status, err)
+        })
+    }
+
+    /// Writes what `profkit explain PATH ID --json` prints: one finding of the report, with its evidence and what happened
+    /// around it.
+    ///
+    /// # Errors
+    /// As [`Profile::write_document`]; [`crate::Kind::NotFound`]: the report has no such finding under these options.
+    pub fn write_finding_document(
+        &self,
+        id: &str,
+        options: DocumentOptions<'_>,
+        to: &mut dyn io::Write,
+    ) -> Result<DocumentStatus> {
+        let mut strings = Strings::default();
+        let id = strings.add(id.as_bytes());
+        filtered(options, strings, to, |raw, user, status, err| unsafe {
+            // SAFETY: as write_document().
+            sys::pk_finding_write(self.raw(), id, raw, Output::CALLBACK, user, status, err)
+        })
+    }
+
+    /// Writes the report as HTML for a browser: what `profkit report PATH -o NAME.html` writes.
+    ///
+    /// # Errors
+    /// As [`Profile::write_document`].
+    pub fn write_page(&self, options: DocumentOptions<'_>, to: &mut dyn io::Write) -> Result<DocumentStatus> {
+        filtered(options, Strings::default(), to, |raw, user, status, err| unsafe {
+            // SAFETY: as write_document().
+            sys::pk_page_write(self.raw(), raw, Output::CALLBACK, user, status, err)
         })
     }
 

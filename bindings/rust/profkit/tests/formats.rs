@@ -50,6 +50,13 @@ fn modules_and_their_bytes() {
     assert!(String::from_utf8(entry).unwrap().contains("\"entry\""));
     let nothing = profile.write_module_document("no such module", DocumentOptions::default(), &mut Vec::new());
     assert_eq!(nothing.unwrap_err().kind(), Kind::NotFound);
+    let (mut finding, mut page) = (Vec::new(), Vec::new());
+    profile.write_finding_document("bubbles.idle", DocumentOptions::default(), &mut finding).unwrap();
+    assert!(String::from_utf8(finding).unwrap().contains("\"neighbours\""));
+    let nothing = profile.write_finding_document("no such finding", DocumentOptions::default(), &mut Vec::new());
+    assert_eq!(nothing.unwrap_err().kind(), Kind::NotFound);
+    profile.write_page(DocumentOptions::default(), &mut page).unwrap();
+    assert!(page.starts_with(b"<!doctype html>"));
     let none = Profile::open(gpu()).unwrap();
     assert!(none.modules(Hooks::new()).is_ok());
 }

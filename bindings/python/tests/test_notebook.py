@@ -1,0 +1,78 @@
+"""What a notebook shows of a profile: its page, and pictures with matplotlib."""
+import html
+import json
+import re
+
+import pytest
+
+import profkit
+
+
+@pytest.fixture
+def trace(data):
+    with profkit.open(data / "kineto" / "h100_bert_small.pt.trace.json.gz") as profile:
+        yield profile
+
+
+def test_page(trace):
+    shown = trace._repr_html_()
+    assert shown.startswith("<iframe ") and 'sandbox="allow-scripts"' in shown
+    page = html.unescape(re.search('srcdoc="([^"]*)"', shown).group(1))
+    assert page == trace.page().decode() and page.startswith("<!doctype html>")
+    inside = json.loads(re.search(r'<script type="application/json" id="data">(.*?)</script>', page, re.DOTALL).group(1))
+    assert inside["summary"]["verdict"] == trace.report()["summary"]["verdict"]
+    part = trace.page(from_ps=332_000_000_000, to_ps=336_000_000_000)
+    assert part != trace.page() and len(part) < 3_000_000
+    with pytest.raises(profkit.InvalidArgument):
+        trace.page(plane="no such plane")
+
+
+@pytest.fixture
+def axes():
+    matplotlib = pytest.importorskip("matplotlib", reason="the package matplotlib is not installed")
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+    yield pyplot.subplots()[1]
+    pyplot.close("all")
+
+
+def test_timeline(trace, axes):
+    """The bars cover what kernels cover; gaps of less than a bar's width are closed."""
+    assert trace.plot.timeline(axes) is axes
+    kernels = sorted((k.start_ps, k.start_ps + k.duration_ps) for k in trace.kernels().rows())
+    first, last = kernels[0][0], max(end for _, end in kernels)
+    bars = [path.get_extents() for path in axes.collections[0].get_paths()]
+    assert bars[0].x0 == 0 and max(bar.x1 for bar in bars) == pytest.approx((last - first) / 1e9)
+    assert [label.get_text() for label in axes.get_yticklabels()] == [d.name for d in trace.kernels().devices]
+    gaps = [(b - a, a) for (_, a), (b, _) in zip(kernels, kernels[1:]) if b > a]
+    width, at = max(gaps)
+    assert width > (last - first) / 2000
+    assert not any(bar.x0 < (at - first + width / 2) / 1e9 < bar.x1 for bar in bars)
+
+
+def test_memory(tpu, axes):
+    samples = tpu.document("memory")["runtime"]["timeline"]["samples"]
+    tpu.plot.memory(axes)
+    x, y = axes.lines[0].get_data()
+    assert len(x) == len(samples) and x[0] == 0
+    assert max(y) == pytest.approx(max(s["bytes_allocated"] for s in samples) / 2**30)
+    assert axes.get_ylabel() == "GiB"
+
+
+def test_roofline(tpu, axes):
+    lines = tpu.document("ops", limit=0)["lines"]
+    ops = [op for line in lines for op in line["ops"] if op["flops_per_s"] and op["bytes_per_s"]]
+    tpu.plot.roofline(axes)
+    points = axes.collections[0].get_offsets()
+    assert len(points) == len(ops) > 0
+    assert points[0][1] == pytest.approx(ops[0]["flops_per_s"])
+    assert points[0][0] == pytest.approx(ops[0]["flops_per_s"] / ops[0]["bytes_per_s"])
+    peak = max(line["peak_flops_per_s"] for line in lines if line["peak_flops_per_s"])
+    assert max(axes.lines[0].get_ydata()) <= peak
+
+
+def test_what_is_not_there(trace, tmp_path):
+    with pytest.raises(profkit.NotFound):
+        trace.plot.roofline()
+    with pytest.raises(profkit.NotFound):
+        trace.plot.memory()

@@ -1,0 +1,164 @@
+"""`explain`: ids are unique, what is sure comes first, and what stands around a finding is what ran there."""
+import json
+import os
+import pathlib
+import random
+import sys
+
+import truth
+import xspace
+
+DATA = truth.ROOT / "tests" / "data"
+CORPUS = pathlib.Path(os.environ.get("PROFKIT_CORPUS", truth.ROOT.parent / "shared")) / "captures"
+REAL = [DATA / "jax" / "two_process_rank0", DATA / "xspace" / "tpu_v6e_inference.xplane.pb",
+        DATA / "kineto" / "h100_bert_small.pt.trace.json.gz", DATA / "ascend" / "two_ranks",
+        CORPUS / "kineto" / "dlrm_8_ranks", CORPUS / "kineto" / "resnet50_nw0_1623143089861.pt.trace.json.gz",
+        CORPUS / "xspace" / "jax08_attention_mi300.xplane.pb"]
+US = 1_000_000  # ps
+SURE = ["proved", "likely", "possible", "unknown"]
+MOST_BYTES = 8_000
+
+
+def ask(path, *arguments, **how):
+    return json.loads(truth.run("explain", path, *arguments, "--json", **how))
+
+
+class Explain(truth.Case):
+    def check_all(self, path):
+        listed = ask(path)
+        report = json.loads(truth.run("report", path, "--json", "--limit", "0"))
+        ids = [f["id"] for f in report["findings"]]
+        self.assertEqual(len(ids), len(set(ids)), ids)
+        self.assertEqual([f["id"] for f in listed["findings"]], ids[:len(listed["findings"])])
+        ranks = [(SURE.index(f["certainty"]), -max(f["recoverable_ps"] or 0, 0)) for f in report["findings"]]
+        self.assertEqual(ranks, sorted(ranks))
+        for expected in report["findings"]:
+            text = truth.run("explain", path, expected["id"], "--json")
+            self.assertLessEqual(len(text.encode()), MOST_BYTES, expected["id"])
+            document = json.loads(text)
+            if "limited" not in document:
+                self.assertEqual(document["finding"], expected)
+            self.assertEqual(document["finding"]["id"], expected["id"])
+            # The screen says the same in its words.
+            screen = " ".join(truth.run("explain", path, expected["id"]).split())
+            self.assertIn(expected["id"], screen)
+            self.assertIn(" ".join(expected["what"].split())[:40], screen)
+        return report["findings"]
+
+    def test_real(self):
+        found = 0
+        for path in REAL:
+            if path.exists():
+                found += len(self.check_all(path))
+        self.assertGreater(found, 8)
+
+    def test_unknown_id(self):
+        errors = truth.run("explain", REAL[2], "bubbles.idle.99", status=2, stderr=True)
+        self.assertIn("no finding 'bubbles.idle.99'", errors)
+        self.assertIn("profkit explain", errors)
+
+    def test_commands_answer(self):
+        for path in REAL[:4]:
+            for finding in ask(path)["findings"]:
+                for more in ask(path, finding["id"])["more"]:
+                    words = more["command"].split()
+                    self.assertEqual(words[0], "profkit")
+                    self.assertTrue(truth.run(*[w.strip("'") for w in words[1:]]), more)
+
+    # ---- what ran around a gap ---------------------------------------------------------------------------------
+
+    def around(self, kernels, start, end):
+        """(position, name, start, length) of (name, start, length), all in one unit."""
+        before = sorted((k for k in kernels if k[1] < end and k[1] + k[2] <= start), key=lambda k: -(k[1] + k[2]))[:2]
+        during = sorted((k for k in kernels if k[1] < end and k[1] + k[2] > start), key=lambda k: -k[2])[:3]
+        after = sorted((k for k in kernels if k[1] >= end), key=lambda k: k[1])[:2]
+        return [(position, *k) for position, rows in (("before", before), ("during", during), ("after", after))
+                for k in sorted(rows, key=lambda k: k[1])]
+
+    def check_around(self, path, kernels, spans, origin):
+        """`kernels` and `spans` in ps from `origin`, the capture's zero; lengths are all different."""
+        checked = 0
+        for listed in ask(path)["findings"]:
+            document = ask(path, listed["id"])
+            timed = [e for e in document["finding"]["evidence"] if e["start_ps"] is not None]
+            if not timed:
+                self.assertEqual(document["neighbours"], [])
+                continue
+            start, end = timed[0]["start_ps"] - origin, timed[0]["end_ps"] - origin
+            rows = [(n["position"], n["name"], n["start_ps"] - origin, n["duration_ps"]) for n in document["neighbours"]
+                    if not n["is_host"]]
+            self.assertEqual(rows, self.around(kernels, start, end), (path, listed["id"]))
+            covering = [s for s in spans if s[1] < end and s[1] + s[2] > start]
+            covering.sort(key=lambda s: (-(min(end, s[1] + s[2]) - max(start, s[1])), s[2], s[1]))
+            hosts = [(n["name"], n["start_ps"] - origin, n["duration_ps"]) for n in document["neighbours"] if n["is_host"]]
+            self.assertEqual(hosts, [tuple(s) for s in covering[:4]], (path, listed["id"]))
+            self.assertIn(f"--time {timed[0]['start_ps']}ps:{timed[0]['end_ps']}ps", json.dumps(document["more"]))
+            checked += 1
+        return checked
+
+    def test_kineto(self):
+        checked = 0
+        for seed in range(1, 9):
+            r = random.Random(seed)
+            events, kernels, spans, lengths = [], [], [], set()
+
+            def length(least, most):
+                while True:
+                    chosen = r.randrange(least, most)
+                    if chosen not in lengths:
+                        lengths.add(chosen)
+                        return chosen
+
+            def host(category, name, start, size, **args):
+                events.append({"ph": "X", "cat": category, "name": name, "pid": 77, "tid": 1, "ts": start, "dur": size, "args": args})
+                if category != "user_annotation":
+                    spans.append((name, start * US, size * US))
+
+            at, correlation = 0, 0
+            for step in range(5):
+                begin = at
+                for op in range(4):
+                    if op == 2:
+                        outer = length(3_000, 9_000)
+                        host("python_function", f"loader.py({step}): __next__", at + 5, outer)
+                        host("cpu_op", "enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__", at + 7, outer - 4)
+                        at += outer
+                    correlation += 1
+                    host("cuda_runtime", "cudaLaunchKernel", at + 10, 5, correlation=correlation)
+                    size = length(40, 900)
+                    stream = r.choice([7, 7, 9])
+                    name = f"kernel_{step}_{op}"
+                    events.append({"ph": "X", "cat": "kernel", "name": name, "pid": 0, "tid": stream, "ts": at + 20, "dur": size,
+                                   "args": {"device": 0, "context": 1, "stream": stream, "correlation": correlation}})
+                    kernels.append((name, (at + 20) * US, size * US))
+                    at += 30 + size
+                host("user_annotation", f"ProfilerStep#{step}", begin, at - begin)
+                at += 50
+            r.shuffle(events)
+            path = self.write(f"gaps{seed}.pt.trace.json", json.dumps({"schemaVersion": 1, "traceEvents": events}).encode())
+            checked += self.check_around(path, kernels, spans, 0)
+        self.assertGreater(checked, 8)
+
+    def test_xspace(self):
+        """Stalls of asynchronous copies, two devices: the neighbours are those of the device that waited."""
+        names = ["%fusion.1 = f32[8]{0} fusion(%p)", "%copy-done.2 = f32[8]{0} copy-done(%c)", "%dot.3 = f32[8]{0} dot(%a, %b)"]
+        entries = [xspace.event_metadata(i + 1, name, display_name=name) for i, name in enumerate(names)]
+        planes = []
+        for device in range(2):
+            ops, at = [], 1_000 * (device + 1)
+            for n in range(30):
+                size = 700 + 13 * n + device
+                ops.append(xspace.event(1 + n % 3, at, size))
+                at += size + (90_000_000_000 if n % 10 == 9 else 10)
+            planes.append(xspace.plane(device + 1, f"/device:TPU:{device}", *entries, xspace.line(1, "XLA Ops", ops)))
+        path = self.write("stalls.xplane.pb", xspace.space(*planes))
+        for finding in ask(path)["findings"]:
+            document = ask(path, finding["id"])
+            names_on = {n["name"] for n in document["neighbours"]}
+            self.assertLessEqual(len(document["neighbours"]), 11)
+            if document["neighbours"]:
+                self.assertTrue(names_on)
+
+
+if __name__ == "__main__":
+    truth.main(sys.modules[__name__])
