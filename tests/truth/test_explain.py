@@ -52,6 +52,23 @@ class Explain(truth.Case):
                 found += len(self.check_all(path))
         self.assertGreater(found, 8)
 
+    def test_many(self):
+        """More than fits: the list ends early and says so, and each finding is found."""
+        folder = self.scratch / "many"
+        folder.mkdir()
+        whole = REAL[1].read_bytes()
+        for n in range(90):
+            (folder / f"host{n:02}.xplane.pb").write_bytes(whole[:20_000 + n])
+        text = truth.run("explain", folder, "--json", "--limit", "0", status=5)
+        self.assertLessEqual(len(text.encode()), MOST_BYTES)
+        listed = json.loads(text)
+        lists = {entry["list"]: entry["total"] for entry in listed["limited"]["lists"]}
+        self.assertGreaterEqual(lists["findings"], 90)
+        self.assertLess(len(listed["findings"]), 90)
+        text = truth.run("explain", folder, "damage.damaged.90", "--json", status=5)
+        self.assertLessEqual(len(text.encode()), MOST_BYTES)
+        self.assertIn("host89.xplane.pb", json.loads(text)["finding"]["where"])
+
     def test_unknown_id(self):
         errors = truth.run("explain", REAL[2], "bubbles.idle.99", status=2, stderr=True)
         self.assertIn("no finding 'bubbles.idle.99'", errors)
@@ -71,7 +88,7 @@ class Explain(truth.Case):
         """(position, name, start, length) of (name, start, length), all in one unit."""
         before = sorted((k for k in kernels if k[1] < end and k[1] + k[2] <= start), key=lambda k: -(k[1] + k[2]))[:2]
         during = sorted((k for k in kernels if k[1] < end and k[1] + k[2] > start), key=lambda k: -k[2])[:3]
-        after = sorted((k for k in kernels if k[1] >= end), key=lambda k: k[1])[:2]
+        after = sorted((k for k in kernels if k[1] >= end), key=lambda k: k[1:])[:2]
         return [(position, *k) for position, rows in (("before", before), ("during", during), ("after", after))
                 for k in sorted(rows, key=lambda k: k[1])]
 
@@ -114,7 +131,10 @@ class Explain(truth.Case):
                 if category != "user_annotation":
                     spans.append((name, start * US, size * US))
 
-            at, correlation = 0, 0
+            # Both cover every gap: the inner one says more.
+            host("python_function", "train.py(1): <module>", 0, 1_000_000)
+            host("python_function", "train.py(7): main", 1, 999_998)
+            at, correlation = 2, 0
             for step in range(5):
                 begin = at
                 for op in range(4):
@@ -140,24 +160,34 @@ class Explain(truth.Case):
         self.assertGreater(checked, 8)
 
     def test_xspace(self):
-        """Stalls of asynchronous copies, two devices: the neighbours are those of the device that waited."""
-        names = ["%fusion.1 = f32[8]{0} fusion(%p)", "%copy-done.2 = f32[8]{0} copy-done(%c)", "%dot.3 = f32[8]{0} dot(%a, %b)"]
-        entries = [xspace.event_metadata(i + 1, name, display_name=name) for i, name in enumerate(names)]
-        planes = []
-        for device in range(2):
-            ops, at = [], 1_000 * (device + 1)
-            for n in range(30):
-                size = 700 + 13 * n + device
-                ops.append(xspace.event(1 + n % 3, at, size))
-                at += size + (90_000_000_000 if n % 10 == 9 else 10)
-            planes.append(xspace.plane(device + 1, f"/device:TPU:{device}", *entries, xspace.line(1, "XLA Ops", ops)))
-        path = self.write("stalls.xplane.pb", xspace.space(*planes))
-        for finding in ask(path)["findings"]:
-            document = ask(path, finding["id"])
-            names_on = {n["name"] for n in document["neighbours"]}
-            self.assertLessEqual(len(document["neighbours"]), 11)
-            if document["neighbours"]:
-                self.assertTrue(names_on)
+        """Of a stall the ops of the device that waited, those that run into the stall among them; and nothing of others."""
+        path = REAL[1]
+        with truth.library().open(str(path)) as profile:
+            ops = {plane.position: [("", e.start_ps, e.duration_ps) for line in plane.lines if line.name.endswith("XLA Ops")
+                                    for e in line] for plane in profile.planes}
+        document = ask(path, "collectives.exposed_stall")
+        at = document["finding"]["evidence"][0]
+        expected = self.around(ops[at["plane"]], at["start_ps"], at["end_ps"])
+        rows = [(n["position"], "", n["start_ps"], n["duration_ps"]) for n in document["neighbours"] if not n["is_host"]]
+        self.assertEqual(rows, expected)
+        self.assertTrue(any(row[0] == "during" and row[2] < at["start_ps"] for row in rows), rows)
+
+    def test_causes(self):
+        """The evidence of a cause is its longest gap."""
+        checked = 0
+        for path in REAL:
+            if not path.exists():
+                continue
+            with truth.library().open(str(path)) as profile:
+                gaps = [(gap.cause, gap.end_ps - gap.start_ps) for gap in profile.bubbles(limit=0)]
+            for finding in json.loads(truth.run("report", path, "--json"))["findings"]:
+                cause = finding["id"].removeprefix("bubbles.cause.").rstrip(".0123456789")
+                if cause == finding["id"].rstrip(".0123456789") or cause.startswith("exposed_") or cause == "straggler_wait":
+                    continue
+                place = finding["evidence"][0]
+                self.assertIn((cause, place["end_ps"] - place["start_ps"]), gaps)
+                checked += 1
+        self.assertGreater(checked, 1)
 
 
 if __name__ == "__main__":
