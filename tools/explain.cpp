@@ -132,9 +132,9 @@ extern const command_description explain_command = {
     "What was found, and for each its evidence and what happened around it",
     "Lists what the report found, each with an id. With the id of one: what it says and how sure that is,\n"
     "the evidence, the kernels and host calls around it, what helps, and the commands that show more.",
-    "  profkit explain logdir                            what was found\n"
-    "  profkit explain rank0_ascend_pt bubbles.idle      one of them\n"
-    "  profkit explain logdir bubbles.idle --json        the same, in 8 KB at most\n",
+    "  profkit explain logdir                             what was found\n"
+    "  profkit explain rank0_ascend_pt bubbles.idle       one of them\n"
+    "  profkit explain vm.xplane.pb bubbles.idle --json   the same, in 8 KB at most\n",
     make_options<explain_options>,
     [](const options& asked) {
       slice_writer writer;

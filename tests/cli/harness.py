@@ -19,7 +19,7 @@ DATA = ROOT / "tests" / "data"
 TPU = DATA / "xspace" / "tpu_v6e_inference.xplane.pb"
 GPU = DATA / "xspace" / "jax08_gemm_mi300.xplane.pb"
 CPU_RUN = DATA / "jax" / "two_process_rank0"
-COMMANDS = ["report", "info", "tree", "metadata", "steps", "ops", "modules", "framework", "collectives", "memory",
+COMMANDS = ["report", "explain", "info", "tree", "metadata", "steps", "ops", "modules", "framework", "collectives", "memory",
             "bubbles", "architecture"]
 
 

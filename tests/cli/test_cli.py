@@ -73,7 +73,7 @@ class UsageTest(Case):
                 self.assertRegex(general.out, rf"(?m)^  {command} +\S")
                 own = run(command, "--help")
                 self.check_status(own, 0)
-                self.assertRegex(own.out, rf"(?m)^Usage: profkit {command} (PATH|FILE) \[OPTIONS\]$")
+                self.assertRegex(own.out, rf"(?m)^Usage: profkit {command} (PATH|FILE)( \[ID\])? \[OPTIONS\]$")
                 self.assertRegex(own.out, rf"(?m)^Examples:\n  profkit {command} ")
                 self.assertEqual(own.out, run("help", command).out)
                 self.assertLessEqual(max(map(len, own.out.splitlines())), 100)
