@@ -10,6 +10,7 @@
 
 #include <profkit/core/architecture.hpp>
 #include <profkit/core/bubbles.hpp>
+#include <profkit/core/picture.hpp>
 #include <profkit/core/source.hpp>
 #include <profkit/core/text.hpp>
 
@@ -526,6 +527,10 @@ int run_bubbles(const options& given) {
         s.lost(held->found.damage);
         held.reset();
         return {};
+      },
+      [&](const profkit::trace& t, sink& into, const hooks& host) -> result<void> {
+        if (result<void> done = look(t, host); !done) return done;
+        return profkit::write_timeline_picture(*held, wanted.only, into, host);
       }};
   const int status = run_slice(asked, document::bubbles, writer);
   if (both && (status == exit_ok || status == exit_partial) && !asked.quiet) {
@@ -567,6 +572,7 @@ class bubbles_command_options final : public command_options {
     all.value("--thresholds", threshold_file_, "FILE", "A TOML file with a table [bubbles] of thresholds")
         .offer_files();
     output_.list(all, into);
+    all.value("--svg", into.svg_path, "FILE", "A picture as well: what each device ran, and why it waited").offer_files();
     input_.list(all, into);
   }
 
@@ -623,6 +629,7 @@ extern const command_description bubbles_command = {
     "  profkit bubbles vm.xplane.pb --plane TPU:0 --threshold reportable_gap_us=200\n"
     "  profkit bubbles vm.xplane.pb --json --limit 100\n"
     "  profkit bubbles vm.xplane.pb --step 1\n"
+    "  profkit bubbles vm.xplane.pb --svg timeline.svg\n"
     "  profkit bubbles rank0_ascend_pt -o reports/    this analysis as JSON, and the architecture report\n",
     make_options<bubbles_command_options>,
     run_bubbles,

@@ -8,6 +8,7 @@
 #include "text.hpp"
 
 #include <profkit/core/memory.hpp>
+#include <profkit/core/picture.hpp>
 #include <profkit/core/text.hpp>
 
 #include <algorithm>
@@ -415,6 +416,14 @@ int run_memory(const options& asked) {
     print_memory_text(s, *found, o);
     return {};
   };
+  writer.picture = [&](const profkit::trace& t, sink& into, const hooks& host) -> result<void> {
+    constexpr std::uint64_t points = 2000;  // more than a screen is wide
+    memory_options finer = o;
+    finer.time_samples = finer.curve_points = points;
+    auto found = analyse_memory(t, finer, host);
+    if (!found) return std::move(found).error();
+    return profkit::write_memory_picture(*found, into);
+  };
   const int status = run_slice(asked, document::memory, writer);
   return status == exit_ok && !fits ? exit_gate : status;
 }
@@ -450,6 +459,7 @@ class memory_command_options final : public command_options {
     all.value("--time-samples", samples_, "N", "Samples of the timeline (default 200)");
     all.group("Output");
     output_.list(all, into);
+    all.value("--svg", into.svg_path, "FILE", "A picture as well: what was held over time").offer_files();
     input_.list(all, into);
   }
 
@@ -520,6 +530,7 @@ extern const command_description memory_command = {
     "  profkit memory logdir                         the highest peak, and the fullest device\n"
     "  profkit memory vm.xplane.pb --module jit_step --top 100\n"
     "  profkit memory vm.xplane.pb --fit 32GiB       does it fit? exit status 1 when not\n"
+    "  profkit memory vm.xplane.pb --svg memory.svg\n"
     "  profkit memory vm.xplane.pb --what-if remat=fusion.3\n"
     "  profkit memory dump/ --no-runtime --json      for programs\n",
     make_options<memory_command_options>,

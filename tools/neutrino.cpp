@@ -335,14 +335,6 @@ void print_schedule_picture(session& s, const block_schedule& found, std::size_t
   s.left_out(found.sms.size(), shown);
 }
 
-result<void> write_picture(const options& asked, const std::function<result<void>(sink&)>& draw) {
-  if (asked.svg_path.empty()) return {};
-  auto file = atomic_file_sink(asked.svg_path);
-  if (!file) return std::move(file).error();
-  if (result<void> drawn = draw(**file); !drawn) return drawn;
-  return (*file)->finish();
-}
-
 result<void> print_schedule(session& s, const probe_target& target, const held_target& m) {
   auto analysed = analyse_block_schedule(*m.map, m.held.bytes, {}, s.hooks());
   if (!analysed) return std::move(analysed).error();
@@ -372,7 +364,8 @@ result<void> print_schedule(session& s, const probe_target& target, const held_t
                grouped(found.max_end_skew) +
                (found.mean_imbalance ? "; longest / mean warp " + real_text(*found.mean_imbalance, 2) : ""));
   print_schedule_picture(s, found, shown);
-  return write_picture(s.asked(), [&](sink& into) { return write_schedule_svg(found, title_of(target, m), into); });
+  if (s.asked().svg_path.empty()) return {};
+  return write_picture(s.asked().svg_path, [&](sink& into) { return write_schedule_svg(found, title_of(target, m), into); });
 }
 
 void print_histogram(session& s, const char* what, const log2_histogram& h, const char* unit) {
@@ -525,7 +518,7 @@ result<void> print_density(session& s, const probe_target& target, const held_ta
   options.height = 100;
   auto fine = analyse_page_density(*m.map, m.held.bytes, options, s.hooks());
   if (!fine) return std::move(fine).error();
-  return write_picture(s.asked(), [&](sink& into) { return write_density_svg(*fine, title_of(target, m), into); });
+  return write_picture(s.asked().svg_path, [&](sink& into) { return write_density_svg(*fine, title_of(target, m), into); });
 }
 
 result<void> print_progress(session& s, const probe_target& target, const held_target& m) {

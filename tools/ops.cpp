@@ -7,6 +7,7 @@
 #include "table.hpp"
 #include "text.hpp"
 
+#include <profkit/core/picture.hpp>
 #include <profkit/core/text.hpp>
 
 #include <algorithm>
@@ -127,6 +128,13 @@ profkit::result<void> print_ops(session& s) {
   return {};
 }
 
+profkit::result<void> draw_ops(const options& asked, const profkit::trace& capture, profkit::sink& into,
+                               const profkit::hooks& hooks) {
+  const auto found = profkit::analyse_ops(capture, filters_of(asked, 0), hooks);
+  if (!found) return found.error();
+  return profkit::write_roofline_picture(capture.files(), *found, into);
+}
+
 class ops_command_options final : public slice_options {
  public:
   [[nodiscard]] std::optional<profkit::fault> understand(options& into) const override {
@@ -135,7 +143,8 @@ class ops_command_options final : public slice_options {
   }
 
  protected:
-  void list_own(option_list& all, options&) override {
+  void list_own(option_list& all, options& into) override {
+    all.value("--svg", into.svg_path, "FILE", "A picture as well: operations a byte and a second").offer_files();
     all.value("--sort", order_.typed, "KEY", "total, self or count (default total)").offer_words(order_.words());
   }
 
@@ -156,10 +165,11 @@ extern const command_description ops_command = {
     "What `info` counts in trace JSON and no line here is said below them, with why.",
     "  profkit ops vm.xplane.pb --sort self\n"
     "  profkit ops vm.xplane.pb --plane TPU:0 --name fusion\n"
+    "  profkit ops vm.xplane.pb --svg roofline.svg\n"
     "  profkit ops vm.xplane.pb --step 3           only what ran in the fourth step\n"
     "  profkit ops vm.xplane.pb --time 10s:20s     only what ran in that window\n",
     make_options<ops_command_options>,
-    [](const options& asked) { return run_slice(asked, profkit::document::ops, print_ops); },
+    [](const options& asked) { return run_slice(asked, profkit::document::ops, print_ops, draw_ops); },
     "Kernels of NPUs are grouped by type and core. Of a step that the host marked, --step means the kernels\n"
     "that it launched: those that begin in its window on the device, as in bubbles. The clock of a device\n"
     "is what device_offset_ps and device_duration_ps of an event say.",

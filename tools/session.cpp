@@ -277,7 +277,7 @@ result<bool> print_failed_gates(const options& asked, const profkit::trace& capt
 
 }  // namespace
 
-int run_slice(const options& asked, document which, print_slice print) {
+int run_slice(const options& asked, document which, print_slice print, draw_slice draw) {
   slice_writer writer;
   writer.document = [&](const profkit::trace& capture, profkit::sink& into, const profkit::hooks& hooks) {
     const query_filters filters = filters_of(asked, profkit::default_limit(which));
@@ -286,7 +286,18 @@ int run_slice(const options& asked, document which, print_slice print) {
                : profkit::write_entry_document(capture, asked.module_to_dump, filters, into, hooks);
   };
   writer.text = print;
+  if (draw != nullptr)
+    writer.picture = [&asked, draw](const profkit::trace& capture, profkit::sink& into, const profkit::hooks& hooks) {
+      return draw(asked, capture, into, hooks);
+    };
   return run_slice(asked, which, writer);
+}
+
+result<void> write_picture(const std::string& path, const std::function<result<void>(profkit::sink&)>& draw) {
+  auto file = profkit::atomic_file_sink(path);
+  if (!file) return std::move(file).error();
+  if (result<void> drawn = draw(**file); !drawn) return drawn;
+  return (*file)->finish();
 }
 
 int run_slice(const options& asked, document which, const slice_writer& writer) {
@@ -298,8 +309,9 @@ int run_slice(const options& asked, document which, const slice_writer& writer) 
   how.io = asked.io;
   how.run = asked.run;
   how.host = hooks;
-  // Another look, for --fail-on, would come too late for a pipe.
-  if ((which == document::info || which == document::ops) && !asked.fail_on.incomplete && asked.fail_on.times.empty())
+  // Another look, for --fail-on or --svg, would come too late for a pipe.
+  const bool looks_again = asked.fail_on.incomplete || !asked.fail_on.times.empty() || !asked.svg_path.empty();
+  if ((which == document::info || which == document::ops) && !looks_again)
     how.access = profkit::access_mode::one_pass;
   result<std::shared_ptr<const profile>> opened = profile::open(asked.path, how);
   progress.clear();
@@ -347,6 +359,13 @@ int run_slice(const options& asked, document which, const slice_writer& writer) 
     }
   }
   if (result<void> finished = out.finish(); !finished) return fail_document(asked, which, finished.error(), errors);
+  if (writer.picture && !asked.svg_path.empty()) {
+    const auto draw = [&](profkit::sink& into) { return writer.picture(s.trace(), into, hooks); };
+    if (result<void> drawn = write_picture(asked.svg_path, draw); !drawn) {
+      progress.clear();
+      return status_of_question(fail(asked, drawn.error(), errors));
+    }
+  }
 
   if (!asked.json) {
     // An XSpace was indexed when it was opened; other files are read, and found damaged, by the slices.

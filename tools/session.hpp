@@ -73,7 +73,8 @@ class session {
 // Opens the capture and prints one slice: as the JSON document `which`, or as text with `print`. Gives the
 // exit status; every error has been printed by then.
 using print_slice = profkit::result<void> (*)(session&);
-int run_slice(const options& asked, profkit::document which, print_slice print);
+using draw_slice = profkit::result<void> (*)(const options&, const profkit::trace&, profkit::sink&, const profkit::hooks&);
+int run_slice(const options& asked, profkit::document which, print_slice print, draw_slice draw = nullptr);
 
 // The same with a document and text of the command's own, for commands that have more options than filters.
 struct slice_writer {
@@ -81,7 +82,10 @@ struct slice_writer {
                                                           const profkit::hooks&)>
       document;
   std::function<profkit::result<void>(session&)> text;
+  std::function<profkit::result<void>(const profkit::trace&, profkit::sink&, const profkit::hooks&)> picture = {};  // of --svg
 };
+// Writes a picture into the file, which appears when it is complete.
+profkit::result<void> write_picture(const std::string& path, const std::function<profkit::result<void>(profkit::sink&)>& draw);
 int run_slice(const options& asked, profkit::document which, const slice_writer& writer);
 
 // A fault on standard error: what, where, what to do next.

@@ -70,8 +70,8 @@ _profkit() {
         --host|--plane|--line|--name|--step|--time|--limit|-j|--threads) return ;;
       esac ;;
     ops)
-      options='--sort --host --plane --line --name --step --time --limit --json -o --output --wide
-        --color -q --quiet --run --io --strict --fail-on -j --threads -h --help'
+      options='--svg --sort --host --plane --line --name --step --time --limit --json -o --output
+        --wide --color -q --quiet --run --io --strict --fail-on -j --threads -h --help'
       case $previous in
         --sort) COMPREPLY=($(compgen -W 'total self count' -- "$current")); return ;;
         --color) COMPREPLY=($(compgen -W 'auto always never' -- "$current")); return ;;
@@ -113,8 +113,8 @@ _profkit() {
     memory)
       options='--module --space --top --no-runtime --fit --what-if --curve --host --step --all-trace
         --step-policy --persistent-threshold-steps --include-host-pools --time-samples --limit
-        --json -o --output --wide --color -q --quiet --run --io --strict --fail-on -j --threads
-        -h --help'
+        --json -o --output --wide --color -q --quiet --svg --run --io --strict --fail-on -j
+        --threads -h --help'
       case $previous in
         --space) COMPREPLY=($(compgen -W 'HBM VMEM Sflag CMEM SMEM Host SparseCore' -- "$current")); return ;;
         --what-if) COMPREPLY=($(compgen -W 'remat= offload=' -- "$current")); return ;;
@@ -127,8 +127,8 @@ _profkit() {
       esac ;;
     bubbles)
       options='--plane --device --window-policy --step-pattern --step --name --time --threshold
-        --thresholds --limit --json -o --output --wide --color -q --quiet --run --io --strict
-        --fail-on -j --threads -h --help'
+        --thresholds --limit --json -o --output --wide --color -q --quiet --svg --run --io
+        --strict --fail-on -j --threads -h --help'
       case $previous in
         --window-policy) COMPREPLY=($(compgen -W 'guide marker device' -- "$current")); return ;;
         --color) COMPREPLY=($(compgen -W 'auto always never' -- "$current")); return ;;

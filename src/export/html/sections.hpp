@@ -14,9 +14,6 @@ namespace html {
 
 void write_verdict_section(json_writer& out, const report_result& found);
 
-// "GPU 3"; "rank 1, GPU 0" where devices share a name, as each rank numbers its own.
-[[nodiscard]] std::string device_name(const activity& of, std::size_t device);
-
 // Fault: of the visit of a device's kernels.
 result<void> write_timeline_section(json_writer& out, const report_result& found, page_names& names, const hooks& host);
 void write_steps_section(json_writer& out, const report_result& found, page_names& names);

@@ -1,5 +1,6 @@
 // Where the time of each step went.
 #include <export/html/sections.hpp>
+#include <export/picture/device_lanes.hpp>
 
 #include <analyse/bubbles/breakdown.hpp>
 
@@ -65,7 +66,7 @@ void write_steps_section(json_writer& out, const report_result& found, page_name
     if (bars.size() < 2) continue;
     out.begin_object();
     out.field("device", std::uint64_t{d});
-    out.field("name", std::string_view(device_name(*report.of, d)));
+    out.field("name", std::string_view(picture::device_name(*report.of, d)));
     out.key("bars");
     out.begin_tuple();
     for (const step_bar& bar : bars) write_bar(out, bar, names);

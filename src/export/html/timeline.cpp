@@ -1,9 +1,8 @@
 // The timeline: steps and kernels of each device, in several widths for several zooms, and the longest gaps one by one.
-#include <export/html/lane.hpp>
 #include <export/html/sections.hpp>
 
-#include <base/thread_pool.hpp>
 #include <export/json/document.hpp>
+#include <export/picture/device_lanes.hpp>
 
 #include <algorithm>
 #include <array>
@@ -17,52 +16,14 @@ inline namespace PROFKIT_NAMESPACE {
 namespace html {
 namespace {
 
+using picture::lane;
+using picture::lane_item;
+using picture::lane_names;
+using picture::merged;
+using picture::steps_lane;
+
 constexpr std::size_t max_items = 16'000;  // of the finest level, all lanes together
 constexpr std::size_t max_devices = 64, max_gaps = 1500;
-constexpr std::array<const char*, 5> lane_names{"steps", "compute", "communication", "copies", "other"};
-constexpr std::size_t steps_lane = 0;
-
-std::size_t lane_of(kernel_class kind) noexcept {
-  switch (kind) {
-    case kernel_class::compute:
-    case kernel_class::aicpu: return 1;
-    case kernel_class::comm: return 2;
-    case kernel_class::copy: return 3;
-    case kernel_class::other: return 4;
-  }
-  return 4;
-}
-
-struct window {
-  std::int64_t from_ps = std::numeric_limits<std::int64_t>::min(), to_ps = std::numeric_limits<std::int64_t>::max();
-};
-
-class lane_filler final : public kernel_visitor {
- public:
-  lane_filler(const window& shown, std::vector<lane>& lanes) : shown_(shown), lanes_(lanes) {}
-  result<void> rows(const kernel_row* rows, std::size_t count) override {
-    for (std::size_t i = 0; i < count; ++i) {
-      const kernel_row& row = rows[i];
-      if ((row.flags & kernel_duplicate) != 0) continue;
-      const std::int64_t end_ps = saturating_add(row.start_ps, row.duration_ps);
-      lanes_[lane_of(row.kind)].add(std::max(row.start_ps, shown_.from_ps), std::min(end_ps, shown_.to_ps), row.name);
-    }
-    return {};
-  }
-
- private:
-  window shown_;
-  std::vector<lane>& lanes_;
-};
-
-// Under a filter only the steps that were asked for are shown, and what ran from the first to the last of them.
-window window_of(const bubbles_report& of, const step_filter& asked, std::size_t device) {
-  if (asked.empty()) return {};
-  window w{std::numeric_limits<std::int64_t>::max(), std::numeric_limits<std::int64_t>::min()};
-  for (const bubble_step& s : of.found.steps)
-    if (s.device == device) w = {std::min(w.from_ps, s.start_ps), std::max(w.to_ps, s.end_ps)};
-  return w;
-}
 
 using lane_level = std::vector<lane_item>;
 std::size_t count_items(const std::vector<lane_level>& all) {
@@ -115,14 +76,6 @@ void write_level(json_writer& out, const lane_level& items, std::int64_t origin_
     until_ps = item.end_ps;
   }
   out.end_array();
-}
-
-// The idle end of a step and the idle begin of the next one stand for the gap over both.
-std::vector<const bubble*> listed_gaps(const bubbles_result& found, std::size_t devices) {
-  std::vector<const bubble*> gaps;
-  for (const bubble& b : found.bubbles)
-    if (!b.inter_step && b.device < devices && b.length_ps() > 0) gaps.push_back(&b);
-  return gaps;
 }
 
 // They stay in their order.
@@ -180,44 +133,15 @@ void write_lanes(json_writer& out, const shown_timeline& shown, std::size_t devi
   out.end_array();
 }
 
-// The lanes of each device, filled in one pass over its kernels.
-result<std::vector<std::vector<lane>>> filled_lanes(const report_result& found, std::size_t devices, const hooks& host) {
-  const bubbles_report& report = *found.parts.bubbles;
-  const std::size_t most = std::max<std::size_t>(500, max_items / devices);
-  auto all = map_items<std::vector<lane>>(devices, host, [&](std::size_t d) -> result<std::vector<lane>> {
-    std::vector<lane> lanes(lane_names.size(), lane(most));
-    lane_filler filler(window_of(report, found.parts.asked_of_bubbles.only, d), lanes);
-    if (auto visited = report.of->visit_kernels(d, filler, host); !visited) return std::move(visited).error();
-    return lanes;
-  });
-  if (!all) return all;
-  std::uint64_t step = 0;
-  for (const bubble_step& s : report.found.steps) {
-    if (!s.pseudo && s.device < devices) (*all)[s.device][steps_lane].add(s.start_ps, s.end_ps, step);
-    ++step;
-  }
-  for (std::vector<lane>& lanes : *all)
-    for (lane& one : lanes) one.finish();
-  return all;
-}
-
 }  // namespace
-
-std::string device_name(const activity& of, std::size_t device) {
-  const activity_device& d = of.devices()[device];
-  std::string name(short_plane_name(of.text(d.name)));
-  const auto same = [&](const activity_device& other) { return of.text(other.name) == of.text(d.name); };
-  if (d.rank >= 0 && std::count_if(of.devices().begin(), of.devices().end(), same) > 1)
-    name = "rank " + std::to_string(d.rank) + ", " + name;
-  return name;
-}
 
 result<void> write_timeline_section(json_writer& out, const report_result& found, page_names& names, const hooks& host) {
   if (!found.parts.bubbles || found.parts.bubbles->of->devices().empty()) return {};
   shown_timeline shown{*found.parts.bubbles, {}};
   const activity& of = *shown.report.of;
   const std::size_t devices = std::min(of.devices().size(), max_devices);
-  auto filled = filled_lanes(found, devices, host);
+  auto filled = picture::lanes_of_devices(shown.report, found.parts.asked_of_bubbles.only, devices,
+                                          std::max<std::size_t>(500, max_items / devices), host);
   if (!filled) return std::move(filled).error();
   const auto widen = [&](std::int64_t from_ps, std::int64_t to_ps) {
     shown.from_ps = std::min(shown.from_ps, from_ps);
@@ -231,7 +155,7 @@ result<void> write_timeline_section(json_writer& out, const report_result& found
       width_ps = std::max(width_ps, one.width_ps());
       if (!one.items().empty()) widen(one.items().front().start_ps, one.items().back().end_ps);
     }
-  std::vector<const bubble*> gaps = listed_gaps(shown.report.found, devices);
+  std::vector<const bubble*> gaps = picture::gaps_of_devices(shown.report.found, devices);
   const std::size_t all_gaps = gaps.size();
   keep_longest(gaps);
   for (const bubble* gap : gaps) widen(gap->start_ps, gap->end_ps);
@@ -251,7 +175,7 @@ result<void> write_timeline_section(json_writer& out, const report_result& found
   out.begin_tuple();
   for (std::size_t d = 0; d < devices; ++d) {
     out.begin_object();
-    out.field("name", std::string_view(device_name(of, d)));
+    out.field("name", std::string_view(picture::device_name(of, d)));
     out.key("lanes");
     write_lanes(out, shown, d, names);
     out.end_object();

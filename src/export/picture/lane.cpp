@@ -1,11 +1,11 @@
-#include <export/html/lane.hpp>
+#include <export/picture/lane.hpp>
 
 #include <algorithm>
 #include <utility>
 
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
-namespace html {
+namespace picture {
 
 std::vector<lane_item> merged(const std::vector<lane_item>& items, std::int64_t width_ps) {
   std::vector<lane_item> fewer;
@@ -65,6 +65,6 @@ void lane::add(std::int64_t start_ps, std::int64_t end_ps, std::uint64_t name) {
 
 void lane::finish() { close_until(std::numeric_limits<std::int64_t>::max()); }
 
-}  // namespace html
+}  // namespace picture
 }  // namespace PROFKIT_NAMESPACE
 }  // namespace profkit

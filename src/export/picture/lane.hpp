@@ -9,7 +9,7 @@
 
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
-namespace html {
+namespace picture {
 
 // Stops at the end of int64.
 [[nodiscard]] inline std::int64_t time_between(std::int64_t from_ps, std::int64_t to_ps) noexcept {
@@ -57,6 +57,6 @@ class lane {
   std::vector<lane_item> items_;
 };
 
-}  // namespace html
+}  // namespace picture
 }  // namespace PROFKIT_NAMESPACE
 }  // namespace profkit

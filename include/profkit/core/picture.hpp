@@ -1,0 +1,26 @@
+// What analyses found as pictures: SVG without scripts, in light and dark, with a title and a description.
+//
+// Each writes nothing and faults with not_found where there is nothing to draw; else the faults are those of the sink. They do
+// not finish the sink. Names from files stand in them as text.
+#pragma once
+#include <profkit/core/anatomy.hpp>
+#include <profkit/core/bubbles.hpp>
+#include <profkit/core/memory.hpp>
+#include <profkit/core/sink.hpp>
+
+namespace profkit {
+inline namespace PROFKIT_NAMESPACE {
+
+/// What the fullest device held over time; where no allocator was recorded, what the program with the highest peak holds from
+/// event to event of its schedule, if memory_options::curve_points asked for it.
+result<void> write_memory_picture(const memory_result& found, sink& into);
+
+/// When each device ran what and why it waited: the first 16 devices with their steps, kernels and gaps. Looks at the kernels
+/// once more; faults of that visit.
+result<void> write_timeline_picture(const bubbles_report& found, const step_filter& only, sink& into, const hooks& host = {});
+
+/// Ops by operations a byte and operations a second, and what the devices can do at most where that is recorded.
+result<void> write_roofline_picture(const profile& p, const ops_result& found, sink& into);
+
+}  // namespace PROFKIT_NAMESPACE
+}  // namespace profkit

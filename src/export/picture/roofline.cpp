@@ -1,0 +1,140 @@
+// Ops under the roof of their device.
+#include <profkit/core/picture.hpp>
+
+#include <base/contained.hpp>
+#include <export/picture/drawing.hpp>
+#include <profkit/core/text.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <utility>
+
+namespace profkit {
+inline namespace PROFKIT_NAMESPACE {
+namespace picture {
+namespace {
+
+constexpr plot roof_plot{900, 560, 90, 876, 60, 510};
+constexpr std::size_t max_dots = 2000, max_names = 6;
+
+struct op_point {
+  double per_byte = 0, per_second = 0;  // operations
+  std::int64_t self_ps = 0;
+  std::string name, tip;
+};
+
+struct log_scale {
+  double from = 0, to = 1, first = 0, last = 0;  // powers of ten; pixels
+  [[nodiscard]] double at(double value) const { return first + (last - first) * (std::log10(value) - from) / (to - from); }
+};
+log_scale log_scale_over(double least, double most, double first, double last) {
+  log_scale s{std::floor(std::log10(least)), std::ceil(std::log10(most)), first, last};
+  if (s.to <= s.from) s.to = s.from + 1;
+  return s;
+}
+
+// "0.01", "1", "1000".
+std::string power_of_ten(double power) {
+  const std::string zeros(static_cast<std::size_t>(std::abs(power)), '0');
+  return power < 0 ? "0." + zeros.substr(1) + '1' : '1' + zeros;
+}
+
+void draw_axes(drawing& out, const log_scale& across, const log_scale& up) {
+  for (double power = across.from; power <= across.to; ++power) {
+    const double x = across.at(std::pow(10, power));
+    out.line(x, roof_plot.top, x, roof_plot.bottom + 4, "grid");
+    out.text(x, roof_plot.bottom + 18, power_of_ten(power), drawing::anchor::middle, "soft");
+  }
+  out.text(roof_plot.right, roof_plot.bottom + 38, "operations a byte", drawing::anchor::end, "soft");
+  for (double power = up.from; power <= up.to; ++power) {
+    const double y = up.at(std::pow(10, power));
+    out.line(roof_plot.left - 4, y, roof_plot.right, y, "grid");
+    out.text(roof_plot.left - 8, y + 4, si_text(std::pow(10, power)) + "FLOP/s", drawing::anchor::end, "soft");
+  }
+}
+
+std::vector<op_point> points_of(const profile& p, const ops_result& found, std::set<std::pair<double, double>>& roofs) {
+  std::vector<op_point> points;
+  const op_programs programs(p);
+  for (const ops_line& line : found.lines) {
+    const device_peaks peaks = peaks_of(p, line.file, line.plane);
+    for (const op_row op : line.ops) {
+      const op_details known = op_details_of(p, programs, line, op);
+      if (known.flops <= 0 || known.bytes <= 0 || op.total_ps <= 0) continue;
+      const double seconds = static_cast<double>(op.total_ps) / 1e12;
+      op_point point{known.flops / known.bytes, known.flops * static_cast<double>(op.count) / seconds, op.self_ps,
+                     std::string(short_op_name(op.name, op.display_name)), {}};
+      point.tip = point.name + ": " + si_text(point.per_second) + "FLOP/s, " +
+                  si_text(known.bytes * static_cast<double>(op.count) / seconds) + "B/s, " + human_duration(op.self_ps);
+      points.push_back(std::move(point));
+      if (peaks.flops_per_s > 0 && peaks.hbm_bytes_per_s > 0) roofs.insert({peaks.flops_per_s, peaks.hbm_bytes_per_s});
+    }
+  }
+  std::stable_sort(points.begin(), points.end(), [](const op_point& a, const op_point& b) { return a.self_ps > b.self_ps; });
+  if (points.size() > max_dots) points.resize(max_dots);
+  return points;
+}
+
+// The longest have their names beside them, where there is room.
+void name_longest(drawing& out, const std::vector<op_point>& points, const log_scale& across, const log_scale& up) {
+  std::vector<drawing::point> taken;
+  for (const op_point& point : points) {
+    if (taken.size() == max_names) break;
+    const double x = across.at(point.per_byte), y = up.at(point.per_second) + 4;
+    const auto is_near = [&](const drawing::point& other) { return std::abs(other.x - x) < 260 && std::abs(other.y - y) < 14; };
+    if (std::any_of(taken.begin(), taken.end(), is_near)) continue;
+    taken.push_back({x, y});
+    const bool is_left = x < (roof_plot.left + roof_plot.right) / 2;
+    out.text(is_left ? x + 20 : x - 20, y, point.name, is_left ? drawing::anchor::start : drawing::anchor::end);
+  }
+}
+
+result<void> draw_roofline(const profile& p, const ops_result& found, sink& into) {
+  std::set<std::pair<double, double>> roofs;
+  const std::vector<op_point> points = points_of(p, found, roofs);
+  if (points.empty())
+    return fault{fault_code::not_found, "no op of this capture has counts of operations and of bytes", "", no_offset,
+                 "XSpaces of TPUs have them, and of GPUs where XLA compiled the program"};
+  double least_x = points.front().per_byte, most_x = least_x, least_y = points.front().per_second, most_y = least_y;
+  for (const op_point& point : points) {
+    least_x = std::min(least_x, point.per_byte);
+    most_x = std::max(most_x, point.per_byte);
+    least_y = std::min(least_y, point.per_second);
+    most_y = std::max(most_y, point.per_second);
+  }
+  for (const auto& [flops, bandwidth] : roofs) {
+    most_y = std::max(most_y, flops);
+    most_x = std::max(most_x, flops / bandwidth);
+    least_x = std::min(least_x, flops / bandwidth);
+  }
+  std::string says = counted(points.size(), "op") + "; the larger the dot, the longer it ran";
+  for (const auto& [flops, bandwidth] : roofs)
+    says += "; at most " + si_text(flops) + "FLOP/s and " + si_text(bandwidth) + "B/s";
+  drawing out(into, roof_plot.width, roof_plot.height, "Roofline", says + ".");
+  const log_scale across = log_scale_over(least_x, most_x, roof_plot.left, roof_plot.right);
+  const log_scale up = log_scale_over(least_y, most_y, roof_plot.bottom, roof_plot.top);
+  draw_axes(out, across, up);
+  for (const auto& [flops, bandwidth] : roofs) {
+    const double begins = std::pow(10, across.from), floor = std::pow(10, up.from), ridge = flops / bandwidth;
+    const double start = std::max(begins, floor / bandwidth);
+    const drawing::point first{across.at(start), up.at(start * bandwidth)}, turn{across.at(ridge), up.at(flops)};
+    out.curve({first, turn, {roof_plot.right, turn.y}}, "roof");
+  }
+  const double longest = static_cast<double>(std::max<std::int64_t>(points.front().self_ps, 1));
+  for (const op_point& point : points)
+    out.dot(across.at(point.per_byte), up.at(point.per_second),
+            3 + 13 * std::sqrt(static_cast<double>(point.self_ps) / longest), "dot", point.tip);
+  name_longest(out, points, across, up);
+  return out.finish();
+}
+
+}  // namespace
+}  // namespace picture
+
+result<void> write_roofline_picture(const profile& p, const ops_result& found, sink& into) {
+  return contained([&] { return picture::draw_roofline(p, found, into); });
+}
+
+}  // namespace PROFKIT_NAMESPACE
+}  // namespace profkit

@@ -1,0 +1,139 @@
+#!/usr/bin/env python3
+"""Pictures show what the documents say, and are pictures whatever a name holds: test_pictures.py PROFKIT [TEST ...]"""
+import json
+import math
+import pathlib
+import re
+import sys
+import tempfile
+import xml.etree.ElementTree as xml
+
+import harness
+from harness import CPU_RUN, DATA, TPU, Case, run
+
+TRACE = DATA / "kineto" / "h100_bert_small.pt.trace.json.gz"
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+class Picture:
+    def __init__(self, path):
+        self.text = path.read_text(encoding="utf-8")
+        self.root = xml.fromstring(self.text)
+        self.title = self.root.find(f"{SVG}title").text
+        self.says = self.root.find(f"{SVG}desc").text
+
+    def all(self, name, kind=None):
+        return [e for e in self.root.iter(SVG + name) if kind is None or e.get("class") == kind]
+
+    def tips(self, name, *kinds):
+        return [e.find(f"{SVG}title").text for e in self.all(name) if e.get("class") in kinds and e.find(f"{SVG}title") is not None]
+
+    def words(self):
+        return [e.text for e in self.all("text")]
+
+
+class PicturesTest(Case):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+
+    def draw(self, command, path, *options):
+        file = pathlib.Path(self.folder.name) / "picture.svg"
+        outcome = run(command, path, *options, "--svg", file)
+        self.assertEqual(outcome.status, 0, outcome.err)
+        self.assertEqual(outcome.out, run(command, path, *options).out, "a picture changes what is printed")
+        picture = Picture(file)
+        self.assertTrue(picture.title and picture.says)
+        self.assertEqual(picture.root.get("role"), "img")
+        self.assertNotIn("<script", picture.text)
+        self.assertNotRegex(picture.text, r"(href|src|url\()")
+        return picture
+
+    def test_memory(self):
+        picture = self.draw("memory", TPU, "--json")
+        document = json.loads(run("memory", TPU, "--json", "--time-samples", "2000").out)
+        runtime = document["runtime"]
+        curve, = picture.all("path", "curve")
+        points = [tuple(map(float, p.split())) for p in re.findall(r"[ML]([-\d.]+ [-\d.]+)", curve.get("d"))]
+        bottom, top = 320, 60
+        most = max(s["bytes_allocated"] + s["bytes_reserved"] for s in runtime["timeline"]["samples"])
+        capacity = runtime["pool"]["capacity_bytes"]
+        self.assertAlmostEqual(min(y for _, y in points), bottom - (bottom - top) * most / capacity, delta=0.02)
+        self.assertAlmostEqual(max(y for _, y in points), bottom, delta=0.02)
+        peak, = [e for e in picture.all("line", "mark") if e.get("x1") == e.get("x2")]
+        times = [s["ts_ns"] for s in runtime["timeline"]["samples"]]
+        self.assertAlmostEqual(float(peak.get("x1")), 90 + 886 * (runtime["peak"]["ts_ns"] - times[0]) / (times[-1] - times[0]), delta=0.1)
+        self.assertIn("20.0 GiB of 31.2 GiB", picture.says)
+
+    def test_plan(self):
+        picture = self.draw("memory", CPU_RUN)
+        curve = json.loads(run("memory", CPU_RUN, "--json", "--curve", "2000").out)["hlo"]["curve"]["points"]
+        path, = picture.all("path", "curve")
+        levels = {round(float(y), 1) for y in re.findall(r"[ML][-\d.]+ ([-\d.]+)", path.get("d"))}
+        most = max(p["live_bytes"] for p in curve)
+        self.assertEqual(levels, {round(320 - 260 * p["live_bytes"] / most, 1) for p in curve})
+
+    def test_timeline(self):
+        for path in (TPU, TRACE, DATA / "ascend" / "two_ranks"):
+            picture = self.draw("bubbles", path)
+            document = json.loads(run("bubbles", path, "--json", "--limit", "0").out)
+            devices = [d["device"] if isinstance(d, dict) and "device" in d else d for d in document["devices"]]
+            self.assertEqual(len([e for e in picture.all("text") if e.get("text-anchor") == "end"]), len(devices))
+            steps = [tip for tip in picture.tips("rect", "steps")]
+            self.assertGreater(len(steps), 0)
+            ran = picture.tips("rect", "compute", "communication", "copies", "other")
+            self.assertGreater(len(ran), 3)
+            gaps = picture.tips("rect", "idle", "unknown", *(f"cause{i}" for i in range(5)))
+            said = re.search(r"([\d,]+) gaps?", picture.says)[1].replace(",", "")
+            self.assertEqual(len(gaps), int(said))
+            for kind in ("compute", "idle", "unknown"):
+                for box in picture.all("rect", kind):
+                    if box.find(f"{SVG}title") is not None:
+                        self.assertGreaterEqual(float(box.get("x")), 130)
+                        self.assertLessEqual(float(box.get("x")) + float(box.get("width")), 1180.4)
+
+    def test_timeline_of_a_part(self):
+        whole, part = self.draw("bubbles", TPU), self.draw("bubbles", TPU, "--step", "5", "--device", "TPU:1")
+        self.assertIn("of 4 devices", whole.says)
+        self.assertIn("of 1 device", part.says)
+
+    def test_roofline(self):
+        picture = self.draw("ops", TPU)
+        lines = json.loads(run("ops", TPU, "--json", "--limit", "0").out)["lines"]
+        ops = [op for line in lines for op in line["ops"] if op["flops_per_s"] and op["bytes_per_s"]]
+        dots = picture.all("circle", "dot")
+        self.assertEqual(len(dots), len(ops))
+        self.assertGreater(len(picture.all("path", "roof")), 0)
+        # By powers of ten: x from 0.1 to 1000 operations a byte.
+        for op in ops:
+            tip = f"{op['display_name']}: "
+            self.assertTrue(any(t.startswith(tip) for t in picture.tips("circle", "dot")), tip)
+        first = max(ops, key=lambda op: op["self_ps"])
+        x = 90 + (876 - 90) * (math.log10(first["flops_per_s"] / first["bytes_per_s"]) + 1) / 4
+        self.assertAlmostEqual(float(dots[0].get("cx")), x, delta=0.05)
+        peaks = [line["peak_flops_per_s"] for line in lines if line["peak_flops_per_s"]]
+        least = math.floor(math.log10(min(op["flops_per_s"] for op in ops)))
+        most = math.ceil(math.log10(max([op["flops_per_s"] for op in ops] + peaks)))
+        y = 510 - (510 - 60) * (math.log10(first["flops_per_s"]) - least) / (most - least)
+        self.assertAlmostEqual(float(dots[0].get("cy")), y, delta=0.05)
+        self.assertIn("918 TFLOP/s and 1.64 TB/s", picture.says)
+
+    def test_nothing_to_draw(self):
+        file = pathlib.Path(self.folder.name) / "none.svg"
+        for command, path in (("ops", TRACE), ("memory", TRACE), ("bubbles", CPU_RUN / "dump")):
+            outcome = run(command, path, "--svg", file)
+            self.assertEqual(outcome.status, 2, (command, outcome.err))
+            self.assertFalse(file.exists())
+
+    def test_names_are_text(self):
+        hostile = '</text><script>alert(1)</script> "&\u0007'
+        events = [{"ph": "X", "cat": "kernel", "name": f"{hostile} {n}", "pid": 0, "tid": 7, "ts": 100 * n, "dur": 60,
+                   "args": {"device": 0, "stream": 7, "correlation": n}} for n in range(20)]
+        path = pathlib.Path(self.folder.name) / "hostile.pt.trace.json"
+        path.write_text(json.dumps({"schemaVersion": 1, "traceEvents": events}))
+        picture = self.draw("bubbles", path)
+        self.assertTrue(any("<script>" in tip for tip in picture.tips("rect", "compute")))
+
+
+if __name__ == "__main__":
+    harness.main(sys.modules[__name__])
