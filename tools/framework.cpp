@@ -7,6 +7,8 @@
 #include "table.hpp"
 #include "text.hpp"
 
+#include <profkit/core/call_tree.hpp>
+#include <profkit/core/picture.hpp>
 #include <profkit/core/text.hpp>
 
 #include <algorithm>
@@ -87,6 +89,36 @@ profkit::result<void> print_framework(session& s) {
   return {};
 }
 
+profkit::result<void> draw_framework(const options& asked, const profkit::trace& capture, profkit::sink& into,
+                                     const profkit::hooks& hooks) {
+  const auto activity = capture.all_activity(hooks);
+  if (!activity) return activity.error();
+  profkit::call_tree_options of;
+  of.plane = asked.plane;
+  of.line = asked.line;
+  of.from_ps = asked.from_ps.value_or(of.from_ps);
+  of.to_ps = asked.to_ps.value_or(of.to_ps);
+  const auto found = profkit::analyse_call_tree(**activity, of, hooks);
+  if (!found) return found.error();
+  return profkit::write_flame_picture(**activity, *found, into);
+}
+
+class framework_command_options final : public slice_options {
+ public:
+  [[nodiscard]] std::optional<profkit::fault> understand(options& into) const override {
+    if (auto wrong = slice_options::understand(into)) return wrong;
+    if (!into.svg_path.empty() && (into.step || !into.name.empty() || !into.host.empty()))
+      return profkit::fault{profkit::fault_code::invalid_argument, "--svg draws whole threads: it keeps to --plane, --line and --time", "",
+                            profkit::no_offset, "leave out --step, --name and --host; --time takes the window of a step"};
+    return std::nullopt;
+  }
+
+ protected:
+  void list_own(option_list& all, options& into) override {
+    all.value("--svg", into.svg_path, "FILE", "A picture as well: a flame graph of what threads called").offer_files();
+  }
+};
+
 }  // namespace
 
 extern const command_description framework_command = {
@@ -96,9 +128,10 @@ extern const command_description framework_command = {
     "Totals by name of the events on host planes, then samples of them. Of PyTorch and Ascend operators,\n"
     "nn.Module scopes, frames, runtime calls and annotations.",
     "  profkit framework vm.xplane.pb\n"
-    "  profkit framework vm.xplane.pb --name Execute --limit 50\n",
-    make_options<slice_options>,
-    [](const options& asked) { return run_slice(asked, profkit::document::framework, print_framework); },
+    "  profkit framework vm.xplane.pb --name Execute --limit 50\n"
+    "  profkit framework vm.xplane.pb --svg flame.svg\n",
+    make_options<framework_command_options>,
+    [](const options& asked) { return run_slice(asked, profkit::document::framework, print_framework, draw_framework); },
 };
 
 }  // namespace profkit_tool

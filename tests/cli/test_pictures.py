@@ -3,6 +3,7 @@
 import json
 import math
 import pathlib
+import random
 import re
 import sys
 import tempfile
@@ -13,6 +14,11 @@ from harness import CPU_RUN, DATA, TPU, Case, run
 
 TRACE = DATA / "kineto" / "h100_bert_small.pt.trace.json.gz"
 SVG = "{http://www.w3.org/2000/svg}"
+
+
+def microseconds(text):
+    number, unit = text.split()[-2:]
+    return float(number) * {"ps": 1e-6, "ns": 1e-3, "us": 1, "ms": 1e3, "s": 1e6}[unit]
 
 
 class Picture:
@@ -117,6 +123,66 @@ class PicturesTest(Case):
         y = 510 - (510 - 60) * (math.log10(first["flops_per_s"]) - least) / (most - least)
         self.assertAlmostEqual(float(dots[0].get("cy")), y, delta=0.05)
         self.assertIn("918 TFLOP/s and 1.64 TB/s", picture.says)
+
+    def test_flame(self):
+        """Random calls, nested and one after the other: each place of the tree has the calls and the time that it was given."""
+        for seed in range(1, 7):
+            r = random.Random(seed)
+            events, expected, of_threads = [], {}, {}
+
+            def call(tid, path, start, length):
+                name = f"f{r.randrange(4)}"
+                path = (*path, name)
+                events.append({"ph": "X", "cat": "python_function", "name": name, "pid": 9, "tid": tid, "ts": start, "dur": length, "args": {}})
+                of = expected.setdefault((tid, path), [0, 0, 0])
+                of[0] += 1
+                of[1] += length
+                of[2] += length
+                at = start + r.choice([0, 1])
+                while len(path) < 7 and at + 8 < start + length and r.random() < 0.8:
+                    inside = r.randrange(4, max(5, (length - (at - start)) // 2))
+                    if at + inside > start + length:
+                        break
+                    if (at, inside) != (start, length):
+                        call(tid, path, at, inside)
+                        of[2] -= inside
+                    at += inside + r.choice([0, 0, 3])
+
+            for tid in (11, 12):
+                at = 0
+                for _ in range(12):
+                    length = r.randrange(100, 3000)
+                    call(tid, (), at, length)
+                    of_threads[tid] = of_threads.get(tid, 0) + length
+                    at += length + r.choice([0, 5, 400])
+            r.shuffle(events)
+            path = pathlib.Path(self.folder.name) / "calls.pt.trace.json"
+            path.write_text(json.dumps({"schemaVersion": 1, "traceEvents": events}))
+            picture = self.draw("framework", path)
+            whole = sum(of_threads.values())
+            drawn = {}
+            for box in picture.all("rect", "frame"):
+                name, rest = box.find(f"{SVG}title").text.split(": ", 1)
+                depth = round((float(box.get("y")) - 56) / 17)
+                calls = int(re.search(r"; ([\d,]+) calls?,", rest)[1].replace(",", ""))
+                drawn.setdefault((depth, name), []).append((calls, round(float(box.get("width")), 1)))
+            wanted = {}
+            for (tid, calls), (count, total, own) in expected.items():
+                width = 1168 * total / whole
+                if width >= 0.5:
+                    wanted.setdefault((len(calls), calls[-1]), []).append((count, round(max(width - 0.5, 0.3), 1)))
+            self.assertEqual({k: [c for c, _ in sorted(v)] for k, v in drawn.items()}, {k: [c for c, _ in sorted(v)] for k, v in wanted.items()})
+            for key, boxes in drawn.items():
+                for (_, a), (_, b) in zip(sorted(boxes), sorted(wanted[key])):
+                    self.assertAlmostEqual(a, b, delta=0.11)
+            own = sum(of[2] for of in expected.values() if 1168 * of[1] / whole >= 0.5)
+            said = sum(microseconds(re.search(r"itself (.*)$", tip)[1]) for tip in picture.tips("rect", "frame"))
+            self.assertAlmostEqual(said, own, delta=whole * 0.001)
+            self.assertEqual(len(picture.all("rect", "steps")), 2)
+        refused = run("framework", path, "--svg", self.folder.name + "/x.svg", "--name", "f1")
+        self.assertEqual(refused.status, 2)
+        half = self.draw("framework", path, "--time", "0us:200us")
+        self.assertLess(len(half.all("rect", "frame")), len(picture.all("rect", "frame")))
 
     def test_nothing_to_draw(self):
         file = pathlib.Path(self.folder.name) / "none.svg"

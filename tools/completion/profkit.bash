@@ -91,8 +91,8 @@ _profkit() {
         --dump|--host|--plane|--line|--name|--step|--time|--limit|-j|--threads) return ;;
       esac ;;
     framework)
-      options='--host --plane --line --name --step --time --limit --json -o --output --wide --color -q
-        --quiet --run --io --strict --fail-on -j --threads -h --help'
+      options='--svg --host --plane --line --name --step --time --limit --json -o --output --wide
+        --color -q --quiet --run --io --strict --fail-on -j --threads -h --help'
       case $previous in
         --color) COMPREPLY=($(compgen -W 'auto always never' -- "$current")); return ;;
         --run) COMPREPLY=($(compgen -W 'all' -- "$current")); return ;;

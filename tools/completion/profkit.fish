@@ -49,6 +49,7 @@ complete -c profkit -n "__fish_seen_subcommand_from info" -l why -d 'How the for
 complete -c profkit -n "__fish_seen_subcommand_from ops" -l svg -r -d 'A picture as well: operations a byte and a second'
 complete -c profkit -n "__fish_seen_subcommand_from ops" -l sort -x -a 'total self count' -d 'total, self or count (default total)'
 complete -c profkit -n "__fish_seen_subcommand_from modules" -l dump -x -d 'Print the entry computation of the module NAME is part of'
+complete -c profkit -n "__fish_seen_subcommand_from framework" -l svg -r -d 'A picture as well: a flame graph of what threads called'
 complete -c profkit -n "__fish_seen_subcommand_from memory" -l module -x -d 'Module to look into (default: the one with the highest peak)'
 complete -c profkit -n "__fish_seen_subcommand_from memory" -l space -x -a 'HBM VMEM Sflag CMEM SMEM Host SparseCore' -d 'Memory space to look into, as 5 or Host (default 0)'
 complete -c profkit -n "__fish_seen_subcommand_from memory" -l top -x -d 'Rows of the lists of buffers and of the rollups (default 30)'

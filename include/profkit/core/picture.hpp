@@ -5,11 +5,17 @@
 #pragma once
 #include <profkit/core/anatomy.hpp>
 #include <profkit/core/bubbles.hpp>
+#include <profkit/core/call_tree.hpp>
 #include <profkit/core/memory.hpp>
 #include <profkit/core/sink.hpp>
 
+#include <cstdint>
+
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
+
+/// inside_page: without a style of its own, for a page that has it.
+enum class picture_form : std::uint8_t { file, inside_page };
 
 /// What the fullest device held over time; where no allocator was recorded, what the program with the highest peak holds from
 /// event to event of its schedule, if memory_options::curve_points asked for it.
@@ -20,7 +26,10 @@ result<void> write_memory_picture(const memory_result& found, sink& into);
 result<void> write_timeline_picture(const bubbles_report& found, const step_filter& only, sink& into, const hooks& host = {});
 
 /// Ops by operations a byte and operations a second, and what the devices can do at most where that is recorded.
-result<void> write_roofline_picture(const profile& p, const ops_result& found, sink& into);
+result<void> write_roofline_picture(const profile& p, const ops_result& found, sink& into, picture_form form = picture_form::file);
+
+/// A flame graph: what the threads of the hosts called, one inside the other, as wide as it took time.
+result<void> write_flame_picture(const activity& of, const call_tree& found, sink& into, picture_form form = picture_form::file);
 
 }  // namespace PROFKIT_NAMESPACE
 }  // namespace profkit

@@ -6,9 +6,13 @@
 #include <export/json/document.hpp>
 #include <export/json/report_parts.hpp>
 #include <export/markup_text.hpp>
+#include <profkit/core/call_tree.hpp>
 #include <profkit/core/page.hpp>
+#include <profkit/core/picture.hpp>
 #include <profkit/core/text.hpp>
 
+#include <algorithm>
+#include <memory>
 #include <utility>
 
 namespace profkit {
@@ -16,10 +20,11 @@ inline namespace PROFKIT_NAMESPACE {
 namespace html {
 namespace {
 
-// Lists share what the frame leaves of 3 MB; a name of a kernel can be kilobytes.
-constexpr std::uint64_t max_json_bytes = 2'500'000;
+// Lists share what frame and pictures leave of 3 MB; a name of a kernel can be kilobytes.
+constexpr std::uint64_t max_json_bytes = 2'500'000, max_picture_bytes = 1'200'000;
 constexpr std::size_t max_name_bytes = 400;
 constexpr std::size_t max_table_ops = 1000;
+constexpr std::uint64_t max_calls = 1'000'000;
 constexpr std::uint64_t max_curve_points = 400;
 
 // JSON for a script element: no text in it can end the element, for none has a '<', which JSON needs in strings only.
@@ -99,7 +104,45 @@ report_options page_options(const query_filters& filters) {
   return o;
 }
 
+namespace html {
+namespace {
+
+// A picture that the script puts into its section; nothing where there is none to draw.
+template <class Draw>
+result<std::string> picture_of(const char* section, Draw&& draw) {
+  std::string drawn;
+  const std::unique_ptr<sink> into = memory_sink(drawn);
+  const result<void> done = draw(*into);
+  const bool is_none = !done && (done.error().code == fault_code::not_found || done.error().code == fault_code::limit);
+  if (is_none) return std::string();
+  if (!done) return done.error();
+  return "<template id=\"picture-" + std::string(section) + "\">" + drawn + "</template>\n";
+}
+
+result<std::string> all_pictures(const trace& t, const report_result& found, const hooks& host) {
+  auto roofline = picture_of("roofline", [&](sink& into) {
+    return write_roofline_picture(t.files(), found.parts.ops, into, picture_form::inside_page);
+  });
+  if (!roofline || !found.parts.bubbles) return roofline;
+  auto calls = picture_of("calls", [&](sink& into) -> result<void> {
+    const activity& of = *found.parts.bubbles->of;
+    call_tree_options whole;
+    whole.max_spans = max_calls;
+    const auto tree = analyse_call_tree(of, whole, host);
+    if (!tree) return tree.error();
+    return write_flame_picture(of, *tree, into, picture_form::inside_page);
+  });
+  if (!calls) return calls;
+  return *roofline + *calls;
+}
+
+}  // namespace
+}  // namespace html
+
 result<void> write_page(const trace& t, const report_result& found, sink& into, const hooks& host) {
+  const result<std::string> drawn = html::all_pictures(t, found, host);
+  if (!drawn) return drawn.error();
+  const std::string& pictures = *drawn;
   const std::string title = markup_text(html::capture_name(t.files()));
   std::string head = "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n";
   head += "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; script-src '";
@@ -112,12 +155,12 @@ result<void> write_page(const trace& t, const report_result& found, sink& into, 
   head += title + " – profkit report</title>\n<style>";
   head += html::page_style;
   head += "</style>\n</head>\n<body>\n<noscript><p>" + markup_text(found.summary.verdict) +
-          "</p><p>The tables and pictures of this page need JavaScript, which is switched off.</p></noscript>\n"
-          "<script type=\"application/json\" id=\"data\">";
+          "</p><p>The tables and pictures of this page need JavaScript, which is switched off.</p></noscript>\n" +
+          pictures + "<script type=\"application/json\" id=\"data\">";
   if (auto written = into.write(head); !written) return written;
   html::script_sink data(into);
   json_writer out(data, json_writer::style::compact);
-  out.bound({0, html::max_json_bytes, html::max_name_bytes});
+  out.bound({0, html::max_json_bytes - std::min<std::uint64_t>(pictures.size(), html::max_picture_bytes), html::max_name_bytes});
   if (auto written = html::write_page_json(out, t, found, host); !written) return written;
   if (auto written = out.finish(); !written) return written;
   for (const std::string_view part : {std::string_view("</script>\n<script>"), html::page_script, std::string_view("</script>\n</body>\n</html>\n")})

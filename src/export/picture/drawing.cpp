@@ -14,6 +14,7 @@ inline namespace PROFKIT_NAMESPACE {
 namespace picture {
 namespace {
 
+constexpr std::size_t max_tip_bytes = 160;
 constexpr std::size_t flush_bytes = std::size_t{1} << 16;
 
 // Two digits after the point, which is finer than a screen shows.
@@ -30,6 +31,19 @@ std::string attribute(std::string_view name, double x) {
 }
 
 std::string class_of(std::string_view kind) { return kind.empty() ? std::string() : " class=\"" + std::string(kind) + '"'; }
+
+// The end of a box or dot; what a pointer shows of it ends with "…" where it is long.
+std::string end_with_tip(const char* name, std::string_view tip) {
+  if (tip.empty()) return "/>\n";
+  std::string shown(tip);
+  if (shown.size() > max_tip_bytes) {
+    std::size_t end = max_tip_bytes;
+    while (end > 0 && (static_cast<unsigned char>(shown[end]) & 0xc0) == 0x80) --end;
+    shown.resize(end);
+    shown += "…";
+  }
+  return "><title>" + markup_text(shown) + "</title></" + name + ">\n";
+}
 
 // 1, 2, 5, 10, 20, ... up to the first that is as large as asked for.
 std::int64_t round_step(std::int64_t least) {
@@ -82,13 +96,17 @@ double scale::at(std::int64_t value) const noexcept {
   return whole <= 0 ? first : first + (last - first) * part / whole;
 }
 
-drawing::drawing(sink& into, double width, double height, std::string_view title, std::string_view description) : into_(into) {
-  out_ = "<svg xmlns=\"http://www.w3.org/2000/svg\" role=\"img\" width=\"" + pixels(width) + "\" height=\"" + pixels(height) +
-         "\" viewBox=\"0 0 " + pixels(width) + ' ' + pixels(height) + "\">\n<title>" + markup_text(title) + "</title>\n<desc>" +
-         markup_text(description) + "</desc>\n<style>\n";
-  out_ += picture_style;
-  out_ += "</style>\n<rect width=\"100%\" height=\"100%\" style=\"fill: var(--paper)\"/>\n";
-  text(16, 24, title, anchor::start, "title");
+drawing::drawing(sink& into, double width, double height, std::string_view title, std::string_view description, picture_form form)
+    : into_(into) {
+  const std::string size = form == picture_form::file ? attribute("width", width) + attribute("height", height) : std::string();
+  out_ = "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"picture\" role=\"img\"" + size + " viewBox=\"0 0 " + pixels(width) + ' ' +
+         pixels(height) + "\">\n<title>" + markup_text(title) + "</title>\n<desc>" + markup_text(description) + "</desc>\n";
+  if (form == picture_form::file) {
+    out_ += "<style>\n";
+    out_ += picture_style;
+    out_ += "</style>\n<rect width=\"100%\" height=\"100%\" class=\"paper\"/>\n";
+    text(16, 24, title, anchor::start, "title");
+  }
   text(16, 42, description, anchor::start, "soft");
 }
 
@@ -103,13 +121,13 @@ void drawing::text(double x, double y, std::string_view words, anchor at, std::s
 void drawing::box(double x, double y, double width, double height, std::string_view kind, std::string_view tip) {
   out_ += "<rect" + attribute("x", x) + attribute("y", y) + attribute("width", width) + attribute("height", height);
   out_ += class_of(kind);
-  out_ += tip.empty() ? "/>\n" : "><title>" + markup_text(tip) + "</title></rect>\n";
+  out_ += end_with_tip("rect", tip);
   flush();
 }
 
 void drawing::dot(double x, double y, double radius, std::string_view kind, std::string_view tip) {
   out_ += "<circle" + attribute("cx", x) + attribute("cy", y) + attribute("r", radius) + class_of(kind);
-  out_ += tip.empty() ? "/>\n" : "><title>" + markup_text(tip) + "</title></circle>\n";
+  out_ += end_with_tip("circle", tip);
   flush();
 }
 

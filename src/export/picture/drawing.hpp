@@ -1,5 +1,6 @@
 // A picture as SVG without scripts: readable in light and dark, with a title and a description for who cannot see it.
 #pragma once
+#include <profkit/core/picture.hpp>
 #include <profkit/core/sink.hpp>
 
 #include <cstddef>
@@ -40,7 +41,8 @@ struct scale {
 // `kind` of what is drawn is a class of picture.css.
 class drawing {
  public:
-  drawing(sink& into, double width, double height, std::string_view title, std::string_view description);
+  drawing(sink& into, double width, double height, std::string_view title, std::string_view description,
+          picture_form form = picture_form::file);
 
   enum class anchor { start, middle, end };
   void text(double x, double y, std::string_view words, anchor at = anchor::start, std::string_view kind = "");

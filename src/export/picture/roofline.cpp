@@ -16,7 +16,7 @@ namespace picture {
 namespace {
 
 constexpr plot roof_plot{900, 560, 90, 876, 60, 510};
-constexpr std::size_t max_dots = 2000, max_names = 6;
+constexpr std::size_t max_dots = 1000, max_names = 6;
 
 struct op_point {
   double per_byte = 0, per_second = 0;  // operations
@@ -90,7 +90,7 @@ void name_longest(drawing& out, const std::vector<op_point>& points, const log_s
   }
 }
 
-result<void> draw_roofline(const profile& p, const ops_result& found, sink& into) {
+result<void> draw_roofline(const profile& p, const ops_result& found, sink& into, picture_form form) {
   std::set<std::pair<double, double>> roofs;
   const std::vector<op_point> points = points_of(p, found, roofs);
   if (points.empty())
@@ -111,7 +111,7 @@ result<void> draw_roofline(const profile& p, const ops_result& found, sink& into
   std::string says = counted(points.size(), "op") + "; the larger the dot, the longer it ran";
   for (const auto& [flops, bandwidth] : roofs)
     says += "; at most " + si_text(flops) + "FLOP/s and " + si_text(bandwidth) + "B/s";
-  drawing out(into, roof_plot.width, roof_plot.height, "Roofline", says + ".");
+  drawing out(into, roof_plot.width, roof_plot.height, "Roofline", says + ".", form);
   const log_scale across = log_scale_over(least_x, most_x, roof_plot.left, roof_plot.right);
   const log_scale up = log_scale_over(least_y, most_y, roof_plot.bottom, roof_plot.top);
   draw_axes(out, across, up);
@@ -132,8 +132,8 @@ result<void> draw_roofline(const profile& p, const ops_result& found, sink& into
 }  // namespace
 }  // namespace picture
 
-result<void> write_roofline_picture(const profile& p, const ops_result& found, sink& into) {
-  return contained([&] { return picture::draw_roofline(p, found, into); });
+result<void> write_roofline_picture(const profile& p, const ops_result& found, sink& into, picture_form form) {
+  return contained([&] { return picture::draw_roofline(p, found, into, form); });
 }
 
 }  // namespace PROFKIT_NAMESPACE
