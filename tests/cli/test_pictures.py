@@ -175,6 +175,13 @@ class PicturesTest(Case):
             for key, boxes in drawn.items():
                 for (_, a), (_, b) in zip(sorted(boxes), sorted(wanted[key])):
                     self.assertAlmostEqual(a, b, delta=0.11)
+            rows = {}
+            for box in picture.all("rect", "frame") + picture.all("rect", "steps"):
+                rows.setdefault(float(box.get("y")), []).append((float(box.get("x")), float(box.get("width"))))
+            for row in rows.values():
+                self.assertGreaterEqual(min(row)[0], 16)
+                for (x, width), (following, _) in zip(sorted(row), sorted(row)[1:]):
+                    self.assertLessEqual(x + width, following + 0.02)
             own = sum(of[2] for of in expected.values() if 1168 * of[1] / whole >= 0.5)
             said = sum(microseconds(re.search(r"itself (.*)$", tip)[1]) for tip in picture.tips("rect", "frame"))
             self.assertAlmostEqual(said, own, delta=whole * 0.001)
