@@ -14,7 +14,6 @@
 #include <profkit/core/text.hpp>
 
 #include <algorithm>
-#include <map>
 #include <utility>
 
 namespace profkit_tool {
@@ -138,30 +137,13 @@ std::string idle_text(const profkit::idle_total& idle) {
               : "; for " + share_text(idle.not_recorded_ps, idle.service_ps) + " it is not known");
 }
 
-// The rank that waits least for the others, so the one that they wait for; "" where that is not one alone.
-std::string rank_waited_for(const profkit::bubbles_report& bubbles) {
-  std::map<std::int32_t, std::int64_t> waits_ps;  // by rank, of those that take part
-  for (const profkit::time_row& row : bubbles.found.time) {
-    if (row.device < 0 || !row.in_steps || row.use != profkit::time_use::exposed_comm) continue;
-    const std::int32_t rank = bubbles.of->devices()[static_cast<std::size_t>(row.device)].rank;
-    if (rank < 0) return "";
-    waits_ps[rank] += (row.cause ? row.time_ps : 0);
-  }
-  const auto less = [](const auto& a, const auto& b) { return a.second < b.second; };
-  const auto least = std::min_element(waits_ps.begin(), waits_ps.end(), less);
-  const auto as_little = [&](const auto& of) { return of.second == least->second; };
-  if (waits_ps.size() < 2 || std::count_if(waits_ps.begin(), waits_ps.end(), as_little) != 1) return "";
-  return "rank " + std::to_string(least->first);
-}
-
 // "7.2 % of the steps is communication that waits for other ranks; rank 3 waits least"; "" where none waits.
-std::string ranks_text(const profkit::idle_total& idle, const report_result& r) {
+std::string ranks_text(const profkit::idle_total& idle) {
   std::int64_t waiting_ps = 0;
   for (const profkit::use_share& share : profkit::use_shares(idle)) waiting_ps += share.waiting_ps;
   if (waiting_ps == 0) return "";
-  const std::string last = r.parts.bubbles ? rank_waited_for(*r.parts.bubbles) : "";
   return share_text(waiting_ps, idle.service_ps) + (idle.marked ? " of the steps" : " of the time") +
-         " is communication that waits for other ranks" + (last.empty() ? "" : "; " + last + " waits least");
+         " is communication that waits for other ranks" + (idle.rank_waited_for ? "; rank " + std::to_string(*idle.rank_waited_for) + " waits least" : "");
 }
 
 // "launch bound 11.6 % (7.1 % proved), comm host wait 2.1 %; unknown 37.5 %". What is under a hundredth of the time is
@@ -243,16 +225,13 @@ void print_verdict_bar(session& s, const profkit::idle_total& idle) {
 
 // "op copy-done.4, 24.7 % of the time of all ops; all-reduce, 1.460 s exposed"
 std::string costliest_text(const report_summary& found) {
-  const profkit::collective_total* worst = nullptr;
-  for (const profkit::collective_total& c : found.collectives)
-    if (c.exposed_ps.value_or(0) > 0 && (worst == nullptr || *c.exposed_ps > *worst->exposed_ps)) worst = &c;
+  const profkit::costliest_work& c = found.costliest;
   std::string text;
-  if (!found.ops.empty() && found.busy_ps > 0)
-    text = "op " + shorten(escape_for_terminal(found.ops.front().short_name), 40, cut::middle) + ", " +
-           share_text(found.ops.front().self_ps, found.busy_ps) + " of the time of all ops";
-  if (worst != nullptr)
-    text += (text.empty() ? "" : "; ") + escape_for_terminal(worst->kind) + ", " + human_duration(*worst->exposed_ps) +
-            " exposed";
+  if (!c.op.empty())
+    text = "op " + shorten(escape_for_terminal(c.op), 40, cut::middle) + ", " + share_text(c.op_self_ps, found.busy_ps) +
+           " of the time of all ops";
+  if (!c.collective.empty())
+    text += (text.empty() ? "" : "; ") + escape_for_terminal(c.collective) + ", " + human_duration(c.exposed_ps) + " exposed";
   return text;
 }
 
@@ -304,7 +283,7 @@ void print_capture(session& s, const report_result& r) {
   print_verdict(s, found);
   if (found.idle) {
     print_fact(s, "idle", idle_text(*found.idle));
-    if (const std::string ranks = ranks_text(*found.idle, r); !ranks.empty()) print_fact(s, "ranks", ranks);
+    if (const std::string ranks = ranks_text(*found.idle); !ranks.empty()) print_fact(s, "ranks", ranks);
     if (const std::string causes = causes_text(*found.idle); !causes.empty()) print_fact(s, "causes", causes);
   }
   if (const std::string costliest = costliest_text(found); !costliest.empty()) print_fact(s, "costliest", costliest);

@@ -118,6 +118,15 @@ struct idle_total {
   bool marked = false;  ///< some step was marked; else the whole capture counts as one
   idle_pattern pattern = idle_pattern::none;  ///< of the group with most idle time, where that is significant
   std::vector<time_row> time;  ///< where the time of all devices in steps went: adds up to service_ps
+  /// The rank that waits least for the others in collectives, so the one that they wait for; none where that is not one alone.
+  std::optional<std::int32_t> rank_waited_for;
+};
+/// What cost most; "" and 0 where nothing did.
+struct costliest_work {
+  std::string op;  ///< short name, by self time over all lines
+  std::int64_t op_self_ps = 0;
+  std::string collective;  ///< kind, by the time in which its devices did nothing else; of copies, too
+  std::int64_t exposed_ps = 0;
 };
 /// Of the time in steps, what one use of it took.
 struct use_share {
@@ -169,6 +178,7 @@ struct report_summary {
   std::vector<step_group> steps;                  ///< of each plane
   std::vector<collective_total> collectives;      ///< blocking first, then by time
   std::optional<idle_total> idle;
+  costliest_work costliest;
   std::optional<memory_total> memory;
   std::vector<std::string> across_nodes;  ///< what collectives say of the nodes and their clocks, one sentence each
   std::vector<std::string> notes;         ///< facts worth a sentence

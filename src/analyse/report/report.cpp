@@ -179,6 +179,7 @@ report_summary sum_up(const profile& p, const report_options& o, const selection
   add_device_steps(parts, s.steps);
   s.collectives = total_collectives(parts);
   s.idle = idle_of(parts);
+  s.costliest = costliest_of(s);
   s.memory = memory_of(parts);
   s.across_nodes = sentences_across_nodes(parts);
   s.notes = notes_of(parts, s, findings, ops.waiting_ps, o.filters);

@@ -164,6 +164,41 @@ std::vector<collective_total> total_collectives(const report_parts& parts) {
   return all;
 }
 
+namespace {
+
+// Of the ranks that take part in collectives.
+std::optional<std::int32_t> rank_waited_for(const bubbles_report& bubbles) {
+  std::map<std::int32_t, std::int64_t> waits_ps;
+  for (const time_row& row : bubbles.found.time) {
+    if (row.device < 0 || !row.in_steps || row.use != time_use::exposed_comm) continue;
+    const std::int32_t rank = bubbles.of->devices()[static_cast<std::size_t>(row.device)].rank;
+    if (rank < 0) return std::nullopt;
+    std::int64_t& waits = waits_ps[rank];
+    if (row.cause) waits = saturating_add(waits, row.time_ps);
+  }
+  const auto less = [](const auto& a, const auto& b) { return a.second < b.second; };
+  const auto least = std::min_element(waits_ps.begin(), waits_ps.end(), less);
+  const auto as_little = [&](const auto& of) { return of.second == least->second; };
+  if (waits_ps.size() < 2 || std::count_if(waits_ps.begin(), waits_ps.end(), as_little) != 1) return std::nullopt;
+  return least->first;
+}
+
+}  // namespace
+
+costliest_work costliest_of(const report_summary& s) {
+  costliest_work found;
+  if (!s.ops.empty() && s.busy_ps > 0) {
+    found.op = s.ops.front().short_name;
+    found.op_self_ps = s.ops.front().self_ps;
+  }
+  for (const collective_total& c : s.collectives)
+    if (c.exposed_ps.value_or(0) > found.exposed_ps) {
+      found.collective = c.kind;
+      found.exposed_ps = *c.exposed_ps;
+    }
+  return found;
+}
+
 std::optional<idle_total> idle_of(const report_parts& parts) {
   if (!parts.bubbles) return std::nullopt;
   const bubbles_result& found = parts.bubbles->found;
@@ -180,6 +215,8 @@ std::optional<idle_total> idle_of(const report_parts& parts) {
     total.pattern = found.groups[static_cast<std::size_t>(found.idlest_group)].pattern;
   for (const time_row& row : found.time)
     if (row.device < 0 && row.in_steps) total.time.push_back(row);
+  if (std::any_of(total.time.begin(), total.time.end(), [](const time_row& row) { return row.use != time_use::idle && row.cause; }))
+    total.rank_waited_for = rank_waited_for(*parts.bubbles);
   return total;
 }
 

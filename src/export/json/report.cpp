@@ -218,6 +218,17 @@ void write_idle(json_writer& out, const std::optional<idle_total>& idle) {
   out.field("longest_ps", idle->longest_ps);
   out.field("pattern", idle_pattern_name(idle->pattern));
   write_objects(out, "time", idle->time, [&](const time_row& row) { write_time_row(out, row, idle->service_ps); });
+  write_optional(out, "rank_waited_for", idle->rank_waited_for ? std::optional<std::int64_t>(*idle->rank_waited_for) : std::nullopt);
+  out.end_object();
+}
+
+void write_costliest(json_writer& out, const costliest_work& c) {
+  out.key("costliest");
+  out.begin_object();
+  write_text_or_null(out, "op", c.op);
+  out.field("op_self_ps", c.op_self_ps);
+  write_text_or_null(out, "collective", c.collective);
+  out.field("collective_exposed_ps", c.exposed_ps);
   out.end_object();
 }
 
@@ -255,6 +266,7 @@ void write_report_summary(json_writer& out, const report_summary& s, bool is_bri
   write_step_groups(out, s);
   write_collective_totals(out, s);
   write_idle(out, s.idle);
+  write_costliest(out, s.costliest);
   write_memory_total(out, s.memory);
   write_strings(out, "across_nodes", s.across_nodes);
   write_strings(out, "notes", s.notes);
