@@ -17,7 +17,7 @@ static_assert(static_cast<std::int32_t>(trace_format::xspace) == PK_TRACE_XSPACE
 static_assert(static_cast<std::int32_t>(trace_format::csv) == PK_TRACE_CSV);
 
 constexpr std::uint32_t known_trace_flags =
-    PK_TRACE_LIKE_XLA | PK_TRACE_GZIP | PK_TRACE_HAS_STEP | PK_TRACE_HAS_FROM | PK_TRACE_HAS_TO;
+    PK_TRACE_LIKE_XLA | PK_TRACE_GZIP | PK_TRACE_HAS_STEP | PK_TRACE_HAS_FROM | PK_TRACE_HAS_TO | PK_TRACE_WAITS;
 
 bool is_trace_format(std::int32_t format) noexcept { return format >= PK_TRACE_JSON && format <= PK_TRACE_CSV; }
 
@@ -29,6 +29,7 @@ result<trace_export_options> read_trace_options(const pk_trace_options& given) {
   trace_export_options o;
   o.format = static_cast<trace_format>(given.format);
   o.like_xla = (given.flags & PK_TRACE_LIKE_XLA) != 0;
+  o.waits = (given.flags & PK_TRACE_WAITS) != 0;
   o.filters.host = text_of(given.host);
   o.filters.plane = text_of(given.plane);
   o.filters.line = text_of(given.line);

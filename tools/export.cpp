@@ -136,6 +136,7 @@ int run_export(const options& asked) {
   trace_export_options what;
   what.format = wanted->format;
   what.like_xla = asked.compat_xla;
+  what.waits = asked.waits;
   what.filters = filters_of(asked, what.filters.limit);
   what.host = hooks;
   if (!asked.compat_xla)
@@ -175,6 +176,7 @@ class export_command_options final : public command_options {
     all.value("--compat", compat_.typed, "WHAT", "'xla': trace.json byte for byte as XLA's converter writes it")
         .offer_words(compat_.words())
         .add_to_manual("It takes one XSpace and no filters.");
+    all.flag("--waits", into.waits, "pftrace: the steps of each device, and why it waited, as tracks");
     list_output(all, into);
     output_.list_color(all);
     all.flag("-q,--quiet", into.quiet, "No progress and no summary on standard error");
@@ -204,6 +206,7 @@ extern const command_description export_command = {
     "gives the format: .trace.json and .trace.json.gz for chrome://tracing and Perfetto, .pftrace for\n"
     "Perfetto, .xplane.pb for a part of an XSpace, .csv for tables. --compat xla writes what XLA writes.",
     "  profkit export logdir -o run.pftrace           open it on ui.perfetto.dev\n"
+    "  profkit export logdir -o run.pftrace --waits   with why devices waited\n"
     "  profkit export vm.xplane.pb -o vm.trace.json.gz --compat xla\n"
     "  profkit export vm.xplane.pb --time 10s:20s --plane TPU:0 -o part.xplane.pb\n"
     "  profkit export rank0.json.gz --format csv | head\n",

@@ -55,7 +55,7 @@ struct options {
   std::string export_format;                   // export --format, as typed
   std::string table;                           // rows
   std::vector<std::string> columns;            // rows --columns; none: all
-  bool compat_xla = false;                     // export --compat xla
+  bool compat_xla = false, waits = false;      // export --compat xla, --waits
   profkit::merge_options merge;                // merge, but for io
   bool trace_json = false, validate_merged = false, print_events = false, print_collectives = false;  // merge
 

@@ -265,6 +265,7 @@ type ExportOptions struct {
 	Format                  int  // TraceJSON and so on; 0 is TraceJSON
 	LikeXLA                 bool // JSON as XLA's converter writes it: one XSpace, no filters
 	Gzip                    bool // compress what is written
+	Waits                   bool // TracePerfetto with the steps of each device and why it waited
 	Host, Plane, Line, Name string
 	Step                    *uint64 // position of a step
 	FromPs, ToPs            *int64  // first instant, and first instant after
@@ -308,7 +309,8 @@ func (p *Profile) export(ctx context.Context, to io.Writer, options ExportOption
 	err := calling(ctx, options.Hooks, to, func(memory *arena, hooks *C.pk_hooks, user unsafe.Pointer) error {
 		given := (*C.pk_trace_options)(memory.alloc(unsafe.Sizeof(C.pk_trace_options{})))
 		*given = C.pkgo_trace_options()
-		given.flags = flag(options.LikeXLA, C.PK_TRACE_LIKE_XLA) | flag(options.Gzip, C.PK_TRACE_GZIP)
+		given.flags = flag(options.LikeXLA, C.PK_TRACE_LIKE_XLA) | flag(options.Gzip, C.PK_TRACE_GZIP) |
+			flag(options.Waits, C.PK_TRACE_WAITS)
 		if options.Format != 0 {
 			given.format = C.int32_t(options.Format)
 		}

@@ -1063,7 +1063,8 @@ enum {
   PK_TRACE_GZIP = 2,     /**< compress what is written */
   PK_TRACE_HAS_STEP = 4, /**< `step` is set */
   PK_TRACE_HAS_FROM = 8,
-  PK_TRACE_HAS_TO = 16
+  PK_TRACE_HAS_TO = 16,
+  PK_TRACE_WAITS = 32 /**< PK_TRACE_PERFETTO with the steps of each device and why it waited */
 };
 
 /** What to write. Text filters are substrings; NULL and "" match everything. \since 0.1 */

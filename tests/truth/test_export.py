@@ -596,5 +596,66 @@ class ChromeTest(truth.Case):
         self.assertEqual(curves, [["mem bytes", 3600 * 10**9 + 2000, 5.0]])  # an hour of room where no clock is known
 
 
+class WaitsTest(truth.Case):
+    """Steps and gaps of devices stand beside the events of a pftrace, which stay as they are."""
+    PATHS = [truth.ROOT / "tests" / "data" / "kineto" / "h100_bert_small.pt.trace.json.gz",
+             truth.ROOT / "tests" / "data" / "xspace" / "tpu_v6e_inference.xplane.pb"]
+
+    def tracks(self, path, *options):
+        """(process, track) → its slices as (name, start in ns, end in ns, arguments)."""
+        made = self.scratch / "waits.pftrace"
+        truth.run("export", path, "-o", made, "-q", *options)
+        names, processes, threads, slices, opened = {}, {}, {}, collections.defaultdict(list), collections.defaultdict(list)
+        for _, packet in wire.fields(made.read_bytes()):
+            for kind, table in wire.fields(wire.first(packet, 12, b"")):
+                names[kind, wire.first(table, 1)] = wire.first(table, 2)
+            descriptor, event = wire.first(packet, 60), wire.first(packet, 11)
+            if descriptor is not None and wire.first(descriptor, 3):
+                processes[wire.first(descriptor, 1)] = wire.first(wire.first(descriptor, 3), 6).decode()
+            elif descriptor is not None:
+                threads[wire.first(descriptor, 1)] = (processes[wire.first(descriptor, 5)], wire.first(descriptor, 2).decode())
+            if event is None or wire.first(event, 9) not in (1, 2):
+                continue
+            track = wire.first(event, 11)
+            if wire.first(event, 9) == 1:
+                given = {names[3, wire.first(a, 1)].decode(): names.get((29, wire.first(a, 17)), b"").decode()
+                         for a in wire.every(event, 4)}
+                opened[track].append([names[2, wire.first(event, 10)].decode(), wire.first(packet, 8), None, given])
+            else:
+                done = opened[track].pop()
+                done[2] = wire.first(packet, 8)
+                slices[threads[track]].append(done)
+        return slices
+
+    def test_it(self):
+        for path in self.PATHS:
+            plain, both = self.tracks(path), self.tracks(path, "--waits")
+            own = {track for track in both if track[0].startswith("profkit: ")}
+            self.assertEqual({t: rows for t, rows in both.items() if t not in own}, plain)
+            with truth.library().open(str(path)) as profile:
+                origin = profile.origin_unix_ns or 3600 * 10**9
+                found = profile.bubbles(limit=0)
+                gaps = sorted((gap.start_ps // 1000 + origin, gap.end_ps // 1000 + origin, gap.cause) for gap in found)
+            waits = sorted((start, end, name.replace(" ", "_")) for track in own if track[1] == "waits"
+                           for name, start, end, _ in both[track])
+            self.assertGreater(len(waits), 10)
+            for start, end, name in waits:
+                if name != "edge_of_the_capture":
+                    self.assertIn((start, end, name), gaps)
+            sure = {arguments["certainty"] for track in own if track[1] == "waits" for *_, arguments in both[track]
+                    if "certainty" in arguments}
+            self.assertTrue(sure and sure <= {"proved", "likely", "possible", "unknown"}, sure)
+            devices = {track[0] for track in own}
+            self.assertEqual(len(devices), len(truth.parsed(truth.run("bubbles", path, "--json"))["devices"]))
+
+    def test_what_cannot_be(self):
+        made = self.scratch / "none.trace.json"
+        self.assertIn("pftrace", truth.run("export", self.PATHS[0], "-o", made, "--waits", status=2, stderr=True))
+        made = self.scratch / "none.pftrace"
+        self.assertIn("whole devices", truth.run("export", self.PATHS[1], "-o", made, "--waits", "--line", "XLA Ops", status=2,
+                                                 stderr=True))
+        self.assertFalse(made.exists())
+
+
 if __name__ == "__main__":
     truth.main(sys.modules[__name__])

@@ -148,8 +148,8 @@ _profkit() {
         --plane|--device|--step-pattern|--limit|-j|--threads) return ;;
       esac ;;
     export)
-      options='--host --plane --line --name --step --time --format --compat -o --output --color -q
-        --quiet --run --io --strict --fail-on -j --threads -h --help'
+      options='--host --plane --line --name --step --time --format --compat --waits -o --output --color
+        -q --quiet --run --io --strict --fail-on -j --threads -h --help'
       case $previous in
         --format) COMPREPLY=($(compgen -W 'trace.json trace.json.gz pftrace xspace csv' -- "$current")); return ;;
         --compat) COMPREPLY=($(compgen -W 'xla' -- "$current")); return ;;

@@ -27,6 +27,8 @@ struct trace_export_options {
   /// trace_json only: the text that XLA's own converter writes, byte for byte, but never cut at a million events.
   /// Takes one XSpace and no filters.
   bool like_xla = false;
+  /// perfetto only: of each device its steps and why it waited, as tracks of their own. Knows no host, line or name.
+  bool waits = false;
   /// host, plane, line, name, step, from_ps and to_ps; `limit` is not heeded. An event is kept whole when it touches
   /// the window.
   query_filters filters;

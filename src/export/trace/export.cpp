@@ -32,6 +32,8 @@ result<void> check(const profile& p, const trace_export_options& o, const select
     return refused_export(fault_code::invalid_argument, "there is no such trace format", "");
   if (o.like_xla && o.format != trace_format::trace_json)
     return refused_export(fault_code::invalid_argument, "only trace.json can be written as XLA writes it", "");
+  if (o.waits && o.format != trace_format::perfetto)
+    return refused_export(fault_code::invalid_argument, "only a pftrace has room for why devices waited", "");
   if (o.like_xla && filters_anything(o.filters))
     return refused_export(fault_code::invalid_argument, "XLA's converter writes a whole XSpace: it knows no filters",
                           "leave the filters out, or write trace.json without the compatibility");
@@ -84,7 +86,7 @@ result<trace_export_outcome> export_trace(const trace& t, const trace_export_opt
     }
     if (result<void> possible = check(p, o, *selected); !possible) return std::move(possible).error();
     damage_list damage(p, *selected, [](file_family f) noexcept { return can_have_events(f); });
-    const trace_job job{p, o, *selected, damage, outcome, into};
+    const trace_job job{t, p, o, *selected, damage, outcome, into};
     result<void> written;
     switch (o.format) {
       case trace_format::trace_json: written = o.like_xla ? write_xla_json(job) : write_trace_json(job); break;

@@ -10,8 +10,11 @@
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 
+class perfetto_writer;
+
 // What every exporter works with.
 struct trace_job {
+  const trace& t;
   const profile& p;
   const trace_export_options& o;
   const selection& selected;
@@ -23,6 +26,8 @@ struct trace_job {
 result<void> write_trace_json(const trace_job& job);    // XSpace and Chrome files
 result<void> write_xla_json(const trace_job& job);      // one XSpace
 result<void> write_perfetto(const trace_job& job);      // XSpace and Chrome files, and any timeline
+// Steps of devices and why they waited, beside what was written.
+result<void> write_waits(const trace_job& job, perfetto_writer& out);
 result<void> write_xspace_slice(const trace_job& job);  // one XSpace
 result<void> write_events_csv(const trace_job& job);    // XSpace and Chrome files
 

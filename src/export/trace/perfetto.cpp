@@ -133,6 +133,8 @@ class perfetto_exporter {
         written = write_own(file);
       if (!written) return written;
     }
+    if (job_.o.waits)
+      if (result<void> written = write_waits(job_, out_); !written) return written;
     return out_.finish();
   }
 

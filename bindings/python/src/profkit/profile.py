@@ -603,7 +603,7 @@ class Profile(Owner):
 
     def export(self, path: PathLike, format: str, **given: Any) -> "Exported":  # pylint: disable=redefined-builtin
         """Writes "trace.json", "pftrace", "xspace" or "csv" to a file, which appears when it is complete. Options:
-        host, plane, line, event, step, from_ps, to_ps, gzip, like_xla, progress, log, cancel, threads."""
+        host, plane, line, event, step, from_ps, to_ps, gzip, like_xla, waits, progress, log, cancel, threads."""
         calls = Calls()
         trace = _trace_options(calls, format, **given)
         out = d.pk_trace_outcome()
@@ -646,12 +646,13 @@ _FORMATS = {lib.pk_trace_format_name(value).decode(): value
 def _trace_options(calls: Calls, format: str, *,  # pylint: disable=redefined-builtin
                    host: Optional[str] = None, plane: Optional[str] = None, line: Optional[str] = None,
                    event: Optional[str] = None, step: Optional[int] = None, from_ps: Optional[int] = None,
-                   to_ps: Optional[int] = None, gzip: bool = False, like_xla: bool = False,
+                   to_ps: Optional[int] = None, gzip: bool = False, like_xla: bool = False, waits: bool = False,
                    progress: Optional[Progress] = None, log: Optional[Log] = None,
                    cancel: Optional[CancelToken] = None, threads: int = 0) -> Any:
     if format not in _FORMATS:
         raise ValueError(f"there is no format {format!r}; there are {', '.join(_FORMATS)}")
-    flags = (d.PK_TRACE_LIKE_XLA * like_xla | d.PK_TRACE_GZIP * gzip | d.PK_TRACE_HAS_STEP * (step is not None)
+    flags = (d.PK_TRACE_LIKE_XLA * like_xla | d.PK_TRACE_WAITS * waits | d.PK_TRACE_GZIP * gzip
+             | d.PK_TRACE_HAS_STEP * (step is not None)
              | d.PK_TRACE_HAS_FROM * (from_ps is not None) | d.PK_TRACE_HAS_TO * (to_ps is not None))
     trace = options(d.pk_trace_options, format=_FORMATS[format], flags=flags, host=L.encoded(host),
                     plane=L.encoded(plane), line=L.encoded(line), name=L.encoded(event), step=step, from_ps=from_ps,

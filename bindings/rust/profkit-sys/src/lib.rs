@@ -229,6 +229,8 @@ pub const PK_TRACE_GZIP: i32 = 2;
 pub const PK_TRACE_HAS_STEP: i32 = 4;
 pub const PK_TRACE_HAS_FROM: i32 = 8;
 pub const PK_TRACE_HAS_TO: i32 = 16;
+/// PK_TRACE_PERFETTO with the steps of each device and why it waited
+pub const PK_TRACE_WAITS: i32 = 32;
 pub const PK_VALUE_DOUBLE: i32 = 2;
 pub const PK_VALUE_UINT64: i32 = 3;
 pub const PK_VALUE_INT64: i32 = 4;

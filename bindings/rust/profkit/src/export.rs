@@ -34,6 +34,8 @@ pub struct ExportOptions<'h> {
     pub format: TraceFormat,
     /// JSON as XLA's converter writes it: one XSpace, no filters.
     pub like_xla: bool,
+    /// Perfetto with the steps of each device and why it waited.
+    pub waits: bool,
     /// Compress what is written.
     pub gzip: bool,
     /// Which part of the capture.
@@ -100,7 +102,9 @@ impl Profile<'_> {
         write: impl FnOnce(*const sys::pk_trace_options, *mut sys::pk_trace_outcome) -> Result<bool>,
     ) -> Result<ExportOutcome> {
         let mut raw = sys::pk_trace_options {
-            flags: flag(options.like_xla, sys::PK_TRACE_LIKE_XLA) | flag(options.gzip, sys::PK_TRACE_GZIP),
+            flags: flag(options.like_xla, sys::PK_TRACE_LIKE_XLA)
+                | flag(options.gzip, sys::PK_TRACE_GZIP)
+                | flag(options.waits, sys::PK_TRACE_WAITS),
             format: options.format.raw(),
             ..Default::default()
         };
