@@ -27,6 +27,7 @@ finding statement(std::string id, certainty sure, std::string what, std::string 
 
 finding statement_of(const module_memory& m, std::string id, certainty sure, std::string what, std::string next) {
   finding f = statement(std::move(id), sure, std::move(what), m.label, std::move(next));
+  if (m.sources.empty()) return f;
   evidence& e = f.proof.emplace_back();
   e.file = m.sources.front().file;
   e.note = m.sources.front().path;

@@ -4,8 +4,10 @@
 #include <base/affix.hpp>
 #include <base/contained.hpp>
 #include <profkit/core/text.hpp>
+#include <profkit/time.hpp>
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 namespace profkit {
@@ -19,7 +21,8 @@ struct time_window {
   std::int64_t from_ps, to_ps;  // of one instant both are equal
 
   [[nodiscard]] std::int64_t overlap_ps(std::int64_t start_ps, std::int64_t duration_ps) const noexcept {
-    return std::min(to_ps, saturating_add(start_ps, duration_ps)) - std::max(from_ps, start_ps);
+    return checked_sub(std::min(to_ps, saturating_add(start_ps, duration_ps)), std::max(from_ps, start_ps))
+        .value_or(std::numeric_limits<std::int64_t>::max());
   }
 };
 

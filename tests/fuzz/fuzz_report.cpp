@@ -1,0 +1,112 @@
+// Any bytes as a capture: each finding of the report has an id of its own and an explanation, the small documents keep to their
+// sizes, calls add up, and the page and the pictures are whole.
+#include <profkit/core/call_tree.hpp>
+#include <profkit/core/explain.hpp>
+#include <profkit/core/export.hpp>
+#include <profkit/core/memory.hpp>
+#include <profkit/core/page.hpp>
+#include <profkit/core/picture.hpp>
+#include <profkit/core/trace_export.hpp>
+
+#include <cstdint>
+#include <cstdlib>
+#include <set>
+#include <string>
+#include <string_view>
+
+using namespace profkit;
+
+namespace {
+
+void require(bool condition) {
+  if (!condition) std::abort();
+}
+
+std::string document_of(const trace& t, std::string_view id, document which) {
+  std::string text;
+  const auto into = memory_sink(text);
+  query_filters all;
+  all.limit = 0;
+  const auto written = id.empty() ? write_document(which, t, all, *into) : write_explanation(t, id, all, *into);
+  require(written.ok());
+  return text;
+}
+
+template <class Draw>
+void check_picture(Draw&& draw) {
+  std::string text;
+  const auto into = memory_sink(text);
+  const result<void> drawn = draw(*into);
+  if (!drawn) {
+    require(drawn.error().code == fault_code::not_found && text.empty());
+    return;
+  }
+  require(text.rfind("<svg ", 0) == 0 && text.size() > 7 && text.compare(text.size() - 7, 7, "</svg>\n") == 0);
+  require(text.find("nan") == std::string::npos && text.find("inf\"") == std::string::npos);
+}
+
+void check_calls(const activity& of) {
+  const auto tree = analyse_call_tree(of);
+  require(tree.ok());
+  std::int64_t whole_ps = 0, own_ps = 0;
+  for (std::size_t i = 0; i < tree->nodes.size(); ++i) {
+    const call_node& n = tree->nodes[i];
+    require(n.parent == no_call || n.parent < i);
+    require(n.total_ps >= 0 && n.self_ps >= 0 && n.self_ps <= n.total_ps);
+    if (n.parent == no_call)
+      whole_ps = saturating_add(whole_ps, n.total_ps);
+    else
+      own_ps = saturating_add(own_ps, n.self_ps);
+  }
+  constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+  require(own_ps == whole_ps || whole_ps == most || own_ps == most);
+}
+
+void check(std::string_view bytes, const char* name) {
+  const auto opened = profile::open_buffer(bytes, name);
+  if (!opened) return;
+  const trace t(**opened);
+  const auto found = analyse_report(t, page_options({}));
+  require(found.ok());
+  std::set<std::string> ids;
+  for (const finding& f : found->findings) {
+    require(ids.insert(f.id).second);
+    const auto explained = explain_finding(t, *found, f.id);
+    require(explained.ok() && explained->found.id == f.id && explained->neighbours.size() <= 11);
+  }
+  require(document_of(t, "", document::brief).size() <= 16'000);
+  require(document_of(t, "", document::explain).size() <= 8'000);
+  if (!ids.empty()) require(document_of(t, *ids.begin(), document::explain).size() <= 8'000);
+
+  check_picture([&](sink& into) { return write_roofline_picture(**opened, found->parts.ops, into); });
+  if (found->parts.memory) check_picture([&](sink& into) { return write_memory_picture(*found->parts.memory, into); });
+  if (found->parts.bubbles) {
+    const bubbles_report& idle = *found->parts.bubbles;
+    check_calls(*idle.of);
+    check_picture([&](sink& into) { return write_timeline_picture(idle, {}, into); });
+    check_picture([&](sink& into) -> result<void> {
+      const auto tree = analyse_call_tree(*idle.of);
+      return tree ? write_flame_picture(*idle.of, *tree, into) : result<void>(tree.error());
+    });
+  }
+  std::string page;
+  const auto into = memory_sink(page);
+  require(write_page(t, *found, *into).ok());
+  require(page.size() <= 3'000'000 && page.rfind("</html>\n") == page.size() - 8);
+
+  std::string perfetto;
+  const auto file = memory_sink(perfetto);
+  trace_export_options how;
+  how.format = trace_format::perfetto;
+  how.waits = true;
+  static_cast<void>(export_trace(t, how, *file));
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::string_view bytes(reinterpret_cast<const char*>(data), size);
+  check(bytes, "fuzz.xplane.pb");
+  check(bytes, "fuzz.pt.trace.json");
+  return 0;
+}
