@@ -148,7 +148,7 @@ class Text(Case):
         self.check_status(run("neutrino", SOUND, "schedule", "--svg", svg), 0)
         picture = xml.dom.minidom.parse(str(svg))
         tips = [t.firstChild.data for t in picture.getElementsByTagName("title")]
-        self.assertEqual(len(tips), 24)
+        self.assertEqual(len(tips), 24 + 1)  # and that of the picture
         self.assertIn("block 0: 1,000 to 1,405 (405 cycles)", tips)
 
     def test_csv(self):

@@ -4,24 +4,23 @@
 
 #include <base/contained.hpp>
 #include <export/json/neutrino_parts.hpp>
-#include <export/markup_text.hpp>
+#include <export/picture/drawing.hpp>
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <string>
 
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 namespace {
 
-constexpr std::uint64_t plot_width = 1100, left = 90, top = 54, bottom = 40;
+constexpr double plot_width = 1100, plot_left = 90, plot_top = 56, axis_height = 40;
 constexpr std::size_t max_drawn_blocks = 20000, max_slot_rows = 1200, max_sms = 1024;
 
-// Position of `part` of `whole` on the plot, in tenths of a pixel as text.
-std::string place(std::uint64_t part, std::uint64_t whole) {
-  const double at = whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole) * plot_width * 10;
-  const auto tenths = static_cast<std::uint64_t>(at + 0.5);
-  return std::to_string(tenths / 10) + '.' + std::to_string(tenths % 10);
+// Pixels of `part` of `whole` on the plot.
+double length_on_plot(std::uint64_t part, std::uint64_t whole) {
+  return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole) * plot_width;
 }
 
 // From nearly white to dark blue; 0 <= share <= 1.
@@ -30,58 +29,19 @@ std::string shade(double share) {
   return "rgb(" + mix(237, 8) + ',' + mix(243, 48) + ',' + mix(251, 107) + ')';
 }
 
-class svg_text {
- public:
-  svg_text(sink& into, std::uint64_t height, std::string_view title, const std::string& subtitle) : into_(into) {
-    const std::uint64_t width = left + plot_width + 20;
-    out_ = "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"" + std::to_string(width) + "\" height=\"" +
-           std::to_string(height) + "\" viewBox=\"0 0 " + std::to_string(width) + ' ' + std::to_string(height) +
-           "\" font-family=\"sans-serif\" font-size=\"11\">\n<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n";
-    text(left, 22, title, "start", 15);
-    text(left, 40, subtitle, "start", 11);
-  }
-  void text(std::uint64_t x, std::uint64_t y, std::string_view words, const char* anchor = "start", int size = 11) {
-    out_ += "<text x=\"" + std::to_string(x) + "\" y=\"" + std::to_string(y) + "\" text-anchor=\"" + anchor +
-            "\" font-size=\"" + std::to_string(size) + "\">" + markup_text(words) + "</text>\n";
-  }
-  void box(const std::string& x, std::uint64_t y, const std::string& width, std::uint64_t height,
-           const std::string& fill, const std::string& tip) {
-    out_ += "<rect x=\"" + x + "\" y=\"" + std::to_string(y) + "\" width=\"" + width + "\" height=\"" +
-            std::to_string(height) + "\" fill=\"" + fill + "\"><title>" + markup_text(tip) + "</title></rect>\n";
-    if (out_.size() > (std::size_t{1} << 18)) flush();
-  }
-  // The field of the plot with its axis of time: lines at the quarters, labels below.
-  void time_field(std::uint64_t height, std::uint64_t length, std::string_view unit, std::string_view what = {}) {
-    out_ += "<rect x=\"" + std::to_string(left) + "\" y=\"" + std::to_string(top) + "\" width=\"" +
-            std::to_string(plot_width) + "\" height=\"" + std::to_string(height) +
-            "\" fill=\"#fafafa\" stroke=\"#ddd\"/>\n";
-    for (std::uint64_t quarter = 0; quarter <= 4; ++quarter) {
-      const std::uint64_t x = left + plot_width * quarter / 4, y = top + height;
-      out_ += "<path d=\"M" + std::to_string(x) + ' ' + std::to_string(top) + 'V' + std::to_string(y + 5) +
-              "\" stroke=\"#ccc\"/>\n";
-      const std::uint64_t at = length / 4 * quarter + length % 4 * quarter / 4;
-      std::string label = grouped(at);
-      if (quarter == 4) label.append(unit).append(what);
-      text(x, y + 18, label, quarter == 0 ? "start" : quarter == 4 ? "end" : "middle");
-    }
-  }
-  void begin_plot() { out_ += "<g transform=\"translate(" + std::to_string(left) + ",0)\">\n"; }
-  void end_plot() { out_ += "</g>\n"; }
-  result<void> finish() {
-    out_ += "</svg>\n";
-    flush();
-    return state_;
-  }
+picture::drawing begun(sink& into, double rows_height, std::string_view title, const std::string& says) {
+  return picture::drawing(into, plot_left + plot_width + 20, plot_top + rows_height + axis_height, title, says);
+}
 
- private:
-  void flush() {
-    if (state_.ok()) state_ = into_.write(out_);
-    out_.clear();
+// The axis below the rows, with lines through them.
+void draw_axis(picture::drawing& out, double rows_height, std::uint64_t length, std::string_view unit) {
+  const auto whole = static_cast<std::int64_t>(std::min<std::uint64_t>(length, std::numeric_limits<std::int64_t>::max()));
+  for (const picture::tick& t : picture::count_ticks(whole, unit, 8)) {
+    const double x = plot_left + length_on_plot(static_cast<std::uint64_t>(t.value), length);
+    out.line(x, plot_top, x, plot_top + rows_height + 4, "grid");
+    out.text(x, plot_top + rows_height + 18, t.label, picture::drawing::anchor::middle, "soft");
   }
-  sink& into_;
-  std::string out_;
-  result<void> state_;
-};
+}
 
 // The span that the picture shows: common to all under one clock, else the longest.
 struct time_axis {
@@ -109,46 +69,45 @@ const char* unit_of(probe_clock clock) noexcept {
 }
 
 // Every block, one row a slot.
-void draw_blocks(svg_text& svg, const block_schedule& s, const time_axis& axis, std::uint64_t row_height) {
-  std::uint64_t y = top;
+void draw_blocks(picture::drawing& out, const block_schedule& s, const time_axis& axis, std::uint64_t row_height) {
+  double y = plot_top;
+  const auto height = static_cast<double>(row_height);
   for (const sm_schedule& sm : s.sms) {
-    svg.text(left - 8, y + std::max<std::uint64_t>(row_height * sm.slots / 2 + 4, 8), "SM " + std::to_string(sm.sm),
-             "end");
-    svg.begin_plot();
+    out.text(plot_left - 8, y + std::max(height * static_cast<double>(sm.slots) / 2 + 4, 8.0), "SM " + std::to_string(sm.sm),
+             picture::drawing::anchor::end);
     for (const scheduled_block& b : sm.blocks) {
-      const std::uint64_t from = b.start - axis.zero_of(sm);
+      const double x = plot_left + length_on_plot(b.start - axis.zero_of(sm), axis.length);
       const auto hue = static_cast<unsigned>(200 + 120 * std::uint64_t{b.block} / std::max<std::uint64_t>(s.blocks, 1));
-      svg.box(place(from, axis.length), y + b.slot * row_height, place(b.end - b.start, axis.length),
-              std::max<std::uint64_t>(row_height - 1, 1), "hsl(" + std::to_string(hue) + ",60%,55%)",
-              "block " + std::to_string(b.block) + ": " + grouped(b.start) + " to " + grouped(b.end) + " (" +
-                  grouped(b.end - b.start) + unit_of(s.clock) + ")");
+      out.coloured_box(x, y + static_cast<double>(b.slot) * height, length_on_plot(b.end - b.start, axis.length),
+                       std::max(height - 1, 1.0), "hsl(" + std::to_string(hue) + ",60%,55%)",
+                       "block " + std::to_string(b.block) + ": " + grouped(b.start) + " to " + grouped(b.end) + " (" +
+                           grouped(b.end - b.start) + unit_of(s.clock) + ")");
     }
-    svg.end_plot();
-    y += row_height * sm.slots + 3;
+    y += height * static_cast<double>(sm.slots) + 3;
   }
 }
 
 // How full each stretch of time was, one row a multiprocessor.
-void draw_occupancy(svg_text& svg, const block_schedule& s, const time_axis& axis, std::uint64_t row_height) {
+void draw_occupancy(picture::drawing& out, const block_schedule& s, const time_axis& axis, std::uint64_t row_height) {
   constexpr std::size_t columns = 275;
-  std::uint64_t y = top;
+  double y = plot_top;
+  const auto height = static_cast<double>(row_height);
   for (std::size_t at = 0; at < s.sms.size() && at < max_sms; ++at) {
     const sm_schedule& sm = s.sms[at];
     const std::vector<double> busy = schedule_occupancy(sm, axis.zero_of(sm), axis.length, columns);
-    svg.text(left - 8, y + row_height - 1, "SM " + std::to_string(sm.sm), "end", row_height < 10 ? 6 : 11);
-    svg.begin_plot();
+    out.text(plot_left - 8, y + height - 1, "SM " + std::to_string(sm.sm), picture::drawing::anchor::end, row_height < 10 ? "small" : "");
     for (std::size_t i = 0; i < columns;) {
       // Equal neighbours are one box.
       const auto level = std::lround(busy[i] * 32);
       std::size_t end = i + 1;
       while (end < columns && std::lround(busy[end] * 32) == level) ++end;
       if (level != 0)
-        svg.box(place(i, columns), y, place(end - i, columns), row_height - 1, shade(static_cast<double>(level) / 32),
-                "SM " + std::to_string(sm.sm) + ": " + std::to_string(level * 100 / 32) + " % of its slots busy");
+        out.coloured_box(plot_left + length_on_plot(i, columns), y, length_on_plot(end - i, columns), height - 1,
+                         shade(static_cast<double>(level) / 32),
+                         "SM " + std::to_string(sm.sm) + ": " + std::to_string(level * 100 / 32) + " % of its slots busy");
       i = end;
     }
-    svg.end_plot();
-    y += row_height;
+    y += height;
   }
 }
 
@@ -184,43 +143,43 @@ result<void> write_schedule_svg(const block_schedule& found, std::string_view ti
                                   : std::clamp<std::uint64_t>(1200 / std::max<std::size_t>(found.sms.size(), 1), 5, 14);
     const std::size_t drawn = std::min(found.sms.size(), max_sms);
     const std::uint64_t rows = each ? row * slots + 3 * found.sms.size() : row * drawn;
-    svg_text svg(
-        into, top + rows + bottom, title,
+    const auto rows_height = static_cast<double>(rows);
+    picture::drawing out = begun(
+        into, rows_height, title,
         grouped(std::uint64_t{blocks}) + " blocks on " + grouped(std::uint64_t{found.sms.size()}) + " SMs; width " +
             grouped(axis.length) + unit_of(found.clock) + (axis.is_common ? "" : "; each SM from its own first block") +
             (each ? "; colour: number of the block, blue first" : "; darker: more of its slots busy") +
             (!each && drawn < found.sms.size() ? "; the first " + grouped(std::uint64_t{drawn}) + " SMs" : ""));
-    svg.time_field(rows, axis.length, unit_of(found.clock));
+    draw_axis(out, rows_height, axis.length, unit_of(found.clock));
     if (each)
-      draw_blocks(svg, found, axis, row);
+      draw_blocks(out, found, axis, row);
     else
-      draw_occupancy(svg, found, axis, row);
-    return svg.finish();
+      draw_occupancy(out, found, axis, row);
+    return out.finish();
   });
 }
 
 result<void> write_density_svg(const page_density& found, std::string_view title, sink& into) {
   return contained([&]() -> result<void> {
     const std::uint64_t row = std::clamp<std::uint64_t>(600 / std::max<std::uint32_t>(found.height, 1), 2, 40);
-    const std::uint64_t rows = row * found.height;
-    svg_text svg(into, top + rows + bottom, title,
-                 grouped(found.records) + " references to " + grouped(std::uint64_t{found.pages.size()}) +
-                     " pages of 64 KiB; up: higher addresses, right: later; darker: more (logarithmic)");
-    svg.time_field(rows, found.max_clock, " cycles", " since the thread began");
+    const auto height = static_cast<double>(row), rows_height = height * static_cast<double>(found.height);
+    picture::drawing out =
+        begun(into, rows_height, title,
+              grouped(found.records) + " references to " + grouped(std::uint64_t{found.pages.size()}) +
+                  " pages of 64 KiB; up: higher addresses, right: later; darker: more (logarithmic)");
+    draw_axis(out, rows_height, found.max_clock, " cycles since the thread began");
     std::uint64_t most = 1;
     for (const std::uint64_t count : found.grid) most = std::max(most, count);
-    svg.begin_plot();
     for (std::uint32_t y = 0; y < found.height; ++y) {
       for (std::uint32_t x = 0; x < found.width; ++x) {
         const std::uint64_t count = found.grid[std::size_t{y} * found.width + x];
         if (count == 0) continue;
         const double share =
             most == 1 ? 1 : 0.15 + 0.85 * std::log(static_cast<double>(count)) / std::log(static_cast<double>(most));
-        svg.box(place(x, found.width), top + row * (found.height - 1 - y), place(1, found.width), row, shade(share),
-                grouped(count) + " references");
+        out.coloured_box(plot_left + length_on_plot(x, found.width), plot_top + height * static_cast<double>(found.height - 1 - y),
+                         length_on_plot(1, found.width), height, shade(share), grouped(count) + " references");
       }
     }
-    svg.end_plot();
     if (!found.pages.empty()) {
       const auto hex = [](std::uint64_t address) {
         std::string text;
@@ -230,10 +189,10 @@ result<void> write_density_svg(const page_density& found, std::string_view title
         }
         return "0x" + text;
       };
-      svg.text(left - 6, top + rows, hex(found.pages.front()), "end", 9);
-      svg.text(left - 6, top + 9, hex(found.pages.back()), "end", 9);
+      out.text(plot_left - 6, plot_top + rows_height, hex(found.pages.front()), picture::drawing::anchor::end, "small");
+      out.text(plot_left - 6, plot_top + 9, hex(found.pages.back()), picture::drawing::anchor::end, "small");
     }
-    return svg.finish();
+    return out.finish();
   });
 }
 

@@ -75,6 +75,15 @@ std::vector<tick> time_ticks(std::int64_t from_ps, std::int64_t to_ps, std::int6
   return ticks;
 }
 
+std::vector<tick> count_ticks(std::int64_t to, std::string_view unit, std::size_t most) {
+  std::vector<tick> ticks;
+  if (to < 0 || most < 2) return ticks;
+  const std::int64_t step = round_step(to / static_cast<std::int64_t>(most - 1) + 1);
+  for (std::int64_t at = 0; at <= to && ticks.size() < most; at += step) ticks.push_back({at, grouped(at)});
+  ticks.back().label += unit;
+  return ticks;
+}
+
 std::vector<tick> byte_ticks(std::int64_t to_bytes, std::size_t most) {
   std::vector<tick> ticks;
   if (to_bytes <= 0 || most < 2) return ticks;
@@ -122,6 +131,12 @@ void drawing::box(double x, double y, double width, double height, std::string_v
   out_ += "<rect" + attribute("x", x) + attribute("y", y) + attribute("width", width) + attribute("height", height);
   out_ += class_of(kind);
   out_ += end_with_tip("rect", tip);
+  flush();
+}
+
+void drawing::coloured_box(double x, double y, double width, double height, std::string_view fill, std::string_view tip) {
+  out_ += "<rect" + attribute("x", x) + attribute("y", y) + attribute("width", width) + attribute("height", height);
+  out_ += " fill=\"" + std::string(fill) + '"' + end_with_tip("rect", tip);
   flush();
 }
 

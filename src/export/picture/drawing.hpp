@@ -20,6 +20,8 @@ struct tick {
 };
 // At most `most` instants of [from_ps, to_ps], 1, 2 or 5 times a power of ten apart, labelled as times since `zero_ps`.
 [[nodiscard]] std::vector<tick> time_ticks(std::int64_t from_ps, std::int64_t to_ps, std::int64_t zero_ps, std::size_t most);
+// At most `most` counts from 0 to `to`, 1, 2 or 5 times a power of ten apart; the unit stands at the last one.
+[[nodiscard]] std::vector<tick> count_ticks(std::int64_t to, std::string_view unit, std::size_t most);
 // At most `most` sizes from 0 to `to_bytes`, a power of two apart.
 [[nodiscard]] std::vector<tick> byte_ticks(std::int64_t to_bytes, std::size_t most);
 
@@ -48,6 +50,8 @@ class drawing {
   void text(double x, double y, std::string_view words, anchor at = anchor::start, std::string_view kind = "");
   // `tip` is shown where a pointer rests on it; "" for none.
   void box(double x, double y, double width, double height, std::string_view kind, std::string_view tip = "");
+  // The same in a colour of its own, as CSS writes it.
+  void coloured_box(double x, double y, double width, double height, std::string_view fill, std::string_view tip = "");
   void dot(double x, double y, double radius, std::string_view kind, std::string_view tip = "");
   void line(double x1, double y1, double x2, double y2, std::string_view kind);
   struct point {
