@@ -407,16 +407,27 @@ void print_modules_part(session& s, const report_summary& found) {
   print_rest(s, modules.size(), shown);
 }
 
+// How long its steps were, in their order; "" where all have one length or nobody looks at a terminal.
+std::string course_text(session& s, const profkit::step_group& g) {
+  static constexpr const char* heights[] = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
+  constexpr std::int64_t levels = std::size(heights);
+  if (!s.out().screen().is_terminal || g.times.max_ps == g.times.min_ps) return "";
+  const std::int64_t unit_ps = g.times.max_ps / levels + 1;
+  std::string text;
+  for (const std::int64_t ps : g.course_ps) text += heights[std::clamp<std::int64_t>(ps / unit_ps, 0, levels - 1)];
+  return text;
+}
+
 void print_steps_part(session& s, const std::vector<profkit::step_group>& groups) {
   if (groups.empty()) return;
   table t;
   t.right("file").flexible("plane", cut::middle, 12).right("steps").right("median").right("shortest").right("longest");
-  t.left("source");
+  t.left("in order").left("source");
   const std::size_t shown = shown_of(groups.size(), max_steps);
   for (std::size_t i = 0; i < shown; ++i) {
     const profkit::duration_statistics& d = groups[i].times;
     t.row({s.file_label(groups[i].first.file), step_place(groups[i].first), grouped(std::uint64_t{d.count}),
-           human_duration(d.median_ps), human_duration(d.min_ps), human_duration(d.max_ps),
+           human_duration(d.median_ps), human_duration(d.min_ps), human_duration(d.max_ps), course_text(s, groups[i]),
            profkit::step_source_name(groups[i].first.source)});
   }
   const bool stand_ins = groups.front().first.source == profkit::step_source::xla_modules;

@@ -646,6 +646,24 @@ class StreamTest(Case):
         self.assertEqual(status, 0)
         return shown.decode()
 
+    def test_course_of_steps(self):
+        """On a terminal, a bar a step, or the longest of neighbours; never elsewhere."""
+        bars = "▁▂▃▄▅▆▇█"
+        lengths = [500, 500, 1000, 500, 250]
+        for repeat in (1, 9):
+            events, at = [], 0
+            for number, length in enumerate(length for length in lengths for _ in range(repeat)):
+                events.append({"ph": "X", "cat": "user_annotation", "name": f"ProfilerStep#{number}", "pid": 9, "tid": 1, "ts": at,
+                               "dur": length, "args": {}})
+                events.append({"ph": "X", "cat": "cpu_op", "name": "aten::mm", "pid": 9, "tid": 1, "ts": at + 5, "dur": 10, "args": {}})
+                at += length
+            path = self.scratch / "steps.pt.trace.json"
+            path.write_text(json.dumps({"schemaVersion": 1, "traceEvents": events}))
+            shown = re.search(f"[{bars}]+", self.on_a_terminal("report", path))
+            self.assertIsNotNone(shown)
+            self.assertEqual(shown[0], "▄▄█▄▂" if repeat == 1 else "▄▄▄▄▄▄▄▄████▄▄▄▄▂▂▂▂")
+            self.assertNotRegex(run("report", path).out, f"[{bars}]")
+
     def test_color(self):
         self.assertNotIn(ESCAPE, run("report", GPU).out)
         self.assertIn(ESCAPE, run("report", GPU, "--color", "always").out)

@@ -23,7 +23,10 @@ struct step_group {
   step_row first;             ///< its names are those of the list
   duration_statistics times;
   std::size_t longest = 0;    ///< which one is the longest, counted from the first
+  std::vector<std::int64_t> course_ps;  ///< course_of() its durations: 20 at most
 };
+/// Durations in their order as `most` at most: of neighbours the longest.
+[[nodiscard]] std::vector<std::int64_t> course_of(const std::vector<std::int64_t>& durations_ps, std::size_t most = 20);
 [[nodiscard]] std::vector<step_group> group_steps(const step_list& steps);
 
 /// Where the steps of a row lie: short_plane_name(), "host".

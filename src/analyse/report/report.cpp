@@ -126,6 +126,7 @@ void add_device_steps(const report_parts& parts, std::vector<step_group>& into) 
       return g.first.file == groups[device].first.file && g.first.plane_name == groups[device].first.plane_name;
     };
     if (std::any_of(into.begin(), into.end(), is_same)) continue;
+    groups[device].course_ps = course_of(durations_ps[device]);
     groups[device].times = statistics_of(std::move(durations_ps[device]));
     into.push_back(groups[device]);
   }

@@ -25,6 +25,19 @@ duration_statistics statistics_of(std::vector<std::int64_t> durations_ps) {
   return s;
 }
 
+std::vector<std::int64_t> course_of(const std::vector<std::int64_t>& durations_ps, std::size_t most) {
+  std::vector<std::int64_t> course(std::min(most, durations_ps.size()));
+  for (std::size_t i = 0; i < course.size(); ++i) {
+    // The stretches differ in size by one step at most.
+    const auto at = [&](std::size_t part) {
+      return durations_ps.begin() + static_cast<std::ptrdiff_t>(durations_ps.size() / course.size() * part +
+                                                                durations_ps.size() % course.size() * part / course.size());
+    };
+    course[i] = *std::max_element(at(i), at(i + 1));
+  }
+  return course;
+}
+
 std::string_view step_place_name(const step_row& row) noexcept {
   return row.plane_name.empty() && is_host_source(row.source) ? "host" : short_plane_name(row.plane_name);
 }
@@ -34,7 +47,9 @@ std::vector<step_group> group_steps(const step_list& steps) {
   std::vector<std::int64_t> durations;
   std::int64_t longest_ps = 0;
   const auto end_group = [&] {
-    if (!groups.empty()) groups.back().times = statistics_of(std::exchange(durations, {}));
+    if (groups.empty()) return;
+    groups.back().course_ps = course_of(durations);
+    groups.back().times = statistics_of(std::exchange(durations, {}));
   };
   for (const step_row step : steps) {
     const bool same = !groups.empty() && groups.back().first.file == step.file &&
@@ -42,7 +57,7 @@ std::vector<step_group> group_steps(const step_list& steps) {
                       groups.back().first.source == step.source;
     if (!same) {
       end_group();
-      groups.push_back({step, {}, 0});
+      groups.push_back({step, {}, 0, {}});
       longest_ps = step.duration_ps;
     }
     if (step.duration_ps > longest_ps) {
