@@ -7,6 +7,7 @@
 #include "text.hpp"
 
 #include <profkit/core/text.hpp>
+#include <profkit/time.hpp>
 
 #include <algorithm>
 #include <map>
@@ -20,6 +21,7 @@ using profkit::collectives_result;
 using profkit::escape_for_terminal;
 using profkit::grouped;
 using profkit::human_duration;
+using profkit::saturating_add;
 
 const char* form_name(async_row::form form) noexcept {
   switch (form) {
@@ -48,10 +50,10 @@ void print_async_totals(session& s, const collectives_result& found, std::uint64
   for (const async_row& row : found.async) {
     async_total& t = totals[{row.file, row.plane, op_of(row), escape_for_terminal(row.category)}];
     ++t.count;
-    t.total_ps += row.in_flight_ps;
+    t.total_ps = saturating_add(t.total_ps, row.in_flight_ps);
     t.max_ps = std::max(t.max_ps, row.in_flight_ps);
     if (row.exposed_stall_ps) {
-      t.stall_ps += *row.exposed_stall_ps;
+      t.stall_ps = saturating_add(t.stall_ps, *row.exposed_stall_ps);
       t.has_stall = any_stall = true;
     }
   }
@@ -107,7 +109,7 @@ std::vector<profkit::collective_op_row> by_plane(const collectives_result& found
     if (is_first) continue;
     profkit::collective_op_row& total = at->second;
     total.count += row.count;
-    total.total_ps += row.total_ps;
+    total.total_ps = saturating_add(total.total_ps, row.total_ps);
     total.min_ps = std::min(total.min_ps, row.min_ps);
     total.max_ps = std::max(total.max_ps, row.max_ps);
   }

@@ -8,6 +8,7 @@ import sys
 import hlo
 import pair
 import truth
+import xspace
 
 
 def flight(
@@ -132,6 +133,20 @@ class CollectivesTest(pair.PairCase):
         self.check_screen("collectives", "collectives")
         self.check_screen("collectives-limited", "collectives", "--limit", 2)
         self.check_screen("collectives-kernels", "collectives", "--plane", "GPU")
+
+
+class LongFlightsTest(truth.Case):
+    """Sums of what is longer than int64 ps stop at its end: no total is negative."""
+
+    def test_screen(self):
+        days_50 = 50 * 86_400 * 10**12
+        entries = [xspace.event_metadata(1, "copy-start.1", display_name="copy-start.1")]
+        events = [xspace.event(1, n, days_50) for n in range(3)]
+        path = self.write("long.xplane.pb", xspace.space(xspace.plane(
+            1, "/device:TPU:0", *entries, xspace.line(1, "Async XLA Ops", events))))
+        row = next(line for line in truth.run("collectives", path).splitlines() if "copy-start.1" in line)
+        self.assertIn("2,562 h", row)
+        self.assertNotIn("-", row.replace("copy-start.1", ""))
 
 
 class FlowsTest(truth.Case):
