@@ -47,7 +47,7 @@ function aliveTable(rows, of, columns) {
     {name: "what", left: true, wide: true, sort: (row) => row.what, cell: (row) => node("span", {class: "name", title: row.what}, shortened(row.what, 60))},
     {name: "of the peak", text: (row) => share(row.bytes, whole), sort: (row) => row.bytes, bar: (row) => row.bytes / rows[0].bytes},
     {name: "size", text: (row) => bytes(row.bytes), sort: (row) => row.bytes}, ...columns],
-    rows, {order: "size", noun: "buffer", label: "What is alive at the peak", first: 10});
+    rows, {order: "size", noun: "buffer", label: "What is alive at the peak of " + (of.module || of.device || "the device"), first: 10});
   if (of.alive_rows > rows.length)
     made.append(node("p", {class: "note"}, "The " + grouped(rows.length) + " largest of " + grouped(of.alive_rows) + ", " +
       share(rows.reduce((sum, row) => sum + row.bytes, 0), whole) + " of the peak."));

@@ -21,7 +21,7 @@ function causeList(causes) {
       node("td", {class: "text"}, node("div", {}, data.verdict.causes[cause.cause] + (cause.gaps ? "; " + plural(cause.gaps, "gap") : "")),
         ...cause.evidence.slice(1).map((text) => node("div", {class: "note"}, text))),
       node("td", {}, gap ? node("button", {type: "button", class: "tool", on: {click: () => timeline.show(gap)},
-        "aria-label": "Show the longest gap of " + spaced(cause.cause) + " in the timeline"}, "Show longest") : ""));
+        "aria-label": "Show longest gap in the timeline: " + spaced(cause.cause)}, "Show longest") : ""));
   });
   const rest = node("button", {type: "button", class: "more", hidden: rows.length <= most,
     on: {click: () => { rows.slice(most).forEach((row) => { row.hidden = false; }); rest.hidden = true; }}}, "Show the other " + (rows.length - most));
