@@ -47,13 +47,14 @@ class Root:
             raise NotADirectoryError(f"{self.folder} is no folder")
 
     def place(self, path: str) -> pathlib.Path:
-        """Where `path` leads, links followed. ToolError: nowhere, or out of the root."""
+        """Where `path` leads, links followed. ToolError: nowhere, or out of the root; which of the two it does not say."""
         try:
-            found = (self.folder / path).resolve(strict=True)
+            found: Optional[pathlib.Path] = (self.folder / path).resolve(strict=True)
         except (OSError, RuntimeError, ValueError):
-            raise ToolError(f"{path!r}: there is no such file or folder below the root; `files` lists what there is") from None
-        if not self.holds(found):
-            raise ToolError(f"{path!r} leads out of the root of this server")
+            found = None
+        if found is None or not self.holds(found):
+            raise ToolError(f"{path!r}: there is no such file or folder below the root, and links that lead out of it count as none; "
+                            "`files` lists what there is")
         return found
 
     def holds(self, place: pathlib.Path) -> bool:
