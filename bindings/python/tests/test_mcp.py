@@ -11,6 +11,8 @@ import profkit
 pytest.importorskip("mcp", reason="the package mcp is not installed")
 from mcp import Client, StdioServerParameters  # pylint: disable=wrong-import-position
 
+pytestmark = pytest.mark.skipif("PROFKIT_SANITIZED" in os.environ, reason="each session starts Python anew: the plain build is asked")
+
 CAPTURE = "xspace/tpu_v6e_inference.xplane.pb"
 TRACE = "kineto/h100_bert_small.pt.trace.json.gz"
 

@@ -1,6 +1,7 @@
 """What a notebook shows of a profile: its page, and pictures with matplotlib."""
 import html
 import json
+import os
 import re
 
 import pytest
@@ -29,6 +30,8 @@ def test_page(trace):
 
 @pytest.fixture
 def axes():
+    if "PROFKIT_SANITIZED" in os.environ:
+        pytest.skip("matplotlib cannot be loaded beside a preloaded sanitizer")
     matplotlib = pytest.importorskip("matplotlib", reason="the package matplotlib is not installed")
     matplotlib.use("Agg")
     from matplotlib import pyplot
