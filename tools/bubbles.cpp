@@ -513,7 +513,7 @@ int run_bubbles(const options& given) {
           auto model = write_model(held->of, profile_label(given.path), model_path, host);
           if (!model) return std::move(model).error();
         }
-        held.reset();
+        if (asked.svg_path.empty()) held.reset();
         return written;
       },
       [&](session& s) -> result<void> {
@@ -525,11 +525,10 @@ int run_bubbles(const options& given) {
         }
         s.lost(*held->of);
         s.lost(held->found.damage);
-        held.reset();
+        if (asked.svg_path.empty()) held.reset();
         return {};
       },
-      [&](const profkit::trace& t, sink& into, const hooks& host) -> result<void> {
-        if (result<void> done = look(t, host); !done) return done;
+      [&](const profkit::trace&, sink& into, const hooks& host) -> result<void> {
         return profkit::write_timeline_picture(*held, wanted.only, into, host);
       }};
   const int status = run_slice(asked, document::bubbles, writer);

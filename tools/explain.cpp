@@ -66,16 +66,13 @@ std::string offset_text(std::int64_t from_ps, std::int64_t to_ps) {
 }
 
 void print_neighbours(session& s, const explanation& e) {
-  if (e.neighbours.empty()) return;
-  const auto timed = std::find_if(e.found.proof.begin(), e.found.proof.end(),
-                                  [](const evidence& proof) { return proof.start_ps.has_value(); });
-  const std::int64_t zero_ps = *timed->start_ps;
+  if (!e.around_ps || e.neighbours.empty()) return;
   s.heading("Around the first of these; starts count from its start");
   table t;
   t.left("").flexible("on").flexible("name", cut::middle).right("start").right("length");
   for (const neighbour& n : e.neighbours)
     t.row({n.on_host ? "host" : profkit::neighbour_position_name(n.position), escape_for_terminal(n.on),
-           escape_for_terminal(n.name), offset_text(zero_ps, n.start_ps), human_duration(n.duration_ps)});
+           escape_for_terminal(n.name), offset_text(*e.around_ps, n.start_ps), human_duration(n.duration_ps)});
   t.print(s.out(), s.columns());
 }
 

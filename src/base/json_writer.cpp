@@ -275,7 +275,7 @@ void json_writer::value(std::string_view text) {
   // An escape takes up to six bytes.
   std::size_t cut = std::min(size, most);
   for (;; cut /= 3) {
-    while (cut > 0 && cut < text.size() && (static_cast<unsigned char>(text[cut]) & 0xc0) == 0x80) --cut;
+    cut = character_at(text, cut);
     append_json_string(buffer_, text.substr(0, cut));
     if (cut == 0 || buffer_.size() - before <= 2 * most + 2) break;
     buffer_.resize(before);

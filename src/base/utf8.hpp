@@ -18,6 +18,14 @@ struct utf8_step {
   bool valid = false;
 };
 
+[[nodiscard]] constexpr bool is_continuation(char byte) noexcept { return (static_cast<unsigned char>(byte) & 0xc0) == 0x80; }
+// Where the character begins of which text[at] is a byte; the end of the text for all that lies beyond it.
+[[nodiscard]] constexpr std::size_t character_at(std::string_view text, std::size_t at) noexcept {
+  if (at >= text.size()) return text.size();
+  while (at > 0 && is_continuation(text[at])) --at;
+  return at;
+}
+
 // Decodes at text[at]; at < text.size(). Overlong forms, surrogates and values past U+10FFFF are not valid.
 [[nodiscard]] inline utf8_step decode_utf8(std::string_view text, std::size_t at) noexcept {
   const auto byte = [&](std::size_t i) { return static_cast<std::uint32_t>(static_cast<unsigned char>(text[at + i])); };

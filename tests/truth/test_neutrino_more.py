@@ -141,10 +141,16 @@ class SmallTraces(truth.Case):
         fields = [("start", "u64"), ("elapsed", "u32"), ("cuid", "u32")]
         for length, labels in ((7, ["0", "2", "4", "6 cycles"]), (10, ["0", "2", "4", "6", "8", "10 cycles"]),
                                (1003, ["0", "200", "400", "600", "800", "1,000 cycles"])):
-            maps = [Map("one", "warp", fields, [[(1000, length, 0)]])]
-            truth.run("neutrino", self.trace(maps), "schedule", "--svg", self.scratch / "a.svg")
-            told = re.findall(r">([\d,]+(?: cycles)?)</text>", (self.scratch / "a.svg").read_text())
-            self.assertEqual(told[-len(labels):], labels)
+            self.check_labels([[(1000, length, 0)]], fields, labels)
+        # At the end of int64 they are no longer round, and none lies beyond.
+        longest = 2**63 - 1
+        at = [f"{n * (longest // 7 + 1):,}" for n in range(7)]
+        self.check_labels([[(0, longest, 0)]], [("start", "u64"), ("elapsed", "u64"), ("cuid", "u32")], [*at[:-1], at[-1] + " cycles"])
+
+    def check_labels(self, records, fields, labels):
+        truth.run("neutrino", self.trace([Map("one", "warp", fields, records)]), "schedule", "--svg", self.scratch / "a.svg")
+        told = re.findall(r">(-?[\d,]+(?: cycles)?)</text>", (self.scratch / "a.svg").read_text())
+        self.assertEqual(told, labels)
 
     # ---- descriptions and what is in the file ----
 

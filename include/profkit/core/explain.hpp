@@ -3,6 +3,7 @@
 #include <profkit/core/report.hpp>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,6 +28,7 @@ struct explanation {
   /// Around the first piece of evidence that has a time: the last kernels before it, the longest during it, the first after
   /// it; of the host what covers most of it, the innermost first. Empty where no evidence has a time on a known device.
   std::vector<neighbour> neighbours;
+  std::optional<std::int64_t> around_ps;  ///< when that piece of evidence begins; none where no evidence has a time
   std::vector<next_command> next;  ///< what shows more
 };
 

@@ -200,6 +200,7 @@ result<explanation> explain_finding(const trace& t, const report_result& of, std
     made.next = report::commands_of(t.files(), *at);
     const evidence* const e = report::first_in_time(*at);
     if (e == nullptr) return made;
+    made.around_ps = e->start_ps;
     const auto activity = t.all_activity(host);
     if (!activity) return activity.error();
     auto neighbours = report::neighbours_of(**activity, *e, host);

@@ -128,12 +128,7 @@ result<document_status> write_explanation(json_writer& out, const trace& t, std:
     chosen = std::move(*made);
   }
   const verdict v = judge(p, found->findings.empty() ? "nothing was found that needs an explanation" : "", found->damage);
-  begin_document(out, document::explain);
-  write_verdict(out, v);
-  if (v.status != document_status::error) {
-    out.key("path");
-    out.whole(p.what().path);
-  }
+  begin_with_path(out, document::explain, p, v);
   out.key("finding");
   if (id.empty())
     out.null();

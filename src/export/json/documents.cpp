@@ -206,6 +206,21 @@ std::uint64_t default_limit(document d) noexcept {
   return entry == nullptr ? 0 : entry->limit;
 }
 
+namespace {
+
+// One document within its bounds, by `write(json_writer&)`.
+template <class Write>
+result<document_status> write_bounded(document which, const query_filters& o, sink& into, Write&& write) {
+  json_writer out(into);
+  out.bound(json::bounds_within(o.max_bytes, json::bounds_of(which, o.limit)));
+  result<document_status> status = write(out);
+  if (!status) return status;
+  if (result<void> finished = out.finish(); !finished) return std::move(finished).error();
+  return status;
+}
+
+}  // namespace
+
 result<document_status> write_document(document which, const trace& t, const query_filters& o, sink& into,
                                        const hooks& host) {
   return contained([&]() -> result<document_status> {
@@ -213,12 +228,7 @@ result<document_status> write_document(document which, const trace& t, const que
     if (entry == nullptr) return fault{fault_code::invalid_argument, "no such document", "", no_offset, ""};
     if (entry->filters_planes && !t.files().is_any_streamed())
       if (result<void> fits = check_filters(t, o, host); !fits) return std::move(fits).error();
-    json_writer out(into);
-    out.bound(json::bounds_within(o.max_bytes, json::bounds_of(which, o.limit)));
-    result<document_status> status = entry->write(out, t, o, host);
-    if (!status) return status;
-    if (result<void> finished = out.finish(); !finished) return std::move(finished).error();
-    return status;
+    return write_bounded(which, o, into, [&](json_writer& out) { return entry->write(out, t, o, host); });
   });
 }
 
@@ -227,30 +237,22 @@ result<document_status> write_entry_document(const trace& t, std::string_view mo
   return contained([&]() -> result<document_status> {
     const result<modules_result> found = analyse_modules(t, o, host);
     if (!found) return found.error();
-    json_writer out(into);
-    out.bound(json::bounds_within(o.max_bytes, json::bounds_of(document::modules, o.limit)));
-    document_status status = document_status::ok;
-    if (found->modules.empty()) {
-      status = json::write_modules(out, t.files(), *found);
-    } else {
+    return write_bounded(document::modules, o, into, [&](json_writer& out) -> result<document_status> {
+      if (found->modules.empty()) return json::write_modules(out, t.files(), *found);
       const result<const module_row*> chosen = find_module(*found, module);
       if (!chosen) return chosen.error();
-      status = json::write_module_entry(out, t.files(), *found, *chosen);
-    }
-    if (result<void> finished = out.finish(); !finished) return std::move(finished).error();
-    return status;
+      return json::write_module_entry(out, t.files(), *found, *chosen);
+    });
   });
 }
 
 result<document_status> write_explanation(const trace& t, std::string_view id, const query_filters& o, sink& into,
                                           const hooks& host) {
+  if (id.empty()) return write_document(document::explain, t, o, into, host);
   return contained([&]() -> result<document_status> {
-    json_writer out(into);
-    out.bound(json::bounds_within(o.max_bytes, json::bounds_of(document::explain, o.limit)));
-    result<document_status> status = json::write_explanation(out, t, id, o, host);
-    if (!status) return status;
-    if (result<void> finished = out.finish(); !finished) return std::move(finished).error();
-    return status;
+    if (!t.files().is_any_streamed())
+      if (result<void> fits = check_filters(t, o, host); !fits) return std::move(fits).error();
+    return write_bounded(document::explain, o, into, [&](json_writer& out) { return json::write_explanation(out, t, id, o, host); });
   });
 }
 

@@ -1,4 +1,5 @@
 #include <export/json/document.hpp>
+#include <export/op_rate.hpp>
 
 #include <algorithm>
 
@@ -13,11 +14,10 @@ double number_of(const named_stat& stat) noexcept {
   return 0;
 }
 
-// What one execution does, times the executions, over the time they took together.
 std::optional<double> rate_of(const std::vector<named_stat>& stats, std::string_view name, const op_row& op) {
   const auto stat = std::find_if(stats.rbegin(), stats.rend(), [&](const named_stat& s) { return s.name == name; });
   if (stat == stats.rend() || op.total_ps <= 0) return std::nullopt;
-  return number_of(*stat) * static_cast<double>(op.count) / static_cast<double>(op.total_ps) * 1e12;
+  return achieved_per_second(number_of(*stat), op);
 }
 
 std::optional<double> share_of(const std::optional<double>& rate, double peak) {

@@ -282,13 +282,16 @@ verdict judge_report(const profile& p, const report_result& found) {
   return judge(p, p.file_count() == 0 ? "no profile file in " + p.what().path : "", found.damage);
 }
 
-void begin_report(json_writer& out, document which, const profile& p, const report_result& found, const verdict& v) {
+void begin_with_path(json_writer& out, document which, const profile& p, const verdict& v) {
   begin_document(out, which);
   write_verdict(out, v);
-  if (v.status != document_status::error) {
-    out.key("path");
-    out.whole(p.what().path);
-  }
+  if (v.status == document_status::error) return;  // whose path is a part of the verdict
+  out.key("path");
+  out.whole(p.what().path);
+}
+
+void begin_report(json_writer& out, document which, const profile& p, const report_result& found, const verdict& v) {
+  begin_with_path(out, which, p, v);
   write_runs(out, p);
   out.field("complete", found.parts.info.complete);
   write_strings(out, "reasons", found.parts.info.reasons);

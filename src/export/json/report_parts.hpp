@@ -14,6 +14,8 @@ void write_report_summary(json_writer& out, const report_summary& s, bool is_bri
 void write_finding(json_writer& out, const finding& f);
 
 [[nodiscard]] verdict judge_report(const profile& p, const report_result& found);
+// The frame, the verdict and the path.
+void begin_with_path(json_writer& out, document which, const profile& p, const verdict& v);
 // What both forms of the report begin with: what it is of, and whether that is all there was.
 void begin_report(json_writer& out, document which, const profile& p, const report_result& found, const verdict& v);
 

@@ -64,6 +64,16 @@ std::string device_name(const activity& of, std::size_t device) {
   return name;
 }
 
+std::string cause_words(idle_cause c) {
+  std::string words = idle_cause_name(c);
+  std::replace(words.begin(), words.end(), '_', ' ');
+  return words;
+}
+
+std::string wait_words(const bubble& gap) {
+  return gap.boundary_adjacent ? "edge of the capture" : cause_words(gap.cause.id);
+}
+
 result<std::vector<std::vector<lane>>> lanes_of_devices(const bubbles_report& of, const step_filter& only, std::size_t devices,
                                                         std::size_t most, const hooks& host) {
   auto all = map_items<std::vector<lane>>(devices, host, [&](std::size_t d) -> result<std::vector<lane>> {

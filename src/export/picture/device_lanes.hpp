@@ -18,6 +18,10 @@ inline constexpr std::size_t steps_lane = 0;
 // "GPU 3"; "rank 1, GPU 0" where devices share a name, as each rank numbers its own.
 [[nodiscard]] std::string device_name(const activity& of, std::size_t device);
 
+// "data loader"; of a gap at the edge of the capture "edge of the capture".
+[[nodiscard]] std::string cause_words(idle_cause c);
+[[nodiscard]] std::string wait_words(const bubble& gap);
+
 // The lanes of the first `devices`, in the order of lane_names, about `most` items each; one pass over the kernels of each
 // device. Under `only` the steps that were asked for, and what ran from the first to the last of them. Names are string ids of
 // the activity, those of steps their positions. Fault: of the visit.

@@ -1,5 +1,6 @@
 #include <export/picture/drawing.hpp>
 
+#include <base/utf8.hpp>
 #include <export/markup_text.hpp>
 #include <export/picture/picture_text.hpp>
 #include <profkit/core/text.hpp>
@@ -8,6 +9,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
@@ -35,13 +37,8 @@ std::string class_of(std::string_view kind) { return kind.empty() ? std::string(
 // The end of a box or dot; what a pointer shows of it ends with "…" where it is long.
 std::string end_with_tip(const char* name, std::string_view tip) {
   if (tip.empty()) return "/>\n";
-  std::string shown(tip);
-  if (shown.size() > max_tip_bytes) {
-    std::size_t end = max_tip_bytes;
-    while (end > 0 && (static_cast<unsigned char>(shown[end]) & 0xc0) == 0x80) --end;
-    shown.resize(end);
-    shown += "…";
-  }
+  std::string shown(tip.substr(0, character_at(tip, max_tip_bytes)));
+  if (shown.size() < tip.size()) shown += "…";
   return "><title>" + markup_text(shown) + "</title></" + name + ">\n";
 }
 
@@ -62,36 +59,40 @@ std::string round_duration(std::int64_t ps) {
   return text;
 }
 
+// From `first` on, as far as `last`.
+template <class Label>
+std::vector<tick> ticks_at(std::int64_t first, std::int64_t last, std::int64_t step, std::size_t most, Label&& label) {
+  std::vector<tick> ticks;
+  for (std::optional<std::int64_t> at = first; at && *at <= last && ticks.size() < most; at = checked_add(*at, step))
+    ticks.push_back({*at, label(*at)});
+  return ticks;
+}
+
 }  // namespace
 
 std::vector<tick> time_ticks(std::int64_t from_ps, std::int64_t to_ps, std::int64_t zero_ps, std::size_t most) {
-  std::vector<tick> ticks;
-  const std::optional<std::int64_t> span = checked_sub(to_ps, from_ps), first = checked_sub(from_ps, zero_ps);
-  if (!span || !first || *span <= 0 || most < 2) return ticks;
-  const std::int64_t step = round_step(*span / static_cast<std::int64_t>(most - 1) + 1);
+  const std::optional<std::int64_t> first = checked_sub(from_ps, zero_ps), last = checked_sub(to_ps, zero_ps);
+  if (!first || !last || *last <= *first || !checked_sub(*last, *first) || most < 2) return {};
+  const std::int64_t step = round_step((*last - *first) / static_cast<std::int64_t>(most - 1) + 1);
   const std::int64_t over = *first % step;
-  std::int64_t at = over <= 0 ? *first - over : *first - over + step;
-  for (; ticks.size() < most && at - *first <= *span; at += step) ticks.push_back({zero_ps + at, round_duration(at)});
+  std::vector<tick> ticks = ticks_at(over <= 0 ? *first - over : *first - over + step, *last, step, most, round_duration);
+  for (tick& t : ticks) t.value += zero_ps;
   return ticks;
 }
 
 std::vector<tick> count_ticks(std::int64_t to, std::string_view unit, std::size_t most) {
-  std::vector<tick> ticks;
-  if (to < 0 || most < 2) return ticks;
-  const std::int64_t step = round_step(to / static_cast<std::int64_t>(most - 1) + 1);
-  for (std::int64_t at = 0; at <= to && ticks.size() < most; at += step) ticks.push_back({at, grouped(at)});
+  if (to < 0 || most < 2) return {};
+  std::vector<tick> ticks = ticks_at(0, to, round_step(to / static_cast<std::int64_t>(most - 1) + 1), most,
+                                     [](std::int64_t at) { return grouped(at); });
   ticks.back().label += unit;
   return ticks;
 }
 
 std::vector<tick> byte_ticks(std::int64_t to_bytes, std::size_t most) {
-  std::vector<tick> ticks;
-  if (to_bytes <= 0 || most < 2) return ticks;
+  if (to_bytes <= 0 || most < 2) return {};
   std::int64_t step = 1;
   while (to_bytes / step >= static_cast<std::int64_t>(most)) step *= 2;
-  for (std::int64_t at = 0; at <= to_bytes && ticks.size() < most; at += step)
-    ticks.push_back({at, human_bytes(static_cast<std::uint64_t>(at))});
-  return ticks;
+  return ticks_at(0, to_bytes, step, most, [](std::int64_t at) { return human_bytes(static_cast<std::uint64_t>(at)); });
 }
 
 std::string counted(std::uint64_t n, std::string_view noun) {

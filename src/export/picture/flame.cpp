@@ -2,6 +2,7 @@
 #include <profkit/core/picture.hpp>
 
 #include <base/contained.hpp>
+#include <base/utf8.hpp>
 #include <export/picture/drawing.hpp>
 #include <profkit/core/text.hpp>
 
@@ -39,7 +40,7 @@ std::string fitting_text(const std::string& text, double width) {
   if (room < 3) return {};
   std::size_t letters = 0, cut = text.size();
   for (std::size_t i = 0; i < text.size(); ++i) {
-    if ((static_cast<unsigned char>(text[i]) & 0xc0) == 0x80) continue;
+    if (is_continuation(text[i])) continue;
     if (++letters == room) cut = i;
   }
   return letters <= room ? text : text.substr(0, cut) + "…";

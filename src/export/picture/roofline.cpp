@@ -2,6 +2,7 @@
 #include <profkit/core/picture.hpp>
 
 #include <base/contained.hpp>
+#include <export/op_rate.hpp>
 #include <export/picture/drawing.hpp>
 #include <profkit/core/text.hpp>
 
@@ -62,11 +63,10 @@ std::vector<op_point> points_of(const profile& p, const ops_result& found, std::
     for (const op_row op : line.ops) {
       const op_details known = op_details_of(p, programs, line, op);
       if (known.flops <= 0 || known.bytes <= 0 || op.total_ps <= 0) continue;
-      const double seconds = static_cast<double>(op.total_ps) / 1e12;
-      op_point point{known.flops / known.bytes, known.flops * static_cast<double>(op.count) / seconds, op.self_ps,
+      op_point point{known.flops / known.bytes, achieved_per_second(known.flops, op), op.self_ps,
                      std::string(short_op_name(op.name, op.display_name)), {}};
       point.tip = point.name + ": " + si_text(point.per_second) + "FLOP/s, " +
-                  si_text(known.bytes * static_cast<double>(op.count) / seconds) + "B/s, " + human_duration(op.self_ps);
+                  si_text(achieved_per_second(known.bytes, op)) + "B/s, " + human_duration(op.self_ps);
       points.push_back(std::move(point));
       if (peaks.flops_per_s > 0 && peaks.hbm_bytes_per_s > 0) roofs.insert({peaks.flops_per_s, peaks.hbm_bytes_per_s});
     }

@@ -46,12 +46,6 @@ std::string kind_of(const bubble& gap, const std::vector<std::pair<idle_cause, s
   return "unknown";
 }
 
-std::string words_of(idle_cause c) {
-  std::string words = idle_cause_name(c);
-  std::replace(words.begin(), words.end(), '_', ' ');
-  return words;
-}
-
 std::string tip_of(const lane_item& item, std::size_t lane, const bubbles_report& found) {
   const std::string length = human_duration(item.end_ps - item.start_ps);
   if (lane == steps_lane) return "step " + std::string(found.found.steps[static_cast<std::size_t>(item.name)].id) + ", " + length;
@@ -99,7 +93,7 @@ void draw_legend(drawing& out, double y, const std::vector<std::vector<lane>>& l
     if (std::any_of(lanes.begin(), lanes.end(), [kind](const std::vector<lane>& of) { return !of[kind].items().empty(); }))
       entry(lane_names[kind], lane_names[kind]);
   for (std::size_t i = 0; i < causes.size() && i < named_causes; ++i)
-    entry("cause" + std::to_string(i), "waits: " + words_of(causes[i].first));
+    entry("cause" + std::to_string(i), "waits: " + cause_words(causes[i].first));
   entry("unknown", causes.size() > named_causes ? "waits: other or unknown" : "waits: unknown");
   entry("idle", "edge of the capture");
 }
@@ -149,9 +143,7 @@ result<void> draw_timeline(const bubbles_report& found, const step_filter& only,
     for (const bubble* gap : gaps)
       if (gap->device == d)
         drawer.draw_span(gap->start_ps, gap->end_ps, y, kind_of(*gap, causes),
-                         human_duration(gap->length_ps()) + ": " +
-                             (gap->boundary_adjacent ? "edge of the capture" : words_of(gap->cause.id)) + " (" +
-                             certainty_name(gap->sure) + ")");
+                         human_duration(gap->length_ps()) + ": " + wait_words(*gap) + " (" + certainty_name(gap->sure) + ")");
     y += row_height + between_devices;
   }
   draw_legend(out, first_y + field + 46, *lanes, causes);

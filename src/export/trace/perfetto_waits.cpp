@@ -14,15 +14,13 @@ namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 namespace {
 
-std::string wait_name(const bubble& b) {
-  if (b.boundary_adjacent) return "edge of the capture";
-  std::string words = idle_cause_name(b.cause.id);
-  std::replace(words.begin(), words.end(), '_', ' ');
-  return words;
-}
+// The tracks of a device; 0: not begun.
+struct device_tracks {
+  std::uint64_t process = 0, steps = 0, waits = 0;
+};
 
 void write_wait(perfetto_writer& out, std::uint64_t track, const activity& of, const bubble& b) {
-  out.begin_slice(track, b.start_ps, wait_name(b));
+  out.begin_slice(track, b.start_ps, picture::wait_words(b));
   if (!b.boundary_adjacent) {
     out.add_argument("certainty", certainty_name(b.sure), true);
     out.add_argument("meaning", idle_cause_meaning(b.cause.id), true);
@@ -51,24 +49,24 @@ result<void> write_waits(const trace_job& job, perfetto_writer& out) {
   const bubbles_result& found = report->found;
   std::vector<const bubble*> gaps = picture::gaps_of_devices(found, of.devices().size());
   std::stable_sort(gaps.begin(), gaps.end(), [](const bubble* a, const bubble* b) { return a->start_ps < b->start_ps; });
-  for (std::size_t d = 0; d < of.devices().size(); ++d) {
-    const std::uint64_t process = out.add_process("profkit: " + picture::device_name(of, d));
-    std::uint64_t steps = 0, waits = 0;
-    for (const bubble_step& s : found.steps) {
-      if (s.device != d || s.pseudo) continue;
-      if (steps == 0) steps = out.add_track(process, "steps");
-      out.begin_slice(steps, s.start_ps, s.id);
-      out.end_slice(steps, s.end_ps);
-      ++job.outcome.events;
+  std::vector<device_tracks> tracks(of.devices().size());
+  for (std::size_t d = 0; d < tracks.size(); ++d) tracks[d].process = out.add_process("profkit: " + picture::device_name(of, d));
+  const auto begun = [&](std::uint64_t& track, std::uint64_t process, const char* name) {
+    if (track == 0) {
+      track = out.add_track(process, name);
+      ++job.outcome.tracks;
     }
-    for (const bubble* gap : gaps) {
-      if (gap->device != d) continue;
-      if (waits == 0) waits = out.add_track(process, "waits");
-      write_wait(out, waits, of, *gap);
-      ++job.outcome.events;
-    }
-    job.outcome.tracks += (steps != 0 ? 1U : 0U) + (waits != 0 ? 1U : 0U);
+    ++job.outcome.events;
+    return track;
+  };
+  for (const bubble_step& s : found.steps) {
+    if (s.pseudo) continue;
+    const std::uint64_t track = begun(tracks[s.device].steps, tracks[s.device].process, "steps");
+    out.begin_slice(track, s.start_ps, s.id);
+    out.end_slice(track, s.end_ps);
   }
+  for (const bubble* gap : gaps)
+    write_wait(out, begun(tracks[gap->device].waits, tracks[gap->device].process, "waits"), of, *gap);
   return out.failed() != nullptr ? result<void>(*out.failed()) : result<void>();
 }
 

@@ -469,19 +469,20 @@ class Profile(Owner):
         calls.run(lambda: check(function, self._h, *what, c.byref(given), calls.writer(write), None, c.byref(status)))
         return Status(status.value)
 
+    def _filtered_bytes(self, function: Any, what: Tuple[Any, ...], **filters: Any) -> bytes:
+        parts: List[bytes] = []
+        self._write_filtered(function, what, parts.append, **filters)
+        return b"".join(parts)
+
     def module_document_bytes(self, module: str, **filters: Any) -> bytes:
         """The bytes of `profkit modules --dump NAME --json`: a compiled module and the instructions of its entry
         computation. `limit` counts instructions; other filters as of write_document()."""
-        parts: List[bytes] = []
-        self._write_filtered(lib.pk_module_write, (L.encoded(module),), parts.append, **filters)
-        return b"".join(parts)
+        return self._filtered_bytes(lib.pk_module_write, (L.encoded(module),), **filters)
 
     def finding_document_bytes(self, id: str, **filters: Any) -> bytes:
         """The bytes of `profkit explain PATH ID --json`: one finding of the report, with its evidence and what happened
         around it. `id` is one of document("explain") under the same filters, which are those of write_document()."""
-        parts: List[bytes] = []
-        self._write_filtered(lib.pk_finding_write, (L.encoded(id),), parts.append, **filters)
-        return b"".join(parts)
+        return self._filtered_bytes(lib.pk_finding_write, (L.encoded(id),), **filters)
 
     def finding_document(self, id: str, **filters: Any) -> Dict[str, Any]:
         """The same, parsed."""
@@ -496,9 +497,7 @@ class Profile(Owner):
     def page(self, **filters: Any) -> bytes:
         """The report as HTML for a browser, with its style, script and numbers inside: `profkit report PATH -o NAME.html`.
         Filters as of write_document()."""
-        parts: List[bytes] = []
-        self._write_filtered(lib.pk_page_write, (), parts.append, **filters)
-        return b"".join(parts)
+        return self._filtered_bytes(lib.pk_page_write, (), **filters)
 
     def _repr_html_(self) -> str:
         """In a notebook: the page, in a frame of its own that loads and sends nothing."""
