@@ -639,6 +639,9 @@ class WaitsTest(truth.Case):
             waits = sorted((start, end, name.replace(" ", "_")) for track in own if track[1] == "waits"
                            for name, start, end, _ in both[track])
             self.assertGreater(len(waits), 10)
+            for track in own:
+                rows = sorted((start, end) for _, start, end, _ in both[track])
+                self.assertTrue(all(a[1] <= b[0] for a, b in zip(rows, rows[1:])), f"{track}: one device does two things at a time")
             inside = collections.Counter(wait for wait in waits if wait[2] != "edge_of_the_capture")
             self.assertFalse(inside - collections.Counter(gaps), "more waits than gaps")
             sure = {arguments["certainty"] for track in own if track[1] == "waits" for *_, arguments in both[track]
