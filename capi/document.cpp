@@ -140,6 +140,16 @@ pk_status pk_page_write(const pk_profile* profile, const pk_document_options* op
   });
 }
 
+pk_status pk_redaction_write(const pk_profile* profile, pk_write_callback write, void* user, pk_error** err) noexcept {
+  return guard(err, [&]() -> result<pk_status> {
+    if (!profile) return null_argument("profile");
+    if (!write) return null_argument("write");
+    const auto& redacted = profile->core->what().redacted;
+    if (!redacted) return invalid_argument("the capture was opened as it is", "open it with PK_OPEN_REDACT");
+    return write_to_host(write, user, nullptr, [&](profkit::sink& into) { return profkit::write_redaction(*redacted, into); });
+  });
+}
+
 pk_status pk_document_write_error(int32_t document, const pk_error* why, pk_write_callback write, void* user,
                                   pk_error** err) noexcept {
   return guard(err, [&]() -> result<pk_status> {

@@ -3,6 +3,7 @@
 #include "exit_code.hpp"
 #include "interrupt.hpp"
 #include "quantity.hpp"
+#include "report_folder.hpp"
 #include "session.hpp"
 
 #include <profkit/core/text.hpp>
@@ -10,11 +11,14 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace profkit_tool {
 namespace {
@@ -112,18 +116,79 @@ void print_outcome(const options& asked, const trace_export_outcome& outcome, tr
   std::fwrite(text.data(), 1, text.size(), stderr);
 }
 
+// Whether a file, redacted, is what was asked for: a capture of the same kind is worth more than what can be shown of it.
+bool is_of_format(const profkit::capture_file& file, trace_format format) {
+  using profkit::file_content;
+  switch (profkit::content_of(file.family)) {
+    case file_content::planes:
+    case file_content::module:
+    case file_content::op_totals: return format == trace_format::xspace;
+    case file_content::trace_events:
+    case file_content::settings: return format == trace_format::trace_json;
+    case file_content::kernel_table:
+    case file_content::totals_table: return format == trace_format::csv;
+    default: return false;
+  }
+}
+
+bool has_filters(const options& asked) {
+  const profkit::query_filters f = filters_of(asked, 0);
+  return !f.host.empty() || !f.plane.empty() || !f.line.empty() || !f.name.empty() || f.step || f.from_ps || f.to_ps;
+}
+
+// The bytes of one file of a redacted capture.
+result<void> copy_file(const profkit::capture& what, std::size_t file, const std::string& path, std::uint32_t threads) {
+  result<std::unique_ptr<sink>> opened = profkit::atomic_file_sink(path);
+  if (!opened) return std::move(opened).error();
+  std::unique_ptr<sink> out = std::move(opened).value();
+  std::string_view name = path;
+  if (take_suffix(name, ".gz")) out = profkit::gzip_sink(std::move(out), threads);
+  if (result<void> done = out->write(what.held[file].bytes); !done) return done;
+  return out->finish();
+}
+
+// The files of a redacted capture, in the folder as they lie in the capture, or the one file that it has.
+int export_files(const options& asked, const profkit::profile& capture, bool into_folder, const terminal& errors) {
+  const profkit::capture& what = capture.what();
+  std::vector<profkit::file_damage> losses;
+  std::size_t written = 0;
+  for (std::size_t i = 0; i < what.files.size(); ++i) {
+    const profkit::capture_file& file = what.files[i];
+    if (const profkit::fault* why = capture.file_fault(i)) losses.push_back({static_cast<std::uint32_t>(i), *why});
+    if (what.held[i].bytes.empty() || profkit::content_of(file.family) == profkit::file_content::nothing) continue;
+    std::string path = asked.output_path;
+    if (into_folder) {
+      std::string_view below = file.path;
+      take_suffix(below, ".zst");
+      if (what.files.size() > 1 || below.size() > what.path.size()) below.remove_prefix(std::min(below.size(), what.path.size() + 1));
+      path = file_in(asked.output_path, std::string(below));
+      std::error_code failed;
+      std::filesystem::create_directories(std::filesystem::path(path).parent_path(), failed);
+      if (failed)
+        return fail(asked, {fault_code::output, "the folder cannot be made: " + failed.message(), path, profkit::no_offset, ""}, errors);
+    }
+    for (const std::string& read : what.read_from)
+      if (is_same_file(path, read)) return fail(asked, output_is_input(path), errors);
+    if (result<void> copied = copy_file(what, i, path, asked.threads); !copied) return fail(asked, copied.error(), errors);
+    ++written;
+  }
+  if (!asked.quiet) {
+    const std::string text =
+        "profkit: " + profkit::escape_for_terminal(asked.output_path) + ": " + count_of(written, "redacted file") + '\n';
+    std::fwrite(text.data(), 1, text.size(), stderr);
+  }
+  return print_losses(asked, losses, written != 0, errors);
+}
+
 int run_export(const options& asked) {
   const terminal errors = look_at_terminal(STDERR_FILENO, asked.color);
-  const result<wanted_output> wanted = understand_format(asked);
+  const bool into_folder = asked.redact && names_folder(asked.output_path);
+  const result<wanted_output> wanted = into_folder ? wanted_output{} : understand_format(asked);
   if (!wanted) return fail(asked, wanted.error(), errors);
   progress_line progress(!asked.quiet);
   const profkit::hooks hooks = progress.hooks(asked.threads);
 
-  profkit::open_options how;
-  how.io = asked.io;
-  how.run = asked.run;
-  how.host = hooks;
-  auto opened = profkit::profile::open(asked.path, how);
+  auto opened = open_asked(asked, hooks);
   progress.clear();
   if (!opened) return fail(asked, opened.error(), errors);
   const profkit::profile& capture = **opened;
@@ -131,6 +196,17 @@ int run_export(const options& asked) {
   if (is_input_of(capture.what(), asked.output_path)) return fail(asked, output_is_input(asked.output_path), errors);
 
   if (!asked.output_path.empty()) catch_interrupts();
+  if (into_folder) {
+    if (has_filters(asked) || asked.compat_xla || asked.waits || !asked.export_format.empty()) {
+      return fail(asked, {fault_code::invalid_argument, "a folder takes the files as they are", asked.output_path, profkit::no_offset,
+                          "leave filters and formats out, or name a file"}, errors);
+    }
+    return export_files(asked, capture, true, errors);
+  }
+  const std::vector<profkit::capture_file>& files = capture.what().files;
+  if (asked.redact && files.size() == 1 && !asked.output_path.empty() && !has_filters(asked) && !asked.compat_xla &&
+      is_of_format(files.front(), wanted->format))
+    return export_files(asked, capture, false, errors);
   result<std::unique_ptr<sink>> out = open_output(asked, *wanted);
   if (!out) return fail(asked, out.error(), errors);
   trace_export_options what;
@@ -204,11 +280,14 @@ extern const command_description export_command = {
     "The capture for other tools: trace JSON, Perfetto, a smaller XSpace, CSV",
     "Writes every event, however many, with overlapping events on lanes of their own. The ending of FILE\n"
     "gives the format: .trace.json and .trace.json.gz for chrome://tracing and Perfetto, .pftrace for\n"
-    "Perfetto, .xplane.pb for a part of an XSpace, .csv for tables. --compat xla writes what XLA writes.",
+    "Perfetto, .xplane.pb for a part of an XSpace, .csv for tables. --compat xla writes what XLA writes.\n"
+    "With --redact, a file of the same kind as the capture's, or a folder, is the capture itself with\n"
+    "aliases for names, hosts, paths and texts, which every tool opens as it does the capture.",
     "  profkit export logdir -o run.pftrace           open it on ui.perfetto.dev\n"
     "  profkit export logdir -o run.pftrace --waits   with why devices waited\n"
     "  profkit export vm.xplane.pb -o vm.trace.json.gz --compat xla\n"
     "  profkit export vm.xplane.pb --time 10s:20s --plane TPU:0 -o part.xplane.pb\n"
+    "  profkit export logdir --redact -o shared/          the files, without names of yours\n"
     "  profkit export rank0.json.gz --format csv | head\n",
     make_options<export_command_options>,
     run_export,

@@ -58,7 +58,7 @@ void print_file_facts(session& s, const file_info& file) {
     out.line("  records   " + count_of(held.maps, "map") + " in " + count_of(held.bins, "file") + ", " +
              profkit::human_bytes(held.record_bytes) +
              (held.damaged_bins != 0 ? "; " + grouped(held.damaged_bins) + " damaged" : ""));
-    out.line("            profkit neutrino " + escape_for_terminal(s.asked().path) + " shows what is in them");
+    out.line("            profkit neutrino " + escape_for_terminal(shown_path(s.asked(), s.capture().what())) + " shows what is in them");
   }
   for (const std::string& text : file.errors) out.line("  error     " + escape_for_terminal(text));
   for (const std::string& text : file.warnings) out.line("  warning   " + escape_for_terminal(text));

@@ -365,7 +365,7 @@ result<void> print_schedule(session& s, const probe_target& target, const held_t
                (found.mean_imbalance ? "; longest / mean warp " + real_text(*found.mean_imbalance, 2) : ""));
   print_schedule_picture(s, found, shown);
   if (s.asked().svg_path.empty()) return {};
-  return write_picture(s.asked().svg_path, [&](sink& into) { return write_schedule_svg(found, title_of(target, m), into); });
+  return write_to_file(s.asked().svg_path, [&](sink& into) { return write_schedule_svg(found, title_of(target, m), into); });
 }
 
 void print_histogram(session& s, const char* what, const log2_histogram& h, const char* unit) {
@@ -518,7 +518,7 @@ result<void> print_density(session& s, const probe_target& target, const held_ta
   options.height = 100;
   auto fine = analyse_page_density(*m.map, m.held.bytes, options, s.hooks());
   if (!fine) return std::move(fine).error();
-  return write_picture(s.asked().svg_path, [&](sink& into) { return write_density_svg(*fine, title_of(target, m), into); });
+  return write_to_file(s.asked().svg_path, [&](sink& into) { return write_density_svg(*fine, title_of(target, m), into); });
 }
 
 result<void> print_progress(session& s, const probe_target& target, const held_target& m) {

@@ -28,6 +28,8 @@ struct options {
   profkit::io_mode io = profkit::io_mode::automatic;
   std::uint32_t threads = 1;
   bool strict = false;
+  bool redact = false;
+  std::string aliases_path;  // where to write what aliases stand for
   gates fail_on;
 
   std::string host, plane, line, name;  // substrings; empty matches all

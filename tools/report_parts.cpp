@@ -31,7 +31,7 @@ void print_next(session& s, const std::vector<profkit::next_command>& next, std:
     }
     return commands;
   };
-  std::vector<std::string> commands = commands_with(profkit::shell_word(s.asked().path));
+  std::vector<std::string> commands = commands_with(profkit::shell_word(shown_path(s.asked(), s.capture().what())));
   const auto width_of = [&] {
     std::size_t width = 0;
     for (const std::string& command : commands) width = std::max(width, profkit::terminal_width(command));

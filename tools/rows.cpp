@@ -84,11 +84,7 @@ int run_rows(const options& asked) {
   }
   progress_line progress(!asked.quiet);
   const profkit::hooks hooks = progress.hooks(asked.threads);
-  profkit::open_options how;
-  how.io = asked.io;
-  how.run = asked.run;
-  how.host = hooks;
-  auto opened = profkit::profile::open(asked.path, how);
+  auto opened = open_asked(asked, hooks);
   progress.clear();
   if (!opened) return fail(asked, opened.error(), errors);
   if (is_input_of((*opened)->what(), asked.output_path)) return fail(asked, output_is_input(asked.output_path), errors);

@@ -2,6 +2,7 @@
 
 #include "exit_code.hpp"
 #include "interrupt.hpp"
+#include "quantity.hpp"
 #include "text.hpp"
 
 #include <profkit/core/text.hpp>
@@ -68,6 +69,22 @@ int fail_document(const options& asked, document which, const fault& why, const 
   return exit_code_of(why.code);
 }
 
+// What was replaced, and what must not be overlooked, on standard error.
+void print_redaction(const profkit::redaction& done, const std::string& aliases_path) {
+  std::string text = "profkit: redacted: " + count_of(done.words.size(), "word") + " replaced";
+  if (!aliases_path.empty()) text += " (" + escape_for_terminal(aliases_path) + " says by what: keep it to yourself)";
+  const auto left_out = [&](std::uint64_t n, const char* one, const char* several) {
+    if (n != 0) text += "\n  left out: " + count_of(n, one, several);
+  };
+  left_out(done.environment_dumps, "list of environment variables", "lists of environment variables");
+  left_out(done.blobs, "value that cannot be looked into", "values that cannot be looked into");
+  left_out(done.constants, "constant of a program", "constants of programs");
+  for (const profkit::found_secret& s : done.secrets)
+    text += "\n  replaced: what looks like a secret (" + s.kind + ", " + count_of(s.times, "time") + "): withdraw it";
+  text += '\n';
+  print_to_standard_error(text);
+}
+
 // What is not found in a capture that is open is a name that was asked for.
 int status_of_question(int status) noexcept { return status == exit_not_found ? exit_usage : status; }
 
@@ -82,6 +99,9 @@ std::filesystem::path path_below(const std::string& folder, const std::string& p
 
 bool is_input_of(const profkit::capture& opened, const std::string& output) {
   if (output.empty()) return false;
+  for (const std::string& path : opened.read_from)
+    if (is_same_file(output, path)) return true;
+  if (opened.redacted) return false;
   for (const profkit::capture_file& file : opened.files) {
     if (is_same_file(output, file.path)) return true;
     if (profkit::content_of(file.family) != profkit::file_content::probe_records) continue;
@@ -293,7 +313,32 @@ int run_slice(const options& asked, document which, print_slice print, draw_slic
   return run_slice(asked, which, writer);
 }
 
-result<void> write_picture(const std::string& path, const std::function<result<void>(profkit::sink&)>& draw) {
+result<std::shared_ptr<const profile>> open_asked(const options& asked, const profkit::hooks& hooks,
+                                                  profkit::access_mode access) {
+  profkit::open_options how;
+  how.io = asked.io;
+  how.run = asked.run;
+  how.host = hooks;
+  how.access = access;
+  how.redact = asked.redact;
+  result<std::shared_ptr<const profile>> opened = profile::open(asked.path, how);
+  if (!opened || !asked.redact) return opened;
+  const profkit::capture& what = (*opened)->what();
+  if (!asked.aliases_path.empty()) {
+    if (is_input_of(what, asked.aliases_path)) return output_is_input(asked.aliases_path);
+    const result<void> written =
+        write_to_file(asked.aliases_path, [&](profkit::sink& into) { return profkit::write_redaction(*what.redacted, into); });
+    if (!written) return written.error();
+  }
+  if (!asked.quiet) print_redaction(*what.redacted, asked.aliases_path);
+  return opened;
+}
+
+const std::string& shown_path(const options& asked, const profkit::capture& what) noexcept {
+  return what.redacted ? what.path : asked.path;
+}
+
+result<void> write_to_file(const std::string& path, const std::function<result<void>(profkit::sink&)>& draw) {
   auto file = profkit::atomic_file_sink(path);
   if (!file) return std::move(file).error();
   if (result<void> drawn = draw(**file); !drawn) return drawn;
@@ -305,15 +350,12 @@ int run_slice(const options& asked, document which, const slice_writer& writer) 
   progress_line progress(!asked.quiet);
   const profkit::hooks hooks = progress.hooks(asked.threads);
 
-  profkit::open_options how;
-  how.io = asked.io;
-  how.run = asked.run;
-  how.host = hooks;
+  profkit::access_mode access = profkit::access_mode::random;
   // Another look, for --fail-on or --svg, would come too late for a pipe.
   const bool looks_again = asked.fail_on.incomplete || !asked.fail_on.times.empty() || !asked.svg_path.empty();
   if ((which == document::info || which == document::ops) && !looks_again)
-    how.access = profkit::access_mode::one_pass;
-  result<std::shared_ptr<const profile>> opened = profile::open(asked.path, how);
+    access = profkit::access_mode::one_pass;
+  result<std::shared_ptr<const profile>> opened = open_asked(asked, hooks, access);
   progress.clear();
   if (!opened) return fail_document(asked, which, opened.error(), errors);
   const profile& capture = **opened;
@@ -361,7 +403,7 @@ int run_slice(const options& asked, document which, const slice_writer& writer) 
   if (result<void> finished = out.finish(); !finished) return fail_document(asked, which, finished.error(), errors);
   if (writer.picture && !asked.svg_path.empty()) {
     const auto draw = [&](profkit::sink& into) { return writer.picture(s.trace(), into, hooks); };
-    if (result<void> drawn = write_picture(asked.svg_path, draw); !drawn) {
+    if (result<void> drawn = write_to_file(asked.svg_path, draw); !drawn) {
       progress.clear();
       return status_of_question(fail(asked, drawn.error(), errors));
     }

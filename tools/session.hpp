@@ -70,6 +70,12 @@ class session {
   bool was_absent_ = false, left_any_out_ = false;
 };
 
+// Opens what was asked for. Of a redacted capture it says on standard error what was replaced, and writes --aliases.
+profkit::result<std::shared_ptr<const profkit::profile>> open_asked(
+    const options& asked, const profkit::hooks& hooks, profkit::access_mode access = profkit::access_mode::random);
+// PATH as texts for others show it.
+const std::string& shown_path(const options& asked, const profkit::capture& what) noexcept;
+
 // Opens the capture and prints one slice: as the JSON document `which`, or as text with `print`. Gives the
 // exit status; every error has been printed by then.
 using print_slice = profkit::result<void> (*)(session&);
@@ -84,8 +90,8 @@ struct slice_writer {
   std::function<profkit::result<void>(session&)> text;
   std::function<profkit::result<void>(const profkit::trace&, profkit::sink&, const profkit::hooks&)> picture = {};  // of --svg
 };
-// Writes a picture into the file, which appears when it is complete.
-profkit::result<void> write_picture(const std::string& path, const std::function<profkit::result<void>(profkit::sink&)>& draw);
+// Writes a file, which appears when it is complete.
+profkit::result<void> write_to_file(const std::string& path, const std::function<profkit::result<void>(profkit::sink&)>& draw);
 int run_slice(const options& asked, profkit::document which, const slice_writer& writer);
 
 // A fault on standard error: what, where, what to do next.

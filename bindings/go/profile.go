@@ -66,6 +66,7 @@ type OpenOptions struct {
 	Run     string // in a parent of runs: "" for the newest, "all", or a folder name
 	Limits  Limits
 	OnePass bool // only the documents info and ops will be asked for
+	Redact  bool // aliases for what is not public; WriteRedaction says what was replaced
 	Hooks   Hooks
 }
 
@@ -145,7 +146,7 @@ func opened(ctx context.Context, options OpenOptions, flags C.uint32_t,
 func openOptions(memory *arena, options OpenOptions, flags C.uint32_t, hooks *C.pk_hooks) *C.pk_open_options {
 	given := (*C.pk_open_options)(memory.alloc(unsafe.Sizeof(C.pk_open_options{})))
 	*given = C.pkgo_open_options()
-	given.flags = flags | flag(options.OnePass, C.PK_OPEN_ONE_PASS)
+	given.flags = flags | flag(options.OnePass, C.PK_OPEN_ONE_PASS) | flag(options.Redact, C.PK_OPEN_REDACT)
 	given.io = C.int32_t(options.IO)
 	given.run = memory.text(options.Run)
 	given.limits = (*C.pk_limits)(limitsOf(memory, options.Limits))
@@ -857,6 +858,14 @@ func (p *Profile) WritePage(ctx context.Context, to io.Writer, options DocumentO
 		status *C.int32_t, raw **C.pk_error) C.pk_status {
 		return C.pk_page_write(object, given, writer(), user, status, raw)
 	})
+}
+
+// WriteRedaction writes what OpenOptions.Redact replaced and left out, as JSON, with the word that each alias stands for.
+func (p *Profile) WriteRedaction(to io.Writer) error {
+	_, err := writeDocument(p.h, to, func(object, user unsafe.Pointer, _ *C.int32_t, raw **C.pk_error) C.pk_status {
+		return C.pk_redaction_write((*C.pk_profile)(object), writer(), user, raw)
+	})
+	return err
 }
 
 func (p *Profile) writeFiltered(ctx context.Context, to io.Writer, options DocumentOptions,

@@ -181,7 +181,11 @@ enum {
   /** Only the documents info and ops will be asked for: each of them reads an XSpace that cannot be mapped (compressed,
    *  a pipe, callbacks) through a window, and pk_limits::max_materialised_bytes bounds no more than its metadata. Any
    *  other question still decodes all of it into memory. Callbacks are then called by the threads that ask. */
-  PK_OPEN_ONE_PASS = 2
+  PK_OPEN_ONE_PASS = 2,
+  /** Names, paths, hosts and texts that are not public get aliases before anything else sees them, and environment dumps and what
+   *  cannot be looked into are left out: every answer can be shared. All files are read at once and held decoded, one_pass
+   *  counts no more. PK_E_UNSUPPORTED: Neutrino traces. pk_redaction_write() says what was replaced. */
+  PK_OPEN_REDACT = 4
 };
 
 /** \since 0.1 */
@@ -858,6 +862,10 @@ PK_API pk_status pk_finding_write(const pk_profile* profile, const char* id, con
  *  is damaged, which the page says. Errors: as pk_document_write(). \since 0.1 */
 PK_API pk_status pk_page_write(const pk_profile* profile, const pk_document_options* options, pk_write_callback write,
                                void* user, int32_t* status, pk_error** err) PK_NOEXCEPT;
+/** Writes what PK_OPEN_REDACT replaced and left out, as JSON, with the word that each alias stands for: for who shares the
+ *  capture, not for who gets it (`profkit COMMAND --redact --aliases FILE`). Errors: PK_E_INVALID_ARGUMENT (opened without
+ *  PK_OPEN_REDACT), PK_E_CANCELLED (`write` gave non-zero), PK_E_OUT_OF_MEMORY. \since 0.1 */
+PK_API pk_status pk_redaction_write(const pk_profile* profile, pk_write_callback write, void* user, pk_error** err) PK_NOEXCEPT;
 /** Writes the document that says why a capture could not be opened (status "error"). Errors:
  *  PK_E_INVALID_ARGUMENT, PK_E_CANCELLED (`write` gave non-zero), PK_E_OUT_OF_MEMORY. \since 0.1 */
 PK_API pk_status pk_document_write_error(int32_t document, const pk_error* why, pk_write_callback write, void* user,

@@ -1177,6 +1177,13 @@ class profile {
                              return pk_page_write(profile_.get(), options, hand_on, user, status, why);
                            });
   }
+  /// What PK_OPEN_REDACT replaced, see pk_redaction_write().
+  template <class Write>
+  [[nodiscard]] result<std::int32_t> write_redaction(Write&& write) const {
+    return detail::written(write, [&](pk_write_callback hand_on, void* user, std::int32_t*, pk_error** why) noexcept {
+      return pk_redaction_write(profile_.get(), hand_on, user, why);
+    });
+  }
   /// A whole document.
   [[nodiscard]] result<std::string> document_text(std::int32_t document,
                                                   const pk_document_options* options = nullptr) const {

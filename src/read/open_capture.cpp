@@ -13,6 +13,7 @@
 #include <formats/registry.hpp>
 #include <read/detect.hpp>
 #include <read/opened_capture.hpp>
+#include <read/redacted_capture.hpp>
 
 #include <algorithm>
 #include <cstring>
@@ -638,11 +639,18 @@ bool is_trace(const capture_file& file) noexcept {
 }
 
 result<capture> open_capture(const std::string& path, const open_options& options) {
-  return look_for_capture(path, options, nullptr);
+  if (!options.redact) return look_for_capture(path, options, nullptr);
+  return contained([&]() -> result<capture> {
+    auto found = look_for_capture(path, options, nullptr);
+    if (found) {
+      if (auto done = redact_capture(*found); !done) return std::move(done).error();
+    }
+    return found;
+  });
 }
 
 result<capture> open_capture(const std::string& path, const open_options& options, std::unique_ptr<source>& opened) {
-  return look_for_capture(path, options, &opened);
+  return options.redact ? open_capture(path, options) : look_for_capture(path, options, &opened);
 }
 
 result<std::unique_ptr<source>> open_source_of(const capture& c, std::size_t file_index) {
@@ -653,6 +661,7 @@ result<std::unique_ptr<source>> open_source_of(const capture& c, std::size_t fil
                    ""};
     }
     const std::string& path = c.files[file_index].path;
+    if (c.redacted) return source_of_held(c.held[file_index], path);
     if (path != c.path)
       if (auto why = why_never_opened(path)) return std::move(*why);
     if (c.stream == nullptr) return open_file_source(path, c.io, c.bounds);

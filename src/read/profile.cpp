@@ -18,6 +18,7 @@
 #include <formats/xspace/xspace_stream.hpp>
 #include <read/detect.hpp>
 #include <read/opened_capture.hpp>
+#include <read/redacted_capture.hpp>
 
 #include <algorithm>
 #include <atomic>
@@ -479,6 +480,7 @@ struct profile::state {
   // A file that the host hands in: listed as open_capture() would list it.
   static result<std::shared_ptr<const profile>> open_one(std::unique_ptr<source> from, std::string label,
                                                          const open_options& options) {
+    if (options.redact) return open_redacted(std::move(from), std::move(label), options);
     auto s = std::make_unique<state>();
     s->what.path = label;
     s->what.bounds = options.bounds;
@@ -498,6 +500,25 @@ struct profile::state {
     if (!f.streams && !f.loaded) std::call_once(f.once, [&] { s->load(0, std::move(from)); });
     if (f.broken && f.broken->code == fault_code::cancelled) return *f.broken;
     return finish(std::move(s), options);
+  }
+
+  static result<std::shared_ptr<const profile>> open_redacted(std::unique_ptr<source> from, std::string label,
+                                                              const open_options& options) {
+    capture what;
+    what.path = label;
+    what.bounds = options.bounds;
+    what.host = options.host;
+    what.io = options.io;
+    what.formats = options.formats;
+    capture_file& listed = what.files.emplace_back();
+    listed.path = std::move(label);
+    listed.encoding = from->encoding();
+    listed.bytes = from->encoded_bytes() == no_offset ? 0 : from->encoded_bytes();
+    from->keep_for_rewind(options.bounds.max_materialised_bytes);
+    auto recognised = look_ahead(listed, *from, options.formats);
+    if (!recognised) return std::move(recognised).error();
+    if (auto done = redact_capture(what, std::move(from)); !done) return std::move(done).error();
+    return open_all(std::move(what), nullptr, options);
   }
 
   static result<std::shared_ptr<const profile>> finish(std::unique_ptr<state> s, const open_options& options) {

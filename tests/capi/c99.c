@@ -366,7 +366,8 @@ static int32_t count_bytes(void *user, const void *data, size_t size) {
 }
 
 static void test_modules(const char *data) {
-  pk_profile *profile = NULL;
+  pk_profile *profile = NULL, *redacted = NULL;
+  pk_open_options options = PK_OPEN_OPTIONS_INIT;
   pk_module_list *modules = NULL;
   pk_module_info module;
   pk_error *error = NULL;
@@ -386,6 +387,13 @@ static void test_modules(const char *data) {
   bytes = 0;
   CHECK(pk_page_write(profile, NULL, count_bytes, &bytes, &status, &error) == PK_OK && bytes > 50000);
   CHECK(status == PK_DOCUMENT_STATUS_OK);
+  CHECK(pk_redaction_write(profile, count_bytes, &bytes, &error) == PK_E_INVALID_ARGUMENT);
+  pk_error_free(error);
+  options.flags = PK_OPEN_REDACT;
+  CHECK(pk_profile_open(path_below(data, "xspace/tpu_v6e_inference.xplane.pb"), &options, &redacted, &error) == PK_OK);
+  bytes = 0;
+  CHECK(pk_redaction_write(redacted, count_bytes, &bytes, &error) == PK_OK && bytes > 1000);
+  pk_profile_free(redacted);
   pk_profile_free(profile); /* the list holds a reference of its own */
   CHECK(pk_module_count(modules) == 4);
   for (i = 0; i < pk_module_count(modules); ++i) {

@@ -126,6 +126,9 @@ TEST_CASE("a NULL argument is an error, never a crash") {
        [&](pk_error** e) { return pk_module_write(p, nullptr, nullptr, write, nullptr, nullptr, e); }},
       {"module_write write",
        [&](pk_error** e) { return pk_module_write(p, "f", nullptr, nullptr, nullptr, nullptr, e); }},
+      {"redaction_write", [&](pk_error** e) { return pk_redaction_write(nullptr, write, nullptr, e); }},
+      {"redaction_write write", [&](pk_error** e) { return pk_redaction_write(p, nullptr, nullptr, e); }},
+      {"redaction_write as it is", [&](pk_error** e) { return pk_redaction_write(p, write, nullptr, e); }},
       {"page_write", [&](pk_error** e) { return pk_page_write(nullptr, nullptr, write, nullptr, nullptr, e); }},
       {"page_write write", [&](pk_error** e) { return pk_page_write(p, nullptr, nullptr, nullptr, nullptr, e); }},
       {"finding_write",
@@ -467,7 +470,7 @@ TEST_CASE("what an older caller could not set has its default") {
 TEST_CASE("unknown flags, kinds and reserved fields") {
   error_slot error;
   pk_open_options options = PK_OPEN_OPTIONS_INIT;
-  options.flags = 4;
+  options.flags = 8;
   CHECK(open_with(options, error) == PK_E_UNSUPPORTED);
   options = PK_OPEN_OPTIONS_INIT;
   options.io = 3;

@@ -1,4 +1,5 @@
 """What the tests of the command share: running it, captures made on the spot, and a count at the end."""
+import importlib.util
 import os
 import pathlib
 import select
@@ -120,6 +121,18 @@ class Case(unittest.TestCase):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content)
         return path
+
+    def check_schema(self, document, name):
+        """Skips where there is no jsonschema."""
+        spec = importlib.util.spec_from_file_location("validate_documents", ROOT / "tests/golden/validate_documents.py")
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        try:
+            checks = module.validators(ROOT / "docs" / "schemas")
+        except ImportError:
+            self.skipTest("no Python package jsonschema")
+        errors = [f"{'/'.join(map(str, e.absolute_path))}: {e.message[:200]}" for e in checks[name].iter_errors(document)]
+        self.assertEqual(errors, [])
 
     def check_status(self, outcome, expected):
         self.assertEqual(outcome.status, expected, f"\n--- stdout\n{outcome.out}\n--- stderr\n{outcome.err}")

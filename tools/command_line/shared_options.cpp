@@ -91,6 +91,9 @@ void input_words::list(option_list& all, options& into) {
   all.value("--fail-on", fail_on, "WHAT", "Exit with 1 when incomplete, idle>10%, exposed>5% or cause:data_loader>2%")
       .offer_words({"incomplete"})
       .add_to_manual("Several with commas between them. Shares are of the device time in steps, as `profkit bubbles` has them.");
+  all.flag("--redact", into.redact, "Aliases for names, paths and texts that are not public");
+  all.value("--aliases", into.aliases_path, "FILE", "With --redact: what was replaced and left out, for you alone")
+      .offer_files();
   list_threads(all);
 }
 
@@ -108,6 +111,9 @@ void input_words::list_threads(option_list& all) {
 
 std::optional<fault> input_words::understand(options& into) const {
   if (auto wrong = io.understand("--io", into.io)) return wrong;
+  if (!into.aliases_path.empty() && !into.redact) {
+    return fault{profkit::fault_code::invalid_argument, "--aliases is about --redact", "", profkit::no_offset, "add --redact"};
+  }
   auto wanted = parse_gates(fail_on);
   if (!wanted) return std::move(wanted).error();
   into.fail_on = std::move(*wanted);

@@ -11,7 +11,8 @@ _profkit() {
     help) COMPREPLY=($(compgen -W "$commands" -- "$current")); return ;;
     report)
       options='--brief --host --plane --line --name --step --time --limit --json -o --output --wide
-        --color -q --quiet --run --io --strict --fail-on -j --threads -h --help'
+        --color -q --quiet --run --io --strict --fail-on --redact --aliases -j --threads -h
+        --help'
       case $previous in
         --color) COMPREPLY=($(compgen -W 'auto always never' -- "$current")); return ;;
         --run) COMPREPLY=($(compgen -W 'all' -- "$current")); return ;;
@@ -21,7 +22,7 @@ _profkit() {
       esac ;;
     explain)
       options='--host --plane --line --name --step --time --limit --json -o --output --wide --color -q
-        --quiet --run --io --strict --fail-on -j --threads -h --help'
+        --quiet --run --io --strict --fail-on --redact --aliases -j --threads -h --help'
       case $previous in
         --color) COMPREPLY=($(compgen -W 'auto always never' -- "$current")); return ;;
         --run) COMPREPLY=($(compgen -W 'all' -- "$current")); return ;;
@@ -31,7 +32,8 @@ _profkit() {
       esac ;;
     info)
       options='--why --host --plane --line --name --step --time --limit --json -o --output --wide
-        --color -q --quiet --run --io --strict --fail-on -j --threads -h --help'
+        --color -q --quiet --run --io --strict --fail-on --redact --aliases -j --threads -h
+        --help'
       case $previous in
         --color) COMPREPLY=($(compgen -W 'auto always never' -- "$current")); return ;;
         --run) COMPREPLY=($(compgen -W 'all' -- "$current")); return ;;
@@ -41,7 +43,7 @@ _profkit() {
       esac ;;
     tree)
       options='--host --plane --line --name --step --time --limit --json -o --output --wide --color -q
-        --quiet --run --io --strict --fail-on -j --threads -h --help'
+        --quiet --run --io --strict --fail-on --redact --aliases -j --threads -h --help'
       case $previous in
         --color) COMPREPLY=($(compgen -W 'auto always never' -- "$current")); return ;;
         --run) COMPREPLY=($(compgen -W 'all' -- "$current")); return ;;
@@ -51,7 +53,7 @@ _profkit() {
       esac ;;
     metadata)
       options='--host --plane --line --name --step --time --limit --json -o --output --wide --color -q
-        --quiet --run --io --strict --fail-on -j --threads -h --help'
+        --quiet --run --io --strict --fail-on --redact --aliases -j --threads -h --help'
       case $previous in
         --color) COMPREPLY=($(compgen -W 'auto always never' -- "$current")); return ;;
         --run) COMPREPLY=($(compgen -W 'all' -- "$current")); return ;;
@@ -61,7 +63,7 @@ _profkit() {
       esac ;;
     steps)
       options='--host --plane --line --name --step --time --limit --json -o --output --wide --color -q
-        --quiet --run --io --strict --fail-on -j --threads -h --help'
+        --quiet --run --io --strict --fail-on --redact --aliases -j --threads -h --help'
       case $previous in
         --color) COMPREPLY=($(compgen -W 'auto always never' -- "$current")); return ;;
         --run) COMPREPLY=($(compgen -W 'all' -- "$current")); return ;;
@@ -71,7 +73,8 @@ _profkit() {
       esac ;;
     ops)
       options='--svg --sort --host --plane --line --name --step --time --limit --json -o --output
-        --wide --color -q --quiet --run --io --strict --fail-on -j --threads -h --help'
+        --wide --color -q --quiet --run --io --strict --fail-on --redact --aliases -j --threads
+        -h --help'
       case $previous in
         --sort) COMPREPLY=($(compgen -W 'total self count' -- "$current")); return ;;
         --color) COMPREPLY=($(compgen -W 'auto always never' -- "$current")); return ;;
@@ -82,7 +85,8 @@ _profkit() {
       esac ;;
     modules)
       options='--dump --host --plane --line --name --step --time --limit --json -o --output --wide
-        --color -q --quiet --run --io --strict --fail-on -j --threads -h --help'
+        --color -q --quiet --run --io --strict --fail-on --redact --aliases -j --threads -h
+        --help'
       case $previous in
         --color) COMPREPLY=($(compgen -W 'auto always never' -- "$current")); return ;;
         --run) COMPREPLY=($(compgen -W 'all' -- "$current")); return ;;
@@ -92,7 +96,8 @@ _profkit() {
       esac ;;
     framework)
       options='--svg --host --plane --line --name --step --time --limit --json -o --output --wide
-        --color -q --quiet --run --io --strict --fail-on -j --threads -h --help'
+        --color -q --quiet --run --io --strict --fail-on --redact --aliases -j --threads -h
+        --help'
       case $previous in
         --color) COMPREPLY=($(compgen -W 'auto always never' -- "$current")); return ;;
         --run) COMPREPLY=($(compgen -W 'all' -- "$current")); return ;;
@@ -102,7 +107,7 @@ _profkit() {
       esac ;;
     collectives)
       options='--host --plane --line --name --step --time --limit --json -o --output --wide --color -q
-        --quiet --run --io --strict --fail-on -j --threads -h --help'
+        --quiet --run --io --strict --fail-on --redact --aliases -j --threads -h --help'
       case $previous in
         --color) COMPREPLY=($(compgen -W 'auto always never' -- "$current")); return ;;
         --run) COMPREPLY=($(compgen -W 'all' -- "$current")); return ;;
@@ -113,8 +118,8 @@ _profkit() {
     memory)
       options='--module --space --top --no-runtime --fit --what-if --curve --host --step --all-trace
         --step-policy --persistent-threshold-steps --include-host-pools --time-samples --limit
-        --json -o --output --wide --color -q --quiet --svg --run --io --strict --fail-on -j
-        --threads -h --help'
+        --json -o --output --wide --color -q --quiet --svg --run --io --strict --fail-on
+        --redact --aliases -j --threads -h --help'
       case $previous in
         --space) COMPREPLY=($(compgen -W 'HBM VMEM Sflag CMEM SMEM Host SparseCore' -- "$current")); return ;;
         --what-if) COMPREPLY=($(compgen -W 'remat= offload=' -- "$current")); return ;;
@@ -128,7 +133,7 @@ _profkit() {
     bubbles)
       options='--plane --device --window-policy --step-pattern --step --name --time --threshold
         --thresholds --limit --json -o --output --wide --color -q --quiet --svg --run --io
-        --strict --fail-on -j --threads -h --help'
+        --strict --fail-on --redact --aliases -j --threads -h --help'
       case $previous in
         --window-policy) COMPREPLY=($(compgen -W 'guide marker device' -- "$current")); return ;;
         --color) COMPREPLY=($(compgen -W 'auto always never' -- "$current")); return ;;
@@ -139,7 +144,7 @@ _profkit() {
       esac ;;
     architecture)
       options='--plane --device --step-pattern --markdown --limit --json -o --output --wide --color -q
-        --quiet --run --io --strict --fail-on -j --threads -h --help'
+        --quiet --run --io --strict --fail-on --redact --aliases -j --threads -h --help'
       case $previous in
         --color) COMPREPLY=($(compgen -W 'auto always never' -- "$current")); return ;;
         --run) COMPREPLY=($(compgen -W 'all' -- "$current")); return ;;
@@ -149,7 +154,7 @@ _profkit() {
       esac ;;
     export)
       options='--host --plane --line --name --step --time --format --compat --waits -o --output --color
-        -q --quiet --run --io --strict --fail-on -j --threads -h --help'
+        -q --quiet --run --io --strict --fail-on --redact --aliases -j --threads -h --help'
       case $previous in
         --format) COMPREPLY=($(compgen -W 'trace.json trace.json.gz pftrace xspace csv' -- "$current")); return ;;
         --compat) COMPREPLY=($(compgen -W 'xla' -- "$current")); return ;;
@@ -161,7 +166,8 @@ _profkit() {
       esac ;;
     rows)
       options='--host --plane --line --name --step --time --columns --format -o --output --limit
-        --color -q --quiet --run --io --strict --fail-on -j --threads -h --help'
+        --color -q --quiet --run --io --strict --fail-on --redact --aliases -j --threads -h
+        --help'
       arguments='files devices ops steps kernels gaps causes collectives modules allocators live_buffers live_curve probe_launches device_time'
       case $previous in
         --format) COMPREPLY=($(compgen -W 'csv json' -- "$current")); return ;;
@@ -170,7 +176,7 @@ _profkit() {
         --io) COMPREPLY=($(compgen -W 'auto map read' -- "$current")); return ;;
         --fail-on) COMPREPLY=($(compgen -W 'incomplete' -- "$current")); return ;;
         --host|--plane|--line|--name|--step|--time|--columns|--limit|-j|--threads) return ;;
-        -o|--output) arguments= ;;
+        -o|--output|--aliases) arguments= ;;
       esac ;;
     merge)
       options='--traces --snapshots --offsets --run-metadata --run-dir --auto-discover --keep-going
@@ -198,7 +204,7 @@ _profkit() {
       esac ;;
     neutrino)
       options='--launch --map --block --lane --as --csv --svg --limit --json -o --output --wide --color
-        -q --quiet --run --io --strict --fail-on -j --threads -h --help'
+        -q --quiet --run --io --strict --fail-on --redact --aliases -j --threads -h --help'
       arguments='launches kernels maps records schedule bytes density progress overhead log'
       case $previous in
         --as) COMPREPLY=($(compgen -W 'block_sched gmem_bytes tensorop program_progress dmat' -- "$current")); return ;;
@@ -207,7 +213,7 @@ _profkit() {
         --io) COMPREPLY=($(compgen -W 'auto map read' -- "$current")); return ;;
         --fail-on) COMPREPLY=($(compgen -W 'incomplete' -- "$current")); return ;;
         --launch|--map|--block|--lane|--limit|-j|--threads) return ;;
-        --svg|-o|--output) arguments= ;;
+        --svg|-o|--output|--aliases) arguments= ;;
       esac ;;
     dump)
       options='--type --limit --json -o --output --color -q --quiet --io --strict -h --help'

@@ -1,5 +1,6 @@
 // Opening anything: a file, a run directory, or a parent of runs becomes a list of recognised files.
 #pragma once
+#include <profkit/core/redaction.hpp>
 #include <profkit/core/source.hpp>
 
 #include <cstdint>
@@ -94,6 +95,10 @@ struct open_options {
   /// Files that are no XSpace are read when they are first asked for. True: those reads go without the hooks,
   /// which then need not outlive open().
   bool host_ends_with_open = false;
+  /// Names, paths, hosts and texts that are not public get aliases before anything else sees them, and environment dumps and
+  /// what cannot be looked into is left out: what follows is about a capture that can be shared. All files are then read when
+  /// they are opened, and held in memory decoded. Faults of open: unsupported (Neutrino traces, formats of the host's own).
+  bool redact = false;
 };
 
 /// A pipe or standard input that was opened and looked at; what was read of it is kept for its reader.
@@ -113,6 +118,11 @@ struct capture {
   hooks host;
   std::vector<std::shared_ptr<const format>> formats;  ///< the host's own
   std::shared_ptr<pending_stream> stream;  ///< null unless PATH can be read only once
+  /// What was replaced, where open_options::redact was asked for. Paths are then aliases, the bytes of the files are in `held`,
+  /// and where they were read in `read_from`, a path a file.
+  std::shared_ptr<const redaction> redacted;
+  std::vector<held_bytes> held;
+  std::vector<std::string> read_from;
 };
 
 /// Looks at PATH: a file (or "-"), a run directory, or a parent of runs (`plugins/profile/<run>/` below it).

@@ -33,6 +33,7 @@ PK_IO_MAP = 1
 PK_IO_READ = 2
 PK_OPEN_COPY = 1
 PK_OPEN_ONE_PASS = 2
+PK_OPEN_REDACT = 4
 PK_PROFILE_HAS_ORIGIN = 1
 PK_FAMILY_UNKNOWN = 0
 PK_FAMILY_XSPACE = 1
@@ -1321,6 +1322,7 @@ FUNCTIONS: Dict[str, Tuple[Any, Tuple[Any, ...]]] = {
     "pk_page_write": (c.c_int32, (
         c.c_void_p, c.POINTER(pk_document_options), pk_write_callback, c.c_void_p, c.POINTER(c.c_int32),
         c.POINTER(c.c_void_p))),
+    "pk_redaction_write": (c.c_int32, (c.c_void_p, pk_write_callback, c.c_void_p, c.POINTER(c.c_void_p))),
     "pk_document_write_error": (c.c_int32, (
         c.c_int32, c.c_void_p, pk_write_callback, c.c_void_p, c.POINTER(c.c_void_p))),
     "pk_memory_open": (c.c_int32, (

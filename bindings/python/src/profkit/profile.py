@@ -499,6 +499,14 @@ class Profile(Owner):
         Filters as of write_document()."""
         return self._filtered_bytes(lib.pk_page_write, (), **filters)
 
+    def redaction(self) -> Dict[str, Any]:
+        """What open(…, redact=True) replaced and left out, with the word that each alias stands for: not to be shared."""
+        parts: List[bytes] = []
+        calls = Calls()
+        calls.run(lambda: check(lib.pk_redaction_write, self._h, calls.writer(parts.append), None))
+        found: Dict[str, Any] = json.loads(b"".join(parts))
+        return found
+
     def _repr_html_(self) -> str:
         """In a notebook: the page, in a frame of its own that loads and sends nothing."""
         page = html.escape(self.page().decode(), quote=True)
@@ -682,18 +690,19 @@ def _open_options(calls: Calls, flags: int, run: Optional[str], io: str, limits:
 
 
 def open(path: PathLike, *, run: Optional[str] = None, io: str = "auto",  # pylint: disable=redefined-builtin
-         one_pass: bool = False, limits: Optional[Limits] = None, progress: Optional[Progress] = None,
+         one_pass: bool = False, redact: bool = False, limits: Optional[Limits] = None, progress: Optional[Progress] = None,
          log: Optional[Log] = None, cancel: Optional[CancelToken] = None, threads: int = 0) -> Profile:
     """Opens a file ("-" is standard input), a run directory, or a parent of runs.
 
     run: in a parent of runs, None for the newest, "all", or a folder name. io: "auto", "map" or "read". one_pass: only
-    the documents info and ops will be asked for. progress(done_bytes, total_bytes) stops the work by giving something
+    the documents info and ops will be asked for. redact: aliases for what is not public, see redaction(). progress(done_bytes, total_bytes) stops the work by giving something
     true, or by raising; log(level, message) hears remarks.
     """
-    if (run, io, one_pass, limits, progress, log, cancel, threads) == (None, "auto", False, None, None, None, None, 0):
+    if (run, io, one_pass, redact, limits, progress, log, cancel, threads) == (
+            None, "auto", False, False, None, None, None, None, 0):
         return Profile(made(lib.pk_profile_open, lib.pk_profile_free, L.encoded_path(path), None))
     calls = Calls()
-    flags = d.PK_OPEN_ONE_PASS if one_pass else 0
+    flags = (d.PK_OPEN_ONE_PASS if one_pass else 0) | (d.PK_OPEN_REDACT if redact else 0)
     given = _open_options(calls, flags, run, io, limits, progress=progress, log=log, cancel=cancel, threads=threads)
     return Profile(calls.run(lambda: made(lib.pk_profile_open, lib.pk_profile_free, L.encoded_path(path),
                                           c.byref(given))))

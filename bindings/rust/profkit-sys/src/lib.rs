@@ -59,6 +59,7 @@ pub const PK_IO_READ: i32 = 2;
 /// pk_profile_open_buffer() copies the bytes instead of borrowing them
 pub const PK_OPEN_COPY: i32 = 1;
 pub const PK_OPEN_ONE_PASS: i32 = 2;
+pub const PK_OPEN_REDACT: i32 = 4;
 /// origin_unix_ns is known
 pub const PK_PROFILE_HAS_ORIGIN: i32 = 1;
 pub const PK_FAMILY_UNKNOWN: i32 = 0;
@@ -2975,6 +2976,15 @@ extern "C" {
         write: pk_write_callback,
         user: *mut c_void,
         status: *mut i32,
+        err: *mut *mut pk_error,
+    ) -> pk_status;
+    /// Writes what PK_OPEN_REDACT replaced and left out, as JSON, with the word that each alias stands for: for who shares the
+    /// capture, not for who gets it (`profkit COMMAND --redact --aliases FILE`). Errors: PK_E_INVALID_ARGUMENT (opened without
+    /// PK_OPEN_REDACT), PK_E_CANCELLED (`write` gave non-zero), PK_E_OUT_OF_MEMORY. Since 0.1.
+    pub fn pk_redaction_write(
+        profile: *const pk_profile,
+        write: pk_write_callback,
+        user: *mut c_void,
         err: *mut *mut pk_error,
     ) -> pk_status;
     /// Writes the document that says why a capture could not be opened (status "error"). Errors:

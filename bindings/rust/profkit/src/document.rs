@@ -158,6 +158,17 @@ impl Profile<'_> {
         })
     }
 
+    /// Writes what [`crate::OpenOptions::redact`] replaced and left out, as JSON, with the word that each alias stands for.
+    ///
+    /// # Errors
+    /// [`crate::Kind::InvalidArgument`] for a capture that was opened as it is; what `to` failed with.
+    pub fn write_redaction(&self, to: &mut dyn io::Write) -> Result<()> {
+        Output::new(to).run(|user| {
+            // SAFETY: the profile and the output live until the call returns.
+            check(|err| unsafe { sys::pk_redaction_write(self.raw(), Output::CALLBACK, user, err) }).map(|_| ())
+        })
+    }
+
     /// A document as JSON text, with the command's defaults.
     ///
     /// # Errors

@@ -63,6 +63,8 @@ pub struct OpenOptions<'h> {
     pub limits: Limits,
     /// Only the documents info and ops will be asked for: they read what cannot be mapped through a window.
     pub one_pass: bool,
+    /// Aliases for what is not public; [`Profile::write_redaction`] says what was replaced.
+    pub redact: bool,
     /// Progress, log, cancel, threads.
     pub hooks: Hooks<'h>,
 }
@@ -262,7 +264,7 @@ impl OpenOptions<'_> {
     /// Points to the limits; without the hooks.
     pub(crate) fn raw(&self, strings: &mut Strings, limits: &sys::pk_limits) -> sys::pk_open_options {
         sys::pk_open_options {
-            flags: flag(self.one_pass, sys::PK_OPEN_ONE_PASS),
+            flags: flag(self.one_pass, sys::PK_OPEN_ONE_PASS) | flag(self.redact, sys::PK_OPEN_REDACT),
             io: match self.io {
                 Io::Auto => sys::PK_IO_AUTO,
                 Io::Map => sys::PK_IO_MAP,

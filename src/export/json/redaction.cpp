@@ -1,0 +1,44 @@
+#include <profkit/core/export.hpp>
+
+#include <base/contained.hpp>
+#include <export/json/document.hpp>
+
+namespace profkit {
+inline namespace PROFKIT_NAMESPACE {
+
+result<void> write_redaction(const redaction& done, sink& into) {
+  return contained([&]() -> result<void> {
+    json_writer out(into);
+    out.begin_object();
+    out.field("schema", "profkit.redaction");
+    out.field("version", std::int64_t{1});
+    json::write_verdict(out, {});
+    out.field("environment_dumps", done.environment_dumps);
+    out.field("blobs", done.blobs);
+    out.field("blob_bytes", done.blob_bytes);
+    out.field("constants", done.constants);
+    out.key("secrets");
+    out.begin_array();
+    for (const found_secret& s : done.secrets) {
+      out.begin_object();
+      out.field("kind", std::string_view(s.kind));
+      out.field("times", s.times);
+      out.end_object();
+    }
+    out.end_array();
+    out.key("words");
+    out.begin_array();
+    for (const replaced_word& w : done.words) {
+      out.begin_object();
+      out.field("alias", std::string_view(w.alias));
+      out.field("word", std::string_view(w.word));
+      out.end_object();
+    }
+    out.end_array();
+    out.end_object();
+    return out.finish();
+  });
+}
+
+}  // namespace PROFKIT_NAMESPACE
+}  // namespace profkit
