@@ -26,6 +26,7 @@ static_assert(static_cast<std::int32_t>(document::architecture) == PK_DOCUMENT_A
 static_assert(static_cast<std::int32_t>(document::neutrino) == PK_DOCUMENT_NEUTRINO);
 static_assert(static_cast<std::int32_t>(document::brief) == PK_DOCUMENT_BRIEF);
 static_assert(static_cast<std::int32_t>(document::explain) == PK_DOCUMENT_EXPLAIN);
+static_assert(static_cast<std::int32_t>(document::op_groups) == PK_DOCUMENT_OP_GROUPS);
 static_assert(static_cast<std::int32_t>(document_status::ok) == PK_DOCUMENT_STATUS_OK);
 static_assert(static_cast<std::int32_t>(document_status::partial) == PK_DOCUMENT_STATUS_PARTIAL);
 static_assert(static_cast<std::int32_t>(document_status::absent) == PK_DOCUMENT_STATUS_ABSENT);
@@ -120,6 +121,20 @@ pk_status pk_finding_write(const pk_profile* profile, const char* id, const pk_d
     return write_filtered(profile, profkit::document::explain, options, write, user, status,
                           [&](const auto& filters, profkit::sink& into, const profkit::hooks& host) {
                             return profkit::write_explanation(*profile->trace, id, filters, into, host);
+                          });
+  });
+}
+
+pk_status pk_op_groups_write(const pk_profile* profile, const char* by, const pk_document_options* options, pk_write_callback write,
+                             void* user, int32_t* status, pk_error** err) noexcept {
+  if (status) *status = PK_DOCUMENT_STATUS_OK;
+  return guard(err, [&]() -> result<pk_status> {
+    if (!by) return null_argument("by");
+    const auto keys = profkit::parse_group_keys(by);
+    if (!keys) return keys.error();
+    return write_filtered(profile, profkit::document::op_groups, options, write, user, status,
+                          [&](const auto& filters, profkit::sink& into, const profkit::hooks& host) {
+                            return profkit::write_op_groups(*profile->trace, *keys, filters, into, host);
                           });
   });
 }

@@ -7,6 +7,7 @@
 #include "table.hpp"
 #include "text.hpp"
 
+#include <profkit/core/op_groups.hpp>
 #include <profkit/core/picture.hpp>
 #include <profkit/core/text.hpp>
 
@@ -31,6 +32,11 @@ profkit::ops_order order_of(op_order asked) noexcept {
 }
 
 // Nothing where times are as the timeline has them.
+bool ends_with_folded(std::string_view path) noexcept {
+  constexpr std::string_view ending = ".folded";
+  return path.size() > ending.size() && path.substr(path.size() - ending.size()) == ending;
+}
+
 const char* clock_text(profkit::ops_clock clock) noexcept {
   switch (clock) {
     case profkit::ops_clock::aligned: return "";
@@ -128,6 +134,58 @@ profkit::result<void> print_ops(session& s) {
   return {};
 }
 
+// The keys of --by; there is one at least.
+std::vector<profkit::group_key> keys_of(const options& asked) {
+  auto keys = profkit::parse_group_keys(asked.group_by);
+  return keys ? std::move(keys).value() : std::vector<profkit::group_key>();
+}
+
+// What the rows do not say.
+std::string linked_text(const profkit::op_groups& found) {
+  std::string text = human_duration(found.self_ps) + " in " + count_of(found.count, "execution");
+  if (found.unlinked == 0) return text;
+  text += "; of " + grouped(found.unlinked) + " (" +
+          profkit::percent_text(static_cast<std::uint64_t>(found.unlinked_ps), static_cast<std::uint64_t>(found.self_ps)) + ") no " +
+          profkit::group_key_name(found.keys.front()) + " is on record";
+  if (found.by_graph != 0) text += ", " + grouped(found.by_graph) + " of which a graph launched";
+  return text;
+}
+
+profkit::result<void> print_groups(session& s) {
+  auto found = profkit::analyse_op_groups(s.trace(), keys_of(s.asked()), s.filters(default_rows), s.hooks());
+  if (!found) return std::move(found).error();
+  s.lost(found->damage);
+  if (ends_with_folded(s.asked().output_path)) return profkit::write_folded_stacks(*found, s.out().raw());
+  if (found->rows.empty()) {
+    s.absent(found->absent.empty() ? "no op matches the filters" : found->absent);
+    return {};
+  }
+  const std::string facts = "Time of " + escape_for_terminal(found->source) + " by " + s.asked().group_by + ": " + linked_text(*found);
+  s.out().line(s.columns() == 0 ? facts : wrap(facts, s.columns(), 2));
+  table t;
+  t.right("of ops").right("self time").right("count");
+  t.flexible(s.asked().group_by, cut::middle, 24);
+  t.print_each(s.out(), s.columns(), found->rows.size(), [&](std::size_t at) {
+    const profkit::op_group& g = found->rows[at];
+    return std::vector<std::string>{
+        profkit::percent_text(static_cast<std::uint64_t>(g.self_ps), static_cast<std::uint64_t>(found->self_ps)),
+        human_duration(g.self_ps), grouped(g.count),
+        std::string(std::size_t{2} * g.depth, ' ') + (g.name.empty() ? "(not on record)" : escape_for_terminal(g.name))};
+  });
+  s.left_out(found->rows.size() + found->rows_left_out, found->rows.size());
+  return {};
+}
+
+int run_groups(const options& asked) {
+  slice_writer writer;
+  writer.document = [&](const profkit::trace& of, profkit::sink& into, const profkit::hooks& hooks) {
+    const std::uint64_t limit = profkit::default_limit(profkit::document::op_groups);
+    return profkit::write_op_groups(of, keys_of(asked), filters_of(asked, limit), into, hooks);
+  };
+  writer.text = print_groups;
+  return run_slice(asked, profkit::document::op_groups, writer);
+}
+
 profkit::result<void> draw_ops(const options& asked, const profkit::trace& capture, profkit::sink& into,
                                const profkit::hooks& hooks) {
   const auto found = profkit::analyse_ops(capture, filters_of(asked, 0), hooks);
@@ -139,12 +197,21 @@ class ops_command_options final : public slice_options {
  public:
   [[nodiscard]] std::optional<profkit::fault> understand(options& into) const override {
     if (auto wrong = order_.understand("--sort", into.order)) return wrong;
+    if (!into.group_by.empty())
+      if (auto keys = profkit::parse_group_keys(into.group_by); !keys) return keys.error();
+    if (ends_with_folded(into.output_path)) {
+      if (into.group_by.empty()) into.group_by = "module,op,kernel";
+      if (!into.limit) into.limit = 0;
+    }
     return slice_options::understand(into);
   }
 
  protected:
   void list_own(option_list& all, options& into) override {
     all.value("--svg", into.svg_path, "FILE", "A picture as well: operations a byte and a second").offer_files();
+    all.value("--by", into.group_by, "KEYS", "Sums by op, outer-op, module, module-kind, phase, source, shape, …")
+        .offer_words({"kernel", "op", "outer-op", "module", "module-kind", "source", "phase", "shape", "category", "program", "stream", "device"})
+        .add_to_manual("Several with commas between them make a tree. kernel, category, program, stream and device are the others.");
     all.value("--sort", order_.typed, "KEY", "total, self or count (default total)").offer_words(order_.words());
   }
 
@@ -164,12 +231,17 @@ extern const command_description ops_command = {
     "and Ascend: kernels by stream; where no device recorded anything, what threads of the host did.\n"
     "What `info` counts in trace JSON and no line here is said below them, with why.",
     "  profkit ops vm.xplane.pb --sort self\n"
+    "  profkit ops rank0.json.gz --by module       time of each nn.Module, one inside the other\n"
+    "  profkit ops rank0.json.gz --by phase,op     forward and backward, and their operators\n"
+    "  profkit ops rank0.json.gz -o stacks.folded  for speedscope and flame graphs\n"
     "  profkit ops vm.xplane.pb --plane TPU:0 --name fusion\n"
     "  profkit ops vm.xplane.pb --svg roofline.svg\n"
     "  profkit ops vm.xplane.pb --step 3           only what ran in the fourth step\n"
     "  profkit ops vm.xplane.pb --time 10s:20s     only what ran in that window\n",
     make_options<ops_command_options>,
-    [](const options& asked) { return run_slice(asked, profkit::document::ops, print_ops, draw_ops); },
+    [](const options& asked) {
+      return asked.group_by.empty() ? run_slice(asked, profkit::document::ops, print_ops, draw_ops) : run_groups(asked);
+    },
     "Kernels of NPUs are grouped by type and core. Of a step that the host marked, --step means the kernels\n"
     "that it launched: those that begin in its window on the device, as in bubbles. The clock of a device\n"
     "is what device_offset_ps and device_duration_ps of an event say.",

@@ -29,6 +29,7 @@ struct options {
   std::uint32_t threads = 1;
   bool strict = false;
   bool redact = false;
+  std::string group_by;      // ops --by
   std::string aliases_path;  // where to write what aliases stand for
   gates fail_on;
 

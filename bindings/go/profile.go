@@ -772,8 +772,9 @@ const (
 	IdleTime    Document = C.PK_DOCUMENT_BUBBLES
 	ModelReport Document = C.PK_DOCUMENT_ARCHITECTURE
 	Neutrino    Document = C.PK_DOCUMENT_NEUTRINO
-	Brief       Document = C.PK_DOCUMENT_BRIEF   // of a report what matters most, in 16 KB
-	Explain     Document = C.PK_DOCUMENT_EXPLAIN // what a report found, with ids
+	Brief       Document = C.PK_DOCUMENT_BRIEF     // of a report what matters most, in 16 KB
+	Explain     Document = C.PK_DOCUMENT_EXPLAIN   // what a report found, with ids
+	OpGroups    Document = C.PK_DOCUMENT_OP_GROUPS // ops by operator
 )
 
 // String is the command of the document.
@@ -848,6 +849,14 @@ func (p *Profile) WriteFindingDocument(ctx context.Context, to io.Writer, id str
 	return p.writeFiltered(ctx, to, options, func(object *C.pk_profile, memory *arena, given *C.pk_document_options, user unsafe.Pointer,
 		status *C.int32_t, raw **C.pk_error) C.pk_status {
 		return C.pk_finding_write(object, memory.path(id), given, writer(), user, status, raw)
+	})
+}
+
+// WriteOpGroups writes what `profkit ops PATH --by KEYS --json` prints: ops summed by what they have in common.
+func (p *Profile) WriteOpGroups(ctx context.Context, to io.Writer, by string, options DocumentOptions) (DocumentStatus, error) {
+	return p.writeFiltered(ctx, to, options, func(object *C.pk_profile, memory *arena, given *C.pk_document_options, user unsafe.Pointer,
+		status *C.int32_t, raw **C.pk_error) C.pk_status {
+		return C.pk_op_groups_write(object, memory.path(by), given, writer(), user, status, raw)
 	})
 }
 

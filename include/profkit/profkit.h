@@ -798,6 +798,8 @@ enum { PK_DOCUMENT_NEUTRINO = 20 };
 enum { PK_DOCUMENT_BRIEF = 21 };
 /** The findings of a report with their ids; of one of them: pk_finding_write(). \since 0.1 */
 enum { PK_DOCUMENT_EXPLAIN = 22 };
+/** Ops summed by operator; pk_op_groups_write() sums them by anything else. \since 0.1 */
+enum { PK_DOCUMENT_OP_GROUPS = 23 };
 /** The command of a document: "report", "info", …; "" for an unknown value. Static. \since 0.1 */
 PK_API const char* pk_document_name(int32_t document) PK_NOEXCEPT;
 
@@ -857,6 +859,11 @@ PK_API pk_status pk_module_write(const pk_profile* profile, const char* module, 
  *  pk_document_write(). Errors: PK_E_NOT_FOUND (no such finding). \since 0.1 */
 PK_API pk_status pk_finding_write(const pk_profile* profile, const char* id, const pk_document_options* options,
                                   pk_write_callback write, void* user, int32_t* status, pk_error** err) PK_NOEXCEPT;
+/** Writes the document of ops summed by what they have in common, a tree: that of `profkit ops PATH --by KEYS --json`. `by` is one of
+ *  kernel, op, outer-op, module, module-kind, source, phase, shape, category, program, stream and device, or several with commas
+ *  between them. Else as pk_document_write(). Errors: PK_E_INVALID_ARGUMENT (no such key: the hint lists them). \since 0.1 */
+PK_API pk_status pk_op_groups_write(const pk_profile* profile, const char* by, const pk_document_options* options,
+                                    pk_write_callback write, void* user, int32_t* status, pk_error** err) PK_NOEXCEPT;
 /** Writes the report as a page for any browser, HTML of 3 MB at most that loads nothing: that of `profkit report PATH -o
  *  NAME.html`. Of the options the filters and the hooks count. `*status` becomes PK_DOCUMENT_STATUS_PARTIAL where something
  *  is damaged, which the page says. Errors: as pk_document_write(). \since 0.1 */

@@ -1169,6 +1169,15 @@ class profile {
                              return pk_finding_write(profile_.get(), id, options, hand_on, user, status, why);
                            });
   }
+  /// Ops summed by what they have in common, see pk_op_groups_write().
+  template <class Write>
+  [[nodiscard]] result<std::int32_t> write_op_groups(const char* by, Write&& write,
+                                                     const pk_document_options* options = nullptr) const {
+    return detail::written(write,
+                           [&](pk_write_callback hand_on, void* user, std::int32_t* status, pk_error** why) noexcept {
+                             return pk_op_groups_write(profile_.get(), by, options, hand_on, user, status, why);
+                           });
+  }
   /// The report as a page for a browser, as `profkit report PATH -o NAME.html`.
   template <class Write>
   [[nodiscard]] result<std::int32_t> write_page(Write&& write, const pk_document_options* options = nullptr) const {

@@ -54,6 +54,7 @@ struct activity_parts {
   std::vector<communication_row> communication;
   std::vector<step_trace_row> step_trace;
   std::vector<line_count> lines;
+  std::vector<kernel_origin> origins;
   std::vector<activity_thread> threads;
   std::string left_out;       // names of devices that options.device does not want, as far as they are shown
 

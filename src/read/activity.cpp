@@ -34,7 +34,8 @@ class filled_activity final : public activity {
         inputs_(std::move(parts.inputs)),
         communication_(std::move(parts.communication)),
         step_trace_(std::move(parts.step_trace)),
-        lines_(std::move(parts.lines)) {}
+        lines_(std::move(parts.lines)),
+        origins_(std::move(parts.origins)) {}
 
   [[nodiscard]] const std::vector<activity_device>& devices() const noexcept override { return devices_; }
   [[nodiscard]] const std::vector<activity_host>& hosts() const noexcept override { return hosts_; }
@@ -44,6 +45,7 @@ class filled_activity final : public activity {
   [[nodiscard]] const std::vector<communication_row>& communication() const noexcept override { return communication_; }
   [[nodiscard]] const std::vector<step_trace_row>& step_trace() const noexcept override { return step_trace_; }
   [[nodiscard]] const std::vector<line_count>& lines() const noexcept override { return lines_; }
+  [[nodiscard]] const std::vector<kernel_origin>& origins() const noexcept override { return origins_; }
   [[nodiscard]] std::string_view text(string_id id) const noexcept override { return strings_.text(id); }
   [[nodiscard]] std::optional<std::int64_t> origin_unix_ns() const noexcept override { return from_->origin_unix_ns(); }
   [[nodiscard]] bool has_host_spans(std::uint32_t host_group) const noexcept override {
@@ -94,6 +96,7 @@ class filled_activity final : public activity {
   std::vector<communication_row> communication_;
   std::vector<step_trace_row> step_trace_;
   std::vector<line_count> lines_;
+  std::vector<kernel_origin> origins_;
 };
 
 // Hands on what touches a window, and takes down the kinds of everything.
@@ -246,6 +249,21 @@ const char* accelerator_name(accelerator a) noexcept {
     case accelerator::npu: return "npu";
   }
   return "other";
+}
+
+const char* training_phase_name(training_phase p) noexcept {
+  switch (p) {
+    case training_phase::unknown: return "";
+    case training_phase::forward: return "forward";
+    case training_phase::backward: return "backward";
+    case training_phase::optimizer: return "optimizer";
+  }
+  return "";
+}
+
+const std::vector<kernel_origin>& activity::origins() const noexcept {
+  static const std::vector<kernel_origin> none;
+  return none;
 }
 
 const std::vector<line_count>& activity::lines() const noexcept {

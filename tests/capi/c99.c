@@ -387,6 +387,8 @@ static void test_modules(const char *data) {
   bytes = 0;
   CHECK(pk_page_write(profile, NULL, count_bytes, &bytes, &status, &error) == PK_OK && bytes > 50000);
   CHECK(status == PK_DOCUMENT_STATUS_OK);
+  bytes = 0;
+  CHECK(pk_op_groups_write(profile, "module,op", NULL, count_bytes, &bytes, &status, &error) == PK_OK && bytes > 500);
   CHECK(pk_redaction_write(profile, count_bytes, &bytes, &error) == PK_E_INVALID_ARGUMENT);
   pk_error_free(error);
   options.flags = PK_OPEN_REDACT;

@@ -17,7 +17,7 @@ import tempfile
 
 SKIPPED = 77
 DOCUMENTS = ["report", "info", "tree", "metadata", "steps", "ops", "modules", "framework", "collectives", "memory",
-             "bubbles", "architecture", "neutrino", "brief", "explain"]
+             "bubbles", "architecture", "neutrino", "brief", "explain", "op_groups"]
 # Maps whose values have the type their key decides; their schemas say so.
 BY_KEY = {"stats"}
 

@@ -21,7 +21,7 @@ using profkit::document_status;
 std::optional<document> document_named(const char* name) {
   for (int d = static_cast<int>(document::report); d <= static_cast<int>(document::architecture); ++d)
     if (std::strcmp(profkit::document_name(static_cast<document>(d)), name) == 0) return static_cast<document>(d);
-  for (const document d : {document::neutrino, document::brief, document::explain})
+  for (const document d : {document::neutrino, document::brief, document::explain, document::op_groups})
     if (std::strcmp(profkit::document_name(d), name) == 0) return d;
   return std::nullopt;
 }

@@ -72,10 +72,11 @@ _profkit() {
         --host|--plane|--line|--name|--step|--time|--limit|-j|--threads) return ;;
       esac ;;
     ops)
-      options='--svg --sort --host --plane --line --name --step --time --limit --json -o --output
+      options='--svg --by --sort --host --plane --line --name --step --time --limit --json -o --output
         --wide --color -q --quiet --run --io --strict --fail-on --redact --aliases -j --threads
         -h --help'
       case $previous in
+        --by) COMPREPLY=($(compgen -W 'kernel op outer-op module module-kind source phase shape category program stream device' -- "$current")); return ;;
         --sort) COMPREPLY=($(compgen -W 'total self count' -- "$current")); return ;;
         --color) COMPREPLY=($(compgen -W 'auto always never' -- "$current")); return ;;
         --run) COMPREPLY=($(compgen -W 'all' -- "$current")); return ;;

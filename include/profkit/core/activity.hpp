@@ -54,7 +54,7 @@ struct kernel_row {
   std::uint8_t flags = 0;
   std::uint32_t details = 0;  ///< 1 + index into activity_device::details; 0: none
   std::uint32_t launch_thread = no_thread;  ///< host_span::thread of the call that launched it
-  std::uint32_t reserved = 0;  ///< no padding: packed rows are compared as bytes
+  std::uint32_t origin = 0;  ///< 1 + index into activity::origins(); 0: none, or not asked for
 };
 static_assert(sizeof(kernel_row) == 80);
 
@@ -67,6 +67,20 @@ struct kernel_details {
   std::int64_t task_id = -1, block_dim = -1;
   std::vector<std::pair<string_id, double>>
       counters;  ///< PMU columns by header name, e.g. aic_mac_ratio; ratios, never times
+};
+
+/// Which part of a training step launched a kernel.
+enum class training_phase : std::uint8_t { unknown, forward, backward, optimizer };
+[[nodiscard]] const char* training_phase_name(training_phase p) noexcept;  ///< "forward", …; "" of unknown
+
+/// Where in the program of the host kernels come from: what lay around the call that launched them. 0 where nothing does. Of what
+/// runs backward, module and source are those of the operator that ran forward.
+struct kernel_origin {
+  string_id op = 0;        ///< the innermost operator: "aten::addmm", "AddmmBackward0"
+  string_id outer_op = 0;  ///< the outermost: "aten::linear"
+  string_id module = 0;    ///< modules and annotations from outside in: "BertModel_0/BertEncoder_0/Linear_3"
+  string_id source = 0;    ///< the innermost line of code that is not the framework's: "model.py(31): forward"
+  training_phase phase = training_phase::unknown;
 };
 
 /// When a kernel ran by the clock of its device; no_time_ps where its record does not say.
@@ -314,6 +328,8 @@ class activity {
   [[nodiscard]] virtual const std::vector<communication_row>& communication() const noexcept = 0;
   [[nodiscard]] virtual const std::vector<step_trace_row>& step_trace() const noexcept = 0;
   [[nodiscard]] virtual const std::vector<line_count>& lines() const noexcept;  ///< of trace JSON
+  /// Of kernels, under activity_options::origins.
+  [[nodiscard]] virtual const std::vector<kernel_origin>& origins() const noexcept;
   [[nodiscard]] virtual std::string_view text(string_id id) const noexcept = 0;
   /// Unix ns of time zero; nothing when the capture does not carry it.
   [[nodiscard]] virtual std::optional<std::int64_t> origin_unix_ns() const noexcept = 0;
@@ -337,6 +353,7 @@ struct activity_options {
   std::string device;        ///< substring of a device's name; "" all
   std::string step_pattern;  ///< whole names that mark a step: a regular expression of RE2
   bool details = true;       ///< keep shapes and counters
+  bool origins = false;      ///< find out where in the program of the host kernels come from
 };
 
 /// Reads kernels, host spans and markers of everything in the profile that has them. Damage is reported in inputs();

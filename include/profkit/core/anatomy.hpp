@@ -32,6 +32,8 @@ struct query_filters {
   /// The most that a JSON document takes: lists end early for it, and texts of 300 bytes. What stands around the lists takes
   /// up to 20,000, of the report more: its small form is the brief one. 0: the document's own bound.
   std::uint64_t max_bytes = 0;
+  /// Of ops: kernels of one name that come from different places of the program, or work on other shapes, are ops of their own.
+  bool split_by_origin = false;
 };
 
 /// How many events were decoded.
@@ -331,6 +333,12 @@ result<steps_result> analyse_steps(const trace& t, const query_filters& o = {}, 
 // ---- ops -------------------------------------------------------------------------------------------------
 /// Totals of one op on one line, over all its events. In an XSpace an op is a metadata id of one program; in traces and
 /// tables a kernel's name, on NPUs its op type and core.
+/// Where in the program kernels come from, see kernel_origin; "" where that is not recorded.
+struct op_origin {
+  std::string_view op, outer_op, module, source, phase;
+  std::string_view shapes;  ///< of the operator's inputs, as written: "[[8, 4], [4, 4]]"
+  bool by_graph = false;    ///< a graph launched them: what lay around its launch is not what lay around them
+};
 struct op_row {
   std::int64_t metadata_id = 0;
   bool has_metadata_id = true;  ///< only an XSpace has such ids
@@ -349,6 +357,7 @@ struct op_row {
   std::int64_t min_ps = 0, max_ps = 0;  ///< 0 when all its events are aggregated (num_occurrences)
   std::optional<std::int64_t> program_id;  ///< as its events say, with their module; op_programs names the program
   std::string_view module;
+  op_origin origin;  ///< of kernels, under query_filters::split_by_origin
   [[nodiscard]] event_metadata_view metadata() const noexcept;  ///< empty view when there is no entry
 };
 /// Which clock the durations, self and busy times of a line of ops are of. Which events belong to a step, a time or a

@@ -2,10 +2,12 @@
 // call write_document().
 #pragma once
 #include <profkit/core/anatomy.hpp>
+#include <profkit/core/op_groups.hpp>
 #include <profkit/core/sink.hpp>
 
 #include <cstdint>
 #include <string_view>
+#include <vector>
 
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
@@ -25,6 +27,7 @@ enum class document : std::int32_t {
   architecture = 12,
   neutrino = 20,
   brief = 21,    ///< of a report what matters most, in 16 KB
+  op_groups = 23,  ///< ops by operator, or by what write_op_groups() is asked for
   explain = 22,  ///< the findings of a report, or one of them with what happened around its evidence, in 8 KB
 };
 [[nodiscard]] const char* document_name(document d) noexcept;  ///< "report", "info", …
@@ -55,6 +58,9 @@ result<document_status> write_document(document which, const trace& t, const que
 /// not_found when there is no such module; a module that does not parse has no entry and gives its damage.
 result<document_status> write_entry_document(const trace& t, std::string_view module, const query_filters& o,
                                              sink& into, const hooks& host = {});
+/// The document of ops grouped by these keys (core/op_groups.hpp); with none by operator, as write_document().
+result<document_status> write_op_groups(const trace& t, const std::vector<group_key>& keys, const query_filters& o, sink& into,
+                                        const hooks& host = {});
 /// The explain document of one finding, by the id that the report gives it; with "" of all, as write_document(). Faults as of
 /// write_document(), and not_found when the report under these filters has no such finding.
 result<document_status> write_explanation(const trace& t, std::string_view id, const query_filters& o, sink& into,

@@ -19,17 +19,21 @@ namespace {
 
 // What makes kernels one op: their name; on NPUs, whose names count calls through, their type and core. A collective's
 // type may say more than its name.
-using op_identity = std::tuple<string_id, string_id, kernel_class>;
+// And, where origins are asked for: the origin, the shapes, and whether a graph launched it; else 0.
+using op_identity = std::tuple<string_id, string_id, kernel_class, std::uint32_t, string_id, bool>;
 
 // Numbers the ops of a device.
 class op_numbers {
  public:
-  op_numbers(const activity& of, bool by_type) : of_(of), by_type_(by_type) {}
+  op_numbers(const activity& of, const activity_device& device, bool by_origin)
+      : of_(of), device_(device), by_type_(device.type == accelerator::npu), by_origin_(by_origin) {}
 
   std::int64_t number_of(const kernel_row& k) {
     const bool is_collective = k.kind == kernel_class::comm;
-    return number_of(by_type_ ? op_identity(k.op_type, k.core, k.kind)
-                              : op_identity(k.name, is_collective ? k.op_type : 0, k.kind));
+    const string_id shapes = k.details == 0 || !by_origin_ ? 0 : device_.details[k.details - 1].input_shapes;
+    const bool by_graph = by_origin_ && (k.flags & kernel_by_graph) != 0;
+    return number_of({by_type_ ? k.op_type : k.name, by_type_ ? k.core : is_collective ? k.op_type : 0, k.kind,
+                      by_origin_ ? k.origin : 0, shapes, by_graph});
   }
   [[nodiscard]] std::shared_ptr<const std::vector<kernel_op>> take() {
     return std::make_shared<const std::vector<kernel_op>>(std::move(ops_));
@@ -39,18 +43,37 @@ class op_numbers {
   std::int64_t number_of(const op_identity& identity) {
     const auto [at, is_new] = numbers_.try_emplace(identity, static_cast<std::int64_t>(ops_.size()));
     if (is_new) {
-      const auto [name, other, kind] = identity;
+      const auto [name, other, kind, origin, shapes, by_graph] = identity;
       kernel_op op;
       op.name = of_.text(name);
       op.category = kernel_class_name(kind);
       (by_type_ ? op.core : op.type) = of_.text(other);
+      op.origin = origin_of(origin, shapes, by_graph);
       ops_.push_back(op);
     }
     return at->second;
   }
 
+  [[nodiscard]] op_origin origin_of(std::uint32_t number, string_id shapes, bool by_graph) const {
+    op_origin found;
+    found.shapes = of_.text(shapes);
+    found.by_graph = by_graph;
+    if (number == 0) return found;
+    const kernel_origin& o = of_.origins()[number - 1];
+    // The operators around the launch of a graph are not those that its kernels belong to.
+    if (!by_graph) {
+      found.op = of_.text(o.op);
+      found.outer_op = of_.text(o.outer_op);
+    }
+    found.module = of_.text(o.module);
+    found.source = of_.text(o.source);
+    found.phase = training_phase_name(o.phase);
+    return found;
+  }
+
   const activity& of_;
-  const bool by_type_;
+  const activity_device& device_;
+  const bool by_type_, by_origin_;
   hash_map<op_identity, std::int64_t> numbers_;
   std::vector<kernel_op> ops_;
 };
@@ -63,7 +86,7 @@ class device_ops final : public kernel_visitor {
         device_(of.devices()[device]),
         times_(selected.times_of(device_.file, static_cast<std::int32_t>(device))),
         options_(o),
-        numbers_(of, device_.type == accelerator::npu),
+        numbers_(of, device_, o.split_by_origin),
         streams_(device_.streams.size() + 2) {}
 
   result<void> rows(const kernel_row* first, std::size_t count) override {

@@ -34,6 +34,7 @@ op_row op_rows::sums::row(std::size_t slot) const noexcept {
     row.category = of.category;
     row.op_type = of.type;
     row.core = of.core;
+    row.origin = of.origin;
     row.display_name = of.display_name;
     row.framework_op = of.framework_op;
     row.module = of.program;

@@ -27,6 +27,7 @@ enum class op_key : std::uint8_t {
 // What the kernels of one op have in common. The texts are the activity's.
 struct kernel_op {
   std::string_view name, category, type, core;
+  op_origin origin;
   // Of a table of totals alone.
   std::string_view display_name, framework_op, program;
   std::uint64_t program_id = 0, flops = 0, bytes = 0;

@@ -139,6 +139,8 @@ result<document_status> write_report(json_writer& out, const trace& t, const que
 result<document_status> write_brief(json_writer& out, const trace& t, const query_filters& o, const hooks& host);
 result<document_status> write_explain(json_writer& out, const trace& t, const query_filters& o, const hooks& host);
 // Of one finding; with the id "" of all.
+result<document_status> write_op_groups(json_writer& out, const trace& t, const std::vector<group_key>& keys, const query_filters& o,
+                                        const hooks& host);
 result<document_status> write_explanation(json_writer& out, const trace& t, std::string_view id, const query_filters& o,
                                           const hooks& host);
 

@@ -42,6 +42,9 @@ result<document_status> write_ops_of(json_writer& out, const trace& t, const que
   return written(ask_in_a_pass(t, o, host, [&] { return analyse_ops(t, o, host); }),
                  [&](const ops_result& r) { return write_ops(out, t.files(), r, checked_by(document::ops, t.files(), o)); });
 }
+result<document_status> write_op_groups_of(json_writer& out, const trace& t, const query_filters& o, const hooks& host) {
+  return write_op_groups(out, t, {group_key::op}, o, host);
+}
 result<document_status> write_modules_of(json_writer& out, const trace& t, const query_filters& o,
                                          const hooks& host) {
   return written(analyse_modules(t, o, host),
@@ -92,6 +95,7 @@ constexpr document_entry documents[] = {
     {document::architecture, "architecture", 1, default_document_limit, false, write_architecture},
     {document::neutrino, "neutrino", 1, default_document_limit, false, write_neutrino},
     {document::brief, "brief", 1, 5, true, write_brief, 11'000, 200},
+    {document::op_groups, "op_groups", 1, default_document_limit, true, write_op_groups_of},
     {document::explain, "explain", 1, default_document_limit, true, write_explain, 5'500, max_short_text},
 };
 
@@ -243,6 +247,15 @@ result<document_status> write_entry_document(const trace& t, std::string_view mo
       if (!chosen) return chosen.error();
       return json::write_module_entry(out, t.files(), *found, *chosen);
     });
+  });
+}
+
+result<document_status> write_op_groups(const trace& t, const std::vector<group_key>& keys, const query_filters& o, sink& into,
+                                        const hooks& host) {
+  if (keys.empty()) return write_document(document::op_groups, t, o, into, host);
+  return contained([&]() -> result<document_status> {
+    if (auto fits = check_filters(t, o, host); !fits) return std::move(fits).error();
+    return write_bounded(document::op_groups, o, into, [&](json_writer& out) { return json::write_op_groups(out, t, keys, o, host); });
   });
 }
 

@@ -16,6 +16,7 @@
 #include <base/recent_strings.hpp>
 #include <formats/activity_input.hpp>
 #include <formats/activity_store.hpp>
+#include <formats/call_origins.hpp>
 #include <formats/chrome/chrome_args.hpp>
 #include <formats/chrome/chrome_decoder.hpp>
 #include <formats/chrome/chrome_dialect.hpp>
@@ -51,9 +52,10 @@ enum argument : std::size_t {
   arg_stream,
   arg_context,
   arg_correlation,  // of a call: these two
-  arg_external,     // of an operation: this and the next two
+  arg_external,     // of an operation: this and the next three
   arg_dims,
   arg_types,
+  arg_sequence,
   arg_external_lower,
   arg_collective,
   arg_in_elements,
@@ -73,6 +75,7 @@ constexpr std::string_view argument_names[arguments] = {
     "External id",
     "Input Dims",
     "Input type",
+    "Sequence number",
     "external id",
     "Collective name",
     "In msg nelems",
@@ -554,19 +557,24 @@ class trace_reader final : public chrome_sink {
 
   line_use take_host(const chrome_item& found, const kineto_category& category, string_id name) {
     const chrome_event& e = *found.event;
-    if (category.kind == host_span_kind::op && parts_.options.details) remember_shapes(e);
+    std::optional<std::int64_t> autograd;
+    if (category.kind == host_span_kind::op && (parts_.options.details || parts_.options.origins)) autograd = look_at_operation(e);
     if (category.kind != host_span_kind::runtime && take_marker(name, found.start_ps, found.duration_ps, found.track))
       return line_use::step;
+    if (autograd) autograd_.push_back({spans_.size(), *autograd});
     add_span(found.start_ps, found.duration_ps, e.ordinal, name, numbers_.of(found.track), category.kind);
     return category.kind == host_span_kind::op ? line_use::op : line_use::span;
   }
 
-  void remember_shapes(const chrome_event& e) {
+  // Keeps its shapes; gives the number that autograd has for it.
+  std::optional<std::int64_t> look_at_operation(const chrome_event& e) {
     op_arguments_.pick(e, args_.data() + arg_external);
-    if (args_[arg_dims].empty()) return;
     const std::uint64_t id = id_of(args_[arg_external]);
-    if (id == no_launch_id) return;
-    calls_.add_operation({id, shapes_.intern(args_[arg_dims]), types_.intern(args_[arg_types])});
+    if (!args_[arg_dims].empty() && id != no_launch_id)
+      calls_.add_operation({id, shapes_.intern(args_[arg_dims]), types_.intern(args_[arg_types])});
+    if (!parts_.options.origins || args_[arg_sequence].empty()) return std::nullopt;
+    const auto number = json_scaled_integer(args_[arg_sequence]);
+    return number && *number >= 0 ? number : std::nullopt;
   }
 
   bool take_marker(string_id name, std::int64_t start, std::int64_t length, std::uint32_t track) {
@@ -866,13 +874,17 @@ class trace_reader final : public chrome_sink {
     name_devices();
     mark_repeated_streams();
     counts_.list(file_, tracks_, parts_.strings, parts_.lines);
-    if (host_seen_) parts_.host_spans[group_] = std::make_unique<host_span_list>(std::move(spans_));
+    if (host_seen_ && !parts_.options.origins) parts_.host_spans[group_] = std::make_unique<host_span_list>(std::move(spans_));
     std::uint64_t kernels = 0, unattributed = 0, graph_launched = 0;
     std::int64_t last_ps = last_host_ps_;
     bool cut = false;
     std::vector<const std::vector<launch_link>*> links;
     for (const gathered_device& d : devices_) links.push_back(&d.links);
     calls_.join(links);
+    if (parts_.options.origins) {
+      find_origins();
+      if (host_seen_) parts_.host_spans[group_] = std::make_unique<host_span_list>(std::move(spans_));
+    }
     activity_host& host = parts_.hosts[group_];
     calls_.list_unrecorded(host);
     note_unrecorded(host, input_);
@@ -957,6 +969,22 @@ class trace_reader final : public chrome_sink {
     parts_.inputs.push_back(std::move(input_));
   }
 
+  // While the rows and their links are in the same order.
+  void find_origins() {
+    std::vector<std::pair<std::size_t, std::size_t>> kernels;  // device and row, by query
+    std::vector<origin_query> queries;
+    for (std::size_t d = 0; d < devices_.size(); ++d)
+      for (std::size_t row = 0; row < devices_[d].rows.size(); ++row)
+        if (const launch_calls::call* const by = calls_.launcher_of(devices_[d].links[row])) {
+          queries.push_back({by->thread, by->start_ps, kernels.size()});
+          kernels.emplace_back(d, row);
+        }
+    call_origins(spans_, autograd_, parts_.strings, parts_.origins).find(std::move(queries), [&](std::size_t kernel, std::uint32_t origin) {
+      const auto [device, row] = kernels[kernel];
+      devices_[device].rows[row].origin = origin;
+    });
+  }
+
   // No event with a length is passed over without a word: it may be of a device.
   [[nodiscard]] std::string unplaced_text(std::uint64_t spans) const {
     return "the trace does not say whether devices or hosts ran its " + counted(spans, "event", "events") +
@@ -1020,6 +1048,7 @@ class trace_reader final : public chrome_sink {
   std::vector<unplaced_event> held_;
   std::vector<plain_facts> facts_;
   launch_calls calls_;
+  std::vector<autograd_number> autograd_;
   hash_map<std::pair<std::int64_t, std::uint64_t>, std::uint32_t> details_of_shapes_;
   std::vector<known_name> known_;  // by name
   hash_map<string_id, named_step> step_names_;
@@ -1033,7 +1062,7 @@ class trace_reader final : public chrome_sink {
   std::array<known_category, 32> known_categories_;
   std::array<std::string_view, arguments> args_;
   argument_picker kernel_arguments_{argument_names, arguments}, call_arguments_{argument_names + arg_correlation, 2},
-      op_arguments_{argument_names + arg_external, 3}, plain_arguments_{plain_names, plain_arguments};
+      op_arguments_{argument_names + arg_external, 4}, plain_arguments_{plain_names, plain_arguments};
 };
 
 }  // namespace

@@ -124,6 +124,7 @@ PK_DOCUMENT_ARCHITECTURE = 12
 PK_DOCUMENT_NEUTRINO = 20
 PK_DOCUMENT_BRIEF = 21
 PK_DOCUMENT_EXPLAIN = 22
+PK_DOCUMENT_OP_GROUPS = 23
 PK_DOCUMENT_STATUS_OK = 0
 PK_DOCUMENT_STATUS_PARTIAL = 1
 PK_DOCUMENT_STATUS_ABSENT = 2
@@ -1317,6 +1318,9 @@ FUNCTIONS: Dict[str, Tuple[Any, Tuple[Any, ...]]] = {
         c.c_void_p, c.c_char_p, c.POINTER(pk_document_options), pk_write_callback, c.c_void_p, c.POINTER(c.c_int32),
         c.POINTER(c.c_void_p))),
     "pk_finding_write": (c.c_int32, (
+        c.c_void_p, c.c_char_p, c.POINTER(pk_document_options), pk_write_callback, c.c_void_p, c.POINTER(c.c_int32),
+        c.POINTER(c.c_void_p))),
+    "pk_op_groups_write": (c.c_int32, (
         c.c_void_p, c.c_char_p, c.POINTER(pk_document_options), pk_write_callback, c.c_void_p, c.POINTER(c.c_int32),
         c.POINTER(c.c_void_p))),
     "pk_page_write": (c.c_int32, (

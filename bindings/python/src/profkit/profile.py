@@ -494,6 +494,12 @@ class Profile(Owner):
         found: Dict[str, Any] = json.loads(self.module_document_bytes(module, **filters))
         return found
 
+    def op_groups(self, by: str = "op", **filters: Any) -> Dict[str, Any]:
+        """Ops summed by what they have in common, as `profkit ops PATH --by KEYS --json`: "module,op" is a tree. Filters as of
+        write_document()."""
+        found: Dict[str, Any] = json.loads(self._filtered_bytes(lib.pk_op_groups_write, (L.encoded(by),), **filters))
+        return found
+
     def page(self, **filters: Any) -> bytes:
         """The report as HTML for a browser, with its style, script and numbers inside: `profkit report PATH -o NAME.html`.
         Filters as of write_document()."""

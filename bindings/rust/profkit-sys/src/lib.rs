@@ -175,6 +175,7 @@ pub const PK_DOCUMENT_ARCHITECTURE: i32 = 12;
 pub const PK_DOCUMENT_NEUTRINO: i32 = 20;
 pub const PK_DOCUMENT_BRIEF: i32 = 21;
 pub const PK_DOCUMENT_EXPLAIN: i32 = 22;
+pub const PK_DOCUMENT_OP_GROUPS: i32 = 23;
 pub const PK_DOCUMENT_STATUS_OK: i32 = 0;
 /// some input was damaged; what was intact is shown
 pub const PK_DOCUMENT_STATUS_PARTIAL: i32 = 1;
@@ -2961,6 +2962,18 @@ extern "C" {
     pub fn pk_finding_write(
         profile: *const pk_profile,
         id: *const c_char,
+        options: *const pk_document_options,
+        write: pk_write_callback,
+        user: *mut c_void,
+        status: *mut i32,
+        err: *mut *mut pk_error,
+    ) -> pk_status;
+    /// Writes the document of ops summed by what they have in common, a tree: that of `profkit ops PATH --by KEYS --json`. `by` is one of
+    /// kernel, op, outer-op, module, module-kind, source, phase, shape, category, program, stream and device, or several with commas
+    /// between them. Else as pk_document_write(). Errors: PK_E_INVALID_ARGUMENT (no such key: the hint lists them). Since 0.1.
+    pub fn pk_op_groups_write(
+        profile: *const pk_profile,
+        by: *const c_char,
         options: *const pk_document_options,
         write: pk_write_callback,
         user: *mut c_void,

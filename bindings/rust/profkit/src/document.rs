@@ -43,6 +43,8 @@ named!(
     Brief = sys::PK_DOCUMENT_BRIEF,
     /// What a report found, with ids.
     Explain = sys::PK_DOCUMENT_EXPLAIN,
+    /// Ops summed by operator.
+    OpGroups = sys::PK_DOCUMENT_OP_GROUPS,
 });
 
 spelled!(Document, sys::pk_document_name);
@@ -144,6 +146,19 @@ impl Profile<'_> {
         filtered(options, strings, to, |raw, user, status, err| unsafe {
             // SAFETY: as write_document().
             sys::pk_finding_write(self.raw(), id, raw, Output::CALLBACK, user, status, err)
+        })
+    }
+
+    /// Writes what `profkit ops PATH --by KEYS --json` prints: ops summed by what they have in common.
+    ///
+    /// # Errors
+    /// As [`Profile::write_document`], and [`crate::Kind::InvalidArgument`] when there is no such key.
+    pub fn write_op_groups(&self, by: &str, options: DocumentOptions<'_>, to: &mut dyn io::Write) -> Result<DocumentStatus> {
+        let mut strings = Strings::default();
+        let by = strings.add(by.as_bytes());
+        filtered(options, strings, to, |raw, user, status, err| unsafe {
+            // SAFETY: as write_document().
+            sys::pk_op_groups_write(self.raw(), by, raw, Output::CALLBACK, user, status, err)
         })
     }
 

@@ -1,0 +1,67 @@
+// The time of ops, summed by what they have in common: operators, modules, lines of code, shapes, …
+#pragma once
+#include <profkit/core/anatomy.hpp>
+#include <profkit/core/sink.hpp>
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace profkit {
+inline namespace PROFKIT_NAMESPACE {
+
+/// What ops are grouped by. Of an XSpace op, module, phase and source are what the op's metadata says (`tf_op`, `source`).
+enum class group_key : std::uint8_t {
+  kernel,    ///< the name of the kernel, or of the instruction
+  op,        ///< the framework's operator that made it: "aten::addmm", "dot_general"
+  outer_op,  ///< the outermost operator around that: "aten::linear"
+  module,    ///< modules, scopes and annotations, one inside the other: "BertLayer_3", "Linear_0"
+  kind_of_module,  ///< the innermost module without its number: "Linear"
+  source,    ///< the line of code: "model.py(31): forward", "model.py:31"
+  phase,     ///< forward, backward, optimizer
+  shape,     ///< of the operator's inputs
+  category,  ///< compute, comm, copy; as an XSpace writes it ("convolution fusion")
+  program,   ///< the compiled program
+  stream,    ///< the line of the device
+  device,
+};
+/// "outer-op".
+[[nodiscard]] const char* group_key_name(group_key k) noexcept;
+/// Keys with commas between them: "module,op". Faults: invalid_argument, which lists the names.
+result<std::vector<group_key>> parse_group_keys(std::string_view text);
+
+/// Ops that have the same keys so far. The rows of a tree: each is followed by those inside it, and `depth` says how deep it lies.
+struct op_group {
+  std::uint32_t depth = 0;
+  group_key key = group_key::op;
+  std::string name;            ///< "" where that is not recorded
+  std::uint64_t count = 0;     ///< executions
+  std::int64_t self_ps = 0;    ///< summed self times: of all groups of the first depth the busy time of all lines
+  std::int64_t total_ps = 0;   ///< summed durations
+  std::int64_t own_ps = 0;     ///< of self_ps, what lies in no row below
+};
+
+struct op_groups {
+  std::vector<group_key> keys;
+  std::vector<op_group> rows;    ///< the longest self time first, on each depth
+  std::uint64_t rows_left_out = 0;
+  std::uint64_t count = 0;       ///< of all ops
+  std::int64_t self_ps = 0, total_ps = 0;
+  std::uint64_t unlinked = 0;    ///< executions of which the first key is not recorded, and their self time
+  std::int64_t unlinked_ps = 0;
+  std::uint64_t by_graph = 0;    ///< of them, those that a graph launched
+  std::string source, absent;    ///< as of ops_result
+  std::vector<file_damage> damage;
+};
+
+/// Groups what analyse_ops() finds under the same filters. o.limit bounds the rows: those with the longest self times stay, and
+/// those that they lie in. Faults: invalid_argument (no keys), those of analyse_ops().
+result<op_groups> analyse_op_groups(const trace& t, const std::vector<group_key>& keys, const query_filters& o = {},
+                                    const hooks& host = {});
+
+/// Folded stacks, a line a group: names with ';' between them and own self time in ns, as flame graph tools read them.
+result<void> write_folded_stacks(const op_groups& groups, sink& into);
+
+}  // namespace PROFKIT_NAMESPACE
+}  // namespace profkit

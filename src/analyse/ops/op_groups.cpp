@@ -1,0 +1,254 @@
+#include <profkit/core/op_groups.hpp>
+
+#include <analyse/ops/scopes.hpp>
+#include <base/contained.hpp>
+#include <base/hash_map.hpp>
+#include <profkit/core/text.hpp>
+#include <profkit/time.hpp>
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+namespace profkit {
+inline namespace PROFKIT_NAMESPACE {
+namespace {
+
+struct key_name {
+  group_key key;
+  const char* name;
+};
+constexpr key_name key_names[] = {
+    {group_key::kernel, "kernel"},   {group_key::op, "op"},       {group_key::outer_op, "outer-op"}, {group_key::module, "module"},
+    {group_key::kind_of_module, "module-kind"},
+    {group_key::source, "source"},   {group_key::phase, "phase"}, {group_key::shape, "shape"},       {group_key::category, "category"},
+    {group_key::program, "program"}, {group_key::stream, "stream"}, {group_key::device, "device"},
+};
+
+constexpr std::uint32_t no_node = 0xffffffff;
+
+struct group_node {
+  op_group sums;
+  std::uint32_t parent = no_node;
+};
+
+// What is known of an op by each key.
+class op_facts_of_rows {
+ public:
+  explicit op_facts_of_rows(const profile& p) : profile_(p), programs_(p) {}
+
+  void look_at(const ops_line& line, const op_row& op) {
+    line_ = &line;
+    op_ = &op;
+    has_stats_ = has_scope_ = false;
+  }
+
+  // The names of a key; several where they lie one inside the other.
+  void names_of(group_key key, std::vector<std::string>& into) {
+    into.clear();
+    const op_origin& origin = op_->origin;
+    switch (key) {
+      case group_key::kernel: into.emplace_back(short_op_name(op_->name, op_->display_name)); break;
+      case group_key::op: into.push_back(op_->has_metadata_id || origin.op.empty() ? scope().op : std::string(origin.op)); break;
+      case group_key::outer_op: into.push_back(op_->has_metadata_id || origin.op.empty() ? scope().op : std::string(origin.outer_op)); break;
+      case group_key::module:
+        if (origin.module.empty())
+          into = scope().modules;
+        else
+          split(origin.module, into);
+        if (into.empty()) into.emplace_back();
+        break;
+      case group_key::kind_of_module:
+        names_of(group_key::module, into);
+        into.erase(into.begin(), into.end() - 1);
+        into.front() = without_number(into.front());
+        break;
+      case group_key::source: into.push_back(origin.source.empty() ? text_of("source") : std::string(origin.source)); break;
+      case group_key::phase: into.emplace_back(origin.phase.empty() ? std::string_view(scope().phase) : origin.phase); break;
+      case group_key::shape: into.emplace_back(origin.shapes); break;
+      case group_key::category: into.push_back(op_->has_metadata_id ? text_of("hlo_category") : std::string(op_->category)); break;
+      case group_key::program: into.push_back(programs_.name_of(*line_, *op_)); break;
+      case group_key::stream: into.emplace_back(line_->line_name); break;
+      case group_key::device: into.emplace_back(line_->plane_name); break;
+    }
+  }
+
+ private:
+  static void split(std::string_view path, std::vector<std::string>& into) {
+    for (std::size_t at = 0; at <= path.size();) {
+      const std::size_t end = std::min(path.find('/', at), path.size());
+      into.emplace_back(path.substr(at, end - at));
+      at = end + 1;
+    }
+  }
+  static std::string without_number(std::string_view name) {
+    const std::size_t letters = name.find_last_not_of("0123456789") + 1;
+    const bool is_numbered = letters < name.size() && letters > 1 && name[letters - 1] == '_';
+    return std::string(is_numbered ? name.substr(0, letters - 1) : name);
+  }
+  std::string text_of(std::string_view stat) {
+    if (!std::exchange(has_stats_, true)) stats_ = op_stats(profile_, *line_, *op_);
+    const named_stat* found = find_named_stat(stats_, stat);
+    return found == nullptr ? std::string() : stat_text_of(*found);
+  }
+  const named_scope& scope() {
+    if (!std::exchange(has_scope_, true)) scope_ = scope_of(text_of("tf_op"));
+    return scope_;
+  }
+
+  const profile& profile_;
+  const op_programs programs_;
+  const ops_line* line_ = nullptr;
+  const op_row* op_ = nullptr;
+  bool has_stats_ = false, has_scope_ = false;
+  std::vector<named_stat> stats_;
+  named_scope scope_;
+};
+
+class group_tree {
+ public:
+  // The node below `parent` of that name.
+  std::uint32_t child(std::uint32_t parent, group_key key, const std::string& name) {
+    const auto [at, is_new] = children_.try_emplace({std::uint64_t{parent} << 8 | static_cast<std::uint64_t>(key), name},
+                                                    static_cast<std::uint32_t>(nodes_.size()));
+    if (is_new) {
+      group_node& node = nodes_.emplace_back();
+      node.parent = parent;
+      node.sums.depth = parent == no_node ? 0 : nodes_[parent].sums.depth + 1;
+      node.sums.key = key;
+      node.sums.name = name;
+    }
+    return at->second;
+  }
+
+  void add(std::uint32_t leaf, const op_row& op) {
+    nodes_[leaf].sums.own_ps = saturating_add(nodes_[leaf].sums.own_ps, op.self_ps);
+    for (std::uint32_t at = leaf; at != no_node; at = nodes_[at].parent) {
+      op_group& sums = nodes_[at].sums;
+      sums.count += op.count;
+      sums.self_ps = saturating_add(sums.self_ps, op.self_ps);
+      sums.total_ps = saturating_add(sums.total_ps, op.total_ps);
+    }
+  }
+
+  // The rows with the longest self times, and those that they lie in, which are no shorter; then as a tree.
+  void take_rows(std::uint64_t limit, op_groups& into) {
+    std::vector<std::uint32_t> order(nodes_.size());
+    std::iota(order.begin(), order.end(), 0U);
+    // A parent comes before its children, for it was made before them.
+    std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) { return comes_before(a, b); });
+    const std::size_t kept = limit == 0 ? order.size() : std::min<std::uint64_t>(limit, order.size());
+    into.rows_left_out = order.size() - kept;
+    std::vector<std::vector<std::uint32_t>> below(nodes_.size() + 1);
+    for (std::size_t i = 0; i < kept; ++i) {
+      const std::uint32_t parent = nodes_[order[i]].parent;
+      below[parent == no_node ? nodes_.size() : parent].push_back(order[i]);
+    }
+    std::vector<std::uint32_t> open(below.back().rbegin(), below.back().rend());
+    while (!open.empty()) {
+      const std::uint32_t at = open.back();
+      open.pop_back();
+      into.rows.push_back(nodes_[at].sums);
+      open.insert(open.end(), below[at].rbegin(), below[at].rend());
+    }
+  }
+
+ private:
+  [[nodiscard]] bool comes_before(std::uint32_t a, std::uint32_t b) const {
+    const op_group &x = nodes_[a].sums, &y = nodes_[b].sums;
+    if (x.self_ps != y.self_ps) return x.self_ps > y.self_ps;
+    if (x.depth != y.depth) return x.depth < y.depth;
+    if (x.total_ps != y.total_ps) return x.total_ps > y.total_ps;
+    return x.name < y.name;
+  }
+
+  std::vector<group_node> nodes_;
+  hash_map<std::pair<std::uint64_t, std::string>, std::uint32_t> children_;
+};
+
+}  // namespace
+
+const char* group_key_name(group_key k) noexcept {
+  for (const key_name& each : key_names)
+    if (each.key == k) return each.name;
+  return "";
+}
+
+result<std::vector<group_key>> parse_group_keys(std::string_view text) {
+  std::vector<group_key> keys;
+  for (std::size_t at = 0; at <= text.size();) {
+    const std::size_t end = std::min(text.find(',', at), text.size());
+    const std::string_view name = text.substr(at, end - at);
+    const auto found = std::find_if(std::begin(key_names), std::end(key_names), [&](const key_name& k) { return name == k.name; });
+    if (found == std::end(key_names)) {
+      std::string all;
+      for (const key_name& k : key_names) all += (all.empty() ? "" : ", ") + std::string(k.name);
+      return fault{fault_code::invalid_argument, "ops are not grouped by \"" + std::string(name) + "\"", "", no_offset,
+                   "choose from: " + all + "; several with commas between them"};
+    }
+    keys.push_back(found->key);
+    at = end + 1;
+  }
+  return keys;
+}
+
+result<op_groups> analyse_op_groups(const trace& t, const std::vector<group_key>& keys, const query_filters& o, const hooks& host) {
+  return contained([&]() -> result<op_groups> {
+    if (keys.empty()) return fault{fault_code::invalid_argument, "no key to group ops by", "", no_offset, "name one"};
+    query_filters how = o;
+    how.split_by_origin = true;
+    result<ops_result> ops = analyse_ops(t, how, host);
+    if (!ops) return std::move(ops).error();
+    op_groups found;
+    found.keys = keys;
+    found.source = std::move(ops->source);
+    found.absent = std::move(ops->absent);
+    found.damage = std::move(ops->damage);
+    op_facts_of_rows facts(t.files());
+    group_tree tree;
+    std::vector<std::string> names;
+    for (const ops_line& line : ops->lines)
+      for (const op_row& op : line.ops) {
+        facts.look_at(line, op);
+        std::uint32_t at = no_node;
+        for (const group_key key : keys) {
+          facts.names_of(key, names);
+          if (at == no_node && names.front().empty()) {
+            found.unlinked += op.count;
+            found.unlinked_ps = saturating_add(found.unlinked_ps, op.self_ps);
+            if (op.origin.by_graph) found.by_graph += op.count;
+          }
+          for (const std::string& name : names) at = tree.child(at, key, name);
+        }
+        tree.add(at, op);
+        found.count += op.count;
+        found.self_ps = saturating_add(found.self_ps, op.self_ps);
+        found.total_ps = saturating_add(found.total_ps, op.total_ps);
+      }
+    tree.take_rows(o.limit, found);
+    return found;
+  });
+}
+
+result<void> write_folded_stacks(const op_groups& groups, sink& into) {
+  return contained([&]() -> result<void> {
+    std::vector<std::string> stack;
+    std::string text;
+    for (const op_group& g : groups.rows) {
+      stack.resize(g.depth);
+      stack.push_back(g.name.empty() ? "(not recorded)" : g.name);
+      // Characters of the format itself.
+      std::replace_if(stack.back().begin(), stack.back().end(), [](char c) { return c == ';' || c == '\n' || c == '\r'; }, ',');
+      const std::int64_t own_ns = (g.own_ps + ps_per_ns / 2) / ps_per_ns;
+      if (own_ns <= 0) continue;
+      text.clear();
+      for (const std::string& name : stack) text += (text.empty() ? "" : ";") + name;
+      text += ' ' + std::to_string(own_ns) + '\n';
+      if (auto written = into.write(text); !written) return written;
+    }
+    return {};
+  });
+}
+
+}  // namespace PROFKIT_NAMESPACE
+}  // namespace profkit

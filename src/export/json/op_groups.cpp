@@ -1,0 +1,45 @@
+#include <profkit/core/op_groups.hpp>
+
+#include <export/json/document.hpp>
+
+namespace profkit {
+inline namespace PROFKIT_NAMESPACE {
+namespace json {
+
+result<document_status> write_op_groups(json_writer& out, const trace& t, const std::vector<group_key>& keys, const query_filters& o,
+                                        const hooks& host) {
+  const result<op_groups> found = analyse_op_groups(t, keys, o, host);
+  if (!found) return found.error();
+  const verdict v = judge(t.files(), found->absent, found->damage);
+  begin_document(out, document::op_groups);
+  write_verdict(out, v);
+  out.key("by");
+  out.begin_tuple();
+  for (const group_key key : found->keys) out.value(group_key_name(key));
+  out.end_array();
+  out.field("source", std::string_view(found->source));
+  out.field("count", found->count);
+  out.field("self_ps", found->self_ps);
+  out.field("total_ps", found->total_ps);
+  out.field("unlinked", found->unlinked);
+  out.field("unlinked_ps", found->unlinked_ps);
+  out.field("by_graph", found->by_graph);
+  const std::uint64_t left_out = write_objects(out, "groups", found->rows, [&](const op_group& g) {
+    out.field("depth", g.depth);
+    out.field("by", group_key_name(g.key));
+    out.field("name", std::string_view(g.name));
+    out.field("count", g.count);
+    out.field("self_ps", g.self_ps);
+    out.field("total_ps", g.total_ps);
+    out.field("own_ps", g.own_ps);
+  }, 0, found->rows_left_out);
+  out.field("groups_left_out", left_out);
+  write_files(out, t.files());
+  write_damage(out, found->damage, checked_by(document::op_groups, t.files(), o));
+  end_document(out);
+  return v.status;
+}
+
+}  // namespace json
+}  // namespace PROFKIT_NAMESPACE
+}  // namespace profkit

@@ -1,0 +1,179 @@
+#include <formats/call_origins.hpp>
+
+#include <base/affix.hpp>
+#include <profkit/time.hpp>
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+#include <string>
+
+namespace profkit {
+inline namespace PROFKIT_NAMESPACE {
+namespace {
+
+// How PyTorch names what it records (torch/profiler, torch/csrc/autograd).
+constexpr std::string_view module_prefix = "nn.Module: ";
+constexpr std::string_view backward_prefix = "autograd::engine::evaluate_function: ";
+constexpr std::string_view optimizer_prefix = "Optimizer.";
+
+// How autograd names what it runs backward: "AddmmBackward0", "torch::autograd::AccumulateGrad". Early recorders have no span around.
+bool is_backward_node(std::string_view name) noexcept {
+  if (starts_with(name, "torch::autograd::")) name.remove_prefix(std::string_view("torch::autograd::").size());
+  if (name == "AccumulateGrad") return true;
+  while (!name.empty() && is_digit(name.back())) name.remove_suffix(1);
+  return ends_with(name, "Backward") && !contains(name, "::");
+}
+
+// A line of code of the user's, or of a library that is written with PyTorch: "model.py(31): forward".
+bool is_source_line(std::string_view name) noexcept {
+  constexpr std::string_view of_the_framework[] = {"torch/", "<", "threading.py(", "contextlib.py(", "typing.py("};
+  if (name.find(".py(") == std::string_view::npos || contains(name, "site-packages/torch/")) return false;
+  return std::none_of(std::begin(of_the_framework), std::end(of_the_framework),
+                      [&](std::string_view start) { return starts_with(name, start); });
+}
+
+std::int64_t span_end_ps(const host_span& s) noexcept { return saturating_add(s.start_ps, s.duration_ps); }
+
+}  // namespace
+
+call_origins::call_origins(const std::vector<host_span>& spans, const std::vector<autograd_number>& numbers, string_table& strings,
+                           std::vector<kernel_origin>& origins)
+    : spans_(spans), strings_(strings), origins_(origins), order_(spans.size()) {
+  std::iota(order_.begin(), order_.end(), std::size_t{0});
+  std::sort(order_.begin(), order_.end(), [&](std::size_t a, std::size_t b) {
+    const host_span &x = spans_[a], &y = spans_[b];
+    if (x.thread != y.thread) return x.thread < y.thread;
+    if (x.start_ps != y.start_ps) return x.start_ps < y.start_ps;
+    if (x.duration_ps != y.duration_ps) return x.duration_ps > y.duration_ps;
+    return x.source_row < y.source_row;
+  });
+  if (numbers.empty()) return;
+  numbers_.assign(spans.size(), -1);
+  for (const autograd_number& n : numbers) numbers_[n.span] = n.number;
+}
+
+void call_origins::answer(std::vector<origin_query>& queries) {
+  std::sort(queries.begin(), queries.end(), [](const origin_query& a, const origin_query& b) {
+    return a.thread != b.thread ? a.thread < b.thread : a.at_ps < b.at_ps;
+  });
+  answers_.assign(queries.size(), 0);
+  const auto each_thread = [&](bool all) {
+    std::size_t query = 0;
+    for (std::size_t first = 0; first < order_.size();) {
+      const std::uint32_t thread = spans_[order_[first]].thread;
+      std::size_t last = first;
+      while (last < order_.size() && spans_[order_[last]].thread == thread) ++last;
+      while (query < queries.size() && queries[query].thread < thread) ++query;
+      if (all || (query < queries.size() && queries[query].thread == thread)) sweep(first, last, queries, query);
+      first = last;
+    }
+  };
+  answers_wait_ = true;
+  if (!numbers_.empty()) each_thread(true);
+  answers_wait_ = false;
+  each_thread(false);
+}
+
+void call_origins::sweep(std::size_t first, std::size_t last, const std::vector<origin_query>& queries, std::size_t& query) {
+  open_.clear();
+  const std::uint32_t thread = spans_[order_[first]].thread;
+  const auto close_until = [&](std::int64_t at_ps) {
+    while (!open_.empty() && open_.back().end_ps <= at_ps) open_.pop_back();
+  };
+  const auto answer_before = [&](std::int64_t at_ps) {
+    for (; query < queries.size() && queries[query].thread == thread && queries[query].at_ps < at_ps; ++query) {
+      close_until(queries[query].at_ps);
+      if (!open_.empty()) answers_[query] = open_.back().origin;
+    }
+  };
+  for (std::size_t at = first; at < last; ++at) {
+    const host_span& s = spans_[order_[at]];
+    if (!answers_wait_) answer_before(s.start_ps);
+    close_until(s.start_ps);
+    const std::uint32_t around = open_.empty() ? 0 : open_.back().origin;
+    const std::uint32_t origin = inside(around, order_[at]);
+    // What a span begins after its own call has ended is not inside it; the rest ends with what it lies in.
+    const std::int64_t end_ps = open_.empty() ? span_end_ps(s) : std::min(span_end_ps(s), open_.back().end_ps);
+    if (answers_wait_) note_forward(order_[at], origin);
+    open_.push_back({end_ps, origin});
+  }
+  if (!answers_wait_) answer_before(std::numeric_limits<std::int64_t>::max());
+}
+
+const call_origins::known_name& call_origins::meaning_of(const host_span& s) {
+  if (s.name >= names_.size()) names_.resize(std::max<std::size_t>(strings_.size(), s.name + std::size_t{1}));
+  known_name& known = names_[s.name];
+  if (known.is_known) return known;
+  known.is_known = true;
+  const std::string name(strings_.text(s.name));
+  known.shown = s.name;
+  if (starts_with(name, module_prefix)) {
+    known.what = meaning::module;
+    known.shown = strings_.intern(name.substr(module_prefix.size()));
+  } else if (starts_with(name, backward_prefix)) {
+    known.what = meaning::backward;
+    known.shown = strings_.intern(name.substr(backward_prefix.size()));
+  } else if (starts_with(name, optimizer_prefix)) {
+    known.what = meaning::optimizer;
+  } else if (s.kind == host_span_kind::op) {
+    known.what = is_backward_node(name) ? meaning::backward : meaning::op;
+  } else if (s.kind == host_span_kind::annotation) {
+    known.what = meaning::module;
+  } else if (s.kind == host_span_kind::frame && is_source_line(name)) {
+    known.what = meaning::frame;
+  }
+  return known;
+}
+
+// What holds inside a span, of which `around` holds outside.
+std::uint32_t call_origins::inside(std::uint32_t around, std::size_t span) {
+  const host_span& s = spans_[span];
+  const known_name known = meaning_of(s);
+  if (known.what == meaning::nothing) return around;
+  kernel_origin o = around == 0 ? kernel_origin() : origins_[around - 1];
+  switch (known.what) {
+    case meaning::op:
+      o.op = known.shown;
+      if (o.outer_op == 0) o.outer_op = known.shown;
+      break;
+    case meaning::module:
+      o.module = o.module == 0 ? known.shown
+                               : strings_.intern(std::string(strings_.text(o.module)) + '/' + std::string(strings_.text(known.shown)));
+      break;
+    case meaning::frame: o.source = known.shown; break;
+    case meaning::optimizer: o.phase = training_phase::optimizer; break;
+    case meaning::backward: {
+      o.op = o.outer_op = known.shown;
+      o.phase = training_phase::backward;
+      const auto forward = numbers_.empty() ? forward_.end() : forward_.find(numbers_[span]);
+      if (forward != forward_.end() && !forward->second.is_ambiguous && forward->second.origin != 0) {
+        o.module = origins_[forward->second.origin - 1].module;
+        o.source = origins_[forward->second.origin - 1].source;
+      }
+      break;
+    }
+    case meaning::nothing: break;
+  }
+  if (o.phase == training_phase::unknown && (o.op != 0 || o.module != 0)) o.phase = training_phase::forward;
+  return number_of(o);
+}
+
+std::uint32_t call_origins::number_of(const kernel_origin& o) {
+  const auto [at, is_new] = known_.try_emplace({o.op, o.outer_op, o.module, o.source, static_cast<std::uint32_t>(o.phase)}, 0);
+  if (is_new) {
+    origins_.push_back(o);
+    at->second = static_cast<std::uint32_t>(origins_.size());
+  }
+  return at->second;
+}
+
+// Of several operators of one number, which call each other, the outermost is met first.
+void call_origins::note_forward(std::size_t span, std::uint32_t origin) {
+  if (numbers_[span] < 0 || origin == 0 || origins_[origin - 1].phase != training_phase::forward) return;
+  const auto [at, is_new] = forward_.try_emplace(numbers_[span], forward_op{spans_[span].thread, origin, false});
+  if (!is_new && at->second.thread != spans_[span].thread) at->second.is_ambiguous = true;
+}
+
+}  // namespace PROFKIT_NAMESPACE
+}  // namespace profkit

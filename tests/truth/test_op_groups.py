@@ -1,0 +1,278 @@
+#!/usr/bin/env python3
+"""`profkit ops --by`: of random programs, whose kernels know where they come from because they were made there, and of real
+captures, whose recorder numbers operators and kernels alike."""
+import gzip
+import json
+import os
+import pathlib
+import random
+import re
+import sys
+from collections import defaultdict
+from fractions import Fraction
+
+import truth
+from wire import message, number
+
+UNKNOWN = ""
+KEYS = ["kernel", "op", "outer-op", "module", "module-kind", "source", "phase", "stream", "category", "device"]
+
+
+class Program:
+    """Threads of a host that call one another, and the kernels that they launch."""
+
+    def __init__(self, seed):
+        self.rng = random.Random(seed)
+        self.events, self.kernels, self.clock, self.device_clock = [], [], {}, {7: 10_000_000, 20: 10_000_000}
+        self.next_id, self.sequence = 1, 100
+
+    def event(self, **fields):
+        self.events.append({"ph": "X", "pid": 1, **fields})
+        return self.events[-1]
+
+    def inside(self, tid, category, name, body, args=None):
+        """A span around what the body does."""
+        start = self.clock.setdefault(tid, 1000) + self.rng.randint(0, 3)
+        self.clock[tid] = start
+        made = self.event(cat=category, name=name, tid=tid, ts=start, args=args or {})
+        body()
+        self.clock[tid] += self.rng.randint(1, 3)
+        made["dur"] = self.clock[tid] - start
+        self.clock[tid] += self.rng.randint(0, 2)
+
+    def launch(self, tid, place, call="cudaLaunchKernel"):
+        """`place`: op, outer op, modules, source, phase."""
+        start = self.clock[tid] = self.clock[tid] + self.rng.randint(0, 2)
+        took = self.rng.randint(1, 4)
+        self.event(cat="cuda_runtime", name=call, tid=tid, ts=start, dur=took, args={"correlation": self.next_id})
+        self.clock[tid] += took
+        for _ in range(3 if call == "cudaGraphLaunch" else 1):
+            self.kernel(place, self.next_id, call == "cudaGraphLaunch")
+        self.next_id += 1
+
+    def kernel(self, place, correlation=None, by_graph=False):
+        stream = self.rng.choice([7, 7, 20])
+        start, took = self.device_clock[stream] + self.rng.randint(0, 5), self.rng.randint(1, 900)
+        self.device_clock[stream] = start + took
+        category = self.rng.choice(["kernel"] * 5 + ["gpu_memcpy"])
+        name = self.rng.choice(["gemm_a", "gemm_b", "softmax"]) if category == "kernel" else "Memcpy HtoD (Pinned -> Device)"
+        args = {"device": 0, "stream": stream}
+        if correlation is not None:
+            args["correlation"] = correlation
+        self.events.append({"ph": "X", "cat": category, "name": name, "pid": 0, "tid": stream, "ts": start, "dur": took, "args": args})
+        op, outer, modules, source, phase = place
+        self.kernels.append({"kernel": [name], "op": ["" if by_graph else op], "outer-op": ["" if by_graph else outer],
+                             "module": modules or [""], "module-kind": [re.sub(r"_\d+$", "", modules[-1]) if modules else ""],
+                             "source": [source], "phase": [phase], "stream": [f"stream {stream}"],
+                             "category": ["compute" if category == "kernel" else "copy"], "device": ["GPU 0"], "ps": took * 1_000_000,
+                             "by_graph": by_graph})
+
+    def op(self, tid, place, depth=0, sequence=None):
+        name = self.rng.choice(["aten::linear", "aten::addmm", "aten::mm", "aten::copy_"])
+        _, outer, modules, source, phase = place
+        phase = phase or "forward"
+        inner = (name, outer or name, modules, source, phase)
+        args = {"External id": self.rng.randint(1, 999)}
+        if sequence is not None:
+            args["Sequence number"] = sequence
+
+        def body():
+            for _ in range(self.rng.randint(0, 2)):
+                if depth < 2 and self.rng.random() < 0.5:
+                    self.op(tid, inner, depth + 1)
+                else:
+                    self.launch(tid, inner)
+        self.inside(tid, "cpu_op", name, body, args)
+
+    def module(self, tid, path, source, depth):
+        name = self.rng.choice(["Linear_%d", "Block_%d", "Norm_%d"]) % self.rng.randint(0, 3)
+        path = path + [name]
+        line = f"net/model_{depth}.py({self.rng.randint(1, 99)}): forward"
+
+        def frame():
+            for _ in range(self.rng.randint(1, 3)):
+                if depth < 3 and self.rng.random() < 0.5:
+                    self.inside(tid, "python_function", "torch/nn/modules/module.py(1743): _call_impl",
+                                lambda: self.module(tid, path, line, depth + 1))
+                else:
+                    self.sequence += 1
+                    self.forward.append((self.sequence, path, line))
+                    self.op(tid, ("", "", path, line, ""), sequence=self.sequence)
+            if self.rng.random() < 0.2:  # a call that no operator makes
+                self.launch(tid, ("", "", path, line, "forward"))
+            if self.rng.random() < 0.2:
+                self.launch(tid, ("", "", path, line, "forward"), "cudaGraphLaunch")
+        self.inside(tid, "python_function", f"nn.Module: {name}", lambda: self.inside(tid, "python_function", line, frame))
+
+    def backward(self, tid):
+        for sequence, path, line in reversed(self.forward):
+            node = self.rng.choice(["AddmmBackward0", "MmBackward0"])
+            place = (node, node, path, line, "backward")
+            early = self.rng.random() < 0.3  # as early recorders: no span of the engine around the node
+
+            def body(place=place):
+                self.op(tid, place)
+                if self.rng.random() < 0.3:
+                    self.launch(tid, place)
+            named = lambda: self.inside(tid, "cpu_op", node, body, {"Sequence number": sequence})  # noqa: E731
+            if early:
+                named()
+            else:
+                self.inside(tid, "cpu_op", f"autograd::engine::evaluate_function: {node}", named, {"Sequence number": sequence})
+
+    def step(self):
+        self.forward = []
+        self.inside(11, "user_annotation", "my region", lambda: self.module(11, ["my region"], "", 0))
+        self.module(11, [], "", 0)
+        self.clock[12] = max(self.clock.get(12, 0), self.clock[11])
+        self.backward(12)
+        self.clock[11] = max(self.clock[11], self.clock[12])
+        self.inside(11, "user_annotation", "Optimizer.step#AdamW.step", lambda: self.op(11, ("", "", [], "", "optimizer")))
+        self.kernel(("", "", [], "", ""))  # launched before the recording began
+
+    def text(self):
+        self.rng.shuffle(self.events)
+        return json.dumps({"schemaVersion": 1, "traceEvents": self.events})
+
+
+def tree(items, keys):
+    """The rows of a tree by path: [executions, self time, own self time]."""
+    rows = defaultdict(lambda: [0, 0, 0])
+    for item in items:
+        path = ()
+        for key in keys:
+            for name in item[key]:
+                path += ((key, name),)
+                rows[path][0] += item.get("count", 1)
+                rows[path][1] += item["ps"]
+        rows[path][2] += item["ps"]
+    return {path: tuple(sums) for path, sums in rows.items()}
+
+
+def shown(document):
+    rows, path = {}, []
+    for g in document["groups"]:
+        path[g["depth"]:] = [(g["by"], g["name"])]
+        rows[tuple(path)] = (g["count"], g["self_ps"], g["own_ps"])
+    return rows
+
+
+class OpGroupsTest(truth.Case):
+    maxDiff = 3000
+
+    def ask(self, path, by, *more):
+        return json.loads(truth.run("ops", path, "--by", by, "--json", "--limit", "0", *more))
+
+    def check(self, path, items, keys):
+        document = self.ask(path, ",".join(keys))
+        self.assertEqual(shown(document), tree(items, keys), keys)
+        first = [i for i in items if i[keys[0]][0] == UNKNOWN]
+        self.assertEqual((document["unlinked"], document["unlinked_ps"]),
+                         (sum(i.get("count", 1) for i in first), sum(i["ps"] for i in first)))
+        self.assertEqual((document["count"], document["self_ps"]), (sum(i.get("count", 1) for i in items), sum(i["ps"] for i in items)))
+        self.assertEqual(document["by_graph"], sum(i["by_graph"] for i in first))
+        self.assertEqual(document["by"], list(keys))
+        order = [(g["depth"], g["self_ps"]) for g in document["groups"]]
+        siblings = {}
+        for depth, ps in order:  # the longest first among those of one parent
+            siblings = {d: p for d, p in siblings.items() if d <= depth}
+            self.assertLessEqual(ps, siblings.get(depth, ps))
+            siblings[depth] = ps
+        return document
+
+    def test_random_programs(self):
+        rng = random.Random(1)
+        for seed in range(12):
+            program = Program(seed)
+            for _ in range(rng.randint(1, 3)):
+                program.step()
+            path = self.scratch / f"{seed}.pt.trace.json"
+            path.write_text(program.text())
+            for keys in [[key] for key in KEYS] + [rng.sample(KEYS, 2) for _ in range(6)] + [rng.sample(KEYS, 3)]:
+                with self.subTest(seed=seed, keys=keys):
+                    self.check(path, program.kernels, keys)
+
+    def test_limits_keep_the_largest(self):
+        program = Program(77)
+        for _ in range(3):
+            program.step()
+        path = self.scratch / "t.pt.trace.json"
+        path.write_text(program.text())
+        whole = shown(self.ask(path, "module,op"))
+        for limit in (1, 3, 7):
+            document = json.loads(truth.run("ops", path, "--by", "module,op", "--json", "--limit", limit))
+            kept = shown(document)
+            self.assertEqual(len(kept), limit)
+            self.assertEqual(document["groups_left_out"], len(whole) - limit)
+            self.assertEqual(sorted((v[1] for v in kept.values()), reverse=True), sorted((v[1] for v in whole.values()), reverse=True)[:limit])
+
+    def test_folded_stacks(self):
+        program = Program(5)
+        program.step()
+        path, folded = self.scratch / "t.pt.trace.json", self.scratch / "s.folded"
+        path.write_text(program.text())
+        truth.run("ops", path, "-o", folded)
+        expected = defaultdict(int)
+        for k in program.kernels:
+            expected[";".join(n or "(not recorded)" for key in ("module", "op", "kernel") for n in k[key])] += k["ps"] // 1000
+        lines = dict(line.rsplit(" ", 1) for line in folded.read_text().splitlines())
+        self.assertEqual({k: int(v) for k, v in lines.items()}, dict(expected))
+
+    def test_scopes_of_an_xspace(self):
+        """tf_op and source of op metadata; [name, tf_op, modules, op, phase]."""
+        ops = [
+            ("fusion.1", "jit(step)/jit(main)/jvp(Net)/layer_0/attn/dot_general", ["Net", "layer_0", "attn"], "dot_general", "forward"),
+            ("fusion.2", "jit(step)/transpose(jvp(Net))/layer_0/attn/dot_general", ["Net", "layer_0", "attn"], "dot_general", "backward"),
+            ("fusion.3", "jit(step)/jit(main)/while/body/layer_1/add:", ["layer_1"], "add", ""),
+            ("fusion.4", "model/dense/MatMul:MatMul", ["model", "dense"], "MatMul", ""),
+            ("fusion.5", "jit(step)/transpose(jvp(a/b))/rematted_computation/mul", ["a/b"], "mul", "backward"),
+            ("copy.6", "", [""], "", ""),
+        ]
+        stat_names = ["tf_op", "source", "hlo_category"]
+        metadata = b"".join(message(5, number(1, i) + message(2, number(1, i) + message(2, name))) for i, name in enumerate(stat_names, 1))
+        items, events, offset = [], b"", 0
+        for at, (name, tf_op, modules, op, phase) in enumerate(ops, 1):
+            stats = message(5, number(1, 3) + message(5, "loop fusion" if at % 2 else "copy"))
+            if tf_op:
+                stats += message(5, number(1, 1) + message(5, tf_op)) + message(5, number(1, 2) + message(5, f"net.py:{at}"))
+            metadata += message(4, number(1, at) + message(2, number(1, at) + message(2, name) + stats))
+            for _ in range(at):
+                took = 1000 * at + 7
+                events += message(4, number(1, at) + number(2, offset) + number(3, took))
+                offset += took + 5
+                items.append({"kernel": [name], "op": [op], "outer-op": [op], "module": modules, "module-kind": [
+                    re.sub(r"_\d+$", "", modules[-1])], "phase": [phase], "source": [f"net.py:{at}" if tf_op else ""],
+                    "category": ["loop fusion" if at % 2 else "copy"], "stream": ["XLA Ops"], "device": ["/device:TPU:0"], "ps": took,
+                    "by_graph": False})
+        plane = message(1, number(1, 1) + message(2, "/device:TPU:0") + metadata + message(3, number(1, 1) + message(2, "XLA Ops") + events))
+        path = self.scratch / "vm.xplane.pb"
+        path.write_bytes(plane)
+        for keys in [[key] for key in KEYS] + [["phase", "module", "op"], ["module", "kernel"]]:
+            with self.subTest(keys=keys):
+                self.check(path, items, keys)
+
+    def test_real_captures(self):
+        """PyTorch gives the operator and its kernels one number ("External id"): a second way to the same answer."""
+        folder = pathlib.Path(os.environ.get("PROFKIT_CORPUS", pathlib.Path(os.environ["PROFKIT_SOURCE_ROOT"]).parent / "shared"))
+        paths = sorted((folder / "captures" / "kineto").glob("*.json.gz"))
+        paths = [p for p in paths if p.stat().st_size < 2_000_000 and not p.name.startswith("resnet50")]  # that one has no such numbers
+        if not paths:
+            self.skipTest("no corpus: set PROFKIT_CORPUS")
+        self.assertGreaterEqual(len(paths), 4)
+        for path in paths:
+            with self.subTest(path=path.name):
+                events = json.loads(gzip.decompress(path.read_bytes()), parse_float=Fraction)["traceEvents"]
+                names = {e["args"]["External id"]: e["name"] for e in events
+                         if e.get("cat") == "cpu_op" and "External id" in e.get("args", {})}
+                items = [(names.get(e["args"].get("External id"), ""), int(Fraction(e["dur"]) * 10**6)) for e in events
+                         if e.get("ph") == "X" and e.get("cat") in ("kernel", "gpu_memcpy", "gpu_memset")]
+                expected = defaultdict(lambda: [0, 0])
+                for name, ps in items:
+                    expected[name][0] += 1
+                    expected[name][1] += ps
+                found = {g["name"]: [g["count"], g["total_ps"]] for g in self.ask(path, "op")["groups"]}
+                self.assertEqual(found, dict(expected))
+
+
+if __name__ == "__main__":
+    truth.main(sys.modules[__name__])
