@@ -36,7 +36,7 @@ constexpr std::uint32_t known_flags = PK_DOCUMENT_HAS_STEP | PK_DOCUMENT_HAS_FRO
 
 bool is_document(std::int32_t which) noexcept {
   return (which >= PK_DOCUMENT_REPORT && which <= PK_DOCUMENT_ARCHITECTURE) || which == PK_DOCUMENT_NEUTRINO ||
-         which == PK_DOCUMENT_BRIEF || which == PK_DOCUMENT_EXPLAIN;
+         which == PK_DOCUMENT_BRIEF || which == PK_DOCUMENT_EXPLAIN || which == PK_DOCUMENT_OP_GROUPS;
 }
 
 fault no_such_document(std::int32_t which) {

@@ -4,6 +4,7 @@
 check_documents.py PROFKIT LIBPROFKIT.SO SOURCE_ROOT. The library is called through bindings/python, which needs nothing
 but the standard library.
 """
+import json
 import os
 import pathlib
 import re
@@ -31,7 +32,7 @@ DOCUMENTS = ["report", "info", "tree", "metadata", "steps", "ops", "modules", "f
 SLICES = ["summary", "launches", "kernels", "maps", "records", "schedule", "bytes", "density", "progress", "overhead",
           "log"]
 # Commands whose documents are not of one profile, and how they are compared.
-OTHERS = {"neutrino": "by its slices", "brief": "report --brief", "merge": "across nodes", "validate": "across nodes",
+OTHERS = {"neutrino": "by its slices", "brief": "report --brief", "op_groups": "ops --by", "merge": "across nodes", "validate": "across nodes",
           "export": "writes no document: tests/capi/test_export.cpp",
           "rows": "tables: tests/truth/test_tables.py", "dump": "a file, not a profile: dumps()"}
 PROBES = [DATA / "neutrino" / "block_sched", DATA / "neutrino" / "cut"]
@@ -67,6 +68,9 @@ def collected(write):
 def documents(path):
     with profkit.open(path) as profile:
         compare(f"brief report of {path.name}", profile.document_bytes("brief"), command("report", path, "--brief", "--json"))
+        compare(f"ops of {path.name} by operator", profile.document_bytes("op_groups"), command("ops", path, "--by", "op", "--json"))
+        by = json.loads(command("ops", path, "--by", "module,kernel", "--json"))
+        compare(f"ops of {path.name} by module", profile.op_groups("module,kernel"), by)
         for found in profile.document("explain")["findings"]:
             compare(f"{found['id']} of {path.name}", profile.finding_document_bytes(found["id"]),
                     command("explain", path, found["id"], "--json"))

@@ -15,7 +15,7 @@ MODULE = CPU_RUN / "dump" / "module_0000.jit_step.cpu_after_optimizations.hlo.pb
 REPORTS = tempfile.TemporaryDirectory()
 # What stands in the examples for a reader's own files and programs.
 OWN = {
-    **{name: f"{REPORTS.name}/{name}" for name in ("flame.svg", "memory.svg", "roofline.svg", "timeline.svg")},
+    **{name: f"{REPORTS.name}/{name}" for name in ("flame.svg", "memory.svg", "roofline.svg", "stacks.folded", "timeline.svg")},
     "reports/": REPORTS.name + "/", "report.html": REPORTS.name + "/report.html",
     "PATH": TPU, "FILE": MODULE, "logdir": CPU_RUN, "dump/": CPU_RUN / "dump", "vm.xplane.pb": TPU,
     "vm.trace.json.gz": TRACE, "rank0.json.gz": TRACE, "module.hlo_proto.pb": MODULE,

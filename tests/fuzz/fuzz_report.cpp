@@ -4,6 +4,7 @@
 #include <profkit/core/explain.hpp>
 #include <profkit/core/export.hpp>
 #include <profkit/core/memory.hpp>
+#include <profkit/core/op_groups.hpp>
 #include <profkit/core/page.hpp>
 #include <profkit/core/picture.hpp>
 #include <profkit/core/trace_export.hpp>
@@ -62,12 +63,53 @@ void check_calls(const activity& of) {
   require(own_ps == whole_ps || whole_ps == most || own_ps == most);
 }
 
+// However ops are grouped, the rows of the first depth add up to all of them, and what lies in no row below to all as well.
+void check_groups(const trace& t) {
+  std::uint64_t count = 0;
+  for (const char* keys : {"module,op,kernel", "phase", "source,shape", "category,program,module-kind"}) {
+    query_filters all;
+    all.limit = 0;
+    const auto groups = analyse_op_groups(t, *parse_group_keys(keys), all);
+    require(groups.ok());
+    require(count == 0 || groups->count == count);
+    count = groups->count;
+    std::uint64_t first = 0;
+    std::int64_t self_ps = 0, own_ps = 0;
+    for (const op_group& g : groups->rows) {
+      own_ps = saturating_add(own_ps, g.own_ps);
+      if (g.depth != 0) continue;
+      first += g.count;
+      self_ps = saturating_add(self_ps, g.self_ps);
+    }
+    require(first == groups->count && self_ps == groups->self_ps && own_ps == groups->self_ps);
+  }
+}
+
+// A sound capture, redacted, is sound and has as many ops.
+void check_redacted(std::string_view bytes, const char* name, const trace& t) {
+  open_options how;
+  how.redact = true;
+  const auto opened = profile::open_buffer(bytes, name, how);
+  const auto whole = analyse_ops(t);
+  require(whole.ok());
+  if (!whole->damage.empty()) return;
+  require(opened.ok());
+  const auto redacted = analyse_ops(trace(**opened));
+  require(redacted.ok() && redacted->damage.empty() && whole->lines.size() == redacted->lines.size());
+  for (std::size_t i = 0; i < whole->lines.size(); ++i) {
+    require(whole->lines[i].events == redacted->lines[i].events && whole->lines[i].busy_ps == redacted->lines[i].busy_ps);
+    require(whole->lines[i].ops.size() == redacted->lines[i].ops.size());
+  }
+}
+
 void check(std::string_view bytes, const char* name) {
   const auto opened = profile::open_buffer(bytes, name);
   if (!opened) return;
   const trace t(**opened);
   const auto found = analyse_report(t, page_options({}));
   require(found.ok());
+  check_groups(t);
+  check_redacted(bytes, name, t);
   std::set<std::string> ids;
   for (const finding& f : found->findings) {
     require(ids.insert(f.id).second);

@@ -251,6 +251,65 @@ class OpGroupsTest(truth.Case):
             with self.subTest(keys=keys):
                 self.check(path, items, keys)
 
+    def test_events_and_programs_of_an_xspace(self):
+        """Of GPUs and CPUs the events name instructions, and the program inside the file says the rest."""
+        rng = random.Random(4)
+        names = ["hlo_op", "name", "tf_op", "program_id", "hlo_module", "Hlo Proto"]
+        stats_metadata = b"".join(message(5, number(1, i) + message(2, number(1, i) + message(2, n))) for i, n in enumerate(names, 1))
+        # Instructions: name, opcode, fusion kind, scope, source file and line, or the stack frame that has them.
+        programs = {
+            7: ("jit_a", [("fusion.1", "fusion", "kLoop", "jit(a)/net/layer_0/mul", "net.py", 3, 0),
+                          ("dot.2", "dot", "", "jit(a)/net/layer_0/dot_general", "", 0, 2),
+                          ("custom-call.3", "custom-call", "", "", "", 0, 0)]),
+            9: ("jit_b", [("fusion.1", "fusion", "kInput", "jit(b)/transpose(jvp(net))/add", "", 0, 1)]),
+        }
+        frames = [("model.py", 11), ("train.py", 22)]
+        table = message(17, b"".join(message(1, f) for f, _ in frames)
+                        + b"".join(message(3, number(1, i) + number(3, at)) for i, (_, at) in enumerate(frames, 1))
+                        + b"".join(message(4, number(1, i)) for i in (1, 2)))
+        metadata_plane = b""
+        for program, (module, instructions) in programs.items():
+            body = b""
+            for at, (name, opcode, kind, scope, file, where, frame) in enumerate(instructions, 1):
+                body += message(2, message(1, name) + message(2, opcode) + (message(11, kind) if kind else b"") + number(35, at) + message(
+                    7, message(2, scope) + (message(3, file) + number(4, where) if file else b"") + (number(15, frame) if frame else b"")))
+            proto = message(1, message(1, module) + message(2, "main") + message(3, message(1, "main") + body + number(5, 1)) + number(5, program)
+                            + number(6, 1) + table)
+            metadata_plane += message(4, number(1, program) + message(2, number(1, program) + message(2, f"{module}({program})")
+                                                                       + message(5, number(1, 6) + message(6, proto))))
+        items, events, kernels, offset = [], b"", ["gemm.kd", "loop.kd"], 0
+        for _ in range(60):
+            kernel = rng.randrange(2)
+            program = rng.choice(list(programs))
+            module, instructions = programs[program]
+            name, opcode, kind, scope, file, where, frame = rng.choice(instructions)
+            named = rng.random() < 0.5 and scope  # the event says the scope itself
+            stats = message(4, number(1, 1) + message(5, name)) + message(4, number(1, 4) + number(4, program))
+            stats += message(4, number(1, 5) + message(5, module)) + message(4, number(1, 3) + message(5, "XlaModule:"))
+            if named:
+                stats += message(4, number(1, 2) + message(5, scope))
+            took = rng.randint(1, 10**6)
+            events += message(4, number(1, kernel + 1) + number(2, offset) + number(3, took) + stats)
+            offset += took + rng.randint(0, 9)
+            parts = scope.split("/")[1:-1]
+            modules = [p.replace("transpose(jvp(", "").replace("))", "") for p in parts]
+            file, where = (file, where) if file else frames[frame - 1] if frame else ("", 0)
+            op = scope.split("/")[-1]
+            items.append({"kernel": [kernels[kernel]], "op": [op], "outer-op": [op], "module": modules or [""],
+                          "module-kind": [re.sub(r"_\d+$", "", modules[-1]) if modules else ""],
+                          "phase": ["backward" if "transpose" in scope else ""], "source": [f"{file}:{where}" if file else ""],
+                          "category": [{"kLoop": "loop fusion", "kInput": "input fusion"}.get(kind, opcode)], "stream": ["Stream #1(Compute)"],
+                          "device": ["/device:GPU:0"], "program": [f"{module}({program})"], "ps": took, "by_graph": False})
+        device = message(1, number(1, 1) + message(2, "/device:GPU:0") + stats_metadata + b"".join(
+            message(4, number(1, i) + message(2, number(1, i) + message(2, k))) for i, k in enumerate(kernels, 1))
+            + message(3, number(1, 1) + message(2, "Stream #1(Compute)") + events))
+        host = message(1, number(1, 2) + message(2, "/host:metadata") + stats_metadata + metadata_plane)
+        path = self.scratch / "gpu.xplane.pb"
+        path.write_bytes(device + host)
+        for keys in [[key] for key in KEYS + ["program"]] + [["phase", "module", "op"], ["program", "source", "kernel"]]:
+            with self.subTest(keys=keys):
+                self.check(path, items, keys)
+
     def test_real_captures(self):
         """PyTorch gives the operator and its kernels one number ("External id"): a second way to the same answer."""
         folder = pathlib.Path(os.environ.get("PROFKIT_CORPUS", pathlib.Path(os.environ["PROFKIT_SOURCE_ROOT"]).parent / "shared"))

@@ -337,6 +337,8 @@ result<steps_result> analyse_steps(const trace& t, const query_filters& o = {}, 
 struct op_origin {
   std::string_view op, outer_op, module, source, phase;
   std::string_view shapes;  ///< of the operator's inputs, as written: "[[8, 4], [4, 4]]"
+  /// Of an XSpace, as its events say: the instruction ("fusion.3") and the scope that it comes from ("jit(f)/dot_general").
+  std::string_view instruction, scope;
   bool by_graph = false;    ///< a graph launched them: what lay around its launch is not what lay around them
 };
 struct op_row {
@@ -357,7 +359,7 @@ struct op_row {
   std::int64_t min_ps = 0, max_ps = 0;  ///< 0 when all its events are aggregated (num_occurrences)
   std::optional<std::int64_t> program_id;  ///< as its events say, with their module; op_programs names the program
   std::string_view module;
-  op_origin origin;  ///< of kernels, under query_filters::split_by_origin
+  op_origin origin;  ///< under query_filters::split_by_origin
   [[nodiscard]] event_metadata_view metadata() const noexcept;  ///< empty view when there is no entry
 };
 /// Which clock the durations, self and busy times of a line of ops are of. Which events belong to a step, a time or a

@@ -183,22 +183,6 @@ shape_view part_of(const shape_view& shape, const std::vector<std::int64_t>& ind
 
 }  // namespace
 
-void source_table::read(const hlo_module_view& module) {
-  const stack_frame_index_view index = module.stack_frame_index();
-  for (const std::string_view name : index.file_names()) files_.push_back(name);
-  for (const file_location_view at : index.file_locations()) locations_.push_back({at.file_name_id(), at.line()});
-  for (const stack_frame_view frame : index.stack_frames()) frames_.push_back(frame.file_location_id());
-}
-
-source_place source_table::find(std::int32_t frame_id) const noexcept {
-  const auto at = [](std::int32_t id) { return static_cast<std::size_t>(static_cast<std::uint32_t>(id)) - 1; };
-  if (at(frame_id) >= frames_.size()) return {};
-  const std::size_t where = at(frames_[at(frame_id)]);
-  if (where >= locations_.size()) return {};
-  const std::size_t file = at(locations_[where].file_name_id);
-  return {file < files_.size() ? files_[file] : std::string_view(), locations_[where].line};
-}
-
 void program::note_damage(const char* at, const char* what) {
   if (damage) return;
   fault f;
@@ -219,7 +203,7 @@ program read_program(std::string_view hlo_proto) {
   p.module = p.proto.hlo_module();
   if (!p.module.ok()) p.note_damage(p.module.damage(), "a field of the module breaks off");
   read_module(p);
-  p.sources.read(p.module);
+  p.sources = source_table(p.module);
   const buffer_assignment_view assignment = p.proto.buffer_assignment();
   p.has_buffer_assignment = assignment.present();
   if (!assignment.ok()) p.note_damage(assignment.damage(), "a field of the buffer assignment breaks off");
@@ -252,13 +236,9 @@ buffer_row describe(const program& p, std::uint32_t buffer, bool in_full) {
   row.op_name = metadata.op_name();
   row.computation_name = p.computations[p.instructions[b.instruction].computation].name;
   if (!in_full) return row;
-  row.source_file = metadata.source_file();
-  row.source_line = metadata.source_line();
-  if (row.source_file.empty() && metadata.stack_frame_id() != 0) {
-    const source_place place = p.sources.find(metadata.stack_frame_id());
-    row.source_file = place.file;
-    row.source_line = place.line;
-  }
+  const source_place place = p.sources.place_of(metadata);
+  row.source_file = place.file;
+  row.source_line = place.line;
   const shape_view part = part_of(i.shape(), row.shape_index);
   if (part.present()) row.shape = shape_text(part);
   return row;

@@ -1,5 +1,6 @@
 // One compiled program laid out for questions about its memory. Everything borrows the HloProto's bytes.
 #pragma once
+#include <analyse/source_table.hpp>
 #include "id_index.hpp"
 #include "problems.hpp"
 
@@ -47,26 +48,6 @@ struct allocation {
     return view.is_entry_computation_parameter() || view.is_constant() || view.maybe_live_out();
   }
   [[nodiscard]] bool is_temporary() const noexcept { return !is_fixed() && !view.is_thread_local(); }
-};
-
-struct source_place {
-  std::string_view file;
-  std::int64_t line = 0;
-};
-
-// The module's stack frames, laid out for lookup by id.
-class source_table {
- public:
-  void read(const hlo_module_view& module);
-  [[nodiscard]] source_place find(std::int32_t frame_id) const noexcept;
-
- private:
-  struct location {
-    std::int32_t file_name_id, line;
-  };
-  std::vector<std::string_view> files_;
-  std::vector<location> locations_;
-  std::vector<std::int32_t> frames_;
 };
 
 struct program {

@@ -1,5 +1,6 @@
 #include <profkit/core/op_groups.hpp>
 
+#include <analyse/ops/program_instructions.hpp>
 #include <analyse/ops/scopes.hpp>
 #include <base/contained.hpp>
 #include <base/hash_map.hpp>
@@ -7,7 +8,9 @@
 #include <profkit/time.hpp>
 
 #include <algorithm>
+#include <map>
 #include <numeric>
+#include <optional>
 #include <utility>
 
 namespace profkit {
@@ -41,6 +44,7 @@ class op_facts_of_rows {
     line_ = &line;
     op_ = &op;
     has_stats_ = has_scope_ = false;
+    instruction_ = op.has_metadata_id ? find_instruction() : nullptr;
   }
 
   // The names of a key; several where they lie one inside the other.
@@ -63,10 +67,10 @@ class op_facts_of_rows {
         into.erase(into.begin(), into.end() - 1);
         into.front() = without_number(into.front());
         break;
-      case group_key::source: into.push_back(origin.source.empty() ? text_of("source") : std::string(origin.source)); break;
+      case group_key::source: into.push_back(source()); break;
       case group_key::phase: into.emplace_back(origin.phase.empty() ? std::string_view(scope().phase) : origin.phase); break;
-      case group_key::shape: into.emplace_back(origin.shapes); break;
-      case group_key::category: into.push_back(op_->has_metadata_id ? text_of("hlo_category") : std::string(op_->category)); break;
+      case group_key::shape: into.push_back(origin.shapes.empty() ? scope().shapes : std::string(origin.shapes)); break;
+      case group_key::category: into.push_back(category()); break;
       case group_key::program: into.push_back(programs_.name_of(*line_, *op_)); break;
       case group_key::stream: into.emplace_back(line_->line_name); break;
       case group_key::device: into.emplace_back(line_->plane_name); break;
@@ -91,15 +95,40 @@ class op_facts_of_rows {
     const named_stat* found = find_named_stat(stats_, stat);
     return found == nullptr ? std::string() : stat_text_of(*found);
   }
+  // What the event says, else the op's metadata, else the program.
   const named_scope& scope() {
-    if (!std::exchange(has_scope_, true)) scope_ = scope_of(text_of("tf_op"));
+    if (std::exchange(has_scope_, true)) return scope_;
+    std::string text(op_->origin.scope);
+    if (text.empty()) text = text_of("tf_op");
+    if (text.empty() && instruction_ != nullptr) text = instruction_->scope;
+    scope_ = scope_of(text);
     return scope_;
+  }
+  std::string source() {
+    if (!op_->origin.source.empty()) return std::string(op_->origin.source);
+    if (std::string text = text_of("source"); !text.empty() || instruction_ == nullptr || instruction_->source_file.empty()) return text;
+    return std::string(instruction_->source_file) + ':' + std::to_string(instruction_->source_line);
+  }
+  std::string category() {
+    if (!op_->has_metadata_id) return std::string(op_->category);
+    if (std::string text = text_of("hlo_category"); !text.empty() || instruction_ == nullptr) return text;
+    return instruction_->category();
+  }
+
+  const instruction_facts* find_instruction() {
+    if (op_->origin.instruction.empty()) return nullptr;
+    auto [at, is_new] = programs_of_files_.try_emplace(line_->file);
+    if (is_new)
+      if (const xspace_index* space = profile_.outline(line_->file)) at->second.emplace(*space);
+    return at->second ? at->second->find(op_->program_id, op_->module, op_->origin.instruction) : nullptr;
   }
 
   const profile& profile_;
   const op_programs programs_;
   const ops_line* line_ = nullptr;
   const op_row* op_ = nullptr;
+  const instruction_facts* instruction_ = nullptr;
+  std::map<std::uint32_t, std::optional<program_instructions>> programs_of_files_;
   bool has_stats_ = false, has_scope_ = false;
   std::vector<named_stat> stats_;
   named_scope scope_;

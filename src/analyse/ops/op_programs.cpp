@@ -47,6 +47,21 @@ std::uint32_t program_numbers::number_of(const plane_index& plane, const stat_vi
   return at->second;
 }
 
+std::uint32_t program_numbers::number_of(std::uint32_t program, std::string_view instruction, std::string_view scope,
+                                         std::string_view source) {
+  if (instruction.empty() && scope.empty() && source.empty()) return program;
+  const auto [at, is_new] = by_origin_.try_emplace({program, instruction, scope, source}, 0);
+  if (is_new) {
+    program_key key = program == 0 ? program_key() : programs_[program - 1];
+    key.instruction = instruction;
+    key.scope = scope;
+    key.source = source;
+    programs_.push_back(key);
+    at->second = static_cast<std::uint32_t>(programs_.size());
+  }
+  return at->second;
+}
+
 struct op_programs::names {
   std::vector<hash_map<std::int64_t, std::string_view>> by_id;  // of each file; empty: several names have the id
 };

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -17,6 +18,8 @@ inline namespace PROFKIT_NAMESPACE {
 struct program_key {
   std::optional<std::int64_t> id;
   std::string_view module;
+  // Where origins are asked for: which instruction of the program, its scope and its line of code, as the event says.
+  std::string_view instruction, scope, source;
 };
 
 // Numbers the programs of a line's events from 1 on, in the order in which they are met; 0: the event does not say.
@@ -24,9 +27,12 @@ class program_numbers {
  public:
   // `id` and `module`: the stats of the event, the latter as a message, which is seldom read.
   std::uint32_t number_of(const plane_index& plane, const stat_view& id, std::string_view module);
+  // The same with what else the event says of its origin: one number for each that differs.
+  std::uint32_t number_of(std::uint32_t program, std::string_view instruction, std::string_view scope, std::string_view source);
   [[nodiscard]] std::vector<program_key> take_programs() noexcept { return std::move(programs_); }
 
  private:
+  hash_map<std::tuple<std::uint32_t, std::string_view, std::string_view, std::string_view>, std::uint32_t> by_origin_;
   hash_map<std::int64_t, std::uint32_t> by_id_;
   hash_map<std::string_view, std::uint32_t> by_module_;
   std::vector<program_key> programs_;

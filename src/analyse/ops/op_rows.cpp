@@ -51,6 +51,9 @@ op_row op_rows::sums::row(std::size_t slot) const noexcept {
   if (const std::uint32_t program = program_of(slot)) {
     row.program_id = programs[program - 1].id;
     row.module = programs[program - 1].module;
+    row.origin.instruction = programs[program - 1].instruction;
+    row.origin.scope = programs[program - 1].scope;
+    row.origin.source = programs[program - 1].source;
   }
   const op_sum& sum = by_slot[slot];
   row.count = sum.count;

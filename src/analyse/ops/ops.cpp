@@ -132,24 +132,31 @@ picked_lines pick_lines(const profile& p, const selection& selected, const strea
 constexpr std::string_view stats_of_ops[] = {"device_offset_ps", "device_duration_ps", "program_id", "hlo_module"};
 enum stat_of_op : std::size_t { at_device_offset, at_device_duration, at_program_id, at_hlo_module };
 
+// Those that say where an op comes from; what is nearest to the program first.
+constexpr std::string_view stats_of_origins[] = {"hlo_op", "name", "tf_op", "source"};
+constexpr std::string_view stats_of_early_origins[] = {"hlo_op", "name", "annotation", "source"};  // TensorFlow, before it wrote tf_op
+enum stat_of_origin : std::size_t { at_hlo_op, at_scope_name, at_tf_op, at_source };
+constexpr std::string_view no_scope = "XlaModule:";  // tf_op of all kernels of a compiled program
+
 // What all lines of a plane share.
 struct plane_facts {
   op_key key = op_key::metadata_id;
   std::size_t dense_ids = 0;
   std::vector<std::int64_t> hlo_op_ids;
   stat_finder stats;
+  std::optional<stat_finder> origins;  // where they are asked for
 
   [[nodiscard]] bool has_device_clock() const noexcept { return stats.knows(at_device_duration); }
   [[nodiscard]] bool has_programs() const noexcept { return stats.knows(at_program_id) || stats.knows(at_hlo_module); }
-  [[nodiscard]] bool reads_stats() const noexcept { return has_device_clock() || has_programs(); }
+  [[nodiscard]] bool reads_stats() const noexcept { return has_device_clock() || has_programs() || origins; }
 };
 
 // How a plane's totals find an id. Writers number the entries through: then by position, with no room lost for more
 // than a few numbers that nobody has. A few ids elsewhere are found by hash; where there are many, all ids are
 // replaced by the position of their entry.
-plane_facts plane_facts_of(const plane_index& plane, bool only_hlo_ops) {
+plane_facts plane_facts_of(const plane_index& plane, bool only_hlo_ops, bool with_origins) {
   constexpr std::size_t few = 256;  // as many as op_totals has room for
-  plane_facts facts{op_key::metadata_id, 0, {}, stat_finder(plane, stats_of_ops)};
+  plane_facts facts{op_key::metadata_id, 0, {}, stat_finder(plane, stats_of_ops), {}};
   const std::size_t entries = plane.event_metadata_entries.size();
   const auto most = static_cast<std::int64_t>(entries + entries / 16 + 1024);
   std::int64_t greatest = -1;
@@ -162,7 +169,8 @@ plane_facts plane_facts_of(const plane_index& plane, bool only_hlo_ops) {
       ++elsewhere;
   }
   facts.dense_ids = static_cast<std::size_t>(greatest + 1);
-  if (facts.has_programs()) {
+  if (with_origins) facts.origins.emplace(plane, stat_ids(plane, "tf_op").empty() ? stats_of_early_origins : stats_of_origins);
+  if (facts.has_programs() || with_origins) {
     facts.key = op_key::program;
   } else if (elsewhere > few) {
     facts.key = op_key::entry;
@@ -335,10 +343,19 @@ class line_totaller final : public line_reader {
     for (event_row* row = rows; row != rows + count; ++row) {
       const stat_finder::found_stats found = facts_.stats.find(*row, readable_end);
       if (facts_.has_device_clock()) device_.apply(*row, found[at_device_offset], found[at_device_duration]);
-      if (facts_.key == op_key::program)
-        row->metadata_id = program_ids_.number_of(
-            row->metadata_id, programs_.number_of(plane_, found[at_program_id], found.messages[at_hlo_module]));
+      if (facts_.key != op_key::program) continue;
+      std::uint32_t program = programs_.number_of(plane_, found[at_program_id], found.messages[at_hlo_module]);
+      if (facts_.origins) program = number_of_origin(program, facts_.origins->find(*row, readable_end));
+      row->metadata_id = program_ids_.number_of(row->metadata_id, program);
     }
+  }
+  std::uint32_t number_of_origin(std::uint32_t program, const stat_finder::found_stats& stats) {
+    const auto text = [&](stat_of_origin which) {
+      return stats.messages[which].empty() ? std::string_view() : text_value(plane_, stats[which]);
+    };
+    std::string_view scope = text(at_scope_name);
+    if (scope.empty()) scope = text(at_tf_op);
+    return programs_.number_of(program, text(at_hlo_op), scope == no_scope ? std::string_view() : scope, text(at_source));
   }
   bool wanted(const event_row& row) const {
     if (only_hlo_ops_ && !find_stat(row, facts_.hlo_op_ids)) return false;
@@ -590,7 +607,7 @@ class ops_finder final : public line_question {
     task_.emplace(task{profile_, *selected_, options_, picked_.only_hlo_ops, {}});
     for (const line_place& place : picked_.places) {
       const auto [at, is_new] = task_->facts.try_emplace({place.file, place.plane});
-      if (is_new) at->second = plane_facts_of(plane_at(profile_, place), picked_.only_hlo_ops);
+      if (is_new) at->second = plane_facts_of(plane_at(profile_, place), picked_.only_hlo_ops, options_.split_by_origin);
     }
     pass_.emplace(*task_, picked_.places, first_.lines);
     return {};

@@ -35,6 +35,14 @@ std::string_view bare_name(std::string_view part) {
 
 named_scope scope_of(std::string_view tf_op) {
   named_scope found;
+  // TensorFlow puts facts after the name: "model/dense/MatMul:MatMul#shape=(float[4,8])#".
+  if (const std::size_t facts = tf_op.find('#'); facts != std::string_view::npos) {
+    constexpr std::string_view shape = "#shape=";
+    const std::size_t at = tf_op.find(shape);
+    if (at != std::string_view::npos)
+      found.shapes = tf_op.substr(at + shape.size(), tf_op.find('#', at + 1) - at - shape.size());
+    tf_op = tf_op.substr(0, facts);
+  }
   // TensorFlow: "model/dense/MatMul:MatMul"; JAX writes no type.
   const std::size_t colon = tf_op.rfind(':');
   std::string_view type;

@@ -10,6 +10,7 @@ inline namespace PROFKIT_NAMESPACE {
 struct named_scope {
   std::vector<std::string> modules;  // from outside in, without what JAX puts around them
   std::string op;                    // "dot_general"; of TensorFlow its type, "MatMul"
+  std::string shapes;                // of its inputs, where TensorFlow wrote them: "(float[4,8];half[])"
   const char* phase = "";            // "forward", "backward" where JAX differentiated it, else ""
 };
 [[nodiscard]] named_scope scope_of(std::string_view tf_op);
