@@ -154,13 +154,14 @@ void aliaser::append_word(std::string& out, std::string_view word) {
                                         out.begin() + static_cast<std::ptrdiff_t>(from), upper);
 }
 
-void aliaser::append_run(std::string& out, std::string_view run, bool number_stays) {
+bool aliaser::append_run(std::string& out, std::string_view run, bool number_stays) {
   const bool foreign = std::any_of(run.begin(), run.end(), is_foreign);
   std::size_t letters = run.size();
   while (letters > 0 && is_digit(run[letters - 1])) --letters;
   if (letters == 0) {
-    out += number_stays || run.size() <= max_kept_digits ? run : std::string_view(alias_of(run));
-    return;
+    number_stays = number_stays || run.size() <= max_kept_digits;
+    out += number_stays ? run : std::string_view(alias_of(run));
+    return number_stays;
   }
   const std::string_view head = run.size() - letters <= max_index_digits ? run.substr(0, letters) : run;
   const bool mixed = std::any_of(head.begin(), head.end(), is_digit);
@@ -176,6 +177,7 @@ void aliaser::append_run(std::string& out, std::string_view run, bool number_sta
     }
     out += run.substr(head.size());
   }
+  return false;
 }
 
 // Where what looks like an access token ends; `at` when none begins there.
@@ -241,6 +243,7 @@ void aliaser::work_out(std::string& out, std::string_view text, bool numbers_sta
     out += text;
     return;
   }
+  std::size_t number_end = text.size();  // of the last one that stayed
   std::size_t brackets = 0;  // in which long numbers stay: dimensions, ids of programs
   for (std::size_t at = 0; at < text.size();) {
     const bool begins = at == 0 || !is_of_run(text[at - 1]);
@@ -259,8 +262,9 @@ void aliaser::work_out(std::string& out, std::string_view text, bool numbers_sta
       continue;
     }
     const std::size_t end = end_of_run(text, at);
-    const bool is_fraction = at >= 2 && text[at - 1] == '.' && is_digit(text[at - 2]);
-    append_run(out, text.substr(at, end - at), numbers_stay || brackets > 0 || is_fraction);
+    const std::string_view run = text.substr(at, end - at);
+    const bool is_fraction = number_end + 1 == at && text[number_end] == '.';
+    if (append_run(out, run, numbers_stay || brackets > 0 || is_fraction)) number_end = end;
     at = end;
   }
 }

@@ -36,7 +36,8 @@ class aliaser {
 
  private:
   void work_out(std::string& out, std::string_view text, bool numbers_stay);
-  void append_run(std::string& out, std::string_view run, bool number_stays);
+  // Whether it is a number, and stayed.
+  bool append_run(std::string& out, std::string_view run, bool number_stays);
   void append_word(std::string& out, std::string_view word);
   [[nodiscard]] bool is_public(std::string_view word) const;
   [[nodiscard]] bool has_words(std::string_view run) const;

@@ -34,13 +34,24 @@ const step_group* widest_group(const std::vector<step_group>& groups) {
   return source == step_source::profiler_step || source == step_source::annotation ? nullptr : &*widest;
 }
 
+// Whether kernels can be named by the operators that launched them.
+bool has_operators(const report_parts& parts) {
+  if (!parts.bubbles || !parts.bubbles->of) return false;
+  const activity& of = *parts.bubbles->of;
+  const auto is_pytorch = [](const activity_host& h) { return h.writer == trace_writer::pytorch; };
+  const auto is_linked = [](const activity_device& d) { return d.has_launches; };
+  return std::any_of(of.hosts().begin(), of.hosts().end(), is_pytorch) && std::any_of(of.devices().begin(), of.devices().end(), is_linked);
+}
+
 }  // namespace
 
 std::vector<next_command> next_commands(const report_parts& parts, const report_summary& summary,
                                         const std::vector<finding>& findings) {
   std::vector<next_command> all;
   if (!findings.empty()) all.push_back({"explain PATH", "what was found, one by one, with its evidence"});
-  if (const ops_line* busiest = busiest_line(parts); busiest != nullptr)
+  if (has_operators(parts))
+    all.push_back({"ops PATH --by op", "the time of kernels by the operator that launched them"});
+  else if (const ops_line* busiest = busiest_line(parts); busiest != nullptr)
     all.push_back({"ops PATH --sort self" + (parts.ops.lines.size() > 1 ? on_plane(busiest->plane_name) : ""),
                    "every op by self time"});
   if (!summary.modules.empty()) {
