@@ -6,7 +6,7 @@
 #include <formats/protobuf/proto_text.hpp>
 #include <redact/redact.hpp>
 
-#include <vector>
+#include <cstring>
 
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
@@ -18,10 +18,11 @@ constexpr char damage_mark = '\x07';           // a tag of no wire type: readers
 
 class message_redactor {
  public:
-  message_redactor(aliaser& names, redaction& into) : names_(names), into_(into), nested_(deepest_message + 1) {
+  message_redactor(aliaser& names, redaction& into) : names_(names), into_(into) {
     const proto_names& known = known_proto_names();
     plane_ = known.find_message("XPlane");
     plane_stats_ = find(plane_, "stats");
+    event_ = known.find_message("XEvent");
     stat_ = known.find_message("XStat");
     literal_ = known.find_message("LiteralProto");
     program_ = known.find_message("HloProto");
@@ -114,10 +115,42 @@ class message_redactor {
 
   void nested(const wire_field& f, const proto_message_name* type, std::uint32_t depth, std::string& out) {
     if (depth == deepest_message) return left_out(f.bytes);
-    std::string& inside = nested_[depth];
-    inside.clear();
-    fields(f.bytes, type, depth + 1, inside);
-    append_bytes_field(out, f.number, inside);
+    if (type == event_ && is_numbers(f.bytes)) return append_bytes_field(out, f.number, f.bytes);
+    append_varint(out, tag_of(f.number, wire_type::length_delimited));
+    // Its length stands before it and is known after it.
+    const std::size_t at = out.size();
+    out.append(max_varint_bytes, '\0');
+    fields(f.bytes, type, depth + 1, out);
+    char length[max_varint_bytes];
+    const std::size_t bytes = out.size() - at - max_varint_bytes;
+    const auto used = static_cast<std::size_t>(put_varint(length, bytes) - length);
+    std::memmove(out.data() + at + used, out.data() + at + max_varint_bytes, bytes);
+    std::memcpy(out.data() + at, length, used);
+    out.resize(at + used + bytes);
+  }
+
+  // Whether an event has nothing but numbers, as most have: it stays as it is.
+  static bool is_numbers(std::string_view event) noexcept {
+    constexpr std::uint32_t last_event_field = 5, stats_field = 4;
+    wire_reader reader(event);
+    wire_field f;
+    while (reader.next(f)) {
+      if (f.number > last_event_field) return false;
+      if (f.number != stats_field) {
+        if (f.type != wire_type::varint) return false;
+        continue;
+      }
+      if (f.type != wire_type::length_delimited) return false;
+      constexpr std::uint32_t text_field = 5, bytes_field = 6, last_stat_field = 7;
+      wire_reader stat(f.bytes);
+      wire_field value;
+      while (stat.next(value)) {
+        const bool is_number = value.type == wire_type::varint || value.type == wire_type::fixed64;
+        if (!is_number || value.number == text_field || value.number == bytes_field || value.number > last_stat_field) return false;
+      }
+      if (!stat.ok()) return false;
+    }
+    return reader.ok();
   }
 
   // Bytes: a program, a text, or anything.
@@ -150,15 +183,15 @@ class message_redactor {
 
   aliaser& names_;
   redaction& into_;
-  std::vector<std::string> nested_;  // a message that is being written, by depth
   std::string text_;
-  const proto_message_name *plane_, *stat_, *literal_, *program_;
+  const proto_message_name *plane_, *event_, *stat_, *literal_, *program_;
   const proto_field_name* plane_stats_;
 };
 
 }  // namespace
 
 void redact_message(std::string_view bytes, std::string_view type, aliaser& names, redaction& into, std::string& out) {
+  out.reserve(out.size() + bytes.size());
   message_redactor(names, into).fields(bytes, known_proto_names().find_message(type), 0, out);
 }
 
