@@ -8,6 +8,15 @@ namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 namespace {
 
+// Ascend puts blanks around its numbers, which stay.
+void append_between_blanks(std::string& out, std::string_view text, aliaser& names) {
+  const std::string_view core = trim_json_space(text);
+  const auto first = static_cast<std::size_t>(core.data() - text.data());
+  out += text.substr(0, first);
+  names.append(out, core);
+  out += text.substr(first + core.size());
+}
+
 class json_redactor {
  public:
   json_redactor(std::string_view bytes, aliaser& names, redaction& into, std::string& out)
@@ -49,16 +58,8 @@ class json_redactor {
 
   void append_text(std::string_view raw) {
     made_.clear();
-    std::string_view inside = json_text(raw, scratch_);
-    // Numbers of Ascend have blanks around them.
-    const std::string_view core = trim_json_space(inside);
-    made_.append(inside.substr(0, static_cast<std::size_t>(core.data() - inside.data())));
-    names_.append(made_, core);
-    made_.append(inside.substr(made_blanks(inside, core)));
+    append_between_blanks(made_, json_text(raw, scratch_), names_);
     append_json_string(out_, made_);
-  }
-  static std::size_t made_blanks(std::string_view whole, std::string_view core) {
-    return static_cast<std::size_t>(core.data() - whole.data()) + core.size();
   }
 
   // The value, but for what is in it. Brackets that never close take the rest.
@@ -107,16 +108,6 @@ class json_redactor {
   std::string scratch_, made_, whole_;
 };
 
-void append_cell(std::string& out, std::string_view cell, aliaser& names) {
-  const auto is_blank = [](char c) { return c == ' ' || c == '\t' || c == '\r'; };
-  std::size_t first = 0, last = cell.size();
-  while (first < last && is_blank(cell[first])) ++first;
-  while (last > first && is_blank(cell[last - 1])) --last;
-  out += cell.substr(0, first);
-  names.append(out, cell.substr(first, last - first));
-  out += cell.substr(last);
-}
-
 }  // namespace
 
 void redact_json(std::string_view bytes, aliaser& names, redaction& into, std::string& out) {
@@ -129,7 +120,7 @@ void redact_rows(std::string_view bytes, aliaser& names, std::string& out) {
   constexpr std::string_view ends = ",\n\"";
   for (std::size_t at = 0; at < bytes.size();) {
     const std::size_t end = std::min(bytes.find_first_of(ends, at), bytes.size());
-    append_cell(out, bytes.substr(at, end - at), names);
+    append_between_blanks(out, bytes.substr(at, end - at), names);
     if (end < bytes.size()) out += bytes[end];
     at = end + 1;
   }
