@@ -118,6 +118,7 @@ class RedactTest(Case):
                       "path": "/home/gandalf/shadowfax/train.py", "token": secret["ghp"], "key": secret["aws"],
                       "escaped": "Frodo\tB\u00e9\u00e9lbo \"Bilbo\" \u6307\u8f2a", "env": {"GALADRIEL_HOME": "/rivendell", "N": "17"}}},
             {"ph": "M", "name": "process_name", "pid": 1, "args": {"name": "Galadriel 4711"}},
+            {"ph": "X", "cat": "cpu_op", "name": "hash_9c1ab27de4", "pid": 1, "tid": 1, "ts": 200, "dur": 1},
         ]
         planted = [*secret.values(), "10.11.12.13", "998877665544", "\u6307\u8f2a", "B\u00e9\u00e9lbo", "\\u6307"]
         trace = {"schemaVersion": 1, "hostname": "mordor-17", "environment": {"TOKEN": "mithril"}, "os_environ": "PALANTIR=1",
@@ -141,6 +142,7 @@ class RedactTest(Case):
             self.assertEqual(copy["traceEvents"][2]["name"], "aten::addmm")
             self.assertRegex(copy["traceEvents"][1]["name"], r"^xx[a-z]+_train/Xx[a-z]+/layer_12$")
             self.assertRegex(copy["traceEvents"][0]["name"], r"^void Xx[a-z]+::xx[a-z]+Kernel<float, 4>\(xx[a-z]+ const\*\)$")
+            self.assertRegex(copy["traceEvents"][4]["name"], r"^hash_xx[a-z]+$")
             done, listed = self.redacted("report", path)
             self.assertEqual(listed["environment_dumps"], 3)
             self.assertEqual([(s["kind"], s["times"]) for s in listed["secrets"]], [("GitHub token", 1), ("AWS access key", 1)])
@@ -162,7 +164,7 @@ class RedactTest(Case):
                          4, number(1, 2) + text(5, "rivendell.example")))]))
         programs = plane(2, "/host:metadata", stat_names, text(4, number(1, 9) + text(2, number(1, 9) + text(2, "jit_zyklotron_train(9)")
                          + text(5, number(1, 1) + text(6, module)))))
-        environment = plane(3, "Task Environment", stat_names, text(6, number(1, 3) + text(5, "/home/gandalf")),
+        environment = plane(3, "Task Environment", stat_names, text(6, number(1, 3) + text(5, "/opt/gandalf")),
                             text(6, number(1, 4) + number(3, 1700000000000000000)))
         blob = plane(4, "/device:CUSTOM:Sauron", stat_names, text(6, number(1, 2) + text(6, b"\xff\x00mithril")))
         return host + programs + environment + blob + text(4, "Mordor") + text(2, "gandalf failed") + text(77, "Bilbo")
@@ -172,6 +174,7 @@ class RedactTest(Case):
         path.write_bytes(self.space())
         for shown in self.outputs(path, "copy.xplane.pb"):
             self.assert_no_secret(shown)
+        self.assertNotIn(b"/opt/", (self.scratch / "copy.xplane.pb").read_bytes())  # not even what is public of an environment
         _, listed = self.redacted("report", path)
         self.assertEqual((listed["environment_dumps"], listed["constants"]), (1, 1))
         self.assertEqual(listed["blobs"], 3)  # the plane's bytes, the field of a later version and that of the space
@@ -195,6 +198,11 @@ class RedactTest(Case):
                 run("export", path, "--redact", "-q", "-o", copy)
                 if copy.exists():
                     self.assert_no_secret(copy.read_bytes().decode("utf-8", "replace"), planted)
+            packed = self.scratch / (name + ".gz")
+            packed.write_bytes(gzip.compress(data)[:-8] + bytes(8))  # all is there, and the checksum is wrong
+            shown = run("report", packed, "--json", "-q", "--redact")
+            self.assertEqual((shown.status, shown.status != 0), (run("report", packed, "--json", "-q").status, True))
+            self.assert_no_secret(shown.out, planted)
             # Bytes that fell over: quotes that open what was outside.
             for _ in range(60):
                 bent = bytearray(data)

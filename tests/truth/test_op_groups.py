@@ -80,6 +80,8 @@ class Program:
             for _ in range(self.rng.randint(0, 2)):
                 if depth < 2 and self.rng.random() < 0.5:
                     self.op(tid, inner, depth + 1)
+                elif self.rng.random() < 0.1:
+                    self.launch(tid, inner, "cudaGraphLaunch")
                 else:
                     self.launch(tid, inner)
         self.inside(tid, "cpu_op", name, body, args)
@@ -284,6 +286,8 @@ class OpGroupsTest(truth.Case):
             module, instructions = programs[program]
             name, opcode, kind, scope, file, where, frame = rng.choice(instructions)
             named = rng.random() < 0.5 and scope  # the event says the scope itself
+            if rng.random() < 0.2:  # of an instruction that the program does not have
+                name, opcode, kind, scope, file, where, frame, named = "gone.4", "", "", "jit(a)/net/extra_9/sub", "", 0, 0, True
             stats = message(4, number(1, 1) + message(5, name)) + message(4, number(1, 4) + number(4, program))
             stats += message(4, number(1, 5) + message(5, module)) + message(4, number(1, 3) + message(5, "XlaModule:"))
             if named:
