@@ -11,7 +11,6 @@
 
 #include <unistd.h>
 
-#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <memory>
@@ -160,7 +159,7 @@ int export_files(const options& asked, const profkit::profile& capture, bool int
     if (into_folder) {
       std::string_view below = file.path;
       take_suffix(below, ".zst");
-      if (what.files.size() > 1 || below.size() > what.path.size()) below.remove_prefix(std::min(below.size(), what.path.size() + 1));
+      if (below.size() > what.path.size()) below.remove_prefix(what.path.size() + 1);  // else the capture is this file
       path = file_in(asked.output_path, std::string(below));
       std::error_code failed;
       std::filesystem::create_directories(std::filesystem::path(path).parent_path(), failed);
@@ -188,8 +187,7 @@ int run_export(const options& asked) {
   progress_line progress(!asked.quiet);
   const profkit::hooks hooks = progress.hooks(asked.threads);
 
-  auto opened = open_asked(asked, hooks);
-  progress.clear();
+  auto opened = open_asked(asked, progress, hooks);
   if (!opened) return fail(asked, opened.error(), errors);
   const profkit::profile& capture = **opened;
   const profkit::trace of(*opened);

@@ -84,8 +84,7 @@ int run_rows(const options& asked) {
   }
   progress_line progress(!asked.quiet);
   const profkit::hooks hooks = progress.hooks(asked.threads);
-  auto opened = open_asked(asked, hooks);
-  progress.clear();
+  auto opened = open_asked(asked, progress, hooks);
   if (!opened) return fail(asked, opened.error(), errors);
   if (is_input_of((*opened)->what(), asked.output_path)) return fail(asked, output_is_input(asked.output_path), errors);
   const profkit::trace capture(*opened);

@@ -313,7 +313,7 @@ int run_slice(const options& asked, document which, print_slice print, draw_slic
   return run_slice(asked, which, writer);
 }
 
-result<std::shared_ptr<const profile>> open_asked(const options& asked, const profkit::hooks& hooks,
+result<std::shared_ptr<const profile>> open_asked(const options& asked, progress_line& progress, const profkit::hooks& hooks,
                                                   profkit::access_mode access) {
   profkit::open_options how;
   how.io = asked.io;
@@ -322,6 +322,7 @@ result<std::shared_ptr<const profile>> open_asked(const options& asked, const pr
   how.access = access;
   how.redact = asked.redact;
   result<std::shared_ptr<const profile>> opened = profile::open(asked.path, how);
+  progress.clear();
   if (!opened || !asked.redact) return opened;
   const profkit::capture& what = (*opened)->what();
   if (!asked.aliases_path.empty()) {
@@ -355,8 +356,7 @@ int run_slice(const options& asked, document which, const slice_writer& writer) 
   const bool looks_again = asked.fail_on.incomplete || !asked.fail_on.times.empty() || !asked.svg_path.empty();
   if ((which == document::info || which == document::ops) && !looks_again)
     access = profkit::access_mode::one_pass;
-  result<std::shared_ptr<const profile>> opened = open_asked(asked, hooks, access);
-  progress.clear();
+  result<std::shared_ptr<const profile>> opened = open_asked(asked, progress, hooks, access);
   if (!opened) return fail_document(asked, which, opened.error(), errors);
   const profile& capture = **opened;
   for (const std::string* path : {&asked.output_path, &asked.svg_path})

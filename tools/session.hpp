@@ -70,9 +70,10 @@ class session {
   bool was_absent_ = false, left_any_out_ = false;
 };
 
-// Opens what was asked for. Of a redacted capture it says on standard error what was replaced, and writes --aliases.
+// Opens what was asked for, and clears the line of progress. Of a redacted capture it says on standard error what was replaced, and writes --aliases.
 profkit::result<std::shared_ptr<const profkit::profile>> open_asked(
-    const options& asked, const profkit::hooks& hooks, profkit::access_mode access = profkit::access_mode::random);
+    const options& asked, progress_line& progress, const profkit::hooks& hooks,
+    profkit::access_mode access = profkit::access_mode::random);
 // PATH as texts for others show it.
 const std::string& shown_path(const options& asked, const profkit::capture& what) noexcept;
 

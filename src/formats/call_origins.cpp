@@ -53,52 +53,37 @@ call_origins::call_origins(const std::vector<host_span>& spans, const std::vecto
   for (const autograd_number& n : numbers) numbers_[n.span] = n.number;
 }
 
-void call_origins::answer(std::vector<origin_query>& queries) {
+template <class Before, class After, class End>
+void call_origins::sweep(Before&& before, After&& after, End&& end) {
+  for (std::size_t at = 0; at < order_.size(); ++at) {
+    const host_span& s = spans_[order_[at]];
+    if (at == 0 || spans_[order_[at - 1]].thread != s.thread) open_.clear();
+    before(s);
+    open_.close_until(s.start_ps);
+    const std::uint32_t* const around = open_.innermost();
+    const std::uint32_t origin = inside(around == nullptr ? 0 : *around, order_[at]);
+    open_.open(span_end_ps(s), origin);
+    after(order_[at], origin);
+    if (at + 1 == order_.size() || spans_[order_[at + 1]].thread != s.thread) end(s.thread);
+  }
+}
+
+void call_origins::find(std::vector<origin_query>& queries) {
   std::sort(queries.begin(), queries.end(), [](const origin_query& a, const origin_query& b) {
     return a.thread != b.thread ? a.thread < b.thread : a.at_ps < b.at_ps;
   });
-  answers_.assign(queries.size(), 0);
-  const auto each_thread = [&](bool all) {
-    std::size_t query = 0;
-    for (std::size_t first = 0; first < order_.size();) {
-      const std::uint32_t thread = spans_[order_[first]].thread;
-      std::size_t last = first;
-      while (last < order_.size() && spans_[order_[last]].thread == thread) ++last;
-      while (query < queries.size() && queries[query].thread < thread) ++query;
-      if (all || (query < queries.size() && queries[query].thread == thread)) sweep(first, last, queries, query);
-      first = last;
+  const auto nothing = [](auto&&...) {};
+  if (!numbers_.empty()) sweep(nothing, [&](std::size_t span, std::uint32_t origin) { note_forward(span, origin); }, nothing);
+  auto query = queries.begin();
+  const auto answer_before = [&](std::uint32_t thread, std::int64_t at_ps) {
+    while (query != queries.end() && query->thread < thread) ++query;
+    for (; query != queries.end() && query->thread == thread && query->at_ps < at_ps; ++query) {
+      open_.close_until(query->at_ps);
+      if (const std::uint32_t* const around = open_.innermost()) query->origin = *around;
     }
   };
-  answers_wait_ = true;
-  if (!numbers_.empty()) each_thread(true);
-  answers_wait_ = false;
-  each_thread(false);
-}
-
-void call_origins::sweep(std::size_t first, std::size_t last, const std::vector<origin_query>& queries, std::size_t& query) {
-  open_.clear();
-  const std::uint32_t thread = spans_[order_[first]].thread;
-  const auto close_until = [&](std::int64_t at_ps) {
-    while (!open_.empty() && open_.back().end_ps <= at_ps) open_.pop_back();
-  };
-  const auto answer_before = [&](std::int64_t at_ps) {
-    for (; query < queries.size() && queries[query].thread == thread && queries[query].at_ps < at_ps; ++query) {
-      close_until(queries[query].at_ps);
-      if (!open_.empty()) answers_[query] = open_.back().origin;
-    }
-  };
-  for (std::size_t at = first; at < last; ++at) {
-    const host_span& s = spans_[order_[at]];
-    if (!answers_wait_) answer_before(s.start_ps);
-    close_until(s.start_ps);
-    const std::uint32_t around = open_.empty() ? 0 : open_.back().origin;
-    const std::uint32_t origin = inside(around, order_[at]);
-    // What a span begins after its own call has ended is not inside it; the rest ends with what it lies in.
-    const std::int64_t end_ps = open_.empty() ? span_end_ps(s) : std::min(span_end_ps(s), open_.back().end_ps);
-    if (answers_wait_) note_forward(order_[at], origin);
-    open_.push_back({end_ps, origin});
-  }
-  if (!answers_wait_) answer_before(std::numeric_limits<std::int64_t>::max());
+  sweep([&](const host_span& s) { answer_before(s.thread, s.start_ps); }, nothing,
+        [&](std::uint32_t thread) { answer_before(thread, std::numeric_limits<std::int64_t>::max()); });
 }
 
 const call_origins::known_name& call_origins::meaning_of(const host_span& s) {

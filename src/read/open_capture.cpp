@@ -606,12 +606,7 @@ class folder_reader {
 result<capture> look_for_capture(const std::string& path, const open_options& options,
                                  std::unique_ptr<source>* opened) {
   return contained([&]() -> result<capture> {
-    capture c;
-    c.path = path;
-    c.io = options.io;
-    c.bounds = options.bounds;
-    c.host = options.host;
-    c.formats = options.formats;
+    capture c = capture_at(path, options);
     auto facts = look_at_path(path);
     if (!facts.ok()) return facts.error();
     if (auto trace = trace_folder_around(path, *facts)) {
@@ -636,6 +631,16 @@ bool is_trace(const capture_file& file) noexcept {
   const file_content held = content_of(file.family);
   return (held == file_content::trace_events && file.export_of < 0) || held == file_content::kernel_table ||
          held == file_content::recording;
+}
+
+capture capture_at(std::string path, const open_options& options) {
+  capture c;
+  c.path = std::move(path);
+  c.io = options.io;
+  c.bounds = options.bounds;
+  c.host = options.host;
+  c.formats = options.formats;
+  return c;
 }
 
 result<capture> open_capture(const std::string& path, const open_options& options) {

@@ -480,17 +480,15 @@ struct profile::state {
   // A file that the host hands in: listed as open_capture() would list it.
   static result<std::shared_ptr<const profile>> open_one(std::unique_ptr<source> from, std::string label,
                                                          const open_options& options) {
-    if (options.redact) return open_redacted(std::move(from), std::move(label), options);
+    capture what = capture_at(label, options);
+    capture_file& handed = what.files.emplace_back();
+    handed.path = std::move(label);
+    handed.encoding = from->encoding();
+    handed.bytes = from->encoded_bytes() == no_offset ? 0 : from->encoded_bytes();
+    if (options.redact) return open_redacted(std::move(what), std::move(from), options);
     auto s = std::make_unique<state>();
-    s->what.path = label;
-    s->what.bounds = options.bounds;
-    s->what.host = options.host;
-    s->what.io = options.io;
-    s->what.formats = options.formats;
-    capture_file& listed = s->what.files.emplace_back();
-    listed.path = std::move(label);
-    listed.encoding = from->encoding();
-    listed.bytes = from->encoded_bytes() == no_offset ? 0 : from->encoded_bytes();
+    s->what = std::move(what);
+    capture_file& listed = s->what.files.front();
     held_file& f = *s->files.emplace_back(std::make_unique<held_file>());
     if (options.access == access_mode::one_pass && !from->span()) {
       auto recognised = look_ahead(listed, *from, options.formats);
@@ -502,20 +500,9 @@ struct profile::state {
     return finish(std::move(s), options);
   }
 
-  static result<std::shared_ptr<const profile>> open_redacted(std::unique_ptr<source> from, std::string label,
-                                                              const open_options& options) {
-    capture what;
-    what.path = label;
-    what.bounds = options.bounds;
-    what.host = options.host;
-    what.io = options.io;
-    what.formats = options.formats;
-    capture_file& listed = what.files.emplace_back();
-    listed.path = std::move(label);
-    listed.encoding = from->encoding();
-    listed.bytes = from->encoded_bytes() == no_offset ? 0 : from->encoded_bytes();
+  static result<std::shared_ptr<const profile>> open_redacted(capture what, std::unique_ptr<source> from, const open_options& options) {
     from->keep_for_rewind(options.bounds.max_materialised_bytes);
-    auto recognised = look_ahead(listed, *from, options.formats);
+    auto recognised = look_ahead(what.files.front(), *from, options.formats);
     if (!recognised) return std::move(recognised).error();
     if (auto done = redact_capture(what, std::move(from)); !done) return std::move(done).error();
     return open_all(std::move(what), nullptr, options);

@@ -1,5 +1,8 @@
+#include <profkit/core/limits.hpp>
 #include <profkit/wire.hpp>
+#include <profkit/xspace.hpp>
 
+#include <base/affix.hpp>
 #include <base/wire_encode.hpp>
 #include <formats/protobuf/probe_wire.hpp>
 #include <formats/protobuf/proto_names.hpp>
@@ -12,7 +15,7 @@ namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 namespace {
 
-constexpr std::uint32_t deepest_message = 100;
+constexpr std::uint32_t deepest_message = limits().max_nesting;
 constexpr std::size_t max_constant_bytes = 8;  // a count or a limit, and not what a model has learned
 constexpr char damage_mark = '\x07';           // a tag of no wire type: readers end there
 
@@ -23,7 +26,6 @@ class message_redactor {
     plane_ = known.find_message("XPlane");
     plane_stats_ = find(plane_, "stats");
     event_ = known.find_message("XEvent");
-    stat_ = known.find_message("XStat");
     literal_ = known.find_message("LiteralProto");
     program_ = known.find_message("HloProto");
   }
@@ -57,20 +59,7 @@ class message_redactor {
   }
 
   static bool is_environment_plane(std::string_view plane) noexcept {
-    wire_reader reader(plane);
-    wire_field f;
-    while (reader.next(f))
-      if (f.number == 2 && f.type == wire_type::length_delimited)
-        return f.bytes.find("Task Environment") != std::string_view::npos;
-    return false;
-  }
-
-  bool is_number(std::string_view stat) const noexcept {
-    wire_reader reader(stat);
-    wire_field f;
-    while (reader.next(f))
-      if (form_of(known_proto_names().find_field(stat_, f.number), f.type) != field_form::scalar) return false;
-    return reader.ok();
+    return contains(plane_view(plane).name(), "Task Environment");  // of a node, too, when traces were merged
   }
 
   void field(const wire_field& f, const proto_field_name* name, const proto_message_name* type, std::uint32_t depth, std::string& out) {
@@ -115,7 +104,7 @@ class message_redactor {
 
   void nested(const wire_field& f, const proto_message_name* type, std::uint32_t depth, std::string& out) {
     if (depth == deepest_message) return left_out(f.bytes);
-    if (type == event_ && is_numbers(f.bytes)) return append_bytes_field(out, f.number, f.bytes);
+    if (type == event_ && has_numbers_only(f.bytes)) return append_bytes_field(out, f.number, f.bytes);
     append_varint(out, tag_of(f.number, wire_type::length_delimited));
     // Its length stands before it and is known after it.
     const std::size_t at = out.size();
@@ -129,26 +118,25 @@ class message_redactor {
     out.resize(at + used + bytes);
   }
 
+  static bool is_number(std::string_view stat) noexcept {
+    constexpr std::uint32_t double_field = 2, text_field = 5, bytes_field = 6, last_field = 7;
+    wire_reader reader(stat);
+    wire_field f;
+    while (reader.next(f)) {
+      if (f.number == text_field || f.number == bytes_field || f.number > last_field) return false;
+      if (f.type != (f.number == double_field ? wire_type::fixed64 : wire_type::varint)) return false;
+    }
+    return reader.ok();
+  }
   // Whether an event has nothing but numbers, as most have: it stays as it is.
-  static bool is_numbers(std::string_view event) noexcept {
-    constexpr std::uint32_t last_event_field = 5, stats_field = 4;
+  static bool has_numbers_only(std::string_view event) noexcept {
+    constexpr std::uint32_t stats_field = 4, last_field = 5;
     wire_reader reader(event);
     wire_field f;
     while (reader.next(f)) {
-      if (f.number > last_event_field) return false;
-      if (f.number != stats_field) {
-        if (f.type != wire_type::varint) return false;
-        continue;
-      }
-      if (f.type != wire_type::length_delimited) return false;
-      constexpr std::uint32_t text_field = 5, bytes_field = 6, last_stat_field = 7;
-      wire_reader stat(f.bytes);
-      wire_field value;
-      while (stat.next(value)) {
-        const bool is_number = value.type == wire_type::varint || value.type == wire_type::fixed64;
-        if (!is_number || value.number == text_field || value.number == bytes_field || value.number > last_stat_field) return false;
-      }
-      if (!stat.ok()) return false;
+      if (f.number == stats_field ? f.type != wire_type::length_delimited || !is_number(f.bytes)
+                                  : f.number > last_field || f.type != wire_type::varint)
+        return false;
     }
     return reader.ok();
   }
@@ -184,7 +172,7 @@ class message_redactor {
   aliaser& names_;
   redaction& into_;
   std::string text_;
-  const proto_message_name *plane_, *event_, *stat_, *literal_, *program_;
+  const proto_message_name *plane_, *event_, *literal_, *program_;
   const proto_field_name* plane_stats_;
 };
 

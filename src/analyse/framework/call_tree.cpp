@@ -2,6 +2,7 @@
 
 #include <base/contained.hpp>
 #include <base/hash_map.hpp>
+#include <base/open_calls.hpp>
 #include <profkit/time.hpp>
 
 #include <algorithm>
@@ -53,31 +54,26 @@ class tree_builder {
 
   // Calls of a thread by start, of equal starts the longer one first.
   void add(const placed_call& call) {
-    if (open_.empty() || open_.front().thread != call.thread) begin_thread(call.thread);
-    while (open_.size() > 1 && open_.back().end_ps <= call.start_ps) open_.pop_back();
-    const open_call& in = open_.back();
-    const std::int64_t end_ps = open_.size() == 1 ? call.end_ps : std::min(call.end_ps, in.end_ps);
-    const std::int64_t length_ps = end_ps - call.start_ps;
-    call_node& parent = into_.nodes[in.node];
-    if (open_.size() == 1)
-      parent.total_ps = saturating_add(parent.total_ps, length_ps);
+    if (into_.nodes.empty() || into_.nodes[thread_].thread != call.thread) begin_thread(call.thread);
+    open_.close_until(call.start_ps);
+    const std::uint32_t* const in = open_.innermost();
+    const std::int64_t length_ps = open_.end_within(call.end_ps) - call.start_ps;
+    if (in == nullptr)
+      into_.nodes[thread_].total_ps = saturating_add(into_.nodes[thread_].total_ps, length_ps);
     else
-      parent.self_ps -= length_ps;
-    const std::uint32_t node = child_of(in.node, call);
+      into_.nodes[*in].self_ps -= length_ps;
+    const std::uint32_t node = child_of(in == nullptr ? thread_ : *in, call);
     call_node& own = into_.nodes[node];
     ++own.calls;
     own.total_ps = saturating_add(own.total_ps, length_ps);
     own.self_ps = saturating_add(own.self_ps, length_ps);
-    open_.push_back({call.thread, node, end_ps});
+    open_.open(call.end_ps, node);
   }
 
  private:
-  struct open_call {
-    std::uint32_t thread = 0, node = 0;
-    std::int64_t end_ps = 0;
-  };
   void begin_thread(std::uint32_t thread) {
-    open_.assign(1, {thread, static_cast<std::uint32_t>(into_.nodes.size()), 0});
+    open_.clear();
+    thread_ = static_cast<std::uint32_t>(into_.nodes.size());
     into_.nodes.push_back({no_call, thread, 0, host_span_kind::other, 0, 0, 0});
   }
   std::uint32_t child_of(std::uint32_t parent, const placed_call& call) {
@@ -87,7 +83,8 @@ class tree_builder {
   }
 
   call_tree& into_;
-  std::vector<open_call> open_;  // the thread's own node, then what runs, the innermost last
+  std::uint32_t thread_ = 0;  // the thread's own node
+  open_calls<std::uint32_t> open_;
   hash_map<std::uint64_t, std::uint32_t> children_;
 };
 

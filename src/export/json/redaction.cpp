@@ -17,24 +17,14 @@ result<void> write_redaction(const redaction& done, sink& into) {
     out.field("blobs", done.blobs);
     out.field("blob_bytes", done.blob_bytes);
     out.field("constants", done.constants);
-    out.key("secrets");
-    out.begin_array();
-    for (const found_secret& s : done.secrets) {
-      out.begin_object();
+    json::write_objects(out, "secrets", done.secrets, [&](const found_secret& s) {
       out.field("kind", std::string_view(s.kind));
       out.field("times", s.times);
-      out.end_object();
-    }
-    out.end_array();
-    out.key("words");
-    out.begin_array();
-    for (const replaced_word& w : done.words) {
-      out.begin_object();
+    });
+    json::write_objects(out, "words", done.words, [&](const replaced_word& w) {
       out.field("alias", std::string_view(w.alias));
       out.field("word", std::string_view(w.word));
-      out.end_object();
-    }
-    out.end_array();
+    });
     out.end_object();
     return out.finish();
   });

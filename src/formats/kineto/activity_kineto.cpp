@@ -874,17 +874,14 @@ class trace_reader final : public chrome_sink {
     name_devices();
     mark_repeated_streams();
     counts_.list(file_, tracks_, parts_.strings, parts_.lines);
-    if (host_seen_ && !parts_.options.origins) parts_.host_spans[group_] = std::make_unique<host_span_list>(std::move(spans_));
     std::uint64_t kernels = 0, unattributed = 0, graph_launched = 0;
     std::int64_t last_ps = last_host_ps_;
     bool cut = false;
     std::vector<const std::vector<launch_link>*> links;
     for (const gathered_device& d : devices_) links.push_back(&d.links);
     calls_.join(links);
-    if (parts_.options.origins) {
-      find_origins();
-      if (host_seen_) parts_.host_spans[group_] = std::make_unique<host_span_list>(std::move(spans_));
-    }
+    if (parts_.options.origins) find_origins();
+    if (host_seen_) parts_.host_spans[group_] = std::make_unique<host_span_list>(std::move(spans_));
     activity_host& host = parts_.hosts[group_];
     calls_.list_unrecorded(host);
     note_unrecorded(host, input_);
@@ -979,10 +976,11 @@ class trace_reader final : public chrome_sink {
           queries.push_back({by->thread, by->start_ps, kernels.size()});
           kernels.emplace_back(d, row);
         }
-    call_origins(spans_, autograd_, parts_.strings, parts_.origins).find(std::move(queries), [&](std::size_t kernel, std::uint32_t origin) {
-      const auto [device, row] = kernels[kernel];
-      devices_[device].rows[row].origin = origin;
-    });
+    call_origins(spans_, autograd_, parts_.strings, parts_.origins).find(queries);
+    for (const origin_query& q : queries) {
+      const auto [device, row] = kernels[q.kernel];
+      devices_[device].rows[row].origin = q.origin;
+    }
   }
 
   // No event with a length is passed over without a word: it may be of a device.
@@ -1062,7 +1060,7 @@ class trace_reader final : public chrome_sink {
   std::array<known_category, 32> known_categories_;
   std::array<std::string_view, arguments> args_;
   argument_picker kernel_arguments_{argument_names, arguments}, call_arguments_{argument_names + arg_correlation, 2},
-      op_arguments_{argument_names + arg_external, 4}, plain_arguments_{plain_names, plain_arguments};
+      op_arguments_{argument_names + arg_external, parts_.options.origins ? std::size_t{4} : 3}, plain_arguments_{plain_names, plain_arguments};
 };
 
 }  // namespace
