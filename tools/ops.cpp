@@ -151,6 +151,12 @@ std::string linked_text(const profkit::op_groups& found) {
   return text;
 }
 
+// How fast the ops of a row were of which it is known what they do.
+std::string rate_text(std::int64_t amount, std::int64_t time_ps) {
+  if (amount == 0 || time_ps == 0) return "";
+  return profkit::si_text(static_cast<double>(amount) / static_cast<double>(time_ps) * 1e12);
+}
+
 profkit::result<void> print_groups(session& s) {
   auto found = profkit::analyse_op_groups(s.trace(), keys_of(s.asked()), s.filters(default_rows), s.hooks());
   if (!found) return std::move(found).error();
@@ -164,13 +170,18 @@ profkit::result<void> print_groups(session& s) {
   s.out().line(s.columns() == 0 ? facts : wrap(facts, s.columns(), 2));
   table t;
   t.right("of ops").right("self time").right("count");
+  if (found->flops != 0) t.right("FLOP/s");
+  if (found->bytes != 0) t.right("B/s");
   t.flexible(s.asked().group_by, cut::middle, 24);
   t.print_each(s.out(), s.columns(), found->rows.size(), [&](std::size_t at) {
     const profkit::op_group& g = found->rows[at];
-    return std::vector<std::string>{
+    std::vector<std::string> row{
         profkit::percent_text(static_cast<std::uint64_t>(g.self_ps), static_cast<std::uint64_t>(found->self_ps)),
-        human_duration(g.self_ps), grouped(g.count),
-        std::string(std::size_t{2} * g.depth, ' ') + (g.name.empty() ? "(not on record)" : escape_for_terminal(g.name))};
+        human_duration(g.self_ps), grouped(g.count)};
+    if (found->flops != 0) row.push_back(rate_text(g.flops, g.worked_ps));
+    if (found->bytes != 0) row.push_back(rate_text(g.bytes, g.worked_ps));
+    row.push_back(std::string(std::size_t{2} * g.depth, ' ') + (g.name.empty() ? "(not on record)" : escape_for_terminal(g.name)));
+    return row;
   });
   s.left_out(found->rows.size() + found->rows_left_out, found->rows.size());
   return {};
@@ -210,7 +221,7 @@ class ops_command_options final : public slice_options {
   void list_own(option_list& all, options& into) override {
     all.value("--svg", into.svg_path, "FILE", "A picture as well: operations a byte and a second").offer_files();
     all.value("--by", into.group_by, "KEYS", "Sums by op, outer-op, module, module-kind, phase, source, shape, …")
-        .offer_words({"kernel", "op", "outer-op", "module", "module-kind", "source", "phase", "shape", "category", "program", "stream", "device"})
+        .offer_words({"kernel", "instruction", "op", "outer-op", "module", "module-kind", "source", "phase", "shape", "category", "program", "stream", "device"})
         .add_to_manual("Several with commas between them make a tree. kernel, category, program, stream and device are the others.");
     all.value("--sort", order_.typed, "KEY", "total, self or count (default total)").offer_words(order_.words());
   }

@@ -675,6 +675,95 @@ class dot_dimension_numbers_view : public message_view<1> {
   constexpr int_range<4, 1> rhs_batch_dimensions() const noexcept { return int_range<4, 1>(message()); }
 };
 
+/// How a window (of a convolution, a pooling) moves along one dimension.
+class window_dimension_view : public message_view<0> {
+ public:
+  constexpr window_dimension_view() noexcept = default;
+  constexpr explicit window_dimension_view(std::string_view bytes) noexcept : message_view<0>(bytes) {
+    read([this](const wire_field& f) {
+      if (f.type != wire_type::varint) return;
+      switch (f.number) {
+        case 1: size_ = detail::to_int64(f); break;
+        case 2: stride_ = detail::to_int64(f); break;
+        case 3: padding_low_ = detail::to_int64(f); break;
+        case 4: padding_high_ = detail::to_int64(f); break;
+        case 5: window_dilation_ = detail::to_int64(f); break;
+        case 6: base_dilation_ = detail::to_int64(f); break;
+        case 7: window_reversal_ = detail::to_bool(f); break;
+        default: break;
+      }
+    });
+  }
+  constexpr std::int64_t size() const noexcept { return size_; }
+  constexpr std::int64_t stride() const noexcept { return stride_; }
+  /// Elements added before the first and after the last; negative: elements left out.
+  constexpr std::int64_t padding_low() const noexcept { return padding_low_; }
+  constexpr std::int64_t padding_high() const noexcept { return padding_high_; }
+  /// 1: neighbours; 2: every second element of the input lies in the window.
+  constexpr std::int64_t window_dilation() const noexcept { return window_dilation_; }
+  /// 2: a hole after each element of the input.
+  constexpr std::int64_t base_dilation() const noexcept { return base_dilation_; }
+  constexpr bool window_reversal() const noexcept { return window_reversal_; }
+
+ private:
+  std::int64_t size_ = 0;
+  std::int64_t stride_ = 0;
+  std::int64_t padding_low_ = 0;
+  std::int64_t padding_high_ = 0;
+  std::int64_t window_dilation_ = 0;
+  std::int64_t base_dilation_ = 0;
+  bool window_reversal_ = false;
+};
+
+class window_view : public message_view<1> {
+ public:
+  constexpr window_view() noexcept = default;
+  constexpr explicit window_view(const basic_message_bytes<1>& message) noexcept : message_view<1>(message) {
+    read([](const wire_field&) {});
+  }
+  constexpr message_range<window_dimension_view, 1, 1> dimensions() const noexcept {
+    return message_range<window_dimension_view, 1, 1>(message());
+  }
+};
+
+/// What the dimensions of a convolution's arrays stand for.
+class convolution_dimension_numbers_view : public message_view<1> {
+ public:
+  constexpr convolution_dimension_numbers_view() noexcept = default;
+  constexpr explicit convolution_dimension_numbers_view(const basic_message_bytes<1>& message) noexcept
+      : message_view<1>(message) {
+    read([this](const wire_field& f) {
+      if (f.type != wire_type::varint) return;
+      switch (f.number) {
+        case 3: kernel_input_feature_dimension_ = detail::to_int64(f); break;
+        case 4: kernel_output_feature_dimension_ = detail::to_int64(f); break;
+        case 7: input_batch_dimension_ = detail::to_int64(f); break;
+        case 8: input_feature_dimension_ = detail::to_int64(f); break;
+        case 9: output_batch_dimension_ = detail::to_int64(f); break;
+        case 10: output_feature_dimension_ = detail::to_int64(f); break;
+        default: break;
+      }
+    });
+  }
+  constexpr std::int64_t kernel_input_feature_dimension() const noexcept { return kernel_input_feature_dimension_; }
+  constexpr std::int64_t kernel_output_feature_dimension() const noexcept { return kernel_output_feature_dimension_; }
+  constexpr int_range<6, 1> kernel_spatial_dimensions() const noexcept { return int_range<6, 1>(message()); }
+  constexpr std::int64_t input_batch_dimension() const noexcept { return input_batch_dimension_; }
+  constexpr std::int64_t input_feature_dimension() const noexcept { return input_feature_dimension_; }
+  constexpr int_range<11, 1> input_spatial_dimensions() const noexcept { return int_range<11, 1>(message()); }
+  constexpr std::int64_t output_batch_dimension() const noexcept { return output_batch_dimension_; }
+  constexpr std::int64_t output_feature_dimension() const noexcept { return output_feature_dimension_; }
+  constexpr int_range<12, 1> output_spatial_dimensions() const noexcept { return int_range<12, 1>(message()); }
+
+ private:
+  std::int64_t kernel_input_feature_dimension_ = 0;
+  std::int64_t kernel_output_feature_dimension_ = 0;
+  std::int64_t input_batch_dimension_ = 0;
+  std::int64_t input_feature_dimension_ = 0;
+  std::int64_t output_batch_dimension_ = 0;
+  std::int64_t output_feature_dimension_ = 0;
+};
+
 /// Bytes that stand in the instruction itself or (`id`) in the module's payloads. Which: source().
 enum class payload_source : std::uint8_t { none = 0, value = 1, id = 2 };
 
@@ -725,6 +814,8 @@ class instruction_view : public message_view<0> {
           case 13: tuple_index_ = detail::to_int64(f); break;
           case 26: channel_id_ = detail::to_int64(f); break;
           case 35: id_ = detail::to_int64(f); break;
+          case 50: feature_group_count_ = detail::to_int64(f); break;
+          case 58: batch_group_count_ = detail::to_int64(f); break;
           case 71: use_global_device_ids_ = detail::to_bool(f); break;
           default: break;
         }
@@ -761,6 +852,13 @@ class instruction_view : public message_view<0> {
   constexpr dot_dimension_numbers_view dot_dimension_numbers() const noexcept {
     return dot_dimension_numbers_view(message().child(30));
   }
+  constexpr window_view window() const noexcept { return window_view(message().child(15)); }
+  constexpr convolution_dimension_numbers_view convolution_dimension_numbers() const noexcept {
+    return convolution_dimension_numbers_view(message().child(16));
+  }
+  /// Of a convolution, as written: writers leave 1 out or write it.
+  constexpr std::int64_t feature_group_count() const noexcept { return feature_group_count_; }
+  constexpr std::int64_t batch_group_count() const noexcept { return batch_group_count_; }
   constexpr int_range<36> operand_ids() const noexcept { return int_range<36>(message()); }
   constexpr int_range<37> control_predecessor_ids() const noexcept { return int_range<37>(message()); }
   constexpr int_range<38> called_computation_ids() const noexcept { return int_range<38>(message()); }
@@ -822,6 +920,8 @@ class instruction_view : public message_view<0> {
   std::int64_t parameter_number_ = 0;
   std::int64_t tuple_index_ = 0;
   std::int64_t channel_id_ = 0;
+  std::int64_t feature_group_count_ = 0;
+  std::int64_t batch_group_count_ = 0;
   const char* device_list_from_ = nullptr;  // nothing before it counts
   const char* device_list_end_ = nullptr;   // of the last member seen
   device_list_kind device_list_kind_ = device_list_kind::none;

@@ -66,7 +66,7 @@ void check_calls(const activity& of) {
 // However ops are grouped, the rows of the first depth add up to all of them, and what lies in no row below to all as well.
 void check_groups(const trace& t) {
   std::uint64_t count = 0;
-  for (const char* keys : {"module,op,kernel", "phase", "source,shape", "category,program,module-kind"}) {
+  for (const char* keys : {"module,op,kernel", "phase", "source,shape", "instruction", "category,program,module-kind"}) {
     query_filters all;
     all.limit = 0;
     const auto groups = analyse_op_groups(t, *parse_group_keys(keys), all);

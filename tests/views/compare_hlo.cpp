@@ -93,6 +93,7 @@ void same_mesh(comparison& c, const mesh_view& view, const pb::MeshProto& messag
   c.list("axes", view.axes(), message.axes(), [&c](const auto& a, const auto& b) {
     c.intact("axis", a.ok());
     c.equal("name", a.name(), b.name());
+    c.intact("window dimension", a.ok());
     c.equal("size", a.size(), b.size());
   });
   c.values("device_ids", view.device_ids(), message.device_ids());
@@ -165,6 +166,33 @@ void same_iota(comparison& c, const iota_replica_groups_view& view, const pb::Io
   c.values("iota_transpose_perm", view.iota_transpose_perm(), message.iota_transpose_perm());
 }
 
+void same_window(comparison& c, const instruction_view& view, const pb::HloInstructionProto& message) {
+  const window_view window = view.window();
+  same_presence(c, "window", window, message, &pb::HloInstructionProto::has_window);
+  c.list("window dimensions", window.dimensions(), message.window().dimensions(), [&c](const auto& a, const auto& b) {
+    c.intact("window dimension", a.ok());
+    c.equal("size", a.size(), b.size());
+    c.equal("stride", a.stride(), b.stride());
+    c.equal("padding_low", a.padding_low(), b.padding_low());
+    c.equal("padding_high", a.padding_high(), b.padding_high());
+    c.equal("window_dilation", a.window_dilation(), b.window_dilation());
+    c.equal("base_dilation", a.base_dilation(), b.base_dilation());
+    c.equal("window_reversal", a.window_reversal(), b.window_reversal());
+  });
+  const convolution_dimension_numbers_view convolution = view.convolution_dimension_numbers();
+  same_presence(c, "convolution_dimension_numbers", convolution, message, &pb::HloInstructionProto::has_convolution_dimension_numbers);
+  const auto& numbers = message.convolution_dimension_numbers();
+  c.equal("kernel_input_feature", convolution.kernel_input_feature_dimension(), numbers.kernel_input_feature_dimension());
+  c.equal("kernel_output_feature", convolution.kernel_output_feature_dimension(), numbers.kernel_output_feature_dimension());
+  c.values("kernel_spatial", convolution.kernel_spatial_dimensions(), numbers.kernel_spatial_dimensions());
+  c.equal("input_batch", convolution.input_batch_dimension(), numbers.input_batch_dimension());
+  c.equal("input_feature", convolution.input_feature_dimension(), numbers.input_feature_dimension());
+  c.values("input_spatial", convolution.input_spatial_dimensions(), numbers.input_spatial_dimensions());
+  c.equal("output_batch", convolution.output_batch_dimension(), numbers.output_batch_dimension());
+  c.equal("output_feature", convolution.output_feature_dimension(), numbers.output_feature_dimension());
+  c.values("output_spatial", convolution.output_spatial_dimensions(), numbers.output_spatial_dimensions());
+}
+
 void same_instruction(comparison& c, const instruction_view& view, const pb::HloInstructionProto& message) {
   using instruction = pb::HloInstructionProto;
   c.intact("instruction", view.ok());
@@ -188,6 +216,9 @@ void same_instruction(comparison& c, const instruction_view& view, const pb::Hlo
   c.values("rhs_contracting", dot.rhs_contracting_dimensions(), dot_message.rhs_contracting_dimensions());
   c.values("lhs_batch", dot.lhs_batch_dimensions(), dot_message.lhs_batch_dimensions());
   c.values("rhs_batch", dot.rhs_batch_dimensions(), dot_message.rhs_batch_dimensions());
+  same_window(c, view, message);
+  c.equal("feature_group_count", view.feature_group_count(), message.feature_group_count());
+  c.equal("batch_group_count", view.batch_group_count(), message.batch_group_count());
   c.values("operand_ids", view.operand_ids(), message.operand_ids());
   c.values("control_predecessor_ids", view.control_predecessor_ids(), message.control_predecessor_ids());
   c.values("called_computation_ids", view.called_computation_ids(), message.called_computation_ids());

@@ -160,6 +160,19 @@ class view_walker {
     each(computation.instructions(), [this](const instruction_view& v) { instruction(v); });
   }
 
+  void window(const window_view& v) {
+    message(v);
+    each(v.dimensions(), [this](const window_dimension_view& dimension) {
+      message(dimension);
+      take(dimension.size());
+      take(dimension.stride());
+      take(dimension.padding_low());
+      take(dimension.padding_high());
+      take(dimension.window_dilation());
+      take(dimension.base_dilation());
+      take(std::uint64_t{dimension.window_reversal()});
+    });
+  }
   void instruction(const instruction_view& v) {
     message(v);
     take(v.name());
@@ -182,6 +195,20 @@ class view_walker {
     integers(dot.rhs_contracting_dimensions());
     integers(dot.lhs_batch_dimensions());
     integers(dot.rhs_batch_dimensions());
+    window(v.window());
+    const convolution_dimension_numbers_view numbers = v.convolution_dimension_numbers();
+    message(numbers);
+    take(numbers.kernel_input_feature_dimension());
+    take(numbers.kernel_output_feature_dimension());
+    integers(numbers.kernel_spatial_dimensions());
+    take(numbers.input_batch_dimension());
+    take(numbers.input_feature_dimension());
+    integers(numbers.input_spatial_dimensions());
+    take(numbers.output_batch_dimension());
+    take(numbers.output_feature_dimension());
+    integers(numbers.output_spatial_dimensions());
+    take(v.feature_group_count());
+    take(v.batch_group_count());
     integers(v.operand_ids());
     integers(v.control_predecessor_ids());
     integers(v.called_computation_ids());

@@ -13,7 +13,8 @@ inline namespace PROFKIT_NAMESPACE {
 
 /// What ops are grouped by. Of an XSpace op, module, phase and source are what the op's metadata says (`tf_op`, `source`).
 enum class group_key : std::uint8_t {
-  kernel,    ///< the name of the kernel, or of the instruction
+  kernel,    ///< the name of the kernel
+  instruction,  ///< of the compiled program: "fusion.3"
   op,        ///< the framework's operator that made it: "aten::addmm", "dot_general"
   outer_op,  ///< the outermost operator around that: "aten::linear"
   module,    ///< modules, scopes and annotations, one inside the other: "BertLayer_3", "Linear_0"
@@ -40,6 +41,8 @@ struct op_group {
   std::int64_t self_ps = 0;    ///< summed self times: of all groups of the first depth the busy time of all lines
   std::int64_t total_ps = 0;   ///< summed durations
   std::int64_t own_ps = 0;     ///< of self_ps, what lies in no row below
+  std::int64_t worked_ps = 0;  ///< of self_ps, that of ops of which it is known what they do
+  std::int64_t flops = 0, bytes = 0;  ///< what these do: floating-point operations, and bytes moved from and to memory
 };
 
 struct op_groups {
@@ -48,6 +51,7 @@ struct op_groups {
   std::uint64_t rows_left_out = 0;
   std::uint64_t count = 0;       ///< of all ops
   std::int64_t self_ps = 0, total_ps = 0;
+  std::int64_t worked_ps = 0, flops = 0, bytes = 0;  ///< as of op_group
   std::uint64_t unlinked = 0;    ///< executions of which the first key is not recorded, and their self time
   std::int64_t unlinked_ps = 0;
   std::uint64_t by_graph = 0;    ///< of them, those that a graph launched

@@ -1,25 +1,18 @@
 #include <analyse/modules/shape_text.hpp>
 
+#include <analyse/element_types.hpp>
+
 #include <cstdint>
-#include <iterator>
 
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 namespace {
 
-// xla.PrimitiveType by value (xla_data.proto of openxla/xla).
-constexpr const char* element_type_names[] = {
-    "invalid", "pred",   "s8",       "s16", "s32",   "s64",           "u8",         "u16",        "u32",
-    "u64",     "f16",    "f32",      "f64", "tuple", "opaque",        "c64",        "bf16",       "token",
-    "c128",    "f8e5m2", "f8e4m3fn", "s4",  "u4",    "f8e4m3b11fnuz", "f8e5m2fnuz", "f8e4m3fnuz", "s2",
-    "u2",      "f8e4m3", "f8e3m4",   "s1",  "u1",    "f4e2m1fn",      "f8e8m0fnu",
-};
-constexpr std::int32_t tuple_type = 13;
 constexpr int deepest_shape = 100;
 
 void append_element_type(std::string& out, std::int32_t type) {
-  if (type >= 0 && static_cast<std::size_t>(type) < std::size(element_type_names))
-    out += element_type_names[type];
+  if (const element_type* known = find_element_type(type))
+    out += known->name;
   else
     out += "type" + std::to_string(type);
 }
@@ -71,7 +64,7 @@ void append_layout(std::string& out, const layout_view& layout) {
 }
 
 void append_shape(std::string& out, const shape_view& shape, int depth) {
-  if (shape.element_type() != tuple_type) {
+  if (shape.element_type() != tuple_element_type) {
     append_element_type(out, shape.element_type());
     append_dimensions(out, shape);
     append_layout(out, shape.layout());

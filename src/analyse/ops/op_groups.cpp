@@ -1,14 +1,12 @@
 #include <profkit/core/op_groups.hpp>
 
-#include <analyse/ops/program_instructions.hpp>
-#include <analyse/ops/scopes.hpp>
+#include <analyse/ops/row_facts.hpp>
 #include <base/contained.hpp>
 #include <base/hash_map.hpp>
 #include <profkit/core/text.hpp>
 #include <profkit/time.hpp>
 
 #include <algorithm>
-#include <map>
 #include <numeric>
 #include <optional>
 #include <utility>
@@ -22,7 +20,7 @@ struct key_name {
   const char* name;
 };
 constexpr key_name key_names[] = {
-    {group_key::kernel, "kernel"},   {group_key::op, "op"},       {group_key::outer_op, "outer-op"}, {group_key::module, "module"},
+    {group_key::kernel, "kernel"},   {group_key::instruction, "instruction"}, {group_key::op, "op"},       {group_key::outer_op, "outer-op"}, {group_key::module, "module"},
     {group_key::kind_of_module, "module-kind"},
     {group_key::source, "source"},   {group_key::phase, "phase"}, {group_key::shape, "shape"},       {group_key::category, "category"},
     {group_key::program, "program"}, {group_key::stream, "stream"}, {group_key::device, "device"},
@@ -35,104 +33,12 @@ struct group_node {
   std::uint32_t parent = no_node;
 };
 
-// What is known of an op by each key.
-class op_facts_of_rows {
- public:
-  explicit op_facts_of_rows(const profile& p) : profile_(p), programs_(p) {}
-
-  void look_at(const ops_line& line, const op_row& op) {
-    line_ = &line;
-    op_ = &op;
-    has_stats_ = has_scope_ = false;
-    instruction_ = op.has_metadata_id ? find_instruction() : nullptr;
-  }
-
-  // The names of a key; several where they lie one inside the other.
-  void names_of(group_key key, std::vector<std::string>& into) {
-    into.clear();
-    const op_origin& origin = op_->origin;
-    switch (key) {
-      case group_key::kernel: into.emplace_back(short_op_name(op_->name, op_->display_name)); break;
-      case group_key::op: into.push_back(op_->has_metadata_id || origin.op.empty() ? scope().op : std::string(origin.op)); break;
-      case group_key::outer_op: into.push_back(op_->has_metadata_id || origin.op.empty() ? scope().op : std::string(origin.outer_op)); break;
-      case group_key::module:
-        if (origin.module.empty())
-          into = scope().modules;
-        else
-          split(origin.module, into);
-        if (into.empty()) into.emplace_back();
-        break;
-      case group_key::kind_of_module:
-        names_of(group_key::module, into);
-        into.erase(into.begin(), into.end() - 1);
-        into.front() = without_number(into.front());
-        break;
-      case group_key::source: into.push_back(source()); break;
-      case group_key::phase: into.emplace_back(origin.phase.empty() ? std::string_view(scope().phase) : origin.phase); break;
-      case group_key::shape: into.push_back(origin.shapes.empty() ? scope().shapes : std::string(origin.shapes)); break;
-      case group_key::category: into.push_back(category()); break;
-      case group_key::program: into.push_back(programs_.name_of(*line_, *op_)); break;
-      case group_key::stream: into.emplace_back(line_->line_name); break;
-      case group_key::device: into.emplace_back(line_->plane_name); break;
-    }
-  }
-
- private:
-  static void split(std::string_view path, std::vector<std::string>& into) {
-    for (std::size_t at = 0; at <= path.size();) {
-      const std::size_t end = std::min(path.find('/', at), path.size());
-      into.emplace_back(path.substr(at, end - at));
-      at = end + 1;
-    }
-  }
-  static std::string without_number(std::string_view name) {
-    const std::size_t letters = name.find_last_not_of("0123456789") + 1;
-    const bool is_numbered = letters < name.size() && letters > 1 && name[letters - 1] == '_';
-    return std::string(is_numbered ? name.substr(0, letters - 1) : name);
-  }
-  std::string text_of(std::string_view stat) {
-    if (!std::exchange(has_stats_, true)) stats_ = op_stats(profile_, *line_, *op_);
-    const named_stat* found = find_named_stat(stats_, stat);
-    return found == nullptr ? std::string() : stat_text_of(*found);
-  }
-  // What the event says, else the op's metadata, else the program.
-  const named_scope& scope() {
-    if (std::exchange(has_scope_, true)) return scope_;
-    std::string text(op_->origin.scope);
-    if (text.empty()) text = text_of("tf_op");
-    if (text.empty() && instruction_ != nullptr) text = instruction_->scope;
-    scope_ = scope_of(text);
-    return scope_;
-  }
-  std::string source() {
-    if (!op_->origin.source.empty()) return std::string(op_->origin.source);
-    if (std::string text = text_of("source"); !text.empty() || instruction_ == nullptr || instruction_->source_file.empty()) return text;
-    return std::string(instruction_->source_file) + ':' + std::to_string(instruction_->source_line);
-  }
-  std::string category() {
-    if (!op_->has_metadata_id) return std::string(op_->category);
-    if (std::string text = text_of("hlo_category"); !text.empty() || instruction_ == nullptr) return text;
-    return instruction_->category();
-  }
-
-  const instruction_facts* find_instruction() {
-    if (op_->origin.instruction.empty()) return nullptr;
-    auto [at, is_new] = programs_of_files_.try_emplace(line_->file);
-    if (is_new)
-      if (const xspace_index* space = profile_.outline(line_->file)) at->second.emplace(*space);
-    return at->second ? at->second->find(op_->program_id, op_->module, op_->origin.instruction) : nullptr;
-  }
-
-  const profile& profile_;
-  const op_programs programs_;
-  const ops_line* line_ = nullptr;
-  const op_row* op_ = nullptr;
-  const instruction_facts* instruction_ = nullptr;
-  std::map<std::uint32_t, std::optional<program_instructions>> programs_of_files_;
-  bool has_stats_ = false, has_scope_ = false;
-  std::vector<named_stat> stats_;
-  named_scope scope_;
-};
+template <class Sums>
+void add_work(Sums& sums, const op_row& op, const op_work& work) {
+  sums.flops = saturating_add(sums.flops, work.flops);
+  sums.bytes = saturating_add(sums.bytes, work.bytes);
+  sums.worked_ps = saturating_add(sums.worked_ps, op.self_ps);
+}
 
 class group_tree {
  public:
@@ -150,13 +56,14 @@ class group_tree {
     return at->second;
   }
 
-  void add(std::uint32_t leaf, const op_row& op) {
+  void add(std::uint32_t leaf, const op_row& op, const std::optional<op_work>& work) {
     nodes_[leaf].sums.own_ps = saturating_add(nodes_[leaf].sums.own_ps, op.self_ps);
     for (std::uint32_t at = leaf; at != no_node; at = nodes_[at].parent) {
       op_group& sums = nodes_[at].sums;
       sums.count += op.count;
       sums.self_ps = saturating_add(sums.self_ps, op.self_ps);
       sums.total_ps = saturating_add(sums.total_ps, op.total_ps);
+      if (work) add_work(sums, op, *work);
     }
   }
 
@@ -233,12 +140,13 @@ result<op_groups> analyse_op_groups(const trace& t, const std::vector<group_key>
     found.source = std::move(ops->source);
     found.absent = std::move(ops->absent);
     found.damage = std::move(ops->damage);
-    op_facts_of_rows facts(t.files());
+    row_facts facts(t.files());
     group_tree tree;
     std::vector<std::string> names;
-    for (const ops_line& line : ops->lines)
+    for (const ops_line& line : ops->lines) {
+      facts.look_at(line);
       for (const op_row& op : line.ops) {
-        facts.look_at(line, op);
+        facts.look_at(op);
         std::uint32_t at = no_node;
         for (const group_key key : keys) {
           facts.names_of(key, names);
@@ -249,11 +157,14 @@ result<op_groups> analyse_op_groups(const trace& t, const std::vector<group_key>
           }
           for (const std::string& name : names) at = tree.child(at, key, name);
         }
-        tree.add(at, op);
+        const std::optional<op_work> work = facts.work();
+        tree.add(at, op, work);
         found.count += op.count;
         found.self_ps = saturating_add(found.self_ps, op.self_ps);
         found.total_ps = saturating_add(found.total_ps, op.total_ps);
+        if (work) add_work(found, op, *work);
       }
+    }
     tree.take_rows(o.limit, found);
     return found;
   });

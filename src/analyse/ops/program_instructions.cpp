@@ -19,12 +19,15 @@ program_instructions::program_instructions(const xspace_index& space) {
     for_each_embedded_module(plane, [&](const event_metadata_view& entry, std::string_view blob) {
       const hlo_module_view module = hlo_proto_view(blob).hlo_module();
       const source_table sources(module);
+      const std::vector<hlo_cost> costs = hlo_costs_of(module);
+      std::size_t at = 0;
       instructions known;
       for (const computation_view computation : module.computations())
         for (const instruction_view each : computation.instructions()) {
           const op_metadata_view metadata = each.metadata();
           const source_place place = sources.place_of(metadata);
-          known.try_emplace(each.name(), instruction_facts{each.opcode(), each.fusion_kind(), metadata.op_name(), place.file, place.line});
+          known.try_emplace(each.name(), instruction_facts{each.opcode(), each.fusion_kind(), metadata.op_name(), place.file, place.line,
+                                                            costs[at++]});
         }
       if (!id_of_module_.try_emplace(module.name(), entry.key()).second) ambiguous_.insert(module.name());
       by_id_.insert_or_assign(entry.key(), std::move(known));  // the profiler's key is the id of the program

@@ -1,5 +1,6 @@
 // What the programs inside an XSpace say of their instructions.
 #pragma once
+#include <analyse/ops/hlo_cost.hpp>
 #include <base/hash_map.hpp>
 #include <formats/xspace/xspace_index.hpp>
 
@@ -15,6 +16,7 @@ struct instruction_facts {
   std::string_view opcode, fusion_kind;  // "fusion", "kLoop"
   std::string_view scope, source_file;   // "jit(f)/dot_general"
   std::int64_t source_line = 0;
+  hlo_cost cost;
   // As XProf names categories of fusions: "loop fusion"; else the opcode.
   [[nodiscard]] std::string category() const;
 };

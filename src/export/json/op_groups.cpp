@@ -5,6 +5,16 @@
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 namespace json {
+namespace {
+
+template <class Sums>
+void write_work(json_writer& out, const Sums& sums) {
+  out.field("worked_ps", sums.worked_ps);
+  out.field("flops", sums.flops);
+  out.field("bytes", sums.bytes);
+}
+
+}  // namespace
 
 result<document_status> write_op_groups(json_writer& out, const trace& t, const std::vector<group_key>& keys, const query_filters& o,
                                         const hooks& host) {
@@ -21,6 +31,7 @@ result<document_status> write_op_groups(json_writer& out, const trace& t, const 
   out.field("count", found->count);
   out.field("self_ps", found->self_ps);
   out.field("total_ps", found->total_ps);
+  write_work(out, *found);
   out.field("unlinked", found->unlinked);
   out.field("unlinked_ps", found->unlinked_ps);
   out.field("by_graph", found->by_graph);
@@ -32,6 +43,7 @@ result<document_status> write_op_groups(json_writer& out, const trace& t, const 
     out.field("self_ps", g.self_ps);
     out.field("total_ps", g.total_ps);
     out.field("own_ps", g.own_ps);
+    write_work(out, g);
   }, 0, found->rows_left_out);
   out.field("groups_left_out", left_out);
   write_files(out, t.files());

@@ -1,0 +1,159 @@
+#include <analyse/ops/row_facts.hpp>
+
+#include <profkit/core/text.hpp>
+#include <profkit/time.hpp>
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+namespace profkit {
+inline namespace PROFKIT_NAMESPACE {
+namespace {
+
+void split_path(std::string_view path, std::vector<std::string>& into) {
+  for (std::size_t at = 0; at <= path.size();) {
+    const std::size_t end = std::min(path.find('/', at), path.size());
+    into.emplace_back(path.substr(at, end - at));
+    at = end + 1;
+  }
+}
+
+std::string without_instance(std::string_view name) {
+  const std::size_t letters = name.find_last_not_of("0123456789") + 1;
+  const bool is_numbered = letters < name.size() && letters > 1 && name[letters - 1] == '_';
+  return std::string(is_numbered ? name.substr(0, letters - 1) : name);
+}
+
+// The instructions inside it are ops themselves.
+bool has_ops_inside(std::string_view category) noexcept {
+  return category == "while" || category == "conditional" || category == "call";
+}
+
+// What `count` executions do; nothing where that is no number.
+std::int64_t of_all(double of_one, std::uint64_t count) noexcept {
+  constexpr double largest = 9.2e18;
+  const double all = of_one * static_cast<double>(count);
+  return all > 0 ? static_cast<std::int64_t>(std::min(all, largest)) : 0;
+}
+std::int64_t of_all(std::int64_t of_one, std::uint64_t count) noexcept {
+  constexpr std::int64_t largest = std::numeric_limits<std::int64_t>::max();
+  if (count > static_cast<std::uint64_t>(largest)) return largest;
+  return checked_mul(of_one, static_cast<std::int64_t>(count)).value_or(largest);
+}
+
+}  // namespace
+
+void row_facts::look_at(const ops_line& line) {
+  line_ = &line;
+  longest_.clear();
+  for (const op_row& op : line.ops) {
+    if (op.origin.instruction.empty()) continue;
+    std::int64_t& longest = longest_.try_emplace({op.program_id, op.module, op.origin.instruction}, -1).first->second;
+    longest = std::max(longest, op.total_ps);
+  }
+}
+
+void row_facts::look_at(const op_row& op) {
+  op_ = &op;
+  has_stats_ = has_scope_ = false;
+  instruction_ = op.has_metadata_id ? find_instruction() : nullptr;
+}
+
+void row_facts::names_of(group_key key, std::vector<std::string>& into) {
+  into.clear();
+  const op_origin& origin = op_->origin;
+  switch (key) {
+    case group_key::kernel: into.emplace_back(short_op_name(op_->name, op_->display_name)); break;
+    case group_key::instruction: into.push_back(instruction_name()); break;
+    case group_key::op: into.push_back(op_->has_metadata_id || origin.op.empty() ? scope().op : std::string(origin.op)); break;
+    case group_key::outer_op: into.push_back(op_->has_metadata_id || origin.op.empty() ? scope().op : std::string(origin.outer_op)); break;
+    case group_key::module:
+      if (origin.module.empty())
+        into = scope().modules;
+      else
+        split_path(origin.module, into);
+      if (into.empty()) into.emplace_back();
+      break;
+    case group_key::kind_of_module:
+      names_of(group_key::module, into);
+      into.erase(into.begin(), into.end() - 1);
+      into.front() = without_instance(into.front());
+      break;
+    case group_key::source: into.push_back(source()); break;
+    case group_key::phase: into.emplace_back(origin.phase.empty() ? std::string_view(scope().phase) : origin.phase); break;
+    case group_key::shape: into.push_back(origin.shapes.empty() ? scope().shapes : std::string(origin.shapes)); break;
+    case group_key::category: into.push_back(category()); break;
+    case group_key::program: into.push_back(programs_.name_of(*line_, *op_)); break;
+    case group_key::stream: into.emplace_back(line_->line_name); break;
+    case group_key::device: into.emplace_back(line_->plane_name); break;
+  }
+}
+
+std::optional<op_work> row_facts::work() {
+  if (!op_->has_metadata_id) {
+    if (op_->flops == 0 && op_->bytes == 0) return std::nullopt;
+    return op_work{of_all(static_cast<double>(op_->flops), op_->count), of_all(static_cast<double>(op_->bytes), op_->count), 0};
+  }
+  const named_stat *flops = find_named_stat(stats(), "flops"), *bytes = find_named_stat(stats(), "bytes_accessed");
+  if (flops != nullptr || bytes != nullptr) {
+    if (is_async_half(*op_) || has_ops_inside(category())) return std::nullopt;
+    return op_work{of_all(stat_number_of(flops), op_->count), of_all(stat_number_of(bytes), op_->count), 0};
+  }
+  if (instruction_ == nullptr || !instruction_->cost.is_known || has_ops_inside(instruction_->opcode)) return std::nullopt;
+  const auto longest = longest_.find({op_->program_id, op_->module, op_->origin.instruction});
+  if (longest == longest_.end() || longest->second != op_->total_ps) return std::nullopt;
+  longest->second = -1;  // two kernels that are as long as each other
+  const hlo_cost& of_one = instruction_->cost;
+  return op_work{of_all(of_one.flops, op_->count), of_all(of_one.bytes, op_->count), of_one.element_type};
+}
+
+const std::vector<named_stat>& row_facts::stats() {
+  if (!std::exchange(has_stats_, true)) stats_ = op_stats(profile_, *line_, *op_);
+  return stats_;
+}
+
+std::string row_facts::text_of(std::string_view stat) {
+  const named_stat* found = find_named_stat(stats(), stat);
+  return found == nullptr ? std::string() : stat_text_of(*found);
+}
+
+// What the event says, else the op's metadata, else the program.
+const named_scope& row_facts::scope() {
+  if (std::exchange(has_scope_, true)) return scope_;
+  std::string text(op_->origin.scope);
+  if (text.empty()) text = text_of("tf_op");
+  if (text.empty() && instruction_ != nullptr) text = instruction_->scope;
+  scope_ = scope_of(text);
+  return scope_;
+}
+
+// Lines without programs, such as "XLA Ops" of a TPU, name their ops by the instruction.
+std::string row_facts::instruction_name() {
+  if (!op_->has_metadata_id) return {};
+  if (!op_->origin.instruction.empty()) return std::string(op_->origin.instruction);
+  return find_named_stat(stats(), "hlo_category") == nullptr ? std::string() : std::string(short_op_name(op_->name, op_->display_name));
+}
+
+std::string row_facts::source() {
+  if (!op_->origin.source.empty()) return std::string(op_->origin.source);
+  if (std::string text = text_of("source"); !text.empty() || instruction_ == nullptr || instruction_->source_file.empty()) return text;
+  return std::string(instruction_->source_file) + ':' + std::to_string(instruction_->source_line);
+}
+
+std::string row_facts::category() {
+  if (!op_->has_metadata_id) return std::string(op_->category);
+  if (std::string text = text_of("hlo_category"); !text.empty() || instruction_ == nullptr) return text;
+  return instruction_->category();
+}
+
+const instruction_facts* row_facts::find_instruction() {
+  if (op_->origin.instruction.empty()) return nullptr;
+  auto [at, is_new] = programs_of_files_.try_emplace(line_->file);
+  if (is_new)
+    if (const xspace_index* space = profile_.outline(line_->file)) at->second.emplace(*space);
+  return at->second ? at->second->find(op_->program_id, op_->module, op_->origin.instruction) : nullptr;
+}
+
+}  // namespace PROFKIT_NAMESPACE
+}  // namespace profkit

@@ -1,0 +1,62 @@
+// What is known of an op: its names by each key, and what it does.
+#pragma once
+#include <analyse/ops/program_instructions.hpp>
+#include <analyse/ops/scopes.hpp>
+#include <base/hash_map.hpp>
+#include <profkit/core/anatomy.hpp>
+#include <profkit/core/op_groups.hpp>
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+namespace profkit {
+inline namespace PROFKIT_NAMESPACE {
+
+// What all executions of an op do together.
+struct op_work {
+  std::int64_t flops = 0, bytes = 0;
+  std::int32_t element_type = 0;  // xla.PrimitiveType of what is multiplied, where that is on record
+};
+
+class row_facts {
+ public:
+  explicit row_facts(const profile& p) : profile_(p), programs_(p) {}
+
+  // Before the rows of a line are looked at.
+  void look_at(const ops_line& line);
+  void look_at(const op_row& op);
+  // The names of a key; several where they lie one inside the other.
+  void names_of(group_key key, std::vector<std::string>& into);
+  // Nothing where it is not on record, and where other ops do it: of several kernels of an instruction the longest does all of it.
+  [[nodiscard]] std::optional<op_work> work();
+
+ private:
+  using instruction_key = std::tuple<std::optional<std::int64_t>, std::string_view, std::string_view>;
+
+  std::string text_of(std::string_view stat);
+  const std::vector<named_stat>& stats();
+  const named_scope& scope();
+  std::string instruction_name();
+  std::string source();
+  std::string category();
+  const instruction_facts* find_instruction();
+
+  const profile& profile_;
+  const op_programs programs_;
+  const ops_line* line_ = nullptr;
+  const op_row* op_ = nullptr;
+  const instruction_facts* instruction_ = nullptr;
+  std::map<std::uint32_t, std::optional<program_instructions>> programs_of_files_;
+  hash_map<instruction_key, std::int64_t> longest_;  // kernel of each instruction of the line
+  bool has_stats_ = false, has_scope_ = false;
+  std::vector<named_stat> stats_;
+  named_scope scope_;
+};
+
+}  // namespace PROFKIT_NAMESPACE
+}  // namespace profkit

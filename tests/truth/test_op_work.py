@@ -1,0 +1,286 @@
+#!/usr/bin/env python3
+"""What ops do (`flops` and `bytes` of `ops --by`): of programs made here, whose products are counted one by one in loops over
+all elements, and as XProf counts them in captures of AMD GPUs."""
+import itertools
+import json
+import os
+import pathlib
+import random
+import sys
+
+import hlo
+import truth
+from wire import message, number
+
+PRED, S32, BF16, F32, F64, TOKEN, S4 = 1, 4, 16, 11, 12, 17, 21
+TUPLE = 13
+BYTES = {PRED: 1, S32: 4, BF16: 2, F32: 4, F64: 8, S4: 0.5}
+
+
+def elements(dimensions):
+    count = 1
+    for d in dimensions:
+        count *= d
+    return count
+
+
+def size(kind, dimensions):
+    return -int(-elements(dimensions) * BYTES[kind] // 1)
+
+
+def array(kind, *dimensions):
+    return hlo.shape(kind, dimensions, hlo.layout(range(len(dimensions))))
+
+
+class Module:
+    """Instructions of the entry with what one run of each does: {name: (flops, bytes)}, or None where that is not known."""
+
+    def __init__(self):
+        self.entry, self.computations, self.known, self.key = [], [], {}, 100
+
+    def new(self, opcode, shape, operands=(), more=b"", into=None):
+        self.key += 1
+        body = hlo.instruction(self.key, f"{opcode}.{self.key}", opcode, shape, operands=operands)
+        (self.entry if into is None else into).append(with_more(body, more) if more else body)
+        return self.key
+
+    def parameter(self, kind, dimensions, into=None, at=0):
+        return self.new("parameter", array(kind, *dimensions), more=number(9, at), into=into)
+
+    def expect(self, key, opcode, work):
+        self.known[f"{opcode}.{key}"] = work
+
+    def computation(self, instructions, root):
+        self.key += 1
+        self.computations.append(message(3, message(1, f"part.{self.key}"), *instructions, number(5, self.key), number(6, root)))
+        return self.key
+
+    def adder(self, kind):
+        inside = []
+        a, b = self.parameter(kind, (), inside, 0), self.parameter(kind, (), inside, 1)
+        return self.computation(inside, self.new("add", array(kind), (a, b), into=inside))
+
+    def encoded(self):
+        main = message(3, message(1, "main"), *self.entry, number(5, 1), number(6, self.key))
+        return hlo.module("jit_work", 5, *self.computations, main)
+
+
+def with_more(instruction, more):
+    """An instruction is field 2 of its computation: puts fields at its end."""
+    at, shift, length = 1, 0, 0
+    while True:
+        byte = instruction[at]
+        length |= (byte & 127) << shift
+        shift, at = shift + 7, at + 1
+        if byte < 128:
+            break
+    return message(2, instruction[at:] + more)
+
+
+def add_dot(m, rng):
+    kind = rng.choice([BF16, F32, F64])
+    batch, rows, columns, depth = ([rng.randint(1, 7) for _ in range(4)])
+    left, right = m.parameter(kind, (batch, rows, depth)), m.parameter(kind, (batch, depth, columns))
+    count = sum(1 for _ in itertools.product(range(batch), range(rows), range(columns), range(depth)))
+    dims = message(30, hlo.numbers(1, [2]) + hlo.numbers(2, [1]) + hlo.numbers(3, [0]) + hlo.numbers(4, [0]))
+    key = m.new("dot", array(kind, batch, rows, columns), (left, right), dims)
+    moved = size(kind, (batch, rows, depth)) + size(kind, (batch, depth, columns)) + size(kind, (batch, rows, columns))
+    m.expect(key, "dot", (2 * count, moved))
+
+
+def add_library_product(m, rng):
+    rows, columns, depth = [rng.randint(1, 9) for _ in range(3)]
+    left, right = m.parameter(BF16, (depth, rows)), m.parameter(BF16, (depth, columns))
+    room = hlo.shape(TUPLE, elements=(array(BF16, rows, columns), array(PRED, 4096)))
+    config = json.dumps({"gemm_backend_config": {"beta": 0, "dot_dimension_numbers": {
+        "lhs_contracting_dimensions": ["0"], "rhs_contracting_dimensions": ["0"]}}}, separators=(",", ":"))
+    key = m.new("custom-call", room, (left, right), message(28, "__cublas$gemm") + message(43, config))
+    moved = 2 * (rows * depth + depth * columns + rows * columns)
+    m.expect(key, "custom-call", (2 * rows * columns * depth, moved))
+    m.expect(m.new("custom-call", room, (left, right), message(28, "my_kernel")), "custom-call", None)
+
+
+def add_convolution(m, rng):
+    batch, features, filters = rng.randint(1, 3), 2 * rng.randint(1, 3), 2 * rng.randint(1, 3)
+    groups = rng.choice([1, 2])
+    sides, kernel, strides, pads, dilations, holes = [], [], [], [], [], []
+    for _ in range(rng.randint(1, 2)):
+        sides.append(rng.randint(3, 8))
+        kernel.append(rng.randint(1, 3))
+        strides.append(rng.randint(1, 2))
+        pads.append((rng.randint(0, 2), rng.randint(0, 2)))
+        dilations.append(rng.randint(1, 2))
+        holes.append(rng.choice([1, 1, 2, 3]))
+    out = []
+    for i, side in enumerate(sides):
+        room = (side - 1) * holes[i] + 1 + sum(pads[i]) - ((kernel[i] - 1) * dilations[i] + 1)
+        out.append(room // strides[i] + 1)
+        if room < 0:
+            return add_convolution(m, rng)
+    count = 0
+    spatial = [range(o) for o in out] + [range(k) for k in kernel]
+    for place in itertools.product(*spatial):
+        met = True
+        for i in range(len(sides)):
+            at = place[i] * strides[i] + place[len(sides) + i] * dilations[i] - pads[i][0]
+            met = met and 0 <= at <= (sides[i] - 1) * holes[i] and at % holes[i] == 0
+        count += met
+    count *= batch * filters * (features // groups)
+    left_shape, right_shape = [batch, *sides, features], [*kernel, features // groups, filters]
+    result_shape = [batch, *out, filters]
+    left, right = m.parameter(F32, left_shape), m.parameter(F32, right_shape)
+    window = message(15, *(message(1, number(1, kernel[i]) + number(2, strides[i]) + number(3, pads[i][0]) + number(4, pads[i][1])
+                                   + number(5, dilations[i]) + number(6, holes[i])) for i in range(len(sides))))
+    rank = len(sides)
+    numbers = message(16, number(3, rank) + number(4, rank + 1) + hlo.numbers(6, range(rank)) + number(8, rank + 1)
+                      + number(10, rank + 1) + hlo.numbers(11, range(1, rank + 1)) + hlo.numbers(12, range(1, rank + 1)))
+    key = m.new("convolution", array(F32, *result_shape), (left, right), window + numbers + number(50, groups))
+    m.expect(key, "convolution", (2 * count, 4 * (elements(left_shape) + elements(right_shape) + elements(result_shape))))
+
+
+def add_simple(m, rng):
+    shape = tuple(rng.randint(1, 9) for _ in range(rng.randint(0, 3)))
+    n = elements(shape)
+    a, b = m.parameter(F32, shape), m.parameter(F32, shape)
+    m.expect(m.new("add", array(F32, *shape), (a, b)), "add", (n, 12 * n))
+    m.expect(m.new("tanh", array(F32, *shape), (a,)), "tanh", (0, 8 * n))
+    m.expect(m.new("copy", array(F32, *shape), (a,)), "copy", (0, 8 * n))
+    m.expect(m.new("convert", array(BF16, *shape), (a,)), "convert", (n, 6 * n))
+    m.expect(m.new("iota", array(S4, *shape)), "iota", (0, (n + 1) // 2))
+    m.expect(m.new("bitcast", array(F32, *shape), (a,)), "bitcast", (0, 0))
+    rows, columns = rng.randint(2, 9), rng.randint(2, 9)
+    matrix, start = m.parameter(F32, (rows, columns)), m.parameter(S32, ())
+    m.expect(m.new("reduce", array(F32, rows), (matrix, start), hlo.numbers(38, [m.adder(F32)])), "reduce",
+             (rows * columns - rows, 4 * (rows * columns + 1 + rows)))
+    m.expect(m.new("slice", array(F32, 1, columns), (matrix,)), "slice", (0, 8 * columns))
+    m.expect(m.new("dynamic-slice", array(F32, 1, columns), (matrix, start, start)), "dynamic-slice", (0, 8 * columns + 4))
+    line = m.parameter(F32, (1, columns))
+    m.expect(m.new("dynamic-update-slice", array(F32, rows, columns), (matrix, line, start, start)), "dynamic-update-slice",
+             (0, 8 * columns + 4))
+    indices = m.parameter(S32, (3, 1))
+    m.expect(m.new("gather", array(F32, 3, columns), (matrix, indices)), "gather", (0, 2 * 12 * columns + 12))
+    updates = m.parameter(F32, (3, columns))
+    m.expect(m.new("scatter", array(F32, rows, columns), (matrix, indices, updates), hlo.numbers(38, [m.adder(F32)])), "scatter",
+             (3 * columns, 3 * 12 * columns + 12))
+    m.expect(m.new("sort", array(F32, 8), (m.parameter(F32, (8,)),)), "sort", (24, 64))
+    m.expect(m.new("fft", array(F32, *shape), (a,)), "fft", None)
+    # The instructions inside a loop are ops themselves.
+    m.expect(m.new("while", array(F32, *shape), (a,), hlo.numbers(38, [m.adder(F32), m.adder(F32)])), "while", None)
+
+
+def add_fusion(m, rng):
+    """Reads of a parameter once for all that share it, slices of it, and an update in place."""
+    rows, columns = rng.randint(2, 9), rng.randint(2, 9)
+    inside = []
+    big, small = m.parameter(F32, (rows, columns), inside, 0), m.parameter(F32, (1, columns), inside, 1)
+    start = m.parameter(S32, (), inside, 2)
+    cut = m.new("dynamic-slice", array(F32, 1, columns), (big, start, start), into=inside)
+    total = m.new("add", array(F32, 1, columns), (cut, small), into=inside)
+    root = m.new("dynamic-update-slice", array(F32, rows, columns), (big, total, start, start), into=inside)
+    called = m.computation(inside, root)
+    operands = (m.parameter(F32, (rows, columns)), m.parameter(F32, (1, columns)), m.parameter(S32, ()))
+    key = m.new("fusion", array(F32, rows, columns), operands, message(11, "kLoop") + hlo.numbers(38, [called]))
+    # Reads a line of the big one, the small one and the start; writes a line.
+    m.expect(key, "fusion", (columns, 4 * columns + 4 * columns + 4 + 4 * columns))
+    inside = []
+    a, b = m.parameter(BF16, (rows, columns), inside, 0), m.parameter(BF16, (columns, rows), inside, 1)
+    dims = message(30, hlo.numbers(1, [1]) + hlo.numbers(2, [0]))
+    product = m.new("dot", array(F32, rows, rows), (a, b), dims, into=inside)
+    grown = m.new("exponential", array(F32, rows, rows), (product,), into=inside)
+    table = m.new("constant", array(F32, rows, rows), into=inside)
+    scaled = m.new("multiply", array(F32, rows, rows), (grown, table), into=inside)
+    root = m.new("tuple", hlo.shape(TUPLE, elements=(array(F32, rows, rows), array(F32, rows, rows))), (scaled, product), into=inside)
+    called = m.computation(inside, root)
+    operands = (m.parameter(BF16, (rows, columns)), m.parameter(BF16, (columns, rows)))
+    key = m.new("fusion", hlo.shape(TUPLE, elements=(array(F32, rows, rows), array(F32, rows, rows))), operands,
+                message(11, "kOutput") + hlo.numbers(38, [called]))
+    m.expect(key, "fusion", (2 * rows * rows * columns + rows * rows, 4 * rows * columns + 3 * 4 * rows * rows))
+    inside = []
+    inner = m.parameter(F32, (rows,), inside, 0)
+    broken = m.computation(inside, m.new("fft", array(F32, rows), (inner,), into=inside))
+    key = m.new("fusion", array(F32, rows), (m.parameter(F32, (rows,)),), message(11, "kLoop") + hlo.numbers(38, [broken]))
+    m.expect(key, "fusion", None)
+
+
+class OpWorkTest(truth.Case):
+    def groups(self, path, by):
+        found = json.loads(truth.run("ops", path, "--by", by, "--json", "--limit", "0"))
+        return found, found["groups"]
+
+    def test_random_programs(self):
+        for seed in range(12):
+            with self.subTest(seed=seed):
+                rng = random.Random(seed)
+                m = Module()
+                for add in (add_dot, add_library_product, add_convolution, add_simple, add_fusion) * 3:
+                    add(m, rng)
+                runs = [(name, rng.randint(1, 5)) for name in m.known]
+                names = ["hlo_op", "program_id", "hlo_module", "Hlo Proto"]
+                stat_names = b"".join(message(5, number(1, i) + message(2, number(1, i) + message(2, n))) for i, n in enumerate(names, 1))
+                program = message(4, number(1, 5) + message(2, number(1, 5) + message(2, "jit_work(5)")
+                                                           + message(5, number(1, 4) + message(6, m.encoded()))))
+                events, offset = b"", 0
+                for name, count in runs:
+                    for _ in range(count):
+                        # A second, shorter kernel of the same instruction does nothing of its own.
+                        for kernel, took in ((1, 100), (2, 40)):
+                            stats = message(4, number(1, 1) + message(5, name)) + message(4, number(1, 2) + number(4, 5))
+                            stats += message(4, number(1, 3) + message(5, "jit_work"))
+                            events += message(4, number(1, kernel) + number(2, offset) + number(3, took) + stats)
+                            offset += took
+                kernels = b"".join(message(4, number(1, i) + message(2, number(1, i) + message(2, k))) for i, k in ((1, "main"), (2, "tail")))
+                device = message(1, number(1, 1) + message(2, "/device:GPU:0") + stat_names + kernels
+                                 + message(3, number(1, 1) + message(2, "Stream #1(Compute)") + events))
+                host = message(1, number(1, 2) + message(2, "/host:metadata") + stat_names + program)
+                path = self.scratch / "work.xplane.pb"
+                path.write_bytes(device + host)
+                found, groups = self.groups(path, "instruction")
+                expected = {}
+                for name, count in runs:
+                    flops, moved = m.known[name] or (0, 0)
+                    expected[name] = (flops * count, moved * count, 100 * count if m.known[name] else 0)
+                self.assertEqual({g["name"]: (g["flops"], g["bytes"], g["worked_ps"]) for g in groups}, expected)
+                for key, at in (("flops", 0), ("bytes", 1), ("worked_ps", 2)):
+                    self.assertEqual(found[key], sum(e[at] for e in expected.values()))
+                found, groups = self.groups(path, "device,kernel")
+                self.assertEqual([(g["name"], g["flops"], g["bytes"]) for g in groups],
+                                 [("/device:GPU:0", found["flops"], found["bytes"]), ("main", found["flops"], found["bytes"]),
+                                  ("tail", 0, 0)])
+
+    def test_as_xprof_counts(self):
+        """hlo_stats of XProf 2.24.2, as rates: GFLOP/s and GiB/s times the op's time. Its bytes are equal for every op; its
+        operations for products. Of elementwise fusions it counts instructions that a GPU needs (3 for a conversion, up to 98 for
+        a tanh), and of library calls nothing."""
+        source = pathlib.Path(os.environ["PROFKIT_SOURCE_ROOT"])
+        expected = json.loads((source / "tests/data/xspace/xprof_hlo_work.json").read_text())
+        corpus = pathlib.Path(os.environ.get("PROFKIT_CORPUS", source.parent / "shared")) / "captures" / "xspace"
+        compared = 0
+        for name, ops in expected.items():
+            path = next((p for p in (source / "tests/data/xspace" / name, corpus / name) if p.exists()), None)
+            if path is None:
+                continue
+            groups = self.groups(path, "program,instruction")[1]
+            program, found = "", {}
+            for g in groups:
+                if g["depth"] == 0:
+                    program = g["name"]
+                else:
+                    found[program, g["name"]] = g
+            for op in ops:
+                with self.subTest(capture=name, op=op["name"], program=op["program"]):
+                    of = [g for (p, n), g in found.items() if n == op["name"] and p.endswith(f"({op['program']})")]
+                    self.assertEqual(len(of), 1)
+                    if op["category"] == "custom-call":
+                        self.assertEqual((op["flops"], op["bytes"]), (0, 0))
+                        continue
+                    count = of[0]["count"]
+                    self.assertEqual(count, op["count"])
+                    self.assertAlmostEqual(of[0]["bytes"] / count / op["bytes"], 1, delta=1e-6)
+                    if op["category"] == "custom fusion":
+                        self.assertAlmostEqual(of[0]["flops"] / count / op["flops"], 1, delta=1e-6)
+                    compared += 1
+        self.assertGreaterEqual(compared, 10)
+
+
+if __name__ == "__main__":
+    truth.main(sys.modules[__name__])
