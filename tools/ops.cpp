@@ -1,5 +1,6 @@
 // profkit ops: where the time of each line went.
 #include "command_line/shared_options.hpp"
+#include "grouping.hpp"
 #include "op_facts.hpp"
 #include "places.hpp"
 #include "quantity.hpp"
@@ -8,7 +9,6 @@
 #include "text.hpp"
 
 #include <profkit/core/op_groups.hpp>
-#include <profkit/core/picture.hpp>
 #include <profkit/core/text.hpp>
 
 #include <algorithm>
@@ -59,7 +59,7 @@ void print_line(session& s, ops_line& line, const profkit::op_programs& programs
   else if (*line.events_cut != 0)
     facts += ", " + count_of(*line.events_cut, "kernel") +
              " lasted over the start of the next one and ends there here (a false duration on record)";
-  const profkit::device_peaks peaks = profkit::peaks_of(s.capture(), line.file, line.plane);
+  const profkit::device_peaks peaks = profkit::peaks_of(s.capture(), line);
   if (peaks.flops_per_s > 0) facts += ", peak " + profkit::si_text(peaks.flops_per_s) + "FLOP/s";
   if (peaks.hbm_bytes_per_s > 0) facts += ", peak " + profkit::si_text(peaks.hbm_bytes_per_s) + "B/s";
   out.line("  " + (s.columns() == 0 ? facts : wrap(facts, s.columns(), 2)));
@@ -135,28 +135,6 @@ profkit::result<void> print_ops(session& s) {
 }
 
 // The keys of --by; there is one at least.
-std::vector<profkit::group_key> keys_of(const options& asked) {
-  auto keys = profkit::parse_group_keys(asked.group_by);
-  return keys ? std::move(keys).value() : std::vector<profkit::group_key>();
-}
-
-// What the rows do not say.
-std::string linked_text(const profkit::op_groups& found) {
-  std::string text = human_duration(found.self_ps) + " in " + count_of(found.count, "execution");
-  if (found.unlinked == 0) return text;
-  text += "; of " + grouped(found.unlinked) + " (" +
-          profkit::percent_text(static_cast<std::uint64_t>(found.unlinked_ps), static_cast<std::uint64_t>(found.self_ps)) + ") no " +
-          profkit::group_key_name(found.keys.front()) + " is on record";
-  if (found.by_graph != 0) text += ", " + grouped(found.by_graph) + " of which a graph launched";
-  return text;
-}
-
-// How fast the ops of a row were of which it is known what they do.
-std::string rate_text(std::int64_t amount, std::int64_t time_ps) {
-  if (amount == 0 || time_ps == 0) return "";
-  return profkit::si_text(static_cast<double>(amount) / static_cast<double>(time_ps) * 1e12);
-}
-
 profkit::result<void> print_groups(session& s) {
   auto found = profkit::analyse_op_groups(s.trace(), keys_of(s.asked()), s.filters(default_rows), s.hooks());
   if (!found) return std::move(found).error();
@@ -180,7 +158,7 @@ profkit::result<void> print_groups(session& s) {
         human_duration(g.self_ps), grouped(g.count)};
     if (found->flops != 0) row.push_back(rate_text(g.flops, g.worked_ps));
     if (found->bytes != 0) row.push_back(rate_text(g.bytes, g.worked_ps));
-    row.push_back(std::string(std::size_t{2} * g.depth, ' ') + (g.name.empty() ? "(not on record)" : escape_for_terminal(g.name)));
+    row.push_back(indented_name(g));
     return row;
   });
   s.left_out(found->rows.size() + found->rows_left_out, found->rows.size());
@@ -188,28 +166,16 @@ profkit::result<void> print_groups(session& s) {
 }
 
 int run_groups(const options& asked) {
-  slice_writer writer;
-  writer.document = [&](const profkit::trace& of, profkit::sink& into, const profkit::hooks& hooks) {
-    const std::uint64_t limit = profkit::default_limit(profkit::document::op_groups);
-    return profkit::write_op_groups(of, keys_of(asked), filters_of(asked, limit), into, hooks);
-  };
+  slice_writer writer = group_writer(asked);
   writer.text = print_groups;
   return run_slice(asked, profkit::document::op_groups, writer);
-}
-
-profkit::result<void> draw_ops(const options& asked, const profkit::trace& capture, profkit::sink& into,
-                               const profkit::hooks& hooks) {
-  const auto found = profkit::analyse_ops(capture, filters_of(asked, 0), hooks);
-  if (!found) return found.error();
-  return profkit::write_roofline_picture(capture.files(), *found, into);
 }
 
 class ops_command_options final : public slice_options {
  public:
   [[nodiscard]] std::optional<profkit::fault> understand(options& into) const override {
     if (auto wrong = order_.understand("--sort", into.order)) return wrong;
-    if (!into.group_by.empty())
-      if (auto keys = profkit::parse_group_keys(into.group_by); !keys) return keys.error();
+    if (auto wrong = understand_grouping(into)) return wrong;
     if (ends_with_folded(into.output_path)) {
       if (into.group_by.empty()) into.group_by = "module,op,kernel";
       if (!into.limit) into.limit = 0;
@@ -219,10 +185,7 @@ class ops_command_options final : public slice_options {
 
  protected:
   void list_own(option_list& all, options& into) override {
-    all.value("--svg", into.svg_path, "FILE", "A picture as well: operations a byte and a second").offer_files();
-    all.value("--by", into.group_by, "KEYS", "Sums by op, outer-op, module, module-kind, phase, source, shape, …")
-        .offer_words({"kernel", "instruction", "op", "outer-op", "module", "module-kind", "source", "phase", "shape", "category", "program", "stream", "device"})
-        .add_to_manual("Several with commas between them make a tree. kernel, category, program, stream and device are the others.");
+    list_grouping(all, into);
     all.value("--sort", order_.typed, "KEY", "total, self or count (default total)").offer_words(order_.words());
   }
 
@@ -246,12 +209,11 @@ extern const command_description ops_command = {
     "  profkit ops rank0.json.gz --by phase,op     forward and backward, and their operators\n"
     "  profkit ops rank0.json.gz -o stacks.folded  for speedscope and flame graphs\n"
     "  profkit ops vm.xplane.pb --plane TPU:0 --name fusion\n"
-    "  profkit ops vm.xplane.pb --svg roofline.svg\n"
     "  profkit ops vm.xplane.pb --step 3           only what ran in the fourth step\n"
     "  profkit ops vm.xplane.pb --time 10s:20s     only what ran in that window\n",
     make_options<ops_command_options>,
     [](const options& asked) {
-      return asked.group_by.empty() ? run_slice(asked, profkit::document::ops, print_ops, draw_ops) : run_groups(asked);
+      return asked.group_by.empty() ? run_slice(asked, profkit::document::ops, print_ops) : run_groups(asked);
     },
     "Kernels of NPUs are grouped by type and core. Of a step that the host marked, --step means the kernels\n"
     "that it launched: those that begin in its window on the device, as in bubbles. The clock of a device\n"

@@ -120,7 +120,8 @@ void check(std::string_view bytes, const char* name) {
   require(document_of(t, "", document::explain).size() <= 8'000);
   if (!ids.empty()) require(document_of(t, *ids.begin(), document::explain).size() <= 8'000);
 
-  check_picture([&](sink& into) { return write_roofline_picture(**opened, found->parts.ops, into); });
+  const auto kernels = group_ops(t, found->parts.ops, {group_key::kernel});
+  if (kernels) check_picture([&](sink& into) { return write_roofline_picture(*kernels, into); });
   if (found->parts.memory) check_picture([&](sink& into) { return write_memory_picture(*found->parts.memory, into); });
   if (found->parts.bubbles) {
     const bubbles_report& idle = *found->parts.bubbles;

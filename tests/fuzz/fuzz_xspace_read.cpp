@@ -74,7 +74,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       // Sums that stopped at the end of int64 no longer add up.
       if (totals.busy_ps != std::numeric_limits<std::int64_t>::max())
         check(self == static_cast<std::uint64_t>(totals.busy_ps));
-      static_cast<void>(peaks_of(p, totals.file, totals.plane));
+      static_cast<void>(peaks_of(p, totals));
     }
   }
   timeline into;

@@ -106,12 +106,16 @@ TEST_CASE("Ops come from XLA Ops, with self time, and never from derived lines")
   REQUIRE(stats[1].name == "source");
   REQUIRE(stats[1].text == "model.py:7");
 
-  const device_peaks peaks = peaks_of(*p.open, 0, 1);
+  const device_peaks peaks = peaks_of(*p.open, line);
   REQUIRE(peaks.flops_per_s == 918.0 * 1e12);
   REQUIRE(peaks.hbm_bytes_per_s == 1638.0 * 1e9);
   REQUIRE(peaks.device_type == "TPU v6 Lite");
-  REQUIRE(peaks_of(*p.open, 0, 99).flops_per_s == 0);
-  REQUIRE(peaks_of(*p.open, 0, -1).flops_per_s == 0);
+  REQUIRE(peaks.source == "the plane");
+  ops_line elsewhere;
+  elsewhere.plane = 99;
+  REQUIRE(peaks_of(*p.open, elsewhere).flops_per_s == 0);
+  elsewhere.plane = -1;
+  REQUIRE(peaks_of(*p.open, elsewhere).source.empty());
 }
 
 TEST_CASE("Filters pick planes, lines, names and times") {

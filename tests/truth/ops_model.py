@@ -119,14 +119,20 @@ def rate(amount, row):
     return Fraction(amount * row.count * 10**12, row.total_ps)
 
 
+# 10^12 operations and 10^9 bytes a second, as the makers of devices say: for planes that do not.
+SHEETS = {"tpu v5 lite": (197, 819)}
+
+
 def peaks(plane):
     found = {s[0]: s[2] for s in plane.stats}
     flops = found.get("peak_teraflops_per_second")
     bandwidth = found.get("peak_hbm_bw_gigabytes_per_second")
-    return (found.get("device_type_string", found.get("device_vendor", "")),
-            None if flops is None else Fraction(flops) * 10**12,
-            Fraction(found["memory_bandwidth"]) if "memory_bandwidth" in found else
-            None if bandwidth is None else Fraction(bandwidth) * 10**9)
+    device = found.get("device_type_string", found.get("device_vendor", ""))
+    known = SHEETS.get(device.lower(), (None, None))
+    flops, bandwidth = (sheet if said is None else said for said, sheet in zip((flops, bandwidth), known))
+    return (device, None if flops is None else Fraction(flops) * 10**12,
+            Fraction(bandwidth) * 10**9 if bandwidth is not None else
+            Fraction(found["memory_bandwidth"]) if "memory_bandwidth" in found else None)
 
 
 def name_fits(plane, key, wanted):

@@ -10,7 +10,7 @@ import sys
 
 import hlo
 import truth
-from wire import message, number
+from wire import double, message, number
 
 PRED, S32, BF16, F32, F64, TOKEN, S4 = 1, 4, 16, 11, 12, 17, 21
 TUPLE = 13
@@ -246,6 +246,63 @@ class OpWorkTest(truth.Case):
                 self.assertEqual([(g["name"], g["flops"], g["bytes"]) for g in groups],
                                  [("/device:GPU:0", found["flops"], found["bytes"]), ("main", found["flops"], found["bytes"]),
                                   ("tail", 0, 0)])
+
+    def test_roofs_of_devices(self):
+        """By the names that recorders give devices, in rates of the makers' data sheets."""
+        known = {
+            "NVIDIA A100-SXM4-40GB": (312e12, 1555e9), "NVIDIA A100 80GB PCIe": (312e12, 1935e9), "NVIDIA A100-SXM4-80GB": (312e12, 2039e9),
+            "NVIDIA H100 80GB HBM3": (989.4e12, 3352e9), "NVIDIA H100 PCIe": (756e12, 2039e9), "NVIDIA H200": (989.4e12, 4800e9),
+            "Tesla V100-SXM2-16GB": (125e12, 900e9), "Tesla V100-PCIE-32GB": (112e12, 900e9), "NVIDIA L4": (121e12, 300e9),
+            "NVIDIA L40S": (362e12, 864e9), "NVIDIA B200": (2250e12, 8000e9), "NVIDIA GB200": (2500e12, 8000e9),
+            "AMD Instinct MI300X": (1307.4e12, 5325e9), "AMD Instinct MI325X": (1307.4e12, 6000e9), "AMD Instinct MI250X": (191.5e12, 1638e9),
+            "NVIDIA A100-PG509-200": (312e12, None), "NVIDIA A10G": None, "Tesla P100-PCIE-16GB": None, "": None}
+        for name, rates in known.items():
+            with self.subTest(name=name):
+                path = self.scratch / "rank0.json"
+                path.write_text(json.dumps({"schemaVersion": 1, "deviceProperties": [{"id": 0, "name": name}], "traceEvents": [
+                    {"ph": "X", "cat": "kernel", "name": "k", "pid": 0, "tid": 7, "ts": 1, "dur": 2, "args": {"device": 0, "stream": 7}}]}))
+                found, groups = self.groups(path, "kernel")
+                shown = [(p["flops_per_s"], p["hbm_bytes_per_s"], p["device_type"], p["devices"]) for p in found["peaks"]]
+                self.assertEqual([tuple(round(r) if isinstance(r, float) else r for r in s) for s in shown],
+                                 [(round(rates[0]), rates[1] and round(rates[1]), name, 1)] if rates else [])
+                self.assertEqual([(g["name"], g["worked_ps"], g["attainable_ps"]) for g in groups], [("k", 0, 0)])
+
+    def test_bounds(self):
+        """Of an op with so many operations and bytes on a device with these rates."""
+        rates = {"peak_teraflops_per_second": 100.0, "peak_hbm_bw_gigabytes_per_second": 1000.0}  # 100 FLOP and 1 byte a ps at most
+        ops = [  # name, category, flops, bytes, duration, what bounds it, attainable
+            ("dot.1", "convolution fusion", 90_000, 100, 1000, "compute", 900),
+            ("dot.2", "convolution fusion", 60_000, 100, 1000, "compute", 600),
+            ("dot.3", "convolution fusion", 59_000, 100, 1000, "neither", 590),
+            ("add.4", "loop fusion", 1000, 950, 1000, "memory", 950),
+            ("copy.5", "copy", 0, 700, 1000, "memory", 700),
+            ("copy.6", "copy", 0, 70, 1000, "neither", 70),
+            ("wait.7", "custom-call", None, None, 1000, None, 0),
+            ("while.8", "while", 90_000, 100, 1000, None, 0),
+            ("all-reduce.9", "all-reduce", 800, 950, 1000, None, 0)]
+        names = [*rates, "hlo_category", "flops", "bytes_accessed"]
+        plane = b"".join(message(5, number(1, i) + message(2, number(1, i) + message(2, n))) for i, n in enumerate(names, 1))
+        plane += b"".join(message(6, number(1, i) + double(2, rate)) for i, rate in enumerate(rates.values(), 1))
+        events = b""
+        for at, (name, category, flops, moved, took, _, _) in enumerate(ops, 1):
+            stats = message(5, number(1, 3) + message(5, category))
+            if flops is not None:
+                stats += message(5, number(1, 4) + number(3, flops)) + message(5, number(1, 5) + number(3, moved))
+            plane += message(4, number(1, at) + message(2, number(1, at) + message(2, name) + stats))
+            for run in range(at):  # as often as its number
+                events += message(4, number(1, at) + number(2, 100_000 * at + 2000 * run) + number(3, took))
+        path = self.scratch / "vm.xplane.pb"
+        path.write_bytes(message(1, number(1, 1) + message(2, "/device:TPU:0") + plane
+                                 + message(3, number(1, 1) + message(2, "XLA Ops") + events)))
+        found, groups = self.groups(path, "instruction")
+        shown = {g["name"]: ({k: g[k + "_bound_ps"] for k in ("compute", "memory", "neither")}, g["attainable_ps"]) for g in groups}
+        expected = {name: ({k: took * at if k == bound else 0 for k in ("compute", "memory", "neither")}, best * at)
+                    for at, (name, _, _, _, took, bound, best) in enumerate(ops, 1)}
+        self.assertEqual(shown, expected)
+        self.assertEqual(found["memory_bound_ps"], 1000 * (4 + 5))
+        self.assertEqual(json.loads(truth.run("roofline", path, "--by", "instruction", "--json", "--limit", "0")), found)
+        text = truth.run("roofline", path)
+        self.assertIn("bound by compute 6.7 %, by memory 20.0 %, by neither 20.0 %, not known 53.3 %", " ".join(text.split()))
 
     def test_as_xprof_counts(self):
         """hlo_stats of XProf 2.24.2, as rates: GFLOP/s and GiB/s times the op's time. Its bytes are equal for every op; its

@@ -9,6 +9,7 @@ extern const command_description tree_command;
 extern const command_description metadata_command;
 extern const command_description steps_command;
 extern const command_description ops_command;
+extern const command_description roofline_command;
 extern const command_description modules_command;
 extern const command_description framework_command;
 extern const command_description collectives_command;
@@ -31,6 +32,7 @@ std::vector<const command_description*> all_commands() {
       &metadata_command,
       &steps_command,
       &ops_command,
+      &roofline_command,
       &modules_command,
       &framework_command,
       &collectives_command,

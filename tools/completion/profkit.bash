@@ -1,7 +1,7 @@
 # bash completion for profkit, written by scripts/generate
 _profkit() {
   local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]} command= word
-  local options= arguments= commands='report explain info tree metadata steps ops modules framework collectives memory bubbles architecture export rows merge validate neutrino dump'
+  local options= arguments= commands='report explain info tree metadata steps ops roofline modules framework collectives memory bubbles architecture export rows merge validate neutrino dump'
   COMPREPLY=()
   for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
     case " $commands help " in *" $word "*) command=$word; break ;; esac
@@ -72,12 +72,24 @@ _profkit() {
         --host|--plane|--line|--name|--step|--time|--limit|-j|--threads) return ;;
       esac ;;
     ops)
-      options='--svg --by --sort --host --plane --line --name --step --time --limit --json -o --output
-        --wide --color -q --quiet --run --io --strict --fail-on --redact --aliases -j --threads
-        -h --help'
+      options='--by --sort --host --plane --line --name --step --time --limit --json -o --output --wide
+        --color -q --quiet --run --io --strict --fail-on --redact --aliases -j --threads -h
+        --help'
       case $previous in
         --by) COMPREPLY=($(compgen -W 'kernel instruction op outer-op module module-kind source phase shape category program stream device' -- "$current")); return ;;
         --sort) COMPREPLY=($(compgen -W 'total self count' -- "$current")); return ;;
+        --color) COMPREPLY=($(compgen -W 'auto always never' -- "$current")); return ;;
+        --run) COMPREPLY=($(compgen -W 'all' -- "$current")); return ;;
+        --io) COMPREPLY=($(compgen -W 'auto map read' -- "$current")); return ;;
+        --fail-on) COMPREPLY=($(compgen -W 'incomplete' -- "$current")); return ;;
+        --host|--plane|--line|--name|--step|--time|--limit|-j|--threads) return ;;
+      esac ;;
+    roofline)
+      options='--svg --by --host --plane --line --name --step --time --limit --json -o --output --wide
+        --color -q --quiet --run --io --strict --fail-on --redact --aliases -j --threads -h
+        --help'
+      case $previous in
+        --by) COMPREPLY=($(compgen -W 'kernel instruction op outer-op module module-kind source phase shape category program stream device' -- "$current")); return ;;
         --color) COMPREPLY=($(compgen -W 'auto always never' -- "$current")); return ;;
         --run) COMPREPLY=($(compgen -W 'all' -- "$current")); return ;;
         --io) COMPREPLY=($(compgen -W 'auto map read' -- "$current")); return ;;

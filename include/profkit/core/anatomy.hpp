@@ -10,6 +10,7 @@
 #include <profkit/xspace.hpp>
 
 #include <cstddef>
+#include <array>
 #include <cstdint>
 #include <iterator>
 #include <map>
@@ -397,6 +398,7 @@ struct ops_line {
   std::uint32_t file = 0;
   std::int32_t plane = 0, line = 0;
   std::string_view plane_name, line_name;
+  std::string_view device_model;  ///< as a trace says: "NVIDIA H100 80GB HBM3"; "" of an XSpace, whose planes say it
   line_kind kind = line_kind::ops;
   ops_clock clock = ops_clock::aligned;
   std::uint64_t events = 0;
@@ -461,12 +463,20 @@ struct op_details {
 };
 op_details op_details_of(const profile& p, const op_programs& programs, const ops_line& line, const op_row& op);
 
-/// Peak rates of a device plane in units per second; 0 when the plane does not carry them.
+/// Types of numbers that devices multiply.
+enum class number_type : std::uint8_t { f64, f32, tf32, f16, bf16, f8, f4, i8 };
+inline constexpr std::size_t number_types = 8;
+[[nodiscard]] const char* number_type_name(number_type t) noexcept;  ///< "bf16"
+
+/// What a device does at most in a second, from its plane, else from its maker's data sheet; 0 where that is not known.
 struct device_peaks {
-  double flops_per_s = 0, hbm_bytes_per_s = 0;
-  std::string_view device_type;
+  std::array<double, number_types> flops_by_type{};  ///< dense products; 0 too where the device has no unit for the type
+  double flops_per_s = 0;      ///< of products of 16-bit numbers, or what the plane says without naming a type
+  double hbm_bytes_per_s = 0;  ///< of the device's main memory
+  std::string device_type;     ///< "TPU v6 Lite", "NVIDIA H100 80GB HBM3", "AMD"; "" where it is not recorded
+  std::string source;          ///< "the plane", "NVIDIA A100 Tensor Core GPU datasheet"; "" without peaks
 };
-device_peaks peaks_of(const profile& p, std::uint32_t file, std::int32_t plane);
+device_peaks peaks_of(const profile& p, const ops_line& line);
 
 // ---- modules ---------------------------------------------------------------------------------------------
 /// How an embedded module compares with a *.hlo_proto.pb beside the XSpace.

@@ -32,6 +32,19 @@ enum class group_key : std::uint8_t {
 /// Keys with commas between them: "module,op". Faults: invalid_argument, which lists the names.
 result<std::vector<group_key>> parse_group_keys(std::string_view text);
 
+/// How ops stand to what their device does at most. Of an op: the time that its operations take at least at the device's rate for
+/// their type, or its bytes at that of main memory, whichever is longer, is attainable. It is bound by the one that is longer,
+/// if it takes no more than 1 / 0.6 of that (as Nsight Compute draws the line), else by neither: by latency, too few threads, …
+struct op_roof {
+  std::int64_t attainable_ps = 0;  ///< of ops whose work and whose device's peaks are known
+  std::int64_t compute_bound_ps = 0, memory_bound_ps = 0, neither_ps = 0;  ///< their self times
+};
+/// Devices that do the same at most.
+struct peak_group {
+  device_peaks peaks;
+  std::uint64_t devices = 0;
+};
+
 /// Ops that have the same keys so far. The rows of a tree: each is followed by those inside it, and `depth` says how deep it lies.
 struct op_group {
   std::uint32_t depth = 0;
@@ -43,6 +56,7 @@ struct op_group {
   std::int64_t own_ps = 0;     ///< of self_ps, what lies in no row below
   std::int64_t worked_ps = 0;  ///< of self_ps, that of ops of which it is known what they do
   std::int64_t flops = 0, bytes = 0;  ///< what these do: floating-point operations, and bytes moved from and to memory
+  op_roof roof;
 };
 
 struct op_groups {
@@ -52,12 +66,18 @@ struct op_groups {
   std::uint64_t count = 0;       ///< of all ops
   std::int64_t self_ps = 0, total_ps = 0;
   std::int64_t worked_ps = 0, flops = 0, bytes = 0;  ///< as of op_group
+  op_roof roof;
+  std::vector<peak_group> peaks;
   std::uint64_t unlinked = 0;    ///< executions of which the first key is not recorded, and their self time
   std::int64_t unlinked_ps = 0;
   std::uint64_t by_graph = 0;    ///< of them, those that a graph launched
   std::string source, absent;    ///< as of ops_result
   std::vector<file_damage> damage;
 };
+
+/// Groups ops that were found before; where filters did not ask for their origins, only what each op's metadata says is known of
+/// them. `limit` bounds the rows as below. Faults: invalid_argument (no keys).
+result<op_groups> group_ops(const trace& t, const ops_result& ops, const std::vector<group_key>& keys, std::uint64_t limit = 0);
 
 /// Groups what analyse_ops() finds under the same filters. o.limit bounds the rows: those with the longest self times stay, and
 /// those that they lie in. Faults: invalid_argument (no keys), those of analyse_ops().

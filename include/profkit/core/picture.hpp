@@ -7,6 +7,7 @@
 #include <profkit/core/bubbles.hpp>
 #include <profkit/core/call_tree.hpp>
 #include <profkit/core/memory.hpp>
+#include <profkit/core/op_groups.hpp>
 #include <profkit/core/sink.hpp>
 
 #include <cstdint>
@@ -25,8 +26,9 @@ result<void> write_memory_picture(const memory_result& found, sink& into);
 /// once more; faults of that visit.
 result<void> write_timeline_picture(const bubbles_report& found, const step_filter& only, sink& into, const hooks& host = {});
 
-/// Ops by operations a byte and operations a second, and what the devices can do at most where that is recorded.
-result<void> write_roofline_picture(const profile& p, const ops_result& found, sink& into, picture_form form = picture_form::file);
+/// Ops by operations a byte and operations a second, under what the devices do at most. Faults: not_found (what the ops do is not
+/// on record).
+result<void> write_roofline_picture(const op_groups& found, sink& into, picture_form form = picture_form::file);
 
 /// A flame graph: what the threads of the hosts called, one inside the other, as wide as it took time.
 result<void> write_flame_picture(const activity& of, const call_tree& found, sink& into, picture_form form = picture_form::file);

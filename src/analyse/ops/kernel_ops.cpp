@@ -227,9 +227,22 @@ class device_ops final : public kernel_visitor {
     return all[stream].kind == (any_ops ? line_kind::ops : line_kind::stream);
   }
 
+  // As the recorder lists the devices of the machine.
+  [[nodiscard]] std::string_view model() const {
+    for (const activity_host& host : of_.hosts()) {
+      if (host.devices.empty() || (host.file != device_.file && of_.hosts().size() > 1)) continue;
+      const auto at = static_cast<std::size_t>(device_.ordinal);
+      if (device_.ordinal >= 0 && at < host.devices.size()) return host.devices[at];
+      const bool all_same = std::equal(host.devices.begin() + 1, host.devices.end(), host.devices.begin());
+      return all_same ? std::string_view(host.devices.front()) : std::string_view();
+    }
+    return {};
+  }
+
   [[nodiscard]] ops_line line_of(std::size_t stream) const {
     ops_line line;
     line.file = device_.file;
+    line.device_model = model();
     line.plane = line.line = -1;
     line.plane_name = of_.text(device_.name);
     line.kind = line_kind::stream;

@@ -1,5 +1,6 @@
 #include <profkit/core/op_groups.hpp>
 
+#include <analyse/ops/roof.hpp>
 #include <analyse/ops/row_facts.hpp>
 #include <base/contained.hpp>
 #include <base/hash_map.hpp>
@@ -9,6 +10,7 @@
 #include <algorithm>
 #include <numeric>
 #include <optional>
+#include <set>
 #include <utility>
 
 namespace profkit {
@@ -33,11 +35,38 @@ struct group_node {
   std::uint32_t parent = no_node;
 };
 
+// What is added to each group that an op lies in.
+struct op_sums {
+  std::optional<op_work> work;
+  op_roof roof;
+};
+
 template <class Sums>
-void add_work(Sums& sums, const op_row& op, const op_work& work) {
-  sums.flops = saturating_add(sums.flops, work.flops);
-  sums.bytes = saturating_add(sums.bytes, work.bytes);
-  sums.worked_ps = saturating_add(sums.worked_ps, op.self_ps);
+void add_sums(Sums& into, const op_row& op, const op_sums& sums) {
+  into.count += op.count;
+  into.self_ps = saturating_add(into.self_ps, op.self_ps);
+  into.total_ps = saturating_add(into.total_ps, op.total_ps);
+  if (!sums.work) return;
+  into.flops = saturating_add(into.flops, sums.work->flops);
+  into.bytes = saturating_add(into.bytes, sums.work->bytes);
+  into.worked_ps = saturating_add(into.worked_ps, op.self_ps);
+  into.roof.attainable_ps = saturating_add(into.roof.attainable_ps, sums.roof.attainable_ps);
+  into.roof.compute_bound_ps = saturating_add(into.roof.compute_bound_ps, sums.roof.compute_bound_ps);
+  into.roof.memory_bound_ps = saturating_add(into.roof.memory_bound_ps, sums.roof.memory_bound_ps);
+  into.roof.neither_ps = saturating_add(into.roof.neither_ps, sums.roof.neither_ps);
+}
+
+void add_peaks(std::vector<peak_group>& into, const device_peaks& peaks) {
+  if (peaks.source.empty()) return;
+  const auto is_same = [&](const peak_group& known) {
+    return known.peaks.device_type == peaks.device_type && known.peaks.flops_per_s == peaks.flops_per_s &&
+           known.peaks.hbm_bytes_per_s == peaks.hbm_bytes_per_s;
+  };
+  const auto found = std::find_if(into.begin(), into.end(), is_same);
+  if (found == into.end())
+    into.push_back({peaks, 1});
+  else
+    ++found->devices;
 }
 
 class group_tree {
@@ -56,15 +85,9 @@ class group_tree {
     return at->second;
   }
 
-  void add(std::uint32_t leaf, const op_row& op, const std::optional<op_work>& work) {
+  void add(std::uint32_t leaf, const op_row& op, const op_sums& sums) {
     nodes_[leaf].sums.own_ps = saturating_add(nodes_[leaf].sums.own_ps, op.self_ps);
-    for (std::uint32_t at = leaf; at != no_node; at = nodes_[at].parent) {
-      op_group& sums = nodes_[at].sums;
-      sums.count += op.count;
-      sums.self_ps = saturating_add(sums.self_ps, op.self_ps);
-      sums.total_ps = saturating_add(sums.total_ps, op.total_ps);
-      if (work) add_work(sums, op, *work);
-    }
+    for (std::uint32_t at = leaf; at != no_node; at = nodes_[at].parent) add_sums(nodes_[at].sums, op, sums);
   }
 
   // The rows with the longest self times, and those that they lie in, which are no shorter; then as a tree.
@@ -128,23 +151,22 @@ result<std::vector<group_key>> parse_group_keys(std::string_view text) {
   return keys;
 }
 
-result<op_groups> analyse_op_groups(const trace& t, const std::vector<group_key>& keys, const query_filters& o, const hooks& host) {
+result<op_groups> group_ops(const trace& t, const ops_result& ops, const std::vector<group_key>& keys, std::uint64_t limit) {
   return contained([&]() -> result<op_groups> {
     if (keys.empty()) return fault{fault_code::invalid_argument, "no key to group ops by", "", no_offset, "name one"};
-    query_filters how = o;
-    how.split_by_origin = true;
-    result<ops_result> ops = analyse_ops(t, how, host);
-    if (!ops) return std::move(ops).error();
     op_groups found;
     found.keys = keys;
-    found.source = std::move(ops->source);
-    found.absent = std::move(ops->absent);
-    found.damage = std::move(ops->damage);
+    found.source = ops.source;
+    found.absent = ops.absent;
+    found.damage = ops.damage;
     row_facts facts(t.files());
     group_tree tree;
     std::vector<std::string> names;
-    for (const ops_line& line : ops->lines) {
+    std::set<std::pair<std::uint32_t, std::string_view>> devices;
+    for (const ops_line& line : ops.lines) {
       facts.look_at(line);
+      const device_peaks peaks = peaks_of(t.files(), line);
+      if (devices.insert({line.file, line.plane_name}).second) add_peaks(found.peaks, peaks);
       for (const op_row& op : line.ops) {
         facts.look_at(op);
         std::uint32_t at = no_node;
@@ -157,17 +179,23 @@ result<op_groups> analyse_op_groups(const trace& t, const std::vector<group_key>
           }
           for (const std::string& name : names) at = tree.child(at, key, name);
         }
-        const std::optional<op_work> work = facts.work();
-        tree.add(at, op, work);
-        found.count += op.count;
-        found.self_ps = saturating_add(found.self_ps, op.self_ps);
-        found.total_ps = saturating_add(found.total_ps, op.total_ps);
-        if (work) add_work(found, op, *work);
+        op_sums sums{facts.work(), {}};
+        if (sums.work && !facts.is_collective()) sums.roof = roof_of(*sums.work, peaks, op.self_ps);
+        tree.add(at, op, sums);
+        add_sums(found, op, sums);
       }
     }
-    tree.take_rows(o.limit, found);
+    tree.take_rows(limit, found);
     return found;
   });
+}
+
+result<op_groups> analyse_op_groups(const trace& t, const std::vector<group_key>& keys, const query_filters& o, const hooks& host) {
+  query_filters how = o;
+  how.split_by_origin = true;
+  const result<ops_result> ops = analyse_ops(t, how, host);
+  if (!ops) return ops.error();
+  return group_ops(t, *ops, keys, o.limit);
 }
 
 result<void> write_folded_stacks(const op_groups& groups, sink& into) {

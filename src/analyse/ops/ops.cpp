@@ -714,25 +714,5 @@ std::vector<named_stat> op_stats(const profile& p, const ops_line& line, const o
   return name_stats(xspace->planes[plane], row.metadata().stats(), named_stat::origin::metadata);
 }
 
-device_peaks peaks_of(const profile& p, std::uint32_t file, std::int32_t plane) {
-  device_peaks peaks;
-  const xspace_index* xspace = p.outline(file);
-  if (xspace == nullptr || static_cast<std::size_t>(plane) >= xspace->planes.size()) return peaks;
-  const plane_index& device = xspace->planes[static_cast<std::size_t>(plane)];
-  std::string_view vendor;
-  for (const std::string_view bytes : device.stats) {
-    const stat_view stat(bytes);
-    const named_stat named = name_stat(device, stat, named_stat::origin::plane);
-    if (named.name == "peak_teraflops_per_second") peaks.flops_per_s = stat.as_double() * 1e12;
-    // TPU planes carry the first, GPU planes the second (bytes per second).
-    if (named.name == "peak_hbm_bw_gigabytes_per_second") peaks.hbm_bytes_per_s = stat.as_double() * 1e9;
-    if (named.name == "memory_bandwidth") peaks.hbm_bytes_per_s = stat.as_double();
-    if (named.name == "device_type_string") peaks.device_type = named.text;
-    if (named.name == "device_vendor") vendor = named.text;
-  }
-  if (peaks.device_type.empty()) peaks.device_type = vendor;
-  return peaks;
-}
-
 }  // namespace PROFKIT_NAMESPACE
 }  // namespace profkit

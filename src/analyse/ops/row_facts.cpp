@@ -1,5 +1,6 @@
 #include <analyse/ops/row_facts.hpp>
 
+#include <base/collective_names.hpp>
 #include <profkit/core/text.hpp>
 #include <profkit/time.hpp>
 
@@ -106,6 +107,10 @@ std::optional<op_work> row_facts::work() {
   longest->second = -1;  // two kernels that are as long as each other
   const hlo_cost& of_one = instruction_->cost;
   return op_work{of_all(of_one.flops, op_->count), of_all(of_one.bytes, op_->count), of_one.element_type};
+}
+
+bool row_facts::is_collective() {
+  return !collective_of(category()).empty() || !collective_of(short_op_name(op_->name, op_->display_name)).empty();
 }
 
 const std::vector<named_stat>& row_facts::stats() {

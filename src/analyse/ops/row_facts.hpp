@@ -34,6 +34,8 @@ class row_facts {
   void names_of(group_key key, std::vector<std::string>& into);
   // Nothing where it is not on record, and where other ops do it: of several kernels of an instruction the longest does all of it.
   [[nodiscard]] std::optional<op_work> work();
+  // The network bounds it, not the device.
+  [[nodiscard]] bool is_collective();
 
  private:
   using instruction_key = std::tuple<std::optional<std::int64_t>, std::string_view, std::string_view>;

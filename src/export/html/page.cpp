@@ -120,8 +120,10 @@ result<std::string> picture_of(const char* section, Draw&& draw) {
 }
 
 result<std::string> all_pictures(const trace& t, const report_result& found, const hooks& host) {
-  auto roofline = picture_of("roofline", [&](sink& into) {
-    return write_roofline_picture(t.files(), found.parts.ops, into, picture_form::inside_page);
+  auto roofline = picture_of("roofline", [&](sink& into) -> result<void> {
+    const auto groups = group_ops(t, found.parts.ops, {group_key::kernel});
+    if (!groups) return groups.error();
+    return write_roofline_picture(*groups, into, picture_form::inside_page);
   });
   if (!roofline || !found.parts.bubbles) return roofline;
   auto calls = picture_of("calls", [&](sink& into) -> result<void> {

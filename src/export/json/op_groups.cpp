@@ -12,6 +12,27 @@ void write_work(json_writer& out, const Sums& sums) {
   out.field("worked_ps", sums.worked_ps);
   out.field("flops", sums.flops);
   out.field("bytes", sums.bytes);
+  out.field("attainable_ps", sums.roof.attainable_ps);
+  out.field("compute_bound_ps", sums.roof.compute_bound_ps);
+  out.field("memory_bound_ps", sums.roof.memory_bound_ps);
+  out.field("neither_bound_ps", sums.roof.neither_ps);
+}
+
+void write_peaks(json_writer& out, const peak_group& of) {
+  out.begin_object();
+  out.field("device_type", std::string_view(of.peaks.device_type));
+  out.field("devices", of.devices);
+  out.field("source", std::string_view(of.peaks.source));
+  const auto known = [](double rate) { return rate > 0 ? std::optional(rate) : std::nullopt; };
+  write_optional(out, "flops_per_s", known(of.peaks.flops_per_s));
+  write_optional(out, "hbm_bytes_per_s", known(of.peaks.hbm_bytes_per_s));
+  out.key("flops_per_s_by_type");
+  out.begin_object();
+  for (std::size_t t = 0; t < number_types; ++t)
+    if (of.peaks.flops_by_type[t] > 0)
+      write_optional(out, number_type_name(static_cast<number_type>(t)), std::optional(of.peaks.flops_by_type[t]));
+  out.end_object();
+  out.end_object();
 }
 
 }  // namespace
@@ -35,6 +56,7 @@ result<document_status> write_op_groups(json_writer& out, const trace& t, const 
   out.field("unlinked", found->unlinked);
   out.field("unlinked_ps", found->unlinked_ps);
   out.field("by_graph", found->by_graph);
+  write_rows(out, "peaks", found->peaks, [&](const peak_group& each) { write_peaks(out, each); });
   const std::uint64_t left_out = write_objects(out, "groups", found->rows, [&](const op_group& g) {
     out.field("depth", g.depth);
     out.field("by", group_key_name(g.key));

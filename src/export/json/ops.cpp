@@ -1,5 +1,4 @@
 #include <export/json/document.hpp>
-#include <export/op_rate.hpp>
 
 #include <algorithm>
 
@@ -17,7 +16,8 @@ double number_of(const named_stat& stat) noexcept {
 std::optional<double> rate_of(const std::vector<named_stat>& stats, std::string_view name, const op_row& op) {
   const auto stat = std::find_if(stats.rbegin(), stats.rend(), [&](const named_stat& s) { return s.name == name; });
   if (stat == stats.rend() || op.total_ps <= 0) return std::nullopt;
-  return achieved_per_second(number_of(*stat), op);
+  // What one execution does, times the executions, over the time they took together, which is not 0.
+  return number_of(*stat) * static_cast<double>(op.count) / static_cast<double>(op.total_ps) * 1e12;
 }
 
 std::optional<double> share_of(const std::optional<double>& rate, double peak) {
@@ -56,7 +56,7 @@ void write_op_row(json_writer& out, const profile& p, const ops_line& line, cons
 }
 
 void write_ops_line(json_writer& out, const profile& p, const ops_line& line, const op_programs& programs) {
-  const device_peaks peaks = peaks_of(p, line.file, line.plane);
+  const device_peaks peaks = peaks_of(p, line);
   out.begin_object();
   out.field("file", line.file);
   out.field("plane", line.plane);

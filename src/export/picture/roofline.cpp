@@ -2,7 +2,6 @@
 #include <profkit/core/picture.hpp>
 
 #include <base/contained.hpp>
-#include <export/op_rate.hpp>
 #include <export/picture/drawing.hpp>
 #include <profkit/core/text.hpp>
 
@@ -55,21 +54,16 @@ void draw_axes(drawing& out, const log_scale& across, const log_scale& up) {
   }
 }
 
-std::vector<op_point> points_of(const profile& p, const ops_result& found, std::set<std::pair<double, double>>& roofs) {
+// Of the rows that lie deepest.
+std::vector<op_point> points_of(const op_groups& found) {
   std::vector<op_point> points;
-  const op_programs programs(p);
-  for (const ops_line& line : found.lines) {
-    const device_peaks peaks = peaks_of(p, line.file, line.plane);
-    for (const op_row op : line.ops) {
-      const op_details known = op_details_of(p, programs, line, op);
-      if (known.flops <= 0 || known.bytes <= 0 || op.total_ps <= 0) continue;
-      op_point point{known.flops / known.bytes, achieved_per_second(known.flops, op), op.self_ps,
-                     std::string(short_op_name(op.name, op.display_name)), {}};
-      point.tip = point.name + ": " + si_text(point.per_second) + "FLOP/s, " +
-                  si_text(achieved_per_second(known.bytes, op)) + "B/s, " + human_duration(op.self_ps);
-      points.push_back(std::move(point));
-      if (peaks.flops_per_s > 0 && peaks.hbm_bytes_per_s > 0) roofs.insert({peaks.flops_per_s, peaks.hbm_bytes_per_s});
-    }
+  for (const op_group& g : found.rows) {
+    if (g.key != found.keys.back() || g.flops <= 0 || g.bytes <= 0 || g.worked_ps <= 0) continue;
+    const auto each_second = [&](std::int64_t amount) { return static_cast<double>(amount) / static_cast<double>(g.worked_ps) * 1e12; };
+    op_point point{static_cast<double>(g.flops) / static_cast<double>(g.bytes), each_second(g.flops), g.self_ps, g.name, {}};
+    point.tip = point.name + ": " + si_text(point.per_second) + "FLOP/s, " + si_text(each_second(g.bytes)) + "B/s, " +
+                human_duration(g.self_ps);
+    points.push_back(std::move(point));
   }
   std::stable_sort(points.begin(), points.end(), [](const op_point& a, const op_point& b) { return a.self_ps > b.self_ps; });
   if (points.size() > max_dots) points.resize(max_dots);
@@ -90,12 +84,14 @@ void name_longest(drawing& out, const std::vector<op_point>& points, const log_s
   }
 }
 
-result<void> draw_roofline(const profile& p, const ops_result& found, sink& into, picture_form form) {
+result<void> draw_roofline(const op_groups& found, sink& into, picture_form form) {
   std::set<std::pair<double, double>> roofs;
-  const std::vector<op_point> points = points_of(p, found, roofs);
+  for (const peak_group& each : found.peaks)
+    if (each.peaks.flops_per_s > 0 && each.peaks.hbm_bytes_per_s > 0) roofs.insert({each.peaks.flops_per_s, each.peaks.hbm_bytes_per_s});
+  const std::vector<op_point> points = points_of(found);
   if (points.empty())
     return fault{fault_code::not_found, "no op of this capture has counts of operations and of bytes", "", no_offset,
-                 "XSpaces of TPUs have them, and of GPUs where XLA compiled the program"};
+                 "XSpaces of TPUs have them, and of GPUs and CPUs where the program is inside"};
   double least_x = points.front().per_byte, most_x = least_x, least_y = points.front().per_second, most_y = least_y;
   for (const op_point& point : points) {
     least_x = std::min(least_x, point.per_byte);
@@ -132,8 +128,8 @@ result<void> draw_roofline(const profile& p, const ops_result& found, sink& into
 }  // namespace
 }  // namespace picture
 
-result<void> write_roofline_picture(const profile& p, const ops_result& found, sink& into, picture_form form) {
-  return contained([&] { return picture::draw_roofline(p, found, into, form); });
+result<void> write_roofline_picture(const op_groups& found, sink& into, picture_form form) {
+  return contained([&] { return picture::draw_roofline(found, into, form); });
 }
 
 }  // namespace PROFKIT_NAMESPACE

@@ -1,0 +1,145 @@
+// What devices do at most.
+#include <base/affix.hpp>
+#include <analyse/stats.hpp>
+#include <formats/xspace/xspace_index.hpp>
+#include <profkit/core/anatomy.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+namespace profkit {
+inline namespace PROFKIT_NAMESPACE {
+namespace {
+
+struct listed_device {
+  std::string_view words;
+  std::array<double, number_types> tera_flops;
+  double giga_bytes;
+  std::string_view source;
+};
+constexpr listed_device listed_devices[] = {
+#define PROFKIT_DEVICE_PEAKS(words, f64, f32, tf32, f16, bf16, f8, f4, i8, memory, source) \
+  {words, {f64, f32, tf32, f16, bf16, f8, f4, i8}, memory, source},
+#include <analyse/ops/device_peaks.inc>
+#undef PROFKIT_DEVICE_PEAKS
+};
+
+struct listed_capability {
+  std::string_view vendor;
+  std::uint64_t major, minor;
+  std::array<double, number_types> of_cycle;
+  double memory_factor;
+};
+constexpr listed_capability listed_capabilities[] = {
+#define PROFKIT_CAPABILITY_PEAKS(vendor, major, minor, f64, f32, tf32, f16, bf16, f8, f4, i8, memory) \
+  {vendor, major, minor, {f64, f32, tf32, f16, bf16, f8, f4, i8}, memory},
+#include <analyse/ops/device_peaks.inc>
+#undef PROFKIT_CAPABILITY_PEAKS
+};
+
+constexpr char lower(char c) noexcept { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+constexpr bool is_of_word(char c) noexcept { return (lower(c) >= 'a' && lower(c) <= 'z') || (c >= '0' && c <= '9'); }
+
+// All words stand in the name, one after another, each as a whole: "A10" is not in "A100-SXM4-40GB".
+bool has_words(std::string_view name, std::string_view words) noexcept {
+  std::size_t at = 0;
+  while (!words.empty()) {
+    const std::string_view word = words.substr(0, std::min(words.find(' '), words.size()));
+    words.remove_prefix(std::min(words.size(), word.size() + 1));
+    const auto stands_at = [&](std::size_t place) {
+      const bool begins = place == 0 || !is_of_word(name[place - 1]);
+      const bool ends = place + word.size() == name.size() || !is_of_word(name[place + word.size()]);
+      return begins && ends && std::equal(word.begin(), word.end(), name.begin() + static_cast<std::ptrdiff_t>(place),
+                                          [](char a, char b) { return lower(a) == lower(b); });
+    };
+    while (at + word.size() <= name.size() && !stands_at(at)) ++at;
+    if (at + word.size() > name.size()) return false;
+    at += word.size();
+  }
+  return true;
+}
+
+void take_rate_of_16_bits(device_peaks& peaks) noexcept {
+  const auto of = [&](number_type t) { return peaks.flops_by_type[static_cast<std::size_t>(t)]; };
+  peaks.flops_per_s = std::max(of(number_type::bf16), of(number_type::f16));
+}
+
+// By the model's name. What the plane says stays.
+void look_up(device_peaks& peaks) {
+  for (const listed_device& each : listed_devices) {
+    if (!has_words(peaks.device_type, each.words)) continue;
+    if (peaks.flops_per_s == 0) {
+      for (std::size_t t = 0; t < number_types; ++t) peaks.flops_by_type[t] = each.tera_flops[t] * 1e12;
+      take_rate_of_16_bits(peaks);
+    }
+    if (peaks.hbm_bytes_per_s == 0) peaks.hbm_bytes_per_s = each.giga_bytes * 1e9;
+    if (peaks.source.empty()) peaks.source = each.source;
+    return;
+  }
+}
+
+struct plane_numbers {
+  std::string_view vendor;
+  std::uint64_t major = 0, minor = 0, multiprocessors = 0, clock_khz = 0;
+  double memory_bytes_per_s = 0;
+};
+
+// What is not known yet.
+void look_up(device_peaks& peaks, const plane_numbers& n) {
+  const std::string_view vendor = n.vendor == "AMD" ? n.vendor : std::string_view();
+  double memory_factor = 1;
+  for (const listed_capability& each : listed_capabilities) {
+    if (peaks.flops_per_s > 0 || each.vendor != vendor || each.major != n.major || each.minor != n.minor) continue;
+    const double cycles = static_cast<double>(n.multiprocessors) * static_cast<double>(n.clock_khz) * 1e3;
+    for (std::size_t t = 0; t < number_types; ++t) peaks.flops_by_type[t] = each.of_cycle[t] * cycles;
+    take_rate_of_16_bits(peaks);
+    memory_factor = each.memory_factor;
+    if (cycles > 0) peaks.source = "the plane's multiprocessors, clock and compute capability";
+  }
+  if (peaks.hbm_bytes_per_s > 0 || n.memory_bytes_per_s <= 0) return;
+  peaks.hbm_bytes_per_s = n.memory_bytes_per_s * memory_factor;
+  if (peaks.source.empty()) peaks.source = "the plane";
+}
+
+}  // namespace
+
+const char* number_type_name(number_type t) noexcept {
+  constexpr const char* names[number_types] = {"f64", "f32", "tf32", "f16", "bf16", "f8", "f4", "i8"};
+  return static_cast<std::size_t>(t) < number_types ? names[static_cast<std::size_t>(t)] : "";
+}
+
+device_peaks peaks_of(const profile& p, const ops_line& line) {
+  device_peaks peaks;
+  peaks.device_type = line.device_model;
+  const xspace_index* xspace = p.outline(line.file);
+  if (xspace == nullptr || static_cast<std::size_t>(line.plane) >= xspace->planes.size()) {
+    look_up(peaks);
+    return peaks;
+  }
+  const plane_index& device = xspace->planes[static_cast<std::size_t>(line.plane)];
+  plane_numbers numbers;
+  for (const std::string_view bytes : device.stats) {
+    const stat_view stat(bytes);
+    const named_stat named = name_stat(device, stat, named_stat::origin::plane);
+    if (named.name == "peak_teraflops_per_second") peaks.flops_per_s = stat.as_double() * 1e12;
+    if (named.name == "peak_hbm_bw_gigabytes_per_second") peaks.hbm_bytes_per_s = stat.as_double() * 1e9;
+    if (named.name == "device_type_string") peaks.device_type = named.text;
+    if (named.name == "device_vendor") numbers.vendor = named.text;
+    const auto number = [&] { return static_cast<std::uint64_t>(std::max(stat_number_of(&named), 0.0)); };
+    if (named.name == "compute_cap_major") numbers.major = number();
+    if (named.name == "compute_cap_minor") numbers.minor = number();
+    if (named.name == "core_count") numbers.multiprocessors = number();
+    if (named.name == "clock_rate") numbers.clock_khz = number();
+    if (named.name == "memory_bandwidth") numbers.memory_bytes_per_s = stat.as_double();
+  }
+  if (peaks.flops_per_s > 0 || peaks.hbm_bytes_per_s > 0) peaks.source = "the plane";
+  if (peaks.device_type.empty()) peaks.device_type = numbers.vendor;
+  if (peaks.flops_per_s == 0 || peaks.hbm_bytes_per_s == 0) look_up(peaks);
+  look_up(peaks, numbers);
+  return peaks;
+}
+
+}  // namespace PROFKIT_NAMESPACE
+}  // namespace profkit

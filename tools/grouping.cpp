@@ -1,0 +1,62 @@
+#include "grouping.hpp"
+
+#include "quantity.hpp"
+#include "text.hpp"
+
+#include <profkit/core/text.hpp>
+
+namespace profkit_tool {
+
+using profkit::grouped;
+using profkit::human_duration;
+
+void list_grouping(option_list& all, options& into) {
+  all.value("--by", into.group_by, "KEYS", "Sums by op, outer-op, module, module-kind, phase, source, shape, …")
+      .offer_words({"kernel", "instruction", "op", "outer-op", "module", "module-kind", "source", "phase", "shape", "category", "program",
+                    "stream", "device"})
+      .add_to_manual(
+          "Several with commas between them make a tree. kernel, instruction (of a compiled program), category, program, stream and device "
+          "are the others.");
+}
+
+std::optional<profkit::fault> understand_grouping(const options& asked) {
+  if (asked.group_by.empty()) return std::nullopt;
+  auto keys = profkit::parse_group_keys(asked.group_by);
+  return keys ? std::nullopt : std::optional(keys.error());
+}
+
+std::vector<profkit::group_key> keys_of(const options& asked) {
+  auto keys = profkit::parse_group_keys(asked.group_by);
+  return keys ? std::move(keys).value() : std::vector<profkit::group_key>();
+}
+
+std::string linked_text(const profkit::op_groups& found) {
+  std::string text = human_duration(found.self_ps) + " in " + count_of(found.count, "execution");
+  if (found.unlinked == 0) return text;
+  text += "; of " + grouped(found.unlinked) + " (" +
+          profkit::percent_text(static_cast<std::uint64_t>(found.unlinked_ps), static_cast<std::uint64_t>(found.self_ps)) + ") no " +
+          profkit::group_key_name(found.keys.front()) + " is on record";
+  if (found.by_graph != 0) text += ", " + grouped(found.by_graph) + " of which a graph launched";
+  return text;
+}
+
+std::string rate_text(std::int64_t amount, std::int64_t time_ps) {
+  if (amount == 0 || time_ps == 0) return "";
+  return profkit::si_text(static_cast<double>(amount) / static_cast<double>(time_ps) * 1e12);
+}
+
+slice_writer group_writer(const options& asked) {
+  slice_writer writer;
+  writer.document = [&](const profkit::trace& of, profkit::sink& into, const profkit::hooks& hooks) {
+    const std::uint64_t limit = profkit::default_limit(profkit::document::op_groups);
+    return profkit::write_op_groups(of, keys_of(asked), filters_of(asked, limit), into, hooks);
+  };
+  return writer;
+}
+
+std::string indented_name(const profkit::op_group& group) {
+  return std::string(std::size_t{2} * group.depth, ' ') +
+         (group.name.empty() ? "(not on record)" : profkit::escape_for_terminal(group.name));
+}
+
+}  // namespace profkit_tool

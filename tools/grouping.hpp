@@ -1,0 +1,30 @@
+// What `ops --by` and `roofline` share: ops that are summed by what they have in common.
+#pragma once
+#include "command_line/shared_options.hpp"
+#include "session.hpp"
+
+#include <profkit/core/op_groups.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace profkit_tool {
+
+void list_grouping(option_list& all, options& into);
+[[nodiscard]] std::optional<profkit::fault> understand_grouping(const options& asked);
+
+// Of options that were understood.
+[[nodiscard]] std::vector<profkit::group_key> keys_of(const options& asked);
+// Writes the document; the text is the caller's.
+[[nodiscard]] slice_writer group_writer(const options& asked);
+
+// "3.8 ms in 105 executions; of 24 (5.2 %) no op is on record".
+[[nodiscard]] std::string linked_text(const profkit::op_groups& found);
+// "287 T"; "" where the amount is not known.
+[[nodiscard]] std::string rate_text(std::int64_t amount, std::int64_t time_ps);
+// A group's name, as deep as it lies.
+[[nodiscard]] std::string indented_name(const profkit::op_group& group);
+
+}  // namespace profkit_tool
