@@ -125,9 +125,10 @@ extern const command_description roofline_command = {
     "Each op under the roof of its device: what it takes at least at the device's rate for its operations,\n"
     "or for its bytes, whichever is longer. It is bound by that where it reaches 60 % of it, else by\n"
     "neither: by latency, too little work at once, what it waits for. Rows are of kernels; --by sums them.\n"
-    "Operations and bytes are those that TPU captures record; of GPUs and CPUs they follow from the\n"
-    "shapes in the program, if the capture holds it.",
+    "Operations and bytes are those that TPU captures record; of GPUs and CPUs they follow from shapes: in\n"
+    "the program, if an XSpace holds it, or of PyTorch's operators, if they were recorded.",
     "  profkit roofline vm.xplane.pb\n"
+    "  profkit roofline rank0.json.gz --by op\n"
     "  profkit roofline vm.xplane.pb --by program,op\n"
     "  profkit roofline vm.xplane.pb --svg roofline.svg\n",
     make_options<roofline_command_options>,

@@ -202,6 +202,107 @@ def add_fusion(m, rng):
     m.expect(key, "fusion", None)
 
 
+TYPES = {"float": 4, "c10::BFloat16": 2, "c10::Half": 2, "double": 8, "c10::Float8_e4m3fn": 1}
+
+
+def product_call(rng):
+    name = rng.choice(["mm", "addmm", "bmm", "baddbmm", "_scaled_mm"])
+    kind = "c10::Float8_e4m3fn" if name == "_scaled_mm" else rng.choice(list(TYPES)[:4])
+    m, n, k, b = [rng.randint(1, 6) for _ in range(4)]
+    batch = [b] if name in ("bmm", "baddbmm") else []
+    count = sum(1 for _ in itertools.product(*[range(x) for x in (*batch, m, n, k)]))
+    shapes, types = [[*batch, m, k], [*batch, k, n]], [kind, kind]
+    if name in ("addmm", "baddbmm"):
+        shapes, types = [[n], *shapes, [], []], [kind, *types, "Scalar", "Scalar"]
+    moved = (elements(shapes[-4] if len(shapes) > 2 else shapes[0]) + elements(shapes[-3] if len(shapes) > 2 else shapes[1])) * TYPES[kind]
+    moved += elements([*batch, m, n]) * max(TYPES[kind], 2)
+    return "aten::" + name, shapes, types, [""] * len(types), (2 * count, moved)
+
+
+def linear_call(rng):
+    a, b, k, n = [rng.randint(1, 6) for _ in range(4)]
+    shapes = [[a, b, k], [n, k], [n]]
+    return "aten::linear", shapes, ["c10::Half"] * 3, [""] * 3, (2 * a * b * k * n, 2 * (a * b * k + n * k + a * b * n))
+
+
+def attention_call(rng):
+    batch, heads, queries, keys, size, out = [rng.randint(1, 5) for _ in range(6)]
+    backward, by_length = rng.random() < 0.5, rng.random() < 0.5
+    order = (lambda length, last: [batch, length, heads, last]) if by_length else (lambda length, last: [batch, heads, length, last])
+    pairs = sum(1 for _ in itertools.product(range(batch), range(heads), range(queries), range(keys)))
+    q, k, v, o = order(queries, size), order(keys, size), order(keys, out), order(queries, out)
+    read = sum(elements(x) for x in (q, k, v))
+    if backward:  # scores again, their gradient, and the gradients of values, queries and keys
+        work = (2 * pairs * (3 * size + 2 * out), 2 * (2 * read + 2 * elements(o)))
+    else:
+        work = (2 * pairs * (size + out), 2 * (read + elements(o)))
+    name = "_flash_attention_" if by_length else "_scaled_dot_product_flash_attention"
+    name += ("backward" if backward else "forward") if by_length else ("_backward" if backward else "")
+    shapes = [o, q, k, v] if backward else [q, k, v]
+    return "aten::" + name, shapes, ["c10::BFloat16"] * len(shapes), [""] * len(shapes), work
+
+
+def convolution_call(rng):
+    dimensions = rng.randint(1, 2)
+    batch, groups = rng.randint(1, 3), rng.randint(1, 2)
+    features, filters = groups * rng.randint(1, 3), groups * rng.randint(1, 3)
+    sides, kernel, pads, steps, spreads = [], [], [], [], []
+    for _ in range(dimensions):
+        kernel.append(rng.randint(1, 3))
+        spreads.append(rng.randint(1, 2))
+        sides.append(rng.randint(spreads[-1] * (kernel[-1] - 1) + 1, 9))
+        pads.append(rng.randint(0, 2))
+        steps.append(rng.randint(1, 3))
+    out = [len([at for at in range(-p, side + p) if (at + p) % step == 0 and at + d * (k - 1) < side + p])
+           for side, k, p, step, d in zip(sides, kernel, pads, steps, spreads)]
+    image, weight, result = [batch, features, *sides], [filters, features // groups, *kernel], [batch, filters, *out]
+    count = sum(1 for _ in itertools.product(*[range(x) for x in (*result, features // groups, *kernel)]))
+    once = 4 * (elements(image) + elements(weight) + elements(result))
+    way = rng.randrange(5)
+    if way == 0:
+        return ("aten::cudnn_convolution", [image, weight, [], [], [], [], [], [], []], ["float", "float", *["ScalarList"] * 3, *["Scalar"] * 4],
+                ["", "", str(pads), str(steps), str(spreads), str(groups), "False", "False", "True"], (2 * count, once))
+    if way == 1:
+        return ("aten::miopen_convolution", [image, weight, [filters], [], [], [], [], [], []],
+                ["float", "float", "float", *["ScalarList"] * 3, *["Scalar"] * 3],
+                ["", "", "", str(pads), str(steps), str(spreads), str(groups), "False", "False"], (2 * count, once))
+    transposed = way == 3
+    if way in (2, 3):
+        return ("aten::_convolution", [image, weight, [filters], [], [], [], [], [], []],
+                ["float", "float", "float", *["ScalarList"] * 3, "Scalar", "ScalarList", "Scalar"],
+                ["", "", "", str(steps), str(pads), str(spreads), str(transposed), str([0] * dimensions), str(groups)],
+                None if transposed else (2 * count, once))
+    mask = [rng.random() < 0.7, rng.random() < 0.7, True]
+    moved = 4 * (elements(result) + elements(image) * (1 + mask[0]) + elements(weight) * (1 + mask[1]))
+    return ("aten::convolution_backward", [result, image, weight, [], [], [], [], [], [], [], []],
+            ["float", "float", "float", *["ScalarList"] * 4, "Scalar", "ScalarList", "Scalar", ""],
+            ["", "", "", str([filters]), str(steps), str(pads), str(spreads), "False", str([0] * dimensions), str(groups), str(mask)],
+            (2 * count * (mask[0] + mask[1]), moved))
+
+
+def elementwise_call(rng):
+    rows, columns = rng.randint(1, 9), rng.randint(1, 9)
+    n, kind = rows * columns, rng.choice(["float", "c10::Half"])
+    each = TYPES[kind]
+    return rng.choice([
+        ("aten::mul", [[rows, columns], [columns]], [kind, kind], ["", ""], (n, each * (2 * n + columns))),
+        ("aten::add", [[rows, 1], [1, columns], []], [kind, kind, "Scalar"], ["", "", "1"], (n, each * (rows + columns + n))),
+        ("aten::mul", [[rows, columns], []], [kind, "double"], ["", "2."], (n, each * 2 * n + 8)),  # an array of one number
+        ("aten::add_", [[rows, columns], [columns]], [kind, kind], ["", ""], (n, each * (2 * n + columns))),
+        ("aten::eq", [[rows, columns], [columns]], ["long int", "long int"], ["", ""], (n, 8 * (n + columns) + n)),
+        ("aten::copy_", [[rows, columns], [columns]], ["float", "c10::Half"], ["", ""], (0, 4 * n + 2 * columns)),
+        ("aten::sum", [[rows, columns], []], [kind, "ScalarList"], ["", "[1]"], (n, each * n)),
+        ("aten::_softmax", [[rows, columns], [], []], [kind, "Scalar", "Scalar"], ["", "1", "False"], (0, 2 * each * n)),
+        ("aten::cat", [[[rows, columns], [rows, columns]], []], ["TensorList", "Scalar"], ["", "0"], None),
+        ("mylib::mm", [[rows, columns], [columns, rows]], [kind, kind], ["", ""], None),
+        ("aten::mm", [[rows, columns], [columns + 1, rows]], [kind, kind], ["", ""], None),  # does not fit
+        ("aten::mm", [[rows, columns], [columns, rows]], [kind, "what"], ["", ""], None),
+    ])
+
+
+OPERATORS = [product_call, linear_call, attention_call, convolution_call, elementwise_call, elementwise_call]
+
+
 class OpWorkTest(truth.Case):
     def groups(self, path, by):
         found = json.loads(truth.run("ops", path, "--by", by, "--json", "--limit", "0"))
@@ -246,6 +347,42 @@ class OpWorkTest(truth.Case):
                 self.assertEqual([(g["name"], g["flops"], g["bytes"]) for g in groups],
                                  [("/device:GPU:0", found["flops"], found["bytes"]), ("main", found["flops"], found["bytes"]),
                                   ("tail", 0, 0)])
+
+    def test_operators_of_pytorch(self):
+        """By the shapes of operators, of which some launch two kernels; products are counted one by one."""
+        for seed in range(8):
+            rng = random.Random(seed)
+            calls = [call(rng) for call in OPERATORS * 2 for _ in range(rng.randint(1, 2))]
+            rng.shuffle(calls)
+            events, expected, now = [], {}, 100
+            for at, (name, shapes, types, values, work) in enumerate(calls, 1):
+                events.append({"ph": "X", "cat": "cpu_op", "name": name, "pid": 1, "tid": 1, "ts": now, "dur": 8, "args": {
+                    "External id": at, "Input Dims": shapes, "Input type": types, "Concrete Inputs": values}})
+                kernels = rng.sample([("a", 3), ("b", 2)], rng.randint(1, 2))
+                sums = expected.setdefault((name, str(shapes).replace("'", '"')), [0, 0, 0, 0])
+                for n, (kernel, took) in enumerate(kernels):
+                    args = {"External id": at, "correlation": 10 * at + n}
+                    events.append({"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 1, "tid": 1, "ts": now + 1 + n, "dur": 1,
+                                   "args": args})
+                    events.append({"ph": "X", "cat": "kernel", "name": kernel, "pid": 0, "tid": 7, "ts": 5000 + now + 4 * n, "dur": took,
+                                   "args": {**args, "device": 0, "stream": 7}})
+                    sums[3] += took * 10**6
+                now += 10
+                if work is not None:
+                    longest = max(took for _, took in kernels)
+                    for i, amount in enumerate((*work, longest * 10**6)):
+                        sums[i] += amount
+            path = self.scratch / "rank0.json"
+            layout = {"indent": 2} if seed % 2 else {}  # recorders differ
+            path.write_text(json.dumps({"schemaVersion": 1, "deviceProperties": [{"id": 0, "name": "NVIDIA L4"}], "traceEvents": events}, **layout))
+            with self.subTest(seed=seed):
+                name, shown = "", {}
+                for g in self.groups(path, "op,shape")[1]:
+                    if g["depth"] == 0:
+                        name = g["name"]
+                    else:
+                        shown[name, g["name"]] = [g["flops"], g["bytes"], g["worked_ps"], g["self_ps"]]
+                self.assertEqual(shown, expected)
 
     def test_roofs_of_devices(self):
         """By the names that recorders give devices, in rates of the makers' data sheets."""

@@ -58,8 +58,16 @@ struct kernel_row {
 };
 static_assert(sizeof(kernel_row) == 80);
 
+/// What an operator did, by the shapes of its inputs.
+struct kernel_work {
+  std::int64_t flops = 0, bytes = 0;      ///< bytes: moved from and to memory at least
+  std::optional<number_type> multiplies;  ///< these operations are of; nothing where the type is none that devices multiply
+};
+
 /// What tables and traces say beyond time; only kept where the source has it.
 struct kernel_details {
+  /// Under activity_options::origins, what the operator that launched it did, if it is the longest kernel of that call.
+  std::optional<kernel_work> work;
   string_id input_shapes = 0, output_shapes = 0, input_dtypes = 0;
   string_id group = 0;  ///< the process group of a collective
   string_id group_name = 0, group_ranks = 0;  ///< its name and its members as written: "3", "[0, 4]"

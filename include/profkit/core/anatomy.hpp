@@ -5,12 +5,13 @@
 #pragma once
 #include <profkit/core/finding.hpp>
 #include <profkit/core/limits.hpp>
+#include <profkit/core/number_type.hpp>
 #include <profkit/core/profile.hpp>
 #include <profkit/core/trace.hpp>
 #include <profkit/xspace.hpp>
 
-#include <cstddef>
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <iterator>
 #include <map>
@@ -332,8 +333,6 @@ struct steps_result {
 result<steps_result> analyse_steps(const trace& t, const query_filters& o = {}, const hooks& host = {});
 
 // ---- ops -------------------------------------------------------------------------------------------------
-/// Totals of one op on one line, over all its events. In an XSpace an op is a metadata id of one program; in traces and
-/// tables a kernel's name, on NPUs its op type and core.
 /// Where in the program kernels come from, see kernel_origin; "" where that is not recorded.
 struct op_origin {
   std::string_view op, outer_op, module, source, phase;
@@ -342,6 +341,8 @@ struct op_origin {
   std::string_view instruction, scope;
   bool by_graph = false;    ///< a graph launched them: what lay around its launch is not what lay around them
 };
+/// Totals of one op on one line, over all its events. In an XSpace an op is a metadata id of one program; in traces and
+/// tables a kernel's name, on NPUs its op type and core.
 struct op_row {
   std::int64_t metadata_id = 0;
   bool has_metadata_id = true;  ///< only an XSpace has such ids
@@ -351,9 +352,11 @@ struct op_row {
   /// type and the core as written ("allreduce", "AI_CORE"); "" when not recorded. op_stats() has all of it, and what an
   /// XSpace says.
   std::string_view category, op_type, core;
-  /// From a table of totals: the framework's op, and what one execution does; 0: not on record.
+  /// What one execution does, from a table of totals, or by the shapes of the operator that launched it (under
+  /// query_filters::split_by_origin); 0: not on record. And the framework's op, from a table.
   std::string_view framework_op;
   std::uint64_t flops = 0, bytes = 0;
+  std::optional<number_type> multiplies;  ///< of these operations, where that is on record
   std::uint64_t count = 0;  ///< executions: events, and num_occurrences of aggregated events
   std::int64_t total_ps = 0;
   std::int64_t self_ps = 0;             ///< total minus what nested later events cover; Σ self = busy time of the line
@@ -462,11 +465,6 @@ struct op_details {
   double flops = 0, bytes = 0;  ///< of one execution; 0 where not recorded, and of half of an asynchronous op
 };
 op_details op_details_of(const profile& p, const op_programs& programs, const ops_line& line, const op_row& op);
-
-/// Types of numbers that devices multiply.
-enum class number_type : std::uint8_t { f64, f32, tf32, f16, bf16, f8, f4, i8 };
-inline constexpr std::size_t number_types = 8;
-[[nodiscard]] const char* number_type_name(number_type t) noexcept;  ///< "bf16"
 
 /// What a device does at most in a second, from its plane, else from its maker's data sheet; 0 where that is not known.
 struct device_peaks {

@@ -82,7 +82,8 @@ array_size size_of(const shape_view& shape) noexcept {
   for (const std::int64_t extent : shape.dimensions()) size.elements = bounded_product(size.elements, std::max<std::int64_t>(extent, 0));
   const std::int64_t written_bits = shape.layout().element_size_in_bits();
   const std::int64_t bits = written_bits > 0 ? written_bits : type->bits;
-  size.bytes = bits % 8 == 0 ? bounded_product(size.elements, bits / 8) : bounded_product(size.elements, bits) / 8 + (bounded_product(size.elements, bits) % 8 != 0);
+  const std::int64_t all_bits = bounded_product(size.elements, bits);
+  size.bytes = bits % 8 == 0 ? bounded_product(size.elements, bits / 8) : all_bits / 8 + (all_bits % 8 != 0);
   return size;
 }
 
@@ -294,9 +295,11 @@ class module_costs {
     return count;
   }
   // Pairs of an element of the kernel and an element of the output that meet an element of the input, not padding or a hole.
-  std::int64_t valid_positions(const window_dimension_view& window, std::int64_t input, std::int64_t kernel, std::int64_t output) noexcept {
+  std::int64_t valid_positions(const window_dimension_view& window, std::int64_t input, std::int64_t kernel,
+                               std::int64_t output) noexcept {
     constexpr std::int64_t furthest = std::int64_t{1} << 30;
-    const std::int64_t stride = window.stride(), dilation = window.window_dilation(), hole = std::max<std::int64_t>(window.base_dilation(), 1);
+    const std::int64_t stride = window.stride(), dilation = window.window_dilation();
+    const std::int64_t hole = std::max<std::int64_t>(window.base_dilation(), 1);
     for (const std::int64_t each : {input, kernel, output, stride, dilation, hole, window.padding_low()})
       if (each > furthest || each < -furthest) return -1;
     if (stride < 1) return -1;
@@ -318,10 +321,13 @@ class module_costs {
 
   static std::int64_t window_elements(const instruction_view& is) noexcept {
     std::int64_t elements = 1;
-    for (const window_dimension_view each : is.window().dimensions()) elements = bounded_product(elements, std::max<std::int64_t>(each.size(), 0));
+    for (const window_dimension_view each : is.window().dimensions())
+      elements = bounded_product(elements, std::max<std::int64_t>(each.size(), 0));
     return elements;
   }
-  static std::int64_t reductions_of_window(const node& n) noexcept { return bounded_product(n.size.elements, std::max<std::int64_t>(window_elements(n.is) - 1, 0)); }
+  static std::int64_t reductions_of_window(const node& n) noexcept {
+    return bounded_product(n.size.elements, std::max<std::int64_t>(window_elements(n.is) - 1, 0));
+  }
 
   // Operands, indices, updates: as many operands as updates. Reads and writes what the updates cover, and reads them.
   void scatter(hlo_cost& cost, const node& n, int depth) {

@@ -19,8 +19,8 @@ namespace {
 
 // What makes kernels one op: their name; on NPUs, whose names count calls through, their type and core. A collective's
 // type may say more than its name.
-// And, where origins are asked for: the origin, the shapes, and whether a graph launched it; else 0.
-using op_identity = std::tuple<string_id, string_id, kernel_class, std::uint32_t, string_id, bool>;
+// And, where origins are asked for: the origin, the shapes, whether a graph launched it, operations and bytes; else 0.
+using op_identity = std::tuple<string_id, string_id, kernel_class, std::uint32_t, string_id, bool, std::int64_t, std::int64_t>;
 
 // Numbers the ops of a device.
 class op_numbers {
@@ -30,21 +30,26 @@ class op_numbers {
 
   std::int64_t number_of(const kernel_row& k) {
     const bool is_collective = k.kind == kernel_class::comm;
-    const string_id shapes = k.details == 0 || !by_origin_ ? 0 : device_.details[k.details - 1].input_shapes;
+    static const kernel_details none;
+    const kernel_details& details = k.details == 0 || !by_origin_ ? none : device_.details[k.details - 1];
     const bool by_graph = by_origin_ && (k.flags & kernel_by_graph) != 0;
+    const kernel_work work = details.work.value_or(kernel_work());
     return number_of({by_type_ ? k.op_type : k.name, by_type_ ? k.core : is_collective ? k.op_type : 0, k.kind,
-                      by_origin_ ? k.origin : 0, shapes, by_graph});
+                      by_origin_ ? k.origin : 0, details.input_shapes, by_graph, work.flops, work.bytes}, work.multiplies);
   }
   [[nodiscard]] std::shared_ptr<const std::vector<kernel_op>> take() {
     return std::make_shared<const std::vector<kernel_op>>(std::move(ops_));
   }
 
  private:
-  std::int64_t number_of(const op_identity& identity) {
+  std::int64_t number_of(const op_identity& identity, std::optional<number_type> multiplies) {
     const auto [at, is_new] = numbers_.try_emplace(identity, static_cast<std::int64_t>(ops_.size()));
     if (is_new) {
-      const auto [name, other, kind, origin, shapes, by_graph] = identity;
+      const auto [name, other, kind, origin, shapes, by_graph, flops, bytes] = identity;
       kernel_op op;
+      op.flops = static_cast<std::uint64_t>(flops);
+      op.bytes = static_cast<std::uint64_t>(bytes);
+      op.multiplies = multiplies;
       op.name = of_.text(name);
       op.category = kernel_class_name(kind);
       (by_type_ ? op.core : op.type) = of_.text(other);

@@ -22,10 +22,19 @@ struct key_name {
   const char* name;
 };
 constexpr key_name key_names[] = {
-    {group_key::kernel, "kernel"},   {group_key::instruction, "instruction"}, {group_key::op, "op"},       {group_key::outer_op, "outer-op"}, {group_key::module, "module"},
+    {group_key::kernel, "kernel"},
+    {group_key::instruction, "instruction"},
+    {group_key::op, "op"},
+    {group_key::outer_op, "outer-op"},
+    {group_key::module, "module"},
     {group_key::kind_of_module, "module-kind"},
-    {group_key::source, "source"},   {group_key::phase, "phase"}, {group_key::shape, "shape"},       {group_key::category, "category"},
-    {group_key::program, "program"}, {group_key::stream, "stream"}, {group_key::device, "device"},
+    {group_key::source, "source"},
+    {group_key::phase, "phase"},
+    {group_key::shape, "shape"},
+    {group_key::category, "category"},
+    {group_key::program, "program"},
+    {group_key::stream, "stream"},
+    {group_key::device, "device"},
 };
 
 constexpr std::uint32_t no_node = 0xffffffff;
@@ -37,7 +46,7 @@ struct group_node {
 
 // What is added to each group that an op lies in.
 struct op_sums {
-  std::optional<op_work> work;
+  std::optional<kernel_work> work;
   op_roof roof;
 };
 

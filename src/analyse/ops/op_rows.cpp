@@ -41,6 +41,7 @@ op_row op_rows::sums::row(std::size_t slot) const noexcept {
     if (of.program_id != 0) row.program_id = static_cast<std::int64_t>(of.program_id);
     row.flops = of.flops;
     row.bytes = of.bytes;
+    row.multiplies = of.multiplies;
   } else {
     row.metadata_id = metadata_id_of(slot);
     if (const metadata_entry entry = plane->event_metadata.find(row.metadata_id)) row.entry = entry.bytes;

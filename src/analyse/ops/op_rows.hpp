@@ -28,6 +28,7 @@ enum class op_key : std::uint8_t {
 struct kernel_op {
   std::string_view name, category, type, core;
   op_origin origin;
+  std::optional<number_type> multiplies;
   // Of a table of totals alone.
   std::string_view display_name, framework_op, program;
   std::uint64_t program_id = 0, flops = 0, bytes = 0;

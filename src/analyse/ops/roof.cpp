@@ -1,8 +1,5 @@
 #include <analyse/ops/roof.hpp>
 
-#include <analyse/element_types.hpp>
-#include <base/affix.hpp>
-
 #include <algorithm>
 #include <optional>
 
@@ -13,24 +10,10 @@ namespace {
 // Below this share of what is attainable, Nsight Compute calls a kernel bound by neither.
 constexpr double least_share_of_bound = 0.6;
 
-std::optional<number_type> number_type_of(std::int32_t element) noexcept {
-  const element_type* type = find_element_type(element);
-  if (type == nullptr) return std::nullopt;
-  const std::string_view name = type->name;
-  if (name == "f64" || name == "c128") return number_type::f64;
-  if (name == "f32" || name == "c64") return number_type::tf32;
-  if (name == "f16") return number_type::f16;
-  if (name == "bf16") return number_type::bf16;
-  if (starts_with(name, "f8")) return number_type::f8;
-  if (starts_with(name, "f4")) return number_type::f4;
-  if (name == "s8" || name == "u8" || name == "s4" || name == "u4") return number_type::i8;
-  return std::nullopt;
-}
-
-double rate_for(const op_work& work, const device_peaks& peaks) noexcept {
+double rate_for(const kernel_work& work, const device_peaks& peaks) noexcept {
   const auto of = [&](number_type t) { return peaks.flops_by_type[static_cast<std::size_t>(t)]; };
   const bool by_type = std::any_of(peaks.flops_by_type.begin(), peaks.flops_by_type.end(), [](double rate) { return rate > 0; });
-  const std::optional<number_type> type = number_type_of(work.element_type);
+  const std::optional<number_type> type = work.multiplies;
   if (!by_type || !type) return peaks.flops_per_s;
   // Whether a product of 32-bit numbers was allowed to round them is not on record: the faster of the two is the roof.
   if (*type == number_type::tf32) return std::max(of(number_type::tf32), of(number_type::f32));
@@ -39,7 +22,7 @@ double rate_for(const op_work& work, const device_peaks& peaks) noexcept {
 
 }  // namespace
 
-op_roof roof_of(const op_work& work, const device_peaks& peaks, std::int64_t self_ps) noexcept {
+op_roof roof_of(const kernel_work& work, const device_peaks& peaks, std::int64_t self_ps) noexcept {
   constexpr double ps_of_second = 1e12;
   const double rate = rate_for(work, peaks);
   if ((work.flops > 0 && rate <= 0) || (work.bytes > 0 && peaks.hbm_bytes_per_s <= 0) || self_ps <= 0) return {};

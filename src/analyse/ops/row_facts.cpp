@@ -1,5 +1,7 @@
 #include <analyse/ops/row_facts.hpp>
 
+#include <analyse/element_types.hpp>
+#include <base/affix.hpp>
 #include <base/collective_names.hpp>
 #include <profkit/core/text.hpp>
 #include <profkit/time.hpp>
@@ -24,6 +26,32 @@ std::string without_instance(std::string_view name) {
   const std::size_t letters = name.find_last_not_of("0123456789") + 1;
   const bool is_numbered = letters < name.size() && letters > 1 && name[letters - 1] == '_';
   return std::string(is_numbered ? name.substr(0, letters - 1) : name);
+}
+
+// JSON however it is laid out: "[[512], [16, 64]]".
+std::string on_one_line(std::string_view json) {
+  std::string text;
+  for (const char c : json) {
+    if (static_cast<unsigned char>(c) <= ' ') continue;
+    text += c;
+    if (c == ',') text += ' ';
+  }
+  return text;
+}
+
+// By xla.PrimitiveType. Products of 32-bit numbers may be rounded to TF32.
+std::optional<number_type> number_type_of(std::int32_t element) noexcept {
+  const element_type* type = find_element_type(element);
+  if (type == nullptr) return std::nullopt;
+  const std::string_view name = type->name;
+  if (name == "f64" || name == "c128") return number_type::f64;
+  if (name == "f32" || name == "c64") return number_type::tf32;
+  if (name == "f16") return number_type::f16;
+  if (name == "bf16") return number_type::bf16;
+  if (starts_with(name, "f8")) return number_type::f8;
+  if (starts_with(name, "f4")) return number_type::f4;
+  if (name == "s8" || name == "u8" || name == "s4" || name == "u4") return number_type::i8;
+  return std::nullopt;
 }
 
 // The instructions inside it are ops themselves.
@@ -83,7 +111,7 @@ void row_facts::names_of(group_key key, std::vector<std::string>& into) {
       break;
     case group_key::source: into.push_back(source()); break;
     case group_key::phase: into.emplace_back(origin.phase.empty() ? std::string_view(scope().phase) : origin.phase); break;
-    case group_key::shape: into.push_back(origin.shapes.empty() ? scope().shapes : std::string(origin.shapes)); break;
+    case group_key::shape: into.push_back(origin.shapes.empty() ? scope().shapes : on_one_line(origin.shapes)); break;
     case group_key::category: into.push_back(category()); break;
     case group_key::program: into.push_back(programs_.name_of(*line_, *op_)); break;
     case group_key::stream: into.emplace_back(line_->line_name); break;
@@ -91,22 +119,23 @@ void row_facts::names_of(group_key key, std::vector<std::string>& into) {
   }
 }
 
-std::optional<op_work> row_facts::work() {
+std::optional<kernel_work> row_facts::work() {
   if (!op_->has_metadata_id) {
     if (op_->flops == 0 && op_->bytes == 0) return std::nullopt;
-    return op_work{of_all(static_cast<double>(op_->flops), op_->count), of_all(static_cast<double>(op_->bytes), op_->count), 0};
+    return kernel_work{of_all(static_cast<double>(op_->flops), op_->count), of_all(static_cast<double>(op_->bytes), op_->count),
+                       op_->multiplies};
   }
   const named_stat *flops = find_named_stat(stats(), "flops"), *bytes = find_named_stat(stats(), "bytes_accessed");
   if (flops != nullptr || bytes != nullptr) {
     if (is_async_half(*op_) || has_ops_inside(category())) return std::nullopt;
-    return op_work{of_all(stat_number_of(flops), op_->count), of_all(stat_number_of(bytes), op_->count), 0};
+    return kernel_work{of_all(stat_number_of(flops), op_->count), of_all(stat_number_of(bytes), op_->count), std::nullopt};
   }
   if (instruction_ == nullptr || !instruction_->cost.is_known || has_ops_inside(instruction_->opcode)) return std::nullopt;
   const auto longest = longest_.find({op_->program_id, op_->module, op_->origin.instruction});
   if (longest == longest_.end() || longest->second != op_->total_ps) return std::nullopt;
   longest->second = -1;  // two kernels that are as long as each other
   const hlo_cost& of_one = instruction_->cost;
-  return op_work{of_all(of_one.flops, op_->count), of_all(of_one.bytes, op_->count), of_one.element_type};
+  return kernel_work{of_all(of_one.flops, op_->count), of_all(of_one.bytes, op_->count), number_type_of(of_one.element_type)};
 }
 
 bool row_facts::is_collective() {

@@ -3,6 +3,7 @@
 #include <analyse/ops/program_instructions.hpp>
 #include <analyse/ops/scopes.hpp>
 #include <base/hash_map.hpp>
+#include <profkit/core/activity.hpp>
 #include <profkit/core/anatomy.hpp>
 #include <profkit/core/op_groups.hpp>
 
@@ -17,12 +18,6 @@
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 
-// What all executions of an op do together.
-struct op_work {
-  std::int64_t flops = 0, bytes = 0;
-  std::int32_t element_type = 0;  // xla.PrimitiveType of what is multiplied, where that is on record
-};
-
 class row_facts {
  public:
   explicit row_facts(const profile& p) : profile_(p), programs_(p) {}
@@ -32,8 +27,8 @@ class row_facts {
   void look_at(const op_row& op);
   // The names of a key; several where they lie one inside the other.
   void names_of(group_key key, std::vector<std::string>& into);
-  // Nothing where it is not on record, and where other ops do it: of several kernels of an instruction the longest does all of it.
-  [[nodiscard]] std::optional<op_work> work();
+  // Of all executions together. Nothing where it is not on record, and where other ops do it: of several kernels of an instruction the longest does all of it.
+  [[nodiscard]] std::optional<kernel_work> work();
   // The network bounds it, not the device.
   [[nodiscard]] bool is_collective();
 

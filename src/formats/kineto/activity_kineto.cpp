@@ -17,6 +17,7 @@
 #include <formats/activity_input.hpp>
 #include <formats/activity_store.hpp>
 #include <formats/call_origins.hpp>
+#include <formats/operator_work.hpp>
 #include <formats/chrome/chrome_args.hpp>
 #include <formats/chrome/chrome_decoder.hpp>
 #include <formats/chrome/chrome_dialect.hpp>
@@ -37,6 +38,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <utility>
 
 namespace profkit {
@@ -52,10 +54,11 @@ enum argument : std::size_t {
   arg_stream,
   arg_context,
   arg_correlation,  // of a call: these two
-  arg_external,     // of an operation: this and the next three
+  arg_external,     // of an operation: this and the next four
   arg_dims,
   arg_types,
   arg_sequence,
+  arg_values,
   arg_external_lower,
   arg_collective,
   arg_in_elements,
@@ -76,6 +79,7 @@ constexpr std::string_view argument_names[arguments] = {
     "Input Dims",
     "Input type",
     "Sequence number",
+    "Concrete Inputs",
     "external id",
     "Collective name",
     "In msg nelems",
@@ -558,7 +562,7 @@ class trace_reader final : public chrome_sink {
   line_use take_host(const chrome_item& found, const kineto_category& category, string_id name) {
     const chrome_event& e = *found.event;
     std::optional<std::int64_t> autograd;
-    if (category.kind == host_span_kind::op && (parts_.options.details || parts_.options.origins)) autograd = look_at_operation(e);
+    if (category.kind == host_span_kind::op && (parts_.options.details || parts_.options.origins)) autograd = look_at_operation(e, name);
     if (category.kind != host_span_kind::runtime && take_marker(name, found.start_ps, found.duration_ps, found.track))
       return line_use::step;
     if (autograd) autograd_.push_back({spans_.size(), *autograd});
@@ -567,14 +571,31 @@ class trace_reader final : public chrome_sink {
   }
 
   // Keeps its shapes; gives the number that autograd has for it.
-  std::optional<std::int64_t> look_at_operation(const chrome_event& e) {
+  std::optional<std::int64_t> look_at_operation(const chrome_event& e, string_id name) {
     op_arguments_.pick(e, args_.data() + arg_external);
     const std::uint64_t id = id_of(args_[arg_external]);
-    if (!args_[arg_dims].empty() && id != no_launch_id)
-      calls_.add_operation({id, shapes_.intern(args_[arg_dims]), types_.intern(args_[arg_types])});
+    if (!args_[arg_dims].empty() && id != no_launch_id) {
+      const string_id dims = shapes_.intern(args_[arg_dims]), types = types_.intern(args_[arg_types]);
+      calls_.add_operation({id, dims, types, parts_.options.origins ? work_of(name, dims, types) : 0});
+    }
     if (!parts_.options.origins || args_[arg_sequence].empty()) return std::nullopt;
     const auto number = json_scaled_integer(args_[arg_sequence]);
     return number && *number >= 0 ? number : std::nullopt;
+  }
+
+  // Calls repeat: each kind of call is looked at once.
+  std::uint32_t work_of(string_id name, string_id dims, string_id types) {
+    const std::string_view values = needs_values(parts_.strings.text(name)) ? args_[arg_values] : std::string_view();
+    const string_id value_text = values.empty() ? 0 : parts_.strings.intern(std::string(values));
+    const auto [at, is_new] = work_of_calls_.try_emplace({name, dims, types, value_text}, 0);
+    if (!is_new) return at->second;
+    const auto found =
+        work_of_operator(parts_.strings.text(name), parts_.strings.text(dims), parts_.strings.text(types), parts_.strings.text(value_text));
+    if (found) {
+      works_.push_back(*found);
+      at->second = static_cast<std::uint32_t>(works_.size());
+    }
+    return at->second;
   }
 
   bool take_marker(string_id name, std::int64_t start, std::int64_t length, std::uint32_t track) {
@@ -880,7 +901,10 @@ class trace_reader final : public chrome_sink {
     std::vector<const std::vector<launch_link>*> links;
     for (const gathered_device& d : devices_) links.push_back(&d.links);
     calls_.join(links);
-    if (parts_.options.origins) find_origins();
+    if (parts_.options.origins) {
+      find_origins();
+      find_longest();
+    }
     if (host_seen_) parts_.host_spans[group_] = std::make_unique<host_span_list>(std::move(spans_));
     activity_host& host = parts_.hosts[group_];
     calls_.list_unrecorded(host);
@@ -983,6 +1007,18 @@ class trace_reader final : public chrome_sink {
     }
   }
 
+  // The longest kernel of a call stands for what its operator did.
+  void find_longest() {
+    for (std::size_t d = 0; d < devices_.size(); ++d)
+      for (std::size_t row = 0; row < devices_[d].rows.size(); ++row) {
+        const launch_calls::operation* const by = calls_.operation_of(devices_[d].links[row]);
+        if (by == nullptr || by->work == 0) continue;
+        const kernel_place here{devices_[d].rows[row].duration_ps, d, row};
+        const auto [at, is_new] = longest_.try_emplace(by->external, here);
+        if (!is_new && here.duration_ps > at->second.duration_ps) at->second = here;
+      }
+  }
+
   // No event with a length is passed over without a word: it may be of a device.
   [[nodiscard]] std::string unplaced_text(std::uint64_t spans) const {
     return "the trace does not say whether devices or hosts ran its " + counted(spans, "event", "events") +
@@ -1014,10 +1050,14 @@ class trace_reader final : public chrome_sink {
     if (d.rows[row].details != 0) return;
     const launch_calls::operation* const by = calls_.operation_of(d.links[row]);
     if (by == nullptr) return;
-    const std::uint64_t key = std::uint64_t{by->dims} << 32 | by->types;
-    const auto [at, added] = details_of_shapes_.try_emplace({d.device.ordinal, key}, 0);
+    const auto longest = longest_.find(by->external);
+    const bool does_work = longest != longest_.end() && &devices_[longest->second.device] == &d && longest->second.row == row &&
+                           (d.rows[row].flags & kernel_by_graph) == 0;
+    const std::uint32_t work = does_work ? by->work : 0;
+    const auto [at, added] = details_of_shapes_.try_emplace({d.device.ordinal, by->dims, by->types, work}, 0);
     if (added) {
       kernel_details details;
+      if (work != 0) details.work = works_[work - 1];
       details.input_shapes = by->dims;
       details.input_dtypes = by->types;
       d.device.details.push_back(std::move(details));
@@ -1047,7 +1087,14 @@ class trace_reader final : public chrome_sink {
   std::vector<plain_facts> facts_;
   launch_calls calls_;
   std::vector<autograd_number> autograd_;
-  hash_map<std::pair<std::int64_t, std::uint64_t>, std::uint32_t> details_of_shapes_;
+  hash_map<std::tuple<std::int64_t, string_id, string_id, std::uint32_t>, std::uint32_t> details_of_shapes_;
+  std::vector<kernel_work> works_;
+  hash_map<std::array<string_id, 4>, std::uint32_t> work_of_calls_;  // by name, shapes, types, values
+  struct kernel_place {
+    std::int64_t duration_ps;
+    std::size_t device, row;
+  };
+  hash_map<std::uint64_t, kernel_place> longest_;  // kernel of each call of an operator whose work is known
   std::vector<known_name> known_;  // by name
   hash_map<string_id, named_step> step_names_;
   std::vector<bool> has_kernels_;  // by process of the trace
@@ -1060,7 +1107,8 @@ class trace_reader final : public chrome_sink {
   std::array<known_category, 32> known_categories_;
   std::array<std::string_view, arguments> args_;
   argument_picker kernel_arguments_{argument_names, arguments}, call_arguments_{argument_names + arg_correlation, 2},
-      op_arguments_{argument_names + arg_external, parts_.options.origins ? std::size_t{4} : 3}, plain_arguments_{plain_names, plain_arguments};
+      op_arguments_{argument_names + arg_external, parts_.options.origins ? std::size_t{5} : 3},
+      plain_arguments_{plain_names, plain_arguments};
 };
 
 }  // namespace

@@ -30,6 +30,7 @@ class launch_calls {
   struct operation {
     std::uint64_t external;
     string_id dims, types;
+    std::uint32_t work;  // 1 + an index of the reader's; 0: not known
   };
 
   // `work`: what a launch launches; `name`: that of the call.
