@@ -12,10 +12,10 @@ using profkit::human_duration;
 
 void list_grouping(option_list& all, options& into) {
   all.value("--by", into.group_by, "KEYS", "Sums by op, outer-op, module, module-kind, phase, source, shape, …")
-      .offer_words({"kernel", "instruction", "op", "outer-op", "module", "module-kind", "source", "phase", "shape", "category", "program",
+      .offer_words({"kernel", "function", "instruction", "op", "outer-op", "module", "module-kind", "source", "phase", "shape", "category", "program",
                     "stream", "device"})
       .add_to_manual(
-          "Several with commas between them make a tree. kernel, instruction (of a compiled program), category, program, stream and device "
+          "Several with commas between them make a tree. kernel, function (what a kernel runs, without template arguments), instruction (of a compiled program), category, program, stream and device "
           "are the others.");
 }
 
@@ -56,7 +56,9 @@ slice_writer group_writer(const options& asked) {
 
 std::string indented_name(const profkit::op_group& group) {
   return std::string(std::size_t{2} * group.depth, ' ') +
-         (group.name.empty() ? "(not on record)" : profkit::escape_for_terminal(group.name));
+         (group.name.empty() ? "(not on record)"
+                             : profkit::escape_for_terminal(group.key == profkit::group_key::kernel ? profkit::readable_kernel_name(group.name)
+                                                                                                    : group.name));
 }
 
 }  // namespace profkit_tool

@@ -228,7 +228,7 @@ std::string costliest_text(const report_summary& found) {
   const profkit::costliest_work& c = found.costliest;
   std::string text;
   if (!c.op.empty())
-    text = "op " + shorten(escape_for_terminal(c.op), 40, cut::middle) + ", " + share_text(c.op_self_ps, found.busy_ps) +
+    text = "op " + shorten(escape_for_terminal(profkit::readable_kernel_name(c.op)), 40, cut::middle) + ", " + share_text(c.op_self_ps, found.busy_ps) +
            " of the time of all ops";
   if (!c.collective.empty())
     text += (text.empty() ? "" : "; ") + escape_for_terminal(c.collective) + ", " + human_duration(c.exposed_ps) + " exposed";
@@ -369,7 +369,7 @@ void print_busiest_ops(session& s, const report_summary& found) {
   for (const profkit::report_op& op : found.ops) met.add(op.details.program);
   for (const profkit::report_op& op : found.ops)
     t.row({share_text(op.self_ps, found.busy_ps), human_duration(op.self_ps), grouped(op.count),
-           escape_for_terminal(op.short_name), met.several() ? escape_for_terminal(op.details.program) : "",
+           escape_for_terminal(profkit::readable_kernel_name(op.short_name)), met.several() ? escape_for_terminal(op.details.program) : "",
            escape_for_terminal(op.details.category), achieved_rate(op.details.flops, op.count, op.total_ps, ""),
            achieved_rate(op.details.bytes, op.count, op.total_ps, "")});
   std::string title =

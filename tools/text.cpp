@@ -61,7 +61,7 @@ std::string shorten(std::string_view text, std::size_t columns, cut where) {
 }
 
 std::string short_op_name(std::string_view name, std::string_view display_name) {
-  return profkit::escape_for_terminal(profkit::short_op_name(name, display_name));
+  return profkit::escape_for_terminal(profkit::readable_kernel_name(profkit::short_op_name(name, display_name)));
 }
 
 std::string source_name(const std::string& symbol) {

@@ -11,7 +11,7 @@ enum class cut { end, middle, start };
 // At most `columns` wide, with an ellipsis where something was cut.
 std::string shorten(std::string_view text, std::size_t columns, cut where = cut::end);
 
-// profkit::short_op_name(), escaped.
+// profkit::short_op_name(), of a kernel what it runs; escaped.
 std::string short_op_name(std::string_view name, std::string_view display_name);
 
 // A linker's name as the source has it, without what it returns and takes ("_Z3addIfEvPT_" gives "add<…>"); any other

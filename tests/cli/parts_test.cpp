@@ -127,7 +127,7 @@ TEST_CASE("text is shortened to columns, not to bytes") {
 TEST_CASE("operations have short names") {
   CHECK(short_op_name("%fusion.3 = f32[8]{0} fusion(%a), kind=kLoop", "") == "fusion.3");
   CHECK(short_op_name("%fusion.3 = f32[8]{0} fusion(%a)", "fusion.3.remat") == "fusion.3.remat");
-  CHECK(short_op_name("void kernel<int>(int)", "") == "kernel<int>(int)");
+  CHECK(short_op_name("void kernel<int>(int)", "") == "kernel<int>");
   CHECK(short_op_name("%a = f32[] add(%b, %c)", "") == "a");
   CHECK(short_op_name("% = f32[]", "") == "% = f32[]");
   CHECK(short_op_name("%broken", "") == "%broken");

@@ -15,7 +15,7 @@ import truth
 from wire import message, number
 
 UNKNOWN = ""
-KEYS = ["kernel", "instruction", "op", "outer-op", "module", "module-kind", "source", "phase", "stream", "category", "device"]
+KEYS = ["kernel", "function", "instruction", "op", "outer-op", "module", "module-kind", "source", "phase", "stream", "category", "device"]
 
 
 class Program:
@@ -61,7 +61,7 @@ class Program:
             args["correlation"] = correlation
         self.events.append({"ph": "X", "cat": category, "name": name, "pid": 0, "tid": stream, "ts": start, "dur": took, "args": args})
         op, outer, modules, source, phase = place
-        self.kernels.append({"kernel": [name], "instruction": [""], "op": ["" if by_graph else op], "outer-op": ["" if by_graph else outer],
+        self.kernels.append({"kernel": [name], "function": [name], "instruction": [""], "op": ["" if by_graph else op], "outer-op": ["" if by_graph else outer],
                              "module": modules or [""], "module-kind": [re.sub(r"_\d+$", "", modules[-1]) if modules else ""],
                              "source": [source], "phase": [phase], "stream": [f"stream {stream}"],
                              "category": ["compute" if category == "kernel" else "copy"], "device": ["GPU 0"], "ps": took * 1_000_000,
@@ -242,7 +242,7 @@ class OpGroupsTest(truth.Case):
                 took = 1000 * at + 7
                 events += message(4, number(1, at) + number(2, offset) + number(3, took))
                 offset += took + 5
-                items.append({"kernel": [name], "instruction": [name], "op": [op], "outer-op": [op], "module": modules, "module-kind": [
+                items.append({"kernel": [name], "function": [name], "instruction": [name], "op": [op], "outer-op": [op], "module": modules, "module-kind": [
                     re.sub(r"_\d+$", "", modules[-1])], "phase": [phase], "source": [f"net.py:{at}" if tf_op else ""],
                     "category": ["loop fusion" if at % 2 else "copy"], "stream": ["XLA Ops"], "device": ["/device:TPU:0"], "ps": took,
                     "by_graph": False})
@@ -299,7 +299,7 @@ class OpGroupsTest(truth.Case):
             modules = [p.replace("transpose(jvp(", "").replace("))", "") for p in parts]
             file, where = (file, where) if file else frames[frame - 1] if frame else ("", 0)
             op = scope.split("/")[-1]
-            items.append({"kernel": [kernels[kernel]], "instruction": [name], "op": [op], "outer-op": [op], "module": modules or [""],
+            items.append({"kernel": [kernels[kernel]], "function": [kernels[kernel].replace(".kd", "")], "instruction": [name], "op": [op], "outer-op": [op], "module": modules or [""],
                           "module-kind": [re.sub(r"_\d+$", "", modules[-1]) if modules else ""],
                           "phase": ["backward" if "transpose" in scope else ""], "source": [f"{file}:{where}" if file else ""],
                           "category": [{"kLoop": "loop fusion", "kInput": "input fusion"}.get(kind, opcode)], "stream": ["Stream #1(Compute)"],
@@ -313,6 +313,19 @@ class OpGroupsTest(truth.Case):
         for keys in [[key] for key in KEYS + ["program"]] + [["phase", "module", "op"], ["program", "source", "kernel"]]:
             with self.subTest(keys=keys):
                 self.check(path, items, keys)
+
+    def test_functions_of_kernels(self):
+        names = [line.split("\t") for line in (pathlib.Path(os.environ["PROFKIT_SOURCE_ROOT"]) / "tests/data/kernel_names.tsv").read_text().splitlines()[1:]]
+        self.assertGreater(len(names), 40)
+        expected = defaultdict(int)
+        events = []
+        for at, (name, function) in enumerate(names):
+            events.append({"ph": "X", "cat": "kernel", "name": name, "pid": 0, "tid": 7, "ts": 10 * at, "dur": 1 + at,
+                           "args": {"device": 0, "stream": 7}})
+            expected[function] += (1 + at) * 10**6
+        path = self.scratch / "rank0.json"
+        path.write_text(json.dumps({"schemaVersion": 1, "traceEvents": events}))
+        self.assertEqual({g["name"]: g["total_ps"] for g in self.ask(path, "function")["groups"]}, dict(expected))
 
     def test_real_captures(self):
         """PyTorch gives the operator and its kernels one number ("External id"): a second way to the same answer."""

@@ -36,7 +36,7 @@ def busiest(lines):
     """Heading and rows of the busiest ops, by their own time in all streams; with their blanks made one."""
     ops, whole, shown = totals_of_ops(lines)
     heading = f"Busiest ops: {min(6, len(ops))} of {len(ops)}" + (f", over all {len(shown)} lines" if len(shown) > 1 else "")
-    return heading, [f"{rounded(own, whole)} {duration(own)} {count} {name.removeprefix('void ')} {category}"
+    return heading, [f"{rounded(own, whole)} {duration(own)} {count} {name.removeprefix('void ').removesuffix('(int)')} {category}"
                      for name, (count, own, _, category) in ops[:6]]
 
 

@@ -14,6 +14,7 @@ inline namespace PROFKIT_NAMESPACE {
 /// What ops are grouped by. Of an XSpace op, module, phase and source are what the op's metadata says (`tf_op`, `source`).
 enum class group_key : std::uint8_t {
   kernel,    ///< the name of the kernel
+  function,     ///< what that runs, without template arguments: "at::native::MulFunctor"
   instruction,  ///< of the compiled program: "fusion.3"
   op,        ///< the framework's operator that made it: "aten::addmm", "dot_general"
   outer_op,  ///< the outermost operator around that: "aten::linear"

@@ -23,6 +23,9 @@ inline namespace PROFKIT_NAMESPACE {
 [[nodiscard]] std::string grouped(std::int64_t n);
 
 /// part / whole in percent with one decimal, rounded half up: "12.3 %"; "-" when whole is 0.
+/// What a kernel runs, for people to read: "at::native::MulFunctor<float>" of "void at::native::vectorized_elementwise_kernel<4,
+/// at::native::MulFunctor<float>, …>(int)". Without its result and parameters; other names stay as they are.
+[[nodiscard]] std::string readable_kernel_name(std::string_view name);
 [[nodiscard]] std::string percent_text(std::uint64_t part, std::uint64_t whole);
 
 /// The same of times: "<0.1 %" for a little more than nothing; "" when whole is not positive or part is negative.

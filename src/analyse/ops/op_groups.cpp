@@ -23,6 +23,7 @@ struct key_name {
 };
 constexpr key_name key_names[] = {
     {group_key::kernel, "kernel"},
+    {group_key::function, "function"},
     {group_key::instruction, "instruction"},
     {group_key::op, "op"},
     {group_key::outer_op, "outer-op"},

@@ -3,6 +3,7 @@
 #include <analyse/element_types.hpp>
 #include <base/affix.hpp>
 #include <base/collective_names.hpp>
+#include <base/kernel_names.hpp>
 #include <profkit/core/text.hpp>
 #include <profkit/time.hpp>
 
@@ -94,6 +95,7 @@ void row_facts::names_of(group_key key, std::vector<std::string>& into) {
   const op_origin& origin = op_->origin;
   switch (key) {
     case group_key::kernel: into.emplace_back(short_op_name(op_->name, op_->display_name)); break;
+    case group_key::function: into.push_back(function_of_kernel(short_op_name(op_->name, op_->display_name)).path); break;
     case group_key::instruction: into.push_back(instruction_name()); break;
     case group_key::op: into.push_back(op_->has_metadata_id || origin.op.empty() ? scope().op : std::string(origin.op)); break;
     case group_key::outer_op: into.push_back(op_->has_metadata_id || origin.op.empty() ? scope().op : std::string(origin.outer_op)); break;

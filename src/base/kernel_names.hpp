@@ -1,0 +1,21 @@
+// What kernels run, by their C++ names.
+#pragma once
+#include <profkit/namespace.hpp>
+
+#include <string>
+#include <string_view>
+
+namespace profkit {
+inline namespace PROFKIT_NAMESPACE {
+
+struct kernel_function {
+  std::string path;       // "at::native::MulFunctor", without template arguments; the name itself where it is no C++
+  std::string arguments;  // "<float>", as they are written
+};
+
+// "void at::native::vectorized_elementwise_kernel<4, at::native::MulFunctor<float>, …>(int)": at::native::MulFunctor. Without result,
+// parameters, anonymous namespaces and " [clone .kd]"; of wrappers (kernel_wrappers.inc) what they run. Any text gives an answer.
+[[nodiscard]] kernel_function function_of_kernel(std::string_view name);
+
+}  // namespace PROFKIT_NAMESPACE
+}  // namespace profkit
