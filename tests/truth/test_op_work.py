@@ -143,6 +143,7 @@ def add_simple(m, rng):
     n = elements(shape)
     a, b = m.parameter(F32, shape), m.parameter(F32, shape)
     m.expect(m.new("add", array(F32, *shape), (a, b)), "add", (n, 12 * n))
+    m.expect(m.new("multiply", array(F32, *shape), (a, 10**9)), "multiply", None)  # there is no such operand
     m.expect(m.new("tanh", array(F32, *shape), (a,)), "tanh", (0, 8 * n))
     m.expect(m.new("copy", array(F32, *shape), (a,)), "copy", (0, 8 * n))
     m.expect(m.new("convert", array(BF16, *shape), (a,)), "convert", (n, 6 * n))

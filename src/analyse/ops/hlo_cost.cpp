@@ -115,7 +115,8 @@ struct node {
   opcode_class kind = opcode_class::other;
   array_size size;                     // of its first array
   std::int64_t shape_bytes = 0;        // as an operand: the array, or a tuple's pointers
-  std::vector<std::uint32_t> operands;  // positions; unknown ids are left out
+  std::vector<std::uint32_t> operands;  // positions
+  bool is_whole = true;                 // its operands are in its computation
 };
 
 struct part {
@@ -144,12 +145,15 @@ class module_costs {
       by_id.insert_or_assign(instruction.id(), at);
       if (instruction.id() == computation.root_id()) of.root = at;
       const shape_view shape = instruction.shape();
-      nodes_.push_back({instruction, class_of(instruction.opcode()), size_of(first_array(shape)), size_of(shape).bytes, {}});
+      nodes_.push_back({instruction, class_of(instruction.opcode()), size_of(first_array(shape)), size_of(shape).bytes, {}, true});
     }
     of.to = static_cast<std::uint32_t>(nodes_.size());
     for (std::uint32_t at = of.from; at < of.to; ++at)
       for (const std::int64_t id : nodes_[at].is.operand_ids())
-        if (const auto found = by_id.find(id); found != by_id.end()) nodes_[at].operands.push_back(found->second);
+        if (const auto found = by_id.find(id); found != by_id.end())
+          nodes_[at].operands.push_back(found->second);
+        else
+          nodes_[at].is_whole = false;
     part_of_.insert_or_assign(computation.id(), static_cast<std::uint32_t>(parts_.size()));
     parts_.push_back(of);
   }
@@ -195,6 +199,7 @@ class module_costs {
   }
 
   hlo_cost cost_of(const node& n, int depth) {
+    if (!n.is_whole) return {};
     const std::string_view opcode = n.is.opcode();
     hlo_cost cost;
     cost.is_known = true;
