@@ -7,7 +7,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
@@ -82,10 +81,6 @@ constexpr known_type known_types[] = {
     {"c10::complex<double>", 16, number_type::f64},
 };
 
-std::int64_t bounded_times(std::int64_t a, std::int64_t b) noexcept {
-  return checked_mul(a, b).value_or(std::numeric_limits<std::int64_t>::max());
-}
-
 struct input {
   bool is_array = false;  // a list of numbers, empty or not
   std::vector<std::int64_t> extents;
@@ -93,10 +88,10 @@ struct input {
 
   [[nodiscard]] std::int64_t elements() const noexcept {
     std::int64_t count = 1;
-    for (const std::int64_t extent : extents) count = bounded_times(count, extent);
+    for (const std::int64_t extent : extents) count = saturating_mul(count, extent);
     return count;
   }
-  [[nodiscard]] std::int64_t bytes() const noexcept { return bounded_times(elements(), type->bytes); }
+  [[nodiscard]] std::int64_t bytes() const noexcept { return saturating_mul(elements(), type->bytes); }
   [[nodiscard]] std::int64_t extent_from_end(std::size_t at) const noexcept { return extents[extents.size() - at]; }
 };
 
@@ -202,7 +197,7 @@ class operator_work {
     return at < all.size() ? numbers_of(unquoted(all[at])) : std::nullopt;
   }
   static kernel_work work_of(std::int64_t multiply_adds, std::int64_t bytes, const input& left) noexcept {
-    return {bounded_times(multiply_adds, 2), bytes, left.type->number};
+    return {saturating_mul(multiply_adds, 2), bytes, left.type->number};
   }
   static std::int64_t sum_of(std::initializer_list<std::int64_t> parts) noexcept {
     std::int64_t sum = 0;
@@ -211,7 +206,7 @@ class operator_work {
   }
   // Products of 8-bit numbers have results of 16 bits at least.
   static std::int64_t result_bytes(std::int64_t elements, const input& left) noexcept {
-    return bounded_times(elements, std::max<std::int64_t>(left.type->bytes, 2));
+    return saturating_mul(elements, std::max<std::int64_t>(left.type->bytes, 2));
   }
 
   [[nodiscard]] std::optional<kernel_work> product() const {
@@ -219,15 +214,15 @@ class operator_work {
     if (left == nullptr || right == nullptr || left->extent_from_end(1) != right->extent_from_end(2)) return std::nullopt;
     if (left->extents.size() != right->extents.size()) return std::nullopt;
     const std::int64_t depth = left->extent_from_end(1);
-    const std::int64_t result = depth == 0 ? 0 : bounded_times(left->elements() / depth, right->extent_from_end(1));
-    return work_of(bounded_times(result, depth), sum_of({left->bytes(), right->bytes(), result_bytes(result, *left)}), *left);
+    const std::int64_t result = depth == 0 ? 0 : saturating_mul(left->elements() / depth, right->extent_from_end(1));
+    return work_of(saturating_mul(result, depth), sum_of({left->bytes(), right->bytes(), result_bytes(result, *left)}), *left);
   }
   [[nodiscard]] std::optional<kernel_work> linear() const {
     const input *left = array_at(0, 1), *weight = array_at(1, 2);
     if (left == nullptr || weight == nullptr || left->extent_from_end(1) != weight->extent_from_end(1)) return std::nullopt;
     const std::int64_t depth = left->extent_from_end(1);
-    const std::int64_t result = depth == 0 ? 0 : bounded_times(left->elements() / depth, weight->extent_from_end(2));
-    return work_of(bounded_times(result, depth), sum_of({left->bytes(), weight->bytes(), result_bytes(result, *left)}), *left);
+    const std::int64_t result = depth == 0 ? 0 : saturating_mul(left->elements() / depth, weight->extent_from_end(2));
+    return work_of(saturating_mul(result, depth), sum_of({left->bytes(), weight->bytes(), result_bytes(result, *left)}), *left);
   }
 
   // Forward: query times keys, and that times values. Backward: the first once more, and two for each gradient of its factors.
@@ -235,14 +230,14 @@ class operator_work {
                                                      int products) const {
     const input *query = array_at(query_at, 4), *key = array_at(query_at + 1, 4), *value = array_at(query_at + 2, 4);
     if (query == nullptr || key == nullptr || value == nullptr) return std::nullopt;
-    const std::int64_t pairs = bounded_times(bounded_times(query->extents[0], query->extents[heads_at]),
-                                      bounded_times(query->extents[length_at], key->extents[length_at]));
-    const std::int64_t of_key = bounded_times(pairs, query->extents[3]), of_value = bounded_times(pairs, value->extents[3]);
+    const std::int64_t pairs = saturating_mul(saturating_mul(query->extents[0], query->extents[heads_at]),
+                                      saturating_mul(query->extents[length_at], key->extents[length_at]));
+    const std::int64_t of_key = saturating_mul(pairs, query->extents[3]), of_value = saturating_mul(pairs, value->extents[3]);
     const bool is_forward = products == 2;
     const std::int64_t count = is_forward ? sum_of({of_key, of_value})
-                                          : sum_of({bounded_times(of_key, 3), bounded_times(of_value, 2)});
+                                          : sum_of({saturating_mul(of_key, 3), saturating_mul(of_value, 2)});
     const std::int64_t rows = query->elements() / std::max<std::int64_t>(query->extents[3], 1);
-    const std::int64_t result = bounded_times(bounded_times(rows, value->extents[3]), query->type->bytes);
+    const std::int64_t result = saturating_mul(saturating_mul(rows, value->extents[3]), query->type->bytes);
     const std::int64_t read = sum_of({query->bytes(), key->bytes(), value->bytes()});
     // Backward reads the result and its gradient too, and writes as much as it read of the three.
     return work_of(count, is_forward ? sum_of({read, result}) : sum_of({read, read, result, result}), *query);
@@ -250,7 +245,7 @@ class operator_work {
 
   [[nodiscard]] static std::int64_t product_of(const sides& extents, std::size_t from) noexcept {
     std::int64_t product = 1;
-    for (std::size_t i = from; i < extents.size(); ++i) product = bounded_times(product, extents[i]);
+    for (std::size_t i = from; i < extents.size(); ++i) product = saturating_mul(product, extents[i]);
     return product;
   }
   // Positions of padding, stride and dilation among the values. Weight: [filters, features of a group, sides of the kernel ...].
@@ -265,7 +260,7 @@ class operator_work {
     const auto of = [&](const sides& each, std::size_t d) -> std::int64_t {
       return each.size() == dimensions ? each[d] : each.size() == 1 ? each[0] : -1;
     };
-    std::int64_t result = bounded_times(in->extents[0], weight->extents[0]);
+    std::int64_t result = saturating_mul(in->extents[0], weight->extents[0]);
     for (std::size_t d = 0; d < dimensions; ++d) {
       const std::int64_t pad = of(*padding, d), step = of(*stride, d), spread = of(*dilation, d), side = weight->extents[d + 2];
       constexpr std::int64_t furthest = std::int64_t{1} << 30;
@@ -273,9 +268,9 @@ class operator_work {
       if (pad > furthest || spread > furthest || side > furthest || in->extents[d + 2] > furthest) return std::nullopt;
       const std::int64_t room = in->extents[d + 2] + 2 * pad - spread * (side - 1) - 1;
       if (room < 0) return std::nullopt;
-      result = bounded_times(result, room / step + 1);
+      result = saturating_mul(result, room / step + 1);
     }
-    return work_of(bounded_times(result, product_of(weight->extents, 1)),
+    return work_of(saturating_mul(result, product_of(weight->extents, 1)),
                    sum_of({in->bytes(), weight->bytes(), result_bytes(result, *in)}), *in);
   }
   // One product for each of the gradients that are asked for: of the input, of the weight; the last value says which.
@@ -287,9 +282,10 @@ class operator_work {
     const std::vector<std::string_view> mask = elements_of(unquoted(all[10]));
     if (mask.size() != 3) return std::nullopt;
     const std::int64_t of_input = mask[0] == "True", of_weight = mask[1] == "True";
-    const std::int64_t count = bounded_times(bounded_times(gradient->elements(), product_of(weight->extents, 1)), of_input + of_weight);
-    return work_of(count, sum_of({gradient->bytes(), bounded_times(in->bytes(), 1 + of_input), bounded_times(weight->bytes(), 1 + of_weight)}),
-                   *in);
+    const std::int64_t count = saturating_mul(saturating_mul(gradient->elements(), product_of(weight->extents, 1)), of_input + of_weight);
+    const std::int64_t moved = sum_of({gradient->bytes(), saturating_mul(in->bytes(), 1 + of_input),
+                                       saturating_mul(weight->bytes(), 1 + of_weight)});
+    return work_of(count, moved, *in);
   }
 
   // Arrays are repeated along dimensions where they have one element.
@@ -311,7 +307,8 @@ class operator_work {
     }
     if (bytes_each == 0) return std::nullopt;
     const std::int64_t elements = product_of(result, 0);
-    return kernel_work{bounded_times(elements, flops_each), saturating_add(read, bounded_times(elements, gives_bool ? 1 : bytes_each)), number};
+    const std::int64_t written = saturating_mul(elements, gives_bool ? 1 : bytes_each);
+    return kernel_work{saturating_mul(elements, flops_each), saturating_add(read, written), number};
   }
   [[nodiscard]] std::optional<kernel_work> in_place() const {
     const input* result = array_at(0);
@@ -329,7 +326,7 @@ class operator_work {
   [[nodiscard]] std::optional<kernel_work> over_input(std::int64_t flops_each, std::int64_t passes) const {
     const input* in = array_at(0);
     if (in == nullptr) return std::nullopt;
-    return kernel_work{bounded_times(in->elements(), flops_each), bounded_times(in->bytes(), passes), in->type->number};
+    return kernel_work{saturating_mul(in->elements(), flops_each), saturating_mul(in->bytes(), passes), in->type->number};
   }
 
   const known_operator& op_;

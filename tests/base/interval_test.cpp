@@ -217,6 +217,7 @@ TEST_CASE("checked arithmetic agrees with big integers") {
         agrees(checked_add(a, b), wa + wb) && agrees(checked_sub(a, b), wa - wb) && agrees(checked_mul(a, b), wa * wb);
     const std::int64_t sum = saturating_add(a, b);
     ok = ok && static_cast<wide>(sum) == std::clamp<wide>(wa + wb, least, most);
+    ok = ok && static_cast<wide>(saturating_mul(a, b)) == std::clamp<wide>(wa * wb, least, most);
     ok = ok && static_cast<wide>(distance_ps(a, b)) == std::max<wide>(wb - wa, 0);
     // The nanoseconds alone must fit, whatever the offset would bring back.
     const wide ns = wa - wb;

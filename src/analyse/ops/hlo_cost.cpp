@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <limits>
 #include <string_view>
 #include <utility>
 
@@ -22,10 +21,6 @@ constexpr std::int64_t pointer_bytes = 8;
 constexpr int deepest_call = 100;
 // Positions of windows over inputs with holes are counted one by one, up to so many in a module.
 constexpr std::int64_t most_window_steps = std::int64_t{1} << 26;
-
-std::int64_t bounded_product(std::int64_t a, std::int64_t b) noexcept {
-  return checked_mul(a, b).value_or(std::numeric_limits<std::int64_t>::max());
-}
 
 enum class opcode_class : std::uint8_t {
   elementwise,
@@ -79,11 +74,11 @@ array_size size_of(const shape_view& shape) noexcept {
   const element_type* type = find_element_type(shape.element_type());
   if (type == nullptr || type->bits == 0) return {};
   array_size size{1, 0};
-  for (const std::int64_t extent : shape.dimensions()) size.elements = bounded_product(size.elements, std::max<std::int64_t>(extent, 0));
+  for (const std::int64_t extent : shape.dimensions()) size.elements = saturating_mul(size.elements, std::max<std::int64_t>(extent, 0));
   const std::int64_t written_bits = shape.layout().element_size_in_bits();
   const std::int64_t bits = written_bits > 0 ? written_bits : type->bits;
-  const std::int64_t all_bits = bounded_product(size.elements, bits);
-  size.bytes = bits % 8 == 0 ? bounded_product(size.elements, bits / 8) : all_bits / 8 + (all_bits % 8 != 0);
+  const std::int64_t all_bits = saturating_mul(size.elements, bits);
+  size.bytes = bits % 8 == 0 ? saturating_mul(size.elements, bits / 8) : all_bits / 8 + (all_bits % 8 != 0);
   return size;
 }
 
@@ -222,19 +217,19 @@ class module_costs {
     } else if (opcode == "convolution") {
       multiply_adds(cost, n, convolution_multiply_adds(n.is, operand_shape(n, 0), operand_shape(n, 1), n.is.shape()));
     } else if (opcode == "slice") {
-      cost.bytes = bounded_product(n.size.bytes, 2);
+      cost.bytes = saturating_mul(n.size.bytes, 2);
     } else if (opcode == "dynamic-slice") {
-      cost.bytes = saturating_add(bounded_product(n.size.bytes, 2), operand_size(n, 1).bytes);
+      cost.bytes = saturating_add(saturating_mul(n.size.bytes, 2), operand_size(n, 1).bytes);
     } else if (opcode == "dynamic-update-slice") {
-      cost.bytes = saturating_add(bounded_product(operand_size(n, 1).bytes, 2), operand_size(n, 2).bytes);
+      cost.bytes = saturating_add(saturating_mul(operand_size(n, 1).bytes, 2), operand_size(n, 2).bytes);
     } else if (opcode == "gather") {
-      cost.bytes = saturating_add(bounded_product(n.size.bytes, 2), operand_size(n, 1).bytes);
+      cost.bytes = saturating_add(saturating_mul(n.size.bytes, 2), operand_size(n, 1).bytes);
     } else if (opcode == "scatter") {
       scatter(cost, n, depth);
     } else if (opcode == "tuple") {
       cost.bytes = n.shape_bytes;
     } else if (opcode == "copy-start") {
-      cost.bytes = bounded_product(operand_size(n, 0).bytes, 2);
+      cost.bytes = saturating_mul(operand_size(n, 0).bytes, 2);
     } else if (opcode == "async-start") {
       cost = called_by(n, depth);
     } else if (opcode == "map") {
@@ -245,16 +240,16 @@ class module_costs {
       apply(cost, called_by(n, depth), reductions_of_window(n));
     } else if (opcode == "select-and-scatter") {
       const std::int64_t source = operand_size(n, 1).elements;
-      apply(cost, called_by(n, depth, 0), bounded_product(source, window_elements(n.is) - 1));
+      apply(cost, called_by(n, depth, 0), saturating_mul(source, window_elements(n.is) - 1));
       apply(cost, called_by(n, depth, 1), source);
     } else if (opcode == "sort") {
       const std::int64_t elements = operand_size(n, 0).elements;
       std::int64_t levels = 0;  // of a sort by comparisons: the logarithm, rounded up
       while (levels < 62 && (std::int64_t{1} << levels) < elements) ++levels;
-      cost.flops = bounded_product(elements, levels);
+      cost.flops = saturating_mul(elements, levels);
     } else if (opcode == "all-reduce" || opcode == "all-reduce-start") {
       for (const std::uint32_t each : n.operands) cost.flops = saturating_add(cost.flops, nodes_[each].size.elements);
-      cost.bytes = bounded_product(operand_bytes(n), 2);
+      cost.bytes = saturating_mul(operand_bytes(n), 2);
     }
     return cost;
   }
@@ -262,22 +257,22 @@ class module_costs {
   // Calls of a function of scalars.
   static void apply(hlo_cost& cost, const hlo_cost& function, std::int64_t calls) noexcept {
     cost.is_known = cost.is_known && function.is_known;
-    cost.flops = saturating_add(cost.flops, bounded_product(function.flops, calls));
-    cost.transcendentals = saturating_add(cost.transcendentals, bounded_product(function.transcendentals, calls));
+    cost.flops = saturating_add(cost.flops, saturating_mul(function.flops, calls));
+    cost.transcendentals = saturating_add(cost.transcendentals, saturating_mul(function.transcendentals, calls));
   }
 
   void multiply_adds(hlo_cost& cost, const node& n, std::int64_t count) const noexcept {
     if (count < 0)
       cost = {};
     else
-      cost.flops = bounded_product(flops_per_multiply_add, count);
+      cost.flops = saturating_mul(flops_per_multiply_add, count);
     cost.element_type = operand_shape(n, 0).element_type();
   }
   template <class Range>
   static std::int64_t dot_multiply_adds(const shape_view& left, const array_size& result, const Range& contracted) noexcept {
     std::int64_t width = 1;
-    for (const std::int64_t dimension : contracted) width = bounded_product(width, extent_of(left, dimension));
-    return bounded_product(result.elements, width);
+    for (const std::int64_t dimension : contracted) width = saturating_mul(width, extent_of(left, dimension));
+    return saturating_mul(result.elements, width);
   }
 
   // Negative where that cannot be counted.
@@ -286,15 +281,15 @@ class module_costs {
     const convolution_dimension_numbers_view numbers = is.convolution_dimension_numbers();
     const auto groups = [](std::int64_t written) { return std::max<std::int64_t>(written, 1); };
     std::int64_t count = extent_of(left, numbers.input_feature_dimension()) / groups(is.feature_group_count());
-    count = bounded_product(count, extent_of(result, numbers.output_feature_dimension()));
-    count = bounded_product(count, extent_of(left, numbers.input_batch_dimension()) / groups(is.batch_group_count()));
+    count = saturating_mul(count, extent_of(result, numbers.output_feature_dimension()));
+    count = saturating_mul(count, extent_of(left, numbers.input_batch_dimension()) / groups(is.batch_group_count()));
     std::int64_t spatial = 0;
     for (const window_dimension_view window : is.window().dimensions()) {
       const std::int64_t positions = valid_positions(window, extent_of(left, number_at(numbers.input_spatial_dimensions(), spatial)),
                                                      extent_of(right, number_at(numbers.kernel_spatial_dimensions(), spatial)),
                                                      extent_of(result, number_at(numbers.output_spatial_dimensions(), spatial)));
       if (positions < 0) return -1;
-      count = bounded_product(count, positions);
+      count = saturating_mul(count, positions);
       ++spatial;
     }
     return count;
@@ -327,11 +322,11 @@ class module_costs {
   static std::int64_t window_elements(const instruction_view& is) noexcept {
     std::int64_t elements = 1;
     for (const window_dimension_view each : is.window().dimensions())
-      elements = bounded_product(elements, std::max<std::int64_t>(each.size(), 0));
+      elements = saturating_mul(elements, std::max<std::int64_t>(each.size(), 0));
     return elements;
   }
   static std::int64_t reductions_of_window(const node& n) noexcept {
-    return bounded_product(n.size.elements, std::max<std::int64_t>(window_elements(n.is) - 1, 0));
+    return saturating_mul(n.size.elements, std::max<std::int64_t>(window_elements(n.is) - 1, 0));
   }
 
   // Operands, indices, updates: as many operands as updates. Reads and writes what the updates cover, and reads them.
@@ -339,7 +334,7 @@ class module_costs {
     const std::size_t arrays = n.operands.size() / 2;
     std::int64_t updated = 0;
     for (std::size_t i = arrays + 1; i < n.operands.size(); ++i) updated = saturating_add(updated, operand_size(n, i).bytes);
-    cost.bytes = saturating_add(bounded_product(updated, 3), operand_size(n, arrays).bytes);
+    cost.bytes = saturating_add(saturating_mul(updated, 3), operand_size(n, arrays).bytes);
     apply(cost, called_by(n, depth), operand_size(n, arrays + 1).elements);
   }
 

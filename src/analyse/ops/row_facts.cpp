@@ -69,7 +69,7 @@ std::int64_t of_all(double of_one, std::uint64_t count) noexcept {
 std::int64_t of_all(std::int64_t of_one, std::uint64_t count) noexcept {
   constexpr std::int64_t largest = std::numeric_limits<std::int64_t>::max();
   if (count > static_cast<std::uint64_t>(largest)) return largest;
-  return checked_mul(of_one, static_cast<std::int64_t>(count)).value_or(largest);
+  return saturating_mul(of_one, static_cast<std::int64_t>(count));
 }
 
 }  // namespace
