@@ -196,6 +196,17 @@ def add_fusion(m, rng):
     key = m.new("fusion", hlo.shape(TUPLE, elements=(array(F32, rows, rows), array(F32, rows, rows))), operands,
                 message(11, "kOutput") + hlo.numbers(38, [called]))
     m.expect(key, "fusion", (2 * rows * rows * columns + rows * rows, 4 * rows * columns + 3 * 4 * rows * rows))
+    # A tuple is read where its arrays are taken out of it.
+    inside = []
+    pair = hlo.shape(TUPLE, elements=(array(F32, rows, columns), array(F32, columns)))
+    both = m.new("parameter", pair, more=number(9, 0), into=inside)
+    big = m.new("get-tuple-element", array(F32, rows, columns), (both,), into=inside)
+    line = m.new("get-tuple-element", array(F32, columns), (both,), number(13, 1), into=inside)
+    wide = m.new("broadcast", array(F32, rows, columns), (line,), into=inside)
+    called = m.computation(inside, m.new("multiply", array(F32, rows, columns), (big, wide), into=inside))
+    held = m.new("parameter", pair, more=number(9, 7))
+    key = m.new("fusion", array(F32, rows, columns), (held,), message(11, "kLoop") + hlo.numbers(38, [called]))
+    m.expect(key, "fusion", (rows * columns, 4 * (2 * rows * columns + columns)))
     inside = []
     inner = m.parameter(F32, (rows,), inside, 0)
     broken = m.computation(inside, m.new("fft", array(F32, rows), (inner,), into=inside))
