@@ -316,8 +316,8 @@ OPERATORS = [product_call, linear_call, attention_call, convolution_call, elemen
 
 
 class OpWorkTest(truth.Case):
-    def groups(self, path, by):
-        found = json.loads(truth.run("ops", path, "--by", by, "--json", "--limit", "0"))
+    def groups(self, path, by, *more):
+        found = json.loads(truth.run("ops", path, "--by", by, "--json", "--limit", "0", *more))
         return found, found["groups"]
 
     def test_random_programs(self):
@@ -415,6 +415,8 @@ class OpWorkTest(truth.Case):
                 self.assertEqual([tuple(round(r) if isinstance(r, float) else r for r in s) for s in shown],
                                  [(round(rates[0]), rates[1] and round(rates[1]), name, 1)] if rates else [])
                 self.assertEqual([(g["name"], g["worked_ps"], g["attainable_ps"]) for g in groups], [("k", 0, 0)])
+                if rates:  # the names of devices are public
+                    self.assertEqual(self.groups(path, "kernel", "--redact")[0]["peaks"], found["peaks"])
 
     def test_bounds(self):
         """Of an op with so many operations and bytes on a device with these rates."""
