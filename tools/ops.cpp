@@ -31,12 +31,12 @@ profkit::ops_order order_of(op_order asked) noexcept {
   return profkit::ops_order::total;
 }
 
-// Nothing where times are as the timeline has them.
 bool ends_with_folded(std::string_view path) noexcept {
   constexpr std::string_view ending = ".folded";
   return path.size() > ending.size() && path.substr(path.size() - ending.size()) == ending;
 }
 
+// Nothing where times are as the timeline has them.
 const char* clock_text(profkit::ops_clock clock) noexcept {
   switch (clock) {
     case profkit::ops_clock::aligned: return "";

@@ -17,10 +17,6 @@ namespace {
 using profkit::human_duration;
 using profkit::si_text;
 
-std::string share_text(std::int64_t part, std::int64_t of) {
-  return profkit::percent_text(static_cast<std::uint64_t>(part), static_cast<std::uint64_t>(of));
-}
-
 // "4 × TPU v6 Lite: 918 TFLOP/s, 1.64 TB/s (the plane)".
 std::string peak_text(const profkit::peak_group& of) {
   const profkit::device_peaks& peaks = of.peaks;

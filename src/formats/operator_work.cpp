@@ -126,7 +126,7 @@ std::optional<std::vector<std::int64_t>> numbers_of(std::string_view list) {
   for (const std::string_view each : elements_of(list)) {
     std::int64_t n = 0;
     for (const char c : each) {
-      if (c < '0' || c > '9' || n > (std::int64_t{1} << 56)) return std::nullopt;
+      if (!is_digit(c) || n > (std::int64_t{1} << 56)) return std::nullopt;
       n = n * 10 + (c - '0');
     }
     if (each.empty()) return std::nullopt;
@@ -160,7 +160,7 @@ using sides = std::vector<std::int64_t>;
 class operator_work {
  public:
   operator_work(const known_operator& op, std::vector<input> inputs, std::string_view values)
-      : op_(op), inputs_(std::move(inputs)), values_(values) {}
+      : op_(op), inputs_(std::move(inputs)), values_(elements_of(values)) {}
 
   std::optional<kernel_work> work() {
     switch (op_.rule) {
@@ -193,8 +193,7 @@ class operator_work {
   }
   // The numbers of a value: "[1, 1]".
   [[nodiscard]] std::optional<sides> value_at(std::size_t at) const {
-    const std::vector<std::string_view> all = elements_of(values_);
-    return at < all.size() ? numbers_of(unquoted(all[at])) : std::nullopt;
+    return at < values_.size() ? numbers_of(unquoted(values_[at])) : std::nullopt;
   }
   static kernel_work work_of(std::int64_t multiply_adds, std::int64_t bytes, const input& left) noexcept {
     return {saturating_mul(multiply_adds, 2), bytes, left.type->number};
@@ -253,8 +252,8 @@ class operator_work {
     const input *in = array_at(0, 3), *weight = array_at(1, 3);
     const std::optional<sides> padding = value_at(padding_at), stride = value_at(stride_at), dilation = value_at(dilation_at);
     if (in == nullptr || weight == nullptr || !padding || !stride || !dilation) return std::nullopt;
-    const std::vector<std::string_view> all = elements_of(values_);
-    if (op_.rule == work_rule::convolution_aten && (all.size() < 7 || unquoted(all[6]) != "False")) return std::nullopt;  // transposed
+    const bool may_be_transposed = op_.rule == work_rule::convolution_aten;
+    if (may_be_transposed && (values_.size() < 7 || unquoted(values_[6]) != "False")) return std::nullopt;
     const std::size_t dimensions = in->extents.size() - 2;
     if (weight->extents.size() != in->extents.size()) return std::nullopt;
     const auto of = [&](const sides& each, std::size_t d) -> std::int64_t {
@@ -276,10 +275,9 @@ class operator_work {
   // One product for each of the gradients that are asked for: of the input, of the weight; the last value says which.
   [[nodiscard]] std::optional<kernel_work> convolution_backward() const {
     const input *gradient = array_at(0, 3), *in = array_at(1, 3), *weight = array_at(2, 3);
-    const std::vector<std::string_view> all = elements_of(values_);
-    if (gradient == nullptr || in == nullptr || weight == nullptr || all.size() < 11) return std::nullopt;
-    if (unquoted(all[7]) != "False") return std::nullopt;  // transposed
-    const std::vector<std::string_view> mask = elements_of(unquoted(all[10]));
+    if (gradient == nullptr || in == nullptr || weight == nullptr || values_.size() < 11) return std::nullopt;
+    if (unquoted(values_[7]) != "False") return std::nullopt;  // transposed
+    const std::vector<std::string_view> mask = elements_of(unquoted(values_[10]));
     if (mask.size() != 3) return std::nullopt;
     const std::int64_t of_input = mask[0] == "True", of_weight = mask[1] == "True";
     const std::int64_t count = saturating_mul(saturating_mul(gradient->elements(), product_of(weight->extents, 1)), of_input + of_weight);
@@ -331,7 +329,7 @@ class operator_work {
 
   const known_operator& op_;
   const std::vector<input> inputs_;
-  const std::string_view values_;
+  const std::vector<std::string_view> values_;
 };
 
 }  // namespace

@@ -39,8 +39,7 @@ constexpr listed_capability listed_capabilities[] = {
 #undef PROFKIT_CAPABILITY_PEAKS
 };
 
-constexpr char lower(char c) noexcept { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-constexpr bool is_of_word(char c) noexcept { return (lower(c) >= 'a' && lower(c) <= 'z') || (c >= '0' && c <= '9'); }
+constexpr bool is_of_word(char c) noexcept { return (folded(c) >= 'a' && folded(c) <= 'z') || is_digit(c); }
 
 // All words stand in the name, one after another, each as a whole: "A10" is not in "A100-SXM4-40GB".
 bool has_words(std::string_view name, std::string_view words) noexcept {
@@ -52,7 +51,7 @@ bool has_words(std::string_view name, std::string_view words) noexcept {
       const bool begins = place == 0 || !is_of_word(name[place - 1]);
       const bool ends = place + word.size() == name.size() || !is_of_word(name[place + word.size()]);
       return begins && ends && std::equal(word.begin(), word.end(), name.begin() + static_cast<std::ptrdiff_t>(place),
-                                          [](char a, char b) { return lower(a) == lower(b); });
+                                          [](char a, char b) { return folded(a) == folded(b); });
     };
     while (at + word.size() <= name.size() && !stands_at(at)) ++at;
     if (at + word.size() > name.size()) return false;

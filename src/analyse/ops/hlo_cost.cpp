@@ -369,7 +369,7 @@ class module_costs {
     if (at == std::string_view::npos) return found;
     bool in_number = false;
     for (at += key.size(); at < config.size() && config[at] != ']'; ++at) {
-      const bool is_number = config[at] >= '0' && config[at] <= '9';
+      const bool is_number = is_digit(config[at]);
       if (is_number && !in_number) found.push_back(0);
       if (is_number) found.back() = std::min<std::int64_t>(found.back() * 10 + (config[at] - '0'), 1000);
       in_number = is_number;
@@ -379,8 +379,9 @@ class module_costs {
 
   hlo_cost fusion(const node& n, int depth) {
     const auto found = part_of_.find(number_at(n.is.called_computation_ids(), 0));
-    hlo_cost cost = called_by(n, depth);
-    if (found == part_of_.end() || !cost.is_known) return {};
+    if (found == part_of_.end()) return {};
+    hlo_cost cost = sum_of(found->second, depth + 1);
+    if (!cost.is_known) return {};
     const part& inside = parts_[found->second];
     cost.bytes = written_bytes(inside, n.is.shape());
     users users_of(inside.to - inside.from);

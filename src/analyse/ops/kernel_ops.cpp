@@ -19,8 +19,9 @@ namespace {
 
 // What makes kernels one op: their name; on NPUs, whose names count calls through, their type and core. A collective's
 // type may say more than its name.
-// And, where origins are asked for: the origin, the shapes, whether a graph launched it, operations and bytes; else 0.
-using op_identity = std::tuple<string_id, string_id, kernel_class, std::uint32_t, string_id, bool, std::int64_t, std::int64_t>;
+// And, where origins are asked for: the origin, the shapes, whether a graph launched it, operations, bytes and their type; else 0.
+using op_identity = std::tuple<string_id, string_id, kernel_class, std::uint32_t, string_id, bool, std::int64_t, std::int64_t,
+                               std::optional<number_type>>;
 
 // Numbers the ops of a device.
 class op_numbers {
@@ -30,22 +31,22 @@ class op_numbers {
 
   std::int64_t number_of(const kernel_row& k) {
     const bool is_collective = k.kind == kernel_class::comm;
-    static const kernel_details none;
-    const kernel_details& details = k.details == 0 || !by_origin_ ? none : device_.details[k.details - 1];
+    const kernel_details* const details = k.details == 0 || !by_origin_ ? nullptr : &device_.details[k.details - 1];
     const bool by_graph = by_origin_ && (k.flags & kernel_by_graph) != 0;
-    const kernel_work work = details.work.value_or(kernel_work());
+    const kernel_work work = details != nullptr && details->work ? *details->work : kernel_work();
     return number_of({by_type_ ? k.op_type : k.name, by_type_ ? k.core : is_collective ? k.op_type : 0, k.kind,
-                      by_origin_ ? k.origin : 0, details.input_shapes, by_graph, work.flops, work.bytes}, work.multiplies);
+                      by_origin_ ? k.origin : 0, details == nullptr ? 0 : details->input_shapes, by_graph, work.flops, work.bytes,
+                      work.multiplies});
   }
   [[nodiscard]] std::shared_ptr<const std::vector<kernel_op>> take() {
     return std::make_shared<const std::vector<kernel_op>>(std::move(ops_));
   }
 
  private:
-  std::int64_t number_of(const op_identity& identity, std::optional<number_type> multiplies) {
+  std::int64_t number_of(const op_identity& identity) {
     const auto [at, is_new] = numbers_.try_emplace(identity, static_cast<std::int64_t>(ops_.size()));
     if (is_new) {
-      const auto [name, other, kind, origin, shapes, by_graph, flops, bytes] = identity;
+      const auto [name, other, kind, origin, shapes, by_graph, flops, bytes, multiplies] = identity;
       kernel_op op;
       op.flops = static_cast<std::uint64_t>(flops);
       op.bytes = static_cast<std::uint64_t>(bytes);

@@ -201,11 +201,14 @@ result<op_groups> group_ops(const trace& t, const ops_result& ops, const std::ve
 }
 
 result<op_groups> analyse_op_groups(const trace& t, const std::vector<group_key>& keys, const query_filters& o, const hooks& host) {
-  query_filters how = o;
-  how.split_by_origin = true;
-  const result<ops_result> ops = analyse_ops(t, how, host);
-  if (!ops) return ops.error();
-  return group_ops(t, *ops, keys, o.limit);
+  return contained([&]() -> result<op_groups> {
+    if (keys.empty()) return group_ops(t, {}, keys);  // its fault, before the events are read
+    query_filters how = o;
+    how.split_by_origin = true;
+    const result<ops_result> ops = analyse_ops(t, how, host);
+    if (!ops) return ops.error();
+    return group_ops(t, *ops, keys, o.limit);
+  });
 }
 
 result<void> write_folded_stacks(const op_groups& groups, sink& into) {

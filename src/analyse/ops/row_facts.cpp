@@ -1,7 +1,6 @@
 #include <analyse/ops/row_facts.hpp>
 
 #include <analyse/element_types.hpp>
-#include <base/affix.hpp>
 #include <base/collective_names.hpp>
 #include <base/kernel_names.hpp>
 #include <profkit/core/text.hpp>
@@ -40,21 +39,6 @@ std::string on_one_line(std::string_view json) {
   return text;
 }
 
-// By xla.PrimitiveType. Products of 32-bit numbers may be rounded to TF32.
-std::optional<number_type> number_type_of(std::int32_t element) noexcept {
-  const element_type* type = find_element_type(element);
-  if (type == nullptr) return std::nullopt;
-  const std::string_view name = type->name;
-  if (name == "f64" || name == "c128") return number_type::f64;
-  if (name == "f32" || name == "c64") return number_type::tf32;
-  if (name == "f16") return number_type::f16;
-  if (name == "bf16") return number_type::bf16;
-  if (starts_with(name, "f8")) return number_type::f8;
-  if (starts_with(name, "f4")) return number_type::f4;
-  if (name == "s8" || name == "u8" || name == "s4" || name == "u4") return number_type::i8;
-  return std::nullopt;
-}
-
 // The instructions inside it are ops themselves.
 bool has_ops_inside(std::string_view category) noexcept {
   return category == "while" || category == "conditional" || category == "call";
@@ -66,10 +50,11 @@ std::int64_t of_all(double of_one, std::uint64_t count) noexcept {
   const double all = of_one * static_cast<double>(count);
   return all > 0 ? static_cast<std::int64_t>(std::min(all, largest)) : 0;
 }
-std::int64_t of_all(std::int64_t of_one, std::uint64_t count) noexcept {
-  constexpr std::int64_t largest = std::numeric_limits<std::int64_t>::max();
-  if (count > static_cast<std::uint64_t>(largest)) return largest;
-  return saturating_mul(of_one, static_cast<std::int64_t>(count));
+std::int64_t of_all(std::uint64_t of_one, std::uint64_t count) noexcept {
+  const auto bounded = [](std::uint64_t n) {
+    return static_cast<std::int64_t>(std::min<std::uint64_t>(n, std::numeric_limits<std::int64_t>::max()));
+  };
+  return saturating_mul(bounded(of_one), bounded(count));
 }
 
 }  // namespace
@@ -124,8 +109,7 @@ void row_facts::names_of(group_key key, std::vector<std::string>& into) {
 std::optional<kernel_work> row_facts::work() {
   if (!op_->has_metadata_id) {
     if (op_->flops == 0 && op_->bytes == 0) return std::nullopt;
-    return kernel_work{of_all(static_cast<double>(op_->flops), op_->count), of_all(static_cast<double>(op_->bytes), op_->count),
-                       op_->multiplies};
+    return kernel_work{of_all(op_->flops, op_->count), of_all(op_->bytes, op_->count), op_->multiplies};
   }
   const named_stat *flops = find_named_stat(stats(), "flops"), *bytes = find_named_stat(stats(), "bytes_accessed");
   if (flops != nullptr || bytes != nullptr) {
@@ -137,7 +121,9 @@ std::optional<kernel_work> row_facts::work() {
   if (longest == longest_.end() || longest->second != op_->total_ps) return std::nullopt;
   longest->second = -1;  // two kernels that are as long as each other
   const hlo_cost& of_one = instruction_->cost;
-  return kernel_work{of_all(of_one.flops, op_->count), of_all(of_one.bytes, op_->count), number_type_of(of_one.element_type)};
+  const element_type* type = find_element_type(of_one.element_type);
+  return kernel_work{of_all(static_cast<std::uint64_t>(of_one.flops), op_->count),
+                     of_all(static_cast<std::uint64_t>(of_one.bytes), op_->count), type == nullptr ? std::nullopt : type->multiplied};
 }
 
 bool row_facts::is_collective() {

@@ -101,6 +101,8 @@ void write_plane_process(json_writer& out, const tree_plane& plane, bool with_th
 // A number that may be missing or not finite: null then.
 void write_optional(json_writer& out, std::string_view key, const std::optional<std::uint64_t>& n);
 void write_optional(json_writer& out, std::string_view key, const std::optional<double>& n);
+// A rate of device_peaks, of which 0 is none.
+[[nodiscard]] inline std::optional<double> known_peak(double rate) noexcept { return rate > 0 ? std::optional(rate) : std::nullopt; }
 void write_optional_id(json_writer& out, std::string_view key, const std::optional<std::int64_t>& n);
 
 // A stat's value: decimal string (int64, uint64), number (double; null when not finite), string (str, and ref as

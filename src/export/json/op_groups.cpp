@@ -23,14 +23,12 @@ void write_peaks(json_writer& out, const peak_group& of) {
   out.field("device_type", std::string_view(of.peaks.device_type));
   out.field("devices", of.devices);
   out.field("source", std::string_view(of.peaks.source));
-  const auto known = [](double rate) { return rate > 0 ? std::optional(rate) : std::nullopt; };
-  write_optional(out, "flops_per_s", known(of.peaks.flops_per_s));
-  write_optional(out, "hbm_bytes_per_s", known(of.peaks.hbm_bytes_per_s));
+  write_optional(out, "flops_per_s", known_peak(of.peaks.flops_per_s));
+  write_optional(out, "hbm_bytes_per_s", known_peak(of.peaks.hbm_bytes_per_s));
   out.key("flops_per_s_by_type");
   out.begin_object();
   for (std::size_t t = 0; t < number_types; ++t)
-    if (of.peaks.flops_by_type[t] > 0)
-      write_optional(out, number_type_name(static_cast<number_type>(t)), std::optional(of.peaks.flops_by_type[t]));
+    if (const auto rate = known_peak(of.peaks.flops_by_type[t])) write_optional(out, number_type_name(static_cast<number_type>(t)), rate);
   out.end_object();
   out.end_object();
 }

@@ -25,11 +25,6 @@ std::optional<double> share_of(const std::optional<double>& rate, double peak) {
   return *rate / peak;
 }
 
-std::optional<double> known_peak(double peak) {
-  if (peak <= 0) return std::nullopt;
-  return peak;
-}
-
 void write_op_row(json_writer& out, const profile& p, const ops_line& line, const op_row& op, const device_peaks& peaks,
                   const op_programs& programs) {
   const std::vector<named_stat> stats = op_stats(p, line, op);
