@@ -1,5 +1,6 @@
 // profkit framework: what the host did, by event name, and which stats its events carry.
 #include "command_line/shared_options.hpp"
+#include "op_order.hpp"
 #include "places.hpp"
 #include "quantity.hpp"
 #include "session.hpp"
@@ -23,15 +24,16 @@ using profkit::human_duration;
 
 void print_names(session& s, const framework_result& found, std::uint64_t limit) {
   table t;
-  t.right("file").flexible("event", cut::end, 24).right("count").right("total").right("max");
+  t.right("file").flexible("event", cut::end, 24).right("count").right("total").right("self").right("max");
   std::uint64_t shown = 0;
   for (const profkit::framework_name& row : found.names) {
     if (limit != 0 && shown == limit) break;
     t.row({s.file_label(row.file), row.name.empty() ? "(no name)" : escape_for_terminal(row.name), grouped(row.count),
-           human_duration(row.total_ps), human_duration(row.max_ps)});
+           human_duration(row.total_ps), human_duration(row.self_ps), human_duration(row.max_ps)});
     ++shown;
   }
-  s.heading("Host events by name: " + count_of(found.names.size(), "name") + ", " + count_of(found.matched, "event"));
+  s.heading("Host events by " + std::string(order_text(s.asked().order)) + ": " + count_of(found.names.size(), "name") + ", " +
+            count_of(found.matched, "event"));
   t.print(s.out(), s.columns());
   s.left_out(found.names.size(), shown);
 }
@@ -74,6 +76,15 @@ void print_first_events(session& s, const framework_result& found) {
   s.left_out(found.matched, found.events.size());
 }
 
+// They come by total.
+void sort_names(std::vector<profkit::framework_name>& names, op_order by) {
+  using profkit::framework_name;
+  if (by == op_order::self)
+    std::stable_sort(names.begin(), names.end(), [](const framework_name& a, const framework_name& b) { return a.self_ps > b.self_ps; });
+  if (by == op_order::count)
+    std::stable_sort(names.begin(), names.end(), [](const framework_name& a, const framework_name& b) { return a.count > b.count; });
+}
+
 profkit::result<void> print_framework(session& s) {
   auto found = profkit::analyse_framework(s.trace(), s.filters(default_rows), s.hooks());
   if (!found) return std::move(found).error();
@@ -83,6 +94,7 @@ profkit::result<void> print_framework(session& s) {
     return {};
   }
   const std::uint64_t limit = s.asked().limit.value_or(default_rows);
+  sort_names(found->names, s.asked().order);
   print_names(s, *found, limit);
   print_stats(s, *found, limit);
   print_first_events(s, *found);
@@ -106,6 +118,7 @@ profkit::result<void> draw_framework(const options& asked, const profkit::trace&
 class framework_command_options final : public slice_options {
  public:
   [[nodiscard]] std::optional<profkit::fault> understand(options& into) const override {
+    if (auto wrong = order_.understand(into)) return wrong;
     if (auto wrong = slice_options::understand(into)) return wrong;
     if (!into.svg_path.empty() && (into.step || !into.name.empty() || !into.host.empty()))
       return profkit::fault{profkit::fault_code::invalid_argument, "--svg draws whole threads: it keeps to --plane, --line and --time", "",
@@ -115,8 +128,12 @@ class framework_command_options final : public slice_options {
 
  protected:
   void list_own(option_list& all, options& into) override {
+    order_.list(all);
     all.value("--svg", into.svg_path, "FILE", "A picture as well: a flame graph of what threads called").offer_files();
   }
+
+ private:
+  order_option order_;
 };
 
 }  // namespace
@@ -126,8 +143,10 @@ extern const command_description framework_command = {
     "PATH",
     "Host-side framework events and the stats they carry",
     "Totals by name of the events on host planes, then samples of them. Of PyTorch and Ascend operators,\n"
-    "nn.Module scopes, frames, runtime calls and annotations.",
+    "nn.Module scopes, frames, runtime calls and annotations. Self time leaves out the calls that a call\n"
+    "makes on its own thread.",
     "  profkit framework vm.xplane.pb\n"
+    "  profkit framework rank0.json.gz --sort self\n"
     "  profkit framework vm.xplane.pb --name Execute --limit 50\n"
     "  profkit framework vm.xplane.pb --svg flame.svg\n",
     make_options<framework_command_options>,

@@ -2,6 +2,7 @@
 #include "command_line/shared_options.hpp"
 #include "grouping.hpp"
 #include "op_facts.hpp"
+#include "op_order.hpp"
 #include "places.hpp"
 #include "quantity.hpp"
 #include "session.hpp"
@@ -125,9 +126,7 @@ profkit::result<void> print_ops(session& s) {
   }
   if (!found->source.empty())
     s.out().line("Operations from " + escape_for_terminal(found->source) + ", by " +
-                 (s.asked().order == op_order::self    ? "self time"
-                  : s.asked().order == op_order::count ? "count"
-                                                       : "total time"));
+                 order_text(s.asked().order));
   const profkit::op_programs programs(s.capture());
   for (ops_line& line : lines) print_line(s, line, programs, s.asked().limit.value_or(default_rows));
   print_lines_left_out(s, found->left_out);
@@ -174,7 +173,7 @@ int run_groups(const options& asked) {
 class ops_command_options final : public slice_options {
  public:
   [[nodiscard]] std::optional<profkit::fault> understand(options& into) const override {
-    if (auto wrong = order_.understand("--sort", into.order)) return wrong;
+    if (auto wrong = order_.understand(into)) return wrong;
     if (auto wrong = understand_grouping(into)) return wrong;
     if (ends_with_folded(into.output_path)) {
       if (into.group_by.empty()) into.group_by = "module,op,kernel";
@@ -186,11 +185,11 @@ class ops_command_options final : public slice_options {
  protected:
   void list_own(option_list& all, options& into) override {
     list_grouping(all, into);
-    all.value("--sort", order_.typed, "KEY", "total, self or count (default total)").offer_words(order_.words());
+    order_.list(all);
   }
 
  private:
-  choice<op_order> order_{{"total", op_order::total}, {"self", op_order::self}, {"count", op_order::count}};
+  order_option order_;
 };
 
 }  // namespace

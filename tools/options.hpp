@@ -46,7 +46,7 @@ struct options {
 
   bool why = false;    // info --why
   bool brief = false;  // report --brief
-  op_order order = op_order::total;  // ops
+  op_order order = op_order::total;  // ops, framework
   std::string module_to_dump;        // modules --dump
   std::string finding_id;            // explain
   std::string message_type;          // dump --type

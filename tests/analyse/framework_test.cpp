@@ -53,6 +53,22 @@ TEST_CASE("host events are totalled by name over all host planes") {
   CHECK(!waits->events[1].start_ps);
 }
 
+TEST_CASE("time of a call inside another one is none of the outer one's, whatever names are asked for") {
+  plane_builder cpu("/host:CPU");
+  // Out of order: the line is read twice.
+  cpu.line("python/1", {cpu.event("inner", 20, 30), cpu.event("outer", 10, 100), cpu.event("inner", 60, 5)});
+  cpu.line("python/2", {cpu.event("outer", 10, 7)});
+  const opened held = open_bytes(space_of({cpu}));
+  query_filters o;
+  o.name = "outer";
+  const auto found = analyse_framework(trace(*held), o);
+  REQUIRE(found);
+  REQUIRE(found->names.size() == 1);
+  CHECK(found->matched == 2);
+  CHECK(found->names[0].total_ps == 107);
+  CHECK(found->names[0].self_ps == 100 - 35 + 7);
+}
+
 TEST_CASE("no host plane is absent") {
   plane_builder device("/device:TPU:0");
   device.line("XLA Ops", {device.event("a", 0, 1)});

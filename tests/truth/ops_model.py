@@ -58,12 +58,24 @@ def clock_of(line):
     return "device" if whole else "mixed"
 
 
+def own_times(spans):
+    """What each (start, end) has to itself: every instant belongs to the one that began last; of equal starts to the
+    shorter, then to the later in the file."""
+    own = [0] * len(spans)
+    borders = sorted({at for span in spans for at in span})
+    for from_ps, to_ps in zip(borders, borders[1:]):
+        running = [(start, -end, i) for i, (start, end) in enumerate(spans) if start <= from_ps and end >= to_ps]
+        if running:
+            own[max(running)[-1]] += to_ps - from_ps
+    return own
+
+
 def total(line, keeps=lambda event: True):
     """(rows, events, busy_ps, sum of durations, clock) of a line, of the events that are kept."""
     kept = [e for e in line.events if keeps(e)]
     clock = clock_of(type(line)(line.key, line.name, 0, kept, line.kind))
     rows, orders, spans, modules = {}, {}, [], {}
-    for position, e in enumerate(kept):
+    for e in kept:
         key = program_of(e)
         if key is not None and key not in orders:
             orders[key] = len(orders) + 1
@@ -79,15 +91,9 @@ def total(line, keeps=lambda event: True):
         row.count += 1
         row.durations.append(duration)
         start = e.stat("device_offset_ps") if clock == "device" else e.start_ps
-        spans.append((start, start + duration, position, row))
-    # Every instant belongs to the event that began last; of equal starts to the shorter, then to the later in the file.
-    borders = sorted({at for start, end, _, _ in spans for at in (start, end)})
-    for from_ps, to_ps in zip(borders, borders[1:]):
-        running = [
-            (start, -end, position, row) for start, end, position, row in spans if start <= from_ps and end >= to_ps
-        ]
-        if running:
-            max(running, key=lambda s: s[:3])[3].self_ps += to_ps - from_ps
+        spans.append((start, start + duration, row))
+    for (_, _, row), own in zip(spans, own_times([s[:2] for s in spans])):
+        row.self_ps += own
     if not spans:
         for row in rows.values():
             row.self_ps = row.total_ps

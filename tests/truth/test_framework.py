@@ -3,6 +3,7 @@
 import collections
 import sys
 
+import ops_model
 import pair
 import truth
 
@@ -10,11 +11,15 @@ BITS = ["none", "double", "uint64", "int64", "str", "bytes", "ref"]
 
 
 class FrameworkTest(pair.PairCase):
-    def document(self, limit=20, keeps=lambda host, plane, line, event: True):
+    def document(self, limit=20, keeps=lambda host, plane, line, event: True, name=""):
+        """`keeps`: of those that take time of others; `name`: of those that are listed."""
         samples, names, stats, matched = [], [], collections.defaultdict(lambda: [0, set()]), 0
         for file, p, n, host, plane, line in pair.lines({"thread"}):
-            for e in line.events:
-                if not keeps(host, plane, line, e):
+            there = [e for e in line.events if keeps(host, plane, line, e)]
+            own = ops_model.own_times([(e.start_ps, e.start_ps + e.duration_ps) for e in there if e.occurrences is None])
+            for e in there:
+                self_ps = own.pop(0) if e.occurrences is None else 0
+                if name not in pair.name_of(plane, e.op):
                     continue
                 matched += 1
                 for s in e.stats:
@@ -31,12 +36,15 @@ class FrameworkTest(pair.PairCase):
                         "name": pair.name_of(plane, e.op),
                         "count": 0,
                         "total_ps": 0,
+                        "self_ps": 0,
                         "max_ps": 0,
                     }
                     names.append(row)
                 row["count"] += 1 if e.occurrences is None else e.occurrences
                 row["total_ps"] += e.duration_ps
-                row["max_ps"] = max(row["max_ps"], e.duration_ps)
+                row["self_ps"] += self_ps
+                if e.occurrences is None:  # the length of no single call
+                    row["max_ps"] = max(row["max_ps"], e.duration_ps)
                 if not limit or len(samples) < limit:
                     listed = pair.stat_list(plane, e.stats)
                     samples.append({"file": file, "plane": p, "line": n, "line_name": line.title,
@@ -63,7 +71,7 @@ class FrameworkTest(pair.PairCase):
         self.check(self.ask("framework", "--line", "worker", line="worker"),
                    self.document(keeps=lambda host, plane, line, e: "worker" in line.title))
         self.check(self.ask("framework", "--name", "infeed", name="infeed"),
-                   self.document(keeps=lambda host, plane, line, e: "infeed" in pair.name_of(plane, e.op)))
+                   self.document(name="infeed"))
         window = (1_000_600, 1_501_200)
         self.check(
             self.ask("framework", "--time", f"{window[0]}ps:{window[1]}ps", from_ps=window[0], to_ps=window[1]),

@@ -176,7 +176,7 @@ class FindingsTest(truth.Case):
         self.capture([self.device(ops, (), 0, tpu), self.device([], (), 1, tpu), self.device(ops, (), 2, tpu),
                       self.device(ops, (), 0, tpu, "/device:TPU:{} SparseCore 1")])
         self.assertIn(
-            "  devices   3 × TPU v6 Lite, 918 TFLOP/s; events on 2 of them\n", truth.run("report", self.scratch)
+            "  devices   3 × TPU v6 Lite, 918 TFLOP/s, 1.64 TB/s; events on 2 of them\n", truth.run("report", self.scratch)
         )
         self.capture([self.device(ops, (), 0, gpu, "/device:GPU:{}"), self.device(ops, (), 1, gpu, "/device:GPU:{}"),
                       self.device([], (), 2, amd, "/device:GPU:{}")])

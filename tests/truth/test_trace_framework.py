@@ -4,20 +4,26 @@ import sys
 
 import trace_model as model
 import truth
+from ops_model import own_times
 from trace_case import AscendCase, KinetoCase
 
 
-def row(file, plane, name, durations):
+def row(file, plane, name, durations, self_ps=None):
     return {"file": file, "plane": plane, "name": name, "count": len(durations), "total_ps": sum(durations),
-            "max_ps": max(durations)}
+            "self_ps": sum(durations) if self_ps is None else self_ps, "max_ps": max(durations)}
 
 
-def name_rows(spans):
-    """`spans`: (file, plane, span). By total; of equal totals by file, plane and name."""
-    found = {}
-    for file, plane, s in spans:
-        found.setdefault((file, plane, s.name), []).append(s.duration)
-    rows = [row(*key, durations) for key, durations in sorted(found.items(), key=lambda f: (*f[0][:2], f[0][2].encode()))]
+def name_rows(spans, name=""):
+    """`spans`: (file, plane, line, thread, span) of all that took time. By total; of equal totals by file, plane and name."""
+    threads, found = {}, {}
+    for file, plane, line, thread, s in spans:
+        threads.setdefault((file, plane, line, thread), []).append(s)
+    for (file, plane, _, _), calls in threads.items():
+        for s, own in zip(calls, own_times([(s.start, s.end) for s in calls])):
+            if name in s.name:
+                found.setdefault((file, plane, s.name), []).append((s.duration, own))
+    rows = [row(*key, [d for d, _ in calls], sum(own for _, own in calls))
+            for key, calls in sorted(found.items(), key=lambda f: (*f[0][:2], f[0][2].encode()))]
     return sorted(rows, key=lambda r: -r["total_ps"])
 
 
@@ -27,8 +33,9 @@ class Both:
         raise NotImplementedError
 
     def document(self, keeps=lambda file, span: True, name=""):
-        kept = [s for s in self.spans() if keeps(s[0], s[-1]) and name in s[-1].name]
-        return {**model.frame("framework"), "matched": len(kept), "names": name_rows((s[0], s[1], s[-1]) for s in kept),
+        there = [s for s in self.spans() if keeps(s[0], s[-1])]
+        kept = [s for s in there if name in s[-1].name]
+        return {**model.frame("framework"), "matched": len(kept), "names": name_rows(there, name),
                 "stat_names": [{"name": "kind", "count": len(kept), "kinds": ["str"]}], "files": self.listed(), "damage": []}
 
     def ask_for(self, *options):
@@ -81,9 +88,9 @@ class FrameworkOfPyTorch(Both, KinetoCase):
     def test_processes_and_threads(self):
         everything = list(self.spans())
         found = self.ask_for("--line", "thread 12")
-        self.check(found["names"], name_rows((s[0], s[1], s[-1]) for s in everything if s[3] == "thread 12"))
+        self.check(found["names"], name_rows(s for s in everything if s[3] == "thread 12"))
         found = self.ask_for("--plane", "python 901")
-        self.check(found["names"], name_rows((s[0], s[1], s[-1]) for s in everything if s[0] == 1))
+        self.check(found["names"], name_rows(s for s in everything if s[0] == 1))
 
 
 class FrameworkOfAscend(Both, AscendCase):
@@ -128,7 +135,7 @@ class FrameworkOfSmallTraces(truth.Case):
         def half(ph, name, ts):
             return {"ph": ph, "cat": "cpu_op", "name": name, "pid": 5, "tid": 1, "ts": ts, "args": {}}
         pairs = [half("B", "outer", 0), half("B", "inner", 2), half("E", "inner", 5), half("E", "outer", 9)]
-        expected = [row(0, 0, "outer", [9_000_000]), row(0, 0, "inner", [3_000_000])]
+        expected = [row(0, 0, "outer", [9_000_000], 6_000_000), row(0, 0, "inner", [3_000_000])]
         self.check(self.ask(*pairs)["names"], expected)
         found = self.ask(*pairs, half("B", "open", 20))
         self.check([found["status"], found["names"]], ["ok", expected])

@@ -108,10 +108,11 @@ _profkit() {
         --dump|--host|--plane|--line|--name|--step|--time|--limit|-j|--threads) return ;;
       esac ;;
     framework)
-      options='--svg --host --plane --line --name --step --time --limit --json -o --output --wide
-        --color -q --quiet --run --io --strict --fail-on --redact --aliases -j --threads -h
-        --help'
+      options='--sort --svg --host --plane --line --name --step --time --limit --json -o --output
+        --wide --color -q --quiet --run --io --strict --fail-on --redact --aliases -j --threads
+        -h --help'
       case $previous in
+        --sort) COMPREPLY=($(compgen -W 'total self count' -- "$current")); return ;;
         --color) COMPREPLY=($(compgen -W 'auto always never' -- "$current")); return ;;
         --run) COMPREPLY=($(compgen -W 'all' -- "$current")); return ;;
         --io) COMPREPLY=($(compgen -W 'auto map read' -- "$current")); return ;;

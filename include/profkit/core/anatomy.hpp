@@ -531,6 +531,7 @@ struct framework_name {  // totals of one event name on one host plane, or in on
   std::string_view name;
   std::uint64_t count = 0;
   std::int64_t total_ps = 0, max_ps = 0;
+  std::int64_t self_ps = 0;  ///< less what calls inside them, on the same thread, take
 };
 struct framework_stat {  // a stat name met on host events
   std::string_view name;

@@ -113,8 +113,8 @@ line_clock::line_clock(const profile& p, std::size_t file, const line_index& lin
   base_ps_ = line_base_ps(p, file, whole);
 }
 
-bool event_filter::keeps(const event_row& event, std::optional<std::int64_t> start_ps) const noexcept {
-  if (nothing_ || (by_name_ && !ids_.contains(event.metadata_id))) return false;
+bool event_filter::keeps_time(const event_row& event, std::optional<std::int64_t> start_ps) const noexcept {
+  if (nothing_) return false;
   if (windows_.empty()) return true;
   if (!start_ps) return false;
   const std::int64_t start = *start_ps;

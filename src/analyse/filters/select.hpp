@@ -57,7 +57,13 @@ class event_filter {
  public:
   [[nodiscard]] bool keeps_all() const noexcept { return !by_name_ && windows_.empty() && !nothing_; }
   [[nodiscard]] bool keeps_none() const noexcept { return nothing_; }
-  [[nodiscard]] bool keeps(const event_row& event, std::optional<std::int64_t> start_ps) const noexcept;
+  [[nodiscard]] bool keeps(const event_row& event, std::optional<std::int64_t> start_ps) const noexcept {
+    return keeps_name(event.metadata_id) && keeps_time(event, start_ps);
+  }
+  // The two halves, for who needs the events around those of a name.
+  [[nodiscard]] bool keeps_all_times() const noexcept { return windows_.empty() && !nothing_; }
+  [[nodiscard]] bool keeps_time(const event_row& event, std::optional<std::int64_t> start_ps) const noexcept;
+  [[nodiscard]] bool keeps_name(std::int64_t metadata_id) const noexcept { return !by_name_ || ids_.contains(metadata_id); }
 
  private:
   friend class selection;

@@ -2,6 +2,7 @@
 #include <analyse/framework/host_span_names.hpp>
 #include <analyse/questions.hpp>
 #include <analyse/filters/select.hpp>
+#include <analyse/ops/op_totals.hpp>
 #include <analyse/stats.hpp>
 #include <base/contained.hpp>
 #include <base/id_table.hpp>
@@ -18,11 +19,6 @@ namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 namespace {
 
-struct event_total {
-  std::uint64_t count = 0;
-  std::int64_t total_ps = 0, max_ps = 0;
-  bool met = false;  // aggregated events may count as none
-};
 struct stat_total {
   std::uint64_t count = 0;
   std::uint8_t kinds = 0;
@@ -33,7 +29,8 @@ using totals_by_id = std::vector<std::pair<std::int64_t, Total>>;
 // What the events of one line gave.
 struct host_line {
   std::uint64_t matched = 0, negative_durations = 0;
-  totals_by_id<event_total> events;
+  std::optional<op_totals> adding;  // until all are added
+  totals_by_id<op_sum> events;      // of all names, for those inside others take their time
   totals_by_id<stat_total> stats;
   std::vector<framework_event> samples;
   line_end end;
@@ -41,45 +38,50 @@ struct host_line {
 
 class host_line_reader final : public line_reader {
  public:
-  // `limit`: so many samples at most; 0: all.
-  host_line_reader(const profile& p, const line_place& at, const event_filter& filter, std::uint64_t limit, host_line& into)
+  // `bytes`: the length of the line. `limit`: so many samples at most; 0: all.
+  host_line_reader(const profile& p, const line_place& at, std::uint64_t bytes, const event_filter& filter, std::uint64_t limit,
+                   host_line& into)
       : at_(at),
         plane_(p.xspace(at.file)->planes[static_cast<std::size_t>(at.plane)]),
         line_(plane_.lines[static_cast<std::size_t>(at.line)]),
         clock_(p, at.file, line_, complete_header(line_)),
         filter_(filter),
         limit_(limit),
-        into_(into) {}
+        into_(into),
+        is_another_look_(into.adding.has_value()) {
+    // No more room than events, which take five bytes at least.
+    if (!is_another_look_)
+      into_.adding.emplace(static_cast<std::size_t>(std::min<std::uint64_t>(plane_.event_metadata_entries.size(), bytes / 5)));
+  }
 
+  [[nodiscard]] bool changes_rows() const noexcept override { return !filter_.keeps_all_times(); }
   void take(const line_rows& rows) override {
-    for (std::size_t i = 0; i < rows.count; ++i) {
-      event_row event = rows.rows[i];
-      into_.negative_durations += event.duration_ps < 0 ? 1 : 0;
-      event.duration_ps = std::max<std::int64_t>(event.duration_ps, 0);
-      if (filter_.keeps_all() || filter_.keeps(event, clock_.start_of(event))) add(event, rows.readable_end);
-    }
+    event_row* end = rows.rows + rows.count;
+    if (!filter_.keeps_all_times())
+      end = std::remove_if(rows.rows, end, [&](const event_row& row) { return !filter_.keeps_time(row, clock_.start_of(row)); });
+    const auto count = static_cast<std::size_t>(end - rows.rows);
+    if (is_another_look_) return into_.adding->add_unordered(rows.rows, count);
+    into_.adding->add(rows.rows, count);
+    for (const event_row* row = rows.rows; row != end; ++row)
+      if (filter_.keeps_name(row->metadata_id)) add(*row, rows.readable_end);
   }
   bool end(const line_end& end) override {
     into_.end = end;
-    events_.for_each([&](std::int64_t id, const event_total& total) {
-      if (total.met) into_.events.emplace_back(id, total);
-    });
-    stats_.for_each([&](std::int64_t id, const stat_total& total) {
-      if (total.count != 0) into_.stats.emplace_back(id, total);
-    });
+    if (!is_another_look_)
+      stats_.for_each([&](std::int64_t id, const stat_total& total) {
+        if (total.count != 0) into_.stats.emplace_back(id, total);
+      });
+    if (!is_another_look_ && !into_.adding->in_order()) return true;
+    into_.adding->finish();
+    into_.negative_durations = into_.adding->negative_durations();
+    into_.adding->for_each([&](std::int64_t id, const op_sum& sum) { into_.events.emplace_back(id, sum); });
+    into_.adding.reset();
     return false;
   }
 
  private:
   void add(const event_row& event, const char* readable_end) {
     ++into_.matched;
-    event_total& total = events_[event.metadata_id];
-    total.met = true;
-    total.count += (event.flags & event_has_occurrences) != 0
-                       ? static_cast<std::uint64_t>(std::max<std::int64_t>(event.num_occurrences, 0))
-                       : 1;
-    total.total_ps = saturating_add(total.total_ps, event.duration_ps);
-    total.max_ps = std::max(total.max_ps, event.duration_ps);
     for (const stat_view stat : message_range<stat_view, 4>({event.stats, event.stats_bytes}, readable_end)) {
       stat_total& seen = stats_[stat.metadata_id()];
       ++seen.count;
@@ -95,7 +97,7 @@ class host_line_reader final : public line_reader {
     row.line_name = line_.name();
     row.name = plane_.event_name(event.metadata_id);
     row.start_ps = clock_.start_of(event);
-    row.duration_ps = event.duration_ps;
+    row.duration_ps = std::max<std::int64_t>(event.duration_ps, 0);
     row.stats = name_stats(plane_, stats_of(event), named_stat::origin::event);
     std::stable_sort(row.stats.begin(), row.stats.end(),
                      [](const named_stat& a, const named_stat& b) { return a.name < b.name; });
@@ -108,7 +110,7 @@ class host_line_reader final : public line_reader {
   const event_filter& filter_;
   const std::uint64_t limit_;
   host_line& into_;
-  id_table<event_total> events_;
+  const bool is_another_look_;
   id_table<stat_total> stats_;
 };
 
@@ -129,9 +131,10 @@ class host_pass final : public line_pass {
     lines.add(place);
     return true;
   }
-  std::unique_ptr<line_reader> begin(const line_place& place, std::uint64_t) override {
-    return std::make_unique<host_line_reader>(profile_, place, filters_.of(place), options_.limit, *lines.find(place));
+  std::unique_ptr<line_reader> begin(const line_place& place, std::uint64_t bytes) override {
+    return std::make_unique<host_line_reader>(profile_, place, bytes, filters_.of(place), options_.limit, *lines.find(place));
   }
+  [[nodiscard]] const event_filter& filter_of(const line_place& place) const { return filters_.of(place); }
   by_line<host_line> lines;
 
  private:
@@ -186,18 +189,15 @@ class framework_finder final : public line_question {
   Line add_plane(Line line, Line end) {
     const line_place first = line->first;
     const plane_index& plane = profile_.xspace(first.file)->planes[static_cast<std::size_t>(first.plane)];
-    std::map<std::string_view, event_total> by_name;
+    std::map<std::string_view, framework_name> by_name;
     for (; line != end && line->first.file == first.file && line->first.plane == first.plane; ++line) {
       host_line& found = line->second;
       const line_index& index = plane.lines[static_cast<std::size_t>(line->first.line)];
       damage_->note_events(first.file, plane, index, found.end, found.negative_durations);
       found_.matched += found.matched;
-      for (const auto& [id, seen] : found.events) {
-        event_total& total = by_name[plane.event_name(id)];
-        total.count += seen.count;
-        total.total_ps = saturating_add(total.total_ps, seen.total_ps);
-        total.max_ps = std::max(total.max_ps, seen.max_ps);
-      }
+      const event_filter& filter = pass_->filter_of(line->first);
+      for (const auto& [id, sum] : found.events)
+        if (filter.keeps_name(id)) add_sum(by_name[plane.event_name(id)], sum);
       for (const auto& [id, seen] : found.stats) {
         stat_total& total = stats_[plane.stat_name(id)];
         total.count += seen.count;
@@ -206,15 +206,11 @@ class framework_finder final : public line_question {
       for (framework_event& sample : found.samples)
         if (options_.limit == 0 || found_.events.size() < options_.limit) found_.events.push_back(std::move(sample));
     }
-    for (const auto& [name, total] : by_name) {
-      framework_name row;
+    for (auto& [name, row] : by_name) {
       row.file = first.file;
       row.plane = first.plane;
       row.plane_name = plane.name;
       row.name = name;
-      row.count = total.count;
-      row.total_ps = total.total_ps;
-      row.max_ps = total.max_ps;
       found_.names.push_back(row);
     }
     return line;

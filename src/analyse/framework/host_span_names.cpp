@@ -1,16 +1,14 @@
 #include <analyse/framework/host_span_names.hpp>
 
-#include <base/affix.hpp>
-#include <base/hash_map.hpp>
+#include <analyse/ops/op_rows.hpp>
+#include <analyse/ops/thread_totals.hpp>
 #include <profkit/time.hpp>
 
 #include <algorithm>
 #include <limits>
 #include <map>
-#include <optional>
-#include <string>
-#include <utility>
-#include <vector>
+#include <string_view>
+#include <tuple>
 
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
@@ -18,57 +16,49 @@ namespace {
 
 class spans_by_name final : public host_span_visitor {
  public:
-  spans_by_name(const activity& of, std::uint32_t file, const selection& selected, const query_filters& o,
-             framework_result& into)
-      : of_(of), file_(file), selected_(selected), times_(selected.times_of(file, -1)), options_(o), into_(into) {}
+  spans_by_name(const activity& of, std::uint32_t group, const selection& selected, const query_filters& o, framework_result& into)
+      : of_(of), group_(group), selected_(selected), options_(o), into_(into), totals_(of, group, selected, o) {}
 
-  result<void> spans(const host_span* first, std::size_t count) override {
-    for (const host_span* s = first; s != first + count; ++s)
-      if (s->kind != host_span_kind::device_marker) add(*s, of_.threads()[s->thread]);
+  result<void> read(const hooks& host) {
+    using limit = std::numeric_limits<std::int64_t>;
+    do {
+      if (result<void> visited = of_.visit_host_spans(group_, limit::min(), limit::max(), *this, host); !visited) return visited;
+      add_markers();
+    } while (!totals_.is_another_look() && totals_.needs_another_look());
+    sum_up();
     return {};
   }
+  result<void> spans(const host_span* first, std::size_t count) override {
+    for (const host_span* s = first; s != first + count; ++s)
+      if (s->kind != host_span_kind::device_marker) add(*s);
+    return {};
+  }
+
+ private:
   // Steps are marked by spans of the host, too.
-  void add_markers(std::uint32_t group) {
+  void add_markers() {
     for (const step_marker& m : of_.markers()) {
-      if (m.host_group != group || m.device >= 0) continue;
+      if (m.host_group != group_ || m.device >= 0) continue;
       host_span s;
+      s.thread = m.thread;
       s.start_ps = m.start_ps;
       s.duration_ps = std::max<std::int64_t>(m.end_ps - m.start_ps, 0);
       s.name = m.name;
       s.kind = host_span_kind::annotation;
-      add(s, m.thread == no_thread ? unknown_thread_ : of_.threads()[m.thread]);
+      add(s);
     }
   }
-  void finish() {
-    for (const auto& [place, names] : by_process_)
-      for (const auto& [name, total] : names) {
-        framework_name row = total;
-        row.file = file_;
-        row.plane = place.second;
-        row.plane_name = place.first;
-        row.name = name;
-        into_.names.push_back(row);
-      }
-  }
-
- private:
-  void add(const host_span& s, const activity_thread& on) {
-    if (!contains(on.process, options_.plane) || !contains(on.name, options_.line)) return;
+  // Time that a call spends in others is none of its own, whatever names are asked for.
+  void add(const host_span& s) {
+    if (!totals_.add(s.thread, s.start_ps, s.duration_ps, s.name) || totals_.is_another_look()) return;
     const std::string_view name = of_.text(s.name);
     if (!selected_.name(name)) return;
-    event_row event{};
-    event.duration_ps = s.duration_ps;
-    if (!times_.keeps_all() && !times_.keeps(event, s.start_ps)) return;
     ++into_.matched;
-    framework_name& total = by_process_[{on.process, on.plane}][name];
-    ++total.count;
-    total.total_ps = saturating_add(total.total_ps, s.duration_ps);
-    total.max_ps = std::max(total.max_ps, s.duration_ps);
-    if (options_.limit == 0 || into_.events.size() < options_.limit) sample(s, on, name);
+    if (options_.limit == 0 || into_.events.size() < options_.limit) sample(s, totals_.of_thread(s.thread), name);
   }
   void sample(const host_span& s, const activity_thread& on, std::string_view name) {
     framework_event& row = into_.events.emplace_back();
-    row.file = file_;
+    row.file = of_.hosts()[group_].file;
     row.plane = on.plane;
     row.line = on.line;
     row.line_name = on.name;
@@ -80,30 +70,46 @@ class spans_by_name final : public host_span_visitor {
     kind.kind = stat_kind::str_value;
     kind.text = host_span_kind_name(s.kind);
   }
+  void sum_up() {
+    std::map<std::tuple<std::string_view, std::int32_t, std::string_view>, framework_name> names;
+    totals_.finish([&](const activity_thread& on, const op_totals& totals) {
+      totals.for_each([&](std::int64_t id, const op_sum& sum) {
+        const std::string_view name = of_.text(static_cast<string_id>(id));
+        if (!selected_.name(name)) return;
+        framework_name& row = names[{on.process, on.plane, name}];
+        row.file = of_.hosts()[group_].file;
+        row.plane = on.plane;
+        row.plane_name = on.process;
+        row.name = name;
+        add_sum(row, sum);
+      });
+    });
+    for (const auto& [key, row] : names) into_.names.push_back(row);
+  }
 
   const activity& of_;
-  const std::uint32_t file_;
+  const std::uint32_t group_;
   const selection& selected_;
-  const event_filter times_;
   const query_filters& options_;
   framework_result& into_;
-  const activity_thread unknown_thread_;
-  std::map<std::pair<std::string_view, std::int32_t>, std::map<std::string_view, framework_name>> by_process_;
+  thread_totals totals_;
 };
 
 }  // namespace
 
+void add_sum(framework_name& into, const op_sum& sum) {
+  into.count += sum.count;
+  into.total_ps = saturating_add(into.total_ps, sum.total_ps);
+  into.self_ps = saturating_add(into.self_ps, clamp_ps(sum.self_ps));
+  into.max_ps = std::max(into.max_ps, sum.max_ps);
+}
+
 result<void> add_host_spans(const profile& p, const std::shared_ptr<const activity>& of, const selection& selected,
                             const query_filters& o, const hooks& host, framework_result& into) {
-  using limit = std::numeric_limits<std::int64_t>;
   for (std::uint32_t group = 0; group < of->hosts().size(); ++group) {
     const std::uint32_t file = of->hosts()[group].file;
     if (p.outline(file) != nullptr || !selected.file(file)) continue;
-    spans_by_name names(*of, file, selected, o, into);
-    if (result<void> visited = of->visit_host_spans(group, limit::min(), limit::max(), names, host); !visited)
-      return visited;
-    names.add_markers(group);
-    names.finish();
+    if (result<void> read = spans_by_name(*of, group, selected, o, into).read(host); !read) return read;
   }
   into.texts = of;
   return {};

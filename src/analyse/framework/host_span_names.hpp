@@ -1,6 +1,7 @@
 // What the hosts of traces did: their spans by name.
 #pragma once
 #include <analyse/filters/select.hpp>
+#include <analyse/ops/op_totals.hpp>
 #include <profkit/core/activity.hpp>
 #include <profkit/core/anatomy.hpp>
 
@@ -12,6 +13,9 @@ inline namespace PROFKIT_NAMESPACE {
 
 // The stat that stands for host_span::kind.
 inline constexpr std::string_view span_kind_stat = "kind";
+
+// Of one thread or line.
+void add_sum(framework_name& into, const op_sum& sum);
 
 // Adds names and the first spans of every host of a trace. Those of an XSpace are left to who reads its lines.
 result<void> add_host_spans(const profile& p, const std::shared_ptr<const activity>& of, const selection& selected,

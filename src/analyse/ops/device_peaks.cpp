@@ -1,8 +1,8 @@
-// What devices do at most.
-#include <base/affix.hpp>
+#include <analyse/ops/device_peaks.hpp>
+
 #include <analyse/stats.hpp>
+#include <base/affix.hpp>
 #include <formats/xspace/xspace_index.hpp>
-#include <profkit/core/anatomy.hpp>
 
 #include <algorithm>
 #include <array>
@@ -109,34 +109,38 @@ const char* number_type_name(number_type t) noexcept {
   return static_cast<std::size_t>(t) < number_types ? names[static_cast<std::size_t>(t)] : "";
 }
 
-device_peaks peaks_of(const profile& p, const ops_line& line) {
+device_peaks peaks_of(const std::vector<named_stat>& plane_stats) {
+  const auto number = [&](std::string_view name) { return std::max(stat_number_of(find_named_stat(plane_stats, name)), 0.0); };
+  const auto whole = [&](std::string_view name) { return static_cast<std::uint64_t>(std::min(number(name), 1e18)); };
+  const auto text = [&](std::string_view name) {
+    const named_stat* const stat = find_named_stat(plane_stats, name);
+    return stat == nullptr ? std::string_view() : stat->text;
+  };
   device_peaks peaks;
-  peaks.device_type = line.device_model;
-  const xspace_index* xspace = p.outline(line.file);
-  if (xspace == nullptr || static_cast<std::size_t>(line.plane) >= xspace->planes.size()) {
-    look_up(peaks);
-    return peaks;
-  }
-  const plane_index& device = xspace->planes[static_cast<std::size_t>(line.plane)];
+  peaks.flops_per_s = number("peak_teraflops_per_second") * 1e12;
+  peaks.hbm_bytes_per_s = number("peak_hbm_bw_gigabytes_per_second") * 1e9;
+  peaks.device_type = text("device_type_string");
   plane_numbers numbers;
-  for (const std::string_view bytes : device.stats) {
-    const stat_view stat(bytes);
-    const named_stat named = name_stat(device, stat, named_stat::origin::plane);
-    if (named.name == "peak_teraflops_per_second") peaks.flops_per_s = stat.as_double() * 1e12;
-    if (named.name == "peak_hbm_bw_gigabytes_per_second") peaks.hbm_bytes_per_s = stat.as_double() * 1e9;
-    if (named.name == "device_type_string") peaks.device_type = named.text;
-    if (named.name == "device_vendor") numbers.vendor = named.text;
-    const auto number = [&] { return static_cast<std::uint64_t>(std::max(stat_number_of(&named), 0.0)); };
-    if (named.name == "compute_cap_major") numbers.major = number();
-    if (named.name == "compute_cap_minor") numbers.minor = number();
-    if (named.name == "core_count") numbers.multiprocessors = number();
-    if (named.name == "clock_rate") numbers.clock_khz = number();
-    if (named.name == "memory_bandwidth") numbers.memory_bytes_per_s = stat.as_double();
-  }
+  numbers.vendor = text("device_vendor");
+  numbers.major = whole("compute_cap_major");
+  numbers.minor = whole("compute_cap_minor");
+  numbers.multiprocessors = whole("core_count");
+  numbers.clock_khz = whole("clock_rate");
+  numbers.memory_bytes_per_s = number("memory_bandwidth");
   if (peaks.flops_per_s > 0 || peaks.hbm_bytes_per_s > 0) peaks.source = "the plane";
   if (peaks.device_type.empty()) peaks.device_type = numbers.vendor;
   if (peaks.flops_per_s == 0 || peaks.hbm_bytes_per_s == 0) look_up(peaks);
   look_up(peaks, numbers);
+  return peaks;
+}
+
+device_peaks peaks_of(const profile& p, const ops_line& line) {
+  const xspace_index* xspace = p.outline(line.file);
+  if (xspace != nullptr && static_cast<std::size_t>(line.plane) < xspace->planes.size())
+    return peaks_of(plane_stats(xspace->planes[static_cast<std::size_t>(line.plane)]));
+  device_peaks peaks;
+  peaks.device_type = line.device_model;
+  look_up(peaks);
   return peaks;
 }
 

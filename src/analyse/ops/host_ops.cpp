@@ -1,8 +1,7 @@
 #include <analyse/ops/host_ops.hpp>
 
 #include <analyse/ops/op_rows.hpp>
-#include <analyse/ops/op_totals.hpp>
-#include <base/affix.hpp>
+#include <analyse/ops/thread_totals.hpp>
 #include <base/hash_map.hpp>
 
 #include <algorithm>
@@ -14,47 +13,24 @@ namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 namespace {
 
-// Totals of the spans of one host, a line a thread. Spans come in no order: a thread whose spans are not in that of their
-// starts is visited twice.
+// Totals of the spans of one host, a line a thread.
 class host_ops final : public host_span_visitor {
  public:
   host_ops(const activity& of, std::uint32_t group, bool only_operators, const selection& selected,
            const query_filters& o)
-      : of_(of), only_operators_(only_operators), times_(selected.times_of(of.hosts()[group].file, -1)), options_(o) {}
+      : of_(of), only_operators_(only_operators), options_(o), totals_(of, group, selected, o) {}
 
   result<void> spans(const host_span* first, std::size_t count) override {
-    for (const host_span* s = first; s != first + count; ++s) {
-      if (s->kind == host_span_kind::device_marker || (only_operators_ && s->kind != host_span_kind::op)) continue;
-      event_row event{};
-      event.offset_ps = s->start_ps;
-      event.duration_ps = s->duration_ps;
-      if (!times_.keeps_all() && !times_.keeps(event, s->start_ps)) continue;
-      thread& on = thread_of(s->thread);
-      if (!on.wanted) continue;
-      event.metadata_id = number_of(*s);
-      if (again_ && !on.totals.in_order())
-        on.totals.add_unordered(&event, 1);
-      else if (!again_)
-        on.totals.add(&event, 1);
-    }
+    for (const host_span* s = first; s != first + count; ++s)
+      if (s->kind != host_span_kind::device_marker && (!only_operators_ || s->kind == host_span_kind::op))
+        totals_.add(s->thread, s->start_ps, s->duration_ps, number_of(*s));
     return {};
   }
-  // Whether all spans have to come once more.
-  [[nodiscard]] bool needs_another_look() {
-    again_ = std::any_of(threads_.begin(), threads_.end(), [](const auto& t) { return !t.second->totals.in_order(); });
-    return again_;
-  }
+  [[nodiscard]] bool needs_another_look() { return totals_.needs_another_look(); }
 
   void finish(ops_result& into) {
     const auto ops = std::make_shared<const std::vector<kernel_op>>(std::move(ops_));
-    std::vector<std::uint32_t> numbers;
-    for (const auto& [number, t] : threads_)
-      if (t->wanted) numbers.push_back(number);
-    std::sort(numbers.begin(), numbers.end());
-    for (const std::uint32_t number : numbers) {
-      op_totals& totals = threads_.find(number)->second->totals;
-      totals.finish();
-      const activity_thread& on = of_.threads()[number];
+    totals_.finish([&](const activity_thread& on, op_totals& totals) {
       ops_line line;
       line.file = on.file;
       line.plane = on.plane;
@@ -73,25 +49,10 @@ class host_ops final : public host_span_visitor {
       sums.by_slot = totals.take_sums();
       line.ops = make_op_rows(std::move(sums), options_.name);
       into.lines.push_back(std::move(line));
-    }
+    });
   }
 
  private:
-  struct thread {
-    op_totals totals{0};
-    bool wanted = false;
-  };
-  thread& thread_of(std::uint32_t number) {
-    if (last_ != nullptr && number == last_number_) return *last_;
-    const auto [at, is_new] = threads_.try_emplace(number);
-    if (is_new) {
-      const activity_thread& on = of_.threads()[number];
-      at->second = std::make_unique<thread>();
-      at->second->wanted = contains(on.process, options_.plane) && contains(on.name, options_.line);
-    }
-    last_number_ = number;
-    return *(last_ = at->second.get());
-  }
   std::int64_t number_of(const host_span& s) {
     const auto [at, is_new] = numbers_.try_emplace({s.name, s.kind}, static_cast<std::int64_t>(ops_.size()));
     if (is_new) {
@@ -104,14 +65,10 @@ class host_ops final : public host_span_visitor {
 
   const activity& of_;
   const bool only_operators_;
-  const event_filter times_;
   const query_filters& options_;
-  hash_map<std::uint32_t, std::unique_ptr<thread>> threads_;
+  thread_totals totals_;
   hash_map<std::pair<string_id, host_span_kind>, std::int64_t> numbers_;
   std::vector<kernel_op> ops_;
-  thread* last_ = nullptr;
-  std::uint32_t last_number_ = 0;
-  bool again_ = false;
 };
 
 // Whether any host has an operator of a framework.

@@ -1,6 +1,7 @@
 // Where a capture was recorded: devices, hosts, processes, and what wrote it.
 #include <analyse/report/parts.hpp>
 
+#include <analyse/ops/device_peaks.hpp>
 #include <base/affix.hpp>
 #include <profkit/core/activity.hpp>
 #include <profkit/core/text.hpp>
@@ -20,12 +21,10 @@ std::string text_of(const std::vector<named_stat>& stats, std::string_view name)
   return stat == nullptr ? std::string() : stat_text_of(*stat);
 }
 
-// "TPU v6 Lite, 918 TFLOP/s, 1.64 TB/s", as far as the plane says.
+// "TPU v6 Lite, 918 TFLOP/s, 1.64 TB/s", as far as it is known.
 std::string model_of(const plane_info& plane) {
+  const device_peaks peaks = peaks_of(plane.stats);
   std::string text = text_of(plane.stats, "device_type_string");
-  const double tera_flops = stat_number_of(find_named_stat(plane.stats, "peak_teraflops_per_second"));
-  const double giga_bytes = stat_number_of(find_named_stat(plane.stats, "peak_hbm_bw_gigabytes_per_second"));
-  const double bandwidth = stat_number_of(find_named_stat(plane.stats, "memory_bandwidth"));
   const double memory = stat_number_of(find_named_stat(plane.stats, "memory_size"));
   const std::string vendor = text_of(plane.stats, "device_vendor");
   const std::string cores = text_of(plane.stats, "core_count");
@@ -36,9 +35,8 @@ std::string model_of(const plane_info& plane) {
     more("compute capability " + major + '.' + text_of(plane.stats, "compute_cap_minor"));
   if (!cores.empty()) more(cores + (vendor == "AMD" ? " CUs" : " SMs"));
   if (memory > 0) more(human_bytes(static_cast<std::uint64_t>(memory)));
-  if (tera_flops > 0) more(si_text(tera_flops * 1e12) + "FLOP/s");
-  if (giga_bytes > 0) more(si_text(giga_bytes * 1e9) + "B/s");
-  if (bandwidth > 0) more(si_text(bandwidth) + "B/s");
+  if (peaks.flops_per_s > 0) more(si_text(peaks.flops_per_s) + "FLOP/s");
+  if (peaks.hbm_bytes_per_s > 0) more(si_text(peaks.hbm_bytes_per_s) + "B/s");
   return text.empty() ? std::string(short_plane_name(plane.name.substr(0, plane.name.rfind(':')))) : text;
 }
 

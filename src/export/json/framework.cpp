@@ -46,6 +46,7 @@ document_status write_framework(json_writer& out, const profile& p, const framew
     out.field("name", row.name);
     out.field("count", row.count);
     out.field("total_ps", row.total_ps);
+    out.field("self_ps", row.self_ps);
     out.field("max_ps", row.max_ps);
     out.end_object();
   }
