@@ -1,0 +1,316 @@
+#!/usr/bin/env python3
+"""profkit beside other readers of the same captures, op by op.
+
+    compare.py PROFKIT                           checks results/*.tsv and docs/compared.md against numbers/*.json
+    compare.py PROFKIT --write                   writes them anew
+    compare.py PROFKIT --run PEER PYTHON [--write]   asks the peer itself, in that Python, and checks or writes its numbers first
+
+Captures are looked for under tests/data, then in the large corpus (PROFKIT_CORPUS). Of one that is not there the row of
+results stays as it is. See README.md.
+"""
+import argparse
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tomllib
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+CORPUS = pathlib.Path(os.environ.get("PROFKIT_CORPUS", ROOT.parent / "shared")) / "captures"
+PAGE = ROOT / "docs" / "compared.md"
+COLUMNS = ("count", "total_ps", "self_ps", "flops", "bytes")
+FIELDS = ("capture", "table", "ops", "equal", "only_peer", "only_profkit", *COLUMNS, "verdict")
+# Of each peer the captures that it opens, by the names that results have.
+XSPACES = {name: f"xspace/{name}.xplane.pb" for name in (
+    "gpu_tf_2020_8gpu", "jax08_attention_mi300", "jax08_gemm_mi300", "jax_te_fused_attn_934987a2fc2f", "tpu_v6e_inference")}
+XSPACES |= {name: f"jax/{run}/vm.xplane.pb" for name, run in (
+    ("cpu_mlp_nohlo", "mlp_nohlo/plugins/profile/2026_11_21_07_08_37"), ("cpu_mlp_train", "mlp_train/plugins/profile/2026_11_21_06_43_55"),
+    ("cpu_multi_device", "multi_device/plugins/profile/2026_11_21_06_45_09"),
+    ("cpu_transformer", "transformer/plugins/profile/2026_11_21_06_44_05"),
+    ("cpu_two_process_rank0", "two_process/rank0/plugins/profile/2026_11_21_06_45_11"),
+    ("cpu_two_process_rank1", "two_process/rank1/plugins/profile/2026_11_21_06_45_11"))}
+TRACES = {name: f"kineto/{file}.json.gz" for name, file in (
+    ("b200_eager", "b200_eager_trace"), ("dlrm_worker0", "dlrm_8_ranks/worker0_step_12.1694128201545.pt.trace"),
+    ("h100_qwen", "h100_Qwen_Qwen1.5-0.5B-Chat__1016005"), ("h100_bert_small", "h100_gaunernst_bert-small-uncased__1016001"),
+    ("mi300_sglang_decode", "inference_sglang_decode_sglang_Qwen3-8B_decode"), ("mi300_qwen", "mi300_Qwen_Qwen1.5-0.5B-Chat__1016005"),
+    ("nccl_data", "nccl_data"), ("rank0_apr_03", "rank-0.Apr_03_18_51_38.1102.pt.trace"),
+    ("resnet50_2021", "resnet50_nw0_1623143089861.pt.trace"))}
+PEERS = {"xprof": XSPACES, "hta": TRACES, "tracelens": TRACES}
+IN_DATA = {TRACES["h100_bert_small"]: "kineto/h100_bert_small.pt.trace.json.gz",
+           XSPACES["cpu_two_process_rank0"]: XSPACES["cpu_two_process_rank0"].replace("two_process/rank0", "two_process_rank0")}
+# Peers keep times and rates as numbers of floating point; TraceLens takes a time as an end less a start, in steps of 0.25 us at most.
+CLOSE = {"xprof": 1e-6, "hta": 1e-6, "tracelens": 1e-3}
+
+
+def path_of(peer, name):
+    """The file, or None where this machine does not have it."""
+    capture = PEERS[peer][name]
+    places = ROOT / "tests" / "data" / IN_DATA.get(capture, capture), CORPUS / capture
+    return next((p for p in places if p.exists()), None)
+
+
+class Profkit:
+    def __init__(self, command):
+        self.command = command
+
+    def ask(self, *arguments):
+        done = subprocess.run([self.command, *map(str, arguments), "--json", "--limit", "0", "-q"], stdin=subprocess.DEVNULL,
+                              stdout=subprocess.PIPE, timeout=300, check=True)
+        return json.loads(done.stdout)
+
+    def groups(self, path, *keys):
+        """[(names by key, group)] of the innermost groups."""
+        names, out = [], []
+        for g in self.ask("ops", path, "--by", ",".join(keys))["groups"]:
+            names[g["depth"]:] = [g["name"]]
+            if g["depth"] == len(keys) - 1:
+                out.append((tuple(names), g))
+        return out
+
+
+def sums(groups, name_of, columns=COLUMNS):
+    out = {}
+    for names, g in groups:
+        name = name_of(names)
+        if name is None:
+            continue
+        row = out.setdefault(name, dict.fromkeys(columns, 0))
+        for column in columns:
+            row[column] += g[column]
+    return out
+
+
+def program_id(program):
+    return program.rpartition("(")[2].rstrip(")")
+
+
+def of_xprof(profkit, path, table, theirs):
+    if table == "framework_op_stats":
+        columns = ("count", "self_ps", "flops", "bytes")
+        out = {f"device {name}": g for name, g in sums(profkit.groups(path, "op"), lambda n: n[0], columns).items()}
+        for event in profkit.ask("framework", path)["names"]:
+            if "host " + event["name"] in theirs:  # XProf lists 500 of a host at most
+                row = out.setdefault("host " + event["name"], dict.fromkeys(columns, 0))
+                row["count"] += event["count"]
+                row["self_ps"] += event["total_ps"]
+        return out
+    if table == "hlo_stats":
+        return sums(profkit.groups(path, "program", "instruction"), lambda n: f"{program_id(n[0])} {n[1]}" if n[1] else None)
+    return sums(profkit.groups(path, "program", "category", "instruction"), lambda n: " ".join(n) if n[2] else None,
+                ("count", "self_ps", "flops", "bytes"))
+
+
+def spent(profkit, path):
+    """How devices spent the time from the first kernel to the end of the last, by use."""
+    found = profkit.ask("bubbles", path)
+    uses = {}
+    for part in found["time"]:
+        if part["device"] is None and part["use"] != "idle":
+            uses[part["use"]] = uses.get(part["use"], 0) + part["time_ps"]
+    gaps = [d["gaps"] for d in found["devices"] if d["kernels"]]
+    idle, span = (round(sum(g[key] for g in gaps) * 1e9) for key in ("device_gap_ms", "capture_span_ms"))
+    return uses, idle, span
+
+
+def of_hta(profkit, path, table, _):
+    if table == "kernel_breakdown":
+        return sums(profkit.groups(path, "kernel"), lambda n: n[0], ("count", "total_ps"))
+    uses, idle, span = spent(profkit, path)
+    busy = {"compute": uses.pop("compute", 0), "not compute": sum(uses.values()), "idle": idle, "span": span}
+    return {name: {"self_ps": took} for name, took in busy.items()}
+
+
+def of_tracelens(profkit, path, table, _):
+    if table == "gpu_timeline":
+        uses, idle, span = spent(profkit, path)
+        named = {"computation_time": uses.get("compute", 0), "exposed_comm_time": uses.get("exposed_communication", 0),
+                 "exposed_memcpy_time": uses.get("exposed_copies", 0), "idle_time": idle, "busy_time": span - idle, "total_time": span}
+        return {name: {"self_ps": took} for name, took in named.items()}
+    if table == "kernel_launchers":
+        return sums(profkit.groups(path, "op"), lambda n: n[0] or None, ("count", "self_ps"))
+    by_shape = profkit.groups(path, "op", "shape")
+    name_of = lambda n: f"{n[0]} {n[1] or '[]'}" if n[0] else None  # pylint: disable=unnecessary-lambda-assignment
+    if table == "kernel_launchers_by_shape":
+        return sums(by_shape, name_of, ("count", "self_ps"))
+    return sums([(n, g) for n, g in by_shape if g["flops"] or g["bytes"]], name_of, ("flops", "bytes"))
+
+
+SIDES = {"xprof": of_xprof, "hta": of_hta, "tracelens": of_tracelens}
+
+
+def apart(ours, theirs):
+    """By how much two numbers differ, of the larger."""
+    return 0.0 if ours == theirs else abs(ours - theirs) / max(abs(ours), abs(theirs))
+
+
+def compared(ours, theirs, close):
+    """A row of results, and what differs: [(column, op, ours, theirs)]"""
+    differs, equal, worst = [], 0, {}
+    for op in sorted(ours.keys() & theirs.keys()):
+        same = True
+        for column in COLUMNS:
+            if column in ours[op] and column in theirs[op]:
+                by = apart(ours[op][column], theirs[op][column])
+                worst[column] = max(worst.get(column, 0.0), by)
+                if by > close:
+                    same = False
+                    differs.append((column, op, ours[op][column], theirs[op][column]))
+        equal += same
+    only_peer, only_ours = sorted(theirs.keys() - ours.keys()), sorted(ours.keys() - theirs.keys())
+    differs += [("only_peer", op, None, theirs[op]) for op in only_peer] + [("only_profkit", op, ours[op], None) for op in only_ours]
+    row = {"ops": len(ours.keys() | theirs.keys()), "equal": equal, "only_peer": len(only_peer), "only_profkit": len(only_ours)}
+    row.update({column: f"{worst[column]:.2g}" if worst.get(column, 0) > close else "0" if column in worst else "-" for column in COLUMNS})
+    row["verdict"] = "different" if differs else "equal"
+    return row, differs
+
+
+def numbers_file(peer):
+    return HERE / "numbers" / f"{peer}.json"
+
+
+def written_numbers(numbers):
+    """One op a line, in order."""
+    out = ['{"version": ' + json.dumps(numbers["version"]) + ', "date": ' + json.dumps(numbers["date"]) + ', "captures": {']
+    for at, (capture, tables) in enumerate(numbers["captures"].items()):
+        out.append(f" {json.dumps(capture)}: {{")
+        for i, (table, ops) in enumerate(tables.items()):
+            end = "," if i + 1 < len(tables) else ""
+            if not isinstance(ops, dict):
+                out.append(f"  {json.dumps(table)}: {json.dumps(ops)}{end}")
+                continue
+            lines = [f"   {json.dumps(op)}: {json.dumps(ops[op])}" for op in sorted(ops)]
+            out.append(f"  {json.dumps(table)}: {{")
+            out.append(",\n".join(lines) + "}" + end if lines else "  }" + end)
+        out.append(" }" + ("," if at + 1 < len(numbers["captures"]) else ""))
+    return "\n".join(out) + "\n}}\n"
+
+
+def asked(peer, python):
+    """The peer itself, of the captures that this machine has."""
+    captures = [c for c in PEERS[peer] if path_of(peer, c)]
+    done = subprocess.run([python, HERE / f"peer_{peer}.py", *(path_of(peer, c) for c in captures)], stdin=subprocess.DEVNULL,
+                          stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, timeout=1800, check=True)
+    found = json.loads(done.stdout)
+    return found["version"], dict(zip(captures, found["captures"]))
+
+
+def results_of(peer, profkit, numbers):
+    """[(row, what differs)] of the captures that this machine has."""
+    out = []
+    for capture, tables in numbers["captures"].items():
+        path = path_of(peer, capture)
+        if path is None:
+            continue
+        if "error" in tables:
+            out.append(({"capture": capture, "table": "all", "verdict": "not opened"}, []))
+            continue
+        for table, theirs in tables.items():
+            row, differs = compared(SIDES[peer](profkit, path, table, theirs), theirs, CLOSE[peer])
+            out.append(({"capture": capture, "table": table, **row}, differs))
+    return out
+
+
+def read_results(peer):
+    path = HERE / "results" / f"{peer}.tsv"
+    lines = path.read_text().splitlines() if path.exists() else []
+    return [dict(zip(FIELDS, line.split("\t"))) for line in lines[1:]]
+
+
+def write_results(peer, rows):
+    lines = ["\t".join(FIELDS)] + ["\t".join(str(r.get(f, "-")) for f in FIELDS) for r in rows]
+    (HERE / "results" / f"{peer}.tsv").write_text("\n".join(lines) + "\n")
+
+
+def reasons():
+    return tomllib.loads((HERE / "reasons.toml").read_text())["reason"]
+
+
+def reason_of(all_reasons, peer, capture, table, column):
+    return [r for r in all_reasons if r["peer"] == peer and table in r["tables"] and column in r["columns"]
+            and (not r.get("captures") or capture in r["captures"])]
+
+
+def differing_columns(row):
+    """Of a row of results, the columns that need a reason."""
+    if row["verdict"] == "not opened":
+        return ["not_opened"]
+    return [c for c in COLUMNS if row[c] not in ("0", "-")] + [c for c in ("only_peer", "only_profkit") if row[c] != "0"]
+
+
+def tables_of_page(peer):
+    """The table of the page, of what is committed."""
+    known, lines = reasons(), ["| capture | table | ops | equal | differs | who is right |", "|---|---|---|---|---|---|"]
+    for row in read_results(peer):
+        columns = differing_columns(row)
+        at = sorted({known.index(r) + 1 for c in columns for r in reason_of(known, peer, row["capture"], row["table"], c)})
+        right = sorted({known[i - 1]["right"] for i in at})
+        differs = ", ".join(c.replace("_", " ") + (f" {row[c]}" if c in FIELDS else "") for c in columns) or "nothing"
+        who = f"{', '.join(right)} {' '.join(f'({i})' for i in at)}" if at else ""
+        lines.append(f"| {row['capture']} | {row['table']} | {row['ops']} | {row['equal']} | {differs} | {who} |")
+    return "\n".join(lines) + "\n"
+
+
+def generated(peer):
+    return (f"<!-- tables of {peer} -->\n", f"<!-- end of {peer} -->\n")
+
+
+def page_with_tables(text):
+    for peer in PEERS:
+        begin, end = generated(peer)
+        head, _, rest = text.partition(begin)
+        _, _, tail = rest.partition(end)
+        text = head + begin + tables_of_page(peer) + end + tail
+    begin, end = generated("reasons")
+    head, _, rest = text.partition(begin)
+    _, _, tail = rest.partition(end)
+    return head + begin + "".join(f"{i}. {r['right'].capitalize()}: {r['why']}\n" for i, r in enumerate(reasons(), 1)) + end + tail
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("profkit")
+    parser.add_argument("--write", action="store_true")
+    parser.add_argument("--run", nargs=2, action="append", default=[], metavar=("PEER", "PYTHON"))
+    parser.add_argument("--date", default="")
+    parser.add_argument("--show", action="store_true", help="every number that differs")
+    args = parser.parse_args()
+    wrong = []
+    for peer, python in args.run:
+        version, captures = asked(peer, python)
+        stored = json.loads(numbers_file(peer).read_text()) if numbers_file(peer).exists() else {"captures": {}}
+        if args.write:
+            stored = {"version": version, "date": args.date or stored.get("date", ""), "captures": {**stored["captures"], **captures}}
+            numbers_file(peer).parent.mkdir(exist_ok=True)
+            numbers_file(peer).write_text(written_numbers(stored))
+        else:
+            wrong += [f"{peer} {c}: not the numbers that are stored" for c in captures if captures[c] != stored["captures"].get(c)]
+    for peer in PEERS:
+        found = results_of(peer, Profkit(args.profkit), json.loads(numbers_file(peer).read_text()))
+        rows = {(r["capture"], r["table"]): {f: str(r.get(f, "-")) for f in FIELDS} for r, _ in found}
+        if args.show:
+            for row, differs in found:
+                for each in differs:
+                    print(peer, row["capture"], row["table"], *each, sep=" | ")
+        kept = read_results(peer)
+        if args.write:
+            every = {(r["capture"], r["table"]): r for r in kept} | rows
+            (HERE / "results").mkdir(exist_ok=True)
+            write_results(peer, [every[key] for key in sorted(every)])
+        else:
+            kept = {(r["capture"], r["table"]): r for r in kept}
+            wrong += [f"{peer} {key}: {kept.get(key)} is committed, {rows[key]} is found" for key in rows if rows[key] != kept.get(key)]
+        wrong += [f"{peer} {r['capture']} {r['table']}: no reason is given for {c}" for r in read_results(peer)
+                  for c in differing_columns(r) if not reason_of(reasons(), peer, r["capture"], r["table"], c)]
+    page = page_with_tables(PAGE.read_text())
+    if args.write:
+        PAGE.write_text(page)
+    elif page != PAGE.read_text():
+        wrong.append("the tables of docs/compared.md are not those of the results: compare.py PROFKIT --write")
+    print("\n".join(wrong) if wrong else "as committed")
+    sys.exit(1 if wrong else 0)
+
+
+if __name__ == "__main__":
+    main()
