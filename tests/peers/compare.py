@@ -12,6 +12,7 @@ import argparse
 import json
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tomllib
@@ -21,10 +22,11 @@ ROOT = HERE.parents[1]
 CORPUS = pathlib.Path(os.environ.get("PROFKIT_CORPUS", ROOT.parent / "shared")) / "captures"
 PAGE = ROOT / "docs" / "compared.md"
 COLUMNS = ("count", "total_ps", "self_ps", "flops", "bytes")
-FIELDS = ("capture", "table", "ops", "equal", "only_peer", "only_profkit", *COLUMNS, "verdict")
+FIELDS = ("capture", "table", "ops", "equal", "only_peer", "only_profkit", *COLUMNS, "verdict", "reasons")
 # Of each peer the captures that it opens, by the names that results have.
 XSPACES = {name: f"xspace/{name}.xplane.pb" for name in (
-    "gpu_tf_2020_8gpu", "jax08_attention_mi300", "jax08_gemm_mi300", "jax_te_fused_attn_934987a2fc2f", "tpu_v6e_inference")}
+    "gpu_tf_2020_8gpu", "jax08_attention_mi300", "jax08_gemm_mi300", "tpu_v6e_inference")}
+XSPACES["jax_te_fused_attn"] = "xspace/jax_te_fused_attn_934987a2fc2f.xplane.pb"
 XSPACES |= {name: f"jax/{run}/vm.xplane.pb" for name, run in (
     ("cpu_mlp_nohlo", "mlp_nohlo/plugins/profile/2026_11_21_07_08_37"), ("cpu_mlp_train", "mlp_train/plugins/profile/2026_11_21_06_43_55"),
     ("cpu_multi_device", "multi_device/plugins/profile/2026_11_21_06_45_09"),
@@ -41,7 +43,8 @@ PEERS = {"xprof": XSPACES, "hta": TRACES, "tracelens": TRACES}
 IN_DATA = {TRACES["h100_bert_small"]: "kineto/h100_bert_small.pt.trace.json.gz",
            XSPACES["cpu_two_process_rank0"]: XSPACES["cpu_two_process_rank0"].replace("two_process/rank0", "two_process_rank0")}
 # Peers keep times and rates as numbers of floating point; TraceLens takes a time as an end less a start, in steps of 0.25 us at most.
-CLOSE = {"xprof": 1e-6, "hta": 1e-6, "tracelens": 1e-3}
+UNITS = {"count": "count", "total_ps": "time", "self_ps": "self time", "flops": "operations", "bytes": "bytes"}
+CLOSE, CLOSE_TIMES = 1e-6, {"tracelens": 1e-3}
 
 
 def path_of(peer, name):
@@ -145,7 +148,7 @@ def apart(ours, theirs):
     return 0.0 if ours == theirs else abs(ours - theirs) / max(abs(ours), abs(theirs))
 
 
-def compared(ours, theirs, close):
+def compared(ours, theirs, close_times):
     """A row of results, and what differs: [(column, op, ours, theirs)]"""
     differs, equal, worst = [], 0, {}
     for op in sorted(ours.keys() & theirs.keys()):
@@ -153,15 +156,16 @@ def compared(ours, theirs, close):
         for column in COLUMNS:
             if column in ours[op] and column in theirs[op]:
                 by = apart(ours[op][column], theirs[op][column])
-                worst[column] = max(worst.get(column, 0.0), by)
-                if by > close:
+                worst.setdefault(column, 0.0)
+                if by > (close_times if column.endswith("_ps") else CLOSE):
+                    worst[column] = max(worst[column], by)
                     same = False
                     differs.append((column, op, ours[op][column], theirs[op][column]))
         equal += same
     only_peer, only_ours = sorted(theirs.keys() - ours.keys()), sorted(ours.keys() - theirs.keys())
     differs += [("only_peer", op, None, theirs[op]) for op in only_peer] + [("only_profkit", op, ours[op], None) for op in only_ours]
     row = {"ops": len(ours.keys() | theirs.keys()), "equal": equal, "only_peer": len(only_peer), "only_profkit": len(only_ours)}
-    row.update({column: f"{worst[column]:.2g}" if worst.get(column, 0) > close else "0" if column in worst else "-" for column in COLUMNS})
+    row.update({column: "-" if column not in worst else f"{worst[column]:.2g}" if worst[column] else "0" for column in COLUMNS})
     row["verdict"] = "different" if differs else "equal"
     return row, differs
 
@@ -204,10 +208,10 @@ def results_of(peer, profkit, numbers):
         if path is None:
             continue
         if "error" in tables:
-            out.append(({"capture": capture, "table": "all", "verdict": "not opened"}, []))
+            out.append(({"capture": capture, "table": "all", "verdict": "not opened"}, [("not_opened", "", None, None)]))
             continue
         for table, theirs in tables.items():
-            row, differs = compared(SIDES[peer](profkit, path, table, theirs), theirs, CLOSE[peer])
+            row, differs = compared(SIDES[peer](profkit, path, table, theirs), theirs, CLOSE_TIMES.get(peer, CLOSE))
             out.append(({"capture": capture, "table": table, **row}, differs))
     return out
 
@@ -227,45 +231,69 @@ def reasons():
     return tomllib.loads((HERE / "reasons.toml").read_text())["reason"]
 
 
-def reason_of(all_reasons, peer, capture, table, column):
-    return [r for r in all_reasons if r["peer"] == peer and table in r["tables"] and column in r["columns"]
-            and (not r.get("captures") or capture in r["captures"])]
+def is_reason(reason, peer, capture, table, column, op):
+    fits = lambda key, value: key not in reason or any(re.fullmatch(p, value) for p in reason[key])
+    return (reason["peer"] == peer and column in reason["columns"] and fits("captures", capture) and fits("tables", table)
+            and re.fullmatch(reason.get("ops", ".*"), op) is not None)
 
 
-def differing_columns(row):
-    """Of a row of results, the columns that need a reason."""
+def reasons_of(peer, row, differs):
+    """The ids of the reasons of a row; '?' for a number that has none."""
+    found = set()
+    for column, op, *_ in differs:
+        ids = {r["id"] for r in reasons() if is_reason(r, peer, row["capture"], row["table"], column, op)}
+        found |= ids or {f"? {column} {op}"}
+    return ",".join(sorted(found)) or "-"
+
+
+def differing(row):
+    """What differs in a row of results, in words."""
     if row["verdict"] == "not opened":
-        return ["not_opened"]
-    return [c for c in COLUMNS if row[c] not in ("0", "-")] + [c for c in ("only_peer", "only_profkit") if row[c] != "0"]
+        return "not opened"
+    worst = [f"{UNITS[c]} {row[c]}" for c in COLUMNS if row[c] not in ("0", "-")]
+    return ", ".join(worst + [f"{row[c]} {where}" for c, where in (("only_peer", "only there"), ("only_profkit", "only here")) if row[c] != "0"])
 
 
-def tables_of_page(peer):
-    """The table of the page, of what is committed."""
-    known, lines = reasons(), ["| capture | table | ops | equal | differs | who is right |", "|---|---|---|---|---|---|"]
+def table_of_page(peer):
+    """What is committed, as the page has it: tables of one capture that differ alike share a line."""
+    number = {r["id"]: i for i, r in enumerate(reasons(), 1)}
+    right = {r["id"]: r["right"] for r in reasons()}
+    equal, lines = [], {}
     for row in read_results(peer):
-        columns = differing_columns(row)
-        at = sorted({known.index(r) + 1 for c in columns for r in reason_of(known, peer, row["capture"], row["table"], c)})
-        right = sorted({known[i - 1]["right"] for i in at})
-        differs = ", ".join(c.replace("_", " ") + (f" {row[c]}" if c in FIELDS else "") for c in columns) or "nothing"
-        who = f"{', '.join(right)} {' '.join(f'({i})' for i in at)}" if at else ""
-        lines.append(f"| {row['capture']} | {row['table']} | {row['ops']} | {row['equal']} | {differs} | {who} |")
-    return "\n".join(lines) + "\n"
+        if row["verdict"] == "equal":
+            if row["ops"] != "0":
+                equal.append(f"{row['capture']} {row['table']} ({row['ops']})")
+            continue
+        ids = sorted(row["reasons"].split(","), key=number.get)
+        who = ", ".join(f"{side} {' '.join(f'({number[i]})' for i in ids if right[i] == side)}" for side in dict.fromkeys(map(right.get, ids)))
+        capture, differs = row["capture"], differing(row)
+        if row["ops"] == row["only_profkit"]:
+            capture, differs = "CPUs, 6 captures" if capture.startswith("cpu_") else capture, "all only here"
+        lines.setdefault((capture, differs, who), []).append(row)
+    out = ["| capture | table | ops | equal | differs, at most by | who is right |", "|---|---|---|---|---|---|"]
+    for (capture, differs, who), rows in lines.items():
+        tables = ", ".join(dict.fromkeys(r["table"] for r in rows))
+        ops, same = (", ".join(r[c] for r in rows) if len(rows) < 4 else sum(int(r[c]) for r in rows) for c in ("ops", "equal"))
+        out.append(f"| {capture} | {tables} | {ops} | {same} | {differs} | {who} |")
+    return "\n".join(out) + "\n" + ("\nEqual, all ops: " + ", ".join(equal) + ".\n" if equal else "")
 
 
-def generated(peer):
-    return (f"<!-- tables of {peer} -->\n", f"<!-- end of {peer} -->\n")
+def versions():
+    said = {peer: json.loads(numbers_file(peer).read_text()) for peer in PEERS}
+    names = {"xprof": "XProf", "hta": "HolisticTraceAnalysis", "tracelens": "TraceLens"}
+    return "; ".join(f"{names[p]} {n['version']}, asked on {n['date']}" for p, n in said.items()) + ".\n"
 
 
 def page_with_tables(text):
-    for peer in PEERS:
-        begin, end = generated(peer)
-        head, _, rest = text.partition(begin)
-        _, _, tail = rest.partition(end)
-        text = head + begin + tables_of_page(peer) + end + tail
-    begin, end = generated("reasons")
-    head, _, rest = text.partition(begin)
-    _, _, tail = rest.partition(end)
-    return head + begin + "".join(f"{i}. {r['right'].capitalize()}: {r['why']}\n" for i, r in enumerate(reasons(), 1)) + end + tail
+    """The page with its generated parts made anew; each stands between two comments."""
+    parts = {peer: table_of_page(peer) for peer in PEERS} | {"versions": versions()}
+    parts["reasons"] = "".join(f"{i}. **{r['right']}** {r['why']}\n" for i, r in enumerate(reasons(), 1))
+    for name, part in parts.items():
+        begin, end = f"<!-- {name} -->\n", f"<!-- end of {name} -->\n"
+        head, found, rest = text.partition(begin)
+        assert found and end in rest, f"docs/compared.md has no place for {name}"
+        text = head + begin + part + end + rest.partition(end)[2]
+    return text
 
 
 def main():
@@ -288,21 +316,23 @@ def main():
             wrong += [f"{peer} {c}: not the numbers that are stored" for c in captures if captures[c] != stored["captures"].get(c)]
     for peer in PEERS:
         found = results_of(peer, Profkit(args.profkit), json.loads(numbers_file(peer).read_text()))
-        rows = {(r["capture"], r["table"]): {f: str(r.get(f, "-")) for f in FIELDS} for r, _ in found}
-        if args.show:
-            for row, differs in found:
+        rows = {}
+        for row, differs in found:
+            row["reasons"] = reasons_of(peer, row, differs)
+            rows[row["capture"], row["table"]] = {f: str(row.get(f, "-")) for f in FIELDS}
+            if args.show:
                 for each in differs:
                     print(peer, row["capture"], row["table"], *each, sep=" | ")
-        kept = read_results(peer)
+            if "?" in row["reasons"]:
+                wrong.append(f"{peer} {row['capture']} {row['table']}: no reason is given for {row['reasons']}")
+        kept = {(r["capture"], r["table"]): r for r in read_results(peer)}
         if args.write:
-            every = {(r["capture"], r["table"]): r for r in kept} | rows
             (HERE / "results").mkdir(exist_ok=True)
-            write_results(peer, [every[key] for key in sorted(every)])
+            write_results(peer, [row for _, row in sorted((kept | rows).items())])
         else:
-            kept = {(r["capture"], r["table"]): r for r in kept}
             wrong += [f"{peer} {key}: {kept.get(key)} is committed, {rows[key]} is found" for key in rows if rows[key] != kept.get(key)]
-        wrong += [f"{peer} {r['capture']} {r['table']}: no reason is given for {c}" for r in read_results(peer)
-                  for c in differing_columns(r) if not reason_of(reasons(), peer, r["capture"], r["table"], c)]
+    used = {i for peer in PEERS for r in read_results(peer) for i in r["reasons"].split(",")}
+    wrong += [f"reason {r['id']}: nothing differs for it" for r in reasons() if r["id"] not in used]
     page = page_with_tables(PAGE.read_text())
     if args.write:
         PAGE.write_text(page)
