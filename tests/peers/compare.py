@@ -15,6 +15,7 @@ import pathlib
 import re
 import subprocess
 import sys
+import textwrap
 import tomllib
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -246,6 +247,10 @@ def reasons_of(peer, row, differs):
     return ",".join(sorted(found)) or "-"
 
 
+def wrapped(text, indent=""):
+    return "\n".join(textwrap.wrap(text, 138, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False))
+
+
 def differing(row):
     """What differs in a row of results, in words."""
     if row["verdict"] == "not opened":
@@ -258,24 +263,24 @@ def table_of_page(peer):
     """What is committed, as the page has it: tables of one capture that differ alike share a line."""
     number = {r["id"]: i for i, r in enumerate(reasons(), 1)}
     right = {r["id"]: r["right"] for r in reasons()}
-    equal, lines = [], {}
+    equal, lines = {}, {}
     for row in read_results(peer):
         if row["verdict"] == "equal":
             if row["ops"] != "0":
-                equal.append(f"{row['capture']} {row['table']} ({row['ops']})")
+                equal.setdefault(row["table"], []).append(f"{row['capture']} {row['ops']}")
             continue
         ids = sorted(row["reasons"].split(","), key=number.get)
         who = ", ".join(f"{side} {' '.join(f'({number[i]})' for i in ids if right[i] == side)}" for side in dict.fromkeys(map(right.get, ids)))
-        capture, differs = row["capture"], differing(row)
-        if row["ops"] == row["only_profkit"]:
-            capture, differs = "CPUs, 6 captures" if capture.startswith("cpu_") else capture, "all only here"
-        lines.setdefault((capture, differs, who), []).append(row)
+        alone = row["ops"] == row["only_profkit"] != "-"  # all of a CPU is
+        name = row["capture"].partition("_")[0] + "_*" if alone else row["capture"]
+        lines.setdefault((name, "all only here" if alone else differing(row), who), []).append(row)
     out = ["| capture | table | ops | equal | differs, at most by | who is right |", "|---|---|---|---|---|---|"]
     for (capture, differs, who), rows in lines.items():
         tables = ", ".join(dict.fromkeys(r["table"] for r in rows))
         ops, same = (", ".join(r[c] for r in rows) if len(rows) < 4 else sum(int(r[c]) for r in rows) for c in ("ops", "equal"))
         out.append(f"| {capture} | {tables} | {ops} | {same} | {differs} | {who} |")
-    return "\n".join(out) + "\n" + ("\nEqual, all ops: " + ", ".join(equal) + ".\n" if equal else "")
+    same = "; ".join(f"{table}: {', '.join(captures)}" for table, captures in equal.items())
+    return "\n".join(out) + "\n" + (f"\n{wrapped(f'All ops equal, of {same}.')}\n" if equal else "")
 
 
 def versions():
@@ -287,12 +292,12 @@ def versions():
 def page_with_tables(text):
     """The page with its generated parts made anew; each stands between two comments."""
     parts = {peer: table_of_page(peer) for peer in PEERS} | {"versions": versions()}
-    parts["reasons"] = "".join(f"{i}. **{r['right']}** {r['why']}\n" for i, r in enumerate(reasons(), 1))
+    parts["reasons"] = "".join(wrapped(f"{i}. **{r['right']}** {r['why']}", "   ") + "\n" for i, r in enumerate(reasons(), 1))
     for name, part in parts.items():
         begin, end = f"<!-- {name} -->\n", f"<!-- end of {name} -->\n"
         head, found, rest = text.partition(begin)
         assert found and end in rest, f"docs/compared.md has no place for {name}"
-        text = head + begin + part + end + rest.partition(end)[2]
+        text = head + begin + "\n" + part + "\n" + end + rest.partition(end)[2]
     return text
 
 

@@ -60,7 +60,7 @@ class ComparedTest(unittest.TestCase):
         row, differs = compare.compared(ours, theirs, 0.01)
         self.assertEqual([d[:2] for d in differs], [("count", "b"), ("flops", "b"), ("only_peer", "d"), ("only_profkit", "c")])
         self.assertEqual([row[f] for f in compare.FIELDS[2:-1]], [4, 1, 1, 1, "0.5", "-", "0", "1", "-", "different"])
-        self.assertEqual([d[:2] for d in compare.compared(ours, theirs, 1e-6)[1]][:2], [("count", "b"), ("self_ps", "a")])
+        self.assertEqual([d[:2] for d in compare.compared(ours, theirs, 1e-6)[1]][:2], [("self_ps", "a"), ("count", "b")])
         self.assertTrue(compare.reasons_of("xprof", {"capture": "tpu_v6e_inference", "table": "hlo_stats"}, differs).startswith("?"))
 
 
