@@ -256,7 +256,8 @@ def differing(row):
     if row["verdict"] == "not opened":
         return "not opened"
     worst = [f"{UNITS[c]} {row[c]}" for c in COLUMNS if row[c] not in ("0", "-")]
-    return ", ".join(worst + [f"{row[c]} {where}" for c, where in (("only_peer", "only there"), ("only_profkit", "only here")) if row[c] != "0"])
+    alone = {"only_peer": "only there", "only_profkit": "only here"}
+    return ", ".join(worst + [f"{row[c]} {where}" for c, where in alone.items() if row[c] != "0"])
 
 
 def table_of_page(peer):
@@ -270,14 +271,16 @@ def table_of_page(peer):
                 equal.setdefault(row["table"], []).append(f"{row['capture']} {row['ops']}")
             continue
         ids = sorted(row["reasons"].split(","), key=number.get)
-        who = ", ".join(f"{side} {' '.join(f'({number[i]})' for i in ids if right[i] == side)}" for side in dict.fromkeys(map(right.get, ids)))
+        by_side = {side: [f"({number[i]})" for i in ids if right[i] == side] for side in dict.fromkeys(map(right.get, ids))}
+        who = ", ".join(f"{side} {' '.join(places)}" for side, places in by_side.items())
         alone = row["ops"] == row["only_profkit"] != "-"  # all of a CPU is
         name = row["capture"].partition("_")[0] + "_*" if alone else row["capture"]
         lines.setdefault((name, "all only here" if alone else differing(row), who), []).append(row)
     out = ["| capture | table | ops | equal | differs, at most by | who is right |", "|---|---|---|---|---|---|"]
     for (capture, differs, who), rows in lines.items():
         tables = ", ".join(dict.fromkeys(r["table"] for r in rows))
-        ops, same = (", ".join(r[c] for r in rows) if len(rows) < 4 else sum(int(r[c]) for r in rows) for c in ("ops", "equal"))
+        ops, same = (", ".join(r[c] for r in rows) if len(rows) < 4 else sum(int(r[c]) for r in rows)
+                     for c in ("ops", "equal"))
         out.append(f"| {capture} | {tables} | {ops} | {same} | {differs} | {who} |")
     same = "; ".join(f"{table}: {', '.join(captures)}" for table, captures in equal.items())
     return "\n".join(out) + "\n" + (f"\n{wrapped(f'All ops equal, of {same}.')}\n" if equal else "")
@@ -285,7 +288,8 @@ def table_of_page(peer):
 
 def versions():
     said = {peer: json.loads(numbers_file(peer).read_text()) for peer in PEERS}
-    names = {"xprof": "XProf", "hta": "HolisticTraceAnalysis", "tracelens": "TraceLens"}
+    commit = re.search(r"TraceLens@(\w{8})", (HERE / "install").read_text())[1]
+    names = {"xprof": "XProf", "hta": "HolisticTraceAnalysis", "tracelens": f"TraceLens (commit {commit})"}
     return "; ".join(f"{names[p]} {n['version']}, asked on {n['date']}" for p, n in said.items()) + ".\n"
 
 
