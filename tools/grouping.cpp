@@ -12,11 +12,12 @@ using profkit::human_duration;
 
 void list_grouping(option_list& all, options& into) {
   all.value("--by", into.group_by, "KEYS", "Sums by op, outer-op, module, module-kind, phase, source, shape, …")
-      .offer_words({"kernel", "function", "instruction", "op", "outer-op", "module", "module-kind", "source", "phase", "shape", "category", "program",
-                    "stream", "device"})
+      .offer_words({"kernel", "function", "instruction", "op", "outer-op", "module", "module-kind", "source", "phase", "shape", "kind",
+                    "category", "program", "stream", "device"})
       .add_to_manual(
-          "Several with commas between them make a tree. kernel, function (what a kernel runs, without template arguments), instruction (of a compiled program), category, program, stream and device "
-          "are the others.");
+          "Several with commas between them make a tree. The others are kind (compute, communication, or how data is moved: transpose, "
+          "cast, copy to device), kernel, function (what a kernel runs, without template arguments), instruction (of a compiled program), "
+          "category, program, stream and device.");
 }
 
 std::optional<profkit::fault> understand_grouping(const options& asked) {

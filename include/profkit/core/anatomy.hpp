@@ -337,6 +337,7 @@ result<steps_result> analyse_steps(const trace& t, const query_filters& o = {}, 
 struct op_origin {
   std::string_view op, outer_op, module, source, phase;
   std::string_view shapes;  ///< of the operator's inputs, as written: "[[8, 4], [4, 4]]"
+  std::string_view types;   ///< of the same: "[\"float\", \"c10::BFloat16\"]"
   /// Of an XSpace, as its events say: the instruction ("fusion.3") and the scope that it comes from ("jit(f)/dot_general").
   std::string_view instruction, scope;
   bool by_graph = false;    ///< a graph launched them: what lay around its launch is not what lay around them

@@ -8,7 +8,7 @@
 #include <limits>
 #include <map>
 #include <string_view>
-#include <tuple>
+#include <utility>
 
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
@@ -71,12 +71,12 @@ class spans_by_name final : public host_span_visitor {
     kind.text = host_span_kind_name(s.kind);
   }
   void sum_up() {
-    std::map<std::tuple<std::string_view, std::int32_t, std::string_view>, framework_name> names;
+    std::map<std::pair<std::int32_t, std::string_view>, framework_name> names;
     totals_.finish([&](const activity_thread& on, const op_totals& totals) {
       totals.for_each([&](std::int64_t id, const op_sum& sum) {
         const std::string_view name = of_.text(static_cast<string_id>(id));
         if (!selected_.name(name)) return;
-        framework_name& row = names[{on.process, on.plane, name}];
+        framework_name& row = names[{on.plane, name}];
         row.file = of_.hosts()[group_].file;
         row.plane = on.plane;
         row.plane_name = on.process;

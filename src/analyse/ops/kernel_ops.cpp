@@ -19,8 +19,8 @@ namespace {
 
 // What makes kernels one op: their name; on NPUs, whose names count calls through, their type and core. A collective's
 // type may say more than its name.
-// And, where origins are asked for: the origin, the shapes, whether a graph launched it, operations, bytes and their type; else 0.
-using op_identity = std::tuple<string_id, string_id, kernel_class, std::uint32_t, string_id, bool, std::int64_t, std::int64_t,
+// And, where origins are asked for: the origin, shapes and types, whether a graph launched it, operations, bytes and their type; else 0.
+using op_identity = std::tuple<string_id, string_id, kernel_class, std::uint32_t, string_id, string_id, bool, std::int64_t, std::int64_t,
                                std::optional<number_type>>;
 
 // Numbers the ops of a device.
@@ -35,8 +35,8 @@ class op_numbers {
     const bool by_graph = by_origin_ && (k.flags & kernel_by_graph) != 0;
     const kernel_work work = details != nullptr && details->work ? *details->work : kernel_work();
     return number_of({by_type_ ? k.op_type : k.name, by_type_ ? k.core : is_collective ? k.op_type : 0, k.kind,
-                      by_origin_ ? k.origin : 0, details == nullptr ? 0 : details->input_shapes, by_graph, work.flops, work.bytes,
-                      work.multiplies});
+                      by_origin_ ? k.origin : 0, details == nullptr ? 0 : details->input_shapes, details == nullptr ? 0 : details->input_dtypes, by_graph,
+                      work.flops, work.bytes, work.multiplies});
   }
   [[nodiscard]] std::shared_ptr<const std::vector<kernel_op>> take() {
     return std::make_shared<const std::vector<kernel_op>>(std::move(ops_));
@@ -46,7 +46,7 @@ class op_numbers {
   std::int64_t number_of(const op_identity& identity) {
     const auto [at, is_new] = numbers_.try_emplace(identity, static_cast<std::int64_t>(ops_.size()));
     if (is_new) {
-      const auto [name, other, kind, origin, shapes, by_graph, flops, bytes, multiplies] = identity;
+      const auto [name, other, kind, origin, shapes, types, by_graph, flops, bytes, multiplies] = identity;
       kernel_op op;
       op.flops = static_cast<std::uint64_t>(flops);
       op.bytes = static_cast<std::uint64_t>(bytes);
@@ -54,15 +54,16 @@ class op_numbers {
       op.name = of_.text(name);
       op.category = kernel_class_name(kind);
       (by_type_ ? op.core : op.type) = of_.text(other);
-      op.origin = origin_of(origin, shapes, by_graph);
+      op.origin = origin_of(origin, by_graph);
+      op.origin.shapes = of_.text(shapes);
+      op.origin.types = of_.text(types);
       ops_.push_back(op);
     }
     return at->second;
   }
 
-  [[nodiscard]] op_origin origin_of(std::uint32_t number, string_id shapes, bool by_graph) const {
+  [[nodiscard]] op_origin origin_of(std::uint32_t number, bool by_graph) const {
     op_origin found;
-    found.shapes = of_.text(shapes);
     found.by_graph = by_graph;
     if (number == 0) return found;
     const kernel_origin& o = of_.origins()[number - 1];

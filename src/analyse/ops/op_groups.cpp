@@ -32,6 +32,7 @@ constexpr key_name key_names[] = {
     {group_key::source, "source"},
     {group_key::phase, "phase"},
     {group_key::shape, "shape"},
+    {group_key::kind, "kind"},
     {group_key::category, "category"},
     {group_key::program, "program"},
     {group_key::stream, "stream"},

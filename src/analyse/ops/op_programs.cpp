@@ -8,17 +8,6 @@ namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 namespace {
 
-// The number at the end of "jit_f(12190760917235803885)".
-std::optional<std::int64_t> id_in_name(std::string_view name) noexcept {
-  const std::size_t open = name.rfind('(');
-  if (open == std::string_view::npos || name.back() != ')') return std::nullopt;
-  std::uint64_t id = 0;
-  const char* const end = name.data() + name.size() - 1;
-  const auto [stop, error] = std::from_chars(name.data() + open + 1, end, id);
-  if (error != std::errc() || stop != end) return std::nullopt;
-  return static_cast<std::int64_t>(id);
-}
-
 program_key program_of_metadata(const plane_index& plane, const op_row& op) {
   program_key key;
   for (const stat_view stat : op.metadata().stats()) {
@@ -30,6 +19,22 @@ program_key program_of_metadata(const plane_index& plane, const op_row& op) {
 }
 
 }  // namespace
+
+std::optional<std::int64_t> program_id_in(std::string_view name) noexcept {
+  const std::size_t open = name.rfind('(');
+  if (open == std::string_view::npos || name.back() != ')') return std::nullopt;
+  std::uint64_t id = 0;
+  const char* const end = name.data() + name.size() - 1;
+  const auto [stop, error] = std::from_chars(name.data() + open + 1, end, id);
+  if (error != std::errc() || stop != end) return std::nullopt;
+  return static_cast<std::int64_t>(id);
+}
+
+program_key program_of(const profile& p, const ops_line& line, const op_row& op) {
+  const xspace_index* const space = op.program_id || !op.module.empty() ? nullptr : p.outline(line.file);
+  if (space == nullptr || static_cast<std::size_t>(line.plane) >= space->planes.size()) return {op.program_id, op.module, {}, {}, {}};
+  return program_of_metadata(space->planes[static_cast<std::size_t>(line.plane)], op);
+}
 
 std::uint32_t program_numbers::number_of(const plane_index& plane, const stat_view& id, std::string_view module) {
   const auto next = static_cast<std::uint32_t>(programs_.size() + 1);
@@ -76,7 +81,7 @@ op_programs::op_programs(const profile& p) : profile_(p) {
       if (plane.kind != plane_kind::metadata) continue;
       for (const std::string_view bytes : plane.event_metadata_entries) {
         const std::string_view name = event_metadata_view(bytes).name();
-        const std::optional<std::int64_t> id = id_in_name(name);
+        const std::optional<std::int64_t> id = program_id_in(name);
         if (!id) continue;
         const auto [at, is_new] = found->by_id[file].try_emplace(*id, name);
         if (!is_new && at->second != name) at->second = {};
@@ -89,12 +94,7 @@ op_programs::op_programs(const profile& p) : profile_(p) {
 op_programs::~op_programs() = default;
 
 std::string op_programs::name_of(const ops_line& line, const op_row& op) const {
-  program_key key{op.program_id, op.module};
-  if (!key.id && key.module.empty()) {
-    const xspace_index* const space = profile_.outline(line.file);
-    if (space == nullptr || static_cast<std::size_t>(line.plane) >= space->planes.size()) return {};
-    key = program_of_metadata(space->planes[static_cast<std::size_t>(line.plane)], op);
-  }
+  const program_key key = program_of(profile_, line, op);
   if (!key.id) return std::string(key.module);
   const std::string id = std::to_string(static_cast<std::uint64_t>(*key.id));
   if (!key.module.empty()) return std::string(key.module) + '(' + id + ')';

@@ -3,6 +3,7 @@
 #pragma once
 #include <base/hash_map.hpp>
 #include <formats/xspace/xspace_index.hpp>
+#include <profkit/core/anatomy.hpp>
 
 #include <cstdint>
 #include <optional>
@@ -21,6 +22,11 @@ struct program_key {
   // Where origins are asked for: which instruction of the program, its scope and its line of code, as the event says.
   std::string_view instruction, scope, source;
 };
+
+// The number at the end of "jit_f(12190760917235803885)".
+[[nodiscard]] std::optional<std::int64_t> program_id_in(std::string_view name) noexcept;
+// Of an op of an XSpace, as its events say, else its metadata.
+[[nodiscard]] program_key program_of(const profile& p, const ops_line& line, const op_row& op);
 
 // Numbers the programs of a line's events from 1 on, in the order in which they are met; 0: the event does not say.
 class program_numbers {

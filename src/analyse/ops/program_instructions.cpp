@@ -1,5 +1,7 @@
 #include <analyse/ops/program_instructions.hpp>
 
+#include <analyse/ops/hlo_kinds.hpp>
+#include <analyse/ops/op_programs.hpp>
 #include <analyse/source_table.hpp>
 #include <formats/xspace/embedded_modules.hpp>
 
@@ -20,6 +22,7 @@ program_instructions::program_instructions(const xspace_index& space) {
       const hlo_module_view module = hlo_proto_view(blob).hlo_module();
       const source_table sources(module);
       const std::vector<hlo_cost> costs = hlo_costs_of(module);
+      const std::vector<work_kind> kinds = hlo_kinds_of(module);
       std::size_t at = 0;
       instructions known;
       for (const computation_view computation : module.computations())
@@ -27,10 +30,13 @@ program_instructions::program_instructions(const xspace_index& space) {
           const op_metadata_view metadata = each.metadata();
           const source_place place = sources.place_of(metadata);
           known.try_emplace(each.name(), instruction_facts{each.opcode(), each.fusion_kind(), metadata.op_name(), place.file, place.line,
-                                                            costs[at++]});
+                                                            costs[at], kinds[at]});
+          ++at;
         }
-      if (!id_of_module_.try_emplace(module.name(), entry.key()).second) ambiguous_.insert(module.name());
-      by_id_.insert_or_assign(entry.key(), std::move(known));  // the profiler's key is the id of the program
+      // The profiler's key is the id of the program; of a TPU's the name has it.
+      const std::int64_t id = program_id_in(entry.name()).value_or(entry.key());
+      if (!id_of_module_.try_emplace(module.name(), id).second) ambiguous_.insert(module.name());
+      by_id_.insert_or_assign(id, std::move(known));
     });
   }
 }

@@ -1,6 +1,7 @@
 // What the programs inside an XSpace say of their instructions.
 #pragma once
 #include <analyse/ops/hlo_cost.hpp>
+#include <analyse/ops/work_kinds.hpp>
 #include <base/hash_map.hpp>
 #include <formats/xspace/xspace_index.hpp>
 
@@ -17,6 +18,7 @@ struct instruction_facts {
   std::string_view scope, source_file;   // "jit(f)/dot_general"
   std::int64_t source_line = 0;
   hlo_cost cost;
+  work_kind kind = work_kind::unknown;
   // As XProf names categories of fusions: "loop fusion"; else the opcode.
   [[nodiscard]] std::string category() const;
 };

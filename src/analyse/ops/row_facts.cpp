@@ -1,6 +1,7 @@
 #include <analyse/ops/row_facts.hpp>
 
 #include <analyse/element_types.hpp>
+#include <analyse/ops/op_programs.hpp>
 #include <base/collective_names.hpp>
 #include <base/kernel_names.hpp>
 #include <profkit/core/text.hpp>
@@ -99,6 +100,7 @@ void row_facts::names_of(group_key key, std::vector<std::string>& into) {
     case group_key::source: into.push_back(source()); break;
     case group_key::phase: into.emplace_back(origin.phase.empty() ? std::string_view(scope().phase) : origin.phase); break;
     case group_key::shape: into.push_back(origin.shapes.empty() ? scope().shapes : on_one_line(origin.shapes)); break;
+    case group_key::kind: into.emplace_back(work_kind_name(kind())); break;
     case group_key::category: into.push_back(category()); break;
     case group_key::program: into.push_back(programs_.name_of(*line_, *op_)); break;
     case group_key::stream: into.emplace_back(line_->line_name); break;
@@ -116,7 +118,7 @@ std::optional<kernel_work> row_facts::work() {
     if (is_async_half(*op_) || has_ops_inside(category())) return std::nullopt;
     return kernel_work{of_all(stat_number_of(flops), op_->count), of_all(stat_number_of(bytes), op_->count), std::nullopt};
   }
-  if (instruction_ == nullptr || !instruction_->cost.is_known || has_ops_inside(instruction_->opcode)) return std::nullopt;
+  if (instruction_ == nullptr || !instruction_->cost.is_known || has_ops_inside(instruction_->opcode) || is_async_half(*op_)) return std::nullopt;
   const auto longest = longest_.find({op_->program_id, op_->module, op_->origin.instruction});
   if (longest == longest_.end() || longest->second != op_->total_ps) return std::nullopt;
   longest->second = -1;  // two kernels that are as long as each other
@@ -169,12 +171,29 @@ std::string row_facts::category() {
   return instruction_->category();
 }
 
+work_kind row_facts::kind() {
+  if (!op_->has_metadata_id) {
+    const std::string_view op = op_->origin.op.empty() ? std::string_view(scope().op) : op_->origin.op;
+    const std::string_view type = op_->op_type.empty() ? short_op_name(op_->name, op_->display_name) : op_->op_type;
+    return kind_of_kernel({op_->name, op_->category, op, op_->origin.outer_op, op_->origin.types, type});
+  }
+  if (instruction_ != nullptr && instruction_->kind != work_kind::unknown) return instruction_->kind;
+  const std::string by = category();
+  if (const work_kind known = kind_of_opcode(by); known != work_kind::unknown) return known;
+  // What these do only their program says, else the kernel; the roots of other fusions compute.
+  if (!by.empty() && by != "loop fusion" && by != "custom-call") return work_kind::compute;
+  if (instruction_ != nullptr && instruction_->cost.flops > 0) return work_kind::compute;
+  return kind_of_kernel({op_->name, {}, {}, {}, {}});
+}
+
 const instruction_facts* row_facts::find_instruction() {
-  if (op_->origin.instruction.empty()) return nullptr;
+  const std::string name = instruction_name();
+  if (name.empty()) return nullptr;
+  const program_key of = program_of(profile_, *line_, *op_);
   auto [at, is_new] = programs_of_files_.try_emplace(line_->file);
   if (is_new)
     if (const xspace_index* space = profile_.outline(line_->file)) at->second.emplace(*space);
-  return at->second ? at->second->find(op_->program_id, op_->module, op_->origin.instruction) : nullptr;
+  return at->second ? at->second->find(of.id, of.module, name) : nullptr;
 }
 
 }  // namespace PROFKIT_NAMESPACE

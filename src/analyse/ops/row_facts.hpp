@@ -2,6 +2,7 @@
 #pragma once
 #include <analyse/ops/program_instructions.hpp>
 #include <analyse/ops/scopes.hpp>
+#include <analyse/ops/work_kinds.hpp>
 #include <base/hash_map.hpp>
 #include <profkit/core/activity.hpp>
 #include <profkit/core/anatomy.hpp>
@@ -41,6 +42,7 @@ class row_facts {
   std::string instruction_name();
   std::string source();
   std::string category();
+  work_kind kind();
   const instruction_facts* find_instruction();
 
   const profile& profile_;
