@@ -1000,7 +1000,7 @@ class trace_reader final : public chrome_sink {
           queries.push_back({by->thread, by->start_ps, kernels.size()});
           kernels.emplace_back(d, row);
         }
-    call_origins(spans_, autograd_, parts_.strings, parts_.origins).find(queries);
+    call_origins(spans_, {std::move(autograd_), {}, false}, parts_.strings, parts_.origins).find(queries);
     for (const origin_query& q : queries) {
       const auto [device, row] = kernels[q.kernel];
       devices_[device].rows[row].origin = q.origin;
