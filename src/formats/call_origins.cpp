@@ -187,11 +187,13 @@ std::uint32_t call_origins::number_of(const kernel_origin& o) {
   return at->second;
 }
 
-// Of several operators of one number, which call each other, the outermost is met first.
+// What comes before an operator that runs backward may have its number, too: of several the last has it for itself.
 void call_origins::note_forward(std::size_t span, std::uint32_t origin) {
   if (numbers_[span] < 0 || origin == 0 || origins_[origin - 1].phase != training_phase::forward) return;
   const auto [at, is_new] = forward_.try_emplace(numbers_[span], forward_op{spans_[span].thread, origin, false});
-  if (!is_new && at->second.thread != spans_[span].thread) at->second.is_ambiguous = true;
+  if (is_new) return;
+  if (at->second.thread != spans_[span].thread) at->second.is_ambiguous = true;
+  at->second.origin = origin;
 }
 
 }  // namespace PROFKIT_NAMESPACE
