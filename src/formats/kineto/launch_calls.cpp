@@ -60,7 +60,7 @@ void launch_calls::list_unrecorded(activity_host& into) const {
   if (kernels_ > 0 && by_correlation_.empty()) return;
   for (const launch& l : launches_) {
     const call& c = calls_[l.call];
-    if (c.correlation == no_launch_id) continue;
+    if (c.correlation == no_launch_id || captured_.find(l.call) != captured_.end()) continue;
     ++into.launches[static_cast<std::size_t>(l.work)];
     if (by_correlation_.find(c.correlation) != by_correlation_.end()) continue;
     if (some_without_correlation_ && by_external_.find(c.external) != by_external_.end()) continue;
