@@ -1016,6 +1016,7 @@ class trace_reader final : public chrome_sink {
     for (const graph_captures::order_link& link : links_by_order()) {
       devices_[link.device].rows[link.row].flags |= kernel_by_order;
       ask(link.device, link.row, calls_.at(link.call));
+      note_operation(link);
     }
     for (std::size_t d = 0; d < devices_.size(); ++d)
       for (std::size_t row = 0; row < devices_[d].rows.size(); ++row)
@@ -1044,8 +1045,21 @@ class trace_reader final : public chrome_sink {
     return captures_.link(replays, calls_);
   }
 
+  // Each replay does what the operators of the capture did, again the longest kernel for all.
+  void note_operation(const graph_captures::order_link& link) {
+    const std::uint64_t external = calls_.at(link.call).external;
+    const kernel_row& row = devices_[link.device].rows[link.row];
+    by_order_.insert_or_assign(row.source_row, external);
+    const kernel_place here{row.duration_ps, link.device, link.row};
+    const auto [at, is_new] = longest_of_replays_.try_emplace({link.replay, external}, here);
+    if (!is_new && here.duration_ps > at->second.duration_ps) at->second = here;
+  }
+
   // The longest kernel of a call stands for what its operator did.
   void find_longest() {
+    calls_.join_captured();
+    for (const auto& [replayed, place] : longest_of_replays_)
+      works_by_order_.insert(devices_[place.device].rows[place.row].source_row);
     for (std::size_t d = 0; d < devices_.size(); ++d)
       for (std::size_t row = 0; row < devices_[d].rows.size(); ++row) {
         const launch_calls::operation* const by = calls_.operation_of(devices_[d].links[row]);
@@ -1085,11 +1099,14 @@ class trace_reader final : public chrome_sink {
 
   void take_shapes(gathered_device& d, std::size_t row) {
     if (d.rows[row].details != 0) return;
-    const launch_calls::operation* const by = calls_.operation_of(d.links[row]);
+    const auto captured = by_order_.find(d.rows[row].source_row);
+    const launch_link tie = captured == by_order_.end() ? d.links[row] : launch_link{no_launch_id, captured->second};
+    const launch_calls::operation* const by = calls_.operation_of(tie);
     if (by == nullptr) return;
     const auto longest = longest_.find(by->external);
-    const bool does_work = longest != longest_.end() && &devices_[longest->second.device] == &d && longest->second.row == row &&
-                           (d.rows[row].flags & kernel_by_graph) == 0;
+    const bool is_longest = longest != longest_.end() && &devices_[longest->second.device] == &d && longest->second.row == row;
+    const bool does_work = captured == by_order_.end() ? is_longest && (d.rows[row].flags & kernel_by_graph) == 0
+                                                       : works_by_order_.find(captured->first) != works_by_order_.end();
     const std::uint32_t work = does_work ? by->work : 0;
     const auto [at, added] = details_of_shapes_.try_emplace({d.device.ordinal, by->dims, by->types, work}, 0);
     if (added) {
@@ -1136,6 +1153,9 @@ class trace_reader final : public chrome_sink {
     std::int64_t duration_ps;
     std::size_t device, row;
   };
+  hash_map<std::uint64_t, std::uint64_t> by_order_;  // kernels that are linked by order: by ordinal, the id of their operation
+  hash_map<std::pair<std::size_t, std::uint64_t>, kernel_place> longest_of_replays_;  // by launch of the graph and operation
+  hash_set<std::uint64_t> works_by_order_;                                            // ordinals of these
   hash_map<std::uint64_t, kernel_place> longest_;  // kernel of each call of an operator whose work is known
   std::vector<known_name> known_;  // by name
   hash_map<string_id, named_step> step_names_;

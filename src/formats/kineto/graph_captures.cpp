@@ -100,25 +100,28 @@ bool graph_captures::is_explained(std::size_t kernels, std::int64_t launch_ps) c
 
 std::vector<graph_captures::order_link> graph_captures::link(std::map<std::size_t, std::vector<replayed_kernel>>& replays,
                                                              const launch_calls& calls) const {
-  std::map<std::size_t, std::vector<const std::vector<replayed_kernel>*>> by_size;
-  for (auto& [launch, kernels] : replays) {
+  using replay = std::pair<const std::size_t, std::vector<replayed_kernel>>;
+  std::map<std::size_t, std::vector<const replay*>> by_size;
+  for (replay& each : replays) {
+    auto& [launch, kernels] = each;
     std::sort(kernels.begin(), kernels.end(),
               [](const replayed_kernel& a, const replayed_kernel& b) { return a.start_ps < b.start_ps; });
     // There are graphs of which the trace does not have the capture: any replay may be of one.
     if (!is_explained(kernels.size(), calls.at(launch).start_ps)) return {};
-    by_size[kernels.size()].push_back(&kernels);
+    by_size[kernels.size()].push_back(&each);
   }
   std::vector<order_link> links;
   for (const auto& [size, all] : by_size) {
     const capture* const from = only_capture_of(size);
     if (from == nullptr || !from->is_one_line) continue;
-    const std::vector<replayed_kernel>& first = *all.front();
-    const bool fits = std::all_of(all.begin(), all.end(), [&](const auto* each) {
-      return is_one_line(*each) && has_same_kernels(*each, first);
+    const std::vector<replayed_kernel>& first = all.front()->second;
+    const bool fits = std::all_of(all.begin(), all.end(), [&](const replay* each) {
+      return is_one_line(each->second) && has_same_kernels(each->second, first);
     });
     if (!fits) continue;
-    for (const auto* const each : all)
-      for (std::size_t i = 0; i < size; ++i) links.push_back({(*each)[i].device, (*each)[i].row, from->launches[i]});
+    for (const replay* const each : all)
+      for (std::size_t i = 0; i < size; ++i)
+        links.push_back({each->second[i].device, each->second[i].row, from->launches[i], each->first});
   }
   return links;
 }

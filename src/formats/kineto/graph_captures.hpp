@@ -34,7 +34,8 @@ class graph_captures {
 
   struct order_link {
     std::size_t device, row;
-    std::size_t call;  // of the launch in the capture
+    std::size_t call;    // of the launch in the capture
+    std::size_t replay;  // the launch of the graph
   };
   // `replays`: kernels by the launch of their graph. In no promised order.
   [[nodiscard]] std::vector<order_link> link(std::map<std::size_t, std::vector<replayed_kernel>>& replays,

@@ -55,6 +55,9 @@ class launch_calls {
   // Looks for what those links lead to; once, when all is there.
   void join(const std::vector<const std::vector<launch_link>*>& links);
 
+  // Looks for the operations of captured launches, too; after set_captured().
+  void join_captured();
+
   // The call of the kernel's correlation, the first one of it; for a kernel without, that of its operation.
   [[nodiscard]] const call* launcher_of(const launch_link& link) const;
   [[nodiscard]] bool is_graph(const call& c) const;
