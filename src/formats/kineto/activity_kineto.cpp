@@ -368,7 +368,7 @@ class trace_reader final : public chrome_sink {
     note_context(row, into);
     const launch_link tie{id_of(args_[arg_correlation]),
                           id_of(args_[args_[arg_external].empty() ? arg_external_lower : arg_external])};
-    if (parts_.options.origins && !args_[arg_graph].empty())
+    if (parts_.options.origins && !args_[arg_graph].empty() && args_[arg_graph] != "0")  // 0: of no graph
       nodes_.insert_or_assign(e.ordinal, graph_node{id_of(args_[arg_graph]), id_of(args_[arg_graph_node])});
     make_room(into.rows, at_byte_, bytes_, min_event_bytes);
     make_room(into.links, at_byte_, bytes_, min_event_bytes);
@@ -1051,8 +1051,8 @@ class trace_reader final : public chrome_sink {
     const kernel_row& row = devices_[link.device].rows[link.row];
     by_order_.insert_or_assign(row.source_row, external);
     const kernel_place here{row.duration_ps, link.device, link.row};
-    const auto [at, is_new] = longest_of_replays_.try_emplace({link.replay, external}, here);
-    if (!is_new && here.duration_ps > at->second.duration_ps) at->second = here;
+    const auto at = longest_of_replays_.try_emplace({link.replay, external}, here).first;
+    if (at->second.duration_ps < here.duration_ps) at->second = here;
   }
 
   // The longest kernel of a call stands for what its operator did.
