@@ -37,7 +37,7 @@ constexpr known_launch known_launches[] = {
     {"AscendCL@aclrtMemcpy", launched_work::copy},
 };
 
-// Behind "cuda", "cu" and "hip".
+// After "cuda", "cu" and "hip".
 struct known_capture_call {
   std::string_view beginning;
   capture_call what;
