@@ -33,6 +33,7 @@ std::vector<profkit::group_key> keys_of(const options& asked) {
 
 std::string linked_text(const profkit::op_groups& found) {
   std::string text = human_duration(found.self_ps) + " in " + count_of(found.count, "execution");
+  if (found.by_order != 0) text += "; " + grouped(found.by_order) + " that graphs launched belong to launches by their order in a capture";
   if (found.unlinked == 0) return text;
   text += "; of " + grouped(found.unlinked) + " (" +
           profkit::percent_text(static_cast<std::uint64_t>(found.unlinked_ps), static_cast<std::uint64_t>(found.self_ps)) + ") no " +

@@ -16,6 +16,11 @@ class open_calls {
   void close_until(std::int64_t at_ps) noexcept {
     while (!open_.empty() && open_.back().end_ps <= at_ps) open_.pop_back();
   }
+  // Innermost ones that end before that, and of which is(what) holds.
+  template <class Is>
+  void close_ending_before(std::int64_t end_ps, Is&& is) noexcept {
+    while (!open_.empty() && open_.back().end_ps < end_ps && is(open_.back().what)) open_.pop_back();
+  }
   // Null: nothing is open.
   [[nodiscard]] const T* innermost() const noexcept { return open_.empty() ? nullptr : &open_.back().what; }
   // When a call ends that begins now: no later than the one that it begins in.

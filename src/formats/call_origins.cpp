@@ -25,21 +25,21 @@ bool is_backward_node(std::string_view name) noexcept {
   return ends_with(name, "Backward") && !contains(name, "::");
 }
 
-// A line of code of the user's, or of a library that is written with PyTorch: "model.py(31): forward".
-bool is_source_line(std::string_view name) noexcept {
-  constexpr std::string_view of_the_framework[] = {"torch/", "<", "threading.py(", "contextlib.py(", "typing.py("};
-  if (name.find(".py(") == std::string_view::npos || contains(name, "site-packages/torch/")) return false;
-  return std::none_of(std::begin(of_the_framework), std::end(of_the_framework),
-                      [&](std::string_view start) { return starts_with(name, start); });
-}
-
 std::int64_t span_end_ps(const host_span& s) noexcept { return saturating_add(s.start_ps, s.duration_ps); }
 
 }  // namespace
 
-call_origins::call_origins(const std::vector<host_span>& spans, const std::vector<autograd_number>& numbers, string_table& strings,
+bool is_source_line(std::string_view name) noexcept {
+  constexpr std::string_view of_the_framework[] = {"torch/", "torch_npu/", "<", "threading.py(", "contextlib.py(", "typing.py("};
+  if (name.find(".py(") == std::string_view::npos) return false;
+  if (contains(name, "site-packages/torch/") || contains(name, "site-packages/torch_npu/")) return false;
+  return std::none_of(std::begin(of_the_framework), std::end(of_the_framework),
+                      [&](std::string_view start) { return starts_with(name, start); });
+}
+
+call_origins::call_origins(const std::vector<host_span>& spans, const origin_evidence& evidence, string_table& strings,
                            std::vector<kernel_origin>& origins)
-    : spans_(spans), strings_(strings), origins_(origins), order_(spans.size()) {
+    : spans_(spans), strings_(strings), origins_(origins), order_(spans.size()), has_library_calls_(evidence.has_library_calls) {
   std::iota(order_.begin(), order_.end(), std::size_t{0});
   std::sort(order_.begin(), order_.end(), [&](std::size_t a, std::size_t b) {
     const host_span &x = spans_[a], &y = spans_[b];
@@ -48,9 +48,10 @@ call_origins::call_origins(const std::vector<host_span>& spans, const std::vecto
     if (x.duration_ps != y.duration_ps) return x.duration_ps > y.duration_ps;
     return x.source_row < y.source_row;
   });
-  if (numbers.empty()) return;
-  numbers_.assign(spans.size(), -1);
-  for (const autograd_number& n : numbers) numbers_[n.span] = n.number;
+  if (!evidence.numbers.empty()) numbers_.assign(spans.size(), -1);
+  for (const autograd_number& n : evidence.numbers) numbers_[n.span] = n.number;
+  if (!evidence.lines.empty()) lines_.assign(spans.size(), 0);
+  for (const calling_line& l : evidence.lines) lines_[l.span] = l.line;
 }
 
 template <class Before, class After, class End>
@@ -60,10 +61,14 @@ void call_origins::sweep(Before&& before, After&& after, End&& end) {
     if (at == 0 || spans_[order_[at - 1]].thread != s.thread) open_.clear();
     before(s);
     open_.close_until(s.start_ps);
-    const std::uint32_t* const around = open_.innermost();
-    const std::uint32_t origin = inside(around == nullptr ? 0 : *around, order_[at]);
-    open_.open(span_end_ps(s), origin);
-    after(order_[at], origin);
+    leave_frames(s);
+    const holding around = open_.innermost() == nullptr ? holding() : *open_.innermost();
+    const meaning what = meaning_of(s).what;
+    const bool is_operator = what == meaning::op || what == meaning::backward;
+    const holding within{inside(around.origin, order_[at]), is_operator ? order_[at] + 1 : around.operation,
+                         s.kind == host_span_kind::frame};
+    open_.open(span_end_ps(s), within);
+    after(order_[at], within.origin);
     if (at + 1 == order_.size() || spans_[order_[at + 1]].thread != s.thread) end(s.thread);
   }
 }
@@ -78,12 +83,29 @@ void call_origins::find(std::vector<origin_query>& queries) {
   const auto answer_before = [&](std::uint32_t thread, std::int64_t at_ps) {
     while (query != queries.end() && query->thread < thread) ++query;
     for (; query != queries.end() && query->thread == thread && query->at_ps < at_ps; ++query) {
-      open_.close_until(query->at_ps);
-      if (const std::uint32_t* const around = open_.innermost()) query->origin = *around;
+      answer(*query);
     }
   };
   sweep([&](const host_span& s) { answer_before(s.thread, s.start_ps); }, nothing,
         [&](std::uint32_t thread) { answer_before(thread, std::numeric_limits<std::int64_t>::max()); });
+}
+
+// A range begins in the function that begins it and lasts longer.
+void call_origins::leave_frames(const host_span& s) {
+  if (s.kind != host_span_kind::op && s.kind != host_span_kind::annotation) return;
+  open_.close_ending_before(saturating_add(s.start_ps, s.duration_ps / 2), [](const holding& h) { return h.is_frame; });
+}
+
+void call_origins::answer(origin_query& query) {
+  open_.close_until(query.at_ps);
+  const holding* const around = open_.innermost();
+  if (around == nullptr || around->origin == 0) return;
+  query.operation = around->operation;
+  query.origin = around->origin;
+  kernel_origin o = origins_[around->origin - 1];
+  if (o.op == 0 || o.outer_op != 0) return;
+  o.outer_op = o.op;  // of a call of the library that no operator makes
+  query.origin = number_of(o);
 }
 
 const call_origins::known_name& call_origins::meaning_of(const host_span& s) {
@@ -102,13 +124,20 @@ const call_origins::known_name& call_origins::meaning_of(const host_span& s) {
   } else if (starts_with(name, optimizer_prefix)) {
     known.what = meaning::optimizer;
   } else if (s.kind == host_span_kind::op) {
-    known.what = is_backward_node(name) ? meaning::backward : meaning::op;
+    known.what = meaning_of_operator(name);
   } else if (s.kind == host_span_kind::annotation) {
     known.what = meaning::module;
   } else if (s.kind == host_span_kind::frame && is_source_line(name)) {
     known.what = meaning::frame;
   }
   return known;
+}
+
+call_origins::meaning call_origins::meaning_of_operator(std::string_view name) const {
+  // Libraries name their own calls alike, without the number: "aclnnThresholdBackward".
+  const bool may_be_node = !has_library_calls_ || contains(name, "::") || (!name.empty() && is_digit(name.back()));
+  if (may_be_node && is_backward_node(name)) return meaning::backward;
+  return has_library_calls_ && !contains(name, "::") ? meaning::library_call : meaning::op;
 }
 
 // What holds inside a span, of which `around` holds outside.
@@ -121,6 +150,11 @@ std::uint32_t call_origins::inside(std::uint32_t around, std::size_t span) {
     case meaning::op:
       o.op = known.shown;
       if (o.outer_op == 0) o.outer_op = known.shown;
+      if (const string_id line = line_of(span)) o.source = line;
+      break;
+    case meaning::library_call:
+      if (o.outer_op == 0) o.op = known.shown;
+      if (const string_id line = line_of(span)) o.source = line;
       break;
     case meaning::module:
       o.module = o.module == 0 ? known.shown
@@ -153,11 +187,13 @@ std::uint32_t call_origins::number_of(const kernel_origin& o) {
   return at->second;
 }
 
-// Of several operators of one number, which call each other, the outermost is met first.
+// What comes before an operator that runs backward may have its number, too: of several the last has it for itself.
 void call_origins::note_forward(std::size_t span, std::uint32_t origin) {
   if (numbers_[span] < 0 || origin == 0 || origins_[origin - 1].phase != training_phase::forward) return;
   const auto [at, is_new] = forward_.try_emplace(numbers_[span], forward_op{spans_[span].thread, origin, false});
-  if (!is_new && at->second.thread != spans_[span].thread) at->second.is_ambiguous = true;
+  if (is_new) return;
+  if (at->second.thread != spans_[span].thread) at->second.is_ambiguous = true;
+  at->second.origin = origin;
 }
 
 }  // namespace PROFKIT_NAMESPACE

@@ -9,15 +9,33 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 
+// A line of code of the user's, or of a library that is written with PyTorch: "model.py(31): forward".
+[[nodiscard]] bool is_source_line(std::string_view name) noexcept;
+
 // The operator of a span of kind op, as autograd numbers it: what runs backward has the number of what ran forward.
 struct autograd_number {
   std::size_t span = 0;  // its position in the spans
   std::int64_t number = 0;
+};
+
+// The line of code that called an operator, where the recorder wrote it into the operator's record.
+struct calling_line {
+  std::size_t span = 0;
+  string_id line = 0;
+};
+
+// What is known of spans beside their names.
+struct origin_evidence {
+  std::vector<autograd_number> numbers;
+  std::vector<calling_line> lines;
+  // Operators without "::" in their names are calls of the device's library, which operators of the framework make.
+  bool has_library_calls = false;
 };
 
 // A call that gave work to a device.
@@ -26,24 +44,31 @@ struct origin_query {
   std::int64_t at_ps = 0;  // when it began
   std::size_t kernel = 0;  // whatever the caller knows it by
   std::uint32_t origin = 0;  // the answer: 1 + an index into `origins`, 0 where no span lies around it
+  std::size_t operation = 0;  // likewise: 1 + the position of the span of its innermost operator
 };
 
 // Finds the origin of each call.
 // One pass over the spans, and one more where autograd numbers say what belongs together.
 class call_origins {
  public:
-  call_origins(const std::vector<host_span>& spans, const std::vector<autograd_number>& numbers, string_table& strings,
+  call_origins(const std::vector<host_span>& spans, const origin_evidence& evidence, string_table& strings,
                std::vector<kernel_origin>& origins);
   // Answers them all, in an order of its own.
   void find(std::vector<origin_query>& queries);
 
  private:
   // What a span means to what is called inside it.
-  enum class meaning : std::uint8_t { nothing, op, module, frame, backward, optimizer };
+  enum class meaning : std::uint8_t { nothing, op, library_call, module, frame, backward, optimizer };
   struct known_name {
     meaning what = meaning::nothing;
     string_id shown = 0;  // the name without "nn.Module: "
     bool is_known = false;
+  };
+  // What holds inside a span.
+  struct holding {
+    std::uint32_t origin = 0;
+    std::size_t operation = 0;
+    bool is_frame = false;
   };
 
   // Goes through all spans of each thread: before(span) when it begins, after(span, its origin) once it is open, end(thread).
@@ -51,6 +76,10 @@ class call_origins {
   void sweep(Before&& before, After&& after, End&& end);
   [[nodiscard]] std::uint32_t inside(std::uint32_t around, std::size_t span);
   [[nodiscard]] const known_name& meaning_of(const host_span& s);
+  [[nodiscard]] meaning meaning_of_operator(std::string_view name) const;
+  [[nodiscard]] string_id line_of(std::size_t span) const { return lines_.empty() ? 0 : lines_[span]; }
+  void answer(origin_query& query);
+  void leave_frames(const host_span& s);
   [[nodiscard]] std::uint32_t number_of(const kernel_origin& o);
   void note_forward(std::size_t span, std::uint32_t origin);
 
@@ -58,9 +87,11 @@ class call_origins {
   string_table& strings_;
   std::vector<kernel_origin>& origins_;
   std::vector<std::size_t> order_;  // of the spans: by thread, then by start, outer ones first
+  bool has_library_calls_;
   std::vector<std::int64_t> numbers_;  // by span; empty where none has one
+  std::vector<string_id> lines_;       // likewise
   std::vector<known_name> names_;
-  open_calls<std::uint32_t> open_;  // of the thread, by what holds inside
+  open_calls<holding> open_;  // of the thread
   struct forward_op {
     std::uint32_t thread, origin;
     bool is_ambiguous;

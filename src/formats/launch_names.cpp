@@ -37,12 +37,33 @@ constexpr known_launch known_launches[] = {
     {"AscendCL@aclrtMemcpy", launched_work::copy},
 };
 
+// After "cuda", "cu" and "hip".
+struct known_capture_call {
+  std::string_view beginning;
+  capture_call what;
+};
+constexpr known_capture_call known_capture_calls[] = {
+    {"StreamBeginCapture", capture_call::begins},
+    {"StreamEndCapture", capture_call::ends},
+    {"StreamWaitEvent", capture_call::waits},
+};
+constexpr std::string_view runtimes[] = {"cuda", "cu", "hip"};
+
 }  // namespace
 
 std::optional<launched_work> work_launched_by(std::string_view call) noexcept {
   const auto* const found = std::find_if(std::begin(known_launches), std::end(known_launches),
                                          [call](const known_launch& l) { return starts_with(call, l.beginning); });
   return found == std::end(known_launches) ? std::nullopt : found->work;
+}
+
+capture_call capture_call_of(std::string_view call) noexcept {
+  for (const std::string_view runtime : runtimes) {
+    if (!starts_with(call, runtime)) continue;
+    for (const known_capture_call& known : known_capture_calls)
+      if (starts_with(call.substr(runtime.size()), known.beginning)) return known.what;
+  }
+  return capture_call::none;
 }
 
 }  // namespace PROFKIT_NAMESPACE

@@ -124,7 +124,11 @@ class Program:
 
     def step(self):
         self.forward = []
+        self.op(11, ("", "", [], "", ""), sequence=self.sequence + 1)  # what runs before has the number of the next that runs backward
+        entering = self.event(cat="python_function", name="net/ranges.py(9): __enter__", tid=11, ts=self.clock[11] - 1)
         self.inside(11, "user_annotation", "my region", lambda: self.module(11, ["my region"], "", 0))
+        region = next(e for e in reversed(self.events) if e["name"] == "my region")  # begins in that function and outlives it
+        entering["dur"] = region["ts"] + 1 - entering["ts"]
         self.module(11, [], "", 0)
         self.clock[12] = max(self.clock.get(12, 0), self.clock[11])
         self.backward(12)

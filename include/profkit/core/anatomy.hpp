@@ -341,6 +341,7 @@ struct op_origin {
   /// Of an XSpace, as its events say: the instruction ("fusion.3") and the scope that it comes from ("jit(f)/dot_general").
   std::string_view instruction, scope;
   bool by_graph = false;    ///< a graph launched them: what lay around its launch is not what lay around them
+  bool by_order = false;    ///< the same, but the order of launches in the capture of the graph says what lay around them
 };
 /// Totals of one op on one line, over all its events. In an XSpace an op is a metadata id of one program; in traces and
 /// tables a kernel's name, on NPUs its op type and core.

@@ -73,6 +73,7 @@ struct op_groups {
   std::uint64_t unlinked = 0;    ///< executions of which the first key is not recorded, and their self time
   std::int64_t unlinked_ps = 0;
   std::uint64_t by_graph = 0;    ///< of them, those that a graph launched
+  std::uint64_t by_order = 0;    ///< of all, those that a graph launched of whose capture the order of launches says where they come from
   std::string source, absent;    ///< as of ops_result
   std::vector<file_damage> damage;
 };

@@ -17,11 +17,18 @@ namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 namespace {
 
+// Whether a graph launched a kernel, and then whether its capture says by what.
+enum class graph_launch : std::uint8_t { no, yes, by_order };
+graph_launch graph_launch_of(const kernel_row& k) noexcept {
+  if ((k.flags & kernel_by_order) != 0) return graph_launch::by_order;
+  return (k.flags & kernel_by_graph) != 0 ? graph_launch::yes : graph_launch::no;
+}
+
 // What makes kernels one op: their name; on NPUs, whose names count calls through, their type and core. A collective's
 // type may say more than its name.
 // And, where origins are asked for: the origin, shapes and types, whether a graph launched it, operations, bytes and their type; else 0.
-using op_identity = std::tuple<string_id, string_id, kernel_class, std::uint32_t, string_id, string_id, bool, std::int64_t, std::int64_t,
-                               std::optional<number_type>>;
+using op_identity = std::tuple<string_id, string_id, kernel_class, std::uint32_t, string_id, string_id, graph_launch, std::int64_t,
+                               std::int64_t, std::optional<number_type>>;
 
 // Numbers the ops of a device.
 class op_numbers {
@@ -32,11 +39,11 @@ class op_numbers {
   std::int64_t number_of(const kernel_row& k) {
     const bool is_collective = k.kind == kernel_class::comm;
     const kernel_details* const details = k.details == 0 || !by_origin_ ? nullptr : &device_.details[k.details - 1];
-    const bool by_graph = by_origin_ && (k.flags & kernel_by_graph) != 0;
+    const graph_launch by_graph = by_origin_ ? graph_launch_of(k) : graph_launch::no;
     const kernel_work work = details != nullptr && details->work ? *details->work : kernel_work();
     return number_of({by_type_ ? k.op_type : k.name, by_type_ ? k.core : is_collective ? k.op_type : 0, k.kind,
-                      by_origin_ ? k.origin : 0, details == nullptr ? 0 : details->input_shapes, details == nullptr ? 0 : details->input_dtypes, by_graph,
-                      work.flops, work.bytes, work.multiplies});
+                      by_origin_ ? k.origin : 0, details == nullptr ? 0 : details->input_shapes,
+                      details == nullptr ? 0 : details->input_dtypes, by_graph, work.flops, work.bytes, work.multiplies});
   }
   [[nodiscard]] std::shared_ptr<const std::vector<kernel_op>> take() {
     return std::make_shared<const std::vector<kernel_op>>(std::move(ops_));
@@ -62,13 +69,14 @@ class op_numbers {
     return at->second;
   }
 
-  [[nodiscard]] op_origin origin_of(std::uint32_t number, bool by_graph) const {
+  [[nodiscard]] op_origin origin_of(std::uint32_t number, graph_launch by_graph) const {
     op_origin found;
-    found.by_graph = by_graph;
+    found.by_graph = by_graph == graph_launch::yes;
+    found.by_order = by_graph == graph_launch::by_order;
     if (number == 0) return found;
     const kernel_origin& o = of_.origins()[number - 1];
     // The operators around the launch of a graph are not those that its kernels belong to.
-    if (!by_graph) {
+    if (!found.by_graph) {
       found.op = of_.text(o.op);
       found.outer_op = of_.text(o.outer_op);
     }

@@ -180,6 +180,7 @@ result<op_groups> group_ops(const trace& t, const ops_result& ops, const std::ve
       if (devices.insert({line.file, line.plane_name}).second) add_peaks(found.peaks, peaks);
       for (const op_row& op : line.ops) {
         facts.look_at(op);
+        if (op.origin.by_order) found.by_order += op.count;
         std::uint32_t at = no_node;
         for (const group_key key : keys) {
           facts.names_of(key, names);

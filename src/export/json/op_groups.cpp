@@ -54,6 +54,7 @@ result<document_status> write_op_groups(json_writer& out, const trace& t, const 
   out.field("unlinked", found->unlinked);
   out.field("unlinked_ps", found->unlinked_ps);
   out.field("by_graph", found->by_graph);
+  if (found->by_order != 0) out.field("by_order", found->by_order);
   write_rows(out, "peaks", found->peaks, [&](const peak_group& each) { write_peaks(out, each); });
   const std::uint64_t left_out = write_objects(out, "groups", found->rows, [&](const op_group& g) {
     out.field("depth", g.depth);

@@ -9,6 +9,7 @@
 #include <formats/ascend/ascend_columns.hpp>
 #include <formats/ascend/ascend_kernels.hpp>
 #include <formats/ascend/ascend_names.hpp>
+#include <formats/ascend/ascend_origins.hpp>
 #include <formats/ascend/ascend_rank.hpp>
 #include <formats/ascend/ascend_trace.hpp>
 #include <formats/chrome/chrome_dialect.hpp>
@@ -205,6 +206,11 @@ class rank_reader {
     for (host_span& s : trace_.spans) s.name = ours[s.name];
     for (step_marker& m : trace_.markers) m.name = ours[m.name];
     for (launch_arrow& a : trace_.launches) a.call = ours[a.call];
+    for (ascend_operator& o : trace_.operators) {
+      o.shapes = ours[o.shapes];
+      o.types = ours[o.types];
+      o.line = ours[o.line];
+    }
   }
 
   struct trace_file {
@@ -296,11 +302,12 @@ class rank_reader {
 
   void add_devices() {
     parts_.markers.insert(parts_.markers.end(), trace_.markers.begin(), trace_.markers.end());
+    for (device_kernels& d : devices_->all()) settle_device(d, parts_.strings);
+    if (parts_.options.origins) find_ascend_origins(trace_, devices_->all(), parts_);
     if (trace_.host_seen) parts_.host_spans[group_] = std::make_unique<host_span_list>(std::move(trace_.spans));
     std::uint64_t kernels = 0, launched = 0;
     const bool only_totals = !has_kernels();
     for (device_kernels& d : devices_->all()) {
-      settle_device(d, parts_.strings);
       d.device.host_group = group_;
       d.device.rank = settings_.rank;
       d.device.recorded_shapes = settings_.shapes;

@@ -6,12 +6,15 @@
 #include <base/affix.hpp>
 #include <base/hash_map.hpp>
 #include <formats/ascend/ascend_names.hpp>
+#include <formats/call_origins.hpp>
+#include <formats/chrome/chrome_args.hpp>
 #include <formats/chrome/chrome_decoder.hpp>
 #include <formats/chrome/chrome_tracks.hpp>
 #include <formats/chrome/line_counts.hpp>
 #include <formats/chrome/thread_numbers.hpp>
 
 #include <algorithm>
+#include <array>
 #include <functional>
 #include <iterator>
 #include <memory>
@@ -77,12 +80,18 @@ struct held_event {
   string_id name, task_type;
   std::uint32_t track;
   host_span_kind kind;
+  std::uint32_t facts = 0;  // 1 + index of what its record says of the operator; 0: nothing
 };
+
+// The arguments of operators, by position in `operator_arguments`.
+enum operator_argument : std::size_t { operator_sequence, operator_dims, operator_types, operator_stack, operator_argument_count };
+constexpr std::string_view operator_arguments[operator_argument_count] = {"Sequence number", "Input Dims", "Input type", "Call stack"};
 
 struct arrow_end {
   std::uint64_t id;
   std::int64_t at_ps;
   std::int64_t stream;
+  std::uint32_t track;  // known under activity_options::origins
 };
 
 // Communication, on whatever track it lies.
@@ -108,7 +117,23 @@ class trace_collector final : public chrome_sink {
     return true;
   }
 
+  // The arrows of the framework whose ends are known. `threads`: by track.
+  [[nodiscard]] std::vector<issue_arrow> issues(const hash_map<std::uint32_t, std::uint32_t>& threads,
+                                                const std::vector<process_kind>& kinds) const {
+    std::vector<issue_arrow> found;
+    for (const arrow_end& end : framework_.ends) {
+      const auto start = framework_.starts.find(end.id);
+      if (start == framework_.starts.end() || start->second.is_ambiguous) continue;
+      const auto thread = threads.find(start->second.track);
+      if (thread == threads.end()) continue;
+      const bool to_collective = kinds[tracks_.track(end.track).process] == process_kind::collectives;
+      found.push_back({end.at_ps, end.stream, start->second.at_ps, thread->second, to_collective});
+    }
+    return found;
+  }
+
   std::vector<held_event> events;
+  std::vector<ascend_operator> operators;  // of held_event::facts
   thread_numbers numbers;
   line_counts counts;
 
@@ -137,7 +162,8 @@ class trace_collector final : public chrome_sink {
   struct arrow_start {
     std::int64_t at_ps;
     std::int64_t system_thread;
-    bool has_end = false;
+    std::uint32_t track;  // known under activity_options::origins
+    bool has_end = false, is_ambiguous = false;
   };
   struct flows {
     hash_map<std::uint64_t, arrow_start> starts;
@@ -193,6 +219,7 @@ class trace_collector final : public chrome_sink {
         held.kind = rule.kind;
         p.has_host_category = true;
       }
+      if (held.kind == host_span_kind::op && parts_.options.origins) held.facts = facts_of(e);
     } else if (p.known == process_kind::unknown || p.known == process_kind::device ||
                p.known == process_kind::collectives) {
       const bool layer = std::any_of(std::begin(runtime_layers), std::end(runtime_layers),
@@ -201,6 +228,39 @@ class trace_collector final : public chrome_sink {
       if (!layer) held.task_type = task_type_of(e.args_json);
     }
     events.push_back(held);
+  }
+
+  std::uint32_t facts_of(const chrome_event& e) {
+    std::array<std::string_view, operator_argument_count> given;
+    operator_arguments_.pick(e, given.data());
+    ascend_operator of;
+    of.number = given[operator_sequence].empty() ? -1 : json_scaled_integer(given[operator_sequence]).value_or(-1);
+    of.shapes = list_of(given[operator_dims]);
+    of.types = list_of(given[operator_types]);
+    of.line = user_line_of(given[operator_stack]);
+    operators.push_back(of);
+    return static_cast<std::uint32_t>(operators.size());
+  }
+
+  // "32,64;\r\n64" without its ends of lines.
+  string_id list_of(std::string_view raw) {
+    if (raw.empty()) return 0;
+    const std::string_view text = json_text(raw, scratch_);
+    std::string list;
+    std::copy_if(text.begin(), text.end(), std::back_inserter(list), [](char c) { return c != '\r' && c != '\n'; });
+    return parts_.strings.intern(list);
+  }
+
+  // Of the lines of a stack, the innermost first, with ";" between them.
+  string_id user_line_of(std::string_view raw) {
+    if (raw.empty()) return 0;
+    std::string_view stack = json_text(raw, scratch_);
+    while (!stack.empty()) {
+      const std::size_t end = std::min(stack.find(";\r\n"), stack.size());
+      if (is_source_line(stack.substr(0, end))) return parts_.strings.intern(stack.substr(0, end));
+      stack.remove_prefix(std::min(end + 3, stack.size()));
+    }
+    return 0;
   }
 
   string_id task_type_of(std::string_view args) {
@@ -217,10 +277,12 @@ class trace_collector final : public chrome_sink {
     flows& f = runtime ? runtime_ : framework_;
     const std::uint64_t id = std::hash<std::string_view>()(e.id);
     const std::int64_t number = e.tid.is_string ? -1 : json_scaled_integer(e.tid.text).value_or(-1);
+    const std::uint32_t track = parts_.options.origins && !runtime ? tracks_.thread_beside(e) : chrome_tracks::none;
     if (e.phase == 's') {
-      f.starts.emplace(id, arrow_start{found.start_ps, number});
+      const auto [at, is_new] = f.starts.try_emplace(id, arrow_start{found.start_ps, number, track});
+      if (!is_new && (at->second.at_ps != found.start_ps || at->second.track != track)) at->second.is_ambiguous = true;
     } else {
-      f.ends.push_back({id, found.start_ps, number});
+      f.ends.push_back({id, found.start_ps, number, track});
     }
   }
 
@@ -235,6 +297,7 @@ class trace_collector final : public chrome_sink {
   flows runtime_, framework_;
   std::vector<process_marks> marks_;  // by process of the trace
   std::string scratch_;
+  argument_picker operator_arguments_{operator_arguments, operator_argument_count};
 };
 
 // Puts what was collected where it belongs, now that every process has its name.
@@ -258,9 +321,20 @@ class trace_sorter {
     find_calls(arrows);
     find_recorded(arrows);
     into_.launches.insert(into_.launches.end(), arrows.begin(), arrows.end());
+    if (!parts_.options.origins) return;
+    const std::vector<issue_arrow> issues = from_.issues(threads_of_the_framework(), kinds_);
+    into_.issues.insert(into_.issues.end(), issues.begin(), issues.end());
   }
 
  private:
+  // By track.
+  hash_map<std::uint32_t, std::uint32_t> threads_of_the_framework() {
+    hash_map<std::uint32_t, std::uint32_t> found;
+    for (const held_event& e : from_.events)
+      if (kinds_[tracks_.track(e.track).process] == process_kind::host) found.try_emplace(e.track, from_.numbers.of(e.track));
+    return found;
+  }
+
   // The threads of hosts, each by the first of the processes that show it.
   hash_map<std::int64_t, std::uint32_t> system_threads() {
     hash_map<std::int64_t, std::uint32_t> found;
@@ -386,6 +460,11 @@ class trace_sorter {
     s.name = e.name;
     s.thread = from_.numbers.of(e.track);
     s.kind = kind;
+    if (e.facts != 0) {
+      ascend_operator of = from_.operators[e.facts - 1];
+      of.span = into_.spans.size();
+      into_.operators.push_back(of);
+    }
     into_.spans.push_back(s);
   }
 

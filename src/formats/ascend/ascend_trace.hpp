@@ -5,6 +5,7 @@
 #include <formats/ascend/ascend_kernels.hpp>
 #include <formats/ascend/launches.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 #include <vector>
@@ -12,10 +13,27 @@
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 
+// What the framework says of an operator, under activity_options::origins.
+struct ascend_operator {
+  std::size_t span = 0;           // its position in ascend_trace::spans
+  std::int64_t number = -1;       // autograd's; -1: none
+  string_id shapes = 0, types = 0;  // of its inputs: "32,64;64", "float;float"
+  string_id line = 0;             // of the user's code that called it
+};
+
+// An arrow of the framework, from the operator that gave work to a device to the moment at which a kernel began.
+struct issue_arrow {
+  std::int64_t kernel_start_ps = 0, stream = -1, issue_ps = 0;
+  std::uint32_t thread = no_thread;
+  bool to_collective = false;  // it ends in the process that shows communication
+};
+
 struct ascend_trace {
   std::vector<host_span> spans;  // of hosts, and the waits that devices show
   std::vector<step_marker> markers;
   std::vector<launch_arrow> launches;
+  std::vector<ascend_operator> operators;
+  std::vector<issue_arrow> issues;  // those of which both ends are known
   bool host_seen = false;
 };
 

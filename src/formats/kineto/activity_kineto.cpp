@@ -24,6 +24,7 @@
 #include <formats/chrome/chrome_tracks.hpp>
 #include <formats/chrome/json_elements.hpp>
 #include <formats/chrome/line_counts.hpp>
+#include <formats/kineto/graph_captures.hpp>
 #include <formats/kineto/grow.hpp>
 #include <formats/kineto/kineto_categories.hpp>
 #include <formats/kineto/launch_calls.hpp>
@@ -35,6 +36,7 @@
 #include <array>
 #include <iterator>
 #include <limits>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -68,6 +70,8 @@ enum argument : std::size_t {
   arg_group,
   arg_group_text,
   arg_group_ranks,
+  arg_graph,
+  arg_graph_node,
   arguments,
 };
 constexpr std::string_view argument_names[arguments] = {
@@ -89,6 +93,8 @@ constexpr std::string_view argument_names[arguments] = {
     "Process Group Name",
     "Process Group Description",
     "Process Group Ranks",
+    "graph id",
+    "graph node id",
 };
 
 // Those of events without a known category, by position in `plain_names`.
@@ -362,6 +368,8 @@ class trace_reader final : public chrome_sink {
     note_context(row, into);
     const launch_link tie{id_of(args_[arg_correlation]),
                           id_of(args_[args_[arg_external].empty() ? arg_external_lower : arg_external])};
+    if (parts_.options.origins && !args_[arg_graph].empty() && args_[arg_graph] != "0")  // 0: of no graph
+      nodes_.insert_or_assign(e.ordinal, graph_node{id_of(args_[arg_graph]), id_of(args_[arg_graph_node])});
     make_room(into.rows, at_byte_, bytes_, min_event_bytes);
     make_room(into.links, at_byte_, bytes_, min_event_bytes);
     into.rows.push_back(row);
@@ -478,6 +486,7 @@ class trace_reader final : public chrome_sink {
   struct known_name {
     bool kernel_known = false, launch_known = false;
     std::optional<launched_work> launch;
+    capture_call capture = capture_call::none;
     kernel_class kind = kernel_class::compute;
     enum : std::uint8_t { not_looked_at, no_step, a_step } step = not_looked_at;
     string_id type = 0;
@@ -542,6 +551,8 @@ class trace_reader final : public chrome_sink {
 
   void take_call(const chrome_item& found, string_id name) {
     const chrome_event& e = *found.event;
+    if (const capture_call what = capture_of(name); what != capture_call::none)
+      captures_.note(what, numbers_.of(found.track), found.start_ps, saturating_add(found.start_ps, found.duration_ps));
     call_arguments_.pick(e, args_.data() + arg_correlation);
     const launch_link ids{id_of(args_[arg_correlation]), id_of(args_[arg_external])};
     if (ids.correlation == no_launch_id && ids.external == no_launch_id) return;
@@ -550,14 +561,17 @@ class trace_reader final : public chrome_sink {
                     launch_of(name), name);
   }
 
-  std::optional<launched_work> launch_of(string_id name) {
+  const known_name& known_call(string_id name) {
     known_name& known = known_of(name);
     if (!known.launch_known) {
       known.launch = work_launched_by(parts_.strings.text(name));
+      known.capture = capture_call_of(parts_.strings.text(name));
       known.launch_known = true;
     }
-    return known.launch;
+    return known;
   }
+  std::optional<launched_work> launch_of(string_id name) { return known_call(name).launch; }
+  capture_call capture_of(string_id name) { return known_call(name).capture; }
 
   line_use take_host(const chrome_item& found, const kineto_category& category, string_id name) {
     const chrome_event& e = *found.event;
@@ -901,6 +915,7 @@ class trace_reader final : public chrome_sink {
     std::vector<const std::vector<launch_link>*> links;
     for (const gathered_device& d : devices_) links.push_back(&d.links);
     calls_.join(links);
+    captures_.settle(calls_);
     if (parts_.options.origins) {
       find_origins();
       find_longest();
@@ -994,21 +1009,57 @@ class trace_reader final : public chrome_sink {
   void find_origins() {
     std::vector<std::pair<std::size_t, std::size_t>> kernels;  // device and row, by query
     std::vector<origin_query> queries;
+    const auto ask = [&](std::size_t device, std::size_t row, const launch_calls::call& by) {
+      queries.push_back({by.thread, by.start_ps, kernels.size()});
+      kernels.emplace_back(device, row);
+    };
+    for (const graph_captures::order_link& link : links_by_order()) {
+      devices_[link.device].rows[link.row].flags |= kernel_by_order;
+      ask(link.device, link.row, calls_.at(link.call));
+      note_operation(link);
+    }
     for (std::size_t d = 0; d < devices_.size(); ++d)
       for (std::size_t row = 0; row < devices_[d].rows.size(); ++row)
-        if (const launch_calls::call* const by = calls_.launcher_of(devices_[d].links[row])) {
-          queries.push_back({by->thread, by->start_ps, kernels.size()});
-          kernels.emplace_back(d, row);
-        }
-    call_origins(spans_, autograd_, parts_.strings, parts_.origins).find(queries);
+        if ((devices_[d].rows[row].flags & kernel_by_order) == 0)
+          if (const launch_calls::call* const by = calls_.launcher_of(devices_[d].links[row])) ask(d, row, *by);
+    call_origins(spans_, {std::move(autograd_), {}, false}, parts_.strings, parts_.origins).find(queries);
     for (const origin_query& q : queries) {
       const auto [device, row] = kernels[q.kernel];
       devices_[device].rows[row].origin = q.origin;
     }
   }
 
+  // Copies are nodes, too, but not every call that copies makes one.
+  [[nodiscard]] std::vector<graph_captures::order_link> links_by_order() const {
+    if (captures_.empty()) return {};
+    std::map<std::size_t, std::vector<replayed_kernel>> replays;
+    for (std::size_t d = 0; d < devices_.size(); ++d)
+      for (std::size_t at = 0; at < devices_[d].rows.size(); ++at) {
+        const kernel_row& row = devices_[d].rows[at];
+        const launch_calls::call* const by = calls_.launcher_of(devices_[d].links[at]);
+        if (by == nullptr || !calls_.is_graph(*by) || row.kind == kernel_class::copy) continue;
+        const auto node = nodes_.find(row.source_row);
+        const graph_node of = node == nodes_.end() ? graph_node() : node->second;
+        replays[calls_.number_of(*by)].push_back({d, at, row.start_ps, row.name, row.stream, of.graph, of.node});
+      }
+    return captures_.link(replays, calls_);
+  }
+
+  // Each replay does what the operators of the capture did, again the longest kernel for all.
+  void note_operation(const graph_captures::order_link& link) {
+    const std::uint64_t external = calls_.at(link.call).external;
+    const kernel_row& row = devices_[link.device].rows[link.row];
+    by_order_.insert_or_assign(row.source_row, external);
+    const kernel_place here{row.duration_ps, link.device, link.row};
+    const auto at = longest_of_replays_.try_emplace({link.replay, external}, here).first;
+    if (at->second.duration_ps < here.duration_ps) at->second = here;
+  }
+
   // The longest kernel of a call stands for what its operator did.
   void find_longest() {
+    calls_.join_captured();
+    for (const auto& [replayed, place] : longest_of_replays_)
+      works_by_order_.insert(devices_[place.device].rows[place.row].source_row);
     for (std::size_t d = 0; d < devices_.size(); ++d)
       for (std::size_t row = 0; row < devices_[d].rows.size(); ++row) {
         const launch_calls::operation* const by = calls_.operation_of(devices_[d].links[row]);
@@ -1048,11 +1099,14 @@ class trace_reader final : public chrome_sink {
 
   void take_shapes(gathered_device& d, std::size_t row) {
     if (d.rows[row].details != 0) return;
-    const launch_calls::operation* const by = calls_.operation_of(d.links[row]);
+    const auto captured = by_order_.find(d.rows[row].source_row);
+    const launch_link tie = captured == by_order_.end() ? d.links[row] : launch_link{no_launch_id, captured->second};
+    const launch_calls::operation* const by = calls_.operation_of(tie);
     if (by == nullptr) return;
     const auto longest = longest_.find(by->external);
-    const bool does_work = longest != longest_.end() && &devices_[longest->second.device] == &d && longest->second.row == row &&
-                           (d.rows[row].flags & kernel_by_graph) == 0;
+    const bool is_longest = longest != longest_.end() && &devices_[longest->second.device] == &d && longest->second.row == row;
+    const bool does_work = captured == by_order_.end() ? is_longest && (d.rows[row].flags & kernel_by_graph) == 0
+                                                       : works_by_order_.find(captured->first) != works_by_order_.end();
     const std::uint32_t work = does_work ? by->work : 0;
     const auto [at, added] = details_of_shapes_.try_emplace({d.device.ordinal, by->dims, by->types, work}, 0);
     if (added) {
@@ -1086,6 +1140,11 @@ class trace_reader final : public chrome_sink {
   std::vector<unplaced_event> held_;
   std::vector<plain_facts> facts_;
   launch_calls calls_;
+  graph_captures captures_;
+  struct graph_node {
+    std::uint64_t graph = no_launch_id, node = no_launch_id;
+  };
+  hash_map<std::uint64_t, graph_node> nodes_;  // by ordinal of the kernel
   std::vector<autograd_number> autograd_;
   hash_map<std::tuple<std::int64_t, string_id, string_id, std::uint32_t>, std::uint32_t> details_of_shapes_;
   std::vector<kernel_work> works_;
@@ -1094,6 +1153,9 @@ class trace_reader final : public chrome_sink {
     std::int64_t duration_ps;
     std::size_t device, row;
   };
+  hash_map<std::uint64_t, std::uint64_t> by_order_;  // kernels that are linked by order: by ordinal, the id of their operation
+  hash_map<std::pair<std::size_t, std::uint64_t>, kernel_place> longest_of_replays_;  // by launch of the graph and operation
+  hash_set<std::uint64_t> works_by_order_;                                            // ordinals of these
   hash_map<std::uint64_t, kernel_place> longest_;  // kernel of each call of an operator whose work is known
   std::vector<known_name> known_;  // by name
   hash_map<string_id, named_step> step_names_;

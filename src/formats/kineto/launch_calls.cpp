@@ -40,6 +40,16 @@ void launch_calls::join(const std::vector<const std::vector<launch_link>*>& link
   }
 }
 
+void launch_calls::join_captured() {
+  hash_set<std::uint64_t> added;
+  for (const std::size_t number : captured_) {
+    const std::uint64_t external = calls_[number].external;
+    if (external != no_launch_id && by_external_.try_emplace(external).second) added.insert(external);
+  }
+  for (std::size_t i = 0; i < operations_.size() && !added.empty(); ++i)
+    if (added.find(operations_[i].external) != added.end()) by_external_.find(operations_[i].external)->second.operation = i;
+}
+
 const launch_calls::call* launch_calls::launcher_of(const launch_link& link) const {
   std::size_t at = none;
   if (link.correlation != no_launch_id) {
@@ -60,7 +70,7 @@ void launch_calls::list_unrecorded(activity_host& into) const {
   if (kernels_ > 0 && by_correlation_.empty()) return;
   for (const launch& l : launches_) {
     const call& c = calls_[l.call];
-    if (c.correlation == no_launch_id) continue;
+    if (c.correlation == no_launch_id || captured_.find(l.call) != captured_.end()) continue;
     ++into.launches[static_cast<std::size_t>(l.work)];
     if (by_correlation_.find(c.correlation) != by_correlation_.end()) continue;
     if (some_without_correlation_ && by_external_.find(c.external) != by_external_.end()) continue;

@@ -41,8 +41,22 @@ class launch_calls {
   }
   void add_operation(const operation& o) { operations_.push_back(o); }
 
+  [[nodiscard]] const call& at(std::size_t number) const { return calls_[number]; }
+  [[nodiscard]] std::size_t number_of(const call& c) const { return static_cast<std::size_t>(&c - calls_.data()); }
+  // visit(its number, the call, what it launches), after join() also whether the trace has a kernel of it.
+  template <class Visit>
+  void for_each_launch(Visit&& visit) const {
+    for (const launch& l : launches_) visit(l.call, calls_[l.call], l.work);
+  }
+  [[nodiscard]] bool has_kernel(const call& c) const { return by_correlation_.find(c.correlation) != by_correlation_.end(); }
+  // A launch that ran nothing: it became a node of a graph.
+  void set_captured(std::size_t number) { captured_.insert(number); }
+
   // Looks for what those links lead to; once, when all is there.
   void join(const std::vector<const std::vector<launch_link>*>& links);
+
+  // Looks for the operations of captured launches, too; after set_captured().
+  void join_captured();
 
   // The call of the kernel's correlation, the first one of it; for a kernel without, that of its operation.
   [[nodiscard]] const call* launcher_of(const launch_link& link) const;
@@ -71,6 +85,7 @@ class launch_calls {
   std::vector<operation> operations_;
   hash_map<std::uint64_t, std::size_t> by_correlation_;
   hash_map<std::uint64_t, of_external> by_external_;
+  hash_set<std::size_t> captured_;
 };
 
 }  // namespace PROFKIT_NAMESPACE
