@@ -12,10 +12,10 @@ using profkit::human_duration;
 
 void list_grouping(option_list& all, options& into) {
   all.value("--by", into.group_by, "KEYS", "Sums by op, outer-op, module, module-kind, phase, source, shape, …")
-      .offer_words({"kernel", "function", "instruction", "op", "outer-op", "module", "module-kind", "source", "phase", "shape", "kind",
+      .offer_words({"kernel", "function", "instruction", "op", "outer-op", "module", "module-kind", "source", "phase", "shape", "step", "kind",
                     "category", "program", "stream", "device"})
       .add_to_manual(
-          "Several with commas between them make a tree. The others are kind (compute, communication, or how data is moved: transpose, "
+          "Several with commas between them make a tree. The others are step (that of the device in which an op began), kind (compute, communication, or how data is moved: transpose, "
           "cast, copy to device), kernel, function (what a kernel runs, without template arguments), instruction (of a compiled program), "
           "category, program, stream and device.");
 }
@@ -57,10 +57,9 @@ slice_writer group_writer(const options& asked) {
 }
 
 std::string indented_name(const profkit::op_group& group) {
-  return std::string(std::size_t{2} * group.depth, ' ') +
-         (group.name.empty() ? "(not on record)"
-                             : profkit::escape_for_terminal(group.key == profkit::group_key::kernel ? profkit::readable_kernel_name(group.name)
-                                                                                                    : group.name));
+  std::string name = group.key == profkit::group_key::kernel ? profkit::readable_kernel_name(group.name) : group.name;
+  if (name.empty()) name = group.key == profkit::group_key::step ? "(outside of steps)" : "(not on record)";
+  return std::string(std::size_t{2} * group.depth, ' ') + profkit::escape_for_terminal(name);
 }
 
 }  // namespace profkit_tool

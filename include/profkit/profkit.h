@@ -860,7 +860,7 @@ PK_API pk_status pk_module_write(const pk_profile* profile, const char* module, 
 PK_API pk_status pk_finding_write(const pk_profile* profile, const char* id, const pk_document_options* options,
                                   pk_write_callback write, void* user, int32_t* status, pk_error** err) PK_NOEXCEPT;
 /** Writes the document of ops summed by what they have in common, a tree: that of `profkit ops PATH --by KEYS --json`. `by` is one of
- *  kernel, function, instruction, op, outer-op, module, module-kind, source, phase, shape, kind, category, program, stream and device, or
+ *  kernel, function, instruction, op, outer-op, module, module-kind, source, phase, shape, step, kind, category, program, stream and device, or
  *  several with commas between them. Else as pk_document_write(). Errors: PK_E_INVALID_ARGUMENT (no such key: the hint lists them). \since 0.1 */
 PK_API pk_status pk_op_groups_write(const pk_profile* profile, const char* by, const pk_document_options* options,
                                     pk_write_callback write, void* user, int32_t* status, pk_error** err) PK_NOEXCEPT;

@@ -17,6 +17,7 @@ namespace {
 
 enum class work_rule : std::uint8_t {
   product,
+  sum_and_product,
   linear,
   attention,
   attention_t,
@@ -164,7 +165,8 @@ class operator_work {
 
   std::optional<kernel_work> work() {
     switch (op_.rule) {
-      case work_rule::product: return product();
+      case work_rule::product: return product(0);
+      case work_rule::sum_and_product: return product(added_bytes(0));
       case work_rule::linear: return linear();
       case work_rule::attention: return attention(0, 1, 2, 2);
       case work_rule::attention_t: return attention(0, 2, 1, 2);
@@ -191,6 +193,11 @@ class operator_work {
     const bool is_known = at < inputs_.size() && inputs_[at].is_array && inputs_[at].type != nullptr;
     return is_known && inputs_[at].extents.size() >= dimensions ? &inputs_[at] : nullptr;
   }
+  // Of the bias, say, counted from the first of all inputs; 0 where there is none.
+  [[nodiscard]] std::int64_t added_bytes(std::size_t at) const noexcept {
+    const bool is_known = at < inputs_.size() && inputs_[at].is_array && inputs_[at].type != nullptr && !inputs_[at].extents.empty();
+    return is_known ? inputs_[at].bytes() : 0;
+  }
   // The numbers of a value: "[1, 1]".
   [[nodiscard]] std::optional<sides> value_at(std::size_t at) const {
     return at < values_.size() ? numbers_of(unquoted(values_[at])) : std::nullopt;
@@ -208,20 +215,23 @@ class operator_work {
     return saturating_mul(elements, std::max<std::int64_t>(left.type->bytes, 2));
   }
 
-  [[nodiscard]] std::optional<kernel_work> product() const {
+  // `added`: the bytes of what is added to it.
+  [[nodiscard]] std::optional<kernel_work> product(std::int64_t added) const {
     const input *left = array_at(0, 2), *right = array_at(1, 2);
     if (left == nullptr || right == nullptr || left->extent_from_end(1) != right->extent_from_end(2)) return std::nullopt;
     if (left->extents.size() != right->extents.size()) return std::nullopt;
     const std::int64_t depth = left->extent_from_end(1);
     const std::int64_t result = depth == 0 ? 0 : saturating_mul(left->elements() / depth, right->extent_from_end(1));
-    return work_of(saturating_mul(result, depth), sum_of({left->bytes(), right->bytes(), result_bytes(result, *left)}), *left);
+    const std::int64_t bytes = sum_of({left->bytes(), right->bytes(), added, result_bytes(result, *left)});
+    return work_of(saturating_mul(result, depth), bytes, *left);
   }
   [[nodiscard]] std::optional<kernel_work> linear() const {
     const input *left = array_at(0, 1), *weight = array_at(1, 2);
     if (left == nullptr || weight == nullptr || left->extent_from_end(1) != weight->extent_from_end(1)) return std::nullopt;
     const std::int64_t depth = left->extent_from_end(1);
     const std::int64_t result = depth == 0 ? 0 : saturating_mul(left->elements() / depth, weight->extent_from_end(2));
-    return work_of(saturating_mul(result, depth), sum_of({left->bytes(), weight->bytes(), result_bytes(result, *left)}), *left);
+    const std::int64_t bytes = sum_of({left->bytes(), weight->bytes(), added_bytes(2), result_bytes(result, *left)});
+    return work_of(saturating_mul(result, depth), bytes, *left);
   }
 
   // Forward: query times keys, and that times values. Backward: the first once more, and two for each gradient of its factors.

@@ -294,8 +294,9 @@ class OpGroupsTest(truth.Case):
                 name, opcode, kind, scope, file, where, frame, named = "gone.4", "", "", "jit(a)/net/extra_9/sub", "", 0, 0, True
             stats = message(4, number(1, 1) + message(5, name)) + message(4, number(1, 4) + number(4, program))
             stats += message(4, number(1, 5) + message(5, module)) + message(4, number(1, 3) + message(5, "XlaModule:"))
-            if named:
-                stats += message(4, number(1, 2) + message(5, scope))
+            if named:  # the whole of it, or only the way there
+                said = scope if name == "gone.4" else rng.choice([scope, scope.split("/")[0]])
+                stats += message(4, number(1, 2) + message(5, said))
             took = rng.randint(1, 10**6)
             events += message(4, number(1, kernel + 1) + number(2, offset) + number(3, took) + stats)
             offset += took + rng.randint(0, 9)
@@ -317,6 +318,54 @@ class OpGroupsTest(truth.Case):
         for keys in [[key] for key in KEYS + ["program"]] + [["phase", "module", "op"], ["program", "source", "kernel"]]:
             with self.subTest(keys=keys):
                 self.check(path, items, keys)
+
+    def test_steps_of_an_xspace(self):
+        """An event belongs to the step of its device in which it begins, wherever it ends."""
+        rng = random.Random(8)
+        items, planes = [], b""
+        for device in range(3):
+            steps, now = [], rng.randint(0, 50)
+            for _ in range(rng.randint(2, 6) if device else 0):
+                took = rng.randint(5, 60)
+                steps.append((now, now + took))
+                now += took + rng.choice([0, 0, 9])
+            starts = sorted(rng.randint(0, 300) for _ in range(80))
+            events = b""
+            for at, start in enumerate(starts):
+                took = min(rng.randint(1, 30), (starts + [400])[at + 1] - start)  # they do not overlap
+                events += message(4, number(1, 1 + at % 2) + number(2, start) + number(3, took))
+                index = next((i for i, (begin, end) in enumerate(steps) if begin <= start < end), None)
+                items.append({"step": ["" if index is None else f"step {index}"], "kernel": ["ab"[at % 2]], "device": [f"/device:TPU:{device}"],
+                              "ps": took, "by_graph": False})
+            marks = b"".join(message(4, number(1, 3) + number(2, a) + number(3, b - a)) for a, b in steps)
+            names = b"".join(message(4, number(1, i) + message(2, number(1, i) + message(2, n))) for i, n in ((1, "a"), (2, "b"), (3, "77")))
+            planes += message(1, number(1, device) + message(2, f"/device:TPU:{device}") + names
+                              + (message(3, number(1, 2) + message(2, "Steps") + marks) if steps else b"")
+                              + message(3, number(1, 1) + message(2, "XLA Ops") + events))
+        path = self.scratch / "vm.xplane.pb"
+        path.write_bytes(planes)
+        for item in items:  # a device without steps of its own has those of the file
+            if item["device"] == ["/device:TPU:0"]:
+                item["step"] = None
+        rest = [i for i in items if i["step"] is not None]
+        document = self.ask(path, "device,step,kernel")
+        found = {p: v for p, v in shown(document).items() if p[0][1] != "/device:TPU:0"}
+        self.assertEqual(found, tree(rest, ["device", "step", "kernel"]))
+        self.assertEqual(document["self_ps"], sum(i["ps"] for i in items))
+
+    def test_steps_are_those_that_can_be_asked_for(self):
+        """Of PyTorch a step of a device is what was launched in it; each kernel is in one step, or in none."""
+        folder = pathlib.Path(os.environ.get("PROFKIT_CORPUS", pathlib.Path(os.environ["PROFKIT_SOURCE_ROOT"]).parent / "shared"))
+        paths = sorted((folder / "captures" / "kineto").glob("rank-0*.json.gz"))
+        if not paths:
+            self.skipTest("no corpus: set PROFKIT_CORPUS")
+        for path in paths:
+            rows = shown(self.ask(path, "step,kernel"))
+            steps = [p[0][1] for p in rows if len(p) == 1 and p[0][1]]
+            self.assertGreaterEqual(len(steps), 5)
+            for step in steps:
+                alone = shown(self.ask(path, "kernel", "--step", step.removeprefix("step ")))
+                self.assertEqual({p[1:]: v for p, v in rows.items() if p[0][1] == step and len(p) == 2}, alone)
 
     def test_functions_of_kernels(self):
         names = [line.split("\t") for line in (pathlib.Path(os.environ["PROFKIT_SOURCE_ROOT"]) / "tests/data/kernel_names.tsv").read_text().splitlines()[1:]]

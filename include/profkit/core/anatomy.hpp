@@ -36,6 +36,7 @@ struct query_filters {
   std::uint64_t max_bytes = 0;
   /// Of ops: kernels of one name that come from different places of the program, or work on other shapes, are ops of their own.
   bool split_by_origin = false;
+  bool split_by_step = false;  ///< likewise: those of different steps, see op_origin::step
 };
 
 /// How many events were decoded.
@@ -340,6 +341,7 @@ struct op_origin {
   std::string_view types;   ///< of the same: "[\"float\", \"c10::BFloat16\"]"
   /// Of an XSpace, as its events say: the instruction ("fusion.3") and the scope that it comes from ("jit(f)/dot_general").
   std::string_view instruction, scope;
+  std::int64_t step = -1;   ///< under query_filters::split_by_step, where they began, as query_filters::step counts; -1: in none
   bool by_graph = false;    ///< a graph launched them: what lay around its launch is not what lay around them
   bool by_order = false;    ///< the same, but the order of launches in the capture of the graph says what lay around them
 };

@@ -23,6 +23,7 @@ enum class group_key : std::uint8_t {
   source,    ///< the line of code: "model.py(31): forward", "model.py:31"
   phase,     ///< forward, backward, optimizer
   shape,     ///< of the operator's inputs
+  step,      ///< "step 3", as query_filters::step counts the steps of a device; "" of what began in none
   kind,      ///< what work it is: "compute", "communication", or how it moves data: "transpose", "cast", "copy to device"
   category,  ///< compute, comm, copy; as an XSpace writes it ("convolution fusion")
   program,   ///< the compiled program

@@ -139,40 +139,39 @@ result<selection> selection::make(const trace& t, const query_filters& o, const 
   made.files_.assign(p.file_count(), true);
   if (!o.host.empty())
     for (std::size_t file = 0; file < p.file_count(); ++file) made.files_[file] = host_fits(p, file, o.host);
-  if (o.step)
-    if (result<void> found = made.find_step(t, host); !found) return std::move(found).error();
+  if (o.step || o.split_by_step)
+    if (result<void> found = made.find_steps(t, host); !found) return std::move(found).error();
   return made;
 }
 
-result<void> selection::find_step(const trace& t, const hooks& host) {
+result<void> selection::find_steps(const trace& t, const hooks& host) {
   query_filters of_steps;
   of_steps.host = options_->host;
   of_steps.limit = 0;
   result<steps_result> steps = analyse_steps(t, of_steps, host);
   if (!steps) return std::move(steps).error();
 
-  const std::uint64_t wanted = *options_->step;
   std::uint64_t most = 0;
   std::vector<host_step> of_hosts;
   hash_map<std::pair<std::uint32_t, std::string_view>, std::uint64_t> named;  // by file and name: steps of hosts so far
   for (const step_row row : steps->steps) {
     const bool of_host = is_host_source(row.source);
-    const step_place place{row.file, row.plane, row.device}, whole_file{row.file, -1, -1};
+    const step_place place{row.file, row.plane, row.device};
     most = std::max(most, row.index + 1);
     if (!of_host && row.index == 0) places_with_steps_.push_back(place);
     const std::uint64_t before = of_host ? named[{row.file, row.name}]++ : 0;
-    if (row.index != wanted) continue;
-    const std::int64_t end_ps = saturating_add(row.start_ps, row.duration_ps);
-    if (of_host) of_hosts.push_back({row.file, row.name, end_ps, before});
-    if (!of_host) step_windows_.push_back({place, row.start_ps, end_ps});
-    const bool file_has_window = std::any_of(step_windows_.begin(), step_windows_.end(),
-                                             [&](const step_window& w) { return w.place == whole_file; });
-    if (!file_has_window) step_windows_.push_back({whole_file, row.start_ps, end_ps});
+    if (!options_->split_by_step && row.index != *options_->step) continue;
+    const step_window window{row.index, row.start_ps, saturating_add(row.start_ps, row.duration_ps)};
+    if (of_host) of_hosts.push_back({row.index, row.file, row.name, window.to_ps, before});
+    if (!of_host) windows_[place].push_back(window);
+    std::vector<step_window>& of_file = windows_[{row.file, -1, -1}];
+    if (std::none_of(of_file.rbegin(), of_file.rend(), [&](const step_window& w) { return w.index == row.index; }))
+      of_file.push_back(window);
   }
   std::sort(places_with_steps_.begin(), places_with_steps_.end());
   if (result<void> found = find_device_windows(t, of_hosts, host); !found) return found;
-  if (!step_windows_.empty()) return {};
-  return no_such_step(*profile_, wanted, most);
+  if (!windows_.empty() || !options_->step) return {};
+  return no_such_step(*profile_, *options_->step, most);
 }
 
 // A step of the host is on a device the time of what it launched there: the windows of the bubble detector.
@@ -186,36 +185,43 @@ result<void> selection::find_device_windows(const trace& t, const std::vector<ho
   for (std::size_t at = 0; at < of.devices().size(); ++at) {
     const activity_device& device = of.devices()[at];
     const step_place place{device.file, device.plane, device.plane < 0 ? static_cast<std::int32_t>(at) : -1};
-    const auto step = std::find_if(steps.begin(), steps.end(), [&](const host_step& s) { return s.file == device.file; });
-    if (step == steps.end() || std::binary_search(places_with_steps_.begin(), places_with_steps_.end(), place)) continue;
+    const bool has_host_steps = std::any_of(steps.begin(), steps.end(), [&](const host_step& s) { return s.file == device.file; });
+    if (!has_host_steps || std::binary_search(places_with_steps_.begin(), places_with_steps_.end(), place)) continue;
     result<bubbles::device_windows> found = bubbles::find_windows(of, at, hosts, host);
     if (!found) return std::move(found).error();
-    const bubbles::step_window* window = nullptr;
-    std::uint64_t alike = 0;
-    for (const bubbles::step_window& w : found->windows) {
-      if (w.pseudo || of.text(w.name) != step->name) continue;
-      if (w.marker_end_ps == step->end_ps || (alike == step->same_before && window == nullptr)) window = &w;
-      ++alike;
-    }
     added.push_back(place);
-    if (window != nullptr) step_windows_.push_back({place, window->start_ps, window->end_ps, true});
+    hash_map<std::string_view, std::vector<const bubbles::step_window*>> named;
+    for (const bubbles::step_window& w : found->windows)
+      if (!w.pseudo) named[of.text(w.name)].push_back(&w);
+    for (const host_step& step : steps)
+      if (const auto alike = named.find(step.name); step.file == device.file && alike != named.end())
+        if (const bubbles::step_window* const window = window_of(step, alike->second))
+          windows_[place].push_back({step.index, window->start_ps, window->end_ps, true});
   }
   places_with_steps_.insert(places_with_steps_.end(), added.begin(), added.end());
   std::sort(places_with_steps_.begin(), places_with_steps_.end());
   return {};
 }
 
+// By the end of its marker, else by its position among those of its name.
+const bubbles::step_window* selection::window_of(const host_step& step, const std::vector<const bubbles::step_window*>& alike) {
+  const auto ended = std::find_if(alike.rbegin(), alike.rend(), [&](const auto* w) { return w->marker_end_ps == step.end_ps; });
+  if (ended != alike.rend()) return *ended;
+  return step.same_before < alike.size() ? alike[step.same_before] : nullptr;
+}
+
 selection::extent selection::times() const noexcept {
   extent all{options_->from_ps.value_or(earliest_ps), options_->to_ps.value_or(latest_ps)};
-  if (step_windows_.empty()) return all;
-  const auto is_of_device = [](const step_window& w) { return w.place.plane >= 0 || w.place.device >= 0; };
-  const bool any_device = std::any_of(step_windows_.begin(), step_windows_.end(), is_of_device);
+  if (!options_->step || windows_.empty()) return all;
+  const auto is_of_device = [](const step_place& place) { return place.plane >= 0 || place.device >= 0; };
+  const bool any_device = std::any_of(windows_.begin(), windows_.end(), [&](const auto& w) { return is_of_device(w.first); });
   extent of_step{latest_ps, earliest_ps};
-  for (const step_window& w : step_windows_) {
-    if (any_device && !is_of_device(w)) continue;
-    of_step.from_ps = std::min(of_step.from_ps, w.from_ps);
-    of_step.to_ps = std::max(of_step.to_ps, w.to_ps);
-  }
+  for (const auto& [place, windows] : windows_)
+    for (const step_window& w : windows) {
+      if (w.index != *options_->step || (any_device && !is_of_device(place))) continue;
+      of_step.from_ps = std::min(of_step.from_ps, w.from_ps);
+      of_step.to_ps = std::max(of_step.to_ps, w.to_ps);
+    }
   return {std::max(all.from_ps, of_step.from_ps), std::min(all.to_ps, of_step.to_ps)};
 }
 
@@ -224,16 +230,30 @@ event_filter selection::times_at(const step_place& place) const {
   if (options_->from_ps || options_->to_ps)
     filter.windows_.push_back({options_->from_ps.value_or(earliest_ps), options_->to_ps.value_or(latest_ps)});
   if (options_->step) {
-    const bool own = std::binary_search(places_with_steps_.begin(), places_with_steps_.end(), place);
-    const step_place looked_at = own ? place : step_place{place.file, -1, -1};
-    const auto found = std::find_if(step_windows_.begin(), step_windows_.end(),
-                                    [&](const step_window& w) { return w.place == looked_at; });
-    if (found == step_windows_.end())
-      filter.nothing_ = true;
-    else
-      filter.windows_.push_back({found->from_ps, found->to_ps, found->by_start});
+    const std::vector<step_window>* const windows = windows_at(place);
+    filter.nothing_ = true;
+    if (windows != nullptr)
+      for (const step_window& w : *windows) {
+        if (w.index != *options_->step || !std::exchange(filter.nothing_, false)) continue;
+        filter.windows_.push_back({w.from_ps, w.to_ps, w.by_start});
+      }
   }
   return filter;
+}
+
+const std::vector<selection::step_window>* selection::windows_at(const step_place& place) const {
+  const bool own = std::binary_search(places_with_steps_.begin(), places_with_steps_.end(), place);
+  const auto found = windows_.find(own ? place : step_place{place.file, -1, -1});
+  return found == windows_.end() ? nullptr : &found->second;
+}
+
+std::vector<selection::step_window> selection::steps_of(std::size_t file, std::int32_t plane, std::int32_t device) const {
+  const std::vector<step_window>* const known =
+      options_->split_by_step ? windows_at({static_cast<std::uint32_t>(file), plane, device}) : nullptr;
+  if (known == nullptr) return {};
+  std::vector<step_window> by_start = *known;
+  std::stable_sort(by_start.begin(), by_start.end(), [](const step_window& a, const step_window& b) { return a.from_ps < b.from_ps; });
+  return by_start;
 }
 
 event_filter selection::times_of(std::size_t file, std::int32_t device) const {

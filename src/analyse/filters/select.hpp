@@ -100,6 +100,10 @@ class event_filter {
   return !o.name.empty() || o.step || o.from_ps || o.to_ps;
 }
 
+namespace bubbles {
+struct step_window;
+}
+
 // The filters of query_filters over one profile.
 class selection {
  public:
@@ -120,19 +124,29 @@ class selection {
     std::int64_t from_ps = std::numeric_limits<std::int64_t>::min(), to_ps = std::numeric_limits<std::int64_t>::max();
   };
   [[nodiscard]] extent times() const noexcept;
+  // A step on a device.
+  struct step_window {
+    std::uint64_t index;
+    std::int64_t from_ps, to_ps;
+    bool by_start = false;  // the kernels of a step are those that begin in its window
+  };
+  // Under split_by_step all steps of a plane (`device` -1) or of a device that is none (`plane` -1), by start; else none.
+  [[nodiscard]] std::vector<step_window> steps_of(std::size_t file, std::int32_t plane, std::int32_t device) const;
   [[nodiscard]] bool filters_planes() const noexcept { return !options_->plane.empty(); }
 
  private:
   selection(const profile& p, const query_filters& o) : profile_(&p), options_(&o) {}
-  result<void> find_step(const trace& t, const hooks& host);
+  result<void> find_steps(const trace& t, const hooks& host);
   // A step of a host: when its marker ends, and how many of its file have the same name and come before it.
   struct host_step {
+    std::uint64_t index;
     std::uint32_t file;
     std::string_view name;
     std::int64_t end_ps;
     std::uint64_t same_before;
   };
   result<void> find_device_windows(const trace& t, const std::vector<host_step>& steps, const hooks& host);
+  static const bubbles::step_window* window_of(const host_step& step, const std::vector<const bubbles::step_window*>& alike);
 
   // A plane, or a device that is none; of both -1: the file, for those without steps of their own.
   struct step_place {
@@ -143,17 +157,14 @@ class selection {
     }
     friend bool operator==(const step_place& a, const step_place& b) noexcept { return !(a < b) && !(b < a); }
   };
-  struct step_window {
-    step_place place;
-    std::int64_t from_ps, to_ps;
-    bool by_start = false;  // the kernels of a step are those that begin in its window
-  };
   [[nodiscard]] event_filter times_at(const step_place& place) const;
+  // Its own, else those of the file; null where there are none.
+  [[nodiscard]] const std::vector<step_window>* windows_at(const step_place& place) const;
   const profile* profile_;
   const query_filters* options_;
   std::vector<bool> files_;
-  std::vector<step_window> step_windows_;
-  std::vector<step_place> places_with_steps_;  // ascending
+  std::map<step_place, std::vector<step_window>> windows_;  // those that are asked for
+  std::vector<step_place> places_with_steps_;               // ascending
 };
 
 // Damage met in the course of one analysis: at most one fault a file, that of the file itself first.

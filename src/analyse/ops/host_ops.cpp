@@ -1,11 +1,13 @@
 #include <analyse/ops/host_ops.hpp>
 
 #include <analyse/ops/op_rows.hpp>
+#include <analyse/ops/step_numbers.hpp>
 #include <analyse/ops/thread_totals.hpp>
 #include <base/hash_map.hpp>
 
 #include <algorithm>
 #include <limits>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -18,7 +20,11 @@ class host_ops final : public host_span_visitor {
  public:
   host_ops(const activity& of, std::uint32_t group, bool only_operators, const selection& selected,
            const query_filters& o)
-      : of_(of), only_operators_(only_operators), options_(o), totals_(of, group, selected, o) {}
+      : of_(of),
+        only_operators_(only_operators),
+        options_(o),
+        steps_(selected.steps_of(of.hosts()[group].file, -1, -1)),
+        totals_(of, group, selected, o) {}
 
   result<void> spans(const host_span* first, std::size_t count) override {
     for (const host_span* s = first; s != first + count; ++s)
@@ -54,11 +60,13 @@ class host_ops final : public host_span_visitor {
 
  private:
   std::int64_t number_of(const host_span& s) {
-    const auto [at, is_new] = numbers_.try_emplace({s.name, s.kind}, static_cast<std::int64_t>(ops_.size()));
+    const std::uint32_t step = steps_.number_at(s.start_ps);
+    const auto [at, is_new] = numbers_.try_emplace({s.name, s.kind, step}, static_cast<std::int64_t>(ops_.size()));
     if (is_new) {
       kernel_op& op = ops_.emplace_back();
       op.name = of_.text(s.name);
       op.category = host_span_kind_name(s.kind);
+      op.origin.step = std::int64_t{step} - 1;
     }
     return at->second;
   }
@@ -66,8 +74,9 @@ class host_ops final : public host_span_visitor {
   const activity& of_;
   const bool only_operators_;
   const query_filters& options_;
+  const step_numbers steps_;
   thread_totals totals_;
-  hash_map<std::pair<string_id, host_span_kind>, std::int64_t> numbers_;
+  hash_map<std::tuple<string_id, host_span_kind, std::uint32_t>, std::int64_t> numbers_;
   std::vector<kernel_op> ops_;
 };
 

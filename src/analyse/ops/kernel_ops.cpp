@@ -3,6 +3,7 @@
 #include <analyse/ops/device_clock.hpp>
 #include <analyse/ops/op_rows.hpp>
 #include <analyse/ops/op_totals.hpp>
+#include <analyse/ops/step_numbers.hpp>
 #include <base/affix.hpp>
 #include <base/hash_map.hpp>
 
@@ -26,9 +27,9 @@ graph_launch graph_launch_of(const kernel_row& k) noexcept {
 
 // What makes kernels one op: their name; on NPUs, whose names count calls through, their type and core. A collective's
 // type may say more than its name.
-// And, where origins are asked for: the origin, shapes and types, whether a graph launched it, operations, bytes and their type; else 0.
+// And, where origins are asked for: the origin, shapes and types, whether a graph launched it, operations, bytes and their type; the step; else 0.
 using op_identity = std::tuple<string_id, string_id, kernel_class, std::uint32_t, string_id, string_id, graph_launch, std::int64_t,
-                               std::int64_t, std::optional<number_type>>;
+                               std::int64_t, std::optional<number_type>, std::uint32_t>;
 
 // Numbers the ops of a device.
 class op_numbers {
@@ -36,14 +37,15 @@ class op_numbers {
   op_numbers(const activity& of, const activity_device& device, bool by_origin)
       : of_(of), device_(device), by_type_(device.type == accelerator::npu), by_origin_(by_origin) {}
 
-  std::int64_t number_of(const kernel_row& k) {
+  // `step`: 1 + its index; 0: none.
+  std::int64_t number_of(const kernel_row& k, std::uint32_t step) {
     const bool is_collective = k.kind == kernel_class::comm;
     const kernel_details* const details = k.details == 0 || !by_origin_ ? nullptr : &device_.details[k.details - 1];
     const graph_launch by_graph = by_origin_ ? graph_launch_of(k) : graph_launch::no;
     const kernel_work work = details != nullptr && details->work ? *details->work : kernel_work();
     return number_of({by_type_ ? k.op_type : k.name, by_type_ ? k.core : is_collective ? k.op_type : 0, k.kind,
                       by_origin_ ? k.origin : 0, details == nullptr ? 0 : details->input_shapes,
-                      details == nullptr ? 0 : details->input_dtypes, by_graph, work.flops, work.bytes, work.multiplies});
+                      details == nullptr ? 0 : details->input_dtypes, by_graph, work.flops, work.bytes, work.multiplies, step});
   }
   [[nodiscard]] std::shared_ptr<const std::vector<kernel_op>> take() {
     return std::make_shared<const std::vector<kernel_op>>(std::move(ops_));
@@ -53,7 +55,7 @@ class op_numbers {
   std::int64_t number_of(const op_identity& identity) {
     const auto [at, is_new] = numbers_.try_emplace(identity, static_cast<std::int64_t>(ops_.size()));
     if (is_new) {
-      const auto [name, other, kind, origin, shapes, types, by_graph, flops, bytes, multiplies] = identity;
+      const auto [name, other, kind, origin, shapes, types, by_graph, flops, bytes, multiplies, step] = identity;
       kernel_op op;
       op.flops = static_cast<std::uint64_t>(flops);
       op.bytes = static_cast<std::uint64_t>(bytes);
@@ -64,6 +66,7 @@ class op_numbers {
       op.origin = origin_of(origin, by_graph);
       op.origin.shapes = of_.text(shapes);
       op.origin.types = of_.text(types);
+      op.origin.step = std::int64_t{step} - 1;
       ops_.push_back(op);
     }
     return at->second;
@@ -101,6 +104,7 @@ class device_ops final : public kernel_visitor {
         device_(of.devices()[device]),
         times_(selected.times_of(device_.file, static_cast<std::int32_t>(device))),
         options_(o),
+        steps_(selected.steps_of(device_.file, -1, static_cast<std::int32_t>(device))),
         numbers_(of, device_, o.split_by_origin),
         streams_(device_.streams.size() + 2) {}
 
@@ -112,7 +116,7 @@ class device_ops final : public kernel_visitor {
       event.offset_ps = k->start_ps;
       event.duration_ps = k->duration_ps;
       if (!times_.keeps_all() && !times_.keeps(event, k->start_ps)) continue;
-      event.metadata_id = numbers_.number_of(*k);
+      event.metadata_id = numbers_.number_of(*k, steps_.number_at(k->start_ps));
       const own_times own = own_times_of(*k);
       if (own != own_times::none) {
         const own_time& by_device = device_.own_clock[at];
@@ -282,6 +286,7 @@ class device_ops final : public kernel_visitor {
   const activity_device& device_;
   const event_filter times_;
   const query_filters& options_;
+  const step_numbers steps_;
   op_numbers numbers_;
   std::size_t met_ = 0;  // kernels of the device so far
   std::vector<stream_totals> streams_;  // the last two: of kernels without a stream, which run beside communication without one

@@ -32,6 +32,7 @@ constexpr key_name key_names[] = {
     {group_key::source, "source"},
     {group_key::phase, "phase"},
     {group_key::shape, "shape"},
+    {group_key::step, "step"},
     {group_key::kind, "kind"},
     {group_key::category, "category"},
     {group_key::program, "program"},
@@ -207,6 +208,7 @@ result<op_groups> analyse_op_groups(const trace& t, const std::vector<group_key>
     if (keys.empty()) return group_ops(t, {}, keys);  // its fault, before the events are read
     query_filters how = o;
     how.split_by_origin = true;
+    how.split_by_step = std::find(keys.begin(), keys.end(), group_key::step) != keys.end();
     const result<ops_result> ops = analyse_ops(t, how, host);
     if (!ops) return ops.error();
     return group_ops(t, *ops, keys, o.limit);

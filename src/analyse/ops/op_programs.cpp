@@ -32,7 +32,7 @@ std::optional<std::int64_t> program_id_in(std::string_view name) noexcept {
 
 program_key program_of(const profile& p, const ops_line& line, const op_row& op) {
   const xspace_index* const space = op.program_id || !op.module.empty() ? nullptr : p.outline(line.file);
-  if (space == nullptr || static_cast<std::size_t>(line.plane) >= space->planes.size()) return {op.program_id, op.module, {}, {}, {}};
+  if (space == nullptr || static_cast<std::size_t>(line.plane) >= space->planes.size()) return {op.program_id, op.module, {}, {}, {}, 0};
   return program_of_metadata(space->planes[static_cast<std::size_t>(line.plane)], op);
 }
 
@@ -52,15 +52,15 @@ std::uint32_t program_numbers::number_of(const plane_index& plane, const stat_vi
   return at->second;
 }
 
-std::uint32_t program_numbers::number_of(std::uint32_t program, std::string_view instruction, std::string_view scope,
-                                         std::string_view source) {
-  if (instruction.empty() && scope.empty() && source.empty()) return program;
-  const auto [at, is_new] = by_origin_.try_emplace({program, instruction, scope, source}, 0);
+std::uint32_t program_numbers::number_of(std::uint32_t program, const program_key& origin) {
+  if (origin.instruction.empty() && origin.scope.empty() && origin.source.empty() && origin.step == 0) return program;
+  const auto [at, is_new] = by_origin_.try_emplace({program, origin.instruction, origin.scope, origin.source, origin.step}, 0);
   if (is_new) {
-    program_key key = program == 0 ? program_key() : programs_[program - 1];
-    key.instruction = instruction;
-    key.scope = scope;
-    key.source = source;
+    program_key key = origin;
+    if (program != 0) {
+      key.id = programs_[program - 1].id;
+      key.module = programs_[program - 1].module;
+    }
     programs_.push_back(key);
     at->second = static_cast<std::uint32_t>(programs_.size());
   }

@@ -21,6 +21,7 @@ struct program_key {
   std::string_view module;
   // Where origins are asked for: which instruction of the program, its scope and its line of code, as the event says.
   std::string_view instruction, scope, source;
+  std::uint32_t step = 0;  // where steps are asked for: 1 + its index
 };
 
 // The number at the end of "jit_f(12190760917235803885)".
@@ -34,11 +35,11 @@ class program_numbers {
   // `id` and `module`: the stats of the event, the latter as a message, which is seldom read.
   std::uint32_t number_of(const plane_index& plane, const stat_view& id, std::string_view module);
   // The same with what else the event says of its origin: one number for each that differs.
-  std::uint32_t number_of(std::uint32_t program, std::string_view instruction, std::string_view scope, std::string_view source);
+  std::uint32_t number_of(std::uint32_t program, const program_key& origin);
   [[nodiscard]] std::vector<program_key> take_programs() noexcept { return std::move(programs_); }
 
  private:
-  hash_map<std::tuple<std::uint32_t, std::string_view, std::string_view, std::string_view>, std::uint32_t> by_origin_;
+  hash_map<std::tuple<std::uint32_t, std::string_view, std::string_view, std::string_view, std::uint32_t>, std::uint32_t> by_origin_;
   hash_map<std::int64_t, std::uint32_t> by_id_;
   hash_map<std::string_view, std::uint32_t> by_module_;
   std::vector<program_key> programs_;

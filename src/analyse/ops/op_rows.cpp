@@ -55,6 +55,7 @@ op_row op_rows::sums::row(std::size_t slot) const noexcept {
     row.origin.instruction = programs[program - 1].instruction;
     row.origin.scope = programs[program - 1].scope;
     row.origin.source = programs[program - 1].source;
+    row.origin.step = std::int64_t{programs[program - 1].step} - 1;
   }
   const op_sum& sum = by_slot[slot];
   row.count = sum.count;

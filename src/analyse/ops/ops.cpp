@@ -5,6 +5,7 @@
 #include <analyse/ops/op_programs.hpp>
 #include <analyse/ops/op_rows.hpp>
 #include <analyse/ops/op_totals.hpp>
+#include <analyse/ops/step_numbers.hpp>
 #include <analyse/ops/ops_left_out.hpp>
 #include <analyse/questions.hpp>
 #include <analyse/filters/select.hpp>
@@ -257,6 +258,7 @@ class line_totaller final : public line_reader {
         filter_(of.selected.events_of(place.file, static_cast<std::size_t>(place.plane))),
         clock_(of.p, place.file, line_at(of.p, place), line_at(of.p, place).header),
         only_hlo_ops_(of.only_hlo_ops),
+        steps_(of.selected.steps_of(place.file, place.plane, -1)),
         facts_(of.facts_at(place)),
         numbers_(plane_),
         program_ids_(facts_.dense_ids),
@@ -345,17 +347,19 @@ class line_totaller final : public line_reader {
       if (facts_.has_device_clock()) device_.apply(*row, found[at_device_offset], found[at_device_duration]);
       if (facts_.key != op_key::program) continue;
       std::uint32_t program = programs_.number_of(plane_, found[at_program_id], found.messages[at_hlo_module]);
-      if (facts_.origins) program = number_of_origin(program, facts_.origins->find(*row, readable_end));
+      program_key origin = facts_.origins ? origin_of(facts_.origins->find(*row, readable_end)) : program_key();
+      origin.step = steps_.number_at(clock_.start_of(*row));
+      program = programs_.number_of(program, origin);
       row->metadata_id = program_ids_.number_of(row->metadata_id, program);
     }
   }
-  std::uint32_t number_of_origin(std::uint32_t program, const stat_finder::found_stats& stats) {
+  program_key origin_of(const stat_finder::found_stats& stats) const {
     const auto text = [&](stat_of_origin which) {
       return stats.messages[which].empty() ? std::string_view() : text_value(plane_, stats[which]);
     };
     std::string_view scope = text(at_scope_name);
     if (scope.empty()) scope = text(at_tf_op);
-    return programs_.number_of(program, text(at_hlo_op), scope == no_scope ? std::string_view() : scope, text(at_source));
+    return {{}, {}, text(at_hlo_op), scope == no_scope ? std::string_view() : scope, text(at_source), 0};
   }
   bool wanted(const event_row& row) const {
     if (only_hlo_ops_ && !find_stat(row, facts_.hlo_op_ids)) return false;
@@ -367,6 +371,7 @@ class line_totaller final : public line_reader {
   const event_filter filter_;
   const line_clock clock_;
   const bool only_hlo_ops_;
+  const step_numbers steps_;
   const plane_facts& facts_;
   event_reach reach_;
   entry_numbers numbers_;
@@ -387,7 +392,7 @@ class line_totaller final : public line_reader {
 void take_streamed(const task& of, const line_place& place, streamed_line& known, line_totals& into) {
   into.end = known.end;
   into.out_of_order = !known.in_order;
-  if (of.only_hlo_ops || into.out_of_order || (known.has_stats && of.facts_at(place).reads_stats())) return;
+  if (of.only_hlo_ops || into.out_of_order || of.options.split_by_step || (known.has_stats && of.facts_at(place).reads_stats())) return;
   into.wants_events = false;
   into.line.events = known.events;
   into.line.duration_sum_ps = known.duration_sum_ps;

@@ -2,6 +2,7 @@
 
 #include <analyse/element_types.hpp>
 #include <analyse/ops/op_programs.hpp>
+#include <base/affix.hpp>
 #include <base/collective_names.hpp>
 #include <base/kernel_names.hpp>
 #include <profkit/core/text.hpp>
@@ -100,6 +101,7 @@ void row_facts::names_of(group_key key, std::vector<std::string>& into) {
     case group_key::source: into.push_back(source()); break;
     case group_key::phase: into.emplace_back(origin.phase.empty() ? std::string_view(scope().phase) : origin.phase); break;
     case group_key::shape: into.push_back(origin.shapes.empty() ? scope().shapes : on_one_line(origin.shapes)); break;
+    case group_key::step: into.push_back(origin.step < 0 ? std::string() : "step " + std::to_string(origin.step)); break;
     case group_key::kind: into.emplace_back(work_kind_name(kind())); break;
     case group_key::category: into.push_back(category()); break;
     case group_key::program: into.push_back(programs_.name_of(*line_, *op_)); break;
@@ -147,7 +149,8 @@ const named_scope& row_facts::scope() {
   if (std::exchange(has_scope_, true)) return scope_;
   std::string text(op_->origin.scope);
   if (text.empty()) text = text_of("tf_op");
-  if (text.empty() && instruction_ != nullptr) text = instruction_->scope;
+  // Events may name a part of the program's path: "jit(f)" of "jit(f)/dot_general".
+  if (instruction_ != nullptr && starts_with(instruction_->scope, text)) text = instruction_->scope;
   scope_ = scope_of(text);
   return scope_;
 }

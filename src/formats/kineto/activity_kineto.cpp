@@ -123,6 +123,7 @@ struct gathered_device {
   std::uint32_t process = no_process;  // of one whose number is not recorded
   std::vector<kernel_row> rows;
   std::vector<launch_link> links;  // of the rows
+  std::vector<std::size_t> operators;  // likewise: 1 + the span of the innermost one; empty where origins are not asked for
   hash_map<std::int64_t, std::uint16_t> streams;       // by number
   hash_map<std::uint32_t, std::uint16_t> track_streams;  // by track
   std::vector<std::uint32_t> tracks;                     // by stream: that of its first kernel
@@ -588,9 +589,9 @@ class trace_reader final : public chrome_sink {
   std::optional<std::int64_t> look_at_operation(const chrome_event& e, string_id name) {
     op_arguments_.pick(e, args_.data() + arg_external);
     const std::uint64_t id = id_of(args_[arg_external]);
-    if (!args_[arg_dims].empty() && id != no_launch_id) {
+    if (!args_[arg_dims].empty() && (id != no_launch_id || parts_.options.origins)) {
       const string_id dims = shapes_.intern(args_[arg_dims]), types = types_.intern(args_[arg_types]);
-      calls_.add_operation({id, dims, types, parts_.options.origins ? work_of(name, dims, types) : 0});
+      calls_.add_operation({id, dims, types, parts_.options.origins ? work_of(name, dims, types) : 0, spans_.size()});
     }
     if (!parts_.options.origins || args_[arg_sequence].empty()) return std::nullopt;
     const auto number = json_scaled_integer(args_[arg_sequence]);
@@ -1013,20 +1014,31 @@ class trace_reader final : public chrome_sink {
       queries.push_back({by.thread, by.start_ps, kernels.size()});
       kernels.emplace_back(device, row);
     };
-    for (const graph_captures::order_link& link : links_by_order()) {
-      devices_[link.device].rows[link.row].flags |= kernel_by_order;
+    order_links_ = links_by_order();
+    for (const graph_captures::order_link& link : order_links_) {
+      kernel_row& row = devices_[link.device].rows[link.row];
+      row.flags |= kernel_by_order;
+      by_order_.insert_or_assign(row.source_row, calls_.at(link.call).external);
       ask(link.device, link.row, calls_.at(link.call));
-      note_operation(link);
     }
     for (std::size_t d = 0; d < devices_.size(); ++d)
       for (std::size_t row = 0; row < devices_[d].rows.size(); ++row)
         if ((devices_[d].rows[row].flags & kernel_by_order) == 0)
           if (const launch_calls::call* const by = calls_.launcher_of(devices_[d].links[row])) ask(d, row, *by);
     call_origins(spans_, {std::move(autograd_), {}, false}, parts_.strings, parts_.origins).find(queries);
+    for (gathered_device& d : devices_) d.operators.resize(d.rows.size());
     for (const origin_query& q : queries) {
       const auto [device, row] = kernels[q.kernel];
       devices_[device].rows[row].origin = q.origin;
+      devices_[device].operators[row] = q.operation;
     }
+  }
+
+  // By the number that the recorder gave operator and kernel; recorders that number kernels anew leave the place of the launch.
+  [[nodiscard]] const launch_calls::operation* recorded_operation(const gathered_device& d, std::size_t row, const launch_link& tie) const {
+    if (const launch_calls::operation* const numbered = calls_.operation_of(tie)) return numbered;
+    const bool is_of_graph = (d.rows[row].flags & (kernel_by_graph | kernel_by_order)) == kernel_by_graph;
+    return is_of_graph || d.operators.empty() || d.operators[row] == 0 ? nullptr : calls_.operation_at(d.operators[row] - 1);
   }
 
   // Copies are nodes, too, but not every call that copies makes one.
@@ -1045,29 +1057,33 @@ class trace_reader final : public chrome_sink {
     return captures_.link(replays, calls_);
   }
 
-  // Each replay does what the operators of the capture did, again the longest kernel for all.
-  void note_operation(const graph_captures::order_link& link) {
-    const std::uint64_t external = calls_.at(link.call).external;
-    const kernel_row& row = devices_[link.device].rows[link.row];
-    by_order_.insert_or_assign(row.source_row, external);
-    const kernel_place here{row.duration_ps, link.device, link.row};
-    const auto at = longest_of_replays_.try_emplace({link.replay, external}, here).first;
-    if (at->second.duration_ps < here.duration_ps) at->second = here;
-  }
-
   // The longest kernel of a call stands for what its operator did.
   void find_longest() {
     calls_.join_captured();
-    for (const auto& [replayed, place] : longest_of_replays_)
-      works_by_order_.insert(devices_[place.device].rows[place.row].source_row);
+    find_longest_of_replays();
     for (std::size_t d = 0; d < devices_.size(); ++d)
       for (std::size_t row = 0; row < devices_[d].rows.size(); ++row) {
-        const launch_calls::operation* const by = calls_.operation_of(devices_[d].links[row]);
+        const launch_link& tie = devices_[d].links[row];
+        const launch_calls::call* const call = calls_.launcher_of(tie);
+        if (call != nullptr && calls_.is_graph(*call)) continue;
+        const launch_calls::operation* const by = recorded_operation(devices_[d], row, tie);
         if (by == nullptr || by->work == 0) continue;
         const kernel_place here{devices_[d].rows[row].duration_ps, d, row};
-        const auto [at, is_new] = longest_.try_emplace(by->external, here);
+        const auto [at, is_new] = longest_.try_emplace(by, here);
         if (!is_new && here.duration_ps > at->second.duration_ps) at->second = here;
       }
+  }
+
+  // Each replay does what the operators of the capture did.
+  void find_longest_of_replays() {
+    std::map<std::pair<std::size_t, const launch_calls::operation*>, kernel_place> longest;  // by launch of the graph
+    for (const graph_captures::order_link& link : order_links_) {
+      const launch_link tie{no_launch_id, calls_.at(link.call).external};
+      const kernel_place here{devices_[link.device].rows[link.row].duration_ps, link.device, link.row};
+      const auto at = longest.try_emplace({link.replay, recorded_operation(devices_[link.device], link.row, tie)}, here).first;
+      if (at->second.duration_ps < here.duration_ps) at->second = here;
+    }
+    for (const auto& [replayed, place] : longest) works_by_order_.insert(devices_[place.device].rows[place.row].source_row);
   }
 
   // No event with a length is passed over without a word: it may be of a device.
@@ -1101,9 +1117,9 @@ class trace_reader final : public chrome_sink {
     if (d.rows[row].details != 0) return;
     const auto captured = by_order_.find(d.rows[row].source_row);
     const launch_link tie = captured == by_order_.end() ? d.links[row] : launch_link{no_launch_id, captured->second};
-    const launch_calls::operation* const by = calls_.operation_of(tie);
+    const launch_calls::operation* const by = recorded_operation(d, row, tie);
     if (by == nullptr) return;
-    const auto longest = longest_.find(by->external);
+    const auto longest = longest_.find(by);
     const bool is_longest = longest != longest_.end() && &devices_[longest->second.device] == &d && longest->second.row == row;
     const bool does_work = captured == by_order_.end() ? is_longest && (d.rows[row].flags & kernel_by_graph) == 0
                                                        : works_by_order_.find(captured->first) != works_by_order_.end();
@@ -1154,9 +1170,9 @@ class trace_reader final : public chrome_sink {
     std::size_t device, row;
   };
   hash_map<std::uint64_t, std::uint64_t> by_order_;  // kernels that are linked by order: by ordinal, the id of their operation
-  hash_map<std::pair<std::size_t, std::uint64_t>, kernel_place> longest_of_replays_;  // by launch of the graph and operation
+  std::vector<graph_captures::order_link> order_links_;
   hash_set<std::uint64_t> works_by_order_;                                            // ordinals of these
-  hash_map<std::uint64_t, kernel_place> longest_;  // kernel of each call of an operator whose work is known
+  hash_map<const launch_calls::operation*, kernel_place> longest_;  // kernel of each call of an operator whose work is known
   std::vector<known_name> known_;  // by name
   hash_map<string_id, named_step> step_names_;
   std::vector<bool> has_kernels_;  // by process of the trace

@@ -87,5 +87,11 @@ const launch_calls::operation* launch_calls::operation_of(const launch_link& lin
                                                                         : &operations_[found->second.operation];
 }
 
+const launch_calls::operation* launch_calls::operation_at(std::size_t span) const {
+  const auto found = std::lower_bound(operations_.begin(), operations_.end(), span,
+                                      [](const operation& o, std::size_t wanted) { return o.span < wanted; });
+  return found == operations_.end() || found->span != span ? nullptr : &*found;
+}
+
 }  // namespace PROFKIT_NAMESPACE
 }  // namespace profkit

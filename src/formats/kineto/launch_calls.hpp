@@ -31,6 +31,7 @@ class launch_calls {
     std::uint64_t external;
     string_id dims, types;
     std::uint32_t work;  // 1 + an index of the reader's; 0: not known
+    std::size_t span;    // its position in the spans, which grows from one to the next
   };
 
   // `work`: what a launch launches; `name`: that of the call.
@@ -65,6 +66,7 @@ class launch_calls {
   void list_unrecorded(activity_host& into) const;
   // The last one that had shapes.
   [[nodiscard]] const operation* operation_of(const launch_link& link) const;
+  [[nodiscard]] const operation* operation_at(std::size_t span) const;
 
  private:
   static constexpr std::size_t none = ~std::size_t{0};

@@ -2969,8 +2969,8 @@ extern "C" {
         err: *mut *mut pk_error,
     ) -> pk_status;
     /// Writes the document of ops summed by what they have in common, a tree: that of `profkit ops PATH --by KEYS --json`. `by` is one of
-    /// kernel, function, instruction, op, outer-op, module, module-kind, source, phase, shape, category, program, stream and device, or several
-    /// with commas between them. Else as pk_document_write(). Errors: PK_E_INVALID_ARGUMENT (no such key: the hint lists them). Since 0.1.
+    /// kernel, function, instruction, op, outer-op, module, module-kind, source, phase, shape, step, kind, category, program, stream and device, or
+    /// several with commas between them. Else as pk_document_write(). Errors: PK_E_INVALID_ARGUMENT (no such key: the hint lists them). Since 0.1.
     pub fn pk_op_groups_write(
         profile: *const pk_profile,
         by: *const c_char,
