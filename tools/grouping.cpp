@@ -56,6 +56,20 @@ slice_writer group_writer(const options& asked) {
   return writer;
 }
 
+std::int64_t judged_ps(const profkit::op_roof& roof) { return roof.compute_bound_ps + roof.memory_bound_ps + roof.neither_ps; }
+
+std::string bounds_text(const profkit::op_roof& roof, std::int64_t self_ps) {
+  std::string text;
+  const auto add = [&](std::int64_t part_ps, const char* words) {
+    if (part_ps > 0) text += (text.empty() ? "" : ", ") + std::string(words) + ' ' + profkit::share_text(part_ps, self_ps);
+  };
+  add(roof.compute_bound_ps, "bound by compute");
+  add(roof.memory_bound_ps, text.empty() ? "bound by memory" : "by memory");
+  add(roof.neither_ps, text.empty() ? "bound by neither" : "by neither");
+  add(self_ps - judged_ps(roof), "not known");
+  return text;
+}
+
 std::string indented_name(const profkit::op_group& group) {
   std::string name = group.key == profkit::group_key::kernel ? profkit::readable_kernel_name(group.name) : group.name;
   if (name.empty()) name = group.key == profkit::group_key::step ? "(outside of steps)" : "(not on record)";

@@ -1,5 +1,6 @@
 // profkit report: one screen about a capture, at most 60 lines of at most 100 columns, fewer on a narrow terminal.
 #include "command_line/shared_options.hpp"
+#include "grouping.hpp"
 #include "neutrino.hpp"
 #include "op_facts.hpp"
 #include "places.hpp"
@@ -287,6 +288,8 @@ void print_capture(session& s, const report_result& r) {
     if (const std::string causes = causes_text(*found.idle); !causes.empty()) print_fact(s, "causes", causes);
   }
   if (const std::string costliest = costliest_text(found); !costliest.empty()) print_fact(s, "costliest", costliest);
+  if (found.roofline)
+    print_fact(s, "roofline", bounds_text(found.roofline->roof, found.roofline->self_ps) + " of op time");
   print_devices(s, found.devices);
   if (r.parts.model) print_fact(s, "model", r.parts.model->summary);
   if (found.memory) print_fact(s, "memory", memory_text(*found.memory));

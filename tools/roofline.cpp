@@ -28,10 +28,6 @@ std::string peak_text(const profkit::peak_group& of) {
   return text + " (" + peaks.source + ')';
 }
 
-std::int64_t judged_ps(const profkit::op_roof& roof) {
-  return roof.compute_bound_ps + roof.memory_bound_ps + roof.neither_ps;
-}
-
 // "compute", where nearly all of the time is bound by one thing; else the largest part.
 std::string bound_text(const profkit::op_roof& roof) {
   const std::int64_t all = judged_ps(roof);
@@ -54,9 +50,7 @@ std::string summary_text(const profkit::op_groups& found) {
   const std::int64_t judged = judged_ps(roof);
   if (judged == 0)
     return text + (found.worked_ps == 0 ? "what the ops do is not on record." : "what their devices do at most is not known.");
-  text += "bound by compute " + share_text(roof.compute_bound_ps, found.self_ps) + ", by memory " +
-          share_text(roof.memory_bound_ps, found.self_ps) + ", by neither " + share_text(roof.neither_ps, found.self_ps);
-  if (judged < found.self_ps) text += ", not known " + share_text(found.self_ps - judged, found.self_ps);
+  text += bounds_text(roof, found.self_ps);
   const std::int64_t lost = judged - std::min(judged, roof.attainable_ps);
   return text + ". At their roofs the known ops would take " + human_duration(roof.attainable_ps) + ", " + human_duration(lost) + " less.";
 }

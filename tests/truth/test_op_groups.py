@@ -329,7 +329,7 @@ class OpGroupsTest(truth.Case):
                 took = rng.randint(5, 60)
                 steps.append((now, now + took))
                 now += took + rng.choice([0, 0, 9])
-            starts = sorted(rng.randint(0, 300) for _ in range(80))
+            starts = sorted([rng.randint(0, 300) for _ in range(80)] + [end for _, end in steps])
             events = b""
             for at, start in enumerate(starts):
                 took = min(rng.randint(1, 30), (starts + [400])[at + 1] - start)  # they do not overlap

@@ -62,6 +62,8 @@ class ReportTest(pair.PairCase):
             own = {"bubbles": ["--device", "TPU:1"], "neutrino": []}
             expected[name] = self.part(name, *(own.get(name, options) if options else []))
         summaries = json.loads((EXPECTED / "report-summary.json").read_text(encoding="utf-8"))
+        by_device = self.part("ops", "--by", "device", *options)
+        self.check(found["summary"]["roofline"], {key: by_device[key] for key in found["summary"]["roofline"]})
         self.check(found.pop("summary"), summaries[" ".join(options)])
         validation = found.pop("validation")
         self.assertEqual((validation["schema"], validation["status"]), ("profkit.validate", "ok"))
@@ -107,7 +109,7 @@ class FindingsTest(truth.Case):
     def test_waiting_in_done_ops_from_a_fifth_of_the_busy_time_on(self):
         for waited, told in ((200, False), (201, True)):
             self.capture([self.device([("fusion.1", 0, 1000 - waited), ("copy-done.1", 2000, waited)])])
-            self.assertEqual("of the busy time is spent in *-done ops" in self.notes(), told, waited)
+            self.assertEqual("of the busy time goes to *-done ops" in self.notes(), told, waited)
         self.assertIn("20.1 % of the busy time", self.notes())
 
     def test_a_busiest_line_that_is_busy_for_less_than_a_tenth_of_the_span(self):

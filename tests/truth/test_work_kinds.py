@@ -15,7 +15,13 @@ from test_op_work import BF16, F32, Module, array
 from wire import message, number
 
 COPY = "at::native::direct_copy_kernel_cuda(at::TensorIteratorBase&)::{lambda()#3}::operator()() const"
-KERNELS = [  # (kernel, category, operator, the outermost one, kind)
+KERNELS = [  # (kernel, category, operator, the outermost one, kind, and types of the operator's inputs)
+    ("a_copy", "kernel", "aten::copy_", "aten::contiguous", "layout copy", ["float", "float", "Scalar"]),
+    ("a_copy_2", "kernel", "aten::copy_", "aten::clone", "copy", ["float", "float", "Scalar"]),
+    ("a_copy_3", "kernel", "aten::copy_", "aten::clone", "cast", ["float", "c10::Half", "Scalar"]),
+    ("a_copy_4", "kernel", "aten::copy_", "aten::to", "copy", ["c10::Half", "c10::Half", "Scalar"]),
+    (f"void at::native::elementwise_kernel<128, 2, at::native::gpu_kernel_impl_nocast<{COPY}>>(int)", "kernel", "aten::copy_", "",
+     "layout copy", ["float", "float", "Scalar"]),
     (f"void at::native::unrolled_elementwise_kernel<{COPY}, at::native::memory::LoadWithCast<1>, at::native::memory::StoreWithCast<1>>(int)",
      "kernel", "aten::copy_", "aten::linear", "cast"),
     (f"void at::native::unrolled_elementwise_kernel<{COPY}, at::native::memory::LoadWithoutCast, at::native::memory::StoreWithoutCast>(int)",
@@ -146,9 +152,10 @@ class WorkKindsTest(truth.Case):
         events, now = [], 100
         rows = KERNELS[:]
         random.Random(3).shuffle(rows)
-        for at, (kernel, category, op, outer, _) in enumerate(rows, 1):
+        for at, (kernel, category, op, outer, _, *types) in enumerate(rows, 1):
             for depth, name in enumerate(n for n in (outer, op) if n):
-                events.append({"ph": "X", "cat": "cpu_op", "name": name, "pid": 1, "tid": 1, "ts": now + depth, "dur": 8 - 2 * depth, "args": {}})
+                events.append({"ph": "X", "cat": "cpu_op", "name": name, "pid": 1, "tid": 1, "ts": now + depth, "dur": 8 - 2 * depth,
+                               "args": {"External id": 900 + at, "Input Dims": [[4], [4], []], "Input type": types[0]} if types and name == op else {}})
             events.append({"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 1, "tid": 1, "ts": now + 3, "dur": 1,
                            "args": {"correlation": at}})
             events.append({"ph": "X", "cat": category, "name": kernel, "pid": 0, "tid": 7, "ts": 5000 + 10 * at, "dur": 4,

@@ -8,6 +8,7 @@
 #include <profkit/core/bubbles.hpp>
 #include <profkit/core/collectives.hpp>
 #include <profkit/core/memory.hpp>
+#include <profkit/core/op_groups.hpp>
 #include <profkit/core/step_groups.hpp>
 #include <profkit/core/trace.hpp>
 #include <profkit/time.hpp>
@@ -159,6 +160,12 @@ struct next_command {
   std::string arguments, why;
 };
 
+/// What bounds the ops of a TPU, as op_groups sums it.
+struct op_bounds {
+  op_roof roof;
+  std::int64_t self_ps = 0;  ///< of all ops
+};
+
 /// What a report says first, in the order in which it says it.
 struct report_summary {
   std::string verdict;  ///< where the time of the devices went, in a sentence or two
@@ -179,6 +186,7 @@ struct report_summary {
   std::vector<collective_total> collectives;      ///< blocking first, then by time
   std::optional<idle_total> idle;
   costliest_work costliest;
+  std::optional<op_bounds> roofline;  ///< where the plane's ops say what they do; of other captures `roofline` has it
   std::optional<memory_total> memory;
   std::vector<std::string> across_nodes;  ///< what collectives say of the nodes and their clocks, one sentence each
   std::vector<std::string> notes;         ///< facts worth a sentence

@@ -74,7 +74,7 @@ void row_facts::look_at(const ops_line& line) {
 void row_facts::look_at(const op_row& op) {
   op_ = &op;
   has_stats_ = has_scope_ = false;
-  instruction_ = op.has_metadata_id ? find_instruction() : nullptr;
+  instruction_.reset();
 }
 
 void row_facts::names_of(group_key key, std::vector<std::string>& into) {
@@ -120,11 +120,13 @@ std::optional<kernel_work> row_facts::work() {
     if (is_async_half(*op_) || has_ops_inside(category())) return std::nullopt;
     return kernel_work{of_all(stat_number_of(flops), op_->count), of_all(stat_number_of(bytes), op_->count), std::nullopt};
   }
-  if (instruction_ == nullptr || !instruction_->cost.is_known || has_ops_inside(instruction_->opcode) || is_async_half(*op_)) return std::nullopt;
+  // Of a TPU's op its entry says what it does, or nobody.
+  const instruction_facts* const of_program = op_->origin.instruction.empty() ? nullptr : instruction();
+  if (of_program == nullptr || !of_program->cost.is_known || has_ops_inside(of_program->opcode)) return std::nullopt;
   const auto longest = longest_.find({op_->program_id, op_->module, op_->origin.instruction});
   if (longest == longest_.end() || longest->second != op_->total_ps) return std::nullopt;
   longest->second = -1;  // two kernels that are as long as each other
-  const hlo_cost& of_one = instruction_->cost;
+  const hlo_cost& of_one = of_program->cost;
   const element_type* type = find_element_type(of_one.element_type);
   return kernel_work{of_all(static_cast<std::uint64_t>(of_one.flops), op_->count),
                      of_all(static_cast<std::uint64_t>(of_one.bytes), op_->count), type == nullptr ? std::nullopt : type->multiplied};
@@ -150,7 +152,8 @@ const named_scope& row_facts::scope() {
   std::string text(op_->origin.scope);
   if (text.empty()) text = text_of("tf_op");
   // Events may name a part of the program's path: "jit(f)" of "jit(f)/dot_general".
-  if (instruction_ != nullptr && starts_with(instruction_->scope, text)) text = instruction_->scope;
+  if (text.empty() || !op_->origin.instruction.empty())
+    if (instruction() != nullptr && starts_with(instruction()->scope, text)) text = instruction()->scope;
   scope_ = scope_of(text);
   return scope_;
 }
@@ -164,14 +167,14 @@ std::string row_facts::instruction_name() {
 
 std::string row_facts::source() {
   if (!op_->origin.source.empty()) return std::string(op_->origin.source);
-  if (std::string text = text_of("source"); !text.empty() || instruction_ == nullptr || instruction_->source_file.empty()) return text;
-  return std::string(instruction_->source_file) + ':' + std::to_string(instruction_->source_line);
+  if (std::string text = text_of("source"); !text.empty() || instruction() == nullptr || instruction()->source_file.empty()) return text;
+  return std::string(instruction()->source_file) + ':' + std::to_string(instruction()->source_line);
 }
 
 std::string row_facts::category() {
   if (!op_->has_metadata_id) return std::string(op_->category);
-  if (std::string text = text_of("hlo_category"); !text.empty() || instruction_ == nullptr) return text;
-  return instruction_->category();
+  if (std::string text = text_of("hlo_category"); !text.empty() || instruction() == nullptr) return text;
+  return instruction()->category();
 }
 
 work_kind row_facts::kind() {
@@ -180,13 +183,19 @@ work_kind row_facts::kind() {
     const std::string_view type = op_->op_type.empty() ? short_op_name(op_->name, op_->display_name) : op_->op_type;
     return kind_of_kernel({op_->name, op_->category, op, op_->origin.outer_op, op_->origin.types, type});
   }
-  if (instruction_ != nullptr && instruction_->kind != work_kind::unknown) return instruction_->kind;
+  if (instruction() != nullptr && instruction()->kind != work_kind::unknown) return instruction()->kind;
   const std::string by = category();
   if (const work_kind known = kind_of_opcode(by); known != work_kind::unknown) return known;
   // What these do only their program says, else the kernel; the roots of other fusions compute.
   if (!by.empty() && by != "loop fusion" && by != "custom-call") return work_kind::compute;
-  if (instruction_ != nullptr && instruction_->cost.flops > 0) return work_kind::compute;
+  if (instruction() != nullptr && instruction()->cost.flops > 0) return work_kind::compute;
   return kind_of_kernel({op_->name, {}, {}, {}, {}});
+}
+
+// Programs are read when the first op needs them.
+const instruction_facts* row_facts::instruction() {
+  if (!instruction_) instruction_ = op_->has_metadata_id ? find_instruction() : nullptr;
+  return *instruction_;
 }
 
 const instruction_facts* row_facts::find_instruction() {

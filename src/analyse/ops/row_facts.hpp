@@ -43,13 +43,14 @@ class row_facts {
   std::string source();
   std::string category();
   work_kind kind();
+  const instruction_facts* instruction();
   const instruction_facts* find_instruction();
 
   const profile& profile_;
   const op_programs programs_;
   const ops_line* line_ = nullptr;
   const op_row* op_ = nullptr;
-  const instruction_facts* instruction_ = nullptr;
+  std::optional<const instruction_facts*> instruction_;  // nothing until it was looked for
   std::map<std::uint32_t, std::optional<program_instructions>> programs_of_files_;
   hash_map<instruction_key, std::int64_t> longest_;  // kernel of each instruction of the line
   bool has_stats_ = false, has_scope_ = false;

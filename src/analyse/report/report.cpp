@@ -151,8 +151,9 @@ void sort_findings(std::vector<finding>& all) {
   });
 }
 
-report_summary sum_up(const profile& p, const report_options& o, const selection::extent& times,
+report_summary sum_up(const trace& t, const report_options& o, const selection::extent& times,
                       const report_parts& parts, const std::vector<finding>& findings) {
+  const profile& p = t.files();
   report_summary s;
   s.devices = devices_of(parts);
   s.software = software_of(parts);
@@ -181,6 +182,7 @@ report_summary sum_up(const profile& p, const report_options& o, const selection
   s.collectives = total_collectives(parts);
   s.idle = idle_of(parts);
   s.costliest = costliest_of(s);
+  s.roofline = roofline_of(t, parts);
   s.memory = memory_of(parts);
   s.across_nodes = sentences_across_nodes(parts);
   s.notes = notes_of(parts, s, findings, ops.waiting_ps, o.filters);
@@ -224,7 +226,7 @@ result<report_result> analyse_report(const trace& t, const report_options& o, co
     found.findings = report::findings_of(t.files(), found.parts);
     auto selected = selection::make(t, o.filters, host);
     if (!selected) return std::move(selected).error();
-    found.summary = report::sum_up(t.files(), o, selected->times(), found.parts, found.findings);
+    found.summary = report::sum_up(t, o, selected->times(), found.parts, found.findings);
     report::sort_findings(found.findings);
     found.damage = report::damage_of(found.parts);
     return found;

@@ -122,8 +122,7 @@ std::vector<std::string> notes_of(const report_parts& parts, const report_summar
   const std::int64_t span = summary.span_ps(), busy = summary.busy_ps;
   if (busy > 0 && waiting_ps > busy / 5)
     notes.push_back(share_text(waiting_ps, busy) +
-                    " of the busy time is spent in *-done ops: the device waits for "
-                    "copies or collectives that were started before.");
+                    " of the busy time goes to *-done ops: waits for copies or collectives begun before.");
   const ops_line* busiest = busiest_line(parts);
   if (span > 0 && busiest != nullptr && busiest->busy_ps < span / 10)
     notes.push_back("Even the busiest line ran ops for only " + share_text(busiest->busy_ps, span) +

@@ -232,6 +232,18 @@ void write_costliest(json_writer& out, const costliest_work& c) {
   out.end_object();
 }
 
+void write_roofline(json_writer& out, const std::optional<op_bounds>& bounds) {
+  out.key("roofline");
+  if (!bounds) return out.null();
+  out.begin_object();
+  out.field("self_ps", bounds->self_ps);
+  out.field("attainable_ps", bounds->roof.attainable_ps);
+  out.field("compute_bound_ps", bounds->roof.compute_bound_ps);
+  out.field("memory_bound_ps", bounds->roof.memory_bound_ps);
+  out.field("neither_bound_ps", bounds->roof.neither_ps);
+  out.end_object();
+}
+
 void write_memory_total(json_writer& out, const std::optional<memory_total>& memory) {
   out.key("memory");
   if (!memory) return out.null();
@@ -267,6 +279,7 @@ void write_report_summary(json_writer& out, const report_summary& s, bool is_bri
   write_collective_totals(out, s);
   write_idle(out, s.idle);
   write_costliest(out, s.costliest);
+  write_roofline(out, s.roofline);
   write_memory_total(out, s.memory);
   write_strings(out, "across_nodes", s.across_nodes);
   write_strings(out, "notes", s.notes);
