@@ -1,12 +1,13 @@
 """What the reasons of reasons.toml say, read off the captures themselves: with neither profkit nor the peer.
 
 Each function is told where captures are (`at(name)`, None for one that this machine lacks) and what the peer said
-(`said(peer, capture, table)`), and asserts. It returns False where it could look at nothing.
+(`said(peer, capture, table)`), and asserts. It returns whether there was something to look at.
 """
 import collections
 import functools
 import gzip
 import json
+import math
 import pathlib
 import sys
 from decimal import Decimal
@@ -20,6 +21,19 @@ from wire import every  # pylint: disable=wrong-import-position,import-error
 def trace(path):
     content = path.read_bytes()
     return json.loads(gzip.decompress(content) if path.suffix == ".gz" else content, parse_float=Decimal, strict=False)["traceEvents"]
+
+
+def reads(name):
+    """For a function that looks at one capture, whose path takes the place of `at`."""
+    def of(check):
+        @functools.wraps(check)
+        def run(at, said):
+            path = at(name)
+            if path:
+                check(path, said)
+            return bool(path)
+        return run
+    return of
 
 
 def kernels(path):
@@ -120,33 +134,25 @@ def ops_of_cpus(at, said):
     return looked
 
 
-def library_products(at, said):
-    path = at("jax08_gemm_mi300")
-    if not path:
-        return False
+@reads("jax08_gemm_mi300")
+def library_products(path, said):
     opcode, _, (left, right), _ = instructions(path)["49", "custom-call.1"]
     assert (opcode, left, right) == ("custom-call", [8192, 4096], [4096, 8192])
     theirs = said("xprof", "jax08_gemm_mi300", "hlo_stats")["49 custom-call.1"]
     assert (theirs["flops"], theirs["bytes"], theirs["count"]) == (0, 0, 3)
     assert 2 * 8192 * 4096 * 8192 * 3 == 1649267441664
-    return True
 
 
-def conversion_of_one_element(at, said):
-    path = at("jax08_attention_mi300")
-    if not path:
-        return False
+@reads("jax08_attention_mi300")
+def conversion_of_one_element(path, said):
     theirs = said("xprof", "jax08_attention_mi300", "hlo_stats")
     assert instructions(path)["45", "wrapped_convert"][2:] == ([[]], [])  # one element in, one out
     assert theirs["45 wrapped_convert"]["flops"] == 3 * theirs["45 wrapped_convert"]["count"]
     assert theirs["53 loop_convert_fusion"]["flops"] == 46 * 100663296
-    return True
 
 
-def halves_of_copies(at, said):
-    path = at("tpu_v6e_inference")
-    if not path:
-        return False
+@reads("tpu_v6e_inference")
+def halves_of_copies(path, said):
     rate = None
     for name, kinds, _ in planes(path):
         if name == "/device:TPU:0":
@@ -158,30 +164,23 @@ def halves_of_copies(at, said):
     start, done = (theirs[f"12190760917235803885 copy-{half}.4"] for half in ("start", "done"))
     assert start["bytes"] == done["bytes"] == 400 * 5 * 2**30
     assert start["bytes"] / start["total_ps"] * 1e12 / 2**30 > 8e8
-    return True
 
 
-def overlap_on_a_stream(at, said):
-    path = at("jax_te_fused_attn")
-    if not path:
-        return False
+@reads("jax_te_fused_attn")
+def overlap_on_a_stream(path, said):
     events = sorted((start, start + length) for _, start, length, _ in device_events(path))
     cut = [min(a[1], b[1]) - b[0] for a, b in zip(events, events[1:]) if b[0] < a[1]]
     assert (len(cut), sum(cut)) == (6, 458_000)
     theirs = said("xprof", "jax_te_fused_attn", "hlo_stats").values()
     assert all(op["self_ps"] == op["total_ps"] for op in theirs)
-    return True
 
 
-def kernels_of_dot_general(at, said):
-    path = at("jax08_gemm_mi300")
-    if not path:
-        return False
+@reads("jax08_gemm_mi300")
+def kernels_of_dot_general(path, said):
     of_op = [e for e in device_events(path) if e[3].get("name", "").endswith("dot_general")]
     theirs = said("xprof", "jax08_gemm_mi300", "framework_op_stats")["device dot_general"]
     assert (len(of_op), sum(e[2] for e in of_op)) == (18, theirs["self_ps"])
     assert theirs["count"] == 3
-    return True
 
 
 def operators_that_only_events_name(at, said):
@@ -214,31 +213,23 @@ def operators_that_only_the_program_names(at, _):
     return looked
 
 
-def copies_of_no_program(at, _):
-    path = at("jax08_gemm_mi300")
-    if not path:
-        return False
+@reads("jax08_gemm_mi300")
+def copies_of_no_program(path, _):
     free = [e for e in device_events(path) if "hlo_op" not in e[3]]
     assert (len(free), sum(e[2] for e in free)) == (12, 60_240_000)
-    return True
 
 
-def launches_on_the_host(at, said):
-    path = at("jax08_gemm_mi300")
-    if not path:
-        return False
+@reads("jax08_gemm_mi300")
+def launches_on_the_host(path, said):
     launches = [e for name, _, lines in planes(path) if name == "/host:CPU" for _, events in lines for e in events
                 if e[3].get("tf_op") == "XlaModule:"]
     theirs = said("xprof", "jax08_gemm_mi300", "framework_op_stats")["host XlaModule:XlaModule"]
     assert (len(launches), sum(e[2] for e in launches)) == (theirs["count"], theirs["self_ps"])
     assert not any("XlaModule" in e[0] for e in launches)
-    return True
 
 
-def host_operators_of_2020(at, said):
-    path = at("gpu_tf_2020_8gpu")
-    if not path:
-        return False
+@reads("gpu_tf_2020_8gpu")
+def host_operators_of_2020(path, said):
     counts, took = collections.Counter(), collections.Counter()
     for name, _, lines in planes(path):
         if name == "/host:CPU":
@@ -249,61 +240,43 @@ def host_operators_of_2020(at, said):
     theirs = {op.removeprefix("host "): r for op, r in said("xprof", "gpu_tf_2020_8gpu", "framework_op_stats").items()}
     assert sum(counts[op] == 1 and r["count"] == 2 for op, r in theirs.items()) == 448
     assert all(took[op] == r["self_ps"] for op, r in theirs.items())
-    return True
 
 
-def device_events_of_2020(at, said):
-    path = at("gpu_tf_2020_8gpu")
-    if not path:
-        return False
+@reads("gpu_tf_2020_8gpu")
+def device_events_of_2020(path, said):
     events = device_events(path)
     assert (len(events), sum(e[2] for e in events)) == (1556, 30_162_105_000)
     assert not [op for op in said("xprof", "gpu_tf_2020_8gpu", "framework_op_stats") if op.startswith("device")]
-    return True
 
 
-def opcode_of_copy(at, _):
-    path = at("jax08_gemm_mi300")
-    if not path:
-        return False
+@reads("jax08_gemm_mi300")
+def opcode_of_copy(path, _):
     assert instructions(path)["1", "copy.1"][0] == "copy"
-    return True
 
 
-def operator_with_a_stream(at, _):
-    path = at("b200_eager")
-    if not path:
-        return False
+@reads("b200_eager")
+def operator_with_a_stream(path, _):
     named = [e for e in trace(path) if e.get("name", "").startswith("triton_poi_fused_add_bitwise_and")]
     assert [(e["cat"], e["dur"], e["args"]["stream"]) for e in named] == [("cpu_op", Decimal("74.391"), 0), ("kernel", Decimal("1.984"), 7)]
-    return True
 
 
-def all_reduces_of_multimem(at, _):
-    path = at("b200_eager")
-    if not path:
-        return False
+@reads("b200_eager")
+def all_reduces_of_multimem(path, _):
     named = [e for e in kernels(path) if "multimem_all_reduce_kernel" in e["name"]]
     assert (len(named), sum(e["dur"] for e in named)) == (73, Decimal("2119.548"))
-    return True
 
 
-def exact_idle_time(at, said):
-    path = at("rank0_apr_03")
-    if not path:
-        return False
+@reads("rank0_apr_03")
+def exact_idle_time(path, said):
     events = kernels(path)
     span = max(e["ts"] + e["dur"] for e in events) - min(e["ts"] for e in events)
     idle = span - covered(events)
     assert abs(idle - microseconds(7_574_738_000)) < Decimal("0.001")
     assert said("hta", "rank0_apr_03", "temporal_breakdown")["idle"]["self_ps"] == 7_574_786_000
-    return True
 
 
-def memsets_either_way(at, said):
-    path = at("nccl_data")
-    if not path:
-        return False
+@reads("nccl_data")
+def memsets_either_way(path, said):
     events = kernels(path)
     comm = [e for e in events if "nccl" in e["name"]]
     sets = [e for e in events if e["cat"] == "gpu_memset"]
@@ -313,23 +286,17 @@ def memsets_either_way(at, said):
     with_sets = covered(computing + sets)
     for name, took in (("computation_time", with_sets), ("exposed_comm_time", covered(computing + sets + comm) - with_sets)):
         assert abs(took - microseconds(theirs[name]["self_ps"])) / took < Decimal("1e-6")
-    return True
 
 
-def exact_time_of_neg(at, said):
-    path = at("rank0_apr_03")
-    if not path:
-        return False
+@reads("rank0_apr_03")
+def exact_time_of_neg(path, said):
     ids = {e["args"]["External id"] for e in trace(path) if e.get("cat") == "cpu_op" and e["name"] == "aten::neg"}
     assert sum(e["dur"] for e in kernels(path) if e["args"].get("External id") in ids) == Decimal("15.680")
     assert said("tracelens", "rank0_apr_03", "kernel_launchers")["aten::neg"]["self_ps"] == 16_000_000
-    return True
 
 
-def launch_inside_mul(at, said):
-    path = at("rank0_apr_03")
-    if not path:
-        return False
+@reads("rank0_apr_03")
+def launch_inside_mul(path, said):
     events = trace(path)
     outer = next(e for e in events if e.get("cat") == "cpu_op" and e["name"].endswith("reducer::mul_out"))
     inner = next(e for e in events if e.get("cat") == "cpu_op" and e["name"] == "aten::mul" and e["tid"] == outer["tid"]
@@ -339,57 +306,33 @@ def launch_inside_mul(at, said):
     assert inner["ts"] <= launch["ts"] and launch["ts"] + launch["dur"] <= inner["ts"] + inner["dur"]
     assert launch["args"]["External id"] == inner["args"]["External id"] != outer["args"]["External id"]
     assert said("tracelens", "rank0_apr_03", "kernel_launchers")["torch::distributed::reducer::mul_out"]["count"] == 1
-    return True
 
 
-def kernels_of_nccl(at, _):
-    path = at("nccl_data")
-    if not path:
-        return False
+@reads("nccl_data")
+def kernels_of_nccl(path, _):
     assert sum("nccl" in e["name"] for e in kernels(path)) == 21
-    return True
 
 
-def kernels_of_no_operator(at, said):
-    path = at("mi300_sglang_decode")
-    if not path:
-        return False
+@reads("mi300_sglang_decode")
+def kernels_of_no_operator(path, said):
     ids = {e["args"].get("External id") for e in trace(path) if e.get("cat") == "cpu_op"}
     free = [e for e in kernels(path) if e["args"].get("External id") not in ids]
     theirs = said("tracelens", "mi300_sglang_decode", "kernel_launchers")
     assert len(free) == sum(r["count"] for op, r in theirs.items() if op.startswith("hip")), len(free)
-    return True
 
 
-def shapes_of_operators_found_by_place(at, said):
-    path = at("dlrm_worker0")
-    if not path:
-        return False
-    operators = [e for e in trace(path) if e.get("cat") == "cpu_op"]
-    assert not {e["args"].get("External id") for e in kernels(path)} & {e["args"].get("External id") for e in operators}
-    products = [e for e in operators if e["name"] == "aten::addmm"]
-    shapes = {f"aten::addmm {json.dumps(e['args']['Input Dims'])}" for e in products}
-    assert shapes <= said("tracelens", "dlrm_worker0", "perf_metrics").keys()
-    return True
-
-
-def bias_of_addmm(at, said):
-    path = at("h100_bert_small")
-    if not path:
-        return False
+@reads("h100_bert_small")
+def bias_of_addmm(path, said):
     dims = [[512], [141, 2048], [2048, 512], [], []]
     calls = [e for e in trace(path) if e.get("name") == "aten::addmm" and e["args"]["Input Dims"] == dims]
     assert len(calls) == 4 and all(e["args"]["Input type"][0] == "c10::BFloat16" for e in calls)
     theirs = said("tracelens", "h100_bert_small", "perf_metrics")[f"aten::addmm {json.dumps(dims)}"]
     assert theirs["flops"] == 4 * (2 * 141 * 2048 * 512 + 141 * 512)
     assert theirs["bytes"] == 4 * 2 * (512 + 141 * 2048 + 2048 * 512 + 141 * 512)
-    return True
 
 
-def copies_that_a_memcpy_does(at, said):
-    path = at("mi300_sglang_decode")
-    if not path:
-        return False
+@reads("mi300_sglang_decode")
+def copies_that_a_memcpy_does(path, said):
     size = {"int": 4, "long int": 8}
     dims = [[32], [32], []]
     calls = {e["args"]["External id"]: e for e in trace(path) if e.get("name") == "aten::copy_" and e["args"].get("Input Dims") == dims}
@@ -401,7 +344,6 @@ def copies_that_a_memcpy_does(at, said):
     theirs = said("tracelens", "mi300_sglang_decode", "perf_metrics")[f"aten::copy_ {json.dumps(dims)}"]
     assert moved == {"kernel": 32 * 24, "gpu_memcpy": 32 * 48} and sum(moved.values()) == 2304 == theirs["bytes"] + 32 * 16
     assert theirs["flops"] == 4 * 32
-    return True
 
 
 def causal_attention(at, said):
@@ -419,20 +361,34 @@ def causal_attention(at, said):
     return looked
 
 
-def operators_are_there(at, said):
-    path = at("h100_bert_small")
-    if not path:
-        return False
+@reads("dlrm_worker0")
+def what_a_sum_writes(path, said):
+    sums = [e for e in trace(path) if e.get("cat") == "cpu_op" and e["name"] == "aten::sum" and len(e["args"]["Input Dims"]) == 4]
+    assert sums and not any("Concrete Inputs" in e["args"] for e in sums)
+    theirs = said("tracelens", "dlrm_worker0", "perf_metrics")
+    for e in sums:
+        shapes, types = e["args"]["Input Dims"], e["args"]["Input type"]
+        if types[0] == "float" and (told := theirs.get(f"aten::sum {json.dumps(shapes)}")):
+            calls = told["flops"] // max(1, math.prod(shapes[0]))
+            assert told["bytes"] == calls * 4 * (math.prod(shapes[0]) + 1)
+
+
+@reads("dlrm_worker0")
+def operators_without_a_rule(path, said):
+    names = {e["name"] for e in trace(path) if e.get("cat") == "cpu_op"}
+    ours = {f"aten::{op}" for op in ("add_", "sqrt", "addcmul_", "addcdiv_", "mul", "div_", "clamp_min", "threshold_backward", "sigmoid")}
+    assert ours <= names
+    assert not {op.split()[0] for op in said("tracelens", "dlrm_worker0", "perf_metrics")} & ours
+
+
+@reads("h100_bert_small")
+def operators_are_there(path, said):
     names = collections.Counter(e["name"] for e in trace(path) if e.get("cat") == "cpu_op")
     assert names["aten::gelu"] and names["aten::eq"] and names["aten::layer_norm"] == names["aten::native_layer_norm"]
     assert not any(op.startswith("aten::gelu") for op in said("tracelens", "h100_bert_small", "perf_metrics"))
-    return True
 
 
-def categories_of_2021(at, _):
-    path = at("resnet50_2021")
-    if not path:
-        return False
+@reads("resnet50_2021")
+def categories_of_2021(path, _):
     found = collections.Counter(e.get("cat") for e in trace(path))
     assert (found["Kernel"], found["Memset"], found["Memcpy"], found["kernel"]) == (8772, 312, 12, 0)
-    return True

@@ -11,6 +11,7 @@ import sys
 from collections import defaultdict
 from fractions import Fraction
 
+import group_rows
 import truth
 from ascend import micros, quoted
 
@@ -227,29 +228,14 @@ class Npu:
                 max(kernels, key=lambda each: each[0]["ps"])[0]["does"] = work
 
 
+FIELDS = "count", "self_ps", "flops", "bytes"
+
+
 def tree(kernels, keys):
-    rows = defaultdict(lambda: [0, 0, 0, 0])
-    for k in kernels:
-        path = ()
-        for key in keys:
-            value = k["shape"].replace(",", ", ") if key == "shape" else k["place"][key]
-            for name in (value or [""]) if key == "module" else [value]:
-                path += ((key, name),)
-                sums = rows[path]
-                sums[0] += 1
-                sums[1] += k["ps"]
-                if k["does"]:
-                    sums[2] += k["does"][0]
-                    sums[3] += k["does"][1]
-    return {path: tuple(sums) for path, sums in rows.items()}
-
-
-def shown(document):
-    rows, path = {}, []
-    for g in document["groups"]:
-        path[g["depth"]:] = [(g["by"], g["name"])]
-        rows[tuple(path)] = (g["count"], g["self_ps"], g["flops"], g["bytes"])
-    return rows
+    def names(k, key):
+        value = k["shape"].replace(",", ", ") if key == "shape" else k["place"][key]
+        return (value or [""]) if key == "module" else [value]
+    return group_rows.tree(kernels, keys, names, lambda k: (1, k["ps"], *(k["does"] or (0, 0))))
 
 
 class RealRank:
@@ -319,7 +305,7 @@ class AscendOpsTest(truth.Case):
             for keys in [[key] for key in KEYS + ["shape"]] + [["phase", "module", "op"], ["op", "shape"]]:
                 with self.subTest(seed=seed, keys=keys):
                     document = self.ask(path, ",".join(keys))
-                    self.assertEqual(shown(document), tree(program.kernels, keys))
+                    self.assertEqual(group_rows.shown(document, *FIELDS), tree(program.kernels, keys))
                     nameless = [k for k in program.kernels if not (k["shape"] if keys[0] == "shape" else k["place"][keys[0]])]
                     self.assertEqual((document["unlinked"], document["unlinked_ps"]), (len(nameless), sum(k["ps"] for k in nameless)))
                     self.assertEqual(document["count"], len(program.kernels))
@@ -355,7 +341,7 @@ class AscendOpsTest(truth.Case):
                 document = self.ask(output.parent, "op,outer-op,phase,module")
                 self.assertEqual((document["count"], document["unlinked"]), (len(rank.rows), 0))
                 found = {}
-                for path, (count, ps, _, _) in shown(document).items():
+                for path, (count, ps, _, _) in group_rows.shown(document, *FIELDS).items():
                     for parent in range(3, len(path)):
                         if path[:parent] in found:
                             found[path[:parent]] = [found[path[:parent]][0] - count, found[path[:parent]][1] - ps]

@@ -4,8 +4,8 @@ nothing wherever another answer is possible."""
 import json
 import random
 import sys
-from collections import defaultdict
 
+import group_rows
 import truth
 
 NOTHING = {"op": "", "outer-op": "", "module": [], "source": "", "phase": ""}
@@ -124,27 +124,14 @@ class Traced:
         return path
 
 
+FIELDS = "count", "self_ps", "flops", "bytes"
+
+
 def tree(kernels, keys):
-    rows = defaultdict(lambda: [0, 0, 0, 0])
-    for k in kernels:
-        path = ()
-        for key in keys:
-            value = k["shape"] if key == "shape" else k["place"][key]
-            for name in (value or [""]) if key == "module" else [value]:
-                path += ((key, name),)
-                rows[path][0] += 1
-                rows[path][1] += k["ps"]
-                rows[path][2] += k["work"][0]
-                rows[path][3] += k["work"][1]
-    return {path: tuple(sums) for path, sums in rows.items()}
-
-
-def shown(document):
-    rows, path = {}, []
-    for g in document["groups"]:
-        path[g["depth"]:] = [(g["by"], g["name"])]
-        rows[tuple(path)] = (g["count"], g["self_ps"], g["flops"], g["bytes"])
-    return rows
+    def names(k, key):
+        value = k["shape"] if key == "shape" else k["place"][key]
+        return (value or [""]) if key == "module" else [value]
+    return group_rows.tree(kernels, keys, names, lambda k: (1, k["ps"], *k["work"]))
 
 
 class GraphOpsTest(truth.Case):
@@ -157,7 +144,7 @@ class GraphOpsTest(truth.Case):
         for keys in [[key] for key in [*KEYS, "shape"]] + [["phase", "module", "op"], ["op", "shape"]]:
             with self.subTest(keys=keys):
                 document = json.loads(truth.run("ops", path, "--by", ",".join(keys), "--json", "--limit", "0"))
-                self.assertEqual(shown(document), tree(t.kernels, keys))
+                self.assertEqual(group_rows.shown(document, *FIELDS), tree(t.kernels, keys))
                 self.assertEqual(document.get("by_order", 0), by_order)
                 self.assertEqual(document["unlinked"], sum(not {**k, **k["place"]}[keys[0]] for k in t.kernels))
         text = truth.run("ops", path, "--by", "op")

@@ -11,6 +11,7 @@ import sys
 from collections import defaultdict
 from fractions import Fraction
 
+import group_rows
 import truth
 from wire import message, number
 
@@ -156,11 +157,7 @@ def tree(items, keys):
 
 
 def shown(document):
-    rows, path = {}, []
-    for g in document["groups"]:
-        path[g["depth"]:] = [(g["by"], g["name"])]
-        rows[tuple(path)] = (g["count"], g["self_ps"], g["own_ps"])
-    return rows
+    return group_rows.shown(document, "count", "self_ps", "own_ps")
 
 
 class OpGroupsTest(truth.Case):
