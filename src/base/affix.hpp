@@ -2,6 +2,7 @@
 #pragma once
 #include <profkit/namespace.hpp>
 
+#include <algorithm>
 #include <string_view>
 
 namespace profkit {
@@ -20,6 +21,19 @@ inline namespace PROFKIT_NAMESPACE {
 /// A capital of ASCII as a small letter.
 [[nodiscard]] constexpr char folded(char c) noexcept {
   return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+}
+
+/// The same of texts in any case, and parts of small letters.
+[[nodiscard]] inline bool starts_with_folded(std::string_view text, std::string_view lower_prefix) noexcept {
+  return text.size() >= lower_prefix.size() &&
+         std::equal(lower_prefix.begin(), lower_prefix.end(), text.begin(), [](char wanted, char c) { return wanted == folded(c); });
+}
+[[nodiscard]] inline bool ends_with_folded(std::string_view text, std::string_view lower_ending) noexcept {
+  return text.size() >= lower_ending.size() && starts_with_folded(text.substr(text.size() - lower_ending.size()), lower_ending);
+}
+[[nodiscard]] inline bool contains_folded(std::string_view text, std::string_view lower_part) noexcept {
+  return std::search(text.begin(), text.end(), lower_part.begin(), lower_part.end(), [](char c, char wanted) { return folded(c) == wanted; }) !=
+         text.end();
 }
 
 }  // namespace PROFKIT_NAMESPACE

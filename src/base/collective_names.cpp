@@ -101,7 +101,7 @@ std::string_view bare_kernel_name(std::string_view name) noexcept {
 std::string squeezed(std::string_view name) {
   std::string text;
   for (const char c : name.substr(0, name.find_first_of("(<")))
-    if (c != '_' && c != '-' && c != ' ') text += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    if (c != '_' && c != '-' && c != ' ') text += folded(c);
   return text;
 }
 

@@ -87,9 +87,7 @@ bool names_environment(std::string_view name) noexcept {
   constexpr std::string_view endings[] = {"env", "envs", "environ", "environment", "env_vars", "envvars", "env_variables",
                                           "environment_variables", "environment variables"};
   return std::any_of(std::begin(endings), std::end(endings), [&](std::string_view ending) {
-    if (name.size() < ending.size()) return false;
-    const std::string_view last = name.substr(name.size() - ending.size());
-    if (!std::equal(last.begin(), last.end(), ending.begin(), [](char a, char b) { return folded(a) == b; })) return false;
+    if (!ends_with_folded(name, ending)) return false;
     return name.size() == ending.size() || !is_of_run(name[name.size() - ending.size() - 1]);
   });
 }

@@ -22,10 +22,7 @@ constexpr std::string_view training_words[] = {"backward", "bwd",   "bprop", "dg
 
 template <std::size_t N>
 bool has_word(std::string_view name, const std::string_view (&words)[N]) {
-  std::string lower(name);
-  for (char& c : lower)
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  return std::any_of(std::begin(words), std::end(words), [&](std::string_view word) { return contains(lower, word); });
+  return std::any_of(std::begin(words), std::end(words), [&](std::string_view word) { return contains_folded(name, word); });
 }
 
 // Families that experts share with dense layers.

@@ -1,4 +1,5 @@
 #include <analyse/architecture/families.hpp>
+#include <base/affix.hpp>
 #include <base/collective_names.hpp>
 #include <base/communication_kernels.hpp>
 #include <base/packed_texts.hpp>
@@ -49,8 +50,7 @@ family_text::operator std::string_view() const noexcept { return texts[number]; 
 
 const kernel_family* find_family(std::string_view text) {
   std::string lower(text);
-  for (char& c : lower)
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  for (char& c : lower) c = folded(c);
   const auto stands = [&](std::string_view pattern) { return lower.find(pattern) != std::string::npos; };
   const auto found = std::find_if(std::begin(families), std::end(families), [&](const kernel_family& f) {
     return stands(f.pattern) && (std::string_view(f.unless).empty() || !stands(f.unless));

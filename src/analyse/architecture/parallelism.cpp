@@ -20,7 +20,7 @@ std::vector<std::string> words_of(std::string_view label) {
     if (c == '_' || c == '-' || c == '.' || c == ' ') {
       if (!words.back().empty()) words.emplace_back();
     } else {
-      words.back() += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+      words.back() += folded(c);
     }
   }
   if (words.back().empty()) words.pop_back();

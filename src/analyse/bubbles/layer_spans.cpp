@@ -1,5 +1,6 @@
 #include <analyse/bubbles/layer_spans.hpp>
 
+#include <base/affix.hpp>
 #include <profkit/time.hpp>
 
 #include <algorithm>
@@ -13,13 +14,6 @@ namespace bubbles {
 namespace {
 
 constexpr std::size_t max_spans = std::size_t{1} << 20;
-
-bool ends_with_word(std::string_view text, std::string_view lower_word) noexcept {
-  if (text.size() < lower_word.size()) return false;
-  text.remove_prefix(text.size() - lower_word.size());
-  return std::equal(text.begin(), text.end(), lower_word.begin(),
-                    [](char a, char b) { return (a >= 'A' && a <= 'Z' ? static_cast<char>(a - 'A' + 'a') : a) == b; });
-}
 
 class span_collector final : public host_span_visitor {
  public:
@@ -69,7 +63,7 @@ bool names_a_layer(std::string_view name) noexcept {
   std::string_view word = name.substr(0, last + 1);
   if (word.back() == '#' || word.back() == '.' || word.back() == '_') word.remove_suffix(1);
   for (const std::string_view layer : {"block", "blocks", "layer", "layers", "stage"})
-    if (ends_with_word(word, layer)) return true;
+    if (ends_with_folded(word, layer)) return true;
   return false;
 }
 

@@ -1,6 +1,8 @@
 #include <analyse/bubbles/clocks.hpp>
 #include <analyse/bubbles/structures.hpp>
 
+#include <base/affix.hpp>
+
 #include <algorithm>
 #include <iterator>
 
@@ -33,17 +35,10 @@ constexpr std::string_view attention_names[] = {
 };
 constexpr std::string_view backward_names[] = {"grad", "bwd", "backward"};
 
-char lower(char c) noexcept { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-
-bool contains_lower(std::string_view text, std::string_view wanted) noexcept {
-  return std::search(text.begin(), text.end(), wanted.begin(), wanted.end(),
-                     [](char a, char b) { return lower(a) == b; }) != text.end();
-}
-
 }  // namespace
 
 bool is_attention(std::string_view name) noexcept {
-  const auto names = [&](std::string_view wanted) { return contains_lower(name, wanted); };
+  const auto names = [&](std::string_view wanted) { return contains_folded(name, wanted); };
   return std::any_of(std::begin(attention_names), std::end(attention_names), names) &&
          std::none_of(std::begin(backward_names), std::end(backward_names), names);
 }

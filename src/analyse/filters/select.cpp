@@ -164,9 +164,9 @@ result<void> selection::find_steps(const trace& t, const hooks& host) {
     const step_window window{row.index, row.start_ps, saturating_add(row.start_ps, row.duration_ps)};
     if (of_host) of_hosts.push_back({row.index, row.file, row.name, window.to_ps, before});
     if (!of_host) windows_[place].push_back(window);
+    // Indices grow in each place: the first one of each counts for the file.
     std::vector<step_window>& of_file = windows_[{row.file, -1, -1}];
-    if (std::none_of(of_file.rbegin(), of_file.rend(), [&](const step_window& w) { return w.index == row.index; }))
-      of_file.push_back(window);
+    if (of_file.empty() || of_file.back().index < row.index) of_file.push_back(window);
   }
   std::sort(places_with_steps_.begin(), places_with_steps_.end());
   if (result<void> found = find_device_windows(t, of_hosts, host); !found) return found;
@@ -190,24 +190,27 @@ result<void> selection::find_device_windows(const trace& t, const std::vector<ho
     result<bubbles::device_windows> found = bubbles::find_windows(of, at, hosts, host);
     if (!found) return std::move(found).error();
     added.push_back(place);
-    hash_map<std::string_view, std::vector<const bubbles::step_window*>> named;
-    for (const bubbles::step_window& w : found->windows)
-      if (!w.pseudo) named[of.text(w.name)].push_back(&w);
-    for (const host_step& step : steps)
-      if (const auto alike = named.find(step.name); step.file == device.file && alike != named.end())
-        if (const bubbles::step_window* const window = window_of(step, alike->second))
-          windows_[place].push_back({step.index, window->start_ps, window->end_ps, true});
+    // By name and the end of the marker, else by name and position among those of the name.
+    hash_map<std::pair<std::string_view, std::int64_t>, const bubbles::step_window*> by_end;
+    hash_map<std::string_view, std::vector<const bubbles::step_window*>> by_name;
+    for (const bubbles::step_window& w : found->windows) {
+      if (w.pseudo) continue;
+      by_end.insert_or_assign({of.text(w.name), w.marker_end_ps}, &w);
+      by_name[of.text(w.name)].push_back(&w);
+    }
+    for (const host_step& step : steps) {
+      if (step.file != device.file) continue;
+      const std::vector<const bubbles::step_window*>& alike = by_name[step.name];
+      const auto ended = by_end.find({step.name, step.end_ps});
+      const bubbles::step_window* const window = ended != by_end.end()             ? ended->second
+                                                 : step.same_before < alike.size() ? alike[step.same_before]
+                                                                                   : nullptr;
+      if (window != nullptr) windows_[place].push_back({step.index, window->start_ps, window->end_ps, true});
+    }
   }
   places_with_steps_.insert(places_with_steps_.end(), added.begin(), added.end());
   std::sort(places_with_steps_.begin(), places_with_steps_.end());
   return {};
-}
-
-// By the end of its marker, else by its position among those of its name.
-const bubbles::step_window* selection::window_of(const host_step& step, const std::vector<const bubbles::step_window*>& alike) {
-  const auto ended = std::find_if(alike.rbegin(), alike.rend(), [&](const auto* w) { return w->marker_end_ps == step.end_ps; });
-  if (ended != alike.rend()) return *ended;
-  return step.same_before < alike.size() ? alike[step.same_before] : nullptr;
 }
 
 selection::extent selection::times() const noexcept {
@@ -231,14 +234,18 @@ event_filter selection::times_at(const step_place& place) const {
     filter.windows_.push_back({options_->from_ps.value_or(earliest_ps), options_->to_ps.value_or(latest_ps)});
   if (options_->step) {
     const std::vector<step_window>* const windows = windows_at(place);
-    filter.nothing_ = true;
-    if (windows != nullptr)
-      for (const step_window& w : *windows) {
-        if (w.index != *options_->step || !std::exchange(filter.nothing_, false)) continue;
-        filter.windows_.push_back({w.from_ps, w.to_ps, w.by_start});
-      }
+    const step_window* const window = windows == nullptr ? nullptr : window_of(*windows, *options_->step);
+    if (window == nullptr)
+      filter.nothing_ = true;
+    else
+      filter.windows_.push_back({window->from_ps, window->to_ps, window->by_start});
   }
   return filter;
+}
+
+const selection::step_window* selection::window_of(const std::vector<step_window>& windows, std::uint64_t index) {
+  const auto found = std::find_if(windows.begin(), windows.end(), [&](const step_window& w) { return w.index == index; });
+  return found == windows.end() ? nullptr : &*found;
 }
 
 const std::vector<selection::step_window>* selection::windows_at(const step_place& place) const {

@@ -100,10 +100,6 @@ class event_filter {
   return !o.name.empty() || o.step || o.from_ps || o.to_ps;
 }
 
-namespace bubbles {
-struct step_window;
-}
-
 // The filters of query_filters over one profile.
 class selection {
  public:
@@ -146,7 +142,6 @@ class selection {
     std::uint64_t same_before;
   };
   result<void> find_device_windows(const trace& t, const std::vector<host_step>& steps, const hooks& host);
-  static const bubbles::step_window* window_of(const host_step& step, const std::vector<const bubbles::step_window*>& alike);
 
   // A plane, or a device that is none; of both -1: the file, for those without steps of their own.
   struct step_place {
@@ -158,6 +153,7 @@ class selection {
     friend bool operator==(const step_place& a, const step_place& b) noexcept { return !(a < b) && !(b < a); }
   };
   [[nodiscard]] event_filter times_at(const step_place& place) const;
+  static const step_window* window_of(const std::vector<step_window>& windows, std::uint64_t index);  // null: none
   // Its own, else those of the file; null where there are none.
   [[nodiscard]] const std::vector<step_window>* windows_at(const step_place& place) const;
   const profile* profile_;

@@ -67,10 +67,9 @@ class host_line_reader final : public line_reader {
   }
   bool end(const line_end& end) override {
     into_.end = end;
-    if (!is_another_look_)
-      stats_.for_each([&](std::int64_t id, const stat_total& total) {
-        if (total.count != 0) into_.stats.emplace_back(id, total);
-      });
+    stats_.for_each([&](std::int64_t id, const stat_total& total) {
+      if (total.count != 0) into_.stats.emplace_back(id, total);
+    });
     if (!is_another_look_ && !into_.adding->in_order()) return true;
     into_.adding->finish();
     into_.negative_durations = into_.adding->negative_durations();

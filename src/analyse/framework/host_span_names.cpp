@@ -5,7 +5,6 @@
 #include <profkit/time.hpp>
 
 #include <algorithm>
-#include <limits>
 #include <map>
 #include <string_view>
 #include <utility>
@@ -20,11 +19,12 @@ class spans_by_name final : public host_span_visitor {
       : of_(of), group_(group), selected_(selected), options_(o), into_(into), totals_(of, group, selected, o) {}
 
   result<void> read(const hooks& host) {
-    using limit = std::numeric_limits<std::int64_t>;
-    do {
-      if (result<void> visited = of_.visit_host_spans(group_, limit::min(), limit::max(), *this, host); !visited) return visited;
+    const auto add_all = [&]() -> result<void> {
+      if (result<void> visited = visit_all_spans(of_, group_, *this, host); !visited) return visited;
       add_markers();
-    } while (!totals_.is_another_look() && totals_.needs_another_look());
+      return {};
+    };
+    if (result<void> filled = totals_.fill(add_all); !filled) return filled;
     sum_up();
     return {};
   }

@@ -2,6 +2,8 @@
 
 #include <base/contained.hpp>
 
+#include <base/affix.hpp>
+
 #include <algorithm>
 #include <charconv>
 #include <map>
@@ -320,11 +322,9 @@ std::optional<std::int64_t> memory_space_color(std::string_view text) noexcept {
   std::int64_t color = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), color);
   if (error == std::errc{} && end == text.data() + text.size()) return color;
-  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
   for (color = 0; *memory_space_name(color, program_home::tpu) != '\0'; ++color) {
     const std::string_view name = memory_space_name(color, program_home::tpu);
-    if (std::equal(name.begin(), name.end(), text.begin(), text.end(),
-                   [&](char a, char b) { return lower(a) == lower(b); }))
+    if (std::equal(name.begin(), name.end(), text.begin(), text.end(), [](char a, char b) { return folded(a) == folded(b); }))
       return color;
   }
   return std::nullopt;

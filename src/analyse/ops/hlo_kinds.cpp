@@ -72,8 +72,11 @@ class module_kinds {
   };
   using shapes_by_id = hash_map<std::int64_t, shape_view>;
 
+  // Asked for by copies alone.
   static shapes_by_id shapes_of(const one_computation& of) {
     shapes_by_id shapes;
+    const auto is_copy = [](const instruction_view& is) { return is.opcode() == "copy"; };
+    if (std::none_of(of.instructions.begin(), of.instructions.end(), is_copy)) return shapes;
     for (const instruction_view& is : of.instructions) shapes.insert_or_assign(is.id(), is.shape());
     return shapes;
   }

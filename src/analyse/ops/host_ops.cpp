@@ -21,6 +21,7 @@ class host_ops final : public host_span_visitor {
   host_ops(const activity& of, std::uint32_t group, bool only_operators, const selection& selected,
            const query_filters& o)
       : of_(of),
+        group_(group),
         only_operators_(only_operators),
         options_(o),
         steps_(selected.steps_of(of.hosts()[group].file, -1, -1)),
@@ -32,8 +33,9 @@ class host_ops final : public host_span_visitor {
         totals_.add(s->thread, s->start_ps, s->duration_ps, number_of(*s));
     return {};
   }
-  [[nodiscard]] bool needs_another_look() { return totals_.needs_another_look(); }
-
+  result<void> read(const hooks& host) {
+    return totals_.fill([&] { return visit_all_spans(of_, group_, *this, host); });
+  }
   void finish(ops_result& into) {
     const auto ops = std::make_shared<const std::vector<kernel_op>>(std::move(ops_));
     totals_.finish([&](const activity_thread& on, op_totals& totals) {
@@ -72,6 +74,7 @@ class host_ops final : public host_span_visitor {
   }
 
   const activity& of_;
+  const std::uint32_t group_;
   const bool only_operators_;
   const query_filters& options_;
   const step_numbers steps_;
@@ -90,11 +93,6 @@ class operator_finder final : public host_span_visitor {
   bool found = false;
 };
 
-result<void> visit_all(const activity& of, std::uint32_t group, host_span_visitor& into, const hooks& host) {
-  using limit = std::numeric_limits<std::int64_t>;
-  return of.visit_host_spans(group, limit::min(), limit::max(), into, host);
-}
-
 }  // namespace
 
 result<bool> add_host_ops(const profile& p, const std::shared_ptr<const activity>& of, const selection& selected,
@@ -102,14 +100,12 @@ result<bool> add_host_ops(const profile& p, const std::shared_ptr<const activity
   const auto groups = static_cast<std::uint32_t>(of->hosts().size());
   operator_finder operators;
   for (std::uint32_t group = 0; group < groups && !operators.found; ++group)
-    if (result<void> visited = visit_all(*of, group, operators, host); !visited) return std::move(visited).error();
+    if (result<void> visited = visit_all_spans(*of, group, operators, host); !visited) return std::move(visited).error();
   for (std::uint32_t group = 0; group < groups; ++group) {
     const std::uint32_t file = of->hosts()[group].file;
     if (p.outline(file) != nullptr || !selected.file(file) || !of->has_host_spans(group)) continue;
     host_ops ops(*of, group, operators.found, selected, o);
-    if (result<void> visited = visit_all(*of, group, ops, host); !visited) return std::move(visited).error();
-    if (ops.needs_another_look())
-      if (result<void> visited = visit_all(*of, group, ops, host); !visited) return std::move(visited).error();
+    if (result<void> read = ops.read(host); !read) return std::move(read).error();
     ops.finish(into);
   }
   into.texts = of;

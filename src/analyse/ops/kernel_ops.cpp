@@ -27,7 +27,7 @@ graph_launch graph_launch_of(const kernel_row& k) noexcept {
 
 // What makes kernels one op: their name; on NPUs, whose names count calls through, their type and core. A collective's
 // type may say more than its name.
-// And, where origins are asked for: the origin, shapes and types, whether a graph launched it, operations, bytes and their type; the step; else 0.
+// And, where they are asked for: the origin, shapes and types, whether a graph launched it, operations, bytes and their type; the step.
 using op_identity = std::tuple<string_id, string_id, kernel_class, std::uint32_t, string_id, string_id, graph_launch, std::int64_t,
                                std::int64_t, std::optional<number_type>, std::uint32_t>;
 

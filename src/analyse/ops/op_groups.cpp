@@ -4,6 +4,7 @@
 #include <analyse/ops/row_facts.hpp>
 #include <base/contained.hpp>
 #include <base/hash_map.hpp>
+#include <base/split.hpp>
 #include <profkit/core/text.hpp>
 #include <profkit/time.hpp>
 
@@ -147,9 +148,7 @@ const char* group_key_name(group_key k) noexcept {
 
 result<std::vector<group_key>> parse_group_keys(std::string_view text) {
   std::vector<group_key> keys;
-  for (std::size_t at = 0; at <= text.size();) {
-    const std::size_t end = std::min(text.find(',', at), text.size());
-    const std::string_view name = text.substr(at, end - at);
+  for (const std::string_view name : parts_between(text, ',')) {
     const auto found = std::find_if(std::begin(key_names), std::end(key_names), [&](const key_name& k) { return name == k.name; });
     if (found == std::end(key_names)) {
       std::string all;
@@ -158,7 +157,6 @@ result<std::vector<group_key>> parse_group_keys(std::string_view text) {
                    "choose from: " + all + "; several with commas between them"};
     }
     keys.push_back(found->key);
-    at = end + 1;
   }
   return keys;
 }

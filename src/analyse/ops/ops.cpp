@@ -347,9 +347,11 @@ class line_totaller final : public line_reader {
       if (facts_.has_device_clock()) device_.apply(*row, found[at_device_offset], found[at_device_duration]);
       if (facts_.key != op_key::program) continue;
       std::uint32_t program = programs_.number_of(plane_, found[at_program_id], found.messages[at_hlo_module]);
-      program_key origin = facts_.origins ? origin_of(facts_.origins->find(*row, readable_end)) : program_key();
-      origin.step = steps_.number_at(clock_.start_of(*row));
-      program = programs_.number_of(program, origin);
+      if (facts_.origins) {
+        program_key origin = origin_of(facts_.origins->find(*row, readable_end));
+        if (!steps_.empty()) origin.step = steps_.number_at(clock_.start_of(*row));
+        program = programs_.number_of(program, origin);
+      }
       row->metadata_id = program_ids_.number_of(row->metadata_id, program);
     }
   }

@@ -3,6 +3,7 @@
 #include <analyse/ops/hlo_kinds.hpp>
 #include <analyse/ops/op_programs.hpp>
 #include <analyse/source_table.hpp>
+#include <base/affix.hpp>
 #include <formats/xspace/embedded_modules.hpp>
 
 namespace profkit {
@@ -11,7 +12,7 @@ inline namespace PROFKIT_NAMESPACE {
 std::string instruction_facts::category() const {
   if (opcode != "fusion" || fusion_kind.size() < 2 || fusion_kind[0] != 'k') return std::string(opcode);
   std::string kind(fusion_kind.substr(1));
-  if (kind[0] >= 'A' && kind[0] <= 'Z') kind[0] = static_cast<char>(kind[0] - 'A' + 'a');
+  kind[0] = folded(kind[0]);
   return kind + " fusion";
 }
 

@@ -5,6 +5,7 @@
 #include <base/affix.hpp>
 #include <base/collective_names.hpp>
 #include <base/kernel_names.hpp>
+#include <base/split.hpp>
 #include <profkit/core/text.hpp>
 #include <profkit/time.hpp>
 
@@ -15,14 +16,6 @@
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 namespace {
-
-void split_path(std::string_view path, std::vector<std::string>& into) {
-  for (std::size_t at = 0; at <= path.size();) {
-    const std::size_t end = std::min(path.find('/', at), path.size());
-    into.emplace_back(path.substr(at, end - at));
-    at = end + 1;
-  }
-}
 
 std::string without_instance(std::string_view name) {
   const std::size_t letters = name.find_last_not_of("0123456789") + 1;
@@ -90,7 +83,7 @@ void row_facts::names_of(group_key key, std::vector<std::string>& into) {
       if (origin.module.empty())
         into = scope().modules;
       else
-        split_path(origin.module, into);
+        for (const std::string_view part : parts_between(origin.module, '/')) into.emplace_back(part);
       if (into.empty()) into.emplace_back();
       break;
     case group_key::kind_of_module:

@@ -8,11 +8,18 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <vector>
 
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
+
+// All spans of a host, in no order.
+[[nodiscard]] inline result<void> visit_all_spans(const activity& of, std::uint32_t group, host_span_visitor& into, const hooks& host) {
+  using limit = std::numeric_limits<std::int64_t>;
+  return of.visit_host_spans(group, limit::min(), limit::max(), into, host);
+}
 
 // Spans come in no order: where those of a thread are not in the order of their starts, all come once more.
 class thread_totals {
@@ -35,10 +42,12 @@ class thread_totals {
       on.totals.add_unordered(&event, 1);
     return true;
   }
-  // After all spans: whether they are to be added once more.
-  [[nodiscard]] bool needs_another_look() {
+  // Calls add_all(), which adds all spans, once or twice.
+  template <class AddAll>
+  result<void> fill(AddAll&& add_all) {
+    if (result<void> added = add_all(); !added) return added;
     again_ = std::any_of(threads_.begin(), threads_.end(), [](const auto& t) { return !t.second->totals.in_order(); });
-    return again_;
+    return again_ ? add_all() : result<void>();
   }
   [[nodiscard]] bool is_another_look() const noexcept { return again_; }
   // use(thread, totals) of every thread that is wanted, in their order, once all spans were added.

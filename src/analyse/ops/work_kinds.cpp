@@ -13,34 +13,16 @@ namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 namespace {
 
+enum class vocabulary : std::uint8_t { hlo, pytorch, npu, npu_beginning, transfer };
 struct kind_word {
+  vocabulary of;
   std::string_view word;
   work_kind kind;
 };
-constexpr kind_word hlo_kinds[] = {
-#define PROFKIT_HLO_KIND(word, kind) {word, work_kind::kind},
+constexpr kind_word kind_words[] = {
+#define PROFKIT_WORK_KIND(of, word, kind) {vocabulary::of, word, work_kind::kind},
 #include <analyse/ops/work_kinds.inc>
-#undef PROFKIT_HLO_KIND
-};
-constexpr kind_word operator_kinds[] = {
-#define PROFKIT_OPERATOR_KIND(word, kind) {word, work_kind::kind},
-#include <analyse/ops/work_kinds.inc>
-#undef PROFKIT_OPERATOR_KIND
-};
-constexpr kind_word op_type_kinds[] = {
-#define PROFKIT_OP_TYPE_KIND(word, kind) {word, work_kind::kind},
-#include <analyse/ops/work_kinds.inc>
-#undef PROFKIT_OP_TYPE_KIND
-};
-constexpr kind_word op_type_beginnings[] = {
-#define PROFKIT_OP_TYPE_BEGIN(word, kind) {word, work_kind::kind},
-#include <analyse/ops/work_kinds.inc>
-#undef PROFKIT_OP_TYPE_BEGIN
-};
-constexpr kind_word transfer_kinds[] = {
-#define PROFKIT_TRANSFER_KIND(word, kind) {word, work_kind::kind},
-#include <analyse/ops/work_kinds.inc>
-#undef PROFKIT_TRANSFER_KIND
+#undef PROFKIT_WORK_KIND
 };
 struct kernel_words {
   std::string_view first, second;
@@ -52,19 +34,20 @@ constexpr kernel_words kernel_kinds[] = {
 #undef PROFKIT_KERNEL_KIND
 };
 
-template <std::size_t N>
-work_kind find_word(const kind_word (&words)[N], std::string_view word) noexcept {
-  const auto found = std::find_if(std::begin(words), std::end(words), [&](const kind_word& each) { return each.word == word; });
-  return found == std::end(words) ? work_kind::unknown : found->kind;
+// Of the first word of the vocabulary of which fits(word) holds.
+template <class Fits>
+work_kind find_kind(vocabulary of, Fits&& fits) {
+  const auto found =
+      std::find_if(std::begin(kind_words), std::end(kind_words), [&](const kind_word& each) { return each.of == of && fits(each.word); });
+  return found == std::end(kind_words) ? work_kind::unknown : found->kind;
 }
-
-bool contains_folded(std::string_view text, std::string_view word) noexcept {
-  return std::search(text.begin(), text.end(), word.begin(), word.end(), [](char a, char b) { return folded(a) == b; }) != text.end();
+work_kind find_word(vocabulary of, std::string_view wanted) noexcept {
+  return find_kind(of, [&](std::string_view word) { return word == wanted; });
 }
 
 work_kind kind_of_transfer(std::string_view name) noexcept {
-  for (const kind_word& each : transfer_kinds)
-    if (contains_folded(name, each.word)) return each.kind;
+  const work_kind way = find_kind(vocabulary::transfer, [&](std::string_view word) { return contains_folded(name, word); });
+  if (way != work_kind::unknown) return way;
   return contains_folded(name, "memset") || contains_folded(name, "fill") ? work_kind::fill : work_kind::copy;
 }
 
@@ -77,10 +60,8 @@ bool may_be_op_type(std::string_view name) noexcept {
 
 work_kind kind_of_op_type(std::string_view type) noexcept {
   if (!may_be_op_type(type)) return work_kind::unknown;
-  if (const work_kind whole = find_word(op_type_kinds, type); whole != work_kind::unknown) return whole;
-  for (const kind_word& each : op_type_beginnings)
-    if (starts_with(type, each.word)) return each.kind;
-  return work_kind::unknown;
+  if (const work_kind whole = find_word(vocabulary::npu, type); whole != work_kind::unknown) return whole;
+  return find_kind(vocabulary::npu_beginning, [&](std::string_view word) { return starts_with(type, word); });
 }
 
 // Of aten::copy_, whose first two inputs are what it writes and what it reads. Nothing where their types are not on record.
@@ -107,14 +88,15 @@ work_kind find_kernel(std::string_view name) noexcept {
 // It reads and writes the same type.
 work_kind kind_of_plain_copy(const named_kernel& k) noexcept {
   const work_kind kind = find_kernel(k.name);
-  return kind == work_kind::layout_copy || find_word(operator_kinds, k.outer_op) == work_kind::layout_copy ? work_kind::layout_copy : work_kind::copy;
+  const bool reorders = kind == work_kind::layout_copy || find_word(vocabulary::pytorch, k.outer_op) == work_kind::layout_copy;
+  return reorders ? work_kind::layout_copy : work_kind::copy;
 }
 
 // What a copy of PyTorch is for, by the operator that asked for it.
 work_kind kind_of_operator(std::string_view op, std::string_view outer_op) noexcept {
-  const work_kind own = find_word(operator_kinds, op);
+  const work_kind own = find_word(vocabulary::pytorch, op);
   if (own != work_kind::copy) return own;
-  const work_kind outer = find_word(operator_kinds, outer_op);
+  const work_kind outer = find_word(vocabulary::pytorch, outer_op);
   return outer == work_kind::unknown ? own : outer;
 }
 
@@ -162,7 +144,7 @@ const char* work_kind_name(work_kind k) noexcept {
 
 work_kind kind_of_opcode(std::string_view opcode) noexcept {
   if (!collective_of(opcode).empty()) return work_kind::communication;
-  return find_word(hlo_kinds, opcode);
+  return find_word(vocabulary::hlo, opcode);
 }
 
 work_kind kind_of_kernel(const named_kernel& k) {

@@ -92,7 +92,7 @@ folded_name fold(std::string_view field) {
     }
   }
   for (const char c : text) {
-    f.name += c == '_' ? ' ' : c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    f.name += c == '_' ? ' ' : folded(c);
   }
   for (const char* const time : {"task start time", "task duration", "task wait time"}) {
     if (f.name == time) f.name.erase(0, 5);

@@ -11,11 +11,6 @@ namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 namespace {
 
-bool starts_with_folded(std::string_view text, std::string_view lower_prefix) noexcept {
-  return text.size() >= lower_prefix.size() && std::equal(lower_prefix.begin(), lower_prefix.end(), text.begin(),
-                                                          [](char wanted, char c) { return wanted == folded(c); });
-}
-
 // Whether `text`, without underscores and in lower case, begins with `lower`; the whole text when `whole`.
 bool spells(std::string_view text, std::string_view lower, bool whole) noexcept {
   std::size_t at = 0;

@@ -1,6 +1,7 @@
 #include <formats/ascend/ascend_work.hpp>
 
 #include <base/affix.hpp>
+#include <base/split.hpp>
 #include <formats/operator_work.hpp>
 #include <profkit/time.hpp>
 
@@ -34,16 +35,6 @@ constexpr product_kernel product_kernels[] = {
     {"MatMul", 0},      {"MatMulV2", 0},      {"MatMulV3", 0},
     {"BatchMatMul", 1}, {"BatchMatMulV2", 1}, {"BatchMatMulV3", 1},
 };
-
-std::vector<std::string_view> parts_between(std::string_view list, char separator) {
-  std::vector<std::string_view> parts;
-  while (true) {
-    const std::size_t end = std::min(list.find(separator), list.size());
-    parts.push_back(list.substr(0, end));
-    if (end == list.size()) return parts;
-    list.remove_prefix(end + 1);
-  }
-}
 
 // Empty where that is no list of numbers above 0.
 std::vector<std::int64_t> extents_of(std::string_view shape) {

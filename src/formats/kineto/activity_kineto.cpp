@@ -118,12 +118,18 @@ std::uint64_t id_of(std::string_view raw) noexcept {
 
 constexpr std::uint32_t no_process = chrome_tracks::none;
 
+// The operator that launched a kernel. Of its kernels the longest stands for what it did.
+struct row_operation {
+  const launch_calls::operation* by = nullptr;
+  bool does_work = false;
+};
+
 struct gathered_device {
   activity_device device;
   std::uint32_t process = no_process;  // of one whose number is not recorded
   std::vector<kernel_row> rows;
   std::vector<launch_link> links;  // of the rows
-  std::vector<std::size_t> operators;  // likewise: 1 + the span of the innermost one; empty where origins are not asked for
+  std::vector<row_operation> operations;  // likewise; empty where origins are not asked for
   hash_map<std::int64_t, std::uint16_t> streams;       // by number
   hash_map<std::uint32_t, std::uint16_t> track_streams;  // by track
   std::vector<std::uint32_t> tracks;                     // by stream: that of its first kernel
@@ -917,10 +923,7 @@ class trace_reader final : public chrome_sink {
     for (const gathered_device& d : devices_) links.push_back(&d.links);
     calls_.join(links);
     captures_.settle(calls_);
-    if (parts_.options.origins) {
-      find_origins();
-      find_longest();
-    }
+    if (parts_.options.origins) find_origins();
     if (host_seen_) parts_.host_spans[group_] = std::make_unique<host_span_list>(std::move(spans_));
     activity_host& host = parts_.hosts[group_];
     calls_.list_unrecorded(host);
@@ -1014,31 +1017,56 @@ class trace_reader final : public chrome_sink {
       queries.push_back({by.thread, by.start_ps, kernels.size()});
       kernels.emplace_back(device, row);
     };
-    order_links_ = links_by_order();
-    for (const graph_captures::order_link& link : order_links_) {
-      kernel_row& row = devices_[link.device].rows[link.row];
-      row.flags |= kernel_by_order;
-      by_order_.insert_or_assign(row.source_row, calls_.at(link.call).external);
+    const std::vector<graph_captures::order_link> by_order = links_by_order();
+    for (const graph_captures::order_link& link : by_order) {
+      devices_[link.device].rows[link.row].flags |= kernel_by_order;
       ask(link.device, link.row, calls_.at(link.call));
     }
     for (std::size_t d = 0; d < devices_.size(); ++d)
       for (std::size_t row = 0; row < devices_[d].rows.size(); ++row)
-        if ((devices_[d].rows[row].flags & kernel_by_order) == 0)
+        if (!is_by_order(d, row))
           if (const launch_calls::call* const by = calls_.launcher_of(devices_[d].links[row])) ask(d, row, *by);
     call_origins(spans_, {std::move(autograd_), {}, false}, parts_.strings, parts_.origins).find(queries);
-    for (gathered_device& d : devices_) d.operators.resize(d.rows.size());
+    for (gathered_device& d : devices_) d.operations.resize(d.rows.size());
     for (const origin_query& q : queries) {
       const auto [device, row] = kernels[q.kernel];
       devices_[device].rows[row].origin = q.origin;
-      devices_[device].operators[row] = q.operation;
+      // The operator around the launch of a graph is not that of its kernels.
+      if (q.operation != 0 && (is_by_order(device, row) || !is_of_graph(device, row)))
+        devices_[device].operations[row].by = calls_.operation_at(q.operation - 1);
     }
+    find_operations(by_order);
   }
 
-  // By the number that the recorder gave operator and kernel; recorders that number kernels anew leave the place of the launch.
-  [[nodiscard]] const launch_calls::operation* recorded_operation(const gathered_device& d, std::size_t row, const launch_link& tie) const {
-    if (const launch_calls::operation* const numbered = calls_.operation_of(tie)) return numbered;
-    const bool is_of_graph = (d.rows[row].flags & (kernel_by_graph | kernel_by_order)) == kernel_by_graph;
-    return is_of_graph || d.operators.empty() || d.operators[row] == 0 ? nullptr : calls_.operation_at(d.operators[row] - 1);
+  // The number that the recorder gave operator and kernel says more than the place of the launch; some number kernels anew.
+  void find_operations(const std::vector<graph_captures::order_link>& by_order) {
+    calls_.join_captured();
+    hash_map<std::pair<std::size_t, const launch_calls::operation*>, kernel_place> longest;  // 1 + the launch of a graph; 0: of none
+    const auto note = [&](std::size_t replay, const kernel_place& here) {
+      const auto at = longest.try_emplace({replay, devices_[here.device].operations[here.row].by}, here).first;
+      if (here.duration_ps > at->second.duration_ps) at->second = here;
+    };
+    const auto take = [&](std::size_t device, std::size_t row, const launch_link& tie) -> kernel_place {
+      if (const launch_calls::operation* const numbered = calls_.operation_of(tie)) devices_[device].operations[row].by = numbered;
+      return {devices_[device].rows[row].duration_ps, device, row};
+    };
+    for (const graph_captures::order_link& link : by_order)
+      note(1 + link.replay, take(link.device, link.row, {no_launch_id, calls_.at(link.call).external}));
+    for (std::size_t d = 0; d < devices_.size(); ++d)
+      for (std::size_t row = 0; row < devices_[d].rows.size(); ++row) {
+        if (is_by_order(d, row)) continue;
+        const kernel_place here = take(d, row, devices_[d].links[row]);
+        if (!is_of_graph(d, row)) note(0, here);
+      }
+    for (const auto& [operation, place] : longest) devices_[place.device].operations[place.row].does_work = operation.second != nullptr;
+  }
+
+  [[nodiscard]] bool is_by_order(std::size_t device, std::size_t row) const {
+    return (devices_[device].rows[row].flags & kernel_by_order) != 0;
+  }
+  [[nodiscard]] bool is_of_graph(std::size_t device, std::size_t row) const {
+    const launch_calls::call* const by = calls_.launcher_of(devices_[device].links[row]);
+    return by != nullptr && calls_.is_graph(*by);
   }
 
   // Copies are nodes, too, but not every call that copies makes one.
@@ -1055,35 +1083,6 @@ class trace_reader final : public chrome_sink {
         replays[calls_.number_of(*by)].push_back({d, at, row.start_ps, row.name, row.stream, of.graph, of.node});
       }
     return captures_.link(replays, calls_);
-  }
-
-  // The longest kernel of a call stands for what its operator did.
-  void find_longest() {
-    calls_.join_captured();
-    find_longest_of_replays();
-    for (std::size_t d = 0; d < devices_.size(); ++d)
-      for (std::size_t row = 0; row < devices_[d].rows.size(); ++row) {
-        const launch_link& tie = devices_[d].links[row];
-        const launch_calls::call* const call = calls_.launcher_of(tie);
-        if (call != nullptr && calls_.is_graph(*call)) continue;
-        const launch_calls::operation* const by = recorded_operation(devices_[d], row, tie);
-        if (by == nullptr || by->work == 0) continue;
-        const kernel_place here{devices_[d].rows[row].duration_ps, d, row};
-        const auto [at, is_new] = longest_.try_emplace(by, here);
-        if (!is_new && here.duration_ps > at->second.duration_ps) at->second = here;
-      }
-  }
-
-  // Each replay does what the operators of the capture did.
-  void find_longest_of_replays() {
-    std::map<std::pair<std::size_t, const launch_calls::operation*>, kernel_place> longest;  // by launch of the graph
-    for (const graph_captures::order_link& link : order_links_) {
-      const launch_link tie{no_launch_id, calls_.at(link.call).external};
-      const kernel_place here{devices_[link.device].rows[link.row].duration_ps, link.device, link.row};
-      const auto at = longest.try_emplace({link.replay, recorded_operation(devices_[link.device], link.row, tie)}, here).first;
-      if (at->second.duration_ps < here.duration_ps) at->second = here;
-    }
-    for (const auto& [replayed, place] : longest) works_by_order_.insert(devices_[place.device].rows[place.row].source_row);
   }
 
   // No event with a length is passed over without a word: it may be of a device.
@@ -1115,21 +1114,15 @@ class trace_reader final : public chrome_sink {
 
   void take_shapes(gathered_device& d, std::size_t row) {
     if (d.rows[row].details != 0) return;
-    const auto captured = by_order_.find(d.rows[row].source_row);
-    const launch_link tie = captured == by_order_.end() ? d.links[row] : launch_link{no_launch_id, captured->second};
-    const launch_calls::operation* const by = recorded_operation(d, row, tie);
-    if (by == nullptr) return;
-    const auto longest = longest_.find(by);
-    const bool is_longest = longest != longest_.end() && &devices_[longest->second.device] == &d && longest->second.row == row;
-    const bool does_work = captured == by_order_.end() ? is_longest && (d.rows[row].flags & kernel_by_graph) == 0
-                                                       : works_by_order_.find(captured->first) != works_by_order_.end();
-    const std::uint32_t work = does_work ? by->work : 0;
-    const auto [at, added] = details_of_shapes_.try_emplace({d.device.ordinal, by->dims, by->types, work}, 0);
+    const row_operation of = d.operations.empty() ? row_operation{calls_.operation_of(d.links[row]), false} : d.operations[row];
+    if (of.by == nullptr) return;
+    const std::uint32_t work = of.does_work ? of.by->work : 0;
+    const auto [at, added] = details_of_shapes_.try_emplace({d.device.ordinal, of.by->dims, of.by->types, work}, 0);
     if (added) {
       kernel_details details;
       if (work != 0) details.work = works_[work - 1];
-      details.input_shapes = by->dims;
-      details.input_dtypes = by->types;
+      details.input_shapes = of.by->dims;
+      details.input_dtypes = of.by->types;
       d.device.details.push_back(std::move(details));
       at->second = static_cast<std::uint32_t>(d.device.details.size());
     }
@@ -1169,10 +1162,6 @@ class trace_reader final : public chrome_sink {
     std::int64_t duration_ps;
     std::size_t device, row;
   };
-  hash_map<std::uint64_t, std::uint64_t> by_order_;  // kernels that are linked by order: by ordinal, the id of their operation
-  std::vector<graph_captures::order_link> order_links_;
-  hash_set<std::uint64_t> works_by_order_;                                            // ordinals of these
-  hash_map<const launch_calls::operation*, kernel_place> longest_;  // kernel of each call of an operator whose work is known
   std::vector<known_name> known_;  // by name
   hash_map<string_id, named_step> step_names_;
   std::vector<bool> has_kernels_;  // by process of the trace

@@ -48,7 +48,7 @@ void graph_captures::find_captures() {
   });
   for (std::size_t i = 1; i < begins_and_ends_.size(); ++i) {
     const mark &from = begins_and_ends_[i - 1], &to = begins_and_ends_[i];
-    if (from.begins && !to.begins && from.thread == to.thread) captures_.push_back({from.end_ps, to.start_ps, from.thread, true, {}});
+    if (from.begins && !to.begins && from.thread == to.thread) captures_.push_back({from.end_ps, to.start_ps, true, {}});
   }
   std::sort(captures_.begin(), captures_.end(), [](const capture& a, const capture& b) { return a.start_ps < b.start_ps; });
   std::sort(waits_.begin(), waits_.end());

@@ -49,7 +49,6 @@ class graph_captures {
   };
   struct capture {
     std::int64_t start_ps, end_ps;
-    std::uint32_t thread;
     bool is_one_line = true;  // no other order of its nodes is possible
     std::vector<std::size_t> launches;
   };

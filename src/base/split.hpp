@@ -1,0 +1,24 @@
+// Texts that are lists.
+#pragma once
+#include <profkit/namespace.hpp>
+
+#include <algorithm>
+#include <string_view>
+#include <vector>
+
+namespace profkit {
+inline namespace PROFKIT_NAMESPACE {
+
+// "a,,b" has three parts, and "" has one.
+[[nodiscard]] inline std::vector<std::string_view> parts_between(std::string_view list, char separator) {
+  std::vector<std::string_view> parts;
+  while (true) {
+    const std::size_t end = std::min(list.find(separator), list.size());
+    parts.push_back(list.substr(0, end));
+    if (end == list.size()) return parts;
+    list.remove_prefix(end + 1);
+  }
+}
+
+}  // namespace PROFKIT_NAMESPACE
+}  // namespace profkit
