@@ -1,6 +1,8 @@
 // What ops do, from any module and any texts: no amount is negative, and what is not known is nothing.
 #include <analyse/ops/hlo_cost.hpp>
+#include <analyse/ops/hlo_kinds.hpp>
 #include <base/kernel_names.hpp>
+#include <formats/ascend/ascend_work.hpp>
 #include <formats/operator_work.hpp>
 
 #include <cstddef>
@@ -22,7 +24,7 @@ void check_module(std::string_view bytes) {
   for (const computation_view computation : module.computations())
     for ([[maybe_unused]] const instruction_view each : computation.instructions()) ++instructions;
   const std::vector<hlo_cost> costs = hlo_costs_of(module);
-  require(costs.size() == instructions);
+  require(costs.size() == instructions && hlo_kinds_of(module).size() == instructions);
   for (const hlo_cost& cost : costs) require(cost.flops >= 0 && cost.transcendentals >= 0 && cost.bytes >= 0);
 }
 
@@ -35,6 +37,8 @@ void check_operator(std::string_view text) {
     text = end == std::string_view::npos ? std::string_view() : text.substr(end + 1);
   }
   if (const auto work = work_of_operator(parts[0], parts[1], parts[2], parts[3])) require(work->flops >= 0 && work->bytes >= 0);
+  if (const auto work = work_of_ascend_kernel(parts[0], parts[1], parts[2], parts[3])) require(work->flops >= 0 && work->bytes >= 0);
+  require(work_kind_name(kind_of_kernel({parts[0], {}, parts[1], parts[2], parts[3], parts[0]})) != nullptr);
 }
 
 }  // namespace
