@@ -33,6 +33,7 @@ struct kernel_checker final : kernel_visitor {
       require(seen == 0 || r->start_ps >= last_start);
       require((r->flags & kernel_has_stream) == 0 || r->stream < device.streams.size());
       require(r->details <= device.details.size());
+      require(r->origin <= all.origins().size());
       require(r->wait_ps == no_time_ps || r->wait_ps >= 0);
       length += all.text(r->name).size() + all.text(r->op_type).size();
       last_start = r->start_ps;
@@ -208,6 +209,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (!opened) return 0;
   activity_options options;
   options.details = (data[0] & 0x40) == 0;
+  options.origins = (data[0] & 0x20) == 0;
   const auto a = read_activity(*opened, options);
   require(a.ok());
   check(**a);
