@@ -1,0 +1,322 @@
+"""Rows of many captures: one table over all of them, as Arrow batches, as a Parquet dataset, for DuckDB.
+
+    for batch in profkit.fleet.scan("captures/**/*.xplane.pb", "ops", columns=["name", "self_ps"]):
+        ...
+    profkit.fleet.write_dataset("s3://bucket/captures", "ops.parquet", "ops")
+    duckdb.sql("select name, sum(self_ps) from ops group by all")      # ops = profkit.fleet.scan(…).reader()
+
+A capture that cannot be read is a row whose column `error` says why; no other capture is lost for it.
+Needs pyarrow; fsspec for URIs that are no local paths.
+"""
+import fnmatch
+import glob
+import hashlib
+import json
+import os
+import pathlib
+import queue
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, Callable, Dict, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Set, Tuple, Union
+
+from .errors import Error
+from .profile import open as open_profile
+from .profile import open_buffer
+from .tables import TableName
+
+Where = Union[str, "os.PathLike[str]", Sequence[Union[str, "os.PathLike[str]"]]]
+
+#: Names of files that a folder is searched for. A capture of another name is given by its path or a pattern.
+CAPTURE_FILES = ("*.xplane.pb", "*.xplane.pb.gz", "*.trace.json", "*.trace.json.gz", "*.pt.trace.json.zst")
+#: Names of folders that are one capture.
+CAPTURE_FOLDERS = ("*_ascend_pt", "*_ascend_ms", "PROF_*")
+#: The rows of a batch at most.
+BATCH_ROWS = 65536
+
+# An XSpace without a line: its tables have their columns and no row.
+_EMPTY_XSPACE = b"\n\x0b\x08\x01\x12\x07profkit"
+
+
+class Capture(NamedTuple):
+    """A capture, and what changes when it is written anew."""
+    uri: str
+    size_bytes: int
+    version: str  #: time of the last change in ns, or what the store says of it
+
+
+def _matches(name: str, patterns: Sequence[str]) -> bool:
+    return any(fnmatch.fnmatchcase(name, pattern) for pattern in patterns)
+
+
+def _local(path: str) -> Capture:
+    if os.path.isdir(path):
+        inside = [os.stat(os.path.join(folder, name)) for folder, _, names in os.walk(path) for name in names]
+        return Capture(path, sum(s.st_size for s in inside), str(max((s.st_mtime_ns for s in inside), default=0)))
+    found = os.stat(path)
+    return Capture(path, found.st_size, str(found.st_mtime_ns))
+
+
+def _local_captures(where: str) -> Iterator[str]:
+    if any(c in where for c in "*?[") and not os.path.exists(where):
+        yield from (path for path in glob.iglob(where, recursive=True))
+        return
+    if not os.path.isdir(where) or _matches(os.path.basename(os.path.normpath(where)), CAPTURE_FOLDERS):
+        yield where
+        return
+    for folder, folders, names in os.walk(where):
+        yield from (os.path.join(folder, name) for name in folders if _matches(name, CAPTURE_FOLDERS))
+        folders[:] = [name for name in folders if not _matches(name, CAPTURE_FOLDERS)]
+        yield from (os.path.join(folder, name) for name in names if _matches(name, CAPTURE_FILES))
+
+
+def _remote_captures(where: str, storage: Mapping[str, Any]) -> Iterator[Capture]:
+    import fsspec  # pylint: disable=import-outside-toplevel
+
+    store, path = fsspec.core.url_to_fs(where, **storage)
+    if any(c in path for c in "*?["):
+        found = store.glob(path, detail=True)
+    elif store.isdir(path):
+        found = {name: info for name, info in store.find(path, detail=True).items()
+                 if _matches(name.rsplit("/", 1)[-1], CAPTURE_FILES)}
+    else:
+        found = {path: store.info(path)}
+    for name, info in found.items():
+        if info.get("type") == "directory":
+            continue
+        version = next((str(info[key]) for key in ("etag", "ETag", "mtime", "LastModified", "last_modified", "created")
+                        if info.get(key)), "")
+        yield Capture(store.unstrip_protocol(name), int(info.get("size") or 0), version)
+
+
+def captures(where: Where, *, storage_options: Optional[Mapping[str, Any]] = None) -> List[Capture]:
+    """The captures at paths, patterns ("runs/**/*.xplane.pb") and fsspec URIs ("s3://…"), each once, by URI. A folder is
+    searched for CAPTURE_FILES, and locally for CAPTURE_FOLDERS. A path where nothing is stays: reading it gives the error."""
+    found: Dict[str, Capture] = {}
+    for one in [where] if isinstance(where, (str, os.PathLike)) else where:
+        text = os.fspath(one)
+        if "://" in text:
+            found.update((capture.uri, capture) for capture in _remote_captures(text, storage_options or {}))
+            continue
+        for path in _local_captures(text):
+            try:
+                found[path] = _local(path)
+            except OSError:
+                found[path] = Capture(path, 0, "")
+    return sorted(found.values())
+
+
+class Scan:
+    """One table of many captures. Each time it is gone over, the captures are read anew."""
+
+    def __init__(self, of: Sequence[Capture], table: TableName, columns: Optional[Sequence[str]], workers: int,
+                 storage: Mapping[str, Any], filters: Mapping[str, Any]) -> None:
+        self.captures = list(of)
+        self._table, self._storage, self._workers = table, dict(storage), workers
+        self._given: Dict[str, Any] = {"batch_rows": BATCH_ROWS, "plain_text": True, "signed": True, **filters}
+        if columns is not None:
+            self._given["columns"] = [name for name in columns if name not in ("uri", "error")]
+            if not self._given["columns"]:
+                raise ValueError("columns names at least one column of the table")
+        self._schema: Any = None
+
+    @property
+    def schema(self) -> Any:
+        """`uri`, the columns of the table, `error`; a pyarrow.Schema. Text is plain and numbers are signed, as all engines read."""
+        import pyarrow as pa  # pylint: disable=import-outside-toplevel
+
+        if self._schema is None:
+            with open_buffer(_EMPTY_XSPACE) as empty:
+                own = pa.RecordBatchReader.from_stream(empty.table(self._table, **self._given)).schema
+            self._schema = pa.schema([pa.field("uri", pa.string()), *(field.with_nullable(True) for field in own),
+                                      pa.field("error", pa.string())])
+        return self._schema
+
+    def read(self, capture: Capture) -> Iterator[Any]:
+        """The batches of one capture. Where it ends early, what was intact comes first and a row with the error last."""
+        import pyarrow as pa  # pylint: disable=import-outside-toplevel
+
+        schema = self.schema
+        try:
+            with self._opened(capture.uri) as profile:
+                for batch in pa.RecordBatchReader.from_stream(profile.table(self._table, **self._given)):
+                    if batch.num_rows == 0:
+                        continue
+                    uri = pa.array([capture.uri], pa.string()).take(pa.array([0] * batch.num_rows, pa.int32()))
+                    yield pa.RecordBatch.from_arrays([uri, *batch.columns, pa.nulls(batch.num_rows, pa.string())], schema=schema)
+        except (Error, OSError) as wrong:
+            yield self._row_of_error(capture, str(wrong))
+        except pa.ArrowException as wrong:
+            yield self._row_of_error(capture, str(wrong))
+
+    def __iter__(self) -> Iterator[Any]:
+        """Batches in the order of the captures; up to `workers` of these are read at a time."""
+        stopped = threading.Event()
+        with ThreadPoolExecutor(self._workers, thread_name_prefix="profkit-fleet") as pool:
+            waiting: "queue.SimpleQueue[Tuple[queue.Queue[Any], Any]]" = queue.SimpleQueue()
+            left = iter(self.captures)
+
+            def begin() -> bool:
+                capture = next(left, None)
+                if capture is None:
+                    return False
+                into: "queue.Queue[Any]" = queue.Queue(maxsize=4)
+                waiting.put((into, pool.submit(self._fill, capture, into, stopped)))
+                return True
+
+            begun = sum(begin() for _ in range(2 * self._workers))
+            try:
+                while begun > 0:
+                    into, task = waiting.get()
+                    for batch in iter(into.get, None):
+                        yield batch
+                    task.result()
+                    begun += begin() - 1
+            finally:
+                stopped.set()
+
+    def _fill(self, capture: Capture, into: "queue.Queue[Any]", stopped: threading.Event) -> None:
+        def put(item: Any) -> bool:
+            while not stopped.is_set():
+                try:
+                    into.put(item, timeout=0.1)
+                    return True
+                except queue.Full:
+                    pass
+            return False
+
+        try:
+            for batch in self.read(capture):
+                if not put(batch):
+                    return
+        finally:
+            put(None)
+
+    def reader(self) -> Any:
+        """A pyarrow.RecordBatchReader over all rows: what DuckDB, polars and pandas take. It is read once."""
+        import pyarrow as pa  # pylint: disable=import-outside-toplevel
+
+        return pa.RecordBatchReader.from_batches(self.schema, iter(self))
+
+    def to_pyarrow(self) -> Any:
+        """All rows as a pyarrow.Table."""
+        return self.reader().read_all()
+
+    def _opened(self, uri: str) -> Any:
+        # Captures are read side by side: one thread each.
+        if "://" not in uri:
+            return open_profile(uri, threads=1)
+        import fsspec  # pylint: disable=import-outside-toplevel
+
+        with fsspec.open(uri, "rb", compression=None, **self._storage) as stream:
+            return open_buffer(stream.read(), uri, threads=1)
+
+    def _row_of_error(self, capture: Capture, message: str) -> Any:
+        import pyarrow as pa  # pylint: disable=import-outside-toplevel
+
+        row = {"uri": capture.uri, "error": message or "unknown error"}
+        return pa.RecordBatch.from_arrays([pa.array([row.get(field.name)], field.type) for field in self.schema], schema=self.schema)
+
+
+def scan(where: Where, table: TableName = "ops", *, columns: Optional[Sequence[str]] = None, workers: Optional[int] = None,
+         storage_options: Optional[Mapping[str, Any]] = None, **filters: Any) -> Scan:
+    """One table over all captures at `where` (see captures()). columns: those of the table that are wanted; filters: as those
+    of Profile.table(), host, plane, event, step, from_ps, …. workers: captures that are read at a time."""
+    return Scan(captures(where, storage_options=storage_options), table, columns,
+                workers or min(os.cpu_count() or 1, 32), storage_options or {}, filters)
+
+
+_MANIFEST = "_profkit.json"
+
+
+class Written(NamedTuple):
+    """What write_dataset() did."""
+    captures: int         #: all that the dataset holds
+    captures_read: int    #: those that were new or had changed
+    rows: int             #: of these
+    errors: int           #: captures of these that could not be read, or not to their end
+    files: int            #: Parquet files of the dataset
+
+
+def write_dataset(where: Where, root: Union[str, "os.PathLike[str]"], table: TableName = "ops", *,
+                  columns: Optional[Sequence[str]] = None, partition: Optional[Callable[[str], Mapping[str, str]]] = None,
+                  captures_per_file: int = 256, workers: Optional[int] = None,
+                  storage_options: Optional[Mapping[str, Any]] = None, **filters: Any) -> Written:
+    """Writes one table over all captures to a Parquet dataset at the local folder `root`. partition: from the URI of a capture
+    to folders ({"day": "2026-11-27"} is "day=2026-11-27/"). A file holds up to captures_per_file captures.
+
+    Begun again, after an end or an interruption, it reads the captures that are new or changed, and the others of their file;
+    files of captures that are gone are taken away. A file appears when it is complete. One process writes at a time."""
+    import pyarrow.parquet as pq  # pylint: disable=import-outside-toplevel
+
+    found = scan(where, table, columns=columns, workers=workers, storage_options=storage_options, **filters)
+    folder = pathlib.Path(root)
+    folder.mkdir(parents=True, exist_ok=True)
+    asked = {"table": table, "columns": list(columns) if columns is not None else None, "filters": filters}
+    known = _read_manifest(folder / _MANIFEST, asked)
+    by_file = _files_of(found.captures, known, partition, captures_per_file)
+    for name in set(known) - set(by_file):
+        (folder / name).unlink(missing_ok=True)
+        del known[name]
+    read = rows = errors = 0
+    for name, members in by_file.items():
+        if known.get(name) == [list(capture) for capture in members] and (folder / name).exists():
+            continue
+        target = folder / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        part = target.with_name("." + target.name + ".part")
+        try:
+            with pq.ParquetWriter(part, found.schema, compression="zstd") as writer:
+                for batch in Scan(members, table, columns, found._workers, storage_options or {}, filters):
+                    failed = batch.num_rows - batch.column("error").null_count
+                    errors += failed
+                    rows += batch.num_rows - failed
+                    writer.write_batch(batch)
+            part.replace(target)
+        finally:
+            part.unlink(missing_ok=True)
+        read += len(members)
+        known[name] = [list(capture) for capture in members]
+        _write_manifest(folder / _MANIFEST, asked, known)
+    _write_manifest(folder / _MANIFEST, asked, known)
+    return Written(len(found.captures), read, rows, errors, len(by_file))
+
+
+def _read_manifest(path: pathlib.Path, asked: Mapping[str, Any]) -> Dict[str, List[List[Any]]]:
+    try:
+        held = json.loads(path.read_text("utf-8"))
+    except FileNotFoundError:
+        return {}
+    if held.get("asked") != json.loads(json.dumps(asked)):
+        raise ValueError(f"{path}: the dataset was written for {held.get('asked')}, not for {asked}; write to another folder")
+    files: Dict[str, List[List[Any]]] = held["files"]
+    return files
+
+
+def _write_manifest(path: pathlib.Path, asked: Mapping[str, Any], files: Mapping[str, Any]) -> None:
+    part = path.with_name(path.name + ".part")
+    part.write_text(json.dumps({"asked": asked, "files": files}), "utf-8")
+    part.replace(path)
+
+
+# Captures stay in the file in which they are; new ones go to files of their own.
+def _files_of(of: Sequence[Capture], known: Mapping[str, List[List[Any]]],
+              partition: Optional[Callable[[str], Mapping[str, str]]], most: int) -> Dict[str, List[Capture]]:
+    by_uri = {capture.uri: capture for capture in of}
+    files: Dict[str, List[Capture]] = {}
+    placed: Set[str] = set()
+    for name, held in known.items():
+        here = [by_uri[uri] for uri, _, _ in held if uri in by_uri]
+        placed.update(capture.uri for capture in here)
+        if here:
+            files[name] = here
+    new: Dict[str, List[Capture]] = {}
+    for capture in of:
+        if capture.uri not in placed:
+            keys = partition(capture.uri) if partition is not None else {}
+            new.setdefault("/".join(f"{key}={value}" for key, value in keys.items()), []).append(capture)
+    for place, members in new.items():
+        for at in range(0, len(members), most):
+            some = members[at:at + most]
+            digest = hashlib.sha256("\n".join(capture.uri for capture in some).encode()).hexdigest()[:16]
+            files[(place + "/" if place else "") + f"part-{digest}.parquet"] = some
+    return files

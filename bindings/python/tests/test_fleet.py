@@ -1,0 +1,236 @@
+"""Many captures at once: scans, Parquet datasets, and what is damaged among them."""
+import functools
+import http.server
+import os
+import pathlib
+import shutil
+import sys
+import threading
+
+import pytest
+
+import profkit
+
+pa = pytest.importorskip("pyarrow")
+fleet = pytest.importorskip("profkit.fleet")
+
+
+def write_capture(path, number):
+    """A trace with `number` kernels, of which the last takes number us."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with profkit.XSpaceWriter(path) as writer:
+        writer.hostname(f"host{number % 3}")
+        with writer.plane("/device:GPU:0"):
+            with writer.line("Stream #1", id=1, timestamp_ns=0):
+                for at in range(number):
+                    writer.event(f"kernel_{at % 2}", offset_ps=at * 100_000_000, duration_ps=(at + 1) * 1_000_000)
+
+
+@pytest.fixture
+def many(tmp_path):
+    """100 captures in folders of days, of which three are damaged: one cut short, one that is no capture, one that is empty."""
+    root = tmp_path / "captures"
+    for number in range(1, 101):
+        write_capture(root / f"day={number % 4}" / f"run{number:03}.xplane.pb", number)
+    cut = root / "day=0" / "run040.xplane.pb"
+    cut.write_bytes(cut.read_bytes()[:-30])
+    (root / "day=1" / "run041.xplane.pb").write_bytes(b"this is no capture" * 10)
+    (root / "day=2" / "run042.xplane.pb").write_bytes(b"")
+    (root / "notes.txt").write_text("nothing to read")
+    return root
+
+
+DAMAGED = {"run040", "run041", "run042"}
+
+
+def number_of(uri):
+    return int(pathlib.PurePath(uri).name[3:6])
+
+
+def test_a_scan_has_every_capture(many):
+    found = fleet.scan(many, "ops", workers=3)
+    assert len(found.captures) == 100
+    rows = found.to_pyarrow().to_pylist()
+    assert found.schema.names[0] == "uri" and found.schema.names[-1] == "error"
+    # In the order of the captures, whoever was read first.
+    assert [row["uri"] for row in rows] == sorted(row["uri"] for row in rows)
+    errors = {pathlib.PurePath(row["uri"]).name[:6]: row["error"] for row in rows if row["error"] is not None}
+    assert set(errors) == DAMAGED and all(errors.values())
+    by_capture = {}
+    for row in rows:
+        if row["error"] is None and number_of(row["uri"]) not in (40, 41, 42):
+            by_capture.setdefault(number_of(row["uri"]), []).append((row["name"], row["count"], row["total_ps"], row["host"]))
+    assert set(by_capture) == set(range(1, 101)) - {40, 41, 42}
+    for number, ops in by_capture.items():
+        kernels = {f"kernel_{odd}": [at + 1 for at in range(number) if at % 2 == odd] for odd in (0, 1)}
+        assert sorted(ops) == [(name, len(times), sum(times) * 1_000_000, f"host{number % 3}")
+                               for name, times in kernels.items() if times]
+
+
+def test_what_was_intact_of_a_damaged_capture_is_there(many):
+    rows = fleet.scan(many / "day=0" / "run040.xplane.pb", "events", columns=["name", "start_ps"]).to_pyarrow().to_pylist()
+    assert rows[-1]["error"] and all(row["error"] is None for row in rows[:-1])
+    assert [row["start_ps"] for row in rows[:-1]] == [at * 100_000_000 for at in range(len(rows) - 1)]
+    assert len(rows) - 1 >= 30
+
+
+def test_columns_and_filters(many):
+    found = fleet.scan(str(many / "day=1" / "*.pb"), "ops", columns=["self_ps", "name"], event="kernel_1")
+    assert found.schema.names == ["uri", "self_ps", "name", "error"]
+    assert {row["name"] for row in found.to_pyarrow().to_pylist() if row["error"] is None} == {"kernel_1"}
+    with pytest.raises(ValueError, match="at least one column"):
+        fleet.scan(many, columns=["uri"])
+    assert fleet.scan(many / "nothing").to_pyarrow().column("error").to_pylist() != [None]
+
+
+def test_no_unsigned_numbers_and_no_dictionaries(many):
+    for table in ("ops", "events", "kernels", "steps", "gaps", "files"):
+        for field in fleet.scan(many, table).schema:
+            assert not pa.types.is_dictionary(field.type) and not pa.types.is_unsigned_integer(field.type), (table, field)
+            assert field.nullable
+
+
+def test_a_scan_that_is_left_early_ends_its_threads(many):
+    for _ in fleet.scan(many, "events", workers=4):
+        break
+    assert not [thread for thread in threading.enumerate() if thread.name.startswith("profkit-fleet")]
+
+
+def test_duckdb_groups_by_host(many):
+    duckdb = pytest.importorskip("duckdb")
+    ops = fleet.scan(many, "ops").reader()
+    assert ops is not None
+    found = duckdb.sql("select host, count(distinct uri), sum(count)::bigint from ops "
+                       "where error is null and uri not like '%run040%' group by all order by host").fetchall()
+    whole = [number for number in range(1, 101) if number not in (40, 41, 42)]
+    assert found == [(f"host{host}", sum(n % 3 == host for n in whole), sum(n for n in whole if n % 3 == host)) for host in range(3)]
+
+
+def test_a_dataset_is_written_once(many, tmp_path):
+    dataset = pytest.importorskip("pyarrow.dataset")
+    root = tmp_path / "ops"
+
+    def write():
+        return fleet.write_dataset(many, root, "ops", captures_per_file=10, workers=2,
+                                   partition=lambda uri: {"day": pathlib.PurePath(uri).parent.name.partition("=")[2]})
+
+    first = write()
+    assert (first.captures, first.captures_read, first.errors) == (100, 100, 3)
+    held = dataset.dataset(root, partitioning="hive").to_table()
+    assert held.num_rows == first.rows + first.errors
+    assert {(row["day"], number_of(row["uri"])) for row in held.to_pylist()} == {(n % 4, n) for n in range(1, 101)}
+    files = {path: path.stat().st_mtime_ns for path in root.rglob("*.parquet")}
+    assert len(files) == first.files == 12
+    # Nothing has changed.
+    assert write()[:3] == (100, 0, 0)
+    assert {path: path.stat().st_mtime_ns for path in root.rglob("*.parquet")} == files
+    # One is new, one has changed, one is gone.
+    write_capture(many / "day=3" / "run103.xplane.pb", 103)
+    write_capture(many / "day=3" / "run007.xplane.pb", 8)
+    (many / "day=2" / "run002.xplane.pb").unlink()
+    again = write()
+    assert again.captures == 100 and again.captures_read == 1 + 10 + 9 and again.errors == 0
+    held = dataset.dataset(root, partitioning="hive").to_table().to_pylist()
+    assert {number_of(row["uri"]) for row in held} == set(range(1, 104)) - {2, 101, 102}
+    assert sum(row["count"] for row in held if row["error"] is None and number_of(row["uri"]) == 7) == 8
+    with pytest.raises(ValueError, match="another folder"):
+        fleet.write_dataset(many, root, "events")
+
+
+def test_an_interrupted_dataset_goes_on(many, tmp_path, monkeypatch):
+    root, read = tmp_path / "ops", []
+    whole = fleet.Scan.read
+
+    def interrupted(self, capture):
+        read.append(capture.uri)
+        if len(read) == 55:
+            raise KeyboardInterrupt
+        return whole(self, capture)
+
+    monkeypatch.setattr(fleet.Scan, "read", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        fleet.write_dataset(many, root, "ops", captures_per_file=10, workers=1)
+    left = list(root.rglob("*"))
+    assert not [path for path in left if path.name.endswith(".part")]
+    complete = [path for path in left if path.suffix == ".parquet"]
+    assert 4 <= len(complete) <= 5
+    monkeypatch.setattr(fleet.Scan, "read", whole)
+    done = fleet.write_dataset(many, root, "ops", captures_per_file=10, workers=1)
+    assert done.captures == 100 and done.captures_read == 100 - 10 * len(complete)
+
+
+def test_captures_in_memory_of_fsspec(many):
+    fsspec = pytest.importorskip("fsspec")
+    store = fsspec.filesystem("memory")
+    for path in sorted((many / "day=1").glob("*.pb"))[:5]:
+        store.pipe_file(f"/bucket/{path.name}", path.read_bytes())
+    store.pipe_file("/bucket/readme.txt", b"nothing")
+    try:
+        for where in ("memory://bucket", "memory://bucket/*.xplane.pb"):
+            rows = fleet.scan(where, "ops").to_pyarrow().to_pylist()
+            assert {number_of(row["uri"]) for row in rows} == {1, 5, 9, 13, 17}
+            assert all(row["uri"].startswith("memory://") for row in rows)
+            assert sum(row["count"] for row in rows) == 1 + 5 + 9 + 13 + 17
+    finally:
+        store.rm("/bucket", recursive=True)
+
+
+def test_captures_of_a_server(many):
+    pytest.importorskip("fsspec")
+    pytest.importorskip("aiohttp")
+
+    class Quiet(http.server.SimpleHTTPRequestHandler):
+        def log_message(self, *_):  # pylint: disable=arguments-differ
+            pass
+
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=str(many)))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        root = f"http://127.0.0.1:{server.server_port}/day=1"
+        rows = fleet.scan([f"{root}/run005.xplane.pb", f"{root}/run009.xplane.pb", f"{root}/run041.xplane.pb"], "ops").to_pyarrow()
+        assert [(number_of(row["uri"]), row["error"] is not None) for row in rows.to_pylist()] == [
+            (5, False), (5, False), (9, False), (9, False), (41, True)]
+    finally:
+        server.shutdown()
+
+
+@pytest.fixture(scope="module")
+def spark():
+    """A local engine that really runs; heavy, so only where it is asked for."""
+    if not os.environ.get("PROFKIT_TEST_SPARK"):
+        pytest.skip("PROFKIT_TEST_SPARK is not set: scripts/test --all does")
+    session = pytest.importorskip("pyspark.sql").SparkSession
+    if shutil.which("java") is None:
+        pytest.skip("Spark needs Java")
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    paths = [str(pathlib.Path(profkit.__file__).parents[1]), os.environ.get("PYTHONPATH", "")]
+    os.environ["PYTHONPATH"] = os.pathsep.join(path for path in paths if path)
+    made = (session.builder.master("local[2]").config("spark.ui.enabled", "false")
+            .config("spark.sql.python.filterPushdown.enabled", "true").getOrCreate())
+    from profkit.spark import CaptureSource
+    made.dataSource.register(CaptureSource)
+    yield made
+    made.stop()
+
+
+def test_spark_has_the_same_rows(spark, many):
+    frame = spark.read.format("profkit").option("table", "ops").option("captures_per_task", "7").load(str(many))
+    expected = fleet.scan(many, "ops").to_pyarrow().to_pylist()
+    assert frame.columns == list(fleet.scan(many, "ops").schema.names)
+    assert frame.rdd.getNumPartitions() == 15
+    shown = sorted((row.asDict() for row in frame.collect()), key=lambda row: (row["uri"], row["name"] or ""))
+    assert shown == sorted(expected, key=lambda row: (row["uri"], row["name"] or ""))
+    per_host = {row["host"]: row["n"] for row in frame.where("error is null").groupBy("host").agg({"count": "sum"})
+                .withColumnRenamed("sum(count)", "n").collect()}
+    assert per_host == {host: sum(row["count"] for row in expected if row["error"] is None and row["host"] == host)
+                        for host in {row["host"] for row in expected if row["error"] is None}}
+    # Filters that are handed down: the errors of captures stay, unless they are filtered out, too.
+    some = frame.where("name = 'kernel_1'").select("uri", "name", "count")
+    assert {row["name"] for row in some.collect()} == {"kernel_1"}
+    assert some.count() == sum(row["name"] == "kernel_1" for row in expected)
+
+
+def test_spark_columns_and_errors(spark, many):
+    frame = spark.read.format("profkit").option("columns", "name,self_ps").load(f"{many}/day=1,{many}/day=2")
+    assert frame.columns == ["uri", "name", "self_ps", "error"]
+    assert {number_of(row["uri"]) for row in frame.where("error is not null").collect()} == {41, 42}
