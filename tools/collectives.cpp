@@ -1,5 +1,6 @@
 // profkit collectives: synchronous operations by name, asynchronous ones by flow, and their starts and dones.
 #include "command_line/shared_options.hpp"
+#include "grouping.hpp"
 #include "places.hpp"
 #include "quantity.hpp"
 #include "session.hpp"
@@ -20,8 +21,10 @@ using profkit::async_row;
 using profkit::collectives_result;
 using profkit::escape_for_terminal;
 using profkit::grouped;
+using profkit::human_bytes;
 using profkit::human_duration;
 using profkit::saturating_add;
+using profkit::transfer_total;
 
 const char* form_name(async_row::form form) noexcept {
   switch (form) {
@@ -39,8 +42,8 @@ std::string op_of(const async_row& row) {
 
 struct async_total {
   std::uint64_t count = 0;
-  std::int64_t total_ps = 0, max_ps = 0, stall_ps = 0;
-  bool has_stall = false;
+  std::int64_t total_ps = 0, max_ps = 0, stall_ps = 0, bytes = 0;
+  bool has_stall = false, has_bytes = false;
 };
 
 void print_async_totals(session& s, const collectives_result& found, std::uint64_t limit) {
@@ -56,20 +59,23 @@ void print_async_totals(session& s, const collectives_result& found, std::uint64
       t.stall_ps = saturating_add(t.stall_ps, *row.exposed_stall_ps);
       t.has_stall = any_stall = true;
     }
+    t.bytes = saturating_add(t.bytes, row.bytes.value_or(0));
+    t.has_bytes = t.has_bytes || row.bytes;
   }
   std::vector<std::pair<key, async_total>> rows(totals.begin(), totals.end());
   std::stable_sort(rows.begin(), rows.end(),
                    [](const auto& a, const auto& b) { return a.second.total_ps > b.second.total_ps; });
   table t;
   t.right("file").flexible("plane", cut::middle, 8).flexible("op", cut::middle, 20).flexible("category", cut::end, 10);
-  t.right("count").right("in flight").right("max").right("exposed");
+  t.right("count").right("in flight").right("max").right("exposed").right("bytes");
   std::uint64_t shown = 0;
   for (const auto& [k, total] : rows) {
     if (limit != 0 && shown == limit) break;
     t.row({s.file_label(std::get<0>(k)),
            short_plane_name(profkit::plane_name_at(s.capture(), std::get<0>(k), std::get<1>(k))), std::get<2>(k),
            std::get<3>(k), grouped(total.count), human_duration(total.total_ps), human_duration(total.max_ps),
-           total.has_stall ? human_duration(total.stall_ps) : ""});
+           total.has_stall ? human_duration(total.stall_ps) : "",
+           total.has_bytes ? human_bytes(static_cast<std::uint64_t>(total.bytes)) : ""});
     ++shown;
   }
   std::string title = "Asynchronous operations: " + count_of(found.flows, "flow");
@@ -80,6 +86,32 @@ void print_async_totals(session& s, const collectives_result& found, std::uint64
   if (!any_stall)
     s.out().line(
         "  in flight is start to done and may overlap computation; this capture does not carry the exposed part");
+}
+
+// "Host to HBM"; "" where neither is known.
+std::string between(std::string_view from_space, std::string_view to_space) {
+  if (from_space.empty() && to_space.empty()) return "";
+  const auto named = [](std::string_view space) { return space.empty() ? "?" : escape_for_terminal(space); };
+  return named(from_space) + " to " + named(to_space);
+}
+
+void print_transfers(session& s, const collectives_result& found, std::uint64_t limit) {
+  if (found.transfers.empty()) return;
+  table t;
+  t.right("file").flexible("plane", cut::middle, 8).left("memory").right("copies").right("bytes").right("in flight").right("B/s");
+  t.right("exposed");
+  std::uint64_t shown = 0;
+  for (const transfer_total& total : found.transfers) {
+    if (limit != 0 && shown == limit) break;
+    t.row({s.file_label(total.file), short_plane_name(profkit::plane_name_at(s.capture(), total.file, total.plane)),
+           between(total.from_space, total.to_space), grouped(total.count), human_bytes(static_cast<std::uint64_t>(total.bytes)),
+           human_duration(total.in_flight_ps), rate_text(total.bytes, total.in_flight_ps),
+           total.exposed_stall_ps ? human_duration(*total.exposed_stall_ps) : ""});
+    ++shown;
+  }
+  s.heading("Copies between memories: in flight is the time in which at least one was");
+  t.print(s.out(), s.columns());
+  s.left_out(found.transfers.size(), shown);
 }
 
 void print_async_rows(session& s, const collectives_result& found, std::uint64_t limit) {
@@ -153,6 +185,7 @@ profkit::result<void> print_collectives(session& s) {
   print_ops_rows(s, *found, false, limit);
   if (!found->async.empty()) {
     print_async_totals(s, *found, limit);
+    print_transfers(s, *found, limit);
     print_async_rows(s, *found, limit);
   }
   print_ops_rows(s, *found, true, limit);

@@ -63,9 +63,14 @@ std::string bounds_text(const profkit::op_roof& roof, std::int64_t self_ps) {
   const auto add = [&](std::int64_t part_ps, const char* words) {
     if (part_ps > 0) text += (text.empty() ? "" : ", ") + std::string(words) + ' ' + profkit::share_text(part_ps, self_ps);
   };
-  add(roof.compute_bound_ps, "bound by compute");
-  add(roof.memory_bound_ps, text.empty() ? "bound by memory" : "by memory");
-  add(roof.neither_ps, text.empty() ? "bound by neither" : "by neither");
+  const auto add_bound = [&](std::int64_t part_ps, const char* by) {
+    add(part_ps, ((text.empty() ? "bound by " : "by ") + std::string(by)).c_str());
+  };
+  add_bound(roof.compute_bound_ps, "compute");
+  add_bound(roof.memory_bound_ps - roof.vmem_bound_ps - roof.cmem_bound_ps, "memory");
+  add_bound(roof.vmem_bound_ps, "VMEM");
+  add_bound(roof.cmem_bound_ps, "CMEM");
+  add_bound(roof.neither_ps, "neither");
   add(self_ps - judged_ps(roof), "not known");
   return text;
 }

@@ -143,7 +143,11 @@ profkit::result<void> print_groups(session& s) {
     s.absent(found->absent.empty() ? "no op matches the filters" : found->absent);
     return {};
   }
-  const std::string facts = "Time of " + escape_for_terminal(found->source) + " by " + s.asked().group_by + ": " + linked_text(*found);
+  std::string facts = "Time of " + escape_for_terminal(found->source) + " by " + s.asked().group_by + ": " + linked_text(*found);
+  if (found->moving_ps.value_or(0) > 0)
+    facts += "; moving data takes " + human_duration(*found->moving_ps) + " (" +
+             profkit::percent_text(static_cast<std::uint64_t>(*found->moving_ps), static_cast<std::uint64_t>(found->self_ps)) +
+             "), the most that avoiding it can save";
   s.out().line(s.columns() == 0 ? facts : wrap(facts, s.columns(), 2));
   table t;
   t.right("of ops").right("self time").right("count");

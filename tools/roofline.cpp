@@ -33,7 +33,11 @@ std::string bound_text(const profkit::op_roof& roof) {
   const std::int64_t all = judged_ps(roof);
   if (all == 0) return "";
   const std::pair<std::int64_t, const char*> parts[] = {
-      {roof.compute_bound_ps, "compute"}, {roof.memory_bound_ps, "memory"}, {roof.neither_ps, "neither"}};
+      {roof.compute_bound_ps, "compute"},
+      {roof.memory_bound_ps - roof.vmem_bound_ps - roof.cmem_bound_ps, "memory"},
+      {roof.vmem_bound_ps, "VMEM"},
+      {roof.cmem_bound_ps, "CMEM"},
+      {roof.neither_ps, "neither"}};
   const auto& largest = *std::max_element(std::begin(parts), std::end(parts), [](const auto& a, const auto& b) { return a.first < b.first; });
   if (largest.first == all) return largest.second;
   return std::string(largest.second) + ' ' + share_text(largest.first, all);

@@ -60,6 +60,11 @@ inline constexpr std::int32_t tuple_element_type = 13;
 [[nodiscard]] constexpr const element_type* find_element_type(std::int32_t type) noexcept {
   return type >= 0 && static_cast<std::size_t>(type) < std::size(element_types) ? &element_types[type] : nullptr;
 }
+[[nodiscard]] constexpr const element_type* find_element_type_by_name(std::string_view name) noexcept {
+  for (const element_type& type : element_types)
+    if (type.name == name) return &type;
+  return nullptr;
+}
 
 }  // namespace PROFKIT_NAMESPACE
 }  // namespace profkit

@@ -4,6 +4,7 @@
 #include <trace/line_question.hpp>
 
 #include <memory>
+#include <vector>
 
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
@@ -12,6 +13,9 @@ std::unique_ptr<line_question> info_question(const trace& t, const query_filters
 std::unique_ptr<line_question> ops_question(const trace& t, const query_filters& o, const hooks& host, ops_result& into);
 std::unique_ptr<line_question> framework_question(const trace& t, const query_filters& o, const hooks& host,
                                                   framework_result& into);
+// Runs by the stats `run_id` and `program_id` of what threads of hosts recorded; by file and program.
+std::unique_ptr<line_question> program_runs_question(const trace& t, const query_filters& o, const hooks& host,
+                                                     std::vector<program_runs>& into);
 
 // Answers one of them alone.
 template <class Result>

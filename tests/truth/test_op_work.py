@@ -456,6 +456,57 @@ class OpWorkTest(truth.Case):
         text = truth.run("roofline", path)
         self.assertIn("bound by compute 6.7 %, by memory 20.0 %, by neither 20.0 %, not known 53.3 %", " ".join(text.split()))
 
+    def test_memories(self):
+        """Bytes in several memories of a TPU, whose rates are 1 byte a ps of HBM, 20 and 10 of VMEM, 5 and 4 of CMEM."""
+        rates = {"peak_teraflops_per_second": 100.0, "peak_hbm_bw_gigabytes_per_second": 1000.0,
+                 "peak_vmem_rd_bw_gigabytes_per_second": 20_000.0, "peak_vmem_wr_bw_gigabytes_per_second": 10_000.0,
+                 "peak_cmem_rd_bw_gigabytes_per_second": 5_000.0, "peak_cmem_wr_bw_gigabytes_per_second": 4_000.0}
+        read, write, hbm, cmem, vmem = 1, 2, 1, 2, 3
+        ops = [  # name, FLOP, [(type, memory, bytes)], what bounds it, attainable; each takes 1000 ps
+            ("in_hbm", 0, [(read, hbm, 300), (write, hbm, 500)], "memory", 800),
+            ("in_vmem", 0, [(read, hbm, 100), (read, vmem, 18_000)], "vmem", 900),
+            ("to_vmem", 0, [(read, cmem, 1_000), (read, vmem, 18_000), (write, vmem, 9_600)], "vmem", 960),
+            ("in_cmem", 0, [(read, cmem, 4_500), (write, vmem, 800)], "cmem", 900),
+            ("to_cmem", 0, [(write, cmem, 3_000), (write, cmem, 600)], "cmem", 900),
+            ("product", 99_000, [(read, vmem, 18_000)], "compute", 990),
+            ("quick", 0, [(read, vmem, 1_000)], "neither", 50),
+            ("not_said", 0, [], "memory", 700),  # bytes_accessed alone: 700
+            ("elsewhere", 0, [(read, 9, 5_000)], "memory", 700)]
+        for known in (True, False):
+            with self.subTest(known=known):
+                given = rates if known else dict(list(rates.items())[:2])
+                names = [*given, "flops", "bytes_accessed", "memory_access_breakdown", "hlo_category"]
+                of = {name: number for number, name in enumerate(names, 1)}
+                plane = b"".join(message(5, number(1, i) + message(2, number(1, i) + message(2, n))) for n, i in of.items())
+                plane += b"".join(message(6, number(1, of[name]) + double(2, rate)) for name, rate in given.items())
+                events = b""
+                for at, (name, flops, accesses, _, _) in enumerate(ops, 1):
+                    breakdown = b"".join(message(1, number(1, how) + number(2, space) + number(3, n)) for how, space, n in accesses)
+                    stats = message(5, number(1, of["flops"]) + number(3, flops)) + message(5, number(1, of["bytes_accessed"]) + number(3, 700))
+                    stats += message(5, number(1, of["memory_access_breakdown"]) + message(6, breakdown))
+                    stats += message(5, number(1, of["hlo_category"]) + message(5, "loop fusion"))
+                    plane += message(4, number(1, at) + message(2, number(1, at) + message(2, f"{name}.{at}") + stats))
+                    for run in range(at):  # as often as its number
+                        events += message(4, number(1, at) + number(2, 100_000 * at + 2000 * run) + number(3, 1000))
+                path = self.scratch / "memories.xplane.pb"
+                path.write_bytes(message(1, number(1, 1) + message(2, "/device:TPU:0") + plane
+                                         + message(3, number(1, 1) + message(2, "XLA Ops") + events)))
+                found, groups = self.groups(path, "instruction")
+                bounds = ("compute", "memory", "vmem", "cmem", "neither")
+                shown = {g["name"].partition(".")[0]: ([b for b in bounds if g.get(b + "_bound_ps", 0) > 0], g["attainable_ps"]) for g in groups}
+                expected = {}
+                for at, (name, _, accesses, bound, best) in enumerate(ops, 1):
+                    lacks = not known and any(space in (cmem, vmem) for _, space, _ in accesses)
+                    expected[name] = ([], 0) if lacks else (["memory", bound] if bound in ("vmem", "cmem") else [bound], best * at)
+                self.assertEqual(shown, expected)
+                text = " ".join(truth.run("roofline", path).split())
+                if known:
+                    self.assertEqual((found["vmem_bound_ps"], found["cmem_bound_ps"]), (5000, 9000))
+                    self.assertEqual(found["peaks"][0]["vmem_write_bytes_per_s"], 1e13)
+                    self.assertIn("bound by compute 13.3 %, by memory 40.0 %, by VMEM 11.1 %, by CMEM 20.0 %, by neither 15.6 %", text)
+                else:
+                    self.assertNotIn("vmem_bound_ps", found)
+
     def test_as_xprof_counts(self):
         """hlo_stats of XProf 2.24.2, as rates: GFLOP/s and GiB/s times the op's time. Its bytes are equal for every op; its
         operations for products. Of elementwise fusions it counts instructions that a GPU needs (3 for a conversion, up to 98 for

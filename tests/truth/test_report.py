@@ -17,8 +17,7 @@ STALL = {
     "certainty": "likely",
     "recoverable_ps": 650 + 300 + 17,
     "recoverable_bytes": None,
-    "what": "/device:TPU:0 waited 967 ps for 3 asynchronous operations; the longest wait, 650 ps, was for "
-    "all-gather-start.4.",
+    "what": "TPU:0 waited 967 ps for 3 asynchronous operations, 650 ps at most (all-gather-start.4).",
     "evidence": [
         {
             "file": 0,

@@ -15,6 +15,7 @@ from test_op_work import BF16, F32, Module, array
 from wire import message, number
 
 COPY = "at::native::direct_copy_kernel_cuda(at::TensorIteratorBase&)::{lambda()#3}::operator()() const"
+STILL = {"", "compute", "communication", "control flow"}  # the kinds that move no data
 KERNELS = [  # (kernel, category, operator, the outermost one, kind, and types of the operator's inputs)
     ("a_copy", "kernel", "aten::copy_", "aten::contiguous", "layout copy", ["float", "float", "Scalar"]),
     ("a_copy_2", "kernel", "aten::copy_", "aten::clone", "copy", ["float", "float", "Scalar"]),
@@ -114,7 +115,10 @@ class WorkKindsTest(truth.Case):
     def kinds(self, path, key):
         """{name: kind}; the kernels of the screen's tree."""
         found, kind = {}, ""
-        for g in json.loads(truth.run("ops", path, "--by", f"kind,{key}", "--json", "--limit", "0"))["groups"]:
+        document = json.loads(truth.run("ops", path, "--by", f"kind,{key}", "--json", "--limit", "0"))
+        self.assertEqual(document["moving_ps"], sum(g["self_ps"] for g in document["groups"]
+                                                    if g["depth"] == 0 and g["name"] not in STILL))
+        for g in document["groups"]:
             if g["depth"] == 0:
                 kind = g["name"]
             else:

@@ -475,12 +475,22 @@ struct device_peaks {
   std::array<double, number_types> flops_by_type{};  ///< dense products; 0 too where the device has no unit for the type
   double flops_per_s = 0;      ///< of products of 16-bit numbers, or what the plane says without naming a type
   double hbm_bytes_per_s = 0;  ///< of the device's main memory
+  /// Of the memories of a TPU that lie nearer to its units.
+  double vmem_read_bytes_per_s = 0, vmem_write_bytes_per_s = 0, cmem_read_bytes_per_s = 0, cmem_write_bytes_per_s = 0;
   std::string device_type;     ///< "TPU v6 Lite", "NVIDIA H100 80GB HBM3", "AMD"; "" where it is not recorded
   std::string source;          ///< "the plane", "NVIDIA A100 Tensor Core GPU datasheet"; "" without peaks
 };
 device_peaks peaks_of(const profile& p, const ops_line& line);
 
 // ---- modules ---------------------------------------------------------------------------------------------
+/// How often a program ran on a host's devices, by the stats `run_id` of its ops. A run takes as long as its ops span.
+struct program_runs {
+  std::uint32_t file = 0;
+  std::int64_t program_id = 0;
+  std::string module;  ///< "jit_f"; "" where no op names it
+  std::uint64_t runs = 0;
+  std::int64_t total_ps = 0, max_ps = 0;
+};
 /// How an embedded module compares with a *.hlo_proto.pb beside the XSpace.
 enum class sibling_state : std::uint8_t { none, same_bytes, same_content, differs };
 [[nodiscard]] const char* sibling_state_name(sibling_state s) noexcept;
@@ -572,6 +582,20 @@ struct async_row {
   std::optional<std::int64_t> exposed_stall_ps;
   std::string_view exposed_from;  ///< "done event" or "XLA Ops"; empty when not carried
   std::uint32_t events = 1;       ///< events with this flow
+  /// Of copies and slices, by the shapes in the text of the start: what is moved, without the padding of tiles; from and to
+  /// which memory ("HBM", "Host", "VMEM"; empty where that is not known).
+  std::optional<std::int64_t> bytes;
+  std::string_view from_space, to_space;
+};
+/// The asynchronous copies of a plane from one memory to another.
+struct transfer_total {
+  std::uint32_t file = 0;
+  std::int32_t plane = 0;
+  std::string_view from_space, to_space;  ///< "Host", "HBM"
+  std::uint64_t count = 0;
+  std::int64_t bytes = 0;
+  std::int64_t in_flight_ps = 0;  ///< while one or more were in flight
+  std::optional<std::int64_t> exposed_stall_ps;  ///< how long the device waited for them; none where that is not known of all
 };
 /// Collectives on ops lines and kernels on streams that communicate: totals of an op name. The ops of hosts are looked
 /// up in the programs inside the file, by the event's program_id or hlo_module and its hlo_op ("psum.7" may be an
@@ -589,6 +613,7 @@ struct collective_op_row {
 struct collectives_result {
   std::vector<async_row> async;  ///< by file, plane, first occurrence of the flow (copies, too)
   std::uint64_t flows = 0, events_without_flow = 0;
+  std::vector<transfer_total> transfers;  ///< by file, plane, spaces
   std::vector<collective_op_row> ops;  ///< by total, descending
   std::string absent;
   std::vector<file_damage> damage;

@@ -4,6 +4,7 @@
 #include <profkit/core/sink.hpp>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -36,11 +37,12 @@ enum class group_key : std::uint8_t {
 result<std::vector<group_key>> parse_group_keys(std::string_view text);
 
 /// How ops stand to what their device does at most. Of an op: the time that its operations take at least at the device's rate for
-/// their type, or its bytes at that of main memory, whichever is longer, is attainable. It is bound by the one that is longer,
+/// their type, or its bytes at that of the memory that they are in, whichever is longer, is attainable. It is bound by the one that is longer,
 /// if it takes no more than 1 / 0.6 of that (as Nsight Compute draws the line), else by neither: by latency, too few threads, …
 struct op_roof {
   std::int64_t attainable_ps = 0;  ///< of ops whose work and whose device's peaks are known
   std::int64_t compute_bound_ps = 0, memory_bound_ps = 0, neither_ps = 0;  ///< their self times
+  std::int64_t vmem_bound_ps = 0, cmem_bound_ps = 0;  ///< of memory_bound_ps, where it is not main memory
 };
 /// Devices that do the same at most.
 struct peak_group {
@@ -75,6 +77,9 @@ struct op_groups {
   std::int64_t unlinked_ps = 0;
   std::uint64_t by_graph = 0;    ///< of them, those that a graph launched
   std::uint64_t by_order = 0;    ///< of all, those that a graph launched of whose capture the order of launches says where they come from
+  /// Where one of the keys is `kind`: self time of ops that only move data, or wait for it. No more than that can be saved by avoiding
+  /// it; less, where other work runs beside it.
+  std::optional<std::int64_t> moving_ps;
   std::string source, absent;    ///< as of ops_result
   std::vector<file_damage> damage;
 };

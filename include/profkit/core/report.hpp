@@ -40,6 +40,7 @@ struct report_parts {
   steps_result steps;
   ops_result ops;
   ops_result module_runs;  ///< of the lines `XLA Modules`
+  std::vector<program_runs> host_runs;  ///< of files without such lines
   modules_result modules;
   collectives_result collectives;
   framework_result framework;  ///< empty without samples
@@ -96,7 +97,7 @@ struct report_op {
   std::uint64_t count = 0;
   std::int64_t total_ps = 0, self_ps = 0;
 };
-/// Modules of one name, with their runs on all devices.
+/// Modules of one name, with their runs on all devices. Where no run is recorded total_ps is the self time of their ops.
 struct module_total {
   std::string name;
   std::uint64_t runs = 0, bytes = 0, instructions = 0;

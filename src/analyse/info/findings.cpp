@@ -82,11 +82,11 @@ class finding_list {
     for (const auto& [at, w] : by_line) {
       const async_row& row = *w.longest;
       finding& f = add("collectives.exposed_stall", row.file,
-                       std::string(plane_name_at(profile_, row.file, row.plane)) + " waited " +
+                       std::string(short_plane_name(plane_name_at(profile_, row.file, row.plane))) + " waited " +
                            human_duration(w.total_ps) + " for " + grouped(w.operations) +
-                           (w.operations == 1 ? " asynchronous operation" : " asynchronous operations") +
-                           "; the longest wait, " + human_duration(w.longest_ps) +
-                           ", was for " + std::string(row.hlo_op.empty() ? row.category : row.hlo_op) + ".");
+                           (w.operations == 1 ? " asynchronous operation, " : " asynchronous operations, ") +
+                           human_duration(w.longest_ps) + " at most (" +
+                           std::string(row.hlo_op.empty() ? row.category : row.hlo_op) + ").");
       f.sure = certainty::likely;  // that all of it can be won back
       f.recoverable_ps = w.total_ps;
       evidence& e = f.proof.front();

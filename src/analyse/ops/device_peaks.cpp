@@ -119,6 +119,10 @@ device_peaks peaks_of(const std::vector<named_stat>& plane_stats) {
   device_peaks peaks;
   peaks.flops_per_s = number("peak_teraflops_per_second") * 1e12;
   peaks.hbm_bytes_per_s = number("peak_hbm_bw_gigabytes_per_second") * 1e9;
+  peaks.vmem_read_bytes_per_s = number("peak_vmem_rd_bw_gigabytes_per_second") * 1e9;
+  peaks.vmem_write_bytes_per_s = number("peak_vmem_wr_bw_gigabytes_per_second") * 1e9;
+  peaks.cmem_read_bytes_per_s = number("peak_cmem_rd_bw_gigabytes_per_second") * 1e9;
+  peaks.cmem_write_bytes_per_s = number("peak_cmem_wr_bw_gigabytes_per_second") * 1e9;
   peaks.device_type = text("device_type_string");
   plane_numbers numbers;
   numbers.vendor = text("device_vendor");

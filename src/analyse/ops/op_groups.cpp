@@ -66,6 +66,8 @@ void add_sums(Sums& into, const op_row& op, const op_sums& sums) {
   into.roof.attainable_ps = saturating_add(into.roof.attainable_ps, sums.roof.attainable_ps);
   into.roof.compute_bound_ps = saturating_add(into.roof.compute_bound_ps, sums.roof.compute_bound_ps);
   into.roof.memory_bound_ps = saturating_add(into.roof.memory_bound_ps, sums.roof.memory_bound_ps);
+  into.roof.vmem_bound_ps = saturating_add(into.roof.vmem_bound_ps, sums.roof.vmem_bound_ps);
+  into.roof.cmem_bound_ps = saturating_add(into.roof.cmem_bound_ps, sums.roof.cmem_bound_ps);
   into.roof.neither_ps = saturating_add(into.roof.neither_ps, sums.roof.neither_ps);
 }
 
@@ -169,6 +171,7 @@ result<op_groups> group_ops(const trace& t, const ops_result& ops, const std::ve
     found.source = ops.source;
     found.absent = ops.absent;
     found.damage = ops.damage;
+    if (std::find(keys.begin(), keys.end(), group_key::kind) != keys.end()) found.moving_ps = 0;
     row_facts facts(t.files());
     group_tree tree;
     std::vector<std::string> names;
@@ -179,6 +182,7 @@ result<op_groups> group_ops(const trace& t, const ops_result& ops, const std::ve
       if (devices.insert({line.file, line.plane_name}).second) add_peaks(found.peaks, peaks);
       for (const op_row& op : line.ops) {
         facts.look_at(op);
+        if (found.moving_ps && moves_data(facts.kind())) *found.moving_ps = saturating_add(*found.moving_ps, op.self_ps);
         if (op.origin.by_order) found.by_order += op.count;
         std::uint32_t at = no_node;
         for (const group_key key : keys) {
@@ -191,7 +195,7 @@ result<op_groups> group_ops(const trace& t, const ops_result& ops, const std::ve
           for (const std::string& name : names) at = tree.child(at, key, name);
         }
         op_sums sums{facts.work(), {}};
-        if (sums.work && !facts.is_collective()) sums.roof = roof_of(*sums.work, peaks, op.self_ps);
+        if (sums.work && !facts.is_collective()) sums.roof = roof_of(*sums.work, facts.traffic(*sums.work), peaks, op.self_ps);
         tree.add(at, op, sums);
         add_sums(found, op, sums);
       }

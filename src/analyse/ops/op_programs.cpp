@@ -96,11 +96,15 @@ op_programs::~op_programs() = default;
 std::string op_programs::name_of(const ops_line& line, const op_row& op) const {
   const program_key key = program_of(profile_, line, op);
   if (!key.id) return std::string(key.module);
-  const std::string id = std::to_string(static_cast<std::uint64_t>(*key.id));
-  if (!key.module.empty()) return std::string(key.module) + '(' + id + ')';
+  if (!key.module.empty()) return program_name(key.module, *key.id);
   const auto& named = names_->by_id[line.file];
   const auto at = named.find(*key.id);
-  return at == named.end() || at->second.empty() ? id : std::string(at->second);
+  return at == named.end() || at->second.empty() ? program_name({}, *key.id) : std::string(at->second);
+}
+
+std::string program_name(std::string_view module, std::int64_t id) {
+  const std::string number = std::to_string(static_cast<std::uint64_t>(id));
+  return module.empty() ? number : std::string(module) + '(' + number + ')';
 }
 
 }  // namespace PROFKIT_NAMESPACE

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <tuple>
 #include <utility>
@@ -26,6 +27,8 @@ struct program_key {
 
 // The number at the end of "jit_f(12190760917235803885)".
 [[nodiscard]] std::optional<std::int64_t> program_id_in(std::string_view name) noexcept;
+// That name again; the number alone where the module is not known.
+[[nodiscard]] std::string program_name(std::string_view module, std::int64_t id);
 // Of an op of an XSpace, as its events say, else its metadata.
 [[nodiscard]] program_key program_of(const profile& p, const ops_line& line, const op_row& op);
 

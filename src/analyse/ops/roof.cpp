@@ -22,22 +22,34 @@ double rate_for(const kernel_work& work, const device_peaks& peaks) noexcept {
 
 }  // namespace
 
-op_roof roof_of(const kernel_work& work, const device_peaks& peaks, std::int64_t self_ps) noexcept {
-  constexpr double ps_of_second = 1e12;
-  const double rate = rate_for(work, peaks);
-  if ((work.flops > 0 && rate <= 0) || (work.bytes > 0 && peaks.hbm_bytes_per_s <= 0) || self_ps <= 0) return {};
-  if (work.flops <= 0 && work.bytes <= 0) return {};
-  const double compute = work.flops > 0 ? static_cast<double>(work.flops) / rate * ps_of_second : 0;
-  const double memory = work.bytes > 0 ? static_cast<double>(work.bytes) / peaks.hbm_bytes_per_s * ps_of_second : 0;
+op_roof roof_of(const kernel_work& work, const memory_traffic& traffic, const device_peaks& peaks, std::int64_t self_ps) noexcept {
+  if (self_ps <= 0) return {};
+  bool all_known = true;
+  const auto time_ps = [&](std::int64_t amount, double per_second) {
+    if (amount <= 0) return 0.0;
+    all_known = all_known && per_second > 0;
+    return per_second > 0 ? static_cast<double>(amount) / per_second * 1e12 : 0.0;
+  };
+  const double compute = time_ps(work.flops, rate_for(work, peaks));
+  const double hbm = time_ps(traffic.hbm_bytes, peaks.hbm_bytes_per_s);
+  const double vmem = std::max(time_ps(traffic.vmem_read_bytes, peaks.vmem_read_bytes_per_s),
+                               time_ps(traffic.vmem_write_bytes, peaks.vmem_write_bytes_per_s));
+  const double cmem = std::max(time_ps(traffic.cmem_read_bytes, peaks.cmem_read_bytes_per_s),
+                               time_ps(traffic.cmem_write_bytes, peaks.cmem_write_bytes_per_s));
+  const double memory = std::max({hbm, vmem, cmem});
   const double attainable = std::max(compute, memory);
+  if (!all_known || attainable <= 0) return {};
   op_roof roof;
   roof.attainable_ps = static_cast<std::int64_t>(std::min(attainable, 9.2e18));
-  if (attainable < least_share_of_bound * static_cast<double>(self_ps))
+  if (attainable < least_share_of_bound * static_cast<double>(self_ps)) {
     roof.neither_ps = self_ps;
-  else if (compute >= memory)
+  } else if (compute >= memory) {
     roof.compute_bound_ps = self_ps;
-  else
+  } else {
     roof.memory_bound_ps = self_ps;
+    if (vmem > hbm && vmem >= cmem) roof.vmem_bound_ps = self_ps;
+    if (cmem > hbm && cmem > vmem) roof.cmem_bound_ps = self_ps;
+  }
   return roof;
 }
 

@@ -125,6 +125,15 @@ std::optional<kernel_work> row_facts::work() {
                      of_all(static_cast<std::uint64_t>(of_one.bytes), op_->count), type == nullptr ? std::nullopt : type->multiplied};
 }
 
+memory_traffic row_facts::traffic(const kernel_work& work) {
+  const named_stat* const breakdown = op_->has_metadata_id ? find_named_stat(stats(), "memory_access_breakdown") : nullptr;
+  const std::optional<memory_traffic> of_one = breakdown == nullptr ? std::nullopt : traffic_in(breakdown->text);
+  if (!of_one) return {work.bytes};
+  const auto all = [&](std::int64_t bytes) { return of_all(static_cast<std::uint64_t>(bytes), op_->count); };
+  return {all(of_one->hbm_bytes), all(of_one->vmem_read_bytes), all(of_one->vmem_write_bytes), all(of_one->cmem_read_bytes),
+          all(of_one->cmem_write_bytes)};
+}
+
 bool row_facts::is_collective() {
   return !collective_of(category()).empty() || !collective_of(short_op_name(op_->name, op_->display_name)).empty();
 }

@@ -2,6 +2,7 @@
 #pragma once
 #include <analyse/ops/program_instructions.hpp>
 #include <analyse/ops/scopes.hpp>
+#include <analyse/ops/memory_traffic.hpp>
 #include <analyse/ops/work_kinds.hpp>
 #include <base/hash_map.hpp>
 #include <profkit/core/activity.hpp>
@@ -30,8 +31,11 @@ class row_facts {
   void names_of(group_key key, std::vector<std::string>& into);
   // Of all executions together. Nothing where it is not on record, and where other ops do it: of several kernels of an instruction the longest does all of it.
   [[nodiscard]] std::optional<kernel_work> work();
+  // Where the bytes of that work lie; in main memory, unless the op says more.
+  [[nodiscard]] memory_traffic traffic(const kernel_work& work);
   // The network bounds it, not the device.
   [[nodiscard]] bool is_collective();
+  [[nodiscard]] work_kind kind();
 
  private:
   using instruction_key = std::tuple<std::optional<std::int64_t>, std::string_view, std::string_view>;
@@ -42,7 +46,6 @@ class row_facts {
   std::string instruction_name();
   std::string source();
   std::string category();
-  work_kind kind();
   const instruction_facts* instruction();
   const instruction_facts* find_instruction();
 

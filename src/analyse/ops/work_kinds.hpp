@@ -32,6 +32,8 @@ enum class work_kind : std::uint8_t {
   copy_wait,
 };
 
+// Whether it moves data or waits for what does, within a device or to the host.
+[[nodiscard]] constexpr bool moves_data(work_kind k) noexcept { return k >= work_kind::transpose; }
 [[nodiscard]] const char* work_kind_name(work_kind k) noexcept;  // "layout copy"; "" of unknown
 
 // Of an opcode or a category of a TPU's profiler. unknown where only what is inside says it (fusions, custom calls).

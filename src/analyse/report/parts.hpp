@@ -24,7 +24,7 @@ struct op_sums {
   std::int64_t waiting_ps = 0;  // self time of *-done ops: the device waits for what was started before
 };
 op_sums busiest_ops(const profile& p, const report_parts& parts, std::size_t most);
-std::vector<module_total> total_modules(const report_parts& parts);
+std::vector<module_total> total_modules(const profile& p, const report_parts& parts);
 // Whether events name the run of a module that they belong to.
 bool names_runs(const profile& p);
 std::vector<collective_total> total_collectives(const report_parts& parts);

@@ -66,6 +66,7 @@ result<void> run_lines(const trace& t, const report_options& o, const hooks& hos
     query_filters runs = all;
     runs.line = "XLA Modules";
     questions.push_back(ops_question(t, runs, host, parts.module_runs));
+    questions.push_back(program_runs_question(t, all, host, parts.host_runs));
   }
   std::vector<line_question*> asked;
   for (const auto& question : questions) asked.push_back(question.get());
@@ -175,7 +176,7 @@ report_summary sum_up(const trace& t, const report_options& o, const selection::
   s.ops = std::move(ops.top);
   s.op_names = ops.names;
   s.op_lines = parts.ops.lines.size();
-  s.modules = total_modules(parts);
+  s.modules = total_modules(p, parts);
   s.run_ids = names_runs(p);
   s.steps = group_steps(parts.steps.steps);
   add_device_steps(parts, s.steps);

@@ -1,6 +1,8 @@
 // What the analyses found, summed up over lines, planes and devices.
 #include <analyse/report/parts.hpp>
 
+#include <analyse/ops/op_programs.hpp>
+
 #include <base/affix.hpp>
 #include <base/collective_names.hpp>
 #include <formats/xspace/xspace_index.hpp>
@@ -97,18 +99,55 @@ op_sums busiest_ops(const profile& p, const report_parts& parts, std::size_t mos
   return found;
 }
 
-std::vector<module_total> total_modules(const report_parts& parts) {
-  std::map<std::string_view, module_total> by_name;
+namespace {
+
+module_total& total_of(const std::string& name, std::map<std::string, module_total>& by_name) {
+  module_total& total = by_name[name];
+  if (total.name.empty()) total.name = name;
+  return total;
+}
+
+// Of files whose devices have no line of module runs. Gives whether there are any.
+bool add_runs_of_hosts(const report_parts& parts, std::map<std::string, module_total>& by_name) {
+  std::set<std::uint32_t> counted;
+  for (const ops_line& line : parts.module_runs.lines) counted.insert(line.file);
+  bool any = false;
+  for (const program_runs& of : parts.host_runs) {
+    if (counted.count(of.file) != 0) continue;
+    any = true;
+    module_total& total = total_of(program_name(of.module, of.program_id), by_name);
+    total.runs = saturating_add(total.runs, of.runs);
+    total.total_ps = saturating_add(total.total_ps, of.total_ps);
+    total.max_ps = std::max(total.max_ps, of.max_ps);
+  }
+  return any;
+}
+
+void add_times_of_ops(const profile& p, const report_parts& parts, std::map<std::string, module_total>& by_name) {
+  const op_programs programs(p);
+  for (const ops_line& line : parts.ops.lines)
+    for (const op_row& op : line.ops)
+      if (const std::string name = programs.name_of(line, op); !name.empty()) {
+        module_total& total = total_of(name, by_name);
+        total.total_ps = saturating_add(total.total_ps, op.self_ps);
+      }
+}
+
+}  // namespace
+
+std::vector<module_total> total_modules(const profile& p, const report_parts& parts) {
+  std::map<std::string, module_total> by_name;
   for (const module_row& m : parts.modules.modules)
-    by_name.emplace(m.name, module_total{std::string(m.name), 0, m.bytes, m.instructions, 0, 0});
+    by_name.emplace(std::string(m.name), module_total{std::string(m.name), 0, m.bytes, m.instructions, 0, 0});
   for (const ops_line& line : parts.module_runs.lines)
     for (const op_row run : line.ops) {
-      module_total& total = by_name[run.name];
+      module_total& total = by_name[std::string(run.name)];
       if (total.name.empty()) total.name = short_op_name(run.name, {});
       total.runs = saturating_add(total.runs, run.count);
       total.total_ps = saturating_add(total.total_ps, run.total_ps);
       total.max_ps = std::max(total.max_ps, run.max_ps);
     }
+  if (!add_runs_of_hosts(parts, by_name) && parts.module_runs.lines.empty()) add_times_of_ops(p, parts, by_name);
   std::vector<module_total> all;
   for (auto& [name, total] : by_name) all.push_back(std::move(total));
   std::stable_sort(all.begin(), all.end(), [](const module_total& a, const module_total& b) {
@@ -126,6 +165,18 @@ bool names_runs(const profile& p) {
   }
   return false;
 }
+
+namespace {
+
+// "all-gather"; of what goes from one memory to another "copy Host to HBM".
+std::string kind_of_async(const async_row& row) {
+  std::string kind(row.category.empty() ? "other" : row.category);
+  if (!row.from_space.empty() && !row.to_space.empty() && row.from_space != row.to_space)
+    kind.append(" ").append(row.from_space).append(" to ").append(row.to_space);
+  return kind;
+}
+
+}  // namespace
 
 std::vector<collective_total> total_collectives(const report_parts& parts) {
   std::map<std::pair<bool, std::string>, collective_total> by_kind;
@@ -153,8 +204,7 @@ std::vector<collective_total> total_collectives(const report_parts& parts) {
     if (!op.on_stream) t.exposed_ps = saturating_add(t.exposed_ps.value_or(0), op.total_ps);
   }
   for (const async_row& row : parts.collectives.async) {
-    collective_total& t =
-        count_in(false, row.category.empty() ? "other" : row.category, 1, row.in_flight_ps, row.in_flight_ps);
+    collective_total& t = count_in(false, kind_of_async(row), 1, row.in_flight_ps, row.in_flight_ps);
     if (row.exposed_stall_ps) t.exposed_ps = saturating_add(t.exposed_ps.value_or(0), *row.exposed_stall_ps);
   }
   std::vector<collective_total> all;

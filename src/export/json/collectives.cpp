@@ -39,6 +39,22 @@ void write_async(json_writer& out, const async_row& row) {
   else
     out.value(row.exposed_from);
   out.field("events", row.events);
+  write_optional(out, "bytes", row.bytes);
+  write_text_or_null(out, "from_space", row.from_space);
+  write_text_or_null(out, "to_space", row.to_space);
+  out.end_object();
+}
+
+void write_transfer(json_writer& out, const transfer_total& t) {
+  out.begin_object();
+  out.field("file", t.file);
+  out.field("plane", t.plane);
+  write_text_or_null(out, "from_space", t.from_space);
+  write_text_or_null(out, "to_space", t.to_space);
+  out.field("count", t.count);
+  out.field("bytes", t.bytes);
+  out.field("in_flight_ps", t.in_flight_ps);
+  write_optional(out, "exposed_stall_ps", t.exposed_stall_ps);
   out.end_object();
 }
 
@@ -70,6 +86,9 @@ document_status write_collectives(json_writer& out, const profile& p, const coll
   const auto async = [&](const async_row& row) { write_async(out, row); };
   const std::uint64_t async_left_out = write_rows(out, "async", found.async, async);
   out.field("async_left_out", async_left_out);
+  const auto transfer = [&](const transfer_total& row) { write_transfer(out, row); };
+  const std::uint64_t transfers_left_out = write_rows(out, "transfers", found.transfers, transfer);
+  out.field("transfers_left_out", transfers_left_out);
   const auto op = [&](const collective_op_row& row) { write_collective_op(out, row); };
   const std::uint64_t ops_left_out = write_rows(out, "ops", found.ops, op);
   out.field("ops_left_out", ops_left_out);

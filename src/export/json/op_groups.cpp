@@ -15,6 +15,7 @@ void write_work(json_writer& out, const Sums& sums) {
   out.field("attainable_ps", sums.roof.attainable_ps);
   out.field("compute_bound_ps", sums.roof.compute_bound_ps);
   out.field("memory_bound_ps", sums.roof.memory_bound_ps);
+  write_nearer_memories(out, sums.roof);
   out.field("neither_bound_ps", sums.roof.neither_ps);
 }
 
@@ -25,6 +26,13 @@ void write_peaks(json_writer& out, const peak_group& of) {
   out.field("source", std::string_view(of.peaks.source));
   write_optional(out, "flops_per_s", known_peak(of.peaks.flops_per_s));
   write_optional(out, "hbm_bytes_per_s", known_peak(of.peaks.hbm_bytes_per_s));
+  const auto nearer = [&](std::string_view key, double rate) {
+    if (rate > 0) write_optional(out, key, std::optional(rate));
+  };
+  nearer("vmem_read_bytes_per_s", of.peaks.vmem_read_bytes_per_s);
+  nearer("vmem_write_bytes_per_s", of.peaks.vmem_write_bytes_per_s);
+  nearer("cmem_read_bytes_per_s", of.peaks.cmem_read_bytes_per_s);
+  nearer("cmem_write_bytes_per_s", of.peaks.cmem_write_bytes_per_s);
   out.key("flops_per_s_by_type");
   out.begin_object();
   for (std::size_t t = 0; t < number_types; ++t)
@@ -55,6 +63,7 @@ result<document_status> write_op_groups(json_writer& out, const trace& t, const 
   out.field("unlinked_ps", found->unlinked_ps);
   out.field("by_graph", found->by_graph);
   if (found->by_order != 0) out.field("by_order", found->by_order);
+  if (found->moving_ps) out.field("moving_ps", *found->moving_ps);
   write_rows(out, "peaks", found->peaks, [&](const peak_group& each) { write_peaks(out, each); });
   const std::uint64_t left_out = write_objects(out, "groups", found->rows, [&](const op_group& g) {
     out.field("depth", g.depth);

@@ -240,6 +240,7 @@ void write_roofline(json_writer& out, const std::optional<op_bounds>& bounds) {
   out.field("attainable_ps", bounds->roof.attainable_ps);
   out.field("compute_bound_ps", bounds->roof.compute_bound_ps);
   out.field("memory_bound_ps", bounds->roof.memory_bound_ps);
+  write_nearer_memories(out, bounds->roof);
   out.field("neither_bound_ps", bounds->roof.neither_ps);
   out.end_object();
 }
