@@ -478,7 +478,8 @@ pub struct pk_error {
     _marker: PhantomData<(*mut u8, PhantomPinned)>,
 }
 
-/// Lets any thread stop work that another thread is doing. Since 0.1.
+/// Lets any thread stop work that another thread is doing. Ownership: who made it frees it, when the calls that were given it
+/// have returned. Since 0.1.
 #[repr(C)]
 #[derive(Debug)]
 pub struct pk_cancel_token {
@@ -505,8 +506,8 @@ pub struct pk_module_list {
     _marker: PhantomData<(*mut u8, PhantomPinned)>,
 }
 
-/// Reads the events of a trace-event JSON file in the order of the file. Holds a reference to its profile.
-/// Since 0.1.
+/// Reads the events of a trace-event JSON file in the order of the file. Holds a reference to its profile. One thread at a
+/// time. Since 0.1.
 #[repr(C)]
 #[derive(Debug)]
 pub struct pk_chrome_reader {
@@ -536,7 +537,8 @@ pub struct pk_memory {
 /// begin_plane { begin_line { event  event_stat* }*  end_line }*  plane_stat*  end_plane,   then finish
 /// Metadata may be asked for, and given stats, at any time while its plane is open. A plane is held in memory until it
 /// ends. Calls that return nothing keep the first failure, after which they do nothing; pk_xspace_writer_finish() and
-/// pk_xspace_writer_status() return it. One thread at a time. Since 0.1.
+/// pk_xspace_writer_status() return it. One thread at a time. Ownership: texts and values that it is given are copied.
+/// Since 0.1.
 #[repr(C)]
 #[derive(Debug)]
 pub struct pk_xspace_writer {
@@ -605,8 +607,8 @@ pub struct pk_architecture {
     _marker: PhantomData<(*mut u8, PhantomPinned)>,
 }
 
-/// Rows of one table, given once and in order: as structs, or as an Arrow stream. One thread at a time uses it. It holds a
-/// reference to the handle that it was opened on. Since 0.1.
+/// Rows of one table, given once and in order: as structs, or as an Arrow stream. One thread at a time uses it. Ownership: it
+/// holds a reference to the handle that it was opened on. Since 0.1.
 #[repr(C)]
 #[derive(Debug)]
 pub struct pk_table {
@@ -2569,26 +2571,28 @@ const _: () = {
 };
 
 extern "C" {
-    /// PK_VERSION_NUMBER of the library that was loaded. Since 0.1.
+    /// Says which library was loaded: its PK_VERSION_NUMBER. Since 0.1.
     pub fn pk_version_number() -> u32;
-    /// "MAJOR.MINOR.PATCH" of the library that was loaded; static. Since 0.1.
+    /// Says which library was loaded: "MAJOR.MINOR.PATCH". Ownership: static. Since 0.1.
     pub fn pk_version_string() -> *const c_char;
-    /// The name of a status as JSON error documents have it: "ok", "end", "damaged", "not_found", …;
-    /// "internal" for an unknown value. Static. Since 0.1.
+    /// The name of a status as JSON error documents have it: "ok", "end", "damaged", "not_found", …; "internal" for an unknown
+    /// value. Ownership: static. Since 0.1.
     pub fn pk_status_name(status: pk_status) -> *const c_char;
     /// The status that the failed call returned; PK_OK for NULL. Since 0.1.
     pub fn pk_error_code(error: *const pk_error) -> pk_status;
-    /// What happened and what was expected, in English, one line, NUL-terminated; "" for NULL. Since 0.1.
+    /// What happened and what was expected, in English, one line, NUL-terminated; "" for NULL. Ownership: borrowed from `error`.
+    /// Since 0.1.
     pub fn pk_error_message(error: *const pk_error) -> *const c_char;
-    /// Path or label of the input; "" when none is involved. Since 0.1.
+    /// Path or label of the input; "" when none is involved. Ownership: borrowed from `error`. Since 0.1.
     pub fn pk_error_path(error: *const pk_error) -> *const c_char;
     /// Position in the decoded bytes of pk_error_path(); PK_NO_OFFSET when unknown. Since 0.1.
     pub fn pk_error_byte_offset(error: *const pk_error) -> u64;
-    /// What to do next; "" when there is nothing to advise. Since 0.1.
+    /// What to do next; "" when there is nothing to advise. Ownership: borrowed from `error`. Since 0.1.
     pub fn pk_error_hint(error: *const pk_error) -> *const c_char;
     /// Frees an error that a call wrote through `err`. Never free one that was returned. Since 0.1.
     pub fn pk_error_free(error: *mut pk_error);
-    /// A token that has not been cancelled. Errors: PK_E_OUT_OF_MEMORY. Since 0.1.
+    /// Makes a token that has not been cancelled. Ownership: the caller ends `*out` with pk_cancel_token_free(). Errors:
+    /// PK_E_OUT_OF_MEMORY. Since 0.1.
     pub fn pk_cancel_token_new(
         out: *mut *mut pk_cancel_token,
         err: *mut *mut pk_error,
@@ -2597,20 +2601,20 @@ extern "C" {
     pub fn pk_cancel_token_cancel(token: *mut pk_cancel_token);
     /// Frees a token that no running call uses. Since 0.1.
     pub fn pk_cancel_token_free(token: *mut pk_cancel_token);
-    /// Opens a file ("-" is standard input), a run directory, or a parent of runs. `options` may be NULL.
-    /// A damaged file keeps what is intact and reports the rest through pk_file_damage(), and so does an unreadable
-    /// file among several. Errors: PK_E_NOT_FOUND (nothing at the path, or a directory without a profile),
-    /// PK_E_PERMISSION, PK_E_IO, PK_E_INVALID_ARGUMENT (no such run: the message lists them), PK_E_CANCELLED, and what kept the only
-    /// file from being read at all. Since 0.1.
+    /// Opens a file ("-" is standard input), a run directory, or a parent of runs. `options` may be NULL. A damaged file keeps what
+    /// is intact and reports the rest through pk_file_damage(), and so does an unreadable file among several. Ownership: the caller
+    /// ends `*out` with pk_profile_free(). Errors: PK_E_NOT_FOUND (nothing at the path, or a directory without a profile),
+    /// PK_E_PERMISSION, PK_E_IO, PK_E_INVALID_ARGUMENT (no such run: the message lists them), PK_E_CANCELLED, and what kept the
+    /// only file from being read at all. Since 0.1.
     pub fn pk_profile_open(
         path: *const c_char,
         options: *const pk_open_options,
         out: *mut *mut pk_profile,
         err: *mut *mut pk_error,
     ) -> pk_status;
-    /// Opens one file that lies in memory. Unless PK_OPEN_COPY is set, `data` is borrowed until the last
-    /// pk_profile_free(). `label` stands for the path in messages and helps to recognise the format
-    /// ("vm.xplane.pb"); NULL is "". Errors: as pk_profile_open(). Since 0.1.
+    /// Opens one file that lies in memory. `label` stands for the path in messages and helps to recognise the format
+    /// ("vm.xplane.pb"); NULL is "". Ownership: the caller ends `*out` with pk_profile_free(); `data` is borrowed until the last
+    /// reference is given back, unless PK_OPEN_COPY is set; `label` is copied. Errors: as pk_profile_open(). Since 0.1.
     pub fn pk_profile_open_buffer(
         data: *const c_void,
         size: usize,
@@ -2619,8 +2623,9 @@ extern "C" {
         out: *mut *mut pk_profile,
         err: *mut *mut pk_error,
     ) -> pk_status;
-    /// Opens one file through callbacks, which are used during this call only. `label` as in
-    /// pk_profile_open_buffer(). Errors: as pk_profile_open(). Since 0.1.
+    /// Opens one file through callbacks. `label` as in pk_profile_open_buffer(). Ownership: the caller ends `*out` with
+    /// pk_profile_free(); the callbacks are used during this call alone, with PK_OPEN_ONE_PASS until the last reference is given
+    /// back; the struct and `label` are copied. Errors: as pk_profile_open(). Since 0.1.
     pub fn pk_profile_open_callbacks(
         callbacks: *const pk_read_callbacks,
         label: *const c_char,
@@ -2628,18 +2633,19 @@ extern "C" {
         out: *mut *mut pk_profile,
         err: *mut *mut pk_error,
     ) -> pk_status;
-    /// Takes one more reference and returns `profile`; each is given back by pk_profile_free(). Since 0.1.
+    /// Takes one more reference and returns `profile`; NULL for NULL. Ownership: each reference is given back by pk_profile_free().
+    /// Since 0.1.
     pub fn pk_profile_ref(profile: *mut pk_profile) -> *mut pk_profile;
     /// Gives a reference back; with the last one everything borrowed from the profile ends. Since 0.1.
     pub fn pk_profile_free(profile: *mut pk_profile);
-    /// What a profile holds as a whole. Text is borrowed from the profile. Errors: PK_E_INVALID_ARGUMENT (NULL).
+    /// What a profile holds as a whole. Ownership: text is borrowed from `profile`. Errors: PK_E_INVALID_ARGUMENT (NULL).
     /// Since 0.1.
     pub fn pk_profile_get(
         profile: *const pk_profile,
         out: *mut pk_profile_info,
         err: *mut *mut pk_error,
     ) -> pk_status;
-    /// A run by its position, newest first. Text is borrowed from the profile. Errors: PK_E_INVALID_ARGUMENT (no such
+    /// A run by its position, newest first. Ownership: text is borrowed from `profile`. Errors: PK_E_INVALID_ARGUMENT (no such
     /// run). Since 0.1.
     pub fn pk_run_get(
         profile: *const pk_profile,
@@ -2647,36 +2653,35 @@ extern "C" {
         out: *mut pk_run_info,
         err: *mut *mut pk_error,
     ) -> pk_status;
-    /// "xspace", "chrome_trace", …; "unknown" for an unknown value. Static. Since 0.1.
+    /// The name of a format: "xspace", "chrome_trace", …; "unknown" for an unknown value. Ownership: static. Since 0.1.
     pub fn pk_family_name(family: i32) -> *const c_char;
-    /// "none", "gzip", "zstd"; "none" for an unknown value. Static. Since 0.1.
+    /// The name of a compression: "none", "gzip", "zstd"; "none" for an unknown value. Ownership: static. Since 0.1.
     pub fn pk_compression_name(compression: i32) -> *const c_char;
     /// Number of files; 0 for NULL. Since 0.1.
     pub fn pk_file_count(profile: *const pk_profile) -> u32;
-    /// A file by its position. Text is borrowed from the profile. Errors: PK_E_INVALID_ARGUMENT (no such file).
-    /// Since 0.1.
+    /// A file by its position. Ownership: text is borrowed from `profile`. Errors: PK_E_INVALID_ARGUMENT (no such file). Since 0.1.
     pub fn pk_file_get(
         profile: *const pk_profile,
         file: u32,
         out: *mut pk_file_info,
         err: *mut *mut pk_error,
     ) -> pk_status;
-    /// The decoded bytes of a file: what was intact when it is damaged. XSpace files, and a file opened from a buffer
-    /// or callbacks, are read when they are opened; others when this or pk_file_damage() first asks for them. Errors:
-    /// PK_E_INVALID_ARGUMENT (no such file). Since 0.1.
+    /// The decoded bytes of a file: what was intact when it is damaged. XSpace files, and a file opened from a buffer or callbacks,
+    /// are read when they are opened; others when this or pk_file_damage() first asks for them. Ownership: the bytes are borrowed
+    /// from `profile`. Errors: PK_E_INVALID_ARGUMENT (no such file). Since 0.1.
     pub fn pk_file_bytes(
         profile: *const pk_profile,
         file: u32,
         out: *mut pk_str,
         err: *mut *mut pk_error,
     ) -> pk_status;
-    /// Why a file is damaged or unreadable; NULL when it is sound. Borrowed: do not free. Damage inside the
-    /// events of a line shows when they are read, and in documents. Since 0.1.
+    /// Why a file is damaged or unreadable; NULL when it is sound. Damage inside the events of a line shows when they are read, and
+    /// in documents. Ownership: borrowed from `profile`: do not free it. Since 0.1.
     pub fn pk_file_damage(profile: *const pk_profile, file: u32) -> *const pk_error;
     /// Number of notes of a kind (PK_NOTE_); 0 when the file is not an XSpace. Since 0.1.
     pub fn pk_file_note_count(profile: *const pk_profile, file: u32, kind: i32) -> u32;
-    /// A note by its kind (PK_NOTE_) and position; borrowed from the profile. Errors: PK_E_INVALID_ARGUMENT (no such
-    /// file or note). Since 0.1.
+    /// A note by its kind (PK_NOTE_) and position. Ownership: borrowed from `profile`. Errors: PK_E_INVALID_ARGUMENT (no such file
+    /// or note). Since 0.1.
     pub fn pk_file_note_get(
         profile: *const pk_profile,
         file: u32,
@@ -2685,11 +2690,11 @@ extern "C" {
         out: *mut pk_str,
         err: *mut *mut pk_error,
     ) -> pk_status;
-    /// "device", "host", …; "other" for an unknown value. Static. Since 0.1.
+    /// The name of a kind of plane: "device", "host", …; "other" for an unknown value. Ownership: static. Since 0.1.
     pub fn pk_plane_kind_name(kind: i32) -> *const c_char;
-    /// 0 when the file is not an XSpace. Since 0.1.
+    /// Number of planes; 0 when the file is not an XSpace. Since 0.1.
     pub fn pk_plane_count(profile: *const pk_profile, file: u32) -> u32;
-    /// A plane by its position in an XSpace. Text is borrowed from the profile. Errors: PK_E_INVALID_ARGUMENT (no such
+    /// A plane by its position in an XSpace. Ownership: text is borrowed from `profile`. Errors: PK_E_INVALID_ARGUMENT (no such
     /// plane; the file is no XSpace), and why the file is damaged when it has none. Since 0.1.
     pub fn pk_plane_get(
         profile: *const pk_profile,
@@ -2698,11 +2703,11 @@ extern "C" {
         out: *mut pk_plane_info,
         err: *mut *mut pk_error,
     ) -> pk_status;
-    /// "steps", "modules", …; "other" for an unknown value. Static. Since 0.1.
+    /// The name of a kind of line: "steps", "modules", …; "other" for an unknown value. Ownership: static. Since 0.1.
     pub fn pk_line_kind_name(kind: i32) -> *const c_char;
     /// Number of lines; 0 where there is no such plane. Since 0.1.
     pub fn pk_line_count(profile: *const pk_profile, file: u32, plane: u32) -> u32;
-    /// A line by its position in its plane. Text is borrowed from the profile. Errors: PK_E_INVALID_ARGUMENT (no such
+    /// A line by its position in its plane. Ownership: text is borrowed from `profile`. Errors: PK_E_INVALID_ARGUMENT (no such
     /// line). Since 0.1.
     pub fn pk_line_get(
         profile: *const pk_profile,
@@ -2712,8 +2717,8 @@ extern "C" {
         out: *mut pk_line_info,
         err: *mut *mut pk_error,
     ) -> pk_status;
-    /// Hops over the events of a line without decoding them: linear in their number. Errors: PK_E_INVALID_ARGUMENT (no
-    /// such line). Since 0.1.
+    /// Hops over the events of a line without decoding them: linear in their number. Ownership: text is borrowed from `profile`.
+    /// Errors: PK_E_INVALID_ARGUMENT (no such line). Since 0.1.
     pub fn pk_line_summarise(
         profile: *const pk_profile,
         file: u32,
@@ -2722,7 +2727,8 @@ extern "C" {
         out: *mut pk_line_summary,
         err: *mut *mut pk_error,
     ) -> pk_status;
-    /// Puts a cursor before the first event of a line. Errors: PK_E_INVALID_ARGUMENT (no such line). Since 0.1.
+    /// Puts a cursor before the first event of a line. Ownership: the cursor borrows `profile` and needs no release. Errors:
+    /// PK_E_INVALID_ARGUMENT (no such line). Since 0.1.
     pub fn pk_events_begin(
         profile: *const pk_profile,
         file: u32,
@@ -2731,17 +2737,17 @@ extern "C" {
         out: *mut pk_event_cursor,
         err: *mut *mut pk_error,
     ) -> pk_status;
-    /// Reads one event, in the order of the file. PK_END after the last one; PK_E_DAMAGED where the bytes break the
-    /// format, after every event before that. Errors: PK_E_DAMAGED, PK_E_INVALID_ARGUMENT (a cursor that was not
-    /// begun). Since 0.1.
+    /// Reads one event, in the order of the file. PK_END after the last one; PK_E_DAMAGED where the bytes break the format, after
+    /// every event before that. Ownership: `out-\>stats` is borrowed from the cursor's profile. Errors: PK_E_DAMAGED,
+    /// PK_E_INVALID_ARGUMENT (a cursor that was not begun). Since 0.1.
     pub fn pk_event_next(
         cursor: *mut pk_event_cursor,
         out: *mut pk_event,
         err: *mut *mut pk_error,
     ) -> pk_status;
-    /// Reads up to `capacity` events and says in `*count` how many; PK_OK means at least one. PK_END and PK_E_DAMAGED
-    /// come with none, after everything before was delivered. Errors: PK_E_DAMAGED, PK_E_INVALID_ARGUMENT (a cursor
-    /// that was not begun; capacity 0). Since 0.1.
+    /// Reads up to `capacity` events and says in `*count` how many; PK_OK means at least one. PK_END and PK_E_DAMAGED come with
+    /// none, after everything before was delivered. Ownership: `stats` of the events is borrowed from the cursor's profile. Errors:
+    /// PK_E_DAMAGED, PK_E_INVALID_ARGUMENT (a cursor that was not begun; capacity 0). Since 0.1.
     pub fn pk_events_read(
         cursor: *mut pk_event_cursor,
         events: *mut pk_event,
@@ -2749,11 +2755,12 @@ extern "C" {
         count: *mut usize,
         err: *mut *mut pk_error,
     ) -> pk_status;
-    /// "none", "double", "uint64", "int64", "str", "bytes", "ref"; "none" for an unknown value. Static. Since 0.1.
+    /// The name of a type of stat: "none", "double", "uint64", "int64", "str", "bytes", "ref"; "none" for an unknown value.
+    /// Ownership: static. Since 0.1.
     pub fn pk_stat_kind_name(kind: i32) -> *const c_char;
-    /// Puts a cursor before the stats of an event that was read from this plane: of the event itself, then of its
-    /// metadata entry, then of the plane, as far as `origins` (PK_ORIGIN_ bits) asks for them. Errors:
-    /// PK_E_INVALID_ARGUMENT (no such plane; unknown origins). Since 0.1.
+    /// Puts a cursor before the stats of an event that was read from this plane: of the event itself, then of its metadata entry,
+    /// then of the plane, as far as `origins` (PK_ORIGIN_ bits) asks for them. Ownership: the cursor borrows `profile` and needs no
+    /// release. Errors: PK_E_INVALID_ARGUMENT (no such plane; unknown origins). Since 0.1.
     pub fn pk_event_stats(
         profile: *const pk_profile,
         file: u32,
@@ -2763,7 +2770,8 @@ extern "C" {
         out: *mut pk_stat_cursor,
         err: *mut *mut pk_error,
     ) -> pk_status;
-    /// Puts a cursor before the stats of an event metadata entry. Errors: PK_E_NOT_FOUND. Since 0.1.
+    /// Puts a cursor before the stats of an event metadata entry. Ownership: the cursor borrows `profile` and needs no release.
+    /// Errors: PK_E_NOT_FOUND (no such entry), PK_E_INVALID_ARGUMENT (no such plane). Since 0.1.
     pub fn pk_event_metadata_stats(
         profile: *const pk_profile,
         file: u32,
@@ -2772,7 +2780,8 @@ extern "C" {
         out: *mut pk_stat_cursor,
         err: *mut *mut pk_error,
     ) -> pk_status;
-    /// Puts a cursor before the stats of a plane. Errors: PK_E_INVALID_ARGUMENT (no such plane). Since 0.1.
+    /// Puts a cursor before the stats of a plane. Ownership: the cursor borrows `profile` and needs no release. Errors:
+    /// PK_E_INVALID_ARGUMENT (no such plane). Since 0.1.
     pub fn pk_plane_stats(
         profile: *const pk_profile,
         file: u32,
@@ -2780,14 +2789,16 @@ extern "C" {
         out: *mut pk_stat_cursor,
         err: *mut *mut pk_error,
     ) -> pk_status;
-    /// Reads one stat, in the order of the file. PK_END after the last one; PK_E_DAMAGED where the bytes break the
-    /// format. Errors: PK_E_DAMAGED, PK_E_INVALID_ARGUMENT (a cursor that was not begun). Since 0.1.
+    /// Reads one stat, in the order of the file. PK_END after the last one; PK_E_DAMAGED where the bytes break the format.
+    /// Ownership: text is borrowed from the cursor's profile. Errors: PK_E_DAMAGED, PK_E_INVALID_ARGUMENT (a cursor that was not
+    /// begun). Since 0.1.
     pub fn pk_stat_next(
         cursor: *mut pk_stat_cursor,
         out: *mut pk_stat,
         err: *mut *mut pk_error,
     ) -> pk_status;
-    /// Finds the entry of an id in constant time. Errors: PK_E_NOT_FOUND. Since 0.1.
+    /// Finds the entry of an id in constant time. Ownership: text is borrowed from `profile`. Errors: PK_E_NOT_FOUND (no such
+    /// entry), PK_E_INVALID_ARGUMENT (no such plane). Since 0.1.
     pub fn pk_event_metadata_get(
         profile: *const pk_profile,
         file: u32,
@@ -2796,8 +2807,8 @@ extern "C" {
         out: *mut pk_event_metadata,
         err: *mut *mut pk_error,
     ) -> pk_status;
-    /// Writes the first `capacity` child ids of an entry to `ids` (NULL with 0) and the number of all of them to
-    /// `*count`. Errors: PK_E_NOT_FOUND. Since 0.1.
+    /// Writes the first `capacity` child ids of an entry to `ids` (NULL with 0) and the number of all of them to `*count`. Errors:
+    /// PK_E_NOT_FOUND (no such entry), PK_E_INVALID_ARGUMENT (no such plane). Since 0.1.
     pub fn pk_event_metadata_children(
         profile: *const pk_profile,
         file: u32,
@@ -2808,7 +2819,8 @@ extern "C" {
         count: *mut usize,
         err: *mut *mut pk_error,
     ) -> pk_status;
-    /// Finds the entry of an id in constant time. Errors: PK_E_NOT_FOUND. Since 0.1.
+    /// Finds the entry of an id in constant time. Ownership: text is borrowed from `profile`. Errors: PK_E_NOT_FOUND (no such
+    /// entry), PK_E_INVALID_ARGUMENT (no such plane). Since 0.1.
     pub fn pk_stat_metadata_get(
         profile: *const pk_profile,
         file: u32,
@@ -2817,8 +2829,8 @@ extern "C" {
         out: *mut pk_stat_metadata,
         err: *mut *mut pk_error,
     ) -> pk_status;
-    /// Finds the id of a stat name (`size` bytes) by looking at every entry: do it once a plane.
-    /// Errors: PK_E_NOT_FOUND. Since 0.1.
+    /// Finds the id of a stat name (`size` bytes) by looking at every entry: do it once a plane. Errors: PK_E_NOT_FOUND (no such
+    /// name), PK_E_INVALID_ARGUMENT (no such plane). Since 0.1.
     pub fn pk_stat_metadata_find(
         profile: *const pk_profile,
         file: u32,
@@ -2828,8 +2840,8 @@ extern "C" {
         id: *mut i64,
         err: *mut *mut pk_error,
     ) -> pk_status;
-    /// Puts a cursor before the first event metadata entry of a plane. Errors: PK_E_INVALID_ARGUMENT (no such plane).
-    /// Since 0.1.
+    /// Puts a cursor before the first event metadata entry of a plane. Ownership: the cursor borrows `profile` and needs no
+    /// release. Errors: PK_E_INVALID_ARGUMENT (no such plane). Since 0.1.
     pub fn pk_event_metadata_begin(
         profile: *const pk_profile,
         file: u32,
@@ -2837,15 +2849,15 @@ extern "C" {
         out: *mut pk_metadata_cursor,
         err: *mut *mut pk_error,
     ) -> pk_status;
-    /// Reads one entry, in the order of the file, each id once. PK_END after the last one. Errors:
-    /// PK_E_INVALID_ARGUMENT (a cursor that was not begun). Since 0.1.
+    /// Reads one entry, in the order of the file, each id once. PK_END after the last one. Ownership: text is borrowed from the
+    /// cursor's profile. Errors: PK_E_INVALID_ARGUMENT (a cursor that was not begun). Since 0.1.
     pub fn pk_event_metadata_next(
         cursor: *mut pk_metadata_cursor,
         out: *mut pk_event_metadata,
         err: *mut *mut pk_error,
     ) -> pk_status;
-    /// Puts a cursor before the first stat metadata entry of a plane. Errors: PK_E_INVALID_ARGUMENT (no such plane).
-    /// Since 0.1.
+    /// Puts a cursor before the first stat metadata entry of a plane. Ownership: the cursor borrows `profile` and needs no release.
+    /// Errors: PK_E_INVALID_ARGUMENT (no such plane). Since 0.1.
     pub fn pk_stat_metadata_begin(
         profile: *const pk_profile,
         file: u32,
@@ -2853,17 +2865,18 @@ extern "C" {
         out: *mut pk_metadata_cursor,
         err: *mut *mut pk_error,
     ) -> pk_status;
-    /// Reads one entry, in the order of the file, each id once. PK_END after the last one. Errors:
-    /// PK_E_INVALID_ARGUMENT (a cursor that was not begun). Since 0.1.
+    /// Reads one entry, in the order of the file, each id once. PK_END after the last one. Ownership: text is borrowed from the
+    /// cursor's profile. Errors: PK_E_INVALID_ARGUMENT (a cursor that was not begun). Since 0.1.
     pub fn pk_stat_metadata_next(
         cursor: *mut pk_metadata_cursor,
         out: *mut pk_stat_metadata,
         err: *mut *mut pk_error,
     ) -> pk_status;
-    /// "none", "same_bytes", …; "none" for an unknown value. Static. Since 0.1.
+    /// The name of a PK_SIBLING_: "none", "same_bytes", …; "none" for an unknown value. Ownership: static. Since 0.1.
     pub fn pk_sibling_name(sibling: i32) -> *const c_char;
-    /// Finds and counts the modules of a profile. `hooks` may be NULL. Errors: PK_E_CANCELLED, PK_E_OUT_OF_MEMORY. A
-    /// capture without modules is no failure. Since 0.1.
+    /// Finds and counts the modules of a profile. `hooks` may be NULL. Ownership: the caller ends `*out` with
+    /// pk_module_list_free(); it holds a reference to `profile`. Errors: PK_E_CANCELLED, PK_E_OUT_OF_MEMORY. A capture without
+    /// modules is no failure. Since 0.1.
     pub fn pk_module_list_open(
         profile: *mut pk_profile,
         hooks: *const pk_hooks,
@@ -2872,28 +2885,30 @@ extern "C" {
     ) -> pk_status;
     /// Number of modules; 0 for NULL. Since 0.1.
     pub fn pk_module_count(modules: *const pk_module_list) -> usize;
-    /// A module by its position, largest first. Errors: PK_E_INVALID_ARGUMENT (no such module). Since 0.1.
+    /// A module by its position, largest first. Ownership: text and bytes are borrowed from `modules`. Errors:
+    /// PK_E_INVALID_ARGUMENT (no such module). Since 0.1.
     pub fn pk_module_get(
         modules: *const pk_module_list,
         module: usize,
         out: *mut pk_module_info,
         err: *mut *mut pk_error,
     ) -> pk_status;
-    /// Why a module does not parse; NULL when it does. Borrowed: do not free. Since 0.1.
+    /// Why a module does not parse; NULL when it does. Ownership: borrowed from `modules`: do not free it. Since 0.1.
     pub fn pk_module_damage(modules: *const pk_module_list, module: usize) -> *const pk_error;
     /// Frees the list; NULL is fine. Rows and bytes that were taken from it end with it. Since 0.1.
     pub fn pk_module_list_free(modules: *mut pk_module_list);
-    /// Puts a reader before the first event of a file of family PK_FAMILY_CHROME_TRACE. Errors: PK_E_UNSUPPORTED for
-    /// another family; what kept the file from being read. Since 0.1.
+    /// Puts a reader before the first event of a file of family PK_FAMILY_CHROME_TRACE. Ownership: the caller ends `*out` with
+    /// pk_chrome_free(); it holds a reference to `profile`. Errors: PK_E_UNSUPPORTED for another family; what kept the file from
+    /// being read. Since 0.1.
     pub fn pk_chrome_open(
         profile: *mut pk_profile,
         file: u32,
         out: *mut *mut pk_chrome_reader,
         err: *mut *mut pk_error,
     ) -> pk_status;
-    /// Reads up to `capacity` events, in bounded memory, and says in `*count` how many; PK_OK means at least one. What
-    /// is broken is passed over: PK_E_DAMAGED comes instead of PK_END, after all that was intact. Errors:
-    /// PK_E_INVALID_ARGUMENT (capacity 0), PK_E_DAMAGED, PK_E_LIMIT, PK_E_IO. Since 0.1.
+    /// Reads up to `capacity` events, in bounded memory, and says in `*count` how many; PK_OK means at least one. What is broken is
+    /// passed over: PK_E_DAMAGED comes instead of PK_END, after all that was intact. Ownership: text is borrowed from `reader`
+    /// until its next read. Errors: PK_E_INVALID_ARGUMENT (capacity 0), PK_E_DAMAGED, PK_E_LIMIT, PK_E_IO. Since 0.1.
     pub fn pk_chrome_events_read(
         reader: *mut pk_chrome_reader,
         events: *mut pk_chrome_event,
@@ -2910,17 +2925,18 @@ extern "C" {
     ) -> pk_status;
     /// Frees the reader; NULL is fine. Text of its last rows ends with it. Since 0.1.
     pub fn pk_chrome_free(reader: *mut pk_chrome_reader);
-    /// Reads the activity. `options` may be NULL. A capture without any device is no failure, nor is damage of the
-    /// input. Errors: PK_E_INVALID_ARGUMENT, PK_E_CANCELLED, PK_E_OUT_OF_MEMORY. Since 0.1.
+    /// Reads the activity. `options` may be NULL. A capture without any device is no failure, nor is damage of the input.
+    /// Ownership: the caller ends `*out` with pk_activity_free(); it holds a reference to `profile`. Errors: PK_E_INVALID_ARGUMENT,
+    /// PK_E_CANCELLED, PK_E_OUT_OF_MEMORY. Since 0.1.
     pub fn pk_activity_open(
         profile: *mut pk_profile,
         options: *const pk_activity_options,
         out: *mut *mut pk_activity,
         err: *mut *mut pk_error,
     ) -> pk_status;
-    /// 0 for NULL. Since 0.1.
+    /// Number of devices that were read; 0 for NULL. Since 0.1.
     pub fn pk_activity_device_count(activity: *const pk_activity) -> u32;
-    /// A device by its position among those that were read. Text is borrowed from the activity. Errors:
+    /// A device by its position among those that were read. Ownership: text is borrowed from `activity`. Errors:
     /// PK_E_INVALID_ARGUMENT (no such device). Since 0.1.
     pub fn pk_activity_device_get(
         activity: *const pk_activity,
@@ -2930,7 +2946,7 @@ extern "C" {
     ) -> pk_status;
     /// Frees the activity; NULL is fine. Tables that were made of it live on. Since 0.1.
     pub fn pk_activity_free(activity: *mut pk_activity);
-    /// The command of a document: "report", "info", …; "" for an unknown value. Static. Since 0.1.
+    /// The command that writes a document: "report", "info", …; "" for an unknown value. Ownership: static. Since 0.1.
     pub fn pk_document_name(document: i32) -> *const c_char;
     /// Writes a document (PK_DOCUMENT_) of a profile. `options` and `status` may be NULL; `*status` becomes a
     /// PK_DOCUMENT_STATUS_. Damage of the input is reported in the document and is no failure of this call.
@@ -2969,8 +2985,8 @@ extern "C" {
         err: *mut *mut pk_error,
     ) -> pk_status;
     /// Writes the document of ops summed by what they have in common, a tree: that of `profkit ops PATH --by KEYS --json`. `by` is one of
-    /// kernel, function, instruction, op, outer-op, module, module-kind, source, phase, shape, step, kind, category, program, stream and device, or
-    /// several with commas between them. Else as pk_document_write(). Errors: PK_E_INVALID_ARGUMENT (no such key: the hint lists them). Since 0.1.
+    /// kernel, function, instruction, op, outer-op, module, module-kind, source, phase, shape, step, kind, category, program, stream and device,
+    /// or several with commas between them. Else as pk_document_write(). Errors: PK_E_INVALID_ARGUMENT (no such key: the hint lists them). Since 0.1.
     pub fn pk_op_groups_write(
         profile: *const pk_profile,
         by: *const c_char,
@@ -3009,26 +3025,27 @@ extern "C" {
         user: *mut c_void,
         err: *mut *mut pk_error,
     ) -> pk_status;
-    /// Runs the analysis. `options` may be NULL. Damage of the input is no failure: the document reports it. Errors:
-    /// PK_E_NOT_FOUND (no such module, space or instruction), PK_E_INVALID_ARGUMENT, PK_E_CANCELLED, PK_E_OUT_OF_MEMORY.
-    /// Since 0.1.
+    /// Runs the analysis. `options` may be NULL. Damage of the input is no failure: the document reports it. Ownership: the caller
+    /// ends `*out` with pk_memory_free(); it holds a reference to `profile`. Errors: PK_E_NOT_FOUND (no such module, space or
+    /// instruction), PK_E_INVALID_ARGUMENT, PK_E_CANCELLED, PK_E_OUT_OF_MEMORY. Since 0.1.
     pub fn pk_memory_open(
         profile: *mut pk_profile,
         options: *const pk_memory_options,
         out: *mut *mut pk_memory,
         err: *mut *mut pk_error,
     ) -> pk_status;
-    /// Modules by peak in memory space 0, highest first. Since 0.1.
+    /// Number of modules, which are in the order of their peak in memory space 0, highest first; 0 for NULL. Since 0.1.
     pub fn pk_memory_module_count(memory: *const pk_memory) -> usize;
-    /// A module by its position. Errors: PK_E_INVALID_ARGUMENT (no such module). Since 0.1.
+    /// A module by its position. Ownership: text is borrowed from `memory`. Errors: PK_E_INVALID_ARGUMENT (no such module).
+    /// Since 0.1.
     pub fn pk_memory_module_get(
         memory: *const pk_memory,
         module: usize,
         out: *mut pk_memory_module,
         err: *mut *mut pk_error,
     ) -> pk_status;
-    /// A memory space of a module, both by their positions. Errors: PK_E_INVALID_ARGUMENT (no such module or space).
-    /// Since 0.1.
+    /// A memory space of a module, both by their positions. Ownership: text is borrowed from `memory`. Errors:
+    /// PK_E_INVALID_ARGUMENT (no such module or space). Since 0.1.
     pub fn pk_memory_space_get(
         memory: *const pk_memory,
         module: usize,
@@ -3057,7 +3074,7 @@ extern "C" {
     ) -> pk_status;
     /// Frees the analysis; NULL is fine. Tables that were made of it live on. Since 0.1.
     pub fn pk_memory_free(memory: *mut pk_memory);
-    /// "trace.json", "pftrace", "xspace", "csv"; "" for an unknown value. Static. Since 0.1.
+    /// The name of a format: "trace.json", "pftrace", "xspace", "csv"; "" for an unknown value. Ownership: static. Since 0.1.
     pub fn pk_trace_format_name(format: i32) -> *const c_char;
     /// Writes the capture in a format of other tools. `options` and `out` may be NULL. Damage of the input is no failure:
     /// `out-\>status` reports it. Errors: PK_E_INVALID_ARGUMENT (no such step; several files where one is needed),
@@ -3079,15 +3096,16 @@ extern "C" {
         out: *mut pk_trace_outcome,
         err: *mut *mut pk_error,
     ) -> pk_status;
-    /// A writer that hands its bytes to `write`. Errors: PK_E_INVALID_ARGUMENT, PK_E_OUT_OF_MEMORY. Since 0.1.
+    /// A writer that hands its bytes to `write`. Ownership: the caller ends `*out` with pk_xspace_writer_free(); `write` and `user`
+    /// are used until then. Errors: PK_E_INVALID_ARGUMENT, PK_E_OUT_OF_MEMORY. Since 0.1.
     pub fn pk_xspace_writer_new(
         write: pk_write_callback,
         user: *mut c_void,
         out: *mut *mut pk_xspace_writer,
         err: *mut *mut pk_error,
     ) -> pk_status;
-    /// A writer into a file, which appears under its name when pk_xspace_writer_finish() succeeds. Errors:
-    /// PK_E_INVALID_ARGUMENT, PK_E_PERMISSION, PK_E_OUTPUT. Since 0.1.
+    /// A writer into a file, which appears under its name when pk_xspace_writer_finish() succeeds. Ownership: the caller ends
+    /// `*out` with pk_xspace_writer_free(). Errors: PK_E_INVALID_ARGUMENT, PK_E_PERMISSION, PK_E_OUTPUT. Since 0.1.
     pub fn pk_xspace_writer_open(
         path: *const c_char,
         out: *mut *mut pk_xspace_writer,
@@ -3109,21 +3127,21 @@ extern "C" {
     ) -> i64;
     /// The id of the name of a stat, or of a text for PK_VALUE_REF. 0 after a failure. Since 0.1.
     pub fn pk_xspace_stat_metadata(writer: *mut pk_xspace_writer, name: pk_str) -> i64;
-    /// A fact that all executions of an operation share. Since 0.1.
+    /// Adds a fact that all executions of an operation share, to its metadata in the open plane. Since 0.1.
     pub fn pk_xspace_metadata_stat(
         writer: *mut pk_xspace_writer,
         event_metadata: i64,
         stat_metadata: i64,
         value: *const pk_value,
     );
-    /// A fact of the open plane. Since 0.1.
+    /// Adds a fact of the open plane. Since 0.1.
     pub fn pk_xspace_plane_stat(
         writer: *mut pk_xspace_writer,
         stat_metadata: i64,
         value: *const pk_value,
     );
-    /// `timestamp_ns` is what the offsets of the line's events count from: Unix ns, or ns since the profile's start.
-    /// Since 0.1.
+    /// Begins a line of the open plane. `timestamp_ns` is what the offsets of the line's events count from: Unix ns, or ns since
+    /// the profile's start. Since 0.1.
     pub fn pk_xspace_begin_line(
         writer: *mut pk_xspace_writer,
         id: i64,
@@ -3132,21 +3150,21 @@ extern "C" {
     );
     /// Ends the line that is open. Since 0.1.
     pub fn pk_xspace_end_line(writer: *mut pk_xspace_writer);
-    /// An event of the line that is open: `offset_ps` after the line's timestamp, `duration_ps` long. Its stats follow
-    /// by pk_xspace_event_stat(). What is wrong is the status of the writer. Since 0.1.
+    /// Adds an event to the line that is open: `offset_ps` after the line's timestamp, `duration_ps` long. Its stats follow by
+    /// pk_xspace_event_stat(). What is wrong is the status of the writer. Since 0.1.
     pub fn pk_xspace_event(
         writer: *mut pk_xspace_writer,
         event_metadata: i64,
         offset_ps: i64,
         duration_ps: i64,
     );
-    /// A fact of the event that was added last. Since 0.1.
+    /// Adds a fact of the event that was added last. Since 0.1.
     pub fn pk_xspace_event_stat(
         writer: *mut pk_xspace_writer,
         stat_metadata: i64,
         value: *const pk_value,
     );
-    /// PK_OK, or the status of the first failure so far. Since 0.1.
+    /// How the writer fares: PK_OK, or the status of the first failure so far; PK_E_INVALID_ARGUMENT for NULL. Since 0.1.
     pub fn pk_xspace_writer_status(writer: *const pk_xspace_writer) -> pk_status;
     /// Ends what is open, completes the output and gives the first failure. Errors: PK_E_INVALID_ARGUMENT (a call that
     /// was out of place), PK_E_OUTPUT, PK_E_OUTPUT_FULL, PK_E_CANCELLED. Since 0.1.
@@ -3154,7 +3172,7 @@ extern "C" {
         writer: *mut pk_xspace_writer,
         err: *mut *mut pk_error,
     ) -> pk_status;
-    /// Without pk_xspace_writer_finish() before it, a file does not appear. Since 0.1.
+    /// Frees the writer; NULL is fine. Without pk_xspace_writer_finish() before it, a file does not appear. Since 0.1.
     pub fn pk_xspace_writer_free(writer: *mut pk_xspace_writer);
     /// Writes the one message of a file, compressed or not, field by field; no profile has to be in it. `options` and
     /// `status` may be NULL; `*status` becomes a PK_DOCUMENT_STATUS_: what is damaged is shown as far as it is intact, and
@@ -3168,8 +3186,9 @@ extern "C" {
         status: *mut i32,
         err: *mut *mut pk_error,
     ) -> pk_status;
-    /// Compares one merged trace, or one trace a node; a NULL among `profiles` is a trace that could not be opened and
-    /// keeps its place. Errors: PK_E_INVALID_ARGUMENT (no profile at all), PK_E_CANCELLED, PK_E_OUT_OF_MEMORY. Since 0.1.
+    /// Compares one merged trace, or one trace a node; a NULL among `profiles` is a trace that could not be opened and keeps its
+    /// place. Ownership: the caller ends `*out` with pk_validation_free(); it keeps nothing of the profiles. Errors:
+    /// PK_E_INVALID_ARGUMENT (no profile at all), PK_E_CANCELLED, PK_E_OUT_OF_MEMORY. Since 0.1.
     pub fn pk_validation_open(
         profiles: *const *const pk_profile,
         count: usize,
@@ -3212,17 +3231,18 @@ extern "C" {
     ) -> pk_status;
     /// Frees the validation; NULL is fine. Since 0.1.
     pub fn pk_validation_free(validation: *mut pk_validation);
-    /// Opens the first file of family PK_FAMILY_NEUTRINO. `tool`: a PK_PROBE_TOOL_. Errors: PK_E_NOT_FOUND when the
-    /// profile has none; PK_E_INVALID_ARGUMENT. Since 0.1.
+    /// Opens the first file of family PK_FAMILY_NEUTRINO. `tool`: a PK_PROBE_TOOL_. Ownership: the caller ends `*out` with
+    /// pk_probe_free(); it holds a reference to `profile`. Errors: PK_E_NOT_FOUND when the profile has none; PK_E_INVALID_ARGUMENT.
+    /// Since 0.1.
     pub fn pk_probe_open(
         profile: *mut pk_profile,
         tool: i32,
         out: *mut *mut pk_probe,
         err: *mut *mut pk_error,
     ) -> pk_status;
-    /// By elapsed time. Since 0.1.
+    /// Number of record files, which are in the order of elapsed time; 0 for NULL. Since 0.1.
     pub fn pk_probe_bin_count(probe: *const pk_probe) -> usize;
-    /// A record file by its position. Text is borrowed from the trace. Errors: PK_E_INVALID_ARGUMENT (no such record
+    /// A record file by its position. Ownership: text is borrowed from `probe`. Errors: PK_E_INVALID_ARGUMENT (no such record
     /// file). Since 0.1.
     pub fn pk_probe_bin_get(
         probe: *const pk_probe,
@@ -3230,11 +3250,11 @@ extern "C" {
         out: *mut pk_probe_bin,
         err: *mut *mut pk_error,
     ) -> pk_status;
-    /// Why a record file is damaged, NULL when it is sound; borrowed from the trace. Since 0.1.
+    /// Why a record file is damaged; NULL when it is sound. Ownership: borrowed from `probe`: do not free it. Since 0.1.
     pub fn pk_probe_bin_damage(probe: *const pk_probe, bin: usize) -> *const pk_error;
-    /// The name of one flag as documents have it: "offset_recomputed"; "" for none or several. Static. Since 0.1.
+    /// The name of one flag as documents have it: "offset_recomputed"; "" for none or several. Ownership: static. Since 0.1.
     pub fn pk_probe_flag_name(flag: u32) -> *const c_char;
-    /// A map by the position of its record file and its own. Text is borrowed from the trace. Errors:
+    /// A map by the position of its record file and its own. Ownership: text is borrowed from `probe`. Errors:
     /// PK_E_INVALID_ARGUMENT (no such record file or map). Since 0.1.
     pub fn pk_probe_map_get(
         probe: *const pk_probe,
@@ -3243,8 +3263,8 @@ extern "C" {
         out: *mut pk_probe_map,
         err: *mut *mut pk_error,
     ) -> pk_status;
-    /// A field of a map by its position in memory. Text is borrowed from the trace. Errors: PK_E_INVALID_ARGUMENT (no
-    /// such record file, map or field). Since 0.1.
+    /// A field of a map by its position in memory. Ownership: text is borrowed from `probe`. Errors: PK_E_INVALID_ARGUMENT (no such
+    /// record file, map or field). Since 0.1.
     pub fn pk_probe_field_get(
         probe: *const pk_probe,
         bin: usize,
@@ -3253,8 +3273,8 @@ extern "C" {
         out: *mut pk_probe_field,
         err: *mut *mut pk_error,
     ) -> pk_status;
-    /// Puts a reader before the first record of a map. Errors: PK_E_INVALID_ARGUMENT, PK_E_NOT_FOUND, PK_E_IO.
-    /// Since 0.1.
+    /// Puts a reader before the first record of a map. Ownership: the caller ends `*out` with pk_probe_records_free(); it holds a
+    /// reference to `probe`. Errors: PK_E_INVALID_ARGUMENT, PK_E_NOT_FOUND, PK_E_IO. Since 0.1.
     pub fn pk_probe_records_open(
         probe: *const pk_probe,
         bin: usize,
@@ -3262,8 +3282,9 @@ extern "C" {
         out: *mut *mut pk_probe_records,
         err: *mut *mut pk_error,
     ) -> pk_status;
-    /// Reads up to `capacity` of the next records, block by block and lane by lane, and says in `*count` how many;
-    /// PK_OK means at least one, PK_END none. Errors: PK_E_INVALID_ARGUMENT (NULL). Since 0.1.
+    /// Reads up to `capacity` of the next records, block by block and lane by lane, and says in `*count` how many; PK_OK means at
+    /// least one, PK_END none. Ownership: `data` of the rows is borrowed from `records`. Errors: PK_E_INVALID_ARGUMENT (NULL).
+    /// Since 0.1.
     pub fn pk_probe_records_read(
         records: *mut pk_probe_records,
         rows: *mut pk_probe_record,
@@ -3271,8 +3292,8 @@ extern "C" {
         count: *mut usize,
         err: *mut *mut pk_error,
     ) -> pk_status;
-    /// Record k of a lane, written or not: any of them at once. PK_END when there is none. Errors:
-    /// PK_E_INVALID_ARGUMENT (NULL). Since 0.1.
+    /// Record k of a lane, written or not: any of them at once. PK_END when there is none. Ownership: `out-\>data` is borrowed from
+    /// `records`. Errors: PK_E_INVALID_ARGUMENT (NULL). Since 0.1.
     pub fn pk_probe_record_get(
         records: *const pk_probe_records,
         block: u64,
@@ -3296,7 +3317,9 @@ extern "C" {
     ) -> pk_status;
     /// Frees the trace; NULL is fine. Readers and tables that were made of it live on. Since 0.1.
     pub fn pk_probe_free(probe: *mut pk_probe);
-    /// Errors: PK_E_INVALID_ARGUMENT (too few measurements), PK_E_DAMAGED (they describe no clock). Since 0.1.
+    /// Builds the clock of one node from what was measured. Ownership: the caller ends `*out` with pk_clock_free(); it keeps
+    /// nothing of what the options point to. Errors: PK_E_INVALID_ARGUMENT (too few measurements), PK_E_DAMAGED (they describe no
+    /// clock). Since 0.1.
     pub fn pk_clock_build(
         options: *const pk_clock_options,
         out: *mut *mut pk_clock,
@@ -3325,11 +3348,11 @@ extern "C" {
     ) -> pk_status;
     /// Frees the clock; NULL is fine. Since 0.1.
     pub fn pk_clock_free(clock: *mut pk_clock);
-    /// Merges traces of several nodes into one XSpace, which goes to `write` or, when that is NULL, to
-    /// pk_merge_options::output. `out` may be NULL. Nothing is written when it fails before the second pass over the
-    /// traces; a file is put in place only when it is complete. Errors: PK_E_INVALID_ARGUMENT (counts, ids or runs that do
-    /// not fit each other), PK_E_NOT_FOUND, PK_E_DAMAGED, PK_E_UNSUPPORTED (an event out of reach), PK_E_CANCELLED,
-    /// PK_E_OUTPUT, PK_E_OUTPUT_FULL. Since 0.1.
+    /// Merges traces of several nodes into one XSpace, which goes to `write` or, when that is NULL, to pk_merge_options::output.
+    /// `out` may be NULL. Nothing is written when it fails before the second pass over the traces; a file is put in place only when
+    /// it is complete. Ownership: the caller ends `*out` with pk_merge_free(); it keeps nothing of what the options point to.
+    /// Errors: PK_E_INVALID_ARGUMENT (counts, ids or runs that do not fit each other), PK_E_NOT_FOUND, PK_E_DAMAGED,
+    /// PK_E_UNSUPPORTED (an event out of reach), PK_E_CANCELLED, PK_E_OUTPUT, PK_E_OUTPUT_FULL. Since 0.1.
     pub fn pk_merge_run(
         options: *const pk_merge_options,
         write: pk_write_callback,
@@ -3339,7 +3362,8 @@ extern "C" {
     ) -> pk_status;
     /// Number of nodes; 0 for NULL. Since 0.1.
     pub fn pk_merge_node_count(merge: *const pk_merge) -> usize;
-    /// A node by its position, as the document lists them. Errors: PK_E_INVALID_ARGUMENT (no such node). Since 0.1.
+    /// A node by its position, as the document lists them. Ownership: text is borrowed from `merge`. Errors: PK_E_INVALID_ARGUMENT
+    /// (no such node). Since 0.1.
     pub fn pk_merge_node_get(
         merge: *const pk_merge,
         node: usize,
@@ -3358,9 +3382,9 @@ extern "C" {
     ) -> pk_status;
     /// Frees the results of the merge; NULL is fine. The file that was written stays. Since 0.1.
     pub fn pk_merge_free(merge: *mut pk_merge);
-    /// Runs the detector. `options` may be NULL. A capture without devices is no failure: there are no steps then, and the
-    /// document says why. Errors: PK_E_INVALID_ARGUMENT (no such threshold), PK_E_CANCELLED, PK_E_OUT_OF_MEMORY.
-    /// Since 0.1.
+    /// Runs the detector. `options` may be NULL. A capture without devices is no failure: there are no steps then, and the document
+    /// says why. Ownership: the caller ends `*out` with pk_bubbles_free(); it holds a reference to `profile`. Errors:
+    /// PK_E_INVALID_ARGUMENT (no such threshold), PK_E_CANCELLED, PK_E_OUT_OF_MEMORY. Since 0.1.
     pub fn pk_bubbles_open(
         profile: *mut pk_profile,
         options: *const pk_bubbles_options,
@@ -3377,23 +3401,25 @@ extern "C" {
         status: *mut i32,
         err: *mut *mut pk_error,
     ) -> pk_status;
-    /// Devices of the capture, which `device` of its rows counts; 0 for NULL. Since 0.1.
+    /// Number of devices of the capture, which `device` of its rows counts; 0 for NULL. Since 0.1.
     pub fn pk_bubbles_device_count(bubbles: *const pk_bubbles) -> usize;
-    /// Name of a device; empty past the last. Borrowed from the analysis. Since 0.1.
+    /// Name of a device; empty past the last. Ownership: borrowed from `bubbles`. Since 0.1.
     pub fn pk_bubbles_device_name(bubbles: *const pk_bubbles, device: usize) -> pk_str;
     /// Frees the analysis; NULL is fine. Tables that were made of it live on. Since 0.1.
     pub fn pk_bubbles_free(bubbles: *mut pk_bubbles);
-    /// Looks at the model. `options` may be NULL. A capture without devices is no failure: the document and the report say
-    /// why they are empty. Errors: PK_E_CANCELLED, PK_E_OUT_OF_MEMORY, PK_E_INVALID_ARGUMENT (the pattern). Since 0.1.
+    /// Looks at the model. `options` may be NULL. A capture without devices is no failure: the document and the report say why they
+    /// are empty. Ownership: the caller ends `*out` with pk_architecture_free(); it holds a reference to `profile`. Errors:
+    /// PK_E_CANCELLED, PK_E_OUT_OF_MEMORY, PK_E_INVALID_ARGUMENT (the pattern). Since 0.1.
     pub fn pk_architecture_open(
         profile: *mut pk_profile,
         options: *const pk_architecture_options,
         out: *mut *mut pk_architecture,
         err: *mut *mut pk_error,
     ) -> pk_status;
-    /// One sentence: layers, passes, confidence. Borrowed; empty without a device. Since 0.1.
+    /// One sentence: layers, passes, confidence; empty without a device. Ownership: borrowed from `architecture`. Since 0.1.
     pub fn pk_architecture_summary(architecture: *const pk_architecture) -> pk_str;
-    /// "model_architecture_report_\<name\>.md", the name that the report has by convention. Borrowed. Since 0.1.
+    /// "model_architecture_report_\<name\>.md", the name that the report has by convention. Ownership: borrowed from `architecture`.
+    /// Since 0.1.
     pub fn pk_architecture_file_name(architecture: *const pk_architecture) -> pk_str;
     /// Writes the document `architecture`: that of `profkit architecture --json`. `status` may be NULL; it becomes a
     /// PK_DOCUMENT_STATUS_. Errors: PK_E_INVALID_ARGUMENT, PK_E_CANCELLED (`write` gave non-zero), PK_E_OUT_OF_MEMORY.
@@ -3415,13 +3441,13 @@ extern "C" {
     ) -> pk_status;
     /// Frees the analysis; NULL is fine. Text that was borrowed from it ends with it. Since 0.1.
     pub fn pk_architecture_free(architecture: *mut pk_architecture);
-    /// "files", "ops", …; "" for an unknown value. Static. Any thread. Since 0.1.
+    /// The name of a table: "files", "ops", …; "" for an unknown value. Ownership: static. Since 0.1.
     pub fn pk_table_name(table: i32) -> *const c_char;
-    /// Opens a table of a profile and runs the analysis that it needs, with default options. `options` may be NULL. Which
-    /// filters a table takes docs/tables.md says; the hooks of the filters are used during this call alone. A table without
-    /// rows is no failure. probe_records are opened by pk_probe_records_table().
-    /// Errors: PK_E_INVALID_ARGUMENT (no such table; a filter that it does not take, or that fits nothing), PK_E_CANCELLED,
-    /// PK_E_LIMIT, PK_E_OUT_OF_MEMORY. Since 0.1.
+    /// Opens a table of a profile and runs the analysis that it needs, with default options. `options` may be NULL. Which filters a
+    /// table takes docs/tables.md says; the hooks of the filters are used during this call alone. A table without rows is no
+    /// failure. probe_records are opened by pk_probe_records_table(). Ownership: the caller ends `*out` with pk_table_free(); it
+    /// holds a reference to `profile`. Errors: PK_E_INVALID_ARGUMENT (no such table; a filter that it does not take, or that fits
+    /// nothing), PK_E_CANCELLED, PK_E_LIMIT, PK_E_OUT_OF_MEMORY. Since 0.1.
     pub fn pk_table_open(
         profile: *mut pk_profile,
         table: i32,
@@ -3429,14 +3455,16 @@ extern "C" {
         out: *mut *mut pk_table,
         err: *mut *mut pk_error,
     ) -> pk_status;
-    /// The kernels of an activity that was opened with options of its own. Errors: as pk_table_open(). Since 0.1.
+    /// Opens the table of the kernels of an activity that was opened with options of its own. Ownership: the caller ends `*out`
+    /// with pk_table_free(); it holds a reference to `activity`. Errors: as pk_table_open(). Since 0.1.
     pub fn pk_activity_table(
         activity: *mut pk_activity,
         options: *const pk_table_options,
         out: *mut *mut pk_table,
         err: *mut *mut pk_error,
     ) -> pk_status;
-    /// PK_TABLE_STEPS, PK_TABLE_GAPS, PK_TABLE_CAUSES or PK_TABLE_DEVICE_TIME of an analysis. Errors: as pk_table_open(). Since 0.1.
+    /// Opens a table of an analysis: PK_TABLE_STEPS, PK_TABLE_GAPS, PK_TABLE_CAUSES or PK_TABLE_DEVICE_TIME. Ownership: the caller
+    /// ends `*out` with pk_table_free(); it holds a reference to `bubbles`. Errors: as pk_table_open(). Since 0.1.
     pub fn pk_bubbles_table(
         bubbles: *mut pk_bubbles,
         table: i32,
@@ -3444,8 +3472,8 @@ extern "C" {
         out: *mut *mut pk_table,
         err: *mut *mut pk_error,
     ) -> pk_status;
-    /// PK_TABLE_LIVE_BUFFERS, PK_TABLE_LIVE_CURVE or PK_TABLE_ALLOCATORS of an analysis. Errors: as pk_table_open().
-    /// Since 0.1.
+    /// Opens a table of an analysis: PK_TABLE_LIVE_BUFFERS, PK_TABLE_LIVE_CURVE or PK_TABLE_ALLOCATORS. Ownership: the caller ends
+    /// `*out` with pk_table_free(); it holds a reference to `memory`. Errors: as pk_table_open(). Since 0.1.
     pub fn pk_memory_table(
         memory: *mut pk_memory,
         table: i32,
@@ -3453,15 +3481,16 @@ extern "C" {
         out: *mut *mut pk_table,
         err: *mut *mut pk_error,
     ) -> pk_status;
-    /// The launches of a Neutrino trace. Errors: as pk_table_open(). Since 0.1.
+    /// Opens the table of the launches of a Neutrino trace. Ownership: the caller ends `*out` with pk_table_free(); it holds a
+    /// reference to `probe`. Errors: as pk_table_open(). Since 0.1.
     pub fn pk_probe_table(
         probe: *mut pk_probe,
         options: *const pk_table_options,
         out: *mut *mut pk_table,
         err: *mut *mut pk_error,
     ) -> pk_status;
-    /// The records of one map of a record file. Errors: as pk_table_open(), and those of pk_probe_records_open().
-    /// Since 0.1.
+    /// Opens the table of the records of one map of a record file. Ownership: the caller ends `*out` with pk_table_free(); it holds
+    /// a reference to `probe`. Errors: as pk_table_open(), and those of pk_probe_records_open(). Since 0.1.
     pub fn pk_probe_records_table(
         probe: *mut pk_probe,
         bin: usize,
@@ -3470,22 +3499,23 @@ extern "C" {
         out: *mut *mut pk_table,
         err: *mut *mut pk_error,
     ) -> pk_status;
-    /// Ends a table; NULL is fine. A stream that was made of it lives on. Since 0.1.
+    /// Frees a table; NULL is fine. A stream that was made of it lives on. Since 0.1.
     pub fn pk_table_free(table: *mut pk_table);
-    /// Columns of a table, also of those that the options leave out. 0 for NULL. Since 0.1.
+    /// Number of columns of a table, also of those that the options leave out; 0 for NULL. Since 0.1.
     pub fn pk_table_column_count(table: *const pk_table) -> u32;
-    /// Errors: PK_E_INVALID_ARGUMENT (no such column). Since 0.1.
+    /// A column by its position. Ownership: text is borrowed from `table`. Errors: PK_E_INVALID_ARGUMENT (no such column).
+    /// Since 0.1.
     pub fn pk_table_column_get(
         table: *const pk_table,
         column: u32,
         out: *mut pk_column,
         err: *mut *mut pk_error,
     ) -> pk_status;
-    /// Reads the next rows, up to `capacity`, into an array of the table's struct, whose size is `row_size`, and says in
-    /// `*count` how many. PK_OK means at least one, PK_END none. Text of rows is borrowed from the table. `rows` may be NULL and
-    /// `row_size` 0: then pk_table_values() alone shows them.
-    /// Errors: PK_E_INVALID_ARGUMENT (another size; capacity 0), PK_E_UNSUPPORTED (a table without a struct: events and
-    /// probe_records come by Arrow; a table that a stream was made of), PK_E_LIMIT, and damage. Since 0.1.
+    /// Reads the next rows, up to `capacity`, into an array of the table's struct, whose size is `row_size`, and says in `*count`
+    /// how many. PK_OK means at least one, PK_END none. `rows` may be NULL and `row_size` 0: then pk_table_values() alone shows
+    /// them. Ownership: text of the rows is borrowed from `table`. Errors: PK_E_INVALID_ARGUMENT (another size; capacity 0),
+    /// PK_E_UNSUPPORTED (a table without a struct: events and probe_records come by Arrow; a table that a stream was made of),
+    /// PK_E_LIMIT, and damage. Since 0.1.
     pub fn pk_table_read(
         table: *mut pk_table,
         rows: *mut c_void,
@@ -3494,10 +3524,10 @@ extern "C" {
         count: *mut usize,
         err: *mut *mut pk_error,
     ) -> pk_status;
-    /// The values of one column, by its name, of the rows that pk_table_read() gave last: also of columns that are in no struct,
-    /// as `host` and those of later versions. `kind` is PK_VALUE_INT64, PK_VALUE_UINT64 (also of booleans) or PK_VALUE_TEXT, 0
-    /// where the value is not known. `capacity` has to be at least the number of those rows, which `*count` says.
-    /// Errors: PK_E_INVALID_ARGUMENT. Since 0.1.
+    /// The values of one column, by its name, of the rows that pk_table_read() gave last: also of columns that are in no struct, as
+    /// `host` and those of later versions. `kind` is PK_VALUE_INT64, PK_VALUE_UINT64 (also of booleans) or PK_VALUE_TEXT, 0 where
+    /// the value is not known. `capacity` has to be at least the number of those rows, which `*count` says. Ownership: text of the
+    /// values is borrowed from `table` until the next read. Errors: PK_E_INVALID_ARGUMENT. Since 0.1.
     pub fn pk_table_values(
         table: *mut pk_table,
         column: *const c_char,
@@ -3506,8 +3536,8 @@ extern "C" {
         count: *mut usize,
         err: *mut *mut pk_error,
     ) -> pk_status;
-    /// The rows that are left as an Arrow stream. It fills `*out`, which the caller owns and ends with out-\>release(out); after
-    /// a failure out-\>release is NULL. Rows are read when the consumer asks for them.
+    /// Makes an Arrow stream of the rows that are left. They are read when the consumer asks for them.
+    /// Ownership: the caller ends `*out` with out-\>release(out), which is NULL after a failure.
     /// The stream holds its own reference to the table, and every batch, child and dictionary owns what it shows: handles,
     /// streams and arrays may be released in any order. One thread at a time uses a stream.
     /// The metadata of a field names its `unit` ("ps", "ns", "bytes", …). What is not UTF-8 in a file becomes U+FFFD. What
@@ -3521,16 +3551,17 @@ extern "C" {
         out: *mut ArrowArrayStream,
         err: *mut *mut pk_error,
     ) -> pk_status;
-    /// The rows that are left as text: RFC 4180 with a line of names, or one JSON object a line, all 64-bit integers as
-    /// numbers. Null is an empty cell, or null. `options` of the table choose the columns. Errors: as pk_table_read(), and
-    /// PK_E_CANCELLED when `write` gives non-zero. Since 0.1.
+    /// Writes the rows that are left as text: RFC 4180 with a line of names, all 64-bit integers as numbers. Null is an empty cell.
+    /// `options` of the table choose the columns. Errors: as pk_table_read(), and PK_E_CANCELLED (`write` gave non-zero).
+    /// Since 0.1.
     pub fn pk_table_write_csv(
         table: *mut pk_table,
         write: pk_write_callback,
         user: *mut c_void,
         err: *mut *mut pk_error,
     ) -> pk_status;
-    /// The same as one JSON object a line. Errors: as pk_table_write_csv(). Since 0.1.
+    /// Writes the rows that are left as one JSON object a line, all 64-bit integers as numbers. Errors: as pk_table_write_csv().
+    /// Since 0.1.
     pub fn pk_table_write_json(
         table: *mut pk_table,
         write: pk_write_callback,
