@@ -61,10 +61,7 @@ type Error struct {
 }
 
 func (e *Error) Error() string {
-	if e.Path == "" {
-		return e.Message
-	}
-	return e.Path + ": " + e.Message
+	return e.Message
 }
 
 // Unwrap gives the context's error when a context stopped the work, and the writer's when that failed.

@@ -101,8 +101,8 @@ typedef struct pk_error pk_error;
 
 /** The status that the failed call returned; PK_OK for NULL. \since 0.1 */
 PK_API pk_status pk_error_code(const pk_error* error) PK_NOEXCEPT;
-/** What happened and what was expected, in English, one line, NUL-terminated; "" for NULL. Ownership: borrowed from `error`.
- *  \since 0.1 */
+/** What happened, to which file, and what was expected, in English, one line, NUL-terminated: enough to be printed alone. A path
+ *  that pk_error_path() has stands in it. "" for NULL. Ownership: borrowed from `error`. \since 0.1 */
 PK_API const char* pk_error_message(const pk_error* error) PK_NOEXCEPT;
 /** Path or label of the input; "" when none is involved. Ownership: borrowed from `error`. \since 0.1 */
 PK_API const char* pk_error_path(const pk_error* error) PK_NOEXCEPT;

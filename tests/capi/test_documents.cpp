@@ -312,6 +312,15 @@ TEST_CASE("a read callback that fails, and one that gives more than it may") {
   callbacks.read_at = [](void*, std::uint64_t, void*, std::size_t) -> std::int64_t { return -1; };
   CHECK(pk_profile_open_callbacks(&callbacks, "bad.xplane.pb", nullptr, &handle, error.out()) == PK_E_IO);
   CHECK(std::string(pk_error_path(error.get())) == "bad.xplane.pb");
+  CHECK(error.message().find("bad.xplane.pb") == 0);
+  CHECK(error.message().rfind("bad.xplane.pb") == 0);
+  std::string document;  // has fields for both, so its message has no path
+  REQUIRE(pk_document_write_error(PK_DOCUMENT_INFO, error.get(), append, &document, nullptr) == PK_OK);
+  CHECK(document.find("bad.xplane.pb") != std::string::npos);
+  CHECK(document.find("bad.xplane.pb: ") == std::string::npos);
+  // A label that stands in other words of the message is not named by them.
+  CHECK(pk_profile_open_callbacks(&callbacks, "e", nullptr, &handle, error.out()) == PK_E_IO);
+  CHECK(error.message().find("e: ") == 0);
   callbacks.read_at = [](void*, std::uint64_t, void*, std::size_t size) -> std::int64_t {
     return static_cast<std::int64_t>(size) + 1;
   };

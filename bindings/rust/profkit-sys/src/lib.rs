@@ -2580,8 +2580,8 @@ extern "C" {
     pub fn pk_status_name(status: pk_status) -> *const c_char;
     /// The status that the failed call returned; PK_OK for NULL. Since 0.1.
     pub fn pk_error_code(error: *const pk_error) -> pk_status;
-    /// What happened and what was expected, in English, one line, NUL-terminated; "" for NULL. Ownership: borrowed from `error`.
-    /// Since 0.1.
+    /// What happened, to which file, and what was expected, in English, one line, NUL-terminated: enough to be printed alone. A path
+    /// that pk_error_path() has stands in it. "" for NULL. Ownership: borrowed from `error`. Since 0.1.
     pub fn pk_error_message(error: *const pk_error) -> *const c_char;
     /// Path or label of the input; "" when none is involved. Ownership: borrowed from `error`. Since 0.1.
     pub fn pk_error_path(error: *const pk_error) -> *const c_char;
