@@ -193,16 +193,20 @@ class Header:
         return fields
 
     def options(self):
-        """Structs that have an _INIT macro: {struct: {field: value}}; None stands for its size."""
-        found = {}
+        """Structs that have an _INIT macro."""
+        found = []
         for name, fields, _ in self.structs:
             values = self.initial.get(name.upper() + "_INIT")
             if values is None:
                 continue
             if len(values) != len(fields):
                 raise Unreadable(f"{name}: {len(values)} initial values for {len(fields)} fields")
-            found[name] = {field.name: None if "sizeof" in value else 0 if value == "NULL" else self.value_of(value)
-                           for field, value in zip(fields, values)}
+            if values[0] != f"(uint32_t)sizeof({name})":
+                raise Unreadable(f"{name} does not begin with its size")
+            for field, value in list(zip(fields, values))[1:]:
+                if value != "NULL" and self.value_of(value) != 0:
+                    raise Unreadable(f"{name}_INIT sets {field.name}, but zero is the default of every option")
+            found.append(name)
         return found
 
 
@@ -269,12 +273,7 @@ def python_module(header):
             kind = "c.c_void_p" if name == "pk_str" and field.name == "data" else python_type(header, field)
             lines.append(f'        ("{field.name}", {kind}),')
         lines.append("    ]")
-    lines += ["", "", "# What an option struct is before anything is set; `struct_size` apart.",
-              "INITIAL: Dict[Any, Dict[str, int]] = {"]
-    for name, values in header.options().items():
-        shown = ", ".join(f'"{field}": {value}' for field, value in values.items() if value)
-        lines.append(f"    {name}: {{{shown}}},")
-    lines += ["}", "", "# name: (result, parameters)", "FUNCTIONS: Dict[str, Tuple[Any, Tuple[Any, ...]]] = {"]
+    lines += ["", "", "# name: (result, parameters)", "FUNCTIONS: Dict[str, Tuple[Any, Tuple[Any, ...]]] = {"]
     for function, parameters, _ in header.functions:
         kinds = [python_type(header, parameter) for parameter in parameters]
         head = f'    "{function.name}": ({python_result(header, function)}, ('
@@ -335,19 +334,12 @@ def rust_docs(lines, indent=""):
     return [f"{indent}/// {re.sub(r'[<>[]', lambda bad: chr(92) + bad.group(0), line)}" for line in lines]
 
 
-def rust_initial(header, name, fields, values):
-    lines = ["", f"impl Default for {name} {{", "    /// The values of the header's _INIT macro.",
-             "    fn default() -> Self {",
-             "        // SAFETY: integers, pointers and Option<fn>, all of which may be zero.",
-             "        let zero: Self = unsafe { std::mem::zeroed() };"]
-    given = [f"            {field.name}: size_of::<Self>() as u32," if values[field.name] is None else
-             f"            {field.name}: {values[field.name]},"
-             for field in fields if values[field.name] != 0]
-    if len(given) == len(fields):
-        given_tail = []
-    else:
-        given_tail = ["            ..zero"]
-    return lines + ["        Self {", *given, *given_tail, "        }", "    }", "}"]
+def rust_initial(name):
+    return ["", f"impl Default for {name} {{", "    /// The values of the header's _INIT macro.",
+            "    fn default() -> Self {",
+            "        // SAFETY: integers, pointers and Option<fn>, all of which may be zero.",
+            "        let zero: Self = unsafe { std::mem::zeroed() };",
+            "        Self {", "            struct_size: size_of::<Self>() as u32,", "            ..zero", "        }", "    }", "}"]
 
 
 def rust_module(header, sizes):
@@ -372,7 +364,7 @@ def rust_module(header, sizes):
             lines += [*rust_docs(field.comment, "    "), f"    pub {rust_name(field.name)}: {rust_type(field)},"]
         lines.append("}")
         if name in options:
-            lines += rust_initial(header, name, fields, options[name])
+            lines += rust_initial(name)
         else:
             lines += ["", f"impl Default for {name} {{", "    fn default() -> Self {",
                       "        // SAFETY: integers and pointers, all of which may be zero.",
@@ -585,6 +577,12 @@ def main(arguments):
     assert not list(unsaid(Header(SAYING))), "a header that says everything was refused"
     for words, instead, found in FORGETTING:
         assert list(unsaid(Header(SAYING.replace(words, instead, 1)))) == [found], f"not found: {found}"
+    needy = re.sub(r"(sizeof\(pk_limits\)), 0,", r"\1, 7,", text)
+    try:
+        Header(needy).options()
+        raise AssertionError("an option whose default is not zero was not seen")
+    except Unreadable as why:
+        assert "pk_limits_INIT sets max_nesting" in str(why), why
     wrong = dict(ours, pk_event=1)
     assert any(theirs[name] != wrong[name] for name in theirs), "a wrong layout was not seen"
     print(*problems, sep="\n")

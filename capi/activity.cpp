@@ -50,7 +50,7 @@ pk_status pk_activity_open(pk_profile* profile, const pk_activity_options* optio
     if (!profile) return null_argument("profile");
     if (!out) return null_argument("out");
     result<pk_activity_options> given =
-        read_sized_struct<pk_activity_options>(options, PK_ACTIVITY_OPTIONS_INIT, "pk_activity_options");
+        read_sized_struct<pk_activity_options>(options, "pk_activity_options");
     if (!given) return std::move(given).error();
     if ((given->flags & ~known_activity_flags) != 0) return unknown_flags("pk_activity_options", given->flags);
     profkit::activity_options asked;

@@ -24,7 +24,7 @@ pk_status pk_architecture_open(pk_profile* profile, const pk_architecture_option
     if (!profile) return null_argument("profile");
     if (!out) return null_argument("out");
     result<pk_architecture_options> given =
-        read_sized_struct<pk_architecture_options>(options, PK_ARCHITECTURE_OPTIONS_INIT, "pk_architecture_options");
+        read_sized_struct<pk_architecture_options>(options, "pk_architecture_options");
     if (!given) return std::move(given).error();
     if (given->flags != 0) return unknown_flags("pk_architecture_options", given->flags);
     hook_bridge bridge;
@@ -33,7 +33,7 @@ pk_status pk_architecture_open(pk_profile* profile, const pk_architecture_option
     made->asked.device = text_of(given->device);
     made->asked.step_pattern = text_of(given->step_pattern);
     made->asked.limit =
-        given->limit == PK_LIMIT_DEFAULT ? profkit::default_limit(profkit::document::architecture) : given->limit;
+        limit_of(given->limit, profkit::default_limit(profkit::document::architecture));
     auto found = profkit::analyse_architecture(*profile->trace, made->asked, bridge.core());
     if (!found) return std::move(found).error();
     made->report = std::move(*found);

@@ -40,7 +40,7 @@ result<bubble_options> read_bubble_options(const pk_bubbles_options& given) {
   if ((given.flags & PK_BUBBLES_HAS_FROM) != 0) o.only.from_ps = given.from_ps;
   if ((given.flags & PK_BUBBLES_HAS_TO) != 0) o.only.to_ps = given.to_ps;
   o.windows = static_cast<window_policy>(given.window_policy);
-  o.limit = given.limit == PK_LIMIT_DEFAULT ? default_limit(document::bubbles) : given.limit;
+  o.limit = limit_of(given.limit, default_limit(document::bubbles));
   for (std::size_t i = 0; i < given.threshold_count; ++i) {
     const std::string_view one = given.thresholds[i] ? std::string_view(given.thresholds[i]) : std::string_view();
     const std::size_t equals = one.find('=');
@@ -68,7 +68,7 @@ pk_status pk_bubbles_open(pk_profile* profile, const pk_bubbles_options* options
     if (!profile) return null_argument("profile");
     if (!out) return null_argument("out");
     result<pk_bubbles_options> given =
-        read_sized_struct<pk_bubbles_options>(options, PK_BUBBLES_OPTIONS_INIT, "pk_bubbles_options");
+        read_sized_struct<pk_bubbles_options>(options, "pk_bubbles_options");
     if (!given) return std::move(given).error();
     result<profkit::bubble_options> asked = read_bubble_options(*given);
     if (!asked) return std::move(asked).error();

@@ -50,7 +50,7 @@ result<pk_status> write_filtered(const pk_profile* profile, document which, cons
   if (!profile) return null_argument("profile");
   if (!write) return null_argument("write");
   result<pk_document_options> given =
-      read_sized_struct<pk_document_options>(options, PK_DOCUMENT_OPTIONS_INIT, "pk_document_options");
+      read_sized_struct<pk_document_options>(options, "pk_document_options");
   if (!given) return std::move(given).error();
   result<query_filters> filters = read_filters(*given, which);
   if (!filters) return std::move(filters).error();
@@ -71,7 +71,7 @@ result<query_filters> read_filters(const pk_document_options& given, document wh
   if ((given.flags & PK_DOCUMENT_HAS_STEP) != 0) filters.step = given.step;
   if ((given.flags & PK_DOCUMENT_HAS_FROM) != 0) filters.from_ps = given.from_ps;
   if ((given.flags & PK_DOCUMENT_HAS_TO) != 0) filters.to_ps = given.to_ps;
-  filters.limit = given.limit == PK_LIMIT_DEFAULT ? default_limit(which) : given.limit;
+  filters.limit = limit_of(given.limit, default_limit(which));
   filters.max_bytes = given.max_bytes;
   return filters;
 }

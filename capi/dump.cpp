@@ -14,13 +14,13 @@ pk_status pk_dump_write(const char* path, const pk_dump_options* options, pk_wri
     if (!path) return null_argument("path");
     if (!write) return null_argument("write");
     result<pk_dump_options> given =
-        read_sized_struct<pk_dump_options>(options, PK_DUMP_OPTIONS_INIT, "pk_dump_options");
+        read_sized_struct<pk_dump_options>(options, "pk_dump_options");
     if (!given) return std::move(given).error();
     if (given->format != PK_DUMP_JSON && given->format != PK_DUMP_TEXT)
       return invalid_argument("there is no format " + std::to_string(given->format),
                               "use PK_DUMP_JSON or PK_DUMP_TEXT");
     result<pk_open_options> opening =
-        read_sized_struct<pk_open_options>(given->open, PK_OPEN_OPTIONS_INIT, "pk_open_options");
+        read_sized_struct<pk_open_options>(given->open, "pk_open_options");
     if (!opening) return std::move(opening).error();
     hook_bridge bridge;
     result<profkit::open_options> how = read_open_options(*opening, bridge);
@@ -31,7 +31,7 @@ pk_status pk_dump_write(const char* path, const pk_dump_options* options, pk_wri
     if (type.empty()) type = profkit::dump_type_of(file->found.family);
     profkit::dump_options asked;
     asked.format = given->format == PK_DUMP_TEXT ? profkit::dump_format::text : profkit::dump_format::json;
-    asked.limit = given->limit;
+    asked.limit = limit_of(given->limit, 0);
     asked.bounds = how->bounds;
     asked.host = how->host;
     return write_to_host(write, user, status, [&](profkit::sink& into) -> result<profkit::document_status> {

@@ -56,7 +56,7 @@ fault unknown_flags(const char* type_name, std::uint32_t flags) {
 }
 
 result<void> hook_bridge::take(const pk_hooks* hooks) {
-  result<pk_hooks> known = read_sized_struct<pk_hooks>(hooks, PK_HOOKS_INIT, "pk_hooks");
+  result<pk_hooks> known = read_sized_struct<pk_hooks>(hooks, "pk_hooks");
   if (!known) return std::move(known).error();
   host_ = *known;
   core_.user = &host_;
@@ -70,7 +70,7 @@ result<void> hook_bridge::take(const pk_hooks* hooks) {
 }
 
 result<limits> read_limits(const pk_limits* bounds) {
-  result<pk_limits> known = read_sized_struct<pk_limits>(bounds, PK_LIMITS_INIT, "pk_limits");
+  result<pk_limits> known = read_sized_struct<pk_limits>(bounds, "pk_limits");
   if (!known) return std::move(known).error();
   limits core;
   const auto take = [](auto& field, auto value) {

@@ -24,15 +24,21 @@ namespace capi {
 // Checks the size a caller gave and what lies past this release's struct.
 result<void> check_sized_struct(const void* options, std::size_t known_size, const char* type_name);
 
-// A caller's struct, of an older or a newer release, laid over the defaults of this one.
+// A caller's struct, of an older or a newer release, as this one has it: what it lacks is zero, which is the default.
 template <class Options>
-result<Options> read_sized_struct(const Options* options, const Options& defaults, const char* type_name) {
-  Options known = defaults;
+result<Options> read_sized_struct(const Options* options, const char* type_name) {
+  Options known{};
   if (!options) return known;
   if (result<void> sound = check_sized_struct(options, sizeof known, type_name); !sound)
     return std::move(sound).error();
   std::memcpy(&known, options, std::min<std::size_t>(options->struct_size, sizeof known));
   return known;
+}
+
+// A limit of the core, where 0 is none. `standard` is what PK_LIMIT_DEFAULT stands for.
+[[nodiscard]] constexpr std::uint64_t limit_of(std::uint64_t given, std::uint64_t standard) noexcept {
+  if (given == PK_LIMIT_NONE) return 0;
+  return given == PK_LIMIT_DEFAULT ? standard : given;
 }
 
 [[nodiscard]] fault unknown_flags(const char* type_name, std::uint32_t flags);

@@ -17,7 +17,7 @@ pk_status open_profile(const pk_open_options* options, pk_profile** out, pk_erro
   return guard(err, [&]() -> result<pk_status> {
     if (!out) return null_argument("out");
     result<pk_open_options> given =
-        read_sized_struct<pk_open_options>(options, PK_OPEN_OPTIONS_INIT, "pk_open_options");
+        read_sized_struct<pk_open_options>(options, "pk_open_options");
     if (!given) return std::move(given).error();
     hook_bridge bridge;
     result<open_options> core_options = read_open_options(*given, bridge);
@@ -124,11 +124,12 @@ pk_status pk_profile_open_callbacks(const pk_read_callbacks* callbacks, const ch
       options, out, err, [&](pk_profile&, std::uint32_t, const profkit::open_options& core) -> result<core_profile> {
         if (!callbacks) return null_argument("callbacks");
         result<pk_read_callbacks> given =
-            read_sized_struct<pk_read_callbacks>(callbacks, PK_READ_CALLBACKS_INIT, "pk_read_callbacks");
+            read_sized_struct<pk_read_callbacks>(callbacks, "pk_read_callbacks");
         if (!given) return std::move(given).error();
         if (!given->read_at) return null_argument("pk_read_callbacks::read_at");
         if (given->reserved != 0) return invalid_argument("pk_read_callbacks::reserved is not 0");
-        return profkit::profile::open_callbacks({given->user, given->read_at, given->size_bytes}, text_of(label), core);
+        return profkit::profile::open_callbacks({given->user, given->read_at, given->size_bytes == 0 ? profkit::no_offset : given->size_bytes},
+                                              text_of(label), core);
       });
 }
 

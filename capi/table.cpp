@@ -47,7 +47,7 @@ result<table_request> read_table_options(const pk_table_options* options, hook_b
   constexpr std::uint64_t max_rows = std::uint64_t{1} << 30;
   constexpr std::uint32_t known = PK_TABLE_SKIP_DAMAGE | PK_TABLE_PLAIN_TEXT | PK_TABLE_SIGNED | PK_TABLE_ONE_FILE;
   result<pk_table_options> given =
-      read_sized_struct<pk_table_options>(options, PK_TABLE_OPTIONS_INIT, "pk_table_options");
+      read_sized_struct<pk_table_options>(options, "pk_table_options");
   if (!given) return std::move(given).error();
   if ((given->flags & ~known) != 0) return unknown_flags("pk_table_options", given->flags);
   if (given->reserved != 0) return invalid_argument("pk_table_options::reserved is not 0");
@@ -67,9 +67,9 @@ result<table_request> read_table_options(const pk_table_options* options, hook_b
     asked.columns.emplace_back(given->columns[i]);
   }
   result<pk_document_options> filters =
-      read_sized_struct<pk_document_options>(given->filters, PK_DOCUMENT_OPTIONS_INIT, "pk_document_options");
+      read_sized_struct<pk_document_options>(given->filters, "pk_document_options");
   if (!filters) return std::move(filters).error();
-  if (filters->limit == PK_LIMIT_DEFAULT) filters->limit = 0;
+  if (filters->limit == PK_LIMIT_DEFAULT) filters->limit = PK_LIMIT_NONE;
   result<query_filters> read = read_filters(*filters, document::ops);
   if (!read) return std::move(read).error();
   asked.filters = std::move(*read);

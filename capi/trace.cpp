@@ -60,7 +60,7 @@ result<pk_status> write_trace(const pk_profile* profile, const pk_trace_options*
                               Open&& open) {
   if (!profile) return null_argument("profile");
   result<pk_trace_options> given =
-      read_sized_struct<pk_trace_options>(options, PK_TRACE_OPTIONS_INIT, "pk_trace_options");
+      read_sized_struct<pk_trace_options>(options, "pk_trace_options");
   if (!given) return std::move(given).error();
   result<trace_export_options> asked = read_trace_options(*given);
   if (!asked) return std::move(asked).error();

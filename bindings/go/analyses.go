@@ -51,7 +51,7 @@ type MemoryOptions struct {
 	FitBytes    *uint64 // does the highest need fit?
 	CurvePoints uint64  // at most so many points of the live curve
 	MemorySpace int64   // color of the memory space that is looked into
-	Top         *uint64 // rows of each list of the document
+	Top         *uint64 // rows of each list of the document; 0: all; nil: the command's default
 
 	StepPolicy       int    // StepOfPeak and so on: which step window the run-time part is about
 	Step             *int64 // position of that step window instead
@@ -149,12 +149,14 @@ func (p *Profile) Memory(ctx context.Context, options MemoryOptions) (*Memory, e
 				given.step = C.int64_t(*options.Step)
 			}
 			if options.Top != nil {
-				given.top = C.uint64_t(*options.Top)
+				given.top = limitOf(*options.Top)
 			}
 			if options.TimeSamples != nil {
+				given.flags |= flag(*options.TimeSamples == 0, C.PK_MEMORY_NO_TIMELINE)
 				given.time_samples = C.uint64_t(*options.TimeSamples)
 			}
 			if options.PersistentThresholdSteps != nil {
+				given.flags |= flag(*options.PersistentThresholdSteps == 0, C.PK_MEMORY_KEPT_IS_PERSISTENT)
 				given.persistent_threshold_steps = C.uint32_t(*options.PersistentThresholdSteps)
 			}
 			return C.pk_memory_open(object, given, (**C.pk_memory)(unsafe.Pointer(out)), raw)
@@ -386,7 +388,7 @@ func (p *Profile) Bubbles(ctx context.Context, options BubbleOptions) (*Bubbles,
 				given.to_ps = C.int64_t(*options.ToPs)
 			}
 			if options.Limit != nil {
-				given.limit = C.uint64_t(*options.Limit)
+				given.limit = limitOf(*options.Limit)
 			}
 			given.window_policy = C.int32_t(options.WindowPolicy)
 			given.hooks = hooks

@@ -200,7 +200,7 @@ func (p *Profile) Architecture(ctx context.Context, options ArchitectureOptions)
 			*given = C.pkgo_architecture_options()
 			given.device, given.step_pattern = memory.text(options.Device), memory.text(options.StepPattern)
 			if options.Limit != nil {
-				given.limit = C.uint64_t(*options.Limit)
+				given.limit = limitOf(*options.Limit)
 			}
 			given.hooks = hooks
 			return C.pk_architecture_open(object, given, (**C.pk_architecture)(unsafe.Pointer(out)), raw)
@@ -391,7 +391,7 @@ func Validate(ctx context.Context, profiles []*Profile, options ValidationOption
 			given.max_bound_ps = C.int64_t(options.MaxBoundPs)
 		}
 		if options.Limit != nil {
-			given.limit = C.uint64_t(*options.Limit)
+			given.limit = limitOf(*options.Limit)
 		}
 		given.hooks = hooks
 		list := (**C.pk_profile)(memory.alloc(uintptr(len(profiles)+1) * unsafe.Sizeof((*C.pk_profile)(nil))))

@@ -181,7 +181,7 @@ func Dump(ctx context.Context, path string, to io.Writer, options DumpOptions) (
 		given := (*C.pk_dump_options)(memory.alloc(unsafe.Sizeof(C.pk_dump_options{})))
 		*given = C.pkgo_dump_options()
 		given.format, given._type = C.int32_t(options.Format), memory.text(options.Type)
-		given.limit = C.uint64_t(options.Limit)
+		given.limit = limitOf(options.Limit)
 		given.open = openOptions(memory, options.Open, 0, hooks)
 		var raw *C.pk_error
 		return failure(C.pk_dump_write(memory.path(path), given, writer(), user, &status, &raw), raw)
@@ -820,7 +820,7 @@ func documentOptions(memory *arena, options DocumentOptions) unsafe.Pointer {
 		given.to_ps = C.int64_t(*options.ToPs)
 	}
 	if options.Limit != nil {
-		given.limit = C.uint64_t(*options.Limit)
+		given.limit = limitOf(*options.Limit)
 	}
 	given.max_bytes = C.uint64_t(options.MaxBytes)
 	return unsafe.Pointer(given)

@@ -257,6 +257,14 @@ func (h *handle) use(run func(raw unsafe.Pointer) error) error {
 	return run(raw)
 }
 
+// limitOf is a limit as the C ABI has it, where 0 is the default and not all.
+func limitOf(given uint64) C.uint64_t {
+	if given == 0 {
+		return C.PK_LIMIT_NONE
+	}
+	return C.uint64_t(given)
+}
+
 func flag(given bool, bit C.uint32_t) C.uint32_t {
 	if given {
 		return bit

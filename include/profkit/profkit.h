@@ -16,9 +16,9 @@
  *    more. `_free()` ends a handle and what was borrowed from it; `_free(NULL)` does nothing.
  *  - Files, planes and lines are addressed by position, from 0: their ids repeat in real captures.
  *  - Times are int64 picoseconds (`_ps`) relative to the capture's origin, unless a name ends in `_ns`.
- *  - Option structs begin with `struct_size`; start from their _INIT macro. What a newer caller's struct has
- *    more must be zero, as must unknown flags: else PK_E_UNSUPPORTED. Structs without `struct_size` are
- *    frozen: new facts come as new functions.
+ *  - Option structs begin with `struct_size`. Zero is the default of every other field: start from their _INIT macro, or
+ *    from zeroes. What a newer caller's struct has more must be zero, as must unknown flags: else PK_E_UNSUPPORTED.
+ *    Structs without `struct_size` are frozen: new facts come as new functions.
  *  - Handles are immutable: any number of threads may read one at a time, and free it. A cursor, a pk_chrome_reader, a
  *    pk_probe_records, a pk_table, a pk_xspace_writer or an Arrow stream belongs to one thread at a time.
  *  - There is no global state. Nothing is printed, no environment variable is read, and no thread is started
@@ -231,11 +231,11 @@ typedef struct pk_read_callbacks {
   /** Writes up to `size` bytes from `offset` on to `into`; gives their number, 0 at the end, and a negative
    *  number on failure (PK_E_IO). Called by the opening thread only, unless PK_OPEN_ONE_PASS is set. */
   int64_t (*read_at)(void* user, uint64_t offset, void* into, size_t size);
-  uint64_t size_bytes; /**< of the whole input, still compressed; PK_NO_OFFSET when unknown */
+  uint64_t size_bytes; /**< of the whole input, still compressed; 0 when unknown */
 } pk_read_callbacks;
 /** \since 0.1 */
 #define PK_READ_CALLBACKS_INIT \
-  { (uint32_t)sizeof(pk_read_callbacks), 0, NULL, NULL, PK_NO_OFFSET }
+  { (uint32_t)sizeof(pk_read_callbacks), 0, NULL, NULL, 0 }
 
 /** Opens one file through callbacks. `label` as in pk_profile_open_buffer(). Ownership: the caller ends `*out` with
  *  pk_profile_free(); the callbacks are used during this call alone, with PK_OPEN_ONE_PASS until the last reference is given
@@ -836,7 +836,9 @@ enum { PK_DOCUMENT_HAS_STEP = 1, PK_DOCUMENT_HAS_FROM = 2, PK_DOCUMENT_HAS_TO = 
 /** The value of a limit that stands for the command's default: 100 rows of each list, nested ones too, or what
  *  docs/documents.md says of the document. Up to it a document takes 1 MB at most, whatever the capture: lists end
  *  earlier then, and long texts are cut. `limited`, which ends each document, says what was left out. \since 0.1 */
-#define PK_LIMIT_DEFAULT UINT64_MAX
+#define PK_LIMIT_DEFAULT 0
+/** The value of a limit that is none: everything. \since 0.1 */
+#define PK_LIMIT_NONE UINT64_MAX
 
 /** Which part of a capture to look at, and how much of it to show. Text filters are substrings; NULL and ""
  *  match everything. \since 0.1 */
@@ -850,14 +852,14 @@ typedef struct pk_document_options {
   uint64_t step;         /**< position of a step; with PK_DOCUMENT_HAS_STEP */
   int64_t from_ps;       /**< first instant, capture's clock; with PK_DOCUMENT_HAS_FROM */
   int64_t to_ps;         /**< first instant after; with PK_DOCUMENT_HAS_TO */
-  uint64_t limit;        /**< rows a list; 0: all; PK_LIMIT_DEFAULT */
+  uint64_t limit;        /**< rows a list; 0: the default; PK_LIMIT_NONE: all */
   const pk_hooks* hooks; /**< NULL: none */
   uint64_t max_bytes;    /**< the most the document takes: lists end early for it, and texts of 300 bytes. What stands around
                               the lists takes up to 20,000, of PK_DOCUMENT_REPORT more. 0: the document's own bound */
 } pk_document_options;
 /** \since 0.1 */
 #define PK_DOCUMENT_OPTIONS_INIT \
-  { (uint32_t)sizeof(pk_document_options), 0, NULL, NULL, NULL, NULL, 0, 0, 0, PK_LIMIT_DEFAULT, NULL, 0 }
+  { (uint32_t)sizeof(pk_document_options), 0, NULL, NULL, NULL, NULL, 0, 0, 0, 0, NULL, 0 }
 
 /** Receives the next bytes of a document, on the calling thread. Non-zero stops with PK_E_CANCELLED.
  *  \since 0.1 */
@@ -909,7 +911,9 @@ enum {
   PK_MEMORY_ALL_TRACE = 2,          /**< the whole trace is one window */
   PK_MEMORY_HAS_STEP = 4,           /**< `step` is set */
   PK_MEMORY_INCLUDE_HOST_POOLS = 8, /**< host memory may be the fullest, too */
-  PK_MEMORY_HAS_FIT = 16            /**< `fit_bytes` is set */
+  PK_MEMORY_HAS_FIT = 16,           /**< `fit_bytes` is set */
+  PK_MEMORY_NO_TIMELINE = 32,       /**< the document's timeline has no samples */
+  PK_MEMORY_KEPT_IS_PERSISTENT = 64 /**< what was not freed is persistent without crossing the boundary of a step */
 };
 /** Which step window the run-time part is about. \since 0.1 */
 enum { PK_STEP_POLICY_PEAK = 0, PK_STEP_POLICY_LAST = 1, PK_STEP_POLICY_FIRST = 2 };
@@ -920,12 +924,12 @@ typedef struct pk_memory_options {
   uint32_t flags;        /**< PK_MEMORY_ */
   const char* host;      /**< only hosts whose name contains it */
   const char* module;    /**< name or id; NULL: the module with the highest peak */
-  uint64_t top;          /**< rows of each list of the document; PK_LIMIT_DEFAULT: 30 */
+  uint64_t top;          /**< rows of each list of the document; 0: 30; PK_LIMIT_NONE: all */
   int64_t step;          /**< with PK_MEMORY_HAS_STEP: position of a step window */
   uint64_t fit_bytes;    /**< with PK_MEMORY_HAS_FIT: does the highest need fit? */
   uint64_t curve_points; /**< at most so many points of the live curve; 0: none */
-  uint64_t time_samples; /**< of the document's timeline */
-  uint32_t persistent_threshold_steps;
+  uint64_t time_samples; /**< of the document's timeline; 0: 200 */
+  uint32_t persistent_threshold_steps; /**< boundaries of steps that a persistent block outlives; 0: 2 */
   int32_t step_policy;        /**< PK_STEP_POLICY_ */
   const pk_hooks* hooks;      /**< NULL: none */
   int64_t memory_space;       /**< color of the memory space that is looked into */
@@ -935,8 +939,7 @@ typedef struct pk_memory_options {
 /** \since 0.1 */
 #define PK_MEMORY_OPTIONS_INIT                                                                                        \
   {                                                                                                                   \
-    (uint32_t)sizeof(pk_memory_options), 0, NULL, NULL, PK_LIMIT_DEFAULT, 0, 0, 0, 200, 2, PK_STEP_POLICY_PEAK, NULL, \
-        0, NULL, 0                                                                                                    \
+    (uint32_t)sizeof(pk_memory_options), 0, NULL, NULL, 0, 0, 0, 0, 0, 0, PK_STEP_POLICY_PEAK, NULL, 0, NULL, 0       \
   }
 
 /** Runs the analysis. `options` may be NULL. Damage of the input is no failure: the document reports it. Ownership: the caller
@@ -1084,10 +1087,10 @@ PK_API void pk_memory_free(pk_memory* memory) PK_NOEXCEPT;
 
 /** Formats of other tools. \since 0.1 */
 enum {
-  PK_TRACE_JSON = 1,     /**< Chrome trace-event JSON */
-  PK_TRACE_PERFETTO = 2, /**< Perfetto's protobuf trace */
-  PK_TRACE_XSPACE = 3,   /**< an XSpace with what the filters keep, byte for byte */
-  PK_TRACE_CSV = 4       /**< a row an event */
+  PK_TRACE_JSON = 0,     /**< Chrome trace-event JSON */
+  PK_TRACE_PERFETTO = 1, /**< Perfetto's protobuf trace */
+  PK_TRACE_XSPACE = 2,   /**< an XSpace with what the filters keep, byte for byte */
+  PK_TRACE_CSV = 3       /**< a row an event */
 };
 /** The name of a format: "trace.json", "pftrace", "xspace", "csv"; "" for an unknown value. Ownership: static. \since 0.1 */
 PK_API const char* pk_trace_format_name(int32_t format) PK_NOEXCEPT;
@@ -1229,7 +1232,7 @@ typedef struct pk_dump_options {
   /** Name of the message type, with or without a package, or "raw": every field by its number. NULL: what the kind of
    *  file says. */
   const char* type;
-  uint64_t limit;              /**< elements shown of each repeated field; 0: all */
+  uint64_t limit;              /**< elements shown of each repeated field; 0, PK_LIMIT_NONE: all */
   const pk_open_options* open; /**< how the file is read, its limits and hooks; NULL: the defaults */
 } pk_dump_options;
 /** \since 0.1 */
@@ -1258,13 +1261,13 @@ typedef struct pk_validation_options {
   uint32_t struct_size; /**< sizeof(pk_validation_options) */
   uint32_t flags;       /**< PK_VALIDATION_ */
   int64_t bound_ps;     /**< error of every time, instead of what the trace says; with PK_VALIDATION_HAS_BOUND */
-  int64_t max_bound_ps; /**< an offset known less well than this is undecidable; default 1 ms */
+  int64_t max_bound_ps; /**< an offset known less well than this is undecidable; 0: 1 ms */
   const pk_hooks* hooks;
-  uint64_t limit; /**< rows of each list of the document; 0: all; PK_LIMIT_DEFAULT */
+  uint64_t limit; /**< rows of each list of the document; 0: the default; PK_LIMIT_NONE: all */
 } pk_validation_options;
 /** \since 0.1 */
 #define PK_VALIDATION_OPTIONS_INIT \
-  { (uint32_t)sizeof(pk_validation_options), 0, 0, 1000000000, NULL, PK_LIMIT_DEFAULT }
+  { (uint32_t)sizeof(pk_validation_options), 0, 0, 0, NULL, 0 }
 
 /** Frozen. \since 0.1 */
 typedef struct pk_validation_summary {
@@ -1517,7 +1520,7 @@ typedef struct pk_probe_query {
   const char* map;       /**< name of a map, or its number */
   uint64_t block;        /**< slice records, with PK_PROBE_QUERY_HAS_BLOCK */
   uint64_t lane;         /**< slice records, with PK_PROBE_QUERY_HAS_LANE */
-  uint64_t limit;        /**< rows a list; 0: all; PK_LIMIT_DEFAULT: 100 of JSON, all of other formats */
+  uint64_t limit;        /**< rows a list; 0: 100 of JSON, all of other formats; PK_LIMIT_NONE: all */
   const pk_hooks* hooks; /**< NULL: none */
   int32_t format;        /**< PK_PROBE_JSON, PK_PROBE_CSV, PK_PROBE_SVG */
   uint32_t reserved1;    /**< 0 */
@@ -1525,7 +1528,7 @@ typedef struct pk_probe_query {
 } pk_probe_query;
 /** \since 0.1 */
 #define PK_PROBE_QUERY_INIT \
-  { (uint32_t)sizeof(pk_probe_query), 0, 0, 0, 0, 0, NULL, NULL, 0, 0, PK_LIMIT_DEFAULT, NULL, 0, 0, NULL }
+  { (uint32_t)sizeof(pk_probe_query), 0, 0, 0, 0, 0, NULL, NULL, 0, 0, 0, NULL, 0, 0, NULL }
 /** Writes one slice: what `profkit neutrino PATH SLICE` writes with --json, --csv or --svg. `query` and `status` may be
  *  NULL; `*status` becomes a PK_DOCUMENT_STATUS_. Of what is absent only JSON says so; otherwise nothing is written.
  *  Errors: PK_E_INVALID_ARGUMENT (no such launch or map; no table or picture of that slice), PK_E_CANCELLED. \since 0.1
@@ -1710,7 +1713,7 @@ typedef struct pk_bubbles_options {
   const char* step_pattern;      /**< whole names that mark a step: a regular expression of RE2 */
   const char* const* thresholds; /**< "NAME=VALUE" each, by the names that the document lists */
   size_t threshold_count;
-  uint64_t limit;        /**< rows of each list of the document; 0: all; PK_LIMIT_DEFAULT */
+  uint64_t limit;        /**< rows of each list of the document; 0: the default; PK_LIMIT_NONE: all */
   int32_t window_policy; /**< PK_WINDOW_POLICY_ */
   uint32_t reserved;     /**< 0 */
   const pk_hooks* hooks; /**< NULL: none */
@@ -1721,8 +1724,7 @@ typedef struct pk_bubbles_options {
 } pk_bubbles_options;
 /** \since 0.1 */
 #define PK_BUBBLES_OPTIONS_INIT \
-  { (uint32_t)sizeof(pk_bubbles_options), 0, NULL, NULL, NULL, 0, PK_LIMIT_DEFAULT, PK_WINDOW_POLICY_GUIDE, 0, NULL, \
-    NULL, 0, 0, 0 }
+  { (uint32_t)sizeof(pk_bubbles_options), 0, NULL, NULL, NULL, 0, 0, PK_WINDOW_POLICY_GUIDE, 0, NULL, NULL, 0, 0, 0 }
 
 /** Runs the detector. `options` may be NULL. A capture without devices is no failure: there are no steps then, and the document
  *  says why. Ownership: the caller ends `*out` with pk_bubbles_free(); it holds a reference to `profile`. Errors:
@@ -1881,12 +1883,12 @@ typedef struct pk_architecture_options {
   uint32_t flags;           /**< 0 */
   const char* device;       /**< only devices whose name contains it */
   const char* step_pattern; /**< whole names that mark a step: a regular expression of RE2 */
-  uint64_t limit;           /**< rows of each list of the document; 0: all; PK_LIMIT_DEFAULT */
+  uint64_t limit;           /**< rows of each list of the document; 0: the default; PK_LIMIT_NONE: all */
   const pk_hooks* hooks;    /**< NULL: none */
 } pk_architecture_options;
 /** \since 0.1 */
 #define PK_ARCHITECTURE_OPTIONS_INIT \
-  { (uint32_t)sizeof(pk_architecture_options), 0, NULL, NULL, PK_LIMIT_DEFAULT, NULL }
+  { (uint32_t)sizeof(pk_architecture_options), 0, NULL, NULL, 0, NULL }
 
 /** Looks at the model. `options` may be NULL. A capture without devices is no failure: the document and the report say why they
  *  are empty. Ownership: the caller ends `*out` with pk_architecture_free(); it holds a reference to `profile`. Errors:
@@ -2113,7 +2115,7 @@ typedef struct pk_table_options {
   uint64_t batch_rows;                /**< Arrow: most rows of a batch, up to 2^30; 0: 65,536 */
   const char* const* columns;         /**< Arrow: names of the columns that come, in this order, each once; NULL: all */
   size_t column_count;
-  const pk_document_options* filters; /**< which rows; NULL: all. A limit is one of rows a line, PK_LIMIT_DEFAULT: all */
+  const pk_document_options* filters; /**< which rows; NULL: all. A limit is one of rows a line, 0: all */
   uint32_t file;                      /**< with PK_TABLE_ONE_FILE */
   uint32_t reserved;                  /**< 0 */
 } pk_table_options;

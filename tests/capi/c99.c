@@ -506,6 +506,37 @@ static void test_memory(const char *data) {
   CHECK(pk_memory_module_count(NULL) == 0);
 }
 
+/* ---- options ---- */
+
+/* Zero is the default of every option. */
+#define SAME_AS_ZEROED(type, initial)                  \
+  do {                                                 \
+    type given = initial;                              \
+    type zeroed;                                       \
+    memset(&zeroed, 0, sizeof zeroed);                 \
+    zeroed.struct_size = (uint32_t)sizeof zeroed;      \
+    CHECK(memcmp(&given, &zeroed, sizeof given) == 0); \
+  } while (0)
+
+static void test_options(void) {
+  SAME_AS_ZEROED(pk_hooks, PK_HOOKS_INIT);
+  SAME_AS_ZEROED(pk_limits, PK_LIMITS_INIT);
+  SAME_AS_ZEROED(pk_open_options, PK_OPEN_OPTIONS_INIT);
+  SAME_AS_ZEROED(pk_read_callbacks, PK_READ_CALLBACKS_INIT);
+  SAME_AS_ZEROED(pk_activity_options, PK_ACTIVITY_OPTIONS_INIT);
+  SAME_AS_ZEROED(pk_document_options, PK_DOCUMENT_OPTIONS_INIT);
+  SAME_AS_ZEROED(pk_memory_options, PK_MEMORY_OPTIONS_INIT);
+  SAME_AS_ZEROED(pk_trace_options, PK_TRACE_OPTIONS_INIT);
+  SAME_AS_ZEROED(pk_dump_options, PK_DUMP_OPTIONS_INIT);
+  SAME_AS_ZEROED(pk_validation_options, PK_VALIDATION_OPTIONS_INIT);
+  SAME_AS_ZEROED(pk_probe_query, PK_PROBE_QUERY_INIT);
+  SAME_AS_ZEROED(pk_clock_options, PK_CLOCK_OPTIONS_INIT);
+  SAME_AS_ZEROED(pk_merge_options, PK_MERGE_OPTIONS_INIT);
+  SAME_AS_ZEROED(pk_bubbles_options, PK_BUBBLES_OPTIONS_INIT);
+  SAME_AS_ZEROED(pk_architecture_options, PK_ARCHITECTURE_OPTIONS_INIT);
+  SAME_AS_ZEROED(pk_table_options, PK_TABLE_OPTIONS_INIT);
+}
+
 /* ---- writing, exporting, validating ---- */
 
 typedef struct growing {
@@ -597,7 +628,8 @@ static void test_writing(void) {
   CHECK(pk_xspace_writer_status(NULL) == PK_E_INVALID_ARGUMENT);
   CHECK(pk_xspace_event_metadata(NULL, text("x"), text("")) == 0);
 
-  CHECK(strcmp(pk_trace_format_name(PK_TRACE_PERFETTO), "pftrace") == 0 && strcmp(pk_trace_format_name(0), "") == 0);
+  CHECK(strcmp(pk_trace_format_name(PK_TRACE_PERFETTO), "pftrace") == 0 && strcmp(pk_trace_format_name(-1), "") == 0 &&
+        strcmp(pk_trace_format_name(PK_TRACE_CSV + 1), "") == 0);
   for (i = PK_TRACE_JSON; i <= PK_TRACE_CSV; ++i) {
     trace.format = i;
     trace.flags = i == PK_TRACE_JSON ? PK_TRACE_GZIP : 0;
@@ -938,6 +970,7 @@ static void test_architecture(const char *data) {
 int main(int argc, char **argv) {
   if (argc != 2) return 2;
   test_names();
+  test_options();
   test_errors();
   test_xspace(argv[1]);
   test_run_directory(argv[1]);

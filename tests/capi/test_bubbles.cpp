@@ -38,7 +38,7 @@ TEST_CASE("the document of an analysis has the command's limit unless another is
   const auto profile = opened(tpu_capture());
   const auto sized = [&](std::uint64_t limit) {
     pk_bubbles_options options = PK_BUBBLES_OPTIONS_INIT;
-    if (limit != PK_LIMIT_DEFAULT) options.limit = limit;
+    options.limit = limit;
     pk_bubbles* made = nullptr;
     REQUIRE(pk_bubbles_open(profile.get(), &options, &made, nullptr) == PK_OK);
     const owned<pk_bubbles> bubbles(made);
@@ -49,7 +49,7 @@ TEST_CASE("the document of an analysis has the command's limit unless another is
   CHECK(sized(PK_LIMIT_DEFAULT) == sized(profkit::default_document_limit));
   CHECK(sized(PK_LIMIT_DEFAULT).size() <= 1'000'000);
   CHECK(sized(1).size() < sized(PK_LIMIT_DEFAULT).size());
-  CHECK(sized(PK_LIMIT_DEFAULT).size() < sized(0).size());
+  CHECK(sized(PK_LIMIT_DEFAULT).size() < sized(PK_LIMIT_NONE).size());
 }
 
 TEST_CASE("gaps through profkit.hpp") {

@@ -74,14 +74,14 @@ TEST_CASE("a document is small unless all of it is asked for, and says what it l
   const auto by_default = write(profile.get(), PK_DOCUMENT_REPORT, &options).bytes;
   options.limit = 1;
   const auto least = write(profile.get(), PK_DOCUMENT_REPORT, &options).bytes;
-  options.limit = 0;
+  options.limit = PK_LIMIT_NONE;
   const auto whole = write(profile.get(), PK_DOCUMENT_REPORT, &options).bytes;
   CHECK(by_default.size() <= 1'000'000);
   CHECK(least.size() < by_default.size());
   CHECK(by_default.size() < whole.size());
   CHECK(by_default.find("\n  \"limited\": {\n    \"limit\": 20,") != std::string::npos);
   CHECK(least.find("\n  \"limited\": {\n    \"limit\": 1,") != std::string::npos);
-  for (const std::uint64_t limit : {PK_LIMIT_DEFAULT, std::uint64_t{0}, std::uint64_t{50}}) {
+  for (const std::uint64_t limit : {std::uint64_t{PK_LIMIT_DEFAULT}, std::uint64_t{PK_LIMIT_NONE}, std::uint64_t{50}}) {
     options.limit = limit;
     const auto brief = write(profile.get(), PK_DOCUMENT_BRIEF, &options).bytes;
     CHECK(brief.size() <= 16'000);
@@ -90,7 +90,7 @@ TEST_CASE("a document is small unless all of it is asked for, and says what it l
   CHECK(std::string(pk_document_name(PK_DOCUMENT_BRIEF)) == "brief");
   for (std::int32_t which = PK_DOCUMENT_INFO; which <= PK_DOCUMENT_ARCHITECTURE; ++which) {
     INFO(pk_document_name(which));
-    options.limit = 0;
+    options.limit = PK_LIMIT_NONE;
     options.max_bytes = 24'000;
     CHECK(write(profile.get(), which, &options).bytes.size() <= 24'000);
   }
@@ -114,7 +114,7 @@ TEST_CASE("filters reach the documents") {
     filters.limit = 3;
   });
   options = PK_DOCUMENT_OPTIONS_INIT;
-  options.limit = 0;
+  options.limit = PK_LIMIT_NONE;
   check_all(gpu_capture(), &options, [](profkit::query_filters& filters) { filters.limit = 0; });
 }
 

@@ -6,7 +6,8 @@ PK_VERSION_MAJOR = 0
 PK_VERSION_MINOR = 1
 PK_VERSION_PATCH = 0
 PK_NO_OFFSET = 18446744073709551615
-PK_LIMIT_DEFAULT = 18446744073709551615
+PK_LIMIT_DEFAULT = 0
+PK_LIMIT_NONE = 18446744073709551615
 PK_PROBE_NO_BLOCK = 18446744073709551615
 PK_NO_TIME_PS = -9223372036854775808
 PK_OK = 0
@@ -137,6 +138,8 @@ PK_MEMORY_ALL_TRACE = 2
 PK_MEMORY_HAS_STEP = 4
 PK_MEMORY_INCLUDE_HOST_POOLS = 8
 PK_MEMORY_HAS_FIT = 16
+PK_MEMORY_NO_TIMELINE = 32
+PK_MEMORY_KEPT_IS_PERSISTENT = 64
 PK_STEP_POLICY_PEAK = 0
 PK_STEP_POLICY_LAST = 1
 PK_STEP_POLICY_FIRST = 2
@@ -152,10 +155,10 @@ PK_ALLOCATOR_CHOSEN = 2
 PK_RESIDENCY_INDEFINITE = 0
 PK_RESIDENCY_TEMPORARY = 1
 PK_LIVE_BUFFER_HAS_INSTRUCTION = 1
-PK_TRACE_JSON = 1
-PK_TRACE_PERFETTO = 2
-PK_TRACE_XSPACE = 3
-PK_TRACE_CSV = 4
+PK_TRACE_JSON = 0
+PK_TRACE_PERFETTO = 1
+PK_TRACE_XSPACE = 2
+PK_TRACE_CSV = 3
 PK_TRACE_LIKE_XLA = 1
 PK_TRACE_GZIP = 2
 PK_TRACE_HAS_STEP = 4
@@ -1198,26 +1201,6 @@ class pk_column(c.Structure):
         ("reserved", c.c_uint32),
     ]
 
-
-# What an option struct is before anything is set; `struct_size` apart.
-INITIAL: Dict[Any, Dict[str, int]] = {
-    pk_hooks: {},
-    pk_limits: {},
-    pk_open_options: {},
-    pk_read_callbacks: {"size_bytes": 18446744073709551615},
-    pk_activity_options: {},
-    pk_document_options: {"limit": 18446744073709551615},
-    pk_memory_options: {"top": 18446744073709551615, "time_samples": 200, "persistent_threshold_steps": 2},
-    pk_trace_options: {"format": 1},
-    pk_dump_options: {},
-    pk_validation_options: {"max_bound_ps": 1000000000, "limit": 18446744073709551615},
-    pk_probe_query: {"limit": 18446744073709551615},
-    pk_clock_options: {},
-    pk_merge_options: {},
-    pk_bubbles_options: {"limit": 18446744073709551615},
-    pk_architecture_options: {"limit": 18446744073709551615},
-    pk_table_options: {},
-}
 
 # name: (result, parameters)
 FUNCTIONS: Dict[str, Tuple[Any, Tuple[Any, ...]]] = {

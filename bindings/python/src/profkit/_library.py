@@ -202,9 +202,14 @@ def got(function: Callable[..., int], kind: Type[T], *arguments: Any) -> T:
 
 # ---- options and callbacks ----
 
+def limit_of(rows: Optional[int]) -> Optional[int]:
+    """A limit as the C ABI has it; here None is the default and 0 none."""
+    return d.PK_LIMIT_NONE if rows == 0 else rows
+
+
 def options(kind: Type[T], **values: Any) -> T:
-    """An option struct with its size and the header's defaults; None leaves a field as it is."""
-    made_options = kind(struct_size=c.sizeof(kind), **d.INITIAL[kind])  # type: ignore[call-arg,arg-type]
+    """An option struct with its size; None leaves a field at 0, which is the default."""
+    made_options = kind(struct_size=c.sizeof(kind))  # type: ignore[call-arg,arg-type]
     for name, value in values.items():
         if value is not None:
             setattr(made_options, name, value)

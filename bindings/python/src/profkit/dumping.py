@@ -22,7 +22,7 @@ def dump(path: PathLike, write: Callable[[bytes], Any], *, type: Optional[str] =
     if format not in _FORMATS:
         raise ValueError(f"format is one of {', '.join(_FORMATS)}, not {format!r}")
     calls = Calls()
-    given = options(d.pk_dump_options, format=_FORMATS[format], type=L.encoded(type), limit=limit)
+    given = options(d.pk_dump_options, format=_FORMATS[format], type=L.encoded(type), limit=L.limit_of(limit))
     opening = _open_options(calls, 0, None, io, limits, progress=progress, log=log, cancel=cancel, threads=threads)
     given.open = c.pointer(opening)
     status = c.c_int32()

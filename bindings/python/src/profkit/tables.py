@@ -6,7 +6,7 @@ import json
 from typing import Any, Callable, Dict, Iterator, List, Literal, Optional, Sequence, Tuple, TypeVar
 
 from . import _declarations as d
-from ._library import Calls, Handle, Owner, check, encoded, lib, made, options, strings, text
+from ._library import Calls, Handle, Owner, check, encoded, lib, limit_of, made, options, strings, text
 from .errors import Error
 
 T = TypeVar("T")
@@ -84,7 +84,7 @@ def filters_of(*, host: Optional[str] = None, plane: Optional[str] = None, line:
     flags = (d.PK_DOCUMENT_HAS_STEP * (step is not None) | d.PK_DOCUMENT_HAS_FROM * (from_ps is not None)
              | d.PK_DOCUMENT_HAS_TO * (to_ps is not None))
     given = {"host": encoded(host), "plane": encoded(plane), "line": encoded(line), "name": encoded(event), "step": step,
-             "from_ps": from_ps, "to_ps": to_ps, "limit": limit, "max_bytes": max_bytes, "flags": flags or None}
+             "from_ps": from_ps, "to_ps": to_ps, "limit": limit_of(limit), "max_bytes": max_bytes, "flags": flags or None}
     return tuple((name, value) for name, value in given.items() if value is not None)
 
 

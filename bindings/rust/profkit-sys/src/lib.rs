@@ -11,7 +11,8 @@ pub const PK_VERSION_MAJOR: u32 = 0;
 pub const PK_VERSION_MINOR: u32 = 1;
 pub const PK_VERSION_PATCH: u32 = 0;
 pub const PK_NO_OFFSET: u64 = u64::MAX;
-pub const PK_LIMIT_DEFAULT: u64 = u64::MAX;
+pub const PK_LIMIT_DEFAULT: u32 = 0;
+pub const PK_LIMIT_NONE: u64 = u64::MAX;
 pub const PK_PROBE_NO_BLOCK: u64 = u64::MAX;
 pub const PK_NO_TIME_PS: i64 = i64::MIN;
 
@@ -196,6 +197,10 @@ pub const PK_MEMORY_HAS_STEP: i32 = 4;
 pub const PK_MEMORY_INCLUDE_HOST_POOLS: i32 = 8;
 /// `fit_bytes` is set
 pub const PK_MEMORY_HAS_FIT: i32 = 16;
+/// the document's timeline has no samples
+pub const PK_MEMORY_NO_TIMELINE: i32 = 32;
+/// what was not freed is persistent without crossing the boundary of a step
+pub const PK_MEMORY_KEPT_IS_PERSISTENT: i32 = 64;
 pub const PK_STEP_POLICY_PEAK: i32 = 0;
 pub const PK_STEP_POLICY_LAST: i32 = 1;
 pub const PK_STEP_POLICY_FIRST: i32 = 2;
@@ -216,13 +221,13 @@ pub const PK_RESIDENCY_TEMPORARY: i32 = 1;
 /// the module has the instruction that defines it
 pub const PK_LIVE_BUFFER_HAS_INSTRUCTION: i32 = 1;
 /// Chrome trace-event JSON
-pub const PK_TRACE_JSON: i32 = 1;
+pub const PK_TRACE_JSON: i32 = 0;
 /// Perfetto's protobuf trace
-pub const PK_TRACE_PERFETTO: i32 = 2;
+pub const PK_TRACE_PERFETTO: i32 = 1;
 /// an XSpace with what the filters keep, byte for byte
-pub const PK_TRACE_XSPACE: i32 = 3;
+pub const PK_TRACE_XSPACE: i32 = 2;
 /// a row an event
-pub const PK_TRACE_CSV: i32 = 4;
+pub const PK_TRACE_CSV: i32 = 3;
 /// PK_TRACE_JSON as XLA's converter writes it: one XSpace, no filters
 pub const PK_TRACE_LIKE_XLA: i32 = 1;
 /// compress what is written
@@ -746,7 +751,7 @@ pub struct pk_read_callbacks {
     /// Writes up to `size` bytes from `offset` on to `into`; gives their number, 0 at the end, and a negative
     /// number on failure (PK_E_IO). Called by the opening thread only, unless PK_OPEN_ONE_PASS is set.
     pub read_at: Option<unsafe extern "C" fn(user: *mut c_void, offset: u64, into: *mut c_void, size: usize) -> i64>,
-    /// of the whole input, still compressed; PK_NO_OFFSET when unknown
+    /// of the whole input, still compressed; 0 when unknown
     pub size_bytes: u64,
 }
 
@@ -757,7 +762,6 @@ impl Default for pk_read_callbacks {
         let zero: Self = unsafe { std::mem::zeroed() };
         Self {
             struct_size: size_of::<Self>() as u32,
-            size_bytes: 18446744073709551615,
             ..zero
         }
     }
@@ -1268,7 +1272,7 @@ pub struct pk_document_options {
     pub from_ps: i64,
     /// first instant after; with PK_DOCUMENT_HAS_TO
     pub to_ps: i64,
-    /// rows a list; 0: all; PK_LIMIT_DEFAULT
+    /// rows a list; 0: the default; PK_LIMIT_NONE: all
     pub limit: u64,
     /// NULL: none
     pub hooks: *const pk_hooks,
@@ -1284,7 +1288,6 @@ impl Default for pk_document_options {
         let zero: Self = unsafe { std::mem::zeroed() };
         Self {
             struct_size: size_of::<Self>() as u32,
-            limit: 18446744073709551615,
             ..zero
         }
     }
@@ -1302,7 +1305,7 @@ pub struct pk_memory_options {
     pub host: *const c_char,
     /// name or id; NULL: the module with the highest peak
     pub module: *const c_char,
-    /// rows of each list of the document; PK_LIMIT_DEFAULT: 30
+    /// rows of each list of the document; 0: 30; PK_LIMIT_NONE: all
     pub top: u64,
     /// with PK_MEMORY_HAS_STEP: position of a step window
     pub step: i64,
@@ -1310,8 +1313,9 @@ pub struct pk_memory_options {
     pub fit_bytes: u64,
     /// at most so many points of the live curve; 0: none
     pub curve_points: u64,
-    /// of the document's timeline
+    /// of the document's timeline; 0: 200
     pub time_samples: u64,
+    /// boundaries of steps that a persistent block outlives; 0: 2
     pub persistent_threshold_steps: u32,
     /// PK_STEP_POLICY_
     pub step_policy: i32,
@@ -1331,9 +1335,6 @@ impl Default for pk_memory_options {
         let zero: Self = unsafe { std::mem::zeroed() };
         Self {
             struct_size: size_of::<Self>() as u32,
-            top: 18446744073709551615,
-            time_samples: 200,
-            persistent_threshold_steps: 2,
             ..zero
         }
     }
@@ -1545,7 +1546,6 @@ impl Default for pk_trace_options {
         let zero: Self = unsafe { std::mem::zeroed() };
         Self {
             struct_size: size_of::<Self>() as u32,
-            format: 1,
             ..zero
         }
     }
@@ -1613,7 +1613,7 @@ pub struct pk_dump_options {
     /// Name of the message type, with or without a package, or "raw": every field by its number. NULL: what the kind of
     /// file says.
     pub type_: *const c_char,
-    /// elements shown of each repeated field; 0: all
+    /// elements shown of each repeated field; 0, PK_LIMIT_NONE: all
     pub limit: u64,
     /// how the file is read, its limits and hooks; NULL: the defaults
     pub open: *const pk_open_options,
@@ -1641,10 +1641,10 @@ pub struct pk_validation_options {
     pub flags: u32,
     /// error of every time, instead of what the trace says; with PK_VALIDATION_HAS_BOUND
     pub bound_ps: i64,
-    /// an offset known less well than this is undecidable; default 1 ms
+    /// an offset known less well than this is undecidable; 0: 1 ms
     pub max_bound_ps: i64,
     pub hooks: *const pk_hooks,
-    /// rows of each list of the document; 0: all; PK_LIMIT_DEFAULT
+    /// rows of each list of the document; 0: the default; PK_LIMIT_NONE: all
     pub limit: u64,
 }
 
@@ -1655,8 +1655,6 @@ impl Default for pk_validation_options {
         let zero: Self = unsafe { std::mem::zeroed() };
         Self {
             struct_size: size_of::<Self>() as u32,
-            max_bound_ps: 1000000000,
-            limit: 18446744073709551615,
             ..zero
         }
     }
@@ -1896,7 +1894,7 @@ pub struct pk_probe_query {
     pub block: u64,
     /// slice records, with PK_PROBE_QUERY_HAS_LANE
     pub lane: u64,
-    /// rows a list; 0: all; PK_LIMIT_DEFAULT: 100 of JSON, all of other formats
+    /// rows a list; 0: 100 of JSON, all of other formats; PK_LIMIT_NONE: all
     pub limit: u64,
     /// NULL: none
     pub hooks: *const pk_hooks,
@@ -1915,7 +1913,6 @@ impl Default for pk_probe_query {
         let zero: Self = unsafe { std::mem::zeroed() };
         Self {
             struct_size: size_of::<Self>() as u32,
-            limit: 18446744073709551615,
             ..zero
         }
     }
@@ -2090,7 +2087,7 @@ pub struct pk_bubbles_options {
     /// "NAME=VALUE" each, by the names that the document lists
     pub thresholds: *const *const c_char,
     pub threshold_count: usize,
-    /// rows of each list of the document; 0: all; PK_LIMIT_DEFAULT
+    /// rows of each list of the document; 0: the default; PK_LIMIT_NONE: all
     pub limit: u64,
     /// PK_WINDOW_POLICY_
     pub window_policy: i32,
@@ -2115,7 +2112,6 @@ impl Default for pk_bubbles_options {
         let zero: Self = unsafe { std::mem::zeroed() };
         Self {
             struct_size: size_of::<Self>() as u32,
-            limit: 18446744073709551615,
             ..zero
         }
     }
@@ -2245,7 +2241,7 @@ pub struct pk_architecture_options {
     pub device: *const c_char,
     /// whole names that mark a step: a regular expression of RE2
     pub step_pattern: *const c_char,
-    /// rows of each list of the document; 0: all; PK_LIMIT_DEFAULT
+    /// rows of each list of the document; 0: the default; PK_LIMIT_NONE: all
     pub limit: u64,
     /// NULL: none
     pub hooks: *const pk_hooks,
@@ -2258,7 +2254,6 @@ impl Default for pk_architecture_options {
         let zero: Self = unsafe { std::mem::zeroed() };
         Self {
             struct_size: size_of::<Self>() as u32,
-            limit: 18446744073709551615,
             ..zero
         }
     }
@@ -2454,7 +2449,7 @@ pub struct pk_table_options {
     /// Arrow: names of the columns that come, in this order, each once; NULL: all
     pub columns: *const *const c_char,
     pub column_count: usize,
-    /// which rows; NULL: all. A limit is one of rows a line, PK_LIMIT_DEFAULT: all
+    /// which rows; NULL: all. A limit is one of rows a line, 0: all
     pub filters: *const pk_document_options,
     /// with PK_TABLE_ONE_FILE
     pub file: u32,

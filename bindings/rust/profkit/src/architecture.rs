@@ -4,7 +4,7 @@ use crate::document::{analysis_document, DocumentStatus};
 use crate::error::check;
 use crate::hooks::{Bridge, Handle, Hooks, Output};
 use crate::profile::Profile;
-use crate::rows::{text, Strings};
+use crate::rows::{limit, text, Strings};
 use crate::Result;
 use profkit_sys as sys;
 use std::borrow::Cow;
@@ -39,7 +39,7 @@ impl<'d> Profile<'d> {
         let mut raw = sys::pk_architecture_options {
             device: strings.optional(options.device.as_deref()),
             step_pattern: strings.optional(options.step_pattern.as_deref()),
-            limit: options.limit.unwrap_or(sys::PK_LIMIT_DEFAULT),
+            limit: limit(options.limit),
             ..Default::default()
         };
         let handle = Bridge::new(&mut options.hooks).run(|hooks| {

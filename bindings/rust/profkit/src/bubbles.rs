@@ -3,7 +3,7 @@
 use crate::document::{analysis_document, DocumentStatus};
 use crate::hooks::{Bridge, Handle, Hooks};
 use crate::profile::{named, Profile};
-use crate::rows::{flag, text, Strings, TableRows};
+use crate::rows::{flag, limit, text, Strings, TableRows};
 use crate::Result;
 use profkit_sys as sys;
 use std::borrow::Cow;
@@ -236,7 +236,7 @@ impl<'d> Profile<'d> {
             step_pattern: strings.optional(options.step_pattern.as_deref()),
             thresholds: thresholds.as_ptr(),
             threshold_count: thresholds.len(),
-            limit: options.limit.unwrap_or(sys::PK_LIMIT_DEFAULT),
+            limit: limit(options.limit),
             window_policy: match options.window_policy {
                 WindowPolicy::Guide => sys::PK_WINDOW_POLICY_GUIDE,
                 WindowPolicy::Marker => sys::PK_WINDOW_POLICY_MARKER,

@@ -4,7 +4,7 @@ use crate::error::{check, Error};
 use crate::filters::{set_filters, Filters};
 use crate::hooks::{Bridge, Hooks, Output};
 use crate::profile::{named, spelled, Profile};
-use crate::rows::Strings;
+use crate::rows::{limit, Strings};
 use crate::Result;
 use profkit_sys as sys;
 use std::io;
@@ -79,7 +79,7 @@ impl DocumentOptions<'_> {
     /// Without hooks.
     pub(crate) fn raw(&self, strings: &mut Strings) -> sys::pk_document_options {
         let mut raw = sys::pk_document_options {
-            limit: self.limit.unwrap_or(sys::PK_LIMIT_DEFAULT),
+            limit: limit(self.limit),
             max_bytes: self.max_bytes,
             ..Default::default()
         };

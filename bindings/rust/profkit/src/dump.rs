@@ -4,7 +4,7 @@ use crate::document::DocumentStatus;
 use crate::error::check;
 use crate::hooks::{Bridge, Output};
 use crate::profile::OpenOptions;
-use crate::rows::Strings;
+use crate::rows::{limit, Strings};
 use crate::Result;
 use profkit_sys as sys;
 use std::io;
@@ -52,7 +52,7 @@ pub fn dump(path: impl AsRef<Path>, to: &mut dyn io::Write, mut options: DumpOpt
                 DumpFormat::Text => sys::PK_DUMP_TEXT,
             },
             type_: strings.optional(options.message_type.as_deref()),
-            limit: options.limit,
+            limit: limit(Some(options.limit)),
             open: &open,
             ..Default::default()
         };

@@ -164,7 +164,7 @@ impl Profile<'static> {
         let callbacks = sys::pk_read_callbacks {
             user: (&mut reads as *mut Reads<'_>).cast(),
             read_at: Some(read_at),
-            size_bytes: size.unwrap_or(sys::PK_NO_OFFSET),
+            size_bytes: size.unwrap_or(0),
             ..Default::default()
         };
         let made = opened(options, strings, |options, out, err| {
