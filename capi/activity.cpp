@@ -54,7 +54,9 @@ pk_status pk_activity_open(pk_profile* profile, const pk_activity_options* optio
     if (!given) return std::move(given).error();
     if ((given->flags & ~known_activity_flags) != 0) return unknown_flags("pk_activity_options", given->flags);
     profkit::activity_options asked;
-    asked.device = text_of(given->device);
+    result<profkit::query_filters> filters = read_filters(given->filters, by_plane);
+    if (!filters) return std::move(filters).error();
+    asked.device = std::move(filters->plane);
     asked.step_pattern = text_of(given->step_pattern);
     asked.details = (given->flags & PK_ACTIVITY_NO_DETAILS) == 0;
     hook_bridge bridge;

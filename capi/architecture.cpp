@@ -27,10 +27,12 @@ pk_status pk_architecture_open(pk_profile* profile, const pk_architecture_option
         read_sized_struct<pk_architecture_options>(options, "pk_architecture_options");
     if (!given) return std::move(given).error();
     if (given->flags != 0) return unknown_flags("pk_architecture_options", given->flags);
+    result<profkit::query_filters> filters = read_filters(given->filters, by_plane);
+    if (!filters) return std::move(filters).error();
     hook_bridge bridge;
     if (result<void> taken = bridge.take(given->hooks); !taken) return std::move(taken).error();
     auto made = std::make_unique<pk_architecture>(profile);
-    made->asked.device = text_of(given->device);
+    made->asked.device = std::move(filters->plane);
     made->asked.step_pattern = text_of(given->step_pattern);
     made->asked.limit =
         limit_of(given->limit, profkit::default_limit(profkit::document::architecture));

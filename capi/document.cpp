@@ -32,8 +32,6 @@ static_assert(static_cast<std::int32_t>(document_status::partial) == PK_DOCUMENT
 static_assert(static_cast<std::int32_t>(document_status::absent) == PK_DOCUMENT_STATUS_ABSENT);
 static_assert(static_cast<std::int32_t>(document_status::error) == PK_DOCUMENT_STATUS_ERROR);
 
-constexpr std::uint32_t known_flags = PK_DOCUMENT_HAS_STEP | PK_DOCUMENT_HAS_FROM | PK_DOCUMENT_HAS_TO;
-
 bool is_document(std::int32_t which) noexcept {
   return (which >= PK_DOCUMENT_REPORT && which <= PK_DOCUMENT_ARCHITECTURE) || which == PK_DOCUMENT_NEUTRINO ||
          which == PK_DOCUMENT_BRIEF || which == PK_DOCUMENT_EXPLAIN || which == PK_DOCUMENT_OP_GROUPS;
@@ -52,29 +50,17 @@ result<pk_status> write_filtered(const pk_profile* profile, document which, cons
   result<pk_document_options> given =
       read_sized_struct<pk_document_options>(options, "pk_document_options");
   if (!given) return std::move(given).error();
-  result<query_filters> filters = read_filters(*given, which);
+  if (given->flags != 0) return unknown_flags("pk_document_options", given->flags);
+  result<query_filters> filters = read_filters(given->filters, by_all);
   if (!filters) return std::move(filters).error();
+  filters->limit = limit_of(given->limit, default_limit(which));
+  filters->max_bytes = given->max_bytes;
   hook_bridge bridge;
   if (result<void> taken = bridge.take(given->hooks); !taken) return std::move(taken).error();
   return write_to_host(write, user, status, [&](sink& into) { return make(*filters, into, bridge.core()); });
 }
 
 }  // namespace
-
-result<query_filters> read_filters(const pk_document_options& given, document which) {
-  if ((given.flags & ~known_flags) != 0) return unknown_flags("pk_document_options", given.flags);
-  query_filters filters;
-  filters.host = text_of(given.host);
-  filters.plane = text_of(given.plane);
-  filters.line = text_of(given.line);
-  filters.name = text_of(given.name);
-  if ((given.flags & PK_DOCUMENT_HAS_STEP) != 0) filters.step = given.step;
-  if ((given.flags & PK_DOCUMENT_HAS_FROM) != 0) filters.from_ps = given.from_ps;
-  if ((given.flags & PK_DOCUMENT_HAS_TO) != 0) filters.to_ps = given.to_ps;
-  filters.limit = limit_of(given.limit, default_limit(which));
-  filters.max_bytes = given.max_bytes;
-  return filters;
-}
 
 }  // namespace capi
 }  // namespace PROFKIT_NAMESPACE

@@ -13,9 +13,6 @@ namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 namespace capi {
 
-// The filters of documents and tables. The hooks are left to the caller.
-result<query_filters> read_filters(const pk_document_options& given, document which);
-
 // Hands to the host, piece by piece, what `make(sink)` writes. It gives nothing, or the status of a document, which
 // goes to `*status` where there is a place for it.
 template <class Make>

@@ -1,6 +1,7 @@
 // Reading what a host hands in: sized structs of any release, hooks, limits.
 #pragma once
 #include <profkit/profkit.h>
+#include <profkit/core/anatomy.hpp>
 #include <profkit/core/capture.hpp>
 #include <profkit/core/limits.hpp>
 #include <profkit/core/result.hpp>
@@ -61,6 +62,11 @@ class hook_bridge {
 
 result<limits> read_limits(const pk_limits* bounds);
 result<open_options> read_open_options(const pk_open_options& given, hook_bridge& bridge);
+
+// The filters that a function takes.
+enum filter_bit : std::uint32_t { by_host = 1, by_plane = 2, by_line = 4, by_name = 8, by_step = 16, by_time = 32, by_all = 63 };
+// `given` may be NULL. One that is set and not in `taken` is an invalid argument. There is no limit then.
+result<query_filters> read_filters(const pk_filters* given, std::uint32_t taken);
 
 // NULL and "" are the same to every option.
 [[nodiscard]] inline std::string text_of(const char* text) { return text ? text : ""; }

@@ -66,14 +66,11 @@ result<table_request> read_table_options(const pk_table_options* options, hook_b
     if (given->columns[i] == nullptr) return null_argument("one of columns");
     asked.columns.emplace_back(given->columns[i]);
   }
-  result<pk_document_options> filters =
-      read_sized_struct<pk_document_options>(given->filters, "pk_document_options");
+  result<query_filters> filters = read_filters(given->filters, by_all);  // the table says which of them it takes
   if (!filters) return std::move(filters).error();
-  if (filters->limit == PK_LIMIT_DEFAULT) filters->limit = PK_LIMIT_NONE;
-  result<query_filters> read = read_filters(*filters, document::ops);
-  if (!read) return std::move(read).error();
-  asked.filters = std::move(*read);
-  if (result<void> taken = bridge.take(filters->hooks); !taken) return std::move(taken).error();
+  asked.filters = std::move(*filters);
+  asked.filters.limit = limit_of(given->limit, 0);
+  if (result<void> taken = bridge.take(given->hooks); !taken) return std::move(taken).error();
   return asked;
 }
 

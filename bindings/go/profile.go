@@ -801,24 +801,15 @@ type DocumentOptions struct {
 	Hooks                   Hooks
 }
 
+func (o DocumentOptions) filters(memory *arena) unsafe.Pointer {
+	return filtersOf(memory, filters{o.Host, o.Plane, o.Line, o.Name, o.Step, o.FromPs, o.ToPs})
+}
+
 // documentOptions are the C ABI's, without hooks.
 func documentOptions(memory *arena, options DocumentOptions) unsafe.Pointer {
 	given := (*C.pk_document_options)(memory.alloc(unsafe.Sizeof(C.pk_document_options{})))
 	*given = C.pkgo_document_options()
-	given.host, given.plane = memory.text(options.Host), memory.text(options.Plane)
-	given.line, given.name = memory.text(options.Line), memory.text(options.Name)
-	if options.Step != nil {
-		given.flags |= C.PK_DOCUMENT_HAS_STEP
-		given.step = C.uint64_t(*options.Step)
-	}
-	if options.FromPs != nil {
-		given.flags |= C.PK_DOCUMENT_HAS_FROM
-		given.from_ps = C.int64_t(*options.FromPs)
-	}
-	if options.ToPs != nil {
-		given.flags |= C.PK_DOCUMENT_HAS_TO
-		given.to_ps = C.int64_t(*options.ToPs)
-	}
+	given.filters = (*C.pk_filters)(options.filters(memory))
 	if options.Limit != nil {
 		given.limit = limitOf(*options.Limit)
 	}

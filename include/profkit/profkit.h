@@ -168,6 +168,26 @@ typedef struct pk_limits {
 #define PK_LIMITS_INIT \
   { (uint32_t)sizeof(pk_limits), 0, 0, 0, 0, 0, 0 }
 
+/** Flags of pk_filters: which of the filters that have no neutral value are set. \since 0.1 */
+enum { PK_FILTER_HAS_STEP = 1, PK_FILTER_HAS_FROM = 2, PK_FILTER_HAS_TO = 4 };
+
+/** Which part of a capture to look at. Texts are substrings; NULL and "" match everything. What takes filters says which; one
+ *  that is set and not taken is PK_E_INVALID_ARGUMENT. \since 0.1 */
+typedef struct pk_filters {
+  uint32_t struct_size; /**< sizeof(pk_filters) */
+  uint32_t flags;       /**< PK_FILTER_HAS_ */
+  const char* host;     /**< hosts */
+  const char* plane;    /**< planes of an XSpace; of what is about devices, the names of those */
+  const char* line;     /**< lines of a plane, threads and streams */
+  const char* name;     /**< events, ops, modules; of what is about steps, the names of those */
+  uint64_t step;        /**< position of a step among those of its device; with PK_FILTER_HAS_STEP */
+  int64_t from_ps;      /**< first instant, capture's clock; with PK_FILTER_HAS_FROM */
+  int64_t to_ps;        /**< first instant after; with PK_FILTER_HAS_TO */
+} pk_filters;
+/** \since 0.1 */
+#define PK_FILTERS_INIT \
+  { (uint32_t)sizeof(pk_filters), 0, NULL, NULL, NULL, NULL, 0, 0, 0 }
+
 /* ---- profiles ------------------------------------------------------------------------------------------ */
 
 /** An opened capture: its files, held in memory (mapped, or decoded) and indexed. Immutable and
@@ -702,11 +722,11 @@ typedef struct pk_activity pk_activity;
 /** Flags of pk_activity_options. \since 0.1 */
 enum { PK_ACTIVITY_NO_DETAILS = 1 /**< leave shapes and types out */ };
 
-/** What to read. NULL texts match everything. \since 0.1 */
+/** What to read. \since 0.1 */
 typedef struct pk_activity_options {
   uint32_t struct_size;     /**< sizeof(pk_activity_options) */
   uint32_t flags;           /**< PK_ACTIVITY_ */
-  const char* device;       /**< only devices whose name contains it */
+  const pk_filters* filters; /**< plane; NULL: everything */
   const char* step_pattern; /**< whole names of the host's step markers, a regular expression of RE2 */
   const pk_hooks* hooks;    /**< NULL: none */
 } pk_activity_options;
@@ -830,9 +850,6 @@ enum {
   PK_DOCUMENT_STATUS_ERROR = 3    /**< nothing usable */
 };
 
-/** Flags of pk_document_options: which of the filters that have no neutral value are set. \since 0.1 */
-enum { PK_DOCUMENT_HAS_STEP = 1, PK_DOCUMENT_HAS_FROM = 2, PK_DOCUMENT_HAS_TO = 4 };
-
 /** The value of a limit that stands for the command's default: 100 rows of each list, nested ones too, or what
  *  docs/documents.md says of the document. Up to it a document takes 1 MB at most, whatever the capture: lists end
  *  earlier then, and long texts are cut. `limited`, which ends each document, says what was left out. \since 0.1 */
@@ -840,26 +857,19 @@ enum { PK_DOCUMENT_HAS_STEP = 1, PK_DOCUMENT_HAS_FROM = 2, PK_DOCUMENT_HAS_TO = 
 /** The value of a limit that is none: everything. \since 0.1 */
 #define PK_LIMIT_NONE UINT64_MAX
 
-/** Which part of a capture to look at, and how much of it to show. Text filters are substrings; NULL and ""
- *  match everything. \since 0.1 */
+/** Which part of a capture to look at, and how much of it to show. \since 0.1 */
 typedef struct pk_document_options {
-  uint32_t struct_size; /**< sizeof(pk_document_options) */
-  uint32_t flags;       /**< PK_DOCUMENT_HAS_ */
-  const char* host;
-  const char* plane;
-  const char* line;
-  const char* name;
-  uint64_t step;         /**< position of a step; with PK_DOCUMENT_HAS_STEP */
-  int64_t from_ps;       /**< first instant, capture's clock; with PK_DOCUMENT_HAS_FROM */
-  int64_t to_ps;         /**< first instant after; with PK_DOCUMENT_HAS_TO */
-  uint64_t limit;        /**< rows a list; 0: the default; PK_LIMIT_NONE: all */
-  const pk_hooks* hooks; /**< NULL: none */
-  uint64_t max_bytes;    /**< the most the document takes: lists end early for it, and texts of 300 bytes. What stands around
-                              the lists takes up to 20,000, of PK_DOCUMENT_REPORT more. 0: the document's own bound */
+  uint32_t struct_size;      /**< sizeof(pk_document_options) */
+  uint32_t flags;            /**< 0 */
+  const pk_filters* filters; /**< all of them; NULL: everything */
+  uint64_t limit;            /**< rows a list; 0: the default; PK_LIMIT_NONE: all */
+  uint64_t max_bytes;        /**< the most the document takes: lists end early for it, and texts of 300 bytes. What stands around
+                                  the lists takes up to 20,000, of PK_DOCUMENT_REPORT more. 0: the document's own bound */
+  const pk_hooks* hooks;     /**< NULL: none */
 } pk_document_options;
 /** \since 0.1 */
 #define PK_DOCUMENT_OPTIONS_INIT \
-  { (uint32_t)sizeof(pk_document_options), 0, NULL, NULL, NULL, NULL, 0, 0, 0, 0, NULL, 0 }
+  { (uint32_t)sizeof(pk_document_options), 0, NULL, 0, 0, NULL }
 
 /** Receives the next bytes of a document, on the calling thread. Non-zero stops with PK_E_CANCELLED.
  *  \since 0.1 */
@@ -909,23 +919,21 @@ typedef struct pk_memory pk_memory;
 enum {
   PK_MEMORY_NO_RUNTIME = 1,         /**< only what the compiler assigned */
   PK_MEMORY_ALL_TRACE = 2,          /**< the whole trace is one window */
-  PK_MEMORY_HAS_STEP = 4,           /**< `step` is set */
-  PK_MEMORY_INCLUDE_HOST_POOLS = 8, /**< host memory may be the fullest, too */
-  PK_MEMORY_HAS_FIT = 16,           /**< `fit_bytes` is set */
-  PK_MEMORY_NO_TIMELINE = 32,       /**< the document's timeline has no samples */
-  PK_MEMORY_KEPT_IS_PERSISTENT = 64 /**< what was not freed is persistent without crossing the boundary of a step */
+  PK_MEMORY_INCLUDE_HOST_POOLS = 4, /**< host memory may be the fullest, too */
+  PK_MEMORY_HAS_FIT = 8,            /**< `fit_bytes` is set */
+  PK_MEMORY_NO_TIMELINE = 16,       /**< the document's timeline has no samples */
+  PK_MEMORY_KEPT_IS_PERSISTENT = 32 /**< what was not freed is persistent without crossing the boundary of a step */
 };
 /** Which step window the run-time part is about. \since 0.1 */
 enum { PK_STEP_POLICY_PEAK = 0, PK_STEP_POLICY_LAST = 1, PK_STEP_POLICY_FIRST = 2 };
 
-/** What to analyse. NULL texts match everything. \since 0.1 */
+/** What to analyse. \since 0.1 */
 typedef struct pk_memory_options {
   uint32_t struct_size;  /**< sizeof(pk_memory_options) */
   uint32_t flags;        /**< PK_MEMORY_ */
-  const char* host;      /**< only hosts whose name contains it */
+  const pk_filters* filters; /**< host, step (its window); NULL: everything */
   const char* module;    /**< name or id; NULL: the module with the highest peak */
   uint64_t top;          /**< rows of each list of the document; 0: 30; PK_LIMIT_NONE: all */
-  int64_t step;          /**< with PK_MEMORY_HAS_STEP: position of a step window */
   uint64_t fit_bytes;    /**< with PK_MEMORY_HAS_FIT: does the highest need fit? */
   uint64_t curve_points; /**< at most so many points of the live curve; 0: none */
   uint64_t time_samples; /**< of the document's timeline; 0: 200 */
@@ -939,7 +947,7 @@ typedef struct pk_memory_options {
 /** \since 0.1 */
 #define PK_MEMORY_OPTIONS_INIT                                                                                        \
   {                                                                                                                   \
-    (uint32_t)sizeof(pk_memory_options), 0, NULL, NULL, 0, 0, 0, 0, 0, 0, PK_STEP_POLICY_PEAK, NULL, 0, NULL, 0       \
+    (uint32_t)sizeof(pk_memory_options), 0, NULL, NULL, 0, 0, 0, 0, 0, PK_STEP_POLICY_PEAK, NULL, 0, NULL, 0          \
   }
 
 /** Runs the analysis. `options` may be NULL. Damage of the input is no failure: the document reports it. Ownership: the caller
@@ -1099,30 +1107,21 @@ PK_API const char* pk_trace_format_name(int32_t format) PK_NOEXCEPT;
 enum {
   PK_TRACE_LIKE_XLA = 1, /**< PK_TRACE_JSON as XLA's converter writes it: one XSpace, no filters */
   PK_TRACE_GZIP = 2,     /**< compress what is written */
-  PK_TRACE_HAS_STEP = 4, /**< `step` is set */
-  PK_TRACE_HAS_FROM = 8,
-  PK_TRACE_HAS_TO = 16,
-  PK_TRACE_WAITS = 32 /**< PK_TRACE_PERFETTO with the steps of each device and why it waited */
+  PK_TRACE_WAITS = 4     /**< PK_TRACE_PERFETTO with the steps of each device and why it waited */
 };
 
-/** What to write. Text filters are substrings; NULL and "" match everything. \since 0.1 */
+/** What to write. \since 0.1 */
 typedef struct pk_trace_options {
-  uint32_t struct_size; /**< sizeof(pk_trace_options) */
-  uint32_t flags;       /**< PK_TRACE_LIKE_XLA and so on */
-  int32_t format;       /**< PK_TRACE_JSON and so on */
-  uint32_t reserved;    /**< 0 */
-  const char* host;
-  const char* plane;
-  const char* line;
-  const char* name;
-  uint64_t step;   /**< position of a step; with PK_TRACE_HAS_STEP */
-  int64_t from_ps; /**< first instant, capture's clock; with PK_TRACE_HAS_FROM */
-  int64_t to_ps;   /**< first instant after; with PK_TRACE_HAS_TO */
-  const pk_hooks* hooks;
+  uint32_t struct_size;      /**< sizeof(pk_trace_options) */
+  uint32_t flags;            /**< PK_TRACE_LIKE_XLA and so on */
+  int32_t format;            /**< PK_TRACE_JSON and so on */
+  uint32_t reserved;         /**< 0 */
+  const pk_filters* filters; /**< all of them; NULL: everything */
+  const pk_hooks* hooks;     /**< NULL: none */
 } pk_trace_options;
 /** \since 0.1 */
 #define PK_TRACE_OPTIONS_INIT \
-  { (uint32_t)sizeof(pk_trace_options), 0, PK_TRACE_JSON, 0, NULL, NULL, NULL, NULL, 0, 0, 0, NULL }
+  { (uint32_t)sizeof(pk_trace_options), 0, PK_TRACE_JSON, 0, NULL, NULL }
 
 /** What was written, and what was not. Frozen. \since 0.1 */
 typedef struct pk_trace_outcome {
@@ -1698,18 +1697,11 @@ typedef struct pk_bubbles pk_bubbles;
 /** Where a step begins and ends: up to the next marker, its own marker, or its first to its last kernel.
  *  \since 0.1 */
 enum { PK_WINDOW_POLICY_GUIDE = 0, PK_WINDOW_POLICY_MARKER = 1, PK_WINDOW_POLICY_DEVICE = 2 };
-/** Flags of pk_bubbles_options. \since 0.1 */
-enum {
-  PK_BUBBLES_HAS_STEP = 1, /**< `step` is set */
-  PK_BUBBLES_HAS_FROM = 2,
-  PK_BUBBLES_HAS_TO = 4
-};
-
-/** What to look for. NULL texts match everything. \since 0.1 */
+/** What to look for. \since 0.1 */
 typedef struct pk_bubbles_options {
   uint32_t struct_size;          /**< sizeof(pk_bubbles_options) */
-  uint32_t flags;                /**< PK_BUBBLES_ */
-  const char* device;            /**< only devices whose name contains it */
+  uint32_t flags;                /**< 0 */
+  const pk_filters* filters;     /**< plane, name, step, and time, an instant of which a step shares; NULL: everything */
   const char* step_pattern;      /**< whole names that mark a step: a regular expression of RE2 */
   const char* const* thresholds; /**< "NAME=VALUE" each, by the names that the document lists */
   size_t threshold_count;
@@ -1717,14 +1709,10 @@ typedef struct pk_bubbles_options {
   int32_t window_policy; /**< PK_WINDOW_POLICY_ */
   uint32_t reserved;     /**< 0 */
   const pk_hooks* hooks; /**< NULL: none */
-  const char* step_name; /**< only steps whose name contains it */
-  uint64_t step;         /**< only this one of each device, from 0; with PK_BUBBLES_HAS_STEP */
-  int64_t from_ps;       /**< only steps that share an instant with this time; with PK_BUBBLES_HAS_FROM */
-  int64_t to_ps;         /**< first instant after; with PK_BUBBLES_HAS_TO */
 } pk_bubbles_options;
 /** \since 0.1 */
 #define PK_BUBBLES_OPTIONS_INIT \
-  { (uint32_t)sizeof(pk_bubbles_options), 0, NULL, NULL, NULL, 0, 0, PK_WINDOW_POLICY_GUIDE, 0, NULL, NULL, 0, 0, 0 }
+  { (uint32_t)sizeof(pk_bubbles_options), 0, NULL, NULL, NULL, 0, 0, PK_WINDOW_POLICY_GUIDE, 0, NULL }
 
 /** Runs the detector. `options` may be NULL. A capture without devices is no failure: there are no steps then, and the document
  *  says why. Ownership: the caller ends `*out` with pk_bubbles_free(); it holds a reference to `profile`. Errors:
@@ -1877,12 +1865,12 @@ PK_API void pk_bubbles_free(pk_bubbles* bubbles) PK_NOEXCEPT;
  *  captures. Immutable; holds a reference to its profile. \since 0.1 */
 typedef struct pk_architecture pk_architecture;
 
-/** What to look at. NULL texts match everything. \since 0.1 */
+/** What to look at. \since 0.1 */
 typedef struct pk_architecture_options {
-  uint32_t struct_size;     /**< sizeof(pk_architecture_options) */
-  uint32_t flags;           /**< 0 */
-  const char* device;       /**< only devices whose name contains it */
-  const char* step_pattern; /**< whole names that mark a step: a regular expression of RE2 */
+  uint32_t struct_size;      /**< sizeof(pk_architecture_options) */
+  uint32_t flags;            /**< 0 */
+  const pk_filters* filters; /**< plane; NULL: everything */
+  const char* step_pattern;  /**< whole names that mark a step: a regular expression of RE2 */
   uint64_t limit;           /**< rows of each list of the document; 0: the default; PK_LIMIT_NONE: all */
   const pk_hooks* hooks;    /**< NULL: none */
 } pk_architecture_options;
@@ -2115,21 +2103,22 @@ typedef struct pk_table_options {
   uint64_t batch_rows;                /**< Arrow: most rows of a batch, up to 2^30; 0: 65,536 */
   const char* const* columns;         /**< Arrow: names of the columns that come, in this order, each once; NULL: all */
   size_t column_count;
-  const pk_document_options* filters; /**< which rows; NULL: all. A limit is one of rows a line, 0: all */
+  const pk_filters* filters;          /**< those that docs/tables.md says of the table; NULL: everything */
+  uint64_t limit;                     /**< most rows of one line, of tables that docs/tables.md says it of; 0, PK_LIMIT_NONE: all */
+  const pk_hooks* hooks;              /**< used while the table is opened; NULL: none */
   uint32_t file;                      /**< with PK_TABLE_ONE_FILE */
   uint32_t reserved;                  /**< 0 */
 } pk_table_options;
 /** \since 0.1 */
 #define PK_TABLE_OPTIONS_INIT \
-  { (uint32_t)sizeof(pk_table_options), 0, 0, NULL, 0, NULL, 0, 0 }
+  { (uint32_t)sizeof(pk_table_options), 0, 0, NULL, 0, NULL, 0, NULL, 0, 0 }
 
 /** Rows of one table, given once and in order: as structs, or as an Arrow stream. One thread at a time uses it. Ownership: it
  *  holds a reference to the handle that it was opened on. \since 0.1 */
 typedef struct pk_table pk_table;
 
 /** Opens a table of a profile and runs the analysis that it needs, with default options. `options` may be NULL. Which filters a
- *  table takes docs/tables.md says; the hooks of the filters are used during this call alone. A table without rows is no
- *  failure. probe_records are opened by pk_probe_records_table(). Ownership: the caller ends `*out` with pk_table_free(); it
+ *  table takes docs/tables.md says. A table without rows is no failure. probe_records are opened by pk_probe_records_table(). Ownership: the caller ends `*out` with pk_table_free(); it
  *  holds a reference to `profile`. Errors: PK_E_INVALID_ARGUMENT (no such table; a filter that it does not take, or that fits
  *  nothing), PK_E_CANCELLED, PK_E_LIMIT, PK_E_OUT_OF_MEMORY. \since 0.1 */
 PK_API pk_status pk_table_open(pk_profile* profile, int32_t table, const pk_table_options* options, pk_table** out,

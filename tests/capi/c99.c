@@ -418,10 +418,12 @@ static void test_documents(const char *data) {
   pk_profile *profile = NULL;
   pk_error *error = NULL;
   pk_document_options options = PK_DOCUMENT_OPTIONS_INIT;
+  pk_filters filters = PK_FILTERS_INIT;
   int32_t document, status = -1;
   size_t bytes = 0;
   CHECK(pk_profile_open(path_below(data, "xspace/tpu_v6e_inference.xplane.pb"), NULL, &profile, &error) == PK_OK);
-  options.plane = "TPU:0";
+  filters.plane = "TPU:0";
+  options.filters = &filters;
   for (document = PK_DOCUMENT_REPORT; document <= PK_DOCUMENT_MEMORY; ++document) {
     bytes = 0;
     if (!CHECK(pk_document_write(profile, document, &options, count_bytes, &bytes, &status, &error) == PK_OK)) {
@@ -521,6 +523,7 @@ static void test_memory(const char *data) {
 static void test_options(void) {
   SAME_AS_ZEROED(pk_hooks, PK_HOOKS_INIT);
   SAME_AS_ZEROED(pk_limits, PK_LIMITS_INIT);
+  SAME_AS_ZEROED(pk_filters, PK_FILTERS_INIT);
   SAME_AS_ZEROED(pk_open_options, PK_OPEN_OPTIONS_INIT);
   SAME_AS_ZEROED(pk_read_callbacks, PK_READ_CALLBACKS_INIT);
   SAME_AS_ZEROED(pk_activity_options, PK_ACTIVITY_OPTIONS_INIT);
@@ -818,6 +821,7 @@ static void test_kernels(const char *data) {
   pk_activity *activity = NULL;
   pk_error *error = NULL;
   pk_activity_options options = PK_ACTIVITY_OPTIONS_INIT;
+  pk_filters filters = PK_FILTERS_INIT;
   pk_activity_device device;
   pk_kernel_row rows[3];
   pk_value values[3];
@@ -828,7 +832,8 @@ static void test_kernels(const char *data) {
   uint32_t all = PK_DEVICE_HAS_WAITS | PK_DEVICE_HAS_SHAPES | PK_DEVICE_HAS_CLASSES | PK_DEVICE_HAS_LAUNCHES;
   pk_status status;
   CHECK(pk_profile_open(path_below(data, "ascend/two_ranks"), NULL, &profile, &error) == PK_OK);
-  options.device = "NPU 1";
+  filters.plane = "NPU 1";
+  options.filters = &filters;
   CHECK(pk_activity_open(profile, &options, &activity, &error) == PK_OK);
   pk_profile_free(profile); /* the activity keeps it open */
   CHECK(pk_activity_device_count(activity) == 1);
@@ -874,6 +879,7 @@ static void test_bubbles(const char *data) {
   pk_bubbles *bubbles = NULL;
   pk_error *error = NULL;
   pk_bubbles_options options = PK_BUBBLES_OPTIONS_INIT;
+  pk_filters filters = PK_FILTERS_INIT;
   pk_bubble_step step;
   pk_table *table = NULL;
   pk_bubble rows[3];
@@ -887,7 +893,8 @@ static void test_bubbles(const char *data) {
   pk_error_free(error);
   options.thresholds = thresholds;
   options.threshold_count = 2;
-  options.device = "TPU:0";
+  filters.plane = "TPU:0";
+  options.filters = &filters;
   CHECK(pk_bubbles_open(profile, &options, &bubbles, &error) == PK_OK);
   pk_profile_free(profile); /* the analysis keeps it open */
   CHECK(pk_bubbles_device_count(bubbles) == 4 && is_text(pk_bubbles_device_name(bubbles, 0), "/device:TPU:0"));
@@ -951,10 +958,12 @@ static void test_architecture(const char *data) {
   pk_architecture *model = NULL;
   pk_error *error = NULL;
   pk_architecture_options options = PK_ARCHITECTURE_OPTIONS_INIT;
+  pk_filters filters = PK_FILTERS_INIT;
   size_t bytes = 0;
   int32_t status = -1;
   CHECK(pk_profile_open(path_below(data, "xspace/tpu_v6e_inference.xplane.pb"), NULL, &profile, &error) == PK_OK);
-  options.device = "TPU:0";
+  filters.plane = "TPU:0";
+  options.filters = &filters;
   CHECK(pk_architecture_open(profile, &options, &model, &error) == PK_OK);
   pk_profile_free(profile); /* the findings keep it open */
   CHECK(pk_architecture_summary(model).size > 0);

@@ -3,6 +3,10 @@
 
 #include <profkit/profkit.hpp>
 
+#include <algorithm>
+#include <string>
+#include <vector>
+
 #include "handles.hpp"
 
 using namespace profkit::test;
@@ -32,6 +36,56 @@ TEST_CASE("the C ABI writes the bubbles of the command") {
   REQUIRE(profkit::write_bubbles_document(**core, o, *found, *sink).ok());
   REQUIRE(sink->finish().ok());
   CHECK(ours == theirs);
+}
+
+TEST_CASE("filters of the bubbles: devices, names and positions of steps, time") {
+  const auto profile = opened(tpu_capture());
+  const auto core = profkit::profile::open(tpu_capture());
+  REQUIRE(core.ok());
+  std::vector<std::string> documents;
+  const auto compare = [&](const pk_filters& filters, const profkit::bubble_options& o) {
+    pk_bubbles_options options = PK_BUBBLES_OPTIONS_INIT;
+    options.filters = &filters;
+    options.limit = 7;
+    pk_bubbles* made = nullptr;
+    error_slot error;
+    const pk_status status = pk_bubbles_open(profile.get(), &options, &made, error.out());
+    INFO(error.message());
+    REQUIRE(status == PK_OK);
+    const owned<pk_bubbles> bubbles(made);
+    std::string ours, theirs;
+    REQUIRE(pk_bubbles_write(bubbles.get(), append, &ours, nullptr, nullptr) == PK_OK);
+    profkit::bubble_options wanted = o;
+    wanted.limit = 7;
+    const auto found = profkit::analyse_bubbles(profkit::trace(*core), wanted);
+    REQUIRE(found.ok());
+    const auto sink = profkit::memory_sink(theirs);
+    REQUIRE(profkit::write_bubbles_document(**core, wanted, *found, *sink).ok());
+    REQUIRE(sink->finish().ok());
+    CHECK(ours == theirs);
+    documents.push_back(ours);
+  };
+  pk_filters filters = PK_FILTERS_INIT;
+  profkit::bubble_options o;
+  compare(filters, o);
+  filters.plane = "TPU:1";
+  o.device = "TPU:1";
+  compare(filters, o);
+  filters.flags = PK_FILTER_HAS_STEP;
+  filters.step = 1;
+  o.only.step = 1;
+  compare(filters, o);
+  filters.flags = PK_FILTER_HAS_FROM | PK_FILTER_HAS_TO;
+  filters.from_ps = 0;
+  filters.to_ps = 9'900'000'000'000;
+  o.only = {{}, 0, 9'900'000'000'000, ""};
+  compare(filters, o);
+  filters.flags = 0;
+  filters.name = "2";
+  o.only = {{}, {}, {}, "2"};
+  compare(filters, o);
+  std::sort(documents.begin(), documents.end());
+  CHECK(std::unique(documents.begin(), documents.end()) == documents.end());  // each of them made a difference
 }
 
 TEST_CASE("the document of an analysis has the command's limit unless another is given") {
@@ -106,7 +160,7 @@ TEST_CASE("bubbles: arguments that make no sense") {
   CHECK(table == nullptr);
   CHECK(pk_bubbles_table(bubbles, PK_TABLE_OPS, nullptr, &table, error.out()) == PK_E_INVALID_ARGUMENT);
   CHECK(pk_bubbles_table(bubbles, PK_TABLE_GAPS, nullptr, nullptr, error.out()) == PK_E_INVALID_ARGUMENT);
-  pk_document_options filters = PK_DOCUMENT_OPTIONS_INIT;
+  pk_filters filters = PK_FILTERS_INIT;
   filters.plane = "TPU:0";
   pk_table_options asked = PK_TABLE_OPTIONS_INIT;
   asked.filters = &filters;

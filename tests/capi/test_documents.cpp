@@ -98,12 +98,14 @@ TEST_CASE("a document is small unless all of it is asked for, and says what it l
 
 TEST_CASE("filters reach the documents") {
   pk_document_options options = PK_DOCUMENT_OPTIONS_INIT;
-  options.plane = "TPU:0";
-  options.line = "XLA Ops";
-  options.name = "fusion";
-  options.flags = PK_DOCUMENT_HAS_FROM | PK_DOCUMENT_HAS_TO;
-  options.from_ps = 0;
-  options.to_ps = 1000000000000;
+  pk_filters given = PK_FILTERS_INIT;
+  given.plane = "TPU:0";
+  given.line = "XLA Ops";
+  given.name = "fusion";
+  given.flags = PK_FILTER_HAS_FROM | PK_FILTER_HAS_TO;
+  given.from_ps = 0;
+  given.to_ps = 1000000000000;
+  options.filters = &given;
   options.limit = 3;
   check_all(tpu_capture(), &options, [](profkit::query_filters& filters) {
     filters.plane = "TPU:0";
@@ -121,8 +123,10 @@ TEST_CASE("filters reach the documents") {
 TEST_CASE("a step that is not there is an error of the call") {
   const auto profile = opened(tpu_capture());
   pk_document_options options = PK_DOCUMENT_OPTIONS_INIT;
-  options.flags = PK_DOCUMENT_HAS_STEP;
-  options.step = 1000000;
+  pk_filters filters = PK_FILTERS_INIT;
+  filters.flags = PK_FILTER_HAS_STEP;
+  filters.step = 1000000;
+  options.filters = &filters;
   std::string bytes;
   error_slot error;
   CHECK(pk_document_write(profile.get(), PK_DOCUMENT_OPS, &options, append, &bytes, nullptr, error.out()) < 0);

@@ -32,6 +32,47 @@ TEST_CASE("the C ABI writes the document of the command") {
   CHECK(ours == theirs);
 }
 
+TEST_CASE("filters of the memory: hosts and the position of a step window") {
+  const auto profile = opened(tpu_capture());
+  const auto core = profkit::profile::open(tpu_capture());
+  REQUIRE(core.ok());
+  const auto compare = [&](const pk_filters& filters, const profkit::memory_options& o) {
+    pk_memory_options options = PK_MEMORY_OPTIONS_INIT;
+    options.filters = &filters;
+    pk_memory* made = nullptr;
+    error_slot error;
+    const pk_status status = pk_memory_open(profile.get(), &options, &made, error.out());
+    const auto found = profkit::analyse_memory(profkit::trace(*core), o);
+    if (!found) {
+      CHECK(status == static_cast<pk_status>(found.error().code));
+      return std::string();
+    }
+    INFO(error.message());
+    REQUIRE(status == PK_OK);
+    const owned<pk_memory> memory(made);
+    std::string ours, theirs;
+    REQUIRE(pk_memory_write(memory.get(), append, &ours, nullptr, nullptr) == PK_OK);
+    const auto sink = profkit::memory_sink(theirs);
+    REQUIRE(profkit::write_memory_document(**core, o, *found, *sink).ok());
+    REQUIRE(sink->finish().ok());
+    CHECK(ours == theirs);
+    return ours;
+  };
+  pk_filters filters = PK_FILTERS_INIT;
+  profkit::memory_options o;
+  const std::string all = compare(filters, o);
+  CHECK_FALSE(all.empty());
+  filters.host = "no such host";
+  o.host = "no such host";
+  CHECK(compare(filters, o) != all);
+  filters = PK_FILTERS_INIT;
+  o = {};
+  filters.flags = PK_FILTER_HAS_STEP;
+  filters.step = 2;
+  o.step = 2;
+  CHECK(compare(filters, o) != all);
+}
+
 // Two blocks that are allocated and not freed.
 std::string two_blocks() {
   std::string bytes;

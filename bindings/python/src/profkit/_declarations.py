@@ -29,6 +29,9 @@ PK_E_OUTPUT = -40
 PK_E_OUTPUT_FULL = -41
 PK_LOG_INFO = 1
 PK_LOG_WARNING = 2
+PK_FILTER_HAS_STEP = 1
+PK_FILTER_HAS_FROM = 2
+PK_FILTER_HAS_TO = 4
 PK_IO_AUTO = 0
 PK_IO_MAP = 1
 PK_IO_READ = 2
@@ -130,16 +133,12 @@ PK_DOCUMENT_STATUS_OK = 0
 PK_DOCUMENT_STATUS_PARTIAL = 1
 PK_DOCUMENT_STATUS_ABSENT = 2
 PK_DOCUMENT_STATUS_ERROR = 3
-PK_DOCUMENT_HAS_STEP = 1
-PK_DOCUMENT_HAS_FROM = 2
-PK_DOCUMENT_HAS_TO = 4
 PK_MEMORY_NO_RUNTIME = 1
 PK_MEMORY_ALL_TRACE = 2
-PK_MEMORY_HAS_STEP = 4
-PK_MEMORY_INCLUDE_HOST_POOLS = 8
-PK_MEMORY_HAS_FIT = 16
-PK_MEMORY_NO_TIMELINE = 32
-PK_MEMORY_KEPT_IS_PERSISTENT = 64
+PK_MEMORY_INCLUDE_HOST_POOLS = 4
+PK_MEMORY_HAS_FIT = 8
+PK_MEMORY_NO_TIMELINE = 16
+PK_MEMORY_KEPT_IS_PERSISTENT = 32
 PK_STEP_POLICY_PEAK = 0
 PK_STEP_POLICY_LAST = 1
 PK_STEP_POLICY_FIRST = 2
@@ -161,10 +160,7 @@ PK_TRACE_XSPACE = 2
 PK_TRACE_CSV = 3
 PK_TRACE_LIKE_XLA = 1
 PK_TRACE_GZIP = 2
-PK_TRACE_HAS_STEP = 4
-PK_TRACE_HAS_FROM = 8
-PK_TRACE_HAS_TO = 16
-PK_TRACE_WAITS = 32
+PK_TRACE_WAITS = 4
 PK_VALUE_DOUBLE = 2
 PK_VALUE_UINT64 = 3
 PK_VALUE_INT64 = 4
@@ -255,9 +251,6 @@ PK_NODE_CORRUPT = 4
 PK_WINDOW_POLICY_GUIDE = 0
 PK_WINDOW_POLICY_MARKER = 1
 PK_WINDOW_POLICY_DEVICE = 2
-PK_BUBBLES_HAS_STEP = 1
-PK_BUBBLES_HAS_FROM = 2
-PK_BUBBLES_HAS_TO = 4
 PK_BUBBLE_TAG_DEVICE_IDLE_GAP_HEAVY = 0
 PK_BUBBLE_TAG_PRELAUNCH_GAP_HEAVY = 1
 PK_BUBBLE_TAG_TAIL_GAP_HEAVY = 2
@@ -383,6 +376,20 @@ class pk_limits(c.Structure):
         ("ratio_free_bytes", c.c_uint64),
         ("max_string_bytes", c.c_uint64),
         ("max_files", c.c_uint64),
+    ]
+
+
+class pk_filters(c.Structure):
+    _fields_ = [
+        ("struct_size", c.c_uint32),
+        ("flags", c.c_uint32),
+        ("host", c.c_char_p),
+        ("plane", c.c_char_p),
+        ("line", c.c_char_p),
+        ("name", c.c_char_p),
+        ("step", c.c_uint64),
+        ("from_ps", c.c_int64),
+        ("to_ps", c.c_int64),
     ]
 
 
@@ -589,7 +596,7 @@ class pk_activity_options(c.Structure):
     _fields_ = [
         ("struct_size", c.c_uint32),
         ("flags", c.c_uint32),
-        ("device", c.c_char_p),
+        ("filters", c.POINTER(pk_filters)),
         ("step_pattern", c.c_char_p),
         ("hooks", c.POINTER(pk_hooks)),
     ]
@@ -636,16 +643,10 @@ class pk_document_options(c.Structure):
     _fields_ = [
         ("struct_size", c.c_uint32),
         ("flags", c.c_uint32),
-        ("host", c.c_char_p),
-        ("plane", c.c_char_p),
-        ("line", c.c_char_p),
-        ("name", c.c_char_p),
-        ("step", c.c_uint64),
-        ("from_ps", c.c_int64),
-        ("to_ps", c.c_int64),
+        ("filters", c.POINTER(pk_filters)),
         ("limit", c.c_uint64),
-        ("hooks", c.POINTER(pk_hooks)),
         ("max_bytes", c.c_uint64),
+        ("hooks", c.POINTER(pk_hooks)),
     ]
 
 
@@ -653,10 +654,9 @@ class pk_memory_options(c.Structure):
     _fields_ = [
         ("struct_size", c.c_uint32),
         ("flags", c.c_uint32),
-        ("host", c.c_char_p),
+        ("filters", c.POINTER(pk_filters)),
         ("module", c.c_char_p),
         ("top", c.c_uint64),
-        ("step", c.c_int64),
         ("fit_bytes", c.c_uint64),
         ("curve_points", c.c_uint64),
         ("time_samples", c.c_uint64),
@@ -757,13 +757,7 @@ class pk_trace_options(c.Structure):
         ("flags", c.c_uint32),
         ("format", c.c_int32),
         ("reserved", c.c_uint32),
-        ("host", c.c_char_p),
-        ("plane", c.c_char_p),
-        ("line", c.c_char_p),
-        ("name", c.c_char_p),
-        ("step", c.c_uint64),
-        ("from_ps", c.c_int64),
-        ("to_ps", c.c_int64),
+        ("filters", c.POINTER(pk_filters)),
         ("hooks", c.POINTER(pk_hooks)),
     ]
 
@@ -1023,7 +1017,7 @@ class pk_bubbles_options(c.Structure):
     _fields_ = [
         ("struct_size", c.c_uint32),
         ("flags", c.c_uint32),
-        ("device", c.c_char_p),
+        ("filters", c.POINTER(pk_filters)),
         ("step_pattern", c.c_char_p),
         ("thresholds", c.POINTER(c.c_char_p)),
         ("threshold_count", c.c_size_t),
@@ -1031,10 +1025,6 @@ class pk_bubbles_options(c.Structure):
         ("window_policy", c.c_int32),
         ("reserved", c.c_uint32),
         ("hooks", c.POINTER(pk_hooks)),
-        ("step_name", c.c_char_p),
-        ("step", c.c_uint64),
-        ("from_ps", c.c_int64),
-        ("to_ps", c.c_int64),
     ]
 
 
@@ -1094,7 +1084,7 @@ class pk_architecture_options(c.Structure):
     _fields_ = [
         ("struct_size", c.c_uint32),
         ("flags", c.c_uint32),
-        ("device", c.c_char_p),
+        ("filters", c.POINTER(pk_filters)),
         ("step_pattern", c.c_char_p),
         ("limit", c.c_uint64),
         ("hooks", c.POINTER(pk_hooks)),
@@ -1186,7 +1176,9 @@ class pk_table_options(c.Structure):
         ("batch_rows", c.c_uint64),
         ("columns", c.POINTER(c.c_char_p)),
         ("column_count", c.c_size_t),
-        ("filters", c.POINTER(pk_document_options)),
+        ("filters", c.POINTER(pk_filters)),
+        ("limit", c.c_uint64),
+        ("hooks", c.POINTER(pk_hooks)),
         ("file", c.c_uint32),
         ("reserved", c.c_uint32),
     ]

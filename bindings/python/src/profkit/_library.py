@@ -216,6 +216,18 @@ def options(kind: Type[T], **values: Any) -> T:
     return made_options
 
 
+def filters(*, host: Optional[str] = None, plane: Optional[str] = None, line: Optional[str] = None, event: Optional[str] = None,
+            step: Optional[int] = None, from_ps: Optional[int] = None, to_ps: Optional[int] = None) -> Any:
+    """A pointer to pk_filters; None when nothing is filtered."""
+    given = {"host": encoded(host), "plane": encoded(plane), "line": encoded(line), "name": encoded(event), "step": step,
+             "from_ps": from_ps, "to_ps": to_ps}
+    if all(value is None for value in given.values()):
+        return None
+    flags = (d.PK_FILTER_HAS_STEP * (step is not None) | d.PK_FILTER_HAS_FROM * (from_ps is not None)
+             | d.PK_FILTER_HAS_TO * (to_ps is not None))
+    return c.pointer(options(d.pk_filters, flags=flags, **given))
+
+
 def strings(values: Any) -> Any:
     """A `const char *const *` over byte strings, and None among them."""
     return (c.c_char_p * len(values))(*values) if values else None

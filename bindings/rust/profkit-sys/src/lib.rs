@@ -51,6 +51,9 @@ pub const PK_E_OUTPUT: i32 = -40;
 pub const PK_E_OUTPUT_FULL: i32 = -41;
 pub const PK_LOG_INFO: i32 = 1;
 pub const PK_LOG_WARNING: i32 = 2;
+pub const PK_FILTER_HAS_STEP: i32 = 1;
+pub const PK_FILTER_HAS_FROM: i32 = 2;
+pub const PK_FILTER_HAS_TO: i32 = 4;
 /// maps regular files above 512 KiB, reads everything else
 pub const PK_IO_AUTO: i32 = 0;
 /// a file that another process truncates under the mapping raises SIGBUS
@@ -184,23 +187,18 @@ pub const PK_DOCUMENT_STATUS_PARTIAL: i32 = 1;
 pub const PK_DOCUMENT_STATUS_ABSENT: i32 = 2;
 /// nothing usable
 pub const PK_DOCUMENT_STATUS_ERROR: i32 = 3;
-pub const PK_DOCUMENT_HAS_STEP: i32 = 1;
-pub const PK_DOCUMENT_HAS_FROM: i32 = 2;
-pub const PK_DOCUMENT_HAS_TO: i32 = 4;
 /// only what the compiler assigned
 pub const PK_MEMORY_NO_RUNTIME: i32 = 1;
 /// the whole trace is one window
 pub const PK_MEMORY_ALL_TRACE: i32 = 2;
-/// `step` is set
-pub const PK_MEMORY_HAS_STEP: i32 = 4;
 /// host memory may be the fullest, too
-pub const PK_MEMORY_INCLUDE_HOST_POOLS: i32 = 8;
+pub const PK_MEMORY_INCLUDE_HOST_POOLS: i32 = 4;
 /// `fit_bytes` is set
-pub const PK_MEMORY_HAS_FIT: i32 = 16;
+pub const PK_MEMORY_HAS_FIT: i32 = 8;
 /// the document's timeline has no samples
-pub const PK_MEMORY_NO_TIMELINE: i32 = 32;
+pub const PK_MEMORY_NO_TIMELINE: i32 = 16;
 /// what was not freed is persistent without crossing the boundary of a step
-pub const PK_MEMORY_KEPT_IS_PERSISTENT: i32 = 64;
+pub const PK_MEMORY_KEPT_IS_PERSISTENT: i32 = 32;
 pub const PK_STEP_POLICY_PEAK: i32 = 0;
 pub const PK_STEP_POLICY_LAST: i32 = 1;
 pub const PK_STEP_POLICY_FIRST: i32 = 2;
@@ -232,12 +230,8 @@ pub const PK_TRACE_CSV: i32 = 3;
 pub const PK_TRACE_LIKE_XLA: i32 = 1;
 /// compress what is written
 pub const PK_TRACE_GZIP: i32 = 2;
-/// `step` is set
-pub const PK_TRACE_HAS_STEP: i32 = 4;
-pub const PK_TRACE_HAS_FROM: i32 = 8;
-pub const PK_TRACE_HAS_TO: i32 = 16;
 /// PK_TRACE_PERFETTO with the steps of each device and why it waited
-pub const PK_TRACE_WAITS: i32 = 32;
+pub const PK_TRACE_WAITS: i32 = 4;
 pub const PK_VALUE_DOUBLE: i32 = 2;
 pub const PK_VALUE_UINT64: i32 = 3;
 pub const PK_VALUE_INT64: i32 = 4;
@@ -339,10 +333,6 @@ pub const PK_NODE_CORRUPT: i32 = 4;
 pub const PK_WINDOW_POLICY_GUIDE: i32 = 0;
 pub const PK_WINDOW_POLICY_MARKER: i32 = 1;
 pub const PK_WINDOW_POLICY_DEVICE: i32 = 2;
-/// `step` is set
-pub const PK_BUBBLES_HAS_STEP: i32 = 1;
-pub const PK_BUBBLES_HAS_FROM: i32 = 2;
-pub const PK_BUBBLES_HAS_TO: i32 = 4;
 pub const PK_BUBBLE_TAG_DEVICE_IDLE_GAP_HEAVY: i32 = 0;
 pub const PK_BUBBLE_TAG_PRELAUNCH_GAP_HEAVY: i32 = 1;
 pub const PK_BUBBLE_TAG_TAIL_GAP_HEAVY: i32 = 2;
@@ -695,6 +685,43 @@ pub struct pk_limits {
 }
 
 impl Default for pk_limits {
+    /// The values of the header's _INIT macro.
+    fn default() -> Self {
+        // SAFETY: integers, pointers and Option<fn>, all of which may be zero.
+        let zero: Self = unsafe { std::mem::zeroed() };
+        Self {
+            struct_size: size_of::<Self>() as u32,
+            ..zero
+        }
+    }
+}
+
+/// Which part of a capture to look at. Texts are substrings; NULL and "" match everything. What takes filters says which; one
+/// that is set and not taken is PK_E_INVALID_ARGUMENT. Since 0.1.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct pk_filters {
+    /// sizeof(pk_filters)
+    pub struct_size: u32,
+    /// PK_FILTER_HAS_
+    pub flags: u32,
+    /// hosts
+    pub host: *const c_char,
+    /// planes of an XSpace; of what is about devices, the names of those
+    pub plane: *const c_char,
+    /// lines of a plane, threads and streams
+    pub line: *const c_char,
+    /// events, ops, modules; of what is about steps, the names of those
+    pub name: *const c_char,
+    /// position of a step among those of its device; with PK_FILTER_HAS_STEP
+    pub step: u64,
+    /// first instant, capture's clock; with PK_FILTER_HAS_FROM
+    pub from_ps: i64,
+    /// first instant after; with PK_FILTER_HAS_TO
+    pub to_ps: i64,
+}
+
+impl Default for pk_filters {
     /// The values of the header's _INIT macro.
     fn default() -> Self {
         // SAFETY: integers, pointers and Option<fn>, all of which may be zero.
@@ -1149,7 +1176,7 @@ impl Default for pk_chrome_summary {
     }
 }
 
-/// What to read. NULL texts match everything. Since 0.1.
+/// What to read. Since 0.1.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct pk_activity_options {
@@ -1157,8 +1184,8 @@ pub struct pk_activity_options {
     pub struct_size: u32,
     /// PK_ACTIVITY_
     pub flags: u32,
-    /// only devices whose name contains it
-    pub device: *const c_char,
+    /// plane; NULL: everything
+    pub filters: *const pk_filters,
     /// whole names of the host's step markers, a regular expression of RE2
     pub step_pattern: *const c_char,
     /// NULL: none
@@ -1253,32 +1280,23 @@ impl Default for pk_kernel_row {
     }
 }
 
-/// Which part of a capture to look at, and how much of it to show. Text filters are substrings; NULL and ""
-/// match everything. Since 0.1.
+/// Which part of a capture to look at, and how much of it to show. Since 0.1.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct pk_document_options {
     /// sizeof(pk_document_options)
     pub struct_size: u32,
-    /// PK_DOCUMENT_HAS_
+    /// 0
     pub flags: u32,
-    pub host: *const c_char,
-    pub plane: *const c_char,
-    pub line: *const c_char,
-    pub name: *const c_char,
-    /// position of a step; with PK_DOCUMENT_HAS_STEP
-    pub step: u64,
-    /// first instant, capture's clock; with PK_DOCUMENT_HAS_FROM
-    pub from_ps: i64,
-    /// first instant after; with PK_DOCUMENT_HAS_TO
-    pub to_ps: i64,
+    /// all of them; NULL: everything
+    pub filters: *const pk_filters,
     /// rows a list; 0: the default; PK_LIMIT_NONE: all
     pub limit: u64,
-    /// NULL: none
-    pub hooks: *const pk_hooks,
     /// the most the document takes: lists end early for it, and texts of 300 bytes. What stands around
     /// the lists takes up to 20,000, of PK_DOCUMENT_REPORT more. 0: the document's own bound
     pub max_bytes: u64,
+    /// NULL: none
+    pub hooks: *const pk_hooks,
 }
 
 impl Default for pk_document_options {
@@ -1293,7 +1311,7 @@ impl Default for pk_document_options {
     }
 }
 
-/// What to analyse. NULL texts match everything. Since 0.1.
+/// What to analyse. Since 0.1.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct pk_memory_options {
@@ -1301,14 +1319,12 @@ pub struct pk_memory_options {
     pub struct_size: u32,
     /// PK_MEMORY_
     pub flags: u32,
-    /// only hosts whose name contains it
-    pub host: *const c_char,
+    /// host, step (its window); NULL: everything
+    pub filters: *const pk_filters,
     /// name or id; NULL: the module with the highest peak
     pub module: *const c_char,
     /// rows of each list of the document; 0: 30; PK_LIMIT_NONE: all
     pub top: u64,
-    /// with PK_MEMORY_HAS_STEP: position of a step window
-    pub step: i64,
     /// with PK_MEMORY_HAS_FIT: does the highest need fit?
     pub fit_bytes: u64,
     /// at most so many points of the live curve; 0: none
@@ -1514,7 +1530,7 @@ impl Default for pk_curve_point {
     }
 }
 
-/// What to write. Text filters are substrings; NULL and "" match everything. Since 0.1.
+/// What to write. Since 0.1.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct pk_trace_options {
@@ -1526,16 +1542,9 @@ pub struct pk_trace_options {
     pub format: i32,
     /// 0
     pub reserved: u32,
-    pub host: *const c_char,
-    pub plane: *const c_char,
-    pub line: *const c_char,
-    pub name: *const c_char,
-    /// position of a step; with PK_TRACE_HAS_STEP
-    pub step: u64,
-    /// first instant, capture's clock; with PK_TRACE_HAS_FROM
-    pub from_ps: i64,
-    /// first instant after; with PK_TRACE_HAS_TO
-    pub to_ps: i64,
+    /// all of them; NULL: everything
+    pub filters: *const pk_filters,
+    /// NULL: none
     pub hooks: *const pk_hooks,
 }
 
@@ -2072,16 +2081,16 @@ impl Default for pk_merge_node {
     }
 }
 
-/// What to look for. NULL texts match everything. Since 0.1.
+/// What to look for. Since 0.1.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct pk_bubbles_options {
     /// sizeof(pk_bubbles_options)
     pub struct_size: u32,
-    /// PK_BUBBLES_
+    /// 0
     pub flags: u32,
-    /// only devices whose name contains it
-    pub device: *const c_char,
+    /// plane, name, step, and time, an instant of which a step shares; NULL: everything
+    pub filters: *const pk_filters,
     /// whole names that mark a step: a regular expression of RE2
     pub step_pattern: *const c_char,
     /// "NAME=VALUE" each, by the names that the document lists
@@ -2095,14 +2104,6 @@ pub struct pk_bubbles_options {
     pub reserved: u32,
     /// NULL: none
     pub hooks: *const pk_hooks,
-    /// only steps whose name contains it
-    pub step_name: *const c_char,
-    /// only this one of each device, from 0; with PK_BUBBLES_HAS_STEP
-    pub step: u64,
-    /// only steps that share an instant with this time; with PK_BUBBLES_HAS_FROM
-    pub from_ps: i64,
-    /// first instant after; with PK_BUBBLES_HAS_TO
-    pub to_ps: i64,
 }
 
 impl Default for pk_bubbles_options {
@@ -2229,7 +2230,7 @@ impl Default for pk_bubble {
     }
 }
 
-/// What to look at. NULL texts match everything. Since 0.1.
+/// What to look at. Since 0.1.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct pk_architecture_options {
@@ -2237,8 +2238,8 @@ pub struct pk_architecture_options {
     pub struct_size: u32,
     /// 0
     pub flags: u32,
-    /// only devices whose name contains it
-    pub device: *const c_char,
+    /// plane; NULL: everything
+    pub filters: *const pk_filters,
     /// whole names that mark a step: a regular expression of RE2
     pub step_pattern: *const c_char,
     /// rows of each list of the document; 0: the default; PK_LIMIT_NONE: all
@@ -2449,8 +2450,12 @@ pub struct pk_table_options {
     /// Arrow: names of the columns that come, in this order, each once; NULL: all
     pub columns: *const *const c_char,
     pub column_count: usize,
-    /// which rows; NULL: all. A limit is one of rows a line, 0: all
-    pub filters: *const pk_document_options,
+    /// those that docs/tables.md says of the table; NULL: everything
+    pub filters: *const pk_filters,
+    /// most rows of one line, of tables that docs/tables.md says it of; 0, PK_LIMIT_NONE: all
+    pub limit: u64,
+    /// used while the table is opened; NULL: none
+    pub hooks: *const pk_hooks,
     /// with PK_TABLE_ONE_FILE
     pub file: u32,
     /// 0
@@ -2506,6 +2511,7 @@ const _: () = {
     assert!(size_of::<pk_str>() == 16);
     assert!(size_of::<pk_hooks>() == 40);
     assert!(size_of::<pk_limits>() == 48);
+    assert!(size_of::<pk_filters>() == 64);
     assert!(size_of::<pk_open_options>() == 40);
     assert!(size_of::<pk_read_callbacks>() == 32);
     assert!(size_of::<pk_profile_info>() == 48);
@@ -2527,14 +2533,14 @@ const _: () = {
     assert!(size_of::<pk_activity_options>() == 32);
     assert!(size_of::<pk_activity_device>() == 64);
     assert!(size_of::<pk_kernel_row>() == 176);
-    assert!(size_of::<pk_document_options>() == 88);
-    assert!(size_of::<pk_memory_options>() == 104);
+    assert!(size_of::<pk_document_options>() == 40);
+    assert!(size_of::<pk_memory_options>() == 96);
     assert!(size_of::<pk_memory_module>() == 96);
     assert!(size_of::<pk_memory_space>() == 120);
     assert!(size_of::<pk_memory_allocator>() == 96);
     assert!(size_of::<pk_live_buffer>() == 176);
     assert!(size_of::<pk_curve_point>() == 24);
-    assert!(size_of::<pk_trace_options>() == 80);
+    assert!(size_of::<pk_trace_options>() == 32);
     assert!(size_of::<pk_trace_outcome>() == 72);
     assert!(size_of::<pk_value>() == 32);
     assert!(size_of::<pk_dump_options>() == 32);
@@ -2552,7 +2558,7 @@ const _: () = {
     assert!(size_of::<pk_clock_options>() == 72);
     assert!(size_of::<pk_merge_options>() == 112);
     assert!(size_of::<pk_merge_node>() == 120);
-    assert!(size_of::<pk_bubbles_options>() == 96);
+    assert!(size_of::<pk_bubbles_options>() == 64);
     assert!(size_of::<pk_bubble_step>() == 168);
     assert!(size_of::<pk_bubble>() == 144);
     assert!(size_of::<pk_architecture_options>() == 40);
@@ -2561,7 +2567,7 @@ const _: () = {
     assert!(size_of::<pk_cause>() == 72);
     assert!(size_of::<pk_device_time>() == 40);
     assert!(size_of::<pk_collective>() == 96);
-    assert!(size_of::<pk_table_options>() == 48);
+    assert!(size_of::<pk_table_options>() == 64);
     assert!(size_of::<pk_column>() == 56);
 };
 
@@ -3439,8 +3445,7 @@ extern "C" {
     /// The name of a table: "files", "ops", …; "" for an unknown value. Ownership: static. Since 0.1.
     pub fn pk_table_name(table: i32) -> *const c_char;
     /// Opens a table of a profile and runs the analysis that it needs, with default options. `options` may be NULL. Which filters a
-    /// table takes docs/tables.md says; the hooks of the filters are used during this call alone. A table without rows is no
-    /// failure. probe_records are opened by pk_probe_records_table(). Ownership: the caller ends `*out` with pk_table_free(); it
+    /// table takes docs/tables.md says. A table without rows is no failure. probe_records are opened by pk_probe_records_table(). Ownership: the caller ends `*out` with pk_table_free(); it
     /// holds a reference to `profile`. Errors: PK_E_INVALID_ARGUMENT (no such table; a filter that it does not take, or that fits
     /// nothing), PK_E_CANCELLED, PK_E_LIMIT, PK_E_OUT_OF_MEMORY. Since 0.1.
     pub fn pk_table_open(

@@ -1,7 +1,7 @@
 //! The JSON documents, byte for byte those of `profkit <command> --json`.
 
 use crate::error::{check, Error};
-use crate::filters::{set_filters, Filters};
+use crate::filters::Filters;
 use crate::hooks::{Bridge, Hooks, Output};
 use crate::profile::{named, spelled, Profile};
 use crate::rows::{limit, Strings};
@@ -77,19 +77,13 @@ pub struct DocumentOptions<'h> {
 
 impl DocumentOptions<'_> {
     /// Without hooks.
-    pub(crate) fn raw(&self, strings: &mut Strings) -> sys::pk_document_options {
-        let mut raw = sys::pk_document_options {
+    fn raw(&self, filters: &sys::pk_filters) -> sys::pk_document_options {
+        sys::pk_document_options {
+            filters,
             limit: limit(self.limit),
             max_bytes: self.max_bytes,
             ..Default::default()
-        };
-        set_filters!(
-            raw,
-            self.filters,
-            *strings,
-            [sys::PK_DOCUMENT_HAS_STEP, sys::PK_DOCUMENT_HAS_FROM, sys::PK_DOCUMENT_HAS_TO]
-        );
-        raw
+        }
     }
 }
 
@@ -202,7 +196,8 @@ fn filtered(
     to: &mut dyn io::Write,
     write: impl FnOnce(*const sys::pk_document_options, *mut c_void, *mut i32, *mut *mut sys::pk_error) -> i32,
 ) -> Result<DocumentStatus> {
-    let mut raw = options.raw(&mut strings);
+    let filters = options.filters.raw(&mut strings);
+    let mut raw = options.raw(&filters);
     let mut status = 0;
     Bridge::new(&mut options.hooks).run(|hooks| {
         raw.hooks = hooks;

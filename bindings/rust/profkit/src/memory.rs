@@ -2,6 +2,7 @@
 
 use crate::document::{analysis_document, DocumentStatus};
 use crate::error::{check, got};
+use crate::filters::Filters;
 use crate::hooks::{Bridge, Handle, Hooks};
 use crate::profile::{named, Profile};
 use crate::rows::{flag, limit, text, Strings, TableRows};
@@ -44,7 +45,7 @@ pub enum StepPolicy {
     /// The first one.
     First,
     /// The one at a position.
-    At(i64),
+    At(u64),
     /// The whole trace is one window.
     WholeTrace,
 }
@@ -225,23 +226,27 @@ impl<'d> Profile<'d> {
     pub fn memory(&self, mut options: MemoryOptions<'_>) -> Result<Memory<'d>> {
         let mut strings = Strings::default();
         let what_if: Vec<_> = options.what_if.iter().map(|question| strings.add(question.as_bytes())).collect();
+        let filters = Filters {
+            host: options.host.take(),
+            step: if let StepPolicy::At(position) = options.step { Some(position) } else { None },
+            ..Default::default()
+        }
+        .raw(&mut strings);
         let mut raw = sys::pk_memory_options {
             flags: flag(options.fit_bytes.is_some(), sys::PK_MEMORY_HAS_FIT)
                 | flag(options.time_samples == Some(0), sys::PK_MEMORY_NO_TIMELINE)
                 | flag(options.persistent_threshold_steps == Some(0), sys::PK_MEMORY_KEPT_IS_PERSISTENT)
                 | flag(options.no_runtime, sys::PK_MEMORY_NO_RUNTIME)
                 | flag(options.include_host_pools, sys::PK_MEMORY_INCLUDE_HOST_POOLS)
-                | flag(options.step == StepPolicy::WholeTrace, sys::PK_MEMORY_ALL_TRACE)
-                | flag(matches!(options.step, StepPolicy::At(_)), sys::PK_MEMORY_HAS_STEP),
+                | flag(options.step == StepPolicy::WholeTrace, sys::PK_MEMORY_ALL_TRACE),
+            filters: &filters,
             step_policy: match options.step {
                 StepPolicy::Last => sys::PK_STEP_POLICY_LAST,
                 StepPolicy::First => sys::PK_STEP_POLICY_FIRST,
                 _ => sys::PK_STEP_POLICY_PEAK,
             },
-            step: if let StepPolicy::At(position) = options.step { position } else { 0 },
             what_if: what_if.as_ptr(),
             what_if_count: what_if.len(),
-            host: strings.optional(options.host.as_deref()),
             module: strings.optional(options.module.as_deref()),
             top: limit(options.top),
             fit_bytes: options.fit_bytes.unwrap_or(0),
