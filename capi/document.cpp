@@ -41,12 +41,11 @@ fault no_such_document(std::int32_t which) {
   return invalid_argument("there is no document " + std::to_string(which), "use a PK_DOCUMENT_ constant");
 }
 
-// Writes a document of what the filters leave: `make(filters, sink, hooks)`.
-template <class Make>
-result<pk_status> write_filtered(const pk_profile* profile, document which, const pk_document_options* options,
-                                 pk_write_callback write, void* user, std::int32_t* status, Make&& make) {
+// Writes a document of what the filters leave, `make(filters, sink, hooks)`, into what `open()` gives.
+template <class Open, class Make>
+result<pk_status> write_filtered_into(const pk_profile* profile, document which, const pk_document_options* options, Open&& open,
+                                      std::int32_t* status, Make&& make) {
   if (!profile) return null_argument("profile");
-  if (!write) return null_argument("write");
   result<pk_document_options> given =
       read_sized_struct<pk_document_options>(options, "pk_document_options");
   if (!given) return std::move(given).error();
@@ -57,7 +56,17 @@ result<pk_status> write_filtered(const pk_profile* profile, document which, cons
   filters->max_bytes = given->max_bytes;
   hook_bridge bridge;
   if (result<void> taken = bridge.take(given->hooks); !taken) return std::move(taken).error();
-  return write_to_host(write, user, status, [&](sink& into) { return make(*filters, into, bridge.core()); });
+  result<std::unique_ptr<sink>> into = open();
+  if (!into) return std::move(into).error();
+  return write_into(**into, status, [&](sink& to) { return make(*filters, to, bridge.core()); });
+}
+
+template <class Make>
+result<pk_status> write_filtered(const pk_profile* profile, document which, const pk_document_options* options,
+                                 pk_write_callback write, void* user, std::int32_t* status, Make&& make) {
+  if (!write) return null_argument("write");
+  const auto open = [&]() -> result<std::unique_ptr<sink>> { return callback_sink(write, user); };
+  return write_filtered_into(profile, which, options, open, status, std::forward<Make>(make));
 }
 
 }  // namespace
@@ -83,6 +92,20 @@ pk_status pk_document_write(const pk_profile* profile, int32_t document, const p
                           [&](const auto& filters, profkit::sink& into, const profkit::hooks& host) {
                             return profkit::write_document(which, *profile->trace, filters, into, host);
                           });
+  });
+}
+
+pk_status pk_document_write_file(const pk_profile* profile, int32_t document, const pk_document_options* options,
+                                 const char* path, int32_t* status, pk_error** err) noexcept {
+  if (status) *status = PK_DOCUMENT_STATUS_OK;
+  return guard(err, [&]() -> result<pk_status> {
+    if (!path) return null_argument("path");
+    if (!is_document(document)) return no_such_document(document);
+    const auto which = static_cast<profkit::document>(document);
+    return write_filtered_into(profile, which, options, [&] { return output_file(*profile, path); }, status,
+                               [&](const auto& filters, profkit::sink& into, const profkit::hooks& host) {
+                                 return profkit::write_document(which, *profile->trace, filters, into, host);
+                               });
   });
 }
 

@@ -30,7 +30,8 @@ static_assert(status_of(fault_code::output_full) == PK_E_OUTPUT_FULL);
 static_assert(no_offset == PK_NO_OFFSET);
 
 bool is_part_of_path(char c) noexcept {
-  return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_' || c == '-' || c == '.' || c == '/';
+  const bool is_word = (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_';
+  return is_word || c == '-' || c == '.' || c == '/';
 }
 
 // Whether `path` stands in a message by itself, not as a part of a longer path or word.

@@ -100,6 +100,6 @@ pk_status pk_trace_write_file(const pk_profile* profile, const pk_trace_options*
   if (out) *out = pk_trace_outcome{};
   return guard(err, [&]() -> result<pk_status> {
     if (!path) return null_argument("path");
-    return write_trace(profile, options, out, [&] { return profkit::atomic_file_sink(path); });
+    return write_trace(profile, options, out, [&] { return output_file(*profile, path); });
   });
 }

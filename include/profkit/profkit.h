@@ -880,6 +880,11 @@ typedef int32_t (*pk_write_callback)(void* user, const void* data, size_t size);
  *  Errors: PK_E_INVALID_ARGUMENT, PK_E_CANCELLED, PK_E_LIMIT, PK_E_OUT_OF_MEMORY. \since 0.1 */
 PK_API pk_status pk_document_write(const pk_profile* profile, int32_t document, const pk_document_options* options,
                                    pk_write_callback write, void* user, int32_t* status, pk_error** err) PK_NOEXCEPT;
+/** The same into a file, which appears under its name when it is complete. A file of the profile is not replaced. `status` may be
+ *  NULL. Errors: as pk_document_write(), and PK_E_INVALID_ARGUMENT (the path is that of an input), PK_E_PERMISSION, PK_E_OUTPUT,
+ *  PK_E_OUTPUT_FULL. \since 0.1 */
+PK_API pk_status pk_document_write_file(const pk_profile* profile, int32_t document, const pk_document_options* options,
+                                        const char* path, int32_t* status, pk_error** err) PK_NOEXCEPT;
 /** Writes the document of one compiled module with the instructions of its entry computation: that of `profkit modules
  *  --dump NAME --json`. `module` is a name, or a part of one; options->limit counts instructions. Else as
  *  pk_document_write(). Errors: PK_E_NOT_FOUND (no such module: the hint names those there are). \since 0.1 */
@@ -891,8 +896,9 @@ PK_API pk_status pk_module_write(const pk_profile* profile, const char* module, 
 PK_API pk_status pk_finding_write(const pk_profile* profile, const char* id, const pk_document_options* options,
                                   pk_write_callback write, void* user, int32_t* status, pk_error** err) PK_NOEXCEPT;
 /** Writes the document of ops summed by what they have in common, a tree: that of `profkit ops PATH --by KEYS --json`. `by` is one of
- *  kernel, function, instruction, op, outer-op, module, module-kind, source, phase, shape, step, kind, category, program, stream and device,
- *  or several with commas between them. Else as pk_document_write(). Errors: PK_E_INVALID_ARGUMENT (no such key: the hint lists them). \since 0.1 */
+ *  kernel, function, instruction, op, outer-op, module, module-kind, source, phase, shape, step, kind, category, program, stream
+ *  and device, or several with commas between them. Else as pk_document_write(). Errors: PK_E_INVALID_ARGUMENT (no such key: the
+ *  hint lists them). \since 0.1 */
 PK_API pk_status pk_op_groups_write(const pk_profile* profile, const char* by, const pk_document_options* options,
                                     pk_write_callback write, void* user, int32_t* status, pk_error** err) PK_NOEXCEPT;
 /** Writes the report as a page for any browser, HTML of 3 MB at most that loads nothing: that of `profkit report PATH -o
@@ -1142,8 +1148,9 @@ typedef struct pk_trace_outcome {
  *  PK_E_UNSUPPORTED (a format this capture cannot become), PK_E_CANCELLED, PK_E_OUT_OF_MEMORY. \since 0.1 */
 PK_API pk_status pk_trace_write(const pk_profile* profile, const pk_trace_options* options, pk_write_callback write,
                                 void* user, pk_trace_outcome* out, pk_error** err) PK_NOEXCEPT;
-/** The same into a file, which appears under its name when it is complete. Errors: as pk_trace_write(), and
- *  PK_E_OUTPUT, PK_E_OUTPUT_FULL. \since 0.1 */
+/** The same into a file, which appears under its name when it is complete. A file of the profile is not replaced. Errors: as
+ *  pk_trace_write(), and PK_E_INVALID_ARGUMENT (the path is that of an input), PK_E_PERMISSION, PK_E_OUTPUT, PK_E_OUTPUT_FULL.
+ *  \since 0.1 */
 PK_API pk_status pk_trace_write_file(const pk_profile* profile, const pk_trace_options* options, const char* path,
                                      pk_trace_outcome* out, pk_error** err) PK_NOEXCEPT;
 
@@ -1176,13 +1183,30 @@ typedef struct pk_value {
   pk_str text;   /**< of PK_VALUE_TEXT and PK_VALUE_BYTES */
 } pk_value;
 
-/** A writer that hands its bytes to `write`. Ownership: the caller ends `*out` with pk_xspace_writer_free(); `write` and `user`
- *  are used until then. Errors: PK_E_INVALID_ARGUMENT, PK_E_OUT_OF_MEMORY. \since 0.1 */
-PK_API pk_status pk_xspace_writer_new(pk_write_callback write, void* user, pk_xspace_writer** out,
-                                      pk_error** err) PK_NOEXCEPT;
-/** A writer into a file, which appears under its name when pk_xspace_writer_finish() succeeds. Ownership: the caller ends
- *  `*out` with pk_xspace_writer_free(). Errors: PK_E_INVALID_ARGUMENT, PK_E_PERMISSION, PK_E_OUTPUT. \since 0.1 */
-PK_API pk_status pk_xspace_writer_open(const char* path, pk_xspace_writer** out, pk_error** err) PK_NOEXCEPT;
+/** Flags of pk_writer_options. \since 0.1 */
+enum { PK_WRITER_GZIP = 1 /**< compress what is written */ };
+
+/** How an XSpace is written. \since 0.1 */
+typedef struct pk_writer_options {
+  uint32_t struct_size;     /**< sizeof(pk_writer_options) */
+  uint32_t flags;           /**< PK_WRITER_ */
+  uint64_t max_plane_bytes; /**< the most that an open plane may take in memory; more is PK_E_LIMIT. 0, PK_LIMIT_NONE: no bound */
+  /** NULL: none. `cancel` and `progress`, whose total is 0, are asked whenever bytes are written: at the end of each plane. */
+  const pk_hooks* hooks;
+} pk_writer_options;
+/** \since 0.1 */
+#define PK_WRITER_OPTIONS_INIT \
+  { (uint32_t)sizeof(pk_writer_options), 0, 0, NULL }
+
+/** Makes a writer that hands its bytes to `write`. `options` may be NULL. Ownership: the caller ends `*out` with
+ *  pk_xspace_writer_free(); `write`, `user` and what the hooks refer to are used until then; the structs are copied. Errors:
+ *  PK_E_CANCELLED, PK_E_OUT_OF_MEMORY. \since 0.1 */
+PK_API pk_status pk_xspace_writer_new(const pk_writer_options* options, pk_write_callback write, void* user,
+                                      pk_xspace_writer** out, pk_error** err) PK_NOEXCEPT;
+/** Makes a writer into a file, which appears under its name when pk_xspace_writer_finish() succeeds. `options` may be NULL.
+ *  Ownership: as of pk_xspace_writer_new(). Errors: PK_E_PERMISSION, PK_E_OUTPUT, PK_E_CANCELLED. \since 0.1 */
+PK_API pk_status pk_xspace_writer_open(const pk_writer_options* options, const char* path, pk_xspace_writer** out,
+                                       pk_error** err) PK_NOEXCEPT;
 /** Names a host that was profiled, or keeps a remark (PK_NOTE_). Not while a plane is open. \since 0.1 */
 PK_API void pk_xspace_note(pk_xspace_writer* writer, int32_t kind, pk_str text) PK_NOEXCEPT;
 /** Begins a plane; none may be open. `id`: as other tools show it, any number. What is wrong is the status of the
@@ -1214,7 +1238,8 @@ PK_API void pk_xspace_event_stat(pk_xspace_writer* writer, int64_t stat_metadata
 /** How the writer fares: PK_OK, or the status of the first failure so far; PK_E_INVALID_ARGUMENT for NULL. \since 0.1 */
 PK_API pk_status pk_xspace_writer_status(const pk_xspace_writer* writer) PK_NOEXCEPT;
 /** Ends what is open, completes the output and gives the first failure. Errors: PK_E_INVALID_ARGUMENT (a call that
- *  was out of place), PK_E_OUTPUT, PK_E_OUTPUT_FULL, PK_E_CANCELLED. \since 0.1 */
+ *  was out of place), PK_E_LIMIT (pk_writer_options::max_plane_bytes), PK_E_OUTPUT, PK_E_OUTPUT_FULL, PK_E_CANCELLED.
+ *  \since 0.1 */
 PK_API pk_status pk_xspace_writer_finish(pk_xspace_writer* writer, pk_error** err) PK_NOEXCEPT;
 /** Frees the writer; NULL is fine. Without pk_xspace_writer_finish() before it, a file does not appear. \since 0.1 */
 PK_API void pk_xspace_writer_free(pk_xspace_writer* writer) PK_NOEXCEPT;
@@ -1243,6 +1268,12 @@ typedef struct pk_dump_options {
  * such type). \since 0.1 */
 PK_API pk_status pk_dump_write(const char* path, const pk_dump_options* options, pk_write_callback write, void* user,
                                int32_t* status, pk_error** err) PK_NOEXCEPT;
+
+/** The same of a file of an open profile: also of one that came as a buffer or by callbacks. Of the options those that say how a
+ *  file is opened count no more, but for the limits and hooks among them. Errors: PK_E_INVALID_ARGUMENT (no such file; a file that
+ *  is no protobuf, no such type), PK_E_CANCELLED. \since 0.1 */
+PK_API pk_status pk_file_dump_write(const pk_profile* profile, uint32_t file, const pk_dump_options* options,
+                                    pk_write_callback write, void* user, int32_t* status, pk_error** err) PK_NOEXCEPT;
 
 /* ---- collectives across nodes -------------------------------------------------------------------------- */
 
@@ -2118,9 +2149,10 @@ typedef struct pk_table_options {
 typedef struct pk_table pk_table;
 
 /** Opens a table of a profile and runs the analysis that it needs, with default options. `options` may be NULL. Which filters a
- *  table takes docs/tables.md says. A table without rows is no failure. probe_records are opened by pk_probe_records_table(). Ownership: the caller ends `*out` with pk_table_free(); it
- *  holds a reference to `profile`. Errors: PK_E_INVALID_ARGUMENT (no such table; a filter that it does not take, or that fits
- *  nothing), PK_E_CANCELLED, PK_E_LIMIT, PK_E_OUT_OF_MEMORY. \since 0.1 */
+ *  table takes docs/tables.md says. A table without rows is no failure. probe_records are opened by pk_probe_records_table().
+ *  Ownership: the caller ends `*out` with pk_table_free(); it holds a reference to `profile`. Errors: PK_E_INVALID_ARGUMENT (no
+ *  such table; a filter that it does not take, or that fits nothing), PK_E_CANCELLED, PK_E_LIMIT, PK_E_OUT_OF_MEMORY.
+ *  \since 0.1 */
 PK_API pk_status pk_table_open(pk_profile* profile, int32_t table, const pk_table_options* options, pk_table** out,
                                pk_error** err) PK_NOEXCEPT;
 /** Opens the table of the kernels of an activity that was opened with options of its own. Ownership: the caller ends `*out`

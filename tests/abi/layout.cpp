@@ -452,6 +452,13 @@ AT(pk_filters, step, 40);
 AT(pk_filters, from_ps, 48);
 AT(pk_filters, to_ps, 56);
 
+SIZE(pk_writer_options, 24);
+AT(pk_writer_options, struct_size, 0);
+AT(pk_writer_options, flags, 4);
+AT(pk_writer_options, max_plane_bytes, 8);
+AT(pk_writer_options, hooks, 16);
+VALUE(PK_WRITER_GZIP, 1);
+
 SIZE(pk_document_options, 40);
 AT(pk_document_options, struct_size, 0);
 AT(pk_document_options, flags, 4);

@@ -432,6 +432,10 @@ static void test_documents(const char *data) {
     }
     CHECK(bytes > 0 && (status == PK_DOCUMENT_STATUS_OK || status == PK_DOCUMENT_STATUS_ABSENT));
   }
+  CHECK(pk_document_write_file(profile, PK_DOCUMENT_INFO, NULL, "/nonexistent/file", &status, &error) != PK_OK);
+  pk_error_free(error);
+  bytes = 0;
+  CHECK(pk_file_dump_write(profile, 0, NULL, count_bytes, &bytes, &status, &error) == PK_OK && bytes > 1000);
   pk_profile_free(profile);
   CHECK(pk_profile_open("/nonexistent", NULL, &profile, &error) == PK_E_NOT_FOUND);
   bytes = 0;
@@ -529,6 +533,7 @@ static void test_options(void) {
   SAME_AS_ZEROED(pk_activity_options, PK_ACTIVITY_OPTIONS_INIT);
   SAME_AS_ZEROED(pk_document_options, PK_DOCUMENT_OPTIONS_INIT);
   SAME_AS_ZEROED(pk_memory_options, PK_MEMORY_OPTIONS_INIT);
+  SAME_AS_ZEROED(pk_writer_options, PK_WRITER_OPTIONS_INIT);
   SAME_AS_ZEROED(pk_trace_options, PK_TRACE_OPTIONS_INIT);
   SAME_AS_ZEROED(pk_dump_options, PK_DUMP_OPTIONS_INIT);
   SAME_AS_ZEROED(pk_validation_options, PK_VALIDATION_OPTIONS_INIT);
@@ -610,7 +615,7 @@ static void test_writing(void) {
   int32_t status = -1;
   int i;
   for (i = 0; i < 2; ++i) {
-    CHECK(pk_xspace_writer_new(append_bytes, &node[i], &writer, &error) == PK_OK);
+    CHECK(pk_xspace_writer_new(NULL, append_bytes, &node[i], &writer, &error) == PK_OK);
     write_node(writer, i * 20000000);
     CHECK(pk_xspace_writer_status(writer) == PK_OK);
     CHECK(pk_xspace_writer_finish(writer, &error) == PK_OK);
@@ -619,13 +624,13 @@ static void test_writing(void) {
     pk_xspace_writer_free(writer);
     CHECK(pk_profile_open_buffer(node[i].data, node[i].size, "node.xplane.pb", NULL, &profiles[i], &error) == PK_OK);
   }
-  CHECK(pk_xspace_writer_new(append_bytes, &node[0], &writer, &error) == PK_OK);
+  CHECK(pk_xspace_writer_new(NULL, append_bytes, &node[0], &writer, &error) == PK_OK);
   pk_xspace_event(writer, 1, 0, 0); /* outside of a line */
   CHECK(pk_xspace_writer_status(writer) == PK_E_INVALID_ARGUMENT);
   CHECK(pk_xspace_writer_finish(writer, &error) == PK_E_INVALID_ARGUMENT);
   pk_error_free(error);
   pk_xspace_writer_free(writer);
-  CHECK(pk_xspace_writer_open("/nonexistent/file", &writer, &error) != PK_OK && writer == NULL);
+  CHECK(pk_xspace_writer_open(NULL, "/nonexistent/file", &writer, &error) != PK_OK && writer == NULL);
   pk_error_free(error);
   pk_xspace_writer_free(NULL);
   CHECK(pk_xspace_writer_status(NULL) == PK_E_INVALID_ARGUMENT);

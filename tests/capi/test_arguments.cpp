@@ -302,6 +302,15 @@ TEST_CASE("option structs of older and newer releases") {
       return open_with(options, error);
     });
   }
+  SECTION("pk_writer_options") {
+    check_sizes<pk_writer_options>(PK_WRITER_OPTIONS_INIT, [](const pk_writer_options& o, error_slot& error) {
+      const auto swallow = [](void*, const void*, std::size_t) -> std::int32_t { return 0; };
+      pk_xspace_writer* made = nullptr;
+      const pk_status status = pk_xspace_writer_new(&o, swallow, nullptr, &made, error.out());
+      pk_xspace_writer_free(made);
+      return status;
+    });
+  }
   SECTION("pk_filters") {
     const auto profile = opened(gpu_capture());
     check_sizes<pk_filters>(PK_FILTERS_INIT, [&](const pk_filters& filters, error_slot& error) {

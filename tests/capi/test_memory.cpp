@@ -77,7 +77,7 @@ TEST_CASE("filters of the memory: hosts and the position of a step window") {
 std::string two_blocks() {
   std::string bytes;
   pk_xspace_writer* made = nullptr;
-  REQUIRE(pk_xspace_writer_new(append, &bytes, &made, nullptr) == PK_OK);
+  REQUIRE(pk_xspace_writer_new(nullptr, append, &bytes, &made, nullptr) == PK_OK);
   const auto text = [](std::string_view s) { return pk_str{s.data(), s.size()}; };
   const auto stat = [&](const char* name, std::int32_t kind, std::uint64_t bits, std::string_view words) {
     const pk_value value{kind, 0, bits, text(words)};

@@ -74,7 +74,7 @@ TEST_CASE("what is written to a path that is no UTF-8") {
   const odd_folder folder;
   const std::string written = folder.file("w\xff.xplane.pb"), merged = folder.file("m\xff.xplane.pb");
   pk_xspace_writer* writer = nullptr;
-  REQUIRE(pk_xspace_writer_open(written.c_str(), &writer, nullptr) == PK_OK);
+  REQUIRE(pk_xspace_writer_open(nullptr, written.c_str(), &writer, nullptr) == PK_OK);
   const auto text = [](std::string_view t) { return pk_str{t.data(), t.size()}; };
   pk_xspace_begin_plane(writer, text("/device:GPU:0"), 1);
   pk_xspace_begin_line(writer, 1, text("XLA Ops"), 0);

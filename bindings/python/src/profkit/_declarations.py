@@ -167,6 +167,7 @@ PK_VALUE_INT64 = 4
 PK_VALUE_TEXT = 5
 PK_VALUE_BYTES = 6
 PK_VALUE_REF = 7
+PK_WRITER_GZIP = 1
 PK_DUMP_JSON = 0
 PK_DUMP_TEXT = 1
 PK_VALIDATION_ALIGN = 1
@@ -786,6 +787,15 @@ class pk_value(c.Structure):
     ]
 
 
+class pk_writer_options(c.Structure):
+    _fields_ = [
+        ("struct_size", c.c_uint32),
+        ("flags", c.c_uint32),
+        ("max_plane_bytes", c.c_uint64),
+        ("hooks", c.POINTER(pk_hooks)),
+    ]
+
+
 class pk_dump_options(c.Structure):
     _fields_ = [
         ("struct_size", c.c_uint32),
@@ -1289,6 +1299,9 @@ FUNCTIONS: Dict[str, Tuple[Any, Tuple[Any, ...]]] = {
     "pk_document_write": (c.c_int32, (
         c.c_void_p, c.c_int32, c.POINTER(pk_document_options), pk_write_callback, c.c_void_p, c.POINTER(c.c_int32),
         c.POINTER(c.c_void_p))),
+    "pk_document_write_file": (c.c_int32, (
+        c.c_void_p, c.c_int32, c.POINTER(pk_document_options), c.c_char_p, c.POINTER(c.c_int32),
+        c.POINTER(c.c_void_p))),
     "pk_module_write": (c.c_int32, (
         c.c_void_p, c.c_char_p, c.POINTER(pk_document_options), pk_write_callback, c.c_void_p, c.POINTER(c.c_int32),
         c.POINTER(c.c_void_p))),
@@ -1320,8 +1333,10 @@ FUNCTIONS: Dict[str, Tuple[Any, Tuple[Any, ...]]] = {
         c.POINTER(c.c_void_p))),
     "pk_trace_write_file": (c.c_int32, (
         c.c_void_p, c.POINTER(pk_trace_options), c.c_char_p, c.POINTER(pk_trace_outcome), c.POINTER(c.c_void_p))),
-    "pk_xspace_writer_new": (c.c_int32, (pk_write_callback, c.c_void_p, c.POINTER(c.c_void_p), c.POINTER(c.c_void_p))),
-    "pk_xspace_writer_open": (c.c_int32, (c.c_char_p, c.POINTER(c.c_void_p), c.POINTER(c.c_void_p))),
+    "pk_xspace_writer_new": (c.c_int32, (
+        c.POINTER(pk_writer_options), pk_write_callback, c.c_void_p, c.POINTER(c.c_void_p), c.POINTER(c.c_void_p))),
+    "pk_xspace_writer_open": (c.c_int32, (
+        c.POINTER(pk_writer_options), c.c_char_p, c.POINTER(c.c_void_p), c.POINTER(c.c_void_p))),
     "pk_xspace_note": (None, (c.c_void_p, c.c_int32, pk_str)),
     "pk_xspace_begin_plane": (None, (c.c_void_p, pk_str, c.c_int64)),
     "pk_xspace_end_plane": (None, (c.c_void_p,)),
@@ -1338,6 +1353,9 @@ FUNCTIONS: Dict[str, Tuple[Any, Tuple[Any, ...]]] = {
     "pk_xspace_writer_free": (None, (c.c_void_p,)),
     "pk_dump_write": (c.c_int32, (
         c.c_char_p, c.POINTER(pk_dump_options), pk_write_callback, c.c_void_p, c.POINTER(c.c_int32),
+        c.POINTER(c.c_void_p))),
+    "pk_file_dump_write": (c.c_int32, (
+        c.c_void_p, c.c_uint32, c.POINTER(pk_dump_options), pk_write_callback, c.c_void_p, c.POINTER(c.c_int32),
         c.POINTER(c.c_void_p))),
     "pk_validation_open": (c.c_int32, (
         c.POINTER(c.c_void_p), c.c_size_t, c.POINTER(pk_validation_options), c.POINTER(c.c_void_p),

@@ -346,6 +346,12 @@ class File:
         #: Position of the XSpace that this file repeats.
         self.export_of: Optional[int] = info.export_of if info.export_of >= 0 else None
 
+    def dump(self, write: Callable[[Any], Any], **given: Any) -> Status:
+        """Hands the bytes of `profkit dump --json`, or of protobuf's text format, of this file to `write`. Options: see
+        dump(); those of opening count no more, but for limits and hooks."""
+        from .dumping import dump_open_file  # pylint: disable=import-outside-toplevel
+        return dump_open_file(self._handle.address, self.position, write, **given)
+
     @property
     def bytes(self) -> memoryview:
         """The decoded bytes, read-only and not copied: a memoryview over the mapping (small files: what was read), which it keeps."""
@@ -458,6 +464,18 @@ class Profile(Owner):
             lib.pk_document_write, (document_number(name),), write, host=host, plane=plane, line=line, event=event,
             step=step, from_ps=from_ps, to_ps=to_ps, limit=limit, max_bytes=max_bytes, progress=progress, log=log,
             cancel=cancel, threads=threads)
+
+    def save_document(self, name: str, path: PathLike, *, limit: Optional[int] = None, max_bytes: Optional[int] = None,
+                      progress: Optional[Progress] = None, log: Optional[Log] = None, cancel: Optional[CancelToken] = None,
+                      threads: int = 0, **filters: Any) -> Status:
+        """Writes the document into a file, which appears when it is complete. Filters as of write_document()."""
+        calls = Calls()
+        given = options(d.pk_document_options, filters=L.filters(**filters), limit=L.limit_of(limit), max_bytes=max_bytes)
+        given.hooks = hooks_of(calls, progress=progress, log=log, cancel=cancel, threads=threads)
+        status = c.c_int32()
+        calls.run(lambda: check(lib.pk_document_write_file, self._h, document_number(name), c.byref(given),
+                                L.encoded_path(path), c.byref(status)))
+        return Status(status.value)
 
     def _write_filtered(self, function: Any, what: Tuple[Any, ...], write: Callable[[bytes], Any], *,
                         progress: Optional[Progress] = None, log: Optional[Log] = None, cancel: Optional[CancelToken] = None,

@@ -239,6 +239,8 @@ pub const PK_VALUE_TEXT: i32 = 5;
 pub const PK_VALUE_BYTES: i32 = 6;
 /// a text that many events share: `bits` is its pk_xspace_stat_metadata()
 pub const PK_VALUE_REF: i32 = 7;
+/// compress what is written
+pub const PK_WRITER_GZIP: i32 = 1;
 pub const PK_DUMP_JSON: i32 = 0;
 pub const PK_DUMP_TEXT: i32 = 1;
 /// bound the clocks from collectives alone
@@ -1611,6 +1613,32 @@ impl Default for pk_value {
     }
 }
 
+/// How an XSpace is written. Since 0.1.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct pk_writer_options {
+    /// sizeof(pk_writer_options)
+    pub struct_size: u32,
+    /// PK_WRITER_
+    pub flags: u32,
+    /// the most that an open plane may take in memory; more is PK_E_LIMIT. 0, PK_LIMIT_NONE: no bound
+    pub max_plane_bytes: u64,
+    /// NULL: none. `cancel` and `progress`, whose total is 0, are asked whenever bytes are written: at the end of each plane.
+    pub hooks: *const pk_hooks,
+}
+
+impl Default for pk_writer_options {
+    /// The values of the header's _INIT macro.
+    fn default() -> Self {
+        // SAFETY: integers, pointers and Option<fn>, all of which may be zero.
+        let zero: Self = unsafe { std::mem::zeroed() };
+        Self {
+            struct_size: size_of::<Self>() as u32,
+            ..zero
+        }
+    }
+}
+
 /// What to show of a message. Since 0.1.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
@@ -2543,6 +2571,7 @@ const _: () = {
     assert!(size_of::<pk_trace_options>() == 32);
     assert!(size_of::<pk_trace_outcome>() == 72);
     assert!(size_of::<pk_value>() == 32);
+    assert!(size_of::<pk_writer_options>() == 24);
     assert!(size_of::<pk_dump_options>() == 32);
     assert!(size_of::<pk_validation_options>() == 40);
     assert!(size_of::<pk_validation_summary>() == 80);
@@ -2961,6 +2990,17 @@ extern "C" {
         status: *mut i32,
         err: *mut *mut pk_error,
     ) -> pk_status;
+    /// The same into a file, which appears under its name when it is complete. A file of the profile is not replaced. `status` may be
+    /// NULL. Errors: as pk_document_write(), and PK_E_INVALID_ARGUMENT (the path is that of an input), PK_E_PERMISSION, PK_E_OUTPUT,
+    /// PK_E_OUTPUT_FULL. Since 0.1.
+    pub fn pk_document_write_file(
+        profile: *const pk_profile,
+        document: i32,
+        options: *const pk_document_options,
+        path: *const c_char,
+        status: *mut i32,
+        err: *mut *mut pk_error,
+    ) -> pk_status;
     /// Writes the document of one compiled module with the instructions of its entry computation: that of `profkit modules
     /// --dump NAME --json`. `module` is a name, or a part of one; options-\>limit counts instructions. Else as
     /// pk_document_write(). Errors: PK_E_NOT_FOUND (no such module: the hint names those there are). Since 0.1.
@@ -2986,8 +3026,9 @@ extern "C" {
         err: *mut *mut pk_error,
     ) -> pk_status;
     /// Writes the document of ops summed by what they have in common, a tree: that of `profkit ops PATH --by KEYS --json`. `by` is one of
-    /// kernel, function, instruction, op, outer-op, module, module-kind, source, phase, shape, step, kind, category, program, stream and device,
-    /// or several with commas between them. Else as pk_document_write(). Errors: PK_E_INVALID_ARGUMENT (no such key: the hint lists them). Since 0.1.
+    /// kernel, function, instruction, op, outer-op, module, module-kind, source, phase, shape, step, kind, category, program, stream
+    /// and device, or several with commas between them. Else as pk_document_write(). Errors: PK_E_INVALID_ARGUMENT (no such key: the
+    /// hint lists them). Since 0.1.
     pub fn pk_op_groups_write(
         profile: *const pk_profile,
         by: *const c_char,
@@ -3088,8 +3129,9 @@ extern "C" {
         out: *mut pk_trace_outcome,
         err: *mut *mut pk_error,
     ) -> pk_status;
-    /// The same into a file, which appears under its name when it is complete. Errors: as pk_trace_write(), and
-    /// PK_E_OUTPUT, PK_E_OUTPUT_FULL. Since 0.1.
+    /// The same into a file, which appears under its name when it is complete. A file of the profile is not replaced. Errors: as
+    /// pk_trace_write(), and PK_E_INVALID_ARGUMENT (the path is that of an input), PK_E_PERMISSION, PK_E_OUTPUT, PK_E_OUTPUT_FULL.
+    /// Since 0.1.
     pub fn pk_trace_write_file(
         profile: *const pk_profile,
         options: *const pk_trace_options,
@@ -3097,17 +3139,20 @@ extern "C" {
         out: *mut pk_trace_outcome,
         err: *mut *mut pk_error,
     ) -> pk_status;
-    /// A writer that hands its bytes to `write`. Ownership: the caller ends `*out` with pk_xspace_writer_free(); `write` and `user`
-    /// are used until then. Errors: PK_E_INVALID_ARGUMENT, PK_E_OUT_OF_MEMORY. Since 0.1.
+    /// Makes a writer that hands its bytes to `write`. `options` may be NULL. Ownership: the caller ends `*out` with
+    /// pk_xspace_writer_free(); `write`, `user` and what the hooks refer to are used until then; the structs are copied. Errors:
+    /// PK_E_CANCELLED, PK_E_OUT_OF_MEMORY. Since 0.1.
     pub fn pk_xspace_writer_new(
+        options: *const pk_writer_options,
         write: pk_write_callback,
         user: *mut c_void,
         out: *mut *mut pk_xspace_writer,
         err: *mut *mut pk_error,
     ) -> pk_status;
-    /// A writer into a file, which appears under its name when pk_xspace_writer_finish() succeeds. Ownership: the caller ends
-    /// `*out` with pk_xspace_writer_free(). Errors: PK_E_INVALID_ARGUMENT, PK_E_PERMISSION, PK_E_OUTPUT. Since 0.1.
+    /// Makes a writer into a file, which appears under its name when pk_xspace_writer_finish() succeeds. `options` may be NULL.
+    /// Ownership: as of pk_xspace_writer_new(). Errors: PK_E_PERMISSION, PK_E_OUTPUT, PK_E_CANCELLED. Since 0.1.
     pub fn pk_xspace_writer_open(
+        options: *const pk_writer_options,
         path: *const c_char,
         out: *mut *mut pk_xspace_writer,
         err: *mut *mut pk_error,
@@ -3168,7 +3213,8 @@ extern "C" {
     /// How the writer fares: PK_OK, or the status of the first failure so far; PK_E_INVALID_ARGUMENT for NULL. Since 0.1.
     pub fn pk_xspace_writer_status(writer: *const pk_xspace_writer) -> pk_status;
     /// Ends what is open, completes the output and gives the first failure. Errors: PK_E_INVALID_ARGUMENT (a call that
-    /// was out of place), PK_E_OUTPUT, PK_E_OUTPUT_FULL, PK_E_CANCELLED. Since 0.1.
+    /// was out of place), PK_E_LIMIT (pk_writer_options::max_plane_bytes), PK_E_OUTPUT, PK_E_OUTPUT_FULL, PK_E_CANCELLED.
+    /// Since 0.1.
     pub fn pk_xspace_writer_finish(
         writer: *mut pk_xspace_writer,
         err: *mut *mut pk_error,
@@ -3181,6 +3227,18 @@ extern "C" {
     /// such type). Since 0.1.
     pub fn pk_dump_write(
         path: *const c_char,
+        options: *const pk_dump_options,
+        write: pk_write_callback,
+        user: *mut c_void,
+        status: *mut i32,
+        err: *mut *mut pk_error,
+    ) -> pk_status;
+    /// The same of a file of an open profile: also of one that came as a buffer or by callbacks. Of the options those that say how a
+    /// file is opened count no more, but for the limits and hooks among them. Errors: PK_E_INVALID_ARGUMENT (no such file; a file that
+    /// is no protobuf, no such type), PK_E_CANCELLED. Since 0.1.
+    pub fn pk_file_dump_write(
+        profile: *const pk_profile,
+        file: u32,
         options: *const pk_dump_options,
         write: pk_write_callback,
         user: *mut c_void,
@@ -3445,9 +3503,10 @@ extern "C" {
     /// The name of a table: "files", "ops", …; "" for an unknown value. Ownership: static. Since 0.1.
     pub fn pk_table_name(table: i32) -> *const c_char;
     /// Opens a table of a profile and runs the analysis that it needs, with default options. `options` may be NULL. Which filters a
-    /// table takes docs/tables.md says. A table without rows is no failure. probe_records are opened by pk_probe_records_table(). Ownership: the caller ends `*out` with pk_table_free(); it
-    /// holds a reference to `profile`. Errors: PK_E_INVALID_ARGUMENT (no such table; a filter that it does not take, or that fits
-    /// nothing), PK_E_CANCELLED, PK_E_LIMIT, PK_E_OUT_OF_MEMORY. Since 0.1.
+    /// table takes docs/tables.md says. A table without rows is no failure. probe_records are opened by pk_probe_records_table().
+    /// Ownership: the caller ends `*out` with pk_table_free(); it holds a reference to `profile`. Errors: PK_E_INVALID_ARGUMENT (no
+    /// such table; a filter that it does not take, or that fits nothing), PK_E_CANCELLED, PK_E_LIMIT, PK_E_OUT_OF_MEMORY.
+    /// Since 0.1.
     pub fn pk_table_open(
         profile: *mut pk_profile,
         table: i32,

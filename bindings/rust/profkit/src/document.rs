@@ -9,6 +9,7 @@ use crate::Result;
 use profkit_sys as sys;
 use std::io;
 use std::os::raw::c_void;
+use std::path::Path;
 
 named!(
     /// A document: that of the command of the same name.
@@ -103,6 +104,31 @@ impl Profile<'_> {
             // SAFETY: everything that is pointed to lives until the call returns.
             sys::pk_document_write(self.raw(), document.raw(), raw, Output::CALLBACK, user, status, err)
         })
+    }
+
+    /// Writes a document into a file, which appears under its name when it is complete.
+    ///
+    /// # Errors
+    /// As [`Profile::write_document`]; a file that is read, or that cannot be written.
+    pub fn write_document_file(
+        &self,
+        document: Document,
+        mut options: DocumentOptions<'_>,
+        path: impl AsRef<Path>,
+    ) -> Result<DocumentStatus> {
+        let mut strings = Strings::default();
+        let path = strings.path(path.as_ref())?;
+        let filters = options.filters.raw(&mut strings);
+        let mut raw = options.raw(&filters);
+        let mut status = 0;
+        Bridge::new(&mut options.hooks).run(|hooks| {
+            raw.hooks = hooks;
+            // SAFETY: everything that is pointed to lives until the call returns.
+            check(|err| unsafe {
+                sys::pk_document_write_file(self.raw(), document.raw(), &raw, path, &mut status, err)
+            })
+        })?;
+        Ok(DocumentStatus::of(status))
     }
 
     /// Writes what `profkit modules --dump NAME --json` prints: a compiled module, by its name or a part of it, and the

@@ -475,6 +475,9 @@ pub struct File<'p> {
 }
 
 impl<'p> File<'p> {
+    pub(crate) fn raw_profile(&self) -> *const sys::pk_profile {
+        self.profile
+    }
     fn info(&self) -> sys::pk_file_info {
         // SAFETY: the profile lives as long as 'p, and the position was counted.
         got(|out, err| unsafe { sys::pk_file_get(self.profile, self.position, out, err) }).unwrap_or_default()
