@@ -2,8 +2,8 @@
 """Writes what the Python and Rust bindings declare of the C ABI, from include/profkit/profkit.h.
 
 declarations.py            writes both files anew
-declarations.py --check    fails when a file is not what the header gives, and when a binding has no way to a function or
-                           to a field of a struct; compiles the header (with $CC, else cc) and compares size
+declarations.py --check    fails when a file is not what the header gives, when a function does not say what it does, its errors
+                           or who owns what, and when a binding has no way to a function or to a field of a struct; compiles the header (with $CC, else cc) and compares size
                            and offset of every struct with those of the Python declarations
 
 The header keeps to a small subset of C (one declaration a statement, fixed-width types, explicit enum values), which is
@@ -193,16 +193,20 @@ class Header:
         return fields
 
     def options(self):
-        """Structs that have an _INIT macro: {struct: {field: value}}; None stands for its size."""
-        found = {}
+        """Structs that have an _INIT macro."""
+        found = []
         for name, fields, _ in self.structs:
             values = self.initial.get(name.upper() + "_INIT")
             if values is None:
                 continue
             if len(values) != len(fields):
                 raise Unreadable(f"{name}: {len(values)} initial values for {len(fields)} fields")
-            found[name] = {field.name: None if "sizeof" in value else 0 if value == "NULL" else self.value_of(value)
-                           for field, value in zip(fields, values)}
+            if values[0] != f"(uint32_t)sizeof({name})":
+                raise Unreadable(f"{name} does not begin with its size")
+            for field, value in list(zip(fields, values))[1:]:
+                if value != "NULL" and self.value_of(value) != 0:
+                    raise Unreadable(f"{name}_INIT sets {field.name}, but zero is the default of every option")
+            found.append(name)
         return found
 
 
@@ -269,12 +273,7 @@ def python_module(header):
             kind = "c.c_void_p" if name == "pk_str" and field.name == "data" else python_type(header, field)
             lines.append(f'        ("{field.name}", {kind}),')
         lines.append("    ]")
-    lines += ["", "", "# What an option struct is before anything is set; `struct_size` apart.",
-              "INITIAL: Dict[Any, Dict[str, int]] = {"]
-    for name, values in header.options().items():
-        shown = ", ".join(f'"{field}": {value}' for field, value in values.items() if value)
-        lines.append(f"    {name}: {{{shown}}},")
-    lines += ["}", "", "# name: (result, parameters)", "FUNCTIONS: Dict[str, Tuple[Any, Tuple[Any, ...]]] = {"]
+    lines += ["", "", "# name: (result, parameters)", "FUNCTIONS: Dict[str, Tuple[Any, Tuple[Any, ...]]] = {"]
     for function, parameters, _ in header.functions:
         kinds = [python_type(header, parameter) for parameter in parameters]
         head = f'    "{function.name}": ({python_result(header, function)}, ('
@@ -335,19 +334,12 @@ def rust_docs(lines, indent=""):
     return [f"{indent}/// {re.sub(r'[<>[]', lambda bad: chr(92) + bad.group(0), line)}" for line in lines]
 
 
-def rust_initial(header, name, fields, values):
-    lines = ["", f"impl Default for {name} {{", "    /// The values of the header's _INIT macro.",
-             "    fn default() -> Self {",
-             "        // SAFETY: integers, pointers and Option<fn>, all of which may be zero.",
-             "        let zero: Self = unsafe { std::mem::zeroed() };"]
-    given = [f"            {field.name}: size_of::<Self>() as u32," if values[field.name] is None else
-             f"            {field.name}: {values[field.name]},"
-             for field in fields if values[field.name] != 0]
-    if len(given) == len(fields):
-        given_tail = []
-    else:
-        given_tail = ["            ..zero"]
-    return lines + ["        Self {", *given, *given_tail, "        }", "    }", "}"]
+def rust_initial(name):
+    return ["", f"impl Default for {name} {{", "    /// The values of the header's _INIT macro.",
+            "    fn default() -> Self {",
+            "        // SAFETY: integers, pointers and Option<fn>, all of which may be zero.",
+            "        let zero: Self = unsafe { std::mem::zeroed() };",
+            "        Self {", "            struct_size: size_of::<Self>() as u32,", "            ..zero", "        }", "    }", "}"]
 
 
 def rust_module(header, sizes):
@@ -372,7 +364,7 @@ def rust_module(header, sizes):
             lines += [*rust_docs(field.comment, "    "), f"    pub {rust_name(field.name)}: {rust_type(field)},"]
         lines.append("}")
         if name in options:
-            lines += rust_initial(header, name, fields, options[name])
+            lines += rust_initial(name)
         else:
             lines += ["", f"impl Default for {name} {{", "    fn default() -> Self {",
                       "        // SAFETY: integers and pointers, all of which may be zero.",
@@ -445,6 +437,83 @@ def completeness(header, text):
     return sorted(set(re.findall(r"\b(?:pk|PK)_\w+", code)) - known)
 
 
+def hands_over(header, function, parameters):
+    """Whether a function hands out, or takes, a handle or memory, so that it has to say who owns what."""
+    opaque = {name: " ".join(comment) for name, comment in header.opaque if name != "pk_error"}
+    borrowing = {name for name, fields, _ in header.structs if name == "pk_str" or name.endswith("_cursor") or
+                 any(field.base == "pk_str" or field.pointers for field in fields)}
+    if function.name.endswith("_free"):  # the top of the header says what that is
+        return False
+    if function.pointers or function.base == "pk_str":
+        return True
+    for parameter in parameters:
+        if parameter.pointers == [False, False] and parameter.base in opaque:
+            return True
+        written = parameter.pointers == [False]
+        if written and parameter.base in opaque and "Ownership:" not in opaque[parameter.base]:
+            return True  # a call on a handle may be covered by what its type says
+        if written and (parameter.base in borrowing and parameter.name != "cursor" or parameter.base.startswith("Arrow")):
+            return True
+    return False
+
+
+def unsaid(header):
+    """What the comments of the header leave open."""
+    constants = set(header.values) | set(header.initial) | {"PK_VERSION_NUMBER"}
+    names = {function.name for function, _, _ in header.functions}
+    for name, comment in header.opaque:
+        if not re.search(r"thread|[Ii]mmutable", " ".join(comment)):
+            yield f"{name} does not say which threads may use it"
+    for function, parameters, comment in header.functions:
+        text = " ".join(comment)
+        said = re.match(r"(.*?)(?:Ownership: (.*?))?(?:Errors: (.*?))?(?:Since \S+)?$", text)
+        does, ownership, errors = (part or "" for part in said.groups())
+        if len(does.split()) < 3:
+            yield f"{function.name} does not say what it does"
+        if hands_over(header, function, parameters) and not ownership:
+            yield f"{function.name} does not say who owns what: no \"Ownership:\""
+        fails = bool(parameters) and parameters[-1].base == "pk_error" and len(parameters[-1].pointers) == 2
+        if fails and not re.search(r"PK_E_|\bas pk_\w+\(\)", errors):
+            yield f"{function.name} does not say its errors: no \"Errors:\" with a status or another function"
+        for name in re.findall(r"\b(pk_\w+)\(\)", text):
+            if name not in names:
+                yield f"{function.name} refers to {name}(), which is not there"
+        for name in re.findall(r"\bPK_\w*[A-Z0-9]\b", text):
+            if name not in constants and not any(known.startswith(name + "_") for known in constants):
+                yield f"{function.name} refers to {name}, which is not there"
+
+
+# A header of what unsaid() has to find, and of what it has to let pass.
+SAYING = """/* ---- version */
+/** Holds one thing. Immutable. */
+typedef struct pk_a pk_a;
+/** Opens the thing. Ownership: the caller ends `*out` with pk_a_free(). Errors: PK_E_IO (no luck). \\since 0.1 */
+PK_API pk_status pk_a_open(pk_a** out, pk_error** err) PK_NOEXCEPT;
+/** The name of it. Ownership: static. \\since 0.1 */
+PK_API const char* pk_a_name(void) PK_NOEXCEPT;
+/** Frees the thing. \\since 0.1 */
+PK_API void pk_a_free(pk_a* a) PK_NOEXCEPT;
+/** Says a text. Ownership: borrowed from `a`. Errors: as pk_a_open(). \\since 0.1 */
+PK_API pk_status pk_a_text(const pk_a* a, pk_str* out, pk_error** err) PK_NOEXCEPT;
+typedef struct pk_str {
+  const char* data;
+  size_t size;
+} pk_str;
+enum { PK_E_IO = -12 };
+"""
+FORGETTING = [  # what is taken out of it, what stands there instead, what has to be found
+    ("Immutable.", "", "pk_a does not say which threads may use it"),
+    ("Opens the thing. ", "", "pk_a_open does not say what it does"),
+    ("Ownership: the caller ends `*out` with pk_a_free(). ", "", 'pk_a_open does not say who owns what: no "Ownership:"'),
+    (" Ownership: static.", "", 'pk_a_name does not say who owns what: no "Ownership:"'),
+    ("Ownership: borrowed from `a`. ", "", 'pk_a_text does not say who owns what: no "Ownership:"'),
+    (" Errors: PK_E_IO (no luck).", "", 'pk_a_open does not say its errors: no "Errors:" with a status or another function'),
+    ("as pk_a_open().", "many.", 'pk_a_text does not say its errors: no "Errors:" with a status or another function'),
+    ("as pk_a_open().", "as pk_b_open().", "pk_a_text refers to pk_b_open(), which is not there"),
+    ("PK_E_IO (no luck)", "PK_E_OI (no luck)", "pk_a_open refers to PK_E_OI, which is not there"),
+]
+
+
 def source_of(language):
     folder, pattern = SOURCES[language]
     return "\n".join(path.read_text(encoding="utf-8") for path in sorted((ROOT / "bindings" / folder).glob(pattern))
@@ -484,6 +553,7 @@ def main(arguments):
     ours = python_layout(header, module)
     contents = {"python": python, "rust": rust_module(header, ours)}
     problems = [f"not understood in the header: {name}" for name in completeness(header, text)]
+    problems += unsaid(header)
     if not check:
         for language, content in contents.items():
             OUTPUTS[language].parent.mkdir(parents=True, exist_ok=True)
@@ -504,6 +574,15 @@ def main(arguments):
     hidden = dict(sources, go=sources["go"].replace("pk_clock_map", "").replace("step_policy", ""))
     assert list(out_of_reach(header, hidden)) == ["go has no way to pk_clock_map",
                                                   "go has no way to pk_memory_options.step_policy"], "a gap was not seen"
+    assert not list(unsaid(Header(SAYING))), "a header that says everything was refused"
+    for words, instead, found in FORGETTING:
+        assert list(unsaid(Header(SAYING.replace(words, instead, 1)))) == [found], f"not found: {found}"
+    needy = re.sub(r"(sizeof\(pk_limits\)), 0,", r"\1, 7,", text)
+    try:
+        Header(needy).options()
+        raise AssertionError("an option whose default is not zero was not seen")
+    except Unreadable as why:
+        assert "pk_limits_INIT sets max_nesting" in str(why), why
     wrong = dict(ours, pk_event=1)
     assert any(theirs[name] != wrong[name] for name in theirs), "a wrong layout was not seen"
     print(*problems, sep="\n")

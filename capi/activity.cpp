@@ -50,11 +50,13 @@ pk_status pk_activity_open(pk_profile* profile, const pk_activity_options* optio
     if (!profile) return null_argument("profile");
     if (!out) return null_argument("out");
     result<pk_activity_options> given =
-        read_sized_struct<pk_activity_options>(options, PK_ACTIVITY_OPTIONS_INIT, "pk_activity_options");
+        read_sized_struct<pk_activity_options>(options, "pk_activity_options");
     if (!given) return std::move(given).error();
     if ((given->flags & ~known_activity_flags) != 0) return unknown_flags("pk_activity_options", given->flags);
     profkit::activity_options asked;
-    asked.device = text_of(given->device);
+    result<profkit::query_filters> filters = read_filters(given->filters, by_plane);
+    if (!filters) return std::move(filters).error();
+    asked.device = std::move(filters->plane);
     asked.step_pattern = text_of(given->step_pattern);
     asked.details = (given->flags & PK_ACTIVITY_NO_DETAILS) == 0;
     hook_bridge bridge;

@@ -24,16 +24,18 @@ pk_status pk_architecture_open(pk_profile* profile, const pk_architecture_option
     if (!profile) return null_argument("profile");
     if (!out) return null_argument("out");
     result<pk_architecture_options> given =
-        read_sized_struct<pk_architecture_options>(options, PK_ARCHITECTURE_OPTIONS_INIT, "pk_architecture_options");
+        read_sized_struct<pk_architecture_options>(options, "pk_architecture_options");
     if (!given) return std::move(given).error();
     if (given->flags != 0) return unknown_flags("pk_architecture_options", given->flags);
+    result<profkit::query_filters> filters = read_filters(given->filters, by_plane);
+    if (!filters) return std::move(filters).error();
     hook_bridge bridge;
     if (result<void> taken = bridge.take(given->hooks); !taken) return std::move(taken).error();
     auto made = std::make_unique<pk_architecture>(profile);
-    made->asked.device = text_of(given->device);
+    made->asked.device = std::move(filters->plane);
     made->asked.step_pattern = text_of(given->step_pattern);
     made->asked.limit =
-        given->limit == PK_LIMIT_DEFAULT ? profkit::default_limit(profkit::document::architecture) : given->limit;
+        limit_of(given->limit, profkit::default_limit(profkit::document::architecture));
     auto found = profkit::analyse_architecture(*profile->trace, made->asked, bridge.core());
     if (!found) return std::move(found).error();
     made->report = std::move(*found);

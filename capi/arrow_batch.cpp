@@ -202,7 +202,7 @@ int errno_of(fault_code code) noexcept {
 }
 
 std::string message_of(const fault& why) {
-  std::string text = why.path.empty() ? why.message : why.path + ": " + why.message;
+  std::string text = message_with_path(why);
   if (!why.hint.empty()) text += " (" + why.hint + ")";
   return text;
 }

@@ -24,23 +24,19 @@ static_assert(static_cast<std::int32_t>(window_policy::guide) == PK_WINDOW_POLIC
 static_assert(static_cast<std::int32_t>(window_policy::marker) == PK_WINDOW_POLICY_MARKER);
 static_assert(static_cast<std::int32_t>(window_policy::device) == PK_WINDOW_POLICY_DEVICE);
 result<bubble_options> read_bubble_options(const pk_bubbles_options& given) {
-  constexpr std::uint32_t known_flags = PK_BUBBLES_HAS_STEP | PK_BUBBLES_HAS_FROM | PK_BUBBLES_HAS_TO;
-  if ((given.flags & ~known_flags) != 0)
-    return unknown_flags("pk_bubbles_options", given.flags);
+  if (given.flags != 0) return unknown_flags("pk_bubbles_options", given.flags);
   if (given.reserved != 0) return invalid_argument("pk_bubbles_options::reserved is not 0");
   if (given.window_policy < PK_WINDOW_POLICY_GUIDE || given.window_policy > PK_WINDOW_POLICY_DEVICE)
     return invalid_argument("there is no window policy " + std::to_string(given.window_policy),
                             "use a PK_WINDOW_POLICY_ constant");
   if (given.threshold_count > 0 && !given.thresholds) return null_argument("thresholds");
-  bubble_options o;
-  o.device = text_of(given.device);
+  result<query_filters> filters = read_filters(given.filters, by_plane | by_name | by_step | by_time);
+  if (!filters) return std::move(filters).error();
+  bubble_options o = bubble_options_of(*filters);
+  o.only.name = std::move(filters->name);
   o.step_pattern = text_of(given.step_pattern);
-  o.only.name = text_of(given.step_name);
-  if ((given.flags & PK_BUBBLES_HAS_STEP) != 0) o.only.step = given.step;
-  if ((given.flags & PK_BUBBLES_HAS_FROM) != 0) o.only.from_ps = given.from_ps;
-  if ((given.flags & PK_BUBBLES_HAS_TO) != 0) o.only.to_ps = given.to_ps;
   o.windows = static_cast<window_policy>(given.window_policy);
-  o.limit = given.limit == PK_LIMIT_DEFAULT ? default_limit(document::bubbles) : given.limit;
+  o.limit = limit_of(given.limit, default_limit(document::bubbles));
   for (std::size_t i = 0; i < given.threshold_count; ++i) {
     const std::string_view one = given.thresholds[i] ? std::string_view(given.thresholds[i]) : std::string_view();
     const std::size_t equals = one.find('=');
@@ -68,7 +64,7 @@ pk_status pk_bubbles_open(pk_profile* profile, const pk_bubbles_options* options
     if (!profile) return null_argument("profile");
     if (!out) return null_argument("out");
     result<pk_bubbles_options> given =
-        read_sized_struct<pk_bubbles_options>(options, PK_BUBBLES_OPTIONS_INIT, "pk_bubbles_options");
+        read_sized_struct<pk_bubbles_options>(options, "pk_bubbles_options");
     if (!given) return std::move(given).error();
     result<profkit::bubble_options> asked = read_bubble_options(*given);
     if (!asked) return std::move(asked).error();

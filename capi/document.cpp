@@ -32,8 +32,6 @@ static_assert(static_cast<std::int32_t>(document_status::partial) == PK_DOCUMENT
 static_assert(static_cast<std::int32_t>(document_status::absent) == PK_DOCUMENT_STATUS_ABSENT);
 static_assert(static_cast<std::int32_t>(document_status::error) == PK_DOCUMENT_STATUS_ERROR);
 
-constexpr std::uint32_t known_flags = PK_DOCUMENT_HAS_STEP | PK_DOCUMENT_HAS_FROM | PK_DOCUMENT_HAS_TO;
-
 bool is_document(std::int32_t which) noexcept {
   return (which >= PK_DOCUMENT_REPORT && which <= PK_DOCUMENT_ARCHITECTURE) || which == PK_DOCUMENT_NEUTRINO ||
          which == PK_DOCUMENT_BRIEF || which == PK_DOCUMENT_EXPLAIN || which == PK_DOCUMENT_OP_GROUPS;
@@ -43,38 +41,35 @@ fault no_such_document(std::int32_t which) {
   return invalid_argument("there is no document " + std::to_string(which), "use a PK_DOCUMENT_ constant");
 }
 
-// Writes a document of what the filters leave: `make(filters, sink, hooks)`.
+// Writes a document of what the filters leave, `make(filters, sink, hooks)`, into what `open()` gives.
+template <class Open, class Make>
+result<pk_status> write_filtered_into(const pk_profile* profile, document which, const pk_document_options* options, Open&& open,
+                                      std::int32_t* status, Make&& make) {
+  if (!profile) return null_argument("profile");
+  result<pk_document_options> given =
+      read_sized_struct<pk_document_options>(options, "pk_document_options");
+  if (!given) return std::move(given).error();
+  if (given->flags != 0) return unknown_flags("pk_document_options", given->flags);
+  result<query_filters> filters = read_filters(given->filters, by_all);
+  if (!filters) return std::move(filters).error();
+  filters->limit = limit_of(given->limit, default_limit(which));
+  filters->max_bytes = given->max_bytes;
+  hook_bridge bridge;
+  if (result<void> taken = bridge.take(given->hooks); !taken) return std::move(taken).error();
+  result<std::unique_ptr<sink>> into = open();
+  if (!into) return std::move(into).error();
+  return write_into(**into, status, [&](sink& to) { return make(*filters, to, bridge.core()); });
+}
+
 template <class Make>
 result<pk_status> write_filtered(const pk_profile* profile, document which, const pk_document_options* options,
                                  pk_write_callback write, void* user, std::int32_t* status, Make&& make) {
-  if (!profile) return null_argument("profile");
   if (!write) return null_argument("write");
-  result<pk_document_options> given =
-      read_sized_struct<pk_document_options>(options, PK_DOCUMENT_OPTIONS_INIT, "pk_document_options");
-  if (!given) return std::move(given).error();
-  result<query_filters> filters = read_filters(*given, which);
-  if (!filters) return std::move(filters).error();
-  hook_bridge bridge;
-  if (result<void> taken = bridge.take(given->hooks); !taken) return std::move(taken).error();
-  return write_to_host(write, user, status, [&](sink& into) { return make(*filters, into, bridge.core()); });
+  const auto open = [&]() -> result<std::unique_ptr<sink>> { return callback_sink(write, user); };
+  return write_filtered_into(profile, which, options, open, status, std::forward<Make>(make));
 }
 
 }  // namespace
-
-result<query_filters> read_filters(const pk_document_options& given, document which) {
-  if ((given.flags & ~known_flags) != 0) return unknown_flags("pk_document_options", given.flags);
-  query_filters filters;
-  filters.host = text_of(given.host);
-  filters.plane = text_of(given.plane);
-  filters.line = text_of(given.line);
-  filters.name = text_of(given.name);
-  if ((given.flags & PK_DOCUMENT_HAS_STEP) != 0) filters.step = given.step;
-  if ((given.flags & PK_DOCUMENT_HAS_FROM) != 0) filters.from_ps = given.from_ps;
-  if ((given.flags & PK_DOCUMENT_HAS_TO) != 0) filters.to_ps = given.to_ps;
-  filters.limit = given.limit == PK_LIMIT_DEFAULT ? default_limit(which) : given.limit;
-  filters.max_bytes = given.max_bytes;
-  return filters;
-}
 
 }  // namespace capi
 }  // namespace PROFKIT_NAMESPACE
@@ -97,6 +92,20 @@ pk_status pk_document_write(const pk_profile* profile, int32_t document, const p
                           [&](const auto& filters, profkit::sink& into, const profkit::hooks& host) {
                             return profkit::write_document(which, *profile->trace, filters, into, host);
                           });
+  });
+}
+
+pk_status pk_document_write_file(const pk_profile* profile, int32_t document, const pk_document_options* options,
+                                 const char* path, int32_t* status, pk_error** err) noexcept {
+  if (status) *status = PK_DOCUMENT_STATUS_OK;
+  return guard(err, [&]() -> result<pk_status> {
+    if (!path) return null_argument("path");
+    if (!is_document(document)) return no_such_document(document);
+    const auto which = static_cast<profkit::document>(document);
+    return write_filtered_into(profile, which, options, [&] { return output_file(*profile, path); }, status,
+                               [&](const auto& filters, profkit::sink& into, const profkit::hooks& host) {
+                                 return profkit::write_document(which, *profile->trace, filters, into, host);
+                               });
   });
 }
 

@@ -29,17 +29,45 @@ static_assert(status_of(fault_code::output) == PK_E_OUTPUT);
 static_assert(status_of(fault_code::output_full) == PK_E_OUTPUT_FULL);
 static_assert(no_offset == PK_NO_OFFSET);
 
+bool is_part_of_path(char c) noexcept {
+  const bool is_word = (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_';
+  return is_word || c == '-' || c == '.' || c == '/';
+}
+
+// Whether `path` stands in a message by itself, not as a part of a longer path or word.
+bool names_path(const std::string& message, const std::string& path) {
+  for (std::size_t at = message.find(path); at != std::string::npos; at = message.find(path, at + 1)) {
+    const std::size_t end = at + path.size();
+    const bool begins = at == 0 || !is_part_of_path(message[at - 1]);
+    // A full stop ends a sentence as well as a path.
+    const bool ends = end == message.size() || !is_part_of_path(message[end]) || (message[end] == '.' && (end + 1 == message.size() || message[end + 1] == ' '));
+    if (begins && ends) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 owned_error::owned_error(fault why)
     : pk_error{status_of(why.code), why.byte_offset, nullptr, nullptr, nullptr}, why_(std::move(why)) {
   message = why_.message.c_str();
+  try {
+    message_ = message_with_path(why_);
+    message = message_.c_str();
+  } catch (...) {  // without memory for both, what happened is enough
+  }
   path = why_.path.c_str();
   hint = why_.hint.c_str();
 }
 
 fault fault_of(const pk_error& error) {
-  return {static_cast<fault_code>(error.code), error.message, error.path, error.byte_offset, error.hint};
+  if (&error == &out_of_memory) return {fault_code::out_of_memory, error.message, {}, no_offset, error.hint};
+  return static_cast<const owned_error&>(error).why_;
+}
+
+std::string message_with_path(const fault& why) {
+  if (why.path.empty() || names_path(why.message, why.path)) return why.message;
+  return why.path + ": " + why.message;
 }
 
 pk_status report(pk_error** err, fault&& why) noexcept {

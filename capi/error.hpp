@@ -14,7 +14,7 @@
 struct pk_error {
   pk_status code;
   std::uint64_t byte_offset;
-  const char* message;
+  const char* message;  // with the path
   const char* path;
   const char* hint;
 };
@@ -31,10 +31,15 @@ class owned_error final : public pk_error {
   owned_error& operator=(const owned_error&) = delete;
 
  private:
+  friend fault fault_of(const pk_error& error);
   fault why_;
+  std::string message_;  // where it is not why_'s
 };
 
+// As it was reported: the message without the path.
 [[nodiscard]] fault fault_of(const pk_error& error);
+// What happened and to which file: the path stands before a message that does not name it.
+[[nodiscard]] std::string message_with_path(const fault& why);
 
 // Writes `*err`, when there is a place for it, and gives the status. Without memory the error is the static one.
 pk_status report(pk_error** err, fault&& why) noexcept;

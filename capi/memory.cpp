@@ -1,6 +1,7 @@
 #include <profkit/core/memory.hpp>
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "table.hpp"
@@ -28,26 +29,32 @@ static_assert(static_cast<std::int32_t>(step_policy::peak) == PK_STEP_POLICY_PEA
 static_assert(static_cast<std::int32_t>(step_policy::last) == PK_STEP_POLICY_LAST);
 static_assert(static_cast<std::int32_t>(step_policy::first) == PK_STEP_POLICY_FIRST);
 
-constexpr std::uint32_t known_memory_flags = PK_MEMORY_NO_RUNTIME | PK_MEMORY_ALL_TRACE | PK_MEMORY_HAS_STEP |
-                                             PK_MEMORY_INCLUDE_HOST_POOLS | PK_MEMORY_HAS_FIT;
+constexpr std::uint32_t known_memory_flags = PK_MEMORY_NO_RUNTIME | PK_MEMORY_ALL_TRACE |
+                                             PK_MEMORY_INCLUDE_HOST_POOLS | PK_MEMORY_HAS_FIT | PK_MEMORY_NO_TIMELINE |
+                                             PK_MEMORY_KEPT_IS_PERSISTENT;
 
 result<memory_options> read_memory_options(const pk_memory_options& given) {
   if ((given.flags & ~known_memory_flags) != 0) return unknown_flags("pk_memory_options", given.flags);
   if (given.step_policy < PK_STEP_POLICY_PEAK || given.step_policy > PK_STEP_POLICY_FIRST)
     return invalid_argument("there is no step policy " + std::to_string(given.step_policy),
                             "use a PK_STEP_POLICY_ constant");
+  result<query_filters> filters = read_filters(given.filters, by_host | by_step);
+  if (!filters) return std::move(filters).error();
   memory_options o;
-  o.host = text_of(given.host);
+  o.host = std::move(filters->host);
   o.module = text_of(given.module);
-  if (given.top != PK_LIMIT_DEFAULT) o.top = given.top;
+  if (given.top != PK_LIMIT_DEFAULT) o.top = given.top;  // the core's "all" is the same number
   o.runtime = (given.flags & PK_MEMORY_NO_RUNTIME) == 0;
   o.all_trace = (given.flags & PK_MEMORY_ALL_TRACE) != 0;
   o.include_host_pools = (given.flags & PK_MEMORY_INCLUDE_HOST_POOLS) != 0;
-  if ((given.flags & PK_MEMORY_HAS_STEP) != 0) o.step = given.step;
+  if (filters->step)  // past the last step either way
+    o.step = static_cast<std::int64_t>(std::min<std::uint64_t>(*filters->step, (std::numeric_limits<std::int64_t>::max)()));
   if ((given.flags & PK_MEMORY_HAS_FIT) != 0) o.fit_bytes = given.fit_bytes;
   o.curve_points = given.curve_points;
-  o.time_samples = given.time_samples;
-  o.persistent_threshold_steps = given.persistent_threshold_steps;
+  if (given.time_samples != 0) o.time_samples = given.time_samples;
+  if ((given.flags & PK_MEMORY_NO_TIMELINE) != 0) o.time_samples = 0;
+  if (given.persistent_threshold_steps != 0) o.persistent_threshold_steps = given.persistent_threshold_steps;
+  if ((given.flags & PK_MEMORY_KEPT_IS_PERSISTENT) != 0) o.persistent_threshold_steps = 0;
   o.policy = static_cast<step_policy>(given.step_policy);
   o.memory_space = given.memory_space;
   if (given.what_if_count > 0 && given.what_if == nullptr) return null_argument("what_if");
@@ -71,7 +78,7 @@ pk_status pk_memory_open(pk_profile* profile, const pk_memory_options* options, 
     if (!profile) return null_argument("profile");
     if (!out) return null_argument("out");
     result<pk_memory_options> given =
-        read_sized_struct<pk_memory_options>(options, PK_MEMORY_OPTIONS_INIT, "pk_memory_options");
+        read_sized_struct<pk_memory_options>(options, "pk_memory_options");
     if (!given) return std::move(given).error();
     result<profkit::memory_options> asked = read_memory_options(*given);
     if (!asked) return std::move(asked).error();

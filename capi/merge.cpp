@@ -139,7 +139,7 @@ pk_status pk_clock_build(const pk_clock_options* options, pk_clock** out, pk_err
   return guard(err, [&]() -> result<pk_status> {
     if (!options) return null_argument("options");
     if (!out) return null_argument("out");
-    auto given = read_sized_struct<pk_clock_options>(options, PK_CLOCK_OPTIONS_INIT, "pk_clock_options");
+    auto given = read_sized_struct<pk_clock_options>(options, "pk_clock_options");
     if (!given) return std::move(given).error();
     auto evidence = read_evidence(*given);
     if (!evidence) return std::move(evidence).error();
@@ -187,7 +187,7 @@ pk_status pk_merge_run(const pk_merge_options* options, pk_write_callback write,
   if (out) *out = nullptr;
   return guard(err, [&]() -> result<pk_status> {
     if (!options) return null_argument("options");
-    auto given = read_sized_struct<pk_merge_options>(options, PK_MERGE_OPTIONS_INIT, "pk_merge_options");
+    auto given = read_sized_struct<pk_merge_options>(options, "pk_merge_options");
     if (!given) return std::move(given).error();
     auto asked = read_merge_options(*given);
     if (!asked) return std::move(asked).error();

@@ -126,9 +126,7 @@ result<probe_query> read_query(const pk_probe_query& given, probe_tool tool) {
   query.map = text_of(given.map);
   if ((given.flags & PK_PROBE_QUERY_HAS_BLOCK) != 0) query.block = given.block;
   if ((given.flags & PK_PROBE_QUERY_HAS_LANE) != 0) query.lane = given.lane;
-  query.limit = given.limit;
-  if (given.limit == PK_LIMIT_DEFAULT)
-    query.limit = given.format == PK_PROBE_JSON ? default_limit(document::neutrino) : 0;
+  query.limit = limit_of(given.limit, given.format == PK_PROBE_JSON ? default_limit(document::neutrino) : 0);
   query.assume = tool;
   if (given.format == PK_PROBE_SVG && given.width == 0) query.width = 160;
   if (given.format == PK_PROBE_SVG && given.height == 0) query.height = 100;
@@ -318,7 +316,7 @@ pk_status pk_probe_write(const pk_probe* probe, const pk_probe_query* query, pk_
   return guard(err, [&]() -> result<pk_status> {
     if (!probe) return null_argument("probe");
     if (!write) return null_argument("write");
-    result<pk_probe_query> given = read_sized_struct<pk_probe_query>(query, PK_PROBE_QUERY_INIT, "pk_probe_query");
+    result<pk_probe_query> given = read_sized_struct<pk_probe_query>(query, "pk_probe_query");
     if (!given) return std::move(given).error();
     result<profkit::probe_query> asked = read_query(*given, probe->tool);
     if (!asked) return std::move(asked).error();

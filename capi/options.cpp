@@ -1,6 +1,7 @@
 #include "options.hpp"
 
 #include <cstdint>
+#include <iterator>
 
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
@@ -27,7 +28,39 @@ std::int32_t progress_to_host(void* user, std::uint64_t done_bytes, std::uint64_
   return host->progress(host->user, done_bytes, total_bytes);
 }
 
+// How filters are named to people, in the order of the bits.
+constexpr const char* filter_names[] = {"host", "plane", "line", "name", "step", "time"};
+
+std::uint32_t filters_set(const query_filters& o) noexcept {
+  return (o.host.empty() ? 0U : by_host) | (o.plane.empty() ? 0U : by_plane) | (o.line.empty() ? 0U : by_line) |
+         (o.name.empty() ? 0U : by_name) | (o.step ? by_step : 0U) | (o.from_ps || o.to_ps ? by_time : 0U);
+}
+
 }  // namespace
+
+result<query_filters> read_filters(const pk_filters* given, std::uint32_t taken) {
+  constexpr std::uint32_t known_flags = PK_FILTER_HAS_STEP | PK_FILTER_HAS_FROM | PK_FILTER_HAS_TO;
+  result<pk_filters> known = read_sized_struct<pk_filters>(given, "pk_filters");
+  if (!known) return std::move(known).error();
+  if ((known->flags & ~known_flags) != 0) return unknown_flags("pk_filters", known->flags);
+  query_filters filters;
+  filters.limit = 0;
+  filters.host = text_of(known->host);
+  filters.plane = text_of(known->plane);
+  filters.line = text_of(known->line);
+  filters.name = text_of(known->name);
+  if ((known->flags & PK_FILTER_HAS_STEP) != 0) filters.step = known->step;
+  if ((known->flags & PK_FILTER_HAS_FROM) != 0) filters.from_ps = known->from_ps;
+  if ((known->flags & PK_FILTER_HAS_TO) != 0) filters.to_ps = known->to_ps;
+  const std::uint32_t unasked = filters_set(filters) & ~taken;
+  if (unasked == 0) return filters;
+  std::string refused, there;
+  for (std::uint32_t bit = 0; bit < std::size(filter_names); ++bit) {
+    if ((unasked >> bit & 1) != 0 && refused.empty()) refused = filter_names[bit];
+    if ((taken >> bit & 1) != 0) there += (there.empty() ? "" : ", ") + std::string(filter_names[bit]);
+  }
+  return invalid_argument("the filter " + refused + " is not taken here", "the filters here are " + there);
+}
 
 result<void> check_sized_struct(const void* options, std::size_t known_size, const char* type_name) {
   std::uint32_t size = 0;
@@ -56,7 +89,7 @@ fault unknown_flags(const char* type_name, std::uint32_t flags) {
 }
 
 result<void> hook_bridge::take(const pk_hooks* hooks) {
-  result<pk_hooks> known = read_sized_struct<pk_hooks>(hooks, PK_HOOKS_INIT, "pk_hooks");
+  result<pk_hooks> known = read_sized_struct<pk_hooks>(hooks, "pk_hooks");
   if (!known) return std::move(known).error();
   host_ = *known;
   core_.user = &host_;
@@ -70,7 +103,7 @@ result<void> hook_bridge::take(const pk_hooks* hooks) {
 }
 
 result<limits> read_limits(const pk_limits* bounds) {
-  result<pk_limits> known = read_sized_struct<pk_limits>(bounds, PK_LIMITS_INIT, "pk_limits");
+  result<pk_limits> known = read_sized_struct<pk_limits>(bounds, "pk_limits");
   if (!known) return std::move(known).error();
   limits core;
   const auto take = [](auto& field, auto value) {

@@ -17,7 +17,7 @@ pk_status open_profile(const pk_open_options* options, pk_profile** out, pk_erro
   return guard(err, [&]() -> result<pk_status> {
     if (!out) return null_argument("out");
     result<pk_open_options> given =
-        read_sized_struct<pk_open_options>(options, PK_OPEN_OPTIONS_INIT, "pk_open_options");
+        read_sized_struct<pk_open_options>(options, "pk_open_options");
     if (!given) return std::move(given).error();
     hook_bridge bridge;
     result<open_options> core_options = read_open_options(*given, bridge);
@@ -80,6 +80,17 @@ result<const line_index*> require_line(const pk_profile* profile, std::uint32_t 
   return &lines[line];
 }
 
+result<std::unique_ptr<sink>> output_file(const pk_profile& profile, const char* path) {
+  if (profile.has_paths)
+    for (const capture_file& file : profile.core->what().files)
+      if (is_same_file(path, file.path)) {
+        fault why = invalid_argument("the output would replace a file that is read", "name another file");
+        why.path = path;
+        return why;
+      }
+  return atomic_file_sink(path);
+}
+
 fault damage_at(const profile& p, std::uint32_t file, const char* at, const char* what) {
   fault why;
   why.code = fault_code::damaged;
@@ -100,8 +111,9 @@ using core_profile = std::shared_ptr<const profkit::profile>;
 
 pk_status pk_profile_open(const char* path, const pk_open_options* options, pk_profile** out, pk_error** err) noexcept {
   return open_profile(options, out, err,
-                      [&](pk_profile&, std::uint32_t, const profkit::open_options& core) -> result<core_profile> {
+                      [&](pk_profile& handle, std::uint32_t, const profkit::open_options& core) -> result<core_profile> {
                         if (!path) return null_argument("path");
+                        handle.has_paths = true;
                         return profkit::profile::open(path, core);
                       });
 }
@@ -124,11 +136,12 @@ pk_status pk_profile_open_callbacks(const pk_read_callbacks* callbacks, const ch
       options, out, err, [&](pk_profile&, std::uint32_t, const profkit::open_options& core) -> result<core_profile> {
         if (!callbacks) return null_argument("callbacks");
         result<pk_read_callbacks> given =
-            read_sized_struct<pk_read_callbacks>(callbacks, PK_READ_CALLBACKS_INIT, "pk_read_callbacks");
+            read_sized_struct<pk_read_callbacks>(callbacks, "pk_read_callbacks");
         if (!given) return std::move(given).error();
         if (!given->read_at) return null_argument("pk_read_callbacks::read_at");
         if (given->reserved != 0) return invalid_argument("pk_read_callbacks::reserved is not 0");
-        return profkit::profile::open_callbacks({given->user, given->read_at, given->size_bytes}, text_of(label), core);
+        const std::uint64_t size = given->size_bytes == 0 ? profkit::no_offset : given->size_bytes;
+        return profkit::profile::open_callbacks({given->user, given->read_at, size}, text_of(label), core);
       });
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 #include <profkit/profkit.h>
 #include <profkit/core/profile.hpp>
+#include <profkit/core/sink.hpp>
 #include <profkit/core/trace.hpp>
 
 #include "formats/xspace/xspace_index.hpp"
@@ -38,6 +39,7 @@ struct damage_slot {
 struct pk_profile {
   std::atomic<std::uint64_t> references{1};
   std::string copied;  // the bytes of PK_OPEN_COPY
+  bool has_paths = false;  // its files lie under their paths, which are labels otherwise
   std::shared_ptr<const profkit::profile> core;
   std::shared_ptr<const profkit::trace> trace;  // of this profile: what traces hold is read once for all callers
   std::unique_ptr<profkit::capi::damage_slot[]> damage;  // one a file
@@ -62,6 +64,9 @@ class profile_reference {
 };
 
 [[nodiscard]] inline pk_str borrowed(std::string_view text) noexcept { return {text.data(), text.size()}; }
+
+// A file to write to, which is none of the profile's.
+result<std::unique_ptr<sink>> output_file(const pk_profile& profile, const char* path);
 
 // nullptr unless profile, file and so on are all there.
 [[nodiscard]] const xspace_index* find_xspace(const pk_profile* profile, std::uint32_t file) noexcept;

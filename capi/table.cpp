@@ -47,7 +47,7 @@ result<table_request> read_table_options(const pk_table_options* options, hook_b
   constexpr std::uint64_t max_rows = std::uint64_t{1} << 30;
   constexpr std::uint32_t known = PK_TABLE_SKIP_DAMAGE | PK_TABLE_PLAIN_TEXT | PK_TABLE_SIGNED | PK_TABLE_ONE_FILE;
   result<pk_table_options> given =
-      read_sized_struct<pk_table_options>(options, PK_TABLE_OPTIONS_INIT, "pk_table_options");
+      read_sized_struct<pk_table_options>(options, "pk_table_options");
   if (!given) return std::move(given).error();
   if ((given->flags & ~known) != 0) return unknown_flags("pk_table_options", given->flags);
   if (given->reserved != 0) return invalid_argument("pk_table_options::reserved is not 0");
@@ -66,14 +66,11 @@ result<table_request> read_table_options(const pk_table_options* options, hook_b
     if (given->columns[i] == nullptr) return null_argument("one of columns");
     asked.columns.emplace_back(given->columns[i]);
   }
-  result<pk_document_options> filters =
-      read_sized_struct<pk_document_options>(given->filters, PK_DOCUMENT_OPTIONS_INIT, "pk_document_options");
+  result<query_filters> filters = read_filters(given->filters, by_all);  // the table says which of them it takes
   if (!filters) return std::move(filters).error();
-  if (filters->limit == PK_LIMIT_DEFAULT) filters->limit = 0;
-  result<query_filters> read = read_filters(*filters, document::ops);
-  if (!read) return std::move(read).error();
-  asked.filters = std::move(*read);
-  if (result<void> taken = bridge.take(filters->hooks); !taken) return std::move(taken).error();
+  asked.filters = std::move(*filters);
+  asked.filters.limit = limit_of(given->limit, 0);
+  if (result<void> taken = bridge.take(given->hooks); !taken) return std::move(taken).error();
   return asked;
 }
 

@@ -24,7 +24,7 @@ struct table_request {
   std::optional<std::uint32_t> file;
   [[nodiscard]] bool wants_any(std::initializer_list<const char*> names) const;
 };
-// `bridge` takes the hooks of the filters.
+// `bridge` takes the hooks.
 result<table_request> read_table_options(const pk_table_options* options, hook_bridge& bridge);
 
 // What a table is made of: rows, or columns of Arrow. Later members need those before them.

@@ -16,8 +16,7 @@ static_assert(static_cast<std::int32_t>(trace_format::perfetto) == PK_TRACE_PERF
 static_assert(static_cast<std::int32_t>(trace_format::xspace) == PK_TRACE_XSPACE);
 static_assert(static_cast<std::int32_t>(trace_format::csv) == PK_TRACE_CSV);
 
-constexpr std::uint32_t known_trace_flags =
-    PK_TRACE_LIKE_XLA | PK_TRACE_GZIP | PK_TRACE_HAS_STEP | PK_TRACE_HAS_FROM | PK_TRACE_HAS_TO | PK_TRACE_WAITS;
+constexpr std::uint32_t known_trace_flags = PK_TRACE_LIKE_XLA | PK_TRACE_GZIP | PK_TRACE_WAITS;
 
 bool is_trace_format(std::int32_t format) noexcept { return format >= PK_TRACE_JSON && format <= PK_TRACE_CSV; }
 
@@ -30,13 +29,9 @@ result<trace_export_options> read_trace_options(const pk_trace_options& given) {
   o.format = static_cast<trace_format>(given.format);
   o.like_xla = (given.flags & PK_TRACE_LIKE_XLA) != 0;
   o.waits = (given.flags & PK_TRACE_WAITS) != 0;
-  o.filters.host = text_of(given.host);
-  o.filters.plane = text_of(given.plane);
-  o.filters.line = text_of(given.line);
-  o.filters.name = text_of(given.name);
-  if ((given.flags & PK_TRACE_HAS_STEP) != 0) o.filters.step = given.step;
-  if ((given.flags & PK_TRACE_HAS_FROM) != 0) o.filters.from_ps = given.from_ps;
-  if ((given.flags & PK_TRACE_HAS_TO) != 0) o.filters.to_ps = given.to_ps;
+  result<query_filters> filters = read_filters(given.filters, by_all);
+  if (!filters) return std::move(filters).error();
+  o.filters = std::move(*filters);
   return o;
 }
 
@@ -60,7 +55,7 @@ result<pk_status> write_trace(const pk_profile* profile, const pk_trace_options*
                               Open&& open) {
   if (!profile) return null_argument("profile");
   result<pk_trace_options> given =
-      read_sized_struct<pk_trace_options>(options, PK_TRACE_OPTIONS_INIT, "pk_trace_options");
+      read_sized_struct<pk_trace_options>(options, "pk_trace_options");
   if (!given) return std::move(given).error();
   result<trace_export_options> asked = read_trace_options(*given);
   if (!asked) return std::move(asked).error();
@@ -105,6 +100,6 @@ pk_status pk_trace_write_file(const pk_profile* profile, const pk_trace_options*
   if (out) *out = pk_trace_outcome{};
   return guard(err, [&]() -> result<pk_status> {
     if (!path) return null_argument("path");
-    return write_trace(profile, options, out, [&] { return profkit::atomic_file_sink(path); });
+    return write_trace(profile, options, out, [&] { return output_file(*profile, path); });
   });
 }

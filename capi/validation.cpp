@@ -63,7 +63,7 @@ pk_status pk_validation_open(const pk_profile* const* profiles, size_t count, co
     if (!out) return null_argument("out");
     if (!profiles) return null_argument("profiles");
     result<pk_validation_options> given =
-        read_sized_struct<pk_validation_options>(options, PK_VALIDATION_OPTIONS_INIT, "pk_validation_options");
+        read_sized_struct<pk_validation_options>(options, "pk_validation_options");
     if (!given) return std::move(given).error();
     if ((given->flags & ~known_validation_flags) != 0) return unknown_flags("pk_validation_options", given->flags);
     hook_bridge bridge;
@@ -77,10 +77,10 @@ pk_status pk_validation_open(const pk_profile* const* profiles, size_t count, co
     if (!found) return std::move(found).error();
     auto made = std::make_unique<pk_validation>();
     made->found = std::move(*found);
-    made->limit = given->limit == PK_LIMIT_DEFAULT ? profkit::default_document_limit : given->limit;
+    made->limit = limit_of(given->limit, profkit::default_document_limit);
     if ((given->flags & PK_VALIDATION_ALIGN) != 0) {
       profkit::alignment_options how;
-      how.max_bound_ps = given->max_bound_ps;
+      if (given->max_bound_ps != 0) how.max_bound_ps = given->max_bound_ps;
       if (!made->found.nodes.empty()) how.reference_node = made->found.nodes.front().id;
       made->aligned = profkit::align_by_collectives(made->found, how);
     }

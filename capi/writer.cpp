@@ -1,12 +1,60 @@
 #include <profkit/core/xspace_writer.hpp>
 
+#include <atomic>
+#include <chrono>
 #include <memory>
 #include <utility>
 
 #include "options.hpp"
 
+namespace profkit {
+inline namespace PROFKIT_NAMESPACE {
+namespace capi {
+namespace {
+
+// Asks the host whether to go on: for cancelling at all bytes, for progress when 50 ms went by.
+class asking_sink final : public sink {
+ public:
+  asking_sink(std::unique_ptr<sink> to, const hooks& host) : to_(std::move(to)), host_(host) {}
+  result<void> write(std::string_view bytes) override {
+    if (stopped_) return stopped();
+    if (host_.cancel && host_.cancel->load(std::memory_order_relaxed)) return stopped();
+    written_ += bytes.size();
+    if (host_.progress) {
+      const auto now = std::chrono::steady_clock::now();
+      if (now - asked_ >= std::chrono::milliseconds(50)) {
+        asked_ = now;
+        if (host_.progress(host_.user, written_, 0) != 0) return stopped();
+      }
+    }
+    return to_->write(bytes);
+  }
+  result<void> finish() override {
+    if (stopped_ || (host_.cancel && host_.cancel->load(std::memory_order_relaxed))) return stopped();
+    return to_->finish();
+  }
+
+ private:
+  fault stopped() {
+    stopped_ = true;
+    return {fault_code::cancelled, "the host stopped the writing", {}, no_offset, {}};
+  }
+  std::unique_ptr<sink> to_;
+  hooks host_;
+  std::uint64_t written_ = 0;
+  std::chrono::steady_clock::time_point asked_{};
+  bool stopped_ = false;
+};
+
+}  // namespace
+}  // namespace capi
+}  // namespace PROFKIT_NAMESPACE
+}  // namespace profkit
+
 struct pk_xspace_writer {
-  explicit pk_xspace_writer(std::unique_ptr<profkit::sink> to) : into(std::move(to)), core(*into) {}
+  pk_xspace_writer(std::unique_ptr<profkit::capi::hook_bridge> host, std::unique_ptr<profkit::sink> to, std::uint64_t max_plane_bytes)
+      : bridge(std::move(host)), into(std::move(to)), core(*into, max_plane_bytes) {}
+  std::unique_ptr<profkit::capi::hook_bridge> bridge;
   std::unique_ptr<profkit::sink> into;
   profkit::xspace_writer core;
   bool finished = false;
@@ -36,6 +84,27 @@ stat_value value_of(const pk_value* value) noexcept {
   return v;
 }
 
+// A writer into what `open()` gives.
+template <class Open>
+pk_status open_writer(const pk_writer_options* options, pk_xspace_writer** out, pk_error** err, Open&& open) noexcept {
+  if (out) *out = nullptr;
+  return guard(err, [&]() -> result<pk_status> {
+    if (!out) return null_argument("out");
+    result<pk_writer_options> given = read_sized_struct<pk_writer_options>(options, "pk_writer_options");
+    if (!given) return std::move(given).error();
+    if ((given->flags & ~std::uint32_t{PK_WRITER_GZIP}) != 0) return unknown_flags("pk_writer_options", given->flags);
+    auto bridge = std::make_unique<hook_bridge>();
+    if (result<void> taken = bridge->take(given->hooks); !taken) return std::move(taken).error();
+    result<std::unique_ptr<sink>> into = open();
+    if (!into) return std::move(into).error();
+    const hooks& host = bridge->core();
+    if ((given->flags & PK_WRITER_GZIP) != 0) *into = gzip_sink(std::move(*into), host.threads);
+    if (host.cancel || host.progress) *into = std::make_unique<asking_sink>(std::move(*into), host);
+    *out = new pk_xspace_writer(std::move(bridge), std::move(*into), limit_of(given->max_plane_bytes, 0));
+    return PK_OK;
+  });
+}
+
 }  // namespace
 }  // namespace capi
 }  // namespace PROFKIT_NAMESPACE
@@ -44,25 +113,19 @@ stat_value value_of(const pk_value* value) noexcept {
 using namespace profkit::capi;
 using profkit::result;
 
-pk_status pk_xspace_writer_new(pk_write_callback write, void* user, pk_xspace_writer** out, pk_error** err) noexcept {
-  if (out) *out = nullptr;
-  return guard(err, [&]() -> result<pk_status> {
+pk_status pk_xspace_writer_new(const pk_writer_options* options, pk_write_callback write, void* user, pk_xspace_writer** out,
+                               pk_error** err) noexcept {
+  return open_writer(options, out, err, [&]() -> result<std::unique_ptr<profkit::sink>> {
     if (!write) return null_argument("write");
-    if (!out) return null_argument("out");
-    *out = std::make_unique<pk_xspace_writer>(profkit::callback_sink(write, user)).release();
-    return PK_OK;
+    return profkit::callback_sink(write, user);
   });
 }
 
-pk_status pk_xspace_writer_open(const char* path, pk_xspace_writer** out, pk_error** err) noexcept {
-  if (out) *out = nullptr;
-  return guard(err, [&]() -> result<pk_status> {
+pk_status pk_xspace_writer_open(const pk_writer_options* options, const char* path, pk_xspace_writer** out,
+                                pk_error** err) noexcept {
+  return open_writer(options, out, err, [&]() -> result<std::unique_ptr<profkit::sink>> {
     if (!path) return null_argument("path");
-    if (!out) return null_argument("out");
-    result<std::unique_ptr<profkit::sink>> file = profkit::atomic_file_sink(path);
-    if (!file) return std::move(file).error();
-    *out = std::make_unique<pk_xspace_writer>(std::move(*file)).release();
-    return PK_OK;
+    return profkit::atomic_file_sink(path);
   });
 }
 

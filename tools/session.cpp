@@ -8,7 +8,6 @@
 #include <profkit/core/text.hpp>
 
 #include <poll.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -175,13 +174,6 @@ int print_losses(const options& asked, const std::vector<file_damage>& losses, b
   if (usable && !asked.quiet)
     print_to_standard_error("profkit: what was intact is shown; what was lost is not counted\n");
   return usable && !asked.strict ? exit_partial : exit_unreadable;
-}
-
-bool is_same_file(const std::string& output, const std::string& input) {
-  struct stat a {
-  }, b{};
-  return !output.empty() && stat(output.c_str(), &a) == 0 && stat(input.c_str(), &b) == 0 && a.st_dev == b.st_dev &&
-         a.st_ino == b.st_ino;
 }
 
 query_filters session::filters(std::uint64_t default_limit) const { return filters_of(asked_, default_limit); }

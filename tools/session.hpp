@@ -117,8 +117,8 @@ profkit::result<void> names_fit(const profkit::activity& of, const std::string& 
 int print_losses(const options& asked, const std::vector<profkit::file_damage>& losses, bool usable,
                 const terminal& screen);
 
-// True when writing to `output` would replace `input`; the fault that says so.
-bool is_same_file(const std::string& output, const std::string& input);
+// The fault that says that writing to `output` would replace what is read.
+using profkit::is_same_file;
 profkit::fault output_is_input(const std::string& output);
 // `path` as seen from `folder`, when it lies below it; else "".
 std::filesystem::path path_below(const std::string& folder, const std::string& path);

@@ -51,13 +51,13 @@ type MemoryOptions struct {
 	FitBytes    *uint64 // does the highest need fit?
 	CurvePoints uint64  // at most so many points of the live curve
 	MemorySpace int64   // color of the memory space that is looked into
-	Top         *uint64 // rows of each list of the document
+	Top         *uint64 // rows of each list of the document; 0: all; nil: the command's default
 
-	StepPolicy       int    // StepOfPeak and so on: which step window the run-time part is about
-	Step             *int64 // position of that step window instead
-	AllTrace         bool   // the whole trace is one window
-	NoRuntime        bool   // only what the compiler assigned
-	IncludeHostPools bool   // host memory may be the fullest, too
+	StepPolicy       int     // StepOfPeak and so on: which step window the run-time part is about
+	Step             *uint64 // position of that step window instead
+	AllTrace         bool    // the whole trace is one window
+	NoRuntime        bool    // only what the compiler assigned
+	IncludeHostPools bool    // host memory may be the fullest, too
 
 	TimeSamples              *uint64  // of the document's timeline
 	PersistentThresholdSteps *uint32  // that an allocation outlives
@@ -132,7 +132,8 @@ func (p *Profile) Memory(ctx context.Context, options MemoryOptions) (*Memory, e
 		func(object *C.pk_profile, memory *arena, hooks *C.pk_hooks, out *unsafe.Pointer, raw **C.pk_error) C.pk_status {
 			given := (*C.pk_memory_options)(memory.alloc(unsafe.Sizeof(C.pk_memory_options{})))
 			*given = C.pkgo_memory_options()
-			given.host, given.module = memory.text(options.Host), memory.text(options.Module)
+			given.filters = (*C.pk_filters)(filtersOf(memory, filters{Host: options.Host, Step: options.Step}))
+			given.module = memory.text(options.Module)
 			given.curve_points = C.uint64_t(options.CurvePoints)
 			given.memory_space = C.int64_t(options.MemorySpace)
 			given.hooks = hooks
@@ -144,17 +145,15 @@ func (p *Profile) Memory(ctx context.Context, options MemoryOptions) (*Memory, e
 				given.flags |= C.PK_MEMORY_HAS_FIT
 				given.fit_bytes = C.uint64_t(*options.FitBytes)
 			}
-			if options.Step != nil {
-				given.flags |= C.PK_MEMORY_HAS_STEP
-				given.step = C.int64_t(*options.Step)
-			}
 			if options.Top != nil {
-				given.top = C.uint64_t(*options.Top)
+				given.top = limitOf(*options.Top)
 			}
 			if options.TimeSamples != nil {
+				given.flags |= flag(*options.TimeSamples == 0, C.PK_MEMORY_NO_TIMELINE)
 				given.time_samples = C.uint64_t(*options.TimeSamples)
 			}
 			if options.PersistentThresholdSteps != nil {
+				given.flags |= flag(*options.PersistentThresholdSteps == 0, C.PK_MEMORY_KEPT_IS_PERSISTENT)
 				given.persistent_threshold_steps = C.uint32_t(*options.PersistentThresholdSteps)
 			}
 			return C.pk_memory_open(object, given, (**C.pk_memory)(unsafe.Pointer(out)), raw)
@@ -369,24 +368,13 @@ func (p *Profile) Bubbles(ctx context.Context, options BubbleOptions) (*Bubbles,
 		func(object *C.pk_profile, memory *arena, hooks *C.pk_hooks, out *unsafe.Pointer, raw **C.pk_error) C.pk_status {
 			given := (*C.pk_bubbles_options)(memory.alloc(unsafe.Sizeof(C.pk_bubbles_options{})))
 			*given = C.pkgo_bubbles_options()
-			given.device, given.step_pattern = memory.text(options.Device), memory.text(options.StepPattern)
+			given.step_pattern = memory.text(options.StepPattern)
+			given.filters = (*C.pk_filters)(filtersOf(memory, filters{Plane: options.Device, Name: options.StepName,
+				Step: options.Step, FromPs: options.FromPs, ToPs: options.ToPs}))
 			given.thresholds = memory.texts(options.Thresholds)
 			given.threshold_count = C.size_t(len(options.Thresholds))
-			given.step_name = memory.text(options.StepName)
-			if options.Step != nil {
-				given.flags |= C.PK_BUBBLES_HAS_STEP
-				given.step = C.uint64_t(*options.Step)
-			}
-			if options.FromPs != nil {
-				given.flags |= C.PK_BUBBLES_HAS_FROM
-				given.from_ps = C.int64_t(*options.FromPs)
-			}
-			if options.ToPs != nil {
-				given.flags |= C.PK_BUBBLES_HAS_TO
-				given.to_ps = C.int64_t(*options.ToPs)
-			}
 			if options.Limit != nil {
-				given.limit = C.uint64_t(*options.Limit)
+				given.limit = limitOf(*options.Limit)
 			}
 			given.window_policy = C.int32_t(options.WindowPolicy)
 			given.hooks = hooks
@@ -502,7 +490,7 @@ func (p *Profile) Kernels(ctx context.Context, options KernelOptions) (*Kernels,
 			given := (*C.pk_activity_options)(memory.alloc(unsafe.Sizeof(C.pk_activity_options{})))
 			*given = C.pkgo_activity_options()
 			given.flags = flag(options.NoDetails, C.PK_ACTIVITY_NO_DETAILS)
-			given.device = memory.text(options.Device)
+			given.filters = (*C.pk_filters)(filtersOf(memory, filters{Plane: options.Device}))
 			given.hooks = hooks
 			return C.pk_activity_open(object, given, (**C.pk_activity)(unsafe.Pointer(out)), raw)
 		})

@@ -92,8 +92,8 @@ func (t *Table) Close() { t.h.close() }
 
 func freeTable(raw unsafe.Pointer) { C.pk_table_free((*C.pk_table)(raw)) }
 
-// openTable opens a table of a handle; `filters` may be nil.
-func openTable(h *handle, memory *arena, options TableOptions, file int, filters *C.pk_document_options,
+// openTable opens a table of a handle; `asked` and `hooks` may be nil.
+func openTable(h *handle, memory *arena, options TableOptions, file int, asked *DocumentOptions, hooks *C.pk_hooks,
 	open func(unsafe.Pointer, *C.pk_table_options, **C.pk_table, **C.pk_error) C.pk_status) (*Table, error) {
 	given := (*C.pk_table_options)(memory.alloc(unsafe.Sizeof(C.pk_table_options{})))
 	*given = C.pkgo_table_options()
@@ -105,7 +105,12 @@ func openTable(h *handle, memory *arena, options TableOptions, file int, filters
 		given.file = C.uint32_t(file)
 	}
 	given.columns, given.column_count = memory.texts(options.Columns), C.size_t(len(options.Columns))
-	given.filters = filters
+	if asked != nil {
+		given.filters, given.hooks = (*C.pk_filters)(asked.filters(memory)), hooks
+		if asked.Limit != nil {
+			given.limit = limitOf(*asked.Limit)
+		}
+	}
 	var made *C.pk_table
 	err := h.use(func(object unsafe.Pointer) error {
 		var raw *C.pk_error
@@ -127,9 +132,7 @@ func (p *Profile) Table(ctx context.Context, kind TableKind, filters DocumentOpt
 func (p *Profile) tableOf(ctx context.Context, kind TableKind, file int, filters DocumentOptions,
 	options TableOptions) (made *Table, err error) {
 	err = calling(ctx, filters.Hooks, nil, func(memory *arena, hooks *C.pk_hooks, _ unsafe.Pointer) (err error) {
-		asked := (*C.pk_document_options)(documentOptions(memory, filters))
-		asked.hooks = hooks
-		made, err = openTable(p.h, memory, options, file, asked, func(object unsafe.Pointer, given *C.pk_table_options,
+		made, err = openTable(p.h, memory, options, file, &filters, hooks, func(object unsafe.Pointer, given *C.pk_table_options,
 			out **C.pk_table, raw **C.pk_error) C.pk_status {
 			return C.pk_table_open((*C.pk_profile)(object), C.int32_t(kind), given, out, raw)
 		})
@@ -242,7 +245,7 @@ func tableOf(h *handle, options TableOptions,
 	open func(unsafe.Pointer, *C.pk_table_options, **C.pk_table, **C.pk_error) C.pk_status) (*Table, error) {
 	var memory arena
 	defer memory.free()
-	return openTable(h, &memory, options, AllFiles, nil, open)
+	return openTable(h, &memory, options, AllFiles, nil, nil, open)
 }
 
 // rowsOf are rows of the structs of a table.

@@ -198,9 +198,10 @@ func (p *Profile) Architecture(ctx context.Context, options ArchitectureOptions)
 		func(object *C.pk_profile, memory *arena, hooks *C.pk_hooks, out *unsafe.Pointer, raw **C.pk_error) C.pk_status {
 			given := (*C.pk_architecture_options)(memory.alloc(unsafe.Sizeof(C.pk_architecture_options{})))
 			*given = C.pkgo_architecture_options()
-			given.device, given.step_pattern = memory.text(options.Device), memory.text(options.StepPattern)
+			given.filters = (*C.pk_filters)(filtersOf(memory, filters{Plane: options.Device}))
+			given.step_pattern = memory.text(options.StepPattern)
 			if options.Limit != nil {
-				given.limit = C.uint64_t(*options.Limit)
+				given.limit = limitOf(*options.Limit)
 			}
 			given.hooks = hooks
 			return C.pk_architecture_open(object, given, (**C.pk_architecture)(unsafe.Pointer(out)), raw)
@@ -311,23 +312,9 @@ func (p *Profile) export(ctx context.Context, to io.Writer, options ExportOption
 		*given = C.pkgo_trace_options()
 		given.flags = flag(options.LikeXLA, C.PK_TRACE_LIKE_XLA) | flag(options.Gzip, C.PK_TRACE_GZIP) |
 			flag(options.Waits, C.PK_TRACE_WAITS)
-		if options.Format != 0 {
-			given.format = C.int32_t(options.Format)
-		}
-		given.host, given.plane = memory.text(options.Host), memory.text(options.Plane)
-		given.line, given.name = memory.text(options.Line), memory.text(options.Name)
-		if options.Step != nil {
-			given.flags |= C.PK_TRACE_HAS_STEP
-			given.step = C.uint64_t(*options.Step)
-		}
-		if options.FromPs != nil {
-			given.flags |= C.PK_TRACE_HAS_FROM
-			given.from_ps = C.int64_t(*options.FromPs)
-		}
-		if options.ToPs != nil {
-			given.flags |= C.PK_TRACE_HAS_TO
-			given.to_ps = C.int64_t(*options.ToPs)
-		}
+		given.format = C.int32_t(options.Format)
+		given.filters = (*C.pk_filters)(filtersOf(memory, filters{options.Host, options.Plane, options.Line, options.Name,
+			options.Step, options.FromPs, options.ToPs}))
 		given.hooks = hooks
 		return get(p.h, func(object *C.pk_profile, raw **C.pk_error) C.pk_status {
 			return write(object, memory, given, user, &row, raw)
@@ -391,7 +378,7 @@ func Validate(ctx context.Context, profiles []*Profile, options ValidationOption
 			given.max_bound_ps = C.int64_t(options.MaxBoundPs)
 		}
 		if options.Limit != nil {
-			given.limit = C.uint64_t(*options.Limit)
+			given.limit = limitOf(*options.Limit)
 		}
 		given.hooks = hooks
 		list := (**C.pk_profile)(memory.alloc(uintptr(len(profiles)+1) * unsafe.Sizeof((*C.pk_profile)(nil))))

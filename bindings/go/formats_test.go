@@ -128,6 +128,67 @@ func TestDump(t *testing.T) {
 	}
 }
 
+func TestAMessageOfAnOpenFileIsThatOfItsPath(t *testing.T) {
+	content, _ := os.ReadFile(tpuPath())
+	profile, err := OpenBytes(content, "b.xplane.pb", OpenOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer profile.Close()
+	var ofPath, ofFile bytes.Buffer
+	if _, err := Dump(background, tpuPath(), &ofPath, DumpOptions{Format: DumpText, Limit: 1}); err != nil {
+		t.Fatal(err)
+	}
+	profile.Files()(func(file File) bool {
+		if status, err := file.Dump(background, &ofFile, DumpOptions{Format: DumpText, Limit: 1}); err != nil || status != StatusOK {
+			t.Fatal(status, err)
+		}
+		return true
+	})
+	if ofFile.Len() == 0 || ofFile.String() != ofPath.String() {
+		t.Fatal("another text")
+	}
+}
+
+func TestADocumentIntoAFile(t *testing.T) {
+	profile := opening(t, gpuPath())
+	path := filepath.Join(t.TempDir(), "ops.json")
+	var expected bytes.Buffer
+	if _, err := profile.WriteDocument(background, &expected, Ops, DocumentOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if status, err := profile.WriteDocumentFile(background, path, Ops, DocumentOptions{}); err != nil || status != StatusOK {
+		t.Fatal(status, err)
+	}
+	if content, _ := os.ReadFile(path); !bytes.Equal(content, expected.Bytes()) {
+		t.Fatal("another document")
+	}
+}
+
+func TestAWriterWithOptions(t *testing.T) {
+	var packed bytes.Buffer
+	writer, err := NewXSpaceWriterWith(&packed, WriterOptions{Gzip: true, Threads: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer writer.Close()
+	writer.BeginPlane("p", 0)
+	writer.EndPlane()
+	if err := writer.Finish(); err != nil || !bytes.HasPrefix(packed.Bytes(), []byte{0x1f, 0x8b}) {
+		t.Fatal(err, packed.Len())
+	}
+	small, err := CreateXSpaceWith(filepath.Join(t.TempDir(), "out.xplane.pb"), WriterOptions{MaxPlaneBytes: 10})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer small.Close()
+	small.BeginPlane("p", 0)
+	small.EventName("a kernel with a name", "")
+	if err := small.Finish(); !errors.Is(err, ErrLimit) {
+		t.Fatal(err)
+	}
+}
+
 func TestNeutrino(t *testing.T) {
 	profile, err := Open(data("neutrino", "block_sched"))
 	if err != nil {

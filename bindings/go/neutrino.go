@@ -321,7 +321,7 @@ func (t *ProbeTrace) WriteDocument(ctx context.Context, to io.Writer, query Prob
 			given.lane = C.uint64_t(*query.Lane)
 		}
 		if query.Limit != nil {
-			given.limit = C.uint64_t(*query.Limit)
+			given.limit = limitOf(*query.Limit)
 		}
 		given.width, given.height = C.uint32_t(query.Width), C.uint32_t(query.Height)
 		given.format, given.title = C.int32_t(query.Format), memory.text(query.Title)

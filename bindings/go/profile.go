@@ -176,15 +176,37 @@ func Dump(ctx context.Context, path string, to io.Writer, options DumpOptions) (
 	if err := checkLibrary(uint32(C.pk_version_number())); err != nil {
 		return 0, err
 	}
+	return dumped(ctx, to, options, func(memory *arena, given *C.pk_dump_options, user unsafe.Pointer, status *C.int32_t, raw **C.pk_error) C.pk_status {
+		return C.pk_dump_write(memory.path(path), given, writer(), user, status, raw)
+	})
+}
+
+// Dump writes the one protobuf message of this file: also of one that came as bytes. Of the options those that say how a file
+// is opened count no more, but for the limits and hooks among them. The context may be nil.
+func (f File) Dump(ctx context.Context, to io.Writer, options DumpOptions) (status DocumentStatus, err error) {
+	closed := f.h.use(func(object unsafe.Pointer) error {
+		status, err = dumped(ctx, to, options, func(_ *arena, given *C.pk_dump_options, user unsafe.Pointer, status *C.int32_t, raw **C.pk_error) C.pk_status {
+			return C.pk_file_dump_write((*C.pk_profile)(object), f.file, given, writer(), user, status, raw)
+		})
+		return nil
+	})
+	if closed != nil {
+		return 0, closed
+	}
+	return status, err
+}
+
+func dumped(ctx context.Context, to io.Writer, options DumpOptions,
+	write func(*arena, *C.pk_dump_options, unsafe.Pointer, *C.int32_t, **C.pk_error) C.pk_status) (DocumentStatus, error) {
 	var status C.int32_t
 	err := calling(ctx, options.Open.Hooks, to, func(memory *arena, hooks *C.pk_hooks, user unsafe.Pointer) error {
 		given := (*C.pk_dump_options)(memory.alloc(unsafe.Sizeof(C.pk_dump_options{})))
 		*given = C.pkgo_dump_options()
 		given.format, given._type = C.int32_t(options.Format), memory.text(options.Type)
-		given.limit = C.uint64_t(options.Limit)
+		given.limit = limitOf(options.Limit)
 		given.open = openOptions(memory, options.Open, 0, hooks)
 		var raw *C.pk_error
-		return failure(C.pk_dump_write(memory.path(path), given, writer(), user, &status, &raw), raw)
+		return failure(write(memory, given, user, &status, &raw), raw)
 	})
 	return DocumentStatus(status), err
 }
@@ -801,26 +823,17 @@ type DocumentOptions struct {
 	Hooks                   Hooks
 }
 
+func (o DocumentOptions) filters(memory *arena) unsafe.Pointer {
+	return filtersOf(memory, filters{o.Host, o.Plane, o.Line, o.Name, o.Step, o.FromPs, o.ToPs})
+}
+
 // documentOptions are the C ABI's, without hooks.
 func documentOptions(memory *arena, options DocumentOptions) unsafe.Pointer {
 	given := (*C.pk_document_options)(memory.alloc(unsafe.Sizeof(C.pk_document_options{})))
 	*given = C.pkgo_document_options()
-	given.host, given.plane = memory.text(options.Host), memory.text(options.Plane)
-	given.line, given.name = memory.text(options.Line), memory.text(options.Name)
-	if options.Step != nil {
-		given.flags |= C.PK_DOCUMENT_HAS_STEP
-		given.step = C.uint64_t(*options.Step)
-	}
-	if options.FromPs != nil {
-		given.flags |= C.PK_DOCUMENT_HAS_FROM
-		given.from_ps = C.int64_t(*options.FromPs)
-	}
-	if options.ToPs != nil {
-		given.flags |= C.PK_DOCUMENT_HAS_TO
-		given.to_ps = C.int64_t(*options.ToPs)
-	}
+	given.filters = (*C.pk_filters)(options.filters(memory))
 	if options.Limit != nil {
-		given.limit = C.uint64_t(*options.Limit)
+		given.limit = limitOf(*options.Limit)
 	}
 	given.max_bytes = C.uint64_t(options.MaxBytes)
 	return unsafe.Pointer(given)
@@ -875,6 +888,17 @@ func (p *Profile) WriteRedaction(to io.Writer) error {
 		return C.pk_redaction_write((*C.pk_profile)(object), writer(), user, raw)
 	})
 	return err
+}
+
+// WriteDocumentFile writes a document into a file, which appears under its name when it is complete.
+func (p *Profile) WriteDocumentFile(ctx context.Context, path string, document Document, options DocumentOptions) (DocumentStatus, error) {
+	if err := checkPaths(path); err != nil {
+		return 0, err
+	}
+	return p.writeFiltered(ctx, nil, options, func(object *C.pk_profile, memory *arena, given *C.pk_document_options, _ unsafe.Pointer,
+		status *C.int32_t, raw **C.pk_error) C.pk_status {
+		return C.pk_document_write_file(object, C.int32_t(document), given, memory.path(path), status, raw)
+	})
 }
 
 func (p *Profile) writeFiltered(ctx context.Context, to io.Writer, options DocumentOptions,

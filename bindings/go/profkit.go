@@ -61,10 +61,7 @@ type Error struct {
 }
 
 func (e *Error) Error() string {
-	if e.Path == "" {
-		return e.Message
-	}
-	return e.Path + ": " + e.Message
+	return e.Message
 }
 
 // Unwrap gives the context's error when a context stopped the work, and the writer's when that failed.
@@ -258,6 +255,42 @@ func (h *handle) use(run func(raw unsafe.Pointer) error) error {
 	}
 	defer h.leave()
 	return run(raw)
+}
+
+// filters say which part of a capture to look at; of devices Plane is the name, of steps Name.
+type filters struct {
+	Host, Plane, Line, Name string
+	Step                    *uint64
+	FromPs, ToPs            *int64
+}
+
+// filtersOf are the C ABI's.
+func filtersOf(memory *arena, given filters) unsafe.Pointer {
+	made := (*C.pk_filters)(memory.alloc(unsafe.Sizeof(C.pk_filters{})))
+	made.struct_size = C.uint32_t(unsafe.Sizeof(C.pk_filters{}))
+	made.host, made.plane = memory.text(given.Host), memory.text(given.Plane)
+	made.line, made.name = memory.text(given.Line), memory.text(given.Name)
+	if given.Step != nil {
+		made.flags |= C.PK_FILTER_HAS_STEP
+		made.step = C.uint64_t(*given.Step)
+	}
+	if given.FromPs != nil {
+		made.flags |= C.PK_FILTER_HAS_FROM
+		made.from_ps = C.int64_t(*given.FromPs)
+	}
+	if given.ToPs != nil {
+		made.flags |= C.PK_FILTER_HAS_TO
+		made.to_ps = C.int64_t(*given.ToPs)
+	}
+	return unsafe.Pointer(made)
+}
+
+// limitOf is a limit as the C ABI has it, where 0 is the default and not all.
+func limitOf(given uint64) C.uint64_t {
+	if given == 0 {
+		return C.PK_LIMIT_NONE
+	}
+	return C.uint64_t(given)
 }
 
 func flag(given bool, bit C.uint32_t) C.uint32_t {

@@ -199,6 +199,9 @@ func TestErrors(t *testing.T) {
 	if !errors.Is(err, ErrNotFound) || errors.Is(err, ErrDamaged) || !errors.As(err, &why) {
 		t.Fatal(err)
 	}
+	if strings.Count(err.Error(), why.Path) != 1 {
+		t.Fatalf("the path has to stand in it once: %v", err)
+	}
 	if why.Path != "/nonexistent/a.xplane.pb" || why.Hint == "" || why.ByteOffset != -1 || why.Code != "not_found" {
 		t.Fatalf("%+v", why)
 	}

@@ -50,8 +50,28 @@ type XSpaceWriter struct {
 	wrong error // of a value that is no stat
 }
 
+// WriterOptions say how an XSpace is written.
+type WriterOptions struct {
+	Gzip          bool   // compress what is written
+	Threads       int    // that compress; 0 and 1: the calling one
+	MaxPlaneBytes uint64 // the most that an open plane may take in memory; 0: no bound. More is ErrLimit
+}
+
+func writerOptions(memory *arena, options WriterOptions) *C.pk_writer_options {
+	hooks := (*C.pk_hooks)(memory.alloc(unsafe.Sizeof(C.pk_hooks{})))
+	hooks.struct_size, hooks.threads = C.uint32_t(unsafe.Sizeof(C.pk_hooks{})), C.uint32_t(options.Threads)
+	given := (*C.pk_writer_options)(memory.alloc(unsafe.Sizeof(C.pk_writer_options{})))
+	given.struct_size = C.uint32_t(unsafe.Sizeof(C.pk_writer_options{}))
+	given.flags, given.max_plane_bytes = flag(options.Gzip, C.PK_WRITER_GZIP), C.uint64_t(options.MaxPlaneBytes)
+	given.hooks = hooks
+	return given
+}
+
 // CreateXSpace writes into a file, which appears under its name when Finish succeeds.
-func CreateXSpace(path string) (*XSpaceWriter, error) {
+func CreateXSpace(path string) (*XSpaceWriter, error) { return CreateXSpaceWith(path, WriterOptions{}) }
+
+// CreateXSpaceWith is CreateXSpace with options.
+func CreateXSpaceWith(path string, options WriterOptions) (*XSpaceWriter, error) {
 	if err := checkPaths(path); err != nil {
 		return nil, err
 	}
@@ -59,7 +79,7 @@ func CreateXSpace(path string) (*XSpaceWriter, error) {
 	defer memory.free()
 	var out *C.pk_xspace_writer
 	var raw *C.pk_error
-	if err := failure(C.pk_xspace_writer_open(memory.path(path), &out, &raw), raw); err != nil {
+	if err := failure(C.pk_xspace_writer_open(writerOptions(&memory, options), memory.path(path), &out, &raw), raw); err != nil {
 		return nil, err
 	}
 	return &XSpaceWriter{h: newHandle(unsafe.Pointer(out), freeWriter), state: &call{}}, nil
@@ -69,6 +89,13 @@ func freeWriter(raw unsafe.Pointer) { C.pk_xspace_writer_free((*C.pk_xspace_writ
 
 // NewXSpaceWriter writes into a writer.
 func NewXSpaceWriter(to io.Writer) (*XSpaceWriter, error) {
+	return NewXSpaceWriterWith(to, WriterOptions{})
+}
+
+// NewXSpaceWriterWith is NewXSpaceWriter with options.
+func NewXSpaceWriterWith(to io.Writer, options WriterOptions) (*XSpaceWriter, error) {
+	var memory arena
+	defer memory.free()
 	state := &call{to: to}
 	user := (*cgo.Handle)(C.calloc(1, C.size_t(unsafe.Sizeof(cgo.Handle(0)))))
 	*user = cgo.NewHandle(state)
@@ -78,7 +105,7 @@ func NewXSpaceWriter(to io.Writer) (*XSpaceWriter, error) {
 	}
 	var out *C.pk_xspace_writer
 	var raw *C.pk_error
-	if err := failure(C.pk_xspace_writer_new(writer(), unsafe.Pointer(user), &out, &raw), raw); err != nil {
+	if err := failure(C.pk_xspace_writer_new(writerOptions(&memory, options), writer(), unsafe.Pointer(user), &out, &raw), raw); err != nil {
 		release()
 		return nil, err
 	}

@@ -5,7 +5,7 @@
 
 static pk_error *error;
 static int failed(pk_status status) {
-  if (status < 0) fprintf(stderr, "%s: %s\n", pk_error_path(error), pk_error_message(error));
+  if (status < 0) fprintf(stderr, "%s\n", pk_error_message(error));
   return status < 0;
 }
 static int next_table(pk_profile *profile, int32_t which, pk_table **table) {

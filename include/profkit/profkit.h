@@ -6,15 +6,19 @@
  *  - C99, no dependency but <stddef.h> and <stdint.h>; every function is `noexcept` in C++.
  *  - A function that can fail returns pk_status and has `pk_error **err` as its last parameter. `err` may be
  *    NULL. Otherwise `*err` is overwritten: NULL on PK_OK and PK_END, else an error that the caller frees.
+ *  - "Errors:" in a comment lists what a function fails with, beside what any can: PK_E_INVALID_ARGUMENT for a NULL where an
+ *    object is needed and for an option out of range, PK_E_UNSUPPORTED for an option of a newer release,
+ *    PK_E_OUT_OF_MEMORY, and PK_E_INTERNAL. A function without `err` does not fail: of NULL a count is 0 and a name "".
  *  - `T **out` is owned by the caller and is NULL after a failure; `T *out` is zeroed by a failure. A pointer
  *    that is returned, and every pk_str, is borrowed from the handle it came from and lives as long as that.
- *  - A NULL where an object is needed is PK_E_INVALID_ARGUMENT (a count is 0, a name is ""); `_free(NULL)`
- *    does nothing.
+ *  - "Ownership:" in a comment says who ends what is handed out, and how long what is borrowed lives ("static": for ever).
+ *    What is handed in (text, structs, arrays, handles, callbacks) is used during the call alone, unless that line says
+ *    more. `_free()` ends a handle and what was borrowed from it; `_free(NULL)` does nothing.
  *  - Files, planes and lines are addressed by position, from 0: their ids repeat in real captures.
  *  - Times are int64 picoseconds (`_ps`) relative to the capture's origin, unless a name ends in `_ns`.
- *  - Option structs begin with `struct_size`; start from their _INIT macro. What a newer caller's struct has
- *    more must be zero, as must unknown flags: else PK_E_UNSUPPORTED. Structs without `struct_size` are
- *    frozen: new facts come as new functions.
+ *  - Option structs begin with `struct_size`. Zero is the default of every other field: start from their _INIT macro, or
+ *    from zeroes. What a newer caller's struct has more must be zero, as must unknown flags: else PK_E_UNSUPPORTED.
+ *    Structs without `struct_size` are frozen: new facts come as new functions.
  *  - Handles are immutable: any number of threads may read one at a time, and free it. A cursor, a pk_chrome_reader, a
  *    pk_probe_records, a pk_table, a pk_xspace_writer or an Arrow stream belongs to one thread at a time.
  *  - There is no global state. Nothing is printed, no environment variable is read, and no thread is started
@@ -55,9 +59,9 @@ extern "C" {
 /** As one number that grows with every release. \since 0.1 */
 #define PK_VERSION_NUMBER (PK_VERSION_MAJOR * 1000000 + PK_VERSION_MINOR * 1000 + PK_VERSION_PATCH)
 
-/** PK_VERSION_NUMBER of the library that was loaded. \since 0.1 */
+/** Says which library was loaded: its PK_VERSION_NUMBER. \since 0.1 */
 PK_API uint32_t pk_version_number(void) PK_NOEXCEPT;
-/** "MAJOR.MINOR.PATCH" of the library that was loaded; static. \since 0.1 */
+/** Says which library was loaded: "MAJOR.MINOR.PATCH". Ownership: static. \since 0.1 */
 PK_API const char* pk_version_string(void) PK_NOEXCEPT;
 
 /* ---- status and errors --------------------------------------------------------------------------------- */
@@ -85,8 +89,8 @@ enum {
   PK_E_OUTPUT_FULL = -41    /**< no space left for the output */
 };
 
-/** The name of a status as JSON error documents have it: "ok", "end", "damaged", "not_found", …;
- *  "internal" for an unknown value. Static. \since 0.1 */
+/** The name of a status as JSON error documents have it: "ok", "end", "damaged", "not_found", …; "internal" for an unknown
+ *  value. Ownership: static. \since 0.1 */
 PK_API const char* pk_status_name(pk_status status) PK_NOEXCEPT;
 
 /** What went wrong, where, and what to do. Immutable; may be used and freed by any thread. \since 0.1 */
@@ -97,13 +101,14 @@ typedef struct pk_error pk_error;
 
 /** The status that the failed call returned; PK_OK for NULL. \since 0.1 */
 PK_API pk_status pk_error_code(const pk_error* error) PK_NOEXCEPT;
-/** What happened and what was expected, in English, one line, NUL-terminated; "" for NULL. \since 0.1 */
+/** What happened, to which file, and what was expected, in English, one line, NUL-terminated: enough to be printed alone. A path
+ *  that pk_error_path() has stands in it. "" for NULL. Ownership: borrowed from `error`. \since 0.1 */
 PK_API const char* pk_error_message(const pk_error* error) PK_NOEXCEPT;
-/** Path or label of the input; "" when none is involved. \since 0.1 */
+/** Path or label of the input; "" when none is involved. Ownership: borrowed from `error`. \since 0.1 */
 PK_API const char* pk_error_path(const pk_error* error) PK_NOEXCEPT;
 /** Position in the decoded bytes of pk_error_path(); PK_NO_OFFSET when unknown. \since 0.1 */
 PK_API uint64_t pk_error_byte_offset(const pk_error* error) PK_NOEXCEPT;
-/** What to do next; "" when there is nothing to advise. \since 0.1 */
+/** What to do next; "" when there is nothing to advise. Ownership: borrowed from `error`. \since 0.1 */
 PK_API const char* pk_error_hint(const pk_error* error) PK_NOEXCEPT;
 /** Frees an error that a call wrote through `err`. Never free one that was returned. \since 0.1 */
 PK_API void pk_error_free(pk_error* error) PK_NOEXCEPT;
@@ -117,9 +122,11 @@ typedef struct pk_str {
   size_t size;
 } pk_str;
 
-/** Lets any thread stop work that another thread is doing. \since 0.1 */
+/** Lets any thread stop work that another thread is doing. Ownership: who made it frees it, when the calls that were given it
+ *  have returned. \since 0.1 */
 typedef struct pk_cancel_token pk_cancel_token;
-/** A token that has not been cancelled. Errors: PK_E_OUT_OF_MEMORY. \since 0.1 */
+/** Makes a token that has not been cancelled. Ownership: the caller ends `*out` with pk_cancel_token_free(). Errors:
+ *  PK_E_OUT_OF_MEMORY. \since 0.1 */
 PK_API pk_status pk_cancel_token_new(pk_cancel_token** out, pk_error** err) PK_NOEXCEPT;
 /** Stops, with PK_E_CANCELLED, every call that was given this token, now or later. Any thread. \since 0.1 */
 PK_API void pk_cancel_token_cancel(pk_cancel_token* token) PK_NOEXCEPT;
@@ -160,6 +167,26 @@ typedef struct pk_limits {
 /** \since 0.1 */
 #define PK_LIMITS_INIT \
   { (uint32_t)sizeof(pk_limits), 0, 0, 0, 0, 0, 0 }
+
+/** Flags of pk_filters: which of the filters that have no neutral value are set. \since 0.1 */
+enum { PK_FILTER_HAS_STEP = 1, PK_FILTER_HAS_FROM = 2, PK_FILTER_HAS_TO = 4 };
+
+/** Which part of a capture to look at. Texts are substrings; NULL and "" match everything. What takes filters says which; one
+ *  that is set and not taken is PK_E_INVALID_ARGUMENT. \since 0.1 */
+typedef struct pk_filters {
+  uint32_t struct_size; /**< sizeof(pk_filters) */
+  uint32_t flags;       /**< PK_FILTER_HAS_ */
+  const char* host;     /**< hosts */
+  const char* plane;    /**< planes of an XSpace; of what is about devices, the names of those */
+  const char* line;     /**< lines of a plane, threads and streams */
+  const char* name;     /**< events, ops, modules; of what is about steps, the names of those */
+  uint64_t step;        /**< position of a step among those of its device; with PK_FILTER_HAS_STEP */
+  int64_t from_ps;      /**< first instant, capture's clock; with PK_FILTER_HAS_FROM */
+  int64_t to_ps;        /**< first instant after; with PK_FILTER_HAS_TO */
+} pk_filters;
+/** \since 0.1 */
+#define PK_FILTERS_INIT \
+  { (uint32_t)sizeof(pk_filters), 0, NULL, NULL, NULL, NULL, 0, 0, 0 }
 
 /* ---- profiles ------------------------------------------------------------------------------------------ */
 
@@ -202,17 +229,17 @@ typedef struct pk_open_options {
 #define PK_OPEN_OPTIONS_INIT \
   { (uint32_t)sizeof(pk_open_options), 0, PK_IO_AUTO, 0, NULL, NULL, NULL }
 
-/** Opens a file ("-" is standard input), a run directory, or a parent of runs. `options` may be NULL.
- *  A damaged file keeps what is intact and reports the rest through pk_file_damage(), and so does an unreadable
- *  file among several. Errors: PK_E_NOT_FOUND (nothing at the path, or a directory without a profile),
- *  PK_E_PERMISSION, PK_E_IO, PK_E_INVALID_ARGUMENT (no such run: the message lists them), PK_E_CANCELLED, and what kept the only
- *  file from being read at all. \since 0.1 */
+/** Opens a file ("-" is standard input), a run directory, or a parent of runs. `options` may be NULL. A damaged file keeps what
+ *  is intact and reports the rest through pk_file_damage(), and so does an unreadable file among several. Ownership: the caller
+ *  ends `*out` with pk_profile_free(). Errors: PK_E_NOT_FOUND (nothing at the path, or a directory without a profile),
+ *  PK_E_PERMISSION, PK_E_IO, PK_E_INVALID_ARGUMENT (no such run: the message lists them), PK_E_CANCELLED, and what kept the
+ *  only file from being read at all. \since 0.1 */
 PK_API pk_status pk_profile_open(const char* path, const pk_open_options* options, pk_profile** out,
                                  pk_error** err) PK_NOEXCEPT;
 
-/** Opens one file that lies in memory. Unless PK_OPEN_COPY is set, `data` is borrowed until the last
- *  pk_profile_free(). `label` stands for the path in messages and helps to recognise the format
- *  ("vm.xplane.pb"); NULL is "". Errors: as pk_profile_open(). \since 0.1 */
+/** Opens one file that lies in memory. `label` stands for the path in messages and helps to recognise the format
+ *  ("vm.xplane.pb"); NULL is "". Ownership: the caller ends `*out` with pk_profile_free(); `data` is borrowed until the last
+ *  reference is given back, unless PK_OPEN_COPY is set; `label` is copied. Errors: as pk_profile_open(). \since 0.1 */
 PK_API pk_status pk_profile_open_buffer(const void* data, size_t size, const char* label,
                                         const pk_open_options* options, pk_profile** out, pk_error** err) PK_NOEXCEPT;
 
@@ -224,19 +251,21 @@ typedef struct pk_read_callbacks {
   /** Writes up to `size` bytes from `offset` on to `into`; gives their number, 0 at the end, and a negative
    *  number on failure (PK_E_IO). Called by the opening thread only, unless PK_OPEN_ONE_PASS is set. */
   int64_t (*read_at)(void* user, uint64_t offset, void* into, size_t size);
-  uint64_t size_bytes; /**< of the whole input, still compressed; PK_NO_OFFSET when unknown */
+  uint64_t size_bytes; /**< of the whole input, still compressed; 0 when unknown */
 } pk_read_callbacks;
 /** \since 0.1 */
 #define PK_READ_CALLBACKS_INIT \
-  { (uint32_t)sizeof(pk_read_callbacks), 0, NULL, NULL, PK_NO_OFFSET }
+  { (uint32_t)sizeof(pk_read_callbacks), 0, NULL, NULL, 0 }
 
-/** Opens one file through callbacks, which are used during this call only. `label` as in
- *  pk_profile_open_buffer(). Errors: as pk_profile_open(). \since 0.1 */
+/** Opens one file through callbacks. `label` as in pk_profile_open_buffer(). Ownership: the caller ends `*out` with
+ *  pk_profile_free(); the callbacks are used during this call alone, with PK_OPEN_ONE_PASS until the last reference is given
+ *  back; the struct and `label` are copied. Errors: as pk_profile_open(). \since 0.1 */
 PK_API pk_status pk_profile_open_callbacks(const pk_read_callbacks* callbacks, const char* label,
                                            const pk_open_options* options, pk_profile** out,
                                            pk_error** err) PK_NOEXCEPT;
 
-/** Takes one more reference and returns `profile`; each is given back by pk_profile_free(). \since 0.1 */
+/** Takes one more reference and returns `profile`; NULL for NULL. Ownership: each reference is given back by pk_profile_free().
+ *  \since 0.1 */
 PK_API pk_profile* pk_profile_ref(pk_profile* profile) PK_NOEXCEPT;
 /** Gives a reference back; with the last one everything borrowed from the profile ends. \since 0.1 */
 PK_API void pk_profile_free(pk_profile* profile) PK_NOEXCEPT;
@@ -256,7 +285,7 @@ typedef struct pk_profile_info {
   uint32_t flags;     /**< PK_PROFILE_ */
   uint32_t reserved;
 } pk_profile_info;
-/** What a profile holds as a whole. Text is borrowed from the profile. Errors: PK_E_INVALID_ARGUMENT (NULL).
+/** What a profile holds as a whole. Ownership: text is borrowed from `profile`. Errors: PK_E_INVALID_ARGUMENT (NULL).
  *  \since 0.1 */
 PK_API pk_status pk_profile_get(const pk_profile* profile, pk_profile_info* out, pk_error** err) PK_NOEXCEPT;
 
@@ -267,7 +296,7 @@ typedef struct pk_run_info {
   uint32_t chosen; /**< 1 when the profile holds this run's files */
   uint32_t reserved;
 } pk_run_info;
-/** A run by its position, newest first. Text is borrowed from the profile. Errors: PK_E_INVALID_ARGUMENT (no such
+/** A run by its position, newest first. Ownership: text is borrowed from `profile`. Errors: PK_E_INVALID_ARGUMENT (no such
  *  run). \since 0.1 */
 PK_API pk_status pk_run_get(const pk_profile* profile, uint32_t run, pk_run_info* out, pk_error** err) PK_NOEXCEPT;
 
@@ -288,12 +317,12 @@ enum {
 /** A Neutrino trace folder, or one of its record files: one "file" of a profile, which has no bytes of its own.
  *  \since 0.1 */
 enum { PK_FAMILY_NEUTRINO = 16 };
-/** "xspace", "chrome_trace", …; "unknown" for an unknown value. Static. \since 0.1 */
+/** The name of a format: "xspace", "chrome_trace", …; "unknown" for an unknown value. Ownership: static. \since 0.1 */
 PK_API const char* pk_family_name(int32_t family) PK_NOEXCEPT;
 
 /** How the bytes of a file were compressed. \since 0.1 */
 enum { PK_COMPRESSION_NONE = 0, PK_COMPRESSION_GZIP = 1, PK_COMPRESSION_ZSTD = 2 };
-/** "none", "gzip", "zstd"; "none" for an unknown value. Static. \since 0.1 */
+/** The name of a compression: "none", "gzip", "zstd"; "none" for an unknown value. Ownership: static. \since 0.1 */
 PK_API const char* pk_compression_name(int32_t compression) PK_NOEXCEPT;
 
 /** Flags of pk_file_info. \since 0.1 */
@@ -323,23 +352,22 @@ typedef struct pk_file_info {
 
 /** Number of files; 0 for NULL. \since 0.1 */
 PK_API uint32_t pk_file_count(const pk_profile* profile) PK_NOEXCEPT;
-/** A file by its position. Text is borrowed from the profile. Errors: PK_E_INVALID_ARGUMENT (no such file).
- *  \since 0.1 */
+/** A file by its position. Ownership: text is borrowed from `profile`. Errors: PK_E_INVALID_ARGUMENT (no such file). \since 0.1 */
 PK_API pk_status pk_file_get(const pk_profile* profile, uint32_t file, pk_file_info* out, pk_error** err) PK_NOEXCEPT;
-/** The decoded bytes of a file: what was intact when it is damaged. XSpace files, and a file opened from a buffer
- *  or callbacks, are read when they are opened; others when this or pk_file_damage() first asks for them. Errors:
- *  PK_E_INVALID_ARGUMENT (no such file). \since 0.1 */
+/** The decoded bytes of a file: what was intact when it is damaged. XSpace files, and a file opened from a buffer or callbacks,
+ *  are read when they are opened; others when this or pk_file_damage() first asks for them. Ownership: the bytes are borrowed
+ *  from `profile`. Errors: PK_E_INVALID_ARGUMENT (no such file). \since 0.1 */
 PK_API pk_status pk_file_bytes(const pk_profile* profile, uint32_t file, pk_str* out, pk_error** err) PK_NOEXCEPT;
-/** Why a file is damaged or unreadable; NULL when it is sound. Borrowed: do not free. Damage inside the
- *  events of a line shows when they are read, and in documents. \since 0.1 */
+/** Why a file is damaged or unreadable; NULL when it is sound. Damage inside the events of a line shows when they are read, and
+ *  in documents. Ownership: borrowed from `profile`: do not free it. \since 0.1 */
 PK_API const pk_error* pk_file_damage(const pk_profile* profile, uint32_t file) PK_NOEXCEPT;
 
 /** Lists of text that an XSpace carries beside its planes. \since 0.1 */
 enum { PK_NOTE_HOSTNAME = 0, PK_NOTE_ERROR = 1, PK_NOTE_WARNING = 2 };
 /** Number of notes of a kind (PK_NOTE_); 0 when the file is not an XSpace. \since 0.1 */
 PK_API uint32_t pk_file_note_count(const pk_profile* profile, uint32_t file, int32_t kind) PK_NOEXCEPT;
-/** A note by its kind (PK_NOTE_) and position; borrowed from the profile. Errors: PK_E_INVALID_ARGUMENT (no such
- *  file or note). \since 0.1 */
+/** A note by its kind (PK_NOTE_) and position. Ownership: borrowed from `profile`. Errors: PK_E_INVALID_ARGUMENT (no such file
+ *  or note). \since 0.1 */
 PK_API pk_status pk_file_note_get(const pk_profile* profile, uint32_t file, int32_t kind, uint32_t note, pk_str* out,
                                   pk_error** err) PK_NOEXCEPT;
 
@@ -354,7 +382,7 @@ enum {
   PK_PLANE_ENVIRONMENT = 4,
   PK_PLANE_OTHER = 5
 };
-/** "device", "host", …; "other" for an unknown value. Static. \since 0.1 */
+/** The name of a kind of plane: "device", "host", …; "other" for an unknown value. Ownership: static. \since 0.1 */
 PK_API const char* pk_plane_kind_name(int32_t kind) PK_NOEXCEPT;
 
 /** Frozen. \since 0.1 */
@@ -369,9 +397,9 @@ typedef struct pk_plane_info {
   uint64_t stat_metadata_count;
 } pk_plane_info;
 
-/** 0 when the file is not an XSpace. \since 0.1 */
+/** Number of planes; 0 when the file is not an XSpace. \since 0.1 */
 PK_API uint32_t pk_plane_count(const pk_profile* profile, uint32_t file) PK_NOEXCEPT;
-/** A plane by its position in an XSpace. Text is borrowed from the profile. Errors: PK_E_INVALID_ARGUMENT (no such
+/** A plane by its position in an XSpace. Ownership: text is borrowed from `profile`. Errors: PK_E_INVALID_ARGUMENT (no such
  *  plane; the file is no XSpace), and why the file is damaged when it has none. \since 0.1 */
 PK_API pk_status pk_plane_get(const pk_profile* profile, uint32_t file, uint32_t plane, pk_plane_info* out,
                               pk_error** err) PK_NOEXCEPT;
@@ -390,7 +418,7 @@ enum {
   PK_LINE_THREAD = 7,
   PK_LINE_OTHER = 8
 };
-/** "steps", "modules", …; "other" for an unknown value. Static. \since 0.1 */
+/** The name of a kind of line: "steps", "modules", …; "other" for an unknown value. Ownership: static. \since 0.1 */
 PK_API const char* pk_line_kind_name(int32_t kind) PK_NOEXCEPT;
 
 /** Flags of pk_line_info. \since 0.1 */
@@ -410,7 +438,7 @@ typedef struct pk_line_info {
 
 /** Number of lines; 0 where there is no such plane. \since 0.1 */
 PK_API uint32_t pk_line_count(const pk_profile* profile, uint32_t file, uint32_t plane) PK_NOEXCEPT;
-/** A line by its position in its plane. Text is borrowed from the profile. Errors: PK_E_INVALID_ARGUMENT (no such
+/** A line by its position in its plane. Ownership: text is borrowed from `profile`. Errors: PK_E_INVALID_ARGUMENT (no such
  *  line). \since 0.1 */
 PK_API pk_status pk_line_get(const pk_profile* profile, uint32_t file, uint32_t plane, uint32_t line, pk_line_info* out,
                              pk_error** err) PK_NOEXCEPT;
@@ -422,8 +450,8 @@ typedef struct pk_line_summary {
   pk_str display_name;
   int64_t duration_ps; /**< as written; 0 in every real file seen */
 } pk_line_summary;
-/** Hops over the events of a line without decoding them: linear in their number. Errors: PK_E_INVALID_ARGUMENT (no
- *  such line). \since 0.1 */
+/** Hops over the events of a line without decoding them: linear in their number. Ownership: text is borrowed from `profile`.
+ *  Errors: PK_E_INVALID_ARGUMENT (no such line). \since 0.1 */
 PK_API pk_status pk_line_summarise(const pk_profile* profile, uint32_t file, uint32_t plane, uint32_t line,
                                    pk_line_summary* out, pk_error** err) PK_NOEXCEPT;
 
@@ -455,16 +483,17 @@ typedef struct pk_event_cursor {
   uint64_t priv[8];
 } pk_event_cursor;
 
-/** Puts a cursor before the first event of a line. Errors: PK_E_INVALID_ARGUMENT (no such line). \since 0.1 */
+/** Puts a cursor before the first event of a line. Ownership: the cursor borrows `profile` and needs no release. Errors:
+ *  PK_E_INVALID_ARGUMENT (no such line). \since 0.1 */
 PK_API pk_status pk_events_begin(const pk_profile* profile, uint32_t file, uint32_t plane, uint32_t line,
                                  pk_event_cursor* out, pk_error** err) PK_NOEXCEPT;
-/** Reads one event, in the order of the file. PK_END after the last one; PK_E_DAMAGED where the bytes break the
- *  format, after every event before that. Errors: PK_E_DAMAGED, PK_E_INVALID_ARGUMENT (a cursor that was not
- *  begun). \since 0.1 */
+/** Reads one event, in the order of the file. PK_END after the last one; PK_E_DAMAGED where the bytes break the format, after
+ *  every event before that. Ownership: `out->stats` is borrowed from the cursor's profile. Errors: PK_E_DAMAGED,
+ *  PK_E_INVALID_ARGUMENT (a cursor that was not begun). \since 0.1 */
 PK_API pk_status pk_event_next(pk_event_cursor* cursor, pk_event* out, pk_error** err) PK_NOEXCEPT;
-/** Reads up to `capacity` events and says in `*count` how many; PK_OK means at least one. PK_END and PK_E_DAMAGED
- *  come with none, after everything before was delivered. Errors: PK_E_DAMAGED, PK_E_INVALID_ARGUMENT (a cursor
- *  that was not begun; capacity 0). \since 0.1 */
+/** Reads up to `capacity` events and says in `*count` how many; PK_OK means at least one. PK_END and PK_E_DAMAGED come with
+ *  none, after everything before was delivered. Ownership: `stats` of the events is borrowed from the cursor's profile. Errors:
+ *  PK_E_DAMAGED, PK_E_INVALID_ARGUMENT (a cursor that was not begun; capacity 0). \since 0.1 */
 PK_API pk_status pk_events_read(pk_event_cursor* cursor, pk_event* events, size_t capacity, size_t* count,
                                 pk_error** err) PK_NOEXCEPT;
 
@@ -480,7 +509,8 @@ enum {
   PK_STAT_BYTES = 6,
   PK_STAT_REF = 7 /**< `text` is the name of the stat metadata entry `bits` of the same plane */
 };
-/** "none", "double", "uint64", "int64", "str", "bytes", "ref"; "none" for an unknown value. Static. \since 0.1 */
+/** The name of a type of stat: "none", "double", "uint64", "int64", "str", "bytes", "ref"; "none" for an unknown value.
+ *  Ownership: static. \since 0.1 */
 PK_API const char* pk_stat_kind_name(int32_t kind) PK_NOEXCEPT;
 
 /** Where a stat was written. Bits: a set of them says which to visit. \since 0.1 */
@@ -501,19 +531,22 @@ typedef struct pk_stat_cursor {
   uint64_t priv[8];
 } pk_stat_cursor;
 
-/** Puts a cursor before the stats of an event that was read from this plane: of the event itself, then of its
- *  metadata entry, then of the plane, as far as `origins` (PK_ORIGIN_ bits) asks for them. Errors:
- *  PK_E_INVALID_ARGUMENT (no such plane; unknown origins). \since 0.1 */
+/** Puts a cursor before the stats of an event that was read from this plane: of the event itself, then of its metadata entry,
+ *  then of the plane, as far as `origins` (PK_ORIGIN_ bits) asks for them. Ownership: the cursor borrows `profile` and needs no
+ *  release. Errors: PK_E_INVALID_ARGUMENT (no such plane; unknown origins). \since 0.1 */
 PK_API pk_status pk_event_stats(const pk_profile* profile, uint32_t file, uint32_t plane, const pk_event* event,
                                 uint32_t origins, pk_stat_cursor* out, pk_error** err) PK_NOEXCEPT;
-/** Puts a cursor before the stats of an event metadata entry. Errors: PK_E_NOT_FOUND. \since 0.1 */
+/** Puts a cursor before the stats of an event metadata entry. Ownership: the cursor borrows `profile` and needs no release.
+ *  Errors: PK_E_NOT_FOUND (no such entry), PK_E_INVALID_ARGUMENT (no such plane). \since 0.1 */
 PK_API pk_status pk_event_metadata_stats(const pk_profile* profile, uint32_t file, uint32_t plane, int64_t id,
                                          pk_stat_cursor* out, pk_error** err) PK_NOEXCEPT;
-/** Puts a cursor before the stats of a plane. Errors: PK_E_INVALID_ARGUMENT (no such plane). \since 0.1 */
+/** Puts a cursor before the stats of a plane. Ownership: the cursor borrows `profile` and needs no release. Errors:
+ *  PK_E_INVALID_ARGUMENT (no such plane). \since 0.1 */
 PK_API pk_status pk_plane_stats(const pk_profile* profile, uint32_t file, uint32_t plane, pk_stat_cursor* out,
                                 pk_error** err) PK_NOEXCEPT;
-/** Reads one stat, in the order of the file. PK_END after the last one; PK_E_DAMAGED where the bytes break the
- *  format. Errors: PK_E_DAMAGED, PK_E_INVALID_ARGUMENT (a cursor that was not begun). \since 0.1 */
+/** Reads one stat, in the order of the file. PK_END after the last one; PK_E_DAMAGED where the bytes break the format.
+ *  Ownership: text is borrowed from the cursor's profile. Errors: PK_E_DAMAGED, PK_E_INVALID_ARGUMENT (a cursor that was not
+ *  begun). \since 0.1 */
 PK_API pk_status pk_stat_next(pk_stat_cursor* cursor, pk_stat* out, pk_error** err) PK_NOEXCEPT;
 
 /* ---- metadata ------------------------------------------------------------------------------------------ */
@@ -534,18 +567,20 @@ typedef struct pk_stat_metadata {
   pk_str description;
 } pk_stat_metadata;
 
-/** Finds the entry of an id in constant time. Errors: PK_E_NOT_FOUND. \since 0.1 */
+/** Finds the entry of an id in constant time. Ownership: text is borrowed from `profile`. Errors: PK_E_NOT_FOUND (no such
+ *  entry), PK_E_INVALID_ARGUMENT (no such plane). \since 0.1 */
 PK_API pk_status pk_event_metadata_get(const pk_profile* profile, uint32_t file, uint32_t plane, int64_t id,
                                        pk_event_metadata* out, pk_error** err) PK_NOEXCEPT;
-/** Writes the first `capacity` child ids of an entry to `ids` (NULL with 0) and the number of all of them to
- *  `*count`. Errors: PK_E_NOT_FOUND. \since 0.1 */
+/** Writes the first `capacity` child ids of an entry to `ids` (NULL with 0) and the number of all of them to `*count`. Errors:
+ *  PK_E_NOT_FOUND (no such entry), PK_E_INVALID_ARGUMENT (no such plane). \since 0.1 */
 PK_API pk_status pk_event_metadata_children(const pk_profile* profile, uint32_t file, uint32_t plane, int64_t id,
                                             int64_t* ids, size_t capacity, size_t* count, pk_error** err) PK_NOEXCEPT;
-/** Finds the entry of an id in constant time. Errors: PK_E_NOT_FOUND. \since 0.1 */
+/** Finds the entry of an id in constant time. Ownership: text is borrowed from `profile`. Errors: PK_E_NOT_FOUND (no such
+ *  entry), PK_E_INVALID_ARGUMENT (no such plane). \since 0.1 */
 PK_API pk_status pk_stat_metadata_get(const pk_profile* profile, uint32_t file, uint32_t plane, int64_t id,
                                       pk_stat_metadata* out, pk_error** err) PK_NOEXCEPT;
-/** Finds the id of a stat name (`size` bytes) by looking at every entry: do it once a plane.
- *  Errors: PK_E_NOT_FOUND. \since 0.1 */
+/** Finds the id of a stat name (`size` bytes) by looking at every entry: do it once a plane. Errors: PK_E_NOT_FOUND (no such
+ *  name), PK_E_INVALID_ARGUMENT (no such plane). \since 0.1 */
 PK_API pk_status pk_stat_metadata_find(const pk_profile* profile, uint32_t file, uint32_t plane, const char* name,
                                        size_t size, int64_t* id, pk_error** err) PK_NOEXCEPT;
 
@@ -554,19 +589,19 @@ typedef struct pk_metadata_cursor {
   uint64_t priv[8];
 } pk_metadata_cursor;
 
-/** Puts a cursor before the first event metadata entry of a plane. Errors: PK_E_INVALID_ARGUMENT (no such plane).
- *  \since 0.1 */
+/** Puts a cursor before the first event metadata entry of a plane. Ownership: the cursor borrows `profile` and needs no
+ *  release. Errors: PK_E_INVALID_ARGUMENT (no such plane). \since 0.1 */
 PK_API pk_status pk_event_metadata_begin(const pk_profile* profile, uint32_t file, uint32_t plane,
                                          pk_metadata_cursor* out, pk_error** err) PK_NOEXCEPT;
-/** Reads one entry, in the order of the file, each id once. PK_END after the last one. Errors:
- *  PK_E_INVALID_ARGUMENT (a cursor that was not begun). \since 0.1 */
+/** Reads one entry, in the order of the file, each id once. PK_END after the last one. Ownership: text is borrowed from the
+ *  cursor's profile. Errors: PK_E_INVALID_ARGUMENT (a cursor that was not begun). \since 0.1 */
 PK_API pk_status pk_event_metadata_next(pk_metadata_cursor* cursor, pk_event_metadata* out, pk_error** err) PK_NOEXCEPT;
-/** Puts a cursor before the first stat metadata entry of a plane. Errors: PK_E_INVALID_ARGUMENT (no such plane).
- *  \since 0.1 */
+/** Puts a cursor before the first stat metadata entry of a plane. Ownership: the cursor borrows `profile` and needs no release.
+ *  Errors: PK_E_INVALID_ARGUMENT (no such plane). \since 0.1 */
 PK_API pk_status pk_stat_metadata_begin(const pk_profile* profile, uint32_t file, uint32_t plane,
                                         pk_metadata_cursor* out, pk_error** err) PK_NOEXCEPT;
-/** Reads one entry, in the order of the file, each id once. PK_END after the last one. Errors:
- *  PK_E_INVALID_ARGUMENT (a cursor that was not begun). \since 0.1 */
+/** Reads one entry, in the order of the file, each id once. PK_END after the last one. Ownership: text is borrowed from the
+ *  cursor's profile. Errors: PK_E_INVALID_ARGUMENT (a cursor that was not begun). \since 0.1 */
 PK_API pk_status pk_stat_metadata_next(pk_metadata_cursor* cursor, pk_stat_metadata* out, pk_error** err) PK_NOEXCEPT;
 
 /* ---- modules ------------------------------------------------------------------------------------------- */
@@ -582,7 +617,7 @@ enum {
   PK_SIBLING_SAME_CONTENT = 2, /**< other bytes, the same computations */
   PK_SIBLING_DIFFERS = 3
 };
-/** "none", "same_bytes", …; "none" for an unknown value. Static. \since 0.1 */
+/** The name of a PK_SIBLING_: "none", "same_bytes", …; "none" for an unknown value. Ownership: static. \since 0.1 */
 PK_API const char* pk_sibling_name(int32_t sibling) PK_NOEXCEPT;
 
 /** Flags of pk_module_info. \since 0.1 */
@@ -608,24 +643,26 @@ typedef struct pk_module_info {
 } pk_module_info;
 /* end of row of modules */
 
-/** Finds and counts the modules of a profile. `hooks` may be NULL. Errors: PK_E_CANCELLED, PK_E_OUT_OF_MEMORY. A
- *  capture without modules is no failure. \since 0.1 */
+/** Finds and counts the modules of a profile. `hooks` may be NULL. Ownership: the caller ends `*out` with
+ *  pk_module_list_free(); it holds a reference to `profile`. Errors: PK_E_CANCELLED, PK_E_OUT_OF_MEMORY. A capture without
+ *  modules is no failure. \since 0.1 */
 PK_API pk_status pk_module_list_open(pk_profile* profile, const pk_hooks* hooks, pk_module_list** out,
                                      pk_error** err) PK_NOEXCEPT;
 /** Number of modules; 0 for NULL. \since 0.1 */
 PK_API size_t pk_module_count(const pk_module_list* modules) PK_NOEXCEPT;
-/** A module by its position, largest first. Errors: PK_E_INVALID_ARGUMENT (no such module). \since 0.1 */
+/** A module by its position, largest first. Ownership: text and bytes are borrowed from `modules`. Errors:
+ *  PK_E_INVALID_ARGUMENT (no such module). \since 0.1 */
 PK_API pk_status pk_module_get(const pk_module_list* modules, size_t module, pk_module_info* out,
                                pk_error** err) PK_NOEXCEPT;
-/** Why a module does not parse; NULL when it does. Borrowed: do not free. \since 0.1 */
+/** Why a module does not parse; NULL when it does. Ownership: borrowed from `modules`: do not free it. \since 0.1 */
 PK_API const pk_error* pk_module_damage(const pk_module_list* modules, size_t module) PK_NOEXCEPT;
 /** Frees the list; NULL is fine. Rows and bytes that were taken from it end with it. \since 0.1 */
 PK_API void pk_module_list_free(pk_module_list* modules) PK_NOEXCEPT;
 
 /* ---- chrome events ------------------------------------------------------------------------------------- */
 
-/** Reads the events of a trace-event JSON file in the order of the file. Holds a reference to its profile.
- *  \since 0.1 */
+/** Reads the events of a trace-event JSON file in the order of the file. Holds a reference to its profile. One thread at a
+ *  time. \since 0.1 */
 typedef struct pk_chrome_reader pk_chrome_reader;
 
 /** Flags of pk_chrome_event. \since 0.1 */
@@ -652,12 +689,13 @@ typedef struct pk_chrome_event {
   uint32_t flags;       /**< PK_CHROME_ */
 } pk_chrome_event;
 
-/** Puts a reader before the first event of a file of family PK_FAMILY_CHROME_TRACE. Errors: PK_E_UNSUPPORTED for
- *  another family; what kept the file from being read. \since 0.1 */
+/** Puts a reader before the first event of a file of family PK_FAMILY_CHROME_TRACE. Ownership: the caller ends `*out` with
+ *  pk_chrome_free(); it holds a reference to `profile`. Errors: PK_E_UNSUPPORTED for another family; what kept the file from
+ *  being read. \since 0.1 */
 PK_API pk_status pk_chrome_open(pk_profile* profile, uint32_t file, pk_chrome_reader** out, pk_error** err) PK_NOEXCEPT;
-/** Reads up to `capacity` events, in bounded memory, and says in `*count` how many; PK_OK means at least one. What
- *  is broken is passed over: PK_E_DAMAGED comes instead of PK_END, after all that was intact. Errors:
- *  PK_E_INVALID_ARGUMENT (capacity 0), PK_E_DAMAGED, PK_E_LIMIT, PK_E_IO. \since 0.1 */
+/** Reads up to `capacity` events, in bounded memory, and says in `*count` how many; PK_OK means at least one. What is broken is
+ *  passed over: PK_E_DAMAGED comes instead of PK_END, after all that was intact. Ownership: text is borrowed from `reader`
+ *  until its next read. Errors: PK_E_INVALID_ARGUMENT (capacity 0), PK_E_DAMAGED, PK_E_LIMIT, PK_E_IO. \since 0.1 */
 PK_API pk_status pk_chrome_events_read(pk_chrome_reader* reader, pk_chrome_event* events, size_t capacity,
                                        size_t* count, pk_error** err) PK_NOEXCEPT;
 
@@ -684,11 +722,11 @@ typedef struct pk_activity pk_activity;
 /** Flags of pk_activity_options. \since 0.1 */
 enum { PK_ACTIVITY_NO_DETAILS = 1 /**< leave shapes and types out */ };
 
-/** What to read. NULL texts match everything. \since 0.1 */
+/** What to read. \since 0.1 */
 typedef struct pk_activity_options {
   uint32_t struct_size;     /**< sizeof(pk_activity_options) */
   uint32_t flags;           /**< PK_ACTIVITY_ */
-  const char* device;       /**< only devices whose name contains it */
+  const pk_filters* filters; /**< plane; NULL: everything */
   const char* step_pattern; /**< whole names of the host's step markers, a regular expression of RE2 */
   const pk_hooks* hooks;    /**< NULL: none */
 } pk_activity_options;
@@ -696,11 +734,12 @@ typedef struct pk_activity_options {
 #define PK_ACTIVITY_OPTIONS_INIT \
   { (uint32_t)sizeof(pk_activity_options), 0, NULL, NULL, NULL }
 
-/** Reads the activity. `options` may be NULL. A capture without any device is no failure, nor is damage of the
- *  input. Errors: PK_E_INVALID_ARGUMENT, PK_E_CANCELLED, PK_E_OUT_OF_MEMORY. \since 0.1 */
+/** Reads the activity. `options` may be NULL. A capture without any device is no failure, nor is damage of the input.
+ *  Ownership: the caller ends `*out` with pk_activity_free(); it holds a reference to `profile`. Errors: PK_E_INVALID_ARGUMENT,
+ *  PK_E_CANCELLED, PK_E_OUT_OF_MEMORY. \since 0.1 */
 PK_API pk_status pk_activity_open(pk_profile* profile, const pk_activity_options* options, pk_activity** out,
                                   pk_error** err) PK_NOEXCEPT;
-/** 0 for NULL. \since 0.1 */
+/** Number of devices that were read; 0 for NULL. \since 0.1 */
 PK_API uint32_t pk_activity_device_count(const pk_activity* activity) PK_NOEXCEPT;
 
 /** What a device is. \since 0.1 */
@@ -726,7 +765,7 @@ typedef struct pk_activity_device {
   int32_t accelerator; /**< PK_ACCELERATOR_ */
   uint32_t flags;      /**< PK_DEVICE_ */
 } pk_activity_device;
-/** A device by its position among those that were read. Text is borrowed from the activity. Errors:
+/** A device by its position among those that were read. Ownership: text is borrowed from `activity`. Errors:
  *  PK_E_INVALID_ARGUMENT (no such device). \since 0.1 */
 PK_API pk_status pk_activity_device_get(const pk_activity* activity, uint32_t device, pk_activity_device* out,
                                         pk_error** err) PK_NOEXCEPT;
@@ -800,7 +839,7 @@ enum { PK_DOCUMENT_BRIEF = 21 };
 enum { PK_DOCUMENT_EXPLAIN = 22 };
 /** Ops summed by operator; pk_op_groups_write() sums them by anything else. \since 0.1 */
 enum { PK_DOCUMENT_OP_GROUPS = 23 };
-/** The command of a document: "report", "info", …; "" for an unknown value. Static. \since 0.1 */
+/** The command that writes a document: "report", "info", …; "" for an unknown value. Ownership: static. \since 0.1 */
 PK_API const char* pk_document_name(int32_t document) PK_NOEXCEPT;
 
 /** What a document says of itself in its field `status`. \since 0.1 */
@@ -811,34 +850,26 @@ enum {
   PK_DOCUMENT_STATUS_ERROR = 3    /**< nothing usable */
 };
 
-/** Flags of pk_document_options: which of the filters that have no neutral value are set. \since 0.1 */
-enum { PK_DOCUMENT_HAS_STEP = 1, PK_DOCUMENT_HAS_FROM = 2, PK_DOCUMENT_HAS_TO = 4 };
-
 /** The value of a limit that stands for the command's default: 100 rows of each list, nested ones too, or what
  *  docs/documents.md says of the document. Up to it a document takes 1 MB at most, whatever the capture: lists end
  *  earlier then, and long texts are cut. `limited`, which ends each document, says what was left out. \since 0.1 */
-#define PK_LIMIT_DEFAULT UINT64_MAX
+#define PK_LIMIT_DEFAULT 0
+/** The value of a limit that is none: everything. \since 0.1 */
+#define PK_LIMIT_NONE UINT64_MAX
 
-/** Which part of a capture to look at, and how much of it to show. Text filters are substrings; NULL and ""
- *  match everything. \since 0.1 */
+/** Which part of a capture to look at, and how much of it to show. \since 0.1 */
 typedef struct pk_document_options {
-  uint32_t struct_size; /**< sizeof(pk_document_options) */
-  uint32_t flags;       /**< PK_DOCUMENT_HAS_ */
-  const char* host;
-  const char* plane;
-  const char* line;
-  const char* name;
-  uint64_t step;         /**< position of a step; with PK_DOCUMENT_HAS_STEP */
-  int64_t from_ps;       /**< first instant, capture's clock; with PK_DOCUMENT_HAS_FROM */
-  int64_t to_ps;         /**< first instant after; with PK_DOCUMENT_HAS_TO */
-  uint64_t limit;        /**< rows a list; 0: all; PK_LIMIT_DEFAULT */
-  const pk_hooks* hooks; /**< NULL: none */
-  uint64_t max_bytes;    /**< the most the document takes: lists end early for it, and texts of 300 bytes. What stands around
-                              the lists takes up to 20,000, of PK_DOCUMENT_REPORT more. 0: the document's own bound */
+  uint32_t struct_size;      /**< sizeof(pk_document_options) */
+  uint32_t flags;            /**< 0 */
+  const pk_filters* filters; /**< all of them; NULL: everything */
+  uint64_t limit;            /**< rows a list; 0: the default; PK_LIMIT_NONE: all */
+  uint64_t max_bytes;        /**< the most the document takes: lists end early for it, and texts of 300 bytes. What stands around
+                                  the lists takes up to 20,000, of PK_DOCUMENT_REPORT more. 0: the document's own bound */
+  const pk_hooks* hooks;     /**< NULL: none */
 } pk_document_options;
 /** \since 0.1 */
 #define PK_DOCUMENT_OPTIONS_INIT \
-  { (uint32_t)sizeof(pk_document_options), 0, NULL, NULL, NULL, NULL, 0, 0, 0, PK_LIMIT_DEFAULT, NULL, 0 }
+  { (uint32_t)sizeof(pk_document_options), 0, NULL, 0, 0, NULL }
 
 /** Receives the next bytes of a document, on the calling thread. Non-zero stops with PK_E_CANCELLED.
  *  \since 0.1 */
@@ -849,6 +880,11 @@ typedef int32_t (*pk_write_callback)(void* user, const void* data, size_t size);
  *  Errors: PK_E_INVALID_ARGUMENT, PK_E_CANCELLED, PK_E_LIMIT, PK_E_OUT_OF_MEMORY. \since 0.1 */
 PK_API pk_status pk_document_write(const pk_profile* profile, int32_t document, const pk_document_options* options,
                                    pk_write_callback write, void* user, int32_t* status, pk_error** err) PK_NOEXCEPT;
+/** The same into a file, which appears under its name when it is complete. A file of the profile is not replaced. `status` may be
+ *  NULL. Errors: as pk_document_write(), and PK_E_INVALID_ARGUMENT (the path is that of an input), PK_E_PERMISSION, PK_E_OUTPUT,
+ *  PK_E_OUTPUT_FULL. \since 0.1 */
+PK_API pk_status pk_document_write_file(const pk_profile* profile, int32_t document, const pk_document_options* options,
+                                        const char* path, int32_t* status, pk_error** err) PK_NOEXCEPT;
 /** Writes the document of one compiled module with the instructions of its entry computation: that of `profkit modules
  *  --dump NAME --json`. `module` is a name, or a part of one; options->limit counts instructions. Else as
  *  pk_document_write(). Errors: PK_E_NOT_FOUND (no such module: the hint names those there are). \since 0.1 */
@@ -860,8 +896,9 @@ PK_API pk_status pk_module_write(const pk_profile* profile, const char* module, 
 PK_API pk_status pk_finding_write(const pk_profile* profile, const char* id, const pk_document_options* options,
                                   pk_write_callback write, void* user, int32_t* status, pk_error** err) PK_NOEXCEPT;
 /** Writes the document of ops summed by what they have in common, a tree: that of `profkit ops PATH --by KEYS --json`. `by` is one of
- *  kernel, function, instruction, op, outer-op, module, module-kind, source, phase, shape, step, kind, category, program, stream and device, or
- *  several with commas between them. Else as pk_document_write(). Errors: PK_E_INVALID_ARGUMENT (no such key: the hint lists them). \since 0.1 */
+ *  kernel, function, instruction, op, outer-op, module, module-kind, source, phase, shape, step, kind, category, program, stream
+ *  and device, or several with commas between them. Else as pk_document_write(). Errors: PK_E_INVALID_ARGUMENT (no such key: the
+ *  hint lists them). \since 0.1 */
 PK_API pk_status pk_op_groups_write(const pk_profile* profile, const char* by, const pk_document_options* options,
                                     pk_write_callback write, void* user, int32_t* status, pk_error** err) PK_NOEXCEPT;
 /** Writes the report as a page for any browser, HTML of 3 MB at most that loads nothing: that of `profkit report PATH -o
@@ -888,25 +925,25 @@ typedef struct pk_memory pk_memory;
 enum {
   PK_MEMORY_NO_RUNTIME = 1,         /**< only what the compiler assigned */
   PK_MEMORY_ALL_TRACE = 2,          /**< the whole trace is one window */
-  PK_MEMORY_HAS_STEP = 4,           /**< `step` is set */
-  PK_MEMORY_INCLUDE_HOST_POOLS = 8, /**< host memory may be the fullest, too */
-  PK_MEMORY_HAS_FIT = 16            /**< `fit_bytes` is set */
+  PK_MEMORY_INCLUDE_HOST_POOLS = 4, /**< host memory may be the fullest, too */
+  PK_MEMORY_HAS_FIT = 8,            /**< `fit_bytes` is set */
+  PK_MEMORY_NO_TIMELINE = 16,       /**< the document's timeline has no samples */
+  PK_MEMORY_KEPT_IS_PERSISTENT = 32 /**< what was not freed is persistent without crossing the boundary of a step */
 };
 /** Which step window the run-time part is about. \since 0.1 */
 enum { PK_STEP_POLICY_PEAK = 0, PK_STEP_POLICY_LAST = 1, PK_STEP_POLICY_FIRST = 2 };
 
-/** What to analyse. NULL texts match everything. \since 0.1 */
+/** What to analyse. \since 0.1 */
 typedef struct pk_memory_options {
   uint32_t struct_size;  /**< sizeof(pk_memory_options) */
   uint32_t flags;        /**< PK_MEMORY_ */
-  const char* host;      /**< only hosts whose name contains it */
+  const pk_filters* filters; /**< host, step (its window); NULL: everything */
   const char* module;    /**< name or id; NULL: the module with the highest peak */
-  uint64_t top;          /**< rows of each list of the document; PK_LIMIT_DEFAULT: 30 */
-  int64_t step;          /**< with PK_MEMORY_HAS_STEP: position of a step window */
+  uint64_t top;          /**< rows of each list of the document; 0: 30; PK_LIMIT_NONE: all */
   uint64_t fit_bytes;    /**< with PK_MEMORY_HAS_FIT: does the highest need fit? */
   uint64_t curve_points; /**< at most so many points of the live curve; 0: none */
-  uint64_t time_samples; /**< of the document's timeline */
-  uint32_t persistent_threshold_steps;
+  uint64_t time_samples; /**< of the document's timeline; 0: 200 */
+  uint32_t persistent_threshold_steps; /**< boundaries of steps that a persistent block outlives; 0: 2 */
   int32_t step_policy;        /**< PK_STEP_POLICY_ */
   const pk_hooks* hooks;      /**< NULL: none */
   int64_t memory_space;       /**< color of the memory space that is looked into */
@@ -916,13 +953,12 @@ typedef struct pk_memory_options {
 /** \since 0.1 */
 #define PK_MEMORY_OPTIONS_INIT                                                                                        \
   {                                                                                                                   \
-    (uint32_t)sizeof(pk_memory_options), 0, NULL, NULL, PK_LIMIT_DEFAULT, 0, 0, 0, 200, 2, PK_STEP_POLICY_PEAK, NULL, \
-        0, NULL, 0                                                                                                    \
+    (uint32_t)sizeof(pk_memory_options), 0, NULL, NULL, 0, 0, 0, 0, 0, PK_STEP_POLICY_PEAK, NULL, 0, NULL, 0          \
   }
 
-/** Runs the analysis. `options` may be NULL. Damage of the input is no failure: the document reports it. Errors:
- *  PK_E_NOT_FOUND (no such module, space or instruction), PK_E_INVALID_ARGUMENT, PK_E_CANCELLED, PK_E_OUT_OF_MEMORY.
- * \since 0.1 */
+/** Runs the analysis. `options` may be NULL. Damage of the input is no failure: the document reports it. Ownership: the caller
+ *  ends `*out` with pk_memory_free(); it holds a reference to `profile`. Errors: PK_E_NOT_FOUND (no such module, space or
+ *  instruction), PK_E_INVALID_ARGUMENT, PK_E_CANCELLED, PK_E_OUT_OF_MEMORY. \since 0.1 */
 PK_API pk_status pk_memory_open(pk_profile* profile, const pk_memory_options* options, pk_memory** out,
                                 pk_error** err) PK_NOEXCEPT;
 
@@ -967,13 +1003,14 @@ typedef struct pk_memory_space {
   int32_t bound;   /**< PK_PEAK_BOUND_ */
 } pk_memory_space;
 
-/** Modules by peak in memory space 0, highest first. \since 0.1 */
+/** Number of modules, which are in the order of their peak in memory space 0, highest first; 0 for NULL. \since 0.1 */
 PK_API size_t pk_memory_module_count(const pk_memory* memory) PK_NOEXCEPT;
-/** A module by its position. Errors: PK_E_INVALID_ARGUMENT (no such module). \since 0.1 */
+/** A module by its position. Ownership: text is borrowed from `memory`. Errors: PK_E_INVALID_ARGUMENT (no such module).
+ *  \since 0.1 */
 PK_API pk_status pk_memory_module_get(const pk_memory* memory, size_t module, pk_memory_module* out,
                                       pk_error** err) PK_NOEXCEPT;
-/** A memory space of a module, both by their positions. Errors: PK_E_INVALID_ARGUMENT (no such module or space).
- *  \since 0.1 */
+/** A memory space of a module, both by their positions. Ownership: text is borrowed from `memory`. Errors:
+ *  PK_E_INVALID_ARGUMENT (no such module or space). \since 0.1 */
 PK_API pk_status pk_memory_space_get(const pk_memory* memory, size_t module, size_t space, pk_memory_space* out,
                                      pk_error** err) PK_NOEXCEPT;
 
@@ -1064,42 +1101,33 @@ PK_API void pk_memory_free(pk_memory* memory) PK_NOEXCEPT;
 
 /** Formats of other tools. \since 0.1 */
 enum {
-  PK_TRACE_JSON = 1,     /**< Chrome trace-event JSON */
-  PK_TRACE_PERFETTO = 2, /**< Perfetto's protobuf trace */
-  PK_TRACE_XSPACE = 3,   /**< an XSpace with what the filters keep, byte for byte */
-  PK_TRACE_CSV = 4       /**< a row an event */
+  PK_TRACE_JSON = 0,     /**< Chrome trace-event JSON */
+  PK_TRACE_PERFETTO = 1, /**< Perfetto's protobuf trace */
+  PK_TRACE_XSPACE = 2,   /**< an XSpace with what the filters keep, byte for byte */
+  PK_TRACE_CSV = 3       /**< a row an event */
 };
-/** "trace.json", "pftrace", "xspace", "csv"; "" for an unknown value. Static. \since 0.1 */
+/** The name of a format: "trace.json", "pftrace", "xspace", "csv"; "" for an unknown value. Ownership: static. \since 0.1 */
 PK_API const char* pk_trace_format_name(int32_t format) PK_NOEXCEPT;
 
 /** Flags of pk_trace_options. \since 0.1 */
 enum {
   PK_TRACE_LIKE_XLA = 1, /**< PK_TRACE_JSON as XLA's converter writes it: one XSpace, no filters */
   PK_TRACE_GZIP = 2,     /**< compress what is written */
-  PK_TRACE_HAS_STEP = 4, /**< `step` is set */
-  PK_TRACE_HAS_FROM = 8,
-  PK_TRACE_HAS_TO = 16,
-  PK_TRACE_WAITS = 32 /**< PK_TRACE_PERFETTO with the steps of each device and why it waited */
+  PK_TRACE_WAITS = 4     /**< PK_TRACE_PERFETTO with the steps of each device and why it waited */
 };
 
-/** What to write. Text filters are substrings; NULL and "" match everything. \since 0.1 */
+/** What to write. \since 0.1 */
 typedef struct pk_trace_options {
-  uint32_t struct_size; /**< sizeof(pk_trace_options) */
-  uint32_t flags;       /**< PK_TRACE_LIKE_XLA and so on */
-  int32_t format;       /**< PK_TRACE_JSON and so on */
-  uint32_t reserved;    /**< 0 */
-  const char* host;
-  const char* plane;
-  const char* line;
-  const char* name;
-  uint64_t step;   /**< position of a step; with PK_TRACE_HAS_STEP */
-  int64_t from_ps; /**< first instant, capture's clock; with PK_TRACE_HAS_FROM */
-  int64_t to_ps;   /**< first instant after; with PK_TRACE_HAS_TO */
-  const pk_hooks* hooks;
+  uint32_t struct_size;      /**< sizeof(pk_trace_options) */
+  uint32_t flags;            /**< PK_TRACE_LIKE_XLA and so on */
+  int32_t format;            /**< PK_TRACE_JSON and so on */
+  uint32_t reserved;         /**< 0 */
+  const pk_filters* filters; /**< all of them; NULL: everything */
+  const pk_hooks* hooks;     /**< NULL: none */
 } pk_trace_options;
 /** \since 0.1 */
 #define PK_TRACE_OPTIONS_INIT \
-  { (uint32_t)sizeof(pk_trace_options), 0, PK_TRACE_JSON, 0, NULL, NULL, NULL, NULL, 0, 0, 0, NULL }
+  { (uint32_t)sizeof(pk_trace_options), 0, PK_TRACE_JSON, 0, NULL, NULL }
 
 /** What was written, and what was not. Frozen. \since 0.1 */
 typedef struct pk_trace_outcome {
@@ -1120,8 +1148,9 @@ typedef struct pk_trace_outcome {
  *  PK_E_UNSUPPORTED (a format this capture cannot become), PK_E_CANCELLED, PK_E_OUT_OF_MEMORY. \since 0.1 */
 PK_API pk_status pk_trace_write(const pk_profile* profile, const pk_trace_options* options, pk_write_callback write,
                                 void* user, pk_trace_outcome* out, pk_error** err) PK_NOEXCEPT;
-/** The same into a file, which appears under its name when it is complete. Errors: as pk_trace_write(), and
- *  PK_E_OUTPUT, PK_E_OUTPUT_FULL. \since 0.1 */
+/** The same into a file, which appears under its name when it is complete. A file of the profile is not replaced. Errors: as
+ *  pk_trace_write(), and PK_E_INVALID_ARGUMENT (the path is that of an input), PK_E_PERMISSION, PK_E_OUTPUT, PK_E_OUTPUT_FULL.
+ *  \since 0.1 */
 PK_API pk_status pk_trace_write_file(const pk_profile* profile, const pk_trace_options* options, const char* path,
                                      pk_trace_outcome* out, pk_error** err) PK_NOEXCEPT;
 
@@ -1133,7 +1162,8 @@ PK_API pk_status pk_trace_write_file(const pk_profile* profile, const pk_trace_o
  *
  *  Metadata may be asked for, and given stats, at any time while its plane is open. A plane is held in memory until it
  *  ends. Calls that return nothing keep the first failure, after which they do nothing; pk_xspace_writer_finish() and
- *  pk_xspace_writer_status() return it. One thread at a time. \since 0.1 */
+ *  pk_xspace_writer_status() return it. One thread at a time. Ownership: texts and values that it is given are copied.
+ *  \since 0.1 */
 typedef struct pk_xspace_writer pk_xspace_writer;
 
 /** What a stat says. \since 0.1 */
@@ -1153,12 +1183,30 @@ typedef struct pk_value {
   pk_str text;   /**< of PK_VALUE_TEXT and PK_VALUE_BYTES */
 } pk_value;
 
-/** A writer that hands its bytes to `write`. Errors: PK_E_INVALID_ARGUMENT, PK_E_OUT_OF_MEMORY. \since 0.1 */
-PK_API pk_status pk_xspace_writer_new(pk_write_callback write, void* user, pk_xspace_writer** out,
-                                      pk_error** err) PK_NOEXCEPT;
-/** A writer into a file, which appears under its name when pk_xspace_writer_finish() succeeds. Errors:
- *  PK_E_INVALID_ARGUMENT, PK_E_PERMISSION, PK_E_OUTPUT. \since 0.1 */
-PK_API pk_status pk_xspace_writer_open(const char* path, pk_xspace_writer** out, pk_error** err) PK_NOEXCEPT;
+/** Flags of pk_writer_options. \since 0.1 */
+enum { PK_WRITER_GZIP = 1 /**< compress what is written */ };
+
+/** How an XSpace is written. \since 0.1 */
+typedef struct pk_writer_options {
+  uint32_t struct_size;     /**< sizeof(pk_writer_options) */
+  uint32_t flags;           /**< PK_WRITER_ */
+  uint64_t max_plane_bytes; /**< the most that an open plane may take in memory; more is PK_E_LIMIT. 0, PK_LIMIT_NONE: no bound */
+  /** NULL: none. `cancel` and `progress`, whose total is 0, are asked whenever bytes are written: at the end of each plane. */
+  const pk_hooks* hooks;
+} pk_writer_options;
+/** \since 0.1 */
+#define PK_WRITER_OPTIONS_INIT \
+  { (uint32_t)sizeof(pk_writer_options), 0, 0, NULL }
+
+/** Makes a writer that hands its bytes to `write`. `options` may be NULL. Ownership: the caller ends `*out` with
+ *  pk_xspace_writer_free(); `write`, `user` and what the hooks refer to are used until then; the structs are copied. Errors:
+ *  PK_E_CANCELLED, PK_E_OUT_OF_MEMORY. \since 0.1 */
+PK_API pk_status pk_xspace_writer_new(const pk_writer_options* options, pk_write_callback write, void* user,
+                                      pk_xspace_writer** out, pk_error** err) PK_NOEXCEPT;
+/** Makes a writer into a file, which appears under its name when pk_xspace_writer_finish() succeeds. `options` may be NULL.
+ *  Ownership: as of pk_xspace_writer_new(). Errors: PK_E_PERMISSION, PK_E_OUTPUT, PK_E_CANCELLED. \since 0.1 */
+PK_API pk_status pk_xspace_writer_open(const pk_writer_options* options, const char* path, pk_xspace_writer** out,
+                                       pk_error** err) PK_NOEXCEPT;
 /** Names a host that was profiled, or keeps a remark (PK_NOTE_). Not while a plane is open. \since 0.1 */
 PK_API void pk_xspace_note(pk_xspace_writer* writer, int32_t kind, pk_str text) PK_NOEXCEPT;
 /** Begins a plane; none may be open. `id`: as other tools show it, any number. What is wrong is the status of the
@@ -1171,28 +1219,29 @@ PK_API void pk_xspace_end_plane(pk_xspace_writer* writer) PK_NOEXCEPT;
 PK_API int64_t pk_xspace_event_metadata(pk_xspace_writer* writer, pk_str name, pk_str display_name) PK_NOEXCEPT;
 /** The id of the name of a stat, or of a text for PK_VALUE_REF. 0 after a failure. \since 0.1 */
 PK_API int64_t pk_xspace_stat_metadata(pk_xspace_writer* writer, pk_str name) PK_NOEXCEPT;
-/** A fact that all executions of an operation share. \since 0.1 */
+/** Adds a fact that all executions of an operation share, to its metadata in the open plane. \since 0.1 */
 PK_API void pk_xspace_metadata_stat(pk_xspace_writer* writer, int64_t event_metadata, int64_t stat_metadata,
                                     const pk_value* value) PK_NOEXCEPT;
-/** A fact of the open plane. \since 0.1 */
+/** Adds a fact of the open plane. \since 0.1 */
 PK_API void pk_xspace_plane_stat(pk_xspace_writer* writer, int64_t stat_metadata, const pk_value* value) PK_NOEXCEPT;
-/** `timestamp_ns` is what the offsets of the line's events count from: Unix ns, or ns since the profile's start.
- *  \since 0.1 */
+/** Begins a line of the open plane. `timestamp_ns` is what the offsets of the line's events count from: Unix ns, or ns since
+ *  the profile's start. \since 0.1 */
 PK_API void pk_xspace_begin_line(pk_xspace_writer* writer, int64_t id, pk_str name, int64_t timestamp_ns) PK_NOEXCEPT;
 /** Ends the line that is open. \since 0.1 */
 PK_API void pk_xspace_end_line(pk_xspace_writer* writer) PK_NOEXCEPT;
-/** An event of the line that is open: `offset_ps` after the line's timestamp, `duration_ps` long. Its stats follow
- *  by pk_xspace_event_stat(). What is wrong is the status of the writer. \since 0.1 */
+/** Adds an event to the line that is open: `offset_ps` after the line's timestamp, `duration_ps` long. Its stats follow by
+ *  pk_xspace_event_stat(). What is wrong is the status of the writer. \since 0.1 */
 PK_API void pk_xspace_event(pk_xspace_writer* writer, int64_t event_metadata, int64_t offset_ps,
                             int64_t duration_ps) PK_NOEXCEPT;
-/** A fact of the event that was added last. \since 0.1 */
+/** Adds a fact of the event that was added last. \since 0.1 */
 PK_API void pk_xspace_event_stat(pk_xspace_writer* writer, int64_t stat_metadata, const pk_value* value) PK_NOEXCEPT;
-/** PK_OK, or the status of the first failure so far. \since 0.1 */
+/** How the writer fares: PK_OK, or the status of the first failure so far; PK_E_INVALID_ARGUMENT for NULL. \since 0.1 */
 PK_API pk_status pk_xspace_writer_status(const pk_xspace_writer* writer) PK_NOEXCEPT;
 /** Ends what is open, completes the output and gives the first failure. Errors: PK_E_INVALID_ARGUMENT (a call that
- *  was out of place), PK_E_OUTPUT, PK_E_OUTPUT_FULL, PK_E_CANCELLED. \since 0.1 */
+ *  was out of place), PK_E_LIMIT (pk_writer_options::max_plane_bytes), PK_E_OUTPUT, PK_E_OUTPUT_FULL, PK_E_CANCELLED.
+ *  \since 0.1 */
 PK_API pk_status pk_xspace_writer_finish(pk_xspace_writer* writer, pk_error** err) PK_NOEXCEPT;
-/** Without pk_xspace_writer_finish() before it, a file does not appear. \since 0.1 */
+/** Frees the writer; NULL is fine. Without pk_xspace_writer_finish() before it, a file does not appear. \since 0.1 */
 PK_API void pk_xspace_writer_free(pk_xspace_writer* writer) PK_NOEXCEPT;
 
 /* ---- any protobuf message ------------------------------------------------------------------------------- */
@@ -1207,7 +1256,7 @@ typedef struct pk_dump_options {
   /** Name of the message type, with or without a package, or "raw": every field by its number. NULL: what the kind of
    *  file says. */
   const char* type;
-  uint64_t limit;              /**< elements shown of each repeated field; 0: all */
+  uint64_t limit;              /**< elements shown of each repeated field; 0, PK_LIMIT_NONE: all */
   const pk_open_options* open; /**< how the file is read, its limits and hooks; NULL: the defaults */
 } pk_dump_options;
 /** \since 0.1 */
@@ -1219,6 +1268,12 @@ typedef struct pk_dump_options {
  * such type). \since 0.1 */
 PK_API pk_status pk_dump_write(const char* path, const pk_dump_options* options, pk_write_callback write, void* user,
                                int32_t* status, pk_error** err) PK_NOEXCEPT;
+
+/** The same of a file of an open profile: also of one that came as a buffer or by callbacks. Of the options those that say how a
+ *  file is opened count no more, but for the limits and hooks among them. Errors: PK_E_INVALID_ARGUMENT (no such file; a file that
+ *  is no protobuf, no such type), PK_E_CANCELLED. \since 0.1 */
+PK_API pk_status pk_file_dump_write(const pk_profile* profile, uint32_t file, const pk_dump_options* options,
+                                    pk_write_callback write, void* user, int32_t* status, pk_error** err) PK_NOEXCEPT;
 
 /* ---- collectives across nodes -------------------------------------------------------------------------- */
 
@@ -1236,13 +1291,13 @@ typedef struct pk_validation_options {
   uint32_t struct_size; /**< sizeof(pk_validation_options) */
   uint32_t flags;       /**< PK_VALIDATION_ */
   int64_t bound_ps;     /**< error of every time, instead of what the trace says; with PK_VALIDATION_HAS_BOUND */
-  int64_t max_bound_ps; /**< an offset known less well than this is undecidable; default 1 ms */
+  int64_t max_bound_ps; /**< an offset known less well than this is undecidable; 0: 1 ms */
   const pk_hooks* hooks;
-  uint64_t limit; /**< rows of each list of the document; 0: all; PK_LIMIT_DEFAULT */
+  uint64_t limit; /**< rows of each list of the document; 0: the default; PK_LIMIT_NONE: all */
 } pk_validation_options;
 /** \since 0.1 */
 #define PK_VALIDATION_OPTIONS_INIT \
-  { (uint32_t)sizeof(pk_validation_options), 0, 0, 1000000000, NULL, PK_LIMIT_DEFAULT }
+  { (uint32_t)sizeof(pk_validation_options), 0, 0, 0, NULL, 0 }
 
 /** Frozen. \since 0.1 */
 typedef struct pk_validation_summary {
@@ -1260,8 +1315,9 @@ typedef struct pk_validation_summary {
   uint32_t bounds_known;
 } pk_validation_summary;
 
-/** Compares one merged trace, or one trace a node; a NULL among `profiles` is a trace that could not be opened and
- * keeps its place. Errors: PK_E_INVALID_ARGUMENT (no profile at all), PK_E_CANCELLED, PK_E_OUT_OF_MEMORY. \since 0.1 */
+/** Compares one merged trace, or one trace a node; a NULL among `profiles` is a trace that could not be opened and keeps its
+ *  place. Ownership: the caller ends `*out` with pk_validation_free(); it keeps nothing of the profiles. Errors:
+ *  PK_E_INVALID_ARGUMENT (no profile at all), PK_E_CANCELLED, PK_E_OUT_OF_MEMORY. \since 0.1 */
 PK_API pk_status pk_validation_open(const pk_profile* const* profiles, size_t count,
                                     const pk_validation_options* options, pk_validation** out,
                                     pk_error** err) PK_NOEXCEPT;
@@ -1314,8 +1370,9 @@ enum {
   PK_PROBE_TOOL_DMAT = 5
 };
 
-/** Opens the first file of family PK_FAMILY_NEUTRINO. `tool`: a PK_PROBE_TOOL_. Errors: PK_E_NOT_FOUND when the
- *  profile has none; PK_E_INVALID_ARGUMENT. \since 0.1 */
+/** Opens the first file of family PK_FAMILY_NEUTRINO. `tool`: a PK_PROBE_TOOL_. Ownership: the caller ends `*out` with
+ *  pk_probe_free(); it holds a reference to `profile`. Errors: PK_E_NOT_FOUND when the profile has none; PK_E_INVALID_ARGUMENT.
+ *  \since 0.1 */
 PK_API pk_status pk_probe_open(pk_profile* profile, int32_t tool, pk_probe** out, pk_error** err) PK_NOEXCEPT;
 
 /** How a launch ended. \since 0.1 */
@@ -1370,12 +1427,12 @@ typedef struct pk_probe_bin {
   uint32_t grid[3];
   uint32_t block[3];
 } pk_probe_bin;
-/** By elapsed time. \since 0.1 */
+/** Number of record files, which are in the order of elapsed time; 0 for NULL. \since 0.1 */
 PK_API size_t pk_probe_bin_count(const pk_probe* probe) PK_NOEXCEPT;
-/** A record file by its position. Text is borrowed from the trace. Errors: PK_E_INVALID_ARGUMENT (no such record
+/** A record file by its position. Ownership: text is borrowed from `probe`. Errors: PK_E_INVALID_ARGUMENT (no such record
  *  file). \since 0.1 */
 PK_API pk_status pk_probe_bin_get(const pk_probe* probe, size_t bin, pk_probe_bin* out, pk_error** err) PK_NOEXCEPT;
-/** Why a record file is damaged, NULL when it is sound; borrowed from the trace. \since 0.1 */
+/** Why a record file is damaged; NULL when it is sound. Ownership: borrowed from `probe`: do not free it. \since 0.1 */
 PK_API const pk_error* pk_probe_bin_damage(const pk_probe* probe, size_t bin) PK_NOEXCEPT;
 
 /** Who has a slot of its own in a map. \since 0.1 */
@@ -1398,7 +1455,7 @@ enum {
   PK_PROBE_POSSIBLE_OVERFLOW = 8192,
   PK_PROBE_SHAPE_ASSUMED = 16384
 };
-/** The name of one flag as documents have it: "offset_recomputed"; "" for none or several. Static. \since 0.1 */
+/** The name of one flag as documents have it: "offset_recomputed"; "" for none or several. Ownership: static. \since 0.1 */
 PK_API const char* pk_probe_flag_name(uint32_t flag) PK_NOEXCEPT;
 
 /** One map of a record file. Frozen. \since 0.1 */
@@ -1417,7 +1474,7 @@ typedef struct pk_probe_map {
   uint64_t lanes_per_block;
   uint64_t lanes; /**< that the file holds */
 } pk_probe_map;
-/** A map by the position of its record file and its own. Text is borrowed from the trace. Errors:
+/** A map by the position of its record file and its own. Ownership: text is borrowed from `probe`. Errors:
  *  PK_E_INVALID_ARGUMENT (no such record file or map). \since 0.1 */
 PK_API pk_status pk_probe_map_get(const pk_probe* probe, size_t bin, uint32_t map, pk_probe_map* out,
                                   pk_error** err) PK_NOEXCEPT;
@@ -1430,8 +1487,8 @@ typedef struct pk_probe_field {
   uint32_t declared; /**< place in the probe's description */
   uint32_t reserved;
 } pk_probe_field;
-/** A field of a map by its position in memory. Text is borrowed from the trace. Errors: PK_E_INVALID_ARGUMENT (no
- *  such record file, map or field). \since 0.1 */
+/** A field of a map by its position in memory. Ownership: text is borrowed from `probe`. Errors: PK_E_INVALID_ARGUMENT (no such
+ *  record file, map or field). \since 0.1 */
 PK_API pk_status pk_probe_field_get(const pk_probe* probe, size_t bin, uint32_t map, uint32_t field,
                                     pk_probe_field* out, pk_error** err) PK_NOEXCEPT;
 
@@ -1446,16 +1503,17 @@ typedef struct pk_probe_record {
   uint64_t k; /**< of its lane */
   const void* data;
 } pk_probe_record;
-/** Puts a reader before the first record of a map. Errors: PK_E_INVALID_ARGUMENT, PK_E_NOT_FOUND, PK_E_IO.
- *  \since 0.1 */
+/** Puts a reader before the first record of a map. Ownership: the caller ends `*out` with pk_probe_records_free(); it holds a
+ *  reference to `probe`. Errors: PK_E_INVALID_ARGUMENT, PK_E_NOT_FOUND, PK_E_IO. \since 0.1 */
 PK_API pk_status pk_probe_records_open(const pk_probe* probe, size_t bin, uint32_t map, pk_probe_records** out,
                                        pk_error** err) PK_NOEXCEPT;
-/** Reads up to `capacity` of the next records, block by block and lane by lane, and says in `*count` how many;
- *  PK_OK means at least one, PK_END none. Errors: PK_E_INVALID_ARGUMENT (NULL). \since 0.1 */
+/** Reads up to `capacity` of the next records, block by block and lane by lane, and says in `*count` how many; PK_OK means at
+ *  least one, PK_END none. Ownership: `data` of the rows is borrowed from `records`. Errors: PK_E_INVALID_ARGUMENT (NULL).
+ *  \since 0.1 */
 PK_API pk_status pk_probe_records_read(pk_probe_records* records, pk_probe_record* rows, size_t capacity, size_t* count,
                                        pk_error** err) PK_NOEXCEPT;
-/** Record k of a lane, written or not: any of them at once. PK_END when there is none. Errors:
- *  PK_E_INVALID_ARGUMENT (NULL). \since 0.1 */
+/** Record k of a lane, written or not: any of them at once. PK_END when there is none. Ownership: `out->data` is borrowed from
+ *  `records`. Errors: PK_E_INVALID_ARGUMENT (NULL). \since 0.1 */
 PK_API pk_status pk_probe_record_get(const pk_probe_records* records, uint64_t block, uint64_t lane, uint64_t k,
                                      pk_probe_record* out, pk_error** err) PK_NOEXCEPT;
 /** Frees the reader; NULL is fine. The data of its records ends with it. \since 0.1 */
@@ -1492,7 +1550,7 @@ typedef struct pk_probe_query {
   const char* map;       /**< name of a map, or its number */
   uint64_t block;        /**< slice records, with PK_PROBE_QUERY_HAS_BLOCK */
   uint64_t lane;         /**< slice records, with PK_PROBE_QUERY_HAS_LANE */
-  uint64_t limit;        /**< rows a list; 0: all; PK_LIMIT_DEFAULT: 100 of JSON, all of other formats */
+  uint64_t limit;        /**< rows a list; 0: 100 of JSON, all of other formats; PK_LIMIT_NONE: all */
   const pk_hooks* hooks; /**< NULL: none */
   int32_t format;        /**< PK_PROBE_JSON, PK_PROBE_CSV, PK_PROBE_SVG */
   uint32_t reserved1;    /**< 0 */
@@ -1500,7 +1558,7 @@ typedef struct pk_probe_query {
 } pk_probe_query;
 /** \since 0.1 */
 #define PK_PROBE_QUERY_INIT \
-  { (uint32_t)sizeof(pk_probe_query), 0, 0, 0, 0, 0, NULL, NULL, 0, 0, PK_LIMIT_DEFAULT, NULL, 0, 0, NULL }
+  { (uint32_t)sizeof(pk_probe_query), 0, 0, 0, 0, 0, NULL, NULL, 0, 0, 0, NULL, 0, 0, NULL }
 /** Writes one slice: what `profkit neutrino PATH SLICE` writes with --json, --csv or --svg. `query` and `status` may be
  *  NULL; `*status` becomes a PK_DOCUMENT_STATUS_. Of what is absent only JSON says so; otherwise nothing is written.
  *  Errors: PK_E_INVALID_ARGUMENT (no such launch or map; no table or picture of that slice), PK_E_CANCELLED. \since 0.1
@@ -1558,7 +1616,9 @@ typedef struct pk_clock_options {
 /** The clock of one node: a piecewise-linear map in exact integers, and how far it can be wrong. Immutable.
  *  \since 0.1 */
 typedef struct pk_clock pk_clock;
-/** Errors: PK_E_INVALID_ARGUMENT (too few measurements), PK_E_DAMAGED (they describe no clock). \since 0.1 */
+/** Builds the clock of one node from what was measured. Ownership: the caller ends `*out` with pk_clock_free(); it keeps
+ *  nothing of what the options point to. Errors: PK_E_INVALID_ARGUMENT (too few measurements), PK_E_DAMAGED (they describe no
+ *  clock). \since 0.1 */
 PK_API pk_status pk_clock_build(const pk_clock_options* options, pk_clock** out, pk_error** err) PK_NOEXCEPT;
 /** Maps `count` instants of a clock (PK_CLOCK_TRACER or PK_CLOCK_HOST, ps since its base) to ps since the reference
  *  base. INT64_MIN where that is out of reach (53 days). `from` and `to` may be the same. Errors:
@@ -1618,11 +1678,11 @@ typedef struct pk_merge_options {
 
 /** What a merge did. Immutable. \since 0.1 */
 typedef struct pk_merge pk_merge;
-/** Merges traces of several nodes into one XSpace, which goes to `write` or, when that is NULL, to
- *  pk_merge_options::output. `out` may be NULL. Nothing is written when it fails before the second pass over the
- *  traces; a file is put in place only when it is complete. Errors: PK_E_INVALID_ARGUMENT (counts, ids or runs that do
- *  not fit each other), PK_E_NOT_FOUND, PK_E_DAMAGED, PK_E_UNSUPPORTED (an event out of reach), PK_E_CANCELLED,
- *  PK_E_OUTPUT, PK_E_OUTPUT_FULL. \since 0.1 */
+/** Merges traces of several nodes into one XSpace, which goes to `write` or, when that is NULL, to pk_merge_options::output.
+ *  `out` may be NULL. Nothing is written when it fails before the second pass over the traces; a file is put in place only when
+ *  it is complete. Ownership: the caller ends `*out` with pk_merge_free(); it keeps nothing of what the options point to.
+ *  Errors: PK_E_INVALID_ARGUMENT (counts, ids or runs that do not fit each other), PK_E_NOT_FOUND, PK_E_DAMAGED,
+ *  PK_E_UNSUPPORTED (an event out of reach), PK_E_CANCELLED, PK_E_OUTPUT, PK_E_OUTPUT_FULL. \since 0.1 */
 PK_API pk_status pk_merge_run(const pk_merge_options* options, pk_write_callback write, void* user, pk_merge** out,
                               pk_error** err) PK_NOEXCEPT;
 
@@ -1648,7 +1708,8 @@ typedef struct pk_merge_node {
 
 /** Number of nodes; 0 for NULL. \since 0.1 */
 PK_API size_t pk_merge_node_count(const pk_merge* merge) PK_NOEXCEPT;
-/** A node by its position, as the document lists them. Errors: PK_E_INVALID_ARGUMENT (no such node). \since 0.1 */
+/** A node by its position, as the document lists them. Ownership: text is borrowed from `merge`. Errors: PK_E_INVALID_ARGUMENT
+ *  (no such node). \since 0.1 */
 PK_API pk_status pk_merge_node_get(const pk_merge* merge, size_t node, pk_merge_node* out, pk_error** err) PK_NOEXCEPT;
 /** Unix ns of time zero of the merged trace; 0 for NULL. \since 0.1 */
 PK_API int64_t pk_merge_origin_ns(const pk_merge* merge) PK_NOEXCEPT;
@@ -1667,38 +1728,26 @@ typedef struct pk_bubbles pk_bubbles;
 /** Where a step begins and ends: up to the next marker, its own marker, or its first to its last kernel.
  *  \since 0.1 */
 enum { PK_WINDOW_POLICY_GUIDE = 0, PK_WINDOW_POLICY_MARKER = 1, PK_WINDOW_POLICY_DEVICE = 2 };
-/** Flags of pk_bubbles_options. \since 0.1 */
-enum {
-  PK_BUBBLES_HAS_STEP = 1, /**< `step` is set */
-  PK_BUBBLES_HAS_FROM = 2,
-  PK_BUBBLES_HAS_TO = 4
-};
-
-/** What to look for. NULL texts match everything. \since 0.1 */
+/** What to look for. \since 0.1 */
 typedef struct pk_bubbles_options {
   uint32_t struct_size;          /**< sizeof(pk_bubbles_options) */
-  uint32_t flags;                /**< PK_BUBBLES_ */
-  const char* device;            /**< only devices whose name contains it */
+  uint32_t flags;                /**< 0 */
+  const pk_filters* filters;     /**< plane, name, step, and time, an instant of which a step shares; NULL: everything */
   const char* step_pattern;      /**< whole names that mark a step: a regular expression of RE2 */
   const char* const* thresholds; /**< "NAME=VALUE" each, by the names that the document lists */
   size_t threshold_count;
-  uint64_t limit;        /**< rows of each list of the document; 0: all; PK_LIMIT_DEFAULT */
+  uint64_t limit;        /**< rows of each list of the document; 0: the default; PK_LIMIT_NONE: all */
   int32_t window_policy; /**< PK_WINDOW_POLICY_ */
   uint32_t reserved;     /**< 0 */
   const pk_hooks* hooks; /**< NULL: none */
-  const char* step_name; /**< only steps whose name contains it */
-  uint64_t step;         /**< only this one of each device, from 0; with PK_BUBBLES_HAS_STEP */
-  int64_t from_ps;       /**< only steps that share an instant with this time; with PK_BUBBLES_HAS_FROM */
-  int64_t to_ps;         /**< first instant after; with PK_BUBBLES_HAS_TO */
 } pk_bubbles_options;
 /** \since 0.1 */
 #define PK_BUBBLES_OPTIONS_INIT \
-  { (uint32_t)sizeof(pk_bubbles_options), 0, NULL, NULL, NULL, 0, PK_LIMIT_DEFAULT, PK_WINDOW_POLICY_GUIDE, 0, NULL, \
-    NULL, 0, 0, 0 }
+  { (uint32_t)sizeof(pk_bubbles_options), 0, NULL, NULL, NULL, 0, 0, PK_WINDOW_POLICY_GUIDE, 0, NULL }
 
-/** Runs the detector. `options` may be NULL. A capture without devices is no failure: there are no steps then, and the
- *  document says why. Errors: PK_E_INVALID_ARGUMENT (no such threshold), PK_E_CANCELLED, PK_E_OUT_OF_MEMORY.
- *  \since 0.1 */
+/** Runs the detector. `options` may be NULL. A capture without devices is no failure: there are no steps then, and the document
+ *  says why. Ownership: the caller ends `*out` with pk_bubbles_free(); it holds a reference to `profile`. Errors:
+ *  PK_E_INVALID_ARGUMENT (no such threshold), PK_E_CANCELLED, PK_E_OUT_OF_MEMORY. \since 0.1 */
 PK_API pk_status pk_bubbles_open(pk_profile* profile, const pk_bubbles_options* options, pk_bubbles** out,
                                  pk_error** err) PK_NOEXCEPT;
 
@@ -1834,9 +1883,9 @@ typedef struct pk_bubble {
  *  PK_E_OUT_OF_MEMORY. \since 0.1 */
 PK_API pk_status pk_bubbles_write(const pk_bubbles* bubbles, pk_write_callback write, void* user, int32_t* status,
                                   pk_error** err) PK_NOEXCEPT;
-/** Devices of the capture, which `device` of its rows counts; 0 for NULL. \since 0.1 */
+/** Number of devices of the capture, which `device` of its rows counts; 0 for NULL. \since 0.1 */
 PK_API size_t pk_bubbles_device_count(const pk_bubbles* bubbles) PK_NOEXCEPT;
-/** Name of a device; empty past the last. Borrowed from the analysis. \since 0.1 */
+/** Name of a device; empty past the last. Ownership: borrowed from `bubbles`. \since 0.1 */
 PK_API pk_str pk_bubbles_device_name(const pk_bubbles* bubbles, size_t device) PK_NOEXCEPT;
 /** Frees the analysis; NULL is fine. Tables that were made of it live on. \since 0.1 */
 PK_API void pk_bubbles_free(pk_bubbles* bubbles) PK_NOEXCEPT;
@@ -1847,26 +1896,28 @@ PK_API void pk_bubbles_free(pk_bubbles* bubbles) PK_NOEXCEPT;
  *  captures. Immutable; holds a reference to its profile. \since 0.1 */
 typedef struct pk_architecture pk_architecture;
 
-/** What to look at. NULL texts match everything. \since 0.1 */
+/** What to look at. \since 0.1 */
 typedef struct pk_architecture_options {
-  uint32_t struct_size;     /**< sizeof(pk_architecture_options) */
-  uint32_t flags;           /**< 0 */
-  const char* device;       /**< only devices whose name contains it */
-  const char* step_pattern; /**< whole names that mark a step: a regular expression of RE2 */
-  uint64_t limit;           /**< rows of each list of the document; 0: all; PK_LIMIT_DEFAULT */
+  uint32_t struct_size;      /**< sizeof(pk_architecture_options) */
+  uint32_t flags;            /**< 0 */
+  const pk_filters* filters; /**< plane; NULL: everything */
+  const char* step_pattern;  /**< whole names that mark a step: a regular expression of RE2 */
+  uint64_t limit;           /**< rows of each list of the document; 0: the default; PK_LIMIT_NONE: all */
   const pk_hooks* hooks;    /**< NULL: none */
 } pk_architecture_options;
 /** \since 0.1 */
 #define PK_ARCHITECTURE_OPTIONS_INIT \
-  { (uint32_t)sizeof(pk_architecture_options), 0, NULL, NULL, PK_LIMIT_DEFAULT, NULL }
+  { (uint32_t)sizeof(pk_architecture_options), 0, NULL, NULL, 0, NULL }
 
-/** Looks at the model. `options` may be NULL. A capture without devices is no failure: the document and the report say
- *  why they are empty. Errors: PK_E_CANCELLED, PK_E_OUT_OF_MEMORY, PK_E_INVALID_ARGUMENT (the pattern). \since 0.1 */
+/** Looks at the model. `options` may be NULL. A capture without devices is no failure: the document and the report say why they
+ *  are empty. Ownership: the caller ends `*out` with pk_architecture_free(); it holds a reference to `profile`. Errors:
+ *  PK_E_CANCELLED, PK_E_OUT_OF_MEMORY, PK_E_INVALID_ARGUMENT (the pattern). \since 0.1 */
 PK_API pk_status pk_architecture_open(pk_profile* profile, const pk_architecture_options* options,
                                       pk_architecture** out, pk_error** err) PK_NOEXCEPT;
-/** One sentence: layers, passes, confidence. Borrowed; empty without a device. \since 0.1 */
+/** One sentence: layers, passes, confidence; empty without a device. Ownership: borrowed from `architecture`. \since 0.1 */
 PK_API pk_str pk_architecture_summary(const pk_architecture* architecture) PK_NOEXCEPT;
-/** "model_architecture_report_<name>.md", the name that the report has by convention. Borrowed. \since 0.1 */
+/** "model_architecture_report_<name>.md", the name that the report has by convention. Ownership: borrowed from `architecture`.
+ *  \since 0.1 */
 PK_API pk_str pk_architecture_file_name(const pk_architecture* architecture) PK_NOEXCEPT;
 /** Writes the document `architecture`: that of `profkit architecture --json`. `status` may be NULL; it becomes a
  *  PK_DOCUMENT_STATUS_. Errors: PK_E_INVALID_ARGUMENT, PK_E_CANCELLED (`write` gave non-zero), PK_E_OUT_OF_MEMORY.
@@ -1951,7 +2002,7 @@ enum {
   PK_TABLE_DEVICE_TIME = 16, /**< A pk_device_time each. */
   /* end of tables */
 };
-/** "files", "ops", …; "" for an unknown value. Static. Any thread. \since 0.1 */
+/** The name of a table: "files", "ops", …; "" for an unknown value. Ownership: static. \since 0.1 */
 PK_API const char* pk_table_name(int32_t table) PK_NOEXCEPT;
 
 /* row of devices: written by scripts/generate */
@@ -2083,43 +2134,48 @@ typedef struct pk_table_options {
   uint64_t batch_rows;                /**< Arrow: most rows of a batch, up to 2^30; 0: 65,536 */
   const char* const* columns;         /**< Arrow: names of the columns that come, in this order, each once; NULL: all */
   size_t column_count;
-  const pk_document_options* filters; /**< which rows; NULL: all. A limit is one of rows a line, PK_LIMIT_DEFAULT: all */
+  const pk_filters* filters;          /**< those that docs/tables.md says of the table; NULL: everything */
+  uint64_t limit;                     /**< most rows of one line, of tables that docs/tables.md says it of; 0, PK_LIMIT_NONE: all */
+  const pk_hooks* hooks;              /**< used while the table is opened; NULL: none */
   uint32_t file;                      /**< with PK_TABLE_ONE_FILE */
   uint32_t reserved;                  /**< 0 */
 } pk_table_options;
 /** \since 0.1 */
 #define PK_TABLE_OPTIONS_INIT \
-  { (uint32_t)sizeof(pk_table_options), 0, 0, NULL, 0, NULL, 0, 0 }
+  { (uint32_t)sizeof(pk_table_options), 0, 0, NULL, 0, NULL, 0, NULL, 0, 0 }
 
-/** Rows of one table, given once and in order: as structs, or as an Arrow stream. One thread at a time uses it. It holds a
- *  reference to the handle that it was opened on. \since 0.1 */
+/** Rows of one table, given once and in order: as structs, or as an Arrow stream. One thread at a time uses it. Ownership: it
+ *  holds a reference to the handle that it was opened on. \since 0.1 */
 typedef struct pk_table pk_table;
 
-/** Opens a table of a profile and runs the analysis that it needs, with default options. `options` may be NULL. Which
- *  filters a table takes docs/tables.md says; the hooks of the filters are used during this call alone. A table without
- *  rows is no failure. probe_records are opened by pk_probe_records_table().
- *  Errors: PK_E_INVALID_ARGUMENT (no such table; a filter that it does not take, or that fits nothing), PK_E_CANCELLED,
- *  PK_E_LIMIT, PK_E_OUT_OF_MEMORY. \since 0.1 */
+/** Opens a table of a profile and runs the analysis that it needs, with default options. `options` may be NULL. Which filters a
+ *  table takes docs/tables.md says. A table without rows is no failure. probe_records are opened by pk_probe_records_table().
+ *  Ownership: the caller ends `*out` with pk_table_free(); it holds a reference to `profile`. Errors: PK_E_INVALID_ARGUMENT (no
+ *  such table; a filter that it does not take, or that fits nothing), PK_E_CANCELLED, PK_E_LIMIT, PK_E_OUT_OF_MEMORY.
+ *  \since 0.1 */
 PK_API pk_status pk_table_open(pk_profile* profile, int32_t table, const pk_table_options* options, pk_table** out,
                                pk_error** err) PK_NOEXCEPT;
-/** The kernels of an activity that was opened with options of its own. Errors: as pk_table_open(). \since 0.1 */
+/** Opens the table of the kernels of an activity that was opened with options of its own. Ownership: the caller ends `*out`
+ *  with pk_table_free(); it holds a reference to `activity`. Errors: as pk_table_open(). \since 0.1 */
 PK_API pk_status pk_activity_table(pk_activity* activity, const pk_table_options* options, pk_table** out,
                                    pk_error** err) PK_NOEXCEPT;
-/** PK_TABLE_STEPS, PK_TABLE_GAPS, PK_TABLE_CAUSES or PK_TABLE_DEVICE_TIME of an analysis. Errors: as pk_table_open(). \since 0.1 */
+/** Opens a table of an analysis: PK_TABLE_STEPS, PK_TABLE_GAPS, PK_TABLE_CAUSES or PK_TABLE_DEVICE_TIME. Ownership: the caller
+ *  ends `*out` with pk_table_free(); it holds a reference to `bubbles`. Errors: as pk_table_open(). \since 0.1 */
 PK_API pk_status pk_bubbles_table(pk_bubbles* bubbles, int32_t table, const pk_table_options* options, pk_table** out,
                                   pk_error** err) PK_NOEXCEPT;
-/** PK_TABLE_LIVE_BUFFERS, PK_TABLE_LIVE_CURVE or PK_TABLE_ALLOCATORS of an analysis. Errors: as pk_table_open().
- *  \since 0.1 */
+/** Opens a table of an analysis: PK_TABLE_LIVE_BUFFERS, PK_TABLE_LIVE_CURVE or PK_TABLE_ALLOCATORS. Ownership: the caller ends
+ *  `*out` with pk_table_free(); it holds a reference to `memory`. Errors: as pk_table_open(). \since 0.1 */
 PK_API pk_status pk_memory_table(pk_memory* memory, int32_t table, const pk_table_options* options, pk_table** out,
                                  pk_error** err) PK_NOEXCEPT;
-/** The launches of a Neutrino trace. Errors: as pk_table_open(). \since 0.1 */
+/** Opens the table of the launches of a Neutrino trace. Ownership: the caller ends `*out` with pk_table_free(); it holds a
+ *  reference to `probe`. Errors: as pk_table_open(). \since 0.1 */
 PK_API pk_status pk_probe_table(pk_probe* probe, const pk_table_options* options, pk_table** out,
                                 pk_error** err) PK_NOEXCEPT;
-/** The records of one map of a record file. Errors: as pk_table_open(), and those of pk_probe_records_open().
- *  \since 0.1 */
+/** Opens the table of the records of one map of a record file. Ownership: the caller ends `*out` with pk_table_free(); it holds
+ *  a reference to `probe`. Errors: as pk_table_open(), and those of pk_probe_records_open(). \since 0.1 */
 PK_API pk_status pk_probe_records_table(pk_probe* probe, size_t bin, uint32_t map, const pk_table_options* options,
                                         pk_table** out, pk_error** err) PK_NOEXCEPT;
-/** Ends a table; NULL is fine. A stream that was made of it lives on. \since 0.1 */
+/** Frees a table; NULL is fine. A stream that was made of it lives on. \since 0.1 */
 PK_API void pk_table_free(pk_table* table) PK_NOEXCEPT;
 
 /** What the values of a column are, as Arrow has them. \since 0.1 */
@@ -2140,28 +2196,29 @@ typedef struct pk_column {
   int32_t type;   /**< PK_COLUMN_ */
   uint32_t reserved;
 } pk_column;
-/** Columns of a table, also of those that the options leave out. 0 for NULL. \since 0.1 */
+/** Number of columns of a table, also of those that the options leave out; 0 for NULL. \since 0.1 */
 PK_API uint32_t pk_table_column_count(const pk_table* table) PK_NOEXCEPT;
-/** Errors: PK_E_INVALID_ARGUMENT (no such column). \since 0.1 */
+/** A column by its position. Ownership: text is borrowed from `table`. Errors: PK_E_INVALID_ARGUMENT (no such column).
+ *  \since 0.1 */
 PK_API pk_status pk_table_column_get(const pk_table* table, uint32_t column, pk_column* out,
                                      pk_error** err) PK_NOEXCEPT;
 
-/** Reads the next rows, up to `capacity`, into an array of the table's struct, whose size is `row_size`, and says in
- *  `*count` how many. PK_OK means at least one, PK_END none. Text of rows is borrowed from the table. `rows` may be NULL and
- *  `row_size` 0: then pk_table_values() alone shows them.
- *  Errors: PK_E_INVALID_ARGUMENT (another size; capacity 0), PK_E_UNSUPPORTED (a table without a struct: events and
- *  probe_records come by Arrow; a table that a stream was made of), PK_E_LIMIT, and damage. \since 0.1 */
+/** Reads the next rows, up to `capacity`, into an array of the table's struct, whose size is `row_size`, and says in `*count`
+ *  how many. PK_OK means at least one, PK_END none. `rows` may be NULL and `row_size` 0: then pk_table_values() alone shows
+ *  them. Ownership: text of the rows is borrowed from `table`. Errors: PK_E_INVALID_ARGUMENT (another size; capacity 0),
+ *  PK_E_UNSUPPORTED (a table without a struct: events and probe_records come by Arrow; a table that a stream was made of),
+ *  PK_E_LIMIT, and damage. \since 0.1 */
 PK_API pk_status pk_table_read(pk_table* table, void* rows, size_t row_size, size_t capacity, size_t* count,
                                pk_error** err) PK_NOEXCEPT;
-/** The values of one column, by its name, of the rows that pk_table_read() gave last: also of columns that are in no struct,
- *  as `host` and those of later versions. `kind` is PK_VALUE_INT64, PK_VALUE_UINT64 (also of booleans) or PK_VALUE_TEXT, 0
- *  where the value is not known. `capacity` has to be at least the number of those rows, which `*count` says.
- *  Errors: PK_E_INVALID_ARGUMENT. \since 0.1 */
+/** The values of one column, by its name, of the rows that pk_table_read() gave last: also of columns that are in no struct, as
+ *  `host` and those of later versions. `kind` is PK_VALUE_INT64, PK_VALUE_UINT64 (also of booleans) or PK_VALUE_TEXT, 0 where
+ *  the value is not known. `capacity` has to be at least the number of those rows, which `*count` says. Ownership: text of the
+ *  values is borrowed from `table` until the next read. Errors: PK_E_INVALID_ARGUMENT. \since 0.1 */
 PK_API pk_status pk_table_values(pk_table* table, const char* column, pk_value* values, size_t capacity, size_t* count,
                                  pk_error** err) PK_NOEXCEPT;
-/** The rows that are left as an Arrow stream. It fills `*out`, which the caller owns and ends with out->release(out); after
- *  a failure out->release is NULL. Rows are read when the consumer asks for them.
+/** Makes an Arrow stream of the rows that are left. They are read when the consumer asks for them.
  *
+ *  Ownership: the caller ends `*out` with out->release(out), which is NULL after a failure.
  *  The stream holds its own reference to the table, and every batch, child and dictionary owns what it shows: handles,
  *  streams and arrays may be released in any order. One thread at a time uses a stream.
  *
@@ -2175,11 +2232,12 @@ PK_API pk_status pk_table_values(pk_table* table, const char* column, pk_value* 
  *  were read, or another stream was made), PK_E_OUT_OF_MEMORY. \since 0.1 */
 PK_API pk_status pk_table_arrow(pk_table* table, struct ArrowArrayStream* out, pk_error** err) PK_NOEXCEPT;
 
-/** The rows that are left as text: RFC 4180 with a line of names, or one JSON object a line, all 64-bit integers as
- *  numbers. Null is an empty cell, or null. `options` of the table choose the columns. Errors: as pk_table_read(), and
- *  PK_E_CANCELLED when `write` gives non-zero. \since 0.1 */
+/** Writes the rows that are left as text: RFC 4180 with a line of names, all 64-bit integers as numbers. Null is an empty cell.
+ *  `options` of the table choose the columns. Errors: as pk_table_read(), and PK_E_CANCELLED (`write` gave non-zero).
+ *  \since 0.1 */
 PK_API pk_status pk_table_write_csv(pk_table* table, pk_write_callback write, void* user, pk_error** err) PK_NOEXCEPT;
-/** The same as one JSON object a line. Errors: as pk_table_write_csv(). \since 0.1 */
+/** Writes the rows that are left as one JSON object a line, all 64-bit integers as numbers. Errors: as pk_table_write_csv().
+ *  \since 0.1 */
 PK_API pk_status pk_table_write_json(pk_table* table, pk_write_callback write, void* user, pk_error** err) PK_NOEXCEPT;
 
 #ifdef __cplusplus

@@ -1151,6 +1151,22 @@ class profile {
                              return pk_document_write(profile_.get(), document, options, hand_on, user, status, why);
                            });
   }
+  /// The same into a file, which appears under its name when it is complete.
+  [[nodiscard]] result<std::int32_t> write_document_file(std::int32_t document, const char* path,
+                                                         const pk_document_options* options = nullptr) const noexcept {
+    std::int32_t status = 0;
+    pk_error* why = nullptr;
+    if (pk_document_write_file(profile_.get(), document, options, path, &status, &why) != PK_OK) return error(why);
+    return status;
+  }
+  /// The one protobuf message of a file, field by field, see pk_file_dump_write().
+  template <class Write>
+  [[nodiscard]] result<std::int32_t> write_dump(std::uint32_t file, Write&& write, const pk_dump_options* options = nullptr) const {
+    return detail::written(write,
+                           [&](pk_write_callback hand_on, void* user, std::int32_t* status, pk_error** why) noexcept {
+                             return pk_file_dump_write(profile_.get(), file, options, hand_on, user, status, why);
+                           });
+  }
   /// A compiled module with the instructions of its entry computation, as `profkit modules --dump NAME --json`.
   template <class Write>
   [[nodiscard]] result<std::int32_t> write_module_document(const char* module, Write&& write,
@@ -1277,10 +1293,18 @@ class validation {
 class xspace_writer {
  public:
   /// A file that appears under its name when finish() succeeds.
-  [[nodiscard]] static result<xspace_writer> open(const char* path) noexcept {
+  [[nodiscard]] static result<xspace_writer> open(const char* path, const pk_writer_options* options = nullptr) noexcept {
     pk_xspace_writer* writer = nullptr;
     pk_error* why = nullptr;
-    if (pk_xspace_writer_open(path, &writer, &why) != PK_OK) return error(why);
+    if (pk_xspace_writer_open(options, path, &writer, &why) != PK_OK) return error(why);
+    return xspace_writer(writer);
+  }
+  /// Hands the bytes on; see pk_xspace_writer_new().
+  [[nodiscard]] static result<xspace_writer> to(pk_write_callback write, void* user,
+                                                const pk_writer_options* options = nullptr) noexcept {
+    pk_xspace_writer* writer = nullptr;
+    pk_error* why = nullptr;
+    if (pk_xspace_writer_new(options, write, user, &writer, &why) != PK_OK) return error(why);
     return xspace_writer(writer);
   }
   [[nodiscard]] pk_xspace_writer* get() const noexcept { return writer_.get(); }

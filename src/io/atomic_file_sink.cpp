@@ -173,6 +173,13 @@ sink_result open_replacing(const std::string& path) {
 
 }  // namespace
 
+bool is_same_file(const std::string& output, const std::string& input) noexcept {
+  struct stat a {
+  }, b{};
+  return !output.empty() && stat(output.c_str(), &a) == 0 && stat(input.c_str(), &b) == 0 && a.st_dev == b.st_dev &&
+         a.st_ino == b.st_ino;
+}
+
 sink_result atomic_file_sink(const std::string& path) {
   return contained([&]() -> sink_result {
     if (path.empty() || path.back() == '/' || path.find('\0') != std::string::npos) {

@@ -3,7 +3,7 @@
 
 check_ledger.py PROFKIT.H SYMBOLS.TXT C99.C... LAYOUT.CPP SIZES.CPP: every declared function is listed and the other way round,
 the list is sorted, every function and type says since when it exists, the C99 tests call every function, and the layout
-test knows every struct and field, and every struct with a `struct_size` is tried with other sizes.
+test knows every struct and field, and every struct with a `struct_size` is tried with other sizes and compared with zeroes.
 """
 import re
 import sys
@@ -48,10 +48,14 @@ def layout_problems(header, layout):
                 yield f"the layout test does not know {constant}"
 
 
-def size_problems(header, sizes):
+def size_problems(header, sizes, test):
     for struct, body in STRUCT.findall(header):
-        if "struct_size;" in without_comments(body) and not re.search(rf"(check_sizes|other_release)<{struct}>", sizes):
+        if "struct_size;" not in without_comments(body):
+            continue
+        if not re.search(rf"(check_sizes|other_release)<{struct}>", sizes):
             yield f"no test tries {struct} with an older and a newer struct_size"
+        if f"SAME_AS_ZEROED({struct}, " not in test:
+            yield f"no C99 test compares {struct} with zeroes"
 
 
 def problems_in(header, symbols, test, layout=""):
@@ -100,8 +104,10 @@ def self_test():
     assert len(list(layout_problems(struct, ""))) == 3
     assert len(list(layout_problems("enum { PK_A = 1, /* PK_C */ PK_B };", "VALUE(PK_A, 1);"))) == 1
     sized = "typedef struct pk_s {\n  uint32_t struct_size;\n} pk_s;\n"
-    assert len(list(size_problems(sized, ""))) == 1
-    assert not list(size_problems(sized, "check_sizes<pk_s>(PK_S_INIT, run);"))
+    zeroed = "SAME_AS_ZEROED(pk_s, PK_S_INIT);"
+    assert len(list(size_problems(sized, "", zeroed))) == 1
+    assert len(list(size_problems(sized, "check_sizes<pk_s>(PK_S_INIT, run);", ""))) == 1
+    assert not list(size_problems(sized, "check_sizes<pk_s>(PK_S_INIT, run);", zeroed))
     assert not list(layout_problems(struct, "SIZE(pk_s, 16); AT(pk_s, a, 0); AT(pk_s, call, 8);"))
 
 
@@ -109,7 +115,7 @@ def main(*paths):
     self_test()
     header, symbols, *tests, layout, sizes = (open(path, encoding="utf-8").read() for path in paths)
     problems, functions = problems_in(header, symbols, "\n".join(tests), layout)
-    problems += size_problems(header, sizes)
+    problems += size_problems(header, sizes, "\n".join(tests))
     if functions == 0:
         problems.append("no function was found in the header")
     print(*problems, sep="\n")

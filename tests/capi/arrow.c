@@ -253,7 +253,6 @@ static void test_tables_of_a_profile(const char *data, const char *capture) {
   pk_profile *profile = open_profile(data, capture);
   struct ArrowArrayStream stream;
   pk_table_options options = PK_TABLE_OPTIONS_INIT;
-  pk_document_options filters = PK_DOCUMENT_OPTIONS_INIT;
   pk_activity *activity = NULL;
   pk_bubbles *bubbles = NULL;
   pk_memory *memory = NULL;
@@ -267,11 +266,10 @@ static void test_tables_of_a_profile(const char *data, const char *capture) {
   CHECK(all > 7 && sum == TPU_OPS_DEVICE_PS);
   REQUIRE(stream_of_profile(profile, PK_TABLE_OPS, &options, &stream, NULL) == PK_OK);
   CHECK(drain_and_sum(&stream, 7, "count", &sum) == all && sum == TPU_OPS);
-  filters.limit = 1;
-  options.filters = &filters;
+  options.limit = 1;
   REQUIRE(stream_of_profile(profile, PK_TABLE_OPS, &options, &stream, NULL) == PK_OK);
   CHECK(drain(&stream, 7) < all);
-  options.filters = NULL;
+  options.limit = 0;
 
   REQUIRE(pk_activity_open(profile, NULL, &activity, NULL) == PK_OK);
   for (device = 0; device < pk_activity_device_count(activity); ++device) {

@@ -418,10 +418,12 @@ static void test_documents(const char *data) {
   pk_profile *profile = NULL;
   pk_error *error = NULL;
   pk_document_options options = PK_DOCUMENT_OPTIONS_INIT;
+  pk_filters filters = PK_FILTERS_INIT;
   int32_t document, status = -1;
   size_t bytes = 0;
   CHECK(pk_profile_open(path_below(data, "xspace/tpu_v6e_inference.xplane.pb"), NULL, &profile, &error) == PK_OK);
-  options.plane = "TPU:0";
+  filters.plane = "TPU:0";
+  options.filters = &filters;
   for (document = PK_DOCUMENT_REPORT; document <= PK_DOCUMENT_MEMORY; ++document) {
     bytes = 0;
     if (!CHECK(pk_document_write(profile, document, &options, count_bytes, &bytes, &status, &error) == PK_OK)) {
@@ -430,6 +432,10 @@ static void test_documents(const char *data) {
     }
     CHECK(bytes > 0 && (status == PK_DOCUMENT_STATUS_OK || status == PK_DOCUMENT_STATUS_ABSENT));
   }
+  CHECK(pk_document_write_file(profile, PK_DOCUMENT_INFO, NULL, "/nonexistent/file", &status, &error) != PK_OK);
+  pk_error_free(error);
+  bytes = 0;
+  CHECK(pk_file_dump_write(profile, 0, NULL, count_bytes, &bytes, &status, &error) == PK_OK && bytes > 1000);
   pk_profile_free(profile);
   CHECK(pk_profile_open("/nonexistent", NULL, &profile, &error) == PK_E_NOT_FOUND);
   bytes = 0;
@@ -506,6 +512,39 @@ static void test_memory(const char *data) {
   CHECK(pk_memory_module_count(NULL) == 0);
 }
 
+/* ---- options ---- */
+
+/* Zero is the default of every option. */
+#define SAME_AS_ZEROED(type, initial)                  \
+  do {                                                 \
+    type given = initial;                              \
+    type zeroed;                                       \
+    memset(&zeroed, 0, sizeof zeroed);                 \
+    zeroed.struct_size = (uint32_t)sizeof zeroed;      \
+    CHECK(memcmp(&given, &zeroed, sizeof given) == 0); \
+  } while (0)
+
+static void test_options(void) {
+  SAME_AS_ZEROED(pk_hooks, PK_HOOKS_INIT);
+  SAME_AS_ZEROED(pk_limits, PK_LIMITS_INIT);
+  SAME_AS_ZEROED(pk_filters, PK_FILTERS_INIT);
+  SAME_AS_ZEROED(pk_open_options, PK_OPEN_OPTIONS_INIT);
+  SAME_AS_ZEROED(pk_read_callbacks, PK_READ_CALLBACKS_INIT);
+  SAME_AS_ZEROED(pk_activity_options, PK_ACTIVITY_OPTIONS_INIT);
+  SAME_AS_ZEROED(pk_document_options, PK_DOCUMENT_OPTIONS_INIT);
+  SAME_AS_ZEROED(pk_memory_options, PK_MEMORY_OPTIONS_INIT);
+  SAME_AS_ZEROED(pk_writer_options, PK_WRITER_OPTIONS_INIT);
+  SAME_AS_ZEROED(pk_trace_options, PK_TRACE_OPTIONS_INIT);
+  SAME_AS_ZEROED(pk_dump_options, PK_DUMP_OPTIONS_INIT);
+  SAME_AS_ZEROED(pk_validation_options, PK_VALIDATION_OPTIONS_INIT);
+  SAME_AS_ZEROED(pk_probe_query, PK_PROBE_QUERY_INIT);
+  SAME_AS_ZEROED(pk_clock_options, PK_CLOCK_OPTIONS_INIT);
+  SAME_AS_ZEROED(pk_merge_options, PK_MERGE_OPTIONS_INIT);
+  SAME_AS_ZEROED(pk_bubbles_options, PK_BUBBLES_OPTIONS_INIT);
+  SAME_AS_ZEROED(pk_architecture_options, PK_ARCHITECTURE_OPTIONS_INIT);
+  SAME_AS_ZEROED(pk_table_options, PK_TABLE_OPTIONS_INIT);
+}
+
 /* ---- writing, exporting, validating ---- */
 
 typedef struct growing {
@@ -576,7 +615,7 @@ static void test_writing(void) {
   int32_t status = -1;
   int i;
   for (i = 0; i < 2; ++i) {
-    CHECK(pk_xspace_writer_new(append_bytes, &node[i], &writer, &error) == PK_OK);
+    CHECK(pk_xspace_writer_new(NULL, append_bytes, &node[i], &writer, &error) == PK_OK);
     write_node(writer, i * 20000000);
     CHECK(pk_xspace_writer_status(writer) == PK_OK);
     CHECK(pk_xspace_writer_finish(writer, &error) == PK_OK);
@@ -585,19 +624,20 @@ static void test_writing(void) {
     pk_xspace_writer_free(writer);
     CHECK(pk_profile_open_buffer(node[i].data, node[i].size, "node.xplane.pb", NULL, &profiles[i], &error) == PK_OK);
   }
-  CHECK(pk_xspace_writer_new(append_bytes, &node[0], &writer, &error) == PK_OK);
+  CHECK(pk_xspace_writer_new(NULL, append_bytes, &node[0], &writer, &error) == PK_OK);
   pk_xspace_event(writer, 1, 0, 0); /* outside of a line */
   CHECK(pk_xspace_writer_status(writer) == PK_E_INVALID_ARGUMENT);
   CHECK(pk_xspace_writer_finish(writer, &error) == PK_E_INVALID_ARGUMENT);
   pk_error_free(error);
   pk_xspace_writer_free(writer);
-  CHECK(pk_xspace_writer_open("/nonexistent/file", &writer, &error) != PK_OK && writer == NULL);
+  CHECK(pk_xspace_writer_open(NULL, "/nonexistent/file", &writer, &error) != PK_OK && writer == NULL);
   pk_error_free(error);
   pk_xspace_writer_free(NULL);
   CHECK(pk_xspace_writer_status(NULL) == PK_E_INVALID_ARGUMENT);
   CHECK(pk_xspace_event_metadata(NULL, text("x"), text("")) == 0);
 
-  CHECK(strcmp(pk_trace_format_name(PK_TRACE_PERFETTO), "pftrace") == 0 && strcmp(pk_trace_format_name(0), "") == 0);
+  CHECK(strcmp(pk_trace_format_name(PK_TRACE_PERFETTO), "pftrace") == 0 && strcmp(pk_trace_format_name(-1), "") == 0 &&
+        strcmp(pk_trace_format_name(PK_TRACE_CSV + 1), "") == 0);
   for (i = PK_TRACE_JSON; i <= PK_TRACE_CSV; ++i) {
     trace.format = i;
     trace.flags = i == PK_TRACE_JSON ? PK_TRACE_GZIP : 0;
@@ -786,6 +826,7 @@ static void test_kernels(const char *data) {
   pk_activity *activity = NULL;
   pk_error *error = NULL;
   pk_activity_options options = PK_ACTIVITY_OPTIONS_INIT;
+  pk_filters filters = PK_FILTERS_INIT;
   pk_activity_device device;
   pk_kernel_row rows[3];
   pk_value values[3];
@@ -796,7 +837,8 @@ static void test_kernels(const char *data) {
   uint32_t all = PK_DEVICE_HAS_WAITS | PK_DEVICE_HAS_SHAPES | PK_DEVICE_HAS_CLASSES | PK_DEVICE_HAS_LAUNCHES;
   pk_status status;
   CHECK(pk_profile_open(path_below(data, "ascend/two_ranks"), NULL, &profile, &error) == PK_OK);
-  options.device = "NPU 1";
+  filters.plane = "NPU 1";
+  options.filters = &filters;
   CHECK(pk_activity_open(profile, &options, &activity, &error) == PK_OK);
   pk_profile_free(profile); /* the activity keeps it open */
   CHECK(pk_activity_device_count(activity) == 1);
@@ -842,6 +884,7 @@ static void test_bubbles(const char *data) {
   pk_bubbles *bubbles = NULL;
   pk_error *error = NULL;
   pk_bubbles_options options = PK_BUBBLES_OPTIONS_INIT;
+  pk_filters filters = PK_FILTERS_INIT;
   pk_bubble_step step;
   pk_table *table = NULL;
   pk_bubble rows[3];
@@ -855,7 +898,8 @@ static void test_bubbles(const char *data) {
   pk_error_free(error);
   options.thresholds = thresholds;
   options.threshold_count = 2;
-  options.device = "TPU:0";
+  filters.plane = "TPU:0";
+  options.filters = &filters;
   CHECK(pk_bubbles_open(profile, &options, &bubbles, &error) == PK_OK);
   pk_profile_free(profile); /* the analysis keeps it open */
   CHECK(pk_bubbles_device_count(bubbles) == 4 && is_text(pk_bubbles_device_name(bubbles, 0), "/device:TPU:0"));
@@ -919,10 +963,12 @@ static void test_architecture(const char *data) {
   pk_architecture *model = NULL;
   pk_error *error = NULL;
   pk_architecture_options options = PK_ARCHITECTURE_OPTIONS_INIT;
+  pk_filters filters = PK_FILTERS_INIT;
   size_t bytes = 0;
   int32_t status = -1;
   CHECK(pk_profile_open(path_below(data, "xspace/tpu_v6e_inference.xplane.pb"), NULL, &profile, &error) == PK_OK);
-  options.device = "TPU:0";
+  filters.plane = "TPU:0";
+  options.filters = &filters;
   CHECK(pk_architecture_open(profile, &options, &model, &error) == PK_OK);
   pk_profile_free(profile); /* the findings keep it open */
   CHECK(pk_architecture_summary(model).size > 0);
@@ -938,6 +984,7 @@ static void test_architecture(const char *data) {
 int main(int argc, char **argv) {
   if (argc != 2) return 2;
   test_names();
+  test_options();
   test_errors();
   test_xspace(argv[1]);
   test_run_directory(argv[1]);

@@ -302,6 +302,25 @@ TEST_CASE("option structs of older and newer releases") {
       return open_with(options, error);
     });
   }
+  SECTION("pk_writer_options") {
+    check_sizes<pk_writer_options>(PK_WRITER_OPTIONS_INIT, [](const pk_writer_options& o, error_slot& error) {
+      const auto swallow = [](void*, const void*, std::size_t) -> std::int32_t { return 0; };
+      pk_xspace_writer* made = nullptr;
+      const pk_status status = pk_xspace_writer_new(&o, swallow, nullptr, &made, error.out());
+      pk_xspace_writer_free(made);
+      return status;
+    });
+  }
+  SECTION("pk_filters") {
+    const auto profile = opened(gpu_capture());
+    check_sizes<pk_filters>(PK_FILTERS_INIT, [&](const pk_filters& filters, error_slot& error) {
+      pk_document_options options = PK_DOCUMENT_OPTIONS_INIT;
+      options.filters = &filters;
+      return pk_document_write(
+          profile.get(), PK_DOCUMENT_STEPS, &options, [](void*, const void*, std::size_t) -> std::int32_t { return 0; },
+          nullptr, nullptr, error.out());
+    });
+  }
   SECTION("pk_document_options") {
     const auto profile = opened(gpu_capture());
     const auto write = [&](const pk_document_options& options, error_slot& error) {
@@ -494,6 +513,88 @@ TEST_CASE("unknown flags, kinds and reserved fields") {
   CHECK(pk_document_write(
             gpu.get(), PK_DOCUMENT_INFO, &document, [](void*, const void*, std::size_t) -> std::int32_t { return 0; },
             nullptr, nullptr, error.out()) == PK_E_UNSUPPORTED);
+}
+
+namespace {
+
+// Opens or writes something with these filters.
+using filtered_call = std::function<pk_status(const pk_filters&, pk_error**)>;
+
+// Which of the filters are not taken: "host plane line name step time", as far as they are refused.
+std::string refused_by(const filtered_call& call) {
+  std::string refused;
+  for (const std::string name : {"host", "plane", "line", "name", "step", "from", "to"}) {
+    pk_filters filters = PK_FILTERS_INIT;
+    if (name == "host") filters.host = "x";
+    if (name == "plane") filters.plane = "x";
+    if (name == "line") filters.line = "x";
+    if (name == "name") filters.name = "x";
+    if (name == "step") filters.flags = PK_FILTER_HAS_STEP;
+    if (name == "from") filters.flags = PK_FILTER_HAS_FROM;
+    if (name == "to") filters.flags = PK_FILTER_HAS_TO;
+    error_slot error;
+    const pk_status status = call(filters, error.out());
+    const bool is_refused = status != PK_OK && error.message().find("is not taken here") != std::string::npos;
+    if (is_refused) CHECK(status == PK_E_INVALID_ARGUMENT);
+    if (is_refused) refused += name + ' ';
+  }
+  return refused;
+}
+
+}  // namespace
+
+TEST_CASE("a filter that is not taken is an error") {
+  const auto profile = opened(tpu_capture());
+  pk_profile* const p = profile.get();
+  const auto swallow = [](void*, const void*, std::size_t) -> std::int32_t { return 0; };
+  CHECK(refused_by([&](const pk_filters& filters, pk_error** err) {
+          pk_activity_options o = PK_ACTIVITY_OPTIONS_INIT;
+          o.filters = &filters;
+          pk_activity* made = nullptr;
+          const pk_status status = pk_activity_open(p, &o, &made, err);
+          pk_activity_free(made);
+          return status;
+        }) == "host line name step from to ");
+  CHECK(refused_by([&](const pk_filters& filters, pk_error** err) {
+          pk_architecture_options o = PK_ARCHITECTURE_OPTIONS_INIT;
+          o.filters = &filters;
+          pk_architecture* made = nullptr;
+          const pk_status status = pk_architecture_open(p, &o, &made, err);
+          pk_architecture_free(made);
+          return status;
+        }) == "host line name step from to ");
+  CHECK(refused_by([&](const pk_filters& filters, pk_error** err) {
+          pk_bubbles_options o = PK_BUBBLES_OPTIONS_INIT;
+          o.filters = &filters;
+          pk_bubbles* made = nullptr;
+          const pk_status status = pk_bubbles_open(p, &o, &made, err);
+          pk_bubbles_free(made);
+          return status;
+        }) == "host line ");
+  CHECK(refused_by([&](const pk_filters& filters, pk_error** err) {
+          pk_memory_options o = PK_MEMORY_OPTIONS_INIT;
+          o.filters = &filters;
+          pk_memory* made = nullptr;
+          const pk_status status = pk_memory_open(p, &o, &made, err);
+          pk_memory_free(made);
+          return status;
+        }) == "plane line name from to ");
+  CHECK(refused_by([&](const pk_filters& filters, pk_error** err) {
+          pk_trace_options o = PK_TRACE_OPTIONS_INIT;
+          o.filters = &filters;
+          return pk_trace_write(p, &o, swallow, nullptr, nullptr, err);
+        }).empty());
+  CHECK(refused_by([&](const pk_filters& filters, pk_error** err) {
+          pk_document_options o = PK_DOCUMENT_OPTIONS_INIT;
+          o.filters = &filters;
+          return pk_document_write(p, PK_DOCUMENT_OPS, &o, swallow, nullptr, nullptr, err);
+        }).empty());
+  pk_filters unknown = PK_FILTERS_INIT;
+  unknown.flags = 8;
+  pk_document_options o = PK_DOCUMENT_OPTIONS_INIT;
+  o.filters = &unknown;
+  error_slot error;
+  CHECK(pk_document_write(p, PK_DOCUMENT_OPS, &o, swallow, nullptr, nullptr, error.out()) == PK_E_UNSUPPORTED);
 }
 
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // they end the program instead

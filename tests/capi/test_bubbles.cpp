@@ -3,6 +3,10 @@
 
 #include <profkit/profkit.hpp>
 
+#include <algorithm>
+#include <string>
+#include <vector>
+
 #include "handles.hpp"
 
 using namespace profkit::test;
@@ -34,11 +38,61 @@ TEST_CASE("the C ABI writes the bubbles of the command") {
   CHECK(ours == theirs);
 }
 
+TEST_CASE("filters of the bubbles: devices, names and positions of steps, time") {
+  const auto profile = opened(tpu_capture());
+  const auto core = profkit::profile::open(tpu_capture());
+  REQUIRE(core.ok());
+  std::vector<std::string> documents;
+  const auto compare = [&](const pk_filters& filters, const profkit::bubble_options& o) {
+    pk_bubbles_options options = PK_BUBBLES_OPTIONS_INIT;
+    options.filters = &filters;
+    options.limit = 7;
+    pk_bubbles* made = nullptr;
+    error_slot error;
+    const pk_status status = pk_bubbles_open(profile.get(), &options, &made, error.out());
+    INFO(error.message());
+    REQUIRE(status == PK_OK);
+    const owned<pk_bubbles> bubbles(made);
+    std::string ours, theirs;
+    REQUIRE(pk_bubbles_write(bubbles.get(), append, &ours, nullptr, nullptr) == PK_OK);
+    profkit::bubble_options wanted = o;
+    wanted.limit = 7;
+    const auto found = profkit::analyse_bubbles(profkit::trace(*core), wanted);
+    REQUIRE(found.ok());
+    const auto sink = profkit::memory_sink(theirs);
+    REQUIRE(profkit::write_bubbles_document(**core, wanted, *found, *sink).ok());
+    REQUIRE(sink->finish().ok());
+    CHECK(ours == theirs);
+    documents.push_back(ours);
+  };
+  pk_filters filters = PK_FILTERS_INIT;
+  profkit::bubble_options o;
+  compare(filters, o);
+  filters.plane = "TPU:1";
+  o.device = "TPU:1";
+  compare(filters, o);
+  filters.flags = PK_FILTER_HAS_STEP;
+  filters.step = 1;
+  o.only.step = 1;
+  compare(filters, o);
+  filters.flags = PK_FILTER_HAS_FROM | PK_FILTER_HAS_TO;
+  filters.from_ps = 0;
+  filters.to_ps = 9'900'000'000'000;
+  o.only = {{}, 0, 9'900'000'000'000, ""};
+  compare(filters, o);
+  filters.flags = 0;
+  filters.name = "2";
+  o.only = {{}, {}, {}, "2"};
+  compare(filters, o);
+  std::sort(documents.begin(), documents.end());
+  CHECK(std::unique(documents.begin(), documents.end()) == documents.end());  // each of them made a difference
+}
+
 TEST_CASE("the document of an analysis has the command's limit unless another is given") {
   const auto profile = opened(tpu_capture());
   const auto sized = [&](std::uint64_t limit) {
     pk_bubbles_options options = PK_BUBBLES_OPTIONS_INIT;
-    if (limit != PK_LIMIT_DEFAULT) options.limit = limit;
+    options.limit = limit;
     pk_bubbles* made = nullptr;
     REQUIRE(pk_bubbles_open(profile.get(), &options, &made, nullptr) == PK_OK);
     const owned<pk_bubbles> bubbles(made);
@@ -49,7 +103,7 @@ TEST_CASE("the document of an analysis has the command's limit unless another is
   CHECK(sized(PK_LIMIT_DEFAULT) == sized(profkit::default_document_limit));
   CHECK(sized(PK_LIMIT_DEFAULT).size() <= 1'000'000);
   CHECK(sized(1).size() < sized(PK_LIMIT_DEFAULT).size());
-  CHECK(sized(PK_LIMIT_DEFAULT).size() < sized(0).size());
+  CHECK(sized(PK_LIMIT_DEFAULT).size() < sized(PK_LIMIT_NONE).size());
 }
 
 TEST_CASE("gaps through profkit.hpp") {
@@ -106,7 +160,7 @@ TEST_CASE("bubbles: arguments that make no sense") {
   CHECK(table == nullptr);
   CHECK(pk_bubbles_table(bubbles, PK_TABLE_OPS, nullptr, &table, error.out()) == PK_E_INVALID_ARGUMENT);
   CHECK(pk_bubbles_table(bubbles, PK_TABLE_GAPS, nullptr, nullptr, error.out()) == PK_E_INVALID_ARGUMENT);
-  pk_document_options filters = PK_DOCUMENT_OPTIONS_INIT;
+  pk_filters filters = PK_FILTERS_INIT;
   filters.plane = "TPU:0";
   pk_table_options asked = PK_TABLE_OPTIONS_INIT;
   asked.filters = &filters;

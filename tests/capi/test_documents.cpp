@@ -74,14 +74,14 @@ TEST_CASE("a document is small unless all of it is asked for, and says what it l
   const auto by_default = write(profile.get(), PK_DOCUMENT_REPORT, &options).bytes;
   options.limit = 1;
   const auto least = write(profile.get(), PK_DOCUMENT_REPORT, &options).bytes;
-  options.limit = 0;
+  options.limit = PK_LIMIT_NONE;
   const auto whole = write(profile.get(), PK_DOCUMENT_REPORT, &options).bytes;
   CHECK(by_default.size() <= 1'000'000);
   CHECK(least.size() < by_default.size());
   CHECK(by_default.size() < whole.size());
   CHECK(by_default.find("\n  \"limited\": {\n    \"limit\": 20,") != std::string::npos);
   CHECK(least.find("\n  \"limited\": {\n    \"limit\": 1,") != std::string::npos);
-  for (const std::uint64_t limit : {PK_LIMIT_DEFAULT, std::uint64_t{0}, std::uint64_t{50}}) {
+  for (const std::uint64_t limit : {std::uint64_t{PK_LIMIT_DEFAULT}, std::uint64_t{PK_LIMIT_NONE}, std::uint64_t{50}}) {
     options.limit = limit;
     const auto brief = write(profile.get(), PK_DOCUMENT_BRIEF, &options).bytes;
     CHECK(brief.size() <= 16'000);
@@ -90,7 +90,7 @@ TEST_CASE("a document is small unless all of it is asked for, and says what it l
   CHECK(std::string(pk_document_name(PK_DOCUMENT_BRIEF)) == "brief");
   for (std::int32_t which = PK_DOCUMENT_INFO; which <= PK_DOCUMENT_ARCHITECTURE; ++which) {
     INFO(pk_document_name(which));
-    options.limit = 0;
+    options.limit = PK_LIMIT_NONE;
     options.max_bytes = 24'000;
     CHECK(write(profile.get(), which, &options).bytes.size() <= 24'000);
   }
@@ -98,12 +98,14 @@ TEST_CASE("a document is small unless all of it is asked for, and says what it l
 
 TEST_CASE("filters reach the documents") {
   pk_document_options options = PK_DOCUMENT_OPTIONS_INIT;
-  options.plane = "TPU:0";
-  options.line = "XLA Ops";
-  options.name = "fusion";
-  options.flags = PK_DOCUMENT_HAS_FROM | PK_DOCUMENT_HAS_TO;
-  options.from_ps = 0;
-  options.to_ps = 1000000000000;
+  pk_filters given = PK_FILTERS_INIT;
+  given.plane = "TPU:0";
+  given.line = "XLA Ops";
+  given.name = "fusion";
+  given.flags = PK_FILTER_HAS_FROM | PK_FILTER_HAS_TO;
+  given.from_ps = 0;
+  given.to_ps = 1000000000000;
+  options.filters = &given;
   options.limit = 3;
   check_all(tpu_capture(), &options, [](profkit::query_filters& filters) {
     filters.plane = "TPU:0";
@@ -114,15 +116,17 @@ TEST_CASE("filters reach the documents") {
     filters.limit = 3;
   });
   options = PK_DOCUMENT_OPTIONS_INIT;
-  options.limit = 0;
+  options.limit = PK_LIMIT_NONE;
   check_all(gpu_capture(), &options, [](profkit::query_filters& filters) { filters.limit = 0; });
 }
 
 TEST_CASE("a step that is not there is an error of the call") {
   const auto profile = opened(tpu_capture());
   pk_document_options options = PK_DOCUMENT_OPTIONS_INIT;
-  options.flags = PK_DOCUMENT_HAS_STEP;
-  options.step = 1000000;
+  pk_filters filters = PK_FILTERS_INIT;
+  filters.flags = PK_FILTER_HAS_STEP;
+  filters.step = 1000000;
+  options.filters = &filters;
   std::string bytes;
   error_slot error;
   CHECK(pk_document_write(profile.get(), PK_DOCUMENT_OPS, &options, append, &bytes, nullptr, error.out()) < 0);
@@ -312,6 +316,15 @@ TEST_CASE("a read callback that fails, and one that gives more than it may") {
   callbacks.read_at = [](void*, std::uint64_t, void*, std::size_t) -> std::int64_t { return -1; };
   CHECK(pk_profile_open_callbacks(&callbacks, "bad.xplane.pb", nullptr, &handle, error.out()) == PK_E_IO);
   CHECK(std::string(pk_error_path(error.get())) == "bad.xplane.pb");
+  CHECK(error.message().find("bad.xplane.pb") == 0);
+  CHECK(error.message().rfind("bad.xplane.pb") == 0);
+  std::string document;  // has fields for both, so its message has no path
+  REQUIRE(pk_document_write_error(PK_DOCUMENT_INFO, error.get(), append, &document, nullptr) == PK_OK);
+  CHECK(document.find("bad.xplane.pb") != std::string::npos);
+  CHECK(document.find("bad.xplane.pb: ") == std::string::npos);
+  // A label that stands in other words of the message is not named by them.
+  CHECK(pk_profile_open_callbacks(&callbacks, "e", nullptr, &handle, error.out()) == PK_E_IO);
+  CHECK(error.message().find("e: ") == 0);
   callbacks.read_at = [](void*, std::uint64_t, void*, std::size_t size) -> std::int64_t {
     return static_cast<std::int64_t>(size) + 1;
   };

@@ -57,15 +57,17 @@ TEST_CASE("export: filters, XLA's text and files") {
   const auto profile = opened(tpu_capture());
   pk_trace_options options = PK_TRACE_OPTIONS_INIT;
   options.format = PK_TRACE_CSV;
-  options.plane = "TPU:0";
-  options.flags = PK_TRACE_HAS_FROM | PK_TRACE_HAS_TO;
-  options.from_ps = 0;
-  options.to_ps = 20'000'000'000'000;
+  pk_filters filters = PK_FILTERS_INIT;
+  filters.plane = "TPU:0";
+  filters.flags = PK_FILTER_HAS_FROM | PK_FILTER_HAS_TO;
+  filters.from_ps = 0;
+  filters.to_ps = 20'000'000'000'000;
+  options.filters = &filters;
   profkit::trace_export_options o;
   o.format = profkit::trace_format::csv;
   o.filters.plane = "TPU:0";
   o.filters.from_ps = 0;
-  o.filters.to_ps = options.to_ps;
+  o.filters.to_ps = filters.to_ps;
   profkit::trace_export_outcome told;
   const std::string expected = core_bytes(tpu_capture(), o, told);
   error_slot error;
@@ -87,7 +89,7 @@ TEST_CASE("export: filters, XLA's text and files") {
   ours.clear();
   REQUIRE(pk_trace_write(profile.get(), &options, append, &ours, nullptr, error.out()) == PK_OK);
   CHECK(ours.rfind(R"({"displayTimeUnit":"ns","metadata":{"highres-ticks":true},"traceEvents":[)", 0) == 0);
-  options.plane = "TPU:0";  // XLA's text knows no filters
+  options.filters = &filters;  // XLA's text knows no filters
   CHECK(pk_trace_write(profile.get(), &options, append, &ours, nullptr, error.out()) < 0);
   CHECK_FALSE(error.message().empty());
 }
@@ -117,8 +119,11 @@ TEST_CASE("export: a caller who stops, a full disk, and arguments that make no s
   CHECK(pk_trace_write_file(profile.get(), &options, nullptr, nullptr, error.out()) == PK_E_INVALID_ARGUMENT);
   options.flags = 1U << 30;
   CHECK(pk_trace_write(profile.get(), &options, append, &bytes, nullptr, error.out()) == PK_E_UNSUPPORTED);
-  options.flags = PK_TRACE_HAS_STEP;
-  options.step = 1'000'000;
+  pk_filters filters = PK_FILTERS_INIT;
+  filters.flags = PK_FILTER_HAS_STEP;
+  filters.step = 1'000'000;
+  options.flags = 0;
+  options.filters = &filters;
   CHECK(pk_trace_write(profile.get(), &options, append, &bytes, nullptr, error.out()) == PK_E_INVALID_ARGUMENT);
   CHECK(bytes.empty());
 }

@@ -32,6 +32,116 @@ TEST_CASE("the C ABI writes the document of the command") {
   CHECK(ours == theirs);
 }
 
+TEST_CASE("filters of the memory: hosts and the position of a step window") {
+  const auto profile = opened(tpu_capture());
+  const auto core = profkit::profile::open(tpu_capture());
+  REQUIRE(core.ok());
+  const auto compare = [&](const pk_filters& filters, const profkit::memory_options& o) {
+    pk_memory_options options = PK_MEMORY_OPTIONS_INIT;
+    options.filters = &filters;
+    pk_memory* made = nullptr;
+    error_slot error;
+    const pk_status status = pk_memory_open(profile.get(), &options, &made, error.out());
+    const auto found = profkit::analyse_memory(profkit::trace(*core), o);
+    if (!found) {
+      CHECK(status == static_cast<pk_status>(found.error().code));
+      return std::string();
+    }
+    INFO(error.message());
+    REQUIRE(status == PK_OK);
+    const owned<pk_memory> memory(made);
+    std::string ours, theirs;
+    REQUIRE(pk_memory_write(memory.get(), append, &ours, nullptr, nullptr) == PK_OK);
+    const auto sink = profkit::memory_sink(theirs);
+    REQUIRE(profkit::write_memory_document(**core, o, *found, *sink).ok());
+    REQUIRE(sink->finish().ok());
+    CHECK(ours == theirs);
+    return ours;
+  };
+  pk_filters filters = PK_FILTERS_INIT;
+  profkit::memory_options o;
+  const std::string all = compare(filters, o);
+  CHECK_FALSE(all.empty());
+  filters.host = "no such host";
+  o.host = "no such host";
+  CHECK(compare(filters, o) != all);
+  filters = PK_FILTERS_INIT;
+  o = {};
+  filters.flags = PK_FILTER_HAS_STEP;
+  filters.step = 2;
+  o.step = 2;
+  CHECK(compare(filters, o) != all);
+}
+
+// Two blocks that are allocated and not freed.
+std::string two_blocks() {
+  std::string bytes;
+  pk_xspace_writer* made = nullptr;
+  REQUIRE(pk_xspace_writer_new(nullptr, append, &bytes, &made, nullptr) == PK_OK);
+  const auto text = [](std::string_view s) { return pk_str{s.data(), s.size()}; };
+  const auto stat = [&](const char* name, std::int32_t kind, std::uint64_t bits, std::string_view words) {
+    const pk_value value{kind, 0, bits, text(words)};
+    pk_xspace_event_stat(made, pk_xspace_stat_metadata(made, text(name)), &value);
+  };
+  pk_xspace_begin_plane(made, text("/host:CPU"), 1);
+  pk_xspace_begin_line(made, 1, text("allocator"), 0);
+  for (const std::uint64_t at : {1, 2}) {
+    pk_xspace_event(made, pk_xspace_event_metadata(made, text("MemoryAllocation"), text("")), static_cast<std::int64_t>(at) * 1000000, 0);
+    stat("allocator_name", PK_VALUE_TEXT, 0, "GPU_0_bfc");
+    stat("addr", PK_VALUE_UINT64, at * 4096, "");
+    stat("allocation_bytes", PK_VALUE_INT64, 512, "");
+    stat("requested_bytes", PK_VALUE_INT64, 500, "");
+    stat("bytes_allocated", PK_VALUE_INT64, at * 512, "");
+    stat("peak_bytes_in_use", PK_VALUE_INT64, at * 512, "");
+    stat("bytes_reserved", PK_VALUE_INT64, 0, "");
+    stat("bytes_available", PK_VALUE_INT64, 9000 - at * 512, "");
+  }
+  pk_xspace_end_plane(made);
+  CHECK(pk_xspace_writer_finish(made, nullptr) == PK_OK);
+  pk_xspace_writer_free(made);
+  return bytes;
+}
+
+TEST_CASE("what zero cannot say of the memory options has a flag") {
+  const std::string bytes = two_blocks();
+  const auto profile = opened_buffer(bytes);
+  const auto core = profkit::profile::open_buffer(bytes, "test.xplane.pb", {});
+  REQUIRE(core.ok());
+  const auto document = [&](std::uint32_t flags, std::uint64_t samples, std::uint32_t threshold) {
+    pk_memory_options options{};
+    options.struct_size = sizeof options;
+    options.flags = flags;
+    options.time_samples = samples;
+    options.persistent_threshold_steps = threshold;
+    pk_memory* made = nullptr;
+    REQUIRE(pk_memory_open(profile.get(), &options, &made, nullptr) == PK_OK);
+    const owned<pk_memory> memory(made);
+    std::string text;
+    REQUIRE(pk_memory_write(memory.get(), append, &text, nullptr, nullptr) == PK_OK);
+    return text;
+  };
+  const auto expected = [&](std::uint64_t samples, std::int64_t threshold) {
+    profkit::memory_options o;
+    o.time_samples = samples;
+    o.persistent_threshold_steps = threshold;
+    const auto found = profkit::analyse_memory(profkit::trace(*core), o);
+    REQUIRE(found.ok());
+    std::string text;
+    const auto sink = profkit::memory_sink(text);
+    REQUIRE(profkit::write_memory_document(**core, o, *found, *sink).ok());
+    REQUIRE(sink->finish().ok());
+    return text;
+  };
+  const std::string usual = document(0, 0, 0);
+  CHECK(usual == expected(200, 2));
+  CHECK(document(0, 200, 2) == usual);
+  CHECK(document(0, 7, 1) == expected(7, 1));
+  CHECK(document(PK_MEMORY_NO_TIMELINE, 0, 0) == expected(0, 2));
+  CHECK(document(PK_MEMORY_KEPT_IS_PERSISTENT, 0, 0) == expected(200, 0));
+  CHECK(expected(0, 2) != usual);
+  CHECK(expected(200, 0) != usual);
+}
+
 TEST_CASE("rows, curve, fit and what-if through profkit.hpp") {
   const profkit::lib::profile profile = profkit::lib::profile::open(tpu_capture()).or_throw();
   const char* questions[] = {"remat=copy-start", "offload=copy-start.2"};

@@ -52,16 +52,29 @@ TEST_CASE("a path that is no UTF-8 and leads nowhere") {
   error_slot error;
   CHECK(pk_profile_open(path.c_str(), nullptr, &profile, error.out()) == PK_E_NOT_FOUND);
   CHECK(std::string(pk_error_path(error.get())) == path);
+  CHECK(error.message().find(path) != std::string::npos);
+  CHECK(error.message().find(path) == error.message().rfind(path));
   std::string document;
   CHECK(pk_document_write_error(PK_DOCUMENT_INFO, error.get(), append, &document, nullptr) == PK_OK);
   CHECK(document.find('\x80') == std::string::npos);
+}
+
+TEST_CASE("a message that names its path is not given it again") {
+  const odd_folder folder;
+  const std::string empty = folder.file("empty");
+  REQUIRE(std::filesystem::create_directory(empty));
+  pk_profile* profile = nullptr;
+  error_slot error;
+  CHECK(pk_profile_open(empty.c_str(), nullptr, &profile, error.out()) == PK_E_NOT_FOUND);
+  CHECK(error.message().find("no profile in " + empty) == 0);
+  CHECK(std::string(pk_error_path(error.get())) == empty);
 }
 
 TEST_CASE("what is written to a path that is no UTF-8") {
   const odd_folder folder;
   const std::string written = folder.file("w\xff.xplane.pb"), merged = folder.file("m\xff.xplane.pb");
   pk_xspace_writer* writer = nullptr;
-  REQUIRE(pk_xspace_writer_open(written.c_str(), &writer, nullptr) == PK_OK);
+  REQUIRE(pk_xspace_writer_open(nullptr, written.c_str(), &writer, nullptr) == PK_OK);
   const auto text = [](std::string_view t) { return pk_str{t.data(), t.size()}; };
   pk_xspace_begin_plane(writer, text("/device:GPU:0"), 1);
   pk_xspace_begin_line(writer, 1, text("XLA Ops"), 0);

@@ -345,6 +345,9 @@ TEST_CASE("damage: what was intact is given, then where it ends") {
   REQUIRE(damage != nullptr);
   CHECK(pk_error_code(damage) == PK_E_DAMAGED);
   CHECK(std::string(pk_error_path(damage)) == "test.xplane.pb");
+  const std::string said = pk_error_message(damage);
+  CHECK(said.find("test.xplane.pb") != std::string::npos);
+  CHECK(said.find("test.xplane.pb") == said.rfind("test.xplane.pb"));
   CHECK(pk_error_byte_offset(damage) != PK_NO_OFFSET);
   CHECK(std::string(pk_error_hint(damage)) != "");
   CHECK(pk_file_damage(profile.get(), 0) == damage);  // one object, borrowed

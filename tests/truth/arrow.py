@@ -45,18 +45,17 @@ SKIP_DAMAGE, PLAIN_TEXT, SIGNED, ONE_FILE = 1, 2, 4, 8
 
 
 class _Filters(ctypes.Structure):
-    """pk_document_options"""
+    """pk_filters"""
     _fields_ = [("struct_size", ctypes.c_uint32), ("flags", ctypes.c_uint32), ("host", ctypes.c_char_p),
                 ("plane", ctypes.c_char_p), ("line", ctypes.c_char_p), ("name", ctypes.c_char_p), ("step", ctypes.c_uint64),
-                ("from_ps", ctypes.c_int64), ("to_ps", ctypes.c_int64), ("limit", ctypes.c_uint64),
-                ("hooks", ctypes.c_void_p)]
+                ("from_ps", ctypes.c_int64), ("to_ps", ctypes.c_int64)]
 
 
 class _Options(ctypes.Structure):
     """pk_table_options"""
     _fields_ = [("struct_size", ctypes.c_uint32), ("flags", ctypes.c_uint32), ("batch_rows", ctypes.c_uint64),
                 ("columns", ctypes.POINTER(ctypes.c_char_p)), ("column_count", ctypes.c_size_t),
-                ("filters", ctypes.POINTER(_Filters)), ("file", ctypes.c_uint32), ("reserved", ctypes.c_uint32)]
+                ("filters", ctypes.POINTER(_Filters)), ("limit", ctypes.c_uint64), ("hooks", ctypes.c_void_p), ("file", ctypes.c_uint32), ("reserved", ctypes.c_uint32)]
 
 
 
@@ -90,12 +89,13 @@ def _argument(value):
 def opened(name, handle, place=(), flags=0, batch_rows=0, columns=(), file=None, **filters):
     """(a pk_table, what it needs to live) of a handle; `place`: the record file and the map of probe_records."""
     at = ctypes.c_void_p()
-    of = _Filters(ctypes.sizeof(_Filters), 0, limit=filters.pop("limit", 2**64 - 1))
+    limit = filters.pop("limit", 0)
+    of = _Filters(ctypes.sizeof(_Filters), 0)
     for key, value in filters.items():
         setattr(of, key, value.encode() if isinstance(value, str) else value)
     names = (ctypes.c_char_p * len(columns))(*(c.encode() for c in columns)) if columns else None
     options = _Options(ctypes.sizeof(_Options), flags | (0 if file is None else ONE_FILE), batch_rows, names, len(columns),
-                       ctypes.pointer(of), file or 0, 0)
+                       ctypes.pointer(of), limit, None, file or 0, 0)
     asked = (ctypes.byref(options), ctypes.byref(at), None)
     number = ctypes.c_int32(TABLES[name])
     if handle.kind == "profile":

@@ -227,6 +227,37 @@ def test_any_message_field_by_field(data):
         profkit.dump(data / "jax" / "two_process_rank0", parts.append)
 
 
+def test_a_message_of_an_open_file_is_that_of_its_path(data):
+    path = data / "xspace" / "tpu_v6e_inference.xplane.pb"
+    of_path, of_file = [], []
+    profkit.dump(path, of_path.append, limit=1, format="text")
+    with profkit.open_buffer(path.read_bytes(), "b.xplane.pb") as profile:
+        assert profile.files[0].dump(of_file.append, limit=1, format="text") == profkit.Status.OK
+    assert b"".join(of_file) == b"".join(of_path)
+
+
+def test_a_document_into_a_file(tmp_path, tpu):
+    target = tmp_path / "ops.json"
+    assert tpu.save_document("ops", target, plane="TPU:0", limit=2) == profkit.Status.OK
+    assert target.read_bytes() == tpu.document_bytes("ops", plane="TPU:0", limit=2)
+    with pytest.raises(profkit.Error):
+        tpu.save_document("ops", tmp_path / "absent" / "ops.json")
+
+
+def test_a_writer_with_options(tmp_path):
+    path = tmp_path / "host.xplane.pb.gz"
+    with profkit.XSpaceWriter(path, gzip=True, max_plane_bytes=10_000, threads=2) as writer, writer.plane("/device:GPU:0"):
+        with writer.line("Stream #1"):
+            writer.event("matmul", 0, 1000)
+    assert path.read_bytes()[:2] == b"\x1f\x8b"
+    with profkit.open(path) as profile:
+        assert len(list(profile.planes[0].lines[0])) == 1
+    with pytest.raises(profkit.LimitExceeded, match="max_plane_bytes"):
+        with profkit.XSpaceWriter(path, max_plane_bytes=10) as writer, writer.plane("/device:GPU:0"):
+            with writer.line("Stream #1"):
+                writer.event("a kernel with a name", 0, 1000)
+
+
 def test_the_document_of_a_failure(tmp_path):
     with pytest.raises(profkit.NotFound) as failed:
         profkit.open(tmp_path / "absent.xplane.pb")

@@ -86,6 +86,7 @@ def test_errors_say_what_where_and_what_next(tmp_path, tpu):
         profkit.open(tmp_path / "absent.xplane.pb")
     assert isinstance(caught.value, FileNotFoundError)
     assert caught.value.code == "not_found" and str(tmp_path) in caught.value.path and caught.value.hint
+    assert str(caught.value).count(caught.value.path) == 1
     (tmp_path / "noise.bin").write_bytes(b"\x00\x01\x02" * 100)
     with pytest.raises(profkit.Error):
         profkit.open(tmp_path / "noise.bin")

@@ -37,6 +37,8 @@ std::unique_ptr<sink> descriptor_sink(int descriptor, std::string label);
 /// (disk full, cancel, exception), it removes the temporary file and leaves `path` untouched. A symbolic link is
 /// followed, an existing file's permissions are kept; a device or pipe is written to, never replaced.
 result<std::unique_ptr<sink>> atomic_file_sink(const std::string& path);
+/// Whether both paths lead to the same file, by whatever names: what is written must not replace what is read.
+[[nodiscard]] bool is_same_file(const std::string& output, const std::string& input) noexcept;
 /// gzip over another sink, which it finishes; quick rather than small. Compresses blocks of 1 MiB on so many threads.
 /// The bytes depend neither on their number nor on the time, but on the processor and the library that compresses.
 std::unique_ptr<sink> gzip_sink(std::unique_ptr<sink> inner, std::uint32_t threads = 1);

@@ -15,10 +15,10 @@ namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 
 enum class trace_format : std::int32_t {
-  trace_json = 1,  ///< Chrome trace-event JSON, for Perfetto and chrome://tracing
-  perfetto = 2,    ///< Perfetto's protobuf trace (.pftrace)
-  xspace = 3,      ///< an XSpace with the events that the filters keep, byte for byte
-  csv = 4,         ///< one row an event
+  trace_json = 0,  ///< Chrome trace-event JSON, for Perfetto and chrome://tracing
+  perfetto = 1,    ///< Perfetto's protobuf trace (.pftrace)
+  xspace = 2,      ///< an XSpace with the events that the filters keep, byte for byte
+  csv = 3,         ///< one row an event
 };
 [[nodiscard]] const char* trace_format_name(trace_format f) noexcept;  ///< "trace.json", "pftrace", "xspace", "csv"
 

@@ -48,8 +48,8 @@ struct line_to_write {
 /// out of place, is kept: later calls do nothing, and finish() gives it. Not thread-safe.
 class xspace_writer {
  public:
-  /// Borrows the sink.
-  explicit xspace_writer(sink& into);
+  /// Borrows the sink. A plane that takes more than `max_plane_bytes` before it ends is a `limit`; 0: no bound.
+  explicit xspace_writer(sink& into, std::uint64_t max_plane_bytes = 0);
   ~xspace_writer();
   xspace_writer(xspace_writer&&) noexcept;
   xspace_writer& operator=(xspace_writer&&) noexcept;

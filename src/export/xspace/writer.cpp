@@ -64,9 +64,11 @@ stat_value stat_value::of_double(double value) noexcept {
 }
 
 struct xspace_writer::state {
-  explicit state(sink& s) : into(s) {}
+  state(sink& s, std::uint64_t bound) : into(s), max_plane_bytes(bound) {}
 
   sink& into;
+  std::uint64_t max_plane_bytes;
+  std::uint64_t metadata_bytes = 0;  // of the open plane
   std::optional<fault> first;
   bool in_plane = false, in_line = false, in_event = false, finished = false;
 
@@ -91,7 +93,13 @@ struct xspace_writer::state {
     if (first) return;
     if (finished) return keep(misuse("nothing can be written after finish()"));
     result<void> done = contained([&]() -> result<void> { return work(); });
-    if (!done) keep(std::move(done).error());
+    if (!done) return keep(std::move(done).error());
+    if (max_plane_bytes != 0 && in_plane && held_bytes() > max_plane_bytes)
+      keep({fault_code::limit, "the open plane takes more than max_plane_bytes (" + std::to_string(max_plane_bytes) + ')', "",
+            no_offset, "end planes earlier, or raise the bound"});
+  }
+  [[nodiscard]] std::uint64_t held_bytes() const noexcept {
+    return lines.size() + events.size() + event.size() + plane_stats.size() + metadata_bytes;
   }
   void keep(fault why) noexcept {
     if (!first) first = std::move(why);
@@ -153,6 +161,7 @@ struct xspace_writer::state {
     std::string& body = event_bodies.emplace_back();
     append_text(body, 2, name);
     append_text(body, 4, display_name);
+    metadata_bytes += body.size();
     return static_cast<std::int64_t>(event_bodies.size());
   }
 
@@ -186,7 +195,8 @@ struct xspace_writer::state {
   }
 };
 
-xspace_writer::xspace_writer(sink& into) : state_(std::make_unique<state>(into)) {}
+xspace_writer::xspace_writer(sink& into, std::uint64_t max_plane_bytes)
+    : state_(std::make_unique<state>(into, max_plane_bytes)) {}
 xspace_writer::~xspace_writer() = default;
 xspace_writer::xspace_writer(xspace_writer&&) noexcept = default;
 xspace_writer& xspace_writer::operator=(xspace_writer&&) noexcept = default;
@@ -217,6 +227,7 @@ void xspace_writer::begin_plane(std::string_view name, std::int64_t id) {
     s.stat_bodies.clear();
     s.id_of_no_event_name.reset();
     s.id_of_no_stat_name.reset();
+    s.metadata_bytes = 0;
     s.in_plane = true;
     return {};
   });
@@ -294,6 +305,7 @@ void xspace_writer::set_metadata_bytes(std::int64_t event_metadata, std::string_
     std::string* const body = s.in_plane ? s.body_of(event_metadata) : nullptr;
     if (body == nullptr) return state::misuse("bytes of event metadata that this plane does not have");
     append_bytes_field(*body, 3, bytes);
+    s.metadata_bytes += bytes.size();
     return {};
   });
 }
@@ -307,6 +319,7 @@ std::int64_t xspace_writer::stat_metadata(std::string_view name, std::string_vie
       std::string& body = s.stat_bodies.emplace_back();
       append_text(body, 2, name);
       append_text(body, 3, description);
+      s.metadata_bytes += body.size();
       return static_cast<std::int64_t>(s.stat_bodies.size());
     });
     return {};

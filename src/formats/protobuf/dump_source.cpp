@@ -18,6 +18,15 @@ fault refused_source(const std::string& path, std::string message, std::string h
 
 }  // namespace
 
+result<void> check_dump(const capture_file& file, std::string_view type) {
+  const std::string what = format_of(file.family).no_message;
+  if (what.empty() || !type.empty()) return {};
+  return refused_source(file.path, "this is " + what + " and no protobuf",
+                        std::string(file.family == file_family::chrome_trace ? "profkit tree shows it"
+                                                                             : "profkit info shows what is in it") +
+                            "; --type raw insists on protobuf");
+}
+
 result<dump_source> open_dump_source(const std::string& path, std::string_view type, const open_options& how) {
   return contained([&]() -> result<dump_source> {
     result<capture> found = open_capture(path, how);
@@ -26,12 +35,10 @@ result<dump_source> open_dump_source(const std::string& path, std::string_view t
       return refused_source(
           path, "this is a directory: dump shows one file",
           found->files.empty() ? "name a file" : "name a file, for example " + found->files.front().path);
-    const file_family family = found->files.front().family;
-    if (const std::string what = format_of(family).no_message; !what.empty() && type.empty())
-      return refused_source(path, "this is " + what + " and no protobuf",
-                            std::string(family == file_family::chrome_trace ? "profkit tree shows it"
-                                                                            : "profkit info shows what is in it") +
-                                "; --type raw insists on protobuf");
+    if (result<void> is_message = check_dump(found->files.front(), type); !is_message) {
+      is_message.error().path = path;
+      return std::move(is_message).error();
+    }
     auto source = open_source_of(*found, 0);
     if (!source) return std::move(source).error();
     auto held = hold_bytes(std::move(source).value(), how.bounds, how.host);

@@ -6,7 +6,8 @@ PK_VERSION_MAJOR = 0
 PK_VERSION_MINOR = 1
 PK_VERSION_PATCH = 0
 PK_NO_OFFSET = 18446744073709551615
-PK_LIMIT_DEFAULT = 18446744073709551615
+PK_LIMIT_DEFAULT = 0
+PK_LIMIT_NONE = 18446744073709551615
 PK_PROBE_NO_BLOCK = 18446744073709551615
 PK_NO_TIME_PS = -9223372036854775808
 PK_OK = 0
@@ -28,6 +29,9 @@ PK_E_OUTPUT = -40
 PK_E_OUTPUT_FULL = -41
 PK_LOG_INFO = 1
 PK_LOG_WARNING = 2
+PK_FILTER_HAS_STEP = 1
+PK_FILTER_HAS_FROM = 2
+PK_FILTER_HAS_TO = 4
 PK_IO_AUTO = 0
 PK_IO_MAP = 1
 PK_IO_READ = 2
@@ -129,14 +133,12 @@ PK_DOCUMENT_STATUS_OK = 0
 PK_DOCUMENT_STATUS_PARTIAL = 1
 PK_DOCUMENT_STATUS_ABSENT = 2
 PK_DOCUMENT_STATUS_ERROR = 3
-PK_DOCUMENT_HAS_STEP = 1
-PK_DOCUMENT_HAS_FROM = 2
-PK_DOCUMENT_HAS_TO = 4
 PK_MEMORY_NO_RUNTIME = 1
 PK_MEMORY_ALL_TRACE = 2
-PK_MEMORY_HAS_STEP = 4
-PK_MEMORY_INCLUDE_HOST_POOLS = 8
-PK_MEMORY_HAS_FIT = 16
+PK_MEMORY_INCLUDE_HOST_POOLS = 4
+PK_MEMORY_HAS_FIT = 8
+PK_MEMORY_NO_TIMELINE = 16
+PK_MEMORY_KEPT_IS_PERSISTENT = 32
 PK_STEP_POLICY_PEAK = 0
 PK_STEP_POLICY_LAST = 1
 PK_STEP_POLICY_FIRST = 2
@@ -152,22 +154,20 @@ PK_ALLOCATOR_CHOSEN = 2
 PK_RESIDENCY_INDEFINITE = 0
 PK_RESIDENCY_TEMPORARY = 1
 PK_LIVE_BUFFER_HAS_INSTRUCTION = 1
-PK_TRACE_JSON = 1
-PK_TRACE_PERFETTO = 2
-PK_TRACE_XSPACE = 3
-PK_TRACE_CSV = 4
+PK_TRACE_JSON = 0
+PK_TRACE_PERFETTO = 1
+PK_TRACE_XSPACE = 2
+PK_TRACE_CSV = 3
 PK_TRACE_LIKE_XLA = 1
 PK_TRACE_GZIP = 2
-PK_TRACE_HAS_STEP = 4
-PK_TRACE_HAS_FROM = 8
-PK_TRACE_HAS_TO = 16
-PK_TRACE_WAITS = 32
+PK_TRACE_WAITS = 4
 PK_VALUE_DOUBLE = 2
 PK_VALUE_UINT64 = 3
 PK_VALUE_INT64 = 4
 PK_VALUE_TEXT = 5
 PK_VALUE_BYTES = 6
 PK_VALUE_REF = 7
+PK_WRITER_GZIP = 1
 PK_DUMP_JSON = 0
 PK_DUMP_TEXT = 1
 PK_VALIDATION_ALIGN = 1
@@ -252,9 +252,6 @@ PK_NODE_CORRUPT = 4
 PK_WINDOW_POLICY_GUIDE = 0
 PK_WINDOW_POLICY_MARKER = 1
 PK_WINDOW_POLICY_DEVICE = 2
-PK_BUBBLES_HAS_STEP = 1
-PK_BUBBLES_HAS_FROM = 2
-PK_BUBBLES_HAS_TO = 4
 PK_BUBBLE_TAG_DEVICE_IDLE_GAP_HEAVY = 0
 PK_BUBBLE_TAG_PRELAUNCH_GAP_HEAVY = 1
 PK_BUBBLE_TAG_TAIL_GAP_HEAVY = 2
@@ -380,6 +377,20 @@ class pk_limits(c.Structure):
         ("ratio_free_bytes", c.c_uint64),
         ("max_string_bytes", c.c_uint64),
         ("max_files", c.c_uint64),
+    ]
+
+
+class pk_filters(c.Structure):
+    _fields_ = [
+        ("struct_size", c.c_uint32),
+        ("flags", c.c_uint32),
+        ("host", c.c_char_p),
+        ("plane", c.c_char_p),
+        ("line", c.c_char_p),
+        ("name", c.c_char_p),
+        ("step", c.c_uint64),
+        ("from_ps", c.c_int64),
+        ("to_ps", c.c_int64),
     ]
 
 
@@ -586,7 +597,7 @@ class pk_activity_options(c.Structure):
     _fields_ = [
         ("struct_size", c.c_uint32),
         ("flags", c.c_uint32),
-        ("device", c.c_char_p),
+        ("filters", c.POINTER(pk_filters)),
         ("step_pattern", c.c_char_p),
         ("hooks", c.POINTER(pk_hooks)),
     ]
@@ -633,16 +644,10 @@ class pk_document_options(c.Structure):
     _fields_ = [
         ("struct_size", c.c_uint32),
         ("flags", c.c_uint32),
-        ("host", c.c_char_p),
-        ("plane", c.c_char_p),
-        ("line", c.c_char_p),
-        ("name", c.c_char_p),
-        ("step", c.c_uint64),
-        ("from_ps", c.c_int64),
-        ("to_ps", c.c_int64),
+        ("filters", c.POINTER(pk_filters)),
         ("limit", c.c_uint64),
-        ("hooks", c.POINTER(pk_hooks)),
         ("max_bytes", c.c_uint64),
+        ("hooks", c.POINTER(pk_hooks)),
     ]
 
 
@@ -650,10 +655,9 @@ class pk_memory_options(c.Structure):
     _fields_ = [
         ("struct_size", c.c_uint32),
         ("flags", c.c_uint32),
-        ("host", c.c_char_p),
+        ("filters", c.POINTER(pk_filters)),
         ("module", c.c_char_p),
         ("top", c.c_uint64),
-        ("step", c.c_int64),
         ("fit_bytes", c.c_uint64),
         ("curve_points", c.c_uint64),
         ("time_samples", c.c_uint64),
@@ -754,13 +758,7 @@ class pk_trace_options(c.Structure):
         ("flags", c.c_uint32),
         ("format", c.c_int32),
         ("reserved", c.c_uint32),
-        ("host", c.c_char_p),
-        ("plane", c.c_char_p),
-        ("line", c.c_char_p),
-        ("name", c.c_char_p),
-        ("step", c.c_uint64),
-        ("from_ps", c.c_int64),
-        ("to_ps", c.c_int64),
+        ("filters", c.POINTER(pk_filters)),
         ("hooks", c.POINTER(pk_hooks)),
     ]
 
@@ -786,6 +784,15 @@ class pk_value(c.Structure):
         ("reserved", c.c_uint32),
         ("bits", c.c_uint64),
         ("text", pk_str),
+    ]
+
+
+class pk_writer_options(c.Structure):
+    _fields_ = [
+        ("struct_size", c.c_uint32),
+        ("flags", c.c_uint32),
+        ("max_plane_bytes", c.c_uint64),
+        ("hooks", c.POINTER(pk_hooks)),
     ]
 
 
@@ -1020,7 +1027,7 @@ class pk_bubbles_options(c.Structure):
     _fields_ = [
         ("struct_size", c.c_uint32),
         ("flags", c.c_uint32),
-        ("device", c.c_char_p),
+        ("filters", c.POINTER(pk_filters)),
         ("step_pattern", c.c_char_p),
         ("thresholds", c.POINTER(c.c_char_p)),
         ("threshold_count", c.c_size_t),
@@ -1028,10 +1035,6 @@ class pk_bubbles_options(c.Structure):
         ("window_policy", c.c_int32),
         ("reserved", c.c_uint32),
         ("hooks", c.POINTER(pk_hooks)),
-        ("step_name", c.c_char_p),
-        ("step", c.c_uint64),
-        ("from_ps", c.c_int64),
-        ("to_ps", c.c_int64),
     ]
 
 
@@ -1091,7 +1094,7 @@ class pk_architecture_options(c.Structure):
     _fields_ = [
         ("struct_size", c.c_uint32),
         ("flags", c.c_uint32),
-        ("device", c.c_char_p),
+        ("filters", c.POINTER(pk_filters)),
         ("step_pattern", c.c_char_p),
         ("limit", c.c_uint64),
         ("hooks", c.POINTER(pk_hooks)),
@@ -1183,7 +1186,9 @@ class pk_table_options(c.Structure):
         ("batch_rows", c.c_uint64),
         ("columns", c.POINTER(c.c_char_p)),
         ("column_count", c.c_size_t),
-        ("filters", c.POINTER(pk_document_options)),
+        ("filters", c.POINTER(pk_filters)),
+        ("limit", c.c_uint64),
+        ("hooks", c.POINTER(pk_hooks)),
         ("file", c.c_uint32),
         ("reserved", c.c_uint32),
     ]
@@ -1198,26 +1203,6 @@ class pk_column(c.Structure):
         ("reserved", c.c_uint32),
     ]
 
-
-# What an option struct is before anything is set; `struct_size` apart.
-INITIAL: Dict[Any, Dict[str, int]] = {
-    pk_hooks: {},
-    pk_limits: {},
-    pk_open_options: {},
-    pk_read_callbacks: {"size_bytes": 18446744073709551615},
-    pk_activity_options: {},
-    pk_document_options: {"limit": 18446744073709551615},
-    pk_memory_options: {"top": 18446744073709551615, "time_samples": 200, "persistent_threshold_steps": 2},
-    pk_trace_options: {"format": 1},
-    pk_dump_options: {},
-    pk_validation_options: {"max_bound_ps": 1000000000, "limit": 18446744073709551615},
-    pk_probe_query: {"limit": 18446744073709551615},
-    pk_clock_options: {},
-    pk_merge_options: {},
-    pk_bubbles_options: {"limit": 18446744073709551615},
-    pk_architecture_options: {"limit": 18446744073709551615},
-    pk_table_options: {},
-}
 
 # name: (result, parameters)
 FUNCTIONS: Dict[str, Tuple[Any, Tuple[Any, ...]]] = {
@@ -1314,6 +1299,9 @@ FUNCTIONS: Dict[str, Tuple[Any, Tuple[Any, ...]]] = {
     "pk_document_write": (c.c_int32, (
         c.c_void_p, c.c_int32, c.POINTER(pk_document_options), pk_write_callback, c.c_void_p, c.POINTER(c.c_int32),
         c.POINTER(c.c_void_p))),
+    "pk_document_write_file": (c.c_int32, (
+        c.c_void_p, c.c_int32, c.POINTER(pk_document_options), c.c_char_p, c.POINTER(c.c_int32),
+        c.POINTER(c.c_void_p))),
     "pk_module_write": (c.c_int32, (
         c.c_void_p, c.c_char_p, c.POINTER(pk_document_options), pk_write_callback, c.c_void_p, c.POINTER(c.c_int32),
         c.POINTER(c.c_void_p))),
@@ -1345,8 +1333,10 @@ FUNCTIONS: Dict[str, Tuple[Any, Tuple[Any, ...]]] = {
         c.POINTER(c.c_void_p))),
     "pk_trace_write_file": (c.c_int32, (
         c.c_void_p, c.POINTER(pk_trace_options), c.c_char_p, c.POINTER(pk_trace_outcome), c.POINTER(c.c_void_p))),
-    "pk_xspace_writer_new": (c.c_int32, (pk_write_callback, c.c_void_p, c.POINTER(c.c_void_p), c.POINTER(c.c_void_p))),
-    "pk_xspace_writer_open": (c.c_int32, (c.c_char_p, c.POINTER(c.c_void_p), c.POINTER(c.c_void_p))),
+    "pk_xspace_writer_new": (c.c_int32, (
+        c.POINTER(pk_writer_options), pk_write_callback, c.c_void_p, c.POINTER(c.c_void_p), c.POINTER(c.c_void_p))),
+    "pk_xspace_writer_open": (c.c_int32, (
+        c.POINTER(pk_writer_options), c.c_char_p, c.POINTER(c.c_void_p), c.POINTER(c.c_void_p))),
     "pk_xspace_note": (None, (c.c_void_p, c.c_int32, pk_str)),
     "pk_xspace_begin_plane": (None, (c.c_void_p, pk_str, c.c_int64)),
     "pk_xspace_end_plane": (None, (c.c_void_p,)),
@@ -1363,6 +1353,9 @@ FUNCTIONS: Dict[str, Tuple[Any, Tuple[Any, ...]]] = {
     "pk_xspace_writer_free": (None, (c.c_void_p,)),
     "pk_dump_write": (c.c_int32, (
         c.c_char_p, c.POINTER(pk_dump_options), pk_write_callback, c.c_void_p, c.POINTER(c.c_int32),
+        c.POINTER(c.c_void_p))),
+    "pk_file_dump_write": (c.c_int32, (
+        c.c_void_p, c.c_uint32, c.POINTER(pk_dump_options), pk_write_callback, c.c_void_p, c.POINTER(c.c_int32),
         c.POINTER(c.c_void_p))),
     "pk_validation_open": (c.c_int32, (
         c.POINTER(c.c_void_p), c.c_size_t, c.POINTER(pk_validation_options), c.POINTER(c.c_void_p),

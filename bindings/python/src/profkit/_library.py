@@ -202,13 +202,30 @@ def got(function: Callable[..., int], kind: Type[T], *arguments: Any) -> T:
 
 # ---- options and callbacks ----
 
+def limit_of(rows: Optional[int]) -> Optional[int]:
+    """A limit as the C ABI has it; here None is the default and 0 none."""
+    return d.PK_LIMIT_NONE if rows == 0 else rows
+
+
 def options(kind: Type[T], **values: Any) -> T:
-    """An option struct with its size and the header's defaults; None leaves a field as it is."""
-    made_options = kind(struct_size=c.sizeof(kind), **d.INITIAL[kind])  # type: ignore[call-arg,arg-type]
+    """An option struct with its size; None leaves a field at 0, which is the default."""
+    made_options = kind(struct_size=c.sizeof(kind))  # type: ignore[call-arg,arg-type]
     for name, value in values.items():
         if value is not None:
             setattr(made_options, name, value)
     return made_options
+
+
+def filters(*, host: Optional[str] = None, plane: Optional[str] = None, line: Optional[str] = None, event: Optional[str] = None,
+            step: Optional[int] = None, from_ps: Optional[int] = None, to_ps: Optional[int] = None) -> Any:
+    """A pointer to pk_filters; None when nothing is filtered."""
+    given = {"host": encoded(host), "plane": encoded(plane), "line": encoded(line), "name": encoded(event), "step": step,
+             "from_ps": from_ps, "to_ps": to_ps}
+    if all(value is None for value in given.values()):
+        return None
+    flags = (d.PK_FILTER_HAS_STEP * (step is not None) | d.PK_FILTER_HAS_FROM * (from_ps is not None)
+             | d.PK_FILTER_HAS_TO * (to_ps is not None))
+    return c.pointer(options(d.pk_filters, flags=flags, **given))
 
 
 def strings(values: Any) -> Any:

@@ -150,14 +150,15 @@ class Memory(_Document):
                  include_host_pools: bool = False, progress: Optional[Progress] = None,
                  log: Optional[Log] = None, cancel: Optional[CancelToken] = None, threads: int = 0) -> None:
         """module: name or id, None for the one with the highest peak. step_policy: "peak", "last", "first".
-        fit_bytes: does the highest need fit? what_if: "remat=NAME" or "offload=NAME"."""
+        fit_bytes: does the highest need fit? top: rows of each list of the document, 0 for all. what_if: "remat=NAME" or "offload=NAME"."""
         calls, source = Calls(), profile._h
         policy = _choice(step_policy, {"peak": 0, "last": 1, "first": 2}, "step_policy")
         flags = (d.PK_MEMORY_NO_RUNTIME * (not runtime) | d.PK_MEMORY_ALL_TRACE * all_trace
-                 | d.PK_MEMORY_HAS_STEP * (step is not None) | d.PK_MEMORY_INCLUDE_HOST_POOLS * include_host_pools
-                 | d.PK_MEMORY_HAS_FIT * (fit_bytes is not None))
-        given = options(d.pk_memory_options, flags=flags, host=L.encoded(host), module=L.encoded(module), top=top,
-                        step=step, fit_bytes=fit_bytes, curve_points=curve_points, step_policy=policy,
+                 | d.PK_MEMORY_INCLUDE_HOST_POOLS * include_host_pools
+                 | d.PK_MEMORY_HAS_FIT * (fit_bytes is not None) | d.PK_MEMORY_NO_TIMELINE * (time_samples == 0)
+                 | d.PK_MEMORY_KEPT_IS_PERSISTENT * (persistent_threshold_steps == 0))
+        given = options(d.pk_memory_options, flags=flags, filters=L.filters(host=host, step=step), module=L.encoded(module),
+                        top=L.limit_of(top), fit_bytes=fit_bytes, curve_points=curve_points, step_policy=policy,
                         memory_space=memory_space, time_samples=time_samples,
                         persistent_threshold_steps=persistent_threshold_steps, what_if=L.strings([L.encoded(text_) for text_ in what_if]),
                         what_if_count=len(what_if))
@@ -310,11 +311,9 @@ class Bubbles(_Document):
         "device". limit: rows of each list of the document, 0 for all, None for the command's default."""
         calls, source = Calls(), profile._h
         named = [L.encoded(f"{name}={value}") for name, value in (thresholds or {}).items()]
-        flags = (d.PK_BUBBLES_HAS_STEP * (step is not None)
-                 | d.PK_BUBBLES_HAS_FROM * (from_ps is not None) | d.PK_BUBBLES_HAS_TO * (to_ps is not None))
-        given = options(d.pk_bubbles_options, flags=flags, device=L.encoded(device), step_pattern=L.encoded(step_pattern),
-                        step_name=L.encoded(step_name), step=step, from_ps=from_ps, to_ps=to_ps, thresholds=L.strings(named),
-                        threshold_count=len(named), limit=limit,
+        given = options(d.pk_bubbles_options, step_pattern=L.encoded(step_pattern),
+                        filters=L.filters(plane=device, event=step_name, step=step, from_ps=from_ps, to_ps=to_ps), thresholds=L.strings(named),
+                        threshold_count=len(named), limit=L.limit_of(limit),
                         window_policy=_choice(window_policy, {"guide": 0, "marker": 1, "device": 2}, "window_policy"))
         given.hooks = L.hooks(calls, progress=progress, log=log, cancel=cancel, threads=threads)
         self._handle = calls.run(lambda: made(lib.pk_bubbles_open, lib.pk_bubbles_free, source, c.byref(given), keep=source))
@@ -356,8 +355,8 @@ class Architecture(_Document):
         """device: only those whose name contains it. limit: rows of each list of the document, 0 for all,
         None for the command's default."""
         calls, source = Calls(), profile._h
-        given = options(d.pk_architecture_options, device=L.encoded(device), step_pattern=L.encoded(step_pattern),
-                        limit=limit)
+        given = options(d.pk_architecture_options, filters=L.filters(plane=device), step_pattern=L.encoded(step_pattern),
+                        limit=L.limit_of(limit))
         given.hooks = L.hooks(calls, progress=progress, log=log, cancel=cancel, threads=threads)
         self._handle = calls.run(lambda: made(lib.pk_architecture_open, lib.pk_architecture_free, source,
                                               c.byref(given), keep=source))
@@ -442,7 +441,7 @@ class Kernels(Owner):
         """device: only those whose name contains it. details: shapes and types, too."""
         calls, source = Calls(), profile._h
         given = options(d.pk_activity_options, flags=0 if details else d.PK_ACTIVITY_NO_DETAILS,
-                        device=L.encoded(device), step_pattern=L.encoded(step_pattern))
+                        filters=L.filters(plane=device), step_pattern=L.encoded(step_pattern))
         given.hooks = L.hooks(calls, progress=progress, log=log, cancel=cancel, threads=threads)
         self._handle = calls.run(lambda: made(lib.pk_activity_open, lib.pk_activity_free, source, c.byref(given), keep=source))
 
@@ -752,7 +751,7 @@ class Neutrino(Owner):
         flags = (d.PK_PROBE_QUERY_HAS_BLOCK * (block is not None) | d.PK_PROBE_QUERY_HAS_LANE * (lane is not None))
         query = options(d.pk_probe_query, flags=flags, slice=_choice(slice, _SLICES, "slice"), width=width,
                         height=height, launch=L.encoded(launch), map=L.encoded(map), block=block, lane=lane,
-                        limit=limit, format=_choice(format, _FORMATS, "format"), title=L.encoded(title))
+                        limit=L.limit_of(limit), format=_choice(format, _FORMATS, "format"), title=L.encoded(title))
         query.hooks = L.hooks(calls, progress=progress, log=log, cancel=cancel, threads=threads)
         status = c.c_int32()
         calls.run(lambda: check(lib.pk_probe_write, self._h, c.byref(query), calls.writer(write), None,

@@ -147,7 +147,7 @@ class Validation(_Document):
         calls = Calls()
         flags = d.PK_VALIDATION_ALIGN * align | d.PK_VALIDATION_HAS_BOUND * (bound_ps is not None)
         given = options(d.pk_validation_options, flags=flags, bound_ps=bound_ps, max_bound_ps=max_bound_ps,
-                        limit=limit)
+                        limit=L.limit_of(limit))
         given.hooks = L.hooks(calls, progress=progress, log=log, cancel=cancel, threads=threads)
         kept = [None if profile is None else profile._h for profile in profiles]
         handles = (c.c_void_p * max(1, len(kept)))(*[None if handle is None else handle.address for handle in kept])

@@ -11,7 +11,7 @@ from . import _library as L
 from ._library import Calls, Handle, Owner, check, got, lib, made, options, path_text, text
 from .errors import Error, NotFound
 from .kinds import Family, LineKind, PlaneKind, StatOrigin, Status
-from .tables import Table, TableName, filters_of, number_of
+from .tables import Table, TableName, number_of
 
 if TYPE_CHECKING:
     from .analyses import Architecture, Bubbles, ChromeEvents, Kernels, Memory, Modules, Neutrino
@@ -346,6 +346,12 @@ class File:
         #: Position of the XSpace that this file repeats.
         self.export_of: Optional[int] = info.export_of if info.export_of >= 0 else None
 
+    def dump(self, write: Callable[[Any], Any], **given: Any) -> Status:
+        """Hands the bytes of `profkit dump --json`, or of protobuf's text format, of this file to `write`. Options: see
+        dump(); those of opening count no more, but for limits and hooks."""
+        from .dumping import dump_open_file  # pylint: disable=import-outside-toplevel
+        return dump_open_file(self._handle.address, self.position, write, **given)
+
     @property
     def bytes(self) -> memoryview:
         """The decoded bytes, read-only and not copied: a memoryview over the mapping (small files: what was read), which it keeps."""
@@ -459,11 +465,24 @@ class Profile(Owner):
             step=step, from_ps=from_ps, to_ps=to_ps, limit=limit, max_bytes=max_bytes, progress=progress, log=log,
             cancel=cancel, threads=threads)
 
+    def save_document(self, name: str, path: PathLike, *, limit: Optional[int] = None, max_bytes: Optional[int] = None,
+                      progress: Optional[Progress] = None, log: Optional[Log] = None, cancel: Optional[CancelToken] = None,
+                      threads: int = 0, **filters: Any) -> Status:
+        """Writes the document into a file, which appears when it is complete. Filters as of write_document()."""
+        calls = Calls()
+        given = options(d.pk_document_options, filters=L.filters(**filters), limit=L.limit_of(limit), max_bytes=max_bytes)
+        given.hooks = hooks_of(calls, progress=progress, log=log, cancel=cancel, threads=threads)
+        status = c.c_int32()
+        calls.run(lambda: check(lib.pk_document_write_file, self._h, document_number(name), c.byref(given),
+                                L.encoded_path(path), c.byref(status)))
+        return Status(status.value)
+
     def _write_filtered(self, function: Any, what: Tuple[Any, ...], write: Callable[[bytes], Any], *,
                         progress: Optional[Progress] = None, log: Optional[Log] = None, cancel: Optional[CancelToken] = None,
                         threads: int = 0, **filters: Any) -> Status:
         calls = Calls()
-        given = options(d.pk_document_options, **dict(filters_of(**filters)))
+        limit, max_bytes = filters.pop("limit", None), filters.pop("max_bytes", None)
+        given = options(d.pk_document_options, filters=L.filters(**filters), limit=L.limit_of(limit), max_bytes=max_bytes)
         given.hooks = hooks_of(calls, progress=progress, log=log, cancel=cancel, threads=threads)
         status = c.c_int32()
         calls.run(lambda: check(function, self._h, *what, c.byref(given), calls.writer(write), None, c.byref(status)))
@@ -572,8 +591,8 @@ class Profile(Owner):
         takes docs/tables.md says; limit: rows a line. The other options: see Table."""
         return Table(self, lib.pk_table_open, number_of(name), columns=columns, batch_rows=batch_rows,
                      skip_damage=skip_damage, plain_text=plain_text, signed=signed,
-                     filters=filters_of(host=host, plane=plane, line=line, event=event, step=step, from_ps=from_ps,
-                                        to_ps=to_ps, limit=limit))
+                     limit=limit, filters=tuple({"host": host, "plane": plane, "line": line, "event": event, "step": step,
+                                                 "from_ps": from_ps, "to_ps": to_ps}.items()))
 
     # ---- analyses ----
 
@@ -664,12 +683,9 @@ def _trace_options(calls: Calls, format: str, *,  # pylint: disable=redefined-bu
                    cancel: Optional[CancelToken] = None, threads: int = 0) -> Any:
     if format not in _FORMATS:
         raise ValueError(f"there is no format {format!r}; there are {', '.join(_FORMATS)}")
-    flags = (d.PK_TRACE_LIKE_XLA * like_xla | d.PK_TRACE_WAITS * waits | d.PK_TRACE_GZIP * gzip
-             | d.PK_TRACE_HAS_STEP * (step is not None)
-             | d.PK_TRACE_HAS_FROM * (from_ps is not None) | d.PK_TRACE_HAS_TO * (to_ps is not None))
-    trace = options(d.pk_trace_options, format=_FORMATS[format], flags=flags, host=L.encoded(host),
-                    plane=L.encoded(plane), line=L.encoded(line), name=L.encoded(event), step=step, from_ps=from_ps,
-                    to_ps=to_ps)
+    flags = d.PK_TRACE_LIKE_XLA * like_xla | d.PK_TRACE_WAITS * waits | d.PK_TRACE_GZIP * gzip
+    trace = options(d.pk_trace_options, format=_FORMATS[format], flags=flags,
+                    filters=L.filters(host=host, plane=plane, line=line, event=event, step=step, from_ps=from_ps, to_ps=to_ps))
     trace.hooks = hooks_of(calls, progress=progress, log=log, cancel=cancel, threads=threads)
     return trace
 

@@ -6,7 +6,7 @@ import json
 from typing import Any, Callable, Dict, Iterator, List, Literal, Optional, Sequence, Tuple, TypeVar
 
 from . import _declarations as d
-from ._library import Calls, Handle, Owner, check, encoded, lib, made, options, strings, text
+from ._library import Calls, Handle, Owner, check, encoded, filters as filters_of, lib, limit_of, made, options, strings, text
 from .errors import Error
 
 T = TypeVar("T")
@@ -50,12 +50,11 @@ _borrowing_release = _Release(_release_borrowing)
 
 
 @functools.lru_cache(maxsize=64)
-def _options(columns: Optional[Tuple[str, ...]], batch_rows: int, flags: int, file: int, filters: Tuple[Any, ...]) -> Any:
+def _options(columns: Optional[Tuple[str, ...]], batch_rows: int, flags: int, file: int, limit: Optional[int],
+             filters: Tuple[Any, ...]) -> Any:
     """A pointer to pk_table_options, which nobody changes: programs ask for the same few again and again."""
-    asked = None
-    if filters:
-        asked = c.pointer(options(d.pk_document_options, **dict(filters)))
-    return c.pointer(options(d.pk_table_options, batch_rows=batch_rows, flags=flags, file=file, filters=asked,
+    return c.pointer(options(d.pk_table_options, batch_rows=batch_rows, flags=flags, file=file,
+                             filters=filters_of(**dict(filters)), limit=limit_of(limit),
                              columns=strings([encoded(name) for name in columns]) if columns else None,
                              column_count=len(columns) if columns else 0))
 
@@ -76,18 +75,6 @@ def number_of(name: str) -> int:
     return int(NUMBERS[name])
 
 
-def filters_of(*, host: Optional[str] = None, plane: Optional[str] = None, line: Optional[str] = None,
-               event: Optional[str] = None, step: Optional[int] = None, from_ps: Optional[int] = None,
-               to_ps: Optional[int] = None, limit: Optional[int] = None,
-               max_bytes: Optional[int] = None) -> Tuple[Tuple[str, Any], ...]:
-    """Fields of pk_document_options."""
-    flags = (d.PK_DOCUMENT_HAS_STEP * (step is not None) | d.PK_DOCUMENT_HAS_FROM * (from_ps is not None)
-             | d.PK_DOCUMENT_HAS_TO * (to_ps is not None))
-    given = {"host": encoded(host), "plane": encoded(plane), "line": encoded(line), "name": encoded(event), "step": step,
-             "from_ps": from_ps, "to_ps": to_ps, "limit": limit, "max_bytes": max_bytes, "flags": flags or None}
-    return tuple((name, value) for name, value in given.items() if value is not None)
-
-
 class Table:
     """Rows of a capture, opened anew each time they are read. Give it to whatever reads Arrow, as often as you like:
 
@@ -105,7 +92,7 @@ class Table:
 
     def __init__(self, owner: Owner, function: Any, *arguments: Any, columns: Optional[Sequence[str]] = None,
                  batch_rows: int = 0, skip_damage: bool = False, plain_text: bool = False, signed: bool = False,
-                 file: Optional[int] = None, filters: Tuple[Tuple[str, Any], ...] = ()) -> None:
+                 file: Optional[int] = None, limit: Optional[int] = None, filters: Tuple[Tuple[str, Any], ...] = ()) -> None:
         """columns: names of those that are wanted, in that order; what is not wanted is not made. batch_rows: 0 is
         65536. skip_damage: end where damage begins instead of failing after the intact rows. plain_text, signed: no
         dictionaries and no unsigned columns, for engines that refuse those (Spark)."""
@@ -115,7 +102,7 @@ class Table:
             raise ValueError(f"columns is a list of at least one name, not {columns!r}")
         flags = (d.PK_TABLE_SKIP_DAMAGE * skip_damage | d.PK_TABLE_PLAIN_TEXT * plain_text | d.PK_TABLE_SIGNED * signed
                  | d.PK_TABLE_ONE_FILE * (file is not None))
-        self._options = _options(None if columns is None else tuple(columns), batch_rows, flags, file or 0, filters)
+        self._options = _options(None if columns is None else tuple(columns), batch_rows, flags, file or 0, limit, filters)
 
     def _opened(self) -> Handle:
         return made(self._function, lib.pk_table_free, self._handle.address, *self._arguments, self._options,

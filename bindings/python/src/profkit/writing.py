@@ -1,4 +1,5 @@
 """Writing an XSpace, for profilers of one's own."""
+import ctypes as c
 import struct
 from contextlib import contextmanager
 from typing import Any, Callable, Dict, Iterator, Optional, Union
@@ -20,19 +21,25 @@ class XSpaceWriter(Owner):
                     writer.event("matmul", offset_ps=0, duration_ps=1000, stats={"flops": 8})
     """
 
-    def __init__(self, path: Optional[PathLike] = None, write: Optional[Callable[[bytes], Any]] = None) -> None:
+    def __init__(self, path: Optional[PathLike] = None, write: Optional[Callable[[bytes], Any]] = None, *, gzip: bool = False,
+                 max_plane_bytes: int = 0, threads: int = 0) -> None:
+        """gzip: compress what is written, with so many threads. max_plane_bytes: the most that an open plane may take in
+        memory, 0 for no bound."""
         if (path is None) == (write is None):
             raise ValueError("give either a path or `write`")
+        hooks = L.options(d.pk_hooks, threads=threads)
+        given = L.options(d.pk_writer_options, flags=d.PK_WRITER_GZIP * gzip, max_plane_bytes=max_plane_bytes,
+                          hooks=c.pointer(hooks))
         self._calls = Calls()
         self._names: Dict[str, int] = {}
         self._display: Dict[str, str] = {}
         self._events: Dict[Any, int] = {}
         if path is not None:
-            self._handle = made(lib.pk_xspace_writer_open, lib.pk_xspace_writer_free, L.encoded_path(path))
+            self._handle = made(lib.pk_xspace_writer_open, lib.pk_xspace_writer_free, c.byref(given), L.encoded_path(path))
         else:
             assert write is not None
             callback = self._calls.writer(write)
-            self._handle = made(lib.pk_xspace_writer_new, lib.pk_xspace_writer_free, callback, None,
+            self._handle = made(lib.pk_xspace_writer_new, lib.pk_xspace_writer_free, c.byref(given), callback, None,
                                 keep=(self._calls, callback))
 
     def hostname(self, name: str) -> None:

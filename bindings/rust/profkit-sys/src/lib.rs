@@ -11,7 +11,8 @@ pub const PK_VERSION_MAJOR: u32 = 0;
 pub const PK_VERSION_MINOR: u32 = 1;
 pub const PK_VERSION_PATCH: u32 = 0;
 pub const PK_NO_OFFSET: u64 = u64::MAX;
-pub const PK_LIMIT_DEFAULT: u64 = u64::MAX;
+pub const PK_LIMIT_DEFAULT: u32 = 0;
+pub const PK_LIMIT_NONE: u64 = u64::MAX;
 pub const PK_PROBE_NO_BLOCK: u64 = u64::MAX;
 pub const PK_NO_TIME_PS: i64 = i64::MIN;
 
@@ -50,6 +51,9 @@ pub const PK_E_OUTPUT: i32 = -40;
 pub const PK_E_OUTPUT_FULL: i32 = -41;
 pub const PK_LOG_INFO: i32 = 1;
 pub const PK_LOG_WARNING: i32 = 2;
+pub const PK_FILTER_HAS_STEP: i32 = 1;
+pub const PK_FILTER_HAS_FROM: i32 = 2;
+pub const PK_FILTER_HAS_TO: i32 = 4;
 /// maps regular files above 512 KiB, reads everything else
 pub const PK_IO_AUTO: i32 = 0;
 /// a file that another process truncates under the mapping raises SIGBUS
@@ -183,19 +187,18 @@ pub const PK_DOCUMENT_STATUS_PARTIAL: i32 = 1;
 pub const PK_DOCUMENT_STATUS_ABSENT: i32 = 2;
 /// nothing usable
 pub const PK_DOCUMENT_STATUS_ERROR: i32 = 3;
-pub const PK_DOCUMENT_HAS_STEP: i32 = 1;
-pub const PK_DOCUMENT_HAS_FROM: i32 = 2;
-pub const PK_DOCUMENT_HAS_TO: i32 = 4;
 /// only what the compiler assigned
 pub const PK_MEMORY_NO_RUNTIME: i32 = 1;
 /// the whole trace is one window
 pub const PK_MEMORY_ALL_TRACE: i32 = 2;
-/// `step` is set
-pub const PK_MEMORY_HAS_STEP: i32 = 4;
 /// host memory may be the fullest, too
-pub const PK_MEMORY_INCLUDE_HOST_POOLS: i32 = 8;
+pub const PK_MEMORY_INCLUDE_HOST_POOLS: i32 = 4;
 /// `fit_bytes` is set
-pub const PK_MEMORY_HAS_FIT: i32 = 16;
+pub const PK_MEMORY_HAS_FIT: i32 = 8;
+/// the document's timeline has no samples
+pub const PK_MEMORY_NO_TIMELINE: i32 = 16;
+/// what was not freed is persistent without crossing the boundary of a step
+pub const PK_MEMORY_KEPT_IS_PERSISTENT: i32 = 32;
 pub const PK_STEP_POLICY_PEAK: i32 = 0;
 pub const PK_STEP_POLICY_LAST: i32 = 1;
 pub const PK_STEP_POLICY_FIRST: i32 = 2;
@@ -216,23 +219,19 @@ pub const PK_RESIDENCY_TEMPORARY: i32 = 1;
 /// the module has the instruction that defines it
 pub const PK_LIVE_BUFFER_HAS_INSTRUCTION: i32 = 1;
 /// Chrome trace-event JSON
-pub const PK_TRACE_JSON: i32 = 1;
+pub const PK_TRACE_JSON: i32 = 0;
 /// Perfetto's protobuf trace
-pub const PK_TRACE_PERFETTO: i32 = 2;
+pub const PK_TRACE_PERFETTO: i32 = 1;
 /// an XSpace with what the filters keep, byte for byte
-pub const PK_TRACE_XSPACE: i32 = 3;
+pub const PK_TRACE_XSPACE: i32 = 2;
 /// a row an event
-pub const PK_TRACE_CSV: i32 = 4;
+pub const PK_TRACE_CSV: i32 = 3;
 /// PK_TRACE_JSON as XLA's converter writes it: one XSpace, no filters
 pub const PK_TRACE_LIKE_XLA: i32 = 1;
 /// compress what is written
 pub const PK_TRACE_GZIP: i32 = 2;
-/// `step` is set
-pub const PK_TRACE_HAS_STEP: i32 = 4;
-pub const PK_TRACE_HAS_FROM: i32 = 8;
-pub const PK_TRACE_HAS_TO: i32 = 16;
 /// PK_TRACE_PERFETTO with the steps of each device and why it waited
-pub const PK_TRACE_WAITS: i32 = 32;
+pub const PK_TRACE_WAITS: i32 = 4;
 pub const PK_VALUE_DOUBLE: i32 = 2;
 pub const PK_VALUE_UINT64: i32 = 3;
 pub const PK_VALUE_INT64: i32 = 4;
@@ -240,6 +239,8 @@ pub const PK_VALUE_TEXT: i32 = 5;
 pub const PK_VALUE_BYTES: i32 = 6;
 /// a text that many events share: `bits` is its pk_xspace_stat_metadata()
 pub const PK_VALUE_REF: i32 = 7;
+/// compress what is written
+pub const PK_WRITER_GZIP: i32 = 1;
 pub const PK_DUMP_JSON: i32 = 0;
 pub const PK_DUMP_TEXT: i32 = 1;
 /// bound the clocks from collectives alone
@@ -334,10 +335,6 @@ pub const PK_NODE_CORRUPT: i32 = 4;
 pub const PK_WINDOW_POLICY_GUIDE: i32 = 0;
 pub const PK_WINDOW_POLICY_MARKER: i32 = 1;
 pub const PK_WINDOW_POLICY_DEVICE: i32 = 2;
-/// `step` is set
-pub const PK_BUBBLES_HAS_STEP: i32 = 1;
-pub const PK_BUBBLES_HAS_FROM: i32 = 2;
-pub const PK_BUBBLES_HAS_TO: i32 = 4;
 pub const PK_BUBBLE_TAG_DEVICE_IDLE_GAP_HEAVY: i32 = 0;
 pub const PK_BUBBLE_TAG_PRELAUNCH_GAP_HEAVY: i32 = 1;
 pub const PK_BUBBLE_TAG_TAIL_GAP_HEAVY: i32 = 2;
@@ -478,7 +475,8 @@ pub struct pk_error {
     _marker: PhantomData<(*mut u8, PhantomPinned)>,
 }
 
-/// Lets any thread stop work that another thread is doing. Since 0.1.
+/// Lets any thread stop work that another thread is doing. Ownership: who made it frees it, when the calls that were given it
+/// have returned. Since 0.1.
 #[repr(C)]
 #[derive(Debug)]
 pub struct pk_cancel_token {
@@ -505,8 +503,8 @@ pub struct pk_module_list {
     _marker: PhantomData<(*mut u8, PhantomPinned)>,
 }
 
-/// Reads the events of a trace-event JSON file in the order of the file. Holds a reference to its profile.
-/// Since 0.1.
+/// Reads the events of a trace-event JSON file in the order of the file. Holds a reference to its profile. One thread at a
+/// time. Since 0.1.
 #[repr(C)]
 #[derive(Debug)]
 pub struct pk_chrome_reader {
@@ -536,7 +534,8 @@ pub struct pk_memory {
 /// begin_plane { begin_line { event  event_stat* }*  end_line }*  plane_stat*  end_plane,   then finish
 /// Metadata may be asked for, and given stats, at any time while its plane is open. A plane is held in memory until it
 /// ends. Calls that return nothing keep the first failure, after which they do nothing; pk_xspace_writer_finish() and
-/// pk_xspace_writer_status() return it. One thread at a time. Since 0.1.
+/// pk_xspace_writer_status() return it. One thread at a time. Ownership: texts and values that it is given are copied.
+/// Since 0.1.
 #[repr(C)]
 #[derive(Debug)]
 pub struct pk_xspace_writer {
@@ -605,8 +604,8 @@ pub struct pk_architecture {
     _marker: PhantomData<(*mut u8, PhantomPinned)>,
 }
 
-/// Rows of one table, given once and in order: as structs, or as an Arrow stream. One thread at a time uses it. It holds a
-/// reference to the handle that it was opened on. Since 0.1.
+/// Rows of one table, given once and in order: as structs, or as an Arrow stream. One thread at a time uses it. Ownership: it
+/// holds a reference to the handle that it was opened on. Since 0.1.
 #[repr(C)]
 #[derive(Debug)]
 pub struct pk_table {
@@ -699,6 +698,43 @@ impl Default for pk_limits {
     }
 }
 
+/// Which part of a capture to look at. Texts are substrings; NULL and "" match everything. What takes filters says which; one
+/// that is set and not taken is PK_E_INVALID_ARGUMENT. Since 0.1.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct pk_filters {
+    /// sizeof(pk_filters)
+    pub struct_size: u32,
+    /// PK_FILTER_HAS_
+    pub flags: u32,
+    /// hosts
+    pub host: *const c_char,
+    /// planes of an XSpace; of what is about devices, the names of those
+    pub plane: *const c_char,
+    /// lines of a plane, threads and streams
+    pub line: *const c_char,
+    /// events, ops, modules; of what is about steps, the names of those
+    pub name: *const c_char,
+    /// position of a step among those of its device; with PK_FILTER_HAS_STEP
+    pub step: u64,
+    /// first instant, capture's clock; with PK_FILTER_HAS_FROM
+    pub from_ps: i64,
+    /// first instant after; with PK_FILTER_HAS_TO
+    pub to_ps: i64,
+}
+
+impl Default for pk_filters {
+    /// The values of the header's _INIT macro.
+    fn default() -> Self {
+        // SAFETY: integers, pointers and Option<fn>, all of which may be zero.
+        let zero: Self = unsafe { std::mem::zeroed() };
+        Self {
+            struct_size: size_of::<Self>() as u32,
+            ..zero
+        }
+    }
+}
+
 /// Since 0.1.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
@@ -744,7 +780,7 @@ pub struct pk_read_callbacks {
     /// Writes up to `size` bytes from `offset` on to `into`; gives their number, 0 at the end, and a negative
     /// number on failure (PK_E_IO). Called by the opening thread only, unless PK_OPEN_ONE_PASS is set.
     pub read_at: Option<unsafe extern "C" fn(user: *mut c_void, offset: u64, into: *mut c_void, size: usize) -> i64>,
-    /// of the whole input, still compressed; PK_NO_OFFSET when unknown
+    /// of the whole input, still compressed; 0 when unknown
     pub size_bytes: u64,
 }
 
@@ -755,7 +791,6 @@ impl Default for pk_read_callbacks {
         let zero: Self = unsafe { std::mem::zeroed() };
         Self {
             struct_size: size_of::<Self>() as u32,
-            size_bytes: 18446744073709551615,
             ..zero
         }
     }
@@ -1143,7 +1178,7 @@ impl Default for pk_chrome_summary {
     }
 }
 
-/// What to read. NULL texts match everything. Since 0.1.
+/// What to read. Since 0.1.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct pk_activity_options {
@@ -1151,8 +1186,8 @@ pub struct pk_activity_options {
     pub struct_size: u32,
     /// PK_ACTIVITY_
     pub flags: u32,
-    /// only devices whose name contains it
-    pub device: *const c_char,
+    /// plane; NULL: everything
+    pub filters: *const pk_filters,
     /// whole names of the host's step markers, a regular expression of RE2
     pub step_pattern: *const c_char,
     /// NULL: none
@@ -1247,32 +1282,23 @@ impl Default for pk_kernel_row {
     }
 }
 
-/// Which part of a capture to look at, and how much of it to show. Text filters are substrings; NULL and ""
-/// match everything. Since 0.1.
+/// Which part of a capture to look at, and how much of it to show. Since 0.1.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct pk_document_options {
     /// sizeof(pk_document_options)
     pub struct_size: u32,
-    /// PK_DOCUMENT_HAS_
+    /// 0
     pub flags: u32,
-    pub host: *const c_char,
-    pub plane: *const c_char,
-    pub line: *const c_char,
-    pub name: *const c_char,
-    /// position of a step; with PK_DOCUMENT_HAS_STEP
-    pub step: u64,
-    /// first instant, capture's clock; with PK_DOCUMENT_HAS_FROM
-    pub from_ps: i64,
-    /// first instant after; with PK_DOCUMENT_HAS_TO
-    pub to_ps: i64,
-    /// rows a list; 0: all; PK_LIMIT_DEFAULT
+    /// all of them; NULL: everything
+    pub filters: *const pk_filters,
+    /// rows a list; 0: the default; PK_LIMIT_NONE: all
     pub limit: u64,
-    /// NULL: none
-    pub hooks: *const pk_hooks,
     /// the most the document takes: lists end early for it, and texts of 300 bytes. What stands around
     /// the lists takes up to 20,000, of PK_DOCUMENT_REPORT more. 0: the document's own bound
     pub max_bytes: u64,
+    /// NULL: none
+    pub hooks: *const pk_hooks,
 }
 
 impl Default for pk_document_options {
@@ -1282,13 +1308,12 @@ impl Default for pk_document_options {
         let zero: Self = unsafe { std::mem::zeroed() };
         Self {
             struct_size: size_of::<Self>() as u32,
-            limit: 18446744073709551615,
             ..zero
         }
     }
 }
 
-/// What to analyse. NULL texts match everything. Since 0.1.
+/// What to analyse. Since 0.1.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct pk_memory_options {
@@ -1296,20 +1321,19 @@ pub struct pk_memory_options {
     pub struct_size: u32,
     /// PK_MEMORY_
     pub flags: u32,
-    /// only hosts whose name contains it
-    pub host: *const c_char,
+    /// host, step (its window); NULL: everything
+    pub filters: *const pk_filters,
     /// name or id; NULL: the module with the highest peak
     pub module: *const c_char,
-    /// rows of each list of the document; PK_LIMIT_DEFAULT: 30
+    /// rows of each list of the document; 0: 30; PK_LIMIT_NONE: all
     pub top: u64,
-    /// with PK_MEMORY_HAS_STEP: position of a step window
-    pub step: i64,
     /// with PK_MEMORY_HAS_FIT: does the highest need fit?
     pub fit_bytes: u64,
     /// at most so many points of the live curve; 0: none
     pub curve_points: u64,
-    /// of the document's timeline
+    /// of the document's timeline; 0: 200
     pub time_samples: u64,
+    /// boundaries of steps that a persistent block outlives; 0: 2
     pub persistent_threshold_steps: u32,
     /// PK_STEP_POLICY_
     pub step_policy: i32,
@@ -1329,9 +1353,6 @@ impl Default for pk_memory_options {
         let zero: Self = unsafe { std::mem::zeroed() };
         Self {
             struct_size: size_of::<Self>() as u32,
-            top: 18446744073709551615,
-            time_samples: 200,
-            persistent_threshold_steps: 2,
             ..zero
         }
     }
@@ -1511,7 +1532,7 @@ impl Default for pk_curve_point {
     }
 }
 
-/// What to write. Text filters are substrings; NULL and "" match everything. Since 0.1.
+/// What to write. Since 0.1.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct pk_trace_options {
@@ -1523,16 +1544,9 @@ pub struct pk_trace_options {
     pub format: i32,
     /// 0
     pub reserved: u32,
-    pub host: *const c_char,
-    pub plane: *const c_char,
-    pub line: *const c_char,
-    pub name: *const c_char,
-    /// position of a step; with PK_TRACE_HAS_STEP
-    pub step: u64,
-    /// first instant, capture's clock; with PK_TRACE_HAS_FROM
-    pub from_ps: i64,
-    /// first instant after; with PK_TRACE_HAS_TO
-    pub to_ps: i64,
+    /// all of them; NULL: everything
+    pub filters: *const pk_filters,
+    /// NULL: none
     pub hooks: *const pk_hooks,
 }
 
@@ -1543,7 +1557,6 @@ impl Default for pk_trace_options {
         let zero: Self = unsafe { std::mem::zeroed() };
         Self {
             struct_size: size_of::<Self>() as u32,
-            format: 1,
             ..zero
         }
     }
@@ -1600,6 +1613,32 @@ impl Default for pk_value {
     }
 }
 
+/// How an XSpace is written. Since 0.1.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct pk_writer_options {
+    /// sizeof(pk_writer_options)
+    pub struct_size: u32,
+    /// PK_WRITER_
+    pub flags: u32,
+    /// the most that an open plane may take in memory; more is PK_E_LIMIT. 0, PK_LIMIT_NONE: no bound
+    pub max_plane_bytes: u64,
+    /// NULL: none. `cancel` and `progress`, whose total is 0, are asked whenever bytes are written: at the end of each plane.
+    pub hooks: *const pk_hooks,
+}
+
+impl Default for pk_writer_options {
+    /// The values of the header's _INIT macro.
+    fn default() -> Self {
+        // SAFETY: integers, pointers and Option<fn>, all of which may be zero.
+        let zero: Self = unsafe { std::mem::zeroed() };
+        Self {
+            struct_size: size_of::<Self>() as u32,
+            ..zero
+        }
+    }
+}
+
 /// What to show of a message. Since 0.1.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
@@ -1611,7 +1650,7 @@ pub struct pk_dump_options {
     /// Name of the message type, with or without a package, or "raw": every field by its number. NULL: what the kind of
     /// file says.
     pub type_: *const c_char,
-    /// elements shown of each repeated field; 0: all
+    /// elements shown of each repeated field; 0, PK_LIMIT_NONE: all
     pub limit: u64,
     /// how the file is read, its limits and hooks; NULL: the defaults
     pub open: *const pk_open_options,
@@ -1639,10 +1678,10 @@ pub struct pk_validation_options {
     pub flags: u32,
     /// error of every time, instead of what the trace says; with PK_VALIDATION_HAS_BOUND
     pub bound_ps: i64,
-    /// an offset known less well than this is undecidable; default 1 ms
+    /// an offset known less well than this is undecidable; 0: 1 ms
     pub max_bound_ps: i64,
     pub hooks: *const pk_hooks,
-    /// rows of each list of the document; 0: all; PK_LIMIT_DEFAULT
+    /// rows of each list of the document; 0: the default; PK_LIMIT_NONE: all
     pub limit: u64,
 }
 
@@ -1653,8 +1692,6 @@ impl Default for pk_validation_options {
         let zero: Self = unsafe { std::mem::zeroed() };
         Self {
             struct_size: size_of::<Self>() as u32,
-            max_bound_ps: 1000000000,
-            limit: 18446744073709551615,
             ..zero
         }
     }
@@ -1894,7 +1931,7 @@ pub struct pk_probe_query {
     pub block: u64,
     /// slice records, with PK_PROBE_QUERY_HAS_LANE
     pub lane: u64,
-    /// rows a list; 0: all; PK_LIMIT_DEFAULT: 100 of JSON, all of other formats
+    /// rows a list; 0: 100 of JSON, all of other formats; PK_LIMIT_NONE: all
     pub limit: u64,
     /// NULL: none
     pub hooks: *const pk_hooks,
@@ -1913,7 +1950,6 @@ impl Default for pk_probe_query {
         let zero: Self = unsafe { std::mem::zeroed() };
         Self {
             struct_size: size_of::<Self>() as u32,
-            limit: 18446744073709551615,
             ..zero
         }
     }
@@ -2073,22 +2109,22 @@ impl Default for pk_merge_node {
     }
 }
 
-/// What to look for. NULL texts match everything. Since 0.1.
+/// What to look for. Since 0.1.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct pk_bubbles_options {
     /// sizeof(pk_bubbles_options)
     pub struct_size: u32,
-    /// PK_BUBBLES_
+    /// 0
     pub flags: u32,
-    /// only devices whose name contains it
-    pub device: *const c_char,
+    /// plane, name, step, and time, an instant of which a step shares; NULL: everything
+    pub filters: *const pk_filters,
     /// whole names that mark a step: a regular expression of RE2
     pub step_pattern: *const c_char,
     /// "NAME=VALUE" each, by the names that the document lists
     pub thresholds: *const *const c_char,
     pub threshold_count: usize,
-    /// rows of each list of the document; 0: all; PK_LIMIT_DEFAULT
+    /// rows of each list of the document; 0: the default; PK_LIMIT_NONE: all
     pub limit: u64,
     /// PK_WINDOW_POLICY_
     pub window_policy: i32,
@@ -2096,14 +2132,6 @@ pub struct pk_bubbles_options {
     pub reserved: u32,
     /// NULL: none
     pub hooks: *const pk_hooks,
-    /// only steps whose name contains it
-    pub step_name: *const c_char,
-    /// only this one of each device, from 0; with PK_BUBBLES_HAS_STEP
-    pub step: u64,
-    /// only steps that share an instant with this time; with PK_BUBBLES_HAS_FROM
-    pub from_ps: i64,
-    /// first instant after; with PK_BUBBLES_HAS_TO
-    pub to_ps: i64,
 }
 
 impl Default for pk_bubbles_options {
@@ -2113,7 +2141,6 @@ impl Default for pk_bubbles_options {
         let zero: Self = unsafe { std::mem::zeroed() };
         Self {
             struct_size: size_of::<Self>() as u32,
-            limit: 18446744073709551615,
             ..zero
         }
     }
@@ -2231,7 +2258,7 @@ impl Default for pk_bubble {
     }
 }
 
-/// What to look at. NULL texts match everything. Since 0.1.
+/// What to look at. Since 0.1.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct pk_architecture_options {
@@ -2239,11 +2266,11 @@ pub struct pk_architecture_options {
     pub struct_size: u32,
     /// 0
     pub flags: u32,
-    /// only devices whose name contains it
-    pub device: *const c_char,
+    /// plane; NULL: everything
+    pub filters: *const pk_filters,
     /// whole names that mark a step: a regular expression of RE2
     pub step_pattern: *const c_char,
-    /// rows of each list of the document; 0: all; PK_LIMIT_DEFAULT
+    /// rows of each list of the document; 0: the default; PK_LIMIT_NONE: all
     pub limit: u64,
     /// NULL: none
     pub hooks: *const pk_hooks,
@@ -2256,7 +2283,6 @@ impl Default for pk_architecture_options {
         let zero: Self = unsafe { std::mem::zeroed() };
         Self {
             struct_size: size_of::<Self>() as u32,
-            limit: 18446744073709551615,
             ..zero
         }
     }
@@ -2452,8 +2478,12 @@ pub struct pk_table_options {
     /// Arrow: names of the columns that come, in this order, each once; NULL: all
     pub columns: *const *const c_char,
     pub column_count: usize,
-    /// which rows; NULL: all. A limit is one of rows a line, PK_LIMIT_DEFAULT: all
-    pub filters: *const pk_document_options,
+    /// those that docs/tables.md says of the table; NULL: everything
+    pub filters: *const pk_filters,
+    /// most rows of one line, of tables that docs/tables.md says it of; 0, PK_LIMIT_NONE: all
+    pub limit: u64,
+    /// used while the table is opened; NULL: none
+    pub hooks: *const pk_hooks,
     /// with PK_TABLE_ONE_FILE
     pub file: u32,
     /// 0
@@ -2509,6 +2539,7 @@ const _: () = {
     assert!(size_of::<pk_str>() == 16);
     assert!(size_of::<pk_hooks>() == 40);
     assert!(size_of::<pk_limits>() == 48);
+    assert!(size_of::<pk_filters>() == 64);
     assert!(size_of::<pk_open_options>() == 40);
     assert!(size_of::<pk_read_callbacks>() == 32);
     assert!(size_of::<pk_profile_info>() == 48);
@@ -2530,16 +2561,17 @@ const _: () = {
     assert!(size_of::<pk_activity_options>() == 32);
     assert!(size_of::<pk_activity_device>() == 64);
     assert!(size_of::<pk_kernel_row>() == 176);
-    assert!(size_of::<pk_document_options>() == 88);
-    assert!(size_of::<pk_memory_options>() == 104);
+    assert!(size_of::<pk_document_options>() == 40);
+    assert!(size_of::<pk_memory_options>() == 96);
     assert!(size_of::<pk_memory_module>() == 96);
     assert!(size_of::<pk_memory_space>() == 120);
     assert!(size_of::<pk_memory_allocator>() == 96);
     assert!(size_of::<pk_live_buffer>() == 176);
     assert!(size_of::<pk_curve_point>() == 24);
-    assert!(size_of::<pk_trace_options>() == 80);
+    assert!(size_of::<pk_trace_options>() == 32);
     assert!(size_of::<pk_trace_outcome>() == 72);
     assert!(size_of::<pk_value>() == 32);
+    assert!(size_of::<pk_writer_options>() == 24);
     assert!(size_of::<pk_dump_options>() == 32);
     assert!(size_of::<pk_validation_options>() == 40);
     assert!(size_of::<pk_validation_summary>() == 80);
@@ -2555,7 +2587,7 @@ const _: () = {
     assert!(size_of::<pk_clock_options>() == 72);
     assert!(size_of::<pk_merge_options>() == 112);
     assert!(size_of::<pk_merge_node>() == 120);
-    assert!(size_of::<pk_bubbles_options>() == 96);
+    assert!(size_of::<pk_bubbles_options>() == 64);
     assert!(size_of::<pk_bubble_step>() == 168);
     assert!(size_of::<pk_bubble>() == 144);
     assert!(size_of::<pk_architecture_options>() == 40);
@@ -2564,31 +2596,33 @@ const _: () = {
     assert!(size_of::<pk_cause>() == 72);
     assert!(size_of::<pk_device_time>() == 40);
     assert!(size_of::<pk_collective>() == 96);
-    assert!(size_of::<pk_table_options>() == 48);
+    assert!(size_of::<pk_table_options>() == 64);
     assert!(size_of::<pk_column>() == 56);
 };
 
 extern "C" {
-    /// PK_VERSION_NUMBER of the library that was loaded. Since 0.1.
+    /// Says which library was loaded: its PK_VERSION_NUMBER. Since 0.1.
     pub fn pk_version_number() -> u32;
-    /// "MAJOR.MINOR.PATCH" of the library that was loaded; static. Since 0.1.
+    /// Says which library was loaded: "MAJOR.MINOR.PATCH". Ownership: static. Since 0.1.
     pub fn pk_version_string() -> *const c_char;
-    /// The name of a status as JSON error documents have it: "ok", "end", "damaged", "not_found", …;
-    /// "internal" for an unknown value. Static. Since 0.1.
+    /// The name of a status as JSON error documents have it: "ok", "end", "damaged", "not_found", …; "internal" for an unknown
+    /// value. Ownership: static. Since 0.1.
     pub fn pk_status_name(status: pk_status) -> *const c_char;
     /// The status that the failed call returned; PK_OK for NULL. Since 0.1.
     pub fn pk_error_code(error: *const pk_error) -> pk_status;
-    /// What happened and what was expected, in English, one line, NUL-terminated; "" for NULL. Since 0.1.
+    /// What happened, to which file, and what was expected, in English, one line, NUL-terminated: enough to be printed alone. A path
+    /// that pk_error_path() has stands in it. "" for NULL. Ownership: borrowed from `error`. Since 0.1.
     pub fn pk_error_message(error: *const pk_error) -> *const c_char;
-    /// Path or label of the input; "" when none is involved. Since 0.1.
+    /// Path or label of the input; "" when none is involved. Ownership: borrowed from `error`. Since 0.1.
     pub fn pk_error_path(error: *const pk_error) -> *const c_char;
     /// Position in the decoded bytes of pk_error_path(); PK_NO_OFFSET when unknown. Since 0.1.
     pub fn pk_error_byte_offset(error: *const pk_error) -> u64;
-    /// What to do next; "" when there is nothing to advise. Since 0.1.
+    /// What to do next; "" when there is nothing to advise. Ownership: borrowed from `error`. Since 0.1.
     pub fn pk_error_hint(error: *const pk_error) -> *const c_char;
     /// Frees an error that a call wrote through `err`. Never free one that was returned. Since 0.1.
     pub fn pk_error_free(error: *mut pk_error);
-    /// A token that has not been cancelled. Errors: PK_E_OUT_OF_MEMORY. Since 0.1.
+    /// Makes a token that has not been cancelled. Ownership: the caller ends `*out` with pk_cancel_token_free(). Errors:
+    /// PK_E_OUT_OF_MEMORY. Since 0.1.
     pub fn pk_cancel_token_new(
         out: *mut *mut pk_cancel_token,
         err: *mut *mut pk_error,
@@ -2597,20 +2631,20 @@ extern "C" {
     pub fn pk_cancel_token_cancel(token: *mut pk_cancel_token);
     /// Frees a token that no running call uses. Since 0.1.
     pub fn pk_cancel_token_free(token: *mut pk_cancel_token);
-    /// Opens a file ("-" is standard input), a run directory, or a parent of runs. `options` may be NULL.
-    /// A damaged file keeps what is intact and reports the rest through pk_file_damage(), and so does an unreadable
-    /// file among several. Errors: PK_E_NOT_FOUND (nothing at the path, or a directory without a profile),
-    /// PK_E_PERMISSION, PK_E_IO, PK_E_INVALID_ARGUMENT (no such run: the message lists them), PK_E_CANCELLED, and what kept the only
-    /// file from being read at all. Since 0.1.
+    /// Opens a file ("-" is standard input), a run directory, or a parent of runs. `options` may be NULL. A damaged file keeps what
+    /// is intact and reports the rest through pk_file_damage(), and so does an unreadable file among several. Ownership: the caller
+    /// ends `*out` with pk_profile_free(). Errors: PK_E_NOT_FOUND (nothing at the path, or a directory without a profile),
+    /// PK_E_PERMISSION, PK_E_IO, PK_E_INVALID_ARGUMENT (no such run: the message lists them), PK_E_CANCELLED, and what kept the
+    /// only file from being read at all. Since 0.1.
     pub fn pk_profile_open(
         path: *const c_char,
         options: *const pk_open_options,
         out: *mut *mut pk_profile,
         err: *mut *mut pk_error,
     ) -> pk_status;
-    /// Opens one file that lies in memory. Unless PK_OPEN_COPY is set, `data` is borrowed until the last
-    /// pk_profile_free(). `label` stands for the path in messages and helps to recognise the format
-    /// ("vm.xplane.pb"); NULL is "". Errors: as pk_profile_open(). Since 0.1.
+    /// Opens one file that lies in memory. `label` stands for the path in messages and helps to recognise the format
+    /// ("vm.xplane.pb"); NULL is "". Ownership: the caller ends `*out` with pk_profile_free(); `data` is borrowed until the last
+    /// reference is given back, unless PK_OPEN_COPY is set; `label` is copied. Errors: as pk_profile_open(). Since 0.1.
     pub fn pk_profile_open_buffer(
         data: *const c_void,
         size: usize,
@@ -2619,8 +2653,9 @@ extern "C" {
         out: *mut *mut pk_profile,
         err: *mut *mut pk_error,
     ) -> pk_status;
-    /// Opens one file through callbacks, which are used during this call only. `label` as in
-    /// pk_profile_open_buffer(). Errors: as pk_profile_open(). Since 0.1.
+    /// Opens one file through callbacks. `label` as in pk_profile_open_buffer(). Ownership: the caller ends `*out` with
+    /// pk_profile_free(); the callbacks are used during this call alone, with PK_OPEN_ONE_PASS until the last reference is given
+    /// back; the struct and `label` are copied. Errors: as pk_profile_open(). Since 0.1.
     pub fn pk_profile_open_callbacks(
         callbacks: *const pk_read_callbacks,
         label: *const c_char,
@@ -2628,18 +2663,19 @@ extern "C" {
         out: *mut *mut pk_profile,
         err: *mut *mut pk_error,
     ) -> pk_status;
-    /// Takes one more reference and returns `profile`; each is given back by pk_profile_free(). Since 0.1.
+    /// Takes one more reference and returns `profile`; NULL for NULL. Ownership: each reference is given back by pk_profile_free().
+    /// Since 0.1.
     pub fn pk_profile_ref(profile: *mut pk_profile) -> *mut pk_profile;
     /// Gives a reference back; with the last one everything borrowed from the profile ends. Since 0.1.
     pub fn pk_profile_free(profile: *mut pk_profile);
-    /// What a profile holds as a whole. Text is borrowed from the profile. Errors: PK_E_INVALID_ARGUMENT (NULL).
+    /// What a profile holds as a whole. Ownership: text is borrowed from `profile`. Errors: PK_E_INVALID_ARGUMENT (NULL).
     /// Since 0.1.
     pub fn pk_profile_get(
         profile: *const pk_profile,
         out: *mut pk_profile_info,
         err: *mut *mut pk_error,
     ) -> pk_status;
-    /// A run by its position, newest first. Text is borrowed from the profile. Errors: PK_E_INVALID_ARGUMENT (no such
+    /// A run by its position, newest first. Ownership: text is borrowed from `profile`. Errors: PK_E_INVALID_ARGUMENT (no such
     /// run). Since 0.1.
     pub fn pk_run_get(
         profile: *const pk_profile,
@@ -2647,36 +2683,35 @@ extern "C" {
         out: *mut pk_run_info,
         err: *mut *mut pk_error,
     ) -> pk_status;
-    /// "xspace", "chrome_trace", …; "unknown" for an unknown value. Static. Since 0.1.
+    /// The name of a format: "xspace", "chrome_trace", …; "unknown" for an unknown value. Ownership: static. Since 0.1.
     pub fn pk_family_name(family: i32) -> *const c_char;
-    /// "none", "gzip", "zstd"; "none" for an unknown value. Static. Since 0.1.
+    /// The name of a compression: "none", "gzip", "zstd"; "none" for an unknown value. Ownership: static. Since 0.1.
     pub fn pk_compression_name(compression: i32) -> *const c_char;
     /// Number of files; 0 for NULL. Since 0.1.
     pub fn pk_file_count(profile: *const pk_profile) -> u32;
-    /// A file by its position. Text is borrowed from the profile. Errors: PK_E_INVALID_ARGUMENT (no such file).
-    /// Since 0.1.
+    /// A file by its position. Ownership: text is borrowed from `profile`. Errors: PK_E_INVALID_ARGUMENT (no such file). Since 0.1.
     pub fn pk_file_get(
         profile: *const pk_profile,
         file: u32,
         out: *mut pk_file_info,
         err: *mut *mut pk_error,
     ) -> pk_status;
-    /// The decoded bytes of a file: what was intact when it is damaged. XSpace files, and a file opened from a buffer
-    /// or callbacks, are read when they are opened; others when this or pk_file_damage() first asks for them. Errors:
-    /// PK_E_INVALID_ARGUMENT (no such file). Since 0.1.
+    /// The decoded bytes of a file: what was intact when it is damaged. XSpace files, and a file opened from a buffer or callbacks,
+    /// are read when they are opened; others when this or pk_file_damage() first asks for them. Ownership: the bytes are borrowed
+    /// from `profile`. Errors: PK_E_INVALID_ARGUMENT (no such file). Since 0.1.
     pub fn pk_file_bytes(
         profile: *const pk_profile,
         file: u32,
         out: *mut pk_str,
         err: *mut *mut pk_error,
     ) -> pk_status;
-    /// Why a file is damaged or unreadable; NULL when it is sound. Borrowed: do not free. Damage inside the
-    /// events of a line shows when they are read, and in documents. Since 0.1.
+    /// Why a file is damaged or unreadable; NULL when it is sound. Damage inside the events of a line shows when they are read, and
+    /// in documents. Ownership: borrowed from `profile`: do not free it. Since 0.1.
     pub fn pk_file_damage(profile: *const pk_profile, file: u32) -> *const pk_error;
     /// Number of notes of a kind (PK_NOTE_); 0 when the file is not an XSpace. Since 0.1.
     pub fn pk_file_note_count(profile: *const pk_profile, file: u32, kind: i32) -> u32;
-    /// A note by its kind (PK_NOTE_) and position; borrowed from the profile. Errors: PK_E_INVALID_ARGUMENT (no such
-    /// file or note). Since 0.1.
+    /// A note by its kind (PK_NOTE_) and position. Ownership: borrowed from `profile`. Errors: PK_E_INVALID_ARGUMENT (no such file
+    /// or note). Since 0.1.
     pub fn pk_file_note_get(
         profile: *const pk_profile,
         file: u32,
@@ -2685,11 +2720,11 @@ extern "C" {
         out: *mut pk_str,
         err: *mut *mut pk_error,
     ) -> pk_status;
-    /// "device", "host", …; "other" for an unknown value. Static. Since 0.1.
+    /// The name of a kind of plane: "device", "host", …; "other" for an unknown value. Ownership: static. Since 0.1.
     pub fn pk_plane_kind_name(kind: i32) -> *const c_char;
-    /// 0 when the file is not an XSpace. Since 0.1.
+    /// Number of planes; 0 when the file is not an XSpace. Since 0.1.
     pub fn pk_plane_count(profile: *const pk_profile, file: u32) -> u32;
-    /// A plane by its position in an XSpace. Text is borrowed from the profile. Errors: PK_E_INVALID_ARGUMENT (no such
+    /// A plane by its position in an XSpace. Ownership: text is borrowed from `profile`. Errors: PK_E_INVALID_ARGUMENT (no such
     /// plane; the file is no XSpace), and why the file is damaged when it has none. Since 0.1.
     pub fn pk_plane_get(
         profile: *const pk_profile,
@@ -2698,11 +2733,11 @@ extern "C" {
         out: *mut pk_plane_info,
         err: *mut *mut pk_error,
     ) -> pk_status;
-    /// "steps", "modules", …; "other" for an unknown value. Static. Since 0.1.
+    /// The name of a kind of line: "steps", "modules", …; "other" for an unknown value. Ownership: static. Since 0.1.
     pub fn pk_line_kind_name(kind: i32) -> *const c_char;
     /// Number of lines; 0 where there is no such plane. Since 0.1.
     pub fn pk_line_count(profile: *const pk_profile, file: u32, plane: u32) -> u32;
-    /// A line by its position in its plane. Text is borrowed from the profile. Errors: PK_E_INVALID_ARGUMENT (no such
+    /// A line by its position in its plane. Ownership: text is borrowed from `profile`. Errors: PK_E_INVALID_ARGUMENT (no such
     /// line). Since 0.1.
     pub fn pk_line_get(
         profile: *const pk_profile,
@@ -2712,8 +2747,8 @@ extern "C" {
         out: *mut pk_line_info,
         err: *mut *mut pk_error,
     ) -> pk_status;
-    /// Hops over the events of a line without decoding them: linear in their number. Errors: PK_E_INVALID_ARGUMENT (no
-    /// such line). Since 0.1.
+    /// Hops over the events of a line without decoding them: linear in their number. Ownership: text is borrowed from `profile`.
+    /// Errors: PK_E_INVALID_ARGUMENT (no such line). Since 0.1.
     pub fn pk_line_summarise(
         profile: *const pk_profile,
         file: u32,
@@ -2722,7 +2757,8 @@ extern "C" {
         out: *mut pk_line_summary,
         err: *mut *mut pk_error,
     ) -> pk_status;
-    /// Puts a cursor before the first event of a line. Errors: PK_E_INVALID_ARGUMENT (no such line). Since 0.1.
+    /// Puts a cursor before the first event of a line. Ownership: the cursor borrows `profile` and needs no release. Errors:
+    /// PK_E_INVALID_ARGUMENT (no such line). Since 0.1.
     pub fn pk_events_begin(
         profile: *const pk_profile,
         file: u32,
@@ -2731,17 +2767,17 @@ extern "C" {
         out: *mut pk_event_cursor,
         err: *mut *mut pk_error,
     ) -> pk_status;
-    /// Reads one event, in the order of the file. PK_END after the last one; PK_E_DAMAGED where the bytes break the
-    /// format, after every event before that. Errors: PK_E_DAMAGED, PK_E_INVALID_ARGUMENT (a cursor that was not
-    /// begun). Since 0.1.
+    /// Reads one event, in the order of the file. PK_END after the last one; PK_E_DAMAGED where the bytes break the format, after
+    /// every event before that. Ownership: `out-\>stats` is borrowed from the cursor's profile. Errors: PK_E_DAMAGED,
+    /// PK_E_INVALID_ARGUMENT (a cursor that was not begun). Since 0.1.
     pub fn pk_event_next(
         cursor: *mut pk_event_cursor,
         out: *mut pk_event,
         err: *mut *mut pk_error,
     ) -> pk_status;
-    /// Reads up to `capacity` events and says in `*count` how many; PK_OK means at least one. PK_END and PK_E_DAMAGED
-    /// come with none, after everything before was delivered. Errors: PK_E_DAMAGED, PK_E_INVALID_ARGUMENT (a cursor
-    /// that was not begun; capacity 0). Since 0.1.
+    /// Reads up to `capacity` events and says in `*count` how many; PK_OK means at least one. PK_END and PK_E_DAMAGED come with
+    /// none, after everything before was delivered. Ownership: `stats` of the events is borrowed from the cursor's profile. Errors:
+    /// PK_E_DAMAGED, PK_E_INVALID_ARGUMENT (a cursor that was not begun; capacity 0). Since 0.1.
     pub fn pk_events_read(
         cursor: *mut pk_event_cursor,
         events: *mut pk_event,
@@ -2749,11 +2785,12 @@ extern "C" {
         count: *mut usize,
         err: *mut *mut pk_error,
     ) -> pk_status;
-    /// "none", "double", "uint64", "int64", "str", "bytes", "ref"; "none" for an unknown value. Static. Since 0.1.
+    /// The name of a type of stat: "none", "double", "uint64", "int64", "str", "bytes", "ref"; "none" for an unknown value.
+    /// Ownership: static. Since 0.1.
     pub fn pk_stat_kind_name(kind: i32) -> *const c_char;
-    /// Puts a cursor before the stats of an event that was read from this plane: of the event itself, then of its
-    /// metadata entry, then of the plane, as far as `origins` (PK_ORIGIN_ bits) asks for them. Errors:
-    /// PK_E_INVALID_ARGUMENT (no such plane; unknown origins). Since 0.1.
+    /// Puts a cursor before the stats of an event that was read from this plane: of the event itself, then of its metadata entry,
+    /// then of the plane, as far as `origins` (PK_ORIGIN_ bits) asks for them. Ownership: the cursor borrows `profile` and needs no
+    /// release. Errors: PK_E_INVALID_ARGUMENT (no such plane; unknown origins). Since 0.1.
     pub fn pk_event_stats(
         profile: *const pk_profile,
         file: u32,
@@ -2763,7 +2800,8 @@ extern "C" {
         out: *mut pk_stat_cursor,
         err: *mut *mut pk_error,
     ) -> pk_status;
-    /// Puts a cursor before the stats of an event metadata entry. Errors: PK_E_NOT_FOUND. Since 0.1.
+    /// Puts a cursor before the stats of an event metadata entry. Ownership: the cursor borrows `profile` and needs no release.
+    /// Errors: PK_E_NOT_FOUND (no such entry), PK_E_INVALID_ARGUMENT (no such plane). Since 0.1.
     pub fn pk_event_metadata_stats(
         profile: *const pk_profile,
         file: u32,
@@ -2772,7 +2810,8 @@ extern "C" {
         out: *mut pk_stat_cursor,
         err: *mut *mut pk_error,
     ) -> pk_status;
-    /// Puts a cursor before the stats of a plane. Errors: PK_E_INVALID_ARGUMENT (no such plane). Since 0.1.
+    /// Puts a cursor before the stats of a plane. Ownership: the cursor borrows `profile` and needs no release. Errors:
+    /// PK_E_INVALID_ARGUMENT (no such plane). Since 0.1.
     pub fn pk_plane_stats(
         profile: *const pk_profile,
         file: u32,
@@ -2780,14 +2819,16 @@ extern "C" {
         out: *mut pk_stat_cursor,
         err: *mut *mut pk_error,
     ) -> pk_status;
-    /// Reads one stat, in the order of the file. PK_END after the last one; PK_E_DAMAGED where the bytes break the
-    /// format. Errors: PK_E_DAMAGED, PK_E_INVALID_ARGUMENT (a cursor that was not begun). Since 0.1.
+    /// Reads one stat, in the order of the file. PK_END after the last one; PK_E_DAMAGED where the bytes break the format.
+    /// Ownership: text is borrowed from the cursor's profile. Errors: PK_E_DAMAGED, PK_E_INVALID_ARGUMENT (a cursor that was not
+    /// begun). Since 0.1.
     pub fn pk_stat_next(
         cursor: *mut pk_stat_cursor,
         out: *mut pk_stat,
         err: *mut *mut pk_error,
     ) -> pk_status;
-    /// Finds the entry of an id in constant time. Errors: PK_E_NOT_FOUND. Since 0.1.
+    /// Finds the entry of an id in constant time. Ownership: text is borrowed from `profile`. Errors: PK_E_NOT_FOUND (no such
+    /// entry), PK_E_INVALID_ARGUMENT (no such plane). Since 0.1.
     pub fn pk_event_metadata_get(
         profile: *const pk_profile,
         file: u32,
@@ -2796,8 +2837,8 @@ extern "C" {
         out: *mut pk_event_metadata,
         err: *mut *mut pk_error,
     ) -> pk_status;
-    /// Writes the first `capacity` child ids of an entry to `ids` (NULL with 0) and the number of all of them to
-    /// `*count`. Errors: PK_E_NOT_FOUND. Since 0.1.
+    /// Writes the first `capacity` child ids of an entry to `ids` (NULL with 0) and the number of all of them to `*count`. Errors:
+    /// PK_E_NOT_FOUND (no such entry), PK_E_INVALID_ARGUMENT (no such plane). Since 0.1.
     pub fn pk_event_metadata_children(
         profile: *const pk_profile,
         file: u32,
@@ -2808,7 +2849,8 @@ extern "C" {
         count: *mut usize,
         err: *mut *mut pk_error,
     ) -> pk_status;
-    /// Finds the entry of an id in constant time. Errors: PK_E_NOT_FOUND. Since 0.1.
+    /// Finds the entry of an id in constant time. Ownership: text is borrowed from `profile`. Errors: PK_E_NOT_FOUND (no such
+    /// entry), PK_E_INVALID_ARGUMENT (no such plane). Since 0.1.
     pub fn pk_stat_metadata_get(
         profile: *const pk_profile,
         file: u32,
@@ -2817,8 +2859,8 @@ extern "C" {
         out: *mut pk_stat_metadata,
         err: *mut *mut pk_error,
     ) -> pk_status;
-    /// Finds the id of a stat name (`size` bytes) by looking at every entry: do it once a plane.
-    /// Errors: PK_E_NOT_FOUND. Since 0.1.
+    /// Finds the id of a stat name (`size` bytes) by looking at every entry: do it once a plane. Errors: PK_E_NOT_FOUND (no such
+    /// name), PK_E_INVALID_ARGUMENT (no such plane). Since 0.1.
     pub fn pk_stat_metadata_find(
         profile: *const pk_profile,
         file: u32,
@@ -2828,8 +2870,8 @@ extern "C" {
         id: *mut i64,
         err: *mut *mut pk_error,
     ) -> pk_status;
-    /// Puts a cursor before the first event metadata entry of a plane. Errors: PK_E_INVALID_ARGUMENT (no such plane).
-    /// Since 0.1.
+    /// Puts a cursor before the first event metadata entry of a plane. Ownership: the cursor borrows `profile` and needs no
+    /// release. Errors: PK_E_INVALID_ARGUMENT (no such plane). Since 0.1.
     pub fn pk_event_metadata_begin(
         profile: *const pk_profile,
         file: u32,
@@ -2837,15 +2879,15 @@ extern "C" {
         out: *mut pk_metadata_cursor,
         err: *mut *mut pk_error,
     ) -> pk_status;
-    /// Reads one entry, in the order of the file, each id once. PK_END after the last one. Errors:
-    /// PK_E_INVALID_ARGUMENT (a cursor that was not begun). Since 0.1.
+    /// Reads one entry, in the order of the file, each id once. PK_END after the last one. Ownership: text is borrowed from the
+    /// cursor's profile. Errors: PK_E_INVALID_ARGUMENT (a cursor that was not begun). Since 0.1.
     pub fn pk_event_metadata_next(
         cursor: *mut pk_metadata_cursor,
         out: *mut pk_event_metadata,
         err: *mut *mut pk_error,
     ) -> pk_status;
-    /// Puts a cursor before the first stat metadata entry of a plane. Errors: PK_E_INVALID_ARGUMENT (no such plane).
-    /// Since 0.1.
+    /// Puts a cursor before the first stat metadata entry of a plane. Ownership: the cursor borrows `profile` and needs no release.
+    /// Errors: PK_E_INVALID_ARGUMENT (no such plane). Since 0.1.
     pub fn pk_stat_metadata_begin(
         profile: *const pk_profile,
         file: u32,
@@ -2853,17 +2895,18 @@ extern "C" {
         out: *mut pk_metadata_cursor,
         err: *mut *mut pk_error,
     ) -> pk_status;
-    /// Reads one entry, in the order of the file, each id once. PK_END after the last one. Errors:
-    /// PK_E_INVALID_ARGUMENT (a cursor that was not begun). Since 0.1.
+    /// Reads one entry, in the order of the file, each id once. PK_END after the last one. Ownership: text is borrowed from the
+    /// cursor's profile. Errors: PK_E_INVALID_ARGUMENT (a cursor that was not begun). Since 0.1.
     pub fn pk_stat_metadata_next(
         cursor: *mut pk_metadata_cursor,
         out: *mut pk_stat_metadata,
         err: *mut *mut pk_error,
     ) -> pk_status;
-    /// "none", "same_bytes", …; "none" for an unknown value. Static. Since 0.1.
+    /// The name of a PK_SIBLING_: "none", "same_bytes", …; "none" for an unknown value. Ownership: static. Since 0.1.
     pub fn pk_sibling_name(sibling: i32) -> *const c_char;
-    /// Finds and counts the modules of a profile. `hooks` may be NULL. Errors: PK_E_CANCELLED, PK_E_OUT_OF_MEMORY. A
-    /// capture without modules is no failure. Since 0.1.
+    /// Finds and counts the modules of a profile. `hooks` may be NULL. Ownership: the caller ends `*out` with
+    /// pk_module_list_free(); it holds a reference to `profile`. Errors: PK_E_CANCELLED, PK_E_OUT_OF_MEMORY. A capture without
+    /// modules is no failure. Since 0.1.
     pub fn pk_module_list_open(
         profile: *mut pk_profile,
         hooks: *const pk_hooks,
@@ -2872,28 +2915,30 @@ extern "C" {
     ) -> pk_status;
     /// Number of modules; 0 for NULL. Since 0.1.
     pub fn pk_module_count(modules: *const pk_module_list) -> usize;
-    /// A module by its position, largest first. Errors: PK_E_INVALID_ARGUMENT (no such module). Since 0.1.
+    /// A module by its position, largest first. Ownership: text and bytes are borrowed from `modules`. Errors:
+    /// PK_E_INVALID_ARGUMENT (no such module). Since 0.1.
     pub fn pk_module_get(
         modules: *const pk_module_list,
         module: usize,
         out: *mut pk_module_info,
         err: *mut *mut pk_error,
     ) -> pk_status;
-    /// Why a module does not parse; NULL when it does. Borrowed: do not free. Since 0.1.
+    /// Why a module does not parse; NULL when it does. Ownership: borrowed from `modules`: do not free it. Since 0.1.
     pub fn pk_module_damage(modules: *const pk_module_list, module: usize) -> *const pk_error;
     /// Frees the list; NULL is fine. Rows and bytes that were taken from it end with it. Since 0.1.
     pub fn pk_module_list_free(modules: *mut pk_module_list);
-    /// Puts a reader before the first event of a file of family PK_FAMILY_CHROME_TRACE. Errors: PK_E_UNSUPPORTED for
-    /// another family; what kept the file from being read. Since 0.1.
+    /// Puts a reader before the first event of a file of family PK_FAMILY_CHROME_TRACE. Ownership: the caller ends `*out` with
+    /// pk_chrome_free(); it holds a reference to `profile`. Errors: PK_E_UNSUPPORTED for another family; what kept the file from
+    /// being read. Since 0.1.
     pub fn pk_chrome_open(
         profile: *mut pk_profile,
         file: u32,
         out: *mut *mut pk_chrome_reader,
         err: *mut *mut pk_error,
     ) -> pk_status;
-    /// Reads up to `capacity` events, in bounded memory, and says in `*count` how many; PK_OK means at least one. What
-    /// is broken is passed over: PK_E_DAMAGED comes instead of PK_END, after all that was intact. Errors:
-    /// PK_E_INVALID_ARGUMENT (capacity 0), PK_E_DAMAGED, PK_E_LIMIT, PK_E_IO. Since 0.1.
+    /// Reads up to `capacity` events, in bounded memory, and says in `*count` how many; PK_OK means at least one. What is broken is
+    /// passed over: PK_E_DAMAGED comes instead of PK_END, after all that was intact. Ownership: text is borrowed from `reader`
+    /// until its next read. Errors: PK_E_INVALID_ARGUMENT (capacity 0), PK_E_DAMAGED, PK_E_LIMIT, PK_E_IO. Since 0.1.
     pub fn pk_chrome_events_read(
         reader: *mut pk_chrome_reader,
         events: *mut pk_chrome_event,
@@ -2910,17 +2955,18 @@ extern "C" {
     ) -> pk_status;
     /// Frees the reader; NULL is fine. Text of its last rows ends with it. Since 0.1.
     pub fn pk_chrome_free(reader: *mut pk_chrome_reader);
-    /// Reads the activity. `options` may be NULL. A capture without any device is no failure, nor is damage of the
-    /// input. Errors: PK_E_INVALID_ARGUMENT, PK_E_CANCELLED, PK_E_OUT_OF_MEMORY. Since 0.1.
+    /// Reads the activity. `options` may be NULL. A capture without any device is no failure, nor is damage of the input.
+    /// Ownership: the caller ends `*out` with pk_activity_free(); it holds a reference to `profile`. Errors: PK_E_INVALID_ARGUMENT,
+    /// PK_E_CANCELLED, PK_E_OUT_OF_MEMORY. Since 0.1.
     pub fn pk_activity_open(
         profile: *mut pk_profile,
         options: *const pk_activity_options,
         out: *mut *mut pk_activity,
         err: *mut *mut pk_error,
     ) -> pk_status;
-    /// 0 for NULL. Since 0.1.
+    /// Number of devices that were read; 0 for NULL. Since 0.1.
     pub fn pk_activity_device_count(activity: *const pk_activity) -> u32;
-    /// A device by its position among those that were read. Text is borrowed from the activity. Errors:
+    /// A device by its position among those that were read. Ownership: text is borrowed from `activity`. Errors:
     /// PK_E_INVALID_ARGUMENT (no such device). Since 0.1.
     pub fn pk_activity_device_get(
         activity: *const pk_activity,
@@ -2930,7 +2976,7 @@ extern "C" {
     ) -> pk_status;
     /// Frees the activity; NULL is fine. Tables that were made of it live on. Since 0.1.
     pub fn pk_activity_free(activity: *mut pk_activity);
-    /// The command of a document: "report", "info", …; "" for an unknown value. Static. Since 0.1.
+    /// The command that writes a document: "report", "info", …; "" for an unknown value. Ownership: static. Since 0.1.
     pub fn pk_document_name(document: i32) -> *const c_char;
     /// Writes a document (PK_DOCUMENT_) of a profile. `options` and `status` may be NULL; `*status` becomes a
     /// PK_DOCUMENT_STATUS_. Damage of the input is reported in the document and is no failure of this call.
@@ -2941,6 +2987,17 @@ extern "C" {
         options: *const pk_document_options,
         write: pk_write_callback,
         user: *mut c_void,
+        status: *mut i32,
+        err: *mut *mut pk_error,
+    ) -> pk_status;
+    /// The same into a file, which appears under its name when it is complete. A file of the profile is not replaced. `status` may be
+    /// NULL. Errors: as pk_document_write(), and PK_E_INVALID_ARGUMENT (the path is that of an input), PK_E_PERMISSION, PK_E_OUTPUT,
+    /// PK_E_OUTPUT_FULL. Since 0.1.
+    pub fn pk_document_write_file(
+        profile: *const pk_profile,
+        document: i32,
+        options: *const pk_document_options,
+        path: *const c_char,
         status: *mut i32,
         err: *mut *mut pk_error,
     ) -> pk_status;
@@ -2969,8 +3026,9 @@ extern "C" {
         err: *mut *mut pk_error,
     ) -> pk_status;
     /// Writes the document of ops summed by what they have in common, a tree: that of `profkit ops PATH --by KEYS --json`. `by` is one of
-    /// kernel, function, instruction, op, outer-op, module, module-kind, source, phase, shape, step, kind, category, program, stream and device, or
-    /// several with commas between them. Else as pk_document_write(). Errors: PK_E_INVALID_ARGUMENT (no such key: the hint lists them). Since 0.1.
+    /// kernel, function, instruction, op, outer-op, module, module-kind, source, phase, shape, step, kind, category, program, stream
+    /// and device, or several with commas between them. Else as pk_document_write(). Errors: PK_E_INVALID_ARGUMENT (no such key: the
+    /// hint lists them). Since 0.1.
     pub fn pk_op_groups_write(
         profile: *const pk_profile,
         by: *const c_char,
@@ -3009,26 +3067,27 @@ extern "C" {
         user: *mut c_void,
         err: *mut *mut pk_error,
     ) -> pk_status;
-    /// Runs the analysis. `options` may be NULL. Damage of the input is no failure: the document reports it. Errors:
-    /// PK_E_NOT_FOUND (no such module, space or instruction), PK_E_INVALID_ARGUMENT, PK_E_CANCELLED, PK_E_OUT_OF_MEMORY.
-    /// Since 0.1.
+    /// Runs the analysis. `options` may be NULL. Damage of the input is no failure: the document reports it. Ownership: the caller
+    /// ends `*out` with pk_memory_free(); it holds a reference to `profile`. Errors: PK_E_NOT_FOUND (no such module, space or
+    /// instruction), PK_E_INVALID_ARGUMENT, PK_E_CANCELLED, PK_E_OUT_OF_MEMORY. Since 0.1.
     pub fn pk_memory_open(
         profile: *mut pk_profile,
         options: *const pk_memory_options,
         out: *mut *mut pk_memory,
         err: *mut *mut pk_error,
     ) -> pk_status;
-    /// Modules by peak in memory space 0, highest first. Since 0.1.
+    /// Number of modules, which are in the order of their peak in memory space 0, highest first; 0 for NULL. Since 0.1.
     pub fn pk_memory_module_count(memory: *const pk_memory) -> usize;
-    /// A module by its position. Errors: PK_E_INVALID_ARGUMENT (no such module). Since 0.1.
+    /// A module by its position. Ownership: text is borrowed from `memory`. Errors: PK_E_INVALID_ARGUMENT (no such module).
+    /// Since 0.1.
     pub fn pk_memory_module_get(
         memory: *const pk_memory,
         module: usize,
         out: *mut pk_memory_module,
         err: *mut *mut pk_error,
     ) -> pk_status;
-    /// A memory space of a module, both by their positions. Errors: PK_E_INVALID_ARGUMENT (no such module or space).
-    /// Since 0.1.
+    /// A memory space of a module, both by their positions. Ownership: text is borrowed from `memory`. Errors:
+    /// PK_E_INVALID_ARGUMENT (no such module or space). Since 0.1.
     pub fn pk_memory_space_get(
         memory: *const pk_memory,
         module: usize,
@@ -3057,7 +3116,7 @@ extern "C" {
     ) -> pk_status;
     /// Frees the analysis; NULL is fine. Tables that were made of it live on. Since 0.1.
     pub fn pk_memory_free(memory: *mut pk_memory);
-    /// "trace.json", "pftrace", "xspace", "csv"; "" for an unknown value. Static. Since 0.1.
+    /// The name of a format: "trace.json", "pftrace", "xspace", "csv"; "" for an unknown value. Ownership: static. Since 0.1.
     pub fn pk_trace_format_name(format: i32) -> *const c_char;
     /// Writes the capture in a format of other tools. `options` and `out` may be NULL. Damage of the input is no failure:
     /// `out-\>status` reports it. Errors: PK_E_INVALID_ARGUMENT (no such step; several files where one is needed),
@@ -3070,8 +3129,9 @@ extern "C" {
         out: *mut pk_trace_outcome,
         err: *mut *mut pk_error,
     ) -> pk_status;
-    /// The same into a file, which appears under its name when it is complete. Errors: as pk_trace_write(), and
-    /// PK_E_OUTPUT, PK_E_OUTPUT_FULL. Since 0.1.
+    /// The same into a file, which appears under its name when it is complete. A file of the profile is not replaced. Errors: as
+    /// pk_trace_write(), and PK_E_INVALID_ARGUMENT (the path is that of an input), PK_E_PERMISSION, PK_E_OUTPUT, PK_E_OUTPUT_FULL.
+    /// Since 0.1.
     pub fn pk_trace_write_file(
         profile: *const pk_profile,
         options: *const pk_trace_options,
@@ -3079,16 +3139,20 @@ extern "C" {
         out: *mut pk_trace_outcome,
         err: *mut *mut pk_error,
     ) -> pk_status;
-    /// A writer that hands its bytes to `write`. Errors: PK_E_INVALID_ARGUMENT, PK_E_OUT_OF_MEMORY. Since 0.1.
+    /// Makes a writer that hands its bytes to `write`. `options` may be NULL. Ownership: the caller ends `*out` with
+    /// pk_xspace_writer_free(); `write`, `user` and what the hooks refer to are used until then; the structs are copied. Errors:
+    /// PK_E_CANCELLED, PK_E_OUT_OF_MEMORY. Since 0.1.
     pub fn pk_xspace_writer_new(
+        options: *const pk_writer_options,
         write: pk_write_callback,
         user: *mut c_void,
         out: *mut *mut pk_xspace_writer,
         err: *mut *mut pk_error,
     ) -> pk_status;
-    /// A writer into a file, which appears under its name when pk_xspace_writer_finish() succeeds. Errors:
-    /// PK_E_INVALID_ARGUMENT, PK_E_PERMISSION, PK_E_OUTPUT. Since 0.1.
+    /// Makes a writer into a file, which appears under its name when pk_xspace_writer_finish() succeeds. `options` may be NULL.
+    /// Ownership: as of pk_xspace_writer_new(). Errors: PK_E_PERMISSION, PK_E_OUTPUT, PK_E_CANCELLED. Since 0.1.
     pub fn pk_xspace_writer_open(
+        options: *const pk_writer_options,
         path: *const c_char,
         out: *mut *mut pk_xspace_writer,
         err: *mut *mut pk_error,
@@ -3109,21 +3173,21 @@ extern "C" {
     ) -> i64;
     /// The id of the name of a stat, or of a text for PK_VALUE_REF. 0 after a failure. Since 0.1.
     pub fn pk_xspace_stat_metadata(writer: *mut pk_xspace_writer, name: pk_str) -> i64;
-    /// A fact that all executions of an operation share. Since 0.1.
+    /// Adds a fact that all executions of an operation share, to its metadata in the open plane. Since 0.1.
     pub fn pk_xspace_metadata_stat(
         writer: *mut pk_xspace_writer,
         event_metadata: i64,
         stat_metadata: i64,
         value: *const pk_value,
     );
-    /// A fact of the open plane. Since 0.1.
+    /// Adds a fact of the open plane. Since 0.1.
     pub fn pk_xspace_plane_stat(
         writer: *mut pk_xspace_writer,
         stat_metadata: i64,
         value: *const pk_value,
     );
-    /// `timestamp_ns` is what the offsets of the line's events count from: Unix ns, or ns since the profile's start.
-    /// Since 0.1.
+    /// Begins a line of the open plane. `timestamp_ns` is what the offsets of the line's events count from: Unix ns, or ns since
+    /// the profile's start. Since 0.1.
     pub fn pk_xspace_begin_line(
         writer: *mut pk_xspace_writer,
         id: i64,
@@ -3132,29 +3196,30 @@ extern "C" {
     );
     /// Ends the line that is open. Since 0.1.
     pub fn pk_xspace_end_line(writer: *mut pk_xspace_writer);
-    /// An event of the line that is open: `offset_ps` after the line's timestamp, `duration_ps` long. Its stats follow
-    /// by pk_xspace_event_stat(). What is wrong is the status of the writer. Since 0.1.
+    /// Adds an event to the line that is open: `offset_ps` after the line's timestamp, `duration_ps` long. Its stats follow by
+    /// pk_xspace_event_stat(). What is wrong is the status of the writer. Since 0.1.
     pub fn pk_xspace_event(
         writer: *mut pk_xspace_writer,
         event_metadata: i64,
         offset_ps: i64,
         duration_ps: i64,
     );
-    /// A fact of the event that was added last. Since 0.1.
+    /// Adds a fact of the event that was added last. Since 0.1.
     pub fn pk_xspace_event_stat(
         writer: *mut pk_xspace_writer,
         stat_metadata: i64,
         value: *const pk_value,
     );
-    /// PK_OK, or the status of the first failure so far. Since 0.1.
+    /// How the writer fares: PK_OK, or the status of the first failure so far; PK_E_INVALID_ARGUMENT for NULL. Since 0.1.
     pub fn pk_xspace_writer_status(writer: *const pk_xspace_writer) -> pk_status;
     /// Ends what is open, completes the output and gives the first failure. Errors: PK_E_INVALID_ARGUMENT (a call that
-    /// was out of place), PK_E_OUTPUT, PK_E_OUTPUT_FULL, PK_E_CANCELLED. Since 0.1.
+    /// was out of place), PK_E_LIMIT (pk_writer_options::max_plane_bytes), PK_E_OUTPUT, PK_E_OUTPUT_FULL, PK_E_CANCELLED.
+    /// Since 0.1.
     pub fn pk_xspace_writer_finish(
         writer: *mut pk_xspace_writer,
         err: *mut *mut pk_error,
     ) -> pk_status;
-    /// Without pk_xspace_writer_finish() before it, a file does not appear. Since 0.1.
+    /// Frees the writer; NULL is fine. Without pk_xspace_writer_finish() before it, a file does not appear. Since 0.1.
     pub fn pk_xspace_writer_free(writer: *mut pk_xspace_writer);
     /// Writes the one message of a file, compressed or not, field by field; no profile has to be in it. `options` and
     /// `status` may be NULL; `*status` becomes a PK_DOCUMENT_STATUS_: what is damaged is shown as far as it is intact, and
@@ -3168,8 +3233,21 @@ extern "C" {
         status: *mut i32,
         err: *mut *mut pk_error,
     ) -> pk_status;
-    /// Compares one merged trace, or one trace a node; a NULL among `profiles` is a trace that could not be opened and
-    /// keeps its place. Errors: PK_E_INVALID_ARGUMENT (no profile at all), PK_E_CANCELLED, PK_E_OUT_OF_MEMORY. Since 0.1.
+    /// The same of a file of an open profile: also of one that came as a buffer or by callbacks. Of the options those that say how a
+    /// file is opened count no more, but for the limits and hooks among them. Errors: PK_E_INVALID_ARGUMENT (no such file; a file that
+    /// is no protobuf, no such type), PK_E_CANCELLED. Since 0.1.
+    pub fn pk_file_dump_write(
+        profile: *const pk_profile,
+        file: u32,
+        options: *const pk_dump_options,
+        write: pk_write_callback,
+        user: *mut c_void,
+        status: *mut i32,
+        err: *mut *mut pk_error,
+    ) -> pk_status;
+    /// Compares one merged trace, or one trace a node; a NULL among `profiles` is a trace that could not be opened and keeps its
+    /// place. Ownership: the caller ends `*out` with pk_validation_free(); it keeps nothing of the profiles. Errors:
+    /// PK_E_INVALID_ARGUMENT (no profile at all), PK_E_CANCELLED, PK_E_OUT_OF_MEMORY. Since 0.1.
     pub fn pk_validation_open(
         profiles: *const *const pk_profile,
         count: usize,
@@ -3212,17 +3290,18 @@ extern "C" {
     ) -> pk_status;
     /// Frees the validation; NULL is fine. Since 0.1.
     pub fn pk_validation_free(validation: *mut pk_validation);
-    /// Opens the first file of family PK_FAMILY_NEUTRINO. `tool`: a PK_PROBE_TOOL_. Errors: PK_E_NOT_FOUND when the
-    /// profile has none; PK_E_INVALID_ARGUMENT. Since 0.1.
+    /// Opens the first file of family PK_FAMILY_NEUTRINO. `tool`: a PK_PROBE_TOOL_. Ownership: the caller ends `*out` with
+    /// pk_probe_free(); it holds a reference to `profile`. Errors: PK_E_NOT_FOUND when the profile has none; PK_E_INVALID_ARGUMENT.
+    /// Since 0.1.
     pub fn pk_probe_open(
         profile: *mut pk_profile,
         tool: i32,
         out: *mut *mut pk_probe,
         err: *mut *mut pk_error,
     ) -> pk_status;
-    /// By elapsed time. Since 0.1.
+    /// Number of record files, which are in the order of elapsed time; 0 for NULL. Since 0.1.
     pub fn pk_probe_bin_count(probe: *const pk_probe) -> usize;
-    /// A record file by its position. Text is borrowed from the trace. Errors: PK_E_INVALID_ARGUMENT (no such record
+    /// A record file by its position. Ownership: text is borrowed from `probe`. Errors: PK_E_INVALID_ARGUMENT (no such record
     /// file). Since 0.1.
     pub fn pk_probe_bin_get(
         probe: *const pk_probe,
@@ -3230,11 +3309,11 @@ extern "C" {
         out: *mut pk_probe_bin,
         err: *mut *mut pk_error,
     ) -> pk_status;
-    /// Why a record file is damaged, NULL when it is sound; borrowed from the trace. Since 0.1.
+    /// Why a record file is damaged; NULL when it is sound. Ownership: borrowed from `probe`: do not free it. Since 0.1.
     pub fn pk_probe_bin_damage(probe: *const pk_probe, bin: usize) -> *const pk_error;
-    /// The name of one flag as documents have it: "offset_recomputed"; "" for none or several. Static. Since 0.1.
+    /// The name of one flag as documents have it: "offset_recomputed"; "" for none or several. Ownership: static. Since 0.1.
     pub fn pk_probe_flag_name(flag: u32) -> *const c_char;
-    /// A map by the position of its record file and its own. Text is borrowed from the trace. Errors:
+    /// A map by the position of its record file and its own. Ownership: text is borrowed from `probe`. Errors:
     /// PK_E_INVALID_ARGUMENT (no such record file or map). Since 0.1.
     pub fn pk_probe_map_get(
         probe: *const pk_probe,
@@ -3243,8 +3322,8 @@ extern "C" {
         out: *mut pk_probe_map,
         err: *mut *mut pk_error,
     ) -> pk_status;
-    /// A field of a map by its position in memory. Text is borrowed from the trace. Errors: PK_E_INVALID_ARGUMENT (no
-    /// such record file, map or field). Since 0.1.
+    /// A field of a map by its position in memory. Ownership: text is borrowed from `probe`. Errors: PK_E_INVALID_ARGUMENT (no such
+    /// record file, map or field). Since 0.1.
     pub fn pk_probe_field_get(
         probe: *const pk_probe,
         bin: usize,
@@ -3253,8 +3332,8 @@ extern "C" {
         out: *mut pk_probe_field,
         err: *mut *mut pk_error,
     ) -> pk_status;
-    /// Puts a reader before the first record of a map. Errors: PK_E_INVALID_ARGUMENT, PK_E_NOT_FOUND, PK_E_IO.
-    /// Since 0.1.
+    /// Puts a reader before the first record of a map. Ownership: the caller ends `*out` with pk_probe_records_free(); it holds a
+    /// reference to `probe`. Errors: PK_E_INVALID_ARGUMENT, PK_E_NOT_FOUND, PK_E_IO. Since 0.1.
     pub fn pk_probe_records_open(
         probe: *const pk_probe,
         bin: usize,
@@ -3262,8 +3341,9 @@ extern "C" {
         out: *mut *mut pk_probe_records,
         err: *mut *mut pk_error,
     ) -> pk_status;
-    /// Reads up to `capacity` of the next records, block by block and lane by lane, and says in `*count` how many;
-    /// PK_OK means at least one, PK_END none. Errors: PK_E_INVALID_ARGUMENT (NULL). Since 0.1.
+    /// Reads up to `capacity` of the next records, block by block and lane by lane, and says in `*count` how many; PK_OK means at
+    /// least one, PK_END none. Ownership: `data` of the rows is borrowed from `records`. Errors: PK_E_INVALID_ARGUMENT (NULL).
+    /// Since 0.1.
     pub fn pk_probe_records_read(
         records: *mut pk_probe_records,
         rows: *mut pk_probe_record,
@@ -3271,8 +3351,8 @@ extern "C" {
         count: *mut usize,
         err: *mut *mut pk_error,
     ) -> pk_status;
-    /// Record k of a lane, written or not: any of them at once. PK_END when there is none. Errors:
-    /// PK_E_INVALID_ARGUMENT (NULL). Since 0.1.
+    /// Record k of a lane, written or not: any of them at once. PK_END when there is none. Ownership: `out-\>data` is borrowed from
+    /// `records`. Errors: PK_E_INVALID_ARGUMENT (NULL). Since 0.1.
     pub fn pk_probe_record_get(
         records: *const pk_probe_records,
         block: u64,
@@ -3296,7 +3376,9 @@ extern "C" {
     ) -> pk_status;
     /// Frees the trace; NULL is fine. Readers and tables that were made of it live on. Since 0.1.
     pub fn pk_probe_free(probe: *mut pk_probe);
-    /// Errors: PK_E_INVALID_ARGUMENT (too few measurements), PK_E_DAMAGED (they describe no clock). Since 0.1.
+    /// Builds the clock of one node from what was measured. Ownership: the caller ends `*out` with pk_clock_free(); it keeps
+    /// nothing of what the options point to. Errors: PK_E_INVALID_ARGUMENT (too few measurements), PK_E_DAMAGED (they describe no
+    /// clock). Since 0.1.
     pub fn pk_clock_build(
         options: *const pk_clock_options,
         out: *mut *mut pk_clock,
@@ -3325,11 +3407,11 @@ extern "C" {
     ) -> pk_status;
     /// Frees the clock; NULL is fine. Since 0.1.
     pub fn pk_clock_free(clock: *mut pk_clock);
-    /// Merges traces of several nodes into one XSpace, which goes to `write` or, when that is NULL, to
-    /// pk_merge_options::output. `out` may be NULL. Nothing is written when it fails before the second pass over the
-    /// traces; a file is put in place only when it is complete. Errors: PK_E_INVALID_ARGUMENT (counts, ids or runs that do
-    /// not fit each other), PK_E_NOT_FOUND, PK_E_DAMAGED, PK_E_UNSUPPORTED (an event out of reach), PK_E_CANCELLED,
-    /// PK_E_OUTPUT, PK_E_OUTPUT_FULL. Since 0.1.
+    /// Merges traces of several nodes into one XSpace, which goes to `write` or, when that is NULL, to pk_merge_options::output.
+    /// `out` may be NULL. Nothing is written when it fails before the second pass over the traces; a file is put in place only when
+    /// it is complete. Ownership: the caller ends `*out` with pk_merge_free(); it keeps nothing of what the options point to.
+    /// Errors: PK_E_INVALID_ARGUMENT (counts, ids or runs that do not fit each other), PK_E_NOT_FOUND, PK_E_DAMAGED,
+    /// PK_E_UNSUPPORTED (an event out of reach), PK_E_CANCELLED, PK_E_OUTPUT, PK_E_OUTPUT_FULL. Since 0.1.
     pub fn pk_merge_run(
         options: *const pk_merge_options,
         write: pk_write_callback,
@@ -3339,7 +3421,8 @@ extern "C" {
     ) -> pk_status;
     /// Number of nodes; 0 for NULL. Since 0.1.
     pub fn pk_merge_node_count(merge: *const pk_merge) -> usize;
-    /// A node by its position, as the document lists them. Errors: PK_E_INVALID_ARGUMENT (no such node). Since 0.1.
+    /// A node by its position, as the document lists them. Ownership: text is borrowed from `merge`. Errors: PK_E_INVALID_ARGUMENT
+    /// (no such node). Since 0.1.
     pub fn pk_merge_node_get(
         merge: *const pk_merge,
         node: usize,
@@ -3358,9 +3441,9 @@ extern "C" {
     ) -> pk_status;
     /// Frees the results of the merge; NULL is fine. The file that was written stays. Since 0.1.
     pub fn pk_merge_free(merge: *mut pk_merge);
-    /// Runs the detector. `options` may be NULL. A capture without devices is no failure: there are no steps then, and the
-    /// document says why. Errors: PK_E_INVALID_ARGUMENT (no such threshold), PK_E_CANCELLED, PK_E_OUT_OF_MEMORY.
-    /// Since 0.1.
+    /// Runs the detector. `options` may be NULL. A capture without devices is no failure: there are no steps then, and the document
+    /// says why. Ownership: the caller ends `*out` with pk_bubbles_free(); it holds a reference to `profile`. Errors:
+    /// PK_E_INVALID_ARGUMENT (no such threshold), PK_E_CANCELLED, PK_E_OUT_OF_MEMORY. Since 0.1.
     pub fn pk_bubbles_open(
         profile: *mut pk_profile,
         options: *const pk_bubbles_options,
@@ -3377,23 +3460,25 @@ extern "C" {
         status: *mut i32,
         err: *mut *mut pk_error,
     ) -> pk_status;
-    /// Devices of the capture, which `device` of its rows counts; 0 for NULL. Since 0.1.
+    /// Number of devices of the capture, which `device` of its rows counts; 0 for NULL. Since 0.1.
     pub fn pk_bubbles_device_count(bubbles: *const pk_bubbles) -> usize;
-    /// Name of a device; empty past the last. Borrowed from the analysis. Since 0.1.
+    /// Name of a device; empty past the last. Ownership: borrowed from `bubbles`. Since 0.1.
     pub fn pk_bubbles_device_name(bubbles: *const pk_bubbles, device: usize) -> pk_str;
     /// Frees the analysis; NULL is fine. Tables that were made of it live on. Since 0.1.
     pub fn pk_bubbles_free(bubbles: *mut pk_bubbles);
-    /// Looks at the model. `options` may be NULL. A capture without devices is no failure: the document and the report say
-    /// why they are empty. Errors: PK_E_CANCELLED, PK_E_OUT_OF_MEMORY, PK_E_INVALID_ARGUMENT (the pattern). Since 0.1.
+    /// Looks at the model. `options` may be NULL. A capture without devices is no failure: the document and the report say why they
+    /// are empty. Ownership: the caller ends `*out` with pk_architecture_free(); it holds a reference to `profile`. Errors:
+    /// PK_E_CANCELLED, PK_E_OUT_OF_MEMORY, PK_E_INVALID_ARGUMENT (the pattern). Since 0.1.
     pub fn pk_architecture_open(
         profile: *mut pk_profile,
         options: *const pk_architecture_options,
         out: *mut *mut pk_architecture,
         err: *mut *mut pk_error,
     ) -> pk_status;
-    /// One sentence: layers, passes, confidence. Borrowed; empty without a device. Since 0.1.
+    /// One sentence: layers, passes, confidence; empty without a device. Ownership: borrowed from `architecture`. Since 0.1.
     pub fn pk_architecture_summary(architecture: *const pk_architecture) -> pk_str;
-    /// "model_architecture_report_\<name\>.md", the name that the report has by convention. Borrowed. Since 0.1.
+    /// "model_architecture_report_\<name\>.md", the name that the report has by convention. Ownership: borrowed from `architecture`.
+    /// Since 0.1.
     pub fn pk_architecture_file_name(architecture: *const pk_architecture) -> pk_str;
     /// Writes the document `architecture`: that of `profkit architecture --json`. `status` may be NULL; it becomes a
     /// PK_DOCUMENT_STATUS_. Errors: PK_E_INVALID_ARGUMENT, PK_E_CANCELLED (`write` gave non-zero), PK_E_OUT_OF_MEMORY.
@@ -3415,13 +3500,13 @@ extern "C" {
     ) -> pk_status;
     /// Frees the analysis; NULL is fine. Text that was borrowed from it ends with it. Since 0.1.
     pub fn pk_architecture_free(architecture: *mut pk_architecture);
-    /// "files", "ops", …; "" for an unknown value. Static. Any thread. Since 0.1.
+    /// The name of a table: "files", "ops", …; "" for an unknown value. Ownership: static. Since 0.1.
     pub fn pk_table_name(table: i32) -> *const c_char;
-    /// Opens a table of a profile and runs the analysis that it needs, with default options. `options` may be NULL. Which
-    /// filters a table takes docs/tables.md says; the hooks of the filters are used during this call alone. A table without
-    /// rows is no failure. probe_records are opened by pk_probe_records_table().
-    /// Errors: PK_E_INVALID_ARGUMENT (no such table; a filter that it does not take, or that fits nothing), PK_E_CANCELLED,
-    /// PK_E_LIMIT, PK_E_OUT_OF_MEMORY. Since 0.1.
+    /// Opens a table of a profile and runs the analysis that it needs, with default options. `options` may be NULL. Which filters a
+    /// table takes docs/tables.md says. A table without rows is no failure. probe_records are opened by pk_probe_records_table().
+    /// Ownership: the caller ends `*out` with pk_table_free(); it holds a reference to `profile`. Errors: PK_E_INVALID_ARGUMENT (no
+    /// such table; a filter that it does not take, or that fits nothing), PK_E_CANCELLED, PK_E_LIMIT, PK_E_OUT_OF_MEMORY.
+    /// Since 0.1.
     pub fn pk_table_open(
         profile: *mut pk_profile,
         table: i32,
@@ -3429,14 +3514,16 @@ extern "C" {
         out: *mut *mut pk_table,
         err: *mut *mut pk_error,
     ) -> pk_status;
-    /// The kernels of an activity that was opened with options of its own. Errors: as pk_table_open(). Since 0.1.
+    /// Opens the table of the kernels of an activity that was opened with options of its own. Ownership: the caller ends `*out`
+    /// with pk_table_free(); it holds a reference to `activity`. Errors: as pk_table_open(). Since 0.1.
     pub fn pk_activity_table(
         activity: *mut pk_activity,
         options: *const pk_table_options,
         out: *mut *mut pk_table,
         err: *mut *mut pk_error,
     ) -> pk_status;
-    /// PK_TABLE_STEPS, PK_TABLE_GAPS, PK_TABLE_CAUSES or PK_TABLE_DEVICE_TIME of an analysis. Errors: as pk_table_open(). Since 0.1.
+    /// Opens a table of an analysis: PK_TABLE_STEPS, PK_TABLE_GAPS, PK_TABLE_CAUSES or PK_TABLE_DEVICE_TIME. Ownership: the caller
+    /// ends `*out` with pk_table_free(); it holds a reference to `bubbles`. Errors: as pk_table_open(). Since 0.1.
     pub fn pk_bubbles_table(
         bubbles: *mut pk_bubbles,
         table: i32,
@@ -3444,8 +3531,8 @@ extern "C" {
         out: *mut *mut pk_table,
         err: *mut *mut pk_error,
     ) -> pk_status;
-    /// PK_TABLE_LIVE_BUFFERS, PK_TABLE_LIVE_CURVE or PK_TABLE_ALLOCATORS of an analysis. Errors: as pk_table_open().
-    /// Since 0.1.
+    /// Opens a table of an analysis: PK_TABLE_LIVE_BUFFERS, PK_TABLE_LIVE_CURVE or PK_TABLE_ALLOCATORS. Ownership: the caller ends
+    /// `*out` with pk_table_free(); it holds a reference to `memory`. Errors: as pk_table_open(). Since 0.1.
     pub fn pk_memory_table(
         memory: *mut pk_memory,
         table: i32,
@@ -3453,15 +3540,16 @@ extern "C" {
         out: *mut *mut pk_table,
         err: *mut *mut pk_error,
     ) -> pk_status;
-    /// The launches of a Neutrino trace. Errors: as pk_table_open(). Since 0.1.
+    /// Opens the table of the launches of a Neutrino trace. Ownership: the caller ends `*out` with pk_table_free(); it holds a
+    /// reference to `probe`. Errors: as pk_table_open(). Since 0.1.
     pub fn pk_probe_table(
         probe: *mut pk_probe,
         options: *const pk_table_options,
         out: *mut *mut pk_table,
         err: *mut *mut pk_error,
     ) -> pk_status;
-    /// The records of one map of a record file. Errors: as pk_table_open(), and those of pk_probe_records_open().
-    /// Since 0.1.
+    /// Opens the table of the records of one map of a record file. Ownership: the caller ends `*out` with pk_table_free(); it holds
+    /// a reference to `probe`. Errors: as pk_table_open(), and those of pk_probe_records_open(). Since 0.1.
     pub fn pk_probe_records_table(
         probe: *mut pk_probe,
         bin: usize,
@@ -3470,22 +3558,23 @@ extern "C" {
         out: *mut *mut pk_table,
         err: *mut *mut pk_error,
     ) -> pk_status;
-    /// Ends a table; NULL is fine. A stream that was made of it lives on. Since 0.1.
+    /// Frees a table; NULL is fine. A stream that was made of it lives on. Since 0.1.
     pub fn pk_table_free(table: *mut pk_table);
-    /// Columns of a table, also of those that the options leave out. 0 for NULL. Since 0.1.
+    /// Number of columns of a table, also of those that the options leave out; 0 for NULL. Since 0.1.
     pub fn pk_table_column_count(table: *const pk_table) -> u32;
-    /// Errors: PK_E_INVALID_ARGUMENT (no such column). Since 0.1.
+    /// A column by its position. Ownership: text is borrowed from `table`. Errors: PK_E_INVALID_ARGUMENT (no such column).
+    /// Since 0.1.
     pub fn pk_table_column_get(
         table: *const pk_table,
         column: u32,
         out: *mut pk_column,
         err: *mut *mut pk_error,
     ) -> pk_status;
-    /// Reads the next rows, up to `capacity`, into an array of the table's struct, whose size is `row_size`, and says in
-    /// `*count` how many. PK_OK means at least one, PK_END none. Text of rows is borrowed from the table. `rows` may be NULL and
-    /// `row_size` 0: then pk_table_values() alone shows them.
-    /// Errors: PK_E_INVALID_ARGUMENT (another size; capacity 0), PK_E_UNSUPPORTED (a table without a struct: events and
-    /// probe_records come by Arrow; a table that a stream was made of), PK_E_LIMIT, and damage. Since 0.1.
+    /// Reads the next rows, up to `capacity`, into an array of the table's struct, whose size is `row_size`, and says in `*count`
+    /// how many. PK_OK means at least one, PK_END none. `rows` may be NULL and `row_size` 0: then pk_table_values() alone shows
+    /// them. Ownership: text of the rows is borrowed from `table`. Errors: PK_E_INVALID_ARGUMENT (another size; capacity 0),
+    /// PK_E_UNSUPPORTED (a table without a struct: events and probe_records come by Arrow; a table that a stream was made of),
+    /// PK_E_LIMIT, and damage. Since 0.1.
     pub fn pk_table_read(
         table: *mut pk_table,
         rows: *mut c_void,
@@ -3494,10 +3583,10 @@ extern "C" {
         count: *mut usize,
         err: *mut *mut pk_error,
     ) -> pk_status;
-    /// The values of one column, by its name, of the rows that pk_table_read() gave last: also of columns that are in no struct,
-    /// as `host` and those of later versions. `kind` is PK_VALUE_INT64, PK_VALUE_UINT64 (also of booleans) or PK_VALUE_TEXT, 0
-    /// where the value is not known. `capacity` has to be at least the number of those rows, which `*count` says.
-    /// Errors: PK_E_INVALID_ARGUMENT. Since 0.1.
+    /// The values of one column, by its name, of the rows that pk_table_read() gave last: also of columns that are in no struct, as
+    /// `host` and those of later versions. `kind` is PK_VALUE_INT64, PK_VALUE_UINT64 (also of booleans) or PK_VALUE_TEXT, 0 where
+    /// the value is not known. `capacity` has to be at least the number of those rows, which `*count` says. Ownership: text of the
+    /// values is borrowed from `table` until the next read. Errors: PK_E_INVALID_ARGUMENT. Since 0.1.
     pub fn pk_table_values(
         table: *mut pk_table,
         column: *const c_char,
@@ -3506,8 +3595,8 @@ extern "C" {
         count: *mut usize,
         err: *mut *mut pk_error,
     ) -> pk_status;
-    /// The rows that are left as an Arrow stream. It fills `*out`, which the caller owns and ends with out-\>release(out); after
-    /// a failure out-\>release is NULL. Rows are read when the consumer asks for them.
+    /// Makes an Arrow stream of the rows that are left. They are read when the consumer asks for them.
+    /// Ownership: the caller ends `*out` with out-\>release(out), which is NULL after a failure.
     /// The stream holds its own reference to the table, and every batch, child and dictionary owns what it shows: handles,
     /// streams and arrays may be released in any order. One thread at a time uses a stream.
     /// The metadata of a field names its `unit` ("ps", "ns", "bytes", …). What is not UTF-8 in a file becomes U+FFFD. What
@@ -3521,16 +3610,17 @@ extern "C" {
         out: *mut ArrowArrayStream,
         err: *mut *mut pk_error,
     ) -> pk_status;
-    /// The rows that are left as text: RFC 4180 with a line of names, or one JSON object a line, all 64-bit integers as
-    /// numbers. Null is an empty cell, or null. `options` of the table choose the columns. Errors: as pk_table_read(), and
-    /// PK_E_CANCELLED when `write` gives non-zero. Since 0.1.
+    /// Writes the rows that are left as text: RFC 4180 with a line of names, all 64-bit integers as numbers. Null is an empty cell.
+    /// `options` of the table choose the columns. Errors: as pk_table_read(), and PK_E_CANCELLED (`write` gave non-zero).
+    /// Since 0.1.
     pub fn pk_table_write_csv(
         table: *mut pk_table,
         write: pk_write_callback,
         user: *mut c_void,
         err: *mut *mut pk_error,
     ) -> pk_status;
-    /// The same as one JSON object a line. Errors: as pk_table_write_csv(). Since 0.1.
+    /// Writes the rows that are left as one JSON object a line, all 64-bit integers as numbers. Errors: as pk_table_write_csv().
+    /// Since 0.1.
     pub fn pk_table_write_json(
         table: *mut pk_table,
         write: pk_write_callback,

@@ -2,9 +2,10 @@
 
 use crate::document::{analysis_document, DocumentStatus};
 use crate::error::check;
+use crate::filters::Filters;
 use crate::hooks::{Bridge, Handle, Hooks, Output};
 use crate::profile::Profile;
-use crate::rows::{text, Strings};
+use crate::rows::{limit, text, Strings};
 use crate::Result;
 use profkit_sys as sys;
 use std::borrow::Cow;
@@ -36,10 +37,11 @@ impl<'d> Profile<'d> {
     /// A malformed pattern; [`crate::Kind::Cancelled`]. A capture without devices is no failure.
     pub fn architecture(&self, mut options: ArchitectureOptions<'_>) -> Result<Architecture<'d>> {
         let mut strings = Strings::default();
+        let filters = Filters::of_device(options.device.take()).raw(&mut strings);
         let mut raw = sys::pk_architecture_options {
-            device: strings.optional(options.device.as_deref()),
+            filters: &filters,
             step_pattern: strings.optional(options.step_pattern.as_deref()),
-            limit: options.limit.unwrap_or(sys::PK_LIMIT_DEFAULT),
+            limit: limit(options.limit),
             ..Default::default()
         };
         let handle = Bridge::new(&mut options.hooks).run(|hooks| {

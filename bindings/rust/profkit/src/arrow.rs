@@ -2,7 +2,7 @@
 
 use crate::error::check;
 use crate::hooks::{Bridge, Handle, Output};
-use crate::rows::{flag, text, Strings};
+use crate::rows::{flag, limit, text, Strings};
 use crate::{Bubbles, DocumentOptions, Kernels, Memory, Neutrino, Profile, Result};
 use profkit_sys as sys;
 use std::ffi::CString;
@@ -184,11 +184,11 @@ pub struct Table<'d> {
 impl<'d> Table<'d> {
     fn open(
         options: TableOptions<'_>,
-        filters: *const sys::pk_document_options,
+        set: impl FnOnce(&mut sys::pk_table_options),
         open: impl FnOnce(*const sys::pk_table_options, *mut *mut sys::pk_table, *mut *mut sys::pk_error) -> i32,
     ) -> Result<Self> {
         let (mut given, _strings, _columns) = options.raw();
-        given.filters = filters;
+        set(&mut given);
         Ok(Self { handle: Handle::make(sys::pk_table_free, |out, err| open(&given, out, err))?, rows: 0 })
     }
 
@@ -311,10 +311,13 @@ impl<'d> Profile<'d> {
         options: TableOptions<'_>,
     ) -> Result<Table<'d>> {
         let mut strings = Strings::default();
-        let mut raw = filters.raw(&mut strings);
+        let raw = filters.filters.raw(&mut strings);
+        let rows = limit(filters.limit);
         Bridge::new(&mut filters.hooks).run(|hooks| {
-            raw.hooks = hooks;
-            Table::open(options, &raw, |given, out, err| unsafe {
+            let set = |given: &mut sys::pk_table_options| {
+                (given.filters, given.limit, given.hooks) = (&raw, rows, hooks);
+            };
+            Table::open(options, set, |given, out, err| unsafe {
                 // SAFETY: everything that is pointed to lives until the call returns.
                 sys::pk_table_open(self.handle.get_mut(), kind.number(), given, out, err)
             })
@@ -347,7 +350,7 @@ macro_rules! tables {
             /// # Errors
             /// Options out of range.
             pub fn $name(&self, options: TableOptions<'_>) -> Result<ArrowStream<'d>> {
-                Table::open(options, std::ptr::null(), |given, out, err| unsafe {
+                Table::open(options, |_| (), |given, out, err| unsafe {
                     // SAFETY: the handle is alive; the table takes a reference of its own.
                     sys::$function(self.handle.get_mut(), $($argument,)* given, out, err)
                 })?.into_arrow()
@@ -390,7 +393,7 @@ impl<'d> Neutrino<'d> {
     /// # Errors
     /// No such file or map.
     pub fn records_table(&self, file: usize, map: u32, options: TableOptions<'_>) -> Result<ArrowStream<'d>> {
-        Table::open(options, std::ptr::null(), |given, out, err| unsafe {
+        Table::open(options, |_| (), |given, out, err| unsafe {
             // SAFETY: the handle is alive; the table takes a reference of its own.
             sys::pk_probe_records_table(self.handle.get_mut(), file, map, given, out, err)
         })?

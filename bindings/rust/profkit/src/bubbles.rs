@@ -1,9 +1,10 @@
 //! Why devices wait.
 
 use crate::document::{analysis_document, DocumentStatus};
+use crate::filters::Filters;
 use crate::hooks::{Bridge, Handle, Hooks};
 use crate::profile::{named, Profile};
-use crate::rows::{flag, text, Strings, TableRows};
+use crate::rows::{limit, text, Strings, TableRows};
 use crate::Result;
 use profkit_sys as sys;
 use std::borrow::Cow;
@@ -224,19 +225,21 @@ impl<'d> Profile<'d> {
     pub fn bubbles(&self, mut options: BubbleOptions<'_>) -> Result<Bubbles<'d>> {
         let mut strings = Strings::default();
         let thresholds: Vec<_> = options.thresholds.iter().map(|threshold| strings.add(threshold.as_bytes())).collect();
+        let filters = Filters {
+            plane: options.device.take(),
+            name: options.step_name.take(),
+            step: options.step,
+            from_ps: options.from_ps,
+            to_ps: options.to_ps,
+            ..Default::default()
+        }
+        .raw(&mut strings);
         let mut raw = sys::pk_bubbles_options {
-            flags: flag(options.step.is_some(), sys::PK_BUBBLES_HAS_STEP)
-                | flag(options.from_ps.is_some(), sys::PK_BUBBLES_HAS_FROM)
-                | flag(options.to_ps.is_some(), sys::PK_BUBBLES_HAS_TO),
-            step_name: strings.optional(options.step_name.as_deref()),
-            step: options.step.unwrap_or(0),
-            from_ps: options.from_ps.unwrap_or(0),
-            to_ps: options.to_ps.unwrap_or(0),
-            device: strings.optional(options.device.as_deref()),
+            filters: &filters,
             step_pattern: strings.optional(options.step_pattern.as_deref()),
             thresholds: thresholds.as_ptr(),
             threshold_count: thresholds.len(),
-            limit: options.limit.unwrap_or(sys::PK_LIMIT_DEFAULT),
+            limit: limit(options.limit),
             window_policy: match options.window_policy {
                 WindowPolicy::Guide => sys::PK_WINDOW_POLICY_GUIDE,
                 WindowPolicy::Marker => sys::PK_WINDOW_POLICY_MARKER,

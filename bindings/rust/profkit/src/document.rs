@@ -1,14 +1,15 @@
 //! The JSON documents, byte for byte those of `profkit <command> --json`.
 
 use crate::error::{check, Error};
-use crate::filters::{set_filters, Filters};
+use crate::filters::Filters;
 use crate::hooks::{Bridge, Hooks, Output};
 use crate::profile::{named, spelled, Profile};
-use crate::rows::Strings;
+use crate::rows::{limit, Strings};
 use crate::Result;
 use profkit_sys as sys;
 use std::io;
 use std::os::raw::c_void;
+use std::path::Path;
 
 named!(
     /// A document: that of the command of the same name.
@@ -77,19 +78,13 @@ pub struct DocumentOptions<'h> {
 
 impl DocumentOptions<'_> {
     /// Without hooks.
-    pub(crate) fn raw(&self, strings: &mut Strings) -> sys::pk_document_options {
-        let mut raw = sys::pk_document_options {
-            limit: self.limit.unwrap_or(sys::PK_LIMIT_DEFAULT),
+    fn raw(&self, filters: &sys::pk_filters) -> sys::pk_document_options {
+        sys::pk_document_options {
+            filters,
+            limit: limit(self.limit),
             max_bytes: self.max_bytes,
             ..Default::default()
-        };
-        set_filters!(
-            raw,
-            self.filters,
-            *strings,
-            [sys::PK_DOCUMENT_HAS_STEP, sys::PK_DOCUMENT_HAS_FROM, sys::PK_DOCUMENT_HAS_TO]
-        );
-        raw
+        }
     }
 }
 
@@ -109,6 +104,31 @@ impl Profile<'_> {
             // SAFETY: everything that is pointed to lives until the call returns.
             sys::pk_document_write(self.raw(), document.raw(), raw, Output::CALLBACK, user, status, err)
         })
+    }
+
+    /// Writes a document into a file, which appears under its name when it is complete.
+    ///
+    /// # Errors
+    /// As [`Profile::write_document`]; a file that is read, or that cannot be written.
+    pub fn write_document_file(
+        &self,
+        document: Document,
+        mut options: DocumentOptions<'_>,
+        path: impl AsRef<Path>,
+    ) -> Result<DocumentStatus> {
+        let mut strings = Strings::default();
+        let path = strings.path(path.as_ref())?;
+        let filters = options.filters.raw(&mut strings);
+        let mut raw = options.raw(&filters);
+        let mut status = 0;
+        Bridge::new(&mut options.hooks).run(|hooks| {
+            raw.hooks = hooks;
+            // SAFETY: everything that is pointed to lives until the call returns.
+            check(|err| unsafe {
+                sys::pk_document_write_file(self.raw(), document.raw(), &raw, path, &mut status, err)
+            })
+        })?;
+        Ok(DocumentStatus::of(status))
     }
 
     /// Writes what `profkit modules --dump NAME --json` prints: a compiled module, by its name or a part of it, and the
@@ -202,7 +222,8 @@ fn filtered(
     to: &mut dyn io::Write,
     write: impl FnOnce(*const sys::pk_document_options, *mut c_void, *mut i32, *mut *mut sys::pk_error) -> i32,
 ) -> Result<DocumentStatus> {
-    let mut raw = options.raw(&mut strings);
+    let filters = options.filters.raw(&mut strings);
+    let mut raw = options.raw(&filters);
     let mut status = 0;
     Bridge::new(&mut options.hooks).run(|hooks| {
         raw.hooks = hooks;

@@ -3,11 +3,12 @@
 use crate::document::DocumentStatus;
 use crate::error::check;
 use crate::hooks::{Bridge, Output};
-use crate::profile::OpenOptions;
-use crate::rows::Strings;
+use crate::profile::{File, OpenOptions};
+use crate::rows::{limit, Strings};
 use crate::Result;
 use profkit_sys as sys;
 use std::io;
+use std::os::raw::c_void;
 use std::path::Path;
 
 /// How a message is written.
@@ -41,6 +42,33 @@ pub fn dump(path: impl AsRef<Path>, to: &mut dyn io::Write, mut options: DumpOpt
     crate::require_library()?;
     let mut strings = Strings::default();
     let path = strings.path(path.as_ref())?;
+    dumped(&mut options, strings, to, |raw, user, status, err| unsafe {
+        // SAFETY: everything that is pointed to lives until the call returns.
+        sys::pk_dump_write(path, raw, Output::CALLBACK, user, status, err)
+    })
+}
+
+impl File<'_> {
+    /// Writes the one protobuf message of this file: also of one that came as a buffer. Of the options those that say how
+    /// a file is opened count no more, but for the limits and hooks among them.
+    ///
+    /// # Errors
+    /// A file that is no protobuf, no such type; what `to` failed with.
+    pub fn dump(&self, to: &mut dyn io::Write, mut options: DumpOptions<'_>) -> Result<DocumentStatus> {
+        dumped(&mut options, Strings::default(), to, |raw, user, status, err| unsafe {
+            // SAFETY: the profile lives as long as the file.
+            sys::pk_file_dump_write(self.raw_profile(), self.position(), raw, Output::CALLBACK, user, status, err)
+        })
+    }
+}
+
+/// Writes the dump of a call that has `(options, user, status, err)`.
+fn dumped(
+    options: &mut DumpOptions<'_>,
+    mut strings: Strings,
+    to: &mut dyn io::Write,
+    write: impl FnOnce(*const sys::pk_dump_options, *mut c_void, *mut i32, *mut *mut sys::pk_error) -> i32,
+) -> Result<DocumentStatus> {
     let limits = options.open.limits.raw();
     let mut open = options.open.raw(&mut strings, &limits);
     let mut status = 0;
@@ -52,13 +80,12 @@ pub fn dump(path: impl AsRef<Path>, to: &mut dyn io::Write, mut options: DumpOpt
                 DumpFormat::Text => sys::PK_DUMP_TEXT,
             },
             type_: strings.optional(options.message_type.as_deref()),
-            limit: options.limit,
+            limit: limit(Some(options.limit)),
             open: &open,
             ..Default::default()
         };
         Output::new(to).run(|user| {
-            // SAFETY: everything that is pointed to lives until the call returns.
-            check(|err| unsafe { sys::pk_dump_write(path, &raw, Output::CALLBACK, user, &mut status, err) })
+            check(|err| write(&raw, user, &mut status, err))
         })
     })?;
     Ok(DocumentStatus::of(status))

@@ -182,9 +182,6 @@ impl fmt::Display for Error {
         if self.0.message.is_empty() {
             return f.write_str(self.code());
         }
-        if !self.0.path.is_empty() {
-            write!(f, "{}: ", self.0.path)?;
-        }
         f.write_str(&self.0.message)
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::document::DocumentStatus;
 use crate::error::check;
-use crate::filters::{set_filters, Filters};
+use crate::filters::Filters;
 use crate::hooks::{Bridge, Hooks, Output};
 use crate::profile::{named, spelled, Profile};
 use crate::rows::{flag, Strings};
@@ -101,19 +101,15 @@ impl Profile<'_> {
         mut strings: Strings,
         write: impl FnOnce(*const sys::pk_trace_options, *mut sys::pk_trace_outcome) -> Result<bool>,
     ) -> Result<ExportOutcome> {
+        let filters = options.filters.raw(&mut strings);
         let mut raw = sys::pk_trace_options {
+            filters: &filters,
             flags: flag(options.like_xla, sys::PK_TRACE_LIKE_XLA)
                 | flag(options.gzip, sys::PK_TRACE_GZIP)
                 | flag(options.waits, sys::PK_TRACE_WAITS),
             format: options.format.raw(),
             ..Default::default()
         };
-        set_filters!(
-            raw,
-            options.filters,
-            strings,
-            [sys::PK_TRACE_HAS_STEP, sys::PK_TRACE_HAS_FROM, sys::PK_TRACE_HAS_TO]
-        );
         let mut found = sys::pk_trace_outcome::default();
         Bridge::new(&mut options.hooks).run(|hooks| {
             raw.hooks = hooks;

@@ -1,5 +1,8 @@
 //! Which part of a capture to look at.
 
+use crate::rows::{flag, Strings};
+use profkit_sys as sys;
+
 /// Which part of a capture to look at. Texts are substrings; `None` lets everything pass.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Filters {
@@ -19,20 +22,25 @@ pub struct Filters {
     pub to_ps: Option<i64>,
 }
 
-/// Sets the filters of an option struct of the C ABI; the bits say which of the last three are set.
-macro_rules! set_filters {
-    ($raw:ident, $filters:expr, $strings:expr, [$step:path, $from:path, $to:path]) => {{
-        let (filters, strings): (&$crate::Filters, &mut $crate::rows::Strings) = (&$filters, &mut $strings);
-        $raw.host = strings.optional(filters.host.as_deref());
-        $raw.plane = strings.optional(filters.plane.as_deref());
-        $raw.line = strings.optional(filters.line.as_deref());
-        $raw.name = strings.optional(filters.name.as_deref());
-        $raw.step = filters.step.unwrap_or(0);
-        $raw.from_ps = filters.from_ps.unwrap_or(0);
-        $raw.to_ps = filters.to_ps.unwrap_or(0);
-        $raw.flags |= $crate::rows::flag(filters.step.is_some(), $step)
-            | $crate::rows::flag(filters.from_ps.is_some(), $from)
-            | $crate::rows::flag(filters.to_ps.is_some(), $to);
-    }};
+impl Filters {
+    /// As the C ABI has them. Texts are kept by `strings`.
+    pub(crate) fn raw(&self, strings: &mut Strings) -> sys::pk_filters {
+        sys::pk_filters {
+            flags: flag(self.step.is_some(), sys::PK_FILTER_HAS_STEP)
+                | flag(self.from_ps.is_some(), sys::PK_FILTER_HAS_FROM)
+                | flag(self.to_ps.is_some(), sys::PK_FILTER_HAS_TO),
+            host: strings.optional(self.host.as_deref()),
+            plane: strings.optional(self.plane.as_deref()),
+            line: strings.optional(self.line.as_deref()),
+            name: strings.optional(self.name.as_deref()),
+            step: self.step.unwrap_or(0),
+            from_ps: self.from_ps.unwrap_or(0),
+            to_ps: self.to_ps.unwrap_or(0),
+            ..Default::default()
+        }
+    }
+    /// Only devices whose name contains it.
+    pub(crate) fn of_device(device: Option<String>) -> Self {
+        Self { plane: device, ..Self::default() }
+    }
 }
-pub(crate) use set_filters;

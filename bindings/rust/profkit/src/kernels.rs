@@ -1,6 +1,7 @@
 //! What the devices of a capture did, kernel by kernel.
 
 use crate::error::got;
+use crate::filters::Filters;
 use crate::hooks::{Bridge, Handle, Hooks};
 use crate::profile::{named, Profile};
 use crate::rows::{flag, text, Strings, TableRows};
@@ -190,9 +191,10 @@ impl<'d> Profile<'d> {
     /// [`crate::Kind::Cancelled`]; a malformed pattern. A capture without devices is no failure.
     pub fn kernels(&self, mut options: KernelOptions<'_>) -> Result<Kernels<'d>> {
         let mut strings = Strings::default();
+        let filters = Filters::of_device(options.device.take()).raw(&mut strings);
         let mut raw = sys::pk_activity_options {
+            filters: &filters,
             flags: flag(options.no_details, sys::PK_ACTIVITY_NO_DETAILS),
-            device: strings.optional(options.device.as_deref()),
             step_pattern: strings.optional(options.step_pattern.as_deref()),
             ..Default::default()
         };

@@ -68,7 +68,7 @@ pub use profile::{
 };
 
 pub use validation::{ClockInterval, ClockIntervals, Validation, ValidationOptions, ValidationSummary};
-pub use writer::{NameId, XSpaceWriter};
+pub use writer::{NameId, WriterOptions, XSpaceWriter};
 
 /// `struct ArrowArrayStream` of the Arrow C stream interface.
 pub use profkit_sys::ArrowArrayStream;

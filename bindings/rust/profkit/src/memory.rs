@@ -2,9 +2,10 @@
 
 use crate::document::{analysis_document, DocumentStatus};
 use crate::error::{check, got};
+use crate::filters::Filters;
 use crate::hooks::{Bridge, Handle, Hooks};
 use crate::profile::{named, Profile};
-use crate::rows::{flag, text, Strings, TableRows};
+use crate::rows::{flag, limit, text, Strings, TableRows};
 use crate::Result;
 use profkit_sys as sys;
 use std::borrow::Cow;
@@ -44,7 +45,7 @@ pub enum StepPolicy {
     /// The first one.
     First,
     /// The one at a position.
-    At(i64),
+    At(u64),
     /// The whole trace is one window.
     WholeTrace,
 }
@@ -56,7 +57,7 @@ pub struct MemoryOptions<'h> {
     pub host: Option<String>,
     /// Name or id; `None` for the module with the highest peak.
     pub module: Option<String>,
-    /// Rows of each list of the document.
+    /// Rows of each list of the document; 0 for all, `None` for the command's default.
     pub top: Option<u64>,
     /// Does the highest need fit into so many bytes?
     pub fit_bytes: Option<u64>,
@@ -225,30 +226,36 @@ impl<'d> Profile<'d> {
     pub fn memory(&self, mut options: MemoryOptions<'_>) -> Result<Memory<'d>> {
         let mut strings = Strings::default();
         let what_if: Vec<_> = options.what_if.iter().map(|question| strings.add(question.as_bytes())).collect();
+        let filters = Filters {
+            host: options.host.take(),
+            step: if let StepPolicy::At(position) = options.step { Some(position) } else { None },
+            ..Default::default()
+        }
+        .raw(&mut strings);
         let mut raw = sys::pk_memory_options {
             flags: flag(options.fit_bytes.is_some(), sys::PK_MEMORY_HAS_FIT)
+                | flag(options.time_samples == Some(0), sys::PK_MEMORY_NO_TIMELINE)
+                | flag(options.persistent_threshold_steps == Some(0), sys::PK_MEMORY_KEPT_IS_PERSISTENT)
                 | flag(options.no_runtime, sys::PK_MEMORY_NO_RUNTIME)
                 | flag(options.include_host_pools, sys::PK_MEMORY_INCLUDE_HOST_POOLS)
-                | flag(options.step == StepPolicy::WholeTrace, sys::PK_MEMORY_ALL_TRACE)
-                | flag(matches!(options.step, StepPolicy::At(_)), sys::PK_MEMORY_HAS_STEP),
+                | flag(options.step == StepPolicy::WholeTrace, sys::PK_MEMORY_ALL_TRACE),
+            filters: &filters,
             step_policy: match options.step {
                 StepPolicy::Last => sys::PK_STEP_POLICY_LAST,
                 StepPolicy::First => sys::PK_STEP_POLICY_FIRST,
                 _ => sys::PK_STEP_POLICY_PEAK,
             },
-            step: if let StepPolicy::At(position) = options.step { position } else { 0 },
             what_if: what_if.as_ptr(),
             what_if_count: what_if.len(),
-            host: strings.optional(options.host.as_deref()),
             module: strings.optional(options.module.as_deref()),
-            top: options.top.unwrap_or(sys::PK_LIMIT_DEFAULT),
+            top: limit(options.top),
             fit_bytes: options.fit_bytes.unwrap_or(0),
             curve_points: options.curve_points,
+            time_samples: options.time_samples.unwrap_or(0),
+            persistent_threshold_steps: options.persistent_threshold_steps.unwrap_or(0),
             memory_space: options.memory_space,
             ..Default::default()
         };
-        raw.time_samples = options.time_samples.unwrap_or(raw.time_samples);
-        raw.persistent_threshold_steps = options.persistent_threshold_steps.unwrap_or(raw.persistent_threshold_steps);
         let handle = Bridge::new(&mut options.hooks).run(|hooks| {
             raw.hooks = hooks;
             // SAFETY: everything that is pointed to lives until the call returns.

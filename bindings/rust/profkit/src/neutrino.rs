@@ -4,7 +4,7 @@ use crate::document::DocumentStatus;
 use crate::error::{check, got, Error};
 use crate::hooks::{slice, Bridge, Handle, Hooks, Output};
 use crate::profile::{named, path_of, Profile};
-use crate::rows::{bytes, flag, text, Batched, Strings, TableRows};
+use crate::rows::{bytes, flag, limit, text, Batched, Strings, TableRows};
 use crate::Result;
 use profkit_sys as sys;
 use std::borrow::Cow;
@@ -427,7 +427,7 @@ impl<'d> Neutrino<'d> {
             map: strings.optional(query.map.as_deref()),
             block: query.block.unwrap_or(0),
             lane: query.lane.unwrap_or(0),
-            limit: query.limit.unwrap_or(sys::PK_LIMIT_DEFAULT),
+            limit: limit(query.limit),
             width: query.width,
             height: query.height,
             ..Default::default()

@@ -164,7 +164,7 @@ impl Profile<'static> {
         let callbacks = sys::pk_read_callbacks {
             user: (&mut reads as *mut Reads<'_>).cast(),
             read_at: Some(read_at),
-            size_bytes: size.unwrap_or(sys::PK_NO_OFFSET),
+            size_bytes: size.unwrap_or(0),
             ..Default::default()
         };
         let made = opened(options, strings, |options, out, err| {
@@ -475,6 +475,9 @@ pub struct File<'p> {
 }
 
 impl<'p> File<'p> {
+    pub(crate) fn raw_profile(&self) -> *const sys::pk_profile {
+        self.profile
+    }
     fn info(&self) -> sys::pk_file_info {
         // SAFETY: the profile lives as long as 'p, and the position was counted.
         got(|out, err| unsafe { sys::pk_file_get(self.profile, self.position, out, err) }).unwrap_or_default()

@@ -24,6 +24,15 @@ pub(crate) unsafe fn text<'a>(text: sys::pk_str) -> Cow<'a, str> {
     String::from_utf8_lossy(bytes(text))
 }
 
+/// A limit as the C ABI has it; here `None` is the default and 0 none.
+pub(crate) fn limit(given: Option<u64>) -> u64 {
+    match given {
+        None => sys::PK_LIMIT_DEFAULT.into(),
+        Some(0) => sys::PK_LIMIT_NONE,
+        Some(rows) => rows,
+    }
+}
+
 /// A flag of an option struct.
 pub(crate) fn flag(given: bool, bit: i32) -> u32 {
     if given {

@@ -4,7 +4,7 @@ use crate::document::{analysis_document, DocumentStatus};
 use crate::error::{check, got};
 use crate::hooks::{Bridge, Handle, Hooks, Output};
 use crate::profile::Profile;
-use crate::rows::{flag, Batched};
+use crate::rows::{flag, limit, Batched};
 use crate::Result;
 use profkit_sys as sys;
 use std::io;
@@ -90,10 +90,10 @@ impl Validation {
             flags: flag(options.align, sys::PK_VALIDATION_ALIGN)
                 | flag(options.bound_ps.is_some(), sys::PK_VALIDATION_HAS_BOUND),
             bound_ps: options.bound_ps.unwrap_or(0),
+            max_bound_ps: options.max_bound_ps.unwrap_or(0),
+            limit: limit(options.limit),
             ..Default::default()
         };
-        raw.limit = options.limit.unwrap_or(raw.limit);
-        raw.max_bound_ps = options.max_bound_ps.unwrap_or(raw.max_bound_ps);
         let handle = Bridge::new(&mut options.hooks).run(|hooks| {
             raw.hooks = hooks;
             // SAFETY: everything that is pointed to lives until the call returns.

@@ -2,7 +2,7 @@
 
 use crate::error::check;
 use crate::hooks::{Handle, Output};
-use crate::rows::Strings;
+use crate::rows::{flag, Strings};
 use crate::{Result, Value};
 use profkit_sys as sys;
 use std::io;
@@ -38,17 +38,52 @@ pub struct XSpaceWriter<'w> {
     owner: PhantomData<*mut ()>,     // one thread at a time, and writers need not be Send
 }
 
+/// How an XSpace is written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct WriterOptions {
+    /// Compress what is written.
+    pub gzip: bool,
+    /// Threads that compress; 0 and 1 are the calling one.
+    pub threads: u32,
+    /// The most that an open plane may take in memory; 0 for no bound. More is [`crate::Kind::Limit`].
+    pub max_plane_bytes: u64,
+}
+
+impl WriterOptions {
+    fn hooks(&self) -> sys::pk_hooks {
+        sys::pk_hooks { threads: self.threads, ..Default::default() }
+    }
+    fn raw(&self, hooks: &sys::pk_hooks) -> sys::pk_writer_options {
+        sys::pk_writer_options {
+            flags: flag(self.gzip, sys::PK_WRITER_GZIP),
+            max_plane_bytes: self.max_plane_bytes,
+            hooks,
+            ..Default::default()
+        }
+    }
+}
+
 impl XSpaceWriter<'static> {
     /// Writes into a file.
     ///
     /// # Errors
     /// It cannot be created.
     pub fn create(path: impl AsRef<Path>) -> Result<Self> {
+        Self::create_with(path, &WriterOptions::default())
+    }
+
+    /// The same with options.
+    ///
+    /// # Errors
+    /// It cannot be created.
+    pub fn create_with(path: impl AsRef<Path>, options: &WriterOptions) -> Result<Self> {
         let mut strings = Strings::default();
         let path = strings.path(path.as_ref())?;
+        let hooks = options.hooks();
+        let given = options.raw(&hooks);
         let handle = Handle::make(sys::pk_xspace_writer_free, |out, err| unsafe {
             // SAFETY: the path lives until the call returns.
-            sys::pk_xspace_writer_open(path, out, err)
+            sys::pk_xspace_writer_open(&given, path, out, err)
         })?;
         Ok(Self { handle, output: None, owner: PhantomData })
     }
@@ -60,11 +95,21 @@ impl<'w> XSpaceWriter<'w> {
     /// # Errors
     /// No memory is left.
     pub fn new(to: &'w mut dyn io::Write) -> Result<Self> {
+        Self::with(to, &WriterOptions::default())
+    }
+
+    /// The same with options.
+    ///
+    /// # Errors
+    /// No memory is left.
+    pub fn with(to: &'w mut dyn io::Write, options: &WriterOptions) -> Result<Self> {
+        let hooks = options.hooks();
+        let given = options.raw(&hooks);
         let mut output = Box::new(Output::new(to));
         let user = (&mut *output as *mut Output<'w>).cast();
         let handle = Handle::make(sys::pk_xspace_writer_free, |out, err| unsafe {
             // SAFETY: the output stays where it is for as long as the handle.
-            sys::pk_xspace_writer_new(Output::CALLBACK, user, out, err)
+            sys::pk_xspace_writer_new(&given, Output::CALLBACK, user, out, err)
         })?;
         Ok(Self { handle, output: Some(output), owner: PhantomData })
     }

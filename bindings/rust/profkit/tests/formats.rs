@@ -10,7 +10,7 @@ use profkit::{
 use profkit::{
     MergeOptions, ProbeFormat, ProbeLevel, ProbeQuery, ProbeSlice, ProbeTool, Profile, Sibling, TraceFormat, Validation,
 };
-use profkit::{ValidationOptions, Value, XSpaceWriter};
+use profkit::{ValidationOptions, Value, WriterOptions, XSpaceWriter};
 use std::ops::ControlFlow;
 use std::panic::{catch_unwind, AssertUnwindSafe};
 use std::path::PathBuf;
@@ -231,6 +231,45 @@ fn writing_and_validating() {
     verdict.write_csv(&mut table).unwrap();
     assert!(document.starts_with(b"{") && !table.is_empty());
     assert_eq!(Validation::of(&[], ValidationOptions::default()).unwrap_err().kind(), Kind::InvalidArgument);
+}
+
+#[test]
+fn a_message_of_an_open_file_is_that_of_its_path() {
+    let text = || DumpOptions { format: DumpFormat::Text, limit: 1, ..Default::default() };
+    let (mut of_path, mut of_file) = (Vec::new(), Vec::new());
+    profkit::dump(tpu(), &mut of_path, text()).unwrap();
+    let bytes = std::fs::read(tpu()).unwrap();
+    let profile = Profile::from_bytes(&bytes, "b.xplane.pb").unwrap();
+    let file = profile.files().next().unwrap();
+    assert_eq!(file.dump(&mut of_file, text()).unwrap(), DocumentStatus::Ok);
+    assert!(!of_file.is_empty() && of_file == of_path);
+}
+
+#[test]
+fn a_document_into_a_file() {
+    let folder = Folder::new("document");
+    let path = folder.0.join("ops.json");
+    let profile = Profile::open(gpu()).unwrap();
+    let status = profile.write_document_file(Document::Ops, DocumentOptions::default(), &path).unwrap();
+    assert_eq!(status, DocumentStatus::Ok);
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), profile.document(Document::Ops).unwrap());
+}
+
+#[test]
+fn a_writer_with_options() {
+    let mut packed = Vec::new();
+    let options = WriterOptions { gzip: true, threads: 2, ..Default::default() };
+    let mut writer = XSpaceWriter::with(&mut packed, &options).unwrap();
+    writer.begin_plane("p", 0);
+    writer.end_plane();
+    writer.finish().unwrap();
+    assert!(packed.starts_with(b"\x1f\x8b"));
+    let folder = Folder::new("bounded");
+    let bounded = WriterOptions { max_plane_bytes: 10, ..Default::default() };
+    let mut writer = XSpaceWriter::create_with(folder.0.join("out.xplane.pb"), &bounded).unwrap();
+    writer.begin_plane("p", 0);
+    writer.event_name("a kernel with a name", "");
+    assert_eq!(writer.finish().unwrap_err().kind(), Kind::Limit);
 }
 
 #[test]
