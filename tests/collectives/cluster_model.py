@@ -28,6 +28,10 @@ def packed(field, ids):
     return message(field, b"".join(varint(i) for i in ids))
 
 
+def kernel_of(op):
+    return f"ncclDevKernel_{KERNELS[op['kind']]}(ncclDevKernelArgsStorage<4096ul>)"
+
+
 class Cluster:
     def __init__(self, seed, fault):
         self.r = r = random.Random(f"{seed} {fault}")
@@ -308,6 +312,7 @@ class Cluster:
 
     def write_xspace(self, folder):
         self.choose_ids()
+        runs = self.r.choice(["none", "none", "shared", "own"])  # ids of runs: none, the same on all nodes, of each node
         # What counts no ids of one kind for both cannot be written in a grid.
         if self.counts == "grid" and any(op["pairs"] or (op["kind"] not in JOINS and op["layout"] == "world") or
                                          op["kind"] == "collective-broadcast" or (op["kind"] == "all-to-all" and op["layout"] == "world")
@@ -324,9 +329,11 @@ class Cluster:
                         continue
                     start, end = call["seen"][rank]
                     size = 4 * call["op"]["elements"] // (2 if rank in call["sizes"] else 1)
-                    events.append((start, plane.event(f"ncclDevKernel_{KERNELS[call['op']['kind']]}(ncclDevKernelArgsStorage<4096ul>)", start,
-                                                      end - start, [("hlo_op", proto.Ref(call["op"]["name"])), ("program_id", 11),
-                                                                    ("hlo_module", proto.Ref("jit_step")), ("bytes_transferred", size)])))
+                    stats = [("hlo_op", proto.Ref(call["op"]["name"])), ("program_id", 11), ("hlo_module", proto.Ref("jit_step")),
+                             ("bytes_transferred", size)]
+                    if runs != "none" and self.fault != "order":
+                        stats.append(("run_id", 1000 + call["step"] + (1000 * node if runs == "own" else 0)))
+                    events.append((start, plane.event(kernel_of(call["op"]), start, end - start, stats)))
                 plane.line("Stream #7(NCCL)", BASE_NS, [e for _, e in sorted(events)], line_id=7)
                 planes.append(plane)
             metadata = proto.Plane("/host:metadata", first_event_id=11)
@@ -339,6 +346,7 @@ class Cluster:
 
     def write_kineto(self, folder):
         folder.mkdir(parents=True)
+        numbered = self.fault == "order" or self.r.random() < 0.75  # recorders of earlier releases do not number calls
         names = {tuple(range(self.world)): "0"}
         for op in self.ops:
             for group in op["groups"] or op["pairs"]:
@@ -347,11 +355,11 @@ class Cluster:
             events, sequence = [], {}
             for call in sorted((c for c in self.calls if rank in c["seen"]), key=lambda c: c["seen"][rank][0]):
                 op, group = call["op"], tuple(call["group"])
-                args = {"Collective name": TORCH.get(op["kind"], "send")}
+                args = {"Collective name": TORCH.get(op["kind"])}
                 if op["pairs"]:
                     source, target = group = tuple(next(p for p in op["pairs"] if rank in p))
                     sends = rank == source
-                    args = {"Collective name": "send" if sends else "recv", "Dst Rank" if sends else "Src Rank": target if sends else source}
+                    args = {"Collective name": "send", "Dst Rank": target} if sends else {"Collective name": "recv", "Src Rank": source}
                 elif call["root"] is not None:
                     args["Root"] = call["root"]
                 sequence[group] = sequence.get(group, 0) + 1
@@ -360,11 +368,11 @@ class Cluster:
                 start, end = call["seen"][rank]
                 count = op["elements"] // (2 if rank in call["sizes"] else 1)
                 cut = [str(i) for i in group[:3]] + (["..."] if len(group) > 3 else [])
-                args.update({"In msg nelems": count, "Out msg nelems": count, "Group size": len(group), "dtype": "Float", "Seq": sequence[group],
-                             "Process Group Name": names[group], "Process Group Description": op["layout"],
+                args.update({"In msg nelems": count, "Out msg nelems": count, "Group size": len(group), "dtype": "Float",
+                             **({"Seq": sequence[group]} if numbered else {}), "Process Group Name": names[group], "Process Group Description": op["layout"],
                              "Process Group Ranks": f"[{', '.join(cut)}]", "device": rank % self.gpus, "stream": 7})
-                events.append({"ph": "X", "cat": "kernel", "name": f"ncclDevKernel_{KERNELS[op['kind']]}(ncclDevKernelArgsStorage<4096ul>)",
-                               "pid": rank % self.gpus, "tid": 7, "ts": start / US, "dur": (end - start) / US, "args": args})
+                events.append({"ph": "X", "cat": "kernel", "name": kernel_of(op), "pid": rank % self.gpus, "tid": 7, "ts": start / US,
+                               "dur": (end - start) / US, "args": args})
             document = {"schemaVersion": 1, "distributedInfo": {
                 "backend": "nccl", "rank": rank, "world_size": self.world,
                 "pg_config": [{"pg_name": n, "pg_size": len(g), "ranks": list(g)} for g, n in names.items() if rank in g]},

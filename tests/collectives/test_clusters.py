@@ -87,9 +87,10 @@ class Score:
                    {(case.rank(r), case.calls[call(r)]["step"] if call(r) in case.calls else None) for r in of("order")})
         late = truth["straggler"]
         whole = late and "rank" not in late
+        group = lambda r: tuple(case.calls.get(call(r), {"group": ()})["group"])
         self.judge(case.form, "straggler", case.name,
                    set() if not late else {late["node"]} if whole else {(late["rank"], tuple(late["group"]))},
-                   {case.rank(r) // g if whole else (case.rank(r), tuple(case.calls.get(call(r), {"group": ()})["group"])) for r in of("straggler")})
+                   {case.rank(r) // g if whole else (case.rank(r), group(r)) for r in of("straggler")})
 
     def add_violations(self, case):
         """Calls of an order difference count neither way, and those of one clock that are out of order by less than the bound."""

@@ -9,6 +9,7 @@
 #include <limits>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -131,9 +132,7 @@ class call_matcher {
 
   std::vector<matched_call> match() {
     // Calls that the recorder numbers are numbered over all operations of the group.
-    std::vector<bool> numbered(found_.communicators.size(), true);
-    for (const collective_instance& e : found_.all)
-      if (e.communicator != 0 && e.sequence < 0) numbered[e.communicator - 1] = false;
+    const std::vector<bool> numbered = numbered_communicators();
     using operation = std::tuple<std::uint32_t, std::string_view, std::string_view>;  // communicator, module, name
     std::map<operation, std::vector<const collective_instance*>> operations;
     for (const collective_instance& e : found_.all) {
@@ -150,6 +149,23 @@ class call_matcher {
 
  private:
   using calls_of_members = std::vector<std::vector<collective_instance>>;
+
+  // Those of which every execution has a number. A number that comes again and again is that of a graph, whenever it is replayed.
+  [[nodiscard]] std::vector<bool> numbered_communicators() const {
+    std::vector<bool> numbered(found_.communicators.size(), true);
+    std::vector<std::set<std::pair<std::uint32_t, std::int64_t>>> numbers(found_.communicators.size());
+    std::vector<std::size_t> events(found_.communicators.size());
+    for (const collective_instance& e : found_.all) {
+      if (e.communicator == 0) continue;
+      const std::size_t at = e.communicator - 1;
+      if (e.sequence < 0) numbered[at] = false;
+      ++events[at];
+      if (numbered[at]) numbers[at].insert({e.lane, e.sequence});
+    }
+    for (std::size_t at = 0; at < numbered.size(); ++at)
+      if (2 * numbers[at].size() < events[at]) numbered[at] = false;
+    return numbered;
+  }
 
   [[nodiscard]] collective_part part_of(const collective_instance& e) const {
     if (e.part != collective_part::both) return e.part;
@@ -256,14 +272,28 @@ class call_matcher {
                        [](const collective_instance& a, const collective_instance& b) { return a.start_ps < b.start_ps; });
       members.push_back(std::move(member));
     }
-    const bool by_run = std::all_of(events.begin(), events.end(), [](const auto* e) { return e->run_id.has_value(); });
-    if (by_run) return calls_of_runs(members);
+    if (share_runs(members)) return calls_of_runs(members);
     // Who only receives may come as much later as it likes: of as many calls each, the k-th are one.
     const bool all_wait = semantics_of(found_.texts.text(events.front()->kind)) == collective_semantics::barrier;
     const bool as_many = std::all_of(members.begin(), members.end(), [&](const member_calls& member) {
       return member.events.size() == members.front().events.size();
     });
     return !all_wait && as_many ? numbered_calls(members) : aligned(members);
+  }
+
+  // Whether runs have the same ids on all members, at least most of them: else each node counts its own.
+  static bool share_runs(const std::vector<member_calls>& members) {
+    std::map<std::int64_t, std::set<std::uint32_t>> lanes_of_run;
+    std::set<std::uint32_t> lanes;
+    for (const member_calls& member : members)
+      for (const collective_instance& e : member.events) {
+        if (!e.run_id) return false;
+        lanes_of_run[*e.run_id].insert(e.lane);
+        lanes.insert(e.lane);
+      }
+    const auto shared = std::count_if(lanes_of_run.begin(), lanes_of_run.end(),
+                                      [&](const auto& run) { return run.second.size() == lanes.size(); });
+    return 2 * static_cast<std::size_t>(shared) >= lanes_of_run.size();
   }
 
   // The k-th execution of a run on each member.
