@@ -369,8 +369,9 @@ class Cluster:
                 count = op["elements"] // (2 if rank in call["sizes"] else 1)
                 cut = [str(i) for i in group[:3]] + (["..."] if len(group) > 3 else [])
                 args.update({"In msg nelems": count, "Out msg nelems": count, "Group size": len(group), "dtype": "Float",
-                             **({"Seq": sequence[group]} if numbered else {}), "Process Group Name": names[group], "Process Group Description": op["layout"],
-                             "Process Group Ranks": f"[{', '.join(cut)}]", "device": rank % self.gpus, "stream": 7})
+                             **({"Seq": sequence[group]} if numbered else {}), "Process Group Name": names[group],
+                             "Process Group Description": op["layout"], "Process Group Ranks": f"[{', '.join(cut)}]",
+                             "device": rank % self.gpus, "stream": 7})
                 events.append({"ph": "X", "cat": "kernel", "name": kernel_of(op), "pid": rank % self.gpus, "tid": 7, "ts": start / US,
                                "dur": (end - start) / US, "args": args})
             document = {"schemaVersion": 1, "distributedInfo": {

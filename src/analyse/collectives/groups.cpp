@@ -120,9 +120,7 @@ void recorded_groups::read(program& p) {
   const hlo_module_view module = hlo_proto_view(p.blob).hlo_module();
   const device_assignment_view assigned = module.device_assignment();
   const std::int64_t replicas = assigned.replica_count(), partitions = assigned.computation_count();
-  std::optional<program_devices> devices = devices_of_program(module);
-  const std::shared_ptr<const program_devices> ids =
-      devices ? std::make_shared<const program_devices>(std::move(*devices)) : nullptr;
+  program_memberships memberships(module);
   // What a computation holds counts for whoever calls it (an asynchronous start, a fusion), and the end of an
   // asynchronous operation is what its start is.
   hash_map<std::int64_t, answer> of_computation, of_instruction;
@@ -144,7 +142,7 @@ void recorded_groups::read(program& p) {
         here = all_of(of_computation, instruction.called_computation_ids());
       else
         here = {who_of(instruction, opcode, replicas, partitions), devices_of(replicas, partitions),
-                membership_of(instruction, opcode, ids)};
+                memberships.of(instruction, opcode)};
       if (here.who == participation::unknown && here.members == nullptr) continue;
       of_instruction[instruction.id()] = here;
       all.add(here);
@@ -193,12 +191,12 @@ std::int64_t program_extent::devices() const noexcept {
 
 recorded_groups::answer program_extent::answer_of(const text_groups& groups) const noexcept {
   const std::int64_t all = devices();
-  if (groups.pairs || groups.groups > 1) return {participation::sub_groups, all};
+  if (groups.pairs || groups.groups > 1) return {participation::sub_groups, all, nullptr};
   if (all == 0) return {};
   const std::int64_t each =
       groups.ids_are == group_ids::replicas_of_all_partitions ? std::max<std::int64_t>(partitions_, 1) : 1;
   const bool everyone = groups.groups == 0 || checked_mul(groups.ids, each) == all;
-  return {everyone ? participation::everyone : participation::sub_groups, all};
+  return {everyone ? participation::everyone : participation::sub_groups, all, nullptr};
 }
 
 recorded_groups::answer recorded_groups::find(std::optional<std::int64_t> program_id, std::string_view module_name,

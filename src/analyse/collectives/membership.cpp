@@ -15,6 +15,8 @@ namespace {
 
 // Programs of more devices, and instructions of more ids, are not written out.
 constexpr std::int64_t max_ids = 1 << 18;
+// Of all different groups of a program together.
+constexpr std::int64_t max_ids_of_program = 1 << 22;
 
 // Where a frontend writes the pairs of a send and a recv.
 constexpr std::string_view pairs_of_send = "_xla_send_recv_source_target_pairs";
@@ -214,6 +216,21 @@ std::optional<id_pairs> pairs_as_written(const instruction_view& instruction) {
   return pairs;
 }
 
+// What an instruction has on record of who takes part, as bytes: its fields for groups and pairs, and what their ids count.
+std::string as_written(const instruction_view& instruction, std::string_view opcode) {
+  std::string text(opcode);
+  text += instruction.channel_id() > 0 ? " channel " : " ";
+  const bool by_channel = opcode == "send" || opcode == "recv";
+  if (by_channel) text += std::to_string(instruction.channel_id());
+  text += instruction.use_global_device_ids() ? " global " : " ";
+  wire_reader reader(instruction.bytes());
+  for (wire_field field; reader.next(field);)
+    for (const std::uint32_t number : {49U, 52U, 68U, 87U, 92U, 93U})
+      if (field.is_bytes(number) && (number != 68U || by_channel))
+        (text += std::to_string(number) + ' ' + std::to_string(field.bytes.size()) + ' ') += field.bytes;
+  return text;
+}
+
 // Puts ids of replicas or partitions in the places of devices.
 class translation {
  public:
@@ -254,6 +271,8 @@ bool group_membership::same_members(const group_membership& o) const {
   return groups == o.groups && pairs == o.pairs && devices->ids == o.devices->ids && devices->assigned == o.devices->assigned;
 }
 
+namespace {
+
 std::optional<program_devices> devices_of_program(const hlo_module_view& module) {
   program_devices found;
   const device_assignment_view assigned = module.device_assignment();
@@ -278,15 +297,18 @@ std::optional<program_devices> devices_of_program(const hlo_module_view& module)
     if (static_cast<std::int64_t>(seen.size()) != *count) return std::nullopt;
     return found;
   }
-  std::int64_t greatest = -1;
+  std::int64_t greatest = -1, ids_read = 0;
+  hash_set<std::string> seen_before;
   std::optional<group_ids> ids_are;
   const auto take = [&](const auto& ids) {
     for (const std::int64_t id : ids) greatest = std::max(greatest, id);
+    ids_read += static_cast<std::int64_t>(ids.size());
   };
   for (const computation_view computation : module.computations())
     for (const instruction_view instruction : computation.instructions()) {
       const std::string_view opcode = collective_of(instruction.opcode());
-      if (opcode.empty()) continue;
+      if (opcode.empty() || !seen_before.insert(as_written(instruction, opcode)).second) continue;
+      if (ids_read > max_ids_of_program) return std::nullopt;
       const auto groups = groups_as_written(instruction);
       const auto pairs = pairs_as_written(instruction);
       if (!groups || !pairs) return std::nullopt;
@@ -312,7 +334,7 @@ std::shared_ptr<const group_membership> membership_of(const instruction_view& in
   if (devices == nullptr) return nullptr;
   auto found = std::make_shared<group_membership>();
   found->devices = devices;
-  found->channel = instruction.channel_id();
+  if (opcode == "send" || opcode == "recv") found->channel = instruction.channel_id();
   group_ids ids_are = ids_count(instruction, opcode);
   if (goes_by_pairs(opcode)) {
     // The pairs of a send count replicas where there are several, else partitions.
@@ -352,6 +374,22 @@ std::shared_ptr<const group_membership> membership_of(const instruction_view& in
         if (!members.insert(id).second) return nullptr;
     }
   return found;
+}
+
+}  // namespace
+
+program_memberships::program_memberships(const hlo_module_view& module) {
+  if (std::optional<program_devices> devices = devices_of_program(module))
+    devices_ = std::make_shared<const program_devices>(std::move(*devices));
+}
+
+std::shared_ptr<const group_membership> program_memberships::of(const instruction_view& instruction, std::string_view opcode) {
+  if (devices_ == nullptr) return nullptr;
+  const auto [at, is_new] = known_.try_emplace(as_written(instruction, opcode), nullptr);
+  if (!is_new || ids_ > static_cast<std::size_t>(max_ids_of_program)) return at->second;
+  at->second = membership_of(instruction, opcode, devices_);
+  ids_ += devices_->ids.size();
+  return at->second;
 }
 
 }  // namespace PROFKIT_NAMESPACE

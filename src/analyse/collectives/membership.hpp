@@ -2,9 +2,12 @@
 #pragma once
 #include <profkit/hlo.hpp>
 
+#include <base/hash_map.hpp>
+
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -16,12 +19,10 @@ inline namespace PROFKIT_NAMESPACE {
 struct program_devices {
   std::int64_t replicas = 0, partitions = 0;  // 0: not on record
   std::vector<std::int64_t> ids;              // replica by replica, all partitions of each
-  bool assigned = false;                      // the program says which devices; else they are numbered from 0
+  // The program says which devices. Else their number is that of the ids of its collectives, if these count one thing only, and
+  // they are numbered from 0.
+  bool assigned = false;
 };
-
-// The devices that a program was assigned. Without an assignment their number is that of the ids of its collectives, if these
-// count one thing only. Nothing when it cannot be known, or is of no sense.
-[[nodiscard]] std::optional<program_devices> devices_of_program(const hlo_module_view& module);
 
 // Groups or pairs of an instruction, as ids of devices.
 struct group_membership {
@@ -32,9 +33,19 @@ struct group_membership {
   [[nodiscard]] bool same_members(const group_membership& o) const;
 };
 
-// Null when the instruction does not say it. `opcode`: "all-reduce", without "-start".
-[[nodiscard]] std::shared_ptr<const group_membership> membership_of(
-    const instruction_view& instruction, std::string_view opcode, std::shared_ptr<const program_devices> devices);
+// The groups of a program's instructions. Those that are written alike are made once; a program of too many different ones is damaged,
+// and says nothing of the rest.
+class program_memberships {
+ public:
+  explicit program_memberships(const hlo_module_view& module);
+  // Null when the instruction does not say it. `opcode`: "all-reduce", without "-start".
+  [[nodiscard]] std::shared_ptr<const group_membership> of(const instruction_view& instruction, std::string_view opcode);
+
+ private:
+  std::shared_ptr<const program_devices> devices_;
+  hash_map<std::string, std::shared_ptr<const group_membership>> known_;  // by what is written
+  std::size_t ids_ = 0;
+};
 
 }  // namespace PROFKIT_NAMESPACE
 }  // namespace profkit
