@@ -191,12 +191,12 @@ std::int64_t program_extent::devices() const noexcept {
 
 recorded_groups::answer program_extent::answer_of(const text_groups& groups) const noexcept {
   const std::int64_t all = devices();
-  if (groups.pairs || groups.groups > 1) return {participation::sub_groups, all, nullptr};
+  if (groups.pairs || groups.groups > 1) return {participation::sub_groups, all};
   if (all == 0) return {};
   const std::int64_t each =
       groups.ids_are == group_ids::replicas_of_all_partitions ? std::max<std::int64_t>(partitions_, 1) : 1;
   const bool everyone = groups.groups == 0 || checked_mul(groups.ids, each) == all;
-  return {everyone ? participation::everyone : participation::sub_groups, all, nullptr};
+  return {everyone ? participation::everyone : participation::sub_groups, all};
 }
 
 recorded_groups::answer recorded_groups::find(std::optional<std::int64_t> program_id, std::string_view module_name,

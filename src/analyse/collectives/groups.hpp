@@ -32,7 +32,7 @@ class recorded_groups {
   struct answer {
     participation who = participation::unknown;
     std::int64_t devices = 0;  // of the program; 0: not on record
-    std::shared_ptr<const group_membership> members;  // null: not known
+    std::shared_ptr<const group_membership> members = nullptr;  // null: not known
     void add(const answer& other);  // what else the same name may stand for
   };
 
