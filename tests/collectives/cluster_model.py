@@ -21,7 +21,8 @@ KERNELS = {"all-reduce": "AllReduce_Sum_f32_RING_LL", "all-gather": "AllGather_R
            "recv": "SendRecv"}
 TORCH = {"all-reduce": "allreduce", "all-gather": "_allgather_base", "reduce-scatter": "_reduce_scatter_base", "all-to-all": "all_to_all",
          "collective-broadcast": "broadcast"}
-FAULTS = ("none", "cross", "inside", "missing", "late", "stopped", "size", "order", "straggler", "slow node", "pairs")
+FAULTS = ("none", "cross", "inside", "missing", "late", "stopped", "size", "order", "straggler", "slow node", "pairs",
+          "drift")
 
 
 def packed(field, ids):
@@ -36,8 +37,8 @@ class Cluster:
     def __init__(self, seed, fault):
         self.r = r = random.Random(f"{seed} {fault}")
         self.fault, self.seed = fault, seed
-        self.nodes = 2 if fault == "pairs" else r.choice([1, 2, 2, 3, 4]) if fault in ("none", "inside", "missing", "straggler") else \
-            r.choice([2, 2, 3, 4])
+        alone = [1] if fault in ("none", "inside", "missing", "straggler") else []
+        self.nodes = 2 if fault in ("pairs", "drift") else r.choice([*alone, 2, 2, 3, 4])
         self.gpus = r.choice([2, 4]) if self.nodes < 4 else 2
         if self.nodes == 1:
             self.gpus = r.choice([4, 8])
@@ -72,6 +73,9 @@ class Cluster:
         if self.fault == "slow node":
             for op in ops:
                 op["layout"] = self.r.choice(["world", "across"])
+        if self.fault == "drift":  # nobody waits for the second device of each node but its like
+            ops = [{"kind": "all-reduce", "name": "all-reduce.1", "layout": "across", "pairs": None},
+                   {"kind": "collective-broadcast", "name": "collective-broadcast.2", "layout": "inside", "pairs": None}]
         if self.fault == "pairs":
             pairs = [[k, k + self.gpus] for k in range(self.gpus)]
             ops = [op for op in ops if op["kind"] in JOINS]
@@ -87,7 +91,7 @@ class Cluster:
             op["duration"] = self.r.randrange(40, 200) * US
             if op["kind"] == "collective-broadcast":
                 for group in op["groups"]:
-                    root = self.r.choice(group)  # stands first
+                    root = group[0] if self.fault == "drift" else self.r.choice(group)  # stands first
                     group.remove(root)
                     group.insert(0, root)
         return ops
@@ -121,6 +125,9 @@ class Cluster:
                 if self.fault == "slow node":
                     for rank in begin:
                         begin[rank] += 400 * US if rank // self.gpus == slow_node else 0
+                if self.fault == "drift":
+                    for rank in begin:
+                        begin[rank] += 300 * US if rank % self.gpus == 1 else 0
                 units = op["groups"] or [sorted({x for p in op["pairs"] for x in p})]
                 for group in units:
                     members = group
@@ -145,8 +152,8 @@ class Cluster:
         if self.fault in ("cross", "inside", "pairs"):
             self.move_ends(free)
         if self.fault == "missing":
-            for call in [c for c in free if c["op"]["pairs"] is None][:3]:
-                call["absent"][r.choice(call["group"])] = "missing"
+            for call, rank in r.choice([self.lost_anywhere, self.lost_by_two, self.lost_by_one])(free):
+                call["absent"][rank] = "missing"
         if self.fault in ("late", "stopped"):
             who, step = r.randrange(self.nodes), r.randrange(2, self.steps - 2)
             for call in self.calls:
@@ -158,6 +165,21 @@ class Cluster:
         if self.fault == "order":
             for _ in range(2):
                 self.swap(free)
+
+    def lost_anywhere(self, free):
+        return [(call, self.r.choice(call["group"])) for call in [c for c in free if c["op"]["pairs"] is None][:3]]
+
+    def lost_by_two(self, free):
+        """Two members of a group lack a call each, one after the other: both have as many as before."""
+        call = self.r.choice([c for c in free if c["step"] + 2 < self.steps])
+        after = next(c for c in self.calls if c["op"] is call["op"] and c["group"] == call["group"] and c["step"] == call["step"] + 1)
+        return list(zip((call, after), self.r.sample(call["group"], 2)))
+
+    def lost_by_one(self, free):
+        """One device lacks the last call of a step, and the first of the step after the next: what it calls between seems swapped."""
+        rank, step = self.r.randrange(self.world), self.r.randrange(1, self.steps - 3)
+        at = [(step, self.ops[-1]), (step + 2, self.ops[0])]
+        return [(c, rank) for c in self.calls if rank in c["group"] and (c["step"], c["op"]) in at and len(c["group"]) > 1]
 
     def move_ends(self, free):
         """Ends a call on one device before those that it waits for have begun."""

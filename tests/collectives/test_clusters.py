@@ -136,7 +136,7 @@ class Score:
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("profkit")
-    parser.add_argument("--seed", type=int, default=20261127)
+    parser.add_argument("--seed", type=int, default=3)
     parser.add_argument("--count", type=int, default=1)
     parser.add_argument("--cases", type=pathlib.Path)
     parser.add_argument("--verbose", action="store_true")
