@@ -154,6 +154,27 @@ void print_warning_list(text_output& out, const validation_result& found, std::u
                                        style::dim));
 }
 
+// Who did otherwise than the others of its process group.
+void print_irregularities(text_output& out, const validation_result& found, std::uint64_t limit, std::size_t columns) {
+  std::uint64_t shown = 0;
+  for (const profkit::collective_irregularity& row : found.irregularities) {
+    if (limit != 0 && shown == limit) break;
+    ++shown;
+    const collective_op& op = found.ops[row.op];
+    std::string text = std::string(profkit::collective_irregularity_name(row.what)) + ": node " +
+                       std::to_string(found.nodes[row.node].id) + ", device " + std::to_string(row.device);
+    if (row.rank >= 0) text += " (rank " + std::to_string(row.rank) + ")";
+    text += ", call " + grouped(std::uint64_t{row.occurrence}) + " of " + short_op_name(op.name, "");
+    if (!op.group.empty()) text += " " + escape_for_terminal(op.group);
+    text += ": " + escape_for_terminal(row.evidence);
+    out.line("  " + (columns == 0 ? text : wrap(text, columns, 2)));
+  }
+  if (shown < found.irregularities.size())
+    out.line("  " + out.screen().paint("… " + grouped(std::uint64_t{found.irregularities.size() - shown}) +
+                                           " more (--limit 0 shows all)",
+                                       style::dim));
+}
+
 void print_alignment(text_output& out, const alignment_result& alignment, const options& asked, std::size_t columns) {
   out.line();
   out.line(out.screen().paint("Clocks, from collectives alone", style::heading));
@@ -230,6 +251,11 @@ void print_text(text_output& out, const options& asked, const validation_result&
   out.line(out.screen().paint("Collectives", style::heading));
   print_compared_ops(out, found, limit, columns);
   print_unjudged(out, found, columns);
+  if (!found.irregularities.empty()) {
+    out.line();
+    out.line(out.screen().paint("Irregular in their process group", style::heading));
+    print_irregularities(out, found, limit, columns);
+  }
   if (!found.warning_list.empty()) {
     out.line();
     out.line(out.screen().paint("Warnings", style::heading));
@@ -414,8 +440,9 @@ extern const command_description validate_command = {
     "Nobody ends an all-reduce before everybody began it. Takes one merged trace, or one trace a node, and\n"
     "counts where that order is broken beyond the error of the clocks; says who comes last and whether time\n"
     "goes to waiting or to moving data. --align=collectives bounds the clocks from the collectives alone.\n"
-    "Collectives of process groups that are not the whole world are compared within their group, or not\n"
-    "judged; what is not judged counts as no violation. What the answers take for granted is printed.",
+    "Collectives are compared within their process groups, as programs (HLO) and ranks have them on record; who\n"
+    "lacks calls, begins late, moves other sizes, calls in another order or keeps its group waiting is listed.\n"
+    "What cannot be judged counts as no violation. What the answers take for granted is printed.",
     "  profkit validate combined.xplane.pb\n"
     "  profkit validate node0.xplane.pb node1.xplane.pb --align=collectives\n"
     "  profkit validate --traces combined.xplane.pb --output violations.json --csv gaps.csv\n"

@@ -2,11 +2,13 @@
 #include <profkit/core/xspace_writer.hpp>
 
 #include <analyse/collectives/groups.hpp>
+#include <analyse/collectives/membership.hpp>
 #include <base/wire_encode.hpp>
 #include <formats/xspace/xspace_index.hpp>
 
 #include <catch.hpp>
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -223,4 +225,55 @@ TEST_CASE("the texts of a program's operations say together how many devices it 
     CHECK(static_cast<int>(found.who) == static_cast<int>(r.who));
     CHECK(found.devices == r.devices);
   }
+}
+
+TEST_CASE("which devices join: numbers of an instruction and the device assignment") {
+  using groups = std::vector<std::vector<std::int64_t>>;
+  const auto ids = [](const std::vector<int>& all) {
+    std::string out;
+    for (const int id : all) append_varint(out, static_cast<std::uint64_t>(id));
+    return out;
+  };
+  // Devices 10 and more, in an order of their own: partition by partition the devices of its replicas.
+  const auto found = [&](const row& r, const std::vector<std::vector<int>>& assigned) -> std::optional<groups> {
+    std::string devices = number(1, r.replicas) + number(2, r.partitions);
+    for (const std::vector<int>& partition : assigned) devices += part(3, part(1, ids(partition)));
+    const std::string bytes =
+        part(1, part(1, "jit_step") + part(3, part(2, instruction_of(r))) + (r.replicas > 0 ? part(15, devices) : ""));
+    const hlo_module_view module = hlo_proto_view(bytes).hlo_module();
+    program_memberships memberships(module);
+    for (const computation_view computation : module.computations())
+      for (const instruction_view instruction : computation.instructions())
+        if (const auto members = memberships.of(instruction, r.opcode)) return members->groups;
+    return std::nullopt;
+  };
+  const std::vector<std::vector<int>> two_by_two{{10, 12}, {13, 11}}, eight{{0}, {1}, {2}, {3}, {4}, {5}, {6}, {7}};
+  const auto who = participation::unknown;  // is not asked here
+  const auto of_two = [&](const char* opcode, std::vector<std::vector<int>> all, bool channel, bool global) {
+    return found({"", opcode, 2, 2, std::move(all), channel, global, who}, two_by_two);
+  };
+  // Replica 0 is 10 and 13, replica 1 is 12 and 11.
+  CHECK(of_two("all-reduce", {{0, 1}}, false, false) == groups{{10, 12}, {13, 11}});
+  CHECK(of_two("all-reduce", {}, false, false) == groups{{10, 12}, {13, 11}});
+  CHECK(of_two("all-reduce", {{0}, {1}}, true, false) == groups{{10, 13}, {12, 11}});
+  CHECK(of_two("all-reduce", {{0, 3}, {1, 2}}, true, true) == groups{{10, 11}, {13, 12}});
+  CHECK(of_two("all-to-all", {{1, 0}}, true, false) == groups{{13, 10}, {11, 12}});
+  CHECK(of_two("all-reduce", {{0, 2}}, false, false) == std::nullopt);  // no such replica
+  CHECK(of_two("all-reduce", {{0, 1}, {1}}, false, false) == std::nullopt);  // in two groups
+  // An assignment with a device twice, or too few of them.
+  CHECK(found({"", "all-reduce", 2, 2, {{0, 1}}, false, false, who}, {{10, 12}, {13, 10}}) == std::nullopt);
+  CHECK(found({"", "all-reduce", 2, 2, {{0, 1}}, false, false, who}, {{10, 12}}) == std::nullopt);
+  // Without one as many devices as there are ids.
+  CHECK(found({"", "all-reduce", 0, 0, {{0, 2}, {1, 3}}, true, true, who}, {}) == groups{{0, 2}, {1, 3}});
+  CHECK(found({"", "all-reduce", 0, 0, {}, true, true, who}, {}) == std::nullopt);
+  // A mesh of 2 by 4: along the second axis, along the first, along the major half of the second, along its minor half.
+  const auto mesh = [&](std::vector<std::pair<int, int>> axes) {
+    return found({"", "all-reduce", 1, 8, {}, true, true, who, false, {2, 4}, std::move(axes)}, eight);
+  };
+  CHECK(mesh({{1, 0}}) == groups{{0, 1, 2, 3}, {4, 5, 6, 7}});
+  CHECK(mesh({{0, 0}}) == groups{{0, 4}, {1, 5}, {2, 6}, {3, 7}});
+  CHECK(mesh({{1, 2}}) == groups{{0, 2}, {1, 3}, {4, 6}, {5, 7}});
+  CHECK(mesh({{0, 0}, {1, 0}}) == groups{{0, 1, 2, 3, 4, 5, 6, 7}});
+  CHECK(mesh({{2, 0}}) == std::nullopt);  // no such axis
+  CHECK(mesh({{1, 3}}) == std::nullopt);  // no such part
 }

@@ -210,7 +210,7 @@ class Answer:
         why = None if judged else (
             "nodes have several devices, and the partner may be a device with another number")
         self.ops.append({
-            "name": op, "module": module, "process_group": "", "device": device,
+            "name": op, "module": module, "process_group": "", "device": device, "by_group": False,
             "semantics": self.kinds.get(op.split(".")[0], "barrier"), "groups": len(rows),
             "violations": sum(r["violates"] for r in rows), "violations_raw": sum(r["gap"] >= 0 for r in rows),
             "unjudged": 0 if judged else len(rows), "unjudged_reason": why, "mean_arrival_skew_ps": skew_ps,
@@ -240,11 +240,11 @@ class Answer:
     def details(self):
         shown = [g for g in self.groups if g["judged"] and g["gap"] >= 0]
         shown.sort(key=lambda g: (not g["violates"], g["bound"] - g["gap"]))
-        return [{"op": g["op"], "device": g["device"], "rank": g["number"], "beyond_bound": g["violates"],
+        return [{"op": g["op"], "process_group": "", "device": g["device"], "rank": g["number"], "beyond_bound": g["violates"],
                  "latest_start_node": str(g["late"].node), "latest_start_ps": g["late"].start,
                  "earliest_end_node": str(g["early"].node), "earliest_end_ps": g["early"].end, "gap_ps": g["gap"],
                  "bound_ps": g["bound"],
-                 "members": [{"node": str(c.node), "part": "both", "start_ps": c.start, "end_ps": c.end,
+                 "members": [{"node": str(c.node), "device": c.device, "rank": None, "part": "both", "start_ps": c.start, "end_ps": c.end,
                               "correlation_id": None if c.correlation < 0 else str(c.correlation)} for c in g["members"]]}
                 for g in shown]
 
@@ -264,7 +264,7 @@ class Answer:
                        "collectives": sum(k.node == n for k in self.calls),
                        "bound_ps": max(w[2] for w in c.windows) if self.given is None else self.given}
                       for n, c in self.clocks.items()],
-            "ops": self.ops, "details": self.details(),
+            "ops": self.ops, "details": self.details(), "irregularities": [],
             "warning_list": [{"kind": k, "node": None if n < 0 else str(n), "op": op, "count": c, "text": t}
                              for k, n, op, c, t in self.warnings],
             "alignment": None, "traces": [self.path], "events_checked": "some", "damage": []}
@@ -808,15 +808,17 @@ class Ranks(truth.Case):
                  o["mean_arrival_skew_ps"], o["most_arrival_skew_ps"], o["latest_node"]) for o in found["ops"]]
         self.assertEqual(rows, [
             ("_allgather_base", "", 1, 0, 0, 0, 3 * US, 3 * US, "3"),
-            ("allreduce", "", 0, 0, 0, 4, 0, 0, None),
             ("allreduce", "dp [0, 1]", 2, 0, 0, 0, 0, 0, "0"),
             # 100 us late: as the other ends, which is no violation of 1 us each; and
             # 1 us later, which is none either.
             ("allreduce", "dp [2, 3]", 2, 0, 2, 0, 100 * US, 100 * US, "3"),
-            ("broadcast", "", 0, 0, 0, 4, 0, 0, None)])
-        self.assertEqual((found["violations"], found["unjudged"], found["gap_count"]), (0, 8, 5))
+            ("allreduce", "", 0, 0, 0, 4, 0, 0, None),
+            # It is known who called it together, and not who sent it.
+            ("broadcast", "dp [0, 1]", 1, 0, 0, 1, 0, 0, "0"), ("broadcast", "dp [2, 3]", 1, 0, 0, 1, 0, 0, "2")])
+        self.assertEqual((found["violations"], found["unjudged"], found["gap_count"]), (0, 6, 7))
         screen = truth.run("validate", *paths, "--bound", "1us")
-        self.assertIn("not judged: 8 executions of allreduce and 1 more operation: sub-groups",
+        self.assertIn("not judged: 4 executions of allreduce: sub-groups", " ".join(screen.split()))
+        self.assertIn("not judged: 2 of broadcast and 1 more operation: the trace does not say who is the root",
                       " ".join(screen.split()))
         found = truth.parsed(truth.run("validate", *paths, "--bound", "499ns", "--json"))
         self.assertEqual((found["violations"], [d["gap_ps"] for d in found["details"]]), (1, [US, 0]))

@@ -73,6 +73,8 @@ struct kernel_details {
   string_id group = 0;  ///< the process group of a collective
   string_id group_name = 0, group_ranks = 0;  ///< its name and its members as written: "3", "[0, 4]"
   std::int32_t group_size = 0;                ///< 0: not on record
+  std::int64_t group_sequence = -1;  ///< its number among the calls of its group; -1: not on record
+  std::int32_t root_rank = -1, source_rank = -1, target_rank = -1;  ///< of a broadcast or reduce; of a recv; of a send
   std::int64_t task_id = -1, block_dim = -1;
   std::vector<std::pair<string_id, double>>
       counters;  ///< PMU columns by header name, e.g. aic_mac_ratio; ratios, never times

@@ -11,6 +11,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace profkit {
@@ -53,6 +54,13 @@ struct collective_op {
   std::int32_t device = -1;  ///< local device number
   collective_semantics semantics = collective_semantics::barrier;
   bool library_kernels = false;  ///< every execution is a kernel of a communication library
+  /// It is on record who takes part: calls of a group are matched by their number, over all its devices, and `device` is -1.
+  bool by_group = false;
+  std::int64_t root = -1;  ///< rank of who sends a broadcast or gets what is reduced, as far as that is on record
+  std::vector<std::pair<std::int64_t, std::int64_t>> pairs;  ///< ranks of a permute, or of a send and its recv: source, target
+  /// Which device has which rank is inferred, from the order of nodes and of their devices; of groups that are not everyone.
+  bool placed_by_order = false;
+  bool devices_counted = false;  ///< and so is how many devices its program has
   std::uint64_t groups = 0, violations = 0, violations_raw = 0, unjudged = 0;
   std::string unjudged_why;       ///< "" where every group could be judged
   /// Its process groups are on record, are not everyone, and it is not known whose device is in which: there are no
@@ -74,6 +82,8 @@ enum class collective_part : std::uint32_t { both, sends, receives };
 /// One execution of a group.
 struct collective_member {
   std::uint32_t node = 0;  ///< index
+  std::int32_t device = -1;  ///< local device number
+  std::int64_t rank = -1;    ///< its number in the groups on record; -1: not on record
   collective_part part = collective_part::both;
   std::int64_t start_ps = 0, end_ps = 0;  ///< since validation_result::origin_unix_ns
   std::int64_t correlation_id = -1;
@@ -95,6 +105,30 @@ struct collective_group {
   /// `violates_raw`: as a barrier and whatever the bound. `violates`: of its own kind and beyond the bound.
   bool violates_raw = false, violates = false;
 };
+
+/// What a device did otherwise than the others of its process group.
+struct collective_irregularity {
+  enum class kind : std::uint8_t {
+    missing,   ///< it lacks a call, though it ran others before and after
+    late,      ///< its trace begins after calls that the others made
+    stopped,   ///< its trace ends before calls that the others made
+    size,      ///< it moves something of another size or type
+    order,     ///< it makes calls in another order
+    straggler  ///< others wait for it call after call, for what it did before
+  };
+  kind what = kind::missing;
+  std::uint32_t op = 0;          ///< index into ops
+  std::uint32_t occurrence = 0;  ///< the call; the first of several
+  std::int64_t call_start_ps = 0;  ///< when the first member of that call began
+  std::uint32_t node = 0;        ///< index
+  std::int32_t device = -1;
+  std::int64_t rank = -1;
+  std::uint64_t count = 1;       ///< calls that it is so of
+  std::uint64_t of_count = 1;    ///< calls of this op and group
+  std::int64_t late_ps = 0;      ///< of a straggler: by how much, in the middle of its calls
+  std::string evidence;          ///< one sentence
+};
+[[nodiscard]] const char* collective_irregularity_name(collective_irregularity::kind k) noexcept;  ///< "missing", …
 
 /// Something a person should know of: an execution without partners, a clock that nobody corrected.
 struct collective_warning {
@@ -132,11 +166,15 @@ struct validation_result {
   std::uint64_t unjudged = 0;
   /// Executions whose process groups are on record and lie within one node each: there is nothing to compare.
   std::uint64_t within_node = 0;
+  bool groups_by_time = false;     ///< of some operation, calls were put together by run id or time
+  bool placed_by_order = false;    ///< of some operation it is inferred which device has which number
+  bool devices_counted = false;    ///< of some it is inferred how many devices its program has
   bool groups_unknown = false;           ///< of some operation no process group is on record
   bool groups_by_number = false;         ///< of some, no more than the last three digits of its group's name
   std::vector<std::string> assumptions;  ///< what is taken for granted, each a sentence
   std::uint64_t warnings = 0;
   std::vector<collective_warning> warning_list;
+  std::vector<collective_irregularity> irregularities;  ///< by kind, then time
   double mean_gap_ns = 0;           ///< of start gaps
   events_checked checked = events_checked::some;  ///< those of an XSpace that are collectives, all of other traces
   std::vector<file_damage> damage;  ///< `file` is an index into traces

@@ -182,10 +182,14 @@ class collective_aligner {
     const std::size_t nodes = matched_.nodes.size();
     std::vector<span> spans(nodes * barriers_.size());
     for (std::size_t i = 0; i < barriers_.size(); ++i)
-      for (const auto& [node, at] : barriers_[i].members)
-        if (estimates_[node].known)
-          spans[node * barriers_.size() + i] = {corrected(node, matched_.members[at].start_ps),
-                                                corrected(node, matched_.members[at].end_ps)};
+      for (const auto& [node, at] : barriers_[i].members) {
+        if (!estimates_[node].known) continue;
+        // Of several devices of a node the last to begin and the first to end say most.
+        span& all = spans[node * barriers_.size() + i];
+        const double start = corrected(node, matched_.members[at].start_ps), end = corrected(node, matched_.members[at].end_ps);
+        all.start = all.start == infinite ? start : std::max(all.start, start);
+        all.end = std::min(all.end, end);
+      }
     for (std::uint32_t a = 0; a < nodes; ++a)
       for (std::uint32_t b = a + 1; b < nodes; ++b) {
         std::vector<bound_point> upper, lower;

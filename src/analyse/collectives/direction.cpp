@@ -31,6 +31,7 @@ collective_directions::collective_directions(const validation_result& found, con
   };
   for (const collective_group& g : found.groups) {
     const collective_op& op = found.ops[g.op];
+    if (op.by_group) continue;  // what is on record needs no guess
     const collective_member* const members = found.members.data() + g.first_member;
     const bool from = op.semantics == collective_semantics::from_one, to = op.semantics == collective_semantics::to_one;
     if ((from || to) && is_instruction(op)) add_roots(roots_[g.op], members, g.member_count, from, error);
@@ -128,6 +129,11 @@ const char* collective_directions::why_unjudged(std::uint32_t at, const collecti
            "record";
   if (too_many_.count(at) != 0) return "more than 512 members: not every pair is compared";
   const bool kernel = !is_instruction(op);
+  if (op.by_group && op.semantics == collective_semantics::point_to_point)
+    return op.library_kernels ? "no two of those that took part are a pair, as far as that is on record"
+                              : "the event says when the operation was issued, not when its data arrived";
+  if (op.by_group && op.semantics != collective_semantics::barrier)
+    return op.root < 0 ? "the trace does not say who is the root" : "the root is not among those that took part";
   if (!one_device_a_node && !kernel)
     return "nodes have several devices, and the partner may be a device with another number";
   switch (op.semantics) {

@@ -120,32 +120,47 @@ void recorded_groups::read(program& p) {
   const hlo_module_view module = hlo_proto_view(p.blob).hlo_module();
   const device_assignment_view assigned = module.device_assignment();
   const std::int64_t replicas = assigned.replica_count(), partitions = assigned.computation_count();
+  program_memberships memberships(module);
   // What a computation holds counts for whoever calls it (an asynchronous start, a fusion), and the end of an
   // asynchronous operation is what its start is.
-  hash_map<std::int64_t, participation> of_computation, of_instruction;
-  const auto most_of = [](const hash_map<std::int64_t, participation>& known, const auto& ids) {
-    participation most = participation::unknown;
-    for (const std::int64_t id : ids)
-      if (const auto at = known.find(id); at != known.end()) most = std::max(most, at->second);
-    return most;
+  hash_map<std::int64_t, answer> of_computation, of_instruction;
+  const auto all_of = [](const hash_map<std::int64_t, answer>& known, const auto& ids_of_parts) {
+    answer all;
+    for (const std::int64_t id : ids_of_parts)
+      if (const auto at = known.find(id); at != known.end()) all.add(at->second);
+    return all;
   };
   for (const computation_view computation : module.computations()) {
-    participation most = participation::unknown;
+    answer all;
     of_instruction.clear();
     for (const instruction_view instruction : computation.instructions()) {
       const std::string_view opcode = collective_of(instruction.opcode());
-      const bool ends = role_of(instruction.opcode()) == async_role::done;
-      const participation who = ends             ? most_of(of_instruction, instruction.operand_ids())
-                                : opcode.empty() ? most_of(of_computation, instruction.called_computation_ids())
-                                                 : who_of(instruction, opcode, replicas, partitions);
-      if (who == participation::unknown) continue;
-      of_instruction[instruction.id()] = who;
-      most = std::max(most, who);
-      answer& known = p.instructions[instruction.name()];
-      known = {std::max(known.who, who), devices_of(replicas, partitions)};
+      answer here;
+      if (role_of(instruction.opcode()) == async_role::done)
+        here = all_of(of_instruction, instruction.operand_ids());
+      else if (opcode.empty())
+        here = all_of(of_computation, instruction.called_computation_ids());
+      else
+        here = {who_of(instruction, opcode, replicas, partitions), devices_of(replicas, partitions),
+                memberships.of(instruction, opcode)};
+      if (here.who == participation::unknown && here.members == nullptr) continue;
+      of_instruction[instruction.id()] = here;
+      all.add(here);
+      p.instructions[instruction.name()].add(here);
     }
-    of_computation[computation.id()] = most;
+    of_computation[computation.id()] = all;
   }
+}
+
+void recorded_groups::answer::add(const answer& other) {
+  if (other.who == participation::unknown && other.members == nullptr) return;
+  const bool first = who == participation::unknown && members == nullptr;
+  devices = first ? other.devices : std::min(devices, other.devices);
+  if (first)
+    members = other.members;
+  else if (members != nullptr && (other.members == nullptr || !members->same_members(*other.members)))
+    members = nullptr;
+  who = std::max(who, other.who);
 }
 
 recorded_groups::answer recorded_groups::look_up(const std::vector<std::size_t>& in, std::string_view instruction) {
@@ -155,9 +170,7 @@ recorded_groups::answer recorded_groups::look_up(const std::vector<std::size_t>&
     if (!p.read) read(p);
     const auto known = p.instructions.find(instruction);
     if (known == p.instructions.end()) continue;
-    found.devices = found.who == participation::unknown ? known->second.devices
-                                                        : std::min(found.devices, known->second.devices);
-    found.who = std::max(found.who, known->second.who);
+    found.add(known->second);
   }
   return found;
 }

@@ -6,7 +6,10 @@
 #include <base/text_groups.hpp>
 #include <formats/xspace/xspace_index.hpp>
 
+#include "membership.hpp"
+
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -29,6 +32,8 @@ class recorded_groups {
   struct answer {
     participation who = participation::unknown;
     std::int64_t devices = 0;  // of the program; 0: not on record
+    std::shared_ptr<const group_membership> members = nullptr;  // null: not known
+    void add(const answer& other);  // what else the same name may stand for
   };
 
   // The programs of all planes: a merged trace has one plane of them a node.

@@ -2,6 +2,7 @@
 
 #include <formats/xspace/event_collectives.hpp>
 #include <profkit/core/activity.hpp>
+#include <profkit/core/text.hpp>
 
 #include "analyse/filters/select.hpp"
 #include "analyse/stats.hpp"
@@ -17,6 +18,8 @@
 #include <profkit/time.hpp>
 
 #include <algorithm>
+#include <charconv>
+#include <functional>
 #include <map>
 #include <set>
 #include <string>
@@ -100,6 +103,7 @@ class finder {
       groups_.emplace(*space);
       programs_.reset();
       known_groups_.clear();
+      placed_.clear();
       texts_.clear();
       const std::size_t before = found_.all.size();
       for (const plane_index& plane : space->planes) {
@@ -148,6 +152,8 @@ class finder {
         // "allreduce" where the trace names the operation, else the kernel.
         const std::string_view operation = from_.text(row.op_type), kernel = from_.text(row.name);
         e.name = e.kind = into_.texts.intern(!collective_spelled_in(operation).empty() ? operation : kernel);
+        e.stream = row.stream;
+        e.library_kernel = !collective_library_of(kernel).empty();
         if (row.details > 0 && row.details <= device_.details.size()) take_group(device_.details[row.details - 1], e);
         if (device_.type == accelerator::npu) take_hccl_group(row.name, e);
         into_.all.push_back(std::move(e));
@@ -156,16 +162,67 @@ class finder {
     }
 
    private:
-    // The name and the ranks identify a group. The recorder cuts ranks of more than 30 members: groups of one name that
-    // begin alike are taken for one.
+    // The name and the ranks identify a group.
     void take_group(const kernel_details& details, collective_instance& e) const {
+      take_size(details, e);
       if (details.group_size <= 0) return;
       e.group_devices = details.group_size;
       const std::string_view ranks = from_.text(details.group_ranks);
       e.who = ranks.empty() ? participation::sub_groups : participation::own_group;
       if (device_.world_size > 0 && details.group_size >= device_.world_size) e.who = participation::everyone;
-      if (!ranks.empty())
-        e.group = into_.texts.intern(std::string(from_.text(details.group_name)) + ' ' + std::string(ranks));
+      if (ranks.empty()) return;
+      e.group = into_.texts.intern(std::string(from_.text(details.group_name)) + ' ' + std::string(ranks));
+      e.role = into_.texts.intern(from_.text(details.group));
+      e.sequence = details.group_sequence;
+      e.root = details.root_rank;
+      std::vector<std::int64_t> members = ranks_in(ranks);
+      const bool all = static_cast<std::int64_t>(members.size()) == details.group_size &&
+                       std::is_sorted(members.begin(), members.end(), std::less_equal<>());
+      if (!all || device_.rank < 0) return;
+      const bool sends = details.target_rank >= 0, receives = details.source_rank >= 0;
+      if (semantics_of(into_.texts.text(e.kind)) == collective_semantics::point_to_point && sends == receives) return;
+      group_membership as_ranks;
+      if (sends != receives) {
+        const std::int64_t source = sends ? device_.rank : details.source_rank, target = sends ? details.target_rank : device_.rank;
+        as_ranks.pairs.emplace_back(source, target);
+        if (members.size() > 2) e.sequence = -1;  // counts what goes to all peers
+        e.part = sends ? collective_part::sends : collective_part::receives;
+      } else {
+        as_ranks.groups.push_back(std::move(members));
+      }
+      e.members = 1 + place_of(std::move(as_ranks), e.group);
+    }
+
+    // Elements in and out, and their type.
+    void take_size(const kernel_details& details, collective_instance& e) const {
+      std::string size;
+      for (const auto& [name, count] : details.counters) {
+        const std::string_view what = from_.text(name);
+        if (what == "In msg nelems") size += grouped(static_cast<std::uint64_t>(std::max(count, 0.0))) + " elements in, ";
+        if (what == "Out msg nelems") size += grouped(static_cast<std::uint64_t>(std::max(count, 0.0))) + " out, ";
+      }
+      if (!size.empty()) e.size = into_.texts.intern(size + "of " + std::string(from_.text(details.input_dtypes)));
+    }
+
+    // "[0, 4]"
+    static std::vector<std::int64_t> ranks_in(std::string_view text) {
+      std::vector<std::int64_t> ranks;
+      for (std::size_t at = 0; at < text.size(); ++at) {
+        std::int64_t rank = 0;
+        const auto read = std::from_chars(text.data() + at, text.data() + text.size(), rank);
+        if (read.ec != std::errc()) continue;
+        ranks.push_back(rank);
+        at = static_cast<std::size_t>(read.ptr - text.data());
+      }
+      return ranks;
+    }
+
+    std::uint32_t place_of(group_membership members, std::uint32_t group) const {
+      const auto [source, target] = members.pairs.empty() ? std::pair<std::int64_t, std::int64_t>(-1, -1) : members.pairs.front();
+      const auto [at, is_new] =
+          placed_.try_emplace({group, source, target}, static_cast<std::uint32_t>(into_.memberships.size()));
+      if (is_new) into_.memberships.push_back(std::make_shared<const group_membership>(std::move(members)));
+      return at->second;
     }
 
     // communication.json has the whole name of the group, the operation's own name has the end of it.
@@ -185,6 +242,7 @@ class finder {
     collective_instances& into_;
     const collective_instance like_;
     const std::int64_t shift_ps_;
+    mutable std::map<std::tuple<std::uint32_t, std::int64_t, std::int64_t>, std::uint32_t> placed_;  // by group and pair
   };
 
   result<void> read_ranks(std::uint32_t t, std::int64_t shift_ps) {
@@ -204,6 +262,7 @@ class finder {
       collective_instance like;
       like.node = node_of(key, t, p.what().files[device.file].host);
       like.device = devices_of_file[device.file]++;
+      all_lanes_.insert({like.node, like.device});
       const std::size_t before = found_.all.size();
       rank_visitor visitor(found, device, groups[d], found_, like, shift_ps);
       if (result<void> visited = found.visit_kernels(d, visitor, host_); !visited) return visited;
@@ -238,7 +297,9 @@ class finder {
     const std::uint32_t node = node_of(key, t, hostname);
     const std::vector<std::int64_t> op_ids = stat_ids(plane, "hlo_op"), module_ids = stat_ids(plane, "hlo_module"),
                                     correlation_ids = stat_ids(plane, "correlation_id"),
-                                    run_ids = stat_ids(plane, "run_id"), program_ids = stat_ids(plane, "program_id");
+                                    run_ids = stat_ids(plane, "run_id"), program_ids = stat_ids(plane, "program_id"),
+                                    byte_ids = stat_ids(plane, "bytes_transferred");
+    all_lanes_.insert({node, device});
     const bool has_async = std::any_of(plane.lines.begin(), plane.lines.end(),
                                        [](const line_index& line) { return line.kind == line_kind::async; });
     hash_map<std::int64_t, event_kind> kinds;
@@ -282,6 +343,10 @@ class finder {
           if (const auto stat = find_stat(row, run_ids)) e.run_id = integer_value(*stat);
           const auto program = find_stat(row, program_ids);
           take_groups(program ? integer_value(*program) : std::nullopt, plane, row.metadata_id, e);
+          e.stream = static_cast<std::uint32_t>(&line - plane.lines.data());
+          if (const auto stat = find_stat(row, byte_ids))
+            if (const auto bytes = integer_value(*stat); bytes && *bytes >= 0)
+              e.size = found_.texts.intern(grouped(static_cast<std::uint64_t>(*bytes)) + " bytes");
           // A line of instructions shows the two ends of an asynchronous one; the async line shows it whole.
           if (line.kind == line_kind::ops && op.empty() && add_half(e, kind, has_async)) continue;
           found_.all.push_back(std::move(e));
@@ -308,6 +373,13 @@ class finder {
     }
     e.who = at->second.who;
     e.group_devices = e.program_devices = at->second.devices;
+    if (at->second.members != nullptr) e.members = 1 + place_of(at->second.members);
+  }
+
+  std::uint32_t place_of(const std::shared_ptr<const group_membership>& members) {
+    const auto [at, is_new] = placed_.try_emplace(members.get(), static_cast<std::uint32_t>(found_.memberships.size()));
+    if (is_new) found_.memberships.push_back(members);
+    return at->second;
   }
 
   // The name of an operation is its text, or a stat of it has that.
@@ -413,8 +485,20 @@ class finder {
     found_.nodes = std::move(sorted);
     for (collective_instance& e : found_.all) e.node = place_of[e.node];
     number_clocks();
+    number_lanes(place_of);
+    form_communicators(found_);
     settle_groups();
     return std::move(found_);
+  }
+
+  void number_lanes(const std::vector<std::uint32_t>& place_of) {
+    std::map<std::pair<std::uint32_t, std::int32_t>, std::uint32_t> lanes;
+    for (const auto& [node, device] : all_lanes_) lanes.emplace(std::pair(place_of[node], device), 0);
+    for (auto& [at, lane] : lanes) {
+      lane = static_cast<std::uint32_t>(found_.lanes.size());
+      found_.lanes.push_back({at.first, at.second});
+    }
+    for (collective_instance& e : found_.all) e.lane = lanes[{e.node, e.device}];
   }
 
   // A host has one wall clock.
@@ -438,6 +522,7 @@ class finder {
     for (const collective_instance& e : found_.all)
       if (e.program_devices > 0 && e.program_devices < devices) ran_on[{e.node, e.module, e.name}].insert(e.device);
     for (collective_instance& e : found_.all) {
+      if (e.communicator != 0) continue;
       if (e.program_devices > 0 && e.program_devices < devices &&
           static_cast<std::int64_t>(ran_on[{e.node, e.module, e.name}].size()) >= e.program_devices)
         e.who = participation::within_node;
@@ -467,6 +552,8 @@ class finder {
   std::shared_ptr<const program_collectives> programs_;
   std::map<std::tuple<std::int64_t, std::uint32_t, std::uint32_t>, recorded_groups::answer> known_groups_;
   std::map<std::pair<std::uint32_t, std::uint32_t>, text_groups> texts_;  // by module and name
+  hash_map<const group_membership*, std::uint32_t> placed_;  // in memberships
+  std::set<std::pair<std::uint32_t, std::int32_t>> all_lanes_;  // node and device, also those without collectives
 };
 
 }  // namespace

@@ -4,10 +4,14 @@
 
 #include "base/string_table.hpp"
 #include "groups.hpp"
+#include "membership.hpp"
 
 #include <cstdint>
+#include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace profkit {
@@ -26,6 +30,37 @@ struct collective_instance {
   std::uint32_t group = 0;         // in texts: the process group, where it is known and not everyone
   std::int64_t group_devices = 0;  // that take part, as far as that is on record
   std::int64_t program_devices = 0;  // of the program that it is part of; 0: not on record
+  std::uint32_t stream = 0;    // of its device
+  std::uint32_t members = 0;   // 1 + index into memberships: what its program says of who takes part
+  std::uint32_t lane = 0;      // index into lanes
+  std::uint32_t communicator = 0;  // 1 + index into communicators; 0: who takes part is not known
+  std::uint32_t role = 0;      // in texts: what its process group is for, as the recorder says
+  std::uint32_t size = 0;      // in texts: what it moves, as recorded; 0: not on record
+  std::int64_t sequence = -1;  // its number among the calls of its group, as the recorder counts them
+  std::int64_t root = -1;      // rank, as recorded
+  collective_part part = collective_part::both;
+};
+
+// A device that runs collectives.
+struct collective_lane {
+  std::uint32_t node = 0;  // index into collective_instances::nodes
+  std::int32_t device = 0;
+};
+
+// Devices that call collectives together, by name.
+struct communicator {
+  struct member {
+    std::uint32_t lane = 0;
+    std::int64_t rank = -1;  // its number in the groups on record
+  };
+  std::uint32_t name = 0;  // in texts; 0: everyone
+  std::vector<member> members;  // by rank; of those that there are traces of
+  std::vector<std::pair<std::int64_t, std::int64_t>> pairs;  // of ranks: source, target; nobody else waits for anybody
+  std::int64_t root = -1;  // rank of who sends a broadcast, or receives what is reduced; -1: not known
+  std::int64_t channel = 0;  // joins a send and its recv
+  bool everyone = false;   // all devices of all traces
+  bool numbered_by_place = false;  // which device has which number is inferred from the order of nodes and devices
+  bool devices_counted = false;    // even how many devices the program has is inferred
 };
 
 struct collective_instances {
@@ -36,7 +71,13 @@ struct collective_instances {
   std::optional<std::int64_t> origin_unix_ns;
   std::vector<file_damage> damage;
   bool groups_by_number = false;  // of some operation the group is known by the end of its name alone
+  std::vector<collective_lane> lanes;  // by node and device
+  std::vector<std::shared_ptr<const group_membership>> memberships;
+  std::vector<communicator> communicators;
 };
+
+// Puts the ids of programs in the places of devices: fills `communicators`, and which of them instances belong to.
+void form_communicators(collective_instances& found);
 
 // What a collective of this name (an HLO instruction, a kernel) demands of the order of its members.
 [[nodiscard]] collective_semantics semantics_of(std::string_view name) noexcept;
@@ -49,6 +90,24 @@ struct collective_instances {
 using trace_list = std::vector<std::shared_ptr<const trace>>;
 // Collectives by what they are: HLO opcodes and kernels of communication libraries; reductions are none.
 result<collective_instances> find_collectives(const trace_list& traces, const hooks& host);
+
+// A call: executions of one number of the members of a communicator.
+struct matched_call {
+  std::uint32_t op = 0, occurrence = 0;  // of the result
+  std::uint32_t communicator = 0;        // index
+  std::vector<collective_instance> members;  // by lane
+  bool mixed = false;                    // members did not all do the same
+  [[nodiscard]] std::int64_t start_ps() const noexcept;  // of the first
+};
+
+// The calls of instances whose communicator is known, by op and occurrence. `shifts`: how far the clock of each node is from the
+// others. Adds ops, groups and members.
+std::vector<matched_call> match_calls(const collective_instances& found, const std::vector<std::int64_t>& shifts,
+                                      validation_result& into);
+
+// Who did otherwise than the others of its group.
+void find_irregularities(const collective_instances& found, const std::vector<matched_call>& calls,
+                         const std::vector<std::int64_t>& shifts, const validation_options& o, validation_result& into);
 
 // Puts instances into groups of one invocation each; fills ops, groups, members and warnings of the result.
 void match_by_time(const collective_instances& found, bool clocks_agree, const validation_options& o,

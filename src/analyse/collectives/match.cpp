@@ -59,6 +59,7 @@ collective_op& add_op(const collective_instances& found, const op_events& events
 collective_member member_of(const collective_instance& e) {
   collective_member m;
   m.node = e.node;
+  m.device = e.device;
   m.start_ps = e.start_ps;
   m.end_ps = e.end_ps;
   m.correlation_id = e.correlation_id;
@@ -144,10 +145,41 @@ void join_sends(const collective_instances& found, std::vector<op_events>& ops) 
   ops.resize(kept);
 }
 
+void sort_by_start(const collective_instances& found, std::vector<op_events>& ops) {
+  for (op_events& op : ops)
+    for (auto& events : op.by_node)
+      std::stable_sort(events.begin(), events.end(),
+                   [&](std::uint32_t a, std::uint32_t b) { return found.all[a].start_ps < found.all[b].start_ps; });
+}
+
+// Executions whose process group is on record, of the first member of each node: the others end with them.
+std::vector<op_events> events_by_communicator(const collective_instances& found) {
+  std::map<std::tuple<std::uint32_t, std::string_view, std::string_view>, op_events> ops;
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> first_lanes;  // by communicator and node
+  for (std::uint32_t c = 0; c < found.communicators.size(); ++c)
+    for (const communicator::member& member : found.communicators[c].members) {
+      const auto at = first_lanes.try_emplace({c, found.lanes[member.lane].node}, member.lane).first;
+      at->second = std::min(at->second, member.lane);
+    }
+  for (std::uint32_t i = 0; i < found.all.size(); ++i) {
+    const collective_instance& e = found.all[i];
+    if (e.communicator == 0 || first_lanes[{e.communicator - 1, e.node}] != e.lane) continue;
+    op_events& op = ops[{e.communicator, found.texts.text(e.name), found.texts.text(e.module)}];
+    op.by_node.resize(found.nodes.size());
+    op.who = found.communicators[e.communicator - 1].pairs.empty() ? participation::own_group : participation::sub_groups;
+    op.by_node[e.node].push_back(i);
+  }
+  std::vector<op_events> sorted;
+  for (auto& [key, op] : ops) sorted.push_back(std::move(op));
+  sort_by_start(found, sorted);
+  return sorted;
+}
+
 std::vector<op_events> events_by_op(const collective_instances& found) {
   std::map<std::tuple<std::string_view, std::string_view, std::int32_t, std::string_view>, op_events> ops;
   for (std::uint32_t i = 0; i < found.all.size(); ++i) {
     const collective_instance& e = found.all[i];
+    if (e.communicator != 0) continue;
     op_events& op =
         ops[{found.texts.text(e.name), found.texts.text(e.module), e.device, found.texts.text(e.group)}];
     if (op.by_node.empty()) {
@@ -164,10 +196,7 @@ std::vector<op_events> events_by_op(const collective_instances& found) {
   std::vector<op_events> sorted;
   for (auto& [key, op] : ops) sorted.push_back(std::move(op));
   join_sends(found, sorted);
-  for (op_events& op : sorted)
-    for (auto& events : op.by_node)
-      std::stable_sort(events.begin(), events.end(),
-                   [&](std::uint32_t a, std::uint32_t b) { return found.all[a].start_ps < found.all[b].start_ps; });
+  sort_by_start(found, sorted);
   return sorted;
 }
 
@@ -290,11 +319,18 @@ class time_matcher {
   time_matcher(const collective_instances& found, bool clocks_agree, const validation_options& o,
                validation_result& into)
       : found_(found), o_(o), into_(into), ops_(events_by_op(found)) {
-    shifts_ = clocks_agree ? std::vector<std::int64_t>(found.nodes.size(), 0) : rough_shifts(found, ops_);
+    shifts_.assign(found.nodes.size(), 0);
+    if (clocks_agree) return;
+    std::vector<op_events> all = ops_;
+    for (op_events& op : events_by_communicator(found)) all.push_back(std::move(op));
+    shifts_ = rough_shifts(found, all);
   }
 
   void match() {
     into_.groups_by_number = found_.groups_by_number;
+    const std::vector<matched_call> calls = match_calls(found_, shifts_, into_);
+    find_irregularities(found_, calls, shifts_, o_, into_);
+    into_.groups_by_time = !ops_.empty();
     for (const op_events& op : ops_) {
       into_.groups_unknown = into_.groups_unknown || op.who == participation::unknown;
       if (op.who == participation::within_node) {
@@ -319,6 +355,7 @@ class time_matcher {
       warn_of_unmatched(op);
       if (into_.ops.back().groups == 0) into_.ops.pop_back();
     }
+    sort_ops();
   }
 
  private:
@@ -412,6 +449,27 @@ class time_matcher {
         warn(into_, collective_warning::kind::unmatched, found_.nodes[n].id, unmatched_[n], name,
              grouped(unmatched_[n]) + " of its executions on device " + std::to_string(op.device) +
                  " have no partner on any other node");
+  }
+
+  // By name, whichever way they were matched.
+  void sort_ops() {
+    std::vector<std::uint32_t> order(into_.ops.size()), place_of(into_.ops.size());
+    for (std::uint32_t i = 0; i < order.size(); ++i) order[i] = i;
+    const auto key = [&](std::uint32_t i) {
+      const collective_op& op = into_.ops[i];
+      return std::tie(op.name, op.module, op.device, op.group);
+    };
+    std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) { return key(a) < key(b); });
+    std::vector<collective_op> sorted;
+    for (std::uint32_t i = 0; i < order.size(); ++i) {
+      place_of[order[i]] = i;
+      sorted.push_back(std::move(into_.ops[order[i]]));
+    }
+    into_.ops = std::move(sorted);
+    for (collective_group& group : into_.groups) group.op = place_of[group.op];
+    std::stable_sort(into_.groups.begin(), into_.groups.end(),
+                     [](const collective_group& a, const collective_group& b) { return a.op < b.op; });
+    for (collective_irregularity& row : into_.irregularities) row.op = place_of[row.op];
   }
 
   // Which executions are one invocation is not known: nothing is compared.

@@ -9,9 +9,12 @@
 #include "formats/xspace/xspace_index.hpp"
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
+#include <tuple>
 #include <utility>
 
 namespace profkit {
@@ -55,8 +58,9 @@ class violation_judge {
     directions_.emplace(found_, [this](const collective_member& m, std::int64_t t) { return error_of(m, t); });
     for (collective_group& group : found_.groups) {
       gaps_ns += judge_exactly(group);
-      count(group);
     }
+    doubt_places();
+    for (const collective_group& group : found_.groups) count(group);
     if (!found_.groups.empty()) found_.mean_gap_ns = gaps_ns / static_cast<double>(found_.groups.size());
     finish_ops();
   }
@@ -94,8 +98,9 @@ class violation_judge {
     g.start_gap_ps = saturating_add(member(g, g.latest_start).start_ps, -member(g, first).start_ps);
     compare(g, g.latest_start, g.earliest_end);
     g.violates_raw = g.order_gap_ps >= 0;
-    if (member(g, 0).part == collective_part::both) pair_violations(g);
-    switch (found_.ops[g.op].semantics) {
+    const collective_op& op = found_.ops[g.op];
+    if (member(g, 0).part == collective_part::both && op.pairs.empty()) pair_violations(g);
+    switch (op.semantics) {
       case collective_semantics::barrier: break;
       case collective_semantics::to_one: judge_rooted(g, false); break;
       case collective_semantics::from_one: judge_rooted(g, true); break;
@@ -124,16 +129,17 @@ class violation_judge {
 
   // The root of a reduce ends after everybody began; nobody ends a broadcast before its root began.
   void judge_rooted(collective_group& g, bool broadcast) const {
+    const collective_op& op = found_.ops[g.op];
     const auto root = directions_->root_of(g.op);
     std::optional<std::uint32_t> at, other;
     for (std::uint32_t i = 0; i < g.member_count; ++i) {
-      if (root && member(g, i).node == *root)
+      if (op.by_group ? op.root >= 0 && member(g, i).rank == op.root : root && member(g, i).node == *root)
         at = i;
       else if (!other || (broadcast ? member(g, i).end_ps < member(g, *other).end_ps
                                     : member(g, i).start_ps > member(g, *other).start_ps))
         other = i;
     }
-    g.judged = at && other && one_device_a_node_;
+    g.judged = at && other && (op.by_group || one_device_a_node_);
     if (g.judged) compare(g, broadcast ? *at : *other, broadcast ? *other : *at);
   }
 
@@ -153,8 +159,37 @@ class violation_judge {
     g.judged = false;
   }
 
+  // A target ends after its source began. Of several pairs, the one furthest beyond its bound.
+  void judge_pairs(collective_group& g) {
+    const collective_op& op = found_.ops[g.op];
+    std::map<std::int64_t, std::uint32_t> sources, targets;  // members by rank
+    for (std::uint32_t i = 0; i < g.member_count; ++i) {
+      if (member(g, i).part != collective_part::receives) sources[member(g, i).rank] = i;
+      if (member(g, i).part != collective_part::sends) targets[member(g, i).rank] = i;
+    }
+    collective_group worst = g;
+    worst.judged = false;
+    bool out_of_order = false;
+    for (const auto& [source, target] : op.pairs) {
+      const auto from = sources.find(source), to = targets.find(target);
+      if (source == target || from == sources.end() || to == targets.end()) continue;
+      compare(g, from->second, to->second);
+      if (g.order_gap_ps >= 0) {
+        out_of_order = true;
+        ++found_.pair_violations;
+      }
+      if (worst.judged && g.order_gap_ps - g.bound_ps <= worst.order_gap_ps - worst.bound_ps) continue;
+      worst = g;
+      worst.judged = true;
+    }
+    g = worst;
+    g.judged = worst.judged && op.library_kernels;
+    g.violates_raw = out_of_order;
+  }
+
   // Nobody has received before the sender begins. Of several, the one furthest beyond its bound.
   void judge_send(collective_group& g) {
+    if (!found_.ops[g.op].pairs.empty()) return judge_pairs(g);
     if (const auto pair = directions_->pair_of(g.op)) return judge_permute(g, *pair);
     g.judged = false;
     collective_group worst = g;
@@ -178,6 +213,35 @@ class violation_judge {
     worst.judged = worst.judged && one_device_a_node_;
     g = worst;
     if (member(g, 0).part != collective_part::both) g.violates_raw = out_of_order;
+  }
+
+  // Where many calls of one operation would be out of order, devices are rather not where they were taken to be: then nothing is said
+  // of any group of that kind.
+  void doubt_places() {
+    struct tally {
+      std::uint64_t judged = 0, out_of_order = 0;
+    };
+    std::map<std::tuple<bool, std::string_view, std::string_view>, tally> operations;
+    for (const collective_group& g : found_.groups) {
+      const collective_op& op = found_.ops[g.op];
+      if (!op.placed_by_order || !g.judged) continue;
+      tally& t = operations[{op.devices_counted, op.module, op.name}];
+      ++t.judged;
+      t.out_of_order += g.violates ? 1 : 0;
+    }
+    constexpr std::uint64_t one_in = 2, one_in_counted = 8;  // the more is inferred, the less is needed to doubt it
+    bool doubted = false;
+    for (const auto& [operation, t] : operations)
+      doubted = doubted || (std::get<0>(operation) ? one_in_counted : one_in) * t.out_of_order > t.judged;
+    if (!doubted) return;
+    for (collective_group& g : found_.groups) {
+      collective_op& op = found_.ops[g.op];
+      if (!op.placed_by_order || !g.judged) continue;
+      g.judged = g.violates = false;
+      op.unjudged_why =
+          "which device has which number is inferred, and too many calls would be out of order: either the clocks or the numbers are "
+          "others";
+    }
   }
 
   void pair_violations(const collective_group& g) {
@@ -320,9 +384,19 @@ std::string absence_of_comparison(const validation_result& found) {
 // What the comparison takes for granted.
 std::vector<std::string> assumptions_of(const validation_result& found) {
   if (found.groups.empty()) return {};
-  std::vector<std::string> all = {
-      "executions of one operation on the same device number of several nodes count as one invocation if they have "
-      "the same run id, else if they are close in time"};
+  std::vector<std::string> all;
+  if (found.groups_by_time)
+    all.emplace_back(
+        "executions of one operation on the same device number of several nodes count as one invocation if they have "
+        "the same run id, else if they are close in time");
+  if (std::any_of(found.ops.begin(), found.ops.end(), [](const collective_op& op) { return op.by_group; }))
+    all.emplace_back("members of a process group make the same calls in the same order");
+  if (found.placed_by_order)
+    all.emplace_back(
+        "the devices of a program have ascending numbers in the order of the nodes and of their device numbers: traces do not say "
+        "which device has which number");
+  if (found.devices_counted)
+    all.emplace_back("a program without a device assignment has as many devices as its process groups name, numbered from 0");
   if (found.groups_unknown)
     all.emplace_back("operations with no process group on record count as collectives of all nodes");
   if (found.groups_by_number)

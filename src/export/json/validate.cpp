@@ -55,6 +55,14 @@ void write_node_id(json_writer& out, std::string_view key, const validation_resu
     out.id(found.nodes[static_cast<std::size_t>(node)].id);
 }
 
+void write_rank(json_writer& out, std::int64_t rank) {
+  out.key("rank");
+  if (rank < 0)
+    out.null();
+  else
+    out.id(rank);
+}
+
 void write_collectives_of_nodes(json_writer& out, const validation_result& found) {
   out.key("ops");
   out.begin_array();
@@ -65,6 +73,7 @@ void write_collectives_of_nodes(json_writer& out, const validation_result& found
     out.field("module", std::string_view(op.module));
     out.field("process_group", std::string_view(op.group));
     out.field("device", op.device);
+    out.field("by_group", op.by_group);
     out.field("semantics", collective_semantics_name(op.semantics));
     out.field("groups", op.groups);
     out.field("violations", op.violations);
@@ -98,6 +107,7 @@ void write_details(json_writer& out, const validation_result& found) {
     const collective_member& late = found.members[g->first_member + g->latest_start];
     const collective_member& early = found.members[g->first_member + g->earliest_end];
     out.field("op", std::string_view(found.ops[g->op].name));
+    out.field("process_group", std::string_view(found.ops[g->op].group));
     out.field("device", found.ops[g->op].device);
     out.field("rank", g->occurrence);
     out.field("beyond_bound", g->violates);
@@ -113,6 +123,8 @@ void write_details(json_writer& out, const validation_result& found) {
       const collective_member& m = found.members[g->first_member + i];
       out.begin_object();
       write_node_id(out, "node", found, static_cast<std::int32_t>(m.node));
+      out.field("device", m.device);
+      write_rank(out, m.rank);
       out.field("part", collective_part_name(m.part));
       out.field("start_ps", m.start_ps);
       out.field("end_ps", m.end_ps);
@@ -144,6 +156,29 @@ void write_warnings(json_writer& out, const validation_result& found) {
     out.end_object();
   }
   out.end_array();
+}
+
+void write_irregularities(json_writer& out, const validation_result& found) {
+  json::write_objects(out, "irregularities", found.irregularities, [&](const collective_irregularity& row) {
+    const collective_op& op = found.ops[row.op];
+    out.field("kind", collective_irregularity_name(row.what));
+    out.field("op", std::string_view(op.name));
+    out.field("module", std::string_view(op.module));
+    out.field("process_group", std::string_view(op.group));
+    out.field("call", row.occurrence);
+    out.field("call_start_ps", row.call_start_ps);
+    write_node_id(out, "node", found, static_cast<std::int32_t>(row.node));
+    out.field("device", row.device);
+    write_rank(out, row.rank);
+    out.field("count", row.count);
+    out.field("of_count", row.of_count);
+    out.key("late_ps");
+    if (row.what == collective_irregularity::kind::straggler)
+      out.value(row.late_ps);
+    else
+      out.null();
+    out.field("evidence", std::string_view(row.evidence));
+  });
 }
 
 void write_relation(json_writer& out, const clock_relation& r) {
@@ -242,6 +277,7 @@ document_status write_validation(json_writer& out, const validation_result& foun
   write_nodes(out, found);
   write_collectives_of_nodes(out, found);
   write_details(out, found);
+  write_irregularities(out, found);
   write_warnings(out, found);
   out.key("alignment");
   if (alignment != nullptr)

@@ -70,6 +70,10 @@ enum argument : std::size_t {
   arg_group,
   arg_group_text,
   arg_group_ranks,
+  arg_group_sequence,
+  arg_root,
+  arg_source,
+  arg_target,
   arg_graph,
   arg_graph_node,
   arguments,
@@ -93,6 +97,10 @@ constexpr std::string_view argument_names[arguments] = {
     "Process Group Name",
     "Process Group Description",
     "Process Group Ranks",
+    "Seq",
+    "Root",
+    "Src Rank",
+    "Dst Rank",
     "graph id",
     "graph node id",
 };
@@ -223,6 +231,7 @@ class trace_reader final : public chrome_sink {
       if (world && *world > 0 && *world <= std::numeric_limits<std::int32_t>::max()) {
         world_size_ = parts_.hosts[group_].world_size = static_cast<std::int32_t>(*world);
       }
+      take_groups(json_member(json, "pg_config"));
     }
     return true;
   }
@@ -517,13 +526,45 @@ class trace_reader final : public chrome_sink {
     return known;
   }
 
+  std::optional<std::int64_t> rank_or_number(argument from) const {
+    const auto number = args_[from].empty() ? std::nullopt : json_scaled_integer(args_[from]);
+    return number && *number >= 0 ? number : std::nullopt;
+  }
+
+  // As written; the recorder cuts lists of more than 30 ("[0, 1, …, ...]"), and has them whole in its head.
+  string_id ranks_of(string_id group_name) {
+    const std::string_view written = json_text(args_[arg_group_ranks], scratch_);
+    if (written.size() > 4 && written.substr(written.size() - 4) == "...]") {
+      const auto whole = whole_groups_.find(group_name);
+      if (whole != whole_groups_.end()) return whole->second;
+    }
+    return parts_.strings.intern(written);
+  }
+
+  // [{"pg_name": "3", "ranks": [0, 4], …}, …]
+  void take_groups(std::string_view json) {
+    json_elements groups(json);
+    while (groups.next()) {
+      std::string ranks;
+      json_elements members(json_member(groups.value(), "ranks"));
+      while (members.next())
+        if (const auto rank = json_scaled_integer(members.value())) ranks += (ranks.empty() ? "" : ", ") + std::to_string(*rank);
+      const std::string_view name = json_text(json_member(groups.value(), "pg_name"), scratch_);
+      if (!name.empty() && !ranks.empty()) whole_groups_[parts_.strings.intern(name)] = parts_.strings.intern("[" + ranks + "]");
+    }
+  }
+
   std::uint32_t collective_details(gathered_device& into) {
     kernel_details d;
     const argument group = args_[arg_group_text].empty() ? arg_group : arg_group_text;
     if (!args_[group].empty()) d.group = parts_.strings.intern(json_text(args_[group], scratch_));
     if (!args_[arg_group].empty()) d.group_name = parts_.strings.intern(json_text(args_[arg_group], scratch_));
-    if (!args_[arg_group_ranks].empty())
-      d.group_ranks = parts_.strings.intern(json_text(args_[arg_group_ranks], scratch_));
+    if (!args_[arg_group_ranks].empty()) d.group_ranks = ranks_of(d.group_name);
+    if (const auto number = rank_or_number(arg_group_sequence)) d.group_sequence = *number;
+    for (const auto& [from, into_rank] : {std::pair(arg_root, &d.root_rank), std::pair(arg_source, &d.source_rank),
+                                          std::pair(arg_target, &d.target_rank)})
+      if (const auto rank = rank_or_number(from); rank && *rank <= std::numeric_limits<std::int32_t>::max())
+        *into_rank = static_cast<std::int32_t>(*rank);
     const auto size = args_[arg_group_size].empty() ? std::nullopt : json_scaled_integer(args_[arg_group_size]);
     if (size && *size > 0 && *size <= std::numeric_limits<std::int32_t>::max())
       d.group_size = static_cast<std::int32_t>(*size);
@@ -1142,6 +1183,7 @@ class trace_reader final : public chrome_sink {
   recent_strings names_, shapes_, types_;
   std::uint64_t at_byte_ = 0, bytes_ = 0;
   std::int32_t rank_ = -1, world_size_ = 0;
+  hash_map<string_id, string_id> whole_groups_;  // the ranks of groups, by name
   bool coarse_ = true, host_seen_ = false;
   std::int64_t last_host_ps_ = no_time_ps;
   std::vector<gathered_device> devices_;

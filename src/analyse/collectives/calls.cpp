@@ -1,0 +1,420 @@
+// Calls of process groups that are on record: the k-th of one member is the k-th of all, on whichever node and device.
+#include "instances.hpp"
+
+#include "base/collective_names.hpp"
+#include "base/hash_map.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <tuple>
+#include <utility>
+
+namespace profkit {
+inline namespace PROFKIT_NAMESPACE {
+namespace {
+
+// Executions of a member in the order of time; of a send and its recv those of each part.
+struct member_calls {
+  std::uint32_t lane = 0;
+  collective_part part = collective_part::both;
+  std::vector<collective_instance> events;
+};
+
+// Which of two lists of executions are of the same calls. Both are in order, so that the cheapest way to walk through them
+// together says it: two that lie apart in time cost the time between them, one without a partner costs half a period. No two are
+// put together that begin and end nearly a period apart: those are two calls, of which each member lacks one.
+class call_alignment {
+ public:
+  using pairs = std::vector<std::pair<std::size_t, std::size_t>>;  // index of one and of the other
+
+  call_alignment(const std::vector<collective_instance>& a, const std::vector<collective_instance>& b, std::int64_t shift_a,
+                 std::int64_t shift_b)
+      : a_(a), b_(b), shift_a_(shift_a), shift_b_(shift_b) {}
+
+  pairs find() {
+    std::size_t first = 0, ends_a = a_.size(), ends_b = b_.size();
+    while (first < ends_a && first < ends_b && apart(first, first) == 0) ++first;
+    while (ends_a > first && ends_b > first && apart(ends_a - 1, ends_b - 1) == 0) {
+      --ends_a;
+      --ends_b;
+    }
+    pairs found;
+    for (std::size_t i = 0; i < first; ++i) found.emplace_back(i, i);
+    between(first, ends_a, ends_b, found);
+    for (std::size_t i = 0; ends_a + i < a_.size(); ++i) found.emplace_back(ends_a + i, ends_b + i);
+    return found;
+  }
+
+ private:
+  static constexpr std::size_t max_cells = std::size_t{1} << 22;
+
+  [[nodiscard]] std::int64_t apart(std::size_t i, std::size_t j) const {
+    const std::int64_t start_a = a_[i].start_ps - shift_a_, end_a = a_[i].end_ps - shift_a_;
+    const std::int64_t start_b = b_[j].start_ps - shift_b_, end_b = b_[j].end_ps - shift_b_;
+    return std::max<std::int64_t>({0, start_a - end_b, start_b - end_a});
+  }
+  // Of pairs that overlap, those that end together are more likely one call.
+  [[nodiscard]] double cost(std::size_t i, std::size_t j, double alone) const {
+    constexpr double little = 1.0 / 64, nearly_a_period = 1.6;  // of the cost of one alone, which is half a period
+    const auto ends = std::abs(static_cast<double>((a_[i].end_ps - shift_a_) - (b_[j].end_ps - shift_b_)));
+    const auto starts = std::abs(static_cast<double>((a_[i].start_ps - shift_a_) - (b_[j].start_ps - shift_b_)));
+    if (std::min(starts, ends) > nearly_a_period * alone) return std::numeric_limits<double>::max() / 4;
+    return static_cast<double>(apart(i, j)) + little * ends;
+  }
+
+  [[nodiscard]] double half_period() const {
+    std::vector<std::int64_t> periods;
+    for (const auto* events : {&a_, &b_})
+      for (std::size_t i = 1; i < events->size(); ++i) periods.push_back((*events)[i].start_ps - (*events)[i - 1].start_ps);
+    if (periods.empty()) return std::numeric_limits<double>::max() / 4;
+    const auto middle = periods.begin() + static_cast<std::ptrdiff_t>(periods.size() / 2);
+    std::nth_element(periods.begin(), middle, periods.end());
+    return static_cast<double>(*middle) / 2;
+  }
+
+  void between(std::size_t first, std::size_t ends_a, std::size_t ends_b, pairs& found) const {
+    const std::size_t rows = ends_a - first, columns = ends_b - first;
+    if (rows == 0 || columns == 0) return;
+    if ((rows + 1) > max_cells / (columns + 1)) {
+      for (std::size_t i = 0; i < std::min(rows, columns); ++i) found.emplace_back(first + i, first + i);
+      return;
+    }
+    enum step : std::uint8_t { both, of_a, of_b };
+    std::vector<step> steps((rows + 1) * (columns + 1), both);
+    std::vector<double> above(columns + 1), here(columns + 1);
+    const double alone = half_period();
+    for (std::size_t j = 0; j <= columns; ++j) {
+      above[j] = alone * static_cast<double>(j);
+      steps[j] = of_b;
+    }
+    for (std::size_t i = 1; i <= rows; ++i) {
+      here[0] = alone * static_cast<double>(i);
+      steps[i * (columns + 1)] = of_a;
+      for (std::size_t j = 1; j <= columns; ++j) {
+        const double together = above[j - 1] + cost(first + i - 1, first + j - 1, alone);
+        here[j] = together;
+        step& taken = steps[i * (columns + 1) + j];
+        if (above[j] + alone < here[j]) {
+          here[j] = above[j] + alone;
+          taken = of_a;
+        }
+        if (here[j - 1] + alone < here[j]) {
+          here[j] = here[j - 1] + alone;
+          taken = of_b;
+        }
+      }
+      std::swap(above, here);
+    }
+    const std::size_t before = found.size();
+    for (std::size_t i = rows, j = columns; i > 0 || j > 0;) {
+      const step taken = steps[i * (columns + 1) + j];
+      if (taken == both) found.emplace_back(first + i - 1, first + j - 1);
+      i -= taken == of_b ? 0 : 1;
+      j -= taken == of_a ? 0 : 1;
+    }
+    std::reverse(found.begin() + static_cast<std::ptrdiff_t>(before), found.end());
+  }
+
+  const std::vector<collective_instance>& a_;
+  const std::vector<collective_instance>& b_;
+  std::int64_t shift_a_, shift_b_;
+};
+
+class call_matcher {
+ public:
+  call_matcher(const collective_instances& found, const std::vector<std::int64_t>& shifts, validation_result& into)
+      : found_(found), shifts_(shifts), into_(into) {}
+
+  std::vector<matched_call> match() {
+    // Calls that the recorder numbers are numbered over all operations of the group.
+    const std::vector<bool> numbered = numbered_communicators();
+    using operation = std::tuple<std::uint32_t, std::string_view, std::string_view>;  // communicator, module, name
+    std::map<operation, std::vector<const collective_instance*>> operations;
+    for (const collective_instance& e : found_.all) {
+      if (e.communicator == 0) continue;
+      const communicator& group = found_.communicators[e.communicator - 1];
+      // A send and its recv are one call, under two names.
+      const bool one_name = !numbered[e.communicator - 1] && !(group.pairs.size() > 0 && part_of(e) != collective_part::both);
+      const std::string_view module = numbered[e.communicator - 1] ? std::string_view() : found_.texts.text(e.module);
+      operations[{e.communicator - 1, module, one_name ? found_.texts.text(e.name) : std::string_view()}].push_back(&e);
+    }
+    for (auto& [of, events] : operations) match_operation(std::get<0>(of), numbered[std::get<0>(of)], events);
+    return std::move(calls_);
+  }
+
+ private:
+  using calls_of_members = std::vector<std::vector<collective_instance>>;
+
+  // Those of which every execution has a number. A number that comes again and again is that of a graph, whenever it is replayed.
+  [[nodiscard]] std::vector<bool> numbered_communicators() const {
+    std::vector<bool> numbered(found_.communicators.size(), true);
+    std::vector<std::set<std::pair<std::uint32_t, std::int64_t>>> numbers(found_.communicators.size());
+    std::vector<std::size_t> events(found_.communicators.size());
+    for (const collective_instance& e : found_.all) {
+      if (e.communicator == 0) continue;
+      const std::size_t at = e.communicator - 1;
+      if (e.sequence < 0) numbered[at] = false;
+      ++events[at];
+      if (numbered[at]) numbers[at].insert({e.lane, e.sequence});
+    }
+    for (std::size_t at = 0; at < numbered.size(); ++at)
+      if (2 * numbers[at].size() < events[at]) numbered[at] = false;
+    return numbered;
+  }
+
+  [[nodiscard]] collective_part part_of(const collective_instance& e) const {
+    if (e.part != collective_part::both) return e.part;
+    const std::string_view opcode = collective_of(instruction_name(found_.texts.text(e.kind)));
+    return opcode == "send" ? collective_part::sends : opcode == "recv" ? collective_part::receives : collective_part::both;
+  }
+  [[nodiscard]] std::int64_t start_of(const collective_instance& e) const { return e.start_ps - shifts_[e.node]; }
+
+  void match_operation(std::uint32_t communicator, bool numbered, const std::vector<const collective_instance*>& events) {
+    calls_of_members calls = numbered ? by_number(events) : by_order(events);
+    std::stable_sort(calls.begin(), calls.end(), [&](const auto& a, const auto& b) { return first_start(a) < first_start(b); });
+    ranks_.resize(found_.lanes.size());
+    for (const communicator::member& each : found_.communicators[communicator].members) ranks_[each.lane] = each.rank;
+    // By what they are called and their root: calls that are numbered over all operations become several.
+    std::map<std::pair<std::string, std::int64_t>, std::uint32_t> ops;
+    std::vector<std::uint32_t> occurrences(into_.ops.size());
+    for (std::vector<collective_instance>& members : calls) {
+      std::sort(members.begin(), members.end(), [&](const collective_instance& a, const collective_instance& b) {
+        return a.lane != b.lane ? a.lane < b.lane : part_of(a) < part_of(b);
+      });
+      matched_call call;
+      call.communicator = communicator;
+      const std::string name = name_of(members, call.mixed);
+      const std::int64_t root = root_of(members, communicator, call.mixed);
+      const auto [at, is_new] = ops.try_emplace({name, root}, static_cast<std::uint32_t>(into_.ops.size()));
+      if (is_new) {
+        add_op(name, communicator, root, members.front());
+        occurrences.resize(into_.ops.size());
+      }
+      call.op = at->second;
+      call.occurrence = occurrences[call.op]++;
+      for (const collective_instance& e : members)
+        into_.ops[call.op].library_kernels = into_.ops[call.op].library_kernels && e.library_kernel;
+      if (members.size() > 1 && !call.mixed) add_group(call, members);
+      call.members = std::move(members);
+      calls_.push_back(std::move(call));
+    }
+  }
+
+  [[nodiscard]] std::int64_t first_start(const std::vector<collective_instance>& members) const {
+    std::int64_t first = std::numeric_limits<std::int64_t>::max();
+    for (const collective_instance& e : members) first = std::min(first, start_of(e));
+    return first;
+  }
+
+  [[nodiscard]] std::int64_t root_of(const std::vector<collective_instance>& members, std::uint32_t communicator, bool& mixed) const {
+    if (found_.communicators[communicator].root >= 0) return found_.communicators[communicator].root;
+    for (const collective_instance& e : members) mixed = mixed || e.root != members.front().root;
+    return members.front().root;
+  }
+
+  // What most of its members are called, the send first.
+  std::string name_of(const std::vector<collective_instance>& members, bool& mixed) const {
+    std::map<std::pair<collective_part, std::string_view>, std::size_t> names;
+    for (const collective_instance& e : members) ++names[{part_of(e), found_.texts.text(e.name)}];
+    std::string name;
+    for (const collective_part part : {collective_part::both, collective_part::sends, collective_part::receives}) {
+      std::string_view most;
+      std::size_t count = 0;
+      for (const auto& [called, times] : names) {
+        if (called.first != part) continue;
+        mixed = mixed || count > 0;
+        if (times > count) most = called.second;
+        count = std::max(count, times);
+      }
+      if (count > 0) name += (name.empty() ? "" : ", ") + std::string(most);
+    }
+    return name;
+  }
+
+  // Calls of one number. Of several kernels for one call the whole time counts.
+  static calls_of_members by_number(const std::vector<const collective_instance*>& events) {
+    std::map<std::int64_t, std::map<std::pair<std::uint32_t, collective_part>, collective_instance>> numbers;
+    for (const collective_instance* e : events) {
+      const auto [at, is_new] = numbers[e->sequence].try_emplace({e->lane, e->part}, *e);
+      if (is_new) continue;
+      at->second.start_ps = std::min(at->second.start_ps, e->start_ps);
+      at->second.end_ps = std::max(at->second.end_ps, e->end_ps);
+    }
+    calls_of_members calls;
+    for (auto& [number, members] : numbers) {
+      calls.emplace_back();
+      for (auto& [at, e] : members) calls.back().push_back(std::move(e));
+    }
+    return calls;
+  }
+
+  calls_of_members by_order(const std::vector<const collective_instance*>& events) const {
+    std::map<std::pair<std::uint32_t, collective_part>, member_calls> of;
+    for (const collective_instance* e : events) {
+      member_calls& member = of[{e->lane, part_of(*e)}];
+      member.lane = e->lane;
+      member.part = part_of(*e);
+      member.events.push_back(*e);
+    }
+    std::vector<member_calls> members;
+    for (auto& [at, member] : of) {
+      // Where lines of instructions repeat what kernels do, the kernels count.
+      const auto is_kernel = [](const collective_instance& e) { return e.library_kernel; };
+      if (std::any_of(member.events.begin(), member.events.end(), is_kernel))
+        member.events.erase(std::remove_if(member.events.begin(), member.events.end(), [&](const auto& e) { return !is_kernel(e); }),
+                            member.events.end());
+      std::stable_sort(member.events.begin(), member.events.end(),
+                       [](const collective_instance& a, const collective_instance& b) { return a.start_ps < b.start_ps; });
+      members.push_back(std::move(member));
+    }
+    if (share_runs(members)) return calls_of_runs(members);
+    // Who only receives may come as much later as it likes: of as many calls each, the k-th are one.
+    const bool all_wait = semantics_of(found_.texts.text(events.front()->kind)) == collective_semantics::barrier;
+    const bool as_many = std::all_of(members.begin(), members.end(), [&](const member_calls& member) {
+      return member.events.size() == members.front().events.size();
+    });
+    return !all_wait && as_many ? numbered_calls(members) : aligned(members);
+  }
+
+  // Whether runs have the same ids on all members, at least most of them: else each node counts its own.
+  static bool share_runs(const std::vector<member_calls>& members) {
+    std::map<std::int64_t, std::set<std::uint32_t>> lanes_of_run;
+    std::set<std::uint32_t> lanes;
+    for (const member_calls& member : members)
+      for (const collective_instance& e : member.events) {
+        if (!e.run_id) return false;
+        lanes_of_run[*e.run_id].insert(e.lane);
+        lanes.insert(e.lane);
+      }
+    const auto shared = std::count_if(lanes_of_run.begin(), lanes_of_run.end(),
+                                      [&](const auto& run) { return run.second.size() == lanes.size(); });
+    return 2 * static_cast<std::size_t>(shared) >= lanes_of_run.size();
+  }
+
+  // The k-th execution of a run on each member.
+  static calls_of_members calls_of_runs(const std::vector<member_calls>& members) {
+    std::map<std::pair<std::int64_t, std::uint32_t>, std::vector<collective_instance>> runs;
+    for (const member_calls& member : members) {
+      hash_map<std::int64_t, std::uint32_t> seen;
+      for (const collective_instance& e : member.events) runs[{*e.run_id, seen[*e.run_id]++}].push_back(e);
+    }
+    calls_of_members calls;
+    for (auto& [run, executions] : runs) calls.push_back(std::move(executions));
+    return calls;
+  }
+
+  static calls_of_members numbered_calls(const std::vector<member_calls>& members) {
+    calls_of_members calls(members.front().events.size());
+    for (const member_calls& member : members)
+      for (std::size_t k = 0; k < calls.size(); ++k) calls[k].push_back(member.events[k]);
+    return calls;
+  }
+
+  // The members with most calls first; each is compared with the first execution of every call so far.
+  calls_of_members aligned(std::vector<member_calls>& members) const {
+    std::stable_sort(members.begin(), members.end(),
+                     [](const member_calls& a, const member_calls& b) { return a.events.size() > b.events.size(); });
+    calls_of_members calls;
+    std::vector<collective_instance> firsts;
+    for (const member_calls& member : members) {
+      std::vector<collective_instance> events = member.events;
+      for (collective_instance& e : events) {
+        e.start_ps = start_of(e);
+        e.end_ps -= shifts_[e.node];
+      }
+      const call_alignment::pairs same = call_alignment(firsts, events, 0, 0).find();
+      calls_of_members merged;
+      std::vector<collective_instance> merged_firsts;
+      std::size_t of_calls = 0, of_events = 0;
+      const auto copy_until = [&](std::size_t call, std::size_t event) {
+        // What has no partner goes in by time.
+        while (of_calls < call || of_events < event) {
+          const bool take_event = of_calls == call || (of_events < event && events[of_events].start_ps < firsts[of_calls].start_ps);
+          if (take_event) {
+            merged.push_back({member.events[of_events]});
+            merged_firsts.push_back(events[of_events++]);
+          } else {
+            merged.push_back(std::move(calls[of_calls]));
+            merged_firsts.push_back(firsts[of_calls++]);
+          }
+        }
+      };
+      for (const auto& [call, event] : same) {
+        copy_until(call, event);
+        merged.push_back(std::move(calls[call]));
+        merged.back().push_back(member.events[event]);
+        merged_firsts.push_back(firsts[call]);
+        of_calls = call + 1;
+        of_events = event + 1;
+      }
+      copy_until(firsts.size(), events.size());
+      calls = std::move(merged);
+      firsts = std::move(merged_firsts);
+    }
+    return calls;
+  }
+
+  void add_op(const std::string& name, std::uint32_t communicator, std::int64_t root, const collective_instance& like) {
+    const struct communicator& group = found_.communicators[communicator];
+    collective_op& op = into_.ops.emplace_back();
+    op.name = name;
+    op.kind = std::string(found_.texts.text(like.kind));
+    op.semantics = semantics_of(op.kind);
+    op.module = std::string(found_.texts.text(like.module));
+    op.group = group.everyone ? std::string() : std::string(found_.texts.text(group.name));
+    op.by_group = true;
+    op.library_kernels = true;
+    op.pairs = group.pairs;
+    if (op.semantics == collective_semantics::from_one || op.semantics == collective_semantics::to_one) op.root = root;
+    op.placed_by_order = group.numbered_by_place && !group.everyone;
+    op.devices_counted = group.devices_counted;
+    into_.placed_by_order = into_.placed_by_order || op.placed_by_order || (group.numbered_by_place && op.root >= 0);
+    into_.devices_counted = into_.devices_counted || group.devices_counted;
+  }
+
+  void add_group(const matched_call& call, const std::vector<collective_instance>& members) {
+    collective_group& group = into_.groups.emplace_back();
+    group.op = call.op;
+    group.occurrence = call.occurrence;
+    group.first_member = into_.members.size();
+    group.member_count = static_cast<std::uint32_t>(members.size());
+    for (const collective_instance& e : members) {
+      collective_member& m = into_.members.emplace_back();
+      m.node = e.node;
+      m.device = e.device;
+      m.rank = ranks_[e.lane];
+      m.part = part_of(e);
+      m.start_ps = e.start_ps;
+      m.end_ps = e.end_ps;
+      m.correlation_id = e.correlation_id;
+    }
+    ++into_.ops[call.op].groups;
+  }
+
+  const collective_instances& found_;
+  const std::vector<std::int64_t>& shifts_;
+  validation_result& into_;
+  std::vector<matched_call> calls_;
+  std::vector<std::int64_t> ranks_;  // by lane, of the members of a communicator
+};
+
+}  // namespace
+
+std::int64_t matched_call::start_ps() const noexcept {
+  std::int64_t first = std::numeric_limits<std::int64_t>::max();
+  for (const collective_instance& e : members) first = std::min(first, e.start_ps);
+  return first;
+}
+
+std::vector<matched_call> match_calls(const collective_instances& found, const std::vector<std::int64_t>& shifts,
+                                      validation_result& into) {
+  return call_matcher(found, shifts, into).match();
+}
+
+}  // namespace PROFKIT_NAMESPACE
+}  // namespace profkit
