@@ -15,13 +15,13 @@ namespace {
 
 constexpr std::uint32_t no_lane = 0xffffffff;
 
-std::string text_of(const std::vector<std::int64_t>& ids) {
+std::string group_text_of(const std::vector<std::int64_t>& ids) {
   std::string text = "[";
   for (const std::int64_t id : ids) text += (text.size() > 1 ? ", " : "") + std::to_string(id);
   return text + "]";
 }
 
-std::string text_of(const std::vector<std::pair<std::int64_t, std::int64_t>>& pairs) {
+std::string group_text_of(const std::vector<std::pair<std::int64_t, std::int64_t>>& pairs) {
   std::string text = "{";
   for (const auto& [source, target] : pairs)
     text += (text.size() > 1 ? ", " : "") + std::to_string(source) + " to " + std::to_string(target);
@@ -155,7 +155,7 @@ class communicator_former {
     }
     if (!member || made.members.size() < 2) return 0;
     made.everyone = made.pairs.empty() && made.members.size() == ids.size() && made.members.size() == all_.size();
-    const std::string text = m.pairs.empty() ? text_of(ids) : text_of(m.pairs);
+    const std::string text = m.pairs.empty() ? group_text_of(ids) : group_text_of(m.pairs);
     if (!made.everyone || m.devices == nullptr) made.name = found_.texts.intern(text);
     if (m.devices != nullptr) {
       made.numbered_by_place = true;

@@ -23,7 +23,7 @@ namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 namespace {
 
-std::int64_t middle_of(std::vector<std::int64_t>& values) {
+std::int64_t median_time_of(std::vector<std::int64_t>& values) {
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>((values.size() - 1) / 2);
   std::nth_element(values.begin(), middle, values.end());
   return *middle;
@@ -409,7 +409,7 @@ class irregularity_finder {
         ++compared;
         std::vector<std::int64_t> times;
         for (const auto& [lane, time] : own) times.push_back(time);
-        const std::int64_t middle = middle_of(times);
+        const std::int64_t middle = median_time_of(times);
         usual.push_back(middle);
         for (const auto& [lane, time] : own) {
           of_lane[lane].late.push_back(time - middle);
@@ -417,7 +417,7 @@ class irregularity_finder {
         }
       }
       if (compared < min_calls) continue;
-      const std::int64_t noise = middle_of(scatter), typical = middle_of(usual);
+      const std::int64_t noise = median_time_of(scatter), typical = median_time_of(usual);
       const std::int64_t bound = saturating_add(o_.bound_ps.value_or(0), o_.bound_ps.value_or(0));
       const std::int64_t least = std::max({saturating_add(4 * std::min(noise, INT64_MAX / 8), bound), typical / 10, min_late_ps});
       for (auto& [lane, seen] : of_lane) {
@@ -427,7 +427,7 @@ class irregularity_finder {
         collective_irregularity& row = add(kind::straggler, *calls.front(), lane, {});
         row.count = late;
         row.of_count = compared;
-        row.late_ps = middle_of(seen.late);
+        row.late_ps = median_time_of(seen.late);
         row.evidence = "from its collective before to this one it takes longer than the middle member of the group, by " +
                        human_duration(row.late_ps) + " in the middle, in " + grouped(late) + " of " +
                        counted(compared, "call", "calls");

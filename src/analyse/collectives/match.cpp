@@ -145,7 +145,7 @@ void join_sends(const collective_instances& found, std::vector<op_events>& ops) 
   ops.resize(kept);
 }
 
-void sort_by_start(const collective_instances& found, std::vector<op_events>& ops) {
+void sort_calls_by_start(const collective_instances& found, std::vector<op_events>& ops) {
   for (op_events& op : ops)
     for (auto& events : op.by_node)
       std::stable_sort(events.begin(), events.end(),
@@ -171,7 +171,7 @@ std::vector<op_events> events_by_communicator(const collective_instances& found)
   }
   std::vector<op_events> sorted;
   for (auto& [key, op] : ops) sorted.push_back(std::move(op));
-  sort_by_start(found, sorted);
+  sort_calls_by_start(found, sorted);
   return sorted;
 }
 
@@ -196,7 +196,7 @@ std::vector<op_events> events_by_op(const collective_instances& found) {
   std::vector<op_events> sorted;
   for (auto& [key, op] : ops) sorted.push_back(std::move(op));
   join_sends(found, sorted);
-  sort_by_start(found, sorted);
+  sort_calls_by_start(found, sorted);
   return sorted;
 }
 

@@ -14,7 +14,7 @@ inline namespace PROFKIT_NAMESPACE {
 namespace {
 
 // Programs of more devices, and instructions of more ids, are not written out.
-constexpr std::int64_t max_ids = 1 << 18;
+constexpr std::int64_t max_members_listed = 1 << 18;
 // Of all different groups of a program together.
 constexpr std::int64_t max_ids_of_program = 1 << 22;
 
@@ -48,7 +48,7 @@ struct grid {
     std::int64_t all = 1;
     for (const std::int64_t size : sizes) {
       const auto product = size > 0 ? checked_mul(all, size) : std::nullopt;
-      if (!product || *product > max_ids) return std::nullopt;
+      if (!product || *product > max_members_listed) return std::nullopt;
       all = *product;
     }
     return all;
@@ -147,14 +147,14 @@ std::optional<id_groups> mesh_ids(const mesh_axes_replica_groups_view& mesh) {
 }
 
 template <class Groups>
-std::optional<id_groups> listed_ids(const Groups& all) {
+std::optional<id_groups> listed_members(const Groups& all) {
   id_groups groups;
   std::int64_t ids = 0;
   for (const replica_group_view group : all) {
     id_list& into = groups.emplace_back();
     for (const std::int64_t id : group.replica_ids()) {
       into.push_back(id);
-      if (++ids > max_ids) return std::nullopt;
+      if (++ids > max_members_listed) return std::nullopt;
     }
   }
   return groups;
@@ -164,10 +164,10 @@ std::optional<id_groups> listed_ids(const Groups& all) {
 std::optional<id_groups> groups_as_written(const instruction_view& instruction) {
   std::optional<id_groups> found;
   switch (instruction.device_list()) {
-    case device_list_kind::none: found = listed_ids(instruction.replica_groups()); break;
+    case device_list_kind::none: found = listed_members(instruction.replica_groups()); break;
     case device_list_kind::collective_device_list: {
       const collective_device_list_view list = instruction.collective_device_list();
-      found = listed_ids(list.replica_groups());
+      found = listed_members(list.replica_groups());
       if (found && found->empty() && list.iota().num_replica_groups() > 0) found = iota_ids(list.iota());
       break;
     }
@@ -198,7 +198,7 @@ std::optional<id_pairs> pairs_in_text(std::string_view text) {
     if (c != '{' && c != '}' && c != ',' && c != ' ') return std::nullopt;
     ++at;
   }
-  if (depth != 0 || numbers.size() % 2 != 0 || static_cast<std::int64_t>(numbers.size()) > max_ids) return std::nullopt;
+  if (depth != 0 || numbers.size() % 2 != 0 || static_cast<std::int64_t>(numbers.size()) > max_members_listed) return std::nullopt;
   id_pairs pairs;
   for (std::size_t i = 0; i < numbers.size(); i += 2) pairs.emplace_back(numbers[i], numbers[i + 1]);
   return pairs;
@@ -208,7 +208,7 @@ std::optional<id_pairs> pairs_as_written(const instruction_view& instruction) {
   id_pairs pairs;
   for (const source_target_view pair : instruction.source_target_pairs()) {
     pairs.emplace_back(pair.source(), pair.target());
-    if (static_cast<std::int64_t>(pairs.size()) > max_ids) return std::nullopt;
+    if (static_cast<std::int64_t>(pairs.size()) > max_members_listed) return std::nullopt;
   }
   if (!pairs.empty()) return pairs;
   for (const frontend_attribute_view attribute : instruction.frontend_attributes().entries())
@@ -279,7 +279,7 @@ std::optional<program_devices> devices_of_program(const hlo_module_view& module)
   found.replicas = assigned.replica_count();
   found.partitions = assigned.computation_count();
   const auto count = found.replicas > 0 && found.partitions > 0 ? checked_mul(found.replicas, found.partitions) : std::nullopt;
-  if (count && *count > max_ids) return std::nullopt;
+  if (count && *count > max_members_listed) return std::nullopt;
   if (count) {
     found.assigned = true;
     found.ids.assign(static_cast<std::size_t>(*count), -1);
@@ -322,7 +322,7 @@ std::optional<program_devices> devices_of_program(const hlo_module_view& module)
       for (const id_list& group : *groups) take(group);
       for (const auto& [source, target] : *pairs) greatest = std::max({greatest, source, target});
     }
-  if (!ids_are || greatest < 0 || greatest >= max_ids) return std::nullopt;
+  if (!ids_are || greatest < 0 || greatest >= max_members_listed) return std::nullopt;
   found.replicas = *ids_are == group_ids::replicas ? greatest + 1 : 1;
   found.partitions = *ids_are == group_ids::replicas ? 1 : greatest + 1;
   for (std::int64_t id = 0; id <= greatest; ++id) found.ids.push_back(id);
@@ -346,7 +346,7 @@ std::shared_ptr<const group_membership> membership_of(const instruction_view& in
     const auto pairs = pairs_as_written(instruction);
     if (!pairs || pairs->empty()) return nullptr;
     const auto all = checked_mul(static_cast<std::int64_t>(pairs->size()), to.copies());
-    if (!all || *all > max_ids) return nullptr;
+    if (!all || *all > max_members_listed) return nullptr;
     std::set<std::int64_t> targets;  // nobody receives twice
     for (std::int64_t copy = 0; copy < to.copies(); ++copy)
       for (const auto& [source, target] : *pairs) {
