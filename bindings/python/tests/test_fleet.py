@@ -98,12 +98,39 @@ def test_a_scan_that_is_left_early_ends_its_threads(many):
 
 def test_duckdb_groups_by_host(many):
     duckdb = pytest.importorskip("duckdb")
-    ops = fleet.scan(many, "ops").reader()
+    ops = fleet.scan(many, "ops")
     assert ops is not None
     found = duckdb.sql("select host, count(distinct uri), sum(count)::bigint from ops "
                        "where error is null and uri not like '%run040%' group by all order by host").fetchall()
     whole = [number for number in range(1, 101) if number not in (40, 41, 42)]
     assert found == [(f"host{host}", sum(n % 3 == host for n in whole), sum(n for n in whole if n % 3 == host)) for host in range(3)]
+
+
+def test_sql(many, monkeypatch):
+    pytest.importorskip("duckdb")
+    asked = []
+    opened = profkit.Profile.table
+
+    def table(self, name, **given):
+        asked.append((name, tuple(given.get("columns") or ())))
+        return opened(self, name, **given)
+
+    monkeypatch.setattr(profkit.Profile, "table", table)
+    whole = {number for number in range(1, 101) if number not in (40, 41, 42)}
+    found = profkit.sql("select host, count(*), sum(total_ps)::hugeint from ops where error is null and uri not like '%run040%' "
+                        "group by host order by host", many)
+    expected = [(f"host{host}", sum(min(n, 2) for n in whole if n % 3 == host),
+                 sum(sum(range(1, n + 1)) for n in whole if n % 3 == host) * 1_000_000) for host in range(3)]
+    # As often as somebody asks.
+    assert found.fetchall() == expected and found.fetchall() == expected
+    # Of the table the columns whose names are in the query, once its schema is known.
+    assert {columns for _, columns in asked if columns} == {("host", "count", "total_ps")}
+    # A table that is joined with itself, and one with another.
+    many_one = many / "day=1" / "run005.xplane.pb"
+    assert profkit.sql("select count(*) from ops a join ops b using (uri, name)", many_one).fetchall() == [(2,)]
+    assert profkit.sql("select o.name, count(e.start_ps) from ops o join events e on o.name = e.name group by all order by all",
+                       many_one).fetchall() == [("kernel_0", 3), ("kernel_1", 2)]
+    assert len(profkit.sql("select * from ops", many_one).columns) == len(fleet.scan(many_one, "ops").schema)
 
 
 def test_a_dataset_is_written_once(many, tmp_path):

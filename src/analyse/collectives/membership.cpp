@@ -78,7 +78,7 @@ std::optional<id_groups> cut(const id_list& numbers, std::int64_t size) {
 }
 
 // 0, 1, 2, … in the shape of some dimensions, these put into another order, and cut (IotaTileAssignment of XLA).
-std::optional<id_groups> iota_ids(const iota_replica_groups_view& iota) {
+std::optional<id_groups> members_of_iota(const iota_replica_groups_view& iota) {
   grid of;
   std::vector<std::size_t> order;
   std::set<std::size_t> seen;
@@ -168,10 +168,10 @@ std::optional<id_groups> groups_as_written(const instruction_view& instruction) 
     case device_list_kind::collective_device_list: {
       const collective_device_list_view list = instruction.collective_device_list();
       found = listed_members(list.replica_groups());
-      if (found && found->empty() && list.iota().num_replica_groups() > 0) found = iota_ids(list.iota());
+      if (found && found->empty() && list.iota().num_replica_groups() > 0) found = members_of_iota(list.iota());
       break;
     }
-    case device_list_kind::iota_collective_device_list: found = iota_ids(instruction.iota_collective_device_list()); break;
+    case device_list_kind::iota_collective_device_list: found = members_of_iota(instruction.iota_collective_device_list()); break;
     case device_list_kind::mesh_axes_replica_group_list: found = mesh_ids(instruction.mesh_axes_replica_group_list()); break;
   }
   // One group without a number is how some writers say "all".

@@ -13,6 +13,7 @@ from .analyses import (
 )
 from .clocks import Clock, ClockOffset, ClockPair
 from .dumping import dump
+from .fleet import sql
 from .errors import (
     Cancelled, Damaged, Error, InvalidArgument, LimitExceeded, NotFound, OutputFailed, PermissionDenied, ReadFailed,
     Unrecognised, Unsupported,
@@ -35,5 +36,5 @@ __all__ = [
     "Modules", "Neutrino", "NotFound", "OutputFailed", "PermissionDenied", "Plane", "PlaneKind", "Profile", "ReadFailed",
     "Record", "RecordField", "RecordFile", "RecordMap", "Records", "Run", "Stat", "StatMetadata", "StatOrigin", "Status", "Table",
     "Unrecognised", "Unsupported", "Validation", "ValidationSummary", "XSpaceWriter", "combine_traces", "dump", "open",
-    "open_buffer", "open_callbacks", "validate", "version",
+    "open_buffer", "open_callbacks", "sql", "validate", "version",
 ]

@@ -3,7 +3,7 @@
     for batch in profkit.fleet.scan("captures/**/*.xplane.pb", "ops", columns=["name", "self_ps"]):
         ...
     profkit.fleet.write_dataset("s3://bucket/captures", "ops.parquet", "ops")
-    duckdb.sql("select name, sum(self_ps) from ops group by all")      # ops = profkit.fleet.scan(…).reader()
+    profkit.sql("select name, sum(self_ps) / 1e12 as s from ops group by name", "captures/")
 
 A capture that cannot be read is a row whose column `error` says why; no other capture is lost for it.
 Needs pyarrow; fsspec for URIs that are no local paths.
@@ -15,6 +15,7 @@ import json
 import os
 import pathlib
 import queue
+import re
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Callable, Dict, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Set, Tuple, Union
@@ -22,7 +23,7 @@ from typing import Any, Callable, Dict, Iterator, List, Mapping, NamedTuple, Opt
 from .errors import Error
 from .profile import open as open_profile
 from .profile import open_buffer
-from .tables import TableName
+from .tables import NUMBERS, TableName, number_of
 
 Where = Union[str, "os.PathLike[str]", Sequence[Union[str, "os.PathLike[str]"]]]
 
@@ -108,10 +109,12 @@ def captures(where: Where, *, storage_options: Optional[Mapping[str, Any]] = Non
 class Scan:
     """One table of many captures. Each time it is gone over, the captures are read anew."""
 
-    def __init__(self, of: Sequence[Capture], table: TableName, columns: Optional[Sequence[str]], workers: int,
+    def __init__(self, of: Sequence[Capture], table: str, columns: Optional[Sequence[str]], workers: int,
                  storage: Mapping[str, Any], filters: Mapping[str, Any]) -> None:
         self.captures = list(of)
-        self._table, self._storage, self._workers = table, dict(storage), workers
+        number_of(table)
+        self._table: Any = table
+        self._storage, self._workers = dict(storage), workers
         self._given: Dict[str, Any] = {"batch_rows": BATCH_ROWS, "plain_text": True, "signed": True, **filters}
         if columns is not None:
             self._given["columns"] = [name for name in columns if name not in ("uri", "error")]
@@ -192,10 +195,14 @@ class Scan:
             put(None)
 
     def reader(self) -> Any:
-        """A pyarrow.RecordBatchReader over all rows: what DuckDB, polars and pandas take. It is read once."""
+        """A pyarrow.RecordBatchReader over all rows. It is read once."""
         import pyarrow as pa  # pylint: disable=import-outside-toplevel
 
         return pa.RecordBatchReader.from_batches(self.schema, iter(self))
+
+    def __arrow_c_stream__(self, requested_schema: Optional[object] = None) -> Any:
+        """A new stream over all rows, as often as somebody asks; `requested_schema` is not heeded, as the interface allows."""
+        return self.reader().__arrow_c_stream__()
 
     def to_pyarrow(self) -> Any:
         """All rows as a pyarrow.Table."""
@@ -217,12 +224,36 @@ class Scan:
         return pa.RecordBatch.from_arrays([pa.array([row.get(field.name)], field.type) for field in self.schema], schema=self.schema)
 
 
+def _all_workers() -> int:
+    return min(os.cpu_count() or 1, 32)
+
+
 def scan(where: Where, table: TableName = "ops", *, columns: Optional[Sequence[str]] = None, workers: Optional[int] = None,
          storage_options: Optional[Mapping[str, Any]] = None, **filters: Any) -> Scan:
     """One table over all captures at `where` (see captures()). columns: those of the table that are wanted; filters: as those
     of Profile.table(), host, plane, event, step, from_ps, …. workers: captures that are read at a time."""
     return Scan(captures(where, storage_options=storage_options), table, columns,
-                workers or min(os.cpu_count() or 1, 32), storage_options or {}, filters)
+                workers or _all_workers(), storage_options or {}, filters)
+
+
+def sql(query: str, where: Where, *, workers: Optional[int] = None, storage_options: Optional[Mapping[str, Any]] = None,
+        **filters: Any) -> Any:
+    """Asks DuckDB: the tables in the query are those of profkit (docs/tables.md) over all captures at `where`, with `uri` first and
+    `error` last. Only columns that the query names are read; filters are those of scan(). Gives a relation of DuckDB, which reads
+    the captures each time it is asked for rows. Needs duckdb and pyarrow."""
+    import duckdb  # pylint: disable=import-outside-toplevel
+
+    found = captures(where, storage_options=storage_options)
+    connection = duckdb.connect()
+    words = set(re.findall(r"\w+", query.lower()))
+    for name in sorted(connection.get_table_names(query) & set(NUMBERS)):
+        each = Scan(found, name, None, workers or _all_workers(), storage_options or {}, filters)
+        named = [column for column in each.schema.names[1:-1] if column in words]
+        # "*" stands for all columns, but not in count(*).
+        if named and "*" not in re.sub(r"\(\s*\*\s*\)", "", query):
+            each = Scan(found, name, named, workers or _all_workers(), storage_options or {}, filters)
+        connection.register(name, each)
+    return connection.sql(query)
 
 
 _MANIFEST = "_profkit.json"

@@ -34,7 +34,7 @@ def _scan_of(options: Mapping[str, str], of: Sequence[fleet.Capture], filters: M
     columns = [name.strip() for name in options["columns"].split(",")] if options.get("columns") else None
     given: Dict[str, Any] = {name: options[name] for name in _TEXT_FILTERS if options.get(name)}
     given.update((name, int(options[name])) for name in _NUMBER_FILTERS if options.get(name))
-    return fleet.Scan(of, options.get("table", "ops"), columns, 1, _storage(options), {**filters, **given})  # type: ignore
+    return fleet.Scan(of, options.get("table", "ops"), columns, 1, _storage(options), {**filters, **given})
 
 
 class CaptureReader(DataSourceReader):
