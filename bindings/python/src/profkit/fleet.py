@@ -246,7 +246,7 @@ def sql(query: str, where: Where, *, workers: Optional[int] = None, storage_opti
     found = captures(where, storage_options=storage_options)
     connection = duckdb.connect()
     words = set(re.findall(r"\w+", query.lower()))
-    for name in sorted(connection.get_table_names(query) & set(NUMBERS)):
+    for name in sorted(words & set(NUMBERS)):
         each = Scan(found, name, None, workers or _all_workers(), storage_options or {}, filters)
         named = [column for column in each.schema.names[1:-1] if column in words]
         # "*" stands for all columns, but not in count(*).
