@@ -34,6 +34,12 @@ struct report_options {
   std::size_t busiest_ops = 8;         ///< in the summary
 };
 
+/// What bounds the ops of all devices, as op_groups sums it.
+struct op_bounds {
+  op_roof roof;
+  std::int64_t self_ps = 0;  ///< of all ops
+};
+
 /// What each analysis found under the filters.
 struct report_parts {
   info_result info;
@@ -50,6 +56,7 @@ struct report_parts {
   std::optional<bubbles_report> bubbles;
   nodes_compared nodes;
   std::optional<architecture_result> model;  ///< what model ran; none where the kernels do not say
+  std::optional<op_bounds> roofline;       ///< none where it is not on record what ops do
   std::shared_ptr<const activity> traces;  ///< what trace JSON and tables hold; null where there are none
 
   /// What model ran, in one line; "" where the kernels do not say.
@@ -159,12 +166,6 @@ struct memory_total {
 /// What to look at next: the arguments after `profkit`, with PATH for the path.
 struct next_command {
   std::string arguments, why;
-};
-
-/// What bounds the ops of a TPU, as op_groups sums it.
-struct op_bounds {
-  op_roof roof;
-  std::int64_t self_ps = 0;  ///< of all ops
 };
 
 /// What a report says first, in the order in which it says it.

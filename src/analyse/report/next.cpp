@@ -43,18 +43,17 @@ bool has_operators(const report_parts& parts) {
   return std::any_of(of.hosts().begin(), of.hosts().end(), is_pytorch) && std::any_of(of.devices().begin(), of.devices().end(), is_linked);
 }
 
-// Whether it is on record what ops do: in the metadata of a TPU's, in a program, in the shapes of operators.
-bool has_work(const report_parts& parts, const report_summary& summary) {
+}  // namespace
+
+bool has_work(const report_parts& parts) {
   if (has_operators(parts)) {
     const auto& devices = parts.bubbles->of->devices();
     return std::any_of(devices.begin(), devices.end(), [](const activity_device& d) { return d.has_shapes; });
   }
   if (parts.ops.source == "XLA Ops") return true;
-  const auto is_whole = [](const module_total& m) { return m.instructions > 0; };
-  return parts.ops.source == "device streams" && std::any_of(summary.modules.begin(), summary.modules.end(), is_whole);
+  const auto is_whole = [](const module_row& m) { return m.instructions > 0; };
+  return parts.ops.source == "device streams" && std::any_of(parts.modules.modules.begin(), parts.modules.modules.end(), is_whole);
 }
-
-}  // namespace
 
 std::vector<next_command> next_commands(const report_parts& parts, const report_summary& summary,
                                         const std::vector<finding>& findings) {
@@ -65,7 +64,7 @@ std::vector<next_command> next_commands(const report_parts& parts, const report_
   else if (const ops_line* busiest = busiest_line(parts); busiest != nullptr)
     all.push_back({"ops PATH --sort self" + (parts.ops.lines.size() > 1 ? on_plane(busiest->plane_name) : ""),
                    "every op by self time"});
-  if (has_work(parts, summary)) all.push_back({"roofline PATH", "what bounds ops, and how near they come to it"});
+  if (has_work(parts)) all.push_back({"roofline PATH", "what bounds ops, and how near they come to it"});
   if (!summary.modules.empty()) {
     const module_total& first = summary.modules.front();
     if (first.runs == 0)

@@ -30,7 +30,8 @@ bool names_runs(const profile& p);
 std::vector<collective_total> total_collectives(const report_parts& parts);
 std::optional<idle_total> idle_of(const report_parts& parts);
 std::optional<memory_total> memory_of(const report_parts& parts);
-std::optional<op_bounds> roofline_of(const trace& t, const report_parts& parts);
+// Whether it is on record what ops do: in the metadata of a TPU's, in a program, in the shapes of operators.
+[[nodiscard]] bool has_work(const report_parts& parts);
 costliest_work costliest_of(const report_summary& s);  // of its ops and collectives
 
 [[nodiscard]] const ops_line* busiest_line(const report_parts& parts) noexcept;

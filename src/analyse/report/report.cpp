@@ -7,6 +7,7 @@
 #include <profkit/core/activity.hpp>
 #include <profkit/core/architecture.hpp>
 #include <profkit/core/bubbles.hpp>
+#include <profkit/core/op_groups.hpp>
 #include <profkit/core/side_by_side.hpp>
 #include <profkit/time.hpp>
 
@@ -78,6 +79,18 @@ result<void> run_lines(const trace& t, const report_options& o, const hooks& hos
   return take(analyse_modules(t, all, host), parts.modules);
 }
 
+result<void> run_roofline(const trace& t, const report_options& o, const hooks& host, report_parts& parts) {
+  // A trace would be read a second time for it: where its kernels come from is not known yet.
+  if (!has_work(parts) || parts.traces != nullptr) return {};
+  const std::vector<group_key> by{group_key::device};
+  // Ops of GPUs are counted once more, apart by the instructions that they come from.
+  const result<op_groups> groups =
+      parts.ops.source == "XLA Ops" ? group_ops(t, parts.ops, by) : analyse_op_groups(t, by, with_limit(o.filters, 0), host);
+  if (!groups) return groups.error();
+  if (groups->roof.attainable_ps > 0) parts.roofline = op_bounds{groups->roof, groups->self_ps};
+  return {};
+}
+
 result<report_parts> run_all(const trace& t, const report_options& o, const hooks& host) {
   report_parts parts;
   enum piece : std::size_t { bubbles, lines, memory, nodes };  // the longest first
@@ -89,6 +102,7 @@ result<report_parts> run_all(const trace& t, const report_options& o, const hook
        [&](const hooks& h) { return take(compare_nodes(t, o.filters, h), parts.nodes); }});
   for (const piece at : {lines, memory, nodes, bubbles})
     if (!outcomes[at]) return outcomes[at].error();
+  if (auto r = run_roofline(t, o, host, parts); !r) return r.error();
   return parts;
 }
 
@@ -183,7 +197,7 @@ report_summary sum_up(const trace& t, const report_options& o, const selection::
   s.collectives = total_collectives(parts);
   s.idle = idle_of(parts);
   s.costliest = costliest_of(s);
-  s.roofline = roofline_of(t, parts);
+  s.roofline = parts.roofline;
   s.memory = memory_of(parts);
   s.across_nodes = sentences_across_nodes(parts);
   s.notes = notes_of(parts, s, findings, ops.waiting_ps, o.filters);

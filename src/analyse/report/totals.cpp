@@ -7,7 +7,6 @@
 #include <base/collective_names.hpp>
 #include <formats/xspace/xspace_index.hpp>
 #include <profkit/core/activity.hpp>
-#include <profkit/core/op_groups.hpp>
 #include <profkit/time.hpp>
 
 #include <algorithm>
@@ -237,13 +236,6 @@ std::optional<std::int32_t> rank_waited_for(const bubbles_report& bubbles) {
 }  // namespace
 
 // Entries of a TPU's ops say what they do. Elsewhere programs or operators have to be looked through for it, which a report leaves out.
-std::optional<op_bounds> roofline_of(const trace& t, const report_parts& parts) {
-  if (parts.ops.source != "XLA Ops") return std::nullopt;
-  const auto groups = group_ops(t, parts.ops, {group_key::device});
-  if (!groups || groups->roof.attainable_ps == 0) return std::nullopt;
-  return op_bounds{groups->roof, groups->self_ps};
-}
-
 costliest_work costliest_of(const report_summary& s) {
   costliest_work found;
   if (!s.ops.empty() && s.busy_ps > 0) {

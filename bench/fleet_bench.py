@@ -1,0 +1,56 @@
+#!/usr/bin/env python3
+"""How many captures a second `profkit.fleet` turns into a Parquet dataset, and how SQL over them stands to reading them.
+
+fleet_bench.py --library LIBPROFKIT.SO [--captures 1000] [--workers 1,2]
+
+Copies of the bundled TPU capture (0.8 MB), in a folder that is removed afterwards. Needs pyarrow, and duckdb for the last line.
+"""
+import argparse
+import os
+import pathlib
+import resource
+import shutil
+import sys
+import tempfile
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+
+
+def timed(do):
+    begin = time.perf_counter()
+    found = do()
+    return found, time.perf_counter() - begin
+
+
+def main():
+    options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    options.add_argument("--library", required=True)
+    options.add_argument("--captures", type=int, default=1000)
+    options.add_argument("--workers", default=f"1,{os.cpu_count()}")
+    given = options.parse_args()
+    os.environ["PROFKIT_LIBRARY"] = str(pathlib.Path(given.library).resolve())
+    sys.path.insert(0, str(ROOT / "bindings" / "python" / "src"))
+    from profkit import fleet  # pylint: disable=import-outside-toplevel
+
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = pathlib.Path(scratch) / "captures"
+        folder.mkdir()
+        for number in range(given.captures):
+            shutil.copy(ROOT / "tests" / "data" / "xspace" / "tpu_v6e_inference.xplane.pb", folder / f"run{number:06}.xplane.pb")
+        for workers in (int(text) for text in given.workers.split(",")):
+            written, seconds = timed(lambda: fleet.write_dataset(folder, pathlib.Path(scratch) / f"ops{workers}", workers=workers))  # pylint: disable=cell-var-from-loop
+            print(f"{workers} workers: {written.captures_read / seconds:.0f} captures/s to Parquet, {written.rows} rows, "
+                  f"{resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024} MiB at most")
+        _, again = timed(lambda: fleet.write_dataset(folder, pathlib.Path(scratch) / f"ops{workers}", workers=workers))
+        print(f"once more, nothing new: {again:.2f} s")
+        _, plain = timed(lambda: sum(batch.num_rows for batch in fleet.scan(folder, "ops")))
+        try:
+            found, asked = timed(lambda: fleet.sql("select name, sum(self_ps) / 1e12 from ops group by name", folder).fetchall())
+            print(f"SQL group-by: {asked / plain:.2f} of the time to read all ops ({len(found)} groups)")
+        except ImportError as lacks:
+            print(f"no SQL: {lacks}")
+
+
+if __name__ == "__main__":
+    main()
