@@ -133,6 +133,43 @@ def test_sql(many, monkeypatch):
     assert len(profkit.sql("select * from ops", many_one).columns) == len(fleet.scan(many_one, "ops").schema)
 
 
+def write_steps(path, host, step_us):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with profkit.XSpaceWriter(path) as writer:
+        writer.hostname(host)
+        with writer.plane("/device:TPU:0"):
+            with writer.line("Steps", id=0, timestamp_ns=0):
+                for at in range(5):
+                    writer.event(str(at), offset_ps=at * 1_000_000_000, duration_ps=step_us * 1_000_000)
+            with writer.line("XLA Ops", id=1, timestamp_ns=0):
+                for at in range(5):
+                    writer.event("fusion.1", offset_ps=at * 1_000_000_000, duration_ps=step_us * 500_000)
+
+
+def test_questions(many, tmp_path):
+    pytest.importorskip("duckdb")
+    runs = tmp_path / "runs"
+    for run, times in (("monday", (100, 100, 150, 100)), ("tuesday", (300, 300, 300, 330))):
+        for host, step_us in enumerate(times):
+            write_steps(runs / "log" / "plugins" / "profile" / run / f"host{host}.xplane.pb", f"host{host}", step_us)
+    slow = [(pathlib.PurePath(run).name, host, steps, work_ms, round(slower, 9))
+            for run, host, _, steps, work_ms, slower in fleet.ask("stragglers", runs).fetchall()]
+    assert slow == [("monday", "host2", 5, 0.075, 0.5), ("tuesday", "host3", 5, 0.165, 0.1)]
+    # From step to step there is 1 ms; the last ends with its op.
+    uses = {use: seconds for use, seconds, _, _ in fleet.ask("uses", runs).fetchall()}
+    work = 5 * (450 + 1230) / 2e6
+    assert uses["compute"] == pytest.approx(work) and sum(uses.values()) == pytest.approx(8 * 4e-3 + work / 5)
+    assert sum(share for _, _, share, _ in fleet.ask("uses", runs).fetchall()) == pytest.approx(1)
+    causes = fleet.ask("causes", runs).fetchall()
+    assert sum(row[2] for row in causes) == pytest.approx(uses["idle"])
+    (name, _, seconds, count, captures), = fleet.ask("ops", runs).fetchall()
+    assert (name, count, captures) == ("fusion.1", 40, 8) and seconds == pytest.approx(work)
+    coverage = {family: (captures, errors) for family, captures, _, errors in fleet.ask("coverage", many).fetchall()}
+    assert coverage == {"xspace": (98, 0), "with an error": (3, 3)}  # one is in both: it could be read in part
+    with pytest.raises(ValueError, match="stragglers"):
+        fleet.ask("why", many)
+
+
 def test_a_dataset_is_written_once(many, tmp_path):
     dataset = pytest.importorskip("pyarrow.dataset")
     root = tmp_path / "ops"

@@ -256,6 +256,51 @@ def sql(query: str, where: Where, *, workers: Optional[int] = None, storage_opti
     return connection.sql(query)
 
 
+#: Questions that people ask of a fleet, by name: queries for sql(), to be taken as they are or as a start.
+QUESTIONS: Dict[str, str] = {
+    # Where the time of devices went.
+    "uses": """
+        select "use", sum(time_ps) / 1e12 as seconds, sum(time_ps) / sum(sum(time_ps)) over () as share, count(distinct uri) as captures
+        from device_time where error is null group by "use" order by seconds desc""",
+    # Why devices waited, the costliest first: of each gap its first cause.
+    "causes": """
+        select cause, certainty, sum(time_ps) / 1e12 as seconds, sum(gaps)::bigint as gaps, count(distinct uri) as captures
+        from device_time where error is null and cause is not null group by cause, certainty order by seconds desc""",
+    # The costliest ops.
+    "ops": """
+        select name, category, sum(self_ps) / 1e12 as seconds, sum(count)::bigint as runs, count(distinct uri) as captures
+        from ops where error is null group by name, category order by seconds desc limit 50""",
+    # Devices that work longer in a step than others of their run, which wait for them in collectives. A run is what stands in one
+    # folder plugins/profile/RUN, else one capture.
+    "stragglers": """
+        with each as (select coalesce(run, nullif(regexp_extract(uri, '^.*plugins/profile/[^/]+'), ''), uri) as run, host, device_name,
+                             busy_ps - comm_exposed_ps as work_ps
+                      from steps where error is null),
+             one as (select run, host, device_name, count(*) as steps, median(work_ps) as typical_ps
+                     from each group by run, host, device_name),
+             usual as (select run, median(typical_ps) as run_ps from one group by run)
+        select run, host, device_name, steps, typical_ps / 1e9 as work_ms, typical_ps / run_ps - 1 as slower
+        from one join usual using (run) where typical_ps > run_ps order by slower desc""",
+    # How much of its memory each device used at most.
+    "headroom": """
+        select run, host, name, max(occupancy_peak_bytes) as peak_bytes, max(capacity_bytes) as capacity_bytes,
+               max(occupancy_peak_bytes / nullif(capacity_bytes, 0)) as used, count(distinct uri) as captures
+        from allocators where error is null group by run, host, name order by used desc nulls last""",
+    # What captures there are, and how many cannot be read.
+    "coverage": """
+        select coalesce(family, 'with an error') as family, count(distinct uri) as captures, sum(encoded_bytes)::bigint as bytes,
+               count(distinct uri) filter (where error is not null) as errors
+        from files group by family order by captures desc""",
+}
+
+
+def ask(question: str, where: Where, **given: Any) -> Any:
+    """The answer to one of QUESTIONS, as of sql()."""
+    if question not in QUESTIONS:
+        raise ValueError(f"there is no question {question!r}: choose one of {', '.join(QUESTIONS)}")
+    return sql(QUESTIONS[question], where, **given)
+
+
 _MANIFEST = "_profkit.json"
 
 
