@@ -90,7 +90,8 @@ def test_no_unsigned_numbers_and_no_dictionaries(many):
             assert field.nullable
 
 
-def test_a_scan_that_is_left_early_ends_its_threads(many):
+def test_a_scan_that_is_left_early_ends_its_threads(many, monkeypatch):
+    monkeypatch.setattr(fleet, "BATCH_ROWS", 1)  # more batches than wait for their turn
     for _ in fleet.scan(many, "events", workers=4):
         break
     assert not [thread for thread in threading.enumerate() if thread.name.startswith("profkit-fleet")]
@@ -125,6 +126,7 @@ def test_sql(many, monkeypatch):
     assert found.fetchall() == expected and found.fetchall() == expected
     # Of the table the columns whose names are in the query, once its schema is known.
     assert {columns for _, columns in asked if columns} == {("host", "count", "total_ps")}
+    assert len(profkit.sql("select uri from ops", many / "day=1" / "run005.xplane.pb").fetchall()) == 2
     # A table that is joined with itself, and one with another.
     many_one = many / "day=1" / "run005.xplane.pb"
     assert profkit.sql("select count(*) from ops a join ops b using (uri, name)", many_one).fetchall() == [(2,)]
@@ -197,6 +199,10 @@ def test_a_dataset_is_written_once(many, tmp_path):
     held = dataset.dataset(root, partitioning="hive").to_table().to_pylist()
     assert {number_of(row["uri"]) for row in held} == set(range(1, 104)) - {2, 101, 102}
     assert sum(row["count"] for row in held if row["error"] is None and number_of(row["uri"]) == 7) == 8
+    # A day is gone.
+    shutil.rmtree(many / "day=1")
+    assert write().captures_read == 0
+    assert not list((root / "day=1").glob("*.parquet")) and len(list((root / "day=2").glob("*.parquet"))) == 3
     with pytest.raises(ValueError, match="another folder"):
         fleet.write_dataset(many, root, "events")
 

@@ -130,7 +130,7 @@ class Scan:
         if self._schema is None:
             with open_buffer(_EMPTY_XSPACE) as empty:
                 own = pa.RecordBatchReader.from_stream(empty.table(self._table, **self._given)).schema
-            self._schema = pa.schema([pa.field("uri", pa.string()), *(field.with_nullable(True) for field in own),
+            self._schema = pa.schema([pa.field("uri", pa.string()), *own,
                                       pa.field("error", pa.string())])
         return self._schema
 
@@ -146,9 +146,7 @@ class Scan:
                         continue
                     uri = pa.array([capture.uri], pa.string()).take(pa.array([0] * batch.num_rows, pa.int32()))
                     yield pa.RecordBatch.from_arrays([uri, *batch.columns, pa.nulls(batch.num_rows, pa.string())], schema=schema)
-        except (Error, OSError) as wrong:
-            yield self._row_of_error(capture, str(wrong))
-        except pa.ArrowException as wrong:
+        except (Error, OSError, pa.ArrowException) as wrong:
             yield self._row_of_error(capture, str(wrong))
 
     def __iter__(self) -> Iterator[Any]:
