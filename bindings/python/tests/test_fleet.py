@@ -229,12 +229,23 @@ def test_an_interrupted_dataset_goes_on(many, tmp_path, monkeypatch):
     assert done.captures == 100 and done.captures_read == 100 - 10 * len(complete)
 
 
+def test_exports_of_a_capture_count_once(many):
+    day = many / "day=1"
+    for name in ("run005.trace.json.gz", "run009.trace.json", "other.trace.json"):
+        (day / name).write_text('{"traceEvents": []}')
+    names = {pathlib.PurePath(capture.uri).name for capture in fleet.captures(day)}
+    assert "other.trace.json" in names and not names & {"run005.trace.json.gz", "run009.trace.json"}
+    # What is asked for by its name is read.
+    assert [c.uri for c in fleet.captures(day / "run005.trace.json.gz")] == [str(day / "run005.trace.json.gz")]
+
+
 def test_captures_in_memory_of_fsspec(many):
     fsspec = pytest.importorskip("fsspec")
     store = fsspec.filesystem("memory")
     for path in sorted((many / "day=1").glob("*.pb"))[:5]:
         store.pipe_file(f"/bucket/{path.name}", path.read_bytes())
     store.pipe_file("/bucket/readme.txt", b"nothing")
+    store.pipe_file("/bucket/run005.trace.json.gz", b"an export")
     try:
         for where in ("memory://bucket", "memory://bucket/*.xplane.pb"):
             rows = fleet.scan(where, "ops").to_pyarrow().to_pylist()

@@ -49,6 +49,13 @@ def _matches(name: str, patterns: Sequence[str]) -> bool:
     return any(fnmatch.fnmatchcase(name, pattern) for pattern in patterns)
 
 
+def _captures_among(names: Sequence[str]) -> List[str]:
+    """The captures among the files of a folder. X.trace.json repeats X.xplane.pb, where both are there."""
+    spaces = {name.partition(".xplane.pb")[0] for name in names if _matches(name, ("*.xplane.pb", "*.xplane.pb.gz"))}
+    repeats = {f"{space}.trace.json{end}" for space in spaces for end in ("", ".gz")}
+    return [name for name in names if name not in repeats and _matches(name, CAPTURE_FILES)]
+
+
 def _local(path: str) -> Capture:
     if os.path.isdir(path):
         inside = [os.stat(os.path.join(folder, name)) for folder, _, names in os.walk(path) for name in names]
@@ -67,7 +74,7 @@ def _local_captures(where: str) -> Iterator[str]:
     for folder, folders, names in os.walk(where):
         yield from (os.path.join(folder, name) for name in folders if _matches(name, CAPTURE_FOLDERS))
         folders[:] = [name for name in folders if not _matches(name, CAPTURE_FOLDERS)]
-        yield from (os.path.join(folder, name) for name in names if _matches(name, CAPTURE_FILES))
+        yield from (os.path.join(folder, name) for name in _captures_among(names))
 
 
 def _remote_captures(where: str, storage: Mapping[str, Any]) -> Iterator[Capture]:
@@ -77,8 +84,12 @@ def _remote_captures(where: str, storage: Mapping[str, Any]) -> Iterator[Capture
     if any(c in path for c in "*?["):
         found = store.glob(path, detail=True)
     elif store.isdir(path):
-        found = {name: info for name, info in store.find(path, detail=True).items()
-                 if _matches(name.rsplit("/", 1)[-1], CAPTURE_FILES)}
+        by_folder: Dict[str, List[str]] = {}
+        held = store.find(path, detail=True)
+        for name in held:
+            folder, _, own = name.rpartition("/")
+            by_folder.setdefault(folder, []).append(own)
+        found = {f"{folder}/{own}": held[f"{folder}/{own}"] for folder, names in by_folder.items() for own in _captures_among(names)}
     else:
         found = {path: store.info(path)}
     for name, info in found.items():
