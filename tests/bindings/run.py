@@ -84,9 +84,10 @@ def sanitizer_runtime(kinds):
         return ""
     if kinds.startswith("thread"):
         return None
-    found = subprocess.run(["gcc", "-print-file-name=libasan.so"], capture_output=True, text=True, check=False)
-    path = found.stdout.strip()
-    return path if os.path.isabs(path) else None
+    # The C++ library, too: the sanitizer looks for __cxa_throw at its start, which is before a module of Python (DuckDB) brings it.
+    paths = [subprocess.run(["gcc", f"-print-file-name={name}"], capture_output=True, text=True, check=False).stdout.strip()
+             for name in ("libasan.so", "libstdc++.so.6")]
+    return ":".join(paths) if all(os.path.isabs(path) for path in paths) else None
 
 
 def test_python(options):
