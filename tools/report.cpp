@@ -397,16 +397,16 @@ void print_modules_part(session& s, const report_summary& found) {
   const std::size_t shown = shown_of(modules.size(), max_modules);
   for (std::size_t i = 0; i < shown; ++i) {
     const profkit::module_total& m = modules[i];
-    const bool ran = m.runs > 0;
-    t.row({escape_for_terminal(m.name), ran ? grouped(m.runs) : "", m.total_ps > 0 ? human_duration(m.total_ps) : "",
-           ran ? human_duration(m.max_ps) : "", m.instructions > 0 ? grouped(m.instructions) : "",
+    t.row({escape_for_terminal(m.name), m.runs > 0 ? grouped(m.runs) : "", m.total_ps > 0 ? human_duration(m.total_ps) : "",
+           m.runs > 0 ? human_duration(m.max_ps) : "", m.instructions > 0 ? grouped(m.instructions) : "",
            m.bytes > 0 ? profkit::human_bytes(m.bytes) : ""});
   }
+  const bool ran = modules.front().runs > 0;
   s.heading("Modules: " + grouped(std::uint64_t{modules.size()}) +
-            (modules.front().runs > 0       ? ", by time on the devices"
-             : modules.front().total_ps > 0 ? ", by the time of their ops; their runs are not recorded"
-             : found.run_ids                ? ", by size"
-                                            : ", by size; their runs are not recorded"));
+            (ran                            ? ", by time on the devices"
+             : modules.front().total_ps > 0 ? ", by the time of their ops"
+                                            : ", by size") +
+            (ran || found.run_ids ? "" : "; their runs are not recorded"));
   t.print(s.out(), columns_of(s));
   print_rest(s, modules.size(), shown);
 }

@@ -1,11 +1,13 @@
 // Calls of process groups that are on record: the k-th of one member is the k-th of all, on whichever node and device.
 #include "instances.hpp"
 
+#include <profkit/time.hpp>
+
 #include "base/collective_names.hpp"
 #include "base/hash_map.hpp"
 
 #include <algorithm>
-#include <cmath>
+#include <cstdlib>
 #include <limits>
 #include <map>
 #include <optional>
@@ -52,6 +54,7 @@ class call_alignment {
 
  private:
   static constexpr std::size_t max_cells = std::size_t{1} << 22;
+  static constexpr std::int64_t impossible_ps = std::numeric_limits<std::int64_t>::max() / 4;
 
   [[nodiscard]] std::int64_t apart(std::size_t i, std::size_t j) const {
     const std::int64_t start_a = a_[i].start_ps - shift_a_, end_a = a_[i].end_ps - shift_a_;
@@ -59,22 +62,23 @@ class call_alignment {
     return std::max<std::int64_t>({0, start_a - end_b, start_b - end_a});
   }
   // Of pairs that overlap, those that end together are more likely one call.
-  [[nodiscard]] double cost(std::size_t i, std::size_t j, double alone) const {
-    constexpr double little = 1.0 / 64, nearly_a_period = 1.6;  // of the cost of one alone, which is half a period
-    const auto ends = std::abs(static_cast<double>((a_[i].end_ps - shift_a_) - (b_[j].end_ps - shift_b_)));
-    const auto starts = std::abs(static_cast<double>((a_[i].start_ps - shift_a_) - (b_[j].start_ps - shift_b_)));
-    if (std::min(starts, ends) > nearly_a_period * alone) return std::numeric_limits<double>::max() / 4;
-    return static_cast<double>(apart(i, j)) + little * ends;
+  [[nodiscard]] std::int64_t cost(std::size_t i, std::size_t j, std::int64_t alone_ps) const {
+    constexpr std::int64_t little = 64;
+    const std::int64_t ends = std::abs((a_[i].end_ps - shift_a_) - (b_[j].end_ps - shift_b_));
+    const std::int64_t starts = std::abs((a_[i].start_ps - shift_a_) - (b_[j].start_ps - shift_b_));
+    // Nearly a period: 8/5 of the cost of one alone, which is half a period.
+    if (saturating_mul(std::min(starts, ends), 5) > saturating_mul(alone_ps, 8)) return impossible_ps;
+    return saturating_add(apart(i, j), ends / little);
   }
 
-  [[nodiscard]] double half_period() const {
+  [[nodiscard]] std::int64_t half_period() const {
     std::vector<std::int64_t> periods;
     for (const auto* events : {&a_, &b_})
       for (std::size_t i = 1; i < events->size(); ++i) periods.push_back((*events)[i].start_ps - (*events)[i - 1].start_ps);
-    if (periods.empty()) return std::numeric_limits<double>::max() / 4;
+    if (periods.empty()) return impossible_ps;
     const auto middle = periods.begin() + static_cast<std::ptrdiff_t>(periods.size() / 2);
     std::nth_element(periods.begin(), middle, periods.end());
-    return static_cast<double>(*middle) / 2;
+    return *middle / 2;
   }
 
   void between(std::size_t first, std::size_t ends_a, std::size_t ends_b, pairs& found) const {
@@ -86,25 +90,24 @@ class call_alignment {
     }
     enum step : std::uint8_t { both, of_a, of_b };
     std::vector<step> steps((rows + 1) * (columns + 1), both);
-    std::vector<double> above(columns + 1), here(columns + 1);
-    const double alone = half_period();
+    std::vector<std::int64_t> above(columns + 1), here(columns + 1);
+    const std::int64_t alone = half_period();
     for (std::size_t j = 0; j <= columns; ++j) {
-      above[j] = alone * static_cast<double>(j);
+      above[j] = saturating_mul(alone, static_cast<std::int64_t>(j));
       steps[j] = of_b;
     }
     for (std::size_t i = 1; i <= rows; ++i) {
-      here[0] = alone * static_cast<double>(i);
+      here[0] = saturating_mul(alone, static_cast<std::int64_t>(i));
       steps[i * (columns + 1)] = of_a;
       for (std::size_t j = 1; j <= columns; ++j) {
-        const double together = above[j - 1] + cost(first + i - 1, first + j - 1, alone);
-        here[j] = together;
+        here[j] = saturating_add(above[j - 1], cost(first + i - 1, first + j - 1, alone));
         step& taken = steps[i * (columns + 1) + j];
-        if (above[j] + alone < here[j]) {
-          here[j] = above[j] + alone;
+        if (const std::int64_t lacks = saturating_add(above[j], alone); lacks < here[j]) {
+          here[j] = lacks;
           taken = of_a;
         }
-        if (here[j - 1] + alone < here[j]) {
-          here[j] = here[j - 1] + alone;
+        if (const std::int64_t lacks = saturating_add(here[j - 1], alone); lacks < here[j]) {
+          here[j] = lacks;
           taken = of_b;
         }
       }

@@ -23,6 +23,13 @@ enum stat_of_run : std::size_t { at_run_id, at_run_program, at_run_module, at_ru
 // Program, run, device: a run on two devices is two.
 using program_run_key = std::tuple<std::int64_t, std::int64_t, std::int64_t>;
 
+// Makes the span of a run hold another, too.
+template <class Runs, class Key>
+void widen_run(Runs& runs, const Key& key, const interval& span) {
+  const auto [at, is_new] = runs.try_emplace(key, span);
+  if (!is_new) at->second = {std::min(at->second.start_ps, span.start_ps), std::max(at->second.end_ps, span.end_ps)};
+}
+
 struct runs_of_line {
   hash_map<program_run_key, interval> runs;
   hash_map<std::int64_t, std::string> modules;  // by program
@@ -43,7 +50,8 @@ class run_reader final : public line_reader {
       const std::optional<std::int64_t> run = integer_value(found[at_run_id]), program = integer_value(found[at_run_program]);
       const std::optional<std::int64_t> start_ps = clock_.start_of(*row);
       if (!run || !program || !start_ps || !filter_.keeps_time(*row, start_ps)) continue;
-      add({*program, *run, integer_value(found[at_run_device]).value_or(0)}, {*start_ps, *start_ps + std::max<std::int64_t>(row->duration_ps, 0)});
+      widen_run(into_.runs, program_run_key(*program, *run, integer_value(found[at_run_device]).value_or(0)),
+            {*start_ps, *start_ps + std::max<std::int64_t>(row->duration_ps, 0)});
       std::string& module = into_.modules[*program];
       if (module.empty()) module = text_value(plane_, found[at_run_module]);
     }
@@ -51,11 +59,6 @@ class run_reader final : public line_reader {
   bool end(const line_end&) override { return false; }
 
  private:
-  void add(const program_run_key& key, const interval& span) {
-    const auto [at, is_new] = into_.runs.try_emplace(key, span);
-    if (!is_new) at->second = {std::min(at->second.start_ps, span.start_ps), std::max(at->second.end_ps, span.end_ps)};
-  }
-
   const plane_index& plane_;
   const line_clock clock_;
   const event_filter& filter_;
@@ -104,10 +107,7 @@ class run_finder final : public line_question {
     std::map<std::pair<std::uint32_t, program_run_key>, interval> runs;
     std::map<std::pair<std::uint32_t, std::int64_t>, std::string> modules;
     for (auto& [place, of_line] : pass_->lines) {
-      for (const auto& [key, span] : of_line.runs) {
-        const auto [at, is_new] = runs.try_emplace({place.file, key}, span);
-        if (!is_new) at->second = {std::min(at->second.start_ps, span.start_ps), std::max(at->second.end_ps, span.end_ps)};
-      }
+      for (const auto& [key, span] : of_line.runs) widen_run(runs, std::pair(place.file, key), span);
       for (auto& [program, module] : of_line.modules) modules.try_emplace({place.file, program}, std::move(module));
     }
     for (const auto& [key, span] : runs) {

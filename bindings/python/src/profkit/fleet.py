@@ -9,6 +9,7 @@ A capture that cannot be read is a row whose column `error` says why; no other c
 Needs pyarrow; fsspec for URIs that are no local paths.
 """
 import fnmatch
+import functools
 import glob
 import hashlib
 import json
@@ -255,13 +256,13 @@ def sql(query: str, where: Where, *, workers: Optional[int] = None, storage_opti
     found = captures(where, storage_options=storage_options)
     connection = duckdb.connect()
     words = set(re.findall(r"\w+", query.lower()))
+    # "*" stands for all columns, but not in count(*).
+    all_columns = "*" in re.sub(r"\(\s*\*\s*\)", "", query)
+    scan_of = functools.partial(Scan, found, workers=workers or _all_workers(), storage=storage_options or {}, filters=filters)
     for name in sorted(words & set(NUMBERS)):
-        each = Scan(found, name, None, workers or _all_workers(), storage_options or {}, filters)
-        named = [column for column in each.schema.names[1:-1] if column in words]
-        # "*" stands for all columns, but not in count(*).
-        if named and "*" not in re.sub(r"\(\s*\*\s*\)", "", query):
-            each = Scan(found, name, named, workers or _all_workers(), storage_options or {}, filters)
-        connection.register(name, each)
+        whole = scan_of(name, None)
+        named = [] if all_columns else [column for column in whole.schema.names[1:-1] if column in words]
+        connection.register(name, scan_of(name, named) if named else whole)
     return connection.sql(query)
 
 
