@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Process groups of clusters whose faults are known: violations, missing calls, sizes, order, who is late, and clocks from calls.
 
-test_clusters.py PROFKIT [--seed N] [--count K] [--cases DIR] [--verbose]
+test_clusters.py PROFKIT [--seed N...] [--count K] [--cases DIR] [--verbose]
 Cases are made by cluster_model.py from the seed; --cases takes a folder of others with the same truth.json. The floors are what is
 reached on seeds that were not looked at; they may only rise. Nothing may be said that is not so.
 """
@@ -136,7 +136,7 @@ class Score:
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("profkit")
-    parser.add_argument("--seed", type=int, default=3)
+    parser.add_argument("--seed", type=int, nargs="+", default=[3])
     parser.add_argument("--count", type=int, default=1)
     parser.add_argument("--cases", type=pathlib.Path)
     parser.add_argument("--verbose", action="store_true")
@@ -144,7 +144,7 @@ def main():
     score = Score()
     with tempfile.TemporaryDirectory() as temporary:
         folders = [asked.cases] if asked.cases else []
-        for seed in range(asked.seed, asked.seed + (0 if asked.cases else asked.count)):
+        for seed in [first + i for first in asked.seed for i in range(0 if asked.cases else asked.count)]:
             folders.append(pathlib.Path(temporary) / str(seed))
             cluster_model.build_all(folders[-1], seed)
         cases = sorted((p.parent, form) for f in folders for p in f.glob("*/truth.json") for form in ("xspace", "kineto")

@@ -178,10 +178,10 @@ class call_matcher {
   [[nodiscard]] std::int64_t start_of(const collective_instance& e) const { return e.start_ps - shifts_[e.node]; }
 
   void match_operation(std::uint32_t communicator, bool numbered, const std::vector<const collective_instance*>& events) {
-    calls_of_members calls = numbered ? by_number(events) : by_order(events);
-    std::stable_sort(calls.begin(), calls.end(), [&](const auto& a, const auto& b) { return first_start(a) < first_start(b); });
     ranks_.resize(found_.lanes.size());
     for (const communicator::member& each : found_.communicators[communicator].members) ranks_[each.lane] = each.rank;
+    calls_of_members calls = numbered ? by_number(events) : by_order(events, found_.communicators[communicator]);
+    std::stable_sort(calls.begin(), calls.end(), [&](const auto& a, const auto& b) { return first_start(a) < first_start(b); });
     // By what they are called and their root: calls that are numbered over all operations become several.
     std::map<std::pair<std::string, std::int64_t>, std::uint32_t> ops;
     std::vector<std::uint32_t> occurrences(into_.ops.size());
@@ -256,7 +256,7 @@ class call_matcher {
     return calls;
   }
 
-  calls_of_members by_order(const std::vector<const collective_instance*>& events) const {
+  calls_of_members by_order(const std::vector<const collective_instance*>& events, const communicator& group) const {
     std::map<std::pair<std::uint32_t, collective_part>, member_calls> of;
     for (const collective_instance* e : events) {
       member_calls& member = of[{e->lane, part_of(*e)}];
@@ -276,12 +276,42 @@ class call_matcher {
       members.push_back(std::move(member));
     }
     if (share_runs(members)) return calls_of_runs(members);
-    // Who only receives may come as much later as it likes: of as many calls each, the k-th are one.
-    const bool all_wait = semantics_of(found_.texts.text(events.front()->kind)) == collective_semantics::barrier;
+    // Who only receives may come as much later as it likes: of as many calls each, the k-th are one. But not where somebody would
+    // then have received what was not yet sent, and by time would not: each lacks another call.
+    const collective_semantics semantics = semantics_of(found_.texts.text(events.front()->kind));
     const bool as_many = std::all_of(members.begin(), members.end(), [&](const member_calls& member) {
       return member.events.size() == members.front().events.size();
     });
-    return !all_wait && as_many ? numbered_calls(members) : aligned(members);
+    if (semantics == collective_semantics::barrier || !as_many) return aligned(members);
+    calls_of_members by_count = numbered_calls(members);
+    const std::size_t early = received_too_early(by_count, semantics, group);
+    if (early == 0) return by_count;
+    calls_of_members by_time = aligned(members);
+    return received_too_early(by_time, semantics, group) < early ? by_time : by_count;
+  }
+
+  // Calls in which somebody received before somebody sent.
+  [[nodiscard]] std::size_t received_too_early(const calls_of_members& calls, collective_semantics semantics,
+                                               const communicator& group) const {
+    return static_cast<std::size_t>(std::count_if(calls.begin(), calls.end(), [&](const auto& members) {
+      for (const collective_instance& sends : members)
+        for (const collective_instance& receives : members)
+          if (start_of(sends) > receives.end_ps - shifts_[receives.node] && is_sent(sends, receives, semantics, group)) return true;
+      return false;
+    }));
+  }
+  [[nodiscard]] bool is_sent(const collective_instance& sends, const collective_instance& receives, collective_semantics semantics,
+                             const communicator& group) const {
+    const std::int64_t source = ranks_[sends.lane], target = ranks_[receives.lane];
+    const std::int64_t root = group.root >= 0 ? group.root : sends.root;
+    if (source == target) return false;
+    switch (semantics) {
+      case collective_semantics::from_one: return source == root;
+      case collective_semantics::to_one: return target == root;
+      default:
+        return part_of(sends) != collective_part::receives && part_of(receives) != collective_part::sends &&
+               std::find(group.pairs.begin(), group.pairs.end(), std::pair(source, target)) != group.pairs.end();
+    }
   }
 
   // Whether runs have the same ids on all members, at least most of them: else each node counts its own.
