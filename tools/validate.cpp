@@ -1,6 +1,7 @@
 // profkit validate: do the collectives of several nodes happen in a possible order, and who comes late?
 #include "command_line/shared_options.hpp"
 #include "exit_code.hpp"
+#include "grouping.hpp"
 #include "interrupt.hpp"
 #include "places.hpp"
 #include "quantity.hpp"
@@ -86,19 +87,32 @@ void print_compared_ops(text_output& out, const validation_result& found, std::u
     return skew(a) > skew(b);
   });
   table t;
-  t.flexible("collective", cut::middle, 20).right("device").right("times").right("violations");
-  t.right("arrival skew").right("transfer").left("time goes to").left("last to come");
+  const auto any = [&](auto&& has) { return std::any_of(ops.begin(), ops.end(), has); };
+  const bool groups = any([](const collective_op* op) { return !op->group.empty(); });
+  const bool devices = any([](const collective_op* op) { return op->device >= 0; });
+  const bool sized = any([](const collective_op* op) { return op->sized_groups > 0; });
+  t.flexible("collective", cut::middle, 20);
+  if (groups) t.flexible("group", cut::middle, 14);
+  if (devices) t.right("device");
+  t.right("times").right("violations").right("arrival skew").right("transfer");
+  if (sized) t.right("bus B/s");
+  t.left("time goes to").left("last to come");
   std::uint64_t shown = 0;
   for (const collective_op* op : ops) {
     if (limit != 0 && shown == limit) break;
     ++shown;
     std::string last;
     if (op->latest_node >= 0)
-      last = "node " + std::to_string(found.nodes[static_cast<std::size_t>(op->latest_node)].id) + " (" +
-             share_text(static_cast<std::int64_t>(op->latest_count), static_cast<std::int64_t>(op->groups)) + ")";
-    t.row({short_op_name(op->name, "") + (op->group.empty() ? "" : " " + escape_for_terminal(op->group)),
-           op->device < 0 ? "all" : std::to_string(op->device), grouped(op->groups), grouped(op->violations),
-           human_duration(op->mean_skew_ps), human_duration(op->mean_transfer_ps), profkit::collective_share_name(op->cost), last});
+      last = "node " + std::to_string(found.nodes[static_cast<std::size_t>(op->latest_node)].id) +
+             (op->latest_device < 0 ? "" : ", device " + std::to_string(op->latest_device)) + " (" + share_text(static_cast<std::int64_t>(op->latest_count), static_cast<std::int64_t>(op->groups)) + ")";
+    std::vector<std::string> cells{short_op_name(op->name, "")};
+    if (groups) cells.push_back(escape_for_terminal(op->group));
+    if (devices) cells.push_back(op->device < 0 ? "all" : std::to_string(op->device));
+    cells.insert(cells.end(), {grouped(op->groups), grouped(op->violations), human_duration(op->mean_skew_ps),
+                               human_duration(op->mean_transfer_ps)});
+    if (sized) cells.push_back(op->sized_groups > 0 ? rate_text(profkit::link_bytes(*op, op->payload_bytes), op->moving_ps) : "");
+    cells.insert(cells.end(), {profkit::collective_share_name(op->cost), last});
+    t.row(std::move(cells));
   }
   t.print(out, columns);
   if (shown < ops.size())

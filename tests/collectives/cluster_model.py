@@ -21,6 +21,7 @@ KERNELS = {"all-reduce": "AllReduce_Sum_f32_RING_LL", "all-gather": "AllGather_R
            "recv": "SendRecv"}
 TORCH = {"all-reduce": "allreduce", "all-gather": "_allgather_base", "reduce-scatter": "_reduce_scatter_base", "all-to-all": "all_to_all",
          "collective-broadcast": "broadcast"}
+TYPES = (("Float", 11, 4), ("BFloat16", 16, 2), ("Half", 10, 2), ("Double", 12, 8), ("Char", 2, 1))  # torch, XLA, bytes
 FAULTS = ("none", "cross", "inside", "missing", "late", "stopped", "size", "order", "straggler", "slow node", "pairs",
           "drift")
 
@@ -89,6 +90,11 @@ class Cluster:
             op["channel"] = 1 + channel if op["kind"] != "recv" else channel
             op["elements"] = self.world * self.r.choice([1 << 10, 1 << 16])
             op["duration"] = self.r.randrange(40, 200) * US
+            own = random.Random(f"{self.seed} {op['name']}")  # draws nothing of the rest
+            op["type"] = own.choice(TYPES)
+            if op["kind"] == "recv":
+                op.update({key: ops[channel - 1][key] for key in ("elements", "type")})
+            op["starts"] = op["kind"] in ("all-reduce", "all-gather", "collective-permute") and own.random() < 0.5
             if op["kind"] == "collective-broadcast":
                 for group in op["groups"]:
                     root = group[0] if self.fault == "drift" else self.r.choice(group)  # stands first
@@ -245,7 +251,7 @@ class Cluster:
         rows = [{"id": c["id"], "op": c["op"]["name"], "kind": c["op"]["kind"], "step": c["step"], "group": c["group"],
                  "members": [[rank, str(BASE_NS * 1000 + t[0]), str(BASE_NS * 1000 + t[1])] for rank, t in sorted(c["seen"].items())
                              if rank not in c["absent"]],
-                 "misordered": c["misordered"], "verdict": self.verdict(c)} for c in self.calls]
+                 "misordered": c["misordered"], "verdict": self.verdict(c), "moves": self.moves(c)} for c in self.calls]
         absent = [(c["id"], rank, why) for c in self.calls for rank, why in c["absent"].items()]
         return {"claim": "bound", "bound_ps": BOUND_PS, "gpus": self.gpus, "nodes": self.nodes, "calls": rows, "clocks": [],
                 "violations": [r["id"] for r in rows if r["verdict"] == "violation" and not r["misordered"]],
@@ -253,6 +259,20 @@ class Cluster:
                 "late_or_stopped": sorted({rank // self.gpus for _, rank, why in absent if why != "missing"}),
                 "size_differences": [[c["id"], rank] for c in self.calls for rank in c["sizes"]],
                 "order_differences": self.orders, "straggler": self.straggler}
+
+    @staticmethod
+    def moves(call):
+        """Bytes of a call, of these over each link, and the time since all were there; as NCCL's tests count them."""
+        op, n = call["op"], len(call["group"])
+        seen = [t for rank, t in call["seen"].items() if rank not in call["absent"]]
+        if len(seen) < 2 or call["misordered"]:
+            return None
+        if call["sizes"]:
+            return {"bytes": None}
+        size = op["elements"] * op["type"][2]
+        shares = {"all-reduce": 2 * (n - 1), "all-gather": n - 1, "reduce-scatter": n - 1, "all-to-all": n - 1}
+        return {"bytes": size, "link_bytes": size * shares.get(op["kind"], n) // n,
+                "ps": max(t[1] for t in seen) - max(t[0] for t in seen)}
 
     # ---- as XSpace ----
 
@@ -290,8 +310,29 @@ class Cluster:
         iota += packed(3, [count * size]) + packed(4, [0]) if flat == runs else packed(3, [size, count]) + packed(4, [1, 0])
         return message(87, message(2, iota)) if form == "iota" else message(92, iota)
 
+    @staticmethod
+    def shape(op, elements):
+        return number(2, op["type"][1]) + packed(3, [elements // 8, 8])
+
+    def result(self, op):
+        """The shape of an instruction: what it gets; of one that starts a transfer what it was given, too."""
+        size = len(op["groups"][0]) if op["groups"] else 2
+        whole, share = self.shape(op, op["elements"]), self.shape(op, op["elements"] // size)
+        token, count = number(2, 17), number(2, 8)
+        tuple_of = lambda *parts: number(2, 13) + b"".join(message(4, part) for part in parts)
+        if op["kind"] in ("send", "recv"):
+            return tuple_of(whole, count, token)
+        if op["starts"] and op["kind"] == "all-gather":
+            return tuple_of(share, whole)
+        if op["starts"] and op["kind"] == "collective-permute":
+            return tuple_of(whole, whole, count, count)
+        if op["starts"]:  # of two arrays together
+            return tuple_of(self.shape(op, op["elements"] // 4), self.shape(op, op["elements"] - op["elements"] // 4))
+        return share if op["kind"] == "reduce-scatter" else whole
+
     def instruction(self, op, key):
-        body = message(1, op["name"]) + message(2, op["kind"]) + number(35, key)
+        body = message(1, op["name"]) + message(2, op["kind"] + ("-start" if op["starts"] else "")) + number(35, key)
+        body += message(3, self.result(op))
         logical = self.logical
         if op["pairs"]:
             channel = self.counts == "partitions" or op["kind"] != "collective-permute"
@@ -350,7 +391,7 @@ class Cluster:
                     if rank not in call["seen"] or rank in call["absent"]:
                         continue
                     start, end = call["seen"][rank]
-                    size = 4 * call["op"]["elements"] // (2 if rank in call["sizes"] else 1)
+                    size = call["op"]["type"][2] * call["op"]["elements"] // (2 if rank in call["sizes"] else 1)
                     stats = [("hlo_op", proto.Ref(call["op"]["name"])), ("program_id", 11), ("hlo_module", proto.Ref("jit_step")),
                              ("bytes_transferred", size)]
                     if runs != "none" and self.fault != "order":
@@ -389,8 +430,11 @@ class Cluster:
                     continue
                 start, end = call["seen"][rank]
                 count = op["elements"] // (2 if rank in call["sizes"] else 1)
+                share = count // len(call["group"])
                 cut = [str(i) for i in group[:3]] + (["..."] if len(group) > 3 else [])
-                args.update({"In msg nelems": count, "Out msg nelems": count, "Group size": len(group), "dtype": "Float",
+                args.update({"In msg nelems": share if op["kind"] == "all-gather" else count,
+                             "Out msg nelems": share if op["kind"] == "reduce-scatter" else count,
+                             "Group size": len(group), "dtype": op["type"][0],
                              **({"Seq": sequence[group]} if numbered else {}), "Process Group Name": names[group],
                              "Process Group Description": op["layout"], "Process Group Ranks": f"[{', '.join(cut)}]",
                              "device": rank % self.gpus, "stream": 7})

@@ -18,7 +18,7 @@ import tempfile
 import cluster_model
 
 US = 1_000_000  # ps
-KINDS = ("violations", "missing", "partial", "size", "order", "straggler")
+KINDS = ("violations", "missing", "partial", "size", "order", "straggler", "moves")
 FLOORS = {form: {kind: 100 for kind in KINDS} for form in ("xspace", "kineto")}
 
 
@@ -71,6 +71,7 @@ class Score:
         if not case.bounded:
             return self.add_clocks(case)
         self.add_violations(case)
+        self.add_moves(case)
         rows = case.found.get("irregularities", [])
         of = lambda kind: [r for r in rows if r["kind"] == kind]
         call = lambda r: case.call_at(case.rank(r), r["call_start_ps"] + case.origin_ps)
@@ -91,6 +92,29 @@ class Score:
         self.judge(case.form, "straggler", case.name,
                    set() if not late else {late["node"]} if whole else {(late["rank"], tuple(late["group"]))},
                    {case.rank(r) // g if whole else (case.rank(r), group(r)) for r in of("straggler")})
+
+    def add_moves(self, case):
+        """How much each call moved, how fast, and who came last. Of sends and receives the size alone: they are two calls of the truth,
+        and ranks have a permute as such."""
+        expected, said = set(), set()
+        in_parts = ("send", "recv", *(["collective-permute"] if case.form == "kineto" else []))
+        for call in case.calls.values():
+            m = call.get("moves")
+            if m and m["bytes"] and call["kind"] not in in_parts:
+                last = max(call["members"], key=lambda each: int(each[1]))
+                expected.add((call["id"], int(last[1]), m["bytes"], m["ps"], round(m["link_bytes"] * 10**12 / m["ps"])))
+        for r in case.found["calls"]:
+            start = r["last_start_ps"] + case.origin_ps
+            rank = case.rank({"node": r["latest_node"]}, r["latest_device"])
+            call = case.calls.get(case.call_of.get((rank, start)))
+            if call is None or not call.get("moves"):
+                continue  # another test looks at calls that are put together
+            if call["kind"] in in_parts or not call["moves"]["bytes"]:
+                if r["payload_bytes"] != call["moves"]["bytes"]:
+                    said.add((call["id"], r["payload_bytes"]))
+                continue
+            said.add((call["id"], start, r["payload_bytes"], r["moving_ps"], round(r["bus_bytes_per_s"] or -1)))
+        self.judge(case.form, "moves", case.name, expected, said)
 
     def add_violations(self, case):
         """Calls of an order difference count neither way, and those of one clock that are out of order by less than the bound."""

@@ -215,7 +215,8 @@ class Answer:
             "violations": sum(r["violates"] for r in rows), "violations_raw": sum(r["gap"] >= 0 for r in rows),
             "unjudged": 0 if judged else len(rows), "unjudged_reason": why, "mean_arrival_skew_ps": skew_ps,
             "most_arrival_skew_ps": max(r["skew"] for r in rows), "mean_transfer_ps": moving_ps, "cost": cost,
-            "latest_node": str(self.ids[late.index(max(late))]), "latest_count": max(late)})
+            "latest_node": str(self.ids[late.index(max(late))]), "latest_device": -1, "latest_rank": None, "latest_count": max(late),
+            "sized_groups": 0, "payload_bytes": None, "moving_ps": None, "algorithm_bytes_per_s": None, "bus_bytes_per_s": None})
         self.groups += rows
 
     def judge(self, op, device, number, members, judged):
@@ -236,6 +237,24 @@ class Answer:
     "pairs": pairs,
     "judged": judged,
      "violates": judged and gap > bound}
+
+    def known(self, g, time):
+        """A time between clocks, if what they may be wrong by is less than a tenth of it."""
+        error = 2 * max(self.error(c, c.start) for c in g["members"])
+        return time if time > 0 and 10 * error < time else None
+
+    def call_rows(self):
+        rows = []
+        for g in sorted(self.groups, key=lambda g: -g["skew"]):
+            end, barrier = max(c.end for c in g["members"]), g["judged"]
+            shortest = min(c.end - c.start for c in g["members"])
+            rows.append({"op": g["op"], "module": g["late"].module, "process_group": "", "device": g["device"], "call": g["number"],
+                         "last_start_ps": g["late"].start, "latest_node": str(g["late"].node), "latest_device": g["device"],
+                         "latest_rank": None, "arrival_skew_ps": g["skew"],
+                         "span_ps": self.known(g, end - min(c.start for c in g["members"])), "payload_bytes": None,
+                         "moving_ps": self.known(g, end - g["late"].start) or (shortest if barrier and shortest else None),
+                         "algorithm_bytes_per_s": None, "bus_bytes_per_s": None})
+        return rows
 
     def details(self):
         shown = [g for g in self.groups if g["judged"] and g["gap"] >= 0]
@@ -264,7 +283,7 @@ class Answer:
                        "collectives": sum(k.node == n for k in self.calls),
                        "bound_ps": max(w[2] for w in c.windows) if self.given is None else self.given}
                       for n, c in self.clocks.items()],
-            "ops": self.ops, "details": self.details(), "irregularities": [],
+            "ops": self.ops, "details": self.details(), "calls": self.call_rows(), "irregularities": [],
             "warning_list": [{"kind": k, "node": None if n < 0 else str(n), "op": op, "count": c, "text": t}
                              for k, n, op, c, t in self.warnings],
             "alignment": None, "traces": [self.path], "events_checked": "some", "damage": []}

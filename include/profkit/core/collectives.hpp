@@ -71,8 +71,16 @@ struct collective_op {
   std::int64_t mean_transfer_ps = 0;  ///< first end - latest start, where that is not negative
   std::int32_t latest_node = -1;      ///< index of the node that came last most often
   std::uint64_t latest_count = 0;
+  std::int32_t latest_device = -1;    ///< of a process group: the device of that node, and its rank
+  std::int64_t latest_rank = -1;
+  /// Of the groups whose size and times are known. A link carries at least numerator / denominator of the size.
+  std::uint64_t sized_groups = 0;
+  std::int64_t payload_bytes = 0, moving_ps = 0;
+  std::int64_t link_numerator = 1, link_denominator = 1;
   enum class share : std::uint8_t { none, arrival, transfer, mixed, inconclusive } cost = share::none;
 };
+/// What each link carries at least, of calls that move `payload_bytes`: NCCL's bus bandwidth counts these bytes.
+[[nodiscard]] std::int64_t link_bytes(const collective_op& op, std::int64_t payload_bytes) noexcept;
 [[nodiscard]] const char* collective_share_name(collective_op::share s) noexcept;
 
 /// What an execution does for the others.
@@ -101,6 +109,14 @@ struct collective_group {
   std::int64_t start_gap_ps = 0;  ///< latest start - first start
   std::int64_t order_gap_ps = 0;  ///< start of the one - end of the other; 0 or more is out of order
   std::int64_t bound_ps = 0;      ///< of both members together
+  std::uint32_t last = 0;         ///< the member that came last, counted from first_member
+  /// What it moves: all that a member has in the end, or had at first; -1: not known, or members differ.
+  std::int64_t payload_bytes = -1;
+  /// First start to last end; -1 where the clocks of members are not known well enough.
+  std::int64_t span_ps = -1;
+  /// Last start to last end. Where clocks are not known well enough, the shortest execution of a collective for which everybody
+  /// waits; of others -1.
+  std::int64_t moving_ps = -1;
   bool judged = true;             ///< it is known whose start and end matter
   /// `violates_raw`: as a barrier and whatever the bound. `violates`: of its own kind and beyond the bound.
   bool violates_raw = false, violates = false;

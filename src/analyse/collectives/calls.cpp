@@ -403,6 +403,9 @@ class call_matcher {
     op.by_group = true;
     op.library_kernels = true;
     op.pairs = group.pairs;
+    const link_share share = link_share_of(collective_in(op.kind), group.size);
+    op.link_numerator = share.numerator;
+    op.link_denominator = share.denominator;
     if (op.semantics == collective_semantics::from_one || op.semantics == collective_semantics::to_one) op.root = root;
     op.placed_by_order = group.numbered_by_place && !group.everyone;
     op.devices_counted = group.devices_counted;
@@ -416,6 +419,7 @@ class call_matcher {
     group.occurrence = call.occurrence;
     group.first_member = into_.members.size();
     group.member_count = static_cast<std::uint32_t>(members.size());
+    group.payload_bytes = payload_of_call(members, found_.communicators[call.communicator].size);
     for (const collective_instance& e : members) {
       collective_member& m = into_.members.emplace_back();
       m.node = e.node;
@@ -427,6 +431,17 @@ class call_matcher {
       m.correlation_id = e.correlation_id;
     }
     ++into_.ops[call.op].groups;
+  }
+
+  // -1 where it is not known, or members move different sizes.
+  [[nodiscard]] std::int64_t payload_of_call(const std::vector<collective_instance>& members, std::int64_t devices) const {
+    std::optional<std::int64_t> all;
+    for (const collective_instance& e : members) {
+      const auto of_one = payload_of(collective_in(found_.texts.text(e.kind)), devices, e.message);
+      if (!of_one || (all && *all != *of_one) || e.size != members.front().size) return -1;
+      all = of_one;
+    }
+    return all.value_or(-1);
   }
 
   const collective_instances& found_;

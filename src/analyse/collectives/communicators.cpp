@@ -147,6 +147,7 @@ class communicator_former {
       made.channel = m.channel;
     }
     std::sort(ids.begin(), ids.end());
+    made.size = static_cast<std::int64_t>(ids.size());
     bool member = false;
     for (const std::int64_t id : ids) {
       const std::uint32_t at = lane_of(m, of, lanes, id);

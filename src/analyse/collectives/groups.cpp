@@ -142,7 +142,7 @@ void recorded_groups::read(program& p) {
         here = all_of(of_computation, instruction.called_computation_ids());
       else
         here = {who_of(instruction, opcode, replicas, partitions), devices_of(replicas, partitions),
-                memberships.of(instruction, opcode)};
+                memberships.of(instruction, opcode), message_of(instruction, opcode)};
       if (here.who == participation::unknown && here.members == nullptr) continue;
       of_instruction[instruction.id()] = here;
       all.add(here);
@@ -156,6 +156,10 @@ void recorded_groups::answer::add(const answer& other) {
   if (other.who == participation::unknown && other.members == nullptr) return;
   const bool first = who == participation::unknown && members == nullptr;
   devices = first ? other.devices : std::min(devices, other.devices);
+  if (first)
+    message = other.message;
+  else if (message.out_bytes != other.message.out_bytes)
+    message = {};
   if (first)
     members = other.members;
   else if (members != nullptr && (other.members == nullptr || !members->same_members(*other.members)))

@@ -7,6 +7,7 @@
 #include <formats/xspace/xspace_index.hpp>
 
 #include "membership.hpp"
+#include "payload.hpp"
 
 #include <cstdint>
 #include <memory>
@@ -33,6 +34,7 @@ class recorded_groups {
     participation who = participation::unknown;
     std::int64_t devices = 0;  // of the program; 0: not on record
     std::shared_ptr<const group_membership> members = nullptr;  // null: not known
+    collective_message message = {};
     void add(const answer& other);  // what else the same name may stand for
   };
 

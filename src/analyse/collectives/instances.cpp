@@ -196,12 +196,17 @@ class finder {
     // Elements in and out, and their type.
     void take_size(const kernel_details& details, collective_instance& e) const {
       std::string size;
+      const std::string_view type = from_.text(details.input_dtypes);
+      const std::int64_t each_bytes = bytes_of_type(type);
       for (const auto& [name, count] : details.counters) {
         const std::string_view what = from_.text(name);
-        if (what == "In msg nelems") size += grouped(static_cast<std::uint64_t>(std::max(count, 0.0))) + " elements in, ";
-        if (what == "Out msg nelems") size += grouped(static_cast<std::uint64_t>(std::max(count, 0.0))) + " out, ";
+        const bool in = what == "In msg nelems", out = what == "Out msg nelems";
+        if (!in && !out) continue;
+        const auto elements = static_cast<std::int64_t>(std::clamp(count, 0.0, 1e15));
+        size += grouped(static_cast<std::uint64_t>(elements)) + (in ? " elements in, " : " out, ");
+        if (each_bytes > 0) (in ? e.message.in_bytes : e.message.out_bytes) = elements * each_bytes;
       }
-      if (!size.empty()) e.size = into_.texts.intern(size + "of " + std::string(from_.text(details.input_dtypes)));
+      if (!size.empty()) e.size = into_.texts.intern(size + "of " + std::string(type));
     }
 
     // "[0, 4]"
@@ -373,6 +378,7 @@ class finder {
     }
     e.who = at->second.who;
     e.group_devices = e.program_devices = at->second.devices;
+    e.message = at->second.message;
     if (at->second.members != nullptr) e.members = 1 + place_of(at->second.members);
   }
 
@@ -557,6 +563,11 @@ class finder {
 };
 
 }  // namespace
+
+std::string_view collective_in(std::string_view name) {
+  const std::string_view opcode = collective_of(instruction_name(name));
+  return opcode.empty() ? collective_spelled_in(name) : opcode;
+}
 
 collective_semantics semantics_of(std::string_view name) noexcept {
   const std::string_view opcode = collective_of(instruction_name(name));

@@ -5,6 +5,7 @@
 #include "base/string_table.hpp"
 #include "groups.hpp"
 #include "membership.hpp"
+#include "payload.hpp"
 
 #include <cstdint>
 #include <memory>
@@ -36,6 +37,7 @@ struct collective_instance {
   std::uint32_t communicator = 0;  // 1 + index into communicators; 0: who takes part is not known
   std::uint32_t role = 0;      // in texts: what its process group is for, as the recorder says
   std::uint32_t size = 0;      // in texts: what it moves, as recorded; 0: not on record
+  collective_message message;
   std::int64_t sequence = -1;  // its number among the calls of its group, as the recorder counts them
   std::int64_t root = -1;      // rank, as recorded
   collective_part part = collective_part::both;
@@ -55,6 +57,7 @@ struct communicator {
   };
   std::uint32_t name = 0;  // in texts; 0: everyone
   std::vector<member> members;  // by rank; of those that there are traces of
+  std::int64_t size = 0;         // all of them
   std::vector<std::pair<std::int64_t, std::int64_t>> pairs;  // of ranks: source, target; nobody else waits for anybody
   std::int64_t root = -1;  // rank of who sends a broadcast, or receives what is reduced; -1: not known
   std::int64_t channel = 0;  // joins a send and its recv
@@ -79,6 +82,8 @@ struct collective_instances {
 // Puts the ids of programs in the places of devices: fills `communicators`, and which of them instances belong to.
 void form_communicators(collective_instances& found);
 
+// The collective that an instruction or a kernel of this name is: "all-reduce"; empty when the name spells none.
+[[nodiscard]] std::string_view collective_in(std::string_view name);
 // What a collective of this name (an HLO instruction, a kernel) demands of the order of its members.
 [[nodiscard]] collective_semantics semantics_of(std::string_view name) noexcept;
 

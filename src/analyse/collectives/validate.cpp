@@ -9,6 +9,7 @@
 #include "formats/xspace/xspace_index.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <optional>
 #include <set>
@@ -96,6 +97,8 @@ class violation_judge {
       if (member(g, i).start_ps < member(g, first).start_ps) first = i;
     }
     g.start_gap_ps = saturating_add(member(g, g.latest_start).start_ps, -member(g, first).start_ps);
+    g.last = g.latest_start;
+    measure(g, first);
     compare(g, g.latest_start, g.earliest_end);
     g.violates_raw = g.order_gap_ps >= 0;
     const collective_op& op = found_.ops[g.op];
@@ -113,6 +116,38 @@ class violation_judge {
     }
     if (!g.judged) g.violates = false;
     return static_cast<double>(g.start_gap_ps) / 1000;
+  }
+
+  // How far two times of members may be from one another's clock; nothing where that is not known.
+  std::optional<std::int64_t> error_within(const collective_group& g) const {
+    bool one_node = true, one_clock = true;
+    std::int64_t error = 0;
+    for (std::uint32_t i = 0; i < g.member_count; ++i) {
+      const collective_member& m = member(g, i);
+      const auto known = known_error_of(m, m.start_ps);
+      if (!known) return std::nullopt;
+      error = std::max(error, *known);
+      one_node = one_node && m.node == member(g, 0).node;
+      one_clock = one_clock && found_.nodes[m.node].clock == found_.nodes[member(g, 0).node].clock;
+    }
+    if (one_node) return 0;
+    if (o_.bound_ps || found_.corrected) return saturating_mul(error, 2);
+    return one_clock ? std::optional<std::int64_t>(0) : std::nullopt;
+  }
+
+  // How long the group took, and how long of that data could move: all of its members were there.
+  void measure(collective_group& g, std::uint32_t first) const {
+    std::int64_t last_end = member(g, 0).end_ps, shortest = std::numeric_limits<std::int64_t>::max();
+    for (std::uint32_t i = 0; i < g.member_count; ++i) {
+      last_end = std::max(last_end, member(g, i).end_ps);
+      shortest = std::min(shortest, saturating_add(member(g, i).end_ps, -member(g, i).start_ps));
+    }
+    const auto error = error_within(g);
+    constexpr std::int64_t small = 10;  // a time is known when its error is less than a tenth of it
+    const auto known = [&](std::int64_t time_ps) { return error && time_ps > 0 && saturating_mul(*error, small) < time_ps ? time_ps : -1; };
+    g.span_ps = known(saturating_add(last_end, -member(g, first).start_ps));
+    g.moving_ps = known(saturating_add(last_end, -member(g, g.last).start_ps));
+    if (g.moving_ps < 0 && shortest > 0 && found_.ops[g.op].semantics == collective_semantics::barrier) g.moving_ps = shortest;
   }
 
   // The order of two members: `begins` has to begin before `ends` ends.
@@ -280,7 +315,7 @@ class violation_judge {
     for (collective_op& op : found_.ops) op.groups = 0;
     struct sums {
       double skew = 0, transfer = 0, bound = 0;
-      std::vector<std::uint64_t> late;
+      std::map<std::pair<std::uint32_t, std::int32_t>, std::pair<std::uint64_t, std::int64_t>> late;  // times and rank by node, device
     };
     std::vector<sums> of(found_.ops.size());
     for (const collective_group& g : found_.groups) {
@@ -291,8 +326,14 @@ class violation_judge {
       s.skew += static_cast<double>(g.start_gap_ps);
       s.transfer += static_cast<double>(std::max<std::int64_t>(-std::max(g.order_gap_ps, -INT64_MAX), 0));
       s.bound += static_cast<double>(g.bound_ps);
-      s.late.resize(found_.nodes.size());
-      ++s.late[member(g, g.latest_start).node];
+      const collective_member& last = member(g, g.last);
+      auto& late = s.late[{last.node, op.by_group ? last.device : -1}];
+      ++late.first;
+      late.second = op.by_group ? last.rank : -1;
+      if (g.payload_bytes < 0 || g.moving_ps <= 0) continue;
+      ++op.sized_groups;
+      op.payload_bytes = saturating_add(op.payload_bytes, g.payload_bytes);
+      op.moving_ps = saturating_add(op.moving_ps, g.moving_ps);
     }
     for (std::size_t i = 0; i < of.size(); ++i) {
       collective_op& op = found_.ops[i];
@@ -304,9 +345,11 @@ class violation_judge {
       const auto n = static_cast<double>(op.groups);
       op.mean_skew_ps = static_cast<std::int64_t>(of[i].skew / n);
       op.mean_transfer_ps = static_cast<std::int64_t>(of[i].transfer / n);
-      const auto latest = std::max_element(of[i].late.begin(), of[i].late.end());
-      op.latest_node = static_cast<std::int32_t>(latest - of[i].late.begin());
-      op.latest_count = *latest;
+      const auto latest = std::max_element(of[i].late.begin(), of[i].late.end(),
+                                           [](const auto& a, const auto& b) { return a.second.first < b.second.first; });
+      op.latest_node = static_cast<std::int32_t>(latest->first.first);
+      op.latest_device = latest->first.second;
+      std::tie(op.latest_count, op.latest_rank) = latest->second;
       op.cost = share_of(op, of[i].bound / n);
       if (op.unjudged > 0 && op.unjudged_why.empty())
         op.unjudged_why = directions_->why_unjudged(static_cast<std::uint32_t>(i), op, one_device_a_node_);
@@ -433,6 +476,11 @@ const char* collective_part_name(collective_part p) noexcept {
     case collective_part::receives: return "receives";
   }
   return "both";
+}
+
+std::int64_t link_bytes(const collective_op& op, std::int64_t payload_bytes) noexcept {
+  const std::int64_t whole = payload_bytes / op.link_denominator, rest = payload_bytes % op.link_denominator;
+  return saturating_add(saturating_mul(whole, op.link_numerator), saturating_mul(rest, op.link_numerator) / op.link_denominator);
 }
 
 const char* collective_share_name(collective_op::share s) noexcept {

@@ -1,6 +1,6 @@
 #include <analyse/ops/hlo_cost.hpp>
 
-#include <analyse/element_types.hpp>
+#include <analyse/array_size.hpp>
 #include <base/affix.hpp>
 #include <base/hash_map.hpp>
 #include <profkit/time.hpp>
@@ -61,25 +61,11 @@ opcode_class class_of(std::string_view opcode) noexcept {
   return opcode_class::other;
 }
 
-struct array_size {
-  std::int64_t elements = 0, bytes = 0;
-};
-
 array_size size_of(const shape_view& shape) noexcept {
-  if (shape.element_type() == tuple_element_type) {
-    std::int64_t count = 0;
-    for ([[maybe_unused]] const shape_view each : shape.tuple_shapes()) ++count;
-    return {0, count * pointer_bytes};
-  }
-  const element_type* type = find_element_type(shape.element_type());
-  if (type == nullptr || type->bits == 0) return {};
-  array_size size{1, 0};
-  for (const std::int64_t extent : shape.dimensions()) size.elements = saturating_mul(size.elements, std::max<std::int64_t>(extent, 0));
-  const std::int64_t written_bits = shape.layout().element_size_in_bits();
-  const std::int64_t bits = written_bits > 0 ? written_bits : type->bits;
-  const std::int64_t all_bits = saturating_mul(size.elements, bits);
-  size.bytes = bits % 8 == 0 ? saturating_mul(size.elements, bits / 8) : all_bits / 8 + (all_bits % 8 != 0);
-  return size;
+  if (shape.element_type() != tuple_element_type) return size_of_array(shape);
+  std::int64_t count = 0;
+  for ([[maybe_unused]] const shape_view each : shape.tuple_shapes()) ++count;
+  return {0, count * pointer_bytes};
 }
 
 // The array itself, or the first of a tuple.

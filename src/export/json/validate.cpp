@@ -55,12 +55,24 @@ void write_node_id(json_writer& out, std::string_view key, const validation_resu
     out.id(found.nodes[static_cast<std::size_t>(node)].id);
 }
 
-void write_rank(json_writer& out, std::int64_t rank) {
-  out.key("rank");
+void write_rank(json_writer& out, std::string_view key, std::int64_t rank) {
+  out.key(key);
   if (rank < 0)
     out.null();
   else
     out.id(rank);
+}
+
+// What moved in a time, as the algorithm sees it and as links do; null where one of the two is not known.
+void write_rates(json_writer& out, const collective_op& op, std::int64_t payload_bytes, std::int64_t moving_ps) {
+  const bool known = payload_bytes >= 0 && moving_ps > 0;
+  const auto rate = [&](std::int64_t bytes) {
+    return known ? std::optional<double>(static_cast<double>(bytes) * 1e12 / static_cast<double>(moving_ps)) : std::nullopt;
+  };
+  write_optional(out, "payload_bytes", payload_bytes < 0 ? std::nullopt : std::optional(payload_bytes));
+  write_optional(out, "moving_ps", moving_ps < 0 ? std::nullopt : std::optional(moving_ps));
+  write_optional(out, "algorithm_bytes_per_s", rate(payload_bytes));
+  write_optional(out, "bus_bytes_per_s", rate(known ? link_bytes(op, payload_bytes) : 0));
 }
 
 void write_collectives_of_nodes(json_writer& out, const validation_result& found) {
@@ -89,10 +101,38 @@ void write_collectives_of_nodes(json_writer& out, const validation_result& found
     out.field("mean_transfer_ps", op.mean_transfer_ps);
     out.field("cost", collective_share_name(op.cost));
     write_node_id(out, "latest_node", found, op.latest_node);
+    out.field("latest_device", op.latest_device);
+    write_rank(out, "latest_rank", op.latest_rank);
     out.field("latest_count", op.latest_count);
+    out.field("sized_groups", op.sized_groups);
+    write_rates(out, op, op.sized_groups == 0 ? -1 : op.payload_bytes, op.sized_groups == 0 ? -1 : op.moving_ps);
     out.end_object();
   }
   out.end_array();
+}
+
+// Every group, the one that waited longest for its last member first.
+void write_calls(json_writer& out, const validation_result& found) {
+  std::vector<const collective_group*> shown;
+  for (const collective_group& g : found.groups) shown.push_back(&g);
+  std::stable_sort(shown.begin(), shown.end(),
+                   [](const collective_group* a, const collective_group* b) { return a->start_gap_ps > b->start_gap_ps; });
+  json::write_objects(out, "calls", shown, [&](const collective_group* g) {
+    const collective_op& op = found.ops[g->op];
+    const collective_member& last = found.members[g->first_member + g->last];
+    out.field("op", std::string_view(op.name));
+    out.field("module", std::string_view(op.module));
+    out.field("process_group", std::string_view(op.group));
+    out.field("device", op.device);
+    out.field("call", g->occurrence);
+    out.field("last_start_ps", last.start_ps);
+    write_node_id(out, "latest_node", found, static_cast<std::int32_t>(last.node));
+    out.field("latest_device", last.device);
+    write_rank(out, "latest_rank", last.rank);
+    out.field("arrival_skew_ps", g->start_gap_ps);
+    write_optional(out, "span_ps", g->span_ps < 0 ? std::nullopt : std::optional(g->span_ps));
+    write_rates(out, op, g->payload_bytes, g->moving_ps);
+  });
 }
 
 // The groups out of order, beyond the bound first.
@@ -124,7 +164,7 @@ void write_details(json_writer& out, const validation_result& found) {
       out.begin_object();
       write_node_id(out, "node", found, static_cast<std::int32_t>(m.node));
       out.field("device", m.device);
-      write_rank(out, m.rank);
+      write_rank(out, "rank", m.rank);
       out.field("part", collective_part_name(m.part));
       out.field("start_ps", m.start_ps);
       out.field("end_ps", m.end_ps);
@@ -169,7 +209,7 @@ void write_irregularities(json_writer& out, const validation_result& found) {
     out.field("call_start_ps", row.call_start_ps);
     write_node_id(out, "node", found, static_cast<std::int32_t>(row.node));
     out.field("device", row.device);
-    write_rank(out, row.rank);
+    write_rank(out, "rank", row.rank);
     out.field("count", row.count);
     out.field("of_count", row.of_count);
     out.key("late_ps");
@@ -277,6 +317,7 @@ document_status write_validation(json_writer& out, const validation_result& foun
   write_nodes(out, found);
   write_collectives_of_nodes(out, found);
   write_details(out, found);
+  write_calls(out, found);
   write_irregularities(out, found);
   write_warnings(out, found);
   out.key("alignment");
