@@ -505,6 +505,7 @@ profkit::result<void> print_report(session& s) {
     s.absent(why.empty() ? "the capture is empty: no events and no modules" : why);
     return {};
   }
+  print_across_nodes(s, r.summary.across_nodes);
   if (!s.asked().brief) {
     print_busy_lines(s, r);
     print_left_out(s, r.parts.ops.left_out);
@@ -512,7 +513,6 @@ profkit::result<void> print_report(session& s) {
     print_modules_part(s, r.summary);
     print_steps_part(s, r.summary.steps);
     print_collectives_part(s, r.summary);
-    print_across_nodes(s, r.summary.across_nodes);
     print_neutrino_report(s);
   }
   print_notes(s, r.summary.notes);

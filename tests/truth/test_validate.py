@@ -207,10 +207,11 @@ class Answer:
             cost = "transfer"
         elif bound > (skew_ps + moving_ps) / 4:
             cost = "inconclusive"
+        # What is no name of an instruction is what its kernel is.
         why = None if judged else (
             "nodes have several devices, and the partner may be a device with another number")
         self.ops.append({
-            "name": op, "module": module, "process_group": "", "device": device, "by_group": False,
+            "name": op, "collective": "all-reduce" if '"' in op else op.split(".")[0], "module": module, "process_group": "", "device": device, "by_group": False,
             "semantics": self.kinds.get(op.split(".")[0], "barrier"), "groups": len(rows),
             "violations": sum(r["violates"] for r in rows), "violations_raw": sum(r["gap"] >= 0 for r in rows),
             "unjudged": 0 if judged else len(rows), "unjudged_reason": why, "mean_arrival_skew_ps": skew_ps,

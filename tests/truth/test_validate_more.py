@@ -2,11 +2,14 @@
 """Collectives across nodes, one question each: which executions belong together, which plane is which node, roots that
 are told within the errors of clocks, the two ends of asynchronous operations."""
 import json
+import pathlib
 import sys
 
 import ascend
 import proto_writer as proto
 import truth
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "collectives"))
+import cluster_model  # noqa: E402
 from test_validate import US, ZERO_NS, Call, Clock, clock_plane_of, trace
 
 UNIX = 1_764_246_877_000_000_000  # ns
@@ -328,6 +331,38 @@ class Asynchronous(truth.Case):
         found = self.found(rows, True)
         self.assertEqual([(o["name"], o["groups"], o["most_arrival_skew_ps"], o["mean_transfer_ps"])
                           for o in found["ops"]], [("all-gather-start.1", 1, 1, 6_999)])
+
+
+class ReportOfGroups(truth.Case):
+    """Nothing is known of the clocks: between nodes data moves as long as the shortest execution of a collective for which everybody
+    waits."""
+
+    def test_what_it_says_of_process_groups(self):
+        for seed in range(1, 7):
+            cluster = cluster_model.Cluster(f"{seed}.0", "straggler")
+            if cluster.nodes == 1:
+                continue
+            folder = self.scratch / str(seed)
+            cluster.write_xspace(folder)
+            said = truth.parsed(truth.run("report", folder, "--json"))["summary"]["across_nodes"]
+            late, moved = cluster.straggler, {}
+            for call in cluster.calls:
+                one_node = len({rank // cluster.gpus for rank in call["seen"]}) == 1
+                if len(call["seen"]) > 1 and (one_node or call["root"] is None):
+                    sums = moved.setdefault(call["op"]["kind"], [0, 0])
+                    sums[0] += cluster.moves(call)["link_bytes"]
+                    sums[1] += cluster.moves(call)["ps"] if one_node else min(end - start for start, end in call["seen"].values())
+            most = sorted(moved.items(), key=lambda row: -row[1][1])[:3]
+            three = lambda number: f"{number:#.3g}".rstrip(".")
+            si = lambda rate: three(rate / 1e9) + " G" if rate >= 1e9 else three(rate / 1e6) + " M"
+            rates = [(si(moved / time * 1e12), kind) for kind, (moved, time) in most]
+            name = f"{late['op']} [{', '.join(map(str, late['group']))}]" if len(late["group"]) < cluster.world else late["op"]
+            with self.subTest(seed):
+                irregular = next(text for text in said if text.startswith("irregular"))
+                self.assertTrue(irregular.startswith(f"irregular in their process group: 1 straggler; node {late['node']}, device "
+                                                     f"{late['rank'] % cluster.gpus}, {name}: "), irregular)
+                self.assertEqual([text for text in said if text.startswith("bus")],
+                                 ["bus bandwidth: " + ", ".join(f"{rate}B/s in {kind}" for rate, kind in rates)])
 
 
 if __name__ == "__main__":

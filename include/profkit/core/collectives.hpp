@@ -49,6 +49,7 @@ struct collective_node {
 struct collective_op {
   std::string name;    ///< hlo_op, or the kernel where there is none; "send.3, recv.4" of two that belong together
   std::string kind;    ///< what says what it does: the opcode ("all-gather-start"), else the kernel's name
+  std::string collective;  ///< "all-reduce", …; "" where nothing names it
   std::string module;  ///< hlo_module; "" when unknown
   std::string group;   ///< the process group on record, "dp [0, 4]"; "" when it is everyone or not on record
   std::int32_t device = -1;  ///< local device number

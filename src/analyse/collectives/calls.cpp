@@ -397,13 +397,14 @@ class call_matcher {
     collective_op& op = into_.ops.emplace_back();
     op.name = name;
     op.kind = std::string(found_.texts.text(like.kind));
+    op.collective = std::string(collective_in(op.kind));
     op.semantics = semantics_of(op.kind);
     op.module = std::string(found_.texts.text(like.module));
     op.group = group.everyone ? std::string() : std::string(found_.texts.text(group.name));
     op.by_group = true;
     op.library_kernels = true;
     op.pairs = group.pairs;
-    const link_share share = link_share_of(collective_in(op.kind), group.size);
+    const link_share share = link_share_of(op.collective, group.size);
     op.link_numerator = share.numerator;
     op.link_denominator = share.denominator;
     if (op.semantics == collective_semantics::from_one || op.semantics == collective_semantics::to_one) op.root = root;

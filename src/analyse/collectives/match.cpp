@@ -47,6 +47,7 @@ collective_op& add_op(const collective_instances& found, const op_events& events
   collective_op& op = into.ops.emplace_back();
   op.name = std::string(found.texts.text(events.name));
   op.kind = std::string(found.texts.text(events.kind));
+  op.collective = std::string(collective_in(op.kind));
   op.semantics = semantics_of(op.kind);
   if (events.receives) op.name += ", " + std::string(found.texts.text(*events.receives));
   op.module = std::string(found.texts.text(events.module));

@@ -3,8 +3,11 @@
 
 #include <base/affix.hpp>
 #include <base/format.hpp>
+#include <profkit/core/text.hpp>
+#include <profkit/time.hpp>
 
 #include <algorithm>
+#include <map>
 
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
@@ -53,6 +56,44 @@ std::string latest_sentence(const validation_result& v) {
          human_duration(worst->mean_skew_ps) + " apart";
 }
 
+// How many members of process groups did otherwise than the others, and who is the first of them.
+std::string irregular_sentence(const validation_result& v) {
+  if (v.irregularities.empty()) return {};
+  std::map<collective_irregularity::kind, std::uint64_t> counts;
+  for (const collective_irregularity& row : v.irregularities) ++counts[row.what];
+  std::string text = "irregular in their process group:";
+  for (const auto& [kind, count] : counts)
+    text += std::string(counts.begin()->first == kind ? " " : ", ") + grouped(count) + ' ' + collective_irregularity_name(kind);
+  const collective_irregularity& first = v.irregularities.front();
+  const collective_op& op = v.ops[first.op];
+  return text + "; node " + std::to_string(v.nodes[first.node].id) + ", device " + std::to_string(first.device) + ", " + op.name +
+         (op.group.empty() ? "" : ' ' + op.group) + ": " + first.evidence;
+}
+
+// How fast collectives move data once all members are there.
+std::string rates_sentence(const validation_result& v) {
+  struct sums {
+    std::string_view collective;
+    std::int64_t bytes = 0, time_ps = 0;
+  };
+  std::vector<sums> of;
+  for (const collective_op& op : v.ops) {
+    if (op.sized_groups == 0 || op.moving_ps <= 0) continue;
+    const auto at = std::find_if(of.begin(), of.end(), [&](const sums& s) { return s.collective == op.collective; });
+    sums& into = at == of.end() ? of.emplace_back(sums{op.collective}) : *at;
+    into.bytes = saturating_add(into.bytes, link_bytes(op, op.payload_bytes));
+    into.time_ps = saturating_add(into.time_ps, op.moving_ps);
+  }
+  std::stable_sort(of.begin(), of.end(), [](const sums& a, const sums& b) { return a.time_ps > b.time_ps; });
+  constexpr std::size_t max_named = 3;
+  if (of.size() > max_named) of.resize(max_named);
+  std::string text;
+  for (const sums& s : of)
+    text += (text.empty() ? "bus bandwidth: " : ", ") +
+            si_text(static_cast<double>(s.bytes) * 1e12 / static_cast<double>(s.time_ps)) + "B/s in " + std::string(s.collective);
+  return text;
+}
+
 // What the filters keep out of a report.
 std::string left_out_sentence(const query_filters& filters) {
   const bool memory = !memory_keeps_to(filters), idle = !bubbles_keep_to(filters);
@@ -87,6 +128,8 @@ std::vector<std::string> sentences_across_nodes(const report_parts& parts) {
     sentences.push_back(std::move(latest));
   else if (latest = latest_sentence(v); !latest.empty())
     sentences.push_back(std::move(latest));
+  for (std::string text : {irregular_sentence(v), rates_sentence(v)})
+    if (!text.empty()) sentences.push_back(std::move(text));
   if (nodes.alignment)
     if (std::string clocks = clocks_sentence(*nodes.alignment); !clocks.empty()) sentences.push_back(std::move(clocks));
   if (v.nodes.size() > max_nodes_aligned && !v.corrected)

@@ -82,6 +82,7 @@ void write_collectives_of_nodes(json_writer& out, const validation_result& found
     if (op.groups == 0 && !op.sub_groups) continue;
     out.begin_object();
     out.field("name", std::string_view(op.name));
+    out.field("collective", std::string_view(op.collective));
     out.field("module", std::string_view(op.module));
     out.field("process_group", std::string_view(op.group));
     out.field("device", op.device);
