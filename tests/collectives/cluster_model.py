@@ -23,7 +23,7 @@ TORCH = {"all-reduce": "allreduce", "all-gather": "_allgather_base", "reduce-sca
          "collective-broadcast": "broadcast"}
 TYPES = (("Float", 11, 4), ("BFloat16", 16, 2), ("Half", 10, 2), ("Double", 12, 8), ("Char", 2, 1))  # torch, XLA, bytes
 FAULTS = ("none", "cross", "inside", "missing", "late", "stopped", "size", "order", "straggler", "slow node", "pairs",
-          "drift")
+          "drift", "clocks")
 
 
 def packed(field, ids):
@@ -47,14 +47,18 @@ class Cluster:
         self.ops = self.program()
         self.error = [r.randrange(-BOUND_PS * 9 // 10, BOUND_PS * 9 // 10) // 1000 * 1000 for _ in range(self.nodes)]
         self.calls, self.orders, self.straggler = [], [], None
+        self.clocks = [{"base_ps": BASE_NS * 1000, "ppb": 0} for _ in range(self.nodes)]
         self.simulate()
         self.plant()
+        if fault == "clocks":
+            self.show_other_clocks()
 
     # ---- the program ----
 
     def layout(self, name):
         n, g = self.nodes, self.gpus
-        return {"world": [list(range(n * g))], "inside": [list(range(k * g, k * g + g)) for k in range(n)],
+        couples = lambda first: [list(range(max(k, 0) * g, min(k + 2, n) * g)) for k in range(first, n, 2)]
+        return {"world": [list(range(n * g))], "even": couples(0), "odd": couples(-1), "inside": [list(range(k * g, k * g + g)) for k in range(n)],
                 "across": [list(range(k, n * g, g)) for k in range(g)]}[name]
 
     def program(self):
@@ -77,6 +81,8 @@ class Cluster:
         if self.fault == "drift":  # nobody waits for the second device of each node but its like
             ops = [{"kind": "all-reduce", "name": "all-reduce.1", "layout": "across", "pairs": None},
                    {"kind": "collective-broadcast", "name": "collective-broadcast.2", "layout": "inside", "pairs": None}]
+        if self.fault == "clocks":
+            return self.program_for_clocks()
         if self.fault == "pairs":
             pairs = [[k, k + self.gpus] for k in range(self.gpus)]
             ops = [op for op in ops if op["kind"] in JOINS]
@@ -85,6 +91,22 @@ class Cluster:
             else:
                 ops[:0] = [{"kind": kind, "name": name, "layout": "pairs", "pairs": pairs}
                            for kind, name in (("send", "send.7"), ("recv", "recv.8"))]
+        return self.completed(ops)
+
+    def program_for_clocks(self):
+        """Who meets whom says which clocks can be compared: everybody, neighbours, a ring of senders, or a chain of them."""
+        n, g, r = self.nodes, self.gpus, self.r
+        ring = [[k * g + i, (k + 1) % n * g + i] for k in range(n) for i in range(g)]
+        meets = r.choice(["all", "neighbours", "ring", "chain", "nobody"])
+        layouts = {"all": ["world"], "neighbours": ["even", "odd"], "nobody": ["inside"]}.get(meets, [])
+        ops = [{"kind": "all-reduce", "name": f"all-reduce.{k + 1}", "layout": layout, "pairs": None} for k, layout in enumerate(layouts)]
+        if meets in ("ring", "chain"):
+            pairs = ring if meets == "ring" else [p for p in ring if p[0] < p[1]]
+            ops.append({"kind": "collective-permute", "name": "collective-permute.5", "layout": "pairs", "pairs": pairs})
+        ops.append({"kind": "reduce-scatter", "name": "reduce-scatter.9", "layout": "inside", "pairs": None})
+        return self.completed(ops)
+
+    def completed(self, ops):
         for channel, op in enumerate(ops):
             op["groups"] = [list(g) for g in self.layout(op["layout"])] if op["pairs"] is None else None
             op["channel"] = 1 + channel if op["kind"] != "recv" else channel
@@ -101,6 +123,19 @@ class Cluster:
                     group.remove(root)
                     group.insert(0, root)
         return ops
+
+    def comparable(self):
+        """Nodes whose clocks are bounded against the first one's from both sides: each is reached from it, and it from each."""
+        after = {(k, k) for k in range(self.nodes)}  # one begins before the other ends
+        node = lambda rank: rank // self.gpus
+        for op in self.ops:
+            if op["pairs"]:
+                after |= {(node(a), node(b)) for a, b in op["pairs"]}
+            for group in op["groups"] or []:
+                after |= {(node(a), node(b)) for a in group for b in group}
+        for k in range(self.nodes):
+            after |= {(a, b) for a, x in after for y, b in after if x == k == y}
+        return [k for k in range(self.nodes) if (0, k) in after and (k, 0) in after]
 
     # ---- what happened ----
 
@@ -150,6 +185,17 @@ class Cluster:
                         sent.update({rank: begin[rank] for rank in members})
                     self.calls.append({"id": len(self.calls), "op": op, "step": step, "group": sorted(group), "root": root, "seen": seen,
                                        "absent": {}, "sizes": {}, "misordered": False})
+
+    def show_other_clocks(self):
+        for clock in self.clocks[1:]:
+            clock["base_ps"] += self.r.randrange(-5_000, 5_000) * US
+            clock["ppb"] = self.r.randrange(-20_000, 20_000)
+        self.error = [0] * self.nodes
+        for call in self.calls:
+            for rank, times in call["seen"].items():
+                clock = self.clocks[rank // self.gpus]
+                shown = lambda t: (clock["base_ps"] - BASE_NS * 1000 + t + t * clock["ppb"] // 10**9) // 1000 * 1000
+                call["seen"][rank] = [shown(t) for t in times]
 
     def plant(self):
         r, node = self.r, lambda rank: rank // self.gpus
@@ -205,7 +251,11 @@ class Cluster:
                 if any(0 < starts[a] - (first - gap) <= 2 * BOUND_PS for a in own if a // self.gpus == victim // self.gpus):
                     continue
                 start, end = call["seen"][victim]
-                call["seen"][victim] = [first - gap - min(end - start, call["op"]["duration"]), first - gap]
+                start = first - gap - min(end - start, call["op"]["duration"])
+                # A device makes its calls in their order.
+                if any(c["op"] is call["op"] and c["step"] < call["step"] and c["seen"].get(victim, [start - 1])[0] >= start for c in self.calls):
+                    continue
+                call["seen"][victim] = [start, first - gap]
                 free.remove(call)
                 break
 
@@ -253,7 +303,8 @@ class Cluster:
                              if rank not in c["absent"]],
                  "misordered": c["misordered"], "verdict": self.verdict(c), "moves": self.moves(c)} for c in self.calls]
         absent = [(c["id"], rank, why) for c in self.calls for rank, why in c["absent"].items()]
-        return {"claim": "bound", "bound_ps": BOUND_PS, "gpus": self.gpus, "nodes": self.nodes, "calls": rows, "clocks": [],
+        return {"claim": "align" if self.fault == "clocks" else "bound", "comparable": self.comparable(), "bound_ps": BOUND_PS, "gpus": self.gpus, "nodes": self.nodes, "calls": rows,
+                "clocks": [{"base_ps": str(c["base_ps"]), "ppb": c["ppb"]} for c in self.clocks],
                 "violations": [r["id"] for r in rows if r["verdict"] == "violation" and not r["misordered"]],
                 "missing": [[i, rank] for i, rank, why in absent if why == "missing"],
                 "late_or_stopped": sorted({rank // self.gpus for _, rank, why in absent if why != "missing"}),
@@ -417,33 +468,34 @@ class Cluster:
         for rank in range(self.world):
             events, sequence = [], {}
             for call in sorted((c for c in self.calls if rank in c["seen"]), key=lambda c: c["seen"][rank][0]):
-                op, group = call["op"], tuple(call["group"])
-                args = {"Collective name": TORCH.get(op["kind"])}
-                if op["pairs"]:
-                    source, target = group = tuple(next(p for p in op["pairs"] if rank in p))
-                    sends = rank == source
-                    args = {"Collective name": "send", "Dst Rank": target} if sends else {"Collective name": "recv", "Src Rank": source}
-                elif call["root"] is not None:
-                    args["Root"] = call["root"]
-                sequence[group] = sequence.get(group, 0) + 1
-                if rank in call["absent"]:
-                    continue
-                start, end = call["seen"][rank]
-                count = op["elements"] // (2 if rank in call["sizes"] else 1)
-                share = count // len(call["group"])
-                cut = [str(i) for i in group[:3]] + (["..."] if len(group) > 3 else [])
-                args.update({"In msg nelems": share if op["kind"] == "all-gather" else count,
-                             "Out msg nelems": share if op["kind"] == "reduce-scatter" else count,
-                             "Group size": len(group), "dtype": op["type"][0],
-                             **({"Seq": sequence[group]} if numbered else {}), "Process Group Name": names[group],
-                             "Process Group Description": op["layout"], "Process Group Ranks": f"[{', '.join(cut)}]",
-                             "device": rank % self.gpus, "stream": 7})
-                events.append({"ph": "X", "cat": "kernel", "name": kernel_of(op), "pid": rank % self.gpus, "tid": 7, "ts": start / US,
-                               "dur": (end - start) / US, "args": args})
+                op, start, end = call["op"], *call["seen"][rank]
+                # Of a permute each rank has what it sends and what it receives.
+                for pair in [p for p in op["pairs"] or [None] if p is None or rank in p]:
+                    args, group, sends = {"Collective name": TORCH.get(op["kind"])}, tuple(call["group"]), False
+                    if pair is not None:
+                        group, sends = tuple(sorted(pair)), rank == pair[0]
+                        args = {"Collective name": "send", "Dst Rank": pair[1]} if sends else {"Collective name": "recv", "Src Rank": pair[0]}
+                    elif call["root"] is not None:
+                        args["Root"] = call["root"]
+                    sequence[group] = sequence.get(group, 0) + 1
+                    if rank in call["absent"]:
+                        continue
+                    count = op["elements"] // (2 if rank in call["sizes"] else 1)
+                    share = count // len(call["group"])
+                    cut = [str(i) for i in group[:3]] + (["..."] if len(group) > 3 else [])
+                    args.update({"In msg nelems": share if op["kind"] == "all-gather" else count,
+                                 "Out msg nelems": share if op["kind"] == "reduce-scatter" else count,
+                                 "Group size": len(group), "dtype": op["type"][0],
+                                 **({"Seq": sequence[group]} if numbered else {}), "Process Group Name": names[group],
+                                 "Process Group Description": op["layout"], "Process Group Ranks": f"[{', '.join(cut)}]",
+                                 "device": rank % self.gpus, "stream": 8 if sends else 7})
+                    events.append({"ph": "X", "cat": "kernel", "name": kernel_of(op), "pid": rank % self.gpus, "tid": 8 if sends else 7,
+                                   "ts": start / US, "dur": (end - start) / US, "args": args})
             document = {"schemaVersion": 1, "distributedInfo": {
                 "backend": "nccl", "rank": rank, "world_size": self.world,
                 "pg_config": [{"pg_name": n, "pg_size": len(g), "ranks": list(g)} for g, n in names.items() if rank in g]},
-                "baseTimeNanoseconds": BASE_NS, "traceEvents": events}
+                "baseTimeNanoseconds": BASE_NS, "traceEvents": events,
+                **({"host_name": f"host-{rank // self.gpus}"} if self.fault == "clocks" else {})}
             (folder / f"rank{rank}.json").write_text(json.dumps(document), encoding="utf-8")
 
 

@@ -18,7 +18,7 @@ import tempfile
 import cluster_model
 
 US = 1_000_000  # ps
-KINDS = ("violations", "missing", "partial", "size", "order", "straggler", "moves")
+KINDS = ("violations", "missing", "partial", "size", "order", "straggler", "moves", "compared")
 FLOORS = {form: {kind: 100 for kind in KINDS} for form in ("xspace", "kineto")}
 
 
@@ -135,6 +135,10 @@ class Score:
         """What is said of a clock must hold; undecided is no mistake."""
         aligned = case.found.get("alignment") or {"nodes": []}
         laws = case.truth["clocks"]
+        if "comparable" in case.truth:
+            g = 1 if case.form == "xspace" else case.truth["gpus"]
+            self.judge(case.form, "compared", case.name, set(case.truth["comparable"]) if aligned["nodes"] else set(),
+                       {int(node["id"]) // g for node in aligned["nodes"] if node["reached"]})
         for node in aligned["nodes"]:
             if not node["reached"] or node["id"] == aligned["reference_node"]:
                 continue

@@ -174,6 +174,7 @@ struct activity_host {
   trace_writer writer = trace_writer::unknown;
   std::uint64_t unplaced_spans = 0;    ///< spans that a device or a host ran: which, is not recorded
   std::string recorder;              ///< "PyTorch (Kineto)"; "" when not recorded
+  std::string hostname;              ///< of the machine; "" when not recorded
   std::vector<std::string> devices;  ///< models of the devices that the machine has: "NVIDIA H100 80GB HBM3", …
   std::int32_t rank = -1, world_size = 0;  ///< of a distributed run; -1 and 0: not recorded
   std::string backend;                     ///< of its communication: "nccl"

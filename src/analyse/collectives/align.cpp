@@ -1,13 +1,17 @@
-// Clocks from collectives: nobody ends a barrier before everybody began it, so each one bounds how far two clocks are
-// apart, from both sides and at known times. What all of them leave is a polygon of offsets and drifts.
+// Clocks from collectives: who waits for whom bounds how far two clocks are apart, at known times. Bounds of clocks that never meet
+// add up over those between them. What all of them leave of a clock is a polygon of offsets and drifts.
 #include <profkit/core/collectives.hpp>
 
+#include "ceiling.hpp"
 #include "feasible.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
+#include <optional>
 #include <string>
+#include <tuple>
 #include <utility>
 
 namespace profkit {
@@ -16,29 +20,6 @@ namespace {
 
 constexpr double infinite = std::numeric_limits<double>::infinity();
 
-// A point that bounds a clock's difference at a time, from above or from below.
-struct bound_point {
-  double x, y;
-};
-
-// The points of which no line through others makes one needless: the lower hull of upper bounds. For lower bounds the
-// sign of y is turned.
-std::vector<bound_point> tightest(std::vector<bound_point> points) {
-  std::sort(points.begin(), points.end(),
-            [](const bound_point& a, const bound_point& b) { return a.x != b.x ? a.x < b.x : a.y < b.y; });
-  std::vector<bound_point> hull;
-  for (const bound_point& p : points) {
-    if (!hull.empty() && hull.back().x == p.x) continue;
-    while (hull.size() > 1) {
-      const bound_point &a = hull[hull.size() - 2], &b = hull.back();
-      if ((b.x - a.x) * (p.y - a.y) - (b.y - a.y) * (p.x - a.x) > 0) break;
-      hull.pop_back();
-    }
-    hull.push_back(p);
-  }
-  return hull;
-}
-
 double median(std::vector<double>& values) {
   if (values.empty()) return 0;
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
@@ -46,6 +27,9 @@ double median(std::vector<double>& values) {
   return *middle;
 }
 
+// Each clock is put right by an estimate first, so that what is left between it and the reference is small: a line h, of which
+// true time = c - h(c) where the clock, put right, shows c. Who must begin (at s, on clock a) before whoever ends (at e, on clock b)
+// says h_b(e) - h_a(s) <= e - s.
 class collective_aligner {
  public:
   collective_aligner(const validation_result& matched, const alignment_options& o) : matched_(matched), o_(o) {}
@@ -53,28 +37,38 @@ class collective_aligner {
   alignment_result align() {
     collect();
     if (result_.absent.empty()) {
-      result_.assumptions = {
-          "matched executions are one invocation, and all of them took part in it",
-          "no member of an all-reduce, or of a collective like it, can end before the last member has begun",
-          "every clock runs at a constant rate over the capture, off by no more than " +
-              std::to_string(static_cast<std::int64_t>(o_.max_drift_ppm)) + " ppm"};
       estimate_all();
       relate_pairs();
       propagate();
       fill_result();
+      fill_assumptions();
     }
     return std::move(result_);
   }
 
  private:
-  // Executions of one barrier, by node.
-  struct barrier {
-    std::vector<std::pair<std::uint32_t, std::uint64_t>> members;  // node, index into members
+  // What a clock has of one group: the last start and the first end of its members.
+  struct part {
+    std::size_t group = 0;
+    std::int64_t start_ps = 0, end_ps = 0;
+  };
+  // A member whose start lies before the end of another.
+  struct order {
+    std::uint32_t before = 0, after = 0;  // clocks
+    std::int64_t start_ps = 0, end_ps = 0;
   };
   struct estimate {
     bool known = false;
-    double offset = 0, drift = 0, spread = 0;  // x_node = x + offset + drift * (x - pivot)
+    double offset = 0, drift = 0, spread = 0;  // the clock shows x + offset + drift * (x - pivot)
+    double min_drift = 0, max_drift = 0;       // what h may drift over scale_
   };
+  struct clock_pair {
+    std::uint32_t a, b;
+    std::uint64_t calls;
+    clock_ceiling ahead, back;          // of h_b - h_a, and of h_a - h_b
+    std::optional<feasible_set> lines;  // h_b as if a were the reference, where both sides are limited
+  };
+  using points = std::vector<clock_ceiling::point>;
 
   void collect() {
     result_.nodes.resize(matched_.nodes.size());
@@ -83,262 +77,339 @@ class collective_aligner {
       result_.nodes[n].hostname = matched_.nodes[n].hostname;
       if (matched_.nodes[n].id == o_.reference_node) result_.reference = static_cast<std::uint32_t>(n);
     }
-    double first = infinite, last = -infinite;
-    for (const collective_group& g : matched_.groups) {
-      if (matched_.ops[g.op].semantics != collective_semantics::barrier) continue;
-      barrier b;
-      for (std::uint32_t i = 0; i < g.member_count; ++i) {
-        const std::uint64_t at = g.first_member + i;
-        const collective_member& m = matched_.members[at];
-        b.members.emplace_back(m.node, at);
-        first = std::min(first, static_cast<double>(m.start_ps));
-        last = std::max(last, static_cast<double>(m.end_ps));
-      }
-      barriers_.push_back(std::move(b));
-    }
+    place_clocks();
+    for (const collective_group& g : matched_.groups) take_group(g);
     if (matched_.nodes.size() < 2)
       result_.absent = "one node: there is nothing to align";
-    else if (barriers_.empty())
-      result_.absent = std::any_of(matched_.ops.begin(), matched_.ops.end(),
-                                 [](const collective_op& op) { return op.sub_groups; })
-                         ? "not judged: sub-groups; no collective of the whole world in which every member must "
-                           "begin before any member ends"
-                         : "no collective in which every member must begin before any member ends";
-    pivot_ = first < last ? std::floor((first + last) / 2) : 0;
-    scale_ = std::max(1.0, (last - first) / 2);
+    else if (groups_ == 0)
+      result_.absent = std::any_of(matched_.ops.begin(), matched_.ops.end(), [](const collective_op& op) { return op.sub_groups; })
+                           ? "not judged: sub-groups; no collective of the whole world of which it is known who waits for whom"
+                           : "no collective of which it is known who waits for whom";
+    pivot_ = first_ < last_ ? std::floor((first_ + last_) / 2) : 0;
+    scale_ = std::max(1.0, (last_ - first_) / 2);
   }
 
-  // Times since the pivot on the node's own clock, and as the estimate puts them on the reference clock.
+  // Nodes of one host have one clock. Where all have, each is looked at as if it had its own.
+  void place_clocks() {
+    std::map<std::uint32_t, std::uint32_t> clocks;
+    for (std::uint32_t n = 0; n < matched_.nodes.size(); ++n) {
+      const std::uint32_t shown = matched_.clocks < 2 ? n : matched_.nodes[n].clock;
+      clock_of_.push_back(clocks.try_emplace(shown, static_cast<std::uint32_t>(clocks.size())).first->second);
+    }
+    first_node_.assign(clocks.size(), 0);
+    for (std::uint32_t n = static_cast<std::uint32_t>(clock_of_.size()); n-- > 0;) first_node_[clock_of_[n]] = n;
+    reference_ = clock_of_.empty() ? 0 : clock_of_[result_.reference];
+    barriers_.resize(clocks.size());
+    others_.resize(clocks.size());
+    shared_clocks_ = clocks.size() < matched_.nodes.size();
+  }
+
+  void take_group(const collective_group& g) {
+    const bool barrier = matched_.ops[g.op].semantics == collective_semantics::barrier;
+    const std::size_t before = orders_.size();
+    if (!barrier) take_orders(g);
+    if (!barrier && orders_.size() == before) return;
+    for (std::uint32_t i = 0; i < g.member_count; ++i) {
+      const collective_member& m = matched_.members[g.first_member + i];
+      std::vector<part>& parts = (barrier ? barriers_ : others_)[clock_of_[m.node]];
+      if (parts.empty() || parts.back().group != groups_) parts.push_back({groups_, m.start_ps, m.end_ps});
+      parts.back().start_ps = std::max(parts.back().start_ps, m.start_ps);
+      parts.back().end_ps = std::min(parts.back().end_ps, m.end_ps);
+      first_ = std::min(first_, static_cast<double>(m.start_ps));
+      last_ = std::max(last_, static_cast<double>(m.end_ps));
+    }
+    any_barrier_ = any_barrier_ || barrier;
+    ++groups_;
+  }
+
+  // Of a group in which not everybody waits for everybody. Kernels of other libraries may end before their data has arrived.
+  void take_orders(const collective_group& g) {
+    const collective_op& op = matched_.ops[g.op];
+    if (!op.by_group || (op.root < 0 && (op.pairs.empty() || !op.library_kernels))) return;
+    const auto waits = [&](const collective_member& sends, const collective_member& receives) {
+      switch (op.semantics) {
+        case collective_semantics::from_one: return sends.rank == op.root;
+        case collective_semantics::to_one: return receives.rank == op.root;
+        default:
+          return sends.part != collective_part::receives && receives.part != collective_part::sends &&
+                 std::find(op.pairs.begin(), op.pairs.end(), std::pair(sends.rank, receives.rank)) != op.pairs.end();
+      }
+    };
+    for (std::uint32_t i = 0; i < g.member_count; ++i)
+      for (std::uint32_t j = 0; j < g.member_count; ++j) {
+        const collective_member &a = matched_.members[g.first_member + i], &b = matched_.members[g.first_member + j];
+        if (clock_of_[a.node] != clock_of_[b.node] && waits(a, b))
+          orders_.push_back({clock_of_[a.node], clock_of_[b.node], a.start_ps, b.end_ps});
+      }
+  }
+
+  [[nodiscard]] std::uint32_t clocks() const noexcept { return static_cast<std::uint32_t>(barriers_.size()); }
+  // Times since the pivot on a clock, and as its estimate puts them right.
   [[nodiscard]] double own(std::int64_t time_ps) const noexcept { return static_cast<double>(time_ps) - pivot_; }
-  [[nodiscard]] double corrected(std::uint32_t node, std::int64_t time_ps) const noexcept {
-    const estimate& e = estimates_[node];
+  [[nodiscard]] double corrected(std::uint32_t clock, std::int64_t time_ps) const noexcept {
+    const estimate& e = estimates_[clock];
     return (own(time_ps) - e.offset) / (1 + e.drift);
   }
 
-  // Ends of barriers lie close together on a true clock: a robust line through their differences. Nodes are reached
-  // from the reference, the best joined ones first.
+  // Ends lie close together on a true clock: a robust line through their differences. Clocks are reached from the reference, the best
+  // joined ones first; by ends of barriers, or else of other calls.
   void estimate_all() {
-    estimates_.assign(matched_.nodes.size(), {});
-    estimates_[result_.reference].known = true;
-    for (;;) {
-      std::size_t best = matched_.nodes.size();
-      std::vector<bound_point> of_best;
-      for (std::uint32_t n = 0; n < matched_.nodes.size(); ++n) {
-        if (estimates_[n].known) continue;
-        std::vector<bound_point> differences;
-        for (const barrier& b : barriers_) {
-          std::vector<double> ends;
-          double mine = infinite;
-          for (const auto& [node, at] : b.members) {
-            if (node == n) mine = own(matched_.members[at].end_ps);
-            if (estimates_[node].known) ends.push_back(corrected(node, matched_.members[at].end_ps));
-          }
-          if (mine == infinite || ends.empty()) continue;
-          const double common = median(ends);
-          differences.push_back({common, mine - common});
-        }
-        if (!differences.empty() && (best == matched_.nodes.size() || differences.size() > of_best.size())) {
-          best = n;
-          of_best = std::move(differences);
-        }
-      }
-      if (best == matched_.nodes.size()) return;
-      estimates_[best] = line_through(std::move(of_best));
+    estimates_.assign(clocks(), {});
+    struct joined {
+      const std::vector<std::vector<part>>& parts;
+      std::vector<std::vector<std::uint32_t>> clocks_of;  // by group
+      std::vector<std::vector<double>> ends;              // by group, those that are put right
+      std::vector<std::uint64_t> calls;                   // by clock, with one whose estimate is known
+    };
+    joined all[] = {{barriers_, {}, {}, {}}, {others_, {}, {}, {}}};
+    for (joined& j : all) {
+      j.clocks_of.resize(groups_);
+      j.ends.resize(groups_);
+      j.calls.assign(clocks(), 0);
+      for (std::uint32_t c = 0; c < clocks(); ++c)
+        for (const part& p : j.parts[c]) j.clocks_of[p.group].push_back(c);
     }
+    const auto add = [&](std::uint32_t clock) {
+      estimates_[clock].known = true;
+      for (joined& j : all)
+        for (const part& p : j.parts[clock]) {
+          if (j.ends[p.group].empty())
+            for (const std::uint32_t other : j.clocks_of[p.group]) ++j.calls[other];
+          j.ends[p.group].push_back(corrected(clock, p.end_ps));
+        }
+    };
+    add(reference_);
+    for (;;) {
+      const joined* by = nullptr;
+      std::uint32_t best = 0;
+      for (const joined& j : all) {
+        for (std::uint32_t c = 0; c < clocks(); ++c)
+          if (!estimates_[c].known && j.calls[c] > (by == nullptr ? 0 : j.calls[best])) {
+            by = &j;
+            best = c;
+          }
+        if (by != nullptr) break;
+      }
+      if (by == nullptr) break;
+      points differences;
+      for (const part& p : by->parts[best]) {
+        std::vector<double> ends = by->ends[p.group];
+        if (ends.empty()) continue;
+        const double common = median(ends);
+        differences.push_back({common, own(p.end_ps) - common});
+      }
+      estimates_[best] = line_through(std::move(differences));
+      add(best);
+    }
+    for (std::uint32_t c = 0; c < clocks(); ++c)
+      if (c != reference_) std::tie(estimates_[c].min_drift, estimates_[c].max_drift) = drift_between(reference_, c);
   }
 
-  [[nodiscard]] estimate line_through(std::vector<bound_point> points) const {
-    std::sort(points.begin(), points.end(), [](const bound_point& a, const bound_point& b) { return a.x < b.x; });
+  // Two clocks differ by what both may be wrong.
+  [[nodiscard]] double allowed_drift() const noexcept { return 2 * o_.max_drift_ppm * 1e-6; }
+
+  [[nodiscard]] estimate line_through(points all) const {
+    std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.x < b.x; });
     estimate e;
-    e.known = true;
     std::vector<double> values;
-    const std::size_t half = points.size() / 2;
+    const std::size_t half = all.size() / 2;
     constexpr std::size_t min_points = 4;
-    if (points.size() >= min_points)
-      for (std::size_t i = 0; i + half < points.size(); ++i)
-        if (points[i + half].x > points[i].x)
-          values.push_back((points[i + half].y - points[i].y) / (points[i + half].x - points[i].x));
+    if (all.size() >= min_points)
+      for (std::size_t i = 0; i + half < all.size(); ++i)
+        if (all[i + half].x > all[i].x) values.push_back((all[i + half].y - all[i].y) / (all[i + half].x - all[i].x));
     const double most = o_.max_drift_ppm * 1e-6;
     e.drift = std::clamp(median(values), -most, most);
     values.clear();
-    for (const bound_point& p : points) values.push_back(p.y - e.drift * p.x);
+    for (const auto& p : all) values.push_back(p.y - e.drift * p.x);
     e.offset = median(values);
     for (double& v : values) v = std::abs(v - e.offset);
     e.spread = 1.4826 * median(values);  // of a normal distribution: its standard deviation
     return e;
   }
 
-  struct pair_set {
-    std::uint32_t a, b;
-    std::uint64_t barriers = 0;
-    feasible_set lines;  // b - a, of corrected times
-  };
-
-  // b's corrected time less a's, at a's corrected time x: what each barrier allows.
+  // What calls of two clocks say of their difference.
   void relate_pairs() {
-    struct span {
-      double start = infinite, end = infinite;
-    };
-    const std::size_t nodes = matched_.nodes.size();
-    std::vector<span> spans(nodes * barriers_.size());
-    for (std::size_t i = 0; i < barriers_.size(); ++i)
-      for (const auto& [node, at] : barriers_[i].members) {
-        if (!estimates_[node].known) continue;
-        // Of several devices of a node the last to begin and the first to end say most.
-        span& all = spans[node * barriers_.size() + i];
-        const double start = corrected(node, matched_.members[at].start_ps), end = corrected(node, matched_.members[at].end_ps);
-        all.start = all.start == infinite ? start : std::max(all.start, start);
-        all.end = std::min(all.end, end);
-      }
-    for (std::uint32_t a = 0; a < nodes; ++a)
-      for (std::uint32_t b = a + 1; b < nodes; ++b) {
-        std::vector<bound_point> upper, lower;
-        for (std::size_t i = 0; i < barriers_.size(); ++i) {
-          const span &of_a = spans[a * barriers_.size() + i], &of_b = spans[b * barriers_.size() + i];
-          if (of_a.start == infinite || of_b.start == infinite) continue;
-          upper.push_back({of_a.start / scale_, of_b.end - of_a.start});
-          lower.push_back({of_a.end / scale_, of_a.end - of_b.start});
+    std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<const order*>> orders;
+    for (const order& o : orders_) orders[{std::min(o.before, o.after), std::max(o.before, o.after)}].push_back(&o);
+    for (std::uint32_t a = 0; a < clocks(); ++a)
+      for (std::uint32_t b = a + 1; b < clocks(); ++b) {
+        if (!estimates_[a].known || !estimates_[b].known) continue;
+        std::vector<order> all;
+        std::uint64_t calls = 0;
+        for (auto of_a = barriers_[a].begin(), of_b = barriers_[b].begin(); of_a != barriers_[a].end() && of_b != barriers_[b].end();) {
+          if (of_a->group == of_b->group) {
+            ++calls;
+            all.push_back({a, b, of_a->start_ps, of_b->end_ps});
+            all.push_back({b, a, of_b->start_ps, of_a->end_ps});
+          }
+          const bool next_a = of_a->group <= of_b->group, next_b = of_b->group <= of_a->group;
+          of_a += next_a ? 1 : 0;
+          of_b += next_b ? 1 : 0;
         }
-        if (upper.empty()) continue;
-        const std::uint64_t count = upper.size();
-        pairs_.push_back({a, b, count, set_of(a, b, std::move(upper), std::move(lower))});
+        if (const auto more = orders.find({a, b}); more != orders.end())
+          for (const order* o : more->second) {
+            ++calls;
+            all.push_back(*o);
+          }
+        if (calls > 0) pairs_.push_back(pair_of(a, b, calls, all));
       }
   }
 
-  [[nodiscard]] feasible_set set_of(std::uint32_t a, std::uint32_t b, std::vector<bound_point> upper,
-                                    std::vector<bound_point> lower) const {
-    // Two clocks differ by what both may be wrong; of that the estimates have taken a part.
-    const double allowed = 2 * o_.max_drift_ppm * 1e-6;
-    const double taken = (1 + estimates_[a].drift) / (1 + estimates_[b].drift);
-    const double min_drift = ((1 - allowed) * taken - 1) * scale_, max_drift = ((1 + allowed) * taken - 1) * scale_;
-    double most = 1;
-    for (const bound_point& p : upper) most = std::max(most, std::abs(p.y));
-    for (const bound_point& p : lower) most = std::max(most, std::abs(p.y));
-    feasible_set set(4 * (most + max_drift - min_drift), min_drift, max_drift);
-    for (const bound_point& p : tightest(std::move(upper))) set.cut(p.x, p.y + rounding_ps, 1);
-    for (const bound_point& p : tightest(std::move(lower))) set.cut(p.x, -p.y - rounding_ps, -1);
+  [[nodiscard]] clock_pair pair_of(std::uint32_t a, std::uint32_t b, std::uint64_t calls, const std::vector<order>& orders) const {
+    // Both lines at one time, that of b; h_a may be off by what it drifts meanwhile. The reference does not.
+    const std::uint32_t still = b == reference_ ? b : a;
+    const estimate& moves = estimates_[still];
+    const double drift = std::max(std::abs(moves.min_drift), std::abs(moves.max_drift)) / scale_;
+    points ahead, back, exact_ahead, exact_back;
+    for (const order& o : orders) {
+      const double start = corrected(o.before, o.start_ps), end = corrected(o.after, o.end_ps);
+      const double apart = end - start + rounding_ps;
+      const bool forward = o.before == a;
+      (forward ? exact_ahead : exact_back).push_back({(forward ? end : start) / scale_, apart});
+      (forward ? ahead : back).push_back({(o.before == still ? end : start) / scale_, apart + drift * std::abs(end - start)});
+    }
+    const auto [least, most] = drift_between(a, b);
+    // Of two lines that drift: 1 - h_b' = (1 - h_a') * (1 - least)
+    const double slack = 1 + 2 * allowed_drift();
+    const double low = least < 0 ? least * slack : least / slack, high = most > 0 ? most * slack : most / slack;
+    clock_pair pair{a, b, calls, clock_ceiling(low, high), clock_ceiling(-high, -low), std::nullopt};
+    pair.ahead.lower(ahead);
+    pair.back.lower(back);
+    if (exact_ahead.empty() || exact_back.empty()) return pair;
+    clock_ceiling over(least, most), under(-most, -least);
+    over.lower(exact_ahead);
+    under.lower(exact_back);
+    pair.lines = lines_between(over, under, least, most);
+    return pair;
+  }
+
+  // How h_b drifts over scale_ as if a were the reference: 1 - h_b' = (1 + estimate of b) / (1 + estimate of a) / (1 + drift).
+  [[nodiscard]] std::pair<double, double> drift_between(std::uint32_t a, std::uint32_t b) const noexcept {
+    const double taken = (1 + estimates_[b].drift) / (1 + estimates_[a].drift), most = allowed_drift();
+    return {(1 - taken / (1 - most)) * scale_, (1 - taken / (1 + most)) * scale_};
+  }
+
+  static feasible_set lines_between(const clock_ceiling& ahead, const clock_ceiling& back, double least, double most) {
+    double widest = 1;
+    for (const clock_ceiling* each : {&ahead, &back})
+      for (const auto& p : each->corners()) widest = std::max(widest, std::abs(p.y));
+    feasible_set set(4 * (widest + most - least), least, most);
+    for (const auto& p : ahead.corners()) set.cut(p.x, p.y, 1);
+    for (const auto& p : back.corners()) set.cut(p.x, -p.y, -1);
     return set;
   }
 
-  // What a node may be from the reference: what collectives of the two say, and what those with third nodes imply.
+  // How far each clock is from the reference at most, on both sides: what the two say, or what adds up over others. Pairs that
+  // contradict themselves say nothing.
   void propagate() {
-    const std::size_t nodes = matched_.nodes.size();
-    sets_.assign(nodes, {});
-    reached_.assign(nodes, false);
-    reached_[result_.reference] = true;
-    for (const pair_set& pair : pairs_) {
-      if (pair.a == result_.reference) take(pair.b, pair.lines);
-      if (pair.b == result_.reference) take(pair.a, pair.lines.negated());
+    for (std::uint32_t c = 0; c < clocks(); ++c) {
+      const double least = estimates_[c].min_drift, most = estimates_[c].max_drift;
+      ahead_.emplace_back(least, most);
+      back_.emplace_back(-most, -least);
     }
-    constexpr int max_rounds = 4;
-    for (int round = 0; round < max_rounds; ++round) {
+    for (auto* each : {&ahead_, &back_}) (*each)[reference_].lower({{0, 0}});
+    constexpr double little_ps = 1;
+    for (std::uint32_t round = 0; round < clocks(); ++round) {
       bool changed = false;
-      for (const pair_set& pair : pairs_) {
-        changed = extend(pair.a, pair.b, pair.lines) || changed;
-        changed = extend(pair.b, pair.a, pair.lines.negated()) || changed;
+      for (const clock_pair& pair : pairs_) {
+        if (pair.lines && pair.lines->empty()) continue;
+        const auto extend = [&](std::vector<clock_ceiling>& to, std::uint32_t from, std::uint32_t clock, const clock_ceiling& by) {
+          if (clock != reference_) changed = to[clock].lower_to_sum(to[from], by, little_ps) || changed;
+        };
+        extend(ahead_, pair.a, pair.b, pair.ahead);
+        extend(ahead_, pair.b, pair.a, pair.back);
+        extend(back_, pair.b, pair.a, pair.ahead);
+        extend(back_, pair.a, pair.b, pair.back);
       }
-      if (!changed) break;
+      if (!changed) return;
     }
   }
 
-  void take(std::uint32_t node, const feasible_set& lines) {
-    if (reached_[node])
-      sets_[node].intersect(lines);
-    else
-      sets_[node] = lines;
-    reached_[node] = true;
+  // What clock b shows when a shows the pivot, less that, and how it drifts against a, if its h is this line as if a were the
+  // reference: b put right = (a put right + h(0)) / (1 - h').
+  [[nodiscard]] clock_line shown(std::uint32_t a, std::uint32_t b, const clock_line& h) const noexcept {
+    const estimate &ea = estimates_[a], &eb = estimates_[b];
+    const double zero = -ea.offset / (1 + ea.drift), rate = (1 + eb.drift) / (1 - h.drift / scale_);
+    return {eb.offset + rate * (zero + h.offset), rate / (1 + ea.drift) - 1};
   }
-
-  // From the reference over `via` to `node`.
-  bool extend(std::uint32_t via, std::uint32_t node, const feasible_set& step) {
-    if (!reached_[via] || via == result_.reference || node == result_.reference || sets_[via].empty() || step.empty())
-      return false;
-    // One clock's time stands for the other's in the argument of the drift: wrong by drift times offset.
-    const clock_line most = sets_[via].most(), least = sets_[via].least(), high = step.most(), low = step.least();
-    const double shift =
-        std::max(std::abs(most.offset), std::abs(least.offset)) + std::max(std::abs(most.drift), std::abs(least.drift));
-    const double error = shift * std::max(std::abs(high.drift), std::abs(low.drift)) / scale_;
-    const feasible_set over = sets_[via].plus(step).widened(error);
-    if (!reached_[node]) {
-      take(node, over);
-      return true;
-    }
-    if (sets_[node].empty()) return false;
-    const clock_line before_least = sets_[node].least(), before_most = sets_[node].most();
-    sets_[node].intersect(over);
-    if (sets_[node].empty()) return true;
-    const clock_line now_least = sets_[node].least(), now_most = sets_[node].most();
-    const double before = before_most.offset - before_least.offset, now = now_most.offset - now_least.offset;
-    return now < before * 0.999;
-  }
-
-  // A set about corrected times as a statement about the clocks themselves: a is the reference clock, or (for pairs of
-  // others) a's own clock put right by its estimate.
-  [[nodiscard]] clock_relation relation_of(std::uint32_t a, std::uint32_t b, std::uint64_t barriers,
-                                           const feasible_set& lines) const {
+  [[nodiscard]] clock_relation relation_of(std::uint32_t node_a, std::uint32_t node_b, std::uint64_t calls, const feasible_set& lines) const {
     clock_relation r;
-    r.a = a;
-    r.b = b;
-    r.constraints = barriers;
+    r.a = node_a;
+    r.b = node_b;
+    r.constraints = calls;
     r.pivot_ps = static_cast<std::int64_t>(pivot_);
     r.feasible = !lines.empty();
     if (!r.feasible) return r;
-    // x_b = offset_b + (1 + drift_b) * (x_a' + line(x_a')), and x_a' = (x_a - offset_a) / (1 + drift_a).
-    const estimate &ea = estimates_[a], &eb = estimates_[b];
-    double min_offset = infinite, max_offset = -infinite, min_drift = infinite, max_drift = -infinite;
+    clock_line least{infinite, infinite}, most{-infinite, -infinite};
     for (const clock_line& corner : lines.corners()) {
-      const double drift = corner.drift / scale_;
-      const double zero_a = -ea.offset / (1 + ea.drift);  // the pivot of a's clock, corrected
-      const double offset = eb.offset + (1 + eb.drift) * (zero_a + corner.offset + drift * zero_a);
-      const double slope = (1 + eb.drift) * (1 + drift) / (1 + ea.drift) - 1;
-      min_offset = std::min(min_offset, offset);
-      max_offset = std::max(max_offset, offset);
-      min_drift = std::min(min_drift, slope);
-      max_drift = std::max(max_drift, slope);
+      const clock_line at = shown(clock_of_[node_a], clock_of_[node_b], corner);
+      least = {std::min(least.offset, at.offset), std::min(least.drift, at.drift)};
+      most = {std::max(most.offset, at.offset), std::max(most.drift, at.drift)};
     }
-    r.least_offset_ps = static_cast<std::int64_t>(std::floor(min_offset));
-    r.most_offset_ps = static_cast<std::int64_t>(std::ceil(max_offset));
-    r.least_drift_ppm = min_drift * 1e6;
-    r.most_drift_ppm = max_drift * 1e6;
-    r.decidable = (max_offset - min_offset) / 2 <= static_cast<double>(o_.max_bound_ps);
+    r.least_offset_ps = static_cast<std::int64_t>(std::floor(least.offset));
+    r.most_offset_ps = static_cast<std::int64_t>(std::ceil(most.offset));
+    r.least_drift_ppm = least.drift * 1e6;
+    r.most_drift_ppm = most.drift * 1e6;
+    r.decidable = (most.offset - least.offset) / 2 <= static_cast<double>(o_.max_bound_ps);
     return r;
   }
 
   void fill_result() {
-    for (const pair_set& pair : pairs_) {
-      result_.pairs.push_back(relation_of(pair.a, pair.b, pair.barriers, pair.lines));
+    std::vector<std::uint64_t> calls(clocks());
+    contradicted_.assign(clocks(), false);
+    for (const clock_pair& pair : pairs_) {
+      if (pair.a == reference_) calls[pair.b] = pair.calls;
+      if (pair.b == reference_) calls[pair.a] = pair.calls;
+      if (pair.lines && pair.lines->empty() && (pair.a == reference_ || pair.b == reference_))
+        contradicted_[pair.a == reference_ ? pair.b : pair.a] = true;
+      if (!pair.lines) continue;
+      result_.pairs.push_back(relation_of(first_node_[pair.a], first_node_[pair.b], pair.calls, *pair.lines));
       if (!result_.pairs.back().feasible) ++result_.contradictions;
     }
-    for (std::uint32_t n = 0; n < result_.nodes.size(); ++n) {
-      aligned_node& node = result_.nodes[n];
-      node.reached = reached_[n];
-      if (n == result_.reference) {
-        node.to_reference.a = node.to_reference.b = n;
-        node.to_reference.decidable = true;
-        node.contains_zero = true;
-        continue;
-      }
-      if (!node.reached) {
-        ++result_.undecidable;
-        continue;
-      }
-      std::uint64_t barriers = 0;
-      for (const pair_set& pair : pairs_)
-        if ((pair.a == n && pair.b == result_.reference) || (pair.b == n && pair.a == result_.reference))
-          barriers = pair.barriers;
-      node.to_reference = relation_of(result_.reference, n, barriers, sets_[n]);
-      const estimate& e = estimates_[n];
-      // Without drift and offset: on corrected times the line that undoes the estimate.
-      const clock_line still{-e.offset / (1 + e.drift), (1 / (1 + e.drift) - 1) * scale_};
-      node.contains_zero = sets_[n].contains(still, 1);
-      clock_line point{0, 0};
-      if (!sets_[n].contains(point, 1)) point = sets_[n].centre();
-      node.offset_ps = e.offset + (1 + e.drift) * point.offset;
-      node.drift_ppm = ((1 + e.drift) * (1 + point.drift / scale_) - 1) * 1e6;
-      node.spread_ps = e.spread;
-      if (!node.to_reference.decidable) ++result_.undecidable;
-      compare_with_snapshots(n, node);
+    for (std::uint32_t n = 0; n < result_.nodes.size(); ++n) fill_node(n, calls[clock_of_[n]]);
+  }
+
+  void fill_node(std::uint32_t n, std::uint64_t calls) {
+    aligned_node& node = result_.nodes[n];
+    const std::uint32_t clock = clock_of_[n];
+    node.reached = contradicted_[clock] || (ahead_[clock].limits() && back_[clock].limits());
+    if (clock == reference_) {
+      node.to_reference.a = result_.reference;
+      node.to_reference.b = n;
+      node.to_reference.decidable = true;
+      node.contains_zero = true;
+      return;
     }
+    if (!node.reached) {
+      ++result_.undecidable;
+      return;
+    }
+    const estimate& e = estimates_[clock];
+    const feasible_set lines = contradicted_[clock] ? feasible_set() : lines_between(ahead_[clock], back_[clock], e.min_drift, e.max_drift);
+    node.to_reference = relation_of(result_.reference, n, calls, lines);
+    // Without drift and offset: the line that undoes the estimate.
+    node.contains_zero = lines.contains({-e.offset, -e.drift * scale_}, 1);
+    clock_line point{0, 0};
+    if (!lines.contains(point, 1)) point = lines.centre();
+    const clock_line guess = shown(reference_, clock, point);
+    node.offset_ps = guess.offset;
+    node.drift_ppm = guess.drift * 1e6;
+    node.spread_ps = e.spread;
+    if (!node.to_reference.decidable) ++result_.undecidable;
+    compare_with_snapshots(n, node);
+  }
+
+  void fill_assumptions() {
+    std::vector<std::string>& all = result_.assumptions;
+    all.emplace_back("matched executions are one invocation, and all of them took part in it");
+    if (any_barrier_)
+      all.emplace_back("no member of an all-reduce, or of a collective like it, can end before the last member has begun");
+    if (!orders_.empty()) all.emplace_back("nobody has received before the sender has begun");
+    if (matched_.placed_by_order)
+      all.emplace_back("the devices of a program have ascending numbers in the order of the nodes and of their device numbers");
+    if (shared_clocks_) all.emplace_back("processes of one host show the time of one clock");
+    all.emplace_back("every clock runs at a constant rate over the capture, off by no more than " +
+                     std::to_string(static_cast<std::int64_t>(o_.max_drift_ppm)) + " ppm");
   }
 
   // Corrected clocks are said to agree with the reference: within both bounds the difference must be able to be 0.
@@ -357,12 +428,17 @@ class collective_aligner {
   const validation_result& matched_;
   const alignment_options& o_;
   alignment_result result_;
-  std::vector<barrier> barriers_;
-  double pivot_ = 0, scale_ = 1;
+  std::vector<std::uint32_t> clock_of_, first_node_;  // by node, by clock
+  std::uint32_t reference_ = 0;
+  std::vector<std::vector<part>> barriers_, others_;  // by clock, in the order of groups
+  std::vector<order> orders_;
+  std::size_t groups_ = 0;
+  bool any_barrier_ = false, shared_clocks_ = false;
+  double first_ = infinite, last_ = -infinite, pivot_ = 0, scale_ = 1;
   std::vector<estimate> estimates_;
-  std::vector<pair_set> pairs_;
-  std::vector<feasible_set> sets_;
-  std::vector<bool> reached_;
+  std::vector<clock_pair> pairs_;
+  std::vector<clock_ceiling> ahead_, back_;  // by clock: of h, and of -h
+  std::vector<bool> contradicted_;           // by clock: its calls with the reference contradict one another
 };
 
 }  // namespace

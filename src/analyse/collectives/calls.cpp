@@ -131,7 +131,10 @@ class call_alignment {
 class call_matcher {
  public:
   call_matcher(const collective_instances& found, const std::vector<std::int64_t>& shifts, validation_result& into)
-      : found_(found), shifts_(shifts), into_(into) {}
+      : found_(found), shifts_(shifts), into_(into), starts_(found.lanes.size()) {
+    for (const collective_instance& e : found.all) starts_[e.lane].push_back(e.start_ps);
+    for (auto& starts : starts_) std::sort(starts.begin(), starts.end());
+  }
 
   std::vector<matched_call> match() {
     // Calls that the recorder numbers are numbered over all operations of the group.
@@ -180,7 +183,7 @@ class call_matcher {
   void match_operation(std::uint32_t communicator, bool numbered, const std::vector<const collective_instance*>& events) {
     ranks_.resize(found_.lanes.size());
     for (const communicator::member& each : found_.communicators[communicator].members) ranks_[each.lane] = each.rank;
-    calls_of_members calls = numbered ? by_number(events) : by_order(events, found_.communicators[communicator]);
+    calls_of_members calls = numbered ? by_number(events) : by_order(events);
     std::stable_sort(calls.begin(), calls.end(), [&](const auto& a, const auto& b) { return first_start(a) < first_start(b); });
     // By what they are called and their root: calls that are numbered over all operations become several.
     std::map<std::pair<std::string, std::int64_t>, std::uint32_t> ops;
@@ -256,7 +259,7 @@ class call_matcher {
     return calls;
   }
 
-  calls_of_members by_order(const std::vector<const collective_instance*>& events, const communicator& group) const {
+  calls_of_members by_order(const std::vector<const collective_instance*>& events) const {
     std::map<std::pair<std::uint32_t, collective_part>, member_calls> of;
     for (const collective_instance* e : events) {
       member_calls& member = of[{e->lane, part_of(*e)}];
@@ -276,42 +279,35 @@ class call_matcher {
       members.push_back(std::move(member));
     }
     if (share_runs(members)) return calls_of_runs(members);
-    // Who only receives may come as much later as it likes: of as many calls each, the k-th are one. But not where somebody would
-    // then have received what was not yet sent, and by time would not: each lacks another call.
+    // Who only receives may come as much later as it likes: of as many calls each, the k-th are one. But each may lack another call:
+    // then what it ran besides says so.
     const collective_semantics semantics = semantics_of(found_.texts.text(events.front()->kind));
     const bool as_many = std::all_of(members.begin(), members.end(), [&](const member_calls& member) {
       return member.events.size() == members.front().events.size();
     });
     if (semantics == collective_semantics::barrier || !as_many) return aligned(members);
-    calls_of_members by_count = numbered_calls(members);
-    const std::size_t early = received_too_early(by_count, semantics, group);
-    if (early == 0) return by_count;
-    calls_of_members by_time = aligned(members);
-    return received_too_early(by_time, semantics, group) < early ? by_time : by_count;
+    const bool complete = std::none_of(members.begin(), members.end(), [&](const member_calls& member) { return lacks_a_call(member); });
+    return complete ? numbered_calls(members) : aligned(members);
   }
 
-  // Calls in which somebody received before somebody sent.
-  [[nodiscard]] std::size_t received_too_early(const calls_of_members& calls, collective_semantics semantics,
-                                               const communicator& group) const {
-    return static_cast<std::size_t>(std::count_if(calls.begin(), calls.end(), [&](const auto& members) {
-      for (const collective_instance& sends : members)
-        for (const collective_instance& receives : members)
-          if (start_of(sends) > receives.end_ps - shifts_[receives.node] && is_sent(sends, receives, semantics, group)) return true;
-      return false;
-    }));
-  }
-  [[nodiscard]] bool is_sent(const collective_instance& sends, const collective_instance& receives, collective_semantics semantics,
-                             const communicator& group) const {
-    const std::int64_t source = ranks_[sends.lane], target = ranks_[receives.lane];
-    const std::int64_t root = group.root >= 0 ? group.root : sends.root;
-    if (source == target) return false;
-    switch (semantics) {
-      case collective_semantics::from_one: return source == root;
-      case collective_semantics::to_one: return target == root;
-      default:
-        return part_of(sends) != collective_part::receives && part_of(receives) != collective_part::sends &&
-               std::find(group.pairs.begin(), group.pairs.end(), std::pair(source, target)) != group.pairs.end();
+  // Whether a device once ran twice as many other collectives as it does between one call of an operation and its next. Where it ran
+  // fewer just before or after, a call was only moved.
+  [[nodiscard]] bool lacks_a_call(const member_calls& member) const {
+    const std::vector<std::int64_t>& all = starts_[member.lane];
+    std::vector<std::int64_t> between;
+    for (std::size_t k = 1; k < member.events.size(); ++k) {
+      const auto from = std::upper_bound(all.begin(), all.end(), member.events[k - 1].start_ps);
+      between.push_back(std::lower_bound(from, all.end(), member.events[k].start_ps) - from);
     }
+    if (between.empty()) return false;
+    std::vector<std::int64_t> sorted = between;
+    const auto middle = sorted.begin() + static_cast<std::ptrdiff_t>(sorted.size() / 2);
+    std::nth_element(sorted.begin(), middle, sorted.end());
+    const std::int64_t usual = *middle;
+    const auto is_few = [&](std::size_t at) { return at < between.size() && 2 * between[at] <= usual; };
+    for (std::size_t at = 0; at < between.size(); ++at)
+      if (usual > 0 && 2 * between[at] >= 3 * usual && !is_few(at + 1) && (at == 0 || !is_few(at - 1))) return true;
+    return false;
   }
 
   // Whether runs have the same ids on all members, at least most of them: else each node counts its own.
@@ -448,6 +444,7 @@ class call_matcher {
   const collective_instances& found_;
   const std::vector<std::int64_t>& shifts_;
   validation_result& into_;
+  std::vector<std::vector<std::int64_t>> starts_;  // of all collectives, by lane
   std::vector<matched_call> calls_;
   std::vector<std::int64_t> ranks_;  // by lane, of the members of a communicator
 };

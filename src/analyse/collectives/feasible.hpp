@@ -21,12 +21,6 @@ class feasible_set {
 
   // Keeps the lines with sign * (offset + drift * x) <= sign * y: sign +1 from above, -1 from below.
   void cut(double x, double y, double sign);
-  void intersect(const feasible_set& with);
-  // Every sum of a line of this set and one of the other.
-  [[nodiscard]] feasible_set plus(const feasible_set& other) const;
-  [[nodiscard]] feasible_set negated() const;
-  // Wider by that much in offset, on both sides.
-  [[nodiscard]] feasible_set widened(double offset) const;
 
   [[nodiscard]] bool empty() const noexcept { return corners_.empty(); }
   [[nodiscard]] bool contains(const clock_line& line, double slack) const noexcept;
@@ -36,7 +30,6 @@ class feasible_set {
   [[nodiscard]] const std::vector<clock_line>& corners() const noexcept { return corners_; }
 
  private:
-  void simplify();
   std::vector<clock_line> corners_;  // counter-clockwise
 };
 

@@ -265,7 +265,8 @@ class finder {
       node_key key{t, static_cast<std::int64_t>(device.file), 0, false};
       if (device.rank >= 0) key = {0, 0, device.rank, true};
       collective_instance like;
-      like.node = node_of(key, t, p.what().files[device.file].host);
+      const std::string& recorded = found.hosts()[device.host_group].hostname;
+      like.node = node_of(key, t, recorded.empty() ? std::string_view(p.what().files[device.file].host) : recorded);
       like.device = devices_of_file[device.file]++;
       all_lanes_.insert({like.node, like.device});
       const std::size_t before = found_.all.size();

@@ -355,9 +355,11 @@ class irregularity_finder {
     }
   }
 
-  // Where one of them lacks calls, what follows only seems to be in another order.
+  // Where one of them lacks calls, what follows only seems to be in another order. Of calls alike in a row it may be any.
   [[nodiscard]] bool lacks_near(const call_list& list, std::pair<std::size_t, std::size_t> range, std::uint32_t other) const {
-    const std::size_t before = range.first > 0 ? range.first - 1 : 0, after = range.second + 1;
+    std::size_t before = range.first > 0 ? range.first - 1 : 0, after = range.second + 1;
+    while (before > 0 && list.names[before - 1] == list.names[before]) --before;
+    while (after + 1 < list.names.size() && list.names[after + 1] == list.names[after]) ++after;
     const std::int64_t from = list.starts[before];
     const std::int64_t until = after < list.starts.size() ? list.starts[after] : std::numeric_limits<std::int64_t>::max();
     for (const std::uint32_t lane : {list.lane, other}) {
@@ -381,13 +383,13 @@ class irregularity_finder {
 
   // ---- who comes late by what it did itself ----
 
-  // Time between the end of a call and the start of the next on the same stream: what a device did before it came. A device that is
-  // late because it waited in an earlier call took no longer than others.
+  // Time between the end of a call and the start of the next on the same device: what it did before it came. A device that is late
+  // because it waited in an earlier call took no longer than others.
   void find_stragglers() {
-    hash_map<std::uint64_t, std::vector<std::pair<std::int64_t, std::int64_t>>> streams;  // start and end
-    const auto key = [](const collective_instance& e) { return (std::uint64_t{e.lane} << 32U) | e.stream; };
-    for (const collective_instance& e : found_.all) streams[key(e)].emplace_back(e.start_ps, e.end_ps);
-    for (auto& [at, events] : streams) std::sort(events.begin(), events.end());
+    hash_map<std::uint32_t, std::vector<std::int64_t>> ends;  // by lane
+    for (const collective_instance& e : found_.all)
+      if (e.end_ps > e.start_ps) ends[e.lane].push_back(e.end_ps);
+    for (auto& [at, of_lane] : ends) std::sort(of_lane.begin(), of_lane.end());
     for (const auto& calls : calls_of_op_) {
       if (calls.empty() || !everybody_waits(*calls.front())) continue;
       struct lateness {
@@ -401,9 +403,9 @@ class irregularity_finder {
         if (call->mixed || call->members.size() < 2) continue;
         std::vector<std::pair<std::uint32_t, std::int64_t>> own;
         for (const collective_instance& e : call->members) {
-          const auto& events = streams[key(e)];
-          const auto at = std::lower_bound(events.begin(), events.end(), std::pair(e.start_ps, std::int64_t{INT64_MIN}));
-          if (at != events.begin()) own.emplace_back(e.lane, std::max<std::int64_t>(e.start_ps - std::prev(at)->second, 0));
+          const std::vector<std::int64_t>& before = ends[e.lane];
+          const auto at = std::upper_bound(before.begin(), before.end(), e.start_ps);
+          if (at != before.begin()) own.emplace_back(e.lane, e.start_ps - *std::prev(at));
         }
         if (own.size() != call->members.size()) continue;
         ++compared;

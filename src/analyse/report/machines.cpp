@@ -94,6 +94,9 @@ std::vector<recorded_host> hosts_of(const capture& found, const report_parts& pa
       known->second = known->second && from_name;
     }
   }
+  if (parts.traces != nullptr)
+    for (const activity_host& host : parts.traces->hosts())
+      if (!host.hostname.empty()) hosts[host.hostname] = false;
   std::vector<recorded_host> list;
   for (const auto& [name, from_name] : hosts) list.push_back({name, from_name});
   return list;

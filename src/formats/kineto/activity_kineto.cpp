@@ -221,6 +221,7 @@ class trace_reader final : public chrome_sink {
       parts_.hosts[group_].writer = trace_writer::pytorch;
     }
     if (key == "deviceProperties") take_models(json);
+    if (key == "host_name") parts_.hosts[group_].hostname = std::string(json_text(json, scratch_));
     if (key == "distributedInfo") {
       parts_.hosts[group_].backend = std::string(json_text(json_member(json, "backend"), scratch_));
       const auto rank = json_scaled_integer(json_member(json, "rank"));
