@@ -64,7 +64,7 @@ def wander(r, size_ppb, period_s):
 
 class Case:
     """`reads`, `paths`: laws of snapshots and of offsets. `fault`: of node 1: {"slew": (s, s, ppb)}, {"route": (s, ps)}, {"step": (s, ps)},
-    {"outliers": (share, ps)}, {"gap": (s, s)}. `wanders`: (ppb, s). `rtt`: whether rows say their round trip."""
+    {"outliers": (share, ps)}, {"gap": (s, s)}; {"reference": (s, ps)}: a step of node 0. `wanders`: (ppb, s). `rtt`: whether rows say their round trip."""
 
     def __init__(self, seed, reads=("uniform", 40_000), paths=("uniform", 60_000), fault=None, wanders=None, rtt=False):
         self.seed, self.reads, self.paths, self.fault, self.rtt = seed, reads, paths, fault or {}, rtt
@@ -80,7 +80,8 @@ class Case:
             if k == 1 and "slew" in self.fault:
                 begin, end, rate = self.fault["slew"]
                 bends = [(begin * S, rate), (end * S, 0)]
-            steps = [(self.fault["step"][0] * S + S // 3, self.fault["step"][1])] if k == 1 and "step" in self.fault else []
+            stepping = {0: "reference", 1: "step"}.get(k)
+            steps = [(self.fault[stepping][0] * S + S // 3, self.fault[stepping][1])] if stepping in self.fault else []
             self.walls.append(Clock(START_NS * 1000 + base, ppb, bends, steps))
             self.tracers.append(Clock(*tracer))
 
@@ -126,7 +127,7 @@ class Case:
         events = [row for k in range(NODES) for row in self.write_trace(folder, k, *starts[k])]
         (folder / "run_metadata.json").write_text(json.dumps({"run_id": "r", "reference_node": 0, "nodes": [
             {"node_id": k, "hostname": f"host{k}", "trace": f"node{k}.xplane.pb"} for k in range(NODES)]}))
-        sick = [1] if self.fault else []
+        sick = [0] if "reference" in self.fault else [1] if self.fault else []
         (folder / "truth.json").write_text(json.dumps(
             {"must": "cover_or_warn" if sick else "cover", "sick": sick, "reference": 0, "events": events}))
 
