@@ -30,6 +30,7 @@ constexpr double scatter_share = 0.7;      // residuals up to here are usual one
 constexpr double min_free = 0.05;          // a measurement that its fit nearly goes through shows nothing
 constexpr double sure_correlation = 2;     // standard deviations of that of independent errors
 constexpr double upper_limit = 3;          // standard deviations
+constexpr double least_decay = 1.5;        // over all measurements: errors that last longer look like drift
 constexpr double largest_of_normal = 2.8;  // errors that last long: few independent ones are seen
 // Of late reads: the least skewness of the deciles, of few residuals more; and how many times the residuals on one side are
 // those on the other, from where the truth may not be in their middle up to where it may be at their edge.
@@ -57,9 +58,10 @@ class noise_finder {
   }
 
  private:
-  // Measurements that no break lies between: time and deviation from the line of all of them.
+  // Measurements that no break lies between: time and deviation from the line of all of them, and sums of those before each.
   struct piece {
     std::vector<double> t, y;
+    std::vector<double> sum_t, sum_y, sum_tt, sum_ty;
   };
   struct residual {
     double size;
@@ -74,6 +76,13 @@ class noise_finder {
       p.t.push_back(as_double(d.at_ps - of.front().at_ps));
       p.y.push_back(as_double(d.size_ps - of.front().size_ps) - line.slope * p.t.back());
     }
+    for (auto* sums : {&p.sum_t, &p.sum_y, &p.sum_tt, &p.sum_ty}) sums->assign(of.size() + 1, 0);
+    for (std::size_t i = 0; i < of.size(); ++i) {
+      p.sum_t[i + 1] = p.sum_t[i] + p.t[i];
+      p.sum_y[i + 1] = p.sum_y[i] + p.y[i];
+      p.sum_tt[i + 1] = p.sum_tt[i] + p.t[i] * p.t[i];
+      p.sum_ty[i + 1] = p.sum_ty[i] + p.t[i] * p.y[i];
+    }
     longest_ = std::max(longest_, of.size());
     pieces_.push_back(std::move(p));
   }
@@ -81,30 +90,24 @@ class noise_finder {
   // What lines through `half` measurements on either side leave of each.
   [[nodiscard]] std::vector<residual> residuals_of_lines(std::size_t half) const {
     std::vector<residual> all;
+    all.reserve(n_);
     for (const piece& p : pieces_) add_residuals(p, half, all);
     return all;
   }
   static void add_residuals(const piece& p, std::size_t half, std::vector<residual>& into) {
     const std::size_t n = p.t.size(), width = std::min(2 * half + 1, n);
-    std::vector<double> t(n + 1), y(n + 1), tt(n + 1), ty(n + 1);  // sums of those before
-    for (std::size_t i = 0; i < n; ++i) {
-      t[i + 1] = t[i] + p.t[i];
-      y[i + 1] = y[i] + p.y[i];
-      tt[i + 1] = tt[i] + p.t[i] * p.t[i];
-      ty[i + 1] = ty[i] + p.t[i] * p.y[i];
-    }
     const double count = number(width);
     bool follows = false;
     for (std::size_t i = 0; i < n; ++i) {
       const std::size_t from = first_of(i, half, width, n), to = from + width;
-      const double mean_t = (t[to] - t[from]) / count, mean_y = (y[to] - y[from]) / count;
-      const double var = tt[to] - tt[from] - count * mean_t * mean_t, off_t = p.t[i] - mean_t;
+      const double mean_t = (p.sum_t[to] - p.sum_t[from]) / count, mean_y = (p.sum_y[to] - p.sum_y[from]) / count;
+      const double var = p.sum_tt[to] - p.sum_tt[from] - count * mean_t * mean_t, off_t = p.t[i] - mean_t;
       const double free = 1 - 1 / count - off_t * off_t / var;
       if (!(var > 0) || free < min_free) {
         follows = false;
         continue;
       }
-      const double slope = (ty[to] - ty[from] - count * mean_t * mean_y) / var;
+      const double slope = (p.sum_ty[to] - p.sum_ty[from] - count * mean_t * mean_y) / var;
       into.push_back({(p.y[i] - mean_y - slope * off_t) / std::sqrt(free), follows});
       follows = true;
     }
@@ -183,7 +186,7 @@ class noise_finder {
     const double seen = own > 0 ? with_last / own : 0;
     if (seen * std::sqrt(count) < sure_correlation) return 0;
     const double most =
-        std::min(seen + (2 + 4 * seen) / length + upper_limit * std::sqrt((1 - seen * seen) / count), 1 - 1 / length);
+        std::min(seen + (2 + 4 * seen) / length + upper_limit * std::sqrt((1 - seen * seen) / count), 1 - least_decay / length);
     const double innovation = own / (count - 3) * (1 - seen * seen);
     return largest_of_normal * std::sqrt(innovation / (1 - most * most));
   }

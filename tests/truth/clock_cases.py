@@ -64,7 +64,8 @@ def wander(r, size_ppb, period_s):
 
 class Case:
     """`reads`, `paths`: laws of snapshots and of offsets. `fault`: of node 1: {"slew": (s, s, ppb)}, {"route": (s, ps)}, {"step": (s, ps)},
-    {"outliers": (share, ps)}, {"gap": (s, s)}; {"reference": (s, ps)}: a step of node 0. `wanders`: (ppb, s). `rtt`: whether rows say their round trip."""
+    {"outliers": (share, ps)}, {"gap": (s, s)}; {"reference": (s, ps)}: a step of node 0. `wanders`: (ppb, s). `rtt`: whether rows say
+    their round trip."""
 
     def __init__(self, seed, reads=("uniform", 40_000), paths=("uniform", 60_000), fault=None, wanders=None, rtt=False):
         self.seed, self.reads, self.paths, self.fault, self.rtt = seed, reads, paths, fault or {}, rtt
