@@ -30,7 +30,7 @@ constexpr double scatter_share = 0.7;      // residuals up to here are usual one
 constexpr double min_free = 0.05;          // a measurement that its fit nearly goes through shows nothing
 constexpr double sure_correlation = 2;     // standard deviations of that of independent errors
 constexpr double upper_limit = 3;          // standard deviations
-constexpr double least_decay = 1.5;        // over all measurements: errors that last longer look like drift
+constexpr double least_decay = 1;          // over all measurements: errors that last longer look like drift
 constexpr double largest_of_normal = 2.8;  // errors that last long: few independent ones are seen
 // Of late reads: the least skewness of the deciles, of few residuals more; and how many times the residuals on one side are
 // those on the other, from where the truth may not be in their middle up to where it may be at their edge.

@@ -300,6 +300,58 @@ TEST_CASE("a gap in the measurements is told, and the bound is wider there") {
   CHECK(*c.bound_at(135 * ms, clock_domain::host) < 2 * *c.bound_at(30 * ms, clock_domain::host));
 }
 
+TEST_CASE("what other nodes scatter changes no bound of a node with measurements enough of its own") {
+  const node_clock alone = built(jittering_clock());
+  clock_options o;
+  o.offset_scatter = o.snapshot_scatter = {900'000'000, 4000};
+  const node_clock beside = built(jittering_clock(), o);
+  for (const clock_domain domain : {clock_domain::tracer, clock_domain::host})
+    CHECK(beside.bound_at(150 * ms, domain) == alone.bound_at(150 * ms, domain));
+}
+
+TEST_CASE("an offset that jumps without a clock makes all times of the node doubtful, unless round trips are known") {
+  clock_evidence e = jittering_clock();
+  for (std::size_t k = 15; k < 30; ++k) e.offsets[k].offset_ps += 6'000'000;
+  const node_clock c = built(e);
+  CHECK(text_of(c).find("of which the snapshots know nothing") != std::string::npos);
+  for (const std::int64_t at : {20 * ms, 250 * ms}) CHECK(c.bound_at(at, clock_domain::host) > 5'900'000);
+  // The reference node's clock stepped then: its snapshots say so.
+  e.reference_steps = {{130 * ms, 140 * ms}};
+  const node_clock of_reference = built(e);
+  CHECK(text_of(of_reference).find("know nothing") == std::string::npos);
+  CHECK(of_reference.bound_at(20 * ms, clock_domain::host) < 300'000);
+  e.reference_steps = {{230 * ms, 240 * ms}};
+  CHECK(built(e).bound_at(20 * ms, clock_domain::host) > 5'900'000);
+  // Half of a round trip is what an offset may be off by, and those far away say nothing of it.
+  e.reference_steps.clear();
+  for (std::size_t k = 0; k < 30; ++k) e.offsets[k].round_trip_ps = k < 15 ? 16'000'000 : 28'000'000;
+  const node_clock known = built(e);
+  CHECK(known.bound_at(20 * ms, clock_domain::host) == 8'001'000);
+  CHECK(known.bound_at(250 * ms, clock_domain::host) == 14'001'000);
+}
+
+TEST_CASE("a clock that is slewed is known less well where it begins and ends, and as well as before elsewhere") {
+  const std::int64_t usual = *built(jittering_clock()).bound_at(150 * ms, clock_domain::tracer);
+  clock_evidence e = jittering_clock();
+  // The wall clock gains 400 ppm from 104 ms of R on, until 204 ms. S0 is 3 ms less than R.
+  const auto gained_ns = [](std::int64_t r_ms) { return std::clamp<std::int64_t>(r_ms - 104, 0, 100) * 400; };
+  for (std::size_t k = 0; k < 30; ++k) {
+    const auto tens = static_cast<std::int64_t>(k) * 10;
+    e.snapshots[k].host.ns += gained_ns(tens);
+    e.offsets[k].offset_ps += gained_ns(tens - 10 + 3) * 1000;
+  }
+  const node_clock c = built(e);
+  CHECK(has(c, clock_anomaly::kind::slope));
+  CHECK_FALSE(has(c, clock_anomaly::kind::offset_jump));
+  // The corner lies 4 ms after a snapshot and 6 before the next: the chord is off by 400 ppm * 10 ms * 0.4 * 0.6 there.
+  for (const std::int64_t at : {101 * ms, 201 * ms}) CHECK(c.bound_at(at, clock_domain::tracer) >= 960'000);
+  for (const std::int64_t at : {50 * ms, 150 * ms, 270 * ms}) CHECK(c.bound_at(at, clock_domain::tracer) < 2 * usual);
+  for (std::int64_t r_ms = 0; r_ms < 290; ++r_ms) {
+    const std::int64_t right = (r_ms - 3) * ms;
+    REQUIRE(std::abs(from_tracer(c, r_ms * ms) - right) <= *c.bound_at(right, clock_domain::tracer));
+  }
+}
+
 TEST_CASE("clocks of a hundred thousand bad measurements take time in proportion") {
   constexpr int many = 100'000, tail = 20'000;
   clock_evidence bending = still_clock(many, many), bending_both = bending;
