@@ -334,8 +334,8 @@ class node_clock_builder {
     auto& snapshots = made_.snapshot_part_;
     std::vector<std::size_t> steps;
     for (const clock_step& j : of_.jumps) steps.push_back(j.after);
-    snapshots.noise_ps = noise_of(snapshot_deviations(), of_.broken, of_.snapshot_bends, made_.snapshot_scatter_,
-                                  o_.snapshot_scatter) +
+    snapshots.noise_ps = noise_of(snapshot_deviations(), of_.broken, of_.snapshot_gaps, of_.snapshot_bends,
+                                  made_.snapshot_scatter_, o_.snapshot_scatter) +
                          of_.spread_ps;
     snapshots.first_noise_ps = snapshots.last_noise_ps = snapshots.noise_ps;
     const knot& first = of_.tracer.front();
@@ -349,7 +349,8 @@ class node_clock_builder {
     auto& offsets = made_.offset_part_;
     if (!of_.points.empty()) {
       offsets.noise_ps =
-          noise_of(offset_deviations(), steps, of_.offset_bends, made_.offset_scatter_, o_.offset_scatter);
+          noise_of(offset_deviations(), steps, of_.offset_gaps, of_.offset_bends, made_.offset_scatter_,
+                   o_.offset_scatter);
       // How far a path moved is known by two measurements.
       if (of_.path_change_ps > 0) offsets.noise_ps = 3 * offsets.noise_ps + whole_ps(of_.path_change_ps);
       offsets.first_ps = of_.points.front().at;
@@ -419,8 +420,9 @@ class node_clock_builder {
   // By what the measurements themselves leave of a smooth clock; where they are too few for that, by what all nodes'
   // scatter, or by what such measurements usually are off.
   static std::int64_t noise_of(const std::vector<deviation>& points, std::vector<std::size_t> breaks,
-                               const std::vector<clock_bend>& bends, const clock_scatter& own,
-                               const clock_scatter& pooled) {
+                               const std::vector<std::size_t>& gaps, const std::vector<clock_bend>& bends,
+                               const clock_scatter& own, const clock_scatter& pooled) {
+    breaks.insert(breaks.end(), gaps.begin(), gaps.end());
     for (const clock_bend& b : bends) breaks.push_back(b.after);
     std::sort(breaks.begin(), breaks.end());
     breaks.erase(std::unique(breaks.begin(), breaks.end()), breaks.end());

@@ -199,6 +199,7 @@ std::vector<double> errors_across_gaps(const std::vector<deviation>& points, con
   std::vector<double> errors;
   if (gaps.empty()) return errors;
   constexpr std::size_t min_seen = 3;
+  constexpr double more_than_seen = 1.5;  // few chords of such a length lie side by side
   const double whole = as_double(points.back().at_ps - points.front().at_ps);
   const auto length_of = [&](std::size_t gap) { return as_double(points[gap + 1].at_ps - points[gap].at_ps); };
   double shortest = whole;
@@ -214,7 +215,7 @@ std::vector<double> errors_across_gaps(const std::vector<deviation>& points, con
       // The shortest chord that is as long as the gap. Longer than all that were seen: what a bending clock strays by grows
       // with the square of the length.
       const double times = std::max(1.0, length_of(gap) / k.length);
-      if (times <= 1 || &k == known.data()) error = k.most * times * times;
+      if (times <= 1 || &k == known.data()) error = more_than_seen * k.most * times * times;
     }
     errors.push_back(error);
   }

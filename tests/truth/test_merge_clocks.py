@@ -26,8 +26,8 @@ LAWS = {
     "wander, late": {"wanders": (800, 30), "reads": ("late", 90_000)},
     "round trips": {"paths": ("tails", 300_000), "rtt": True},
 }
-# Of independent errors: how many times the bound may be the least one that holds 99.95 % of all events, in the middle.
-WIDTH = {"healthy": 1.6, "normal": 1.5, "late": 1.5, "skewed": 1.5, "tails": 1.5}
+# How many times the bound may be the least one that holds 99.95 % of all events, in the middle.
+WIDTH = {"healthy": 1.6, "normal": 1.5, "late": 1.5, "skewed": 1.5, "tails": 1.5, "slow": 3, "wander": 5, "swift wander": 5}
 FAULTS = {
     "step": {"fault": {"step": (30, 2 * 10**9)}},
     "step of the reference": {"fault": {"reference": (30, 2 * 10**9)}},
