@@ -5,6 +5,7 @@
 
 #include <base/progress.hpp>
 
+#include "clock_statistics.hpp"
 #include "folded_warnings.hpp"
 
 #include <algorithm>
@@ -464,19 +465,23 @@ class trace_aligner {
     return {};
   }
 
-  // Twice: the scatter of all nodes together says more of each than its own few measurements.
-  result<void> build_from(const std::vector<std::pair<aligned_trace*, clock_evidence>>& evidence) {
+  // Twice: the scatter of all nodes together says more of each than its own few measurements, and a step of the reference
+  // node's clock is a jump of all offsets.
+  result<void> build_from(std::vector<std::pair<aligned_trace*, clock_evidence>>& evidence) {
     std::vector<clock_scatter> offsets, snapshots;
+    std::vector<std::pair<std::int64_t, std::int64_t>> reference_steps;
     for (const auto& [t, e] : evidence) {
       auto clock = node_clock::build(e, o_.clocks);
       if (!clock) continue;
       offsets.push_back(clock->offset_scatter());
       snapshots.push_back(clock->snapshot_scatter());
+      if (e.is_reference) reference_steps = clock->wall_steps();
     }
     clock_options how = o_.clocks;
-    if (!(how.offset_scatter.freedom > 0)) how.offset_scatter = pooled_scatter(offsets);
-    if (!(how.snapshot_scatter.freedom > 0)) how.snapshot_scatter = pooled_scatter(snapshots);
-    for (const auto& [t, e] : evidence) {
+    if (!(how.offset_scatter.freedom > 0)) how.offset_scatter = scatter_of_nodes(std::move(offsets));
+    if (!(how.snapshot_scatter.freedom > 0)) how.snapshot_scatter = scatter_of_nodes(std::move(snapshots));
+    for (auto& [t, e] : evidence) {
+      e.reference_steps = reference_steps;
       auto clock = node_clock::build(e, how);
       if (!clock) {
         by_walltime(*t);

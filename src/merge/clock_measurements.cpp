@@ -18,6 +18,7 @@ using knot = piecewise_map::knot;
 
 constexpr std::int64_t max_slope_parts = 1000;   // a segment is broken beyond 1 part in this: 1000 ppm
 constexpr std::int64_t max_offset_parts = 2000;  // an offset jumps beyond 500 ppm of the window
+constexpr double max_slew = 0.001;               // a clock that is slewed has another rate for a while, up to this
 constexpr double outlier_times = 8;               // of the usual deviation
 constexpr double min_step_ps = 2000;
 constexpr int max_rounds = 32;  // of leaving out what is off: more of them find a clock that bends, not bad readings
@@ -42,6 +43,15 @@ struct rate_check {
   double usual_rate = 0;
   double scale_ps = 0;            // median of |deviation|
   std::vector<double> deviation;  // a segment
+  std::vector<double> length;
+  // Whether a neighbour deviates alike: the clock has another rate there, and does not step.
+  [[nodiscard]] bool slewed(std::size_t i) const {
+    const double rate = deviation[i] / length[i];
+    if (std::abs(rate) > max_slew) return false;
+    for (const std::size_t beside : {i - 1, i + 1})
+      if (beside < length.size() && 2 * deviation[beside] / length[beside] / rate > 1) return true;
+    return false;
+  }
 };
 rate_check check_rates(const std::vector<knot>& advance) {
   rate_check found;
@@ -49,7 +59,10 @@ rate_check check_rates(const std::vector<knot>& advance) {
   for (const knot& s : advance)
     if (s.x > 0) rates.push_back(as_double(s.y) / as_double(s.x));
   found.usual_rate = median_of(rates);
-  for (const knot& s : advance) found.deviation.push_back(as_double(s.y) - found.usual_rate * as_double(s.x));
+  for (const knot& s : advance) {
+    found.deviation.push_back(as_double(s.y) - found.usual_rate * as_double(s.x));
+    found.length.push_back(as_double(s.x));
+  }
   for (const double d : found.deviation) sizes.push_back(std::abs(d));
   found.scale_ps = advance.size() < 3 ? 0 : median_of(sizes);
   return found;
@@ -65,6 +78,7 @@ class measurement_taker {
     find_host_steps();
     const auto before_offsets = static_cast<std::ptrdiff_t>(found_.anomalies.size());
     find_offset_jumps();
+    report_offset_jumps();
     // A step of the snapshots is judged by the offsets, but listed before the steps of the offsets.
     const auto after_offsets = static_cast<std::ptrdiff_t>(found_.anomalies.size());
     report_host_steps();
@@ -259,16 +273,16 @@ class measurement_taker {
     from.resize(kept);
   }
 
-  // Takes outliers out of `from`, and gives the steps that are left. Where many are off it is not known which.
+  // Takes outliers out of `from`, and gives the steps and bends that are left. Where many are off it is not known which.
   template <class Measured, class Deviations, class Note>
-  std::vector<odd_measurement> leave_out(std::vector<Measured>& from, Deviations&& deviations, double reading_ps,
+  odd_measurements leave_out(std::vector<Measured>& from, Deviations&& deviations, double reading_ps,
                                          Note&& note_one) {
     constexpr std::size_t max_share = 4;
     const std::vector<Measured> all = from;
     const std::size_t anomalies = found_.anomalies.size();
     for (int round = 0;; ++round) {
       odd_measurements odd = find_odd_measurements(deviations(), reading_ps);
-      if (odd.outliers.empty()) return std::move(odd.steps);
+      if (odd.outliers.empty()) return odd;
       if (round == max_rounds || (all.size() - from.size() + odd.outliers.size()) * max_share > all.size()) {
         from = all;
         found_.anomalies.erase(found_.anomalies.begin() + static_cast<std::ptrdiff_t>(anomalies),
@@ -284,13 +298,13 @@ class measurement_taker {
   // step.
   void find_host_steps() {
     constexpr double reading_ps = 2 * min_step_ps;
-    std::vector<odd_measurement> steps;
+    odd_measurements odd;
     if (pieces_end_.empty())
-      steps = leave_out(found_.tracer, [&] { return snapshot_deviations(); }, reading_ps,
-                        [&](const odd_measurement& odd) {
-                          note(clock_anomaly::kind::slope, found_.tracer[odd.at].y, whole_ps(std::abs(odd.size_ps)),
-                               "one snapshot is " + step_text(odd.size_ps) + " off its neighbours; it is left out");
-                        });
+      odd = leave_out(found_.tracer, [&] { return snapshot_deviations(); }, reading_ps,
+                      [&](const odd_measurement& one) {
+                        note(clock_anomaly::kind::slope, found_.tracer[one.at].y, whole_ps(std::abs(one.size_ps)),
+                             "one snapshot is " + step_text(one.size_ps) + " off its neighbours; it is left out");
+                      });
     std::vector<knot> advance;
     for (std::size_t i = 0; i + 1 < found_.tracer.size(); ++i) {
       const knot &here = found_.tracer[i], &next = found_.tracer[i + 1];
@@ -299,11 +313,11 @@ class measurement_taker {
     const rate_check rates = check_rates(advance);
     const double noise = outlier_times * rates.scale_ps + min_step_ps;
     found_.usual_host_rate = rates.usual_rate;
-    auto step = steps.begin();
+    auto step = odd.steps.begin();
     for (std::size_t i = 0; i < advance.size(); ++i) {
       const bool no_clock = magnitude(advance[i].y) > static_cast<std::uint64_t>(advance[i].x / max_slope_parts);
       const bool backwards = found_.tracer[i + 1].y < found_.tracer[i].y;  // wrong even where every segment does it
-      const bool steps_here = step != steps.end() && step->at == i;
+      const bool steps_here = step != odd.steps.end() && step->at == i;
       step += steps_here ? 1 : 0;
       if (!steps_here && !(no_clock && (backwards || advance.size() < 3 || std::abs(rates.deviation[i]) > noise)))
         continue;
@@ -312,6 +326,38 @@ class measurement_taker {
           std::binary_search(pieces_end_.begin(), pieces_end_.end(), found_.tracer[i].x);
       if (!between_pieces) found_.host_steps.push_back({i, rates.deviation[i]});
     }
+    found_.snapshot_bends = bends_of(odd.bends, found_.broken, snapshot_deviations(), "the wall clock or the tracer clock");
+  }
+
+  // Segments beside a bend, by rising place; those next to a step are that step's. Where the rate changes inside a segment by
+  // what it changes at both of its ends, the chord is off by up to a quarter of that times its length.
+  std::vector<clock_bend> bends_of(const std::vector<odd_measurement>& odd, const std::vector<std::size_t>& steps,
+                                   const std::vector<deviation>& points, const char* what) {
+    std::vector<clock_bend> segments;
+    const auto steps_at = [&](std::size_t segment) { return std::binary_search(steps.begin(), steps.end(), segment); };
+    const auto change_at = [&](std::size_t i) {
+      const bool is_inner = i > 0 && i + 1 < points.size() && !steps_at(i - 1) && !steps_at(i);
+      return is_inner ? std::abs(slope_at(points, i) - slope_at(points, i - 1)) : 0;
+    };
+    std::size_t last = 0;
+    for (const odd_measurement& bend : odd) {
+      if (steps_at(bend.at - 1) || steps_at(bend.at)) continue;
+      if (segments.empty() || bend.at > last + 1)
+        note(clock_anomaly::kind::slope, points[bend.at].at_ps, whole_ps(bend.size_ps),
+             std::string(what) + " changes its rate by " + std::to_string(std::llround(change_at(bend.at) * 1e6)) +
+                 " ppm between measurements; the bound is wider there");
+      last = bend.at;
+      for (const std::size_t segment : {bend.at - 1, bend.at}) {
+        if (!segments.empty() && segments.back().after == segment) continue;
+        const double length = as_double(points[segment + 1].at_ps - points[segment].at_ps);
+        segments.push_back({segment, length * (change_at(segment) + change_at(segment + 1)) / 4});
+      }
+    }
+    return segments;
+  }
+  static double slope_at(const std::vector<deviation>& points, std::size_t segment) {
+    const deviation &from = points[segment], &to = points[segment + 1];
+    return as_double(to.size_ps - from.size_ps) / as_double(to.at_ps - from.at_ps);
   }
 
   // Wall times around a step in the snapshots.
@@ -369,10 +415,10 @@ class measurement_taker {
   }
 
   void find_offset_jumps() {
-    const std::vector<odd_measurement> steps = leave_out(
-        found_.points, [&] { return offset_deviations(); }, offset_reading_ps(), [&](const odd_measurement& odd) {
-          note(clock_anomaly::kind::offset_jump, found_.points[odd.at].at, whole_ps(std::abs(odd.size_ps)),
-               "one offset is " + step_text(odd.size_ps) + " off its neighbours; it is left out");
+    const odd_measurements odd = leave_out(
+        found_.points, [&] { return offset_deviations(); }, offset_reading_ps(), [&](const odd_measurement& one) {
+          note(clock_anomaly::kind::offset_jump, found_.points[one.at].at, whole_ps(std::abs(one.size_ps)),
+               "one offset is " + step_text(one.size_ps) + " off its neighbours; it is left out");
         });
     std::vector<knot> advance;
     for (std::size_t i = 0; i + 1 < found_.points.size(); ++i)
@@ -381,13 +427,13 @@ class measurement_taker {
     const rate_check rates = check_rates(advance);
     const double noise = outlier_times * rates.scale_ps + min_step_ps;
     offset_noise_ps_ = noise;
-    auto step = steps.begin();
+    auto step = odd.steps.begin();
     for (std::size_t i = 0; i < advance.size(); ++i) {
       const std::int64_t usual = advance.size() < 3 ? advance[i].y : whole_ps(rates.deviation[i]);
-      const bool steps_here = step != steps.end() && step->at == i;
+      const bool steps_here = step != odd.steps.end() && step->at == i;
       step += steps_here ? 1 : 0;
       if (steps_here || (magnitude(usual) > static_cast<std::uint64_t>(advance[i].x / max_offset_parts) &&
-                         (advance.size() < 3 || std::abs(rates.deviation[i]) > noise)))
+                         (advance.size() < 3 || (std::abs(rates.deviation[i]) > noise && !rates.slewed(i)))))
         found_.jumps.push_back({i, advance.size() < 3 ? as_double(advance[i].y) : rates.deviation[i]});
     }
     for (const clock_step& j : found_.jumps)
@@ -396,9 +442,52 @@ class measurement_taker {
     std::sort(jump_spans_.begin(), jump_spans_.end());
     for (std::size_t i = 1; i < jump_spans_.size(); ++i)
       jump_spans_[i].second = std::max(jump_spans_[i].second, jump_spans_[i - 1].second);
-    for (const clock_step& j : found_.jumps)
+    std::vector<std::size_t> jumped;
+    for (const clock_step& j : found_.jumps) jumped.push_back(j.after);
+    found_.offset_bends = bends_of(odd.bends, jumped, offset_deviations(), "the wall clock");
+  }
+
+  // Whether a clock shows the jump: the node's in its snapshots, by about as much, or the reference node's.
+  [[nodiscard]] bool is_of_a_clock(const clock_step& jump) const {
+    const offset_point &before = found_.points[jump.after], &after = found_.points[jump.after + 1];
+    const auto [from, to] = std::minmax({before.as_knot().x, after.as_knot().x});
+    for (const clock_step& s : found_.host_steps) {
+      const auto span = span_of(s);
+      if (span.first <= to && span.second >= from && is_alike(jump, s)) return true;
+    }
+    // A clock that is slewed in haste has no step, but gains as much on the tracer clock over the same time or more.
+    const auto later = [](std::int64_t t, const knot& k) { return t < k.y; };
+    const auto end = std::lower_bound(found_.tracer.begin(), found_.tracer.end(), to,
+                                      [](const knot& k, std::int64_t t) { return k.y < t; });
+    const auto begin = std::upper_bound(found_.tracer.begin(), found_.tracer.end(), from, later);
+    if (begin != found_.tracer.begin() && end != found_.tracer.end()) {
+      const knot &first = *(begin - 1), &last = *end;
+      const double gained = as_double((last.y - first.y) - (last.x - first.x)) -
+                            found_.usual_host_rate * as_double(last.x - first.x);
+      const double sign = jump.size_ps < 0 ? -1 : 1;
+      if (gained * sign > std::abs(jump.size_ps) || is_alike(jump, {0, gained})) return true;
+    }
+    return std::any_of(from_.reference_steps.begin(), from_.reference_steps.end(),
+                       [&](const auto& span) { return span.first <= after.at && span.second >= before.at; });
+  }
+
+  // A jump that no clock shows is a path that takes longer on the way there or back than before. Which offsets are right,
+  // those before it or those after it, they do not say; round trips do.
+  void report_offset_jumps() {
+    const bool has_round_trips = std::all_of(from_.offsets.begin(), from_.offsets.end(),
+                                             [](const offset_row& row) { return row.round_trip_ps.has_value(); });
+    double level = 0, least = 0, most = 0;
+    for (const clock_step& j : found_.jumps) {
+      const bool path = !has_round_trips && !is_of_a_clock(j);
       note(clock_anomaly::kind::offset_jump, found_.points[j.after].at, whole_ps(std::abs(j.size_ps)),
-           "the offset jumps by " + step_text(j.size_ps) + " between two windows");
+           "the offset jumps by " + step_text(j.size_ps) + " between two windows" +
+               (path ? ", of which the snapshots know nothing: a path may have changed, and all offsets may be off by it" : ""));
+      if (!path) continue;
+      level += j.size_ps;
+      least = std::min(least, level);
+      most = std::max(most, level);
+    }
+    found_.path_change_ps = most - least;
   }
 
   static constexpr const char* unknown_times = "how far its device times are wrong is not known";
@@ -411,6 +500,10 @@ class measurement_taker {
 };
 
 }  // namespace
+
+bool is_alike(const clock_step& a, const clock_step& b) noexcept {
+  return std::abs(a.size_ps - b.size_ps) <= 0.2 * std::abs(a.size_ps) + 1e6;
+}
 
 std::string step_text(double ps) {
   const double size = std::abs(ps);

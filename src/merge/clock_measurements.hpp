@@ -25,11 +25,22 @@ struct clock_step {
   double size_ps;
 };
 
+// Whether two measurements of a step may be of one step: within a fifth and 1 us.
+[[nodiscard]] bool is_alike(const clock_step& a, const clock_step& b) noexcept;
+
+// The straight line between a measurement and the next can be off by more than measurements are: the clock bends there.
+struct clock_bend {
+  std::size_t after;
+  double size_ps;
+};
+
 struct clock_measurements {
   std::vector<piecewise_map::knot> tracer;  // R -> S, by rising R
   std::vector<offset_point> points;         // by time; none of the reference node
   std::vector<std::size_t> broken;          // segments of `tracer` that no clock has
   std::vector<clock_step> host_steps, jumps;
+  std::vector<clock_bend> snapshot_bends, offset_bends;
+  double path_change_ps = 0;  // how far offsets moved without a clock that did: all of them may be wrong by it
   // Between a snapshot and the next the tracer clock went back or jumped: it is not known when, nor where events of the
   // time between belong.
   bool tracer_was_reset = false;

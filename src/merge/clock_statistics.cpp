@@ -49,11 +49,11 @@ std::int64_t whole_ps(double ps) noexcept {
   return !(ps < most) ? static_cast<std::int64_t>(most) : static_cast<std::int64_t>(std::ceil(ps));
 }
 
-double median_of(std::vector<double> values) noexcept {
+double share_of(std::vector<double> values, double share) noexcept {
   if (values.empty()) return 0;
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
+  const auto place = static_cast<std::ptrdiff_t>(as_double(static_cast<std::int64_t>(values.size())) * share);
+  std::nth_element(values.begin(), values.begin() + place, values.end());
+  return values[static_cast<std::size_t>(place)];
 }
 
 fitted_line fit_line(const std::vector<deviation>& points) noexcept {
@@ -105,6 +105,16 @@ clock_scatter pooled_scatter(const std::vector<clock_scatter>& of) noexcept {
   }
   if (all.freedom > 0) all.rms_ps = std::sqrt(sum / all.freedom);
   return all;
+}
+
+clock_scatter scatter_of_nodes(std::vector<clock_scatter> of) noexcept {
+  constexpr double max_times = 3;
+  std::vector<double> sizes;
+  for (const clock_scatter& s : of)
+    if (s.freedom > 0) sizes.push_back(s.rms_ps);
+  const double most = max_times * median_of(std::move(sizes));
+  for (clock_scatter& s : of) s.rms_ps = std::min(s.rms_ps, most);
+  return pooled_scatter(of);
 }
 
 double largest_error_ps(const clock_scatter& own, const clock_scatter& pooled) noexcept {

@@ -3,6 +3,7 @@
 #include <profkit/core/clock.hpp>
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 namespace profkit {
@@ -25,11 +26,16 @@ fitted_line fit_line(const std::vector<deviation>& points) noexcept;
 // Scatter of independent errors. A clock that wanders smoothly is no noise: where second differences are much smaller
 // than what is left of the line, they are used.
 clock_scatter scatter_of(const std::vector<deviation>& points) noexcept;
+// Of several nodes together. One that scatters far more than the usual one says nothing of the others.
+clock_scatter scatter_of_nodes(std::vector<clock_scatter> of) noexcept;
 
-// What no error of such a scatter exceeds (99.95 %), given how well the scatter is known.
+// What no error of such a scatter exceeds (99.95 %), given how well the scatter is known: where measurements are too few for
+// largest_noise_ps().
 double largest_error_ps(const clock_scatter& own, const clock_scatter& pooled) noexcept;
 
-[[nodiscard]] double median_of(std::vector<double> values) noexcept;
+// The value that such a share of all lie below; 0 of none.
+[[nodiscard]] double share_of(std::vector<double> values, double share) noexcept;
+[[nodiscard]] inline double median_of(std::vector<double> values) noexcept { return share_of(std::move(values), 0.5); }
 
 inline constexpr double ppt = 1e12;                      // parts
 inline constexpr std::int64_t tracer_reading_ps = 2000;  // R and S are read in whole ns, and so are the two starts

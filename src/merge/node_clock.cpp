@@ -40,10 +40,11 @@ node_clock::corrected node_clock::from_host(std::int64_t host_ps, cursor& at) co
 }
 
 double node_clock::measured_part::noise_at(std::int64_t t) const noexcept {
-  const double noise = as_double(noise_ps);
-  if (t < first_ps) return noise + (as_double(first_ps) - as_double(t)) * as_double(growth_before_ppt) / ppt;
-  if (t > last_ps) return noise + (as_double(t) - as_double(last_ps)) * as_double(growth_after_ppt) / ppt;
-  return noise;
+  if (t < first_ps)
+    return as_double(first_noise_ps) + (as_double(first_ps) - as_double(t)) * as_double(growth_before_ppt) / ppt;
+  if (t > last_ps)
+    return as_double(last_noise_ps) + (as_double(t) - as_double(last_ps)) * as_double(growth_after_ppt) / ppt;
+  return as_double(noise_ps);
 }
 
 clock_window node_clock::sound_window(std::int64_t from_ps, std::int64_t to_ps) const noexcept {
@@ -52,10 +53,15 @@ clock_window node_clock::sound_window(std::int64_t from_ps, std::int64_t to_ps) 
   w.to_ps = to_ps;
   const auto mark = std::upper_bound(marks_.begin(), marks_.end(), from_ps,
                                      [](std::int64_t t, const offset_mark& m) { return t < m.at_ps; });
-  std::int64_t resolution = 0;
-  if (mark != marks_.begin()) resolution = (mark - 1)->resolution_ps;
-  if (mark != marks_.end()) resolution = std::max(resolution, mark->resolution_ps);
-  const double offset = std::max(offset_part_.noise_at(from_ps), offset_part_.noise_at(to_ps));
+  std::int64_t resolution = 0, residual = 0;
+  const auto add = [&](const offset_mark& m) {
+    resolution = std::max(resolution, m.resolution_ps);
+    residual = std::max(residual, m.residual_ps);
+  };
+  if (mark != marks_.begin()) add(*(mark - 1));
+  if (mark != marks_.end()) add(*mark);
+  const double offset =
+      std::max({offset_part_.noise_at(from_ps), offset_part_.noise_at(to_ps), as_double(residual)});
   const double snapshot = std::max(snapshot_part_.noise_at(from_ps), snapshot_part_.noise_at(to_ps));
   w.host_bound_ps = saturating_add(whole_ps(offset), resolution + host_reading_ps);
   w.tracer_bound_ps = saturating_add(whole_ps(std::hypot(offset, snapshot)), resolution + tracer_reading_ps);

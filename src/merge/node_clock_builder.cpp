@@ -5,6 +5,7 @@
 #include <base/contained.hpp>
 
 #include "clock_measurements.hpp"
+#include "clock_noise.hpp"
 #include "clock_statistics.hpp"
 #include "odd_measurements.hpp"
 
@@ -71,8 +72,10 @@ class node_clock_builder {
       make_plain_maps();
     }
     estimate_errors();
-    widen_gaps();
+    widen_segments();
     made_.tracer_was_reset_ = of_.tracer_was_reset;
+    for (const clock_step& s : of_.host_steps)
+      made_.wall_steps_.push_back(std::minmax(of_.tracer[s.after].y, of_.tracer[s.after + 1].y));
     return std::move(made_);
   }
 
@@ -190,8 +193,7 @@ class node_clock_builder {
   // the corrected times of the two snapshots. S is ambiguous there, which the bound of host events says.
   [[nodiscard]] bool make_stepped_maps() {
     for (std::size_t i = 0; i < of_.jumps.size(); ++i)
-      if (std::abs(of_.jumps[i].size_ps - of_.host_steps[i].size_ps) > 0.2 * std::abs(of_.jumps[i].size_ps) + 1e6)
-        return false;
+      if (!is_alike(of_.jumps[i], of_.host_steps[i])) return false;
     const std::size_t pieces = of_.jumps.size() + 1;
     std::vector<piecewise_map> maps;
     std::vector<std::vector<offset_point>> parts;
@@ -314,12 +316,10 @@ class node_clock_builder {
     rates.clear();
     std::vector<clock_scatter> offset_scatters;
     double mean_square = 0;
-    std::int64_t residual = 0;
     std::size_t jump = 0;  // the next; they are by rising place
     for (std::size_t i = 0; i < of_.points.size(); ++i) {
       piece.push_back({of_.points[i].at, of_.points[i].offset});
-      residual = std::max(residual, of_.points[i].residual.value_or(0));
-      made_.marks_.push_back({of_.points[i].at, of_.points[i].resolution});
+      made_.marks_.push_back({of_.points[i].at, of_.points[i].resolution, of_.points[i].residual.value_or(0)});
       const bool jumped = jump < of_.jumps.size() && of_.jumps[jump].after == i;
       jump += jumped ? 1 : 0;
       if (!jumped && i + 1 < of_.points.size()) continue;
@@ -332,7 +332,12 @@ class node_clock_builder {
     if (!rates.empty()) made_.host_drift_ = static_cast<std::int64_t>(std::llround(median_of(rates) * ppt));
 
     auto& snapshots = made_.snapshot_part_;
-    snapshots.noise_ps = noise_of(made_.snapshot_scatter_, o_.snapshot_scatter) + of_.spread_ps;
+    std::vector<std::size_t> steps;
+    for (const clock_step& j : of_.jumps) steps.push_back(j.after);
+    snapshots.noise_ps = noise_of(snapshot_deviations(), of_.broken, of_.snapshot_gaps, of_.snapshot_bends,
+                                  made_.snapshot_scatter_, o_.snapshot_scatter) +
+                         of_.spread_ps;
+    snapshots.first_noise_ps = snapshots.last_noise_ps = snapshots.noise_ps;
     const knot& first = of_.tracer.front();
     const knot& last = of_.tracer.back();
     snapshots.first_ps = corrected_snapshot(first);
@@ -343,12 +348,19 @@ class node_clock_builder {
 
     auto& offsets = made_.offset_part_;
     if (!of_.points.empty()) {
-      offsets.noise_ps = std::max(noise_of(made_.offset_scatter_, o_.offset_scatter), residual);
+      offsets.noise_ps =
+          noise_of(offset_deviations(), steps, of_.offset_gaps, of_.offset_bends, made_.offset_scatter_,
+                   o_.offset_scatter);
+      // How far a path moved is known by two measurements.
+      if (of_.path_change_ps > 0) offsets.noise_ps = 3 * offsets.noise_ps + whole_ps(of_.path_change_ps);
       offsets.first_ps = of_.points.front().at;
       offsets.last_ps = of_.points.back().at;
+      const offset_point &front = of_.points.front(), &back = of_.points.back();
+      offsets.first_noise_ps = std::max(offsets.noise_ps, front.residual.value_or(0));
+      offsets.last_noise_ps = std::max(offsets.noise_ps, back.residual.value_or(0));
       if (of_.points.size() > 1) {
-        const std::int64_t head = offsets.noise_ps + of_.points.front().resolution + 1;
-        const std::int64_t tail = offsets.noise_ps + of_.points.back().resolution + 1;
+        const std::int64_t head = offsets.first_noise_ps + front.resolution + 1;
+        const std::int64_t tail = offsets.last_noise_ps + back.resolution + 1;
         if (offsets.growth_before_ppt == 0)
           offsets.growth_before_ppt = growth_of(head, of_.points[1].at - offsets.first_ps);
         if (offsets.growth_after_ppt == 0)
@@ -362,28 +374,59 @@ class node_clock_builder {
     made_.residual_ps_ = static_cast<std::int64_t>(std::llround(std::sqrt(fit_line(corrected).mean_square)));
   }
 
-  // Between measurements that are far apart a clock may bend unseen.
-  void widen_gaps() {
+  [[nodiscard]] std::vector<deviation> snapshot_deviations() const {
     std::vector<deviation> points;
     for (const knot& k : of_.tracer) points.push_back({k.x, k.y - k.x});
-    std::vector<double> errors = errors_across_gaps(points, of_.snapshot_gaps);
-    for (std::size_t i = 0; i < errors.size(); ++i) {
-      const std::size_t gap = of_.snapshot_gaps[i];
-      const std::int64_t error = whole_ps(errors[i]);
-      made_.suspects_.push_back({made_.direct_(of_.tracer[gap].x), made_.direct_(of_.tracer[gap + 1].x), error, 0});
-    }
-    points.clear();
+    return points;
+  }
+  [[nodiscard]] std::vector<deviation> offset_deviations() const {
+    std::vector<deviation> points;
     for (const offset_point& p : of_.points) points.push_back({p.at, p.offset});
-    errors = errors_across_gaps(points, of_.offset_gaps);
-    for (std::size_t i = 0; i < errors.size(); ++i) {
-      const std::size_t gap = of_.offset_gaps[i];
-      const std::int64_t error = whole_ps(errors[i]);
-      made_.suspects_.push_back({of_.points[gap].at, of_.points[gap + 1].at, error, error});
+    return points;
+  }
+  // Corrected times around a segment.
+  [[nodiscard]] std::pair<std::int64_t, std::int64_t> snapshot_span(std::size_t segment) const {
+    return {corrected_snapshot(of_.tracer[segment]), corrected_snapshot(of_.tracer[segment + 1])};
+  }
+  [[nodiscard]] std::pair<std::int64_t, std::int64_t> offset_span(std::size_t segment) const {
+    return {of_.points[segment].at, of_.points[segment + 1].at};
+  }
+
+  // Between measurements a clock may bend: where they show that it did, and where they are far apart, unseen.
+  void widen_segments() {
+    for (const clock_bend& b : of_.snapshot_bends) add_span(snapshot_span(b.after), whole_ps(b.size_ps), 0);
+    for (const clock_bend& b : of_.offset_bends)
+      add_span(offset_span(b.after), whole_ps(b.size_ps), whole_ps(b.size_ps));
+    std::vector<double> errors = errors_across_gaps(snapshot_deviations(), of_.snapshot_gaps);
+    for (std::size_t i = 0; i < errors.size(); ++i) add_gap(snapshot_span(of_.snapshot_gaps[i]), errors[i], 1, 0);
+    errors = errors_across_gaps(offset_deviations(), of_.offset_gaps);
+    for (std::size_t i = 0; i < errors.size(); ++i) add_gap(offset_span(of_.offset_gaps[i]), errors[i], 1, 1);
+  }
+  void add_span(std::pair<std::int64_t, std::int64_t> span, std::int64_t tracer_ps, std::int64_t host_ps) {
+    made_.suspects_.push_back({span.first, span.second, tracer_ps, host_ps});
+  }
+  // A clock of steady curvature strays from its chord by a parabola: most in the middle, nothing at the measurements.
+  void add_gap(std::pair<std::int64_t, std::int64_t> span, double middle_ps, int tracer, int host) {
+    constexpr std::int64_t parts = 8;
+    const std::int64_t length = span.second - span.first;
+    for (std::int64_t k = 0; k < parts; ++k) {
+      const double inner = as_double(k < parts / 2 ? k + 1 : k) / as_double(parts);
+      const std::int64_t error = whole_ps(4 * inner * (1 - inner) * middle_ps);
+      add_span({span.first + length / parts * k, k + 1 == parts ? span.second : span.first + length / parts * (k + 1)},
+               tracer * error, host * error);
     }
   }
 
-  // Measurements too few to show their scatter may be off by what such measurements usually are.
-  static std::int64_t noise_of(const clock_scatter& own, const clock_scatter& pooled) noexcept {
+  // By what the measurements themselves leave of a smooth clock; where they are too few for that, by what all nodes'
+  // scatter, or by what such measurements usually are off.
+  static std::int64_t noise_of(const std::vector<deviation>& points, std::vector<std::size_t> breaks,
+                               const std::vector<std::size_t>& gaps, const std::vector<clock_bend>& bends,
+                               const clock_scatter& own, const clock_scatter& pooled) {
+    breaks.insert(breaks.end(), gaps.begin(), gaps.end());
+    for (const clock_bend& b : bends) breaks.push_back(b.after);
+    std::sort(breaks.begin(), breaks.end());
+    breaks.erase(std::unique(breaks.begin(), breaks.end()), breaks.end());
+    if (const auto largest = largest_noise_ps(points, breaks)) return whole_ps(*largest);
     return own.freedom < 1 && pooled.freedom < 1 ? unknown_noise_ps : whole_ps(largest_error_ps(own, pooled));
   }
   [[nodiscard]] std::int64_t corrected_snapshot(const knot& k) const noexcept { return made_.direct_(k.x); }

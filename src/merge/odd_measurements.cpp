@@ -16,6 +16,7 @@ constexpr std::size_t many = 20;
 constexpr double times_scatter = 12;        // long tails of delays reach 8
 constexpr double sure_count = 10;           // of deviations; the scatter of fewer is known less well
 constexpr double gap_times = 4;             // of the usual distance
+constexpr double slewed_share = 0.5;  // neighbours that advance alike, at least so much: a clock that is slewed, and no step
 
 double middle_of(std::vector<double> values) {
   std::sort(values.begin(), values.end());
@@ -25,10 +26,7 @@ double middle_of(std::vector<double> values) {
 
 double scatter_of_sizes(std::vector<double> sizes) {
   const bool is_many = sizes.size() >= many;
-  const auto at = static_cast<std::ptrdiff_t>(as_double(static_cast<std::int64_t>(sizes.size())) *
-                                              (is_many ? many_share : few_share));
-  std::nth_element(sizes.begin(), sizes.begin() + at, sizes.end());
-  return sizes[static_cast<std::size_t>(at)] / (is_many ? many_of_normal : few_of_normal);
+  return share_of(std::move(sizes), is_many ? many_share : few_share) / (is_many ? many_of_normal : few_of_normal);
 }
 
 // Off both sides in the same direction, by the less.
@@ -61,7 +59,9 @@ class odd_finder {
         if (const double off = off_end(first); std::abs(off) > 2 * tolerance_)
           found.outliers.push_back({first ? 0 : n_ - 1, off});
     }
-    if (found.outliers.empty()) find_steps(found.steps);
+    if (!found.outliers.empty()) return found;
+    find_steps(found.steps);
+    find_bends(found.bends);
     return found;
   }
 
@@ -116,7 +116,9 @@ class odd_finder {
       const std::size_t from = i < neighbours ? 0 : i - neighbours, to = std::min(rates.size(), i + 1 + neighbours);
       const double left = middle_of({rates.data() + from, rates.data() + i}),
                    right = middle_of({rates.data() + i + 1, rates.data() + to});
-      sizes.push_back(off_both(rates[i] - left, rates[i] - right) * (t_[i + 1] - t_[i]));
+      const double off = off_both(rates[i] - left, rates[i] - right), usual = (left + right) / 2;
+      const double beside = std::max((rates[i - 1] - usual) / off, (rates[i + 1] - usual) / off);
+      sizes.push_back(off == 0 || beside > slewed_share ? 0 : off * (t_[i + 1] - t_[i]));
     }
     std::vector<double> magnitudes;
     for (const double size : sizes) magnitudes.push_back(std::abs(size));
@@ -126,6 +128,21 @@ class odd_finder {
       if (std::abs(sizes[i]) > tolerance * std::max(1.0, length * length / (usual * usual)))
         into.push_back({i + 1, sizes[i]});
     }
+  }
+
+  // Against the chord of its neighbours. What lies off by itself has both neighbours on the other side of theirs.
+  void find_bends(std::vector<odd_measurement>& into) const {
+    std::vector<double> off(n_, 0);
+    for (std::size_t i = 1; i + 1 < n_; ++i) {
+      const double before = t_[i] - t_[i - 1], after = t_[i + 1] - t_[i];
+      off[i] = y_[i] - (y_[i - 1] * after + y_[i + 1] * before) / (before + after);
+    }
+    for (std::size_t i = 1; i + 1 < n_; ++i) {
+      const bool alone = off[i] * off[i - 1] < 0 && off[i] * off[i + 1] < 0;
+      if (!alone && std::abs(off[i]) > tolerance_at(i)) into.push_back({i, std::abs(off[i])});
+    }
+    constexpr std::size_t max_share = 4;  // of more it is not known what the clock is when it does not bend
+    if (into.size() * max_share > n_) into.clear();
   }
 
   std::size_t n_;
@@ -151,26 +168,56 @@ std::vector<std::size_t> find_gaps(const std::vector<deviation>& points) {
   return gaps;
 }
 
+namespace {
+
+// The farthest that a measurement lies from a chord between two others, about a half of `length` before and after it.
+struct chord_error {
+  double length, most = 0;
+  std::size_t seen = 0;
+};
+chord_error errors_of_chords(const std::vector<deviation>& points, double length) {
+  chord_error found{length};
+  std::size_t left = 0, right = 0;
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    const auto since = [&](std::size_t k) { return as_double(points[k].at_ps - points[i].at_ps); };
+    while (left + 1 < i && -since(left + 1) >= length / 2) ++left;
+    right = std::max(right, i);
+    while (right + 1 < points.size() && since(right) < length / 2) ++right;
+    const double before = -since(left), after = since(right);
+    if (std::min(before, after) < length / 2 || std::max(before, after) > length) continue;
+    const double of_left = as_double(points[left].size_ps - points[i].size_ps),
+                 of_right = as_double(points[right].size_ps - points[i].size_ps);
+    found.most = std::max(found.most, std::abs(of_left * after + of_right * before) / (before + after));
+    ++found.seen;
+  }
+  return found;
+}
+
+}  // namespace
+
 std::vector<double> errors_across_gaps(const std::vector<deviation>& points, const std::vector<std::size_t>& gaps) {
   std::vector<double> errors;
   if (gaps.empty()) return errors;
-  // A clock of curvature c is at most c h² / 8 from its chord, and c h h' / 2 from one of unequal parts. At each
-  // measurement: the greatest curvature before it, and from it on.
-  std::vector<double> curvature(points.size(), 0), before(points.size() + 1, 0), from(points.size() + 1, 0);
-  for (std::size_t i = 1; i + 1 < points.size(); ++i) {
-    const double left = as_double(points[i].at_ps - points[i - 1].at_ps),
-                 right = as_double(points[i + 1].at_ps - points[i].at_ps);
-    const double off = as_double(points[i].size_ps - points[i - 1].size_ps) -
-                       as_double(points[i + 1].size_ps - points[i - 1].size_ps) * left / (left + right);
-    curvature[i] = 2 * std::abs(off) / (left * right);
-  }
-  for (std::size_t i = 0; i < points.size(); ++i) before[i + 1] = std::max(before[i], curvature[i]);
-  for (std::size_t i = points.size(); i-- > 0;) from[i] = std::max(from[i + 1], curvature[i]);
+  constexpr std::size_t min_seen = 3;
+  constexpr double more_than_seen = 1.5;  // few chords of such a length lie side by side
+  const double whole = as_double(points.back().at_ps - points.front().at_ps);
+  const auto length_of = [&](std::size_t gap) { return as_double(points[gap + 1].at_ps - points[gap].at_ps); };
+  double shortest = whole;
+  for (const std::size_t gap : gaps) shortest = std::min(shortest, length_of(gap));
+  // Of chords of the whole time, of half of it, and so on.
+  std::vector<chord_error> known;
+  constexpr double least_part = 1e-6;
+  for (double length = whole; length >= (known.empty() ? whole * least_part : shortest); length /= 2)
+    if (const chord_error e = errors_of_chords(points, length); e.seen >= min_seen) known.push_back(e);
   for (const std::size_t gap : gaps) {
-    // Not those at the ends of the gap, which it makes uncertain itself.
-    const double most = std::max(before[gap], from[gap + 2]);
-    const double length = as_double(points[gap + 1].at_ps - points[gap].at_ps);
-    errors.push_back(most * length * length / 8);
+    double error = 0;
+    for (const chord_error& k : known) {
+      // The shortest chord that is as long as the gap. Longer than all that were seen: what a bending clock strays by grows
+      // with the square of the length.
+      const double times = std::max(1.0, length_of(gap) / k.length);
+      if (times <= 1 || &k == known.data()) error = more_than_seen * k.most * times * times;
+    }
+    errors.push_back(error);
   }
   return errors;
 }

@@ -289,8 +289,111 @@ TEST_CASE("a gap in the measurements is told, and the bound is wider there") {
   e.snapshots.erase(e.snapshots.begin() + 8, e.snapshots.begin() + 20);
   const node_clock c = built(e);
   CHECK(text_of(c).find("no snapshots for 130.0 ms") == 0);
-  CHECK(*c.bound_at(135 * ms, clock_domain::tracer) > 10 * *c.bound_at(30 * ms, clock_domain::tracer));
+  // It grows with the distance from the measurements at both ends.
+  const auto more_than_usual = [&](std::int64_t at) {
+    return *c.bound_at(at, clock_domain::tracer) - *c.bound_at(30 * ms, clock_domain::tracer);
+  };
+  CHECK(more_than_usual(131 * ms) > *c.bound_at(30 * ms, clock_domain::tracer));
+  CHECK(more_than_usual(75 * ms) > 0);
+  CHECK(more_than_usual(75 * ms) < more_than_usual(100 * ms));
+  CHECK(more_than_usual(190 * ms) < more_than_usual(131 * ms));
   CHECK(*c.bound_at(135 * ms, clock_domain::host) < 2 * *c.bound_at(30 * ms, clock_domain::host));
+}
+
+TEST_CASE("what other nodes scatter changes no bound of a node with measurements enough of its own") {
+  const node_clock alone = built(jittering_clock());
+  clock_options o;
+  o.offset_scatter = o.snapshot_scatter = {900'000'000, 4000};
+  const node_clock beside = built(jittering_clock(), o);
+  for (const clock_domain domain : {clock_domain::tracer, clock_domain::host})
+    CHECK(beside.bound_at(150 * ms, domain) == alone.bound_at(150 * ms, domain));
+}
+
+TEST_CASE("an offset that jumps without a clock makes all times of the node doubtful, unless round trips are known") {
+  clock_evidence e = jittering_clock();
+  for (std::size_t k = 15; k < 30; ++k) e.offsets[k].offset_ps += 6'000'000;
+  const node_clock c = built(e);
+  CHECK(text_of(c).find("of which the snapshots know nothing") != std::string::npos);
+  for (const std::int64_t at : {20 * ms, 250 * ms}) CHECK(c.bound_at(at, clock_domain::host) > 5'900'000);
+  // The reference node's clock stepped then: its snapshots say so.
+  e.reference_steps = {{130 * ms, 140 * ms}};
+  const node_clock of_reference = built(e);
+  CHECK(text_of(of_reference).find("know nothing") == std::string::npos);
+  CHECK(of_reference.bound_at(20 * ms, clock_domain::host) < 300'000);
+  e.reference_steps = {{230 * ms, 240 * ms}};
+  CHECK(built(e).bound_at(20 * ms, clock_domain::host) > 5'900'000);
+  // Half of a round trip is what an offset may be off by, and those far away say nothing of it.
+  e.reference_steps.clear();
+  for (std::size_t k = 0; k < 30; ++k) e.offsets[k].round_trip_ps = k < 15 ? 16'000'000 : 28'000'000;
+  const node_clock known = built(e);
+  CHECK(known.bound_at(20 * ms, clock_domain::host) == 8'001'000);
+  CHECK(known.bound_at(250 * ms, clock_domain::host) == 14'001'000);
+}
+
+TEST_CASE("a clock that is slewed is known less well where it begins and ends, and as well as before elsewhere") {
+  const std::int64_t usual = *built(jittering_clock()).bound_at(150 * ms, clock_domain::tracer);
+  clock_evidence e = jittering_clock();
+  // The wall clock gains 400 ppm from 104 ms of R on, until 204 ms. S0 is 3 ms less than R.
+  const auto gained_ns = [](std::int64_t r_ms) { return std::clamp<std::int64_t>(r_ms - 104, 0, 100) * 400; };
+  for (std::size_t k = 0; k < 30; ++k) {
+    const auto tens = static_cast<std::int64_t>(k) * 10;
+    e.snapshots[k].host.ns += gained_ns(tens);
+    e.offsets[k].offset_ps += gained_ns(tens - 10 + 3) * 1000;
+  }
+  const node_clock c = built(e);
+  CHECK(has(c, clock_anomaly::kind::slope));
+  CHECK_FALSE(has(c, clock_anomaly::kind::offset_jump));
+  // The corner lies 4 ms after a snapshot and 6 before the next: the chord is off by 400 ppm * 10 ms * 0.4 * 0.6 there.
+  for (const std::int64_t at : {101 * ms, 201 * ms}) {
+    CHECK(c.bound_at(at, clock_domain::tracer) >= 960'000);
+    CHECK(c.bound_at(at, clock_domain::host) >= 360'000);  // 1 ms after an offset
+  }
+  for (const std::int64_t at : {50 * ms, 150 * ms, 270 * ms}) CHECK(c.bound_at(at, clock_domain::tracer) < 2 * usual);
+  for (std::int64_t r_ms = 0; r_ms < 290; ++r_ms) {
+    const std::int64_t right = (r_ms - 3) * ms;
+    REQUIRE(std::abs(from_tracer(c, r_ms * ms) - right) <= *c.bound_at(right, clock_domain::tracer));
+  }
+}
+
+TEST_CASE("a clock that is slewed for a moment does not step") {
+  clock_evidence e = jittering_clock();
+  for (std::size_t k = 0; k < 30; ++k)
+    e.snapshots[k].host.ns += std::clamp<std::int64_t>(static_cast<std::int64_t>(k) * 10 - 104, 0, 22) * 400;
+  const node_clock c = built(e);
+  CHECK(text_of(c).find("changes its rate") != std::string::npos);
+  CHECK(text_of(c).find("step") == std::string::npos);
+  CHECK(text_of(c).find("jump") == std::string::npos);
+}
+
+TEST_CASE("the bound in a gap holds what a clock of steady curvature strays") {
+  clock_evidence e = still_clock(30, 30);
+  for (std::size_t k = 0; k < 30; ++k) {
+    e.offsets[k].midpoint.ns = e.reference_base_ns + (static_cast<std::int64_t>(k) - 1) * 10'000'000;
+    e.snapshots[k].host.ns += static_cast<std::int64_t>(30 * k * k);
+  }
+  e.snapshots.erase(e.snapshots.begin() + 9, e.snapshots.begin() + 21);
+  const node_clock c = built(e);
+  // At 145 ms of R, in the middle of 130 ms without a snapshot: 30 ns * 6.5^2 off the chord.
+  const std::int64_t off_ps = std::llround(30'000 * 6.5 * 6.5);
+  CHECK(c.bound_at(142 * ms, clock_domain::tracer) >= off_ps);
+  CHECK(c.bound_at(142 * ms, clock_domain::tracer) < 3 * off_ps);
+  CHECK(c.bound_at(60 * ms, clock_domain::tracer) < off_ps / 2);
+}
+
+TEST_CASE("reads that are only late: the truth is at the edge of what they leave") {
+  constexpr std::size_t many = 300;
+  clock_evidence e = still_clock(many, 8);
+  double most = 0;
+  for (std::size_t k = 0; k < many; ++k) {
+    // Each of 300 equally likely delays once, in no order.
+    const double share = (static_cast<double>(k * 7919 % many) + 0.5) / many, late = -90 * std::log(share);
+    e.snapshots[k].host.ns -= std::llround(late);
+    most = std::max(most, late);
+  }
+  const node_clock c = built(e);
+  CHECK(c.anomalies().empty());
+  CHECK(static_cast<double>(*c.bound_at(1000 * ms, clock_domain::tracer)) >= most * 1000);
+  CHECK(static_cast<double>(*c.bound_at(1000 * ms, clock_domain::tracer)) < most * 1000 * 1.3);
 }
 
 TEST_CASE("clocks of a hundred thousand bad measurements take time in proportion") {

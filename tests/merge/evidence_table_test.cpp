@@ -179,7 +179,7 @@ TEST_CASE("clock evidence: bounds of few measurements") {
   const auto near = bounds_of(evidence(3, 1, ahead_ps), 0), far = bounds_of(evidence(3, 1, ahead_ps), second);
   CHECK(near.second == microsecond + 1'000 + 1);  // half open: 1 ps on, rounded up
   CHECK(far.second - near.second == 100 * microsecond);
-  // Equal round trips bound by half of them, and the greatest counts.
+  // Round trips bound by half of them, and of those around an instant the greater counts.
   for (const std::int64_t trip : {std::int64_t{0}, std::int64_t{2'000}, std::int64_t{2'001}, std::int64_t{9'000}}) {
     clock_evidence e = evidence(3, 3, ahead_ps);
     for (offset_row& r : e.offsets) r.round_trip_ps = trip;
@@ -187,7 +187,8 @@ TEST_CASE("clock evidence: bounds of few measurements") {
     e.offsets[1].round_trip_ps = trip + 400;
     CHECK(bounds_of(e, second / 2).second == trip / 2 + 200 + 1'000);
     e.offsets[2].residual_ps = trip + 1;  // the solver's residual where that is more
-    CHECK(bounds_of(e, second / 2).second == std::max(trip / 2 + 200, trip + 1) + 1'000);
+    CHECK(bounds_of(e, second / 2).second == trip / 2 + 200 + 1'000);
+    CHECK(bounds_of(e, second + second / 2).second == std::max(trip / 2 + 200, trip + 1) + 1'000);
   }
   // The resolution of the offsets around counts, that of others does not.
   clock_evidence e = evidence(4, 4, ahead_ps);

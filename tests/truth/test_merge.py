@@ -246,6 +246,13 @@ def pooled(scatters):
     return (math.sqrt(sum(r * r * f for r, f in used) / freedom) if freedom else 0.0, freedom)
 
 
+def of_nodes(scatters):
+    """Together, but one that scatters more than three times the usual (the upper one of two) counts as that."""
+    usual = sorted(rms for rms, freedom in scatters if freedom > 0)
+    most = 3 * usual[len(usual) // 2] if usual else 0
+    return pooled([(min(rms, most), freedom) for rms, freedom in scatters])
+
+
 def largest_error(own, together):
     alone = own[0] * factor(own[1])
     if together[1] <= own[1]:
@@ -265,7 +272,7 @@ class Bounds:
             if n.points:
                 _, left = fitted(n.points)
                 self.offset_scatter[n.number] = (math.sqrt(left / (len(n.points) - 2)), len(n.points) - 2)
-        self.all_snapshots, self.all_offsets = (pooled(s.values())
+        self.all_snapshots, self.all_offsets = (of_nodes(list(s.values()))
                                                 for s in (self.snapshot_scatter, self.offset_scatter))
 
     def windows(self, node, least, most):
@@ -273,27 +280,32 @@ class Bounds:
         ends = [whole(node.to_reference(node.to_wall(node.snapshots[i][0] * 1000))) for i in (0, -1)]
         lengths = [(node.snapshots[i + 1][0] - node.snapshots[i][0]) * 1000 for i in (0, len(node.snapshots) - 2)]
         growth = [math.ceil(2 * float(noise + READING["tracer"]) / float(length) * 1e12) for length in lengths]
-        snapshot = (noise, ends, growth)
-        offset = (0, [0, 0], [0, 0])
+        snapshot = (noise, [noise, noise], ends, growth)
+        offset = (0, [0, 0], [0, 0], [0, 0])
+        # What each offset says of itself: it counts on both sides, up to the next.
+        own = [max(node.residual_ps, node.round_trips.get(i, 0) // 2) for i in range(len(node.points))]
         if node.points:
-            trip = max([node.residual_ps, *(t // 2 for t in node.round_trips.values())])
-            noise = max(math.ceil(largest_error(self.offset_scatter[node.number], self.all_offsets)), trip)
+            noise = math.ceil(largest_error(self.offset_scatter[node.number], self.all_offsets))
+            outer = [max(noise, own[0]), max(noise, own[-1])]
             if node.drift_ppt is not None:
                 apart = abs(fitted(node.points)[0] * 1e12 - node.drift_ppt)
                 growth = [math.ceil(max(1.0, abs(node.drift_ppt) * 5e-6) + apart)] * 2
             else:
                 lengths = [node.points[1][0] - node.points[0][0], node.points[-1][0] - node.points[-2][0]]
-                growth = [math.ceil(2 * float(noise + 1) / float(length) * 1e12) for length in lengths]
-            offset = (noise, [node.points[0][0], node.points[-1][0]], growth)
+                growth = [math.ceil(2 * float(n + 1) / float(length) * 1e12) for n, length in zip(outer, lengths)]
+            offset = (noise, outer, [node.points[0][0], node.points[-1][0]], growth)
         edges = sorted({least, most, *(t for t in (*(p[0] for p in node.points), *ends) if least < t < most)})
         out = []
         for a, b in zip(edges, edges[1:]):
             of_offset, of_snapshot = (max(self.noise_at(part, a), self.noise_at(part, b))
                                       for part in (offset, snapshot))
+            of_offset = max([of_offset, *(float(o) for o, before, after in zip(
+                own, [None, *node.points], [*node.points[1:], None])
+                if (before is None or before[0] <= a) and (after is None or a < after[0]))])
             window = {"tracer_bound_ps": math.ceil(math.hypot(of_offset, of_snapshot)) + READING["tracer"],
                       "host_bound_ps": math.ceil(of_offset) + READING["host"],
                       "extrapolated": b <= ends[0] or a >= ends[1] or
-                      bool(node.points) and (b <= offset[1][0] or a >= offset[1][1]), "suspect": False}
+                      bool(node.points) and (b <= offset[2][0] or a >= offset[2][1]), "suspect": False}
             if out and all(out[-1][k] == v for k, v in window.items()):
                 out[-1]["to_ps"] = b
             else:
@@ -302,11 +314,11 @@ class Bounds:
 
     @staticmethod
     def noise_at(part, t):
-        noise, (first, last), (before, after) = part
+        noise, (at_first, at_last), (first, last), (before, after) = part
         if t < first:
-            return float(noise) + (float(first) - float(t)) * float(before) / 1e12
+            return float(at_first) + (float(first) - float(t)) * float(before) / 1e12
         if t > last:
-            return float(noise) + (float(t) - float(last)) * float(after) / 1e12
+            return float(at_last) + (float(t) - float(last)) * float(after) / 1e12
         return float(noise)
 
 
@@ -380,7 +392,8 @@ class Answer:
             "events": sum(len(line) for planes in self.placed for _, _, lines in planes for _, line in lines),
             "output_bytes": size, "hostnames": [n.host for n in self.nodes if n.host],
             "assumptions": ["paths between nodes take as long there as back: offsets do not show it when they do not",
-                            "clocks are straight between two measurements, but for what their scatter shows"],
+                            "clocks are straight between two measurements, but for what their scatter shows",
+                            "errors of measurements last less long than the measurements: those that last longer look like drift"],
             "nodes": [self.node(n, p) for n, p in zip(self.nodes, paths)],
             "planes": [{"name": name, "id": str(key), "node": node.number, "source": plane, "moved": False}
                        for node, plane, name, key, _ in self.planes()],
@@ -421,8 +434,8 @@ LINE_IDS = 1_000_000
 SCREEN = """\
 Merged 216 events of 3 nodes, run run, 7
   node  host  times      events  correction  device +-   host +-  snapshots  offsets
-     0  ada   corrected      79        0 ps   2.913 us  1.000 ns          4        6
-     1  bob   corrected      85   89.405 us   8.884 us  3.287 us          6        6
+     0  ada   corrected      79        0 ps   2.402 ns  1.000 ns          4        6
+     1  bob   corrected      85   89.405 us   3.288 us  3.287 us          6        6
      2        corrected      52   -5.990 us   2.930 ms  2.930 ms          4        3
 wrote SCRATCH/out/combined.xspace
 wrote SCRATCH/out/combined.metadata.json

@@ -260,6 +260,8 @@ struct clock_evidence {
   std::int64_t reference_base_ns = 0;  ///< S0 of corrected zero
   std::vector<clock_pair> snapshots;
   std::vector<offset_row> offsets;  ///< of this node, midpoints on S0, reachable ones only
+  /// Corrected times between which the reference node's wall clock steps: there the offsets of all nodes jump.
+  std::vector<std::pair<std::int64_t, std::int64_t>> reference_steps;
 };
 
 /// All rows by node id (then as in the file) with their midpoints on S0: the reference node's row of the same round
@@ -300,6 +302,8 @@ class node_clock {
   /// The bound of one instant of corrected time; empty when the tracer clock was reset.
   [[nodiscard]] std::optional<std::int64_t> bound_at(std::int64_t corrected_ps, clock_domain domain) const noexcept;
   [[nodiscard]] const std::vector<clock_anomaly>& anomalies() const noexcept { return anomalies_; }
+  /// Times since host_base_ns between which the snapshots show that the wall clock steps.
+  [[nodiscard]] const std::vector<std::pair<std::int64_t, std::int64_t>>& wall_steps() const noexcept { return wall_steps_; }
   [[nodiscard]] std::int64_t residual_ps() const noexcept { return residual_ps_; }        ///< clock_skew
   [[nodiscard]] std::int64_t host_drift_ppt() const noexcept { return host_drift_; }      ///< of S against S0
   [[nodiscard]] std::int64_t tracer_drift_ppt() const noexcept { return tracer_drift_; }  ///< of R against S
@@ -309,13 +313,14 @@ class node_clock {
   [[nodiscard]] std::size_t offset_count() const noexcept { return offset_count_; }
 
  private:
-  // A measurement of the offset: when, and how far it can be wrong by its resolution.
+  // A measurement of the offset: when, and how far it can be wrong by its resolution, and by its residual or round trip.
   struct offset_mark {
-    std::int64_t at_ps, resolution_ps;
+    std::int64_t at_ps, resolution_ps, residual_ps;
   };
   // A part that is measured between two instants and extrapolated beyond them.
   struct measured_part {
     std::int64_t noise_ps = 0;
+    std::int64_t first_noise_ps = 0, last_noise_ps = 0;  // of the outermost measurements, from which it grows
     std::int64_t first_ps = 0, last_ps = 0;
     std::int64_t growth_before_ppt = 0, growth_after_ppt = 0;
     [[nodiscard]] double noise_at(std::int64_t t) const noexcept;
@@ -334,6 +339,7 @@ class node_clock {
   std::vector<offset_mark> marks_;
   std::vector<suspect_span> suspects_;
   std::vector<clock_anomaly> anomalies_;
+  std::vector<std::pair<std::int64_t, std::int64_t>> wall_steps_;
   std::int64_t residual_ps_ = 0, host_drift_ = 0, tracer_drift_ = 0;
   double offset_variance_ns2_ = 0;
   clock_scatter offset_scatter_, snapshot_scatter_;

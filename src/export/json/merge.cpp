@@ -128,6 +128,7 @@ result<void> write_merge_metadata(const merge_result& r, sink& into, const valid
     if (std::any_of(r.nodes.begin(), r.nodes.end(), [](const merged_node& n) { return n.bounds.known; })) {
       json.value("paths between nodes take as long there as back: offsets do not show it when they do not");
       json.value("clocks are straight between two measurements, but for what their scatter shows");
+      json.value("errors of measurements last less long than the measurements: those that last longer look like drift");
     }
     json.end_array();
     json.key("nodes");
