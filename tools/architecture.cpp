@@ -41,7 +41,13 @@ class printer {
   printer(session& s, const architecture_report& r)
       : s_(s), of_(*r.of), r_(r.found), d_(r.found.devices[r.found.reported]) {}
 
+  static void print_card(session& s, const architecture_result& found) {
+    for (const fact_line& line : card_of(found.facts)) print_fact(s, line.title, line.text);
+    if (!found.facts.empty()) print_fact(s, "", "--facts: each with its source; what has no mark is proved");
+  }
+
   void print() {
+    print_card(s_, r_);
     print_head();
     print_devices();
     print_types();
@@ -58,16 +64,16 @@ class printer {
     if (!s_.asked().limit) return shown_of(size, otherwise);
     return *s_.asked().limit == 0 ? size : static_cast<std::size_t>(std::min<std::uint64_t>(*s_.asked().limit, size));
   }
-  void fact(const char* what, const std::string& text) {
+  static void print_fact(session& s, const char* what, const std::string& text) {
     constexpr std::size_t indent = 14;
     std::string label = what;
     label.resize(indent - 2, ' ');
-    s_.out().line("  " + s_.out().screen().paint(label, style::dim) +
-                  wrap(name(text), report_columns - indent, indent));
+    s.out().line("  " + s.out().screen().paint(label, style::dim) + wrap(escape_for_terminal(text), report_columns - indent, indent));
   }
+  void fact(const char* what, const std::string& text) { print_fact(s_, what, text); }
 
   void print_head() {
-    fact("model", r_.summary);
+    fact("by kernels", r_.summary);
     if (d_.source == anchor_source::none) return;
     const std::string marks = d_.source == anchor_source::attention ? "attention kernel" : "kernel";
     fact((std::string(d_.layer_word()) + "s by").c_str(), shorten(d_.anchor, 100, cut::middle) + ", " + count_of(d_.anchors, marks));
@@ -213,6 +219,32 @@ class printer {
   const std::string word_ = d_.layer_word();
 };
 
+// A row a fact.
+void print_fact_rows(session& s, const architecture_result& found) {
+  if (s.asked().csv) {
+    const auto field = [](std::string_view text) {
+      if (text.find_first_of(",\"\n\r") == std::string_view::npos) return std::string(text);
+      std::string quoted = "\"";
+      for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
+      return quoted + '"';
+    };
+    s.out().line("name,value,unit,certainty,source,evidence");
+    for (const model_fact& f : found.facts)
+      s.out().line(f.name + ',' + field(fact_text(f.value)) + ',' + f.unit + ',' + certainty_name(f.sure) + ',' +
+                   fact_source_name(f.source) + ',' + field(f.evidence));
+    return;
+  }
+  table t;
+  t.left("fact").flexible("value", cut::end, 12).left("certainty").left("by").flexible("evidence", cut::end, 24);
+  for (const model_fact& f : found.facts)
+    t.row({f.name, escape_for_terminal(fact_text(f.value)) + (f.unit.empty() ? "" : ' ' + f.unit), certainty_name(f.sure),
+           fact_source_name(f.source), escape_for_terminal(f.evidence)});
+  s.heading("Facts of the model that ran");
+  t.print(s.out(), s.columns());
+  for (const model_fact& f : found.facts)
+    for (const std::string& other : f.contradictions) s.out().line("  " + f.name + ": also " + escape_for_terminal(other));
+}
+
 bool ends_in_md(std::string_view path) { return path.size() > 3 && path.substr(path.size() - 3) == ".md"; }
 
 int run_architecture(const options& given) {
@@ -247,9 +279,13 @@ int run_architecture(const options& given) {
                             [&](session& s) -> result<void> {
                               auto found = look(s.trace(), s.hooks());
                               if (!found) return std::move(found).error();
-                              if (markdown) {
+                              if (wanted.facts_only && !found->found.facts.empty()) {
+                                print_fact_rows(s, found->found);
+                              } else if (markdown) {
                                 if (result<void> written = write_architecture_markdown(*found, s.out().raw()); !written)
                                   return written;
+                              } else if (found->found.absent.empty() && !found->found.facts.empty() && found->found.devices.empty()) {
+                                printer::print_card(s, found->found);
                               } else if (!found->found.absent.empty() || found->found.devices.empty()) {
                                 s.absent(found->found.absent);
                               } else {
@@ -271,6 +307,8 @@ class architecture_command_options final : public command_options {
     all.group("Architecture");
     list_device(all, into.architecture.device);
     list_step_pattern(all, into.architecture.step_pattern);
+    all.flag("--facts", into.architecture.facts_only, "Only the facts of the model, a row each, with certainty and source");
+    all.flag("--csv", into.csv, "With --facts: as comma-separated values");
     all.flag("--markdown", into.markdown, "The report as Markdown, as -o with DIR/ or FILE.md writes it")
         .add_to_manual("It has ten sections; without it there is a summary.");
     output_.list(all, into);
@@ -280,6 +318,10 @@ class architecture_command_options final : public command_options {
   [[nodiscard]] std::optional<fault> understand(options& into) const override {
     if (into.json && into.markdown)
       return wrong_options("--json and --markdown are two forms of one result", "profkit architecture --help");
+    if (into.csv && !into.architecture.facts_only) return wrong_options("--csv is for --facts", "profkit architecture --help");
+    if (into.csv && into.json) return wrong_options("--csv: choose between --csv and --json", "profkit architecture --help");
+    if (into.markdown && into.architecture.facts_only)
+      return wrong_options("--facts and --markdown are two forms of one result", "profkit architecture --help");
     if (auto wrong = input_.understand(into)) return wrong;
     return output_.understand(into);
   }
@@ -300,6 +342,7 @@ extern const command_description architecture_command = {
     "show. For Ascend, Kineto and XSpace. -o DIR/ writes the report, model_architecture_report_<name>.md.",
     "  profkit architecture rank0_ascend_pt\n"
     "  profkit architecture rank0_ascend_pt -o reports/          ten sections of Markdown\n"
+    "  profkit architecture rank0.json.gz --facts                each with its certainty and source\n"
     "  profkit architecture rank0.json.gz --markdown | less\n"
     "  profkit architecture logdir --device TPU:0 --json         for programs\n",
     make_options<architecture_command_options>,

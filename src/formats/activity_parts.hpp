@@ -55,6 +55,7 @@ struct activity_parts {
   std::vector<step_trace_row> step_trace;
   std::vector<line_count> lines;
   std::vector<kernel_origin> origins;
+  std::vector<operator_call> operator_calls;
   std::vector<activity_thread> threads;
   std::string left_out;       // names of devices that options.device does not want, as far as they are shown
 

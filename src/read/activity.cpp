@@ -35,7 +35,8 @@ class filled_activity final : public activity {
         communication_(std::move(parts.communication)),
         step_trace_(std::move(parts.step_trace)),
         lines_(std::move(parts.lines)),
-        origins_(std::move(parts.origins)) {}
+        origins_(std::move(parts.origins)),
+        operator_calls_(std::move(parts.operator_calls)) {}
 
   [[nodiscard]] const std::vector<activity_device>& devices() const noexcept override { return devices_; }
   [[nodiscard]] const std::vector<activity_host>& hosts() const noexcept override { return hosts_; }
@@ -46,6 +47,7 @@ class filled_activity final : public activity {
   [[nodiscard]] const std::vector<step_trace_row>& step_trace() const noexcept override { return step_trace_; }
   [[nodiscard]] const std::vector<line_count>& lines() const noexcept override { return lines_; }
   [[nodiscard]] const std::vector<kernel_origin>& origins() const noexcept override { return origins_; }
+  [[nodiscard]] const std::vector<operator_call>& operator_calls() const noexcept override { return operator_calls_; }
   [[nodiscard]] std::string_view text(string_id id) const noexcept override { return strings_.text(id); }
   [[nodiscard]] std::optional<std::int64_t> origin_unix_ns() const noexcept override { return from_->origin_unix_ns(); }
   [[nodiscard]] bool has_host_spans(std::uint32_t host_group) const noexcept override {
@@ -97,6 +99,7 @@ class filled_activity final : public activity {
   std::vector<step_trace_row> step_trace_;
   std::vector<line_count> lines_;
   std::vector<kernel_origin> origins_;
+  std::vector<operator_call> operator_calls_;
 };
 
 // Hands on what touches a window, and takes down the kinds of everything.
@@ -259,6 +262,11 @@ const char* training_phase_name(training_phase p) noexcept {
     case training_phase::optimizer: return "optimizer";
   }
   return "";
+}
+
+const std::vector<operator_call>& activity::operator_calls() const noexcept {
+  static const std::vector<operator_call> none;
+  return none;
 }
 
 const std::vector<kernel_origin>& activity::origins() const noexcept {

@@ -39,7 +39,8 @@ result<std::shared_ptr<const activity>> trace::all_activity(const hooks& host) c
 }
 
 result<std::shared_ptr<const activity>> trace::some_activity(const activity_options& options, const hooks& host) const {
-  const bool is_all = options.device.empty() && options.step_pattern.empty() && options.details && !options.origins;
+  const bool is_all = options.device.empty() && options.step_pattern.empty() && options.details && !options.origins &&
+                      !options.operators;
   return is_all ? all_activity(host) : read_activity(of_, options, host);
 }
 

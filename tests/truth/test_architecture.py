@@ -30,12 +30,40 @@ class Architecture(truth.Case):
         self.sentences = json.loads((EXPECTED / "architecture.json").read_text(encoding="utf-8"))
         self.devices = [Device(run.rows[0], 4), Device(run.rows[1], 4)]
 
+    @staticmethod
+    def facts(of):
+        """Without module names and with shapes of attention alone: 16 query heads of 64 and one of keys, on each of several ranks."""
+        def count(op_type, shapes=None):
+            return sum(k.op_type == op_type and (shapes is None or k.shapes == shapes) for k in of.kernels)
+
+        def by_name(op_type, shapes=None):
+            return f"{count(op_type, shapes)} x aclnn_{op_type}_{op_type}"
+
+        attention = "FusedInferAttentionScore"
+        decode = f'{count(attention, model_run.DECODE)} x {attention} "{model_run.DECODE}"'
+        rows = [("moe", True, "proved", "kernel", by_name("MoeGatingTopK")),
+                ("mode", "inference", "likely", "count", "nothing of a backward pass or of an optimizer"),
+                ("phases", ["decode", "prefill"], "possible", "count", "by the shapes of attention kernels"),
+                ("sampling", "greedy", "likely", "count", by_name("ArgMaxV2")),
+                ("layers", 4, "likely", "kernel", f"{count(attention)} x {attention}"),
+                ("norm", "RMSNorm", "likely", "kernel", by_name("RmsNorm")),
+                ("ffn_gated", True, "likely", "kernel", by_name("SwiGlu")),
+                ("activation", "swiglu", "likely", "kernel", by_name("SwiGlu")),
+                ("attention_heads_per_rank", 16, "proved", "shape", decode),
+                ("kv_heads_per_rank", 1, "proved", "shape", decode),
+                ("head_dim", 64, "proved", "shape", decode),
+                ("attention_backend", f"{attention} (CANN)", "likely", "kernel", by_name(attention, model_run.DECODE)),
+                ("moe_backend", "GroupedMatmul (CANN)", "possible", "kernel", by_name("GroupedMatmul")),
+                ("devices", 2, "proved", "recorder", "devices with kernels in the capture")]
+        return [{"name": name, "value": value, "unit": None, "certainty": sure, "source": {"kind": kind, "text": text}, "contradictions": []}
+                for name, value, sure, kind, text in rows]
+
     def expected(self, d=0):
         of = self.devices[d]
         above = sum(of.rule(x) == "prefill" for x in of.layers)
         return {
-            "schema": "profkit.architecture", "version": 1, "status": "ok", "reason": None, "families_version": 2,
-            "summary": self.sentences["summary"],
+            "schema": "profkit.architecture", "version": 1, "status": "ok", "reason": None, "families_version": 3,
+            "summary": self.sentences["summary"], "facts": self.facts(of),
             "devices": [{"device": i, "name": f"NPU {i}", "type": "npu", "rank": -1, "reported": i == d,
                          "kernels": len(x.kernels), "layers_per_pass": 4, "passes": len(x.passes), "layers": len(x.layers),
                          "confidence": "high"} for i, x in enumerate(self.devices)],
@@ -71,7 +99,8 @@ class Architecture(truth.Case):
 
     def test_limit(self):
         """Every list of rows is limited, not what others need or say."""
-        expected = truth.cut(self.expected(), 2, {"files", "cross_checks", "evidence", "limitations", "parallelism", "anomalies"})
+        expected = truth.cut(self.expected(), 2, {"files", "facts", "contradictions", "cross_checks", "evidence", "limitations", "parallelism",
+                                                  "anomalies"})
         self.check(truth.parsed(truth.run("architecture", self.path, "--json", "--limit", "2")), expected)
 
     def test_report(self):

@@ -157,8 +157,9 @@ _profkit() {
         --plane|--device|--step-pattern|--step|--name|--time|--threshold|--limit|-j|--threads) return ;;
       esac ;;
     architecture)
-      options='--plane --device --step-pattern --markdown --limit --json -o --output --wide --color -q
-        --quiet --run --io --strict --fail-on --redact --aliases -j --threads -h --help'
+      options='--plane --device --step-pattern --facts --csv --markdown --limit --json -o --output
+        --wide --color -q --quiet --run --io --strict --fail-on --redact --aliases -j --threads
+        -h --help'
       case $previous in
         --color) COMPREPLY=($(compgen -W 'auto always never' -- "$current")); return ;;
         --run) COMPREPLY=($(compgen -W 'all' -- "$current")); return ;;

@@ -75,6 +75,8 @@ complete -c profkit -n "__fish_seen_subcommand_from bubbles" -l name -x -d 'Only
 complete -c profkit -n "__fish_seen_subcommand_from bubbles" -l threshold -x -d 'One threshold, may be repeated; --json lists them all'
 complete -c profkit -n "__fish_seen_subcommand_from bubbles" -l thresholds -r -d 'A TOML file with a table [bubbles] of thresholds'
 complete -c profkit -n "__fish_seen_subcommand_from bubbles" -l svg -r -d 'A picture as well: what each device ran, and why it waited'
+complete -c profkit -n "__fish_seen_subcommand_from architecture" -l facts -d 'Only the facts of the model, a row each, with certainty and source'
+complete -c profkit -n "__fish_seen_subcommand_from architecture" -l csv -d 'With --facts: as comma-separated values'
 complete -c profkit -n "__fish_seen_subcommand_from architecture" -l markdown -d 'The report as Markdown, as -o with DIR/ or FILE.md writes it'
 complete -c profkit -n "__fish_seen_subcommand_from export" -l format -x -a 'trace.json trace.json.gz pftrace xspace csv' -d 'trace.json, trace.json.gz, pftrace, xspace or csv'
 complete -c profkit -n "__fish_seen_subcommand_from export" -l compat -x -a 'xla' -d '\'xla\': trace.json byte for byte as XLA\'s converter writes it'

@@ -165,6 +165,16 @@ struct unrecorded_launch {
   launched_work work = launched_work::kernel;
 };
 
+/// A call of an operator with the shapes of its inputs; kept under activity_options::operators, without those that only name or
+/// move what is there.
+struct operator_call {
+  std::int64_t start_ps = 0, duration_ps = 0;
+  string_id name = 0, shapes = 0, types = 0;
+  string_id values = 0;  ///< of scalar inputs, as written; only of operators whose values say something of a model
+  std::uint32_t thread = 0;
+  std::uint32_t host_group = 0;
+};
+
 /// Whose record it is: what can be advised differs.
 enum class trace_writer : std::uint8_t { unknown, pytorch, xla, tensorflow, rocprof, ascend };
 
@@ -178,6 +188,8 @@ struct activity_host {
   std::vector<std::string> devices;  ///< models of the devices that the machine has: "NVIDIA H100 80GB HBM3", …
   std::int32_t rank = -1, world_size = 0;  ///< of a distributed run; -1 and 0: not recorded
   std::string backend;                     ///< of its communication: "nccl"
+  /// What the recorder notes of the model: "repo_id", "Qwen/Qwen1.5-0.5B-Chat".
+  std::vector<std::pair<std::string, std::string>> notes_of_model;
   std::array<std::uint64_t, 3> launches{};  ///< by launched_work, where calls are tied to what they launched
   std::vector<unrecorded_launch> unrecorded;  ///< of them, those without a record of a device, by start
 };
@@ -342,6 +354,8 @@ class activity {
   [[nodiscard]] virtual const std::vector<line_count>& lines() const noexcept;  ///< of trace JSON
   /// Of kernels, under activity_options::origins.
   [[nodiscard]] virtual const std::vector<kernel_origin>& origins() const noexcept;
+  /// Under activity_options::operators, in no promised order.
+  [[nodiscard]] virtual const std::vector<operator_call>& operator_calls() const noexcept;
   [[nodiscard]] virtual std::string_view text(string_id id) const noexcept = 0;
   /// Unix ns of time zero; nothing when the capture does not carry it.
   [[nodiscard]] virtual std::optional<std::int64_t> origin_unix_ns() const noexcept = 0;
@@ -366,6 +380,7 @@ struct activity_options {
   std::string step_pattern;  ///< whole names that mark a step: a regular expression of RE2
   bool details = true;       ///< keep shapes and counters
   bool origins = false;      ///< find out where in the program of the host kernels come from
+  bool operators = false;    ///< keep calls of operators with their shapes
 };
 
 /// Reads kernels, host spans and markers of everything in the profile that has them. Damage is reported in inputs();

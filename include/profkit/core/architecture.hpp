@@ -8,6 +8,7 @@
 #include <profkit/core/activity.hpp>
 #include <profkit/core/bubbles.hpp>
 #include <profkit/core/export.hpp>
+#include <profkit/core/facts.hpp>
 #include <profkit/core/finding.hpp>
 #include <profkit/core/limits.hpp>
 #include <profkit/core/sink.hpp>
@@ -30,6 +31,8 @@ inline namespace PROFKIT_NAMESPACE {
 struct architecture_options {
   std::string device, step_pattern;  ///< see activity_options
   std::uint64_t limit = 0;           ///< rows of each list of the document; 0: all
+  bool facts = true;                 ///< look for facts of the model, too, which reads all spans of its host once
+  bool facts_only = false;           ///< of the document
 };
 
 // ---- words -----------------------------------------------------------------------------------------------
@@ -257,6 +260,7 @@ struct architecture_result {
   std::uint32_t reported = 0;                ///< of them: the one with most layers, the first of equals
   std::string absent;                        ///< why there is nothing to look at
   std::string summary;                       ///< one sentence
+  std::vector<model_fact> facts;             ///< of the reported device and its host, in the order in which a card shows them
 };
 
 /// Looks at every device. Pure: reads nothing but the activity. Faults: cancelled, out_of_memory, and what a visit of

@@ -1,5 +1,6 @@
 // The steps from kernels to a model, in order.
 #include <analyse/architecture/checks.hpp>
+#include <analyse/architecture/facts/model_facts.hpp>
 #include <analyse/architecture/streams.hpp>
 #include <analyse/architecture/substructure.hpp>
 #include <analyse/architecture/summary.hpp>
@@ -10,6 +11,7 @@
 #include <base/thread_pool.hpp>
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace profkit {
@@ -210,11 +212,8 @@ bool shows_more(const device_architecture& a, const device_architecture& b) {
   return a.layers.empty() && a.kernels > b.kernels;
 }
 
-}  // namespace
-}  // namespace architecture
-
-result<architecture_result> find_architecture(const activity& of, const architecture_options&, std::string_view label,
-                                              const hooks& host) {
+result<architecture_result> look_at_all(const activity& of, const profile* files, const architecture_options& o, std::string_view label,
+                                        const hooks& host) {
   return contained([&]() -> result<architecture_result> {
     architecture_result r;
     std::vector<std::string> losses;
@@ -229,8 +228,24 @@ result<architecture_result> find_architecture(const activity& of, const architec
       if (architecture::shows_more(r.devices[i], r.devices[r.reported])) r.reported = i;
     r.absent = architecture::why_absent(of, r);
     r.summary = architecture::summary_of(of, r);
+    if (!o.facts) return r;
+    auto facts = architecture::find_facts(of, files, r, host);
+    if (!facts) return std::move(facts).error();
+    r.facts = std::move(*facts);
+    // Operators and programs of a host say which model ran, too.
+    static constexpr std::string_view of_models[] = {"layers", "hidden_size", "attention_heads", "family", "model_class", "encoder_layers"};
+    const auto says = [](const model_fact& f) { return std::find(std::begin(of_models), std::end(of_models), f.name) != std::end(of_models); };
+    if (std::any_of(r.facts.begin(), r.facts.end(), says)) r.absent.clear();
     return r;
   });
+}
+
+}  // namespace
+}  // namespace architecture
+
+result<architecture_result> find_architecture(const activity& of, const architecture_options& o, std::string_view label,
+                                              const hooks& host) {
+  return architecture::look_at_all(of, nullptr, o, label, host);
 }
 
 result<std::optional<architecture_result>> find_model(const activity& of, std::string_view label, const hooks& host) {
@@ -238,7 +253,9 @@ result<std::optional<architecture_result>> find_model(const activity& of, std::s
   std::uint64_t kernels = 0;
   for (const activity_device& d : of.devices()) kernels = std::max(kernels, kernels + d.kernels);
   if (kernels == 0 || kernels > max_kernels) return std::optional<architecture_result>();
-  auto found = find_architecture(of, {}, label, host);
+  architecture_options o;
+  o.facts = false;
+  auto found = find_architecture(of, o, label, host);
   if (!found) return std::move(found).error();
   if (found->devices[found->reported].source != anchor_source::attention)
     return std::optional<architecture_result>();
@@ -277,9 +294,10 @@ result<architecture_report> analyse_architecture(const trace& t, const architect
     activity_options what;
     what.device = o.device;
     what.step_pattern = o.step_pattern;
+    what.operators = true;
     auto read = t.some_activity(what, host);
     if (!read) return std::move(read).error();
-    auto found = find_architecture(**read, o, label, host);
+    auto found = architecture::look_at_all(**read, &t.files(), o, label, host);
     if (!found) return std::move(found).error();
     return architecture_report{std::move(*read), std::move(*found), label};
   });

@@ -26,9 +26,15 @@ class writer {
  public:
   writer(json_writer& out, const architecture_report& report) : out_(out), of_(*report.of), r_(report.found) {}
 
+  // The facts alone.
+  void write_facts() {
+    write_objects(out_, "facts", r_.facts, [&](const model_fact& f) { write_fact(f); }, min_notes);
+  }
+
   void write() {
     out_.field("families_version", static_cast<std::int64_t>(kernel_families_version()));
     write_text_or_null(out_, "summary", r_.summary);
+    write_facts();
     write_devices();
     if (r_.devices.empty()) {
       const device_architecture none;
@@ -39,6 +45,33 @@ class writer {
   }
 
  private:
+  void write_fact(const model_fact& f) {
+    out_.field("name", std::string_view(f.name));
+    out_.key("value");
+    if (const auto* n = std::get_if<std::int64_t>(&f.value)) {
+      out_.value(*n);
+    } else if (const auto* b = std::get_if<bool>(&f.value)) {
+      out_.value(*b);
+    } else if (const auto* s = std::get_if<std::string>(&f.value)) {
+      out_.value(std::string_view(*s));
+    } else {
+      out_.begin_array();
+      if (const auto* words = std::get_if<std::vector<std::string>>(&f.value))
+        for (const std::string& w : *words) out_.value(std::string_view(w));
+      if (const auto* numbers = std::get_if<std::vector<std::int64_t>>(&f.value))
+        for (const std::int64_t each : *numbers) out_.value(each);
+      out_.end_array();
+    }
+    write_text_or_null(out_, "unit", f.unit);
+    out_.field("certainty", certainty_name(f.sure));
+    out_.key("source");
+    out_.begin_object();
+    out_.field("kind", fact_source_name(f.source));
+    out_.field("text", std::string_view(f.evidence));
+    out_.end_object();
+    write_strings(out_, "contradictions", f.contradictions);
+  }
+
   void write_devices() {
     write_objects(out_, "devices", r_.devices, [&](const device_architecture& d) {
       const activity_device& on = of_.devices()[d.device];
@@ -282,12 +315,12 @@ class writer {
 
 }  // namespace
 
-document_status write_architecture(json_writer& out, const profile& p, const architecture_report& report) {
+document_status write_architecture(json_writer& out, const profile& p, const architecture_report& report, bool facts_only) {
   const std::vector<file_damage> damage = damage_of(*report.of);
   const verdict v = judge(p, report.found.absent, damage);
   begin_document(out, document::architecture);
   write_verdict(out, v);
-  writer(out, report).write();
+  facts_only ? writer(out, report).write_facts() : writer(out, report).write();
   write_files(out, p);
   write_damage(out, damage, checked_by(document::architecture, p));
   end_document(out);
@@ -302,7 +335,7 @@ result<document_status> write_architecture(json_writer& out, const trace& t, con
   wanted.limit = o.limit;
   auto found = analyse_architecture(t, wanted, host);
   if (!found) return std::move(found).error();
-  return write_architecture(out, p, *found);
+  return write_architecture(out, p, *found, false);
 }
 
 }  // namespace json
@@ -312,7 +345,7 @@ result<document_status> write_architecture_document(const profile& p, const arch
   return contained([&]() -> result<document_status> {
     json_writer out(into);
     out.bound(json::bounds_of(document::architecture, o.limit));
-    const document_status status = json::write_architecture(out, p, found);
+    const document_status status = json::write_architecture(out, p, found, o.facts_only);
     if (result<void> finished = out.finish(); !finished) return std::move(finished).error();
     return status;
   });

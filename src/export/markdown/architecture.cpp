@@ -58,6 +58,16 @@ std::int64_t times(std::int64_t ps, std::int64_t n) {
   return ps > 0 && n > most / ps ? most : ps * n;
 }
 
+// What is known of the model, on one screen.
+std::string card_text(const architecture_result& of) {
+  const std::vector<fact_line> lines = card_of(of.facts);
+  if (lines.empty()) return "";
+  table t;
+  t.left("Model").left("Facts");
+  for (const fact_line& line : lines) t.row({line.title, plain(line.text)});
+  return "\n" + t.text() + "\nWhat has no mark is proved; `profkit architecture PATH --facts` names the source of each.\n";
+}
+
 class report {
  public:
   explicit report(const architecture_report& r)
@@ -69,6 +79,8 @@ class report {
 
   std::string text() {
     add("# Model architecture report: " + plain(label_) + "\n\n");
+    const std::string facts = card_text(r_);
+    if (!facts.empty()) add(facts.substr(1) + "\n");
     add("**" + plain(r_.summary) + "**\n");
     configuration();
     evidence();
@@ -682,7 +694,7 @@ std::string empty_report(const architecture_report& r) {
                                            "Cross-verification",       "Per-layer sub-structure",
                                            "Decode phase analysis",    "Communication pipeline structure",
                                            "Layer-to-layer variation", "Model architecture summary"};
-  std::string text = "# Model architecture report: " + plain(r.label) + "\n";
+  std::string text = "# Model architecture report: " + plain(r.label) + "\n" + card_text(r.found);
   int number = 0;
   for (const char* const title : titles)
     text += "\n## " + std::to_string(++number) + ". " + title +

@@ -17,6 +17,7 @@
 #include <formats/activity_input.hpp>
 #include <formats/activity_store.hpp>
 #include <formats/call_origins.hpp>
+#include <formats/kept_operators.hpp>
 #include <formats/operator_work.hpp>
 #include <formats/chrome/chrome_args.hpp>
 #include <formats/chrome/chrome_decoder.hpp>
@@ -214,6 +215,21 @@ class trace_reader final : public chrome_sink {
         parts_.hosts[group_].devices.emplace_back(name);
   }
 
+  // {"experiment": {"repo_id": "Qwen/Qwen1.5-0.5B-Chat", …}, "profiler": {"grad_mode": …}}: what scripts around the profiler add.
+  void take_notes_of_model(std::string_view json) {
+    static constexpr std::string_view notes[] = {"repo_id", "model_id", "model_name", "pipeline_tag", "grad_mode"};
+    const auto take = [&](std::string_view key, std::string_view value) {
+      if (std::find(std::begin(notes), std::end(notes), key) == std::end(notes)) return;
+      if (const std::string_view text = json_text(value, scratch_); !text.empty())
+        parts_.hosts[group_].notes_of_model.emplace_back(key, text);
+    };
+    for (json_members outer(json); outer.next();) {
+      take(outer.key(), outer.value());
+      if (!outer.value().empty() && outer.value().front() == '{')
+        for (json_members inner(outer.value()); inner.next();) take(inner.key(), inner.value());
+    }
+  }
+
   bool header(std::string_view key, std::string_view json) override {
     if (key == "schemaVersion" || key == "deviceProperties" || key == "distributedInfo") {
       input_.variant = "kineto";
@@ -222,6 +238,7 @@ class trace_reader final : public chrome_sink {
     }
     if (key == "deviceProperties") take_models(json);
     if (key == "host_name") parts_.hosts[group_].hostname = std::string(json_text(json, scratch_));
+    if (key == "metadata" || key == "model") take_notes_of_model(json);
     if (key == "distributedInfo") {
       parts_.hosts[group_].backend = std::string(json_text(json_member(json, "backend"), scratch_));
       const auto rank = json_scaled_integer(json_member(json, "rank"));
@@ -506,6 +523,7 @@ class trace_reader final : public chrome_sink {
     capture_call capture = capture_call::none;
     kernel_class kind = kernel_class::compute;
     enum : std::uint8_t { not_looked_at, no_step, a_step } step = not_looked_at;
+    enum : std::uint8_t { operator_not_looked_at, passed_over, kept, kept_with_values } use = operator_not_looked_at;
     string_id type = 0;
   };
   known_name& known_of(string_id name) {
@@ -551,8 +569,21 @@ class trace_reader final : public chrome_sink {
       while (members.next())
         if (const auto rank = json_scaled_integer(members.value())) ranks += (ranks.empty() ? "" : ", ") + std::to_string(*rank);
       const std::string_view name = json_text(json_member(groups.value(), "pg_name"), scratch_);
+      note_parallel_size(std::string(json_text(json_member(groups.value(), "pg_desc"), description_)), groups.value());
       if (!name.empty() && !ranks.empty()) whole_groups_[parts_.strings.intern(name)] = parts_.strings.intern("[" + ranks + "]");
     }
+  }
+
+  // "group tp", 8: a group that says what it is for.
+  void note_parallel_size(std::string description, std::string_view group) {
+    if (description.empty() || description == "undefined" || description == "default_pg") return;
+    const auto size = json_scaled_integer(json_member(group, "pg_size"));
+    if (!size || *size <= 0) return;
+    for (char& c : description) c = folded(c);
+    if (const std::size_t number = description.find(':'); number != std::string::npos) description.resize(number);  // "tp:0" of vLLM
+    description.insert(0, "group ");
+    const auto known = std::find_if(parallel_sizes_.begin(), parallel_sizes_.end(), [&](const auto& p) { return p.first == description; });
+    if (known == parallel_sizes_.end()) parallel_sizes_.emplace_back(std::move(description), *size);
   }
 
   std::uint32_t collective_details(gathered_device& into) {
@@ -625,7 +656,8 @@ class trace_reader final : public chrome_sink {
   line_use take_host(const chrome_item& found, const kineto_category& category, string_id name) {
     const chrome_event& e = *found.event;
     std::optional<std::int64_t> autograd;
-    if (category.kind == host_span_kind::op && (parts_.options.details || parts_.options.origins)) autograd = look_at_operation(e, name);
+    if (category.kind == host_span_kind::op && (parts_.options.details || parts_.options.origins || parts_.options.operators))
+      autograd = look_at_operation(found, name);
     if (category.kind != host_span_kind::runtime && take_marker(name, found.start_ps, found.duration_ps, found.track))
       return line_use::step;
     if (autograd) autograd_.push_back({spans_.size(), *autograd});
@@ -634,16 +666,39 @@ class trace_reader final : public chrome_sink {
   }
 
   // Keeps its shapes; gives the number that autograd has for it.
-  std::optional<std::int64_t> look_at_operation(const chrome_event& e, string_id name) {
-    op_arguments_.pick(e, args_.data() + arg_external);
+  std::optional<std::int64_t> look_at_operation(const chrome_item& found, string_id name) {
+    op_arguments_.pick(*found.event, args_.data() + arg_external);
     const std::uint64_t id = id_of(args_[arg_external]);
-    if (!args_[arg_dims].empty() && (id != no_launch_id || parts_.options.origins)) {
+    if (!args_[arg_dims].empty() && (id != no_launch_id || parts_.options.origins || parts_.options.operators)) {
       const string_id dims = shapes_.intern(args_[arg_dims]), types = types_.intern(args_[arg_types]);
+      if (parts_.options.operators) keep_operator(found, name, dims, types);
       calls_.add_operation({id, dims, types, parts_.options.origins ? work_of(name, dims, types) : 0, spans_.size()});
     }
     if (!parts_.options.origins || args_[arg_sequence].empty()) return std::nullopt;
     const auto number = json_scaled_integer(args_[arg_sequence]);
     return number && *number >= 0 ? number : std::nullopt;
+  }
+
+  void keep_operator(const chrome_item& found, string_id name, string_id dims, string_id types) {
+    known_name& known = known_of(name);
+    if (known.use == known_name::operator_not_looked_at) {
+      const std::string_view text = parts_.strings.text(name);
+      known.use = !keeps_operator(text)         ? known_name::passed_over
+                  : keeps_operator_values(text) ? known_name::kept_with_values
+                                                : known_name::kept;
+    }
+    if (known.use == known_name::passed_over) return;
+    operator_call call;
+    call.start_ps = found.start_ps;
+    call.duration_ps = found.duration_ps;
+    call.name = name;
+    call.shapes = dims;
+    call.types = types;
+    if (known.use == known_name::kept_with_values && !args_[arg_values].empty()) call.values = parts_.strings.intern(args_[arg_values]);
+    call.thread = numbers_.of(found.track);
+    call.host_group = group_;
+    make_room(parts_.operator_calls, at_byte_, bytes_, min_event_bytes);
+    parts_.operator_calls.push_back(call);
   }
 
   // Calls repeat: each kind of call is looked at once.
@@ -977,6 +1032,7 @@ class trace_reader final : public chrome_sink {
       d.device.host_group = group_;
       d.device.rank = rank_;
       d.device.world_size = world_size_;
+      d.device.parallel_sizes = parallel_sizes_;
       d.device.kernels = d.rows.size();
       d.device.timestamp_resolution_ps = coarse_ ? ps_per_us : ps_per_ns;
       const bool linked = std::any_of(d.links.begin(), d.links.end(), [](const launch_link& l) {
@@ -1185,6 +1241,7 @@ class trace_reader final : public chrome_sink {
   std::uint64_t at_byte_ = 0, bytes_ = 0;
   std::int32_t rank_ = -1, world_size_ = 0;
   hash_map<string_id, string_id> whole_groups_;  // the ranks of groups, by name
+  std::vector<std::pair<std::string, std::int64_t>> parallel_sizes_;
   bool coarse_ = true, host_seen_ = false;
   std::int64_t last_host_ps_ = no_time_ps;
   std::vector<gathered_device> devices_;
@@ -1208,7 +1265,7 @@ class trace_reader final : public chrome_sink {
   std::vector<known_name> known_;  // by name
   hash_map<string_id, named_step> step_names_;
   std::vector<bool> has_kernels_;  // by process of the trace
-  std::string scratch_;
+  std::string scratch_, description_;
   std::uint64_t unknown_on_devices_ = 0;
   struct known_category {
     std::string name;
@@ -1217,7 +1274,7 @@ class trace_reader final : public chrome_sink {
   std::array<known_category, 32> known_categories_;
   std::array<std::string_view, arguments> args_;
   argument_picker kernel_arguments_{argument_names, arguments}, call_arguments_{argument_names + arg_correlation, 2},
-      op_arguments_{argument_names + arg_external, parts_.options.origins ? std::size_t{5} : 3},
+      op_arguments_{argument_names + arg_external, parts_.options.origins || parts_.options.operators ? std::size_t{5} : 3},
       plain_arguments_{plain_names, plain_arguments};
 };
 

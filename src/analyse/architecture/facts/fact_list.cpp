@@ -1,0 +1,81 @@
+#include <analyse/architecture/facts/fact_list.hpp>
+
+#include <analyse/architecture/facts/card.hpp>
+
+#include <algorithm>
+
+namespace profkit {
+inline namespace PROFKIT_NAMESPACE {
+
+std::string fact_text(const fact_value& v) {
+  if (const auto* n = std::get_if<std::int64_t>(&v)) return std::to_string(*n);
+  if (const auto* b = std::get_if<bool>(&v)) return *b ? "true" : "false";
+  if (const auto* s = std::get_if<std::string>(&v)) return *s;
+  std::string text;
+  const auto join = [&](std::string_view part) { text.append(text.empty() ? "" : ", ").append(part); };
+  if (const auto* words = std::get_if<std::vector<std::string>>(&v))
+    for (const std::string& w : *words) join(w);
+  if (const auto* numbers = std::get_if<std::vector<std::int64_t>>(&v))
+    for (const std::int64_t n : *numbers) join(std::to_string(n));
+  return text;
+}
+
+namespace architecture {
+void fact_list::add(std::string name, fact_value value, certainty sure, fact_source source, std::string evidence, std::string unit) {
+  const auto at = std::find_if(facts_.begin(), facts_.end(), [&](const model_fact& f) { return f.name == name; });
+  if (at == facts_.end()) {
+    facts_.push_back({std::move(name), std::move(value), std::move(unit), sure, source, std::move(evidence), {}});
+    return;
+  }
+  model_fact& known = *at;
+  if (known.value == value) {
+    known.sure = std::max(known.sure, sure);
+    return;
+  }
+  const bool both_sure = std::min(known.sure, sure) >= certainty::likely;
+  if (sure > known.sure) {
+    std::swap(known.value, value);
+    std::swap(known.sure, sure);
+    std::swap(known.source, source);
+    std::swap(known.evidence, evidence);
+  }
+  if (both_sure) known.sure = certainty::possible;
+  known.contradictions.push_back(fact_text(value) + " by " + fact_source_name(source) + ": " + evidence);
+}
+
+void fact_list::remove(std::string_view name) {
+  facts_.erase(std::remove_if(facts_.begin(), facts_.end(), [&](const model_fact& f) { return f.name == name; }), facts_.end());
+}
+
+const model_fact* fact_list::find(std::string_view name) const {
+  const auto at = std::find_if(facts_.begin(), facts_.end(), [&](const model_fact& f) { return f.name == name; });
+  return at == facts_.end() ? nullptr : &*at;
+}
+
+std::optional<std::int64_t> fact_list::number(std::string_view name) const {
+  const model_fact* f = find(name);
+  const auto* n = f == nullptr ? nullptr : std::get_if<std::int64_t>(&f->value);
+  return n == nullptr ? std::nullopt : std::make_optional(*n);
+}
+
+std::string fact_list::text(std::string_view name) const {
+  const model_fact* f = find(name);
+  const auto* s = f == nullptr ? nullptr : std::get_if<std::string>(&f->value);
+  return s == nullptr ? std::string() : *s;
+}
+
+bool fact_list::is(std::string_view name) const {
+  const model_fact* f = find(name);
+  const auto* b = f == nullptr ? nullptr : std::get_if<bool>(&f->value);
+  return b != nullptr && *b;
+}
+
+std::vector<model_fact> fact_list::take() {
+  std::stable_sort(facts_.begin(), facts_.end(),
+                   [](const model_fact& a, const model_fact& b) { return card_place(a.name) < card_place(b.name); });
+  return std::move(facts_);
+}
+
+}  // namespace architecture
+}  // namespace PROFKIT_NAMESPACE
+}  // namespace profkit

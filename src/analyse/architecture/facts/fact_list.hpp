@@ -1,0 +1,38 @@
+// Facts as sources give them: of those with one name the surest stands, and what differs from it stands beside it.
+#pragma once
+#include <profkit/core/facts.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace profkit {
+inline namespace PROFKIT_NAMESPACE {
+namespace architecture {
+
+class fact_list {
+ public:
+  // Sources come best first. Two that agree are as sure as the surer one; where two that are likely or better differ, neither is more
+  // than possible.
+  void add(std::string name, fact_value value, certainty sure, fact_source source, std::string evidence, std::string unit = {});
+  // Takes it back: what looked like one is none.
+  void remove(std::string_view name);
+
+  [[nodiscard]] const model_fact* find(std::string_view name) const;
+  [[nodiscard]] bool has(std::string_view name) const { return find(name) != nullptr; }
+  [[nodiscard]] std::optional<std::int64_t> number(std::string_view name) const;
+  [[nodiscard]] std::string text(std::string_view name) const;  // "" where it is no text
+  [[nodiscard]] bool is(std::string_view name) const;           // whether it is a switch that is on
+  // In the order of a card: what it is, its sizes, its layers, how it ran, on what.
+  [[nodiscard]] std::vector<model_fact> take();
+
+ private:
+  std::vector<model_fact> facts_;
+};
+
+}  // namespace architecture
+}  // namespace PROFKIT_NAMESPACE
+}  // namespace profkit

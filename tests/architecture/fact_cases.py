@@ -1,0 +1,281 @@
+"""Small captures of models whose facts are known, as PyTorch's profiler and CANN write them. Sizes are not those of any published model.
+
+write_all(folder) writes them and truth.json, in the form that score_facts.py reads. A fact that the capture does not hold is not
+`recorded`; giving a wrong value for it is wrong all the same.
+"""
+import csv
+import gzip
+import json
+
+WANTED_PERCENT = 100
+
+BF16, HALF, FLOAT, LONG, SCALAR = "c10::BFloat16", "c10::Half", "float", "long int", "Scalar"
+
+
+class Trace:
+    """Events of one rank: the host goes on, and the device follows."""
+
+    def __init__(self, **head):
+        self.events, self.at, self.calls, self.external = [], 1000.0, 0, 0
+        self.head = {"schemaVersion": 1, "deviceProperties": [{"id": 0, "name": "Test GPU"}], **head}
+
+    def kernel(self, name, us=10.0, host=True):
+        self.calls += 1
+        if host:
+            self.events.append({"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 1, "tid": 1, "ts": self.at, "dur": 1,
+                                "args": {"correlation": self.calls, "External id": self.external}})
+        self.events.append({"ph": "X", "cat": "kernel", "name": name, "pid": 0, "tid": 7, "ts": self.at + 2, "dur": us,
+                            "args": {"device": 0, "stream": 7, "correlation": self.calls, "External id": self.external}})
+        self.at += us + 4
+
+    def op(self, name, dims, types, kernels=(), values=None, inner=()):
+        self.external += 1
+        event = {"ph": "X", "cat": "cpu_op", "name": name, "pid": 1, "tid": 1, "ts": self.at,
+                 "args": {"External id": self.external, "Input Dims": dims, "Input type": types}}
+        if values:
+            event["args"]["Concrete Inputs"] = values
+        start = self.at
+        self.at += 1
+        self.events.append(event)
+        for one in inner:
+            self.op(*one)
+        for one in kernels:
+            self.kernel(one)
+        self.at += 1
+        event["dur"] = self.at - start
+
+    def scope(self, name, cat="python_function"):
+        trace = self
+
+        class Scope:
+            def __enter__(self):
+                self.event = {"ph": "X", "cat": cat, "name": name, "pid": 1, "tid": 1, "ts": trace.at, "args": {}}
+                self.start = trace.at
+                trace.events.append(self.event)
+                trace.at += 1
+
+            def __exit__(self, *_):
+                trace.at += 1
+                self.event["dur"] = trace.at - self.start
+
+        return Scope()
+
+    def module(self, name, number):
+        return self.scope(f"nn.Module: {name}_{number}")
+
+    def write(self, path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with gzip.open(path, "wt", compresslevel=1) as out:
+            json.dump({**self.head, "traceEvents": self.events}, out)
+
+
+def fact(name, value, recorded=True, accept=None):
+    return {"name": name, "value": value, "recorded": recorded, "accept": accept}
+
+
+GEMM = "cutlass_80_tensorop_bf16_s16816gemm_bf16_128x64_64x3_tn_align8"
+FLASH = ("void pytorch_flash::flash_fwd_kernel<pytorch_flash::Flash_fwd_kernel_traits<96, 128, 64, 4, false, false, cutlass::bfloat16_t, "
+         "pytorch_flash::Flash_kernel_traits<96, 128, 64, 4, cutlass::bfloat16_t> >, false, {}, false, false, true, true, false, false>"
+         "(pytorch_flash::Flash_fwd_params)")
+
+
+def linear(t, lead, wide, out, bias=False, gemm=GEMM):
+    t.op("aten::linear", [[*lead, wide], [out, wide], [out] if bias else []], [BF16, BF16, BF16 if bias else ""],
+         inner=[("aten::addmm" if bias else "aten::mm", [[lead[0] * lead[-1], wide], [wide, out]], [BF16, BF16], [gemm])])
+
+
+def decoder(folder):
+    """A decoder of 5 layers with grouped queries, heads of 96 and a gated feed forward: one prompt pass over whole sequences."""
+    t, batch, tokens, hidden, heads, kv, size, wide, words = Trace(), 3, 77, 480, 10, 5, 96, 1344, 7013
+    lead, whole = [batch, tokens], [batch, tokens, hidden]
+    with t.module("LlamaForCausalLM", 0), t.module("LlamaModel", 0):
+        t.op("aten::embedding", [[words, hidden], lead, [], [], []], [BF16, LONG, SCALAR, SCALAR, SCALAR], ["indexSelectLargeIndex"])
+        for layer in range(5):
+            with t.module("LlamaDecoderLayer", layer):
+                with t.module("LlamaRMSNorm", 2 * layer):
+                    t.op("aten::rms_norm", [whole, [], [hidden]], [BF16, "ScalarList", BF16], ["rms_norm_kernel"])
+                with t.module("LlamaAttention", layer):
+                    linear(t, lead, hidden, heads * size, True)
+                    linear(t, lead, hidden, kv * size, True)
+                    linear(t, lead, hidden, kv * size, True)
+                    t.op("aten::scaled_dot_product_attention",
+                         [[batch, heads, tokens, size], [batch, kv, tokens, size], [batch, kv, tokens, size], [], [], [], [], []],
+                         [BF16, BF16, BF16, "", SCALAR, SCALAR, SCALAR, SCALAR], [FLASH.format("true")],
+                         ["", "", "", "", "0.", "True", "0.1", "True"])
+                    linear(t, lead, heads * size, hidden)
+                with t.module("LlamaRMSNorm", 2 * layer + 1):
+                    t.op("aten::rms_norm", [whole, [], [hidden]], [BF16, "ScalarList", BF16], ["rms_norm_kernel"])
+                with t.module("LlamaMLP", layer):
+                    linear(t, lead, hidden, wide)
+                    with t.module("SiLU", layer):
+                        t.op("aten::silu", [[batch, tokens, wide]], [BF16], ["silu_kernel"])
+                    linear(t, lead, hidden, wide)
+                    linear(t, lead, wide, hidden)
+    t.write(folder / "decoder.json.gz")
+    return "decoder.json.gz", [
+        fact("layers", 5), fact("hidden_size", hidden), fact("attention_heads", heads), fact("kv_heads", kv), fact("head_dim", size),
+        fact("attention_kind", "GQA"), fact("gqa_ratio", 2), fact("ffn_size", wide), fact("ffn_gated", True), fact("activation", "silu"),
+        fact("norm", "RMSNorm"), fact("vocab_size", words), fact("batch", batch), fact("sequence", tokens), fact("causal", True),
+        fact("qkv_bias", True), fact("dtype", "bf16"), fact("moe", False), fact("mode", "inference"), fact("phases", ["prefill"]),
+        fact("family", "llama"), fact("lm_head", False), fact("model_class", "LlamaForCausalLM"), fact("task", "text generation"),
+        fact("attention_backend", "FlashAttention-2", accept=["flash"]), fact("device", "Test GPU"), fact("devices", 1),
+        fact("framework", "PyTorch")], ["experts", "classes", "optimizer", "tensor_parallel", "expert_ffn_size"]
+
+
+def renamed(folder):
+    """The same sizes under classes of which no word is known: only structure says what they are."""
+    decoder(folder / "of")
+    text = gzip.open(folder / "of" / "decoder.json.gz", "rt").read()
+    for was, is_now in (("LlamaDecoderLayer", "Piece"), ("LlamaAttention", "Mixing"), ("LlamaMLP", "Rest"), ("LlamaRMSNorm", "Scale"),
+                        ("LlamaForCausalLM", "Thing"), ("LlamaModel", "Body"), ("nn.Module: SiLU", "nn.Module: Bend")):
+        text = text.replace(was, is_now)
+    with gzip.open(folder / "renamed.json.gz", "wt", compresslevel=1) as out:
+        out.write(text)
+    return "renamed.json.gz", [
+        fact("layers", 5), fact("hidden_size", 480), fact("attention_heads", 10), fact("kv_heads", 5), fact("ffn_size", 1344),
+        fact("ffn_gated", True), fact("activation", "silu"), fact("norm", "RMSNorm"), fact("vocab_size", 7013), fact("moe", False),
+        fact("model_class", "Thing")], ["family", "task", "experts"]
+
+
+def served(folder):
+    """Kernels and annotations alone: a step of prompts, one of both kinds, two that generate."""
+    t = Trace()
+    splitkv = ("void flash::flash_fwd_splitkv_kernel<Flash_fwd_kernel_traits<64, 64, 128, 4, false, false, cutlass::bfloat16_t, "
+               "Flash_kernel_traits<64, 64, 128, 4, cutlass::bfloat16_t> >, false, false, false, false, true, false, true, false>"
+               "(flash::Flash_fwd_params)")
+    for name in ("execute_context_2(300)_generation_0(0)", "execute_context_1(120)_generation_6(6)",
+                 "execute_context_0(0)_generation_7(7)", "execute_context_0(0)_generation_7(7)"):
+        with t.scope(name, "user_annotation"):
+            for _ in range(4):
+                t.kernel("void vllm::fused_add_rms_norm_kernel<c10::BFloat16, 8>(c10::BFloat16*)", host=False)
+                t.kernel(GEMM, host=False)
+                t.kernel("void vllm::rotary_embedding_kernel<c10::BFloat16, true>(long const*)", host=False)
+                t.kernel(splitkv, 30.0, host=False)
+                t.kernel("void vllm::moe::topkGating<8, 24, 4, 16, 32, int, __nv_bfloat16, (vllm::moe::ScoringFunc)0>(int)", host=False)
+                t.kernel("fused_moe_kernel", host=False)
+                t.kernel("void vllm::act_and_mul_kernel<c10::BFloat16, &(c10::BFloat16 vllm::silu_kernel<c10::BFloat16>(int)), true>(int)",
+                         host=False)
+                t.kernel("fused_moe_kernel", host=False)
+                t.kernel("void vllm::moe::moe_sum_kernel<c10::BFloat16, 3>(c10::BFloat16*)", host=False)
+            t.kernel("void at::native::reduce_kernel<512, 1, at::native::ReduceOp<float, at::native::ArgMaxOps<float> > >(int)", host=False)
+    t.write(folder / "served.json.gz")
+    return "served.json.gz", [
+        fact("phases", ["decode", "mixed", "prefill"]), fact("step_phases", ["prefill", "mixed", "decode", "decode"]),
+        fact("mode", "inference"), fact("moe", True), fact("experts", 24), fact("experts_per_token", 3), fact("head_dim", 64),
+        fact("norm", "RMSNorm"), fact("activation", "silu"), fact("ffn_gated", True), fact("position", "rope"), fact("dtype", "bf16"),
+        fact("sampling", "greedy"), fact("layers", 4), fact("framework", "vLLM"), fact("batch", 7, False), fact("ffn_size", 0, False)], [
+            "batch", "sequence", "hidden_size", "vocab_size", "optimizer"]
+
+
+def training(folder):
+    """An encoder that is trained: two ranks, each with all of the model."""
+    t = Trace(distributedInfo={"backend": "nccl", "rank": 1, "world_size": 2, "pg_count": 1,
+                               "pg_config": [{"pg_name": "0", "pg_desc": "default_pg", "pg_size": 2, "ranks": [0, 1]}]})
+    batch, tokens, hidden, heads, size, wide, words = 6, 40, 192, 6, 32, 512, 911
+    lead, whole = [batch, tokens], [batch, tokens, hidden]
+    for step in range(2):
+        with t.scope(f"ProfilerStep#{step + 4}", "user_annotation"):
+            with t.scope("DistributedDataParallel.forward", "user_annotation"):
+                t.op("aten::embedding", [[words, hidden], lead, [], [], []], [FLOAT, LONG, SCALAR, SCALAR, SCALAR], ["indexSelect"])
+                t.op("aten::embedding", [[64, hidden], lead, [], [], []], [FLOAT, LONG, SCALAR, SCALAR, SCALAR], ["indexSelect"])
+                for _ in range(3):
+                    for _ in range(3):
+                        t.op("aten::linear", [whole, [hidden, hidden], [hidden]], [FLOAT] * 3, ["sgemm"])
+                    t.op("aten::scaled_dot_product_attention", [[batch, heads, tokens, size]] * 3 + [[]] * 5,
+                         [FLOAT, FLOAT, FLOAT, "", SCALAR, SCALAR, SCALAR, SCALAR], ["fmha_cutlassF_f32_aligned_64x64_rf_sm80(int)"],
+                         ["", "", "", "", "0.", "False", "", "False"])
+                    t.op("aten::linear", [whole, [hidden, hidden], [hidden]], [FLOAT] * 3, ["sgemm"])
+                    t.op("aten::layer_norm", [whole, [], [hidden], [hidden], [], []], [FLOAT, "", FLOAT, FLOAT, SCALAR, SCALAR],
+                         ["layer_norm"])
+                    t.op("aten::linear", [whole, [wide, hidden], [wide]], [FLOAT] * 3, ["sgemm"])
+                    t.op("aten::gelu", [[batch, tokens, wide], []], [FLOAT, ""], ["gelu"])
+                    t.op("aten::linear", [[batch, tokens, wide], [hidden, wide], [hidden]], [FLOAT] * 3, ["sgemm"])
+                    t.op("aten::layer_norm", [whole, [], [hidden], [hidden], [], []], [FLOAT, "", FLOAT, FLOAT, SCALAR, SCALAR],
+                         ["layer_norm"])
+                t.op("aten::linear", [whole, [words, hidden], [words]], [FLOAT] * 3, ["sgemm"])
+                t.op("aten::cross_entropy_loss", [[batch * tokens, words], [batch * tokens]], [FLOAT, LONG], ["nll_loss_forward"])
+            for _ in range(3):
+                t.op("autograd::engine::evaluate_function: AddmmBackward0", [], [], inner=[
+                    ("aten::mm", [[batch * tokens, hidden], [hidden, wide]], [FLOAT, FLOAT], ["sgemm"])])
+                t.op("autograd::engine::evaluate_function: ScaledDotProductAttentionBackward0", [], [],
+                     ["fmha_cutlassB_f32_aligned_64x64_k64_sm80(int)"])
+            with t.scope("Optimizer.step#AdamW.step", "user_annotation"):
+                t.op("aten::_fused_adamw_", [], [], ["FusedAdamMathFunctor"])
+    t.write(folder / "training.json.gz")
+    return "training.json.gz", [
+        fact("mode", "training"), fact("phases", ["training"]), fact("training_parts", ["forward", "backward", "optimizer"]),
+        fact("optimizer", "AdamW"), fact("loss", "cross entropy"), fact("steps", 2), fact("sampling", False),
+        fact("data_parallel", 2), fact("world_size", 2), fact("rank", 1), fact("hidden_size", hidden), fact("attention_heads", heads),
+        fact("kv_heads", heads), fact("head_dim", size), fact("attention_kind", "MHA"), fact("causal", False), fact("ffn_size", wide),
+        fact("ffn_gated", False), fact("activation", "gelu"), fact("norm", "LayerNorm"), fact("vocab_size", words), fact("lm_head", True),
+        fact("position", "learned"), fact("max_positions", 64), fact("batch", batch), fact("sequence", tokens), fact("dtype", "fp32"),
+        fact("layers", 3), fact("moe", False), fact("attention_backend", "memory-efficient", accept=["cutlass"])], [
+            "experts", "tensor_parallel"]
+
+
+COLUMNS = ["Step Id", "Device_id", "Model ID", "Task ID", "Stream ID", "Name", "Type", "OP State", "Accelerator Core", "Start Time(us)",
+           "Duration(us)", "Wait Time(us)", "Block Dim", "Mix Block Dim", "HF32 Eligible", "Input Shapes", "Input Data Types",
+           "Input Formats", "Output Shapes", "Output Data Types", "Output Formats", "Context ID"]
+
+
+def ascend(folder):
+    """A table of CANN: prompts of a model with experts, sequence first."""
+    tokens, batch, hidden, heads, kv, size, experts, chosen, wide, words = 3000, 2, 384, 6, 2, 64, 12, 3, 208, 5003
+    rows, at = tokens * batch, 1764246877347712.0
+    table = []
+
+    def add(kind, shapes, out, us=20.0):
+        nonlocal at
+        table.append(["0", "0", "1", len(table), "2", f"aclnn{kind}_{kind}", kind, "dynamic", "AI_CORE", f"{at:.3f}", f"{us:.3f}", "1.0",
+                      "24", "0", "NO", f'"{shapes}"', ";".join(["DT_BF16"] * (shapes.count(";") + 1)), "ND", f'"{out}"', "DT_BF16",
+                      "ND", "N/A"])
+        at += us + 2
+
+    add("GatherV2", f"{words},{hidden};{rows};1", f"{rows},{hidden}")
+    for _ in range(4):
+        add("AddRmsNorm", f"{rows},{hidden};{rows},{hidden};{hidden}", "")
+        add("MatMulV3", f"{rows},{hidden};{(heads + 2 * kv) * size},{hidden}", "")
+        add("ApplyRotaryPosEmb", f"{rows},{heads},{size};{rows},{kv},{size};{rows},{size};{rows},{size}", "")
+        keys = f"{tokens},{batch},{kv * size}"
+        queries = f"{tokens},{batch},{heads * size}"
+        add("FlashAttentionScore", f"{queries};{keys};{keys};;;;2048,2048;;;", queries, 90.0)
+        add("MatMulV3", f"{rows},{heads * size};{hidden},{heads * size}", "")
+        add("MoeGatingTopKSoftmax", f"{rows},{experts}", f"{rows},{chosen};{rows},{chosen}")
+        add("GroupedMatmul", f"{rows * chosen},{hidden};{experts},{hidden},{2 * wide}", "")
+        add("SwiGlu", f"{rows * chosen},{2 * wide}", f"{rows * chosen},{wide}")
+        add("GroupedMatmul", f"{rows * chosen},{wide};{experts},{wide},{hidden}", "")
+    add("MatMulV3", f"{batch},{hidden};{words},{hidden}", "")
+    add("ArgMaxV2", f"{batch},{words};1", "")
+    path = folder / "ascend" / "rank0_ascend_pt" / "ASCEND_PROFILER_OUTPUT"
+    path.mkdir(parents=True)
+    with open(path / "kernel_details.csv", "w", newline="", encoding="utf-8") as out:
+        csv.writer(out).writerows([COLUMNS, *table])
+    return "ascend/rank0_ascend_pt", [
+        fact("layers", 4), fact("hidden_size", hidden), fact("attention_heads", heads), fact("kv_heads", kv), fact("head_dim", size),
+        fact("attention_kind", "GQA"), fact("experts", experts), fact("experts_per_token", chosen), fact("expert_ffn_size", wide),
+        fact("moe", True), fact("vocab_size", words), fact("lm_head", True), fact("norm", "RMSNorm"), fact("activation", "swiglu"),
+        fact("ffn_gated", True), fact("position", "rope"), fact("dtype", "bf16"), fact("mode", "inference"), fact("phases", ["prefill"]),
+        fact("sampling", "greedy"), fact("batch", batch), fact("sequence", tokens)], ["ffn_size", "optimizer", "family"]
+
+
+def operators(folder):
+    """Products without a model: nothing of layers, heads or words may be said."""
+    t = Trace()
+    for _ in range(12):
+        t.op("aten::mm", [[512, 256], [256, 1024]], [HALF, HALF], ["cutlass_80_tensorop_f16_s16816gemm_f16_128x64_64x3_nn_align8"])
+    t.write(folder / "operators.json.gz")
+    return "operators.json.gz", [fact("dtype", "fp16"), fact("devices", 1)], [
+        "layers", "hidden_size", "attention_heads", "kv_heads", "family", "phases", "vocab_size", "experts", "classes", "ffn_size"]
+
+
+CASES = (decoder, renamed, served, training, ascend, operators)
+
+
+def write_all(folder):
+    captures = []
+    for case in CASES:
+        path, facts, forbidden = case(folder)
+        captures.append({"path": path, "facts": facts, "forbidden": forbidden})
+    truth = folder / "truth.json"
+    truth.write_text(json.dumps({"captures": captures}), encoding="utf-8")
+    return truth
