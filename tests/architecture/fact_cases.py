@@ -6,6 +6,13 @@ write_all(folder) writes them and truth.json, in the form that score_facts.py re
 import csv
 import gzip
 import json
+import pathlib
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "truth"))
+import hlo  # noqa: E402
+import wire  # noqa: E402
+import xspace  # noqa: E402
 
 WANTED_PERCENT = 100
 
@@ -163,7 +170,8 @@ def served(folder):
         fact("phases", ["decode", "mixed", "prefill"]), fact("step_phases", ["prefill", "mixed", "decode", "decode"]),
         fact("mode", "inference"), fact("moe", True), fact("experts", 24), fact("experts_per_token", 3), fact("head_dim", 64),
         fact("norm", "RMSNorm"), fact("activation", "silu"), fact("ffn_gated", True), fact("position", "rope"), fact("dtype", "bf16"),
-        fact("sampling", "greedy"), fact("layers", 4), fact("framework", "vLLM"), fact("batch", 7, False), fact("ffn_size", 0, False)], [
+        fact("sampling", True), fact("sampling_method", "greedy"),
+        fact("layers", 4), fact("framework", "vLLM"), fact("batch", 7, False), fact("ffn_size", 0, False)], [
             "batch", "sequence", "hidden_size", "vocab_size", "optimizer"]
 
 
@@ -255,7 +263,56 @@ def ascend(folder):
         fact("attention_kind", "GQA"), fact("experts", experts), fact("experts_per_token", chosen), fact("expert_ffn_size", wide),
         fact("moe", True), fact("vocab_size", words), fact("lm_head", True), fact("norm", "RMSNorm"), fact("activation", "swiglu"),
         fact("ffn_gated", True), fact("position", "rope"), fact("dtype", "bf16"), fact("mode", "inference"), fact("phases", ["prefill"]),
-        fact("sampling", "greedy"), fact("batch", batch), fact("sequence", tokens)], ["ffn_size", "optimizer", "family"]
+        fact("sampling", True), fact("sampling_method", "greedy"),
+        fact("batch", batch), fact("sequence", tokens)], ["ffn_size", "optimizer", "family"]
+
+
+S32, BF16_ARRAY = 4, 16  # of xla.PrimitiveType
+
+
+def program(folder):
+    """A program of JAX on a host, of which no device recorded anything: 6 layers in a loop over stacked weights."""
+    batch, tokens, hidden, heads, size, wide, words, layers = 3, 20, 96, 4, 24, 400, 777, 6
+    rows, scores, key = batch * tokens, [batch, heads, tokens, tokens], 0
+
+    def of(name, opcode, dimensions, operands=(), scope="", contracts=None, batches=(), kind=BF16_ARRAY):
+        nonlocal key
+        key += 1
+        own = wire.message(1, wire.message(30, *(hlo.numbers(i + 1, v) for i, v in enumerate(contracts)), *(
+            hlo.numbers(i + 3, v) for i, v in enumerate(batches)))) if contracts else b""
+        whole = hlo.instruction(key, f"{name}.{key}", opcode, hlo.shape(kind, dimensions), hlo.op_metadata(scope), operands)
+        inner = wire.first(whole, 2)
+        # What the helper does not write stands after it in the same message.
+        extra = wire.first(own, 1) if own else b""
+        return key, wire.message(2, inner + extra)
+
+    def product(wide_in, wide_out, scope):
+        a, b = of("x", "parameter", [rows, wide_in]), of("w", "parameter", [wide_in, wide_out])
+        return a[1], b[1], of("dot", "dot", [rows, wide_out], [a[0], b[0]], f"jit(f)/while/body/{scope}/dot_general", ([1], [0]))[1]
+
+    q, k = of("q", "parameter", [batch, heads, tokens, size]), of("k", "parameter", [batch, heads, size, tokens])
+    body = [q[1], k[1], of("dot", "dot", scores, [q[0], k[0]], "jit(f)/while/body/attention/dot_general", ([3], [2]), ([0, 1], [0, 1]))[1]]
+    for wide_in, wide_out, scope in ((hidden, 3 * hidden, "attention"), (hidden, hidden, "attention"), (hidden, wide, "mlp"),
+                                     (wide, hidden, "mlp")):
+        body += product(wide_in, wide_out, scope)
+    # A gradient is no further product of the model.
+    a, b = of("x", "parameter", [rows, wide]), of("w", "parameter", [wide, 2 * wide])
+    body += [a[1], b[1], of("dot", "dot", [rows, 2 * wide], [a[0], b[0]], "jit(f)/transpose(jvp())/mlp/dot_general", ([1], [0]))[1]]
+    main = [of("t", "parameter", [batch, tokens], kind=S32)[1]]
+    for shape in ([layers, hidden, 3 * hidden], [layers, hidden, hidden], [layers, hidden, wide], [layers, wide, hidden]):
+        main.append(of("w", "parameter", shape)[1])
+    table, ids = of("emb", "parameter", [words, hidden]), of("ids", "iota", [rows, 1], kind=S32)
+    main += [table[1], ids[1], of("gather", "gather", [rows, 1, hidden], [table[0], ids[0]], "jit(f)/gather")[1]]
+    blob = hlo.module("jit_f", 7, hlo.computation(2, "body", *body), hlo.computation(1, "main", *main))
+    plane = xspace.plane(1, "/host:metadata", xspace.stat_metadata(1, "Hlo Proto"),
+                         xspace.event_metadata(7, "jit_f(7)", "", [xspace.stat(1, blob, "bytes")]))
+    work = xspace.plane(2, "/host:CPU", xspace.event_metadata(1, "PjitFunction(f)"),
+                        xspace.line(1, "python", [xspace.event(1, 1000, 5000)]))
+    (folder / "program.xplane.pb").write_bytes(xspace.space(plane, work))
+    return "program.xplane.pb", [
+        fact("layers", layers), fact("hidden_size", hidden), fact("attention_heads", heads), fact("head_dim", size),
+        fact("ffn_size", wide), fact("ffn_gated", False), fact("vocab_size", words), fact("batch", batch), fact("sequence", tokens),
+        fact("dtype", "bf16"), fact("framework", "JAX"), fact("mode", "training")], ["experts", "family"]
 
 
 def operators(folder):
@@ -268,7 +325,7 @@ def operators(folder):
         "layers", "hidden_size", "attention_heads", "kv_heads", "family", "phases", "vocab_size", "experts", "classes", "ffn_size"]
 
 
-CASES = (decoder, renamed, served, training, ascend, operators)
+CASES = (decoder, renamed, served, training, ascend, program, operators)
 
 
 def write_all(folder):

@@ -70,6 +70,9 @@ def types_of(value, path, into):
             last = path.rsplit("/", 1)[-1]
             if last in BY_KEY or (key == "value" and last == "stats[]"):
                 continue
+            if key == "value" and last == "facts[]":  # one type a name
+                types_of(item, f"{path}/value of {value['name']}", into)
+                continue
             types_of(item, f"{path}/{key}", into)
     elif isinstance(value, list):
         into.setdefault(path, set()).add("array")

@@ -17,7 +17,8 @@ const std::vector<card_line>& card_lines() {
   static const std::vector<card_line> lines = {
       {"what", {"model", "model_class", "family", "task", "moe", "framework"}},
       {"ran",
-       {"mode", "phases", "step_phases", "training_parts", "steps", "micro_batches", "denoising_steps", "optimizer", "loss", "sampling"}},
+       {"mode", "phases", "step_phases", "training_parts", "steps", "micro_batches", "denoising_steps", "optimizer", "loss",
+        "sampling", "sampling_method"}},
       {"inputs",
        {"batch", "sequence", "encoder_sequence", "decoder_sequence", "context_tokens", "query_tokens", "image_size", "patch_size",
         "latent_size"}},

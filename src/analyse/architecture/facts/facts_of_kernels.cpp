@@ -397,7 +397,9 @@ class kernel_reader {
     std::string square_evidence;
     for (const kernel_use& k : c_.r.kernels) {
       const auto stands = [&](std::string_view word) { return contains_folded(k.name, word) || contains_folded(k.type, word); };
-      const char* kind = stands("rmsnorm") || stands("rms_norm")                                                  ? "RMSNorm"
+      // Of kernels that a compiler fused: "triton_red_fused_add_mean_mul_pow_rsqrt_0".
+      const bool squares_fused = stands("triton") && stands("mean") && stands("pow") && stands("rsqrt");
+      const char* kind = squares_fused || stands("rmsnorm") || stands("rms_norm")                                 ? "RMSNorm"
                          : stands("layer_norm") || stands("layernorm")                                            ? "LayerNorm"
                          : stands("group_norm") || stands("groupnorm")                                            ? "GroupNorm"
                          : stands("bn_fw") || stands("batch_norm") || stands("batchnorm") || stands("bntraining") ? "BatchNorm"

@@ -170,7 +170,8 @@ void add_mode_facts(fact_context& c, fact_list& into) {
         (starts_with(s.name, "autograd::engine::evaluate_function") || s.name == "## backward ##" || ends_with(s.name, "Backward0")))
       backward = span_evidence(s);
     if (optimizer.empty() && starts_with(s.name, "Optimizer.step#")) optimizer = span_evidence(s);
-    if (forward.empty() && (s.name == "## forward ##" || s.name == "aten::linear" || s.name == "aten::conv2d")) forward = span_evidence(s);
+    static constexpr std::string_view forwards[] = {"## forward ##", "aten::linear", "aten::conv2d", "aten::batch_norm", "aten::embedding"};
+    if (forward.empty() && std::find(std::begin(forwards), std::end(forwards), s.name) != std::end(forwards)) forward = span_evidence(s);
     if (starts_with(s.name, "fbgemm::") || contains(s.name, "EmbeddingBagCollection")) c.recommends = true;
     if (contains(s.name, "aten::conv2d") || contains(s.name, "aten::conv3d")) c.convolves = c.convolves || c.shapes.attentions.empty();
   }
@@ -361,12 +362,13 @@ void add_count_facts(fact_context& c, fact_list& into) {
                             contains_folded(k.name, "topktoppsampl")))
         drawn = use_evidence(k);
     }
-    if (!drawn.empty())
-      say("sampling", std::string("random"), certainty::likely, drawn);
-    else if (!greedy.empty() && attends)
-      say("sampling", std::string("greedy"), certainty::likely, greedy);
-    else if (attends && c.r.device != nullptr && c.r.device->type == accelerator::npu)
+    if (!drawn.empty() || (!greedy.empty() && attends)) {
+      const std::string& evidence = drawn.empty() ? greedy : drawn;
+      say("sampling", true, certainty::likely, evidence);
+      say("sampling_method", std::string(drawn.empty() ? "greedy" : "random"), certainty::likely, evidence);
+    } else if (attends && c.r.device != nullptr && c.r.device->type == accelerator::npu) {
       say("sampling", false, certainty::possible, "no kernel chooses a token");
+    }
   }
   // Prompts where causal attention has many queries and no step says more.
   if (!into.has("phases") && !c.trains && !c.denoises && !c.encodes_and_decodes && !c.convolves) {

@@ -397,9 +397,35 @@ class shape_reader {
       down += l.calls;
       evidence = l.evidence;
     }
+    if (widths.empty()) return add_unnamed_feed_forward();
     if (widths.size() != 1 || into_.is("moe")) return;
     say("ffn_size", *widths.begin(), certainty::likely, evidence);
     if (up == down || up == 2 * down) say("ffn_gated", up == 2 * down, certainty::likely, evidence);
+  }
+
+  // Beside attention the one width to which products widen the hidden state and from which others narrow it: what lies between them
+  // may be part of a compiled kernel.
+  void add_unnamed_feed_forward() {
+    if (main_ == nullptr || into_.is("moe")) return;
+    std::set<std::int64_t> widths;
+    std::uint64_t up = 0, down = 0;
+    std::string evidence;
+    for (const linear_use& narrow : s_.linears) {
+      if (narrow.out != hidden_ || narrow.in <= hidden_ || narrow.in == main_->heads * main_->head_dim) continue;
+      const bool widened = std::any_of(s_.linears.begin(), s_.linears.end(), [&](const linear_use& l) {
+        return l.in == hidden_ && l.out == narrow.in && l.rows == narrow.rows;
+      });
+      if (!widened) continue;
+      widths.insert(narrow.in);
+      evidence = narrow.evidence;
+    }
+    if (widths.size() != 1) return;
+    for (const linear_use& l : s_.linears) {
+      if (l.in == hidden_ && l.out == *widths.begin()) up += l.calls;
+      if (l.out == hidden_ && l.in == *widths.begin()) down += l.calls;
+    }
+    say(ranks_of_tensors() > 1 || may_be_spread() ? "ffn_size_per_rank" : "ffn_size", *widths.begin(), certainty::possible, evidence);
+    if (up == 2 * down) say("ffn_gated", true, certainty::possible, evidence + ", two products before it");
   }
 
   void add_activation_alone() {
