@@ -118,6 +118,10 @@ def decoder(folder):
                         t.op("aten::silu", [[batch, tokens, wide]], [BF16], ["silu_kernel"])
                     linear(t, lead, hidden, wide)
                     linear(t, lead, wide, hidden)
+        # Called like layers and more often, and nothing in them attends.
+        for number in range(7):
+            with t.module("Tail", number), t.module("Identity", number):
+                t.op("aten::tanh", [whole], [BF16], ["tanh_kernel"])
     t.write(folder / "decoder.json.gz")
     return "decoder.json.gz", [
         fact("layers", 5), fact("hidden_size", hidden), fact("attention_heads", heads), fact("kv_heads", kv), fact("head_dim", size),
@@ -267,6 +271,38 @@ def ascend(folder):
         fact("batch", batch), fact("sequence", tokens)], ["ffn_size", "optimizer", "family"]
 
 
+def fused(folder):
+    """Trained without shapes of modules: one product makes queries, keys and values, and products of the gradient look like others."""
+    t = Trace()
+    batch, tokens, hidden, heads, kv, size, wide, words = 2, 30, 256, 8, 2, 32, 704, 1009
+    rows, whole = batch * tokens, [batch, tokens, hidden]
+
+    def product(a, b):
+        t.op("aten::addmm", [[b], [rows, a], [a, b], [], []], [HALF, HALF, HALF, SCALAR, SCALAR], ["hgemm"])
+
+    for _ in range(2):
+        t.op("aten::embedding", [[words, hidden], [batch, tokens]], [HALF, LONG], ["indexSelect"])
+        for _ in range(4):
+            t.op("aten::layer_norm", [whole, [], [hidden], [hidden], [], []], [HALF, "", HALF, HALF, SCALAR, SCALAR], ["layer_norm"])
+            product(hidden, (heads + 2 * kv) * size)
+            t.op("aten::scaled_dot_product_attention", [[batch, heads, tokens, size], [batch, kv, tokens, size], [batch, kv, tokens, size]],
+                 [HALF] * 3, [FLASH.format("true")])
+            product(heads * size, hidden)
+            product(hidden, wide)
+            t.op("aten::gelu", [[batch, tokens, wide]], [HALF], ["gelu"])
+            product(wide, hidden)
+        for _ in range(4):
+            t.op("autograd::engine::evaluate_function: AddmmBackward0", [], [], inner=[
+                ("aten::mm", [[rows, hidden], [hidden, wide]], [HALF, HALF], ["hgemm"])])
+            t.op("autograd::engine::evaluate_function: GeluBackward0", [], [], ["gelu_backward"])
+    t.write(folder / "fused.json.gz")
+    return "fused.json.gz", [
+        fact("hidden_size", hidden), fact("attention_heads", heads), fact("kv_heads", kv), fact("head_dim", size),
+        fact("attention_kind", "GQA"), fact("ffn_size", wide), fact("ffn_gated", False), fact("activation", "gelu"),
+        fact("vocab_size", words), fact("layers", 4), fact("batch", batch), fact("sequence", tokens), fact("dtype", "fp16"),
+        fact("mode", "training"), fact("norm", "LayerNorm")], ["experts", "optimizer"]
+
+
 S32, BF16_ARRAY = 4, 16  # of xla.PrimitiveType
 
 
@@ -325,7 +361,7 @@ def operators(folder):
         "layers", "hidden_size", "attention_heads", "kv_heads", "family", "phases", "vocab_size", "experts", "classes", "ffn_size"]
 
 
-CASES = (decoder, renamed, served, training, ascend, program, operators)
+CASES = (decoder, renamed, served, training, fused, ascend, program, operators)
 
 
 def write_all(folder):
