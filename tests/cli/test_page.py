@@ -4,10 +4,13 @@ import base64
 import hashlib
 import html
 import json
+import pathlib
 import re
 import sys
 import unittest
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "collectives"))
+import cluster_model  # noqa: E402
 import harness
 from harness import CPU_RUN, DATA, TPU, Case, event, event_name, line, plane, run, small_tpu
 
@@ -185,6 +188,28 @@ class Page(Case):
         found = json.loads(run("architecture", KINETO, "--json").out)
         self.assertEqual(model["limitations"], found["limitations"])
         self.assertEqual([(one["kind"], one["layers"]) for one in model["types"]], [("Dense", 4)])
+
+    def test_nodes_are_those_of_validate(self):
+        cluster = cluster_model.Cluster("3.2", "clocks")
+        cluster.write_kineto(self.scratch / "clocks")
+        cluster_model.Cluster("5.0", "missing").write_xspace(self.scratch / "missing")
+        for capture in (ASCEND, self.scratch / "clocks", self.scratch / "missing"):
+            with self.subTest(capture=capture.name):
+                shown = self.inside_of(capture)["nodes"]
+                found = json.loads(run("validate", capture, "--align", "collectives", "--json", "--limit", "0").out)
+                facts = [("group", "process_group"), ("calls", "groups"), ("violations", "violations"), ("skew_ps", "mean_arrival_skew_ps"),
+                         ("transfer_ps", "mean_transfer_ps"), ("latest_device", "latest_device"), ("latest_count", "latest_count")]
+                self.assertEqual([[row[a] for a, _ in facts] for row in shown["ops"]], [[row[b] for _, b in facts] for row in found["ops"]])
+                self.assertEqual([str(row["latest_node"]) for row in shown["ops"]], [row["latest_node"] for row in found["ops"]])
+                rates = lambda rows: [None if row["bus_bytes_per_s"] is None else round(row["bus_bytes_per_s"], -3) for row in rows]
+                self.assertEqual(rates(shown["ops"]), rates(found["ops"]))
+                self.assertEqual([[row["kind"], str(row["node"]), row["device"], row["call"], row["evidence"]] for row in shown["irregular"]],
+                                 [[row["kind"], row["node"], row["device"], row["call"], row["evidence"]] for row in found["irregularities"]])
+                intervals = [{key: node.get(key) if node["reached"] else None for key in ("least_offset_ps", "most_offset_ps")}
+                             for node in found["alignment"]["nodes"]]
+                self.assertEqual([{key: row[key] for key in intervals[0]} for row in shown["clocks"]], intervals)
+                self.assertEqual([str(row["node"]) for row in shown["clocks"] if row["is_reference"]], [found["alignment"]["reference_node"]])
+        self.assertTrue(shown["irregular"])
 
     def test_timeline_of_many_kernels(self):
         trace, busy_ps = many_kernels(60_000)

@@ -364,6 +364,25 @@ class ReportOfGroups(truth.Case):
                 self.assertEqual([text for text in said if text.startswith("bus")],
                                  ["bus bandwidth: " + ", ".join(f"{rate}B/s in {kind}" for rate, kind in rates)])
 
+    def test_clocks_of_some_nodes(self):
+        """What collectives do not bound from both sides is not said to fit."""
+        kinds = set()
+        for seed in range(12):
+            cluster = cluster_model.Cluster(f"{seed}.0", "clocks")
+            folder = self.scratch / f"clocks{seed}"
+            cluster.write_kineto(folder)
+            said = truth.parsed(truth.run("report", folder, "--json"))["summary"]["across_nodes"]
+            known = len(cluster.comparable())
+            kinds.add(known < cluster.nodes)
+            texts = [text for text in said if text.startswith("clocks")]
+            with self.subTest(seed):
+                if known < cluster.nodes:
+                    self.assertEqual(texts, [f"clocks: collectives bound {known * cluster.gpus} of {cluster.world} nodes against the "
+                                             "first; nothing is known of the others"])
+                else:
+                    self.assertRegex(texts[0], "clocks: (up to .* apart|the collectives fit one clock)")
+        self.assertEqual(kinds, {True, False})
+
 
 if __name__ == "__main__":
     truth.main(sys.modules[__name__])

@@ -27,6 +27,9 @@ std::string clocks_sentence(const alignment_result& alignment) {
     most = std::max(most, static_cast<std::int64_t>(node.offset_ps));
   }
   if (reached < 2) return {};
+  if (reached < alignment.nodes.size())
+    return "clocks: collectives bound " + grouped(reached) + " of " + grouped(alignment.nodes.size()) +
+           " nodes against the first; nothing is known of the others";
   if (zero == reached) return "clocks: the collectives fit one clock for all nodes";
   return "clocks: up to " + human_duration(most - least) +
          " apart by the ends of collectives; `profkit validate --align=collectives` gives bounds";

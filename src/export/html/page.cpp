@@ -84,6 +84,7 @@ result<void> write_page_json(json_writer& out, const trace& t, const report_resu
   write_waits_section(out, found);
   write_memory_section(out, found);
   write_collectives_section(out, found);
+  write_nodes_section(out, found);
   write_model_section(out, found);
   names.write(out);
   write_page_files(out, p, info);

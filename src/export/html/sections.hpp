@@ -20,6 +20,7 @@ void write_steps_section(json_writer& out, const report_result& found, page_name
 void write_waits_section(json_writer& out, const report_result& found);
 void write_memory_section(json_writer& out, const report_result& found);
 void write_collectives_section(json_writer& out, const report_result& found);
+void write_nodes_section(json_writer& out, const report_result& found);
 // Looks at the kernels once more, where the report found a model. Fault: of the visit of a device's kernels.
 void write_model_section(json_writer& out, const report_result& found);
 

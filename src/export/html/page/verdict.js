@@ -59,7 +59,7 @@ section("verdict", "Verdict", (box) => {
   const [first, ...rest] = data.verdict.text.split(/(?<=\.) (?=[A-Z])/);
   box.append(node("p", {class: "sentence"}, first), rest.length ? node("p", {class: "second"}, rest.join(" ")) : "");
   if (summary.idle && summary.idle.time.length) box.append(...split(summary.idle));
-  const notes = summary.notes.concat(summary.across_nodes);
+  const notes = summary.notes;
   if (notes.length) box.append(node("h3", {}, "What stands out"), bullets(notes));
   return true;
 });
