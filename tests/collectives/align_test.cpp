@@ -313,6 +313,63 @@ TEST_CASE("nodes that never meet are joined through others, or not at all") {
   CHECK(aligned.undecidable == 1);
 }
 
+namespace {
+
+struct shown_member {
+  std::uint32_t node;
+  std::int32_t device;
+  std::int64_t start_us, end_us;
+};
+// Barriers whose members are at these times on the clocks of their nodes. hosts: the clock of each node.
+validation_result barriers_of(const std::vector<std::uint32_t>& hosts, const std::vector<std::vector<shown_member>>& groups) {
+  validation_result found;
+  for (std::uint32_t n = 0; n < hosts.size(); ++n) {
+    collective_node& node = found.nodes.emplace_back();
+    node.id = n;
+    node.clock = hosts[n];
+    found.clocks = std::max(found.clocks, hosts[n] + 1);
+  }
+  found.ops.emplace_back().by_group = true;
+  for (const auto& members : groups) {
+    collective_group& g = found.groups.emplace_back();
+    g.first_member = found.members.size();
+    g.member_count = static_cast<std::uint32_t>(members.size());
+    for (const shown_member& each : members) {
+      collective_member& m = found.members.emplace_back();
+      m.node = each.node;
+      m.device = each.device;
+      m.start_ps = each.start_us * 1'000'000;
+      m.end_ps = each.end_us * 1'000'000;
+    }
+  }
+  return found;
+}
+
+}  // namespace
+
+TEST_CASE("of several devices of a node the last to begin and the first to end bound its clock") {
+  const validation_result found =
+      barriers_of({0, 1}, {{{0, 0, 0, 100}, {0, 1, 10, 90}, {1, 0, 5, 120}, {1, 1, 30, 110}},
+                           {{0, 0, 1010, 1090}, {0, 1, 1000, 1100}, {1, 0, 1030, 1110}, {1, 1, 1005, 1120}}});
+  alignment_options steady;
+  steady.max_drift_ppm = 1e-6;
+  const alignment_result aligned = align_by_collectives(found, steady);
+  REQUIRE((aligned.nodes[1].reached && aligned.nodes[1].to_reference.feasible));
+  // Node 1 ends at 110 after node 0 began at 10, and begins at 30 before node 0 ends at 90.
+  CHECK(std::abs(aligned.nodes[1].to_reference.most_offset_ps - 100'000'000) <= 100);
+  CHECK(std::abs(aligned.nodes[1].to_reference.least_offset_ps + 60'000'000) <= 100);
+}
+
+TEST_CASE("processes of one host have one clock, unless all are of one") {
+  const std::vector<std::vector<shown_member>> groups = {{{1, 0, 0, 100}, {2, 0, 10, 90}}, {{1, 0, 1000, 1100}, {2, 0, 1010, 1090}}};
+  const alignment_result two = align_by_collectives(barriers_of({0, 0, 1, 1}, groups));
+  for (const aligned_node& node : two.nodes) CHECK(node.reached);
+  CHECK(two.nodes[2].to_reference.most_offset_ps == two.nodes[3].to_reference.most_offset_ps);
+  CHECK(two.nodes[1].to_reference.most_offset_ps == 0);
+  const alignment_result one = align_by_collectives(barriers_of({0, 0, 0, 0}, groups));
+  CHECK_FALSE(one.nodes[2].reached);
+}
+
 TEST_CASE("any node can be the reference: the intervals between two are the same, seen from the other side") {
   cluster_shape shape;
   shape.nodes = 3;

@@ -290,8 +290,7 @@ class call_matcher {
     return complete ? numbered_calls(members) : aligned(members);
   }
 
-  // Whether a device once ran twice as many other collectives as it does between one call of an operation and its next. Where it ran
-  // fewer just before or after, a call was only moved.
+  // Whether a device once ran twice as many other collectives as it does between one call of an operation and its next.
   [[nodiscard]] bool lacks_a_call(const member_calls& member) const {
     const std::vector<std::int64_t>& all = starts_[member.lane];
     std::vector<std::int64_t> between;
@@ -304,10 +303,7 @@ class call_matcher {
     const auto middle = sorted.begin() + static_cast<std::ptrdiff_t>(sorted.size() / 2);
     std::nth_element(sorted.begin(), middle, sorted.end());
     const std::int64_t usual = *middle;
-    const auto is_few = [&](std::size_t at) { return at < between.size() && 2 * between[at] <= usual; };
-    for (std::size_t at = 0; at < between.size(); ++at)
-      if (usual > 0 && 2 * between[at] >= 3 * usual && !is_few(at + 1) && (at == 0 || !is_few(at - 1))) return true;
-    return false;
+    return usual > 0 && std::any_of(between.begin(), between.end(), [&](std::int64_t each) { return 2 * each >= 3 * usual; });
   }
 
   // Whether runs have the same ids on all members, at least most of them: else each node counts its own.
