@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <limits>
 #include <map>
+#include <numeric>
 #include <optional>
 #include <set>
 #include <string>
@@ -290,7 +291,8 @@ class call_matcher {
     return complete ? numbered_calls(members) : aligned(members);
   }
 
-  // Whether a device once ran twice as many other collectives as it does between one call of an operation and its next.
+  // Whether a device ran more other collectives between its first call of an operation and its last than it does between as many
+  // calls as there are.
   [[nodiscard]] bool lacks_a_call(const member_calls& member) const {
     const std::vector<std::int64_t>& all = starts_[member.lane];
     std::vector<std::int64_t> between;
@@ -299,11 +301,13 @@ class call_matcher {
       between.push_back(std::lower_bound(from, all.end(), member.events[k].start_ps) - from);
     }
     if (between.empty()) return false;
-    std::vector<std::int64_t> sorted = between;
-    const auto middle = sorted.begin() + static_cast<std::ptrdiff_t>(sorted.size() / 2);
-    std::nth_element(sorted.begin(), middle, sorted.end());
-    const std::int64_t usual = *middle;
-    return usual > 0 && std::any_of(between.begin(), between.end(), [&](std::int64_t each) { return 2 * each >= 3 * usual; });
+    const std::int64_t ran = std::accumulate(between.begin(), between.end(), std::int64_t{0});
+    const auto middle = between.begin() + static_cast<std::ptrdiff_t>(between.size() / 2);
+    std::nth_element(between.begin(), middle, between.end());
+    const auto calls = static_cast<std::int64_t>(between.size());
+    const std::int64_t usual = *middle, more = ran - usual * calls;
+    // Much more is a program whose steps differ.
+    return usual > 0 && 2 * more >= usual && more <= usual * (1 + calls / 8);
   }
 
   // Whether runs have the same ids on all members, at least most of them: else each node counts its own.
