@@ -16,9 +16,9 @@ namespace {
 
 constexpr std::int64_t parts = 1'000'000'000'000;  // of a drift in ppt
 constexpr std::int64_t knot_days_s = 86'400;       // knots lie a day from the pivot, beyond what a capture spans
-constexpr std::int64_t windows_between = 16;                // in which the bound is given between two edges
+constexpr std::int64_t windows_between = 16;       // in which the bound is given between two edges
 
-std::optional<std::int64_t> ps_since(std::int64_t unix_ns, std::int64_t more_ps, std::int64_t base_ns) noexcept {
+std::optional<std::int64_t> ps_in_reach(std::int64_t unix_ns, std::int64_t more_ps, std::int64_t base_ns) noexcept {
   const auto ps = relative_ps(unix_ns, base_ns);
   const auto sum = ps ? checked_add(*ps, more_ps) : std::nullopt;
   return sum && *sum < quick_segment::max_x / 2 && *sum > -(quick_segment::max_x / 2) ? sum : std::nullopt;
@@ -44,8 +44,8 @@ const given_clock* given_clocks::find(std::int64_t node_id) const noexcept {
 std::optional<node_clock> clock_of_given(const given_clocks& all, const given_clock& one, std::int64_t host_base_ns,
                                          std::int64_t reference_base_ns) {
   const auto shown = checked_add(all.pivot_ps, one.offset_ps);
-  const auto x = shown ? ps_since(all.origin_unix_ns, *shown, host_base_ns) : std::nullopt;
-  const auto y = ps_since(all.origin_unix_ns, all.pivot_ps, reference_base_ns);
+  const auto x = shown ? ps_in_reach(all.origin_unix_ns, *shown, host_base_ns) : std::nullopt;
+  const auto y = ps_in_reach(all.origin_unix_ns, all.pivot_ps, reference_base_ns);
   if (!x || !y || one.drift_ppt <= -parts / 2 || one.drift_ppt >= parts / 2) return std::nullopt;
   const std::int64_t across = knot_days_s * (parts + one.drift_ppt), reached = knot_days_s * parts;
   return clock_of_map(one.node_id, piecewise_map({{*x - across, *y - reached}, {*x + across, *y + reached}}), one.drift_ppt);
@@ -55,9 +55,9 @@ node_bounds bounds_of_given(const given_clocks& all, const given_clock& one, std
                             std::int64_t first_ps, std::int64_t last_ps) {
   node_bounds found;
   found.node_id = one.node_id;
-  const auto pivot = ps_since(all.origin_unix_ns, all.pivot_ps, reference_base_ns);
-  const auto from = ps_since(all.origin_unix_ns, all.first_ps, reference_base_ns);
-  const auto to = ps_since(all.origin_unix_ns, all.last_ps, reference_base_ns);
+  const auto pivot = ps_in_reach(all.origin_unix_ns, all.pivot_ps, reference_base_ns);
+  const auto from = ps_in_reach(all.origin_unix_ns, all.first_ps, reference_base_ns);
+  const auto to = ps_in_reach(all.origin_unix_ns, all.last_ps, reference_base_ns);
   if (!pivot || !from || !to) return found;
   found.known = true;
   std::vector<std::int64_t> marks{std::min(first_ps, *from), *from, *pivot, *to, std::max(last_ps, *to)};

@@ -44,7 +44,8 @@ class clock_decider {
     const bool known = reference < inputs_.traces.size() && node_of_[reference] != nullptr && has_wall_time(reference);
     if (known) how.reference_node = node_of_[reference]->id;
     const alignment_result aligned = known ? align_by_collectives(*matched, how) : alignment_result();
-    made_.assumptions = aligned.assumptions;
+    made_.assumptions = matched->assumptions;
+    made_.assumptions.insert(made_.assumptions.end(), aligned.assumptions.begin(), aligned.assumptions.end());
     made_.assumptions.emplace_back("all lines of a node, of its host and of its devices, show the time of one clock");
     if (reference < inputs_.traces.size() && node_of_[reference] == nullptr) why_nobody_ = "the reference node has no collective";
     if (!has_wall_time(reference)) why_nobody_ = "the trace of the reference node does not show when it began";
