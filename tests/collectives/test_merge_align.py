@@ -9,6 +9,7 @@ import argparse
 import fractions
 import json
 import pathlib
+import random
 import subprocess
 import sys
 import tempfile
@@ -275,6 +276,31 @@ class MergeByCollectives(unittest.TestCase):
                 self.assertLessEqual(abs(at + origin_ps - call[node][0]), bound)
             for t, (at, _) in zip(work, host):
                 self.assertLessEqual(abs(at + origin_ps - (t + 7_000 + node * (5_000_000 - ahead_ps))), bound)
+
+    def even_calls(self, irregular_ps, lost, ahead_ps):
+        """Two nodes that call each ms, and by up to so much later; the second lacks the first calls."""
+        r, calls, t = random.Random(f"{irregular_ps} {lost}"), [], 20 * 10**9
+        for k in range(60):
+            t += 10**9 + r.randrange(irregular_ps + 1)
+            starts = [t + r.randrange(20_000_000) for _ in (0, 1)]
+            calls.append([(start, max(starts) + 50_000_000 + r.randrange(2_000_000)) for start in starts])
+        paths = [self.folder / f"even{irregular_ps}.{lost}.node{node}.xplane.pb" for node in (0, 1)]
+        for node, path in enumerate(paths):
+            device, start = proto.Plane("/device:GPU:0", 1), proto.Plane("Task Environment")
+            device.line("Stream #7(NCCL)", cluster_model.BASE_NS, [
+                device.event("ncclDevKernel_AllReduce_Sum_f32_RING_LL", (a + node * ahead_ps) // 1000 * 1000, (b - a) // 1000 * 1000,
+                             [("hlo_op", proto.Ref("all-reduce.1"))]) for a, b in (call[node] for call in calls[lost * node:])])
+            start.own_stat("profile_start_time", proto.Uint(cluster_model.BASE_NS))
+            path.write_bytes(proto.xspace([device, start], [f"host{node}"]))
+        return ["merge", "--traces", *paths, "--align", "collectives", "-o", self.folder / "even.xspace", "-q", "--json"]
+
+    def test_calls_that_fit_others_as_well_decide_nothing(self):
+        ahead_ps = -5_300_000_000
+        self.assertIn("fit earlier or later calls", run(*self.even_calls(0, 3, ahead_ps), status=2).stderr)
+        for irregular_ps, lost in ((0, 0), (300_000_000, 0), (300_000_000, 3), (300_000_000, 1)):
+            node = json.loads(run(*self.even_calls(irregular_ps, lost, ahead_ps)).stdout)["nodes"][1]
+            self.assertLessEqual(abs(node["max_correction_ns"] * 1000 - ahead_ps), node["bound"]["host_ns"] * 1000)
+            self.assertLess(node["bound"]["host_ns"], 200_000)
 
     def test_a_node_with_snapshots_has_two_clocks(self):
         cluster, output = self.whole_cluster(host_lines=False), self.folder / "out.xspace"

@@ -7,7 +7,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
+#include <map>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -20,6 +21,114 @@ constexpr std::int64_t rounding_ps = 2;  // of what was computed in doubles
 constexpr std::int64_t rounding_ppt = 2;
 
 using several_traces = std::vector<std::shared_ptr<const trace>>;
+
+// Whether all members of calls are there. Where some are not, which calls belong together is inferred.
+bool has_every_call(const validation_result& matched) {
+  using kind = collective_irregularity::kind;
+  for (const collective_irregularity& i : matched.irregularities)
+    if (i.what == kind::missing || i.what == kind::late || i.what == kind::stopped) return false;
+  for (const collective_warning& w : matched.warning_list)
+    if (w.what == collective_warning::kind::count_mismatch || w.what == collective_warning::kind::unmatched) return false;
+  return true;
+}
+
+// The calls of one clock put together with calls of the reference that lie a bit earlier or later: where clocks fit those, too, the
+// order of calls alone does not show which belong together. Several clocks may lack the same calls, so each is held against
+// the reference alone.
+class shifted_calls {
+ public:
+  shifted_calls(const validation_result& matched, std::uint32_t node, const alignment_options& how)
+      : matched_(matched), node_(node), how_(how) {
+    while (reference_ + 1 < matched.nodes.size() && matched.nodes[reference_].id != how.reference_node) ++reference_;
+    std::size_t taken = 0;
+    for (std::size_t g = 0; g < matched.groups.size() && taken < max_calls; ++g) {
+      const auto start = own_start(matched.groups[g]);
+      if (!start) continue;
+      by_op_[matched.groups[g].op].push_back({*start, g});
+      ++taken;
+    }
+    for (auto& [op, calls] : by_op_) std::sort(calls.begin(), calls.end());
+  }
+
+  [[nodiscard]] bool fit() const {
+    const call_list* most = nullptr;
+    for (const auto& [op, calls] : by_op_)
+      if (most == nullptr || calls.size() > most->size()) most = &calls;
+    if (most == nullptr || most->size() < min_calls) return true;
+    const auto middle = static_cast<std::ptrdiff_t>(most->size() / 2);
+    for (std::ptrdiff_t k = 1; k <= max_shift && k <= middle; ++k)
+      for (const std::ptrdiff_t by : {k, -k}) {
+        const std::ptrdiff_t at = middle + by;
+        if (at < 0 || at >= static_cast<std::ptrdiff_t>(most->size())) continue;
+        if (fits((*most)[static_cast<std::size_t>(at)].first - (*most)[static_cast<std::size_t>(middle)].first)) return true;
+      }
+    return false;
+  }
+
+ private:
+  static constexpr std::size_t min_calls = 8;  // fewer show nothing
+  static constexpr std::size_t max_calls = 1024;
+  static constexpr std::ptrdiff_t max_shift = 64;
+  using call_list = std::vector<std::pair<std::int64_t, std::size_t>>;  // when it began on this clock, and the group
+
+  [[nodiscard]] bool is_on(std::uint32_t node, std::uint32_t like) const noexcept {
+    return node == like || (matched_.clocks > 1 && matched_.nodes[node].clock == matched_.nodes[like].clock);
+  }
+  // Of a group in which the reference takes part, too.
+  [[nodiscard]] std::optional<std::int64_t> own_start(const collective_group& g) const noexcept {
+    std::optional<std::int64_t> start;
+    bool reference = false;
+    for (std::uint32_t i = 0; i < g.member_count; ++i) {
+      const collective_member& m = matched_.members[g.first_member + i];
+      if (is_on(m.node, node_)) start = std::min(start.value_or(m.start_ps), m.start_ps);
+      reference = reference || is_on(m.node, reference_);
+    }
+    return reference ? start : std::nullopt;
+  }
+
+  // All operations are shifted by as much time.
+  [[nodiscard]] bool fits(std::int64_t lag_ps) const {
+    validation_result shifted;
+    shifted.nodes = matched_.nodes;
+    shifted.ops = matched_.ops;
+    shifted.clocks = matched_.clocks;
+    for (const auto& [op, calls] : by_op_) {
+      const std::size_t middle = calls.size() / 2;
+      const auto apart = [&](std::size_t i) { return distance_ps(calls[i].first, saturating_add(calls[middle].first, lag_ps)); };
+      std::size_t nearest = middle;
+      for (std::size_t i = 0; i < calls.size(); ++i)
+        if (apart(i) < apart(nearest)) nearest = i;
+      for (std::size_t i = 0; i < calls.size(); ++i) {
+        const std::size_t own = i + nearest - middle;  // below 0 it wraps, beyond the last
+        if (nearest != middle && own < calls.size()) add(matched_.groups[calls[i].second], matched_.groups[calls[own].second], shifted);
+      }
+    }
+    const alignment_result aligned = align_by_collectives(shifted, how_);
+    bool related = false;
+    for (const clock_relation& pair : aligned.pairs) {
+      if (!pair.feasible) return false;
+      related = true;
+    }
+    return related;
+  }
+
+  void add(const collective_group& of_reference, const collective_group& of_own, validation_result& to) const {
+    collective_group g = of_reference;
+    g.first_member = to.members.size();
+    for (const auto& [from, node] : {std::pair(&of_reference, reference_), std::pair(&of_own, node_)})
+      for (std::uint32_t i = 0; i < from->member_count; ++i) {
+        const collective_member& m = matched_.members[from->first_member + i];
+        if (is_on(m.node, node)) to.members.push_back(m);
+      }
+    g.member_count = static_cast<std::uint32_t>(to.members.size() - g.first_member);
+    to.groups.push_back(g);
+  }
+
+  const validation_result& matched_;
+  std::uint32_t node_, reference_ = 0;
+  alignment_options how_;
+  std::map<std::uint32_t, call_list> by_op_;
+};
 
 class clock_decider {
  public:
@@ -38,7 +147,8 @@ class clock_decider {
     // Times are read in whole ns: one that seems later by less than that need not be.
     for (collective_member& m : matched->members) m.end_ps = saturating_add(m.end_ps, ps_per_ns);
     span(*matched);
-    alignment_options how;
+    complete_ = has_every_call(*matched);
+    alignment_options& how = how_;
     how.max_bound_ps = max_bound_ps_;
     const std::size_t reference = index_of_reference();
     const bool known = reference < inputs_.traces.size() && node_of_[reference] != nullptr && has_wall_time(reference);
@@ -113,7 +223,12 @@ class clock_decider {
     } else if (!matched.absent.empty() || !aligned.absent.empty()) {
       c.why_not = matched.absent.empty() ? aligned.absent : matched.absent;
     } else {
-      take(aligned.nodes[static_cast<std::size_t>(node_of_[trace] - matched.nodes.data())], c);
+      const auto n = static_cast<std::uint32_t>(node_of_[trace] - matched.nodes.data());
+      take(aligned.nodes[n], c);
+      const bool is_line = c.bound_ps > 0;  // and not the reference's clock itself
+      if (!c.decided || !is_line || complete_ || !shifted_calls(matched, n, how_).fit()) return c;
+      c.decided = false;
+      c.why_not = "some calls are not in all traces, and those of this node fit earlier or later calls of the others as well";
     }
     return c;
   }
@@ -154,6 +269,8 @@ class clock_decider {
   const hooks& host_;
   std::vector<const collective_node*> node_of_;  // by trace
   std::string why_nobody_;
+  bool complete_ = true;
+  alignment_options how_;
   given_clocks made_;
 };
 
