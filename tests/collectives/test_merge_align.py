@@ -51,12 +51,20 @@ class Law:
 
 
 class LongCluster(cluster_model.Cluster):
-    """Steps lie ten seconds apart, in which clocks drift further than collectives leave open."""
+    """Steps lie ten seconds apart, some longer than others, in which clocks drift further than collectives leave open. Nodes may
+    lack the first steps, or the last ones."""
+
+    lossy = False
 
     def show_other_clocks(self):
+        longer = [self.r.randrange(STEP_PS // 10) for _ in range(self.steps)]
+        lost = [(self.r.choice([0, 1, 2]), self.r.choice([0, 1])) if self.lossy else (0, 0) for _ in range(self.nodes)]
         for call in self.calls:
             for rank, times in call["seen"].items():
-                call["seen"][rank] = [t + call["step"] * STEP_PS for t in times]
+                call["seen"][rank] = [t + call["step"] * STEP_PS + longer[call["step"]] for t in times]
+                first, last = lost[rank // self.gpus]
+                if not first <= call["step"] < self.steps - last:
+                    call["absent"][rank] = "late"
         super().show_other_clocks()
 
 
@@ -73,6 +81,8 @@ class Cluster:
                 host.line("python", 0, [host.event("work", law.shown(t), 1_000) for t in self.host_times])
                 path.write_bytes(path.read_bytes() + proto.xspace([host]))
         self.decided = set(self.model.comparable())
+        # Of more than two, of which no two bound one another from both sides.
+        self.is_ring = self.model.nodes > 2 and any(op["pairs"] for op in self.model.ops) and len(self.decided) > 1
 
     def merge(self, output, *more, status=0):
         return run("merge", "--traces", *self.paths, "--align", "collectives", "-o", output, "-q", "--json", *more, status=status)
@@ -107,7 +117,7 @@ class MergeByCollectives(unittest.TestCase):
     def clusters(self):
         for seed in ASKED.seed:
             for k in range(ASKED.count):
-                yield Cluster(self.folder / f"{seed}.{k}", f"{seed}.{k}", kind=LongCluster if k % 2 else cluster_model.Cluster)
+                yield Cluster(self.folder / f"{seed}.{k}", f"{seed}.{k}")
 
     def check_events(self, cluster, output, document, ends):
         origin_ps, merged = int(document["origin_ns"]) * 1000 - BASE_PS, lines_of(output)
@@ -150,10 +160,25 @@ class MergeByCollectives(unittest.TestCase):
             # In steps, so that near the pivot the bound is what it is there.
             self.assertLess(min(w["host_bound_ps"] for w in windows), 1.2 * wide + READING_PS + 6_000)
 
+    def test_what_is_decided_holds_whatever_is_missing(self):
+        """Of steps that are alike it may be unknown which belong together: nothing is decided then, but nothing is wrong."""
+        decided = 0
+        for k in range(3 * ASKED.count):
+            kind = (cluster_model.Cluster, type("LossyCluster", (LongCluster,), {"lossy": True}), LongCluster)[k % 3]
+            cluster, output = Cluster(self.folder / f"missing{k}", f"missing {k}", kind=kind), self.folder / "out.xspace"
+            document = json.loads(cluster.merge(output, *WIDE, "--keep-going").stdout)
+            document["nodes"] = [n for n in document["nodes"] if n["bound"]]
+            self.assertLessEqual({n["id"] for n in document["nodes"]}, cluster.decided)
+            self.check_events(cluster, output, document, ends=False)
+            decided += len(document["nodes"]) - 1
+        self.assertGreater(decided, ASKED.count // 3)
+
     def test_decided_nodes_lie_within_their_bounds_and_others_are_refused(self):
         decided = undecided = 0
         for cluster in self.clusters():
             everyone, output = set(range(cluster.model.nodes)), self.folder / "out.xspace"
+            if cluster.is_ring:
+                continue  # below
             if cluster.decided == everyone:
                 document = json.loads(cluster.merge(output, *WIDE).stdout)
                 self.assertEqual([(n["id"], n["status"], n["method"]) for n in document["nodes"]],
@@ -182,7 +207,7 @@ class MergeByCollectives(unittest.TestCase):
     def whole_cluster(self, **how):
         for k in range(99):
             cluster = Cluster(self.folder / f"whole{k}", f"whole {k}", **how)
-            if len(cluster.decided) == cluster.model.nodes > 2 and any(law.ppb for law in cluster.laws):
+            if len(cluster.decided) == cluster.model.nodes > 2 and not cluster.is_ring and any(law.ppb for law in cluster.laws):
                 return cluster
         raise AssertionError("no cluster whose clocks can all be compared")
 
@@ -297,7 +322,8 @@ class MergeByCollectives(unittest.TestCase):
     def test_calls_that_fit_others_as_well_decide_nothing(self):
         ahead_ps = -5_300_000_000
         self.assertIn("fit earlier or later calls", run(*self.even_calls(0, 3, ahead_ps), status=2).stderr)
-        for irregular_ps, lost in ((0, 0), (300_000_000, 0), (300_000_000, 3), (300_000_000, 1)):
+        self.assertIn("fit earlier or later calls", run(*self.even_calls(0, 0, ahead_ps), status=2).stderr)
+        for irregular_ps, lost in ((300_000_000, 0), (300_000_000, 3), (300_000_000, 1)):
             node = json.loads(run(*self.even_calls(irregular_ps, lost, ahead_ps)).stdout)["nodes"][1]
             self.assertLessEqual(abs(node["max_correction_ns"] * 1000 - ahead_ps), node["bound"]["host_ns"] * 1000)
             self.assertLess(node["bound"]["host_ns"], 200_000)

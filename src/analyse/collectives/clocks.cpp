@@ -5,11 +5,14 @@
 
 #include <base/contained.hpp>
 
+#include "instances.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <map>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <utility>
 
 namespace profkit {
@@ -22,24 +25,35 @@ constexpr std::int64_t rounding_ppt = 2;
 
 using several_traces = std::vector<std::shared_ptr<const trace>>;
 
-// Whether all members of calls are there. Where some are not, which calls belong together is inferred.
-bool has_every_call(const validation_result& matched) {
-  using kind = collective_irregularity::kind;
-  for (const collective_irregularity& i : matched.irregularities)
-    if (i.what == kind::missing || i.what == kind::late || i.what == kind::stopped) return false;
-  for (const collective_warning& w : matched.warning_list)
-    if (w.what == collective_warning::kind::count_mismatch || w.what == collective_warning::kind::unmatched) return false;
-  return true;
+// Whether runs have ids that all nodes share: they say which calls belong together.
+bool are_known_by_runs(const validation_result& matched, const collective_instances& instances) {
+  std::map<std::tuple<std::uint32_t, std::int32_t, std::int64_t>, std::int64_t> runs;
+  for (const collective_instance& e : instances.all)
+    if (e.run_id) runs[{e.node, e.device, e.start_ps}] = *e.run_id;
+  const auto run_of = [&](const collective_member& m) {
+    const auto found = runs.find({m.node, m.device, m.start_ps});
+    return found == runs.end() ? std::optional<std::int64_t>() : found->second;
+  };
+  for (const collective_group& g : matched.groups) {
+    const std::optional<std::int64_t> first = run_of(matched.members[g.first_member]);
+    for (std::uint32_t i = 0; i < g.member_count; ++i)
+      if (!first || run_of(matched.members[g.first_member + i]) != first) return false;
+  }
+  return !matched.groups.empty();
 }
 
-// The calls of one clock put together with calls of the reference that lie a bit earlier or later: where clocks fit those, too, the
-// order of calls alone does not show which belong together. Several clocks may lack the same calls, so each is held against
-// the reference alone.
+// Nodes of one host have one clock, where hosts are known.
+bool have_one_clock(const validation_result& matched, std::uint32_t a, std::uint32_t b) noexcept {
+  return a == b || (matched.clocks > 1 && matched.nodes[a].clock == matched.nodes[b].clock);
+}
+
+// The calls of one clock put together with calls of another that lie a bit earlier or later: where clocks fit those, too, the order
+// of calls alone does not show which belong together. Several clocks may lack the same calls, so it is about two alone.
 class shifted_calls {
  public:
-  shifted_calls(const validation_result& matched, std::uint32_t node, const alignment_options& how)
-      : matched_(matched), node_(node), how_(how) {
-    while (reference_ + 1 < matched.nodes.size() && matched.nodes[reference_].id != how.reference_node) ++reference_;
+  shifted_calls(const validation_result& matched, std::uint32_t node, std::uint32_t reference, const alignment_options& how)
+      : matched_(matched), node_(node), reference_(reference), how_(how) {
+    how_.reference_node = matched.nodes[reference].id;
     std::size_t taken = 0;
     for (std::size_t g = 0; g < matched.groups.size() && taken < max_calls; ++g) {
       const auto start = own_start(matched.groups[g]);
@@ -71,9 +85,7 @@ class shifted_calls {
   static constexpr std::ptrdiff_t max_shift = 64;
   using call_list = std::vector<std::pair<std::int64_t, std::size_t>>;  // when it began on this clock, and the group
 
-  [[nodiscard]] bool is_on(std::uint32_t node, std::uint32_t like) const noexcept {
-    return node == like || (matched_.clocks > 1 && matched_.nodes[node].clock == matched_.nodes[like].clock);
-  }
+  [[nodiscard]] bool is_on(std::uint32_t node, std::uint32_t like) const noexcept { return have_one_clock(matched_, node, like); }
   // Of a group in which the reference takes part, too.
   [[nodiscard]] std::optional<std::int64_t> own_start(const collective_group& g) const noexcept {
     std::optional<std::int64_t> start;
@@ -94,7 +106,11 @@ class shifted_calls {
     shifted.clocks = matched_.clocks;
     for (const auto& [op, calls] : by_op_) {
       const std::size_t middle = calls.size() / 2;
-      const auto apart = [&](std::size_t i) { return distance_ps(calls[i].first, saturating_add(calls[middle].first, lag_ps)); };
+      const std::int64_t wanted = saturating_add(calls[middle].first, lag_ps);
+      const auto apart = [&](std::size_t i) {
+        const auto [less, more] = std::minmax(calls[i].first, wanted);
+        return distance_ps(less, more);
+      };
       std::size_t nearest = middle;
       for (std::size_t i = 0; i < calls.size(); ++i)
         if (apart(i) < apart(nearest)) nearest = i;
@@ -104,12 +120,7 @@ class shifted_calls {
       }
     }
     const alignment_result aligned = align_by_collectives(shifted, how_);
-    bool related = false;
-    for (const clock_relation& pair : aligned.pairs) {
-      if (!pair.feasible) return false;
-      related = true;
-    }
-    return related;
+    return aligned.contradictions == 0;
   }
 
   void add(const collective_group& of_reference, const collective_group& of_own, validation_result& to) const {
@@ -125,7 +136,7 @@ class shifted_calls {
   }
 
   const validation_result& matched_;
-  std::uint32_t node_, reference_ = 0;
+  std::uint32_t node_, reference_;
   alignment_options how_;
   std::map<std::uint32_t, call_list> by_op_;
 };
@@ -147,13 +158,16 @@ class clock_decider {
     // Times are read in whole ns: one that seems later by less than that need not be.
     for (collective_member& m : matched->members) m.end_ps = saturating_add(m.end_ps, ps_per_ns);
     span(*matched);
-    complete_ = has_every_call(*matched);
+    auto instances = find_collectives(traces_, host_);
+    if (!instances) return std::move(instances).error();
+    known_by_runs_ = are_known_by_runs(*matched, *instances);
     alignment_options& how = how_;
     how.max_bound_ps = max_bound_ps_;
     const std::size_t reference = index_of_reference();
     const bool known = reference < inputs_.traces.size() && node_of_[reference] != nullptr && has_wall_time(reference);
     if (known) how.reference_node = node_of_[reference]->id;
     const alignment_result aligned = known ? align_by_collectives(*matched, how) : alignment_result();
+    if (aligned.absent.empty() && !aligned.nodes.empty()) find_sure(*matched, aligned);
     made_.assumptions = matched->assumptions;
     made_.assumptions.insert(made_.assumptions.end(), aligned.assumptions.begin(), aligned.assumptions.end());
     made_.assumptions.emplace_back("all lines of a node, of its host and of its devices, show the time of one clock");
@@ -171,6 +185,25 @@ class clock_decider {
   }
   [[nodiscard]] bool has_wall_time(std::size_t trace) const {
     return trace < traces_.size() && traces_[trace] != nullptr && traces_[trace]->files().origin_unix_ns().has_value();
+  }
+
+  // Nodes of which it is sure which of their calls belong to which of the reference's, or of another such node.
+  void find_sure(const validation_result& matched, const alignment_result& aligned) {
+    is_sure_.assign(matched.nodes.size(), known_by_runs_);
+    std::vector<std::uint32_t> reached;
+    const auto add = [&](std::uint32_t node) {
+      for (std::uint32_t n = 0; n < is_sure_.size(); ++n)
+        if (have_one_clock(matched, n, node)) is_sure_[n] = true;
+      reached.push_back(node);
+    };
+    add(aligned.reference);
+    for (std::size_t at = 0; at < reached.size(); ++at)
+      for (const clock_relation& pair : aligned.pairs) {
+        const bool forward = have_one_clock(matched, pair.a, reached[at]);
+        if (!pair.feasible || (!forward && !have_one_clock(matched, pair.b, reached[at]))) continue;
+        const std::uint32_t other = forward ? pair.b : pair.a;
+        if (!is_sure_[other] && !shifted_calls(matched, other, reached[at], how_).fit()) add(other);
+      }
   }
 
   result<void> place_nodes(const validation_result& matched) {
@@ -225,10 +258,9 @@ class clock_decider {
     } else {
       const auto n = static_cast<std::uint32_t>(node_of_[trace] - matched.nodes.data());
       take(aligned.nodes[n], c);
-      const bool is_line = c.bound_ps > 0;  // and not the reference's clock itself
-      if (!c.decided || !is_line || complete_ || !shifted_calls(matched, n, how_).fit()) return c;
+      if (!c.decided || is_sure_[n]) return c;
       c.decided = false;
-      c.why_not = "some calls are not in all traces, and those of this node fit earlier or later calls of the others as well";
+      c.why_not = "its calls fit earlier or later calls of other nodes as well, and no ids of runs say which belong together";
     }
     return c;
   }
@@ -269,7 +301,8 @@ class clock_decider {
   const hooks& host_;
   std::vector<const collective_node*> node_of_;  // by trace
   std::string why_nobody_;
-  bool complete_ = true;
+  bool known_by_runs_ = false;
+  std::vector<bool> is_sure_;  // by node
   alignment_options how_;
   given_clocks made_;
 };
