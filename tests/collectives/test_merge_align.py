@@ -54,14 +54,14 @@ class LongCluster(cluster_model.Cluster):
     """Steps lie ten seconds apart, some longer than others, in which clocks drift further than collectives leave open. Nodes may
     lack the first steps, or the last ones."""
 
-    lossy = False
+    lossy, step_ps = False, STEP_PS
 
     def show_other_clocks(self):
-        longer = [self.r.randrange(STEP_PS // 10) for _ in range(self.steps)]
+        longer = [self.r.randrange(self.step_ps // 10 + 1) for _ in range(self.steps)]
         lost = [(self.r.choice([0, 1, 2]), self.r.choice([0, 1])) if self.lossy else (0, 0) for _ in range(self.nodes)]
         for call in self.calls:
             for rank, times in call["seen"].items():
-                call["seen"][rank] = [t + call["step"] * STEP_PS + longer[call["step"]] for t in times]
+                call["seen"][rank] = [t + call["step"] * self.step_ps + longer[call["step"]] for t in times]
                 first, last = lost[rank // self.gpus]
                 if not first <= call["step"] < self.steps - last:
                     call["absent"][rank] = "late"
@@ -74,7 +74,7 @@ class Cluster:
         self.model.write_xspace(folder)
         self.laws = [Law(clock) for clock in self.model.clocks]
         self.paths = [folder / f"node{k}.xplane.pb" for k in range(self.model.nodes)]
-        self.host_times = [k * STEP_PS // 2 + 7_000_000 for k in range(12)]
+        self.host_times = [k * STEP_PS + 7_000_000 for k in range(14)]
         if host_lines:  # whose times count from the start of the profile
             for path, law in zip(self.paths, self.laws):
                 host = proto.Plane("/host:CPU", 90, first_event_id=5000)
@@ -163,8 +163,9 @@ class MergeByCollectives(unittest.TestCase):
     def test_what_is_decided_holds_whatever_is_missing(self):
         """Of steps that are alike it may be unknown which belong together: nothing is decided then, but nothing is wrong."""
         decided = 0
-        for k in range(3 * ASKED.count):
-            kind = (cluster_model.Cluster, type("LossyCluster", (LongCluster,), {"lossy": True}), LongCluster)[k % 3]
+        lossy = lambda step_ps: type("LossyCluster", (LongCluster,), {"lossy": True, "step_ps": step_ps})
+        for k in range(6 * ASKED.count):
+            kind = (cluster_model.Cluster, lossy(STEP_PS), LongCluster, lossy(0))[k % 4]
             cluster, output = Cluster(self.folder / f"missing{k}", f"missing {k}", kind=kind), self.folder / "out.xspace"
             document = json.loads(cluster.merge(output, *WIDE, "--keep-going").stdout)
             document["nodes"] = [n for n in document["nodes"] if n["bound"]]
@@ -226,12 +227,16 @@ class MergeByCollectives(unittest.TestCase):
                               for w in windows])
             self.assertEqual((stats["status"], stats["corrected"], stats["clock_method"]), ("corrected", 1, "collectives"))
         # What lies outside of all collectives is extrapolated.
-        calls = [t for call in cluster.model.calls for rank, seen in call["seen"].items() for t in seen if rank < cluster.model.gpus]
+        calls = [t for call in cluster.model.calls for rank, seen in call["seen"].items() for t in seen
+                 if rank < cluster.model.gpus and len(call["group"]) > 1]
         origin_ps = int(document["origin_ns"]) * 1000 - BASE_PS
         for node in document["nodes"]:
             for w in node["bound"]["windows"]:
-                inside = w["from_ps"] < max(calls) - origin_ps and w["to_ps"] > min(calls) - origin_ps
-                self.assertTrue(not w["extrapolated"] or not inside or len(node["bound"]["windows"]) < 3, w)
+                inside = w["from_ps"] <= max(calls) - origin_ps and w["to_ps"] > min(calls) - origin_ps
+                self.assertEqual(w["extrapolated"], not inside, w)
+            if node["id"] != 0:  # whose bound is one window for all times but those beyond
+                edges = {w["from_ps"] for w in node["bound"]["windows"]}
+                self.assertLessEqual({min(calls) - origin_ps, max(calls) + READING_PS - origin_ps}, edges)
         # Nothing is out of order any more, and merged again nothing changes.
         checked = json.loads(run("validate", output, "--json", "-q").stdout)
         self.assertEqual((checked["violations"], checked["clocks"], checked["bounds_known"]), (0, "corrected", True))
@@ -302,10 +307,10 @@ class MergeByCollectives(unittest.TestCase):
             for t, (at, _) in zip(work, host):
                 self.assertLessEqual(abs(at + origin_ps - (t + 7_000 + node * (5_000_000 - ahead_ps))), bound)
 
-    def even_calls(self, irregular_ps, lost, ahead_ps):
+    def even_calls(self, irregular_ps, lost, ahead_ps, count=60, runs=False):
         """Two nodes that call each ms, and by up to so much later; the second lacks the first calls."""
         r, calls, t = random.Random(f"{irregular_ps} {lost}"), [], 20 * 10**9
-        for k in range(60):
+        for k in range(count):
             t += 10**9 + r.randrange(irregular_ps + 1)
             starts = [t + r.randrange(20_000_000) for _ in (0, 1)]
             calls.append([(start, max(starts) + 50_000_000 + r.randrange(2_000_000)) for start in starts])
@@ -314,7 +319,8 @@ class MergeByCollectives(unittest.TestCase):
             device, start = proto.Plane("/device:GPU:0", 1), proto.Plane("Task Environment")
             device.line("Stream #7(NCCL)", cluster_model.BASE_NS, [
                 device.event("ncclDevKernel_AllReduce_Sum_f32_RING_LL", (a + node * ahead_ps) // 1000 * 1000, (b - a) // 1000 * 1000,
-                             [("hlo_op", proto.Ref("all-reduce.1"))]) for a, b in (call[node] for call in calls[lost * node:])])
+                             [("hlo_op", proto.Ref("all-reduce.1"))] + ([("run_id", number)] if runs else []))
+                for number, (a, b) in list(enumerate(call[node] for call in calls))[lost * node:]])
             start.own_stat("profile_start_time", proto.Uint(cluster_model.BASE_NS))
             path.write_bytes(proto.xspace([device, start], [f"host{node}"]))
         return ["merge", "--traces", *paths, "--align", "collectives", "-o", self.folder / "even.xspace", "-q", "--json"]
@@ -323,8 +329,10 @@ class MergeByCollectives(unittest.TestCase):
         ahead_ps = -5_300_000_000
         self.assertIn("fit earlier or later calls", run(*self.even_calls(0, 3, ahead_ps), status=2).stderr)
         self.assertIn("fit earlier or later calls", run(*self.even_calls(0, 0, ahead_ps), status=2).stderr)
-        for irregular_ps, lost in ((300_000_000, 0), (300_000_000, 3), (300_000_000, 1)):
-            node = json.loads(run(*self.even_calls(irregular_ps, lost, ahead_ps)).stdout)["nodes"][1]
+        self.assertIn("fit earlier or later calls", run(*self.even_calls(300_000_000, 0, ahead_ps, count=7), status=2).stderr)
+        for irregular_ps, lost, count, runs in ((300_000_000, 0, 60, False), (300_000_000, 3, 60, False), (300_000_000, 1, 60, False),
+                                                (0, 3, 60, True), (300_000_000, 0, 8, False)):
+            node = json.loads(run(*self.even_calls(irregular_ps, lost, ahead_ps, count, runs)).stdout)["nodes"][1]
             self.assertLessEqual(abs(node["max_correction_ns"] * 1000 - ahead_ps), node["bound"]["host_ns"] * 1000)
             self.assertLess(node["bound"]["host_ns"], 200_000)
 

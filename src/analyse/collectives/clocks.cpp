@@ -157,7 +157,6 @@ class clock_decider {
     made_.origin_unix_ns = matched->origin_unix_ns.value_or(0);
     // Times are read in whole ns: one that seems later by less than that need not be.
     for (collective_member& m : matched->members) m.end_ps = saturating_add(m.end_ps, ps_per_ns);
-    span(*matched);
     auto instances = find_collectives(traces_, host_);
     if (!instances) return std::move(instances).error();
     known_by_runs_ = are_known_by_runs(*matched, *instances);
@@ -166,6 +165,7 @@ class clock_decider {
     const std::size_t reference = index_of_reference();
     const bool known = reference < inputs_.traces.size() && node_of_[reference] != nullptr && has_wall_time(reference);
     if (known) how.reference_node = node_of_[reference]->id;
+    if (known) span(*matched, static_cast<std::uint32_t>(node_of_[reference] - matched->nodes.data()));
     const alignment_result aligned = known ? align_by_collectives(*matched, how) : alignment_result();
     if (aligned.absent.empty() && !aligned.nodes.empty()) find_sure(*matched, aligned);
     made_.assumptions = matched->assumptions;
@@ -228,13 +228,14 @@ class clock_decider {
     return {};
   }
 
-  void span(const validation_result& matched) {
-    if (matched.members.empty()) return;
-    made_.first_ps = matched.members.front().start_ps;
-    made_.last_ps = matched.members.front().end_ps;
+  // Of the calls of the reference node.
+  void span(const validation_result& matched, std::uint32_t reference) {
+    bool any = false;
     for (const collective_member& m : matched.members) {
-      made_.first_ps = std::min(made_.first_ps, m.start_ps);
-      made_.last_ps = std::max(made_.last_ps, m.end_ps);
+      if (m.node != reference) continue;
+      made_.first_ps = any ? std::min(made_.first_ps, m.start_ps) : m.start_ps;
+      made_.last_ps = any ? std::max(made_.last_ps, m.end_ps) : m.end_ps;
+      any = true;
     }
   }
 
