@@ -255,6 +255,13 @@ class MergeByCollectives(unittest.TestCase):
         self.assertIn("more than --max-bound", cluster.merge(output, "--max-bound", "1us", status=2).stderr)
         self.assertFalse(output.exists())
 
+    def test_without_the_reference_nothing_is_decided(self):
+        cluster, output = self.whole_cluster(), self.folder / "out.xspace"
+        cluster.paths[0].unlink()
+        document = json.loads(cluster.merge(output, *WIDE, "--keep-going").stdout)
+        self.assertEqual([n["bound"] for n in document["nodes"]], [None] * cluster.model.nodes)
+        self.assertEqual(sum("the trace of the reference node cannot be opened" in w for w in document["warnings"]), cluster.model.nodes - 1)
+
     def test_the_reference_node_is_that_of_the_run(self):
         cluster, output = self.whole_cluster(), self.folder / "out.xspace"
         metadata = self.folder / "run_metadata.json"

@@ -173,6 +173,7 @@ class clock_decider {
     made_.assumptions.emplace_back("all lines of a node, of its host and of its devices, show the time of one clock");
     if (reference < inputs_.traces.size() && node_of_[reference] == nullptr) why_nobody_ = "the reference node has no collective";
     if (!has_wall_time(reference)) why_nobody_ = "the trace of the reference node does not show when it began";
+    if (traces_[reference] == nullptr) why_nobody_ = "the trace of the reference node cannot be opened";
     for (std::size_t i = 0; i < inputs_.traces.size(); ++i) made_.nodes.push_back(clock_of(i, i == reference, *matched, aligned));
     return std::move(made_);
   }
