@@ -110,6 +110,7 @@ void print_merged_nodes(const merge_result& r, text_output& out, std::size_t col
     const auto device = n.bounds.widest(clock_domain::tracer), host = n.bounds.widest(clock_domain::host);
     std::string notes;
     if (n.aligned_before) notes = "merged before";
+    if (n.method == "collectives") notes = "by collectives";
     if (!n.anomalies.empty()) notes = "see warnings";
     t.row({std::to_string(n.id), escape_for_terminal(n.hostname), node_status_name(n.status), grouped(n.events),
            n.status == node_status::corrected && !n.aligned_before ? signed_duration(n.max_correction_ps) : "-",
@@ -212,6 +213,22 @@ const std::string* input_at(const std::string& output, const merge_options& m) {
   return nullptr;
 }
 
+// What the collectives of the traces say of the clocks. A trace that cannot be opened is reported by the merge.
+result<given_clocks> compare_clocks(const options& asked, const hooks& host) {
+  auto inputs = list_merge_inputs(asked.merge, host);
+  if (!inputs) return std::move(inputs).error();
+  std::vector<std::shared_ptr<const trace>> traces;
+  for (const merge_input& input : inputs->traces) {
+    open_options how;
+    how.io = asked.io;
+    how.host = host;
+    auto opened = profile::open(input.trace, how);
+    if (!opened && opened.error().code == fault_code::cancelled) return std::move(opened).error();
+    traces.push_back(opened ? std::make_shared<const trace>(std::move(*opened)) : nullptr);
+  }
+  return clocks_by_collectives(*inputs, traces, asked.max_bound_ps, host);
+}
+
 // Devices and pipes: what goes there is no file, and nothing can be named after it.
 bool is_special(const std::string& path) {
   std::error_code ignored;
@@ -277,9 +294,16 @@ class merge_work {
       if (!metadata) return std::move(metadata).error();
       metadata_ = std::move(*metadata);
     }
+    merge_options what = asked_.merge;
+    if (asked_.align_collectives) {
+      auto clocks = compare_clocks(asked_, host_);
+      progress_.clear();
+      if (!clocks) return std::move(clocks).error();
+      what.given = std::move(*clocks);
+    }
     printing_observer observer(asked_, out);
     const bool prints = asked_.print_events || asked_.print_collectives;
-    auto merged = merge_traces(asked_.merge, **into, host_, prints ? &observer : nullptr);
+    auto merged = merge_traces(what, **into, host_, prints ? &observer : nullptr);
     progress_.clear();
     if (!merged) return std::move(merged).error();
     merged_ = std::move(*merged);
@@ -383,6 +407,10 @@ class merge_command_options final : public command_options {
         .add_to_manual(
             "'min' is the earliest event, 'node0' the start of the reference node, 'none' keeps the absolute times of "
             "lines.");
+    all.value("--align", align_.typed, "HOW", "'collectives': correct clocks by collectives alone, without snapshots and offsets")
+        .offer_words(align_.words())
+        .add_to_manual("The bound holds for every clock that no collective contradicts; the metadata names the assumptions.");
+    all.value("--max-bound", max_bound_, "TIME", "A clock that --align knows less well than this is not corrected (default 1ms)");
     all.flag("--no-drift", no_drift_, "Beyond the offsets use their own slope, not drift_ppm");
     all.flag("--scale-durations", m.scale_durations, "Map the ends of events, too");
     all.flag("--tracer-host-threads", m.tracer_host_threads,
@@ -413,6 +441,7 @@ class merge_command_options final : public command_options {
     if (auto wrong = input_.understand(into)) return wrong;
     if (auto wrong = output_.understand(into)) return wrong;
     if (auto wrong = understand_clocks(into.merge)) return wrong;
+    if (auto wrong = understand_alignment(into)) return wrong;
     into.merge.io = into.io;
     into.merge.not_an_input = into.output_path;
     if (into.merge.traces.empty() && into.merge.run_dir.empty())
@@ -433,6 +462,20 @@ class merge_command_options final : public command_options {
     m.clocks.drift_slope = !no_drift_;
     return std::nullopt;
   }
+  [[nodiscard]] std::optional<fault> understand_alignment(options& into) const {
+    const char* const help = "profkit merge --help";
+    if (auto wrong = align_.understand("--align", into.align_collectives)) return wrong;
+    std::optional<std::int64_t> max_bound_ps;
+    if (auto wrong = understand_time("--max-bound", max_bound_, max_bound_ps)) return wrong;
+    if (max_bound_ps) into.max_bound_ps = *max_bound_ps;
+    if (!into.align_collectives)
+      return max_bound_ps ? std::optional(wrong_options("--max-bound belongs to --align=collectives", help)) : std::nullopt;
+    if (into.merge.correction != merge_correction::clock)
+      return wrong_options("--align=collectives corrects clocks; --correction and --no-correction ask for something else", help);
+    if (!into.merge.offsets.empty() || !into.merge.snapshots.empty())
+      return wrong_options("--align=collectives corrects clocks without snapshots and offsets; name one or the other", help);
+    return std::nullopt;
+  }
 
   using merge_correction = profkit::merge_correction;
   using merge_zero = profkit::merge_zero;
@@ -444,6 +487,8 @@ class merge_command_options final : public command_options {
       {"min", merge_zero::earliest}, {"node0", merge_zero::reference}, {"none", merge_zero::none}};
   choice<plane_scheme> scheme_{
       {"seed", plane_scheme::seed}, {"rocm", plane_scheme::rocm}, {"node", plane_scheme::node}};
+  choice<bool> align_{{"collectives", true}};
+  std::string max_bound_;
   bool no_correction_ = false, auto_discover_ = false, no_drift_ = false;
   output_words output_;
   input_words input_;
@@ -461,6 +506,7 @@ extern const command_description merge_command = {
     "too. Flags may be written with _ instead of -.",
     "  profkit merge --traces node0.xplane.pb node1.xplane.pb --offsets offsets.jsonl -o combined.xspace\n"
     "  profkit merge --run-dir run123 -o combined.xspace       find traces, snapshots and offsets\n"
+    "  profkit merge --traces a.xplane.pb b.xplane.pb --align collectives -o both.xspace   clocks by collectives\n"
     "  profkit merge --traces a.xplane.pb b.xplane.pb --no-correction -o both.xspace   by wall time\n",
     make_options<merge_command_options>,
     run_merge,

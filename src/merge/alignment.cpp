@@ -7,6 +7,7 @@
 
 #include "clock_statistics.hpp"
 #include "folded_warnings.hpp"
+#include "given_line.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -44,6 +45,7 @@ class trace_aligner {
       all_.run_id = inputs_.run->run_id;
       all_.reference_node = inputs_.run->reference_node.value_or(0);
     }
+    if (o_.given) use_given();
     for (const trace_input& t : inputs_.traces)
       if (auto ok = open(t); !ok) return std::move(ok).error();
     if (auto ok = read_offset_file(); !ok) return std::move(ok).error();
@@ -51,7 +53,9 @@ class trace_aligner {
       if (auto ok = describe(t); !ok) return std::move(ok).error();
     if (auto ok = check_nodes(); !ok) return std::move(ok).error();
     if (auto ok = find_base(); !ok) return std::move(ok).error();
-    if (o_.correction == merge_correction::clock) {
+    if (o_.given) {
+      if (auto ok = take_given_clocks(); !ok) return std::move(ok).error();
+    } else if (o_.correction == merge_correction::clock) {
       if (auto ok = build_clocks(); !ok) return std::move(ok).error();
     } else {
       leave_clocks();
@@ -160,10 +164,12 @@ class trace_aligner {
   [[nodiscard]] bool any_snapshots() const {
     return std::any_of(all_.traces.begin(), all_.traces.end(), [](const aligned_trace& t) {
       if (!t.usable) return false;
-      if (!t.input.snapshots.empty()) return true;
-      const auto embedded = read_embedded_snapshots(t.bytes);
-      return !embedded || !embedded->pairs.empty();
+      return !t.input.snapshots.empty() || embeds_snapshots(t);
     });
+  }
+  [[nodiscard]] static bool embeds_snapshots(const aligned_trace& t) {
+    const auto embedded = read_embedded_snapshots(t.bytes);
+    return !embedded || !embedded->pairs.empty();
   }
   [[nodiscard]] static fault no_snapshots() {
     fault f;
@@ -173,13 +179,13 @@ class trace_aligner {
     f.hint =
         "merge corrects clocks by the snapshots and offsets that a collector recorded; give snapshot files with "
         "--snapshots. --no_correction lines the traces up by wall time, and how far they are wrong is then not known; "
-        "`profkit validate --align=collectives` bounds the clocks by the collectives.";
+        "--align=collectives corrects clocks by the collectives, as far as those decide them.";
     return f;
   }
 
   result<void> read_offset_file() {
     if (inputs_.offsets.empty()) {
-      if (o_.correction != merge_correction::clock || only_merged_traces()) return {};
+      if (o_.correction != merge_correction::clock || o_.given || only_merged_traces()) return {};
       if (!o_.keep_going && !any_snapshots()) return no_snapshots();
       fault f;
       f.code = fault_code::invalid_argument;
@@ -273,6 +279,11 @@ class trace_aligner {
     t.file_start_ns = t.clocks.profile_start_ns;
     if (t.start.walltime_ns && (!t.file_start_ns || std::abs(*t.file_start_ns - *t.start.walltime_ns) > max_apart_ns))
       t.file_start_ns = t.start.walltime_ns;
+    if (const given_clock* g = o_.given ? o_.given->find(id) : nullptr; g != nullptr && g->start_unix_ns) {
+      // As clocks were compared.
+      t.file_start_ns = g->start_unix_ns;
+      if (g->decided && !t.start.walltime_ns) t.start.walltime_ns = g->start_unix_ns;
+    }
     return {};
   }
 
@@ -408,6 +419,45 @@ class trace_aligner {
     return build_from(evidence);
   }
 
+  // Clocks that were given leave no need of offsets.
+  void use_given() {
+    all_.reference_node = o_.given->reference_node;
+    if (!inputs_.offsets.empty()) warn(inputs_.offsets + " is not used: clocks are corrected by " + o_.given->method);
+    inputs_.offsets.clear();
+  }
+
+  // One clock for a node's devices and host: snapshots show that they have two.
+  result<void> take_given_clocks() {
+    for (aligned_trace& t : all_.traces) {
+      if (!t.usable || !t.before.empty()) continue;
+      const given_clock* const g = o_.given->find(t.input.node_id);
+      std::string why = g == nullptr ? "nothing is known of its clock" : g->why_not;
+      const bool has_snapshots = !t.input.snapshots.empty() || embeds_snapshots(t);
+      if (has_snapshots)
+        why = "its clock snapshots show that its device times are of another clock than its host's, which " + o_.given->method +
+              " do not compare";
+      const bool decided = g != nullptr && g->decided && !has_snapshots;
+      auto clock = decided ? clock_of_given(*o_.given, *g, t.start.walltime_ns.value_or(all_.base_ns), all_.base_ns)
+                           : std::optional<node_clock>();
+      if (decided && !clock) why = "its clock is days off the reference node's";
+      if (!clock) {
+        by_walltime(t);
+        const std::string hint = has_snapshots ? "Leave out --align, and give its offsets with --offsets."
+                                               : "Align this node by wall time with --keep_going, or all with --no_correction.";
+        if (auto ok = fail_or_warn(about(t.input.node_id, fault_code::invalid_argument, "its clock is not corrected: " + why, hint,
+                                         t.input.path));
+            !ok)
+          return ok;
+        continue;
+      }
+      t.clock = std::move(*clock);
+      t.given = g;
+      t.report.method = o_.given->method;
+      t.report.host_drift_ppt = g->drift_ppt;
+    }
+    return {};
+  }
+
   void by_walltime(aligned_trace& t) const {
     if (t.report.status != node_status::corrected) return;
     const bool known = t.start.walltime_ns && o_.correction != merge_correction::none;
@@ -491,6 +541,7 @@ class trace_aligner {
       }
       t->clock = std::move(*clock);
       merged_node& r = t->report;
+      r.method = measured_method;
       r.anomalies = t->clock->anomalies();
       r.residual_ps = t->clock->residual_ps();
       r.host_drift_ppt = t->clock->host_drift_ppt();

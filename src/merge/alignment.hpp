@@ -11,6 +11,9 @@
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 
+// merged_node::method of snapshots and offsets.
+inline constexpr std::string_view measured_method = "snapshots";
+
 // One trace, opened.
 struct aligned_trace {
   trace_input input;
@@ -24,6 +27,7 @@ struct aligned_trace {
   bool usable = false;                 // false: missing, or nothing of it can be read
 
   std::optional<node_clock> clock;           // status corrected
+  const given_clock* given = nullptr;        // what `clock` was made of, instead of measurements
   node_start start;
   std::optional<std::int64_t> file_start_ns;  // what line times below 1e17 count from, Unix ns
 

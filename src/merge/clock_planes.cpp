@@ -16,6 +16,8 @@ namespace {
 constexpr std::size_t max_windows = 512;  // of one node
 constexpr std::int64_t metadata_plane_ids = 900'000;
 
+bool is_given_method(std::string_view method) noexcept { return !method.empty() && method != measured_method; }
+
 void append_stat_name(std::string& to, std::int64_t id, std::string_view name) {
   std::string value, entry;
   append_varint_field(value, 1, as_wire(id));
@@ -133,6 +135,7 @@ std::string clock_plane_field(const merged_node& n, std::int64_t index, const me
   plane.text("snapshot_source", snapshot_source_name(n.snapshots_from));
   plane.number("corrected", n.status == node_status::corrected ? 1 : 0);
   plane.text("status", node_status_name(n.status));
+  if (is_given_method(n.method)) plane.text("clock_method", n.method);
   plane.number("node_id", n.id);
   plane.text("hostname", n.hostname);
   plane.text("run_id", made.run_id);

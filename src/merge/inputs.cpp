@@ -3,6 +3,7 @@
 #include <profkit/core/discover.hpp>
 
 #include <base/affix.hpp>
+#include <base/contained.hpp>
 #include <base/paths.hpp>
 
 #include <algorithm>
@@ -231,6 +232,19 @@ result<held_bytes> read_whole(const std::string& path, const merge_options& o, c
 }
 
 result<merge_inputs> resolve_inputs(const merge_options& o, const hooks& host) { return resolver(o, host).run(); }
+
+result<merge_input_list> list_merge_inputs(const merge_options& o, const hooks& host) {
+  return contained([&]() -> result<merge_input_list> {
+    auto found = resolve_inputs(o, host);
+    if (!found) return std::move(found).error();
+    merge_input_list list;
+    for (trace_input& t : found->traces) list.traces.push_back({std::move(t.path), t.node_id});
+    const bool has_zero = std::any_of(list.traces.begin(), list.traces.end(), [](const merge_input& t) { return t.node_id == 0; });
+    list.reference_node = has_zero ? 0 : list.traces.front().node_id;
+    if (found->run && found->run->reference_node) list.reference_node = *found->run->reference_node;
+    return list;
+  });
+}
 
 }  // namespace PROFKIT_NAMESPACE
 }  // namespace profkit

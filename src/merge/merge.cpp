@@ -5,6 +5,7 @@
 #include <base/contained.hpp>
 
 #include "folded_warnings.hpp"
+#include "given_line.hpp"
 #include "merge_writer.hpp"
 #include "observe.hpp"
 #include "trace_survey.hpp"
@@ -40,6 +41,7 @@ class merger {
     if (!written) return std::move(written).error();
     made_.output_bytes = *written;
     made_.warnings = std::move(plan_.all.warnings);
+    if (o_.given) made_.assumptions = o_.given->assumptions;
     return std::move(made_);
   }
 
@@ -115,7 +117,8 @@ class merger {
     r.bounds.node_id = r.id;
     if (least > most) least = most = plan_.rules.zero_ps;
     if (t.clock) {
-      r.bounds = t.clock->bounds(least, most);
+      r.bounds = t.given != nullptr ? bounds_of_given(*o_.given, *t.given, plan_.all.base_ns, least, most)
+                                    : t.clock->bounds(least, most);
       for (clock_window& w : r.bounds.windows) {
         w.from_ps -= plan_.rules.zero_ps;
         w.to_ps -= plan_.rules.zero_ps;
@@ -150,6 +153,7 @@ class merger {
       r.offset_variance_ns2 = m.offset_variance_ns2;
       r.residual_ps = m.clock_skew_ps;
       r.bounds = m.bounds;
+      if (m.corrected) r.method = m.method.empty() ? std::string(measured_method) : m.method;
       const std::int64_t shift_ps = checked_mul(shift_ns, ps_per_ns).value_or(0);
       for (clock_window& w : r.bounds.windows) {
         w.from_ps = saturating_add(w.from_ps, shift_ps);

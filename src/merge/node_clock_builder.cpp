@@ -7,6 +7,7 @@
 #include "clock_measurements.hpp"
 #include "clock_noise.hpp"
 #include "clock_statistics.hpp"
+#include "given_line.hpp"
 #include "odd_measurements.hpp"
 
 #include <algorithm>
@@ -57,6 +58,15 @@ class offset_knots {
 class node_clock_builder {
  public:
   node_clock_builder(const clock_evidence& from, const clock_options& o) : from_(from), o_(o) {}
+
+  // Of host times alone.
+  static node_clock of_map(std::int64_t node_id, piecewise_map host_to_reference, std::int64_t drift_ppt) {
+    node_clock made;
+    made.node_id_ = node_id;
+    made.offsets_ = std::move(host_to_reference);
+    made.host_drift_ = drift_ppt;
+    return made;
+  }
 
   result<node_clock> build() {
     auto measured = take_measurements(from_);
@@ -441,6 +451,10 @@ class node_clock_builder {
   clock_measurements of_;
   std::int64_t fold_ps_ = 0;
 };
+
+node_clock clock_of_map(std::int64_t node_id, piecewise_map host_to_reference, std::int64_t drift_ppt) {
+  return node_clock_builder::of_map(node_id, std::move(host_to_reference), drift_ppt);
+}
 
 result<node_clock> node_clock::build(const clock_evidence& from, const clock_options& o) {
   return contained([&] { return node_clock_builder(from, o).build(); });

@@ -145,7 +145,7 @@ class surveyor {
     const std::int64_t line_ns =
         absolute ? head.timestamp_ns : saturating_add(t.file_start_ns.value_or(plan_.all.base_ns), head.timestamp_ns);
     const bool by_tracer =
-        p.device || (o_.tracer_host_threads && p.name == roctracer_plane && starts_with(head.name, tracer_line));
+        t.given == nullptr && (p.device || (o_.tracer_host_threads && p.name == roctracer_plane && starts_with(head.name, tracer_line)));
     if (t.clock) {
       c.clock = &*t.clock;
       c.kind = by_tracer ? line_correction::how::tracer : line_correction::how::host;

@@ -195,17 +195,19 @@ _profkit() {
       esac ;;
     merge)
       options='--traces --snapshots --offsets --run-metadata --run-dir --auto-discover --keep-going
-        --io -j --threads --no-correction --correction --normalize --no-drift --scale-durations
-        --tracer-host-threads -o --output --trace-json --validate --plane-scheme --plane-prefix
-        --keep-order --print-events --print-collectives --json --color -q --quiet -h --help'
+        --io -j --threads --no-correction --correction --normalize --align --max-bound
+        --no-drift --scale-durations --tracer-host-threads -o --output --trace-json --validate
+        --plane-scheme --plane-prefix --keep-order --print-events --print-collectives --json
+        --color -q --quiet -h --help'
       case $previous in
         --run-dir) compopt -o filenames 2>/dev/null; COMPREPLY=($(compgen -d -- "$current")); return ;;
         --io) COMPREPLY=($(compgen -W 'auto map read' -- "$current")); return ;;
         --correction) COMPREPLY=($(compgen -W 'clock walltime none' -- "$current")); return ;;
         --normalize) COMPREPLY=($(compgen -W 'min node0 none' -- "$current")); return ;;
+        --align) COMPREPLY=($(compgen -W 'collectives' -- "$current")); return ;;
         --plane-scheme) COMPREPLY=($(compgen -W 'seed rocm node' -- "$current")); return ;;
         --color) COMPREPLY=($(compgen -W 'auto always never' -- "$current")); return ;;
-        -j|--threads|--plane-prefix) return ;;
+        -j|--threads|--max-bound|--plane-prefix) return ;;
       esac ;;
     validate)
       options='--traces --bound --time --align --max-bound --fail-on -o --output --csv --limit --json

@@ -97,6 +97,8 @@ complete -c profkit -n "__fish_seen_subcommand_from merge" -l keep-going -d 'Rep
 complete -c profkit -n "__fish_seen_subcommand_from merge" -l no-correction -d 'Align by the wall time of the collectors alone'
 complete -c profkit -n "__fish_seen_subcommand_from merge" -l correction -x -a 'clock walltime none' -d 'clock, walltime or none (default clock)'
 complete -c profkit -n "__fish_seen_subcommand_from merge" -l normalize -x -a 'min node0 none' -d 'Time zero: min, node0 or none (default: node0, min when an event lies before it)'
+complete -c profkit -n "__fish_seen_subcommand_from merge" -l align -x -a 'collectives' -d '\'collectives\': correct clocks by collectives alone, without snapshots and offsets'
+complete -c profkit -n "__fish_seen_subcommand_from merge" -l max-bound -x -d 'A clock that --align knows less well than this is not corrected (default 1ms)'
 complete -c profkit -n "__fish_seen_subcommand_from merge" -l no-drift -d 'Beyond the offsets use their own slope, not drift_ppm'
 complete -c profkit -n "__fish_seen_subcommand_from merge" -l scale-durations -d 'Map the ends of events, too'
 complete -c profkit -n "__fish_seen_subcommand_from merge" -l tracer-host-threads -d '\'Host Threads/N\' of /host:ROCTRACER are stamped by the tracer clock'

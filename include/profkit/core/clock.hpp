@@ -219,6 +219,7 @@ struct clock_metadata {
   std::int64_t clock_skew_ps = 0;  ///< rms of the corrected knots against a straight line
   double offset_variance_ns2 = 0;  ///< of the offsets about their line
   bool corrected = false;
+  std::string method;  ///< what it was corrected by, where that is not snapshots and offsets
 };
 /// The clock metadata of a merged XSpace, by node id; empty for a trace that was not merged by this library.
 /// Fault: damaged.

@@ -6,6 +6,7 @@
 #include <profkit/core/source.hpp>
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -22,6 +23,29 @@ enum class plane_scheme : std::uint8_t { seed, rocm, node };
 enum class merge_correction : std::uint8_t { clock, walltime, none };
 /// Which instant becomes 0. automatic: the start of the reference node, or the earliest event when one lies before it.
 enum class merge_zero : std::uint8_t { automatic, earliest, reference, none };
+
+/// A clock that is known by something else than snapshots and offsets. It is straight: when the reference node's clock shows
+/// pivot + t, it shows pivot + t + offset_ps + t * drift_ppt / 10^12.
+struct given_clock {
+  std::int64_t node_id = 0;
+  bool decided = false;
+  std::string why_not;                         ///< it is not decided; "" when it is
+  std::optional<std::int64_t> start_unix_ns;  ///< what relative times of its trace count from
+  std::int64_t offset_ps = 0, drift_ppt = 0;
+  /// How far a time that was mapped by it can be wrong: at the pivot, and more for every ps from it.
+  std::int64_t bound_ps = 0, bound_growth_ppt = 0;
+};
+
+struct given_clocks {
+  std::string method;                    ///< "collectives"
+  std::vector<std::string> assumptions;  ///< what the bounds rest on, each a sentence
+  std::int64_t reference_node = 0;
+  std::int64_t origin_unix_ns = 0;
+  /// Since the origin, on the reference node's clock: the pivot, and between which instants clocks were compared.
+  std::int64_t pivot_ps = 0, first_ps = 0, last_ps = 0;
+  std::vector<given_clock> nodes;
+  [[nodiscard]] const given_clock* find(std::int64_t node_id) const noexcept;
+};
 
 /// What to merge. Paths may be empty when there is none.
 struct merge_options {
@@ -41,6 +65,8 @@ struct merge_options {
   bool tracer_host_threads = false;  ///< lines "Host Threads/<n>" of /host:ROCTRACER are stamped by the tracer clock
 
   clock_options clocks;
+  /// Clocks to correct by, instead of snapshots and offsets; of traces of single nodes whose lines all show one clock.
+  std::optional<given_clocks> given;
   io_mode io = io_mode::automatic;
   limits bounds;
 };
@@ -63,6 +89,7 @@ struct merged_node {
   std::int64_t residual_ps = 0, host_drift_ppt = 0, tracer_drift_ppt = 0, sampling_period_ns = 0;
   double offset_variance_ns2 = 0;
   node_bounds bounds;  ///< relative to merge_result::origin_ns
+  std::string method;  ///< what its clock was corrected by: "snapshots", "collectives"; "": by nothing
   std::vector<clock_anomaly> anomalies;
 };
 
@@ -82,6 +109,7 @@ struct merge_result {
   std::vector<merged_node> nodes;
   std::vector<merged_plane> planes;
   std::vector<std::string> warnings;
+  std::vector<std::string> assumptions;  ///< of the clocks that were given
   std::uint64_t events = 0, output_bytes = 0;
 };
 
@@ -110,6 +138,26 @@ class merge_observer {
 /// other), not_found, damaged, unsupported (an event out of the reach of int64 ps), cancelled, output.
 result<merge_result> merge_traces(const merge_options& o, sink& into, const hooks& host = {},
                                   merge_observer* observer = nullptr);
+
+/// A trace of a merge, and which node it is.
+struct merge_input {
+  std::string trace;
+  std::int64_t node_id = 0;
+};
+struct merge_input_list {
+  std::vector<merge_input> traces;  ///< in the order of the output
+  std::int64_t reference_node = 0;  ///< of the run metadata, else 0, else the first
+};
+/// What merge_traces() would read, by names and the run metadata alone. Its faults are those of resolving inputs.
+result<merge_input_list> list_merge_inputs(const merge_options& o, const hooks& host = {});
+
+class trace;
+/// The clocks of nodes as their collectives decide them (align_by_collectives), ready to be merged by: the best guess, and a bound
+/// that holds for every clock that no collective contradicts. traces[i] is that of inputs.traces[i]; a null one could not be
+/// opened. Nodes whose interval is wider than max_bound_ps on each side are not decided. Faults: invalid_argument (a trace of
+/// several nodes, no trace of the reference node), cancelled.
+result<given_clocks> clocks_by_collectives(const merge_input_list& inputs, const std::vector<std::shared_ptr<const trace>>& traces,
+                                           std::int64_t max_bound_ps, const hooks& host = {});
 
 struct validation_result;
 /// <stem>.metadata.json: docs/schemas/merge.json; with the counts of a validation of what was merged, when there is

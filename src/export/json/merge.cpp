@@ -65,6 +65,11 @@ void write_node(json_writer& json, const merged_node& n) {
   json.field("trace", std::string_view(n.trace));
   json.field("status", node_status_name(n.status));
   json.field("aligned_before", n.aligned_before);
+  json.key("method");
+  if (n.method.empty())
+    json.null();
+  else
+    json.value(std::string_view(n.method));
   json.field("snapshot_source", snapshot_source_name(n.snapshots_from));
   json.field("events", n.events);
   json.field("planes", n.planes);
@@ -125,7 +130,13 @@ result<void> write_merge_metadata(const merge_result& r, sink& into, const valid
     // What the bounds of corrected nodes rest on.
     json.key("assumptions");
     json.begin_array();
-    if (std::any_of(r.nodes.begin(), r.nodes.end(), [](const merged_node& n) { return n.bounds.known; })) {
+    const auto corrected_by = [&](const char* method) {
+      return std::any_of(r.nodes.begin(), r.nodes.end(), [&](const merged_node& n) { return n.bounds.known && n.method == method; });
+    };
+    for (const std::string& text : r.assumptions) json.value(std::string_view(text));
+    if (r.assumptions.empty() && corrected_by("collectives"))
+      json.value("collectives were matched rightly, and nobody ended one before those had begun that it waited for");
+    if (corrected_by("snapshots")) {
       json.value("paths between nodes take as long there as back: offsets do not show it when they do not");
       json.value("clocks are straight between two measurements, but for what their scatter shows");
       json.value("errors of measurements last less long than the measurements: those that last longer look like drift");

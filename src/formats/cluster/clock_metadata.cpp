@@ -80,6 +80,7 @@ result<std::vector<clock_metadata>> read_clocks(std::string_view xspace) {
       if (name == "snapshot_count") m.snapshot_count = stat.as_uint64();
       if (name == "offset_window_count") m.offset_window_count = stat.as_uint64();
       if (name == "sampling_period_ns") m.sampling_period_ns = stat.as_int64();
+      if (name == "clock_method") m.method = std::string(text);
       if (name == "corrected") m.corrected = stat.as_int64() != 0;
       if (name == "offset_variance_ns2") m.offset_variance_ns2 = stat.as_double();
       if (name == "clock_skew_ps") m.clock_skew_ps = stat.as_int64();
