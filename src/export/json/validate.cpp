@@ -222,11 +222,12 @@ void write_irregularities(json_writer& out, const validation_result& found) {
   });
 }
 
-void write_relation(json_writer& out, const clock_relation& r) {
+// known: collectives say something of it.
+void write_relation(json_writer& out, const clock_relation& r, bool known) {
   out.field("constraints", r.constraints);
   out.field("feasible", r.feasible);
   out.field("decidable", r.decidable);
-  if (!r.feasible) return;
+  if (!r.feasible || !known) return;
   out.field("pivot_ps", r.pivot_ps);
   out.field("least_offset_ps", r.least_offset_ps);
   out.field("most_offset_ps", r.most_offset_ps);
@@ -255,7 +256,7 @@ void write_alignment(json_writer& out, const validation_result& found, const ali
     out.field("hostname", std::string_view(node.hostname));
     out.field("reached", node.reached);
     out.field("contains_zero", node.contains_zero);
-    write_relation(out, node.to_reference);
+    write_relation(out, node.to_reference, node.reached);
     if (node.reached && node.to_reference.feasible) {
       out.key("point_offset_ps");
       out.value(static_cast<std::int64_t>(std::llround(node.offset_ps)));
@@ -277,7 +278,7 @@ void write_alignment(json_writer& out, const validation_result& found, const ali
     out.begin_object();
     out.field_id("a", a.nodes[r.a].id);
     out.field_id("b", a.nodes[r.b].id);
-    write_relation(out, r);
+    write_relation(out, r, true);
     out.end_object();
   }
   out.end_array();
