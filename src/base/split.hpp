@@ -1,4 +1,4 @@
-// Texts that are lists.
+// Parts of texts.
 #pragma once
 #include <profkit/namespace.hpp>
 
@@ -18,6 +18,12 @@ inline namespace PROFKIT_NAMESPACE {
     if (end == list.size()) return parts;
     list.remove_prefix(end + 1);
   }
+}
+
+// What stands after the first `word`; empty where it does not stand.
+[[nodiscard]] inline std::string_view text_after(std::string_view text, std::string_view word) noexcept {
+  const std::size_t at = text.find(word);
+  return at == std::string_view::npos ? std::string_view() : text.substr(at + word.size());
 }
 
 }  // namespace PROFKIT_NAMESPACE

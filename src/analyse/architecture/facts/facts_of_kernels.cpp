@@ -3,6 +3,7 @@
 
 #include <analyse/architecture/families.hpp>
 #include <base/affix.hpp>
+#include <base/split.hpp>
 
 #include <algorithm>
 #include <iterator>
@@ -42,12 +43,6 @@ std::vector<std::int64_t> numbers_in(std::string_view text, std::size_t most) {
     if (!in_word) all.push_back(n);
   }
   return all;
-}
-
-// Everything after the word; "" where it does not stand there.
-std::string_view after(std::string_view text, std::string_view word) {
-  const std::size_t at = text.find(word);
-  return at == std::string_view::npos ? std::string_view() : text.substr(at + word.size());
 }
 
 // The arguments of the template that opens right before `text`, each without what lies in its own brackets.
@@ -170,7 +165,7 @@ class kernel_reader {
     const std::string_view name = k.name;
     if (contains(name, "traits_mla<")) {
       say_new("attention_kind", std::string("MLA"), certainty::likely, kernel_evidence(k));
-      const std::vector<std::int64_t> n = numbers_in(after(name, "traits_mla<"), 8);
+      const std::vector<std::int64_t> n = numbers_in(text_after(name, "traits_mla<"), 8);
       if (n.size() >= 5 && n.back() < n.front() && !into_.has("kv_lora_rank")) {
         const std::int64_t values = n.size() > 4 ? n[4] : 0;  // <576, 64, 64, 8, type, 512>
         if (values > 0 && values < n[0]) say("kv_lora_rank", values, certainty::likely, kernel_evidence(k));
@@ -178,33 +173,33 @@ class kernel_reader {
       return;
     }
     for (const std::string_view traits : {"Flash_fwd_kernel_traits<", "Flash_bwd_kernel_traits<"})
-      if (const std::string_view rest = after(name, traits); !rest.empty()) note_size(whole_number(rest.substr(0, rest.find(','))), k);
-    if (const std::string_view rest = after(name, "flash_fwd_kernel<"); !rest.empty()) {
+      if (const std::string_view rest = text_after(name, traits); !rest.empty()) note_size(whole_number(rest.substr(0, rest.find(','))), k);
+    if (const std::string_view rest = text_after(name, "flash_fwd_kernel<"); !rest.empty()) {
       // traits, dropout, causal, local, …
       const std::vector<std::string_view> a = template_arguments(rest);
       if (a.size() >= 4 && a[2] == "true") note_causal(true, k);
       if (a.size() >= 4 && a[2] == "false" && a[3] == "false") note_causal(false, k);
     }
-    if (const std::string_view rest = after(name, "CollectiveMainloopFwdSm90<"); !rest.empty()) {
+    if (const std::string_view rest = text_after(name, "CollectiveMainloopFwdSm90<"); !rest.empty()) {
       const std::vector<std::int64_t> n = sizes_of_tiles(rest);  // cluster, then rows, columns and size of a head
       if (n.size() >= 6) note_size(n[5], k);
     }
-    if (const std::string_view rest = after(name, "fmha_cutlassF_"); !rest.empty()) note_size(number_after_x(rest), k);
-    if (contains(name, "sdpa_sm") && contains(name, "fprop")) note_size(third_of_tile(after(name, "knob_")), k);
-    if (const std::string_view rest = after(name, "TileFmhaShape<ck_tile::sequence<"); !rest.empty()) {
+    if (const std::string_view rest = text_after(name, "fmha_cutlassF_"); !rest.empty()) note_size(number_after_x(rest), k);
+    if (contains(name, "sdpa_sm") && contains(name, "fprop")) note_size(third_of_tile(text_after(name, "knob_")), k);
+    if (const std::string_view rest = text_after(name, "TileFmhaShape<ck_tile::sequence<"); !rest.empty()) {
       const std::vector<std::int64_t> n = numbers_in(rest.substr(0, rest.find('>')), 8);
       if (n.size() >= 6 && n[3] == n[5]) note_size(n[3], k);
     }
-    if (const std::string_view rest = after(name, "BlockFmhaBwdOGradDotOPipelineProblem<"); !rest.empty()) {
+    if (const std::string_view rest = text_after(name, "BlockFmhaBwdOGradDotOPipelineProblem<"); !rest.empty()) {
       const std::vector<std::string_view> a = template_arguments(rest);
       for (std::size_t i = 0; i + 1 < a.size(); ++i)
         if (whole_number(a[i]) > 0 && whole_number(a[i + 1]) > 0) note_size(whole_number(a[i + 1]), k);
     }
     if (contains(name, "SimplifiedGenericAttentionMask<true>")) note_causal(true, k);
     if (starts_with(name, "fmhaSm")) read_trtllm(k);
-    if (const std::string_view rest = after(name, "paged_attention_ll4mi_QKV"); !rest.empty()) read_mfma(k, rest);
+    if (const std::string_view rest = text_after(name, "paged_attention_ll4mi_QKV"); !rest.empty()) read_mfma(k, rest);
     for (const std::string_view vllm : {"paged_attention_v1_kernel<", "paged_attention_v2_kernel<"})
-      if (const std::string_view rest = after(name, vllm); !rest.empty())
+      if (const std::string_view rest = text_after(name, vllm); !rest.empty())
         for (const std::string_view a : template_arguments(rest))
           if (whole_number(a) > 0) {
             note_size(whole_number(a), k);
@@ -221,7 +216,7 @@ class kernel_reader {
   // "cute::C<1>, cute::C<1>, …": the numbers of compile time.
   static std::vector<std::int64_t> sizes_of_tiles(std::string_view text) {
     std::vector<std::int64_t> all;
-    for (std::string_view rest = after(text, "cute::C<"); !rest.empty() && all.size() < 6; rest = after(rest, "cute::C<"))
+    for (std::string_view rest = text_after(text, "cute::C<"); !rest.empty() && all.size() < 6; rest = text_after(rest, "cute::C<"))
       all.push_back(whole_number(rest.substr(0, rest.find('>'))));
     return all;
   }
@@ -268,7 +263,7 @@ class kernel_reader {
 
   // <…, block size, head size, 256 threads, alibi, query heads to one of keys, …>
   void read_mfma(const kernel_use& k, std::string_view rest) {
-    rest = after(rest, "<");
+    rest = text_after(rest, "<");
     const std::vector<std::string_view> a = template_arguments(rest);
     for (std::size_t i = 2; i + 2 < a.size(); ++i) {
       if (a[i] != "256" || (a[i + 1] != "false" && a[i + 1] != "true") || whole_number(a[i - 1]) <= 0) continue;
@@ -303,38 +298,38 @@ class kernel_reader {
   void read_experts(const kernel_use& k) {
     const std::string_view name = k.name;
     for (const std::string_view gating : {"topkGating<", "topkGatingSoftmax<"})
-      if (const std::string_view rest = after(name, gating); !rest.empty()) {
+      if (const std::string_view rest = text_after(name, gating); !rest.empty()) {
         const std::vector<std::string_view> a = template_arguments(rest);
         if (a.size() >= 2 && whole_number(a[1]) > 1) note_experts(whole_number(a[1]), k);
       }
     if (contains(name, "routingIndices") || contains(name, "routing::")) {
-      if (const std::string_view rest = after(name, "KernelParams<"); !rest.empty())
+      if (const std::string_view rest = text_after(name, "KernelParams<"); !rest.empty())
         for (const std::string_view a : template_arguments(rest))
           if (whole_number(a) > 1) {
             note_experts(whole_number(a), k);
             break;
           }
     }
-    if (const std::string_view rest = after(name, "moe_sum_kernel<"); !rest.empty()) {
+    if (const std::string_view rest = text_after(name, "moe_sum_kernel<"); !rest.empty()) {
       const std::vector<std::string_view> a = template_arguments(rest);
       if (a.size() == 2 && whole_number(a[1]) > 0) say_new("experts_per_token", whole_number(a[1]), certainty::likely, kernel_evidence(k));
     }
     // type, type of weights, tokens' experts
     for (const std::string_view permute : {"moe_permute_kernel<", "moe_unpermute_kernel<"})
-      if (const std::string_view rest = after(name, permute); !rest.empty()) {
+      if (const std::string_view rest = text_after(name, permute); !rest.empty()) {
         const std::vector<std::string_view> a = template_arguments(rest);
         if (a.size() >= 3 && whole_number(a[2]) > 0)
           say_new("experts_per_token", whole_number(a[2]), certainty::likely, kernel_evidence(k));
       }
     if (contains(name, "deep_ep::")) {
       for (const std::string_view part : {"dispatch<", "combine<"})
-        if (const std::string_view rest = after(name, part); !rest.empty())
+        if (const std::string_view rest = text_after(name, part); !rest.empty())
           for (const std::string_view a : template_arguments(rest))
             if (whole_number(a) >= 256) dispatched_.insert(whole_number(a));
       if (dispatch_evidence_.empty()) dispatch_evidence_ = kernel_evidence(k);
     }
     if (contains(name, "deep_gemm::") && contains(name, "_gemm_")) {
-      const std::vector<std::string_view> a = template_arguments(after(name.substr(name.find("_gemm_")), "<"));
+      const std::vector<std::string_view> a = template_arguments(text_after(name.substr(name.find("_gemm_")), "<"));
       // major, m, n, k, groups, …; of grouped products the groups are the experts of this rank.
       std::vector<std::int64_t> n;
       for (const std::string_view one : a)
@@ -462,7 +457,7 @@ class kernel_reader {
         continue;
       std::string type;
       if (!k.dtypes.empty()) {
-        type = dtype_word(k.dtypes.substr(0, k.dtypes.find(';')));
+        type = first_type(k);
       } else {
         const auto stands = [&](std::string_view word) { return contains_folded(k.name, word); };
         type = stands("bfloat16") || stands("bf16") || stands("_BBS_BH_")                  ? "bf16"

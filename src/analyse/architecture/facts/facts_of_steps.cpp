@@ -4,6 +4,7 @@
 #include <analyse/architecture/facts/model_facts.hpp>
 
 #include <base/affix.hpp>
+#include <base/split.hpp>
 
 #include <algorithm>
 #include <optional>
@@ -29,18 +30,13 @@ std::int64_t leading_number(std::string_view text) {
   for (std::size_t i = 0; i < text.size() && is_digit(text[i]); ++i) n = n > most ? n : (n < 0 ? 0 : 10 * n) + (text[i] - '0');
   return n;
 }
-std::string_view after_word(std::string_view text, std::string_view word) {
-  const std::size_t at = text.find(word);
-  return at == std::string_view::npos ? std::string_view() : text.substr(at + word.size());
-}
-
 const char* phase_of_counts(std::int64_t prompts, std::int64_t generating) {
   return prompts > 0 && generating > 0 ? "mixed" : prompts > 0 ? "prefill" : generating > 0 ? "decode" : "";
 }
 
 std::optional<served_step> vllm_step(std::string_view name) {
   if (!starts_with(name, "execute_")) return std::nullopt;
-  const std::string_view context = after_word(name, "context_"), generation = after_word(name, "generation_");
+  const std::string_view context = text_after(name, "context_"), generation = text_after(name, "generation_");
   served_step s;
   s.name = name;
   s.prompts = leading_number(context);
@@ -48,15 +44,15 @@ std::optional<served_step> vllm_step(std::string_view name) {
   if (s.prompts < 0 || s.generating < 0) return std::nullopt;
   s.phase = phase_of_counts(s.prompts, s.generating);
   const auto tokens_of = [](std::string_view part) {
-    std::string_view inside = after_word(part, "(");
+    std::string_view inside = text_after(part, "(");
     if (starts_with(inside, "sq")) inside.remove_prefix(2);
     return leading_number(inside);
   };
   s.prompt_tokens = tokens_of(context);
   const std::int64_t generated = tokens_of(generation);
   if (s.prompt_tokens >= 0 && generated >= 0) s.query_tokens = s.prompt_tokens + generated;
-  const std::string_view keys = after_word(after_word(generation, "("), "sk"),
-                         prompt_keys = after_word(after_word(context.substr(0, context.find(")")), "("), "sk");
+  const std::string_view keys = text_after(text_after(generation, "("), "sk"),
+                         prompt_keys = text_after(text_after(context.substr(0, context.find(")")), "("), "sk");
   if (!keys.empty())
     s.key_tokens = std::max<std::int64_t>(leading_number(keys), 0) + std::max<std::int64_t>(leading_number(prompt_keys), 0);
   s.batch = s.prompts + s.generating;
@@ -68,7 +64,7 @@ std::optional<served_step> sglang_step(std::string_view name) {
   const std::string_view mode = name.substr(5, name.find_first_of(" ]", 5) - 5);
   served_step s;
   s.name = name;
-  s.batch = leading_number(after_word(name, "bs="));
+  s.batch = leading_number(text_after(name, "bs="));
   if (mode == "DECODE" || mode == "TARGET_VERIFY")
     s.phase = "decode";
   else if (mode == "EXTEND" || mode == "PREFILL" || mode == "SPLIT_PREFILL")
@@ -77,15 +73,15 @@ std::optional<served_step> sglang_step(std::string_view name) {
     s.phase = "mixed";
   if (s.phase == std::string_view("prefill")) {
     s.prompts = s.batch;
-    s.prompt_tokens = leading_number(after_word(name, "toks="));
+    s.prompt_tokens = leading_number(text_after(name, "toks="));
   }
   return s.phase[0] == '\0' ? std::nullopt : std::make_optional(s);
 }
 
 std::optional<served_step> tensorrt_step(std::string_view name) {
   if (!contains(name, "_forward_step ")) return std::nullopt;
-  const std::string_view counts = after_word(after_word(name, "_forward_step "), ": ");
-  const std::string_view generating = after_word(counts, " ctx reqs, ");
+  const std::string_view counts = text_after(text_after(name, "_forward_step "), ": ");
+  const std::string_view generating = text_after(counts, " ctx reqs, ");
   served_step s;
   s.name = name;
   s.prompts = leading_number(counts);

@@ -117,6 +117,16 @@ struct model_shapes {
 // "bf16" of "c10::BFloat16", "DT_BF16" or "bfloat16"; "" of what is no type that models compute in.
 [[nodiscard]] std::string dtype_word(std::string_view recorded);
 
+// Of the first input of a kernel; "" where it is not known.
+[[nodiscard]] std::string first_type(const kernel_use& k);
+
+// The product of all extents but the last; 0 where it is not known, or too large.
+[[nodiscard]] std::int64_t rows_of(const tensor_shape& s);
+// table: [rows, width]; ids: [sequence] or [batch, sequence].
+[[nodiscard]] embedding_use embedding_of(const tensor_shape& table, const tensor_shape& ids, std::uint64_t calls, std::string evidence);
+// x: [rows, in]; w: [experts, in, out] or [experts, out, in]. Nothing where they are no such product.
+[[nodiscard]] std::optional<grouped_use> grouped_of(const tensor_shape& x, const tensor_shape& w, std::uint64_t calls, std::string evidence);
+
 // Of operators of PyTorch.
 void read_operators(const model_record& r, model_shapes& into);
 // Of kernels of CANN.

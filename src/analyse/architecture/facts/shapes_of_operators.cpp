@@ -12,25 +12,6 @@ inline namespace PROFKIT_NAMESPACE {
 namespace architecture {
 namespace {
 
-struct dtype_rule {
-  std::string_view part, word;  // part: in lower case
-};
-// The first that stands in a recorded type counts.
-constexpr dtype_rule dtype_rules[] = {
-    {"float8", "fp8"}, {"fp8", "fp8"},      {"e4m3", "fp8"},  {"e5m2", "fp8"},    {"bfloat16", "bf16"}, {"bf16", "bf16"},
-    {"half", "fp16"},  {"float16", "fp16"}, {"fp16", "fp16"}, {"double", "fp64"}, {"float64", "fp64"},  {"float", "fp32"},
-    {"fp32", "fp32"},  {"f32", "fp32"},     {"f16", "fp16"},  {"f64", "fp64"},
-};
-
-std::int64_t product_of(const tensor_shape& s, std::size_t first, std::size_t end) {
-  std::int64_t all = 1;
-  for (std::size_t i = first; i < end && i < s.size(); ++i) {
-    if (s[i] <= 0 || all > (std::int64_t{1} << 60) / std::max<std::int64_t>(s[i], 1)) return 0;
-    all *= s[i];
-  }
-  return all;
-}
-
 std::string evidence_of(const operator_use& o) {
   constexpr std::size_t most = 120;
   std::string text(o.name);
@@ -91,7 +72,7 @@ class operator_reader {
     l.in = out_first ? b[1] : b[0];
     l.out = out_first ? b[0] : b[1];
     if (a.back() != l.in || l.in <= 0 || l.out <= 0) return;
-    l.rows = product_of(a, 0, a.size() - 1);
+    l.rows = rows_of(a);
     if (a.size() == 3) l.batch = a[0];
     l.bias = out_first ? !o.input(2).empty() : x == 1 && !o.input(0).empty();
     l.part = o.part;
@@ -102,25 +83,14 @@ class operator_reader {
     into_.linears.push_back(std::move(l));
   }
 
-  // [rows, in], [experts, out, in] or [experts, in, out]
   void read_grouped(const operator_use& o) {
-    const tensor_shape &x = o.input(0), &w = o.input(1);
-    if (x.size() != 2 || (x[1] != w[1] && x[1] != w[2])) return;
-    const bool out_first = x[1] == w[2];
-    into_.grouped.push_back({x[0], w[0], x[1], out_first ? w[1] : w[2], o.calls, evidence_of(o)});
+    if (auto g = grouped_of(o.input(0), o.input(1), o.calls, evidence_of(o))) into_.grouped.push_back(std::move(*g));
   }
 
   void read_embedding(const operator_use& o) {
     const tensor_shape &table = o.input(0), &ids = o.input(1);
     if (table.size() != 2 || ids.empty()) return;
-    embedding_use e;
-    e.rows = table[0];
-    e.width = table[1];
-    e.sequence = ids.back();
-    if (ids.size() == 2) e.batch = ids[0];
-    e.calls = o.calls;
-    e.evidence = evidence_of(o);
-    into_.embeddings.push_back(std::move(e));
+    into_.embeddings.push_back(embedding_of(table, ids, o.calls, evidence_of(o)));
   }
 
   void read_attention(const operator_use& o) {
@@ -209,7 +179,7 @@ class operator_reader {
     activation_use a;
     a.kind = kind;
     a.width = x.empty() ? 0 : x.back();
-    a.rows = product_of(x, 0, x.empty() ? 0 : x.size() - 1);
+    a.rows = rows_of(x);
     a.part = o.part;
     a.calls = o.calls;
     a.evidence = evidence_of(o);
@@ -226,7 +196,7 @@ class operator_reader {
     a.calls = o.calls;
     a.evidence = evidence_of(o);
     if (!out.empty() && !in.empty() && in.back() == 2 * out.back()) a.width = out.back();
-    if (!out.empty()) a.rows = product_of(out, 0, out.size() - 1);
+    if (!out.empty()) a.rows = rows_of(out);
     into_.activations.push_back(std::move(a));
   }
 
@@ -259,12 +229,6 @@ class operator_reader {
 };
 
 }  // namespace
-
-std::string dtype_word(std::string_view recorded) {
-  for (const dtype_rule& rule : dtype_rules)
-    if (contains_folded(recorded, rule.part)) return std::string(rule.word);
-  return {};
-}
 
 void read_operators(const model_record& r, model_shapes& into) { operator_reader(r, into).run(); }
 

@@ -11,18 +11,10 @@ inline namespace PROFKIT_NAMESPACE {
 namespace architecture {
 namespace {
 
-std::string first_type(const kernel_use& k) { return dtype_word(k.dtypes.substr(0, k.dtypes.find(';'))); }
-
 std::string table_evidence(const kernel_use& k) {
   constexpr std::size_t most = 120;
   std::string text = std::to_string(k.calls) + " x " + std::string(k.type) + " \"" + std::string(k.shapes_text.substr(0, most));
   return text + (k.shapes_text.size() > most ? "…\"" : "\"");
-}
-
-std::int64_t rows_of(const tensor_shape& s) {
-  std::int64_t all = 1;
-  for (std::size_t i = 0; i + 1 < s.size(); ++i) all = s[i] <= 0 || all > (std::int64_t{1} << 60) / s[i] ? 0 : all * s[i];
-  return all;
 }
 
 class table_reader {
@@ -86,9 +78,7 @@ class table_reader {
   }
 
   void read_grouped(const kernel_use& k) {
-    const tensor_shape &x = at(k.inputs, 0), &w = at(k.inputs, 1);
-    if (x.size() != 2 || w.size() != 3 || (w[1] != x[1] && w[2] != x[1])) return;
-    into_.grouped.push_back({x[0], w[0], x[1], w[1] == x[1] ? w[2] : w[1], k.calls, table_evidence(k)});
+    if (auto g = grouped_of(at(k.inputs, 0), at(k.inputs, 1), k.calls, table_evidence(k))) into_.grouped.push_back(std::move(*g));
   }
 
   void read_gating(const kernel_use& k) {
@@ -107,14 +97,7 @@ class table_reader {
     const tensor_shape &table = at(k.inputs, 0), &ids = at(k.inputs, 1);
     constexpr std::int64_t min_rows = 1000;  // fewer are positions, types or rows of a cache
     if (table.size() != 2 || ids.empty() || ids.size() > 2 || table[0] < min_rows) return;
-    embedding_use e;
-    e.rows = table[0];
-    e.width = table[1];
-    e.sequence = ids.back();
-    if (ids.size() == 2) e.batch = ids[0];
-    e.calls = k.calls;
-    e.evidence = table_evidence(k);
-    into_.embeddings.push_back(std::move(e));
+    into_.embeddings.push_back(embedding_of(table, ids, k.calls, table_evidence(k)));
   }
 
   // Query and key as [tokens, heads, size], or with batch and sequence apart.
