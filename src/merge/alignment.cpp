@@ -163,11 +163,11 @@ class trace_aligner {
   // Of a collector that keeps an eye on the clocks at least one trace has snapshots.
   [[nodiscard]] bool any_snapshots() const {
     return std::any_of(all_.traces.begin(), all_.traces.end(), [](const aligned_trace& t) {
-      if (!t.usable) return false;
-      return !t.input.snapshots.empty() || embeds_snapshots(t);
+      return t.usable && has_snapshots(t);
     });
   }
-  [[nodiscard]] static bool embeds_snapshots(const aligned_trace& t) {
+  [[nodiscard]] static bool has_snapshots(const aligned_trace& t) {
+    if (!t.input.snapshots.empty()) return true;
     const auto embedded = read_embedded_snapshots(t.bytes);
     return !embedded || !embedded->pairs.empty();
   }
@@ -432,17 +432,17 @@ class trace_aligner {
       if (!t.usable || !t.before.empty()) continue;
       const given_clock* const g = o_.given->find(t.input.node_id);
       std::string why = g == nullptr ? "nothing is known of its clock" : g->why_not;
-      const bool has_snapshots = !t.input.snapshots.empty() || embeds_snapshots(t);
-      if (has_snapshots)
+      const bool has_two_clocks = has_snapshots(t);
+      if (has_two_clocks)
         why = "its clock snapshots show that its device times are of another clock than its host's, which " + o_.given->method +
               " do not compare";
-      const bool decided = g != nullptr && g->decided && !has_snapshots;
+      const bool decided = g != nullptr && g->decided && !has_two_clocks;
       auto clock = decided ? clock_of_given(*o_.given, *g, t.start.walltime_ns.value_or(all_.base_ns), all_.base_ns)
                            : std::optional<node_clock>();
       if (decided && !clock) why = "its clock is days off the reference node's";
       if (!clock) {
         by_walltime(t);
-        const std::string hint = has_snapshots ? "Leave out --align, and give its offsets with --offsets."
+        const std::string hint = has_two_clocks ? "Leave out --align, and give its offsets with --offsets."
                                                : "Align this node by wall time with --keep_going, or all with --no_correction.";
         if (auto ok = fail_or_warn(about(t.input.node_id, fault_code::invalid_argument, "its clock is not corrected: " + why, hint,
                                          t.input.path));

@@ -82,6 +82,8 @@ struct collective_op {
 };
 /// What each link carries at least, of calls that move `payload_bytes`: NCCL's bus bandwidth counts these bytes.
 [[nodiscard]] std::int64_t link_bytes(const collective_op& op, std::int64_t payload_bytes) noexcept;
+/// time_ps is more than 0.
+[[nodiscard]] double bytes_per_s(std::int64_t bytes, std::int64_t time_ps) noexcept;
 [[nodiscard]] const char* collective_share_name(collective_op::share s) noexcept;
 
 /// What an execution does for the others.
@@ -96,6 +98,7 @@ struct collective_member {
   collective_part part = collective_part::both;
   std::int64_t start_ps = 0, end_ps = 0;  ///< since validation_result::origin_unix_ns
   std::int64_t correlation_id = -1;
+  std::optional<std::int64_t> run_id;  ///< of its program, as recorded
 };
 
 /// The executions of one invocation.

@@ -4,6 +4,7 @@
 
 #include "ceiling.hpp"
 #include "feasible.hpp"
+#include "instances.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -89,13 +90,10 @@ class collective_aligner {
     scale_ = std::max(1.0, (last_ - first_) / 2);
   }
 
-  // Nodes of one host have one clock. Where all have, each is looked at as if it had its own.
   void place_clocks() {
     std::map<std::uint32_t, std::uint32_t> clocks;
-    for (std::uint32_t n = 0; n < matched_.nodes.size(); ++n) {
-      const std::uint32_t shown = matched_.clocks < 2 ? n : matched_.nodes[n].clock;
-      clock_of_.push_back(clocks.try_emplace(shown, static_cast<std::uint32_t>(clocks.size())).first->second);
-    }
+    for (std::uint32_t n = 0; n < matched_.nodes.size(); ++n)
+      clock_of_.push_back(clocks.try_emplace(clock_shown_by(matched_, n), static_cast<std::uint32_t>(clocks.size())).first->second);
     first_node_.assign(clocks.size(), 0);
     for (std::uint32_t n = static_cast<std::uint32_t>(clock_of_.size()); n-- > 0;) first_node_[clock_of_[n]] = n;
     reference_ = clock_of_.empty() ? 0 : clock_of_[result_.reference];

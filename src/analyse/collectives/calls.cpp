@@ -418,14 +418,9 @@ class call_matcher {
     group.member_count = static_cast<std::uint32_t>(members.size());
     group.payload_bytes = payload_of_call(members, found_.communicators[call.communicator].size);
     for (const collective_instance& e : members) {
-      collective_member& m = into_.members.emplace_back();
-      m.node = e.node;
-      m.device = e.device;
+      collective_member& m = into_.members.emplace_back(member_of(e));
       m.rank = ranks_[e.lane];
       m.part = part_of(e);
-      m.start_ps = e.start_ps;
-      m.end_ps = e.end_ps;
-      m.correlation_id = e.correlation_id;
     }
     ++into_.ops[call.op].groups;
   }

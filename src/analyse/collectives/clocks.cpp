@@ -12,7 +12,6 @@
 #include <map>
 #include <optional>
 #include <string>
-#include <tuple>
 #include <utility>
 
 namespace profkit {
@@ -26,25 +25,17 @@ constexpr std::int64_t rounding_ppt = 2;
 using several_traces = std::vector<std::shared_ptr<const trace>>;
 
 // Whether runs have ids that all nodes share: they say which calls belong together.
-bool are_known_by_runs(const validation_result& matched, const collective_instances& instances) {
-  std::map<std::tuple<std::uint32_t, std::int32_t, std::int64_t>, std::int64_t> runs;
-  for (const collective_instance& e : instances.all)
-    if (e.run_id) runs[{e.node, e.device, e.start_ps}] = *e.run_id;
-  const auto run_of = [&](const collective_member& m) {
-    const auto found = runs.find({m.node, m.device, m.start_ps});
-    return found == runs.end() ? std::optional<std::int64_t>() : found->second;
-  };
+bool are_known_by_runs(const validation_result& matched) {
   for (const collective_group& g : matched.groups) {
-    const std::optional<std::int64_t> first = run_of(matched.members[g.first_member]);
+    const std::optional<std::int64_t> first = matched.members[g.first_member].run_id;
     for (std::uint32_t i = 0; i < g.member_count; ++i)
-      if (!first || run_of(matched.members[g.first_member + i]) != first) return false;
+      if (!first || matched.members[g.first_member + i].run_id != first) return false;
   }
   return !matched.groups.empty();
 }
 
-// Nodes of one host have one clock, where hosts are known.
 bool have_one_clock(const validation_result& matched, std::uint32_t a, std::uint32_t b) noexcept {
-  return a == b || (matched.clocks > 1 && matched.nodes[a].clock == matched.nodes[b].clock);
+  return clock_shown_by(matched, a) == clock_shown_by(matched, b);
 }
 
 // The calls of one clock put together with calls of another that lie a bit earlier or later: where clocks fit those, too, the order
@@ -157,9 +148,7 @@ class clock_decider {
     made_.origin_unix_ns = matched->origin_unix_ns.value_or(0);
     // Times are read in whole ns: one that seems later by less than that need not be.
     for (collective_member& m : matched->members) m.end_ps = saturating_add(m.end_ps, ps_per_ns);
-    auto instances = find_collectives(traces_, host_);
-    if (!instances) return std::move(instances).error();
-    known_by_runs_ = are_known_by_runs(*matched, *instances);
+    known_by_runs_ = are_known_by_runs(*matched);
     alignment_options& how = how_;
     how.max_bound_ps = max_bound_ps_;
     const std::size_t reference = index_of_reference();

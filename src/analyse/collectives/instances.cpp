@@ -565,6 +565,21 @@ class finder {
 
 }  // namespace
 
+collective_member member_of(const collective_instance& e) {
+  collective_member m;
+  m.node = e.node;
+  m.device = e.device;
+  m.start_ps = e.start_ps;
+  m.end_ps = e.end_ps;
+  m.correlation_id = e.correlation_id;
+  m.run_id = e.run_id;
+  return m;
+}
+
+std::uint32_t clock_shown_by(const validation_result& matched, std::uint32_t node) noexcept {
+  return matched.clocks < 2 ? node : matched.nodes[node].clock;
+}
+
 std::string_view collective_in(std::string_view name) {
   const std::string_view opcode = collective_of(instruction_name(name));
   return opcode.empty() ? collective_spelled_in(name) : opcode;

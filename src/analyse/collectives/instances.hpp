@@ -79,6 +79,11 @@ struct collective_instances {
   std::vector<communicator> communicators;
 };
 
+// Without its rank and its part.
+[[nodiscard]] collective_member member_of(const collective_instance& e);
+// Whose clock a node shows: nodes of one host have the same. Where all are of one host, each is looked at as if it had its own.
+[[nodiscard]] std::uint32_t clock_shown_by(const validation_result& matched, std::uint32_t node) noexcept;
+
 // Puts the ids of programs in the places of devices: fills `communicators`, and which of them instances belong to.
 void form_communicators(collective_instances& found);
 

@@ -57,16 +57,6 @@ collective_op& add_op(const collective_instances& found, const op_events& events
   return op;
 }
 
-collective_member member_of(const collective_instance& e) {
-  collective_member m;
-  m.node = e.node;
-  m.device = e.device;
-  m.start_ps = e.start_ps;
-  m.end_ps = e.end_ps;
-  m.correlation_id = e.correlation_id;
-  return m;
-}
-
 void warn(validation_result& into, collective_warning::kind what, std::int64_t node, std::uint64_t count,
           const std::string& op, std::string text) {
   collective_warning w;

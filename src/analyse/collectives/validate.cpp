@@ -483,6 +483,10 @@ std::int64_t link_bytes(const collective_op& op, std::int64_t payload_bytes) noe
   return saturating_add(saturating_mul(whole, op.link_numerator), saturating_mul(rest, op.link_numerator) / op.link_denominator);
 }
 
+double bytes_per_s(std::int64_t bytes, std::int64_t time_ps) noexcept {
+  return static_cast<double>(bytes) * 1e12 / static_cast<double>(time_ps);
+}
+
 const char* collective_share_name(collective_op::share s) noexcept {
   switch (s) {
     case collective_op::share::none: return "none";

@@ -93,7 +93,7 @@ std::string rates_sentence(const validation_result& v) {
   std::string text;
   for (const sums& s : of)
     text += (text.empty() ? "bus bandwidth: " : ", ") +
-            si_text(static_cast<double>(s.bytes) * 1e12 / static_cast<double>(s.time_ps)) + "B/s in " + std::string(s.collective);
+            si_text(bytes_per_s(s.bytes, s.time_ps)) + "B/s in " + std::string(s.collective);
   return text;
 }
 

@@ -22,8 +22,7 @@ void write_groups(json_writer& out, const validation_result& v) {
     out.field("skew_ps", op->mean_skew_ps);
     out.field("transfer_ps", op->mean_transfer_ps);
     const bool sized = op->sized_groups > 0 && op->moving_ps > 0;
-    json::write_optional(out, "bus_bytes_per_s", sized ? std::optional(static_cast<double>(link_bytes(*op, op->payload_bytes)) * 1e12 /
-                                                                       static_cast<double>(op->moving_ps))
+    json::write_optional(out, "bus_bytes_per_s", sized ? std::optional(bytes_per_s(link_bytes(*op, op->payload_bytes), op->moving_ps))
                                                        : std::nullopt);
     json::write_optional(out, "latest_node", op->latest_node < 0 ? std::nullopt
                                                                  : std::optional(v.nodes[static_cast<std::size_t>(op->latest_node)].id));

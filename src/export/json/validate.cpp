@@ -67,7 +67,7 @@ void write_rank(json_writer& out, std::string_view key, std::int64_t rank) {
 void write_rates(json_writer& out, const collective_op& op, std::int64_t payload_bytes, std::int64_t moving_ps) {
   const bool known = payload_bytes >= 0 && moving_ps > 0;
   const auto rate = [&](std::int64_t bytes) {
-    return known ? std::optional<double>(static_cast<double>(bytes) * 1e12 / static_cast<double>(moving_ps)) : std::nullopt;
+    return known ? std::optional(bytes_per_s(bytes, moving_ps)) : std::nullopt;
   };
   write_optional(out, "payload_bytes", payload_bytes < 0 ? std::nullopt : std::optional(payload_bytes));
   write_optional(out, "moving_ps", moving_ps < 0 ? std::nullopt : std::optional(moving_ps));
