@@ -9,6 +9,7 @@
 #include "text.hpp"
 
 #include <profkit/core/architecture.hpp>
+#include <profkit/core/picture.hpp>
 #include <profkit/core/text.hpp>
 
 #include <unistd.h>
@@ -237,7 +238,7 @@ void print_fact_rows(session& s, const architecture_result& found) {
   table t;
   t.left("fact").flexible("value", cut::end, 12).left("certainty").left("by").flexible("evidence", cut::end, 24);
   for (const model_fact& f : found.facts)
-    t.row({f.name, escape_for_terminal(fact_text(f.value)) + (f.unit.empty() ? "" : ' ' + f.unit), certainty_name(f.sure),
+    t.row({f.name, escape_for_terminal(shown_text(f)) + (f.unit.empty() || f.unit == "%" ? "" : ' ' + f.unit), certainty_name(f.sure),
            fact_source_name(f.source), escape_for_terminal(f.evidence)});
   s.heading("Facts of the model that ran");
   t.print(s.out(), s.columns());
@@ -293,6 +294,11 @@ int run_architecture(const options& given) {
                               }
                               s.lost(*found->of);
                               return {};
+                            },
+                            [&](const profkit::trace& t, sink& into, const hooks& host) -> result<void> {
+                              auto found = look(t, host);
+                              if (!found) return std::move(found).error();
+                              return profkit::write_layer_picture(*found->of, found->found, into);
                             }};
   const int status = run_slice(asked, document::architecture, writer);
   if (asked.output_path != given.output_path && (status == exit_ok || status == exit_partial) && !asked.quiet)
@@ -311,6 +317,7 @@ class architecture_command_options final : public command_options {
     all.flag("--csv", into.csv, "With --facts: as comma-separated values");
     all.flag("--markdown", into.markdown, "The report as Markdown, as -o with DIR/ or FILE.md writes it")
         .add_to_manual("It has ten sections; without it there is a summary.");
+    all.value("--svg", into.svg_path, "FILE", "A picture as well: the parts of one layer, with their times").offer_files();
     output_.list(all, into);
     input_.list(all, into);
   }
@@ -344,6 +351,7 @@ extern const command_description architecture_command = {
     "  profkit architecture rank0_ascend_pt -o reports/          ten sections of Markdown\n"
     "  profkit architecture rank0.json.gz --facts                each with its certainty and source\n"
     "  profkit architecture rank0.json.gz --markdown | less\n"
+    "  profkit architecture rank0.json.gz --svg layer.svg\n"
     "  profkit architecture logdir --device TPU:0 --json         for programs\n",
     make_options<architecture_command_options>,
     run_architecture,

@@ -56,8 +56,6 @@ slice_writer group_writer(const options& asked) {
   return writer;
 }
 
-std::int64_t judged_ps(const profkit::op_roof& roof) { return roof.compute_bound_ps + roof.memory_bound_ps + roof.neither_ps; }
-
 std::string bounds_text(const profkit::op_roof& roof, std::int64_t self_ps) {
   std::string text;
   const auto add = [&](std::int64_t part_ps, const char* words) {
@@ -71,7 +69,7 @@ std::string bounds_text(const profkit::op_roof& roof, std::int64_t self_ps) {
   add_bound(roof.vmem_bound_ps, "VMEM");
   add_bound(roof.cmem_bound_ps, "CMEM");
   add_bound(roof.neither_ps, "neither");
-  add(self_ps - judged_ps(roof), "not known");
+  add(self_ps - roof.judged_ps(), "not known");
   return text;
 }
 

@@ -26,7 +26,6 @@ void list_grouping(option_list& all, options& into);
 [[nodiscard]] std::string rate_text(std::int64_t amount, std::int64_t time_ps);
 // "bound by memory 31.2 %, by neither 1.0 %, not known 67.8 %".
 [[nodiscard]] std::string bounds_text(const profkit::op_roof& roof, std::int64_t self_ps);
-[[nodiscard]] std::int64_t judged_ps(const profkit::op_roof& roof);
 // A group's name, as deep as it lies.
 [[nodiscard]] std::string indented_name(const profkit::op_group& group);
 

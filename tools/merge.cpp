@@ -8,6 +8,7 @@
 
 #include <profkit/core/collectives.hpp>
 #include <profkit/core/merge.hpp>
+#include <profkit/core/picture.hpp>
 #include <profkit/core/text.hpp>
 #include <profkit/core/trace_export.hpp>
 
@@ -257,6 +258,7 @@ class merge_work {
     const result<void> beside = write_beside();
     if (auto ok = write_metadata(); !ok) return fail(ok.error());
     if (!beside) return fail(beside.error());
+    if (auto ok = draw_clocks(); !ok) return fail(ok.error());
     if (auto ok = print_result(*out); !ok) return fail(ok.error());
     return exit_ok;
   }
@@ -269,6 +271,7 @@ class merge_work {
       const std::string stem = stem_of(asked_.output_path);
       metadata_path_ = stem + ".metadata.json";
       missing_.push_back(metadata_path_);
+      if (!asked_.svg_path.empty()) missing_.push_back(asked_.svg_path);
       if (asked_.trace_json) missing_.push_back(trace_json_path_ = stem + ".trace.json.gz");
       if (asked_.validate_merged) missing_.push_back(violations_path_ = stem + ".violations.json");
     } else if (asked_.trace_json || asked_.validate_merged) {
@@ -327,6 +330,16 @@ class merge_work {
       if (!ok) return ok;
       is_written(trace_json_path_);
     }
+    return {};
+  }
+
+  result<void> draw_clocks() {
+    if (asked_.svg_path.empty()) return {};
+    std::vector<clock_of_node> clocks;
+    for (const merged_node& node : merged_.nodes) clocks.push_back({node.id, node.hostname, node.bounds});
+    const auto draw = [&](sink& into) { return write_clock_picture(clocks, into); };
+    if (auto drawn = write_to_file(asked_.svg_path, draw); !drawn) return drawn;
+    is_written(asked_.svg_path);
     return {};
   }
 
@@ -421,6 +434,7 @@ class merge_command_options final : public command_options {
         .add_to_manual(
             "Its stem with .metadata.json says what was done to each node and how far its times can be wrong.");
     all.flag("--trace-json", into.trace_json, "Write FILE's stem with .trace.json.gz as well");
+    all.value("--svg", into.svg_path, "FILE", "A picture as well: how far times of each node can be wrong, over time").offer_files();
     all.flag("--validate", into.validate_merged,
              "Check the order of collectives; write FILE's stem with .violations.json");
     all.value("--plane-scheme", scheme_.typed, "WHICH", "Names of planes: seed, rocm or node (default seed)")

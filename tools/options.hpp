@@ -69,7 +69,7 @@ struct options {
   std::optional<std::int64_t> bound_ps;
   std::int64_t max_bound_ps = 1000000000;
   profkit::probe_query probes;  // neutrino, but for limit
-  std::string svg_path;         // neutrino --svg
+  std::string svg_path;         // --svg
   bool csv = false;             // neutrino --csv
 };
 

@@ -288,7 +288,7 @@ void print_capture(session& s, const report_result& r) {
     if (const std::string causes = causes_text(*found.idle); !causes.empty()) print_fact(s, "causes", causes);
   }
   if (const std::string costliest = costliest_text(found); !costliest.empty()) print_fact(s, "costliest", costliest);
-  if (found.roofline)
+  if (found.roofline && found.roofline->is_of_use())
     print_fact(s, "roofline", bounds_text(found.roofline->roof, found.roofline->self_ps) + " of op time");
   print_devices(s, found.devices);
   if (r.parts.model) print_fact(s, "model", r.parts.model->summary);

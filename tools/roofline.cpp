@@ -30,7 +30,7 @@ std::string peak_text(const profkit::peak_group& of) {
 
 // "compute", where nearly all of the time is bound by one thing; else the largest part.
 std::string bound_text(const profkit::op_roof& roof) {
-  const std::int64_t all = judged_ps(roof);
+  const std::int64_t all = roof.judged_ps();
   if (all == 0) return "";
   const std::pair<std::int64_t, const char*> parts[] = {
       {roof.compute_bound_ps, "compute"},
@@ -51,7 +51,7 @@ std::string per_byte_text(const profkit::op_group& g) {
 std::string summary_text(const profkit::op_groups& found) {
   const profkit::op_roof& roof = found.roof;
   std::string text = "Of " + linked_text(found) + ": ";
-  const std::int64_t judged = judged_ps(roof);
+  const std::int64_t judged = roof.judged_ps();
   if (judged == 0)
     return text + (found.worked_ps == 0 ? "what the ops do is not on record." : "what their devices do at most is not known.");
   text += bounds_text(roof, found.self_ps);
@@ -75,7 +75,7 @@ profkit::result<void> print_roofline(session& s) {
   t.flexible(s.asked().group_by, cut::middle, 20);
   t.print_each(s.out(), s.columns(), found->rows.size(), [&](std::size_t at) {
     const profkit::op_group& g = found->rows[at];
-    const std::int64_t judged = judged_ps(g.roof);
+    const std::int64_t judged = g.roof.judged_ps();
     return std::vector<std::string>{share_text(g.self_ps, found->self_ps),
                                     human_duration(g.self_ps),
                                     rate_text(g.flops, g.worked_ps),

@@ -10,6 +10,7 @@
 #include "text.hpp"
 
 #include <profkit/core/collectives.hpp>
+#include <profkit/core/picture.hpp>
 #include <profkit/core/text.hpp>
 
 #include <unistd.h>
@@ -363,6 +364,12 @@ int run_validate(const options& asked) {
   if (!asked.csv_path.empty() && !prints_rows) {
     if (result<void> written = write_file(asked.csv_path, rows); !written)
       return fail_without(asked, written.error(), errors, in_place);
+    in_place.push_back(asked.csv_path);
+  }
+  if (!asked.svg_path.empty()) {
+    const auto picture = [&](profkit::sink& into) { return profkit::write_bandwidth_picture(*found, into); };
+    if (result<void> drawn = write_file(asked.svg_path, picture); !drawn)
+      return fail_without(asked, drawn.error(), errors, in_place);
   }
 
   std::vector<profkit::file_damage> losses = found->damage;
@@ -395,6 +402,7 @@ class validate_command_options final : public command_options {
         .offer_files();
     all.value("--csv", into.csv_path, "FILE", "Write the start gaps of every invocation to FILE ('-' likewise)")
         .offer_files();
+    all.value("--svg", into.svg_path, "FILE", "A picture as well: bytes a call and bandwidth of collectives").offer_files();
     all.value("--limit", output_.limit, "N", "Rows of each list; 0 shows all (default 20, of --json 100)");
     list_json(all, into);
     list_wide(all, into);
@@ -425,9 +433,13 @@ class validate_command_options final : public command_options {
   // '-' is standard output, which has room for one of them: the document, the rows or text for people.
   [[nodiscard]] std::optional<fault> understand_outputs(options& into) const {
     const char* const help = "profkit validate --help";
-    const bool both = !into.output_path.empty() && !into.csv_path.empty();
-    if (both && names_same_file(into.output_path, into.csv_path))
-      return wrong_options("--output and --csv name the same file: " + into.csv_path, help);
+    const std::pair<const char*, const std::string*> outputs[] = {
+        {"--output", &into.output_path}, {"--csv", &into.csv_path}, {"--svg", &into.svg_path}};
+    for (const auto& one : outputs)
+      for (const auto* other = outputs; other->second != one.second; ++other)
+        if (!one.second->empty() && names_same_file(*other->second, *one.second))
+          return wrong_options(std::string(other->first) + " and " + one.first + " name the same file: " + *one.second, help);
+    if (into.svg_path == "-") return wrong_options("--svg '-': a picture goes to a file", help);
     into.json = into.json || into.output_path == "-";
     if (into.json && into.csv_path == "-")
       return wrong_options("--csv '-': the JSON document goes to standard output already", help);
@@ -460,6 +472,7 @@ extern const command_description validate_command = {
     "  profkit validate combined.xplane.pb\n"
     "  profkit validate node0.xplane.pb node1.xplane.pb --align=collectives\n"
     "  profkit validate --traces combined.xplane.pb --output violations.json --csv gaps.csv\n"
+    "  profkit validate combined.xplane.pb --svg bandwidth.svg\n"
     "  profkit validate combined.xplane.pb --fail-on violations   exit status 1 when there are any\n",
     make_options<validate_command_options>,
     run_validate,

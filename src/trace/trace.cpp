@@ -39,8 +39,7 @@ result<std::shared_ptr<const activity>> trace::all_activity(const hooks& host) c
 }
 
 result<std::shared_ptr<const activity>> trace::some_activity(const activity_options& options, const hooks& host) const {
-  const bool is_all = options.device.empty() && options.step_pattern.empty() && options.details && !options.origins &&
-                      !options.operators;
+  const bool is_all = options.device.empty() && options.step_pattern.empty() && options.details && !options.operators;
   return is_all ? all_activity(host) : read_activity(of_, options, host);
 }
 

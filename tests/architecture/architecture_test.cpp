@@ -4,6 +4,7 @@
 #include <analyse/architecture/families.hpp>
 #include <analyse/architecture/phases.hpp>
 #include <export/markdown/table.hpp>
+#include <export/shortened.hpp>
 #include <profkit/core/architecture.hpp>
 #include <profkit/core/text.hpp>
 
@@ -574,10 +575,10 @@ TEST_CASE("wide characters: tables line up, names are cut between characters") {
     widths.push_back(terminal_width(std::string_view(text).substr(at, text.find('\n', at) - at)));
   REQUIRE(widths.size() == 5);
   CHECK(std::all_of(widths.begin(), widths.end(), [&](std::size_t w) { return w == widths[0]; }));
-  const std::string cut = markdown::shortened("一二三四五六七八九十", 11);
+  const std::string cut = shortened("一二三四五六七八九十", 11);
   CHECK(cut == "一二..九十");
   CHECK(terminal_width(cut) <= 11);
-  CHECK(markdown::shortened("abcdefghijklmn", 10) == "abcd..klmn");
+  CHECK(shortened("abcdefghijklmn", 10) == "abcd..klmn");
 
   // A whole report of such names.
   const auto a = std::make_shared<memory_activity>();

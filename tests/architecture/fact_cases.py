@@ -60,6 +60,7 @@ class Trace:
                 self.start = trace.at
                 trace.events.append(self.event)
                 trace.at += 1
+                return self
 
             def __exit__(self, *_):
                 trace.at += 1
@@ -91,13 +92,15 @@ def linear(t, lead, wide, out, bias=False, gemm=GEMM):
          inner=[("aten::addmm" if bias else "aten::mm", [[lead[0] * lead[-1], wide], [wide, out]], [BF16, BF16], [gemm])])
 
 
-def decoder(folder):
-    """A decoder of 5 layers with grouped queries, heads of 96 and a gated feed forward: one prompt pass over whole sequences."""
-    t, batch, tokens, hidden, heads, kv, size, wide, words = Trace(), 3, 77, 480, 10, 5, 96, 1344, 7013
+DECODER = {"batch": 3, "tokens": 77, "hidden": 480, "heads": 10, "kv": 5, "size": 96, "wide": 1344, "words": 7013, "layers": 5}
+
+
+def decoder_pass(t):
+    batch, tokens, hidden, heads, kv, size, wide, words, layers = DECODER.values()
     lead, whole = [batch, tokens], [batch, tokens, hidden]
     with t.module("LlamaForCausalLM", 0), t.module("LlamaModel", 0):
         t.op("aten::embedding", [[words, hidden], lead, [], [], []], [BF16, LONG, SCALAR, SCALAR, SCALAR], ["indexSelectLargeIndex"])
-        for layer in range(5):
+        for layer in range(layers):
             with t.module("LlamaDecoderLayer", layer):
                 with t.module("LlamaRMSNorm", 2 * layer):
                     t.op("aten::rms_norm", [whole, [], [hidden]], [BF16, "ScalarList", BF16], ["rms_norm_kernel"])
@@ -122,6 +125,19 @@ def decoder(folder):
         for number in range(7):
             with t.module("Tail", number), t.module("Identity", number):
                 t.op("aten::tanh", [whole], [BF16], ["tanh_kernel"])
+
+
+def decoder_parameters():
+    batch, tokens, hidden, heads, kv, size, wide, words, layers = DECODER.values()
+    attention = hidden * heads * size + heads * size + 2 * (hidden * kv * size + kv * size) + heads * size * hidden
+    return layers * (attention + 3 * hidden * wide + 2 * hidden) + words * hidden + hidden
+
+
+def decoder(folder):
+    """A decoder of 5 layers with grouped queries, heads of 96 and a gated feed forward: one prompt pass over whole sequences."""
+    t = Trace()
+    batch, tokens, hidden, heads, kv, size, wide, words, layers = DECODER.values()
+    decoder_pass(t)
     t.write(folder / "decoder.json.gz")
     return "decoder.json.gz", [
         fact("layers", 5), fact("hidden_size", hidden), fact("attention_heads", heads), fact("kv_heads", kv), fact("head_dim", size),
@@ -130,7 +146,46 @@ def decoder(folder):
         fact("qkv_bias", True), fact("dtype", "bf16"), fact("moe", False), fact("mode", "inference"), fact("phases", ["prefill"]),
         fact("family", "llama"), fact("lm_head", False), fact("model_class", "LlamaForCausalLM"), fact("task", "text generation"),
         fact("attention_backend", "FlashAttention-2", accept=["flash"]), fact("device", "Test GPU"), fact("devices", 1),
-        fact("framework", "PyTorch")], ["experts", "classes", "optimizer", "tensor_parallel", "expert_ffn_size"]
+        fact("framework", "PyTorch"), fact("parameters", decoder_parameters())], [
+            "experts", "classes", "optimizer", "tensor_parallel", "expert_ffn_size", "tokens_per_s", "mfu", "active_parameters"]
+
+
+def in_steps(steps, passes, of_device):
+    t = Trace(deviceProperties=[{"id": 0, "name": "NVIDIA A100-SXM4-80GB"}])
+    for step in range(steps):
+        with t.scope(f"ProfilerStep#{step}", "user_annotation"), t.scope(f"ProfilerStep#{step}", "gpu_user_annotation") as marker:
+            for _ in range(passes):
+                decoder_pass(t)
+        marker.event.update(pid=0, tid=7)
+        if not of_device:
+            t.events.remove(marker.event)
+    return t
+
+
+def timed(folder):
+    """The same in four steps that the device shows, on a device whose rate is published."""
+    t = in_steps(4, 1, True)
+    windows = [(e["ts"], e["ts"] + e["dur"]) for e in t.events if e["cat"] == "gpu_user_annotation"]
+    seconds = (max(end for _, end in windows) - min(start for start, _ in windows)) / 1e6
+    tokens = DECODER["batch"] * DECODER["tokens"]
+    each = 2 * decoder_parameters() + 4 * DECODER["layers"] * DECODER["heads"] * DECODER["size"] * DECODER["tokens"]
+    t.write(folder / "timed.json.gz")
+    return "timed.json.gz", [
+        fact("layers", 5), fact("steps", 4), fact("parameters", decoder_parameters()), fact("samples_per_s", 4 * DECODER["batch"] / seconds),
+        # NVIDIA's data sheet: 312 TFLOP/s of bfloat16 without sparsity.
+        fact("tokens_per_s", 4 * tokens / seconds), fact("mfu", 100 * 4 * tokens / seconds * each / 312e12)], ["optimizer", "active_parameters"]
+
+
+def accumulated(folder):
+    """Two passes a step: how much a step holds is not known."""
+    in_steps(4, 2, True).write(folder / "accumulated.json.gz")
+    return "accumulated.json.gz", [fact("layers", 5), fact("parameters", decoder_parameters())], ["tokens_per_s", "samples_per_s", "mfu"]
+
+
+def on_the_host(folder):
+    """Two steps of the host alone: the device may go on after them."""
+    in_steps(2, 1, False).write(folder / "on_the_host.json.gz")
+    return "on_the_host.json.gz", [fact("layers", 5), fact("parameters", decoder_parameters())], ["tokens_per_s", "samples_per_s", "mfu"]
 
 
 def renamed(folder):
@@ -262,7 +317,10 @@ def ascend(folder):
     path.mkdir(parents=True)
     with open(path / "kernel_details.csv", "w", newline="", encoding="utf-8") as out:
         csv.writer(out).writerows([COLUMNS, *table])
+    common = words * hidden + hidden + 4 * (2 * hidden * heads * size + 2 * hidden * kv * size + 2 * hidden)
+    expert = 4 * 3 * hidden * wide
     return "ascend/rank0_ascend_pt", [
+        fact("parameters", common + experts * expert), fact("active_parameters", common + chosen * expert),
         fact("layers", 4), fact("hidden_size", hidden), fact("attention_heads", heads), fact("kv_heads", kv), fact("head_dim", size),
         fact("attention_kind", "GQA"), fact("experts", experts), fact("experts_per_token", chosen), fact("expert_ffn_size", wide),
         fact("moe", True), fact("vocab_size", words), fact("lm_head", True), fact("norm", "RMSNorm"), fact("activation", "swiglu"),
@@ -361,7 +419,7 @@ def operators(folder):
         "layers", "hidden_size", "attention_heads", "kv_heads", "family", "phases", "vocab_size", "experts", "classes", "ffn_size"]
 
 
-CASES = (decoder, renamed, served, training, fused, ascend, program, operators)
+CASES = (decoder, timed, accumulated, on_the_host, renamed, served, training, fused, ascend, program, operators)
 
 
 def write_all(folder):

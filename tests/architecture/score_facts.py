@@ -10,6 +10,7 @@ A wrong one of certainty "proved" or "likely" is a failure.
 """
 import argparse
 import json
+import math
 import pathlib
 import re
 import subprocess
@@ -33,7 +34,7 @@ def fits_one(given, wanted):
     if isinstance(given, bool) or isinstance(wanted, bool):
         return given is wanted
     if is_number(given) and is_number(wanted):
-        return given == wanted
+        return math.isclose(given, wanted, rel_tol=1e-9)
     if isinstance(given, list) and isinstance(wanted, list):
         return given == wanted or sorted(map(plain, given)) == sorted(map(plain, wanted))
     if isinstance(given, list):

@@ -194,6 +194,85 @@ class PicturesTest(Case):
         half = self.draw("framework", path, "--time", "0us:200us")
         self.assertLess(len(half.all("rect", "frame")), len(picture.all("rect", "frame")))
 
+    def test_layer(self):
+        picture = self.draw("architecture", TRACE)
+        found = max(json.loads(run("architecture", TRACE, "--json", "--limit", "0").out)["substructures"],
+                    key=lambda s: s["typical"]["wall_ns"] * s["layers"])
+        boxes = [tip for tip in picture.tips("rect", "steps")]
+        self.assertEqual(len(boxes), len(found["tree"]))
+        self.assertGreater(len(boxes), 2)
+        bars = picture.all("rect", "compute") + picture.all("rect", "communication")
+        bars.sort(key=lambda bar: float(bar.get("y")))
+        for node, tip, bar in zip(found["tree"], boxes, bars):
+            for op in node["ops"][:1]:
+                self.assertIn(f"{op['count']} × {op['op'][:60]}", tip)
+            whole = 360 if node["beside"] else 560
+            wanted = max(1, whole * node["wall_ns"] / found["typical"]["wall_ns"])
+            self.assertAlmostEqual(float(bar.get("width")), wanted, delta=0.02 * wanted + 0.1)
+
+    def write_cluster(self):
+        sys.path[:0] = [str(harness.ROOT / "tests" / "collectives"), str(harness.ROOT / "tests" / "truth")]
+        import cluster_model  # pylint: disable=import-outside-toplevel
+        cluster_model.Cluster("17.0", "none").write_xspace(pathlib.Path(self.folder.name) / "run")
+        return sorted(str(p) for p in (pathlib.Path(self.folder.name) / "run").rglob("*.xplane.pb"))
+
+    def test_bandwidth(self):
+        traces = self.write_cluster()
+        file = pathlib.Path(self.folder.name) / "bandwidth.svg"
+        outcome = run("validate", *traces, "--json", "--limit", "0", "--svg", file)
+        self.assertEqual(outcome.status, 0, outcome.err)
+        document, picture = json.loads(outcome.out), Picture(file)
+        calls = [c for c in document["calls"] if c["bus_bytes_per_s"]]
+        self.assertGreater(len(calls), 10)
+        dots = [dot for dot in picture.all("circle") if dot.find(f"{SVG}title") is not None]
+        self.assertEqual(len(dots), len(calls))
+        decades = [(math.floor(math.log10(min(v))), math.ceil(math.log10(max(v))))
+                   for v in ([c["payload_bytes"] for c in calls], [c["bus_bytes_per_s"] for c in calls])]
+
+        def place(value, decade, first, last):
+            least, most = decade
+            return first + (last - first) * (math.log10(value) - least) / (max(most, least + 1) - least)
+
+        wanted = sorted((round(place(c["payload_bytes"], decades[0], 90, 700), 1), round(place(c["bus_bytes_per_s"], decades[1], 430, 60), 1))
+                        for c in calls)
+        given = sorted((round(float(dot.get("cx")), 1), round(float(dot.get("cy")), 1)) for dot in dots)
+        for (x, y), (wanted_x, wanted_y) in zip(given, wanted):
+            self.assertAlmostEqual(x, wanted_x, delta=0.11)
+            self.assertAlmostEqual(y, wanted_y, delta=0.11)
+        kinds = {op["collective"] for op in document["ops"]}
+        self.assertTrue(any(any(words.startswith(kind) for words in picture.words()) for kind in kinds if kind))
+        same = run("validate", *traces, "--svg", file, "--csv", file)
+        self.assertEqual(same.status, 2)
+        self.assertIn("--csv and --svg name the same file", same.err)
+
+    def test_clocks(self):
+        sys.path.insert(0, str(harness.ROOT / "tests" / "truth"))
+        import clock_cases  # pylint: disable=import-outside-toplevel
+        folder = pathlib.Path(self.folder.name)
+        clock_cases.Case(5, fault={"gap": (15, 35)}).write(folder)
+        file = folder / "clocks.svg"
+        outcome = run("merge", "--run-dir", folder, "-o", folder / "merged.xplane.pb", "--svg", file, "--json")
+        self.assertEqual(outcome.status, 0, outcome.err)
+        picture, nodes = Picture(file), json.loads(outcome.out)["nodes"]
+        known = {f"node {n['id']}": n["bound"]["windows"] for n in nodes if n["bound"] and n["bound"]["windows"]}
+        self.assertGreater(len(known), 1)
+        shown = {}
+        for box in picture.all("rect"):
+            tip = box.find(f"{SVG}title")
+            if tip is not None:
+                name = re.match(r"node \d+", tip.text)[0]
+                bound = microseconds(re.search(r"within ([\d.,]+ \w+)", tip.text)[1].replace(",", ""))
+                shown.setdefault(name, []).append((float(box.get("x")), float(box.get("x")) + float(box.get("width")), bound))
+        self.assertEqual(set(shown), set(known))
+        first = min(w["from_ps"] for windows in known.values() for w in windows)
+        last = max(w["to_ps"] for windows in known.values() for w in windows)
+        for name, windows in known.items():
+            boxes = sorted(shown[name])
+            self.assertAlmostEqual(boxes[0][0], 80 + 720 * (windows[0]["from_ps"] - first) / (last - first), delta=1.1)
+            self.assertAlmostEqual(boxes[-1][1], 80 + 720 * (windows[-1]["to_ps"] - first) / (last - first), delta=1.1)
+            widest = max(w["tracer_bound_ps"] for w in windows) / 1e6
+            self.assertAlmostEqual(max(bound for _, _, bound in boxes), widest, delta=0.01 * widest + 1e-6)
+
     def test_nothing_to_draw(self):
         file = pathlib.Path(self.folder.name) / "none.svg"
         for command, path in (("ops", TRACE), ("memory", TRACE), ("bubbles", CPU_RUN / "dump")):

@@ -209,7 +209,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (!opened) return 0;
   activity_options options;
   options.details = (data[0] & 0x40) == 0;
-  options.origins = (data[0] & 0x20) == 0;
   const auto a = read_activity(*opened, options);
   require(a.ok());
   check(**a);

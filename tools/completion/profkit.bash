@@ -157,9 +157,9 @@ _profkit() {
         --plane|--device|--step-pattern|--step|--name|--time|--threshold|--limit|-j|--threads) return ;;
       esac ;;
     architecture)
-      options='--plane --device --step-pattern --facts --csv --markdown --limit --json -o --output
-        --wide --color -q --quiet --run --io --strict --fail-on --redact --aliases -j --threads
-        -h --help'
+      options='--plane --device --step-pattern --facts --csv --markdown --svg --limit --json -o
+        --output --wide --color -q --quiet --run --io --strict --fail-on --redact --aliases -j
+        --threads -h --help'
       case $previous in
         --color) COMPREPLY=($(compgen -W 'auto always never' -- "$current")); return ;;
         --run) COMPREPLY=($(compgen -W 'all' -- "$current")); return ;;
@@ -196,9 +196,9 @@ _profkit() {
     merge)
       options='--traces --snapshots --offsets --run-metadata --run-dir --auto-discover --keep-going
         --io -j --threads --no-correction --correction --normalize --align --max-bound
-        --no-drift --scale-durations --tracer-host-threads -o --output --trace-json --validate
-        --plane-scheme --plane-prefix --keep-order --print-events --print-collectives --json
-        --color -q --quiet -h --help'
+        --no-drift --scale-durations --tracer-host-threads -o --output --trace-json --svg
+        --validate --plane-scheme --plane-prefix --keep-order --print-events --print-collectives
+        --json --color -q --quiet -h --help'
       case $previous in
         --run-dir) compopt -o filenames 2>/dev/null; COMPREPLY=($(compgen -d -- "$current")); return ;;
         --io) COMPREPLY=($(compgen -W 'auto map read' -- "$current")); return ;;
@@ -210,8 +210,8 @@ _profkit() {
         -j|--threads|--max-bound|--plane-prefix) return ;;
       esac ;;
     validate)
-      options='--traces --bound --time --align --max-bound --fail-on -o --output --csv --limit --json
-        --wide --color -q --quiet --run --io --strict -j --threads -h --help'
+      options='--traces --bound --time --align --max-bound --fail-on -o --output --csv --svg --limit
+        --json --wide --color -q --quiet --run --io --strict -j --threads -h --help'
       case $previous in
         --align) COMPREPLY=($(compgen -W 'collectives' -- "$current")); return ;;
         --fail-on) COMPREPLY=($(compgen -W 'violations' -- "$current")); return ;;

@@ -55,7 +55,7 @@ struct kernel_row {
   std::uint8_t flags = 0;
   std::uint32_t details = 0;  ///< 1 + index into activity_device::details; 0: none
   std::uint32_t launch_thread = no_thread;  ///< host_span::thread of the call that launched it
-  std::uint32_t origin = 0;  ///< 1 + index into activity::origins(); 0: none, or not asked for
+  std::uint32_t origin = 0;  ///< 1 + index into activity::origins(); 0: none
 };
 static_assert(sizeof(kernel_row) == 80);
 
@@ -67,7 +67,7 @@ struct kernel_work {
 
 /// What tables and traces say beyond time; only kept where the source has it.
 struct kernel_details {
-  /// Under activity_options::origins, what the operator that launched it did, if it is the longest kernel of that call.
+  /// What the operator that launched it did, if it is the longest kernel of that call.
   std::optional<kernel_work> work;
   string_id input_shapes = 0, output_shapes = 0, input_dtypes = 0;
   string_id group = 0;  ///< the process group of a collective
@@ -352,7 +352,7 @@ class activity {
   [[nodiscard]] virtual const std::vector<communication_row>& communication() const noexcept = 0;
   [[nodiscard]] virtual const std::vector<step_trace_row>& step_trace() const noexcept = 0;
   [[nodiscard]] virtual const std::vector<line_count>& lines() const noexcept;  ///< of trace JSON
-  /// Of kernels, under activity_options::origins.
+  /// Of kernels: where in the program of the host they come from.
   [[nodiscard]] virtual const std::vector<kernel_origin>& origins() const noexcept;
   /// Under activity_options::operators, in no promised order.
   [[nodiscard]] virtual const std::vector<operator_call>& operator_calls() const noexcept;
@@ -379,7 +379,6 @@ struct activity_options {
   std::string device;        ///< substring of a device's name; "" all
   std::string step_pattern;  ///< whole names that mark a step: a regular expression of RE2
   bool details = true;       ///< keep shapes and counters
-  bool origins = false;      ///< find out where in the program of the host kernels come from
   bool operators = false;    ///< keep calls of operators with their shapes
 };
 

@@ -2,6 +2,7 @@
 // late, and what they say about the nodes' clocks.
 #pragma once
 #include <profkit/core/anatomy.hpp>
+#include <profkit/core/clock.hpp>
 #include <profkit/core/export.hpp>
 #include <profkit/core/profile.hpp>
 #include <profkit/core/trace.hpp>
@@ -43,6 +44,7 @@ struct collective_node {
   std::uint32_t devices = 0;  ///< with at least one collective
   std::uint64_t collectives = 0;
   std::optional<std::int64_t> bound_ps;  ///< the widest error of its times; empty when the trace says nothing of it
+  node_bounds bounds;  ///< the same over time, of a merged trace
 };
 
 /// An operation on one device number of every node.

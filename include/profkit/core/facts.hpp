@@ -33,19 +33,22 @@ enum class fact_source : std::uint8_t {
   return "count";
 }
 
-using fact_value = std::variant<std::int64_t, bool, std::string, std::vector<std::string>, std::vector<std::int64_t>>;
-/// "24", "true", "prefill, decode".
+using fact_value = std::variant<std::int64_t, double, bool, std::string, std::vector<std::string>, std::vector<std::int64_t>>;
+/// "24", "41.2", "true", "prefill, decode".
 [[nodiscard]] std::string fact_text(const fact_value& v);
 
 struct model_fact {
   std::string name;  ///< "layers", "hidden_size"; docs/architecture-report.md lists them
   fact_value value;
-  std::string unit;  ///< "tokens"; "" for counts and words
+  std::string unit;  ///< "tokens", "parameters", "tokens/s", "%"; "" for counts and words
   certainty sure = certainty::possible;
   fact_source source = fact_source::count;
   std::string evidence;                     ///< "aten::embedding [[151936, 1024], [16, 559]]"
   std::vector<std::string> contradictions;  ///< what other sources say: "32 by kernels: 32 x flash_fwd_kernel"
 };
+
+/// The value for people: parameters and rates rounded, "464 M", shares with their sign.
+[[nodiscard]] std::string shown_text(const model_fact& f);
 
 /// A line of the card: "attention", "kind GQA; heads 10; kv heads 5; …".
 struct fact_line {

@@ -43,6 +43,7 @@ struct op_roof {
   std::int64_t attainable_ps = 0;  ///< of ops whose work and whose device's peaks are known
   std::int64_t compute_bound_ps = 0, memory_bound_ps = 0, neither_ps = 0;  ///< their self times
   std::int64_t vmem_bound_ps = 0, cmem_bound_ps = 0;  ///< of memory_bound_ps, where it is not main memory
+  [[nodiscard]] std::int64_t judged_ps() const noexcept { return compute_bound_ps + memory_bound_ps + neither_ps; }
 };
 /// Devices that do the same at most.
 struct peak_group {

@@ -38,6 +38,8 @@ struct report_options {
 struct op_bounds {
   op_roof roof;
   std::int64_t self_ps = 0;  ///< of all ops
+  /// Whether a tenth of that time is known: less says nothing of the whole.
+  [[nodiscard]] bool is_of_use() const noexcept { return roof.judged_ps() >= self_ps / 10; }
 };
 
 /// What each analysis found under the filters.
@@ -56,7 +58,7 @@ struct report_parts {
   std::optional<bubbles_report> bubbles;
   nodes_compared nodes;
   std::optional<architecture_result> model;  ///< what model ran; none where the kernels do not say
-  std::optional<op_bounds> roofline;       ///< none where it is not on record what ops do
+  std::optional<op_groups> work;           ///< ops by kernel, with what they did; none where that is on no record
   std::shared_ptr<const activity> traces;  ///< what trace JSON and tables hold; null where there are none
 
   /// What model ran, in one line; "" where the kernels do not say.
@@ -188,7 +190,7 @@ struct report_summary {
   std::vector<collective_total> collectives;      ///< blocking first, then by time
   std::optional<idle_total> idle;
   costliest_work costliest;
-  std::optional<op_bounds> roofline;  ///< where the plane's ops say what they do; of other captures `roofline` has it
+  std::optional<op_bounds> roofline;  ///< none where it is on no record what ops do, or what devices do at most
   std::optional<memory_total> memory;
   std::vector<std::string> across_nodes;  ///< what collectives say of the nodes and their clocks, one sentence each
   std::vector<std::string> notes;         ///< facts worth a sentence

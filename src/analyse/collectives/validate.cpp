@@ -390,6 +390,7 @@ void judge_clocks(validation_result& found, const trace_bounds& bounds, const va
   found.bounds_known = !found.nodes.empty();
   for (collective_node& node : found.nodes) {
     const clock_metadata* const clock = bounds.find(node.id);
+    if (clock != nullptr) node.bounds = clock->bounds;
     if (o.bound_ps) {
       node.bound_ps = o.bound_ps;
     } else if (clock != nullptr && clock->bounds.widest(clock_domain::tracer)) {

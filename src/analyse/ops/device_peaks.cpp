@@ -8,6 +8,7 @@
 #include <array>
 #include <cstdint>
 #include <string_view>
+#include <utility>
 
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
@@ -138,14 +139,18 @@ device_peaks peaks_of(const std::vector<named_stat>& plane_stats) {
   return peaks;
 }
 
+device_peaks peaks_of_device(std::string device_type) {
+  device_peaks peaks;
+  peaks.device_type = std::move(device_type);
+  look_up(peaks);
+  return peaks;
+}
+
 device_peaks peaks_of(const profile& p, const ops_line& line) {
   const xspace_index* xspace = p.outline(line.file);
   if (xspace != nullptr && static_cast<std::size_t>(line.plane) < xspace->planes.size())
     return peaks_of(plane_stats(xspace->planes[static_cast<std::size_t>(line.plane)]));
-  device_peaks peaks;
-  peaks.device_type = line.device_model;
-  look_up(peaks);
-  return peaks;
+  return peaks_of_device(std::string(line.device_model));
 }
 
 }  // namespace PROFKIT_NAMESPACE

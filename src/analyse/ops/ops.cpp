@@ -484,9 +484,7 @@ class ops_pass final : public line_pass {
 // what hosts did.
 result<void> add_traces(const trace& t, const selection& selected, const query_filters& o, const hooks& host,
                         ops_result& found, damage_list& damage) {
-  activity_options how;
-  how.origins = o.split_by_origin;
-  const auto read = t.some_activity(how, host);
+  const auto read = t.all_activity(host);
   if (!read) return read.error();
   damage.note(**read, selected);
   const auto& devices = (*read)->devices();

@@ -64,7 +64,8 @@ std::vector<next_command> next_commands(const report_parts& parts, const report_
   else if (const ops_line* busiest = busiest_line(parts); busiest != nullptr)
     all.push_back({"ops PATH --sort self" + (parts.ops.lines.size() > 1 ? on_plane(busiest->plane_name) : ""),
                    "every op by self time"});
-  if (has_work(parts)) all.push_back({"roofline PATH", "what bounds ops, and how near they come to it"});
+  if (has_work(parts) && (!summary.roofline || summary.roofline->is_of_use()))
+    all.push_back({"roofline PATH", "what bounds ops, and how near they come to it"});
   if (!summary.modules.empty()) {
     const module_total& first = summary.modules.front();
     if (first.runs == 0)

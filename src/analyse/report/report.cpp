@@ -79,15 +79,14 @@ result<void> run_lines(const trace& t, const report_options& o, const hooks& hos
   return take(analyse_modules(t, all, host), parts.modules);
 }
 
-result<void> run_roofline(const trace& t, const report_options& o, const hooks& host, report_parts& parts) {
-  // A trace would be read a second time for it: where its kernels come from is not known yet.
-  if (!has_work(parts) || parts.traces != nullptr) return {};
-  const std::vector<group_key> by{group_key::device};
+result<void> find_work(const trace& t, const report_options& o, const hooks& host, report_parts& parts) {
+  if (!has_work(parts)) return {};
+  const std::vector<group_key> by{group_key::kernel};
   // Ops of GPUs are counted once more, apart by the instructions that they come from.
-  const result<op_groups> groups =
+  result<op_groups> groups =
       parts.ops.source == "XLA Ops" ? group_ops(t, parts.ops, by) : analyse_op_groups(t, by, with_limit(o.filters, 0), host);
-  if (!groups) return groups.error();
-  if (groups->roof.attainable_ps > 0) parts.roofline = op_bounds{groups->roof, groups->self_ps};
+  if (!groups) return std::move(groups).error();
+  parts.work = std::move(*groups);
   return {};
 }
 
@@ -102,7 +101,7 @@ result<report_parts> run_all(const trace& t, const report_options& o, const hook
        [&](const hooks& h) { return take(compare_nodes(t, o.filters, h), parts.nodes); }});
   for (const piece at : {lines, memory, nodes, bubbles})
     if (!outcomes[at]) return outcomes[at].error();
-  if (auto r = run_roofline(t, o, host, parts); !r) return r.error();
+  if (auto r = find_work(t, o, host, parts); !r) return r.error();
   return parts;
 }
 
@@ -197,7 +196,7 @@ report_summary sum_up(const trace& t, const report_options& o, const selection::
   s.collectives = total_collectives(parts);
   s.idle = idle_of(parts);
   s.costliest = costliest_of(s);
-  s.roofline = parts.roofline;
+  if (parts.work && parts.work->roof.attainable_ps > 0) s.roofline = op_bounds{parts.work->roof, parts.work->self_ps};
   s.memory = memory_of(parts);
   s.across_nodes = sentences_across_nodes(parts);
   s.notes = notes_of(parts, s, findings, ops.waiting_ps, o.filters);

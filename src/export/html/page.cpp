@@ -108,42 +108,63 @@ report_options page_options(const query_filters& filters) {
 namespace html {
 namespace {
 
-// A picture that the script puts into its section; nothing where there is none to draw.
-template <class Draw>
-result<std::string> picture_of(const char* section, Draw&& draw) {
-  std::string drawn;
-  const std::unique_ptr<sink> into = memory_sink(drawn);
-  const result<void> done = draw(*into);
-  const bool is_none = !done && (done.error().code == fault_code::not_found || done.error().code == fault_code::limit);
-  if (is_none) return std::string();
-  if (!done) return done.error();
-  return "<template id=\"picture-" + std::string(section) + "\">" + drawn + "</template>\n";
+// Pictures that the script puts into their sections.
+class picture_list {
+ public:
+  // Nothing where there is none to draw.
+  template <class Draw>
+  result<void> add(const char* section, Draw&& draw) {
+    std::string drawn;
+    const std::unique_ptr<sink> into = memory_sink(drawn);
+    const result<void> done = draw(*into);
+    const bool is_none = !done && (done.error().code == fault_code::not_found || done.error().code == fault_code::limit);
+    if (is_none) return {};
+    if (done) text_ += "<template id=\"picture-" + std::string(section) + "\">" + drawn + "</template>\n";
+    return done;
+  }
+  [[nodiscard]] std::string take() { return std::move(text_); }
+
+ private:
+  std::string text_;
+};
+
+result<void> draw_calls(const activity& of, sink& into, const hooks& host) {
+  call_tree_options whole;
+  whole.max_spans = max_calls;
+  const auto tree = analyse_call_tree(of, whole, host);
+  if (!tree) return tree.error();
+  return write_flame_picture(of, *tree, into, picture_form::inside_page);
 }
 
-result<std::string> all_pictures(const trace& t, const report_result& found, const hooks& host) {
-  auto roofline = picture_of("roofline", [&](sink& into) -> result<void> {
-    const auto groups = group_ops(t, found.parts.ops, {group_key::kernel});
-    if (!groups) return groups.error();
-    return write_roofline_picture(*groups, into, picture_form::inside_page);
-  });
-  if (!roofline || !found.parts.bubbles) return roofline;
-  auto calls = picture_of("calls", [&](sink& into) -> result<void> {
-    const activity& of = *found.parts.bubbles->of;
-    call_tree_options whole;
-    whole.max_spans = max_calls;
-    const auto tree = analyse_call_tree(of, whole, host);
-    if (!tree) return tree.error();
-    return write_flame_picture(of, *tree, into, picture_form::inside_page);
-  });
-  if (!calls) return calls;
-  return *roofline + *calls;
+result<void> draw_clocks(const validation_result& of, sink& into) {
+  std::vector<clock_of_node> clocks;
+  for (const collective_node& node : of.nodes) clocks.push_back({node.id, node.hostname, node.bounds});
+  return write_clock_picture(clocks, into, picture_form::inside_page);
+}
+
+result<std::string> all_pictures(const report_parts& parts, const hooks& host) {
+  constexpr picture_form form = picture_form::inside_page;
+  picture_list all;
+  if (parts.work)
+    if (auto r = all.add("roofline", [&](sink& into) { return write_roofline_picture(*parts.work, into, form); }); !r) return r.error();
+  if (parts.bubbles) {
+    const activity& of = *parts.bubbles->of;
+    if (parts.model)
+      if (auto r = all.add("layer", [&](sink& into) { return write_layer_picture(of, *parts.model, into, form); }); !r) return r.error();
+    if (auto r = all.add("calls", [&](sink& into) { return draw_calls(of, into, host); }); !r) return r.error();
+  }
+  if (const auto& nodes = parts.nodes.validation) {
+    if (auto r = all.add("bandwidth", [&](sink& into) { return write_bandwidth_picture(*nodes, into, form); }); !r) return r.error();
+    if (auto r = all.add("clocks", [&](sink& into) { return draw_clocks(*nodes, into); }); !r) return r.error();
+  }
+  return all.take();
 }
 
 }  // namespace
 }  // namespace html
 
 result<void> write_page(const trace& t, const report_result& found, sink& into, const hooks& host) {
-  const result<std::string> drawn = html::all_pictures(t, found, host);
+  const result<std::string> drawn = html::all_pictures(found.parts, host);
   if (!drawn) return drawn.error();
   const std::string& pictures = *drawn;
   const std::string title = markup_text(html::capture_name(t.files()));

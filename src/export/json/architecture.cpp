@@ -50,6 +50,8 @@ class writer {
     out_.key("value");
     if (const auto* n = std::get_if<std::int64_t>(&f.value)) {
       out_.value(*n);
+    } else if (const auto* d = std::get_if<double>(&f.value)) {
+      out_.number(*d);
     } else if (const auto* b = std::get_if<bool>(&f.value)) {
       out_.value(*b);
     } else if (const auto* s = std::get_if<std::string>(&f.value)) {

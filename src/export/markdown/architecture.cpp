@@ -5,6 +5,7 @@
 #include <base/format.hpp>
 #include <export/markdown/drawings.hpp>
 #include <export/markdown/table.hpp>
+#include <export/shortened.hpp>
 #include <profkit/core/text.hpp>
 #include <profkit/time.hpp>
 

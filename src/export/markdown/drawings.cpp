@@ -1,6 +1,7 @@
 #include <export/markdown/drawings.hpp>
 
 #include <export/markdown/table.hpp>
+#include <export/shortened.hpp>
 #include <profkit/core/text.hpp>
 
 #include <algorithm>

@@ -15,8 +15,6 @@ namespace markdown {
 [[nodiscard]] std::string plain(std::string_view text);
 // The same in code font, with the middle left out when it is longer than `most` columns.
 [[nodiscard]] std::string code(std::string_view text, std::size_t most = 48);
-// At most `most` columns, the middle left out; plain ASCII dots, so that it fits code blocks.
-[[nodiscard]] std::string shortened(std::string_view text, std::size_t most);
 
 class table {
  public:

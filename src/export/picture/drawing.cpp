@@ -52,13 +52,6 @@ std::int64_t round_step(std::int64_t least) {
   }
 }
 
-// "20 s", where human_duration() says "20.000 s".
-std::string round_duration(std::int64_t ps) {
-  std::string text = human_duration(ps);
-  if (const std::size_t at = text.find(".000 "); at != std::string::npos) text.erase(at, 4);
-  return text;
-}
-
 // From `first` on, as far as `last`.
 template <class Label>
 std::vector<tick> ticks_at(std::int64_t first, std::int64_t last, std::int64_t step, std::size_t most, Label&& label) {
@@ -69,6 +62,12 @@ std::vector<tick> ticks_at(std::int64_t first, std::int64_t last, std::int64_t s
 }
 
 }  // namespace
+
+std::string round_duration(std::int64_t ps) {
+  std::string text = human_duration(ps);
+  if (const std::size_t at = text.find(".000 "); at != std::string::npos) text.erase(at, 4);
+  return text;
+}
 
 std::vector<tick> time_ticks(std::int64_t from_ps, std::int64_t to_ps, std::int64_t zero_ps, std::size_t most) {
   const std::optional<std::int64_t> first = checked_sub(from_ps, zero_ps), last = checked_sub(to_ps, zero_ps);

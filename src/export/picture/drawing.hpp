@@ -13,6 +13,9 @@ namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 namespace picture {
 
+// "20 s", where human_duration() says "20.000 s".
+[[nodiscard]] std::string round_duration(std::int64_t ps);
+
 // A label on an axis.
 struct tick {
   std::int64_t value = 0;

@@ -2,7 +2,7 @@
 #include <profkit/core/picture.hpp>
 
 #include <base/contained.hpp>
-#include <export/picture/drawing.hpp>
+#include <export/picture/log_scale.hpp>
 #include <profkit/core/text.hpp>
 
 #include <algorithm>
@@ -24,34 +24,17 @@ struct op_point {
   std::string name, tip;
 };
 
-struct log_scale {
-  double from = 0, to = 1, first = 0, last = 0;  // powers of ten; pixels
-  [[nodiscard]] double at(double value) const { return first + (last - first) * (std::log10(value) - from) / (to - from); }
-};
-log_scale log_scale_over(double least, double most, double first, double last) {
-  log_scale s{std::floor(std::log10(least)), std::ceil(std::log10(most)), first, last};
-  if (s.to <= s.from) s.to = s.from + 1;
-  return s;
-}
-
 // "0.01", "1", "1000".
-std::string power_of_ten(double power) {
+std::string per_byte_label(double value) {
+  const double power = std::round(std::log10(value));
   const std::string zeros(static_cast<std::size_t>(std::abs(power)), '0');
   return power < 0 ? "0." + zeros.substr(1) + '1' : '1' + zeros;
 }
 
 void draw_axes(drawing& out, const log_scale& across, const log_scale& up) {
-  for (double power = across.from; power <= across.to; ++power) {
-    const double x = across.at(std::pow(10, power));
-    out.line(x, roof_plot.top, x, roof_plot.bottom + 4, "grid");
-    out.text(x, roof_plot.bottom + 18, power_of_ten(power), drawing::anchor::middle, "soft");
-  }
+  draw_log_across(out, roof_plot, across, per_byte_label);
   out.text(roof_plot.right, roof_plot.bottom + 38, "operations a byte", drawing::anchor::end, "soft");
-  for (double power = up.from; power <= up.to; ++power) {
-    const double y = up.at(std::pow(10, power));
-    out.line(roof_plot.left - 4, y, roof_plot.right, y, "grid");
-    out.text(roof_plot.left - 8, y + 4, si_text(std::pow(10, power)) + "FLOP/s", drawing::anchor::end, "soft");
-  }
+  draw_log_up(out, roof_plot, up, [](double value) { return si_text(value) + "FLOP/s"; });
 }
 
 // Of the rows that lie deepest.
@@ -112,7 +95,7 @@ result<void> draw_roofline(const op_groups& found, sink& into, picture_form form
   const log_scale up = log_scale_over(least_y, most_y, roof_plot.bottom, roof_plot.top);
   draw_axes(out, across, up);
   for (const auto& [flops, bandwidth] : roofs) {
-    const double begins = std::pow(10, across.from), floor = std::pow(10, up.from), ridge = flops / bandwidth;
+    const double begins = power_of_ten(across.from), floor = power_of_ten(up.from), ridge = flops / bandwidth;
     const double start = std::max(begins, floor / bandwidth);
     const drawing::point first{across.at(start), up.at(start * bandwidth)}, turn{across.at(ridge), up.at(flops)};
     out.curve({first, turn, {roof_plot.right, turn.y}}, "roof");

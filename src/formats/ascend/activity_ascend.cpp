@@ -303,7 +303,7 @@ class rank_reader {
   void add_devices() {
     parts_.markers.insert(parts_.markers.end(), trace_.markers.begin(), trace_.markers.end());
     for (device_kernels& d : devices_->all()) settle_device(d, parts_.strings);
-    if (parts_.options.origins) find_ascend_origins(trace_, devices_->all(), parts_);
+    find_ascend_origins(trace_, devices_->all(), parts_);
     if (trace_.host_seen) parts_.host_spans[group_] = std::make_unique<host_span_list>(std::move(trace_.spans));
     std::uint64_t kernels = 0, launched = 0;
     const bool only_totals = !has_kernels();

@@ -91,7 +91,7 @@ struct arrow_end {
   std::uint64_t id;
   std::int64_t at_ps;
   std::int64_t stream;
-  std::uint32_t track;  // known under activity_options::origins
+  std::uint32_t track;
 };
 
 // Communication, on whatever track it lies.
@@ -162,7 +162,7 @@ class trace_collector final : public chrome_sink {
   struct arrow_start {
     std::int64_t at_ps;
     std::int64_t system_thread;
-    std::uint32_t track;  // known under activity_options::origins
+    std::uint32_t track;
     bool has_end = false, is_ambiguous = false;
   };
   struct flows {
@@ -219,7 +219,7 @@ class trace_collector final : public chrome_sink {
         held.kind = rule.kind;
         p.has_host_category = true;
       }
-      if (held.kind == host_span_kind::op && parts_.options.origins) held.facts = facts_of(e);
+      if (held.kind == host_span_kind::op) held.facts = facts_of(e);
     } else if (p.known == process_kind::unknown || p.known == process_kind::device ||
                p.known == process_kind::collectives) {
       const bool layer = std::any_of(std::begin(runtime_layers), std::end(runtime_layers),
@@ -277,7 +277,7 @@ class trace_collector final : public chrome_sink {
     flows& f = runtime ? runtime_ : framework_;
     const std::uint64_t id = std::hash<std::string_view>()(e.id);
     const std::int64_t number = e.tid.is_string ? -1 : json_scaled_integer(e.tid.text).value_or(-1);
-    const std::uint32_t track = parts_.options.origins && !runtime ? tracks_.thread_beside(e) : chrome_tracks::none;
+    const std::uint32_t track = runtime ? chrome_tracks::none : tracks_.thread_beside(e);
     if (e.phase == 's') {
       const auto [at, is_new] = f.starts.try_emplace(id, arrow_start{found.start_ps, number, track});
       if (!is_new && (at->second.at_ps != found.start_ps || at->second.track != track)) at->second.is_ambiguous = true;
@@ -321,7 +321,6 @@ class trace_sorter {
     find_calls(arrows);
     find_recorded(arrows);
     into_.launches.insert(into_.launches.end(), arrows.begin(), arrows.end());
-    if (!parts_.options.origins) return;
     const std::vector<issue_arrow> issues = from_.issues(threads_of_the_framework(), kinds_);
     into_.issues.insert(into_.issues.end(), issues.begin(), issues.end());
   }

@@ -13,7 +13,7 @@
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 
-// What the framework says of an operator, under activity_options::origins.
+// What the framework says of an operator.
 struct ascend_operator {
   std::size_t span = 0;           // its position in ascend_trace::spans
   std::int64_t number = -1;       // autograd's; -1: none

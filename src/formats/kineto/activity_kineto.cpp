@@ -402,7 +402,7 @@ class trace_reader final : public chrome_sink {
     note_context(row, into);
     const launch_link tie{id_of(args_[arg_correlation]),
                           id_of(args_[args_[arg_external].empty() ? arg_external_lower : arg_external])};
-    if (parts_.options.origins && !args_[arg_graph].empty() && args_[arg_graph] != "0")  // 0: of no graph
+    if (!args_[arg_graph].empty() && args_[arg_graph] != "0")  // 0: of no graph
       nodes_.insert_or_assign(e.ordinal, graph_node{id_of(args_[arg_graph]), id_of(args_[arg_graph_node])});
     make_room(into.rows, at_byte_, bytes_, min_event_bytes);
     make_room(into.links, at_byte_, bytes_, min_event_bytes);
@@ -656,8 +656,7 @@ class trace_reader final : public chrome_sink {
   line_use take_host(const chrome_item& found, const kineto_category& category, string_id name) {
     const chrome_event& e = *found.event;
     std::optional<std::int64_t> autograd;
-    if (category.kind == host_span_kind::op && (parts_.options.details || parts_.options.origins || parts_.options.operators))
-      autograd = look_at_operation(found, name);
+    if (category.kind == host_span_kind::op) autograd = look_at_operation(found, name);
     if (category.kind != host_span_kind::runtime && take_marker(name, found.start_ps, found.duration_ps, found.track))
       return line_use::step;
     if (autograd) autograd_.push_back({spans_.size(), *autograd});
@@ -669,12 +668,12 @@ class trace_reader final : public chrome_sink {
   std::optional<std::int64_t> look_at_operation(const chrome_item& found, string_id name) {
     op_arguments_.pick(*found.event, args_.data() + arg_external);
     const std::uint64_t id = id_of(args_[arg_external]);
-    if (!args_[arg_dims].empty() && (id != no_launch_id || parts_.options.origins || parts_.options.operators)) {
+    if (!args_[arg_dims].empty()) {
       const string_id dims = shapes_.intern(args_[arg_dims]), types = types_.intern(args_[arg_types]);
       if (parts_.options.operators) keep_operator(found, name, dims, types);
-      calls_.add_operation({id, dims, types, parts_.options.origins ? work_of(name, dims, types) : 0, spans_.size()});
+      calls_.add_operation({id, dims, types, work_of(name, dims, types), spans_.size()});
     }
-    if (!parts_.options.origins || args_[arg_sequence].empty()) return std::nullopt;
+    if (args_[arg_sequence].empty()) return std::nullopt;
     const auto number = json_scaled_integer(args_[arg_sequence]);
     return number && *number >= 0 ? number : std::nullopt;
   }
@@ -1020,7 +1019,7 @@ class trace_reader final : public chrome_sink {
     for (const gathered_device& d : devices_) links.push_back(&d.links);
     calls_.join(links);
     captures_.settle(calls_);
-    if (parts_.options.origins) find_origins();
+    find_origins();
     if (host_seen_) parts_.host_spans[group_] = std::make_unique<host_span_list>(std::move(spans_));
     activity_host& host = parts_.hosts[group_];
     calls_.list_unrecorded(host);
@@ -1274,7 +1273,7 @@ class trace_reader final : public chrome_sink {
   std::array<known_category, 32> known_categories_;
   std::array<std::string_view, arguments> args_;
   argument_picker kernel_arguments_{argument_names, arguments}, call_arguments_{argument_names + arg_correlation, 2},
-      op_arguments_{argument_names + arg_external, parts_.options.origins || parts_.options.operators ? std::size_t{5} : 3},
+      op_arguments_{argument_names + arg_external, std::size_t{5}},
       plain_arguments_{plain_names, plain_arguments};
 };
 

@@ -1,6 +1,8 @@
 // The names of facts in the order in which people read them, and the card that shows them.
 #include <analyse/architecture/facts/card.hpp>
 
+#include <profkit/core/text.hpp>
+
 #include <algorithm>
 #include <iterator>
 
@@ -15,10 +17,10 @@ struct card_line {
 };
 const std::vector<card_line>& card_lines() {
   static const std::vector<card_line> lines = {
-      {"what", {"model", "model_class", "family", "task", "moe", "framework"}},
+      {"what", {"model", "model_class", "family", "task", "moe", "parameters", "active_parameters", "framework"}},
       {"ran",
        {"mode", "phases", "step_phases", "training_parts", "steps", "micro_batches", "denoising_steps", "optimizer", "loss",
-        "sampling", "sampling_method"}},
+        "sampling", "sampling_method", "tokens_per_s", "samples_per_s", "mfu"}},
       {"inputs",
        {"batch", "sequence", "encoder_sequence", "decoder_sequence", "context_tokens", "query_tokens", "image_size", "patch_size",
         "latent_size"}},
@@ -52,7 +54,7 @@ std::string card_text(std::string_view title, const model_fact& f) {
   if (const auto* on = std::get_if<bool>(&f.value))
     text = (*on ? "" : "no ") + text;
   else
-    text += (text.empty() ? "" : " ") + fact_text(f.value);
+    text += (text.empty() ? "" : " ") + shown_text(f);
   if (f.sure != certainty::proved) text += std::string(" (") + certainty_name(f.sure) + ')';
   return text;
 }
@@ -70,6 +72,14 @@ std::size_t card_place(std::string_view name) {
 }
 
 }  // namespace architecture
+
+std::string shown_text(const model_fact& f) {
+  const auto* const n = std::get_if<std::int64_t>(&f.value);
+  const auto* const d = std::get_if<double>(&f.value);
+  std::string text = f.unit == "parameters" && n != nullptr ? si_text(static_cast<double>(*n)) : d != nullptr ? si_text(*d) : fact_text(f.value);
+  if (!text.empty() && text.back() == ' ') text.pop_back();  // of no prefix
+  return f.unit == "%" ? text + " %" : text;
+}
 
 std::vector<fact_line> card_of(const std::vector<model_fact>& facts) {
   std::vector<fact_line> card;

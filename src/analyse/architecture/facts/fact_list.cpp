@@ -3,12 +3,17 @@
 #include <analyse/architecture/facts/card.hpp>
 
 #include <algorithm>
+#include <charconv>
 
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 
 std::string fact_text(const fact_value& v) {
   if (const auto* n = std::get_if<std::int64_t>(&v)) return std::to_string(*n);
+  if (const auto* d = std::get_if<double>(&v)) {
+    char text[32];
+    return {text, std::to_chars(text, text + sizeof text, *d).ptr};
+  }
   if (const auto* b = std::get_if<bool>(&v)) return *b ? "true" : "false";
   if (const auto* s = std::get_if<std::string>(&v)) return *s;
   std::string text;

@@ -324,6 +324,7 @@ void add_count_facts(fact_context& c, fact_list& into) {
     if (convolutions % passes == 0) {
       const std::uint64_t each = convolutions / passes;
       const std::string evidence = std::to_string(convolutions) + " convolutions in " + std::to_string(passes) + " steps";
+      if (c.passes == 0 && steps > 0 && linears == passes) c.passes = passes;
       say("convolutions", static_cast<std::int64_t>(each), steps > 0 ? certainty::proved : certainty::likely, evidence);
       // Numbers of convolutions of published networks: torchvision's resnet.py.
       static constexpr std::pair<std::uint64_t, const char*> residual[] = {

@@ -22,6 +22,7 @@ result<std::vector<model_fact>> find_facts(const activity& of, const profile* fi
   add_kernel_facts(c, facts);
   add_count_facts(c, facts);
   add_recorder_facts(c, facts);
+  add_arithmetic_facts(c, facts);
   return facts.take();
 }
 

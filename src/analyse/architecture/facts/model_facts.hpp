@@ -28,6 +28,7 @@ void add_shape_facts(fact_context& c, fact_list& into);
 void add_kernel_facts(fact_context& c, fact_list& into);
 void add_count_facts(fact_context& c, fact_list& into);
 void add_recorder_facts(fact_context& c, fact_list& into);
+void add_arithmetic_facts(fact_context& c, fact_list& into);
 
 // `files`: null where only the activity is known, so that programs are not.
 result<std::vector<model_fact>> find_facts(const activity& of, const profile* files, const architecture_result& found, const hooks& host);

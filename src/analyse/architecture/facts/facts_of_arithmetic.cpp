@@ -1,0 +1,226 @@
+// What follows from other facts: how many parameters a transformer of these sizes has, what it processed a second, and which part of
+// the device's rate that took.
+#include <analyse/architecture/facts/model_facts.hpp>
+
+#include <analyse/ops/device_peaks.hpp>
+#include <base/affix.hpp>
+#include <profkit/core/text.hpp>
+
+#include <algorithm>
+#include <optional>
+
+namespace profkit {
+inline namespace PROFKIT_NAMESPACE {
+namespace architecture {
+namespace {
+
+using count = std::optional<std::int64_t>;
+
+count product(std::initializer_list<count> of) {
+  std::int64_t all = 1;
+  for (const count& one : of) {
+    if (!one) return std::nullopt;
+    const count next = checked_mul(all, *one);
+    if (!next) return std::nullopt;
+    all = *next;
+  }
+  return all;
+}
+count sum(std::initializer_list<count> of) {
+  std::int64_t all = 0;
+  for (const count& one : of) {
+    if (!one) return std::nullopt;
+    all = saturating_add(all, *one);
+  }
+  return all;
+}
+
+// "464 M", of evidence and cards.
+std::string amount(std::int64_t n) { return si_text(static_cast<double>(n)); }
+
+struct parameter_count {
+  std::int64_t all = 0, active = 0;  // active: those that one token goes through
+  certainty sure = certainty::likely;
+  std::string how;
+};
+
+// Weights of its projections, feed-forward parts, norms and its embedding, which counts once: whether the output shares it is on no
+// record. Nothing of models with other parts, or of which a rank holds a part.
+std::optional<parameter_count> count_parameters(const fact_context& c, const fact_list& facts) {
+  for (const char* other : {"ssm_layers", "encoder_layers", "decoder_layers", "residual_blocks", "convolutions", "cross_attention",
+                            "kv_lora_rank", "hidden_per_rank", "ffn_size_per_rank", "image_size", "latent_size", "denoising_steps"})
+    if (facts.has(other)) return std::nullopt;
+  for (const char* split : {"tensor_parallel", "pipeline_parallel", "expert_parallel"})
+    if (facts.number(split).value_or(1) != 1) return std::nullopt;
+  if (c.recommends || c.convolves || c.denoises || c.encodes_and_decodes) return std::nullopt;
+  parameter_count found;
+  const auto number = [&](const char* name) -> count {
+    const model_fact* const f = facts.find(name);
+    if (f == nullptr) return std::nullopt;
+    found.sure = std::min(found.sure, f->sure);
+    return facts.number(name);
+  };
+  const count layers = number("layers"), hidden = number("hidden_size"), heads = number("attention_heads"), size = number("head_dim"),
+              words = number("vocab_size");
+  if (!layers || !hidden || !heads || !size || !words) return std::nullopt;
+  const count kv_heads = facts.has("kv_heads") ? number("kv_heads") : heads;
+  const count queries = product({heads, size}), keys = product({kv_heads, size});
+  count attention = sum({product({2, hidden, queries}), product({2, hidden, keys})});
+  if (facts.is("qkv_bias")) attention = sum({attention, queries, keys, keys});
+  const count norms = product({facts.text("norm") == "LayerNorm" ? 4 : 2, hidden});
+  const std::int64_t matrices = facts.is("ffn_gated") ? 3 : 2;
+  const count experts = facts.number("experts"), routed = facts.number("experts_per_token");
+  const std::int64_t expert_layers = experts ? facts.number("moe_layers").value_or(*layers) : 0;
+  const std::int64_t dense_layers = *layers - expert_layers;
+  if (dense_layers < 0 || (experts && (!routed || !facts.has("expert_ffn_size")))) return std::nullopt;
+  count dense = 0, each_expert = 0, shared = 0;
+  if (dense_layers > 0) dense = product({matrices, hidden, number("ffn_size")});
+  if (experts) {
+    each_expert = product({matrices, hidden, number("expert_ffn_size")});
+    shared = product({each_expert, facts.number("shared_experts").value_or(0)});
+    found.sure = certainty::possible;  // sizes of routers and of shared experts are seldom on record
+  }
+  const count common = sum({product({words, hidden}), product({layers, sum({attention, norms})}), product({dense_layers, dense}),
+                            product({expert_layers, shared}), hidden});
+  const count all = sum({common, product({expert_layers, experts.value_or(0), each_expert})});
+  const count active = sum({common, product({expert_layers, routed.value_or(0), each_expert})});
+  if (!all || !active) return std::nullopt;
+  found.all = *all;
+  found.active = *active;
+  found.how = std::to_string(*layers) + " layers of " + amount(attention.value_or(0)) + " in attention";
+  if (dense_layers > 0) found.how += " and " + amount(dense.value_or(0)) + " in the feed-forward part";
+  if (experts) found.how += ", " + std::to_string(*experts) + " experts of " + amount(each_expert.value_or(0));
+  found.how += "; an embedding of " + amount(product({words, hidden}).value_or(0)) + ", once";
+  return found;
+}
+
+// "Qwen1.5-0.5B-Chat": 500000000. Not of "8x7B", which is no sum, and not of "A3B", which counts the active ones.
+count size_in_name(std::string_view name) {
+  for (std::size_t at = 0; at < name.size(); ++at) {
+    if (!is_digit(name[at])) continue;
+    const std::size_t begin = at;
+    std::int64_t digits = 0, decimals = 1;
+    bool fraction = false;
+    for (; at < name.size() && at - begin < 9 && (is_digit(name[at]) || (name[at] == '.' && !fraction)); ++at) {
+      if (name[at] == '.') {
+        fraction = true;
+        continue;
+      }
+      digits = 10 * digits + (name[at] - '0');
+      if (fraction) decimals *= 10;
+    }
+    const char before = begin == 0 ? '-' : name[begin - 1], unit = at < name.size() ? folded(name[at]) : ' ';
+    const char after = at + 1 < name.size() ? name[at + 1] : '-';
+    const bool apart = !is_digit(after) && (folded(after) < 'a' || folded(after) > 'z');
+    if ((before == '-' || before == '_' || before == '/') && apart && (unit == 'b' || unit == 'm'))
+      return digits * (unit == 'b' ? 1'000'000'000 : 1'000'000) / decimals;
+  }
+  return std::nullopt;
+}
+
+void add_parameters(const parameter_count& found, fact_list& into) {
+  certainty sure = certainty::possible;
+  std::string how = found.how;
+  const count named = size_in_name(into.text("model"));
+  // Names round: 0.5B is said of 464 M.
+  const bool agrees = named && found.all > *named - *named / 7 && found.all < *named + *named / 7;
+  if (agrees) {
+    sure = found.sure;
+    how += "; the name says " + amount(*named);
+  }
+  into.add("parameters", found.all, sure, fact_source::shape, how, "parameters");
+  if (named && !agrees)
+    into.add("parameters", *named, certainty::possible, fact_source::recorder, "the model's name", "parameters");
+  if (found.active != found.all)
+    into.add("active_parameters", found.active, certainty::possible, fact_source::shape, "those that one token goes through", "parameters");
+}
+
+// ---- what it processed a second ----
+
+struct step_window {
+  std::uint64_t steps = 0;
+  std::int64_t length_ps = 0;
+};
+// From the first to the last of them, in the time of the device where it is on record. Of a host alone at least three: the device may
+// still be at work when a step ends there.
+std::optional<step_window> window_of(const model_record& r) {
+  const bool of_device = std::any_of(r.steps.begin(), r.steps.end(), [](const step_marker& m) { return m.device >= 0; });
+  step_window found;
+  std::int64_t first_ps = 0, last_ps = 0;
+  for (const step_marker& m : r.steps) {
+    if ((m.device >= 0) != of_device) continue;
+    first_ps = found.steps == 0 ? m.start_ps : std::min(first_ps, m.start_ps);
+    last_ps = found.steps == 0 ? m.end_ps : std::max(last_ps, m.end_ps);
+    ++found.steps;
+  }
+  found.length_ps = checked_sub(last_ps, first_ps).value_or(0);
+  if (found.length_ps <= 0 || (!of_device && found.steps < 3)) return std::nullopt;
+  return found;
+}
+
+struct throughput {
+  std::int64_t tokens_per_pass = 0;
+  double tokens_per_s = 0;
+  certainty sure = certainty::likely;
+};
+
+// Per step of one pass each.
+std::optional<throughput> add_rates(const fact_context& c, fact_list& into) {
+  const std::optional<step_window> window = window_of(c.r);
+  const model_fact* const batch = into.find("batch");
+  if (!window || c.passes == 0 || c.passes != window->steps || c.encodes_and_decodes) return std::nullopt;
+  const double seconds = static_cast<double>(window->length_ps) / 1e12 / static_cast<double>(window->steps);
+  const auto rate = [&](std::int64_t each) { return static_cast<double>(each) / seconds; };
+  const std::string how = std::to_string(window->steps) + (window->steps == 1 ? " step in " : " steps in ") + human_duration(window->length_ps);
+  const auto say = [&](const char* name, std::int64_t each, const model_fact& by, const char* unit) {
+    into.add(name, rate(each), std::min(by.sure, certainty::likely), by.source, std::to_string(each) + " a step, " + how, unit);
+  };
+  const count sequences = into.number("batch");
+  if (batch != nullptr && sequences && *sequences > 0) say("samples_per_s", *sequences, *batch, "samples/s");
+  const bool only_decodes = into.has("phases") && fact_text(into.find("phases")->value) == "decode";
+  const model_fact* of = into.find("query_tokens");
+  count tokens = into.number("query_tokens");
+  if (!tokens && only_decodes) {
+    of = batch;
+    tokens = sequences;
+  } else if (!tokens && into.has("sequence")) {
+    of = into.find("sequence");
+    tokens = product({sequences, into.number("sequence")});
+    if (batch != nullptr && batch->sure < of->sure) of = batch;
+  }
+  if (of == nullptr || !tokens || *tokens <= 0) return std::nullopt;
+  say("tokens_per_s", *tokens, *of, "tokens/s");
+  return throughput{*tokens, rate(*tokens), std::min(of->sure, certainty::likely)};
+}
+
+// Model FLOPs utilization: the operations that the model needs, not those that ran, against the device's rate for 16-bit products.
+// Rule: Chowdhery et al., PaLM, appendix B: a token takes 2 operations a parameter and 4 L H Q T in attention, three times that in
+// training, counted on parameters that tokens are multiplied with.
+void add_utilization(const fact_context& c, const parameter_count& of, const throughput& done, fact_list& into) {
+  if (into.text("dtype") != "bf16" && into.text("dtype") != "fp16") return;
+  if (into.number("world_size").value_or(1) != into.number("data_parallel").value_or(1)) return;
+  const device_peaks peaks = peaks_of_device(into.text("device"));
+  const count length = into.number("sequence");
+  if (peaks.flops_per_s <= 0 || !length || into.number("query_tokens")) return;
+  if (into.has("phases") && fact_text(into.find("phases")->value) != "prefill") return;
+  const count attention = product({4, into.number("layers"), into.number("attention_heads"), into.number("head_dim"), length});
+  if (!attention) return;
+  const double each = (c.trains ? 3.0 : 1.0) * (2.0 * static_cast<double>(of.active) + static_cast<double>(*attention));
+  const double percent = 100.0 * done.tokens_per_s * each / peaks.flops_per_s;
+  if (percent > 100) return;  // a wrong premise
+  into.add("mfu", percent, certainty::possible, fact_source::shape,
+           si_text(each) + "FLOP a token, of " + si_text(peaks.flops_per_s) + "FLOP/s (" + peaks.source + ")", "%");
+}
+
+}  // namespace
+
+void add_arithmetic_facts(fact_context& c, fact_list& into) {
+  const std::optional<parameter_count> counted = count_parameters(c, into);
+  if (counted) add_parameters(*counted, into);
+  const std::optional<throughput> done = add_rates(c, into);
+  if (counted && done) add_utilization(c, *counted, *done, into);
+}
+
+}  // namespace architecture
+}  // namespace PROFKIT_NAMESPACE
+}  // namespace profkit
