@@ -351,7 +351,6 @@ extern const command_description architecture_command = {
     "  profkit architecture rank0_ascend_pt -o reports/          ten sections of Markdown\n"
     "  profkit architecture rank0.json.gz --facts                each with its certainty and source\n"
     "  profkit architecture rank0.json.gz --markdown | less\n"
-    "  profkit architecture rank0.json.gz --svg layer.svg\n"
     "  profkit architecture logdir --device TPU:0 --json         for programs\n",
     make_options<architecture_command_options>,
     run_architecture,

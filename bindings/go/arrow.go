@@ -45,6 +45,8 @@ const (
 	LiveCurveTable     TableKind = C.PK_TABLE_LIVE_CURVE
 	ProbeLaunchesTable TableKind = C.PK_TABLE_PROBE_LAUNCHES
 	DeviceTimeTable    TableKind = C.PK_TABLE_DEVICE_TIME
+	FactsTable         TableKind = C.PK_TABLE_FACTS
+	CallsTable         TableKind = C.PK_TABLE_COLLECTIVE_CALLS
 )
 
 // String is "ops", "gaps", …

@@ -805,6 +805,11 @@ typedef struct pk_kernel_row {
   pk_str input_shapes; /**< as recorded */
   pk_str output_shapes; /**< as recorded */
   pk_str input_types; /**< as recorded */
+  pk_str framework_op; /**< innermost operator of the framework that launched it: "aten::addmm" */
+  pk_str outer_op; /**< outermost operator around that: "aten::linear" */
+  pk_str module; /**< modules and annotations around the launch, from outside in */
+  pk_str source; /**< line of code that is not the framework's: "model.py(31): forward" */
+  pk_str phase; /**< of a training step: forward, backward or optimizer */
   uint64_t source_row; /**< line of a table, ordinal of a JSON event, byte offset in an XSpace */
   int32_t kind; /**< PK_KERNEL_: what it counts as */
   uint32_t flags; /**< PK_KERNEL_ */
@@ -2000,6 +2005,8 @@ enum {
   PK_TABLE_PROBE_LAUNCHES = 14, /**< A launch of a Neutrino trace's log. A pk_probe_launch each. */
   PK_TABLE_PROBE_RECORDS = 15, /**< Without a struct: by Arrow alone. */
   PK_TABLE_DEVICE_TIME = 16, /**< A pk_device_time each. */
+  PK_TABLE_FACTS = 17, /**< A pk_fact each. */
+  PK_TABLE_COLLECTIVE_CALLS = 18, /**< A pk_collective_call each. */
   /* end of tables */
 };
 /** The name of a table: "files", "ops", …; "" for an unknown value. Ownership: static. \since 0.1 */
@@ -2095,6 +2102,61 @@ typedef struct pk_device_time {
   uint32_t flags; /**< PK_DEVICE_TIME_ */
 } pk_device_time;
 /* end of row of device_time */
+
+/** pk_fact.source: what a fact is read from, best first. \since 0.1 */
+enum {
+  PK_FACT_ANNOTATION = 0, /**< what a framework wrote around its steps */
+  PK_FACT_MODULE = 1,     /**< scopes of modules */
+  PK_FACT_SHAPE = 2,      /**< shapes and types of operators, of kernels that a table lists, or of a program */
+  PK_FACT_KERNEL = 3,     /**< names of kernels and their template arguments */
+  PK_FACT_GROUP = 4,      /**< groups of communication and settings of the run */
+  PK_FACT_RECORDER = 5,   /**< what the recorder says of the machine or of the run */
+  PK_FACT_COUNT = 6       /**< how often something ran */
+};
+/* row of facts: written by scripts/generate */
+/** A fact of the model that ran: what it is, how sure it is, and where it comes from. A row of PK_TABLE_FACTS.
+ *  Frozen; text is borrowed from what gave the row. \since 0.1 */
+typedef struct pk_fact {
+  uint32_t file; /**< position of the file of the device */
+  int32_t device; /**< position in devices; -1: of a host alone */
+  pk_str name; /**< "layers", "hidden_size"; docs/architecture-report.md lists them */
+  pk_str value; /**< "24", "true", "prefill, decode" */
+  pk_str unit; /**< "tokens", "parameters", "%"; "" for counts and words */
+  pk_str evidence; /**< the event, shape or name that says so */
+  pk_str contradictions; /**< what other sources say; "; " between them */
+  int32_t certainty; /**< PK_CERTAINTY_: how sure it is */
+  int32_t source; /**< PK_FACT_: what it is read from */
+} pk_fact;
+/* end of row of facts */
+
+/** Flags of pk_collective_call. \since 0.1 */
+enum {
+  PK_CALL_JUDGED = 1,  /**< it is known who waits for whom */
+  PK_CALL_VIOLATES = 2 /**< out of order beyond the bound of the clocks */
+};
+/* row of collective_calls: written by scripts/generate */
+/** A call of a collective by all members of its process group, over all nodes of the capture. A row of
+ *  PK_TABLE_COLLECTIVE_CALLS. Frozen; text is borrowed from what gave the row. \since 0.1 */
+typedef struct pk_collective_call {
+  uint32_t file; /**< position of the file of the member that came last */
+  uint32_t reserved; /**< 0 */
+  pk_str name; /**< of the op */
+  pk_str kind; /**< "all-reduce"; "" where nothing names it */
+  pk_str process_group; /**< as on record; "" of everyone, or where none is on record */
+  int64_t start_gap_ps; /**< latest start - first start */
+  int64_t order_gap_ps; /**< start of who must be waited for - end of who waits; 0 or more is out of order */
+  int64_t bound_ps; /**< how far both clocks together can be wrong */
+  int64_t span_ps; /**< first start to last end; -1: clocks are not known well enough */
+  int64_t moving_ps; /**< last start to last end; -1: not known */
+  int64_t payload_bytes; /**< what it moves; -1: not known, or members differ */
+  int64_t link_bytes; /**< what each link carries at least: over moving_ps it is the bus bandwidth */
+  int64_t latest_node; /**< id of the node that came last */
+  uint32_t call; /**< number among the calls of the op by its group */
+  uint32_t members; /**< devices that took part */
+  int32_t latest_device; /**< local number of the device that came last */
+  uint32_t flags; /**< PK_CALL_ */
+} pk_collective_call;
+/* end of row of collective_calls */
 
 /** Flags of pk_collective. \since 0.1 */
 enum {

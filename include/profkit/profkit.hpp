@@ -506,6 +506,10 @@ template <>
 struct table_of<pk_probe_launch> : std::integral_constant<std::int32_t, PK_TABLE_PROBE_LAUNCHES> {};
 template <>
 struct table_of<pk_device_time> : std::integral_constant<std::int32_t, PK_TABLE_DEVICE_TIME> {};
+template <>
+struct table_of<pk_fact> : std::integral_constant<std::int32_t, PK_TABLE_FACTS> {};
+template <>
+struct table_of<pk_collective_call> : std::integral_constant<std::int32_t, PK_TABLE_COLLECTIVE_CALLS> {};
 // end of tables
 
 namespace detail {

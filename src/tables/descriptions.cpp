@@ -5,6 +5,7 @@
 #include <profkit/core/anatomy.hpp>
 #include <profkit/core/bubbles.hpp>
 #include <profkit/core/capture.hpp>
+#include <profkit/core/facts.hpp>
 #include <profkit/core/finding.hpp>
 #include <profkit/core/memory.hpp>
 #include <profkit/core/probe_trace.hpp>
@@ -62,6 +63,9 @@ const char* name_of_sibling(std::uint32_t value) noexcept {
 }
 const char* name_of_probe_outcome(std::uint32_t value) noexcept {
   return probe_outcome_name(static_cast<probe_outcome>(value));
+}
+const char* name_of_fact_source(std::uint32_t value) noexcept {
+  return fact_source_name(static_cast<fact_source>(value));
 }
 
 const table_column columns_of_files[] = {
@@ -187,6 +191,11 @@ const table_column columns_of_kernels[] = {
     {"input_shapes", "", "as recorded", cell_kind::text, true, null_rule::empty, offsetof(rows::kernels, input_shapes), 0, 0, nullptr},
     {"output_shapes", "", "as recorded", cell_kind::text, true, null_rule::empty, offsetof(rows::kernels, output_shapes), 0, 0, nullptr},
     {"input_types", "", "as recorded", cell_kind::text, true, null_rule::empty, offsetof(rows::kernels, input_types), 0, 0, nullptr},
+    {"framework_op", "", "innermost operator of the framework that launched it: \"aten::addmm\"", cell_kind::text, true, null_rule::empty, offsetof(rows::kernels, framework_op), 0, 0, nullptr},
+    {"outer_op", "", "outermost operator around that: \"aten::linear\"", cell_kind::text, true, null_rule::empty, offsetof(rows::kernels, outer_op), 0, 0, nullptr},
+    {"module", "", "modules and annotations around the launch, from outside in", cell_kind::text, true, null_rule::empty, offsetof(rows::kernels, module), 0, 0, nullptr},
+    {"source", "", "line of code that is not the framework's: \"model.py(31): forward\"", cell_kind::text, true, null_rule::empty, offsetof(rows::kernels, source), 0, 0, nullptr},
+    {"phase", "", "of a training step: forward, backward or optimizer", cell_kind::text, true, null_rule::empty, offsetof(rows::kernels, phase), 0, 0, nullptr},
     {"on_aicpu", "", "runs on an AI CPU, whatever its kind", cell_kind::flag, false, null_rule::never, offsetof(rows::kernels, flags), 0, PK_KERNEL_ON_AICPU, nullptr},
     {"duplicate", "", "the same collective was listed twice: not to be summed", cell_kind::flag, false, null_rule::never, offsetof(rows::kernels, flags), 0, PK_KERNEL_DUPLICATE, nullptr},
     {"source_row", "", "line of a table, ordinal of a JSON event, byte offset in an XSpace", cell_kind::uint64, false, null_rule::never, offsetof(rows::kernels, source_row), 0, 0, nullptr},
@@ -372,6 +381,48 @@ const table_column columns_of_device_time[] = {
     {"time_ps", "ps", "length", cell_kind::int64, false, null_rule::never, offsetof(rows::device_time, time_ps), 0, 0, nullptr},
 };
 
+const table_column columns_of_facts[] = {
+    {"run", "", "folder of the run; null for a file that was given by its path", cell_kind::joined_run, true, null_rule::never, 0, 0, 0, nullptr},
+    {"host", "", "host that was recorded, as the file or its name says; null where neither does", cell_kind::joined_host, true, null_rule::never, 0, 0, 0, nullptr},
+    {"rank", "", "rank in a distributed run; null where it is not on record", cell_kind::joined_rank, false, null_rule::never, 0, 0, 0, nullptr},
+    {"node", "", "number of the node in a merged trace; null in others", cell_kind::joined_node, false, null_rule::never, 0, 0, 0, nullptr},
+    {"device_name", "", "name of the device; null for a row of none", cell_kind::joined_device_name, true, null_rule::never, 0, 0, 0, nullptr},
+    {"file", "", "position of the file of the device", cell_kind::uint32, false, null_rule::never, offsetof(rows::facts, file), 0, 0, nullptr},
+    {"device", "", "position in devices; -1: of a host alone", cell_kind::int32, false, null_rule::negative, offsetof(rows::facts, device), 0, 0, nullptr},
+    {"name", "", "\"layers\", \"hidden_size\"; docs/architecture-report.md lists them", cell_kind::text, true, null_rule::never, offsetof(rows::facts, name), 0, 0, nullptr},
+    {"value", "", "\"24\", \"true\", \"prefill, decode\"", cell_kind::text, false, null_rule::never, offsetof(rows::facts, value), 0, 0, nullptr},
+    {"unit", "", "\"tokens\", \"parameters\", \"%\"; \"\" for counts and words", cell_kind::text, true, null_rule::empty, offsetof(rows::facts, unit), 0, 0, nullptr},
+    {"certainty", "", "how sure it is", cell_kind::named, true, null_rule::never, offsetof(rows::facts, certainty), 0, 0, name_of_certainty},
+    {"source", "", "what it is read from", cell_kind::named, true, null_rule::never, offsetof(rows::facts, source), 0, 0, name_of_fact_source},
+    {"evidence", "", "the event, shape or name that says so", cell_kind::text, false, null_rule::never, offsetof(rows::facts, evidence), 0, 0, nullptr},
+    {"contradictions", "", "what other sources say; \"; \" between them", cell_kind::text, false, null_rule::empty, offsetof(rows::facts, contradictions), 0, 0, nullptr},
+};
+
+const table_column columns_of_collective_calls[] = {
+    {"run", "", "folder of the run; null for a file that was given by its path", cell_kind::joined_run, true, null_rule::never, 0, 0, 0, nullptr},
+    {"host", "", "host that was recorded, as the file or its name says; null where neither does", cell_kind::joined_host, true, null_rule::never, 0, 0, 0, nullptr},
+    {"rank", "", "rank in a distributed run; null where it is not on record", cell_kind::joined_rank, false, null_rule::never, 0, 0, 0, nullptr},
+    {"node", "", "number of the node in a merged trace; null in others", cell_kind::joined_node, false, null_rule::never, 0, 0, 0, nullptr},
+    {"device_name", "", "name of the device; null for a row of none", cell_kind::joined_device_name, true, null_rule::never, 0, 0, 0, nullptr},
+    {"file", "", "position of the file of the member that came last", cell_kind::uint32, false, null_rule::never, offsetof(rows::collective_calls, file), 0, 0, nullptr},
+    {"name", "", "of the op", cell_kind::text, true, null_rule::never, offsetof(rows::collective_calls, name), 0, 0, nullptr},
+    {"kind", "", "\"all-reduce\"; \"\" where nothing names it", cell_kind::text, true, null_rule::empty, offsetof(rows::collective_calls, kind), 0, 0, nullptr},
+    {"process_group", "", "as on record; \"\" of everyone, or where none is on record", cell_kind::text, true, null_rule::empty, offsetof(rows::collective_calls, process_group), 0, 0, nullptr},
+    {"call", "", "number among the calls of the op by its group", cell_kind::uint32, false, null_rule::never, offsetof(rows::collective_calls, call), 0, 0, nullptr},
+    {"members", "", "devices that took part", cell_kind::uint32, false, null_rule::never, offsetof(rows::collective_calls, members), 0, 0, nullptr},
+    {"start_gap_ps", "ps", "latest start - first start", cell_kind::int64, false, null_rule::never, offsetof(rows::collective_calls, start_gap_ps), 0, 0, nullptr},
+    {"order_gap_ps", "ps", "start of who must be waited for - end of who waits; 0 or more is out of order", cell_kind::int64, false, null_rule::never, offsetof(rows::collective_calls, order_gap_ps), 0, 0, nullptr},
+    {"bound_ps", "ps", "how far both clocks together can be wrong", cell_kind::int64, false, null_rule::never, offsetof(rows::collective_calls, bound_ps), 0, 0, nullptr},
+    {"span_ps", "ps", "first start to last end; -1: clocks are not known well enough", cell_kind::int64, false, null_rule::negative, offsetof(rows::collective_calls, span_ps), 0, 0, nullptr},
+    {"moving_ps", "ps", "last start to last end; -1: not known", cell_kind::int64, false, null_rule::negative, offsetof(rows::collective_calls, moving_ps), 0, 0, nullptr},
+    {"payload_bytes", "bytes", "what it moves; -1: not known, or members differ", cell_kind::int64, false, null_rule::negative, offsetof(rows::collective_calls, payload_bytes), 0, 0, nullptr},
+    {"link_bytes", "bytes", "what each link carries at least: over moving_ps it is the bus bandwidth", cell_kind::int64, false, null_rule::negative, offsetof(rows::collective_calls, link_bytes), 0, 0, nullptr},
+    {"latest_node", "", "id of the node that came last", cell_kind::int64, false, null_rule::never, offsetof(rows::collective_calls, latest_node), 0, 0, nullptr},
+    {"latest_device", "", "local number of the device that came last", cell_kind::int32, false, null_rule::never, offsetof(rows::collective_calls, latest_device), 0, 0, nullptr},
+    {"judged", "", "it is known who waits for whom", cell_kind::flag, false, null_rule::never, offsetof(rows::collective_calls, flags), 0, PK_CALL_JUDGED, nullptr},
+    {"violates", "", "out of order beyond the bound of the clocks", cell_kind::flag, false, null_rule::never, offsetof(rows::collective_calls, flags), 0, PK_CALL_VIOLATES, nullptr},
+};
+
 const table_description tables[] = {
     {table_kind::files, "files", "A file of the capture.", sizeof(rows::files), sizeof(pk_file_info), 0,
      columns_of_files, std::size(columns_of_files)},
@@ -405,6 +456,10 @@ const table_description tables[] = {
      columns_of_probe_records, std::size(columns_of_probe_records)},
     {table_kind::device_time, "device_time", "A part of the time of a device: what it did, and why it waited. The rows of a device that are in steps add up to its steps, the others to the time between its first and last kernel that is in no step.", sizeof(rows::device_time), sizeof(pk_device_time), filter_plane | filter_step | filter_time,
      columns_of_device_time, std::size(columns_of_device_time)},
+    {table_kind::facts, "facts", "A fact of the model that ran: what it is, how sure it is, and where it comes from.", sizeof(rows::facts), sizeof(pk_fact), filter_plane,
+     columns_of_facts, std::size(columns_of_facts)},
+    {table_kind::collective_calls, "collective_calls", "A call of a collective by all members of its process group, over all nodes of the capture.", sizeof(rows::collective_calls), sizeof(pk_collective_call), filter_time,
+     columns_of_collective_calls, std::size(columns_of_collective_calls)},
 };
 
 }  // namespace

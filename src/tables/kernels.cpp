@@ -75,6 +75,14 @@ class kernel_rows final : public row_source {
     row.stream = (from.flags & kernel_has_stream) != 0 ? device_->streams[from.stream].id : -1;
     if (from.wait_ps != no_time_ps) row.wait_ps = from.wait_ps;
     if (from.launch_ps != no_time_ps) row.launch_ps = from.launch_ps;
+    if (from.origin != 0) {
+      const kernel_origin& origin = of_.origins()[from.origin - 1];
+      row.framework_op = borrowed(of_.text(origin.op));
+      row.outer_op = borrowed(of_.text(origin.outer_op));
+      row.module = borrowed(of_.text(origin.module));
+      row.source = borrowed(of_.text(origin.source));
+      row.phase = borrowed(training_phase_name(origin.phase));
+    }
     if (from.details == 0) return;
     const kernel_details& details = device_->details[from.details - 1];
     row.input_shapes = borrowed(of_.text(details.input_shapes));

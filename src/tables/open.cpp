@@ -2,7 +2,10 @@
 #include <tables/rows_of_list.hpp>
 
 #include <base/contained.hpp>
+#include <profkit/core/architecture.hpp>
+#include <profkit/core/collectives.hpp>
 
+#include <algorithm>
 #include <utility>
 
 namespace profkit {
@@ -73,6 +76,38 @@ result<std::unique_ptr<row_source>> open_memory(const asked_rows& asked, table_k
   return hold<memory_result>(std::move(held), std::move(rows));
 }
 
+result<std::unique_ptr<row_source>> open_facts(const asked_rows& asked) {
+  architecture_options o;
+  o.device = asked.filters.plane;
+  auto found = analyse_architecture(asked.of, o, asked.host);
+  if (!found) return std::move(found).error();
+  auto held = std::make_shared<const architecture_report>(std::move(*found));
+  auto rows = fact_rows(*asked.devices, *held);
+  return hold<architecture_report>(std::move(held), std::move(rows));
+}
+
+// Damage by the file of the capture: that of a validation is by trace, and names the path.
+std::vector<file_damage> damage_by_file(const profile& p, std::vector<file_damage> damage) {
+  const std::vector<capture_file>& files = p.what().files;
+  for (file_damage& d : damage) {
+    const auto at = std::find_if(files.begin(), files.end(), [&](const capture_file& f) { return f.path == d.what.path; });
+    d.file = at == files.end() ? 0 : static_cast<std::uint32_t>(at - files.begin());
+  }
+  return damage;
+}
+
+result<std::unique_ptr<row_source>> open_collective_calls(const asked_rows& asked) {
+  validation_options o;
+  o.from_ps = asked.filters.from_ps;
+  o.to_ps = asked.filters.to_ps;
+  o.host = asked.host;
+  auto found = validate_collectives_of(asked.of, o);
+  if (!found) return std::move(found).error();
+  auto held = std::make_shared<const validation_result>(std::move(*found));
+  auto rows = call_rows(*held, damage_by_file(asked.of.files(), held->damage));
+  return hold<validation_result>(std::move(held), std::move(rows));
+}
+
 result<std::unique_ptr<row_source>> open_launches(const asked_rows& asked) {
   const profile& p = asked.of.files();
   for (std::uint32_t file = 0; file < p.file_count(); ++file)
@@ -100,6 +135,8 @@ result<std::unique_ptr<row_source>> open_table(const asked_rows& asked, const ta
     case table_kind::live_buffers:
     case table_kind::live_curve: return open_memory(asked, table.kind);
     case table_kind::probe_launches: return open_launches(asked);
+    case table_kind::facts: return open_facts(asked);
+    case table_kind::collective_calls: return open_collective_calls(asked);
     case table_kind::events:
     case table_kind::probe_records: break;
   }

@@ -22,6 +22,8 @@ struct live_buffers : pk_live_buffer {};
 struct live_curve : pk_curve_point {};
 struct probe_launches : pk_probe_launch {};
 struct device_time : pk_device_time {};
+struct facts : pk_fact {};
+struct collective_calls : pk_collective_call {};
 
 }  // namespace rows
 }  // namespace PROFKIT_NAMESPACE

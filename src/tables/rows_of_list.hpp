@@ -11,6 +11,9 @@
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 
+struct architecture_report;
+struct validation_result;
+
 [[nodiscard]] inline pk_str borrowed(std::string_view text) noexcept { return {text.data(), text.size()}; }
 
 // The bit where it holds.
@@ -67,6 +70,9 @@ result<std::unique_ptr<row_source>> open_collectives(const asked_rows& asked);
 result<std::unique_ptr<row_source>> open_modules(const asked_rows& asked);
 std::unique_ptr<row_source> file_rows(const profile& p);
 std::unique_ptr<row_source> device_rows(std::shared_ptr<const capture_devices> devices);
+// Of results that outlive the rows.
+std::unique_ptr<row_source> fact_rows(const capture_devices& devices, const architecture_report& of);
+std::unique_ptr<row_source> call_rows(const validation_result& of, std::vector<file_damage> damage);
 
 }  // namespace PROFKIT_NAMESPACE
 }  // namespace profkit

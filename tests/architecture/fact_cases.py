@@ -343,8 +343,10 @@ def fused(folder):
         for _ in range(4):
             t.op("aten::layer_norm", [whole, [], [hidden], [hidden], [], []], [HALF, "", HALF, HALF, SCALAR, SCALAR], ["layer_norm"])
             product(hidden, (heads + 2 * kv) * size)
-            t.op("aten::scaled_dot_product_attention", [[batch, heads, tokens, size], [batch, kv, tokens, size], [batch, kv, tokens, size]],
-                 [HALF] * 3, [FLASH.format("true")])
+            # What an operator calls to do the same is no other layer.
+            heads_of = [[batch, heads, tokens, size], [batch, kv, tokens, size], [batch, kv, tokens, size]]
+            t.op("aten::scaled_dot_product_attention", heads_of, [HALF] * 3, inner=[
+                ("aten::_scaled_dot_product_flash_attention", heads_of, [HALF] * 3, [FLASH.format("true")])])
             product(heads * size, hidden)
             product(hidden, wide)
             t.op("aten::gelu", [[batch, tokens, wide]], [HALF], ["gelu"])
@@ -409,6 +411,51 @@ def program(folder):
         fact("dtype", "bf16"), fact("framework", "JAX"), fact("mode", "training")], ["experts", "family"]
 
 
+def flax(folder):
+    """A program of Flax on a host: modules run in scopes of their names, and each layer has products of its own."""
+    key, tokens, hidden, heads, size, wide, words, layers = 0, 64, 96, 4, 24, 200, 555, 3
+    body = []
+
+    def of(name, opcode, dimensions, operands=(), scope="", contracts=None, batches=(), kind=BF16_ARRAY):
+        nonlocal key
+        key += 1
+        own = wire.first(wire.message(1, wire.message(30, *(hlo.numbers(i + 1, v) for i, v in enumerate(contracts)), *(
+            hlo.numbers(i + 3, v) for i, v in enumerate(batches)))), 1) if contracts else b""
+        whole = hlo.instruction(key, f"{name}.{key}", opcode, hlo.shape(kind, dimensions), hlo.op_metadata(scope), operands)
+        body.append(wire.message(2, wire.first(whole, 2) + own))
+        return key
+
+    def product(wide_in, wide_out, scope):
+        a, b = of("x", "parameter", [tokens, wide_in]), of("w", "parameter", [wide_in, wide_out])
+        of("dot", "dot", [tokens, wide_out], [a, b], f"jit(step)/{scope}/dot_general", ([1], [0]))
+
+    of("gather", "gather", [tokens, 1, hidden], [of("emb", "parameter", [words, hidden]), of("ids", "iota", [tokens, 1], kind=S32)],
+       "jit(step)/jvp(TextModel)/embed/take")
+    for number in range(4):  # what does not attend is no layer
+        product(hidden, hidden, f"jvp(TextModel)/stem_{number}/Dense_0")
+    for layer in range(layers):
+        at = f"jvp(TextModel)/stack/block_{layer}"
+        for number in range(3):  # numbered parts of a layer are no layers
+            product(hidden, hidden, f"{at}/side_{number % 2}/attention/Dense_{number}")
+        heads_of = [1, heads, tokens, size]
+        of("dot", "dot", [1, heads, tokens, tokens], [of("q", "parameter", heads_of), of("k", "parameter", heads_of)],
+           f"jit(step)/{at}/attention/dot_general", ([3], [3]), ([0, 1], [0, 1]))
+        product(hidden, hidden, f"{at}/attention/out")
+        product(hidden, wide, f"{at}/mlp/Dense_0")
+        product(wide, hidden, f"{at}/mlp/Dense_1")
+    # The gradient of a part that runs once more has a number that no layer has.
+    product(hidden, hidden, "transpose(jvp(TextModel))/stack/block_7/attention/Dense_0")
+    product(hidden, words, "jvp(TextModel)/head_0")
+    blob = hlo.module("jit_step", 7, hlo.computation(1, "main", *body))
+    plane = xspace.plane(1, "/host:metadata", xspace.stat_metadata(1, "Hlo Proto"),
+                         xspace.event_metadata(7, "jit_step(7)", "", [xspace.stat(1, blob, "bytes")]))
+    work = xspace.plane(2, "/host:CPU", xspace.event_metadata(1, "PjitFunction(step)"),
+                        xspace.line(1, "python", [xspace.event(1, 1000, 5000)]))
+    (folder / "flax.xplane.pb").write_bytes(xspace.space(plane, work))
+    return "flax.xplane.pb", [fact("layers", layers), fact("model_class", "TextModel"), fact("framework", "JAX"), fact("hidden_size", hidden),
+                              fact("ffn_size", wide)], ["experts", "encoder_layers"]
+
+
 def operators(folder):
     """Products without a model: nothing of layers, heads or words may be said."""
     t = Trace()
@@ -419,7 +466,7 @@ def operators(folder):
         "layers", "hidden_size", "attention_heads", "kv_heads", "family", "phases", "vocab_size", "experts", "classes", "ffn_size"]
 
 
-CASES = (decoder, timed, accumulated, on_the_host, renamed, served, training, fused, ascend, program, operators)
+CASES = (decoder, timed, accumulated, on_the_host, renamed, served, training, fused, ascend, program, flax, operators)
 
 
 def write_all(folder):

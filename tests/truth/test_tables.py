@@ -121,6 +121,66 @@ class Nodes(truth.Case):
         self.check([(r["host"], r["node"], r["device"], r["count"]) for r in rows], [("first", 0, 0, 1), ("second", 3, 1, 1)])
 
 
+def rank_of(rank, kernels, more=()):
+    """A rank of PyTorch: (start, length, elements) of each all-reduce of both ranks, us."""
+    return {"schemaVersion": 1, "baseTimeNanoseconds": 1700000000000000000, "host_name": "one",
+            "deviceProperties": [{"id": 0, "name": "Test GPU"}],
+            "distributedInfo": {"backend": "nccl", "rank": rank, "world_size": 2,
+                                "pg_config": [{"pg_name": "0", "pg_size": 2, "ranks": [0, 1]}]},
+            "traceEvents": [*more, *({
+                "ph": "X", "cat": "kernel", "name": "ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevComm*)", "pid": 0, "tid": 7, "ts": start,
+                "dur": length, "args": {"device": 0, "stream": 7, "Collective name": "allreduce", "In msg nelems": elements,
+                                        "Out msg nelems": elements, "dtype": "Float", "Group size": 2, "Seq": at + 1,
+                                        "Process Group Name": "0", "Process Group Ranks": "[0, 1]"}}
+                for at, (start, length, elements) in enumerate(kernels))]}
+
+
+class Ranks(truth.Case):
+    def rows(self, path, name):
+        return [json.loads(line) for line in truth.run("rows", path, name, "--format", "json").splitlines()]
+
+    def test_calls_of_collectives(self):
+        first, second = [(100, 50, 1000), (300, 40, 500)], [(130, 30, 1000), (290, 45, 500)]
+        for rank, kernels in enumerate((first, second)):
+            self.write(f"run/rank{rank}.pt.trace.json", json.dumps(rank_of(rank, kernels)).encode())
+        found = self.rows(self.scratch / "run", "collective_calls")
+        us = 1_000_000
+        expected = [  # who begins last, and how long before who ends first; four bytes an element; 2 (n - 1) / n is 1 for two
+            {"call": 0, "members": 2, "start_gap_ps": 30 * us, "order_gap_ps": (130 - 150) * us, "span_ps": 60 * us, "moving_ps": 30 * us,
+             "payload_bytes": 4000, "link_bytes": 4000, "latest_node": 1, "latest_device": 0, "rank": 1},
+            {"call": 1, "members": 2, "start_gap_ps": 10 * us, "order_gap_ps": (300 - 335) * us, "span_ps": 50 * us, "moving_ps": 40 * us,
+             "payload_bytes": 2000, "link_bytes": 2000, "latest_node": 0, "latest_device": 0, "rank": 0}]
+        for row in expected:  # a group of everyone has no name
+            row.update(kind="all-reduce", process_group=None, judged=True, violates=False)
+        found.sort(key=lambda row: row["call"])
+        self.check([{key: row[key] for key in expected[0]} for row in found], expected)
+
+    def test_where_kernels_come_from(self):
+        span = {"ph": "X", "pid": 1, "tid": 1}
+        more = [{**span, "cat": "python_function", "name": "nn.Module: Net_0", "ts": 10, "dur": 60},
+                {**span, "cat": "python_function", "name": "model.py(31): forward", "ts": 11, "dur": 58},
+                {**span, "cat": "python_function", "name": "nn.Module: Linear_3", "ts": 12, "dur": 50},
+                {**span, "cat": "cpu_op", "name": "aten::linear", "ts": 13, "dur": 40, "args": {"External id": 1}},
+                {**span, "cat": "cpu_op", "name": "aten::addmm", "ts": 14, "dur": 30,
+                 "args": {"External id": 2, "Input Dims": [[7], [5, 6], [6, 7]], "Input type": ["float", "float", "float"]}},
+                {**span, "cat": "cuda_runtime", "name": "cudaLaunchKernel", "ts": 15, "dur": 5, "args": {"correlation": 4, "External id": 2}},
+                {"ph": "X", "cat": "kernel", "name": "gemm", "pid": 0, "tid": 7, "ts": 30, "dur": 9,
+                 "args": {"device": 0, "stream": 7, "correlation": 4, "External id": 2}}]
+        path = self.write("rank0.pt.trace.json", json.dumps(rank_of(0, [(100, 50, 1000)], more)).encode())
+        gemm, reduce = self.rows(path, "kernels")
+        origin = ("framework_op", "outer_op", "module", "source", "phase")
+        self.check([gemm[key] for key in origin], ["aten::addmm", "aten::linear", "Net_0/Linear_3", "model.py(31): forward", "forward"])
+        self.check([reduce[key] for key in origin], [None] * 5)
+
+    def test_facts(self):
+        path = self.write("rank0.pt.trace.json", json.dumps(rank_of(0, [(100, 50, 1000)])).encode())
+        facts = {row["name"]: row for row in self.rows(path, "facts")}
+        shown = ("value", "unit", "certainty", "source", "device", "rank")
+        self.check([facts["device"][key] for key in shown], ["Test GPU", None, "proved", "recorder", 0, 0])
+        self.check([facts["world_size"][key] for key in shown][:4], ["2", None, "proved", "group"])
+        self.assertTrue(all(row["evidence"] for row in facts.values()))
+
+
 class Damage(truth.Case):
     def test_rows_before_the_damage_come_and_the_status_says_so(self):
         whole = (truth.ROOT / "tests" / "data" / "xspace" / "tpu_v6e_inference.xplane.pb").read_bytes()

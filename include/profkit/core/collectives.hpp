@@ -40,6 +40,7 @@ struct collective_node {
   std::int64_t id = 0;
   std::string hostname;
   std::uint32_t trace = 0;    ///< index into the traces that were given
+  std::uint32_t file = 0;     ///< of that trace: the first that holds it
   std::uint32_t clock = 0;    ///< number of its wall clock: nodes of one hostname have the same
   std::uint32_t devices = 0;  ///< with at least one collective
   std::uint64_t collectives = 0;

@@ -40,6 +40,8 @@ enum class table_kind : std::int32_t {
   probe_launches = 14, ///< A launch of a Neutrino trace's log.
   probe_records = 15, ///< A record of one map that was written; after these columns one for each field, as the probe describes it
   device_time = 16, ///< A part of the time of a device: what it did, and why it waited.
+  facts = 17, ///< A fact of the model that ran: what it is, how sure it is, and where it comes from.
+  collective_calls = 18, ///< A call of a collective by all members of its process group, over all nodes of the capture
   // end of tables
 };
 

@@ -266,7 +266,7 @@ class finder {
       if (device.rank >= 0) key = {0, 0, device.rank, true};
       collective_instance like;
       const std::string& recorded = found.hosts()[device.host_group].hostname;
-      like.node = node_of(key, t, recorded.empty() ? std::string_view(p.what().files[device.file].host) : recorded);
+      like.node = node_of(key, t, device.file, recorded.empty() ? std::string_view(p.what().files[device.file].host) : recorded);
       like.device = devices_of_file[device.file]++;
       all_lanes_.insert({like.node, like.device});
       const std::size_t before = found_.all.size();
@@ -278,12 +278,13 @@ class finder {
     return {};
   }
 
-  std::uint32_t node_of(const node_key& key, std::uint32_t trace, std::string_view hostname) {
+  std::uint32_t node_of(const node_key& key, std::uint32_t trace, std::uint32_t file, std::string_view hostname) {
     const auto [at, is_new] = nodes_.try_emplace(key, static_cast<std::uint32_t>(found_.nodes.size()));
     if (is_new) {
       collective_node& node = found_.nodes.emplace_back();
       node.id = key.id;
       node.trace = trace;
+      node.file = file;
     }
     collective_node& node = found_.nodes[at->second];
     if (node.hostname.empty()) node.hostname = std::string(hostname);
@@ -300,7 +301,7 @@ class finder {
   result<void> read_plane(std::uint32_t t, const profile& p, std::size_t file, const plane_index& plane,
                           const node_key& key, std::int32_t device, std::string_view hostname, std::int64_t shift_ps,
                           progress_meter& progress) {
-    const std::uint32_t node = node_of(key, t, hostname);
+    const std::uint32_t node = node_of(key, t, static_cast<std::uint32_t>(file), hostname);
     const std::vector<std::int64_t> op_ids = stat_ids(plane, "hlo_op"), module_ids = stat_ids(plane, "hlo_module"),
                                     correlation_ids = stat_ids(plane, "correlation_id"),
                                     run_ids = stat_ids(plane, "run_id"), program_ids = stat_ids(plane, "program_id"),

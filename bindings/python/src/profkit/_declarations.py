@@ -319,6 +319,8 @@ PK_TABLE_LIVE_CURVE = 13
 PK_TABLE_PROBE_LAUNCHES = 14
 PK_TABLE_PROBE_RECORDS = 15
 PK_TABLE_DEVICE_TIME = 16
+PK_TABLE_FACTS = 17
+PK_TABLE_COLLECTIVE_CALLS = 18
 PK_OPS_CLOCK_ALIGNED = 0
 PK_OPS_CLOCK_DEVICE = 1
 PK_OPS_CLOCK_MIXED = 2
@@ -333,6 +335,15 @@ PK_TIME_IDLE = 4
 PK_TIME_NOT_RECORDED = 5
 PK_DEVICE_TIME_IN_STEPS = 1
 PK_DEVICE_TIME_HAS_CAUSE = 2
+PK_FACT_ANNOTATION = 0
+PK_FACT_MODULE = 1
+PK_FACT_SHAPE = 2
+PK_FACT_KERNEL = 3
+PK_FACT_GROUP = 4
+PK_FACT_RECORDER = 5
+PK_FACT_COUNT = 6
+PK_CALL_JUDGED = 1
+PK_CALL_VIOLATES = 2
 PK_COLLECTIVE_ON_STREAM = 1
 PK_COLLECTIVE_IS_HALF = 2
 PK_TABLE_SKIP_DAMAGE = 1
@@ -634,6 +645,11 @@ class pk_kernel_row(c.Structure):
         ("input_shapes", pk_str),
         ("output_shapes", pk_str),
         ("input_types", pk_str),
+        ("framework_op", pk_str),
+        ("outer_op", pk_str),
+        ("module", pk_str),
+        ("source", pk_str),
+        ("phase", pk_str),
         ("source_row", c.c_uint64),
         ("kind", c.c_int32),
         ("flags", c.c_uint32),
@@ -1159,6 +1175,42 @@ class pk_device_time(c.Structure):
         ("use", c.c_int32),
         ("cause", c.c_int32),
         ("certainty", c.c_int32),
+        ("flags", c.c_uint32),
+    ]
+
+
+class pk_fact(c.Structure):
+    _fields_ = [
+        ("file", c.c_uint32),
+        ("device", c.c_int32),
+        ("name", pk_str),
+        ("value", pk_str),
+        ("unit", pk_str),
+        ("evidence", pk_str),
+        ("contradictions", pk_str),
+        ("certainty", c.c_int32),
+        ("source", c.c_int32),
+    ]
+
+
+class pk_collective_call(c.Structure):
+    _fields_ = [
+        ("file", c.c_uint32),
+        ("reserved", c.c_uint32),
+        ("name", pk_str),
+        ("kind", pk_str),
+        ("process_group", pk_str),
+        ("start_gap_ps", c.c_int64),
+        ("order_gap_ps", c.c_int64),
+        ("bound_ps", c.c_int64),
+        ("span_ps", c.c_int64),
+        ("moving_ps", c.c_int64),
+        ("payload_bytes", c.c_int64),
+        ("link_bytes", c.c_int64),
+        ("latest_node", c.c_int64),
+        ("call", c.c_uint32),
+        ("members", c.c_uint32),
+        ("latest_device", c.c_int32),
         ("flags", c.c_uint32),
     ]
 

@@ -62,10 +62,11 @@ def _options(columns: Optional[Tuple[str, ...]], batch_rows: int, flags: int, fi
 #: The tables that a profile opens by name; docs/tables.md describes their columns. The records of a Neutrino map are
 #: Neutrino.records_table().
 TableName = Literal["files", "devices", "events", "ops", "steps", "kernels", "gaps", "causes", "collectives", "modules",
-                    "allocators", "live_buffers", "live_curve", "probe_launches", "device_time"]
+                    "allocators", "live_buffers", "live_curve", "probe_launches", "device_time", "facts",
+                    "collective_calls"]
 NUMBERS = {name: getattr(d, "PK_TABLE_" + name.upper()) for name in (
     "files", "devices", "events", "ops", "steps", "kernels", "gaps", "causes", "collectives", "modules", "allocators",
-    "live_buffers", "live_curve", "probe_launches", "probe_records", "device_time")}
+    "live_buffers", "live_curve", "probe_launches", "probe_records", "device_time", "facts", "collective_calls")}
 
 
 def number_of(name: str) -> int:

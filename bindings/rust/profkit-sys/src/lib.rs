@@ -425,6 +425,10 @@ pub const PK_TABLE_PROBE_LAUNCHES: i32 = 14;
 pub const PK_TABLE_PROBE_RECORDS: i32 = 15;
 /// A pk_device_time each.
 pub const PK_TABLE_DEVICE_TIME: i32 = 16;
+/// A pk_fact each.
+pub const PK_TABLE_FACTS: i32 = 17;
+/// A pk_collective_call each.
+pub const PK_TABLE_COLLECTIVE_CALLS: i32 = 18;
 /// the timeline's: the device's times as the profiler fitted them to the host's clock
 pub const PK_OPS_CLOCK_ALIGNED: i32 = 0;
 /// the device's own
@@ -446,6 +450,24 @@ pub const PK_TIME_IDLE: i32 = 4;
 pub const PK_TIME_NOT_RECORDED: i32 = 5;
 pub const PK_DEVICE_TIME_IN_STEPS: i32 = 1;
 pub const PK_DEVICE_TIME_HAS_CAUSE: i32 = 2;
+/// what a framework wrote around its steps
+pub const PK_FACT_ANNOTATION: i32 = 0;
+/// scopes of modules
+pub const PK_FACT_MODULE: i32 = 1;
+/// shapes and types of operators, of kernels that a table lists, or of a program
+pub const PK_FACT_SHAPE: i32 = 2;
+/// names of kernels and their template arguments
+pub const PK_FACT_KERNEL: i32 = 3;
+/// groups of communication and settings of the run
+pub const PK_FACT_GROUP: i32 = 4;
+/// what the recorder says of the machine or of the run
+pub const PK_FACT_RECORDER: i32 = 5;
+/// how often something ran
+pub const PK_FACT_COUNT: i32 = 6;
+/// it is known who waits for whom
+pub const PK_CALL_JUDGED: i32 = 1;
+/// out of order beyond the bound of the clocks
+pub const PK_CALL_VIOLATES: i32 = 2;
 /// a kernel: other streams of its device may compute meanwhile
 pub const PK_COLLECTIVE_ON_STREAM: i32 = 1;
 /// the start or the done of an asynchronous operation
@@ -1267,6 +1289,16 @@ pub struct pk_kernel_row {
     pub output_shapes: pk_str,
     /// as recorded
     pub input_types: pk_str,
+    /// innermost operator of the framework that launched it: "aten::addmm"
+    pub framework_op: pk_str,
+    /// outermost operator around that: "aten::linear"
+    pub outer_op: pk_str,
+    /// modules and annotations around the launch, from outside in
+    pub module: pk_str,
+    /// line of code that is not the framework's: "model.py(31): forward"
+    pub source: pk_str,
+    /// of a training step: forward, backward or optimizer
+    pub phase: pk_str,
     /// line of a table, ordinal of a JSON event, byte offset in an XSpace
     pub source_row: u64,
     /// PK_KERNEL_: what it counts as
@@ -2429,6 +2461,86 @@ impl Default for pk_device_time {
     }
 }
 
+/// A fact of the model that ran: what it is, how sure it is, and where it comes from. A row of PK_TABLE_FACTS.
+/// Frozen; text is borrowed from what gave the row. Since 0.1.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct pk_fact {
+    /// position of the file of the device
+    pub file: u32,
+    /// position in devices; -1: of a host alone
+    pub device: i32,
+    /// "layers", "hidden_size"; docs/architecture-report.md lists them
+    pub name: pk_str,
+    /// "24", "true", "prefill, decode"
+    pub value: pk_str,
+    /// "tokens", "parameters", "%"; "" for counts and words
+    pub unit: pk_str,
+    /// the event, shape or name that says so
+    pub evidence: pk_str,
+    /// what other sources say; "; " between them
+    pub contradictions: pk_str,
+    /// PK_CERTAINTY_: how sure it is
+    pub certainty: i32,
+    /// PK_FACT_: what it is read from
+    pub source: i32,
+}
+
+impl Default for pk_fact {
+    fn default() -> Self {
+        // SAFETY: integers and pointers, all of which may be zero.
+        unsafe { std::mem::zeroed() }
+    }
+}
+
+/// A call of a collective by all members of its process group, over all nodes of the capture. A row of
+/// PK_TABLE_COLLECTIVE_CALLS. Frozen; text is borrowed from what gave the row. Since 0.1.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct pk_collective_call {
+    /// position of the file of the member that came last
+    pub file: u32,
+    /// 0
+    pub reserved: u32,
+    /// of the op
+    pub name: pk_str,
+    /// "all-reduce"; "" where nothing names it
+    pub kind: pk_str,
+    /// as on record; "" of everyone, or where none is on record
+    pub process_group: pk_str,
+    /// latest start - first start
+    pub start_gap_ps: i64,
+    /// start of who must be waited for - end of who waits; 0 or more is out of order
+    pub order_gap_ps: i64,
+    /// how far both clocks together can be wrong
+    pub bound_ps: i64,
+    /// first start to last end; -1: clocks are not known well enough
+    pub span_ps: i64,
+    /// last start to last end; -1: not known
+    pub moving_ps: i64,
+    /// what it moves; -1: not known, or members differ
+    pub payload_bytes: i64,
+    /// what each link carries at least: over moving_ps it is the bus bandwidth
+    pub link_bytes: i64,
+    /// id of the node that came last
+    pub latest_node: i64,
+    /// number among the calls of the op by its group
+    pub call: u32,
+    /// devices that took part
+    pub members: u32,
+    /// local number of the device that came last
+    pub latest_device: i32,
+    /// PK_CALL_
+    pub flags: u32,
+}
+
+impl Default for pk_collective_call {
+    fn default() -> Self {
+        // SAFETY: integers and pointers, all of which may be zero.
+        unsafe { std::mem::zeroed() }
+    }
+}
+
 /// Totals of one communication op on one line. A row of PK_TABLE_COLLECTIVES. Frozen; text is borrowed from what
 /// gave the row. Since 0.1.
 #[repr(C)]
@@ -2560,7 +2672,7 @@ const _: () = {
     assert!(size_of::<pk_chrome_summary>() == 32);
     assert!(size_of::<pk_activity_options>() == 32);
     assert!(size_of::<pk_activity_device>() == 64);
-    assert!(size_of::<pk_kernel_row>() == 176);
+    assert!(size_of::<pk_kernel_row>() == 256);
     assert!(size_of::<pk_document_options>() == 40);
     assert!(size_of::<pk_memory_options>() == 96);
     assert!(size_of::<pk_memory_module>() == 96);
@@ -2595,6 +2707,8 @@ const _: () = {
     assert!(size_of::<pk_op>() == 176);
     assert!(size_of::<pk_cause>() == 72);
     assert!(size_of::<pk_device_time>() == 40);
+    assert!(size_of::<pk_fact>() == 96);
+    assert!(size_of::<pk_collective_call>() == 136);
     assert!(size_of::<pk_collective>() == 96);
     assert!(size_of::<pk_table_options>() == 64);
     assert!(size_of::<pk_column>() == 56);

@@ -333,7 +333,14 @@ class module_reader {
 
 }  // namespace
 
-void add_module_facts(fact_context& c, fact_list& into) { module_reader(c, into).run(); }
+void add_module_facts(fact_context& c, fact_list& into) {
+  module_reader(c, into).run();
+  const program_scopes& named = c.shapes.scopes;
+  if (!named.model().empty())
+    into.add("model_class", named.model(), certainty::likely, fact_source::module, "the outermost named scope of " + c.r.program);
+  if (const auto layers = named.layers())
+    into.add("layers", layers->count, certainty::likely, fact_source::module, layers->evidence + " in " + c.r.program);
+}
 
 }  // namespace architecture
 }  // namespace PROFKIT_NAMESPACE

@@ -1,5 +1,6 @@
 // Shapes of what a model computes, in one form for operators of PyTorch, kernels of CANN's tables and instructions of programs.
 #pragma once
+#include <analyse/architecture/facts/program_scopes.hpp>
 #include <analyse/architecture/facts/record.hpp>
 
 #include <cstdint>
@@ -112,6 +113,7 @@ struct model_shapes {
   std::vector<std::pair<tensor_shape, std::string>> weights;  // inputs of programs: [in, out], with what they are
   std::int64_t stacked_layers = 0;                            // of weights that stand in one array for all layers; 0: none do
   std::string stacked_evidence;
+  program_scopes scopes;  // of programs
 };
 
 // "bf16" of "c10::BFloat16", "DT_BF16" or "bfloat16"; "" of what is no type that models compute in.

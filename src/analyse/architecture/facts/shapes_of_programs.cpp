@@ -85,6 +85,7 @@ class program_reader {
     }
     if (contains(scope, "transpose(")) into_.backward = true;
     if (is_of_gradient(scope)) return;
+    if (each.opcode() != "gather") into_.scopes.add(scope);
     if (each.opcode() == "dot" && operands.size() == 2) return read_dot(each, operands, scope);
     if (each.opcode() == "gather" && operands.size() == 2) return read_gather(each, operands);
     if (each.opcode() == "custom-call") read_call(each, operands, scope);

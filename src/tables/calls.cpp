@@ -1,0 +1,42 @@
+// Calls of collectives over all nodes, as rows.
+#include <tables/rows_of_list.hpp>
+
+#include <profkit/core/collectives.hpp>
+
+namespace profkit {
+inline namespace PROFKIT_NAMESPACE {
+namespace {
+
+void fill_call(const validation_result& of, const collective_group& g, pk_collective_call& row) {
+  const collective_op& op = of.ops[g.op];
+  const collective_member& last = of.members[static_cast<std::size_t>(g.first_member + g.last)];
+  const collective_node& node = of.nodes[last.node];
+  row.file = node.file;
+  row.name = borrowed(op.name);
+  row.kind = borrowed(op.collective);
+  row.process_group = borrowed(op.group);
+  row.call = g.occurrence;
+  row.members = g.member_count;
+  row.start_gap_ps = g.start_gap_ps;
+  row.order_gap_ps = g.order_gap_ps;
+  row.bound_ps = g.bound_ps;
+  row.span_ps = g.span_ps;
+  row.moving_ps = g.moving_ps;
+  row.payload_bytes = g.payload_bytes;
+  row.link_bytes = g.payload_bytes < 0 ? -1 : link_bytes(op, g.payload_bytes);
+  row.latest_node = node.id;
+  row.latest_device = last.device;
+  row.flags = bit_if(g.judged, PK_CALL_JUDGED) | bit_if(g.violates, PK_CALL_VIOLATES);
+}
+
+}  // namespace
+
+std::unique_ptr<row_source> call_rows(const validation_result& of, std::vector<file_damage> damage) {
+  return make_rows<rows::collective_calls>(
+      table_kind::collective_calls, of.groups.size(),
+      [&of](std::uint64_t at, rows::collective_calls& row) { fill_call(of, of.groups[static_cast<std::size_t>(at)], row); },
+      std::move(damage));
+}
+
+}  // namespace PROFKIT_NAMESPACE
+}  // namespace profkit
