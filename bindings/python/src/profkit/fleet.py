@@ -72,10 +72,13 @@ def _local_captures(where: str) -> Iterator[str]:
     if not os.path.isdir(where) or _matches(os.path.basename(os.path.normpath(where)), CAPTURE_FOLDERS):
         yield where
         return
-    for folder, folders, names in os.walk(where):
-        yield from (os.path.join(folder, name) for name in folders if _matches(name, CAPTURE_FOLDERS))
+    # What cannot be searched is a capture that cannot be read; a folder without any is one itself.
+    found: List[str] = []
+    for folder, folders, names in os.walk(where, onerror=lambda wrong: found.append(wrong.filename)):
+        found += (os.path.join(folder, name) for name in folders if _matches(name, CAPTURE_FOLDERS))
         folders[:] = [name for name in folders if not _matches(name, CAPTURE_FOLDERS)]
-        yield from (os.path.join(folder, name) for name in _captures_among(names))
+        found += (os.path.join(folder, name) for name in _captures_among(names))
+    yield from found or [where]
 
 
 def _remote_captures(where: str, storage: Mapping[str, Any]) -> Iterator[Capture]:
@@ -103,7 +106,8 @@ def _remote_captures(where: str, storage: Mapping[str, Any]) -> Iterator[Capture
 
 def captures(where: Where, *, storage_options: Optional[Mapping[str, Any]] = None) -> List[Capture]:
     """The captures at paths, patterns ("runs/**/*.xplane.pb") and fsspec URIs ("s3://…"), each once, by URI. A folder is
-    searched for CAPTURE_FILES, and locally for CAPTURE_FOLDERS. A path where nothing is stays: reading it gives the error."""
+    searched for CAPTURE_FILES, and locally for CAPTURE_FOLDERS; a local one without any is a capture itself. A path where
+    nothing is stays: reading it gives the error."""
     found: Dict[str, Capture] = {}
     for one in [where] if isinstance(where, (str, os.PathLike)) else where:
         text = os.fspath(one)
