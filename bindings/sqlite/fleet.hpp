@@ -34,6 +34,10 @@ class fleet {
   // How many captures were opened, each counted once.
   [[nodiscard]] std::size_t captures_opened() const noexcept;
   [[nodiscard]] bool stopped() const { return is_stopped && is_stopped(); }
+  // Whether a query goes over captures: these are not exchanged then.
+  [[nodiscard]] bool is_read() const noexcept { return readers_ != 0; }
+  void begin_reading() noexcept { ++readers_; }
+  void end_reading() noexcept { --readers_; }
   // For a call of the library; borrows the fleet.
   [[nodiscard]] pk_hooks hooks() noexcept;
 
@@ -46,6 +50,7 @@ class fleet {
   std::vector<failure> failures_;
   std::string open_uri_;
   std::shared_ptr<pk_profile> open_;
+  std::size_t readers_ = 0;
 };
 
 // Opens the capture and reads its events: everything that is wrong with it is one of the failures then. False: it was stopped.

@@ -249,9 +249,21 @@ int guarded(Do&& what) noexcept {
   }
 }
 
-class row_cursor : public sqlite3_vtab_cursor {
+// A cursor that keeps the captures as they are.
+class fleet_cursor : public sqlite3_vtab_cursor {
  public:
-  explicit row_cursor(fleet_table& of) : sqlite3_vtab_cursor{}, of_(of) {}
+  explicit fleet_cursor(fleet_table& of) : sqlite3_vtab_cursor{}, of_(of) { of_.of->begin_reading(); }
+  ~fleet_cursor() { of_.of->end_reading(); }
+  fleet_cursor(const fleet_cursor&) = delete;
+  fleet_cursor& operator=(const fleet_cursor&) = delete;
+
+ protected:
+  fleet_table& of_;
+};
+
+class row_cursor : public fleet_cursor {
+ public:
+  using fleet_cursor::fleet_cursor;
 
   int filter(const char* plan, sqlite3_value** values) {
     std::vector<planned> asked;
@@ -460,7 +472,6 @@ class row_cursor : public sqlite3_vtab_cursor {
     return SQLITE_OK;
   }
 
-  fleet_table& of_;
   std::vector<row_condition> conditions_;
   reader_filters filters_;
   std::vector<std::size_t> captures_, columns_;
@@ -479,9 +490,9 @@ class row_cursor : public sqlite3_vtab_cursor {
 };
 
 // `captures` has one row for each; `errors` one for what is wrong with each.
-class capture_cursor : public sqlite3_vtab_cursor {
+class capture_cursor : public fleet_cursor {
  public:
-  explicit capture_cursor(fleet_table& of, bool of_errors) : sqlite3_vtab_cursor{}, of_(of), of_errors_(of_errors) {}
+  capture_cursor(fleet_table& of, bool of_errors) : fleet_cursor(of), of_errors_(of_errors) {}
 
   int filter(const char* plan, sqlite3_value** values) {
     std::vector<planned> asked;
@@ -516,7 +527,6 @@ class capture_cursor : public sqlite3_vtab_cursor {
   }
 
  private:
-  fleet_table& of_;
   const bool of_errors_;
   std::vector<failure> rows_;
   std::size_t at_ = 0;
