@@ -57,8 +57,9 @@ struct options {
   bool markdown = false;                       // architecture --markdown
   std::string export_format;                   // export --format, as typed
   std::string table;                           // rows
-  std::vector<std::string> captures;           // sql
+  std::vector<std::string> captures;           // sql, fleet
   std::string query;                           // sql
+  std::vector<std::string> questions;          // fleet --question; none: those of the screen
   bool list_tables = false;                    // sql --tables
   std::vector<std::string> columns;            // rows --columns; none: all
   bool compat_xla = false, waits = false;      // export --compat xla, --waits

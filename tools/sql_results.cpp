@@ -71,6 +71,41 @@ std::string quoted_json(std::string_view given) {
   return out + '"';
 }
 
+void print_cells(text_output& into, const std::vector<std::string>& names, const std::vector<bool>& are_numbers,
+                 const std::vector<std::vector<std::string>>& rows, std::size_t columns, std::size_t indent) {
+  table shown;
+  for (std::size_t at = 0; at < names.size(); ++at) {
+    const std::string name = profkit::escape_for_terminal(names[at]);
+    if (are_numbers[at])
+      shown.right(name);
+    else
+      shown.flexible(name, cut::middle, 12);
+  }
+  shown.print_each(into, columns, rows.size(), [&](std::size_t at) { return rows[at]; }, indent);
+}
+
+std::string json_row(const std::vector<sql_value>& values) {
+  std::string line = "[";
+  for (std::size_t at = 0; at < values.size(); ++at) {
+    if (at != 0) line += ", ";
+    if (const auto* const text = std::get_if<std::string>(&values[at]))
+      line += quoted_json(*text);
+    else if (const auto* const number = std::get_if<double>(&values[at]))
+      line += std::isfinite(*number) ? number_text(*number) : "null";
+    else if (const auto* const whole = std::get_if<std::int64_t>(&values[at]))
+      line += std::to_string(*whole);
+    else
+      line += "null";
+  }
+  return line + ']';
+}
+
+std::string json_names(const std::vector<std::string>& names) {
+  std::string line = "  \"columns\": [";
+  for (std::size_t at = 0; at < names.size(); ++at) line += (at == 0 ? "" : ", ") + quoted_json(names[at]);
+  return line + "],\n  \"rows\": [";
+}
+
 class shown_rows final : public sql_results {
  public:
   shown_rows(text_output& into, std::size_t columns) : into_(into), columns_(columns) {}
@@ -95,19 +130,10 @@ class shown_rows final : public sql_results {
     rows_.push_back(std::move(cells));
   }
   void end(const sql_outcome& of) override {
-    if (rows_.empty()) {
-      if (of.error.empty()) into_.line("no rows");
-      return;
-    }
-    table shown;
-    for (std::size_t at = 0; at < names_.size(); ++at) {
-      const std::string name = profkit::escape_for_terminal(names_[at]);
-      if (are_numbers_[at])
-        shown.right(name);
-      else
-        shown.flexible(name, cut::middle, 12);
-    }
-    shown.print_each(into_, columns_, rows_.size(), [&](std::size_t at) { return rows_[at]; }, 0);
+    if (!rows_.empty())
+      print_cells(into_, names_, are_numbers_, rows_, columns_, 0);
+    else if (of.error.empty())
+      into_.line("no rows");
   }
 
  private:
@@ -158,51 +184,19 @@ class json_rows final : public sql_results {
  public:
   json_rows(text_output& into, std::string query) : into_(into), query_(std::move(query)) {}
   void begin(const std::vector<std::string>& names) override {
-    write_head();
-    into_.write("  \"columns\": [");
-    for (std::size_t at = 0; at < names.size(); ++at) into_.write((at == 0 ? "" : ", ") + quoted_json(names[at]));
-    into_.write("],\n  \"rows\": [");
+    is_begun_ = true;
+    into_.write("{\n  \"schema\": \"profkit.sql\",\n  \"version\": 1,\n  \"query\": " + quoted_json(query_) + ",\n" + json_names(names));
   }
   void row(const std::vector<sql_value>& values) override {
-    std::string line = rows_++ == 0 ? "\n    [" : ",\n    [";
-    for (std::size_t at = 0; at < values.size(); ++at) {
-      if (at != 0) line += ", ";
-      if (const auto* const text = std::get_if<std::string>(&values[at]))
-        line += quoted_json(*text);
-      else if (const auto* const number = std::get_if<double>(&values[at]))
-        line += std::isfinite(*number) ? number_text(*number) : "null";
-      else if (const auto* const whole = std::get_if<std::int64_t>(&values[at]))
-        line += std::to_string(*whole);
-      else
-        line += "null";
-    }
-    into_.write(line + ']');
+    into_.write((rows_++ == 0 ? "\n    " : ",\n    ") + json_row(values));
   }
   void end(const sql_outcome& of) override {
     if (!is_begun_) begin({});
     into_.write(rows_ == 0 ? "],\n" : "\n  ],\n");
-    into_.write("  \"captures\": " + std::to_string(of.captures) + ",\n  \"errors\": [");
-    for (std::size_t at = 0; at < of.losses.size(); ++at) {
-      const sql_outcome::loss& one = of.losses[at];
-      into_.write(std::string(at == 0 ? "" : ",") + "\n    {\"uri\": " + quoted_json(one.uri) + ", \"table_name\": " +
-                  (one.table.empty() ? "null" : quoted_json(one.table)) + ", \"message\": " + quoted_json(one.message) + '}');
-    }
-    const std::string reason =
-        !of.error.empty() ? of.error
-        : of.losses.empty()
-            ? ""
-            : count_of(of.losses.size(), "capture or table", "captures or tables") + " cannot be read, or not to the end";
-    into_.write(std::string(of.losses.empty() ? "],\n" : "\n  ],\n") + "  \"status\": " +
-                (!of.error.empty() ? "\"error\"" : of.losses.empty() ? "\"ok\"" : "\"partial\"") + ",\n  \"reason\": " +
-                (reason.empty() ? "null" : quoted_json(reason)) + "\n}\n");
+    write_json_end(into_, of);
   }
 
  private:
-  void write_head() {
-    is_begun_ = true;
-    into_.write("{\n  \"schema\": \"profkit.sql\",\n  \"version\": 1,\n  \"query\": " + quoted_json(query_) + ",\n");
-  }
-
   text_output& into_;
   const std::string query_;
   std::size_t rows_ = 0;
@@ -210,6 +204,53 @@ class json_rows final : public sql_results {
 };
 
 }  // namespace
+
+std::string short_value_text(const sql_value& of) {
+  if (const auto* const text = std::get_if<std::string>(&of)) return *text;
+  if (const auto* const whole = std::get_if<std::int64_t>(&of)) return std::to_string(*whole);
+  if (!std::holds_alternative<double>(of)) return "NULL";
+  char text[40];
+  std::snprintf(text, sizeof text, "%.6g", std::get<double>(of));
+  return text;
+}
+
+void print_values(text_output& into, const std::vector<std::string>& names, const std::vector<std::vector<sql_value>>& rows,
+                  std::size_t columns) {
+  std::vector<bool> are_numbers(names.size(), true);
+  std::vector<std::vector<std::string>> cells;
+  for (const std::vector<sql_value>& row : rows) {
+    std::vector<std::string>& shown = cells.emplace_back();
+    for (std::size_t at = 0; at < row.size(); ++at) {
+      if (std::holds_alternative<std::string>(row[at])) are_numbers[at] = false;
+      shown.push_back(profkit::escape_for_terminal(short_value_text(row[at])));
+    }
+  }
+  print_cells(into, names, are_numbers, cells, columns, 2);
+}
+
+std::string json_text_of(std::string_view text) { return quoted_json(text); }
+
+void write_json_rows(text_output& into, const std::vector<std::string>& names, const std::vector<std::vector<sql_value>>& rows) {
+  into.write(json_names(names));
+  for (std::size_t at = 0; at < rows.size(); ++at) into.write((at == 0 ? "\n    " : ",\n    ") + json_row(rows[at]));
+  into.write(rows.empty() ? "]" : "\n  ]");
+}
+
+void write_json_end(text_output& into, const sql_outcome& of) {
+  into.write("  \"captures\": " + std::to_string(of.captures) + ",\n  \"errors\": [");
+  for (std::size_t at = 0; at < of.losses.size(); ++at) {
+    const sql_outcome::loss& one = of.losses[at];
+    into.write(std::string(at == 0 ? "" : ",") + "\n    {\"uri\": " + quoted_json(one.uri) + ", \"table_name\": " +
+               (one.table.empty() ? "null" : quoted_json(one.table)) + ", \"message\": " + quoted_json(one.message) + '}');
+  }
+  const bool is_whole = of.losses.empty();
+  std::string reason = of.error;
+  if (reason.empty() && !is_whole)
+    reason = count_of(of.losses.size(), "capture or table", "captures or tables") + " cannot be read, or not to the end";
+  const char* const status = !of.error.empty() ? "\"error\"" : is_whole ? "\"ok\"" : "\"partial\"";
+  into.write(std::string(is_whole ? "],\n" : "\n  ],\n") + "  \"status\": " + status + ",\n  \"reason\": " +
+             (reason.empty() ? "null" : quoted_json(reason)) + "\n}\n");
+}
 
 std::unique_ptr<sql_results> shown_results(text_output& into, std::size_t columns) {
   return std::make_unique<shown_rows>(into, columns);

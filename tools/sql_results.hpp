@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -36,5 +37,17 @@ class sql_results {
 std::unique_ptr<sql_results> shown_results(text_output& into, std::size_t columns);
 std::unique_ptr<sql_results> csv_results(text_output& into);
 std::unique_ptr<sql_results> json_results(text_output& into, const std::string& query);
+
+// For a person: a number has six digits, NULL its name.
+std::string short_value_text(const sql_value& of);
+// Aligned, two columns in; at most `columns` wide (0: any).
+void print_values(text_output& into, const std::vector<std::string>& names, const std::vector<std::vector<sql_value>>& rows,
+                  std::size_t columns);
+
+// Parts of documents. Text that is no UTF-8 becomes U+FFFD.
+std::string json_text_of(std::string_view text);
+void write_json_rows(text_output& into, const std::vector<std::string>& names, const std::vector<std::vector<sql_value>>& rows);
+// The members from `captures` on, and the end.
+void write_json_end(text_output& into, const sql_outcome& of);
 
 }  // namespace profkit_tool

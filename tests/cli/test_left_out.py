@@ -41,6 +41,7 @@ class LeftOutTest(Case):
     @of("sql")
     def test_sql(self):
         self.check_left_out("sql", 4, "sql", TPU, "select 1")
+        self.check_left_out("sql", 4, "fleet", TPU)
         outcome = run("sql", "--tables")
         self.check_status(outcome, 4)
         self.assertIn("libsqlite3-dev", outcome.err)

@@ -68,7 +68,7 @@ LAYERS = [
     ("src/export/", PURE | {"export", "analyse", "format_index"}),
     ("capi/", CORE | {"c_abi", "base", "format_index", "tables"}),
     ("tools/command_line/parser.cpp", CORE | {"command_line", "cli11"} | SYSTEM),
-    ("tools/sql_query.cpp", CORE | {"command_line", "fleet_tables"} | SYSTEM),
+    ("tools/sql_database.cpp", CORE | {"command_line", "fleet_tables"} | SYSTEM),
     ("tools/", CORE | {"command_line"} | SYSTEM),
     ("bindings/sqlite/", {"std", "c_abi", "sqlite"} | SYSTEM),
     ("bindings/", {"std", "c_abi"} | SYSTEM),

@@ -19,6 +19,7 @@ extern const command_description architecture_command;
 extern const command_description export_command;
 extern const command_description rows_command;
 extern const command_description sql_command;
+extern const command_description fleet_command;
 extern const command_description merge_command;
 extern const command_description validate_command;
 extern const command_description neutrino_command;
@@ -43,6 +44,7 @@ std::vector<const command_description*> all_commands() {
       &export_command,
       &rows_command,
       &sql_command,
+      &fleet_command,
       &merge_command,
       &validate_command,
       &neutrino_command,

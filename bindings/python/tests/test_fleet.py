@@ -167,7 +167,10 @@ def test_questions(many, tmp_path):
     (name, _, seconds, count, captures), = fleet.ask("ops", runs).fetchall()
     assert (name, count, captures) == ("fusion.1", 40, 8) and seconds == pytest.approx(work)
     coverage = {family: (captures, errors) for family, captures, _, errors in fleet.ask("coverage", many).fetchall()}
-    assert coverage == {"xspace": (98, 0), "with an error": (3, 3)}  # one is in both: it could be read in part
+    assert coverage == {"xspace": (98, 1), "cannot be read": (2, 2)}  # one could be read in part
+    assert fleet.sql("select uri from captures", runs).fetchall() == [(capture.uri,) for capture in fleet.captures(runs)]
+    wrong = fleet.sql("select uri, message from errors", many).fetchall()
+    assert {number_of(uri) for uri, _ in wrong} == {40, 41, 42} and all(message for _, message in wrong)
     with pytest.raises(ValueError, match="stragglers"):
         fleet.ask("why", many)
 
