@@ -187,7 +187,7 @@ class QueriesTest(SqlCase):
         if isinstance(value, int):
             near = str(value + rng.choice((-1, 0, 0, 1)))
             return rng.choice([f"{column} {rng.choice(['=', '<', '<=', '>', '>=', '<>', 'is'])} {near}", f"{column} between {quoted} and {value + 1000}",
-                               f"{column} in ({quoted}, 1, 2)", f"{column} > {value}.5", f"{column} = '{value}'", f"{near} > {column}"])
+                               f"{column} in ({quoted}, 1, 2)", f"{column} {rng.choice('<>')} {value}.5", f"{column} = '{value}'", f"{near} > {column}"])
         if value is None:
             return rng.choice([f"{column} is null", f"{column} is not null", f"{column} = null"])
         part = str(value)[rng.randrange(len(str(value)) + 1):].replace("'", "''")
