@@ -17,6 +17,7 @@ void fleet::set_captures(std::vector<std::string> captures) {
   states_.assign(captures_.size(), state::unknown);
   failures_.clear();
   open_uri_.clear();
+  bubbles_.reset();
   open_.reset();
 }
 
@@ -38,6 +39,7 @@ std::shared_ptr<pk_profile> fleet::open(const std::string& uri) {
   const std::size_t at = position_of(uri);
   if (at == captures_.size() || states_[at] == state::unreadable) return nullptr;
   // The one before goes first: two captures need not be held at a time.
+  bubbles_.reset();
   open_.reset();
   pk_profile* opened = nullptr;
   pk_error* why = nullptr;
@@ -59,6 +61,18 @@ std::shared_ptr<pk_profile> fleet::open(const std::string& uri) {
   open_ = std::shared_ptr<pk_profile>(opened, pk_profile_free);
   open_uri_ = uri;
   return open_;
+}
+
+std::shared_ptr<pk_bubbles> fleet::bubbles(pk_status* code, pk_error** why) {
+  *code = PK_OK;
+  if (bubbles_ != nullptr) return bubbles_;
+  pk_bubbles_options how = PK_BUBBLES_OPTIONS_INIT;
+  const pk_hooks given = hooks();
+  how.hooks = &given;
+  pk_bubbles* made = nullptr;
+  *code = pk_bubbles_open(open_.get(), &how, &made, why);
+  if (*code == PK_OK) bubbles_ = std::shared_ptr<pk_bubbles>(made, pk_bubbles_free);
+  return bubbles_;
 }
 
 std::size_t fleet::captures_opened() const noexcept {

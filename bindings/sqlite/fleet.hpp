@@ -27,6 +27,9 @@ class fleet {
 
   // nullptr: it cannot be opened, which is one of the failures from then on, or the work was stopped.
   std::shared_ptr<pk_profile> open(const std::string& uri);
+  // The analysis that four tables come from, of what open() gave last; kept until another capture is opened. nullptr: `*why` has
+  // the error, for the caller to free.
+  std::shared_ptr<pk_bubbles> bubbles(pk_status* code, pk_error** why);
   // One entry for each capture and message.
   void keep_failure(failure one);
   void keep_failure(const std::string& uri, const char* table, const pk_error* why);
@@ -50,6 +53,7 @@ class fleet {
   std::vector<failure> failures_;
   std::string open_uri_;
   std::shared_ptr<pk_profile> open_;
+  std::shared_ptr<pk_bubbles> bubbles_;  // of it
   std::size_t readers_ = 0;
 };
 

@@ -14,6 +14,10 @@ std::string_view text_at(const ArrowArray& texts, std::int64_t at) noexcept {
   return {bytes + offsets[at], static_cast<std::size_t>(offsets[at + 1] - offsets[at])};
 }
 
+bool is_of_bubbles(std::int32_t table) noexcept {
+  return table == PK_TABLE_STEPS || table == PK_TABLE_GAPS || table == PK_TABLE_CAUSES || table == PK_TABLE_DEVICE_TIME;
+}
+
 }  // namespace
 
 column_view::column_view(const ArrowSchema& of, const ArrowArray& values)
@@ -152,7 +156,13 @@ stream_outcome table_stream::open_stream() {
   }
   pk_table* opened = nullptr;
   pk_error* why = nullptr;
-  const pk_status code = pk_table_open(profile_.get(), table_.number, &options, &opened, &why);
+  pk_status code = PK_OK;
+  if (is_of_bubbles(table_.number) && !filters_.any()) {
+    if (const std::shared_ptr<pk_bubbles> found = fleet_.bubbles(&code, &why))
+      code = pk_bubbles_table(found.get(), table_.number, &options, &opened, &why);
+  } else {
+    code = pk_table_open(profile_.get(), table_.number, &options, &opened, &why);
+  }
   return take(code, why, opened);
 }
 
