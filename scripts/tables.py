@@ -1,5 +1,5 @@
-"""What follows from schema/tables.toml: row structs of profkit.h, the descriptions of tables in the core, docs/tables.md and
-docs/schemas/tables.json. schema/tables.toml says what its words mean. Run by scripts/generate."""
+"""What follows from schema/tables.toml: row structs of profkit.h, the descriptions of tables in the core and for SQL,
+docs/tables.md and docs/schemas/tables.json. schema/tables.toml says what its words mean. Run by scripts/generate."""
 import json
 import pathlib
 import re
@@ -290,6 +290,27 @@ def document(schema):
     return text
 
 
+def sql_schema(schema):
+    """bindings/sqlite/schema.cpp"""
+    lists = {"int64[]": "numbers", "uint64[]": "numbers", "set": "words"}
+    text = ("// Written by scripts/generate from schema/tables.toml.\n#include \"schema.hpp\"\n\n#include <iterator>\n\n"
+            "namespace profkit_sqlite {\nnamespace {\n\n")
+    for table in schema.tables:
+        kinds = {column.name: lists[column.base] for column in table.columns if column.base in lists}
+        text += f"const schema_column fields_of_{table.name}[] = {{\n"
+        for name, kind, unit, _, meaning in shown_columns(table, schema):
+            shown = kinds.get(name) or ("text" if kind in ("name", "text") else "integer")
+            text += f"    {{{quoted(name)}, value_kind::{shown}, {quoted(unit)}, {quoted(meaning)}}},\n"
+        text += "};\n\n"
+    text += "const schema_table tables_of_schema[] = {\n"
+    for table in schema.tables:
+        filters = " | ".join(f"filter_{f}" for f in table.filters if f != "limit") or "0"
+        text += (f"    {{{quoted(table.name)}, {table.number}, {quoted(table.meaning)},\n     {filters}, fields_of_{table.name}, "
+                 f"std::size(fields_of_{table.name})}},\n")
+    return text + ("};\n\n}  // namespace\n\nschema_tables all_schema_tables() noexcept { return {std::begin(tables_of_schema), "
+                   "std::end(tables_of_schema)}; }\n\n}  // namespace profkit_sqlite\n")
+
+
 def json_schema(schema):
     """docs/schemas/tables.json: what one row of each table looks like as JSON."""
     kinds = {"name": "string", "text": "string", "boolean": "boolean"}
@@ -333,4 +354,4 @@ def generated(root=ROOT):
     raii_text = replace_marked((root / raii).read_text(encoding="utf-8"), "tables", structs, raii)
     return {header: c_text, raii: raii_text, core: core_text, "src/tables/rows.hpp": rows_header(schema),
             "src/tables/descriptions.cpp": descriptions(schema), "docs/tables.md": document(schema),
-            "docs/schemas/tables.json": json_schema(schema)}
+            "bindings/sqlite/schema.cpp": sql_schema(schema), "docs/schemas/tables.json": json_schema(schema)}

@@ -57,6 +57,10 @@ struct options {
   bool markdown = false;                       // architecture --markdown
   std::string export_format;                   // export --format, as typed
   std::string table;                           // rows
+  std::vector<std::string> captures;           // sql, fleet
+  std::string query;                           // sql
+  std::vector<std::string> questions;          // fleet --question; none: those of the screen
+  bool list_tables = false;                    // sql --tables
   std::vector<std::string> columns;            // rows --columns; none: all
   bool compat_xla = false, waits = false;      // export --compat xla, --waits
   profkit::merge_options merge;                // merge, but for io
@@ -70,7 +74,7 @@ struct options {
   std::int64_t max_bound_ps = 1000000000;
   profkit::probe_query probes;  // neutrino, but for limit
   std::string svg_path;         // --svg
-  bool csv = false;             // neutrino --csv
+  bool csv = false;             // neutrino --csv, sql
 };
 
 // Either a command to run with its options, or the text and exit status with which the program ends at once (help,

@@ -89,6 +89,8 @@ def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
         for source in sorted((HERE / "src" / "profkit").glob("*")):
             if source.suffix == ".py" or source.name == "py.typed":
                 add(f"profkit/{source.name}", source.read_bytes())
+        for source in sorted((HERE / "src" / "profkit" / "questions").glob("*.sql")):
+            add(f"profkit/questions/{source.name}", source.read_bytes())
         add(f"profkit/{SONAME}", library().read_bytes(), 0o755)
         add(f"{info}/METADATA", metadata().encode())
         add(f"{info}/WHEEL", f"Wheel-Version: 1.0\nGenerator: profkit\nRoot-Is-Purelib: false\nTag: {wheel_tag()}\n"

@@ -124,6 +124,10 @@ class Case(unittest.TestCase):
 
     def check_schema(self, document, name):
         """Skips where there is no jsonschema."""
+        self.check_schemas([document], name)
+
+    def check_schemas(self, documents, name):
+        """The same for several, for the schemas take long to read."""
         spec = importlib.util.spec_from_file_location("validate_documents", ROOT / "tests/golden/validate_documents.py")
         module = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(module)
@@ -131,8 +135,9 @@ class Case(unittest.TestCase):
             checks = module.validators(ROOT / "docs" / "schemas")
         except ImportError:
             self.skipTest("no Python package jsonschema")
-        errors = [f"{'/'.join(map(str, e.absolute_path))}: {e.message[:200]}" for e in checks[name].iter_errors(document)]
-        self.assertEqual(errors, [])
+        for document in documents:
+            errors = [f"{'/'.join(map(str, e.absolute_path))}: {e.message[:200]}" for e in checks[name].iter_errors(document)]
+            self.assertEqual(errors, [])
 
     def check_status(self, outcome, expected):
         self.assertEqual(outcome.status, expected, f"\n--- stdout\n{outcome.out}\n--- stderr\n{outcome.err}")

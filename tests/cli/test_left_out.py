@@ -38,6 +38,14 @@ class LeftOutTest(Case):
         if "neutrino" not in LEFT_OUT:
             self.check_left_out("toml", 5, "neutrino", PROBES)
 
+    @of("sql")
+    def test_sql(self):
+        self.check_left_out("sql", 4, "sql", TPU, "select 1")
+        self.check_left_out("sql", 4, "fleet", TPU)
+        outcome = run("sql", "--tables")
+        self.check_status(outcome, 4)
+        self.assertIn("libsqlite3-dev", outcome.err)
+
     @of("neutrino")
     def test_neutrino(self):
         for command in ("neutrino", "report", "info"):

@@ -18,6 +18,8 @@ extern const command_description bubbles_command;
 extern const command_description architecture_command;
 extern const command_description export_command;
 extern const command_description rows_command;
+extern const command_description sql_command;
+extern const command_description fleet_command;
 extern const command_description merge_command;
 extern const command_description validate_command;
 extern const command_description neutrino_command;
@@ -41,6 +43,8 @@ std::vector<const command_description*> all_commands() {
       &architecture_command,
       &export_command,
       &rows_command,
+      &sql_command,
+      &fleet_command,
       &merge_command,
       &validate_command,
       &neutrino_command,

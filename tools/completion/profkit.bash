@@ -1,7 +1,7 @@
 # bash completion for profkit, written by scripts/generate
 _profkit() {
   local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]} command= word
-  local options= arguments= commands='report explain info tree metadata steps ops roofline modules framework collectives memory bubbles architecture export rows merge validate neutrino dump'
+  local options= arguments= commands='report explain info tree metadata steps ops roofline modules framework collectives memory bubbles architecture export rows sql fleet merge validate neutrino dump'
   COMPREPLY=()
   for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
     case " $commands help " in *" $word "*) command=$word; break ;; esac
@@ -192,6 +192,22 @@ _profkit() {
         --fail-on) COMPREPLY=($(compgen -W 'incomplete' -- "$current")); return ;;
         --host|--plane|--line|--name|--step|--time|--columns|--limit|-j|--threads) return ;;
         -o|--output|--aliases) arguments= ;;
+      esac ;;
+    sql)
+      options='-f --file --tables --format --json -o --output --wide --color -q --quiet --strict -j
+        --threads -h --help'
+      case $previous in
+        --format) COMPREPLY=($(compgen -W 'table csv json' -- "$current")); return ;;
+        --color) COMPREPLY=($(compgen -W 'auto always never' -- "$current")); return ;;
+        -j|--threads) return ;;
+      esac ;;
+    fleet)
+      options='--question --limit --json -o --output --wide --color -q --quiet --strict -j --threads -h
+        --help'
+      case $previous in
+        --question) COMPREPLY=($(compgen -W 'coverage uses causes stragglers regressions clocks links headroom ops' -- "$current")); return ;;
+        --color) COMPREPLY=($(compgen -W 'auto always never' -- "$current")); return ;;
+        --limit|-j|--threads) return ;;
       esac ;;
     merge)
       options='--traces --snapshots --offsets --run-metadata --run-dir --auto-discover --keep-going

@@ -167,7 +167,10 @@ def test_questions(many, tmp_path):
     (name, _, seconds, count, captures), = fleet.ask("ops", runs).fetchall()
     assert (name, count, captures) == ("fusion.1", 40, 8) and seconds == pytest.approx(work)
     coverage = {family: (captures, errors) for family, captures, _, errors in fleet.ask("coverage", many).fetchall()}
-    assert coverage == {"xspace": (98, 0), "with an error": (3, 3)}  # one is in both: it could be read in part
+    assert coverage == {"xspace": (98, 1), "cannot be read": (2, 2)}  # one could be read in part
+    assert fleet.sql("select uri from captures", runs).fetchall() == [(capture.uri,) for capture in fleet.captures(runs)]
+    wrong = fleet.sql("select uri, message from errors", many).fetchall()
+    assert {number_of(uri) for uri, _ in wrong} == {40, 41, 42} and all(message for _, message in wrong)
     with pytest.raises(ValueError, match="stragglers"):
         fleet.ask("why", many)
 
@@ -306,9 +309,25 @@ def test_spark_has_the_same_rows(spark, many):
     assert per_host == {host: sum(row["count"] for row in expected if row["error"] is None and row["host"] == host)
                         for host in {row["host"] for row in expected if row["error"] is None}}
     # Filters that are handed down: the errors of captures stay, unless they are filtered out, too.
-    some = frame.where("name = 'kernel_1'").select("uri", "name", "count")
+    heeding = spark.read.format("profkit").option("table", "ops").option("pushdown", "true").load(str(many))
+    some = heeding.where("name = 'kernel_1'").select("uri", "name", "count")
     assert {row["name"] for row in some.collect()} == {"kernel_1"}
     assert some.count() == sum(row["name"] == "kernel_1" for row in expected)
+    assert heeding.where("error is not null").count() == 3
+    # A table that takes no such filter has all its rows.
+    events = spark.read.format("profkit").option("table", "events").option("pushdown", "true").load(str(many))
+    assert events.where("name = 'kernel_1' and uri not like '%run040%'").count() == sum(
+        number // 2 for number in range(1, 101) if number not in (40, 41, 42))
+
+
+def test_spark_reads_as_it_is(spark, many):
+    """Without a word in the configuration, as in a new session."""
+    spark.conf.set("spark.sql.python.filterPushdown.enabled", "false")
+    try:
+        frame = spark.read.format("profkit").load(str(many / "day=1"))
+        assert {number_of(row["uri"]) for row in frame.where("name = 'kernel_0'").collect()} == {n for n in range(1, 100, 4) if n != 41}
+    finally:
+        spark.conf.set("spark.sql.python.filterPushdown.enabled", "true")
 
 
 def test_spark_columns_and_errors(spark, many):

@@ -36,6 +36,7 @@ def test_pip_installs_a_wheel_that_carries_the_library(tmp_path):
         PACKAGE, env=dict(os.environ, PIP_DISABLE_PIP_VERSION_CHECK="1"))
     assert (tmp_path / "site" / "profkit" / "libprofkit.so.0").exists()
     assert (tmp_path / "site" / "profkit" / "py.typed").exists()
+    assert (tmp_path / "site" / "profkit" / "questions" / "causes.sql").exists()
     environment = {key: value for key, value in os.environ.items() if key not in ("PROFKIT_LIBRARY", "PYTHONPATH")}
     code = ("import profkit, profkit._library as l; print(profkit.version()); "
             "print(any('site/profkit/libprofkit' in line for line in open('/proc/self/maps')))")

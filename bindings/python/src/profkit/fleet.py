@@ -72,10 +72,13 @@ def _local_captures(where: str) -> Iterator[str]:
     if not os.path.isdir(where) or _matches(os.path.basename(os.path.normpath(where)), CAPTURE_FOLDERS):
         yield where
         return
-    for folder, folders, names in os.walk(where):
-        yield from (os.path.join(folder, name) for name in folders if _matches(name, CAPTURE_FOLDERS))
+    # What cannot be searched is a capture that cannot be read; a folder without any is one itself.
+    found: List[str] = []
+    for folder, folders, names in os.walk(where, onerror=lambda wrong: found.append(wrong.filename)):
+        found += (os.path.join(folder, name) for name in folders if _matches(name, CAPTURE_FOLDERS))
         folders[:] = [name for name in folders if not _matches(name, CAPTURE_FOLDERS)]
-        yield from (os.path.join(folder, name) for name in _captures_among(names))
+        found += (os.path.join(folder, name) for name in _captures_among(names))
+    yield from found or [where]
 
 
 def _remote_captures(where: str, storage: Mapping[str, Any]) -> Iterator[Capture]:
@@ -103,7 +106,8 @@ def _remote_captures(where: str, storage: Mapping[str, Any]) -> Iterator[Capture
 
 def captures(where: Where, *, storage_options: Optional[Mapping[str, Any]] = None) -> List[Capture]:
     """The captures at paths, patterns ("runs/**/*.xplane.pb") and fsspec URIs ("s3://…"), each once, by URI. A folder is
-    searched for CAPTURE_FILES, and locally for CAPTURE_FOLDERS. A path where nothing is stays: reading it gives the error."""
+    searched for CAPTURE_FILES, and locally for CAPTURE_FOLDERS; a local one without any is a capture itself. A path where
+    nothing is stays: reading it gives the error."""
     found: Dict[str, Capture] = {}
     for one in [where] if isinstance(where, (str, os.PathLike)) else where:
         text = os.fspath(one)
@@ -234,6 +238,27 @@ class Scan:
         return pa.RecordBatch.from_arrays([pa.array([row.get(field.name)], field.type) for field in self.schema], schema=self.schema)
 
 
+class _Errors:
+    """What is wrong with captures: rows of a scan with an error, without its columns."""
+
+    def __init__(self, of: Scan) -> None:
+        self._of = of
+
+    def __arrow_c_stream__(self, requested_schema: Optional[object] = None) -> Any:
+        import pyarrow as pa  # pylint: disable=import-outside-toplevel
+
+        schema = pa.schema([pa.field("uri", pa.string()), pa.field("message", pa.string())])
+        wrong = (batch.filter(batch.column("error").is_valid()) for batch in self._of)
+        batches = (pa.RecordBatch.from_arrays([batch.column("uri"), batch.column("error")], schema=schema) for batch in wrong)
+        return pa.RecordBatchReader.from_batches(schema, batches).__arrow_c_stream__()
+
+
+def _table_of_captures(of: Sequence[Capture]) -> Any:
+    import pyarrow as pa  # pylint: disable=import-outside-toplevel
+
+    return pa.table({"uri": pa.array([capture.uri for capture in of], pa.string())})
+
+
 def _all_workers() -> int:
     return min(os.cpu_count() or 1, 32)
 
@@ -249,59 +274,32 @@ def scan(where: Where, table: TableName = "ops", *, columns: Optional[Sequence[s
 def sql(query: str, where: Where, *, workers: Optional[int] = None, storage_options: Optional[Mapping[str, Any]] = None,
         **filters: Any) -> Any:
     """Asks DuckDB: the tables in the query are those of profkit (docs/tables.md) over all captures at `where`, with `uri` first and
-    `error` last. Only columns that the query names are read; filters are those of scan(). Gives a relation of DuckDB, which reads
+    `error` last, `captures` (uri) and `errors` (uri, message: what is wrong with each of them). Only columns that the query names are read; filters are those of scan(). Gives a relation of DuckDB, which reads
     the captures each time it is asked for rows. Needs duckdb and pyarrow."""
     import duckdb  # pylint: disable=import-outside-toplevel
 
     found = captures(where, storage_options=storage_options)
     connection = duckdb.connect()
-    words = set(re.findall(r"\w+", query.lower()))
-    # "*" stands for all columns, but not in count(*).
-    all_columns = "*" in re.sub(r"\(\s*\*\s*\)", "", query)
+    spoken = re.sub(r"--[^\n]*", "", query)
+    words = set(re.findall(r"\w+", spoken.lower()))
+    # "*" stands for all columns, but not in count(*) and in a product.
+    all_columns = re.search(r"(?:\bselect|\bdistinct|,|\.)\s*\*", spoken, re.IGNORECASE) is not None
     scan_of = functools.partial(Scan, found, workers=workers or _all_workers(), storage=storage_options or {}, filters=filters)
     for name in sorted(words & set(NUMBERS)):
         whole = scan_of(name, None)
         named = [] if all_columns else [column for column in whole.schema.names[1:-1] if column in words]
         connection.register(name, scan_of(name, named) if named else whole)
+    if "captures" in words:
+        connection.register("captures", _table_of_captures(found))
+    if "errors" in words:
+        connection.register("errors", _Errors(scan_of("ops", ["file"])))
     return connection.sql(query)
 
 
-#: Questions that people ask of a fleet, by name: queries for sql(), to be taken as they are or as a start.
-QUESTIONS: Dict[str, str] = {
-    # Where the time of devices went.
-    "uses": """
-        select "use", sum(time_ps) / 1e12 as seconds, sum(time_ps) / sum(sum(time_ps)) over () as share, count(distinct uri) as captures
-        from device_time where error is null group by "use" order by seconds desc""",
-    # Why devices waited, the costliest first: of each gap its first cause.
-    "causes": """
-        select cause, certainty, sum(time_ps) / 1e12 as seconds, sum(gaps)::bigint as gaps, count(distinct uri) as captures
-        from device_time where error is null and cause is not null group by cause, certainty order by seconds desc""",
-    # The costliest ops.
-    "ops": """
-        select name, category, sum(self_ps) / 1e12 as seconds, sum(count)::bigint as runs, count(distinct uri) as captures
-        from ops where error is null group by name, category order by seconds desc limit 50""",
-    # Devices that work longer in a step than others of their run, which wait for them in collectives. A run is what stands in one
-    # folder plugins/profile/RUN, else one capture.
-    "stragglers": """
-        with each as (select coalesce(run, nullif(regexp_extract(uri, '^.*plugins/profile/[^/]+'), ''), uri) as run, host, device_name,
-                             busy_ps - comm_exposed_ps as work_ps
-                      from steps where error is null),
-             one as (select run, host, device_name, count(*) as steps, median(work_ps) as typical_ps
-                     from each group by run, host, device_name),
-             usual as (select run, median(typical_ps) as run_ps from one group by run)
-        select run, host, device_name, steps, typical_ps / 1e9 as work_ms, typical_ps / run_ps - 1 as slower
-        from one join usual using (run) where typical_ps > run_ps order by slower desc""",
-    # How much of its memory each device used at most.
-    "headroom": """
-        select run, host, name, max(occupancy_peak_bytes) as peak_bytes, max(capacity_bytes) as capacity_bytes,
-               max(occupancy_peak_bytes / nullif(capacity_bytes, 0)) as used, count(distinct uri) as captures
-        from allocators where error is null group by run, host, name order by used desc nulls last""",
-    # What captures there are, and how many cannot be read.
-    "coverage": """
-        select coalesce(family, 'with an error') as family, count(distinct uri) as captures, sum(encoded_bytes)::bigint as bytes,
-               count(distinct uri) filter (where error is not null) as errors
-        from files group by family order by captures desc""",
-}
+#: Questions that people ask of a fleet, by name: queries for sql(), to be taken as they are or as a start. `profkit fleet` asks the
+#: same: each is a query of SQLite, too.
+QUESTIONS: Dict[str, str] = {path.stem: path.read_text("utf-8")
+                             for path in sorted((pathlib.Path(__file__).parent / "questions").glob("*.sql"))}
 
 
 def ask(question: str, where: Where, **given: Any) -> Any:

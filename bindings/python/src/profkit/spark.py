@@ -7,8 +7,9 @@
 Options: `path` (load() sets it; several with commas between them), `table` (default ops), `columns` (with commas between
 them), `captures_per_task` (default 32), and filters of profkit.fleet.scan(): `host`, `plane`, `line`, `event`, `step`,
 `from_ps`, `to_ps`, `limit`. `storage.NAME` goes to fsspec. The columns `uri` and `error` are always there: a capture that
-cannot be read is a row with its error. Where Spark hands down filters (spark.sql.python.filterPushdown.enabled), host,
-plane, line and name that equal a text are heeded while reading; Spark checks them again.
+cannot be read is a row with its error. With the option `pushdown` = "true", for which the session has to allow
+spark.sql.python.filterPushdown.enabled, host, plane, line and name that equal a text are heeded while reading; Spark checks
+them again.
 """
 from typing import Any, Dict, Iterable, Iterator, List, Mapping, Sequence, Tuple
 
@@ -17,6 +18,9 @@ from pyspark.sql.datasource import DataSource, DataSourceReader, EqualTo, InputP
 from . import fleet
 
 _TEXT_FILTERS = ("host", "plane", "line", "event")
+# Columns that filters of profkit go by, and the tables that take all of these.
+_HANDED_DOWN = {"host": "host", "plane": "plane", "line": "line", "name": "event"}
+_TABLES_WITH_FILTERS = ("ops",)
 _NUMBER_FILTERS = ("step", "from_ps", "to_ps", "limit")
 
 
@@ -43,16 +47,6 @@ class CaptureReader(DataSourceReader):
     def __init__(self, options: Mapping[str, str]) -> None:
         self.options, self.filters = dict(options), {}  # type: Dict[str, str], Dict[str, Any]
 
-    def pushFilters(self, filters: List[Any]) -> Iterable[Any]:  # pylint: disable=invalid-name
-        """A filter of profkit keeps what contains a text, so what it keeps Spark has to look at again."""
-        names = {"host": "host", "plane": "plane", "line": "line", "name": "event"}
-        for one in filters:
-            if isinstance(one, EqualTo) and len(one.attribute) == 1 and isinstance(one.value, str) and one.value:
-                wanted = names.get(one.attribute[0])
-                if wanted is not None and not self.options.get(wanted):
-                    self.filters.setdefault(wanted, one.value)
-            yield one
-
     def partitions(self) -> Sequence[InputPartition]:
         where = [path.strip() for path in self.options["path"].split(",")]
         found = fleet.captures(where, storage_options=_storage(self.options))
@@ -64,6 +58,20 @@ class CaptureReader(DataSourceReader):
         scan = _scan_of(self.options, partition.of, self.filters)
         for capture in partition.of:
             yield from scan.read(capture)
+
+
+class FilteringReader(CaptureReader):
+    """Heeds filters while reading. Spark refuses any reader that can, unless its session allows it."""
+
+    def pushFilters(self, filters: List[Any]) -> Iterable[Any]:  # pylint: disable=invalid-name
+        """A filter of profkit keeps what contains a text, so what it keeps Spark has to look at again."""
+        names = _HANDED_DOWN if self.options.get("table", "ops") in _TABLES_WITH_FILTERS else {}
+        for one in filters:
+            if isinstance(one, EqualTo) and len(one.attribute) == 1 and isinstance(one.value, str) and one.value:
+                wanted = names.get(one.attribute[0])
+                if wanted is not None and not self.options.get(wanted):
+                    self.filters.setdefault(wanted, one.value)
+            yield one
 
 
 class CaptureSource(DataSource):
@@ -81,4 +89,5 @@ class CaptureSource(DataSource):
     def reader(self, schema: Any) -> CaptureReader:
         if not self.options.get("path"):
             raise ValueError("say where the captures are: spark.read.format(\"profkit\").load(PATH)")
-        return CaptureReader(self.options)
+        is_filtering = self.options.get("pushdown", "").lower() == "true"
+        return FilteringReader(self.options) if is_filtering else CaptureReader(self.options)

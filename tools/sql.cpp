@@ -1,0 +1,105 @@
+// profkit sql: a query over the tables of any number of captures.
+#include "command_line/shared_options.hpp"
+#include "sql_query.hpp"
+
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace profkit_tool {
+namespace {
+
+using profkit::fault;
+
+bool has_ending(std::string_view text, std::string_view end) noexcept {
+  return text.size() >= end.size() && text.substr(text.size() - end.size()) == end;
+}
+
+class sql_command_options final : public command_options {
+ public:
+  void list(option_list& all, options& into) override {
+    all.arguments("PATH", into.captures, "Captures, folders of them, patterns as in 'runs/**/*.xplane.pb'; then the query")
+        .offer_files();
+    all.group("Query");
+    all.value("-f,--file", file_, "FILE", "Read the query from FILE").offer_files();
+    all.flag("--tables", into.list_tables, "List the tables and their columns");
+    all.group("Output");
+    all.value("--format", format_.typed, "WHICH", "table, csv or json")
+        .offer_words(format_.words())
+        .add_to_manual("The default is the ending of the file's name, else table.");
+    list_json(all, into);
+    list_output(all, into);
+    list_wide(all, into);
+    output_.list_color(all);
+    list_quiet(all, into);
+    all.group("Input");
+    list_strict(all, into);
+    input_.list_threads(all);
+  }
+
+  [[nodiscard]] std::optional<fault> understand(options& into) const override {
+    if (has_ending(into.output_path, ".parquet"))
+      return wrong_value("-o", into.output_path, "Parquet is written by the Python package",
+                         "profkit.sql(query, paths).write_parquet(file), or profkit.fleet.write_dataset()");
+    if (into.captures.size() == 1 && into.captures.front() == ".tables") into.list_tables = true;
+    if (auto wrong = understand_query(into)) return wrong;
+    shown_as as = into.json                             ? shown_as::json
+                  : has_ending(into.output_path, ".csv")  ? shown_as::csv
+                  : has_ending(into.output_path, ".json") ? shown_as::json
+                                                          : shown_as::table;
+    if (auto wrong = format_.understand("--format", as)) return wrong;
+    into.json = as == shown_as::json;
+    into.csv = as == shown_as::csv;
+    if (auto wrong = input_.understand(into)) return wrong;
+    return output_.understand(into);
+  }
+
+ private:
+  enum class shown_as { table, csv, json };
+
+  [[nodiscard]] std::optional<fault> understand_query(options& into) const {
+    if (into.list_tables) return std::nullopt;
+    if (!file_.empty()) {
+      std::ifstream read(file_, std::ios::binary);
+      into.query.assign(std::istreambuf_iterator<char>(read), std::istreambuf_iterator<char>());
+      if (!read) return wrong_value("--file", file_, "it cannot be read", "name a file that holds a query");
+    } else if (!into.captures.empty()) {
+      into.query = std::move(into.captures.back());
+      into.captures.pop_back();
+    }
+    if (into.captures.empty())
+      return wrong_options("sql: captures and a query are needed", "profkit sql captures/ \"select name, self_ps from ops limit 5\"");
+    return std::nullopt;
+  }
+
+  std::string file_;
+  choice<shown_as> format_{{"table", shown_as::table}, {"csv", shown_as::csv}, {"json", shown_as::json}};
+  output_words output_;
+  input_words input_;
+};
+
+}  // namespace
+
+extern const command_description sql_command = {
+    "sql",
+    "PATH... QUERY",
+    "SQL over the tables of any number of captures",
+    "Every table of `profkit rows`, and `events`, over all captures at once: the first column, uri, says which\n"
+    "capture a row is from. SQLite answers. Only the columns that the query names are read, and one capture is\n"
+    "open at a time. A capture that cannot be read is no end: the others are read, the exit status is 5, and\n"
+    "the table `errors` has what is wrong. Queries only read. Times are integers of picoseconds, of which 64 bits\n"
+    "hold 106 days: of a sum over many captures take total(x), or sum(x / 1000).",
+    "  profkit sql --tables                         the tables and their columns\n"
+    "  profkit sql runs/ \"select name, total(self_ps) / 1e12 as s from ops group by name order by s desc limit 10\"\n"
+    "  profkit sql 'runs/**/*.xplane.pb' \"select uri, count(*) from events group by uri\" -o counts.csv\n"
+    "  profkit sql a.xplane.pb b.xplane.pb -f question.sql --json\n"
+    "  profkit sql runs/ \"select * from errors\"     what cannot be read, and why\n",
+    make_options<sql_command_options>,
+    run_sql,
+    "A folder is searched for *.xplane.pb, *.trace.json and the like, and for folders of Ascend profilers. Columns that\n"
+    "start with only_, from_ps and to_ps are filters of the reader: where only_step = 3, as --step 3 elsewhere.",
+};
+
+}  // namespace profkit_tool
