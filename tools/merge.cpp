@@ -289,6 +289,7 @@ class merge_work {
     if (!out) return fail(out.error());
     if (auto ok = merge(*out); !ok) return fail(ok.error());
     warn(asked_, merged_, errors_);
+    if (auto ok = write_offsets(); !ok) return fail(ok.error());
     // What was merged is explained even where a file beside it could not be written.
     const result<void> beside = write_beside();
     if (auto ok = write_metadata(); !ok) return fail(ok.error());
@@ -320,6 +321,7 @@ class merge_work {
     if (asked_.trace_json && format_ == trace_format::trace_json)
       return fault{fault_code::invalid_argument, "--trace-json: the output is trace JSON already", asked_.output_path, no_offset,
                    "leave the option out, or name an XSpace with --output"};
+    if (!asked_.offsets_path.empty()) missing_.push_back(asked_.offsets_path);
     for (const std::string& path : missing_)
       if (input_at(path, asked_.merge) != nullptr) return output_is_input(path);
     if (would_destroy(asked_.output_path, asked_.merge, host_)) return output_is_input(asked_.output_path);
@@ -385,6 +387,14 @@ class merge_work {
     auto outcome = export_trace(profkit::trace(*opened), o, into);
     progress_.clear();
     return outcome ? result<void>() : result<void>(std::move(outcome).error());
+  }
+
+  result<void> write_offsets() {
+    if (asked_.offsets_path.empty()) return {};
+    auto into = atomic_file_sink(asked_.offsets_path);
+    if (!into) return std::move(into).error();
+    if (auto ok = write_merge_offsets(merged_, **into); !ok) return ok;
+    return finish(**into, asked_.offsets_path);
   }
 
   result<void> write_beside() {
@@ -501,6 +511,7 @@ class merge_command_options final : public command_options {
             "XSpaces become an XSpace, or .trace.json, .trace.json.gz and .pftrace; trace JSON of PyTorch and Ascend becomes one of "
             "the last three. It appears when it is complete. Its stem with .metadata.json says what was done to each node and how far its times can be wrong.");
     all.flag("--trace-json", into.trace_json, "Write FILE's stem with .trace.json.gz as well");
+    all.value("--write-offsets", into.offsets_path, "FILE", "The offsets that were applied, as --offsets reads them").offer_files();
     all.flag("--validate", into.validate_merged,
              "Check the order of collectives; write FILE's stem with .violations.json");
     all.value("--plane-scheme", scheme_.typed, "WHICH", "Names of planes: seed, rocm or node (default seed)")

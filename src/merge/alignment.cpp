@@ -1,15 +1,19 @@
 #include "alignment.hpp"
 
+#include <profkit/core/trace.hpp>
+#include <profkit/core/trace_export.hpp>
 #include <profkit/time.hpp>
 #include <profkit/xspace.hpp>
 
 #include <base/progress.hpp>
 
 #include "clock_statistics.hpp"
+#include "event_bytes.hpp"
 #include "folded_warnings.hpp"
 #include "given_line.hpp"
 
 #include <algorithm>
+#include <memory>
 #include <utility>
 
 namespace profkit {
@@ -136,6 +140,7 @@ class trace_aligner {
       t.report.status = node_status::corrupt;
       return fail_or_warn(*f);
     }
+    if (o_.keep_going && !is_intact(t.bytes)) return mend(t);
     if (const char* const damage = damage_position(t.bytes)) {
       const std::uint64_t at = offset_in(t.bytes, damage);
       t.report.status = node_status::corrupt;
@@ -145,6 +150,52 @@ class trace_aligner {
                                     ": a field runs past the end",
                                 "Fetch the trace again; --keep_going merges the planes before the damage.", input.path,
                                 at));
+    }
+    return {};
+  }
+
+  // Whether every event can be read.
+  static bool is_intact(std::string_view xspace) {
+    wire_reader file(xspace);
+    for (wire_field field; file.next(field);) {
+      if (!field.is_bytes(1)) continue;
+      wire_reader plane(field.bytes);
+      for (wire_field of_plane; plane.next(of_plane);) {
+        if (of_plane.is_bytes(5) && !stat_metadata_view(of_plane.bytes).ok()) return false;
+        if (!of_plane.is_bytes(3)) continue;
+        wire_reader line(of_plane.bytes);
+        for (wire_field of_line; line.next(of_line);)
+          if (of_line.is_bytes(4) && read_event(of_line.bytes).shape == event_shape::damaged) return false;
+        if (!line.ok()) return false;
+      }
+      if (!plane.ok()) return false;
+    }
+    return file.ok();
+  }
+
+  // What is intact of a damaged XSpace takes its place, as `export` writes it.
+  result<void> mend(aligned_trace& t) {
+    t.report.status = node_status::corrupt;
+    auto opened = profile::open_buffer(t.bytes, t.input.path);
+    auto mended = std::make_shared<std::string>();
+    trace_export_options how;
+    how.format = trace_format::xspace;
+    how.host = host_;
+    how.host.progress = nullptr;
+    const auto written = opened ? export_trace(trace(*opened), how, *memory_sink(*mended)) : result<trace_export_outcome>(opened.error());
+    if (!written || mended->empty() || !is_intact(*mended)) {
+      t.usable = false;
+      return fail_or_warn(written ? about(t.input.node_id, fault_code::damaged, "nothing of its trace is intact",
+                                          "Fetch the trace again.", t.input.path)
+                                  : written.error());
+    }
+    t.mapped.reset();
+    t.held = {*mended, mended, {}};
+    t.bytes = t.held.bytes;
+    for (const file_damage& loss : written->damage) {
+      fault f = loss.what;
+      f.message = node_text(t.input.node_id) + ": " + f.message + "; what is intact is merged";
+      if (auto ok = fail_or_warn(f); !ok) return ok;
     }
     return {};
   }

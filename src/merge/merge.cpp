@@ -4,6 +4,7 @@
 
 #include <base/contained.hpp>
 
+#include "applied_offsets.hpp"
 #include "folded_warnings.hpp"
 #include "given_line.hpp"
 #include "json_writer.hpp"
@@ -62,9 +63,12 @@ class merger {
   // What a node's bounds are made of, and between which corrected times.
   void take_bounds(const aligned_trace& t, merged_node& r, std::int64_t least, std::int64_t most) const {
     r.bounds.node_id = r.id;
+    r.start_unix_ns = t.start.walltime_ns;
+    r.start_tracer_ns = t.start.gpu_ns;
     if (!t.clock) return;
     r.bounds = t.given != nullptr ? bounds_of_given(*o_.given, *t.given, plan_.all.base_ns, least, most)
                                   : t.clock->bounds(least, most);
+    r.applied = offsets_of_clock(*t.clock, t.start.walltime_ns.value_or(plan_.all.base_ns), plan_.all.base_ns, r.bounds, least, most);
     for (clock_window& w : r.bounds.windows) {
       w.from_ps -= plan_.rules.zero_ps;
       w.to_ps -= plan_.rules.zero_ps;

@@ -29,6 +29,7 @@ complete -c profkit -n "__fish_seen_subcommand_from help" -f -a "$commands"
 
 complete -c profkit -n "__fish_seen_subcommand_from report" -l brief -d 'Less: 16 KB of --json at most, or the screen without its tables'
 complete -c profkit -n "__fish_seen_subcommand_from report explain info tree metadata steps ops roofline modules framework collectives memory export rows" -l host -x -d 'Only hosts whose name contains TEXT'
+complete -c profkit -n "__fish_seen_subcommand_from report explain info tree metadata steps ops roofline modules framework collectives memory export rows" -l node -x -d 'Only node N of a merged trace'
 complete -c profkit -n "__fish_seen_subcommand_from report explain info tree metadata steps ops roofline modules framework collectives export rows" -l plane -x -d 'Only planes whose name contains TEXT'
 complete -c profkit -n "__fish_seen_subcommand_from report explain info tree metadata steps ops roofline modules framework collectives export rows" -l line -x -d 'Only lines whose name contains TEXT'
 complete -c profkit -n "__fish_seen_subcommand_from report explain info tree metadata steps ops roofline modules framework collectives export rows" -l name -x -d 'Only events, ops or modules whose name contains TEXT'
@@ -104,6 +105,7 @@ complete -c profkit -n "__fish_seen_subcommand_from merge" -l scale-durations -d
 complete -c profkit -n "__fish_seen_subcommand_from merge" -l tracer-host-threads -d '\'Host Threads/N\' of /host:ROCTRACER are stamped by the tracer clock'
 complete -c profkit -n "__fish_seen_subcommand_from merge" -s o -l output -r -d 'The merged trace; the ending of its name says what it is'
 complete -c profkit -n "__fish_seen_subcommand_from merge" -l trace-json -d 'Write FILE\'s stem with .trace.json.gz as well'
+complete -c profkit -n "__fish_seen_subcommand_from merge" -l write-offsets -r -d 'The offsets that were applied, as --offsets reads them'
 complete -c profkit -n "__fish_seen_subcommand_from merge" -l validate -d 'Check the order of collectives; write FILE\'s stem with .violations.json'
 complete -c profkit -n "__fish_seen_subcommand_from merge" -l plane-scheme -x -a 'seed rocm node' -d 'Names of planes: seed, rocm or node (default seed)'
 complete -c profkit -n "__fish_seen_subcommand_from merge" -l plane-prefix -x -d 'Before the names of --plane-scheme node, which it means'

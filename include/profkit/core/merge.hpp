@@ -79,6 +79,13 @@ struct merge_options {
 enum class node_status : std::uint8_t { corrected, walltime, raw, missing, corrupt };
 [[nodiscard]] const char* node_status_name(node_status s) noexcept;  ///< "corrected", …
 
+/// What a node's host clock was taken to be ahead of the reference clock by.
+struct applied_offset {
+  std::int64_t at_unix_ns = 0;  ///< on the reference clock
+  std::int64_t offset_ps = 0;
+  std::int64_t bound_ps = 0;  ///< of host times there; clock_window::unknown_ps: nothing shows it
+};
+
 struct merged_node {
   std::int64_t id = 0;
   std::string hostname, trace;
@@ -95,6 +102,8 @@ struct merged_node {
   node_bounds bounds;  ///< relative to merge_result::origin_ns
   std::string method;  ///< what its clock was corrected by: "snapshots", "offsets" (alone), "collectives"; "": by nothing
   std::vector<clock_anomaly> anomalies;
+  std::optional<std::int64_t> start_unix_ns, start_tracer_ns;  ///< what its host and device times count from
+  std::vector<applied_offset> applied;                         ///< over its events, by time; empty: its clock was not corrected
 };
 
 struct merged_plane {
@@ -142,6 +151,9 @@ class merge_observer {
 /// other), not_found, damaged, unsupported (an event out of the reach of int64 ps), cancelled, output.
 result<merge_result> merge_traces(const merge_options& o, sink& into, const hooks& host = {},
                                   merge_observer* observer = nullptr);
+
+/// The offsets that were applied, with their bounds, as an offsets file (JSON lines) that a merge reads. Does not finish the sink.
+result<void> write_merge_offsets(const merge_result& r, sink& into);
 
 /// A trace of a merge, and which node it is.
 struct merge_input {
