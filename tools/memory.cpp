@@ -449,6 +449,7 @@ class memory_command_options final : public command_options {
     all.group("Run time");
     all.value("--host", into.host, "TEXT", "Only hosts whose name contains TEXT")
         .add_to_manual("A host of a merged trace is that of a node, and node:3 asks for it by number.");
+    all.value("--node", node_, "N", "Only node N of a merged trace");
     all.value("--step", step_, "N", "The N-th step window, counted from 0");
     all.flag("--all-trace", into.memory.all_trace, "The whole trace as one window").exclude("--step");
     all.value("--step-policy", policy_.typed, "WHICH", "peak, last or first step (default peak)")
@@ -466,7 +467,11 @@ class memory_command_options final : public command_options {
   [[nodiscard]] std::optional<fault> understand(options& into) const override {
     constexpr std::uint64_t max_samples = 1000000;
     profkit::memory_options& m = into.memory;
-    std::optional<std::uint64_t> threshold, samples, curve;
+    std::optional<std::uint64_t> threshold, samples, curve, node;
+    if (auto wrong = understand_number("--node", node_, node)) return wrong;
+    if (node && !into.host.empty())
+      return wrong_options("--host and --node both choose hosts: give one of them", "profkit memory --help");
+    if (node) into.host = "node:" + std::to_string(*node);
     if (auto wrong = policy_.understand("--step-policy", m.policy)) return wrong;
     if (auto wrong = understand_number("--top", top_, into.memory_top)) return wrong;
     if (auto wrong = understand_number("--persistent-threshold-steps", threshold_, threshold, 0, max_samples))
@@ -512,7 +517,7 @@ class memory_command_options final : public command_options {
   choice<profkit::step_policy> policy_{{"peak", profkit::step_policy::peak},
                                        {"last", profkit::step_policy::last},
                                        {"first", profkit::step_policy::first}};
-  std::string space_, top_, fit_, curve_, step_, threshold_, samples_;
+  std::string space_, top_, fit_, curve_, step_, node_, threshold_, samples_;
   std::vector<std::string> what_if_;
   bool no_runtime_ = false;
   output_words output_;

@@ -34,12 +34,22 @@ constexpr std::size_t max_rows = 32;
 
 // "run/combined.xspace" gives "run/combined".
 std::string stem_of(const std::string& output) {
-  for (const std::string_view ending : {".xplane.pb", ".xspace.pb", ".xspace", ".pb"})
+  for (const std::string_view ending : {".xplane.pb", ".xspace.pb", ".xspace", ".pb", ".trace.json.gz", ".trace.json", ".json.gz", ".json",
+                                        ".pftrace", ".perfetto-trace"})
     if (output.size() > ending.size() && output.compare(output.size() - ending.size(), ending.size(), ending) == 0)
       return output.substr(0, output.size() - ending.size());
   const std::size_t slash = output.rfind('/'), dot = output.rfind('.');
   const bool has_ending = dot != std::string::npos && dot > 0 && (slash == std::string::npos || dot > slash + 1);
   return has_ending ? output.substr(0, dot) : output;
+}
+
+// What a file is to be, by the ending of its name: an XSpace, unless it says something else.
+trace_format format_of_name(std::string_view name) {
+  const auto ends = [&name](std::string_view ending) {
+    return name.size() > ending.size() && name.substr(name.size() - ending.size()) == ending;
+  };
+  if (ends(".json") || ends(".json.gz")) return trace_format::trace_json;
+  return ends(".pftrace") || ends(".perfetto-trace") ? trace_format::perfetto : trace_format::xspace;
 }
 
 bool contains(std::string text, std::string_view part) {
@@ -146,11 +156,35 @@ void warn(const options& asked, const merge_result& r, const terminal& errors) {
 
 using open_profile = std::shared_ptr<const profile>;
 
-result<open_profile> open_merged(const options& asked, const hooks& host) {
+result<open_profile> open_merged(const std::string& path, const options& asked, const hooks& host) {
   open_options how;
   how.io = asked.io;
   how.host = host;
-  return profile::open(asked.output_path, how);
+  return profile::open(path, how);
+}
+
+// A file that goes when this does.
+class passing_file {
+ public:
+  explicit passing_file(std::string path) : path_(std::move(path)) {}
+  ~passing_file() {
+    std::error_code ignored;
+    std::filesystem::remove(path_, ignored);
+  }
+  passing_file(const passing_file&) = delete;
+  passing_file& operator=(const passing_file&) = delete;
+  [[nodiscard]] const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+result<std::unique_ptr<sink>> open_output(const std::string& path, const hooks& host) {
+  auto into = atomic_file_sink(path);
+  constexpr std::string_view gz = ".gz";
+  if (into && path.size() > gz.size() && path.compare(path.size() - gz.size(), gz.size(), gz) == 0)
+    return gzip_sink(std::move(into).value(), host.threads);
+  return into;
 }
 
 result<void> write_trace_json(const open_profile& merged, const std::string& path, const hooks& host) {
@@ -196,6 +230,8 @@ bool would_destroy(const std::string& output, const merge_options& m, const hook
   how.host = host;
   const auto opened = profile::open(output, how);
   if (!opened) return true;
+  for (const capture_file& file : (*opened)->what().files)
+    if (file.node >= 0) return false;
   const auto info = analyse_info(profkit::trace(*opened), {}, host);
   if (!info) return true;
   for (const file_info& file : info->files)
@@ -254,6 +290,7 @@ class merge_work {
     if (!out) return fail(out.error());
     if (auto ok = merge(*out); !ok) return fail(ok.error());
     warn(asked_, merged_, errors_);
+    if (auto ok = write_offsets(); !ok) return fail(ok.error());
     // What was merged is explained even where a file beside it could not be written.
     const result<void> beside = write_beside();
     if (auto ok = write_metadata(); !ok) return fail(ok.error());
@@ -283,6 +320,11 @@ class merge_work {
       f.hint = "name a file with --output";
       return f;
     }
+    format_ = format_of_name(asked_.output_path);
+    if (asked_.trace_json && format_ == trace_format::trace_json)
+      return fault{fault_code::invalid_argument, "--trace-json: the output is trace JSON already", asked_.output_path, no_offset,
+                   "leave the option out, or name an XSpace with --output"};
+    if (!asked_.offsets_path.empty()) missing_.push_back(asked_.offsets_path);
     for (const std::string& path : missing_)
       if (input_at(path, asked_.merge) != nullptr) return output_is_input(path);
     if (would_destroy(asked_.output_path, asked_.merge, host_)) return output_is_input(asked_.output_path);
@@ -290,7 +332,7 @@ class merge_work {
   }
 
   result<void> merge(text_output& out) {
-    auto into = atomic_file_sink(asked_.output_path);
+    auto into = open_output(asked_.output_path, host_);
     if (!into) return std::move(into).error();
     if (!metadata_path_.empty()) {
       auto metadata = atomic_file_sink(metadata_path_);
@@ -298,6 +340,7 @@ class merge_work {
       metadata_ = std::move(*metadata);
     }
     merge_options what = asked_.merge;
+    if (auto ok = choose_format(what); !ok) return ok;
     if (asked_.align_collectives) {
       auto clocks = compare_clocks(asked_, host_);
       progress_.clear();
@@ -306,16 +349,60 @@ class merge_work {
     }
     printing_observer observer(asked_, out);
     const bool prints = asked_.print_events || asked_.print_collectives;
-    auto merged = merge_traces(what, **into, host_, prints ? &observer : nullptr);
+    std::unique_ptr<sink> first;
+    if (passing_) {
+      auto opened = atomic_file_sink(passing_->path());
+      if (!opened) return std::move(opened).error();
+      first = std::move(opened).value();
+    }
+    auto merged = merge_traces(what, first ? *first : **into, host_, prints ? &observer : nullptr);
     progress_.clear();
     if (!merged) return std::move(merged).error();
     merged_ = std::move(*merged);
+    if (first) {
+      if (auto ok = first->finish(); !ok) return ok;
+      first.reset();
+      if (auto ok = export_merged(**into); !ok) return ok;
+    }
     return finish(**into, asked_.output_path);
+  }
+
+  // Trace JSON merges into trace JSON, XSpaces into an XSpace; another format is made of that.
+  result<void> choose_format(merge_options& what) {
+    auto inputs = list_merge_inputs(what, host_);
+    if (!inputs) return std::move(inputs).error();
+    const bool from_json = std::all_of(inputs->traces.begin(), inputs->traces.end(), [](const merge_input& i) { return i.is_json; });
+    const bool into_xspace = format_ == trace_format::xspace;
+    what.output = into_xspace || !from_json ? merged_format::xspace : merged_format::trace_json;
+    const bool direct = into_xspace || (from_json && format_ == trace_format::trace_json);
+    if (!direct) passing_ = std::make_unique<passing_file>(asked_.output_path + (from_json ? ".part.trace.json" : ".part.xspace"));
+    // Names that say the node.
+    if (!direct && !from_json && !asked_.scheme_chosen) what.scheme = plane_scheme::node;
+    return {};
+  }
+
+  result<void> export_merged(sink& into) {
+    auto opened = open_merged(passing_->path(), asked_, host_);
+    if (!opened) return std::move(opened).error();
+    trace_export_options o;
+    o.format = format_;
+    o.host = host_;
+    auto outcome = export_trace(profkit::trace(*opened), o, into);
+    progress_.clear();
+    return outcome ? result<void>() : result<void>(std::move(outcome).error());
+  }
+
+  result<void> write_offsets() {
+    if (asked_.offsets_path.empty()) return {};
+    auto into = atomic_file_sink(asked_.offsets_path);
+    if (!into) return std::move(into).error();
+    if (auto ok = write_merge_offsets(merged_, **into); !ok) return ok;
+    return finish(**into, asked_.offsets_path);
   }
 
   result<void> write_beside() {
     if (violations_path_.empty() && trace_json_path_.empty()) return {};
-    auto opened = open_merged(asked_, host_);
+    auto opened = open_merged(passing_ ? passing_->path() : asked_.output_path, asked_, host_);
     if (!opened) return std::move(opened).error();
     if (!violations_path_.empty()) {
       auto found = write_validation_file(*opened, violations_path_, host_);
@@ -387,6 +474,8 @@ class merge_work {
   std::string metadata_path_, trace_json_path_, violations_path_;  // "": not written
   std::vector<std::string> written_, missing_;
   std::unique_ptr<sink> metadata_;
+  trace_format format_ = trace_format::xspace;
+  std::unique_ptr<passing_file> passing_;  // what the output is made of, where that is another format
   merge_result merged_;
   std::optional<validation_result> checked_;
 };
@@ -398,7 +487,7 @@ class merge_command_options final : public command_options {
   void list(option_list& all, options& into) override {
     profkit::merge_options& m = into.merge;
     all.group("Input");
-    all.values("--traces,TRACES", m.traces, "FILE...", "Traces, one a node, or merged ones").offer_files();
+    all.values("--traces,TRACES", m.traces, "FILE...", "Traces, one a node, or merged XSpaces").offer_files();
     all.values("--snapshots", m.snapshots, "FILE...", "Clock snapshots, one file a trace ('' for those in the trace)")
         .offer_files();
     all.value("--offsets", m.offsets, "FILE", "Offsets of the nodes' clocks, JSON lines").offer_files();
@@ -429,12 +518,14 @@ class merge_command_options final : public command_options {
     all.flag("--tracer-host-threads", m.tracer_host_threads,
              "'Host Threads/N' of /host:ROCTRACER are stamped by the tracer clock");
     all.group("Output");
-    all.value("-o,--output", into.output_path, "FILE", "The merged XSpace; it appears when it is complete")
+    all.value("-o,--output", into.output_path, "FILE", "The merged trace; the ending of its name says what it is")
         .offer_files()
         .add_to_manual(
-            "Its stem with .metadata.json says what was done to each node and how far its times can be wrong.");
+            "XSpaces become an XSpace, or .trace.json, .trace.json.gz and .pftrace; trace JSON of PyTorch and Ascend becomes one of "
+            "the last three. It appears when it is complete. Its stem with .metadata.json says what was done to each node and how far its times can be wrong.");
     all.flag("--trace-json", into.trace_json, "Write FILE's stem with .trace.json.gz as well");
     all.value("--svg", into.svg_path, "FILE", "A picture as well: how far times of each node can be wrong, over time").offer_files();
+    all.value("--write-offsets", into.offsets_path, "FILE", "The offsets that were applied, as --offsets reads them").offer_files();
     all.flag("--validate", into.validate_merged,
              "Check the order of collectives; write FILE's stem with .violations.json");
     all.value("--plane-scheme", scheme_.typed, "WHICH", "Names of planes: seed, rocm or node (default seed)")
@@ -454,7 +545,7 @@ class merge_command_options final : public command_options {
       return wrong_options("--output '-': a merge writes files beside its output, named after it; name a file", help);
     if (auto wrong = input_.understand(into)) return wrong;
     if (auto wrong = output_.understand(into)) return wrong;
-    if (auto wrong = understand_clocks(into.merge)) return wrong;
+    if (auto wrong = understand_clocks(into.merge, into.scheme_chosen)) return wrong;
     if (auto wrong = understand_alignment(into)) return wrong;
     into.merge.io = into.io;
     into.merge.not_an_input = into.output_path;
@@ -468,11 +559,12 @@ class merge_command_options final : public command_options {
   }
 
  private:
-  [[nodiscard]] std::optional<fault> understand_clocks(profkit::merge_options& m) const {
+  [[nodiscard]] std::optional<fault> understand_clocks(profkit::merge_options& m, bool& scheme_chosen) const {
     if (auto wrong = correction_.understand("--correction", m.correction)) return wrong;
     if (no_correction_ && correction_.typed.empty()) m.correction = merge_correction::walltime;
     if (auto wrong = zero_.understand("--normalize", m.zero)) return wrong;
     if (auto wrong = scheme_.understand("--plane-scheme", m.scheme)) return wrong;
+    scheme_chosen = !scheme_.typed.empty() || !m.plane_prefix.empty();
     m.clocks.drift_slope = !no_drift_;
     return std::nullopt;
   }
@@ -521,7 +613,8 @@ extern const command_description merge_command = {
     "  profkit merge --traces node0.xplane.pb node1.xplane.pb --offsets offsets.jsonl -o combined.xspace\n"
     "  profkit merge --run-dir run123 -o combined.xspace       find traces, snapshots and offsets\n"
     "  profkit merge --traces a.xplane.pb b.xplane.pb --align collectives -o both.xspace   clocks by collectives\n"
-    "  profkit merge --traces a.xplane.pb b.xplane.pb --no-correction -o both.xspace   by wall time\n",
+    "  profkit merge --traces a.xplane.pb b.xplane.pb --no-correction -o both.xspace   by wall time\n"
+    "  profkit merge --traces rank*.pt.trace.json.gz --align collectives -o all.trace.json.gz   ranks of PyTorch\n",
     make_options<merge_command_options>,
     run_merge,
 };

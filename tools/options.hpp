@@ -65,6 +65,8 @@ struct options {
   bool compat_xla = false, waits = false;      // export --compat xla, --waits
   profkit::merge_options merge;                // merge, but for io
   bool trace_json = false, validate_merged = false, print_events = false, print_collectives = false;  // merge
+  bool scheme_chosen = false;  // merge: the names of planes were asked for
+  std::string offsets_path;    // merge --write-offsets
 
   std::vector<std::string> traces;  // validate
   std::string csv_path;

@@ -1,15 +1,19 @@
 #include "alignment.hpp"
 
+#include <profkit/core/trace.hpp>
+#include <profkit/core/trace_export.hpp>
 #include <profkit/time.hpp>
 #include <profkit/xspace.hpp>
 
 #include <base/progress.hpp>
 
 #include "clock_statistics.hpp"
+#include "event_bytes.hpp"
 #include "folded_warnings.hpp"
 #include "given_line.hpp"
 
 #include <algorithm>
+#include <memory>
 #include <utility>
 
 namespace profkit {
@@ -51,6 +55,7 @@ class trace_aligner {
     if (auto ok = read_offset_file(); !ok) return std::move(ok).error();
     for (aligned_trace& t : all_.traces)
       if (auto ok = describe(t); !ok) return std::move(ok).error();
+    settle_one_clocks();
     if (auto ok = check_nodes(); !ok) return std::move(ok).error();
     if (auto ok = find_base(); !ok) return std::move(ok).error();
     if (o_.given) {
@@ -88,6 +93,16 @@ class trace_aligner {
     t.input = input;
     t.report.id = input.node_id;
     t.report.trace = input.path;
+    if (input.is_json) return open_json(t);
+    if (o_.output != merged_format::xspace) {
+      t.report.status = node_status::corrupt;
+      fault f;
+      f.code = fault_code::unsupported;
+      f.message = node_text(input.node_id) + ": this is an XSpace, and trace JSON is written";
+      f.hint = "Export it first: profkit export TRACE -o NAME.trace.json.gz, and merge that.";
+      f.path = input.path;
+      return fail_or_warn(f);
+    }
     auto from = open_file_source(input.path, o_.io, o_.bounds);
     if (!from) {
       t.report.status = node_status::missing;
@@ -125,6 +140,7 @@ class trace_aligner {
       t.report.status = node_status::corrupt;
       return fail_or_warn(*f);
     }
+    if (o_.keep_going && !is_intact(t.bytes)) return mend(t);
     if (const char* const damage = damage_position(t.bytes)) {
       const std::uint64_t at = offset_in(t.bytes, damage);
       t.report.status = node_status::corrupt;
@@ -135,6 +151,73 @@ class trace_aligner {
                                 "Fetch the trace again; --keep_going merges the planes before the damage.", input.path,
                                 at));
     }
+    return {};
+  }
+
+  // Whether every event can be read.
+  static bool is_intact(std::string_view xspace) {
+    wire_reader file(xspace);
+    for (wire_field field; file.next(field);) {
+      if (!field.is_bytes(1)) continue;
+      wire_reader plane(field.bytes);
+      for (wire_field of_plane; plane.next(of_plane);) {
+        if (of_plane.is_bytes(5) && !stat_metadata_view(of_plane.bytes).ok()) return false;
+        if (!of_plane.is_bytes(3)) continue;
+        wire_reader line(of_plane.bytes);
+        for (wire_field of_line; line.next(of_line);)
+          if (of_line.is_bytes(4) && read_event(of_line.bytes).shape == event_shape::damaged) return false;
+        if (!line.ok()) return false;
+      }
+      if (!plane.ok()) return false;
+    }
+    return file.ok();
+  }
+
+  // What is intact of a damaged XSpace takes its place, as `export` writes it.
+  result<void> mend(aligned_trace& t) {
+    t.report.status = node_status::corrupt;
+    auto opened = profile::open_buffer(t.bytes, t.input.path);
+    auto mended = std::make_shared<std::string>();
+    trace_export_options how;
+    how.format = trace_format::xspace;
+    how.host = host_;
+    how.host.progress = nullptr;
+    const auto written = opened ? export_trace(trace(*opened), how, *memory_sink(*mended)) : result<trace_export_outcome>(opened.error());
+    if (!written || mended->empty() || !is_intact(*mended)) {
+      t.usable = false;
+      return fail_or_warn(written ? about(t.input.node_id, fault_code::damaged, "nothing of its trace is intact",
+                                          "Fetch the trace again.", t.input.path)
+                                  : written.error());
+    }
+    t.mapped.reset();
+    t.held = {*mended, mended, {}};
+    t.bytes = t.held.bytes;
+    for (const file_damage& loss : written->damage) {
+      fault f = loss.what;
+      f.message = node_text(t.input.node_id) + ": " + f.message + "; what is intact is merged";
+      if (auto ok = fail_or_warn(f); !ok) return ok;
+    }
+    return {};
+  }
+
+  // Trace JSON is not held: it is read anew each time.
+  result<void> open_json(aligned_trace& t) {
+    t.report.status = node_status::corrupt;
+    const auto refuse = [&](fault f) {
+      f.message = node_text(t.input.node_id) + ": " + f.message;
+      return fail_or_warn(f);
+    };
+    if (o_.output != merged_format::trace_json) return refuse(no_xspace_but_chrome_traces(t.input.path));
+    auto read = survey_trace_json(t.input.path, o_, host_);
+    if (!read) return refuse(std::move(read).error());
+    if (read->is_merged)
+      return refuse({fault_code::unsupported, "this is a merged trace JSON", t.input.path, no_offset, "Merge the traces of its nodes."});
+    if (read->events == 0)
+      return refuse(read->damage ? *read->damage : fault{fault_code::damaged, "its trace holds no event", t.input.path, no_offset, ""});
+    t.json = std::move(*read);
+    t.usable = true;
+    if (t.json->damage) return refuse(*t.json->damage);
+    t.report.status = node_status::corrected;
     return {};
   }
 
@@ -167,17 +250,17 @@ class trace_aligner {
     });
   }
   [[nodiscard]] static bool has_snapshots(const aligned_trace& t) {
+    if (t.json) return false;
     if (!t.input.snapshots.empty()) return true;
     const auto embedded = read_embedded_snapshots(t.bytes);
     return !embedded || !embedded->pairs.empty();
   }
-  [[nodiscard]] static fault no_snapshots() {
+  [[nodiscard]] static fault nothing_measured() {
     fault f;
     f.code = fault_code::invalid_argument;
-    f.message =
-        "none of the traces has clock snapshots: these are plain XSpaces, as a stock XLA profiler writes them";
+    f.message = "nothing was measured of the clocks: none of the traces has clock snapshots, and there are no offsets";
     f.hint =
-        "merge corrects clocks by the snapshots and offsets that a collector recorded; give snapshot files with "
+        "Give the offsets between the hosts with --offsets, and snapshot files, where a collector wrote some, with "
         "--snapshots. --no_correction lines the traces up by wall time, and how far they are wrong is then not known; "
         "--align=collectives corrects clocks by the collectives, as far as those decide them.";
     return f;
@@ -186,7 +269,7 @@ class trace_aligner {
   result<void> read_offset_file() {
     if (inputs_.offsets.empty()) {
       if (o_.correction != merge_correction::clock || o_.given || only_merged_traces()) return {};
-      if (!o_.keep_going && !any_snapshots()) return no_snapshots();
+      if (!o_.keep_going && !any_snapshots()) return nothing_measured();
       fault f;
       f.code = fault_code::invalid_argument;
       f.message = "no offsets: the clocks of the nodes cannot be aligned";
@@ -232,13 +315,18 @@ class trace_aligner {
 
   bool only_merged_traces() const {
     return std::all_of(all_.traces.begin(), all_.traces.end(),
-                       [](const aligned_trace& t) { return t.usable && read_trace_clocks(t.bytes).merged; });
+                       [](const aligned_trace& t) { return t.usable && !t.json && read_trace_clocks(t.bytes).merged; });
   }
 
   // What the trace, the offsets header and the run metadata say of a node, and whether they agree.
   result<void> describe(aligned_trace& t) {
     if (!t.usable) return {};
-    t.clocks = read_trace_clocks(t.bytes);
+    if (t.json) {
+      t.clocks.profile_start_ns = t.json->origin_unix_ns;
+      if (!t.json->hostname.empty()) t.clocks.hostnames.push_back(t.json->hostname);
+    } else {
+      t.clocks = read_trace_clocks(t.bytes);
+    }
     if (t.clocks.merged) {
       auto before = read_clock_metadata(t.bytes);
       if (!before) {
@@ -275,6 +363,7 @@ class trace_aligner {
         if (!ours) ours = theirs;
       }
     }
+    if (t.report.hostname.empty() && t.json) t.report.hostname = t.input.hostname;
     // What a post-processed trace counts from: the start of the session, else of the collector.
     t.file_start_ns = t.clocks.profile_start_ns;
     if (t.start.walltime_ns && (!t.file_start_ns || std::abs(*t.file_start_ns - *t.start.walltime_ns) > max_apart_ns))
@@ -284,7 +373,21 @@ class trace_aligner {
       t.file_start_ns = g->start_unix_ns;
       if (g->decided && !t.start.walltime_ns) t.start.walltime_ns = g->start_unix_ns;
     }
+    if (t.json && !t.start.walltime_ns) t.start.walltime_ns = t.json->origin_unix_ns;
     return {};
+  }
+
+  // Without any snapshot, as stock XLA and PyTorch record, devices were put on the clock of their host by the profiler.
+  void settle_one_clocks() {
+    if (o_.given || o_.correction != merge_correction::clock) return;
+    const bool measured = any_snapshots();
+    for (aligned_trace& t : all_.traces) {
+      if (!t.usable || !t.before.empty()) continue;
+      t.has_one_clock = t.json || (!measured && !offsets_.rows.empty());
+      if (!t.has_one_clock || t.start.walltime_ns) continue;
+      t.start.walltime_ns = t.file_start_ns;
+      if (!t.start.walltime_ns && !t.json) t.start.walltime_ns = first_absolute_ns(t.bytes);
+    }
   }
 
   // No two inputs may bring the same node.
@@ -398,14 +501,11 @@ class trace_aligner {
   }
 
   result<void> build_clocks() {
-    const bool any_single =
-        std::any_of(all_.traces.begin(), all_.traces.end(), [](const aligned_trace& t) { return t.before.empty(); });
-    if (!o_.keep_going && any_single && !any_snapshots()) return no_snapshots();
     resolved_ = resolve_midpoints(offsets_, all_.reference_node);
     std::vector<std::pair<aligned_trace*, clock_evidence>> evidence;
     for (aligned_trace& t : all_.traces) {
       if (!t.usable || !t.before.empty()) continue;
-      auto snapshots = snapshots_of(t);
+      auto snapshots = t.has_one_clock ? result<snapshot_set>(snapshot_set{}) : snapshots_of(t);
       if (!snapshots) {
         if (auto ok = fail_or_warn(snapshots.error()); !ok) return ok;
         snapshots = snapshot_set{};
@@ -492,6 +592,7 @@ class trace_aligner {
     e.snapshots = snapshots.pairs;
     e.reference_base_ns = all_.base_ns;
     t.report.offset_windows = e.offsets.size();
+    if (t.has_one_clock) return add_one_clock(t, std::move(e), into);
     if (!t.start.walltime_ns || !t.start.gpu_ns) {
       by_walltime(t);
       return fail_or_warn(about(e.node_id, fault_code::invalid_argument,
@@ -515,6 +616,27 @@ class trace_aligner {
     return {};
   }
 
+  // Its tracer clock is its wall clock, as two snapshots a day off would show it.
+  result<void> add_one_clock(aligned_trace& t, clock_evidence e, std::vector<std::pair<aligned_trace*, clock_evidence>>& into) {
+    if (!t.start.walltime_ns) {
+      by_walltime(t);
+      return fail_or_warn(about(e.node_id, fault_code::invalid_argument, "what its times count from is not known",
+                                "Give its start_walltime_ns in the header of the offsets file or in the run metadata.",
+                                t.input.path));
+    }
+    if (e.offsets.empty() && !e.is_reference) {
+      by_walltime(t);
+      return fail_or_warn(no_offsets(t));
+    }
+    e.host_base_ns = e.tracer_base_ns = *t.start.walltime_ns;
+    for (const std::int64_t side : {-1, 1}) {
+      const clock_instant at{e.host_base_ns + side * max_apart_ns, 0};
+      e.snapshots.push_back({at, at});
+    }
+    into.emplace_back(&t, std::move(e));
+    return {};
+  }
+
   // Twice: the scatter of all nodes together says more of each than its own few measurements, and a step of the reference
   // node's clock is a jump of all offsets.
   result<void> build_from(std::vector<std::pair<aligned_trace*, clock_evidence>>& evidence) {
@@ -524,7 +646,7 @@ class trace_aligner {
       auto clock = node_clock::build(e, o_.clocks);
       if (!clock) continue;
       offsets.push_back(clock->offset_scatter());
-      snapshots.push_back(clock->snapshot_scatter());
+      if (!t->has_one_clock) snapshots.push_back(clock->snapshot_scatter());
       if (e.is_reference) reference_steps = clock->wall_steps();
     }
     clock_options how = o_.clocks;
@@ -541,13 +663,15 @@ class trace_aligner {
       }
       t->clock = std::move(*clock);
       merged_node& r = t->report;
-      r.method = measured_method;
+      r.method = t->has_one_clock ? offsets_method : measured_method;
       r.anomalies = t->clock->anomalies();
       r.residual_ps = t->clock->residual_ps();
       r.host_drift_ppt = t->clock->host_drift_ppt();
       r.tracer_drift_ppt = t->clock->tracer_drift_ppt();
       r.offset_variance_ns2 = t->clock->offset_variance_ns2();
       for (const std::string& text : folded_warnings(r.anomalies)) warn(node_text(r.id) + ": " + text);
+      if (t->has_one_clock)
+        warn(node_text(r.id) + ": it has no clock snapshots: device times follow its host's clock, and how far they can be wrong is not known");
     }
     return {};
   }

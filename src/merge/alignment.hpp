@@ -1,6 +1,7 @@
 // Each trace of a merge with its clock: opened, cross-checked, ready to be read twice.
 #pragma once
 #include "inputs.hpp"
+#include "json_survey.hpp"
 
 #include <memory>
 #include <optional>
@@ -13,6 +14,8 @@ inline namespace PROFKIT_NAMESPACE {
 
 // merged_node::method of snapshots and offsets.
 inline constexpr std::string_view measured_method = "snapshots";
+// The same of offsets alone, of a trace that has one clock for its host and its devices.
+inline constexpr std::string_view offsets_method = "offsets";
 
 // One trace, opened.
 struct aligned_trace {
@@ -21,6 +24,7 @@ struct aligned_trace {
   held_bytes held;
   std::string_view bytes;  // up to the first damage
   trace_clocks clocks;
+  std::optional<json_survey> json;  // what a trace JSON holds; it has no bytes here
 
   merged_node report;                  // of a trace of one node
   std::vector<clock_metadata> before;  // of a merged trace: its nodes
@@ -28,6 +32,7 @@ struct aligned_trace {
 
   std::optional<node_clock> clock;           // status corrected
   const given_clock* given = nullptr;        // what `clock` was made of, instead of measurements
+  bool has_one_clock = false;                 // device lines count like those of the host
   node_start start;
   std::optional<std::int64_t> file_start_ns;  // what line times below 1e17 count from, Unix ns
 

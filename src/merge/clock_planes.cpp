@@ -48,36 +48,6 @@ std::uint64_t bits_of(double d) noexcept {
 }
 double as_ns(std::int64_t ps) noexcept { return static_cast<double>(ps) / 1000.0; }
 
-// "[[from,to,tracer,host,flags],…]": times and bounds in ps; 1: extrapolated, 2: suspect.
-std::string windows_text(const node_bounds& bounds) {
-  std::vector<clock_window> windows = bounds.windows;
-  // A long run has many windows; neighbours then share the wider bound.
-  while (windows.size() > max_windows) {
-    std::vector<clock_window> fewer;
-    for (std::size_t i = 0; i < windows.size(); i += 2) {
-      clock_window w = windows[i];
-      if (i + 1 < windows.size()) {
-        const clock_window& next = windows[i + 1];
-        w.to_ps = next.to_ps;
-        w.tracer_bound_ps = std::max(w.tracer_bound_ps, next.tracer_bound_ps);
-        w.host_bound_ps = std::max(w.host_bound_ps, next.host_bound_ps);
-        w.extrapolated = w.extrapolated || next.extrapolated;
-        w.suspect = w.suspect || next.suspect;
-      }
-      fewer.push_back(w);
-    }
-    windows = std::move(fewer);
-  }
-  std::string text = "[";
-  for (const clock_window& w : windows) {
-    if (text.size() > 1) text += ',';
-    text += '[' + std::to_string(w.from_ps) + ',' + std::to_string(w.to_ps) + ',' + std::to_string(w.tracer_bound_ps) +
-            ',' + std::to_string(w.host_bound_ps) + ',' +
-            std::to_string((w.extrapolated ? 1 : 0) + (w.suspect ? 2 : 0)) + ']';
-  }
-  return text + ']';
-}
-
 // A plane of stats alone, as a field of the XSpace.
 class stat_plane {
  public:
@@ -105,6 +75,36 @@ class stat_plane {
 };
 
 }  // namespace
+
+std::string windows_text(const node_bounds& bounds) {
+  std::vector<clock_window> windows = bounds.windows;
+  // A long run has many windows; neighbours then share the wider bound.
+  while (windows.size() > max_windows) {
+    std::vector<clock_window> fewer;
+    for (std::size_t i = 0; i < windows.size(); i += 2) {
+      clock_window w = windows[i];
+      if (i + 1 < windows.size()) {
+        const clock_window& next = windows[i + 1];
+        w.to_ps = next.to_ps;
+        w.tracer_bound_ps = std::min(w.tracer_bound_ps, next.tracer_bound_ps) < 0 ? clock_window::unknown_ps
+                                                                                  : std::max(w.tracer_bound_ps, next.tracer_bound_ps);
+        w.host_bound_ps = std::max(w.host_bound_ps, next.host_bound_ps);
+        w.extrapolated = w.extrapolated || next.extrapolated;
+        w.suspect = w.suspect || next.suspect;
+      }
+      fewer.push_back(w);
+    }
+    windows = std::move(fewer);
+  }
+  std::string text = "[";
+  for (const clock_window& w : windows) {
+    if (text.size() > 1) text += ',';
+    text += '[' + std::to_string(w.from_ps) + ',' + std::to_string(w.to_ps) + ',' + std::to_string(w.tracer_bound_ps) +
+            ',' + std::to_string(w.host_bound_ps) + ',' +
+            std::to_string((w.extrapolated ? 1 : 0) + (w.suspect ? 2 : 0)) + ']';
+  }
+  return text + ']';
+}
 
 // Which node a plane is of: stat names that are new to it, then the stats.
 std::string tags_of(const plane_plan& p, const merged_node& node) {

@@ -14,6 +14,9 @@ std::string tags_of(const plane_plan& p, const merged_node& node);
 std::string clock_plane_field(const merged_node& n, std::int64_t index, const merge_result& made,
                               const std::string& prefix);
 
+// "[[from,to,tracer,host,flags],…]": times and bounds in ps; 1: extrapolated, 2: suspect. A bound of -1 is not known.
+std::string windows_text(const node_bounds& bounds);
+
 // The plane Task Environment, as a field of the XSpace.
 std::string environment_field(const merge_plan& plan, std::int64_t origin_ns);
 

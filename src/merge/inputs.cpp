@@ -1,5 +1,7 @@
 #include "inputs.hpp"
 
+#include "json_survey.hpp"
+
 #include <profkit/core/discover.hpp>
 
 #include <base/affix.hpp>
@@ -54,15 +56,17 @@ class resolver {
   result<merge_inputs> run() {
     found_.offsets = o_.offsets;
     found_.run_path = o_.run_metadata;
-    for (const std::string& path : o_.traces) found_.traces.push_back({path, {}, 0});
+    for (const std::string& path : o_.traces) found_.traces.push_back({path, {}, 0, {}, false, {}, {}});
     if (!o_.run_dir.empty())
       if (auto ok = discover_rest(); !ok) return std::move(ok).error();
+    if (found_.traces.empty()) take_chrome_traces();
     if (found_.traces.empty()) {
-      if (const std::optional<std::string> path = chrome_trace()) return no_xspace_but_chrome_traces(*path);
       fault f = usage("no trace to merge", "Name them with --traces, or a folder with --run-dir.", o_.run_dir);
       if (!o_.run_dir.empty()) f.code = fault_code::not_found;
       return f;
     }
+    for (trace_input& t : found_.traces)
+      if (auto ok = look_at(t); !ok) return std::move(ok).error();
     if (auto ok = take_snapshots(); !ok) return std::move(ok).error();
     if (!found_.run_path.empty())
       if (auto ok = read_run(); !ok) return std::move(ok).error();
@@ -81,7 +85,7 @@ class resolver {
       for (const found_file& file : folder.files) {
         const std::string path = joined_path(folder.path, file.name);
         if (path == o_.not_an_input) continue;
-        if (wants_traces && ends_with(file.name, ".xplane.pb")) found_.traces.push_back({path, {}, 0});
+        if (wants_traces && ends_with(file.name, ".xplane.pb")) found_.traces.push_back({path, {}, 0, {}, false, {}, {}});
         if (!without_ending(file.name, snapshot_endings).empty()) snapshot_files_.push_back(path);
         const bool lines = ends_with(file.name, ".jsonl");
         if (!lines && file.name.find(".json") != std::string::npos) json_files_.push_back(path);
@@ -98,12 +102,51 @@ class resolver {
     return {};
   }
 
-  // A Chrome trace below the folder, recognised by its contents.
-  [[nodiscard]] std::optional<std::string> chrome_trace() const {
-    constexpr std::size_t max_looks = 8;
-    for (std::size_t i = 0; i < json_files_.size() && i < max_looks; ++i)
-      if (content_of(family_of(json_files_[i])) == file_content::trace_events) return json_files_[i];
-    return std::nullopt;
+  // Where no XSpace lies below the folder: the trace JSON there, recognised by its contents.
+  void take_chrome_traces() {
+    for (const std::string& path : json_files_)
+      if (content_of(family_of(path)) == file_content::trace_events) found_.traces.push_back({path, {}, 0, {}, false, {}, {}});
+  }
+
+  // What a trace is. A folder stands for the one trace in it. What cannot be opened is reported when it is.
+  result<void> look_at(trace_input& t) {
+    open_options how;
+    how.bounds = o_.bounds;
+    how.host = host_;
+    how.host.progress = nullptr;
+    const auto found = open_capture(t.path, how);
+    if (!found) return {};
+    const capture_file* chosen = nullptr;
+    std::size_t candidates = 0;
+    for (const bool planes : {true, false}) {
+      for (const capture_file& file : found->files) {
+        const bool fits = planes ? has_planes(file.family)
+                                 : content_of(file.family) == file_content::trace_events && file.export_of < 0;
+        if (fits && candidates++ == 0) chosen = &file;
+      }
+      if (chosen != nullptr) break;
+    }
+    if (chosen == nullptr) return {};
+    if (candidates > 1)
+      return usage("this folder holds " + std::to_string(candidates) + " traces", "Name the trace of each node, or the folder with --run-dir.", t.path);
+    t.is_json = !has_planes(chosen->family);
+    t.hostname = chosen->host;
+    if (chosen->path != t.path) t.named = std::exchange(t.path, chosen->path);
+    if (!t.is_json) return {};
+    t.rank = rank_in_header(t.path, o_, host_);
+    for (const capture_file& file : found->files)
+      if (!t.rank) t.rank = number_in(last_part_of(file.path), "profiler_info_");
+    return {};
+  }
+
+  // 3 of "profiler_info_3.json".
+  static std::optional<std::int64_t> number_in(std::string_view name, std::string_view before) noexcept {
+    if (!starts_with(name, before)) return std::nullopt;
+    name.remove_prefix(before.size());
+    std::int64_t id = 0;
+    const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), id);
+    static_cast<void>(end);
+    return error == std::errc{} && id >= 0 ? std::optional(id) : std::nullopt;
   }
 
   [[nodiscard]] fault several(const char* what, const std::vector<std::string>& paths, const char* flag) const {
@@ -160,10 +203,22 @@ class resolver {
     return named;
   }
 
+  // Ranks are the numbers of nodes where nothing else names these and each trace has its own.
+  [[nodiscard]] bool ranks_are_ids() const {
+    std::vector<std::int64_t> ranks;
+    for (const trace_input& t : found_.traces) {
+      if (!t.rank || number_after_node(last_part_of(t.path))) return false;
+      ranks.push_back(*t.rank);
+    }
+    std::sort(ranks.begin(), ranks.end());
+    return !found_.run && std::adjacent_find(ranks.begin(), ranks.end()) == ranks.end();
+  }
+
   result<void> name_nodes() {
+    const bool by_rank = ranks_are_ids();
     for (std::size_t i = 0; i < found_.traces.size(); ++i) {
       trace_input& t = found_.traces[i];
-      t.node_id = static_cast<std::int64_t>(i);
+      t.node_id = by_rank ? *t.rank : static_cast<std::int64_t>(i);
       const std::string name(last_part_of(t.path));
       const auto in_name = number_after_node(name);
       const run_node* entry = entry_of(t.path);
@@ -209,11 +264,8 @@ file_family family_of(const std::string& path) {
 fault no_xspace_but_chrome_traces(std::string path) {
   fault f;
   f.code = fault_code::unsupported;
-  f.message = "this is a Chrome trace, as PyTorch (Kineto) and exporters write it, not an XSpace";
-  f.hint =
-      "merge takes XSpaces (*.xplane.pb) whose collector recorded clock snapshots and offsets. Give the rank files of "
-      "PyTorch, or their folder, to `profkit report` or `profkit validate` as they are; --align=collectives of validate "
-      "bounds their clocks.";
+  f.message = "this is a Chrome trace, as PyTorch (Kineto), Ascend and exporters write it, which cannot become an XSpace";
+  f.hint = "Name the output FILE.trace.json.gz or FILE.pftrace.";
   f.path = std::move(path);
   return f;
 }
@@ -238,7 +290,7 @@ result<merge_input_list> list_merge_inputs(const merge_options& o, const hooks& 
     auto found = resolve_inputs(o, host);
     if (!found) return std::move(found).error();
     merge_input_list list;
-    for (trace_input& t : found->traces) list.traces.push_back({std::move(t.path), t.node_id});
+    for (trace_input& t : found->traces) list.traces.push_back({t.named.empty() ? std::move(t.path) : std::move(t.named), t.node_id, t.is_json});
     const bool has_zero = std::any_of(list.traces.begin(), list.traces.end(), [](const merge_input& t) { return t.node_id == 0; });
     list.reference_node = has_zero ? 0 : list.traces.front().node_id;
     if (found->run && found->run->reference_node) list.reference_node = *found->run->reference_node;

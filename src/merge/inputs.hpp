@@ -13,6 +13,10 @@ inline namespace PROFKIT_NAMESPACE {
 struct trace_input {
   std::string path, snapshots;
   std::int64_t node_id = 0;
+  std::string named;  // the folder that stands for it; "": it was named itself
+  bool is_json = false;              // trace events, of PyTorch or Ascend
+  std::string hostname;              // that the name of the file says
+  std::optional<std::int64_t> rank;  // of its run, where it is known without reading the events
 };
 
 struct merge_inputs {
@@ -29,7 +33,7 @@ result<merge_inputs> resolve_inputs(const merge_options& o, const hooks& host);
 
 // What a regular file is, by its name and contents; unknown for anything else.
 [[nodiscard]] file_family family_of(const std::string& path);
-// Why Chrome traces, as PyTorch writes them, cannot be merged.
+// Why trace JSON cannot be merged into an XSpace.
 [[nodiscard]] fault no_xspace_but_chrome_traces(std::string path);
 
 // All decoded bytes of a small file.

@@ -4,8 +4,10 @@
 
 #include <base/contained.hpp>
 
+#include "applied_offsets.hpp"
 #include "folded_warnings.hpp"
 #include "given_line.hpp"
+#include "json_writer.hpp"
 #include "merge_writer.hpp"
 #include "observe.hpp"
 #include "trace_survey.hpp"
@@ -25,27 +27,98 @@ class merger {
     auto aligned = align_traces(o_, host);
     if (!aligned) return std::move(aligned).error();
     plan_.all = std::move(*aligned);
+    if (o_.output == merged_format::trace_json) {
+      if (observer != nullptr)
+        return fault{fault_code::unsupported, "events of trace JSON are not printed", "", no_offset, "Leave out --print-events and --print-collectives."};
+      return write_json(into, host);
+    }
     std::uint64_t total = 0;
     for (const aligned_trace& t : plan_.all.traces) total += t.bytes.size();
     shared_progress progress(host, total * 2);
     if (auto ok = survey_traces(o_, host, progress, plan_); !ok) return std::move(ok).error();
     if (observer != nullptr)
       if (auto ok = observe_events(plan_, *observer); !ok) return std::move(ok).error();
-    made_.run_id = plan_.all.run_id;
-    made_.reference_node = plan_.all.reference_node;
-    made_.origin_ns = saturating_add(plan_.all.base_ns, plan_.rules.zero_ps / ps_per_ns);
+    say_when();
     name_all();
     describe_nodes();
     plan_bytes(o_, plan_, made_);
     auto written = write_plan(o_, plan_, made_, into, host, progress);
     if (!written) return std::move(written).error();
-    made_.output_bytes = *written;
+    return finished(*written);
+  }
+
+ private:
+  void say_when() {
+    made_.run_id = plan_.all.run_id;
+    made_.reference_node = plan_.all.reference_node;
+    made_.origin_ns = saturating_add(plan_.all.base_ns, plan_.rules.zero_ps / ps_per_ns);
+  }
+  merge_result finished(std::uint64_t written) {
+    made_.output_bytes = written;
     made_.warnings = std::move(plan_.all.warnings);
     if (o_.given) made_.assumptions = o_.given->assumptions;
     return std::move(made_);
   }
 
- private:
+  // What a node's bounds are made of, and between which corrected times.
+  void take_bounds(const aligned_trace& t, merged_node& r, std::int64_t least, std::int64_t most) const {
+    r.bounds.node_id = r.id;
+    r.start_unix_ns = t.start.walltime_ns;
+    r.start_tracer_ns = t.start.gpu_ns;
+    if (!t.clock) return;
+    r.bounds = t.given != nullptr ? bounds_of_given(*o_.given, *t.given, plan_.all.base_ns, least, most)
+                                  : t.clock->bounds(least, most);
+    r.applied = offsets_of_clock(*t.clock, t.start.walltime_ns.value_or(plan_.all.base_ns), plan_.all.base_ns, r.bounds, least, most);
+    for (clock_window& w : r.bounds.windows) {
+      w.from_ps -= plan_.rules.zero_ps;
+      w.to_ps -= plan_.rules.zero_ps;
+      if (t.has_one_clock) w.tracer_bound_ps = clock_window::unknown_ps;
+    }
+  }
+
+  // Trace JSON: the first look at it was taken when it was opened.
+  result<merge_result> write_json(sink& into, const hooks& host) {
+    std::vector<std::pair<std::int64_t, std::int64_t>> spans;
+    std::int64_t least = std::numeric_limits<std::int64_t>::max();
+    for (aligned_trace& t : plan_.all.traces) {
+      auto& [from, to] = spans.emplace_back(std::numeric_limits<std::int64_t>::max(), std::numeric_limits<std::int64_t>::min());
+      if (!t.usable || t.json->timed_events == 0) continue;
+      const line_mapper mapper(correction_of_json(t, plan_.all.base_ns));
+      if (!mapper.map(t.json->least_ps, from) || !mapper.map(t.json->most_ps, to)) {
+        fault f{fault_code::unsupported,
+                "node " + std::to_string(t.input.node_id) + ": its events lie more than 53 days from the start of the timeline, "
+                "which int64 picoseconds since then cannot hold",
+                t.input.path, no_offset, "Check the start times in the offsets header; --keep_going leaves the node out."};
+        if (!o_.keep_going) return f;
+        plan_.all.warnings.push_back(fault_text(f));
+        t.usable = false;
+        t.report.status = node_status::corrupt;
+        continue;
+      }
+      least = std::min(least, from);
+    }
+    plan_.rules.zero_ps = zero_before(o_.zero, least);
+    say_when();
+    for (std::size_t i = 0; i < plan_.all.traces.size(); ++i) {
+      aligned_trace& t = plan_.all.traces[i];
+      t.report.trace = t.input.path;
+      auto [from, to] = spans[i];
+      if (from > to) from = to = plan_.rules.zero_ps;
+      take_bounds(t, t.report, from, to);
+      if (t.usable && !t.report.hostname.empty() &&
+          std::find(made_.hostnames.begin(), made_.hostnames.end(), t.report.hostname) == made_.hostnames.end())
+        made_.hostnames.push_back(t.report.hostname);
+      made_.nodes.push_back(t.report);
+    }
+    auto written = write_merged_json(o_, plan_.all, plan_.rules.zero_ps, made_, into, host);
+    if (!written) return std::move(written).error();
+    for (const merged_node& n : made_.nodes)
+      if (n.out_of_reach_events > 0)
+        plan_.all.warnings.push_back("node " + std::to_string(n.id) + ": " + std::to_string(n.out_of_reach_events) +
+                                     (n.out_of_reach_events == 1 ? " event is" : " events are") + " out of reach and have no time");
+    return finished(*written);
+  }
+
   void name_all() {
     std::vector<plane_to_name> to_name;
     for (const plane_plan& p : plan_.planes)
@@ -114,16 +187,8 @@ class merger {
       r.max_correction_ps = ahead ? greatest : r.min_correction_ps;
     }
     if (placed > 0) r.mean_correction_ps = static_cast<std::int64_t>(sum / static_cast<wide_sum>(placed));
-    r.bounds.node_id = r.id;
     if (least > most) least = most = plan_.rules.zero_ps;
-    if (t.clock) {
-      r.bounds = t.given != nullptr ? bounds_of_given(*o_.given, *t.given, plan_.all.base_ns, least, most)
-                                    : t.clock->bounds(least, most);
-      for (clock_window& w : r.bounds.windows) {
-        w.from_ps -= plan_.rules.zero_ps;
-        w.to_ps -= plan_.rules.zero_ps;
-      }
-    }
+    take_bounds(t, r, least, most);
     // Snapshots that a period leads to expect.
     if (r.sampling_period_ns > 0 && t.clock) {
       const std::uint64_t span_ns = distance_ps(least, most) / static_cast<std::uint64_t>(ps_per_ns);

@@ -147,14 +147,18 @@ std::optional<std::int64_t> node_bounds::at(std::int64_t corrected_ps, clock_dom
   auto after = std::upper_bound(windows.begin(), windows.end(), corrected_ps,
                                 [](std::int64_t t, const clock_window& w) { return t < w.from_ps; });
   if (after != windows.begin()) --after;
-  return domain == clock_domain::tracer ? after->tracer_bound_ps : after->host_bound_ps;
+  const std::int64_t bound_ps = domain == clock_domain::tracer ? after->tracer_bound_ps : after->host_bound_ps;
+  return bound_ps == clock_window::unknown_ps ? std::nullopt : std::optional(bound_ps);
 }
 
 std::optional<std::int64_t> node_bounds::widest(clock_domain domain) const noexcept {
   if (!known || windows.empty()) return std::nullopt;
   std::int64_t most = 0;
-  for (const clock_window& w : windows)
-    most = std::max(most, domain == clock_domain::tracer ? w.tracer_bound_ps : w.host_bound_ps);
+  for (const clock_window& w : windows) {
+    const std::int64_t bound_ps = domain == clock_domain::tracer ? w.tracer_bound_ps : w.host_bound_ps;
+    if (bound_ps == clock_window::unknown_ps) return std::nullopt;
+    most = std::max(most, bound_ps);
+  }
   return most;
 }
 

@@ -145,7 +145,7 @@ class surveyor {
     const std::int64_t line_ns =
         absolute ? head.timestamp_ns : saturating_add(t.file_start_ns.value_or(plan_.all.base_ns), head.timestamp_ns);
     const bool by_tracer =
-        t.given == nullptr && (p.device || (o_.tracer_host_threads && p.name == roctracer_plane && starts_with(head.name, tracer_line)));
+        t.given == nullptr && !t.has_one_clock && (p.device || (o_.tracer_host_threads && p.name == roctracer_plane && starts_with(head.name, tracer_line)));
     if (t.clock) {
       c.clock = &*t.clock;
       c.kind = by_tracer ? line_correction::how::tracer : line_correction::how::host;
@@ -177,15 +177,7 @@ class surveyor {
         std::int64_t at_ps = 0;
         if (line_mapper(clock).map(e.offset_ps, at_ps)) least = std::min(least, at_ps);
       }
-    plan_.rules.zero_ps = zero_for(least);
-  }
-
-  [[nodiscard]] std::int64_t zero_for(std::int64_t least_ps) const noexcept {
-    if (least_ps == std::numeric_limits<std::int64_t>::max()) return 0;
-    if (o_.zero == merge_zero::automatic && least_ps >= 0) return 0;
-    std::int64_t ns = least_ps / ps_per_ns;
-    if (least_ps % ps_per_ns < 0) --ns;
-    return ns * ps_per_ns;
+    plan_.rules.zero_ps = zero_before(o_.zero, least);
   }
 
   result<void> survey() {
@@ -275,8 +267,7 @@ class surveyor {
     for (const plane_plan& p : plan_.planes)
       for (std::size_t i = p.first_line; i < p.first_line + p.line_count; ++i)
         least = std::min(least, plan_.lines[i].facts.least_ps);
-    const bool fixed = o_.zero == merge_zero::reference || o_.zero == merge_zero::none;
-    const std::int64_t zero = fixed ? 0 : zero_for(least);
+    const std::int64_t zero = zero_before(o_.zero, least);
     if (zero != plan_.rules.zero_ps) {
       plan_.rules.zero_ps = zero;  // an earlier event stood further back: sizes change
       if (auto ok = survey(); !ok) return ok;
@@ -291,6 +282,14 @@ class surveyor {
 };
 
 }  // namespace
+
+std::int64_t zero_before(merge_zero which, std::int64_t least_ps) noexcept {
+  if (which == merge_zero::reference || which == merge_zero::none || least_ps == std::numeric_limits<std::int64_t>::max()) return 0;
+  if (which == merge_zero::automatic && least_ps >= 0) return 0;
+  std::int64_t ns = least_ps / ps_per_ns;
+  if (least_ps % ps_per_ns < 0) --ns;
+  return ns * ps_per_ns;
+}
 
 result<void> survey_traces(const merge_options& o, const hooks& host, shared_progress& progress, merge_plan& plan) {
   return surveyor(o, host, progress, plan).run();

@@ -10,6 +10,7 @@
 #include <base/paths.hpp>
 #include <formats/activity_input.hpp>
 #include <formats/ascend/unparsed.hpp>
+#include <formats/chrome/node_sections.hpp>
 #include <formats/foreign/foreign_format.hpp>
 #include <formats/recording/recording.hpp>
 #include <formats/registry.hpp>
@@ -22,6 +23,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <iterator>
 #include <limits>
 #include <mutex>
 #include <utility>
@@ -423,6 +425,43 @@ struct profile::state {
     }
   }
 
+  // A merged trace JSON becomes its nodes, in its place; what is wrong with its bytes is wrong with its last one.
+  void split_nodes(std::size_t file) {
+    held_file& whole = *files[file];
+    if (!whole.loaded || what.redacted || content_of(what.files[file].family) != file_content::trace_events) return;
+    const std::vector<node_section> sections = find_node_sections(whole.held.bytes);
+    if (sections.empty()) return;
+    std::vector<std::unique_ptr<held_file>> parts;
+    std::vector<capture_file> listed;
+    const auto zero_of = format_of(what.files[file].family).zero;
+    for (const node_section& section : sections) {
+      auto part = std::make_unique<held_file>();
+      std::call_once(part->once, [] {});
+      part->held.bytes = section.bytes;
+      part->held.owner = whole.held.owner;
+      if (zero_of && what.files[file].export_of < 0) {
+        const time_zero zero = zero_of(section.bytes, {what.bounds, what.host});
+        part->origin_unix_ns = zero.origin_unix_ns;
+        part->start_unix_ns = zero.start_unix_ns;
+      }
+      part->loaded = true;
+      parts.push_back(std::move(part));
+      capture_file& of_node = listed.emplace_back(what.files[file]);
+      of_node.node = section.node;
+      of_node.bytes = section.bytes.size();
+      of_node.host = section.hostname.empty() ? "node:" + std::to_string(section.node) : section.hostname;
+    }
+    parts.back()->broken = std::move(whole.broken);
+    const auto more = static_cast<std::int32_t>(sections.size()) - 1;
+    for (capture_file& other : what.files)
+      if (other.export_of > static_cast<std::int32_t>(file)) other.export_of += more;
+    const auto at = static_cast<std::ptrdiff_t>(file);
+    files.erase(files.begin() + at);
+    files.insert(files.begin() + at, std::make_move_iterator(parts.begin()), std::make_move_iterator(parts.end()));
+    what.files.erase(what.files.begin() + at);
+    what.files.insert(what.files.begin() + at, std::make_move_iterator(listed.begin()), std::make_move_iterator(listed.end()));
+  }
+
   // Nothing that could be a profile.
   static fault no_capture(const capture& found) {
     if (!found.unread.empty()) return unparsed_together(found.unread, found.path);
@@ -510,6 +549,7 @@ struct profile::state {
 
   static result<std::shared_ptr<const profile>> finish(std::unique_ptr<state> s, const open_options& options) {
     if (options.host_ends_with_open) s->what.host = {};
+    for (std::size_t i = s->files.size(); i-- > 0;) s->split_nodes(i);
     if (s->files.size() == 1 && s->unreadable(0)) return *s->files[0]->broken;
     if (!s->any_streams) s->align();
     return std::shared_ptr<const profile>(new profile(std::move(s)));

@@ -141,7 +141,10 @@ std::optional<std::int32_t> capture_devices::rank(std::uint32_t file, std::int32
 
 std::optional<std::int64_t> capture_devices::node(std::int32_t device) const noexcept {
   const capture_device* const known = find(device);
-  return known == nullptr || known->plane < 0 ? std::nullopt : of_plane(known->file, known->plane).node;
+  if (known == nullptr) return std::nullopt;
+  if (known->plane >= 0) return of_plane(known->file, known->plane).node;
+  const std::int64_t node = profile_.what().files[known->file].node;
+  return node < 0 ? std::nullopt : std::optional(node);
 }
 
 }  // namespace PROFKIT_NAMESPACE

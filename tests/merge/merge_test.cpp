@@ -464,26 +464,32 @@ TEST_CASE("inputs that no merge can correct are told for what they are") {
   fault f = fault_of(run.options());
   CHECK(f.code == fault_code::unsupported);
   CHECK(f.message.find("node 1: this is a Chrome trace, as PyTorch (Kineto)") == 0);
-  CHECK(f.hint.find("profkit validate") != std::string::npos);
+  CHECK(f.hint.find("FILE.trace.json.gz") != std::string::npos);
   const scratch_folder folder;
   write_file(folder / "rank0.json", kineto);
   merge_options found;
   found.run_dir = folder.path().string();
   f = fault_of(found);
   CHECK(f.code == fault_code::unsupported);
-  CHECK(f.message.find("this is a Chrome trace") == 0);
+  CHECK(f.message.find("node 0: this is a Chrome trace") == 0);
 
-  // XSpaces without snapshots, with and without offsets.
+  // XSpaces without snapshots: offsets alone correct their hosts, and nothing is said of their devices.
   for (int node = 0; node < 2; ++node)
     run.write_node(node, message().sub(1, plane_of(node, "/device:GPU:0", {{"Stream #1", {event(1, 1'000'000, 500)}}})));
-  for (const bool has_offsets : {true, false}) {
-    merge_options o = run.options();
-    if (!has_offsets) o.offsets.clear();
-    f = fault_of(o);
-    CHECK(f.code == fault_code::invalid_argument);
-    CHECK(f.message.find("none of the traces has clock snapshots: these are plain XSpaces") == 0);
-    CHECK(f.hint.find("--no_correction") != std::string::npos);
+  const merged by_offsets = merge_into_memory(run.options());
+  require_merged(by_offsets);
+  for (const merged_node& n : by_offsets.outcome->nodes) {
+    CHECK(n.status == node_status::corrected);
+    CHECK(n.method == "offsets");
+    CHECK(n.bounds.widest(clock_domain::host));
+    CHECK_FALSE(n.bounds.widest(clock_domain::tracer));
   }
+  merge_options bare = run.options();
+  bare.offsets.clear();
+  f = fault_of(bare);
+  CHECK(f.code == fault_code::invalid_argument);
+  CHECK(f.message.find("nothing was measured of the clocks") == 0);
+  CHECK(f.hint.find("--no_correction") != std::string::npos);
 }
 
 TEST_CASE("after a reset of its tracer clock a node has no bound, and the others keep theirs") {

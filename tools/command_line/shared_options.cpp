@@ -49,6 +49,7 @@ void list_strict(option_list& all, options& into) {
 void filter_words::list(option_list& all, options& into) {
   all.group("Filters");
   all.value("--host", into.host, "TEXT", "Only hosts whose name contains TEXT");
+  all.value("--node", node, "N", "Only node N of a merged trace");
   all.value("--plane", into.plane, "TEXT", "Only planes whose name contains TEXT");
   all.value("--line", into.line, "TEXT", "Only lines whose name contains TEXT");
   all.value("--name", into.name, "TEXT", "Only events, ops or modules whose name contains TEXT");
@@ -57,6 +58,11 @@ void filter_words::list(option_list& all, options& into) {
 }
 
 std::optional<fault> filter_words::understand(options& into) const {
+  std::optional<std::uint64_t> number;
+  if (auto wrong = understand_number("--node", node, number)) return wrong;
+  if (number && !into.host.empty())
+    return wrong_options("--host and --node both choose hosts: give one of them", "profkit --help");
+  if (number) into.host = "node:" + std::to_string(*number);
   if (auto wrong = understand_number("--step", step, into.step)) return wrong;
   return understand_window(time, into.from_ps, into.to_ps);
 }

@@ -18,7 +18,7 @@ void list_quiet(option_list& all, options& into);
 void list_strict(option_list& all, options& into);
 
 struct filter_words {
-  std::string step, time;
+  std::string step, time, node;
   void list(option_list& all, options& into);
   [[nodiscard]] std::optional<profkit::fault> understand(options& into) const;
 };

@@ -61,6 +61,9 @@ struct capture_file {
   std::string host;             ///< from the file name ("vm" in vm.xplane.pb); empty when it says none
   std::string why;              ///< why it was taken for its family: "name *.xplane.pb", "magic", "probe"
   std::shared_ptr<const format> own;  ///< of the family `own`; null otherwise
+  /// Which node of a merged trace JSON this is: such a file is opened as its nodes, each of which reads like the file that was
+  /// merged. -1: it is a file of its own.
+  std::int64_t node = -1;
 };
 
 /// Whether a file that is no XSpace says what devices or hosts did, and when: trace JSON that repeats no XSpace, a

@@ -188,6 +188,7 @@ enum class clock_domain : std::uint8_t { tracer, host };
 /// within +- the bound of its corrected one. Made of the jitter of the snapshots, the scatter, resolution and residual
 /// of the offsets, the growth of both beyond the last measurement, and any step of the clock nearby.
 struct clock_window {
+  static constexpr std::int64_t unknown_ps = -1;  ///< a bound: nothing measured shows it
   std::int64_t from_ps = 0, to_ps = 0;
   std::int64_t tracer_bound_ps = 0, host_bound_ps = 0;
   bool extrapolated = false;  ///< beyond the snapshots or the offsets

@@ -21,6 +21,8 @@ enum class plane_scheme : std::uint8_t { seed, rocm, node };
 /// clock: by snapshots and offsets. walltime: by the start of each node's collector. none: times as they are in the
 /// files.
 enum class merge_correction : std::uint8_t { clock, walltime, none };
+/// What is written. xspace: of XSpaces. trace_json: of trace JSON (PyTorch, Ascend); the events of a node stand together.
+enum class merged_format : std::uint8_t { xspace, trace_json };
 /// Which instant becomes 0. automatic: the start of the reference node, or the earliest event when one lies before it.
 enum class merge_zero : std::uint8_t { automatic, earliest, reference, none };
 
@@ -49,12 +51,14 @@ struct given_clocks {
 
 /// What to merge. Paths may be empty when there is none.
 struct merge_options {
-  std::vector<std::string> traces;     ///< one a node, or a trace that this library merged
+  /// One a node, or a trace that this library merged; a folder stands for the one trace in it.
+  std::vector<std::string> traces;
   std::vector<std::string> snapshots;  ///< none, or one a trace ("" where a trace carries its own)
   std::string offsets, run_metadata;
   std::string run_dir;       ///< find what is not named above in this folder
   std::string not_an_input;  ///< left out of what is found: the output
 
+  merged_format output = merged_format::xspace;
   merge_correction correction = merge_correction::clock;
   merge_zero zero = merge_zero::automatic;
   plane_scheme scheme = plane_scheme::seed;
@@ -75,6 +79,13 @@ struct merge_options {
 enum class node_status : std::uint8_t { corrected, walltime, raw, missing, corrupt };
 [[nodiscard]] const char* node_status_name(node_status s) noexcept;  ///< "corrected", …
 
+/// What a node's host clock was taken to be ahead of the reference clock by.
+struct applied_offset {
+  std::int64_t at_unix_ns = 0;  ///< on the reference clock
+  std::int64_t offset_ps = 0;
+  std::int64_t bound_ps = 0;  ///< of host times there; clock_window::unknown_ps: nothing shows it
+};
+
 struct merged_node {
   std::int64_t id = 0;
   std::string hostname, trace;
@@ -89,8 +100,10 @@ struct merged_node {
   std::int64_t residual_ps = 0, host_drift_ppt = 0, tracer_drift_ppt = 0, sampling_period_ns = 0;
   double offset_variance_ns2 = 0;
   node_bounds bounds;  ///< relative to merge_result::origin_ns
-  std::string method;  ///< what its clock was corrected by: "snapshots", "collectives"; "": by nothing
+  std::string method;  ///< what its clock was corrected by: "snapshots", "offsets" (alone), "collectives"; "": by nothing
   std::vector<clock_anomaly> anomalies;
+  std::optional<std::int64_t> start_unix_ns, start_tracer_ns;  ///< what its host and device times count from
+  std::vector<applied_offset> applied;                         ///< over its events, by time; empty: its clock was not corrected
 };
 
 struct merged_plane {
@@ -132,17 +145,21 @@ class merge_observer {
   virtual result<void> take(const event& e) = 0;
 };
 
-/// Merges into a sink, which it does not finish. Two passes over the traces; the bytes are the same for any number of
+/// Merges into a sink, which it does not finish, and which takes the text of trace JSON as it is read once more. Two passes over the traces; the bytes are the same for any number of
 /// threads. Memory: 64 MB, the largest metadata map, and 16 bytes for each event of the largest unsorted line. Nothing
 /// is written when it fails before the second pass. Faults: invalid_argument (counts, ids or runs that do not fit each
 /// other), not_found, damaged, unsupported (an event out of the reach of int64 ps), cancelled, output.
 result<merge_result> merge_traces(const merge_options& o, sink& into, const hooks& host = {},
                                   merge_observer* observer = nullptr);
 
+/// The offsets that were applied, with their bounds, as an offsets file (JSON lines) that a merge reads. Does not finish the sink.
+result<void> write_merge_offsets(const merge_result& r, sink& into);
+
 /// A trace of a merge, and which node it is.
 struct merge_input {
-  std::string trace;
+  std::string trace;  ///< as it was named: a folder stands for the one trace in it, and opens with what lies beside that
   std::int64_t node_id = 0;
+  bool is_json = false;  ///< trace events, which merge into trace JSON
 };
 struct merge_input_list {
   std::vector<merge_input> traces;  ///< in the order of the output

@@ -124,21 +124,32 @@ class collective_aligner {
   void take_orders(const collective_group& g) {
     const collective_op& op = matched_.ops[g.op];
     if (!op.by_group || (op.root < 0 && (op.pairs.empty() || !op.library_kernels))) return;
-    const auto waits = [&](const collective_member& sends, const collective_member& receives) {
-      switch (op.semantics) {
-        case collective_semantics::from_one: return sends.rank == op.root;
-        case collective_semantics::to_one: return receives.rank == op.root;
-        default:
-          return sends.part != collective_part::receives && receives.part != collective_part::sends &&
-                 std::find(op.pairs.begin(), op.pairs.end(), std::pair(sends.rank, receives.rank)) != op.pairs.end();
-      }
+    const auto add = [&](const collective_member& sends, const collective_member& receives) {
+      if (clock_of_[sends.node] != clock_of_[receives.node])
+        orders_.push_back({clock_of_[sends.node], clock_of_[receives.node], sends.start_ps, receives.end_ps});
     };
-    for (std::uint32_t i = 0; i < g.member_count; ++i)
-      for (std::uint32_t j = 0; j < g.member_count; ++j) {
-        const collective_member &a = matched_.members[g.first_member + i], &b = matched_.members[g.first_member + j];
-        if (clock_of_[a.node] != clock_of_[b.node] && waits(a, b))
-          orders_.push_back({clock_of_[a.node], clock_of_[b.node], a.start_ps, b.end_ps});
-      }
+    // By rank, so that what it takes grows with members and pairs, and not with their product.
+    by_rank_.clear();
+    for (std::uint32_t i = 0; i < g.member_count; ++i) by_rank_.emplace_back(matched_.members[g.first_member + i].rank, i);
+    std::stable_sort(by_rank_.begin(), by_rank_.end(), [](const auto& x, const auto& y) { return x.first < y.first; });
+    const auto each_of = [&](std::int64_t rank, auto&& take) {
+      auto at = std::lower_bound(by_rank_.begin(), by_rank_.end(), rank, [](const auto& x, std::int64_t wanted) { return x.first < wanted; });
+      for (; at != by_rank_.end() && at->first == rank; ++at) take(matched_.members[g.first_member + at->second]);
+    };
+    const auto each = [&](auto&& take) {
+      for (std::uint32_t i = 0; i < g.member_count; ++i) take(matched_.members[g.first_member + i]);
+    };
+    if (op.semantics == collective_semantics::from_one)
+      return each_of(op.root, [&](const collective_member& a) { each([&](const collective_member& b) { add(a, b); }); });
+    if (op.semantics == collective_semantics::to_one)
+      return each_of(op.root, [&](const collective_member& b) { each([&](const collective_member& a) { add(a, b); }); });
+    for (const auto& [source, target] : op.pairs)
+      each_of(source, [&](const collective_member& a) {
+        if (a.part == collective_part::receives) return;
+        each_of(target, [&](const collective_member& b) {
+          if (b.part != collective_part::sends) add(a, b);
+        });
+      });
   }
 
   [[nodiscard]] std::uint32_t clocks() const noexcept { return static_cast<std::uint32_t>(barriers_.size()); }
@@ -430,6 +441,7 @@ class collective_aligner {
   std::uint32_t reference_ = 0;
   std::vector<std::vector<part>> barriers_, others_;  // by clock, in the order of groups
   std::vector<order> orders_;
+  std::vector<std::pair<std::int64_t, std::uint32_t>> by_rank_;  // of a group: rank, and which member
   std::size_t groups_ = 0;
   bool any_barrier_ = false, shared_clocks_ = false;
   double first_ = infinite, last_ = -infinite, pivot_ = 0, scale_ = 1;

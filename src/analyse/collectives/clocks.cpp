@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <optional>
 #include <string>
@@ -43,19 +44,28 @@ bool have_one_clock(const validation_result& matched, std::uint32_t a, std::uint
 class shifted_calls {
  public:
   shifted_calls(const validation_result& matched, std::uint32_t node, std::uint32_t reference, const alignment_options& how)
-      : matched_(matched), node_(node), reference_(reference), how_(how) {
+      : how_(how) {
     how_.reference_node = matched.nodes[reference].id;
+    // Of all nodes those of the two clocks: what it takes must not grow with the others.
+    shifted_.ops = matched.ops;
+    shifted_.clocks = matched.clocks;
+    places_.assign(matched.nodes.size(), place());
+    for (std::uint32_t n = 0; n < matched.nodes.size(); ++n) {
+      const bool own = have_one_clock(matched, n, node);
+      if (!own && !have_one_clock(matched, n, reference)) continue;
+      places_[n] = {static_cast<std::int32_t>(shifted_.nodes.size()), own};
+      shifted_.nodes.push_back(matched.nodes[n]);
+      is_own_.push_back(own);
+    }
     std::size_t taken = 0;
     for (std::size_t g = 0; g < matched.groups.size() && taken < max_calls; ++g) {
-      const auto start = own_start(matched.groups[g]);
-      if (!start) continue;
-      by_op_[matched.groups[g].op].push_back({*start, g});
+      if (!take(matched, matched.groups[g])) continue;
       ++taken;
     }
     for (auto& [op, calls] : by_op_) std::sort(calls.begin(), calls.end());
   }
 
-  [[nodiscard]] bool fit() const {
+  [[nodiscard]] bool fit() {
     const call_list* most = nullptr;
     for (const auto& [op, calls] : by_op_)
       if (most == nullptr || calls.size() > most->size()) most = &calls;
@@ -74,27 +84,43 @@ class shifted_calls {
   static constexpr std::size_t min_calls = 8;  // fewer show nothing
   static constexpr std::size_t max_calls = 1024;
   static constexpr std::ptrdiff_t max_shift = 64;
-  using call_list = std::vector<std::pair<std::int64_t, std::size_t>>;  // when it began on this clock, and the group
+  using call_list = std::vector<std::pair<std::int64_t, std::size_t>>;  // when it began on this clock, and the call
 
-  [[nodiscard]] bool is_on(std::uint32_t node, std::uint32_t like) const noexcept { return have_one_clock(matched_, node, like); }
-  // Of a group in which the reference takes part, too.
-  [[nodiscard]] std::optional<std::int64_t> own_start(const collective_group& g) const noexcept {
-    std::optional<std::int64_t> start;
-    bool reference = false;
+  // Of a node in `shifted_`, and whether it shows the clock in question; the others show the reference's.
+  struct place {
+    std::int32_t node = -1;
+    bool own = false;
+  };
+  // A call of both clocks, with the members of these alone: those of the reference first.
+  struct call {
+    collective_group group;
+    std::vector<collective_member> of_reference, of_own;
+  };
+
+  // False: not both clocks take part.
+  bool take(const validation_result& matched, const collective_group& g) {
+    call taken;
+    taken.group = g;
+    std::int64_t start = std::numeric_limits<std::int64_t>::max();
     for (std::uint32_t i = 0; i < g.member_count; ++i) {
-      const collective_member& m = matched_.members[g.first_member + i];
-      if (is_on(m.node, node_)) start = std::min(start.value_or(m.start_ps), m.start_ps);
-      reference = reference || is_on(m.node, reference_);
+      const collective_member& m = matched.members[g.first_member + i];
+      const place at = places_[m.node];
+      if (at.node < 0) continue;
+      std::vector<collective_member>& side = at.own ? taken.of_own : taken.of_reference;
+      side.push_back(m);
+      side.back().node = static_cast<std::uint32_t>(at.node);
+      if (at.own) start = std::min(start, m.start_ps);
     }
-    return reference ? start : std::nullopt;
+    if (taken.of_own.empty() || taken.of_reference.empty()) return false;
+    by_op_[g.op].push_back({start, calls_.size()});
+    calls_.push_back(std::move(taken));
+    return true;
   }
 
   // All operations are shifted by as much time.
-  [[nodiscard]] bool fits(std::int64_t lag_ps) const {
-    validation_result shifted;
-    shifted.nodes = matched_.nodes;
-    shifted.ops = matched_.ops;
-    shifted.clocks = matched_.clocks;
+  [[nodiscard]] bool fits(std::int64_t lag_ps) {
+    shifted_.groups.clear();
+    shifted_.members.clear();
     for (const auto& [op, calls] : by_op_) {
       const std::size_t middle = calls.size() / 2;
       const std::int64_t wanted = saturating_add(calls[middle].first, lag_ps);
@@ -107,29 +133,54 @@ class shifted_calls {
         if (apart(i) < apart(nearest)) nearest = i;
       for (std::size_t i = 0; i < calls.size(); ++i) {
         const std::size_t own = i + nearest - middle;  // below 0 it wraps, beyond the last
-        if (nearest != middle && own < calls.size()) add(matched_.groups[calls[i].second], matched_.groups[calls[own].second], shifted);
+        if (nearest != middle && own < calls.size()) add(calls_[calls[i].second], calls_[calls[own].second]);
       }
     }
-    const alignment_result aligned = align_by_collectives(shifted, how_);
+    if (contradict_at_once()) return false;
+    const alignment_result aligned = align_by_collectives(shifted_, how_);
     return aligned.contradictions == 0;
   }
 
-  void add(const collective_group& of_reference, const collective_group& of_own, validation_result& to) const {
-    collective_group g = of_reference;
-    g.first_member = to.members.size();
-    for (const auto& [from, node] : {std::pair(&of_reference, reference_), std::pair(&of_own, node_)})
-      for (std::uint32_t i = 0; i < from->member_count; ++i) {
-        const collective_member& m = matched_.members[from->first_member + i];
-        if (is_on(m.node, node)) to.members.push_back(m);
+  // Barriers leave no offset, however clocks drift: seen without looking for one.
+  [[nodiscard]] bool contradict_at_once() const {
+    std::int64_t least = std::numeric_limits<std::int64_t>::min(), most = std::numeric_limits<std::int64_t>::max();
+    std::int64_t first = most, last = least;
+    for (const collective_group& g : shifted_.groups) {
+      if (shifted_.ops[g.op].semantics != collective_semantics::barrier) continue;
+      bool any[2] = {};
+      std::int64_t starts[2] = {}, ends[2] = {};
+      for (std::uint32_t i = 0; i < g.member_count; ++i) {
+        const collective_member& m = shifted_.members[g.first_member + i];
+        const bool own = is_own_[m.node];
+        starts[own] = any[own] ? std::max(starts[own], m.start_ps) : m.start_ps;
+        ends[own] = any[own] ? std::min(ends[own], m.end_ps) : m.end_ps;
+        any[own] = true;
+        first = std::min(first, m.start_ps);
+        last = std::max(last, m.end_ps);
       }
-    g.member_count = static_cast<std::uint32_t>(to.members.size() - g.first_member);
-    to.groups.push_back(g);
+      if (!any[0] || !any[1]) continue;
+      least = std::max(least, saturating_add(starts[1], -ends[0]));
+      most = std::min(most, saturating_add(ends[1], -starts[0]));
+    }
+    if (least <= most) return false;
+    const double drifted = 2.01 * how_.max_drift_ppm / 1e6 * static_cast<double>(distance_ps(first, last));
+    return static_cast<double>(distance_ps(most, least)) > drifted;
   }
 
-  const validation_result& matched_;
-  std::uint32_t node_, reference_;
+  void add(const call& of_reference, const call& of_own) {
+    collective_group g = of_reference.group;
+    g.first_member = shifted_.members.size();
+    for (const auto* side : {&of_reference.of_reference, &of_own.of_own}) shifted_.members.insert(shifted_.members.end(), side->begin(), side->end());
+    g.member_count = static_cast<std::uint32_t>(shifted_.members.size() - g.first_member);
+    shifted_.groups.push_back(g);
+  }
+
   alignment_options how_;
+  std::vector<place> places_;  // by node
+  std::vector<bool> is_own_;   // by node of `shifted_`
+  std::vector<call> calls_;
   std::map<std::uint32_t, call_list> by_op_;
+  validation_result shifted_;
 };
 
 class clock_decider {

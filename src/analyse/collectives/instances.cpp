@@ -264,6 +264,7 @@ class finder {
       if (device.file >= p.what().files.size() || !is_trace(p.what().files[device.file])) continue;
       node_key key{t, static_cast<std::int64_t>(device.file), 0, false};
       if (device.rank >= 0) key = {0, 0, device.rank, true};
+      if (const std::int64_t merged = p.what().files[device.file].node; merged >= 0) key = {0, 0, merged, true};
       collective_instance like;
       const std::string& recorded = found.hosts()[device.host_group].hostname;
       like.node = node_of(key, t, device.file, recorded.empty() ? std::string_view(p.what().files[device.file].host) : recorded);

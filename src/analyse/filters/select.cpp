@@ -7,6 +7,7 @@
 #include <analyse/input_texts.hpp>
 #include <base/hash_map.hpp>
 #include <formats/xspace/line_time.hpp>
+#include <formats/xspace/plane_node.hpp>
 
 #include <algorithm>
 
@@ -19,16 +20,47 @@ constexpr std::int64_t earliest_ps = std::numeric_limits<std::int64_t>::min();
 
 }  // namespace
 
-bool host_fits(const profile& p, std::size_t file, std::string_view wanted) {
-  const auto fits = [&](std::string_view name) { return name.find(wanted) != std::string_view::npos; };
+namespace {
+
+// Of a file as a whole, not of one node in it.
+bool whole_file_fits(const profile& p, std::size_t file, std::string_view wanted) {
   const capture_file& entry = p.what().files[file];
-  bool named = !entry.host.empty();
-  if (fits(entry.host)) return true;
-  if (const xspace_index* space = p.outline(file)) {
-    named = named || !space->hostnames.empty();
-    if (std::any_of(space->hostnames.begin(), space->hostnames.end(), fits)) return true;
-  }
-  return !named && fits(entry.path);  // a file that names no host is known by its path
+  if (contains(entry.host, wanted)) return true;
+  const xspace_index* const space = p.outline(file);
+  const bool named = !entry.host.empty() || (space != nullptr && !space->hostnames.empty());
+  return !named && contains(entry.path, wanted);  // a file that names no host is known by its path
+}
+
+// Of a plane that a merge wrote; nothing of another.
+std::optional<bool> node_fits(const plane_index& plane, std::string_view wanted) noexcept {
+  const auto node = node_of_host(plane);
+  if (!node) return std::nullopt;
+  if (const auto asked = node_of_name(wanted)) return *node == *asked;
+  return contains(hostname_of(plane), wanted);
+}
+
+}  // namespace
+
+bool host_fits(const profile& p, std::size_t file, std::string_view wanted) {
+  if (wanted.empty()) return true;
+  if (const std::int64_t node = p.what().files[file].node; node >= 0)
+    if (const auto asked = node_of_name(wanted)) return node == *asked;
+  if (whole_file_fits(p, file, wanted)) return true;
+  const xspace_index* const space = p.outline(file);
+  if (space == nullptr) return false;
+  return std::any_of(space->hostnames.begin(), space->hostnames.end(), [&](std::string_view name) { return contains(name, wanted); }) ||
+         std::any_of(space->planes.begin(), space->planes.end(), [&](const plane_index& plane) { return node_fits(plane, wanted).value_or(false); });
+}
+
+bool host_fits(const profile& p, std::size_t file, const plane_index& plane, std::string_view wanted) {
+  if (wanted.empty()) return true;
+  const auto of_node = node_fits(plane, wanted);
+  if (!of_node) return host_fits(p, file, wanted);
+  return *of_node || whole_file_fits(p, file, wanted);
+}
+
+bool selection::is_of_host(const plane_index& plane) const noexcept {
+  return whole_files_ || node_fits(plane, options_->host).value_or(true);
 }
 
 std::string_view plane_name_at(const profile& p, std::uint32_t file, std::int32_t plane) noexcept {
@@ -138,7 +170,10 @@ result<selection> selection::make(const trace& t, const query_filters& o, const 
   selection made(p, o);
   made.files_.assign(p.file_count(), true);
   if (!o.host.empty())
-    for (std::size_t file = 0; file < p.file_count(); ++file) made.files_[file] = host_fits(p, file, o.host);
+    for (std::size_t file = 0; file < p.file_count(); ++file) {
+      made.files_[file] = host_fits(p, file, o.host);
+      made.whole_files_ = made.whole_files_ || (made.files_[file] && p.what().files[file].node < 0 && whole_file_fits(p, file, o.host));
+    }
   if (o.step || o.split_by_step)
     if (result<void> found = made.find_steps(t, host); !found) return std::move(found).error();
   return made;

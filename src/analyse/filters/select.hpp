@@ -80,8 +80,10 @@ class event_filter {
 // Of a step that was asked for, where there are so many on a device at most.
 [[nodiscard]] fault no_such_step(const profile& p, std::uint64_t wanted, std::uint64_t steps);
 
-// Whether a file is of a host whose name contains `wanted`.
+// Whether a file is of a host whose name contains `wanted`; "node:3" asks for a node of a merged trace by its number.
 [[nodiscard]] bool host_fits(const profile& p, std::size_t file, std::string_view wanted);
+// The same of a plane: a merged trace has planes of several hosts.
+[[nodiscard]] bool host_fits(const profile& p, std::size_t file, const plane_index& plane, std::string_view wanted);
 
 // why_nothing(), else what the analysis itself knows.
 [[nodiscard]] inline std::string why_nothing_or(const profile& p, const query_filters& o, std::string otherwise) {
@@ -107,7 +109,9 @@ class selection {
   static result<selection> make(const trace& t, const query_filters& o, const hooks& host);
 
   [[nodiscard]] bool file(std::size_t file) const noexcept { return files_[file]; }
-  [[nodiscard]] bool plane(const plane_index& plane) const noexcept { return contains(plane.name, options_->plane); }
+  [[nodiscard]] bool plane(const plane_index& plane) const noexcept {
+    return contains(plane.name, options_->plane) && (options_->host.empty() || is_of_host(plane));
+  }
   [[nodiscard]] bool line(const line_index& line) const noexcept { return contains(line.name(), options_->line); }
   [[nodiscard]] bool name(std::string_view name, std::string_view display_name = {}) const noexcept {
     return contains(name, options_->name) || (!options_->name.empty() && contains(display_name, options_->name));
@@ -132,6 +136,7 @@ class selection {
 
  private:
   selection(const profile& p, const query_filters& o) : profile_(&p), options_(&o) {}
+  [[nodiscard]] bool is_of_host(const plane_index& plane) const noexcept;
   result<void> find_steps(const trace& t, const hooks& host);
   // A step of a host: when its marker ends, and how many of its file have the same name and come before it.
   struct host_step {
@@ -159,6 +164,7 @@ class selection {
   const profile* profile_;
   const query_filters* options_;
   std::vector<bool> files_;
+  bool whole_files_ = false;  // a file is of that host by its own name, whatever its planes say
   std::map<step_place, std::vector<step_window>> windows_;  // those that are asked for
   std::vector<step_place> places_with_steps_;               // ascending
 };

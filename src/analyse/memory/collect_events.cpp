@@ -128,7 +128,7 @@ class collector {
       : profile_(p), host_filter_(host_filter), host_(host), meter_(host) {}
 
   void add_file(std::size_t file) {
-    if (!any_host_fits(profile_, file, host_filter_)) return;
+    if (!host_fits(profile_, file, host_filter_)) return;
     const xspace_index* space = profile_.xspace(file);
     if (space == nullptr) return;
     for (std::size_t at = 0; at < space->planes.size(); ++at) {

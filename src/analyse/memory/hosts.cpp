@@ -21,19 +21,11 @@ std::optional<node_in_name> node_of_threads(const plane_index& plane) noexcept {
   return found && found->at == 0 ? found : std::nullopt;
 }
 
-std::string name_of_node(std::int64_t node) { return "node:" + std::to_string(node); }
-
 }  // namespace
 
 bool records_allocators(const plane_index& plane) noexcept {
   // A second one of a node is "/device:GPU:50001_misc_host:CPU".
   return (plane.kind == plane_kind::host && ends_with(plane.name, "host:CPU")) || node_of_threads(plane);
-}
-
-std::optional<std::int64_t> node_of_host(const plane_index& plane) noexcept {
-  if (const auto node = node_of(plane)) return node;
-  if (const auto named = node_of_threads(plane)) return named->node;
-  return std::nullopt;
 }
 
 std::string merged_host_of(const plane_index& plane) {
@@ -46,23 +38,6 @@ std::string merged_host_of(const plane_index& plane) {
       if (const std::string_view name = text_value(plane, stat); !name.empty()) return std::string(name);
     }
   return name_of_node(*node);
-}
-
-bool host_fits(const profile& p, std::size_t file, const plane_index& plane, std::string_view wanted) {
-  if (wanted.empty()) return true;
-  const auto node = node_of_host(plane);
-  if (!node) return host_fits(p, file, wanted);
-  if (contains(merged_host_of(plane), wanted) || name_of_node(*node) == wanted) return true;
-  const xspace_index* const space = p.outline(file);  // that names no host: the file as a whole
-  return contains(p.what().files[file].host, wanted) ||
-         (space != nullptr && space->hostnames.empty() && host_fits(p, file, wanted));
-}
-
-bool any_host_fits(const profile& p, std::size_t file, std::string_view wanted) {
-  if (host_fits(p, file, wanted)) return true;
-  const xspace_index* const space = p.outline(file);
-  return space != nullptr && std::any_of(space->planes.begin(), space->planes.end(),
-                                         [&](const plane_index& plane) { return host_fits(p, file, plane, wanted); });
 }
 
 devices_of_nodes::devices_of_nodes(const xspace_index& space) : space_(&space) {

@@ -1,6 +1,7 @@
 // Whose a plane is: a file is of one host, but for a merge, which has one a node (docs/merge.md).
 #pragma once
 #include <profkit/core/profile.hpp>
+#include <formats/xspace/plane_node.hpp>
 #include <formats/xspace/xspace_index.hpp>
 
 #include <cstddef>
@@ -17,17 +18,8 @@ namespace memory {
 // Where allocators record what they do: "/host:CPU", whatever a merge calls it.
 [[nodiscard]] bool records_allocators(const plane_index& plane) noexcept;
 
-// The node of a host plane; nothing when no merge wrote it.
-[[nodiscard]] std::optional<std::int64_t> node_of_host(const plane_index& plane) noexcept;
-
 // The host of a plane as a merge names it, "node:3" when it knows none; "" of a plane that no merge wrote.
 [[nodiscard]] std::string merged_host_of(const plane_index& plane);
-
-// Whether the host of a plane is one of those that `wanted` asks for; of a merge "node:3" asks for a node.
-[[nodiscard]] bool host_fits(const profile& p, std::size_t file, const plane_index& plane, std::string_view wanted);
-
-// Whether any host of a file is.
-[[nodiscard]] bool any_host_fits(const profile& p, std::size_t file, std::string_view wanted);
 
 // The device planes of a file by the numbers that allocators know them by, those of their own node.
 class devices_of_nodes {

@@ -41,7 +41,7 @@ fault no_such_space(const module_memory& m, std::int64_t color) {
 
 bool has_host(const profile& p, const std::string& wanted) {
   for (std::size_t file = 0; file < p.file_count(); ++file)
-    if (any_host_fits(p, file, wanted)) return true;
+    if (host_fits(p, file, wanted)) return true;
   return wanted.empty();
 }
 

@@ -79,7 +79,7 @@ class finder {
   void run() {
     for (std::size_t file = 0; file < profile_.file_count(); ++file) {
       const capture_file& what = profile_.what().files[file];
-      if (!any_host_fits(profile_, file, options_.host)) continue;
+      if (!host_fits(profile_, file, options_.host)) continue;
       if (const xspace_index* space = profile_.xspace(file)) {
         for (const plane_index& plane : space->planes)
           if (plane.kind == plane_kind::metadata && host_fits(profile_, file, plane, options_.host))

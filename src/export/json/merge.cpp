@@ -36,16 +36,28 @@ void write_bounds(json_writer& json, const node_bounds& bounds) {
     return;
   }
   json.begin_object();
-  nanoseconds(json, "tracer_ns", bounds.widest(clock_domain::tracer).value_or(0));
-  nanoseconds(json, "host_ns", bounds.widest(clock_domain::host).value_or(0));
+  const auto widest = [&](std::string_view key, clock_domain domain) {
+    if (const auto ps = bounds.widest(domain)) return nanoseconds(json, key, *ps);
+    json.key(key);
+    json.null();
+  };
+  const auto bound = [&](std::string_view key, std::int64_t ps) {
+    json.key(key);
+    if (ps == clock_window::unknown_ps)
+      json.null();
+    else
+      json.value(ps);
+  };
+  widest("tracer_ns", clock_domain::tracer);
+  widest("host_ns", clock_domain::host);
   json.key("windows");
   json.begin_array();
   for (const clock_window& w : bounds.windows) {
     json.begin_object();
     json.field("from_ps", w.from_ps);
     json.field("to_ps", w.to_ps);
-    json.field("tracer_bound_ps", w.tracer_bound_ps);
-    json.field("host_bound_ps", w.host_bound_ps);
+    bound("tracer_bound_ps", w.tracer_bound_ps);
+    bound("host_bound_ps", w.host_bound_ps);
     json.field("extrapolated", w.extrapolated);
     json.field("suspect", w.suspect);
     json.end_object();
@@ -136,7 +148,8 @@ result<void> write_merge_metadata(const merge_result& r, sink& into, const valid
     for (const std::string& text : r.assumptions) json.value(std::string_view(text));
     if (r.assumptions.empty() && corrected_by("collectives"))
       json.value("collectives were matched rightly, and nobody ended one before those had begun that it waited for");
-    if (corrected_by("snapshots")) {
+    if (corrected_by("offsets")) json.value("a node without clock snapshots stamps all events by its host's clock; how well its devices follow is not known");
+    if (corrected_by("snapshots") || corrected_by("offsets")) {
       json.value("paths between nodes take as long there as back: offsets do not show it when they do not");
       json.value("clocks are straight between two measurements, but for what their scatter shows");
       json.value("errors of measurements last less long than the measurements: those that last longer look like drift");

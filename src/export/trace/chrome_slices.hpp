@@ -4,6 +4,7 @@
 #include <profkit/core/profile.hpp>
 
 #include "base/hash_map.hpp"
+#include "base/sound_json.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -72,9 +73,6 @@ struct chrome_event_text {
   std::string_view id;         // raw
 };
 chrome_event_text fields_of(std::string_view event_json);
-
-// JSON text that may be irregular (control characters, unknown escapes, stray commas) as sound JSON.
-void append_sound_json(std::string& out, std::string_view raw);
 
 }  // namespace PROFKIT_NAMESPACE
 }  // namespace profkit

@@ -46,8 +46,12 @@ class csv_exporter {
   }
 
   std::string head_of(std::size_t file, std::string_view plane, std::string_view line, std::string_view line_id) {
+    return head_of(file, host_of(job_.p, file), plane, line, line_id);
+  }
+  static std::string head_of(std::size_t file, const std::string& host, std::string_view plane, std::string_view line,
+                             std::string_view line_id) {
     std::string head = std::to_string(file) + ',';
-    append_csv_cell(head, host_of(job_.p, file));
+    append_csv_cell(head, host);
     head += ',';
     append_csv_cell(head, plane);
     head += ',';
@@ -85,7 +89,7 @@ class csv_exporter {
       for (const line_index& line : plane.lines) {
         if (!job_.selected.line(line)) continue;
         const line_header header = complete_header(line);
-        const std::string head = head_of(file, plane.name, line_title(header), std::to_string(header.id));
+        const std::string head = head_of(file, host_of(job_.p, file, plane), plane.name, line_title(header), std::to_string(header.id));
         line_walk walk(job_.p, file, plane, line, header, filter, job_.damage, progress, losses_);
         const std::uint64_t before = job_.outcome.events;
         const auto use = [&](const placed_event* events, std::size_t count) -> result<void> {

@@ -4,6 +4,7 @@
 
 #include "analyse/filters/select.hpp"
 #include "base/progress.hpp"
+#include "formats/xspace/plane_node.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -146,6 +147,13 @@ class line_walk {
   return files;
 }
 
+// A node of a merged trace for people: "node 3 (alpha)".
+[[nodiscard]] inline std::string node_title(std::int64_t node, std::string_view hostname) {
+  std::string title = "node " + std::to_string(node);
+  if (!hostname.empty() && hostname != name_of_node(node)) title.append(" (").append(hostname).append(")");
+  return title;
+}
+
 // A host's name for people: the file's own, else the first the XSpace lists.
 [[nodiscard]] inline std::string host_of(const profile& p, std::size_t file) {
   const capture_file& listed = p.what().files[file];
@@ -153,12 +161,29 @@ class line_walk {
   const xspace_index* const space = p.xspace(file);
   return space != nullptr && !space->hostnames.empty() ? std::string(space->hostnames.front()) : std::string();
 }
+// The same of a plane, which a merge may have from another host.
+[[nodiscard]] inline std::string host_of(const profile& p, std::size_t file, const plane_index& plane) {
+  const auto node = node_of_host(plane);
+  if (!node) return host_of(p, file);
+  const std::string_view hostname = hostname_of(plane);
+  return hostname.empty() ? name_of_node(*node) : std::string(hostname);
+}
 
-// A plane as a process of a viewer: with its host where there are several files.
-[[nodiscard]] inline std::string process_name(const profile& p, std::size_t file, std::string_view plane,
-                                              bool with_host) {
-  const std::string host = with_host ? host_of(p, file) : std::string();
-  return host.empty() ? std::string(plane) : host + ": " + std::string(plane);
+// What stands before the names of a file's processes, where it has to be said: its node, or its host.
+[[nodiscard]] inline std::string place_of(const profile& p, std::size_t file, bool with_host) {
+  const capture_file& listed = p.what().files[file];
+  if (listed.node >= 0) return node_title(listed.node, listed.host);
+  return with_host ? host_of(p, file) : std::string();
+}
+
+// A plane as a process of a viewer: with its host where there are several files, with its node where a merge says it.
+[[nodiscard]] inline std::string process_name(const profile& p, std::size_t file, std::string_view plane, bool with_host) {
+  const std::string place = place_of(p, file, with_host);
+  return place.empty() ? std::string(plane) : place + ": " + std::string(plane);
+}
+[[nodiscard]] inline std::string process_name(const profile& p, std::size_t file, const plane_index& plane, bool with_host) {
+  const auto node = node_of_host(plane);
+  return node ? node_title(*node, hostname_of(plane)) + ": " + std::string(plane.name) : process_name(p, file, plane.name, with_host);
 }
 
 [[nodiscard]] inline std::string line_title(const line_header& header) {

@@ -95,13 +95,6 @@ void append_g6(std::string& out, double value) {
 
 void append_xla_microseconds(std::string& out, std::uint64_t ps) { append_g17(out, static_cast<double>(ps) / 1e6); }
 
-void append_exact_microseconds(std::string& out, std::int64_t ps) {
-  const std::uint64_t size = magnitude(ps);
-  if (ps < 0) out += '-';
-  append_integer(out, size / 1000000);
-  append_fraction(out, size % 1000000, 6);
-}
-
 void append_xla_string(std::string& out, std::string_view text) {
   text = text.substr(0, text.find('\0'));
   const auto append_unit = [&out](std::uint32_t unit) {

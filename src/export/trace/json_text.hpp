@@ -2,6 +2,8 @@
 #pragma once
 #include <profkit/namespace.hpp>
 
+#include <base/exact_microseconds.hpp>
+
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -15,9 +17,6 @@ void append_xla_microseconds(std::string& out, std::uint64_t ps);
 void append_g17(std::string& out, double value);
 // "%g": six significant digits.
 void append_g6(std::string& out, double value);
-
-// Microseconds with as many decimals as it takes, at most six: exact. "-0.5", "12", "3.000001".
-void append_exact_microseconds(std::string& out, std::int64_t ps);
 
 // A quoted string in ASCII alone, cut at the first NUL, as XLA's converter writes it. Bytes that are not UTF-8,
 // which that one never meets, become U+FFFD.

@@ -172,7 +172,7 @@ class perfetto_exporter {
         std::vector<std::uint64_t> tracks;
         const auto closed = [&](std::size_t lane, std::int64_t end_ps) { out_.end_slice(tracks[lane], end_ps); };
         const auto use = [&](const placed_event* events, std::size_t count) -> result<void> {
-          if (process == 0) process = out_.add_process(process_name(job_.p, file, plane.name, several_files_));
+          if (process == 0) process = out_.add_process(process_name(job_.p, file, plane, several_files_));
           for (std::size_t e = 0; e < count; ++e) {
             const placed_event& event = events[e];
             const plane_names::operation& what = names.of(event.metadata_id);
@@ -263,7 +263,7 @@ class perfetto_exporter {
       if (processes[process] == 0) {
         const chrome_process_entry& entry = read->processes[process];
         const std::string name = entry.name.empty() ? "process " + entry.pid : entry.name;
-        const std::string host = several_files_ ? host_of(job_.p, file) : std::string();
+        const std::string host = place_of(job_.p, file, several_files_);
         processes[process] = out_.add_process(host.empty() ? name : host + ": " + name);
       }
       return processes[process];

@@ -74,7 +74,7 @@ class json_exporter {
           if (!style) {
             style = std::make_shared<plane_style>(plane, file, json_dialect::people);
             style->pid = ++processes_;
-            if (result<void> named = name_process(process_name(job_.p, file, plane.name, several_files_)); !named)
+            if (result<void> named = name_process(process_name(job_.p, file, plane, several_files_)); !named)
               return named;
           }
           for (std::size_t e = 0; e < count; ++e) {
@@ -127,7 +127,7 @@ class json_exporter {
       const chrome_process_entry& entry = read->processes[process];
       pids[process] = ++processes_;
       const std::string name = entry.name.empty() ? "process " + entry.pid : entry.name;
-      const std::string host = several_files_ ? host_of(job_.p, file) : std::string();
+      const std::string host = place_of(job_.p, file, several_files_);
       return name_process(host.empty() ? name : host + ": " + name);
     };
     for (std::size_t t = 0; t < read->threads.size(); ++t) {

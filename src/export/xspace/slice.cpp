@@ -68,6 +68,8 @@ class slicer {
         failed = write_plane(file, plane++, raw, progress);
       }
     });
+    // One that the end of the file or damage cut: what is intact of it.
+    for (; failed && plane < space.planes.size(); ++plane) failed = write_plane(file, plane, {}, progress);
     job_.outcome.aggregated_left_out = losses_.aggregated;
     return failed;
   }
@@ -78,13 +80,15 @@ class slicer {
     byte_runs body;
   };
 
+  // `raw`: the whole field of the plane; empty where it is not whole.
   result<void> write_plane(std::size_t file, std::size_t at, std::string_view raw, progress_meter& progress) {
     const plane_index& plane = job_.p.xspace(file)->planes[at];
     const bool by_line = !job_.o.filters.line.empty();
+    const bool is_whole = !raw.empty() && is_intact(plane);
     // Planes with the origin of times or with compiled modules have no events to filter.
-    if (plane.kind == plane_kind::environment) return job_.into.write(raw);
-    if (!job_.selected.plane(plane)) return {};
-    if (plane.lines.empty() || (!by_line && !filters_events(job_.o.filters))) {
+    if (plane.kind == plane_kind::environment && is_whole) return job_.into.write(raw);
+    if (!job_.selected.plane(plane) && plane.kind != plane_kind::environment) return {};
+    if (is_whole && (plane.lines.empty() || (!by_line && !filters_events(job_.o.filters)))) {
       for (const line_index& line : plane.lines) count_whole(line);
       return job_.into.write(raw);
     }
@@ -98,8 +102,26 @@ class slicer {
       kept_line kept = keep_events(file, plane, line, filter);
       if (kept.body.size() != 0) lines.push_back(std::move(kept));
     }
-    if (lines.empty()) return {};
+    if (lines.empty() && (is_whole || (plane.stats.empty() && !plane.lines.empty()))) return {};
     return put_together(plane, lines);
+  }
+
+  // Whether all of its bytes can be read: a copy of others would be as damaged.
+  static bool is_intact(const plane_index& plane) {
+    wire_reader fields(plane.body);
+    for (wire_field field; fields.next(field);) {
+      if (!field.is_bytes(3)) continue;
+      wire_reader reader(field.bytes);
+      for (wire_field of_line; reader.next(of_line);)
+        if (of_line.is_bytes(4) && !is_intact_event(of_line.bytes)) return false;
+      if (!reader.ok()) return false;
+    }
+    return fields.ok();
+  }
+  static bool is_intact_event(std::string_view bytes) {
+    wire_reader reader(bytes);
+    for (wire_field field; reader.next(field);) {}
+    return reader.ok();
   }
 
   void count_whole(const line_index& line) {
@@ -118,6 +140,10 @@ class slicer {
       const char* const at = reader.position();
       wire_field field;
       if (!reader.next(field)) break;
+      if (field.is_bytes(4) && !is_intact_event(field.bytes)) {
+        note_broken(file, plane, line, field.bytes.data());
+        continue;
+      }
       if (field.is_bytes(4)) {
         const event_view event(field.bytes, line.body.data() + line.body.size());
         event_row row{};
@@ -135,14 +161,16 @@ class slicer {
       }
       kept.body.add(std::string_view(at, static_cast<std::size_t>(reader.position() - at)));
     }
-    if (!reader.ok())
-      job_.damage.note_line(file, plane, line, static_cast<std::uint64_t>(reader.position() - line.body.data()),
-                            "an event breaks the protobuf format");
+    if (!reader.ok()) note_broken(file, plane, line, reader.position());
     if (events == 0) return {};
     job_.outcome.events += events;
     ++job_.outcome.tracks;
     append_delimited_head(kept.head, 3, kept.body.size());
     return kept;
+  }
+
+  void note_broken(std::size_t file, const plane_index& plane, const line_index& line, const char* at) {
+    job_.damage.note_line(file, plane, line, static_cast<std::uint64_t>(at - line.body.data()), "an event breaks the protobuf format");
   }
 
   void use_stat(const stat_view& stat) {

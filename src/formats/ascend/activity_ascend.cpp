@@ -442,7 +442,8 @@ std::vector<rank_files> ranks_of(const profile& p) {
   };
   for (std::size_t file = 0; file < p.file_count(); ++file) {
     const capture_file& listed = p.what().files[file];
-    const std::string_view folder = ascend_rank_folder(folder_or_none(listed.path));
+    std::string folder(ascend_rank_folder(folder_or_none(listed.path)));
+    if (listed.node >= 0) folder += "/node:" + std::to_string(listed.node);  // of a merged trace, which holds several ranks
     switch (listed.family) {
       case file_family::ascend_kernels: {
         rank_files& rank = rank_at(folder);

@@ -3,15 +3,18 @@
 #include <profkit/core/chrome.hpp>
 
 #include <base/contained.hpp>
+#include <base/node_sections.hpp>
 #include <base/progress.hpp>
 #include <base/unix_time.hpp>
 #include <formats/chrome/chrome_event_text.hpp>
 #include <formats/chrome/chrome_text.hpp>
 #include <formats/chrome/chrome_window.hpp>
 #include <formats/chrome/json_splitter.hpp>
+#include <formats/chrome/node_sections.hpp>
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
 #include <utility>
 
 namespace profkit {
@@ -96,6 +99,8 @@ struct chrome_reader::state {
   std::uint64_t one_by_one_until;  // file offset up to which events are read alone
   int refused_windows = 0;         // in a row
   std::string key_scratch;
+  std::optional<section_reader> section;  // the text is that of one node in a merged trace
+  bool section_is_open = false;
 
   result<bool> step();
   result<void> begin();
@@ -159,6 +164,7 @@ void chrome_reader::state::cut(const char* inside) {
 
 void chrome_reader::state::finish() {
   where = place::done;
+  if (section) summary.terminated = true;  // it has no brackets of its own
   summary.bytes = window.offset() + window.size();
 }
 
@@ -261,6 +267,14 @@ void chrome_reader::state::take(const event_text& e, json_member_list args) {
   given.byte_offset = window.offset_of(e.json.data());
   irregular_at(given.byte_offset, decoder.decode(e, given));
   given.args = args;
+  if (section) {
+    if (!section_is_open) {
+      section_is_open = true;
+      if (!section->open(given.args_json, given.byte_offset, *visitor)) stopped = true;
+      return;
+    }
+    if (!section->restore(given)) return;
+  }
   take_time(e);
   ++summary.events;
   if (!visitor->event(given)) stopped = true;
@@ -386,6 +400,13 @@ result<void> chrome_reader::state::begin() {
     finish();
     return fault{fault_code::unrecognised, "not trace-event JSON: expected '{' or '[' at the start", "",
                  window.offset(), ""};
+  }
+  while (first == '{' && window.size() < section_head.size() && section_reader::begins_section({window.at(), window.size()}) && window.more()) {}
+  if (std::string_view(window.at(), window.size()).substr(0, section_head.size()) == section_head) {
+    section.emplace();
+    summary.bare_array = summary.has_events_key = true;
+    where = place::events;
+    return {};
   }
   summary.bare_array = summary.has_events_key = first == '[';
   where = first == '[' ? place::events : place::members;

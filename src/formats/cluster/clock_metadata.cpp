@@ -53,7 +53,7 @@ std::optional<std::vector<clock_window>> windows_of(std::string_view text) {
     }
     if (!row.ok() || count != std::size(numbers)) return std::nullopt;
     const clock_window w{numbers[0], numbers[1], numbers[2], numbers[3], (numbers[4] & 1) != 0, (numbers[4] & 2) != 0};
-    if (w.to_ps < w.from_ps || w.tracer_bound_ps < 0 || w.host_bound_ps < 0) return std::nullopt;
+    if (w.to_ps < w.from_ps || w.tracer_bound_ps < clock_window::unknown_ps || w.host_bound_ps < clock_window::unknown_ps) return std::nullopt;
     if (!windows.empty() && windows.back().to_ps != w.from_ps) return std::nullopt;
     windows.push_back(w);
   }

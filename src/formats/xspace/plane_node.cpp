@@ -34,6 +34,24 @@ std::optional<std::int64_t> node_of(const plane_index& plane) noexcept {
   return std::nullopt;
 }
 
+std::optional<std::int64_t> node_of_host(const plane_index& plane) noexcept {
+  if (const auto node = node_of(plane)) return node;
+  if (plane.kind != plane_kind::host || plane.lines.empty()) return std::nullopt;
+  const auto of_threads = find_node(plane.lines.front().name());
+  return of_threads && of_threads->at == 0 ? std::optional(of_threads->node) : std::nullopt;
+}
+
+std::string name_of_node(std::int64_t node) { return "node:" + std::to_string(node); }
+
+std::optional<std::int64_t> node_of_name(std::string_view name) noexcept {
+  constexpr std::string_view before = "node:";
+  if (name.substr(0, before.size()) != before) return std::nullopt;
+  std::int64_t node = 0;
+  const char* const end = name.data() + name.size();
+  const auto [rest, error] = std::from_chars(name.data() + before.size(), end, node);
+  return error == std::errc() && rest == end && node >= 0 ? std::optional(node) : std::nullopt;
+}
+
 std::string_view hostname_of(const plane_index& plane) noexcept {
   std::string_view hostname;
   for (const std::string_view bytes : plane.stats) {

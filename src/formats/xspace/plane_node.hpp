@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 
 namespace profkit {
@@ -23,6 +24,13 @@ struct node_in_name {
 
 // Of the plane's stat `hostname`; "" where it has none.
 [[nodiscard]] std::string_view hostname_of(const plane_index& plane) noexcept;
+
+// The same of a host plane, too, whose threads a merge names by its node.
+[[nodiscard]] std::optional<std::int64_t> node_of_host(const plane_index& plane) noexcept;
+
+// How a node without a host's name is called, and asked for: "node:3".
+[[nodiscard]] std::string name_of_node(std::int64_t node);
+[[nodiscard]] std::optional<std::int64_t> node_of_name(std::string_view name) noexcept;
 
 // A merge shows hosts as devices or under a name of its own, and puts the node before the names of their threads.
 [[nodiscard]] bool is_host_of_merge(const plane_index& plane) noexcept;
