@@ -179,7 +179,29 @@ class passing_file {
   std::string path_;
 };
 
-result<std::unique_ptr<sink>> open_output(const std::string& path, const hooks& host) {
+// Puts the name of a host into trace JSON as it is written.
+class host_naming_sink final : public sink {
+ public:
+  host_naming_sink(sink& inner, std::string_view host) : inner_(inner), host_(host) {}
+  result<void> write(std::string_view bytes) override {
+    if (!host_.empty() && !bytes.empty() && bytes.front() == '{') {
+      std::string head = "{\"host_name\":\"";
+      for (const char c : std::exchange(host_, {}))
+        if (c != '"' && c != '\\' && static_cast<unsigned char>(c) >= 0x20) head += c;
+      if (auto ok = inner_.write(head + "\","); !ok) return ok;
+      bytes.remove_prefix(1);
+    }
+    host_.clear();
+    return inner_.write(bytes);
+  }
+  result<void> finish() override { return inner_.finish(); }
+
+ private:
+  sink& inner_;
+  std::string host_;
+};
+
+result<std::unique_ptr<sink>> open_merge_output(const std::string& path, const hooks& host) {
   auto into = atomic_file_sink(path);
   constexpr std::string_view gz = ".gz";
   if (into && path.size() > gz.size() && path.compare(path.size() - gz.size(), gz.size(), gz) == 0)
@@ -251,8 +273,8 @@ const std::string* input_at(const std::string& output, const merge_options& m) {
 }
 
 // What the collectives of the traces say of the clocks. A trace that cannot be opened is reported by the merge.
-result<given_clocks> compare_clocks(const options& asked, const hooks& host) {
-  auto inputs = list_merge_inputs(asked.merge, host);
+result<given_clocks> compare_clocks(const options& asked, const merge_options& what, const hooks& host) {
+  auto inputs = list_merge_inputs(what, host);
   if (!inputs) return std::move(inputs).error();
   std::vector<std::shared_ptr<const trace>> traces;
   for (const merge_input& input : inputs->traces) {
@@ -332,7 +354,7 @@ class merge_work {
   }
 
   result<void> merge(text_output& out) {
-    auto into = open_output(asked_.output_path, host_);
+    auto into = open_merge_output(asked_.output_path, host_);
     if (!into) return std::move(into).error();
     if (!metadata_path_.empty()) {
       auto metadata = atomic_file_sink(metadata_path_);
@@ -342,7 +364,7 @@ class merge_work {
     merge_options what = asked_.merge;
     if (auto ok = choose_format(what); !ok) return ok;
     if (asked_.align_collectives) {
-      auto clocks = compare_clocks(asked_, host_);
+      auto clocks = compare_clocks(asked_, what, host_);
       progress_.clear();
       if (!clocks) return std::move(clocks).error();
       what.given = std::move(*clocks);
@@ -371,14 +393,48 @@ class merge_work {
   result<void> choose_format(merge_options& what) {
     auto inputs = list_merge_inputs(what, host_);
     if (!inputs) return std::move(inputs).error();
-    const bool from_json = std::all_of(inputs->traces.begin(), inputs->traces.end(), [](const merge_input& i) { return i.is_json; });
+    const auto is_json = [](const merge_input& i) { return i.is_json; };
     const bool into_xspace = format_ == trace_format::xspace;
+    if (!into_xspace && std::any_of(inputs->traces.begin(), inputs->traces.end(), is_json))
+      for (const merge_input& input : inputs->traces)
+        if (auto ok = input.is_json ? result<void>() : as_json(input, what); !ok) return ok;
+    const bool from_json = std::all_of(inputs->traces.begin(), inputs->traces.end(), [&](const merge_input& i) { return i.is_json || !converted_.empty(); });
     what.output = into_xspace || !from_json ? merged_format::xspace : merged_format::trace_json;
     const bool direct = into_xspace || (from_json && format_ == trace_format::trace_json);
     if (!direct) passing_ = std::make_unique<passing_file>(asked_.output_path + (from_json ? ".part.trace.json" : ".part.xspace"));
     // Names that say the node.
     if (!direct && !from_json && !asked_.scheme_chosen) what.scheme = plane_scheme::node;
     return {};
+  }
+
+  // An XSpace beside trace JSON: the same events as trace JSON, named so that it stays the node that it is.
+  result<void> as_json(const merge_input& input, merge_options& what) {
+    auto opened = open_merged(input.trace, asked_, host_);
+    if (!opened) return std::move(opened).error();
+    const std::size_t file = first_with_planes((*opened)->what());
+    const auto snapshots = read_embedded_snapshots((*opened)->bytes(file));
+    if (!snapshots || !snapshots->pairs.empty())
+      return fault{fault_code::unsupported, "node " + std::to_string(input.node_id) + ": its devices have a clock of their own, which trace JSON cannot say",
+                   input.trace, no_offset, "Merge the XSpaces by themselves: trace JSON beside them has one clock for host and devices."};
+    const std::string path = asked_.output_path + ".part-node" + std::to_string(input.node_id) + ".trace.json";
+    converted_.push_back(std::make_unique<passing_file>(path));
+    auto into = atomic_file_sink(path);
+    if (!into) return std::move(into).error();
+    const auto info = analyse_info(profkit::trace(*opened), {}, host_);
+    host_naming_sink naming(**into, info && !info->files.empty() && !info->files.front().hosts.empty() ? info->files.front().hosts.front() : "");
+    trace_export_options o;
+    o.host = host_;
+    auto outcome = export_trace(profkit::trace(*opened), o, naming);
+    progress_.clear();
+    if (!outcome) return std::move(outcome).error();
+    if (auto ok = (*into)->finish(); !ok) return ok;
+    std::replace(what.traces.begin(), what.traces.end(), input.trace, path);
+    return {};
+  }
+  static std::size_t first_with_planes(const capture& of) {
+    for (std::size_t i = 0; i < of.files.size(); ++i)
+      if (has_planes(of.files[i].family)) return i;
+    return 0;
   }
 
   result<void> export_merged(sink& into) {
@@ -475,6 +531,7 @@ class merge_work {
   std::vector<std::string> written_, missing_;
   std::unique_ptr<sink> metadata_;
   trace_format format_ = trace_format::xspace;
+  std::vector<std::unique_ptr<passing_file>> converted_;  // XSpaces beside trace JSON
   std::unique_ptr<passing_file> passing_;  // what the output is made of, where that is another format
   merge_result merged_;
   std::optional<validation_result> checked_;

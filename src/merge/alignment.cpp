@@ -207,6 +207,9 @@ class trace_aligner {
       f.message = node_text(t.input.node_id) + ": " + f.message;
       return fail_or_warn(f);
     };
+    if (!t.input.snapshots.empty())
+      return refuse({fault_code::invalid_argument, "clock snapshots are of XSpaces, and this is trace JSON", t.input.path, no_offset,
+                     "Leave out its file in --snapshots ('')."});
     if (o_.output != merged_format::trace_json) return refuse(no_xspace_but_chrome_traces(t.input.path));
     auto read = survey_trace_json(t.input.path, o_, host_);
     if (!read) return refuse(std::move(read).error());

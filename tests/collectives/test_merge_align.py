@@ -6,6 +6,7 @@ Clusters come from cluster_model.py. Their first node's clock is the true one; e
 time of what it shows is a fraction.
 """
 import argparse
+import decimal
 import fractions
 import json
 import pathlib
@@ -159,6 +160,42 @@ class MergeByCollectives(unittest.TestCase):
                 self.assertEqual(w["tracer_bound_ps"], w["host_bound_ps"])
             # In steps, so that near the pivot the bound is what it is there.
             self.assertLess(min(w["host_bound_ps"] for w in windows), 1.2 * wide + READING_PS + 6_000)
+
+    def test_ranks_of_pytorch(self):
+        """The ranks of the same clusters as trace JSON: a node each, those of one host with one clock."""
+        decided = 0
+        for at, cluster in enumerate(self.clusters()):
+            folder, output = self.folder / f"ranks{at}", self.folder / "all.trace.json"
+            cluster.model.write_kineto(folder)
+            paths = [folder / f"rank{k}.json" for k in range(cluster.model.world)]
+            document = json.loads(run("merge", "--traces", *paths, "--align", "collectives", "-o", output, "-q", "--json", "--keep-going",
+                                      *WIDE).stdout)
+            merged, events = json.loads(output.read_text(), parse_float=decimal.Decimal), {}
+            for e in merged["traceEvents"]:
+                if e["name"] == "profkit_node":
+                    of_node = events.setdefault(e["args"]["node"], [])
+                elif e["ph"] == "X":
+                    of_node.append(e)
+            origin_ps = merged["baseTimeNanoseconds"] * 1000 - BASE_PS
+            for node in document["nodes"]:
+                recorded = [e for e in json.loads(paths[node["id"]].read_text(), parse_float=decimal.Decimal)["traceEvents"]]
+                self.assertEqual(len(events[node["id"]]), len(recorded))
+                if not node["bound"]:
+                    continue
+                law = cluster.laws[node["id"] // cluster.model.gpus]
+                for was, now in zip(recorded, events[node["id"]]):
+                    self.assertEqual({k: v for k, v in was.items() if k not in ("ts", "pid")},
+                                     {k: v for k, v in now.items() if k not in ("ts", "pid")})
+                    at_ps = int(now["ts"] * 10**6)
+                    self.assertLessEqual(law.distance(int(was["ts"] * 10**6), at_ps + origin_ps), bound_at(node["bound"]["windows"], at_ps) + 2)
+                decided += node["id"] >= cluster.model.gpus
+            said = json.loads(run("validate", output, "--json", "-q").stdout)
+            known = [n for n in document["nodes"] if events[n["id"]]]
+            self.assertEqual([int(n["id"]) for n in said["nodes"]], [n["id"] for n in known])
+            for node, checked in zip(known, said["nodes"]):  # the bounds are in the merged trace
+                widest = max(w["tracer_bound_ps"] for w in node["bound"]["windows"]) if node["bound"] else None
+                self.assertEqual(checked["bound_ps"], widest)
+        self.assertGreater(decided, ASKED.count // 2)
 
     def test_what_is_decided_holds_whatever_is_missing(self):
         """Of steps that are alike it may be unknown which belong together: nothing is decided then, but nothing is wrong."""

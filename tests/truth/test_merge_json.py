@@ -7,6 +7,7 @@ import json
 import random
 import sys
 
+import proto_writer as proto
 import truth
 
 D = decimal.Decimal
@@ -173,6 +174,23 @@ class MergeJson(truth.Case):
             self.assertIsNone(n["bound"]["tracer_ns"])  # nothing was measured of the devices' clocks
             self.assertLess(n["bound"]["host_ns"], 1000)
             self.assertEqual(n["events"], len(ranks[n["id"]].events))
+
+    def test_an_xspace_beside_trace_json(self):
+        names, ranks = self.ranks(8)
+        device = proto.Plane("/device:GPU:0", 1)
+        starts = [k * 777_000_001 for k in range(20)]
+        device.line("Stream #1", BASE_NS, [device.event("gemm", ps, 5_001) for ps in starts])
+        self.write("node9.xplane.pb", proto.xspace([device], ["nine"]))
+        for output in ("all.trace.json", "all.pftrace"):
+            self.said = truth.run("merge", "--traces", names[0], "node9.xplane.pb", "-o", output, "--no-correction", "--json", cwd=self.scratch)
+            self.assertEqual([(n["id"], n["hostname"]) for n in json.loads(self.said)["nodes"]], [(0, "worker0"), (9, "nine")])
+        merged = exact((self.scratch / "all.trace.json").read_text())
+        found = [e for e in merged["traceEvents"] if e["name"] == "gemm" and e["ph"] == "X" and "cat" not in e]
+        base_ps = merged["baseTimeNanoseconds"] * 1000
+        self.assertEqual([(base_ps + D(e["ts"]) * 10**6, D(e["dur"]) * 10**6) for e in found], [(BASE_NS * 1000 + ps, 5_001) for ps in starts])
+        self.assertEqual(len(merged["traceEvents"]) > len(ranks[0].events) + 20, True)
+        self.assertFalse([p.name for p in self.scratch.iterdir() if ".part" in p.name])
+        self.merge([names[0], "node9.xplane.pb"], "--no-correction", output="all.xspace", status=4)
 
     def test_without_anything_measured_it_is_refused(self):
         names, _ = self.ranks(1)

@@ -9,6 +9,7 @@
 #include "formats/xspace/xspace_index.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <map>
 #include <optional>
@@ -36,8 +37,13 @@ trace_bounds read_bounds(const trace_list& traces) {
   trace_bounds bounds;
   if (traces.size() != 1) return bounds;
   const profile& p = traces.front()->files();
-  if (p.file_count() != 1 || p.xspace(0) == nullptr) return bounds;
-  if (result<std::vector<clock_metadata>> read = read_clock_metadata(p.bytes(0)); read) bounds.nodes = std::move(*read);
+  // A merged trace JSON has a file a node.
+  const std::vector<capture_file>& files = p.what().files;
+  const bool of_nodes = std::all_of(files.begin(), files.end(), [](const capture_file& f) { return f.node >= 0; });
+  if (!of_nodes && (files.size() != 1 || p.xspace(0) == nullptr)) return bounds;
+  for (std::size_t file = 0; file < files.size(); ++file)
+    if (result<std::vector<clock_metadata>> read = read_clock_metadata(p.bytes(file)); read)
+      bounds.nodes.insert(bounds.nodes.end(), std::make_move_iterator(read->begin()), std::make_move_iterator(read->end()));
   return bounds;
 }
 

@@ -170,7 +170,7 @@ class line_walk {
 }
 
 // What stands before the names of a file's processes, where it has to be said: its node, or its host.
-[[nodiscard]] inline std::string place_of(const profile& p, std::size_t file, bool with_host) {
+[[nodiscard]] inline std::string place_title(const profile& p, std::size_t file, bool with_host) {
   const capture_file& listed = p.what().files[file];
   if (listed.node >= 0) return node_title(listed.node, listed.host);
   return with_host ? host_of(p, file) : std::string();
@@ -178,7 +178,7 @@ class line_walk {
 
 // A plane as a process of a viewer: with its host where there are several files, with its node where a merge says it.
 [[nodiscard]] inline std::string process_name(const profile& p, std::size_t file, std::string_view plane, bool with_host) {
-  const std::string place = place_of(p, file, with_host);
+  const std::string place = place_title(p, file, with_host);
   return place.empty() ? std::string(plane) : place + ": " + std::string(plane);
 }
 [[nodiscard]] inline std::string process_name(const profile& p, std::size_t file, const plane_index& plane, bool with_host) {

@@ -263,7 +263,7 @@ class perfetto_exporter {
       if (processes[process] == 0) {
         const chrome_process_entry& entry = read->processes[process];
         const std::string name = entry.name.empty() ? "process " + entry.pid : entry.name;
-        const std::string host = place_of(job_.p, file, several_files_);
+        const std::string host = place_title(job_.p, file, several_files_);
         processes[process] = out_.add_process(host.empty() ? name : host + ": " + name);
       }
       return processes[process];

@@ -127,7 +127,7 @@ class json_exporter {
       const chrome_process_entry& entry = read->processes[process];
       pids[process] = ++processes_;
       const std::string name = entry.name.empty() ? "process " + entry.pid : entry.name;
-      const std::string host = place_of(job_.p, file, several_files_);
+      const std::string host = place_title(job_.p, file, several_files_);
       return name_process(host.empty() ? name : host + ": " + name);
     };
     for (std::size_t t = 0; t < read->threads.size(); ++t) {

@@ -1,8 +1,11 @@
 // What a trace says of its own clocks: the start of the profile, and the clock metadata of a merge.
+#include <profkit/core/chrome.hpp>
 #include <profkit/core/clock.hpp>
 #include <profkit/xspace.hpp>
 
 #include <base/contained.hpp>
+#include <base/node_sections.hpp>
+#include <formats/chrome/chrome_text.hpp>
 #include <formats/chrome/json_elements.hpp>
 #include <formats/chrome/json_fields.hpp>
 #include <formats/xspace/trace_planes.hpp>
@@ -108,6 +111,31 @@ result<std::vector<clock_metadata>> read_clocks(std::string_view xspace) {
   return found;
 }
 
+// What a merge says of a node before its events in trace JSON.
+std::optional<clock_metadata> clock_of_section(std::string_view section) {
+  if (section.substr(0, section_head.size()) != section_head) return std::nullopt;
+  const std::string_view args = section.substr(section_head.size());
+  const json_value_end whole = end_of_value(args.data(), args.data() + args.size(), limits{}.max_nesting);
+  if (whole.why != json_end::found) return std::nullopt;
+  const std::string_view said(args.data(), static_cast<std::size_t>(whole.end - args.data()));
+  const std::string_view clock = json_member(said, "clock");
+  std::string scratch;
+  const auto text = [&](std::string_view object, std::string_view key) { return std::string(json_text(json_member(object, key), scratch)); };
+  clock_metadata m;
+  m.bounds.node_id = json_integer(json_member(said, "node")).value_or(0);
+  m.origin_ns = json_integer(json_member(said, "baseTimeNanoseconds")).value_or(0);
+  m.hostname = text(said, "hostname");
+  m.run_id = text(clock, "run_id");
+  m.status = text(clock, "status");
+  m.method = text(clock, "method");
+  m.reference_node = json_integer(json_member(clock, "reference_node")).value_or(0);
+  m.corrected = m.status == "corrected";
+  auto windows = windows_of(json_member(clock, "windows"));
+  m.bounds.known = m.corrected && windows && !windows->empty();
+  if (windows) m.bounds.windows = std::move(*windows);
+  return m;
+}
+
 }  // namespace
 
 trace_clocks read_trace_clocks(std::string_view xspace) {
@@ -126,7 +154,10 @@ trace_clocks read_trace_clocks(std::string_view xspace) {
 }
 
 result<std::vector<clock_metadata>> read_clock_metadata(std::string_view xspace) {
-  return contained([&] { return read_clocks(xspace); });
+  return contained([&]() -> result<std::vector<clock_metadata>> {
+    if (auto of_node = clock_of_section(xspace)) return std::vector<clock_metadata>{std::move(*of_node)};
+    return read_clocks(xspace);
+  });
 }
 
 }  // namespace PROFKIT_NAMESPACE
