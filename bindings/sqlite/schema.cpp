@@ -129,6 +129,11 @@ const schema_column fields_of_kernels[] = {
     {"input_shapes", value_kind::text, "", "as recorded"},
     {"output_shapes", value_kind::text, "", "as recorded"},
     {"input_types", value_kind::text, "", "as recorded"},
+    {"framework_op", value_kind::text, "", "innermost operator of the framework that launched it: \"aten::addmm\""},
+    {"outer_op", value_kind::text, "", "outermost operator around that: \"aten::linear\""},
+    {"module", value_kind::text, "", "modules and annotations around the launch, from outside in"},
+    {"source", value_kind::text, "", "line of code that is not the framework's: \"model.py(31): forward\""},
+    {"phase", value_kind::text, "", "of a training step: forward, backward or optimizer"},
     {"on_aicpu", value_kind::integer, "", "runs on an AI CPU, whatever its kind"},
     {"duplicate", value_kind::integer, "", "the same collective was listed twice: not to be summed"},
     {"source_row", value_kind::integer, "", "line of a table, ordinal of a JSON event, byte offset in an XSpace"},
@@ -314,6 +319,48 @@ const schema_column fields_of_device_time[] = {
     {"time_ps", value_kind::integer, "ps", "length"},
 };
 
+const schema_column fields_of_facts[] = {
+    {"run", value_kind::text, "", "folder of the run; null for a file that was given by its path"},
+    {"host", value_kind::text, "", "host that was recorded, as the file or its name says; null where neither does"},
+    {"rank", value_kind::integer, "", "rank in a distributed run; null where it is not on record"},
+    {"node", value_kind::integer, "", "number of the node in a merged trace; null in others"},
+    {"device_name", value_kind::text, "", "name of the device; null for a row of none"},
+    {"file", value_kind::integer, "", "position of the file of the device"},
+    {"device", value_kind::integer, "", "position in devices; -1: of a host alone"},
+    {"name", value_kind::text, "", "\"layers\", \"hidden_size\"; docs/architecture-report.md lists them"},
+    {"value", value_kind::text, "", "\"24\", \"true\", \"prefill, decode\""},
+    {"unit", value_kind::text, "", "\"tokens\", \"parameters\", \"%\"; \"\" for counts and words"},
+    {"certainty", value_kind::text, "", "how sure it is"},
+    {"source", value_kind::text, "", "what it is read from"},
+    {"evidence", value_kind::text, "", "the event, shape or name that says so"},
+    {"contradictions", value_kind::text, "", "what other sources say; \"; \" between them"},
+};
+
+const schema_column fields_of_collective_calls[] = {
+    {"run", value_kind::text, "", "folder of the run; null for a file that was given by its path"},
+    {"host", value_kind::text, "", "host that was recorded, as the file or its name says; null where neither does"},
+    {"rank", value_kind::integer, "", "rank in a distributed run; null where it is not on record"},
+    {"node", value_kind::integer, "", "number of the node in a merged trace; null in others"},
+    {"device_name", value_kind::text, "", "name of the device; null for a row of none"},
+    {"file", value_kind::integer, "", "position of the file of the member that came last"},
+    {"name", value_kind::text, "", "of the op"},
+    {"kind", value_kind::text, "", "\"all-reduce\"; \"\" where nothing names it"},
+    {"process_group", value_kind::text, "", "as on record; \"\" of everyone, or where none is on record"},
+    {"call", value_kind::integer, "", "number among the calls of the op by its group"},
+    {"members", value_kind::integer, "", "devices that took part"},
+    {"start_gap_ps", value_kind::integer, "ps", "latest start - first start"},
+    {"order_gap_ps", value_kind::integer, "ps", "start of who must be waited for - end of who waits; 0 or more is out of order"},
+    {"bound_ps", value_kind::integer, "ps", "how far both clocks together can be wrong"},
+    {"span_ps", value_kind::integer, "ps", "first start to last end; -1: clocks are not known well enough"},
+    {"moving_ps", value_kind::integer, "ps", "last start to last end; -1: not known"},
+    {"payload_bytes", value_kind::integer, "bytes", "what it moves; -1: not known, or members differ"},
+    {"link_bytes", value_kind::integer, "bytes", "what each link carries at least: over moving_ps it is the bus bandwidth"},
+    {"latest_node", value_kind::integer, "", "id of the node that came last"},
+    {"latest_device", value_kind::integer, "", "local number of the device that came last"},
+    {"judged", value_kind::integer, "", "it is known who waits for whom"},
+    {"violates", value_kind::integer, "", "out of order beyond the bound of the clocks"},
+};
+
 const schema_table tables_of_schema[] = {
     {"files", 1, "A file of the capture.",
      0, fields_of_files, std::size(fields_of_files)},
@@ -347,6 +394,10 @@ const schema_table tables_of_schema[] = {
      0, fields_of_probe_records, std::size(fields_of_probe_records)},
     {"device_time", 16, "A part of the time of a device: what it did, and why it waited. The rows of a device that are in steps add up to its steps, the others to the time between its first and last kernel that is in no step.",
      filter_plane | filter_step | filter_time, fields_of_device_time, std::size(fields_of_device_time)},
+    {"facts", 17, "A fact of the model that ran: what it is, how sure it is, and where it comes from.",
+     filter_plane, fields_of_facts, std::size(fields_of_facts)},
+    {"collective_calls", 18, "A call of a collective by all members of its process group, over all nodes of the capture.",
+     filter_time, fields_of_collective_calls, std::size(fields_of_collective_calls)},
 };
 
 }  // namespace
