@@ -10,130 +10,135 @@ _profkit() {
     '') COMPREPLY=($(compgen -W "$commands help --help --version" -- "$current")); return ;;
     help) COMPREPLY=($(compgen -W "$commands" -- "$current")); return ;;
     report)
-      options='--brief --host --plane --line --name --step --time --limit --json -o --output --wide
-        --color -q --quiet --run --io --strict --fail-on --redact --aliases -j --threads -h
-        --help'
-      case $previous in
-        --color) COMPREPLY=($(compgen -W 'auto always never' -- "$current")); return ;;
-        --run) COMPREPLY=($(compgen -W 'all' -- "$current")); return ;;
-        --io) COMPREPLY=($(compgen -W 'auto map read' -- "$current")); return ;;
-        --fail-on) COMPREPLY=($(compgen -W 'incomplete' -- "$current")); return ;;
-        --host|--plane|--line|--name|--step|--time|--limit|-j|--threads) return ;;
-      esac ;;
-    explain)
-      options='--host --plane --line --name --step --time --limit --json -o --output --wide --color -q
-        --quiet --run --io --strict --fail-on --redact --aliases -j --threads -h --help'
-      case $previous in
-        --color) COMPREPLY=($(compgen -W 'auto always never' -- "$current")); return ;;
-        --run) COMPREPLY=($(compgen -W 'all' -- "$current")); return ;;
-        --io) COMPREPLY=($(compgen -W 'auto map read' -- "$current")); return ;;
-        --fail-on) COMPREPLY=($(compgen -W 'incomplete' -- "$current")); return ;;
-        --host|--plane|--line|--name|--step|--time|--limit|-j|--threads) return ;;
-      esac ;;
-    info)
-      options='--why --host --plane --line --name --step --time --limit --json -o --output --wide
-        --color -q --quiet --run --io --strict --fail-on --redact --aliases -j --threads -h
-        --help'
-      case $previous in
-        --color) COMPREPLY=($(compgen -W 'auto always never' -- "$current")); return ;;
-        --run) COMPREPLY=($(compgen -W 'all' -- "$current")); return ;;
-        --io) COMPREPLY=($(compgen -W 'auto map read' -- "$current")); return ;;
-        --fail-on) COMPREPLY=($(compgen -W 'incomplete' -- "$current")); return ;;
-        --host|--plane|--line|--name|--step|--time|--limit|-j|--threads) return ;;
-      esac ;;
-    tree)
-      options='--host --plane --line --name --step --time --limit --json -o --output --wide --color -q
-        --quiet --run --io --strict --fail-on --redact --aliases -j --threads -h --help'
-      case $previous in
-        --color) COMPREPLY=($(compgen -W 'auto always never' -- "$current")); return ;;
-        --run) COMPREPLY=($(compgen -W 'all' -- "$current")); return ;;
-        --io) COMPREPLY=($(compgen -W 'auto map read' -- "$current")); return ;;
-        --fail-on) COMPREPLY=($(compgen -W 'incomplete' -- "$current")); return ;;
-        --host|--plane|--line|--name|--step|--time|--limit|-j|--threads) return ;;
-      esac ;;
-    metadata)
-      options='--host --plane --line --name --step --time --limit --json -o --output --wide --color -q
-        --quiet --run --io --strict --fail-on --redact --aliases -j --threads -h --help'
-      case $previous in
-        --color) COMPREPLY=($(compgen -W 'auto always never' -- "$current")); return ;;
-        --run) COMPREPLY=($(compgen -W 'all' -- "$current")); return ;;
-        --io) COMPREPLY=($(compgen -W 'auto map read' -- "$current")); return ;;
-        --fail-on) COMPREPLY=($(compgen -W 'incomplete' -- "$current")); return ;;
-        --host|--plane|--line|--name|--step|--time|--limit|-j|--threads) return ;;
-      esac ;;
-    steps)
-      options='--host --plane --line --name --step --time --limit --json -o --output --wide --color -q
-        --quiet --run --io --strict --fail-on --redact --aliases -j --threads -h --help'
-      case $previous in
-        --color) COMPREPLY=($(compgen -W 'auto always never' -- "$current")); return ;;
-        --run) COMPREPLY=($(compgen -W 'all' -- "$current")); return ;;
-        --io) COMPREPLY=($(compgen -W 'auto map read' -- "$current")); return ;;
-        --fail-on) COMPREPLY=($(compgen -W 'incomplete' -- "$current")); return ;;
-        --host|--plane|--line|--name|--step|--time|--limit|-j|--threads) return ;;
-      esac ;;
-    ops)
-      options='--by --sort --host --plane --line --name --step --time --limit --json -o --output --wide
-        --color -q --quiet --run --io --strict --fail-on --redact --aliases -j --threads -h
-        --help'
-      case $previous in
-        --by) COMPREPLY=($(compgen -W 'kernel function instruction op outer-op module module-kind source phase shape step kind category program stream device' -- "$current")); return ;;
-        --sort) COMPREPLY=($(compgen -W 'total self count' -- "$current")); return ;;
-        --color) COMPREPLY=($(compgen -W 'auto always never' -- "$current")); return ;;
-        --run) COMPREPLY=($(compgen -W 'all' -- "$current")); return ;;
-        --io) COMPREPLY=($(compgen -W 'auto map read' -- "$current")); return ;;
-        --fail-on) COMPREPLY=($(compgen -W 'incomplete' -- "$current")); return ;;
-        --host|--plane|--line|--name|--step|--time|--limit|-j|--threads) return ;;
-      esac ;;
-    roofline)
-      options='--svg --by --host --plane --line --name --step --time --limit --json -o --output --wide
-        --color -q --quiet --run --io --strict --fail-on --redact --aliases -j --threads -h
-        --help'
-      case $previous in
-        --by) COMPREPLY=($(compgen -W 'kernel function instruction op outer-op module module-kind source phase shape step kind category program stream device' -- "$current")); return ;;
-        --color) COMPREPLY=($(compgen -W 'auto always never' -- "$current")); return ;;
-        --run) COMPREPLY=($(compgen -W 'all' -- "$current")); return ;;
-        --io) COMPREPLY=($(compgen -W 'auto map read' -- "$current")); return ;;
-        --fail-on) COMPREPLY=($(compgen -W 'incomplete' -- "$current")); return ;;
-        --host|--plane|--line|--name|--step|--time|--limit|-j|--threads) return ;;
-      esac ;;
-    modules)
-      options='--dump --host --plane --line --name --step --time --limit --json -o --output --wide
-        --color -q --quiet --run --io --strict --fail-on --redact --aliases -j --threads -h
-        --help'
-      case $previous in
-        --color) COMPREPLY=($(compgen -W 'auto always never' -- "$current")); return ;;
-        --run) COMPREPLY=($(compgen -W 'all' -- "$current")); return ;;
-        --io) COMPREPLY=($(compgen -W 'auto map read' -- "$current")); return ;;
-        --fail-on) COMPREPLY=($(compgen -W 'incomplete' -- "$current")); return ;;
-        --dump|--host|--plane|--line|--name|--step|--time|--limit|-j|--threads) return ;;
-      esac ;;
-    framework)
-      options='--sort --svg --host --plane --line --name --step --time --limit --json -o --output
+      options='--brief --host --node --plane --line --name --step --time --limit --json -o --output
         --wide --color -q --quiet --run --io --strict --fail-on --redact --aliases -j --threads
         -h --help'
       case $previous in
-        --sort) COMPREPLY=($(compgen -W 'total self count' -- "$current")); return ;;
         --color) COMPREPLY=($(compgen -W 'auto always never' -- "$current")); return ;;
         --run) COMPREPLY=($(compgen -W 'all' -- "$current")); return ;;
         --io) COMPREPLY=($(compgen -W 'auto map read' -- "$current")); return ;;
         --fail-on) COMPREPLY=($(compgen -W 'incomplete' -- "$current")); return ;;
-        --host|--plane|--line|--name|--step|--time|--limit|-j|--threads) return ;;
+        --host|--node|--plane|--line|--name|--step|--time|--limit|-j|--threads) return ;;
       esac ;;
-    collectives)
-      options='--host --plane --line --name --step --time --limit --json -o --output --wide --color -q
-        --quiet --run --io --strict --fail-on --redact --aliases -j --threads -h --help'
+    explain)
+      options='--host --node --plane --line --name --step --time --limit --json -o --output --wide
+        --color -q --quiet --run --io --strict --fail-on --redact --aliases -j --threads -h
+        --help'
       case $previous in
         --color) COMPREPLY=($(compgen -W 'auto always never' -- "$current")); return ;;
         --run) COMPREPLY=($(compgen -W 'all' -- "$current")); return ;;
         --io) COMPREPLY=($(compgen -W 'auto map read' -- "$current")); return ;;
         --fail-on) COMPREPLY=($(compgen -W 'incomplete' -- "$current")); return ;;
-        --host|--plane|--line|--name|--step|--time|--limit|-j|--threads) return ;;
+        --host|--node|--plane|--line|--name|--step|--time|--limit|-j|--threads) return ;;
+      esac ;;
+    info)
+      options='--why --host --node --plane --line --name --step --time --limit --json -o --output
+        --wide --color -q --quiet --run --io --strict --fail-on --redact --aliases -j --threads
+        -h --help'
+      case $previous in
+        --color) COMPREPLY=($(compgen -W 'auto always never' -- "$current")); return ;;
+        --run) COMPREPLY=($(compgen -W 'all' -- "$current")); return ;;
+        --io) COMPREPLY=($(compgen -W 'auto map read' -- "$current")); return ;;
+        --fail-on) COMPREPLY=($(compgen -W 'incomplete' -- "$current")); return ;;
+        --host|--node|--plane|--line|--name|--step|--time|--limit|-j|--threads) return ;;
+      esac ;;
+    tree)
+      options='--host --node --plane --line --name --step --time --limit --json -o --output --wide
+        --color -q --quiet --run --io --strict --fail-on --redact --aliases -j --threads -h
+        --help'
+      case $previous in
+        --color) COMPREPLY=($(compgen -W 'auto always never' -- "$current")); return ;;
+        --run) COMPREPLY=($(compgen -W 'all' -- "$current")); return ;;
+        --io) COMPREPLY=($(compgen -W 'auto map read' -- "$current")); return ;;
+        --fail-on) COMPREPLY=($(compgen -W 'incomplete' -- "$current")); return ;;
+        --host|--node|--plane|--line|--name|--step|--time|--limit|-j|--threads) return ;;
+      esac ;;
+    metadata)
+      options='--host --node --plane --line --name --step --time --limit --json -o --output --wide
+        --color -q --quiet --run --io --strict --fail-on --redact --aliases -j --threads -h
+        --help'
+      case $previous in
+        --color) COMPREPLY=($(compgen -W 'auto always never' -- "$current")); return ;;
+        --run) COMPREPLY=($(compgen -W 'all' -- "$current")); return ;;
+        --io) COMPREPLY=($(compgen -W 'auto map read' -- "$current")); return ;;
+        --fail-on) COMPREPLY=($(compgen -W 'incomplete' -- "$current")); return ;;
+        --host|--node|--plane|--line|--name|--step|--time|--limit|-j|--threads) return ;;
+      esac ;;
+    steps)
+      options='--host --node --plane --line --name --step --time --limit --json -o --output --wide
+        --color -q --quiet --run --io --strict --fail-on --redact --aliases -j --threads -h
+        --help'
+      case $previous in
+        --color) COMPREPLY=($(compgen -W 'auto always never' -- "$current")); return ;;
+        --run) COMPREPLY=($(compgen -W 'all' -- "$current")); return ;;
+        --io) COMPREPLY=($(compgen -W 'auto map read' -- "$current")); return ;;
+        --fail-on) COMPREPLY=($(compgen -W 'incomplete' -- "$current")); return ;;
+        --host|--node|--plane|--line|--name|--step|--time|--limit|-j|--threads) return ;;
+      esac ;;
+    ops)
+      options='--by --sort --host --node --plane --line --name --step --time --limit --json -o --output
+        --wide --color -q --quiet --run --io --strict --fail-on --redact --aliases -j --threads
+        -h --help'
+      case $previous in
+        --by) COMPREPLY=($(compgen -W 'kernel function instruction op outer-op module module-kind source phase shape step kind category program stream device' -- "$current")); return ;;
+        --sort) COMPREPLY=($(compgen -W 'total self count' -- "$current")); return ;;
+        --color) COMPREPLY=($(compgen -W 'auto always never' -- "$current")); return ;;
+        --run) COMPREPLY=($(compgen -W 'all' -- "$current")); return ;;
+        --io) COMPREPLY=($(compgen -W 'auto map read' -- "$current")); return ;;
+        --fail-on) COMPREPLY=($(compgen -W 'incomplete' -- "$current")); return ;;
+        --host|--node|--plane|--line|--name|--step|--time|--limit|-j|--threads) return ;;
+      esac ;;
+    roofline)
+      options='--svg --by --host --node --plane --line --name --step --time --limit --json -o --output
+        --wide --color -q --quiet --run --io --strict --fail-on --redact --aliases -j --threads
+        -h --help'
+      case $previous in
+        --by) COMPREPLY=($(compgen -W 'kernel function instruction op outer-op module module-kind source phase shape step kind category program stream device' -- "$current")); return ;;
+        --color) COMPREPLY=($(compgen -W 'auto always never' -- "$current")); return ;;
+        --run) COMPREPLY=($(compgen -W 'all' -- "$current")); return ;;
+        --io) COMPREPLY=($(compgen -W 'auto map read' -- "$current")); return ;;
+        --fail-on) COMPREPLY=($(compgen -W 'incomplete' -- "$current")); return ;;
+        --host|--node|--plane|--line|--name|--step|--time|--limit|-j|--threads) return ;;
+      esac ;;
+    modules)
+      options='--dump --host --node --plane --line --name --step --time --limit --json -o --output
+        --wide --color -q --quiet --run --io --strict --fail-on --redact --aliases -j --threads
+        -h --help'
+      case $previous in
+        --color) COMPREPLY=($(compgen -W 'auto always never' -- "$current")); return ;;
+        --run) COMPREPLY=($(compgen -W 'all' -- "$current")); return ;;
+        --io) COMPREPLY=($(compgen -W 'auto map read' -- "$current")); return ;;
+        --fail-on) COMPREPLY=($(compgen -W 'incomplete' -- "$current")); return ;;
+        --dump|--host|--node|--plane|--line|--name|--step|--time|--limit|-j|--threads) return ;;
+      esac ;;
+    framework)
+      options='--sort --svg --host --node --plane --line --name --step --time --limit --json -o
+        --output --wide --color -q --quiet --run --io --strict --fail-on --redact --aliases -j
+        --threads -h --help'
+      case $previous in
+        --sort) COMPREPLY=($(compgen -W 'total self count' -- "$current")); return ;;
+        --color) COMPREPLY=($(compgen -W 'auto always never' -- "$current")); return ;;
+        --run) COMPREPLY=($(compgen -W 'all' -- "$current")); return ;;
+        --io) COMPREPLY=($(compgen -W 'auto map read' -- "$current")); return ;;
+        --fail-on) COMPREPLY=($(compgen -W 'incomplete' -- "$current")); return ;;
+        --host|--node|--plane|--line|--name|--step|--time|--limit|-j|--threads) return ;;
+      esac ;;
+    collectives)
+      options='--host --node --plane --line --name --step --time --limit --json -o --output --wide
+        --color -q --quiet --run --io --strict --fail-on --redact --aliases -j --threads -h
+        --help'
+      case $previous in
+        --color) COMPREPLY=($(compgen -W 'auto always never' -- "$current")); return ;;
+        --run) COMPREPLY=($(compgen -W 'all' -- "$current")); return ;;
+        --io) COMPREPLY=($(compgen -W 'auto map read' -- "$current")); return ;;
+        --fail-on) COMPREPLY=($(compgen -W 'incomplete' -- "$current")); return ;;
+        --host|--node|--plane|--line|--name|--step|--time|--limit|-j|--threads) return ;;
       esac ;;
     memory)
-      options='--module --space --top --no-runtime --fit --what-if --curve --host --step --all-trace
-        --step-policy --persistent-threshold-steps --include-host-pools --time-samples --limit
-        --json -o --output --wide --color -q --quiet --svg --run --io --strict --fail-on
-        --redact --aliases -j --threads -h --help'
+      options='--module --space --top --no-runtime --fit --what-if --curve --host --node --step
+        --all-trace --step-policy --persistent-threshold-steps --include-host-pools
+        --time-samples --limit --json -o --output --wide --color -q --quiet --svg --run --io
+        --strict --fail-on --redact --aliases -j --threads -h --help'
       case $previous in
         --space) COMPREPLY=($(compgen -W 'HBM VMEM Sflag CMEM SMEM Host SparseCore' -- "$current")); return ;;
         --what-if) COMPREPLY=($(compgen -W 'remat= offload=' -- "$current")); return ;;
@@ -142,7 +147,7 @@ _profkit() {
         --run) COMPREPLY=($(compgen -W 'all' -- "$current")); return ;;
         --io) COMPREPLY=($(compgen -W 'auto map read' -- "$current")); return ;;
         --fail-on) COMPREPLY=($(compgen -W 'incomplete' -- "$current")); return ;;
-        --module|--top|--fit|--curve|--host|--step|--persistent-threshold-steps|--time-samples|--limit|-j|--threads) return ;;
+        --module|--top|--fit|--curve|--host|--node|--step|--persistent-threshold-steps|--time-samples|--limit|-j|--threads) return ;;
       esac ;;
     bubbles)
       options='--plane --device --window-policy --step-pattern --step --name --time --threshold
@@ -168,8 +173,9 @@ _profkit() {
         --plane|--device|--step-pattern|--limit|-j|--threads) return ;;
       esac ;;
     export)
-      options='--host --plane --line --name --step --time --format --compat --waits -o --output --color
-        -q --quiet --run --io --strict --fail-on --redact --aliases -j --threads -h --help'
+      options='--host --node --plane --line --name --step --time --format --compat --waits -o --output
+        --color -q --quiet --run --io --strict --fail-on --redact --aliases -j --threads -h
+        --help'
       case $previous in
         --format) COMPREPLY=($(compgen -W 'trace.json trace.json.gz pftrace xspace csv' -- "$current")); return ;;
         --compat) COMPREPLY=($(compgen -W 'xla' -- "$current")); return ;;
@@ -177,10 +183,10 @@ _profkit() {
         --run) COMPREPLY=($(compgen -W 'all' -- "$current")); return ;;
         --io) COMPREPLY=($(compgen -W 'auto map read' -- "$current")); return ;;
         --fail-on) COMPREPLY=($(compgen -W 'incomplete' -- "$current")); return ;;
-        --host|--plane|--line|--name|--step|--time|-j|--threads) return ;;
+        --host|--node|--plane|--line|--name|--step|--time|-j|--threads) return ;;
       esac ;;
     rows)
-      options='--host --plane --line --name --step --time --columns --format -o --output --limit
+      options='--host --node --plane --line --name --step --time --columns --format -o --output --limit
         --color -q --quiet --run --io --strict --fail-on --redact --aliases -j --threads -h
         --help'
       arguments='files devices ops steps kernels gaps causes collectives modules allocators live_buffers live_curve probe_launches device_time facts collective_calls'
@@ -190,7 +196,7 @@ _profkit() {
         --run) COMPREPLY=($(compgen -W 'all' -- "$current")); return ;;
         --io) COMPREPLY=($(compgen -W 'auto map read' -- "$current")); return ;;
         --fail-on) COMPREPLY=($(compgen -W 'incomplete' -- "$current")); return ;;
-        --host|--plane|--line|--name|--step|--time|--columns|--limit|-j|--threads) return ;;
+        --host|--node|--plane|--line|--name|--step|--time|--columns|--limit|-j|--threads) return ;;
         -o|--output|--aliases) arguments= ;;
       esac ;;
     sql)
@@ -213,8 +219,8 @@ _profkit() {
       options='--traces --snapshots --offsets --run-metadata --run-dir --auto-discover --keep-going
         --io -j --threads --no-correction --correction --normalize --align --max-bound
         --no-drift --scale-durations --tracer-host-threads -o --output --trace-json --svg
-        --validate --plane-scheme --plane-prefix --keep-order --print-events --print-collectives
-        --json --color -q --quiet -h --help'
+        --write-offsets --validate --plane-scheme --plane-prefix --keep-order --print-events
+        --print-collectives --json --color -q --quiet -h --help'
       case $previous in
         --run-dir) compopt -o filenames 2>/dev/null; COMPREPLY=($(compgen -d -- "$current")); return ;;
         --io) COMPREPLY=($(compgen -W 'auto map read' -- "$current")); return ;;

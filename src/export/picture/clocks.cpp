@@ -45,7 +45,7 @@ std::vector<shown_window> windows_of(const node_bounds& bounds, std::int64_t pix
 std::vector<const clock_of_node*> drawn_of(const std::vector<clock_of_node>& nodes) {
   std::vector<const clock_of_node*> drawn;
   for (const clock_of_node& node : nodes)
-    if (node.bounds.known && !node.bounds.windows.empty()) drawn.push_back(&node);
+    if (node.bounds.widest(clock_domain::tracer)) drawn.push_back(&node);
   std::stable_sort(drawn.begin(), drawn.end(), [](const clock_of_node* a, const clock_of_node* b) {
     return a->bounds.widest(clock_domain::tracer) > b->bounds.widest(clock_domain::tracer);
   });
