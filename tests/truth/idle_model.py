@@ -200,6 +200,7 @@ class Capture:
     groups: list  # of steps, as (device, position) in each
     stacks: bool = False
     runtime: bool = False
+    names_origins: bool = False  # a kernel's record says which call of which thread launched it
     meanings: dict = dataclasses.field(default_factory=dict)  # of names of spans: (cause or None, sync, comm)
     pageable: tuple = ()  # names of kernels that copy from pageable memory
     self_check: tuple = ()
@@ -1428,6 +1429,14 @@ class Idle:
                                                                               "time_ps")}}
                 for r in self.time_rows() if r["device"] is not None]
 
+    def origin(self, device, k):
+        """Which operators lie around the call that launched it. No module, no line of code and no optimizer is among the spans."""
+        spans = self.c.hosts[device.host] if self.c.names_origins and k.launch else None
+        around = sorted((s for s in spans or () if s.kind == "op" and s.thread == k.launch[2] and s.start <= k.launch[0] < s.end),
+                        key=lambda s: (s.start, -s.duration))
+        return {"framework_op": around[-1].name if around else None, "outer_op": around[0].name if around else None,
+                "phase": "forward" if around else None, "module": None, "source": None}
+
     def arrow_kernels(self, hosts):
         rows = []
         for d, device in enumerate(self.c.devices):
@@ -1436,6 +1445,6 @@ class Idle:
                              "kind": k.kind, "core": k.core or None, "step_id": k.step or None, "start_ps": k.start,
                              "duration_ps": k.duration, "wait_ps": k.wait, "launch_ps": k.launch[0] if k.launch else None,
                              "input_shapes": k.shapes or None, "output_shapes": k.out_shapes or None,
-                             "input_types": k.types or None, "on_aicpu": k.on_aicpu, "duplicate": k.duplicate,
+                             "input_types": k.types or None, **self.origin(device, k), "on_aicpu": k.on_aicpu, "duplicate": k.duplicate,
                              "source_row": k.row})
         return rows

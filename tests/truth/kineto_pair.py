@@ -184,5 +184,5 @@ def capture(policy="guide"):
     groups = [[(1, 0), (1, 1), (1, 2)], [(0, 0), (0, 1)], [(2, 0), (2, 1), (2, 2)], [(0, 2)]]
     if policy == "marker":
         groups[:2] = groups[1::-1]
-    return Capture(devices, [a.spans, b.spans], BASE, groups, stacks=True, runtime=True, meanings=SPANS,
+    return Capture(devices, [a.spans, b.spans], BASE, groups, stacks=True, runtime=True, names_origins=True, meanings=SPANS,
                    pageable=(PAGEABLE,)), {"rank0.pt.trace.json": a.text(), "rank1.pt.trace.json": b.text()}
