@@ -133,6 +133,11 @@ def decoder_parameters():
     return layers * (attention + 3 * hidden * wide + 2 * hidden) + words * hidden + hidden
 
 
+def kernel_seconds(t):
+    kernels = [(e["ts"], e["ts"] + e["dur"]) for e in t.events if e["cat"] == "kernel"]
+    return (max(end for _, end in kernels) - min(start for start, _ in kernels)) / 1e6
+
+
 def decoder(folder):
     """A decoder of 5 layers with grouped queries, heads of 96 and a gated feed forward: one prompt pass over whole sequences."""
     t = Trace()
@@ -146,8 +151,9 @@ def decoder(folder):
         fact("qkv_bias", True), fact("dtype", "bf16"), fact("moe", False), fact("mode", "inference"), fact("phases", ["prefill"]),
         fact("family", "llama"), fact("lm_head", False), fact("model_class", "LlamaForCausalLM"), fact("task", "text generation"),
         fact("attention_backend", "FlashAttention-2", accept=["flash"]), fact("device", "Test GPU"), fact("devices", 1),
-        fact("framework", "PyTorch"), fact("parameters", decoder_parameters())], [
-            "experts", "classes", "optimizer", "tensor_parallel", "expert_ffn_size", "tokens_per_s", "mfu", "active_parameters"]
+        fact("framework", "PyTorch"), fact("parameters", decoder_parameters()),
+        fact("tokens_per_s", batch * tokens / kernel_seconds(t)), fact("samples_per_s", batch / kernel_seconds(t))], [
+            "experts", "classes", "optimizer", "tensor_parallel", "expert_ffn_size", "mfu", "active_parameters"]
 
 
 def in_steps(steps, passes, of_device):
@@ -183,9 +189,13 @@ def accumulated(folder):
 
 
 def on_the_host(folder):
-    """Two steps of the host alone: the device may go on after them."""
-    in_steps(2, 1, False).write(folder / "on_the_host.json.gz")
-    return "on_the_host.json.gz", [fact("layers", 5), fact("parameters", decoder_parameters())], ["tokens_per_s", "samples_per_s", "mfu"]
+    """Two steps of the host alone, after which the device may go on: what it ran says how long a pass took."""
+    t = in_steps(2, 1, False)
+    t.write(folder / "on_the_host.json.gz")
+    tokens = DECODER["batch"] * DECODER["tokens"]
+    return "on_the_host.json.gz", [
+        fact("layers", 5), fact("tokens_per_s", 2 * tokens / kernel_seconds(t)),
+        fact("samples_per_s", 2 * DECODER["batch"] / kernel_seconds(t))], ["active_parameters"]
 
 
 def renamed(folder):

@@ -3,6 +3,7 @@
 
 #include <base/contained.hpp>
 #include <export/picture/log_scale.hpp>
+#include <export/shortened.hpp>
 #include <profkit/core/text.hpp>
 
 #include <algorithm>
@@ -63,7 +64,8 @@ void name_longest(drawing& out, const std::vector<op_point>& points, const log_s
     if (std::any_of(taken.begin(), taken.end(), is_near)) continue;
     taken.push_back({x, y});
     const bool is_left = x < (roof_plot.left + roof_plot.right) / 2;
-    out.text(is_left ? x + 20 : x - 20, y, point.name, is_left ? drawing::anchor::start : drawing::anchor::end);
+    const std::string name = shortened(readable_kernel_name(point.name), 44);
+    out.text(is_left ? x + 20 : x - 20, y, name, is_left ? drawing::anchor::start : drawing::anchor::end);
   }
 }
 

@@ -140,9 +140,22 @@ void add_parameters(const parameter_count& found, fact_list& into) {
 struct step_window {
   std::uint64_t steps = 0;
   std::int64_t length_ps = 0;
+  const char* noun = "step";
+  certainty sure = certainty::likely;
 };
-// From the first to the last of them, in the time of the device where it is on record. Of a host alone at least three: the device may
-// still be at work when a step ends there.
+
+// Passes that layers show, where all of them are whole.
+std::optional<step_window> window_of_passes(const device_architecture& found) {
+  const std::vector<model_pass>& passes = found.passes;
+  if (passes.empty() || std::any_of(passes.begin(), passes.end(), [](const model_pass& p) { return p.cut != pass_cut::none || p.irregular; }))
+    return std::nullopt;
+  const std::optional<std::int64_t> length = checked_sub(passes.back().end_ps, passes.front().start_ps);
+  if (!length || *length <= 0) return std::nullopt;
+  return step_window{passes.size(), *length, "pass", certainty::possible};
+}
+
+// From the first to the last step, in the time of the device where it is on record. Of a host alone at least three, else what the
+// layers show: the device may still be at work when a step ends on the host.
 std::optional<step_window> window_of(const model_record& r) {
   const bool of_device = std::any_of(r.steps.begin(), r.steps.end(), [](const step_marker& m) { return m.device >= 0; });
   step_window found;
@@ -154,26 +167,22 @@ std::optional<step_window> window_of(const model_record& r) {
     ++found.steps;
   }
   found.length_ps = checked_sub(last_ps, first_ps).value_or(0);
-  if (found.length_ps <= 0 || (!of_device && found.steps < 3)) return std::nullopt;
-  return found;
+  if (found.length_ps > 0 && (of_device || found.steps >= 3)) return found;
+  return r.found == nullptr ? std::nullopt : window_of_passes(*r.found);
 }
 
-struct throughput {
-  std::int64_t tokens_per_pass = 0;
-  double tokens_per_s = 0;
-  certainty sure = certainty::likely;
-};
-
-// Per step of one pass each.
-std::optional<throughput> add_rates(const fact_context& c, fact_list& into) {
+// Gives the tokens a second; of steps of one pass each.
+std::optional<double> add_rates(const fact_context& c, fact_list& into) {
   const std::optional<step_window> window = window_of(c.r);
   const model_fact* const batch = into.find("batch");
   if (!window || c.passes == 0 || c.passes != window->steps || c.encodes_and_decodes) return std::nullopt;
   const double seconds = static_cast<double>(window->length_ps) / 1e12 / static_cast<double>(window->steps);
   const auto rate = [&](std::int64_t each) { return static_cast<double>(each) / seconds; };
-  const std::string how = std::to_string(window->steps) + (window->steps == 1 ? " step in " : " steps in ") + human_duration(window->length_ps);
+  std::string how = std::to_string(window->steps) + ' ' + window->noun;
+  if (window->steps != 1) how += window->noun == std::string_view("pass") ? "es" : "s";
+  how += " in " + human_duration(window->length_ps);
   const auto say = [&](const char* name, std::int64_t each, const model_fact& by, const char* unit) {
-    into.add(name, rate(each), std::min(by.sure, certainty::likely), by.source, std::to_string(each) + " a step, " + how, unit);
+    into.add(name, rate(each), std::min(by.sure, window->sure), by.source, std::to_string(each) + " a " + window->noun + ", " + how, unit);
   };
   const count sequences = into.number("batch");
   if (batch != nullptr && sequences && *sequences > 0) say("samples_per_s", *sequences, *batch, "samples/s");
@@ -190,13 +199,13 @@ std::optional<throughput> add_rates(const fact_context& c, fact_list& into) {
   }
   if (of == nullptr || !tokens || *tokens <= 0) return std::nullopt;
   say("tokens_per_s", *tokens, *of, "tokens/s");
-  return throughput{*tokens, rate(*tokens), std::min(of->sure, certainty::likely)};
+  return rate(*tokens);
 }
 
 // Model FLOPs utilization: the operations that the model needs, not those that ran, against the device's rate for 16-bit products.
 // Rule: Chowdhery et al., PaLM, appendix B: a token takes 2 operations a parameter and 4 L H Q T in attention, three times that in
 // training, counted on parameters that tokens are multiplied with.
-void add_utilization(const fact_context& c, const parameter_count& of, const throughput& done, fact_list& into) {
+void add_utilization(const fact_context& c, const parameter_count& of, double tokens_per_s, fact_list& into) {
   if (into.text("dtype") != "bf16" && into.text("dtype") != "fp16") return;
   if (into.number("world_size").value_or(1) != into.number("data_parallel").value_or(1)) return;
   const device_peaks peaks = peaks_of_device(into.text("device"));
@@ -206,7 +215,7 @@ void add_utilization(const fact_context& c, const parameter_count& of, const thr
   const count attention = product({4, into.number("layers"), into.number("attention_heads"), into.number("head_dim"), length});
   if (!attention) return;
   const double each = (c.trains ? 3.0 : 1.0) * (2.0 * static_cast<double>(of.active) + static_cast<double>(*attention));
-  const double percent = 100.0 * done.tokens_per_s * each / peaks.flops_per_s;
+  const double percent = 100.0 * tokens_per_s * each / peaks.flops_per_s;
   if (percent > 100) return;  // a wrong premise
   into.add("mfu", percent, certainty::possible, fact_source::shape,
            si_text(each) + "FLOP a token, of " + si_text(peaks.flops_per_s) + "FLOP/s (" + peaks.source + ")", "%");
@@ -217,8 +226,8 @@ void add_utilization(const fact_context& c, const parameter_count& of, const thr
 void add_arithmetic_facts(fact_context& c, fact_list& into) {
   const std::optional<parameter_count> counted = count_parameters(c, into);
   if (counted) add_parameters(*counted, into);
-  const std::optional<throughput> done = add_rates(c, into);
-  if (counted && done) add_utilization(c, *counted, *done, into);
+  const std::optional<double> tokens_per_s = add_rates(c, into);
+  if (counted && tokens_per_s) add_utilization(c, *counted, *tokens_per_s, into);
 }
 
 }  // namespace architecture
