@@ -267,6 +267,41 @@ TEST_CASE("kernels of extreme times and no streams do not overflow") {
   check_sections(markdown_of(r, a));
 }
 
+TEST_CASE("parts of a layer have rates while what their operators did is known, and the first page shows them") {
+  const auto a = std::make_shared<memory_activity>();
+  model m{*a, a->add_device("NPU 0")};
+  kernel_details known;
+  known.work = kernel_work{6'000'000, 3'000, std::nullopt};
+  a->device(0).details.push_back(known);
+  for (int l = 0; l < 8; ++l) {
+    m.op("FusedInferAttentionScore", 10 * us);
+    m.op("RmsNorm", 10 * us);
+    m.op("RmsNorm", 20 * us);
+  }
+  // Of one of the two norms of each layer, the one of 20 us.
+  for (kernel_row& k : a->kernels_of(0))
+    if (k.duration_ps == 20 * us) k.details = 1;
+  const architecture_result r = look(*a);
+  const device_architecture& d = r.devices[0];
+  const layer_anatomy* const costliest = d.costliest();
+  REQUIRE(costliest != nullptr);
+  std::int64_t worked = 0;
+  for (const layer_component& c : costliest->components) {
+    worked += c.worked_ps;
+    if (c.worked_ps == 0) continue;
+    CHECK(c.flops == 6'000'000);
+    CHECK(c.bytes == 3'000);
+  }
+  CHECK(worked == 20 * us);
+  const std::string text = markdown_of(r, a);
+  const std::size_t page = text.find("part by part"), sections = text.find("## 1. ");
+  REQUIRE(page < sections);
+  const std::string first = text.substr(page, sections - page);
+  CHECK(first.find("FLOP/s") != std::string::npos);
+  CHECK(first.find("300 G") != std::string::npos);
+  CHECK(first.find("150 M") != std::string::npos);
+}
+
 TEST_CASE("totals of ops without start times: counts, no passes, no trees") {
   const auto a = std::make_shared<memory_activity>();
   const std::uint32_t npu = a->add_device("NPU 0");

@@ -147,7 +147,7 @@ class Device:
                 continue
             took = length(union((k.start, k.end) for k in of))
             rows.append({"role": role, "wall_ns": ns(took), "share": Fraction(took, wall),
-                         "kernel_sum_ns": ns(sum(k.duration for k in of)), "kernels": len(of),
+                         "kernel_sum_ns": ns(sum(k.duration for k in of)), "kernels": len(of), "flops_per_s": None, "bytes_per_s": None,
                          "streams": [str(s) for s in self.lanes if s in {k.stream for k in of}]})
         return sorted(rows, key=lambda r: -r["wall_ns"])
 

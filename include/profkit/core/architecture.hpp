@@ -150,6 +150,8 @@ struct layer_component {
   std::int64_t wall_ps = 0;  ///< their union; parts may overlap each other
   std::int64_t kernel_sum_ps = 0;
   std::uint64_t kernels = 0;
+  /// Of the kernels of which it is known what their operators did, by the shapes of these.
+  std::int64_t flops = 0, bytes = 0, worked_ps = 0;
   std::vector<std::uint32_t> lanes;  ///< indices into device_architecture::streams
 };
 struct tree_op {
@@ -237,6 +239,8 @@ struct device_architecture {
   std::vector<layer_type> types;
   std::vector<cross_check> checks;
   std::vector<layer_anatomy> anatomies;
+  /// Of the type whose layers take most of the time, and have parts; null: of none.
+  [[nodiscard]] const layer_anatomy* costliest() const noexcept;
   std::vector<model_stream> streams;
   model_pipeline pipeline;
   std::map<std::string, std::uint64_t> op_counts;  ///< by op type, duplicates among them

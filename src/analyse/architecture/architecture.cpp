@@ -283,6 +283,18 @@ std::string profile_label(std::string_view path) {
   return name.empty() || name == "-" || name == "." || name == ".." ? "capture" : std::string(name);
 }
 
+const layer_anatomy* device_architecture::costliest() const noexcept {
+  const layer_anatomy* found = nullptr;
+  std::int64_t most = -1;
+  for (const layer_anatomy& a : anatomies) {
+    const std::int64_t time = saturating_mul(a.wall_ps.median, static_cast<std::int64_t>(a.layers));
+    if (a.tree.empty() || time <= most) continue;
+    found = &a;
+    most = time;
+  }
+  return found;
+}
+
 std::string architecture_file_name(const architecture_report& found) {
   return "model_architecture_report_" + found.label + ".md";
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <optional>
 #include <tuple>
 #include <utility>
 
@@ -155,6 +156,14 @@ class anatomist {
     find_anomalies(layers, a);
   }
 
+  // Null where it is not known.
+  [[nodiscard]] const kernel_work* work_of(const kernel& k) const {
+    const std::vector<kernel_details>& details = names_.devices()[d_.device].details;
+    if (k.details == 0 || k.details > details.size()) return nullptr;
+    const std::optional<kernel_work>& work = details[k.details - 1].work;
+    return work ? &*work : nullptr;
+  }
+
   void take_apart(layer_anatomy& a) {
     const model_layer& l = d_.layers[a.typical];
     const std::size_t first = l.first_row, last = last_row_of(of_, d_, a.typical);
@@ -167,6 +176,11 @@ class anatomist {
       part.role = roles[row - first];
       ++part.kernels;
       part.kernel_sum_ps = saturating_add(part.kernel_sum_ps, k.duration_ps);
+      if (const kernel_work* const work = work_of(k)) {
+        part.flops = saturating_add(part.flops, work->flops);
+        part.bytes = saturating_add(part.bytes, work->bytes);
+        part.worked_ps = saturating_add(part.worked_ps, k.duration_ps);
+      }
       wall.add(k.start_ps, k.end_ps());
       if (std::find(part.lanes.begin(), part.lanes.end(), k.lane) == part.lanes.end()) part.lanes.push_back(k.lane);
     }

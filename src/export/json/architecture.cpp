@@ -3,8 +3,10 @@
 
 #include <base/contained.hpp>
 #include <export/json/document.hpp>
+#include <profkit/core/collectives.hpp>
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 namespace profkit {
@@ -254,6 +256,11 @@ class writer {
       write_ratio(out_, "share", c.wall_ps, typical.wall_ps());
       out_.field("kernel_sum_ns", whole_ns(c.kernel_sum_ps));
       out_.field("kernels", c.kernels);
+      const auto rate = [&](std::int64_t amount) {
+        return c.worked_ps > 0 ? std::optional(bytes_per_s(amount, c.worked_ps)) : std::nullopt;
+      };
+      write_optional(out_, "flops_per_s", rate(c.flops));
+      write_optional(out_, "bytes_per_s", rate(c.bytes));
       write_lanes(d, c.lanes);
     });
     write_objects(out_, "tree", a.tree, [&](const tree_node& n) {

@@ -83,6 +83,7 @@ class report {
     const std::string facts = card_text(r_);
     if (!facts.empty()) add(facts.substr(1) + "\n");
     add("**" + plain(r_.summary) + "**\n");
+    first_page();
     configuration();
     evidence();
     passes();
@@ -107,6 +108,29 @@ class report {
     return d_.kernels == 0  ? "the device has no kernel"
            : d_.totals_only ? "no table says when kernels ran, so that only totals of ops are known"
                             : "no layers are known in this capture";
+  }
+
+  // ---- what most people want to know ----
+
+  void first_page() {
+    const layer_anatomy* const a = d_.costliest();
+    if (a == nullptr) return;
+    add("\nThe time of a " + word_ + ", part by part: " + heading_of(*a) + "\n\n");
+    components(*a);
+    std::int64_t busy = 0, wall = 0;
+    for (const model_pass& p : d_.passes) {
+      busy = saturating_add(busy, p.busy_ps);
+      wall = saturating_add(wall, p.wall_ps());
+    }
+    add("\n");
+    if (!a->components.empty()) {
+      const layer_component& first = a->components.front();
+      add("* " + std::string(layer_role_title(first.role)) + " takes " + share(first.wall_ps, d_.layers[a->typical].wall_ps()) + " of it.\n");
+    }
+    if (wall > 0) add("* The device is busy for " + share(std::min(busy, wall), wall) + " of its passes.\n");
+    const model_pipeline& p = d_.pipeline;
+    if (p.comm_ps > 0)
+      add("* Communication takes " + human_duration(p.comm_ps) + ", of which compute hides " + share(p.hidden_ps, p.comm_ps) + ".\n");
   }
 
   // ---- 1, 2 ----
@@ -388,12 +412,20 @@ class report {
   void components(const layer_anatomy& a) {
     const std::int64_t wall = d_.layers[a.typical].wall_ps();
     table t;
-    t.left("Component").right("Wall").right("Share of " + word_).right("Kernels").left("Streams");
+    const bool rated = std::any_of(a.components.begin(), a.components.end(), [](const layer_component& c) { return c.worked_ps > 0; });
+    t.left("Component").right("Wall").right("Share of " + word_).right("Kernels");
+    if (rated) t.right("FLOP/s").right("B/s");
+    t.left("Streams");
+    const auto rate = [](const layer_component& c, std::int64_t amount) {
+      return c.worked_ps > 0 ? si_text(static_cast<double>(amount) * 1e12 / static_cast<double>(c.worked_ps)) : std::string();
+    };
     for (const layer_component& c : a.components) {
       std::string streams;
       for (const std::uint32_t lane : c.lanes) streams += (streams.empty() ? "" : ", ") + stream(lane);
-      t.row({layer_role_title(c.role), human_duration(c.wall_ps), share(c.wall_ps, wall), kernels_text(c.kernels),
-             streams});
+      std::vector<std::string> cells{layer_role_title(c.role), human_duration(c.wall_ps), share(c.wall_ps, wall), kernels_text(c.kernels)};
+      if (rated) cells.insert(cells.end(), {rate(c, c.flops), rate(c, c.bytes)});
+      cells.push_back(std::move(streams));
+      t.row(std::move(cells));
     }
     add(t.text());
   }

@@ -24,19 +24,6 @@ bool communicates(layer_role role) noexcept {
   return role == layer_role::tp_comm || role == layer_role::ep_comm || role == layer_role::expert_dispatch;
 }
 
-// That which takes most of the time of the device.
-const layer_anatomy* costliest_of(const device_architecture& d) {
-  const layer_anatomy* found = nullptr;
-  std::int64_t most = -1;
-  for (const layer_anatomy& a : d.anatomies) {
-    const std::int64_t time = saturating_mul(a.wall_ps.median, static_cast<std::int64_t>(a.layers));
-    if (a.tree.empty() || time <= most) continue;
-    found = &a;
-    most = time;
-  }
-  return found;
-}
-
 std::string kernels_text(const activity& of, const tree_node& n, std::size_t room) {
   std::string text;
   for (std::size_t i = 0; i < n.ops.size() && i < 3; ++i) {
@@ -66,7 +53,7 @@ void draw_part(drawing& out, const activity& of, const tree_node& n, std::int64_
 
 result<void> draw_layer(const activity& of, const architecture_result& found, sink& into, picture_form form) {
   const std::vector<device_architecture>& devices = found.devices;
-  const layer_anatomy* const a = found.reported < devices.size() ? costliest_of(devices[found.reported]) : nullptr;
+  const layer_anatomy* const a = found.reported < devices.size() ? devices[found.reported].costliest() : nullptr;
   if (a == nullptr)
     return fault{fault_code::not_found, "no layer was found whose parts could be drawn", "", no_offset, "profkit architecture says what was"};
   const device_architecture& d = devices[found.reported];
