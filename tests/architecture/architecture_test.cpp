@@ -302,6 +302,20 @@ TEST_CASE("parts of a layer have rates while what their operators did is known, 
   CHECK(first.find("150 M") != std::string::npos);
 }
 
+TEST_CASE("the costliest type is the one whose layers take most time together") {
+  device_architecture d;
+  CHECK(d.costliest() == nullptr);
+  for (const auto& [median, layers] : {std::pair<std::int64_t, std::uint64_t>{50, 1}, {10, 8}, {70, 1}}) {
+    layer_anatomy& a = d.anatomies.emplace_back();
+    a.wall_ps.median = median;
+    a.layers = layers;
+    a.tree.emplace_back();
+  }
+  CHECK(d.costliest() == &d.anatomies[1]);
+  d.anatomies[1].tree.clear();  // nothing to show
+  CHECK(d.costliest() == &d.anatomies[2]);
+}
+
 TEST_CASE("totals of ops without start times: counts, no passes, no trees") {
   const auto a = std::make_shared<memory_activity>();
   const std::uint32_t npu = a->add_device("NPU 0");
