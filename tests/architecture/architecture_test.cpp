@@ -294,7 +294,7 @@ TEST_CASE("parts of a layer have rates while what their operators did is known, 
   }
   CHECK(worked == 20 * us);
   const std::string text = markdown_of(r, a);
-  const std::size_t page = text.find("part by part"), sections = text.find("## 1. ");
+  const std::size_t page = text.find("Inside one "), sections = text.find("## 1. ");
   REQUIRE(page < sections);
   const std::string first = text.substr(page, sections - page);
   CHECK(first.find("FLOP/s") != std::string::npos);

@@ -115,7 +115,7 @@ class report {
   void first_page() {
     const layer_anatomy* const a = d_.costliest();
     if (a == nullptr) return;
-    add("\nThe time of a " + word_ + ", part by part: " + heading_of(*a) + "\n\n");
+    add("\nInside one " + word_ + ": " + heading_of(*a) + "\n\n");
     components(*a);
     std::int64_t busy = 0, wall = 0;
     for (const model_pass& p : d_.passes) {
