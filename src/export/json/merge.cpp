@@ -42,11 +42,7 @@ void write_bounds(json_writer& json, const node_bounds& bounds) {
     json.null();
   };
   const auto bound = [&](std::string_view key, std::int64_t ps) {
-    json.key(key);
-    if (ps == clock_window::unknown_ps)
-      json.null();
-    else
-      json.value(ps);
+    json::write_optional(json, key, ps == clock_window::unknown_ps ? std::nullopt : std::optional(ps));
   };
   widest("tracer_ns", clock_domain::tracer);
   widest("host_ns", clock_domain::host);
@@ -77,11 +73,7 @@ void write_node(json_writer& json, const merged_node& n) {
   json.field("trace", std::string_view(n.trace));
   json.field("status", node_status_name(n.status));
   json.field("aligned_before", n.aligned_before);
-  json.key("method");
-  if (n.method.empty())
-    json.null();
-  else
-    json.value(std::string_view(n.method));
+  json::write_text_or_null(json, "method", n.method);
   json.field("snapshot_source", snapshot_source_name(n.snapshots_from));
   json.field("events", n.events);
   json.field("planes", n.planes);

@@ -16,9 +16,6 @@ namespace {
 
 constexpr plot bandwidth_plot{940, 480, 90, 700, 60, 430};
 constexpr std::size_t max_calls = 2000;
-// One for each kind of collective; what is left shares the last.
-constexpr const char* kind_classes[] = {"compute", "communication", "copies", "cause2", "cause1", "other"};
-constexpr std::size_t kind_count = std::size(kind_classes);
 
 struct sized_call {
   const collective_group* of;
@@ -88,7 +85,8 @@ result<void> draw_bandwidth(const validation_result& found, sink& into, picture_
   draw_log_up(out, bandwidth_plot, up, rate_of);
   const auto class_of = [&](const std::string& kind) {
     const auto at = std::find_if(kinds.begin(), kinds.end(), [&](const auto& k) { return k.first == kind; });
-    return kind_classes[std::min(static_cast<std::size_t>(at - kinds.begin()), kind_count - 1)];
+    // Those beyond the last share it.
+    return distinct_kinds[std::min(static_cast<std::size_t>(at - kinds.begin()), std::size(distinct_kinds) - 1)];
   };
   for (const sized_call& call : calls)
     out.dot(across.at(static_cast<double>(call.of->payload_bytes)), up.at(call.bus_per_second), 3.5,

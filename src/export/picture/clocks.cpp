@@ -2,6 +2,7 @@
 #include <profkit/core/picture.hpp>
 
 #include <base/contained.hpp>
+#include <export/node_title.hpp>
 #include <export/picture/lane.hpp>
 #include <export/picture/log_scale.hpp>
 #include <profkit/core/text.hpp>
@@ -16,7 +17,6 @@ namespace {
 
 constexpr plot clock_plot{1000, 420, 80, 800, 60, 370};
 constexpr std::size_t max_nodes = 12;
-constexpr const char* node_classes[] = {"compute", "communication", "copies", "cause2", "cause1", "other"};
 
 // What is shown of windows that lie within one pixel: the widest of them.
 struct shown_window {
@@ -52,11 +52,6 @@ std::vector<const clock_of_node*> drawn_of(const std::vector<clock_of_node>& nod
   return drawn;
 }
 
-std::string name_of(const clock_of_node& node) {
-  const std::string name = "node " + std::to_string(node.node_id);
-  return node.hostname.empty() ? name : name + " (" + node.hostname + ')';
-}
-
 result<void> draw_clocks(const std::vector<clock_of_node>& nodes, sink& into, picture_form form) {
   std::vector<const clock_of_node*> drawn = drawn_of(nodes);
   if (drawn.empty())
@@ -90,8 +85,8 @@ result<void> draw_clocks(const std::vector<clock_of_node>& nodes, sink& into, pi
       time_between(from_ps, to_ps) / static_cast<std::int64_t>(clock_plot.right - clock_plot.left);
   double label_y = clock_plot.top + 8;
   for (std::size_t n = 0; n < drawn.size(); ++n) {
-    const char* const kind = node_classes[n % std::size(node_classes)];
-    const std::string name = name_of(*drawn[n]);
+    const char* const kind = distinct_kinds[n % std::size(distinct_kinds)];
+    const std::string name = node_title(drawn[n]->node_id, drawn[n]->hostname);
     for (const shown_window& w : windows_of(drawn[n]->bounds, pixel_ps)) {
       const double x = across.at(w.from_ps), y = up.at(static_cast<double>(w.bound_ps));
       std::string tip = name + ", " + human_duration(w.from_ps) + " to " + human_duration(w.to_ps) + ": within " +

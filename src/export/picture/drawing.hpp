@@ -43,6 +43,9 @@ struct scale {
   [[nodiscard]] double at(std::int64_t value) const noexcept;
 };
 
+// Kinds for what only has to differ: nodes, collectives.
+inline constexpr const char* distinct_kinds[] = {"compute", "communication", "copies", "cause2", "cause1", "other"};
+
 // `kind` of what is drawn is a class of picture.css.
 class drawing {
  public:

@@ -4,6 +4,7 @@
 
 #include "analyse/filters/select.hpp"
 #include "base/progress.hpp"
+#include "export/node_title.hpp"
 #include "formats/xspace/plane_node.hpp"
 
 #include <algorithm>
@@ -145,13 +146,6 @@ class line_walk {
   for (std::size_t file = 0; file < p.file_count(); ++file)
     if (selected.file(file) && p.xspace(file) != nullptr) files.push_back(file);
   return files;
-}
-
-// A node of a merged trace for people: "node 3 (alpha)".
-[[nodiscard]] inline std::string node_title(std::int64_t node, std::string_view hostname) {
-  std::string title = "node " + std::to_string(node);
-  if (!hostname.empty() && hostname != name_of_node(node)) title.append(" (").append(hostname).append(")");
-  return title;
 }
 
 // A host's name for people: the file's own, else the first the XSpace lists.

@@ -4,11 +4,11 @@
 
 #include "base/format.hpp"
 #include "base/json_writer.hpp"
+#include "base/word_list.hpp"
 
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <iterator>
 #include <utility>
 
 namespace profkit {
@@ -30,11 +30,6 @@ constexpr std::string_view internal_events[] = {"MemoryAllocation",
                                                 "ParseExampleProduce",
                                                 "ParseExampleConsume"};
 constexpr std::string_view internal_stats[] = {"_pt", "_p", "_ct", "_c", "_r", "flops", "program_id", "symbol_id"};
-
-template <std::size_t N>
-bool is_one_of(std::string_view name, const std::string_view (&list)[N]) noexcept {
-  return std::find(std::begin(list), std::end(list), name) != std::end(list);
-}
 
 constexpr std::uint64_t max_exact_integer = std::uint64_t{1} << 53;  // what a JSON reader's double can hold
 constexpr std::int64_t max_dense_id = 1 << 16;

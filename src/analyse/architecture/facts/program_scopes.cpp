@@ -1,9 +1,8 @@
 #include <analyse/architecture/facts/program_scopes.hpp>
 
 #include <base/affix.hpp>
+#include <base/word_list.hpp>
 
-#include <algorithm>
-#include <iterator>
 #include <utility>
 #include <vector>
 
@@ -17,19 +16,14 @@ constexpr std::string_view wrappers_of_functions[] = {"jit", "pjit", "pmap", "xm
 constexpr std::string_view control_flow[] = {"while", "body", "cond", "branch", "scan", "closed_call", "core_call", "checkpoint",
                                              "remat", "custom_jvp_call", "custom_vjp_call"};
 
-template <std::size_t N>
-bool lists(const std::string_view (&all)[N], std::string_view name) {
-  return std::find(std::begin(all), std::end(all), name) != std::end(all);
-}
-
 // "Transformer" of "transpose(jvp(Transformer))"; "" of what is no module.
 std::string_view module_in(std::string_view part) {
   while (!part.empty() && part.back() == ')') {
     const std::size_t open = part.find('(');
-    if (open == std::string_view::npos || lists(wrappers_of_functions, part.substr(0, open))) return {};
+    if (open == std::string_view::npos || is_one_of(part.substr(0, open), wrappers_of_functions)) return {};
     part = part.substr(open + 1, part.size() - open - 2);
   }
-  return lists(control_flow, part) ? std::string_view() : part;
+  return is_one_of(part, control_flow) ? std::string_view() : part;
 }
 
 // The modules of a path, from outside in.
