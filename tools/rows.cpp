@@ -3,6 +3,7 @@
 #include "exit_code.hpp"
 #include "interrupt.hpp"
 #include "session.hpp"
+#include "text.hpp"
 
 #include <profkit/core/table.hpp>
 #include <profkit/core/text.hpp>
@@ -43,14 +44,10 @@ std::vector<std::string> split(const std::string& names) {
   return all;
 }
 
-bool ends_with(std::string_view text, std::string_view end) noexcept {
-  return text.size() >= end.size() && text.substr(text.size() - end.size()) == end;
-}
-
 result<std::unique_ptr<sink>> open_rows_output(const options& asked) {
   if (asked.output_path.empty()) return profkit::descriptor_sink(STDOUT_FILENO, "standard output");
   result<std::unique_ptr<sink>> file = profkit::atomic_file_sink(asked.output_path);
-  if (!file || !ends_with(asked.output_path, ".gz")) return file;
+  if (!file || !has_ending(asked.output_path, ".gz")) return file;
   return profkit::gzip_sink(std::move(*file), asked.threads);
 }
 
@@ -140,8 +137,8 @@ class rows_command_options final : public command_options {
         return wrong_value("TABLE", into.table, "not a table with rows", "choose one of: " + word_list(names));
     }
     into.columns = split(columns_);
-    into.json = ends_with(into.output_path, ".jsonl") || ends_with(into.output_path, ".jsonl.gz") ||
-                ends_with(into.output_path, ".json");
+    into.json = has_ending(into.output_path, ".jsonl") || has_ending(into.output_path, ".jsonl.gz") ||
+                has_ending(into.output_path, ".json");
     if (auto wrong = format_.understand("--format", into.json)) return wrong;
     if (auto wrong = input_.understand(into)) return wrong;
     if (auto wrong = output_.understand(into)) return wrong;

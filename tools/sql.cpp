@@ -1,6 +1,7 @@
 // profkit sql: a query over the tables of any number of captures.
 #include "command_line/shared_options.hpp"
 #include "sql_query.hpp"
+#include "text.hpp"
 
 #include <fstream>
 #include <iterator>
@@ -12,10 +13,6 @@ namespace profkit_tool {
 namespace {
 
 using profkit::fault;
-
-bool has_ending(std::string_view text, std::string_view end) noexcept {
-  return text.size() >= end.size() && text.substr(text.size() - end.size()) == end;
-}
 
 class sql_command_options final : public command_options {
  public:

@@ -11,6 +11,10 @@ enum class cut { end, middle, start };
 // At most `columns` wide, with an ellipsis where something was cut.
 std::string shorten(std::string_view text, std::size_t columns, cut where = cut::end);
 
+[[nodiscard]] inline bool has_ending(std::string_view text, std::string_view end) noexcept {
+  return text.size() >= end.size() && text.substr(text.size() - end.size()) == end;
+}
+
 // profkit::short_op_name(), of a kernel what it runs; escaped.
 std::string short_op_name(std::string_view name, std::string_view display_name);
 

@@ -16,6 +16,7 @@ void fleet::set_captures(std::vector<std::string> captures) {
   captures_ = std::move(captures);
   states_.assign(captures_.size(), state::unknown);
   failures_.clear();
+  checked_.clear();
   open_uri_.clear();
   bubbles_.reset();
   open_.reset();
@@ -90,6 +91,7 @@ void fleet::keep_failure(const std::string& uri, const char* table, const pk_err
 }
 
 bool check_capture(fleet& all, const std::string& uri) {
+  if (all.is_checked(uri)) return true;
   const std::shared_ptr<pk_profile> profile = all.open(uri);
   if (profile == nullptr) return !all.stopped();
   bool has_probes = false;
@@ -108,6 +110,7 @@ bool check_capture(fleet& all, const std::string& uri) {
       if (outcome != stream_outcome::rows) break;
     }
   }
+  all.set_checked(uri);
   return true;
 }
 

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -36,6 +37,9 @@ class fleet {
   [[nodiscard]] const std::vector<failure>& failures() const noexcept { return failures_; }
   // How many captures were opened, each counted once.
   [[nodiscard]] std::size_t captures_opened() const noexcept;
+  // Whether everything that is wrong with a capture is among the failures.
+  [[nodiscard]] bool is_checked(const std::string& uri) const { return checked_.count(uri) != 0; }
+  void set_checked(const std::string& uri) { checked_.insert(uri); }
   [[nodiscard]] bool stopped() const { return is_stopped && is_stopped(); }
   // Whether a query goes over captures: these are not exchanged then.
   [[nodiscard]] bool is_read() const noexcept { return readers_ != 0; }
@@ -51,6 +55,7 @@ class fleet {
   std::vector<std::string> captures_;
   std::vector<state> states_;
   std::vector<failure> failures_;
+  std::set<std::string> checked_;
   std::string open_uri_;
   std::shared_ptr<pk_profile> open_;
   std::shared_ptr<pk_bubbles> bubbles_;  // of it

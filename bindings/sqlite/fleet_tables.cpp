@@ -87,7 +87,7 @@ struct planned {
   int column;
 };
 
-// "=3;<12;|1f": each comparison with its column, then the columns that are used, as a number.
+// "=3;<12;|31": each comparison with its column, then the columns that are used, as a number.
 std::string written_plan(const std::vector<planned>& plan, sqlite3_uint64 used) {
   std::string text;
   for (const planned& one : plan) text += static_cast<char>(one.how) + std::to_string(one.column) + ';';

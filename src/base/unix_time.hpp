@@ -3,9 +3,13 @@
 #include <profkit/namespace.hpp>
 
 #include <cstdint>
+#include <string_view>
 
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
+
+// What times of a trace JSON are since, in its header.
+inline constexpr std::string_view base_time_key = "baseTimeNanoseconds";
 
 // Microseconds from here on (1973) count from the Unix epoch: no machine is up that long. In nanoseconds since the
 // epoch the same instant is 1e17, which no microseconds are.

@@ -17,7 +17,6 @@ namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 namespace {
 
-constexpr std::string_view base_time_key = "baseTimeNanoseconds";
 
 std::optional<std::int64_t> rank_of(std::string_view key, std::string_view json) {
   if (key != "distributedInfo") return std::nullopt;

@@ -40,7 +40,6 @@ result<json_survey> survey_trace_json(const std::string& path, const merge_optio
 // The rank that a file names in its header before its first event.
 std::optional<std::int64_t> rank_in_header(const std::string& path, const merge_options& o, const hooks& host);
 
-class source;
 class chrome_visitor;
 struct chrome_summary;
 // All events of a file in windows, whatever its size.

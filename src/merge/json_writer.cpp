@@ -302,12 +302,11 @@ class section_writer final : public chrome_visitor {
     const merged_process& process = process_of(e.pid);
     text_ += '{';
     json_members members(value);
-    bool first = true, found = false;
+    bool first = true;
     while (members.next()) {
       if (!std::exchange(first, false)) text_ += ',';
       const bool is_it = members.key() == (names ? "name" : "sort_index");
       append_key(members.key());
-      found = found || is_it;
       if (!is_it) {
         text_ += members.value();
       } else if (names) {

@@ -10,7 +10,6 @@ namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 namespace {
 
-constexpr std::string_view base_key = "baseTimeNanoseconds";
 constexpr std::size_t tail_bytes = std::size_t{64} << 10;
 
 // Stops at the first event with a usable time.
@@ -18,7 +17,7 @@ class head_visitor final : public chrome_visitor {
  public:
   bool event(const chrome_event& e) override { return !e.ts_ps; }
   bool header(std::string_view key, std::string_view json, std::uint64_t) override {
-    if (key == base_key) base_ns = json_scaled_integer(json);
+    if (key == base_time_key) base_ns = json_scaled_integer(json);
     return true;
   }
   std::optional<std::int64_t> base_ns;
@@ -28,14 +27,14 @@ class head_visitor final : public chrome_visitor {
 // otherwise it is a key inside something else.
 std::optional<std::int64_t> base_in_tail(std::string_view bytes) {
   const std::string_view tail = bytes.substr(bytes.size() - std::min(bytes.size(), tail_bytes));
-  const std::string quoted = '"' + std::string(base_key) + '"';
+  const std::string quoted = '"' + std::string(base_time_key) + '"';
   const std::size_t at = tail.rfind(quoted);
   if (at == std::string_view::npos) return std::nullopt;
   const std::string rest = "{" + std::string(tail.substr(at));
   const json_value_end whole = end_of_value(rest.data(), rest.data() + rest.size(), limits{}.max_nesting);
   const char* const end = rest.data() + rest.size();
   if (whole.why != json_end::found || skip_json_space(whole.end, end) != end) return std::nullopt;
-  return json_scaled_integer(json_member(rest, base_key));
+  return json_scaled_integer(json_member(rest, base_time_key));
 }
 
 // The least time of the events in the tail, as far as it is less than `zero_us` by an hour at most: a zero is no time.

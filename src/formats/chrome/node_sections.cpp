@@ -2,6 +2,7 @@
 
 #include <base/affix.hpp>
 #include <base/node_sections.hpp>
+#include <base/unix_time.hpp>
 #include <formats/chrome/chrome_text.hpp>
 #include <formats/chrome/json_elements.hpp>
 
@@ -12,7 +13,6 @@ inline namespace PROFKIT_NAMESPACE {
 namespace {
 
 constexpr std::size_t max_header_bytes = 4096;  // of a merged file, before its first section
-constexpr std::string_view merged_base_key = "baseTimeNanoseconds";
 
 std::string_view without_tail(std::string_view section) noexcept {
   section = trim_json_space(section);
@@ -78,14 +78,14 @@ bool section_reader::open(std::string_view args_json, std::uint64_t byte_offset,
     pids_.insert_or_assign(std::string(is), std::move(recorded));
   }
   // The merged file's time zero counts, not the node's.
-  const std::string_view base = json_member(args_json, merged_base_key);
-  if (!base.empty() && !into.header(merged_base_key, base, byte_offset)) return false;
+  const std::string_view base = json_member(args_json, base_time_key);
+  if (!base.empty() && !into.header(base_time_key, base, byte_offset)) return false;
   json_members headers(json_member(args_json, "header"));
   std::string key_scratch;
   while (headers.next()) {
     const std::string key = '"' + std::string(headers.key()) + '"';
     const std::string_view name = json_text(key, key_scratch);
-    if (name != merged_base_key && !into.header(name, headers.value(), byte_offset)) return false;
+    if (name != base_time_key && !into.header(name, headers.value(), byte_offset)) return false;
   }
   return true;
 }

@@ -5,6 +5,7 @@
 
 #include <base/contained.hpp>
 #include <base/node_sections.hpp>
+#include <base/unix_time.hpp>
 #include <formats/chrome/chrome_text.hpp>
 #include <formats/chrome/json_elements.hpp>
 #include <formats/chrome/json_fields.hpp>
@@ -123,7 +124,7 @@ std::optional<clock_metadata> clock_of_section(std::string_view section) {
   const auto text = [&](std::string_view object, std::string_view key) { return std::string(json_text(json_member(object, key), scratch)); };
   clock_metadata m;
   m.bounds.node_id = json_integer(json_member(said, "node")).value_or(0);
-  m.origin_ns = json_integer(json_member(said, "baseTimeNanoseconds")).value_or(0);
+  m.origin_ns = json_integer(json_member(said, base_time_key)).value_or(0);
   m.hostname = text(said, "hostname");
   m.run_id = text(clock, "run_id");
   m.status = text(clock, "status");
