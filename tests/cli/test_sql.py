@@ -487,7 +487,7 @@ class CommandTest(SqlCase):
                 # Patterns go through links to folders, a search does not.
                 found = [row[0] for row in self.answer(*where, "select uri from captures") if "*" not in where[0] or "/loop/" not in row[0]]
                 self.assertEqual(found, [f"{root}/{name}" for name in wanted])
-                if library.exists():
+                if library.exists() and "PROFKIT_SANITIZED" not in os.environ:   # Python without the sanitizer cannot load what has it
                     asked = ("import sys; from profkit import fleet; "
                              "print(*[c.uri for c in fleet.captures(sys.argv[1:]) if '*' not in sys.argv[1] or '/loop/' not in c.uri], sep='\\n')")
                     environment = {**os.environ, "PROFKIT_LIBRARY": str(library), "PYTHONPATH": str(ROOT / "bindings/python/src"),
