@@ -246,8 +246,6 @@ void print_fact_rows(session& s, const architecture_result& found) {
     for (const std::string& other : f.contradictions) s.out().line("  " + f.name + ": also " + escape_for_terminal(other));
 }
 
-bool ends_in_md(std::string_view path) { return path.size() > 3 && path.substr(path.size() - 3) == ".md"; }
-
 int run_architecture(const options& given) {
   options asked = given;
   bool markdown = asked.markdown;
@@ -261,7 +259,7 @@ int run_architecture(const options& given) {
     asked.output_path = file_in(
         asked.output_path, asked.json ? "model_architecture_" + named.label + ".json" : architecture_file_name(named));
     markdown = !asked.json;
-  } else if (ends_in_md(asked.output_path) && !asked.json) {
+  } else if (has_ending(asked.output_path, ".md") && !asked.json) {
     markdown = true;
   }
   architecture_options wanted = asked.architecture;

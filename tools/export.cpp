@@ -5,6 +5,7 @@
 #include "quantity.hpp"
 #include "report_folder.hpp"
 #include "session.hpp"
+#include "text.hpp"
 
 #include <profkit/core/text.hpp>
 #include <profkit/core/trace_export.hpp>
@@ -38,7 +39,7 @@ struct wanted_output {
 };
 
 bool take_suffix(std::string_view& text, std::string_view suffix) {
-  if (text.size() < suffix.size() || text.substr(text.size() - suffix.size()) != suffix) return false;
+  if (!has_ending(text, suffix)) return false;
   text.remove_suffix(suffix.size());
   return true;
 }

@@ -2,6 +2,7 @@
 #include "command_line/shared_options.hpp"
 #include "fleet_questions.hpp"
 #include "fleet_report.hpp"
+#include "text.hpp"
 
 #include <algorithm>
 #include <string_view>
@@ -35,8 +36,7 @@ class fleet_command_options final : public command_options {
     for (const std::string& question : into.questions)
       if (std::find(names.begin(), names.end(), question) == names.end())
         return wrong_value("--question", question, "not a question", "choose one of: " + word_list(names));
-    const std::string_view path = into.output_path;
-    into.json = into.json || (path.size() > 5 && path.substr(path.size() - 5) == ".json");
+    into.json = into.json || has_ending(into.output_path, ".json");
     if (auto wrong = input_.understand(into)) return wrong;
     return output_.understand(into);
   }

@@ -3,10 +3,12 @@
 #include "exit_code.hpp"
 #include "fleet_questions.hpp"
 #include "interrupt.hpp"
+#include "progress.hpp"
 #include "quantity.hpp"
 #include "session.hpp"
 #include "sql_database.hpp"
 #include "table.hpp"
+#include "text.hpp"
 
 #include <profkit/core/text.hpp>
 
@@ -133,11 +135,6 @@ void write_fleet_document(text_output& out, const std::vector<answer>& answers, 
   write_json_end(out, of);
 }
 
-bool is_page(const std::string& path) {
-  const std::string_view text = path;
-  return text.size() > 5 && text.substr(text.size() - 5) == ".html";
-}
-
 }  // namespace
 
 int run_fleet(const options& asked) {
@@ -156,13 +153,16 @@ int run_fleet(const options& asked) {
   auto opened = text_output::open(asked.output_path, asked.color);
   if (!opened) return fail(asked, opened.error(), errors);
   text_output out = std::move(*opened);
-  if (result<void> read = base->read_for(queries); !read) return fail(asked, read.error(), errors);
+  progress_line progress(true);
+  result<void> read = base->read_for(queries, progress);
+  progress.clear();
+  if (!read) return fail(asked, read.error(), errors);
   for (answer& one : answers)
     if (result<void> done = base->ask(one.question.query, out, one.found); !done) return fail(asked, done.error(), errors);
   const sql_outcome outcome = base->outcome();
   if (asked.json) {
     write_fleet_document(out, answers, outcome);
-  } else if (is_page(asked.output_path)) {
+  } else if (has_ending(asked.output_path, ".html")) {
     write_page(out, answers, outcome, asked.limit.value_or(100));
   } else {
     out.line(summary_of(outcome));

@@ -39,15 +39,13 @@ std::string stem_of(const std::string& output) {
     if (output.size() > ending.size() && output.compare(output.size() - ending.size(), ending.size(), ending) == 0)
       return output.substr(0, output.size() - ending.size());
   const std::size_t slash = output.rfind('/'), dot = output.rfind('.');
-  const bool has_ending = dot != std::string::npos && dot > 0 && (slash == std::string::npos || dot > slash + 1);
-  return has_ending ? output.substr(0, dot) : output;
+  const bool has_stem = dot != std::string::npos && dot > 0 && (slash == std::string::npos || dot > slash + 1);
+  return has_stem ? output.substr(0, dot) : output;
 }
 
 // What a file is to be, by the ending of its name: an XSpace, unless it says something else.
 trace_format format_of_name(std::string_view name) {
-  const auto ends = [&name](std::string_view ending) {
-    return name.size() > ending.size() && name.substr(name.size() - ending.size()) == ending;
-  };
+  const auto ends = [&name](std::string_view ending) { return has_ending(name, ending); };
   if (ends(".json") || ends(".json.gz")) return trace_format::trace_json;
   return ends(".pftrace") || ends(".perfetto-trace") ? trace_format::perfetto : trace_format::xspace;
 }

@@ -32,11 +32,6 @@ profkit::ops_order order_of(op_order asked) noexcept {
   return profkit::ops_order::total;
 }
 
-bool ends_with_folded(std::string_view path) noexcept {
-  constexpr std::string_view ending = ".folded";
-  return path.size() > ending.size() && path.substr(path.size() - ending.size()) == ending;
-}
-
 // Nothing where times are as the timeline has them.
 const char* clock_text(profkit::ops_clock clock) noexcept {
   switch (clock) {
@@ -138,7 +133,7 @@ profkit::result<void> print_groups(session& s) {
   auto found = profkit::analyse_op_groups(s.trace(), keys_of(s.asked()), s.filters(default_rows), s.hooks());
   if (!found) return std::move(found).error();
   s.lost(found->damage);
-  if (ends_with_folded(s.asked().output_path)) return profkit::write_folded_stacks(*found, s.out().raw());
+  if (has_ending(s.asked().output_path, ".folded")) return profkit::write_folded_stacks(*found, s.out().raw());
   if (found->rows.empty()) {
     s.absent(found->absent.empty() ? "no op matches the filters" : found->absent);
     return {};
@@ -179,7 +174,7 @@ class ops_command_options final : public slice_options {
   [[nodiscard]] std::optional<profkit::fault> understand(options& into) const override {
     if (auto wrong = order_.understand(into)) return wrong;
     if (auto wrong = understand_grouping(into)) return wrong;
-    if (ends_with_folded(into.output_path)) {
+    if (has_ending(into.output_path, ".folded")) {
       if (into.group_by.empty()) into.group_by = "module,op,kernel";
       if (!into.limit) into.limit = 0;
     }

@@ -3,8 +3,10 @@
 #include <profkit/core/limits.hpp>
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <mutex>
+#include <string>
 
 namespace profkit_tool {
 
@@ -18,9 +20,13 @@ class progress_line {
 
   // Hooks whose progress function draws this line. They borrow it.
   [[nodiscard]] profkit::hooks hooks(std::uint32_t threads) noexcept;
+  // Draws "read 12 of 1,000 captures".
+  void count(std::size_t done, std::size_t total, const char* what);
   void clear();
 
  private:
+  [[nodiscard]] bool is_due() const;
+  void draw(const std::string& amount);
   static std::int32_t on_progress(void* user, std::uint64_t done_bytes, std::uint64_t total_bytes);
 
   const bool visible_;

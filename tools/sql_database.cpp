@@ -204,7 +204,7 @@ result<capture_database> capture_database::open(const options& asked) {
   return capture_database(std::move(made));
 }
 
-result<void> capture_database::read_for(const std::vector<std::string>& queries) {
+result<void> capture_database::read_for(const std::vector<std::string>& queries, progress_line& progress) {
   const std::set<std::string> words = words_of(queries);
   std::vector<std::string> reads;
   if (result<void> begun = parts_->run_own("begin"); !begun) return begun;
@@ -223,9 +223,11 @@ result<void> capture_database::read_for(const std::vector<std::string>& queries)
     for (const char c : text) out += c == '\'' ? std::string("''") : std::string(1, c);
     return out + '\'';
   };
+  std::size_t done = 0;
   for (const std::string& uri : parts_->of->captures()) {
+    progress.count(done++, parts_->of->captures().size(), "captures");
     for (const std::string& read : reads)
-      if (result<void> done = parts_->run_own(read + quoted_text(uri)); !done) return done;
+      if (result<void> ran = parts_->run_own(read + quoted_text(uri)); !ran) return ran;
     if (words.count("errors") != 0 && !profkit_sqlite::check_capture(*parts_->of, uri))
       return fault{fault_code::cancelled, "interrupted", "", profkit::no_offset, ""};
   }

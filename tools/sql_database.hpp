@@ -1,6 +1,7 @@
 // The captures that a command was given, as tables of SQLite.
 #pragma once
 #include "output.hpp"
+#include "progress.hpp"
 #include "sql_results.hpp"
 
 #include <profkit/core/result.hpp>
@@ -19,7 +20,7 @@ class capture_database {
   capture_database(capture_database&&) noexcept;
 
   // Reads once, a capture at a time, what these queries need: queries after that ask what was read.
-  profkit::result<void> read_for(const std::vector<std::string>& queries);
+  profkit::result<void> read_for(const std::vector<std::string>& queries, progress_line& progress);
   // Gives all rows, unless the output fails.
   profkit::result<void> ask(const std::string& query, const text_output& out, sql_results& into);
 

@@ -218,6 +218,7 @@ void print_alignment(text_output& out, const alignment_result& alignment, const 
     } else {
       std::string remark = r.decidable ? "" : "undecidable (over " + human_duration(asked.max_bound_ps) + ")";
       if (remark.empty() && node.contains_zero) remark = "may be no shift at all";
+      if (remark.empty() && !node.calls_known) remark = "or of calls before or after these, which fit, too";
       if (node.snapshot_offset_ps && !node.agrees) remark = "disagrees with the snapshots";
       t.row({std::to_string(node.id), difference_text(static_cast<double>(r.least_offset_ps)),
              difference_text(static_cast<double>(r.most_offset_ps)), difference_text(node.offset_ps),

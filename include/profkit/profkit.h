@@ -1342,7 +1342,7 @@ typedef struct pk_clock_interval {
   double most_drift_ppm;
   double point_drift_ppm;
   uint64_t constraints; /**< collectives that both nodes took part in */
-  uint32_t decidable;
+  uint32_t decidable; /**< known to max_bound_ps */
   uint32_t feasible; /**< 0: the collectives contradict one another, or none joins this node */
 } pk_clock_interval;
 /** Reads up to `capacity` nodes from position `first` on; PK_OK means at least one, PK_END none: also when

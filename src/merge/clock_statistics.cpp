@@ -1,5 +1,7 @@
 #include "clock_statistics.hpp"
 
+#include <base/median.hpp>
+
 #include <algorithm>
 #include <cmath>
 
@@ -51,9 +53,7 @@ std::int64_t whole_ps(double ps) noexcept {
 
 double share_of(std::vector<double> values, double share) noexcept {
   if (values.empty()) return 0;
-  const auto place = static_cast<std::ptrdiff_t>(as_double(static_cast<std::int64_t>(values.size())) * share);
-  std::nth_element(values.begin(), values.begin() + place, values.end());
-  return values[static_cast<std::size_t>(place)];
+  return nth_smallest(values, static_cast<std::size_t>(as_double(static_cast<std::int64_t>(values.size())) * share));
 }
 
 fitted_line fit_line(const std::vector<deviation>& points) noexcept {

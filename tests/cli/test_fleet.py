@@ -96,7 +96,7 @@ class FleetTest(Case):
         self.assertEqual({row["name"]: (row["peak_bytes"], row["capacity_bytes"], row["captures"]) for row in answers["headroom"]},
                          {row["name"]: (row["occupancy_peak_bytes"], row["capacity_bytes"], 1) for row in rows})
         for row in answers["headroom"]:
-            self.assertAlmostEqual(row["used"], row["peak_bytes"] / row["capacity_bytes"])
+            self.assertAlmostEqual(row["used_percent"], 100 * row["peak_bytes"] / row["capacity_bytes"])
 
     def damaged(self):
         self.write_run("runs", [capture(f"host{at}", 100 + at) for at in range(6)])

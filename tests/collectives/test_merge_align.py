@@ -369,15 +369,46 @@ class MergeByCollectives(unittest.TestCase):
             path.write_bytes(proto.xspace([device, start], [f"host{node}"]))
         return ["merge", "--traces", *paths, "--align", "collectives", "-o", self.folder / "even.xspace", "-q", "--json"]
 
+    def are_known(self, *paths):
+        """What validate says of the same two nodes."""
+        alignment = json.loads(run("validate", *paths, "--align", "collectives", "--json", "-q").stdout)["alignment"]
+        self.assertEqual([node["decidable"] for node in alignment["nodes"]], [True, True])
+        return alignment["nodes"][1]["calls_known"]
+
     def test_calls_that_fit_others_as_well_decide_nothing(self):
         ahead_ps = -5_300_000_000
         self.assertIn("fit earlier or later calls", run(*self.even_calls(0, 3, ahead_ps), status=2).stderr)
         self.assertIn("fit earlier or later calls", run(*self.even_calls(0, 0, ahead_ps), status=2).stderr)
         self.assertIn("fit earlier or later calls", run(*self.even_calls(300_000_000, 0, ahead_ps, count=7), status=2).stderr)
+        self.assertFalse(self.are_known(*self.even_calls(0, 0, ahead_ps)[2:4]))
         for irregular_ps, lost, count, runs in ((300_000_000, 0, 60, False), (300_000_000, 3, 60, False), (300_000_000, 1, 60, False),
                                                 (0, 3, 60, True), (300_000_000, 0, 8, False)):
-            node = json.loads(run(*self.even_calls(irregular_ps, lost, ahead_ps, count, runs)).stdout)["nodes"][1]
+            asked = self.even_calls(irregular_ps, lost, ahead_ps, count, runs)
+            self.assertTrue(self.are_known(*asked[2:4]))
+            node = json.loads(run(*asked).stdout)["nodes"][1]
             self.assertLessEqual(abs(node["max_correction_ns"] * 1000 - ahead_ps), node["bound"]["host_ns"] * 1000)
+            self.assertLess(node["bound"]["host_ns"], 200_000)
+
+    def test_numbers_of_calls_say_which_belong_together(self):
+        """Ranks of PyTorch whose steps are alike; the second lacks the first call and is 3 ms ahead. Seq counts the calls of a group."""
+        group = {"Collective name": "allreduce", "Process Group Name": "0", "Process Group Ranks": "[0, 1]", "Group size": 2,
+                 "In msg nelems": 1024, "Out msg nelems": 1024, "dtype": "float", "stream": 7}
+        for numbered in (True, False):
+            paths = [self.folder / f"{numbered}.rank{rank}.json" for rank in (0, 1)]
+            for rank, path in enumerate(paths):
+                events = [{"ph": "X", "cat": "kernel", "name": "ncclDevKernel_AllReduce_Sum_f32_RING_LL", "pid": 0, "tid": 7,
+                           "ts": 20_000 + 1000 * k + 5 * rank * (-1) ** k + 3000 * rank, "dur": 70 - 5 * rank * (-1) ** k,
+                           "args": {**group, **({"Seq": 41 + k} if numbered else {})}} for k in range(rank, 60)]
+                path.write_text(json.dumps({"schemaVersion": 1, "distributedInfo": {"backend": "nccl", "rank": rank, "world_size": 2},
+                                            "baseTimeNanoseconds": cluster_model.BASE_NS, "host_name": f"host{rank}",
+                                            "traceEvents": events}), encoding="utf-8")
+            self.assertEqual(self.are_known(*paths), numbered)
+            merge = ["merge", "--traces", *paths, "--align", "collectives", "-o", self.folder / "numbered.trace.json", "-q", "--json"]
+            if not numbered:
+                self.assertIn("fit earlier or later calls", run(*merge, status=2).stderr)
+                continue
+            node = json.loads(run(*merge).stdout)["nodes"][1]
+            self.assertLessEqual(abs(node["max_correction_ns"] - 3_000_000), node["bound"]["host_ns"])
             self.assertLess(node["bound"]["host_ns"], 200_000)
 
     def test_a_node_with_snapshots_has_two_clocks(self):

@@ -125,6 +125,7 @@ struct collective_group {
   /// waits; of others -1.
   std::int64_t moving_ps = -1;
   bool judged = true;             ///< it is known whose start and end matter
+  bool by_ids = false;            ///< ids of runs or numbers on record, which all members share, say that these are one call
   /// `violates_raw`: as a barrier and whatever the bound. `violates`: of its own kind and beyond the bound.
   bool violates_raw = false, violates = false;
 };
@@ -239,6 +240,9 @@ struct aligned_node {
   clock_relation to_reference;                     ///< a is the reference node
   double offset_ps = 0, drift_ppm = 0;             ///< point estimate: centre of the feasible set
   double spread_ps = 0;                            ///< of the ends of barriers about that estimate, robust
+  /// It is sure which calls of the two belong together: corrected clocks or ids on record say so, or no clock fits calls that lie a
+  /// bit earlier or later.
+  bool calls_known = false;
   bool contains_zero = false;                      ///< no shift at all is possible: one clock explains everything
   std::optional<std::int64_t> snapshot_offset_ps;  ///< what snapshots say, where the trace has them
   bool agrees = true;                              ///< with the snapshots, within both bounds

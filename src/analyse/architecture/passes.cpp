@@ -1,5 +1,7 @@
 #include <analyse/architecture/passes.hpp>
 
+#include <base/median.hpp>
+
 #include <algorithm>
 #include <cstdint>
 #include <iterator>
@@ -130,9 +132,7 @@ class cutter {
     if (rows_.size() < 4) return {};
     std::vector<std::int64_t> distances;
     for (std::size_t i = 1; i < rows_.size(); ++i) distances.push_back(distance(i));
-    std::nth_element(distances.begin(), distances.begin() + static_cast<std::ptrdiff_t>(distances.size() / 2),
-                     distances.end());
-    const std::int64_t median = distances[distances.size() / 2];
+    const std::int64_t median = upper_median(distances);
     cut_list cuts;
     for (std::size_t i = 1; i < rows_.size(); ++i)
       if (median > 0 && distance(i) / 5 > median) cuts.push_back(i);

@@ -5,6 +5,9 @@
 #include "ceiling.hpp"
 #include "feasible.hpp"
 #include "instances.hpp"
+#include "known_calls.hpp"
+
+#include "base/median.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -22,10 +25,7 @@ namespace {
 constexpr double infinite = std::numeric_limits<double>::infinity();
 
 double median(std::vector<double>& values) {
-  if (values.empty()) return 0;
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
+  return values.empty() ? 0 : upper_median(values);
 }
 
 // Each clock is put right by an estimate first, so that what is left between it and the reference is small: a line h, of which
@@ -453,8 +453,14 @@ class collective_aligner {
 
 }  // namespace
 
+alignment_result align_matched(const validation_result& matched, const alignment_options& how) {
+  return collective_aligner(matched, how).align();
+}
+
 alignment_result align_by_collectives(const validation_result& matched, const alignment_options& o) {
-  return collective_aligner(matched, o).align();
+  alignment_result aligned = align_matched(matched, o);
+  mark_known_calls(matched, o, aligned);
+  return aligned;
 }
 
 result<nodes_compared> compare_nodes(const trace& t, const query_filters& o, const hooks& host) {

@@ -5,6 +5,7 @@
 
 #include "base/collective_names.hpp"
 #include "base/hash_map.hpp"
+#include "base/median.hpp"
 
 #include <algorithm>
 #include <cstdlib>
@@ -76,10 +77,7 @@ class call_alignment {
     std::vector<std::int64_t> periods;
     for (const auto* events : {&a_, &b_})
       for (std::size_t i = 1; i < events->size(); ++i) periods.push_back((*events)[i].start_ps - (*events)[i - 1].start_ps);
-    if (periods.empty()) return impossible_ps;
-    const auto middle = periods.begin() + static_cast<std::ptrdiff_t>(periods.size() / 2);
-    std::nth_element(periods.begin(), middle, periods.end());
-    return *middle / 2;
+    return periods.empty() ? impossible_ps : upper_median(periods) / 2;
   }
 
   void between(std::size_t first, std::size_t ends_a, std::size_t ends_b, pairs& found) const {
@@ -184,7 +182,8 @@ class call_matcher {
   void match_operation(std::uint32_t communicator, bool numbered, const std::vector<const collective_instance*>& events) {
     ranks_.resize(found_.lanes.size());
     for (const communicator::member& each : found_.communicators[communicator].members) ranks_[each.lane] = each.rank;
-    calls_of_members calls = numbered ? by_number(events) : by_order(events);
+    bool by_ids = numbered;
+    calls_of_members calls = numbered ? by_number(events) : by_order(events, by_ids);
     std::stable_sort(calls.begin(), calls.end(), [&](const auto& a, const auto& b) { return first_start(a) < first_start(b); });
     // By what they are called and their root: calls that are numbered over all operations become several.
     std::map<std::pair<std::string, std::int64_t>, std::uint32_t> ops;
@@ -206,7 +205,7 @@ class call_matcher {
       call.occurrence = occurrences[call.op]++;
       for (const collective_instance& e : members)
         into_.ops[call.op].library_kernels = into_.ops[call.op].library_kernels && e.library_kernel;
-      if (members.size() > 1 && !call.mixed) add_group(call, members);
+      if (members.size() > 1 && !call.mixed) add_group(call, members, by_ids);
       call.members = std::move(members);
       calls_.push_back(std::move(call));
     }
@@ -260,7 +259,8 @@ class call_matcher {
     return calls;
   }
 
-  calls_of_members by_order(const std::vector<const collective_instance*>& events) const {
+  // `by_ids`: whether runs were found to have ids that all share.
+  calls_of_members by_order(const std::vector<const collective_instance*>& events, bool& by_ids) const {
     std::map<std::pair<std::uint32_t, collective_part>, member_calls> of;
     for (const collective_instance* e : events) {
       member_calls& member = of[{e->lane, part_of(*e)}];
@@ -279,7 +279,8 @@ class call_matcher {
                        [](const collective_instance& a, const collective_instance& b) { return a.start_ps < b.start_ps; });
       members.push_back(std::move(member));
     }
-    if (share_runs(members)) return calls_of_runs(members);
+    by_ids = share_runs(members);
+    if (by_ids) return calls_of_runs(members);
     // Who only receives may come as much later as it likes: of as many calls each, the k-th are one. But each may lack another call:
     // then what it ran besides says so.
     const collective_semantics semantics = semantics_of(found_.texts.text(events.front()->kind));
@@ -302,10 +303,8 @@ class call_matcher {
     }
     if (between.empty()) return false;
     const std::int64_t ran = std::accumulate(between.begin(), between.end(), std::int64_t{0});
-    const auto middle = between.begin() + static_cast<std::ptrdiff_t>(between.size() / 2);
-    std::nth_element(between.begin(), middle, between.end());
     const auto calls = static_cast<std::int64_t>(between.size());
-    const std::int64_t usual = *middle, more = ran - usual * calls;
+    const std::int64_t usual = upper_median(between), more = ran - usual * calls;
     // Much more is a program whose steps differ.
     return usual > 0 && 2 * more >= usual && more <= usual * (1 + calls / 8);
   }
@@ -410,9 +409,10 @@ class call_matcher {
     into_.devices_counted = into_.devices_counted || group.devices_counted;
   }
 
-  void add_group(const matched_call& call, const std::vector<collective_instance>& members) {
+  void add_group(const matched_call& call, const std::vector<collective_instance>& members, bool by_ids) {
     collective_group& group = into_.groups.emplace_back();
     group.op = call.op;
+    group.by_ids = by_ids;
     group.occurrence = call.occurrence;
     group.first_member = into_.members.size();
     group.member_count = static_cast<std::uint32_t>(members.size());

@@ -9,6 +9,7 @@
 #include "base/collective_names.hpp"
 #include "base/format.hpp"
 #include "base/hash_map.hpp"
+#include "base/median.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -22,12 +23,6 @@
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 namespace {
-
-std::int64_t median_time_of(std::vector<std::int64_t>& values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>((values.size() - 1) / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
 
 // Where two lists of what was called have the same in another order: ranges of the first, from and until. A range is as short as can
 // be: it holds the same in both, and after it they go on alike. Calls that one of them lacks are stepped over. Nothing where the
@@ -411,7 +406,7 @@ class irregularity_finder {
         ++compared;
         std::vector<std::int64_t> times;
         for (const auto& [lane, time] : own) times.push_back(time);
-        const std::int64_t middle = median_time_of(times);
+        const std::int64_t middle = lower_median(times);
         usual.push_back(middle);
         for (const auto& [lane, time] : own) {
           of_lane[lane].late.push_back(time - middle);
@@ -419,7 +414,7 @@ class irregularity_finder {
         }
       }
       if (compared < min_calls) continue;
-      const std::int64_t noise = median_time_of(scatter), typical = median_time_of(usual);
+      const std::int64_t noise = lower_median(scatter), typical = lower_median(usual);
       const std::int64_t bound = saturating_add(o_.bound_ps.value_or(0), o_.bound_ps.value_or(0));
       const std::int64_t least = std::max({saturating_add(4 * std::min(noise, INT64_MAX / 8), bound), typical / 10, min_late_ps});
       for (auto& [lane, seen] : of_lane) {
@@ -429,7 +424,7 @@ class irregularity_finder {
         collective_irregularity& row = add(kind::straggler, *calls.front(), lane, {});
         row.count = late;
         row.of_count = compared;
-        row.late_ps = median_time_of(seen.late);
+        row.late_ps = lower_median(seen.late);
         row.evidence = "from its collective before to this one it takes longer than the middle member of the group, by " +
                        human_duration(row.late_ps) + " in the middle, in " + grouped(late) + " of " +
                        counted(compared, "call", "calls");

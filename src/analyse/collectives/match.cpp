@@ -4,6 +4,7 @@
 
 #include "base/collective_names.hpp"
 #include "base/hash_map.hpp"
+#include "base/median.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -237,9 +238,7 @@ class rough_shift {
 
   static std::int64_t densest(std::vector<std::int64_t>& differences, std::vector<std::int64_t>& durations) {
     if (differences.empty()) return 0;
-    std::nth_element(durations.begin(), durations.begin() + static_cast<std::ptrdiff_t>(durations.size() / 2),
-                     durations.end());
-    const std::int64_t width = std::max<std::int64_t>(durations[durations.size() / 2] / 2, 20000000);  // 20 us
+    const std::int64_t width = std::max<std::int64_t>(upper_median(durations) / 2, 20000000);  // 20 us
     std::sort(differences.begin(), differences.end());
     std::size_t most = 0;
     for (std::size_t from = 0, to = 0; from < differences.size(); ++from) {
@@ -380,7 +379,9 @@ class time_matcher {
     std::stable_sort(groups.begin(), groups.end(),
                  [&](const auto& a, const auto& b) { return start_of(a.front()) < start_of(b.front()); });
     std::uint32_t occurrence = 0;
+    const std::size_t before = into_.groups.size();
     for (std::vector<std::uint32_t>& members : groups) close(op, members, occurrence);
+    for (std::size_t g = before; g < into_.groups.size(); ++g) into_.groups[g].by_ids = true;
   }
 
   void match_times(const op_events& op) {

@@ -6,7 +6,6 @@
 #include <base/hash_map.hpp>
 
 #include <algorithm>
-#include <limits>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -46,16 +45,7 @@ class host_ops final : public host_span_visitor {
       line.plane_name = on.process;
       line.line_name = on.name;
       line.kind = line_kind::thread;
-      line.events = totals.events();
-      line.duration_sum_ps = totals.duration_sum_ps();
-      line.busy_ps = static_cast<std::int64_t>(
-          std::min<std::uint64_t>(totals.busy_ps(), std::numeric_limits<std::int64_t>::max()));
-      op_rows::sums sums;
-      sums.key = op_key::kernel;
-      sums.kernels = ops;
-      sums.others = totals.take_sparse_ids();
-      sums.by_slot = totals.take_sums();
-      line.ops = make_op_rows(std::move(sums), options_.name);
+      fill_line(line, totals, ops, options_.name);
       into.lines.push_back(std::move(line));
     });
   }

@@ -139,17 +139,8 @@ class device_ops final : public kernel_visitor {
       ops_line line = line_of(at);
       if (!contains(line.line_name, options_.line)) continue;
       s.finish();
-      line.events = s.totals->events();
       line.events_cut = s.cut;
-      line.duration_sum_ps = s.totals->duration_sum_ps();
-      line.busy_ps = static_cast<std::int64_t>(
-          std::min<std::uint64_t>(s.totals->busy_ps(), std::numeric_limits<std::int64_t>::max()));
-      op_rows::sums sums;
-      sums.key = op_key::kernel;
-      sums.kernels = kernels;
-      sums.others = s.totals->take_sparse_ids();
-      sums.by_slot = s.totals->take_sums();
-      line.ops = make_op_rows(std::move(sums), options_.name);
+      fill_line(line, *s.totals, kernels, options_.name);
       into.lines.push_back(std::move(line));
     }
     if (!device_.totals.empty() && times_.keeps_all()) add_totals(into);

@@ -124,5 +124,17 @@ op_rows make_op_rows(op_rows::sums of, const std::string& name) {
   return {kept, std::move(slots)};
 }
 
+void fill_line(ops_line& line, op_totals& totals, std::shared_ptr<const std::vector<kernel_op>> kernels, const std::string& name) {
+  line.events = totals.events();
+  line.duration_sum_ps = totals.duration_sum_ps();
+  line.busy_ps = clamp_ps(totals.busy_ps());
+  op_rows::sums sums;
+  sums.key = op_key::kernel;
+  sums.kernels = std::move(kernels);
+  sums.others = totals.take_sparse_ids();
+  sums.by_slot = totals.take_sums();
+  line.ops = make_op_rows(std::move(sums), name);
+}
+
 }  // namespace PROFKIT_NAMESPACE
 }  // namespace profkit

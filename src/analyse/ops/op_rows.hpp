@@ -62,5 +62,8 @@ struct op_rows::sums {
 // The rows of the ops in `of` that were met and whose name or display name contains `name`.
 [[nodiscard]] op_rows make_op_rows(op_rows::sums of, const std::string& name);
 
+// What the totals of events that are numbered by their places in `kernels` say of their line.
+void fill_line(ops_line& line, op_totals& totals, std::shared_ptr<const std::vector<kernel_op>> kernels, const std::string& name);
+
 }  // namespace PROFKIT_NAMESPACE
 }  // namespace profkit

@@ -255,6 +255,7 @@ void write_alignment(json_writer& out, const validation_result& found, const ali
     out.field_id("id", node.id);
     out.field("hostname", std::string_view(node.hostname));
     out.field("reached", node.reached);
+    out.field("calls_known", node.calls_known);
     out.field("contains_zero", node.contains_zero);
     write_relation(out, node.to_reference, node.reached);
     if (node.reached && node.to_reference.feasible) {
