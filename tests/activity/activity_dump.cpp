@@ -1,6 +1,9 @@
 // Prints all that read_activity() gives for a path, as JSON: what is not known (no_time_ps, no_thread, -1) is null, a text is a text.
-//   activity_dump [--threads N] [--step-pattern PATTERN] [--no-details] PATH
+// A file NAME.calls is a format of its own: each of its lines is a call of a recording, with its arguments.
+//   activity_dump [--threads N] [--step-pattern PATTERN] [--no-details] [--timeline] PATH
 #include <profkit/core/activity.hpp>
+#include <profkit/core/format.hpp>
+#include <profkit/core/recording.hpp>
 #include <profkit/core/sink.hpp>
 
 #include <base/json_writer.hpp>
@@ -8,6 +11,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <memory>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -50,9 +55,97 @@ const char* use_name(std::size_t use) {
   return names[use];
 }
 
+// "device GPU 3", "stream 0 16 name", "kernel 0 START DURATION LAUNCH ROW KIND name"; times are ps, "-" is not known.
+class calls_format final : public format {
+ public:
+  const char* name() const noexcept override { return "calls"; }
+  bool may_be_named(std::string_view name) const noexcept override { return name.find(".calls") != std::string_view::npos; }
+  bool recognises(std::string_view head) const noexcept override { return head.substr(0, 6) == "calls\n"; }
+  result<void> read(std::string_view bytes, recording& into, const hooks&) const override {
+    std::istringstream lines{std::string(bytes)};
+    std::string line;
+    std::getline(lines, line);
+    while (std::getline(lines, line)) call(line, into);
+    return {};
+  }
+
+ private:
+  static std::int64_t time_in(std::istringstream& words) {
+    std::string word;
+    words >> word;
+    return word == "-" ? no_time_ps : std::stoll(word);
+  }
+  static std::string rest_of(std::istringstream& words) {
+    std::string text;
+    std::getline(words >> std::ws, text);
+    return text;
+  }
+  static void call(const std::string& line, recording& into) {
+    std::istringstream words(line);
+    std::string what, kind;
+    std::uint32_t on = 0;
+    std::int64_t number = 0;
+    words >> what;
+    if (what == "origin") {
+      into.set_origin_unix_ns(time_in(words));
+    } else if (what == "recorder") {
+      into.set_recorder(rest_of(words));
+    } else if (what == "rank") {
+      words >> number;
+      into.set_rank(static_cast<std::int32_t>(number), static_cast<std::int32_t>(time_in(words)));
+    } else if (what == "device") {
+      words >> number;
+      into.add_device(rest_of(words), accelerator::gpu, number);
+    } else if (what == "stream") {
+      words >> on >> number;
+      into.add_stream(on, number, rest_of(words));
+    } else if (what == "thread") {
+      std::string process;
+      words >> process;
+      into.add_thread(process, rest_of(words));
+    } else if (what == "kernel") {
+      recorded_kernel k;
+      words >> on;
+      k.start_ps = time_in(words);
+      k.duration_ps = time_in(words);
+      k.launch_ps = time_in(words);
+      words >> k.source_row >> kind;
+      for (const kernel_class c : {kernel_class::compute, kernel_class::comm, kernel_class::copy})
+        if (kind == kernel_class_name(c)) k.kind = c;
+      const std::string name = rest_of(words);
+      k.name = name;
+      into.add_kernel(on, k);
+    } else if (what == "span" || what == "step") {
+      words >> on;
+      const std::int64_t start = time_in(words), duration = time_in(words);
+      std::uint64_t row = 0;
+      words >> row >> kind;
+      const std::string name = rest_of(words);
+      if (what == "step") {
+        recorded_step s;
+        s.start_ps = start;
+        s.duration_ps = duration;
+        s.source_row = row;
+        s.number = std::stoll(kind);
+        s.name = name;
+        into.add_step(on, s);
+      } else {
+        recorded_span s;
+        s.start_ps = start;
+        s.duration_ps = duration;
+        s.source_row = row;
+        s.kind = kind == "runtime" ? host_span_kind::runtime : host_span_kind::op;
+        s.name = name;
+        into.add_span(on, s);
+      }
+    }
+  }
+};
+
 class dump {
  public:
-  dump(const activity& of, json_writer& out) : a_(of), out_(out) {}
+  // `events`: of every line; null: they are not asked for.
+  dump(const activity& of, const timeline* events, json_writer& out) : a_(of), events_(events), out_(out) {}
 
   void write() {
     out_.begin_object();
@@ -66,10 +159,36 @@ class dump {
     list("lines", a_.lines().size(), [&](std::size_t i) { line(a_.lines()[i]); });
     list("operator_calls", a_.operator_calls().size(), [&](std::size_t i) { operator_of(a_.operator_calls()[i]); });
     list("inputs", a_.inputs().size(), [&](std::size_t i) { input(a_.inputs()[i]); });
+    if (events_ != nullptr) list("tracks", events_->tracks().size(), [&](std::size_t i) { track_of(static_cast<track_id>(i)); });
     out_.end_object();
   }
 
  private:
+  void track_of(track_id at) {
+    const track& t = events_->tracks()[at];
+    out_.begin_object();
+    out_.field("file", t.file);
+    known("plane", t.plane);
+    known("line", t.line);
+    out_.field("plane_type", plane_kind_name(t.plane_type));
+    out_.field("line_type", line_kind_name(t.line_type));
+    known("device", t.device);
+    known("stream", t.stream);
+    out_.field("host", events_->text(t.host));
+    out_.field("plane_name", events_->text(t.plane_name));
+    out_.field("line_name", events_->text(t.line_name));
+    const std::vector<timeline_event>& events = events_->events(at);
+    list("events", events.size(), [&](std::size_t i) {
+      out_.begin_array();
+      out_.value(events[i].start_ps);
+      out_.value(events[i].duration_ps);
+      out_.value(events_->text(events[i].name));
+      out_.value(events[i].source_row);
+      out_.end_array();
+    });
+    out_.end_object();
+  }
+
   template <class Write>
   void list(const char* name, std::size_t count, Write&& write) {
     out_.key(name);
@@ -375,12 +494,14 @@ class dump {
   void flag(const char* name, std::optional<bool> value) { value ? out_.field(name, *value) : nothing(name); }
 
   const activity& a_;
+  const timeline* events_;
   json_writer& out_;
 };
 
-int print_all(const std::string& path, const activity_options& options, std::uint32_t threads) {
+int print_all(const std::string& path, const activity_options& options, std::uint32_t threads, bool with_timeline) {
   open_options how;
   how.host.threads = threads;
+  how.formats.push_back(std::make_shared<calls_format>());
   auto opened = profile::open(path, how);
   hooks host;
   host.threads = threads;
@@ -392,7 +513,10 @@ int print_all(const std::string& path, const activity_options& options, std::uin
   std::string all;
   const auto to_text = memory_sink(all);
   json_writer out(*to_text, json_writer::style::compact);
-  dump(**read, out).write();
+  timeline events;
+  if (with_timeline)
+    if (const result<void> filled = fill_timeline(**opened, events); !filled) std::fprintf(stderr, "%s\n", filled.error().message.c_str());
+  dump(**read, with_timeline ? &events : nullptr, out).write();
   if (!out.finish()) return 1;
   std::fwrite(all.data(), 1, all.size(), stdout);
   return 0;
@@ -404,6 +528,7 @@ int main(int argc, char** argv) {
   activity_options options;
   options.operators = true;
   std::uint32_t threads = 1;
+  bool with_timeline = false;
   for (int i = 1; i < argc; ++i) {
     if (std::strcmp(argv[i], "--threads") == 0 && i + 1 < argc) {
       threads = static_cast<std::uint32_t>(std::strtoul(argv[++i], nullptr, 10));
@@ -411,8 +536,10 @@ int main(int argc, char** argv) {
       options.step_pattern = argv[++i];
     } else if (std::strcmp(argv[i], "--no-details") == 0) {
       options.details = false;
+    } else if (std::strcmp(argv[i], "--timeline") == 0) {
+      with_timeline = true;
     } else {
-      return print_all(argv[i], options, threads);
+      return print_all(argv[i], options, threads, with_timeline);
     }
   }
   return 1;
