@@ -310,9 +310,8 @@ int run_validate(const options& asked) {
       traces.push_back(nullptr);
       continue;
     }
-    for (const std::string& output : {asked.output_path, asked.csv_path})
-      for (const profkit::capture_file& file : (*opened)->what().files)
-        if (is_same_file(output, file.path)) return fail_without(asked, output_is_input(output), errors);
+    for (const std::string& output : {asked.output_path, asked.csv_path, asked.svg_path})
+      if (is_input_of((*opened)->what(), output)) return fail_without(asked, output_is_input(output), errors);
     traces.push_back(std::make_shared<const profkit::trace>(std::move(*opened)));
   }
   if (!asked.output_path.empty() || !asked.csv_path.empty()) catch_interrupts();
@@ -434,21 +433,11 @@ class validate_command_options final : public command_options {
   // '-' is standard output, which has room for one of them: the document, the rows or text for people.
   [[nodiscard]] std::optional<fault> understand_outputs(options& into) const {
     const char* const help = "profkit validate --help";
-    const std::pair<const char*, const std::string*> outputs[] = {
-        {"--output", &into.output_path}, {"--csv", &into.csv_path}, {"--svg", &into.svg_path}};
-    for (const auto& one : outputs)
-      for (const auto* other = outputs; other->second != one.second; ++other)
-        if (!one.second->empty() && names_same_file(*other->second, *one.second))
-          return wrong_options(std::string(other->first) + " and " + one.first + " name the same file: " + *one.second, help);
     if (into.svg_path == "-") return wrong_options("--svg '-': a picture goes to a file", help);
     into.json = into.json || into.output_path == "-";
     if (into.json && into.csv_path == "-")
       return wrong_options("--csv '-': the JSON document goes to standard output already", help);
     return output_.understand(into);
-  }
-  static bool names_same_file(const std::string& a, const std::string& b) {
-    std::error_code ignored;
-    return a == b || std::filesystem::weakly_canonical(a, ignored) == std::filesystem::weakly_canonical(b, ignored);
   }
 
   choice<bool> align_{{"collectives", true}};

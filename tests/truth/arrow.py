@@ -2,6 +2,7 @@
 import ctypes
 import struct
 
+import fields
 import truth
 
 
@@ -136,7 +137,7 @@ def table(name, handle, place=(), **options):
         batch.release(batch)
     schema.release(schema)
     stream.release(stream)
-    return columns, rows
+    return columns, fields.placed(rows, ("table." + name,))
 
 
 def _expect(status, stream):

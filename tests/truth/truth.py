@@ -12,6 +12,8 @@ import sys
 import tempfile
 import unittest
 
+import fields
+
 ROOT = pathlib.Path(os.environ.get("PROFKIT_SOURCE_ROOT", pathlib.Path(__file__).resolve().parents[2]))
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(ROOT / "bindings" / "python" / "src"))
@@ -56,7 +58,7 @@ def run(*arguments, status=0, cwd=None, stderr=False):
 
 def parsed(text):
     """JSON with its numbers as they are written."""
-    return json.loads(text, parse_float=decimal.Decimal)
+    return fields.placed(json.loads(text, parse_float=decimal.Decimal))
 
 
 def differences(found, expected, place="", decimals=None):
@@ -175,6 +177,7 @@ class Case(unittest.TestCase):
         wrong = differences(found, expected)
         if wrong:
             self.fail(f"{len(wrong)} differences:\n" + "\n".join(wrong[:40]))
+        fields.note(found, expected)
 
     def check_text(self, found, expected):
         """Two texts are equal, line by line."""
@@ -196,6 +199,8 @@ def main(module):
     result = unittest.TextTestRunner(stream=sys.stdout, verbosity=1).run(suite)
     for _, reason in result.skipped:
         print(f"SKIPPED {reason}")
+    if not names:
+        fields.save(pathlib.Path(sys.argv[0]).stem)
     failing = tests_of(result.failures + result.errors)
     failed, skipped = len(failing), len(tests_of(result.skipped) - failing)
     print(f"{result.testsRun - failed - skipped} passed, {failed} failed, {skipped} skipped")

@@ -1,4 +1,5 @@
 #include "command_line/commands.hpp"
+#include "command_line/shared_options.hpp"
 #include "exit_code.hpp"
 
 #include <CLI/CLI.hpp>
@@ -164,6 +165,7 @@ parsed_command_line parse_command_line(int count, const char* const* arguments) 
   }
   const std::string name = app.get_subcommands().front()->get_name();
   if (std::optional<fault> wrong = takers[name]->understand(o)) return usage_error(*wrong);
+  if (std::optional<fault> wrong = outputs_in_one_file(o, "profkit " + name + " --help")) return usage_error(*wrong);
   return {find_command(name), std::move(o), {}, exit_ok};
 }
 

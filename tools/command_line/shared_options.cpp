@@ -1,7 +1,9 @@
 #include "command_line/shared_options.hpp"
 
 #include <algorithm>
+#include <filesystem>
 #include <thread>
+#include <utility>
 
 namespace profkit_tool {
 
@@ -87,6 +89,31 @@ std::optional<fault> output_words::understand(options& into) const {
   if (into.output_path == "-") into.output_path.clear();  // standard output, as where no file is named
   if (auto wrong = color.understand("--color", into.color)) return wrong;
   return understand_number("--limit", limit, into.limit);
+}
+
+std::optional<fault> outputs_in_one_file(const options& asked, const std::string& help) {
+  namespace fs = std::filesystem;
+  const auto is_special = [](const std::string& path) {
+    std::error_code ignored;
+    const fs::file_status status = fs::status(path, ignored);
+    return fs::exists(status) && !fs::is_regular_file(status);
+  };
+  const auto same = [](const std::string& a, const std::string& b) {
+    std::error_code ignored;
+    return a == b || fs::weakly_canonical(a, ignored) == fs::weakly_canonical(b, ignored);
+  };
+  const std::pair<const char*, const std::string*> outputs[] = {{"--output", &asked.output_path},
+                                                                {"--csv", &asked.csv_path},
+                                                                {"--svg", &asked.svg_path},
+                                                                {"--write-offsets", &asked.offsets_path},
+                                                                {"--aliases", &asked.aliases_path}};
+  for (const auto& [option, path] : outputs) {
+    if (path->empty() || is_special(*path)) continue;
+    for (const auto* other = outputs; other->second != path; ++other)
+      if (same(*other->second, *path))
+        return wrong_options(std::string(other->first) + " and " + option + " name the same file: " + *path, help);
+  }
+  return std::nullopt;
 }
 
 void input_words::list(option_list& all, options& into) {

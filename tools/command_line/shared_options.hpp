@@ -44,6 +44,9 @@ struct input_words {
   [[nodiscard]] std::optional<profkit::fault> understand(options& into) const;
 };
 
+// Of two outputs in one file the second would replace the first. Devices and pipes may take both.
+[[nodiscard]] std::optional<profkit::fault> outputs_in_one_file(const options& asked, const std::string& help);
+
 // A command that shows a part of one capture takes these. One that takes more lists its own before them.
 class slice_options : public command_options {
  public:

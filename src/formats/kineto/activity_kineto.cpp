@@ -848,9 +848,13 @@ class trace_reader final : public chrome_sink {
       return line_use::not_known;
     }
     if (role.kind != plane_kind::host && role.kind != plane_kind::other) return line_use::not_known;
-    if (take_marker(e.name, e.start_ps, e.duration_ps, e.track)) return line_use::step;
-    if (e.facts != 0 && facts_[e.facts - 1].step >= 0) {
-      add_marker(e.name, {marker_source::step_num, facts_[e.facts - 1].step}, e.start_ps, e.duration_ps, e.track);
+    const std::int64_t step_num = e.facts == 0 ? -1 : facts_[e.facts - 1].step;
+    if (take_marker(e.name, e.start_ps, e.duration_ps, e.track)) {
+      if (step_num >= 0) parts_.markers.back().number = step_num;  // more than the number in a name, as in an XSpace
+      return line_use::step;
+    }
+    if (step_num >= 0) {
+      add_marker(e.name, {marker_source::step_num, step_num}, e.start_ps, e.duration_ps, e.track);
       return line_use::step;
     }
     const std::string_view name = parts_.strings.text(e.name);
@@ -1214,7 +1218,8 @@ class trace_reader final : public chrome_sink {
     const row_operation of = d.operations.empty() ? row_operation{calls_.operation_of(d.links[row]), false} : d.operations[row];
     if (of.by == nullptr) return;
     const std::uint32_t work = of.does_work ? of.by->work : 0;
-    const auto [at, added] = details_of_shapes_.try_emplace({d.device.ordinal, of.by->dims, of.by->types, work}, 0);
+    const auto device = static_cast<std::size_t>(&d - devices_.data());  // several may have no number
+    const auto [at, added] = details_of_shapes_.try_emplace({device, of.by->dims, of.by->types, work}, 0);
     if (added) {
       kernel_details details;
       if (work != 0) details.work = works_[work - 1];
@@ -1254,7 +1259,7 @@ class trace_reader final : public chrome_sink {
   };
   hash_map<std::uint64_t, graph_node> nodes_;  // by ordinal of the kernel
   std::vector<autograd_number> autograd_;
-  hash_map<std::tuple<std::int64_t, string_id, string_id, std::uint32_t>, std::uint32_t> details_of_shapes_;
+  hash_map<std::tuple<std::size_t, string_id, string_id, std::uint32_t>, std::uint32_t> details_of_shapes_;  // by device, shapes, types, work
   std::vector<kernel_work> works_;
   hash_map<std::array<string_id, 4>, std::uint32_t> work_of_calls_;  // by name, shapes, types, values
   struct kernel_place {
