@@ -13,6 +13,7 @@ import pytest
 from test_fleet import many, write_capture  # noqa: F401  pylint: disable=unused-import
 
 import profkit
+from profkit import fleet
 
 EXAMPLES = pathlib.Path(os.environ.get("PROFKIT_SOURCE_ROOT", pathlib.Path(__file__).resolve().parents[3])) / "examples" / "fleet"
 pytestmark = pytest.mark.skipif(not EXAMPLES.is_dir(), reason="the examples are not beside the tests")
@@ -54,6 +55,20 @@ def test_spark_job(captures, tmp_path):
     target = tmp_path / "ops.parquet"
     check_lines(printed("spark_job.py", captures[0], target), captures[1])
     assert {path.name for path in target.glob("folder=*")} == {f"folder=day%3D{day}" for day in range(4)}
+
+
+@pytest.mark.skipif(not os.environ.get("PROFKIT_TEST_SPARK"), reason="Spark is started by scripts/test engines")
+def test_spark_of_3_5_job(captures):
+    pytest.importorskip("pyspark")
+    check_lines(printed("spark35_job.py", captures[0]), captures[1])
+
+
+def test_uris_are_mapped_to_batches(many):  # noqa: F811  pylint: disable=redefined-outer-name
+    pyarrow = pytest.importorskip("pyarrow")
+    of = fleet.captures(many)
+    wanted = pyarrow.Table.from_batches(list(fleet.scan(many, "ops")))
+    uris = pyarrow.table({"uri": [one.uri for one in of]}).to_batches(max_chunksize=7)
+    assert pyarrow.Table.from_batches(list(fleet.scan([], "ops").read_uris(uris))) == wanted
 
 
 def test_duckdb_notebook(captures, tmp_path, monkeypatch, capsys):

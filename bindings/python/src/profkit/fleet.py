@@ -19,7 +19,7 @@ import queue
 import re
 import threading
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, Callable, Dict, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Set, Tuple, Union
+from typing import Any, Callable, Dict, Iterable, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Set, Tuple, Union
 
 from .errors import Error
 from .profile import open as open_profile
@@ -164,6 +164,12 @@ class Scan:
                     yield pa.RecordBatch.from_arrays([uri, *batch.columns, pa.nulls(batch.num_rows, pa.string())], schema=schema)
         except (Error, OSError, pa.ArrowException) as wrong:
             yield self._row_of_error(capture, str(wrong))
+
+    def read_uris(self, batches: Iterable[Any]) -> Iterator[Any]:
+        """The batches of the captures named by the column `uri` of Arrow batches, for engines that map batches (mapInArrow of Spark)."""
+        for batch in batches:
+            for uri in batch.column("uri").to_pylist():
+                yield from self.read(Capture(uri, 0, ""))
 
     def __iter__(self) -> Iterator[Any]:
         """Batches in the order of the captures; up to `workers` of these are read at a time."""
