@@ -99,7 +99,7 @@ class report {
     if (rows.empty()) return;
     const std::int64_t steps_ps = time_ps_of(r_, -1, true), outside_ps = time_ps_of(r_, -1, false);
     table t;
-    const bool marked = has_marked_steps(r_);
+    const bool marked = has_only_marked_steps(r_);
     t.flexible("device time", cut::end, 20).left("certainty").right(marked ? "in steps" : "time").right("share");
     if (outside_ps > 0) t.right("outside steps").right("share");
     for (const auto& [r, outside] : rows) {

@@ -105,7 +105,7 @@ std::optional<std::string> why_gate_failed(const time_gate& gate, const bubbles_
   const std::int64_t allowed_ps = whole_ps / million * gate.limit_ppm + whole_ps % million * gate.limit_ppm / million;
   if (part_ps <= allowed_ps) return std::nullopt;
   return gate.typed + ": it is " + share_text(part_ps, whole_ps) + " of the device time" +
-         (has_marked_steps(found) ? " in steps, " : ", ") +
+         (has_only_marked_steps(found) ? " in steps, " : ", ") +
          human_duration(part_ps) + " of " + human_duration(whole_ps);
 }
 

@@ -397,6 +397,28 @@ TEST_CASE("advice about an op cites a gap of its cause") {
   CHECK(waiting.evidence.size() == 1);
 }
 
+TEST_CASE("Time is said to be in steps only where all of it is") {
+  // 10 ms of a step on one device; the other has none, and 10 ms from its first kernel to the end of its last.
+  const auto found = [](bool both) {
+    memory_activity a;
+    const auto first = a.add_device("GPU 0", accelerator::gpu), second = a.add_device("GPU 1", accelerator::gpu);
+    a.step(1, 0, 10 * ms, static_cast<std::int32_t>(first), marker_source::device_annotation);
+    if (both) a.step(1, 0, 10 * ms, static_cast<std::int32_t>(second), marker_source::device_annotation);
+    for (const auto d : {first, second}) {
+      a.kernel(d, 0, 4 * ms, "A");
+      a.kernel(d, 9 * ms, 1 * ms, "B");
+    }
+    return look(a);
+  };
+  const bubbles_result all = found(true), some = found(false);
+  CHECK(all.answers[0].find("Device time in steps, 20.000 ms: compute 50.0 %, idle 50.0 % (10.000 ms). The longest gap in a step is 5.000 ms") !=
+        std::string::npos);
+  CHECK(some.answers[0].find("Device time, 20.000 ms: compute 50.0 %, idle 50.0 % (10.000 ms). The longest gap is 5.000 ms") !=
+        std::string::npos);
+  CHECK((has_only_marked_steps(all) && has_marked_steps(all)));
+  CHECK((!has_only_marked_steps(some) && has_marked_steps(some)));
+}
+
 TEST_CASE("idle? is No only when nearly all of the steps is compute") {
   // 100 ms: compute, then what is given, one after the other.
   const auto answer = [](std::int64_t comm_us, std::int64_t copy_us, std::int64_t idle_us) {

@@ -638,6 +638,8 @@ result<bubbles_result> find_bubbles(const activity& of, const bubble_options& o 
 
 /// Whether any step has a marker; else the whole capture counts as one.
 [[nodiscard]] bool has_marked_steps(const bubbles_result& r) noexcept;
+/// Whether all time that counts is that of marked steps: no device is without one.
+[[nodiscard]] bool has_only_marked_steps(const bubbles_result& r) noexcept;
 
 /// The sum of the rows of `time` of a device (-1: of all), in steps or outside of them: what their shares are of.
 [[nodiscard]] std::int64_t time_ps_of(const bubbles_result& r, std::int32_t device, bool in_steps) noexcept;

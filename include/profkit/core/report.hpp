@@ -126,7 +126,7 @@ struct collective_total {
 struct idle_total {
   std::int64_t service_ps = 0, idle_ps = 0, longest_ps = 0;
   std::int64_t not_recorded_ps = 0;  ///< neither busy nor idle: launches have no record of a device
-  bool marked = false;  ///< some step was marked; else the whole capture counts as one
+  bool marked = false;  ///< it is all of marked steps; else the whole capture counts as one, at least on some device
   idle_pattern pattern = idle_pattern::none;  ///< of the group with most idle time, where that is significant
   std::vector<time_row> time;  ///< where the time of all devices in steps went: adds up to service_ps
   /// The rank that waits least for the others in collectives, so the one that they wait for; none where that is not one alone.

@@ -486,7 +486,7 @@ void answer_questions(bubbles_result& into, const bubble_thresholds& t) {
                            share_text(s.idle_ps, s.service_ps) + " idle)");
   }
   into.significant = !with_issue.empty();
-  const bool marked = has_marked_steps(into);
+  const bool marked = has_only_marked_steps(into);
   const bool all_compute = at_least(computed_ps(all.spent), all.spent.sum_ps(), t.compute_bound_ppm);
   into.answers[0] = all.spent.sum_ps() == 0 ? "Not known: no step takes any time."
                                             : not_recorded_text(into, all.spent) +

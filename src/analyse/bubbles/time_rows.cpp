@@ -96,6 +96,10 @@ bool has_marked_steps(const bubbles_result& r) noexcept {
   return std::any_of(r.steps.begin(), r.steps.end(), [](const bubble_step& s) { return !s.pseudo; });
 }
 
+bool has_only_marked_steps(const bubbles_result& r) noexcept {
+  return !r.steps.empty() && std::none_of(r.steps.begin(), r.steps.end(), [](const bubble_step& s) { return s.pseudo; });
+}
+
 std::int64_t time_ps_of(const bubbles_result& r, std::int32_t device, bool in_steps) noexcept {
   std::int64_t sum_ps = 0;
   for (const time_row& row : r.time)

@@ -256,12 +256,12 @@ std::optional<idle_total> idle_of(const report_parts& parts) {
   idle_total total;
   for (const bubble_step& step : found.steps) {
     total.service_ps = saturating_add(total.service_ps, step.service_ps());
-    total.marked = total.marked || !step.pseudo;
     total.idle_ps = saturating_add(total.idle_ps, step.underfeed_ps());
     total.not_recorded_ps = saturating_add(total.not_recorded_ps, step.breakdown.not_recorded_ps);
     total.longest_ps = std::max({total.longest_ps, step.prelaunch_ps, step.largest_internal_ps, step.tail_ps});
   }
   if (total.service_ps <= 0) return std::nullopt;
+  total.marked = has_only_marked_steps(found);
   if (found.idlest_group >= 0 && found.significant)
     total.pattern = found.groups[static_cast<std::size_t>(found.idlest_group)].pattern;
   for (const time_row& row : found.time)
