@@ -2,7 +2,7 @@
 import ctypes
 import struct
 
-import fields
+from fields import placed
 import truth
 
 
@@ -137,7 +137,7 @@ def table(name, handle, place=(), **options):
         batch.release(batch)
     schema.release(schema)
     stream.release(stream)
-    return columns, fields.placed(rows, ("table." + name,))
+    return columns, placed(rows, ("table." + name,))
 
 
 def _expect(status, stream):

@@ -39,12 +39,16 @@ def placed(value, place=None):
     return made
 
 
+def is_placed(value):
+    return bool(getattr(value, "place", ()))
+
+
 def note(found, expected):
     """`found` was compared with `expected`, and is it."""
     if FOLDER:
-        place = getattr(placed(found) if not getattr(found, "place", ()) else found, "place", ())
-        if place:
-            _note(expected, place)
+        found = found if is_placed(found) else placed(found)
+        if is_placed(found) and not is_placed(expected):
+            _note(expected, found.place)
 
 
 def _note(value, place):

@@ -293,7 +293,7 @@ class AscendOpsTest(truth.Case):
     maxDiff = 3000
 
     def ask(self, path, by):
-        return json.loads(truth.run("ops", path, "--by", by, "--json", "--limit", "0"))
+        return truth.loads(truth.run("ops", path, "--by", by, "--json", "--limit", "0"))
 
     def test_random_programs(self):
         for seed in range(16):
@@ -315,7 +315,7 @@ class AscendOpsTest(truth.Case):
         program = Npu(50, few=False)
         program.step()
         path = program.write(self.scratch)
-        plain = json.loads(truth.run("ops", path, "--json", "--limit", "0"))
+        plain = truth.loads(truth.run("ops", path, "--json", "--limit", "0"))
         self.assertEqual(sum(op["count"] for line in plain["lines"] for op in line["ops"]), len(program.kernels))
         self.assertEqual({g["name"] for g in self.ask(path, "kernel")["groups"]},
                          {op["name"] for line in plain["lines"] for op in line["ops"]})

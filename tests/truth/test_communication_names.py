@@ -118,7 +118,7 @@ class Agreement(truth.Case):
 
     def ask(self, command, path):
         options = ("--limit", "0") if command in ("ops", "collectives") else ()
-        return json.loads(self.run_on(command, path, "--json", *options))
+        return truth.loads(self.run_on(command, path, "--json", *options))
 
     def kernels_of(self, path):
         """(file, device): rows of kernels that are no repetition of another."""

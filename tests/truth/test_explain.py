@@ -20,13 +20,13 @@ MOST_BYTES = 8_000
 
 
 def ask(path, *arguments, **how):
-    return json.loads(truth.run("explain", path, *arguments, "--json", **how))
+    return truth.loads(truth.run("explain", path, *arguments, "--json", **how))
 
 
 class Explain(truth.Case):
     def check_all(self, path):
         listed = ask(path)
-        report = json.loads(truth.run("report", path, "--json", "--limit", "0"))
+        report = truth.loads(truth.run("report", path, "--json", "--limit", "0"))
         ids = [f["id"] for f in report["findings"]]
         self.assertEqual(len(ids), len(set(ids)), ids)
         self.assertEqual([f["id"] for f in listed["findings"]], ids[:len(listed["findings"])])
@@ -35,7 +35,7 @@ class Explain(truth.Case):
         for expected in report["findings"]:
             text = truth.run("explain", path, expected["id"], "--json")
             self.assertLessEqual(len(text.encode()), MOST_BYTES, expected["id"])
-            document = json.loads(text)
+            document = truth.loads(text)
             if "limited" not in document:
                 self.assertEqual(document["finding"], expected)
             self.assertEqual(document["finding"]["id"], expected["id"])
@@ -61,13 +61,13 @@ class Explain(truth.Case):
             (folder / f"host{n:02}.xplane.pb").write_bytes(whole[:20_000 + n])
         text = truth.run("explain", folder, "--json", "--limit", "0", status=5)
         self.assertLessEqual(len(text.encode()), MOST_BYTES)
-        listed = json.loads(text)
+        listed = truth.loads(text)
         lists = {entry["list"]: entry["total"] for entry in listed["limited"]["lists"]}
         self.assertGreaterEqual(lists["findings"], 90)
         self.assertLess(len(listed["findings"]), 90)
         text = truth.run("explain", folder, "damage.damaged.90", "--json", status=5)
         self.assertLessEqual(len(text.encode()), MOST_BYTES)
-        self.assertIn("host89.xplane.pb", json.loads(text)["finding"]["where"])
+        self.assertIn("host89.xplane.pb", truth.loads(text)["finding"]["where"])
 
     def test_unknown_id(self):
         errors = truth.run("explain", REAL[2], "bubbles.idle.99", status=2, stderr=True)
@@ -180,7 +180,7 @@ class Explain(truth.Case):
                 continue
             with truth.library().open(str(path)) as profile:
                 gaps = [(gap.cause, gap.end_ps - gap.start_ps) for gap in profile.bubbles(limit=0)]
-            for finding in json.loads(truth.run("report", path, "--json"))["findings"]:
+            for finding in truth.loads(truth.run("report", path, "--json"))["findings"]:
                 cause = finding["id"].removeprefix("bubbles.cause.").rstrip(".0123456789")
                 if cause == finding["id"].rstrip(".0123456789") or cause.startswith("exposed_") or cause == "straggler_wait":
                     continue

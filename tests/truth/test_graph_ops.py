@@ -143,7 +143,7 @@ class GraphOpsTest(truth.Case):
         self.assertEqual(by_order > 0, any_known)
         for keys in [[key] for key in [*KEYS, "shape"]] + [["phase", "module", "op"], ["op", "shape"]]:
             with self.subTest(keys=keys):
-                document = json.loads(truth.run("ops", path, "--by", ",".join(keys), "--json", "--limit", "0"))
+                document = truth.loads(truth.run("ops", path, "--by", ",".join(keys), "--json", "--limit", "0"))
                 self.assertEqual(group_rows.shown(document, *FIELDS), tree(t.kernels, keys))
                 self.assertEqual(document.get("by_order", 0), by_order)
                 self.assertEqual(document["unlinked"], sum(not {**k, **k["place"]}[keys[0]] for k in t.kernels))
@@ -167,7 +167,7 @@ class GraphOpsTest(truth.Case):
         t = Traced(3)
         graph = t.capture(4)
         t.replay(graph, True)
-        found = json.loads(truth.run("report", t.write(self.scratch), "--json"))
+        found = truth.loads(truth.run("report", t.write(self.scratch), "--json"))
         self.assertNotIn("no record of a device", json.dumps(found))
         self.assertEqual([f["id"] for f in found["findings"] if "record" in f["title"]], [])
 

@@ -58,9 +58,9 @@ class Limits(truth.Case):
 
     def check_limited(self, profile, name, **limit):
         """What was left out of a document is told, and nothing else differs from the whole."""
-        whole = json.loads(profile.document_bytes(name, limit=0))
+        whole = truth.loads(profile.document_bytes(name, limit=0))
         self.assertNotIn("limited", [key for key in whole if key == "limited" and self.of_limit(whole[key])], name)
-        part = json.loads(profile.document_bytes(name, **limit))
+        part = truth.loads(profile.document_bytes(name, **limit))
         told = part.get("limited", {"lists": [], "texts": 0})
         for entry in told["lists"]:
             place = f"{name} {limit}: {entry['list']}"
@@ -131,7 +131,7 @@ class Limits(truth.Case):
                              profile.bubbles(limit=1).document_bytes())
 
     def test_order(self):
-        keys = list(json.loads(truth.run("report", SMALL[1], "--json")))
+        keys = list(truth.loads(truth.run("report", SMALL[1], "--json")))
         self.assertEqual(keys[:10], ["schema", "version", "status", "reason", "path", "runs", "complete", "reasons", "summary",
                                      "findings"])
 
@@ -141,7 +141,7 @@ class Limits(truth.Case):
         folder.mkdir()
         path = folder / "it is.xplane.pb"
         path.write_bytes(SMALL[1].read_bytes())
-        brief = json.loads(truth.run("report", path, "--brief", "--json", "--plane", "TPU:0"))
+        brief = truth.loads(truth.run("report", path, "--brief", "--json", "--plane", "TPU:0"))
         commands = [more["command"] for more in brief["more"]]
         for command in commands:
             words = shlex.split(command)

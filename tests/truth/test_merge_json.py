@@ -230,7 +230,7 @@ class MergeJson(truth.Case):
         (self.scratch / "ranks").mkdir()
         names = [str((self.scratch / n).rename(self.scratch / "ranks" / n)) for n in names]
         self.merge(names, "--no-correction")
-        info = json.loads(truth.run("info", "all.trace.json", "--json", cwd=self.scratch))
+        info = truth.loads(truth.run("info", "all.trace.json", "--json", cwd=self.scratch))
         self.assertEqual([f["hosts"] for f in info["files"]], [["worker0"], ["worker1"], ["worker2"]])
 
         def bare(value):
@@ -239,7 +239,7 @@ class MergeJson(truth.Case):
             return [bare(v) for v in value] if isinstance(value, list) else value
 
         def said(command, path, *more):
-            return bare(json.loads(truth.run(command, path, "--json", *more, cwd=self.scratch)))
+            return bare(truth.loads(truth.run(command, path, "--json", *more, cwd=self.scratch)))
 
         for command in ("ops", "framework", "collectives", "tree"):
             self.check(said(command, "all.trace.json"), said(command, "ranks"))

@@ -164,7 +164,7 @@ class OpGroupsTest(truth.Case):
     maxDiff = 3000
 
     def ask(self, path, by, *more):
-        return json.loads(truth.run("ops", path, "--by", by, "--json", "--limit", "0", *more))
+        return truth.loads(truth.run("ops", path, "--by", by, "--json", "--limit", "0", *more))
 
     def check(self, path, items, keys):
         document = self.ask(path, ",".join(keys))
@@ -203,7 +203,7 @@ class OpGroupsTest(truth.Case):
         path.write_text(program.text())
         whole = shown(self.ask(path, "module,op"))
         for limit in (1, 3, 7):
-            document = json.loads(truth.run("ops", path, "--by", "module,op", "--json", "--limit", limit))
+            document = truth.loads(truth.run("ops", path, "--by", "module,op", "--json", "--limit", limit))
             kept = shown(document)
             self.assertEqual(len(kept), limit)
             self.assertEqual(document["groups_left_out"], len(whole) - limit)

@@ -317,7 +317,7 @@ OPERATORS = [product_call, linear_call, attention_call, convolution_call, elemen
 
 class OpWorkTest(truth.Case):
     def groups(self, path, by, *more):
-        found = json.loads(truth.run("ops", path, "--by", by, "--json", "--limit", "0", *more))
+        found = truth.loads(truth.run("ops", path, "--by", by, "--json", "--limit", "0", *more))
         return found, found["groups"]
 
     def test_random_programs(self):
@@ -452,7 +452,7 @@ class OpWorkTest(truth.Case):
                     for at, (name, _, _, _, took, bound, best) in enumerate(ops, 1)}
         self.assertEqual(shown, expected)
         self.assertEqual(found["memory_bound_ps"], 1000 * (4 + 5))
-        self.assertEqual(json.loads(truth.run("roofline", path, "--by", "instruction", "--json", "--limit", "0")), found)
+        self.assertEqual(truth.loads(truth.run("roofline", path, "--by", "instruction", "--json", "--limit", "0")), found)
         text = truth.run("roofline", path)
         self.assertIn("bound by compute 6.7 %, by memory 20.0 %, by neither 20.0 %, not known 53.3 %", " ".join(text.split()))
 
@@ -513,8 +513,8 @@ class OpWorkTest(truth.Case):
         for name in ("xspace/tpu_v6e_inference.xplane.pb", "xspace/jax08_gemm_mi300.xplane.pb", "kineto/h100_bert_small.pt.trace.json.gz"):
             with self.subTest(name=name):
                 path = truth.ROOT / "tests" / "data" / name
-                said = json.loads(truth.run("report", path, "--json"))["summary"]["roofline"]
-                groups = json.loads(truth.run("ops", path, "--by", "device", "--json"))
+                said = truth.loads(truth.run("report", path, "--json"))["summary"]["roofline"]
+                groups = truth.loads(truth.run("ops", path, "--by", "device", "--json"))
                 expected = {key: groups[key] for key in ("self_ps", "attainable_ps", "compute_bound_ps", "memory_bound_ps", "neither_bound_ps")}
                 self.assertEqual(said, expected if groups["attainable_ps"] > 0 else None)
                 known += said is not None

@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
 """Runs of programs in `report`: by the ids of runs on hosts, else the time of the ops that name a program."""
-import json
 import random
 import sys
 
@@ -11,7 +10,7 @@ import truth
 class ProgramRunsTest(truth.Case):
     def modules(self, path, *filters):
         return {m["name"]: (m["runs"], m["total_ps"], m["max_ps"])
-                for m in json.loads(truth.run("report", path, "--json", *filters))["summary"]["modules"]}
+                for m in truth.loads(truth.run("report", path, "--json", *filters))["summary"]["modules"]}
 
     def test_hosts(self):
         for seed in range(25):

@@ -66,7 +66,7 @@ class TwoHosts(pair.PairCase):
         truth.run("rows", self.folder, "ops", "-o", path)
         by_sql = duckdb.sql(f"select host, device_name, sum(total_ps)::bigint from read_csv('{path}') group by all").fetchall()
         by_hand = {}
-        for line in json.loads(truth.run("ops", self.folder, "--json", "--limit", "0"))["lines"]:
+        for line in truth.loads(truth.run("ops", self.folder, "--json", "--limit", "0"))["lines"]:
             host = pair.HOSTS[line["file"]]
             plane = host.planes[line["plane"]]
             key = (host.name, plane.name if plane.kind == "device" else None)

@@ -115,7 +115,7 @@ class WorkKindsTest(truth.Case):
     def kinds(self, path, key):
         """{name: kind}; the kernels of the screen's tree."""
         found, kind = {}, ""
-        document = json.loads(truth.run("ops", path, "--by", f"kind,{key}", "--json", "--limit", "0"))
+        document = truth.loads(truth.run("ops", path, "--by", f"kind,{key}", "--json", "--limit", "0"))
         self.assertEqual(document["moving_ps"], sum(g["self_ps"] for g in document["groups"]
                                                     if g["depth"] == 0 and g["name"] not in STILL))
         for g in document["groups"]:
@@ -192,7 +192,7 @@ class WorkKindsTest(truth.Case):
                     to, source = op["args"]["Input type"][:2]
                     expected[e["name"].removeprefix("void "), to != source] += 1
             found, path_of_row = defaultdict(int), {}
-            for g in json.loads(truth.run("ops", path, "--by", "op,shape,kind,kernel", "--json", "--limit", "0"))["groups"]:
+            for g in truth.loads(truth.run("ops", path, "--by", "op,shape,kind,kernel", "--json", "--limit", "0"))["groups"]:
                 path_of_row[g["depth"]] = g["name"]
                 if g["depth"] == 3 and path_of_row[0] == "aten::copy_" and path_of_row[1] and not g["name"].startswith("Memcpy"):
                     found[g["name"], path_of_row[2] == "cast"] += g["count"]

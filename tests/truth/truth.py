@@ -61,6 +61,11 @@ def parsed(text):
     return fields.placed(json.loads(text, parse_float=decimal.Decimal))
 
 
+def loads(text):
+    """JSON with numbers as Python has them."""
+    return fields.placed(json.loads(text))
+
+
 def differences(found, expected, place="", decimals=None):
     """Every place where a document is not what it should be, in words.
 
@@ -178,6 +183,11 @@ class Case(unittest.TestCase):
         if wrong:
             self.fail(f"{len(wrong)} differences:\n" + "\n".join(wrong[:40]))
         fields.note(found, expected)
+
+    def assertEqual(self, first, second, msg=None):
+        super().assertEqual(first, second, msg)
+        if isinstance(first, (dict, list)):
+            fields.note(*((first, second) if fields.is_placed(first) else (second, first)))
 
     def check_text(self, found, expected):
         """Two texts are equal, line by line."""

@@ -111,7 +111,7 @@ std::optional<fault> outputs_in_one_file(const options& asked, const std::string
     if (path->empty() || is_special(*path)) continue;
     for (const auto* other = outputs; other->second != path; ++other)
       if (same(*other->second, *path))
-        return wrong_options(std::string(other->first) + " and " + option + " name the same file: " + *path, help);
+        return wrong_options(std::string(other->first) + " and " + option + " name the same file: " + *path, help.c_str());
   }
   return std::nullopt;
 }
