@@ -18,6 +18,7 @@ static_assert(static_cast<std::int32_t>(file_family::ascend_table) == PK_FAMILY_
 static_assert(static_cast<std::int32_t>(file_family::ascend_json) == PK_FAMILY_ASCEND_JSON);
 static_assert(static_cast<std::int32_t>(file_family::ascend_database) == PK_FAMILY_ASCEND_DATABASE);
 static_assert(static_cast<std::int32_t>(file_family::neutrino) == PK_FAMILY_NEUTRINO);
+static_assert(static_cast<std::int32_t>(file_family::own) == PK_FAMILY_OWN);
 static_assert(static_cast<std::int32_t>(compression::none) == PK_COMPRESSION_NONE);
 static_assert(static_cast<std::int32_t>(compression::gzip) == PK_COMPRESSION_GZIP);
 static_assert(static_cast<std::int32_t>(compression::zstd) == PK_COMPRESSION_ZSTD);

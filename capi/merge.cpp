@@ -103,6 +103,11 @@ result<merge_options> read_merge_options(const pk_merge_options& given) {
   if (!traces) return std::move(traces).error();
   auto snapshots = read_texts(given.snapshots, given.snapshot_count, "snapshots");
   if (!snapshots) return std::move(snapshots).error();
+  if (!given.profiles && given.profile_count != 0) return null_argument("profiles");
+  for (std::size_t i = 0; i < given.profile_count; ++i) {
+    if (!given.profiles[i]) return null_argument(("profiles[" + std::to_string(i) + "]").c_str());
+    o.opened.push_back(given.profiles[i]->core);
+  }
   o.traces = std::move(*traces);
   o.snapshots = std::move(*snapshots);
   o.offsets = text_of(given.offsets);
@@ -199,6 +204,8 @@ pk_status pk_merge_run(const pk_merge_options* options, pk_write_callback write,
     if (write) {
       into = profkit::callback_sink(write, user);
     } else {
+      for (std::size_t i = 0; i < given->profile_count; ++i)
+        if (auto free = check_output(*given->profiles[i], given->output); !free) return std::move(free).error();
       auto file = profkit::atomic_file_sink(given->output);
       if (!file) return std::move(file).error();
       into = std::move(file).value();

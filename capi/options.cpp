@@ -119,11 +119,14 @@ result<limits> read_limits(const pk_limits* bounds) {
 }
 
 result<open_options> read_open_options(const pk_open_options& given, hook_bridge& bridge) {
-  constexpr std::uint32_t known_flags = std::uint32_t{PK_OPEN_COPY} | std::uint32_t{PK_OPEN_ONE_PASS} | std::uint32_t{PK_OPEN_REDACT};
+  constexpr std::uint32_t known_flags = std::uint32_t{PK_OPEN_COPY} | std::uint32_t{PK_OPEN_ONE_PASS} | std::uint32_t{PK_OPEN_REDACT} |
+                                        std::uint32_t{PK_OPEN_HAS_RANK};
   if ((given.flags & ~known_flags) != 0) return unknown_flags("pk_open_options", given.flags);
   if (given.io < PK_IO_AUTO || given.io > PK_IO_READ)
     return invalid_argument("pk_open_options::io is " + std::to_string(given.io), "use a PK_IO_ constant");
-  if (given.reserved != 0) return invalid_argument("pk_open_options::reserved is not 0");
+  const bool has_rank = (given.flags & PK_OPEN_HAS_RANK) != 0;
+  if (has_rank ? given.rank < 0 : given.rank != 0)
+    return invalid_argument("pk_open_options::rank is " + std::to_string(given.rank), "set PK_OPEN_HAS_RANK and a rank from 0 on");
   result<limits> bounds = read_limits(given.limits);
   if (!bounds) return std::move(bounds).error();
   if (result<void> taken = bridge.take(given.hooks); !taken) return std::move(taken).error();
@@ -132,6 +135,8 @@ result<open_options> read_open_options(const pk_open_options& given, hook_bridge
   if ((given.flags & PK_OPEN_ONE_PASS) != 0) options.access = access_mode::one_pass;
   options.redact = (given.flags & PK_OPEN_REDACT) != 0;
   options.run = text_of(given.run);
+  options.hostname = text_of(given.host);
+  if (has_rank) options.rank = given.rank;
   options.bounds = *bounds;
   options.host = bridge.core();
   options.host_ends_with_open = true;

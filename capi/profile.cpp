@@ -10,6 +10,12 @@ inline namespace PROFKIT_NAMESPACE {
 namespace capi {
 namespace {
 
+void hold_core(pk_profile& handle, std::shared_ptr<const profile> core) {
+  handle.core = std::move(core);
+  handle.trace = std::make_shared<const profkit::trace>(handle.core);
+  handle.damage = std::make_unique<damage_slot[]>(handle.core->file_count());
+}
+
 // What the three ways to open share. `open` gets the handle to fill and the core's options.
 template <class Open>
 pk_status open_profile(const pk_open_options* options, pk_profile** out, pk_error** err, Open&& open) noexcept {
@@ -25,9 +31,7 @@ pk_status open_profile(const pk_open_options* options, pk_profile** out, pk_erro
     auto handle = std::make_unique<pk_profile>();
     result<std::shared_ptr<const profile>> opened = open(*handle, given->flags, *core_options);
     if (!opened) return std::move(opened).error();
-    handle->core = std::move(*opened);
-    handle->trace = std::make_shared<const profkit::trace>(handle->core);
-    handle->damage = std::make_unique<damage_slot[]>(handle->core->file_count());
+    hold_core(*handle, std::move(*opened));
     *out = handle.release();
     return PK_OK;
   });
@@ -39,6 +43,12 @@ std::string position(const char* what, std::uint32_t asked, std::size_t there) {
 }
 
 }  // namespace
+
+std::unique_ptr<pk_profile> handle_of(std::shared_ptr<const profile> core) {
+  auto handle = std::make_unique<pk_profile>();
+  hold_core(*handle, std::move(core));
+  return handle;
+}
 
 const xspace_index* find_xspace(const pk_profile* profile, std::uint32_t file) noexcept {
   return profile && file < profile->core->file_count() ? profile->core->xspace(file) : nullptr;
@@ -80,7 +90,7 @@ result<const line_index*> require_line(const pk_profile* profile, std::uint32_t 
   return &lines[line];
 }
 
-result<std::unique_ptr<sink>> output_file(const pk_profile& profile, const char* path) {
+result<void> check_output(const pk_profile& profile, const char* path) {
   if (profile.has_paths)
     for (const capture_file& file : profile.core->what().files)
       if (is_same_file(path, file.path)) {
@@ -88,6 +98,11 @@ result<std::unique_ptr<sink>> output_file(const pk_profile& profile, const char*
         why.path = path;
         return why;
       }
+  return {};
+}
+
+result<std::unique_ptr<sink>> output_file(const pk_profile& profile, const char* path) {
+  if (auto free = check_output(profile, path); !free) return std::move(free).error();
   return atomic_file_sink(path);
 }
 
@@ -113,6 +128,8 @@ pk_status pk_profile_open(const char* path, const pk_open_options* options, pk_p
   return open_profile(options, out, err,
                       [&](pk_profile& handle, std::uint32_t, const profkit::open_options& core) -> result<core_profile> {
                         if (!path) return null_argument("path");
+                        if (!core.hostname.empty() || core.rank >= 0)
+                          return invalid_argument("pk_open_options::host and rank are of one buffer, and this is a path");
                         handle.has_paths = true;
                         return profkit::profile::open(path, core);
                       });

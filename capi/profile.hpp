@@ -65,6 +65,11 @@ class profile_reference {
 
 [[nodiscard]] inline pk_str borrowed(std::string_view text) noexcept { return {text.data(), text.size()}; }
 
+// A handle with one reference.
+[[nodiscard]] std::unique_ptr<pk_profile> handle_of(std::shared_ptr<const profile> core);
+
+// That a path is none of the profile's files.
+result<void> check_output(const pk_profile& profile, const char* path);
 // A file to write to, which is none of the profile's.
 result<std::unique_ptr<sink>> output_file(const pk_profile& profile, const char* path);
 

@@ -45,7 +45,8 @@ fault take_fault(pk_error* error) {
 
 result<table_request> read_table_options(const pk_table_options* options, hook_bridge& bridge) {
   constexpr std::uint64_t max_rows = std::uint64_t{1} << 30;
-  constexpr std::uint32_t known = PK_TABLE_SKIP_DAMAGE | PK_TABLE_PLAIN_TEXT | PK_TABLE_SIGNED | PK_TABLE_ONE_FILE;
+  constexpr std::uint32_t known = PK_TABLE_SKIP_DAMAGE | PK_TABLE_PLAIN_TEXT | PK_TABLE_SIGNED | PK_TABLE_ONE_FILE |
+                                  PK_TABLE_ALLOW_EMPTY;
   result<pk_table_options> given =
       read_sized_struct<pk_table_options>(options, "pk_table_options");
   if (!given) return std::move(given).error();
@@ -55,6 +56,7 @@ result<table_request> read_table_options(const pk_table_options* options, hook_b
     return invalid_argument("pk_table_options::batch_rows is " + std::to_string(given->batch_rows),
                             "a batch has up to 2^30 rows");
   table_request asked;
+  asked.allow_empty = (given->flags & PK_TABLE_ALLOW_EMPTY) != 0;
   asked.arrow.skip_damage = (given->flags & PK_TABLE_SKIP_DAMAGE) != 0;
   asked.arrow.plain = {(given->flags & PK_TABLE_PLAIN_TEXT) != 0, (given->flags & PK_TABLE_SIGNED) != 0};
   if (given->batch_rows != 0) asked.arrow.batch_rows = static_cast<std::size_t>(given->batch_rows);
@@ -178,7 +180,7 @@ result<table_parts> parts_of_profile(pk_profile* profile, std::int32_t table, co
                                   asked.file ? *asked.file + 1 : count);
     return parts;
   }
-  auto rows = open_rows(*profile->trace, parts.devices, which, {asked.filters}, host);
+  auto rows = open_rows(*profile->trace, parts.devices, which, {asked.filters, asked.allow_empty}, host);
   if (!rows) return std::move(rows).error();
   parts.rows = std::move(*rows);
   return parts;

@@ -21,6 +21,7 @@ struct table_request {
   arrow_options arrow;
   std::vector<std::string> columns;  // none: all
   query_filters filters;
+  bool allow_empty = false;
   std::optional<std::uint32_t> file;
   [[nodiscard]] bool wants_any(std::initializer_list<const char*> names) const;
 };

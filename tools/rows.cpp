@@ -87,8 +87,6 @@ int run_rows(const options& asked) {
   const profkit::trace capture(*opened);
   profkit::table_options wanted;
   wanted.filters = filters_of(asked, 0);
-  if (result<void> fits = profkit::check_filters(capture, wanted.filters, hooks); !fits)
-    return fail(asked, fits.error(), errors);
   auto devices = profkit::capture_devices::list(capture, hooks);
   if (!devices) return fail(asked, devices.error(), errors);
   auto rows = profkit::open_rows(capture, *devices, *profkit::table_named(asked.table), wanted, hooks);

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What the way over the C ABI costs in each language, in one run on one capture.
 
-C, Rust and Go sum the durations of all events of a capture that is made here (eight streams of a GPU, two stats each), in
+C, C++, Rust and Go sum the durations of all events of a capture that is made here (eight streams of a GPU, two stats each), in
 batches. Python loads captures and makes columns of their events: plane, line, name, start and duration, and once all that
 there are; beside it jax.profiler.ProfileData opens the same file and puts the same five of each event into lists. Neither
 reads stats. Python reads the capture that is made, the bundled ones, and those of the large corpus: as they are, and, when
@@ -188,6 +188,7 @@ def languages_table(trace, environment, scratch):
     flags = subprocess.run(["pkg-config", "--cflags", "--libs", "profkit"], env=environment, capture_output=True,
                            text=True, check=True).stdout.split()
     run(["cc", "-std=c11", "-O2", ROOT / "bench" / "ffi" / "events.c", "-o", scratch / "events", *flags], environment)
+    run(["c++", "-std=c++17", "-O2", ROOT / "bench" / "ffi" / "events.cpp", "-o", scratch / "events_cpp", *flags], environment)
     rows = {}
     rust = go = None
     if shutil.which("cargo"):
@@ -198,7 +199,8 @@ def languages_table(trace, environment, scratch):
         go = scratch / "eventstime"
         run(["go", "build", "-o", go, "./cmd/eventstime"], environment, ROOT / "bindings" / "go")
     for _ in range(3):  # in turn, so that what the machine does meanwhile hits all of them
-        found = {"C, batches": run([scratch / "events", trace, ROUNDS], environment)[0]}
+        found = {"C, batches": run([scratch / "events", trace, ROUNDS], environment)[0],
+                 "C++, range": run([scratch / "events_cpp", trace, ROUNDS], environment)[0]}
         if rust:
             found["Rust, iterator"], found["Rust, batches"] = run([rust, trace, ROUNDS], environment)
         if go:
@@ -236,7 +238,7 @@ def arguments():
     parser.add_argument("--events", type=int, default=1_000_000, help="of the capture that is made (default: 1,000,000)")
     parser.add_argument("--captures", metavar="PATH", nargs="+", type=pathlib.Path,
                         help="XSpace files that Python reads too (default: those of $PROFKIT_CORPUS or ../shared)")
-    parser.add_argument("--python-only", action="store_true", help="leave out C, Rust and Go")
+    parser.add_argument("--python-only", action="store_true", help="leave out C, C++, Rust and Go")
     parser.add_argument("--measure", nargs=2, metavar=("WHAT", "PATH"), help=argparse.SUPPRESS)
     given = parser.parse_args()
     if given.measure:
@@ -244,7 +246,7 @@ def arguments():
     if not (given.build / "libprofkit.so").exists():
         parser.error(f"there is no {given.build / 'libprofkit.so'}: make it with\n"
                      f"  meson setup {given.build} --buildtype=release && ninja -C {given.build} libprofkit.so")
-    tools = [] if given.python_only else [tool for tool in ("cc", "pkg-config") if not shutil.which(tool)]
+    tools = [] if given.python_only else [tool for tool in ("cc", "c++", "pkg-config") if not shutil.which(tool)]
     if tools:
         parser.error(f"{' and '.join(tools)} not found: install, or use --python-only")
     for path in (given.captures or []) + BUNDLED:

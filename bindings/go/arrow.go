@@ -23,6 +23,7 @@ type TableOptions struct {
 	SkipDamage bool     // end where damage begins, instead of failing there
 	PlainText  bool     // Arrow: names as text instead of dictionaries, for engines that refuse those
 	Signed     bool     // Arrow: unsigned columns as int64
+	AllowEmpty bool     // filters that fit nothing give no rows, and no error
 }
 
 // TableKind is a table of a profile; docs/tables.md describes the columns of each.
@@ -101,7 +102,7 @@ func openTable(h *handle, memory *arena, options TableOptions, file int, asked *
 	*given = C.pkgo_table_options()
 	given.batch_rows = C.uint64_t(options.BatchRows)
 	given.flags = flag(options.SkipDamage, C.PK_TABLE_SKIP_DAMAGE) | flag(options.PlainText, C.PK_TABLE_PLAIN_TEXT) |
-		flag(options.Signed, C.PK_TABLE_SIGNED)
+		flag(options.Signed, C.PK_TABLE_SIGNED) | flag(options.AllowEmpty, C.PK_TABLE_ALLOW_EMPTY)
 	if file >= 0 {
 		given.flags |= C.PK_TABLE_ONE_FILE
 		given.file = C.uint32_t(file)

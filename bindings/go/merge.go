@@ -38,7 +38,8 @@ const (
 // MergeOptions say what to merge.
 type MergeOptions struct {
 	Traces      []string
-	Snapshots   []string // one a trace, or none
+	Profiles    []*Profile // open captures, after the traces: each of their files that can be merged is one
+	Snapshots   []string   // one a trace, or none
 	Offsets     string
 	RunMetadata string
 	RunDir      string // find what is not named in this folder
@@ -96,6 +97,18 @@ func merged(ctx context.Context, output string, to io.Writer, options MergeOptio
 	if err := checkLibrary(uint32(C.pk_version_number())); err != nil {
 		return nil, err
 	}
+	profiles := make([]*C.pk_profile, len(options.Profiles))
+	for at, profile := range options.Profiles {
+		if profile == nil {
+			return nil, ErrClosed
+		}
+		raw, err := profile.h.enter()
+		if err != nil {
+			return nil, err
+		}
+		defer profile.h.leave()
+		profiles[at] = (*C.pk_profile)(raw)
+	}
 	var out *C.pk_merge
 	err := calling(ctx, options.Hooks, to, func(memory *arena, hooks *C.pk_hooks, user unsafe.Pointer) error {
 		given := (*C.pk_merge_options)(memory.alloc(unsafe.Sizeof(C.pk_merge_options{})))
@@ -105,6 +118,10 @@ func merged(ctx context.Context, output string, to io.Writer, options MergeOptio
 			flag(options.TracerHostThreads, C.PK_MERGE_TRACER_HOST_THREADS) |
 			flag(options.NoDriftSlope, C.PK_MERGE_NO_DRIFT_SLOPE)
 		given.traces, given.trace_count = memory.texts(options.Traces), C.size_t(len(options.Traces))
+		if len(profiles) > 0 {
+			given.profiles = (**C.pk_profile)(memory.alloc(uintptr(len(profiles)) * unsafe.Sizeof(profiles[0])))
+			given.profile_count = C.size_t(copy(unsafe.Slice(given.profiles, len(profiles)), profiles))
+		}
 		given.snapshots, given.snapshot_count = memory.texts(options.Snapshots), C.size_t(len(options.Snapshots))
 		given.offsets = memory.text(options.Offsets)
 		given.run_metadata, given.run_dir = memory.text(options.RunMetadata), memory.text(options.RunDir)

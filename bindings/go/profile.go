@@ -65,8 +65,10 @@ type OpenOptions struct {
 	IO      int
 	Run     string // in a parent of runs: "" for the newest, "all", or a folder name
 	Limits  Limits
-	OnePass bool // only the documents info and ops will be asked for
-	Redact  bool // aliases for what is not public; WriteRedaction says what was replaced
+	OnePass bool   // only the documents info and ops will be asked for
+	Host    string // of bytes and readers: the name of the machine, which counts before what the file says
+	Rank    *int32 // of bytes and readers: the rank in its run
+	Redact  bool   // aliases for what is not public; WriteRedaction says what was replaced
 	Hooks   Hooks
 }
 
@@ -140,13 +142,22 @@ func opened(ctx context.Context, options OpenOptions, flags C.uint32_t,
 	if err != nil {
 		return nil, err
 	}
-	return &Profile{newHandle(unsafe.Pointer(out), func(raw unsafe.Pointer) { C.pk_profile_free((*C.pk_profile)(raw)) })}, nil
+	return profileOf(out), nil
+}
+
+func profileOf(raw *C.pk_profile) *Profile {
+	return &Profile{newHandle(unsafe.Pointer(raw), func(raw unsafe.Pointer) { C.pk_profile_free((*C.pk_profile)(raw)) })}
 }
 
 func openOptions(memory *arena, options OpenOptions, flags C.uint32_t, hooks *C.pk_hooks) *C.pk_open_options {
 	given := (*C.pk_open_options)(memory.alloc(unsafe.Sizeof(C.pk_open_options{})))
 	*given = C.pkgo_open_options()
 	given.flags = flags | flag(options.OnePass, C.PK_OPEN_ONE_PASS) | flag(options.Redact, C.PK_OPEN_REDACT)
+	if options.Rank != nil {
+		given.rank = C.int32_t(*options.Rank)
+		given.flags |= C.PK_OPEN_HAS_RANK
+	}
+	given.host = memory.text(options.Host)
 	given.io = C.int32_t(options.IO)
 	given.run = memory.text(options.Run)
 	given.limits = (*C.pk_limits)(limitsOf(memory, options.Limits))

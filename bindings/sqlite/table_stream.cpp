@@ -148,6 +148,7 @@ stream_outcome table_stream::open_stream() {
     filters.from_ps = filters_.from_ps.value_or(0);
     filters.to_ps = filters_.to_ps.value_or(0);
     options.filters = &filters;
+    options.flags |= PK_TABLE_ALLOW_EMPTY;
   }
   if (filters_.file) {
     if (is_no_file_of_events(profile_.get())) return stream_outcome::end;

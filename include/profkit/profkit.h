@@ -20,7 +20,7 @@
  *    from zeroes. What a newer caller's struct has more must be zero, as must unknown flags: else PK_E_UNSUPPORTED.
  *    Structs without `struct_size` are frozen: new facts come as new functions.
  *  - Handles are immutable: any number of threads may read one at a time, and free it. A cursor, a pk_chrome_reader, a
- *    pk_probe_records, a pk_table, a pk_xspace_writer or an Arrow stream belongs to one thread at a time.
+ *    pk_probe_records, a pk_table, a pk_trace_builder, a pk_xspace_writer or an Arrow stream belongs to one thread at a time.
  *  - There is no global state. Nothing is printed, no environment variable is read, and no thread is started
  *    unless pk_hooks::threads asks for it.
  *  - Callbacks must return: no longjmp, no exception.
@@ -212,7 +212,9 @@ enum {
   /** Names, paths, hosts and texts that are not public get aliases before anything else sees them, and environment dumps and what
    *  cannot be looked into are left out: every answer can be shared. All files are read at once and held decoded, one_pass
    *  counts no more. PK_E_UNSUPPORTED: Neutrino traces. pk_redaction_write() says what was replaced. */
-  PK_OPEN_REDACT = 4
+  PK_OPEN_REDACT = 4,
+  /** pk_open_options::rank is set */
+  PK_OPEN_HAS_RANK = 8
 };
 
 /** \since 0.1 */
@@ -220,14 +222,17 @@ typedef struct pk_open_options {
   uint32_t struct_size;    /**< sizeof(pk_open_options) */
   uint32_t flags;          /**< PK_OPEN_ bits */
   int32_t io;              /**< PK_IO_ */
-  uint32_t reserved;       /**< 0 */
+  int32_t rank;            /**< of buffers and callbacks: the rank in its run; with PK_OPEN_HAS_RANK */
   const char* run;         /**< in a parent of runs: NULL or "" the newest, "all" every one, else a folder name */
   const pk_limits* limits; /**< NULL: the defaults */
   const pk_hooks* hooks;   /**< NULL: none */
+  /** Of buffers and callbacks: the name of the machine. It and the rank count before what the file says, in every table, document
+   *  and merge. NULL, "": what the file says */
+  const char* host;
 } pk_open_options;
 /** \since 0.1 */
 #define PK_OPEN_OPTIONS_INIT \
-  { (uint32_t)sizeof(pk_open_options), 0, PK_IO_AUTO, 0, NULL, NULL, NULL }
+  { (uint32_t)sizeof(pk_open_options), 0, PK_IO_AUTO, 0, NULL, NULL, NULL, NULL }
 
 /** Opens a file ("-" is standard input), a run directory, or a parent of runs. `options` may be NULL. A damaged file keeps what
  *  is intact and reports the rest through pk_file_damage(), and so does an unreadable file among several. Ownership: the caller
@@ -317,6 +322,8 @@ enum {
 /** A Neutrino trace folder, or one of its record files: one "file" of a profile, which has no bytes of its own.
  *  \since 0.1 */
 enum { PK_FAMILY_NEUTRINO = 16 };
+/** What a host recorded itself, pk_trace_builder_finish(): a file without bytes. \since 0.1 */
+enum { PK_FAMILY_OWN = 17 };
 /** The name of a format: "xspace", "chrome_trace", …; "unknown" for an unknown value. Ownership: static. \since 0.1 */
 PK_API const char* pk_family_name(int32_t family) PK_NOEXCEPT;
 
@@ -1249,6 +1256,239 @@ PK_API pk_status pk_xspace_writer_finish(pk_xspace_writer* writer, pk_error** er
 /** Frees the writer; NULL is fine. Without pk_xspace_writer_finish() before it, a file does not appear. \since 0.1 */
 PK_API void pk_xspace_writer_free(pk_xspace_writer* writer) PK_NOEXCEPT;
 
+/* ---- a host's own trace -------------------------------------------------------------------------------- */
+
+/** Takes what a host recorded of its devices and of itself, in any order and without a file, and becomes a profile that every
+ *  analysis, table and document works on. One thread at a time. Ownership: structs, rows and texts that are handed to it are
+ *  copied. \since 0.1 */
+typedef struct pk_trace_builder pk_trace_builder;
+
+/** \since 0.1 */
+typedef struct pk_trace_builder_options {
+  uint32_t struct_size; /**< sizeof(pk_trace_builder_options) */
+  uint32_t flags;       /**< 0 */
+  pk_str label;         /**< stands for the path in messages and documents; empty: "recording" */
+  pk_str recorder;      /**< who recorded it, for people: "mytracer 1.2" */
+  uint64_t max_bytes;   /**< what rows and names may take in memory; 0: 8 GiB; PK_LIMIT_NONE: no bound */
+} pk_trace_builder_options;
+/** \since 0.1 */
+#define PK_TRACE_BUILDER_OPTIONS_INIT \
+  { (uint32_t)sizeof(pk_trace_builder_options), 0, {NULL, 0}, {NULL, 0}, 0 }
+
+/** Makes a builder. `options` may be NULL. Ownership: the caller ends `*out` with pk_trace_builder_free(). Errors: PK_E_OUT_OF_MEMORY. \since 0.1 */
+PK_API pk_status pk_trace_builder_new(const pk_trace_builder_options* options, pk_trace_builder** out,
+                                      pk_error** err) PK_NOEXCEPT;
+
+/** Flags of pk_trace_host. \since 0.1 */
+enum { PK_TRACE_HOST_HAS_RANK = 1, PK_TRACE_HOST_HAS_ORIGIN = 2 };
+/** A process of a run, which becomes a file of the profile: its devices and threads share a clock and a rank. \since 0.1 */
+typedef struct pk_trace_host {
+  uint32_t struct_size; /**< sizeof(pk_trace_host) */
+  uint32_t flags;       /**< PK_TRACE_HOST_ */
+  pk_str name;          /**< of its machine; may be empty */
+  /** Unix ns of time zero of its rows, by which hosts are put on one clock; with PK_TRACE_HOST_HAS_ORIGIN */
+  int64_t origin_unix_ns;
+  int32_t rank;       /**< in the run; with PK_TRACE_HOST_HAS_RANK */
+  int32_t world_size; /**< ranks of the whole run; 0: not known */
+} pk_trace_host;
+/** \since 0.1 */
+#define PK_TRACE_HOST_INIT \
+  { (uint32_t)sizeof(pk_trace_host), 0, {NULL, 0}, 0, 0, 0 }
+/** Adds a host; its number, from 0, becomes `*out`. Errors: PK_E_INVALID_ARGUMENT (a negative rank, world size or origin; a builder that
+ *  was finished), PK_E_LIMIT (more than 65,535). \since 0.1 */
+PK_API pk_status pk_trace_builder_add_host(pk_trace_builder* builder, const pk_trace_host* host, uint32_t* out,
+                                           pk_error** err) PK_NOEXCEPT;
+
+/** Flags of pk_trace_device. \since 0.1 */
+enum { PK_TRACE_DEVICE_HAS_ORDINAL = 1 };
+/** A device of a host. \since 0.1 */
+typedef struct pk_trace_device {
+  uint32_t struct_size; /**< sizeof(pk_trace_device) */
+  uint32_t flags;       /**< PK_TRACE_DEVICE_ */
+  pk_str name;          /**< "GPU 0" */
+  int64_t ordinal;      /**< its number on its machine, not negative; with PK_TRACE_DEVICE_HAS_ORDINAL */
+  uint32_t host;        /**< the number of its host */
+  int32_t accelerator;  /**< PK_ACCELERATOR_ */
+} pk_trace_device;
+/** \since 0.1 */
+#define PK_TRACE_DEVICE_INIT \
+  { (uint32_t)sizeof(pk_trace_device), 0, {NULL, 0}, 0, 0, PK_ACCELERATOR_OTHER }
+/** Adds a device; its number, from 0 over all hosts, becomes `*out`. Errors: PK_E_INVALID_ARGUMENT (no such host; a field out of
+ *  range; a builder that was finished), PK_E_LIMIT (more than 65,535). \since 0.1 */
+PK_API pk_status pk_trace_builder_add_device(pk_trace_builder* builder, const pk_trace_device* device, uint32_t* out,
+                                             pk_error** err) PK_NOEXCEPT;
+
+/** A queue of a device, which runs one kernel after another. \since 0.1 */
+typedef struct pk_trace_stream {
+  uint32_t struct_size; /**< sizeof(pk_trace_stream) */
+  uint32_t device;      /**< the number of its device */
+  int64_t id;           /**< as its device counts */
+  pk_str name;          /**< empty: "stream ID" */
+} pk_trace_stream;
+/** \since 0.1 */
+#define PK_TRACE_STREAM_INIT \
+  { (uint32_t)sizeof(pk_trace_stream), 0, 0, {NULL, 0} }
+/** Adds a stream; its number, from 0 over all devices, becomes `*out`. Errors: PK_E_INVALID_ARGUMENT (no such device; a builder
+ *  that was finished), PK_E_LIMIT (more than 65,535 of a device). \since 0.1 */
+PK_API pk_status pk_trace_builder_add_stream(pk_trace_builder* builder, const pk_trace_stream* stream, uint32_t* out,
+                                             pk_error** err) PK_NOEXCEPT;
+
+/** A thread of a host. \since 0.1 */
+typedef struct pk_trace_thread {
+  uint32_t struct_size; /**< sizeof(pk_trace_thread) */
+  uint32_t host;        /**< the number of its host */
+  pk_str process;       /**< "python 4711" */
+  pk_str name;          /**< "main thread" */
+} pk_trace_thread;
+/** \since 0.1 */
+#define PK_TRACE_THREAD_INIT \
+  { (uint32_t)sizeof(pk_trace_thread), 0, {NULL, 0}, {NULL, 0} }
+/** Adds a thread; its number, from 0 over all hosts, becomes `*out`. Errors: PK_E_INVALID_ARGUMENT (no such host; a builder that
+ *  was finished), PK_E_LIMIT (more than 65,535). \since 0.1 */
+PK_API pk_status pk_trace_builder_add_thread(pk_trace_builder* builder, const pk_trace_thread* thread, uint32_t* out,
+                                             pk_error** err) PK_NOEXCEPT;
+
+/** Flags of pk_trace_counter and pk_trace_allocator. \since 0.1 */
+enum { PK_TRACE_OF_DEVICE = 1 /**< `owner` is the number of a device; else of a host */ };
+/** A number over time, which exports to trace viewers show. \since 0.1 */
+typedef struct pk_trace_counter {
+  uint32_t struct_size; /**< sizeof(pk_trace_counter) */
+  uint32_t flags;       /**< PK_TRACE_OF_DEVICE */
+  uint32_t owner;       /**< whose it is */
+  uint32_t reserved;    /**< 0 */
+  pk_str process;       /**< of a host: whose it is, as of its threads */
+  pk_str name;          /**< "power" */
+  pk_str unit;          /**< "W"; may be empty */
+} pk_trace_counter;
+/** \since 0.1 */
+#define PK_TRACE_COUNTER_INIT \
+  { (uint32_t)sizeof(pk_trace_counter), 0, 0, 0, {NULL, 0}, {NULL, 0}, {NULL, 0} }
+/** Adds a counter; its number, from 0, becomes `*out`. Errors: PK_E_INVALID_ARGUMENT (no such owner; a builder that was finished),
+ *  PK_E_LIMIT (more than 65,535). \since 0.1 */
+PK_API pk_status pk_trace_builder_add_counter(pk_trace_builder* builder, const pk_trace_counter* counter, uint32_t* out,
+                                              pk_error** err) PK_NOEXCEPT;
+
+/** Where memory comes from: the analysis of memory replays what it gives out and gets back. \since 0.1 */
+typedef struct pk_trace_allocator {
+  uint32_t struct_size; /**< sizeof(pk_trace_allocator) */
+  uint32_t flags;       /**< PK_TRACE_OF_DEVICE: it serves a device; else it is memory of the host */
+  uint32_t owner;       /**< whose it is */
+  uint32_t reserved;    /**< 0 */
+  pk_str name;          /**< a second one of the same name gets a number */
+} pk_trace_allocator;
+/** \since 0.1 */
+#define PK_TRACE_ALLOCATOR_INIT \
+  { (uint32_t)sizeof(pk_trace_allocator), 0, 0, 0, {NULL, 0} }
+/** Adds an allocator; its number, from 0, becomes `*out`. Errors: as pk_trace_builder_add_counter(). \since 0.1 */
+PK_API pk_status pk_trace_builder_add_allocator(pk_trace_builder* builder, const pk_trace_allocator* allocator,
+                                                uint32_t* out, pk_error** err) PK_NOEXCEPT;
+
+/** Flags of pk_trace_kernel. \since 0.1 */
+enum {
+  PK_TRACE_KERNEL_HAS_KIND = 1,  /**< else its name says what it counts as */
+  PK_TRACE_KERNEL_HAS_LAUNCH = 2 /**< launch_ps is known */
+};
+/** One execution of a kernel, a copy or a collective on a stream. \since 0.1 */
+typedef struct pk_trace_kernel {
+  pk_str name;
+  int64_t start_ps;     /**< on the clock of its host, as all times of rows */
+  int64_t duration_ps;  /**< not negative */
+  int64_t launch_ps;    /**< when the host launched it; with PK_TRACE_KERNEL_HAS_LAUNCH */
+  uint64_t correlation; /**< that of the span of its host that launched it, which says more than launch_ps; 0: none */
+  uint32_t stream;      /**< the number of its stream */
+  int32_t kind;         /**< PK_KERNEL_COMPUTE, …; with PK_TRACE_KERNEL_HAS_KIND */
+  uint32_t flags;       /**< PK_TRACE_KERNEL_ */
+  uint32_t reserved;    /**< 0 */
+} pk_trace_kernel;
+
+/** What a span of a host is. \since 0.1 */
+enum {
+  PK_SPAN_OP = 0,      /**< an operator of a framework */
+  PK_SPAN_RUNTIME = 1, /**< a call of the runtime or driver of a device */
+  PK_SPAN_FRAME = 2,   /**< a function of the program */
+  PK_SPAN_ANNOTATION = 3,
+  PK_SPAN_GC = 4, /**< garbage collection */
+  PK_SPAN_OTHER = 5
+};
+/** What a span with a correlation gave to a device. Where no kernel has its number, it is known that the device did something
+ *  that was not recorded. \since 0.1 */
+enum {
+  PK_LAUNCH_BY_NAME = 0, /**< as its name says, of calls of CUDA, HIP and CANN */
+  PK_LAUNCH_KERNEL = 1,
+  PK_LAUNCH_COPY = 2,
+  PK_LAUNCH_GRAPH = 3 /**< many kernels */
+};
+/** What a thread did for a while. \since 0.1 */
+typedef struct pk_trace_span {
+  pk_str name; /**< one that marks a step, such as "ProfilerStep#7", makes a step */
+  int64_t start_ps;
+  int64_t duration_ps;  /**< not negative */
+  uint64_t correlation; /**< of what it launched; the first span with a number counts; 0: none */
+  uint32_t thread;      /**< the number of its thread */
+  int32_t kind;         /**< PK_SPAN_ */
+  int32_t launches;     /**< PK_LAUNCH_ */
+  uint32_t reserved;    /**< 0 */
+} pk_trace_span;
+
+/** Flags of pk_trace_step. \since 0.1 */
+enum { PK_TRACE_STEP_HAS_NUMBER = 1 };
+/** A step of the program, as its host saw it. \since 0.1 */
+typedef struct pk_trace_step {
+  pk_str name;
+  int64_t start_ps;
+  int64_t duration_ps; /**< not negative */
+  int64_t number;      /**< with PK_TRACE_STEP_HAS_NUMBER; not negative */
+  uint32_t thread;     /**< the number of the thread that marked it */
+  uint32_t flags;      /**< PK_TRACE_STEP_ */
+} pk_trace_step;
+
+/** The value of a counter from an instant on. \since 0.1 */
+typedef struct pk_trace_value {
+  int64_t at_ps;
+  double value;      /**< finite */
+  uint32_t counter;  /**< the number of its counter */
+  uint32_t reserved; /**< 0 */
+} pk_trace_value;
+
+/** Flags of pk_trace_allocation. \since 0.1 */
+enum { PK_TRACE_ALLOCATION_IS_FREE = 1 /**< the memory came back */ };
+/** Memory that was given out, or came back. \since 0.1 */
+typedef struct pk_trace_allocation {
+  pk_str op; /**< for what; may be empty */
+  int64_t at_ps;
+  uint64_t address;   /**< the same when it comes back */
+  int64_t bytes;      /**< that were asked for */
+  int64_t held_bytes; /**< taken for it, rounding included; 0: `bytes` */
+  uint32_t allocator; /**< the number of its allocator */
+  uint32_t flags;     /**< PK_TRACE_ALLOCATION_ */
+} pk_trace_allocation;
+
+/** Adds rows, all or none of them. `row_size` is sizeof(pk_trace_kernel): a later release may append fields, whose default is zero.
+ *  Errors: PK_E_INVALID_ARGUMENT (the message names the first bad row by its position in `rows`: no such stream, a negative duration, a
+ *  time more than 106 days from zero, a kind out of range; a builder that was finished), PK_E_UNSUPPORTED (unknown flags), PK_E_LIMIT
+ *  (pk_trace_builder_options::max_bytes is reached). \since 0.1 */
+PK_API pk_status pk_trace_builder_add_kernels(pk_trace_builder* builder, const pk_trace_kernel* rows, size_t row_size,
+                                              size_t count, pk_error** err) PK_NOEXCEPT;
+/** Adds rows, all or none. Errors: as pk_trace_builder_add_kernels(). \since 0.1 */
+PK_API pk_status pk_trace_builder_add_spans(pk_trace_builder* builder, const pk_trace_span* rows, size_t row_size,
+                                            size_t count, pk_error** err) PK_NOEXCEPT;
+/** Adds rows, all or none. Errors: as pk_trace_builder_add_kernels(). \since 0.1 */
+PK_API pk_status pk_trace_builder_add_steps(pk_trace_builder* builder, const pk_trace_step* rows, size_t row_size,
+                                            size_t count, pk_error** err) PK_NOEXCEPT;
+/** Adds rows, all or none. Errors: as pk_trace_builder_add_kernels(). \since 0.1 */
+PK_API pk_status pk_trace_builder_add_values(pk_trace_builder* builder, const pk_trace_value* rows, size_t row_size,
+                                             size_t count, pk_error** err) PK_NOEXCEPT;
+/** Adds rows, all or none. Errors: as pk_trace_builder_add_kernels(). \since 0.1 */
+PK_API pk_status pk_trace_builder_add_allocations(pk_trace_builder* builder, const pk_trace_allocation* rows, size_t row_size,
+                                                  size_t count, pk_error** err) PK_NOEXCEPT;
+
+/** Makes a profile of what was added: a file of family PK_FAMILY_OWN for each host. The builder is then empty and takes nothing
+ *  more. Ownership: the caller ends `*out` with pk_profile_free(); it needs the builder no more. Errors: PK_E_INVALID_ARGUMENT (no
+ *  host was added; a builder that was finished), PK_E_OUT_OF_MEMORY. \since 0.1 */
+PK_API pk_status pk_trace_builder_finish(pk_trace_builder* builder, pk_profile** out, pk_error** err) PK_NOEXCEPT;
+/** Frees a builder; NULL is fine. A profile that it became lives on. \since 0.1 */
+PK_API void pk_trace_builder_free(pk_trace_builder* builder) PK_NOEXCEPT;
+
 /* ---- any protobuf message ------------------------------------------------------------------------------- */
 
 /** JSON: one document, as `profkit dump --json` writes it. Text: protobuf's text format, with remarks after '#'.
@@ -1673,12 +1913,16 @@ typedef struct pk_merge_options {
   int32_t io;               /**< PK_IO_ */
   const pk_limits* limits;  /**< NULL: the defaults */
   const pk_hooks* hooks;    /**< NULL: none */
+  /** Open captures, from files, buffers or callbacks: each of their files that can be merged is a trace, after `traces`; its rank
+   *  is its node where pk_open_options said one. `io` and `limits` do not count for them. */
+  const pk_profile* const* profiles;
+  size_t profile_count;
 } pk_merge_options;
 /** \since 0.1 */
 #define PK_MERGE_OPTIONS_INIT                                                                                   \
   {                                                                                                             \
     (uint32_t)sizeof(pk_merge_options), 0, NULL, 0, NULL, 0, NULL, NULL, NULL, NULL, NULL, PK_CORRECTION_CLOCK, \
-        PK_ZERO_AUTO, PK_PLANES_SEED, PK_IO_AUTO, NULL, NULL                                                    \
+        PK_ZERO_AUTO, PK_PLANES_SEED, PK_IO_AUTO, NULL, NULL, NULL, 0                                           \
   }
 
 /** What a merge did. Immutable. \since 0.1 */
@@ -1686,8 +1930,8 @@ typedef struct pk_merge pk_merge;
 /** Merges traces of several nodes into one XSpace, which goes to `write` or, when that is NULL, to pk_merge_options::output.
  *  `out` may be NULL. Nothing is written when it fails before the second pass over the traces; a file is put in place only when
  *  it is complete. Ownership: the caller ends `*out` with pk_merge_free(); it keeps nothing of what the options point to.
- *  Errors: PK_E_INVALID_ARGUMENT (counts, ids or runs that do not fit each other), PK_E_NOT_FOUND, PK_E_DAMAGED,
- *  PK_E_UNSUPPORTED (an event out of reach), PK_E_CANCELLED, PK_E_OUTPUT, PK_E_OUTPUT_FULL. \since 0.1 */
+ *  Errors: PK_E_INVALID_ARGUMENT (counts, ids or runs that do not fit each other; an output that is an input), PK_E_NOT_FOUND,
+ *  PK_E_DAMAGED, PK_E_UNSUPPORTED (an event out of reach; a capture without an XSpace), PK_E_CANCELLED, PK_E_OUTPUT, PK_E_OUTPUT_FULL. \since 0.1 */
 PK_API pk_status pk_merge_run(const pk_merge_options* options, pk_write_callback write, void* user, pk_merge** out,
                               pk_error** err) PK_NOEXCEPT;
 
@@ -2186,7 +2430,9 @@ enum {
   PK_TABLE_SKIP_DAMAGE = 1, /**< the rows end where damage begins, instead of failing there */
   PK_TABLE_PLAIN_TEXT = 2,  /**< Arrow: names as UTF-8 instead of dictionaries, for engines that refuse those */
   PK_TABLE_SIGNED = 4,      /**< Arrow: unsigned columns as int64; a value past INT64_MAX fails with PK_E_LIMIT */
-  PK_TABLE_ONE_FILE = 8     /**< events: of pk_table_options::file alone; otherwise of all files but exports of others */
+  PK_TABLE_ONE_FILE = 8,    /**< events: of pk_table_options::file alone; otherwise of all files but exports of others */
+  /** filters that fit nothing give no rows, and no error: for engines that hand their conditions down, over many captures */
+  PK_TABLE_ALLOW_EMPTY = 16
 };
 
 /** How a table comes. \since 0.1 */
@@ -2213,7 +2459,7 @@ typedef struct pk_table pk_table;
 /** Opens a table of a profile and runs the analysis that it needs, with default options. `options` may be NULL. Which filters a
  *  table takes docs/tables.md says. A table without rows is no failure. probe_records are opened by pk_probe_records_table().
  *  Ownership: the caller ends `*out` with pk_table_free(); it holds a reference to `profile`. Errors: PK_E_INVALID_ARGUMENT (no
- *  such table; a filter that it does not take, or that fits nothing), PK_E_CANCELLED, PK_E_LIMIT, PK_E_OUT_OF_MEMORY.
+ *  such table; a filter that it does not take, or that fits nothing, without PK_TABLE_ALLOW_EMPTY), PK_E_CANCELLED, PK_E_LIMIT, PK_E_OUT_OF_MEMORY.
  *  \since 0.1 */
 PK_API pk_status pk_table_open(pk_profile* profile, int32_t table, const pk_table_options* options, pk_table** out,
                                pk_error** err) PK_NOEXCEPT;

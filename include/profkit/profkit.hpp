@@ -33,6 +33,7 @@
 #include <type_traits>
 #include <utility>
 #include <variant>
+#include <vector>
 #if defined(__cpp_exceptions)
 #include <exception>
 #include <stdexcept>
@@ -47,6 +48,26 @@ namespace lib {
 [[nodiscard]] inline std::string_view view(const pk_str& text) noexcept {
   return text.size == 0 ? std::string_view() : std::string_view(text.data, text.size);
 }
+
+/// A pk_str over text that the caller keeps.
+[[nodiscard]] inline pk_str borrowed(std::string_view text) noexcept { return {text.data(), text.size()}; }
+
+/// Of the library that was loaded: "0.1.0", and as one number that grows with every release.
+[[nodiscard]] inline std::string_view version() noexcept { return pk_version_string(); }
+[[nodiscard]] inline std::uint32_t version_number() noexcept { return pk_version_number(); }
+
+// Names of constants, as documents have them.
+[[nodiscard]] inline std::string_view status_name(pk_status status) noexcept { return pk_status_name(status); }
+[[nodiscard]] inline std::string_view family_name(std::int32_t family) noexcept { return pk_family_name(family); }
+[[nodiscard]] inline std::string_view compression_name(std::int32_t of) noexcept { return pk_compression_name(of); }
+[[nodiscard]] inline std::string_view plane_kind_name(std::int32_t kind) noexcept { return pk_plane_kind_name(kind); }
+[[nodiscard]] inline std::string_view line_kind_name(std::int32_t kind) noexcept { return pk_line_kind_name(kind); }
+[[nodiscard]] inline std::string_view stat_kind_name(std::int32_t kind) noexcept { return pk_stat_kind_name(kind); }
+[[nodiscard]] inline std::string_view sibling_name(std::int32_t sibling) noexcept { return pk_sibling_name(sibling); }
+[[nodiscard]] inline std::string_view document_name(std::int32_t document) noexcept { return pk_document_name(document); }
+[[nodiscard]] inline std::string_view trace_format_name(std::int32_t format) noexcept { return pk_trace_format_name(format); }
+[[nodiscard]] inline std::string_view probe_flag_name(std::uint32_t flag) noexcept { return pk_probe_flag_name(flag); }
+[[nodiscard]] inline std::string_view table_name(std::int32_t table) noexcept { return pk_table_name(table); }
 
 // ---- errors ----
 
@@ -177,6 +198,16 @@ class index_range {
   std::uint32_t count_;
 };
 
+/// Rows that were read together; borrowed until the next read.
+template <class Row>
+struct row_batch {
+  const Row* data = nullptr;
+  std::size_t size = 0;
+  [[nodiscard]] const Row* begin() const noexcept { return data; }
+  [[nodiscard]] const Row* end() const noexcept { return data + size; }
+  [[nodiscard]] bool empty() const noexcept { return size == 0; }
+};
+
 /// Rows that are read one after another, once: for (const Row &row : range). Reader has
 /// `pk_status read(Row *rows, size_t capacity, size_t *count, pk_error **err)`; up to Batch rows are read at a time.
 template <class Row, class Reader, std::size_t Batch>
@@ -218,6 +249,14 @@ class row_range {
     return iterator(this);
   }
   [[nodiscard]] sentinel end() const noexcept { return {}; }
+  /// The next rows, up to Batch, instead of a loop over each: empty at the end or at damage.
+  [[nodiscard]] row_batch<Row> next_batch() noexcept {
+    if (at_ == count_) fill();
+    const std::size_t from = std::exchange(at_, count_);
+    return {rows_.data() + from, count_ - from};
+  }
+  /// Where the rows come from: what is known there beside them.
+  [[nodiscard]] const Reader& reader() const noexcept { return reader_; }
   /// After the loop: false when damage ended it.
   [[nodiscard]] bool ok() const noexcept { return !error_; }
   [[nodiscard]] const lib::error& error() const noexcept { return error_; }
@@ -237,7 +276,7 @@ class row_range {
   std::size_t at_ = 0;
   std::size_t count_ = 0;
   bool ended_ = false;
-  std::array<Row, Batch> rows_{};
+  std::array<Row, Batch> rows_;  // those before count_ were read
 };
 
 namespace detail {
@@ -373,6 +412,15 @@ class plane {
     return begin_range<event_metadata_range, pk_metadata_cursor>([&](pk_metadata_cursor* cursor, pk_error** why) {
       return pk_event_metadata_begin(at_.profile, at_.file, at_.plane, cursor, why);
     });
+  }
+  /// Ids of the children of an event metadata entry; none when there is no such entry.
+  [[nodiscard]] std::vector<std::int64_t> children_of_metadata(std::int64_t id) const {
+    std::size_t count = 0;
+    std::vector<std::int64_t> ids;
+    if (pk_event_metadata_children(at_.profile, at_.file, at_.plane, id, nullptr, 0, &count, nullptr) != PK_OK) return ids;
+    ids.resize(count);
+    pk_event_metadata_children(at_.profile, at_.file, at_.plane, id, ids.data(), count, &count, nullptr);
+    return ids;
   }
   [[nodiscard]] stat_metadata_range stat_metadata() const noexcept {
     return begin_range<stat_metadata_range, pk_metadata_cursor>([&](pk_metadata_cursor* cursor, pk_error** why) {
@@ -828,6 +876,10 @@ class chrome_reader {
   pk_status read(pk_chrome_event* rows, std::size_t capacity, std::size_t* count, pk_error** err) noexcept {
     return pk_chrome_events_read(reader_.get(), rows, capacity, count, err);
   }
+  // Of what was read so far.
+  [[nodiscard]] pk_chrome_summary summary() const noexcept {
+    return got<pk_chrome_summary>([&](pk_chrome_summary* out) { return pk_chrome_summarise(reader_.get(), out, nullptr); });
+  }
 
  private:
   struct free_reader {
@@ -838,7 +890,8 @@ class chrome_reader {
 
 }  // namespace detail
 
-/// Events of a Chrome trace-event file; keeps the profile open. Text of a row ends with its turn of the loop.
+/// Events of a Chrome trace-event file; keeps the profile open. Text of a row ends with its turn of the loop. After the loop
+/// reader().summary() says what the file holds.
 using chrome_range = row_range<pk_chrome_event, detail::chrome_reader, 64>;
 
 // ---- probe traces ----
@@ -851,6 +904,12 @@ class probe_record_reader {
   pk_status read(pk_probe_record* rows, std::size_t capacity, std::size_t* count, pk_error** err) noexcept {
     return pk_probe_records_read(records_.get(), rows, capacity, count, err);
   }
+  // Record k of a lane, written or not; nothing when there is none.
+  [[nodiscard]] std::optional<pk_probe_record> find(std::uint64_t block, std::uint64_t lane, std::uint64_t k) const noexcept {
+    pk_probe_record out;
+    if (pk_probe_record_get(records_.get(), block, lane, k, &out, nullptr) != PK_OK) return std::nullopt;
+    return out;
+  }
 
  private:
   struct free_records {
@@ -862,7 +921,7 @@ class probe_record_reader {
 }  // namespace detail
 
 /// Written records of one map, block by block and lane by lane; holds the bytes of its file. The data of a record ends
-/// with the range.
+/// with the range. reader().find() gives any record at once.
 using probe_record_range = row_range<pk_probe_record, detail::probe_record_reader, 64>;
 
 /// The value of a field of a record.
@@ -988,6 +1047,16 @@ class clock {
 /// What a merge did with each node.
 class merge {
  public:
+  /// Into `write`, piece by piece as profile::write_document(); see pk_merge_run().
+  template <class Write>
+  [[nodiscard]] static result<merge> run(const pk_merge_options& options, Write&& write) {
+    pk_merge* made = nullptr;
+    auto done = detail::written(write, [&](pk_write_callback hand_on, void* user, std::int32_t*, pk_error** why) noexcept {
+      return pk_merge_run(&options, hand_on, user, &made, why);
+    });
+    if (!done) return std::move(done).take_error();
+    return merge(made);
+  }
   /// Into pk_merge_options::output; see pk_merge_run().
   [[nodiscard]] static result<merge> run(const pk_merge_options& options) noexcept {
     pk_merge* made = nullptr;
@@ -1044,6 +1113,7 @@ class cancel_token {
 /// An opened capture. Moving it keeps everything that was borrowed from it; share() makes another owner.
 class profile {
  public:
+  explicit profile(pk_profile* owned) noexcept : profile_(owned) {}
   /// A file, a run directory, or a parent of runs; see pk_profile_open().
   [[nodiscard]] static result<profile> open(const char* path, const pk_open_options* options = nullptr) noexcept {
     return opened([&](pk_profile** out, pk_error** why) { return pk_profile_open(path, options, out, why); });
@@ -1171,6 +1241,23 @@ class profile {
                              return pk_file_dump_write(profile_.get(), file, options, hand_on, user, status, why);
                            });
   }
+  /// The capture in a format of other tools, piece by piece; see pk_trace_write().
+  template <class Write>
+  [[nodiscard]] result<pk_trace_outcome> write_trace(Write&& write, const pk_trace_options* options = nullptr) const {
+    pk_trace_outcome outcome{};
+    auto done = detail::written(write, [&](pk_write_callback hand_on, void* user, std::int32_t*, pk_error** why) noexcept {
+      return pk_trace_write(profile_.get(), options, hand_on, user, &outcome, why);
+    });
+    if (!done) return std::move(done).take_error();
+    return outcome;
+  }
+  /// The same into a file, which appears under its name when it is complete.
+  [[nodiscard]] result<pk_trace_outcome> write_trace_file(const char* path, const pk_trace_options* options = nullptr) const noexcept {
+    pk_trace_outcome outcome{};
+    pk_error* why = nullptr;
+    if (pk_trace_write_file(profile_.get(), options, path, &outcome, &why) != PK_OK) return error(why);
+    return outcome;
+  }
   /// A compiled module with the instructions of its entry computation, as `profkit modules --dump NAME --json`.
   template <class Write>
   [[nodiscard]] result<std::int32_t> write_module_document(const char* module, Write&& write,
@@ -1224,7 +1311,6 @@ class profile {
   }
 
  private:
-  explicit profile(pk_profile* owned) noexcept : profile_(owned) {}
   template <class Open>
   static result<profile> opened(Open&& open) noexcept {
     pk_profile* handle = nullptr;
@@ -1237,6 +1323,23 @@ class profile {
   };
   std::unique_ptr<pk_profile, free_profile> profile_;
 };
+
+/// The document that says why a capture could not be opened, piece by piece as profile::write_document().
+template <class Write>
+[[nodiscard]] result<std::int32_t> write_error_document(std::int32_t document, error_view why_not, Write&& write) {
+  return detail::written(write, [&](pk_write_callback hand_on, void* user, std::int32_t* status, pk_error** why) noexcept {
+    *status = PK_DOCUMENT_STATUS_ERROR;
+    return pk_document_write_error(document, why_not.get(), hand_on, user, why);
+  });
+}
+
+/// The one protobuf message of a file, whatever it is, field by field; see pk_dump_write().
+template <class Write>
+[[nodiscard]] result<std::int32_t> write_dump(const char* path, Write&& write, const pk_dump_options* options = nullptr) {
+  return detail::written(write, [&](pk_write_callback hand_on, void* user, std::int32_t* status, pk_error** why) noexcept {
+    return pk_dump_write(path, options, hand_on, user, status, why);
+  });
+}
 
 // ---- collectives across nodes ----
 
@@ -1281,6 +1384,13 @@ class validation {
                            [&](pk_write_callback hand_on, void* user, std::int32_t* status, pk_error** why) noexcept {
                              return pk_validation_write(validation_.get(), hand_on, user, status, why);
                            });
+  }
+  /// The start gaps of every invocation as CSV, piece by piece.
+  template <class Write>
+  [[nodiscard]] result<std::int32_t> write_csv(Write&& write) const {
+    return detail::written(write, [&](pk_write_callback hand_on, void* user, std::int32_t*, pk_error** why) noexcept {
+      return pk_validation_write_csv(validation_.get(), hand_on, user, why);
+    });
   }
 
  private:
@@ -1348,11 +1458,103 @@ class xspace_writer {
 
  private:
   explicit xspace_writer(pk_xspace_writer* owned) noexcept : writer_(owned) {}
-  static pk_str borrowed(std::string_view text) noexcept { return {text.data(), text.size()}; }
   struct free_writer {
     void operator()(pk_xspace_writer* handle) const noexcept { pk_xspace_writer_free(handle); }
   };
   std::unique_ptr<pk_xspace_writer, free_writer> writer_;
+};
+
+// ---- a host's own trace ----
+
+/// Takes what a host recorded of its devices and of itself; see pk_trace_builder. One thread at a time.
+///
+///     auto builder = profkit::lib::trace_builder::make().or_throw();
+///     const std::uint32_t host = builder.add(pk_trace_host(PK_TRACE_HOST_INIT)).or_throw();
+///     pk_trace_device gpu = PK_TRACE_DEVICE_INIT;
+///     gpu.host = host, gpu.name = profkit::lib::borrowed("GPU 0");
+///     …
+///     builder.add(kernels);
+///     auto profile = builder.finish();
+class trace_builder {
+ public:
+  [[nodiscard]] static result<trace_builder> make(const pk_trace_builder_options* options = nullptr) noexcept {
+    pk_trace_builder* made = nullptr;
+    pk_error* why = nullptr;
+    if (pk_trace_builder_new(options, &made, &why) != PK_OK) return error(why);
+    return trace_builder(made);
+  }
+  [[nodiscard]] pk_trace_builder* get() const noexcept { return builder_.get(); }
+
+  // Each gives the number by which others name it.
+  [[nodiscard]] result<std::uint32_t> add(const pk_trace_host& host) noexcept { return added(pk_trace_builder_add_host, host); }
+  [[nodiscard]] result<std::uint32_t> add(const pk_trace_device& device) noexcept {
+    return added(pk_trace_builder_add_device, device);
+  }
+  [[nodiscard]] result<std::uint32_t> add(const pk_trace_stream& stream) noexcept {
+    return added(pk_trace_builder_add_stream, stream);
+  }
+  [[nodiscard]] result<std::uint32_t> add(const pk_trace_thread& thread) noexcept {
+    return added(pk_trace_builder_add_thread, thread);
+  }
+  [[nodiscard]] result<std::uint32_t> add(const pk_trace_counter& counter) noexcept {
+    return added(pk_trace_builder_add_counter, counter);
+  }
+  [[nodiscard]] result<std::uint32_t> add(const pk_trace_allocator& allocator) noexcept {
+    return added(pk_trace_builder_add_allocator, allocator);
+  }
+
+  // Rows, all or none of them; empty when it went well.
+  [[nodiscard]] error add(const pk_trace_kernel* rows, std::size_t count) noexcept {
+    return added(pk_trace_builder_add_kernels, rows, count);
+  }
+  [[nodiscard]] error add(const pk_trace_span* rows, std::size_t count) noexcept {
+    return added(pk_trace_builder_add_spans, rows, count);
+  }
+  [[nodiscard]] error add(const pk_trace_step* rows, std::size_t count) noexcept {
+    return added(pk_trace_builder_add_steps, rows, count);
+  }
+  [[nodiscard]] error add(const pk_trace_value* rows, std::size_t count) noexcept {
+    return added(pk_trace_builder_add_values, rows, count);
+  }
+  [[nodiscard]] error add(const pk_trace_allocation* rows, std::size_t count) noexcept {
+    return added(pk_trace_builder_add_allocations, rows, count);
+  }
+  /// Rows that lie in a row: of a vector, an array.
+  template <class Rows, class = decltype(std::data(std::declval<const Rows&>()))>
+  [[nodiscard]] error add(const Rows& rows) noexcept {
+    return add(std::data(rows), std::size(rows));
+  }
+
+  /// What was added as a profile. The builder takes nothing more.
+  [[nodiscard]] result<profile> finish() noexcept {
+    pk_profile* made = nullptr;
+    pk_error* why = nullptr;
+    if (pk_trace_builder_finish(builder_.get(), &made, &why) != PK_OK) return error(why);
+    return profile(made);
+  }
+
+ private:
+  explicit trace_builder(pk_trace_builder* owned) noexcept : builder_(owned) {}
+  template <class Part>
+  [[nodiscard]] result<std::uint32_t> added(pk_status (*add_part)(pk_trace_builder*, const Part*, std::uint32_t*, pk_error**)
+                                                PK_NOEXCEPT,
+                                            const Part& part) noexcept {
+    std::uint32_t number = 0;
+    pk_error* why = nullptr;
+    if (add_part(builder_.get(), &part, &number, &why) != PK_OK) return error(why);
+    return number;
+  }
+  template <class Row>
+  [[nodiscard]] error added(pk_status (*add_rows)(pk_trace_builder*, const Row*, std::size_t, std::size_t, pk_error**) PK_NOEXCEPT,
+                            const Row* rows, std::size_t count) noexcept {
+    pk_error* why = nullptr;
+    add_rows(builder_.get(), rows, sizeof(Row), count, &why);
+    return error(why);
+  }
+  struct free_builder {
+    void operator()(pk_trace_builder* handle) const noexcept { pk_trace_builder_free(handle); }
+  };
+  std::unique_ptr<pk_trace_builder, free_builder> builder_;
 };
 
 }  // namespace lib

@@ -13,6 +13,8 @@ inline namespace PROFKIT_NAMESPACE {
 
 void append_integer(std::string& out, std::int64_t n);
 void append_integer(std::string& out, std::uint64_t n);
+// The shortest text that reads back equal; finite.
+void append_shortest(std::string& out, double n);
 
 // Fixed decimals, rounded half away from zero; never "-0.000".
 void append_microseconds(std::string& out, std::int64_t ps);  // 3 decimals: "1234.568"

@@ -119,7 +119,7 @@ activity_input input_of(const profile& p, std::size_t file, const char* variant)
   input.variant = variant;
   if (const fault* const known = p.file_fault(file)) {
     input.damage = *known;
-  } else if (p.bytes(file).empty()) {
+  } else if (p.bytes(file).empty() && p.recorded(file) == nullptr) {  // a recording need not come from a file
     input.damage = fault{fault_code::damaged, "the file is empty", input.path, 0, "export the capture again"};
   }
   return input;

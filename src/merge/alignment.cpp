@@ -103,7 +103,7 @@ class trace_aligner {
       f.path = input.path;
       return fail_or_warn(f);
     }
-    auto from = open_file_source(input.path, o_.io, o_.bounds);
+    auto from = open_trace(input, o_);
     if (!from) {
       t.report.status = node_status::missing;
       fault f = std::move(from).error();
@@ -128,6 +128,10 @@ class trace_aligner {
         t.report.status = node_status::corrupt;
         if (auto ok = fail_or_warn(*t.held.damage); !ok) return ok;
       }
+    }
+    if (const fault* const damage = input.opened == nullptr ? nullptr : input.opened->file_fault(input.file)) {
+      t.report.status = node_status::corrupt;
+      if (auto ok = fail_or_warn(*damage); !ok) return ok;
     }
     t.usable = true;
     if (t.bytes.empty()) {
@@ -211,7 +215,7 @@ class trace_aligner {
       return refuse({fault_code::invalid_argument, "clock snapshots are of XSpaces, and this is trace JSON", t.input.path, no_offset,
                      "Leave out its file in --snapshots ('')."});
     if (o_.output != merged_format::trace_json) return refuse(no_xspace_but_chrome_traces(t.input.path));
-    auto read = survey_trace_json(t.input.path, o_, host_);
+    auto read = survey_trace_json(t.input, o_, host_);
     if (!read) return refuse(std::move(read).error());
     if (read->is_merged)
       return refuse({fault_code::unsupported, "this is a merged trace JSON", t.input.path, no_offset, "Merge the traces of its nodes."});
@@ -226,7 +230,7 @@ class trace_aligner {
 
   // A whole file of another format is no damaged XSpace.
   [[nodiscard]] static std::optional<fault> another_kind(const aligned_trace& t) {
-    const file_family is = family_of(t.input.path);
+    const file_family is = family_of(t.input);
     if (!is_recognised(is) || has_planes(is)) {
       std::optional<fault> why = is_recognised(is) ? std::nullopt : why_not_xspace(t.bytes);
       if (why) {
@@ -348,6 +352,7 @@ class trace_aligner {
       return {};
     }
     const std::int64_t id = t.input.node_id;
+    if (!t.input.given_host.empty()) t.clocks.hostnames = {t.input.given_host};
     if (!t.clocks.hostnames.empty()) t.report.hostname = t.clocks.hostnames.front();
     if (const node_start* s = offsets_.start_of(id)) t.start = *s;
     t.start.node_id = id;

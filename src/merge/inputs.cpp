@@ -49,6 +49,13 @@ fault usage(std::string message, std::string hint, std::string path = {}) {
   return f;
 }
 
+file_family family_at(const std::string& path) {
+  file_family family = file_family::unknown;
+  if (const auto facts = look_at_path(path); facts && facts->kind == path_kind::file)
+    if (const auto found = open_capture(path); found && found->files.size() == 1) family = found->files.front().family;
+  return family;
+}
+
 class resolver {
  public:
   resolver(const merge_options& o, const hooks& host) : o_(o), host_(host) {}
@@ -56,7 +63,9 @@ class resolver {
   result<merge_inputs> run() {
     found_.offsets = o_.offsets;
     found_.run_path = o_.run_metadata;
-    for (const std::string& path : o_.traces) found_.traces.push_back({path, {}, 0, {}, false, {}, {}});
+    for (const std::string& path : o_.traces) add_path(path);
+    for (const std::shared_ptr<const profile>& opened : o_.opened)
+      if (auto ok = add_opened(opened); !ok) return std::move(ok).error();
     if (!o_.run_dir.empty())
       if (auto ok = discover_rest(); !ok) return std::move(ok).error();
     if (found_.traces.empty()) take_chrome_traces();
@@ -66,7 +75,8 @@ class resolver {
       return f;
     }
     for (trace_input& t : found_.traces)
-      if (auto ok = look_at(t); !ok) return std::move(ok).error();
+      if (t.opened == nullptr)
+        if (auto ok = look_at(t); !ok) return std::move(ok).error();
     if (auto ok = take_snapshots(); !ok) return std::move(ok).error();
     if (!found_.run_path.empty())
       if (auto ok = read_run(); !ok) return std::move(ok).error();
@@ -75,6 +85,44 @@ class resolver {
   }
 
  private:
+  trace_input& add_path(std::string path) {
+    trace_input& added = found_.traces.emplace_back();
+    added.path = std::move(path);
+    return added;
+  }
+
+  // The XSpaces of a capture; where it has none, its trace JSON.
+  result<void> add_opened(const std::shared_ptr<const profile>& opened) {
+    const std::vector<capture_file>& files = opened->what().files;
+    const std::size_t before = found_.traces.size();
+    for (const bool planes : {true, false}) {
+      if (found_.traces.size() > before) break;
+      for (std::size_t file = 0; file < files.size(); ++file) {
+        if (!can_be_merged(files[file], planes)) continue;
+        trace_input& added = add_path(files[file].path);
+        added.opened = opened;
+        added.file = file;
+        added.is_json = !planes;
+        added.hostname = files[file].host;
+        added.given_host = files[file].given_host;
+        if (files[file].given_rank >= 0)
+          added.rank = files[file].given_rank;
+        else if (!planes)
+          added.rank = rank_in_header(added, o_, host_);
+      }
+    }
+    if (found_.traces.size() > before) return {};
+    fault f = usage("this capture holds neither an XSpace nor trace JSON: it cannot be merged",
+                    "A trace that a host built itself has a part for each of its hosts: build one of all.", opened->what().path);
+    f.code = fault_code::unsupported;
+    return f;
+  }
+
+  static bool can_be_merged(const capture_file& file, bool planes) noexcept {
+    if (planes) return has_planes(file.family);
+    return content_of(file.family) == file_content::trace_events && file.export_of < 0 && file.node < 0;
+  }
+
   result<void> discover_rest() {
     auto all = discover(o_.run_dir, o_.bounds, host_);
     if (!all) return std::move(all).error();
@@ -85,7 +133,7 @@ class resolver {
       for (const found_file& file : folder.files) {
         const std::string path = joined_path(folder.path, file.name);
         if (path == o_.not_an_input) continue;
-        if (wants_traces && ends_with(file.name, ".xplane.pb")) found_.traces.push_back({path, {}, 0, {}, false, {}, {}});
+        if (wants_traces && ends_with(file.name, ".xplane.pb")) add_path(path);
         if (!without_ending(file.name, snapshot_endings).empty()) snapshot_files_.push_back(path);
         const bool lines = ends_with(file.name, ".jsonl");
         if (!lines && file.name.find(".json") != std::string::npos) json_files_.push_back(path);
@@ -105,7 +153,7 @@ class resolver {
   // Where no XSpace lies below the folder: the trace JSON there, recognised by its contents.
   void take_chrome_traces() {
     for (const std::string& path : json_files_)
-      if (content_of(family_of(path)) == file_content::trace_events) found_.traces.push_back({path, {}, 0, {}, false, {}, {}});
+      if (content_of(family_at(path)) == file_content::trace_events) add_path(path);
   }
 
   // What a trace is. A folder stands for the one trace in it. What cannot be opened is reported when it is.
@@ -120,9 +168,7 @@ class resolver {
     std::size_t candidates = 0;
     for (const bool planes : {true, false}) {
       for (const capture_file& file : found->files) {
-        const bool fits = planes ? has_planes(file.family)
-                                 : content_of(file.family) == file_content::trace_events && file.export_of < 0;
-        if (fits && candidates++ == 0) chosen = &file;
+        if (can_be_merged(file, planes) && candidates++ == 0) chosen = &file;
       }
       if (chosen != nullptr) break;
     }
@@ -133,7 +179,7 @@ class resolver {
     t.hostname = chosen->host;
     if (chosen->path != t.path) t.named = std::exchange(t.path, chosen->path);
     if (!t.is_json) return {};
-    t.rank = rank_in_header(t.path, o_, host_);
+    t.rank = rank_in_header(t, o_, host_);
     for (const capture_file& file : found->files)
       if (!t.rank) t.rank = number_in(last_part_of(file.path), "profiler_info_");
     return {};
@@ -207,7 +253,8 @@ class resolver {
   [[nodiscard]] bool ranks_are_ids() const {
     std::vector<std::int64_t> ranks;
     for (const trace_input& t : found_.traces) {
-      if (!t.rank || number_after_node(last_part_of(t.path))) return false;
+      const bool is_given = t.opened != nullptr && t.opened->what().files[t.file].given_rank >= 0;
+      if (!t.rank || (!is_given && number_after_node(last_part_of(t.path)))) return false;
       ranks.push_back(*t.rank);
     }
     std::sort(ranks.begin(), ranks.end());
@@ -228,7 +275,7 @@ class resolver {
                      "Correct the metadata or rename the file.", t.path);
       if (entry != nullptr)
         t.node_id = entry->node_id;
-      else if (in_name)
+      else if (in_name && !by_rank)
         t.node_id = *in_name;
       if (found_.run && entry == nullptr && found_.run->find(t.node_id) == nullptr)
         return usage("the run metadata has no node " + std::to_string(t.node_id) + ", which this trace is taken for",
@@ -254,11 +301,13 @@ class resolver {
 
 }  // namespace
 
-file_family family_of(const std::string& path) {
-  file_family family = file_family::unknown;
-  if (const auto facts = look_at_path(path); facts && facts->kind == path_kind::file)
-    if (const auto found = open_capture(path); found && found->files.size() == 1) family = found->files.front().family;
-  return family;
+file_family family_of(const trace_input& trace) {
+  return trace.opened == nullptr ? family_at(trace.path) : trace.opened->what().files[trace.file].family;
+}
+
+result<std::unique_ptr<source>> open_trace(const trace_input& trace, const merge_options& o) {
+  if (trace.opened != nullptr) return open_buffer_source(trace.opened->bytes(trace.file), trace.path, o.bounds);
+  return open_file_source(trace.path, o.io, o.bounds);
 }
 
 fault no_xspace_but_chrome_traces(std::string path) {
@@ -290,7 +339,8 @@ result<merge_input_list> list_merge_inputs(const merge_options& o, const hooks& 
     auto found = resolve_inputs(o, host);
     if (!found) return std::move(found).error();
     merge_input_list list;
-    for (trace_input& t : found->traces) list.traces.push_back({t.named.empty() ? std::move(t.path) : std::move(t.named), t.node_id, t.is_json});
+    for (trace_input& t : found->traces)
+      list.traces.push_back({t.named.empty() ? std::move(t.path) : std::move(t.named), t.node_id, t.is_json});
     const bool has_zero = std::any_of(list.traces.begin(), list.traces.end(), [](const merge_input& t) { return t.node_id == 0; });
     list.reference_node = has_zero ? 0 : list.traces.front().node_id;
     if (found->run && found->run->reference_node) list.reference_node = *found->run->reference_node;

@@ -2,7 +2,10 @@
 #pragma once
 #include <profkit/core/capture.hpp>
 #include <profkit/core/merge.hpp>
+#include <profkit/core/profile.hpp>
 
+#include <cstddef>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -17,6 +20,9 @@ struct trace_input {
   bool is_json = false;              // trace events, of PyTorch or Ascend
   std::string hostname;              // that the name of the file says
   std::optional<std::int64_t> rank;  // of its run, where it is known without reading the events
+  std::shared_ptr<const profile> opened;  // whose file it is, instead of one under its path; null: it is read from there
+  std::size_t file = 0;
+  std::string given_host;  // what who opened it called its machine
 };
 
 struct merge_inputs {
@@ -31,8 +37,10 @@ struct merge_inputs {
 // the last "node" in its name, else by its place in the list.
 result<merge_inputs> resolve_inputs(const merge_options& o, const hooks& host);
 
-// What a regular file is, by its name and contents; unknown for anything else.
-[[nodiscard]] file_family family_of(const std::string& path);
+// What a trace is, by its name and contents; unknown for anything but a regular file.
+[[nodiscard]] file_family family_of(const trace_input& trace);
+// Its bytes. Of a file of an open capture those that were intact: its damage is that of the capture.
+result<std::unique_ptr<source>> open_trace(const trace_input& trace, const merge_options& o);
 // Why trace JSON cannot be merged into an XSpace.
 [[nodiscard]] fault no_xspace_but_chrome_traces(std::string path);
 

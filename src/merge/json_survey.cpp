@@ -1,5 +1,7 @@
 #include "json_survey.hpp"
 
+#include "inputs.hpp"
+
 #include <profkit/core/chrome.hpp>
 #include <profkit/core/source.hpp>
 #include <profkit/time.hpp>
@@ -101,8 +103,9 @@ class json_surveyor final : public chrome_visitor {
 
 }  // namespace
 
-result<chrome_summary> read_trace_json(const std::string& path, const merge_options& o, const hooks& host, chrome_visitor& into) {
-  auto from = open_file_source(path, o.io, o.bounds);
+result<chrome_summary> read_trace_json(const trace_input& trace, const merge_options& o, const hooks& host, chrome_visitor& into) {
+  const std::string& path = trace.path;
+  auto from = open_trace(trace, o);
   if (!from) return std::move(from).error();
   chrome_options how;
   how.bounds = o.bounds;
@@ -114,10 +117,11 @@ result<chrome_summary> read_trace_json(const std::string& path, const merge_opti
   return read;
 }
 
-result<json_survey> survey_trace_json(const std::string& path, const merge_options& o, const hooks& host) {
+result<json_survey> survey_trace_json(const trace_input& trace, const merge_options& o, const hooks& host) {
+  const std::string& path = trace.path;
   json_survey found;
   json_surveyor surveyor(found);
-  const auto read = read_trace_json(path, o, host, surveyor);
+  const auto read = read_trace_json(trace, o, host, surveyor);
   if (!read) return read.error();
   found.events = read->events;
   found.nanoseconds = read->nanoseconds;
@@ -130,11 +134,11 @@ result<json_survey> survey_trace_json(const std::string& path, const merge_optio
   return found;
 }
 
-std::optional<std::int64_t> rank_in_header(const std::string& path, const merge_options& o, const hooks& host) {
+std::optional<std::int64_t> rank_in_header(const trace_input& trace, const merge_options& o, const hooks& host) {
   rank_looker look;
   hooks quiet = host;
   quiet.progress = nullptr;
-  static_cast<void>(read_trace_json(path, o, quiet, look));
+  static_cast<void>(read_trace_json(trace, o, quiet, look));
   return look.rank;
 }
 

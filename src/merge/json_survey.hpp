@@ -35,15 +35,16 @@ struct json_survey {
   std::optional<fault> damage;
 };
 
+struct trace_input;
 // Faults: cancelled, those of the file, and what makes it no trace at all.
-result<json_survey> survey_trace_json(const std::string& path, const merge_options& o, const hooks& host);
+result<json_survey> survey_trace_json(const trace_input& trace, const merge_options& o, const hooks& host);
 // The rank that a file names in its header before its first event.
-std::optional<std::int64_t> rank_in_header(const std::string& path, const merge_options& o, const hooks& host);
+std::optional<std::int64_t> rank_in_header(const trace_input& trace, const merge_options& o, const hooks& host);
 
 class chrome_visitor;
 struct chrome_summary;
 // All events of a file in windows, whatever its size.
-result<chrome_summary> read_trace_json(const std::string& path, const merge_options& o, const hooks& host, chrome_visitor& into);
+result<chrome_summary> read_trace_json(const trace_input& trace, const merge_options& o, const hooks& host, chrome_visitor& into);
 
 }  // namespace PROFKIT_NAMESPACE
 }  // namespace profkit

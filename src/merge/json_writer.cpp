@@ -56,7 +56,7 @@ class section_writer final : public chrome_visitor {
     name_processes(first_pid);
     append_head();
     append_added_events();
-    const auto read = read_trace_json(t_.input.path, o_, host, *this);
+    const auto read = read_trace_json(t_.input, o_, host, *this);
     if (!read) return read.error();
     if (failed_) return std::move(*failed_);
     if (placed_ > 0) {

@@ -189,6 +189,15 @@ void settle_markers(std::vector<step_marker>& markers) {
   markers = std::move(kept);
 }
 
+// What who opened a file says of its rank counts before what the file says.
+void name_ranks(activity_parts& parts) {
+  const std::vector<capture_file>& files = parts.from->what().files;
+  for (activity_host& h : parts.hosts)
+    if (files[h.file].given_rank >= 0) h.rank = files[h.file].given_rank;
+  for (activity_device& d : parts.devices)
+    if (files[d.file].given_rank >= 0) d.rank = files[d.file].given_rank;
+}
+
 // Every rank of a JSON or table capture may have a "GPU 0": such names get their rank, else their file. XSpace devices
 // are distinguished by their planes.
 void make_names_unique(activity_parts& parts) {
@@ -337,6 +346,7 @@ result<std::shared_ptr<const activity>> read_activity(std::shared_ptr<const prof
             return parts.steps.fits_pattern(parts.strings.text(m.name));
           });
     settle_markers(parts.markers);
+    name_ranks(parts);
     make_names_unique(parts);
     return std::shared_ptr<const activity>(std::make_shared<filled_activity>(std::move(parts)));
   });

@@ -3,6 +3,7 @@
 #include <profkit/core/format.hpp>
 #include <profkit/core/probe_trace.hpp>
 #include <profkit/core/profile.hpp>
+#include <profkit/core/recording.hpp>
 #include <profkit/time.hpp>
 
 #include <base/affix.hpp>
@@ -43,6 +44,8 @@ struct held_file {
   std::optional<xspace_index> xspace;
   std::shared_ptr<const probe_trace> neutrino;
   std::unique_ptr<const recording> recorded;
+  std::string allocation_bytes;  // what `allocations` borrows
+  std::optional<xspace_index> allocations;
   std::optional<std::int64_t> origin_unix_ns;
   std::optional<std::int64_t> start_unix_ns;  // before origin_unix_ns, where events are known that lie before it
   std::int64_t shift_ns = 0;
@@ -170,6 +173,7 @@ struct profile::state {
   capture what;
   std::vector<std::unique_ptr<held_file>> files;
   std::optional<std::int64_t> origin_unix_ns;
+  std::string hostname;  // of the one file, as who opened it said
   bool any_streams = false;
   std::once_flag settled;
 
@@ -245,6 +249,7 @@ struct profile::state {
     }
     if (!has_planes(what.files[file].family)) return;
     f.xspace = index_xspace(f.held.bytes);
+    name_host(*f.xspace);
     if (auto why = why_foreign(*f.xspace, recognised, path)) {
       fail(f, path, std::move(*why));
       f.xspace = index_xspace({});
@@ -252,6 +257,10 @@ struct profile::state {
       fail(f, path, *f.xspace->damage);
     }
     if (!f.outlined) f.origin_unix_ns = find_origin(*f.xspace);
+  }
+
+  void name_host(xspace_index& space) const {
+    if (!hostname.empty()) space.hostnames = {hostname};
   }
 
   // What is wrong with a trace of which not one event can be read.
@@ -283,10 +292,18 @@ struct profile::state {
     auto recorded = std::make_unique<recording>();
     if (result<void> read = listed.own->read(f.held.bytes, *recorded, what.host); !read)
       fail(f, listed.path, std::move(read).error());
+    keep_recording(f, listed, std::move(recorded));
+  }
+
+  void keep_recording(held_file& f, const capture_file& listed, std::unique_ptr<const recording> recorded) {
     activity_input input = recorded->all().input;
     input.path = listed.path;
     note_rejected(input);
     if (input.damage) fail(f, listed.path, std::move(*input.damage));
+    result<std::string> allocations = write_allocations(recorded->all());
+    if (!allocations) fail(f, listed.path, std::move(allocations).error());
+    else f.allocation_bytes = std::move(*allocations);
+    if (!f.allocation_bytes.empty()) f.allocations = index_xspace(f.allocation_bytes);
     f.origin_unix_ns = recorded->all().origin_unix_ns;
     f.recorded = std::move(recorded);
   }
@@ -341,6 +358,7 @@ struct profile::state {
     }
     if (!f.outlined && !f.loaded) {
       f.outline = std::move(done).value();
+      name_host(f.outline.index);
       f.outline_fault = f.outline.damage ? f.outline.damage : f.outline.index.damage;
       if (!f.outline_fault && f.outline.bytes == 0) f.outline_fault = nothing_there({});
       if ((!f.outline_fault || f.outline.is_another) && f.outline.foreign) {
@@ -524,9 +542,13 @@ struct profile::state {
     handed.path = std::move(label);
     handed.encoding = from->encoding();
     handed.bytes = from->encoded_bytes() == no_offset ? 0 : from->encoded_bytes();
+    if (options.redact && (!options.hostname.empty() || options.rank >= 0))
+      return fault{fault_code::unsupported, "what is redacted takes no name of a host and no rank", handed.path, no_offset,
+                   "leave them out: hosts get aliases"};
     if (options.redact) return open_redacted(std::move(what), std::move(from), options);
     auto s = std::make_unique<state>();
     s->what = std::move(what);
+    s->hostname = options.hostname;
     capture_file& listed = s->what.files.front();
     held_file& f = *s->files.emplace_back(std::make_unique<held_file>());
     if (options.access == access_mode::one_pass && !from->span()) {
@@ -536,6 +558,32 @@ struct profile::state {
     }
     if (!f.streams && !f.loaded) std::call_once(f.once, [&] { s->load(0, std::move(from)); });
     if (f.broken && f.broken->code == fault_code::cancelled) return *f.broken;
+    listed.given_host = options.hostname;
+    listed.given_rank = options.rank;
+    if (!options.hostname.empty()) listed.host = options.hostname;
+    return finish(std::move(s), options);
+  }
+
+  // What a host recorded itself: files that never were on a disk.
+  static result<std::shared_ptr<const profile>> open_recordings(std::vector<recorded_file> given, const open_options& options) {
+    if (given.empty()) return fault{fault_code::invalid_argument, "there is no recording", "", no_offset, ""};
+    if (options.redact)
+      return fault{fault_code::unsupported, "a recording of the host itself cannot be redacted", given.front().label, no_offset,
+                   "give it names that can be shared"};
+    auto s = std::make_unique<state>();
+    s->what = capture_at(given.front().label, options);
+    for (recorded_file& from : given) {
+      capture_file& listed = s->what.files.emplace_back();
+      listed.path = std::move(from.label);
+      listed.host = std::move(from.host);
+      listed.family = file_family::own;
+      listed.why = "recorded by the host";
+      held_file& f = *s->files.emplace_back(std::make_unique<held_file>());
+      std::call_once(f.once, [&] {
+        s->keep_recording(f, listed, std::make_unique<const recording>(std::move(from.rows)));
+        f.loaded = true;
+      });
+    }
     return finish(std::move(s), options);
   }
 
@@ -595,6 +643,10 @@ result<std::shared_ptr<const profile>> profile::open_callbacks(const read_at_cal
   });
 }
 
+result<std::shared_ptr<const profile>> profile::open_recordings(std::vector<recorded_file> files, const open_options& options) {
+  return contained([&] { return state::open_recordings(std::move(files), options); });
+}
+
 const capture& profile::what() const noexcept { return state_->what; }
 std::size_t profile::file_count() const noexcept { return state_->files.size(); }
 
@@ -649,6 +701,12 @@ const probe_trace* profile::neutrino(std::size_t file) const noexcept {
 
 const recording* profile::recorded(std::size_t file) const noexcept {
   return file < file_count() && !is_streamed(file) ? state_->ensure(file).recorded.get() : nullptr;
+}
+
+const xspace_index* profile::allocations(std::size_t file) const noexcept {
+  if (file >= file_count() || content_of(state_->what.files[file].family) != file_content::recording) return xspace(file);
+  const held_file& f = state_->ensure(file);
+  return f.allocations ? &*f.allocations : nullptr;
 }
 
 const fault* profile::file_fault(std::size_t file) const noexcept {

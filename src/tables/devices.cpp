@@ -49,6 +49,8 @@ std::shared_ptr<const capture_devices> capture_devices::make(const profile& p, s
   parts& of = *found->parts_;
   of.read = std::move(read);
   of.file_ranks.resize(p.file_count());
+  for (std::size_t file = 0; file < p.file_count(); ++file)
+    if (p.what().files[file].given_rank >= 0) of.file_ranks[file] = p.what().files[file].given_rank;
   if (of.read != nullptr)
     for (const activity_host& h : of.read->hosts())
       if (h.rank >= 0 && h.file < of.file_ranks.size() && !of.file_ranks[h.file]) of.file_ranks[h.file] = h.rank;

@@ -2,6 +2,8 @@
 #include <tables/rows_of_list.hpp>
 
 #include <base/contained.hpp>
+#include <profkit/core/activity.hpp>
+#include <profkit/core/anatomy.hpp>
 #include <profkit/core/architecture.hpp>
 #include <profkit/core/collectives.hpp>
 
@@ -47,11 +49,19 @@ const char* filter_not_taken(const table_description& table, const query_filters
   return nullptr;
 }
 
+// The filter may fit planes of hosts alone.
+std::optional<fault> no_such_device(const asked_rows& asked, const activity& read) {
+  if (asked.allow_empty || read.inputs().empty() || !read.inputs().front().no_device_fits) return std::nullopt;
+  return fault{fault_code::invalid_argument, read.inputs().front().why_empty, read.inputs().front().path, no_offset,
+               "the table devices lists them"};
+}
+
 result<std::unique_ptr<row_source>> open_kernels(const asked_rows& asked) {
   activity_options o;
   o.device = asked.filters.plane;
   auto read = o.device.empty() ? asked.of.all_activity(asked.host) : asked.of.some_activity(o, asked.host);
   if (!read) return std::move(read).error();
+  if (auto none = no_such_device(asked, **read)) return std::move(*none);
   auto rows = rows_of(asked.devices, **read, asked.of.files().what().bounds.max_materialised_bytes);
   return hold<activity>(std::move(*read), std::move(rows));
 }
@@ -59,6 +69,7 @@ result<std::unique_ptr<row_source>> open_kernels(const asked_rows& asked) {
 result<std::unique_ptr<row_source>> open_bubbles(const asked_rows& asked, table_kind which) {
   auto found = analyse_bubbles(asked.of, bubble_options_of(asked.filters), asked.host);
   if (!found) return std::move(found).error();
+  if (auto none = no_such_device(asked, *found->of)) return std::move(*none);
   auto held = std::make_shared<const bubbles_report>(std::move(*found));
   auto rows = rows_of(asked.devices, *held, which);
   return hold<bubbles_report>(std::move(held), std::move(rows));
@@ -81,6 +92,7 @@ result<std::unique_ptr<row_source>> open_facts(const asked_rows& asked) {
   o.device = asked.filters.plane;
   auto found = analyse_architecture(asked.of, o, asked.host);
   if (!found) return std::move(found).error();
+  if (auto none = no_such_device(asked, *found->of)) return std::move(*none);
   auto held = std::make_shared<const architecture_report>(std::move(*found));
   auto rows = fact_rows(*asked.devices, *held);
   return hold<architecture_report>(std::move(held), std::move(rows));
@@ -120,6 +132,8 @@ result<std::unique_ptr<row_source>> open_table(const asked_rows& asked, const ta
   if (const char* const filter = filter_not_taken(table, asked.filters))
     return fault{fault_code::invalid_argument, std::string("the table ") + table.name + " takes no filter by " + filter,
                  asked.of.files().what().path, no_offset, "docs/tables.md says which it takes"};
+  if (!asked.allow_empty)
+    if (result<void> fits = check_filters(asked.of, asked.filters, asked.host); !fits) return std::move(fits).error();
   switch (table.kind) {
     case table_kind::files: return file_rows(asked.of.files());
     case table_kind::devices: return device_rows(asked.devices);
@@ -154,7 +168,7 @@ result<std::unique_ptr<row_source>> open_rows(const trace& t, std::shared_ptr<co
   if (table == nullptr)
     return fault{fault_code::invalid_argument, "there is no table " + std::to_string(static_cast<std::int32_t>(which)), "",
                  no_offset, "use a PK_TABLE_ constant"};
-  return contained([&] { return open_table({t, std::move(devices), options.filters, host}, *table); });
+  return contained([&] { return open_table({t, std::move(devices), options.filters, host, options.allow_empty}, *table); });
 }
 
 }  // namespace PROFKIT_NAMESPACE

@@ -64,6 +64,7 @@ struct asked_rows {
   std::shared_ptr<const capture_devices> devices;
   const query_filters& filters;
   const hooks& host;
+  bool allow_empty;  // see table_options
 };
 result<std::unique_ptr<row_source>> open_ops(const asked_rows& asked);
 result<std::unique_ptr<row_source>> open_collectives(const asked_rows& asked);

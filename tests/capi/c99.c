@@ -529,6 +529,13 @@ static void test_options(void) {
   SAME_AS_ZEROED(pk_limits, PK_LIMITS_INIT);
   SAME_AS_ZEROED(pk_filters, PK_FILTERS_INIT);
   SAME_AS_ZEROED(pk_open_options, PK_OPEN_OPTIONS_INIT);
+  SAME_AS_ZEROED(pk_trace_builder_options, PK_TRACE_BUILDER_OPTIONS_INIT);
+  SAME_AS_ZEROED(pk_trace_host, PK_TRACE_HOST_INIT);
+  SAME_AS_ZEROED(pk_trace_device, PK_TRACE_DEVICE_INIT);
+  SAME_AS_ZEROED(pk_trace_stream, PK_TRACE_STREAM_INIT);
+  SAME_AS_ZEROED(pk_trace_thread, PK_TRACE_THREAD_INIT);
+  SAME_AS_ZEROED(pk_trace_counter, PK_TRACE_COUNTER_INIT);
+  SAME_AS_ZEROED(pk_trace_allocator, PK_TRACE_ALLOCATOR_INIT);
   SAME_AS_ZEROED(pk_read_callbacks, PK_READ_CALLBACKS_INIT);
   SAME_AS_ZEROED(pk_activity_options, PK_ACTIVITY_OPTIONS_INIT);
   SAME_AS_ZEROED(pk_document_options, PK_DOCUMENT_OPTIONS_INIT);

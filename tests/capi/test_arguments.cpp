@@ -311,6 +311,38 @@ TEST_CASE("option structs of older and newer releases") {
       return status;
     });
   }
+  SECTION("pk_trace_builder_options") {
+    check_sizes<pk_trace_builder_options>(PK_TRACE_BUILDER_OPTIONS_INIT, [](const pk_trace_builder_options& o, error_slot& error) {
+      pk_trace_builder* made = nullptr;
+      const pk_status status = pk_trace_builder_new(&o, &made, error.out());
+      pk_trace_builder_free(made);
+      return status;
+    });
+  }
+  SECTION("parts of a host's own trace") {
+    pk_trace_builder* made = nullptr;
+    REQUIRE(pk_trace_builder_new(nullptr, &made, nullptr) == PK_OK);
+    std::uint32_t number = 0;
+    check_sizes<pk_trace_host>(PK_TRACE_HOST_INIT, [&](const pk_trace_host& o, error_slot& error) {
+      return pk_trace_builder_add_host(made, &o, &number, error.out());
+    });
+    check_sizes<pk_trace_device>(PK_TRACE_DEVICE_INIT, [&](const pk_trace_device& o, error_slot& error) {
+      return pk_trace_builder_add_device(made, &o, &number, error.out());
+    });
+    check_sizes<pk_trace_stream>(PK_TRACE_STREAM_INIT, [&](const pk_trace_stream& o, error_slot& error) {
+      return pk_trace_builder_add_stream(made, &o, &number, error.out());
+    });
+    check_sizes<pk_trace_thread>(PK_TRACE_THREAD_INIT, [&](const pk_trace_thread& o, error_slot& error) {
+      return pk_trace_builder_add_thread(made, &o, &number, error.out());
+    });
+    check_sizes<pk_trace_counter>(PK_TRACE_COUNTER_INIT, [&](const pk_trace_counter& o, error_slot& error) {
+      return pk_trace_builder_add_counter(made, &o, &number, error.out());
+    });
+    check_sizes<pk_trace_allocator>(PK_TRACE_ALLOCATOR_INIT, [&](const pk_trace_allocator& o, error_slot& error) {
+      return pk_trace_builder_add_allocator(made, &o, &number, error.out());
+    });
+    pk_trace_builder_free(made);
+  }
   SECTION("pk_filters") {
     const auto profile = opened(gpu_capture());
     check_sizes<pk_filters>(PK_FILTERS_INIT, [&](const pk_filters& filters, error_slot& error) {
@@ -494,13 +526,13 @@ TEST_CASE("what an older caller could not set has its default") {
 TEST_CASE("unknown flags, kinds and reserved fields") {
   error_slot error;
   pk_open_options options = PK_OPEN_OPTIONS_INIT;
-  options.flags = 8;
+  options.flags = 16;
   CHECK(open_with(options, error) == PK_E_UNSUPPORTED);
   options = PK_OPEN_OPTIONS_INIT;
   options.io = 3;
   CHECK(open_with(options, error) == PK_E_INVALID_ARGUMENT);
   options = PK_OPEN_OPTIONS_INIT;
-  options.reserved = 1;
+  options.rank = 1;  // without PK_OPEN_HAS_RANK
   CHECK(open_with(options, error) == PK_E_INVALID_ARGUMENT);
   options = PK_OPEN_OPTIONS_INIT;
   options.run = "no_such_run";
@@ -595,6 +627,36 @@ TEST_CASE("a filter that is not taken is an error") {
   o.filters = &unknown;
   error_slot error;
   CHECK(pk_document_write(p, PK_DOCUMENT_OPS, &o, swallow, nullptr, nullptr, error.out()) == PK_E_UNSUPPORTED);
+}
+
+TEST_CASE("a filter that fits nothing is an error of a table, too") {
+  const auto profile = opened(tpu_capture());
+  const auto refuses = [&](std::int32_t which, const auto& set, std::uint32_t flags = 0) {
+    pk_filters filters = PK_FILTERS_INIT;
+    set(filters);
+    pk_table_options options = PK_TABLE_OPTIONS_INIT;
+    options.filters = &filters;
+    options.flags = flags;
+    pk_table* table = nullptr;
+    error_slot error;
+    const pk_status status = pk_table_open(profile.get(), which, &options, &table, error.out());
+    pk_table_free(table);
+    return status == PK_OK ? std::string() : std::to_string(status) + ": " + error.message();
+  };
+  const auto plane = [](const char* name) { return [name](pk_filters& f) { f.plane = name; }; };
+  const std::string invalid = std::to_string(PK_E_INVALID_ARGUMENT) + ": ";
+  for (const std::int32_t which : {PK_TABLE_OPS, PK_TABLE_KERNELS, PK_TABLE_STEPS, PK_TABLE_GAPS, PK_TABLE_CAUSES,
+                                   PK_TABLE_DEVICE_TIME, PK_TABLE_FACTS}) {
+    INFO(pk_table_name(which));
+    CHECK(refuses(which, plane("no such plane")).substr(0, invalid.size()) == invalid);
+    CHECK(refuses(which, plane("TPU:0")).empty());
+    CHECK(refuses(which, plane("no such plane"), PK_TABLE_ALLOW_EMPTY).empty());
+  }
+  // A plane of a host is there, and no device.
+  CHECK(refuses(PK_TABLE_KERNELS, plane("/host:CPU")).find("no device has \"/host:CPU\" in its name") != std::string::npos);
+  CHECK(refuses(PK_TABLE_GAPS, plane("/host:CPU")).find("no device has \"/host:CPU\" in its name") != std::string::npos);
+  CHECK(refuses(PK_TABLE_OPS, [](pk_filters& f) { f.name = "no such op"; }).substr(0, invalid.size()) == invalid);
+  CHECK(refuses(PK_TABLE_OPS, [](pk_filters& f) { f.host = "no such host"; }).substr(0, invalid.size()) == invalid);
 }
 
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // they end the program instead

@@ -2,12 +2,16 @@
 #include <profkit/core/merge.hpp>
 #include <profkit/core/xspace_writer.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <string>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include <unistd.h>
 
@@ -196,4 +200,187 @@ TEST_CASE("each base is the zero of its own clock") {
   CHECK(to == -199'993);  // 1100 ns is 6100 ns on the host
   REQUIRE(pk_clock_map(clock, PK_CLOCK_HOST, &from, &to, 1, error.out()) == PK_OK);
   CHECK(to == 7);
+}
+
+namespace {
+
+std::string bytes_of(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+owned<pk_profile> opened_buffer(const std::string& bytes, const char* label, const char* host, std::int32_t rank) {
+  pk_open_options how = PK_OPEN_OPTIONS_INIT;
+  how.host = host;
+  how.rank = rank;
+  how.flags = PK_OPEN_HAS_RANK;
+  pk_profile* made = nullptr;
+  error_slot error;
+  const pk_status status = pk_profile_open_buffer(bytes.data(), bytes.size(), label, &how, &made, error.out());
+  INFO(error.message());
+  REQUIRE(status == PK_OK);
+  return owned<pk_profile>(made);
+}
+
+struct merged_profiles {
+  explicit merged_profiles(std::vector<const pk_profile*> of) : profiles(std::move(of)) {
+    options.profiles = profiles.data();
+    options.profile_count = profiles.size();
+    options.correction = PK_CORRECTION_NONE;
+  }
+  pk_status run(std::string& into, error_slot& error, owned<pk_merge>* made = nullptr) {
+    pk_merge* merge = nullptr;
+    const pk_status status = pk_merge_run(&options, append, &into, &merge, error.out());
+    if (made) made->reset(merge);
+    else pk_merge_free(merge);
+    return status;
+  }
+  std::vector<const pk_profile*> profiles;
+  pk_merge_options options = PK_MERGE_OPTIONS_INIT;
+};
+
+// The values of a column of all rows of a table.
+std::vector<std::string> column_of(pk_profile* profile, std::int32_t which, const char* column) {
+  std::vector<std::string> all;
+  pk_table* table = nullptr;
+  REQUIRE(pk_table_open(profile, which, nullptr, &table, nullptr) == PK_OK);
+  std::size_t count = 0;
+  pk_value value{};
+  while (pk_table_read(table, nullptr, 0, 1, &count, nullptr) == PK_OK) {
+    REQUIRE(pk_table_values(table, column, &value, 1, &count, nullptr) == PK_OK);
+    all.push_back(value.kind == 0 ? "null" : value.kind == PK_VALUE_TEXT ? std::string(text_of(value.text)) : std::to_string(value.bits));
+  }
+  pk_table_free(table);
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("open captures merge as their files do") {
+  two_traces run;
+  const auto first = opened(run.first), second = opened(run.second);
+  std::string by_path, by_profile;
+  error_slot error;
+  REQUIRE(pk_merge_run(&run.options, append, &by_path, nullptr, error.out()) == PK_OK);
+  merged_profiles open({first.get(), second.get()});
+  open.options.flags = run.options.flags;
+  const pk_status status = open.run(by_profile, error);
+  INFO(error.message());
+  REQUIRE(status == PK_OK);
+  CHECK(by_profile == by_path);
+
+  SECTION("the output is none of them") {
+    open.options.output = run.second.c_str();
+    CHECK(pk_merge_run(&open.options, nullptr, nullptr, nullptr, error.out()) == PK_E_INVALID_ARGUMENT);
+    CHECK(error.message().find("the output would replace") != std::string::npos);
+  }
+  SECTION("a path and a capture") {
+    const char* const path = run.first.c_str();
+    merged_profiles rest({second.get()});
+    rest.options.traces = &path;
+    rest.options.trace_count = 1;
+    rest.options.flags = run.options.flags;
+    std::string mixed;
+    REQUIRE(rest.run(mixed, error) == PK_OK);
+    CHECK(mixed == by_path);
+  }
+}
+
+TEST_CASE("two buffers of one kind are told apart by host and rank") {
+  const std::string bytes = bytes_of(gpu_capture());
+  const auto one = opened_buffer(bytes, "memory", "trainer-one", 4), two = opened_buffer(bytes, "memory", "trainer-two", 3);
+  CHECK(column_of(one.get(), PK_TABLE_DEVICES, "host").front() == "trainer-one");
+  CHECK(column_of(two.get(), PK_TABLE_DEVICES, "host").front() == "trainer-two");
+  CHECK(column_of(one.get(), PK_TABLE_DEVICES, "rank").front() == "4");
+  CHECK(column_of(one.get(), PK_TABLE_FILES, "host") == std::vector<std::string>{"trainer-one"});
+
+  std::string merged;
+  error_slot error;
+  owned<pk_merge> made;
+  merged_profiles open({one.get(), two.get()});
+  const pk_status status = open.run(merged, error, &made);
+  INFO(error.message());
+  REQUIRE(status == PK_OK);
+  REQUIRE(pk_merge_node_count(made.get()) == 2);
+  pk_merge_node node{};
+  REQUIRE(pk_merge_node_get(made.get(), 0, &node, nullptr) == PK_OK);
+  CHECK(node.id == 4);
+  CHECK(text_of(node.hostname) == "trainer-one");
+  const std::uint64_t events = node.events;
+  CHECK(events > 0);
+  REQUIRE(pk_merge_node_get(made.get(), 1, &node, nullptr) == PK_OK);
+  CHECK(node.id == 3);
+  CHECK(text_of(node.hostname) == "trainer-two");
+  CHECK(node.events == events);
+
+  const auto reopened = opened_buffer(merged, "merged", "", 0);
+  std::vector<std::string> hosts = column_of(reopened.get(), PK_TABLE_DEVICES, "host");
+  CHECK(std::count(hosts.begin(), hosts.end(), "trainer-one") == std::count(hosts.begin(), hosts.end(), "trainer-two"));
+  CHECK(std::count(hosts.begin(), hosts.end(), "trainer-one") > 0);
+}
+
+TEST_CASE("captures that cannot be merged") {
+  error_slot error;
+  std::string bytes;
+  SECTION("NULL among them") {
+    CHECK(merged_profiles({nullptr}).run(bytes, error) == PK_E_INVALID_ARGUMENT);
+    CHECK(error.message().find("profiles[0]") != std::string::npos);
+  }
+  SECTION("a damaged one is no success, and with keep_going what is intact is there") {
+    std::string cut = bytes_of(gpu_capture());
+    cut.resize(cut.size() - 10);
+    const auto damaged = opened_buffer(cut, "cut", "a", 0);
+    merged_profiles open({damaged.get()});
+    CHECK(open.run(bytes, error) == PK_E_DAMAGED);
+    CHECK(bytes.empty());
+    open.options.flags = PK_MERGE_KEEP_GOING;
+    owned<pk_merge> made;
+    REQUIRE(open.run(bytes, error, &made) == PK_OK);
+    pk_merge_node node{};
+    REQUIRE(pk_merge_node_get(made.get(), 0, &node, nullptr) == PK_OK);
+    CHECK(node.status == PK_NODE_CORRUPT);
+    CHECK(node.events > 0);
+  }
+  SECTION("what a host built itself") {
+    pk_trace_builder* builder = nullptr;
+    pk_trace_host host = PK_TRACE_HOST_INIT;
+    std::uint32_t number = 0;
+    pk_profile* made = nullptr;
+    REQUIRE(pk_trace_builder_new(nullptr, &builder, nullptr) == PK_OK);
+    REQUIRE(pk_trace_builder_add_host(builder, &host, &number, nullptr) == PK_OK);
+    REQUIRE(pk_trace_builder_finish(builder, &made, nullptr) == PK_OK);
+    pk_trace_builder_free(builder);
+    const owned<pk_profile> own(made);
+    CHECK(merged_profiles({made}).run(bytes, error) == PK_E_UNSUPPORTED);
+    CHECK(error.message().find("neither an XSpace nor trace JSON") != std::string::npos);
+  }
+  SECTION("two of one rank") {
+    const std::string whole = bytes_of(gpu_capture());
+    const auto one = opened_buffer(whole, "one", "a", 2), two = opened_buffer(whole, "two", "b", 2);
+    std::string merged;
+    owned<pk_merge> made;
+    REQUIRE(merged_profiles({one.get(), two.get()}).run(merged, error, &made) == PK_OK);  // then their places are their ids
+    pk_merge_node node{};
+    REQUIRE(pk_merge_node_get(made.get(), 1, &node, nullptr) == PK_OK);
+    CHECK(node.id == 1);
+  }
+}
+
+TEST_CASE("host and rank are of buffers, and sound") {
+  pk_open_options how = PK_OPEN_OPTIONS_INIT;
+  pk_profile* made = nullptr;
+  error_slot error;
+  const std::string bytes = bytes_of(gpu_capture());
+  how.host = "a";
+  CHECK(pk_profile_open(gpu_capture().c_str(), &how, &made, error.out()) == PK_E_INVALID_ARGUMENT);
+  how.flags = PK_OPEN_REDACT;
+  CHECK(pk_profile_open_buffer(bytes.data(), bytes.size(), "a", &how, &made, error.out()) == PK_E_UNSUPPORTED);
+  how.host = nullptr;
+  how.flags = PK_OPEN_HAS_RANK;
+  how.rank = -1;
+  CHECK(pk_profile_open_buffer(bytes.data(), bytes.size(), "a", &how, &made, error.out()) == PK_E_INVALID_ARGUMENT);
+  how.flags = 0;
+  how.rank = 1;
+  CHECK(pk_profile_open_buffer(bytes.data(), bytes.size(), "a", &how, &made, error.out()) == PK_E_INVALID_ARGUMENT);
+  CHECK(made == nullptr);
 }

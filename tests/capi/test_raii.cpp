@@ -4,7 +4,10 @@
 #include <cstring>
 #include <map>
 #include <stdexcept>
+#include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "handles.hpp"
 
@@ -58,6 +61,100 @@ TEST_CASE("a loop that stopped goes on where it was") {
   for ([[maybe_unused]] const pk_event& event : rows) ++rest;
   CHECK(first + rest - 1 == profile.files()[0].planes()[0].lines()[0].summary().event_count);
   for ([[maybe_unused]] const pk_event& event : rows) FAIL("the range has ended");
+}
+
+TEST_CASE("rows come in batches, too, from where a loop stopped") {
+  const lib::profile profile = lib::profile::open(tpu_capture()).or_throw();
+  const lib::line line = profile.files()[0].planes()[0].lines()[0];
+  std::int64_t by_event = 0, by_batch = 0;
+  auto rows = line.events();
+  for (const pk_event& event : rows) by_event += event.start_ps;
+  auto batches = line.events();
+  for (const pk_event& event : batches) {
+    by_batch += event.start_ps;
+    break;
+  }
+  std::size_t count = 0;
+  for (auto batch = batches.next_batch(); !batch.empty(); batch = batches.next_batch()) {
+    if (count == 0) by_batch -= batch.begin()->start_ps;  // the one where the loop stopped
+    for (const pk_event& event : batch) by_batch += event.start_ps;
+    count += batch.size;
+  }
+  CHECK(batches.ok());
+  CHECK(count == line.summary().event_count);
+  CHECK(by_batch == by_event);
+  CHECK(batches.next_batch().empty());
+}
+
+TEST_CASE("names of constants, and what is not in a row") {
+  CHECK(lib::version() == pk_version_string());
+  CHECK(lib::version_number() == PK_VERSION_NUMBER);
+  CHECK(lib::status_name(PK_E_DAMAGED) == "damaged");
+  CHECK(lib::family_name(PK_FAMILY_OWN) == "own");
+  CHECK(lib::compression_name(PK_COMPRESSION_ZSTD) == "zstd");
+  CHECK(lib::plane_kind_name(PK_PLANE_DEVICE) == "device");
+  CHECK(lib::line_kind_name(PK_LINE_STEPS) == "steps");
+  CHECK(lib::stat_kind_name(PK_STAT_REF) == "ref");
+  CHECK(lib::sibling_name(PK_SIBLING_SAME_BYTES) == "same_bytes");
+  CHECK(lib::document_name(PK_DOCUMENT_OPS) == "ops");
+  CHECK(lib::trace_format_name(PK_TRACE_JSON) == pk_trace_format_name(PK_TRACE_JSON));
+  CHECK(lib::probe_flag_name(PK_PROBE_POSSIBLE_OVERFLOW) == "possible_overflow");
+  CHECK(lib::table_name(PK_TABLE_GAPS) == "gaps");
+  const lib::profile profile = lib::profile::open(tpu_capture()).or_throw();
+  const lib::plane plane = profile.files()[0].planes()[0];
+  std::size_t children = 0;
+  for (const pk_event_metadata& entry : plane.event_metadata()) {
+    CHECK(plane.children_of_metadata(entry.id).size() == entry.child_count);
+    children += entry.child_count;
+  }
+  CHECK(plane.children_of_metadata(-5).empty());
+}
+
+TEST_CASE("exports, dumps and the document of an error") {
+  const lib::profile profile = lib::profile::open(tpu_capture()).or_throw();
+  std::string json, dump, of_file, failed;
+  const pk_trace_outcome outcome = profile.write_trace([&](std::string_view bytes) { json += bytes; }).or_throw();
+  CHECK(outcome.events == 26723);
+  CHECK(json.find("\"traceEvents\"") != std::string::npos);
+  CHECK(lib::write_dump(tpu_capture().c_str(), [&](std::string_view bytes) { dump += bytes; }).or_throw() ==
+        PK_DOCUMENT_STATUS_OK);
+  CHECK(profile.write_dump(0, [&](std::string_view bytes) { of_file += bytes; }).or_throw() == PK_DOCUMENT_STATUS_OK);
+  CHECK(dump == of_file);
+  const auto absent = lib::profile::open("/no/such/file");
+  REQUIRE_FALSE(absent.ok());
+  CHECK(lib::write_error_document(PK_DOCUMENT_OPS, absent.error(), [&](std::string_view bytes) { failed += bytes; })
+            .or_throw() == PK_DOCUMENT_STATUS_ERROR);
+  CHECK(failed.find("not_found") != std::string::npos);
+  const auto refused = profile.write_trace_file(tpu_capture().c_str());
+  REQUIRE_FALSE(refused.ok());
+  CHECK(refused.error().code() == PK_E_INVALID_ARGUMENT);
+}
+
+TEST_CASE("a host builds its own trace") {
+  auto builder = lib::trace_builder::make().or_throw();
+  pk_trace_device gpu = PK_TRACE_DEVICE_INIT;
+  gpu.host = builder.add(pk_trace_host(PK_TRACE_HOST_INIT)).or_throw();
+  gpu.name = lib::borrowed("GPU 0");
+  pk_trace_stream stream = PK_TRACE_STREAM_INIT;
+  stream.device = builder.add(gpu).or_throw();
+  pk_trace_kernel row{};
+  row.stream = builder.add(stream).or_throw();
+  row.name = lib::borrowed("gemm");
+  row.duration_ps = 5;
+  CHECK_FALSE(builder.add(std::vector<pk_trace_kernel>(3, row)));
+  row.duration_ps = -5;
+  const lib::error refused = builder.add(&row, 1);
+  REQUIRE(refused);
+  CHECK(refused.message() == "row 0: the duration is negative");
+  pk_trace_thread nowhere = PK_TRACE_THREAD_INIT;
+  nowhere.host = 7;
+  CHECK(builder.add(nowhere).error().code() == PK_E_INVALID_ARGUMENT);
+  const lib::profile profile = builder.finish().or_throw();
+  std::int64_t sum_ps = 0;
+  auto kernels = profile.rows<pk_kernel_row>().or_throw();
+  for (const pk_kernel_row& kernel : kernels) sum_ps += kernel.duration_ps;
+  CHECK(sum_ps == 15);
+  CHECK_FALSE(builder.finish().ok());
 }
 
 TEST_CASE("errors are values, or exceptions on demand") {
@@ -156,6 +253,7 @@ TEST_CASE("modules and Chrome events") {
     lib::chrome_range events = run.chrome_events(file.position()).or_throw();
     for (const pk_chrome_event& event : events) ++phases[static_cast<char>(event.phase)];
     CHECK(events.ok());
+    CHECK(events.reader().summary().event_count > 0);
   }
   CHECK(phases['X'] > 100);
   CHECK(phases['M'] > 1);

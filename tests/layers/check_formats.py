@@ -6,7 +6,7 @@ nothing was found.
 import pathlib
 import sys
 
-MAX_LINES = 20
+MAX_LINES = 22
 
 
 def main(root):

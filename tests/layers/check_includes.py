@@ -79,6 +79,8 @@ LAYERS = [
     ("examples/tour/tour.cpp", {"std", "raii"} | SYSTEM),
     ("examples/tour/tour.c", {"std", "c_abi"} | SYSTEM),
     ("examples/own-format/", CORE | SYSTEM),
+    ("examples/own-trace/own_trace.cpp", {"std", "raii"} | SYSTEM),
+    ("examples/own-trace/own_trace.c", {"std", "c_abi"} | SYSTEM),
 ]
 CHECKED_FOLDERS = ["include", "src", "capi", "tools", "bindings", "examples"]
 

@@ -64,6 +64,10 @@ struct capture_file {
   /// Which node of a merged trace JSON this is: such a file is opened as its nodes, each of which reads like the file that was
   /// merged. -1: it is a file of its own.
   std::int64_t node = -1;
+  /// What who opened it said of it, which counts before what the file says: its machine, and its rank in its run; "" and -1:
+  /// nothing.
+  std::string given_host;
+  std::int32_t given_rank = -1;
 };
 
 /// Whether a file that is no XSpace says what devices or hosts did, and when: trace JSON that repeats no XSpace, a
@@ -95,6 +99,10 @@ struct open_options {
   hooks host;
   /// Formats of the host's own, asked before all others and in this order.
   std::vector<std::shared_ptr<const format>> formats;
+  /// Of what profile::open_buffer() and open_callbacks() open: the machine, and the rank in its run. They count before what the
+  /// file says. "" and -1: that counts.
+  std::string hostname;
+  std::int32_t rank = -1;
   /// Files that are no XSpace are read when they are first asked for. True: those reads go without the hooks,
   /// which then need not outlive open().
   bool host_ends_with_open = false;

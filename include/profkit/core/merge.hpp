@@ -15,6 +15,8 @@
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 
+class profile;  ///< profkit/core/profile.hpp
+
 /// How planes are named. seed: /device:GPU:<64 node + k>, hosts of nodes above 0 as /device:GPU:<10000 node>; rocm: the
 /// numbers of the reference tool (100 + 64 node + k); node: /node:<n>/device:GPU:<k> and /node:<n>/host_threads.
 enum class plane_scheme : std::uint8_t { seed, rocm, node };
@@ -51,6 +53,9 @@ struct given_clocks {
 
 /// What to merge. Paths may be empty when there is none.
 struct merge_options {
+  /// Open captures, instead of traces and run_dir: each of their files that can be merged is one trace, under its path and, where
+  /// who opened it gave one, its rank.
+  std::vector<std::shared_ptr<const profile>> opened;
   /// One a node, or a trace that this library merged; a folder stands for the one trace in it.
   std::vector<std::string> traces;
   std::vector<std::string> snapshots;  ///< none, or one a trace ("" where a trace carries its own)

@@ -6,7 +6,9 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
+#include <vector>
 
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
@@ -15,6 +17,7 @@ struct xspace_index;   ///< src/formats/xspace/xspace_index.hpp
 class stream_visitor;  ///< src/formats/xspace/xspace_stream.hpp
 class probe_trace;     ///< profkit/core/probe_trace.hpp
 class recording;       ///< profkit/core/recording.hpp
+struct recorded_file;  ///< likewise
 
 /// Immutable after open(): share it between threads freely. Spans it hands out live as long as it does.
 class profile {
@@ -29,6 +32,10 @@ class profile {
                                                             const open_options& options = {});
   static result<std::shared_ptr<const profile>> open_callbacks(const read_at_callbacks& callbacks, std::string label,
                                                                const open_options& options = {});
+  /// Recordings that a host made in memory, a file each: one at least. Faults: `unsupported` under open_options::redact, and
+  /// those that make a single file unreadable.
+  static result<std::shared_ptr<const profile>> open_recordings(std::vector<recorded_file> files,
+                                                                const open_options& options = {});
   ~profile();
 
   [[nodiscard]] const capture& what() const noexcept;
@@ -56,6 +63,9 @@ class profile {
   [[nodiscard]] const probe_trace* neutrino(std::size_t file) const noexcept;
   /// What a file of a host's own format holds; nullptr for other families.
   [[nodiscard]] const recording* recorded(std::size_t file) const noexcept;
+  /// The XSpace whose planes say what allocators of a file did: its own; of a recording one that was made of its allocations.
+  /// nullptr when there is none.
+  [[nodiscard]] const xspace_index* allocations(std::size_t file) const noexcept;
   /// Why a file is damaged or unreadable; nullptr when it is sound. fault.byte_offset is in decoded bytes.
   /// Damage found only while events are scanned is reported by the analysis that scans them.
   [[nodiscard]] const fault* file_fault(std::size_t file) const noexcept;

@@ -146,10 +146,11 @@ class row_source {
 /// Which rows, of the tables that take it (docs/tables.md).
 struct table_options {
   query_filters filters;
+  bool allow_empty = false;  ///< filters that fit nothing give no rows, and no fault
 };
 
 /// Opens a table of a capture and runs the analysis that it needs. The source borrows the trace and what `devices` borrow.
-/// Faults: invalid_argument (a filter that the table does not take), unsupported (events and probe records have no rows of
+/// Faults: invalid_argument (a filter that the table does not take, or that fits nothing), unsupported (events and probe records have no rows of
 /// this kind), and those of the analysis.
 result<std::unique_ptr<row_source>> open_rows(const trace& t, std::shared_ptr<const capture_devices> devices, table_kind which,
                                               const table_options& options = {}, const hooks& host = {});

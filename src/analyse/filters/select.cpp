@@ -132,7 +132,7 @@ bool anything_intact(const profile& p) noexcept {
     } else {
       // What a stream gave before it was cut is read.
       const fault* const known = p.file_fault(file);
-      if (known == nullptr || (known->code == fault_code::damaged && !p.bytes(file).empty())) return true;
+      if (known == nullptr || (known->code == fault_code::damaged && (!p.bytes(file).empty() || p.recorded(file) != nullptr))) return true;
     }
   }
   return p.file_count() == 0;

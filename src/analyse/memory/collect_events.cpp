@@ -4,6 +4,7 @@
 
 #include <analyse/stats.hpp>
 #include <formats/xspace/line_pieces.hpp>
+#include <profkit/core/recording.hpp>
 
 #include <algorithm>
 #include <utility>
@@ -129,7 +130,7 @@ class collector {
 
   void add_file(std::size_t file) {
     if (!host_fits(profile_, file, host_filter_)) return;
-    const xspace_index* space = profile_.xspace(file);
+    const xspace_index* space = profile_.allocations(file);
     if (space == nullptr) return;
     for (std::size_t at = 0; at < space->planes.size(); ++at) {
       const plane_index& plane = space->planes[at];
@@ -161,7 +162,7 @@ class collector {
   };
 
   void add_plane(std::size_t file, std::size_t plane_at) {
-    const plane_index& plane = profile_.xspace(file)->planes[plane_at];
+    const plane_index& plane = profile_.allocations(file)->planes[plane_at];
     event_roles roles;
     for (const std::string_view entry : plane.event_metadata_entries) {
       const event_metadata_view view(entry);
@@ -408,7 +409,10 @@ class collector {
       if (known == key) return at;
     const allocator_plane& plane = out_.planes[line.plane];
     std::string name = key.text();
-    const bool is_host_memory = is_host_allocator(name);
+    const recording* const recorded = profile_.recorded(plane.file);
+    const std::optional<std::string_view> named =
+        recorded == nullptr ? std::nullopt : std::optional<std::string_view>(recorded->device_of_allocator(name));
+    const bool is_host_memory = named ? named->empty() : is_host_allocator(name);
     // Two keys can have one text; what is shown as one allocator is one.
     std::optional<std::uint32_t> known = own_allocator(plane, name);
     // A file made of names alone must not make this quadratic: past so many, all others of a plane are one.
@@ -425,7 +429,8 @@ class collector {
       fresh.node = node_of_host(*plane.index);
       fresh.host = fresh.node ? merged_host_of(*plane.index) : host_of(plane.file);
       fresh.is_host_memory = is_host_memory;
-      if (!is_other && !is_host_memory) fresh.device = device_of(devices_of(plane.file), fresh.node, name);
+      if (named) fresh.device = *named;
+      else if (!is_other && !is_host_memory) fresh.device = device_of(devices_of(plane.file), fresh.node, name);
       fresh.name = std::move(name);
     }
     if (known_.size() < max_keys) known_.emplace_back(key, *known);
@@ -456,7 +461,7 @@ class collector {
 
   [[nodiscard]] std::string host_of(std::uint32_t file) const {
     const std::string& host = profile_.what().files[file].host;
-    const auto& names = profile_.xspace(file)->hostnames;
+    const auto& names = profile_.allocations(file)->hostnames;
     return host.empty() && !names.empty() ? std::string(names.front()) : host;
   }
 

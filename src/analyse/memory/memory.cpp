@@ -97,11 +97,12 @@ result<void> add_runtime(const trace& t, const memory_options& o, const hooks& h
   const collected_events all = collect_allocator_events(p, o.host, host);
   if (all.stopped) return *all.stopped;
   r.damage.insert(r.damage.end(), all.damage.begin(), all.damage.end());
-  const bool any_xspace = std::any_of(p.what().files.begin(), p.what().files.end(),
-                                      [](const capture_file& f) { return has_planes(f.family); });
-  if (!any_xspace || !all.host_plane_present || all.n_events == 0) {
+  bool any_source = false;
+  for (std::size_t file = 0; file < p.file_count(); ++file)
+    any_source = any_source || has_planes(p.what().files[file].family) || p.allocations(file) != nullptr;
+  if (!any_source || !all.host_plane_present || all.n_events == 0) {
     r.runtime_absent_reason = !has_host(p, o.host)      ? "no_such_host"
-                              : !any_xspace             ? "no_xplane_pb"
+                              : !any_source             ? "no_xplane_pb"
                               : !all.host_plane_present ? "host_plane_absent"
                                                         : "no_memory_events";
     return {};

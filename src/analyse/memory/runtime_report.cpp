@@ -173,7 +173,7 @@ class reporter {
     report_.is_global_peak = report_.peak_bytes == report_.global_peak_bytes;
     report_.pool_bytes = replay_.facts.capacity_bytes;
     report_.peak_bytes_by_pool = {{report_.pool_id, report_.peak_bytes}};
-    const xspace_index* space = profile_.xspace(of_.file);
+    const xspace_index* space = profile_.allocations(of_.file);
     report_.n_planes = space == nullptr ? 0 : space->planes.size();
   }
 
@@ -334,31 +334,29 @@ result<step_windows> windows_of(const trace& t, const allocator_identity& of, co
   o.limit = 0;
   o.plane = of.device;  // most have steps of their own, and nothing is made of the others then
   auto found = analyse_steps(t, o, host);
-  const auto is_own = [&](const step_row& row) {
-    return row.file == of.file && space != nullptr &&
-           space->planes[static_cast<std::size_t>(row.plane)].name == of.device;
-  };
+  const auto is_own = [&](const step_row& row) { return row.file == of.file && row.plane_name == of.device; };
   if (!of.device.empty() && found && std::none_of(found->steps.begin(), found->steps.end(), is_own)) {
     o.plane.clear();
     found = analyse_steps(t, o, host);
   }
   if (!found) return std::move(found).error();
-  std::int32_t plane = -1, other = -1;  // the plane whose rows are taken; one of another node
+  using owner = std::pair<std::int32_t, std::int32_t>;  // the plane and the device of a step
+  std::optional<owner> taken, other;                    // whose rows are taken; one of another node
   for (const step_row row : found->steps) {
-    if (row.file != of.file || space == nullptr || row.plane == plane || row.plane == other) continue;
-    const plane_index& at = space->planes[static_cast<std::size_t>(row.plane)];
-    if (of.node && of.node != node_of_host(at)) {
-      other = row.plane;
+    const owner by{row.plane, row.device};
+    if (row.file != of.file || by == taken || by == other) continue;
+    if (of.node && space != nullptr && of.node != node_of_host(space->planes[static_cast<std::size_t>(row.plane)])) {
+      other = by;
       continue;
     }
-    if (plane < 0) plane = row.plane;
-    if (!of.device.empty() && at.name == of.device) {
-      plane = row.plane;
+    if (!taken) taken = by;
+    if (!of.device.empty() && row.plane_name == of.device) {
+      taken = by;
       break;
     }
   }
   for (const step_row row : found->steps) {
-    if (row.file != of.file || row.plane != plane) continue;
+    if (row.file != of.file || owner{row.plane, row.device} != taken) continue;
     out.source = row.source == step_source::steps_line    ? "steps_line"
                  : row.source == step_source::xla_modules ? "xla_modules"
                                                           : "host_step_num";

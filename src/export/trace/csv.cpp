@@ -146,6 +146,12 @@ class csv_exporter {
     for (const timeline_lines::line& line : read->all()) {
       ++job_.outcome.tracks;
       const std::string head = head_of(file, line.process, line.title, line.id);
+      for (const recorded_value& value : line.values) {
+        std::string stats = "{\"value\":";
+        append_shortest(stats, value.value);
+        stats += '}';
+        if (result<void> added = append_row(head, value.at_ps, 0, line.title, stats); !added) return added;
+      }
       for (const timeline_event& event : line.events)
         if (result<void> added = append_row(head, event.start_ps, event.duration_ps, read->text(event.name), "{}"); !added)
           return added;

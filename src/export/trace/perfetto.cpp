@@ -346,6 +346,11 @@ class perfetto_exporter {
       lane_splitter lanes;
       std::vector<std::uint64_t> tracks;
       const auto closed = [&](std::size_t lane, std::int64_t end_ps) { out_.end_slice(tracks[lane], end_ps); };
+      const std::uint64_t counter = line.values.empty() ? 0 : out_.add_counter(process, line.title, line.unit);
+      for (const recorded_value& value : line.values) {
+        out_.set_counter(counter, value.at_ps, value.value);
+        ++job_.outcome.counters;
+      }
       for (const timeline_event& event : line.events) {
         const std::size_t place = lanes.place(event.start_ps, event.start_ps + event.duration_ps, closed);
         const std::size_t lane = std::min(place, lane_splitter::max_lanes - 1);

@@ -1,6 +1,7 @@
 // The lines of a file that reaches exporters as a timeline alone, a format of the host's own: filtered, in the order of
 // time.
 #pragma once
+#include <profkit/core/recording.hpp>
 #include <profkit/core/timeline.hpp>
 
 #include "parts.hpp"
@@ -18,7 +19,9 @@ class timeline_lines {
   struct line {
     std::string_view process, title;
     std::string id;                      // the stream or the position, as written
-    std::vector<timeline_event> events;  // by (start, longer first); at least one
+    std::vector<timeline_event> events;  // by (start, longer first); at least one, unless it is a counter
+    std::vector<recorded_value> values;  // of a counter, by time; at least one
+    std::string_view unit;               // of those
   };
 
   // Reads the file under the filters of the job. Its damage is known to the job already. Faults: cancelled, limit.

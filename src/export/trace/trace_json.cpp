@@ -188,6 +188,13 @@ class json_exporter {
       lane_splitter lanes;
       std::vector<std::uint32_t> tids;
       std::string text;
+      for (const recorded_value& value : line.values) {
+        append_counter(text, value, line, processes_);
+        ++job_.outcome.counters;
+        if (text.size() >= text_bytes) {
+          if (result<void> added = rows_.add_text(std::exchange(text, {})); !added) return added;
+        }
+      }
       for (const timeline_event& event : line.events) {
         const std::size_t place =
             lanes.place(event.start_ps, event.start_ps + event.duration_ps, [](std::size_t, std::int64_t) {});
@@ -211,6 +218,20 @@ class json_exporter {
       if (result<void> added = rows_.add_text(std::move(text)); !added) return added;
     }
     return {};
+  }
+
+  static void append_counter(std::string& out, const recorded_value& value, const timeline_lines::line& of, std::uint64_t pid) {
+    out += "{\"ph\":\"C\",\"pid\":";
+    append_integer(out, pid);
+    out += ",\"ts\":";
+    append_exact_microseconds(out, value.at_ps);
+    out += ",\"name\":";
+    append_json_string(out, of.title);
+    out += ",\"args\":{";
+    append_json_string(out, of.unit.empty() ? of.title : of.unit);
+    out += ':';
+    append_shortest(out, value.value);
+    out += "}},\n";
   }
 
   // Threads that say where they belong come first.

@@ -3,9 +3,12 @@
 #include <profkit/time.hpp>
 #include <base/collective_names.hpp>
 #include <formats/activity_input.hpp>
+#include <formats/launch_names.hpp>
 #include <formats/xspace/xspace_names.hpp>
 
 #include <algorithm>
+#include <cmath>
+#include <cstddef>
 #include <limits>
 #include <string>
 #include <utility>
@@ -29,6 +32,14 @@ std::size_t numbered_once(std::vector<string_id>& names, string_id name) {
   return position;
 }
 
+// Threads and counters of a process stand in one list.
+std::ptrdiff_t lines_of_process(const recording::contents& of, string_id process) {
+  return std::count_if(of.threads.begin(), of.threads.end(),
+                       [&](const recording::contents::thread& t) { return t.process == process; }) +
+         std::count_if(of.counters.begin(), of.counters.end(),
+                       [&](const recording::contents::counter& c) { return !c.device && c.owner == process; });
+}
+
 }  // namespace
 
 recording::recording() : contents_(std::make_unique<contents>()) {}
@@ -47,7 +58,7 @@ void recording::set_rank(std::int32_t rank, std::int32_t world_size) {
 
 std::uint32_t recording::add_device(std::string_view name, accelerator type, std::int64_t ordinal) {
   activity_device& added = contents_->devices.emplace_back().facts;
-  added.name = contents_->texts.intern(name);
+  added.name = contents_->intern(name);
   added.type = type;
   added.ordinal = ordinal;
   added.timestamp_resolution_ps = 1;
@@ -64,7 +75,7 @@ std::uint32_t recording::add_stream(std::uint32_t device, std::int64_t id, std::
   std::vector<activity_stream>& of = contents_->devices[device].facts.streams;
   activity_stream& added = of.emplace_back();
   added.id = id;
-  added.name = contents_->texts.intern(name.empty() ? "stream " + std::to_string(id) : std::string(name));
+  added.name = contents_->intern(name.empty() ? "stream " + std::to_string(id) : std::string(name));
   added.plane = static_cast<std::int32_t>(device);
   added.line = static_cast<std::int32_t>(of.size() - 1);
   return number;
@@ -72,20 +83,83 @@ std::uint32_t recording::add_stream(std::uint32_t device, std::int64_t id, std::
 
 std::uint32_t recording::add_thread(std::string_view process, std::string_view name) {
   contents::thread added;
-  added.process = contents_->texts.intern(process);
-  added.name = contents_->texts.intern(name);
+  added.process = contents_->intern(process);
+  added.name = contents_->intern(name);
   added.plane = static_cast<std::int32_t>(numbered_once(contents_->processes, added.process));
-  added.line = static_cast<std::int32_t>(
-      std::count_if(contents_->threads.begin(), contents_->threads.end(),
-                    [&](const contents::thread& t) { return t.process == added.process; }));
+  added.line = static_cast<std::int32_t>(lines_of_process(*contents_, added.process));
   contents_->threads.push_back(std::move(added));
   return static_cast<std::uint32_t>(contents_->threads.size() - 1);
 }
 
+std::uint32_t recording::add_counter(std::uint32_t device, std::string_view name, std::string_view unit) {
+  contents::counter added;
+  added.device = device;
+  added.known = device < contents_->devices.size();
+  added.name = contents_->intern(name);
+  added.unit = contents_->intern(unit);
+  if (added.known) {
+    added.owner = contents_->devices[device].facts.name;
+    added.plane = static_cast<std::int32_t>(device);
+    added.line = static_cast<std::int32_t>(std::count_if(
+        contents_->counters.begin(), contents_->counters.end(), [&](const contents::counter& c) { return c.device == added.device; }));
+  }
+  contents_->counters.push_back(std::move(added));
+  return static_cast<std::uint32_t>(contents_->counters.size() - 1);
+}
+
+std::uint32_t recording::add_process_counter(std::string_view process, std::string_view name, std::string_view unit) {
+  contents::counter added;
+  added.owner = contents_->intern(process);
+  added.name = contents_->intern(name);
+  added.unit = contents_->intern(unit);
+  added.plane = static_cast<std::int32_t>(numbered_once(contents_->processes, added.owner));
+  added.line = static_cast<std::int32_t>(lines_of_process(*contents_, added.owner));
+  contents_->counters.push_back(std::move(added));
+  return static_cast<std::uint32_t>(contents_->counters.size() - 1);
+}
+
+std::uint32_t recording::add_allocator(std::optional<std::uint32_t> device, std::string_view name) {
+  contents::allocator added;
+  added.device = device;
+  added.known = !device || *device < contents_->devices.size();
+  const auto is_taken = [&](string_id id) {
+    return std::any_of(contents_->allocators.begin(), contents_->allocators.end(),
+                       [&](const contents::allocator& a) { return a.name == id; });
+  };
+  if (name.empty()) name = "allocator";
+  added.name = contents_->intern(name);
+  for (std::size_t number = 2; is_taken(added.name); ++number)
+    added.name = contents_->intern(std::string(name) + " " + std::to_string(number));
+  contents_->allocators.push_back(std::move(added));
+  return static_cast<std::uint32_t>(contents_->allocators.size() - 1);
+}
+
+const char* recording::why_not(std::uint32_t stream, const recorded_kernel& kernel) const noexcept {
+  if (stream >= contents_->streams.size() || !contents_->streams[stream].device) return "of a stream that was not added";
+  return why_not_placed(kernel.start_ps, kernel.duration_ps);
+}
+const char* recording::why_not(std::uint32_t thread, const recorded_span& span) const noexcept {
+  if (thread >= contents_->threads.size()) return "of a thread that was not added";
+  return why_not_placed(span.start_ps, span.duration_ps);
+}
+const char* recording::why_not(std::uint32_t thread, const recorded_step& step) const noexcept {
+  if (thread >= contents_->threads.size()) return "of a thread that was not added";
+  return why_not_placed(step.start_ps, step.duration_ps);
+}
+const char* recording::why_not(std::uint32_t counter, const recorded_value& value) const noexcept {
+  if (counter >= contents_->counters.size() || !contents_->counters[counter].known) return "of a counter that was not added";
+  if (!std::isfinite(value.value)) return "the value is no number";
+  return why_not_placed(value.at_ps, 0);
+}
+const char* recording::why_not(std::uint32_t allocator, const recorded_allocation& allocation) const noexcept {
+  if (allocator >= contents_->allocators.size() || !contents_->allocators[allocator].known)
+    return "of an allocator that was not added";
+  if (allocation.bytes < 0 || allocation.held_bytes < 0) return "the size is negative";
+  return why_not_placed(allocation.at_ps, 0);
+}
+
 void recording::add_kernel(std::uint32_t stream, const recorded_kernel& kernel) {
-  if (stream >= contents_->streams.size() || !contents_->streams[stream].device)
-    return pass_over("of a stream that was not added", kernel.source_row);
-  if (const char* why = why_not_placed(kernel.start_ps, kernel.duration_ps)) return pass_over(why, kernel.source_row);
+  if (const char* why = why_not(stream, kernel)) return pass_over(why, kernel.source_row);
   contents::stream& on = contents_->streams[stream];
   activity_device& of = contents_->devices[*on.device].facts;
   kernel_row row;
@@ -93,42 +167,87 @@ void recording::add_kernel(std::uint32_t stream, const recorded_kernel& kernel) 
   row.duration_ps = kernel.duration_ps;
   row.launch_ps = kernel.launch_ps;
   row.source_row = kernel.source_row;
-  row.name = contents_->texts.intern(kernel.name);
-  row.op_type = contents_->texts.intern(bare_kernel_name(kernel.name));
+  row.name = contents_->intern(kernel.name);
+  row.op_type = contents_->intern(bare_kernel_name(kernel.name));
   row.kind = kernel.kind ? *kernel.kind : classify_kernel(kernel.name, {});
   row.flags = kernel_has_stream;
   of.has_launches = of.has_launches || kernel.launch_ps != no_time_ps;
   on.kernels.push_back(row);
+  on.correlations.push_back(kernel.correlation);
+  contents_->row_bytes += sizeof row + sizeof kernel.correlation;
   ++contents_->input.rows;
 }
 
 void recording::add_span(std::uint32_t thread, const recorded_span& span) {
-  if (thread >= contents_->threads.size()) return pass_over("of a thread that was not added", span.source_row);
-  if (const char* why = why_not_placed(span.start_ps, span.duration_ps)) return pass_over(why, span.source_row);
+  if (const char* why = why_not(thread, span)) return pass_over(why, span.source_row);
   host_span s;
   s.start_ps = span.start_ps;
   s.duration_ps = span.duration_ps;
   s.source_row = span.source_row;
-  s.name = contents_->texts.intern(span.name);
+  s.name = contents_->intern(span.name);
   s.thread = thread;
   s.kind = span.kind;
-  contents_->threads[thread].spans.push_back(s);
+  contents::thread& on = contents_->threads[thread];
+  if (span.correlation != 0) {
+    on.calls.push_back({on.spans.size(), span.correlation, span.launches ? span.launches : work_launched_by(span.name)});
+    contents_->row_bytes += sizeof(contents::thread::call);
+  }
+  on.spans.push_back(s);
+  contents_->row_bytes += sizeof s;
   ++contents_->input.rows;
 }
 
 void recording::add_step(std::uint32_t thread, const recorded_step& step) {
-  if (thread >= contents_->threads.size()) return pass_over("of a thread that was not added", step.source_row);
-  if (const char* why = why_not_placed(step.start_ps, step.duration_ps)) return pass_over(why, step.source_row);
+  if (const char* why = why_not(thread, step)) return pass_over(why, step.source_row);
   step_marker m;
   m.thread = thread;
-  m.name = contents_->texts.intern(step.name);
+  m.name = contents_->intern(step.name);
   m.number = step.number;
   m.start_ps = step.start_ps;
   m.end_ps = step.start_ps + step.duration_ps;
   m.source = marker_source::numbered_step;
   contents_->threads[thread].steps.push_back(m);
   contents_->threads[thread].step_rows.push_back(step.source_row);
+  contents_->row_bytes += sizeof m + sizeof step.source_row;
   ++contents_->input.rows;
+}
+
+void recording::add_value(std::uint32_t counter, const recorded_value& value) {
+  if (const char* why = why_not(counter, value)) return pass_over(why, value.source_row);
+  contents_->counters[counter].values.push_back(value);
+  contents_->row_bytes += sizeof value;
+  ++contents_->input.rows;
+}
+
+void recording::add_allocation(std::uint32_t allocator, const recorded_allocation& allocation) {
+  if (const char* why = why_not(allocator, allocation)) return pass_over(why, allocation.source_row);
+  contents::allocator::row row{};
+  row.at_ps = allocation.at_ps;
+  row.address = allocation.address;
+  row.bytes = allocation.bytes;
+  row.held_bytes = allocation.held_bytes == 0 ? allocation.bytes : allocation.held_bytes;
+  row.op = contents_->intern(allocation.op);
+  row.is_free = allocation.is_free;
+  contents_->allocators[allocator].rows.push_back(row);
+  contents_->row_bytes += sizeof row;
+  ++contents_->input.rows;
+}
+
+std::uint64_t recording::held_bytes() const noexcept { return contents_->row_bytes + contents_->text_bytes; }
+
+std::string_view recording::device_of_allocator(std::string_view name) const noexcept {
+  for (const contents::allocator& a : contents_->allocators)
+    if (a.device && a.known && contents_->texts.text(a.name) == name)
+      return contents_->texts.text(contents_->devices[*a.device].facts.name);
+  return {};
+}
+
+std::vector<recorded_counter> recording::counters() const {
+  std::vector<recorded_counter> all;
+  for (const contents::counter& c : contents_->counters)
+    if (c.known)
+      all.push_back({contents_->texts.text(c.owner), contents_->texts.text(c.name), contents_->texts.text(c.unit), &c.values});
+  return all;
 }
 
 void recording::pass_over(std::string_view reason, std::uint64_t source_row) {

@@ -2,6 +2,7 @@
 #include <formats/activity_input.hpp>
 #include <formats/activity_parts.hpp>
 #include <formats/activity_store.hpp>
+#include <formats/kineto/launch_calls.hpp>
 #include <formats/recording/recording.hpp>
 #include <formats/recording/recording_fill.hpp>
 
@@ -47,7 +48,8 @@ class shifted_times {
 
 // What the file's reader counted, as an input of the profile.
 activity_input input_with_contents(const profile& p, std::size_t file, const recording::contents& from) {
-  activity_input input = input_of(p, file, p.what().files[file].own->name());
+  const auto& own = p.what().files[file].own;
+  activity_input input = input_of(p, file, own ? own->name() : "recording");
   input.rows = from.input.rows;
   input.rejected = from.input.rejected;
   input.reject_reasons = from.input.reject_reasons;
@@ -71,8 +73,11 @@ class recording_filler {
     host.rank = from_.rank;
     host.world_size = from_.world_size;
     add_threads();
+    join_launches();
     std::uint64_t kernels = 0;
     for (const recording::contents::device& d : from_.devices) kernels += add_device(d);
+    calls_.list_unrecorded(host);
+    note_unrecorded(host, input_);
     if (kernels == 0) input_.why_empty = "no kernel of a device was found here";
     note_rejected(input_);
     into_.inputs.push_back(std::move(input_));
@@ -92,11 +97,17 @@ class recording_filler {
       const std::int32_t plane = static_cast<std::int32_t>(from_.devices.size()) + t.plane;
       const std::uint32_t number = into_.add_thread({file_, plane, t.line, std::string(from_.texts.text(t.process)),
                                                      std::string(from_.texts.text(t.name))});
-      for (host_span s : t.spans) {
+      auto call = t.calls.begin();
+      for (std::size_t i = 0; i < t.spans.size(); ++i) {
+        host_span s = t.spans[i];
+        const auto* const launching = call != t.calls.end() && call->span == i ? &*call++ : nullptr;
         if (!times_.place(s.start_ps, s.duration_ps, s.source_row)) continue;
         s.thread = number;
         const string_id name = s.name;
         s.name = text_of(name);
+        if (launching != nullptr)
+          calls_.add_call({launching->correlation, no_launch_id, s.start_ps, s.start_ps + s.duration_ps, number},
+                          launching->launches, s.name);
         if (!add_marker_of(s, from_.texts.text(name))) spans.push_back(s);
       }
       for (std::size_t i = 0; i < t.steps.size(); ++i) {
@@ -109,6 +120,35 @@ class recording_filler {
       }
     }
     if (!from_.threads.empty()) into_.host_spans[group_] = std::make_unique<host_span_list>(std::move(spans));
+  }
+
+  static launch_link link_of(std::uint64_t correlation) noexcept {
+    return {correlation == 0 ? no_launch_id : correlation, no_launch_id};
+  }
+
+  void join_launches() {
+    std::vector<std::vector<launch_link>> links;
+    for (const recording::contents::stream& s : from_.streams) {
+      std::vector<launch_link>& of = links.emplace_back();
+      for (const std::uint64_t correlation : s.correlations) of.push_back(link_of(correlation));
+    }
+    std::vector<const std::vector<launch_link>*> all;
+    for (const std::vector<launch_link>& of : links) all.push_back(&of);
+    calls_.join(all);
+  }
+
+  // Which call launched a kernel, as far as a number says so.
+  void take_launch(kernel_row& row, std::uint64_t correlation, activity_device& of) const {
+    const launch_calls::call* const by = calls_.launcher_of(link_of(correlation));
+    if (by == nullptr) return;
+    row.launch_ps = by->start_ps;
+    row.launch_end_ps = by->end_ps;
+    row.launch_thread = by->thread;
+    of.has_launches = true;
+    if (!calls_.is_graph(*by)) return;
+    row.flags |= kernel_by_graph;
+    ++of.graph_launched;
+    of.graph_launched_ps = saturating_add(of.graph_launched_ps, row.duration_ps);
   }
 
   // A span whose name marks a step is one, as in other traces.
@@ -141,15 +181,19 @@ class recording_filler {
     d.name = text_of(d.name);
     for (activity_stream& s : d.streams) s.name = text_of(s.name);
     std::vector<kernel_row> rows;
-    for (std::size_t s = 0; s < from.streams.size(); ++s)
-      for (kernel_row row : from_.streams[from.streams[s]].kernels) {
+    for (std::size_t s = 0; s < from.streams.size(); ++s) {
+      const recording::contents::stream& of = from_.streams[from.streams[s]];
+      for (std::size_t i = 0; i < of.kernels.size(); ++i) {
+        kernel_row row = of.kernels[i];
         if (!times_.place(row.start_ps, row.duration_ps, row.source_row)) continue;
         row.stream = static_cast<std::uint16_t>(s);
         row.launch_ps = times_.shifted(row.launch_ps);
+        take_launch(row, of.correlations[i], d);
         row.name = text_of(row.name);
         row.op_type = text_of(row.op_type);
         rows.push_back(row);
       }
+    }
     const std::uint64_t kernels = d.kernels = rows.size();
     into_.add_device(std::move(d), std::make_unique<kernel_list>(std::move(rows)));
     return kernels;
@@ -161,6 +205,7 @@ class recording_filler {
   activity_input input_;
   shifted_times times_;
   std::uint32_t group_;
+  launch_calls calls_;
   std::vector<string_id> texts_;
 };
 
@@ -235,6 +280,19 @@ result<void> fill_from_recording(const profile& p, std::size_t file, timeline_si
       line.add(m.start_ps, m.end_ps - m.start_ps, m.name, thread.step_rows[i]);
     }
     for (const host_span& s : thread.spans) line.add(s.start_ps, s.duration_ps, s.name, s.source_row);
+    if (result<void> given = line.give(into.add_track(t)); !given) return given;
+  }
+  t.line_type = line_kind::counter;
+  for (const recording::contents::counter& c : from.counters) {
+    if (!c.known) continue;
+    t.plane_type = c.device ? plane_kind::device : plane_kind::host;
+    t.device = c.device ? static_cast<std::int32_t>(from.devices[*c.device].facts.ordinal) : -1;
+    const std::size_t streams = c.device ? from.devices[*c.device].streams.size() : 0;
+    t.plane = static_cast<std::int32_t>(c.device ? 0 : from.devices.size()) + c.plane;
+    t.line = static_cast<std::int32_t>(streams) + c.line;
+    t.plane_name = into.intern(from.texts.text(c.owner));
+    t.line_name = into.intern(from.texts.text(c.name));
+    for (const recorded_value& v : c.values) line.add(v.at_ps, 0, c.name, v.source_row);
     if (result<void> given = line.give(into.add_track(t)); !given) return given;
   }
   note_rejected(input);

@@ -11,6 +11,7 @@ from .analyses import (
     Kernels, Launch, LiveBuffer, Memory, MemoryModule, MemorySpace, Module, Modules, Neutrino, Record, RecordField,
     RecordFile, RecordMap, Records,
 )
+from .building import TraceAllocation, TraceBuilder, TraceKernel, TraceSpan, TraceStep, TraceValue
 from .clocks import Clock, ClockOffset, ClockPair
 from .dumping import dump
 from .fleet import sql
@@ -18,7 +19,7 @@ from .errors import (
     Cancelled, Damaged, Error, InvalidArgument, LimitExceeded, NotFound, OutputFailed, PermissionDenied, ReadFailed,
     Unrecognised, Unsupported,
 )
-from .kinds import Family, KernelKind, LineKind, PlaneKind, StatOrigin, Status
+from .kinds import Accelerator, Family, KernelKind, LaunchKind, LineKind, PlaneKind, SpanKind, StatOrigin, Status
 from .merging import ClockInterval, Merge, MergedNode, Validation, ValidationSummary, combine_traces, validate
 from .profile import (
     CancelToken, Event, EventMetadata, Exported, File, Limits, Line, LineSummary, Plane, Profile, Run, Stat,
@@ -29,12 +30,13 @@ from .writing import XSpaceWriter
 
 __version__ = "0.1.0"
 __all__ = [
-    "Allocator", "Architecture", "Bubble", "BubbleStep", "Bubbles", "CancelToken", "Cancelled", "ChromeEvent", "ChromeEvents",
+    "Accelerator", "Allocator", "Architecture", "Bubble", "BubbleStep", "Bubbles", "CancelToken", "Cancelled", "ChromeEvent", "ChromeEvents",
     "ChromeSummary", "Clock", "ClockInterval", "ClockOffset", "ClockPair", "CurvePoint", "Damaged", "Device", "Error", "Event", "EventMetadata", "Exported",
-    "Family", "File", "InvalidArgument", "Kernel", "KernelKind", "Kernels", "Launch", "LimitExceeded", "Limits", "Line",
+    "Family", "File", "InvalidArgument", "Kernel", "KernelKind", "Kernels", "Launch", "LaunchKind", "LimitExceeded", "Limits", "Line",
     "LineKind", "LineSummary", "LiveBuffer", "Memory", "MemoryModule", "MemorySpace", "Merge", "MergedNode", "Module",
     "Modules", "Neutrino", "NotFound", "OutputFailed", "PermissionDenied", "Plane", "PlaneKind", "Profile", "ReadFailed",
-    "Record", "RecordField", "RecordFile", "RecordMap", "Records", "Run", "Stat", "StatMetadata", "StatOrigin", "Status", "Table",
+    "Record", "RecordField", "RecordFile", "RecordMap", "Records", "Run", "SpanKind", "Stat", "StatMetadata", "StatOrigin", "Status",
+    "Table", "TraceAllocation", "TraceBuilder", "TraceKernel", "TraceSpan", "TraceStep", "TraceValue",
     "Unrecognised", "Unsupported", "Validation", "ValidationSummary", "XSpaceWriter", "combine_traces", "dump", "open",
     "open_buffer", "open_callbacks", "sql", "validate", "version",
 ]

@@ -38,6 +38,7 @@ PK_IO_READ = 2
 PK_OPEN_COPY = 1
 PK_OPEN_ONE_PASS = 2
 PK_OPEN_REDACT = 4
+PK_OPEN_HAS_RANK = 8
 PK_PROFILE_HAS_ORIGIN = 1
 PK_FAMILY_UNKNOWN = 0
 PK_FAMILY_XSPACE = 1
@@ -49,6 +50,7 @@ PK_FAMILY_ASCEND_TABLE = 6
 PK_FAMILY_ASCEND_JSON = 7
 PK_FAMILY_ASCEND_DATABASE = 8
 PK_FAMILY_NEUTRINO = 16
+PK_FAMILY_OWN = 17
 PK_COMPRESSION_NONE = 0
 PK_COMPRESSION_GZIP = 1
 PK_COMPRESSION_ZSTD = 2
@@ -168,6 +170,24 @@ PK_VALUE_TEXT = 5
 PK_VALUE_BYTES = 6
 PK_VALUE_REF = 7
 PK_WRITER_GZIP = 1
+PK_TRACE_HOST_HAS_RANK = 1
+PK_TRACE_HOST_HAS_ORIGIN = 2
+PK_TRACE_DEVICE_HAS_ORDINAL = 1
+PK_TRACE_OF_DEVICE = 1
+PK_TRACE_KERNEL_HAS_KIND = 1
+PK_TRACE_KERNEL_HAS_LAUNCH = 2
+PK_SPAN_OP = 0
+PK_SPAN_RUNTIME = 1
+PK_SPAN_FRAME = 2
+PK_SPAN_ANNOTATION = 3
+PK_SPAN_GC = 4
+PK_SPAN_OTHER = 5
+PK_LAUNCH_BY_NAME = 0
+PK_LAUNCH_KERNEL = 1
+PK_LAUNCH_COPY = 2
+PK_LAUNCH_GRAPH = 3
+PK_TRACE_STEP_HAS_NUMBER = 1
+PK_TRACE_ALLOCATION_IS_FREE = 1
 PK_DUMP_JSON = 0
 PK_DUMP_TEXT = 1
 PK_VALIDATION_ALIGN = 1
@@ -350,6 +370,7 @@ PK_TABLE_SKIP_DAMAGE = 1
 PK_TABLE_PLAIN_TEXT = 2
 PK_TABLE_SIGNED = 4
 PK_TABLE_ONE_FILE = 8
+PK_TABLE_ALLOW_EMPTY = 16
 PK_COLUMN_INT64 = 0
 PK_COLUMN_UINT64 = 1
 PK_COLUMN_INT32 = 2
@@ -410,10 +431,11 @@ class pk_open_options(c.Structure):
         ("struct_size", c.c_uint32),
         ("flags", c.c_uint32),
         ("io", c.c_int32),
-        ("reserved", c.c_uint32),
+        ("rank", c.c_int32),
         ("run", c.c_char_p),
         ("limits", c.POINTER(pk_limits)),
         ("hooks", c.POINTER(pk_hooks)),
+        ("host", c.c_char_p),
     ]
 
 
@@ -812,6 +834,137 @@ class pk_writer_options(c.Structure):
     ]
 
 
+class pk_trace_builder_options(c.Structure):
+    _fields_ = [
+        ("struct_size", c.c_uint32),
+        ("flags", c.c_uint32),
+        ("label", pk_str),
+        ("recorder", pk_str),
+        ("max_bytes", c.c_uint64),
+    ]
+
+
+class pk_trace_host(c.Structure):
+    _fields_ = [
+        ("struct_size", c.c_uint32),
+        ("flags", c.c_uint32),
+        ("name", pk_str),
+        ("origin_unix_ns", c.c_int64),
+        ("rank", c.c_int32),
+        ("world_size", c.c_int32),
+    ]
+
+
+class pk_trace_device(c.Structure):
+    _fields_ = [
+        ("struct_size", c.c_uint32),
+        ("flags", c.c_uint32),
+        ("name", pk_str),
+        ("ordinal", c.c_int64),
+        ("host", c.c_uint32),
+        ("accelerator", c.c_int32),
+    ]
+
+
+class pk_trace_stream(c.Structure):
+    _fields_ = [
+        ("struct_size", c.c_uint32),
+        ("device", c.c_uint32),
+        ("id", c.c_int64),
+        ("name", pk_str),
+    ]
+
+
+class pk_trace_thread(c.Structure):
+    _fields_ = [
+        ("struct_size", c.c_uint32),
+        ("host", c.c_uint32),
+        ("process", pk_str),
+        ("name", pk_str),
+    ]
+
+
+class pk_trace_counter(c.Structure):
+    _fields_ = [
+        ("struct_size", c.c_uint32),
+        ("flags", c.c_uint32),
+        ("owner", c.c_uint32),
+        ("reserved", c.c_uint32),
+        ("process", pk_str),
+        ("name", pk_str),
+        ("unit", pk_str),
+    ]
+
+
+class pk_trace_allocator(c.Structure):
+    _fields_ = [
+        ("struct_size", c.c_uint32),
+        ("flags", c.c_uint32),
+        ("owner", c.c_uint32),
+        ("reserved", c.c_uint32),
+        ("name", pk_str),
+    ]
+
+
+class pk_trace_kernel(c.Structure):
+    _fields_ = [
+        ("name", pk_str),
+        ("start_ps", c.c_int64),
+        ("duration_ps", c.c_int64),
+        ("launch_ps", c.c_int64),
+        ("correlation", c.c_uint64),
+        ("stream", c.c_uint32),
+        ("kind", c.c_int32),
+        ("flags", c.c_uint32),
+        ("reserved", c.c_uint32),
+    ]
+
+
+class pk_trace_span(c.Structure):
+    _fields_ = [
+        ("name", pk_str),
+        ("start_ps", c.c_int64),
+        ("duration_ps", c.c_int64),
+        ("correlation", c.c_uint64),
+        ("thread", c.c_uint32),
+        ("kind", c.c_int32),
+        ("launches", c.c_int32),
+        ("reserved", c.c_uint32),
+    ]
+
+
+class pk_trace_step(c.Structure):
+    _fields_ = [
+        ("name", pk_str),
+        ("start_ps", c.c_int64),
+        ("duration_ps", c.c_int64),
+        ("number", c.c_int64),
+        ("thread", c.c_uint32),
+        ("flags", c.c_uint32),
+    ]
+
+
+class pk_trace_value(c.Structure):
+    _fields_ = [
+        ("at_ps", c.c_int64),
+        ("value", c.c_double),
+        ("counter", c.c_uint32),
+        ("reserved", c.c_uint32),
+    ]
+
+
+class pk_trace_allocation(c.Structure):
+    _fields_ = [
+        ("op", pk_str),
+        ("at_ps", c.c_int64),
+        ("address", c.c_uint64),
+        ("bytes", c.c_int64),
+        ("held_bytes", c.c_int64),
+        ("allocator", c.c_uint32),
+        ("flags", c.c_uint32),
+    ]
+
+
 class pk_dump_options(c.Structure):
     _fields_ = [
         ("struct_size", c.c_uint32),
@@ -1017,6 +1170,8 @@ class pk_merge_options(c.Structure):
         ("io", c.c_int32),
         ("limits", c.POINTER(pk_limits)),
         ("hooks", c.POINTER(pk_hooks)),
+        ("profiles", c.POINTER(c.c_void_p)),
+        ("profile_count", c.c_size_t),
     ]
 
 
@@ -1403,6 +1558,32 @@ FUNCTIONS: Dict[str, Tuple[Any, Tuple[Any, ...]]] = {
     "pk_xspace_writer_status": (c.c_int32, (c.c_void_p,)),
     "pk_xspace_writer_finish": (c.c_int32, (c.c_void_p, c.POINTER(c.c_void_p))),
     "pk_xspace_writer_free": (None, (c.c_void_p,)),
+    "pk_trace_builder_new": (c.c_int32, (
+        c.POINTER(pk_trace_builder_options), c.POINTER(c.c_void_p), c.POINTER(c.c_void_p))),
+    "pk_trace_builder_add_host": (c.c_int32, (
+        c.c_void_p, c.POINTER(pk_trace_host), c.POINTER(c.c_uint32), c.POINTER(c.c_void_p))),
+    "pk_trace_builder_add_device": (c.c_int32, (
+        c.c_void_p, c.POINTER(pk_trace_device), c.POINTER(c.c_uint32), c.POINTER(c.c_void_p))),
+    "pk_trace_builder_add_stream": (c.c_int32, (
+        c.c_void_p, c.POINTER(pk_trace_stream), c.POINTER(c.c_uint32), c.POINTER(c.c_void_p))),
+    "pk_trace_builder_add_thread": (c.c_int32, (
+        c.c_void_p, c.POINTER(pk_trace_thread), c.POINTER(c.c_uint32), c.POINTER(c.c_void_p))),
+    "pk_trace_builder_add_counter": (c.c_int32, (
+        c.c_void_p, c.POINTER(pk_trace_counter), c.POINTER(c.c_uint32), c.POINTER(c.c_void_p))),
+    "pk_trace_builder_add_allocator": (c.c_int32, (
+        c.c_void_p, c.POINTER(pk_trace_allocator), c.POINTER(c.c_uint32), c.POINTER(c.c_void_p))),
+    "pk_trace_builder_add_kernels": (c.c_int32, (
+        c.c_void_p, c.POINTER(pk_trace_kernel), c.c_size_t, c.c_size_t, c.POINTER(c.c_void_p))),
+    "pk_trace_builder_add_spans": (c.c_int32, (
+        c.c_void_p, c.POINTER(pk_trace_span), c.c_size_t, c.c_size_t, c.POINTER(c.c_void_p))),
+    "pk_trace_builder_add_steps": (c.c_int32, (
+        c.c_void_p, c.POINTER(pk_trace_step), c.c_size_t, c.c_size_t, c.POINTER(c.c_void_p))),
+    "pk_trace_builder_add_values": (c.c_int32, (
+        c.c_void_p, c.POINTER(pk_trace_value), c.c_size_t, c.c_size_t, c.POINTER(c.c_void_p))),
+    "pk_trace_builder_add_allocations": (c.c_int32, (
+        c.c_void_p, c.POINTER(pk_trace_allocation), c.c_size_t, c.c_size_t, c.POINTER(c.c_void_p))),
+    "pk_trace_builder_finish": (c.c_int32, (c.c_void_p, c.POINTER(c.c_void_p), c.POINTER(c.c_void_p))),
+    "pk_trace_builder_free": (None, (c.c_void_p,)),
     "pk_dump_write": (c.c_int32, (
         c.c_char_p, c.POINTER(pk_dump_options), pk_write_callback, c.c_void_p, c.POINTER(c.c_int32),
         c.POINTER(c.c_void_p))),

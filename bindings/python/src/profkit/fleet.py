@@ -131,7 +131,7 @@ class Scan:
         number_of(table)
         self._table: Any = table
         self._storage, self._workers = dict(storage), workers
-        self._given: Dict[str, Any] = {"batch_rows": BATCH_ROWS, "plain_text": True, "signed": True, **filters}
+        self._given: Dict[str, Any] = {"batch_rows": BATCH_ROWS, "plain_text": True, "signed": True, "allow_empty": True, **filters}
         if columns is not None:
             self._given["columns"] = [name for name in columns if name not in ("uri", "error")]
             if not self._given["columns"]:

@@ -14,6 +14,7 @@ class Family(IntEnum):
     ASCEND_JSON = 7
     ASCEND_DATABASE = 8
     NEUTRINO = 16
+    OWN = 17
 
     @classmethod
     def _missing_(cls, value: object) -> "Family":
@@ -69,6 +70,32 @@ class KernelKind(IntEnum):
     @classmethod
     def _missing_(cls, value: object) -> "KernelKind":
         return cls.OTHER
+
+
+class Accelerator(IntEnum):
+    """What a device is."""
+    OTHER = 0
+    TPU = 1
+    GPU = 2
+    NPU = 3
+
+
+class SpanKind(IntEnum):
+    """What a span of a host is."""
+    OP = 0
+    RUNTIME = 1
+    FRAME = 2
+    ANNOTATION = 3
+    GC = 4
+    OTHER = 5
+
+
+class LaunchKind(IntEnum):
+    """What a call of a host gave to a device."""
+    BY_NAME = 0
+    KERNEL = 1
+    COPY = 2
+    GRAPH = 3
 
 
 class Status(IntEnum):

@@ -66,7 +66,7 @@ class Merge(_Document):
 
 
 def combine_traces(traces: Sequence[PathLike] = (), output: Optional[PathLike] = None, *,
-                   offsets: Optional[PathLike] = None, snapshots: Sequence[Optional[PathLike]] = (),
+                   profiles: Sequence[Profile] = (), offsets: Optional[PathLike] = None, snapshots: Sequence[Optional[PathLike]] = (),
                    run_metadata: Optional[PathLike] = None, run_dir: Optional[PathLike] = None,
                    correction: str = "clock", zero: str = "auto", planes: str = "seed",
                    plane_prefix: Optional[str] = None, keep_going: bool = False, keep_order: bool = False,
@@ -76,7 +76,8 @@ def combine_traces(traces: Sequence[PathLike] = (), output: Optional[PathLike] =
                    cancel: Optional[CancelToken] = None, threads: int = 0) -> Merge:
     """Merges the traces of several nodes into one XSpace on one clock, into the file `output` or through `write`.
 
-    The file appears when it is complete. correction: "clock", "walltime", "none". zero: "auto", "earliest", "reference",
+    profiles: open captures, after the traces: each of their files that can be merged is one; its rank, where it was opened with
+    one, is its node. The file appears when it is complete. correction: "clock", "walltime", "none". zero: "auto", "earliest", "reference",
     "none". planes: "seed", "rocm", "node". keep_going: what is missing or damaged is told and left out.
     """
     calls = Calls()
@@ -94,6 +95,9 @@ def combine_traces(traces: Sequence[PathLike] = (), output: Optional[PathLike] =
         plane_prefix=L.encoded(plane_prefix), output=path(output),
         correction=_choice(correction, _CORRECTIONS, "correction"), zero=_choice(zero, _ZEROS, "zero"),
         planes=_choice(planes, _PLANES, "planes"))
+    handles = [profile._h for profile in profiles]  # pylint: disable=protected-access
+    given.profiles = (c.c_void_p * len(handles))(*(handle.address for handle in handles)) if handles else None
+    given.profile_count = len(handles)
     given.limits = limits_pointer(calls, limits)
     given.hooks = L.hooks(calls, progress=progress, log=log, cancel=cancel, threads=threads)
     writer = calls.writer(write) if write else d.pk_write_callback()

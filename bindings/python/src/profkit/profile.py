@@ -583,14 +583,14 @@ class Profile(Owner):
         return self.table("ops", host=host, plane=plane, line=line, event=event, **given)
 
     def table(self, name: TableName, *, columns: Optional[Sequence[str]] = None, batch_rows: int = 0,
-              skip_damage: bool = False, plain_text: bool = False, signed: bool = False, host: Optional[str] = None,
-              plane: Optional[str] = None, line: Optional[str] = None, event: Optional[str] = None,
+              skip_damage: bool = False, plain_text: bool = False, signed: bool = False, allow_empty: bool = False,
+              host: Optional[str] = None, plane: Optional[str] = None, line: Optional[str] = None, event: Optional[str] = None,
               step: Optional[int] = None, from_ps: Optional[int] = None, to_ps: Optional[int] = None,
               limit: Optional[int] = None) -> Table:
         """Any table of the capture; the analysis that it needs is made when the rows are read. Which filters a table
         takes docs/tables.md says; limit: rows a line. The other options: see Table."""
         return Table(self, lib.pk_table_open, number_of(name), columns=columns, batch_rows=batch_rows,
-                     skip_damage=skip_damage, plain_text=plain_text, signed=signed,
+                     skip_damage=skip_damage, plain_text=plain_text, signed=signed, allow_empty=allow_empty,
                      limit=limit, filters=tuple({"host": host, "plane": plane, "line": line, "event": event, "step": step,
                                                  "from_ps": from_ps, "to_ps": to_ps}.items()))
 
@@ -702,10 +702,11 @@ def document_number(name: str) -> int:
 
 
 def _open_options(calls: Calls, flags: int, run: Optional[str], io: str, limits: Optional[Limits],
-                  **given: Any) -> Any:
+                  host: Optional[str] = None, rank: Optional[int] = None, **given: Any) -> Any:
     if io not in _IO:
         raise ValueError(f"io is one of {', '.join(_IO)}, not {io!r}")
-    made_options = options(d.pk_open_options, flags=flags, io=_IO[io], run=L.encoded(run))
+    made_options = options(d.pk_open_options, flags=flags | d.PK_OPEN_HAS_RANK * (rank is not None), io=_IO[io],
+                           run=L.encoded(run), host=L.encoded(host), rank=rank)
     made_options.limits = limits_pointer(calls, limits)
     made_options.hooks = hooks_of(calls, **given)
     return made_options
@@ -730,14 +731,16 @@ def open(path: PathLike, *, run: Optional[str] = None, io: str = "auto",  # pyli
                                           c.byref(given))))
 
 
-def open_buffer(data: Any, label: str = "", *, copy: bool = False, limits: Optional[Limits] = None,
+def open_buffer(data: Any, label: str = "", *, copy: bool = False, host: Optional[str] = None,
+                rank: Optional[int] = None, limits: Optional[Limits] = None,
                 progress: Optional[Progress] = None, log: Optional[Log] = None,
                 cancel: Optional[CancelToken] = None, threads: int = 0) -> Profile:
     """Opens one file that lies in memory: bytes, or anything with a contiguous buffer, which is kept and not copied
-    unless `copy`. It must not change while the profile is open."""
+    unless `copy`. It must not change while the profile is open. host, rank: the machine, and the rank in its run, which count
+    before what the file says."""
     calls = Calls()
     flags = d.PK_OPEN_COPY if copy else 0
-    given = _open_options(calls, flags, None, "auto", limits, progress=progress, log=log, cancel=cancel,
+    given = _open_options(calls, flags, None, "auto", limits, host, rank, progress=progress, log=log, cancel=cancel,
                           threads=threads)
     view = memoryview(data).cast("B")
     address, keep = _address_of(view)
@@ -761,11 +764,13 @@ def _address_of(view: memoryview) -> Any:
 
 
 def open_callbacks(read_at: Callable[[int, int], bytes], size_bytes: Optional[int] = None, label: str = "", *,
-                   limits: Optional[Limits] = None, progress: Optional[Progress] = None, log: Optional[Log] = None,
-                   cancel: Optional[CancelToken] = None, threads: int = 0) -> Profile:
+                   host: Optional[str] = None, rank: Optional[int] = None, limits: Optional[Limits] = None,
+                   progress: Optional[Progress] = None, log: Optional[Log] = None, cancel: Optional[CancelToken] = None,
+                   threads: int = 0) -> Profile:
     """Opens one file through read_at(offset, size), which gives up to `size` bytes, and b"" at the end."""
     calls = Calls()
-    given = _open_options(calls, 0, None, "auto", limits, progress=progress, log=log, cancel=cancel, threads=threads)
+    given = _open_options(calls, 0, None, "auto", limits, host, rank, progress=progress, log=log, cancel=cancel,
+                          threads=threads)
 
     def forward(_: Any, offset: int, into: int, size: int) -> int:
         found = read_at(offset, size)

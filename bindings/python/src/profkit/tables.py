@@ -93,16 +93,17 @@ class Table:
 
     def __init__(self, owner: Owner, function: Any, *arguments: Any, columns: Optional[Sequence[str]] = None,
                  batch_rows: int = 0, skip_damage: bool = False, plain_text: bool = False, signed: bool = False,
-                 file: Optional[int] = None, limit: Optional[int] = None, filters: Tuple[Tuple[str, Any], ...] = ()) -> None:
+                 allow_empty: bool = False, file: Optional[int] = None, limit: Optional[int] = None, filters: Tuple[Tuple[str, Any], ...] = ()) -> None:
         """columns: names of those that are wanted, in that order; what is not wanted is not made. batch_rows: 0 is
         65536. skip_damage: end where damage begins instead of failing after the intact rows. plain_text, signed: no
-        dictionaries and no unsigned columns, for engines that refuse those (Spark)."""
+        dictionaries and no unsigned columns, for engines that refuse those (Spark). allow_empty: filters that fit nothing give
+        no rows, and no error."""
         self._handle: Handle = owner._h
         self._function, self._arguments = function, arguments
         if columns is not None and (isinstance(columns, str) or not columns):
             raise ValueError(f"columns is a list of at least one name, not {columns!r}")
         flags = (d.PK_TABLE_SKIP_DAMAGE * skip_damage | d.PK_TABLE_PLAIN_TEXT * plain_text | d.PK_TABLE_SIGNED * signed
-                 | d.PK_TABLE_ONE_FILE * (file is not None))
+                 | d.PK_TABLE_ALLOW_EMPTY * allow_empty | d.PK_TABLE_ONE_FILE * (file is not None))
         self._options = _options(None if columns is None else tuple(columns), batch_rows, flags, file or 0, limit, filters)
 
     def _opened(self) -> Handle:

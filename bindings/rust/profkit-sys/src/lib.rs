@@ -64,6 +64,7 @@ pub const PK_IO_READ: i32 = 2;
 pub const PK_OPEN_COPY: i32 = 1;
 pub const PK_OPEN_ONE_PASS: i32 = 2;
 pub const PK_OPEN_REDACT: i32 = 4;
+pub const PK_OPEN_HAS_RANK: i32 = 8;
 /// origin_unix_ns is known
 pub const PK_PROFILE_HAS_ORIGIN: i32 = 1;
 pub const PK_FAMILY_UNKNOWN: i32 = 0;
@@ -84,6 +85,7 @@ pub const PK_FAMILY_ASCEND_JSON: i32 = 7;
 /// .db of torch_npu and msprof: named, not read
 pub const PK_FAMILY_ASCEND_DATABASE: i32 = 8;
 pub const PK_FAMILY_NEUTRINO: i32 = 16;
+pub const PK_FAMILY_OWN: i32 = 17;
 pub const PK_COMPRESSION_NONE: i32 = 0;
 pub const PK_COMPRESSION_GZIP: i32 = 1;
 pub const PK_COMPRESSION_ZSTD: i32 = 2;
@@ -241,6 +243,34 @@ pub const PK_VALUE_BYTES: i32 = 6;
 pub const PK_VALUE_REF: i32 = 7;
 /// compress what is written
 pub const PK_WRITER_GZIP: i32 = 1;
+pub const PK_TRACE_HOST_HAS_RANK: i32 = 1;
+pub const PK_TRACE_HOST_HAS_ORIGIN: i32 = 2;
+pub const PK_TRACE_DEVICE_HAS_ORDINAL: i32 = 1;
+/// `owner` is the number of a device; else of a host
+pub const PK_TRACE_OF_DEVICE: i32 = 1;
+/// else its name says what it counts as
+pub const PK_TRACE_KERNEL_HAS_KIND: i32 = 1;
+/// launch_ps is known
+pub const PK_TRACE_KERNEL_HAS_LAUNCH: i32 = 2;
+/// an operator of a framework
+pub const PK_SPAN_OP: i32 = 0;
+/// a call of the runtime or driver of a device
+pub const PK_SPAN_RUNTIME: i32 = 1;
+/// a function of the program
+pub const PK_SPAN_FRAME: i32 = 2;
+pub const PK_SPAN_ANNOTATION: i32 = 3;
+/// garbage collection
+pub const PK_SPAN_GC: i32 = 4;
+pub const PK_SPAN_OTHER: i32 = 5;
+/// as its name says, of calls of CUDA, HIP and CANN
+pub const PK_LAUNCH_BY_NAME: i32 = 0;
+pub const PK_LAUNCH_KERNEL: i32 = 1;
+pub const PK_LAUNCH_COPY: i32 = 2;
+/// many kernels
+pub const PK_LAUNCH_GRAPH: i32 = 3;
+pub const PK_TRACE_STEP_HAS_NUMBER: i32 = 1;
+/// the memory came back
+pub const PK_TRACE_ALLOCATION_IS_FREE: i32 = 1;
 pub const PK_DUMP_JSON: i32 = 0;
 pub const PK_DUMP_TEXT: i32 = 1;
 /// bound the clocks from collectives alone
@@ -480,6 +510,7 @@ pub const PK_TABLE_PLAIN_TEXT: i32 = 2;
 pub const PK_TABLE_SIGNED: i32 = 4;
 /// events: of pk_table_options::file alone; otherwise of all files but exports of others
 pub const PK_TABLE_ONE_FILE: i32 = 8;
+pub const PK_TABLE_ALLOW_EMPTY: i32 = 16;
 pub const PK_COLUMN_INT64: i32 = 0;
 pub const PK_COLUMN_UINT64: i32 = 1;
 pub const PK_COLUMN_INT32: i32 = 2;
@@ -561,6 +592,16 @@ pub struct pk_memory {
 #[repr(C)]
 #[derive(Debug)]
 pub struct pk_xspace_writer {
+    _private: [u8; 0],
+    _marker: PhantomData<(*mut u8, PhantomPinned)>,
+}
+
+/// Takes what a host recorded of its devices and of itself, in any order and without a file, and becomes a profile that every
+/// analysis, table and document works on. One thread at a time. Ownership: structs, rows and texts that are handed to it are
+/// copied. Since 0.1.
+#[repr(C)]
+#[derive(Debug)]
+pub struct pk_trace_builder {
     _private: [u8; 0],
     _marker: PhantomData<(*mut u8, PhantomPinned)>,
 }
@@ -767,14 +808,17 @@ pub struct pk_open_options {
     pub flags: u32,
     /// PK_IO_
     pub io: i32,
-    /// 0
-    pub reserved: u32,
+    /// of buffers and callbacks: the rank in its run; with PK_OPEN_HAS_RANK
+    pub rank: i32,
     /// in a parent of runs: NULL or "" the newest, "all" every one, else a folder name
     pub run: *const c_char,
     /// NULL: the defaults
     pub limits: *const pk_limits,
     /// NULL: none
     pub hooks: *const pk_hooks,
+    /// Of buffers and callbacks: the name of the machine. It and the rank count before what the file says, in every table, document
+    /// and merge. NULL, "": what the file says
+    pub host: *const c_char,
 }
 
 impl Default for pk_open_options {
@@ -1671,6 +1715,333 @@ impl Default for pk_writer_options {
     }
 }
 
+/// Since 0.1.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct pk_trace_builder_options {
+    /// sizeof(pk_trace_builder_options)
+    pub struct_size: u32,
+    /// 0
+    pub flags: u32,
+    /// stands for the path in messages and documents; empty: "recording"
+    pub label: pk_str,
+    /// who recorded it, for people: "mytracer 1.2"
+    pub recorder: pk_str,
+    /// what rows and names may take in memory; 0: 8 GiB; PK_LIMIT_NONE: no bound
+    pub max_bytes: u64,
+}
+
+impl Default for pk_trace_builder_options {
+    /// The values of the header's _INIT macro.
+    fn default() -> Self {
+        // SAFETY: integers, pointers and Option<fn>, all of which may be zero.
+        let zero: Self = unsafe { std::mem::zeroed() };
+        Self {
+            struct_size: size_of::<Self>() as u32,
+            ..zero
+        }
+    }
+}
+
+/// A process of a run, which becomes a file of the profile: its devices and threads share a clock and a rank. Since 0.1.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct pk_trace_host {
+    /// sizeof(pk_trace_host)
+    pub struct_size: u32,
+    /// PK_TRACE_HOST_
+    pub flags: u32,
+    /// of its machine; may be empty
+    pub name: pk_str,
+    /// Unix ns of time zero of its rows, by which hosts are put on one clock; with PK_TRACE_HOST_HAS_ORIGIN
+    pub origin_unix_ns: i64,
+    /// in the run; with PK_TRACE_HOST_HAS_RANK
+    pub rank: i32,
+    /// ranks of the whole run; 0: not known
+    pub world_size: i32,
+}
+
+impl Default for pk_trace_host {
+    /// The values of the header's _INIT macro.
+    fn default() -> Self {
+        // SAFETY: integers, pointers and Option<fn>, all of which may be zero.
+        let zero: Self = unsafe { std::mem::zeroed() };
+        Self {
+            struct_size: size_of::<Self>() as u32,
+            ..zero
+        }
+    }
+}
+
+/// A device of a host. Since 0.1.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct pk_trace_device {
+    /// sizeof(pk_trace_device)
+    pub struct_size: u32,
+    /// PK_TRACE_DEVICE_
+    pub flags: u32,
+    /// "GPU 0"
+    pub name: pk_str,
+    /// its number on its machine, not negative; with PK_TRACE_DEVICE_HAS_ORDINAL
+    pub ordinal: i64,
+    /// the number of its host
+    pub host: u32,
+    /// PK_ACCELERATOR_
+    pub accelerator: i32,
+}
+
+impl Default for pk_trace_device {
+    /// The values of the header's _INIT macro.
+    fn default() -> Self {
+        // SAFETY: integers, pointers and Option<fn>, all of which may be zero.
+        let zero: Self = unsafe { std::mem::zeroed() };
+        Self {
+            struct_size: size_of::<Self>() as u32,
+            ..zero
+        }
+    }
+}
+
+/// A queue of a device, which runs one kernel after another. Since 0.1.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct pk_trace_stream {
+    /// sizeof(pk_trace_stream)
+    pub struct_size: u32,
+    /// the number of its device
+    pub device: u32,
+    /// as its device counts
+    pub id: i64,
+    /// empty: "stream ID"
+    pub name: pk_str,
+}
+
+impl Default for pk_trace_stream {
+    /// The values of the header's _INIT macro.
+    fn default() -> Self {
+        // SAFETY: integers, pointers and Option<fn>, all of which may be zero.
+        let zero: Self = unsafe { std::mem::zeroed() };
+        Self {
+            struct_size: size_of::<Self>() as u32,
+            ..zero
+        }
+    }
+}
+
+/// A thread of a host. Since 0.1.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct pk_trace_thread {
+    /// sizeof(pk_trace_thread)
+    pub struct_size: u32,
+    /// the number of its host
+    pub host: u32,
+    /// "python 4711"
+    pub process: pk_str,
+    /// "main thread"
+    pub name: pk_str,
+}
+
+impl Default for pk_trace_thread {
+    /// The values of the header's _INIT macro.
+    fn default() -> Self {
+        // SAFETY: integers, pointers and Option<fn>, all of which may be zero.
+        let zero: Self = unsafe { std::mem::zeroed() };
+        Self {
+            struct_size: size_of::<Self>() as u32,
+            ..zero
+        }
+    }
+}
+
+/// A number over time, which exports to trace viewers show. Since 0.1.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct pk_trace_counter {
+    /// sizeof(pk_trace_counter)
+    pub struct_size: u32,
+    /// PK_TRACE_OF_DEVICE
+    pub flags: u32,
+    /// whose it is
+    pub owner: u32,
+    /// 0
+    pub reserved: u32,
+    /// of a host: whose it is, as of its threads
+    pub process: pk_str,
+    /// "power"
+    pub name: pk_str,
+    /// "W"; may be empty
+    pub unit: pk_str,
+}
+
+impl Default for pk_trace_counter {
+    /// The values of the header's _INIT macro.
+    fn default() -> Self {
+        // SAFETY: integers, pointers and Option<fn>, all of which may be zero.
+        let zero: Self = unsafe { std::mem::zeroed() };
+        Self {
+            struct_size: size_of::<Self>() as u32,
+            ..zero
+        }
+    }
+}
+
+/// Where memory comes from: the analysis of memory replays what it gives out and gets back. Since 0.1.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct pk_trace_allocator {
+    /// sizeof(pk_trace_allocator)
+    pub struct_size: u32,
+    /// PK_TRACE_OF_DEVICE: it serves a device; else it is memory of the host
+    pub flags: u32,
+    /// whose it is
+    pub owner: u32,
+    /// 0
+    pub reserved: u32,
+    /// a second one of the same name gets a number
+    pub name: pk_str,
+}
+
+impl Default for pk_trace_allocator {
+    /// The values of the header's _INIT macro.
+    fn default() -> Self {
+        // SAFETY: integers, pointers and Option<fn>, all of which may be zero.
+        let zero: Self = unsafe { std::mem::zeroed() };
+        Self {
+            struct_size: size_of::<Self>() as u32,
+            ..zero
+        }
+    }
+}
+
+/// One execution of a kernel, a copy or a collective on a stream. Since 0.1.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct pk_trace_kernel {
+    pub name: pk_str,
+    /// on the clock of its host, as all times of rows
+    pub start_ps: i64,
+    /// not negative
+    pub duration_ps: i64,
+    /// when the host launched it; with PK_TRACE_KERNEL_HAS_LAUNCH
+    pub launch_ps: i64,
+    /// that of the span of its host that launched it, which says more than launch_ps; 0: none
+    pub correlation: u64,
+    /// the number of its stream
+    pub stream: u32,
+    /// PK_KERNEL_COMPUTE, …; with PK_TRACE_KERNEL_HAS_KIND
+    pub kind: i32,
+    /// PK_TRACE_KERNEL_
+    pub flags: u32,
+    /// 0
+    pub reserved: u32,
+}
+
+impl Default for pk_trace_kernel {
+    fn default() -> Self {
+        // SAFETY: integers and pointers, all of which may be zero.
+        unsafe { std::mem::zeroed() }
+    }
+}
+
+/// What a thread did for a while. Since 0.1.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct pk_trace_span {
+    /// one that marks a step, such as "ProfilerStep#7", makes a step
+    pub name: pk_str,
+    pub start_ps: i64,
+    /// not negative
+    pub duration_ps: i64,
+    /// of what it launched; the first span with a number counts; 0: none
+    pub correlation: u64,
+    /// the number of its thread
+    pub thread: u32,
+    /// PK_SPAN_
+    pub kind: i32,
+    /// PK_LAUNCH_
+    pub launches: i32,
+    /// 0
+    pub reserved: u32,
+}
+
+impl Default for pk_trace_span {
+    fn default() -> Self {
+        // SAFETY: integers and pointers, all of which may be zero.
+        unsafe { std::mem::zeroed() }
+    }
+}
+
+/// A step of the program, as its host saw it. Since 0.1.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct pk_trace_step {
+    pub name: pk_str,
+    pub start_ps: i64,
+    /// not negative
+    pub duration_ps: i64,
+    /// with PK_TRACE_STEP_HAS_NUMBER; not negative
+    pub number: i64,
+    /// the number of the thread that marked it
+    pub thread: u32,
+    /// PK_TRACE_STEP_
+    pub flags: u32,
+}
+
+impl Default for pk_trace_step {
+    fn default() -> Self {
+        // SAFETY: integers and pointers, all of which may be zero.
+        unsafe { std::mem::zeroed() }
+    }
+}
+
+/// The value of a counter from an instant on. Since 0.1.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct pk_trace_value {
+    pub at_ps: i64,
+    /// finite
+    pub value: f64,
+    /// the number of its counter
+    pub counter: u32,
+    /// 0
+    pub reserved: u32,
+}
+
+impl Default for pk_trace_value {
+    fn default() -> Self {
+        // SAFETY: integers and pointers, all of which may be zero.
+        unsafe { std::mem::zeroed() }
+    }
+}
+
+/// Memory that was given out, or came back. Since 0.1.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct pk_trace_allocation {
+    /// for what; may be empty
+    pub op: pk_str,
+    pub at_ps: i64,
+    /// the same when it comes back
+    pub address: u64,
+    /// that were asked for
+    pub bytes: i64,
+    /// taken for it, rounding included; 0: `bytes`
+    pub held_bytes: i64,
+    /// the number of its allocator
+    pub allocator: u32,
+    /// PK_TRACE_ALLOCATION_
+    pub flags: u32,
+}
+
+impl Default for pk_trace_allocation {
+    fn default() -> Self {
+        // SAFETY: integers and pointers, all of which may be zero.
+        unsafe { std::mem::zeroed() }
+    }
+}
+
 /// What to show of a message. Since 0.1.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
@@ -2096,6 +2467,10 @@ pub struct pk_merge_options {
     pub limits: *const pk_limits,
     /// NULL: none
     pub hooks: *const pk_hooks,
+    /// Open captures, from files, buffers or callbacks: each of their files that can be merged is a trace, after `traces`; its rank
+    /// is its node where pk_open_options said one. `io` and `limits` do not count for them.
+    pub profiles: *const *const pk_profile,
+    pub profile_count: usize,
 }
 
 impl Default for pk_merge_options {
@@ -2652,7 +3027,7 @@ const _: () = {
     assert!(size_of::<pk_hooks>() == 40);
     assert!(size_of::<pk_limits>() == 48);
     assert!(size_of::<pk_filters>() == 64);
-    assert!(size_of::<pk_open_options>() == 40);
+    assert!(size_of::<pk_open_options>() == 48);
     assert!(size_of::<pk_read_callbacks>() == 32);
     assert!(size_of::<pk_profile_info>() == 48);
     assert!(size_of::<pk_run_info>() == 40);
@@ -2684,6 +3059,18 @@ const _: () = {
     assert!(size_of::<pk_trace_outcome>() == 72);
     assert!(size_of::<pk_value>() == 32);
     assert!(size_of::<pk_writer_options>() == 24);
+    assert!(size_of::<pk_trace_builder_options>() == 48);
+    assert!(size_of::<pk_trace_host>() == 40);
+    assert!(size_of::<pk_trace_device>() == 40);
+    assert!(size_of::<pk_trace_stream>() == 32);
+    assert!(size_of::<pk_trace_thread>() == 40);
+    assert!(size_of::<pk_trace_counter>() == 64);
+    assert!(size_of::<pk_trace_allocator>() == 32);
+    assert!(size_of::<pk_trace_kernel>() == 64);
+    assert!(size_of::<pk_trace_span>() == 56);
+    assert!(size_of::<pk_trace_step>() == 48);
+    assert!(size_of::<pk_trace_value>() == 24);
+    assert!(size_of::<pk_trace_allocation>() == 56);
     assert!(size_of::<pk_dump_options>() == 32);
     assert!(size_of::<pk_validation_options>() == 40);
     assert!(size_of::<pk_validation_summary>() == 80);
@@ -2697,7 +3084,7 @@ const _: () = {
     assert!(size_of::<pk_clock_pair>() == 24);
     assert!(size_of::<pk_clock_offset>() == 48);
     assert!(size_of::<pk_clock_options>() == 72);
-    assert!(size_of::<pk_merge_options>() == 112);
+    assert!(size_of::<pk_merge_options>() == 128);
     assert!(size_of::<pk_merge_node>() == 120);
     assert!(size_of::<pk_bubbles_options>() == 64);
     assert!(size_of::<pk_bubble_step>() == 168);
@@ -3335,6 +3722,112 @@ extern "C" {
     ) -> pk_status;
     /// Frees the writer; NULL is fine. Without pk_xspace_writer_finish() before it, a file does not appear. Since 0.1.
     pub fn pk_xspace_writer_free(writer: *mut pk_xspace_writer);
+    /// Makes a builder. `options` may be NULL. Ownership: the caller ends `*out` with pk_trace_builder_free(). Errors: PK_E_OUT_OF_MEMORY. Since 0.1.
+    pub fn pk_trace_builder_new(
+        options: *const pk_trace_builder_options,
+        out: *mut *mut pk_trace_builder,
+        err: *mut *mut pk_error,
+    ) -> pk_status;
+    /// Adds a host; its number, from 0, becomes `*out`. Errors: PK_E_INVALID_ARGUMENT (a negative rank, world size or origin; a builder that
+    /// was finished), PK_E_LIMIT (more than 65,535). Since 0.1.
+    pub fn pk_trace_builder_add_host(
+        builder: *mut pk_trace_builder,
+        host: *const pk_trace_host,
+        out: *mut u32,
+        err: *mut *mut pk_error,
+    ) -> pk_status;
+    /// Adds a device; its number, from 0 over all hosts, becomes `*out`. Errors: PK_E_INVALID_ARGUMENT (no such host; a field out of
+    /// range; a builder that was finished), PK_E_LIMIT (more than 65,535). Since 0.1.
+    pub fn pk_trace_builder_add_device(
+        builder: *mut pk_trace_builder,
+        device: *const pk_trace_device,
+        out: *mut u32,
+        err: *mut *mut pk_error,
+    ) -> pk_status;
+    /// Adds a stream; its number, from 0 over all devices, becomes `*out`. Errors: PK_E_INVALID_ARGUMENT (no such device; a builder
+    /// that was finished), PK_E_LIMIT (more than 65,535 of a device). Since 0.1.
+    pub fn pk_trace_builder_add_stream(
+        builder: *mut pk_trace_builder,
+        stream: *const pk_trace_stream,
+        out: *mut u32,
+        err: *mut *mut pk_error,
+    ) -> pk_status;
+    /// Adds a thread; its number, from 0 over all hosts, becomes `*out`. Errors: PK_E_INVALID_ARGUMENT (no such host; a builder that
+    /// was finished), PK_E_LIMIT (more than 65,535). Since 0.1.
+    pub fn pk_trace_builder_add_thread(
+        builder: *mut pk_trace_builder,
+        thread: *const pk_trace_thread,
+        out: *mut u32,
+        err: *mut *mut pk_error,
+    ) -> pk_status;
+    /// Adds a counter; its number, from 0, becomes `*out`. Errors: PK_E_INVALID_ARGUMENT (no such owner; a builder that was finished),
+    /// PK_E_LIMIT (more than 65,535). Since 0.1.
+    pub fn pk_trace_builder_add_counter(
+        builder: *mut pk_trace_builder,
+        counter: *const pk_trace_counter,
+        out: *mut u32,
+        err: *mut *mut pk_error,
+    ) -> pk_status;
+    /// Adds an allocator; its number, from 0, becomes `*out`. Errors: as pk_trace_builder_add_counter(). Since 0.1.
+    pub fn pk_trace_builder_add_allocator(
+        builder: *mut pk_trace_builder,
+        allocator: *const pk_trace_allocator,
+        out: *mut u32,
+        err: *mut *mut pk_error,
+    ) -> pk_status;
+    /// Adds rows, all or none of them. `row_size` is sizeof(pk_trace_kernel): a later release may append fields, whose default is zero.
+    /// Errors: PK_E_INVALID_ARGUMENT (the message names the first bad row by its position in `rows`: no such stream, a negative duration, a
+    /// time more than 106 days from zero, a kind out of range; a builder that was finished), PK_E_UNSUPPORTED (unknown flags), PK_E_LIMIT
+    /// (pk_trace_builder_options::max_bytes is reached). Since 0.1.
+    pub fn pk_trace_builder_add_kernels(
+        builder: *mut pk_trace_builder,
+        rows: *const pk_trace_kernel,
+        row_size: usize,
+        count: usize,
+        err: *mut *mut pk_error,
+    ) -> pk_status;
+    /// Adds rows, all or none. Errors: as pk_trace_builder_add_kernels(). Since 0.1.
+    pub fn pk_trace_builder_add_spans(
+        builder: *mut pk_trace_builder,
+        rows: *const pk_trace_span,
+        row_size: usize,
+        count: usize,
+        err: *mut *mut pk_error,
+    ) -> pk_status;
+    /// Adds rows, all or none. Errors: as pk_trace_builder_add_kernels(). Since 0.1.
+    pub fn pk_trace_builder_add_steps(
+        builder: *mut pk_trace_builder,
+        rows: *const pk_trace_step,
+        row_size: usize,
+        count: usize,
+        err: *mut *mut pk_error,
+    ) -> pk_status;
+    /// Adds rows, all or none. Errors: as pk_trace_builder_add_kernels(). Since 0.1.
+    pub fn pk_trace_builder_add_values(
+        builder: *mut pk_trace_builder,
+        rows: *const pk_trace_value,
+        row_size: usize,
+        count: usize,
+        err: *mut *mut pk_error,
+    ) -> pk_status;
+    /// Adds rows, all or none. Errors: as pk_trace_builder_add_kernels(). Since 0.1.
+    pub fn pk_trace_builder_add_allocations(
+        builder: *mut pk_trace_builder,
+        rows: *const pk_trace_allocation,
+        row_size: usize,
+        count: usize,
+        err: *mut *mut pk_error,
+    ) -> pk_status;
+    /// Makes a profile of what was added: a file of family PK_FAMILY_OWN for each host. The builder is then empty and takes nothing
+    /// more. Ownership: the caller ends `*out` with pk_profile_free(); it needs the builder no more. Errors: PK_E_INVALID_ARGUMENT (no
+    /// host was added; a builder that was finished), PK_E_OUT_OF_MEMORY. Since 0.1.
+    pub fn pk_trace_builder_finish(
+        builder: *mut pk_trace_builder,
+        out: *mut *mut pk_profile,
+        err: *mut *mut pk_error,
+    ) -> pk_status;
+    /// Frees a builder; NULL is fine. A profile that it became lives on. Since 0.1.
+    pub fn pk_trace_builder_free(builder: *mut pk_trace_builder);
     /// Writes the one message of a file, compressed or not, field by field; no profile has to be in it. `options` and
     /// `status` may be NULL; `*status` becomes a PK_DOCUMENT_STATUS_: what is damaged is shown as far as it is intact, and
     /// reported after it. Errors: as pk_profile_open(); PK_E_INVALID_ARGUMENT (a directory, a file that is no protobuf, no
@@ -3524,8 +4017,8 @@ extern "C" {
     /// Merges traces of several nodes into one XSpace, which goes to `write` or, when that is NULL, to pk_merge_options::output.
     /// `out` may be NULL. Nothing is written when it fails before the second pass over the traces; a file is put in place only when
     /// it is complete. Ownership: the caller ends `*out` with pk_merge_free(); it keeps nothing of what the options point to.
-    /// Errors: PK_E_INVALID_ARGUMENT (counts, ids or runs that do not fit each other), PK_E_NOT_FOUND, PK_E_DAMAGED,
-    /// PK_E_UNSUPPORTED (an event out of reach), PK_E_CANCELLED, PK_E_OUTPUT, PK_E_OUTPUT_FULL. Since 0.1.
+    /// Errors: PK_E_INVALID_ARGUMENT (counts, ids or runs that do not fit each other; an output that is an input), PK_E_NOT_FOUND,
+    /// PK_E_DAMAGED, PK_E_UNSUPPORTED (an event out of reach; a capture without an XSpace), PK_E_CANCELLED, PK_E_OUTPUT, PK_E_OUTPUT_FULL. Since 0.1.
     pub fn pk_merge_run(
         options: *const pk_merge_options,
         write: pk_write_callback,
@@ -3619,7 +4112,7 @@ extern "C" {
     /// Opens a table of a profile and runs the analysis that it needs, with default options. `options` may be NULL. Which filters a
     /// table takes docs/tables.md says. A table without rows is no failure. probe_records are opened by pk_probe_records_table().
     /// Ownership: the caller ends `*out` with pk_table_free(); it holds a reference to `profile`. Errors: PK_E_INVALID_ARGUMENT (no
-    /// such table; a filter that it does not take, or that fits nothing), PK_E_CANCELLED, PK_E_LIMIT, PK_E_OUT_OF_MEMORY.
+    /// such table; a filter that it does not take, or that fits nothing, without PK_TABLE_ALLOW_EMPTY), PK_E_CANCELLED, PK_E_LIMIT, PK_E_OUT_OF_MEMORY.
     /// Since 0.1.
     pub fn pk_table_open(
         profile: *mut pk_profile,

@@ -71,6 +71,8 @@ pub struct TableOptions<'a> {
     pub plain_text: bool,
     /// Arrow: unsigned columns as int64.
     pub signed: bool,
+    /// Filters that fit nothing give no rows, and no error.
+    pub allow_empty: bool,
     /// Events: of the file at this position alone.
     pub file: Option<u32>,
 }
@@ -85,6 +87,7 @@ impl TableOptions<'_> {
             flags: flag(self.skip_damage, sys::PK_TABLE_SKIP_DAMAGE)
                 | flag(self.plain_text, sys::PK_TABLE_PLAIN_TEXT)
                 | flag(self.signed, sys::PK_TABLE_SIGNED)
+                | flag(self.allow_empty, sys::PK_TABLE_ALLOW_EMPTY)
                 | flag(self.file.is_some(), sys::PK_TABLE_ONE_FILE),
             file: self.file.unwrap_or_default(),
             batch_rows: self.batch_rows,

@@ -21,6 +21,7 @@
 mod architecture;
 mod arrow;
 mod bubbles;
+mod builder;
 mod chrome;
 mod clock;
 mod document;
@@ -42,6 +43,10 @@ mod writer;
 pub use architecture::{Architecture, ArchitectureOptions};
 pub use arrow::{ArrowStream, CellValue, Column, Table, TableKind, TableOptions};
 pub use bubbles::{Bubble, BubbleOptions, BubbleStep, Bubbles, Certainty, Gaps, Scope, Steps, WindowPolicy};
+pub use builder::{
+    LaunchKind, SpanKind, TraceAllocation, TraceBuilder, TraceBuilderOptions, TraceHost, TraceKernel, TraceOwner, TraceSpan,
+    TraceStep, TraceValue,
+};
 pub use chrome::{ChromeEvent, ChromeEvents, ChromeSummary};
 pub use clock::{Clock, ClockDomain, ClockOffset, ClockOptions, ClockPair};
 pub use document::{Document, DocumentOptions, DocumentStatus};

@@ -4,7 +4,7 @@ use crate::error::{check, got};
 use crate::hooks::{Bridge, Handle, Hooks, Output};
 use crate::profile::{named, Limits};
 use crate::rows::{flag, text, Strings};
-use crate::Result;
+use crate::{Profile, Result};
 use profkit_sys as sys;
 use std::borrow::Cow;
 use std::io;
@@ -75,6 +75,7 @@ named!(
 #[derive(Debug, Default)]
 pub struct MergeOptions<'h> {
     traces: Vec<PathBuf>,
+    profiles: Vec<*const sys::pk_profile>, // borrowed for 'h
     snapshots: Vec<PathBuf>,
     offsets: Option<PathBuf>,
     run_metadata: Option<PathBuf>,
@@ -92,6 +93,12 @@ impl<'h> MergeOptions<'h> {
     /// One trace a node.
     pub fn new<P: Into<PathBuf>>(traces: impl IntoIterator<Item = P>) -> Self {
         Self { traces: traces.into_iter().map(Into::into).collect(), ..Self::default() }
+    }
+    /// Open captures, after the traces: each of their files that can be merged is one.
+    #[must_use]
+    pub fn profiles(mut self, profiles: impl IntoIterator<Item = &'h Profile<'h>>) -> Self {
+        self.profiles = profiles.into_iter().map(Profile::raw).collect();
+        self
     }
     /// One file of snapshots a trace.
     #[must_use]
@@ -209,6 +216,8 @@ impl<'h> MergeOptions<'h> {
             plane_prefix: strings.optional(self.plane_prefix.as_deref()),
             traces: traces.as_ptr(),
             trace_count: traces.len(),
+            profiles: self.profiles.as_ptr(),
+            profile_count: self.profiles.len(),
             snapshots: snapshots.as_ptr(),
             snapshot_count: snapshots.len(),
             offsets: strings.optional_path(self.offsets.as_deref())?,

@@ -63,6 +63,10 @@ pub struct OpenOptions<'h> {
     pub limits: Limits,
     /// Only the documents info and ops will be asked for: they read what cannot be mapped through a window.
     pub one_pass: bool,
+    /// Of bytes and reads: the name of the machine, which counts before what the file says.
+    pub host: Option<String>,
+    /// Of bytes and reads: the rank in its run.
+    pub rank: Option<i32>,
     /// Aliases for what is not public; [`Profile::write_redaction`] says what was replaced.
     pub redact: bool,
     /// Progress, log, cancel, threads.
@@ -264,7 +268,10 @@ impl OpenOptions<'_> {
     /// Points to the limits; without the hooks.
     pub(crate) fn raw(&self, strings: &mut Strings, limits: &sys::pk_limits) -> sys::pk_open_options {
         sys::pk_open_options {
-            flags: flag(self.one_pass, sys::PK_OPEN_ONE_PASS) | flag(self.redact, sys::PK_OPEN_REDACT),
+            flags: flag(self.one_pass, sys::PK_OPEN_ONE_PASS) | flag(self.redact, sys::PK_OPEN_REDACT)
+                | flag(self.rank.is_some(), sys::PK_OPEN_HAS_RANK),
+            rank: self.rank.unwrap_or(0),
+            host: strings.optional(self.host.as_deref()),
             io: match self.io {
                 Io::Auto => sys::PK_IO_AUTO,
                 Io::Map => sys::PK_IO_MAP,
@@ -360,6 +367,8 @@ named!(
     AscendDatabase = sys::PK_FAMILY_ASCEND_DATABASE,
     /// A Neutrino trace folder.
     Neutrino = sys::PK_FAMILY_NEUTRINO,
+    /// What a host recorded itself: [`crate::TraceBuilder`].
+    Own = sys::PK_FAMILY_OWN,
 });
 spelled!(Family, sys::pk_family_name);
 named!(

@@ -24,6 +24,11 @@ pub(crate) unsafe fn text<'a>(text: sys::pk_str) -> Cow<'a, str> {
     String::from_utf8_lossy(bytes(text))
 }
 
+/// What is handed to a call, which must not keep it.
+pub(crate) fn borrowed(text: &[u8]) -> sys::pk_str {
+    sys::pk_str { data: text.as_ptr().cast(), size: text.len() }
+}
+
 /// A limit as the C ABI has it; here `None` is the default and 0 none.
 pub(crate) fn limit(given: Option<u64>) -> u64 {
     match given {

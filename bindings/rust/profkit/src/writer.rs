@@ -2,7 +2,7 @@
 
 use crate::error::check;
 use crate::hooks::{Handle, Output};
-use crate::rows::{flag, Strings};
+use crate::rows::{borrowed, flag, Strings};
 use crate::{Result, Value};
 use profkit_sys as sys;
 use std::io;
@@ -194,10 +194,6 @@ impl<'w> XSpaceWriter<'w> {
             None => finish(),
         }
     }
-}
-
-fn borrowed(text: &[u8]) -> sys::pk_str {
-    sys::pk_str { data: text.as_ptr().cast(), size: text.len() }
 }
 
 /// [`Value::None`] is a stat without a value.

@@ -1,0 +1,41 @@
+"""A host's own trace."""
+import pytest
+
+import profkit
+from profkit import Accelerator, SpanKind, TraceAllocation, TraceBuilder, TraceKernel, TraceSpan, TraceStep, TraceValue
+
+US = 1_000_000
+
+
+def test_rows_of_a_host_become_a_profile():
+    """A GPU waits from 400 to 900 us for what the host launches at 880."""
+    with TraceBuilder("mine", "pytracer 1") as builder:
+        host = builder.host("box", rank=3, world_size=8, origin_unix_ns=1_700_000_000_000_000_000)
+        gpu = builder.device(host, "GPU 0", accelerator=Accelerator.GPU, ordinal=0)
+        stream, thread = builder.stream(gpu, 7), builder.thread(host, "trainer", "main thread")
+        builder.kernels([TraceKernel(stream, "gemm", 100 * US, 300 * US, 1), TraceKernel(stream, "relu", 900 * US, 80 * US, 2)])
+        builder.spans(TraceSpan(thread, "cudaLaunchKernel", start * US, 10 * US, SpanKind.RUNTIME, number)
+                      for start, number in ((50, 1), (880, 2)))
+        builder.steps([TraceStep(thread, "step 10", 0, 1000 * US, 10)])
+        builder.values([TraceValue(builder.counter("power", device=gpu, unit="W"), 5, 250.5)])
+        pool = builder.allocator("pool", device=gpu)
+        builder.allocations([TraceAllocation(pool, 5 * US, 1, bytes=1000, op="weights"),
+                             TraceAllocation(pool, 9 * US, 1, is_free=True)])
+        with pytest.raises(profkit.InvalidArgument, match="row 1: the duration is negative"):
+            builder.kernels([TraceKernel(stream, "a", 0, 1), TraceKernel(stream, "a", 0, -1)])
+        with pytest.raises(ValueError, match="either a device or a host"):
+            builder.allocator("pool")
+        profile = builder.finish()
+        with pytest.raises(profkit.InvalidArgument, match="finished"):
+            builder.finish()
+    with profile:
+        assert profile.path == "mine"
+        assert [(file.family.name, file.host) for file in profile.files] == [("OWN", "box")]
+        gaps = profile.table("gaps").to_dicts()
+        assert max(gap["end_ps"] - gap["start_ps"] for gap in gaps) == 500 * US
+        assert [(a["name"], a["heap_peak_bytes"]) for a in profile.table("allocators")] == [("pool", 1000)]
+        pieces = []
+        profile.write_export(pieces.append, "trace.json")
+        assert b'"W":250.5' in b"".join(pieces)
+    with pytest.raises(ValueError, match="closed"):
+        builder.host()
