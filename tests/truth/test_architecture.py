@@ -4,6 +4,7 @@ import pathlib
 import sys
 
 import truth
+import kineto
 import model_run
 from architecture_model import Device
 from ascend import Rank
@@ -162,6 +163,29 @@ class PhasesOfShapes(truth.Case):
         passes = [(p["phase"], p["layers"], p["decode_layers"]) for p in found["passes"]]
         self.assertEqual(passes, [("decode", 3, 3)] * 2)
         self.assertEqual({x["rule_phase"] for x in found["layers"]}, {"undetermined"})
+
+
+class TwoHosts(truth.Case):
+    def test_facts_are_of_the_host_that_is_reported(self):
+        """The rank whose device has more layers is reported, whichever it is: steps, operators and rank are its own."""
+        ranks = [(3, 4, "aten::linear"), (5, 2, "aten::mse_loss")]  # steps, layers a step, what the host calls
+        for order in (ranks, ranks[::-1]):
+            for rank, (steps, layers, operator) in enumerate(order):
+                trace = kineto.Trace(model_run.BASE, 0, rank, 2)
+                trace.name_process(900, "python")
+                for step in range(steps):
+                    at = 1_000_000 * (step + 1)
+                    trace.span("user_annotation", f"ProfilerStep#{step}", at, 900_000, kind="marker")
+                    for layer in range(layers):
+                        here = at + 20_000 * layer
+                        trace.span("cpu_op", operator, here, 5_000)
+                        trace.kernel(0, "flash_fwd_kernel", here + 10_000, 5_000, launch=(here + 1_000, 500, 11))
+                        trace.kernel(0, "gemm", here + 16_000, 2_000, launch=(here + 2_000, 500, 11))
+                self.write(f"run/rank{rank}.pt.trace.json", trace.text())
+            found = truth.parsed(truth.run("architecture", self.scratch / "run", "--json"))
+            facts = {fact["name"]: fact["value"] for fact in found["facts"]}
+            self.assertEqual(found["device"], order.index(ranks[0]))
+            self.assertEqual([facts.get(name) for name in ("steps", "layers", "loss", "world_size")], [3, 4, None, 2])
 
 
 if __name__ == "__main__":
