@@ -314,6 +314,9 @@ TEST_CASE("the costliest type is the one whose layers take most time together") 
   CHECK(d.costliest() == &d.anatomies[1]);
   d.anatomies[1].tree.clear();  // nothing to show
   CHECK(d.costliest() == &d.anatomies[2]);
+  const layer_anatomy same = d.anatomies[2];
+  d.anatomies.push_back(same);  // of two that cost as much the first
+  CHECK(d.costliest() == &d.anatomies[2]);
 }
 
 TEST_CASE("totals of ops without start times: counts, no passes, no trees") {

@@ -147,16 +147,19 @@ TEST_CASE("of ops that come back as often and as evenly the first marks layers")
 
 TEST_CASE("the first layers of a pass and its last ones are two layouts, though their types are the same") {
   made a;
-  for (int l = 0; l < 2; ++l) a.m.layer(attention, false, 100 * us);
-  a.m.op("ArgMaxV2");
-  a.m.pass(4, 4, 100 * us);
-  a.m.op("GatherV2");
-  for (int l = 0; l < 2; ++l) a.m.layer(attention, false, 100 * us);
+  int step = 0;
+  for (const int layers : {2, 4, 4, 2}) {
+    const std::int64_t from = a.m.now;
+    for (int l = 0; l < layers; ++l) a.m.layer(attention, false, 100 * us);
+    a.step(step++, from, a.m.now);
+  }
   const device_architecture d = a.found();
-  REQUIRE(d.passes.size() == 3);
-  REQUIRE(d.passes[0].layers() == d.passes[2].layers());
+  REQUIRE(d.passes.size() == 4);
+  REQUIRE(d.layers[d.passes[0].first_layer].index == 2);
+  REQUIRE(d.layers[d.passes[3].first_layer].index == 0);
   CHECK(d.layouts.size() == 3);
-  CHECK(d.passes[0].layout != d.passes[2].layout);
+  CHECK(d.passes[1].layout == d.passes[2].layout);
+  CHECK(d.passes[0].layout != d.passes[3].layout);
 }
 
 TEST_CASE("the device that tells most is reported, of equal ones the first") {
