@@ -314,6 +314,9 @@ TEST_CASE("the costliest type is the one whose layers take most time together") 
   CHECK(d.costliest() == &d.anatomies[1]);
   d.anatomies[1].tree.clear();  // nothing to show
   CHECK(d.costliest() == &d.anatomies[2]);
+  const layer_anatomy same = d.anatomies[2];
+  d.anatomies.push_back(same);  // of two that cost as much the first
+  CHECK(d.costliest() == &d.anatomies[2]);
 }
 
 TEST_CASE("totals of ops without start times: counts, no passes, no trees") {
@@ -359,6 +362,10 @@ TEST_CASE("totals of ops without start times: counts, no passes, no trees") {
   const std::string report = markdown_of(r, a);
   check_sections(report);
   CHECK(report.find("| `FusedInferAttentionScore`") != std::string::npos);
+
+  // Of two kernels that run as often the first is named.
+  total("ArgMaxV3", 6);
+  CHECK(has_limit(look(*a).devices[0], "rests on one count: ArgMaxV2"));
 
   // More expert kernels than layers: no types.
   total("MoeDistributeDispatch", 200);
@@ -531,6 +538,40 @@ TEST_CASE("batch or sequence first") {
   CHECK(has_limit(r.devices[0], "[4096,2,7168;4096,2,7168;4096,2,7168] may be [S,B,H] or [B,S,H]"));
   CHECK(r.devices[0].sure == confidence::low);
   for (const model_pass& p : r.devices[0].passes) CHECK(p.phase == model_phase::undetermined);
+}
+
+TEST_CASE("of several inputs whose layout is open the first is named") {
+  memory_activity a;
+  model m{a, a.add_device("NPU 0")};
+  for (const char* const shapes : {"4096,2,7168;4096,2,7168;4096,2,7168", "2048,4,7168;2048,4,7168;2048,4,7168"})
+    a.device(0).details.emplace_back().input_shapes = a.id(shapes);
+  for (const std::uint32_t details : {1U, 2U})
+    for (int l = 0; l < 3; ++l) {
+      m.op("FlashAttentionScore", 100 * us).details = details;
+      m.op("MatMulV3");
+      m.op("MatMulV3");
+      if (l == 2) m.op("ArgMaxV2");
+    }
+  const architecture_result r = look(a);
+  CHECK(has_limit(r.devices[0], "[4096,2,7168;4096,2,7168;4096,2,7168] may be [S,B,H] or [B,S,H]"));
+  CHECK_FALSE(has_limit(r.devices[0], "[2048,4"));
+}
+
+TEST_CASE("what a kernel is called says more of its phase than its shapes do") {
+  memory_activity a;
+  model m{a, a.add_device("NPU 0")};
+  a.device(0).details.emplace_back().input_shapes = a.id("1,2048,7168;1,2048,1024");  // a prompt
+  for (const char* const attention : {"IncreFlashAttention", "FusedInferAttentionScore"}) {
+    for (int l = 0; l < 4; ++l) {
+      m.op(attention, 100 * us).details = 1;
+      m.op("MatMulV3");
+    }
+    m.op("ArgMaxV2");
+  }
+  const device_architecture d = look(a).devices[0];
+  REQUIRE(d.passes.size() == 2);
+  CHECK(d.passes[0].phase == model_phase::decode);
+  CHECK(d.passes[1].phase == model_phase::prefill);
 }
 
 TEST_CASE("phases from shapes") {

@@ -39,6 +39,7 @@ TEST_CASE("families of attention in blocks mark layers together, those that take
       {"pfpfpf", 3, "paged attention"},
       {"pfpfpff", 4, "FlashAttention"},  // the more frequent one
       {"fpfpfpp", 4, "paged attention"},
+      {"fffpfff", 6, "FlashAttention"},  // one among many is none of the layers' own
   };
   for (const row& r : rows) {
     INFO(r.order);
@@ -52,6 +53,13 @@ TEST_CASE("families of attention in blocks mark layers together, those that take
     CHECK(d.layers.size() == r.layers);
     CHECK(d.anchor_family == r.family);
   }
+}
+
+TEST_CASE("all that runs among the layers' own attention is counted") {
+  made a;
+  for (int l = 0; l < 4; ++l)
+    for (const char* const op : {"flash_fwd_kernel", "MatMulV3", "paged_attention_v1", "selective_scan_fwd_kernel"}) a.m.op(op);
+  CHECK(has_limit(a.found(), "8 kernels of "));
 }
 
 TEST_CASE("without attention an op that comes back four times marks layers, three times do not") {
@@ -124,6 +132,34 @@ TEST_CASE("of ops that come back as often the more even one marks layers") {
     CHECK(d.anchor == "even");
     CHECK(d.layers.size() == 6);
   }
+}
+
+TEST_CASE("of ops that come back as often and as evenly the first marks layers") {
+  for (const bool swapped : {false, true}) {
+    made a;
+    for (int row = 0; row < 60; ++row) {
+      const char* const even = row % 10 == 2 ? (swapped ? "b" : "a") : row % 10 == 7 ? (swapped ? "a" : "b") : nullptr;
+      a.m.op(even ? even : "other" + std::to_string(row));
+    }
+    CHECK(a.found().anchor == (swapped ? "b" : "a"));
+  }
+}
+
+TEST_CASE("the first layers of a pass and its last ones are two layouts, though their types are the same") {
+  made a;
+  int step = 0;
+  for (const int layers : {2, 4, 4, 2}) {
+    const std::int64_t from = a.m.now;
+    for (int l = 0; l < layers; ++l) a.m.layer(attention, false, 100 * us);
+    a.step(step++, from, a.m.now);
+  }
+  const device_architecture d = a.found();
+  REQUIRE(d.passes.size() == 4);
+  REQUIRE(d.layers[d.passes[0].first_layer].index == 2);
+  REQUIRE(d.layers[d.passes[3].first_layer].index == 0);
+  CHECK(d.layouts.size() == 3);
+  CHECK(d.passes[1].layout == d.passes[2].layout);
+  CHECK(d.passes[0].layout != d.passes[3].layout);
 }
 
 TEST_CASE("the device that tells most is reported, of equal ones the first") {
@@ -453,6 +489,18 @@ TEST_CASE("what streams are for") {
   for (const model_stream& s : d.streams) roles.push_back(s.name + ' ' + s.role);
   CHECK(roles == std::vector<std::string>{"10 side compute", "11 main compute", "12 side compute", "13 collectives",
                                           "14 all-to-all", "15 collectives", "16 side compute"});
+}
+
+TEST_CASE("of two streams that compute as long the first is the main one") {
+  made a;
+  a.device(0).streams = {{10, 0}, {11, 0}};
+  for (int l = 0; l < 4; ++l)
+    for (const std::uint16_t stream : {std::uint16_t{1}, std::uint16_t{0}})
+      a.kernel(0, (4 * l + 2 * stream) * 100 * us, 50 * us, attention, kernel_class::compute, stream);
+  const device_architecture d = a.found();
+  REQUIRE(d.streams.size() == 2);
+  CHECK(d.streams[0].role == std::string("main compute"));
+  CHECK(d.streams[1].role == std::string("side compute"));
 }
 
 TEST_CASE("a router is one matmul in front of the kernel that chooses experts") {

@@ -1,7 +1,7 @@
 """Which fields of the documents and tables exact tests read.
 
-A field is read where a test compares its value with one that it worked out, and that value says something: it is not null,
-false, 0 or empty. Each test writes down what it read (PROFKIT_FIELDS_READ, a folder); test_fields.py compares that with the
+A field is read where a test compares its value, or what holds it, with what it worked out, or takes its value out by name, and that
+value says something: it is not null, false, 0 or empty. Each test writes down what it read (PROFKIT_FIELDS_READ, a folder); test_fields.py compares that with the
 schemas. What a schema takes from another one is one field, whichever document it is read in.
 """
 import json
@@ -17,6 +17,15 @@ _read = set()  # paths, the first word of each names the document
 class Object(dict):
     """An object of a document that knows its place in it."""
     place = ()
+
+    def __getitem__(self, key):
+        value = super().__getitem__(key)
+        if self.place and not isinstance(value, (dict, list)):
+            _note(value, (*self.place, key))
+        return value
+
+    def get(self, key, default=None):
+        return self[key] if key in self else default
 
 
 class Array(list):
@@ -45,10 +54,18 @@ def is_placed(value):
 
 def note(found, expected):
     """`found` was compared with `expected`, and is it."""
-    if FOLDER:
-        found = found if is_placed(found) else placed(found)
-        if is_placed(found) and not is_placed(expected):
+    if not FOLDER:
+        return
+    found = found if is_placed(found) else placed(found)
+    if is_placed(found):
+        if not is_placed(expected):
             _note(expected, found.place)
+    elif isinstance(found, dict) and isinstance(expected, dict):
+        for key in found.keys() & expected.keys():
+            note(found[key], expected[key])
+    elif isinstance(found, (list, tuple)) and isinstance(expected, (list, tuple)):
+        for pair in zip(found, expected):
+            note(*pair)
 
 
 def _note(value, place):
@@ -59,8 +76,8 @@ def _note(value, place):
         for part in value:
             _note(part, (*place, ITEM))
     if isinstance(value, (str, int, float, dict, list, tuple)) or hasattr(value, "numerator") or hasattr(value, "as_tuple"):
-        if value:
-            _read.add(place)
+        if value and place not in _read:
+            _read.update(place[:length] for length in range(1, len(place) + 1))
 
 
 def save(name):
@@ -102,9 +119,12 @@ class Schemas:
             found, words = home, [word for word in inside.split("/") if word]
             for word in words:
                 found = found[word]
-            name = home["$id"].split(":")[2] + ("#" + words[-1] if words else "")
+            name = home["$id"].split(":")[2]
             name = "profkit." + name if "profkit." + name in self.roots else name  # a document within another
-            yield from self.parts(found, (name,), home)
+            if words[:1] == ["$defs"]:
+                name, words = name + "#" + words[-1], []
+            place = (name, *(ITEM if word == "items" else word for word in words if word != "properties"))
+            yield from self.parts(found, place, home)
         for word in ("allOf", "anyOf", "oneOf"):
             for other in node.get(word, ()):
                 yield from self.parts(other, at, home)

@@ -1424,6 +1424,11 @@ class Idle:
                  "labels": ",".join(x for x in LABELS if x in g.labels), "cause": g.cause, "certainty": certainty(g.cause, g.sure), "heavy": g.heavy,
                  "at_edge": g.edge, "inter_step": g.inter_step} for g in self.gaps]
 
+    def arrow_causes(self, hosts):
+        return [{**self.place(g.device, hosts), "gap": at, "step": g.step, "cause": g.cause, "certainty": certainty(g.cause, g.sure),
+                 "span": g.span or None, "covered_ps": g.covered, "start_ps": g.start, "end_ps": g.end}
+                for at, g in enumerate(self.gaps)]
+
     def arrow_time(self, hosts):
         return [{**self.place(r["device"], hosts), **{key: r[key] for key in ("in_steps", "use", "cause", "certainty", "gaps",
                                                                               "time_ps")}}

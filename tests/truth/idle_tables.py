@@ -15,4 +15,5 @@ class IdleTables:
             self.check(arrow.table("steps", bubbles)[1], idle.arrow_steps(self.hosts))
             self.check(arrow.table("device_time", bubbles)[1], idle.arrow_time(self.hosts))
             self.check(arrow.table("gaps", bubbles)[1], idle.arrow_gaps(self.hosts))
+            self.check(arrow.table("causes", bubbles)[1], idle.arrow_causes(self.hosts))
             self.check(arrow.table("kernels", activity)[1], idle.arrow_kernels(self.hosts))

@@ -4,6 +4,7 @@ import pathlib
 import sys
 
 import truth
+import kineto
 import model_run
 from architecture_model import Device
 from ascend import Rank
@@ -162,6 +163,45 @@ class PhasesOfShapes(truth.Case):
         passes = [(p["phase"], p["layers"], p["decode_layers"]) for p in found["passes"]]
         self.assertEqual(passes, [("decode", 3, 3)] * 2)
         self.assertEqual({x["rule_phase"] for x in found["layers"]}, {"undetermined"})
+
+
+class TwoHosts(truth.Case):
+    def test_facts_are_of_the_host_that_is_reported(self):
+        """The rank whose device has more layers is reported, whichever it is: steps, operators and rank are its own."""
+        # steps, layers a step, what the host calls, heads, size of a head
+        ranks = [(3, 4, "aten::linear", 8, 64), (5, 2, "aten::mse_loss", 16, 32)]
+        for order in (ranks, ranks[::-1]):
+            for rank, (steps, layers, operator, heads, size) in enumerate(order):
+                trace = kineto.Trace(model_run.BASE, 0, rank, 2)
+                trace.name_process(900, "python")
+                for step in range(steps):
+                    at = 1_000_000 * (step + 1)
+                    trace.span("user_annotation", f"ProfilerStep#{step}", at, 900_000, kind="marker")
+                    for layer in range(layers):
+                        here = at + 20_000 * layer
+                        trace.span("cpu_op", operator, here, 5_000)
+                        trace.span("cpu_op", "aten::scaled_dot_product_attention", here + 6_000, 3_000, args={
+                            "Input Dims": [[2, heads, 128, size]] * 3 + [[]] * 5, "Input type": ["c10::Half"] * 3 + [""] * 5})
+                        trace.kernel(0, "flash_fwd_kernel", here + 10_000, 5_000, launch=(here + 1_000, 500, 11))
+                        trace.kernel(0, "gemm", here + 16_000, 2_000, launch=(here + 2_000, 500, 11))
+                self.write(f"run/rank{rank}.pt.trace.json", trace.text())
+            found = truth.parsed(truth.run("architecture", self.scratch / "run", "--json"))
+            facts = {fact["name"]: fact["value"] for fact in found["facts"]}
+            self.assertEqual(found["device"], order.index(ranks[0]))
+            self.assertEqual([facts.get(name) for name in ("steps", "layers", "loss", "world_size", "attention_heads", "head_dim")],
+                             [3, 4, None, 2, 8, 64])
+
+
+class Machine(truth.Case):
+    def test_devices_of_a_machine_have_a_name_if_it_is_one(self):
+        for names, said in ((["GPU A", "GPU A"], "GPU A"), (["GPU A", "GPU B"], None), (["GPU B", "GPU A"], None)):
+            trace = kineto.Trace(model_run.BASE, 0, 0, 1)
+            for at in range(8):
+                trace.kernel(0, "flash_fwd_kernel" if at % 2 else "gemm", 1_000_000 + 10_000 * at, 5_000)
+            whole = json.loads(trace.text())
+            whole["deviceProperties"] = [{"id": i, "name": name, "numSms": 8} for i, name in enumerate(names)]
+            found = truth.parsed(truth.run("architecture", self.write("one.pt.trace.json", json.dumps(whole)), "--json"))
+            self.assertEqual({fact["name"]: fact["value"] for fact in found["facts"]}.get("device"), said, names)
 
 
 if __name__ == "__main__":

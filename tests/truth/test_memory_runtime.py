@@ -747,6 +747,18 @@ class MemoryRuntime(truth.Case):
                 ):
                     self.assertEqual(getattr(ours, field), theirs[field], field)
 
+    def test_the_table_of_allocators(self):
+        expected = [
+            {"run": self.folder.name, "rank": None, "node": None, "device_name": row["device"] or None,
+             "file": [host.name for host in self.hosts].index(row["host"]),
+             "device": {"": None, "/device:TPU:0": 0, "/device:TPU:1": 1}[row["device"]] if row["host"] == "alpha" else
+                       {"": None, "/device:TPU:0": 2, "/device:TPU:1": 3}[row["device"]],
+             **{key: row[key] for key in ("host", "name", "heap_peak_bytes", "occupancy_peak_bytes", "occupancy_peak_ps", "capacity_bytes",
+                                          "pre_trace_bytes", "unmatched_frees", "allocator_agrees")},
+             "chosen": at == 1}
+            for at, row in enumerate(Answer(self.hosts, self.paths, self.folder).document()["allocators"])]
+        self.check(truth.rows("allocators", truth.run("rows", self.folder, "allocators", "--format", "json")), expected)
+
     def test_the_screen(self):
         self.check_text(truth.run("memory", self.folder), SCREEN)
         self.check_text(

@@ -169,7 +169,7 @@ class MergeJson(truth.Case):
         self.write("offsets.jsonl", "".join(json.dumps(r) + "\n" for r in rows))
         merged = self.merge(names, "--offsets", "offsets.jsonl")
         self.check_nodes(merged, ranks, [1000 * a for a in ahead_ns])
-        for n in json.loads(self.said)["nodes"]:
+        for n in truth.loads(self.said)["nodes"]:
             self.assertEqual((n["status"], n["method"]), ("corrected", "offsets"))
             self.assertIsNone(n["bound"]["tracer_ns"])  # nothing was measured of the devices' clocks
             self.assertLess(n["bound"]["host_ns"], 1000)
@@ -183,7 +183,7 @@ class MergeJson(truth.Case):
         self.write("node9.xplane.pb", proto.xspace([device], ["nine"]))
         for output in ("all.trace.json", "all.pftrace"):
             self.said = truth.run("merge", "--traces", names[0], "node9.xplane.pb", "-o", output, "--no-correction", "--json", cwd=self.scratch)
-            self.assertEqual([(n["id"], n["hostname"]) for n in json.loads(self.said)["nodes"]], [(0, "worker0"), (9, "nine")])
+            self.assertEqual([(n["id"], n["hostname"]) for n in truth.loads(self.said)["nodes"]], [(0, "worker0"), (9, "nine")])
         merged = exact((self.scratch / "all.trace.json").read_text())
         found = [e for e in merged["traceEvents"] if e["name"] == "gemm" and e["ph"] == "X" and "cat" not in e]
         base_ps = merged["baseTimeNanoseconds"] * 1000
@@ -223,7 +223,7 @@ class MergeJson(truth.Case):
         merged = self.merge(names, "--no-correction", "--keep-going")
         ranks[2].events.pop()
         self.check_nodes(merged, ranks, [0, 0, 0])
-        self.assertEqual(json.loads(self.said)["nodes"][2]["status"], "corrupt")
+        self.assertEqual(truth.loads(self.said)["nodes"][2]["status"], "corrupt")
 
     def test_nodes_read_like_their_files(self):
         names, _ = self.ranks(6)

@@ -45,7 +45,7 @@ class MergedNodes(truth.Case):
                              "-q", "-o", output, *more, status=status)
 
     def ops(self, *filters):
-        found = json.loads(self.run_here("ops", "all.xplane.pb", "--json", *filters))
+        found = truth.loads(self.run_here("ops", "all.xplane.pb", "--json", *filters))
         return sorted({op["name"] for line in found["lines"] for op in line["ops"]})
 
     def test_filters(self):
@@ -56,10 +56,10 @@ class MergedNodes(truth.Case):
             self.assertEqual(self.ops(*filters), expected, filters)
         self.run_here("ops", "all.xplane.pb", "--node", "7", status=2)
         self.run_here("ops", "all.xplane.pb", "--node", "1", "--host", "beta", status=2)
-        tree = json.loads(self.run_here("tree", "all.xplane.pb", "--node", "2", "--json"))
+        tree = truth.loads(self.run_here("tree", "all.xplane.pb", "--node", "2", "--json"))
         names = re.findall(r'"name": "((?:gemm|step)_[0-9])"', json.dumps(tree))
         self.assertEqual(set(names), {"gemm_2", "step_2"})
-        info = json.loads(self.run_here("info", "all.xplane.pb", "--node", "1", "--json"))
+        info = truth.loads(self.run_here("info", "all.xplane.pb", "--node", "1", "--json"))
         lines = [line for f in info["files"] for p in f["planes"] for line in p["lines"]]
         self.assertEqual(sum(line["events"] for line in lines), 60)
         self.run_here("export", "all.xplane.pb", "--node", "2", "-o", "part.xplane.pb")
@@ -85,7 +85,7 @@ class MergedNodes(truth.Case):
             self.assertEqual(row[host_at], HOSTS[node] or f"node:{node}")
 
     def test_other_formats(self):
-        said = json.loads(self.merge("all.trace.json", "--json"))
+        said = truth.loads(self.merge("all.trace.json", "--json"))
         made = json.loads((self.scratch / "all.trace.json").read_text(), parse_float=truth.decimal.Decimal)
         base_ns = made["baseTimeNanoseconds"]
         self.assertEqual(base_ns, START_NS)
@@ -112,9 +112,9 @@ class MergedNodes(truth.Case):
         self.assertEqual({r["offset_ns"] for r in rows[1:] if r["node_id"] == 2}, {AHEAD_NS[2]})
         for jitter_ns in (0, 900):
             self.write("offsets.jsonl", offsets(jitter_ns))
-            first = json.loads(self.merge("all.xplane.pb", "--write-offsets", "applied.jsonl", "--json"))
+            first = truth.loads(self.merge("all.xplane.pb", "--write-offsets", "applied.jsonl", "--json"))
             (self.scratch / "applied.jsonl").replace(self.scratch / "offsets.jsonl")
-            again = json.loads(self.merge("again.xplane.pb", "--json"))
+            again = truth.loads(self.merge("again.xplane.pb", "--json"))
             for a, b in zip(self.times("again.xplane.pb"), self.times("all.xplane.pb")):
                 self.assertLessEqual(max(abs(x[0] - y[0]) for x, y in zip(a, b)), 2)  # ps: rows stand at whole ns
             for a, b in zip(first["nodes"], again["nodes"]):
@@ -126,15 +126,15 @@ class MergedNodes(truth.Case):
         self.assertEqual(len(device["events"]), 30)
         cut = whole[:whole.index(b"python") + 60]  # in the events of the host's line
         self.write("cut.xplane.pb", cut)
-        known = json.loads(self.run_here("info", "cut.xplane.pb", "--json", status=5))
+        known = truth.loads(self.run_here("info", "cut.xplane.pb", "--json", status=5))
         events = sum(line["events"] for p in known["files"][0]["planes"] for line in p["lines"])
         self.assertGreater(events, 30)
         self.run_here("export", "cut.xplane.pb", "-o", "saved.xplane.pb", status=5)
-        sound = json.loads(self.run_here("info", "saved.xplane.pb", "--json"))
+        sound = truth.loads(self.run_here("info", "saved.xplane.pb", "--json"))
         self.assertEqual(sum(line["events"] for p in sound["files"][0]["planes"] for line in p["lines"]), events)
         self.write("node2.xplane.pb", cut)
         self.merge("all.xplane.pb", status=4)
-        said = json.loads(self.merge("all.xplane.pb", "--keep-going", "--json"))
+        said = truth.loads(self.merge("all.xplane.pb", "--keep-going", "--json"))
         self.assertEqual([n["events"] for n in said["nodes"]], [60, 60, events])
         self.assertEqual(said["nodes"][2]["status"], "corrupt")
 

@@ -25,8 +25,7 @@ def devices_of_pair():
 
 class TwoHosts(pair.PairCase):
     def rows(self, name, *options):
-        text = truth.run("rows", self.folder, name, "--format", "json", *options)
-        return [json.loads(line) for line in text.splitlines()]
+        return truth.rows(name, truth.run("rows", self.folder, name, "--format", "json", *options))
 
     def test_devices(self):
         expected = [{**row, "device": at} for at, row in enumerate(devices_of_pair())]
@@ -117,7 +116,7 @@ class Nodes(truth.Case):
             return x.plane(i, f"/node:{node}/device:TPU:0", x.line(1, "XLA Ops", [x.event(1, 0, 5)]), x.event_metadata(1, "op"),
                            x.stat_metadata(1, "hostname"), x.plane_stat(1, host))
         path = self.write("merged.xplane.pb", x.space(plane(0, 0, "first"), plane(64, 3, "second"), hostnames=["merged"]))
-        rows = [json.loads(line) for line in truth.run("rows", path, "ops", "--format", "json").splitlines()]
+        rows = truth.rows("ops", truth.run("rows", path, "ops", "--format", "json"))
         self.check([(r["host"], r["node"], r["device"], r["count"]) for r in rows], [("first", 0, 0, 1), ("second", 3, 1, 1)])
 
 
@@ -137,7 +136,7 @@ def rank_of(rank, kernels, more=()):
 
 class Ranks(truth.Case):
     def rows(self, path, name):
-        return [json.loads(line) for line in truth.run("rows", path, name, "--format", "json").splitlines()]
+        return truth.rows(name, truth.run("rows", path, name, "--format", "json"))
 
     def test_calls_of_collectives(self):
         first, second = [(100, 50, 1000), (300, 40, 500)], [(130, 30, 1000), (290, 45, 500)]

@@ -66,6 +66,11 @@ def loads(text):
     return fields.placed(json.loads(text))
 
 
+def rows(table, text):
+    """Lines of JSON: the rows of that table."""
+    return fields.placed([json.loads(line) for line in text.splitlines()], ("table." + table,))
+
+
 def differences(found, expected, place="", decimals=None):
     """Every place where a document is not what it should be, in words.
 
