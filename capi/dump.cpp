@@ -83,6 +83,8 @@ pk_status pk_file_dump_write(const pk_profile* profile, uint32_t file, const pk_
     const std::string_view bytes = (*core)->bytes(file);
     const profkit::fault* const broken = (*core)->file_fault(file);
     if (bytes.empty() && broken) return *broken;
+    if (bytes.empty() && profkit::content_of(what.family) == profkit::file_content::recording)
+      return invalid_argument("what a host recorded itself has no bytes", "its documents and tables show it");
     return write_dump(asked, bytes, what.family, broken != nullptr, write, user, status);
   });
 }

@@ -1,7 +1,10 @@
 package profkit
 
 import (
+	"bytes"
+	"context"
 	"errors"
+	"os"
 	"strings"
 	"testing"
 )
@@ -70,5 +73,39 @@ func TestTraceBuilder(t *testing.T) {
 	})
 	if longest != 500*us {
 		t.Fatal(longest)
+	}
+}
+
+func TestBuffersOfTwoHostsMerge(t *testing.T) {
+	content, err := os.ReadFile(gpuPath())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var profiles []*Profile
+	for at, host := range []string{"trainer-0", "trainer-1"} {
+		rank := int32(4 - at)
+		profile, err := OpenBytes(content, "memory", OpenOptions{Host: host, Rank: &rank})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer profile.Close()
+		profiles = append(profiles, profile)
+	}
+	var out bytes.Buffer
+	merge, err := MergeTo(context.Background(), &out, MergeOptions{Profiles: profiles, Correction: CorrectionNone})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer merge.Close()
+	nodes, err := merge.Nodes()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(nodes) != 2 || nodes[0].ID != 4 || nodes[0].Hostname != "trainer-0" || nodes[1].ID != 3 || nodes[1].Hostname != "trainer-1" {
+		t.Fatal(nodes)
+	}
+	profiles[0].Close()
+	if _, err := MergeTo(context.Background(), &out, MergeOptions{Profiles: profiles}); !errors.Is(err, ErrClosed) {
+		t.Fatal(err)
 	}
 }

@@ -1516,7 +1516,7 @@ PK_API pk_status pk_dump_write(const char* path, const pk_dump_options* options,
 
 /** The same of a file of an open profile: also of one that came as a buffer or by callbacks. Of the options those that say how a
  *  file is opened count no more, but for the limits and hooks among them. Errors: PK_E_INVALID_ARGUMENT (no such file; a file that
- *  is no protobuf, no such type), PK_E_CANCELLED. \since 0.1 */
+ *  is no protobuf, or has no bytes as that of pk_trace_builder; no such type), PK_E_CANCELLED. \since 0.1 */
 PK_API pk_status pk_file_dump_write(const pk_profile* profile, uint32_t file, const pk_dump_options* options,
                                     pk_write_callback write, void* user, int32_t* status, pk_error** err) PK_NOEXCEPT;
 

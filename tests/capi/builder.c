@@ -401,6 +401,93 @@ static void check_refusals(void) {
   pk_trace_builder_free(t.builder);
 }
 
+static int32_t count_bytes(void *user, const void *data, size_t size) {
+  (void)data;
+  *(uint64_t *)user += size;
+  return 0;
+}
+
+/* Every document, table and export of it, and what it has none of. */
+static void check_everything(void) {
+  pk_profile *profile = finished();
+  pk_dump_options dump = PK_DUMP_OPTIONS_INIT;
+  pk_trace_options export = PK_TRACE_OPTIONS_INIT;
+  pk_trace_outcome outcome;
+  pk_str bytes;
+  int32_t which, status, documents = 0, tables = 0;
+  uint64_t written = 0;
+  for (which = 1; which < 40; ++which) {
+    if (*pk_document_name(which) == '\0') continue;
+    written = 0;
+    CHECK(pk_document_write(profile, which, NULL, count_bytes, &written, &status, NULL) == PK_OK);
+    if (status != PK_DOCUMENT_STATUS_OK && status != PK_DOCUMENT_STATUS_ABSENT) printf("document %s\n", pk_document_name(which));
+    CHECK(status == PK_DOCUMENT_STATUS_OK || status == PK_DOCUMENT_STATUS_ABSENT);
+    CHECK(written > 0);
+    ++documents;
+  }
+  CHECK(documents > 12);
+  for (which = 1; which < 40; ++which) {
+    pk_table *table = NULL;
+    size_t n = 0;
+    if (*pk_table_name(which) == '\0' || which == PK_TABLE_EVENTS || which == PK_TABLE_PROBE_RECORDS) continue;
+    CHECK(pk_table_open(profile, which, NULL, &table, NULL) == PK_OK);
+    CHECK(pk_table_read(table, NULL, 0, 100, &n, NULL) >= 0);
+    pk_table_free(table);
+    ++tables;
+  }
+  CHECK(tables > 12);
+  written = 0;
+  CHECK(pk_trace_write(profile, NULL, count_bytes, &written, &outcome, NULL) == PK_OK);
+  CHECK(outcome.events == 15 && outcome.counters == 3 && written > 1000); /* 6 kernels, 7 spans, 2 steps */
+  export.format = PK_TRACE_PERFETTO;
+  CHECK(pk_trace_write(profile, &export, count_bytes, &written, &outcome, NULL) == PK_OK && outcome.counters == 3);
+  CHECK(pk_plane_count(profile, 0) == 0 && pk_file_note_count(profile, 0, PK_NOTE_HOSTNAME) == 0);
+  CHECK(pk_file_bytes(profile, 0, &bytes, NULL) == PK_OK && bytes.size == 0);
+  CHECK(pk_file_dump_write(profile, 0, &dump, count_bytes, &written, NULL, NULL) == PK_E_INVALID_ARGUMENT);
+  pk_profile_free(profile);
+}
+
+/* A launch without a kernel of its number, by its name and as the host says: what the device did for it is not known. */
+static void check_unrecorded(void) {
+  trace t = parts(NULL);
+  pk_profile *profile = NULL;
+  pk_trace_kernel one = kernel(t.streams[0], "gemm", 100, 200, 1);
+  pk_trace_span calls[5];
+  pk_table *table = NULL;
+  pk_device_time time;
+  int64_t unknown_ps = 0;
+  pk_kernel_row row;
+  size_t n = 0;
+  calls[0] = span(t.thread, "my_launch", 10, 20, PK_SPAN_RUNTIME, 1);
+  calls[1] = span(t.thread, "my_launch", 30, 40, PK_SPAN_RUNTIME, 1); /* the first of a number counts */
+  calls[2] = span(t.thread, "my_launch", 250, 260, PK_SPAN_RUNTIME, 2);
+  calls[2].launches = PK_LAUNCH_KERNEL;
+  calls[3] = span(t.thread, "my_query", 270, 280, PK_SPAN_RUNTIME, 3); /* launches nothing that its name says */
+  calls[4] = span(t.thread, "my_launch", 380, 385, PK_SPAN_RUNTIME, 4);
+  CHECK(pk_trace_builder_add_kernels(t.builder, &one, sizeof one, 1, NULL) == PK_OK);
+  one = kernel(t.streams[0], "gemm", 400, 500, 4);
+  CHECK(pk_trace_builder_add_kernels(t.builder, &one, sizeof one, 1, NULL) == PK_OK);
+  one = kernel(t.streams[0], "gemm", 500, 600, 0);
+  one.launch_ps = 390 * us;
+  one.flags = PK_TRACE_KERNEL_HAS_LAUNCH | PK_TRACE_KERNEL_HAS_KIND;
+  one.kind = PK_KERNEL_COMM;
+  CHECK(pk_trace_builder_add_kernels(t.builder, &one, sizeof one, 1, NULL) == PK_OK);
+  CHECK(pk_trace_builder_add_spans(t.builder, calls, sizeof calls[0], 5, NULL) == PK_OK);
+  CHECK(pk_trace_builder_finish(t.builder, &profile, NULL) == PK_OK);
+  pk_trace_builder_free(t.builder);
+  CHECK(pk_table_open(profile, PK_TABLE_KERNELS, NULL, &table, NULL) == PK_OK);
+  CHECK(pk_table_read(table, &row, sizeof row, 1, &n, NULL) == PK_OK && row.launch_ps == 10 * us && row.kind == PK_KERNEL_COMPUTE);
+  CHECK(pk_table_read(table, &row, sizeof row, 1, &n, NULL) == PK_OK && row.launch_ps == 380 * us);
+  CHECK(pk_table_read(table, &row, sizeof row, 1, &n, NULL) == PK_OK && row.launch_ps == 390 * us && row.kind == PK_KERNEL_COMM);
+  pk_table_free(table);
+  CHECK(pk_table_open(profile, PK_TABLE_DEVICE_TIME, NULL, &table, NULL) == PK_OK);
+  while (pk_table_read(table, &time, sizeof time, 1, &n, NULL) == PK_OK)
+    if (time.use == PK_TIME_NOT_RECORDED) unknown_ps += time.time_ps;
+  CHECK(unknown_ps == 150 * us); /* from the launch at 250 to the next kernel at 400 */
+  pk_table_free(table);
+  pk_profile_free(profile);
+}
+
 static int32_t print(void *user, const void *data, size_t size) {
   (void)user;
   return fwrite(data, 1, size, stdout) != size;
@@ -424,7 +511,9 @@ int main(int count, char **arguments) {
   if (count == 2) return write_document(arguments[1]);
   check_rows();
   check_hosts();
+  check_everything();
+  check_unrecorded();
   check_refusals();
-  printf("%d passed, %d failed, 0 skipped\n", failures == 0 ? 3 : 0, failures);
+  printf("%d passed, %d failed, 0 skipped\n", failures == 0 ? 5 : 0, failures);
   return failures != 0;
 }

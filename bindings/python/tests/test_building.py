@@ -39,3 +39,17 @@ def test_rows_of_a_host_become_a_profile():
         assert b'"W":250.5' in b"".join(pieces)
     with pytest.raises(ValueError, match="closed"):
         builder.host()
+
+
+def test_buffers_of_two_hosts_merge(gpu_path, tmp_path):
+    content = gpu_path.read_bytes()
+    opened = [profkit.open_buffer(content, "memory", host=f"trainer-{at}", rank=4 - at) for at in range(2)]
+    with opened[0] as first, opened[1] as second:
+        assert {row["host"] for row in first.table("devices")} == {"trainer-0"}
+        assert {row["rank"] for row in second.table("devices")} == {3}
+        with profkit.combine_traces(output=tmp_path / "merged.xplane.pb", profiles=[first, second], correction="none") as merged:
+            assert [(node.id, node.hostname) for node in merged.nodes] == [(4, "trainer-0"), (3, "trainer-1")]
+    with profkit.open(tmp_path / "merged.xplane.pb") as merged:
+        assert {row["host"] for row in merged.table("devices")} == {"trainer-0", "trainer-1"}
+    with pytest.raises(ValueError, match="closed"):
+        profkit.combine_traces(output=tmp_path / "more.xplane.pb", profiles=[first], correction="none")

@@ -77,7 +77,12 @@ def test_what_was_intact_of_a_damaged_capture_is_there(many):
 def test_columns_and_filters(many):
     found = fleet.scan(str(many / "day=1" / "*.pb"), "ops", columns=["self_ps", "name"], event="kernel_1")
     assert found.schema.names == ["uri", "self_ps", "name", "error"]
-    assert {row["name"] for row in found.to_pyarrow().to_pylist() if row["error"] is None} == {"kernel_1"}
+    rows = found.to_pyarrow().to_pylist()
+    assert {row["name"] for row in rows if row["error"] is None} == {"kernel_1"}
+    # A capture without such an op has no rows, and nothing is wrong with it.
+    assert {pathlib.PurePath(row["uri"]).name[:6] for row in rows if row["error"] is not None} <= DAMAGED
+    nothing = fleet.scan(many / "day=1" / "run001.xplane.pb", "ops", event="no such op").to_pyarrow()
+    assert nothing.num_rows == 0
     with pytest.raises(ValueError, match="at least one column"):
         fleet.scan(many, columns=["uri"])
     assert fleet.scan(many / "nothing").to_pyarrow().column("error").to_pylist() != [None]

@@ -2149,6 +2149,7 @@ pub struct pk_clock_interval {
     pub point_drift_ppm: f64,
     /// collectives that both nodes took part in
     pub constraints: u64,
+    /// known to max_bound_ps
     pub decidable: u32,
     /// 0: the collectives contradict one another, or none joins this node
     pub feasible: u32,
@@ -3842,7 +3843,7 @@ extern "C" {
     ) -> pk_status;
     /// The same of a file of an open profile: also of one that came as a buffer or by callbacks. Of the options those that say how a
     /// file is opened count no more, but for the limits and hooks among them. Errors: PK_E_INVALID_ARGUMENT (no such file; a file that
-    /// is no protobuf, no such type), PK_E_CANCELLED. Since 0.1.
+    /// is no protobuf, or has no bytes as that of pk_trace_builder; no such type), PK_E_CANCELLED. Since 0.1.
     pub fn pk_file_dump_write(
         profile: *const pk_profile,
         file: u32,

@@ -172,7 +172,8 @@ pub struct TraceBuilder {
 }
 
 type AddPart<T> = unsafe extern "C" fn(*mut sys::pk_trace_builder, *const T, *mut u32, *mut *mut sys::pk_error) -> i32;
-type AddRows<T> = unsafe extern "C" fn(*mut sys::pk_trace_builder, *const T, usize, usize, *mut *mut sys::pk_error) -> i32;
+type AddRows<T> =
+    unsafe extern "C" fn(*mut sys::pk_trace_builder, *const T, usize, usize, *mut *mut sys::pk_error) -> i32;
 
 impl TraceBuilder {
     /// Makes one.
@@ -252,8 +253,12 @@ impl TraceBuilder {
     /// # Errors
     /// There is no such host.
     pub fn thread(&mut self, host: u32, process: &str, name: &str) -> Result<u32> {
-        let given =
-            sys::pk_trace_thread { host, process: borrowed(process.as_bytes()), name: borrowed(name.as_bytes()), ..Default::default() };
+        let given = sys::pk_trace_thread {
+            host,
+            process: borrowed(process.as_bytes()),
+            name: borrowed(name.as_bytes()),
+            ..Default::default()
+        };
         self.part(sys::pk_trace_builder_add_thread, &given)
     }
 

@@ -1,7 +1,7 @@
 //! A host's own trace.
 
 use profkit::{
-    Accelerator, BubbleOptions, Family, Kind, KernelKind, SpanKind, TraceAllocation, TraceBuilder, TraceBuilderOptions,
+    Accelerator, BubbleOptions, Family, KernelKind, Kind, SpanKind, TraceAllocation, TraceBuilder, TraceBuilderOptions,
     TraceHost, TraceKernel, TraceOwner, TraceSpan, TraceStep, TraceValue,
 };
 
@@ -12,12 +12,7 @@ const US: i64 = 1_000_000;
 fn rows_of_a_host_become_a_profile() {
     let options = TraceBuilderOptions { label: "mine", recorder: "rustracer 1", ..Default::default() };
     let mut builder = TraceBuilder::new(&options).unwrap();
-    let host = TraceHost {
-        name: "box",
-        origin_unix_ns: Some(1_700_000_000_000_000_000),
-        rank: Some(3),
-        world_size: 8,
-    };
+    let host = TraceHost { name: "box", origin_unix_ns: Some(1_700_000_000_000_000_000), rank: Some(3), world_size: 8 };
     let host = builder.host(&host).unwrap();
     let gpu = builder.device(host, "GPU 0", Accelerator::Gpu, Some(0)).unwrap();
     let stream = builder.stream(gpu, 7, "").unwrap();
@@ -61,4 +56,18 @@ fn rows_of_a_host_become_a_profile() {
     let bubbles = profile.bubbles(BubbleOptions::default()).unwrap();
     let longest = bubbles.gaps().map(|gap| gap.unwrap().duration_ps()).max();
     assert_eq!(longest, Some(500 * US));
+}
+
+#[test]
+fn buffers_of_two_hosts_merge() {
+    let content = std::fs::read(common::gpu()).unwrap();
+    let open = |host: &str, rank| {
+        let options = OpenOptions { host: Some(host.into()), rank: Some(rank), ..Default::default() };
+        Profile::from_bytes_with(&content, "memory", options).unwrap()
+    };
+    let profiles = [open("trainer-0", 4), open("trainer-1", 3)];
+    let mut merged = Vec::new();
+    let merge = MergeOptions::default().profiles(&profiles).correction(Correction::None).run_to(&mut merged).unwrap();
+    let nodes: Vec<_> = merge.nodes().map(|node| (node.id, node.hostname.into_owned())).collect();
+    assert_eq!(nodes, [(4, "trainer-0".to_owned()), (3, "trainer-1".to_owned())]);
 }
