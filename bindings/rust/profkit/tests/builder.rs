@@ -1,8 +1,11 @@
-//! A host's own trace.
+//! A host's own trace; what a host holds in memory.
+
+mod common;
 
 use profkit::{
-    Accelerator, BubbleOptions, Family, KernelKind, Kind, SpanKind, TraceAllocation, TraceBuilder, TraceBuilderOptions,
-    TraceHost, TraceKernel, TraceOwner, TraceSpan, TraceStep, TraceValue,
+    Accelerator, BubbleOptions, Correction, Family, KernelKind, Kind, MergeOptions, OpenOptions, Profile, SpanKind,
+    TraceAllocation, TraceBuilder, TraceBuilderOptions, TraceHost, TraceKernel, TraceOwner, TraceSpan, TraceStep,
+    TraceValue,
 };
 
 const US: i64 = 1_000_000;
