@@ -587,11 +587,11 @@ class OtherClocks(truth.Case):
         rows = self.calls(spans) + [Call("all-reduce.5", "jit_a", 0, 9, None, US, 2 * US, 1, run=7)]
         told = self.asked(rows)
         self.check(told["pairs"], [{"a": "4", "b": "6", "constraints": 2, "feasible": False, "decidable": False}])
-        self.check([{k: n[k] for k in ("id", "reached", "feasible", "decidable", "contains_zero")}
+        self.check([{k: n[k] for k in ("id", "reached", "calls_known", "feasible", "decidable", "contains_zero")}
                     for n in told["nodes"]],
-                   [{"id": "4", "reached": True, "feasible": True, "decidable": True, "contains_zero": True},
-                    {"id": "6", "reached": True, "feasible": False, "decidable": False, "contains_zero": False},
-                    {"id": "9", "reached": False, "feasible": True, "decidable": False, "contains_zero": False}])
+                   [{"id": "4", "reached": True, "calls_known": True, "feasible": True, "decidable": True, "contains_zero": True},
+                    {"id": "6", "reached": True, "calls_known": False, "feasible": False, "decidable": False, "contains_zero": False},
+                    {"id": "9", "reached": False, "calls_known": False, "feasible": True, "decidable": False, "contains_zero": False}])
         self.assertEqual([n["id"] for n in told["nodes"] if "point_offset_ps" in n], ["4"])
         self.assertEqual((told["undecidable"], told["contradictions"]), (2, 1))
         self.check_text(self.screen[self.screen.index("Clocks, from"):], CONTRADICTION)
@@ -644,6 +644,7 @@ class OtherClocks(truth.Case):
         spans = [((at, at + 500_000), (at, at + 500_000)) for at in (0, 10 * US, 20 * US)]
         told = self.asked(self.calls(spans))
         self.assertEqual((told["nodes"][1]["contains_zero"], told["undecidable"]), (True, 0))
+        self.assertTrue(told["nodes"][1]["calls_known"])  # by the ids of runs: three calls alone show nothing
         self.check_row(told["nodes"][1], ["6", None, None, "+0 ps", "+0.000 ppm", "0 ps", "may be no shift at all"])
 
 

@@ -166,7 +166,7 @@ def test_questions(many, tmp_path):
     uses = {use: seconds for use, seconds, _, _ in fleet.ask("uses", runs).fetchall()}
     work = 5 * (450 + 1230) / 2e6
     assert uses["compute"] == pytest.approx(work) and sum(uses.values()) == pytest.approx(8 * 4e-3 + work / 5)
-    assert sum(share for _, _, share, _ in fleet.ask("uses", runs).fetchall()) == pytest.approx(1)
+    assert sum(percent for _, _, percent, _ in fleet.ask("uses", runs).fetchall()) == pytest.approx(100)
     causes = fleet.ask("causes", runs).fetchall()
     assert sum(row[2] for row in causes) == pytest.approx(uses["idle"])
     (name, _, seconds, count, captures), = fleet.ask("ops", runs).fetchall()
