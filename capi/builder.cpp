@@ -73,17 +73,24 @@ fault too_many(const char* what) {
   return {fault_code::limit, std::string("there are ") + std::to_string(most_parts) + " " + what + " already", {}, no_offset, {}};
 }
 
+// The options of a part, which a trace that is not finished takes. `name`: of the argument.
+template <class Options>
+result<Options> read_part(const pk_trace_builder* builder, const Options* options, const char* name, const char* type,
+                          const std::uint32_t* out) {
+  if (result<void> open = check_open(builder); !open) return std::move(open).error();
+  if (!options) return null_argument(name);
+  if (!out) return null_argument("out");
+  return read_sized_struct<Options>(options, type);
+}
+
 // A part of the trace: its options read, `add` gives where it is, which is numbered in `into`.
 template <class Options, class Add>
 pk_status add_part(pk_trace_builder* builder, const Options* options, const char* type, std::uint32_t* out, pk_error** err,
                    numbered_parts pk_trace_builder::*into, const char* what, Add&& add) noexcept {
   if (out) *out = 0;
   return guard(err, [&]() -> result<pk_status> {
-    if (result<void> open = check_open(builder); !open) return std::move(open).error();
-    if (!options) return null_argument(type);
-    if (!out) return null_argument("out");
-    result<Options> given = read_sized_struct<Options>(options, type);
-    if (!given) return std::move(given).error();
+    const result<Options> given = read_part(builder, options, type, type, out);
+    if (!given) return given.error();
     numbered_parts& parts = builder->*into;
     if (parts.size() >= most_parts) return too_many(what);
     result<numbered_part> made = add(*given);
@@ -309,11 +316,8 @@ pk_status pk_trace_builder_new(const pk_trace_builder_options* options, pk_trace
 pk_status pk_trace_builder_add_host(pk_trace_builder* builder, const pk_trace_host* host, uint32_t* out, pk_error** err) noexcept {
   if (out) *out = 0;
   return guard(err, [&]() -> result<pk_status> {
-    if (result<void> open = check_open(builder); !open) return std::move(open).error();
-    if (!host) return null_argument("host");
-    if (!out) return null_argument("out");
-    result<pk_trace_host> given = read_sized_struct<pk_trace_host>(host, "pk_trace_host");
-    if (!given) return std::move(given).error();
+    const result<pk_trace_host> given = read_part(builder, host, "host", "pk_trace_host", out);
+    if (!given) return given.error();
     constexpr std::uint32_t known = std::uint32_t{PK_TRACE_HOST_HAS_RANK} | std::uint32_t{PK_TRACE_HOST_HAS_ORIGIN};
     if ((given->flags & ~known) != 0) return unknown_flags("pk_trace_host", given->flags);
     if (!is_text(given->name)) return no_text("name");
@@ -354,10 +358,7 @@ pk_status pk_trace_builder_add_device(pk_trace_builder* builder, const pk_trace_
 pk_status pk_trace_builder_add_stream(pk_trace_builder* builder, const pk_trace_stream* stream, uint32_t* out, pk_error** err) noexcept {
   if (out) *out = 0;
   return guard(err, [&]() -> result<pk_status> {
-    if (result<void> open = check_open(builder); !open) return std::move(open).error();
-    if (!stream) return null_argument("stream");
-    if (!out) return null_argument("out");
-    const result<pk_trace_stream> given = read_sized_struct<pk_trace_stream>(stream, "pk_trace_stream");
+    const result<pk_trace_stream> given = read_part(builder, stream, "stream", "pk_trace_stream", out);
     if (!given) return given.error();
     if (!is_text(given->name)) return no_text("name");
     if (given->device >= builder->devices.size()) return no_such("device", given->device, builder->devices.size());

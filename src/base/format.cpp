@@ -54,11 +54,11 @@ std::string counted(std::uint64_t n, const char* singular, const char* plural) {
 }
 
 void append_integer(std::string& out, std::int64_t n) { append_decimal(out, n); }
+void append_integer(std::string& out, std::uint64_t n) { append_decimal(out, n); }
 void append_shortest(std::string& out, double n) {
   char digits[32];
   out.append(digits, std::to_chars(digits, digits + sizeof digits, n).ptr);
 }
-void append_integer(std::string& out, std::uint64_t n) { append_decimal(out, n); }
 
 void append_microseconds(std::string& out, std::int64_t ps) { append_fixed<6, 3>(out, ps); }
 void append_milliseconds(std::string& out, std::int64_t ps) { append_fixed<9, 6>(out, ps); }

@@ -13,7 +13,7 @@ inline namespace PROFKIT_NAMESPACE {
 
 void append_integer(std::string& out, std::int64_t n);
 void append_integer(std::string& out, std::uint64_t n);
-// The shortest text that reads back equal; finite.
+// The shortest text that reads back equal: "0.1"; "inf", "nan".
 void append_shortest(std::string& out, double n);
 
 // Fixed decimals, rounded half away from zero; never "-0.000".

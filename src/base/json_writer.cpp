@@ -4,7 +4,6 @@
 #include <base/utf8.hpp>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -304,8 +303,7 @@ void json_writer::number(double d) {
   if (!std::isfinite(d)) return null();
   if (!before_value()) return;
   if (d == 0 && std::signbit(d)) return raw("-0.0");  // "-0" is an integer to many readers: the sign would be lost
-  char text[64];
-  raw({text, static_cast<std::size_t>(std::to_chars(text, text + sizeof text, d).ptr - text)});
+  if (state_.ok()) append_shortest(buffer_, d);
 }
 
 void json_writer::null() {

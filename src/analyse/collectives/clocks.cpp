@@ -9,9 +9,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
-#include <map>
-#include <optional>
 #include <string>
 #include <utility>
 

@@ -170,6 +170,8 @@ void mark_known_calls(const validation_result& matched, const alignment_options&
     for (aligned_node& node : aligned.nodes) node.calls_known = true;
     return;
   }
+  const bool all_by_ids =
+      std::all_of(matched.groups.begin(), matched.groups.end(), [](const collective_group& g) { return g.by_ids; });
   std::vector<std::uint32_t> reached;
   const auto add = [&](std::uint32_t node) {
     for (std::uint32_t n = 0; n < aligned.nodes.size(); ++n)
@@ -182,7 +184,7 @@ void mark_known_calls(const validation_result& matched, const alignment_options&
       const bool forward = have_one_clock(matched, pair.a, reached[at]);
       if (!pair.feasible || (!forward && !have_one_clock(matched, pair.b, reached[at]))) continue;
       const std::uint32_t other = forward ? pair.b : pair.a;
-      if (!aligned.nodes[other].calls_known && !shifted_calls(matched, other, reached[at], how).fit()) add(other);
+      if (!aligned.nodes[other].calls_known && (all_by_ids || !shifted_calls(matched, other, reached[at], how).fit())) add(other);
     }
 }
 

@@ -5,7 +5,6 @@
 #include <base/format.hpp>
 
 #include <algorithm>
-#include <charconv>
 #include <initializer_list>
 #include <type_traits>
 
@@ -55,10 +54,7 @@ class csv_table {
   }
   csv_table& real(const std::optional<double>& value) {
     separate();
-    if (!value) return *this;
-    char buffer[40];
-    const auto written = std::to_chars(buffer, buffer + sizeof buffer, *value);  // the shortest that reads back equal
-    out_.append(buffer, written.ptr);
+    if (value) append_shortest(out_, *value);
     return *this;
   }
   void end_row() {

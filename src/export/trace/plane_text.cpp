@@ -7,7 +7,6 @@
 #include "base/word_list.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <utility>
 
@@ -128,10 +127,8 @@ void plane_text::append_value(std::string& out, const stat_view& stat, bool as_t
         append_g6(out, value);
         out += '"';
       } else {
-        char text[40];
-        const auto end = std::to_chars(text, text + sizeof text, value).ptr;
         if (as_text || !std::isfinite(value)) out += '"';
-        out.append(text, end);
+        append_shortest(out, value);
         if (as_text || !std::isfinite(value)) out += '"';
       }
       break;
