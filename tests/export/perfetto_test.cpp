@@ -29,21 +29,35 @@ struct decoded {
   std::map<std::uint64_t, pb::TrackDescriptor> tracks;
   std::map<std::uint64_t, std::vector<slice>> slices, instants;
   std::map<std::uint64_t, std::vector<double>> counters;
+  std::map<std::uint64_t, std::uint32_t> machines;                             // of each track
+  std::map<std::uint32_t, std::map<std::uint32_t, std::uint64_t>> clock_values;  // by machine and clock
 
   explicit decoded(const std::string& bytes) {
     pb::Trace trace;
     REQUIRE(trace.ParseFromString(bytes));
-    std::map<std::uint64_t, std::string> names, keys, values;
+    using texts = std::map<std::uint64_t, std::string>;
+    std::map<std::uint32_t, texts> names_of, keys_of, values_of;  // each machine has its own
     std::map<std::uint64_t, std::vector<slice>> open;
     // By time; of one time in the order of the file.
     std::vector<const pb::TracePacket*> events;
-    bool first = true;
+    std::set<std::uint32_t> begun;
     for (const pb::TracePacket& packet : trace.packet()) {
-      REQUIRE(packet.trusted_packet_sequence_id() == 1);
-      REQUIRE(packet.sequence_flags() == (first ? 1 : 2));
-      first = false;
+      const std::uint32_t machine = packet.machine_id();
+      REQUIRE(packet.trusted_packet_sequence_id() == machine + 1);
+      if (packet.has_clock_snapshot()) {
+        REQUIRE(begun.count(machine) == 0);
+        REQUIRE(packet.clock_snapshot().primary_trace_clock() == 6);
+        for (const auto& clock : packet.clock_snapshot().clocks())
+          REQUIRE(clock_values[machine].emplace(clock.clock_id(), clock.timestamp()).second);
+        continue;
+      }
+      REQUIRE(packet.sequence_flags() == (begun.insert(machine).second ? 1 : 2));
+      texts &names = names_of[machine], &keys = keys_of[machine], &values = values_of[machine];
       if (packet.has_track_descriptor()) {
-        REQUIRE(tracks.emplace(packet.track_descriptor().uuid(), packet.track_descriptor()).second);
+        const pb::TrackDescriptor& track = packet.track_descriptor();
+        REQUIRE(tracks.emplace(track.uuid(), track).second);
+        machines[track.uuid()] = machine;
+        if (track.has_parent_uuid()) REQUIRE(machines.at(track.parent_uuid()) == machine);
         continue;
       }
       for (const auto& n : packet.interned_data().event_names()) REQUIRE(names.emplace(n.iid(), n.name()).second);
@@ -54,6 +68,7 @@ struct decoded {
       REQUIRE(packet.has_track_event());
       const pb::TrackEvent& event = packet.track_event();
       REQUIRE(tracks.count(event.track_uuid()) == 1);  // described before it is used
+      REQUIRE(machines.at(event.track_uuid()) == machine);
       if (event.has_name_iid()) {
         REQUIRE(event.name_iid() != 0);
         REQUIRE(names.count(event.name_iid()) == 1);
@@ -65,6 +80,8 @@ struct decoded {
     for (const pb::TracePacket* packet : events) {
       const pb::TrackEvent& event = packet->track_event();
       const std::uint64_t track = event.track_uuid();
+      const texts &names = names_of[packet->machine_id()], &keys = keys_of[packet->machine_id()],
+                  &values = values_of[packet->machine_id()];
       slice s;
       s.begin_ns = s.end_ns = packet->timestamp();
       s.flows.assign(event.flow_ids().begin(), event.flow_ids().end());
@@ -106,6 +123,34 @@ struct decoded {
 
 }  // namespace
 
+TEST_CASE("machines have names and clocks of their own, and one time") {
+  std::string bytes;
+  const auto into = memory_sink(bytes);
+  perfetto_writer w(*into, 1000, perfetto_writer::base::unix_time);
+  w.use_machine(4);
+  const auto there = w.add_track(w.add_process("GPU 0"), "Stream #1");
+  w.begin_slice(there, 5000, "same");
+  w.add_argument("key", "", true);
+  w.end_slice(there, 6000);
+  w.use_machine(9);
+  const auto here = w.add_track(w.add_process("GPU 0"), "Stream #1");
+  w.instant(here, 5000, "same");
+  w.add_argument("key", "", true);
+  w.use_machine(4);
+  w.instant(there, 7000, "same");
+  REQUIRE(w.finish().ok());
+  const decoded d(bytes);
+  CHECK(d.machines.at(there) == 4);
+  CHECK(d.machines.at(here) == 9);
+  CHECK(d.slices.at(there).front().begin_ns == 1005);
+  CHECK(d.instants.at(here).front().begin_ns == 1005);
+  CHECK(d.instants.at(here).front().name == "same");
+  CHECK(d.instants.at(here).front().args.at("key").empty());
+  CHECK(d.instants.at(there).front().begin_ns == 1007);
+  for (const std::uint32_t machine : {4U, 9U})
+    CHECK(d.clock_values.at(machine) == std::map<std::uint32_t, std::uint64_t>{{1, 1000}, {6, 1000}});
+}
+
 TEST_CASE("the writer's packets decode to what was written") {
   std::string bytes;
   const auto into = memory_sink(bytes);
@@ -127,6 +172,7 @@ TEST_CASE("the writer's packets decode to what was written") {
   CHECK(w.clamped() == 1);
   REQUIRE(w.finish().ok());
   const decoded d(bytes);
+  CHECK(d.clock_values.empty());
   CHECK(d.tracks.at(gpu).process().process_name() == "GPU 0");
   CHECK(d.tracks.at(track).parent_uuid() == gpu);
   CHECK(d.tracks.at(track).thread().pid() == d.tracks.at(gpu).process().pid());

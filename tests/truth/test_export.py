@@ -326,19 +326,27 @@ class ExportTest(truth.Case):
     def test_perfetto(self):
         data = self.export(self.run_folder(), "all.pftrace")
         processes, threads, curve_names, interned = {}, {}, {}, collections.defaultdict(dict)
+        machines, clocks = {}, []
         open_slices, slices, curves = collections.defaultdict(list), collections.defaultdict(list), \
             collections.defaultdict(list)
         tids = set()
         for number, packet in wire.fields(data):
             self.assertEqual(number, 1)
+            machine = wire.first(packet, 98)
+            if wire.first(packet, 6) is not None:  # both clocks of the machine, REALTIME and BOOTTIME
+                self.assertEqual([(wire.first(c, 1), wire.first(c, 2)) for c in wire.every(wire.first(packet, 6), 1)],
+                                 [(1, ORIGIN_NS["alpha"]), (6, ORIGIN_NS["alpha"])])
+                clocks.append(machine)
+                continue
             for kind, table in wire.fields(wire.first(packet, 12, b"")):
-                interned[kind][wire.first(table, 1)] = wire.first(table, 2).decode()
+                interned[machine, kind][wire.first(table, 1)] = wire.first(table, 2).decode()
             descriptor, event = wire.first(packet, 60), wire.first(packet, 11)
             self.assertEqual((descriptor is None), (event is not None))
             if descriptor is not None:
                 uuid = wire.first(descriptor, 1)
                 if wire.first(descriptor, 3):
                     processes[uuid] = wire.first(wire.first(descriptor, 3), 6).decode()
+                    machines[processes[uuid]] = machine
                 elif wire.first(descriptor, 8) is not None:
                     curve_names[uuid] = (processes[wire.first(descriptor, 5)], wire.first(descriptor, 2).decode())
                 else:
@@ -355,15 +363,19 @@ class ExportTest(truth.Case):
                     value = wire.struct.unpack("<d", wire.first(event, 44))[0]
                 curves[curve_names[track]].append([at, value])
             elif what == 1:
-                made = {"start": at, "name": interned[2][wire.first(event, 10)], "args": [], "flows":
+                made = {"start": at, "name": interned[machine, 2][wire.first(event, 10)], "args": [], "flows":
                         [wire.struct.unpack("<Q", f)[0] for f in wire.every(event, 47)]}
                 for annotation in wire.every(event, 4):
-                    made["args"].append((interned[3][wire.first(annotation, 1)], self.annotation(annotation, interned)))
+                    made["args"].append((interned[machine, 3][wire.first(annotation, 1)],
+                                         self.annotation(annotation, interned[machine, 29])))
                 slices[threads[track]].append(made)
                 open_slices[track].append(made)
             else:
                 self.assertEqual(what, 2)
                 open_slices[track].pop()["end"] = at
+        hosts = [host for host in CAPTURE if any(name.startswith(host + ": ") for name in processes.values())]
+        self.assertEqual(sorted(clocks), list(range(1, len(hosts) + 1)))
+        self.assertEqual(machines, {name: 1 + hosts.index(name.split(": ")[0]) for name in processes.values()})
         self.assertEqual(len(tids), len(threads))
         self.assertFalse(any(open_slices.values()))
 
@@ -398,7 +410,7 @@ class ExportTest(truth.Case):
         self.check(dict(curves), {key: [[ns(at), v] for at, v in points] for key, points in counters().items()})
 
     def annotation(self, data, interned):
-        """The one value of an annotation, exactly."""
+        """The one value of an annotation, exactly; `interned` holds the texts of its machine."""
         values = [(n, v) for n, v in wire.fields(data) if n != 1]
         self.assertEqual(len(values), 1)
         number, value = values[0]
@@ -408,7 +420,7 @@ class ExportTest(truth.Case):
             return wire.signed(value)
         if number == 5:
             return truth.decimal.Decimal(wire.struct.unpack("<d", value)[0])
-        return interned[29][value] if number == 17 else value.decode()
+        return interned[value] if number == 17 else value.decode()
 
     def test_a_part_of_an_xspace(self):
         """The events that touch a window, byte for byte, with the metadata that they name and no other."""

@@ -12,6 +12,7 @@ import pair
 import truth
 import xspace as x
 
+BASE_NS = 1_700_000_000_000_000_000
 CSV_OF_BOOL = {True: "true", False: "false"}
 NAMES = [name for name in arrow.TABLES if name not in ("events", "probe_records")]
 
@@ -118,6 +119,38 @@ class Nodes(truth.Case):
         path = self.write("merged.xplane.pb", x.space(plane(0, 0, "first"), plane(64, 3, "second"), hostnames=["merged"]))
         rows = truth.rows("ops", truth.run("rows", path, "ops", "--format", "json"))
         self.check([(r["host"], r["node"], r["device"], r["count"]) for r in rows], [("first", 0, 0, 1), ("second", 3, 1, 1)])
+
+
+    def test_nodes_of_trace_json_that_was_written_from_a_merged_trace(self):
+        """Planes of three nodes in turns: the file holds each node as a trace of its own, and is asked as the merged trace is."""
+        def plane(i, name, host, *events, line="XLA Ops"):
+            return x.plane(i, name, x.line(1, line, [x.event(1, at, length) for at, length in events], timestamp_ns=BASE_NS),
+                           x.event_metadata(1, "op"), x.stat_metadata(1, "hostname"), x.plane_stat(1, host))
+        path = self.write("merged.xplane.pb", x.space(
+            plane(0, "/node:0/device:TPU:0", "first", (10, 5)), plane(64, "/node:3/device:TPU:0", "second", (20, 7), (40, 1)),
+            plane(1, "/node:0/device:TPU:1", "first", (30, 9)), plane(65, "/node:5/device:TPU:0", "", (50, 2)),
+            plane(66, "/device:GPU:10000", "", (60, 3), line="/node:5/python")))  # a merge calls the host's threads so
+        truth.run("export", path, "-o", "nodes.trace.json", cwd=self.scratch)
+
+        def rows(*asked):
+            truth.run("export", "nodes.trace.json", "-o", "events.csv", *asked, cwd=self.scratch)
+            with open(self.scratch / "events.csv", newline="") as file:
+                return [(r["host"], r["plane"], int(r["start_ps"]), int(r["duration_ps"])) for r in csv.DictReader(file)]
+
+        first = [("first", "/node:0/device:TPU:0", 10, 5), ("first", "/node:0/device:TPU:1", 30, 9)]
+        second = [("second", "/node:3/device:TPU:0", 20, 7), ("second", "/node:3/device:TPU:0", 40, 1)]
+        third = [("node:5", "/node:5/device:TPU:0", 50, 2), ("node:5", "/host:CPU", 60, 3)]
+        self.check(rows(), first + second + third)
+        self.check(rows("--host", "second"), second)
+        self.check(rows("--host", "node:5"), third)
+        processes = truth.loads((self.scratch / "nodes.trace.json").read_bytes())["traceEvents"]
+        self.check([e["args"]["name"] for e in processes if e["name"] == "process_name" and e["args"]],
+                   ["node 0 (first): /node:0/device:TPU:0", "node 0 (first): /node:0/device:TPU:1",
+                    "node 3 (second): /node:3/device:TPU:0", "node 5: /node:5/device:TPU:0", "node 5: /host:CPU"])
+        # What has no node at all is written as ever.
+        other = self.write("other.xplane.pb", x.space(plane(0, "/node:0/device:TPU:0", "first", (10, 5)), plane(1, "/device:TPU:1", "", (1, 1))))
+        truth.run("export", other, "-o", "plain.trace.json", cwd=self.scratch)
+        self.assertNotIn(b"profkit_node", (self.scratch / "plain.trace.json").read_bytes())
 
 
 def rank_of(rank, kernels, more=()):

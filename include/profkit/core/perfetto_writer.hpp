@@ -14,15 +14,20 @@ inline namespace PROFKIT_NAMESPACE {
 /// use one track for each row of overlapping events. Times are ps; the format holds ns, so they are rounded down,
 /// which keeps nesting. The first fault is kept: later calls do nothing, and finish() gives it. Not thread-safe.
 ///
-/// Source of the format: Perfetto's published protos (trace_packet, track_event, track_descriptor, interned_data).
+/// Source of the format: Perfetto's published protos (trace_packet, track_event, track_descriptor, interned_data, clock_snapshot).
 class perfetto_writer {
  public:
-  /// Borrows the sink. `base_ns` is added to every time, which must not be negative then: the Unix time of zero, say.
-  explicit perfetto_writer(sink& into, std::uint64_t base_ns = 0);
+  /// What `base_ns` is: no known time, or the Unix time of zero. The trace then says so for each machine, in a snapshot of its clocks.
+  enum class base { unknown, unix_time };
+  /// Borrows the sink. `base_ns` is added to every time, which must not be negative then.
+  explicit perfetto_writer(sink& into, std::uint64_t base_ns = 0, base what = base::unknown);
   ~perfetto_writer();
   perfetto_writer(perfetto_writer&&) noexcept;
   perfetto_writer& operator=(perfetto_writer&&) noexcept;
 
+  /// Whose what follows is, processes and events alike: 0, as at first, for the machine of a trace of one, else a number of the
+  /// caller's. All machines have one time. An event is written on the machine of its track.
+  void use_machine(std::uint32_t machine);
   /// A group of tracks: a device, a host, a process.
   std::uint64_t add_process(std::string_view name);
   /// A row of slices below a process.

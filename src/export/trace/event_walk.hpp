@@ -3,6 +3,7 @@
 #include <profkit/core/profile.hpp>
 
 #include "analyse/filters/select.hpp"
+#include "base/affix.hpp"
 #include "base/progress.hpp"
 #include "export/node_title.hpp"
 #include "formats/xspace/plane_node.hpp"
@@ -177,7 +178,9 @@ class line_walk {
 }
 [[nodiscard]] inline std::string process_name(const profile& p, std::size_t file, const plane_index& plane, bool with_host) {
   const auto node = node_of_host(plane);
-  return node ? node_title(*node, hostname_of(plane)) + ": " + std::string(plane.name) : process_name(p, file, plane.name, with_host);
+  if (!node) return process_name(p, file, plane.name, with_host);
+  const bool is_shown_as_device = plane.kind == plane_kind::host && starts_with(plane.name, "/device:");
+  return node_title(*node, hostname_of(plane)) + ": " + (is_shown_as_device ? "/host:CPU" : std::string(plane.name));
 }
 
 [[nodiscard]] inline std::string line_title(const line_header& header) {

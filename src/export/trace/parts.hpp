@@ -10,6 +10,7 @@
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 
+class machines;
 class perfetto_writer;
 
 // What every exporter works with.
@@ -27,7 +28,7 @@ result<void> write_trace_json(const trace_job& job);    // XSpace and Chrome fil
 result<void> write_xla_json(const trace_job& job);      // one XSpace
 result<void> write_perfetto(const trace_job& job);      // XSpace and Chrome files, and any timeline
 // Steps of devices and why they waited, beside what was written.
-result<void> write_waits(const trace_job& job, perfetto_writer& out);
+result<void> write_waits(const trace_job& job, const machines& of, perfetto_writer& out);
 result<void> write_xspace_slice(const trace_job& job);  // one XSpace
 result<void> write_events_csv(const trace_job& job);    // XSpace and Chrome files
 

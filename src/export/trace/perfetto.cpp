@@ -5,6 +5,7 @@
 #include "event_walk.hpp"
 #include "flow_marks.hpp"
 #include "lanes.hpp"
+#include "machines.hpp"
 #include "parts.hpp"
 #include "timeline_lines.hpp"
 
@@ -116,13 +117,17 @@ class timeline_writer final : public timeline_sink {
 class perfetto_exporter {
  public:
   explicit perfetto_exporter(const trace_job& job)
-      : job_(job), out_(job.into, base_of(job.p)), several_files_(job.p.file_count() > 1) {}
+      : job_(job),
+        out_(job.into, base_of(job.p), has_unix_times(job.p) ? perfetto_writer::base::unix_time : perfetto_writer::base::unknown),
+        machines_(job.p),
+        several_files_(job.p.file_count() > 1) {}
 
   result<void> write() {
     for (std::size_t file = 0; file < job_.p.file_count(); ++file) {
       const capture_file& listed = job_.p.what().files[file];
       if (!job_.selected.file(file) || listed.export_of >= 0) continue;
       result<void> written;
+      out_.use_machine(machines_.of(file));
       if (job_.p.xspace(file) != nullptr)
         written = write_xspace(file);
       else if (content_of(listed.family) == file_content::trace_events)
@@ -134,14 +139,14 @@ class perfetto_exporter {
       if (!written) return written;
     }
     if (job_.o.waits)
-      if (result<void> written = write_waits(job_, out_); !written) return written;
+      if (result<void> written = write_waits(job_, machines_, out_); !written) return written;
     return out_.finish();
   }
 
  private:
+  static bool has_unix_times(const profile& p) noexcept { return p.origin_unix_ns().value_or(0) > 0; }
   static std::uint64_t base_of(const profile& p) noexcept {
-    const auto origin = p.origin_unix_ns();
-    return origin && *origin > 0 ? static_cast<std::uint64_t>(*origin) : room_ns;
+    return has_unix_times(p) ? static_cast<std::uint64_t>(*p.origin_unix_ns()) : room_ns;
   }
 
   // What reaches the timeline without overlaps on a track: tracks and slices, no arguments.
@@ -158,6 +163,7 @@ class perfetto_exporter {
     for (std::size_t at = 0; at < space.planes.size(); ++at) {
       const plane_index& plane = space.planes[at];
       if (!job_.selected.plane(plane)) continue;
+      out_.use_machine(machines_.of(file, at));
       const event_filter filter = job_.selected.events_of(file, at);
       plane_names names(plane);
       const flow_marks flows(plane, file);
@@ -409,6 +415,7 @@ class perfetto_exporter {
 
   const trace_job& job_;
   perfetto_writer out_;
+  const machines machines_;
   const bool several_files_;
   walk_losses losses_;
 };

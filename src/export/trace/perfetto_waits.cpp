@@ -1,6 +1,7 @@
 // Why devices waited, and their steps, as tracks of a Perfetto trace.
 #include <profkit/core/perfetto_writer.hpp>
 
+#include "machines.hpp"
 #include "parts.hpp"
 
 #include <export/picture/device_lanes.hpp>
@@ -37,7 +38,7 @@ void write_wait(perfetto_writer& out, std::uint64_t track, const activity& of, c
 
 }  // namespace
 
-result<void> write_waits(const trace_job& job, perfetto_writer& out) {
+result<void> write_waits(const trace_job& job, const machines& hosts, perfetto_writer& out) {
   const query_filters& filters = job.o.filters;
   if (!bubbles_keep_to(filters))
     return fault{fault_code::invalid_argument,
@@ -50,8 +51,17 @@ result<void> write_waits(const trace_job& job, perfetto_writer& out) {
   std::vector<const bubble*> gaps = picture::gaps_of_devices(found, of.devices().size());
   std::stable_sort(gaps.begin(), gaps.end(), [](const bubble* a, const bubble* b) { return a->start_ps < b->start_ps; });
   std::vector<device_tracks> tracks(of.devices().size());
-  for (std::size_t d = 0; d < tracks.size(); ++d) tracks[d].process = out.add_process("profkit: " + picture::device_name(of, d));
-  const auto begun = [&](std::uint64_t& track, std::uint64_t process, const char* name) {
+  const auto use_machine_of = [&](std::size_t device) {
+    const activity_device& d = of.devices()[device];
+    out.use_machine(d.plane < 0 ? hosts.of(d.file) : hosts.of(d.file, static_cast<std::size_t>(d.plane)));
+  };
+  for (std::size_t d = 0; d < tracks.size(); ++d) {
+    use_machine_of(d);
+    tracks[d].process = out.add_process("profkit: " + picture::device_name(of, d));
+  }
+  const auto begun = [&](std::uint64_t& track, std::size_t device, const char* name) {
+    use_machine_of(device);
+    const std::uint64_t process = tracks[device].process;
     if (track == 0) {
       track = out.add_track(process, name);
       ++job.outcome.tracks;
@@ -61,12 +71,12 @@ result<void> write_waits(const trace_job& job, perfetto_writer& out) {
   };
   for (const bubble_step& s : found.steps) {
     if (s.pseudo) continue;
-    const std::uint64_t track = begun(tracks[s.device].steps, tracks[s.device].process, "steps");
+    const std::uint64_t track = begun(tracks[s.device].steps, s.device, "steps");
     out.begin_slice(track, s.start_ps, s.id);
     out.end_slice(track, s.end_ps);
   }
   for (const bubble* gap : gaps)
-    write_wait(out, begun(tracks[gap->device].waits, tracks[gap->device].process, "waits"), of, *gap);
+    write_wait(out, begun(tracks[gap->device].waits, gap->device, "waits"), of, *gap);
   return out.failed() != nullptr ? result<void>(*out.failed()) : result<void>();
 }
 

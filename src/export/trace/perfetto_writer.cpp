@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -21,8 +22,14 @@ namespace trace_field {
 constexpr std::uint32_t packet = 1;
 }
 namespace packet_field {
-constexpr std::uint32_t timestamp = 8, sequence = 10, track_event = 11, interned = 12, sequence_flags = 13,
-                        track_descriptor = 60;
+constexpr std::uint32_t clock_snapshot = 6, timestamp = 8, sequence = 10, track_event = 11, interned = 12, sequence_flags = 13,
+                        track_descriptor = 60, machine = 98;
+}
+namespace snapshot_field {
+constexpr std::uint32_t clocks = 1, primary = 2;
+}
+namespace clock_field {
+constexpr std::uint32_t id = 1, timestamp = 2;
 }
 namespace track_field {
 constexpr std::uint32_t uuid = 1, name = 2, process = 3, thread = 4, parent = 5, counter = 8;
@@ -50,9 +57,10 @@ constexpr std::uint32_t event_names = 2, annotation_names = 3, annotation_values
 namespace interned_string_field {
 constexpr std::uint32_t iid = 1, text = 2;
 }
+// Events that name no clock are on the second one.
+enum builtin_clock : std::uint64_t { realtime = 1, boottime = 6 };
 enum event_type : std::uint64_t { slice_begin = 1, slice_end = 2, instant_event = 3, counter_event = 4 };
 
-constexpr std::uint64_t sequence_id = 1;
 constexpr std::uint64_t state_cleared = 1, needs_state = 2;
 constexpr std::size_t packet_flush_bytes = std::size_t{256} << 10;
 // Thread ids of tracks are made up; no process has one of them, so no track is taken for a main thread.
@@ -66,16 +74,26 @@ std::uint64_t bits_of(double value) noexcept {
 
 }  // namespace
 
+// What the packets of a machine have said.
+struct perfetto_sequence {
+  string_table names, argument_names, values;
+  bool has_empty_name = false, has_empty_argument_name = false, has_empty_value = false;
+  bool begun = false;
+};
+
 struct perfetto_writer::state {
-  state(sink& s, std::uint64_t base) : into(s), base_ns(base) {}
+  state(sink& s, std::uint64_t base_time_ns, base base_is) : into(s), base_ns(base_time_ns), what(base_is) {}
 
   sink& into;
   std::uint64_t base_ns;
+  base what;
   std::optional<fault> first;
-  std::uint64_t next_uuid = 0, processes = 0, clamped = 0;
-  string_table names, argument_names, values;
+  std::uint64_t next_uuid = 0, clamped = 0;
+  std::map<std::uint32_t, perfetto_sequence> sequences;  // by machine
+  std::uint32_t machine = 0;
+  perfetto_sequence* now = &sequences[0];
   std::string out, event, interned, scratch, packet;
-  bool in_event = false, first_packet = true;
+  bool in_event = false;
   std::uint64_t event_ns = 0;
 
   template <class Work>
@@ -95,11 +113,11 @@ struct perfetto_writer::state {
   }
 
   // The iid of a text, which the open packet defines when it is new.
-  std::uint64_t intern(string_table& table, std::uint32_t field, std::string_view text) {
+  std::uint64_t intern(string_table& table, bool& has_empty, std::uint32_t field, std::string_view text) {
     // The empty string is id 0 in the table and no valid iid.
     const std::uint32_t known = table.size();
     const std::uint64_t id = std::uint64_t{table.intern(text)} + 1;
-    const bool is_new = table.size() != known || (text.empty() && !named_empty(table));
+    const bool is_new = table.size() != known || (text.empty() && !std::exchange(has_empty, true));
     if (is_new) {
       scratch.clear();
       append_varint_field(scratch, interned_string_field::iid, id);
@@ -108,16 +126,30 @@ struct perfetto_writer::state {
     }
     return id;
   }
-  bool named_empty(const string_table& table) noexcept {
-    bool& named = &table == &names ? empty_named[0] : &table == &argument_names ? empty_named[1] : empty_named[2];
-    return std::exchange(named, true);
-  }
-  bool empty_named[3] = {};
 
   void begin_packet() {
+    if (!now->begun && what == base::unix_time) append_clocks();
     packet.clear();
-    append_varint_field(packet, packet_field::sequence, sequence_id);
-    append_varint_field(packet, packet_field::sequence_flags, std::exchange(first_packet, false) ? state_cleared : needs_state);
+    append_owner();
+    append_varint_field(packet, packet_field::sequence_flags, std::exchange(now->begun, true) ? needs_state : state_cleared);
+  }
+  void append_owner() {
+    append_varint_field(packet, packet_field::sequence, std::uint64_t{machine} + 1);
+    if (machine != 0) append_varint_field(packet, packet_field::machine, machine);
+  }
+  void append_clocks() {
+    std::string clock, snapshot;
+    for (const builtin_clock id : {realtime, boottime}) {
+      clock.clear();
+      append_varint_field(clock, clock_field::id, id);
+      append_varint_field(clock, clock_field::timestamp, base_ns);
+      append_bytes_field(snapshot, snapshot_field::clocks, clock);
+    }
+    append_varint_field(snapshot, snapshot_field::primary, boottime);
+    packet.clear();
+    append_owner();
+    append_bytes_field(packet, packet_field::clock_snapshot, snapshot);
+    append_bytes_field(out, trace_field::packet, packet);
   }
   result<void> end_packet() {
     append_bytes_field(out, trace_field::packet, packet);
@@ -144,7 +176,7 @@ struct perfetto_writer::state {
     append_varint_field(event, event_field::type, type);
     append_varint_field(event, event_field::track, track);
     if (name != nullptr)
-      append_varint_field(event, event_field::name_iid, intern(names, interned_field::event_names, *name));
+      append_varint_field(event, event_field::name_iid, intern(now->names, now->has_empty_name, interned_field::event_names, *name));
     event_ns = ns_of(at_ps);
     in_event = true;
     return {};
@@ -155,7 +187,7 @@ struct perfetto_writer::state {
     run([&]() -> result<void> {
       if (!in_event)
         return fault{fault_code::invalid_argument, "an argument before any slice or instant", "", no_offset, ""};
-      const std::uint64_t iid = intern(argument_names, interned_field::annotation_names, name);
+      const std::uint64_t iid = intern(now->argument_names, now->has_empty_argument_name, interned_field::annotation_names, name);
       std::string& annotation = annotation_scratch;
       annotation.clear();
       append_varint_field(annotation, annotation_field::name_iid, iid);
@@ -174,10 +206,22 @@ struct perfetto_writer::state {
   }
 };
 
-perfetto_writer::perfetto_writer(sink& into, std::uint64_t base_ns) : state_(std::make_unique<state>(into, base_ns)) {}
+perfetto_writer::perfetto_writer(sink& into, std::uint64_t base_ns, base what)
+    : state_(std::make_unique<state>(into, base_ns, what)) {}
 perfetto_writer::~perfetto_writer() = default;
 perfetto_writer::perfetto_writer(perfetto_writer&&) noexcept = default;
 perfetto_writer& perfetto_writer::operator=(perfetto_writer&&) noexcept = default;
+
+void perfetto_writer::use_machine(std::uint32_t machine) {
+  state& s = *state_;
+  s.run([&]() -> result<void> {
+    if (machine == s.machine) return {};
+    if (result<void> closed = s.close_event(); !closed) return closed;
+    s.machine = machine;
+    s.now = &s.sequences[machine];
+    return {};
+  });
+}
 
 // Uuids count processes, tracks and counters alike; the pid of a process is its uuid.
 std::uint64_t perfetto_writer::add_process(std::string_view name) {
@@ -269,7 +313,7 @@ void perfetto_writer::add_argument(std::string_view name, std::string_view text,
   state_->annotate(name, [&](std::string& to) {
     if (shared)
       append_varint_field(to, annotation_field::string_value_iid,
-                          state_->intern(state_->values, interned_field::annotation_values, text));
+                          state_->intern(state_->now->values, state_->now->has_empty_value, interned_field::annotation_values, text));
     else
       append_bytes_field(to, annotation_field::string_value, text);
   });

@@ -8,11 +8,16 @@
 #include "timeline_lines.hpp"
 
 #include "base/format.hpp"
+#include "base/hash_map.hpp"
 #include "base/json_writer.hpp"
+#include "base/node_sections.hpp"
+#include "base/unix_time.hpp"
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
@@ -23,7 +28,7 @@ constexpr std::uint64_t lanes_in_sort_index = 1024;
 class json_exporter {
  public:
   explicit json_exporter(const trace_job& job)
-      : job_(job), rows_(job.into, job.o.host), several_files_(job.p.file_count() > 1) {}
+      : job_(job), rows_(job.into, job.o.host), several_files_(job.p.file_count() > 1), nodes_(count_nodes(job.p)) {}
 
   result<void> write() {
     std::string head = "{\"displayTimeUnit\":\"ns\",";
@@ -31,6 +36,10 @@ class json_exporter {
       head += "\"baseTimeNanoseconds\":";
       append_integer(head, *origin);
       head += ',';
+    }
+    if (nodes_ > 0) {
+      head += '"';
+      head.append(sections_key) += "\":" + std::to_string(nodes_) + ',';
     }
     head += "\"metadata\":{\"producer\":\"profkit\"},\"traceEvents\":[\n";
     if (result<void> written = job_.into.write(head); !written) return written;
@@ -56,7 +65,7 @@ class json_exporter {
   result<void> write_xspace(std::size_t file) {
     const xspace_index& space = *job_.p.xspace(file);
     progress_meter progress(job_.o.host, job_.p.bytes(file).size());
-    for (std::size_t at = 0; at < space.planes.size(); ++at) {
+    for (const std::size_t at : planes_by_node(space)) {
       const plane_index& plane = space.planes[at];
       if (!job_.selected.plane(plane)) continue;
       const event_filter filter = job_.selected.events_of(file, at);
@@ -74,6 +83,7 @@ class json_exporter {
           if (!style) {
             style = std::make_shared<plane_style>(plane, file, json_dialect::people);
             style->pid = ++processes_;
+            if (result<void> begun = begin_section(file, &plane); !begun) return begun;
             if (result<void> named = name_process(process_name(job_.p, file, plane, several_files_)); !named)
               return named;
           }
@@ -126,6 +136,7 @@ class json_exporter {
       if (pids[process] != 0) return {};
       const chrome_process_entry& entry = read->processes[process];
       pids[process] = ++processes_;
+      if (result<void> begun = begin_section(file, nullptr); !begun) return begun;
       const std::string name = entry.name.empty() ? "process " + entry.pid : entry.name;
       const std::string host = place_title(job_.p, file, several_files_);
       return name_process(host.empty() ? name : host + ": " + name);
@@ -183,6 +194,7 @@ class json_exporter {
       if (at == 0 || line.process != process) {
         process = line.process;
         ++processes_;
+        if (result<void> begun = begin_section(file, nullptr); !begun) return begun;
         if (result<void> named = name_process(process_name(job_.p, file, process, several_files_)); !named) return named;
       }
       lane_splitter lanes;
@@ -291,6 +303,59 @@ class json_exporter {
     }
   }
 
+  // How many nodes the trace has, when all that has events is of one; 0 otherwise: it is not written by nodes then.
+  static std::size_t count_nodes(const profile& p) {
+    std::vector<std::int64_t> nodes;
+    for (std::size_t file = 0; file < p.file_count(); ++file) {
+      if (p.what().files[file].export_of >= 0) continue;
+      if (const xspace_index* const space = p.xspace(file)) {
+        for (const plane_index& plane : space->planes)
+          if (!plane.lines.empty()) nodes.push_back(node_of_place(p, file, &plane));
+      } else {
+        nodes.push_back(node_of_place(p, file, nullptr));
+      }
+    }
+    std::sort(nodes.begin(), nodes.end());
+    if (nodes.empty() || nodes.front() < 0) return 0;
+    return static_cast<std::size_t>(std::unique(nodes.begin(), nodes.end()) - nodes.begin());
+  }
+  static std::int64_t node_of_place(const profile& p, std::size_t file, const plane_index* plane) {
+    const auto node = plane == nullptr ? std::nullopt : node_of_host(*plane);
+    return node.value_or(p.what().files[file].node);
+  }
+
+  // Those of a node together, nodes in the order of their first planes.
+  static std::vector<std::size_t> planes_by_node(const xspace_index& space) {
+    std::vector<std::pair<std::size_t, std::size_t>> order;
+    hash_map<std::int64_t, std::size_t> places;
+    for (std::size_t at = 0; at < space.planes.size(); ++at)
+      order.emplace_back(places.try_emplace(node_of_host(space.planes[at]).value_or(-1), places.size()).first->second, at);
+    std::sort(order.begin(), order.end());
+    std::vector<std::size_t> planes;
+    for (const auto& [place, at] : order) planes.push_back(at);
+    return planes;
+  }
+
+  result<void> begin_section(std::size_t file, const plane_index* plane) {
+    if (nodes_ == 0) return {};
+    const std::int64_t node = node_of_place(job_.p, file, plane);
+    if (std::exchange(section_, node) == node) return {};
+    const std::string host = plane == nullptr ? job_.p.what().files[file].host : std::string(hostname_of(*plane));
+    std::string text(section_head);
+    text += "{\"node\":";
+    append_integer(text, node);
+    text += ",\"hostname\":";
+    append_json_string(text, host == name_of_node(node) ? std::string_view() : host);
+    text += ",\"label\":";
+    append_json_string(text, node_title(node, host));
+    if (const auto origin = job_.p.origin_unix_ns()) {
+      text.append(",\"").append(base_time_key).append("\":");
+      append_integer(text, *origin);
+    }
+    text += ",\"processes\":[]}},\n";
+    return rows_.add_text(std::move(text));
+  }
+
   result<void> name_process(const std::string& name) {
     std::string text = "{\"ph\":\"M\",\"pid\":";
     append_integer(text, processes_);
@@ -332,6 +397,8 @@ class json_exporter {
   const trace_job& job_;
   row_writer rows_;
   const bool several_files_;
+  const std::size_t nodes_;     // whose events stand in sections of their own; 0: no sections
+  std::int64_t section_ = -1;  // the node whose section is open
   std::uint64_t processes_ = 0;
   std::uint32_t chrome_tids_ = 0;
   walk_losses losses_;

@@ -1,0 +1,55 @@
+// The machines of a trace of several: one a node, or a host.
+#pragma once
+#include "event_walk.hpp"
+
+#include "base/hash_map.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+
+namespace profkit {
+inline namespace PROFKIT_NAMESPACE {
+
+// Numbers them from 1 in their order; 0 where no host is known, and for all where there is one host.
+class machines {
+ public:
+  explicit machines(const profile& p) : p_(p) {
+    for (std::size_t file = 0; file < p.file_count(); ++file) {
+      const xspace_index* const space = p.xspace(file);
+      if (space == nullptr) {
+        add(key_of(file, no_plane));
+        continue;
+      }
+      for (std::size_t plane = 0; plane < space->planes.size(); ++plane) add(key_of(file, plane));
+    }
+    if (numbers_.size() < 2) numbers_.clear();
+  }
+
+  static constexpr std::size_t no_plane = static_cast<std::size_t>(-1);
+  // Of what a file says of a plane; of the file itself without one.
+  [[nodiscard]] std::uint32_t of(std::size_t file, std::size_t plane = no_plane) const {
+    if (numbers_.empty()) return 0;
+    const auto found = numbers_.find(key_of(file, plane));
+    return found == numbers_.end() ? 0 : found->second;
+  }
+
+ private:
+  [[nodiscard]] std::string key_of(std::size_t file, std::size_t plane) const {
+    const std::int64_t of_file = p_.what().files[file].node;
+    if (plane == no_plane) return of_file >= 0 ? name_of_node(of_file) : host_of(p_, file);
+    const plane_index& of = p_.xspace(file)->planes[plane];
+    const auto node = node_of_host(of);
+    return node ? name_of_node(*node) : of_file >= 0 ? name_of_node(of_file) : host_of(p_, file);
+  }
+  void add(std::string key) {
+    if (!key.empty()) numbers_.try_emplace(std::move(key), static_cast<std::uint32_t>(numbers_.size() + 1));
+  }
+
+  const profile& p_;
+  hash_map<std::string, std::uint32_t> numbers_;
+};
+
+}  // namespace PROFKIT_NAMESPACE
+}  // namespace profkit
