@@ -2,9 +2,19 @@ package profkit
 
 /*
 #include <profkit/profkit.h>
+#include <stdlib.h>
 
 extern int64_t pkgoReadAt(void *user, uint64_t offset, void *into, size_t size);
+extern int64_t pkgoReadOwned(void *user, uint64_t offset, void *into, size_t size);
+extern void pkgoEndOwned(void *user);
 
+static pk_read_callbacks pkgo_owned_callbacks(void *user) {
+  pk_read_callbacks c = PK_READ_CALLBACKS_INIT;
+  c.user = user;
+  c.read_at = pkgoReadOwned;
+  c.release = pkgoEndOwned;
+  return c;
+}
 static pk_read_callbacks pkgo_read_callbacks(void *user) {
   pk_read_callbacks c = PK_READ_CALLBACKS_INIT;
   c.user = user;
@@ -103,7 +113,7 @@ func OpenBytes(data []byte, label string, options OpenOptions) (*Profile, error)
 func OpenReaderAt(ctx context.Context, from io.ReaderAt, size int64, label string, options OpenOptions) (*Profile, error) {
 	if options.OnePass {
 		return nil, &Error{Status: ErrInvalidArgument.Status, Code: ErrInvalidArgument.Code, ByteOffset: -1,
-			Message: "what is read once when a document asks cannot come from a reader of one call"}
+			Message: "documents read again when they are asked for, which a reader of one call does not last for: OpenOwned takes one over"}
 	}
 	state := &call{from: from}
 	made, err := opened(ctx, options, 0,
@@ -126,6 +136,40 @@ func OpenReaderAt(ctx context.Context, from io.ReaderAt, size int64, label strin
 			cause: state.failed}
 	}
 	return made, err
+}
+
+// ReaderAtCloser is what OpenOwned takes: an *os.File is one.
+type ReaderAtCloser interface {
+	io.ReaderAt
+	io.Closer
+}
+
+// OpenOwned opens one file through a reader that the profile owns. With OpenOptions.OnePass each document reads anew when it is
+// asked for, through a window, and the reader is closed when the profile and all that was made of it is gone; without, before
+// this returns. It is closed once, also when opening fails. What it fails or panics with, here and later, is an ErrIO that wraps
+// it. The size and the label are as for OpenReaderAt.
+func OpenOwned(ctx context.Context, from ReaderAtCloser, size int64, label string, options OpenOptions) (*Profile, error) {
+	reader, handed := &ownedReader{from: from}, false
+	made, err := opened(ctx, options, 0,
+		func(memory *arena, given *C.pk_open_options, out **C.pk_profile, raw **C.pk_error) C.pk_status {
+			user := (*cgo.Handle)(C.calloc(1, C.size_t(unsafe.Sizeof(cgo.Handle(0))))) // until pkgoEndOwned
+			*user = cgo.NewHandle(reader)
+			callbacks := (*C.pk_read_callbacks)(memory.alloc(unsafe.Sizeof(C.pk_read_callbacks{})))
+			*callbacks = C.pkgo_owned_callbacks(unsafe.Pointer(user))
+			if size >= 0 {
+				callbacks.size_bytes = C.uint64_t(size)
+			}
+			handed = true
+			return C.pk_profile_open_callbacks(callbacks, memory.text(label), given, out, raw)
+		})
+	if !handed {
+		reader.end()
+	}
+	if err != nil {
+		return nil, reader.explain(err)
+	}
+	made.h.reader = reader
+	return made, nil
 }
 
 func opened(ctx context.Context, options OpenOptions, flags C.uint32_t,
