@@ -218,7 +218,7 @@ pub(crate) fn check(call: impl FnOnce(*mut *mut sys::pk_error) -> i32) -> crate:
 }
 
 thread_local! {
-    static READ_FAILURE: RefCell<Option<String>> = RefCell::new(None);
+    static READ_FAILURE: RefCell<Option<String>> = const { RefCell::new(None) };
 }
 
 /// Why the last read of a profile's own reader failed on this thread: the error of the call that made it read says so.
