@@ -26,7 +26,7 @@ import (
 // call is what one call of the C ABI may do on the caller's behalf.
 type call struct {
 	progress func(done, total uint64) bool
-	log      func(level int, message string)
+	log      func(level LogLevel, message string)
 	to       io.Writer
 	from     io.ReaderAt
 	failed   error // of `to` or `from`
@@ -63,7 +63,7 @@ func pkgoProgress(user unsafe.Pointer, done, total C.uint64_t) C.int32_t {
 func pkgoLog(user unsafe.Pointer, level C.int32_t, message *C.char) {
 	c := callOf(user)
 	c.guarded(func() C.int32_t {
-		c.log(int(level), C.GoString(message))
+		c.log(LogLevel(level), C.GoString(message))
 		return 0
 	})
 }

@@ -63,16 +63,19 @@ func limitsOf(memory *arena, limits Limits) unsafe.Pointer {
 	return unsafe.Pointer(given)
 }
 
+// IO is how files are reached.
+type IO int32
+
 // How files are reached.
 const (
-	IOAuto = C.PK_IO_AUTO // maps regular files above 512 KiB, reads everything else
-	IOMap  = C.PK_IO_MAP  // a file that another process truncates under the mapping raises SIGBUS
-	IORead = C.PK_IO_READ // truncation is an error; the file is held in memory
+	IOAuto IO = C.PK_IO_AUTO // maps regular files above 512 KiB, reads everything else
+	IOMap  IO = C.PK_IO_MAP  // a file that another process truncates under the mapping raises SIGBUS
+	IORead IO = C.PK_IO_READ // truncation is an error; the file is held in memory
 )
 
 // OpenOptions say how to open a capture.
 type OpenOptions struct {
-	IO      int
+	IO      IO
 	Run     string // in a parent of runs: "" for the newest, "all", or a folder name
 	Limits  Limits
 	OnePass bool   // only the documents info and ops will be asked for
@@ -209,17 +212,20 @@ func openOptions(memory *arena, options OpenOptions, flags C.uint32_t, hooks *C.
 	return given
 }
 
+// DumpFormat is how Dump writes.
+type DumpFormat int32
+
 // Formats of Dump.
 const (
-	DumpJSON = C.PK_DUMP_JSON
-	DumpText = C.PK_DUMP_TEXT // protobuf's text format
+	DumpJSON DumpFormat = C.PK_DUMP_JSON
+	DumpText DumpFormat = C.PK_DUMP_TEXT // protobuf's text format
 )
 
 // DumpOptions say what to show of a message.
 type DumpOptions struct {
-	Format int    // DumpJSON or DumpText
-	Type   string // name of the message type, or "raw": every field by its number; "": what the kind of file says
-	Limit  uint64 // elements shown of each repeated field; 0: all
+	Format DumpFormat // DumpJSON or DumpText
+	Type   string     // name of the message type, or "raw": every field by its number; "": what the kind of file says
+	Limit  uint64     // elements shown of each repeated field; 0: all
 	Open   OpenOptions
 }
 
@@ -471,8 +477,8 @@ type Plane struct {
 type PlaneInfo struct {
 	ID            int64 // as written; not unique
 	Name          string
-	Kind          string // "device", "host", …
-	DeviceOrdinal int    // N of "/device:TPU:N"; -1: none
+	Kind          PlaneKind
+	DeviceOrdinal int // N of "/device:TPU:N"; -1: none
 	LineCount     int
 }
 
@@ -485,7 +491,7 @@ func (p Plane) Info() (PlaneInfo, error) {
 		if err := failure(C.pk_plane_get((*C.pk_profile)(object), p.file, p.plane, &info, &raw), raw); err != nil {
 			return err
 		}
-		made = PlaneInfo{int64(info.id), text(info.name), C.GoString(C.pk_plane_kind_name(info.kind)),
+		made = PlaneInfo{int64(info.id), text(info.name), PlaneKind(info.kind),
 			int(info.device_ordinal), int(info.line_count)}
 		return nil
 	})
@@ -732,10 +738,10 @@ type Line struct {
 type LineInfo struct {
 	ID          int64 // as written; not unique
 	Name        string
-	Kind        string // "steps", "modules", "ops", …; never sum "derived" with the line that it repeats
-	TimestampNs int64  // as written
-	StartPs     int64  // the same instant on the capture's clock; see HasStart
-	HasStart    bool   // StartPs is in range
+	Kind        LineKind
+	TimestampNs int64 // as written
+	StartPs     int64 // the same instant on the capture's clock; see HasStart
+	HasStart    bool  // StartPs is in range
 }
 
 // Info tells what stands before the events.
@@ -747,7 +753,7 @@ func (l Line) Info() (LineInfo, error) {
 		if err := failure(C.pk_line_get((*C.pk_profile)(object), l.file, l.plane, l.line, &info, &raw), raw); err != nil {
 			return err
 		}
-		made = LineInfo{int64(info.id), text(info.name), C.GoString(C.pk_line_kind_name(info.kind)),
+		made = LineInfo{int64(info.id), text(info.name), LineKind(info.kind),
 			int64(info.timestamp_ns), int64(info.start_ps), info.flags&C.PK_LINE_HAS_START != 0}
 		return nil
 	})

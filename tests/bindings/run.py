@@ -238,6 +238,10 @@ def test_go(options):
             failed += bad if bad else status != 0
         if runner:
             break
+        # Without cgo there is no way to the library: the compiler's error says what to do.
+        status, out = run([go, "build", "."], dict(environment, CGO_ENABLED="0"), folder)
+        right = status != 0 and "build with CGO_ENABLED=1" in out and len(out.splitlines()) <= 3
+        passed, failed = passed + right, failed + (not right)
         right = tour_is_right([go, "run", "./cmd/tour"], environment, folder, options)
         passed, failed = passed + right, failed + (not right)
     if OLDEST_GO not in toolchains:
