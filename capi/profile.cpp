@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include <base/contained.hpp>
+
 #include "options.hpp"
 
 namespace profkit {
@@ -36,6 +38,29 @@ pk_status open_profile(const pk_open_options* options, pk_profile** out, pk_erro
     return PK_OK;
   });
 }
+
+// Reports to the host, once, that its callbacks are not called any more.
+class reader_end {
+ public:
+  explicit reader_end(const pk_read_callbacks& callbacks) noexcept : user_(callbacks.user), release_(callbacks.release) {}
+  reader_end(reader_end&& other) noexcept : user_(other.user_), release_(std::exchange(other.release_, nullptr)) {}
+  ~reader_end() {
+    if (release_) release_(user_);
+  }
+  reader_end(const reader_end&) = delete;
+  reader_end& operator=(const reader_end&) = delete;
+  reader_end& operator=(reader_end&&) = delete;
+
+ private:
+  void* user_;
+  void (*release_)(void*);
+};
+
+// A profile that reads through callbacks until it ends: the reader ends after it.
+struct profile_with_reader {
+  reader_end reader;
+  std::shared_ptr<const profile> core;
+};
 
 std::string position(const char* what, std::uint32_t asked, std::size_t there) {
   return std::string("there is no ") + what + " " + std::to_string(asked) + ": the number of " + what + "s is " +
@@ -149,16 +174,20 @@ pk_status pk_profile_open_buffer(const void* data, size_t size, const char* labe
 
 pk_status pk_profile_open_callbacks(const pk_read_callbacks* callbacks, const char* label,
                                     const pk_open_options* options, pk_profile** out, pk_error** err) noexcept {
+  result<pk_read_callbacks> given =
+      profkit::contained([&] { return read_sized_struct<pk_read_callbacks>(callbacks, "pk_read_callbacks"); });
+  reader_end reader(given ? *given : pk_read_callbacks{});
   return open_profile(
-      options, out, err, [&](pk_profile&, std::uint32_t, const profkit::open_options& core) -> result<core_profile> {
+      options, out, err, [&](pk_profile&, std::uint32_t flags, const profkit::open_options& core) -> result<core_profile> {
         if (!callbacks) return null_argument("callbacks");
-        result<pk_read_callbacks> given =
-            read_sized_struct<pk_read_callbacks>(callbacks, "pk_read_callbacks");
         if (!given) return std::move(given).error();
         if (!given->read_at) return null_argument("pk_read_callbacks::read_at");
         if (given->reserved != 0) return invalid_argument("pk_read_callbacks::reserved is not 0");
         const std::uint64_t size = given->size_bytes == 0 ? profkit::no_offset : given->size_bytes;
-        return profkit::profile::open_callbacks({given->user, given->read_at, size}, text_of(label), core);
+        result<core_profile> opened = profkit::profile::open_callbacks({given->user, given->read_at, size}, text_of(label), core);
+        if (!opened || (flags & PK_OPEN_ONE_PASS) == 0) return opened;
+        const auto kept = std::make_shared<profile_with_reader>(profile_with_reader{std::move(reader), *opened});
+        return core_profile(kept, kept->core.get());
       });
 }
 

@@ -53,11 +53,11 @@ type MemoryOptions struct {
 	MemorySpace int64   // color of the memory space that is looked into
 	Top         *uint64 // rows of each list of the document; 0: all; nil: the command's default
 
-	StepPolicy       int     // StepOfPeak and so on: which step window the run-time part is about
-	Step             *uint64 // position of that step window instead
-	AllTrace         bool    // the whole trace is one window
-	NoRuntime        bool    // only what the compiler assigned
-	IncludeHostPools bool    // host memory may be the fullest, too
+	StepPolicy       StepPolicy // which step window the run-time part is about
+	Step             *uint64    // position of that step window instead
+	AllTrace         bool       // the whole trace is one window
+	NoRuntime        bool       // only what the compiler assigned
+	IncludeHostPools bool       // host memory may be the fullest, too
 
 	TimeSamples              *uint64  // of the document's timeline
 	PersistentThresholdSteps *uint32  // that an allocation outlives
@@ -65,11 +65,14 @@ type MemoryOptions struct {
 	Hooks                    Hooks
 }
 
+// StepPolicy is which step window the run-time part of a memory analysis is about.
+type StepPolicy int32
+
 // Step windows that the run-time part of a memory analysis can be about.
 const (
-	StepOfPeak = C.PK_STEP_POLICY_PEAK
-	StepLast   = C.PK_STEP_POLICY_LAST
-	StepFirst  = C.PK_STEP_POLICY_FIRST
+	StepOfPeak StepPolicy = C.PK_STEP_POLICY_PEAK
+	StepLast   StepPolicy = C.PK_STEP_POLICY_LAST
+	StepFirst  StepPolicy = C.PK_STEP_POLICY_FIRST
 )
 
 // Memory tells where the memory of a capture goes: what the compiler assigned and what the allocators did.
@@ -287,15 +290,18 @@ type BubbleOptions struct {
 	Thresholds   []string // "NAME=VALUE" each, by the names that the document lists
 	Limit        *uint64  // rows of each list of the document; 0: all; nil: the command's default
 
-	WindowPolicy int // WindowGuide and so on: where a step begins and ends
+	WindowPolicy WindowPolicy // where a step begins and ends
 	Hooks        Hooks
 }
 
+// WindowPolicy is where a step begins and ends.
+type WindowPolicy int32
+
 // Where a step begins and ends.
 const (
-	WindowGuide  = C.PK_WINDOW_POLICY_GUIDE  // up to the next marker
-	WindowMarker = C.PK_WINDOW_POLICY_MARKER // its own marker
-	WindowDevice = C.PK_WINDOW_POLICY_DEVICE // its first to its last kernel
+	WindowGuide  WindowPolicy = C.PK_WINDOW_POLICY_GUIDE  // up to the next marker
+	WindowMarker WindowPolicy = C.PK_WINDOW_POLICY_MARKER // its own marker
+	WindowDevice WindowPolicy = C.PK_WINDOW_POLICY_DEVICE // its first to its last kernel
 )
 
 // Bubbles tells why devices wait: the idle gaps of every step, with what is around them.
@@ -339,7 +345,7 @@ type Bubble struct {
 	Before, After  string   // the kernels around it; "": none
 	Step           int      // -1: none
 	File, Device   int      // Device: position among those of the capture
-	Cause          string   // why the device waited, as far as the capture shows: "data_loader", …
+	Cause          Cause    // why the device waited, as far as the capture shows
 	Labels         []string // the soft labels that its evidence meets
 	Heavy          bool
 
@@ -347,9 +353,10 @@ type Bubble struct {
 	CommPs              int64 // communication inside the gap
 	LaunchPs            int64 // when the kernel behind the gap was launched; see HasLaunch
 	HasLaunch           bool
-	BeforeRow, AfterRow uint64 // where the kernels stand: line, ordinal, byte offset
-	Scope, Certainty    string // "global", "step_internal", "prelaunch", "tail"; "unknown", "possible", "likely", "proved"
-	AtEdge, InterStep   bool   // touches the edge of the capture; lies over the boundary of two steps
+	BeforeRow, AfterRow uint64    // where the kernels stand: line, ordinal, byte offset
+	Scope               string    // "global", "step_internal", "prelaunch", "tail"
+	Certainty           Certainty // how sure the cause is
+	AtEdge, InterStep   bool      // touches the edge of the capture; lies over the boundary of two steps
 }
 
 var bubbleScopes = [...]string{"global", "step_internal", "prelaunch", "tail"}
@@ -421,10 +428,10 @@ func (b *Bubbles) Gaps() *Rows[Bubble] {
 		made := Bubble{StartPs: int64(row.start_ps), EndPs: int64(row.end_ps), HostPs: int64(row.host_ps),
 			HostTraced: row.flags&C.PK_BUBBLE_TRACED != 0, Before: text(row.before), After: text(row.after),
 			Step: int(row.step), File: int(row.file), Device: int(row.device), Heavy: row.flags&C.PK_BUBBLE_HEAVY != 0,
-			Cause: named(idleCauses[:], row.cause), Labels: bits(bubbleLabels[:], row.labels), SyncPs: int64(row.sync_ps),
+			Cause: Cause(row.cause), Labels: bits(bubbleLabels[:], row.labels), SyncPs: int64(row.sync_ps),
 			ThreadsPs: int64(row.threads_ps), CommPs: int64(row.comm_ps), BeforeRow: uint64(row.before_row),
 			AfterRow: uint64(row.after_row), Scope: named(bubbleScopes[:], row.scope),
-			Certainty: named(certainties[:], row.certainty), AtEdge: row.flags&C.PK_BUBBLE_AT_EDGE != 0,
+			Certainty: Certainty(row.certainty), AtEdge: row.flags&C.PK_BUBBLE_AT_EDGE != 0,
 			InterStep: row.flags&C.PK_BUBBLE_INTER_STEP != 0}
 		if row.launch_ps != C.PK_NO_TIME_PS {
 			made.LaunchPs, made.HasLaunch = int64(row.launch_ps), true
@@ -472,16 +479,15 @@ var accelerators = [...]string{"other", "tpu", "gpu", "npu"}
 
 // Kernel is one execution of a kernel.
 type Kernel struct {
-	File, Device                                                            int // Device: position among those of the capture
-	StartPs, DurationPs                                                     int64
-	WaitPs, LaunchPs, Stream                                                int64 // see the Has fields
-	HasWait, HasLaunch, HasStream, Duplicate                                bool
-	Name, OpType, Core, StepID, InputShapes, OutputShapes, InputTypes, Kind string
-	SourceRow                                                               uint64 // line, ordinal or byte offset in its file
-	OnAICPU                                                                 bool   // of an Ascend device
+	File, Device                                                      int // Device: position among those of the capture
+	StartPs, DurationPs                                               int64
+	WaitPs, LaunchPs, Stream                                          int64 // see the Has fields
+	HasWait, HasLaunch, HasStream, Duplicate                          bool
+	Name, OpType, Core, StepID, InputShapes, OutputShapes, InputTypes string
+	Kind                                                              KernelKind
+	SourceRow                                                         uint64 // line, ordinal or byte offset in its file
+	OnAICPU                                                           bool   // of an Ascend device
 }
-
-var kernelKinds = [...]string{"compute", "aicpu", "comm", "copy", "other"}
 
 // Kernels reads the kernels of all devices. A capture without devices is no failure.
 func (p *Profile) Kernels(ctx context.Context, options KernelOptions) (*Kernels, error) {
@@ -528,14 +534,10 @@ func (k *Kernels) Devices() ([]Device, error) {
 func (k *Kernels) Rows() *Rows[Kernel] {
 	table, err := k.open(TableOptions{})
 	return rowsOf(table, err, func(row *C.pk_kernel_row) Kernel {
-		kind := "other"
-		if int(row.kind) < len(kernelKinds) {
-			kind = kernelKinds[row.kind]
-		}
 		return Kernel{int(row.file), int(row.device), int64(row.start_ps), int64(row.duration_ps), int64(row.wait_ps),
 			int64(row.launch_ps), int64(row.stream), row.flags&C.PK_KERNEL_HAS_WAIT != 0, row.flags&C.PK_KERNEL_HAS_LAUNCH != 0,
 			row.flags&C.PK_KERNEL_HAS_STREAM != 0, row.flags&C.PK_KERNEL_DUPLICATE != 0, text(row.name),
 			text(row.op_type), text(row.core), text(row.step_id), text(row.input_shapes), text(row.output_shapes),
-			text(row.input_types), kind, uint64(row.source_row), row.flags&C.PK_KERNEL_ON_AICPU != 0}
+			text(row.input_types), KernelKind(1 + row.kind), uint64(row.source_row), row.flags&C.PK_KERNEL_ON_AICPU != 0}
 	})
 }

@@ -87,7 +87,7 @@ type Table struct {
 // Column is one of a table.
 type Column struct {
 	Name, Unit, Meaning string // Unit: "ps", "bytes", …; "" without
-	Type                int    // a PK_COLUMN_
+	Type                ColumnType
 }
 
 // Close frees the table. A stream that was made of it lives on.
@@ -155,7 +155,7 @@ func (t *Table) Columns() ([]Column, error) {
 			if err := failure(C.pk_table_column_get(table, at, &column, &raw), raw); err != nil {
 				return err
 			}
-			made = append(made, Column{text(column.name), text(column.unit), text(column.meaning), int(column._type)})
+			made = append(made, Column{text(column.name), text(column.unit), text(column.meaning), ColumnType(column._type)})
 		}
 		return nil
 	})

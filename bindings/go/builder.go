@@ -76,19 +76,6 @@ const (
 	LaunchGraph  LaunchKind = C.PK_LAUNCH_GRAPH
 )
 
-// TraceKernelKind is what a kernel counts as.
-type TraceKernelKind int32
-
-// The kinds of kernels; the first is what the name says.
-const (
-	KernelByName  TraceKernelKind = 0
-	KernelCompute TraceKernelKind = 1 + C.PK_KERNEL_COMPUTE
-	KernelAICPU   TraceKernelKind = 1 + C.PK_KERNEL_AICPU
-	KernelComm    TraceKernelKind = 1 + C.PK_KERNEL_COMM
-	KernelCopy    TraceKernelKind = 1 + C.PK_KERNEL_COPY
-	KernelOther   TraceKernelKind = 1 + C.PK_KERNEL_OTHER
-)
-
 // TraceKernel is one execution of a kernel, a copy or a collective on a stream.
 type TraceKernel struct {
 	Stream      uint32
@@ -97,7 +84,7 @@ type TraceKernel struct {
 	DurationPs  int64
 	Correlation uint64 // that of the span of its host that launched it; 0: none
 	LaunchPs    *int64 // when the host launched it, where no span has its correlation
-	Kind        TraceKernelKind
+	Kind        KernelKind
 }
 
 // TraceSpan is what a thread did for a while.

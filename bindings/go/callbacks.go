@@ -3,25 +3,30 @@ package profkit
 /*
 #include <profkit/profkit.h>
 #include <stdint.h>
+#include <stdlib.h>
 
 extern int32_t pkgoProgress(void *user, uint64_t done, uint64_t total);
 extern void pkgoLog(void *user, int32_t level, char *message);
 extern int32_t pkgoWrite(void *user, void *data, size_t size);
 extern int64_t pkgoReadAt(void *user, uint64_t offset, void *into, size_t size);
+extern int64_t pkgoReadOwned(void *user, uint64_t offset, void *into, size_t size);
+extern void pkgoEndOwned(void *user);
 */
 import "C"
 
 import (
+	"fmt"
 	"io"
 	"math"
 	"runtime/cgo"
+	"sync"
 	"unsafe"
 )
 
 // call is what one call of the C ABI may do on the caller's behalf.
 type call struct {
 	progress func(done, total uint64) bool
-	log      func(level int, message string)
+	log      func(level LogLevel, message string)
 	to       io.Writer
 	from     io.ReaderAt
 	failed   error // of `to` or `from`
@@ -58,7 +63,7 @@ func pkgoProgress(user unsafe.Pointer, done, total C.uint64_t) C.int32_t {
 func pkgoLog(user unsafe.Pointer, level C.int32_t, message *C.char) {
 	c := callOf(user)
 	c.guarded(func() C.int32_t {
-		c.log(int(level), C.GoString(message))
+		c.log(LogLevel(level), C.GoString(message))
 		return 0
 	})
 }
@@ -99,4 +104,66 @@ func pkgoReadAt(user unsafe.Pointer, offset C.uint64_t, into unsafe.Pointer, siz
 		return -1
 	}
 	return C.int64_t(read)
+}
+
+// ownedReader is read until the library ends it, by one thread at a time.
+type ownedReader struct {
+	from  ReaderAtCloser
+	mutex sync.Mutex
+	why   error // of the last read
+}
+
+func (r *ownedReader) read(into []byte, offset int64) (read int, err error) {
+	defer func() {
+		if why := recover(); why != nil {
+			err = fmt.Errorf("the reader panicked: %v", why)
+		}
+		r.mutex.Lock()
+		r.why = err
+		r.mutex.Unlock()
+	}()
+	if read, err = r.from.ReadAt(into, offset); err == io.EOF {
+		err = nil
+	}
+	return read, err
+}
+
+func (r *ownedReader) end() {
+	defer func() { _ = recover() }() // nobody is there to hear of it
+	_ = r.from.Close()
+}
+
+// explain says why the reader failed, where an error comes from that.
+func (r *ownedReader) explain(err error) error {
+	r.mutex.Lock()
+	defer r.mutex.Unlock()
+	if why, ok := err.(*Error); ok && why.Status == ErrIO.Status && why.cause == nil && r.why != nil {
+		why.Message, why.cause = why.Message+": "+r.why.Error(), r.why
+	}
+	return err
+}
+
+//export pkgoReadOwned
+func pkgoReadOwned(user unsafe.Pointer, offset C.uint64_t, into unsafe.Pointer, size C.size_t) C.int64_t {
+	if size == 0 {
+		return 0
+	}
+	if offset > math.MaxInt64 {
+		return -1
+	}
+	reader := (*(*cgo.Handle)(user)).Value().(*ownedReader)
+	read, err := reader.read(unsafe.Slice((*byte)(into), int(size)), int64(offset))
+	if err != nil {
+		return -1
+	}
+	return C.int64_t(read)
+}
+
+//export pkgoEndOwned
+func pkgoEndOwned(user unsafe.Pointer) {
+	handle := *(*cgo.Handle)(user)
+	reader := handle.Value().(*ownedReader)
+	handle.Delete()
+	C.free(user)
+	reader.end()
 }

@@ -12,10 +12,13 @@ import (
 	"unsafe"
 )
 
+// ClockDomain is whose clock it is.
+type ClockDomain int32
+
 // Which clock stamped an instant.
 const (
-	ClockTracer = C.PK_CLOCK_TRACER // that of the device tracer
-	ClockHost   = C.PK_CLOCK_HOST
+	ClockTracer ClockDomain = C.PK_CLOCK_TRACER // that of the device tracer
+	ClockHost   ClockDomain = C.PK_CLOCK_HOST
 )
 
 // OutOfReach is what an instant becomes that a clock cannot map: it lies more than 53 days away.
@@ -102,7 +105,7 @@ func (c *Clock) Close() { c.h.close() }
 
 // Map puts instants of a clock (ClockTracer, ClockHost), ps since its base, in their place as ps since the reference base.
 // What cannot be mapped becomes OutOfReach.
-func (c *Clock) Map(domain int, timesPs []int64) error {
+func (c *Clock) Map(domain ClockDomain, timesPs []int64) error {
 	return c.h.use(func(object unsafe.Pointer) error {
 		if len(timesPs) == 0 {
 			return nil
@@ -114,7 +117,7 @@ func (c *Clock) Map(domain int, timesPs []int64) error {
 }
 
 // BoundPs is how far an event near a corrected instant can be from the truth; -1 when nobody knows.
-func (c *Clock) BoundPs(domain int, correctedPs int64) (int64, error) {
+func (c *Clock) BoundPs(domain ClockDomain, correctedPs int64) (int64, error) {
 	var bound C.int64_t
 	err := c.h.use(func(object unsafe.Pointer) error {
 		var raw *C.pk_error

@@ -118,8 +118,8 @@ func TestNamesChildrenDevicesAndAllocators(t *testing.T) {
 	if _, err := profile.Memory(background, MemoryOptions{WhatIf: []string{"remat=nothing of that name"}}); !errors.Is(err, ErrNotFound) {
 		t.Fatal(err)
 	}
-	if TraceFormatName(TracePerfetto) != "pftrace" {
-		t.Fatal(TraceFormatName(TracePerfetto))
+	if TracePerfetto.String() != "pftrace" {
+		t.Fatal(TracePerfetto.String())
 	}
 }
 

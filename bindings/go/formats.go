@@ -250,23 +250,26 @@ func (a *Architecture) WriteMarkdown(to io.Writer) error {
 
 // ---- export ----
 
+// TraceFormat is a format of another tool.
+type TraceFormat int32
+
 // Formats of other tools.
 const (
-	TraceJSON     = C.PK_TRACE_JSON     // Chrome trace-event JSON
-	TracePerfetto = C.PK_TRACE_PERFETTO // Perfetto's protobuf trace
-	TraceXSpace   = C.PK_TRACE_XSPACE   // an XSpace with what the filters keep, byte for byte
-	TraceCSV      = C.PK_TRACE_CSV      // a row an event
+	TraceJSON     TraceFormat = C.PK_TRACE_JSON     // Chrome trace-event JSON
+	TracePerfetto TraceFormat = C.PK_TRACE_PERFETTO // Perfetto's protobuf trace
+	TraceXSpace   TraceFormat = C.PK_TRACE_XSPACE   // an XSpace with what the filters keep, byte for byte
+	TraceCSV      TraceFormat = C.PK_TRACE_CSV      // a row an event
 )
 
-// TraceFormatName is how a format is spelled: "trace.json", "pftrace", "xspace", "csv".
-func TraceFormatName(format int) string { return C.GoString(C.pk_trace_format_name(C.int32_t(format))) }
+// String is how a format is spelled: "trace.json", "pftrace", "xspace", "csv".
+func (f TraceFormat) String() string { return C.GoString(C.pk_trace_format_name(C.int32_t(f))) }
 
 // ExportOptions say what to write. Text filters are substrings.
 type ExportOptions struct {
-	Format                  int  // TraceJSON and so on; 0 is TraceJSON
-	LikeXLA                 bool // JSON as XLA's converter writes it: one XSpace, no filters
-	Gzip                    bool // compress what is written
-	Waits                   bool // TracePerfetto with the steps of each device and why it waited
+	Format                  TraceFormat // 0 is TraceJSON
+	LikeXLA                 bool        // JSON as XLA's converter writes it: one XSpace, no filters
+	Gzip                    bool        // compress what is written
+	Waits                   bool        // TracePerfetto with the steps of each device and why it waited
 	Host, Plane, Line, Name string
 	Step                    *uint64 // position of a step
 	FromPs, ToPs            *int64  // first instant, and first instant after

@@ -239,7 +239,7 @@ func TestNeutrino(t *testing.T) {
 
 func TestExports(t *testing.T) {
 	profile := opening(t, tpuPath())
-	for _, format := range []int{TraceJSON, TracePerfetto, TraceXSpace, TraceCSV} {
+	for _, format := range []TraceFormat{TraceJSON, TracePerfetto, TraceXSpace, TraceCSV} {
 		options := ExportOptions{Format: format, Plane: "TPU:0"}
 		path := filepath.Join(t.TempDir(), "out")
 		outcome, err := profile.ExportFile(background, path, options)

@@ -32,7 +32,7 @@ type Hooks struct {
 	// Progress is called at most every 50 ms with the bytes done and the bytes in all (0: unknown); false stops the work.
 	Progress func(done, total uint64) bool
 	// Log hears remarks.
-	Log func(level int, message string)
+	Log func(level LogLevel, message string)
 	// Threads to work with; 0 and 1 are the calling one. Results do not depend on it.
 	Threads int
 }

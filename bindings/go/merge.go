@@ -13,26 +13,35 @@ import (
 	"unsafe"
 )
 
+// Correction is how times are corrected.
+type Correction int32
+
 // How times are corrected.
 const (
-	CorrectionClock    = C.PK_CORRECTION_CLOCK    // by snapshots and offsets
-	CorrectionWalltime = C.PK_CORRECTION_WALLTIME // by the start of each node's collector
-	CorrectionNone     = C.PK_CORRECTION_NONE
+	CorrectionClock    Correction = C.PK_CORRECTION_CLOCK    // by snapshots and offsets
+	CorrectionWalltime Correction = C.PK_CORRECTION_WALLTIME // by the start of each node's collector
+	CorrectionNone     Correction = C.PK_CORRECTION_NONE
 )
+
+// Zero is which instant becomes 0.
+type Zero int32
 
 // Which instant becomes 0.
 const (
-	ZeroAuto      = C.PK_ZERO_AUTO
-	ZeroEarliest  = C.PK_ZERO_EARLIEST
-	ZeroReference = C.PK_ZERO_REFERENCE
-	ZeroNone      = C.PK_ZERO_NONE
+	ZeroAuto      Zero = C.PK_ZERO_AUTO
+	ZeroEarliest  Zero = C.PK_ZERO_EARLIEST
+	ZeroReference Zero = C.PK_ZERO_REFERENCE
+	ZeroNone      Zero = C.PK_ZERO_NONE
 )
+
+// PlaneNames is how planes are named.
+type PlaneNames int32
 
 // How planes are named.
 const (
-	PlanesSeed = C.PK_PLANES_SEED // /device:GPU:<64 node + k>
-	PlanesRocm = C.PK_PLANES_ROCM // <100 + 64 node + k>
-	PlanesNode = C.PK_PLANES_NODE // /node:<n>/device:GPU:<k>
+	PlanesSeed PlaneNames = C.PK_PLANES_SEED // /device:GPU:<64 node + k>
+	PlanesRocm PlaneNames = C.PK_PLANES_ROCM // <100 + 64 node + k>
+	PlanesNode PlaneNames = C.PK_PLANES_NODE // /node:<n>/device:GPU:<k>
 )
 
 // MergeOptions say what to merge.
@@ -43,11 +52,11 @@ type MergeOptions struct {
 	Offsets     string
 	RunMetadata string
 	RunDir      string // find what is not named in this folder
-	Correction  int
-	Zero        int
-	Planes      int
+	Correction  Correction
+	Zero        Zero
+	Planes      PlaneNames
 	PlanePrefix string // before the names of PlanesNode, which it means
-	IO          int    // IOAuto and so on
+	IO          IO
 	Limits      Limits
 
 	KeepGoing         bool // what is missing or damaged is told and left out

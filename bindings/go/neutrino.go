@@ -14,29 +14,35 @@ import (
 	"unsafe"
 )
 
+// ProbeTool is whose records maps without a description hold.
+type ProbeTool int32
+
 // Whose records maps without a description hold.
 const (
-	ProbeToolNone            = C.PK_PROBE_TOOL_NONE // as the name of the kernel's hook says, if it does
-	ProbeToolBlockSched      = C.PK_PROBE_TOOL_BLOCK_SCHED
-	ProbeToolGmemBytes       = C.PK_PROBE_TOOL_GMEM_BYTES
-	ProbeToolTensorop        = C.PK_PROBE_TOOL_TENSOROP
-	ProbeToolProgramProgress = C.PK_PROBE_TOOL_PROGRAM_PROGRESS
-	ProbeToolDmat            = C.PK_PROBE_TOOL_DMAT
+	ProbeToolNone            ProbeTool = C.PK_PROBE_TOOL_NONE // as the name of the kernel's hook says, if it does
+	ProbeToolBlockSched      ProbeTool = C.PK_PROBE_TOOL_BLOCK_SCHED
+	ProbeToolGmemBytes       ProbeTool = C.PK_PROBE_TOOL_GMEM_BYTES
+	ProbeToolTensorop        ProbeTool = C.PK_PROBE_TOOL_TENSOROP
+	ProbeToolProgramProgress ProbeTool = C.PK_PROBE_TOOL_PROGRAM_PROGRESS
+	ProbeToolDmat            ProbeTool = C.PK_PROBE_TOOL_DMAT
 )
+
+// ProbeSlice is a part of the document of a trace.
+type ProbeSlice int32
 
 // Parts of the document of a trace.
 const (
-	ProbeSummary  = C.PK_PROBE_SLICE_SUMMARY
-	ProbeLaunches = C.PK_PROBE_SLICE_LAUNCHES
-	ProbeKernels  = C.PK_PROBE_SLICE_KERNELS
-	ProbeMaps     = C.PK_PROBE_SLICE_MAPS
-	ProbeRecords  = C.PK_PROBE_SLICE_RECORDS
-	ProbeSchedule = C.PK_PROBE_SLICE_SCHEDULE
-	ProbeBytes    = C.PK_PROBE_SLICE_BYTES
-	ProbeDensity  = C.PK_PROBE_SLICE_DENSITY
-	ProbeProgress = C.PK_PROBE_SLICE_PROGRESS
-	ProbeOverhead = C.PK_PROBE_SLICE_OVERHEAD
-	ProbeLog      = C.PK_PROBE_SLICE_LOG
+	ProbeSummary  ProbeSlice = C.PK_PROBE_SLICE_SUMMARY
+	ProbeLaunches ProbeSlice = C.PK_PROBE_SLICE_LAUNCHES
+	ProbeKernels  ProbeSlice = C.PK_PROBE_SLICE_KERNELS
+	ProbeMaps     ProbeSlice = C.PK_PROBE_SLICE_MAPS
+	ProbeRecords  ProbeSlice = C.PK_PROBE_SLICE_RECORDS
+	ProbeSchedule ProbeSlice = C.PK_PROBE_SLICE_SCHEDULE
+	ProbeBytes    ProbeSlice = C.PK_PROBE_SLICE_BYTES
+	ProbeDensity  ProbeSlice = C.PK_PROBE_SLICE_DENSITY
+	ProbeProgress ProbeSlice = C.PK_PROBE_SLICE_PROGRESS
+	ProbeOverhead ProbeSlice = C.PK_PROBE_SLICE_OVERHEAD
+	ProbeLog      ProbeSlice = C.PK_PROBE_SLICE_LOG
 )
 
 // ProbeTrace is an opened Neutrino trace: what probes recorded inside GPU kernels.
@@ -101,7 +107,7 @@ type Record struct {
 }
 
 // Neutrino opens the Neutrino trace of the capture: ErrNotFound when it has none.
-func (p *Profile) Neutrino(tool int) (*ProbeTrace, error) {
+func (p *Profile) Neutrino(tool ProbeTool) (*ProbeTrace, error) {
 	var out *C.pk_probe
 	err := get(p.h, func(object *C.pk_profile, raw **C.pk_error) C.pk_status {
 		return C.pk_probe_open(object, C.int32_t(tool), &out, raw)
@@ -286,22 +292,25 @@ func (t *ProbeTrace) openRecords(file, position int) (*C.pk_probe_records, error
 
 // ProbeQuery says what to look at.
 type ProbeQuery struct {
-	Slice         int     // ProbeSummary and so on
-	Launch        string  // number of a launch, or name of a record file
-	Map           string  // name of a map, or its number
-	Block, Lane   *uint64 // only their records
-	Limit         *uint64 // rows a list; 0: all; nil: the command's default
-	Width, Height int     // of the density's grid; 0: 16 columns, 10 rows, of a picture 160 and 100
-	Format        int     // ProbeJSON, ProbeCSV, or ProbeSVG of a schedule or a density
-	Title         string  // of a picture
+	Slice         ProbeSlice
+	Launch        string      // number of a launch, or name of a record file
+	Map           string      // name of a map, or its number
+	Block, Lane   *uint64     // only their records
+	Limit         *uint64     // rows a list; 0: all; nil: the command's default
+	Width, Height int         // of the density's grid; 0: 16 columns, 10 rows, of a picture 160 and 100
+	Format        ProbeFormat // ProbeSVG: of a schedule or a density
+	Title         string      // of a picture
 	Hooks         Hooks
 }
 
+// ProbeFormat is how a slice is written.
+type ProbeFormat int32
+
 // How a slice is written.
 const (
-	ProbeJSON = C.PK_PROBE_JSON
-	ProbeCSV  = C.PK_PROBE_CSV
-	ProbeSVG  = C.PK_PROBE_SVG
+	ProbeJSON ProbeFormat = C.PK_PROBE_JSON
+	ProbeCSV  ProbeFormat = C.PK_PROBE_CSV
+	ProbeSVG  ProbeFormat = C.PK_PROBE_SVG
 )
 
 // WriteDocument writes what `profkit neutrino PATH SLICE` writes with --json, --csv or --svg.

@@ -2,9 +2,19 @@ package profkit
 
 /*
 #include <profkit/profkit.h>
+#include <stdlib.h>
 
 extern int64_t pkgoReadAt(void *user, uint64_t offset, void *into, size_t size);
+extern int64_t pkgoReadOwned(void *user, uint64_t offset, void *into, size_t size);
+extern void pkgoEndOwned(void *user);
 
+static pk_read_callbacks pkgo_owned_callbacks(void *user) {
+  pk_read_callbacks c = PK_READ_CALLBACKS_INIT;
+  c.user = user;
+  c.read_at = pkgoReadOwned;
+  c.release = pkgoEndOwned;
+  return c;
+}
 static pk_read_callbacks pkgo_read_callbacks(void *user) {
   pk_read_callbacks c = PK_READ_CALLBACKS_INIT;
   c.user = user;
@@ -53,16 +63,19 @@ func limitsOf(memory *arena, limits Limits) unsafe.Pointer {
 	return unsafe.Pointer(given)
 }
 
+// IO is how files are reached.
+type IO int32
+
 // How files are reached.
 const (
-	IOAuto = C.PK_IO_AUTO // maps regular files above 512 KiB, reads everything else
-	IOMap  = C.PK_IO_MAP  // a file that another process truncates under the mapping raises SIGBUS
-	IORead = C.PK_IO_READ // truncation is an error; the file is held in memory
+	IOAuto IO = C.PK_IO_AUTO // maps regular files above 512 KiB, reads everything else
+	IOMap  IO = C.PK_IO_MAP  // a file that another process truncates under the mapping raises SIGBUS
+	IORead IO = C.PK_IO_READ // truncation is an error; the file is held in memory
 )
 
 // OpenOptions say how to open a capture.
 type OpenOptions struct {
-	IO      int
+	IO      IO
 	Run     string // in a parent of runs: "" for the newest, "all", or a folder name
 	Limits  Limits
 	OnePass bool   // only the documents info and ops will be asked for
@@ -103,7 +116,7 @@ func OpenBytes(data []byte, label string, options OpenOptions) (*Profile, error)
 func OpenReaderAt(ctx context.Context, from io.ReaderAt, size int64, label string, options OpenOptions) (*Profile, error) {
 	if options.OnePass {
 		return nil, &Error{Status: ErrInvalidArgument.Status, Code: ErrInvalidArgument.Code, ByteOffset: -1,
-			Message: "what is read once when a document asks cannot come from a reader of one call"}
+			Message: "documents read again when they are asked for, which a reader of one call does not last for: OpenOwned takes one over"}
 	}
 	state := &call{from: from}
 	made, err := opened(ctx, options, 0,
@@ -126,6 +139,40 @@ func OpenReaderAt(ctx context.Context, from io.ReaderAt, size int64, label strin
 			cause: state.failed}
 	}
 	return made, err
+}
+
+// ReaderAtCloser is what OpenOwned takes: an *os.File is one.
+type ReaderAtCloser interface {
+	io.ReaderAt
+	io.Closer
+}
+
+// OpenOwned opens one file through a reader that the profile owns. With OpenOptions.OnePass each document reads anew when it is
+// asked for, through a window, and the reader is closed when the profile and all that was made of it is gone; without, before
+// this returns. It is closed once, also when opening fails. What it fails or panics with, here and later, is an ErrIO that wraps
+// it. The size and the label are as for OpenReaderAt.
+func OpenOwned(ctx context.Context, from ReaderAtCloser, size int64, label string, options OpenOptions) (*Profile, error) {
+	reader, handed := &ownedReader{from: from}, false
+	made, err := opened(ctx, options, 0,
+		func(memory *arena, given *C.pk_open_options, out **C.pk_profile, raw **C.pk_error) C.pk_status {
+			user := (*cgo.Handle)(C.calloc(1, C.size_t(unsafe.Sizeof(cgo.Handle(0))))) // until pkgoEndOwned
+			*user = cgo.NewHandle(reader)
+			callbacks := (*C.pk_read_callbacks)(memory.alloc(unsafe.Sizeof(C.pk_read_callbacks{})))
+			*callbacks = C.pkgo_owned_callbacks(unsafe.Pointer(user))
+			if size >= 0 {
+				callbacks.size_bytes = C.uint64_t(size)
+			}
+			handed = true
+			return C.pk_profile_open_callbacks(callbacks, memory.text(label), given, out, raw)
+		})
+	if !handed {
+		reader.end()
+	}
+	if err != nil {
+		return nil, reader.explain(err)
+	}
+	made.h.reader = reader
+	return made, nil
 }
 
 func opened(ctx context.Context, options OpenOptions, flags C.uint32_t,
@@ -165,17 +212,20 @@ func openOptions(memory *arena, options OpenOptions, flags C.uint32_t, hooks *C.
 	return given
 }
 
+// DumpFormat is how Dump writes.
+type DumpFormat int32
+
 // Formats of Dump.
 const (
-	DumpJSON = C.PK_DUMP_JSON
-	DumpText = C.PK_DUMP_TEXT // protobuf's text format
+	DumpJSON DumpFormat = C.PK_DUMP_JSON
+	DumpText DumpFormat = C.PK_DUMP_TEXT // protobuf's text format
 )
 
 // DumpOptions say what to show of a message.
 type DumpOptions struct {
-	Format int    // DumpJSON or DumpText
-	Type   string // name of the message type, or "raw": every field by its number; "": what the kind of file says
-	Limit  uint64 // elements shown of each repeated field; 0: all
+	Format DumpFormat // DumpJSON or DumpText
+	Type   string     // name of the message type, or "raw": every field by its number; "": what the kind of file says
+	Limit  uint64     // elements shown of each repeated field; 0: all
 	Open   OpenOptions
 }
 
@@ -427,8 +477,8 @@ type Plane struct {
 type PlaneInfo struct {
 	ID            int64 // as written; not unique
 	Name          string
-	Kind          string // "device", "host", …
-	DeviceOrdinal int    // N of "/device:TPU:N"; -1: none
+	Kind          PlaneKind
+	DeviceOrdinal int // N of "/device:TPU:N"; -1: none
 	LineCount     int
 }
 
@@ -441,7 +491,7 @@ func (p Plane) Info() (PlaneInfo, error) {
 		if err := failure(C.pk_plane_get((*C.pk_profile)(object), p.file, p.plane, &info, &raw), raw); err != nil {
 			return err
 		}
-		made = PlaneInfo{int64(info.id), text(info.name), C.GoString(C.pk_plane_kind_name(info.kind)),
+		made = PlaneInfo{int64(info.id), text(info.name), PlaneKind(info.kind),
 			int(info.device_ordinal), int(info.line_count)}
 		return nil
 	})
@@ -688,10 +738,10 @@ type Line struct {
 type LineInfo struct {
 	ID          int64 // as written; not unique
 	Name        string
-	Kind        string // "steps", "modules", "ops", …; never sum "derived" with the line that it repeats
-	TimestampNs int64  // as written
-	StartPs     int64  // the same instant on the capture's clock; see HasStart
-	HasStart    bool   // StartPs is in range
+	Kind        LineKind
+	TimestampNs int64 // as written
+	StartPs     int64 // the same instant on the capture's clock; see HasStart
+	HasStart    bool  // StartPs is in range
 }
 
 // Info tells what stands before the events.
@@ -703,7 +753,7 @@ func (l Line) Info() (LineInfo, error) {
 		if err := failure(C.pk_line_get((*C.pk_profile)(object), l.file, l.plane, l.line, &info, &raw), raw); err != nil {
 			return err
 		}
-		made = LineInfo{int64(info.id), text(info.name), C.GoString(C.pk_line_kind_name(info.kind)),
+		made = LineInfo{int64(info.id), text(info.name), LineKind(info.kind),
 			int64(info.timestamp_ns), int64(info.start_ps), info.flags&C.PK_LINE_HAS_START != 0}
 		return nil
 	})

@@ -197,6 +197,8 @@ type handle struct {
 	free  func(unsafe.Pointer)
 	users int
 	gone  bool
+	// What the profile reads through, when it owns that: it says why a read failed.
+	reader *ownedReader
 }
 
 func newHandle(raw unsafe.Pointer, free func(unsafe.Pointer)) *handle {
@@ -254,7 +256,10 @@ func (h *handle) use(run func(raw unsafe.Pointer) error) error {
 		return err
 	}
 	defer h.leave()
-	return run(raw)
+	if err = run(raw); err != nil && h.reader != nil {
+		err = h.reader.explain(err)
+	}
+	return err
 }
 
 // filters say which part of a capture to look at; of devices Plane is the name, of steps Name.

@@ -134,12 +134,12 @@ func TestNamesAndStats(t *testing.T) {
 	checked := false
 	profile.Planes()(func(plane Plane) bool {
 		info, err := plane.Info()
-		if err != nil || info.Kind != "device" || info.DeviceOrdinal != 0 || info.Name != "/device:TPU:0" {
+		if err != nil || info.Kind != PlaneDevice || info.DeviceOrdinal != 0 || info.Name != "/device:TPU:0" {
 			t.Fatal(info, err)
 		}
 		plane.Lines()(func(line Line) bool {
 			at, err := line.Info()
-			if err != nil || at.Kind != "ops" {
+			if err != nil || at.Kind != LineOps {
 				return err == nil
 			}
 			line.Events().All()(func(event Event) bool {
@@ -396,7 +396,7 @@ func TestAPanicOfACallbackGoesOnInTheCaller(t *testing.T) {
 func TestAContextStopsTheWork(t *testing.T) {
 	profile := opening(t, tpuPath())
 	ctx, cancel := context.WithCancel(context.Background())
-	hooks := Hooks{Threads: 2, Log: func(int, string) {}, Progress: func(uint64, uint64) bool { return true }}
+	hooks := Hooks{Threads: 2, Log: func(LogLevel, string) {}, Progress: func(uint64, uint64) bool { return true }}
 	if _, err := profile.WriteDocument(ctx, &bytes.Buffer{}, Info, DocumentOptions{Hooks: hooks}); err != nil {
 		t.Fatal(err)
 	}
@@ -510,7 +510,7 @@ func TestBubbles(t *testing.T) {
 	gaps, count, causes := bubbles.Gaps(), 0, 0
 	gaps.All()(func(gap Bubble) bool {
 		count++
-		causes += len(gap.Cause)
+		causes += len(gap.Cause.String())
 		return gap.EndPs > gap.StartPs
 	})
 	if gaps.Err() != nil || count == 0 || causes == 0 {

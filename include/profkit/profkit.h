@@ -257,14 +257,18 @@ typedef struct pk_read_callbacks {
    *  number on failure (PK_E_IO). Called by the opening thread only, unless PK_OPEN_ONE_PASS is set. */
   int64_t (*read_at)(void* user, uint64_t offset, void* into, size_t size);
   uint64_t size_bytes; /**< of the whole input, still compressed; 0 when unknown */
+  /** Called once, after the last read, when it is not NULL: what `user` needs may end then. Without PK_OPEN_ONE_PASS, and when
+   *  opening fails, that is before pk_profile_open_callbacks() returns; else the thread that gives the last reference back calls
+   *  it. Not called when `struct_size` is refused. */
+  void (*release)(void* user);
 } pk_read_callbacks;
 /** \since 0.1 */
 #define PK_READ_CALLBACKS_INIT \
-  { (uint32_t)sizeof(pk_read_callbacks), 0, NULL, NULL, 0 }
+  { (uint32_t)sizeof(pk_read_callbacks), 0, NULL, NULL, 0, NULL }
 
 /** Opens one file through callbacks. `label` as in pk_profile_open_buffer(). Ownership: the caller ends `*out` with
  *  pk_profile_free(); the callbacks are used during this call alone, with PK_OPEN_ONE_PASS until the last reference is given
- *  back; the struct and `label` are copied. Errors: as pk_profile_open(). \since 0.1 */
+ *  back, and pk_read_callbacks::release says when; the struct and `label` are copied. Errors: as pk_profile_open(). \since 0.1 */
 PK_API pk_status pk_profile_open_callbacks(const pk_read_callbacks* callbacks, const char* label,
                                            const pk_open_options* options, pk_profile** out,
                                            pk_error** err) PK_NOEXCEPT;

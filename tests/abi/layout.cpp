@@ -321,12 +321,13 @@ AT(pk_open_options, limits, 24);
 AT(pk_open_options, hooks, 32);
 AT(pk_open_options, host, 40);
 
-SIZE(pk_read_callbacks, 32);
+SIZE(pk_read_callbacks, 40);
 AT(pk_read_callbacks, struct_size, 0);
 AT(pk_read_callbacks, reserved, 4);
 AT(pk_read_callbacks, user, 8);
 AT(pk_read_callbacks, read_at, 16);
 AT(pk_read_callbacks, size_bytes, 24);
+AT(pk_read_callbacks, release, 32);
 
 SIZE(pk_profile_info, 48);
 AT(pk_profile_info, path, 0);

@@ -188,8 +188,11 @@ def test_rust(options):
         status, _ = run([cargo, "clippy", "--offline", "--workspace", "--all-targets", "--", "-D", "warnings"],
                         chosen, folder)
         passed, failed = passed + (status == 0), failed + (status != 0)
-        status, _ = run([cargo, "doc", "--offline", "--workspace", "--no-deps"],
-                        dict(chosen, RUSTDOCFLAGS="-D warnings"), folder)
+        # Documentation is built where no libprofkit is, as docs.rs does.
+        bare = {key: value for key, value in chosen.items() if key not in ("PKG_CONFIG_PATH", "LD_LIBRARY_PATH")}
+        bare.update(PKG_CONFIG_LIBDIR=str(prefix / "nothing"), RUSTDOCFLAGS="-D warnings",
+                    CARGO_TARGET_DIR=str(pathlib.Path(options.scratch) / "rust-doc"))
+        status, _ = run([cargo, "doc", "--offline", "--workspace", "--no-deps"], bare, folder)
         passed, failed = passed + (status == 0), failed + (status != 0)
     if OLDEST_RUST not in toolchains:
         print(f"SKIPPED rust: rustc {OLDEST_RUST[0]}.{OLDEST_RUST[1]}, the oldest promised, was not found (Debian 12: rustc)")
@@ -235,6 +238,10 @@ def test_go(options):
             failed += bad if bad else status != 0
         if runner:
             break
+        # Without cgo there is no way to the library: the compiler's error says what to do.
+        status, out = run([go, "build", "."], dict(environment, CGO_ENABLED="0"), folder)
+        right = status != 0 and "build with CGO_ENABLED=1" in out and len(out.splitlines()) <= 3
+        passed, failed = passed + right, failed + (not right)
         right = tour_is_right([go, "run", "./cmd/tour"], environment, folder, options)
         passed, failed = passed + right, failed + (not right)
     if OLDEST_GO not in toolchains:

@@ -332,6 +332,68 @@ TEST_CASE("a read callback that fails, and one that gives more than it may") {
   CHECK(handle == nullptr);
 }
 
+TEST_CASE("a reader is released once, after the last read") {
+  struct reader {
+    std::string bytes;
+    int released = 0, reads_after_release = 0;
+  } source;
+  std::ifstream file(gpu_capture(), std::ios::binary);
+  source.bytes.assign(std::istreambuf_iterator<char>(file), {});
+  pk_read_callbacks callbacks = PK_READ_CALLBACKS_INIT;
+  callbacks.user = &source;
+  callbacks.size_bytes = source.bytes.size();
+  callbacks.read_at = [](void* user, std::uint64_t offset, void* into, std::size_t size) -> std::int64_t {
+    auto& from = *static_cast<reader*>(user);
+    if (from.released != 0) ++from.reads_after_release;
+    return static_cast<std::int64_t>(from.bytes.copy(static_cast<char*>(into), size, static_cast<std::size_t>(offset)));
+  };
+  callbacks.release = [](void* user) { ++static_cast<reader*>(user)->released; };
+  pk_open_options options = PK_OPEN_OPTIONS_INIT;
+  pk_profile* handle = nullptr;
+  error_slot error;
+
+  SECTION("by the call that opens, when all is read there") {
+    REQUIRE(pk_profile_open_callbacks(&callbacks, "gemm.xplane.pb", &options, &handle, error.out()) == PK_OK);
+    CHECK(source.released == 1);
+    pk_profile_free(handle);
+    CHECK(source.released == 1);
+  }
+  SECTION("by the call that does not open") {
+    options.flags = PK_OPEN_ONE_PASS;
+    callbacks.read_at = [](void*, std::uint64_t, void*, std::size_t) -> std::int64_t { return -1; };
+    CHECK(pk_profile_open_callbacks(&callbacks, "gemm.xplane.pb", &options, &handle, error.out()) == PK_E_IO);
+    CHECK(source.released == 1);
+    options.flags = ~0u;
+    CHECK(pk_profile_open_callbacks(&callbacks, "gemm.xplane.pb", &options, &handle, error.out()) == PK_E_UNSUPPORTED);
+    CHECK(source.released == 2);
+    CHECK(pk_profile_open_callbacks(&callbacks, "gemm.xplane.pb", &options, nullptr, error.out()) == PK_E_INVALID_ARGUMENT);
+    CHECK(source.released == 3);
+  }
+  SECTION("with the last reference, when documents read later") {
+    options.flags = PK_OPEN_ONE_PASS;
+    REQUIRE(pk_profile_open_callbacks(&callbacks, "gemm.xplane.pb", &options, &handle, error.out()) == PK_OK);
+    std::string document;
+    CHECK(pk_document_write(handle, PK_DOCUMENT_INFO, nullptr, append, &document, nullptr, nullptr) == PK_OK);
+    pk_table* kernels = nullptr;
+    REQUIRE(pk_table_open(handle, PK_TABLE_KERNELS, nullptr, &kernels, error.out()) == PK_OK);
+    pk_profile_free(handle);
+    CHECK(source.released == 0);
+    pk_kernel_row row;
+    std::size_t count = 0;
+    CHECK(pk_table_read(kernels, &row, sizeof row, 1, &count, error.out()) == PK_OK);
+    CHECK(source.released == 0);
+    pk_table_free(kernels);
+    CHECK(source.released == 1);
+  }
+  SECTION("not at all where the caller knows no release") {
+    callbacks.struct_size = offsetof(pk_read_callbacks, release);
+    CHECK(pk_profile_open_callbacks(&callbacks, "gemm.xplane.pb", &options, &handle, error.out()) == PK_OK);
+    pk_profile_free(handle);
+    CHECK(source.released == 0);
+  }
+  CHECK(source.reads_after_release == 0);
+}
+
 TEST_CASE("a gzip file and a directory open through the C ABI") {
   const auto run = opened(data_path("jax/mlp_nohlo/plugins/profile/2026_11_21_07_08_37/vm.trace.json.gz").string());
   pk_file_info file;

@@ -13,16 +13,22 @@ fn main() {
     println!("cargo:rerun-if-changed=build.rs");
     let tool = env::var("PKG_CONFIG").unwrap_or_else(|_| "pkg-config".into());
     let asked = Command::new(&tool).args(["--libs", "--cflags", RELEASE]).output();
-    let found = match asked {
-        Ok(found) if found.status.success() => found,
-        Ok(found) => panic!(
-            "{tool} does not know {RELEASE}: {}\nInstall libprofkit, or name the folder of its profkit.pc in \
-             PKG_CONFIG_PATH.",
-            String::from_utf8_lossy(&found.stderr)
-        ),
-        Err(why) => panic!("{tool} could not be run ({why}): install pkg-config, or name it in PKG_CONFIG"),
+    let why = match asked {
+        Ok(found) if found.status.success() => return link(&String::from_utf8_lossy(&found.stdout)),
+        Ok(found) => format!("{tool} does not know {RELEASE}: {}", String::from_utf8_lossy(&found.stderr).trim()),
+        Err(why) => format!("{tool} could not be run ({why}): install pkg-config, or name it in PKG_CONFIG"),
     };
-    for flag in String::from_utf8_lossy(&found.stdout).split_whitespace() {
+    // Documentation and checks need no library; a program does, and the linker says so after this.
+    println!("cargo:rustc-link-lib=profkit");
+    if env::var_os("DOCS_RS").is_none() {
+        for line in why.lines().chain(["Install libprofkit, or name the folder of its profkit.pc in PKG_CONFIG_PATH."]) {
+            println!("cargo:warning={line}");
+        }
+    }
+}
+
+fn link(flags: &str) {
+    for flag in flags.split_whitespace() {
         if let Some(folder) = flag.strip_prefix("-L") {
             println!("cargo:rustc-link-search=native={folder}");
         } else if let Some(library) = flag.strip_prefix("-l") {

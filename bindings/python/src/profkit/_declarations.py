@@ -446,6 +446,7 @@ class pk_read_callbacks(c.Structure):
         ("user", c.c_void_p),
         ("read_at", c.CFUNCTYPE(c.c_int64, c.c_void_p, c.c_uint64, c.c_void_p, c.c_size_t)),
         ("size_bytes", c.c_uint64),
+        ("release", c.CFUNCTYPE(None, c.c_void_p)),
     ]
 
 

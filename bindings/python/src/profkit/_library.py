@@ -2,6 +2,7 @@
 import ctypes as c
 import os
 import pathlib
+import threading
 from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple, Type, TypeVar
 
 from . import _declarations as d
@@ -120,12 +121,24 @@ def exception_of(error: Optional[int], status: int) -> errors.Error:
         lib.pk_error_hint(error).decode("utf-8", "backslashreplace"))
 
 
+_reading = threading.local()
+
+
+def reader_raised(why: Optional[BaseException]) -> None:
+    """What the last read of a profile's reader ended with, on this thread: the call that made the library read raises it."""
+    _reading.raised = why
+
+
 def check(function: Callable[..., int], *arguments: Any) -> int:
     """Calls a function that has `pk_error **err` last. Gives PK_OK or PK_END, or raises."""
     error = c.c_void_p()
     status = function(*arguments, c.byref(error))
     if status >= 0:
         return status
+    raised = _reading.__dict__.pop("raised", None) if status == d.PK_E_IO else None
+    if raised is not None:
+        lib.pk_error_free(error.value)
+        raise raised
     handle = Handle(error.value, lib.pk_error_free)
     why = exception_of(error.value, status)
     why._handle = handle if error.value else None  # pylint: disable=protected-access

@@ -4,13 +4,14 @@ import html
 import json
 import os
 import struct
-from typing import TYPE_CHECKING, Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple, Union
+from typing import IO, TYPE_CHECKING, Any, Callable, Dict, Iterator, List, Literal, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
 
 from . import _declarations as d
 from . import _library as L
 from ._library import Calls, Handle, Owner, check, got, lib, made, options, path_text, text
 from .errors import Error, NotFound
 from .kinds import Family, LineKind, PlaneKind, StatOrigin, Status
+from .readers import Reader, open_uri, reader_of_file
 from .tables import Table, TableName, number_of
 
 if TYPE_CHECKING:
@@ -712,23 +713,65 @@ def _open_options(calls: Calls, flags: int, run: Optional[str], io: str, limits:
     return made_options
 
 
-def open(path: PathLike, *, run: Optional[str] = None, io: str = "auto",  # pylint: disable=redefined-builtin
-         one_pass: bool = False, redact: bool = False, limits: Optional[Limits] = None, progress: Optional[Progress] = None,
+def open(path: Union[PathLike, IO[bytes]], *, run: Optional[str] = None,  # pylint: disable=redefined-builtin
+         io: Literal["auto", "map", "read"] = "auto", one_pass: bool = False, redact: bool = False,
+         storage_options: Optional[Mapping[str, Any]] = None, limits: Optional[Limits] = None, progress: Optional[Progress] = None,
          log: Optional[Log] = None, cancel: Optional[CancelToken] = None, threads: int = 0) -> Profile:
-    """Opens a file ("-" is standard input), a run directory, or a parent of runs.
+    """Opens a file ("-" is standard input), a run directory, or a parent of runs; one file that is open for reading bytes; or
+    one that fsspec knows by a URI ("s3://bucket/vm.xplane.pb", with storage_options for it).
 
     run: in a parent of runs, None for the newest, "all", or a folder name. io: "auto", "map" or "read". one_pass: only
-    the documents info and ops will be asked for. redact: aliases for what is not public, see redaction(). progress(done_bytes, total_bytes) stops the work by giving something
-    true, or by raising; log(level, message) hears remarks.
+    the documents info and ops will be asked for: they read what cannot be mapped (compressed, a pipe, a file object, a URI)
+    through a window, and not into memory. redact: aliases for what is not public, see redaction().
+    progress(done_bytes, total_bytes) stops the work by giving something true, or by raising; log(level, message) hears remarks.
+
+    A file object is not closed; with one_pass it is read until the profile and all that was made of it is gone. One that cannot
+    seek is held in memory. A URI is of one file: fleet.captures() lists those of a folder.
     """
+    given: Dict[str, Any] = {"limits": limits, "progress": progress, "log": log, "cancel": cancel, "threads": threads}
+    where: Any = path
+    if isinstance(where, str) and "://" in where:
+        local, file = open_uri(where, storage_options)
+        if file is not None:
+            _refuse_paths_options(run, io)
+            return _open_reader(reader_of_file(file, close=True), where, one_pass, redact, **given)
+        where = local
+    elif hasattr(where, "read"):
+        _refuse_paths_options(run, io)
+        name = getattr(where, "name", "")
+        return _open_reader(reader_of_file(where, close=False), name if isinstance(name, (str, bytes)) else "", one_pass, redact,
+                            **given)
     if (run, io, one_pass, redact, limits, progress, log, cancel, threads) == (
             None, "auto", False, False, None, None, None, None, 0):
-        return Profile(made(lib.pk_profile_open, lib.pk_profile_free, L.encoded_path(path), None))
+        return Profile(made(lib.pk_profile_open, lib.pk_profile_free, L.encoded_path(where), None))
     calls = Calls()
-    flags = (d.PK_OPEN_ONE_PASS if one_pass else 0) | (d.PK_OPEN_REDACT if redact else 0)
-    given = _open_options(calls, flags, run, io, limits, progress=progress, log=log, cancel=cancel, threads=threads)
-    return Profile(calls.run(lambda: made(lib.pk_profile_open, lib.pk_profile_free, L.encoded_path(path),
-                                          c.byref(given))))
+    made_options = _open_options(calls, _flags_of(one_pass, redact), run, io, **given)
+    return Profile(calls.run(lambda: made(lib.pk_profile_open, lib.pk_profile_free, L.encoded_path(where),
+                                          c.byref(made_options))))
+
+
+def _flags_of(one_pass: bool, redact: bool) -> int:
+    return d.PK_OPEN_ONE_PASS * one_pass | d.PK_OPEN_REDACT * redact
+
+
+def _refuse_paths_options(run: Optional[str], io: str) -> None:
+    if run is not None or io != "auto":
+        raise ValueError("run and io are of local paths")
+
+
+def _open_reader(reader: Reader, label: Any, one_pass: bool, redact: bool, *, host: Optional[str] = None, rank: Optional[int] = None,
+                 **given: Any) -> Profile:
+    calls = Calls()
+    made_options = _open_options(calls, _flags_of(one_pass, redact), None, "auto", given.pop("limits"), host, rank, **given)
+    try:
+        handle = calls.run(lambda: made(lib.pk_profile_open_callbacks, lib.pk_profile_free, c.byref(reader.callbacks),
+                                        L.encoded_path(label), c.byref(made_options), keep=reader if one_pass else None))
+    except BaseException:
+        reader.close()
+        raise
+    if not one_pass:
+        reader.close()
+    return Profile(handle)
 
 
 def open_buffer(data: Any, label: str = "", *, copy: bool = False, host: Optional[str] = None,
@@ -764,22 +807,16 @@ def _address_of(view: memoryview) -> Any:
 
 
 def open_callbacks(read_at: Callable[[int, int], bytes], size_bytes: Optional[int] = None, label: str = "", *,
+                   one_pass: bool = False, redact: bool = False, close: Optional[Callable[[], Any]] = None,
                    host: Optional[str] = None, rank: Optional[int] = None, limits: Optional[Limits] = None,
                    progress: Optional[Progress] = None, log: Optional[Log] = None, cancel: Optional[CancelToken] = None,
                    threads: int = 0) -> Profile:
-    """Opens one file through read_at(offset, size), which gives up to `size` bytes, and b"" at the end."""
-    calls = Calls()
-    given = _open_options(calls, 0, None, "auto", limits, host, rank, progress=progress, log=log, cancel=cancel,
-                          threads=threads)
+    """Opens one file through read_at(offset, size), which gives up to `size` bytes, and b"" at the end. What it raises is
+    raised by the call that made the library read.
 
-    def forward(_: Any, offset: int, into: int, size: int) -> int:
-        found = read_at(offset, size)
-        if len(found) > size:
-            raise ValueError(f"read_at gave {len(found)} bytes, {size} were asked for")
-        c.memmove(into, found, len(found))
-        return len(found)
-
-    callbacks = options(d.pk_read_callbacks, size_bytes=size_bytes)
-    callbacks.read_at = calls.callback(dict(d.pk_read_callbacks._fields_)["read_at"], forward, -1)  # type: ignore
-    return Profile(calls.run(lambda: made(lib.pk_profile_open_callbacks, lib.pk_profile_free, c.byref(callbacks),
-                                          L.encoded_path(label), c.byref(given))))
+    one_pass: only the documents info and ops will be asked for, which read again, each time it is asked, from the thread
+    that asks, and hold no more than a window; whatever else is asked for decodes all into memory. close() is called once,
+    after the last read: before this call returns or raises, with one_pass when the profile and all that was made of it is gone.
+    """
+    return _open_reader(Reader(read_at, size_bytes, close), label, one_pass, redact, host=host, rank=rank, limits=limits,
+                        progress=progress, log=log, cancel=cancel, threads=threads)

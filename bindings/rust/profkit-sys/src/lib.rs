@@ -848,6 +848,10 @@ pub struct pk_read_callbacks {
     pub read_at: Option<unsafe extern "C" fn(user: *mut c_void, offset: u64, into: *mut c_void, size: usize) -> i64>,
     /// of the whole input, still compressed; 0 when unknown
     pub size_bytes: u64,
+    /// Called once, after the last read, when it is not NULL: what `user` needs may end then. Without PK_OPEN_ONE_PASS, and when
+    /// opening fails, that is before pk_profile_open_callbacks() returns; else the thread that gives the last reference back calls
+    /// it. Not called when `struct_size` is refused.
+    pub release: Option<unsafe extern "C" fn(user: *mut c_void)>,
 }
 
 impl Default for pk_read_callbacks {
@@ -3029,7 +3033,7 @@ const _: () = {
     assert!(size_of::<pk_limits>() == 48);
     assert!(size_of::<pk_filters>() == 64);
     assert!(size_of::<pk_open_options>() == 48);
-    assert!(size_of::<pk_read_callbacks>() == 32);
+    assert!(size_of::<pk_read_callbacks>() == 40);
     assert!(size_of::<pk_profile_info>() == 48);
     assert!(size_of::<pk_run_info>() == 40);
     assert!(size_of::<pk_file_info>() == 104);
@@ -3157,7 +3161,7 @@ extern "C" {
     ) -> pk_status;
     /// Opens one file through callbacks. `label` as in pk_profile_open_buffer(). Ownership: the caller ends `*out` with
     /// pk_profile_free(); the callbacks are used during this call alone, with PK_OPEN_ONE_PASS until the last reference is given
-    /// back; the struct and `label` are copied. Errors: as pk_profile_open(). Since 0.1.
+    /// back, and pk_read_callbacks::release says when; the struct and `label` are copied. Errors: as pk_profile_open(). Since 0.1.
     pub fn pk_profile_open_callbacks(
         callbacks: *const pk_read_callbacks,
         label: *const c_char,

@@ -33,7 +33,7 @@ fn main() -> Result<()> {
         }
     }
     if let Some(gap) = longest {
-        println!("longest gap: {} ps before {}, cause {}", gap.duration_ps(), gap.after, gap.cause_name());
+        println!("longest gap: {} ps before {}, cause {}", gap.duration_ps(), gap.after, gap.cause);
     }
 
     let mut peak_bytes = 0;

@@ -2,6 +2,7 @@
 
 use crate::error::check;
 use crate::hooks::{Bridge, Handle, Output};
+use crate::kinds::ColumnType;
 use crate::rows::{flag, limit, text, Strings};
 use crate::{Bubbles, DocumentOptions, Kernels, Memory, Neutrino, Profile, Result};
 use profkit_sys as sys;
@@ -29,6 +30,9 @@ pub enum TableKind {
     LiveBuffers,
     LiveCurve,
     ProbeLaunches,
+    DeviceTime,
+    Facts,
+    CollectiveCalls,
 }
 
 impl TableKind {
@@ -48,6 +52,9 @@ impl TableKind {
             Self::LiveBuffers => sys::PK_TABLE_LIVE_BUFFERS,
             Self::LiveCurve => sys::PK_TABLE_LIVE_CURVE,
             Self::ProbeLaunches => sys::PK_TABLE_PROBE_LAUNCHES,
+            Self::DeviceTime => sys::PK_TABLE_DEVICE_TIME,
+            Self::Facts => sys::PK_TABLE_FACTS,
+            Self::CollectiveCalls => sys::PK_TABLE_COLLECTIVE_CALLS,
         }
     }
     /// "ops", "gaps", …
@@ -55,6 +62,12 @@ impl TableKind {
     pub fn name(self) -> &'static str {
         // SAFETY: a static string.
         unsafe { std::ffi::CStr::from_ptr(sys::pk_table_name(self.number())) }.to_str().unwrap_or_default()
+    }
+}
+
+impl std::fmt::Display for TableKind {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.name())
     }
 }
 
@@ -160,8 +173,8 @@ pub struct Column {
     pub unit: String,
     /// One sentence.
     pub meaning: String,
-    /// What its values are: a `PK_COLUMN_`.
-    pub column_type: i32,
+    /// What its values are.
+    pub column_type: ColumnType,
 }
 
 /// A value of a column.
@@ -206,7 +219,7 @@ impl<'d> Table<'d> {
                 name: text(found.name).into_owned(),
                 unit: text(found.unit).into_owned(),
                 meaning: text(found.meaning).into_owned(),
-                column_type: found.type_,
+                column_type: ColumnType::of(found.type_),
             }
         })
     }

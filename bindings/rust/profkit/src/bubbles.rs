@@ -3,6 +3,7 @@
 use crate::document::{analysis_document, DocumentStatus};
 use crate::filters::Filters;
 use crate::hooks::{Bridge, Handle, Hooks};
+use crate::kinds::{BubbleLabels, BubbleTags, Cause};
 use crate::profile::{named, Profile};
 use crate::rows::{limit, text, Strings, TableRows};
 use crate::Result;
@@ -117,8 +118,8 @@ pub struct BubbleStep<'b> {
     pub other_ps: i64,
     /// Nothing.
     pub idle_ps: i64,
-    /// Bit `1 << PK_BUBBLE_TAG_` each.
-    pub tags: u32,
+    /// Its anomalies.
+    pub tags: BubbleTags,
 }
 
 /// One gap of a device that is long enough to be listed.
@@ -154,10 +155,10 @@ pub struct Bubble<'b> {
     pub device: i32,
     /// Where in a step it lies.
     pub scope: Scope,
-    /// The soft labels that its evidence meets: bit `1 << PK_BUBBLE_LABEL_` each.
-    pub labels: u32,
-    /// Why the device waited, as far as the capture shows: a `PK_CAUSE_`.
-    pub cause: i32,
+    /// The soft labels that its evidence meets.
+    pub labels: BubbleLabels,
+    /// Why the device waited, as far as the capture shows.
+    pub cause: Cause,
     /// How sure that is.
     pub certainty: Certainty,
     /// Worth a look.
@@ -168,52 +169,11 @@ pub struct Bubble<'b> {
     pub inter_step: bool,
 }
 
-const CAUSES: [&str; 20] = [
-    "launch_bound",
-    "optimizer_loop",
-    "sync_wait",
-    "sync_drain",
-    "h2d_pageable",
-    "data_loader",
-    "gc",
-    "allocation",
-    "compile",
-    "module_load",
-    "checkpoint",
-    "comm_host_wait",
-    "device_dependency",
-    "lock",
-    "host_untraced",
-    "unexplained",
-    "exposed_comm",
-    "exposed_copy",
-    "graph_launch_late",
-    "straggler_wait",
-];
-
-const LABELS: [&str; 6] = [
-    "sync_or_h2d",
-    "comm_wait",
-    "untraced_host_blocking",
-    "host_launch_lag",
-    "python_serialization_or_lock",
-    "insufficient_evidence",
-];
-
 impl Bubble<'_> {
     /// How long the device waited.
     #[must_use]
     pub fn duration_ps(&self) -> i64 {
         self.end_ps.saturating_sub(self.start_ps)
-    }
-    /// Why the device waited, by name: "data_loader", …
-    #[must_use]
-    pub fn cause_name(&self) -> &'static str {
-        usize::try_from(self.cause).ok().and_then(|at| CAUSES.get(at)).copied().unwrap_or("unexplained")
-    }
-    /// The soft labels that its evidence meets, by name.
-    pub fn label_names(&self) -> impl Iterator<Item = &'static str> + '_ {
-        LABELS.iter().enumerate().filter(move |(bit, _)| self.labels >> bit & 1 != 0).map(|(_, name)| *name)
     }
 }
 
@@ -327,7 +287,7 @@ impl<'b> Iterator for Steps<'b> {
                 copy_ps: found.copy_ps,
                 other_ps: found.other_ps,
                 idle_ps: found.idle_ps,
-                tags: found.tags,
+                tags: BubbleTags(found.tags),
             }
         }))
     }
@@ -361,8 +321,8 @@ impl<'b> Iterator for Gaps<'b> {
                 file: found.file,
                 device: found.device,
                 scope: Scope::of(found.scope),
-                labels: found.labels,
-                cause: found.cause,
+                labels: BubbleLabels(found.labels),
+                cause: Cause::of(found.cause),
                 certainty: Certainty::of(found.certainty),
                 heavy: found.flags & sys::PK_BUBBLE_HEAVY as u32 != 0,
                 at_edge: found.flags & sys::PK_BUBBLE_AT_EDGE as u32 != 0,

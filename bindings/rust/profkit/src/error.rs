@@ -1,6 +1,7 @@
 //! What a call that fails gives.
 
 use profkit_sys as sys;
+use std::cell::RefCell;
 use std::ffi::CStr;
 use std::fmt;
 use std::os::raw::c_char;
@@ -44,7 +45,6 @@ pub enum Kind {
 }
 
 /// What the library wrote.
-#[derive(Debug)]
 struct Written(*mut sys::pk_error);
 
 // SAFETY: profkit.h: an error is immutable, and any thread may use and free it.
@@ -59,7 +59,7 @@ impl Drop for Written {
     }
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 struct Facts {
     written: Option<Arc<Written>>, // None: found out by this crate, or borrowed
     status: i32,
@@ -70,8 +70,20 @@ struct Facts {
 }
 
 /// What went wrong, where, and what to do. One pointer wide.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Error(Box<Facts>);
+
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Error")
+            .field("kind", &self.kind())
+            .field("message", &self.message())
+            .field("path", &self.path())
+            .field("byte_offset", &self.byte_offset())
+            .field("hint", &self.hint())
+            .finish()
+    }
+}
 
 unsafe fn owned(text: *const c_char) -> String {
     CStr::from_ptr(text).to_string_lossy().into_owned()
@@ -196,7 +208,22 @@ pub(crate) fn check(call: impl FnOnce(*mut *mut sys::pk_error) -> i32) -> crate:
         return Ok(status == sys::PK_OK);
     }
     // SAFETY: the call wrote NULL or an error that is ours.
-    Err(unsafe { Error::take(status, error) })
+    let mut why = unsafe { Error::take(status, error) };
+    if status == sys::PK_E_IO {
+        if let Some(reason) = READ_FAILURE.with(|failure| failure.borrow_mut().take()) {
+            why.0.message = format!("{}: {reason}", why.0.message);
+        }
+    }
+    Err(why)
+}
+
+thread_local! {
+    static READ_FAILURE: RefCell<Option<String>> = const { RefCell::new(None) };
+}
+
+/// Why the last read of a profile's own reader failed on this thread: the error of the call that made it read says so.
+pub(crate) fn set_read_failure(why: Option<String>) {
+    READ_FAILURE.with(|failure| *failure.borrow_mut() = why);
 }
 
 /// Calls a function that ends in `(T *out, pk_error **err)`.

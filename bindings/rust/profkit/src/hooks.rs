@@ -1,6 +1,7 @@
 //! What a call may do on the caller's behalf: tell progress, be cancelled, use threads; and writing through callbacks.
 
 use crate::error::{check, Error};
+use crate::kinds::LogLevel;
 use profkit_sys as sys;
 use std::any::Any;
 use std::ffi::CStr;
@@ -53,7 +54,7 @@ impl Drop for CancelToken {
 }
 
 type Progress<'a> = Box<dyn FnMut(u64, u64) -> ControlFlow<()> + Send + 'a>;
-type Log<'a> = Box<dyn FnMut(i32, &str) + Send + 'a>;
+type Log<'a> = Box<dyn FnMut(LogLevel, &str) + Send + 'a>;
 
 /// What a call may do on the caller's behalf while it lasts. Nothing is asked for by default.
 #[derive(Default)]
@@ -87,9 +88,9 @@ impl<'a> Hooks<'a> {
         self.progress = Some(Box::new(tell));
         self
     }
-    /// Hears remarks: a level (`PK_LOG_`) and a text.
+    /// Hears remarks.
     #[must_use]
-    pub fn log(mut self, hear: impl FnMut(i32, &str) + Send + 'a) -> Self {
+    pub fn log(mut self, hear: impl FnMut(LogLevel, &str) + Send + 'a) -> Self {
         self.log = Some(Box::new(hear));
         self
     }
@@ -169,7 +170,7 @@ unsafe extern "C" fn log(user: *mut c_void, level: i32, message: *const c_char) 
     let text = CStr::from_ptr(message).to_string_lossy();
     if let Err(why) = catch_unwind(AssertUnwindSafe(|| {
         if let Some(hear) = hooks.log.as_mut() {
-            hear(level, &text);
+            hear(LogLevel::of(level), &text);
         }
     })) {
         *panic = Some(why);

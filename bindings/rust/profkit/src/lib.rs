@@ -31,6 +31,7 @@ mod export;
 mod filters;
 mod hooks;
 mod kernels;
+mod kinds;
 mod memory;
 mod merge;
 mod modules;
@@ -56,6 +57,7 @@ pub use export::{ExportOptions, ExportOutcome, TraceFormat};
 pub use filters::Filters;
 pub use hooks::{CancelToken, Hooks};
 pub use kernels::{Accelerator, Device, Kernel, KernelKind, KernelOptions, KernelRows, Kernels};
+pub use kinds::{BubbleLabel, BubbleLabels, BubbleTag, BubbleTags, Cause, ColumnType, LogLevel};
 pub use memory::{
     Allocator, Allocators, CurvePoint, LiveBuffer, LiveBuffers, LiveCurve, Memory, MemoryModule, MemoryOptions, MemorySpace,
     PeakBound, PeakMethod, StepPolicy,

@@ -1,6 +1,6 @@
 //! Opened captures: files, planes, lines, events, stats, metadata.
 
-use crate::error::{check, got, Error};
+use crate::error::{check, got, set_read_failure, Error};
 use crate::hooks::{Bridge, Handle, Hooks};
 use crate::rows::{bytes, flag, text, Batched, OneByOne, Strings};
 use crate::Result;
@@ -159,7 +159,7 @@ impl Profile<'static> {
     /// As [`Profile::open`], and [`crate::Kind::Io`] with what a read failed with. A panic of a read goes on here.
     pub fn open_reads(label: &str, size: Option<u64>, read: &mut ReadAt<'_>, options: OpenOptions<'_>) -> Result<Self> {
         if options.one_pass {
-            let why = "what is read once when a document asks cannot be read through a borrowed closure";
+            let why = "documents read again when they are asked for, which a borrowed closure does not last for: open_reader() owns one";
             return Err(Error::new(sys::PK_E_INVALID_ARGUMENT, why.into()));
         }
         let mut strings = Strings::default();
@@ -185,7 +185,72 @@ impl Profile<'static> {
     }
 }
 
+/// A reader that a profile owns, and that the library ends.
+type Reader<'r> = Box<dyn FnMut(u64, &mut [u8]) -> io::Result<usize> + Send + 'r>;
+
+unsafe extern "C" fn read_owned(user: *mut c_void, offset: u64, into: *mut c_void, size: usize) -> i64 {
+    let reader = &mut *user.cast::<Reader<'_>>();
+    // As in read_at().
+    ptr::write_bytes(into.cast::<u8>(), 0, size);
+    let into = if size == 0 { &mut [][..] } else { std::slice::from_raw_parts_mut(into.cast::<u8>(), size) };
+    let (read, failed) = match catch_unwind(AssertUnwindSafe(|| reader(offset, into))) {
+        Ok(Ok(read)) => (read.min(size) as i64, None),
+        Ok(Err(why)) => (-1, Some(why.to_string())),
+        Err(why) => {
+            let text = why.downcast_ref::<&str>().copied().or_else(|| why.downcast_ref::<String>().map(|text| &text[..]));
+            (-1, Some(format!("the reader panicked: {}", text.unwrap_or("it does not say why"))))
+        }
+    };
+    set_read_failure(failed);
+    read
+}
+
+unsafe extern "C" fn end_reader(user: *mut c_void) {
+    // What a reader's end panics with has nobody to go to.
+    let _ = catch_unwind(AssertUnwindSafe(|| drop(Box::from_raw(user.cast::<Reader<'_>>()))));
+}
+
 impl<'d> Profile<'d> {
+    /// Opens one file through a reader that the profile owns: `reader(offset, into)` reads up to `into.len()` bytes and gives
+    /// their number, 0 at the end. `label` as for [`Profile::from_bytes`]; `size` is that of the whole input, still
+    /// compressed, if it is known.
+    ///
+    /// With [`OpenOptions::one_pass`] each document reads anew when it is asked for, on the thread that asks, through a window,
+    /// and the reader is dropped with the profile and all that was made of it; without, it is dropped before this returns.
+    ///
+    /// ```no_run
+    /// use std::os::unix::fs::FileExt;
+    /// let file = std::fs::File::open("vm.xplane.pb")?;
+    /// let size = file.metadata()?.len();
+    /// let options = profkit::OpenOptions { one_pass: true, ..Default::default() };
+    /// let profile = profkit::Profile::open_reader("vm.xplane.pb", Some(size), move |at, into| file.read_at(into, at), options)?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Profile::open`]. What a reader fails or panics with, here and later, is the message of a [`crate::Kind::Io`].
+    pub fn open_reader(
+        label: &str,
+        size: Option<u64>,
+        reader: impl FnMut(u64, &mut [u8]) -> io::Result<usize> + Send + 'd,
+        options: OpenOptions<'_>,
+    ) -> Result<Self> {
+        let mut strings = Strings::default();
+        let label = strings.add(label.as_bytes());
+        let reader: Reader<'d> = Box::new(reader);
+        opened(options, strings, |options, out, err| {
+            let callbacks = sys::pk_read_callbacks {
+                user: Box::into_raw(Box::new(reader)).cast(),
+                read_at: Some(read_owned),
+                size_bytes: size.unwrap_or(0),
+                release: Some(end_reader),
+                ..Default::default()
+            };
+            // SAFETY: everything that is pointed to lives until the call returns, and the reader until the library ends it.
+            unsafe { sys::pk_profile_open_callbacks(&callbacks, label, options, out, err) }
+        })
+    }
+
     /// Opens one file that lies in memory, without copying it. `label` stands for the path in messages and helps to
     /// recognise the format ("vm.xplane.pb").
     ///

@@ -50,7 +50,7 @@ fn parts_of_a_step_add_up_to_its_length() {
     }
     let gaps: Vec<_> = bubbles.gaps().map(Result::unwrap).collect();
     assert!(!gaps.is_empty() && gaps.iter().all(|gap| gap.duration_ps() > 0));
-    assert!(gaps.iter().all(|gap| gap.labels == 0 || gap.label_names().count() > 0));
+    assert!(gaps.iter().all(|gap| gap.labels.is_empty() || gap.labels.iter().count() > 0));
     let mut document = Vec::new();
     bubbles.write_document(&mut document).unwrap();
     assert!(document.starts_with(b"{"));

@@ -1,0 +1,234 @@
+//! Kinds and sets of bits of the C ABI, with the words that documents have for them.
+
+use profkit_sys as sys;
+use std::fmt;
+
+/// A kind whose words are those of the C ABI's names. Values that a later library may have are the last case.
+macro_rules! worded {
+    ($(#[$doc:meta])* $name:ident, $other:ident, { $($(#[$case_doc:meta])* $case:ident = $value:path => $word:literal),* $(,)? }) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        #[non_exhaustive]
+        pub enum $name { $($(#[$case_doc])* $case,)* }
+        impl $name {
+            #[allow(dead_code)]
+            pub(crate) const ALL: &'static [(Self, i32)] = &[$((Self::$case, $value)),*];
+            #[allow(dead_code)]
+            pub(crate) fn of(value: i32) -> Self {
+                Self::ALL.iter().find(|(_, known)| *known == value).map_or(Self::$other, |(case, _)| *case)
+            }
+            /// As documents spell it.
+            #[must_use]
+            pub fn name(self) -> &'static str {
+                match self { $(Self::$case => $word,)* }
+            }
+        }
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(self.name())
+            }
+        }
+    };
+}
+
+/// A set of such kinds: bit `1 << value` each.
+macro_rules! set_of {
+    ($(#[$doc:meta])* $set:ident of $item:ident) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Default, PartialEq, Eq, Hash)]
+        pub struct $set(pub(crate) u32);
+        impl $set {
+            /// Whether it is one of them.
+            #[must_use]
+            pub fn contains(self, item: $item) -> bool {
+                self.iter().any(|own| own == item)
+            }
+            /// Whether there is none.
+            #[must_use]
+            pub fn is_empty(self) -> bool {
+                self.0 == 0
+            }
+            /// Those that this crate knows, in the order of the C ABI.
+            pub fn iter(self) -> impl Iterator<Item = $item> {
+                $item::ALL.iter().filter(move |(_, value)| self.0 >> value & 1 != 0).map(|(item, _)| *item)
+            }
+            /// As the C ABI has them, also those that this crate does not know.
+            #[must_use]
+            pub fn bits(self) -> u32 {
+                self.0
+            }
+        }
+        impl fmt::Debug for $set {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.debug_set().entries(self.iter()).finish()
+            }
+        }
+    };
+}
+
+worded!(
+    /// Why a device waited.
+    Cause, Unexplained, {
+    /// The host launched kernels one by one, more slowly than the device ran them.
+    LaunchBound = sys::PK_CAUSE_LAUNCH_BOUND => "launch_bound",
+    /// The loop of the optimizer on the host.
+    OptimizerLoop = sys::PK_CAUSE_OPTIMIZER_LOOP => "optimizer_loop",
+    /// The host waited for the device.
+    SyncWait = sys::PK_CAUSE_SYNC_WAIT => "sync_wait",
+    /// The host had drained the device.
+    SyncDrain = sys::PK_CAUSE_SYNC_DRAIN => "sync_drain",
+    /// A copy from memory that is not pinned.
+    H2dPageable = sys::PK_CAUSE_H2D_PAGEABLE => "h2d_pageable",
+    /// Data was loaded.
+    DataLoader = sys::PK_CAUSE_DATA_LOADER => "data_loader",
+    /// Python collected garbage.
+    Gc = sys::PK_CAUSE_GC => "gc",
+    /// Memory was allocated or freed.
+    Allocation = sys::PK_CAUSE_ALLOCATION => "allocation",
+    /// Code was compiled.
+    Compile = sys::PK_CAUSE_COMPILE => "compile",
+    /// A module was loaded.
+    ModuleLoad = sys::PK_CAUSE_MODULE_LOAD => "module_load",
+    /// A checkpoint was written.
+    Checkpoint = sys::PK_CAUSE_CHECKPOINT => "checkpoint",
+    /// The host waited for communication.
+    CommHostWait = sys::PK_CAUSE_COMM_HOST_WAIT => "comm_host_wait",
+    /// Another stream of the device.
+    DeviceDependency = sys::PK_CAUSE_DEVICE_DEPENDENCY => "device_dependency",
+    /// A lock of the host.
+    Lock = sys::PK_CAUSE_LOCK => "lock",
+    /// The host did something that was not recorded.
+    HostUntraced = sys::PK_CAUSE_HOST_UNTRACED => "host_untraced",
+    /// Nothing on record says why.
+    Unexplained = sys::PK_CAUSE_UNEXPLAINED => "unexplained",
+    /// No gap: the device only communicates.
+    ExposedComm = sys::PK_CAUSE_EXPOSED_COMM => "exposed_comm",
+    /// No gap: the device only copies.
+    ExposedCopy = sys::PK_CAUSE_EXPOSED_COPY => "exposed_copy",
+    /// A graph was launched late.
+    GraphLaunchLate = sys::PK_CAUSE_GRAPH_LAUNCH_LATE => "graph_launch_late",
+    /// No gap: ranks stand in a collective until the last one comes.
+    StragglerWait = sys::PK_CAUSE_STRAGGLER_WAIT => "straggler_wait",
+});
+
+worded!(
+    /// A soft label of a gap.
+    BubbleLabel, InsufficientEvidence, {
+    /// Synchronisation, or a copy to the device.
+    SyncOrH2d = sys::PK_BUBBLE_LABEL_SYNC_OR_H2D => "sync_or_h2d",
+    /// Communication.
+    CommWait = sys::PK_BUBBLE_LABEL_COMM_WAIT => "comm_wait",
+    /// The host was blocked by what was not recorded.
+    UntracedHostBlocking = sys::PK_BUBBLE_LABEL_UNTRACED_HOST_BLOCKING => "untraced_host_blocking",
+    /// The host launched late.
+    HostLaunchLag = sys::PK_BUBBLE_LABEL_HOST_LAUNCH_LAG => "host_launch_lag",
+    /// Python, or a lock.
+    PythonSerializationOrLock = sys::PK_BUBBLE_LABEL_PYTHON_SERIALIZATION_OR_LOCK => "python_serialization_or_lock",
+    /// None of these.
+    InsufficientEvidence = sys::PK_BUBBLE_LABEL_INSUFFICIENT_EVIDENCE => "insufficient_evidence",
+});
+set_of!(
+    /// The soft labels that the evidence of a gap meets.
+    BubbleLabels of BubbleLabel
+);
+
+worded!(
+    /// An anomaly of a step.
+    BubbleTag, DeviceIdleGapHeavy, {
+    /// The device is idle for much of it.
+    DeviceIdleGapHeavy = sys::PK_BUBBLE_TAG_DEVICE_IDLE_GAP_HEAVY => "device_idle_gap_heavy",
+    /// Before the first kernel.
+    PrelaunchGapHeavy = sys::PK_BUBBLE_TAG_PRELAUNCH_GAP_HEAVY => "prelaunch_gap_heavy",
+    /// After the last kernel.
+    TailGapHeavy = sys::PK_BUBBLE_TAG_TAIL_GAP_HEAVY => "tail_gap_heavy",
+    /// Between kernels.
+    InternalBubbleHeavy = sys::PK_BUBBLE_TAG_INTERNAL_BUBBLE_HEAVY => "internal_bubble_heavy",
+    /// The same gap in many steps.
+    RecurringBubblePattern = sys::PK_BUBBLE_TAG_RECURRING_BUBBLE_PATTERN => "recurring_bubble_pattern",
+    /// The host may be the reason.
+    HostOriginatedRisk = sys::PK_BUBBLE_TAG_HOST_ORIGINATED_RISK => "host_originated_risk",
+    /// The host may be blocked by what was not recorded.
+    UntracedHostBlockingRisk = sys::PK_BUBBLE_TAG_UNTRACED_HOST_BLOCKING_RISK => "untraced_host_blocking_risk",
+    /// Communication may be the reason.
+    CommSyncRisk = sys::PK_BUBBLE_TAG_COMM_SYNC_RISK => "comm_sync_risk",
+    /// Waits may count as work.
+    WaitPollutionRisk = sys::PK_BUBBLE_TAG_WAIT_POLLUTION_RISK => "wait_pollution_risk",
+    /// A kernel that waits looks like one that works.
+    WaitAnchorFalseHotspot = sys::PK_BUBBLE_TAG_WAIT_ANCHOR_FALSE_HOTSPOT => "wait_anchor_false_hotspot",
+    /// Kernels of the AI CPU run alone.
+    AicpuExposedRisk = sys::PK_BUBBLE_TAG_AICPU_EXPOSED_RISK => "aicpu_exposed_risk",
+    /// It touches the edge of the capture.
+    PartialCaptureBoundary = sys::PK_BUBBLE_TAG_PARTIAL_CAPTURE_BOUNDARY => "partial_capture_boundary",
+    /// Shapes vary.
+    VariableShapeSameTemplate = sys::PK_BUBBLE_TAG_VARIABLE_SHAPE_SAME_TEMPLATE => "variable_shape_same_template",
+});
+set_of!(
+    /// The anomalies of a step.
+    BubbleTags of BubbleTag
+);
+
+worded!(
+    /// What the values of a column are.
+    ColumnType, Text, {
+    /// 64 bits with a sign.
+    Int64 = sys::PK_COLUMN_INT64 => "int64",
+    /// 64 bits without.
+    UInt64 = sys::PK_COLUMN_UINT64 => "uint64",
+    /// 32 bits with a sign.
+    Int32 = sys::PK_COLUMN_INT32 => "int32",
+    /// 32 bits without.
+    UInt32 = sys::PK_COLUMN_UINT32 => "uint32",
+    /// True or false.
+    Boolean = sys::PK_COLUMN_BOOLEAN => "boolean",
+    /// Text.
+    Text = sys::PK_COLUMN_TEXT => "text",
+    /// Text that repeats: a dictionary.
+    Name = sys::PK_COLUMN_NAME => "name",
+});
+
+worded!(
+    /// How much a remark matters.
+    LogLevel, Warning, {
+    /// Worth knowing.
+    Info = sys::PK_LOG_INFO => "info",
+    /// Something is left out.
+    Warning = sys::PK_LOG_WARNING => "warning",
+});
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// (name, value) of the constants of the C ABI with a prefix.
+    fn constants(prefix: &str) -> Vec<(String, i32)> {
+        include_str!("../../profkit-sys/src/lib.rs")
+            .lines()
+            .filter_map(|line| line.strip_prefix("pub const ")?.strip_prefix(prefix)?.split_once(": i32 = "))
+            .map(|(name, value)| (name.to_lowercase(), value.trim_end_matches(';').parse().unwrap()))
+            .collect()
+    }
+
+    #[test]
+    fn every_constant_has_its_word() {
+        fn same<T: Copy>(prefix: &str, all: &[(T, i32)], name: impl Fn(T) -> &'static str) {
+            let own: Vec<_> = all.iter().map(|(case, value)| (name(*case).to_owned(), *value)).collect();
+            assert_eq!(own, constants(prefix), "{prefix}");
+            assert!(!own.is_empty());
+        }
+        same("PK_CAUSE_", Cause::ALL, Cause::name);
+        same("PK_BUBBLE_LABEL_", BubbleLabel::ALL, BubbleLabel::name);
+        same("PK_BUBBLE_TAG_", BubbleTag::ALL, BubbleTag::name);
+        same("PK_COLUMN_", ColumnType::ALL, ColumnType::name);
+        same("PK_LOG_", LogLevel::ALL, LogLevel::name);
+    }
+
+    #[test]
+    fn sets_say_what_is_in_them() {
+        let set = BubbleLabels(0b10_1000 | 1 << 31);
+        assert!(set.contains(BubbleLabel::HostLaunchLag) && !set.contains(BubbleLabel::CommWait) && !set.is_empty());
+        assert_eq!(format!("{set:?}"), "{HostLaunchLag, InsufficientEvidence}");
+        assert_eq!(set.bits(), 0b10_1000 | 1 << 31);
+        assert_eq!(Cause::of(1 << 20), Cause::Unexplained);
+        assert_eq!(Cause::DataLoader.to_string(), "data_loader");
+    }
+}
