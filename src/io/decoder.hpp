@@ -3,7 +3,9 @@
 #include <profkit/core/source.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <string_view>
 
 namespace profkit {
@@ -33,6 +35,11 @@ class decoder {
 
 result<std::unique_ptr<decoder>> make_gzip_decoder();
 result<std::unique_ptr<decoder>> make_zstd_decoder();
+
+// What is wrong with a stream whose input ended before complete().
+[[nodiscard]] fault cut_stream(compression encoding);
+// Whether so many bytes make more than limits::max_decompression_ratio allows.
+[[nodiscard]] std::optional<fault> over_ratio(std::uint64_t encoded_bytes, std::uint64_t decoded_bytes, const limits& bounds);
 
 // How many bytes compression_of() wants to see.
 inline constexpr std::size_t magic_bytes = 4;

@@ -112,19 +112,12 @@ class decoding_source final : public io_source {
     if (decoder_->complete()) {
       ended_ = true;
     } else {
-      fail(fault{fault_code::damaged,
-                 std::string("the ") + compression_name(encoding_) + " stream is cut: the file ends inside it", "",
-                 no_offset, "copy or download the file again; what was decoded before the cut is used"});
+      fail(cut_stream(encoding_));
     }
   }
 
   void check_ratio() {
-    const std::uint64_t encoded = std::max<std::uint64_t>(encoded_position(), 1);
-    if (decoded_ <= bounds_.ratio_free_bytes || decoded_ / encoded <= bounds_.max_decompression_ratio) return;
-    fail(fault{fault_code::limit,
-               std::to_string(encoded) + " compressed bytes decode to " + std::to_string(decoded_) +
-                   ": more than max_decompression_ratio (" + std::to_string(bounds_.max_decompression_ratio) + ")",
-               "", no_offset, "raise max_decompression_ratio if the file is known to be good"});
+    if (auto why = over_ratio(encoded_position(), decoded_, bounds_)) fail(std::move(*why));
   }
 
   void fail(fault f) {
@@ -184,6 +177,20 @@ compression compression_of(std::string_view first) noexcept {
   const bool frame = byte(0) == 0x28 && byte(1) == 0xb5 && byte(2) == 0x2f && byte(3) == 0xfd;
   const bool skippable = (byte(0) & 0xf0) == 0x50 && byte(1) == 0x2a && byte(2) == 0x4d && byte(3) == 0x18;
   return frame || skippable ? compression::zstd : compression::none;
+}
+
+fault cut_stream(compression encoding) {
+  return {fault_code::damaged, std::string("the ") + compression_name(encoding) + " stream is cut: the file ends inside it", "",
+          no_offset, "copy or download the file again; what was decoded before the cut is used"};
+}
+
+std::optional<fault> over_ratio(std::uint64_t encoded_bytes, std::uint64_t decoded_bytes, const limits& bounds) {
+  const std::uint64_t encoded = std::max<std::uint64_t>(encoded_bytes, 1);
+  if (decoded_bytes <= bounds.ratio_free_bytes || decoded_bytes / encoded <= bounds.max_decompression_ratio) return std::nullopt;
+  return fault{fault_code::limit,
+               std::to_string(encoded) + " compressed bytes decode to " + std::to_string(decoded_bytes) +
+                   ": more than max_decompression_ratio (" + std::to_string(bounds.max_decompression_ratio) + ")",
+               "", no_offset, "raise max_decompression_ratio if the file is known to be good"};
 }
 
 source_result open_file_source(const std::string& path, io_mode mode, const limits& bounds) {

@@ -1,8 +1,8 @@
 // What an inventory says of one line, from its events in file order and without its time, which may be recorded after
 // them.
 #pragma once
+#include <profkit/core/event_row.hpp>
 #include <profkit/time.hpp>
-#include <formats/xspace/event_row.hpp>
 
 #include <cstddef>
 #include <cstdint>

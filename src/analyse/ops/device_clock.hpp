@@ -2,8 +2,8 @@
 // stretches and squeezes them: what an op took is what the device says, where its events do.
 #pragma once
 #include <profkit/core/anatomy.hpp>
+#include <profkit/core/event_row.hpp>
 #include <profkit/xspace.hpp>
-#include <formats/xspace/event_row.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -1,7 +1,8 @@
 // Totals of the events of one line by metadata id, and how much of the time each id has to itself.
 #pragma once
+#include <profkit/core/event_row.hpp>
+
 #include <base/hash_map.hpp>
-#include <formats/xspace/event_row.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -1,7 +1,8 @@
 // The stats of events, found by their names.
 #pragma once
+#include <profkit/core/event_row.hpp>
+
 #include <base/id_table.hpp>
-#include <formats/xspace/event_row.hpp>
 #include <formats/xspace/xspace_index.hpp>
 
 #include <array>

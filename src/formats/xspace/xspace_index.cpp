@@ -60,7 +60,8 @@ class indexer {
     f.code = fault_code::damaged;
     f.byte_offset = offset_of(at);
     f.message = std::string("damaged XSpace at byte ") + std::to_string(f.byte_offset) + ": " + what;
-    f.hint = found_.planes.empty() ? "No plane comes before it. " : "Everything intact is shown. ";
+    const bool is_first = found_.planes.empty() && !(found_.from && found_.from->after_planes);
+    f.hint = is_first ? "No plane comes before it. " : "Everything intact is shown. ";
     f.hint += "Fetch the file again if it was copied; a profile whose writer was stopped ends like this, too.";
     found_.damage = std::move(f);
   }

@@ -1,10 +1,10 @@
 // Where everything in an XSpace lies: built by hopping over lengths, without touching event bodies.
 #pragma once
+#include <profkit/core/event_row.hpp>
 #include <profkit/core/limits.hpp>
 #include <profkit/core/result.hpp>
 #include <profkit/core/timeline.hpp>
 #include <profkit/xspace.hpp>
-#include <formats/xspace/event_row.hpp>
 #include <formats/xspace/metadata_table.hpp>
 
 #include <cstdint>
@@ -59,6 +59,7 @@ struct reduced_from {
   };
   std::vector<run> runs;  // ascending; the first is at 0
   std::string head;       // how the whole begins
+  bool after_planes = false;  // planes of the whole stood before the message
   [[nodiscard]] std::uint64_t offset_of(std::uint64_t at) const noexcept;
   // The same of where a message begins, whose first bytes may have been left out.
   [[nodiscard]] std::uint64_t beginning_at(std::uint64_t at) const noexcept;

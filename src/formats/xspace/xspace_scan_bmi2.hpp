@@ -1,6 +1,6 @@
 // Entry of the BMI2 walker; see xspace_scan.hpp for when it may be called.
 #pragma once
-#include <formats/xspace/event_row.hpp>
+#include <profkit/core/event_row.hpp>
 
 #include <cstddef>
 

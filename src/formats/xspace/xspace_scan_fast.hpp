@@ -4,7 +4,7 @@
 // Everything lives in an unnamed namespace and nothing but event_row.hpp comes in: a function that the linker
 // could merge with baseline code must not exist in the BMI2 unit.
 #pragma once
-#include <formats/xspace/event_row.hpp>
+#include <profkit/core/event_row.hpp>
 
 #include <cstddef>
 #include <cstdint>

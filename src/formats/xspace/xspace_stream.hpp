@@ -45,6 +45,8 @@ class stream_visitor {
   virtual bool begin_line(stream_place place, std::uint64_t bytes) = 0;
   virtual void events(const line_rows& rows) = 0;
   virtual void end_line(const line_end& end) = 0;
+  // All of a plane has gone by.
+  virtual void end_plane(std::uint32_t /*plane*/) {}
 };
 
 // What a pass keeps.
@@ -58,10 +60,9 @@ struct streamed_xspace {
   std::shared_ptr<const void> owner;
 };
 
-// Reads `from`, rewound, to its end. Memory: a window of 1 MiB (or the longest event, when that is longer), and what is
-// kept: names, stats, metadata maps. Faults: `limit` when a single event, or what is kept, is more than
-// max_materialised_bytes; `cancelled`; those of the source that leave nothing usable. Damage is no fault: see the
-// index.
+// Reads `from`, rewound, to its end. Memory: a window of 1 MiB, the longest event that it cuts, and what is kept: names,
+// stats, metadata maps. Faults: `limit` when a single event, or what is kept, is more than max_materialised_bytes;
+// `cancelled`; those of the source that leave nothing usable. Damage is no fault: see the index.
 result<streamed_xspace> stream_xspace(source& from, stream_visitor& visitor, const limits& bounds = {},
                                       const hooks& host = {});
 
