@@ -316,6 +316,7 @@ class merge_work {
     if (auto ok = write_metadata(); !ok) return fail(ok.error());
     if (!beside) return fail(beside.error());
     if (auto ok = draw_clocks(); !ok) return fail(ok.error());
+    result_printed_ = true;
     if (auto ok = print_result(*out); !ok) return fail(ok.error());
     return exit_ok;
   }
@@ -517,6 +518,7 @@ class merge_work {
   [[nodiscard]] int fail(const fault& why) {
     progress_.clear();
     if (print_interrupt(why, written_, missing_)) return exit_unreadable;
+    if (!result_printed_) print_error_document(asked_, "merge", why);
     print_fault(why, errors_);
     return exit_code_of(why.code);
   }
@@ -527,6 +529,7 @@ class merge_work {
   hooks host_;
   std::string metadata_path_, trace_json_path_, violations_path_;  // "": not written
   std::vector<std::string> written_, missing_;
+  bool result_printed_ = false;  // or a part of it
   std::unique_ptr<sink> metadata_;
   trace_format format_ = trace_format::xspace;
   std::vector<std::unique_ptr<passing_file>> converted_;  // XSpaces beside trace JSON

@@ -56,14 +56,18 @@ bool is_reader_gone() {
   return poll(&output, 1, 0) == 1 && (output.revents & POLLERR) != 0;
 }
 
+template <class Which>
+void print_failed(const options& asked, Which which, const fault& why) {
+  if (!asked.json) return;
+  const std::unique_ptr<profkit::sink> out = profkit::descriptor_sink(STDOUT_FILENO, "standard output");
+  if (profkit::write_error_document(which, why, *out)) static_cast<void>(out->finish());
+}
+
 // The fault that ended a command: as a document when JSON was asked for, and always on standard error.
 int fail_document(const options& asked, document which, const fault& why, const terminal& errors) {
   leave_with_reader(asked, why);
   if (print_interrupt(asked, why)) return exit_unreadable;
-  if (asked.json) {
-    const std::unique_ptr<profkit::sink> out = profkit::descriptor_sink(STDOUT_FILENO, "standard output");
-    if (profkit::write_error_document(which, why, *out)) static_cast<void>(out->finish());
-  }
+  print_failed(asked, which, why);
   print_fault(why, errors);
   return exit_code_of(why.code);
 }
@@ -88,6 +92,8 @@ void print_redaction(const profkit::redaction& done, const std::string& aliases_
 int status_of_question(int status) noexcept { return status == exit_not_found ? exit_usage : status; }
 
 }  // namespace
+
+void print_error_document(const options& asked, const char* name, const fault& why) { print_failed(asked, std::string_view(name), why); }
 
 std::filesystem::path path_below(const std::string& folder, const std::string& path) {
   namespace fs = std::filesystem;

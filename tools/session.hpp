@@ -106,6 +106,8 @@ bool print_interrupt(const profkit::fault& why, const std::vector<std::string>& 
 
 // Ends the process as SIGPIPE does, quietly, when the fault is that the reader of standard output went away.
 void leave_with_reader(const options& asked, const profkit::fault& why);
+// Of a command whose document is not of one capture: the document that says why there is none, where JSON was asked for.
+void print_error_document(const options& asked, const char* name, const profkit::fault& why);
 // Says why the command ends and gives its exit status; a reader that went away ends it without a word.
 int fail(const options& asked, const profkit::fault& why, const terminal& errors);
 

@@ -289,6 +289,12 @@ result<void> write_file(const std::string& path, const std::function<result<void
   return (*file)->finish();
 }
 
+// Before anything was written.
+int fail_at_first(const options& asked, const fault& why, const terminal& errors) {
+  if (why.code != profkit::fault_code::cancelled) print_error_document(asked, "validate", why);
+  return fail_without(asked, why, errors);
+}
+
 int run_validate(const options& asked) {
   const terminal errors = look_at_terminal(STDERR_FILENO, asked.color);
   progress_line progress(!asked.quiet);
@@ -305,13 +311,13 @@ int run_validate(const options& asked) {
     if (!opened) {
       // One of several: the others are compared, and its fault is reported.
       if (asked.traces.size() == 1 || opened.error().code == profkit::fault_code::cancelled)
-        return fail_without(asked, opened.error(), errors);
+        return fail_at_first(asked, opened.error(), errors);
       unopened.push_back({static_cast<std::uint32_t>(traces.size()), opened.error()});
       traces.push_back(nullptr);
       continue;
     }
     for (const std::string& output : {asked.output_path, asked.csv_path, asked.svg_path})
-      if (is_input_of((*opened)->what(), output)) return fail_without(asked, output_is_input(output), errors);
+      if (is_input_of((*opened)->what(), output)) return fail_at_first(asked, output_is_input(output), errors);
     traces.push_back(std::make_shared<const profkit::trace>(std::move(*opened)));
   }
   if (!asked.output_path.empty() || !asked.csv_path.empty()) catch_interrupts();
@@ -323,7 +329,7 @@ int run_validate(const options& asked) {
   how.host = hooks;
   result<validation_result> found = profkit::validate_collectives(traces, how);
   progress.clear();
-  if (!found) return fail_without(asked, unopened.empty() ? found.error() : unopened.front().what, errors);
+  if (!found) return fail_at_first(asked, unopened.empty() ? found.error() : unopened.front().what, errors);
   for (profkit::file_damage& loss : unopened) {
     found->traces[loss.file] = asked.traces[loss.file];
     found->damage.push_back(std::move(loss));

@@ -309,6 +309,19 @@ class JsonTest(Case):
                 self.assertIn("hint", document)
                 self.assertNotEqual(outcome.err, "")
 
+    def test_errors_of_commands_on_several_captures_are_documents(self):
+        gone = self.scratch / "nothing"
+        for name, command in (("validate", ["validate", gone]), ("validate", ["validate", gone, gone]),
+                              ("merge", ["merge", "--traces", gone, "-o", self.scratch / "all.xspace"])):
+            outcome = run(*command, "--json")
+            self.check_status(outcome, 3)
+            document = json.loads(outcome.out)
+            self.assertEqual((document["schema"], document["version"], document["status"], document["code"], document["path"]),
+                             (f"profkit.{name}", 1, "error", "not_found", str(gone)))
+            self.assertEqual(document["reason"], document["message"])
+            self.assertIn(document["message"], outcome.err)
+            self.check_schema(document, name)
+
     def test_ops_document_has_all_rows_unless_limited(self):
         document = json.loads(run("ops", TPU, "--json").out)
         self.assertEqual([len(line["ops"]) for line in document["lines"]], [17, 16, 16, 16])

@@ -68,6 +68,8 @@ result<document_status> write_explanation(const trace& t, std::string_view id, c
 /// The error document of a capture that could not be opened: status "error" with code, message, path,
 /// byte_offset, hint.
 result<void> write_error_document(document which, const fault& why, sink& into);
+/// The same of a document that is not of one capture, by its name: "validate", "merge".
+result<void> write_error_document(std::string_view name, const fault& why, sink& into);
 /// What open_options::redact replaced, with what each alias stands for: for the eyes of who shares the capture only.
 result<void> write_redaction(const redaction& done, sink& into);
 

@@ -62,8 +62,7 @@ void take_attention(const device_kernels& of, layer_anchors& into) {
     const std::vector<std::size_t>& more = all[i].rows;
     if (more.empty()) continue;
     if (turns(into.rows, more) * 2 > std::min(into.rows.size(), more.size()) + 1) {
-      into.other_mixers += more.size();
-      into.other_family = std::string(all[i].family);
+      into.other_mixers[std::string(all[i].family)] += more.size();
       continue;
     }
     std::vector<std::size_t> both;
@@ -124,9 +123,7 @@ layer_anchors find_anchors(const device_kernels& of) {
   layer_anchors found;
   for (const model_op& op : of.ops) {
     if (op.kind == op_kind::attention_backward) found.backward += op.count;
-    if (op.kind != op_kind::mixer) continue;
-    found.other_mixers += op.count;
-    found.other_family = std::string(op.family->family);
+    if (op.kind == op_kind::mixer) found.other_mixers[std::string(op.family->family)] += op.count;
   }
   take_attention(of, found);
   if (found.rows.empty()) take_periodic(of, false, found);

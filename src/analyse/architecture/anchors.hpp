@@ -3,6 +3,7 @@
 #include <analyse/architecture/kernels.hpp>
 
 #include <cstddef>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -18,8 +19,7 @@ struct layer_anchors {
   std::string family;
   std::uint64_t backward = 0;
   // Kernels that take the place of attention in some layers, or a second attention in each: not counted as layers.
-  std::uint64_t other_mixers = 0;
-  std::string other_family;
+  std::map<std::string, std::uint64_t> other_mixers;  // by family
 };
 
 [[nodiscard]] layer_anchors find_anchors(const device_kernels& of);

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <string>
 #include <utility>
 
@@ -49,8 +50,13 @@ class summariser {
     if (d_.source == anchor_source::communication)
       add("no attention kernel is known by name: evenly spaced communication (" + d_.anchor +
           ") stands in for it. The parts may be layers or something else");
-    if (anchors_.other_mixers > 0)
-      add(grouped(anchors_.other_mixers) + " kernels of " + anchors_.other_family +
+    std::string others;
+    for (auto of = anchors_.other_mixers.begin(); of != anchors_.other_mixers.end(); ++of) {
+      if (!others.empty()) others += std::next(of) == anchors_.other_mixers.end() ? " and " : ", ";
+      others += grouped(of->second) + " kernels of " + of->first;
+    }
+    if (!others.empty())
+      add(others +
           " run among the anchors: a model with several kinds of attention has more layers than are counted, one with "
           "two attention kernels a layer has as many");
     const std::uint64_t whole = d_.complete_passes();
@@ -127,7 +133,7 @@ class summariser {
       at_most(confidence::medium);
     for (const cross_check& c : d_.checks)
       if (c.result == check_outcome::fail) at_most(confidence::low);
-    if (anchors_.other_mixers > 0 || count_of(op_kind::point_to_point) > 0 || d_.left_out > 0)
+    if (!anchors_.other_mixers.empty() || count_of(op_kind::point_to_point) > 0 || d_.left_out > 0)
       at_most(confidence::medium);
     if (thin_layers() || runs_again() || doubtful_) at_most(confidence::low);
     d_.sure = most;

@@ -270,6 +270,7 @@ class collective_aligner {
     const estimate& moves = estimates_[still];
     const double drift = std::max(std::abs(moves.min_drift), std::abs(moves.max_drift)) / scale_;
     points ahead, back, exact_ahead, exact_back;
+    for (points* each : {&ahead, &back, &exact_ahead, &exact_back}) each->reserve(orders.size());
     for (const order& o : orders) {
       const double start = corrected(o.before, o.start_ps), end = corrected(o.after, o.end_ps);
       const double apart = end - start + rounding_ps;

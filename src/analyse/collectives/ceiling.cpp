@@ -17,11 +17,14 @@ double clock_ceiling::at(double x) const noexcept {
 bool clock_ceiling::lower(const std::vector<point>& points, double little) {
   const bool had = limits();
   std::vector<point> all;
+  all.reserve(points.size() + corners_.size());
   for (const point& p : points)
     if (!had || p.y < at(p.x) - little) all.push_back(p);
   if (all.empty()) return false;
   all.insert(all.end(), corners_.begin(), corners_.end());
-  std::sort(all.begin(), all.end(), [](const point& a, const point& b) { return a.x != b.x ? a.x < b.x : a.y < b.y; });
+  const auto is_before = [](const point& a, const point& b) { return a.x != b.x ? a.x < b.x : a.y < b.y; };
+  // Calls come in the order of time.
+  if (!std::is_sorted(all.begin(), all.end(), is_before)) std::sort(all.begin(), all.end(), is_before);
   std::vector<point> hull;
   for (const point& p : all) {
     if (!hull.empty() && hull.back().x == p.x) continue;

@@ -3,6 +3,7 @@
 #include <export/json/document.hpp>
 
 #include <algorithm>
+#include <functional>
 #include <iterator>
 #include <utility>
 #include <vector>
@@ -269,13 +270,29 @@ result<document_status> write_explanation(const trace& t, std::string_view id, c
   });
 }
 
-result<void> write_error_document(document which, const fault& why, sink& into) {
+namespace {
+
+result<void> write_failed(const fault& why, sink& into, const std::function<void(json_writer&)>& begin) {
   return contained([&]() -> result<void> {
     json_writer out(into);
-    json::begin_document(out, which);
+    begin(out);
     json::write_verdict(out, {document_status::error, why.message, &why});
     out.end_object();
     return out.finish();
+  });
+}
+
+}  // namespace
+
+result<void> write_error_document(document which, const fault& why, sink& into) {
+  return write_failed(why, into, [&](json_writer& out) { json::begin_document(out, which); });
+}
+
+result<void> write_error_document(std::string_view name, const fault& why, sink& into) {
+  return write_failed(why, into, [&](json_writer& out) {
+    out.begin_object();
+    out.field("schema", "profkit." + std::string(name));
+    out.field("version", 1);
   });
 }
 
