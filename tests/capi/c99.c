@@ -529,6 +529,8 @@ static void test_options(void) {
   SAME_AS_ZEROED(pk_limits, PK_LIMITS_INIT);
   SAME_AS_ZEROED(pk_filters, PK_FILTERS_INIT);
   SAME_AS_ZEROED(pk_open_options, PK_OPEN_OPTIONS_INIT);
+  SAME_AS_ZEROED(pk_push_callbacks, PK_PUSH_CALLBACKS_INIT);
+  SAME_AS_ZEROED(pk_push_options, PK_PUSH_OPTIONS_INIT);
   SAME_AS_ZEROED(pk_trace_builder_options, PK_TRACE_BUILDER_OPTIONS_INIT);
   SAME_AS_ZEROED(pk_trace_host, PK_TRACE_HOST_INIT);
   SAME_AS_ZEROED(pk_trace_device, PK_TRACE_DEVICE_INIT);
