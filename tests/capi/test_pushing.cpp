@@ -178,8 +178,14 @@ TEST_CASE("options, limits and calls out of place of a reader that is pushed to"
   CHECK(pk_xspace_push_finish(made, error.out()) == PK_E_LIMIT);
   pk_xspace_push_free(made);
   options.flags = 1;
-  CHECK(pk_xspace_push_new(&none, &options, &made, error.out()) == PK_E_INVALID_ARGUMENT);
+  CHECK(pk_xspace_push_new(&none, &options, &made, error.out()) == PK_E_UNSUPPORTED);
   CHECK(made == nullptr);
+  options.flags = 0;
+  options.label = {nullptr, 3};
+  CHECK(pk_xspace_push_new(&none, &options, &made, error.out()) == PK_E_INVALID_ARGUMENT);
+  pk_push_callbacks reserved = none;
+  reserved.reserved = 1;
+  CHECK(pk_xspace_push_new(&reserved, nullptr, &made, error.out()) == PK_E_INVALID_ARGUMENT);
 
   // A call from inside a callback.
   struct inside {
