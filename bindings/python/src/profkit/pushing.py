@@ -92,7 +92,7 @@ class PushReader(Owner):
         put("line_end", line_end, lambda at: line_end(_line(at.contents)))  # type: ignore[misc]
         put("plane_end", plane_end, lambda position, rest: plane_end(position, _rest(rest)))  # type: ignore[misc]
         put("note", note, lambda kind, said: note(kind, text(said.contents)))  # type: ignore[misc]
-        put("damage", damage, lambda why: damage(L.damage_of(why)))  # type: ignore[misc]
+        put("damage", damage, lambda why: damage(L.exception_of(why, lib.pk_error_code(why))))  # type: ignore[misc]
         encoded = label.encode("utf-8", "surrogateescape")
         given = L.options(d.pk_push_options, label=L.borrowed(encoded), limits=limits_pointer(self._calls, limits))
         self._handle = made(lib.pk_xspace_push_new, lib.pk_xspace_push_free, c.byref(callbacks), c.byref(given),
