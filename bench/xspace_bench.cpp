@@ -11,7 +11,9 @@
 #include <profkit/core/anatomy.hpp>
 #include <profkit/core/profile.hpp>
 #include <profkit/core/sink.hpp>
+#include <profkit/core/xspace_push.hpp>
 #include <formats/xspace/xspace_index.hpp>
+#include <formats/xspace/xspace_stream.hpp>
 
 #include <zlib.h>
 #include <zstd.h>
@@ -69,6 +71,53 @@ event_sums sum_with_profkit(const xspace_index& index, scan_variant variant) {
     }
   }
   return sums;
+}
+
+void add_rows_to(event_sums& sums, const event_row* rows, std::size_t count) {
+  sums.events += count;
+  for (std::size_t i = 0; i < count; ++i) {
+    sums.metadata_ids += static_cast<std::uint64_t>(rows[i].metadata_id);
+    sums.offsets += static_cast<std::uint64_t>(rows[i].offset_ps);
+    sums.durations += static_cast<std::uint64_t>(rows[i].duration_ps);
+  }
+}
+
+// A source that is read in one pass, which copies the capture once.
+event_sums sum_in_one_pass(std::string_view capture) {
+  struct : stream_visitor {
+    event_sums sums;
+    bool begin_line(stream_place, std::uint64_t) override { return true; }
+    void events(const line_rows& rows) override { add_rows_to(sums, rows.rows, rows.count); }
+    void end_line(const line_end&) override {}
+  } visitor;
+  read_at_callbacks from;
+  from.user = &capture;
+  from.size_bytes = capture.size();
+  from.read_at = [](void* user, std::uint64_t offset, void* into, std::size_t bytes) {
+    const std::string_view all = *static_cast<const std::string_view*>(user);
+    const std::size_t count = std::min<std::size_t>(bytes, all.size() - static_cast<std::size_t>(offset));
+    std::memcpy(into, all.data() + offset, count);
+    return static_cast<std::int64_t>(count);
+  };
+  auto opened = open_callback_source(from, "bench");
+  if (!opened || !stream_xspace(**opened, visitor)) std::abort();
+  return visitor.sums;
+}
+
+// The same, pushed in pieces.
+event_sums sum_pushed(std::string_view capture, std::size_t piece_bytes) {
+  struct : xspace_push_visitor {
+    event_sums sums;
+    bool events(const pushed_line&, const event_row* rows, std::size_t count) override {
+      add_rows_to(sums, rows, count);
+      return true;
+    }
+  } visitor;
+  xspace_push_reader reader(visitor);
+  for (std::size_t at = 0; at < capture.size(); at += piece_bytes)
+    if (!reader.push(capture.substr(at, piece_bytes))) std::abort();
+  if (!reader.finish()) std::abort();
+  return visitor.sums;
 }
 
 template <bool WithStats>
@@ -179,6 +228,8 @@ class input {
   [[nodiscard]] bool agrees() const {
     const event_sums mine = sum_with_profkit<true>(index_, scan_variant::fastest);
     bool same = mine == sum_with_profkit<true>(index_, scan_variant::portable) && mine == sum_with_views<true>(grown_);
+    const event_sums without_stats = sum_with_profkit<false>(index_, scan_variant::fastest);
+    same = same && without_stats == sum_in_one_pass(grown_) && without_stats == sum_pushed(grown_, 4096);
 #if defined(PROFKIT_BENCH_PROTOBUF)
     same = same && mine == sum_with_protobuf(grown_, true);
 #endif
@@ -198,6 +249,9 @@ class input {
     add("events", [this] { return sum_with_profkit<false>(index_, scan_variant::fastest).durations; });
     add("events_portable", [this] { return sum_with_profkit<false>(index_, scan_variant::portable).durations; });
     add("events_views", [this] { return sum_with_views<false>(grown_).durations; });
+    add("one_pass", [this] { return sum_in_one_pass(grown_).durations; });
+    add("pushed_4k", [this] { return sum_pushed(grown_, std::size_t{4} << 10).durations; });
+    add("pushed_64k", [this] { return sum_pushed(grown_, std::size_t{64} << 10).durations; });
     add("count_events", [this] {
       std::uint64_t count = 0;
       for (const plane_index& plane : index_.planes)
@@ -249,6 +303,9 @@ class input {
     row("events + stats through the views, protozero / profkit", "stats_protozero", "stats_views", 0);
     row("count, total, min, max by op / events", "by_op", "events", 1.3, true);
     row("whole ops row with self time / events", "ops", "events", 2, true);
+    row("one pass over a source / events", "one_pass", "events", 0);
+    row("pushed in pieces of 64 KiB / one pass over a source", "pushed_64k", "one_pass", 0);
+    row("pushed in pieces of 4 KiB / one pass over a source", "pushed_4k", "one_pass", 0);
     row("events / counting them by their lengths", "events", "count_events", 0);
     row("events / memcpy", "events", "memcpy", 0);
     row("events / reading every word", "events", "read_sum", 0);

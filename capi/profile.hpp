@@ -38,7 +38,8 @@ struct damage_slot {
 
 struct pk_profile {
   std::atomic<std::uint64_t> references{1};
-  std::string copied;  // the bytes of PK_OPEN_COPY
+  std::string copied;                 // the bytes of PK_OPEN_COPY
+  std::shared_ptr<const void> owner;  // of bytes that the library made itself
   bool has_paths = false;  // its files lie under their paths, which are labels otherwise
   std::shared_ptr<const profkit::profile> core;
   std::shared_ptr<const profkit::trace> trace;  // of this profile: what traces hold is read once for all callers

@@ -32,7 +32,8 @@ struct stat_cursor_state {
   std::uint32_t plane_stat;  // position of the next stat of the plane
   std::uint8_t origin;       // being read; 0: none yet
   std::uint8_t origins_left;
-  std::uint8_t unused[2];  // the last byte of a cursor is not ours: cursor_use
+  std::uint8_t by_bytes;   // `stats` alone, which may lie anywhere; the profile, if any, is there for names
+  std::uint8_t unused[1];  // the last byte of a cursor is not ours: cursor_use
 };
 
 enum class step : std::uint8_t { found, nothing, damaged };
@@ -100,8 +101,8 @@ step next_stat(stat_cursor_state& cursor, const plane_index& plane, const char* 
   }
 }
 
-pk_stat to_stat(const stat_view& view, const plane_index& plane, std::uint8_t origin) noexcept {
-  const resolved_stat known = resolve_stat(view, stat_origin::event, plane.stat_metadata);
+pk_stat to_stat(const stat_view& view, const metadata_lookup& names, std::uint8_t origin) noexcept {
+  const resolved_stat known = resolve_stat(view, stat_origin::event, names);
   return {view.metadata_id(),
           borrowed(known.name),
           borrowed(known.text),
@@ -118,6 +119,21 @@ stat_cursor_state begin(const pk_profile* profile, std::uint32_t file, std::uint
   cursor.plane = plane;
   cursor.origins_left = static_cast<std::uint8_t>(origins);
   return cursor;
+}
+
+// The next of stats that are given by their bytes.
+result<pk_status> next_by_bytes(pk_stat_cursor& cursor, pk_stat& out) {
+  auto state = load_cursor<stat_cursor_state>(cursor);
+  const plane_index* const plane = find_plane(state.profile, state.file, state.plane);
+  std::string_view element;
+  const step found = take_element<4>(state.stats, state.stats.end, element);
+  const stat_view view(element);
+  if (found == step::damaged || !view.ok())
+    return fault{fault_code::damaged, "a stat is damaged; those before it were read", "", no_offset, ""};
+  store_cursor(cursor, state);
+  if (found == step::nothing) return PK_END;
+  out = to_stat(view, plane ? plane->stat_metadata : metadata_lookup(), PK_ORIGIN_EVENT);
+  return PK_OK;
 }
 
 }  // namespace
@@ -192,6 +208,24 @@ pk_status pk_plane_stats(const pk_profile* profile, uint32_t file, uint32_t plan
   });
 }
 
+pk_status pk_stats_begin(const void* stats, size_t size, const pk_profile* names, uint32_t file, uint32_t plane,
+                         pk_stat_cursor* out, pk_error** err) noexcept {
+  if (out) *out = {};
+  return guard(err, [&]() -> result<pk_status> {
+    if (!stats && size != 0) return null_argument("stats");
+    if (!out) return null_argument("out");
+    if (names || file != 0 || plane != 0) {
+      result<const profkit::plane_index*> found = require_plane(names, file, plane);
+      if (!found) return std::move(found).error();
+    }
+    stat_cursor_state cursor = begin(names, file, plane, 0);
+    cursor.by_bytes = 1;
+    if (size != 0) cursor.stats = span_of({static_cast<const char*>(stats), size});
+    store_cursor(*out, cursor);
+    return PK_OK;
+  });
+}
+
 pk_status pk_stat_next(pk_stat_cursor* cursor, pk_stat* out, pk_error** err) noexcept {
   if (out) *out = {};
   return guard(err, [&]() -> result<pk_status> {
@@ -200,6 +234,7 @@ pk_status pk_stat_next(pk_stat_cursor* cursor, pk_stat* out, pk_error** err) noe
     const cursor_use use(*cursor);
     if (!use.alone()) return cursor_of_two_threads();
     auto state = load_cursor<stat_cursor_state>(*cursor);
+    if (state.by_bytes != 0) return next_by_bytes(*cursor, *out);
     const profkit::plane_index* plane = find_plane(state.profile, state.file, state.plane);
     if (!plane) return invalid_argument("the cursor was not begun", "call pk_event_stats() or its like first");
     const std::string_view bytes = state.profile->core->bytes(state.file);
@@ -208,7 +243,7 @@ pk_status pk_stat_next(pk_stat_cursor* cursor, pk_stat* out, pk_error** err) noe
     const profkit::stat_view view(found == step::found ? element : std::string_view());
     if (found == step::found && view.ok()) {
       store_cursor(*cursor, state);
-      *out = to_stat(view, *plane, state.origin);
+      *out = to_stat(view, plane->stat_metadata, state.origin);
       return PK_OK;
     }
     if (found == step::nothing) {

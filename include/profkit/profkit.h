@@ -482,7 +482,7 @@ typedef struct pk_event {
   int64_t offset_ps;       /**< after the line's own zero, as written; 0 when it was not */
   int64_t duration_ps;     /**< 0: an instant */
   int64_t num_occurrences; /**< of an aggregated event, else 0 */
-  const void* stats;       /**< for pk_event_stats() only; borrowed from the profile */
+  const void* stats;       /**< for pk_event_stats(), of a capture that arrives pk_stats_begin(); borrowed */
   uint32_t stats_bytes;    /**< 0: the event has no stats of its own */
   uint32_t flags;          /**< PK_EVENT_ */
 } pk_event;
@@ -555,6 +555,12 @@ PK_API pk_status pk_event_metadata_stats(const pk_profile* profile, uint32_t fil
  *  PK_E_INVALID_ARGUMENT (no such plane). \since 0.1 */
 PK_API pk_status pk_plane_stats(const pk_profile* profile, uint32_t file, uint32_t plane, pk_stat_cursor* out,
                                 pk_error** err) PK_NOEXCEPT;
+/** Puts a cursor before the stats of an event by their bytes alone: pk_event::stats of a capture that arrives, or a copy of them.
+ *  `names` is a profile with the plane of the event, for names and texts of stats; NULL while it is not known: they are empty
+ *  then, `file` and `plane` 0. Ownership: the cursor borrows `stats` and `names` and needs no release. Errors:
+ *  PK_E_INVALID_ARGUMENT (no such plane). \since 0.1 */
+PK_API pk_status pk_stats_begin(const void* stats, size_t size, const pk_profile* names, uint32_t file, uint32_t plane,
+                                pk_stat_cursor* out, pk_error** err) PK_NOEXCEPT;
 /** Reads one stat, in the order of the file. PK_END after the last one; PK_E_DAMAGED where the bytes break the format.
  *  Ownership: text is borrowed from the cursor's profile. Errors: PK_E_DAMAGED, PK_E_INVALID_ARGUMENT (a cursor that was not
  *  begun). \since 0.1 */
@@ -1259,6 +1265,95 @@ PK_API pk_status pk_xspace_writer_status(const pk_xspace_writer* writer) PK_NOEX
 PK_API pk_status pk_xspace_writer_finish(pk_xspace_writer* writer, pk_error** err) PK_NOEXCEPT;
 /** Frees the writer; NULL is fine. Without pk_xspace_writer_finish() before it, a file does not appear. \since 0.1 */
 PK_API void pk_xspace_writer_free(pk_xspace_writer* writer) PK_NOEXCEPT;
+
+/* ---- a capture that arrives ----------------------------------------------------------------------------- */
+
+/** Reads an XSpace that its caller pushes in pieces of any size, plain, gzip or zstd, and hands its events on while it arrives.
+ *  Holds the event or entry of which not all bytes came, and of the open plane everything but its events. Its callbacks are
+ *  called inside pk_xspace_push_bytes() and pk_xspace_push_finish(), where the reader may not be used or freed. One thread at a
+ *  time. Ownership: bytes that it is given are borrowed for the call, and so is what callbacks are given. \since 0.1 */
+typedef struct pk_xspace_push pk_xspace_push;
+
+/** A plane as far as it is known when its first line begins: writers put id and name first. Frozen. \since 0.1 */
+typedef struct pk_pushed_plane {
+  uint32_t plane; /**< its position in the capture */
+  uint32_t reserved;
+  int64_t id;  /**< 0 while none came */
+  pk_str name; /**< "" while none came */
+} pk_pushed_plane;
+
+/** Flags of pk_pushed_line. \since 0.1 */
+enum {
+  PK_PUSHED_LINE_CHANGED = 1 /**< of line_end: id, name or timestamp_ns stood after events and are not what line_begin had */
+};
+/** A line. Before its first event it has what stands before that event, whatever the pieces; line_end has all of it. Writers put
+ *  id, name and timestamp first, but need not. Frozen. \since 0.1 */
+typedef struct pk_pushed_line {
+  uint32_t plane; /**< position in the capture */
+  uint32_t line;  /**< position in the plane */
+  int64_t id;
+  int64_t display_id;
+  pk_str name;
+  pk_str display_name;
+  int64_t timestamp_ns; /**< what the offsets of its events count from: Unix ns, or ns since the profile's start */
+  int64_t duration_ps;  /**< 0 in files seen so far */
+  uint64_t event_count; /**< events that were handed on so far */
+  uint32_t flags;       /**< PK_PUSHED_LINE_ */
+  uint32_t reserved;
+} pk_pushed_line;
+
+/** What takes a capture that arrives: planes one after the other, and their lines one after the other. NULL: not called. Each gives
+ *  0 to go on; another number ends the reading with PK_E_CANCELLED. What is handed over is borrowed for the call. \since 0.1 */
+typedef struct pk_push_callbacks {
+  uint32_t struct_size; /**< sizeof(pk_push_callbacks) */
+  uint32_t reserved;    /**< 0 */
+  void* user;           /**< handed to each */
+  /** A plane whose first line begins, or that ends without one. */
+  int32_t (*plane_begin)(void* user, const pk_pushed_plane* plane);
+  int32_t (*line_begin)(void* user, const pk_pushed_line* line);
+  /** The next events of a line, in the order of the file. The name of an event is that of its metadata_id, which plane_end knows.
+   *  start_ps is not known; an event begins line->timestamp_ns and offset_ps after time zero of the file. */
+  int32_t (*events)(void* user, const pk_pushed_line* line, const pk_event* events, size_t count);
+  int32_t (*line_end)(void* user, const pk_pushed_line* line);
+  /** All of a plane has come. `rest` has one file with this plane alone, without its events: names, metadata, stats, headers of
+   *  lines. It may be kept with pk_profile_ref(). Starts of lines count from its own origin, and positions in its own bytes. */
+  int32_t (*plane_end)(void* user, uint32_t plane, pk_profile* rest);
+  /** A host name, error or warning (PK_NOTE_) that the capture carries; with the plane after it, or at the end. */
+  int32_t (*note)(void* user, int32_t kind, const pk_str* text);
+  /** Something is damaged, at pk_error_byte_offset(why). What is intact around it comes nevertheless. */
+  int32_t (*damage)(void* user, const pk_error* why);
+} pk_push_callbacks;
+/** \since 0.1 */
+#define PK_PUSH_CALLBACKS_INIT \
+  { (uint32_t)sizeof(pk_push_callbacks), 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL }
+
+/** \since 0.1 */
+typedef struct pk_push_options {
+  uint32_t struct_size; /**< sizeof(pk_push_options) */
+  uint32_t flags;       /**< 0 */
+  pk_str label;         /**< stands for the path in messages */
+  /** NULL: the defaults. max_materialised_bytes bounds an event or entry that is not all there, and the rest of a plane */
+  const pk_limits* limits;
+} pk_push_options;
+/** \since 0.1 */
+#define PK_PUSH_OPTIONS_INIT \
+  { (uint32_t)sizeof(pk_push_options), 0, {NULL, 0}, NULL }
+
+/** Makes a reader. `options` may be NULL. Ownership: the caller ends `*out` with pk_xspace_push_free(); `callbacks->user` is used
+ *  until then; the structs are copied. Errors: PK_E_INVALID_ARGUMENT (NULL), PK_E_OUT_OF_MEMORY. \since 0.1 */
+PK_API pk_status pk_xspace_push_new(const pk_push_callbacks* callbacks, const pk_push_options* options, pk_xspace_push** out,
+                                    pk_error** err) PK_NOEXCEPT;
+/** Takes the next bytes, as many as there are. Damage is no error here: the callback is called, and pk_xspace_push_finish() fails.
+ *  After an error every call gives the same one. Ownership: `data` is borrowed for the call. Errors: PK_E_CANCELLED (a callback),
+ *  PK_E_LIMIT, PK_E_UNRECOGNISED and PK_E_TEXT_MANGLED (no XSpace), PK_E_UNSUPPORTED (a compression that this build lacks),
+ *  PK_E_INVALID_ARGUMENT (from inside a callback; after the end). \since 0.1 */
+PK_API pk_status pk_xspace_push_bytes(pk_xspace_push* push, const void* data, size_t size, pk_error** err) PK_NOEXCEPT;
+/** Says that no more bytes come: what is open ends here. PK_OK is for a capture that was sound to its last byte; nothing in the
+ *  format shows that planes are missing after a whole one. Errors: PK_E_DAMAGED (cut, or damaged: the place that lies first), and
+ *  those of pk_xspace_push_bytes(). \since 0.1 */
+PK_API pk_status pk_xspace_push_finish(pk_xspace_push* push, pk_error** err) PK_NOEXCEPT;
+/** Frees the reader; NULL is fine. Without pk_xspace_push_finish() before it, what is open does not end. \since 0.1 */
+PK_API void pk_xspace_push_free(pk_xspace_push* push) PK_NOEXCEPT;
 
 /* ---- a host's own trace -------------------------------------------------------------------------------- */
 

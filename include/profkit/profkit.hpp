@@ -328,6 +328,14 @@ using stat_metadata_range =
 
 // ---- stats ----
 
+/// Stats of an event by their bytes; see pk_stats_begin(). `names`: where the plane of the event is file 0, plane 0, if known.
+[[nodiscard]] inline stat_range stats_of(const pk_event& event, const pk_profile* names = nullptr) noexcept {
+  detail::single_reader<pk_stat_cursor, pk_stat, pk_stat_next> reader{};
+  pk_error* why = nullptr;
+  if (pk_stats_begin(event.stats, event.stats_bytes, names, 0, 0, &reader.cursor, &why) != PK_OK) return {reader, error(why)};
+  return stat_range(reader);
+}
+
 [[nodiscard]] inline std::string_view name(const pk_stat& stat) noexcept { return view(stat.name); }
 /// Of str, bytes and ref; empty for other kinds.
 [[nodiscard]] inline std::string_view text(const pk_stat& stat) noexcept { return view(stat.text); }
@@ -1462,6 +1470,112 @@ class xspace_writer {
     void operator()(pk_xspace_writer* handle) const noexcept { pk_xspace_writer_free(handle); }
   };
   std::unique_ptr<pk_xspace_writer, free_writer> writer_;
+};
+
+// ---- a capture that arrives ----
+
+/// What takes a capture that is pushed; see pk_push_callbacks. False ends the reading with PK_E_CANCELLED; so does what is thrown,
+/// which push() or finish() throws on.
+class push_visitor {
+ public:
+  virtual ~push_visitor() = default;
+  virtual bool plane_begin(const pk_pushed_plane& /*plane*/) { return true; }
+  virtual bool line_begin(const pk_pushed_line& /*line*/) { return true; }
+  virtual bool events(const pk_pushed_line& line, row_batch<pk_event> rows) = 0;
+  virtual bool line_end(const pk_pushed_line& /*line*/) { return true; }
+  /// `rest` has the plane without its events, as plane 0 of file 0; it may be kept.
+  virtual bool plane_end(std::uint32_t /*plane*/, profile /*rest*/) { return true; }
+  virtual bool note(std::int32_t /*kind*/, std::string_view /*text*/) { return true; }
+  virtual bool damage(error_view /*why*/) { return true; }
+};
+
+/// Takes the bytes of an XSpace as they arrive; see pk_xspace_push. One thread at a time.
+class xspace_push {
+ public:
+  /// `visitor` must outlive the reader.
+  [[nodiscard]] static result<xspace_push> make(push_visitor& visitor, const pk_push_options* options = nullptr) {
+    auto host = std::make_unique<host_state>();
+    host->visitor = &visitor;
+    pk_push_callbacks callbacks = PK_PUSH_CALLBACKS_INIT;
+    callbacks.user = host.get();
+    callbacks.plane_begin = [](void* user, const pk_pushed_plane* plane) noexcept {
+      return handed(user, [&](push_visitor& to) { return to.plane_begin(*plane); });
+    };
+    callbacks.line_begin = [](void* user, const pk_pushed_line* line) noexcept {
+      return handed(user, [&](push_visitor& to) { return to.line_begin(*line); });
+    };
+    callbacks.events = [](void* user, const pk_pushed_line* line, const pk_event* events, std::size_t count) noexcept {
+      return handed(user, [&](push_visitor& to) { return to.events(*line, {events, count}); });
+    };
+    callbacks.line_end = [](void* user, const pk_pushed_line* line) noexcept {
+      return handed(user, [&](push_visitor& to) { return to.line_end(*line); });
+    };
+    callbacks.plane_end = [](void* user, std::uint32_t plane, pk_profile* rest) noexcept {
+      return handed(user, [&](push_visitor& to) { return to.plane_end(plane, profile(pk_profile_ref(rest))); });
+    };
+    callbacks.note = [](void* user, std::int32_t kind, const pk_str* text) noexcept {
+      return handed(user, [&](push_visitor& to) { return to.note(kind, view(*text)); });
+    };
+    callbacks.damage = [](void* user, const pk_error* why) noexcept {
+      return handed(user, [&](push_visitor& to) { return to.damage(error_view(why)); });
+    };
+    pk_xspace_push* made = nullptr;
+    pk_error* why = nullptr;
+    if (pk_xspace_push_new(&callbacks, options, &made, &why) != PK_OK) return error(why);
+    return xspace_push(made, std::move(host));
+  }
+  [[nodiscard]] pk_xspace_push* get() const noexcept { return push_.get(); }
+
+  /// The next bytes. Empty when it went well.
+  [[nodiscard]] error push(std::string_view bytes) {
+    pk_error* why = nullptr;
+    static_cast<void>(pk_xspace_push_bytes(push_.get(), bytes.data(), bytes.size(), &why));
+    return came_of(why);
+  }
+  /// No more bytes come. Empty when the capture was sound to its last byte.
+  [[nodiscard]] error finish() {
+    pk_error* why = nullptr;
+    static_cast<void>(pk_xspace_push_finish(push_.get(), &why));
+    return came_of(why);
+  }
+
+ private:
+  struct host_state {
+    push_visitor* visitor = nullptr;
+#if defined(__cpp_exceptions)
+    std::exception_ptr thrown;
+#endif
+  };
+  struct free_push {
+    void operator()(pk_xspace_push* handle) const noexcept { pk_xspace_push_free(handle); }
+  };
+
+  xspace_push(pk_xspace_push* owned, std::unique_ptr<host_state> host) noexcept : host_(std::move(host)), push_(owned) {}
+
+  template <class Call>
+  static std::int32_t handed(void* user, Call&& call) noexcept {
+    host_state& host = *static_cast<host_state*>(user);
+#if defined(__cpp_exceptions)
+    try {
+      return call(*host.visitor) ? 0 : 1;
+    } catch (...) {
+      host.thrown = std::current_exception();
+      return 1;
+    }
+#else
+    return call(*host.visitor) ? 0 : 1;
+#endif
+  }
+  [[nodiscard]] error came_of(pk_error* why) {
+    error owned(why);
+#if defined(__cpp_exceptions)
+    if (host_->thrown) std::rethrow_exception(std::exchange(host_->thrown, nullptr));
+#endif
+    return owned;
+  }
+
+  std::unique_ptr<host_state> host_;
+  std::unique_ptr<pk_xspace_push, free_push> push_;
 };
 
 // ---- a host's own trace ----

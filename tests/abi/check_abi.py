@@ -74,7 +74,7 @@ def self_test(header, compiler, folder):
                       "  int32_t newer; uint32_t file;"),
         "inserted": ("  uint64_t batch_rows; ", "  uint64_t newer; uint64_t batch_rows; "),
         "frozen": ("} pk_event_cursor;", "  int64_t newer;\n} pk_event_cursor;"),
-        "split": ("  int64_t timestamp_ns;", "  int32_t timestamp_ns; int32_t timestamp_rest;"),
+        "split": ("  int64_t timestamp_ns; /**< as written", "  int32_t timestamp_ns; int32_t timestamp_rest; /**< as written"),
         "removed": ("PK_API void pk_error_free(pk_error* error) PK_NOEXCEPT;", ""),
         "widened": ("PK_API uint32_t pk_version_number(void)", "PK_API uint64_t pk_version_number(void)"),
     }

@@ -529,6 +529,8 @@ static void test_options(void) {
   SAME_AS_ZEROED(pk_limits, PK_LIMITS_INIT);
   SAME_AS_ZEROED(pk_filters, PK_FILTERS_INIT);
   SAME_AS_ZEROED(pk_open_options, PK_OPEN_OPTIONS_INIT);
+  SAME_AS_ZEROED(pk_push_callbacks, PK_PUSH_CALLBACKS_INIT);
+  SAME_AS_ZEROED(pk_push_options, PK_PUSH_OPTIONS_INIT);
   SAME_AS_ZEROED(pk_trace_builder_options, PK_TRACE_BUILDER_OPTIONS_INIT);
   SAME_AS_ZEROED(pk_trace_host, PK_TRACE_HOST_INIT);
   SAME_AS_ZEROED(pk_trace_device, PK_TRACE_DEVICE_INIT);
@@ -607,6 +609,89 @@ static void write_node(pk_xspace_writer *writer, int64_t shift_ps) {
   pk_xspace_end_plane(writer);
 }
 
+/* What came of a capture that was pushed. */
+typedef struct {
+  unsigned planes, lines, events, stats, notes, damages;
+  int64_t last_id;
+} arrived;
+
+static int32_t plane_begun(void *user, const pk_pushed_plane *plane) {
+  CHECK(plane->plane == ((arrived *)user)->planes);
+  return 0;
+}
+static int32_t line_begun(void *user, const pk_pushed_line *line) {
+  CHECK(line->plane == ((arrived *)user)->planes && line->line == 0 && line->event_count == 0);
+  return 0;
+}
+static int32_t events_came(void *user, const pk_pushed_line *line, const pk_event *events, size_t count) {
+  arrived *a = (arrived *)user;
+  size_t i;
+  (void)line;
+  for (i = 0; i < count; ++i) {
+    pk_stat_cursor cursor;
+    pk_stat stat;
+    CHECK(pk_stats_begin(events[i].stats, events[i].stats_bytes, NULL, 0, 0, &cursor, NULL) == PK_OK);
+    while (pk_stat_next(&cursor, &stat, NULL) == PK_OK) ++a->stats;
+    a->last_id = events[i].metadata_id;
+    ++a->events;
+  }
+  return 0;
+}
+static int32_t line_ended(void *user, const pk_pushed_line *line) {
+  ++((arrived *)user)->lines;
+  CHECK(line->event_count == 3 && (line->flags & PK_PUSHED_LINE_CHANGED) == 0);
+  return 0;
+}
+static int32_t plane_ended(void *user, uint32_t plane, pk_profile *rest) {
+  arrived *a = (arrived *)user;
+  pk_event_metadata metadata;
+  CHECK(plane == a->planes++ && pk_plane_count(rest, 0) == 1);
+  if (a->events != 0)
+    CHECK(pk_event_metadata_get(rest, 0, 0, a->last_id, &metadata, NULL) == PK_OK && metadata.name.size > 10);
+  return 0;
+}
+static int32_t noted(void *user, int32_t kind, const pk_str *said) {
+  ++((arrived *)user)->notes;
+  CHECK(kind == PK_NOTE_HOSTNAME && said->size == 4);
+  return 0;
+}
+static int32_t damaged(void *user, const pk_error *why) {
+  ++((arrived *)user)->damages;
+  CHECK(pk_error_code(why) == PK_E_DAMAGED);
+  return 0;
+}
+
+static void test_pushing(const char *data, size_t size) {
+  pk_push_callbacks callbacks = PK_PUSH_CALLBACKS_INIT;
+  int cut;
+  callbacks.plane_begin = plane_begun;
+  callbacks.line_begin = line_begun;
+  callbacks.events = events_came;
+  callbacks.line_end = line_ended;
+  callbacks.plane_end = plane_ended;
+  callbacks.note = noted;
+  callbacks.damage = damaged;
+  for (cut = 0; cut < 2; ++cut) {
+    arrived a = {0, 0, 0, 0, 0, 0, 0};
+    pk_xspace_push *push = NULL;
+    pk_error *error = NULL;
+    const size_t end = cut ? size - 2 : size;
+    size_t at;
+    callbacks.user = &a;
+    CHECK(pk_xspace_push_new(&callbacks, NULL, &push, &error) == PK_OK);
+    for (at = 0; at < end; at += 10) {
+      CHECK(pk_xspace_push_bytes(push, data + at, end - at < 10 ? end - at : 10, &error) == PK_OK);
+    }
+    CHECK(pk_xspace_push_finish(push, &error) == (cut ? PK_E_DAMAGED : PK_OK));
+    CHECK((pk_error_byte_offset(error) != PK_NO_OFFSET) == cut);
+    CHECK(a.events == 3 && a.lines == 1 && a.planes == 2 && a.stats == 3 && a.notes == 1);
+    CHECK(a.damages == (unsigned)cut);
+    pk_error_free(error);
+    pk_xspace_push_free(push);
+  }
+  pk_xspace_push_free(NULL);
+}
+
 static void test_writing(void) {
   growing node[2] = {{NULL, 0}, {NULL, 0}};
   pk_profile *profiles[2] = {NULL, NULL};
@@ -677,6 +762,7 @@ static void test_writing(void) {
   pk_validation_free(NULL);
   CHECK(pk_validation_open((const pk_profile *const *)profiles, 0, NULL, &validation, &error) == PK_E_INVALID_ARGUMENT);
   pk_error_free(error);
+  test_pushing((const char *)node[1].data, node[1].size);
   for (i = 0; i < 2; ++i) {
     pk_profile_free(profiles[i]);
     free(node[i].data);

@@ -47,7 +47,7 @@ def objects(scratch):
             "pk_module_list": tpu.modules(), "pk_architecture": tpu.architecture(), "pk_probe": probe,
             "pk_probe_records": probe.records(0, 0), "pk_chrome_reader": chrome.chrome_events(),
             "pk_validation": profkit.validate(tpu), "pk_clock": clock, "pk_merge": merge, "pk_xspace_writer": writer,
-            "pk_cancel_token": profkit.CancelToken()}
+            "pk_xspace_push": profkit.PushReader(lambda line, events: None), "pk_cancel_token": profkit.CancelToken()}
     table = tpu.table("ops")._opened()  # pylint: disable=protected-access
     return made, {**{name: made_of._h.address for name, made_of in made.items()},  # pylint: disable=protected-access
                   "pk_error": error.address, "pk_table": table.address}, (error, table)

@@ -319,6 +319,23 @@ TEST_CASE("option structs of older and newer releases") {
       return status;
     });
   }
+  SECTION("pk_push_callbacks") {
+    check_sizes<pk_push_callbacks>(PK_PUSH_CALLBACKS_INIT, [](const pk_push_callbacks& o, error_slot& error) {
+      pk_xspace_push* made = nullptr;
+      const pk_status status = pk_xspace_push_new(&o, nullptr, &made, error.out());
+      pk_xspace_push_free(made);
+      return status;
+    });
+  }
+  SECTION("pk_push_options") {
+    check_sizes<pk_push_options>(PK_PUSH_OPTIONS_INIT, [](const pk_push_options& o, error_slot& error) {
+      const pk_push_callbacks none = PK_PUSH_CALLBACKS_INIT;
+      pk_xspace_push* made = nullptr;
+      const pk_status status = pk_xspace_push_new(&none, &o, &made, error.out());
+      pk_xspace_push_free(made);
+      return status;
+    });
+  }
   SECTION("parts of a host's own trace") {
     pk_trace_builder* made = nullptr;
     REQUIRE(pk_trace_builder_new(nullptr, &made, nullptr) == PK_OK);

@@ -4,6 +4,7 @@
 #include <profkit/core/anatomy.hpp>
 #include <profkit/core/export.hpp>
 #include <profkit/core/sink.hpp>
+#include <profkit/core/xspace_push.hpp>
 
 #include <formats/xspace/xspace_index.hpp>
 
@@ -108,6 +109,33 @@ TEST_CASE("Ops take 64 bytes a metadata entry and a fixed sum") {
     CHECK(all <= 16 * mb + 64 * static_cast<std::uint64_t>(many));
     CHECK(all - fixed <= 64 * static_cast<std::uint64_t>(many - few));
   }
+}
+
+TEST_CASE("A capture that is pushed takes what one plane keeps, however many there are and however large their events") {
+  if (!counts_memory()) PROFKIT_SKIP("allocations cannot be counted here");
+  message plane, line;
+  plane.text(2, "/device:TPU:0");
+  for (int e = 0; e < 70'000; ++e) line.sub(4, event(e % 3000, 100 * e, 50));
+  plane.sub(3, line.text(2, "XLA Ops"));
+  for (int id = 0; id < 3000; ++id) plane.sub(4, metadata_entry_of(id, std::string(80, 'n')));
+  const std::string one = message().sub(1, plane).bytes();
+  REQUIRE(one.size() > mb);
+  struct : xspace_push_visitor {
+    std::uint64_t seen = 0, planes = 0;
+    bool events(const pushed_line&, const event_row*, std::size_t count) override {
+      seen += count;
+      return true;
+    }
+    bool plane_end(std::uint32_t, const held_bytes&) override { return ++planes != 0; }
+  } counts;
+  const peak_memory peak;
+  xspace_push_reader reader(counts);
+  for (int p = 0; p < 50; ++p)
+    for (std::size_t at = 0; at < one.size(); at += 10'000) REQUIRE(reader.push(std::string_view(one).substr(at, 10'000)).ok());
+  REQUIRE(reader.finish().ok());
+  CHECK(counts.planes == 50);
+  CHECK(counts.seen == 50 * 70'000);
+  CHECK(peak.bytes() <= mb);
 }
 
 TEST_CASE("A pass over a compressed capture of any size takes a fixed sum and its metadata") {

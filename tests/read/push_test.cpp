@@ -135,6 +135,18 @@ TEST_CASE("Fields in any order give the same, and a header that comes late is sa
     CHECK(got.lines[0].id == 9);
     CHECK(got.lines[0].was_changed);
   }
+  // One late field is enough.
+  const auto flagged = [](const message& line) {
+    push_recorder seen;
+    xspace_push_reader reader(seen);
+    REQUIRE(push_all(reader, message().sub(1, message().text(2, "/host:CPU").sub(3, line)).bytes(), 5).ok());
+    return seen.lines.at(0).was_changed;
+  };
+  CHECK(flagged(message().number(1, 9).text(2, "n").sub(4, event(1, 2, 3)).number(3, 77)));
+  CHECK(flagged(message().number(1, 9).number(3, 77).sub(4, event(1, 2, 3)).text(2, "n")));
+  CHECK(flagged(message().number(3, 77).text(2, "n").sub(4, event(1, 2, 3)).number(1, 9)));
+  CHECK_FALSE(flagged(message().number(1, 9).text(2, "n").number(3, 77).sub(4, event(1, 2, 3)).text(11, "shown")));
+
   push_recorder got;
   xspace_push_reader reader(got);
   REQUIRE(push_all(reader, small_capture(), 9).ok());

@@ -25,6 +25,7 @@ from .profile import (
     CancelToken, Event, EventMetadata, Exported, File, Limits, Line, LineSummary, Plane, Profile, Run, Stat,
     StatMetadata, open, open_buffer, open_callbacks,
 )
+from .pushing import PushedEvent, PushedLine, PushedPlane, PushReader
 from .tables import Table
 from .writing import XSpaceWriter
 
@@ -34,7 +35,8 @@ __all__ = [
     "ChromeSummary", "Clock", "ClockInterval", "ClockOffset", "ClockPair", "CurvePoint", "Damaged", "Device", "Error", "Event", "EventMetadata", "Exported",
     "Family", "File", "InvalidArgument", "Kernel", "KernelKind", "Kernels", "Launch", "LaunchKind", "LimitExceeded", "Limits", "Line",
     "LineKind", "LineSummary", "LiveBuffer", "Memory", "MemoryModule", "MemorySpace", "Merge", "MergedNode", "Module",
-    "Modules", "Neutrino", "NotFound", "OutputFailed", "PermissionDenied", "Plane", "PlaneKind", "Profile", "ReadFailed",
+    "Modules", "Neutrino", "NotFound", "OutputFailed", "PermissionDenied", "Plane", "PlaneKind", "Profile", "PushReader",
+    "PushedEvent", "PushedLine", "PushedPlane", "ReadFailed",
     "Record", "RecordField", "RecordFile", "RecordMap", "Records", "Run", "SpanKind", "Stat", "StatMetadata", "StatOrigin", "Status",
     "Table", "TraceAllocation", "TraceBuilder", "TraceKernel", "TraceSpan", "TraceStep", "TraceValue",
     "Unrecognised", "Unsupported", "Validation", "ValidationSummary", "XSpaceWriter", "combine_traces", "dump", "open",

@@ -170,6 +170,7 @@ PK_VALUE_TEXT = 5
 PK_VALUE_BYTES = 6
 PK_VALUE_REF = 7
 PK_WRITER_GZIP = 1
+PK_PUSHED_LINE_CHANGED = 1
 PK_TRACE_HOST_HAS_RANK = 1
 PK_TRACE_HOST_HAS_ORIGIN = 2
 PK_TRACE_DEVICE_HAS_ORDINAL = 1
@@ -835,6 +836,55 @@ class pk_writer_options(c.Structure):
     ]
 
 
+class pk_pushed_plane(c.Structure):
+    _fields_ = [
+        ("plane", c.c_uint32),
+        ("reserved", c.c_uint32),
+        ("id", c.c_int64),
+        ("name", pk_str),
+    ]
+
+
+class pk_pushed_line(c.Structure):
+    _fields_ = [
+        ("plane", c.c_uint32),
+        ("line", c.c_uint32),
+        ("id", c.c_int64),
+        ("display_id", c.c_int64),
+        ("name", pk_str),
+        ("display_name", pk_str),
+        ("timestamp_ns", c.c_int64),
+        ("duration_ps", c.c_int64),
+        ("event_count", c.c_uint64),
+        ("flags", c.c_uint32),
+        ("reserved", c.c_uint32),
+    ]
+
+
+class pk_push_callbacks(c.Structure):
+    _fields_ = [
+        ("struct_size", c.c_uint32),
+        ("reserved", c.c_uint32),
+        ("user", c.c_void_p),
+        ("plane_begin", c.CFUNCTYPE(c.c_int32, c.c_void_p, c.POINTER(pk_pushed_plane))),
+        ("line_begin", c.CFUNCTYPE(c.c_int32, c.c_void_p, c.POINTER(pk_pushed_line))),
+        ("events", c.CFUNCTYPE(c.c_int32, c.c_void_p, c.POINTER(pk_pushed_line), c.POINTER(pk_event), c.c_size_t)),
+        ("line_end", c.CFUNCTYPE(c.c_int32, c.c_void_p, c.POINTER(pk_pushed_line))),
+        ("plane_end", c.CFUNCTYPE(c.c_int32, c.c_void_p, c.c_uint32, c.c_void_p)),
+        ("note", c.CFUNCTYPE(c.c_int32, c.c_void_p, c.c_int32, c.POINTER(pk_str))),
+        ("damage", c.CFUNCTYPE(c.c_int32, c.c_void_p, c.c_void_p)),
+    ]
+
+
+class pk_push_options(c.Structure):
+    _fields_ = [
+        ("struct_size", c.c_uint32),
+        ("flags", c.c_uint32),
+        ("label", pk_str),
+        ("limits", c.POINTER(pk_limits)),
+    ]
+
+
 class pk_trace_builder_options(c.Structure):
     _fields_ = [
         ("struct_size", c.c_uint32),
@@ -1468,6 +1518,8 @@ FUNCTIONS: Dict[str, Tuple[Any, Tuple[Any, ...]]] = {
         c.c_void_p, c.c_uint32, c.c_uint32, c.c_int64, c.POINTER(pk_stat_cursor), c.POINTER(c.c_void_p))),
     "pk_plane_stats": (c.c_int32, (
         c.c_void_p, c.c_uint32, c.c_uint32, c.POINTER(pk_stat_cursor), c.POINTER(c.c_void_p))),
+    "pk_stats_begin": (c.c_int32, (
+        c.c_void_p, c.c_size_t, c.c_void_p, c.c_uint32, c.c_uint32, c.POINTER(pk_stat_cursor), c.POINTER(c.c_void_p))),
     "pk_stat_next": (c.c_int32, (c.POINTER(pk_stat_cursor), c.POINTER(pk_stat), c.POINTER(c.c_void_p))),
     "pk_event_metadata_get": (c.c_int32, (
         c.c_void_p, c.c_uint32, c.c_uint32, c.c_int64, c.POINTER(pk_event_metadata), c.POINTER(c.c_void_p))),
@@ -1559,6 +1611,11 @@ FUNCTIONS: Dict[str, Tuple[Any, Tuple[Any, ...]]] = {
     "pk_xspace_writer_status": (c.c_int32, (c.c_void_p,)),
     "pk_xspace_writer_finish": (c.c_int32, (c.c_void_p, c.POINTER(c.c_void_p))),
     "pk_xspace_writer_free": (None, (c.c_void_p,)),
+    "pk_xspace_push_new": (c.c_int32, (
+        c.POINTER(pk_push_callbacks), c.POINTER(pk_push_options), c.POINTER(c.c_void_p), c.POINTER(c.c_void_p))),
+    "pk_xspace_push_bytes": (c.c_int32, (c.c_void_p, c.c_void_p, c.c_size_t, c.POINTER(c.c_void_p))),
+    "pk_xspace_push_finish": (c.c_int32, (c.c_void_p, c.POINTER(c.c_void_p))),
+    "pk_xspace_push_free": (None, (c.c_void_p,)),
     "pk_trace_builder_new": (c.c_int32, (
         c.POINTER(pk_trace_builder_options), c.POINTER(c.c_void_p), c.POINTER(c.c_void_p))),
     "pk_trace_builder_add_host": (c.c_int32, (

@@ -243,6 +243,8 @@ pub const PK_VALUE_BYTES: i32 = 6;
 pub const PK_VALUE_REF: i32 = 7;
 /// compress what is written
 pub const PK_WRITER_GZIP: i32 = 1;
+/// of line_end: id, name or timestamp_ns stood after events and are not what line_begin had
+pub const PK_PUSHED_LINE_CHANGED: i32 = 1;
 pub const PK_TRACE_HOST_HAS_RANK: i32 = 1;
 pub const PK_TRACE_HOST_HAS_ORIGIN: i32 = 2;
 pub const PK_TRACE_DEVICE_HAS_ORDINAL: i32 = 1;
@@ -592,6 +594,17 @@ pub struct pk_memory {
 #[repr(C)]
 #[derive(Debug)]
 pub struct pk_xspace_writer {
+    _private: [u8; 0],
+    _marker: PhantomData<(*mut u8, PhantomPinned)>,
+}
+
+/// Reads an XSpace that its caller pushes in pieces of any size, plain, gzip or zstd, and hands its events on while it arrives.
+/// Holds the event or entry of which not all bytes came, and of the open plane everything but its events. Its callbacks are
+/// called inside pk_xspace_push_bytes() and pk_xspace_push_finish(), where the reader may not be used or freed. One thread at a
+/// time. Ownership: bytes that it is given are borrowed for the call, and so is what callbacks are given. Since 0.1.
+#[repr(C)]
+#[derive(Debug)]
+pub struct pk_xspace_push {
     _private: [u8; 0],
     _marker: PhantomData<(*mut u8, PhantomPinned)>,
 }
@@ -1034,7 +1047,7 @@ pub struct pk_event {
     pub duration_ps: i64,
     /// of an aggregated event, else 0
     pub num_occurrences: i64,
-    /// for pk_event_stats() only; borrowed from the profile
+    /// for pk_event_stats(), of a capture that arrives pk_stats_begin(); borrowed
     pub stats: *const c_void,
     /// 0: the event has no stats of its own
     pub stats_bytes: u32,
@@ -1708,6 +1721,122 @@ pub struct pk_writer_options {
 }
 
 impl Default for pk_writer_options {
+    /// The values of the header's _INIT macro.
+    fn default() -> Self {
+        // SAFETY: integers, pointers and Option<fn>, all of which may be zero.
+        let zero: Self = unsafe { std::mem::zeroed() };
+        Self {
+            struct_size: size_of::<Self>() as u32,
+            ..zero
+        }
+    }
+}
+
+/// A plane as far as it is known when its first line begins: writers put id and name first. Frozen. Since 0.1.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct pk_pushed_plane {
+    /// its position in the capture
+    pub plane: u32,
+    pub reserved: u32,
+    /// 0 while none came
+    pub id: i64,
+    /// "" while none came
+    pub name: pk_str,
+}
+
+impl Default for pk_pushed_plane {
+    fn default() -> Self {
+        // SAFETY: integers and pointers, all of which may be zero.
+        unsafe { std::mem::zeroed() }
+    }
+}
+
+/// A line. Before its first event it has what stands before that event, whatever the pieces; line_end has all of it. Writers put
+/// id, name and timestamp first, but need not. Frozen. Since 0.1.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct pk_pushed_line {
+    /// position in the capture
+    pub plane: u32,
+    /// position in the plane
+    pub line: u32,
+    pub id: i64,
+    pub display_id: i64,
+    pub name: pk_str,
+    pub display_name: pk_str,
+    /// what the offsets of its events count from: Unix ns, or ns since the profile's start
+    pub timestamp_ns: i64,
+    /// 0 in files seen so far
+    pub duration_ps: i64,
+    /// events that were handed on so far
+    pub event_count: u64,
+    /// PK_PUSHED_LINE_
+    pub flags: u32,
+    pub reserved: u32,
+}
+
+impl Default for pk_pushed_line {
+    fn default() -> Self {
+        // SAFETY: integers and pointers, all of which may be zero.
+        unsafe { std::mem::zeroed() }
+    }
+}
+
+/// What takes a capture that arrives: planes one after the other, and their lines one after the other. NULL: not called. Each gives
+/// 0 to go on; another number ends the reading with PK_E_CANCELLED. What is handed over is borrowed for the call. Since 0.1.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct pk_push_callbacks {
+    /// sizeof(pk_push_callbacks)
+    pub struct_size: u32,
+    /// 0
+    pub reserved: u32,
+    /// handed to each
+    pub user: *mut c_void,
+    /// A plane whose first line begins, or that ends without one.
+    pub plane_begin: Option<unsafe extern "C" fn(user: *mut c_void, plane: *const pk_pushed_plane) -> i32>,
+    pub line_begin: Option<unsafe extern "C" fn(user: *mut c_void, line: *const pk_pushed_line) -> i32>,
+    /// The next events of a line, in the order of the file. The name of an event is that of its metadata_id, which plane_end knows.
+    /// start_ps is not known; an event begins line-\>timestamp_ns and offset_ps after time zero of the file.
+    pub events: Option<unsafe extern "C" fn(user: *mut c_void, line: *const pk_pushed_line, events: *const pk_event, count: usize) -> i32>,
+    pub line_end: Option<unsafe extern "C" fn(user: *mut c_void, line: *const pk_pushed_line) -> i32>,
+    /// All of a plane has come. `rest` has one file with this plane alone, without its events: names, metadata, stats, headers of
+    /// lines. It may be kept with pk_profile_ref(). Starts of lines count from its own origin, and positions in its own bytes.
+    pub plane_end: Option<unsafe extern "C" fn(user: *mut c_void, plane: u32, rest: *mut pk_profile) -> i32>,
+    /// A host name, error or warning (PK_NOTE_) that the capture carries; with the plane after it, or at the end.
+    pub note: Option<unsafe extern "C" fn(user: *mut c_void, kind: i32, text: *const pk_str) -> i32>,
+    /// Something is damaged, at pk_error_byte_offset(why). What is intact around it comes nevertheless.
+    pub damage: Option<unsafe extern "C" fn(user: *mut c_void, why: *const pk_error) -> i32>,
+}
+
+impl Default for pk_push_callbacks {
+    /// The values of the header's _INIT macro.
+    fn default() -> Self {
+        // SAFETY: integers, pointers and Option<fn>, all of which may be zero.
+        let zero: Self = unsafe { std::mem::zeroed() };
+        Self {
+            struct_size: size_of::<Self>() as u32,
+            ..zero
+        }
+    }
+}
+
+/// Since 0.1.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct pk_push_options {
+    /// sizeof(pk_push_options)
+    pub struct_size: u32,
+    /// 0
+    pub flags: u32,
+    /// stands for the path in messages
+    pub label: pk_str,
+    /// NULL: the defaults. max_materialised_bytes bounds an event or entry that is not all there, and the rest of a plane
+    pub limits: *const pk_limits,
+}
+
+impl Default for pk_push_options {
     /// The values of the header's _INIT macro.
     fn default() -> Self {
         // SAFETY: integers, pointers and Option<fn>, all of which may be zero.
@@ -3064,6 +3193,10 @@ const _: () = {
     assert!(size_of::<pk_trace_outcome>() == 72);
     assert!(size_of::<pk_value>() == 32);
     assert!(size_of::<pk_writer_options>() == 24);
+    assert!(size_of::<pk_pushed_plane>() == 32);
+    assert!(size_of::<pk_pushed_line>() == 88);
+    assert!(size_of::<pk_push_callbacks>() == 72);
+    assert!(size_of::<pk_push_options>() == 32);
     assert!(size_of::<pk_trace_builder_options>() == 48);
     assert!(size_of::<pk_trace_host>() == 40);
     assert!(size_of::<pk_trace_device>() == 40);
@@ -3320,6 +3453,19 @@ extern "C" {
     /// PK_E_INVALID_ARGUMENT (no such plane). Since 0.1.
     pub fn pk_plane_stats(
         profile: *const pk_profile,
+        file: u32,
+        plane: u32,
+        out: *mut pk_stat_cursor,
+        err: *mut *mut pk_error,
+    ) -> pk_status;
+    /// Puts a cursor before the stats of an event by their bytes alone: pk_event::stats of a capture that arrives, or a copy of them.
+    /// `names` is a profile with the plane of the event, for names and texts of stats; NULL while it is not known: they are empty
+    /// then, `file` and `plane` 0. Ownership: the cursor borrows `stats` and `names` and needs no release. Errors:
+    /// PK_E_INVALID_ARGUMENT (no such plane). Since 0.1.
+    pub fn pk_stats_begin(
+        stats: *const c_void,
+        size: usize,
+        names: *const pk_profile,
         file: u32,
         plane: u32,
         out: *mut pk_stat_cursor,
@@ -3727,6 +3873,30 @@ extern "C" {
     ) -> pk_status;
     /// Frees the writer; NULL is fine. Without pk_xspace_writer_finish() before it, a file does not appear. Since 0.1.
     pub fn pk_xspace_writer_free(writer: *mut pk_xspace_writer);
+    /// Makes a reader. `options` may be NULL. Ownership: the caller ends `*out` with pk_xspace_push_free(); `callbacks-\>user` is used
+    /// until then; the structs are copied. Errors: PK_E_INVALID_ARGUMENT (NULL), PK_E_OUT_OF_MEMORY. Since 0.1.
+    pub fn pk_xspace_push_new(
+        callbacks: *const pk_push_callbacks,
+        options: *const pk_push_options,
+        out: *mut *mut pk_xspace_push,
+        err: *mut *mut pk_error,
+    ) -> pk_status;
+    /// Takes the next bytes, as many as there are. Damage is no error here: the callback is called, and pk_xspace_push_finish() fails.
+    /// After an error every call gives the same one. Ownership: `data` is borrowed for the call. Errors: PK_E_CANCELLED (a callback),
+    /// PK_E_LIMIT, PK_E_UNRECOGNISED and PK_E_TEXT_MANGLED (no XSpace), PK_E_UNSUPPORTED (a compression that this build lacks),
+    /// PK_E_INVALID_ARGUMENT (from inside a callback; after the end). Since 0.1.
+    pub fn pk_xspace_push_bytes(
+        push: *mut pk_xspace_push,
+        data: *const c_void,
+        size: usize,
+        err: *mut *mut pk_error,
+    ) -> pk_status;
+    /// Says that no more bytes come: what is open ends here. PK_OK is for a capture that was sound to its last byte; nothing in the
+    /// format shows that planes are missing after a whole one. Errors: PK_E_DAMAGED (cut, or damaged: the place that lies first), and
+    /// those of pk_xspace_push_bytes(). Since 0.1.
+    pub fn pk_xspace_push_finish(push: *mut pk_xspace_push, err: *mut *mut pk_error) -> pk_status;
+    /// Frees the reader; NULL is fine. Without pk_xspace_push_finish() before it, what is open does not end. Since 0.1.
+    pub fn pk_xspace_push_free(push: *mut pk_xspace_push);
     /// Makes a builder. `options` may be NULL. Ownership: the caller ends `*out` with pk_trace_builder_free(). Errors: PK_E_OUT_OF_MEMORY. Since 0.1.
     pub fn pk_trace_builder_new(
         options: *const pk_trace_builder_options,

@@ -37,6 +37,7 @@ mod merge;
 mod modules;
 mod neutrino;
 mod profile;
+mod push;
 mod rows;
 mod validation;
 mod writer;
@@ -74,6 +75,7 @@ pub use profile::{
     StatOrigin, Stats, Value,
 };
 
+pub use push::{NoteKind, PushOptions, PushReader, PushVisitor, PushedLine, PushedPlane};
 pub use validation::{ClockInterval, ClockIntervals, Validation, ValidationOptions, ValidationSummary};
 pub use writer::{NameId, WriterOptions, XSpaceWriter};
 

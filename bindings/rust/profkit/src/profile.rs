@@ -1,7 +1,7 @@
 //! Opened captures: files, planes, lines, events, stats, metadata.
 
 use crate::error::{check, got, set_read_failure, Error};
-use crate::hooks::{Bridge, Handle, Hooks};
+use crate::hooks::{slice, Bridge, Handle, Hooks};
 use crate::rows::{bytes, flag, text, Batched, OneByOne, Strings};
 use crate::Result;
 use profkit_sys as sys;
@@ -1023,6 +1023,15 @@ impl Event<'_> {
     }
 }
 
+impl<'p> Event<'p> {
+    /// Its own stats as bytes, for [`Stats::of_bytes`].
+    #[must_use]
+    pub fn raw_stats(&self) -> &'p [u8] {
+        // SAFETY: borrowed from the profile, or for the call of a visitor.
+        unsafe { slice(self.raw.stats.cast(), self.raw.stats_bytes as usize) }
+    }
+}
+
 /// The events of a line. They are read 256 at a time.
 #[derive(Debug)]
 pub struct Events<'p> {
@@ -1141,6 +1150,18 @@ pub struct Stats<'p> {
 
 // SAFETY: profkit.h: a cursor belongs to one thread at a time.
 unsafe impl Send for Stats<'_> {}
+
+impl<'p> Stats<'p> {
+    /// Stats of an event by their bytes. Without its plane, names and texts that are references are "".
+    #[must_use]
+    pub fn of_bytes(stats: &'p [u8], plane: Option<Plane<'p>>) -> Self {
+        let (profile, file, position) = plane.map_or((ptr::null(), 0, 0), |at| (at.profile, at.file, at.position));
+        Self::begin(|cursor, err| {
+            // SAFETY: the bytes and the plane live as long as 'p.
+            unsafe { sys::pk_stats_begin(stats.as_ptr().cast(), stats.len(), profile, file, position, cursor, err) }
+        })
+    }
+}
 
 impl Stats<'_> {
     fn begin(begin: impl FnOnce(*mut sys::pk_stat_cursor, *mut *mut sys::pk_error) -> i32) -> Self {
