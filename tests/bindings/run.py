@@ -97,7 +97,8 @@ def test_python(options):
     prefix = staged(options)
     source = pathlib.Path(options.source) / "bindings" / "python"
     environment = environment_for(options, prefix)
-    environment.update(PYTHONPATH=str(source / "src"), PYTHONDONTWRITEBYTECODE="1")
+    environment.update(PYTHONPATH=str(source / "src"), PYTHONDONTWRITEBYTECODE="1",
+                       PROFKIT_MYPY_CACHE=str(pathlib.Path(options.scratch) / "mypy"))
     preload = sanitizer_runtime(options.sanitize)
     if preload is None:
         skip("python", f"no run-time library to preload for -Db_sanitize={options.sanitize}")

@@ -188,11 +188,14 @@ class Owner:
         """Lets go of the C object. What was taken from it before keeps it alive for as long as it needs it."""
         self._handle = None
 
-    def __enter__(self):  # type: ignore[no-untyped-def]
+    def __enter__(self: "_Owner") -> "_Owner":
         return self
 
     def __exit__(self, *_: Any) -> None:
         self.close()
+
+
+_Owner = TypeVar("_Owner", bound=Owner)
 
 
 def made(function: Callable[..., int], free: Callable[[int], None], *arguments: Any, keep: Any = None) -> Handle:
