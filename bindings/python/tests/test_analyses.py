@@ -302,3 +302,14 @@ def test_every_table_of_an_analysis_takes_columns(tpu, data):
     assert bubbles.steps_table(columns=["busy_ps"]).to_dicts()
     with profkit.open(data / "neutrino" / "block_sched") as profile:
         assert {tuple(row) for row in profile.neutrino().launches_table(columns=["kernel"])} == {("kernel",)}
+
+
+def test_words_are_those_of_tables(tpu, data):
+    with profkit.open(data / "kineto" / "h100_bert_small.pt.trace.json.gz") as trace:
+        for profile in (tpu, trace):
+            bubbles = profile.bubbles()
+            own = [(gap.cause, gap.certainty, gap.scope, ",".join(gap.labels)) for gap in bubbles]
+            assert own == [(row["cause"], row["certainty"], row["scope"], row["labels"]) for row in profile.table("gaps")]
+            tags = [",".join(step.tags) for step in bubbles.steps]
+            assert tags == [row["tags"] for row in profile.table("steps")]
+        assert any("," in text for text in tags) and any(text.startswith("possible_") for *_, text in own)

@@ -227,8 +227,8 @@ def _names_of(prefix: str) -> List[str]:
     return [name for _, name in found]
 
 
-_TAGS = _names_of("PK_BUBBLE_TAG_")
-_LABELS = _names_of("PK_BUBBLE_LABEL_")
+_TAGS = [name.upper() for name in _names_of("PK_BUBBLE_TAG_")]
+_LABELS = [name if name == "insufficient_evidence" else "possible_" + name for name in _names_of("PK_BUBBLE_LABEL_")]
 _SCOPES = _names_of("PK_BUBBLE_SCOPE_")
 _CERTAINTIES = _names_of("PK_CERTAINTY_")
 _CAUSES = _names_of("PK_CAUSE_")

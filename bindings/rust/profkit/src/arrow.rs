@@ -116,12 +116,12 @@ impl TableOptions<'_> {
 /// metadata), names are dictionaries, what is not known is null. It holds a reference of its own, so what it was made
 /// from may be dropped. `'d` is the lifetime of the bytes that the profile was opened over.
 ///
-/// The crate `arrow` takes it over by its pointer; what is left here is then empty:
+/// With the feature `arrow`, into_reader() makes it a reader of record batches:
 ///
 /// ```ignore
-/// let mut stream = profile.events_table(None, TableOptions::default())?;
-/// let reader = unsafe { arrow::ffi_stream::ArrowArrayStreamReader::from_raw(stream.as_mut_ptr().cast())? };
-/// for batch in reader { println!("{} events", batch?.num_rows()); }
+/// for batch in profile.events_table(None, TableOptions::default())?.into_reader()? {
+///     println!("{} events", batch?.num_rows());
+/// }
 /// ```
 #[derive(Debug)]
 pub struct ArrowStream<'d> {
@@ -155,6 +155,50 @@ impl<'d> ArrowStream<'d> {
     }
 }
 
+// The name that every release of the range has; the last ones have another, too.
+#[cfg(feature = "arrow")]
+#[allow(deprecated)]
+type StreamReader = arrow_array::ffi_stream::ArrowArrayStreamReader;
+
+/// Record batches of the crate `arrow`, over a stream of the library. They are its own: they may outlive what they came from.
+#[cfg(feature = "arrow")]
+#[derive(Debug)]
+pub struct BatchReader<'d> {
+    inner: StreamReader,
+    data: PhantomData<&'d [u8]>,
+}
+
+#[cfg(feature = "arrow")]
+impl<'d> ArrowStream<'d> {
+    /// The stream as an [`arrow_array::RecordBatchReader`], without a copy. With the feature `arrow`.
+    ///
+    /// # Errors
+    /// Damage before the first row.
+    pub fn into_reader(mut self) -> Result<BatchReader<'d>> {
+        // SAFETY: both are `struct ArrowArrayStream` of the interface, and from_raw() leaves an empty one.
+        let inner = unsafe { StreamReader::from_raw(self.as_mut_ptr().cast()) };
+        match inner {
+            Ok(inner) => Ok(BatchReader { inner, data: PhantomData }),
+            Err(why) => Err(crate::Error::new(sys::PK_E_DAMAGED, why.to_string())),
+        }
+    }
+}
+
+#[cfg(feature = "arrow")]
+impl Iterator for BatchReader<'_> {
+    type Item = <StreamReader as Iterator>::Item;
+    fn next(&mut self) -> Option<Self::Item> {
+        self.inner.next()
+    }
+}
+
+#[cfg(feature = "arrow")]
+impl arrow_array::RecordBatchReader for BatchReader<'_> {
+    fn schema(&self) -> arrow_schema::SchemaRef {
+        self.inner.schema()
+    }
+}
+
 impl Drop for ArrowStream<'_> {
     fn drop(&mut self) {
         if let Some(release) = self.raw.release {
@@ -166,6 +210,7 @@ impl Drop for ArrowStream<'_> {
 
 /// A column of a table.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Column {
     /// Name.
     pub name: String,
@@ -179,6 +224,7 @@ pub struct Column {
 
 /// A value of a column.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize), serde(untagged))]
 #[non_exhaustive]
 pub enum CellValue {
     /// A signed integer.

@@ -200,6 +200,20 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
+#[cfg(feature = "serde")]
+impl serde::Serialize for Error {
+    fn serialize<S: serde::Serializer>(&self, to: S) -> std::result::Result<S::Ok, S::Error> {
+        use serde::ser::SerializeStruct;
+        let mut fields = to.serialize_struct("Error", 5)?;
+        fields.serialize_field("code", self.code())?;
+        fields.serialize_field("message", self.message())?;
+        fields.serialize_field("path", self.path())?;
+        fields.serialize_field("byte_offset", &self.byte_offset())?;
+        fields.serialize_field("hint", self.hint())?;
+        fields.end()
+    }
+}
+
 /// Calls a function that ends in `pk_error **err`: `true` for `PK_OK`, `false` for `PK_END`.
 pub(crate) fn check(call: impl FnOnce(*mut *mut sys::pk_error) -> i32) -> crate::Result<bool> {
     let mut error = ptr::null_mut();

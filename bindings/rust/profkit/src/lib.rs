@@ -42,6 +42,8 @@ mod validation;
 mod writer;
 
 pub use architecture::{Architecture, ArchitectureOptions};
+#[cfg(feature = "arrow")]
+pub use arrow::BatchReader;
 pub use arrow::{ArrowStream, CellValue, Column, Table, TableKind, TableOptions};
 pub use bubbles::{Bubble, BubbleOptions, BubbleStep, Bubbles, Certainty, Gaps, Scope, Steps, WindowPolicy};
 pub use builder::{
