@@ -211,6 +211,7 @@ impl Drop for ArrowStream<'_> {
 /// A column of a table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
 pub struct Column {
     /// Name.
     pub name: String,
@@ -309,6 +310,22 @@ impl<'d> Table<'d> {
         }
     }
 
+    /// The rows that are left, with the values of these columns.
+    ///
+    /// ```no_run
+    /// # use profkit::{CellValue, DocumentOptions, Profile, TableKind, TableOptions};
+    /// let profile = Profile::open("vm.xplane.pb")?;
+    /// for row in profile.table(TableKind::Ops, DocumentOptions::default(), TableOptions::default())?.rows(["name", "self_ps"]) {
+    ///     if let [Some(CellValue::Text(name)), Some(CellValue::Int64(self_ps))] = row? {
+    ///         println!("{name}: {self_ps} ps");
+    ///     }
+    /// }
+    /// # Ok::<(), profkit::Error>(())
+    /// ```
+    pub fn rows<'c, const N: usize>(self, columns: [&'c str; N]) -> ColumnRows<'d, 'c, N> {
+        ColumnRows { table: self, columns, held: Vec::new().into_iter(), ended: false }
+    }
+
     /// The rows as an Arrow stream.
     ///
     /// # Errors
@@ -350,6 +367,45 @@ impl<'d> Table<'d> {
             // SAFETY: the handle and the output live until the call returns.
             check(|err| unsafe { function(self.handle.get_mut(), Output::CALLBACK, user, err) }).map(|_| ())
         })
+    }
+}
+
+/// The rows of a table, with the values of some columns: [`Table::rows`]. Gives an error once, after everything before it, and then
+/// ends.
+#[derive(Debug)]
+pub struct ColumnRows<'d, 'c, const N: usize> {
+    table: Table<'d>,
+    columns: [&'c str; N],
+    held: std::vec::IntoIter<[Option<CellValue>; N]>,
+    ended: bool,
+}
+
+impl<const N: usize> ColumnRows<'_, '_, N> {
+    fn fill(&mut self) -> Result<()> {
+        let count = self.table.advance(256)?;
+        self.ended = count == 0;
+        if count > 0 {
+            let mut columns = Vec::with_capacity(N);
+            for name in self.columns {
+                columns.push(self.table.values(name)?.into_iter());
+            }
+            let row = |_| std::array::from_fn(|at| columns[at].next().flatten());
+            self.held = (0..count).map(row).collect::<Vec<_>>().into_iter();
+        }
+        Ok(())
+    }
+}
+
+impl<const N: usize> Iterator for ColumnRows<'_, '_, N> {
+    type Item = Result<[Option<CellValue>; N]>;
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.held.len() == 0 && !self.ended {
+            if let Err(why) = self.fill() {
+                self.ended = true;
+                return Some(Err(why));
+            }
+        }
+        self.held.next().map(Ok)
     }
 }
 

@@ -24,7 +24,16 @@ worded!(
     Tail = sys::PK_BUBBLE_SCOPE_TAIL => "tail",
 });
 worded!(
-    /// How sure a cause is.
+    /// How sure a cause is. A `match` has an arm for what a later release may know:
+    ///
+    /// ```compile_fail,E0004
+    /// fn is_proved(certainty: profkit::Certainty) -> bool {
+    ///     match certainty {
+    ///         profkit::Certainty::Proved => true,
+    ///         profkit::Certainty::Unknown | profkit::Certainty::Possible | profkit::Certainty::Likely => false,
+    ///     }
+    /// }
+    /// ```
     Certainty, Unknown, {
     /// Nothing on record says why.
     Unknown = sys::PK_CERTAINTY_UNKNOWN => "unknown",
@@ -38,6 +47,7 @@ worded!(
 
 /// Where a step begins and ends.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum WindowPolicy {
     /// Up to the next marker.
     #[default]
@@ -82,6 +92,7 @@ pub struct Bubbles<'d> {
 /// One step of one device. busy + prelaunch + internal + tail is its length, exactly.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
 pub struct BubbleStep<'b> {
     /// Position of its file.
     pub file: u32,
@@ -126,6 +137,7 @@ pub struct BubbleStep<'b> {
 /// One gap of a device that is long enough to be listed.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
 pub struct Bubble<'b> {
     /// Begin.
     pub start_ps: i64,

@@ -60,6 +60,7 @@ worded!(
 /// A device of one rank, process or file.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
 pub struct Device<'k> {
     /// Name.
     pub name: Cow<'k, str>,

@@ -37,6 +37,7 @@ worded!(
 
 /// Which step window the run-time part is about.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum StepPolicy {
     /// That of the peak.
     #[default]
@@ -91,6 +92,7 @@ pub struct Memory<'d> {
 /// A compiled module.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
 pub struct MemoryModule<'m> {
     /// Name.
     pub name: Cow<'m, str>,
@@ -115,6 +117,7 @@ pub struct MemoryModule<'m> {
 /// One memory space of a module.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
 pub struct MemorySpace<'m> {
     /// Its number.
     pub color: i64,
@@ -149,6 +152,7 @@ pub struct MemorySpace<'m> {
 /// One allocator of one host.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
 pub struct Allocator<'m> {
     /// Position of its file.
     pub file: u32,
@@ -179,6 +183,7 @@ pub struct Allocator<'m> {
 /// A buffer that is alive at the peak of the chosen module.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
 pub struct LiveBuffer<'m> {
     /// Position of the file that carries the module.
     pub file: u32,
@@ -215,6 +220,7 @@ pub struct LiveBuffer<'m> {
 /// A point of the live curve.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
 pub struct CurvePoint {
     /// Position of the file that carries the module.
     pub file: u32,

@@ -14,6 +14,7 @@ use std::ptr;
 
 /// How times are corrected.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Correction {
     /// By snapshots and offsets.
     #[default]
@@ -26,6 +27,7 @@ pub enum Correction {
 
 /// Which instant becomes 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Zero {
     /// The start of the reference node, or the earliest event when one lies before it.
     #[default]
@@ -40,6 +42,7 @@ pub enum Zero {
 
 /// How planes are named.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum PlaneNames {
     /// `/device:GPU:<64 node + k>`
     #[default]
@@ -272,6 +275,7 @@ pub struct Merge {
 /// One node of a merge.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
 pub struct MergeNode<'m> {
     /// Its number.
     pub id: i64,

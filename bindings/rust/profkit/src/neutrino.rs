@@ -17,6 +17,7 @@ use std::path::PathBuf;
 /// Whose records maps without a description hold.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[allow(missing_docs)]
+#[non_exhaustive]
 pub enum ProbeTool {
     /// As the name of the kernel's hook says, if it does.
     #[default]
@@ -60,6 +61,7 @@ worded!(
 /// Which part of the document to write.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[allow(missing_docs)]
+#[non_exhaustive]
 pub enum ProbeSlice {
     #[default]
     Summary,
@@ -77,6 +79,7 @@ pub enum ProbeSlice {
 
 /// How a slice is written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum ProbeFormat {
     /// A document.
     #[default]
@@ -124,6 +127,7 @@ pub struct Neutrino<'d> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[allow(missing_docs)]
+#[non_exhaustive]
 pub struct LaunchDurations {
     pub prologue_ps: i64,
     pub kernel_ps: i64,
@@ -133,6 +137,7 @@ pub struct LaunchDurations {
 /// One launch of the log. What the log does not tell is `None`.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
 pub struct Launch<'n> {
     /// Name of the kernel.
     pub kernel: Cow<'n, str>,
@@ -200,6 +205,7 @@ impl<'n> Iterator for Launches<'n> {
 /// One record file.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
 pub struct RecordFile<'n> {
     /// Base name.
     pub name: Cow<'n, str>,
@@ -224,6 +230,7 @@ pub struct RecordFile<'n> {
 /// One field of a map's records: unsigned, little endian.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
 pub struct RecordField {
     /// Name.
     pub name: String,
@@ -238,6 +245,7 @@ pub struct RecordField {
 /// One map of a record file.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
 pub struct RecordMap {
     /// Name.
     pub name: String,
@@ -276,6 +284,7 @@ pub struct Records<'d> {
 
 /// One record that was written.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct Record<'r> {
     /// Its block; `None` when it is not known.
     pub block: Option<u64>,

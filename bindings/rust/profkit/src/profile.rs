@@ -17,6 +17,7 @@ use std::ptr;
 
 /// How files are reached.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Io {
     /// Maps regular files above 512 KiB, reads everything else.
     #[default]
@@ -679,6 +680,7 @@ pub struct Plane<'p> {
 /// What the events with one id share.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
 pub struct EventMetadata<'p> {
     /// The key that events name it by.
     pub id: i64,
@@ -868,6 +870,7 @@ impl<'p> Iterator for AllEventMetadata<'p> {
 /// The name of a stat.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
 pub struct StatMetadata<'p> {
     /// The key that stats name it by.
     pub id: i64,
@@ -911,6 +914,7 @@ pub struct Line<'p> {
 /// What only a pass over a whole line tells.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
 pub struct LineSummary<'p> {
     /// Those before damage, if there is any.
     pub event_count: u64,

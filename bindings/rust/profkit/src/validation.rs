@@ -35,6 +35,7 @@ pub struct Validation {
 /// What was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
 pub struct ValidationSummary {
     /// Absent when nothing could be compared.
     pub status: DocumentStatus,
@@ -67,6 +68,7 @@ pub struct ValidationSummary {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[allow(missing_docs)]
+#[non_exhaustive]
 pub struct ClockInterval {
     pub node_id: i64,
     pub pivot_ps: i64,
