@@ -201,6 +201,29 @@ func (t *Table) Values(column string) ([]any, error) {
 	return made, err
 }
 
+// Rows are the rows that are left, each with the values of these columns, as Values has them.
+func (t *Table) Rows(columns ...string) *Rows[[]any] {
+	return &Rows[[]any]{fill: func(into [][]any) (int, error) {
+		count, err := t.Next(len(into))
+		if err != nil || count == 0 {
+			return 0, err
+		}
+		for at := 0; at < count; at++ {
+			into[at] = make([]any, len(columns))
+		}
+		for place, column := range columns {
+			values, err := t.Values(column)
+			if err != nil {
+				return 0, err
+			}
+			for at, value := range values {
+				into[at][place] = value
+			}
+		}
+		return count, nil
+	}}
+}
+
 // Arrow are the rows as an Arrow stream.
 func (t *Table) Arrow() (*ArrowStream, error) {
 	stream := (*C.struct_ArrowArrayStream)(C.calloc(1, C.sizeof_struct_ArrowArrayStream))
