@@ -370,12 +370,16 @@ class File:
     @property
     def damage(self) -> Optional[Error]:
         """Why the file is damaged or unreadable; None when it is sound."""
-        return L.damage_of(lib.pk_file_damage(self._handle.address, self.position))
+        found = L.damage_of(lib.pk_file_damage(self._handle.address, self.position))
+        L.reader_raised(None)  # the damage says it
+        return found
 
     @property
     def planes(self) -> List[Plane]:
         """None unless the file is an XSpace."""
-        return [Plane(self, at) for at in range(lib.pk_plane_count(self._handle.address, self.position))]
+        count = lib.pk_plane_count(self._handle.address, self.position)
+        L.raise_what_reader_raised()
+        return [Plane(self, at) for at in range(count)]
 
     @property
     def hostnames(self) -> List[str]:
@@ -392,6 +396,7 @@ class File:
 
     def _notes(self, kind: int) -> List[str]:
         count = lib.pk_file_note_count(self._handle.address, self.position, kind)
+        L.raise_what_reader_raised()
         return [text(got(lib.pk_file_note_get, d.pk_str, self._handle.address, self.position, kind, at))
                 for at in range(count)]
 
