@@ -25,6 +25,9 @@ func analysis(ctx context.Context, p *Profile, hooks Hooks, free func(unsafe.Poi
 		})
 	})
 	if err != nil {
+		if out != nil { // made of what could be read
+			free(out)
+		}
 		return nil, err
 	}
 	return newHandle(out, free), nil

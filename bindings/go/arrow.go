@@ -121,6 +121,9 @@ func openTable(h *handle, memory *arena, options TableOptions, file int, asked *
 	})
 	runtime.KeepAlive(h)
 	if err != nil {
+		if made != nil { // of what could be read
+			freeTable(unsafe.Pointer(made))
+		}
 		return nil, err
 	}
 	return &Table{newHandle(unsafe.Pointer(made), freeTable), 0}, nil
