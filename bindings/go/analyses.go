@@ -25,6 +25,9 @@ func analysis(ctx context.Context, p *Profile, hooks Hooks, free func(unsafe.Poi
 		})
 	})
 	if err != nil {
+		if out != nil { // made of what could be read
+			free(out)
+		}
 		return nil, err
 	}
 	return newHandle(out, free), nil
@@ -322,10 +325,10 @@ type BubbleStep struct {
 	Tags []string // anomalies
 }
 
-var bubbleTags = [...]string{"device_idle_gap_heavy", "prelaunch_gap_heavy", "tail_gap_heavy", "internal_bubble_heavy",
-	"recurring_bubble_pattern", "host_originated_risk", "untraced_host_blocking_risk", "comm_sync_risk",
-	"wait_pollution_risk", "wait_anchor_false_hotspot", "aicpu_exposed_risk", "partial_capture_boundary",
-	"variable_shape_same_template"}
+var bubbleTags = [...]string{"DEVICE_IDLE_GAP_HEAVY", "PRELAUNCH_GAP_HEAVY", "TAIL_GAP_HEAVY", "INTERNAL_BUBBLE_HEAVY",
+	"RECURRING_BUBBLE_PATTERN", "HOST_ORIGINATED_RISK", "UNTRACED_HOST_BLOCKING_RISK", "COMM_SYNC_RISK",
+	"WAIT_POLLUTION_RISK", "WAIT_ANCHOR_FALSE_HOTSPOT", "AICPU_EXPOSED_RISK", "PARTIAL_CAPTURE_BOUNDARY",
+	"VARIABLE_SHAPE_SAME_TEMPLATE"}
 
 // bits are the names of those that are set.
 func bits(names []string, value C.uint32_t) (made []string) {
@@ -366,8 +369,8 @@ var idleCauses = [...]string{"launch_bound", "optimizer_loop", "sync_wait", "syn
 	"allocation", "compile", "module_load", "checkpoint", "comm_host_wait", "device_dependency", "lock", "host_untraced",
 	"unexplained", "exposed_comm", "exposed_copy", "graph_launch_late", "straggler_wait"}
 
-var bubbleLabels = [...]string{"sync_or_h2d", "comm_wait", "untraced_host_blocking", "host_launch_lag",
-	"python_serialization_or_lock", "insufficient_evidence"}
+var bubbleLabels = [...]string{"possible_sync_or_h2d", "possible_comm_wait", "possible_untraced_host_blocking", "possible_host_launch_lag",
+	"possible_python_serialization_or_lock", "insufficient_evidence"}
 
 // Bubbles runs the detector. A capture without devices is no failure.
 func (p *Profile) Bubbles(ctx context.Context, options BubbleOptions) (*Bubbles, error) {

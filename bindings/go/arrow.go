@@ -121,6 +121,9 @@ func openTable(h *handle, memory *arena, options TableOptions, file int, asked *
 	})
 	runtime.KeepAlive(h)
 	if err != nil {
+		if made != nil { // of what could be read
+			freeTable(unsafe.Pointer(made))
+		}
 		return nil, err
 	}
 	return &Table{newHandle(unsafe.Pointer(made), freeTable), 0}, nil
@@ -199,6 +202,29 @@ func (t *Table) Values(column string) ([]any, error) {
 		return failure(status, raw)
 	})
 	return made, err
+}
+
+// Rows are the rows that are left, each with the values of these columns, as Values has them.
+func (t *Table) Rows(columns ...string) *Rows[[]any] {
+	return &Rows[[]any]{fill: func(into [][]any) (int, error) {
+		count, err := t.Next(len(into))
+		if err != nil || count == 0 {
+			return 0, err
+		}
+		for at := 0; at < count; at++ {
+			into[at] = make([]any, len(columns))
+		}
+		for place, column := range columns {
+			values, err := t.Values(column)
+			if err != nil {
+				return 0, err
+			}
+			for at, value := range values {
+				into[at][place] = value
+			}
+		}
+		return count, nil
+	}}
 }
 
 // Arrow are the rows as an Arrow stream.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -199,5 +200,35 @@ func TestEveryTableByItsName(t *testing.T) {
 	}
 	if _, err := profile.Table(background, FilesTable, DocumentOptions{Plane: "TPU:0"}, TableOptions{}); !errors.Is(err, ErrInvalidArgument) {
 		t.Fatal(err)
+	}
+}
+
+func TestRowsOfSomeColumns(t *testing.T) {
+	profile := opening(t, tpuPath())
+	kernels, err := profile.Kernels(background, KernelOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var expected [][]any
+	kernels.Rows().All()(func(kernel Kernel) bool {
+		expected = append(expected, []any{kernel.Name, kernel.StartPs})
+		return true
+	})
+	table := func() *Table {
+		made, err := profile.Table(background, KernelsTable, DocumentOptions{}, TableOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return made
+	}
+	rows, found := table().Rows("name", "start_ps"), [][]any{}
+	rows.All()(func(row []any) bool { found = append(found, row); return true })
+	if rows.Err() != nil || len(found) < 1000 || !reflect.DeepEqual(found, expected) {
+		t.Fatal(rows.Err(), len(found), len(expected))
+	}
+	rows = table().Rows("nmae")
+	rows.All()(func([]any) bool { t.Fatal("a row"); return false })
+	if !errors.Is(rows.Err(), ErrInvalidArgument) && !errors.Is(rows.Err(), ErrNotFound) {
+		t.Fatal(rows.Err())
 	}
 }

@@ -108,9 +108,10 @@ func pkgoReadAt(user unsafe.Pointer, offset C.uint64_t, into unsafe.Pointer, siz
 
 // ownedReader is read until the library ends it, by one thread at a time.
 type ownedReader struct {
-	from  ReaderAtCloser
-	mutex sync.Mutex
-	why   error // of the last read
+	from   ReaderAtCloser
+	mutex  sync.Mutex
+	why    error  // of the last read that failed
+	failed uint64 // reads
 }
 
 func (r *ownedReader) read(into []byte, offset int64) (read int, err error) {
@@ -118,9 +119,12 @@ func (r *ownedReader) read(into []byte, offset int64) (read int, err error) {
 		if why := recover(); why != nil {
 			err = fmt.Errorf("the reader panicked: %v", why)
 		}
-		r.mutex.Lock()
-		r.why = err
-		r.mutex.Unlock()
+		if err != nil {
+			r.mutex.Lock()
+			r.why = err
+			r.failed++
+			r.mutex.Unlock()
+		}
 	}()
 	if read, err = r.from.ReadAt(into, offset); err == io.EOF {
 		err = nil
@@ -133,11 +137,25 @@ func (r *ownedReader) end() {
 	_ = r.from.Close()
 }
 
-// explain says why the reader failed, where an error comes from that.
-func (r *ownedReader) explain(err error) error {
+// failures is how many reads failed until now.
+func (r *ownedReader) failures() uint64 {
 	r.mutex.Lock()
 	defer r.mutex.Unlock()
-	if why, ok := err.(*Error); ok && why.Status == ErrIO.Status && why.cause == nil && r.why != nil {
+	return r.failed
+}
+
+// explain is the error of a call before which so many reads had failed. The library takes what it can read: the call says
+// that this was not all.
+func (r *ownedReader) explain(err error, before uint64) error {
+	r.mutex.Lock()
+	defer r.mutex.Unlock()
+	if r.failed == before {
+		return err
+	}
+	if err == nil {
+		return &Error{Status: ErrIO.Status, Code: ErrIO.Code, Message: r.why.Error(), ByteOffset: -1, cause: r.why}
+	}
+	if why, ok := err.(*Error); ok && why.cause == nil {
 		why.Message, why.cause = why.Message+": "+r.why.Error(), r.why
 	}
 	return err

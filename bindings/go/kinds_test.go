@@ -62,7 +62,7 @@ func TestKindsHaveTheWordsOfDocuments(t *testing.T) {
 }
 
 func TestKindsAreThoseOfTables(t *testing.T) {
-	profile := opening(t, tpuPath())
+	profile := opening(t, data("kineto", "h100_bert_small.pt.trace.json.gz"))
 	bubbles, err := profile.Bubbles(background, BubbleOptions{})
 	if err != nil {
 		t.Fatal(err)
@@ -76,8 +76,9 @@ func TestKindsAreThoseOfTables(t *testing.T) {
 		if count, err := table.Next(1); err != nil || count != 1 {
 			t.Fatal(count, err)
 		}
-		for column, word := range map[string]fmt.Stringer{"cause": gap.Cause, "certainty": gap.Certainty} {
-			if values, err := table.Values(column); err != nil || values[0] != word.String() {
+		for column, word := range map[string]string{"cause": gap.Cause.String(), "certainty": gap.Certainty.String(),
+			"scope": gap.Scope, "labels": strings.Join(gap.Labels, ",")} {
+			if values, err := table.Values(column); err != nil || values[0] != word {
 				t.Fatal(column, values, word, err)
 			}
 		}
@@ -86,6 +87,21 @@ func TestKindsAreThoseOfTables(t *testing.T) {
 	})
 	if gaps.Err() != nil || seen == 0 {
 		t.Fatal(gaps.Err(), seen)
+	}
+	steps, err := bubbles.Steps()
+	if err != nil || len(steps) == 0 {
+		t.Fatal(err)
+	}
+	if table, err = profile.Table(background, StepsTable, DocumentOptions{}, TableOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	for _, step := range steps {
+		if count, err := table.Next(1); err != nil || count != 1 {
+			t.Fatal(count, err)
+		}
+		if values, err := table.Values("tags"); err != nil || values[0] != strings.Join(step.Tags, ",") {
+			t.Fatal(values, step.Tags, err)
+		}
 	}
 	kernels, err := profile.Kernels(background, KernelOptions{})
 	if err != nil {

@@ -168,8 +168,11 @@ func OpenOwned(ctx context.Context, from ReaderAtCloser, size int64, label strin
 	if !handed {
 		reader.end()
 	}
-	if err != nil {
-		return nil, reader.explain(err)
+	if err = reader.explain(err, 0); err != nil {
+		if made != nil {
+			made.Close()
+		}
+		return nil, err
 	}
 	made.h.reader = reader
 	return made, nil

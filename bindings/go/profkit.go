@@ -256,10 +256,11 @@ func (h *handle) use(run func(raw unsafe.Pointer) error) error {
 		return err
 	}
 	defer h.leave()
-	if err = run(raw); err != nil && h.reader != nil {
-		err = h.reader.explain(err)
+	if h.reader == nil {
+		return run(raw)
 	}
-	return err
+	before := h.reader.failures()
+	return h.reader.explain(run(raw), before)
 }
 
 // filters say which part of a capture to look at; of devices Plane is the name, of steps Name.

@@ -116,3 +116,30 @@ func TestReaderOfOnePassLivesAsLongAsItIsNeeded(t *testing.T) {
 		t.Fatal(source.closed)
 	}
 }
+
+func TestNoAnswerHidesThatAReaderFailed(t *testing.T) {
+	for name, ask := range map[string]func(*Profile) error{
+		"kernels": func(p *Profile) error { _, err := p.Kernels(background, KernelOptions{}); return err },
+		"bubbles": func(p *Profile) error { _, err := p.Bubbles(background, BubbleOptions{}); return err },
+		"table": func(p *Profile) error {
+			_, err := p.Table(background, DevicesTable, DocumentOptions{}, TableOptions{})
+			return err
+		},
+		"report": func(p *Profile) error { _, err := p.JSON(Report); return err },
+		"info":   func(p *Profile) error { _, err := p.JSON(Info); return err },
+	} {
+		source := ownedGPU(t)
+		profile, err := OpenOwned(background, source, source.Size(), "gemm.xplane.pb", OpenOptions{OnePass: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		source.trouble = errFull
+		if err := ask(profile); !errors.Is(err, errFull) || !errors.Is(err, ErrIO) {
+			t.Error(name, err)
+		}
+		profile.Close()
+		if source.closed != 1 {
+			t.Error(name, "what was made of it is left")
+		}
+	}
+}

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs the tests of one binding against a built library.
 
-run.py python|rust|go --library LIBPROFKIT.SO --source ROOT --scratch FOLDER [--sanitize KINDS]
+run.py python|rust|rust-features|go --library LIBPROFKIT.SO --source ROOT --scratch FOLDER [--sanitize KINDS]
 
 Rust and Go are tested with every toolchain that is found: the one of PATH, and the oldest that is promised.
 
@@ -97,7 +97,8 @@ def test_python(options):
     prefix = staged(options)
     source = pathlib.Path(options.source) / "bindings" / "python"
     environment = environment_for(options, prefix)
-    environment.update(PYTHONPATH=str(source / "src"), PYTHONDONTWRITEBYTECODE="1")
+    environment.update(PYTHONPATH=str(source / "src"), PYTHONDONTWRITEBYTECODE="1",
+                       PROFKIT_MYPY_CACHE=str(pathlib.Path(options.scratch) / "mypy"))
     preload = sanitizer_runtime(options.sanitize)
     if preload is None:
         skip("python", f"no run-time library to preload for -Db_sanitize={options.sanitize}")
@@ -153,6 +154,57 @@ def runner_of(options, environment, leaks):
     return f"/usr/bin/env LD_PRELOAD={preload}"
 
 
+def rust_crates(options, with_features):
+    """The crates in a folder of the build, where cargo writes its lock file; with_features: what optional features need is there."""
+    source, tree = pathlib.Path(options.source), pathlib.Path(options.scratch) / ("crates" if with_features else "crates-bare")
+    shutil.rmtree(tree, ignore_errors=True)
+    rust = tree / "bindings" / "rust"
+    for folder in (rust / "profkit", rust / "features"):
+        folder.mkdir(parents=True)
+    links = ["tests"] + ["bindings/rust/" + name for name in (
+        "Cargo.toml", "README.md", "profkit-sys", "profkit/src", "profkit/tests", "profkit/examples", "features/Cargo.toml",
+        "features/lib.rs", "features/tests")]
+    for name in links + ["bindings/rust/profkit/Cargo.toml"] * with_features:
+        (tree / name).symlink_to(source / name)
+    if not with_features:
+        manifest = (source / "bindings/rust/profkit/Cargo.toml").read_text(encoding="utf-8")
+        manifest = re.sub(r"^.*optional = true.*\n", "", manifest, flags=re.MULTILINE)
+        manifest = re.sub(r"= \[\"dep:.*\]$", "= []", manifest, flags=re.MULTILINE)
+        (rust / "profkit" / "Cargo.toml").write_text(manifest, encoding="utf-8")
+    return rust
+
+
+def resolves(cargo, folder, environment):
+    """Whether cargo has fetched all that a folder needs."""
+    return subprocess.run([cargo, "metadata", "--offline", "--format-version", "1"], cwd=folder, env=environment,
+                          capture_output=True, check=False).returncode == 0
+
+
+def test_rust_features(options):
+    """The features that need crates of others: serde and arrow."""
+    if "PROFKIT_SLOW" not in os.environ:
+        skip("rust", "the features serde and arrow take a minute to compile: PROFKIT_SLOW=1, as scripts/test slow sets")
+    toolchains = rust_toolchains()
+    if not toolchains:
+        skip("rust", "cargo was not found (Debian: cargo)")
+    cargo, variables = next(iter(toolchains.values()))
+    environment = dict(environment_for(options, staged(options)), **variables,
+                       CARGO_TARGET_DIR=str(pathlib.Path(options.scratch) / "features"))
+    folder = rust_crates(options, with_features=True)
+    if not all(resolves(cargo, place, environment) for place in (folder, folder / "features")):
+        skip("rust", "cargo has not fetched the crates of serde and arrow (once, with a network: cargo fetch in bindings/rust/features)")
+    status, out = run([cargo, "test", "--offline"], environment, folder / "features")
+    counts = [(int(good), int(bad)) for good, bad in re.findall(r"test result: \w+\. (\d+) passed; (\d+) failed", out)]
+    passed, failed = sum(good for good, _ in counts), max(sum(bad for _, bad in counts), int(status != 0))
+    for command in ([cargo, "clippy", "--offline", "-p", "profkit", "--all-features", "--", "-D", "warnings"],
+                    [cargo, "doc", "--offline", "-p", "profkit", "--all-features", "--no-deps"]):
+        if command[1] == "clippy" and shutil.which("cargo-clippy") is None:
+            continue
+        status, _ = run(command, dict(environment, RUSTDOCFLAGS="-D warnings"), folder)
+        passed, failed = passed + (status == 0), failed + (status != 0)
+    summary(passed, failed)
+
+
 def test_rust(options):
     toolchains = rust_toolchains()
     if not toolchains:
@@ -164,12 +216,13 @@ def test_rust(options):
     runner = runner_of(options, environment, leaks=True)
     if runner:
         environment["CARGO_TARGET_X86_64_UNKNOWN_LINUX_GNU_RUNNER"] = runner
-    folder = pathlib.Path(options.source) / "bindings" / "rust"
     passed = failed = skipped = 0
     for version, (cargo, variables) in toolchains.items():
         print(f"== rustc {version[0]}.{version[1]}")
         chosen = dict(environment, **variables,
                       CARGO_TARGET_DIR=str(pathlib.Path(options.scratch) / f"rust-{version[0]}.{version[1]}"))
+        # Where cargo has never fetched what optional features need, it cannot even leave them out.
+        folder = rust_crates(options, with_features=False)
         status, out = run([cargo, "test", "--offline", "--workspace", "--all-targets"], chosen, folder)
         doc_status, doc_out = (0, "") if runner else run([cargo, "test", "--offline", "--workspace", "--doc"], chosen, folder)
         bad_of_this = 0
@@ -254,7 +307,7 @@ def test_go(options):
 
 def main(arguments):
     parser = argparse.ArgumentParser()
-    parser.add_argument("language", choices=["python", "rust", "go"])
+    parser.add_argument("language", choices=["python", "rust", "rust-features", "go"])
     parser.add_argument("--library", required=True)
     parser.add_argument("--source", required=True)
     parser.add_argument("--scratch", required=True)
@@ -262,7 +315,7 @@ def main(arguments):
     options = parser.parse_args(arguments)
     if "toml" in os.environ.get("PROFKIT_LEFT_OUT", ""):
         skip(options.language, "built without toml, whose answers the tests of bindings know")
-    {"python": test_python, "rust": test_rust, "go": test_go}[options.language](options)
+    {"python": test_python, "rust": test_rust, "rust-features": test_rust_features, "go": test_go}[options.language](options)
 
 
 if __name__ == "__main__":

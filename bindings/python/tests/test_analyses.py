@@ -281,3 +281,35 @@ def test_facts_that_events_share(tmp_path):
         event, = plane.lines[0]
         assert [(stat.name, stat.value, stat.origin) for stat in event.stats()] == [
             ("flops", 8, profkit.StatOrigin.METADATA)]
+
+
+def test_kernels_are_gone_over(tpu, gpu_path):
+    with profkit.open(gpu_path) as gpu:
+        for profile in (tpu, gpu):
+            kernels = profile.kernels()
+            listed = list(kernels)
+            assert listed == list(kernels) == list(kernels.rows()) and len(listed) == len(kernels) > 0
+            assert {kernel.device for kernel in listed} <= set(range(len(kernels.devices)))
+
+
+def test_every_table_of_an_analysis_takes_columns(tpu, data):
+    memory, bubbles = tpu.memory(curve_points=10), tpu.bubbles()
+    for table, names in ((memory.live_buffers_table, ["size_bytes"]), (memory.live_curve_table, ["live_bytes", "event"]),
+                         (bubbles.steps_table, ["busy_ps"]), (bubbles.table, ["cause", "start_ps"]), (tpu.kernels().table, ["name"])):
+        rows = table(columns=names).to_dicts()
+        assert all(list(row) == names for row in rows)
+        assert len(rows) == len(table().to_dicts())
+    assert bubbles.steps_table(columns=["busy_ps"]).to_dicts()
+    with profkit.open(data / "neutrino" / "block_sched") as profile:
+        assert {tuple(row) for row in profile.neutrino().launches_table(columns=["kernel"])} == {("kernel",)}
+
+
+def test_words_are_those_of_tables(tpu, data):
+    with profkit.open(data / "kineto" / "h100_bert_small.pt.trace.json.gz") as trace:
+        for profile in (tpu, trace):
+            bubbles = profile.bubbles()
+            own = [(gap.cause, gap.certainty, gap.scope, ",".join(gap.labels)) for gap in bubbles]
+            assert own == [(row["cause"], row["certainty"], row["scope"], row["labels"]) for row in profile.table("gaps")]
+            tags = [",".join(step.tags) for step in bubbles.steps]
+            assert tags == [row["tags"] for row in profile.table("steps")]
+        assert any("," in text for text in tags) and any(text.startswith("possible_") for *_, text in own)

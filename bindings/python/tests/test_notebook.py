@@ -28,6 +28,28 @@ def test_page(trace):
         trace.page(plane="no such plane")
 
 
+def test_the_first_rows(trace, tpu):
+    """As many as fit a screen, of tables and of analyses; no others are made for it."""
+    kernels = trace.kernels()
+    shown = kernels._repr_html_()
+    assert shown == trace.table("kernels")._repr_html_() and len(kernels) > 20
+    assert shown.count("<tr>") == 21 and shown.endswith("<p>the first 20 rows</p>")
+    first = next(iter(kernels))
+    assert f"<td>{html.escape(first.name)}</td>" in shown and f"<td>{first.start_ps}</td>" in shown
+    table, parts, whole = tpu.table("kernels"), [], []
+    write = table.write
+    write(whole.append, "json")
+    table.write = lambda to, format: write(lambda part: (parts.append(part), to(part)), format)
+    table._repr_html_()
+    assert 0 < sum(map(len, parts)) < sum(map(len, whole)) / 4
+    devices = trace.table("devices")
+    assert devices._repr_html_().endswith(f"<p>{len(devices.to_dicts())} rows</p>")
+    assert "<th>cause</th>" in trace.bubbles()._repr_html_() and "<th>size_bytes</th>" in trace.memory()._repr_html_()
+    with pytest.raises(ValueError, match="closed"):
+        kernels.close()
+        kernels._repr_html_()
+
+
 @pytest.fixture
 def axes():
     if "PROFKIT_SANITIZED" in os.environ:

@@ -1,4 +1,5 @@
 """The README's first lines, the wheel, and what another library than expected does."""
+import inspect
 import os
 import pathlib
 import re
@@ -77,8 +78,57 @@ def test_an_older_library_refuses_what_it_lacks(tmp_path):
     assert "has no pk_not_yet" in shown and "update libprofkit" in shown
 
 
-def test_types_are_sound():
+def checked(*paths):
+    """What mypy says of files, and its status."""
     mypy = pytest.importorskip("mypy.api")
-    out, _, status = mypy.run(["--strict", "--config-file", str(PACKAGE / "pyproject.toml"), "--cache-dir", os.devnull,
-                               str(PACKAGE / "src" / "profkit")])
+    cache = os.environ.get("PROFKIT_MYPY_CACHE", os.devnull)
+    out, wrong, status = mypy.run(["--config-file", str(PACKAGE / "pyproject.toml"), "--cache-dir", cache,
+                                   *[str(path) for path in paths]])
+    assert not wrong
+    return out, status
+
+
+def test_types_are_sound(monkeypatch):
+    monkeypatch.setenv("MYPYPATH", str(PACKAGE / "src"))
+    out, status = checked(PACKAGE / "src" / "profkit", HERE / "typing" / "right.py")
     assert status == 0, out
+
+
+def test_a_wrong_keyword_is_found_by_mypy(monkeypatch):
+    monkeypatch.setenv("MYPYPATH", str(PACKAGE / "src"))
+    wrong = HERE / "typing" / "wrong.py"
+    expected = {number: word for number, line in enumerate(wrong.read_text(encoding="utf-8").splitlines(), 1)
+                for word in re.findall(r"# error: (\w+)$", line)}
+    out, status = checked(wrong)
+    found = {int(number): why for number, why in re.findall(r"wrong\.py:(\d+): error: (.*)", out)}
+    assert status == 1 and found.keys() == expected.keys() and len(found) > 15, out
+    assert all(word in found[number] for number, word in expected.items()), out
+
+
+def parameters(function):
+    """Names of the keywords that a function takes itself."""
+    return {name for name, given in inspect.signature(function).parameters.items()
+            if given.kind is inspect.Parameter.KEYWORD_ONLY}
+
+
+def test_keywords_are_those_of_the_functions_that_they_end_in():
+    from profkit import dumping, keywords, profile, tables  # pylint: disable=import-outside-toplevel
+    ends = {
+        "FilteredDocument": (profkit.Profile.write_document, ()),
+        "FilteredTable": (profkit.Profile.table, ()),
+        "TableOptions": (tables.Table.__init__, ("file", "limit", "filters")),
+        "EventsTable": (tables.Table.__init__, ("file", "filters")),
+        "MemoryOptions": (profkit.Memory.__init__, ()),
+        "BubblesOptions": (profkit.Bubbles.__init__, ()),
+        "ArchitectureOptions": (profkit.Architecture.__init__, ()),
+        "KernelsOptions": (profkit.Kernels.__init__, ()),
+        "ExportOptions": (profile._trace_options, ()),
+        "DumpOptions": (dumping.dump, ()),
+        "ProbeOptions": (profkit.Neutrino.write, ()),
+        "ValidationOptions": (profkit.Validation.__init__, ()),
+        "Hooks": (profkit.Modules.__init__, ()),
+    }
+    for name, (function, left_out) in ends.items():
+        assert set(getattr(keywords, name).__annotations__) == parameters(function) - set(left_out), name
+    others = {name for name, kind in vars(keywords).items() if isinstance(kind, type) and kind.__module__ == keywords.__name__}
+    assert others - ends.keys() == {"Filters"}

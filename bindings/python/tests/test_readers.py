@@ -93,6 +93,25 @@ def test_what_a_reader_raises_is_raised_by_the_call_that_reads(source):
     assert source.closed == 1
 
 
+@pytest.mark.parametrize("ask", [
+    lambda profile: profile.kernels(), lambda profile: list(profile.table("devices")), lambda profile: profile.planes,
+    lambda profile: profile.bubbles(), lambda profile: profile.report(), lambda profile: profile.files[0].hostnames,
+    lambda profile: profile.export("/dev/null", "csv"), lambda profile: profile.info()])
+def test_no_answer_hides_that_a_reader_failed(source, ask):
+    """The library takes what it can read; a call that made it read says that this was not all."""
+    profile = opened(source, one_pass=True)
+    source.failing = ConnectionResetError("the peer is gone")
+    with pytest.raises(ConnectionResetError, match="peer is gone"):
+        ask(profile)
+    with profkit.open_buffer(source.content, "gemm.xplane.pb") as other:
+        assert other.planes
+    profile.close()
+    source.failing = None  # its traceback knows the profile
+    del profile
+    gc.collect()
+    assert source.closed == 1
+
+
 def test_eight_threads_ask_one_reader(source):
     profile, found = opened(source, one_pass=True), []
     expected = profile.document_bytes("ops")

@@ -1,5 +1,8 @@
 """Planes, lines, events, stats and metadata; lifetimes, errors, threads."""
 import gc
+import os
+import subprocess
+import sys
 import threading
 
 import pytest
@@ -185,6 +188,26 @@ def test_eight_threads_read_one_profile(tpu):
     for thread in threads:
         thread.join()
     assert all(found[number] == expected for number in range(8))
+
+
+def test_other_threads_run_while_the_library_works(gpu_path, tmp_path):
+    """The library waits for bytes of a pipe that another thread of Python writes: with the GIL held it would wait for ever."""
+    pipe = tmp_path / "pipe.xplane.pb"
+    os.mkfifo(pipe)
+    code = f"""
+import threading, profkit
+def feed():
+    with open({str(gpu_path)!r}, "rb") as capture, open({str(pipe)!r}, "wb", buffering=0) as pipe:
+        while part := capture.read(8192):
+            pipe.write(part)
+writer = threading.Thread(target=feed, daemon=True)
+writer.start()
+with profkit.open({str(pipe)!r}) as profile:
+    print(profile.document("info")["status"])
+writer.join()
+"""
+    shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False)
+    assert shown.stdout == "ok\n", shown.stderr
 
 
 def test_opening_and_closing_frees(gpu_path):

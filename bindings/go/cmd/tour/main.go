@@ -26,15 +26,13 @@ func main() {
 	}
 	fmt.Println(try(table(profkit.DevicesTable).Next(1000)), "devices")
 
-	ops, busiest, most := table(profkit.OpTotalsTable), "", int64(0)
-	for try(ops.Next(256)) != 0 {
-		names := try(ops.Values("display_name"))
-		for at, selfPs := range try(ops.Values("self_ps")) {
-			if selfPs.(int64) > most {
-				busiest, most = names[at].(string), selfPs.(int64)
-			}
+	busiest, most := "", int64(0)
+	table(profkit.OpTotalsTable).Rows("display_name", "self_ps").All()(func(op []any) bool {
+		if selfPs := op[1].(int64); selfPs > most {
+			busiest, most = op[0].(string), selfPs
 		}
-	}
+		return true
+	})
 	fmt.Printf("busiest op: %s, %d ps\n", busiest, most)
 
 	var longest profkit.Bubble

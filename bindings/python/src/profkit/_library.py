@@ -129,16 +129,25 @@ def reader_raised(why: Optional[BaseException]) -> None:
     _reading.raised = why
 
 
+def raise_what_reader_raised() -> None:
+    """After a call that may have read: also of one that says no more than that there is damage."""
+    raised = _reading.__dict__.pop("raised", None)
+    if raised is not None:
+        raise raised
+
+
 def check(function: Callable[..., int], *arguments: Any) -> int:
     """Calls a function that has `pk_error **err` last. Gives PK_OK or PK_END, or raises."""
     error = c.c_void_p()
     status = function(*arguments, c.byref(error))
+    if _reading.__dict__:
+        try:
+            raise_what_reader_raised()
+        except BaseException:
+            lib.pk_error_free(error.value)
+            raise
     if status >= 0:
         return status
-    raised = _reading.__dict__.pop("raised", None) if status == d.PK_E_IO else None
-    if raised is not None:
-        lib.pk_error_free(error.value)
-        raise raised
     handle = Handle(error.value, lib.pk_error_free)
     why = exception_of(error.value, status)
     why._handle = handle if error.value else None  # pylint: disable=protected-access
@@ -188,17 +197,25 @@ class Owner:
         """Lets go of the C object. What was taken from it before keeps it alive for as long as it needs it."""
         self._handle = None
 
-    def __enter__(self):  # type: ignore[no-untyped-def]
+    def __enter__(self: "_Owner") -> "_Owner":
         return self
 
     def __exit__(self, *_: Any) -> None:
         self.close()
 
 
+_Owner = TypeVar("_Owner", bound=Owner)
+
+
 def made(function: Callable[..., int], free: Callable[[int], None], *arguments: Any, keep: Any = None) -> Handle:
     """Calls a function that ends in (T **out, pk_error **err)."""
     out = c.c_void_p()
-    check(function, *arguments, c.byref(out))
+    try:
+        check(function, *arguments, c.byref(out))
+    except BaseException:
+        if out.value:  # it was made of what could be read
+            free(out.value)
+        raise
     return Handle(out.value, free, keep)
 
 

@@ -1,7 +1,7 @@
 """Memory, bubbles, kernels, modules, Neutrino traces and Chrome events of a profile."""
 import ctypes as c
 import json
-from typing import Any, Callable, Dict, Iterator, List, Literal, NamedTuple, Optional, Sequence, Tuple
+from typing import TYPE_CHECKING, Any, Callable, Dict, Iterator, List, Literal, NamedTuple, Optional, Sequence, Tuple
 
 from . import _declarations as d
 from . import _library as L
@@ -10,6 +10,11 @@ from .errors import Error
 from .kinds import KernelKind, Status
 from .tables import Table, number_of
 from .profile import CancelToken, Log, Profile, Progress
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from .keywords import ProbeOptions, TableOptions
 
 
 class _Document(Owner):
@@ -189,17 +194,20 @@ class Memory(_Document):
         """The curve that `curve_points` asked for."""
         return self.table("live_curve").structs(d.pk_curve_point, _curve_point)
 
-    def table(self, name: Literal["live_buffers", "live_curve", "allocators"], **given: Any) -> Table:
+    def _repr_html_(self) -> str:
+        return self.table("live_buffers")._repr_html_()
+
+    def table(self, name: Literal["live_buffers", "live_curve", "allocators"], **given: "Unpack[TableOptions]") -> Table:
         """A table of this analysis. Options: see Table."""
         return Table(self, lib.pk_memory_table, number_of(name), **given)
 
-    def live_buffers_table(self) -> Table:
+    def live_buffers_table(self, **given: "Unpack[TableOptions]") -> Table:
         """The same as an Arrow table."""
-        return self.table("live_buffers")
+        return self.table("live_buffers", **given)
 
-    def live_curve_table(self) -> Table:
+    def live_curve_table(self, **given: "Unpack[TableOptions]") -> Table:
         """The curve as an Arrow table."""
-        return self.table("live_curve")
+        return self.table("live_curve", **given)
 
     def fit(self) -> Optional[Tuple[bool, int]]:
         """Whether what `fit_bytes` asked fits, and how many bytes are spare; None when it was not asked."""
@@ -219,8 +227,8 @@ def _names_of(prefix: str) -> List[str]:
     return [name for _, name in found]
 
 
-_TAGS = _names_of("PK_BUBBLE_TAG_")
-_LABELS = _names_of("PK_BUBBLE_LABEL_")
+_TAGS = [name.upper() for name in _names_of("PK_BUBBLE_TAG_")]
+_LABELS = [name if name == "insufficient_evidence" else "possible_" + name for name in _names_of("PK_BUBBLE_LABEL_")]
 _SCOPES = _names_of("PK_BUBBLE_SCOPE_")
 _CERTAINTIES = _names_of("PK_CERTAINTY_")
 _CAUSES = _names_of("PK_CAUSE_")
@@ -332,13 +340,16 @@ class Bubbles(_Document):
         """The gaps that are long enough to be listed, by device and time."""
         return self.table("gaps").structs(d.pk_bubble, _bubble)
 
-    def table(self, name: Literal["gaps", "steps", "causes", "device_time"] = "gaps", **given: Any) -> Table:
+    def _repr_html_(self) -> str:
+        return self.table()._repr_html_()
+
+    def table(self, name: Literal["gaps", "steps", "causes", "device_time"] = "gaps", **given: "Unpack[TableOptions]") -> Table:
         """A table of this analysis. Options: see Table."""
         return Table(self, lib.pk_bubbles_table, number_of(name), **given)
 
-    def steps_table(self) -> Table:
+    def steps_table(self, **given: "Unpack[TableOptions]") -> Table:
         """The steps as an Arrow table."""
-        return self.table("steps")
+        return self.table("steps", **given)
 
     def write(self, write: Callable[[bytes], Any]) -> Status:
         return self._written(lib.pk_bubbles_write, write)
@@ -433,7 +444,8 @@ def _kernel(row: Any) -> Kernel:
 
 
 class Kernels(Owner):
-    """What the devices of a capture did: kernels of Ascend tables, Kineto and XLA traces, and XSpace planes."""
+    """What the devices of a capture did: kernels of Ascend tables, Kineto and XLA traces, and XSpace planes. Iterate over it for
+    the kernels; `devices` says whose they are."""
 
     def __init__(self, profile: Profile, *, device: Optional[str] = None, step_pattern: Optional[str] = None,
                  details: bool = True, progress: Optional[Progress] = None, log: Optional[Log] = None,
@@ -454,7 +466,18 @@ class Kernels(Owner):
         """The kernels of all devices, by device and start."""
         return self.table().structs(d.pk_kernel_row, _kernel)
 
-    def table(self, **given: Any) -> Table:
+    def __iter__(self) -> Iterator[Kernel]:
+        """The same."""
+        return self.rows()
+
+    def __len__(self) -> int:
+        """How many kernels there are."""
+        return sum(device.kernel_count for device in self.devices)
+
+    def _repr_html_(self) -> str:
+        return self.table()._repr_html_()
+
+    def table(self, **given: "Unpack[TableOptions]") -> Table:
         """The same as an Arrow table. Options: see Table."""
         return Table(self, lib.pk_activity_table, **given)
 
@@ -730,11 +753,11 @@ class Neutrino(Owner):
         """The records of a map."""
         return Records(self, file, map)
 
-    def launches_table(self, **given: Any) -> Table:
+    def launches_table(self, **given: "Unpack[TableOptions]") -> Table:
         """The launches as an Arrow table. Options: see Table."""
         return Table(self, lib.pk_probe_table, **given)
 
-    def records_table(self, file: int, map: int = 0, **given: Any) -> Table:  # pylint: disable=redefined-builtin
+    def records_table(self, file: int, map: int = 0, **given: "Unpack[TableOptions]") -> Table:  # pylint: disable=redefined-builtin
         """The records of a map as an Arrow table. Options: see Table."""
         return Table(self, lib.pk_probe_records_table, file, map, **given)
 
@@ -758,7 +781,7 @@ class Neutrino(Owner):
                                 c.byref(status)))
         return Status(status.value)
 
-    def document(self, slice: str = "summary", **given: Any) -> Dict[str, Any]:  # pylint: disable=redefined-builtin
+    def document(self, slice: str = "summary", **given: "Unpack[ProbeOptions]") -> Dict[str, Any]:  # pylint: disable=redefined-builtin
         """One slice as JSON. Options: see write()."""
         parts: List[bytes] = []
         self.write(parts.append, slice, **given)

@@ -1,12 +1,17 @@
 """Any protobuf message, field by field."""
 import ctypes as c
-from typing import Any, Callable, Optional
+from typing import TYPE_CHECKING, Any, Callable, Optional
 
 from . import _declarations as d
 from . import _library as L
 from ._library import Calls, check, lib, options
 from .kinds import Status
 from .profile import CancelToken, Limits, Log, PathLike, Progress, _open_options
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from .keywords import DumpOptions
 
 _FORMATS = {"json": d.PK_DUMP_JSON, "text": d.PK_DUMP_TEXT}
 
@@ -23,7 +28,7 @@ def dump(path: PathLike, write: Callable[[bytes], Any], *, type: Optional[str] =
                  progress=progress, log=log, cancel=cancel, threads=threads)
 
 
-def dump_open_file(profile: Any, file: int, write: Callable[[bytes], Any], **given: Any) -> Status:
+def dump_open_file(profile: Any, file: int, write: Callable[[bytes], Any], **given: "Unpack[DumpOptions]") -> Status:
     """The same of a file of a profile, by its position."""
     return _dump(lib.pk_file_dump_write, (profile, file), write, **given)
 

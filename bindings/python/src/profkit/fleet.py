@@ -19,12 +19,17 @@ import queue
 import re
 import threading
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, Callable, Dict, Iterable, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Set, Tuple, Union
+from typing import TYPE_CHECKING, Any, Callable, Dict, Iterable, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Set, Tuple, Union
 
 from .errors import Error
 from .profile import open as open_profile
 from .profile import open_buffer
 from .tables import NUMBERS, TableName, number_of
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from .keywords import Filters
 
 Where = Union[str, "os.PathLike[str]", Sequence[Union[str, "os.PathLike[str]"]]]
 
@@ -270,7 +275,7 @@ def _all_workers() -> int:
 
 
 def scan(where: Where, table: TableName = "ops", *, columns: Optional[Sequence[str]] = None, workers: Optional[int] = None,
-         storage_options: Optional[Mapping[str, Any]] = None, **filters: Any) -> Scan:
+         storage_options: Optional[Mapping[str, Any]] = None, **filters: "Unpack[Filters]") -> Scan:
     """One table over all captures at `where` (see captures()). columns: those of the table that are wanted; filters: as those
     of Profile.table(), host, plane, event, step, from_ps, …. workers: captures that are read at a time."""
     return Scan(captures(where, storage_options=storage_options), table, columns,
@@ -278,7 +283,7 @@ def scan(where: Where, table: TableName = "ops", *, columns: Optional[Sequence[s
 
 
 def sql(query: str, where: Where, *, workers: Optional[int] = None, storage_options: Optional[Mapping[str, Any]] = None,
-        **filters: Any) -> Any:
+        **filters: "Unpack[Filters]") -> Any:
     """Asks DuckDB: the tables in the query are those of profkit (docs/tables.md) over all captures at `where`, with `uri` first and
     `error` last, `captures` (uri) and `errors` (uri, message: what is wrong with each of them). Only columns that the query names are read; filters are those of scan(). Gives a relation of DuckDB, which reads
     the captures each time it is asked for rows. Needs duckdb and pyarrow."""
@@ -330,7 +335,7 @@ class Written(NamedTuple):
 def write_dataset(where: Where, root: Union[str, "os.PathLike[str]"], table: TableName = "ops", *,
                   columns: Optional[Sequence[str]] = None, partition: Optional[Callable[[str], Mapping[str, str]]] = None,
                   captures_per_file: int = 256, workers: Optional[int] = None,
-                  storage_options: Optional[Mapping[str, Any]] = None, **filters: Any) -> Written:
+                  storage_options: Optional[Mapping[str, Any]] = None, **filters: "Unpack[Filters]") -> Written:
     """Writes one table over all captures to a Parquet dataset at the local folder `root`. partition: from the URI of a capture
     to folders ({"day": "2026-11-27"} is "day=2026-11-27/"). A file holds up to captures_per_file captures.
 

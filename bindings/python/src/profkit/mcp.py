@@ -19,6 +19,7 @@ from pydantic import Field
 
 from ._library import version
 from .errors import Error
+from .keywords import Filters
 from .profile import Profile, open as open_profile
 
 #: About the most that an answer takes.
@@ -108,7 +109,7 @@ def make_server(root: Union[str, "os.PathLike[str]"]) -> MCPServer:
                from_ps: Instant = None, to_ps: Instant = None) -> dict[str, Any]:
         """What matters most about a capture, in 16 KB: whether it is complete, where the time of its devices went
         (`summary.verdict`), the costliest ops, and what was found, with ids for `explain`."""
-        filters = {"host": host, "plane": plane, "line": line, "event": name, "step": step, "from_ps": from_ps, "to_ps": to_ps}
+        filters: Filters = {"host": host, "plane": plane, "line": line, "event": name, "step": step, "from_ps": from_ps, "to_ps": to_ps}
         with below.open(path) as profile:
             return attempt(lambda: profile.document_bytes("brief", **filters))
 
@@ -129,7 +130,7 @@ def make_server(root: Union[str, "os.PathLike[str]"]) -> MCPServer:
         """The answer to one question, in 24 KB: ops (busiest first), steps, bubbles (when devices waited and why), memory,
         collectives, modules, framework (host events), architecture (what model ran), info, tree, metadata, neutrino.
         `limited` says which lists are not whole."""
-        filters = {"host": host, "plane": plane, "line": line, "event": name, "step": step, "from_ps": from_ps, "to_ps": to_ps}
+        filters: Filters = {"host": host, "plane": plane, "line": line, "event": name, "step": step, "from_ps": from_ps, "to_ps": to_ps}
         with below.open(path) as profile:
             return attempt(lambda: profile.document_bytes(question, limit=limit, max_bytes=MAX_BYTES, **filters))
 

@@ -1,6 +1,6 @@
 """Many nodes on one clock: merging their traces, and telling whether their collectives agree."""
 import ctypes as c
-from typing import Any, Callable, Iterator, List, NamedTuple, Optional, Sequence
+from typing import TYPE_CHECKING, Any, Callable, Iterator, List, NamedTuple, Optional, Sequence
 
 from . import _declarations as d
 from . import _library as L
@@ -8,6 +8,11 @@ from ._library import Calls, check, converter, got, lib, made, options, path_tex
 from .analyses import _Document, _choice
 from .kinds import Status
 from .profile import CancelToken, Limits, Log, PathLike, Profile, Progress, limits_pointer
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from .keywords import ValidationOptions
 
 _CORRECTIONS = {"clock": d.PK_CORRECTION_CLOCK, "walltime": d.PK_CORRECTION_WALLTIME, "none": d.PK_CORRECTION_NONE}
 _ZEROS = {"auto": d.PK_ZERO_AUTO, "earliest": d.PK_ZERO_EARLIEST, "reference": d.PK_ZERO_REFERENCE,
@@ -156,7 +161,7 @@ class Validation(_Document):
         kept = [None if profile is None else profile._h for profile in profiles]
         handles = (c.c_void_p * max(1, len(kept)))(*[None if handle is None else handle.address for handle in kept])
         self._handle = calls.run(lambda: made(lib.pk_validation_open, lib.pk_validation_free, handles, len(profiles),
-                                              c.byref(given)))
+                                              c.byref(given), keep=kept))
 
     @property
     def summary(self) -> ValidationSummary:
@@ -176,6 +181,6 @@ class Validation(_Document):
         calls.run(lambda: check(lib.pk_validation_write_csv, self._h, calls.writer(write), None))
 
 
-def validate(*profiles: Optional[Profile], **given: Any) -> Validation:
+def validate(*profiles: Optional[Profile], **given: "Unpack[ValidationOptions]") -> Validation:
     """Compares one merged trace, or one trace a node. Options: see Validation."""
     return Validation(profiles, **given)

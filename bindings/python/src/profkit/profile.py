@@ -15,7 +15,11 @@ from .readers import Reader, open_uri, reader_of_file
 from .tables import Table, TableName, number_of
 
 if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
     from .analyses import Architecture, Bubbles, ChromeEvents, Kernels, Memory, Modules, Neutrino
+    from .keywords import (ArchitectureOptions, BubblesOptions, DumpOptions, EventsTable, ExportOptions, FilteredDocument, FilteredTable,
+                           Filters, Hooks, KernelsOptions, MemoryOptions)
     from .plotting import Plots
 
 PathLike = Union[str, bytes, "os.PathLike[str]", "os.PathLike[bytes]"]
@@ -347,7 +351,7 @@ class File:
         #: Position of the XSpace that this file repeats.
         self.export_of: Optional[int] = info.export_of if info.export_of >= 0 else None
 
-    def dump(self, write: Callable[[Any], Any], **given: Any) -> Status:
+    def dump(self, write: Callable[[Any], Any], **given: "Unpack[DumpOptions]") -> Status:
         """Hands the bytes of `profkit dump --json`, or of protobuf's text format, of this file to `write`. Options: see
         dump(); those of opening count no more, but for limits and hooks."""
         from .dumping import dump_open_file  # pylint: disable=import-outside-toplevel
@@ -366,12 +370,16 @@ class File:
     @property
     def damage(self) -> Optional[Error]:
         """Why the file is damaged or unreadable; None when it is sound."""
-        return L.damage_of(lib.pk_file_damage(self._handle.address, self.position))
+        found = L.damage_of(lib.pk_file_damage(self._handle.address, self.position))
+        L.reader_raised(None)  # the damage says it
+        return found
 
     @property
     def planes(self) -> List[Plane]:
         """None unless the file is an XSpace."""
-        return [Plane(self, at) for at in range(lib.pk_plane_count(self._handle.address, self.position))]
+        count = lib.pk_plane_count(self._handle.address, self.position)
+        L.raise_what_reader_raised()
+        return [Plane(self, at) for at in range(count)]
 
     @property
     def hostnames(self) -> List[str]:
@@ -388,6 +396,7 @@ class File:
 
     def _notes(self, kind: int) -> List[str]:
         count = lib.pk_file_note_count(self._handle.address, self.position, kind)
+        L.raise_what_reader_raised()
         return [text(got(lib.pk_file_note_get, d.pk_str, self._handle.address, self.position, kind, at))
                 for at in range(count)]
 
@@ -468,7 +477,7 @@ class Profile(Owner):
 
     def save_document(self, name: str, path: PathLike, *, limit: Optional[int] = None, max_bytes: Optional[int] = None,
                       progress: Optional[Progress] = None, log: Optional[Log] = None, cancel: Optional[CancelToken] = None,
-                      threads: int = 0, **filters: Any) -> Status:
+                      threads: int = 0, **filters: "Unpack[Filters]") -> Status:
         """Writes the document into a file, which appears when it is complete. Filters as of write_document()."""
         calls = Calls()
         given = options(d.pk_document_options, filters=L.filters(**filters), limit=L.limit_of(limit), max_bytes=max_bytes)
@@ -494,33 +503,33 @@ class Profile(Owner):
         self._write_filtered(function, what, parts.append, **filters)
         return b"".join(parts)
 
-    def module_document_bytes(self, module: str, **filters: Any) -> bytes:
+    def module_document_bytes(self, module: str, **filters: "Unpack[FilteredDocument]") -> bytes:
         """The bytes of `profkit modules --dump NAME --json`: a compiled module and the instructions of its entry
         computation. `limit` counts instructions; other filters as of write_document()."""
         return self._filtered_bytes(lib.pk_module_write, (L.encoded(module),), **filters)
 
-    def finding_document_bytes(self, id: str, **filters: Any) -> bytes:
+    def finding_document_bytes(self, id: str, **filters: "Unpack[FilteredDocument]") -> bytes:
         """The bytes of `profkit explain PATH ID --json`: one finding of the report, with its evidence and what happened
         around it. `id` is one of document("explain") under the same filters, which are those of write_document()."""
         return self._filtered_bytes(lib.pk_finding_write, (L.encoded(id),), **filters)
 
-    def finding_document(self, id: str, **filters: Any) -> Dict[str, Any]:
+    def finding_document(self, id: str, **filters: "Unpack[FilteredDocument]") -> Dict[str, Any]:
         """The same, parsed."""
         found: Dict[str, Any] = json.loads(self.finding_document_bytes(id, **filters))
         return found
 
-    def module_document(self, module: str, **filters: Any) -> Dict[str, Any]:
+    def module_document(self, module: str, **filters: "Unpack[FilteredDocument]") -> Dict[str, Any]:
         """The same, parsed."""
         found: Dict[str, Any] = json.loads(self.module_document_bytes(module, **filters))
         return found
 
-    def op_groups(self, by: str = "op", **filters: Any) -> Dict[str, Any]:
+    def op_groups(self, by: str = "op", **filters: "Unpack[FilteredDocument]") -> Dict[str, Any]:
         """Ops summed by what they have in common, as `profkit ops PATH --by KEYS --json`: "module,op" is a tree. Filters as of
         write_document()."""
         found: Dict[str, Any] = json.loads(self._filtered_bytes(lib.pk_op_groups_write, (L.encoded(by),), **filters))
         return found
 
-    def page(self, **filters: Any) -> bytes:
+    def page(self, **filters: "Unpack[FilteredDocument]") -> bytes:
         """The report as HTML for a browser, with its style, script and numbers inside: `profkit report PATH -o NAME.html`.
         Filters as of write_document()."""
         return self._filtered_bytes(lib.pk_page_write, (), **filters)
@@ -545,43 +554,42 @@ class Profile(Owner):
         from .plotting import Plots  # pylint: disable=import-outside-toplevel
         return Plots(self)
 
-    def document_bytes(self, name: str, **filters: Any) -> bytes:
+    def document_bytes(self, name: str, **filters: "Unpack[FilteredDocument]") -> bytes:
         """The bytes of `profkit NAME --json`."""
         parts: List[bytes] = []
         self.write_document(name, parts.append, **filters)
         return b"".join(parts)
 
-    def document(self, name: str, **filters: Any) -> Dict[str, Any]:
+    def document(self, name: str, **filters: "Unpack[FilteredDocument]") -> Dict[str, Any]:
         """The document of a command: "report", "info", "tree", "metadata", "steps", "ops", "modules", "framework",
         "collectives", "memory", "bubbles", "neutrino". Filters as of write_document()."""
         found: Dict[str, Any] = json.loads(self.document_bytes(name, **filters))
         return found
 
-    def report(self, **filters: Any) -> Dict[str, Any]:
+    def report(self, **filters: "Unpack[FilteredDocument]") -> Dict[str, Any]:
         """Everything about the capture."""
         return self.document("report", **filters)
 
-    def info(self, **filters: Any) -> Dict[str, Any]:
+    def info(self, **filters: "Unpack[FilteredDocument]") -> Dict[str, Any]:
         """Every file, host, plane and line, with counts."""
         return self.document("info", **filters)
 
-    def ops(self, **filters: Any) -> Dict[str, Any]:
+    def ops(self, **filters: "Unpack[FilteredDocument]") -> Dict[str, Any]:
         """Totals of every op over all its events."""
         return self.document("ops", **filters)
 
-    def steps(self, **filters: Any) -> Dict[str, Any]:
+    def steps(self, **filters: "Unpack[FilteredDocument]") -> Dict[str, Any]:
         return self.document("steps", **filters)
 
     # ---- tables ----
 
-    def events_table(self, file: Optional[int] = None, **given: Any) -> Table:
+    def events_table(self, file: Optional[int] = None, **given: "Unpack[EventsTable]") -> Table:
         """The events of a file, or of all, as an Arrow table. Options: see Table."""
         return Table(self, lib.pk_table_open, d.PK_TABLE_EVENTS, file=file, **given)
 
-    def ops_table(self, *, host: Optional[str] = None, plane: Optional[str] = None, line: Optional[str] = None,
-                  event: Optional[str] = None, **given: Any) -> Table:
-        """Totals of every op. Options: see Table."""
-        return self.table("ops", host=host, plane=plane, line=line, event=event, **given)
+    def ops_table(self, **given: "Unpack[FilteredTable]") -> Table:
+        """Totals of every op. Options: see table()."""
+        return self.table("ops", **given)
 
     def table(self, name: TableName, *, columns: Optional[Sequence[str]] = None, batch_rows: int = 0,
               skip_damage: bool = False, plain_text: bool = False, signed: bool = False, allow_empty: bool = False,
@@ -597,27 +605,27 @@ class Profile(Owner):
 
     # ---- analyses ----
 
-    def memory(self, **given: Any) -> "Memory":
+    def memory(self, **given: "Unpack[MemoryOptions]") -> "Memory":
         """Where the memory goes. Options: see Memory."""
         from .analyses import Memory  # pylint: disable=import-outside-toplevel
         return Memory(self, **given)
 
-    def bubbles(self, **given: Any) -> "Bubbles":
+    def bubbles(self, **given: "Unpack[BubblesOptions]") -> "Bubbles":
         """Why devices wait. Options: see Bubbles."""
         from .analyses import Bubbles  # pylint: disable=import-outside-toplevel
         return Bubbles(self, **given)
 
-    def architecture(self, **given: Any) -> "Architecture":
+    def architecture(self, **given: "Unpack[ArchitectureOptions]") -> "Architecture":
         """What model ran. Options: see Architecture."""
         from .analyses import Architecture  # pylint: disable=import-outside-toplevel
         return Architecture(self, **given)
 
-    def kernels(self, **given: Any) -> "Kernels":
+    def kernels(self, **given: "Unpack[KernelsOptions]") -> "Kernels":
         """What the devices did, kernel by kernel. Options: see Kernels."""
         from .analyses import Kernels  # pylint: disable=import-outside-toplevel
         return Kernels(self, **given)
 
-    def modules(self, **given: Any) -> "Modules":
+    def modules(self, **given: "Unpack[Hooks]") -> "Modules":
         """The compiled modules. Options: progress, log, cancel, threads."""
         from .analyses import Modules  # pylint: disable=import-outside-toplevel
         return Modules(self, **given)
@@ -634,7 +642,7 @@ class Profile(Owner):
 
     # ---- export ----
 
-    def export(self, path: PathLike, format: str, **given: Any) -> "Exported":  # pylint: disable=redefined-builtin
+    def export(self, path: PathLike, format: str, **given: "Unpack[ExportOptions]") -> "Exported":  # pylint: disable=redefined-builtin
         """Writes "trace.json", "pftrace", "xspace" or "csv" to a file, which appears when it is complete. Options:
         host, plane, line, event, step, from_ps, to_ps, gzip, like_xla, waits, progress, log, cancel, threads."""
         calls = Calls()
@@ -645,7 +653,7 @@ class Profile(Owner):
         return outcome
 
     def write_export(self, write: Callable[[bytes], Any], format: str,  # pylint: disable=redefined-builtin
-                     **given: Any) -> "Exported":
+                     **given: "Unpack[ExportOptions]") -> "Exported":
         """The same, to `write`."""
         calls = Calls()
         trace = _trace_options(calls, format, **given)

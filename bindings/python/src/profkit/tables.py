@@ -76,6 +76,10 @@ def number_of(name: str) -> int:
     return int(NUMBERS[name])
 
 
+class _Enough(Exception):
+    """No more rows are wanted."""
+
+
 class Table:
     """Rows of a capture, opened anew each time they are read. Give it to whatever reads Arrow, as often as you like:
 
@@ -144,15 +148,31 @@ class Table:
     def __iter__(self) -> Iterator[Dict[str, Any]]:
         return iter(self.to_dicts())
 
+    def _first(self, most: int) -> Tuple[List[Dict[str, Any]], bool]:
+        """The first rows, and whether they are all; no more is made than they need."""
+        held = bytearray()
+
+        def write(part: bytes) -> None:
+            held.extend(part)
+            if held.count(b"\n") > most:
+                raise _Enough
+
+        try:
+            self.write(write, "json")
+        except _Enough:
+            pass
+        lines = held.splitlines()
+        return [json.loads(line) for line in lines[:most]], len(lines) <= most
+
     def _repr_html_(self) -> str:
         """The first rows, for notebooks; of what comes by Arrow alone the names of the columns."""
         try:
-            rows = self.to_dicts()
+            rows, are_all = self._first(20)
         except Error:
             return "<table><tr>" + "".join(f"<th>{html.escape(name)}</th>" for name in self.columns) + "</tr></table>"
-        cells = [f"<tr>{''.join(f'<td>{html.escape(str(v))}</td>' for v in row.values())}</tr>" for row in rows[:20]]
+        cells = [f"<tr>{''.join(f'<td>{html.escape(str(v))}</td>' for v in row.values())}</tr>" for row in rows]
         names = "".join(f"<th>{html.escape(name)}</th>" for name in (rows[0] if rows else self.columns))
-        return f"<table><tr>{names}</tr>{''.join(cells)}</table><p>{len(rows)} rows</p>"
+        return f"<table><tr>{names}</tr>{''.join(cells)}</table><p>{'' if are_all else 'the first '}{len(rows)} rows</p>"
 
     def __arrow_c_stream__(self, requested_schema: Optional[object] = None) -> Any:
         """A new stream, in a capsule. `requested_schema` is not heeded, as the interface allows."""

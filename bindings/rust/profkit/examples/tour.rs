@@ -11,14 +11,11 @@ fn main() -> Result<()> {
 
     println!("{} devices", table(TableKind::Devices)?.advance(1000)?);
 
-    let mut ops = table(TableKind::Ops)?;
     let mut busiest = (0, String::new());
-    while ops.advance(256)? != 0 {
-        for (name, self_ps) in ops.values("display_name")?.into_iter().zip(ops.values("self_ps")?) {
-            if let (Some(CellValue::Text(name)), Some(CellValue::Int64(self_ps))) = (name, self_ps) {
-                if self_ps > busiest.0 {
-                    busiest = (self_ps, name);
-                }
+    for row in table(TableKind::Ops)?.rows(["self_ps", "display_name"]) {
+        if let [Some(CellValue::Int64(self_ps)), Some(CellValue::Text(name))] = row? {
+            if self_ps > busiest.0 {
+                busiest = (self_ps, name);
             }
         }
     }

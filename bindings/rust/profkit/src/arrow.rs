@@ -116,12 +116,12 @@ impl TableOptions<'_> {
 /// metadata), names are dictionaries, what is not known is null. It holds a reference of its own, so what it was made
 /// from may be dropped. `'d` is the lifetime of the bytes that the profile was opened over.
 ///
-/// The crate `arrow` takes it over by its pointer; what is left here is then empty:
+/// With the feature `arrow`, into_reader() makes it a reader of record batches:
 ///
 /// ```ignore
-/// let mut stream = profile.events_table(None, TableOptions::default())?;
-/// let reader = unsafe { arrow::ffi_stream::ArrowArrayStreamReader::from_raw(stream.as_mut_ptr().cast())? };
-/// for batch in reader { println!("{} events", batch?.num_rows()); }
+/// for batch in profile.events_table(None, TableOptions::default())?.into_reader()? {
+///     println!("{} events", batch?.num_rows());
+/// }
 /// ```
 #[derive(Debug)]
 pub struct ArrowStream<'d> {
@@ -155,6 +155,50 @@ impl<'d> ArrowStream<'d> {
     }
 }
 
+// The name that every release of the range has; the last ones have another, too.
+#[cfg(feature = "arrow")]
+#[allow(deprecated)]
+type StreamReader = arrow_array::ffi_stream::ArrowArrayStreamReader;
+
+/// Record batches of the crate `arrow`, over a stream of the library. They are its own: they may outlive what they came from.
+#[cfg(feature = "arrow")]
+#[derive(Debug)]
+pub struct BatchReader<'d> {
+    inner: StreamReader,
+    data: PhantomData<&'d [u8]>,
+}
+
+#[cfg(feature = "arrow")]
+impl<'d> ArrowStream<'d> {
+    /// The stream as an [`arrow_array::RecordBatchReader`], without a copy. With the feature `arrow`.
+    ///
+    /// # Errors
+    /// Damage before the first row.
+    pub fn into_reader(mut self) -> Result<BatchReader<'d>> {
+        // SAFETY: both are `struct ArrowArrayStream` of the interface, and from_raw() leaves an empty one.
+        let inner = unsafe { StreamReader::from_raw(self.as_mut_ptr().cast()) };
+        match inner {
+            Ok(inner) => Ok(BatchReader { inner, data: PhantomData }),
+            Err(why) => Err(crate::Error::new(sys::PK_E_DAMAGED, why.to_string())),
+        }
+    }
+}
+
+#[cfg(feature = "arrow")]
+impl Iterator for BatchReader<'_> {
+    type Item = <StreamReader as Iterator>::Item;
+    fn next(&mut self) -> Option<Self::Item> {
+        self.inner.next()
+    }
+}
+
+#[cfg(feature = "arrow")]
+impl arrow_array::RecordBatchReader for BatchReader<'_> {
+    fn schema(&self) -> arrow_schema::SchemaRef {
+        self.inner.schema()
+    }
+}
+
 impl Drop for ArrowStream<'_> {
     fn drop(&mut self) {
         if let Some(release) = self.raw.release {
@@ -166,6 +210,8 @@ impl Drop for ArrowStream<'_> {
 
 /// A column of a table.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
 pub struct Column {
     /// Name.
     pub name: String,
@@ -179,6 +225,7 @@ pub struct Column {
 
 /// A value of a column.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize), serde(untagged))]
 #[non_exhaustive]
 pub enum CellValue {
     /// A signed integer.
@@ -263,6 +310,22 @@ impl<'d> Table<'d> {
         }
     }
 
+    /// The rows that are left, with the values of these columns.
+    ///
+    /// ```no_run
+    /// # use profkit::{CellValue, DocumentOptions, Profile, TableKind, TableOptions};
+    /// let profile = Profile::open("vm.xplane.pb")?;
+    /// for row in profile.table(TableKind::Ops, DocumentOptions::default(), TableOptions::default())?.rows(["name", "self_ps"]) {
+    ///     if let [Some(CellValue::Text(name)), Some(CellValue::Int64(self_ps))] = row? {
+    ///         println!("{name}: {self_ps} ps");
+    ///     }
+    /// }
+    /// # Ok::<(), profkit::Error>(())
+    /// ```
+    pub fn rows<'c, const N: usize>(self, columns: [&'c str; N]) -> ColumnRows<'d, 'c, N> {
+        ColumnRows { table: self, columns, held: Vec::new().into_iter(), ended: false }
+    }
+
     /// The rows as an Arrow stream.
     ///
     /// # Errors
@@ -304,6 +367,45 @@ impl<'d> Table<'d> {
             // SAFETY: the handle and the output live until the call returns.
             check(|err| unsafe { function(self.handle.get_mut(), Output::CALLBACK, user, err) }).map(|_| ())
         })
+    }
+}
+
+/// The rows of a table, with the values of some columns: [`Table::rows`]. Gives an error once, after everything before it, and then
+/// ends.
+#[derive(Debug)]
+pub struct ColumnRows<'d, 'c, const N: usize> {
+    table: Table<'d>,
+    columns: [&'c str; N],
+    held: std::vec::IntoIter<[Option<CellValue>; N]>,
+    ended: bool,
+}
+
+impl<const N: usize> ColumnRows<'_, '_, N> {
+    fn fill(&mut self) -> Result<()> {
+        let count = self.table.advance(256)?;
+        self.ended = count == 0;
+        if count > 0 {
+            let mut columns = Vec::with_capacity(N);
+            for name in self.columns {
+                columns.push(self.table.values(name)?.into_iter());
+            }
+            let row = |_| std::array::from_fn(|at| columns[at].next().flatten());
+            self.held = (0..count).map(row).collect::<Vec<_>>().into_iter();
+        }
+        Ok(())
+    }
+}
+
+impl<const N: usize> Iterator for ColumnRows<'_, '_, N> {
+    type Item = Result<[Option<CellValue>; N]>;
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.held.len() == 0 && !self.ended {
+            if let Err(why) = self.fill() {
+                self.ended = true;
+                return Some(Err(why));
+            }
+        }
+        self.held.next().map(Ok)
     }
 }
 

@@ -3,41 +3,51 @@
 use crate::document::{analysis_document, DocumentStatus};
 use crate::filters::Filters;
 use crate::hooks::{Bridge, Handle, Hooks};
-use crate::kinds::{BubbleLabels, BubbleTags, Cause};
-use crate::profile::{named, Profile};
+use crate::kinds::{BubbleLabels, BubbleTags, Cause, worded};
+use crate::profile::Profile;
 use crate::rows::{limit, text, Strings, TableRows};
 use crate::Result;
 use profkit_sys as sys;
 use std::borrow::Cow;
 use std::io;
 
-named!(
+worded!(
     /// Where in a step a gap lies.
-    Scope, Global = sys::PK_BUBBLE_SCOPE_GLOBAL, {
+    Scope, Global, {
     /// In no step, or over the boundary of two.
-    Global = sys::PK_BUBBLE_SCOPE_GLOBAL,
+    Global = sys::PK_BUBBLE_SCOPE_GLOBAL => "global",
     /// Between two kernels of a step.
-    StepInternal = sys::PK_BUBBLE_SCOPE_STEP_INTERNAL,
+    StepInternal = sys::PK_BUBBLE_SCOPE_STEP_INTERNAL => "step_internal",
     /// Before the first kernel.
-    Prelaunch = sys::PK_BUBBLE_SCOPE_PRELAUNCH,
+    Prelaunch = sys::PK_BUBBLE_SCOPE_PRELAUNCH => "prelaunch",
     /// After the last kernel.
-    Tail = sys::PK_BUBBLE_SCOPE_TAIL,
+    Tail = sys::PK_BUBBLE_SCOPE_TAIL => "tail",
 });
-named!(
-    /// How sure a cause is.
-    Certainty, Unknown = sys::PK_CERTAINTY_UNKNOWN, {
+worded!(
+    /// How sure a cause is. A `match` has an arm for what a later release may know:
+    ///
+    /// ```compile_fail,E0004
+    /// fn is_proved(certainty: profkit::Certainty) -> bool {
+    ///     match certainty {
+    ///         profkit::Certainty::Proved => true,
+    ///         profkit::Certainty::Unknown | profkit::Certainty::Possible | profkit::Certainty::Likely => false,
+    ///     }
+    /// }
+    /// ```
+    Certainty, Unknown, {
     /// Nothing on record says why.
-    Unknown = sys::PK_CERTAINTY_UNKNOWN,
+    Unknown = sys::PK_CERTAINTY_UNKNOWN => "unknown",
     /// It fits, and so may others.
-    Possible = sys::PK_CERTAINTY_POSSIBLE,
+    Possible = sys::PK_CERTAINTY_POSSIBLE => "possible",
     /// Most of the evidence points there.
-    Likely = sys::PK_CERTAINTY_LIKELY,
+    Likely = sys::PK_CERTAINTY_LIKELY => "likely",
     /// The evidence allows nothing else.
-    Proved = sys::PK_CERTAINTY_PROVED,
+    Proved = sys::PK_CERTAINTY_PROVED => "proved",
 });
 
 /// Where a step begins and ends.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum WindowPolicy {
     /// Up to the next marker.
     #[default]
@@ -81,6 +91,8 @@ pub struct Bubbles<'d> {
 
 /// One step of one device. busy + prelaunch + internal + tail is its length, exactly.
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
 pub struct BubbleStep<'b> {
     /// Position of its file.
     pub file: u32,
@@ -124,6 +136,8 @@ pub struct BubbleStep<'b> {
 
 /// One gap of a device that is long enough to be listed.
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
 pub struct Bubble<'b> {
     /// Begin.
     pub start_ps: i64,

@@ -17,6 +17,8 @@ pub struct ChromeEvents<'d> {
 
 /// One event of a trace-event JSON file; escapes are undone.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
 pub struct ChromeEvent {
     /// Name.
     pub name: String,
@@ -42,6 +44,8 @@ pub struct ChromeEvent {
 
 /// What a file was like, as far as it was read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
 pub struct ChromeSummary {
     /// Events.
     pub event_count: u64,

@@ -8,6 +8,7 @@ use profkit_sys as sys;
 
 /// Which clock stamped an instant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum ClockDomain {
     /// That of the device tracer.
     Tracer,

@@ -3,6 +3,7 @@
 use crate::error::{check, Error};
 use crate::filters::Filters;
 use crate::hooks::{Bridge, Hooks, Output};
+use crate::kinds::worded;
 use crate::profile::{named, spelled, Profile};
 use crate::rows::{limit, Strings};
 use crate::Result;
@@ -50,17 +51,17 @@ named!(
 
 spelled!(Document, sys::pk_document_name);
 
-named!(
+worded!(
     /// What a document says of itself in its field `status`.
-    DocumentStatus, Ok = sys::PK_DOCUMENT_STATUS_OK, {
+    DocumentStatus, Ok, {
     /// All is well.
-    Ok = sys::PK_DOCUMENT_STATUS_OK,
+    Ok = sys::PK_DOCUMENT_STATUS_OK => "ok",
     /// Some input was damaged; what was intact is told.
-    Partial = sys::PK_DOCUMENT_STATUS_PARTIAL,
+    Partial = sys::PK_DOCUMENT_STATUS_PARTIAL => "partial",
     /// The capture has nothing of this kind; `reason` says why.
-    Absent = sys::PK_DOCUMENT_STATUS_ABSENT,
+    Absent = sys::PK_DOCUMENT_STATUS_ABSENT => "absent",
     /// Nothing usable.
-    Error = sys::PK_DOCUMENT_STATUS_ERROR,
+    Error = sys::PK_DOCUMENT_STATUS_ERROR => "error",
 });
 
 /// Which part of a capture to look at, and how much of it to show.

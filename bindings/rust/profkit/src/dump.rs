@@ -13,6 +13,7 @@ use std::path::Path;
 
 /// How a message is written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum DumpFormat {
     /// One document.
     #[default]

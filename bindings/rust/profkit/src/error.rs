@@ -200,21 +200,39 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
+#[cfg(feature = "serde")]
+impl serde::Serialize for Error {
+    fn serialize<S: serde::Serializer>(&self, to: S) -> std::result::Result<S::Ok, S::Error> {
+        use serde::ser::SerializeStruct;
+        let mut fields = to.serialize_struct("Error", 5)?;
+        fields.serialize_field("code", self.code())?;
+        fields.serialize_field("message", self.message())?;
+        fields.serialize_field("path", self.path())?;
+        fields.serialize_field("byte_offset", &self.byte_offset())?;
+        fields.serialize_field("hint", self.hint())?;
+        fields.end()
+    }
+}
+
 /// Calls a function that ends in `pk_error **err`: `true` for `PK_OK`, `false` for `PK_END`.
 pub(crate) fn check(call: impl FnOnce(*mut *mut sys::pk_error) -> i32) -> crate::Result<bool> {
     let mut error = ptr::null_mut();
+    set_read_failure(None);
     let status = call(&mut error);
-    if status >= 0 {
-        return Ok(status == sys::PK_OK);
-    }
-    // SAFETY: the call wrote NULL or an error that is ours.
-    let mut why = unsafe { Error::take(status, error) };
-    if status == sys::PK_E_IO {
-        if let Some(reason) = READ_FAILURE.with(|failure| failure.borrow_mut().take()) {
-            why.0.message = format!("{}: {reason}", why.0.message);
+    let read_failure = READ_FAILURE.with(|failure| failure.borrow_mut().take());
+    match (status >= 0, read_failure) {
+        (true, None) => Ok(status == sys::PK_OK),
+        // The library took what it could read, which was not all.
+        (true, Some(reason)) => Err(Error::new(sys::PK_E_IO, reason)),
+        (false, reason) => {
+            // SAFETY: the call wrote NULL or an error that is ours.
+            let mut why = unsafe { Error::take(status, error) };
+            if let Some(reason) = reason {
+                why.0.message = format!("{}: {reason}", why.0.message);
+            }
+            Err(why)
         }
     }
-    Err(why)
 }
 
 thread_local! {

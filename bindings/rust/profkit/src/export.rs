@@ -46,6 +46,8 @@ pub struct ExportOptions<'h> {
 
 /// What was written, and what was not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
 pub struct ExportOutcome {
     /// Absent when nothing has events, partial when some input is damaged.
     pub status: DocumentStatus,

@@ -264,8 +264,10 @@ impl<'d, T> Handle<'d, T> {
         call: impl FnOnce(*mut *mut T, *mut *mut sys::pk_error) -> i32,
     ) -> crate::Result<Self> {
         let mut raw = ptr::null_mut();
-        check(|err| call(&mut raw, err))?;
-        Ok(Self { raw, free, data: PhantomData })
+        let made = check(|err| call(&mut raw, err));
+        // What was made of less than all is given back here.
+        let handle = Self { raw, free, data: PhantomData };
+        made.map(|_| handle)
     }
     pub(crate) fn get(&self) -> *const T {
         self.raw

@@ -3,25 +3,26 @@
 use crate::error::got;
 use crate::filters::Filters;
 use crate::hooks::{Bridge, Handle, Hooks};
-use crate::profile::{named, Profile};
+use crate::kinds::worded;
+use crate::profile::Profile;
 use crate::rows::{flag, text, Strings, TableRows};
 use crate::Result;
 use profkit_sys as sys;
 use std::borrow::Cow;
 
-named!(
+worded!(
     /// What a kernel counts as.
-    KernelKind, Other = sys::PK_KERNEL_OTHER, {
+    KernelKind, Other, {
     /// Computation.
-    Compute = sys::PK_KERNEL_COMPUTE,
+    Compute = sys::PK_KERNEL_COMPUTE => "compute",
     /// On an AI CPU of an Ascend device.
-    AiCpu = sys::PK_KERNEL_AICPU,
+    AiCpu = sys::PK_KERNEL_AICPU => "aicpu",
     /// Communication.
-    Comm = sys::PK_KERNEL_COMM,
+    Comm = sys::PK_KERNEL_COMM => "comm",
     /// A copy.
-    Copy = sys::PK_KERNEL_COPY,
+    Copy = sys::PK_KERNEL_COPY => "copy",
     /// None of these.
-    Other = sys::PK_KERNEL_OTHER,
+    Other = sys::PK_KERNEL_OTHER => "other",
 });
 
 /// What to read.
@@ -43,21 +44,23 @@ pub struct Kernels<'d> {
     pub(crate) handle: Handle<'d, sys::pk_activity>,
 }
 
-named!(
+worded!(
     /// What a device is.
-    Accelerator, Other = sys::PK_ACCELERATOR_OTHER, {
+    Accelerator, Other, {
     /// None of these.
-    Other = sys::PK_ACCELERATOR_OTHER,
+    Other = sys::PK_ACCELERATOR_OTHER => "other",
     /// A TPU.
-    Tpu = sys::PK_ACCELERATOR_TPU,
+    Tpu = sys::PK_ACCELERATOR_TPU => "tpu",
     /// A GPU.
-    Gpu = sys::PK_ACCELERATOR_GPU,
+    Gpu = sys::PK_ACCELERATOR_GPU => "gpu",
     /// An NPU.
-    Npu = sys::PK_ACCELERATOR_NPU,
+    Npu = sys::PK_ACCELERATOR_NPU => "npu",
 });
 
 /// A device of one rank, process or file.
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
 pub struct Device<'k> {
     /// Name.
     pub name: Cow<'k, str>,
@@ -181,6 +184,40 @@ impl<'k> Kernel<'k> {
     #[must_use]
     pub fn is_duplicate(&self) -> bool {
         self.raw.flags & sys::PK_KERNEL_DUPLICATE as u32 != 0
+    }
+}
+
+#[cfg(feature = "serde")]
+impl serde::Serialize for Kernel<'_> {
+    fn serialize<S: serde::Serializer>(&self, to: S) -> std::result::Result<S::Ok, S::Error> {
+        use serde::ser::SerializeStruct;
+        macro_rules! fields {
+            ($($name:literal: $value:expr,)*) => {{
+                let mut fields = to.serialize_struct("Kernel", [$($name),*].len())?;
+                $(fields.serialize_field($name, &$value)?;)*
+                fields.end()
+            }};
+        }
+        fields!(
+            "file": self.file(),
+            "device": self.device(),
+            "start_ps": self.start_ps(),
+            "duration_ps": self.duration_ps(),
+            "wait_ps": self.wait_ps(),
+            "launch_ps": self.launch_ps(),
+            "stream": self.stream(),
+            "name": self.name(),
+            "op_type": self.op_type(),
+            "core": self.core(),
+            "step_id": self.step_id(),
+            "input_shapes": self.input_shapes(),
+            "output_shapes": self.output_shapes(),
+            "input_types": self.input_types(),
+            "kind": self.kind(),
+            "is_duplicate": self.is_duplicate(),
+            "is_on_aicpu": self.is_on_aicpu(),
+            "source_row": self.source_row(),
+        )
     }
 }
 

@@ -17,19 +17,30 @@ macro_rules! worded {
             pub(crate) fn of(value: i32) -> Self {
                 Self::ALL.iter().find(|(_, known)| *known == value).map_or(Self::$other, |(case, _)| *case)
             }
+            #[allow(dead_code)]
+            pub(crate) fn raw(self) -> i32 {
+                match self { $(Self::$case => $value,)* }
+            }
             /// As documents spell it.
             #[must_use]
             pub fn name(self) -> &'static str {
                 match self { $(Self::$case => $word,)* }
             }
         }
-        impl fmt::Display for $name {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        impl std::fmt::Display for $name {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
                 f.write_str(self.name())
+            }
+        }
+        #[cfg(feature = "serde")]
+        impl serde::Serialize for $name {
+            fn serialize<S: serde::Serializer>(&self, to: S) -> std::result::Result<S::Ok, S::Error> {
+                to.serialize_str(self.name())
             }
         }
     };
 }
+pub(crate) use worded;
 
 /// A set of such kinds: bit `1 << value` each.
 macro_rules! set_of {
@@ -61,6 +72,12 @@ macro_rules! set_of {
         impl fmt::Debug for $set {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.debug_set().entries(self.iter()).finish()
+            }
+        }
+        #[cfg(feature = "serde")]
+        impl serde::Serialize for $set {
+            fn serialize<S: serde::Serializer>(&self, to: S) -> std::result::Result<S::Ok, S::Error> {
+                to.collect_seq(self.iter())
             }
         }
     };
@@ -115,15 +132,15 @@ worded!(
     /// A soft label of a gap.
     BubbleLabel, InsufficientEvidence, {
     /// Synchronisation, or a copy to the device.
-    SyncOrH2d = sys::PK_BUBBLE_LABEL_SYNC_OR_H2D => "sync_or_h2d",
+    SyncOrH2d = sys::PK_BUBBLE_LABEL_SYNC_OR_H2D => "possible_sync_or_h2d",
     /// Communication.
-    CommWait = sys::PK_BUBBLE_LABEL_COMM_WAIT => "comm_wait",
+    CommWait = sys::PK_BUBBLE_LABEL_COMM_WAIT => "possible_comm_wait",
     /// The host was blocked by what was not recorded.
-    UntracedHostBlocking = sys::PK_BUBBLE_LABEL_UNTRACED_HOST_BLOCKING => "untraced_host_blocking",
+    UntracedHostBlocking = sys::PK_BUBBLE_LABEL_UNTRACED_HOST_BLOCKING => "possible_untraced_host_blocking",
     /// The host launched late.
-    HostLaunchLag = sys::PK_BUBBLE_LABEL_HOST_LAUNCH_LAG => "host_launch_lag",
+    HostLaunchLag = sys::PK_BUBBLE_LABEL_HOST_LAUNCH_LAG => "possible_host_launch_lag",
     /// Python, or a lock.
-    PythonSerializationOrLock = sys::PK_BUBBLE_LABEL_PYTHON_SERIALIZATION_OR_LOCK => "python_serialization_or_lock",
+    PythonSerializationOrLock = sys::PK_BUBBLE_LABEL_PYTHON_SERIALIZATION_OR_LOCK => "possible_python_serialization_or_lock",
     /// None of these.
     InsufficientEvidence = sys::PK_BUBBLE_LABEL_INSUFFICIENT_EVIDENCE => "insufficient_evidence",
 });
@@ -136,31 +153,31 @@ worded!(
     /// An anomaly of a step.
     BubbleTag, DeviceIdleGapHeavy, {
     /// The device is idle for much of it.
-    DeviceIdleGapHeavy = sys::PK_BUBBLE_TAG_DEVICE_IDLE_GAP_HEAVY => "device_idle_gap_heavy",
+    DeviceIdleGapHeavy = sys::PK_BUBBLE_TAG_DEVICE_IDLE_GAP_HEAVY => "DEVICE_IDLE_GAP_HEAVY",
     /// Before the first kernel.
-    PrelaunchGapHeavy = sys::PK_BUBBLE_TAG_PRELAUNCH_GAP_HEAVY => "prelaunch_gap_heavy",
+    PrelaunchGapHeavy = sys::PK_BUBBLE_TAG_PRELAUNCH_GAP_HEAVY => "PRELAUNCH_GAP_HEAVY",
     /// After the last kernel.
-    TailGapHeavy = sys::PK_BUBBLE_TAG_TAIL_GAP_HEAVY => "tail_gap_heavy",
+    TailGapHeavy = sys::PK_BUBBLE_TAG_TAIL_GAP_HEAVY => "TAIL_GAP_HEAVY",
     /// Between kernels.
-    InternalBubbleHeavy = sys::PK_BUBBLE_TAG_INTERNAL_BUBBLE_HEAVY => "internal_bubble_heavy",
+    InternalBubbleHeavy = sys::PK_BUBBLE_TAG_INTERNAL_BUBBLE_HEAVY => "INTERNAL_BUBBLE_HEAVY",
     /// The same gap in many steps.
-    RecurringBubblePattern = sys::PK_BUBBLE_TAG_RECURRING_BUBBLE_PATTERN => "recurring_bubble_pattern",
+    RecurringBubblePattern = sys::PK_BUBBLE_TAG_RECURRING_BUBBLE_PATTERN => "RECURRING_BUBBLE_PATTERN",
     /// The host may be the reason.
-    HostOriginatedRisk = sys::PK_BUBBLE_TAG_HOST_ORIGINATED_RISK => "host_originated_risk",
+    HostOriginatedRisk = sys::PK_BUBBLE_TAG_HOST_ORIGINATED_RISK => "HOST_ORIGINATED_RISK",
     /// The host may be blocked by what was not recorded.
-    UntracedHostBlockingRisk = sys::PK_BUBBLE_TAG_UNTRACED_HOST_BLOCKING_RISK => "untraced_host_blocking_risk",
+    UntracedHostBlockingRisk = sys::PK_BUBBLE_TAG_UNTRACED_HOST_BLOCKING_RISK => "UNTRACED_HOST_BLOCKING_RISK",
     /// Communication may be the reason.
-    CommSyncRisk = sys::PK_BUBBLE_TAG_COMM_SYNC_RISK => "comm_sync_risk",
+    CommSyncRisk = sys::PK_BUBBLE_TAG_COMM_SYNC_RISK => "COMM_SYNC_RISK",
     /// Waits may count as work.
-    WaitPollutionRisk = sys::PK_BUBBLE_TAG_WAIT_POLLUTION_RISK => "wait_pollution_risk",
+    WaitPollutionRisk = sys::PK_BUBBLE_TAG_WAIT_POLLUTION_RISK => "WAIT_POLLUTION_RISK",
     /// A kernel that waits looks like one that works.
-    WaitAnchorFalseHotspot = sys::PK_BUBBLE_TAG_WAIT_ANCHOR_FALSE_HOTSPOT => "wait_anchor_false_hotspot",
+    WaitAnchorFalseHotspot = sys::PK_BUBBLE_TAG_WAIT_ANCHOR_FALSE_HOTSPOT => "WAIT_ANCHOR_FALSE_HOTSPOT",
     /// Kernels of the AI CPU run alone.
-    AicpuExposedRisk = sys::PK_BUBBLE_TAG_AICPU_EXPOSED_RISK => "aicpu_exposed_risk",
+    AicpuExposedRisk = sys::PK_BUBBLE_TAG_AICPU_EXPOSED_RISK => "AICPU_EXPOSED_RISK",
     /// It touches the edge of the capture.
-    PartialCaptureBoundary = sys::PK_BUBBLE_TAG_PARTIAL_CAPTURE_BOUNDARY => "partial_capture_boundary",
+    PartialCaptureBoundary = sys::PK_BUBBLE_TAG_PARTIAL_CAPTURE_BOUNDARY => "PARTIAL_CAPTURE_BOUNDARY",
     /// Shapes vary.
-    VariableShapeSameTemplate = sys::PK_BUBBLE_TAG_VARIABLE_SHAPE_SAME_TEMPLATE => "variable_shape_same_template",
+    VariableShapeSameTemplate = sys::PK_BUBBLE_TAG_VARIABLE_SHAPE_SAME_TEMPLATE => "VARIABLE_SHAPE_SAME_TEMPLATE",
 });
 set_of!(
     /// The anomalies of a step.
@@ -211,7 +228,8 @@ mod tests {
     #[test]
     fn every_constant_has_its_word() {
         fn same<T: Copy>(prefix: &str, all: &[(T, i32)], name: impl Fn(T) -> &'static str) {
-            let own: Vec<_> = all.iter().map(|(case, value)| (name(*case).to_owned(), *value)).collect();
+            let word = |case| name(case).to_lowercase().replace("possible_", "");
+            let own: Vec<_> = all.iter().map(|(case, value)| (word(*case), *value)).collect();
             assert_eq!(own, constants(prefix), "{prefix}");
             assert!(!own.is_empty());
         }
@@ -220,6 +238,13 @@ mod tests {
         same("PK_BUBBLE_TAG_", BubbleTag::ALL, BubbleTag::name);
         same("PK_COLUMN_", ColumnType::ALL, ColumnType::name);
         same("PK_LOG_", LogLevel::ALL, LogLevel::name);
+        same("PK_BUBBLE_SCOPE_", crate::Scope::ALL, crate::Scope::name);
+        same("PK_CERTAINTY_", crate::Certainty::ALL, crate::Certainty::name);
+        same("PK_ACCELERATOR_", crate::Accelerator::ALL, crate::Accelerator::name);
+        same("PK_PEAK_METHOD_", crate::PeakMethod::ALL, crate::PeakMethod::name);
+        same("PK_PEAK_BOUND_", crate::PeakBound::ALL, crate::PeakBound::name);
+        same("PK_DOCUMENT_STATUS_", crate::DocumentStatus::ALL, crate::DocumentStatus::name);
+        same("PK_PROBE_OUTCOME_", crate::LaunchOutcome::ALL, crate::LaunchOutcome::name);
     }
 
     #[test]

@@ -15,6 +15,7 @@
 //!   [`Kernels`]) hold a reference of their own.
 //! * A damaged capture opens. [`File::damage`] says what was lost, and an iterator gives an error after everything that
 //!   was intact.
+//! * Kinds and rows may grow: a `match` has an arm for others, a pattern of a row ends in `..`.
 //! * Handles are [`Send`] and [`Sync`]: any number of threads may read one.
 #![warn(missing_docs)]
 
@@ -43,7 +44,9 @@ mod validation;
 mod writer;
 
 pub use architecture::{Architecture, ArchitectureOptions};
-pub use arrow::{ArrowStream, CellValue, Column, Table, TableKind, TableOptions};
+#[cfg(feature = "arrow")]
+pub use arrow::BatchReader;
+pub use arrow::{ArrowStream, CellValue, Column, ColumnRows, Table, TableKind, TableOptions};
 pub use bubbles::{Bubble, BubbleOptions, BubbleStep, Bubbles, Certainty, Gaps, Scope, Steps, WindowPolicy};
 pub use builder::{
     LaunchKind, SpanKind, TraceAllocation, TraceBuilder, TraceBuilderOptions, TraceHost, TraceKernel, TraceOwner, TraceSpan,

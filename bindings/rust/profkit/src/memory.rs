@@ -4,38 +4,40 @@ use crate::document::{analysis_document, DocumentStatus};
 use crate::error::{check, got};
 use crate::filters::Filters;
 use crate::hooks::{Bridge, Handle, Hooks};
-use crate::profile::{named, Profile};
+use crate::kinds::worded;
+use crate::profile::Profile;
 use crate::rows::{flag, limit, text, Strings, TableRows};
 use crate::Result;
 use profkit_sys as sys;
 use std::borrow::Cow;
 use std::io;
 
-named!(
+worded!(
     /// How a peak was found.
-    PeakMethod, None = sys::PK_PEAK_METHOD_NONE, {
+    PeakMethod, None, {
     /// There is no temporary memory.
-    None = sys::PK_PEAK_METHOD_NONE,
+    None = sys::PK_PEAK_METHOD_NONE => "none",
     /// By replaying the heap simulation.
-    HeapReplay = sys::PK_PEAK_METHOD_HEAP_REPLAY,
+    HeapReplay = sys::PK_PEAK_METHOD_HEAP_REPLAY => "heap_replay",
     /// By sweeping over the schedule.
-    ScheduleSweep = sys::PK_PEAK_METHOD_SCHEDULE_SWEEP,
+    ScheduleSweep = sys::PK_PEAK_METHOD_SCHEDULE_SWEEP => "schedule_sweep",
     /// From the sizes of allocations.
-    AllocationSizes = sys::PK_PEAK_METHOD_ALLOCATION_SIZES,
+    AllocationSizes = sys::PK_PEAK_METHOD_ALLOCATION_SIZES => "allocation_sizes",
 });
-named!(
+worded!(
     /// How a peak relates to the truth.
-    PeakBound, Exact = sys::PK_PEAK_BOUND_EXACT, {
+    PeakBound, Exact, {
     /// It is the truth.
-    Exact = sys::PK_PEAK_BOUND_EXACT,
+    Exact = sys::PK_PEAK_BOUND_EXACT => "exact",
     /// The truth is not below it.
-    Lower = sys::PK_PEAK_BOUND_LOWER,
+    Lower = sys::PK_PEAK_BOUND_LOWER => "lower",
     /// The truth is not above it.
-    Upper = sys::PK_PEAK_BOUND_UPPER,
+    Upper = sys::PK_PEAK_BOUND_UPPER => "upper",
 });
 
 /// Which step window the run-time part is about.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum StepPolicy {
     /// That of the peak.
     #[default]
@@ -89,6 +91,8 @@ pub struct Memory<'d> {
 
 /// A compiled module.
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
 pub struct MemoryModule<'m> {
     /// Name.
     pub name: Cow<'m, str>,
@@ -112,6 +116,8 @@ pub struct MemoryModule<'m> {
 
 /// One memory space of a module.
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
 pub struct MemorySpace<'m> {
     /// Its number.
     pub color: i64,
@@ -145,6 +151,8 @@ pub struct MemorySpace<'m> {
 
 /// One allocator of one host.
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
 pub struct Allocator<'m> {
     /// Position of its file.
     pub file: u32,
@@ -174,6 +182,8 @@ pub struct Allocator<'m> {
 
 /// A buffer that is alive at the peak of the chosen module.
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
 pub struct LiveBuffer<'m> {
     /// Position of the file that carries the module.
     pub file: u32,
@@ -209,6 +219,8 @@ pub struct LiveBuffer<'m> {
 
 /// A point of the live curve.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
 pub struct CurvePoint {
     /// Position of the file that carries the module.
     pub file: u32,

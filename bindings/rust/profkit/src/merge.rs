@@ -2,7 +2,8 @@
 
 use crate::error::{check, got};
 use crate::hooks::{Bridge, Handle, Hooks, Output};
-use crate::profile::{named, Limits};
+use crate::kinds::worded;
+use crate::profile::Limits;
 use crate::rows::{flag, text, Strings};
 use crate::{Profile, Result};
 use profkit_sys as sys;
@@ -13,6 +14,7 @@ use std::ptr;
 
 /// How times are corrected.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Correction {
     /// By snapshots and offsets.
     #[default]
@@ -25,6 +27,7 @@ pub enum Correction {
 
 /// Which instant becomes 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Zero {
     /// The start of the reference node, or the earliest event when one lies before it.
     #[default]
@@ -39,6 +42,7 @@ pub enum Zero {
 
 /// How planes are named.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum PlaneNames {
     /// `/device:GPU:<64 node + k>`
     #[default]
@@ -49,19 +53,19 @@ pub enum PlaneNames {
     Node,
 }
 
-named!(
+worded!(
     /// How a node came into the timeline.
-    NodeStatus, Raw = sys::PK_NODE_RAW, {
+    NodeStatus, Raw, {
     /// By its clock.
-    Corrected = sys::PK_NODE_CORRECTED,
+    Corrected = sys::PK_NODE_CORRECTED => "corrected",
     /// By wall time.
-    Walltime = sys::PK_NODE_WALLTIME,
+    Walltime = sys::PK_NODE_WALLTIME => "walltime",
     /// As it was.
-    Raw = sys::PK_NODE_RAW,
+    Raw = sys::PK_NODE_RAW => "raw",
     /// Not at all: its trace is missing.
-    Missing = sys::PK_NODE_MISSING,
+    Missing = sys::PK_NODE_MISSING => "missing",
     /// Not at all: its trace is damaged.
-    Corrupt = sys::PK_NODE_CORRUPT,
+    Corrupt = sys::PK_NODE_CORRUPT => "corrupt",
 });
 
 /// What to merge.
@@ -270,6 +274,8 @@ pub struct Merge {
 
 /// One node of a merge.
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
 pub struct MergeNode<'m> {
     /// Its number.
     pub id: i64,

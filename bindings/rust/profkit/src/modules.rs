@@ -31,6 +31,7 @@ pub struct Modules<'d> {
 
 /// A compiled module.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Module<'m> {
     /// Position of its file.
     pub file: u32,

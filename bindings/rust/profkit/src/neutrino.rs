@@ -3,7 +3,8 @@
 use crate::document::DocumentStatus;
 use crate::error::{check, got, Error};
 use crate::hooks::{slice, Bridge, Handle, Hooks, Output};
-use crate::profile::{named, path_of, Profile};
+use crate::kinds::worded;
+use crate::profile::{path_of, Profile};
 use crate::rows::{bytes, flag, limit, text, Batched, Strings, TableRows};
 use crate::Result;
 use profkit_sys as sys;
@@ -16,6 +17,7 @@ use std::path::PathBuf;
 /// Whose records maps without a description hold.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[allow(missing_docs)]
+#[non_exhaustive]
 pub enum ProbeTool {
     /// As the name of the kernel's hook says, if it does.
     #[default]
@@ -27,38 +29,39 @@ pub enum ProbeTool {
     Dmat,
 }
 
-named!(
+worded!(
     /// How a launch ended.
-    LaunchOutcome, Unfinished = sys::PK_PROBE_OUTCOME_UNFINISHED, {
+    LaunchOutcome, Unfinished, {
     /// The log does not say.
-    Unfinished = sys::PK_PROBE_OUTCOME_UNFINISHED,
+    Unfinished = sys::PK_PROBE_OUTCOME_UNFINISHED => "unfinished",
     /// Well.
-    Ok = sys::PK_PROBE_OUTCOME_OK,
+    Ok = sys::PK_PROBE_OUTCOME_OK => "ok",
     /// It failed.
-    Failed = sys::PK_PROBE_OUTCOME_FAILED,
+    Failed = sys::PK_PROBE_OUTCOME_FAILED => "failed",
     /// The records could not be saved.
-    CantSave = sys::PK_PROBE_OUTCOME_CANT_SAVE,
+    CantSave = sys::PK_PROBE_OUTCOME_CANT_SAVE => "cant_save",
     /// It ran without the probe.
-    Backup = sys::PK_PROBE_OUTCOME_BACKUP,
+    Backup = sys::PK_PROBE_OUTCOME_BACKUP => "backup",
     /// It only told its memory.
-    MemUsage = sys::PK_PROBE_OUTCOME_MEMUSAGE,
+    MemUsage = sys::PK_PROBE_OUTCOME_MEMUSAGE => "memusage",
     /// It was measured.
-    Benchmark = sys::PK_PROBE_OUTCOME_BENCHMARK,
+    Benchmark = sys::PK_PROBE_OUTCOME_BENCHMARK => "benchmark",
 });
-named!(
+worded!(
     /// Who has a slot of its own in a map.
-    ProbeLevel, Unknown = sys::PK_PROBE_LEVEL_UNKNOWN, {
+    ProbeLevel, Unknown, {
     /// Not told.
-    Unknown = sys::PK_PROBE_LEVEL_UNKNOWN,
+    Unknown = sys::PK_PROBE_LEVEL_UNKNOWN => "unknown",
     /// Every thread.
-    Thread = sys::PK_PROBE_LEVEL_THREAD,
+    Thread = sys::PK_PROBE_LEVEL_THREAD => "thread",
     /// Every warp.
-    Warp = sys::PK_PROBE_LEVEL_WARP,
+    Warp = sys::PK_PROBE_LEVEL_WARP => "warp",
 });
 
 /// Which part of the document to write.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[allow(missing_docs)]
+#[non_exhaustive]
 pub enum ProbeSlice {
     #[default]
     Summary,
@@ -76,6 +79,7 @@ pub enum ProbeSlice {
 
 /// How a slice is written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum ProbeFormat {
     /// A document.
     #[default]
@@ -121,7 +125,9 @@ pub struct Neutrino<'d> {
 
 /// How long the parts of a launch took.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[allow(missing_docs)]
+#[non_exhaustive]
 pub struct LaunchDurations {
     pub prologue_ps: i64,
     pub kernel_ps: i64,
@@ -130,6 +136,8 @@ pub struct LaunchDurations {
 
 /// One launch of the log. What the log does not tell is `None`.
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
 pub struct Launch<'n> {
     /// Name of the kernel.
     pub kernel: Cow<'n, str>,
@@ -196,6 +204,8 @@ impl<'n> Iterator for Launches<'n> {
 
 /// One record file.
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
 pub struct RecordFile<'n> {
     /// Base name.
     pub name: Cow<'n, str>,
@@ -219,6 +229,8 @@ pub struct RecordFile<'n> {
 
 /// One field of a map's records: unsigned, little endian.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
 pub struct RecordField {
     /// Name.
     pub name: String,
@@ -232,6 +244,8 @@ pub struct RecordField {
 
 /// One map of a record file.
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
 pub struct RecordMap {
     /// Name.
     pub name: String,
@@ -270,6 +284,7 @@ pub struct Records<'d> {
 
 /// One record that was written.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct Record<'r> {
     /// Its block; `None` when it is not known.
     pub block: Option<u64>,

@@ -2,6 +2,7 @@
 
 use crate::error::{check, got, set_read_failure, Error};
 use crate::hooks::{slice, Bridge, Handle, Hooks};
+use crate::kinds::worded;
 use crate::rows::{bytes, flag, text, Batched, OneByOne, Strings};
 use crate::Result;
 use profkit_sys as sys;
@@ -16,6 +17,7 @@ use std::ptr;
 
 /// How files are reached.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Io {
     /// Maps regular files above 512 KiB, reads everything else.
     #[default]
@@ -405,6 +407,12 @@ macro_rules! spelled {
                 f.write_str(self.name())
             }
         }
+        #[cfg(feature = "serde")]
+        impl serde::Serialize for $name {
+            fn serialize<S: serde::Serializer>(&self, to: S) -> std::result::Result<S::Ok, S::Error> {
+                to.serialize_str(self.name())
+            }
+        }
     };
 }
 pub(crate) use spelled;
@@ -487,15 +495,15 @@ named!(
     Other = sys::PK_LINE_OTHER,
 });
 spelled!(LineKind, sys::pk_line_kind_name);
-named!(
+worded!(
     /// Where a stat was written.
-    StatOrigin, Event = sys::PK_ORIGIN_EVENT, {
+    StatOrigin, Event, {
     /// In the event itself.
-    Event = sys::PK_ORIGIN_EVENT,
+    Event = sys::PK_ORIGIN_EVENT => "event",
     /// In its metadata entry.
-    Metadata = sys::PK_ORIGIN_METADATA,
+    Metadata = sys::PK_ORIGIN_METADATA => "metadata",
     /// In the plane.
-    Plane = sys::PK_ORIGIN_PLANE,
+    Plane = sys::PK_ORIGIN_PLANE => "plane",
 });
 
 /// Items that are found by position.
@@ -671,6 +679,8 @@ pub struct Plane<'p> {
 
 /// What the events with one id share.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
 pub struct EventMetadata<'p> {
     /// The key that events name it by.
     pub id: i64,
@@ -859,6 +869,8 @@ impl<'p> Iterator for AllEventMetadata<'p> {
 
 /// The name of a stat.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
 pub struct StatMetadata<'p> {
     /// The key that stats name it by.
     pub id: i64,
@@ -901,6 +913,8 @@ pub struct Line<'p> {
 
 /// What only a pass over a whole line tells.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
 pub struct LineSummary<'p> {
     /// Those before damage, if there is any.
     pub event_count: u64,
@@ -1084,6 +1098,7 @@ impl<'p> Iterator for Events<'p> {
 
 /// What a stat says.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize), serde(untagged))]
 #[non_exhaustive]
 pub enum Value<'p> {
     /// No value was written.

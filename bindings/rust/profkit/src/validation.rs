@@ -34,6 +34,8 @@ pub struct Validation {
 
 /// What was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
 pub struct ValidationSummary {
     /// Absent when nothing could be compared.
     pub status: DocumentStatus,
@@ -64,7 +66,9 @@ pub struct ValidationSummary {
 /// What collectives alone say of a node's clock against the first node's: its time less the first node's is
 /// offset + drift * (t - pivot).
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[allow(missing_docs)]
+#[non_exhaustive]
 pub struct ClockInterval {
     pub node_id: i64,
     pub pivot_ps: i64,

@@ -3,6 +3,7 @@
 mod common;
 
 use common::{data, gpu, tpu};
+use profkit::{CellValue, DocumentOptions, TableKind, TableOptions};
 use profkit::{
     BubbleOptions, CancelToken, Correction, Document, Hooks, KernelOptions, Kind, MemoryOptions, MergeOptions,
     NodeStatus, PeakBound, Profile, StepPolicy,
@@ -126,4 +127,31 @@ fn a_merge_tells_progress_and_can_be_cancelled() {
     std::fs::remove_dir_all(&folder).unwrap();
     let missing = MergeOptions::new(["/nonexistent/a", "/nonexistent/b"]).run_to(&mut Vec::new()).unwrap_err();
     assert_eq!(missing.kind(), Kind::NotFound);
+}
+
+#[test]
+fn causes_labels_and_tags_are_spelled_as_in_tables() {
+    let profile = Profile::open(data("kineto/h100_bert_small.pt.trace.json.gz")).unwrap();
+    let bubbles = profile.bubbles(BubbleOptions::default()).unwrap();
+    let texts = |kind, column: &str| -> Vec<String> {
+        let mut table = profile.table(kind, DocumentOptions::default(), TableOptions::default()).unwrap();
+        assert!(table.advance(1000).unwrap() > 0);
+        let text = |value| match value {
+            Some(CellValue::Text(text)) => text,
+            _ => String::new(),
+        };
+        table.values(column).unwrap().into_iter().map(text).collect()
+    };
+    let joined = |names: Vec<&'static str>| names.join(",");
+    let gaps: Vec<_> = bubbles.gaps().map(|gap| gap.unwrap()).collect();
+    let of = |spelled: &dyn Fn(&profkit::Bubble<'_>) -> String| gaps.iter().map(spelled).collect::<Vec<_>>();
+    assert_eq!(of(&|gap| gap.cause.to_string()), texts(TableKind::Gaps, "cause"));
+    assert_eq!(of(&|gap| gap.certainty.to_string()), texts(TableKind::Gaps, "certainty"));
+    let labels = of(&|gap| joined(gap.labels.iter().map(|label| label.name()).collect()));
+    assert!(labels.iter().any(|text| text.starts_with("possible_")));
+    assert_eq!(labels, texts(TableKind::Gaps, "labels"));
+    let tags: Vec<_> =
+        bubbles.steps().map(|step| joined(step.unwrap().tags.iter().map(|tag| tag.name()).collect())).collect();
+    assert!(tags.iter().any(|text| text.contains(',')));
+    assert_eq!(tags, texts(TableKind::Steps, "tags"));
 }

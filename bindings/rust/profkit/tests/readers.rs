@@ -3,7 +3,7 @@
 mod common;
 
 use common::gpu;
-use profkit::{Document, Kind, KernelOptions, OpenOptions, Profile, TableOptions};
+use profkit::{BubbleOptions, Document, DocumentOptions, ExportOptions, Kind, KernelOptions, OpenOptions, Profile, TableKind, TableOptions, TraceFormat};
 use std::sync::{Arc, Mutex};
 
 /// Counts the reads, and how often it is dropped.
@@ -86,6 +86,32 @@ fn readers_that_a_profile_owns() {
     assert_eq!(ended(), 2);
     drop(stream);
     assert_eq!(ended(), 3);
+}
+
+#[test]
+fn no_answer_hides_that_a_reader_failed() {
+    type Ask = fn(&Profile<'_>) -> Option<profkit::Error>;
+    let asks: [Ask; 6] = [
+        |profile| profile.kernels(KernelOptions::default()).err(),
+        |profile| profile.bubbles(BubbleOptions::default()).err(),
+        |profile| profile.table(TableKind::Devices, DocumentOptions::default(), TableOptions::default()).err(),
+        |profile| profile.document(Document::Report).err(),
+        |profile| profile.document(Document::Info).err(),
+        |profile| profile.export("/dev/null", ExportOptions { format: TraceFormat::Csv, ..Default::default() }).err(),
+    ];
+    for ask in asks {
+        let state = Arc::new(Mutex::new((0, 0, Trouble::None)));
+        let mut source = Source { bytes: std::fs::read(gpu()).unwrap(), state: state.clone() };
+        let options = OpenOptions { one_pass: true, ..Default::default() };
+        let profile =
+            Profile::open_reader("a.xplane.pb", None, move |offset, into| source.read(offset, into), options).unwrap();
+        state.lock().unwrap().2 = Trouble::Fails;
+        let why = ask(&profile).unwrap();
+        assert!(why.kind() == Kind::Io && why.message().ends_with("unplugged"), "{why:?}");
+        assert!(Profile::open(gpu()).unwrap().planes().count() > 0);
+        drop(profile);
+        assert_eq!(state.lock().unwrap().1, 1, "nothing that was made of it is left");
+    }
 }
 
 #[test]

@@ -213,3 +213,22 @@ fn wrong_options_are_errors() {
     let huge = TableOptions { batch_rows: 1 << 40, ..Default::default() };
     assert_eq!(profile.events_table(None, huge).unwrap_err().kind(), Kind::InvalidArgument);
 }
+
+#[test]
+fn rows_of_some_columns() {
+    let profile = Profile::open(tpu()).unwrap();
+    let table = || profile.table(TableKind::Kernels, DocumentOptions::default(), TableOptions::default()).unwrap();
+    let kernels = profile.kernels(KernelOptions::default()).unwrap();
+    let expected: Vec<_> = kernels.rows().map(|kernel| kernel.unwrap()).collect();
+    let mut count = 0;
+    for (row, kernel) in table().rows(["name", "start_ps"]).zip(&expected) {
+        let name = Some(CellValue::Text(kernel.name().into_owned()));
+        assert_eq!(row.unwrap(), [name, Some(CellValue::Int64(kernel.start_ps()))]);
+        count += 1;
+    }
+    assert!(count == expected.len() && count > 1000);
+    assert_eq!(table().rows(["name"]).count(), count);
+    let mut wrong = table().rows(["nmae"]);
+    assert!(wrong.next().unwrap().unwrap_err().hint().contains("name"));
+    assert!(wrong.next().is_none());
+}
