@@ -3,7 +3,8 @@
 mod common;
 
 use common::gpu;
-use profkit::{BubbleOptions, Document, DocumentOptions, ExportOptions, Kind, KernelOptions, OpenOptions, Profile, TableKind, TableOptions, TraceFormat};
+use profkit::{BubbleOptions, Document, DocumentOptions, ExportOptions, KernelOptions, Kind};
+use profkit::{OpenOptions, Profile, TableKind, TableOptions, TraceFormat};
 use std::sync::{Arc, Mutex};
 
 /// Counts the reads, and how often it is dropped.
