@@ -32,6 +32,8 @@ static_assert(static_cast<std::int32_t>(merge_zero::none) == PK_ZERO_NONE);
 static_assert(static_cast<std::int32_t>(plane_scheme::seed) == PK_PLANES_SEED);
 static_assert(static_cast<std::int32_t>(plane_scheme::rocm) == PK_PLANES_ROCM);
 static_assert(static_cast<std::int32_t>(plane_scheme::node) == PK_PLANES_NODE);
+static_assert(static_cast<std::int32_t>(merged_format::xspace) == PK_MERGED_XSPACE);
+static_assert(static_cast<std::int32_t>(merged_format::trace_json) == PK_MERGED_TRACE_JSON);
 static_assert(static_cast<std::int32_t>(node_status::corrected) == PK_NODE_CORRECTED);
 static_assert(static_cast<std::int32_t>(node_status::walltime) == PK_NODE_WALLTIME);
 static_assert(static_cast<std::int32_t>(node_status::raw) == PK_NODE_RAW);
@@ -95,9 +97,9 @@ result<merge_options> read_merge_options(const pk_merge_options& given) {
   if ((given.flags & ~known_merge_flags) != 0) return unknown_flags("pk_merge_options", given.flags);
   const auto outside = [](std::int32_t n, std::int32_t most) { return n < 0 || n > most; };
   if (outside(given.correction, PK_CORRECTION_NONE) || outside(given.zero, PK_ZERO_NONE) ||
-      outside(given.planes, PK_PLANES_NODE) || outside(given.io, PK_IO_READ))
-    return invalid_argument("correction, zero, planes or io is out of range",
-                            "use PK_CORRECTION_, PK_ZERO_, PK_PLANES_ and PK_IO_ constants");
+      outside(given.planes, PK_PLANES_NODE) || outside(given.io, PK_IO_READ) || outside(given.format, PK_MERGED_TRACE_JSON))
+    return invalid_argument("correction, zero, planes, io or format is out of range",
+                            "use PK_CORRECTION_, PK_ZERO_, PK_PLANES_, PK_IO_ and PK_MERGED_ constants");
   merge_options o;
   auto traces = read_texts(given.traces, given.trace_count, "traces");
   if (!traces) return std::move(traces).error();
@@ -118,6 +120,7 @@ result<merge_options> read_merge_options(const pk_merge_options& given) {
   o.correction = static_cast<merge_correction>(given.correction);
   o.zero = static_cast<merge_zero>(given.zero);
   o.scheme = static_cast<plane_scheme>(given.planes);
+  o.output = static_cast<merged_format>(given.format);
   o.io = given.io == PK_IO_MAP ? io_mode::map : given.io == PK_IO_READ ? io_mode::read : io_mode::automatic;
   const auto has = [&](std::uint32_t flag) { return (given.flags & flag) != 0; };
   o.keep_going = has(PK_MERGE_KEEP_GOING);

@@ -44,6 +44,15 @@ const (
 	PlanesNode PlaneNames = C.PK_PLANES_NODE // /node:<n>/device:GPU:<k>
 )
 
+// MergedFormat is what a merge writes.
+type MergedFormat int32
+
+// What a merge writes.
+const (
+	MergedXSpace    MergedFormat = C.PK_MERGED_XSPACE     // of XSpaces
+	MergedTraceJSON MergedFormat = C.PK_MERGED_TRACE_JSON // of trace JSON
+)
+
 // MergeOptions say what to merge.
 type MergeOptions struct {
 	Traces      []string
@@ -55,6 +64,7 @@ type MergeOptions struct {
 	Correction  Correction
 	Zero        Zero
 	Planes      PlaneNames
+	Format      MergedFormat
 	PlanePrefix string // before the names of PlanesNode, which it means
 	IO          IO
 	Limits      Limits
@@ -137,6 +147,7 @@ func merged(ctx context.Context, output string, to io.Writer, options MergeOptio
 		given.output = memory.text(output)
 		given.correction, given.zero = C.int32_t(options.Correction), C.int32_t(options.Zero)
 		given.planes, given.plane_prefix = C.int32_t(options.Planes), memory.text(options.PlanePrefix)
+		given.format = C.int32_t(options.Format)
 		given.io, given.limits = C.int32_t(options.IO), (*C.pk_limits)(limitsOf(memory, options.Limits))
 		given.hooks = hooks
 		var write C.pk_write_callback

@@ -1984,6 +1984,8 @@ enum { PK_CORRECTION_CLOCK = 0, PK_CORRECTION_WALLTIME = 1, PK_CORRECTION_NONE =
 enum { PK_ZERO_AUTO = 0, PK_ZERO_EARLIEST = 1, PK_ZERO_REFERENCE = 2, PK_ZERO_NONE = 3 };
 /** How planes are named: /device:GPU:<64 node + k>; <100 + 64 node + k>; /node:<n>/device:GPU:<k>. \since 0.1 */
 enum { PK_PLANES_SEED = 0, PK_PLANES_ROCM = 1, PK_PLANES_NODE = 2 };
+/** What a merge writes: an XSpace, of XSpaces; trace JSON, of trace JSON (PyTorch, Ascend, exporters). \since 0.1 */
+enum { PK_MERGED_XSPACE = 0, PK_MERGED_TRACE_JSON = 1 };
 /** Flags of pk_merge_options. \since 0.1 */
 enum {
   PK_MERGE_KEEP_GOING = 1,          /**< what is missing or damaged is reported and left out */
@@ -2016,21 +2018,23 @@ typedef struct pk_merge_options {
    *  is its node where pk_open_options said one. `io` and `limits` do not count for them. */
   const pk_profile* const* profiles;
   size_t profile_count;
+  int32_t format;    /**< PK_MERGED_: what is written */
+  uint32_t reserved; /**< 0 */
 } pk_merge_options;
 /** \since 0.1 */
 #define PK_MERGE_OPTIONS_INIT                                                                                   \
   {                                                                                                             \
     (uint32_t)sizeof(pk_merge_options), 0, NULL, 0, NULL, 0, NULL, NULL, NULL, NULL, NULL, PK_CORRECTION_CLOCK, \
-        PK_ZERO_AUTO, PK_PLANES_SEED, PK_IO_AUTO, NULL, NULL, NULL, 0                                           \
+        PK_ZERO_AUTO, PK_PLANES_SEED, PK_IO_AUTO, NULL, NULL, NULL, 0, PK_MERGED_XSPACE, 0                      \
   }
 
 /** What a merge did. Immutable. \since 0.1 */
 typedef struct pk_merge pk_merge;
-/** Merges traces of several nodes into one XSpace, which goes to `write` or, when that is NULL, to pk_merge_options::output.
+/** Merges traces of several nodes into one XSpace, or trace JSON into one trace JSON, which goes to `write` or, when that is NULL, to pk_merge_options::output.
  *  `out` may be NULL. Nothing is written when it fails before the second pass over the traces; a file is put in place only when
  *  it is complete. Ownership: the caller ends `*out` with pk_merge_free(); it keeps nothing of what the options point to.
  *  Errors: PK_E_INVALID_ARGUMENT (counts, ids or runs that do not fit each other; an output that is an input), PK_E_NOT_FOUND,
- *  PK_E_DAMAGED, PK_E_UNSUPPORTED (an event out of reach; a capture without an XSpace), PK_E_CANCELLED, PK_E_OUTPUT, PK_E_OUTPUT_FULL. \since 0.1 */
+ *  PK_E_DAMAGED, PK_E_UNSUPPORTED (an event out of reach; a trace that is not of the format that is written), PK_E_CANCELLED, PK_E_OUTPUT, PK_E_OUTPUT_FULL. \since 0.1 */
 PK_API pk_status pk_merge_run(const pk_merge_options* options, pk_write_callback write, void* user, pk_merge** out,
                               pk_error** err) PK_NOEXCEPT;
 

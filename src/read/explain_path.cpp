@@ -57,7 +57,7 @@ detection_report explain_file(const std::string& path, std::uint64_t bytes, bool
   if (opened) {
     std::string head = read_head(**opened, name);
     report = explain_detection(name, head);
-    if (!is_recognised(report.family)) {
+    if (!is_recognised(report.family) || head.empty()) {
       const std::size_t looked_at = head.size();
       report.damage = read_on(**opened, head);
       if (head.size() != looked_at) {

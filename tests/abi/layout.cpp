@@ -278,6 +278,8 @@ VALUE(PK_ZERO_NONE, 3);
 VALUE(PK_PLANES_SEED, 0);
 VALUE(PK_PLANES_ROCM, 1);
 VALUE(PK_PLANES_NODE, 2);
+VALUE(PK_MERGED_XSPACE, 0);
+VALUE(PK_MERGED_TRACE_JSON, 1);
 VALUE(PK_MERGE_KEEP_GOING, 1);
 VALUE(PK_MERGE_KEEP_ORDER, 2);
 VALUE(PK_MERGE_SCALE_DURATIONS, 4);
@@ -914,7 +916,7 @@ AT(pk_clock_options, pair_count, 48);
 AT(pk_clock_options, offsets, 56);
 AT(pk_clock_options, offset_count, 64);
 
-SIZE(pk_merge_options, 128);
+SIZE(pk_merge_options, 136);
 AT(pk_merge_options, struct_size, 0);
 AT(pk_merge_options, flags, 4);
 AT(pk_merge_options, traces, 8);
@@ -934,6 +936,8 @@ AT(pk_merge_options, limits, 96);
 AT(pk_merge_options, hooks, 104);
 AT(pk_merge_options, profiles, 112);
 AT(pk_merge_options, profile_count, 120);
+AT(pk_merge_options, format, 128);
+AT(pk_merge_options, reserved, 132);
 
 SIZE(pk_merge_node, 120);
 AT(pk_merge_node, id, 0);

@@ -319,6 +319,38 @@ TEST_CASE("two buffers of one kind are told apart by host and rank") {
   CHECK(std::count(hosts.begin(), hosts.end(), "trainer-one") > 0);
 }
 
+TEST_CASE("trace JSON merges into trace JSON") {
+  const auto rank = [](int number, const char* host) {
+    const std::string bytes = R"({"schemaVersion": 1, "baseTimeNanoseconds": 1700000000000000000, "deviceProperties": [{"id": 0, "name": "Test"}],
+        "traceEvents": [{"ph": "X", "cat": "kernel", "name": "gemm", "pid": 0, "tid": 7, "ts": )" + std::to_string(1000 * (number + 1)) +
+                              R"(, "dur": 5, "args": {"device": 0, "stream": 7}}]})";
+    return opened_buffer(bytes, "memory", host, number);
+  };
+  const auto one = rank(0, "trainer-one"), two = rank(1, "trainer-two");
+  std::string merged;
+  error_slot error;
+  owned<pk_merge> made;
+  merged_profiles open({one.get(), two.get()});
+  CHECK(open.run(merged, error) == PK_E_UNSUPPORTED);
+  CHECK(merged.empty());
+  open.options.format = PK_MERGED_TRACE_JSON;
+  const pk_status status = open.run(merged, error, &made);
+  INFO(error.message());
+  REQUIRE(status == PK_OK);
+  CHECK(merged.substr(0, 1) == "{");
+  REQUIRE(pk_merge_node_count(made.get()) == 2);
+  const auto reopened = opened_buffer(merged, "merged", "", 0);
+  CHECK(column_of(reopened.get(), PK_TABLE_KERNELS, "host") == std::vector<std::string>{"trainer-one", "trainer-two"});
+  CHECK(column_of(reopened.get(), PK_TABLE_KERNELS, "start_ps") == std::vector<std::string>{"1000000000", "2000000000"});
+
+  const auto xspace = opened_buffer(bytes_of(gpu_capture()), "memory", "trainer-three", 2);
+  merged_profiles mixed({one.get(), xspace.get()});
+  mixed.options.format = PK_MERGED_TRACE_JSON;
+  CHECK(mixed.run(merged, error) == PK_E_UNSUPPORTED);
+  mixed.options.format = 2;
+  CHECK(mixed.run(merged, error) == PK_E_INVALID_ARGUMENT);
+}
+
 TEST_CASE("captures that cannot be merged") {
   error_slot error;
   std::string bytes;

@@ -36,6 +36,17 @@ class Faults(truth.Case):
                     "schema": schema_of(words), "version": VERSIONS.get(words[0], 1), "status": "error", "reason": NOT_FOUND["message"],
                     "path": path, **NOT_FOUND})
 
+    def test_no_such_path_among_several(self):
+        path = str(self.scratch / "absent.xplane.pb")
+        for name, words, before in (("validate", ["validate", path], ""), ("validate", ["validate", path, path], ""),
+                                    ("merge", ["merge", "--traces", path, "-o", str(self.scratch / "all.xspace")],
+                                     "node 0: its trace cannot be opened: ")):
+            with self.subTest(words):
+                message = before + NOT_FOUND["message"]
+                self.check(truth.loads(truth.run(*words, "--json", status=3)), {
+                    "schema": f"profkit.{name}", "version": 1, "status": "error", "reason": message, "path": path,
+                    **{**NOT_FOUND, "message": message}})
+
     def test_the_second_file_is_damaged(self):
         folder = self.scratch / "run"
         first, second = plane("/device:TPU:0", 0), plane("/device:TPU:1", 700)

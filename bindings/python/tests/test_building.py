@@ -1,4 +1,6 @@
 """A host's own trace."""
+import json
+
 import pytest
 
 import profkit
@@ -39,6 +41,22 @@ def test_rows_of_a_host_become_a_profile():
         assert b'"W":250.5' in b"".join(pieces)
     with pytest.raises(ValueError, match="closed"):
         builder.host()
+
+
+def test_ranks_in_memory_merge_into_trace_json():
+    def rank(number):
+        kernel = {"ph": "X", "cat": "kernel", "name": "gemm", "pid": 0, "tid": 7, "ts": 10 + number, "dur": 2, "args": {"device": 0, "stream": 7}}
+        text = json.dumps({"schemaVersion": 1, "baseTimeNanoseconds": 1700000000000000000, "traceEvents": [kernel]})
+        return profkit.open_buffer(text.encode(), "memory", host=f"trainer-{number}", rank=number)
+
+    parts = []
+    with rank(0) as first, rank(1) as second:
+        with profkit.combine_traces(profiles=[first, second], correction="none", format="trace_json", write=parts.append) as merged:
+            assert [node.events for node in merged.nodes] == [1, 1]
+        with pytest.raises(ValueError, match="format"):
+            profkit.combine_traces(profiles=[first], format="text", write=parts.append)
+    with profkit.open_buffer(b"".join(parts), "merged") as merged:
+        assert [(row["host"], row["start_ps"]) for row in merged.table("kernels")] == [("trainer-0", 10_000_000), ("trainer-1", 11_000_000)]
 
 
 def test_buffers_of_two_hosts_merge(gpu_path, tmp_path):

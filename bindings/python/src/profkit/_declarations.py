@@ -260,6 +260,8 @@ PK_ZERO_NONE = 3
 PK_PLANES_SEED = 0
 PK_PLANES_ROCM = 1
 PK_PLANES_NODE = 2
+PK_MERGED_XSPACE = 0
+PK_MERGED_TRACE_JSON = 1
 PK_MERGE_KEEP_GOING = 1
 PK_MERGE_KEEP_ORDER = 2
 PK_MERGE_SCALE_DURATIONS = 4
@@ -1223,6 +1225,8 @@ class pk_merge_options(c.Structure):
         ("hooks", c.POINTER(pk_hooks)),
         ("profiles", c.POINTER(c.c_void_p)),
         ("profile_count", c.c_size_t),
+        ("format", c.c_int32),
+        ("reserved", c.c_uint32),
     ]
 
 

@@ -18,6 +18,7 @@ _CORRECTIONS = {"clock": d.PK_CORRECTION_CLOCK, "walltime": d.PK_CORRECTION_WALL
 _ZEROS = {"auto": d.PK_ZERO_AUTO, "earliest": d.PK_ZERO_EARLIEST, "reference": d.PK_ZERO_REFERENCE,
           "none": d.PK_ZERO_NONE}
 _PLANES = {"seed": d.PK_PLANES_SEED, "rocm": d.PK_PLANES_ROCM, "node": d.PK_PLANES_NODE}
+_FORMATS = {"xspace": d.PK_MERGED_XSPACE, "trace_json": d.PK_MERGED_TRACE_JSON}
 _STATUSES = ("corrected", "walltime", "raw", "missing", "corrupt")
 
 
@@ -74,16 +75,17 @@ def combine_traces(traces: Sequence[PathLike] = (), output: Optional[PathLike] =
                    profiles: Sequence[Profile] = (), offsets: Optional[PathLike] = None, snapshots: Sequence[Optional[PathLike]] = (),
                    run_metadata: Optional[PathLike] = None, run_dir: Optional[PathLike] = None,
                    correction: str = "clock", zero: str = "auto", planes: str = "seed",
-                   plane_prefix: Optional[str] = None, keep_going: bool = False, keep_order: bool = False,
+                   format: str = "xspace", plane_prefix: Optional[str] = None, keep_going: bool = False, keep_order: bool = False,
                    scale_durations: bool = False, tracer_host_threads: bool = False,
                    drift_slope: bool = True, write: Optional[Callable[[bytes], Any]] = None,
                    limits: Optional[Limits] = None, progress: Optional[Progress] = None, log: Optional[Log] = None,
                    cancel: Optional[CancelToken] = None, threads: int = 0) -> Merge:
-    """Merges the traces of several nodes into one XSpace on one clock, into the file `output` or through `write`.
+    """Merges the traces of several nodes into one on one clock, into the file `output` or through `write`.
 
     profiles: open captures, after the traces: each of their files that can be merged is one; its rank, where it was opened with
     one, is its node. The file appears when it is complete. correction: "clock", "walltime", "none". zero: "auto", "earliest", "reference",
-    "none". planes: "seed", "rocm", "node". keep_going: what is missing or damaged is told and left out.
+    "none". planes: "seed", "rocm", "node". format: "xspace" of XSpaces, "trace_json" of trace JSON. keep_going: what is missing or damaged is
+    reported and left out.
     """
     calls = Calls()
 
@@ -99,7 +101,7 @@ def combine_traces(traces: Sequence[PathLike] = (), output: Optional[PathLike] =
         offsets=path(offsets), run_metadata=path(run_metadata), run_dir=path(run_dir),
         plane_prefix=L.encoded(plane_prefix), output=path(output),
         correction=_choice(correction, _CORRECTIONS, "correction"), zero=_choice(zero, _ZEROS, "zero"),
-        planes=_choice(planes, _PLANES, "planes"))
+        planes=_choice(planes, _PLANES, "planes"), format=_choice(format, _FORMATS, "format"))
     handles = [profile._h for profile in profiles]  # pylint: disable=protected-access
     given.profiles = (c.c_void_p * len(handles))(*(handle.address for handle in handles)) if handles else None
     given.profile_count = len(handles)

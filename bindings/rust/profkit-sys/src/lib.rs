@@ -349,6 +349,8 @@ pub const PK_ZERO_NONE: i32 = 3;
 pub const PK_PLANES_SEED: i32 = 0;
 pub const PK_PLANES_ROCM: i32 = 1;
 pub const PK_PLANES_NODE: i32 = 2;
+pub const PK_MERGED_XSPACE: i32 = 0;
+pub const PK_MERGED_TRACE_JSON: i32 = 1;
 /// what is missing or damaged is reported and left out
 pub const PK_MERGE_KEEP_GOING: i32 = 1;
 /// the events of a line are not sorted
@@ -2605,6 +2607,10 @@ pub struct pk_merge_options {
     /// is its node where pk_open_options said one. `io` and `limits` do not count for them.
     pub profiles: *const *const pk_profile,
     pub profile_count: usize,
+    /// PK_MERGED_: what is written
+    pub format: i32,
+    /// 0
+    pub reserved: u32,
 }
 
 impl Default for pk_merge_options {
@@ -3222,7 +3228,7 @@ const _: () = {
     assert!(size_of::<pk_clock_pair>() == 24);
     assert!(size_of::<pk_clock_offset>() == 48);
     assert!(size_of::<pk_clock_options>() == 72);
-    assert!(size_of::<pk_merge_options>() == 128);
+    assert!(size_of::<pk_merge_options>() == 136);
     assert!(size_of::<pk_merge_node>() == 120);
     assert!(size_of::<pk_bubbles_options>() == 64);
     assert!(size_of::<pk_bubble_step>() == 168);
@@ -4189,11 +4195,11 @@ extern "C" {
     ) -> pk_status;
     /// Frees the clock; NULL is fine. Since 0.1.
     pub fn pk_clock_free(clock: *mut pk_clock);
-    /// Merges traces of several nodes into one XSpace, which goes to `write` or, when that is NULL, to pk_merge_options::output.
+    /// Merges traces of several nodes into one XSpace, or trace JSON into one trace JSON, which goes to `write` or, when that is NULL, to pk_merge_options::output.
     /// `out` may be NULL. Nothing is written when it fails before the second pass over the traces; a file is put in place only when
     /// it is complete. Ownership: the caller ends `*out` with pk_merge_free(); it keeps nothing of what the options point to.
     /// Errors: PK_E_INVALID_ARGUMENT (counts, ids or runs that do not fit each other; an output that is an input), PK_E_NOT_FOUND,
-    /// PK_E_DAMAGED, PK_E_UNSUPPORTED (an event out of reach; a capture without an XSpace), PK_E_CANCELLED, PK_E_OUTPUT, PK_E_OUTPUT_FULL. Since 0.1.
+    /// PK_E_DAMAGED, PK_E_UNSUPPORTED (an event out of reach; a trace that is not of the format that is written), PK_E_CANCELLED, PK_E_OUTPUT, PK_E_OUTPUT_FULL. Since 0.1.
     pub fn pk_merge_run(
         options: *const pk_merge_options,
         write: pk_write_callback,

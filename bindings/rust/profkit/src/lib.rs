@@ -66,7 +66,7 @@ pub use memory::{
     Allocator, Allocators, CurvePoint, LiveBuffer, LiveBuffers, LiveCurve, Memory, MemoryModule, MemoryOptions, MemorySpace,
     PeakBound, PeakMethod, StepPolicy,
 };
-pub use merge::{Correction, Merge, MergeNode, MergeOptions, NodeStatus, PlaneNames, Zero};
+pub use merge::{Correction, Merge, MergeNode, MergeOptions, MergedFormat, NodeStatus, PlaneNames, Zero};
 pub use modules::{Module, Modules, Sibling};
 pub use neutrino::{
     Launch, LaunchDurations, Launches, LaunchOutcome, Neutrino, ProbeFormat, ProbeLevel, ProbeQuery, ProbeSlice, ProbeTool,

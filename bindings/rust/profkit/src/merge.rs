@@ -53,6 +53,17 @@ pub enum PlaneNames {
     Node,
 }
 
+/// What a merge writes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum MergedFormat {
+    /// An XSpace, of XSpaces.
+    #[default]
+    XSpace,
+    /// Trace JSON, of trace JSON.
+    TraceJson,
+}
+
 worded!(
     /// How a node came into the timeline.
     NodeStatus, Raw, {
@@ -87,6 +98,7 @@ pub struct MergeOptions<'h> {
     correction: Correction,
     zero: Zero,
     planes: PlaneNames,
+    format: MergedFormat,
     plane_prefix: Option<String>,
     flags: u32,
     limits: Limits,
@@ -144,6 +156,12 @@ impl<'h> MergeOptions<'h> {
     #[must_use]
     pub fn planes(mut self, planes: PlaneNames) -> Self {
         self.planes = planes;
+        self
+    }
+    /// What is written.
+    #[must_use]
+    pub fn format(mut self, format: MergedFormat) -> Self {
+        self.format = format;
         self
     }
     /// Before the names of [`PlaneNames::Node`], which it means.
@@ -243,6 +261,10 @@ impl<'h> MergeOptions<'h> {
                 PlaneNames::Seed => sys::PK_PLANES_SEED,
                 PlaneNames::Rocm => sys::PK_PLANES_ROCM,
                 PlaneNames::Node => sys::PK_PLANES_NODE,
+            },
+            format: match self.format {
+                MergedFormat::XSpace => sys::PK_MERGED_XSPACE,
+                MergedFormat::TraceJson => sys::PK_MERGED_TRACE_JSON,
             },
             limits: &limits,
             ..Default::default()
