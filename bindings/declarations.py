@@ -41,7 +41,6 @@ HAS_STRUCTS = {"cpp"}
 # What no binding, or one of them, leaves out, and why.
 LEFT_OUT = {
     "pk_event_next": "events are read in batches",
-    "pk_profile_ref": "the languages count references themselves",
     "pk_xspace_writer_status": "finish tells the first failure",
     "python pk_family_name": "names of enumerations are Python's",
     "python pk_line_kind_name": "names of enumerations are Python's",
@@ -57,13 +56,8 @@ LEFT_OUT = {
     "pk_plane_info.event_metadata_count": "lists tell their lengths",
     "pk_plane_info.stat_metadata_count": "lists tell their lengths",
     "pk_event_metadata.child_count": "lists tell their lengths",
-    "pk_event.stats_bytes": "stats are a list",
     "go pk_event.num_occurrences": "Go's Event has the layout of pk_event",
     "pk_push_callbacks.user": "callbacks carry their own",
-    **{f"{language} {name}": "a capture that arrives is read in the other languages" for language in ("go",) for name in (
-        "pk_stats_begin", "pk_xspace_push_new", "pk_xspace_push_bytes", "pk_xspace_push_finish", "pk_xspace_push_free",
-        "pk_push_callbacks.plane_begin", "pk_push_callbacks.line_begin", "pk_push_callbacks.line_end",
-        "pk_push_callbacks.plane_end")},
 }
 # The structs of the Arrow C interfaces are not ours: bindings hand their addresses on.
 ARROW = ("ArrowSchema", "ArrowArray", "ArrowArrayStream")
