@@ -50,7 +50,7 @@ struct collector : lib::push_visitor {
     std::string stats;
   };
   std::vector<one> of_plane;
-  std::vector<std::string> rows, notes, damages;
+  std::vector<std::string> rows, notes, damages, names;
   std::vector<lib::profile> kept;
   std::uint64_t planes = 0, lines = 0, without_names = 0;
 
@@ -79,6 +79,7 @@ struct collector : lib::push_visitor {
       rows.push_back(std::move(row));
     }
     of_plane.clear();
+    names.emplace_back(plane.name());
     kept.push_back(std::move(rest));
     return position == planes++;
   }
@@ -116,8 +117,13 @@ TEST_CASE("what is pushed has the events, names and stats of what is held") {
       // What was kept is read after the reader is gone.
       push = lib::xspace_push::make(got).or_throw();
       std::uint64_t lines = 0;
-      for (const lib::profile& rest : got.kept) lines += rest.files()[0].planes()[0].lines().size();
+      std::vector<std::string> names;
+      for (const lib::profile& rest : got.kept) {
+        lines += rest.files()[0].planes()[0].lines().size();
+        names.emplace_back(rest.files()[0].planes()[0].name());
+      }
       CHECK(lines == got.lines);
+      CHECK(names == got.names);
     }
   }
 }
