@@ -320,13 +320,13 @@ TEST_CASE("two buffers of one kind are told apart by host and rank") {
 }
 
 TEST_CASE("trace JSON merges into trace JSON") {
-  const auto rank = [](int number, const char* host) {
-    const std::string bytes = R"({"schemaVersion": 1, "baseTimeNanoseconds": 1700000000000000000, "deviceProperties": [{"id": 0, "name": "Test"}],
-        "traceEvents": [{"ph": "X", "cat": "kernel", "name": "gemm", "pid": 0, "tid": 7, "ts": )" + std::to_string(1000 * (number + 1)) +
-                              R"(, "dur": 5, "args": {"device": 0, "stream": 7}}]})";
-    return opened_buffer(bytes, "memory", host, number);
+  const auto text_of_rank = [](int number) {
+    return std::string(R"({"schemaVersion": 1, "baseTimeNanoseconds": 1700000000000000000, "deviceProperties": [{"id": 0, "name": "Test"}],
+        "traceEvents": [{"ph": "X", "cat": "kernel", "name": "gemm", "pid": 0, "tid": 7, "ts": )") + std::to_string(1000 * (number + 1)) +
+           R"(, "dur": 5, "args": {"device": 0, "stream": 7}}]})";
   };
-  const auto one = rank(0, "trainer-one"), two = rank(1, "trainer-two");
+  const std::string texts[] = {text_of_rank(0), text_of_rank(1)};
+  const auto one = opened_buffer(texts[0], "memory", "trainer-one", 0), two = opened_buffer(texts[1], "memory", "trainer-two", 1);
   std::string merged;
   error_slot error;
   owned<pk_merge> made;
@@ -343,7 +343,8 @@ TEST_CASE("trace JSON merges into trace JSON") {
   CHECK(column_of(reopened.get(), PK_TABLE_KERNELS, "host") == std::vector<std::string>{"trainer-one", "trainer-two"});
   CHECK(column_of(reopened.get(), PK_TABLE_KERNELS, "start_ps") == std::vector<std::string>{"1000000000", "2000000000"});
 
-  const auto xspace = opened_buffer(bytes_of(gpu_capture()), "memory", "trainer-three", 2);
+  const std::string planes = bytes_of(gpu_capture());
+  const auto xspace = opened_buffer(planes, "memory", "trainer-three", 2);
   merged_profiles mixed({one.get(), xspace.get()});
   mixed.options.format = PK_MERGED_TRACE_JSON;
   CHECK(mixed.run(merged, error) == PK_E_UNSUPPORTED);
