@@ -133,16 +133,50 @@ class ChosenSteps(truth.Case):
         self.assertEqual(found["evidence"][-1],
                          "the next compute kernel: for 64.3 % not launched yet, 35.7 % queued on another stream")
 
-    def save_ranks(self, kernels):
-        """By rank: name, start, duration and stream of each kernel, in µs."""
+    def save_ranks(self, kernels, world=(), arguments=()):
+        """By rank: name, start, duration and stream of each kernel, in µs. `world`: by rank, of how many it says that it is one;
+        `arguments`: by rank, what its collectives have on record."""
         for rank, of_rank in kernels.items():
             trace = Trace()
             trace.step(0, 0, 900)
             for name, at, size, stream in of_rank:
                 trace.kernel(name, at, size, trace.call("cudaLaunchKernel", at - 40, 1), stream)
                 trace.events[-1]["pid"] = trace.events[-1]["args"]["device"] = rank
-            self.write(f"ranks/rank{rank}.json", json.dumps({"schemaVersion": 1, "traceEvents": trace.events, "distributedInfo": {
-                "backend": "nccl", "rank": rank, "world_size": 2}}).encode())
+                if arguments and name.startswith("nccl"):
+                    trace.events[-1]["args"].update(arguments[rank])
+            said = {"backend": "nccl", "rank": rank}
+            if not world or world[rank]:
+                said["world_size"] = world[rank] if world else 2
+            self.write(f"ranks/rank{rank}.json",
+                       json.dumps({"schemaVersion": 1, "traceEvents": trace.events, "distributedInfo": said}).encode())
+
+    def straggler_evidence(self):
+        return [line for cause in ask(self.scratch / "ranks")["causes"] if cause["cause"] == "straggler_wait" for line in cause["evidence"]]
+
+    def test_two_ranks_that_are_late_alike(self):
+        """In µs: each waits 20 for the other. The first rank is named as the late one; the longest wait is the first of its length."""
+        reduce = "ncclDevKernel_AllReduce_Sum"
+        self.save_ranks({0: [(reduce, 100, 60, 8), (reduce, 320, 40, 8)], 1: [(reduce, 120, 40, 8), (reduce, 300, 60, 8)]})
+        self.assertEqual(self.straggler_evidence(), ["rank 0 comes last in 1 of 2 collectives; the others wait 20.000 us for it",
+                                                     f"the longest, 20.000 us: rank 0 in {reduce}"])
+
+    def test_a_rank_that_does_not_know_how_many_there_are(self):
+        """One of the ranks has it on record, whichever: without the size of a group all of that many take part."""
+        reduce = "ncclDevKernel_AllReduce_Sum"
+        for world in ((2, 0), (0, 2)):
+            self.save_ranks({0: [(reduce, 100, 60, 8)], 1: [(reduce, 120, 40, 8)]}, world)
+            self.assertEqual(self.straggler_evidence(), ["rank 1 comes last in 1 of 1 collective; the others wait 20.000 us for it",
+                                                         f"the longest, 20.000 us: rank 0 in {reduce}"])
+
+    def test_groups_of_one_name_and_other_ranks(self):
+        """Ranks 0 and 1, 2 and 3: each pair is a group of two, although all call it the same. In µs: 20 and 40 are waited."""
+        reduce = "ncclDevKernel_AllReduce_Sum"
+        pairs = [{"Process Group Name": "tp", "Process Group Ranks": ranks, "Group size": 2, "Collective name": "allreduce"}
+                 for ranks in ("[0, 1]", "[0, 1]", "[2, 3]", "[2, 3]")]
+        self.save_ranks({0: [(reduce, 100, 60, 8)], 1: [(reduce, 120, 40, 8)], 2: [(reduce, 140, 30, 8)], 3: [(reduce, 100, 70, 8)]},
+                        (4, 4, 4, 4), pairs)
+        self.assertEqual(self.straggler_evidence(), ["rank 2 comes last in 1 of 2 collectives; the others wait 40.000 us for it",
+                                                     f"the longest, 40.000 us: rank 3 in {reduce}"])
 
     def test_exposed_communication_waits_for_ranks(self):
         """In µs, of the first rank: it waits 60 in the first all-reduce, 25 of them beside compute, and none in the second."""
