@@ -1,4 +1,5 @@
 """`bubbles` of chosen steps says of them what it says of all steps."""
+import decimal
 import json
 import random
 import sys
@@ -255,6 +256,45 @@ class ChosenSteps(truth.Case):
         chosen = [s for s in whole["steps"] if s["step_id"] == "11"]
         self.assertEqual(step["idle_ps"], sum(s["breakdown"]["idle_ps"] for s in chosen))
         self.assertEqual(sum(row["time_ps"] for row in step["time"]), step["service_ps"])
+
+
+
+class Groups(truth.Case):
+    """Steps of the same work: their most frequent op is the same, their numbers of kernels differ by 5 % at most, and nine tenths of
+    the kernels of the larger one are in the other, too."""
+
+    def ask(self, *steps):
+        """Each step has so many kernels of each name, of 55 µs, one every 60 µs."""
+        trace = Trace()
+        for number, kernels in enumerate(steps):
+            at = number * 100_000
+            trace.step(number, at, 90_000)
+            for place, name in enumerate(name for name, count in kernels for _ in range(count)):
+                start = at + 50 + place * 60
+                trace.kernel(name, start, 55, trace.call("cudaLaunchKernel", start - 40, 1))
+        return ask(trace.save(self.scratch / "steps.json"))
+
+    def test_nine_tenths_of_the_larger_step(self):
+        for shared, together in ((88, False), (89, False), (90, True)):
+            found = self.ask((("gemm", shared), ("relu", 100 - shared)), (("gemm", shared), ("tanh", 95 - shared)))
+            self.assertEqual(len({step["group_id"] for step in found["steps"]}) == 1, together, shared)
+        for fewer, together in ((95, True), (94, False)):
+            found = self.ask((("gemm", 90), ("relu", 10)), (("relu", 10), ("gemm", fewer - 10)))
+            self.assertEqual(len({step["group_id"] for step in found["steps"]}) == 1, together, fewer)
+
+    def test_only_the_first_and_the_last_step_can_be_cut(self):
+        whole, part = (("gemm", 8),), (("gemm", 2),)
+        for steps, cut in (((whole,) * 4 + (part,), [4]), ((whole, whole, part, whole, whole), []), ((part,) + (whole,) * 4, [0])):
+            tagged = [at for at, step in enumerate(self.ask(*steps)["steps"]) if "PARTIAL_CAPTURE_BOUNDARY" in step["anomaly_tags"]]
+            self.assertEqual(tagged, cut)
+
+    def test_a_group_of_few_complete_steps_is_measured_with_its_cut_one(self):
+        """Of 8, 8 and 2 kernels: 440, 440 and 110 µs; with a third complete step the cut one does not count."""
+        whole, part = (("gemm", 8),), (("gemm", 2),)
+        for steps, busy_ms, complete in (((whole, whole, part), "0.33", 2), ((whole, whole, whole, part), "0.44", 3)):
+            groups = self.ask(*steps)["anomaly_discovery"]["step_group_anomalies"]
+            of, = [group for group in groups if group["complete_steps"] == complete]
+            self.assertEqual((of["device_busy_union_ms_avg"], of["group_size"]), (decimal.Decimal(busy_ms), len(steps)))
 
 
 if __name__ == "__main__":
