@@ -133,6 +133,32 @@ class NotOnRecord(truth.Case):
         self.assertEqual(sorted(by_device.values()), [0, 8_001 * US])
 
 
+    def test_a_copy_does_not_say_where_kernels_go(self):
+        """In µs: after a kernel that ends at 500 and a copy that ends at 300 comes a launch at 200 of which nothing is on record; the
+        next kernel begins at 900. It went to the stream of the kernel, so it can have run from 500 to 900."""
+        trace = Trace()
+        trace.step(0, 0, 1_000)
+        trace.kernel("first", 100, 400, trace.call("cudaLaunchKernel", 10, 5))
+        trace.kernel("Memcpy HtoD", 250, 50, trace.call("cudaMemcpyAsync", 100, 5), stream=9, category="gpu_memcpy")
+        trace.call("cudaLaunchKernel", 200, 5)
+        trace.kernel("last", 900, 50, trace.call("cudaLaunchKernel", 850, 5))
+        step, = ask("bubbles", trace.save(self.scratch / "copy.json"))["steps"]
+        self.assertEqual((step["breakdown"]["not_recorded_ps"], step["unrecorded_launches"]), (400 * US, 1))
+
+    def test_a_thread_that_launched_nothing_else(self):
+        """In µs: thread 3 launches at 200, and nothing of it is on record; nothing says on which stream. Of what other threads launch
+        later, one kernel begins at 400 and one that is launched after it at 300: until then it can have run."""
+        trace = Trace()
+        trace.step(0, 0, 1_000)
+        trace.kernel("first", 100, 50, trace.call("cudaLaunchKernel", 10, 5))
+        trace.call("cudaGraphLaunch", 200, 5)
+        trace.events[-1]["tid"] = 3
+        trace.kernel("late", 400, 50, trace.call("cudaLaunchKernel", 250, 5))
+        trace.kernel("early", 300, 50, trace.call("cudaLaunchKernel", 270, 5), stream=9)
+        step, = ask("bubbles", trace.save(self.scratch / "thread.json"))["steps"]
+        self.assertEqual((step["breakdown"]["not_recorded_ps"], step["unrecorded_launches"]), (100 * US, 1))
+
+
 class NpuNotOnRecord(truth.Case):
     """What CANN launched, by its arrows to a device of an Ascend folder."""
     ORIGIN = 1_764_246_877_000_000  # µs since 1970
