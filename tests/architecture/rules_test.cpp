@@ -59,7 +59,8 @@ TEST_CASE("all that runs among the layers' own attention is counted") {
   made a;
   for (int l = 0; l < 4; ++l)
     for (const char* const op : {"flash_fwd_kernel", "MatMulV3", "paged_attention_v1", "selective_scan_fwd_kernel"}) a.m.op(op);
-  CHECK(has_limit(a.found(), "8 kernels of "));
+  CHECK(has_limit(a.found(), "4 kernels of "));
+  CHECK(has_limit(a.found(), " and 4 kernels of state space"));
 }
 
 TEST_CASE("without attention an op that comes back four times marks layers, three times do not") {
