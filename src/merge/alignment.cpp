@@ -152,7 +152,7 @@ class trace_aligner {
       return fail_or_warn(about(input.node_id, fault_code::damaged,
                                 "its trace is damaged or cut at byte " + std::to_string(at) +
                                     ": a field runs past the end",
-                                "Fetch the trace again; --keep_going merges the planes before the damage.", input.path,
+                                "Fetch the trace again; --keep-going merges what is intact.", input.path,
                                 at));
     }
     return {};
@@ -268,7 +268,7 @@ class trace_aligner {
     f.message = "nothing was measured of the clocks: none of the traces has clock snapshots, and there are no offsets";
     f.hint =
         "Give the offsets between the hosts with --offsets, and snapshot files, where a collector wrote some, with "
-        "--snapshots. --no_correction lines the traces up by wall time, and how far they are wrong is then not known; "
+        "--snapshots. --no-correction lines the traces up by wall time, and how far they are wrong is then not known; "
         "--align=collectives corrects clocks by the collectives, as far as those decide them.";
     return f;
   }
@@ -280,7 +280,7 @@ class trace_aligner {
       fault f;
       f.code = fault_code::invalid_argument;
       f.message = "no offsets: the clocks of the nodes cannot be aligned";
-      f.hint = "Give the offsets file with --offsets, or align by wall time with --no_correction.";
+      f.hint = "Give the offsets file with --offsets, or align by wall time with --no-correction.";
       return fail_or_warn(f);
     }
     auto held = read_whole(inputs_.offsets, o_, host_);
@@ -551,7 +551,7 @@ class trace_aligner {
       if (!clock) {
         by_walltime(t);
         const std::string hint = has_two_clocks ? "Leave out --align, and give its offsets with --offsets."
-                                               : "Align this node by wall time with --keep_going, or all with --no_correction.";
+                                               : "Align this node by wall time with --keep-going, or all with --no-correction.";
         if (auto ok = fail_or_warn(about(t.input.node_id, fault_code::invalid_argument, "its clock is not corrected: " + why, hint,
                                          t.input.path));
             !ok)
@@ -581,13 +581,13 @@ class trace_aligner {
                  "it has " + std::to_string(snapshots.pairs.size()) +
                      (snapshots.pairs.size() == 1 ? " clock snapshot" : " clock snapshots") +
                      "; two are needed to map its tracer clock to its wall clock",
-                 "Give its snapshot file with --snapshots, align all by wall time with --no_correction, or this node "
-                 "alone with --keep_going.",
+                 "Give its snapshot file with --snapshots, align all by wall time with --no-correction, or this node "
+                 "alone with --keep-going.",
                  t.input.snapshots.empty() ? t.input.path : t.input.snapshots);
   }
   [[nodiscard]] fault no_offsets(const aligned_trace& t) const {
     return about(t.input.node_id, fault_code::invalid_argument, "the offsets file has no usable row for it",
-                 "Check node ids and 'reachable' there, or align this node by wall time with --keep_going.",
+                 "Check node ids and 'reachable' there, or align this node by wall time with --keep-going.",
                  inputs_.offsets);
   }
 

@@ -142,7 +142,7 @@ class measurement_taker {
                   (from_.snapshots.size() == 1 ? " clock snapshot" : " clock snapshots") +
                   (from_.snapshots.size() > 1 ? ", all of one instant" : "") +
                   "; two are needed to map its tracer clock to its wall clock";
-      f.hint = "Give its snapshot file with --snapshots, or align by wall time with --no_correction.";
+      f.hint = "Give its snapshot file with --snapshots, or align by wall time with --no-correction.";
       return f;
     }
     return {};
@@ -211,7 +211,7 @@ class measurement_taker {
       f.message = "the offsets have no usable row of node " + std::to_string(from_.node_id);
       f.hint =
           "Without one its clock cannot be aligned: check node ids and 'reachable' in the offsets file, or align "
-          "by wall time with --no_correction.";
+          "by wall time with --no-correction.";
       return f;
     }
     found_.offset_count = found_.points.size();

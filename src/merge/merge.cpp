@@ -88,7 +88,7 @@ class merger {
         fault f{fault_code::unsupported,
                 "node " + std::to_string(t.input.node_id) + ": its events lie more than 53 days from the start of the timeline, "
                 "which int64 picoseconds since then cannot hold",
-                t.input.path, no_offset, "Check the start times in the offsets header; --keep_going leaves the node out."};
+                t.input.path, no_offset, "Check the start times in the offsets header; --keep-going leaves the node out."};
         if (!o_.keep_going) return f;
         plan_.all.warnings.push_back(fault_text(f));
         t.usable = false;

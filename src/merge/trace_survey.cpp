@@ -98,7 +98,7 @@ class surveyor {
           return in_trace(trace, fault_code::limit, "more than " + std::to_string(max_trace_lines) + " lines", damage);
         plan_.all.traces[trace].report.status = node_status::corrupt;
         fault f = in_trace(trace, fault_code::damaged, "plane " + std::string(p.name) + " is damaged", damage);
-        f.hint = "Fetch the trace again; --keep_going leaves the plane out.";
+        f.hint = "Fetch the trace again; --keep-going leaves the plane out.";
         if (auto ok = fail_or_warn(f); !ok) return ok;
         continue;
       }
@@ -238,7 +238,7 @@ class surveyor {
           fault f = in_trace(p.trace, fault_code::damaged,
                              "an event or field of plane " + std::string(p.name) + " is damaged",
                              plan_.lines[i].body.data() + *facts.damage);
-          f.hint = "Fetch the trace again; --keep_going leaves the plane out.";
+          f.hint = "Fetch the trace again; --keep-going leaves the plane out.";
           plan_.all.traces[p.trace].report.status = node_status::corrupt;
           if (auto ok = fail_or_warn(f); !ok) return ok;
           broken = true;
@@ -253,7 +253,7 @@ class surveyor {
                          "cannot hold",
                      plan_.lines[i].body.data() + *facts.unreachable);
         f.hint =
-            "Check the start times in the offsets header; --keep_going puts such events at the end of the timeline.";
+            "Check the start times in the offsets header; --keep-going puts such events at the end of the timeline.";
         if (auto ok = fail_or_warn(f); !ok) return ok;
       }
       if (!broken) kept.push_back(std::move(p));

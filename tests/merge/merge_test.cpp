@@ -489,7 +489,7 @@ TEST_CASE("inputs that no merge can correct are told for what they are") {
   f = fault_of(bare);
   CHECK(f.code == fault_code::invalid_argument);
   CHECK(f.message.find("nothing was measured of the clocks") == 0);
-  CHECK(f.hint.find("--no_correction") != std::string::npos);
+  CHECK(f.hint.find("--no-correction") != std::string::npos);
 }
 
 TEST_CASE("after a reset of its tracer clock a node has no bound, and the others keep theirs") {

@@ -47,6 +47,14 @@ class Faults(truth.Case):
                     "schema": f"profkit.{name}", "version": 1, "status": "error", "reason": message, "path": path,
                     **{**NOT_FOUND, "message": message}})
 
+    def test_a_merge_of_a_damaged_trace(self):
+        first = plane("/device:TPU:0", 0)
+        path = str(self.write("cut.xplane.pb", x.space(first, plane("/device:TPU:1", 700))[:-4]))
+        message = f"node 0: its trace is damaged or cut at byte {len(x.space(first))}: a field runs past the end"
+        self.check(truth.loads(truth.run("merge", "--traces", path, "-o", self.scratch / "all.xspace", "--no-correction", "--json", status=4)), {
+            "schema": "profkit.merge", "version": 1, "status": "error", "reason": message, "code": "damaged", "message": message, "path": path,
+            "byte_offset": len(x.space(first)), "hint": "Fetch the trace again; --keep-going merges what is intact."})
+
     def test_the_second_file_is_damaged(self):
         folder = self.scratch / "run"
         first, second = plane("/device:TPU:0", 0), plane("/device:TPU:1", 700)
