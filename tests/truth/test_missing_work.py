@@ -134,16 +134,17 @@ class NotOnRecord(truth.Case):
 
 
     def test_a_copy_does_not_say_where_kernels_go(self):
-        """In µs: after a kernel that ends at 500 and a copy that ends at 300 comes a launch at 200 of which nothing is on record; the
-        next kernel begins at 900. It went to the stream of the kernel, so it can have run from 500 to 900."""
+        """In µs: after a kernel that ends at 200 a copy is launched, and at 200 something of which nothing is on record. It went to the
+        stream of the kernel, where the next one begins at 700, and not to that of the copy, where it is at 900."""
         trace = Trace()
         trace.step(0, 0, 1_000)
-        trace.kernel("first", 100, 400, trace.call("cudaLaunchKernel", 10, 5))
-        trace.kernel("Memcpy HtoD", 250, 50, trace.call("cudaMemcpyAsync", 100, 5), stream=9, category="gpu_memcpy")
+        trace.kernel("first", 100, 100, trace.call("cudaLaunchKernel", 10, 5))
+        trace.kernel("Memcpy HtoD", 210, 30, trace.call("cudaMemcpyAsync", 100, 5), stream=9, category="gpu_memcpy")
         trace.call("cudaLaunchKernel", 200, 5)
-        trace.kernel("last", 900, 50, trace.call("cudaLaunchKernel", 850, 5))
+        trace.kernel("next", 700, 50, trace.call("cudaLaunchKernel", 600, 5))
+        trace.kernel("other", 900, 50, trace.call("cudaLaunchKernel", 850, 5), stream=9)
         step, = ask("bubbles", trace.save(self.scratch / "copy.json"))["steps"]
-        self.assertEqual((step["breakdown"]["not_recorded_ps"], step["unrecorded_launches"]), (400 * US, 1))
+        self.assertEqual((step["breakdown"]["not_recorded_ps"], step["unrecorded_launches"]), ((700 - 200 - 30) * US, 1))
 
     def test_a_thread_that_launched_nothing_else(self):
         """In µs: thread 3 launches at 200, and nothing of it is on record; nothing says on which stream. Of what other threads launch
