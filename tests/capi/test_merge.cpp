@@ -322,6 +322,7 @@ TEST_CASE("two buffers of one kind are told apart by host and rank") {
 TEST_CASE("trace JSON merges into trace JSON") {
   const auto text_of_rank = [](int number) {
     return std::string(R"({"schemaVersion": 1, "baseTimeNanoseconds": 1700000000000000000, "deviceProperties": [{"id": 0, "name": "Test"}],
+        "distributedInfo": {"rank": 7, "world_size": 8},
         "traceEvents": [{"ph": "X", "cat": "kernel", "name": "gemm", "pid": 0, "tid": 7, "ts": )") + std::to_string(1000 * (number + 1)) +
            R"(, "dur": 5, "args": {"device": 0, "stream": 7}}]})";
   };
@@ -338,6 +339,7 @@ TEST_CASE("trace JSON merges into trace JSON") {
   INFO(error.message());
   REQUIRE(status == PK_OK);
   CHECK(merged.substr(0, 1) == "{");
+  CHECK(column_of(two.get(), PK_TABLE_KERNELS, "rank") == std::vector<std::string>{"1"});  // not 7, which the file says
   REQUIRE(pk_merge_node_count(made.get()) == 2);
   const auto reopened = opened_buffer(merged, "merged", "", 0);
   CHECK(column_of(reopened.get(), PK_TABLE_KERNELS, "host") == std::vector<std::string>{"trainer-one", "trainer-two"});
