@@ -95,6 +95,7 @@ result<std::vector<std::string>> read_texts(const char* const* texts, std::size_
 
 result<merge_options> read_merge_options(const pk_merge_options& given) {
   if ((given.flags & ~known_merge_flags) != 0) return unknown_flags("pk_merge_options", given.flags);
+  if (given.reserved != 0) return invalid_argument("pk_merge_options::reserved is not 0");
   const auto outside = [](std::int32_t n, std::int32_t most) { return n < 0 || n > most; };
   if (outside(given.correction, PK_CORRECTION_NONE) || outside(given.zero, PK_ZERO_NONE) ||
       outside(given.planes, PK_PLANES_NODE) || outside(given.io, PK_IO_READ) || outside(given.format, PK_MERGED_TRACE_JSON))

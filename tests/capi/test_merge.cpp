@@ -352,6 +352,8 @@ TEST_CASE("trace JSON merges into trace JSON") {
   CHECK(mixed.run(merged, error) == PK_E_UNSUPPORTED);
   mixed.options.format = 2;
   CHECK(mixed.run(merged, error) == PK_E_INVALID_ARGUMENT);
+  open.options.reserved = 1;
+  CHECK(open.run(merged, error) == PK_E_INVALID_ARGUMENT);
 }
 
 TEST_CASE("captures that cannot be merged") {

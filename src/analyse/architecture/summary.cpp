@@ -1,15 +1,16 @@
 #include <analyse/architecture/doubts.hpp>
 
 #include <base/format.hpp>
+#include <base/list_text.hpp>
 #include <analyse/architecture/parallelism.hpp>
 #include <analyse/architecture/summary.hpp>
 #include <profkit/core/text.hpp>
 
 #include <algorithm>
 #include <array>
-#include <iterator>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
@@ -50,13 +51,10 @@ class summariser {
     if (d_.source == anchor_source::communication)
       add("no attention kernel is known by name: evenly spaced communication (" + d_.anchor +
           ") stands in for it. The parts may be layers or something else");
-    std::string others;
-    for (auto of = anchors_.other_mixers.begin(); of != anchors_.other_mixers.end(); ++of) {
-      if (!others.empty()) others += std::next(of) == anchors_.other_mixers.end() ? " and " : ", ";
-      others += grouped(of->second) + " kernels of " + of->first;
-    }
+    std::vector<std::string> others;
+    for (const auto& [family, kernels] : anchors_.other_mixers) others.push_back(grouped(kernels) + " kernels of " + family);
     if (!others.empty())
-      add(others +
+      add(list_text(others) +
           " run among the anchors: a model with several kinds of attention has more layers than are counted, one with "
           "two attention kernels a layer has as many");
     const std::uint64_t whole = d_.complete_passes();

@@ -6,6 +6,7 @@
 #include <analyse/input_texts.hpp>
 
 #include <base/hash_map.hpp>
+#include <base/list_text.hpp>
 
 #include <algorithm>
 #include <array>
@@ -76,13 +77,6 @@ std::string idle_text(const bubbles_result& r, const idle_sums& all, bool marked
          (human_duration(longest_ps) != human_duration(all.largest_ps) && longest_ps > all.largest_ps
               ? "; one of " + human_duration(longest_ps) + " is outside of steps or crosses the edge of one."
               : ".");
-}
-
-std::string list_text(const std::vector<std::string>& items) {
-  std::string text;
-  for (std::size_t i = 0; i < items.size(); ++i)
-    text += (i == 0 ? "" : i + 1 == items.size() ? " and " : ", ") + items[i];
-  return text;
 }
 
 }  // namespace

@@ -20,9 +20,7 @@ std::string hex_text(std::string_view bytes) {
 }
 
 void begin(json_writer& out, const std::optional<fault>& why) {
-  out.begin_object();
-  out.field("schema", "profkit.detection");
-  out.field("version", std::int64_t{1});
+  json::begin_document(out, "detection");
   json::write_verdict(out, why ? json::verdict{document_status::error, why->message, &*why} : json::verdict{});
 }
 

@@ -45,6 +45,8 @@ struct verdict {
 [[nodiscard]] inline std::uint64_t share_of_part(const json_writer& out) noexcept { return out.depth() == 0 ? 0 : 4; }
 // Opens the object and writes schema and version. In another document it takes a quarter of the bytes that are left.
 void begin_document(json_writer& out, document which);
+// The same of a document that is not of one capture, by its name.
+void begin_document(json_writer& out, std::string_view name, std::int64_t version = 1);
 // `limited`, where something was left out; in another document that one lists it for all its parts. Closes the object.
 void end_document(json_writer& out);
 

@@ -3,7 +3,6 @@
 #include <export/json/document.hpp>
 
 #include <algorithm>
-#include <functional>
 #include <iterator>
 #include <utility>
 #include <vector>
@@ -132,9 +131,13 @@ json_bounds bounds_of(document which, std::uint64_t limit) noexcept {
 
 void begin_document(json_writer& out, document which) {
   const document_entry* const entry = entry_of(which);
+  begin_document(out, document_name(which), entry == nullptr ? 1 : entry->version);
+}
+
+void begin_document(json_writer& out, std::string_view name, std::int64_t version) {
   out.begin_object(share_of_part(out));
-  out.field("schema", std::string("profkit.") + document_name(which));
-  out.field("version", entry == nullptr ? 1 : entry->version);
+  out.field("schema", "profkit." + std::string(name));
+  out.field("version", version);
 }
 
 void end_document(json_writer& out) {
@@ -272,10 +275,11 @@ result<document_status> write_explanation(const trace& t, std::string_view id, c
 
 namespace {
 
-result<void> write_failed(const fault& why, sink& into, const std::function<void(json_writer&)>& begin) {
+template <class Which>
+result<void> write_failed(Which which, const fault& why, sink& into) {
   return contained([&]() -> result<void> {
     json_writer out(into);
-    begin(out);
+    json::begin_document(out, which);
     json::write_verdict(out, {document_status::error, why.message, &why});
     out.end_object();
     return out.finish();
@@ -285,15 +289,11 @@ result<void> write_failed(const fault& why, sink& into, const std::function<void
 }  // namespace
 
 result<void> write_error_document(document which, const fault& why, sink& into) {
-  return write_failed(why, into, [&](json_writer& out) { json::begin_document(out, which); });
+  return write_failed(which, why, into);
 }
 
 result<void> write_error_document(std::string_view name, const fault& why, sink& into) {
-  return write_failed(why, into, [&](json_writer& out) {
-    out.begin_object();
-    out.field("schema", "profkit." + std::string(name));
-    out.field("version", 1);
-  });
+  return write_failed(name, why, into);
 }
 
 }  // namespace PROFKIT_NAMESPACE

@@ -113,9 +113,7 @@ result<void> write_merge_metadata(const merge_result& r, sink& into, const valid
     for (const merged_node& n : r.nodes)
       whole = whole && n.status != node_status::missing && n.status != node_status::corrupt;
     json_writer json(into);
-    json.begin_object();
-    json.field("schema", "profkit.merge");
-    json.field("version", std::int64_t{1});
+    profkit::json::begin_document(json, "merge");
     json.field("status", whole ? "ok" : "partial");
     json.key("reason");
     if (whole)

@@ -9,9 +9,7 @@ inline namespace PROFKIT_NAMESPACE {
 result<void> write_redaction(const redaction& done, sink& into) {
   return contained([&]() -> result<void> {
     json_writer out(into);
-    out.begin_object();
-    out.field("schema", "profkit.redaction");
-    out.field("version", std::int64_t{1});
+    json::begin_document(out, "redaction");
     json::write_verdict(out, {});
     out.field("environment_dumps", done.environment_dumps);
     out.field("blobs", done.blobs);

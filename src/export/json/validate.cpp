@@ -18,7 +18,6 @@ namespace {
 using json::write_optional;
 using json::write_strings;
 
-constexpr std::int64_t version_of_validate = 1;
 
 // ns with three decimals, exact.
 std::string exact_ns(std::int64_t ps) {
@@ -291,9 +290,7 @@ void write_alignment(json_writer& out, const validation_result& found, const ali
 namespace json {
 
 document_status write_validation(json_writer& out, const validation_result& found, const alignment_result* alignment) {
-  out.begin_object(json::share_of_part(out));
-  out.field("schema", "profkit.validate");
-  out.field("version", version_of_validate);
+  begin_document(out, "validate");
   verdict v;
   if (!found.damage.empty()) {
     const bool nothing = found.groups.empty() && found.damage.size() == found.traces.size();

@@ -164,6 +164,12 @@ class line_walk {
   return hostname.empty() ? name_of_node(*node) : std::string(hostname);
 }
 
+// The node of what a file says, of a plane of it where one is given; negative where no merge wrote it.
+[[nodiscard]] inline std::int64_t node_of_place(const profile& p, std::size_t file, const plane_index* plane) {
+  const auto node = plane == nullptr ? std::nullopt : node_of_host(*plane);
+  return node.value_or(p.what().files[file].node);
+}
+
 // What stands before the names of a file's processes, where it has to be said: its node, or its host.
 [[nodiscard]] inline std::string place_title(const profile& p, std::size_t file, bool with_host) {
   const capture_file& listed = p.what().files[file];

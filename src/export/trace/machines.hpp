@@ -19,29 +19,25 @@ class machines {
     for (std::size_t file = 0; file < p.file_count(); ++file) {
       const xspace_index* const space = p.xspace(file);
       if (space == nullptr) {
-        add(key_of(file, no_plane));
+        add(key_of(file, nullptr));
         continue;
       }
-      for (std::size_t plane = 0; plane < space->planes.size(); ++plane) add(key_of(file, plane));
+      for (const plane_index& plane : space->planes) add(key_of(file, &plane));
     }
     if (numbers_.size() < 2) numbers_.clear();
   }
 
-  static constexpr std::size_t no_plane = static_cast<std::size_t>(-1);
   // Of what a file says of a plane; of the file itself without one.
-  [[nodiscard]] std::uint32_t of(std::size_t file, std::size_t plane = no_plane) const {
+  [[nodiscard]] std::uint32_t of(std::size_t file, const plane_index* plane = nullptr) const {
     if (numbers_.empty()) return 0;
     const auto found = numbers_.find(key_of(file, plane));
     return found == numbers_.end() ? 0 : found->second;
   }
 
  private:
-  [[nodiscard]] std::string key_of(std::size_t file, std::size_t plane) const {
-    const std::int64_t of_file = p_.what().files[file].node;
-    if (plane == no_plane) return of_file >= 0 ? name_of_node(of_file) : host_of(p_, file);
-    const plane_index& of = p_.xspace(file)->planes[plane];
-    const auto node = node_of_host(of);
-    return node ? name_of_node(*node) : of_file >= 0 ? name_of_node(of_file) : host_of(p_, file);
+  [[nodiscard]] std::string key_of(std::size_t file, const plane_index* plane) const {
+    const std::int64_t node = node_of_place(p_, file, plane);
+    return node >= 0 ? name_of_node(node) : host_of(p_, file);
   }
   void add(std::string key) {
     if (!key.empty()) numbers_.try_emplace(std::move(key), static_cast<std::uint32_t>(numbers_.size() + 1));

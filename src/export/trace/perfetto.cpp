@@ -163,7 +163,7 @@ class perfetto_exporter {
     for (std::size_t at = 0; at < space.planes.size(); ++at) {
       const plane_index& plane = space.planes[at];
       if (!job_.selected.plane(plane)) continue;
-      out_.use_machine(machines_.of(file, at));
+      out_.use_machine(machines_.of(file, &plane));
       const event_filter filter = job_.selected.events_of(file, at);
       plane_names names(plane);
       const flow_marks flows(plane, file);

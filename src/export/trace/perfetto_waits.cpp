@@ -17,6 +17,7 @@ namespace {
 
 // The tracks of a device; 0: not begun.
 struct device_tracks {
+  std::uint32_t machine = 0;
   std::uint64_t process = 0, steps = 0, waits = 0;
 };
 
@@ -51,19 +52,18 @@ result<void> write_waits(const trace_job& job, const machines& hosts, perfetto_w
   std::vector<const bubble*> gaps = picture::gaps_of_devices(found, of.devices().size());
   std::stable_sort(gaps.begin(), gaps.end(), [](const bubble* a, const bubble* b) { return a->start_ps < b->start_ps; });
   std::vector<device_tracks> tracks(of.devices().size());
-  const auto use_machine_of = [&](std::size_t device) {
-    const activity_device& d = of.devices()[device];
-    out.use_machine(d.plane < 0 ? hosts.of(d.file) : hosts.of(d.file, static_cast<std::size_t>(d.plane)));
-  };
   for (std::size_t d = 0; d < tracks.size(); ++d) {
-    use_machine_of(d);
+    const activity_device& device = of.devices()[d];
+    tracks[d].machine =
+        hosts.of(device.file, device.plane < 0 ? nullptr : &job.p.xspace(device.file)->planes[static_cast<std::size_t>(device.plane)]);
+    out.use_machine(tracks[d].machine);
     tracks[d].process = out.add_process("profkit: " + picture::device_name(of, d));
   }
-  const auto begun = [&](std::uint64_t& track, std::size_t device, const char* name) {
-    use_machine_of(device);
-    const std::uint64_t process = tracks[device].process;
+  const auto begun = [&](device_tracks& device, std::uint64_t device_tracks::* which, const char* name) {
+    out.use_machine(device.machine);
+    std::uint64_t& track = device.*which;
     if (track == 0) {
-      track = out.add_track(process, name);
+      track = out.add_track(device.process, name);
       ++job.outcome.tracks;
     }
     ++job.outcome.events;
@@ -71,12 +71,12 @@ result<void> write_waits(const trace_job& job, const machines& hosts, perfetto_w
   };
   for (const bubble_step& s : found.steps) {
     if (s.pseudo) continue;
-    const std::uint64_t track = begun(tracks[s.device].steps, s.device, "steps");
+    const std::uint64_t track = begun(tracks[s.device], &device_tracks::steps, "steps");
     out.begin_slice(track, s.start_ps, s.id);
     out.end_slice(track, s.end_ps);
   }
   for (const bubble* gap : gaps)
-    write_wait(out, begun(tracks[gap->device].waits, gap->device, "waits"), of, *gap);
+    write_wait(out, begun(tracks[gap->device], &device_tracks::waits, "waits"), of, *gap);
   return out.failed() != nullptr ? result<void>(*out.failed()) : result<void>();
 }
 

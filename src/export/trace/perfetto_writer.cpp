@@ -74,10 +74,16 @@ std::uint64_t bits_of(double value) noexcept {
 
 }  // namespace
 
+// Texts that packets have defined, each by the field of interned data that holds it.
+struct interned_texts {
+  std::uint32_t field;
+  string_table table;
+  bool has_empty = false;  // the empty string is id 0 in the table and no valid iid
+};
 // What the packets of a machine have said.
 struct perfetto_sequence {
-  string_table names, argument_names, values;
-  bool has_empty_name = false, has_empty_argument_name = false, has_empty_value = false;
+  interned_texts names{interned_field::event_names, {}}, argument_names{interned_field::annotation_names, {}},
+      values{interned_field::annotation_values, {}};
   bool begun = false;
 };
 
@@ -113,16 +119,15 @@ struct perfetto_writer::state {
   }
 
   // The iid of a text, which the open packet defines when it is new.
-  std::uint64_t intern(string_table& table, bool& has_empty, std::uint32_t field, std::string_view text) {
-    // The empty string is id 0 in the table and no valid iid.
-    const std::uint32_t known = table.size();
-    const std::uint64_t id = std::uint64_t{table.intern(text)} + 1;
-    const bool is_new = table.size() != known || (text.empty() && !std::exchange(has_empty, true));
+  std::uint64_t intern(interned_texts& among, std::string_view text) {
+    const std::uint32_t known = among.table.size();
+    const std::uint64_t id = std::uint64_t{among.table.intern(text)} + 1;
+    const bool is_new = among.table.size() != known || (text.empty() && !std::exchange(among.has_empty, true));
     if (is_new) {
       scratch.clear();
       append_varint_field(scratch, interned_string_field::iid, id);
       append_bytes_field(scratch, interned_string_field::text, text);
-      append_bytes_field(interned, field, scratch);
+      append_bytes_field(interned, among.field, scratch);
     }
     return id;
   }
@@ -176,7 +181,7 @@ struct perfetto_writer::state {
     append_varint_field(event, event_field::type, type);
     append_varint_field(event, event_field::track, track);
     if (name != nullptr)
-      append_varint_field(event, event_field::name_iid, intern(now->names, now->has_empty_name, interned_field::event_names, *name));
+      append_varint_field(event, event_field::name_iid, intern(now->names, *name));
     event_ns = ns_of(at_ps);
     in_event = true;
     return {};
@@ -187,7 +192,7 @@ struct perfetto_writer::state {
     run([&]() -> result<void> {
       if (!in_event)
         return fault{fault_code::invalid_argument, "an argument before any slice or instant", "", no_offset, ""};
-      const std::uint64_t iid = intern(now->argument_names, now->has_empty_argument_name, interned_field::annotation_names, name);
+      const std::uint64_t iid = intern(now->argument_names, name);
       std::string& annotation = annotation_scratch;
       annotation.clear();
       append_varint_field(annotation, annotation_field::name_iid, iid);
@@ -313,7 +318,7 @@ void perfetto_writer::add_argument(std::string_view name, std::string_view text,
   state_->annotate(name, [&](std::string& to) {
     if (shared)
       append_varint_field(to, annotation_field::string_value_iid,
-                          state_->intern(state_->now->values, state_->now->has_empty_value, interned_field::annotation_values, text));
+                          state_->intern(state_->now->values, text));
     else
       append_bytes_field(to, annotation_field::string_value, text);
   });

@@ -319,10 +319,6 @@ class json_exporter {
     if (nodes.empty() || nodes.front() < 0) return 0;
     return static_cast<std::size_t>(std::unique(nodes.begin(), nodes.end()) - nodes.begin());
   }
-  static std::int64_t node_of_place(const profile& p, std::size_t file, const plane_index* plane) {
-    const auto node = plane == nullptr ? std::nullopt : node_of_host(*plane);
-    return node.value_or(p.what().files[file].node);
-  }
 
   // Those of a node together, nodes in the order of their first planes.
   static std::vector<std::size_t> planes_by_node(const xspace_index& space) {

@@ -3,6 +3,24 @@
 use profkit_sys as sys;
 use std::fmt;
 
+/// Display and serialisation of what has a `name()`.
+macro_rules! shown_by_name {
+    ($name:ident) => {
+        impl std::fmt::Display for $name {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str(self.name())
+            }
+        }
+        #[cfg(feature = "serde")]
+        impl serde::Serialize for $name {
+            fn serialize<S: serde::Serializer>(&self, to: S) -> std::result::Result<S::Ok, S::Error> {
+                to.serialize_str(self.name())
+            }
+        }
+    };
+}
+pub(crate) use shown_by_name;
+
 /// A kind whose words are those of the C ABI's names. Values that a later library may have are the last case.
 macro_rules! worded {
     ($(#[$doc:meta])* $name:ident, $other:ident, { $($(#[$case_doc:meta])* $case:ident = $value:path => $word:literal),* $(,)? }) => {
@@ -27,17 +45,7 @@ macro_rules! worded {
                 match self { $(Self::$case => $word,)* }
             }
         }
-        impl std::fmt::Display for $name {
-            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                f.write_str(self.name())
-            }
-        }
-        #[cfg(feature = "serde")]
-        impl serde::Serialize for $name {
-            fn serialize<S: serde::Serializer>(&self, to: S) -> std::result::Result<S::Ok, S::Error> {
-                to.serialize_str(self.name())
-            }
-        }
+        $crate::kinds::shown_by_name!($name);
     };
 }
 pub(crate) use worded;

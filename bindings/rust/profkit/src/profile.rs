@@ -402,17 +402,7 @@ macro_rules! spelled {
                 unsafe { std::ffi::CStr::from_ptr($function(self.raw())) }.to_str().unwrap_or("")
             }
         }
-        impl std::fmt::Display for $name {
-            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                f.write_str(self.name())
-            }
-        }
-        #[cfg(feature = "serde")]
-        impl serde::Serialize for $name {
-            fn serialize<S: serde::Serializer>(&self, to: S) -> std::result::Result<S::Ok, S::Error> {
-                to.serialize_str(self.name())
-            }
-        }
+        $crate::kinds::shown_by_name!($name);
     };
 }
 pub(crate) use spelled;
