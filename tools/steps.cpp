@@ -70,9 +70,8 @@ extern const command_description steps_command = {
     "steps",
     "PATH",
     "Training or program steps with their durations",
-    "Steps come from the 'Steps' line of a device, else from its 'XLA Modules' line, else from host\n"
-    "events that carry step_num; of PyTorch and Ascend from ProfilerStep#5 and other marks. The source is\n"
-    "named.",
+    "Steps come from the 'Steps' line of a device, else from its 'XLA Modules' line, else from\n"
+    "names of host events such as ProfilerStep#5 or their step_num. The source is named.",
     "  profkit steps vm.xplane.pb\n"
     "  profkit steps vm.xplane.pb --limit 0 --json\n",
     make_options<slice_options>,

@@ -150,7 +150,7 @@ class Everything(twice.Case):
                               has_launches=True) for n in (0, 1))]
         def step(name, number_of, start, took, source):
             return twice.marker(name, number_of, b.at(start), b.at(start + took), source, host_group=1)
-        markers = a.markers + [step("ProfilerStep#3", 9, 3_000, 9_000, "profiler_step"), step("train", 10, 13_000, 2_000, "numbered_step"),
+        markers = a.markers + [step("ProfilerStep#3", 9, 3_000, 9_000, "profiler_step"), step("train", 10, 13_000, 2_000, "step_num"),
                                step("ProfilerStep#4", 4, 15_000, 500, "profiler_step")]
         unrecorded = [{"name": "cuMemcpyDtoH", "work": "copy", "start_ps": b.at(6_000), "end_ps": b.at(6_200), "thread": 2}]
         hosts = [twice.host(a.spans, writer="xla"), twice.host(b.spans, writer="xla", file=1, launches=[4, 1, 0], unrecorded=unrecorded)]

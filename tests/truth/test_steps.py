@@ -25,6 +25,10 @@ STEPS = [
 ]
 
 
+NO_STEPS = ("no device plane has a 'Steps' or 'XLA Modules' line with events, and no host event has a step_num stat "
+            "or the name of a step")
+
+
 class StepsTest(pair.PairCase):
     def document(self, steps, limit=0, **more):
         cut = limit and len(steps) > limit
@@ -71,7 +75,7 @@ class StepsTest(pair.PairCase):
 
 
 class HostStepsTest(truth.Case):
-    def ask_for(self, planes, *options):
+    def ask_for(self, planes, *options, status="ok", reason=None):
         host = pair.Host("alpha", [*planes, pair.Plane(99, "Task Environment", "environment", [], {}, [
             ("profile_start_time", "uint", pair.ORIGIN_NS["alpha"])])])
         path = self.write("a.xplane.pb", host.bytes())
@@ -79,8 +83,8 @@ class HostStepsTest(truth.Case):
         self.check(
             {k: found[k] for k in ("status", "reason", "files", "damage")},
             {
-                "status": "ok",
-                "reason": None,
+                "status": status,
+                "reason": reason,
                 "files": [{"path": str(path), "family": "xspace", "export_of": -1}],
                 "damage": [],
             },
@@ -127,6 +131,45 @@ class HostStepsTest(truth.Case):
             truth.parsed(truth.run("ops", self.scratch / "a.xplane.pb", "--json", "--step", "0"))["lines"][0]["events"],
             1,
         )
+
+    def test_steps_that_hosts_mark_by_name(self):
+        """The best of what a host's names and stats mark; `bubbles` has the same steps."""
+        ops = {1: pair.Op("ProfilerStep#8"), 2: pair.Op("Step#5"), 3: pair.Op("train"), 4: pair.Op("step[DECODE bs=2]"),
+               5: pair.Op("ProfilerStep#"), 6: pair.Op("kernel")}
+        number = ("step_num", "int", 70)
+
+        def planes(*events):
+            kernels = [pair.Ev(6, at, 10) for at in range(0, 1_000_000, 50_000)]
+            device = pair.Plane(3, "/device:GPU:0", "device", [pair.Line(3, "Stream #1", 0, kernels, "stream")], ops)
+            half = len(events) // 2
+            host = pair.Plane(1, "/host:CPU", "host", [pair.Line(1, "a", 0, list(events[:half]), "thread"),
+                                                       pair.Line(2, "b", 0, list(events[half:]), "thread")], ops)
+            return [device, host]
+
+        profiler = pair.Ev(1, 100_000, 200_000)
+        profiler_with_number = pair.Ev(1, 400_000, 100_000, number)
+        named, numbered = pair.Ev(2, 300_000, 50_000), pair.Ev(3, 350_000, 40_000, number)
+        batch, neither = pair.Ev(4, 500_000, 100_000), pair.Ev(5, 600_000, 10_000)
+
+        def row(line, source, name, n, index, event):
+            return step(0, 1, line, source, name, n, index, event.start_ps, event.duration_ps)
+
+        cases = [
+            # Numbers of stats come before those of names; what a worse source marks is left out.
+            ([profiler, named, numbered, batch, neither, profiler_with_number],
+             [row(0, "ProfilerStep", "ProfilerStep#8", 8, 0, profiler),
+              row(1, "ProfilerStep", "ProfilerStep#8", 70, 1, profiler_with_number)]),
+            ([named, numbered, batch, neither], [row(0, "annotation", "Step#5", 5, 0, named)]),
+            ([numbered, batch, neither], [row(0, "step_num", "train", 70, 0, numbered)]),
+            ([batch, neither], [row(0, "annotation", "step[DECODE bs=2]", None, 0, batch)]),
+            ([neither], []),
+        ]
+        for events, expected in cases:
+            status = {} if expected else {"status": "absent", "reason": NO_STEPS}
+            self.check(self.ask_for(planes(*events), **status), (expected, len(expected)))
+            found = truth.parsed(truth.run("bubbles", self.scratch / "a.xplane.pb", "--json", "--limit", "0"))
+            marked = [s for s in found["steps"] if s["marker"] != "none"]
+            self.check(sorted(s["step_id"] for s in marked), sorted(s["step_num"] or s["name"] + "#0" for s in expected))
 
     def test_lines_that_repeat_those_of_the_core(self):
         """Steps of a sparse core count on a plane that has no others."""

@@ -281,8 +281,8 @@ result<std::vector<file_damage>> walk_metadata(const trace& t, metadata_visitor&
                                                const query_filters& o = {}, const hooks& host = {});
 
 // ---- steps -----------------------------------------------------------------------------------------------
-/// Where steps come from. Of an XSpace the first three are tried in this order per device plane, then per file for host
-/// events; of traces and tables the best that a host has, else the best of each device.
+/// Where steps come from. Of an XSpace the first two are tried in this order, then the best that host events have: one
+/// source a file; of traces and tables the best that a host has, else the best of each device.
 enum class step_source : std::uint8_t {
   steps_line,         ///< a device's line of steps
   xla_modules,        ///< every run of a program

@@ -357,9 +357,10 @@ result<step_windows> windows_of(const trace& t, const allocator_identity& of, co
   }
   for (const step_row row : found->steps) {
     if (row.file != of.file || owner{row.plane, row.device} != taken) continue;
-    out.source = row.source == step_source::steps_line    ? "steps_line"
-                 : row.source == step_source::xla_modules ? "xla_modules"
-                                                          : "host_step_num";
+    out.source = row.source == step_source::steps_line      ? "steps_line"
+                 : row.source == step_source::xla_modules   ? "xla_modules"
+                 : row.source == step_source::host_step_num ? "host_step_num"
+                                                            : "marks";
     step_window w;
     w.id = row.name;
     w.from_ps = row.start_ps;

@@ -17,7 +17,7 @@ struct step_window {
 };
 struct step_windows {
   std::vector<step_window> windows;  // by start
-  std::string source;                // "steps_line", "xla_modules", "host_step_num"; "" when there are none
+  std::string source;                // "steps_line", "xla_modules", "host_step_num", "marks" of other kinds; "" when there are none
 };
 // The windows of an allocator's device, else of the first device of its file that has some.
 result<step_windows> windows_of(const trace& t, const allocator_identity& of, const hooks& host);

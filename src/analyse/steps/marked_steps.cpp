@@ -14,22 +14,6 @@ namespace {
 
 using packed_step = step_list::packed::step;
 
-step_source source_of(marker_source m) noexcept {
-  switch (m) {
-    case marker_source::profiler_step: return step_source::profiler_step;
-    case marker_source::numbered_step:
-    case marker_source::scheduler_step:
-    case marker_source::execute_step:
-    case marker_source::pattern: return step_source::annotation;
-    case marker_source::step_num: return step_source::host_step_num;
-    case marker_source::device_annotation: return step_source::device_annotation;
-    case marker_source::step_id: return step_source::step_id;
-    case marker_source::line: return step_source::steps_line;
-    case marker_source::run: return step_source::xla_modules;
-  }
-  return step_source::annotation;
-}
-
 class marked_steps {
  public:
   marked_steps(const profile& p, const activity& of, const selection& selected, const query_filters& o,
@@ -147,6 +131,22 @@ class marked_steps {
 };
 
 }  // namespace
+
+step_source source_of(marker_source m) noexcept {
+  switch (m) {
+    case marker_source::profiler_step: return step_source::profiler_step;
+    case marker_source::numbered_step:
+    case marker_source::scheduler_step:
+    case marker_source::execute_step:
+    case marker_source::pattern: return step_source::annotation;
+    case marker_source::step_num: return step_source::host_step_num;
+    case marker_source::device_annotation: return step_source::device_annotation;
+    case marker_source::step_id: return step_source::step_id;
+    case marker_source::line: return step_source::steps_line;
+    case marker_source::run: return step_source::xla_modules;
+  }
+  return step_source::annotation;
+}
 
 void add_marked_steps(const profile& p, std::shared_ptr<const activity> of, const selection& selected,
                       const query_filters& o, step_list::packed& into) {

@@ -9,6 +9,9 @@
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 
+// What `steps` calls a source of markers.
+[[nodiscard]] step_source source_of(marker_source m) noexcept;
+
 // Adds the steps of every host of a trace or table: its own markers of the best kind it has, else those of each device.
 // Rows of a list are in the order of their starts. Those of an XSpace are left to who reads its lines.
 void add_marked_steps(const profile& p, std::shared_ptr<const activity> of, const selection& selected,

@@ -1,16 +1,18 @@
 // Training or inference steps: of an XSpace from the device's own line, else from program runs, else from host
-// annotations; of traces and tables from what they mark.
+// annotations and step_num; of traces and tables from what they mark.
 #include <analyse/steps/marked_steps.hpp>
 #include <analyse/filters/select.hpp>
 #include <analyse/stats.hpp>
 #include <analyse/steps/step_rows.hpp>
 #include <analyse/input_texts.hpp>
 #include <base/contained.hpp>
+#include <base/hash_map.hpp>
 #include <base/id_table.hpp>
 #include <base/progress.hpp>
+#include <formats/xspace/xspace_steps.hpp>
 
 #include <algorithm>
-#include <charconv>
+#include <map>
 #include <memory>
 #include <utility>
 
@@ -20,27 +22,6 @@ inline namespace PROFKIT_NAMESPACE {
 namespace {
 
 using packed_step = step_list::packed::step;
-
-constexpr std::string_view step_num_name = "step_num";
-
-std::optional<std::int64_t> number_in_name(std::string_view text) noexcept {
-  std::int64_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return number;
-}
-
-// Lines of one kind that have events. "Sparse Core Steps" and the like count only where the core's own line
-// is missing: they repeat it on a plane.
-std::vector<std::size_t> lines_of(const plane_index& plane, line_kind kind, std::string_view own_name) {
-  std::vector<std::size_t> named, others;
-  for (std::size_t line = 0; line < plane.lines.size(); ++line) {
-    const line_index& candidate = plane.lines[line];
-    if (candidate.kind != kind || !has_events(candidate)) continue;
-    (candidate.name() == own_name ? named : others).push_back(line);
-  }
-  return named.empty() ? others : named;
-}
 
 class step_finder {
  public:
@@ -87,14 +68,8 @@ class step_finder {
   // One source a file, the best that any of its planes has: rows of two sources would not be comparable.
   result<void> add_file(std::size_t file) {
     const xspace_index& space = *profile_.xspace(file);
-    struct attempt {
-      step_source source;
-      line_kind kind;
-      std::string_view own_name;
-    };
-    constexpr attempt attempts[] = {{step_source::steps_line, line_kind::steps, "Steps"},
-                                    {step_source::xla_modules, line_kind::modules, "XLA Modules"}};
-    for (const attempt& a : attempts) {
+    for (const auto [source, kind] : {std::pair(step_source::steps_line, line_kind::steps),
+                                      std::pair(step_source::xla_modules, line_kind::modules)}) {
       struct place {
         std::size_t plane, line;
       };
@@ -102,7 +77,7 @@ class step_finder {
       std::uint64_t events = 0;
       for (std::size_t plane = 0; plane < space.planes.size(); ++plane) {
         if (space.planes[plane].kind != plane_kind::device) continue;
-        for (const std::size_t line : lines_of(space.planes[plane], a.kind, a.own_name)) {
+        for (const std::size_t line : step_lines_of(space.planes[plane], kind)) {
           lines.push_back({plane, line});
           if (is_wanted(space.planes[plane], line)) events += count_events(space.planes[plane].lines[line].body);
         }
@@ -111,41 +86,92 @@ class step_finder {
       // Once, and no more of it: a vector that grows takes half as much again, and twice that while it grows.
       packed_->steps.reserve(packed_->steps.size() + static_cast<std::size_t>(events));
       for (std::size_t i = 0; i < lines.size(); ++i) {
-        if (result<void> added = add_line(file, lines[i].plane, lines[i].line, a.source, {}); !added) return added;
+        if (result<void> added = add_device_line(file, lines[i].plane, lines[i].line, source); !added) return added;
         if (i + 1 == lines.size() || lines[i + 1].plane != lines[i].plane) sort_plane();
       }
       return {};
     }
+    return add_hosts(file);
+  }
+
+  result<void> add_hosts(std::size_t file) {
+    const xspace_index& space = *profile_.xspace(file);
+    const std::size_t first = packed_->steps.size();
     for (std::size_t plane = 0; plane < space.planes.size(); ++plane) {
       if (space.planes[plane].kind != plane_kind::host) continue;
-      const std::vector<std::int64_t> ids = stat_ids(space.planes[plane], step_num_name);
-      for (std::size_t line = 0; !ids.empty() && line < space.planes[plane].lines.size(); ++line)
-        if (result<void> added = add_line(file, plane, line, step_source::host_step_num, ids); !added) return added;
+      const host_step_marks marks(space.planes[plane], names_of_steps_);
+      for (std::size_t line = 0; marks.any() && line < space.planes[plane].lines.size(); ++line)
+        if (result<void> added = add_host_line(file, plane, line, marks); !added) return added;
       sort_plane();
     }
+    keep_best_source(first);
     return {};
+  }
+
+  // Of the rows from `first` on: hosts may mark one step in several ways.
+  void keep_best_source(std::size_t first) {
+    const auto rank = [&](const packed_step& step) { return sources_.find(step.origin)->second; };
+    auto& steps = packed_->steps;
+    const auto begin = steps.begin() + static_cast<std::ptrdiff_t>(first);
+    if (begin == steps.end()) return;
+    const auto best = rank(*std::min_element(begin, steps.end(), [&](const auto& a, const auto& b) { return rank(a) < rank(b); }));
+    steps.erase(std::remove_if(begin, steps.end(), [&](const packed_step& step) { return rank(step) != best; }), steps.end());
+    sorted_ = steps.size();
   }
 
   [[nodiscard]] bool is_wanted(const plane_index& plane, std::size_t line) const noexcept {
     return selected_.plane(plane) && selected_.line(plane.lines[line]);
   }
 
-  // With ids, only events that carry one of these stats.
-  result<void> add_line(std::size_t file, std::size_t plane, std::size_t line, step_source source,
-                        const std::vector<std::int64_t>& ids) {
+  std::uint32_t add_origin(std::size_t file, std::size_t plane, std::size_t line, step_source source) {
+    packed_->origins.push_back({static_cast<std::uint32_t>(file), static_cast<std::int32_t>(plane),
+                                static_cast<std::int32_t>(line), source, -1, profile_.xspace(file)->planes[plane].name});
+    return static_cast<std::uint32_t>(packed_->origins.size() - 1);
+  }
+
+  // An event that is a step.
+  struct marked {
+    std::uint32_t origin = 0;
+    std::optional<std::int64_t> number;
+    bool numbered_by_name = false;  // where it has no number
+  };
+
+  result<void> add_device_line(std::size_t file, std::size_t plane, std::size_t line, step_source source) {
+    const step_num_stat stat(profile_.xspace(file)->planes[plane]);
+    const char* const readable_end = end_of(profile_.bytes(file));
+    const std::uint32_t origin = add_origin(file, plane, line, source);
+    return add_line(file, plane, line, [&](const event_row& event) -> std::optional<marked> {
+      const std::optional<stat_view> number = stat.find(event.stats, event.stats_bytes, readable_end);
+      return marked{origin, number ? integer_value(*number) : std::nullopt, source == step_source::steps_line};
+    });
+  }
+
+  result<void> add_host_line(std::size_t file, std::size_t plane, std::size_t line, const host_step_marks& marks) {
+    const char* const readable_end = end_of(profile_.bytes(file));
+    std::map<marker_source, std::uint32_t> origins;
+    return add_line(file, plane, line, [&](const event_row& event) -> std::optional<marked> {
+      const std::optional<host_step_marks::mark> mark = marks.of(event, readable_end);
+      if (!mark) return std::nullopt;
+      const auto [at, is_new] = origins.try_emplace(mark->source);
+      if (is_new) {
+        at->second = add_origin(file, plane, line, source_of(mark->source));
+        sources_[at->second] = mark->source;
+      }
+      return marked{at->second, mark->number};
+    });
+  }
+
+  // `mark` says of an event whether it is a step.
+  template <class Mark>
+  result<void> add_line(std::size_t file, std::size_t plane, std::size_t line, const Mark& mark) {
     const plane_index& plane_at = profile_.xspace(file)->planes[plane];
     const line_index& line_at = plane_at.lines[line];
     if (!is_wanted(plane_at, line)) return {};
-    const std::vector<std::int64_t> number_ids = ids.empty() ? stat_ids(plane_at, step_num_name) : ids;
     const line_clock clock(profile_, file, line_at, complete_header(line_at));
-    const auto origin = static_cast<std::uint32_t>(packed_->origins.size());
-    packed_->origins.push_back({static_cast<std::uint32_t>(file), static_cast<std::int32_t>(plane),
-                                static_cast<std::int32_t>(line), source, -1, plane_at.name});
-    const char* const readable_end = end_of(profile_.bytes(file));
     id_table<step_name> names;
     for_each_event(line_at, file, plane_at, damage_, [&](const event_row& event) {
-      const std::optional<stat_view> number = find_stat(event, number_ids, readable_end);
-      if (!ids.empty() && !number) return true;
+      const std::optional<marked> found = mark(event);
+      if (!found) return true;
       const std::optional<std::int64_t> start = clock.start_of(event);
       if (!start) {
         if ((event.flags & event_has_occurrences) == 0) damage_.note_line(file, plane_at, line_at, 0, event_out_of_reach);
@@ -153,16 +179,15 @@ class step_finder {
       }
       step_name& name = names[event.metadata_id];
       if (!name.known) name = name_of(plane_at.event_name(event.metadata_id));
-      const std::optional<std::int64_t> own_number = number ? integer_value(*number) : std::nullopt;
-      const std::optional<std::int64_t>& step_num =
-          !own_number && source == step_source::steps_line ? name.number : own_number;
+      const std::optional<std::int64_t>& number =
+          !found->number && found->numbered_by_name ? name.number : found->number;
       packed_step& step = packed_->steps.emplace_back();
       step.start_ps = *start;
       step.duration_ps = event.duration_ps;
-      step.has_number = step_num ? 1 : 0;
-      if (step_num) step.number = *step_num;
+      step.has_number = number ? 1 : 0;
+      if (number) step.number = *number;
       step.name = name.at;
-      step.origin = origin & 0x7fffffffU;
+      step.origin = found->origin & 0x7fffffffU;
       return true;
     });
     return meter_.step(line_at.offset + line_at.body.size());
@@ -176,7 +201,7 @@ class step_finder {
   };
   step_name name_of(std::string_view text) {
     packed_->names.push_back(text);
-    return {true, static_cast<std::uint32_t>(packed_->names.size() - 1), number_in_name(text)};
+    return {true, static_cast<std::uint32_t>(packed_->names.size() - 1), step_number_in(text)};
   }
 
   // Rows of the plane that was read last.
@@ -227,7 +252,7 @@ class step_finder {
     return why_nothing_ran_or(profile_, options_,
                           !any_times ? only_totals
                           : any_xspace_ ? "no device plane has a 'Steps' or 'XLA Modules' line with events, and no host "
-                                        "event has a step_num stat"
+                                        "event has a step_num stat or the name of a step"
                           : !options_.plane.empty() || !options_.line.empty()
                               ? "no step is marked there; without --plane and --line there may be some"
                               : std::string("no step is marked") +
@@ -247,6 +272,8 @@ class step_finder {
   progress_meter meter_;
   steps_result found_;
   std::shared_ptr<step_list::packed> packed_ = std::make_shared<step_list::packed>();
+  const step_names names_of_steps_;
+  hash_map<std::uint32_t, marker_source> sources_;  // of origins of hosts
   std::size_t sorted_ = 0;
   bool any_xspace_ = false, pytorch_ = false, xla_ = false;
 };

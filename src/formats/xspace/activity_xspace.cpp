@@ -1,10 +1,11 @@
 // The activity of XSpace files: kernels of a device from its op and stream lines; host spans from the host's threads;
-// step windows from Steps, else XLA Modules, else host events with a step_num.
+// step windows from Steps, else XLA Modules, else host events with the name of a step or a step_num.
 #include <formats/activity_input.hpp>
 #include <formats/activity_parts.hpp>
 #include <formats/launch_names.hpp>
 #include <formats/stream_overruns.hpp>
 #include <formats/xspace/event_collectives.hpp>
+#include <formats/xspace/event_stats.hpp>
 #include <formats/xspace/line_pieces.hpp>
 #include <formats/xspace/line_time.hpp>
 #include <formats/xspace/plane_node.hpp>
@@ -14,6 +15,7 @@
 #include <formats/xspace/xspace_lines.hpp>
 #include <formats/xspace/xspace_names.hpp>
 #include <formats/xspace/xspace_spans.hpp>
+#include <formats/xspace/xspace_steps.hpp>
 
 #include <base/hash_map.hpp>
 #include <base/thread_pool.hpp>
@@ -97,7 +99,7 @@ class node_filler {
     into_.hosts[group_].writer = trace_writer::xla;
     list_host();
     const bool devices_may_have_steps = std::any_of(devices_.begin(), devices_.end(), [&](std::size_t plane) {
-      return !step_lines_of(space_.planes[plane]).lines.empty();
+      return !step_lines_of_device(space_.planes[plane]).lines.empty();
     });
     if (result<void> looked = look_at_host(true, !devices_may_have_steps); !looked) return looked;
     if (result<void> looked = look_at_devices(); !looked) return looked;
@@ -219,39 +221,34 @@ class node_filler {
     return {plane, programs_, end_of(into_.from->bytes(file_))};
   }
 
-  // Lines of a kind; "Sparse Core Steps" and the like only where the core's own line is missing.
-  static std::vector<const line_index*> lines_of(const plane_index& plane, line_kind kind, std::string_view own) {
-    std::vector<const line_index*> named, others;
-    for (const line_index& line : plane.lines) {
-      if (line.kind != kind || message_range<std::string_view, 4>(line.body).empty()) continue;
-      (line.name() == own ? named : others).push_back(&line);
-    }
-    return named.empty() ? others : named;
-  }
   struct step_lines {
-    std::vector<const line_index*> lines;
-    bool numbered = false;
+    std::vector<std::size_t> lines;
+    bool numbered = false;  // by their names
   };
-  static step_lines step_lines_of(const plane_index& plane) {
-    step_lines found{lines_of(plane, line_kind::steps, "Steps"), true};
-    if (found.lines.empty()) found = {lines_of(plane, line_kind::modules, "XLA Modules"), false};
+  static step_lines step_lines_of_device(const plane_index& plane) {
+    step_lines found{step_lines_of(plane, line_kind::steps), true};
+    if (found.lines.empty()) found = {step_lines_of(plane, line_kind::modules), false};
     return found;
   }
 
   // True when there are more than are kept.
   bool add_device_steps(const plane_index& plane, std::int32_t device) {
     std::size_t room = steps_of_device_;
-    const auto [lines, numbered] = step_lines_of(plane);
-    const auto number_stat = plane.stat_id("step_num");
-    for (const line_index* line : lines) {
-      const std::optional<line_events> events = events_of(*line);
+    const auto [lines, numbered] = step_lines_of_device(plane);
+    const step_num_stat number_stat(plane);
+    for (const std::size_t at : lines) {
+      const line_index& line = plane.lines[at];
+      const std::optional<line_events> events = events_of(line);
       if (!events) continue;
       raw_events rows(*events);
       for (spanned_event e; rows.next(e);) {
         // The program's name without its fingerprint.
         const std::string_view name = plane.event_name(e.metadata_id);
         const std::string_view shown = numbered ? name : name.substr(0, name.find('('));
-        add_step(device, shown, e, marker_source::line, number_stat, numbered);
+        const std::optional<stat_view> stat = number_stat.find(e.stats, e.stats_bytes, nullptr);
+        std::optional<std::int64_t> number = stat ? integer_value(*stat) : std::nullopt;
+        if (!number && numbered) number = step_number_in(shown);
+        add_step(device, shown, e, marker_source::line, number);
         device_steps_ = true;
         if (--room > 0) continue;
         input_.notes.push_back("only the first steps of " + std::string(plane.name) +
@@ -259,13 +256,13 @@ class node_filler {
         return true;
       }
       if (const auto damage = rows.damage(); damage && !input_.damage)
-        input_.damage = damaged_event(path_, line->offset + *damage);
+        input_.damage = damaged_event(path_, line.offset + *damage);
     }
     return false;
   }
 
   void add_step(std::int32_t device, std::string_view name, const spanned_event& e, marker_source source,
-                std::optional<std::int64_t> number_stat, bool number_in_name) {
+                std::optional<std::int64_t> number) {
     step_marker m;
     m.host_group = group_;
     m.device = device;
@@ -273,24 +270,16 @@ class node_filler {
     m.start_ps = e.start_ps;
     m.end_ps = e.end_ps;
     m.source = source;
-    if (number_stat) {
-      if (const auto number = stat_number(e.stats, e.stats_bytes, *number_stat); number && *number <= INT64_MAX)
-        m.number = static_cast<std::int64_t>(*number);
-    }
-    if (m.number < 0 && number_in_name) {
-      std::int64_t number = -1;
-      const auto read = std::from_chars(name.data(), name.data() + name.size(), number);
-      if (read.ec == std::errc() && read.ptr == name.data() + name.size()) m.number = number;
-    }
+    m.number = std::max<std::int64_t>(number.value_or(-1), -1);
     into_.markers.push_back(m);
   }
 
   // A host plane, and the ids of what is looked for in its events.
   struct host_plane {
     const plane_index* plane = nullptr;
-    std::optional<std::int64_t> correlation, step_number;
+    std::optional<std::int64_t> correlation;
     hash_map<std::int64_t, std::pair<launched_work, string_id>> calls;  // by metadata id: calls that launch work
-    hash_map<std::int64_t, std::optional<named_step>> step_names;
+    host_step_marks steps;
   };
   struct host_line {
     std::size_t plane = 0;  // in host_planes_
@@ -306,7 +295,7 @@ class node_filler {
   struct host_step {
     std::size_t plane = 0;
     spanned_event event;
-    const std::optional<named_step>* match = nullptr;  // by its name; null: by its number
+    host_step_marks::mark mark;
   };
 
   // Threads of the host planes.
@@ -319,7 +308,6 @@ class node_filler {
       host_plane& of = host_planes_.emplace_back();
       of.plane = plane;
       of.correlation = plane->stat_id("correlation_id");
-      of.step_number = plane->stat_id("step_num");
       for (const std::string_view entry : plane->event_metadata_entries) {
         const event_metadata_view metadata(entry);
         if (const auto work = work_launched_by(metadata.name()))
@@ -343,14 +331,6 @@ class node_filler {
     if (!source->lines.empty()) into_.host_spans[group_] = std::move(source);
   }
 
-  void match_step_names() {
-    for (host_plane& of : host_planes_)
-      for (const std::string_view entry : of.plane->event_metadata_entries) {
-        const event_metadata_view metadata(entry);
-        if (const auto match = into_.steps.match(metadata.name())) of.step_names[metadata.key()] = match;
-      }
-  }
-
   // When the host launched what; and host events with a step_num, and those with the name of a step.
   result<void> look_at_host(bool for_launches, bool for_steps) {
     struct found_part {
@@ -361,11 +341,11 @@ class node_filler {
     };
     std::vector<const host_line*> lines;
     std::vector<std::string_view> bodies;
-    if (for_steps) match_step_names();
+    if (for_steps)
+      for (host_plane& of : host_planes_) of.steps = host_step_marks(*of.plane, into_.steps);
     for (const host_line& line : host_lines_) {
       const host_plane& plane = host_planes_[line.plane];
-      if (!(for_launches && plane.correlation) && !(for_steps && (plane.step_number || !plane.step_names.empty())))
-        continue;
+      if (!(for_launches && plane.correlation) && !(for_steps && plane.steps.any())) continue;
       lines.push_back(&line);
       bodies.push_back(line.events.body);
     }
@@ -374,16 +354,15 @@ class node_filler {
     const auto read = [&](const line_piece& piece, found_part& part) -> result<bool> {
       const host_line& line = *lines[piece.line];
       const host_plane& plane = host_planes_[line.plane];
-      const bool steps = for_steps && (plane.step_number || !plane.step_names.empty());
+      const bool steps = for_steps && plane.steps.any();
       line_events events = line.events;
       events.body =
           events.body.substr(static_cast<std::size_t>(piece.from), static_cast<std::size_t>(piece.to - piece.from));
-      const bool any_name = !plane.step_names.empty();
       bool launch = for_launches && plane.correlation;
       event_rejects rejects;
       const auto damage =
           for_each_event(events, rejects, [&](const event_row& row, std::int64_t start_ps, std::int64_t end_ps) {
-            if (row.stats_bytes == 0 && !(steps && any_name)) return true;
+            if (row.stats_bytes == 0 && !steps) return true;
             launch = launch && !too_many.load(std::memory_order_relaxed);
             if (!launch && !steps) return false;
             if (launch) {
@@ -394,17 +373,13 @@ class node_filler {
               }
             }
             if (!steps) return true;
-            const auto match = any_name ? plane.step_names.find(row.metadata_id) : plane.step_names.end();
-            const bool named = match != plane.step_names.end();
-            if (!named && !(plane.step_number && stat_number(row.stats, row.stats_bytes, *plane.step_number)))
-              return true;
+            const auto mark = plane.steps.of(row);
+            if (!mark) return true;
             spanned_event e;
             e.start_ps = start_ps;
             e.end_ps = end_ps;
             e.metadata_id = row.metadata_id;
-            e.stats = row.stats;
-            e.stats_bytes = row.stats_bytes;
-            part.steps.push_back({line.plane, e, named ? &match->second : nullptr});
+            part.steps.push_back({line.plane, e, *mark});
             return true;
           });
       if (damage && !part.damage) part.damage = line.events.offset + piece.from + *damage;
@@ -454,10 +429,7 @@ class node_filler {
   void add_host_steps() {
     for (const host_step& s : host_steps_) {
       const plane_index& plane = *host_planes_[s.plane].plane;
-      add_step(-1, plane.event_name(s.event.metadata_id), s.event,
-               s.match == nullptr ? marker_source::numbered_step : (*s.match)->source,
-               host_planes_[s.plane].step_number, false);
-      if (s.match != nullptr && into_.markers.back().number < 0) into_.markers.back().number = (*s.match)->number;
+      add_step(-1, plane.event_name(s.event.metadata_id), s.event, s.mark.source, s.mark.number);
     }
   }
 
