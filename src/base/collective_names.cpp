@@ -67,6 +67,8 @@ std::string_view operation_of(std::string_view name) noexcept {
   return base;
 }
 
+std::string_view operation_number_of(std::string_view name) noexcept { return name.substr(without_number(name).size()); }
+
 std::string_view collective_of(std::string_view category_or_name) noexcept {
   const std::string_view operation = operation_of(category_or_name);
   for (const std::string_view collective : hlo_collectives) {

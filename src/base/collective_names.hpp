@@ -18,6 +18,8 @@ enum class async_role : std::uint8_t { none, start, done };
 [[nodiscard]] async_role role_of(std::string_view name) noexcept;
 // Without number and role: "all-gather" of "all-gather-start.3".
 [[nodiscard]] std::string_view operation_of(std::string_view name) noexcept;
+// What follows that: ".3" of "all-gather-start.3", ".3.clone" of "all-gather-done.3.clone".
+[[nodiscard]] std::string_view operation_number_of(std::string_view name) noexcept;
 
 // The collective that an hlo_category or an instruction name means: "all-reduce", …; empty when it is none.
 [[nodiscard]] std::string_view collective_of(std::string_view category_or_name) noexcept;

@@ -32,7 +32,7 @@ def op_metadata(op_name="", source_file="", source_line=0, frame=0):
     return out + (number(15, frame) if frame else b"")
 
 
-def instruction(key, name, opcode, its_shape=b"", metadata=b"", operands=()):
+def instruction(key, name, opcode, its_shape=b"", metadata=b"", operands=(), more=b""):
     return message(
         2,
         message(1, name),
@@ -41,7 +41,18 @@ def instruction(key, name, opcode, its_shape=b"", metadata=b"", operands=()):
         message(7, metadata),
         number(35, key),
         numbers(36, operands),
+        more,
     )
+
+
+def replica_groups(*groups):
+    """A field of an instruction."""
+    return b"".join(message(49, numbers(1, group)) for group in groups)
+
+
+def replicas_on(*devices):
+    """A field of a module of one partition: the device of each replica."""
+    return message(15, number(1, len(devices)), number(2, 1), message(3, numbers(1, devices)))
 
 
 def computation(key, name, *instructions):

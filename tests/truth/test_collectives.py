@@ -382,6 +382,32 @@ class EventNamesTest(truth.Case):
                     "copy_ps": 100})
 
 
+class TwoOfEachTest(truth.Case):
+    """Two files and two devices each, where one number is another kernel and one program another program."""
+
+    def test_it(self):
+        array = hlo.shape(hlo.F32, [4])
+
+        def host(name, opcodes, kernels):
+            """`opcodes`: of the instruction of the program; `kernels` of each device: (name, length)."""
+            program = hlo.module("jit_step", 7, hlo.computation(1, "main", hlo.instruction(1, "it.7", opcodes, array)))
+            planes = [pair.Plane(2, "/host:metadata", "metadata", [], {7: pair.Op("jit_step(7)", "", [("Hlo Proto", "bytes", program)])})]
+            for at, (kernel_name, length) in enumerate(kernels):
+                event = pair.Ev(1, 0, length, ("hlo_op", "text", "it.7"), ("hlo_module", "ref", "jit_step"), ("program_id", "uint", 7))
+                planes.insert(at, pair.Plane(10 + at, f"/device:GPU:{at}", "device", [
+                    pair.Line(16, "Stream #16", 0, [event], "stream")], {1: pair.Op(kernel_name)}))
+            return self.write(f"log/{name}.xplane.pb", pair.Host(name, planes).bytes())
+
+        host("a", "all-reduce", [("ncclDevKernel_Generic", 10), ("loop_kernel", 20)])
+        host("b", "fusion", [("loop_kernel", 30), ("ncclDevKernel_AllGather_RING_LL", 40)])
+        host("c", "all-gather", [("loop_kernel", 50), ("ncclDevKernel_Generic", 60)])
+        found = truth.parsed(truth.run("collectives", self.scratch / "log", "--json"))["ops"]
+        self.check(sorted([o["file"], o["plane"], o["name"], o["category"], o["total_ps"]] for o in found), [
+            [0, 0, "ncclDevKernel_Generic", "all-reduce", 10], [0, 1, "loop_kernel", "all-reduce", 20],
+            [1, 1, "ncclDevKernel_AllGather_RING_LL", "all-gather", 40],
+            [2, 0, "loop_kernel", "all-gather", 50], [2, 1, "ncclDevKernel_Generic", "all-gather", 60]])
+
+
 class HostThreadsTest(truth.Case):
     """Without devices, ops of host threads count: what an event means its program says, not its name."""
 

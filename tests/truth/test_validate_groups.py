@@ -49,7 +49,7 @@ def calls_of(seed):
     calls, at, elements = [], 100, {}
     for number in range(12):
         for name, group, ranks in ((r.choice(list(KINDS)), "0", WORLD), (r.choice(list(KINDS)), "1", (0, 1)),
-                                   (r.choice(list(KINDS)), "1", (2, 3))):
+                                   (r.choice(list(KINDS)), "1", (2, 3)), (r.choice(list(KINDS)), "2", (0, 1))):
             late = r.randrange(1, 40)
             members = {rank: (at + r.choice((0, late)), r.randrange(60, 120)) for rank in ranks}
             odd = {r.choice(ranks): 3} if (number, group) in ((5, "0"), (7, "1"), (9, "1")) else None
@@ -75,7 +75,7 @@ def trace_of(rank, calls):
 
 
 def shown_group(call):
-    """Everyone has no name; two groups of one name have their ranks beside it."""
+    """Everyone has no name; two groups of one name have their ranks beside it; two names of the same ranks are two groups."""
     return "" if call.ranks == WORLD else f"{call.group} {json.dumps(list(call.ranks))}"
 
 

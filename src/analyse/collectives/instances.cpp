@@ -423,14 +423,18 @@ class finder {
     const async_role role = role_of(kind.name);
     if (role == async_role::none) return false;
     if (has_async) return true;
-    const std::string_view operation = operation_of(kind.name);
+    const std::string_view operation = operation_of(kind.name), number = operation_number_of(kind.name);
+    const auto is_its = [&](const open_start& s) { return s.operation == operation; };
+    const auto has_its_number = [&](const open_start& s) { return is_its(s) && s.number == number; };
+    auto open = std::find_if(open_starts_.begin(), open_starts_.end(), has_its_number);
     if (role == async_role::start) {
-      open_starts_[std::string(operation)] = found_.all.size();
+      if (open != open_starts_.end()) open_starts_.erase(open);  // it never ended
+      open_starts_.push_back({operation, number, found_.all.size()});
       return false;
     }
-    const auto open = open_starts_.find(std::string(operation));
+    if (open == open_starts_.end()) open = std::find_if(open_starts_.begin(), open_starts_.end(), is_its);
     if (open == open_starts_.end()) return true;
-    collective_instance& begun = found_.all[open->second];
+    collective_instance& begun = found_.all[open->at];
     begun.end_ps = std::max(begun.end_ps, e.end_ps);
     open_starts_.erase(open);
     return true;
@@ -555,7 +559,12 @@ class finder {
   collective_instances found_;
   std::map<node_key, std::uint32_t> nodes_;
   std::map<std::uint32_t, std::set<std::int32_t>> devices_;
-  hash_map<std::string, std::size_t> open_starts_;
+  // Of the line that is read, in the order of the file.
+  struct open_start {
+    std::string_view operation, number;  // "all-reduce", ".3" of "all-reduce-start.3"
+    std::size_t at = 0;                  // in found_.all
+  };
+  std::vector<open_start> open_starts_;
   // Of the file that is being read; by program, module and instruction.
   std::optional<recorded_groups> groups_;
   std::shared_ptr<const program_collectives> programs_;
