@@ -145,11 +145,6 @@ class input {
     add("read", [this] { return sum_with_profkit(text_, false).events; });
     add("read_tolerantly", [this] { return sum_with_profkit(text_, true).events; });
     add("info", [this] { return analyse_info(trace(*profile_))->events; });
-    add("timeline", [this] {
-      timeline into;
-      if (!fill_timeline(*profile_, into).ok()) std::abort();
-      return into.event_count();
-    });
   }
 
   void add_rows(std::vector<ratio_row>& rows) const {
@@ -160,7 +155,6 @@ class input {
     row("boundary scan, beside summing the bytes", "boundaries", "read_sum", 0);
     row("events looked at one by one, beside many at once", "read_tolerantly", "read", 0);
     row("analyse_info, beside reading the events", "info", "read", 0);
-    row("fill_timeline, beside reading the events", "timeline", "read", 0);
   }
 
  private:

@@ -1,5 +1,5 @@
 // Events as Arrow: one file at a time, cut into batches.
-#include <profkit/core/timeline.hpp>
+#include <profkit/core/track.hpp>
 
 #include <algorithm>
 #include <array>
@@ -362,8 +362,8 @@ class xspace_events final : public event_source {
   std::optional<fault> scan_damage_;
 };
 
-// A timeline that also has the number of its texts.
-class counted_timeline final : public timeline_sink {
+// A list of tracks that also has the number of its texts.
+class counted_tracks final : public track_sink {
  public:
   string_id intern(std::string_view text) override {
     const string_id id = kept_.intern(text);
@@ -371,37 +371,37 @@ class counted_timeline final : public timeline_sink {
     return id;
   }
   track_id add_track(const track& t) override { return kept_.add_track(t); }
-  result<void> add_events(track_id on, const timeline_event* events, std::size_t count) override {
+  result<void> add_events(track_id on, const track_event* events, std::size_t count) override {
     return kept_.add_events(on, events, count);
   }
-  [[nodiscard]] const timeline& kept() const noexcept { return kept_; }
+  [[nodiscard]] const track_list& kept() const noexcept { return kept_; }
   [[nodiscard]] std::size_t texts() const noexcept { return texts_; }
 
  private:
-  timeline kept_;
+  track_list kept_;
   std::size_t texts_ = 1;
 };
 
-// The events of any other file, by way of a timeline.
-class timeline_events final : public event_source {
+// The events of any other file, by way of a list of tracks.
+class events_of_tracks final : public event_source {
  public:
   // Damage of the file is reported after its events.
   static result<std::unique_ptr<event_source>> of(const profile& core, const capture_devices& devices, std::uint32_t file) {
-    auto made = std::make_unique<timeline_events>(devices);
-    result<void> filled = fill_file_timeline(core, file, made->filled_);
+    auto made = std::make_unique<events_of_tracks>(devices);
+    result<void> filled = fill_tracks(core, file, made->filled_);
     if (!filled && filled.error().code != fault_code::damaged) return std::move(filled).error();
     if (!filled) made->damage_ = std::move(filled).error();
     made->left_ = static_cast<std::size_t>(made->filled_.kept().event_count());
     return std::unique_ptr<event_source>(std::move(made));
   }
 
-  explicit timeline_events(const capture_devices& devices) : devices_(devices) {}
+  explicit events_of_tracks(const capture_devices& devices) : devices_(devices) {}
 
   result<std::size_t> read(arrow_batch& into, std::size_t most) override {
-    const timeline& kept = filled_.kept();
+    const track_list& kept = filled_.kept();
     for (; next_track_ < kept.tracks().size(); ++next_track_, next_event_ = 0) {
       const auto on = static_cast<track_id>(next_track_);
-      const std::vector<timeline_event>& events = kept.events(on);
+      const std::vector<track_event>& events = kept.events(on);
       const std::size_t count = std::min(most, events.size() - next_event_);
       if (count == 0) continue;
       if (result<void> put = put_events(into, events.data() + next_event_, count); !put) return std::move(put).error();
@@ -422,7 +422,7 @@ class timeline_events final : public event_source {
 
  private:
   [[nodiscard]] track_facts facts_of(const track& t) const noexcept {
-    const timeline& kept = filled_.kept();
+    const track_list& kept = filled_.kept();
     track_facts facts;
     facts.file = t.file;
     facts.plane = t.plane;
@@ -440,7 +440,7 @@ class timeline_events final : public event_source {
     return facts;
   }
 
-  result<void> put_events(arrow_batch& into, const timeline_event* events, std::size_t count) {
+  result<void> put_events(arrow_batch& into, const track_event* events, std::size_t count) {
     const std::uint64_t generation = into.dictionary(at_name).generation();
     if (generation_ != generation) indices_.clear();
     generation_ = generation;
@@ -450,7 +450,7 @@ class timeline_events final : public event_source {
       const std::size_t some = std::min(own_rooms::max_rows, count - done);
       const own_columns to = rooms_.begin(into, some);
       for (std::size_t i = 0; i < some; ++i) {
-        const timeline_event& event = events[done + i];
+        const track_event& event = events[done + i];
         std::int32_t& index = indices_[event.name];
         if (named && index < 0) {
           result<std::int32_t> found = into.dictionary(at_name).index_of(filled_.kept().text(event.name));
@@ -465,11 +465,11 @@ class timeline_events final : public event_source {
   }
 
   const capture_devices& devices_;
-  counted_timeline filled_;
+  counted_tracks filled_;
   own_rooms rooms_;
   shared_names shared_names_;
   std::size_t next_track_ = 0, next_event_ = 0, left_ = 0;
-  std::vector<std::int32_t> indices_;  // of the timeline's texts in the dictionary; -1: not looked up yet
+  std::vector<std::int32_t> indices_;  // of the texts in the dictionary; -1: not looked up yet
   std::uint64_t generation_ = 0;
   std::optional<fault> damage_;
 };
@@ -507,7 +507,7 @@ class event_table final : public arrow_table {
       if (core_.what().files[file].export_of >= 0 && end_file_ - file != 1) continue;
       if (core_.xspace(file) != nullptr) {
         source_ = std::make_unique<xspace_events>(core_, *devices_, file);
-      } else if (auto made = timeline_events::of(core_, *devices_, file); made) {
+      } else if (auto made = events_of_tracks::of(core_, *devices_, file); made) {
         source_ = std::move(*made);
       } else {
         fault_ = std::move(made).error();

@@ -151,7 +151,7 @@ result<void> copy_file(const profkit::capture& what, std::size_t file, const std
 int export_files(const options& asked, const profkit::profile& capture, bool into_folder, const terminal& errors) {
   const profkit::capture& what = capture.what();
   std::vector<profkit::file_damage> losses;
-  std::size_t written = 0;
+  std::vector<std::pair<std::size_t, std::string>> paths;  // of files that are written
   for (std::size_t i = 0; i < what.files.size(); ++i) {
     const profkit::capture_file& file = what.files[i];
     if (const profkit::fault* why = capture.file_fault(i)) losses.push_back({static_cast<std::uint32_t>(i), *why});
@@ -162,22 +162,24 @@ int export_files(const options& asked, const profkit::profile& capture, bool int
       take_suffix(below, ".zst");
       if (below.size() > what.path.size()) below.remove_prefix(what.path.size() + 1);  // else the capture is this file
       path = file_in(asked.output_path, std::string(below));
-      std::error_code failed;
-      std::filesystem::create_directories(std::filesystem::path(path).parent_path(), failed);
-      if (failed)
-        return fail(asked, {fault_code::output, "the folder cannot be made: " + failed.message(), path, profkit::no_offset, ""}, errors);
     }
     for (const std::string& read : what.read_from)
       if (is_same_file(path, read)) return fail(asked, output_is_input(path), errors);
+    paths.emplace_back(i, std::move(path));
+  }
+  for (const auto& [i, path] : paths) {
+    std::error_code failed;
+    if (into_folder) std::filesystem::create_directories(std::filesystem::path(path).parent_path(), failed);
+    if (failed)
+      return fail(asked, {fault_code::output, "the folder cannot be made: " + failed.message(), path, profkit::no_offset, ""}, errors);
     if (result<void> copied = copy_file(what, i, path, asked.threads); !copied) return fail(asked, copied.error(), errors);
-    ++written;
   }
   if (!asked.quiet) {
     const std::string text =
-        "profkit: " + profkit::escape_for_terminal(asked.output_path) + ": " + count_of(written, "redacted file") + '\n';
+        "profkit: " + profkit::escape_for_terminal(asked.output_path) + ": " + count_of(paths.size(), "redacted file") + '\n';
     std::fwrite(text.data(), 1, text.size(), stderr);
   }
-  return print_losses(asked, losses, written != 0, errors);
+  return print_losses(asked, losses, !paths.empty(), errors);
 }
 
 int run_export(const options& asked) {

@@ -367,6 +367,7 @@ result<void> is_there(const memory_result& r, const profkit::trace& t, const mem
 
 void print_memory_text(session& s, const memory_result& r, const memory_options& o) {
   s.lost(r.damage);
+  if (profkit::is_all_damaged(s.trace().files(), r)) s.lost_all();
   if (r.modules.empty() && r.allocators.empty()) {
     s.absent(reason_text(r.hlo_absent_reason));
     // Where there is no file at all, one line says it.

@@ -174,10 +174,9 @@ class ops_command_options final : public slice_options {
   [[nodiscard]] std::optional<profkit::fault> understand(options& into) const override {
     if (auto wrong = order_.understand(into)) return wrong;
     if (auto wrong = understand_grouping(into)) return wrong;
-    if (has_ending(into.output_path, ".folded")) {
-      if (into.group_by.empty()) into.group_by = "module,op,kernel";
-      if (!into.limit) into.limit = 0;
-    }
+    const bool folded = has_ending(into.output_path, ".folded");
+    if (folded && into.group_by.empty()) into.group_by = "module,op,kernel";
+    if (folded) into.limit = 0;
     return slice_options::understand(into);
   }
 

@@ -378,10 +378,13 @@ int run_slice(const options& asked, document which, const slice_writer& writer) 
     if (!written) return status_of_question(fail_document(asked, which, written.error(), errors));
     if (*written == document_status::error) status = exit_unreadable;
     if (*written == document_status::partial) status = asked.strict ? exit_unreadable : exit_partial;
-    if (status != exit_ok && !asked.quiet)
-      print_to_standard_error("profkit: the capture is damaged; the document says where\n");
     // A document that holds nothing does not replace a file that may hold something.
-    if (*written == document_status::error && !asked.output_path.empty()) return status;
+    const bool keeps_file = *written == document_status::error && !asked.output_path.empty();
+    if (status != exit_ok && !asked.quiet)
+      print_to_standard_error(keeps_file ? "profkit: nothing of the capture is intact, and no file was written; without -o the document says "
+                                           "where it is damaged\n"
+                                         : "profkit: the capture is damaged; the document says where\n");
+    if (keeps_file) return status;
   } else {
     result<void> printed = writer.text(s);
     if (printed.ok()) s.note_unchecked(which);
@@ -412,7 +415,7 @@ int run_slice(const options& asked, document which, const slice_writer& writer) 
     for (std::size_t i = 0; i < capture.file_count(); ++i)
       if (profkit::has_planes(capture.what().files[i].family) || capture.file_count() == 1)
         if (const fault* why = capture.file_fault(i); why != nullptr) s.lost({{static_cast<std::uint32_t>(i), *why}});
-    status = print_losses(asked, s.losses(), profkit::anything_intact(capture), errors);
+    status = print_losses(asked, s.losses(), s.anything_intact(), errors);
   }
   if (status != exit_ok) return status;
   result<bool> failed = print_failed_gates(asked, s.trace(), hooks);

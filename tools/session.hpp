@@ -59,6 +59,9 @@ class session {
   void lost(const std::vector<profkit::file_damage>& damage);
   void lost(const profkit::activity& of);
   [[nodiscard]] const std::vector<profkit::file_damage>& losses() const noexcept { return losses_; }
+  // Nothing that the slice is about is intact.
+  void lost_all() noexcept { lost_all_ = true; }
+  [[nodiscard]] bool anything_intact() const noexcept { return !lost_all_ && profkit::anything_intact(capture_); }
 
  private:
   const options& asked_;
@@ -67,7 +70,7 @@ class session {
   text_output& out_;
   profkit::hooks hooks_;
   std::vector<profkit::file_damage> losses_;
-  bool was_absent_ = false, left_any_out_ = false;
+  bool was_absent_ = false, left_any_out_ = false, lost_all_ = false;
 };
 
 // Opens what was asked for, and clears the line of progress. Of a redacted capture it says on standard error what was replaced, and writes --aliases.

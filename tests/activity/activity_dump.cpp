@@ -1,6 +1,8 @@
 // Prints all that read_activity() gives for a path, as JSON: what is not known (no_time_ps, no_thread, -1) is null, a text is a text.
 // A file NAME.calls is a format of its own: each of its lines is a call of a recording, with its arguments.
 //   activity_dump [--threads N] [--step-pattern PATTERN] [--no-details] [--timeline] PATH
+#include "../fill_all.hpp"
+
 #include <profkit/core/activity.hpp>
 #include <profkit/core/format.hpp>
 #include <profkit/core/recording.hpp>
@@ -145,7 +147,7 @@ class calls_format final : public format {
 class dump {
  public:
   // `events`: of every line; null: they are not asked for.
-  dump(const activity& of, const timeline* events, json_writer& out) : a_(of), events_(events), out_(out) {}
+  dump(const activity& of, const track_list* events, json_writer& out) : a_(of), events_(events), out_(out) {}
 
   void write() {
     out_.begin_object();
@@ -177,7 +179,7 @@ class dump {
     out_.field("host", events_->text(t.host));
     out_.field("plane_name", events_->text(t.plane_name));
     out_.field("line_name", events_->text(t.line_name));
-    const std::vector<timeline_event>& events = events_->events(at);
+    const std::vector<track_event>& events = events_->events(at);
     list("events", events.size(), [&](std::size_t i) {
       out_.begin_array();
       out_.value(events[i].start_ps);
@@ -494,7 +496,7 @@ class dump {
   void flag(const char* name, std::optional<bool> value) { value ? out_.field(name, *value) : nothing(name); }
 
   const activity& a_;
-  const timeline* events_;
+  const track_list* events_;
   json_writer& out_;
 };
 
@@ -513,9 +515,9 @@ int print_all(const std::string& path, const activity_options& options, std::uin
   std::string all;
   const auto to_text = memory_sink(all);
   json_writer out(*to_text, json_writer::style::compact);
-  timeline events;
+  track_list events;
   if (with_timeline)
-    if (const result<void> filled = fill_timeline(**opened, events); !filled) std::fprintf(stderr, "%s\n", filled.error().message.c_str());
+    if (const result<void> filled = profkit_tests::fill_all(**opened, events); !filled) std::fprintf(stderr, "%s\n", filled.error().message.c_str());
   dump(**read, with_timeline ? &events : nullptr, out).write();
   if (!out.finish()) return 1;
   std::fwrite(all.data(), 1, all.size(), stdout);

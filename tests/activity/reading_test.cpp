@@ -1,4 +1,6 @@
 // What is read from small captures written out here: devices, kernels, launches, spans and markers, value by value.
+#include "../fill_all.hpp"
+
 #include "../io/test_files.hpp"
 
 #include <profkit/core/activity.hpp>
@@ -142,11 +144,11 @@ std::vector<std::string> places_of(const activity_device& d) {
 std::vector<std::string> places_in_timeline(const std::string& json, const std::string& name) {
   auto p = profile::open_buffer(json, "trace.json");
   REQUIRE(p.ok());
-  timeline t;
-  REQUIRE(fill_timeline(**p, t).ok());
+  track_list t;
+  REQUIRE(profkit_tests::fill_all(**p, t).ok());
   std::vector<std::string> all;
   for (track_id on = 0; on < t.tracks().size(); ++on)
-    for (const timeline_event& e : t.events(on))
+    for (const track_event& e : t.events(on))
       if (t.text(e.name) == name)
         all.push_back(std::to_string(t.tracks()[on].plane) + '/' + std::to_string(t.tracks()[on].line));
   return all;

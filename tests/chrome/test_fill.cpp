@@ -1,4 +1,6 @@
 // Chrome events in the timeline.
+#include "../fill_all.hpp"
+
 #include <profkit/core/profile.hpp>
 
 #include <catch.hpp>
@@ -16,12 +18,12 @@ namespace {
 std::vector<std::string> rows_of(const std::string& json) {
   auto p = profile::open_buffer(json, "x.trace.json");
   REQUIRE(p.ok());
-  timeline t;
-  (void)fill_timeline(**p, t);
+  track_list t;
+  (void)profkit_tests::fill_all(**p, t);
   std::vector<std::string> rows;
   for (track_id on = 0; on < t.tracks().size(); ++on) {
     const track& at = t.tracks()[on];
-    for (const timeline_event& e : t.events(on)) {
+    for (const track_event& e : t.events(on)) {
       rows.push_back(std::string(t.text(at.plane_name)) + "/" + std::string(t.text(at.line_name)) + " " +
                      std::string(t.text(e.name)) + " " + std::to_string(e.start_ps) + "+" +
                      std::to_string(e.duration_ps) + " #" + std::to_string(e.source_row));
@@ -61,8 +63,8 @@ TEST_CASE("tracks carry what the names say") {
     {"ph":"M","pid":9,"name":"process_name","args":{"name":"/host:CPU"}}])";
   auto p = profile::open_buffer(json, "x.trace.json");
   REQUIRE(p.ok());
-  timeline t;
-  REQUIRE(fill_timeline(**p, t).ok());
+  track_list t;
+  REQUIRE(profkit_tests::fill_all(**p, t).ok());
   REQUIRE(t.tracks().size() == 3);
   CHECK(t.tracks()[0].plane_type == plane_kind::device);
   CHECK(t.tracks()[0].device == 1);
@@ -109,8 +111,8 @@ TEST_CASE("asynchronous begin and end events are matched by id and name, on a li
 TEST_CASE("damage is told after everything intact was handed over") {
   auto p = profile::open_buffer(R"({"traceEvents":[{"ph":"X","ts":1,"name":"a"},{"ph":"X","ts")", "x.trace.json");
   REQUIRE(p.ok());
-  timeline t;
-  const result<void> filled = fill_timeline(**p, t);
+  track_list t;
+  const result<void> filled = profkit_tests::fill_all(**p, t);
   REQUIRE_FALSE(filled.ok());
   CHECK(filled.error().code == fault_code::damaged);
   CHECK(filled.error().path == "x.trace.json");
@@ -129,8 +131,8 @@ TEST_CASE("traces of two ranks come onto one clock") {
   REQUIRE(p.ok());
   REQUIRE((*p)->file_count() == 2);
   CHECK((*p)->origin_unix_ns() == 1'790'857'026'000'000'000 + 4'386'556'000'000'000);
-  timeline t;
-  CHECK(fill_timeline(**p, t).ok());
+  track_list t;
+  CHECK(profkit_tests::fill_all(**p, t).ok());
   REQUIRE(t.tracks().size() == 2);
   CHECK(t.events(0)[0].start_ps == 646'275'200'000);
   CHECK(t.events(1)[0].start_ps == 2'646'275'200'000);

@@ -94,6 +94,15 @@ class Export(Case):
         self.assertIn("a.trace.json: 26,723 events", out.err)
         self.assertEqual(run("export", TPU, "-q", "-o", self.scratch / "b.trace.json").err, "")
 
+    def test_packed_by_the_name_or_by_the_format(self):
+        """Either is enough; the content is the same."""
+        for name, plain in (("trace.json", self.export(TPU, "plain.trace.json")), ("csv", self.export(TPU, "plain.csv"))):
+            for output, asked, is_packed in ((f"a.{name}", name, False), ("a", name, False), (f"a.{name}.gz", name, True),
+                                             ("a.gz", name, True), ("a.gz", f"{name}.gz", True), (f"a.{name}", f"{name}.gz", True)):
+                content = self.export(TPU, output, "--format", asked)
+                self.assertEqual(content[:2] == b"\x1f\x8b", is_packed, (output, asked))
+                self.assertEqual(gzip.decompress(content) if is_packed else content, plain, (output, asked))
+
     def test_a_full_disk_leaves_what_was_there(self):
         """Every format; a file that is there already stays as it is."""
         import signal

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """`profkit fleet` over captures whose answers are known, and the shipped questions on both engines: test_fleet.py PROFKIT"""
+import gzip
 import json
 import os
 import pathlib
@@ -120,6 +121,29 @@ class FleetTest(Case):
         self.check_status(run("fleet", self.scratch / "nothing"), 3)
         self.check_status(run("fleet", TPU, "--question", "why"), 2)
         self.check_status(run("fleet"), 2)
+
+    def test_a_capture_with_two_faults(self):
+        """It is one that cannot be read to the end; both faults are listed."""
+        def kernels(*more):
+            return json.dumps({"schemaVersion": 1, "traceEvents": [
+                {"ph": "X", "cat": "kernel", "name": "a", "pid": 0, "tid": 7, "ts": at, "dur": 1, "args": {"device": 0, "stream": 7}}
+                for at in range(0, 90, 10)] + list(more)}).encode()
+        # A folder without a *.trace.json is one capture.
+        self.write("hurt/rank0.json", kernels({"ph": "X", "cat": "kernel", "name": "b", "pid": 0, "tid": 7, "ts": 95, "dur": -5}))
+        self.write("hurt/rank1.json.gz", gzip.compress(kernels())[:-30])
+        self.write("sound/rank0.json", kernels())
+        both = [self.scratch / name for name in ("hurt", "sound")]
+        outcome = run("fleet", *both, "--json")
+        self.check_status(outcome, 5)
+        document = json.loads(outcome.out)
+        self.assertEqual((document["captures"], [loss["uri"] for loss in document["errors"]]), (2, [str(both[0])] * 2))
+        for at, words in enumerate((f"{both[0]}/rank1.json.gz: the gzip stream is cut",
+                                    f"{both[0]}/rank0.json: 1 of 10 events were passed over")):
+            self.assertTrue(document["errors"][at]["message"].startswith(words), document["errors"])
+        for paths, said in ((both, "2 captures, of which 1 cannot be read, or not to the end"),
+                            (both[:1], "1 capture, of which 1 cannot be read, or not to the end"),
+                            (both[1:], "1 capture, all of them read to the end")):
+            self.assertEqual(run("fleet", *paths).out.splitlines()[0], said)
 
     def test_the_page(self):
         self.write("runs/<u>/a.xplane.pb", capture("<i>host</i>", 100))

@@ -256,6 +256,48 @@ class RedactTest(Case):
         self.assertEqual(packed.status, 0, packed.err)
         self.assertTrue(json.loads(gzip.decompress((self.scratch / "x.trace.json.gz").read_bytes()))["traceEvents"])
 
+    def small(self, name):
+        """A trace of two kernels, 10 us apart, on two devices."""
+        self.write(name, json.dumps({"schemaVersion": 1, "traceEvents": [
+            {"ph": "X", "cat": "kernel", "name": f"mithril_{at}", "pid": at, "tid": 7, "ts": 10 * at, "dur": 1,
+             "args": {"device": at, "stream": 7}} for at in (0, 1)]}).encode())
+        return self.scratch / name
+
+    def test_filters_of_a_redacted_export(self):
+        """A file holds what they leave; a folder of whole files takes none of them."""
+        path, target = self.small("log/rank0.json"), self.scratch / "target"
+        for filters, left in ((["--time", ":5us"], [0]), (["--time", "5us:"], [1]), (["--host", "rank0"], [0, 1]), ([], [0, 1])):
+            done = run("export", path, "--redact", *filters, "-o", self.scratch / "part.trace.json")
+            self.check_status(done, 0)
+            events = json.loads((self.scratch / "part.trace.json").read_text(encoding="utf-8"))["traceEvents"]
+            self.assertEqual([e["args"]["device"] for e in events if e["ph"] == "X"], left, filters)
+            self.assertNotIn("mithril", str(events))
+            if filters:
+                done = run("export", path.parent, "--redact", *filters, "-o", f"{target}/")
+                self.check_status(done, 2)
+                self.assertIn("a folder takes the files as they are", done.err)
+                self.assertFalse(target.exists())
+        self.check_status(run("export", path.parent, "--redact", "-o", f"{target}/"), 0)
+        events = json.loads((target / "rank0.json").read_text(encoding="utf-8"))["traceEvents"]
+        self.assertEqual([e["args"]["device"] for e in events], [0, 1])
+
+    def test_a_folder_that_is_the_capture(self):
+        """A file whose name needs no alias would be replaced by what can be shown of it."""
+        path = self.small("log/rank0.json")
+        whole = path.read_bytes()
+        for capture in (path.parent, path):
+            done = run("export", capture, "--redact", "-o", f"{path.parent}/")
+            self.check_status(done, 2)
+            self.assertIn(f"{path}: the output file is a file of the capture", done.err)
+            self.assertEqual((path.read_bytes(), [p.name for p in path.parent.iterdir()]), (whole, ["rank0.json"]))
+        # Nor is a file written that would get another name.
+        self.small("log/alice.json")
+        self.check_status(run("export", path.parent, "--redact", "-o", f"{path.parent}/"), 2)
+        self.assertEqual(sorted(p.name for p in path.parent.iterdir()), ["alice.json", "rank0.json"])
+        other = self.scratch / "other"
+        self.check_status(run("export", path.parent, "--redact", "-o", f"{other}/"), 0)
+        self.assertNotIn(b"mithril", (other / "rank0.json").read_bytes())
+
     def test_what_cannot_be(self):
         self.assertEqual(run("report", TPU, "--aliases", self.aliases).status, 2)
         self.assertEqual(run("report", DATA / "neutrino" / "block_sched", "--redact").status, 2)

@@ -11,6 +11,7 @@ import shutil
 import sys
 
 import harness
+import hlo
 from harness import COMMANDS, TPU, Case, needs, run, small_tpu, text
 
 FULL = pathlib.Path("/dev/full")
@@ -76,6 +77,16 @@ class TwoConditions(Case):
         self.check(1, "info", self.incomplete, "--fail-on", "incomplete,idle>100%", words=["incomplete: "])
         self.check(0, "info", self.sound, "--fail-on", "incomplete,idle>100%")
 
+    def test_a_damaged_module_and_an_output(self):
+        """Nothing of it is intact: one status as text and as a document, and no file."""
+        path, out = self.scratch / "cut.hlo_proto.pb", self.scratch / "out.json"
+        path.write_bytes(b"\x0a\x7fjit")  # 127 bytes are announced
+        for more, said in (((), "damaged"), (("--json",), "the document says where"), (("--json", "-o", out), "no file was written")):
+            done = run("memory", path, *more)
+            self.check_status(done, 4)
+            self.assertIn(said, done.err)
+            self.assertFalse(out.exists())
+
     def test_what_fits_nothing(self):
         """Counts more than a condition, and less than damage."""
         for command in ("ops", "bubbles", "steps"):
@@ -110,7 +121,32 @@ class TwoConditions(Case):
         self.check(1, "ops", self.sound, "--fail-on", "cause:exposed_copy>1.2499%")
         self.check(0, "ops", self.sound, "--fail-on", "cause:exposed_comm>0%")
 
+    def test_equal_damage_of_two_files(self):
+        """Files that are damaged alike are both named, each once."""
+        for name in ("a", "b"):
+            self.write(f"both/{name}.xplane.pb", small_tpu()[:-30])
+        why = "damaged XSpace at byte 0: the file ends inside a plane"
+        for command in COMMANDS:
+            said = self.check(5, command, self.scratch / "both").err
+            self.assertEqual([line for line in said.splitlines() if "damaged" in line],
+                             [f"profkit: damaged: {self.scratch}/both/{name}.xplane.pb: {why}" for name in ("a", "b")], command)
+
     # ---- output that cannot be written ----
+
+    def test_a_document_of_nothing_and_a_file(self):
+        """It is no reason to replace a file, nor to make one."""
+        cut = self.write("cut.hlo_proto.pb", hlo.proto("jit_f", 1)[:20])
+        printed = json.loads(self.check(4, "memory", cut, "--json").out)
+        self.assertEqual((printed["status"], printed["code"], printed["modules"][0]["has_buffer_assignment"]), ("error", "damaged", False))
+        kept = self.write("kept.json", b"something")
+        for output in (kept, self.scratch / "new.json"):
+            self.assertEqual(self.check(4, "memory", cut, "--json", "-o", output, words=["nothing of the capture is intact"]).out, "")
+        self.assertEqual(kept.read_bytes(), b"something")
+        self.assertEqual(sorted(p.name for p in self.scratch.iterdir()),
+                         ["cut.hlo_proto.pb", "damaged.json", "incomplete.xplane.pb", "kept.json", "sound.json", "unreadable.json"])
+        # What holds a part does.
+        self.check(5, "info", cut, "--json", "-o", kept)
+        self.assertEqual(json.loads(kept.read_bytes())["status"], "partial")
 
     def test_output_that_fails_late(self):
         """Counts more than what was found."""

@@ -1,4 +1,6 @@
 // Trace folders as people have them: above several, damaged, with links, with thousands of files.
+#include "../fill_all.hpp"
+
 #include "trace_writer.hpp"
 
 #include <profkit/core/probe_export.hpp>
@@ -310,8 +312,8 @@ TEST_CASE("folder: the block schedule becomes tracks of a timeline and of a Perf
   const scratch_folder root;
   const auto opened = profile::open(write_trace(root.path()).string());
   REQUIRE(opened);
-  timeline filled;
-  REQUIRE(fill_timeline(**opened, filled));
+  track_list filled;
+  REQUIRE(profkit_tests::fill_all(**opened, filled));
   std::size_t slots = 0, blocks = 0, launches = 0;
   for (track_id t = 0; t < filled.tracks().size(); ++t) {
     const track& each = filled.tracks()[t];

@@ -1,8 +1,7 @@
-// Opening: whose time is whose, what is told of broken files, and what a timeline gets.
+// Opening: whose time is whose, and what is said of broken files.
 #include <catch.hpp>
 
 #include <profkit/core/profile.hpp>
-#include <formats/xspace/xspace_fill.hpp>
 #include <formats/xspace/line_time.hpp>
 #include <formats/xspace/xspace_index.hpp>
 
@@ -187,40 +186,9 @@ TEST_CASE("Callbacks open like a file") {
   REQUIRE((*opened)->origin_unix_ns() == unix_ns);
 }
 
-TEST_CASE("A timeline gets every event that has a place in time") {
-  const std::string bytes = capture_at(3, unix_ns);
-  const auto p = open_bytes(bytes);
-  timeline into;
-  REQUIRE(fill_from_xspace(*p, 0, into).ok());
-  REQUIRE(into.tracks().size() == 1);
-  const track& t = into.tracks()[0];
-  REQUIRE(t.plane_type == plane_kind::device);
-  REQUIRE(t.line_type == line_kind::stream);
-  REQUIRE(t.device == 2);
-  REQUIRE(t.stream == 4);
-  REQUIRE(into.text(t.host) == "host-a");
-  REQUIRE(into.text(t.plane_name) == "/device:GPU:2");
-  REQUIRE(into.text(t.line_name) == "Stream #4(Kernel)");
-  REQUIRE(into.event_count() == 2);
-  const auto& events = into.events(0);
-  REQUIRE(events.size() == 2);
-  REQUIRE(events[0].start_ps == 3007);
-  REQUIRE(events[0].duration_ps == 10);
-  REQUIRE(into.text(events[0].name) == "kernel");
-  REQUIRE(into.text(events[1].name).empty());
-  // The source row is where to read on: its first event is the one meant.
-  for (const timeline_event& e : events) {
-    const std::string_view rest = std::string_view(bytes).substr(static_cast<std::size_t>(e.source_row));
-    event_row row{};
-    event_scanner scan(rest);
-    while (scan.next(&row, 1) == 1 && (row.flags & event_has_offset) == 0) {}
-    REQUIRE(row.offset_ps == e.start_ps - 3000);
-  }
-}
-
-TEST_CASE("A timeline refuses events of a track that was not added") {
-  timeline t;
-  const timeline_event e;
+TEST_CASE("A list of tracks refuses events of a track that was not added") {
+  track_list t;
+  const track_event e;
   REQUIRE_FALSE(t.add_events(0, &e, 1).ok());
   REQUIRE(t.add_track({}) == 0);
   REQUIRE(t.add_events(0, &e, 1).ok());

@@ -1311,7 +1311,7 @@ class Idle:
                f"the longest, {human(longest.length)}: {self.where(longest)}"]
         if spans:
             most = max(spans, key=lambda s: spans[s])
-            out.append(f"mostly in {most}, {human(spans[most])}")
+            out.append(f"mostly in {most}")
         covered = sum(g.covered for g in gaps)
         if covered > 0:
             out.append(f"the evidence covers {percent(covered, total)}")

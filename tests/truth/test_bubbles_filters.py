@@ -288,6 +288,15 @@ class Groups(truth.Case):
             tagged = [at for at, step in enumerate(self.ask(*steps)["steps"]) if "PARTIAL_CAPTURE_BOUNDARY" in step["anomaly_tags"]]
             self.assertEqual(tagged, cut)
 
+    def test_a_cut_step_is_measured_by_the_others_of_its_group(self):
+        """Sizes of which each differs from the next by 5 % at most are one group. Of the others the median is 107: 85 is less than
+        four fifths of it, 86 is more. With itself the median would be 102, and 85 more, too."""
+        for first, cut in ((85, [0]), (86, [])):
+            found = self.ask(*((("gemm", size),) for size in (first, 89, 93, 97, 102, 107, 112, 117, 123, 129)))
+            self.assertEqual(len({step["group_id"] for step in found["steps"]}), 1)
+            tagged = [at for at, step in enumerate(found["steps"]) if "PARTIAL_CAPTURE_BOUNDARY" in step["anomaly_tags"]]
+            self.assertEqual(tagged, cut)
+
     def test_a_group_of_few_complete_steps_is_measured_with_its_cut_one(self):
         """Of 8, 8 and 2 kernels: 440, 440 and 110 µs; with a third complete step the cut one does not count."""
         whole, part = (("gemm", 8),), (("gemm", 2),)

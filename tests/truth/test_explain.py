@@ -24,6 +24,10 @@ def ask(path, *arguments, **how):
 
 
 class Explain(truth.Case):
+    def setUp(self):
+        super().setUp()
+        self.said = set()  # of all findings: whether advice has a line of its own
+
     def check_all(self, path):
         listed = ask(path)
         report = truth.loads(truth.run("report", path, "--json", "--limit", "0"))
@@ -43,6 +47,12 @@ class Explain(truth.Case):
             screen = " ".join(truth.run("explain", path, expected["id"]).split())
             self.assertIn(expected["id"], screen)
             self.assertIn(" ".join(expected["what"].split())[:40], screen)
+            # Advice that is one of the commands below is said once.
+            if "limited" not in document:
+                commands = [more["command"] for more in document["more"]]
+                says_more = bool(expected["next"]) and expected["next"].replace("PATH", str(path)) not in commands
+                self.assertEqual(" advice " in screen.partition(" Evidence ")[0], says_more, (path, expected["id"]))
+                self.said.add(says_more)
         return report["findings"]
 
     def test_real(self):
@@ -51,6 +61,7 @@ class Explain(truth.Case):
             if path.exists():
                 found += len(self.check_all(path))
         self.assertGreater(found, 8)
+        self.assertEqual(self.said, {True, False})
 
     def test_many(self):
         """More than fits: the list ends early and says so, and each finding is found."""

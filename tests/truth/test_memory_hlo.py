@@ -48,9 +48,10 @@ class Buffer:
 
 
 class Allocation:
-    def __init__(self, index, size, flags, color, assigned=(), parameter=0):
+    def __init__(self, index, size, flags, color, assigned=(), parameter=0, parameter_index=()):
         self.index, self.size, self.flags, self.color, self.assigned, self.parameter = (
             index, size, flags, color, assigned, parameter)
+        self.parameter_index = list(parameter_index)  # which part of the parameter
 
     @property
     def temporary(self):
@@ -91,7 +92,7 @@ class Program:
             for flag, field in ((THREAD_LOCAL, 3), (PARAMETER, 5), (RESULT, 7),
                                 (TUPLE, 11), (CONSTANT, 12), (ALIASED, 13)):
                 row += proto.number(field, 1) if a.flags & flag else b""
-            row += proto.number(6, a.parameter) if a.flags & PARAMETER else b""
+            row += proto.number(6, a.parameter) + proto.packed(10, a.parameter_index) if a.flags & PARAMETER else b""
             row += b"".join(proto.text(9, b"".join(proto.number(i + 1, v)
                             for i, v in enumerate(p))) for p in a.assigned)
             assigned += proto.text(3, row)
@@ -106,6 +107,17 @@ class Program:
 
     def ops_named(self, name):
         return next(o for o in self.ops.values() if o.name == name)
+
+
+class TwoSchedules(dict):
+    """A schedule that has other orders of the same computations ahead of its own. It is a map of protobuf: the last entry counts."""
+
+    def __init__(self, earlier, last):
+        super().__init__(last)
+        self.earlier = earlier
+
+    def items(self):
+        return [*self.earlier.items(), *super().items()]
 
 
 def step():
@@ -283,7 +295,7 @@ class Space:
         self.temp_peak = self.floor = self.fragmentation = 0
         self.method, self.bound, self.reason, self.curve, self.alive = (
             "none", "exact", "there is no temporary memory", [], [])
-        trace = next((t for t in program.traces if t and program.buffers[t[0][1]].place[0].color == color), None)
+        trace = self.trace_of_temps()
         if trace:
             self.use_trace(trace)
         elif self.temps and program.schedule:
@@ -294,10 +306,19 @@ class Space:
             self.alive = [(a, self.largest(a), a.size) for a in self.temps]
         self.peak = self.indefinite + self.temp_peak
 
+    def trace_of_temps(self):
+        """The simulation that begins in a temporary allocation; if there is none, the one with most events of the space."""
+        traces, buffers = [t for t in self.program.traces if t], self.program.buffers
+        for a in self.temps:
+            own = [t for t in traces if buffers[t[0][1]].place[0] is a]
+            if own:
+                return own[-1]
+        counted = [sum(buffers[e[1]].color == self.color for e in t) for t in traces]
+        return traces[first_most(counted)] if any(counted) else None
+
     def largest(self, allocation):
         """The buffer that an allocation is mainly for; of equal ones the first of the list of buffers."""
-        keys = [p[0] for p in allocation.assigned]
-        buffers = [b for b in self.program.buffers.values() if b.key in keys]
+        buffers = [b for b in self.program.buffers.values() if b.place and b.place[0] is allocation]
         return max(buffers, key=lambda b: b.size, default=None)
 
     def use_trace(self, trace):
@@ -506,7 +527,8 @@ class Answer:
     def lone_owners(self, program, space):
         owned = {}
         for at in range(space.pool.size if space.pool else 0):
-            owners = [k for k, offset, size in space.pool.assigned if offset <= at < offset + size]
+            owners = [b.key for b in program.buffers.values()
+                      if b.place and b.place[0] is space.pool and b.place[1] <= at < b.place[1] + b.place[2]]
             if len(owners) == 1:
                 owned[owners[0]] = owned.get(owners[0], 0) + 1
         rows = sorted(owned.items(), key=lambda kv: -kv[1])
@@ -893,6 +915,81 @@ class MemoryHlo(truth.Case):
                     ranges.append((start, start + b.place[2]))
             most = max(most, covered(ranges))
         return most
+
+    def check_alone(self, program, problems=()):
+        """A capture of this program alone, but for what is said of it in words."""
+        path = self.write(f"alone/{program.name}.hlo_proto.pb", program.bytes())
+        found = truth.parsed(truth.run("memory", path, "--json"))
+        expected = Answer([program], [path], path, 0).document("the module with the highest peak in memory space 0, of 1")
+        named = {"program_id": str(program.key), "label": f"{program.name}({program.key})"}
+        expected["modules"][0].update(named, problems=[
+            *({"id": name, "count": 1, "what": what} for name, what in problems),
+            *({**p, "count": sum(bool(t) for t in program.traces)} for p in expected["modules"][0]["problems"])])
+        expected["hlo"].update(program_id=named["program_id"], module=named["label"])
+        for part in ("hlo", "modules", "invariants"):
+            self.check(found[part], expected[part])
+        return found["hlo"], found["modules"][0]["spaces"]
+
+    def test_allocations_of_several_classes(self):
+        """A parameter that is constant, too, counts as a parameter, a constant result as a constant; each counts once."""
+        ops = [Op(1, "p", "parameter"), Op(2, "c", "constant"), Op(3, "q", "parameter"), Op(4, "dot", "dot", (1, 2)),
+               Op(5, "twin", "copy", (4,)), Op(6, "out", "copy", (4,))]
+        # 9 and 4 are equal, and so are 5 and 6: in the list of buffers 9 and 5 come first, in their allocations 4 and 6.
+        buffers = [Buffer(1, 100, 1), Buffer(2, 20, 2), Buffer(3, 300, 3), Buffer(9, 50, 6), Buffer(4, 50, 5), Buffer(5, 70, 4),
+                   Buffer(6, 70, 5), Buffer(7, 69, 6)]
+        allocations = [Allocation(0, 100, PARAMETER | CONSTANT, 0, [(1, 0, 100)], 0), Allocation(1, 20, CONSTANT | RESULT, 0, [(2, 0, 20)]),
+                       Allocation(2, 300, PARAMETER | RESULT, 0, [(3, 0, 300)], 1), Allocation(3, 60, RESULT, 0, [(4, 0, 50), (9, 10, 50)]),
+                       Allocation(4, 150, 0, 0, [(7, 0, 69), (6, 0, 70), (5, 70, 70)])]
+        hlo, (space,) = self.check_alone(Program("jit_classes", 5, {1: ("main", ops, 6)}, 1, {}, buffers, allocations, []))
+        self.assertEqual([space[f"{part}_bytes"] for part in ("entry_params", "constants", "live_out", "temp", "total")],
+                         [100 + 300, 20, 60, 150, 630])
+        self.assertEqual([(b["allocation_index"], b["logical_buffer_id"]) for b in hlo["alive_at_peak"]["buffers"]],
+                         [(2, 3), (4, 5), (0, 1), (3, 9), (1, 2)])
+
+    def test_which_simulation_is_that_of_temporary_memory(self):
+        """One that begins with a parameter or a result is not, however long it is, unless there is no other."""
+        def program(traces):
+            ops = [Op(1, "p", "parameter"), Op(2, "dot", "dot", (1,)), Op(3, "neg", "negate", (2,)), Op(4, "out", "copy", (3,))]
+            buffers = [Buffer(1, 4, 1), Buffer(2, 40, 2), Buffer(3, 50, 3), Buffer(4, 6, 4)]
+            allocations = [Allocation(0, 4, PARAMETER, 0, [(1, 0, 4)]), Allocation(1, 6, RESULT, 0, [(4, 0, 6)]),
+                           Allocation(2, 100, 0, 0, [(2, 0, 40), (3, 40, 50)])]
+            return Program("jit_traces", 6, {1: ("main", ops, 4)}, 1, {1: [1, 2, 3, 4]}, buffers, allocations, traces)
+        of_parameter = [("a", 1, 0, "p"), ("a", 3, 0, "neg"), ("f", 3, 0, "out"), ("f", 1, 0, "out")]
+        of_result = [("a", 4, 0, "out"), ("a", 2, 0, "dot"), ("a", 1, 0, "p"), ("f", 1, 0, "p"), ("f", 2, 0, "neg")]
+        of_temps = [("a", 2, 0, "dot"), ("a", 3, 0, "neg"), ("f", 3, 0, "out")]
+        for traces, peak, events, at in (([of_parameter, of_temps, of_result], 40 + 50, 3, "neg"),
+                                         ([of_result, of_parameter, of_temps], 40 + 50, 3, "neg"),
+                                         ([of_parameter, of_result], 6 + 40 + 4, 5, "p"), ([of_parameter], 4 + 50, 4, "neg")):
+            _, (space,) = self.check_alone(program(traces))
+            self.assertEqual((space["temp_peak_bytes"], space["trace_events"], space["peak_instruction"]), (peak, events, at))
+
+    def test_a_buffer_with_two_places(self):
+        """The last place counts, and the allocation of the first has no simulation."""
+        ops = [Op(1, "p", "parameter"), Op(2, "dot", "dot", (1,)), Op(3, "neg", "negate", (2,))]
+        buffers = [Buffer(1, 8, 1), Buffer(2, 100, 2), Buffer(3, 200, 3)]
+        allocations = [Allocation(0, 8, PARAMETER, 0, [(1, 0, 8)]), Allocation(1, 120, 0, 0, [(2, 0, 100)]),
+                       Allocation(2, 500, 0, 0, [(3, 100, 200), (2, 260, 100)])]
+        hlo, (space,) = self.check_alone(
+            Program("jit_places", 3, {1: ("main", ops, 3)}, 1, {1: [1, 2, 3]}, buffers, allocations,
+                    [[("a", 2, 0, "dot"), ("a", 3, 0, "neg"), ("f", 2, 0, "neg")]]),
+            [("hlo.buffer_assigned_twice", "logical buffer 2 is assigned twice: the last place counts")])
+        self.assertEqual((space["temp_outside_bytes"], space["fragmentation_bytes"]), (120, 500 - 300))
+        self.assertEqual([(b["logical_buffer_id"], b["allocation_index"], b["offset_in_allocation"])
+                          for b in hlo["alive_at_peak"]["buffers"]], [(3, 2, 100), (2, 2, 260), (1, 0, 0)])
+        # They share 260 to 300: of the 200 and 100 bytes 160 and 60 have one owner.
+        self.assertEqual([(b["logical_buffer_id"], b["size_bytes"]) for b in hlo["always_alive"]["buffers"]], [(3, 160), (2, 60)])
+
+    def test_two_orders_of_one_computation(self):
+        """The last one counts: there copy.3 is made before the others and lives until the end, 160 bytes with them."""
+        ops = [Op(1, "p", "parameter"), Op(2, "dot.1", "dot", (1,)), Op(3, "neg.2", "negate", (2,)), Op(4, "copy.3", "copy", (1,)),
+               Op(5, "out", "tuple", (3, 4))]
+        buffers = [Buffer(1, 8, 1), Buffer(2, 100, 2), Buffer(3, 10, 3), Buffer(4, 50, 4), Buffer(5, 16, 5)]
+        allocations = [Allocation(0, 8, PARAMETER, 0, [(1, 0, 8)]), Allocation(1, 170, 0, 0, [(2, 0, 100), (3, 100, 10), (4, 110, 50)]),
+                       Allocation(2, 16, RESULT | TUPLE, 0, [(5, 0, 16)])]
+        schedule = TwoSchedules({1: [1, 2, 3, 4, 5]}, {1: [1, 4, 2, 3, 5]})
+        hlo, (space,) = self.check_alone(Program("jit_orders", 4, {1: ("main", ops, 5)}, 1, schedule, buffers, allocations, []))
+        self.assertEqual((space["temp_peak_bytes"], space["peak_event"], space["peak_instruction"]), (160, 3, "neg.2"))
+        self.assertEqual((hlo["schedule_sweep"]["peak_schedule_pos"], hlo["schedule_sweep"]["entry_schedule_length"]), (3, 5))
 
     def test_what_is_worth_a_finding(self):
         """Donations of a hundredth of the total, fragmentation of more than a tenth of the temporary memory."""

@@ -3,6 +3,7 @@ import sys
 
 import proto_writer as proto
 import truth
+import xspace as x
 from test_memory_hlo import ALIASED, PARAMETER, RESULT, Allocation, Buffer, Op, Program
 
 
@@ -76,6 +77,66 @@ class Questions(truth.Case):
         rows = self.ask()["hlo"]["donation_candidates"]["parameters"]
         self.assertEqual([(r["parameter_number"], r["parameter"], r["output"], r["saved_bytes"]) for r in rows],
                          [(1, "big", "out.100", 400), (0, "small", "out.25", 100)])
+
+    def test_donations_of_parts(self):
+        """A parameter of two arrays, of which each has the size of another part of the result."""
+        class Arguments(Op):
+            def bytes(self):
+                elements = b"".join(proto.text(4, proto.number(2, 11) + proto.packed(3, [n]) + proto.text(5, proto.packed(1, [0])))
+                                    for n in (25, 100))
+                shape = proto.text(3, proto.number(2, 13) + elements)
+                return proto.text(1, self.name) + proto.text(2, self.opcode) + shape + proto.number(35, self.key)
+
+        ops = [Arguments(1, "args", "parameter"), Op(2, "first", "get-tuple-element", (1,), size=25, index=0),
+               Op(3, "second", "get-tuple-element", (1,), index=1), Op(4, "out.100", "copy", (3,)), Op(5, "out.25", "copy", (2,), size=25),
+               Op(6, "out", "tuple", (4, 5))]
+        self.put(program("jit_a", ops, [Buffer(1, 100, 1, 0, (0,)), Buffer(2, 400, 1, 0, (1,)), Buffer(3, 400, 4), Buffer(4, 100, 5)], [
+            Allocation(0, 100, PARAMETER, 0, [(1, 0, 100)], 0, (0,)), Allocation(1, 400, PARAMETER, 0, [(2, 0, 400)], 0, (1,)),
+            Allocation(2, 400, RESULT, 0, [(3, 0, 400)]), Allocation(3, 100, RESULT, 0, [(4, 0, 100)])]))
+        self.check(self.ask()["hlo"]["donation_candidates"], {"n_parameters": 2, "saved_bytes": 500, "parameters": [
+            {"parameter_number": 0, "parameter_shape_index": [1], "parameter": "args", "output": "out.100", "output_shape_index": [0],
+             "shape": "f32[100]{0}", "saved_bytes": 400},
+            {"parameter_number": 0, "parameter_shape_index": [0], "parameter": "args", "output": "out.25", "output_shape_index": [1],
+             "shape": "f32[25]{0}", "saved_bytes": 100}]})
+
+    def test_events_of_buffers_without_a_place(self):
+        """They count nothing: neither of a buffer that no allocation has, nor of one that is not there."""
+        buffers = [Buffer(1, 100, 1), Buffer(2, 30, 2), Buffer(3, 500, 2)]
+        self.put(program("jit_a", [Op(1, "p", "parameter"), Op(2, "dot", "dot", (1,))], buffers, [
+            Allocation(0, 100, PARAMETER, 0, [(1, 0, 100)]), Allocation(1, 50, 0, 0, [(2, 0, 30)])], [
+                [("a", 3, 0, "dot"), ("a", 2, 0, "dot"), ("a", 77, 0, "dot"), ("f", 2, 0, "dot"), ("f", 3, 0, "dot")]]))
+        space, = self.ask()["modules"][0]["spaces"]
+        self.assertEqual((space["trace_events"], space["trace_events_ignored"], space["peak_event"], space["peak_bytes"]), (5, 3, 1, 130))
+
+    def capture(self, host, of, more=b""):
+        space = x.space(x.plane(1, "/host:metadata", x.stat_metadata(1, "Hlo Proto"), x.event_metadata(
+            of.key, f"{of.name}({of.key})", "", [x.stat(1, of.bytes() + more, "bytes")])))
+        return self.write(f"{host}.xplane.pb", space), space.index(of.bytes())
+
+    def test_one_program_with_other_memory(self):
+        """The one that is met later differs from the first, whichever needs more. Of a host that has the same there is one module."""
+        first, second = plain("jit_a", 100, 500, 300, 7), plain("jit_a", 100, 600, 300, 7)
+        for small, large in (("a", "b"), ("b", "a")):
+            paths = {host: str(self.capture(host, of)[0]) for host, of in ((small, first), (large, second))}
+            self.capture("c", first if small == "a" else second)
+            modules = [(m["source"], m["differs_from"], len(m["sources"])) for m in self.ask()["modules"]]
+            self.assertEqual(modules, sorted([  # what needs more comes first
+                (paths["a"], None, 2), (paths["b"], f"jit_a(7) in {paths['a']}", 1)], key=lambda m: m[0] != paths[large]))
+
+    def test_a_program_that_breaks_off(self):
+        """After all that it has, a field that says it is longer than what is left: what is intact counts."""
+        of = plain("jit_a", 100, 500, 300, 7)
+        path, start = self.capture("a", of, b"\x1a\x7f")
+        found = self.ask(status=5)
+        module, = found["modules"]
+        size = len(of.bytes())
+        message = f"the HloProto is damaged: a top-level field breaks off at byte {size}, a whole protobuf field was expected"
+        hint = "what is intact was analysed; capture or dump the module again for the rest"
+        self.assertEqual(tuple(module["damage"][key] for key in ("code", "message", "byte_offset", "hint")),
+                         ("damaged", message, size, hint))
+        self.check(found["damage"], [{"file": 0, "code": "damaged", "path": str(path), "message": f"jit_a(7): {message}",
+                                      "byte_offset": start + size, "hint": hint}])
+        self.assertEqual(found["hlo"]["static_peak_bytes"], 600)
 
     def test_the_source_that_an_instruction_names_itself(self):
         """A stack frame is looked up only where it names none."""

@@ -696,6 +696,45 @@ class MemoryRuntime(truth.Case):
             expected = 3 if isinstance(value, proto.Uint) else value
             self.assertEqual(found["allocators"][0]["fragmentation_at_peak"], expected)
 
+    def test_allocators_named_by_refs(self):
+        """Events of one line whose names are refs to several entries, and of one that is named in full, in turns."""
+        names = ["TPU_1_bfc", "TPU_0_bfc", "TPU_1_own", "TPU_0_bfc", "TPU_1_bfc", "TPU_1_own", "TPU_1_own", "TPU_0_bfc", "TPU_1_bfc"]
+        sizes = {"TPU_0_bfc": 10, "TPU_1_bfc": 200, "TPU_1_own": 3000}
+        plane = proto.Plane("/host:CPU", 9)
+        plane.line("t", ZERO_NS, [
+            plane.event("MemoryAllocation", 1_000 * at, 0, [
+                ("allocator_name", name if name == "TPU_1_own" else proto.Ref(name)), ("addr", at), ("allocation_bytes", sizes[name])])
+            for at, name in enumerate(names, 1)])
+        path = self.write("refs/alpha.xplane.pb", proto.xspace([proto.Plane(f"/device:TPU:{n}", n + 1) for n in (0, 1)] + [plane]))
+        found = truth.parsed(truth.run("memory", path, "--json"))["allocators"]
+        self.assertEqual([(a["name"], a["device"], a["n_allocations"], a["heap_peak_bytes"], a["heap_peak_ps"]) for a in found], [
+            ("TPU_1_bfc", "/device:TPU:1", 3, 600, 9_000), ("TPU_0_bfc", "/device:TPU:0", 3, 30, 8_000),
+            ("TPU_1_own", "/device:TPU:1", 3, 9_000, 7_000)])
+
+    def test_stats_that_come_twice(self):
+        """The first of a name counts, whatever kind of value a later one has."""
+        numbers = ("addr", "allocation_bytes", "requested_bytes", "peak_bytes_in_use", "bytes_reserved", "bytes_available", "id",
+                   "bytes_allocated")
+        texts = ("shape", "tf_op", "data_type", "allocator_name")
+        again = {
+            "as before": [(n, 77_777) for n in numbers] + [(n, "no") for n in texts] + [("fragmentation", 0.875)],
+            "unsigned": [(n, proto.Uint(1 << 40)) for n in (*numbers, *texts, "fragmentation")],
+            "as a text": [(n, "5") for n in (*numbers, "fragmentation")] + [(n, proto.Ref("other")) for n in texts],
+            "as bytes": [(n, b"5") for n in (*numbers, *texts, "fragmentation")],
+            "as a fraction": [(n, 2.5) for n in (*numbers, *texts, "fragmentation")],
+            "not of this name": [("device_ordinal", 1), ("index_on_host", 1)]}
+        for way, extra in again.items():
+            given = {"available": 400, "fragmentation": 0.25, "op": "jit_f/dot", "shape": "f32[25]", "type": (1, "f32"), "extra": extra}
+            events = [Event(0, 1_000, "alloc", 0x10, 100, 100, requested=99, peak=200, reserved=16, pool=3, **given),
+                      Event(0, 2_000, "alloc", 0x20, 50, 150, requested=49, peak=201, reserved=17, pool=3, **given),
+                      Event(0, 3_000, "free", 0x20, 50, 100, requested=49, peak=202, reserved=16, pool=3, **given),
+                      Event(0, 4_000, "alloc", 0x30, 20, 120, requested=19, peak=203, reserved=16, pool=3, **given)]
+            host = Host("alpha", "alpha.xplane.pb", 0, {"/device:TPU:0": [("s0", 0, 9_000)]},
+                        [Allocator("alpha", "TPU_0_bfc", [("allocator_name", "TPU_0_bfc")], "/device:TPU:0", events)])
+            path = self.write(f"twice/{way}/alpha.xplane.pb", host.bytes())
+            with self.subTest(way=way):
+                self.check(truth.parsed(truth.run("memory", path.parent, "--json")), Answer([host], [path], path.parent).document())
+
     def test_nodes_of_a_merge(self):
         """Two nodes in one file count their devices alike: 0 and 1 of node 2 are 128 and 129."""
         planes = []

@@ -13,6 +13,7 @@ from fractions import Fraction
 
 import group_rows
 import truth
+import xspace as x
 from wire import message, number
 
 UNKNOWN = ""
@@ -220,6 +221,31 @@ class OpGroupsTest(truth.Case):
             expected[";".join(n or "(not recorded)" for key in ("module", "op", "kernel") for n in k[key])] += k["ps"] // 1000
         lines = dict(line.rsplit(" ", 1) for line in folded.read_text().splitlines())
         self.assertEqual({k: int(v) for k, v in lines.items()}, dict(expected))
+        # What is left out counts for what it lies in: no time is lost.
+        whole = sum(expected.values())
+        for limit in (1, 2, 4):
+            truth.run("ops", path, "-o", folded, "--limit", limit)
+            lines = [line.rsplit(" ", 1) for line in folded.read_text().splitlines()]
+            self.assertLessEqual(len(lines), limit)
+            outer = {name for name, _ in lines if ";" not in name}
+            kept = {k: v for k, v in expected.items() if k.split(";")[0] in outer | {name.split(";")[0] for name, _ in lines}}
+            self.assertEqual(sum(int(ns) for _, ns in lines), sum(kept.values()), whole)
+
+    def test_folded_stacks_with_a_limit(self):
+        """The longest, as in a table; a limit of 0, like none, keeps all."""
+        kernels = {f"kernel{at}": [70 + at, 500 - 10 * at] for at in range(60)}  # us
+        events = [{"ph": "X", "cat": "kernel", "name": name, "pid": 0, "tid": 7, "ts": 1_000 * (2 * at + second), "dur": dur,
+                   "args": {"device": 0, "stream": 7}} for at, (name, durs) in enumerate(kernels.items()) for second, dur in enumerate(durs)
+                  if dur > 0]
+        path, folded = self.scratch / "t.pt.trace.json", self.scratch / "s.folded"
+        path.write_text(json.dumps({"schemaVersion": 1, "traceEvents": events}))
+        # 570 us of the first down to 120 us of the fiftieth; later ones run once, and take 120 us to 129 us.
+        longest = sorted(kernels, key=lambda name: -sum(d for d in kernels[name] if d > 0))
+        for limit in (None, 0, 1, 2, 7, 45):
+            truth.run("ops", path, "--by", "kernel", "-o", folded, *([] if limit is None else ["--limit", limit]))
+            lines = dict(line.rsplit(" ", 1) for line in folded.read_text().splitlines())
+            self.assertEqual({k: int(v) for k, v in lines.items()},
+                             {k: 1000 * sum(d for d in kernels[k] if d > 0) for k in longest[:limit or None]}, limit)
 
     def test_scopes_of_an_xspace(self):
         """tf_op and source of op metadata; [name, tf_op, modules, op, phase]."""
@@ -376,6 +402,35 @@ class OpGroupsTest(truth.Case):
         path = self.scratch / "rank0.json"
         path.write_text(json.dumps({"schemaVersion": 1, "traceEvents": events}))
         self.assertEqual({g["name"]: g["total_ps"] for g in self.ask(path, "function")["groups"]}, dict(expected))
+
+    def test_whole_documents(self):
+        """Two devices of two files: ops that hold others, whose total is more than their self time; with a limit, and of a part."""
+        def space(length):
+            events = [x.event(1, 0, 1000), x.event(2, 100, length), x.event(2, 1500, 40)]
+            return x.space(x.plane(1, "/device:TPU:0", x.line(1, "XLA Ops", events), x.event_metadata(1, "while.1"),
+                                   x.event_metadata(2, "fusion.2")))
+        paths = [str(self.write(f"run/{name}.xplane.pb", space(length))) for name, length in (("a", 300), ("b", 500))]
+        frame = {"schema": "profkit.op_groups", "version": 1, "status": "ok", "reason": None, "source": "XLA Ops", "worked_ps": 0,
+                 "flops": 0, "bytes": 0, "attainable_ps": 0, "compute_bound_ps": 0, "memory_bound_ps": 0, "neither_bound_ps": 0,
+                 "unlinked": 0, "unlinked_ps": 0, "by_graph": 0, "peaks": [], "damage": [],
+                 "files": [{"path": path, "family": "xspace", "export_of": -1} for path in paths]}
+
+        def ask(*options):
+            found = truth.loads(truth.run("ops", self.scratch / "run", "--json", *options))
+            rows = [(g["depth"], g["by"], g["name"], g["count"], g["self_ps"], g["total_ps"]) for g in found.pop("groups")]
+            return found, rows
+        whole = {**frame, "by": ["kernel"], "count": 6, "self_ps": 2 * 1000 + 2 * 40, "total_ps": 2 * 1000 + 300 + 500 + 2 * 40,
+                 "groups_left_out": 0, "events_checked": "some"}
+        longest = (0, "kernel", "while.1", 2, 2000 - 300 - 500, 2000)
+        found, rows = ask("--by", "kernel")
+        super().check(found, whole)
+        self.assertEqual(rows, [longest, (0, "kernel", "fusion.2", 4, 300 + 500 + 80, 300 + 500 + 80)])
+        found, rows = ask("--by", "kernel", "--limit", "1")
+        super().check(found, {**whole, "groups_left_out": 1, "limited": truth.limited(1, ("groups", 1, 2))})
+        self.assertEqual(rows, [longest])
+        found, rows = ask("--by", "kernel", "--name", "fusion", "--host", "b")
+        super().check(found, {**whole, "count": 2, "self_ps": 540, "total_ps": 540})
+        self.assertEqual(rows, [(0, "kernel", "fusion.2", 2, 540, 540)])
 
     def test_real_captures(self):
         """PyTorch gives the operator and its kernels one number ("External id"): a second way to the same answer."""

@@ -419,6 +419,19 @@ class OpWorkTest(truth.Case):
                 if rates:  # the names of devices are public
                     self.assertEqual(self.groups(path, "kernel", "--redact")[0]["peaks"], found["peaks"])
 
+    def test_roofs_by_type(self):
+        """Of dense products, as the data sheets have them; of two models in one machine, in the order in which they are met."""
+        sheets = {"NVIDIA A100-SXM4-40GB": ("NVIDIA A100 Tensor Core GPU datasheet", 1555e9, {
+                      "f64": 19.5e12, "f32": 19.5e12, "tf32": 156e12, "f16": 312e12, "bf16": 312e12, "i8": 624e12}),
+                  "Tesla V100-SXM2-16GB": ("NVIDIA V100 Tensor Core GPU datasheet", 900e9, {"f64": 7.8e12, "f32": 15.7e12, "f16": 125e12})}
+        path = self.scratch / "rank0.json"
+        path.write_text(json.dumps({"schemaVersion": 1, "deviceProperties": [{"id": i, "name": name} for i, name in enumerate(sheets)],
+                                    "traceEvents": [{"ph": "X", "cat": "kernel", "name": "k", "pid": i, "tid": 7, "ts": 1, "dur": 2 + i,
+                                                     "args": {"device": i, "stream": 7}} for i in (0, 1)]}))
+        self.check(self.groups(path, "device")[0]["peaks"], [
+            {"device_type": name, "devices": 1, "source": source, "flops_per_s": rates["f16"], "hbm_bytes_per_s": memory,
+             "flops_per_s_by_type": rates} for name, (source, memory, rates) in sheets.items()])
+
     def test_bounds(self):
         """Of an op with so many operations and bytes on a device with these rates."""
         rates = {"peak_teraflops_per_second": 100.0, "peak_hbm_bw_gigabytes_per_second": 1000.0}  # 100 FLOP and 1 byte a ps at most
@@ -502,7 +515,14 @@ class OpWorkTest(truth.Case):
                 text = " ".join(truth.run("roofline", path).split())
                 if known:
                     self.assertEqual((found["vmem_bound_ps"], found["cmem_bound_ps"]), (5000, 9000))
-                    self.assertEqual(found["peaks"][0]["vmem_write_bytes_per_s"], 1e13)
+                    self.check(found["peaks"], [{
+                        "device_type": "", "devices": 1, "source": "the plane", "flops_per_s": 1e14, "flops_per_s_by_type": {},
+                        "hbm_bytes_per_s": 1e12, "vmem_read_bytes_per_s": 2e13, "vmem_write_bytes_per_s": 1e13,
+                        "cmem_read_bytes_per_s": 5e12, "cmem_write_bytes_per_s": 4e12}])
+                    self.check(truth.loads(truth.run("report", path, "--json"))["summary"]["roofline"], {
+                        "self_ps": 45_000, "attainable_ps": sum(best for _, best in expected.values()), "compute_bound_ps": 6000,
+                        "memory_bound_ps": 1000 * (1 + 2 + 3 + 4 + 5 + 8 + 9), "vmem_bound_ps": 5000, "cmem_bound_ps": 9000,
+                        "neither_bound_ps": 7000})
                     self.assertIn("bound by compute 13.3 %, by memory 40.0 %, by VMEM 11.1 %, by CMEM 20.0 %, by neither 15.6 %", text)
                 else:
                     self.assertNotIn("vmem_bound_ps", found)

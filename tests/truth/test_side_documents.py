@@ -4,8 +4,10 @@ import gzip
 import json
 import sys
 
+import hlo
 import truth
 import xspace as x
+from wire import message
 
 NOT_FOUND = {"code": "not_found", "message": "cannot open: No such file or directory", "reason": "cannot open: No such file or directory",
              "byte_offset": None, "hint": "check the path; it may have been moved or removed"}
@@ -116,6 +118,27 @@ class Redaction(truth.Case):
             "constants": 0, "secrets": [{"kind": truth.Text, "times": 1}]})
         self.assertNotIn("zorbling", json.dumps(found))
         self.assertFalse(any(secret in entry["word"] and entry["alias"] in secret for entry in said["words"]))
+
+    def test_what_was_left_out(self):
+        """The environment but for its numbers, bytes that are no text and no program, and constants of more than a number or two."""
+        def literal(count):
+            return message(8, message(1, hlo.shape(hlo.F32, [count])), message(8, b"\0\0\x80\x3f" * count))
+        blobs = [b"\x01\xff\xfe\x00\x80" * 3, b"\x01\xff\xfe\x00\x80\x81\x82"]
+        program = hlo.module("jit_zorbling", 7, hlo.computation(1, "main", *(
+            hlo.instruction(at, f"constant.{at}", "constant", hlo.shape(hlo.F32, [count]), more=literal(count))
+            for at, count in enumerate((100, 1, 50), 1))))
+        for at, name in enumerate(("a", "b")):
+            own = [x.stat_metadata(1, "raw"), *(x.plane_stat(1, blob, "bytes") for blob in blobs[at:])]
+            self.write(f"run/{name}.xplane.pb", capture(more=own) +
+                       x.plane(5, "/host:metadata", x.stat_metadata(1, "Hlo Proto"),
+                               x.event_metadata(7, "jit_zorbling(7)", "", [x.stat(1, program, "bytes")])) +
+                       x.plane(6, "Task Environment", x.stat_metadata(1, "profile_start_time"), x.stat_metadata(2, "env"),
+                               x.plane_stat(1, 1_700_000_000_000_000_000, "uint"), x.plane_stat(2, "HOME=/home/zorbling")))
+        truth.run("ops", self.scratch / "run", "--redact", "--aliases", "aliases.json", "--json", cwd=self.scratch)
+        said = truth.loads((self.scratch / "aliases.json").read_text())
+        self.check(said, {
+            "schema": "profkit.redaction", "version": 1, "status": "ok", "reason": None, "environment_dumps": 2, "blobs": 3,
+            "blob_bytes": 15 + 7 + 7, "constants": 2 * 2, "secrets": [], "words": [{"alias": truth.Text, "word": "zorbling"}]})
 
 
 if __name__ == "__main__":

@@ -102,7 +102,7 @@ class HostStepsTest(truth.Case):
             0,
             [
                 pair.Ev(1, 500, 100, number(2)),
-                pair.Ev(1, 0, 100, number(1, "uint")),
+                pair.Ev(1, 0, 100, number(77), number(1, "uint")),  # the last counts
                 pair.Ev(2, 50, 9),
                 pair.Ev(1, 0, 9, number(8), occurrences=3),
             ],

@@ -5,6 +5,7 @@ import sys
 import pair
 import truth
 import xspace as x
+from wire import message, number
 
 
 def event_document(plane, line, event, limit):
@@ -226,6 +227,19 @@ class MetadataTest(pair.PairCase):
         # A description is not searched.
         self.check([len(truth.parsed(truth.run("metadata", path, "--json", "--name", "a"))["planes"][0][k])
                     for k in ("event_entries", "stat_entries")], [0, 1])
+
+
+class FewTest(truth.Case):
+    def test_what_a_line_and_a_file_say_of_themselves(self):
+        """How long a line says it lasts is shown as it is, whatever its events do; errors are those of the file that has them."""
+        def plane(*lasts):
+            return x.plane(1, "p", *(message(3, number(1, at), message(2, f"line {at}"), number(9, ps), x.event(1, 0, 5))
+                                     for at, ps in enumerate(lasts, 1)), x.event_metadata(1, "e"))
+        for name, lasts, errors in (("a", (0, 7_000), ()), ("b", (1 << 40,), ("lost", "größe, lost"))):
+            self.write(f"run/{name}.xplane.pb", x.space(plane(*lasts), errors=errors))
+        files = truth.parsed(truth.run("tree", self.scratch / "run", "--json"))["files"]
+        self.check([[line["duration_ps"] for line in file["planes"][0]["lines"]] for file in files], [[0, 7_000], [1 << 40]])
+        self.check([file["errors"] for file in files], [[], ["lost", "größe, lost"]])
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 are told within the errors of clocks, the two ends of asynchronous operations."""
 import json
 import pathlib
+import re
 import sys
 
 import ascend
@@ -142,6 +143,55 @@ class Lonely(truth.Case):
                          [("all_to_allv", 1, "point_to_point"), ("alltoall", 1, "barrier")])
         self.assertEqual([(w["op"], w["node"], w["count"]) for w in found["warning_list"] if w["kind"] == "one_node"],
                          [("_allgather_base", "0", 1)])
+
+
+class Screen(truth.Case):
+    """Two ranks, whose times may be wrong by 1 us each."""
+
+    def ranks(self, *calls):
+        """calls: name, and of both ranks start and end in us"""
+        paths = []
+        for rank in (0, 1):
+            events = [{"ph": "X", "cat": "kernel", "name": "ncclDevKernel_X", "pid": 0, "tid": 7, "ts": spans[rank][0],
+                       "dur": spans[rank][1] - spans[rank][0], "args": {
+                           "device": 0, "stream": 7, "Collective name": name, "Group size": 2, "Process Group Name": "world",
+                           "Process Group Ranks": "[0, 1]"}} for name, *spans in calls]
+            paths.append(self.write(f"rank{rank}.json", json.dumps({
+                "schemaVersion": 1, "distributedInfo": {"backend": "nccl", "rank": rank, "world_size": 2},
+                "baseTimeNanoseconds": ZERO_NS, "traceEvents": events})))
+        return paths
+
+    def test_what_costs_most_comes_first(self):
+        """Violations first; then what was waited for in all, however often: five times 3 us are more than 10 us once."""
+        paths = self.ranks(("_allgather_base", (100, 130), (110, 130)), *(("allreduce", (at, at + 10), (at + 3, at + 10))
+                                                                          for at in range(200, 700, 100)),
+                           ("broadcast", (1_000, 1_020), (1_001, 1_020)), ("broadcast", (1_100, 1_120), (1_101, 1_120)),
+                           ("reduce", (1_200, 1_220), (1_200, 1_220)), ("reduce_scatter", (1_300, 1_301), (1_305, 1_306)))
+        screen = truth.run("validate", *paths, "--bound", "1us").splitlines()
+        at = screen.index("Collectives")
+        columns = [re.split("  +", line.strip()) for line in screen[at + 1:at + 7]]
+        self.assertEqual(columns[0], ["collective", "times", "violations", "arrival skew", "transfer", "time goes to", "last to come"])
+        self.assertEqual([row[:5] for row in columns[1:]], [
+            ["reduce_scatter", "1", "1", "5.000 us", "0 ps"], ["allreduce", "5", "0", "3.000 us", "7.000 us"],
+            ["_allgather_base", "1", "0", "10.000 us", "20.000 us"], ["broadcast", "2", "0", "1.000 us", "19.000 us"],
+            ["reduce", "1", "0", "0 ps", "20.000 us"]])
+        # Of those whose order is unknown the first of the list is named.
+        self.assertEqual(screen[at + 7].strip(), "not judged: 3 of broadcast and 1 more operation: the trace does not say who is the root")
+        few = truth.run("validate", *paths, "--bound", "1us", "--limit", "2").splitlines()
+        self.assertEqual([re.split("  +", line.strip()) for line in few[at + 1:at + 4]], columns[:3])
+        self.assertEqual(few[at + 4].strip(), "… 3 more (--limit 0 shows all)")
+
+    def test_a_clock_that_disagrees_with_the_snapshots(self):
+        """That is said even of one that collectives hardly bound: node 2 begins 4.1 ns after node 0 has ended."""
+        clocks = [Clock(0, "host0", [(0, 90 * US, 1_000, 9, 0)]), Clock(2, "host2", [(0, 90 * US, 3_000, 9, 0)])]
+        for late, remark in ((4_100, "disagrees with the snapshots"), (3_900, "undecidable (over 1.000 ns)")):
+            rows = [Call("all-reduce.1", "jit_a", 0, node, 0, *span, 0)
+                    for node, span in ((0, (490_000, 500_000 - late)), (2, (500_000, 500_400)))]
+            asked = ["validate", self.write("two.xplane.pb", trace(rows, clocks)), "--align", "collectives", "--max-bound", "1ns"]
+            node = truth.parsed(truth.run(*asked, "--json"))["alignment"]["nodes"][1]
+            self.assertEqual((node["id"], node["decidable"], node["agrees_with_snapshots"]), ("2", False, late == 3_900))
+            row = re.split("  +", truth.run(*asked).splitlines()[-1].strip())
+            self.assertEqual((row[0], row[-1]), ("2", remark))
 
 
 class Planes(truth.Case):

@@ -3,7 +3,7 @@
 #pragma once
 #include <profkit/core/anatomy.hpp>
 #include <profkit/core/profile.hpp>
-#include <profkit/core/timeline.hpp>
+#include <profkit/core/track.hpp>
 #include <profkit/interval.hpp>
 
 #include <array>

@@ -379,6 +379,9 @@ struct memory_result {
 /// cancelled.
 result<memory_result> analyse_memory(const trace& t, const memory_options& o = {}, const hooks& host = {});
 
+/// Whether damage left nothing: the capture has files of HLO alone, and no module of them has a buffer assignment.
+[[nodiscard]] bool is_all_damaged(const profile& p, const memory_result& found) noexcept;
+
 /// One serialized HloProto without a profile: its spaces and its problems. Damage is reported in module_memory::damage.
 result<module_memory> analyse_hlo_memory(std::string_view hlo_proto);
 

@@ -59,7 +59,7 @@ struct op_group {
   std::uint64_t count = 0;     ///< executions
   std::int64_t self_ps = 0;    ///< summed self times: of all groups of the first depth the busy time of all lines
   std::int64_t total_ps = 0;   ///< summed durations
-  std::int64_t own_ps = 0;     ///< of self_ps, what lies in no row below
+  std::int64_t own_ps = 0;     ///< of self_ps, what lies in no row below that is there
   std::int64_t worked_ps = 0;  ///< of self_ps, that of ops of which it is known what they do
   std::int64_t flops = 0, bytes = 0;  ///< what these do: floating-point operations, and bytes moved from and to memory
   op_roof roof;

@@ -1,7 +1,7 @@
 // An opened capture: its files held in memory (mapped, or decoded under the limits) and indexed once.
 #pragma once
 #include <profkit/core/capture.hpp>
-#include <profkit/core/timeline.hpp>
+#include <profkit/core/track.hpp>
 
 #include <cstdint>
 #include <memory>
@@ -83,11 +83,10 @@ class profile {
   std::unique_ptr<state> state_;
 };
 
-/// Streams every event of every readable file into a timeline sink (XSpace and Chrome JSON alike; exports
-/// of an XSpace are left out).
-result<void> fill_timeline(const profile& p, timeline_sink& into);
-/// The same for one file.
-result<void> fill_file_timeline(const profile& p, std::size_t file, timeline_sink& into);
+/// Streams the tracks and events of a file that is no XSpace into a sink; of an XSpace, whose lines outline() has and
+/// whose events xspace.hpp reads, and of a file without events it gives none. Faults: damaged, after everything intact was
+/// handed over; invalid_argument for a file that is not there; those of the sink.
+result<void> fill_tracks(const profile& p, std::size_t file, track_sink& into);
 
 }  // namespace PROFKIT_NAMESPACE
 }  // namespace profkit

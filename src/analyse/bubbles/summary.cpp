@@ -397,7 +397,7 @@ void summarise_causes(bubbles_result& into, const activity& of, const std::vecto
                                        [](const auto& a, const auto& b) { return a.second < b.second; });
     if (most != s.spans.end()) {
       c.span = most->first;
-      c.evidence.push_back("mostly in " + std::string(of.text(most->first)) + ", " + human_duration(most->second));
+      c.evidence.push_back("mostly in " + std::string(of.text(most->first)));
     }
     if (s.covered_ps > 0) c.evidence.push_back("the evidence covers " + share_text(s.covered_ps, s.total_ps));
     if (s.launched_in_gap > 0)

@@ -56,10 +56,10 @@ bool chrome_inventory::name_fits(string_id name) {
   return options_.name.empty() || (*texts_)[name].find(options_.name) != std::string::npos;
 }
 
-result<void> chrome_inventory::add_events(track_id on, const timeline_event* events, std::size_t count) {
+result<void> chrome_inventory::add_events(track_id on, const track_event* events, std::size_t count) {
   thread_totals& totals = tracks_[on];
   if (!totals.counted) return {};
-  for (const timeline_event* event = events; event != events + count; ++event) {
+  for (const track_event* event = events; event != events + count; ++event) {
     const std::int64_t end_ps = saturating_add(event->start_ps, event->duration_ps);
     if (options_.to_ps && event->start_ps >= *options_.to_ps) continue;
     if (options_.from_ps && event->start_ps < *options_.from_ps && end_ps <= *options_.from_ps) continue;

@@ -16,8 +16,8 @@
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 
-// Totals a line: those that an activity counted, or of what fill_file_timeline() streams.
-class chrome_inventory final : public timeline_sink {
+// Totals a line: those that an activity counted, or of what fill_tracks() streams.
+class chrome_inventory final : public track_sink {
  public:
   chrome_inventory(const profile& p, const query_filters& o);
 
@@ -26,7 +26,7 @@ class chrome_inventory final : public timeline_sink {
 
   string_id intern(std::string_view text) override;
   track_id add_track(const track& t) override;
-  result<void> add_events(track_id on, const timeline_event* events, std::size_t count) override;
+  result<void> add_events(track_id on, const track_event* events, std::size_t count) override;
 
   // Processes of a file in the order they were met, as planes; their threads as lines.
   [[nodiscard]] std::vector<plane_info> planes_of(std::uint32_t file) const;

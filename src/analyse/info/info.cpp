@@ -326,7 +326,7 @@ class inventory final : public line_question {
     for (file_info& info : found_.files) {
       if (!has_threads(info)) continue;
       if (!is_counted[info.file]) {
-        if (result<void> filled = fill_file_timeline(profile_, info.file, threads); !filled) {
+        if (result<void> filled = fill_tracks(profile_, info.file, threads); !filled) {
           const fault& why = filled.error();
           if (why.code == fault_code::cancelled || why.code == fault_code::out_of_memory) return filled;
           damage_->note(info.file, why);

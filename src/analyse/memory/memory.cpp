@@ -182,6 +182,14 @@ void add_fit(const memory_options& o, memory_result& r) {
 
 }  // namespace
 
+bool is_all_damaged(const profile& p, const memory_result& found) noexcept {
+  const auto has_numbers = [](const module_memory& m) { return m.has_buffer_assignment; };
+  if (found.damage.empty() || !found.allocators.empty() || std::any_of(found.modules.begin(), found.modules.end(), has_numbers))
+    return false;
+  const auto is_hlo = [](const capture_file& f) { return content_of(f.family) == file_content::module; };
+  return std::all_of(p.what().files.begin(), p.what().files.end(), is_hlo);
+}
+
 result<memory_result> analyse_memory(const trace& t, const memory_options& o, const hooks& host) {
   return contained([&]() -> result<memory_result> {
     if (o.time_samples > max_time_samples) return bad_option("at most 1000000 time samples can be asked for");

@@ -101,7 +101,6 @@ class group_tree {
   }
 
   void add(std::uint32_t leaf, const op_row& op, const op_sums& sums) {
-    nodes_[leaf].sums.own_ps = saturating_add(nodes_[leaf].sums.own_ps, op.self_ps);
     for (std::uint32_t at = leaf; at != no_node; at = nodes_[at].parent) add_sums(nodes_[at].sums, op, sums);
   }
 
@@ -115,8 +114,10 @@ class group_tree {
     into.rows_left_out = order.size() - kept;
     std::vector<std::vector<std::uint32_t>> below(nodes_.size() + 1);
     for (std::size_t i = 0; i < kept; ++i) {
-      const std::uint32_t parent = nodes_[order[i]].parent;
-      below[parent == no_node ? nodes_.size() : parent].push_back(order[i]);
+      group_node& node = nodes_[order[i]];
+      node.sums.own_ps = node.sums.self_ps;
+      if (node.parent != no_node) nodes_[node.parent].sums.own_ps -= node.sums.self_ps;
+      below[node.parent == no_node ? nodes_.size() : node.parent].push_back(order[i]);
     }
     std::vector<std::uint32_t> open(below.back().rbegin(), below.back().rend());
     while (!open.empty()) {

@@ -46,6 +46,12 @@ struct event_reach {
   }
 };
 
+void note(const line_rows& rows, overrun_meter& overlap) noexcept {
+  for (const event_row* row = rows.rows; row != rows.rows + rows.count; ++row)
+    if ((row->flags & event_has_occurrences) == 0)
+      overlap.note(row->offset_ps, saturating_add(row->offset_ps, std::max<std::int64_t>(row->duration_ps, 0)));
+}
+
 // What the first pass over a streamed file gave of one line: its ops by metadata id. Which lines are wanted, and what
 // the metadata of their plane says, is not known before its end, so it totals all of all.
 struct streamed_line {
@@ -53,6 +59,7 @@ struct streamed_line {
   std::uint64_t events = 0, negative_durations = 0, busy_ps = 0;
   std::int64_t duration_sum_ps = 0;
   event_reach reach;
+  std::int64_t overlap_ps = 0;
   bool in_order = true;  // else there are no self times
   bool has_stats = false;
   line_end end;
@@ -211,6 +218,7 @@ struct line_totals {
   line_end end;
   std::uint64_t negative_durations = 0;
   event_reach reach;
+  std::int64_t overlap_ps = 0;  // of all events of a stream, whether they are selected or not
   bool wants_events = true;
   // What an earlier reading of the line found: only some events have a start by the device's clock; events are out of
   // order.
@@ -273,6 +281,7 @@ class line_totaller final : public line_reader {
   [[nodiscard]] bool changes_rows() const noexcept override { return true; }
   void take(const line_rows& rows) override {
     if (cut_ != nullptr) end_earlier(rows.rows, rows.count);
+    if (into_.line.kind == line_kind::stream) note(rows, overlap_);
     const std::size_t kept = select(rows.rows, rows.count, rows.readable_end);
     if (!out_of_order_ && device_.takes_starts()) {
       order_.add(rows.rows, kept, [&](const event_row* ready, std::size_t n) { totals_.add(ready, n); });
@@ -308,6 +317,7 @@ class line_totaller final : public line_reader {
     into_.line.busy_ps = clamp_ps(totals_.busy_ps());
     into_.negative_durations = totals_.negative_durations();
     into_.reach = reach_;
+    into_.overlap_ps = overlap_.max_ps();
     op_rows::sums sums;
     sums.plane = &plane_;
     sums.key = facts_.key;
@@ -376,6 +386,7 @@ class line_totaller final : public line_reader {
   const step_numbers steps_;
   const plane_facts& facts_;
   event_reach reach_;
+  overrun_meter overlap_;
   entry_numbers numbers_;
   program_numbers programs_;
   program_ids program_ids_;
@@ -401,6 +412,7 @@ void take_streamed(const task& of, const line_place& place, streamed_line& known
   into.line.busy_ps = clamp_ps(known.busy_ps);
   into.negative_durations = known.negative_durations;
   into.reach = known.reach;
+  into.overlap_ps = known.overlap_ps;
   known.sums.plane = &plane_at(of.p, place);
   into.line.ops = make_op_rows(std::move(known.sums), of.options.name);
 }
@@ -413,12 +425,14 @@ class streamed_totaller final : public line_reader {
       : into_(into), totals_(static_cast<std::size_t>(std::min(bytes / 5, std::uint64_t{1} << 16))) {}
   void take(const line_rows& rows) override {
     into_.reach.note(rows.rows, rows.count);
+    note(rows, overlap_);
     totals_.add(rows.rows, rows.count);
     for (std::size_t i = 0; i < rows.count && !into_.has_stats; ++i) into_.has_stats = rows.rows[i].stats_bytes != 0;
   }
   bool end(const line_end& end) override {
     into_.end = end;
     into_.in_order = totals_.in_order();
+    into_.overlap_ps = overlap_.max_ps();
     if (into_.in_order) totals_.finish();
     into_.events = totals_.events();
     into_.negative_durations = totals_.negative_durations();
@@ -442,6 +456,7 @@ class streamed_totaller final : public line_reader {
   }
 
   streamed_line& into_;
+  overrun_meter overlap_;
   op_totals totals_;
 };
 
@@ -556,12 +571,12 @@ class cut_ops_pass final : public line_pass {
   const task& task_;
 };
 
-// Kernels of a stream take turns: only where their durations are more than the busy time of the line may some be false.
+// Kernels of a stream take turns: where one lasts long over the start of another, its duration may be false.
 result<void> read_cut(const trace& t, const task& of, by_line<line_totals>& lines, const hooks& host) {
   cut_ops_pass again(of);
   for (auto& [place, totals] : lines) {
     ops_line& line = totals.line;
-    if (line.kind != line_kind::stream || line.duration_sum_ps - line.busy_ps <= overlap_allowed_ps) continue;
+    if (line.kind != line_kind::stream || totals.overlap_ps <= overlap_allowed_ps) continue;
     if (of.p.is_streamed(place.file)) {
       line.events_cut.reset();
       continue;

@@ -2,7 +2,7 @@
 #include <analyse/tree/tree_parts.hpp>
 
 #include <profkit/core/recording.hpp>
-#include <profkit/core/timeline.hpp>
+#include <profkit/core/track.hpp>
 
 #include <algorithm>
 #include <map>
@@ -27,7 +27,7 @@ class recorded_walk {
   // Faults: cancelled, limit. What is damaged is noted.
   result<void> read(const profile& p, std::size_t file, damage_list& damage) {
     if (const fault* known = p.file_fault(file)) damage.note(file, *known);
-    result<void> filled = fill_file_timeline(p, file, rows_);
+    result<void> filled = fill_tracks(p, file, rows_);
     if (!filled && filled.error().code != fault_code::damaged) return filled;
     if (!filled && !damage.has(file)) damage.note(file, filled.error());
     const std::vector<track>& tracks = rows_.tracks();
@@ -90,7 +90,7 @@ class recorded_walk {
 
   void show_line(tree_visitor& visitor, track_id at) const {
     const track& of = rows_.tracks()[at];
-    const std::vector<timeline_event>& events = rows_.events(at);
+    const std::vector<track_event>& events = rows_.events(at);
     tree_line entry;
     entry.line = of.line;
     entry.header.id = of.stream >= 0 ? of.stream : of.line;
@@ -99,7 +99,7 @@ class recorded_walk {
     entry.kind = of.line_type;
     visitor.begin_line(entry);
     std::uint64_t fitting = 0, shown = 0;
-    for (const timeline_event& e : events) {
+    for (const track_event& e : events) {
       event_row placed{};
       placed.duration_ps = e.duration_ps;
       if (!contains(rows_.text(e.name), options_.name) || !times_.keeps(placed, e.start_ps)) continue;
@@ -120,7 +120,7 @@ class recorded_walk {
   void show_names(metadata_visitor& visitor, const recorded_plane& plane) const {
     std::map<std::string_view, std::uint64_t> counts;
     for (const track_id at : plane.tracks)
-      for (const timeline_event& e : rows_.events(at))
+      for (const track_event& e : rows_.events(at))
         if (contains(rows_.text(e.name), options_.name)) ++counts[rows_.text(e.name)];
     std::vector<std::pair<std::string_view, std::uint64_t>> names(counts.begin(), counts.end());
     std::stable_sort(names.begin(), names.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
@@ -137,7 +137,7 @@ class recorded_walk {
 
   const query_filters& options_;
   event_filter times_;
-  timeline rows_;
+  track_list rows_;
   std::vector<recorded_plane> planes_;
 };
 

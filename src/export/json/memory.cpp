@@ -187,14 +187,7 @@ verdict judge_memory(const profile& p, const memory_result& r) {
     absent = "no_data_sources: HLO " + r.hlo_absent_reason;
     if (!r.runtime_absent_reason.empty()) absent += ", runtime " + r.runtime_absent_reason;
   }
-  const bool any_numbers =
-      !r.allocators.empty() ||
-      std::any_of(r.modules.begin(), r.modules.end(), [](const module_memory& m) { return m.has_buffer_assignment; });
-  if (!r.damage.empty() && !any_numbers) {
-    const bool only_hlo = std::all_of(p.what().files.begin(), p.what().files.end(),
-                                      [](const capture_file& f) { return content_of(f.family) == file_content::module; });
-    if (only_hlo) return {document_status::error, r.damage.front().what.message, &r.damage.front().what};
-  }
+  if (is_all_damaged(p, r)) return {document_status::error, r.damage.front().what.message, &r.damage.front().what};
   return judge(p, absent, r.damage);
 }
 

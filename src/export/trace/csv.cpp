@@ -3,7 +3,7 @@
 #include "event_walk.hpp"
 #include "parts.hpp"
 #include "plane_text.hpp"
-#include "timeline_lines.hpp"
+#include "track_lines.hpp"
 
 #include "base/format.hpp"
 #include "export/csv_text.hpp"
@@ -141,9 +141,9 @@ class csv_exporter {
   }
 
   result<void> write_own(std::size_t file) {
-    const auto read = timeline_lines::read(job_, file);
+    const auto read = track_lines::read(job_, file);
     if (!read) return read.error();
-    for (const timeline_lines::line& line : read->all()) {
+    for (const track_lines::line& line : read->all()) {
       ++job_.outcome.tracks;
       const std::string head = head_of(file, line.process, line.title, line.id);
       for (const recorded_value& value : line.values) {
@@ -152,7 +152,7 @@ class csv_exporter {
         stats += '}';
         if (result<void> added = append_row(head, value.at_ps, 0, line.title, stats); !added) return added;
       }
-      for (const timeline_event& event : line.events)
+      for (const track_event& event : line.events)
         if (result<void> added = append_row(head, event.start_ps, event.duration_ps, read->text(event.name), "{}"); !added)
           return added;
     }

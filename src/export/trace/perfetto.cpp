@@ -7,7 +7,7 @@
 #include "lanes.hpp"
 #include "machines.hpp"
 #include "parts.hpp"
-#include "timeline_lines.hpp"
+#include "track_lines.hpp"
 
 #include "base/hash_map.hpp"
 
@@ -67,7 +67,7 @@ bool is_numeric(const stat_view& stat) noexcept {
 }
 
 // A timeline as processes, tracks and slices.
-class timeline_writer final : public timeline_sink {
+class timeline_writer final : public track_sink {
  public:
   timeline_writer(const trace_job& job, perfetto_writer& out) : job_(job), out_(out) {}
 
@@ -86,10 +86,10 @@ class timeline_writer final : public timeline_sink {
     ++job_.outcome.tracks;
     return static_cast<track_id>(tracks_.size() - 1);
   }
-  result<void> add_events(track_id on, const timeline_event* events, std::size_t count) override {
+  result<void> add_events(track_id on, const track_event* events, std::size_t count) override {
     if (!tracks_[on].wanted) return {};
     for (std::size_t i = 0; i < count; ++i) {
-      const timeline_event& event = events[i];
+      const track_event& event = events[i];
       if (!is_wanted(job_.o.filters.name, event.name)) continue;
       ++job_.outcome.events;
       out_.begin_slice(tracks_[on].id, event.start_ps, texts_[event.name]);
@@ -152,7 +152,7 @@ class perfetto_exporter {
   // What reaches the timeline without overlaps on a track: tracks and slices, no arguments.
   result<void> write_timeline(std::size_t file) {
     timeline_writer writer(job_, out_);
-    result<void> filled = fill_file_timeline(job_.p, file, writer);
+    result<void> filled = fill_tracks(job_.p, file, writer);
     if (filled || filled.error().code != fault_code::damaged) return filled;
     return {};  // reported with the file's damage
   }
@@ -340,11 +340,11 @@ class perfetto_exporter {
   }
 
   result<void> write_own(std::size_t file) {
-    const auto read = timeline_lines::read(job_, file);
+    const auto read = track_lines::read(job_, file);
     if (!read) return read.error();
     std::string_view name;
     std::uint64_t process = 0;
-    for (const timeline_lines::line& line : read->all()) {
+    for (const track_lines::line& line : read->all()) {
       if (process == 0 || line.process != name) {
         name = line.process;
         process = out_.add_process(process_name(job_.p, file, name, several_files_));
@@ -357,7 +357,7 @@ class perfetto_exporter {
         out_.set_counter(counter, value.at_ps, value.value);
         ++job_.outcome.counters;
       }
-      for (const timeline_event& event : line.events) {
+      for (const track_event& event : line.events) {
         const std::size_t place = lanes.place(event.start_ps, event.start_ps + event.duration_ps, closed);
         const std::size_t lane = std::min(place, lane_splitter::max_lanes - 1);
         if (lane >= tracks.size()) {

@@ -5,7 +5,7 @@
 #include "lanes.hpp"
 #include "parts.hpp"
 #include "row_writer.hpp"
-#include "timeline_lines.hpp"
+#include "track_lines.hpp"
 
 #include "base/format.hpp"
 #include "base/hash_map.hpp"
@@ -186,11 +186,11 @@ class json_exporter {
   }
 
   result<void> write_own(std::size_t file) {
-    const auto read = timeline_lines::read(job_, file);
+    const auto read = track_lines::read(job_, file);
     if (!read) return read.error();
     std::string_view process;
     for (std::size_t at = 0; at < read->all().size(); ++at) {
-      const timeline_lines::line& line = read->all()[at];
+      const track_lines::line& line = read->all()[at];
       if (at == 0 || line.process != process) {
         process = line.process;
         ++processes_;
@@ -207,7 +207,7 @@ class json_exporter {
           if (result<void> added = rows_.add_text(std::exchange(text, {})); !added) return added;
         }
       }
-      for (const timeline_event& event : line.events) {
+      for (const track_event& event : line.events) {
         const std::size_t place =
             lanes.place(event.start_ps, event.start_ps + event.duration_ps, [](std::size_t, std::int64_t) {});
         const std::size_t lane = std::min(place, lane_splitter::max_lanes - 1);
@@ -232,7 +232,7 @@ class json_exporter {
     return {};
   }
 
-  static void append_counter(std::string& out, const recorded_value& value, const timeline_lines::line& of, std::uint64_t pid) {
+  static void append_counter(std::string& out, const recorded_value& value, const track_lines::line& of, std::uint64_t pid) {
     out += "{\"ph\":\"C\",\"pid\":";
     append_integer(out, pid);
     out += ",\"ts\":";

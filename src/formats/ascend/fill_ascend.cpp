@@ -13,7 +13,7 @@ namespace {
 
 class device_filler {
  public:
-  device_filler(std::uint32_t file, string_id host, const string_table& strings, timeline_sink& into)
+  device_filler(std::uint32_t file, string_id host, const string_table& strings, track_sink& into)
       : file_(file), host_(host), strings_(strings), into_(into) {}
 
   result<void> fill(const device_kernels& d, std::int32_t plane) {
@@ -22,7 +22,7 @@ class device_filler {
     for (const kernel_row& row : d.rows) {
       const std::size_t line = (row.flags & kernel_has_stream) != 0 ? row.stream + std::size_t{1} : 0;
       if (tracks_[line] == no_track) tracks_[line] = add_track(d, plane, line);
-      timeline_event event;
+      track_event event;
       event.start_ps = row.start_ps;
       event.duration_ps = row.duration_ps;
       event.name = into_.intern(strings_.text(row.name));
@@ -61,14 +61,14 @@ class device_filler {
   std::uint32_t file_;
   string_id host_;
   const string_table& strings_;
-  timeline_sink& into_;
+  track_sink& into_;
   std::vector<track_id> tracks_;
-  std::vector<std::vector<timeline_event>> rows_;
+  std::vector<std::vector<track_event>> rows_;
 };
 
 }  // namespace
 
-result<void> fill_from_ascend(const profile& p, std::size_t file, timeline_sink& into) {
+result<void> fill_from_ascend(const profile& p, std::size_t file, track_sink& into) {
   const std::string_view bytes = p.bytes(file);
   activity_input input = input_of(p, file, "");
   if (bytes.empty() && input.damage) return *input.damage;

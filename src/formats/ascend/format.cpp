@@ -55,7 +55,7 @@ constexpr known_format describe_kernels() {
   f.why_not = why_no_kernel_table;
   f.makes_a_run = true;
   f.zero = zero_of_kernels;
-  f.fill_timeline = fill_from_ascend;
+  f.fill_tracks = fill_from_ascend;
   f.fill_activity = fill_activity_from_ascend;  // with all that lies beside
   return f;
 }

@@ -32,7 +32,7 @@ class name_collector final : public chrome_visitor {
 // Second pass.
 class event_filler final : public chrome_sink {
  public:
-  event_filler(const profile& p, std::size_t file, const chrome_tracks& from, timeline_sink& into)
+  event_filler(const profile& p, std::size_t file, const chrome_tracks& from, track_sink& into)
       : from_(from),
         into_(into),
         file_(static_cast<std::uint32_t>(file)),
@@ -47,7 +47,7 @@ class event_filler final : public chrome_sink {
     line& on = line_of(found.track);
     if (found.kind == chrome_item_kind::begin || found.kind == chrome_item_kind::async_begin) return true;
     if (found.defect == chrome_defect::without_begin) return true;
-    timeline_event row;
+    track_event row;
     row.start_ps = found.start_ps;
     row.duration_ps = std::max<std::int64_t>(found.duration_ps, 0);
     row.source_row = found.event->ordinal;
@@ -77,7 +77,7 @@ class event_filler final : public chrome_sink {
 
   struct line {
     track_id track = no_track;
-    std::vector<timeline_event> rows;
+    std::vector<track_event> rows;
   };
 
   line& line_of(std::uint32_t track) {
@@ -107,7 +107,7 @@ class event_filler final : public chrome_sink {
   }
 
   const chrome_tracks& from_;
-  timeline_sink& into_;
+  track_sink& into_;
   std::uint32_t file_;
   string_id host_;
   std::vector<line> lines_;              // by track of the trace
@@ -125,7 +125,7 @@ std::optional<std::int64_t> shift_of(const profile& p, std::size_t file) {
 
 }  // namespace
 
-result<void> fill_from_chrome(const profile& p, std::size_t file, timeline_sink& into) {
+result<void> fill_from_chrome(const profile& p, std::size_t file, track_sink& into) {
   const std::string& path = p.what().files[file].path;
   const std::string_view bytes = p.bytes(file);
   const fault* const known = p.file_fault(file);

@@ -2,7 +2,7 @@
 // asynchronous events, one for each counter. What they are called, and where `info` shows them.
 #pragma once
 #include <profkit/core/chrome.hpp>
-#include <profkit/core/timeline.hpp>
+#include <profkit/core/track.hpp>
 
 #include <base/hash_map.hpp>
 

@@ -34,7 +34,7 @@ constexpr known_format describe_chrome() {
   f.makes_a_run = true;
   f.no_message = "a Chrome trace, which is JSON";
   f.zero = zero_of_chrome;
-  f.fill_timeline = fill_from_chrome;
+  f.fill_tracks = fill_from_chrome;
   f.fill_activity = fill_activity_from_kineto;
   return f;
 }

@@ -1,7 +1,7 @@
 // Which call of the host launched a kernel, and what the operation that made the call worked on, where a trace ties
 // them together by numbers.
 #pragma once
-#include <profkit/core/timeline.hpp>
+#include <profkit/core/track.hpp>
 
 #include <base/hash_map.hpp>
 #include <formats/stream_overruns.hpp>

@@ -12,7 +12,7 @@ constexpr known_format describe_neutrino() {
   f.name = "neutrino";
   f.title = "neutrino";
   f.content = file_content::probe_records;
-  f.fill_timeline = fill_from_neutrino;
+  f.fill_tracks = fill_from_neutrino;
   return f;
 }
 

@@ -15,7 +15,7 @@ namespace {
 
 class trace_filler {
  public:
-  trace_filler(const probe_trace& trace, const profile& p, std::size_t file, timeline_sink& into)
+  trace_filler(const probe_trace& trace, const profile& p, std::size_t file, track_sink& into)
       : trace_(trace), into_(into), host_(p.what().host) {
     track_.file = static_cast<std::uint32_t>(file);
     origin_ns_ = p.origin_unix_ns();
@@ -41,7 +41,7 @@ class trace_filler {
   }
 
   result<void> fill_launches() {
-    std::vector<timeline_event> events;
+    std::vector<track_event> events;
     for (std::size_t i = 0; i < trace_.launches.size(); ++i) {
       const probe_launch& launch = trace_.launches[i];
       if (!launch.time_ns || !origin_ns_) continue;
@@ -94,7 +94,7 @@ class trace_filler {
     t.plane_name = into_.intern(name_of(bin.kernel) + " (" + bin.name + ", " + map.shape->name + ", " +
                                 (found.clock == probe_clock::global_ns ? "ns)" : "1 ns = 1 cycle)"));
     few_ = found.blocks <= max_named_blocks;
-    std::vector<timeline_event> events;
+    std::vector<track_event> events;
     std::int32_t line = 0;
     for (const sm_schedule& sm : found.sms) {
       const std::uint64_t zero = found.clock == probe_clock::global_ns ? first : sm.first_start;
@@ -116,7 +116,7 @@ class trace_filler {
     return {};
   }
 
-  void add(std::vector<timeline_event>& events, std::int64_t base, std::uint64_t zero, const scheduled_block& block) {
+  void add(std::vector<track_event>& events, std::int64_t base, std::uint64_t zero, const scheduled_block& block) {
     const auto ps = [](std::uint64_t ticks) -> std::optional<std::int64_t> {
       if (ticks > static_cast<std::uint64_t>(max_relative_ns)) return std::nullopt;
       return static_cast<std::int64_t>(ticks) * ps_per_ns;
@@ -133,7 +133,7 @@ class trace_filler {
   static constexpr std::uint64_t max_named_blocks = 100000;
 
   const probe_trace& trace_;
-  timeline_sink& into_;
+  track_sink& into_;
   const hooks& host_;
   track track_;
   std::optional<std::int64_t> origin_ns_;
@@ -143,7 +143,7 @@ class trace_filler {
 
 }  // namespace
 
-result<void> fill_from_neutrino(const profile& p, std::size_t file, timeline_sink& into) {
+result<void> fill_from_neutrino(const profile& p, std::size_t file, track_sink& into) {
   const probe_trace* trace = p.neutrino(file);
   if (trace == nullptr) return p.file_fault(file) != nullptr ? result<void>(*p.file_fault(file)) : result<void>();
   return trace_filler(*trace, p, file, into).fill();

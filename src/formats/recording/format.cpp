@@ -13,7 +13,7 @@ constexpr known_format describe_recording() {
   f.title = "own";
   f.content = file_content::recording;
   f.makes_a_run = true;
-  f.fill_timeline = fill_from_recording;
+  f.fill_tracks = fill_from_recording;
   f.fill_activity = fill_activity_from_recordings;
   return f;
 }

@@ -212,22 +212,22 @@ class recording_filler {
 // The rows of one line, handed on in the order in which they came.
 class recorded_line {
  public:
-  recorded_line(const string_table& texts, timeline_sink& into, shifted_times& times)
+  recorded_line(const string_table& texts, track_sink& into, shifted_times& times)
       : texts_(texts), into_(into), times_(times) {}
   void add(std::int64_t start_ps, std::int64_t duration_ps, string_id name, std::uint64_t row) {
     if (!times_.place(start_ps, duration_ps, row)) return;
     events_.push_back({start_ps, duration_ps, into_.intern(texts_.text(name)), row});
   }
   result<void> give(track_id on) {
-    const std::vector<timeline_event> given = std::exchange(events_, {});
+    const std::vector<track_event> given = std::exchange(events_, {});
     return given.empty() ? result<void>() : into_.add_events(on, given.data(), given.size());
   }
 
  private:
   const string_table& texts_;
-  timeline_sink& into_;
+  track_sink& into_;
   shifted_times& times_;
-  std::vector<timeline_event> events_;
+  std::vector<track_event> events_;
 };
 
 }  // namespace
@@ -240,7 +240,7 @@ result<void> fill_activity_from_recordings(activity_parts& into) {
   return {};
 }
 
-result<void> fill_from_recording(const profile& p, std::size_t file, timeline_sink& into) {
+result<void> fill_from_recording(const profile& p, std::size_t file, track_sink& into) {
   const recording* const recorded = p.recorded(file);
   if (recorded == nullptr) return {};
   const recording::contents& from = recorded->all();

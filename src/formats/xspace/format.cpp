@@ -23,7 +23,6 @@ constexpr known_format describe_xspace() {
   f.why_not = why_no_xspace;
   f.yields_to_contents = true;
   f.makes_a_run = true;
-  f.fill_timeline = fill_from_xspace;
   f.fill_activity = fill_activity_from_xspace;
   return f;
 }

@@ -3,12 +3,14 @@
 // Sources of the names: XProf/TSL's xplane_schema.cc (tsl/profiler and xprof/utils; plane and line constants
 // of 2020 to 2025) and trace_utils.h (ids of derived lines start at 0xdeadbeef as a 32-bit int, hence
 // negative), and the lines of real TPU, GPU and CPU captures.
-#include <profkit/core/timeline.hpp>
+#include <profkit/core/track.hpp>
 
 #include <base/affix.hpp>
+#include <formats/xspace/line_time.hpp>
 #include <formats/xspace/plane_node.hpp>
 
 #include <algorithm>
+#include <charconv>
 #include <iterator>
 #include <limits>
 
@@ -149,6 +151,16 @@ std::int32_t device_ordinal(std::string_view plane_name) noexcept {
     if (ordinal > std::numeric_limits<std::int32_t>::max()) return -1;
   }
   return static_cast<std::int32_t>(ordinal);
+}
+
+std::int64_t stream_of(const line_index& line) noexcept {
+  if (line.kind != line_kind::stream) return line.kind == line_kind::thread ? line.header.id : -1;
+  const std::string_view name = line.name();
+  if (!starts_with(name, "Stream #")) return -1;
+  std::int64_t number = -1;
+  const char* const digits = name.data() + std::string_view("Stream #").size();
+  std::from_chars(digits, name.data() + name.size(), number);
+  return number;
 }
 
 }  // namespace PROFKIT_NAMESPACE

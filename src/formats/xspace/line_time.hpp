@@ -38,7 +38,7 @@ inline constexpr const char* sum_stops =
 }
 
 // Stream or thread id of a line; -1 when it has none.
-[[nodiscard]] std::int64_t stream_of(const line_index& line) noexcept;  // fill_xspace.cpp
+[[nodiscard]] std::int64_t stream_of(const line_index& line) noexcept;  // line_kinds.cpp
 
 }  // namespace PROFKIT_NAMESPACE
 }  // namespace profkit

@@ -1,4 +1,4 @@
-// XSpaces to timeline and activity.
+// XSpaces to the activity.
 #pragma once
 #include <profkit/core/profile.hpp>
 
@@ -10,8 +10,7 @@ inline namespace PROFKIT_NAMESPACE {
 struct activity_parts;
 
 // See known_format.
-result<void> fill_from_xspace(const profile& p, std::size_t file, timeline_sink& into);  // fill_xspace.cpp
-result<void> fill_activity_from_xspace(activity_parts& into);                           // activity_xspace.cpp
+result<void> fill_activity_from_xspace(activity_parts& into);  // activity_xspace.cpp
 
 }  // namespace PROFKIT_NAMESPACE
 }  // namespace profkit

@@ -3,7 +3,7 @@
 #include <profkit/core/event_row.hpp>
 #include <profkit/core/limits.hpp>
 #include <profkit/core/result.hpp>
-#include <profkit/core/timeline.hpp>
+#include <profkit/core/track.hpp>
 #include <profkit/xspace.hpp>
 #include <formats/xspace/metadata_table.hpp>
 

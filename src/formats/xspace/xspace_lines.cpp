@@ -1,5 +1,6 @@
 #include <formats/xspace/xspace_lines.hpp>
 
+#include <base/stream_overlap.hpp>
 #include <profkit/time.hpp>
 
 #include <algorithm>
@@ -16,21 +17,15 @@ bool raw_events::read_on() noexcept {
 
 line_stats look_at_line(const line_events& line) noexcept {
   line_stats facts;
-  std::int64_t latest = std::numeric_limits<std::int64_t>::min(), reached = latest;
+  overrun_meter overlap;
   facts.damage = for_each_event(line, facts.rejects, [&](const event_row&, std::int64_t start_ps, std::int64_t end_ps) {
     ++facts.events;
     facts.duration_sum_ps = saturating_add(facts.duration_sum_ps, end_ps - start_ps);
-    if (__builtin_expect(reached > start_ps, 0))
-      facts.overlap_ps =
-          std::max(facts.overlap_ps, checked_sub(reached, start_ps).value_or(std::numeric_limits<std::int64_t>::max()));
-    reached = std::max(reached, end_ps);
-    if (__builtin_expect(start_ps >= latest, 1))
-      latest = start_ps;
-    else
-      facts.max_disorder_ps = std::max(
-          facts.max_disorder_ps, checked_sub(latest, start_ps).value_or(std::numeric_limits<std::int64_t>::max()));
+    overlap.note(start_ps, end_ps);
     return true;
   });
+  facts.overlap_ps = overlap.max_ps();
+  facts.max_disorder_ps = overlap.max_disorder_ps();
   return facts;
 }
 

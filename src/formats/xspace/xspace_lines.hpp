@@ -124,7 +124,7 @@ struct line_stats {
   std::uint64_t events = 0;
   std::int64_t max_disorder_ps = 0;
   std::int64_t duration_sum_ps = 0;  // stops at the end of int64
-  std::int64_t overlap_ps = 0;       // how far, at most, an event lasts over the start of one after it in the file
+  std::int64_t overlap_ps = 0;       // overrun_meter::max_ps
   event_rejects rejects;
   std::optional<std::uint64_t> damage;  // where the first damaged event lies in the line
 };

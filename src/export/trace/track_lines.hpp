@@ -1,8 +1,8 @@
-// The lines of a file that reaches exporters as a timeline alone, a format of the host's own: filtered, in the order of
+// The lines of a file that reaches exporters as tracks alone, a format of the host's own: filtered, in the order of
 // time.
 #pragma once
 #include <profkit/core/recording.hpp>
-#include <profkit/core/timeline.hpp>
+#include <profkit/core/track.hpp>
 
 #include "parts.hpp"
 
@@ -14,24 +14,24 @@
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 
-class timeline_lines {
+class track_lines {
  public:
   struct line {
     std::string_view process, title;
     std::string id;                      // the stream or the position, as written
-    std::vector<timeline_event> events;  // by (start, longer first); at least one, unless it is a counter
+    std::vector<track_event> events;  // by (start, longer first); at least one, unless it is a counter
     std::vector<recorded_value> values;  // of a counter, by time; at least one
     std::string_view unit;               // of those
   };
 
   // Reads the file under the filters of the job. Its damage is known to the job already. Faults: cancelled, limit.
-  static result<timeline_lines> read(const trace_job& job, std::size_t file);
+  static result<track_lines> read(const trace_job& job, std::size_t file);
 
   [[nodiscard]] const std::vector<line>& all() const noexcept { return lines_; }
   [[nodiscard]] std::string_view text(string_id id) const noexcept { return texts_.text(id); }
 
  private:
-  timeline texts_;  // all of it
+  track_list texts_;  // all of it
   std::vector<line> lines_;
 };
 

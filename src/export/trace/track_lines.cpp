@@ -1,4 +1,4 @@
-#include "timeline_lines.hpp"
+#include "track_lines.hpp"
 
 #include <profkit/time.hpp>
 
@@ -32,9 +32,9 @@ std::vector<recorded_value> values_of(const recorded_counter& counter, std::int6
 
 }  // namespace
 
-result<timeline_lines> timeline_lines::read(const trace_job& job, std::size_t file) {
-  timeline_lines made;
-  if (result<void> filled = fill_file_timeline(job.p, file, made.texts_);
+result<track_lines> track_lines::read(const trace_job& job, std::size_t file) {
+  track_lines made;
+  if (result<void> filled = fill_tracks(job.p, file, made.texts_);
       !filled && filled.error().code != fault_code::damaged)
     return std::move(filled).error();
   const query_filters& asked = job.o.filters;
@@ -56,10 +56,10 @@ result<timeline_lines> timeline_lines::read(const trace_job& job, std::size_t fi
       if (!kept.values.empty()) made.lines_.push_back(std::move(kept));
       continue;
     }
-    for (const timeline_event& e : made.texts_.events(at))
+    for (const track_event& e : made.texts_.events(at))
       if (lies_in(e.start_ps, e.duration_ps, asked) && holds(made.texts_.text(e.name), asked.name)) kept.events.push_back(e);
     if (kept.events.empty()) continue;
-    std::stable_sort(kept.events.begin(), kept.events.end(), [](const timeline_event& a, const timeline_event& b) {
+    std::stable_sort(kept.events.begin(), kept.events.end(), [](const track_event& a, const track_event& b) {
       return a.start_ps != b.start_ps ? a.start_ps < b.start_ps : a.duration_ps > b.duration_ps;
     });
     made.lines_.push_back(std::move(kept));

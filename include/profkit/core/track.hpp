@@ -1,4 +1,4 @@
-// The model every reader fills: tracks and the events on them, times in ps relative to the capture origin.
+// Tracks and the events on them, as readers of traces and tables give them; times in ps relative to the capture origin.
 #pragma once
 #include <profkit/core/result.hpp>
 
@@ -26,10 +26,10 @@ enum class line_kind : std::uint8_t { steps, modules, ops, async, stream, derive
 /// N of "/device:TPU:N" or "/device:GPU:N …"; -1 when the name has none.
 [[nodiscard]] std::int32_t device_ordinal(std::string_view plane_name) noexcept;
 
-using string_id = std::uint32_t;  ///< interned in the timeline; 0 is ""
+using string_id = std::uint32_t;  ///< of a text that a sink or an activity interned; 0 is ""
 using track_id = std::uint32_t;
 
-/// One horizontal line of the timeline. Positions are those in the file: ids repeat in real files.
+/// One line of events. Positions are those in the file: ids repeat in real files.
 struct track {
   std::uint32_t file = 0;
   std::int32_t plane = -1, line = -1;  ///< position in the file; -1 when the format has no such level
@@ -40,7 +40,7 @@ struct track {
   string_id host = 0, plane_name = 0, line_name = 0;
 };
 
-struct timeline_event {
+struct track_event {
   std::int64_t start_ps = 0;     ///< relative to the capture origin
   std::int64_t duration_ps = 0;  ///< 0: instant
   string_id name = 0;
@@ -48,29 +48,29 @@ struct timeline_event {
 };
 
 /// Where readers put what they read. intern() may be called at any time; tracks before their events.
-class timeline_sink {
+class track_sink {
  public:
-  virtual ~timeline_sink() = default;
+  virtual ~track_sink() = default;
   virtual string_id intern(std::string_view text) = 0;
   virtual track_id add_track(const track& t) = 0;
-  virtual result<void> add_events(track_id on, const timeline_event* events, std::size_t count) = 0;
+  virtual result<void> add_events(track_id on, const track_event* events, std::size_t count) = 0;
 };
 
-/// The columns, when a second query pays for them: 32 bytes an event, in the order they came, per track.
-class timeline final : public timeline_sink {
+/// What was read, held: 32 bytes an event, in the order they came, by track.
+class track_list final : public track_sink {
  public:
-  timeline();
-  ~timeline() override;
-  timeline(timeline&&) noexcept;
-  timeline& operator=(timeline&&) noexcept;
+  track_list();
+  ~track_list() override;
+  track_list(track_list&&) noexcept;
+  track_list& operator=(track_list&&) noexcept;
 
   string_id intern(std::string_view text) override;
   track_id add_track(const track& t) override;
-  result<void> add_events(track_id on, const timeline_event* events, std::size_t count) override;
+  result<void> add_events(track_id on, const track_event* events, std::size_t count) override;
 
   [[nodiscard]] std::string_view text(string_id id) const noexcept;
   [[nodiscard]] const std::vector<track>& tracks() const noexcept;
-  [[nodiscard]] const std::vector<timeline_event>& events(track_id on) const noexcept;
+  [[nodiscard]] const std::vector<track_event>& events(track_id on) const noexcept;
   [[nodiscard]] std::uint64_t event_count() const noexcept;
 
  private:
