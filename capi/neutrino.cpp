@@ -237,7 +237,7 @@ pk_status pk_probe_table(pk_probe* probe, const pk_table_options* options, pk_ta
     if (result<void> plain = refuse_filters(asked); !plain) return std::move(plain).error();
     result<table_parts> parts = probe_parts(probe);
     if (!parts) return parts;
-    parts->rows = profkit::rows_of(*probe->target.trace, static_cast<std::uint32_t>(probe->target.file));
+    parts->rows = profkit::rows_of({{probe->target.trace, static_cast<std::uint32_t>(probe->target.file)}});
     return parts;
   });
 }

@@ -58,6 +58,7 @@ struct activity_parts {
   std::vector<operator_call> operator_calls;
   std::vector<activity_thread> threads;
   std::string left_out;       // names of devices that options.device does not want, as far as they are shown
+  std::vector<activity_device> unwanted;  // these devices: their names, files and ranks alone
 
   // A new host group without spans.
   std::uint32_t add_host_group(std::size_t file) {

@@ -190,31 +190,38 @@ void settle_markers(std::vector<step_marker>& markers) {
 }
 
 // What who opened a file says of its rank counts before what the file says.
+std::int32_t rank_of(const activity_parts& parts, const activity_device& d) {
+  const std::int32_t given = parts.from->what().files[d.file].given_rank;
+  return given >= 0 ? given : d.rank;
+}
+std::string of_rank(const activity_device& d) { return " of rank " + std::to_string(d.rank); }
+std::string of_file(const activity_parts& parts, const activity_device& d) {
+  const std::string& path = parts.from->what().files[d.file].path;
+  return " of " + path.substr(path.rfind('/') + 1);
+}
+
 void name_ranks(activity_parts& parts) {
   const std::vector<capture_file>& files = parts.from->what().files;
   for (activity_host& h : parts.hosts)
     if (files[h.file].given_rank >= 0) h.rank = files[h.file].given_rank;
-  for (activity_device& d : parts.devices)
-    if (files[d.file].given_rank >= 0) d.rank = files[d.file].given_rank;
+  for (std::vector<activity_device>* const some : {&parts.devices, &parts.unwanted})
+    for (activity_device& d : *some) d.rank = rank_of(parts, d);
 }
 
 // Every rank of a JSON or table capture may have a "GPU 0": such names get their rank, else their file. XSpace devices
 // are distinguished by their planes.
 void make_names_unique(activity_parts& parts) {
   std::map<string_id, std::vector<activity_device*>> same_name;
-  for (activity_device& d : parts.devices)
-    if (d.plane < 0) same_name[d.name].push_back(&d);
+  for (std::vector<activity_device>* const some : {&parts.devices, &parts.unwanted})
+    for (activity_device& d : *some)
+      if (d.plane < 0) same_name[d.name].push_back(&d);
   for (auto& [name, devices] : same_name) {
     if (devices.size() < 2) continue;
     std::set<std::int32_t> ranks;
     for (const activity_device* d : devices) ranks.insert(d->rank);
     const bool by_rank = ranks.size() == devices.size() && *ranks.begin() >= 0;
     const std::string shared(parts.strings.text(name));
-    for (activity_device* d : devices) {
-      const std::string& path = parts.from->what().files[d->file].path;
-      d->name = parts.strings.intern(
-          shared + (by_rank ? " of rank " + std::to_string(d->rank) : " of " + path.substr(path.rfind('/') + 1)));
-    }
+    for (activity_device* d : devices) d->name = parts.strings.intern(shared + (by_rank ? of_rank(*d) : of_file(parts, *d)));
   }
 }
 
@@ -314,10 +321,21 @@ result<std::uint32_t> host_span_source::visit_in(interval_sequence windows, host
 }
 
 std::int32_t activity_parts::add_device(activity_device device, std::unique_ptr<const kernel_source> of) {
-  const std::string_view name = strings.text(device.name);
-  if (name.find(options.device) == std::string_view::npos) {
+  const std::string name(strings.text(device.name));
+  device.rank = rank_of(*this, device);
+  // As it is shown where several have one name, too.
+  const bool is_wanted =
+      contains(name, options.device) ||
+      (device.plane < 0 && (contains(name + of_rank(device), options.device) ||
+                            (contains(options.device, name) && contains(name + of_file(*this, device), options.device))));
+  if (!is_wanted) {
     constexpr std::size_t max_shown_bytes = 60;
     if (left_out.size() < max_shown_bytes) left_out.append(left_out.empty() ? "" : ", ").append(name);
+    activity_device& unwanted_one = unwanted.emplace_back();
+    unwanted_one.file = device.file;
+    unwanted_one.plane = device.plane;
+    unwanted_one.rank = device.rank;
+    unwanted_one.name = device.name;
     return -1;
   }
   devices.push_back(std::move(device));

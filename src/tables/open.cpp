@@ -122,8 +122,10 @@ result<std::unique_ptr<row_source>> open_collective_calls(const asked_rows& aske
 
 result<std::unique_ptr<row_source>> open_launches(const asked_rows& asked) {
   const profile& p = asked.of.files();
+  std::vector<trace_of_file> traces;
   for (std::uint32_t file = 0; file < p.file_count(); ++file)
-    if (const probe_trace* const trace = p.neutrino(file)) return rows_of(*trace, file);
+    if (const probe_trace* const trace = p.neutrino(file)) traces.push_back({trace, file});
+  if (!traces.empty()) return rows_of(std::move(traces));
   return make_rows<rows::probe_launches>(
       table_kind::probe_launches, 0, [](std::uint64_t, rows::probe_launches&) {}, damage_of(p));
 }

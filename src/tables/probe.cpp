@@ -3,6 +3,10 @@
 
 #include <profkit/core/probe_trace.hpp>
 
+#include <algorithm>
+#include <utility>
+#include <vector>
+
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 namespace {
@@ -34,13 +38,19 @@ void fill_launch(const probe_trace& trace, const probe_launch& l, rows::probe_la
 
 }  // namespace
 
-std::unique_ptr<row_source> rows_of(const probe_trace& of, std::uint32_t file) {
-  return make_rows<rows::probe_launches>(table_kind::probe_launches, of.launches.size(),
-                                         [&of, file](std::uint64_t at, rows::probe_launches& row) {
-                                           row.file = file;
-                                           row.launch = at;
-                                           fill_launch(of, of.launches[static_cast<std::size_t>(at)], row);
-                                         });
+std::unique_ptr<row_source> rows_of(std::vector<trace_of_file> traces) {
+  std::vector<std::uint64_t> ends;  // of the rows of each
+  std::uint64_t count = 0;
+  for (const trace_of_file& each : traces) ends.push_back(count += each.trace->launches.size());
+  return make_rows<rows::probe_launches>(
+      table_kind::probe_launches, count,
+      [traces = std::move(traces), ends = std::move(ends)](std::uint64_t at, rows::probe_launches& row) {
+        const auto which = static_cast<std::size_t>(std::upper_bound(ends.begin(), ends.end(), at) - ends.begin());
+        const trace_of_file& of = traces[which];
+        row.file = of.file;
+        row.launch = which == 0 ? at : at - ends[which - 1];
+        fill_launch(*of.trace, of.trace->launches[static_cast<std::size_t>(row.launch)], row);
+      });
 }
 
 }  // namespace PROFKIT_NAMESPACE

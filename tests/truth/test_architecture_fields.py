@@ -143,6 +143,21 @@ class Facts(truth.Case):
                                                  for name, _, unit, sure, kind, text, others in expected])
         self.assertEqual([rows[name]["value"] for name in ("batch", "mode", "optimizer")], ["8", "inference", "AdamW"])
 
+    def test_three_that_differ(self):
+        """However many are on record, none of them is sure, and what was said first is given."""
+        for names, others in ((("AdamW", "SGD", "Lion"), ["Lion", "SGD"]), (("AdamW", "SGD", "SGD"), ["SGD"]),
+                              (("AdamW", "SGD", "Lion", "AdamW"), ["Lion", "SGD"])):
+            trace = kineto.Trace(model_run.BASE, 0, 0, 1)
+            trace.name_process(900, "python")
+            trace.kernel(0, "gemm", 1_016_000, 2_000, launch=(1_002_000, 500, 11))
+            for at, name in enumerate(names):
+                trace.span("user_annotation", f"Optimizer.step#{name}.step", 5_000_000 + at * 100_000, 1_000)
+            path = self.write("rank0.pt.trace.json", trace.text())
+            fact, = (f for f in truth.parsed(truth.run("architecture", path, "--json"))["facts"] if f["name"] == "optimizer")
+            with self.subTest(names):
+                self.check((fact["certainty"], sorted(c.split()[0] for c in fact["contradictions"])), ("possible", sorted(
+                    {*others, "AdamW"} - {fact["value"]})))
+
 
 if __name__ == "__main__":
     truth.main(sys.modules[__name__])

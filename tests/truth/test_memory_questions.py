@@ -132,8 +132,8 @@ class Questions(truth.Case):
         size = len(of.bytes())
         message = f"the HloProto is damaged: a top-level field breaks off at byte {size}, a whole protobuf field was expected"
         hint = "what is intact was analysed; capture or dump the module again for the rest"
-        self.assertEqual(tuple(module["damage"][key] for key in ("code", "message", "byte_offset", "hint")),
-                         ("damaged", message, size, hint))
+        self.assertEqual(tuple(module["damage"][key] for key in ("code", "message", "byte_offset", "hint", "path")),
+                         ("damaged", message, size, hint, str(path)))
         self.check(found["damage"], [{"file": 0, "code": "damaged", "path": str(path), "message": f"jit_a(7): {message}",
                                       "byte_offset": start + size, "hint": hint}])
         self.assertEqual(found["hlo"]["static_peak_bytes"], 600)

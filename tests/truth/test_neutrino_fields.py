@@ -82,12 +82,12 @@ class Fields(truth.Case):
         """None, two or all of three are there once more; a benchmark says that it is one."""
         def one(time):
             return launch(f"0x{time % 2 + 1}", time, file=f"{time}.000000.bin")
-        for again, repeated in (((), 0), ((5, 6), 2), ((7, 5, 6), 3)):
+        for again, repeated in (((), 0), ((5,), 1), ((5, 6), 2), ((7, 5, 6), 3)):
             log = "[benchmark] ENABLED L2 Flush Size 1024\n" * bool(again) + "".join(one(time) for time in (5, 6, 7, *again))
             root = self.trace([Map("m", "warp", CLOCK, [[(1,)]])], log=log)
             found = self.ask(root, "log")["log"]
             self.assertEqual((found["repeated_launches"], found["benchmark"]), (repeated, bool(again)))
-            said = f"{repeated} launches stand in the log more than once (a forked child wrote them)"
+            said = f"{'1 launch stands' if repeated == 1 else f'{repeated} launches stand'} in the log more than once (a forked child wrote them)"
             self.check(found["warnings"], [said] * bool(again))
             self.check(self.ask(root)["trace"]["warnings"], found["warnings"])
             self.assertEqual([r["time_ns"] for r in self.ask(root, "launches")["launches"]], ["5", "6", "7"])
@@ -125,6 +125,15 @@ class Fields(truth.Case):
                                                     for block in (0, 1)])):
                 rows = arrow.table(at, handle, (0, 0))[1]
                 self.assertEqual([{key: row[key] for key in expected[0]} for row in rows], expected)
+
+    def test_two_traces(self):
+        """Launches of one after those of the other; the newest run is the first file."""
+        one = Map("m", "warp", CLOCK, [[(7,)]])
+        self.trace([one], log=launch(time=5) + launch(time=6, file="2.000000.bin"), name="all/y/Nov14_221320_4242")
+        self.trace([one], log=launch(time=7), name="all/z/Nov14_221320_4243")
+        rows = [row.split(",") for row in truth.run("rows", self.scratch / "all", "probe_launches", "--run", "all").splitlines()]
+        at = [rows[0].index(name) for name in ("file", "launch", "time_ns")]
+        self.assertEqual([tuple(row[i] for i in at) for row in rows[1:]], [("0", "0", "7"), ("1", "0", "5"), ("1", "1", "6")])
 
 
 if __name__ == "__main__":

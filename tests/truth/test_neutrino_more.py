@@ -230,7 +230,7 @@ class SmallTraces(truth.Case):
 
     def test_bytes_after_the_last_map(self):
         m = Map("m", "warp", [("clock", "u64")], [[(1,)]])
-        for more, told in ((0, []), (1, ["1.000000.bin: 1 bytes follow the last map"])):
+        for more, told in ((0, []), (1, ["1.000000.bin: 1 byte follows the last map"])):
             self.assertEqual(self.ask(self.trace([m], record_file([m]) + b"x" * more))["trace"]["warnings"], told)
 
     def test_which_records_of_a_lane_are_summed_up(self):

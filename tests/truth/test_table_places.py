@@ -172,9 +172,17 @@ class Ranks(truth.Case):
             (0, 0, 1, "all-reduce", True, False, 2, 75 * US, 30 * US, 45 * US)])
 
     def test_facts(self):
-        for plane, file, device, rank in (("GPU 3", 0, 1, 1), ("GPU 2", 1, 3, 0)):
+        for plane, file, device, rank in (("GPU 3", 0, 1, 1), ("GPU 2", 1, 3, 0), ("GPU 0 of rank 1", 0, 0, 1), ("GPU 0 of rank 0", 1, 2, 0)):
             self.assertEqual(set(few(self.rows("facts", plane=plane), "file", "device", "rank", "device_name")),
                              {(file, device, rank, plane)})
+
+    def test_a_device_by_the_name_that_it_is_shown_by(self):
+        """With its rank, for another one has the same name without."""
+        for plane, durations in (("GPU 0 of rank 1", [30, 45]), ("GPU 0 of rank 0", [50, 40]), ("GPU 0", [30, 45, 50, 40]), ("GPU 3", [7])):
+            self.assertEqual([row["duration_ps"] for row in self.rows("kernels", plane=plane)], [us * US for us in durations], plane)
+            steps = truth.parsed(truth.run("bubbles", self.scratch / "run", "--plane", plane, "--json"))
+            self.assertEqual(len(steps["devices"]), 2 if plane == "GPU 0" else 1, plane)
+            self.assertIn(plane, steps["devices"][0]["name"])
 
     def test_calls_of_groups(self):
         """A group is called by its name and its ranks, for two may have one name; that of everyone is not called."""

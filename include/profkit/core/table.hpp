@@ -161,7 +161,12 @@ std::unique_ptr<row_source> rows_of(std::shared_ptr<const capture_devices> devic
                                     table_kind which);  ///< steps, gaps or causes
 std::unique_ptr<row_source> rows_of(std::shared_ptr<const capture_devices> devices, const memory_result& of,
                                     table_kind which);  ///< live_buffers, live_curve or allocators
-std::unique_ptr<row_source> rows_of(const probe_trace& of, std::uint32_t file);  ///< probe_launches
+/// A Neutrino trace and its position among the files.
+struct trace_of_file {
+  const probe_trace* trace;
+  std::uint32_t file;
+};
+std::unique_ptr<row_source> rows_of(std::vector<trace_of_file> traces);  ///< probe_launches, those of one after those of another
 
 /// Reads rows and shows their cells, joined columns among them.
 class table_reader {

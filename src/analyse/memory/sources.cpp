@@ -243,6 +243,7 @@ result<found_modules> find_modules(const profile& p, const memory_options& o, co
     m.program_id = id.empty() ? std::to_string(m.module_id) : id;
     if (m.name.empty()) m.name = c.label.empty() ? c.source.entry_name : c.label.substr(0, c.label.rfind('('));
     m.label = id.empty() ? m.name + '(' + m.program_id + ')' : c.label;
+    if (m.damage) m.damage->path = c.source.path;
     m.sources.push_back(std::move(c.source));
     bool merged = false;
     std::vector<std::size_t>& namesakes = by_name[m.name + '/' + std::to_string(m.module_id)];

@@ -4,6 +4,7 @@
 
 #include <base/affix.hpp>
 #include <base/contained.hpp>
+#include <base/format.hpp>
 #include <base/hash_map.hpp>
 #include <base/paths.hpp>
 #include <base/progress.hpp>
@@ -217,8 +218,8 @@ class probe_trace_reader {
     has_bin_lines_ = found.has_bin_lines;
     has_binmap_ = found.has_binmap;
     if (trace_.log.repeated != 0)
-      warn(std::to_string(trace_.log.repeated) +
-           " launches stand in the log more than once (a forked child wrote them)");
+      warn(counted(trace_.log.repeated, "launch stands", "launches stand") +
+           " in the log more than once (a forked child wrote them)");
     return {};
   }
 
@@ -345,7 +346,7 @@ class probe_trace_reader {
     if (bin.maps.empty()) warn(bin.name + ": the file has no maps");
     if (bin.layout.no_records) warn(bin.name + ": a grid or a block of nothing, so there are no records");
     if (bin.layout.trailing_bytes != 0)
-      warn(bin.name + ": " + std::to_string(bin.layout.trailing_bytes) + " bytes follow the last map");
+      warn(bin.name + ": " + counted(bin.layout.trailing_bytes, "byte follows", "bytes follow") + " the last map");
   }
 
   static fault region_fault(const probe_bin& bin, const probe_map& place, const probe_shape& shape) {

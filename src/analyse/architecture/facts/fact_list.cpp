@@ -33,22 +33,23 @@ void fact_list::add(std::string name, fact_value value, certainty sure, fact_sou
     return;
   }
   model_fact& known = *at;
-  if (known.value == value) {
-    known.sure = std::max(known.sure, sure);
-    return;
-  }
-  const bool both_sure = std::min(known.sure, sure) >= certainty::likely;
-  if (sure > known.sure) {
+  const auto dispute = disputes_.find(known.name);
+  const certainty surest = dispute != disputes_.end() ? dispute->second : known.sure;
+  const bool differs = known.value != value;
+  const bool is_disputed = dispute != disputes_.end() || (differs && std::min(surest, sure) >= certainty::likely);
+  if (is_disputed) disputes_[known.name] = std::max(surest, sure);
+  known.sure = is_disputed ? certainty::possible : std::max(surest, sure);
+  if (!differs) return;
+  if (sure > surest) {
     std::swap(known.value, value);
-    std::swap(known.sure, sure);
     std::swap(known.source, source);
     std::swap(known.evidence, evidence);
   }
-  if (both_sure) known.sure = certainty::possible;
   known.contradictions.push_back(fact_text(value) + " by " + fact_source_name(source) + ": " + evidence);
 }
 
 void fact_list::remove(std::string_view name) {
+  if (const auto dispute = disputes_.find(name); dispute != disputes_.end()) disputes_.erase(dispute);
   facts_.erase(std::remove_if(facts_.begin(), facts_.end(), [&](const model_fact& f) { return f.name == name; }), facts_.end());
 }
 

@@ -3,6 +3,8 @@
 #include <profkit/core/facts.hpp>
 
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -15,7 +17,7 @@ namespace architecture {
 
 class fact_list {
  public:
-  // Sources come best first. Two that agree are as sure as the surer one; where two that are likely or better differ, neither is more
+  // Sources come best first. Two that agree are as sure as the surer one; where any that are likely or better differ, none is more
   // than possible.
   void add(std::string name, fact_value value, certainty sure, fact_source source, std::string evidence, std::string unit = {});
   // Takes it back: what looked like one is none.
@@ -31,6 +33,7 @@ class fact_list {
 
  private:
   std::vector<model_fact> facts_;
+  std::map<std::string, certainty, std::less<>> disputes_;  // facts on which sources differ: how sure the surest of them is
 };
 
 }  // namespace architecture
