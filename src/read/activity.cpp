@@ -190,7 +190,7 @@ void settle_markers(std::vector<step_marker>& markers) {
 }
 
 // What who opened a file says of its rank counts before what the file says.
-std::int32_t rank_of(const activity_parts& parts, const activity_device& d) {
+std::int32_t shown_rank(const activity_parts& parts, const activity_device& d) {
   const std::int32_t given = parts.from->what().files[d.file].given_rank;
   return given >= 0 ? given : d.rank;
 }
@@ -205,7 +205,7 @@ void name_ranks(activity_parts& parts) {
   for (activity_host& h : parts.hosts)
     if (files[h.file].given_rank >= 0) h.rank = files[h.file].given_rank;
   for (std::vector<activity_device>* const some : {&parts.devices, &parts.unwanted})
-    for (activity_device& d : *some) d.rank = rank_of(parts, d);
+    for (activity_device& d : *some) d.rank = shown_rank(parts, d);
 }
 
 // Every rank of a JSON or table capture may have a "GPU 0": such names get their rank, else their file. XSpace devices
@@ -322,7 +322,7 @@ result<std::uint32_t> host_span_source::visit_in(interval_sequence windows, host
 
 std::int32_t activity_parts::add_device(activity_device device, std::unique_ptr<const kernel_source> of) {
   const std::string name(strings.text(device.name));
-  device.rank = rank_of(*this, device);
+  device.rank = shown_rank(*this, device);
   // As it is shown where several have one name, too.
   const bool is_wanted =
       contains(name, options.device) ||
