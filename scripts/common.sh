@@ -6,7 +6,7 @@ build_root=$root/build
 say() { printf '%s\n' "$*" >&2; }
 
 report_options=(--buildtype=release -Dtests=disabled -Dexamples=disabled -Djoined=true)
-release_options=(--buildtype=release -Dtests=enabled -Dexamples=enabled -Djoined=true)  # what is tested is built as what is used
+release_options=(--buildtype=release -Dtests=enabled -Dexamples=enabled)
 
 # configure NAME [MESON OPTION ...]: sets up build/NAME, or changes the options of the one that is there.
 configure() {
