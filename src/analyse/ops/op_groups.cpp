@@ -116,7 +116,10 @@ class group_tree {
     for (std::size_t i = 0; i < kept; ++i) {
       group_node& node = nodes_[order[i]];
       node.sums.own_ps = node.sums.self_ps;
-      if (node.parent != no_node) nodes_[node.parent].sums.own_ps -= node.sums.self_ps;
+      if (node.parent != no_node) {
+        std::int64_t& around_ps = nodes_[node.parent].sums.own_ps;
+        around_ps = std::max<std::int64_t>(around_ps - node.sums.self_ps, 0);  // sums that stop at the end of int64
+      }
       below[node.parent == no_node ? nodes_.size() : node.parent].push_back(order[i]);
     }
     std::vector<std::uint32_t> open(below.back().rbegin(), below.back().rend());
