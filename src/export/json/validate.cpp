@@ -18,7 +18,6 @@ namespace {
 using json::write_optional;
 using json::write_strings;
 
-
 // ns with three decimals, exact.
 std::string exact_ns(std::int64_t ps) {
   const bool negative = ps < 0;

@@ -66,7 +66,7 @@ bool is_numeric(const stat_view& stat) noexcept {
          stat.kind() == stat_kind::int64_value;
 }
 
-// A timeline as processes, tracks and slices.
+// Tracks and their events as processes, tracks and slices.
 class timeline_writer final : public track_sink {
  public:
   timeline_writer(const trace_job& job, perfetto_writer& out) : job_(job), out_(out) {}
@@ -149,7 +149,7 @@ class perfetto_exporter {
     return has_unix_times(p) ? static_cast<std::uint64_t>(*p.origin_unix_ns()) : room_ns;
   }
 
-  // What reaches the timeline without overlaps on a track: tracks and slices, no arguments.
+  // Of files whose tracks have no overlaps: tracks and slices, no arguments.
   result<void> write_timeline(std::size_t file) {
     timeline_writer writer(job_, out_);
     result<void> filled = fill_tracks(job_.p, file, writer);

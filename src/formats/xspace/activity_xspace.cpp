@@ -23,7 +23,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <charconv>
 #include <limits>
 #include <utility>
 
@@ -34,14 +33,7 @@ namespace {
 // Launches that are held of a file; later ones are not held.
 constexpr std::size_t max_launches = std::size_t{1} << 21;
 
-std::int64_t stream_id_of(const line_index& line) noexcept {
-  constexpr std::string_view prefix("Stream #");
-  const std::string_view name = line.name();
-  std::int64_t id = line.header.id;
-  if (name.substr(0, prefix.size()) == prefix)
-    std::from_chars(name.data() + prefix.size(), name.data() + name.size(), id);
-  return id;
-}
+std::int64_t stream_id_of(const line_index& line) noexcept { return stream_number_of(line.name()).value_or(line.header.id); }
 
 // Which lines and planes are of kernels.
 bool carries_kernels(const line_index& line) noexcept {

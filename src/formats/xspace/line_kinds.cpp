@@ -153,14 +153,17 @@ std::int32_t device_ordinal(std::string_view plane_name) noexcept {
   return static_cast<std::int32_t>(ordinal);
 }
 
+std::optional<std::int64_t> stream_number_of(std::string_view line_name) noexcept {
+  constexpr std::string_view prefix("Stream #");
+  if (!starts_with(line_name, prefix)) return std::nullopt;
+  std::int64_t number = 0;
+  const auto read = std::from_chars(line_name.data() + prefix.size(), line_name.data() + line_name.size(), number);
+  return read.ec == std::errc() ? std::optional(number) : std::nullopt;
+}
+
 std::int64_t stream_of(const line_index& line) noexcept {
-  if (line.kind != line_kind::stream) return line.kind == line_kind::thread ? line.header.id : -1;
-  const std::string_view name = line.name();
-  if (!starts_with(name, "Stream #")) return -1;
-  std::int64_t number = -1;
-  const char* const digits = name.data() + std::string_view("Stream #").size();
-  std::from_chars(digits, name.data() + name.size(), number);
-  return number;
+  if (line.kind == line_kind::stream) return stream_number_of(line.name()).value_or(-1);
+  return line.kind == line_kind::thread ? line.header.id : -1;
 }
 
 }  // namespace PROFKIT_NAMESPACE

@@ -37,6 +37,8 @@ inline constexpr const char* sum_stops =
          " a negative duration, which counts as 0";
 }
 
+// N of a line named "Stream #N(…)".
+[[nodiscard]] std::optional<std::int64_t> stream_number_of(std::string_view line_name) noexcept;  // line_kinds.cpp
 // Stream or thread id of a line; -1 when it has none.
 [[nodiscard]] std::int64_t stream_of(const line_index& line) noexcept;  // line_kinds.cpp
 
