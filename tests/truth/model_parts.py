@@ -112,3 +112,38 @@ class OperatorFacts(PartsCase):
                 continue
             value, certainty, number, *rest = value
             self.assertEqual(found.get(name), (value, certainty, evidence(operators[number]) + "".join(rest)), name)
+
+
+class Module:
+    """A module of PyTorch with what it calls: modules, and operators as `operator` gives them."""
+
+    def __init__(self, name, *parts):
+        self.name, self.parts = name, parts
+
+    def write(self, trace, at, thread=11):
+        """Where it ends, a microsecond after its last part."""
+        start, at = at, at + US
+        for part in self.parts:
+            if isinstance(part, Module):
+                at = part.write(trace, at, thread)
+                continue
+            for _ in range(part["times"]):
+                trace.span("cpu_op", part["name"], at, US, thread, args=part["args"])
+                at += 2 * US
+        trace.span("python_function", "nn.Module: " + self.name, start, at - start, thread)
+        return at + US
+
+
+class ModuleCase(PartsCase):
+    def modules(self, *calls, kernels=("gemm",), other=()):
+        """Calls one after the other on thread 11, and `other` ones on thread 12 at the same time."""
+        trace = kineto.Trace(BASE, 0, 0, 1)
+        trace.name_process(900, "python")
+        for thread, of in ((11, calls), (12, other)):
+            at = 1_000_000
+            for one in of:
+                at = one.write(trace, at, thread)
+        for n, name in enumerate(kernels):
+            trace.kernel(0, name, 1_000_000 + 3 * US * n, 2 * US)
+        PartsCase.number += 1
+        return self.write(f"{PartsCase.number}/rank0.pt.trace.json", trace.text())
