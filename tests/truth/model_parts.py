@@ -135,9 +135,9 @@ class Module:
 
 
 class ModuleCase(PartsCase):
-    def modules(self, *calls, kernels=("gemm",), other=()):
+    def modules(self, *calls, kernels=("gemm",), other=(), world=1):
         """Calls one after the other on thread 11, and `other` ones on thread 12 at the same time."""
-        trace = kineto.Trace(BASE, 0, 0, 1)
+        trace = kineto.Trace(BASE, 0, 0, world)
         trace.name_process(900, "python")
         for thread, of in ((11, calls), (12, other)):
             at = 1_000_000
