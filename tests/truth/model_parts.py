@@ -147,3 +147,50 @@ class ModuleCase(PartsCase):
             trace.kernel(0, name, 1_000_000 + 3 * US * n, 2 * US)
         PartsCase.number += 1
         return self.write(f"{PartsCase.number}/rank0.pt.trace.json", trace.text())
+
+
+LETTERS = {  # op type, core, stream
+    "E": ("GatherV2", "AI_VECTOR_CORE", 2), "A": ("FusedInferAttentionScore", "MIX_AIC", 2), "M": ("MatMulV3", "AI_CORE", 2),
+    "N": ("RmsNorm", "AI_VECTOR_CORE", 2), "S": ("ArgMaxV2", "AI_VECTOR_CORE", 2), "G": ("MoeGatingTopK", "AI_VECTOR_CORE", 2),
+    "D": ("DispatchFFNCombine", "MIX_AIC", 2), "X": ("hcom_alltoall_", "HCCL", 47), "P": ("GroupedMatmul", "AI_CORE", 2),
+    "T": ("MoeDistributeDispatch", "MIX_AIC", 2), "C": ("MoeDistributeCombine", "MIX_AIC", 2), "R": ("hcom_allReduce_", "HCCL", 46),
+    "K": ("ReshapeAndCache", "AI_VECTOR_CORE", 2), "Q": ("InterleaveRope", "AI_VECTOR_CORE", 2), "U": ("Tiny", "AI_VECTOR_CORE", 2),
+    "W": ("SwiGlu", "AI_VECTOR_CORE", 2), "B": ("FlashAttentionScoreGrad", "AI_CORE", 2), "V": ("hcom_send_", "HCCL", 48),
+    "I": ("Unique2", "AI_CPU", 17), "F": ("FlashAttentionScore", "MIX_AIC", 2), "O": ("ApplyAdamW", "AI_VECTOR_CORE", 2),
+    "Y": ("MEMCPY_ASYNC", "MEMCPY_ASYNC", 9)}
+
+
+class LetterCase(PartsCase):
+    """Tables that are written as a letter for each kernel, of 20 us each, a microsecond apart."""
+
+    def rows(self, text, rank=None, at=BASE, lengths=(), shapes=(), streams=(), device=0):
+        """`text`: letters; "_" is a pause of half a millisecond, and digits before a letter are the step of all that follow, until "."
+        ends it. `lengths`: us, and `shapes`, of attention, one after the other; `streams`: of letters, other than theirs."""
+        rank = rank or Rank(BASE)
+        lengths, shapes, streams, step, number = list(lengths), list(shapes), dict(streams), "", ""
+        for letter in text:
+            if letter == "_":
+                at += 500 * US
+            if letter == ".":
+                step = ""
+            if letter.isdigit():
+                number += letter
+            if letter not in LETTERS:
+                continue
+            step, number = number or step, ""
+            op_type, core, stream = LETTERS[letter]
+            attends = letter in "AF"
+            length = (lengths.pop(0) if attends and lengths else 20) * US
+            rank.kernel(device, f"aclnn_{op_type}" if core != "HCCL" else f"{op_type}_1_2@9", op_type, core, at, int(length),
+                        stream=streams.get(letter, stream), step=step, shapes=shapes.pop(0) if attends and shapes else "")
+            at += int(length) + US
+        return rank
+
+    def folder(self, rank, name="one"):
+        PartsCase.number += 1
+        name = f"{PartsCase.number}/{name}"
+        self.write(f"{name}/ASCEND_PROFILER_OUTPUT/kernel_details.csv", rank.table())
+        return self.scratch / name
+
+    def run_of(self, text, name="one", **more):
+        return self.ask(self.folder(self.rows(text, **more), name))
