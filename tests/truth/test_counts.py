@@ -26,16 +26,19 @@ class Totals(PartsCase):
                 ([("ArgMaxV2", 5), ("GatherV2", 4)], 4, "GatherV2"), ([("ArgMaxV2", 2), ("GatherV2", 4)], 2, "ArgMaxV2"),
                 ([("GatherV2", 4), ("GatherV2D", 8)], 8, "GatherV2D"), ([("ArgMaxV2", 3), ("ArgMaxV3", 3)], 3, "ArgMaxV2")):
             found = self.count((fused, 24), *ops)
-            self.assertEqual((found["configuration"]["counted_passes"], found["layers_per_pass"]), (passes, 24 // passes if passes else 0), ops)
+            self.assertEqual((found["configuration"]["counted_passes"], found["layers_per_pass"]), (passes, 24 // passes if passes
+                                                                                                    else 0), ops)
             said = [x for x in found["limitations"] if x.startswith("the number of passes")]
             self.assertEqual(said, [f"the number of passes rests on one count: {by} is taken to run once in each"] if by else [])
-        self.assertIn("no kernel that stands once in a pass fits the number of attention kernels: whether 24 layers are of one pass or of several "
+        self.assertIn("no kernel that stands once in a pass fits the number of attention kernels: whether 24 layers are of one pass or "
+                      "of several "
                       "is not known", self.count((fused, 24), ("ArgMaxV2", 24))["limitations"])
 
     def test_anchors(self):
         found = self.count(("FlashAttentionScore", 4), ("FusedInferAttentionScore", 3), ("FusedInferAttentionScoreV2", 5))
         self.assertEqual((found["anchor"], found["anchor_details"]["family"], found["anchor_details"]["count"]), (
-            "FlashAttentionScore, FusedInferAttentionScore, FusedInferAttentionScoreV2", "FlashAttentionScore and FusedInferAttentionScore", 12))
+            "FlashAttentionScore, FusedInferAttentionScore, FusedInferAttentionScoreV2",
+            "FlashAttentionScore and FusedInferAttentionScore", 12))
         self.assertIn("attention kernels of several families: they may share the layers", found["limitations"])
         found = self.count(("MatMulV3", 4))
         self.assertIn("no attention kernel is known by name: layers cannot be counted", found["limitations"])
@@ -77,7 +80,8 @@ class Totals(PartsCase):
 
     def test_summary(self):
         found = self.count(("FusedInferAttentionScore", 24), ("ArgMaxV2", 3), ("MoeGatingTopK", 21), ("DispatchFFNCombine", 21))
-        self.assertEqual(found["summary"], "probably 8 layers a pass and 3 passes (3 Dense, 21 MoE+DFC in all), from totals of ops without times; "
+        self.assertEqual(found["summary"],
+                         "probably 8 layers a pass and 3 passes (3 Dense, 21 MoE+DFC in all), from totals of ops without times; "
                          "confidence low")
         self.assertEqual([tuple(e.values()) for e in found["evidence"]], [
             ("Attention kernels", "24 kernels", "one a layer: FusedInferAttentionScore"), ("Passes", "3 passes", "ArgMaxV2 runs so often"),
@@ -97,7 +101,8 @@ class Ranks(LetterCase):
 
     def test_names_of_folders(self):
         for name, said in (
-                ("dp2_tp4-ep.8k 1k_bs16_sp", ["data parallel 2", "tensor parallel 4", "expert parallel", "batch size 16", "sequence parallel",
+                ("dp2_tp4-ep.8k 1k_bs16_sp", ["data parallel 2", "tensor parallel 4", "expert parallel", "batch size 16",
+                                              "sequence parallel",
                                               "context of 8k tokens", "generation of 1k tokens"]),
                 ("TP8_pp2_cp3_ep16", ["tensor parallel 8", "pipeline parallel 2", "context parallel 3", "expert parallel 16"]),
                 ("tp_dp_bs_tpx_tp1234567", ["not determinable"]), ("tp123456", ["tensor parallel 123456"]),
@@ -107,12 +112,16 @@ class Ranks(LetterCase):
     def test_what_was_recorded_comes_before_names(self):
         """The first spelling of each size; settings before groups."""
         for arguments, groups, said in (
-                ({"tensor_model_parallel_size": 8, "tp_size": 4, "pp_size": 2, "sequence_parallel": True, "world_size": 64, "rank": 0}, {"tp": 3},
+                ({"tensor_model_parallel_size": 8, "tp_size": 4, "pp_size": 2, "sequence_parallel": True, "world_size": 64, "rank": 0},
+                 {"tp": 3},
                  "TP 8, PP 2, sequence parallel, world size 64"),
-                ({"tp_size": 4, "sequence_parallel": False}, {"tp": 3, "dp": 2, "exp": 4, "default_group": 12}, "TP 4, DP 2, EP 4, world size 12"),
-                ({}, {"ep": 3, "exp": 4, "cp": 2}, "CP 2, EP 3"), ({"tensor_parallel_size": 1, "expert_parallel_size": 2}, {}, "TP 1, EP 2")):
+                ({"tp_size": 4, "sequence_parallel": False}, {"tp": 3, "dp": 2, "exp": 4, "default_group": 12},
+                 "TP 4, DP 2, EP 4, world size 12"),
+                ({}, {"ep": 3, "exp": 4, "cp": 2}, "CP 2, EP 3"), ({"tensor_parallel_size": 1, "expert_parallel_size": 2}, {},
+                                                                   "TP 1, EP 2")):
             metadata = {"distributed_args": arguments, "parallel_group_info": {
-                f"g{n}": {"group_name": name, "group_rank": 0, "global_ranks": list(range(size))} for n, (name, size) in enumerate(groups.items())}}
+                f"g{n}": {"group_name": name, "group_rank": 0, "global_ranks": list(range(size))} for n,
+                (name, size) in enumerate(groups.items())}}
             found, _ = self.said("tp16_bs3_x_ascend_pt", metadata=metadata)
             self.assertEqual(found, [said + " (profiler metadata)", "batch size 3 (folder name)"])
 
@@ -183,7 +192,8 @@ class Sure(LetterCase):
             self.assertEqual((doubt in limitations, sure), (said, "low" if said else "high"), text)
 
     def test_of_training(self):
-        doubt = ("kernels of a backward pass or of an optimiser run, but attention kernels of a backward pass are not known by name: layers may be "
+        doubt = ("kernels of a backward pass or of an optimiser run, but attention kernels of a backward pass are not known by name: "
+                 "layers may be "
                  "counted in both directions")
         for text, said in (("EAMNAMNO" * 2, True), ("FMNFMNBMBMO" * 2, False), ("EAMNAMNS" * 2, False)):
             self.assertEqual(doubt in self.sure(text)[2], said, text)

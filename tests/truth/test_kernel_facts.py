@@ -27,7 +27,8 @@ class KernelFacts(PartsCase):
 class Attention(KernelFacts):
     def test_libraries_of_most_calls(self):
         fa, fi, vllm = "flash_fwd_kernel", "BatchDecodeWithPagedKVCacheKernel", "paged_attention_v1_kernel"
-        for times, number, name in (((2, 2, 2), 0, "FlashAttention-2"), ((2, 3, 3), 1, "FlashInfer"), ((2, 2, 3), 2, "paged attention (vLLM)")):
+        for times, number, name in (((2, 2, 2), 0, "FlashAttention-2"), ((2, 3, 3), 1, "FlashInfer"), ((2, 2, 3), 2,
+                                                                                                       "paged attention (vLLM)")):
             self.holds([*zip((fa, fi, vllm), times)], attention_backend=(name, "likely", number))
         # The calls of kernels of one library add up, and the first of them says so.
         self.holds([(fi, 3), ("flash_fwd_a", 2), ("flash_fwd_b", 2)], attention_backend=("FlashAttention-2", "likely", 1))
@@ -125,8 +126,10 @@ class Experts(KernelFacts):
         def gemm(n, k, groups, kind=1):
             return f"deep_gemm::sm90_fp8_gemm_1d2d_impl<(cute::UMMA::Major)0, 0, {n}, {k}, {groups}, 128, (deep_gemm::GemmType){kind}>", 2
         sent = ("deep_ep::internode_ll::dispatch<true, 512, 4>", 2)
-        for products, number, width, groups in (([gemm(1024, 512, 8), gemm(512, 256, 4)], 2, 256, 4), ([gemm(512, 512, 8)], None, None, None),
-                                                ([gemm(1024, 512, 8), gemm(512, 512, 4)], 2, 512, 4), ([gemm(512, 256, 1)], None, None, None),
+        for products, number, width, groups in (([gemm(1024, 512, 8), gemm(512, 256, 4)], 2, 256, 4), ([gemm(512, 512, 8)], None, None,
+                                                                                                       None),
+                                                ([gemm(1024, 512, 8), gemm(512, 512, 4)], 2, 512, 4), ([gemm(512, 256, 1)], None, None,
+                                                                                                       None),
                                                 ([gemm(512, 256, 2, 0)], None, None, None), ([gemm(512, 256, 2, 2)], 1, 256, 2),
                                                 ([gemm(512, 256, 2), gemm(512, 128, 3)], 1, 256, 2)):
             self.holds([sent, *products], hidden_size=(512, "likely", 0),

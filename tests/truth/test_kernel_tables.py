@@ -42,7 +42,8 @@ class Columns(Tables):
 
     def test_decimals(self):
         """Starts and durations are whole ns, halves go up; waits are not."""
-        rows = self.kernels("Name,Start Time(us),Duration(us),Wait Time(us)\na,1.0004,1.0005,1.0005\nb,2.0015,2.0014,\nc,3,0,0\nd,4,1,N/A\n")
+        rows = self.kernels("Name,Start Time(us),Duration(us),Wait Time(us)\na,1.0004,1.0005,1.0005\nb,2.0015,2.0014,\nc,3,0,0\n"
+                            "d,4,1,N/A\n")
         self.assertEqual(self.said(rows, "start_ps", "duration_ps", "wait_ps"), [
             (1_000_000, 1_001_000, 1_000_500), (2_002_000, 2_001_000, None), (3_000_000, 0, 0), (4_000_000, 1_000_000, None)])
 
@@ -56,24 +57,28 @@ class Columns(Tables):
             f'the column "{name}" is there twice: the first one counts' for name in ("Op Name", "Duration(us)", "Duration(ms)")])
 
     def test_columns_that_are_missing(self):
-        path = self.folder(("ASCEND_PROFILER_OUTPUT/kernel_details.csv", "Name,Start Time(us),Duration(us),Colour,aic_mac_ratio\na,2,3,red,0.5\n"))
+        path = self.folder(("ASCEND_PROFILER_OUTPUT/kernel_details.csv",
+                            "Name,Start Time(us),Duration(us),Colour,aic_mac_ratio\na,2,3,red,0.5\n"))
         found = truth.loads(truth.run("bubbles", path, "--json"))["inputs"][0]
         self.assertEqual((found["unknown_columns"], found["missing_columns"]), (
             ["Colour"], ["Step Id", "Stream ID", "Type", "Accelerator Core", "Wait Time(us)", "Input Shapes"]))
-        path = self.folder(("ASCEND_PROFILER_OUTPUT/op_summary_1.csv", "Op Name,Task Start Time(us),Task Duration(us),Task Type\na,2,3,AI_CORE\n"))
+        path = self.folder(("ASCEND_PROFILER_OUTPUT/op_summary_1.csv",
+                            "Op Name,Task Start Time(us),Task Duration(us),Task Type\na,2,3,AI_CORE\n"))
         found = truth.loads(truth.run("bubbles", path, "--json"))["inputs"][0]
         self.assertEqual((found["variant"], found["missing_columns"]), (
             "op_summary", ["Stream ID", "OP Type", "Task Wait Time(us)", "Input Shapes", "aic_mac_ratio"]))
 
     def test_variants(self):
-        for header, variant in (("Name,Start Time(us),Duration(us)", "kernel_details level0"), ("Name,Start Time(us),Duration(us),Stream ID",
+        for header, variant in (("Name,Start Time(us),Duration(us)", "kernel_details level0"),
+                                ("Name,Start Time(us),Duration(us),Stream ID",
                                                                                                "kernel_details 2023"),
                                 ("Name,Start Time(us),Duration(us),Task ID,OP State", "kernel_details 2024"),
                                 ("Name,Start Time(us),Duration(us),Task ID,Device_id", "kernel_details 2025"),
                                 ("Name,Start Time(us),Duration(us),Device_id", "kernel_details level0"),
                                 ("Name,Start Time(us),Duration(us),Block Num,Device_id,Task ID", "kernel_details 2026"),
                                 ("Name,Start Time(us),Duration(us),Block Num,Cycle Counter", "kernel_details guide")):
-            path = self.folder(("ASCEND_PROFILER_OUTPUT/kernel_details.csv", header + "\n" + ",".join("a23456789"[:header.count(",") + 1]) + "\n"))
+            path = self.folder(("ASCEND_PROFILER_OUTPUT/kernel_details.csv",
+                                header + "\n" + ",".join("a23456789"[:header.count(",") + 1]) + "\n"))
             self.assertEqual(truth.loads(truth.run("bubbles", path, "--json"))["inputs"][0]["variant"], variant)
 
     def test_steps(self):
@@ -89,12 +94,14 @@ class Columns(Tables):
 
     def test_rows_that_are_skipped(self):
         head = "Name,Start Time(us),Duration(us)\n"
-        path = self.folder(("ASCEND_PROFILER_OUTPUT/kernel_details.csv", head + "a,1,2\nb,-1,2\nc,x,2\n" + head + "d,1,y\ne,N/A,2\nf,2,N/A\ng,3,-1\n"
+        path = self.folder(("ASCEND_PROFILER_OUTPUT/kernel_details.csv",
+                            head + "a,1,2\nb,-1,2\nc,x,2\n" + head + "d,1,y\ne,N/A,2\nf,2,N/A\ng,3,-1\n"
                             "h,4,5\n"))
         found = truth.loads(truth.run("bubbles", path, "--json", status=5))["inputs"][0]
         reasons = {r["reason"]: r["count"] for r in found["reject_reasons"]}
         self.assertEqual((found["rows"], found["rejected"], found["first_rejected_line"]), (9, 7, 3))
-        self.assertEqual(reasons, {"the start time is negative": 1, "the start time is no number": 1, "a header in the middle of the table": 1,
+        self.assertEqual(reasons, {"the start time is negative": 1, "the start time is no number": 1,
+                                   "a header in the middle of the table": 1,
                                    "the duration is no number": 1, "no start time": 1, "no duration": 1, "the duration is negative": 1})
 
 
@@ -104,7 +111,8 @@ class Names(Tables):
                  "hcom_allReduce__0_1@99": "hcom_allReduce_", "hcom_send_0": "hcom_send_0", "MEMCPY_ASYNC": "MEMCPY_ASYNC",
                  "x_Cast@tail_Add": "Cast", "12_34": "12_34", "Add_lower": "Add_lower", "Add_": "Add"}
         written = [("N/A", name) for name in names] + [("0", "b_Mul_1"), ("", "b_Mul_1"), ("Real", "b_Mul_1"), ("0", "b_Mul_1")]
-        rows = self.kernels("Name,Type,Start Time(us),Duration(us)\n" + "".join(f"{name},{kind},{n},1\n" for n, (kind, name) in enumerate(written)))
+        rows = self.kernels("Name,Type,Start Time(us),Duration(us)\n" + "".join(f"{name},{kind},{n},1\n" for n,
+                                                                                (kind, name) in enumerate(written)))
         self.assertEqual([row["op_type"] for row in rows], [*names.values(), "Mul", "Mul", "Real", "Mul"])
 
     def test_classes(self):
@@ -114,7 +122,8 @@ class Names(Tables):
                  ("DVPP_VPC", "a", "compute"), ("AI_CPU", "a", "aicpu"), ("AI_CPU_X", "a", "other"), ("HCCL", "a", "comm"),
                  ("COMMUNICATION", "a", "comm"), ("SDMA_SQE", "a", "copy"), ("PCIE_DMA_SQE", "a", "copy"), ("MEMCPY_ASYNC", "a", "copy"),
                  ("MEMSET", "a", "copy"), ("NEW", "a", "other"), ("N/A", "a", "compute"), ("N/A", "xAicpuKernel", "aicpu"),
-                 ("AI_CORE", "xAicpuKernel", "compute"), ("AI_CPU", "allgatherAicpuKernel", "comm"), ("AI_CORE", "hcom_allReduce__1", "comm")]
+                 ("AI_CORE", "xAicpuKernel", "compute"), ("AI_CPU", "allgatherAicpuKernel", "comm"), ("AI_CORE", "hcom_allReduce__1",
+                                                                                                      "comm")]
         rows = self.kernels("Name,Accelerator Core,Start Time(us),Duration(us)\n" + "".join(f"{name},{core},{n},1\n" for n, (core, name, _)
                                                                                           in enumerate(cases)))
         self.assertEqual([(core, name, row["kind"]) for (core, name, _), row in zip(cases, rows)], cases)
@@ -125,15 +134,18 @@ class Names(Tables):
         """Where the unit is not known. Rows of one name may differ, and each is of its own class."""
         rows = self.kernels("Op Name,Core Type,Task Type,Task Start Time(us),Task Duration(us)\na,N/A,AI_CPU,1,1\na,AI_CORE,AI_CPU,2,1\n"
                             "a,,SDMA_SQE,3,1\na,N/A,AI_CPU,4,1\n", name="op_summary_1.csv")
-        self.assertEqual(self.said(rows, "kind", "core"), [("aicpu", "AI_CPU"), ("compute", "AI_CORE"), ("copy", "SDMA_SQE"), ("aicpu", "AI_CPU")])
+        self.assertEqual(self.said(rows, "kind", "core"), [("aicpu", "AI_CPU"), ("compute", "AI_CORE"), ("copy", "SDMA_SQE"),
+                                                           ("aicpu", "AI_CPU")])
 
     def test_tasks_that_are_no_kernels(self):
         kinds = ["AI_CORE", "EVENT_RECORD_SQE", "NOTIFY_WAIT_SQE", "PLACE_HOLDER_SQE", "PROFILING_ENABLE", "MAINTENANCE", "WRITE_VALUE_SQE",
                  "CMO_SQE", "SWITCH_X", "GOTO_X", "TIMEOUT_SET", "LABEL_SET", "MEMCPY_ASYNC"]
-        path = self.folder(("ASCEND_PROFILER_OUTPUT/task_time_1.csv", "kernel_name,kernel_type,stream_id,task_id,task_time(us),task_start(us)\n" + "".join(
+        path = self.folder(("ASCEND_PROFILER_OUTPUT/task_time_1.csv",
+                            "kernel_name,kernel_type,stream_id,task_id,task_time(us),task_start(us)\n" + "".join(
             f"k{n},{kind},{n},1,{n + 1},{100 + n}\n" for n, kind in enumerate(kinds))))
         rows = truth.rows("kernels", truth.run("rows", path, "kernels", "--format", "json"))
-        self.assertEqual(self.said(rows, "name", "start_ps", "duration_ps", "stream"), [("k0", 100_000_000, 1_000_000, 0), ("k12", 112_000_000, 13_000_000, 12)])
+        self.assertEqual(self.said(rows, "name", "start_ps", "duration_ps", "stream"), [("k0", 100_000_000, 1_000_000, 0),
+                                                                                        ("k12", 112_000_000, 13_000_000, 12)])
         notes = truth.loads(truth.run("bubbles", path, "--json"))["inputs"][0]["notes"]
         self.assertIn("11 rows are events of the hardware, no kernels", notes)
 
@@ -141,7 +153,8 @@ class Names(Tables):
 class Devices(Tables):
     def test_devices_and_streams(self):
         """Those without a number are one of their own; 0 is a device and a stream."""
-        rows = self.kernels(DETAILS + "a,A,AI_CORE,1,1,0,0,0,1\nb,B,AI_CORE,2,1,0,N/A,3,1\nc,C,AI_CORE,3,1,0,7,0,1\nd,D,AI_CORE,4,1,0,0,N/A,1\n"
+        rows = self.kernels(DETAILS + "a,A,AI_CORE,1,1,0,0,0,1\nb,B,AI_CORE,2,1,0,N/A,3,1\nc,C,AI_CORE,3,1,0,7,0,1\n"
+                            "d,D,AI_CORE,4,1,0,0,N/A,1\n"
                             "e,E,AI_CORE,5,1,0,,0,1\nf,F,AI_CORE,6,1,0,7,5,1\n")
         self.assertEqual(sorted(self.said(rows, "name", "device_name", "stream")), [
             ("a", "NPU 0", 0), ("b", "NPU", 3), ("c", "NPU 7", 0), ("d", "NPU 0", None), ("e", "NPU", 0), ("f", "NPU 7", 5)])
@@ -154,7 +167,8 @@ class Devices(Tables):
                  ("hcom_allReduce__1@5", 5, 2, 9, False), ("hcom_allReduce__1@6", 5, 2, "N/A", True),
                  ("hcom_allReduce__1@5", 10, 2, 9, False), ("hcom_allReduce__2@5", 10, 2, 8, False),
                  ("hcom_allReduce__1@5", 15, 2, 9, False), ("hcom_allReduce__1@5", 15, 3, 8, False),
-                 ("hcom_allReduce__1@5", 20, 2, 9, False), ("hcom_allReduce__3@5", 20, 2, 7, False), ("hcom_allReduce__1@5", 20, 2, "N/A", True),
+                 ("hcom_allReduce__1@5", 20, 2, 9, False), ("hcom_allReduce__3@5", 20, 2, 7, False), ("hcom_allReduce__1@5", 20, 2, "N/A",
+                                                                                                      True),
                  ("Add", 25, 2, 9, False), ("Add", 25, 2, 8, False), ("hcom_allReduce__1@5", 30, 2, 9, False),
                  ("hcom_allReduce__1@5", 30, 2, 8, True)]
         table = DETAILS + "".join(row(*line[:4], core="AI_CORE" if line[0] == "Add" else "HCCL") for line in lines)
@@ -166,7 +180,8 @@ class Devices(Tables):
         """msprof may cut a table into several: their kernels are one list."""
         head = "Op Name,OP Type,Task Type,Task Start Time(us),Task Duration(us),Device_id,Stream ID\n"
         path = self.folder(("ASCEND_PROFILER_OUTPUT/op_summary_1.csv", head + f"a,A,AI_CORE,{BASE}.5,1,0,4\n"),
-                           ("ASCEND_PROFILER_OUTPUT/op_summary_2.csv", head + f"b,B,AI_CORE,{BASE + 2}.5,1,0,4\nc,C,AI_CORE,{BASE - 3}.5,1,1,4\n"))
+                           ("ASCEND_PROFILER_OUTPUT/op_summary_2.csv",
+                            head + f"b,B,AI_CORE,{BASE + 2}.5,1,0,4\nc,C,AI_CORE,{BASE - 3}.5,1,1,4\n"))
         rows = truth.rows("kernels", truth.run("rows", path, "kernels", "--format", "json"))
         starts = {row["name"]: row["start_ps"] for row in rows}
         self.assertEqual((starts["b"] - starts["a"], starts["a"] - starts["c"]), (2_000_000, 3_000_000))
@@ -174,7 +189,8 @@ class Devices(Tables):
         # kernel_details.csv lists the same kernels.
         path = self.folder(("ASCEND_PROFILER_OUTPUT/kernel_details.csv", DETAILS + "k,K,AI_CORE,1,1,0,0,0,1\n"),
                            ("ASCEND_PROFILER_OUTPUT/op_summary_1.csv", head + "a,A,AI_CORE,1,1,0,4\n"),
-                           ("ASCEND_PROFILER_OUTPUT/task_time_1.csv", "kernel_name,kernel_type,stream_id,task_id,task_time(us),task_start(us)\nt,AI_CORE,1,1,1,1\n"))
+                           ("ASCEND_PROFILER_OUTPUT/task_time_1.csv",
+                            "kernel_name,kernel_type,stream_id,task_id,task_time(us),task_start(us)\nt,AI_CORE,1,1,1,1\n"))
         rows = truth.rows("kernels", truth.run("rows", path, "kernels", "--format", "json"))
         self.assertEqual([row["name"] for row in rows], ["k"])
         notes = {i["path"].rsplit("/", 1)[1]: i["notes"] for i in truth.loads(truth.run("bubbles", path, "--json"))["inputs"]}
@@ -184,7 +200,8 @@ class Devices(Tables):
     def test_totals(self):
         """By type and unit; rows without a count say nothing, and totals stand back where any file has kernels."""
         head = "Device_id,OP Type,Core Type,Count,Total Time(us)\n"
-        table = head + "0,Add,AI_CORE,3,6\n0,Add,AI_CPU,2,8\n0,Add,AI_CORE,1,1\n1,Add,AI_CORE,5,10\n0,Mul,AI_CORE,0,9\n0,hcom_send_,HCCL,2,4.5\n"
+        table = head + ("0,Add,AI_CORE,3,6\n0,Add,AI_CPU,2,8\n0,Add,AI_CORE,1,1\n1,Add,AI_CORE,5,10\n0,Mul,AI_CORE,0,9\n"
+                        "0,hcom_send_,HCCL,2,4.5\n")
         path = self.folder(("ASCEND_PROFILER_OUTPUT/op_statistic_1.csv", table))
         found = truth.loads(truth.run("bubbles", path, "--json", status=5))
         totals = {d["name"]: d for d in found["devices"]}

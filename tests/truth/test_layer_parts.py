@@ -53,7 +53,8 @@ class Roles(LetterCase):
         """Other streams end no part of the main one, which ends theirs. What runs on the AI CPU is of no part."""
         found = self.run_of("EAMXGIXPXMAMUUS" * 3)
         part, = [s for s in found["substructures"] if not s["sampling"]]
-        nodes = [("".join(OF_TYPE[op["op"]] * op["count"] for op in n["ops"]), SHORT[n["role"]], n["stream"], n["beside"]) for n in part["tree"]]
+        nodes = [("".join(OF_TYPE[op["op"]] * op["count"] for op in n["ops"]), SHORT[n["role"]], n["stream"], n["beside"])
+                 for n in part["tree"]]
         self.assertEqual(nodes, [("A", "at", "2", False), ("M", "pr", "2", False), ("X", "ep", "47", True), ("G", "ro", "2", False),
                                  ("I", "ot", "17", True), ("X", "ep", "47", True), ("P", "di", "2", False), ("X", "ep", "47", True),
                                  ("M", "ex", "2", False)])
@@ -80,17 +81,20 @@ class Unusual(LetterCase):
             median = 63_000
             said = (63_000 - 20_000 + (first + 2.6) * 1000) / 6 > median / 5
             self.assertEqual(said, warm)
-            self.assertEqual(part["anomalies"], ["layer 0 takes more than 1.2 x the median of its type in 2 of 2 passes: warm-up"] if warm else [])
+            self.assertEqual(part["anomalies"], ["layer 0 takes more than 1.2 x the median of its type in 2 of 2 passes: warm-up"] if warm
+                             else [])
 
     def test_the_typical_layer_is_the_middle_one(self):
         """Of an even number the lower one, of equal ones the first."""
-        for lengths, index, spread in (([40, 20, 30, 50], 2, (20, 30, 50)), ([20, 40, 20, 50], 2, (20, 20, 50)), ([30, 20, 20, 10], 1, (10, 20, 30)),
+        for lengths, index, spread in (([40, 20, 30, 50], 2, (20, 30, 50)), ([20, 40, 20, 50], 2, (20, 20, 50)), ([30, 20, 20, 10], 1,
+                                                                                                                  (10, 20, 30)),
                                        ([20, 20, 20, 20], 1, (20, 20, 20))):
             found = self.run_of(("E" + "AMN" * 5 + "S") * 2, lengths=[*lengths, 20] * 2)
             part = found["substructures"][0]
             self.assertEqual(part["layers"], 8)
             least, median, most = spread
-            self.check([part["variation"]["anchor_ns"][key] for key in ("min", "median", "max")], [least * 1000, median * 1000, most * 1000])
+            self.check([part["variation"]["anchor_ns"][key] for key in ("min", "median", "max")], [least * 1000, median * 1000,
+                                                                                                   most * 1000])
             walls = sorted((n, p, i) for p in (0, 1) for i, n in enumerate(lengths))
             self.assertEqual((walls[3][1], walls[3][2]), (part["typical"]["pass"], part["typical"]["index"]), (lengths, index))
 
@@ -115,22 +119,27 @@ class Streams(LetterCase):
         add(0, tiny)
         found = self.ask(self.folder(rank))
         self.assertEqual({s["stream"]: (s["role"], s["kernels"]) for s in found["streams"]}, {
-            "2": ("main compute", 16), "30": ("collectives", 3), "31": ("side compute", 2), "32": ("all-to-all", 3), "33": ("collectives", 2),
+            "2": ("main compute", 16), "30": ("collectives", 3), "31": ("side compute", 2), "32": ("all-to-all", 3), "33": ("collectives",
+                                                                                                                            2),
             "34": ("AI CPU", 3), "35": ("side compute", 2), "36": ("copy", 3), "37": ("side compute", 2), "0": ("side compute", 1)})
 
     def test_time_together(self):
         """Three streams: 0 to 100 and 150 to 250, 50 to 200, 200 to 300 us; those with more time in common come first."""
         rank = Rank(BASE)
         for stream, start, length, core in ((2, 0, 100, "AI_CORE"), (0, 50, 150, "HCCL"), (2, 150, 100, "AI_CORE"), (5, 200, 100, "HCCL")):
-            rank.kernel(0, f"k{stream}", "hcom_allReduce_" if core == "HCCL" else "MatMulV3", core, BASE + start * US, length * US, stream=stream)
+            rank.kernel(0, f"k{stream}", "hcom_allReduce_" if core == "HCCL" else "MatMulV3", core, BASE + start * US, length * US,
+                        stream=stream)
         found = self.ask(self.folder(rank))
         us = 1000
         self.check(found["streams"], [
-            {"stream": "2", "role": "main compute", "kernels": 2, "busy_ns": 200 * us, "compute_sum_ns": 200 * us, "comm_sum_ns": 0, "overlaps": [
+            {"stream": "2", "role": "main compute", "kernels": 2, "busy_ns": 200 * us, "compute_sum_ns": 200 * us, "comm_sum_ns": 0,
+             "overlaps": [
                 {"stream": "0", "ns": 100 * us, "ratio": Fraction(1, 2)}, {"stream": "5", "ns": 50 * us, "ratio": Fraction(1, 4)}]},
-            {"stream": "0", "role": "collectives", "kernels": 1, "busy_ns": 150 * us, "compute_sum_ns": 0, "comm_sum_ns": 150 * us, "overlaps": [
+            {"stream": "0", "role": "collectives", "kernels": 1, "busy_ns": 150 * us, "compute_sum_ns": 0, "comm_sum_ns": 150 * us,
+             "overlaps": [
                 {"stream": "2", "ns": 100 * us, "ratio": Fraction(2, 3)}]},
-            {"stream": "5", "role": "collectives", "kernels": 1, "busy_ns": 100 * us, "compute_sum_ns": 0, "comm_sum_ns": 100 * us, "overlaps": [
+            {"stream": "5", "role": "collectives", "kernels": 1, "busy_ns": 100 * us, "compute_sum_ns": 0, "comm_sum_ns": 100 * us,
+             "overlaps": [
                 {"stream": "2", "ns": 50 * us, "ratio": Fraction(1, 2)}]}])
         self.check(found["pipeline"], {
             "wall_ns": 300 * us, "busy_ns": 300 * us, "kernel_sum_ns": 450 * us, "compute_ns": 200 * us, "comm_ns": 250 * us,
@@ -165,7 +174,8 @@ class Anchors(LetterCase):
                 ("NMU" * 4, "periodic_op", "RmsNorm", 4), ("NMU" * 3, "none", None, 0), ("NM" * 6, "none", None, 0),
                 ("NWMMM" * 4, "periodic_op", "RmsNorm", 4), ("WNMMM" * 4, "periodic_op", "SwiGlu", 4), ("RMM" * 5, "communication",
                                                                                                     "hcom_allReduce_", 5),
-                (at(20, ("N", even), ("W", less)), "periodic_op", "RmsNorm", 4), (at(20, ("W", even), ("N", less)), "periodic_op", "SwiGlu", 4),
+                (at(20, ("N", even), ("W", less)), "periodic_op", "RmsNorm", 4), (at(20, ("W", even), ("N", less)), "periodic_op",
+                                                                                  "SwiGlu", 4),
                 (at(24, ("N", even), ("W", (*less, 20))), "periodic_op", "SwiGlu", 5),
                 # A squared variation of a sixteenth is even enough.
                 (at(20, ("N", (0, 3, 8, 11, 16))), "periodic_op", "RmsNorm", 5), (at(20, ("N", (0, 2, 7, 11, 16))), "none", None, 0),

@@ -33,7 +33,8 @@ class Classes(ModuleCase):
         inner = Module("LlamaModel_0", Module("Linear_0"))
         text = "2 x nn.Module: LlamaModel, the outermost"
         for wrapped, known in ((Module("Sequential_0", Module("DistributedDataParallel_3", inner)), True), (inner, True),
-                               (Module("DataParallel_0", inner, Module("Linear_1")), False), (Module("ModuleList_0", Module("Linear_1")), False),
+                               (Module("DataParallel_0", inner, Module("Linear_1")), False), (Module("ModuleList_0", Module("Linear_1")),
+                                                                                              False),
                                (Module("Sampler_0"), False)):
             self.holds(self.modules(wrapped, wrapped), model_class=("LlamaModel", "proved", text) if known else None,
                        family=("llama", "likely", text) if known else None)

@@ -110,7 +110,8 @@ class Passes(LetterCase):
     def test_indices_of_layers_count_from_the_end_of_a_cut_pass(self):
         found = self.cut("AMSAMAGMAMSAMAGMAMSAM", "sampling", [1, 3, 3, 1], 3, "b--e")
         self.assertEqual([(x["pass"], x["index"], x["type"], x["sampling"]) for x in found["layers"]], [
-            (0, 2, "Dense", True), *((n, *layer) for n in (1, 2) for layer in ((0, "Dense", False), (1, "MoE(other)", False), (2, "Dense", True))),
+            (0, 2, "Dense", True), *((n, *layer) for n in (1, 2) for layer in ((0, "Dense", False), (1, "MoE(other)", False), (2, "Dense",
+                                                                                                                               True))),
             (3, 0, "Dense", False)])
         self.assertEqual([(t["type"], t["sampling"], t["layout"], [tuple(r.values()) for r in t["ranges"]], t["count"], t["occurrences"])
                           for t in found["layer_types"]], [
@@ -167,7 +168,8 @@ class Phases(LetterCase):
         """Above 10 ms is prefill, below 1 ms decode."""
         found = self.phases(lengths=[10000, 10001, 1000, 999])[1]
         self.assertEqual([x["rule_phase"] for x in found["layers"]], ["undetermined", "prefill", "undetermined", "decode"])
-        self.assertEqual((found["anchor_details"]["above_10_ms"], found["anchor_details"]["below_1_ms"], found["phase_source"]), (1, 1, None))
+        self.assertEqual((found["anchor_details"]["above_10_ms"], found["anchor_details"]["below_1_ms"], found["phase_source"]),
+                         (1, 1, None))
         phases, found = self.phases(lengths=[10001, 10001, 999, 999])
         self.assertEqual((phases, found["phase_source"]), (["prefill"] * 2 + ["decode"] * 2, "durations"))
         # The rule is made for one family.
@@ -199,7 +201,8 @@ class Phases(LetterCase):
                          [(shapes, phase or "undetermined") for shapes, phase in cases])
         self.assertIsNone(found["phase_source"])
         doubt = [text for text in found["limitations"] if "sequence or batch first" in text]
-        self.assertEqual(doubt, ["inputs of attention such as [4,20,577;4,20,577] may be [S,B,H] or [B,S,H], sequence or batch first: phases "
+        self.assertEqual(doubt,
+                         ["inputs of attention such as [4,20,577;4,20,577] may be [S,B,H] or [B,S,H], sequence or batch first: phases "
                                  "are not read from them"])
 
     def test_two_groups_of_lengths(self):
@@ -227,7 +230,8 @@ class Phases(LetterCase):
                     rank.kernel(0, op_type, op_type, "AI_CORE", at, 20 * US)
                     rank.kernel(0, "m", "MatMulV3", "AI_CORE", at + 21 * US, 20 * US)
             found = self.ask(self.folder(rank))
-            self.assertEqual((found["phase_source"], [x["phase"] for x in found["layers"]]), (source, [p for p in phases for _ in range(3)]))
+            self.assertEqual((found["phase_source"], [x["phase"] for x in found["layers"]]),
+                             (source, [p for p in phases for _ in range(3)]))
             self.assertEqual(found["anchor"], ", ".join(kinds))
             self.assertEqual(found["anchor_details"]["family"], " and ".join(kinds))
 
@@ -243,7 +247,8 @@ class Checks(LetterCase):
         def twice(*layers, more=()):
             return "".join("E" + "".join("A" + x for x in (more if n and more else layers)) + "S" for n in (0, 1))
         for layers, more, name, said in (
-                (("MN", "GXPN", "GXPN"), (), grouped, (4, 4, "pass", None)), (("MN", "GXPPPN", "GXPPPN"), (), grouped, (12, 12, "pass", "k = 3")),
+                (("MN", "GXPN", "GXPN"), (), grouped, (4, 4, "pass", None)), (("MN", "GXPPPN", "GXPPPN"), (), grouped, (12, 12, "pass",
+                                                                                                                        "k = 3")),
                 (("MN", "GXPPPP", "GXPPPP"), (), grouped, (16, 16, "explained", "4 kernels a layer, the same in every pass")),
                 (("MN", "GXPPN", "GXPN"), ("MN", "GXPN", "GXPPN"), grouped, (8, 6, "fail", "pass 0 has 3 for 2 layers")),
                 (("MN", "GXPN", "GXPN"), ("MN", "GXPPN", "GXPN"), grouped, (4, 5, "fail", "pass 1 has 3 for 2 layers")),

@@ -91,7 +91,8 @@ class Parameters(RunFacts):
     @staticmethod
     def model(bias=False, kv=0, norm=None, gate=1):
         """Two layers of 4 heads of 16, a feed-forward part of 256, 1000 words; three passes of a prompt of 8 tokens."""
-        return [embedding(1000, 64, 1, 8, times=3), norm or layer_norm(64, 3), linear(8, 64, 64, bias, 6), linear(8, 64, 256, times=6 * gate),
+        return [embedding(1000, 64, 1, 8, times=3), norm or layer_norm(64, 3), linear(8, 64, 64, bias, 6), linear(8, 64, 256,
+                                                                                                                  times=6 * gate),
                 linear(8, 256, 64, times=6), activation("gelu", 8, 256, 6), attention(1, 4, 8, 16, kv=kv, times=6)]
 
     def test_counts(self):
@@ -158,7 +159,8 @@ class Places(RunFacts):
     def test_groups(self):
         whole = "the named groups make up all 8 ranks"
         for groups, expected in (
-                ([("tp", 4), ("pp", 2)], {"tensor_parallel": (4, "proved", "group tp = 4"), "pipeline_parallel": (2, "proved", "group pp = 2"),
+                ([("tp", 4), ("pp", 2)], {"tensor_parallel": (4, "proved", "group tp = 4"), "pipeline_parallel": (2, "proved",
+                                                                                                                  "group pp = 2"),
                                           "expert_parallel": (1, "possible", whole), "data_parallel": None}),
                 ([("TP:0", 4), ("tp:1", 3)], {"tensor_parallel": (4, "proved", "group tp = 4"), "pipeline_parallel": None}),
                 ([("dp", 8)], {"data_parallel": (8, "proved", "group dp = 8"), "tensor_parallel": (1, "possible", whole),
@@ -169,7 +171,8 @@ class Places(RunFacts):
                 ([("exp", 4), ("ep", 2)], {"expert_parallel": (2, "proved", "group ep = 2")}),
                 ([("cp", 2), ("default_pg", 8), ("undefined", 4)], {"context_parallel": (2, "proved", "group cp = 2"),
                                                                     "tensor_parallel": None})):
-            self.holds(self.groups(8, groups), world_size=(8, "proved", "world_size of the run"), rank=(0, "proved", "rank of this process"),
+            self.holds(self.groups(8, groups), world_size=(8, "proved", "world_size of the run"), rank=(0, "proved",
+                                                                                                        "rank of this process"),
                        **expected)
 
     def test_one_rank(self):
@@ -200,7 +203,8 @@ class Kinds(RunFacts):
         """The first of the list that is met, whichever comes first in the capture."""
         def line(name):
             return ("python_function", name, 1000, 5, 11)
-        for names, said in ((["transformers/models/x.py(3): forward", "vllm/engine.py(1): run"], ("vLLM", "proved", "vllm/engine.py(1): run")),
+        for names, said in ((["transformers/models/x.py(3): forward", "vllm/engine.py(1): run"], ("vLLM", "proved",
+                                                                                                  "vllm/engine.py(1): run")),
                             (["megatron/a.py(1): f", "mindspeed/b.py(2): g"], ("MindSpeed", "proved", "mindspeed/b.py(2): g")),
                             (["KJTListAwaitable.wait"], ("TorchRec", "likely", "KJTListAwaitable.wait"))):
             path = self.trace([linear(8, 16, 16)], [("at::native::x", 2)], [(c, n, s + 9 * i, d, t) for i, (c, n, s, d, t)

@@ -123,7 +123,8 @@ class Attention(TableFacts):
         # One for queries, one for keys: those with fewer heads are keys, the first of them.
         def one(heads):
             return row("RotaryPositionEmbedding", f"8,4,{heads},16;8,1,1,16")
-        self.holds([one(6), one(2), one(3)], ("attention_heads", 6, "proved", 0), ("kv_heads", 2, "proved", 1), ("gqa_ratio", 3, "proved", 1))
+        self.holds([one(6), one(2), one(3)], ("attention_heads", 6, "proved", 0), ("kv_heads", 2, "proved", 1), ("gqa_ratio", 3, "proved",
+                                                                                                                 1))
         again = row("RotaryPositionEmbedding", "9,4,6,16;8,1,1,16")
         self.holds([one(6), again, one(3)], ("attention_heads", 6, "proved", 0), ("kv_heads", 3, "proved", 2))
         self.holds([row("RotaryPositionEmbedding", "8,4,16;8,1,16")], "attention_heads", "head_dim")
