@@ -77,7 +77,8 @@ class Steps(Beside):
     def test_times_of_doubles(self):
         """Starts with two decimals or fewer are a quarter of a microsecond exact, and as much is allowed for every gap."""
         for start, resolution, agrees in ((".25", 250_000, True), (".250", 1000, False)):
-            table = HEAD + f"a,A,AI_CORE,{BASE}{start},100,0,0,2,0\nb,B,AI_CORE,{BASE + 200}.5,100,0,0,2,0\nc,C,AI_CORE,{BASE + 400}.0,1,0,0,2,0\n"
+            table = HEAD + (f"a,A,AI_CORE,{BASE}{start},100,0,0,2,0\nb,B,AI_CORE,{BASE + 200}.5,100,0,0,2,0\n"
+                            f"c,C,AI_CORE,{BASE + 400}.0,1,0,0,2,0\n")
             found = self.ask(table, step_trace_time__csv=STEPS + "\n0,0,1,2,3,4,200,400\n")
             self.assertEqual(found["devices"][0]["timestamp_resolution_ps"], resolution)
             self.assertEqual([(c["ours_us"], c["agrees"]) for c in found["self_check"]["step_trace_time"]],
@@ -106,8 +107,10 @@ class Collectives(Beside):
         text = "its collectives last {} us, of which {} % wait for other ranks and {} % move bytes"
         self.assertEqual(self.said(document)[0], [text.format("900.000", "70.0", "25.0")])
         for start, counts in ((0, False), (0.111, True), (699.999, True), (700, False)):
-            more = {**document, "step9": {"collective": {"hcom_y__1@7": one(f"={BASE + 1000 + int(start)}.{round(start % 1 * 1000):03}=", 0.6, 0, 0.03)}}}
-            self.assertEqual(self.said(more)[0], [text.replace("{} us", "1.500 ms").format("44.0", "15.0") if counts else text.format("900.000", "70.0", "25.0")],
+            more = {**document, "step9": {"collective": {"hcom_y__1@7": one(f"={BASE + 1000 + int(start)}.{round(start % 1 * 1000):03}=",
+                                                                            0.6, 0, 0.03)}}}
+            self.assertEqual(self.said(more)[0], [text.replace("{} us", "1.500 ms").format("44.0", "15.0") if counts
+                                                  else text.format("900.000", "70.0", "25.0")],
                              start)
 
     def test_operations_without_times(self):
@@ -124,7 +127,8 @@ class Collectives(Beside):
         """Have us instead of ms."""
         rows = [{"collective_name": "hcom_x", "start_timestamp_us": BASE + 200, "elapse_time_us": 300, "wait_time_us": 150,
                  "transit_time_us": 75}, {"collective_name": "hcom_x", "start_timestamp_us": BASE + 1200, "elapse_time_us": 100}]
-        self.assertEqual(self.said(rows)[0], ["its collectives last 400.000 us, of which 37.5 % wait for other ranks and 18.8 % move bytes"])
+        self.assertEqual(self.said(rows)[0],
+                         ["its collectives last 400.000 us, of which 37.5 % wait for other ranks and 18.8 % move bytes"])
 
 
 class Details(Beside):
