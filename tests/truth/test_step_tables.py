@@ -136,7 +136,8 @@ class Details(Beside):
 
     def op(self, *rows):
         """`rows`: (length, shapes, mac, mte2, cube) of kernels of one name."""
-        table = self.HEAD + "".join(f'a,MatMulV3,AI_CORE,{BASE + 100 * n}.111,{length},0,0,2,0,"{shapes}",FLOAT16,"8,8",{mac},{mte},{cube},5\n'
+        line = 'a,MatMulV3,AI_CORE,{}.111,{},0,0,2,0,"{}",FLOAT16,"8,8",{},{},{},5\n'
+        table = self.HEAD + "".join(line.format(BASE + 100 * n, length, shapes, mac, mte, cube)
                                     for n, (length, shapes, mac, mte, cube) in enumerate(rows))
         return self.ask(table)["ops"]["by_total_cost"][0]
 
@@ -169,7 +170,8 @@ class Details(Beside):
         for kind, shapes, types, out, times in (
                 ("MatMulV3", "8,16;16,4", "FLOAT16;FLOAT16", "8,4", (1, 2)), ("MatMulV2", "16,8;4,16", "DT_BF16;DT_BF16", "8,4", (1, 2)),
                 ("MatMul", "8,16;4,16", "FLOAT;FLOAT", "8,4", (1, 4)), ("BatchMatMulV2", "3,8,16;3,16,4", "BF16;BF16", "3,8,4", (3, 6)),
-                ("BatchMatMul", "3,8,16;2,16,4", "FLOAT16;FLOAT16", "3,8,4", None), ("MatMulV3", "8,16;16,4", "FLOAT16;DT_BF16", "8,4", None),
+                ("BatchMatMul", "3,8,16;2,16,4", "FLOAT16;FLOAT16", "3,8,4", None), ("MatMulV3", "8,16;16,4", "FLOAT16;DT_BF16", "8,4",
+                                                                                     None),
                 ("MatMulV3", "8,16;15,4", "FLOAT16;FLOAT16", "8,4", None), ("MatMulV3", "8,16;16,4", "INT8;INT8", "8,4", None),
                 ("MatMulV3", "8,16;16,4", "FLOAT16;FLOAT16", "8,5", None), ("MatMulV3", "1,8,16;16,4", "FLOAT16;FLOAT16", "8,4", None)):
             expected = [(None, None)] if times is None else [(flops * times[0] * 50_000, numbers * times[1] * 50_000)]
