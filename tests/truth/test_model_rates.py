@@ -42,6 +42,31 @@ class Rates(ModuleCase, LetterCase):
             said = [36 * calls / (us * 1e-6), "possible", f"36 a pass, {calls} passes in {us}.000 us"]
             self.check(list(facts.get("tokens_per_s", ())), said if known else [])
 
+    def test_steps_of_hosts_and_devices(self):
+        """Those of a host count, each once; the time is that of the device, where it is known, and then two steps are enough."""
+        name = "step[DECODE bs=8]"
+        def run(count, of_host, of_device):
+            trace = kineto.Trace(BASE, 0, 0, 1)
+            trace.name_process(900, "python")
+            for step in range(count):
+                at = 1_000_000 * (step + 1)
+                for _ in range(of_host):
+                    trace.span("user_annotation", name, at, 900_000, kind="annotation")
+                if of_device:
+                    trace.add(ph="X", cat="gpu_user_annotation", name=name, pid=0, tid=7, ts=at + 50_000, dur=930_000, args={})
+                trace.kernel(0, "gemm", at + 100_000, 2000)
+            return self.facts(self.write(f"{len(list(self.scratch.iterdir()))}/rank0.pt.trace.json", trace.text()))
+        for count, of_host, of_device, us in ((3, 1, 0, 2900), (3, 1, 1, 2930), (3, 0, 1, 2930), (3, 2, 1, 2930), (2, 1, 1, 1930),
+                                              (2, 1, 0, None),
+                                              (1, 1, 1, 930)):
+            found = run(count, of_host, of_device)
+            self.assertEqual(found["batch"], (8, "proved", f"{count} x annotation {name}"))
+            spelled = us and (f"{us / 1000:.3f} ms" if us >= 1000 else f"{us}.000 us")
+            noun = "step" if count == 1 else "steps"
+            rate, *said = found.get("tokens_per_s", (0,))
+            self.assertEqual(said, ["likely", f"8 a step, {count} {noun} in {spelled}"] if us else [])
+            self.assertAlmostEqual(float(rate), 8 * count / (us * 1e-6) if us else 0, places=6)
+
     def test_steps_of_a_profiler(self):
         """They come before numbered ones, and each begin counts once."""
         def steps(*spans):
