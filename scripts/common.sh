@@ -6,7 +6,7 @@ build_root=$root/build
 say() { printf '%s\n' "$*" >&2; }
 
 report_options=(--buildtype=release -Dtests=disabled -Dexamples=disabled -Djoined=true)
-release_options=(--buildtype=release -Dtests=enabled -Dexamples=enabled)
+release_options=(--buildtype=release -Dtests=enabled -Dexamples=enabled -Djoined=true)
 
 # configure NAME [MESON OPTION ...]: sets up build/NAME, or changes the options of the one that is there.
 configure() {

@@ -147,6 +147,14 @@ class Parameters(RunFacts):
             else:
                 self.assertAlmostEqual(float(found["mfu"][0]) / (100 * (24 / 2.9e-3) * each / peak), 1, places=12)
                 self.assertEqual(found["mfu"][1], "possible")
+        # Three times that where what runs backward is there, too.
+        marks = steps("ProfilerStep#1", "ProfilerStep#2", "ProfilerStep#3")
+        marks += [("python_function", "nn.Module: Net_0", 1010 + 1000 * n, 800, 11) for n in range(3)]
+        found = self.facts(self.trace(self.model(), [("gemm", 3), ("fusedadam_bwd", 3)], marks,
+                                      deviceProperties=[{"id": 0, "name": "NVIDIA H100 80GB HBM3"}]))
+        self.assertEqual(found["mode"][0], "training")
+        self.check(list(found["tokens_per_s"]), (24 / 2.9e-3, "likely", "8 a step, 3 steps in 2.900 ms"))
+        self.assertAlmostEqual(float(found["mfu"][0]) / (100 * (24 / 2.9e-3) * 3 * each / 989.4e12), 1, places=12)
 
 
 class Places(RunFacts):

@@ -45,7 +45,7 @@ class Notes(ModuleCase, LetterCase):
 
     def test_devices_of_the_machine(self):
         for names, said in ((["A", "A", "A"], ("A", "proved", "3 such devices in the machine")), (["A", "A", "B"], None), (["", "A"], (
-                "A", "proved", "1 such devices in the machine")), ([], None)):
+                "A", "proved", "1 such device in the machine")), ([], None)):
             self.noted(self.with_head(self.trace(kernels=[("x", 1)]), deviceProperties=[{"id": n, "name": name} for n,
                                                                                         name in enumerate(names)]),
                        device=said)

@@ -51,6 +51,13 @@ class Attention(TableFacts):
             rows = [row(fused, f"{q};{k};{k}", times=3), *([row("ApplyRotaryPosEmb", rotary)] if rotary else [])]
             self.holds(rows, ("attention_heads", heads, "proved", 0), ("head_dim", 16, "proved", 0), ("batch", batch, "proved", 0),
                        ("sequence", queries, "proved", 0), ("kv_heads", kv, "proved", 0) if heads % kv == 0 else "kv_heads")
+        # As many queries as heads of keys, in either order; a cache of blocks; a model with twice the heads of keys as queries.
+        rotary = [row("ApplyRotaryPosEmb", "6,8,16;6,4,16")]
+        for shapes, more, heads, kv in (("3,8,1,16;3,1,4,16", [], 8, 1), ("3,8,4,16;3,4,7,16", [], 8, 4), ("3,2,8,16;3,7,4,16", rotary, 8, 4),
+                                        ("3,2,8,16;3,2,4,16", rotary, 8, 4), ("3,2,8,16;90,4,128,16", rotary, 8, 4),
+                                        ("3,8,2,16;90,4,128,16", rotary, 8, 4)):
+            q, k = shapes.split(";")
+            self.holds([row(fused, f"{q};{k};{k}", times=3), *more], ("attention_heads", heads, "proved", 0), ("kv_heads", kv, "proved", 0))
         # A cache of blocks: [blocks, block, heads of keys x size].
         for width, kv in ((32, 2), (64, 4), (40, None)):
             self.holds([row(fused, f"3,4,1,16;100,128,{width};100,128,{width}", times=3)], ("attention_heads", 4, "proved", 0),

@@ -56,10 +56,10 @@ std::int64_t min_us_in_tail(std::string_view bytes, std::int64_t zero_us, bool n
 
 std::optional<std::int64_t> start_of(std::string_view bytes, const chrome_clock& clock, bool nanoseconds) {
   if (!clock.origin_unix_ns || clock.zero_us == 0) return clock.origin_unix_ns;
-  constexpr std::int64_t second_us = 1'000'000;
+  constexpr std::int64_t us_per_second = 1'000'000;
   const std::int64_t before_us = clock.zero_us - min_us_in_tail(bytes, clock.zero_us, nanoseconds);
-  const std::int64_t seconds = before_us / second_us + (before_us % second_us != 0 ? 1 : 0);
-  return checked_sub(*clock.origin_unix_ns, seconds * second_us * ns_per_us);
+  const std::int64_t seconds = before_us / us_per_second + (before_us % us_per_second != 0 ? 1 : 0);
+  return checked_sub(*clock.origin_unix_ns, seconds * us_per_second * ns_per_us);
 }
 
 }  // namespace

@@ -111,7 +111,7 @@ class event_filler final : public chrome_sink {
   std::uint32_t file_;
   string_id host_;
   std::vector<line> lines_;              // by track of the trace
-  std::vector<std::uint32_t> in_order_;  // those of the timeline
+  std::vector<std::uint32_t> in_order_;  // as they were added
   std::size_t held_ = 0;
 };
 

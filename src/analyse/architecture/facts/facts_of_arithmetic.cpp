@@ -211,7 +211,8 @@ void add_utilization(const fact_context& c, const parameter_count& of, double to
   const device_peaks peaks = peaks_of_device(into.text("device"));
   const count length = into.number("sequence");
   if (peaks.flops_per_s <= 0 || !length || into.number("query_tokens")) return;
-  if (into.has("phases") && fact_text(into.find("phases")->value) != "prefill") return;
+  const model_fact* const phases = into.find("phases");
+  if (!c.trains && phases != nullptr && fact_text(phases->value) != "prefill") return;
   const count attention = product({4, into.number("layers"), into.number("attention_heads"), into.number("head_dim"), length});
   if (!attention) return;
   const double each = (c.trains ? 3.0 : 1.0) * (2.0 * static_cast<double>(of.active) + static_cast<double>(*attention));

@@ -2,6 +2,7 @@
 #include <analyse/architecture/facts/model_facts.hpp>
 
 #include <base/affix.hpp>
+#include <base/format.hpp>
 
 #include <algorithm>
 #include <array>
@@ -430,7 +431,7 @@ void add_recorder_facts(fact_context& c, fact_list& into) {
     const std::vector<std::string>& names = c.r.host->devices;
     if (!names.empty() && std::all_of(names.begin(), names.end(), [&](const std::string& n) { return n == names.front(); }))
       into.add("device", names.front(), certainty::proved, fact_source::recorder,
-               std::to_string(names.size()) + " such devices in the machine");
+               counted(names.size(), "such device", "such devices") + " in the machine");
     // What a script notes of its model may be wrong: the classes that ran must bear it out.
     const std::string family = into.text("family");
     for (const auto& [key, value] : c.r.host->notes_of_model) {

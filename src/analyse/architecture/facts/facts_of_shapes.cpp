@@ -2,6 +2,7 @@
 #include <analyse/architecture/facts/model_facts.hpp>
 
 #include <base/affix.hpp>
+#include <base/format.hpp>
 
 #include <algorithm>
 #include <map>
@@ -334,7 +335,8 @@ class shape_reader {
     const std::int64_t parts = into_.number("expert_parallel").value_or(0);
     say("experts_per_rank", one.rank_experts, certainty::proved, one.evidence);
     if (parts > 0)
-      say("experts", one.rank_experts * parts, certainty::likely, one.evidence + ", on each of " + std::to_string(parts) + " ranks");
+      say("experts", one.rank_experts * parts, certainty::likely,
+          one.evidence + (parts == 1 ? "" : ", on each of " + std::to_string(parts) + " ranks"));
     // The product that scores experts: the hidden state to one column each.
     for (const linear_use& l : s_.linears) {
       if (l.in != hidden_ || l.out % one.rank_experts != 0 || l.out == hidden_ || l.rows <= 0) continue;
@@ -461,7 +463,7 @@ class shape_reader {
     }
     if (lookups == 0 || calls <= lookups || calls % lookups != 0) return;
     say("layers", static_cast<std::int64_t>(calls / lookups), certainty::likely,
-        std::to_string(calls) + " calls of attention, " + std::to_string(lookups) + " look-ups of tokens");
+        std::to_string(calls) + " calls of attention, " + counted(lookups, "look-up", "look-ups") + " of tokens");
   }
 
   void add_norms() {
@@ -553,14 +555,14 @@ class shape_reader {
   void add_types() {
     std::map<std::string, std::uint64_t> calls, weights;
     std::map<std::string, std::string> evidence;
-    const auto count = [&](const std::string& type, std::uint64_t n, const std::string& from) {
+    const auto note = [&](const std::string& type, std::uint64_t n, const std::string& from) {
       if (type.empty()) return;
       calls[type] += n;
       evidence.emplace(type, from);
     };
-    for (const linear_use& l : s_.linears) count(l.dtype, l.calls, l.evidence);
-    for (const attention_use& a : s_.attentions) count(a.dtype, a.calls, a.evidence);
-    for (const convolution_use& v : s_.convolutions) count(v.dtype, v.calls, v.evidence);
+    for (const linear_use& l : s_.linears) note(l.dtype, l.calls, l.evidence);
+    for (const attention_use& a : s_.attentions) note(a.dtype, a.calls, a.evidence);
+    for (const convolution_use& v : s_.convolutions) note(v.dtype, v.calls, v.evidence);
     if (calls.empty()) return;
     std::uint64_t all = 0;
     for (const auto& [type, n] : calls) all += n;

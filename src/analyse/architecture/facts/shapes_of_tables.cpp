@@ -184,14 +184,18 @@ class table_reader {
       }
     } else if (q.size() == 4) {
       a.head_dim = q[3];
+      // [B, N, S, D] unless only the other order gives a number of heads that rotary positions, or the sums, have, too.
+      const auto fits = [&](std::int64_t heads, std::int64_t queries) {
+        return a.batch == 0 ? is_heads(heads) : heads == a.heads && queries == a.queries;
+      };
+      const bool heads_second = !fits(q[2], q[1]) || fits(q[1], q[2]);
       if (a.batch == 0) {
-        // [B, N, S, D] unless only the other order gives a number of heads that rotary positions have, too.
-        const bool heads_second = !is_heads(q[2]) || is_heads(q[1]);
         a.batch = q[0];
         a.heads = q[heads_second ? 1 : 2];
         a.queries = q[heads_second ? 2 : 1];
       }
-      if (key.size() == 4) a.kv_heads = key[1] == a.queries ? key[2] : key[1];
+      // Keys lie as queries do; a cache is [blocks, kv heads, block, size].
+      if (key.size() == 4) a.kv_heads = key[heads_second || key[0] != a.batch ? 1 : 2];
       if (key.size() == 3 && key[2] % q[3] == 0) a.kv_heads = key[2] / q[3];  // a cache: [blocks, block, kv heads x size]
     }
     if (contains_folded(k.type, "flashattentionscore")) {
