@@ -21,7 +21,7 @@ struct program_key {
   std::optional<std::int64_t> id;
   std::string_view module;
   // Where origins are asked for: which instruction of the program, its scope and its line of code, as the event says.
-  std::string_view instruction, scope, source;
+  std::string_view instruction = {}, scope = {}, source = {};
   std::uint32_t step = 0;  // where steps are asked for: 1 + its index
 };
 
