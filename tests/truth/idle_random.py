@@ -67,14 +67,16 @@ class Rank:
                     launch = (at - 10_000, 5_000, tid)
                 elif gap and r.random() < 0.85:
                     unit = gap // 20
-                    a, size = r.choice([(-6, 2), (-1, 1), (2, 17), (5, 5), (8, 2), (9, 1), (10, 2), (12, 4), (14, 2), (15, 3), (18, 1), (18, 2)])
+                    a, size = r.choice([
+                        (-6, 2), (-1, 1), (2, 17), (5, 5), (8, 2), (9, 1), (10, 2), (12, 4), (14, 2), (15, 3), (18, 1), (18, 2)])
                     if kind == "copy" and a < 0:
                         a = 1
                     launch = (cursor + a * unit, size * unit, tid)
                     if r.random() < 0.75 and a > 0:
                         self.host(cursor, cursor + a * unit, tid)
                     elif r.random() < 0.2:
-                        t.span("cuda_runtime", "cudaDeviceSynchronize", cursor - 15_000, r.choice([15_000, 15_500, 16_000, 20_000]), tid=tid)
+                        t.span("cuda_runtime", "cudaDeviceSynchronize", cursor - 15_000,
+                               r.choice([15_000, 15_500, 16_000, 20_000]), tid=tid)
                 elif r.random() < 0.5:
                     launch = (at - 4_000 + 200 * position, 100, tid)
                 if gap and r.random() < 0.5:
@@ -139,7 +141,7 @@ def capture(r):
                 windows.append(w)
             devices.append(Device(f"GPU {device}" + (f" of rank {rank}" if device == 0 else ""), "gpu", kernels, windows,
                                   "launches", rank, rank, rank,
-                                  1000 if any(e[key] % 1000 for e in t.events for key in ("ts", "dur") if key in e) else 1_000_000))
+                                  1000 if any((k.start - t.ps(0)) % 10 ** 6 or k.duration % 10 ** 6 for d in t.kernels for k in t.kernels[d]) else 1_000_000))
         ranks.append(of)
         files[f"rank{rank}.pt.trace.json"] = t.text()
         shift += r.choice([0, 1_000, 2_000_500])

@@ -2,6 +2,7 @@
 import random
 import sys
 
+import idle_answers
 import idle_random
 import truth
 from idle_model import Idle
@@ -31,10 +32,8 @@ class RandomRanks(truth.Case):
     def compare(self, folder, capture, thresholds):
         given = [text for name, value in thresholds.items() for text in ("--threshold", f"{name}={value}")]
         found = truth.parsed(truth.run("bubbles", folder, "--json", "--limit", 0, *given))
-        sentences = {"answers": {key: text for key, text in found["summary"].items() if key.startswith("q")},
-                     "recommendations": found["recommendations"], "evidence_gaps": found["evidence_gaps"]}
-        expected = Idle(capture, thresholds=thresholds).document(found["inputs"], found["files"], sentences)
-        self.check(found, expected)
+        model = Idle(capture, thresholds=thresholds)
+        self.check(found, model.document(found["inputs"], found["files"], idle_answers.sentences(model, found)))
 
 
 if __name__ == "__main__":
