@@ -16,7 +16,7 @@ NAMES = [  # category and name of what a host does
     ("cuda_runtime", "cudaDeviceSynchronize"), ("cuda_runtime", "cudaMemcpyAsync"),
     ("user_annotation", "Optimizer.step#AdamW.step"), ("python_function", "acquire of _thread.lock"), ("cpu_op", "aten::copy_"),
     ("cpu_op", "aten::mm"), ("cpu_op", "aten::mul"), ("cpu_op", "aten::view"), ("python_function", "model.py(7): forward"),
-    ("user_annotation", "forward")]
+    ("user_annotation", "forward")]  # the last six are no cause
 
 
 def nested(r, start, end, depth=0):
@@ -37,25 +37,25 @@ def nested(r, start, end, depth=0):
 
 
 class Rank:
-    """A trace with its steps, and of each device which kernels begin a step."""
+    """A trace with its steps, and the kernels of its devices."""
 
     def __init__(self, r, rank, shift, first_thread):
         self.r, self.trace = r, Trace(BASE + shift, shift, rank, 2, first_thread=first_thread, types=TYPES)
         self.trace.name_process(900 + rank, "python")
-        self.firsts = {}
 
-    def host(self, start, end, tid):
+    def host(self, start, end, tid, names=None):
         for a, b in nested(self.r, start, end):
-            category, name = self.r.choice(NAMES)
+            category, name = self.r.choice(names or NAMES)
             self.trace.span(category, name, a, b - a, tid=tid)
 
     def device(self, device, tid, pattern, starts, last):
         """`pattern`: of a step, (name, kind, stream) of each kernel; `starts`: where steps begin on the device."""
         r, t = self.r, self.trace
-        begins = self.firsts[device] = []
         for step, at in enumerate(starts):
             cursor = at
             end = at + SERVICE
+            if r.random() < 0.5:
+                self.host(at - 100_000, at + SERVICE + 300_000, tid + 300, NAMES[-6:])
             for position, (name, kind, stream) in enumerate(pattern):
                 gap = 0 if position == 0 else r.choice(LENGTHS) if r.random() < 0.8 else 0
                 start = cursor + gap
@@ -65,6 +65,8 @@ class Rank:
                 launch = None
                 if position == 0:
                     launch = (at - 10_000, 5_000, tid)
+                elif position + 1 == len(pattern):  # so that all kernels of the step lie between two that it launched
+                    launch = (at - 4_000 + 200 * position, 100, tid)
                 elif gap and r.random() < 0.85:
                     unit = gap // 20
                     a, size = r.choice([
@@ -79,12 +81,12 @@ class Rank:
                                r.choice([15_000, 15_500, 16_000, 20_000]), tid=tid)
                 elif r.random() < 0.5:
                     launch = (at - 4_000 + 200 * position, 100, tid)
+                if gap and r.random() < 0.1:
+                    self.host(cursor - gap // 2, start + 30_000, tid + 200 + 50 * step + position, NAMES[-6:])
                 if gap and r.random() < 0.5:
                     self.host(cursor, start, tid + 100)
                 if gap and r.random() < 0.2:
                     t.span("cuda_sync", r.choice(["Event Sync", "Stream Wait Event"]), cursor, gap * r.choice([1, 4, 5, 10]) // 20, tid=tid)
-                if position == 0:
-                    begins.append(t.ps(start))
                 category = "gpu_memcpy" if kind == "copy" else "kernel"
                 told = name if kind == "comm" else None
                 t.kernel(device, name, start, duration, stream=stream, launch=launch, kind=kind, category=category, op_type=told)
@@ -109,8 +111,8 @@ def parts_of(members):
     return tuple(parts + ([("tail", tail)] if tail < len(types) else []))
 
 
-def capture(r):
-    """Two ranks of one or two devices; of GPU 0 both have one."""
+def capture(r, policy="guide"):
+    """Two ranks of two devices; GPU 0 both have. `policy`: where steps end."""
     ranks, devices, files = [], [], {}
     pattern = [("gemm", "compute", 7)] * 2 + [(ATTENTION, "compute", 7)]
     pattern += [r.choice([("gemm", "compute", 7), (PAGEABLE, "copy", 20), (PINNED, "copy", 20), ("ncclDevKernel_SendRecv", "comm", 30),
@@ -128,20 +130,10 @@ def capture(r):
         for n, at in enumerate(starts):
             t.span("user_annotation", f"ProfilerStep#{n}", at - 10_000, SERVICE - 500_000, kind="marker")
         for device in (0, 1 + rank):
-            begins, kernels = of.firsts[device], t.kernels[device]
-            last = max(k.end for k in kernels)
-            windows = []
-            for n, start in enumerate(begins):
-                end = begins[n + 1] if n + 1 < count else last
-                w = Window(str(n), start, end, "profiler_step", t.ps(starts[n] - 10_000 + SERVICE - 500_000), n, open=n + 1 == count,
-                           parts_by="attention")
-                members = sorted((k for k in kernels if start <= k.start < end or (w.open and k.start == end)),
-                                 key=lambda k: (k.start, k.duration, k.row))
-                w.parts = parts_of(members)
-                windows.append(w)
+            kernels = t.kernels[device]
+            windows, cut = windows_of(t, kernels, starts, policy)
             devices.append(Device(f"GPU {device}" + (f" of rank {rank}" if device == 0 else ""), "gpu", kernels, windows,
-                                  "launches", rank, rank, rank,
-                                  1000 if any((k.start - t.ps(0)) % 10 ** 6 or k.duration % 10 ** 6 for d in t.kernels for k in t.kernels[d]) else 1_000_000))
+                                  "launches", rank, rank, rank, windows_cut=cut))
         ranks.append(of)
         files[f"rank{rank}.pt.trace.json"] = t.text()
         shift += r.choice([0, 1_000, 2_000_500])
@@ -150,20 +142,60 @@ def capture(r):
                    meanings=SPANS, pageable=(PAGEABLE,)), files
 
 
+def windows_of(t, kernels, starts, policy):
+    """A step of a device is what its step of the host launched: until the next one begins, or (`device`) until its own last kernel
+    ends. Of `marker` only what was launched before the annotation ended counts."""
+    windows = []
+    for n, at in enumerate(starts):
+        begin, end = t.ps(at - 10_000), t.ps(at - 10_000 + SERVICE - 500_000)
+        until = end if policy == "marker" else t.ps(starts[n + 1] - 10_000) if n + 1 < len(starts) else 10 ** 30
+        own = [k for k in kernels if k.launch and begin <= k.launch[0] < until]
+        windows.append(Window(str(n), min(k.start for k in own), max(k.end for k in own), "profiler_step", end, n, parts_by="attention"))
+    cut = 0
+    for w, following in zip(windows, windows[1:]):
+        cut += policy != "guide" and w.end > following.start
+        w.end = following.start if policy == "guide" else min(w.end, following.start)
+    if policy == "guide":
+        windows[-1].end, windows[-1].open = max(k.end for k in kernels), True
+    for w in windows:
+        w.parts = parts_of(sorted((k for k in kernels if w.start <= k.start < w.end or (w.open and k.start == w.end)),
+                                  key=lambda k: (k.start, k.duration, k.row)))
+    return windows, cut
+
+
+def work_of(members, known):
+    """Steps of a device with the same ops one after another on the main stream, repeats aside, do the work of the first of them."""
+    sums = {}
+    for k in members:
+        if k.kind == "compute":
+            sums[k.stream] = sums.get(k.stream, 0) + k.duration
+    main = min(sums, key=lambda stream: (-sums[stream], stream))
+    types = [k.type for k in members if k.stream == main]
+    kinds = [sum(k.duration for k in members if k.kind == kind) for kind in ("compute", "comm", "copy")]
+    return known.setdefault(tuple(name for n, name in enumerate(types) if n == 0 or name != types[n - 1]),
+                            (kinds.index(max(kinds)), [k.type for k in members]))
+
+
+def is_alike(a, b):
+    """As much of one kind takes most time, 95 % as many kernels, nine tenths of them the same."""
+    most = max(len(a[1]), len(b[1]))
+    shared = sum(min(a[1].count(name), b[1].count(name)) for name in set(a[1]))
+    return a[0] == b[0] and 20 * abs(len(a[1]) - len(b[1])) <= most and 10 * shared >= 9 * most
+
+
 def groups_of(devices):
-    """Steps of GPU 0 of both ranks do the same work, and those of the others; a step with one kernel more does other work, and so
-    does one whose kind of work that takes most time is another, by the first step of its sequence on its device."""
-    groups = {}
+    groups = []  # (works, steps)
     for at, device in enumerate(devices):
-        kinds = {}
+        known = {}
         for position, w in enumerate(device.windows):
-            of = [k for k in device.kernels if w.start <= k.start < w.end or (w.open and k.start == w.end)]
-            main = tuple(k.type for k in sorted(of, key=lambda k: (k.start, k.duration, k.row)) if k.stream == 7)
-            sums = {kind: sum(k.duration for k in of if k.kind == kind) for kind in ("compute", "comm", "copy")}
-            kind = kinds.setdefault(main, max(sums, key=lambda k: sums[k]))
-            groups.setdefault((" 0 " in device.name, len(of), kind), []).append((at, position))
-    service = lambda steps: sum(devices[d].windows[p].end - devices[d].windows[p].start for d, p in steps)
-    return sorted(groups.values(), key=lambda steps: -service(steps))
+            work = work_of(sorted((k for k in device.kernels if w.start <= k.start < w.end or (w.open and k.start == w.end)),
+                                  key=lambda k: (k.start, k.duration, k.row)), known)
+            alike = [g for g in groups if any(is_alike(work, other) for other in g[0])]
+            joined = ([work] + [other for g in alike for other in g[0]], [s for g in alike for s in g[1]] + [(at, position)])
+            groups = [g for g in groups if g not in alike] + [(joined[0], sorted(joined[1]))]
+    groups.sort(key=lambda g: g[1][0])
+    service = lambda g: sum(devices[d].windows[p].end - devices[d].windows[p].start for d, p in g[1])
+    return [g[1] for g in sorted(groups, key=lambda g: -service(g))]
 
 
 def thresholds(r, of):

@@ -7,33 +7,36 @@ import idle_random
 import truth
 from idle_model import Idle
 
-SEEDS = range(1, 9)
-
 
 class RandomRanks(truth.Case):
-    def test_documents(self):
-        for seed in SEEDS:
+    def each(self, seeds, policy="guide", thresholds=lambda r, capture: {}):
+        for seed in seeds:
             r = random.Random(seed)
-            capture, files = idle_random.capture(r)
+            capture, files = idle_random.capture(r, policy)
             for name, text in files.items():
                 self.write(f"{seed}/{name}", text)
             with self.subTest(seed=seed):
-                self.compare(self.scratch / f"{seed}", capture, {})
+                self.compare(self.scratch / f"{seed}", capture, policy, thresholds(r, capture))
+
+    def test_documents(self):
+        self.each(range(1, 6))
 
     def test_numbers_that_are_thresholds(self):
-        for seed in range(101, 115):
-            r = random.Random(seed)
-            capture, files = idle_random.capture(r)
-            for name, text in files.items():
-                self.write(f"{seed}/{name}", text)
-            with self.subTest(seed=seed):
-                self.compare(self.scratch / f"{seed}", capture, idle_random.thresholds(r, Idle(capture)))
+        self.each(range(101, 111), thresholds=lambda r, capture: idle_random.thresholds(r, Idle(capture)))
 
-    def compare(self, folder, capture, thresholds):
+    def test_steps_that_end_with_their_kernels(self):
+        self.each(range(201, 207), "device", lambda r, capture: idle_random.thresholds(r, Idle(capture)))
+
+    def test_steps_that_end_with_their_marks(self):
+        self.each(range(301, 306), "marker", lambda r, capture: idle_random.thresholds(r, Idle(capture)))
+
+    def compare(self, folder, capture, policy, thresholds):
         given = [text for name, value in thresholds.items() for text in ("--threshold", f"{name}={value}")]
-        found = truth.parsed(truth.run("bubbles", folder, "--json", "--limit", 0, *given))
+        found = truth.parsed(truth.run("bubbles", folder, "--json", "--limit", 0, "--window-policy", policy, *given))
+        for device, said in zip(capture.devices, found["devices"]):
+            device.resolution = said["timestamp_resolution_ps"]  # asked elsewhere
         model = Idle(capture, thresholds=thresholds)
-        self.check(found, model.document(found["inputs"], found["files"], idle_answers.sentences(model, found)))
+        self.check(found, model.document(found["inputs"], found["files"], idle_answers.sentences(model, found), policy))
 
 
 if __name__ == "__main__":
