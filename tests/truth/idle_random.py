@@ -1,7 +1,7 @@
 """Random ranks of PyTorch for `bubbles`: steps of one length, gaps whose parts are twentieths, spans that nest."""
 from fractions import Fraction
 
-from idle_model import Capture, Device, Window
+from idle_model import CLASSES, Capture, Device, Window
 from kineto import Trace
 from kineto_pair import BASE, PAGEABLE, PINNED, SPANS, TYPES
 
@@ -98,10 +98,10 @@ class Rank:
             t.kernel(device, "after all", cursor + 400_000, 0, stream=7, launch=(cursor, 100, tid))
 
 
-def parts_of(members):
+def parts_of(members, anchor=ATTENTION):
     """Where attention begins a part; the last part repeats the one before it."""
     types = [k.type for k in members]
-    at = [i for i, name in enumerate(types) if name == ATTENTION]
+    at = [i for i, name in enumerate(types) if name == anchor]
     parts = [("head", 0)] if at[0] else []
     parts += [("part", i) for i in at]
     same = 0
@@ -171,7 +171,7 @@ def work_of(members, known):
             sums[k.stream] = sums.get(k.stream, 0) + k.duration
     main = min(sums, key=lambda stream: (-sums[stream], stream))
     types = [k.type for k in members if k.stream == main]
-    kinds = [sum(k.duration for k in members if k.kind == kind) for kind in ("compute", "comm", "copy")]
+    kinds = [sum(k.duration for k in members if k.kind == kind) for kind in CLASSES]
     return known.setdefault(tuple(name for n, name in enumerate(types) if n == 0 or name != types[n - 1]),
                             (kinds.index(max(kinds)), [k.type for k in members]))
 
