@@ -58,6 +58,8 @@ def last_answer(of, group, facts, waits, busy):
     if not waits:
         return "Nothing needs an explanation." if busy else \
             "Idle time needs none. Exposed communication and copies are not judged here."
+    if all(host is None for host in of.c.hosts):
+        return "No: the host was not traced."
     if of.sure() == "high" and not any("UNTRACED_HOST_BLOCKING_RISK" in f["tags"] for f in of.group_facts):
         idle = [row for row in of.time_rows() if row["device"] is None and row["in_steps"] and row["use"] == "idle"]
         whole = sum(row["time_ps"] for row in idle)
@@ -163,10 +165,57 @@ class Advice:
                 row["priority"] = max(row["priority"], 0 if share >= Fraction(1, 20) else 1 if share >= Fraction(1, 100) else 2)
         ordered = sorted(self.rows, key=lambda row: (-row["ps"], row["priority"]))
         return [{key: value for key, value in row.items() if key not in ("ps", "priority")} |
-                {"priority": f"P{row['priority']}", "recoverable_ms": Fraction(row["ps"], 10 ** 9) if row["ps"] else None}
+                {"priority": f"P{row['priority']}", "recoverable_ms": Fraction(row["ps"], 10 ** 9)}
                 for row in ordered]
+
+
+class TablesAdvice(Advice):
+    """Of tables of Ascend without a trace of the host."""
+
+    def of_causes(self):
+        evidence = [c["evidence"] for c in self.of.cause_sums()]
+        for (group, cause, gaps, ps), proof in zip(self.causes(), evidence):
+            where = ("step_group", f"g{group}", self.priority(group)) if group >= 0 else ("global", None, 1)
+            if gaps is None:
+                how = ADVICE[cause]["how"] if cause == "exposed_comm" else None
+                self.add(ADVICE[cause]["text"], *where, ps, proof, how, self.of.group_facts[group]["followup"])
+            elif self.of.group_facts[group]["issue"] if group >= 0 else ps >= self.of.ps("heavy_gap_us"):
+                proof = ([self.idle_fact(group)] if group >= 0 else []) + [self.gap_fact(longest(gaps))]
+                self.add(ADVICE[cause]["text"], *where, ps, proof, None, True, "host trace")
+
+    def of_groups(self):
+        for group, f in enumerate(self.of.group_facts):
+            own = [g for g in self.of.gaps if g.step is not None and self.of.group_of[g.step] == group]
+            if f["issue"]:
+                self.add("Record again with with_stack=true to see which code runs before the gaps.", "step_group", f"g{group}", 3,
+                         evidence=[self.idle_fact(group)] + ([self.gap_fact(longest(own))] if own else []), followup=True, gap="stacks")
+            if any("WAIT_POLLUTION_RISK" in self.of.measures[i]["tags"] for i in f["steps"]):
+                self.add("Waits before kernels overlap collectives: take them as communication time, not as a cause, and look at the "
+                         "communication and synchronisation paths.", "step_group", f"g{group}", 2, followup=True)
+            aligned, varying = self.of.c.shape_variation[group]
+            if "VARIABLE_SHAPE_SAME_TEMPLATE" in f["tags"]:
+                self.add("Input shapes change between steps of one template: pad or bucket them if they cause new compilations.",
+                         "step_group", f"g{group}", 2, evidence=[f"{varying:,} of {aligned:,} aligned kernels change their shapes"])
+
+    def of_ops(self):
+        on = lambda op: self.of.c.devices[op["device"]].name
+        verdict = lambda a: self.of.aicpu_verdict(a["masked"], a["duration"])
+        for a in [a for a in self.of.aicpu if verdict(a) not in (None, "AICPU_MASKED_BUT_UNDESIRABLE")][:5]:
+            left, exposed = a["duration"] - a["masked"], verdict(a) == "AICPU_EXPOSED_NOT_ALLOWED"
+            self.add("Move this op from the AI CPU to an AI core: change its data type or replace it.", "op", a["op_type"],
+                     1 if exposed else 2, left, [f"{counted(a['calls'], 'call')}, {human(left)} not hidden by compute on {on(a)}"])
+        ranked = sorted(self.of.ops, key=lambda o: (o["device"], o["rank_cost"]))
+        for op in [op for op in ranked if op["false_hotspot"]][:5]:
+            gap = longest([g for g in self.of.gaps if g.device == op["device"] and not g.inter_step and g.after
+                           and g.after[0].type == op["op_type"]])
+            self.add("Not a hotspot: nearly all of its cost is waiting." if gap is None else
+                     "Not a hotspot: its cost is the idle time before it. Look at that gap instead.", "op", op["op_type"], 2, evidence=[
+                         f"waits {human(op['wait'])}, runs {human(op['duration'])} in {counted(len(op['kernels']), 'call')}"]
+                     + ([self.gap_fact(gap)] if gap else []))
+        self.add("Record the host as well: without it no gap can be explained.", "global", None, 3, followup=True, gap="host trace")
 
 
 def sentences(of, found):
     """What is said in words; `found`: a document, of which only what is not known is not worked out."""
-    return {"answers": answers(of), "recommendations": Advice(of).all(), "evidence_gaps": found["evidence_gaps"]}
+    advice = TablesAdvice if all(host is None for host in of.c.hosts) else Advice
+    return {"answers": answers(of), "recommendations": advice(of).all(), "evidence_gaps": found["evidence_gaps"]}

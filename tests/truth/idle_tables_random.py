@@ -27,7 +27,8 @@ def add_device(r, rank, device, pattern, count, at):
                 duration *= 2
             wait = r.choice([None, 0, 0, 1_000, duration, 4 * duration, 19 * duration, 95_000, 100_000])
             # Of an op the same unit computes most in every kernel.
-            counters = {"aic_mac_ratio": r.choice(RATIOS), "aic_mte2_ratio": r.choice(RATIOS), "cube_utilization(%)": r.choice(["50.0", "99.5"])}
+            counters = {"aic_mac_ratio": r.choice(RATIOS), "aic_mte2_ratio": r.choice(RATIOS),
+                        "cube_utilization(%)": r.choice(["50.0", "99.5"])}
             if op_type == ATTENTION:
                 counters["aiv_vec_ratio"] = "0.8"
             if op_type == "Add":
@@ -112,7 +113,8 @@ def capture(r):
     groups = groups_of(devices)
     find_cuts(devices, groups)
     rows = [k for rank in ranks for k in sorted((k for of in rank.kernels.values() for k in of), key=lambda k: k.row)]
-    return Capture(devices, [None, None], BASE, groups, cores=tuple(dict.fromkeys(k.core for k in rows)), shape_variation=variation_of(devices, groups)), files
+    return Capture(devices, [None, None], BASE, groups, cores=tuple(dict.fromkeys(k.core for k in rows)),
+                   shape_variation=variation_of(devices, groups)), files
 
 
 def thresholds(r, of):

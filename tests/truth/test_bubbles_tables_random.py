@@ -2,6 +2,7 @@
 import random
 import sys
 
+import idle_answers
 import idle_tables_random
 import truth
 from idle_model import Idle
@@ -28,12 +29,10 @@ class RandomTables(truth.Case):
         found = truth.parsed(truth.run("bubbles", folder, "--json", "--limit", 0, *given))
         for device, said in zip(capture.devices, found["devices"]):
             device.resolution, device.file = said["timestamp_resolution_ps"], said["file"]  # asked elsewhere
-        sentences = {"answers": {key: text for key, text in found["summary"].items() if key.startswith("q")},
-                     "recommendations": found["recommendations"], "evidence_gaps": found["evidence_gaps"]}
         model = Idle(capture, thresholds=thresholds)
         for op in model.ops:  # of shapes of as many kernels those count that the table has first
             op["shapes"] = dict(sorted(op["shapes"].items()))
-        self.check(found, model.document(found["inputs"], found["files"], sentences))
+        self.check(found, model.document(found["inputs"], found["files"], idle_answers.sentences(model, found)))
 
 
 if __name__ == "__main__":
