@@ -34,7 +34,8 @@ NAMED = {
     "launch_bound": ["aten::topk", "xnccl", "xhcom", "hccl", "cudamalloc", "Optimizer.step", "Optimizer.zero_grad#x", "Compiler::Run",
                      "RunBackend Compiler::", "torch/serialization.py(9): load", "save torch/serialization.py", "orbax restore",
                      "checkpoint_manager.py:unsave", "acquire of padlock", "lock acquire of", "xc10d::", "mygc.collect", "xgloo:",
-                     "DataLoader", "aten::to", "aten::_to_copy", "aten::copy_", "aten::to.dtype", "HostToDevice", "torch_to_npu", "Stream Sync", "msccl",
+                     "DataLoader", "aten::to", "aten::_to_copy", "aten::copy_", "aten::to.dtype", "HostToDevice", "torch_to_npu",
+                     "Stream Sync", "msccl",
                      "Notify Wait", "Notify_Wait", "EVENT_WAIT", "StreamWaitEvent", "blocklock.acquired", "mylock.acquire"],
 }
 SYNC = ["aten::to", "aten::_to_copy", "aten::copy_", "HostToDevice", "torch_to_npu", "Stream Sync", "hipStreamSynchronize",
