@@ -3,7 +3,7 @@ import json
 import pathlib
 from fractions import Fraction
 
-from idle_model import CAUSES
+from idle_model import CAUSE_MEANINGS, CAUSES, certainty
 from idle_sentences import counted, human, percent
 
 ADVICE = json.loads((pathlib.Path(__file__).parent / "expected" / "advice_pytorch.json").read_text(encoding="utf-8"))
@@ -219,3 +219,44 @@ def sentences(of, found):
     """What is said in words; `found`: a document, of which only what is not known is not worked out."""
     advice = TablesAdvice if all(host is None for host in of.c.hosts) else Advice
     return {"answers": answers(of), "recommendations": advice(of).all(), "evidence_gaps": found["evidence_gaps"]}
+
+
+def findings(of):
+    """By id what a report says: of each group that waits too long, of the cause of most of that, and of what is exposed."""
+    rows, advice = [], Advice(of)
+    causes = list(zip(advice.causes(), of.cause_sums()))
+
+    def add(name, **said):
+        count = sum(1 for row in rows if row[0] == name)
+        rows.append((name, f"{name}.{count + 1}" if count else name, said))
+
+    def proof(g):
+        place = of.where(g).split(", ")[2 if g.step is not None else 1:]
+        return {"file": of.c.devices[g.device].file, "plane": -1, "line": -1, "start_ps": g.start, "end_ps": g.end, "row": None,
+                "byte_offset": None, "note": f"{human(g.length)} {', '.join(place)}"}
+
+    def add_cause(group, cause, gaps, summary):
+        sure = certainty(cause, summary["sure"])
+        says = ADVICE[cause]
+        add(f"bubbles.cause.{cause}", certainty=sure, recoverable_ps=summary["time"], recoverable_bytes=None,
+            what={"proved": "", "likely": "Likely cause: "}.get(sure, "Possible cause: ") + CAUSE_MEANINGS[cause]
+            + f", in {counted(len(of.group_facts[group]['steps']), 'step')} (g{group}): {summary['evidence'][0]}",
+            where=summary["evidence"][1], evidence=[proof(longest(gaps))] if gaps else [],
+            next=says["text"] + (f" {says['how']}" if says["how"] else ""))
+
+    for group, f in enumerate(of.group_facts):
+        if not f["issue"] or len(rows) >= 6:
+            continue
+        own = sorted((g for g in of.gaps if g.step is not None and of.group_of[g.step] == group), key=lambda g: (-g.length, g.start))
+        spent = sums(of, f["steps"])
+        add("bubbles.idle", certainty="proved", recoverable_ps=None, recoverable_bytes=None,
+            what=f"the device waits {percent(spent['idle'], spent['service'])} of the time in {counted(len(f['steps']), 'step')} (g{group}), "
+            + ("spread over many gaps" if f["pattern"] == "none" else f"mostly {f['pattern']} gaps"),
+            where=of.where(own[0]) if own else "", evidence=[proof(g) for g in own[:3]], next="profkit bubbles PATH")
+        found = next((c for c in causes if c[0][0] == group and c[0][2] is not None), None)
+        if found and (certainty(found[0][1], found[1]["sure"]) in ("proved", "likely") or found[1]["span"]):
+            add_cause(group, found[0][1], found[0][2], found[1])
+    for (group, cause, gaps, _), summary in causes:
+        if gaps is None:
+            add_cause(group, cause, None, summary)
+    return {name: said for _, name, said in rows}

@@ -30,6 +30,17 @@ class RandomRanks(truth.Case):
     def test_steps_that_end_with_their_marks(self):
         self.each(range(301, 306), "marker", lambda r, capture: idle_random.thresholds(r, Idle(capture)))
 
+    def test_findings(self):
+        for seed in range(401, 407):
+            r = random.Random(seed)
+            capture, files = idle_random.capture(r)
+            for name, text in files.items():
+                self.write(f"{seed}/{name}", text)
+            found = truth.parsed(truth.run("report", self.scratch / f"{seed}", "--json", "--limit", 0))["findings"]
+            with self.subTest(seed=seed):
+                self.check({f["id"]: {key: value for key, value in f.items() if key != "id"} for f in found
+                            if f["id"].startswith("bubbles.")}, idle_answers.findings(Idle(capture)))
+
     def compare(self, folder, capture, policy, thresholds):
         given = [text for name, value in thresholds.items() for text in ("--threshold", f"{name}={value}")]
         found = truth.parsed(truth.run("bubbles", folder, "--json", "--limit", 0, "--window-policy", policy, *given))
