@@ -118,12 +118,17 @@ class Advice:
                     rows.append((group, cause, None, ps))
         return sorted(rows, key=lambda row: -row[3])
 
+    def says(self, cause):
+        if cause == "unexplained" and not self.of.c.stacks:
+            return {"text": "Too little is on record to say why: record stacks, or sample the host.", "how": None, "missing": "stacks"}
+        return ADVICE[cause]
+
     def of_causes(self):
         evidence = [c["evidence"] for c in self.of.cause_sums()]
         for (group, cause, gaps, ps), proof in zip(self.causes(), evidence):
             if gaps is not None and (not self.of.group_facts[group]["issue"] if group >= 0 else ps < self.of.ps("heavy_gap_us")):
                 continue
-            says = ADVICE[cause]
+            says = self.says(cause)
             if gaps is not None:
                 proof = ([self.idle_fact(group)] if group >= 0 else []) + [self.gap_fact(longest(gaps))]
             self.add(says["text"], *(("step_group", f"g{group}", self.priority(group)) if group >= 0 else ("global", None, 1)), ps, proof,
@@ -133,6 +138,10 @@ class Advice:
         for group, f in enumerate(self.of.group_facts):
             between = [g for g in self.of.gaps if g.step is not None and self.of.group_of[g.step] == group and not g.edge and g.heavy
                        and g.scope == "step_internal" and g.part_before != g.part_after and g.cause in SLOW]
+            own = [g for g in self.of.gaps if g.step is not None and self.of.group_of[g.step] == group]
+            if f["issue"] and not self.of.c.stacks:
+                self.add("Record again with with_stack=true to see which code runs before the gaps.", "step_group", f"g{group}", 3,
+                         evidence=[self.idle_fact(group)] + ([self.gap_fact(longest(own))] if own else []), followup=True, gap="stacks")
             if between:
                 self.add("The host launches late between the parts of a step that repeat: look at how it dispatches one after another.",
                          "structure", f"g{group}", 1 if self.priority(group) == 0 else 2, sum(g.length for g in between),
@@ -250,7 +259,8 @@ def findings(of):
         own = sorted((g for g in of.gaps if g.step is not None and of.group_of[g.step] == group), key=lambda g: (-g.length, g.start))
         spent = sums(of, f["steps"])
         add("bubbles.idle", certainty="proved", recoverable_ps=None, recoverable_bytes=None,
-            what=f"the device waits {percent(spent['idle'], spent['service'])} of the time in {counted(len(f['steps']), 'step')} (g{group}), "
+            what=f"the device waits {percent(spent['idle'], spent['service'])} of the time in "
+            f"{counted(len(f['steps']), 'step')} (g{group}), "
             + ("spread over many gaps" if f["pattern"] == "none" else f"mostly {f['pattern']} gaps"),
             where=of.where(own[0]) if own else "", evidence=[proof(g) for g in own[:3]], next="profkit bubbles PATH")
         found = next((c for c in causes if c[0][0] == group and c[0][2] is not None), None)

@@ -39,13 +39,13 @@ def nested(r, start, end, depth=0):
 class Rank:
     """A trace with its steps, and the kernels of its devices."""
 
-    def __init__(self, r, rank, shift, first_thread):
-        self.r, self.trace = r, Trace(BASE + shift, shift, rank, 2, first_thread=first_thread, types=TYPES)
+    def __init__(self, r, rank, shift, first_thread, frames):
+        self.frames, self.r, self.trace = frames, r, Trace(BASE + shift, shift, rank, 2, first_thread=first_thread, types=TYPES)
         self.trace.name_process(900 + rank, "python")
 
     def host(self, start, end, tid, names=None):
         for a, b in nested(self.r, start, end):
-            category, name = self.r.choice(names or NAMES)
+            category, name = self.r.choice([n for n in names or NAMES if self.frames or n[0] != "python_function"])
             self.trace.span(category, name, a, b - a, tid=tid)
 
     def device(self, device, tid, pattern, starts, last):
@@ -88,8 +88,8 @@ class Rank:
                 if gap and r.random() < 0.2:
                     t.span("cuda_sync", r.choice(["Event Sync", "Stream Wait Event"]), cursor, gap * r.choice([1, 4, 5, 10]) // 20, tid=tid)
                 category = "gpu_memcpy" if kind == "copy" else "kernel"
-                told = name if kind == "comm" else None
-                t.kernel(device, name, start, duration, stream=stream, launch=launch, kind=kind, category=category, op_type=told)
+                said = name if kind == "comm" else None
+                t.kernel(device, name, start, duration, stream=stream, launch=launch, kind=kind, category=category, op_type=said)
                 if kind == "compute" and stream == 7 or duration < 30_000:
                     cursor = max(cursor, start + duration)
                 else:
@@ -111,8 +111,8 @@ def parts_of(members, anchor=ATTENTION):
     return tuple(parts + ([("tail", tail)] if tail < len(types) else []))
 
 
-def capture(r, policy="guide"):
-    """Two ranks of two devices; GPU 0 both have. `policy`: where steps end."""
+def capture(r, policy="guide", frames=True):
+    """Two ranks of two devices; GPU 0 both have. `policy`: where steps end. `frames`: whether stacks are recorded."""
     ranks, devices, files = [], [], {}
     pattern = [("gemm", "compute", 7)] * 2 + [(ATTENTION, "compute", 7)]
     pattern += [r.choice([("gemm", "compute", 7), (PAGEABLE, "copy", 20), (PINNED, "copy", 20), ("ncclDevKernel_SendRecv", "comm", 30),
@@ -120,7 +120,7 @@ def capture(r, policy="guide"):
     pattern += [(ATTENTION, "compute", 7)] + pattern[3:3 + r.randrange(0, 4)]
     shift, threads = 0, 0
     for rank in (0, 1):
-        of = Rank(r, rank, shift, threads)
+        of = Rank(r, rank, shift, threads, frames)
         t = of.trace
         count = r.choice([3, 3, 4])
         starts = [1_000_000 + SERVICE * n for n in range(count)]
@@ -138,7 +138,7 @@ def capture(r, policy="guide"):
         files[f"rank{rank}.pt.trace.json"] = t.text()
         shift += r.choice([0, 1_000, 2_000_500])
         threads += len(t.threads)
-    return Capture(devices, [of.trace.spans for of in ranks], BASE, groups_of(devices), stacks=True, runtime=True, names_origins=True,
+    return Capture(devices, [of.trace.spans for of in ranks], BASE, groups_of(devices), stacks=frames, runtime=True, names_origins=True,
                    meanings=SPANS, pageable=(PAGEABLE,)), files
 
 

@@ -41,10 +41,10 @@ class Checks(truth.Case):
         found = self.ask(rank, {"ASCEND_PROFILER_OUTPUT/step_trace_time.csv": step_table(rows)})
         agrees = {(1, "0"): (True, False), (0, "0"): (True, False), (0, "1"): (False, True), (1, "3"): (False, True),
                   (1, "2"): (True, True)}
-        told = {(device, step): (free, stage) for device, step, free, stage, _ in rows}
+        said = {(device, step): (free, stage) for device, step, free, stage, _ in rows}
         wanted = []
         for device, step, *_ in rows:
-            for what, ours, theirs, same in zip(("Free", "Stage"), (30, 200), told[device, step], agrees.get((device, step), ())):
+            for what, ours, theirs, same in zip(("Free", "Stage"), (30, 200), said[device, step], agrees.get((device, step), ())):
                 wanted.append({"device": device, "step_id": step, "what": what, "ours_us": decimal.Decimal(ours),
                                "theirs_us": decimal.Decimal(theirs), "agrees": same})
         self.check(found["self_check"]["step_trace_time"], wanted)
@@ -75,20 +75,20 @@ class Checks(truth.Case):
     def test_waits_of_collectives(self):
         """Three steps with a collective each. Of those of the table that begin in a step the sums count: at its very start and in it, not
         at its very end, nor what goes from one to one."""
-        rank, told = Rank(BASE), {"p2p": {}, "collective": {}}
+        rank, said = Rank(BASE), {"p2p": {}, "collective": {}}
         for step in range(3):
             at = BASE + 1_000 * step * US
             rank.kernel(0, f"hcom_allReduce__{step}_0_1@1", "hcom_allReduce_", "HCCL", at, 100 * US, stream=46, wait=None, step=str(step))
             rank.kernel(0, "matmul", "MatMulV3", "AI_CORE", at + 200 * US, 300 * US, step=str(step))
         def say(where, name, at, elapsed, transit, wait):
-            told[where][name] = {"Communication Time Info": {"Start Timestamp(us)": (BASE // US) + at, "Elapse Time(ms)": elapsed,
+            said[where][name] = {"Communication Time Info": {"Start Timestamp(us)": (BASE // US) + at, "Elapse Time(ms)": elapsed,
                                                              "Transit Time(ms)": transit, "Wait Time(ms)": wait}}
         say("collective", "hcom_allReduce__0_0_1@1", 0, 0.1, 0.05, 0.025)
         say("collective", "hcom_allReduce__1_0_1@1", 1_499, 0.3, 0.05, 0.075)
         say("collective", "hcom_allReduce__2_0_1@1", 2_500, 7.0, 7.0, 7.0)
         say("collective", "hcom_allReduce__3_0_1@1", 700, 7.0, 7.0, 7.0)
         say("p2p", "hcom_send__0_0_1@1", 2_100, 7.0, 7.0, 7.0)
-        found = self.ask(rank, {"ASCEND_PROFILER_OUTPUT/communication.json": json.dumps({"step0": told})})
+        found = self.ask(rank, {"ASCEND_PROFILER_OUTPUT/communication.json": json.dumps({"step0": said})})
         exposed, = [c for c in found["causes"] if c["cause"] == "exposed_comm"]
         self.assertEqual(exposed["evidence"], ["300.000 us, 20.0 % of the time in 3 steps", "the most, 100.000 us: step 0",
                                                "its collectives last 400.000 us, of which 25.0 % wait for other ranks and 25.0 % "
