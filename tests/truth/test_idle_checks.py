@@ -95,6 +95,27 @@ class Checks(truth.Case):
                                                "move bytes"])
         self.assertNotIn("no communication.json: waits inside collectives are not split", found["evidence_gaps"])
 
+    def test_a_thread_that_two_processes_show(self):
+        """Thread 201 of the system is in an operator for the first half of a gap of 1000 µs, and in CANN from 400 to 900, where the next
+        kernel is launched at 890: it works for 900. Another one collects garbage for 200."""
+        for garbage, cause, covered in ((200, "launch_bound", 900), (450, "gc", 450)):
+            rank = Rank(BASE)
+            rank.process(10, "Python", "CPU")
+            rank.process(20, "CANN", "CPU")
+            rank.process(30, "Python GC", "CPU")
+            at = BASE + 1_100 * US
+            rank.span(20, 201, "Node@launch", BASE + 900 * US, 20 * US, "runtime")
+            rank.kernel(0, "matmul", "MatMulV3", "AI_CORE", BASE + 1_000 * US, 100 * US, launch=BASE + 910 * US)
+            rank.span(10, 201, "aten::mm", at, 500 * US, "op", "cpu_op")
+            rank.span(20, 201, "Node@launch", at + 400 * US, 500 * US, "runtime")
+            rank.span(30, 301, "Python GC", at + 100 * US, garbage * US, "gc")
+            rank.kernel(0, "add", "Add", "AI_CORE", at + 1_000 * US, 100 * US, launch=at + 890 * US)
+            gap, = self.ask(rank, {"ASCEND_PROFILER_OUTPUT/trace_view.json": rank.trace()})["anomaly_discovery"]["bubble_windows"]
+            self.assertEqual([gap["duration_ns"], gap["cause"]["id"], gap["cause"]["covered_ns"], gap["host_visible_coverage_ratio"],
+                              gap["gc_overlap_ratio"], float(gap["host_parallelism"])],
+                             [1_000_000, cause, covered * 1_000, decimal.Decimal("0.9"), decimal.Decimal(garbage) / 1000,
+                              (900 + garbage) / 900])
+
 
 if __name__ == "__main__":
     truth.main(sys.modules[__name__])
