@@ -204,6 +204,7 @@ class Capture:
     meanings: dict = dataclasses.field(default_factory=dict)  # of names of spans: (cause or None, sync, comm)
     pageable: tuple = ()  # names of kernels that copy from pageable memory
     self_check: tuple = ()
+    cores: tuple = ()  # in the order of the table, where it matters
     communication: tuple = ()  # collectives of a table: device, start, elapsed, transit, wait
     shape_variation: dict = dataclasses.field(default_factory=dict)  # group -> (positions, varying)
 
@@ -1103,6 +1104,9 @@ class Idle:
                         "gap_before_ms": ms(before)})
         return out
 
+    def in_table_order(self, cores):
+        return sorted(cores, key=lambda c: self.c.cores.index(c) if c in self.c.cores else 0)
+
     def block_side(self, i):
         d, w = self.steps[i]
         members = self.members(i)
@@ -1132,7 +1136,7 @@ class Idle:
             top = lambda key: [self.kernel(d, i, k) for k in sorted(kernels, key=lambda k: -key(k))[:5]]
             out.append({"device": d, "step_id": w.id, "part": name, "kernel_count": len(kernels),
                         **self.clock_fields(self.clocks(kernels)), "reading": self.reading(kernels),
-                        "dominant_core": next((c for c in cores if cores[c] == core), None) or None,
+                        "dominant_core": next((c for c in self.in_table_order(cores) if cores[c] == core), None) or None,
                         "dominant_stream": str(min(streams, key=lambda s: (-streams[s], s))) if streams else None,
                         "top_by_duration": top(lambda k: k.duration), "top_by_total_cost": top(lambda k: k.cost),
                         "wait_heavy_kernels": sum(1 for k in kernels
