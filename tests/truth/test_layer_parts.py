@@ -13,6 +13,17 @@ SHORT = {"attention": "at", "projection": "pr", "tp_comm": "tp", "norm": "no", "
          "output_head": "he", "sampling": "sa", "other": "ot"}
 
 
+class Ends(LetterCase):
+    def test_the_last_layer_ends_with_what_ends_last(self):
+        """Which may be a kernel of another stream that began before others."""
+        rank = self.rows("EAMNWMNAMNWMNS" * 2)
+        rank.kernel(0, "hcom_allReduce__1_2@9", "hcom_allReduce_", "HCCL", BASE + 450 * US, 200 * US, stream=46)
+        found = self.ask(self.folder(rank))
+        self.assertEqual([(x["start_rel_ns"], x["end_rel_ns"]) for x in found["layers"]],
+                         [(21_000, 147_000), (147_000, 293_000), (315_000, 441_000), (441_000, 650_000)])
+        self.assertEqual([(x["start_rel_ns"], x["end_rel_ns"]) for x in found["passes"]], [(0, 293_000), (294_000, 650_000)])
+
+
 class Roles(LetterCase):
     def roles(self, layer, *, last=False):
         """Letters of the layer, each followed by its role: of one that is followed by another, or of the last of its pass."""

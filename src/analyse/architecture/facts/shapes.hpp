@@ -19,7 +19,7 @@ struct linear_use {
   std::int64_t batch = 0;  // the first dimension where there are three; 0: not known
   bool bias = false;
   module_part part = module_part::none;
-  std::string dtype, weight_dtype;  // "bf16"; "" not known
+  std::string dtype;  // "bf16"; "" not known
   std::uint64_t calls = 0;
   std::string evidence;
 };

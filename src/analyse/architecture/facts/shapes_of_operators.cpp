@@ -77,7 +77,6 @@ class operator_reader {
     l.bias = out_first ? !o.input(2).empty() : x == 1 && !o.input(0).empty();
     l.part = o.part;
     l.dtype = dtype_word(o.type(x));
-    l.weight_dtype = dtype_word(o.type(w));
     l.calls = o.calls;
     l.evidence = evidence_of(o);
     into_.linears.push_back(std::move(l));

@@ -144,7 +144,6 @@ class program_reader {
     if (l.rows <= 0 || l.in <= 0 || l.out <= 0) return;
     l.part = part_of_scope(scope);
     l.dtype = dtype_word(element_word(operands[0].shape()));
-    l.weight_dtype = dtype_word(element_word(operands[1].shape()));
     l.calls = 1;
     l.evidence = evidence_of(each, operands);
     linears_.push_back(into_.linears.size());
