@@ -97,7 +97,8 @@ class Flights(truth.Case):
         device's clock, else by the trace's; of starts at one time with one name the first counts for both."""
         found = self.ask(([[pair.Ev(9, 40, 15), pair.Ev(4, 48, 7), pair.Ev(4, 44, 11, waited(3)), pair.Ev(4, 150, 4), pair.Ev(4, 150, 6),
                             pair.Ev(2, 150, 5)],
-                           [pair.Ev(4, 250, 5, waited(6)), pair.Ev(3, 200, 1, at(7)), pair.Ev(3, 200, 1, at(8)), pair.Ev(4, 290, 5, at(9), waited(2))]],
+                           [pair.Ev(4, 250, 5, waited(6)), pair.Ev(3, 200, 1, at(7)), pair.Ev(3, 200, 1, at(8)),
+                            pair.Ev(4, 290, 5, at(9), waited(2))]],
                           [[flow(3, 1, 0, 5), flow(4, 1, 50, 5), flow(3, 2, 100, 5), flow(4, 2, 150, 5),
                             flow(3, 3, 200, 5), flow(4, 3, 250, 5), flow(3, 4, 200, 5), flow(4, 4, 280, 15)]]))
         self.check([[row["flow"], row["in_flight_ps"], row["exposed_stall_ps"], row["exposed_from"]] for row in found["async"]], [
@@ -183,7 +184,8 @@ class Ops(truth.Case):
         named = ("hlo_op", "text", "all-reduce.1")
         lines = [pair.Line(16, "Stream #16", 0, [
             pair.Ev(1, 0, 50, named, waited(0)), pair.Ev(1, 100, 50, named, waited(7)), pair.Ev(1, 200, 9, named),
-            pair.Ev(2, 0, 90, ("hlo_op", "text", "fusion.1"), occurrences=3), pair.Ev(3, 300, 30, ("hlo_op", "text", "fusion.1"))], "stream"),
+            pair.Ev(2, 0, 90, ("hlo_op", "text", "fusion.1"), occurrences=3),
+            pair.Ev(3, 300, 30, ("hlo_op", "text", "fusion.1"))], "stream"),
                  pair.Line(17, "Stream #17", 0, [pair.Ev(1, 0, 16, named), pair.Ev(2, 20, 0, named)], "stream")]
         path = self.write("a.xplane.pb", pair.Host("alpha", [pair.Plane(1, "/device:GPU:0", "device", lines, ops),
                                                              pair.Plane(2, "/device:GPU:1", "device", [lines[1]], {

@@ -206,13 +206,14 @@ class Pairs(ProgramCase):
             if device == 7:
                 return []
             late = lambda k: sources.get(device, 10) if k == 2 else 10
-            return [("collective-permute.1", 1_000 * k + late(k), 1_000 * k + (950 if device in sources else 100 + (50 if device == 5 else 0)))
-                    for k in range(4)]
+            end = 950 if device in sources else 150 if device == 5 else 100
+            return [("collective-permute.1", 1_000 * k + late(k), 1_000 * k + end) for k in range(4)]
         found = self.ask(self.program(forms, tuple((device,) for device in DEVICES)), runs, kernel="ncclDevKernel_SendRecv")
         self.check([[op[key] for key in ("name", "process_group", "groups", "violations", "violations_raw", "unjudged")]
                     for op in found["ops"]], [["collective-permute.1", "{0 to 4, 1 to 5, 2 to 6, 3 to 3}", 4, 1, 1, 0]])
         self.check([found["pair_violations"], found["overlaps"]], [2, 3])
-        keys = ("rank", "beyond_bound", "latest_start_node", "latest_start_ps", "earliest_end_node", "earliest_end_ps", "gap_ps", "bound_ps")
+        keys = ("rank", "beyond_bound", "latest_start_node", "latest_start_ps", "earliest_end_node", "earliest_end_ps", "gap_ps",
+                "bound_ps")
         self.check([[detail[key] for key in keys] for detail in found["details"]],
                    [[2, True, "0", 2_150 * US, "1", 2_100 * US, 50 * US, 0]])
 
