@@ -39,8 +39,8 @@ class Pairs(PiecesCase):
         e = self.event
         path = self.save([
             e("B", 0, "a"), e("B", 10, "b"), e("B", 20, "a"), e("B", 21, "a", tid=8), e("B", 22, "a", pid=1), e("B", 25, "c"),
-            e("E", 30, "a"), e("E", 40), e("E", 50, "a"), e("E", 60), e("E", 70), e("E", 71, "a", tid=8), e("E", 75, "a", pid=1), e("B", 80, "d"),
-            e("B", 85, "d"), e("E", 85, "d")])
+            e("E", 30, "a"), e("E", 40), e("E", 50, "a"), e("E", 60), e("E", 70), e("E", 71, "a", tid=8), e("E", 75, "a", pid=1),
+            e("B", 80, "d"), e("B", 85, "d"), e("E", 85, "d")])
         us = lambda *rows: [[name, start * US, length * US, row, stream] for name, start, length, row, stream in rows]
         self.check(self.rows(path, *self.KEYS), us(
             ("a", 0, 50, 0, 7), ("b", 10, 50, 1, 7), ("a", 20, 10, 2, 7), ("a", 21, 50, 3, 8), ("c", 25, 15, 5, 7), ("d", 85, 0, 14, 7),
@@ -62,7 +62,8 @@ class Pairs(PiecesCase):
         """By process, category, id and name: an id of another category, or the same as a text of another process, is another."""
         def a(ph, ts, cat, number, name="n", pid=1, tid=1):
             return {"ph": ph, "cat": cat, "id": number, "name": name, "pid": pid, "tid": tid, "ts": ts}
-        path = self.save([a("b", 0, "x", "0"), a("b", 5, "y", "0"), a("b", 7, "x", "1"), a("b", 8, "x", "0", "m"), a("b", 9, "x", "0", pid=2),
+        path = self.save([a("b", 0, "x", "0"), a("b", 5, "y", "0"), a("b", 7, "x", "1"), a("b", 8, "x", "0", "m"),
+                          a("b", 9, "x", "0", pid=2),
                           a("e", 10, "x", "0", tid=2), a("e", 20, "x", "1"), a("e", 30, "y", "0"), a("e", 40, "x", "0", "m"),
                           a("e", 50, "x", "0", pid=2), a("n", 60, "x", "0"), a("e", 70, "x", "0")])
         self.check(self.lines(path), [["", "0", "x", 4, 10 + 13 + 32, 0, 60], ["", "1", "y", 1, 25, 5, 30], ["", "0", "x", 1, 41, 9, 50]])
@@ -113,7 +114,8 @@ class Processes(PiecesCase):
 class Zeros(PiecesCase):
     @staticmethod
     def kernel(start, name="k", length=5):
-        return {"ph": "X", "cat": "kernel", "name": name, "pid": 0, "tid": 7, "ts": start, "dur": length, "args": {"device": 0, "stream": 7}}
+        return {"ph": "X", "cat": "kernel", "name": name, "pid": 0, "tid": 7, "ts": start, "dur": length,
+                "args": {"device": 0, "stream": 7}}
 
     def test_files_of_one_capture(self):
         """Times count from the first zero of all files, whichever it is of; before the events or after them."""
@@ -146,7 +148,8 @@ class Zeros(PiecesCase):
         """They are their own zero: whole seconds before the first event of all, where the first in the file is not the first of all."""
         first = BASE_NS // 1_000 + 300_000
         for times, before_s in (((first, first + 10), 0), ((first, first - 10), 0), ((first, first - 300_000), 0),
-                                ((first, first - 300_001), 1), ((first, first - 1_300_000), 1), ((first, first - 1_300_001), 2), ((first, first + 5, first - 299_999), 0)):
+                                ((first, first - 300_001), 1), ((first, first - 1_300_000), 1), ((first, first - 1_300_001), 2),
+                                ((first, first + 5, first - 299_999), 0)):
             zero_us = first - first % 1_000_000 if first % 1_000_000 else first
             path = self.save([self.kernel(at) for at in times])
             found = self.info(path)
