@@ -2,6 +2,7 @@
 """`profkit validate`: who takes part in a call, by every form in which a program may write it, over two nodes of four devices."""
 import itertools
 import sys
+from fractions import Fraction
 
 import hlo
 import proto_writer as proto
@@ -227,6 +228,45 @@ class Pairs(ProgramCase):
         self.check([[op["process_group"], op["groups"], op["violations"], op["violations_raw"], op["unjudged"]] for op in found["ops"]],
                    [["{4 to 0, 0 to 5, 2 to 6}", 1, 0, 1, 0]])
         self.check([found["pair_violations"], found["overlaps"]], [1, 0])
+
+
+class Payloads(ProgramCase):
+    """How much a call moves, by the shapes of its instruction."""
+
+    def test_shapes(self):
+        """Of a start the second part of its result, of a send the first; of several arrays the sum."""
+        array = lambda elements, kind=hlo.F32: hlo.shape(kind, [elements])
+        pair = lambda *parts: hlo.shape(13, elements=parts)
+        half = 10  # f16
+        all_of = hlo.replica_groups(list(DEVICES))
+        fours = hlo.replica_groups([0, 1, 4, 5], [2, 3, 6, 7])
+        rows = [  # name, opcode, shape, group, payload, share of it on a link
+            ("all-reduce.1", "all-reduce", array(16), fours, 64, Fraction(3, 2)),
+            ("all-reduce.2", "all-reduce", pair(array(8), array(8, half)), fours, 48, Fraction(3, 2)),
+            ("all-reduce-start.3", "all-reduce-start", pair(array(8), array(8)), fours, 64, Fraction(3, 2)),
+            ("all-gather.4", "all-gather", array(16), fours, 64, Fraction(3, 4)),
+            ("all-gather-start.5", "all-gather-start", pair(array(4), array(16)), fours, 64, Fraction(3, 4)),
+            ("all-gather-start.6", "all-gather-start", pair(pair(array(4), array(4, half)), pair(array(16), array(16, half))), fours, 96,
+             Fraction(3, 4)),
+            ("reduce-scatter.7", "reduce-scatter", array(4), fours, 64, Fraction(3, 4)),
+            ("reduce-scatter-start.8", "reduce-scatter-start", pair(array(16), array(4)), fours, 64, Fraction(3, 4)),
+            ("all-to-all.9", "all-to-all", pair(array(4), array(4), array(4), array(4)), fours, 64, Fraction(3, 4)),
+            ("collective-broadcast.10", "collective-broadcast", array(16), fours, 64, 1),
+            ("all-reduce.11", "all-reduce", array(16), all_of, 64, Fraction(7, 4)),
+            ("all-reduce.12", "all-reduce", array(0), fours, None, None)]
+        program = hlo.module("jit_step", 11, message(15, number(1, 8), number(2, 1), message(3, hlo.numbers(1, list(DEVICES)))),
+                             hlo.computation(1, "main", *(hlo.instruction(at, name, opcode, shape, more=group)
+                                                          for at, (name, opcode, shape, group, _, _) in enumerate(rows, 1))))
+        found = self.ask(program, lambda device: [(name, 1_000 * at, 1_000 * at + 100) for at, (name, *_) in enumerate(rows)])
+        ops = {}
+        for op in found["ops"]:
+            ops.setdefault(op["name"], []).append(op)
+        for name, _, _, group, payload, share in rows:
+            with self.subTest(name):
+                for op in ops[name]:
+                    rate = payload and Fraction(payload * 10**12, 100 * US)
+                    self.check([op["payload_bytes"], op["algorithm_bytes_per_s"], op["bus_bytes_per_s"]], [payload, rate, rate and rate * share])
+                self.assertEqual(len(ops[name]), 1 if group == all_of else 2)
 
 
 if __name__ == "__main__":
