@@ -265,7 +265,8 @@ class Payloads(ProgramCase):
             with self.subTest(name):
                 for op in ops[name]:
                     rate = payload and Fraction(payload * 10**12, 100 * US)
-                    self.check([op["payload_bytes"], op["algorithm_bytes_per_s"], op["bus_bytes_per_s"]], [payload, rate, rate and rate * share])
+                    self.check([op["payload_bytes"], op["algorithm_bytes_per_s"], op["bus_bytes_per_s"]],
+                               [payload, rate, rate and rate * share])
                 self.assertEqual(len(ops[name]), 1 if group == all_of else 2)
 
 
