@@ -169,6 +169,46 @@ class Forms(ProgramCase):
                    [[name, group, 1] for name in ("all-reduce-done.3", "all-reduce-start.3") for group in groups])
 
 
+class Places(ProgramCase):
+    """Which devices a program of fewer of them is on."""
+
+    def rows(self, forms, runs, assigned):
+        found = self.ask(self.program(forms, assigned), runs)
+        calls = sorted([c["process_group"], c["latest_node"], c["latest_device"], c["latest_rank"]] for c in found["calls"])
+        return calls, [[op["process_group"], op["groups"], op["unjudged"], op["unjudged_reason"]] for op in found["ops"]]
+
+    FORMS = [("all-reduce.1", "all-reduce", hlo.replica_groups([0, 1], [2, 3]))]
+
+    def test_each_node_has_its_own(self):
+        """A program of four devices that all of both nodes run: each node its own."""
+        calls, ops = self.rows(self.FORMS, lambda device: [("all-reduce.1", device, 100)], tuple((at,) for at in range(4)))
+        self.check(calls, [["[0, 1]", "0", 1, "1"], ["[0, 1]", "1", 1, "1"], ["[2, 3]", "0", 3, "3"], ["[2, 3]", "1", 3, "3"]])
+        self.check(ops, [["[0, 1]", 1, 0, None], ["[0, 1]", 1, 0, None], ["[2, 3]", 1, 0, None], ["[2, 3]", 1, 0, None]])
+
+    def test_as_many_as_ran_it(self):
+        """The four devices that ran it are its own, in their order, wherever they are."""
+        ran = (1, 3, 4, 6)
+        calls, _ = self.rows(self.FORMS, lambda device: [("all-reduce.1" if device in ran else "all-gather.7", device, 100)],
+                             tuple((at,) for at in range(4)))
+        self.check([row for row in calls if row[0]], [["[0, 1]", "0", 3, "1"], ["[2, 3]", "1", 2, "3"]])
+
+    def test_neither(self):
+        """Five devices ran it: nobody knows which four are the program's."""
+        sub = "sub-groups: it runs in groups of devices, and which of them wait for each other is not known from what is on record"
+        calls, ops = self.rows(self.FORMS, lambda device: [("all-reduce.1", device, 100)] if device in (0, 1, 2, 4, 5) else [],
+                               tuple((at,) for at in range(4)))
+        self.check([calls, ops], [[], [["", 0, 2, sub], ["", 0, 2, sub], ["", 0, 1, sub]]])
+
+    def test_who_is_in_no_group(self):
+        """A device that runs it without being in a group of it: then devices are elsewhere, and nothing is said."""
+        forms = [("all-reduce.1", "all-reduce", hlo.replica_groups([0, 1, 2], [4, 5, 6]))]
+        eight = tuple((device,) for device in DEVICES)
+        for others, expected in (((3, 7), [["[0, 1, 2]", "0", 2, "2"], ["[4, 5, 6]", "1", 2, "6"]]), ((7,), [])):
+            calls, _ = self.rows(forms, lambda device, others=others: [
+                ("all-gather.2" if device in others else "all-reduce.1", device, 100)], eight)
+            self.check([row for row in calls if row[0]], expected)
+
+
 class Doubt(ProgramCase):
     """Which device has which number is inferred; where too many calls would be out of order it is doubted."""
 

@@ -33,7 +33,9 @@ class Heads(KernelsCase):
     def test_names_of_models(self):
         """At the head or one level inside of "metadata" or "model"; a text that is empty is none."""
         for head, model in (({"metadata": {"repo_id": "Org/a"}}, [["Org/a"]]),
-                            ({"model": {"x": {"y": 1}, "inner": {"model_name": "Org/b"}}}, [["Org/b"]]), ({"model": {"model_id": ""}}, []), ({"other": {"repo_id": "Org/c"}}, []),
+                            ({"model": {"x": {"y": 1}, "inner": {"model_name": "Org/b"}}}, [["Org/b"]]),
+                            
+                            ({"model": {"model_id": ""}}, []), ({"other": {"repo_id": "Org/c"}}, []),
                             ({"model": {"a": {"b": {"repo_id": "Org/d"}}}}, [])):
             path = self.save([run("k", 0, 1)], **head)
             self.check(self.facts(path, "model", keys=("value",))["model"], model)
