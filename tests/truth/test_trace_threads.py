@@ -50,12 +50,13 @@ class Threads(truth.Case):
                     self.check("".join(s["name"][-1] for s in truth.parsed(found)["steps"]), numbers)
 
     def test_a_merge_of_three(self):
-        """Nodes are numbered by ranks. Processes and threads of one number are those of each node; kernels keep their devices, streams and launches."""
+        """Nodes are numbered by ranks. Processes and threads of one number are those of each node; kernels keep their devices, streams
+        and launches."""
         paths = []
         for node, host in enumerate(("ada", "bob", "cleo")):
             at = 100 * node
-            events = [meta("process_name", 5, 0, f"python of {host}"), meta("thread_name", 5, 11, f"main of {host}"), call(5, 11, at + 10, 0),
-                      call(5, 12, at + 20, 1), run(f"a{node}", at + 30, 0), run(f"b{node}", at + 40, 1, 1, 0),
+            events = [meta("process_name", 5, 0, f"python of {host}"), meta("thread_name", 5, 11, f"main of {host}"),
+                      call(5, 11, at + 10, 0), call(5, 12, at + 20, 1), run(f"a{node}", at + 30, 0), run(f"b{node}", at + 40, 1, 1, 0),
                       run(f"c{node}", at + 50, 1, 0, 9, pid="card"), step(5, 11, node, at)]
             paths.append(self.save(events, f"{host}.json", baseTimeNanoseconds=ZERO_NS + 1_000 * node, host_name=host,
                                    distributedInfo={"rank": 7 - node, "world_size": 8}))
@@ -76,8 +77,8 @@ class Threads(truth.Case):
             for option, text in (("--plane", f"python of {host}"), ("--line", f"main of {host}")):
                 steps = truth.parsed(truth.run("steps", merged, "--json", option, text))["steps"]
                 self.check([[s["name"], s["start_ps"]] for s in steps], [[f"ProfilerStep#{node}", 101 * node * US]])
-            text = truth.run("rows", merged, "kernels", "--node", 7 - node, "--format", "json")
-            self.check(sorted(json.loads(line)["name"] for line in text.splitlines()), [f"{name}{node}" for name in "abc"])
+            lines = truth.parsed(truth.run("ops", merged, "--node", 7 - node, "--json"))["lines"]
+            self.check(sorted(op["name"] for line in lines for op in line["ops"]), [f"{name}{node}" for name in "abc"])
 
 
 if __name__ == "__main__":
