@@ -86,6 +86,66 @@ class Ranks(RanksCase):
         self.check(once((0, 1), 3, (0, 1, 5)), [])
 
 
+    def test_groups_without_ranks(self):
+        """As many as there are ranks are everyone, or more; fewer are some that nobody knows, and so are any where it is not known how
+        many ranks there are."""
+        sub = "sub-groups: it runs in groups of devices, and which of them wait for each other is not known from what is on record"
+        for size, world, expected in ((2, 2, [["", False, 1, 0, None]]), (3, 2, [["", False, 1, 0, None]]),
+                                      (2, 3, [["", False, 0, 2, sub]]), (0, 3, [["", False, 1, 0, None]])):
+            events = {rank: [call("allreduce", rank, 10)] for rank in (0, 1)}
+            for each in events.values():
+                each[0]["args"].update({"Group size": size, "Process Group Ranks": ""})
+            found = self.ask(events, "--bound", "0ps", world=world)
+            with self.subTest(size=size, world=world):
+                self.check([[op[key] for key in ("process_group", "by_group", "groups", "unjudged", "unjudged_reason")]
+                            for op in found["ops"]], expected)
+        # What is not compared is counted where it lies in the time that was asked for.
+        for window, count in (("2us:", 2), ("10us:", 0), (":1us", 1), (":1001ns", 2)):
+            events = {rank: [call("allreduce", rank, 10)] for rank in (0, 1)}
+            for each in events.values():
+                each[0]["args"].update({"Process Group Ranks": ""})
+            found = self.ask(events, "--bound", "0ps", "--time", window, world=3)
+            self.check([found["unjudged"]], [count])
+
+
+class Planes(truth.Case):
+    """Which node and which device a plane is."""
+
+    def ask(self, *files):
+        """`files`: of each its hosts and its planes: name, id, and its own stats."""
+        paths = []
+        for at, (hosts, planes) in enumerate(files):
+            made = []
+            for name, key, own in planes:
+                plane = proto.Plane(name, key)
+                for stat, value in own.items():
+                    plane.own_stat(stat, value)
+                plane.line("Stream #1", 0, [plane.event("nccl", 0, US, [("hlo_op", "all-reduce.1")])])
+                made.append(plane)
+            paths.append(self.write(f"p{at}.xplane.pb", proto.xspace(made, hosts)))
+        found = truth.parsed(truth.run("validate", *paths, "--bound", "0ps", "--json"))
+        return ([[n["id"], n["hostname"], n["trace"], n["clock"], n["devices"]] for n in found["nodes"]],
+                sorted([op["device"], op["groups"]] for op in found["ops"]))
+
+    def test_numbers_of_devices(self):
+        """That in the name before that of the plane; from 64 on planes are of other nodes, whatever their names are."""
+        nodes, ops = self.ask((["ada"], [("/device:GPU:5", 3, {}), ("/device:GPU:3", 5, {})]),
+                              (["bob"], [("/device:GPU:5", 9, {}), ("/device:GPU:4", 3, {})]))
+        self.check([nodes, ops], [[["0", "ada", 0, 0, 2], ["1", "bob", 1, 1, 2]], [[5, 1]]])
+        nodes, ops = self.ask((["ada", "other"], [("/device:GPU:63", 63, {}), ("/device:GPU:64", 64, {}), ("/device:GPU:127", 127, {}),
+                                                  ("/device:GPU:0", 0, {})]))
+        self.check([nodes, ops], [[["0", "ada", 0, 0, 2], ["1", "", 0, 1, 2]], [[0, 1], [63, 1]]])
+
+    def test_hosts(self):
+        """What a plane says of its host, else the first host of the file, for its first node alone. One name is one clock."""
+        nodes, _ = self.ask((["ada"], [("/device:GPU:0", 0, {"hostname": "own"}), ("/device:GPU:1", 1, {"hostname": "late"})]),
+                            (["own"], [("/device:GPU:0", 0, {})]), ([], [("/device:GPU:0", 0, {})]))
+        self.check(nodes, [["0", "own", 0, 0, 2], ["1", "own", 1, 0, 1], ["2", "", 2, 1, 1]])
+        nodes, ops = self.ask((["ada"], [("/device:GPU:70", 70, {"node_id": 3, "hostname": "x"}), ("/device:GPU:1", 1, {"node_id": 0}),
+                                         ("/device:GPU:6", 6, {"node_id": 0, "hostname": "y"})]))
+        self.check([nodes, ops], [[["0", "y", 0, 0, 2], ["3", "x", 0, 1, 1]], [[6, 1]]])
+
+
 class Spaces(truth.Case):
     """Planes of XSpaces: of two nodes one device each, unless said."""
     def program(self, opcode="all-reduce", name="all-reduce.1"):

@@ -149,6 +149,21 @@ class Devices(KernelsCase):
                            "2 of 4 kernels were launched by graphs: their launch is that of the whole graph"])
 
 
+    def test_what_is_said_of_launches(self):
+        """Kernels without a launch are counted where the trace has numbers or a host; a device that waits is no host."""
+        note = "{0} of 2 kernels have no launch in the trace: who launched them is unattributed".format
+        wait = x("cuda_sync", "Event Sync", 50, 1, 0, 5)
+        for events, expected in (([run("a", 10, 5), run("b", 20, 5)], []), ([wait, run("a", 10, 5), run("b", 20, 5)], []),
+                                 ([run("a", 10, 5, correlation=0), run("b", 20, 5)], [note(2)]),
+                                 ([run("a", 10, 5), run("b", 20, 5, External_id=0)], [note(2)]),
+                                 ([operator("aten::add", 1, 0, 5), run("a", 10, 5), run("b", 20, 5)], [note(2)]),
+                                 ([x("user_annotation", "ProfilerStep#0", 50, 1, 0, 50), run("a", 10, 5), run("b", 20, 5)], [note(2)]),
+                                 ([launch(1, 1, correlation=0), run("a", 10, 5, correlation=0), run("b", 20, 5)], [note(1)]),
+                                 ([run("a", 10, 5, correlation=-2), run("b", 20, 5)], [])):
+            found = truth.parsed(truth.run("bubbles", self.save(events), "--json"))["inputs"][0]["notes"]
+            self.check(found, expected)
+
+
 class Groups(KernelsCase):
     def test_ranks_that_are_cut(self):
         """The head has the whole list of a group, by its name, and of its third member as well; a list that is not cut stays as it is."""
