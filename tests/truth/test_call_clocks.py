@@ -138,6 +138,41 @@ class Shared(ClocksCase):
         self.assertLessEqual(abs(node["most_offset_ps"] - (first[1] + second[1])), drift)
 
 
+    def test_whose_clock_counts(self):
+        """That of the least rank, in whatever order the traces come."""
+        events = {3: [call("allreduce", 30, 90, (1, 3), "a", Seq=0)], 1: [call("allreduce", 0, 100, (1, 3), "a", Seq=0)]}
+        aligned = self.align(events, world=4)
+        self.check([aligned["reference_node"], [[p["a"], p["b"]] for p in aligned["pairs"]], [n["id"] for n in aligned["nodes"]]],
+                   ["1", [["1", "3"]], ["1", "3"]])
+        self.check_offsets(aligned["pairs"][0], limits(50 * US, [(0, 90 * US)], [(30 * US, 100 * US)]))
+
+    def test_two_that_contradict_each_other(self):
+        """What they say of one another counts for nothing; what the reference and each of them say does."""
+        events = {0: [], 1: [], 2: []}
+        for number, (ranks, group, spans) in enumerate((
+                ((0, 1), "a", ((0, 100), (10, 90))), ((0, 2), "b", ((200, 300), (210, 280))),
+                ((1, 2), "c", ((400, 410), (420, 430))), ((1, 2), "c", ((520, 530), (500, 510))))):
+            for rank, span in zip(ranks, spans):
+                events[rank].append(call("allreduce", *span, ranks, group, Seq=number))
+        aligned = self.align(events)
+        self.check([[p["a"], p["b"], p["constraints"], p["feasible"]] for p in aligned["pairs"]],
+                   [["0", "1", 1, True], ["0", "2", 1, True], ["1", "2", 2, False]])
+        pivot = 265 * US
+        self.check_offsets(aligned["nodes"][1], limits(pivot, [(0, 90 * US)], [(10 * US, 100 * US)]))
+        self.check_offsets(aligned["nodes"][2], limits(pivot, [(200 * US, 280 * US)], [(210 * US, 300 * US)]))
+        self.check([aligned["contradictions"], aligned["undecidable"], [n["feasible"] for n in aligned["nodes"]]], [1, 0, [True] * 3])
+
+    def test_from_which_width_on(self):
+        """Half of the width, and not more, may be what is asked for."""
+        events = {0: [call("allreduce", 0, 100, (0, 1), Seq=0)], 1: [call("allreduce", 0, 100, (0, 1), Seq=0)]}
+        node = self.align(events)["nodes"][1]
+        self.check([node["least_offset_ps"] + node["most_offset_ps"], node["contains_zero"]], [0, True])
+        half = node["most_offset_ps"]
+        for most, decidable in ((half - 8, False), (half + 8, True)):
+            aligned = self.align(events, "--max-bound", f"{most}ps")
+            self.check([aligned["nodes"][1]["decidable"], aligned["undecidable"]], [decidable, int(not decidable)])
+
+
 class Known(ClocksCase):
     def known(self, starts, length, numbered=False):
         events = {rank: [call("allreduce", at, at + length, **({"Seq": k} if numbered else {})) for k, at in enumerate(starts)]

@@ -200,5 +200,68 @@ class Orders(RanksCase):
         self.check(self.rows({0: "gaagsags", 1: "agagsags"}), [self.said(1, 0, "allreduce", "_allgather_base", 1, 1)])
 
 
+class Streams(RanksCase):
+    def test_the_order_of_a_stream(self):
+        """What two streams run has no order; one that runs both has. A group of another size, or for another use, is another call."""
+        def rows(*orders, streams=(7, 7), **more):
+            events = {0: [], 1: []}
+            for rank, order in enumerate(orders):
+                for k, which in enumerate(order):
+                    name = ("allreduce", "_allgather_base")[which]
+                    events[rank].append(call(name, 100 * k, 100 * k + 10, stream=streams[which], group=str(which), **more))
+            found = self.ask(events, "--bound", "0ps", world=4)
+            return [row[0] for row in self.irregular(found, "kind") if row[0] == "order"]
+        first, other = (0, 1, 0, 1, 0, 1, 0, 1), (1, 0, 0, 1, 0, 1, 0, 1)
+        self.check(rows(first, other), ["order"])
+        self.check(rows(first, other, streams=(7, 8)), [])
+        self.check(rows(first, first), [])
+
+
+class Sizes(RanksCase):
+    def rows(self, *calls, name="allreduce"):
+        """`calls`: of each the elements of each rank; None: not on record."""
+        ranks = tuple(range(len(calls[0])))
+        events = {rank: [] for rank in ranks}
+        for k, sizes in enumerate(calls):
+            for rank, size in zip(ranks, sizes):
+                dtype, size = (size[0], size[1]) if isinstance(size, tuple) else ("Float", size)
+                made = call(name, 100 * k, 100 * k + 10, ranks, elements=size, dtype=dtype)
+                if size is None:
+                    del made["args"]["In msg nelems"], made["args"]["Out msg nelems"]
+                events[rank].append(made)
+        found = self.ask(events, "--bound", "0ps")
+        return self.irregular(found, "kind", "call", "rank", "count", "of_count", "evidence")
+
+    @staticmethod
+    def text(size, dtype="Float"):
+        return f"{size:,} elements in, {size:,} out, of {dtype}"
+
+    def row(self, call_at, rank, own, right, most=2, of=3, calls=4):
+        return ["size", call_at, str(rank), 1, calls, f"{own}; {most} of {of} members: {right}"]
+
+    def test_who_is_right(self):
+        """Most members; of as many each what others of the operation move; a type that differs is a size that does."""
+        t, same = self.text, (10, 10, 10)
+        self.check(self.rows(same, (10, 10, 12), same, same), [self.row(1, 2, t(12), t(10))])
+        self.check(self.rows(same, (12, 10, 12), same, same), [self.row(1, 1, t(10), t(12))])
+        self.check(self.rows(same, same, same, (11, 1_200, 10)), [self.row(3, 0, t(11), t(10), 1), self.row(3, 1, t(1_200), t(10), 1)])
+        self.check(self.rows(same, (10, ("Half", 10), 10), same, same), [self.row(1, 1, t(10, "Half"), t(10))])
+        self.check(self.rows((0, 0, 10), same, same, same), [self.row(0, 2, t(10), t(0))])
+
+    def test_sizes_that_are_not_on_record(self):
+        """Who has none is not wrong, and counts for nobody."""
+        same = (10, 10, 10)
+        self.check(self.rows(same, (10, None, 10), same, same), [])
+        self.check(self.rows(same, (None, 10, 12), same, same), [self.row(1, 2, self.text(12), self.text(10), 1)])
+
+    def test_of_how_many_calls(self):
+        """Where more than half of the calls differ, sizes are written down for another reason."""
+        same, odd = (10, 10, 10), (10, 10, 12)
+        self.check(len(self.rows(odd, odd, same, same)), 2)
+        self.check(self.rows(odd, odd, odd, same), [])
+        for name, count in (("_allgather_base", 1), ("_reduce_scatter_base", 1), ("broadcast", 0), ("all_to_all", 0)):
+            self.check(len(self.rows(same, odd, same, same, name=name)), count)
+
+
 if __name__ == "__main__":
     truth.main(sys.modules[__name__])
