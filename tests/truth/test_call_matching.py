@@ -146,6 +146,44 @@ class Planes(truth.Case):
         self.check([nodes, ops], [[["0", "y", 0, 0, 2], ["3", "x", 0, 1, 1]], [[6, 1]]])
 
 
+class Texts(truth.Case):
+    """Groups that stand in the texts of operations alone, over two nodes of two devices each."""
+
+    @staticmethod
+    def text(number, groups, *more):
+        return (f"%all-reduce.{number} = f32[25]{{0}} all-reduce(f32[25]{{0}} %p.1), {''.join(part + ', ' for part in more)}"
+                f"replica_groups={groups}, to_apply=%add")
+
+    def ask(self, ops):
+        """`ops`: (module, text, devices of a node that ran it)."""
+        paths = []
+        for node in (0, 1):
+            planes = []
+            for device in (0, 1):
+                plane = proto.Plane(f"/device:TPU:{device}", device)
+                plane.line("XLA Ops", ZERO_NS, [plane.event(text, 100 * at * US, 10 * US, [("hlo_module", proto.Ref(module))])
+                                                for at, (module, text, devices) in enumerate(ops) if device in devices], 3)
+                planes.append(plane)
+            paths.append(self.write(f"t{node}.xplane.pb", proto.xspace(planes, [f"host{node}"])))
+        found = truth.parsed(truth.run("validate", *paths, "--bound", "0ps", "--json"))
+        return [[op[key] for key in ("module", "name", "device", "groups", "unjudged")] for op in found["ops"]], found["within_node"]
+
+    def test_groups(self):
+        """As many ids as the program has devices are everyone; how many it has its other operations say, of each program its own."""
+        of_all = ("channel_id=1", "use_global_device_ids=true")
+        found = self.ask([("jit_a", self.text(1, "{{0,1,2,3}}", *of_all), (0, 1)),
+                          ("jit_a", self.text(2, "{{0,1},{2,3}}", *of_all), (0, 1)),
+                          ("jit_a", self.text(3, "{{0,1}}"), (0,)), ("jit_a", self.text(4, "{}"), (0, 1)),
+                          ("jit_b", self.text(1, "{{0,1}}", *of_all), (0, 1)), ("jit_c", self.text(1, "{{0,1}}", *of_all), (0,)),
+                          ("jit_d", self.text(1, "[1,4]<=[4]", *of_all), (1,)), ("jit_e", self.text(1, "[2,2]<=[4]", *of_all), (1,)),
+                          ("jit_f", self.text(1, "{}"), (1,))])
+        self.check(list(found), [[
+            ["jit_a", "all-reduce.1", 0, 1, 0], ["jit_a", "all-reduce.1", 1, 1, 0], ["jit_c", "all-reduce.1", 0, 0, 2],
+            ["jit_d", "all-reduce.1", 1, 1, 0], ["jit_e", "all-reduce.1", 1, 0, 2], ["jit_f", "all-reduce.1", 1, 1, 0],
+            ["jit_a", "all-reduce.2", 0, 0, 2], ["jit_a", "all-reduce.2", 1, 0, 2], ["jit_a", "all-reduce.3", 0, 0, 2],
+            ["jit_a", "all-reduce.4", 0, 1, 0], ["jit_a", "all-reduce.4", 1, 1, 0]], 4])
+
+
 class Spaces(truth.Case):
     """Planes of XSpaces: of two nodes one device each, unless said."""
     def program(self, opcode="all-reduce", name="all-reduce.1"):
