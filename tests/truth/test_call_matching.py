@@ -278,6 +278,27 @@ class Spaces(truth.Case):
         self.check([c["arrival_skew_ps"] for c in found["calls"]], [5_000 * US] * 4)
         self.check([w["kind"] for w in found["warning_list"]], ["clocks_uncorrected"])
 
+    def test_clocks_over_others(self):
+        """Calls of two are put together however far their clocks are apart; who shares nothing with the node of the most calls is reached
+        over others, and nodes of one host have one clock."""
+        shift = (0, 5_000_000, 9_000_000, 5_000_000)  # us; nodes 1 and 3 are of one host
+        times = {"all-reduce.1": ((0, 1), (100, 250, 370, 420, 900)), "all-reduce.2": ((1, 2), (150, 290, 500, 560)),
+                 "all-reduce.3": ((0, 3), (1_000, ))}
+        paths = []
+        for node, host in enumerate(("ada", "bob", "cleo", "bob")):
+            plane = proto.Plane("/device:GPU:0", 0, first_event_id=5)
+            plane.line("Stream #1", ZERO_NS, [
+                plane.event("ncclDevKernel_X", (at + shift[node]) * US, 10 * US, [
+                    ("hlo_op", proto.Ref(op)), ("hlo_module", proto.Ref("j"))])
+                for op, (of, starts) in times.items() if node in of for at in starts], line_id=1)
+            start = proto.Plane("Task Environment")
+            start.own_stat("profile_start_time", proto.Uint(ZERO_NS))
+            paths.append(self.write(f"n{node}.xplane.pb", proto.xspace([plane, start], [host])))
+        found = truth.parsed(truth.run("validate", *paths, "--json", "--limit", 0))
+        self.check([[n["hostname"], n["clock"]] for n in found["nodes"]], [["ada", 0], ["bob", 1], ["cleo", 2], ["bob", 1]])
+        self.check([[op["name"], op["groups"], op["mean_arrival_skew_ps"]] for op in found["ops"]], [
+            ["all-reduce.1", 5, 5_000_000 * US], ["all-reduce.2", 4, 4_000_000 * US], ["all-reduce.3", 1, 5_000_000 * US]])
+
 
 if __name__ == "__main__":
     truth.main(sys.modules[__name__])

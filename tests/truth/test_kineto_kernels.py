@@ -164,6 +164,36 @@ class Devices(KernelsCase):
             self.check(found, expected)
 
 
+class Categories(KernelsCase):
+    RUNTIMES = ("cuda_runtime", "cuda_driver", "hip_runtime", "hip_driver", "hip_api", "hsa_api", "xpu_runtime", "xpu_driver", "mtia_runtime",
+                "glow_runtime", "privateuse1_runtime", "privateuse1_driver", "Runtime")
+    OTHERS = ("cpu_op", "python_function", "user_annotation", "overhead", "Operator", "cuda_sync", "collective_comm", "external_correlation",
+              "cuda_event", "Trace", "cpu_instant_event", "gpu_pm_counter", "cuda_runtime2", "Cuda_runtime")
+
+    def test_who_launches(self):
+        """Calls of every runtime launch, and nothing else does, whatever numbers it has."""
+        every = self.RUNTIMES + self.OTHERS
+        path = self.save([launch(1, 10 * at, cat=cat, correlation=at) for at, cat in enumerate(every)] +
+                         [run(f"k{at:02}", 1_000 + 10 * at, 5, correlation=at) for at in range(len(every))])
+        self.check(self.rows(path, "name", "launch_ps"), [
+            [f"k{at:02}", 10 * at * US if cat in self.RUNTIMES else None] for at, cat in enumerate(every)])
+
+    def test_whose_kernels(self):
+        """Kernels and copies of every spelling; a device that is no GPU is none."""
+        rows = [("kernel", 0, "GPU 0"), ("gpu_memcpy", 1, "GPU 1"), ("gpu_memset", 2, "GPU 2"), ("mtia_ccp_events", 3, "device 3"),
+                ("hpu_op", 4, "device 4"), ("Kernel", 5, "GPU 5"), ("Memcpy", 6, "GPU 6"), ("Memset", 7, "GPU 7")]
+        path = self.save([run("k", 10, 5, device, cat=cat) for cat, device, _ in rows])
+        self.check(self.rows(path, "device_name", "stream"), [[name, 7] for _, _, name in rows])
+
+    def test_what_a_host_did(self):
+        """Spans are counted by what they are; what only helps the recorder is none."""
+        events = [x(cat, "some name", 50, 1, 10 * at, 5) for at, cat in enumerate(self.OTHERS[:5] + self.OTHERS[7:12])]
+        path = self.save([run("k", 500, 5), *events, x("user_annotation", "ProfilerStep#0", 50, 1, 200, 9)])
+        found = truth.parsed(truth.run("ops", path, "--json"))["left_out"]
+        self.check({row["why"].split(" (")[0]: row["events"] for row in found}, {
+            "host events": 5, "step marks": 1, "the recorder's own events": 5})
+
+
 class Groups(KernelsCase):
     def test_ranks_that_are_cut(self):
         """The head has the whole list of a group, by its name, and of its third member as well; a list that is not cut stays as it is."""

@@ -169,6 +169,43 @@ class Zeros(PiecesCase):
             ["a", 2_800_000 * US], ["b", 300_000 * US], ["c", 1_299_999 * US]])
 
 
+class Texts(PiecesCase):
+    """The same events, however they are written."""
+    KEYS = ("device_name", "stream", "name", "start_ps", "duration_ps", "source_row")
+
+    def test_around_the_events(self):
+        """A list alone or in an object, with other members before and after it and inside of it; marks, blanks and commas at the end."""
+        events = json.dumps([Zeros.kernel(10, "a"), Zeros.kernel(20, "b"), Zeros.kernel(5, "c")])
+        inner = json.dumps({"traceEvents": [Zeros.kernel(1, "no")], "x": "]}"})
+        expected = [["GPU 0", 7, name, start * US, 5 * US, row] for name, start, row in (("c", 5, 2), ("a", 10, 0), ("b", 20, 1))]
+        for text in (events, "\ufeff" + events, " \n" + events + "\n ", events[:-1] + ",]", events[:-1], '{"traceEvents":' + events + "}",
+                     '{"a": 1, "more": ' + inner + ', "traceEvents" :\n' + events + ', "more": ' + inner + "}",
+                     '{"displayTimeUnit": "ns", "traceEvents": ' + events + "}", events.replace(", ", ",").replace(": ", ":"),
+                     json.dumps(json.loads(events), indent=2)):
+            self.check(self.rows(self.write("a.json", text), *self.KEYS), expected)
+
+    def test_numbers(self):
+        """Times as numbers or as texts, with decimals or a power; down to a ps."""
+        rows = [("10", 10 * US), ('"10.5"', 10_500_000), ("1e1", 10 * US), ("1.25e2", 125 * US), ("0", 0), ("0.000001", 1), ("-0", 0),
+                ("12.345678", 12_345_678), ("1000000000.000001", 1_000_000_000_000_001)]
+        event = '{"ph":"X","cat":"kernel","name":"k%d","pid":0,"tid":7,"dur":%s,"ts":%s,"args":{"device":0,"stream":7}}'
+        text = ",".join(event % (at, ts, ts) for at, (ts, _) in enumerate(rows))
+        found = self.rows(self.write("a.json", "[" + text + "]"), "name", "start_ps", "duration_ps")
+        self.check(sorted(found), [[f"k{at}", ps, ps] for at, (_, ps) in enumerate(rows)])
+
+    def test_names(self):
+        """Texts with escapes, in keys, too; of a member that comes twice the last counts; other members may have the same names inside."""
+        text = ('[{"ph":"X","cat":"kernel","na\\u006de":"\\u00b5 \\"x\\" \\ud83d\\ude00","pid":0,"tid":7,"ts":1,"dur":2,'
+                '"args":{"device":0,"stream":7}},'
+                '{"name":"first","args":{"name":"inner","ts":99,"device":1,"stream":0},"ph":"X","cat":"kernel","pid":5,'
+                '"tid":6,"ts":3,"dur":4,'
+                '"name":"last"},'
+                '{"ph":"X","cat":"kernel","name":"","pid":0,"tid":7,"ts":9,"dur":1,'
+                '"args":{"x":{"device":3,"stream":4},"stream":7,"device":0}}]')
+        self.check(self.rows(self.write("a.json", text), "device_name", "stream", "name", "start_ps"), [
+            ["GPU 0", 7, 'µ "x" 😀', US], ["GPU 0", 7, "", 9 * US], ["GPU 1", 0, "last", 3 * US]])
+
+
 class Recorders(PiecesCase):
     def test_what_is_of_ascend(self):
         """Marks of Ascend say so in the first or the last part of a file; not where PyTorch says in its head what wrote it."""
