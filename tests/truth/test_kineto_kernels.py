@@ -165,10 +165,10 @@ class Devices(KernelsCase):
 
 
 class Categories(KernelsCase):
-    RUNTIMES = ("cuda_runtime", "cuda_driver", "hip_runtime", "hip_driver", "hip_api", "hsa_api", "xpu_runtime", "xpu_driver", "mtia_runtime",
-                "glow_runtime", "privateuse1_runtime", "privateuse1_driver", "Runtime")
-    OTHERS = ("cpu_op", "python_function", "user_annotation", "overhead", "Operator", "cuda_sync", "collective_comm", "external_correlation",
-              "cuda_event", "Trace", "cpu_instant_event", "gpu_pm_counter", "cuda_runtime2", "Cuda_runtime")
+    RUNTIMES = ("cuda_runtime", "cuda_driver", "hip_runtime", "hip_driver", "hip_api", "hsa_api", "xpu_runtime", "xpu_driver",
+                "mtia_runtime", "glow_runtime", "privateuse1_runtime", "privateuse1_driver", "Runtime")
+    OTHERS = ("cpu_op", "python_function", "user_annotation", "overhead", "Operator", "cuda_sync", "collective_comm",
+              "external_correlation", "cuda_event", "Trace", "cpu_instant_event", "gpu_pm_counter", "cuda_runtime2", "Cuda_runtime")
 
     def test_who_launches(self):
         """Calls of every runtime launch, and nothing else does, whatever numbers it has."""

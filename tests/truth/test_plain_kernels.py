@@ -99,6 +99,35 @@ class Timeline(PlainCase):
         self.check([[row["lines"], row["events"]] for row in found["left_out"]], [[2, 2], [1, 1]])
 
 
+    def test_names_of_processes(self):
+        """A stream has a device and a name, by its last mark; the executor of a device is a host, and so is what has no such end."""
+        rows = [("/device:GPU:0/stream:1 Compute", ["GPU 0", "stream:1"]), ("/gpu:3/memcpy Compute", ["GPU 3", "memcpy"]),
+                ("/task:1/device:GPU:12/stream:all Compute", ["GPU 12", "stream:all"]), ("/device:GPU:1/stream:1", None),
+                ("/gpu:1/device:GPU:2/a Compute", ["GPU 2", "a"]), ("/device:GPU:/stream:1 Compute", None), ("/device:GPU:4 Compute", None),
+                ("/device:GPU:5/ Compute", None), ("/device:GPU:6x/a Compute", None), ("/device:GPU:99999999999/a Compute", None),
+                ("/device:CPU:0/a Compute", None)]
+        for at, (name, _) in enumerate(rows):
+            self.process(at + 1, "/job:x" + name)
+            self.x(at + 1, 0, f"k{at:02}", 10 * at, 5)
+        lines = truth.parsed(truth.run("ops", self.save(), "--json"))["lines"]
+        found = sorted([line["ops"][0]["name"], line["plane_name"], line["line_name"]] for line in lines)
+        self.check([row for row in found if row[0][0] == "k" and row[1][:4] == "GPU "],
+                   [[f"k{at:02}", *expected] for at, (_, expected) in enumerate(rows) if expected])
+
+    def test_processes_of_rocprof(self):
+        """Calls, ranges and barriers of no device are what a host did; a process of another name says nothing of who ran its events."""
+        rows = [("CPU HIP API", 1), ("CPU HSA API", 1), ("CPU KFD API", 1), ("Markers and Ranges", 1), ("CPU HIP API 2", 0), ("Other", 0),
+                ("GPU Barriers0", 0)]
+        for at, (name, _) in enumerate(rows):
+            self.process(at + 1, name)
+            self.x(at + 1, 0, f"k{at}", 10 * at, 5)
+        self.process(20, "GPU0")
+        self.x(20, 0, "kernel", 100, 5, BeginNs="100000", EndNs="105000", dev__id="0")
+        found = truth.parsed(truth.run("ops", self.save(), "--json"))
+        self.check({row["why"].split(" (")[0]: [row["lines"], row["events"]] for row in found["left_out"]}, {
+            "host events": [5, 5], "events that do not say whether a device or a host ran them": [2, 2]})
+
+
 class Planes(PlainCase):
     """Traces of XLA's exporter."""
 
