@@ -160,6 +160,18 @@ class Timelines(Places):
             self.check(found, {"a": a, "b": b, "c": c, "a again": a, "b again": b, "more": ("GPU 0", "compute", start * US, length * US)})
 
 
+class Planes(Places):
+    def test_devices_of_two_kinds(self):
+        """A GPU and a TPU of one number are two devices."""
+        names = [process(1, "/device:TPU:0"), thread(1, 1, "XLA Ops"), process(2, "/device:GPU:0"), thread(2, 1, "Stream #1"), process(3,
+            "/device:TPU:1"),
+                 thread(3, 1, "XLA Ops")]
+        ops = [{"ph": "X", "name": name, "pid": pid, "tid": 1, "ts": ts, "dur": 5} for name, pid, ts in (
+            ("fusion.1", 1, 0), ("gemm", 2, 0), ("fusion.2", 3, 0), ("fusion.3", 1, 10), ("gelu", 2, 10))]
+        self.check(self.rows(self.trace(names + ops), "device_name"), {
+            "fusion.1": ("TPU 0",), "gemm": ("GPU 0",), "fusion.2": ("TPU 1",), "fusion.3": ("TPU 0",), "gelu": ("GPU 0",)})
+
+
 class HostsWithoutCategories(Places):
     def test_steps(self):
         """`step_num` counts before the number in a name; 0 is one."""

@@ -437,8 +437,9 @@ class trace_reader final : public chrome_sink {
     const std::uint32_t process = ordinal >= 0 || tracks_.process_of_track(track).pid.empty()
                                       ? no_process
                                       : tracks_.track(track).process;
+    const auto may_be = [type](accelerator known) { return known == type || known == accelerator::other || type == accelerator::other; };
     for (gathered_device& d : devices_) {
-      if (d.device.ordinal == ordinal && d.process == process) return d;
+      if (d.device.ordinal == ordinal && d.process == process && may_be(d.device.type)) return d;
     }
     gathered_device& added = devices_.emplace_back();
     added.device.ordinal = ordinal;
