@@ -471,7 +471,7 @@ class Idle:
             if cause is None:
                 continue
             rank = 2 if cause == "lock" else 1 if s.kind == "frame" else 0
-            key = (-rank, s.start, -s.end)
+            key = (-rank, s.start, -s.end, self.name_order[s.name])
             if best is None or key >= best[0]:
                 best = (key, s, cause)
         return best
@@ -489,7 +489,7 @@ class Idle:
         if not by_cause:
             return "launch_bound", "", 0
         cause = max(by_cause, key=lambda c: (by_cause[c], -CAUSES.index(c)))
-        span = max((n for c, n in by_name if c == cause), key=lambda n: by_name[cause, n])
+        span = max((n for c, n in by_name if c == cause), key=lambda n: (by_name[cause, n], -self.name_order[n]))
         return cause, span, by_cause[cause]
 
     def find_drain(self, g, spans, thread):
@@ -1254,7 +1254,7 @@ class Idle:
                 continue
             group = -1 if g.step is None else self.group_of[g.step]
             sums.setdefault((group, CAUSES.index(g.cause)), []).append(g)
-        out = []
+        out, most = [], lambda spans: max(spans, key=lambda s: (spans[s], -self.name_order[s]))
         for (group, cause), gaps in sorted(sums.items()):
             total = sum(g.length for g in gaps)
             sure = lambda *levels: sum(g.length for g in gaps if g.sure in levels)
@@ -1265,7 +1265,7 @@ class Idle:
                 if g.span:
                     spans[g.span] = spans.get(g.span, 0) + g.covered
             out.append({"cause": CAUSES[cause], "exposed": False,
-                        "span": max(spans, key=lambda s: spans[s]) if spans else None,
+                        "span": most(spans) if spans else None,
                         "sure": "high" if self.at_least(sure("high"), total, "high_confidence") else
                         "medium" if self.at_least(sure("high", "medium"), total, "medium_confidence") else "low",
                         "scope": "global" if group < 0 else "step" if one_step else "group",
@@ -1310,7 +1310,7 @@ class Idle:
         out = [f"{counted(len(gaps), 'gap')}, {human(total)} together",
                f"the longest, {human(longest.length)}: {self.where(longest)}"]
         if spans:
-            most = max(spans, key=lambda s: spans[s])
+            most = max(spans, key=lambda s: (spans[s], -self.name_order[s]))
             out.append(f"mostly in {most}")
         covered = sum(g.covered for g in gaps)
         if covered > 0:
