@@ -1,38 +1,15 @@
 """Where the steps of devices begin and end, and where work of which nothing is on record went; times in µs."""
-import json
 import sys
 
+import idle_trace
 import truth
 
 US = 1_000_000  # ps
 
 
-class Trace:
-    """One process, its threads and devices."""
-
-    def __init__(self):
-        self.events, self.correlation = [], 0
-
-    def add(self, category, name, start, size, pid=77, tid=1, **args):
-        self.events.append({"ph": "X", "cat": category, "name": name, "pid": pid, "tid": tid, "ts": start, "dur": size, "args": args})
-
-    def step(self, number, start, size, pid=77, category="user_annotation", tid=1):
-        self.add(category, f"ProfilerStep#{number}", start, size, pid, tid)
-
-    def call(self, name, start, size=5, tid=1):
-        self.correlation += 1
-        self.add("cuda_runtime", name, start, size, 77, tid, correlation=self.correlation)
-        return self.correlation
-
-    def kernel(self, name, start, size, launch, device=0, stream=7, thread=1):
-        """`launch`: when the call began, None for none."""
-        more = {} if launch is None else {"correlation": self.call("cudaLaunchKernel", launch, 2, thread)}
-        self.add("kernel", name, start, size, device, stream, device=device, stream=stream, context=1, **more)
-
-
 class Windows(truth.Case):
     def ask(self, trace, *options):
-        path = self.write("trace.json", json.dumps({"schemaVersion": 1, "traceEvents": trace.events}))
+        path = self.write("trace.json", trace.text())
         return truth.parsed(truth.run("bubbles", path, "--json", "--limit", 0, *options))
 
     def steps(self, found):
@@ -43,19 +20,19 @@ class Windows(truth.Case):
 
     def four_steps(self):
         """Steps 0 and 2 are annotated on the device, step 1 is known by what it launched."""
-        trace = Trace()
+        trace = idle_trace.Rank()
         for number in (3, 0, 2, 1):
             trace.step(number, 1_000 * number, 900)
         for number in (2, 0):
-            trace.step(number, 1_000 * number + 100, 700, 0, "gpu_user_annotation", 7)
+            trace.event("gpu_user_annotation", f"ProfilerStep#{number}", 1_000 * number + 100, 700, 0, 7)
         for number in range(3):
-            trace.kernel("gemm", 1_000 * number + 150, 50, 1_000 * number + 10)
+            trace.kernel("gemm", 1_000 * number + 150, 50, (1_000 * number + 10, 2))
         return trace
 
     def test_steps_of_three_sources(self):
         """A kernel that nobody launched, in the time of step 3, makes that step its own."""
         trace = self.four_steps()
-        trace.kernel("gemm", 3_150, 20, None)
+        trace.kernel("gemm", 3_150, 20)
         found = self.ask(trace)
         self.assertEqual(self.steps(found), [[0, "0", "device_annotation", 100, 1_150], [0, "1", "profiler_step", 1_150, 2_100],
                                              [0, "2", "device_annotation", 2_100, 3_000], [0, "3", "profiler_step", 3_000, 3_170]])
@@ -70,7 +47,7 @@ class Windows(truth.Case):
         trace = self.four_steps()
         for lost in (False, True):
             if lost:  # of it no launch is known, and it is in the time of no step: it may be of the step that was not found
-                trace.kernel("gemm", 2_950, 20, None)
+                trace.kernel("gemm", 2_950, 20)
             found = self.ask(trace)
             self.assertEqual(self.steps(found)[:2], [[0, "0", "device_annotation", 100, 1_150], [0, "1", "profiler_step", 1_150, 2_100]])
             self.assertEqual(self.steps(found)[2:], [[0, "2", "device_annotation", 2_100, 2_800 if lost else 2_200]])
@@ -80,11 +57,11 @@ class Windows(truth.Case):
 
     def test_annotations_that_overlap(self):
         """Of two that begin together the first has nothing; one that reaches into the next ends there."""
-        trace = Trace()
+        trace = idle_trace.Rank()
         for number, start, size in ((0, 100, 300), (1, 300, 200), (2, 300, 400), (3, 900, 50)):
-            trace.step(number, start, size, 0, "gpu_user_annotation", 7)
+            trace.event("gpu_user_annotation", f"ProfilerStep#{number}", start, size, 0, 7)
         for start in (100, 310, 650, 900):
-            trace.kernel("gemm", start, 40, start - 20)
+            trace.kernel("gemm", start, 40, (start - 20, 2))
         for policy, ends, cut in (("guide", (300, 900, 940), 1), ("marker", (300, 700, 950), 2)):
             found = self.ask(trace, "--window-policy", policy)
             self.assertEqual(self.steps(found), [[0, number, "device_annotation", start, end] for number, start, end in zip("023",
@@ -95,12 +72,12 @@ class Windows(truth.Case):
 
     def test_launches_at_the_edges_of_steps(self):
         """A launch at the very start of a step is its own, one at the end of an annotation is of no step of its own time."""
-        trace = Trace()
+        trace = idle_trace.Rank()
         for number, start in ((0, 0), (1, 1_000), (2, 2_000)):
             trace.step(number, start, 900)
         for name, start, launch in (("a", 100, 0), ("b", 950, 899), ("c", 1_100, 1_000), ("d", 1_950, 1_900), ("e", 2_100, 2_000),
                                     ("f", 2_950, 2_950)):
-            trace.kernel(name, start, 40, launch)
+            trace.kernel(name, start, 40, (launch, 2))
         for policy, ends in (("guide", (1_100, 2_100, 2_990)), ("device", (990, 1_990, 2_990)), ("marker", (990, 1_140, 2_140))):
             found = self.ask(trace, "--window-policy", policy)
             self.assertEqual(self.steps(found), [[0, str(n), "profiler_step", 1_000 * n + 100, end] for n, end in enumerate(ends)])
@@ -113,21 +90,21 @@ class Windows(truth.Case):
         """Three threads and two devices. Thread 2 launches a graph at 150, for the stream on which its last kernel ends at 300 and its
         next begins at 700, and one at 1010, when a kernel is launched as well; thread 1 one at 800, until 1100, and one at 1500, until
         its step ends; thread 3 nothing but one at 1600, which may be of either device."""
-        trace = Trace()
+        trace = idle_trace.Rank()
         trace.step(0, 0, 1_000)
         trace.step(1, 1_000, 1_000)
-        trace.kernel("a0", 100, 50, 10)
-        trace.kernel("b0", 110, 40, 10, 1, 8, 2)
-        trace.kernel("b1", 200, 100, 20, 1, 9, 2)
-        trace.call("cudaGraphLaunch", 150, tid=2)
-        trace.kernel("b2", 500, 20, 400, 1, 8, 2)
-        trace.kernel("b3", 700, 30, 600, 1, 9, 2)
-        trace.call("cudaGraphLaunch", 800)
-        trace.kernel("a1", 1_100, 50, 1_005)
-        trace.call("cudaGraphLaunch", 1_010, tid=2)
-        trace.kernel("b4", 1_200, 10, 1_010, 1, 9, 2)
-        trace.call("cudaGraphLaunch", 1_500)
-        trace.call("cudaGraphLaunch", 1_600, tid=3)
+        trace.kernel("a0", 100, 50, (10, 2))
+        trace.kernel("b0", 110, 40, (10, 2, 2), 8, 1)
+        trace.kernel("b1", 200, 100, (20, 2, 2), 9, 1)
+        trace.call(150, 5, tid=2, name="cudaGraphLaunch")
+        trace.kernel("b2", 500, 20, (400, 2, 2), 8, 1)
+        trace.kernel("b3", 700, 30, (600, 2, 2), 9, 1)
+        trace.call(800, 5, name="cudaGraphLaunch")
+        trace.kernel("a1", 1_100, 50, (1_005, 2))
+        trace.call(1_010, 5, tid=2, name="cudaGraphLaunch")
+        trace.kernel("b4", 1_200, 10, (1_010, 2, 2), 9, 1)
+        trace.call(1_500, 5, name="cudaGraphLaunch")
+        trace.call(1_600, 5, tid=3, name="cudaGraphLaunch")
         found = self.ask(trace)
         self.assertEqual(self.steps(found), [[0, "0", "profiler_step", 100, 1_100], [0, "1", "profiler_step", 1_100, 2_000],
                                              [1, "0", "profiler_step", 110, 1_200], [1, "1", "profiler_step", 1_200, 2_000]])

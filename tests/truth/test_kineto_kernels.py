@@ -5,36 +5,9 @@ import json
 import sys
 
 import truth
+from trace_events import KernelsCase, launch, operator, run, x
 
 US = 1_000_000  # ps
-
-
-def x(cat, name, pid, tid, start, length, **args):
-    return {"ph": "X", "cat": cat, "name": name, "pid": pid, "tid": tid, "ts": start, "dur": length,
-            "args": {key.replace("_", " "): value for key, value in args.items()}}
-
-
-def run(name, start, length, device=0, stream=7, cat="kernel", **args):
-    return x(cat, name, device, stream, start, length, device=device, stream=stream, **args)
-
-
-def launch(tid, start, length=5, name="cudaLaunchKernel", cat="cuda_runtime", **args):
-    return x(cat, name, 50, tid, start, length, **args)
-
-
-def operator(name, tid, start, length, number=None, dims=None, types=None, **args):
-    more = {} if number is None else {"External_id": number}
-    more.update({} if dims is None else {"Input_Dims": dims, "Input_type": types or ["float"] * len(dims)})
-    return x("cpu_op", name, 50, tid, start, length, **more, **args)
-
-
-class KernelsCase(truth.Case):
-    def save(self, events, name="a.json", **head):
-        return self.write(name, json.dumps({"schemaVersion": 1, **head, "traceEvents": events}))
-
-    def rows(self, path, *keys, table="kernels", more=()):
-        text = truth.run("rows", path, table, "--format", "json", *more)
-        return [[json.loads(line)[key] for key in keys] for line in text.splitlines()]
 
 
 class Launches(KernelsCase):

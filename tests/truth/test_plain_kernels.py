@@ -5,19 +5,19 @@ import json
 import sys
 
 import truth
+from trace_events import RowsCase, meta
 
 US = 1_000_000  # ps
 
 
-class PlainCase(truth.Case):
+class PlainCase(RowsCase):
     def setUp(self):
         super().setUp()
         self.events = []
 
     def process(self, pid, name, **threads):
-        self.events.append({"ph": "M", "name": "process_name", "pid": pid, "args": {"name": name}})
-        for tid, thread in threads.items():
-            self.events.append({"ph": "M", "name": "thread_name", "pid": pid, "tid": int(tid[1:]), "args": {"name": thread}})
+        self.events.append(meta("process_name", pid, None, name))
+        self.events += [meta("thread_name", pid, int(tid[1:]), thread) for tid, thread in threads.items()]
 
     def x(self, pid, tid, name, start, length, **args):
         self.events.append({"ph": "X", "pid": pid, "tid": tid, "name": name, "ts": start, "dur": length,
@@ -27,10 +27,6 @@ class PlainCase(truth.Case):
         path = self.write(name, json.dumps({**head, "traceEvents": self.events}))
         self.events = []
         return path
-
-    def rows(self, path, *keys, table="kernels"):
-        text = truth.run("rows", path, table, "--format", "json")
-        return [[json.loads(line)[key] for key in keys] for line in text.splitlines()]
 
 
 class Rocprof(PlainCase):

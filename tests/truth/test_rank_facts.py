@@ -5,7 +5,7 @@ import json
 import sys
 
 import truth
-from test_kineto_kernels import KernelsCase, launch, operator, run, x
+from trace_events import KernelsCase, launch, operator, run, x
 
 US = 1_000_000
 

@@ -1,7 +1,7 @@
 """How long ranks wait for others in collectives, and why that is not known; three ranks, groups of them, and equal lengths."""
-import json
 import sys
 
+import idle_trace
 import truth
 
 REDUCE, GATHER, SCATTER, EXCHANGE = ("ncclDevKernel_AllReduce_Sum", "ncclDevKernel_AllGather_Ring", "ncclDevKernel_ReduceScatter_Sum",
@@ -13,16 +13,12 @@ class RankWaits(truth.Case):
     def save(self, ranks, world=3, group=None, files=None, step=900):
         """By rank: name, start and duration of its kernels in µs. `files`: which rank each file is of, in the order of their names."""
         for place, rank in enumerate(files or sorted(ranks)):
-            events = [{"ph": "X", "cat": "user_annotation", "name": "ProfilerStep#0", "pid": 77, "tid": 1, "ts": 0, "dur": step,
-                       "args": {}}]
-            for number, (name, start, size) in enumerate(ranks[rank]):
+            one = idle_trace.Rank(rank, world)
+            one.step(0, 0, step)
+            for name, start, size in ranks[rank]:
                 more = {"Collective name": "allreduce", **group} if group and "nccl" in name else {}
-                events.append({"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 77, "tid": 1, "ts": start - 5, "dur": 1,
-                               "args": {"correlation": number + 1}})
-                events.append({"ph": "X", "cat": "kernel", "name": name, "pid": 0, "tid": 7, "ts": start, "dur": size,
-                               "args": {"device": 0, "stream": 7, "correlation": number + 1, **more}})
-            said = {"backend": "nccl", "rank": rank, "world_size": world}
-            self.write(f"ranks/file{place}.json", json.dumps({"schemaVersion": 1, "traceEvents": events, "distributedInfo": said}))
+                one.kernel(name, start, size, (start - 5, 1), **more)
+            self.write(f"ranks/file{place}.json", one.text())
 
     def ask(self, *options):
         found = truth.parsed(truth.run("bubbles", self.scratch / "ranks", "--json", "--limit", 0, *options))

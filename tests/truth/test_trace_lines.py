@@ -8,15 +8,12 @@ import random
 import sys
 
 import truth
+from trace_events import meta
 
 CORPUS = pathlib.Path(os.environ.get("PROFKIT_CORPUS", truth.ROOT.parent / "shared")) / "captures"
 US = 1_000_000  # ps
 SEEDS = range(1, 21)
 UNTOLD = "events of traces that do not say which are of devices"
-
-
-def meta(what, pid, tid, name):
-    return {"ph": "M", "name": what, "pid": pid, **({} if tid is None else {"tid": tid}), "args": {"name": name}}
 
 
 def span(pid, tid, name, start, size, **more):

@@ -6,6 +6,7 @@ import arrow
 import ascend
 import trace_model as model
 import truth
+from trace_events import meta
 from trace_case import AscendCase, KinetoCase
 
 
@@ -123,10 +124,6 @@ class OpsOfAscend(Both, AscendCase):
 
 
 US = 1_000_000
-
-
-def meta(what, pid, tid, name):
-    return {"ph": "M", "name": what, "pid": pid, "tid": tid, "args": {"name": name}}
 
 
 def span(pid, tid, name, start, duration, cat="cpu_op"):

@@ -5,16 +5,14 @@ import json
 import sys
 
 import truth
+from trace_events import RowsCase, meta
 
 US, BASE_NS, DAY_US = 1_000_000, 1_700_000_000_000_000_000, 86_400_000_000
 
 
-class PiecesCase(truth.Case):
+class PiecesCase(RowsCase):
     def save(self, events, name="a.json", **head):
         return self.write(name, json.dumps({**head, "traceEvents": events}))
-
-    def rows(self, path, *keys):
-        return [[json.loads(line)[key] for key in keys] for line in truth.run("rows", path, "kernels", "--format", "json").splitlines()]
 
     def info(self, path):
         return truth.parsed(truth.run("info", path, "--json"))
@@ -92,8 +90,6 @@ class Processes(PiecesCase):
 
     def test_names(self):
         """The last name counts, wherever it stands; each process and each thread has its own, those without one have none."""
-        def meta(what, pid, tid, name):
-            return {"ph": "M", "name": what, "pid": pid, "tid": tid, "args": {"name": name}}
         path = self.save([meta("process_name", 1, 0, "first"), self.x(1, 1, 0), self.x(2, 1, 10), self.x(1, 2, 20), self.x(3, 1, 30),
                           meta("thread_name", 1, 2, "second"), meta("process_name", 2, 0, "two"), meta("process_name", 1, 0, "one"),
                           meta("thread_name", 1, 2, "last"), meta("thread_name", 3, 1, ""), meta("process_name", 3, 0, "three"),

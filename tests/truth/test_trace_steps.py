@@ -5,6 +5,7 @@ import sys
 
 import trace_model as model
 import truth
+from trace_events import meta
 from trace_case import AscendCase, KinetoCase
 
 
@@ -158,8 +159,6 @@ class StepsOfSmallTraces(truth.Case):
 
     def test_steps_of_planes_of_an_export(self):
         """XLA's exporter: a line of steps of each device."""
-        def meta(what, pid, tid, name):
-            return {"ph": "M", "name": what, "pid": pid, "tid": tid, "args": {"name": name}}
         events = [meta("process_name", 3, 0, "/device:TPU:0"), meta("thread_name", 3, 1, "Steps"),
                   meta("thread_name", 3, 3, "XLA Ops")]
         events += [{"ph": "X", "name": name, "pid": 3, "tid": tid, "ts": start, "dur": size}

@@ -5,33 +5,24 @@ import sys
 
 import truth
 from ranks import ZERO_NS
+from trace_events import KernelsCase, meta, x
 
 US = 1_000_000
 
 
-def meta(what, pid, tid, name):
-    return {"ph": "M", "name": what, "pid": pid, "tid": tid, "args": {"name": name}}
-
-
 def step(pid, tid, number, start, length=10):
-    return {"ph": "X", "cat": "user_annotation", "name": f"ProfilerStep#{number}", "pid": pid, "tid": tid, "ts": start, "dur": length,
-            "args": {}}
+    return x("user_annotation", f"ProfilerStep#{number}", pid, tid, start, length)
 
 
 def call(pid, tid, start, number):
-    return {"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": pid, "tid": tid, "ts": start, "dur": 2,
-            "args": {"correlation": number}}
+    return x("cuda_runtime", "cudaLaunchKernel", pid, tid, start, 2, correlation=number)
 
 
 def run(name, start, number, device=0, stream=7, pid=None):
-    return {"ph": "X", "cat": "kernel", "name": name, "pid": device if pid is None else pid, "tid": stream, "ts": start, "dur": 5,
-            "args": {"device": device, "stream": stream, "correlation": number}}
+    return x("kernel", name, device if pid is None else pid, stream, start, 5, device=device, stream=stream, correlation=number)
 
 
-class Threads(truth.Case):
-    def save(self, events, name, **head):
-        return self.write(name, json.dumps({"schemaVersion": 1, **head, "traceEvents": events}))
-
+class Threads(KernelsCase):
     def test_what_they_are_called(self):
         """A process by its name, and its number where the name does not have it; a thread by its name, else its number. The last names
         count, and those of another process are its own."""

@@ -26,7 +26,7 @@ struct trace_job {
 
 result<void> write_trace_json(const trace_job& job);    // XSpace and Chrome files
 result<void> write_xla_json(const trace_job& job);      // one XSpace
-result<void> write_perfetto(const trace_job& job);      // XSpace and Chrome files, and any timeline
+result<void> write_perfetto(const trace_job& job);      // XSpace and Chrome files, and what has tracks
 // Steps of devices and why they waited, beside what was written.
 result<void> write_waits(const trace_job& job, const machines& of, perfetto_writer& out);
 result<void> write_xspace_slice(const trace_job& job);  // one XSpace

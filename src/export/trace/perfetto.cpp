@@ -67,9 +67,9 @@ bool is_numeric(const stat_view& stat) noexcept {
 }
 
 // Tracks and their events as processes, tracks and slices.
-class timeline_writer final : public track_sink {
+class track_writer final : public track_sink {
  public:
-  timeline_writer(const trace_job& job, perfetto_writer& out) : job_(job), out_(out) {}
+  track_writer(const trace_job& job, perfetto_writer& out) : job_(job), out_(out) {}
 
   string_id intern(std::string_view text) override {
     const auto [at, is_new] = ids_.try_emplace(std::string(text), static_cast<string_id>(texts_.size()));
@@ -133,7 +133,7 @@ class perfetto_exporter {
       else if (content_of(listed.family) == file_content::trace_events)
         written = write_chrome(file);
       else if (content_of(listed.family) == file_content::probe_records)
-        written = write_timeline(file);
+        written = write_tracks(file);
       else if (content_of(listed.family) == file_content::recording)
         written = write_own(file);
       if (!written) return written;
@@ -150,8 +150,8 @@ class perfetto_exporter {
   }
 
   // Of files whose tracks have no overlaps: tracks and slices, no arguments.
-  result<void> write_timeline(std::size_t file) {
-    timeline_writer writer(job_, out_);
+  result<void> write_tracks(std::size_t file) {
+    track_writer writer(job_, out_);
     result<void> filled = fill_tracks(job_.p, file, writer);
     if (filled || filled.error().code != fault_code::damaged) return filled;
     return {};  // reported with the file's damage

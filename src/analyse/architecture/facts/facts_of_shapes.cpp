@@ -553,7 +553,7 @@ class shape_reader {
   }
 
   void add_types() {
-    std::map<std::string, std::uint64_t> calls, weights;
+    std::map<std::string, std::uint64_t> calls;
     std::map<std::string, std::string> evidence;
     const auto note = [&](const std::string& type, std::uint64_t n, const std::string& from) {
       if (type.empty()) return;
