@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <iterator>
 
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
@@ -79,7 +80,7 @@ bool fact_list::is(std::string_view name) const {
 std::vector<model_fact> fact_list::take() {
   std::stable_sort(facts_.begin(), facts_.end(),
                    [](const model_fact& a, const model_fact& b) { return card_place(a.name) < card_place(b.name); });
-  return std::move(facts_);
+  return {std::make_move_iterator(facts_.begin()), std::make_move_iterator(facts_.end())};
 }
 
 }  // namespace architecture

@@ -3,6 +3,7 @@
 #include <profkit/core/facts.hpp>
 
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <map>
 #include <optional>
@@ -23,6 +24,7 @@ class fact_list {
   // Takes it back: what looked like one is none.
   void remove(std::string_view name);
 
+  // Stays valid while more are added.
   [[nodiscard]] const model_fact* find(std::string_view name) const;
   [[nodiscard]] bool has(std::string_view name) const { return find(name) != nullptr; }
   [[nodiscard]] std::optional<std::int64_t> number(std::string_view name) const;
@@ -32,7 +34,7 @@ class fact_list {
   [[nodiscard]] std::vector<model_fact> take();
 
  private:
-  std::vector<model_fact> facts_;
+  std::deque<model_fact> facts_;
   std::map<std::string, certainty, std::less<>> disputes_;  // facts on which sources differ: how sure the surest of them is
 };
 
