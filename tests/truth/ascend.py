@@ -32,7 +32,8 @@ class Rank:
 
     def kernel(self, device, name, op_type, core, start, duration, wait=0, stream=2, step="", shapes="", out_shapes="",
                types="", counters=None, launch=None, kind=None, duplicate=False, on_aicpu=None):
-        counters = counters or {}
+        # Where nothing was measured, all are 0.
+        counters = {c: float(counters.get(c, 0)) for c in COUNTERS} if counters else {}
         row = [step, str(device), "4294967295", str(len(self.lines) + 7), "N/A" if stream is None else str(stream), name,
                op_type, "dynamic", core, micros(start) + "\t", micros(duration), "N/A" if wait is None else micros(wait),
                "24", "0", "NO", f'"{shapes}"' if shapes else "N/A", types or "N/A", "ND", f'"{out_shapes}"' if out_shapes

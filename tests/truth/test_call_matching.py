@@ -246,8 +246,9 @@ class Spaces(truth.Case):
         """Where a line of instructions repeats what kernels do, the kernels count; without kernels the line does."""
         line, kernels = {"XLA Ops": [(0, 5), (100, 105)]}, {"Stream #1": [(20, 30), (120, 130)]}
         other = {"Stream #1": [(21, 30), (123, 130)]}
-        self.check(self.skews(self.ask({**line, **kernels}, other, op="psum.1")), [[1, 123, 3], [0, 21, 1]])
-        self.check(self.skews(self.ask(line, other, op="psum.1")), [[1, 123, 23], [0, 21, 21]])
+        for op in ("psum.1", "all-reduce.1"):
+            self.check(sorted(self.skews(self.ask({**line, **kernels}, other, op=op))), [[0, 21, 1], [1, 123, 3]])
+            self.check(sorted(self.skews(self.ask(line, other, op=op))), [[0, 21, 21], [1, 123, 23]])
 
     def test_sizes(self):
         """How many bytes a kernel says that it moved, be it 0: of as many each what others moved is right."""

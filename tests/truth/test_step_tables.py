@@ -144,10 +144,17 @@ class Details(Beside):
     def test_means_of_counters(self):
         """Weighted by length over all kernels that have the counter; of shapes the first are shown."""
         found = self.op((1, "8,16;16,8", 0.5, "N/A", 10), (2, "8,16;16,8", 0.2, "0.0", 40), (3, "8,32;32,8", 0.1, 0.25, 70))
-        # Kernels of the same shapes are one: what the second does not say counts as nothing there.
+        # A row takes no part in the mean of what it does not say; what is 0 does.
         self.assertEqual(found["pmu"], {"bound": "low_utilisation", "cube_utilization": 0.5, "compute_unit_ratio": 0.2,
-                                        "memory_unit_ratio": 0.25})
+                                        "memory_unit_ratio": 0.15})
         self.assertEqual(found["input_shapes"], "8,16;16,8")
+
+    def test_what_was_not_measured(self):
+        """Of a row whose counters are all 0 nothing is known; where any is not, 0 is a value, whatever the shapes."""
+        ratios = lambda *rows: tuple(self.op(*rows)["pmu"][key] for key in ("compute_unit_ratio", "memory_unit_ratio", "cube_utilization"))
+        for shapes in ("8,16;16,8", "8,32;32,8"):
+            self.assertEqual(ratios((1, "8,16;16,8", 0.5, 0.25, 10), (3, shapes, "0.0", "0", "0.000")), (0.5, 0.25, 0.1))
+            self.assertEqual(ratios((1, "8,16;16,8", 0.5, 0.25, 10), (3, shapes, "0.0", "0.5", "0")), (0.125, 0.4375, 0.025))
 
     def test_what_bounds_an_op(self):
         """Units that work at least half of the time."""

@@ -196,6 +196,12 @@ class Orders(RanksCase):
         self.check(self.rows({0: "agsagsag", 1: "agsagsag", 2: "gasasgag"}), [
             self.said(2, 0, "_allgather_base", "allreduce", 2, 2), self.said(2, 4, "reduce_scatter", "_allgather_base", 2, 2)])
 
+    def test_at_the_end(self):
+        """The last two, and the last two but one; but a call that one of them lacks there is no other order."""
+        self.check(self.rows({0: "agsagsag", 1: "agsagsag", 2: "agsagsga"}), [self.said(2, 6, "_allgather_base", "allreduce", 2, 2)])
+        self.check(self.rows({0: "agsagsags", 1: "agsagsags", 2: "agsagsgas"}), [self.said(2, 6, "_allgather_base", "allreduce", 2, 2)])
+        self.check(self.rows({0: "agsagsag", 1: "agsagsag", 2: "agsagsg"}), [])
+
     def test_of_two_the_second(self):
         self.check(self.rows({0: "gaagsags", 1: "agagsags"}), [self.said(1, 0, "allreduce", "_allgather_base", 1, 1)])
 

@@ -153,7 +153,7 @@ class finder {
         const std::string_view operation = from_.text(row.op_type), kernel = from_.text(row.name);
         e.name = e.kind = into_.texts.intern(!collective_spelled_in(operation).empty() ? operation : kernel);
         e.stream = row.stream;
-        e.library_kernel = !collective_library_of(kernel).empty();
+        e.library_kernel = is_communication(kernel);
         if (row.details > 0 && row.details <= device_.details.size()) take_group(device_.details[row.details - 1], e);
         if (device_.type == accelerator::npu) take_hccl_group(row.name, e);
         into_.all.push_back(std::move(e));
@@ -446,7 +446,7 @@ class finder {
     const std::string_view display = plane.event_display_name(metadata_id);
     kind.name = name;
     const std::string_view instruction = instruction_name(display.empty() ? name : display);
-    kind.library_kernel = !collective_library_of(name).empty();
+    kind.library_kernel = collective_of(instruction_name(name)).empty() && is_communication(name);
     if (!collective_of(instruction).empty()) {
       kind.collective = true;
       kind.name = instruction;

@@ -45,7 +45,9 @@ class order_comparison {
         continue;
       }
       const std::size_t width = reordered(i, j);
-      if (const auto lacks = stepped_over(i, j, width == 0 ? max_step : width - 1)) {
+      // The same calls to the end of both are in another order, however few agree after a step.
+      const bool to_ends = width > 0 && i + width == a_.size() && j + width == b_.size();
+      if (const auto lacks = stepped_over(i, j, width == 0 ? max_step : width - 1, to_ends)) {
         i += lacks->first;
         j += lacks->second;
         continue;
@@ -75,15 +77,16 @@ class order_comparison {
     return 0;
   }
 
-  // The fewest calls that one of them lacks, so that both are alike for long, or as far as one of them goes.
-  [[nodiscard]] std::optional<std::pair<std::size_t, std::size_t>> stepped_over(std::size_t i, std::size_t j, std::size_t most) const {
+  // The fewest calls that one of them lacks, so that both are alike for long, or (unless only that counts) as far as one of them goes.
+  [[nodiscard]] std::optional<std::pair<std::size_t, std::size_t>> stepped_over(std::size_t i, std::size_t j, std::size_t most,
+                                                                                bool only_long) const {
     for (std::size_t step = 1; step <= most; ++step)
       for (const auto& [x, y] : {std::pair(step, std::size_t{0}), std::pair(std::size_t{0}, step)}) {
         std::size_t alike = 0;
         while (alike < enough_ && i + x + alike < a_.size() && j + y + alike < b_.size() && a_[i + x + alike] == b_[j + y + alike])
           ++alike;
         const bool ends = i + x + alike >= a_.size() || j + y + alike >= b_.size();
-        if (alike == enough_ || (ends && alike > 0)) return std::pair(x, y);
+        if (alike == enough_ || (ends && alike > 0 && !only_long)) return std::pair(x, y);
       }
     return std::nullopt;
   }

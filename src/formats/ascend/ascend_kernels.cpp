@@ -22,10 +22,10 @@ namespace {
 constexpr std::size_t max_streams = std::numeric_limits<std::uint16_t>::max();
 constexpr std::uint64_t rows_between_looks = 4096;
 
-// What kernels of the same op, shapes and width share. Their counters are means, weighted by duration.
+// What kernels of the same op, shapes, width and counters share. Those counters are means, weighted by duration.
 class shared_details {
  public:
-  using key = std::array<std::uint32_t, 7>;
+  using key = std::array<std::uint32_t, 9>;
 
   shared_details(std::size_t counters, std::size_t details) : sums_of_one_(counters), base_(details) {}
 
@@ -41,17 +41,17 @@ class shared_details {
     return id;
   }
   void add(std::uint32_t id, std::size_t counter, double value, double weight) {
-    sums_[place_of(id) * sums_of_one_ + counter] += value * weight;
+    const std::size_t at = place_of(id) * sums_of_one_ + counter;
+    sums_[at] += value * weight;
+    weights_[at] += weight;
   }
-  void add_weight(std::uint32_t id, double weight) { weights_[place_of(id)] += weight; }
 
   void settle(std::vector<kernel_details>& details, const std::vector<string_id>& names) const {
     for (std::size_t i = 0; i < places_.size(); ++i) {
-      const std::uint32_t at = places_[i];
-      if (at == none || weights_[at] <= 0) continue;
+      if (places_[i] == none) continue;
       for (std::size_t c = 0; c < sums_of_one_; ++c) {
-        const double mean = sums_[at * sums_of_one_ + c] / weights_[at];
-        if (mean != 0) details[base_ + i].counters.emplace_back(names[c], mean);
+        const std::size_t at = places_[i] * sums_of_one_ + c;
+        if (weights_[at] > 0) details[base_ + i].counters.emplace_back(names[c], sums_[at] / weights_[at]);
       }
     }
   }
@@ -62,9 +62,9 @@ class shared_details {
   std::uint32_t place_of(std::uint32_t id) {
     std::uint32_t& at = places_[id - 1 - base_];
     if (at == none) {
-      at = static_cast<std::uint32_t>(weights_.size());
+      at = summed_++;
       sums_.resize(sums_.size() + sums_of_one_);
-      weights_.push_back(0);
+      weights_.resize(sums_.size());
     }
     return at;
   }
@@ -73,15 +73,15 @@ class shared_details {
   hash_map<key, std::uint32_t> known_;
   std::vector<std::uint32_t> places_;  // of the sums; most collectives have none
   std::vector<double> sums_, weights_;
+  std::uint32_t summed_ = 0;
 };
 
-// Most counters are zero or not there. Byte by byte: this is asked for every counter of every row.
-bool says_nothing(std::string_view counter) noexcept {
-  if (counter.size() == 3) {
-    return (counter[0] == '0' && counter[1] == '.' && counter[2] == '0') ||
-           (counter[0] == 'N' && counter[1] == '/' && counter[2] == 'A');
-  }
-  return counter.empty() || (counter.size() == 1 && counter[0] == '0');
+// Nothing of one that is not there.
+std::optional<double> counter_of(std::string_view text) noexcept {
+  if (text == "0.0" || text == "0") return 0;  // most are
+  if (text.empty() || text == "N/A") return std::nullopt;
+  const auto micro = decimal_scaled_integer(csv_trimmed(text), 6);
+  return micro ? std::optional<double>(static_cast<double>(*micro) * 1e-6) : std::nullopt;
 }
 
 class table_reader {
@@ -360,12 +360,14 @@ class table_reader {
     const string_id out_types = out_types_.id_of(field(ascend_column::output_types));
     const auto blocks = integer(ascend_column::block_dim).value_or(-1);
     if (in_shapes != 0) into.device.has_shapes = true;
-    if (in_shapes == 0 && out_shapes == 0 && blocks <= 0 && header_.counters.empty()) return 0;
-    shared_details& shared = shared_of(into);
     // Without counters, what is said of a kernel does not depend on its name; those of collectives are all different.
-    const bool counted = !header_.counters.empty() && row.kind != kernel_class::comm;
+    const std::uint64_t has = row.kind == kernel_class::comm ? 0 : read_counters();
+    const bool counted = has != 0;
+    if (in_shapes == 0 && out_shapes == 0 && blocks <= 0 && !counted) return 0;
+    shared_details& shared = shared_of(into);
     const std::uint32_t id = shared.find({counted ? row.name : ~string_id{0}, counted ? row.op_type : 0, in_shapes,
-                                          out_shapes, in_types, out_types, static_cast<std::uint32_t>(blocks)},
+                                          out_shapes, in_types, out_types, static_cast<std::uint32_t>(blocks),
+                                          static_cast<std::uint32_t>(has), static_cast<std::uint32_t>(has >> 32)},
                                          into.device.details, [&] {
                                            kernel_details d;
                                            d.input_shapes = in_shapes;
@@ -376,15 +378,24 @@ class table_reader {
                                          });
     if (!counted) return id;
     const double weight = static_cast<double>(std::max<std::int64_t>(row.duration_ps, 1));
-    for (std::size_t i = 0; i < header_.counters.size(); ++i) {
-      const std::string_view text = fields_[header_.counters[i].at];
-      if (says_nothing(text)) continue;
-      if (const auto micro = decimal_scaled_integer(csv_trimmed(text), 6)) {
-        shared.add(id, i, static_cast<double>(*micro) * 1e-6, weight);
-      }
+    for (std::size_t i = 0; i < counters_.size(); ++i) {
+      if (counters_[i]) shared.add(id, i, *counters_[i], weight);
     }
-    shared.add_weight(id, weight);
     return id;
+  }
+
+  // Gives which of them the row has, a bit each; none where none was measured: all are 0 then, or not there.
+  std::uint64_t read_counters() {
+    std::uint64_t has = 0;
+    bool measured = false;
+    counters_.clear();
+    for (std::size_t i = 0; i < header_.counters.size(); ++i) {
+      const std::optional<double> c = counter_of(fields_[header_.counters[i].at]);
+      counters_.push_back(c);
+      if (c) has |= std::uint64_t{1} << std::min<std::size_t>(i, 63);
+      measured |= c.value_or(0) != 0;
+    }
+    return measured ? has : 0;
   }
 
   shared_details& shared_of(const device_kernels& into) {
@@ -420,6 +431,7 @@ class table_reader {
   std::string_view header_text_;
   std::size_t times_end_ = 0, reread_ = 0;
   std::vector<string_id> counter_names_;
+  std::vector<std::optional<double>> counters_;  // of the row
   std::vector<shared_details> shared_;  // one a device
   hash_map<string_id, string_id> type_of_name_;
   struct known_class {
