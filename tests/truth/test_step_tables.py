@@ -71,8 +71,9 @@ class Steps(Beside):
         self.assertEqual([row[1:4] for row in found], [("1", "Free", 200), ("1", "Stage", 699.889)])
         self.assertEqual((inputs["step_trace_time"]["rows"], inputs["step_trace_time"]["rejected"],
                           inputs["step_trace_time"]["first_rejected_line"]), (3, 2, 2))
-        found, inputs = self.checks(STEPS.replace(",Free", "") + "\n0,0,1,2,3,4,5\n")
-        self.assertEqual((found, inputs["step_trace_time"]["missing_columns"]), ([], ["Free"]))
+        # Without a column that is needed they are counted, and looked at, as well.
+        found, inputs = self.checks(STEPS.replace(",Free", "") + "\n0,0,1,2,3,4,x\n0,1,1,2,3\n", status=5)
+        self.assertEqual((found, *(inputs["step_trace_time"][key] for key in ("missing_columns", "rows", "rejected"))), ([], ["Free"], 2, 1))
 
     def test_times_of_doubles(self):
         """Starts with two decimals or fewer are a quarter of a microsecond exact, and as much is allowed for every gap."""

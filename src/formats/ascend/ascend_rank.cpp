@@ -361,13 +361,13 @@ void read_ascend_step_trace(std::string_view bytes, const std::vector<std::pair<
       input.missing_columns.emplace_back(step_columns[c].name);
     }
   }
-  if (!input.missing_columns.empty()) return;
   while (reader.next(fields.data(), fields.size())) {
     ++input.rows;
     if (const char* const why = row_damage(reader, bytes, header_columns, columns)) {
       reject_row(input, why, reader.line());
       continue;
     }
+    if (!input.missing_columns.empty()) continue;
     step_trace_row row;
     bool sound = true;
     for (std::size_t c = 0; c < at.size() && sound; ++c) {
