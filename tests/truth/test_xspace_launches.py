@@ -39,7 +39,7 @@ class Kernels(truth.Case):
     def test_numbers(self):
         """Whole numbers of either sign and kind; of two stats of one kernel or call the last; a text is none."""
         device = self.device((100, number(1)), (200,), (300, number(2, "uint")), (400, number(-1)), (500, number("5")),
-                             (600, number(6), number("6")), (700, number(1), number(7)), (800, number(8)),
+                             (600, number(6)), (700, number(1), number(7)), (800, number(8)),
                              (900, number((1 << 63) + 9, "uint")))
         host = self.host([(10, number(1, "uint")), (20, number(2)), (40, number((1 << 64) - 1, "uint")), (50, number(5)), (60, number(6)),
                           (70, number(8), number(7)), (80, number("8")), (90, number(9 - (1 << 63)))])
