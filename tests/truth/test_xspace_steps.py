@@ -111,7 +111,7 @@ class Steps(truth.Case):
         """More than are kept are noted."""
         note = "only the first steps of /device:TPU:0 are kept: it has more of them"
         for count, kept, notes in ((KEPT - 1, KEPT - 1, []), (KEPT + 1, KEPT, [note])):
-            rows = [(2, at * 1000, 1000) for at in range(count)]
+            rows = [(6, at * 1000, 1000) for at in range(count)]
             ops = line("XLA Ops", *((1, at * 1000, 10) for at in range(count)), key=9)
             found = self.ask("bubbles", device(line("Steps", *rows), ops), options=("--limit", "1"))
             self.assertEqual((found["steps_total"], found["inputs"][0]["notes"]), (kept, notes))
