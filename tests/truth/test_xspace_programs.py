@@ -45,7 +45,7 @@ class Programs(truth.Case):
         self.assertEqual(self.programs([of, named], more=[metadata("jit_f(7)")]), {1: "jit_own(7)"})
         self.assertEqual(self.programs([named], [x.stat(MODULE, TEXT, "ref")], []), {1: "jit_own", 2: "jit_by_name", 3: ""})
 
-    def test_numbers_tell_programs_apart(self):
+    def test_programs_of_one_op(self):
         """A number is the program, whatever its event calls it: the first name stays. Without a number the name is."""
         events = [x.stat(PROGRAM, 7)], [x.stat(PROGRAM, 8), x.stat(MODULE, "b")], [x.stat(MODULE, "b")], [x.stat(PROGRAM, -1)]
         self.assertEqual(self.programs(*events), {1: "7", 2: "b(8)", 3: "b", 4: str((1 << 64) - 1)})
