@@ -91,7 +91,8 @@ class Runs(truth.Case):
         """Of each host; a size of the run makes no rank."""
         made = self.lib.TraceBuilder("lab", "mytracer 1.2")
         self.addCleanup(made.close)
-        for name, options in (("a", {"rank": 3, "world_size": 8}), ("b", {"rank": 0, "world_size": 8}), ("c", {"world_size": 8}), ("d", {})):
+        for name, options in (("a", {"rank": 3, "world_size": 8}),
+                              ("b", {"rank": 0, "world_size": 8}), ("c", {"world_size": 8}), ("d", {})):
             device = made.device(made.host(name, **options), f"GPU {name}")
             made.kernels([self.lib.TraceKernel(made.stream(device, 7), "gemm", 0, 10 * US)])
         with made.finish() as profile:
