@@ -4,6 +4,7 @@ import json
 import pathlib
 import sys
 
+import hlo
 import model_run
 import proto_writer as proto
 import test_memory_questions as programs
@@ -167,6 +168,11 @@ class Brief(truth.Case):
         found = truth.loads(truth.run("report", sound, "--brief", "--json"))
         self.assertEqual((found["complete"], found["reasons"], found["runs"], found["events_checked"]), (True, [], [], "all"))
         self.assertNotIn("limited", found)
+        commands = lambda found: [row["command"].split()[1] for row in found["more"]]
+        self.assertNotIn("memory", commands(found))  # nothing in it speaks of that
+        copy = hlo.instruction(1, "a", "copy", hlo.shape(hlo.F32, [4]))
+        program = self.write("m.hlo_proto.pb", hlo.module("m", 1, hlo.computation(1, "main", copy)))
+        self.assertIn("memory", commands(truth.loads(truth.run("report", program, "--brief", "--json"))))
 
     def test_lists_that_are_cut(self):
         """Five of each, of devices and of ops."""

@@ -73,7 +73,8 @@ void write_more(json_writer& out, const profile& p, const query_filters& o, cons
   if (!parts.collectives.ops.empty() || !parts.collectives.async.empty())
     document_command("collectives", "every collective and asynchronous copy");
   // Those that cannot keep to the filters are none of this report's parts.
-  if (parts.memory) document_command("memory", "what held memory at the peak");
+  if (parts.memory && !(parts.memory->modules.empty() && parts.memory->allocators.empty()))
+    document_command("memory", "what held memory at the peak");
   if (parts.bubbles) document_command("bubbles", "when devices waited, and for what");
   for (const next_command& next : found.summary.next) command(as_typed(p, next.arguments), next.why);
   out.end_array();
