@@ -104,6 +104,17 @@ class Fields(truth.Case):
                          message(12, number(1, 7), message(2, "f")), status=5)
         self.assertEqual([row["program"] for row in found["lines"][0]["ops"]], ["f(7)"])
 
+    def test_parts(self):
+        """Of a device by its name, of ops by theirs; totals have no place in time and lie in no step."""
+        ops = encoded([Op("a", "all-reduce", 1, 9, 9, program=7), Op("b", "fusion", 1, 5, 5, program=7, long_name="%b = all()")])
+        for options, wanted in ((("--plane", "TPU v9"), ["a", "%b = all()"]), (("--name", "a"), ["a", "%b = all()"]),
+                                (("--name", "b"), ["%b = all()"]), (("--time", ":1ns"), []), (("--time", "0:"), [])):
+            self.assertEqual(self.names(ops, options=options), wanted, options)
+        for options in (("--plane", "GPU"), ("--line", "nope"), ("--host", "nope"), ("--name", "x"), ("--step", "0")):
+            truth.run("ops", self.write("a.op_stats_v2.pb", ops), *options, status=2)
+        found = self.ask("collectives", ops, options=("--name", "a"))["ops"]
+        self.assertEqual([(op["name"], op["category"], op["is_half"]) for op in found], [("a", "all-reduce", False)])
+
     def test_two_hosts(self):
         """Each file is a device of its own, with programs of its own."""
         for host, (program, name) in (("a", ("f", "x")), ("b", ("g", "y"))):

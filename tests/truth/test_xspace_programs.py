@@ -86,6 +86,16 @@ class Programs(truth.Case):
         # Two programs may have runs of one number.
         self.assertEqual(self.runs([(0, 10, *one), (50, 30, x.stat(RUN, 1), x.stat(PROGRAM, 8))]), {"7": (1, 10, 10), "8": (1, 30, 30)})
 
+    def test_parts_of_runs(self):
+        """Of a time what its events span that touch it, as long as they are; of a plane, a line or a name those that are asked for."""
+        one = [x.stat(RUN, 1), x.stat(PROGRAM, 7)]
+        lines = [(1000, 500, *one), (3000, 1000, *one)], [(6000, 500, *one)]
+        for options, wanted in ((("--time", ":3ns"), (1, 500, 500)), (("--time", "3ns:4ns"), (1, 1000, 1000)),
+                                (("--time", "3500ps:"), (1, 3500, 3500)),
+                                (("--time", "1499ps:3001ps"), (1, 3000, 3000)), (("--time", "1500ps:3000ps"), None),
+                                (("--line", "t1"), (1, 500, 500)), (("--plane", "CPU"), (1, 5500, 5500))):
+            self.assertEqual(self.runs(*lines, options=options).get("7"), wanted, options)
+
     def test_names_of_runs(self):
         """The first event that names the module, wherever it stands."""
         one, named = [x.stat(RUN, 1), x.stat(PROGRAM, 7)], x.stat(MODULE, "jit_f")
