@@ -1,10 +1,12 @@
 """XSpaces with lines of many events: nothing is lost, doubled or misplaced where they are read in parts or put in order."""
 import collections
+import gzip
 import random
 import sys
 
 import pair
 import truth
+import wire
 import xspace as x
 
 NS = pair.ORIGIN_NS["alpha"]
@@ -72,6 +74,21 @@ class LongLines(truth.Case):
         for together in (1, 2, 255, 256, 257, 600):
             line = [(at // together * 10, rng.randrange(1, 9)) for at in range(1_300)]
             self.assertEqual(self.kernels(line), sorted(start for start, _ in line))
+
+    def test_fields_after_the_events(self):
+        """In whatever order they are written, mapped and in one pass of the compressed file."""
+        many = 8_000
+        events = b"".join(x.event(1, at * 10, 5) for at in range(many))
+        fields = {"id": wire.number(1, 7), "name": wire.message(2, "XLA Ops"), "start": wire.number(3, NS)}
+        for late in (set(), {"id"}, {"name"}, {"start"}, {"id", "start"}, {"id", "name", "start"}):
+            before, after = (b"".join(text for name, text in fields.items() if (name in late) == is_late) for is_late in (False, True))
+            line = wire.message(3, before + events + after)
+            self.assertGreater(len(line), 64 << 10)
+            whole = x.space(x.plane(1, "/device:TPU:0", line, x.event_metadata(1, "op")))
+            for path in (self.write("a.xplane.pb", whole), self.write("a.xplane.pb.gz", gzip.compress(whole, 1))):
+                (found,) = truth.loads(truth.run("info", path, "--json"))["files"][0]["planes"][0]["lines"]
+                self.assertEqual([found[key] for key in ("id", "name", "timestamp_ns", "events", "first_ps", "last_ps")],
+                                 ["7", "XLA Ops", str(NS), many, 0, many * 10 - 5], (late, path))
 
     def test_lines_out_of_order(self):
         """By a little, by much, and turned round; alone and beside others."""

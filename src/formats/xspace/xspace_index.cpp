@@ -156,12 +156,14 @@ class indexer {
     line.kind = classify_line(plane.kind, line.name(), line.header.id);
   }
 
-  // The fields before the first event. False when there is no name among them.
+  // The fields before the first event. False unless id, name and start are among them.
   static bool read_leading_header(line_index& line) noexcept {
     line_header& header = line.header;
+    fields_before_events met;
     wire_reader reader(line.body);
     for (wire_field field; reader.next(field);) {
-      if (field.is_bytes(4)) return !header.name.empty() || !header.display_name.empty();
+      if (field.is_bytes(4)) return met.are_whole();
+      met.take(field);
       take_line_field(field, header);
     }
     return false;

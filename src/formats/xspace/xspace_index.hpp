@@ -82,7 +82,7 @@ struct xspace_index {
 inline constexpr std::size_t max_planes = std::size_t{1} << 16;
 inline constexpr std::size_t max_lines = std::size_t{1} << 20;  // of the file
 
-// Lines up to this size get their whole header at once. Larger ones are hopped over only when their name
+// Lines up to this size get their whole header at once. Larger ones are hopped over only when their id, name or start
 // does not stand before the first event: serializers write in field order, and a pass over gigabytes of
 // events to look for fields that are not there would cost more than many a query.
 inline constexpr std::size_t short_line_bytes = std::size_t{64} << 10;
@@ -105,6 +105,17 @@ inline void take_line_field(const wire_field& field, line_header& into) noexcept
   if (field.is_varint(10)) into.display_id = value;
   if (field.is_bytes(11)) into.display_name = field.bytes;
 }
+
+// Of the fields that stand before the events of a line: whether the header may be taken as whole.
+struct fields_before_events {
+  bool id = false, name = false, start = false;
+  void take(const wire_field& field) noexcept {
+    id = id || field.is_varint(1);
+    name = name || ((field.is_bytes(2) || field.is_bytes(11)) && !field.bytes.empty());
+    start = start || field.is_varint(3);
+  }
+  [[nodiscard]] bool are_whole() const noexcept { return id && name && start; }
+};
 
 // Which walker decodes events. `portable` is for tests and benchmarks; results never differ.
 enum class scan_variant : std::uint8_t { fastest, portable };

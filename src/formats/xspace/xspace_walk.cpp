@@ -321,7 +321,7 @@ void xspace_walk::open_line(const field_head& line) {
   line_begin_ = line.payload;
   head_end_ = line_opened_;
   line_end_ = {};
-  named_before_events_ = false;
+  before_events_ = {};
   takes_events_ = visitor_.begin_line({planes_, lines_of_plane_}, line.end - line.payload);
 }
 
@@ -348,10 +348,10 @@ bool xspace_walk::step_line() {
   const line_step next = step_over(rest, end, is_all);
   if (next.damaged) {
     note_line_damage(position_ - line_begin_);
-    // Of a long line whose name comes first the index does not see this; whoever takes the events does.
+    // Of a long line whose header comes first the index does not see this; whoever takes the events does.
     const std::uint64_t bytes = std::min(end, position_ + (ended_ ? here_.size() : 0)) - line_begin_;
     const bool is_long = (ended_ ? bytes : end - line_begin_) > short_line_bytes;
-    if (!is_long || !named_before_events_) {
+    if (!is_long || !before_events_.are_whole()) {
       if (!have(std::min<std::uint64_t>(head_bytes, end - position_))) return false;
       copy_damage(end);
     }
@@ -392,7 +392,7 @@ void xspace_walk::keep_line_field(const wire_field& field, std::string_view raw,
   kept_.copy(raw.data(), raw.size(), was);
   if (after_events) return;
   head_end_ = kept_.used();
-  if (is_text && !field.bytes.empty()) named_before_events_ = true;
+  before_events_.take(field);
 }
 
 void xspace_walk::hand_on(std::string_view fields, const char* readable_end) {

@@ -168,7 +168,8 @@ class xspace_walk {
   // Of the line that is read.
   std::uint64_t line_begin_ = 0, line_stop_ = 0, head_end_ = 0;
   line_end line_end_;
-  bool takes_events_ = false, named_before_events_ = false;
+  bool takes_events_ = false;
+  fields_before_events before_events_;
 };
 
 }  // namespace PROFKIT_NAMESPACE
