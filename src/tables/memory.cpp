@@ -3,6 +3,8 @@
 
 #include <profkit/core/memory.hpp>
 
+#include <base/affix.hpp>
+
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 namespace {
@@ -35,12 +37,21 @@ void fill_buffer(const buffer_row& from, rows::live_buffers& row) {
   row.flags = bit_if(from.instruction_found, PK_LIVE_BUFFER_HAS_INSTRUCTION);
 }
 
+// Where several files have a device of one name, that in the table has its rank or file added: "GPU 0 of rank 1".
+std::int32_t device_of_allocator(const capture_devices& devices, const allocator_memory& of) {
+  std::int32_t found = -1;
+  for (std::size_t at = 0; at < devices.all().size() && !of.device.empty(); ++at) {
+    const capture_device& d = devices.all()[at];
+    if (d.file != of.file) continue;
+    if (d.name == of.device) return static_cast<std::int32_t>(at);
+    if (starts_with(d.name, of.device + " of ")) found = static_cast<std::int32_t>(at);
+  }
+  return found;
+}
+
 void fill_allocator(const capture_devices& devices, const allocator_memory& from, rows::allocators& row) {
   row.file = from.file;
-  row.device = -1;
-  for (std::size_t at = 0; at < devices.all().size() && !from.device.empty(); ++at)
-    if (devices.all()[at].file == from.file && devices.all()[at].name == from.device)
-      row.device = static_cast<std::int32_t>(at);
+  row.device = device_of_allocator(devices, from);
   row.host = borrowed(from.host);
   row.name = borrowed(from.name);
   row.heap_peak_bytes = from.heap_peak_bytes;

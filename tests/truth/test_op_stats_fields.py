@@ -115,6 +115,14 @@ class Fields(truth.Case):
         found = self.ask("collectives", ops, options=("--name", "a"))["ops"]
         self.assertEqual([(op["name"], op["category"], op["is_half"]) for op in found], [("a", "all-reduce", False)])
 
+    def test_collectives(self):
+        """By the category, else by the name of the instruction or of the library's kernel, whether the program is known or not."""
+        kernel = "ncclDevKernel_AllGather_RING"
+        ops = encoded([Op(name, category, 1, 90 - at, 9, program=program) for at, (name, category, program) in enumerate((
+            ("a", "all-reduce", 7), ("b", "all-reduce", 0), (kernel, "", 7), (kernel, "", 0), ("c", "fusion", 7), ("d", "fusion", 0)))])
+        self.assertEqual([(op["name"], op["category"]) for op in self.ask("collectives", ops)["ops"]], [
+            ("a", "all-reduce"), ("b", "all-reduce"), (kernel, "all-gather"), (kernel, "all-gather")])
+
     def test_two_hosts(self):
         """Each file is a device of its own, with programs of its own."""
         for host, (program, name) in (("a", ("f", "x")), ("b", ("g", "y"))):

@@ -42,6 +42,17 @@ class Memory(truth.Case):
         self.assertEqual(self.allocators("name", "host", "device", "heap_peak_bytes"),
                          [("pool", "a", "GPU 0", 10), ("pool 2", "a", "", 11), ("pool 3", "a", "GPU 0", 12), ("pool", "b", "", 13)])
 
+    def test_devices_of_several_hosts(self):
+        """The position among all devices, also of one whose name another host has as well; none of the host's own."""
+        other = self.made.host("b", origin_unix_ns=START_NS)
+        devices = [self.device, self.made.device(other, "GPU 1"), self.made.device(other, "GPU 0")]
+        for at, device in enumerate(devices):
+            self.allocate(self.made.allocator(f"pool {at}", device=device), (at, 1, 10 + at))
+        self.allocate(self.made.allocator("own", host=other), (9, 1, 9))
+        rows = self.finished().table("allocators").to_dicts()
+        self.assertEqual({row["name"]: (row["host"], row["device"], row["device_name"]) for row in rows}, {
+            "pool 0": ("a", 0, "GPU 0 of a"), "pool 1": ("b", 1, "GPU 1"), "pool 2": ("b", 2, "GPU 0 of b"), "own": ("b", None, None)})
+
     def test_sizes(self):
         """What was taken counts, where it is known; else what was asked for. Nothing asked for may still take room."""
         for at, (asked, held) in enumerate(((1000, 0), (1000, 1024), (0, 256), (0, 0), (300, 1))):

@@ -43,9 +43,10 @@ std::string_view collective_by_category(std::string_view category, std::string_v
 // The category of an op if it communicates; else empty.
 std::string_view op_category(const profile& p, const ops_line& line, const op_row& op) {
   const std::string_view by_name = collective_with_role(instruction_name(op.name));
-  if (!op.has_metadata_id && op.program_id) return collective_by_category(op.category, by_name);
+  if (!op.has_metadata_id)
+    if (const std::string_view named = collective_by_category(op.category, by_name); !named.empty()) return named;
   if (!op.has_metadata_id || line.kind == line_kind::stream) {
-    const bool communicates = op.has_metadata_id ? classify_kernel(op.name, {}) == kernel_class::comm
+    const bool communicates = op.has_metadata_id || op.program_id ? classify_kernel(op.name, {}) == kernel_class::comm
                                                  : op.category == kernel_class_name(kernel_class::comm);
     if (!communicates) return {};
     const std::string_view spelled = spelled_by_kernel(op.op_type, op.name);

@@ -234,6 +234,10 @@ class node_filler {
       if (!events) continue;
       raw_events rows(*events);
       for (spanned_event e; rows.next(e);) {
+        if (room-- == 0) {
+          input_.notes.push_back("only the first steps of " + std::string(plane.name) + " are kept: it has more of them");
+          return true;
+        }
         // The program's name without its fingerprint.
         const std::string_view name = plane.event_name(e.metadata_id);
         const std::string_view shown = numbered ? name : name.substr(0, name.find('('));
@@ -242,10 +246,6 @@ class node_filler {
         if (!number && numbered) number = step_number_in(shown);
         add_step(device, shown, e, marker_source::line, number);
         device_steps_ = true;
-        if (--room > 0) continue;
-        input_.notes.push_back("only the first steps of " + std::string(plane.name) +
-                               " are kept: it has more of them");
-        return true;
       }
       if (const auto damage = rows.damage(); damage && !input_.damage)
         input_.damage = damaged_event(path_, line.offset + *damage);
