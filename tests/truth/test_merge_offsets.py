@@ -75,11 +75,17 @@ class MergeOffsets(truth.Case):
 
     def test_windows(self):
         """The middle of a window, in half nanoseconds, where no midpoint is written."""
-        rows = [window(1, 0, 1, AHEAD_NS), window(1, SECOND - 100, SECOND + 101, AHEAD_NS + 40_000),
+        tenth = SECOND // 10
+        rows = [window(1, -tenth, tenth, AHEAD_NS), window(1, SECOND - tenth, SECOND + 5 * tenth, AHEAD_NS + 40_000),
                 {**window(1, 0, 10, AHEAD_NS + 50_000), **row(1, 2 * SECOND, AHEAD_NS + 50_000)},
-                {**window(1, 3 * SECOND, 3 * SECOND + 10, AHEAD_NS + 60_000), "midpoint_sys_ns": None}]
-        self.check_times(rows, [(F(1, 2), AHEAD_NS), (SECOND + F(1, 2), AHEAD_NS + 40_000), (2 * SECOND, AHEAD_NS + 50_000),
-                                (3 * SECOND + 5, AHEAD_NS + 60_000)])
+                {**window(1, 3 * SECOND, 3 * SECOND + tenth, AHEAD_NS + 60_000), "midpoint_sys_ns": None}]
+        self.check_times(rows, [(0, AHEAD_NS), (12 * tenth, AHEAD_NS + 40_000), (2 * SECOND, AHEAD_NS + 50_000),
+                                (3 * SECOND + tenth // 2, AHEAD_NS + 60_000)])
+        # A quarter of a thousandth more each nanosecond: in a second even half of one shows.
+        rows = [window(1, -3, 4, AHEAD_NS), window(1, 4_000, 4_001, AHEAD_NS + 1)]
+        self.check_times(rows, [(F(1, 2), AHEAD_NS), (4_000 + F(1, 2), AHEAD_NS + 1)])
+        rows = [window(1, -4, 3, AHEAD_NS), window(1, 4_001, 4_000, AHEAD_NS + 1)]
+        self.check_times(rows, [(F(-1, 2), AHEAD_NS), (4_000 + F(1, 2), AHEAD_NS + 1)])
 
     def test_rounds(self):
         """All of a round belongs to when node 0 says that it was; a row without a round, or of one that node 0 lacks, to its own."""
