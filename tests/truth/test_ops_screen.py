@@ -85,10 +85,11 @@ class OpsScreen(truth.Case):
     def test_shortest_and_longest(self):
         """Where just the sum of several is known they are not; the name is repeated where the short one is another."""
         plane = Plane("/device:TPU:0", 1)
-        plane.line("XLA Ops", 0, [plane.event("%fusion.1 = f32[8] fusion(%p)", 0, 400), plane.event("%fusion.1 = f32[8] fusion(%p)", 400, 600),
+        name = "%fusion.1 = f32[8] fusion(%p)"
+        plane.line("XLA Ops", 0, [plane.event(name, 0, 400), plane.event(name, 400, 600),
                                   plane.event("counted", 0, 500, occurrences=5), plane.event("instant", 2000, 0)])
-        plane.event_metadata("%fusion.1 = f32[8] fusion(%p)", stats=[("tf_op", "jit/mul")])
-        rows = [row("fusion.1", 1000, 1000, 1000, 2) + ["400 ps", "600 ps", "jit/mul", "%fusion.1 = f32[8] fusion(%p)"],
+        plane.event_metadata(name, stats=[("tf_op", "jit/mul")])
+        rows = [row("fusion.1", 1000, 1000, 1000, 2) + ["400 ps", "600 ps", "jit/mul", name],
                 row("counted", 500, 0, 1000, 5) + ["", "", "", ""], row("instant", 0, 0, 1000) + ["0 ps", "0 ps", "", ""]]
         facts = "3 ops, 4 events, busy 1.000 ns, sum of durations 1.500 ns"
         self.assertEqual(self.ask([plane], "--wide"), self.screen(("TPU:0", facts, table(WIDE, *rows, indent=2))))
