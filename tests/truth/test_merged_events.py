@@ -74,8 +74,8 @@ class MergedEvents(truth.Case):
         found = self.merge(plane(line(number(1, 1))), plane(late))
         self.assertEqual(found[1], [number(1, 1) + number(2, 2_004)])
 
-    def test_times_from_the_start_of_the_session(self):
-        """A line whose time is no date counts from when the session began, which the trace says."""
+    def test_times_from_the_start_of_the_profile(self):
+        """A line whose time is no date counts from when the profile began, which the trace says."""
         name = message(5, number(1, 1), message(2, number(1, 1), message(2, "profile_start_time")))
         environment = message(1, message(2, "Task Environment"), name, message(6, number(1, 1), number(3, START_NS + 9_000)))
         found = self.merge(plane(line(number(1, 1)), line(number(1, 2), at_ns=START_NS + 1)),
