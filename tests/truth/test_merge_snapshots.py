@@ -2,7 +2,6 @@
 """Snapshots that map the clock of devices to that of their host: which count, what their times count from, which lines they are for, and
 what becomes of a node that has too few."""
 import fractions
-import json
 import math
 import sys
 
