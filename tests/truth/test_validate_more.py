@@ -11,6 +11,7 @@ import proto_writer as proto
 import truth
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "collectives"))
 import cluster_model  # noqa: E402
+from ranks import RanksCase, call
 from test_validate import US, ZERO_NS, Call, Clock, clock_plane_of, trace
 
 UNIX = 1_764_246_877_000_000_000  # ns
@@ -253,6 +254,20 @@ class Planes(truth.Case):
                          ("absent", "all collectives are of one node: there is nothing to compare them with"))
         found = truth.parsed(truth.run("validate", path, self.scratch / "missing", "--json", status=5))
         self.assertEqual((found["status"], len(found["nodes"])), ("partial", 1))
+
+
+class Damaged(RanksCase):
+    def test_a_trace_that_is_cut(self):
+        """What came before counts; where it is cut is said, by number and path of the trace."""
+        paths = [self.rank(rank, [call("allreduce", 100 * k + rank, 100 * k + 10) for k in range(5)]) for rank in (0, 1)]
+        text = paths[1].read_text()
+        last = text.rindex('{"ph"')
+        paths[1].write_text(text[:last + 40])
+        for given, cut in ((paths, 1), (paths[::-1], 0)):
+            found = truth.parsed(truth.run("validate", *given, "--json", "--bound", "0ps", status=5))
+            self.assertEqual((found["status"], [op["groups"] for op in found["ops"]]), ("partial", [4]))
+            self.assertEqual([(d["file"], d["path"], d["byte_offset"]) for d in found["damage"]], [(cut, str(paths[1]), last + 40)])
+            truth.run("validate", *given, status=5)
 
 
 class Roots(truth.Case):

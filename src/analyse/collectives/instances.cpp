@@ -255,6 +255,12 @@ class finder {
     if (!read) return std::move(read).error();
     const activity& found = **read;
     const profile& p = traces_[t]->files();
+    for (const activity_input& input : found.inputs()) {
+      if (!input.damage || !is_trace(p.what().files[input.file])) continue;
+      fault why = *input.damage;
+      if (why.path.empty()) why.path = p.what().files[input.file].path;
+      note(t, std::move(why));
+    }
     std::vector<hash_map<string_id, string_id>> groups(found.devices().size());
     for (const communication_row& row : found.communication())
       if (row.group != 0 && row.device < groups.size()) groups[row.device].emplace(row.op, row.group);
