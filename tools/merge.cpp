@@ -184,8 +184,10 @@ class host_naming_sink final : public sink {
   result<void> write(std::string_view bytes) override {
     if (!host_.empty() && !bytes.empty() && bytes.front() == '{') {
       std::string head = "{\"host_name\":\"";
-      for (const char c : std::exchange(host_, {}))
-        if (c != '"' && c != '\\' && static_cast<unsigned char>(c) >= 0x20) head += c;
+      for (const char c : std::exchange(host_, {})) {
+        if (c == '"' || c == '\\') head += '\\';
+        if (static_cast<unsigned char>(c) >= 0x20) head += c;
+      }
       if (auto ok = inner_.write(head + "\","); !ok) return ok;
       bytes.remove_prefix(1);
     }
@@ -380,6 +382,9 @@ class merge_work {
     progress_.clear();
     if (!merged) return std::move(merged).error();
     merged_ = std::move(*merged);
+    for (merged_node& node : merged_.nodes)
+      for (const converted_input& input : converted_)
+        if (node.trace == input.as->path()) node.trace = input.from;
     if (first) {
       if (auto ok = first->finish(); !ok) return ok;
       first.reset();
@@ -416,7 +421,7 @@ class merge_work {
       return fault{fault_code::unsupported, "node " + std::to_string(input.node_id) + ": its devices have a clock of their own, which trace JSON cannot say",
                    input.trace, no_offset, "Merge the XSpaces by themselves: trace JSON beside them has one clock for host and devices."};
     const std::string path = asked_.output_path + ".part-node" + std::to_string(input.node_id) + ".trace.json";
-    converted_.push_back(std::make_unique<passing_file>(path));
+    converted_.push_back({std::make_unique<passing_file>(path), input.trace});
     auto into = atomic_file_sink(path);
     if (!into) return std::move(into).error();
     const auto info = analyse_info(profkit::trace(*opened), {}, host_);
@@ -532,7 +537,11 @@ class merge_work {
   bool result_printed_ = false;  // or a part of it
   std::unique_ptr<sink> metadata_;
   trace_format format_ = trace_format::xspace;
-  std::vector<std::unique_ptr<passing_file>> converted_;  // XSpaces beside trace JSON
+  struct converted_input {
+    std::unique_ptr<passing_file> as;
+    std::string from;
+  };
+  std::vector<converted_input> converted_;  // XSpaces beside trace JSON
   std::unique_ptr<passing_file> passing_;  // what the output is made of, where that is another format
   merge_result merged_;
   std::optional<validation_result> checked_;

@@ -1,5 +1,6 @@
 #include "session.hpp"
 
+#include "command_line/shared_options.hpp"
 #include "exit_code.hpp"
 #include "interrupt.hpp"
 #include "quantity.hpp"
@@ -96,10 +97,8 @@ int status_of_question(int status) noexcept { return status == exit_not_found ? 
 void print_error_document(const options& asked, const char* name, const fault& why) { print_failed(asked, std::string_view(name), why); }
 
 std::filesystem::path path_below(const std::string& folder, const std::string& path) {
-  namespace fs = std::filesystem;
-  std::error_code ignored;
-  fs::path inside = fs::weakly_canonical(path, ignored).lexically_relative(fs::weakly_canonical(folder, ignored));
-  return inside.empty() || *inside.begin() == ".." ? fs::path() : inside;
+  std::filesystem::path inside = resolved_path(path).lexically_relative(resolved_path(folder));
+  return inside.empty() || *inside.begin() == ".." ? std::filesystem::path() : inside;
 }
 
 bool is_input_of(const profkit::capture& opened, const std::string& output) {

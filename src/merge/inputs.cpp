@@ -3,6 +3,7 @@
 #include "json_survey.hpp"
 
 #include <profkit/core/discover.hpp>
+#include <profkit/core/sink.hpp>
 
 #include <base/affix.hpp>
 #include <base/contained.hpp>
@@ -132,7 +133,7 @@ class resolver {
       const std::string folder_name(last_part_of(folder.path));
       for (const found_file& file : folder.files) {
         const std::string path = joined_path(folder.path, file.name);
-        if (path == o_.not_an_input) continue;
+        if (is_same_file(o_.not_an_input, path)) continue;
         if (wants_traces && ends_with(file.name, ".xplane.pb")) add_path(path);
         if (!without_ending(file.name, snapshot_endings).empty()) snapshot_files_.push_back(path);
         const bool lines = ends_with(file.name, ".jsonl");
@@ -237,14 +238,18 @@ class resolver {
     return {};
   }
 
-  // The entry of the metadata that names this trace.
+  // The entry of the metadata that names this trace: as it is, else with the most of its folders, else its name alone.
   [[nodiscard]] const run_node* entry_of(const std::string& path) const {
     if (!found_.run) return nullptr;
     const run_node* named = nullptr;
+    std::size_t shared = 0;
     for (const run_node& n : found_.run->nodes) {
       if (n.trace.empty()) continue;
-      if (n.trace == path || ends_with(path, '/' + n.trace)) return &n;
-      if (last_part_of(n.trace) == last_part_of(path)) named = named == nullptr ? &n : named;
+      if (n.trace == path) return &n;
+      const std::size_t same = ends_with(path, '/' + n.trace) ? 1 + n.trace.size() : last_part_of(n.trace) == last_part_of(path) ? 1 : 0;
+      if (same <= shared) continue;
+      named = &n;
+      shared = same;
     }
     return named;
   }

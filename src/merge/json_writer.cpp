@@ -141,7 +141,7 @@ class section_writer final : public chrome_visitor {
       listed.name = label() + (name.empty() ? "" : ": " + name);
       listed.id = static_cast<std::int64_t>(processes_[i].pid);
       listed.node = t_.input.node_id;
-      listed.source = p.is_named ? p.name : std::string(pid);
+      listed.source = p.is_named ? p.name : p.pid == "null" ? std::string() : std::string(pid);
       made_.planes.push_back(std::move(listed));
     }
     report_.planes = recorded.size();

@@ -249,7 +249,8 @@ class surveyor {
             in_trace(p.trace, fault_code::unsupported,
                      std::to_string(facts.out_of_reach) + (facts.out_of_reach == 1 ? " event" : " events") +
                          " of plane " + std::string(p.name) +
-                         " lie more than 53 days from the start of the timeline, which int64 picoseconds since then "
+                         (facts.out_of_reach == 1 ? " lies" : " lie") +
+                         " more than 53 days from the start of the timeline, which int64 picoseconds since then "
                          "cannot hold",
                      plan_.lines[i].body.data() + *facts.unreachable);
         f.hint =

@@ -89,6 +89,8 @@ class CommandWords(truth.Case):
             self.wrong("--host and --node both choose hosts", "ops", path, "--host", "h", "--node", "1")
             self.wrong("--aliases is about --redact", "ops", path, "--aliases", "al.json")
             self.wrong("--output and --aliases name the same file: o", "ops", path, "--redact", "-o", "o", "--aliases", "o")
+            for way in ("./o", "x/../o", self.scratch / "o"):
+                self.wrong(f"--output and --aliases name the same file: {way}", "ops", path, "--redact", "-o", "o", "--aliases", way)
         out, err = self.run_here("ops", "gone.xplane.pb", "--plane", "none", status=3)
         self.assertEqual((out, err.splitlines()[0].split(": ")[1]), ("", "error"))
         out, _ = self.run_here("ops", "gone.xplane.pb", "--json", status=3)

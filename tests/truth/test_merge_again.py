@@ -38,6 +38,8 @@ class MergeAgain(truth.Case):
             first = self.content(output)
             self.assertEqual(self.merge("--run-dir", folder, output=output), [0, 1], output)
             self.assertEqual(self.content(output), first)
+            for way in ("./" + output, f"{folder}/../{output}", self.scratch / output):
+                self.assertEqual(self.merge("--run-dir", folder, output=way), [0, 1], way)
             (self.scratch / output).unlink()
 
     def test_a_merge_that_is_an_input(self):

@@ -78,6 +78,13 @@ class MergeInputs(truth.Case):
         one = ["--run-metadata", "run.json"]
         self.assertEqual(self.ids(["y/a.xplane.pb", "b.xplane.pb", "x/a.xplane.pb", "node3.xplane.pb"], *one), [8, 1, 6, 3])
         self.refused("the run metadata has no node 0", ["b.xplane.pb", "x/a.xplane.pb"], *one)
+        # Whichever comes first: the whole path, else the most of it.
+        for first, second in (((6, {"trace": "a.xplane.pb"}), (8, {"trace": "y/a.xplane.pb"})),
+                              ((8, {"trace": "y/a.xplane.pb"}), (6, {"trace": "a.xplane.pb"}))):
+            self.write("run.json", run(first, second))
+            self.assertEqual(self.ids(["y/a.xplane.pb", "x/a.xplane.pb"], *one), [8, 6])
+            self.assertEqual(self.ids([self.scratch / "y/a.xplane.pb"], *one), [8])
+        self.write("run.json", run((6, {"trace": "/elsewhere/a.xplane.pb"}), (8, {"trace": "y/a.xplane.pb"}), (1, {}), (3, {})))
         self.write("run.json", run((6, {"trace": "/elsewhere/a.xplane.pb"}), (4, {"trace": "node3.xplane.pb"})))
         self.assertEqual(self.ids(["x/a.xplane.pb"], *one), [6])
         self.refused("the run metadata calls this trace node 4, its name says node 3", ["x/a.xplane.pb", "node3.xplane.pb"], *one)

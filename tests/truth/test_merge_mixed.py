@@ -46,10 +46,10 @@ class MergeMixed(truth.Case):
         """Its events keep their ps, its host and its number, in whatever place of the list it stands."""
         self.json_trace("node7.json", x("kernel", "k", 0, 7, 3, 1.5), host_name="jim")
         self.write("a.xplane.pb", xspace("ann", [("e", 1, 1_000_001), ("f", 2_000_003, 7)], START_NS + 1))
-        self.write("node2.xplane.pb", xspace("bo", [("g", 5, 6)], START_NS - 1))
+        self.write("node2.xplane.pb", xspace('b"o\\', [("g", 5, 6)], START_NS - 1))
         nodes = self.merge("a.xplane.pb", "node7.json", "node2.xplane.pb")
-        self.assertEqual([(n["id"], n["hostname"], n["status"]) for n in nodes], [(0, "ann", "walltime"), (7, "jim", "walltime"),
-                                                                                  (2, "bo", "walltime")])
+        self.assertEqual([(n["id"], n["hostname"], n["trace"], n["status"]) for n in nodes], [
+            (0, "ann", "a.xplane.pb", "walltime"), (7, "jim", "node7.json", "walltime"), (2, 'b"o\\', "node2.xplane.pb", "walltime")])
         zero = START_NS * 1000
         self.assertEqual(self.written(), {0: [("e", zero + 1_001, 1_000_001), ("f", zero + 2_001_003, 7)],
                                           7: [("k", zero + 3_000_000, 1_500_000)], 2: [("g", zero - 995, 6)]})
@@ -58,6 +58,12 @@ class MergeMixed(truth.Case):
         # Into an XSpace there is no way.
         message = self.merge("a.xplane.pb", "node7.json", output="all.xspace", status=4)
         self.assertIn("node 7: this is a Chrome trace", message)
+
+    def test_processes_without_a_number(self):
+        """Have no name in the input."""
+        self.json_trace("node0.json", {"ph": "X", "name": "k", "ts": 3, "dur": 1}, x("kernel", "k", 5, 7, 3, 1))
+        self.merge("node0.json")
+        self.assertEqual(sorted(plane["source"] for plane in self.said["planes"]), ["", "5"])
 
     def test_both_by_offsets(self):
         """One clock each: devices of XSpaces follow their host as those of trace JSON do."""

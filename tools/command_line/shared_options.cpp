@@ -91,6 +91,12 @@ std::optional<fault> output_words::understand(options& into) const {
   return understand_number("--limit", limit, into.limit);
 }
 
+std::filesystem::path resolved_path(const std::string& path) {
+  std::error_code ignored;
+  // Absolute first: of a relative path of which nothing is there, nothing would be resolved.
+  return std::filesystem::weakly_canonical(std::filesystem::absolute(path, ignored), ignored);
+}
+
 std::optional<fault> outputs_in_one_file(const options& asked, const std::string& help) {
   namespace fs = std::filesystem;
   const auto is_special = [](const std::string& path) {
@@ -98,10 +104,7 @@ std::optional<fault> outputs_in_one_file(const options& asked, const std::string
     const fs::file_status status = fs::status(path, ignored);
     return fs::exists(status) && !fs::is_regular_file(status);
   };
-  const auto same = [](const std::string& a, const std::string& b) {
-    std::error_code ignored;
-    return a == b || fs::weakly_canonical(a, ignored) == fs::weakly_canonical(b, ignored);
-  };
+  const auto same = [](const std::string& a, const std::string& b) { return a == b || resolved_path(a) == resolved_path(b); };
   const std::pair<const char*, const std::string*> outputs[] = {{"--output", &asked.output_path},
                                                                 {"--csv", &asked.csv_path},
                                                                 {"--svg", &asked.svg_path},

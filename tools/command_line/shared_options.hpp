@@ -3,6 +3,7 @@
 #include "command_line/command.hpp"
 #include "command_line/words.hpp"
 
+#include <filesystem>
 #include <string>
 
 namespace profkit_tool {
@@ -43,6 +44,9 @@ struct input_words {
   void list_threads(option_list& all);
   [[nodiscard]] std::optional<profkit::fault> understand(options& into) const;
 };
+
+// The same for every way to write it, whether anything is there or not.
+[[nodiscard]] std::filesystem::path resolved_path(const std::string& path);
 
 // Of two outputs in one file the second would replace the first. Devices and pipes may take both.
 [[nodiscard]] std::optional<profkit::fault> outputs_in_one_file(const options& asked, const std::string& help);
