@@ -29,7 +29,7 @@ void print_names(session& s, const framework_result& found, std::uint64_t limit)
   for (const profkit::framework_name& row : found.names) {
     if (limit != 0 && shown == limit) break;
     t.row({s.file_label(row.file), row.name.empty() ? "(no name)" : escape_for_terminal(row.name), grouped(row.count),
-           human_duration(row.total_ps), human_duration(row.self_ps), human_duration(row.max_ps)});
+           human_duration(row.total_ps), human_duration(row.self_ps), extreme_text(row.max_ps, row.max_ps, row.total_ps)});
     ++shown;
   }
   s.heading("Host events by " + std::string(order_text(s.asked().order)) + ": " + count_of(found.names.size(), "name") + ", " +

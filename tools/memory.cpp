@@ -23,6 +23,12 @@ using namespace profkit;
 
 constexpr std::size_t max_programs = 10, max_allocators = 8, max_rollup = 8, max_findings = 10;
 
+// How many of `all` rows --limit shows.
+std::size_t most_rows(const session& s, std::size_t all, std::size_t usual) {
+  const std::uint64_t limit = s.asked().limit.value_or(usual);
+  return limit == 0 ? all : static_cast<std::size_t>(limit);
+}
+
 std::string size_text(std::int64_t bytes) {
   if (bytes < 0) return "-" + human_bytes(static_cast<std::uint64_t>(-bytes));
   return human_bytes(static_cast<std::uint64_t>(bytes));
@@ -47,9 +53,7 @@ void print_memory_of_modules(session& s, const memory_result& r) {
   table t;
   t.flexible("module", cut::middle, 16).left("space").right("total").right("peak").right("temporary").right("floor");
   t.flexible("peak at", cut::middle, 12).left("method");
-  const std::size_t most = s.asked().limit
-                               ? (*s.asked().limit == 0 ? shown.size() : static_cast<std::size_t>(*s.asked().limit))
-                               : max_programs;
+  const std::size_t most = most_rows(s, shown.size(), max_programs);
   for (std::size_t i = 0; i < shown.size() && i < most; ++i) {
     const module_memory& m = *shown[i];
     if (m.spaces.empty()) t.row({escape_for_terminal(m.label), "", "", "", "", "", "", "damaged"});
@@ -203,7 +207,8 @@ void print_allocators(session& s, const memory_result& r) {
   table t;
   t.flexible("allocator", cut::middle, 8).flexible("device", cut::middle, 8).flexible("host", cut::middle, 6);
   t.right("filled to").right("reserved").right("allocated").right("capacity").right("used").right("at").left("replay");
-  for (std::size_t i = 0; i < order.size() && i < max_allocators; ++i) {
+  const std::size_t most = most_rows(s, order.size(), max_allocators);
+  for (std::size_t i = 0; i < order.size() && i < most; ++i) {
     const allocator_memory& a = *order[i];
     t.row({escape_for_terminal(a.name), a.device.empty() ? "(host memory)" : short_plane_name(a.device),
            escape_for_terminal(a.host), size_text(a.occupancy_peak_bytes), size_text(a.reserved_at_peak_bytes),
@@ -213,7 +218,7 @@ void print_allocators(session& s, const memory_result& r) {
   }
   s.heading("Allocators at run time: " + count_of(r.allocators.size(), "allocator"));
   t.print(s.out(), s.columns());
-  s.left_out(order.size(), std::min(order.size(), max_allocators));
+  s.left_out(order.size(), std::min(order.size(), most));
 }
 
 // What a reason of the document means.

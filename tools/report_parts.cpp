@@ -26,12 +26,12 @@ void print_next(session& s, const std::vector<profkit::next_command>& next, std:
     for (std::size_t i = 0; i < shown; ++i) {
       std::string command = "profkit " + escape_for_terminal(next[i].arguments);
       command.replace(command.find("PATH"), 4, path);
-      if (!s.asked().run.empty()) command += " --run " + profkit::shell_word(s.asked().run);
+      if (!s.asked().run.empty()) command += " --run " + escape_for_terminal(profkit::shell_word(s.asked().run));
       commands.push_back(std::move(command));
     }
     return commands;
   };
-  std::vector<std::string> commands = commands_with(profkit::shell_word(shown_path(s.asked(), s.capture().what())));
+  std::vector<std::string> commands = commands_with(escape_for_terminal(profkit::shell_word(shown_path(s.asked(), s.capture().what()))));
   const auto width_of = [&] {
     std::size_t width = 0;
     for (const std::string& command : commands) width = std::max(width, profkit::terminal_width(command));

@@ -51,6 +51,14 @@ class FrameworkScreen(truth.Case):
         self.assertEqual(self.ask(host(("main", [("f", 1000, 500)]))),
                          names("total time", 1, ("f", 1, 500, 500, 500)) + stats() + first("main", "  f  at 1.000 ns, for 500 ps"))
 
+    def test_sums(self):
+        """How long the longest of several was is not known where only their sum is."""
+        plane = Plane("/host:CPU", 3)
+        plane.line("main", 0, [plane.event("sum", 0, 70, occurrences=3), plane.event("f", 1000, 5)], line_id=10)
+        rows = {line.split()[0]: line.split() for line in self.ask(plane)[2:4]}
+        self.assertEqual((rows["sum"][:4], len(rows["sum"])), ("sum 3 70 ps".split(), 6))
+        self.assertEqual(rows["f"], "f 1 5 ps 5 ps 5 ps".split())
+
     def test_orders(self):
         """Of each of the three another is first; equal ones stay in the order by total. Lists are cut after they are ordered."""
         plane = host(("main", [("outer", 0, 9000), ("inner", 1000, 7000), ("often", 10_000, 10), ("often", 10_010, 20),

@@ -89,6 +89,12 @@ class LongNames(RanksCase):
                 self.assertEqual({c for c in text if unicodedata.category(c) == "Cc"}, {"\n"}, which)
                 self.assertIn("a\\x1b[31mred\\x0anext" if not options else "a\\x1b[31mred\\x0anext\\x0dback\\x07", text, which)
 
+    def test_names_of_files(self):
+        """Also in the commands that stand last, which are to be copied."""
+        path = self.write("a\x1b[31m.xplane.pb", capture("a", "b"))
+        for text in (*(self.ask(which, path) for which in TABLES), truth.run("report", path)):
+            self.assertEqual({c for c in text if unicodedata.category(c) == "Cc"}, {"\n"})
+
     def test_traces(self):
         """Of names of processes, threads, files and reasons, too."""
         events = [{"ph": "M", "name": "process_name", "pid": 1, "args": {"name": BAD}},

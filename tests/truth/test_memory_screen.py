@@ -135,6 +135,16 @@ class Allocators(MemoryScreen):
                                                                  (of[2], "2.000 ns", "400 B"))]
         self.assertEqual(self.part("Allocators"), ["Allocators at run time: 3 allocators", *table(ALLOCATORS, *rows, indent=2)])
 
+    def test_how_many(self):
+        """Eight of them, or as many as are asked for."""
+        allocators = [Allocator("alpha", f"pool {at}", [("allocator_name", f"pool {at}")], "", [
+            Event(0, 1000, "alloc", 1, 100 + at, 100 + at, available=900)]) for at in range(10)]
+        self.write("a.xplane.pb", Host("alpha", 0, 0, {}, allocators).bytes())
+        for options, shown, left_out in (((), 8, 2), (("--limit", 3), 3, 7), (("--limit", 0), 10, 0), (("--limit", 10), 10, 0)):
+            lines = self.part("Allocators", *options)
+            self.assertEqual([line.split()[1] for line in lines if line.startswith("  pool")], [str(9 - at) for at in range(shown)])
+            self.assertEqual(lines[-1] == f"  … {left_out} more (--limit 0 shows all)", left_out > 0)
+
 
 if __name__ == "__main__":
     truth.main(sys.modules[__name__])

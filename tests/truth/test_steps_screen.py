@@ -108,6 +108,14 @@ class StepsScreen(truth.Case):
         self.assertEqual(self.ask(path), screen([summed(f"GPU {at}", "device annotation", (10 + at) * us) for at in range(2)],
                                                 [one(f"GPU {at}", 0, "ProfilerStep#8", 8, at * us, (10 + at) * us) for at in range(2)]))
 
+    def test_processes_by_turns(self):
+        """Each has one row, whatever lies between its steps; the first to begin is first."""
+        marks = [x("user_annotation", f"ProfilerStep#{at}", 60 - at % 2 * 10, 1, 10 * at, 5 + at) for at in range(4)]
+        path = self.write("a.json", json.dumps({"schemaVersion": 1, "traceEvents": [run("gemm", 0, 5), *marks]}))
+        us = 1_000_000
+        sums = [summed("process 60", "ProfilerStep", 5 * us, 7 * us), summed("process 50", "ProfilerStep", 6 * us, 8 * us)]
+        self.assertEqual(self.ask(path)[:4], screen(sums, [])[:4])
+
     def test_none(self):
         path = self.space(tpu(0, "XLA Ops", ("a", 0, 5, None)))
         self.assertEqual(self.ask(path), ["[absent] no device plane has a 'Steps' or 'XLA Modules' line with events, and no host event has "

@@ -18,7 +18,7 @@ struct duration_statistics {
 /// The median of an even number is the mean of the middle two, rounded down.
 [[nodiscard]] duration_statistics statistics_of(std::vector<std::int64_t> durations_ps);
 
-/// Steps that follow each other in the list and are of one file, plane or device, and source.
+/// Steps of one file, plane or device, and source; groups stand in the order of their first steps.
 struct step_group {
   step_row first;             ///< its names are those of the list
   duration_statistics times;

@@ -3,6 +3,8 @@
 #include <profkit/time.hpp>
 
 #include <algorithm>
+#include <map>
+#include <tuple>
 #include <utility>
 
 namespace profkit {
@@ -44,29 +46,22 @@ std::string_view step_place_name(const step_row& row) noexcept {
 
 std::vector<step_group> group_steps(const step_list& steps) {
   std::vector<step_group> groups;
-  std::vector<std::int64_t> durations;
-  std::int64_t longest_ps = 0;
-  const auto end_group = [&] {
-    if (groups.empty()) return;
-    groups.back().course_ps = course_of(durations);
-    groups.back().times = statistics_of(std::exchange(durations, {}));
-  };
+  std::vector<std::vector<std::int64_t>> durations;  // of each group
+  std::map<std::tuple<std::uint32_t, std::int32_t, std::int32_t, step_source>, std::size_t> known;
   for (const step_row step : steps) {
-    const bool same = !groups.empty() && groups.back().first.file == step.file &&
-                      groups.back().first.plane == step.plane && groups.back().first.device == step.device &&
-                      groups.back().first.source == step.source;
-    if (!same) {
-      end_group();
+    const std::size_t at = known.try_emplace({step.file, step.plane, step.device, step.source}, groups.size()).first->second;
+    if (at == groups.size()) {
       groups.push_back({step, {}, 0, {}});
-      longest_ps = step.duration_ps;
+      durations.emplace_back();
     }
-    if (step.duration_ps > longest_ps) {
-      longest_ps = step.duration_ps;
-      groups.back().longest = durations.size();
-    }
-    durations.push_back(step.duration_ps);
+    std::vector<std::int64_t>& own = durations[at];
+    if (!own.empty() && step.duration_ps > own[groups[at].longest]) groups[at].longest = own.size();
+    own.push_back(step.duration_ps);
   }
-  end_group();
+  for (std::size_t at = 0; at < groups.size(); ++at) {
+    groups[at].course_ps = course_of(durations[at]);
+    groups[at].times = statistics_of(std::move(durations[at]));
+  }
   return groups;
 }
 
