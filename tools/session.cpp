@@ -409,13 +409,7 @@ int run_slice(const options& asked, document which, const slice_writer& writer) 
     }
   }
 
-  if (!asked.json) {
-    // An XSpace was indexed when it was opened; other files are read, and found damaged, by the slices.
-    for (std::size_t i = 0; i < capture.file_count(); ++i)
-      if (profkit::has_planes(capture.what().files[i].family) || capture.file_count() == 1)
-        if (const fault* why = capture.file_fault(i); why != nullptr) s.lost({{static_cast<std::uint32_t>(i), *why}});
-    status = print_losses(asked, s.losses(), s.anything_intact(), errors);
-  }
+  if (!asked.json) status = print_losses(asked, s.losses(), s.anything_intact(), errors);
   if (status != exit_ok) return status;
   result<bool> failed = print_failed_gates(asked, s.trace(), hooks);
   if (!failed) return fail_document(asked, which, failed.error(), errors);

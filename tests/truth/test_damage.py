@@ -105,6 +105,15 @@ class DamageTest(truth.Case):
         self.check([len(whole["damage"]), whole["events_checked"]], [1, "all"])
         self.assertNotIn(note, truth.run("metadata", self.write("b.xplane.pb", ROWS["a cut file"][0]), status=5))
 
+    def test_hosts_that_were_not_asked_for(self):
+        """Damage of another host's file is none of the answer, as text and as a document."""
+        for host, data in (("a", capture()), ("b", ROWS["a cut file"][0])):
+            self.write(f"run/{host}.xplane.pb", data)
+        for command in (*COMMANDS, "memory"):
+            for form in ((), ("--json", )):
+                for options, status in ((("--host", "b"), 5), (("--host", "a"), 0), ((), 5)):
+                    truth.run(command, self.scratch / "run", *options, *form, status=status)
+
     def test_whether_a_capture_is_complete(self):
         for kind, (data, tell, _, _) in ROWS.items():
             path = self.write("a.xplane.pb", data)

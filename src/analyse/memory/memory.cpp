@@ -204,6 +204,7 @@ result<memory_result> analyse_memory(const trace& t, const memory_options& o, co
     for (std::size_t file = 0; file < p.file_count(); ++file) {
       const file_family family = p.what().files[file].family;
       if (!has_planes(family) && content_of(family) != file_content::module) continue;
+      if (!host_fits(p, file, o.host)) continue;
       if (const fault* why = p.file_fault(file))
         if (std::none_of(r.damage.begin(), r.damage.end(), [&](const file_damage& d) { return d.file == file; }))
           r.damage.push_back({static_cast<std::uint32_t>(file), *why});
