@@ -107,6 +107,15 @@ class Steps(truth.Case):
         self.assertEqual(self.marked(device(line("XLA Modules", (3, 0, 900), (3, 1000, 1200, x.stat(1, 40))), OPS)),
                          [("jit_f#0", 0), ("40", 1000)])
 
+    def test_none_where_a_filter_looks(self):
+        """What a filter leaves out is not said to be missing."""
+        planes = (device(line("Steps", (6, 0, 900)), OPS), device(OPS, at=1), host(line("main", (1, 0, 5))))
+        beyond = "no step is marked there; without --plane and --line there may be some"
+        for options, reason in ((("--plane", "TPU:1"), beyond), (("--plane", "host"), beyond), (("--line", "main"), beyond)):
+            self.assertEqual(self.ask("steps", *planes, options=options)["reason"], reason, options)
+        self.assertEqual(self.ask("steps", *planes[1:], options=())["reason"], "no device plane has a 'Steps' or 'XLA Modules' line with "
+                         "events, and no host event has a step_num stat or the name of a step")
+
     def test_very_many(self):
         """More than are kept are noted."""
         note = "only the first steps of /device:TPU:0 are kept: it has more of them"

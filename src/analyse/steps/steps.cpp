@@ -251,10 +251,10 @@ class step_finder {
     const bool any_times = any_xspace_ || std::any_of(files.begin(), files.end(), is_trace);
     return why_nothing_ran_or(profile_, options_,
                           !any_times ? only_totals
-                          : any_xspace_ ? "no device plane has a 'Steps' or 'XLA Modules' line with events, and no host "
-                                        "event has a step_num stat or the name of a step"
                           : !options_.plane.empty() || !options_.line.empty()
                               ? "no step is marked there; without --plane and --line there may be some"
+                          : any_xspace_ ? "no device plane has a 'Steps' or 'XLA Modules' line with events, and no host "
+                                        "event has a step_num stat or the name of a step"
                               : std::string("no step is marked") +
                                     (pytorch_ ? ": in PyTorch call profiler.step() after each, or wrap each in "
                                                 "record_function(\"step#N\")"
