@@ -25,7 +25,8 @@ class Names(truth.Case):
 
     def names(self, *planes, **more):
         """Plane, name, count, total, self, longest."""
-        return [tuple(n[key] for key in ("plane", "name", "count", "total_ps", "self_ps", "max_ps")) for n in self.ask(*planes, **more)["names"]]
+        keys = ("plane", "name", "count", "total_ps", "self_ps", "max_ps")
+        return [tuple(n[key] for key in keys) for n in self.ask(*planes, **more)["names"]]
 
     def samples(self, *planes, **more):
         return [(e["plane"], e["line"], e["name"], e["start_ps"], e["duration_ps"]) for e in self.ask(*planes, **more)["events"]]
