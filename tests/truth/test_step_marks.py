@@ -14,8 +14,8 @@ LONG = "step[" + "x" * 1018 + "]"  # 1024 characters
 # Name: source and number; None: no step.
 NAMES = {
     "ProfilerStep#7": (PROFILER, "7"), "ProfilerStep#007": (PROFILER, "7"), "ProfilerStep#0": (PROFILER, "0"),
-    f"ProfilerStep#{MOST}": (PROFILER, str(MOST)), f"ProfilerStep#{MOST + 1}": (PROFILER, None), "ProfilerStep#": None, "ProfilerStep#1a": None,
-    "ProfilerStep#-1": None, "ProfilerStep# 1": None, "ProfilerStep#1 ": None, "profilerstep#1": None, "a ProfilerStep#1": None,
+    f"ProfilerStep#{MOST}": (PROFILER, str(MOST)), f"ProfilerStep#{MOST + 1}": (PROFILER, None), "ProfilerStep#": None,
+    "ProfilerStep#1a": None, "ProfilerStep#-1": None, "ProfilerStep# 1": None, "ProfilerStep#1 ": None, "profilerstep#1": None, "a ProfilerStep#1": None,
     "ProfilerStep7": None, "ProfilerStep": None, "Iteration#3": (NOTE, "3"), "Iteration#": None, "iteration#3": None, "Iteration 3": None,
     "Step#12": (NOTE, "12"), "Step#": None, "step#12": None, "Step#1#2": None, "step[DECODE bs=8]": (NOTE, None), "step[]": (NOTE, None),
     "step[EXTEND bs=1 toks=512]": (NOTE, None), "step[DECODE bs=8": None, "step[DECODE bs=8] ": None, "step(DECODE)": None,
@@ -54,7 +54,8 @@ class Marks:
         rows = [("Step#1", 0, 10, None), ("ProfilerStep#1", 20, 10, None), ("ProfilerStep#12", 40, 10, None), ("Step#2", 60, 10, None)]
         self.assertEqual([row[1] for row in self.steps(rows, "--name", "Step#2")], [])
         self.assertEqual([row[1] for row in self.steps(rows, "--name", "#1")], ["ProfilerStep#1", "ProfilerStep#12"])
-        for window, kept in (("0us:20us", []), ("0us:21us", [1]), ("30us:40us", []), ("29us:41us", [1, 12]), ("49us:", [12]), ("50us:", [])):
+        for window, kept in (("0us:20us", []), ("0us:21us", [1]), ("30us:40us", []), ("29us:41us", [1, 12]), ("49us:", [12]),
+                             ("50us:", [])):
             self.assertEqual([row[2] for row in self.steps(rows, "--time", window)], [str(n) for n in kept], window)
 
 
