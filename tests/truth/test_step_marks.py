@@ -15,7 +15,8 @@ LONG = "step[" + "x" * 1018 + "]"  # 1024 characters
 NAMES = {
     "ProfilerStep#7": (PROFILER, "7"), "ProfilerStep#007": (PROFILER, "7"), "ProfilerStep#0": (PROFILER, "0"),
     f"ProfilerStep#{MOST}": (PROFILER, str(MOST)), f"ProfilerStep#{MOST + 1}": (PROFILER, None), "ProfilerStep#": None,
-    "ProfilerStep#1a": None, "ProfilerStep#-1": None, "ProfilerStep# 1": None, "ProfilerStep#1 ": None, "profilerstep#1": None, "a ProfilerStep#1": None,
+    "ProfilerStep#1a": None, "ProfilerStep#-1": None, "ProfilerStep# 1": None, "ProfilerStep#1 ": None, "profilerstep#1": None,
+    "a ProfilerStep#1": None,
     "ProfilerStep7": None, "ProfilerStep": None, "Iteration#3": (NOTE, "3"), "Iteration#": None, "iteration#3": None, "Iteration 3": None,
     "Step#12": (NOTE, "12"), "Step#": None, "step#12": None, "Step#1#2": None, "step[DECODE bs=8]": (NOTE, None), "step[]": (NOTE, None),
     "step[EXTEND bs=1 toks=512]": (NOTE, None), "step[DECODE bs=8": None, "step[DECODE bs=8] ": None, "step(DECODE)": None,
