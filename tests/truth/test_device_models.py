@@ -58,8 +58,8 @@ class Models(truth.Case):
                 for g in document["groups"]]
 
     def test_roofs(self):
-        """Of one product on three devices: each has the rate of its own model and of the type; without a model there is no roof. All runs of
-        an op of a device are one op."""
+        """Of one product on three devices: each has the rate of its own model and of the type; without a model there is no roof.
+        All runs of an op of a device are one op."""
         n, flops = 4096, 2 * 4096**3
         dims = [[n, n], [n, n]]
         needs = {model: int(flops / rate * 1e6) for model, rate in FLOPS.items()}  # us
