@@ -124,7 +124,8 @@ class Traces(truth.Case):
     def test_waits_of_devices_are_no_calls(self):
         """Nor is what a device was annotated with."""
         self.trace("a.json", meta("thread_name", 5, 1, "main"), x("cpu_op", "mm", 5, 1, 0, 9),
-                   x("cuda_sync", "Stream Sync", 0, 7, 0, 50, device=0), x("gpu_user_annotation", "note", 0, 7, 0, 40), x("user_annotation", "note", 5, 1, 0, 30), schemaVersion=1)
+                   x("cuda_sync", "Stream Sync", 0, 7, 0, 50, device=0), x("gpu_user_annotation", "note", 0, 7, 0, 40),
+                   x("user_annotation", "note", 5, 1, 0, 30), schemaVersion=1)
         found = self.ask("framework")
         self.assertEqual([(n["name"], n["total_ps"] // US, n["self_ps"] // US) for n in found["names"]], [("note", 30, 21), ("mm", 9, 9)])
         self.assertEqual({e["line_name"] for e in found["events"]}, {"main"})
