@@ -19,8 +19,8 @@ class Models(truth.Case):
     def lines(self, path, *options):
         return truth.loads(truth.run("ops", path, "--json", *options))["lines"]
 
-    def models(self, listed, *devices):
-        path = self.save("a.json", listed, [run("k", 10 * n, 5, device) for n, device in enumerate(devices)])
+    def models(self, listed, *devices, **head):
+        path = self.save("a.json", listed, [run("k", 10 * n, 5, device) for n, device in enumerate(devices)], **head)
         found = {int(line["plane_name"].split()[1]): (line["device_type"], line["peak_flops_per_s"], line["peak_hbm_bytes_per_s"])
                  for line in self.lines(path)}
         for model, flops, size in found.values():
@@ -33,6 +33,18 @@ class Models(truth.Case):
                                ([H100, H100], {0: H100, 5: H100}), ([V100], {3: V100}), ([H100, H100, A100], {1: H100, 2: A100, 3: ""}),
                                ([], {0: ""}), (None, {0: ""}), (["Unheard 9", A100], {0: "Unheard 9", 1: A100})):
             self.assertEqual(self.models(listed, *wanted), wanted, listed)
+
+    def test_numbers_of_the_list(self):
+        """They count, not the places; who has none stands at its place. One without a name is what all others are, else not known."""
+        for listed, wanted in (([(1, H100), (0, A100)], {0: A100, 1: H100}), ([(3, H100), (5, A100)], {3: H100, 5: A100, 0: "", 4: ""}),
+                               ([(0, A100), (1, None), (2, V100)], {0: A100, 1: "", 2: V100}), ([(0, A100), (1, None)], {0: A100, 1: A100}),
+                               ([(3, H100), (5, H100)], {3: H100, 4: H100, 9: H100}), ([(None, H100), (None, A100)], {0: H100, 1: A100}),
+                               ([(-1, H100), (4095, A100)], {0: A100})):
+            properties = [{key: value for key, value in (("id", n), ("name", model)) if value is not None} for n, model in listed]
+            self.assertEqual(self.models(None, *wanted, deviceProperties=properties), wanted, listed)
+        self.save("b.json", None, [run("k", 0, 5, 0)], deviceProperties=[{"id": 1, "name": A100}, {"id": 7, "name": A100}])
+        (named,) = truth.loads(truth.run("report", self.scratch / "b.json", "--json"))["summary"]["devices"]
+        self.assertEqual((named["model"], named["devices"]), (A100, 2))
 
     def test_each_file_has_its_list(self):
         """A rank that has none is of no known model, whatever the others are."""

@@ -185,7 +185,7 @@ struct activity_host {
   std::uint64_t unplaced_spans = 0;    ///< spans that a device or a host ran: which, is not recorded
   std::string recorder;              ///< "PyTorch (Kineto)"; "" when not recorded
   std::string hostname;              ///< of the machine; "" when not recorded
-  std::vector<std::string> devices;  ///< models of the devices that the machine has: "NVIDIA H100 80GB HBM3", …
+  std::vector<std::string> devices;  ///< models of the machine's devices, by their numbers: "NVIDIA H100 80GB HBM3", …; "": not listed
   std::int32_t rank = -1, world_size = 0;  ///< of a distributed run; -1 and 0: not recorded
   std::string backend;                     ///< of its communication: "nccl"
   /// What the recorder notes of the model: "repo_id", "Qwen/Qwen1.5-0.5B-Chat".

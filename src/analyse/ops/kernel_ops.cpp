@@ -237,14 +237,16 @@ class device_ops final : public kernel_visitor {
     return all[stream].kind == (any_ops ? line_kind::ops : line_kind::stream);
   }
 
-  // As the recorder lists the devices of the machine.
+  // As the recorder lists the devices of the machine; of one that it does not list, what all that it does are.
   [[nodiscard]] std::string_view model() const {
     for (const activity_host& host : of_.hosts()) {
       if (host.devices.empty() || (host.file != device_.file && of_.hosts().size() > 1)) continue;
       const auto at = static_cast<std::size_t>(device_.ordinal);
-      if (device_.ordinal >= 0 && at < host.devices.size()) return host.devices[at];
-      const bool all_same = std::equal(host.devices.begin() + 1, host.devices.end(), host.devices.begin());
-      return all_same ? std::string_view(host.devices.front()) : std::string_view();
+      if (device_.ordinal >= 0 && at < host.devices.size() && !host.devices[at].empty()) return host.devices[at];
+      const std::string& last = host.devices.back();  // the list ends with one that has a name
+      const auto fits = [&](const std::string& name) { return name.empty() || name == last; };
+      const bool all_same = std::all_of(host.devices.begin(), host.devices.end(), fits);
+      return all_same ? std::string_view(last) : std::string_view();
     }
     return {};
   }

@@ -183,7 +183,8 @@ work_kind row_facts::kind() {
   if (!op_->has_metadata_id) {
     const std::string_view op = op_->origin.op.empty() ? std::string_view(scope().op) : op_->origin.op;
     const std::string_view type = op_->op_type.empty() ? short_op_name(op_->name, op_->display_name) : op_->op_type;
-    return kind_of_kernel({op_->name, op_->category, op, op_->origin.outer_op, op_->origin.types, type});
+    const work_kind known = kind_of_kernel({op_->name, op_->category, op, op_->origin.outer_op, op_->origin.types, type});
+    return known != work_kind::unknown ? known : kind_of_opcode(op_->category);
   }
   if (instruction() != nullptr && instruction()->kind != work_kind::unknown) return instruction()->kind;
   const std::string by = category();

@@ -64,7 +64,8 @@ std::vector<device_model> devices_of(const report_parts& parts) {
   std::map<std::string, std::uint64_t> named;  // machines of one run have the same: the most that one of them lists
   for (const activity_host& host : parts.traces->hosts()) {
     std::map<std::string, std::uint64_t> own;
-    for (const std::string& model : host.devices) ++own[model];
+    for (const std::string& model : host.devices)
+      if (!model.empty()) ++own[model];
     for (const auto& [model, count] : own) named[model] = std::max(named[model], count);
   }
   for (const auto& [model, count] : named) models.push_back({model, count, std::nullopt});

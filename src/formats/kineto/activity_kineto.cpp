@@ -209,10 +209,17 @@ class trace_reader final : public chrome_sink {
 
   // [{"name": "NVIDIA H100 80GB HBM3", …}, …]
   void take_models(std::string_view json) {
+    constexpr std::int64_t most = 4096;  // far above the devices of any machine
+    std::vector<std::string>& models = parts_.hosts[group_].devices;
     json_elements devices(json);
-    while (devices.next())
-      if (const std::string_view name = json_text(json_member(devices.value(), "name"), scratch_); !name.empty())
-        parts_.hosts[group_].devices.emplace_back(name);
+    for (std::int64_t position = 0; devices.next(); ++position) {
+      const std::int64_t number = json_scaled_integer(json_member(devices.value(), "id")).value_or(position);
+      const std::string_view name = json_text(json_member(devices.value(), "name"), scratch_);
+      if (name.empty() || number < 0 || number >= most) continue;
+      const auto at = static_cast<std::size_t>(number);
+      if (at >= models.size()) models.resize(at + 1);
+      models[at] = name;
+    }
   }
 
   // {"experiment": {"repo_id": "Qwen/Qwen1.5-0.5B-Chat", …}, "profiler": {"grad_mode": …}}: what scripts around the profiler add.
