@@ -99,7 +99,8 @@ class Peaks(truth.Case):
         """In any case, each word as a whole."""
         for name, wanted in (("TPU v2", (23e12, 300e9)), ("tpu V3", (61.5e12, 450e9)), ("TPU v4 Lite", (138e12, 614e9)),
                              ("TPU v4", (275e12, 1228e9)), ("TPU v5 lite", (197e12, 819e9)), ("TPU v5e", (197e12, 819e9)),
-                             ("TPU v5", (459e12, 2765e9)), ("TPU v6 lite", (918e12, 1638e9)), ("TPU7x", (1153.5e12, 3690e9)),
+                             ("TPU v5", (459e12, 2765e9)), ("TPU v5p", (459e12, 2765e9)), ("TPU v6e", (918e12, 1638e9)),
+                             ("TPU v7x", (1153.5e12, 3690e9)), ("TPU v6 lite", (918e12, 1638e9)), ("TPU7x", (1153.5e12, 3690e9)),
                              ("TPU v7", (1153.5e12, 3690e9)), ("Google-TPU-v4.", (275e12, 1228e9)), ("TPU v41", None), ("xTPU v4", None),
                              ("v4 TPU", None), ("TPU", None), ("", None)):
             found = [(p["flops_per_s"], p["hbm_bytes_per_s"]) for p in self.peaks(tpu(device_type_string=name))]

@@ -41,13 +41,6 @@ class Groups(truth.Case):
         """What the category says that an instruction does."""
         self.assertEqual([row[1:4] for row in self.groups("kind") if row[1]], [("communication", 5, 750), ("control flow", 2, 100)])
 
-    def test_rates(self):
-        """Those of the device that the file names, as of any other."""
-        for model, rates in (("TPU v4", [(275e12, 1228e9)]), ("TPU v5p", [(459e12, 2765e9)]), ("TPU v6e", [(918e12, 1638e9)]),
-                             ("TPU v7x", [(1153.5e12, 3690e9)]), ("TPU v9", []), ("", [])):
-            found = self.ask("kernel", path=self.write("b.op_stats_v2.pb", encoded(OPS, device_type=model)))
-            self.assertEqual([(p["flops_per_s"], p["hbm_bytes_per_s"]) for p in found["peaks"]], rates)
-
     def test_places(self):
         self.assertEqual([row[:4] for row in self.groups("module")], [
             (0, "Net", 4, 9940), (1, "layer_0", 3, 9900), (0, "model", 4, 700), (0, "", 3, 150)])

@@ -164,7 +164,6 @@ class op_stats_reader {
     activity_device d;
     d.file = file_;
     d.host_group = into_.add_host_group(file_);
-    if (!device_type_.empty()) into_.hosts[d.host_group].devices.emplace_back(device_type_);
     constexpr std::uint64_t gpu = 2, tpu = 3;
     d.type = hardware_ == tpu ? accelerator::tpu : hardware_ == gpu ? accelerator::gpu : accelerator::other;
     std::string called = device_type_.empty() ? std::string("all devices") : std::string(device_type_);

@@ -428,7 +428,8 @@ void add_count_facts(fact_context& c, fact_list& into) {
 void add_recorder_facts(fact_context& c, fact_list& into) {
   add_framework(c, into);
   if (c.r.host != nullptr) {
-    const std::vector<std::string>& names = c.r.host->devices;
+    std::vector<std::string> names = c.r.host->devices;
+    names.erase(std::remove(names.begin(), names.end(), ""), names.end());  // of numbers that are not listed
     if (!names.empty() && std::all_of(names.begin(), names.end(), [&](const std::string& n) { return n == names.front(); }))
       into.add("device", names.front(), certainty::proved, fact_source::recorder,
                counted(names.size(), "such device", "such devices") + " in the machine");
