@@ -24,14 +24,14 @@ void print_next(session& s, const std::vector<profkit::next_command>& next, std:
   const auto commands_with = [&](const std::string& path) {
     std::vector<std::string> commands;
     for (std::size_t i = 0; i < shown; ++i) {
-      std::string command = "profkit " + escape_for_terminal(next[i].arguments);
+      std::string command = "profkit " + next[i].arguments;
       command.replace(command.find("PATH"), 4, path);
-      if (!s.asked().run.empty()) command += " --run " + escape_for_terminal(profkit::shell_word(s.asked().run));
-      commands.push_back(std::move(command));
+      if (!s.asked().run.empty()) command += " --run " + profkit::shell_word(s.asked().run);
+      commands.push_back(escape_for_terminal(command));
     }
     return commands;
   };
-  std::vector<std::string> commands = commands_with(escape_for_terminal(profkit::shell_word(shown_path(s.asked(), s.capture().what()))));
+  std::vector<std::string> commands = commands_with(profkit::shell_word(shown_path(s.asked(), s.capture().what())));
   const auto width_of = [&] {
     std::size_t width = 0;
     for (const std::string& command : commands) width = std::max(width, profkit::terminal_width(command));

@@ -62,7 +62,7 @@ class shared_details {
   std::uint32_t place_of(std::uint32_t id) {
     std::uint32_t& at = places_[id - 1 - base_];
     if (at == none) {
-      at = summed_++;
+      at = static_cast<std::uint32_t>(sums_.size() / sums_of_one_);
       sums_.resize(sums_.size() + sums_of_one_);
       weights_.resize(sums_.size());
     }
@@ -73,7 +73,6 @@ class shared_details {
   hash_map<key, std::uint32_t> known_;
   std::vector<std::uint32_t> places_;  // of the sums; most collectives have none
   std::vector<double> sums_, weights_;
-  std::uint32_t summed_ = 0;
 };
 
 // Nothing of one that is not there.
