@@ -214,7 +214,7 @@ void print_allocators(session& s, const memory_result& r) {
            escape_for_terminal(a.host), size_text(a.occupancy_peak_bytes), size_text(a.reserved_at_peak_bytes),
            size_text(a.allocated_at_peak_bytes), size_text(a.capacity_bytes),
            share_text(a.occupancy_peak_bytes, a.capacity_bytes), human_duration(a.occupancy_peak_ps),
-           a.allocator_agrees ? "agrees" : "differs " + grouped(a.disagreements) + " times"});
+           a.allocator_agrees ? "agrees" : "differs " + count_of(a.disagreements, "time")});
   }
   s.heading("Allocators at run time: " + count_of(r.allocators.size(), "allocator"));
   t.print(s.out(), s.columns());

@@ -56,7 +56,7 @@ class tree_printer final : public profkit::tree_visitor {
   void event(const profkit::tree_event& e) override {
     std::string when = e.start_ps ? "at " + human_duration(*e.start_ps) : std::string();
     if (e.raw.data_case() == profkit::event_data_case::num_occurrences)
-      when = std::to_string(e.raw.num_occurrences()) + " times";
+      when = std::to_string(e.raw.num_occurrences()) + (e.raw.num_occurrences() == 1 ? " time" : " times");
     if (e.duration_ps.value_or(0) != 0) when += (when.empty() ? "" : ", ") + ("for " + human_duration(*e.duration_ps));
     if (!e.phase.empty() && e.phase != "X") when += (when.empty() ? "" : ", ") + phase_text(e.phase);
     if (!e.id.empty()) when += (when.empty() ? "id " : ", id ") + escape_for_terminal(e.id);

@@ -5,7 +5,7 @@ import truth
 import xspace as x
 
 ENTRIES = [x.event_metadata(1, "1"), x.event_metadata(2, "2"), x.event_metadata(3, "jit_f(3)"), x.event_metadata(4, "Step#4"),
-           x.event_metadata(5, "op")]
+           x.event_metadata(5, "op"), x.event_metadata(6, "ProfilerStep#6")]
 
 
 def line(name, *rows, key=1, at_ns=0):
@@ -37,9 +37,29 @@ class Rows(truth.Case):
             self.assertEqual((found["status"], found["steps"], found["matched"]), ("absent", [], 0), options)
         self.assertEqual(self.rows(*planes[1:]), [("XLA Modules", 0, 0, 0, "jit_f(3)", 0, 5)])
         self.assertEqual(self.rows(planes[2]), [("annotation", 0, 0, 0, "Step#4", 3, 8)])
+        # Nor does a line of a thread bring back what another thread marks better.
+        marks = x.plane(1, "/host:CPU", line("a", (4, 3, 8)), line("b", (6, 20, 8), key=2), *ENTRIES)
+        self.assertEqual(self.rows(marks), [("ProfilerStep", 0, 1, 0, "ProfilerStep#6", 20, 8)])
+        self.assertEqual(self.rows(marks, options=("--line", "a")), [])
         # A line of that name counts before one that only has it in its own.
         cores = line("Sparse Core Steps", (2, 0, 9), key=2)
         self.assertEqual(self.rows(device(0, cores, line("Steps", (1, 1, 5)))), [("Steps", 0, 1, 0, "1", 1, 5)])
+
+    def test_positions_are_those_that_step_takes(self):
+        """Whatever the other filters leave out: two threads and two planes of a host that mark steps by turns."""
+        threads = x.plane(1, "/host:CPU", line("a", (4, 0, 8), (4, 40, 8)), line("b", (4, 20, 8), (4, 60, 8), key=2), *ENTRIES)
+        python = x.plane(2, "/host:python", line("b", (4, 80, 8), key=3), *ENTRIES)
+        starts = [[0, 20, 40, 60, 80], [0, 40], [20, 60, 80], [0, 20, 40, 60], [80]]
+        positions = [[0, 1, 2, 3, 4], [0, 2], [1, 3, 4], [0, 1, 2, 3], [4]]
+        cases = zip(((), ("--line", "a"), ("--line", "b"), ("--plane", "CPU"), ("--plane", "python")), positions, starts)
+        for options, at, begins in cases:
+            found = self.rows(threads, python, options=options)
+            self.assertEqual([(row[3], row[5]) for row in found], list(zip(at, begins)), options)
+            for position, start in zip(at, begins):
+                self.assertEqual([row[5] for row in self.rows(threads, python, options=(*options, "--step", position))], [start])
+            other = ({0, 1, 2, 3, 4} - set(at) or {None}).pop()
+            if other is not None:
+                self.assertEqual(self.rows(threads, python, options=(*options, "--step", other)), [], (options, other))
 
     def test_each_file_has_its_own(self):
         """By file, then plane, then start, whatever began first; a file without steps has none."""

@@ -18,7 +18,7 @@ class Both:
             rows = model.collective_rows(self.lines, name=name)
             if rows:
                 self.check(self.ask("collectives", "--name", name), self.collectives_document(rows))
-        windows = {s["file"]: (s["start_ps"], s["start_ps"] + s["duration_ps"]) for s in self.steps() if s["index"] == 1}
+        windows = self.windows(1)
         self.check(self.ask("collectives", "--step", 1), self.collectives_document(
             model.collective_rows(self.lines, lambda line, run: model.in_window(run, windows[line.file]))))
 

@@ -71,7 +71,7 @@ class Both:
             self.check(self.ask_for("--time", text), self.document(lambda file, s, w=window: model.in_window(s, w)))
 
     def test_a_step(self):
-        windows = {s["file"]: (s["start_ps"], s["start_ps"] + s["duration_ps"]) for s in self.steps() if s["index"] == 1}
+        windows = self.windows(1)
         self.check(self.ask_for("--step", 1), self.document(lambda file, s: model.in_window(s, windows[file])))
 
 
@@ -94,14 +94,14 @@ class FrameworkOfPyTorch(Both, KinetoCase):
 
 
 class FrameworkOfAscend(Both, AscendCase):
-    first_file = 3
+    first_file = AscendCase.TRACE
 
     def spans(self):
         rank = self.ranks[0]
         keys = {number: key for key, number in rank.threads.items()}
         for s in rank.spans + rank.markers:
             if s.kind != "device_marker":
-                yield 3, *self.place_of(s.thread), f"thread {keys[s.thread][1]}", s
+                yield self.TRACE, *self.place_of(s.thread), f"thread {keys[s.thread][1]}", s
 
 
 def x(pid, tid, name, start, duration, cat="cpu_op"):

@@ -48,8 +48,7 @@ class Both:
     def test_steps_are_windows(self):
         """The N-th step of a host for all of its devices, or that of a device."""
         for index in (0, 2):
-            windows = {s["file"]: (s["start_ps"], s["start_ps"] + s["duration_ps"]) for s in self.steps()
-                       if s["index"] == index}
+            windows = self.windows(index)
             self.check(self.ask("ops", "--step", index),
                        self.ops_document(self.lines, lambda line, run, w=windows: model.in_window(run, w[line.file])))
 

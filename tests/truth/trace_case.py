@@ -26,6 +26,7 @@ def filters_of(options):
 class PairCase(truth.Case):
     """`files`: (name, family) in the order of the capture."""
     files = ()
+    host_files = {}  # where a device's kernels are in one file and what its host did is in another
 
     def setUp(self):
         super().setUp()
@@ -33,6 +34,11 @@ class PairCase(truth.Case):
 
     def listed(self):
         return [{"path": f"{self.folder}/{name}", "family": family, "export_of": -1} for name, family in self.files]
+
+    def windows(self, index):
+        """When the steps of that number are, by the file of the device and by that of the host."""
+        times = {s["file"]: (s["start_ps"], s["start_ps"] + s["duration_ps"]) for s in self.steps() if s["index"] == index}
+        return {**times, **{device: times[host] for device, host in self.host_files.items() if host in times}}
 
     def ask(self, command, *options, status=0):
         """The document of the command, which that of the C ABI equals."""
@@ -110,6 +116,8 @@ class KinetoCase(PairCase):
 
 class AscendCase(PairCase):
     TABLES = (3, 7)
+    TRACE = 5  # of the first rank
+    host_files = {3: TRACE}
 
     def setUp(self):
         super().setUp()
@@ -144,7 +152,7 @@ class AscendCase(PairCase):
         self.check([sum(row["lines"] for row in found), sum(row["events"] for row in found)], [len(set(spans)), len(spans)])
 
     def steps(self):
-        out = [model.step(3, "ProfilerStep", m.name, int(m.name.split("#")[1]), index, m.start, m.duration,
+        out = [model.step(self.TRACE, "ProfilerStep", m.name, int(m.name.split("#")[1]), index, m.start, m.duration,
                           *self.place_of(m.thread))
                for index, m in enumerate(sorted(self.ranks[0].markers, key=lambda m: m.start))]
         # The second rank has no trace: a step lasts from the first kernel with its id to the end of the last.

@@ -300,9 +300,10 @@ struct step_row {
   std::uint32_t file = 0;
   std::int32_t plane = 0, line = 0;  ///< -1 where the capture does not say
   std::int32_t device = -1;          ///< index into activity::devices(); -1: of a plane, or a host's
+  std::uint32_t host_file = 0;       ///< that of its host: activity_host::file; `file` where the host has one alone
   std::string_view plane_name;       ///< of the plane, or of the device
   step_source source = step_source::steps_line;
-  std::uint64_t index = 0;  ///< among the steps of its plane, or of its file for host steps: what options.step takes
+  std::uint64_t index = 0;  ///< among the steps of its plane, or of its host_file for host steps: what options.step takes
   std::string_view name;
   std::optional<std::int64_t> step_num;
   std::int64_t start_ps = 0, duration_ps = 0;

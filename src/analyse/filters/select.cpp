@@ -194,13 +194,13 @@ result<void> selection::find_steps(const trace& t, const hooks& host) {
     const step_place place{row.file, row.plane, row.device};
     most = std::max(most, row.index + 1);
     if (!of_host && row.index == 0) places_with_steps_.push_back(place);
-    const std::uint64_t before = of_host ? named[{row.file, row.name}]++ : 0;
+    const std::uint64_t before = of_host ? named[{row.host_file, row.name}]++ : 0;
     if (!options_->split_by_step && row.index != *options_->step) continue;
     const step_window window{row.index, row.start_ps, saturating_add(row.start_ps, row.duration_ps)};
-    if (of_host) of_hosts.push_back({row.index, row.file, row.name, window.to_ps, before});
+    if (of_host) of_hosts.push_back({row.index, row.host_file, row.name, window.to_ps, before});
     if (!of_host) windows_[place].push_back(window);
     // Indices grow in each place: the first one of each counts for the file.
-    std::vector<step_window>& of_file = windows_[{row.file, -1, -1}];
+    std::vector<step_window>& of_file = windows_[{row.host_file, -1, -1}];
     if (of_file.empty() || of_file.back().index < row.index) of_file.push_back(window);
   }
   std::sort(places_with_steps_.begin(), places_with_steps_.end());

@@ -110,8 +110,9 @@ class selection {
 
   [[nodiscard]] bool file(std::size_t file) const noexcept { return files_[file]; }
   [[nodiscard]] bool plane(const plane_index& plane) const noexcept {
-    return contains(plane.name, options_->plane) && (options_->host.empty() || is_of_host(plane));
+    return contains(plane.name, options_->plane) && host(plane);
   }
+  [[nodiscard]] bool host(const plane_index& plane) const noexcept { return options_->host.empty() || is_of_host(plane); }
   [[nodiscard]] bool line(const line_index& line) const noexcept { return contains(line.name(), options_->line); }
   [[nodiscard]] bool name(std::string_view name, std::string_view display_name = {}) const noexcept {
     return contains(name, options_->name) || (!options_->name.empty() && contains(display_name, options_->name));
@@ -141,7 +142,7 @@ class selection {
   // A step of a host: when its marker ends, and how many of its file have the same name and come before it.
   struct host_step {
     std::uint64_t index;
-    std::uint32_t file;
+    std::uint32_t file;  // of its host
     std::string_view name;
     std::int64_t end_ps;
     std::uint64_t same_before;

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <map>
 #include <string_view>
+#include <tuple>
 #include <utility>
 
 namespace profkit {
@@ -58,7 +59,7 @@ class spans_by_name final : public host_span_visitor {
   }
   void sample(const host_span& s, const activity_thread& on, std::string_view name) {
     framework_event& row = into_.events.emplace_back();
-    row.file = of_.hosts()[group_].file;
+    row.file = on.file;
     row.plane = on.plane;
     row.line = on.line;
     row.line_name = on.name;
@@ -71,13 +72,13 @@ class spans_by_name final : public host_span_visitor {
     kind.text = host_span_kind_name(s.kind);
   }
   void sum_up() {
-    std::map<std::pair<std::int32_t, std::string_view>, framework_name> names;
+    std::map<std::tuple<std::uint32_t, std::int32_t, std::string_view>, framework_name> names;
     totals_.finish([&](const activity_thread& on, const op_totals& totals) {
       totals.for_each([&](std::int64_t id, const op_sum& sum) {
         const std::string_view name = of_.text(static_cast<string_id>(id));
         if (!selected_.name(name)) return;
-        framework_name& row = names[{on.plane, name}];
-        row.file = of_.hosts()[group_].file;
+        framework_name& row = names[{on.file, on.plane, name}];
+        row.file = on.file;
         row.plane = on.plane;
         row.plane_name = on.process;
         row.name = name;

@@ -70,7 +70,7 @@ class marked_steps {
     std::uint32_t thread = no_thread;  // of the origin that was added last
     for (std::size_t at = first; at < end; ++at) {
       const step_marker& m = all[at];
-      if (m.source != best || !is_wanted(m)) continue;
+      if (m.source != best) continue;
       if (into_.origins.size() == origins_before || m.thread != thread) into_.origins.push_back(origin_of(m, file));
       thread = m.thread;
       packed_step& step = into_.steps.emplace_back();
@@ -85,17 +85,20 @@ class marked_steps {
 
   [[nodiscard]] step_list::packed::origin origin_of(const step_marker& m, std::uint32_t file) const {
     step_list::packed::origin origin;
-    origin.file = file;
+    origin.file = origin.host_file = file;
     origin.plane = origin.line = -1;
     origin.source = source_of(m.source);
     origin.device = m.device;
+    origin.wanted = is_wanted(m);
     if (m.device >= 0) {
       const activity_device& device = of_.devices()[static_cast<std::size_t>(m.device)];
+      origin.file = device.file;
       origin.plane_name = of_.text(device.name);
       if (!device.streams.empty()) origin.plane = device.streams.front().plane;
       if (m.source == marker_source::run) origin.line = of_.threads()[m.thread].line;
     } else if (m.thread != no_thread) {
       const activity_thread& thread = of_.threads()[m.thread];
+      origin.file = thread.file;
       origin.plane = thread.plane;
       origin.line = thread.line;
       origin.plane_name = thread.process;

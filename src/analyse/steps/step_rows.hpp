@@ -13,10 +13,11 @@ inline namespace PROFKIT_NAMESPACE {
 struct step_list::packed {
   // What the steps of a line, of a host or of a device have in common.
   struct origin {
-    std::uint32_t file = 0;
+    std::uint32_t file = 0, host_file = 0;
     std::int32_t plane = 0, line = 0;
     step_source source = step_source::steps_line;
     std::int32_t device = -1;
+    bool wanted = true;  // by the filters of planes and lines
     std::string_view plane_name;
   };
   struct step {
@@ -33,8 +34,8 @@ struct step_list::packed {
 
 // Whether two rows are of one list, which is numbered through: a device's steps, or a file's host steps.
 [[nodiscard]] inline bool is_same_list(const step_list::packed::origin& a, const step_list::packed::origin& b) noexcept {
-  if (a.file != b.file || is_host_source(a.source) != is_host_source(b.source)) return false;
-  return is_host_source(a.source) || (a.plane == b.plane && a.device == b.device);
+  if (a.host_file != b.host_file || is_host_source(a.source) != is_host_source(b.source)) return false;
+  return is_host_source(a.source) || (a.file == b.file && a.plane == b.plane && a.device == b.device);
 }
 
 }  // namespace PROFKIT_NAMESPACE

@@ -79,13 +79,14 @@ class step_finder {
         if (space.planes[plane].kind != plane_kind::device) continue;
         for (const std::size_t line : step_lines_of(space.planes[plane], kind)) {
           lines.push_back({plane, line});
-          if (is_wanted(space.planes[plane], line)) events += count_events(space.planes[plane].lines[line].body);
+          if (selected_.plane(space.planes[plane])) events += count_events(space.planes[plane].lines[line].body);
         }
       }
       if (lines.empty()) continue;
       // Once, and no more of it: a vector that grows takes half as much again, and twice that while it grows.
       packed_->steps.reserve(packed_->steps.size() + static_cast<std::size_t>(events));
       for (std::size_t i = 0; i < lines.size(); ++i) {
+        if (!selected_.plane(space.planes[lines[i].plane])) continue;
         if (result<void> added = add_device_line(file, lines[i].plane, lines[i].line, source); !added) return added;
         if (i + 1 == lines.size() || lines[i + 1].plane != lines[i].plane) sort_plane();
       }
@@ -98,7 +99,7 @@ class step_finder {
     const xspace_index& space = *profile_.xspace(file);
     const std::size_t first = packed_->steps.size();
     for (std::size_t plane = 0; plane < space.planes.size(); ++plane) {
-      if (space.planes[plane].kind != plane_kind::host) continue;
+      if (space.planes[plane].kind != plane_kind::host || !selected_.host(space.planes[plane])) continue;
       const host_step_marks marks(space.planes[plane], names_of_steps_);
       for (std::size_t line = 0; marks.any() && line < space.planes[plane].lines.size(); ++line)
         if (result<void> added = add_host_line(file, plane, line, marks); !added) return added;
@@ -119,13 +120,11 @@ class step_finder {
     sorted_ = steps.size();
   }
 
-  [[nodiscard]] bool is_wanted(const plane_index& plane, std::size_t line) const noexcept {
-    return selected_.plane(plane) && selected_.line(plane.lines[line]);
-  }
-
   std::uint32_t add_origin(std::size_t file, std::size_t plane, std::size_t line, step_source source) {
-    packed_->origins.push_back({static_cast<std::uint32_t>(file), static_cast<std::int32_t>(plane),
-                                static_cast<std::int32_t>(line), source, -1, profile_.xspace(file)->planes[plane].name});
+    const plane_index& plane_at = profile_.xspace(file)->planes[plane];
+    const auto in_file = static_cast<std::uint32_t>(file);
+    packed_->origins.push_back({in_file, in_file, static_cast<std::int32_t>(plane), static_cast<std::int32_t>(line), source, -1,
+                                selected_.plane(plane_at) && selected_.line(plane_at.lines[line]), plane_at.name});
     return static_cast<std::uint32_t>(packed_->origins.size() - 1);
   }
 
@@ -166,7 +165,6 @@ class step_finder {
   result<void> add_line(std::size_t file, std::size_t plane, std::size_t line, const Mark& mark) {
     const plane_index& plane_at = profile_.xspace(file)->planes[plane];
     const line_index& line_at = plane_at.lines[line];
-    if (!is_wanted(plane_at, line)) return {};
     const line_clock clock(profile_, file, line_at, complete_header(line_at));
     id_table<step_name> names;
     for_each_event(line_at, file, plane_at, damage_, [&](const event_row& event) {
@@ -229,12 +227,12 @@ class step_finder {
     return most;
   }
 
-  // The step filter picks the Nth row of each list; names and times pick after it.
+  // A row has the same position whatever is left out, for --step takes it beside any other filter.
   void keep_wanted() {
     std::vector<packed_step>& steps = packed_->steps;
-    if (!filters_events(options_)) return;
+    if (!filters_events(options_) && options_.plane.empty() && options_.line.empty()) return;
     const auto unwanted = [&](const packed_step& step) {
-      return (options_.step && step.index != *options_.step) || !selected_.name(packed_->names[step.name]) ||
+      return !packed_->origins[step.origin].wanted || (options_.step && step.index != *options_.step) || !selected_.name(packed_->names[step.name]) ||
              !in_window(step);
     };
     steps.erase(std::remove_if(steps.begin(), steps.end(), unwanted), steps.end());
@@ -290,6 +288,7 @@ step_row step_list::operator[](std::size_t at) const noexcept {
   row.plane = origin.plane;
   row.line = origin.line;
   row.device = origin.device;
+  row.host_file = origin.host_file;
   row.plane_name = origin.plane_name;
   row.source = origin.source;
   row.index = step.index;
