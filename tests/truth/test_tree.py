@@ -141,6 +141,12 @@ class LineTest(truth.Case):
                               "    line 1 same  id 8, other, at 0 ns, 0 events\n"
                               "    line 2 (no name)  id 9, other, at 0 ns, 0 events, display name only shown\n")
 
+    def test_how_often(self):
+        line = x.line(7, "main", [x.event(2, 0, 4, occurrences=n) for n in (0, 1, 2, 1000)])
+        text = truth.run("tree", self.write("a.xplane.pb", x.space(x.plane(1, "", line))))
+        self.assertEqual([row.split()[1:3] for row in text.split("\n") if " time" in row],
+                         [["0", "times,"], ["1", "time,"], ["2", "times,"], ["1000", "times,"]])
+
 
 class MetadataTest(pair.PairCase):
     def document(self, limit=20, planes=lambda plane: True, name=""):
