@@ -26,7 +26,8 @@ class Reported(LetterCase):
 class Names(LetterCase):
     def test_kernels_of_the_ai_cpu(self):
         """Those that run most come first, of as many by their names; four are named."""
-        for counts, said in (({"Zeta": 1, "Beta": 2, "Alpha": 2}, "5 kernels of these layers run on the AI CPU: Alpha x2, Beta x2, Zeta x1"),
+        for counts, said in (({"Zeta": 1, "Beta": 2, "Alpha": 2},
+                              "5 kernels of these layers run on the AI CPU: Alpha x2, Beta x2, Zeta x1"),
                              ({"D": 1, "C": 1, "B": 1, "A": 1}, "4 kernels of these layers run on the AI CPU: A x1, B x1, C x1, D x1"),
                              ({"E": 1, "D": 3, "C": 1, "B": 1, "A": 1, "F": 1},
                               "8 kernels of these layers run on the AI CPU: D x3, A x1, B x1, C x1, and 2 more"),
@@ -93,7 +94,8 @@ class Streams(LetterCase):
                         stream=stream)
         found = self.ask(self.folder(rank))
         shown = [(s["stream"], s["role"], [(o["stream"], o["ns"]) for o in s["overlaps"]]) for s in found["streams"]]
-        self.assertEqual(shown, [("9", "main compute", [("4", 90_000), ("7", 80_000)]), ("4", "side compute", [("9", 90_000), ("7", 90_000)]),
+        self.assertEqual(shown, [("9", "main compute", [("4", 90_000), ("7", 80_000)]),
+                                 ("4", "side compute", [("9", 90_000), ("7", 90_000)]),
                                  ("7", "side compute", [("4", 90_000), ("9", 80_000)]), ("3", "collectives", [])])
         self.assertEqual([found["pipeline"][key] for key in ("wall_ns", "busy_ns", "compute_ns", "comm_ns", "hidden_ns", "hidden_ratio")],
                          [350_000, 170_000, 120_000, 50_000, 0, 0])
@@ -105,7 +107,8 @@ class Streams(LetterCase):
         rank.kernel(0, "hcom_alltoall__1_2@9", "hcom_alltoall_", "HCCL", BASE + 20 * US, 40 * US, stream=47)
         rank.kernel(0, "m", "MatMulV3", "AI_CORE", BASE + 30 * US, 0, stream=2)
         found = self.ask(self.folder(rank))
-        self.assertEqual([(s["stream"], s["role"], s["busy_ns"], [(o["stream"], o["ns"]) for o in s["overlaps"]]) for s in found["streams"]], [
+        shown = [(s["stream"], s["role"], s["busy_ns"], [(o["stream"], o["ns"]) for o in s["overlaps"]]) for s in found["streams"]]
+        self.assertEqual(shown, [
             ("46", "collectives", 40_000, [("47", 20_000)]), ("47", "all-to-all", 40_000, [("46", 20_000)]), ("2", "side compute", 0, [])])
         self.assertEqual([found["pipeline"][key] for key in ("wall_ns", "busy_ns", "kernel_sum_ns", "compute_ns", "comm_ns", "comm_sum_ns",
                                                              "hidden_ns")], [60_000, 60_000, 80_000, 0, 60_000, 80_000, 0])
@@ -119,8 +122,9 @@ class Doubts(LetterCase):
             rank.kernel(0, "Y", "MEMCPY_ASYNC", "MEMCPY_ASYNC", BASE + 200 * US, 900 * US, stream=9)
             rank.kernel(0, "Strange", "Strange", "AI_VECTOR_CORE", BASE + 300 * US, unknown)
             found = [x for x in self.ask(self.folder(rank))["limitations"] if "no known family" in x]
-            self.assertEqual(found, [f"kernels of no known family take {100 * unknown / (160_000 + unknown):.1f} % of the time: layers, their "
-                                     "types and phases are no more than possible"] if said else [])
+            share = f"{100 * unknown / (160_000 + unknown):.1f} %"
+            self.assertEqual(found, [f"kernels of no known family take {share} of the time: layers, their types and phases are no more "
+                                     "than possible"] if said else [])
 
     def test_experts_of_unknown_kind(self):
         """They make a doubt, but not in a pass that the capture cuts, whose last layer lacks some kernels."""
@@ -149,8 +153,8 @@ class Counts(PartsCase):
             said = [x for x in found["limitations"] if "number of" in x]
             self.assertEqual((found["configuration"]["counted_passes"], found["layers_per_pass"]), (passes, layers), counts)
             self.assertEqual(said, [f"the number of passes rests on one count: {name} is taken to run once in each"] if name else [
-                "no kernel that stands once in a pass fits the number of attention kernels: whether 24 layers are of one pass or of several "
-                "is not known"], counts)
+                "no kernel that stands once in a pass fits the number of attention kernels: whether 24 layers are of one pass or of "
+                "several is not known"], counts)
 
     def test_types_of_counts(self):
         """Of 24 layers: fused experts, half as many as dispatch and combine, what else is chosen for, and the rest."""
