@@ -180,5 +180,36 @@ class Counts(PartsCase):
             self.assertEqual((check["expected"], check["actual"], check["result"], check["note"]), said)
 
 
+class Facts(LetterCase):
+    def test_formats_that_differ(self):
+        """A surer one takes the place of another; of two that are likely none is, and the first stays, whatever comes later."""
+        nv, mx, fp8 = ("bmm_E2m1_x", 2), ("bmm_MxE2m1_y", 3), ("deep_gemm::fp8_gemm", 4)
+        said = {nv: "nvfp4 by kernel: 2 x bmm_E2m1_x", mx: "mxfp4 by kernel: 3 x bmm_MxE2m1_y",
+                fp8: "fp8 by kernel: 4 x deep_gemm::fp8_gemm"}
+        for kernels, value, sure, others in (
+                ((nv,), "nvfp4", "possible", []), ((mx,), "mxfp4", "likely", []), ((nv, mx), "mxfp4", "likely", [nv]),
+                ((mx, nv), "mxfp4", "likely", [nv]), ((mx, fp8), "mxfp4", "possible", [fp8]), ((fp8, mx), "fp8", "possible", [mx]),
+                ((nv, mx, fp8), "mxfp4", "possible", [nv, fp8]), ((mx, nv, fp8), "mxfp4", "possible", [nv, fp8]),
+                ((fp8, mx, nv), "fp8", "possible", [mx, nv])):
+            found = self.facts(self.trace(kernels=[("a", 1), *kernels]))["weight_format"]
+            first = next(k for k in kernels if said[k].startswith(value))
+            expected = (value, sure, said[first].split(": ", 1)[1], *([[said[k] for k in others]] if others else []))
+            self.assertEqual(found, expected, kernels)
+
+    def test_layers_of_kernels(self):
+        """As sure as the passes agree; with and without experts they are counted where the first pass is whole and there are experts."""
+        with_experts, without = "kernels of experts in these layers", "no kernels of experts in these layers"
+        for text, layers, sure, experts, dense in (
+                ("EAMNAGDNS" * 2, 2, "likely", 1, 1), ("EAGDNAGDNS" * 2, 2, "likely", 2, None), ("EAMNAMNS" * 2, 2, "likely", None, None),
+                ("EAMNAGDNS", 2, "possible", 1, 1), ("AGDNS" + "EAMNAGDNS" * 2, 2, "likely", None, None),
+                ("EAMNAGDNAMNS" * 2 + "EAMN", 3, "likely", 1, 2), ("EAMNS", None, None, None, None)):
+            found = self.short(self.run_of(text)["facts"])
+            count = text.count("A")
+            self.assertEqual(found.get("layers"), layers and (layers, sure, f"{count} x FusedInferAttentionScore"), text)
+            self.assertEqual((found.get("moe_layers"), found.get("dense_layers")),
+                             (experts and (experts, "possible", with_experts), dense and (dense, "possible", without)), text)
+            self.assertEqual(found["moe"][0], "G" in text)
+
+
 if __name__ == "__main__":
     truth.main(sys.modules[__name__])
