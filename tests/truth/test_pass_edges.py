@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """`architecture`: kernels between steps, steps without layers, passes that are cut or irregular, and which of two sources counts."""
+import re
 import sys
 
 import truth
@@ -167,6 +168,41 @@ class Sources(LetterCase):
             found = self.run_of(text)
             self.assertEqual((found["confidence"], found["evidence"][-1]["value"], found["evidence"][-1]["interpretation"]),
                              (sure, sure, why), text)
+
+
+class Dearest(LetterCase):
+    def test_which_layers_are_drawn(self):
+        """A layer in the middle of the type that takes most time, and the one after it, or before it where it is the last of its pass;
+        of types that take as long the first of one order."""
+        for text, lengths, heading, drawn in (
+                ("EAMNAMNAMNS" * 2, [20] * 6, "Dense (decode, 4 layers)", (0, 1, 2)),
+                ("EAMNAMNNNNNNNNNS" * 2, [20] * 4, "Dense+sampling (decode, 2 layers)", (0, 0, 1)),
+                ("EADNAMNADNAMN" * 2, [20] * 8, "MoE+DFC (decode, 4 layers)", (0, 2, 3)),
+                ("EAMNADNAMNADN" * 2, [20] * 8, "Dense (decode, 4 layers)", (0, 2, 3)),
+                ("EAMNADNAMNS" * 2, [60, 60, 20] * 2, "Dense (decode, 2 layers)", (0, 0, 1)),
+                ("EADNAMNAMNS" * 2, [60, 60, 20] * 2, "Dense (decode, 2 layers)", (0, 1, 2)),
+                ("EADNAMNAMNS" * 2, [61, 60, 20] * 2, "MoE+DFC (decode, 2 layers)", (0, 0, 1)),
+                ("EADNAMNAMNS" * 2, [60, 20, 20, 60, 60, 20], "MoE+DFC (decode, 2 layers)", (0, 0, 1)),
+                ("EAMNAMNAMNS" * 2, [20, 30, 20, 40, 50, 20], "Dense (decode, 4 layers)", (0, 1, 2)),
+                ("EAMNAMNAMNS" * 2, [90, 20, 20, 80, 50, 20], "Dense (decode, 4 layers)", (1, 1, 2)),
+                # Those of a long pass before one of decoding.
+                ("EAMNAMNAMNS" * 2, [12_000] * 3 + [20] * 3, "Dense (prefill, 2 layers)", (0, 0, 1))):
+            report = truth.run("architecture", self.folder(self.rows(text, lengths=lengths)), "--markdown")
+            self.assertEqual(re.search(r"^Inside one layer: (.*)$", report, re.M)[1], heading, (text, lengths))
+            number, ruler = re.search(r"^Two neighbouring layers .*, pass (\d+):\n\n```text\n(.*)$", report, re.M).groups()
+            self.assertEqual((int(number), *map(int, re.findall(r"\|layer (\d+)", ruler))), drawn, (text, lengths))
+
+    def test_first_page(self):
+        """What takes most of the layer, how busy the device is in its passes, and how much communication is hidden."""
+        rank = self.rows("EAMNAMNS" * 2, lengths=[40] * 4)  # passes of 207 us, with a microsecond between kernels
+        report = truth.run("architecture", self.folder(rank), "--markdown")
+        self.assertEqual([line for line in report.splitlines() if line.startswith("* ")][:3], [
+            "* Attention takes 38.8 % of it.", "* The device is busy for 96.6 % of its passes."])
+        rank = self.rows("EAMNAMNS" * 2, lengths=[40] * 4)
+        rank.kernel(0, "hcom_allReduce__1_2@9", "hcom_allReduce_", "HCCL", BASE + 600 * US, 40 * US, stream=46)
+        found = self.ask(self.folder(rank))
+        self.assertEqual([found["passes"][1][key] for key in ("kernels", "end_rel_ns", "busy_ns")], [9, 640_000, 240_000])
+        self.assertEqual(found["pipeline"]["hidden_ns"], 0)
 
 
 if __name__ == "__main__":
