@@ -80,7 +80,7 @@ class AliveThen(RunScreen):
         return table(ALIVE, *([f"{row[0]} B", percent(row[0], size), *row[1:]] for row in rows), indent=2)
 
     def test_windows(self):
-        """What was alive at the peak of a step, or of all; of equal rows there is one where their lifetime is not told apart."""
+        """What was alive at the peak of a step, or of all; of equal rows there is one where their lifetimes are not known."""
         self.run_of(self.sample())
         first = (100, "", "buffer", "unknown", "f32[25]", "f32", "jit/a", "")
         second = (100, "", "buffer", "persistent", "f32[25]", "f32", "jit/a", "")
