@@ -298,7 +298,7 @@ void print_runtime(session& s, const memory_result& r, std::uint64_t top) {
   }
   rows.print(s.out(), s.columns());
   if (groups.size() > shown)
-    s.out().line("  … " + grouped(static_cast<std::uint64_t>(groups.size()) - shown) + " more rows (--top N shows N)");
+    s.out().line("  … " + count_of(static_cast<std::uint64_t>(groups.size()) - shown, "more row") + " (--top N shows N)");
   if (classified) {
     std::string by_class;
     for (const lifetime_rollup_row& c : t.by_lifetime_class)
@@ -343,8 +343,8 @@ void print_findings(session& s, const memory_result& r) {
                  wrap(escape_for_terminal((named ? f.where + ": " : "") + f.what + ". Next: " + f.next), 94, 4));
   }
   if (news.size() > max_findings)
-    s.out().line("  … " + grouped(static_cast<std::uint64_t>(news.size() - max_findings)) +
-                 " more findings (--json has them)");
+    s.out().line("  … " + count_of(static_cast<std::uint64_t>(news.size() - max_findings), "more finding") +
+                 " (--json has them)");
 }
 
 memory_options memory_options_of(const options& asked) {

@@ -103,9 +103,9 @@ class AliveThen(RunScreen):
             (50, "x"), (50, "x"), (70, "y"), (20, "z"), (10, "w")))]
         self.run_of(device(0, *events))
         every = [[100, 2, "x"], [70, "", "y"], [20, "", "z"], [10, "", "w"]]
-        for options, shown in (((), 4), (("--top", 4), 4), (("--top", 2), 2), (("--top", 1), 1), (("--limit", 2), 2), (("--limit", 0), 4)):
+        for options, shown in (((), 4), (("--top", 4), 4), (("--top", 3), 3), (("--top", 2), 2), (("--top", 1), 1), (("--limit", 2), 2), (("--limit", 0), 4)):
             rows = [(size, count, "buffer", "persistent", "", "", name, "") for size, count, name in every[:shown]]
-            left_out = [f"  … {4 - shown} more rows (--top N shows N)"] if shown < 4 else []
+            left_out = [f"  … {4 - shown} more row{'s' if shown < 3 else ''} (--top N shows N)"] if shown < 4 else []
             self.assertEqual(self.part("Alive at run time", *options)[1:], [*self.rows(*rows, size=200), *left_out,
                                                                             "  by lifetime: persistent 200 B"])
 

@@ -192,6 +192,12 @@ class Dearest(LetterCase):
             number, ruler = re.search(r"^Two neighbouring layers .*, pass (\d+):\n\n```text\n(.*)$", report, re.M).groups()
             self.assertEqual((int(number), *map(int, re.findall(r"\|layer (\d+)", ruler))), drawn, (text, lengths))
 
+    def test_a_layer_alone(self):
+        report = truth.run("architecture", self.folder(self.rows("EAMNS" * 3)), "--markdown")
+        number, ruler = re.search(r"^A layer of the type that takes most time, pass (\d+):\n\n```text\n(.*)$", report, re.M).groups()
+        self.assertEqual((number, re.findall(r"\|layer (\d+)", ruler)), ("1", ["0"]))  # of three equal ones the second
+        self.assertNotIn("neighbouring", report)
+
     def test_first_page(self):
         """What takes most of the layer, how busy the device is in its passes, and how much communication is hidden."""
         rank = self.rows("EAMNAMNS" * 2, lengths=[40] * 4)  # passes of 207 us, with a microsecond between kernels

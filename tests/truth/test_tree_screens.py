@@ -76,6 +76,9 @@ class XSpaceTrees(truth.Case):
         begin, end = found[0][6:6 + kept].split("…")
         self.assertEqual((begin, end), (name[:kept - 1 - (kept - 1) // 3], name[-((kept - 1) // 3):]))
         self.assertEqual(self.ask(plane, options=("--wide", ))[5], f"      {name}  at 1.000 ns")
+        lines = [x.line(at, name, [x.event(2, 1000, 0)]) for at in range(11)]
+        found = [line for line in self.ask(x.plane(1, "p", *lines), options=("--limit", "0")) if line.startswith("    line")]
+        self.assertEqual([len(line) for line in found], [100] * 11)
 
     def test_several_files(self):
         for name in "ab":

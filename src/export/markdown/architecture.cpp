@@ -648,7 +648,8 @@ class report {
                                                                 : "Most of the communication is exposed.\n"));
     }
     if (const std::string lanes = draw_lanes(d_); !lanes.empty()) {
-      add("\nTwo neighbouring " + word_ + "s of the type that takes most time, pass " +
+      const bool alone = d_.pipeline.first_layer == d_.pipeline.last_layer;
+      add((alone ? "\nA " + word_ : "\nTwo neighbouring " + word_ + "s") + " of the type that takes most time, pass " +
           std::to_string(d_.layers[d_.pipeline.first_layer].pass) + ":\n\n```text\n" + lanes + "```\n");
     }
     add("\nKernels add up to " + human_duration(p.kernel_sum_ps) + " in " + human_duration(p.busy_ps) +
