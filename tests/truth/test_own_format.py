@@ -219,7 +219,7 @@ class OwnFormat(truth.Case):
     def test_cut_at_every_byte(self):
         """What was whole before the cut stays; a log without its last line's end is damaged."""
         whole = TRAINING.read_text()
-        for size in truth.cuts(whole):
+        for size in range(len(whole)):
             path = self.write("cut.spans", whole[:size])
             intact = whole[:size].rpartition("\n")[0]
             is_whole = size > 0 and whole[size - 1] == "\n"

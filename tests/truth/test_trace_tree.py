@@ -328,7 +328,7 @@ class DamageTest(TraceCase):
         whole = '{"schemaVersion": 1, "traceEvents": [' + ", ".join(texts) + '], "zz": "é"}'
         data = whole.encode()
         ends = [data.index(t.encode()) + len(t.encode()) for t in texts]
-        for cut in truth.cuts(data):
+        for cut in range(len(data)):
             self.path = self.scratch / "rank0.json"
             self.path.write_bytes(data[:cut])
             for command in ("tree", "metadata"):

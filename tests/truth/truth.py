@@ -30,11 +30,6 @@ def is_sanitized():
     return "PROFKIT_SANITIZED" in os.environ
 
 
-def cuts(whole):
-    """Where to cut a file: at every byte; at every fifth in a sanitized build, which takes five times as long to start."""
-    return range(0, len(whole), 5 if is_sanitized() else 1)
-
-
 def library_path():
     """libprofkit; a test that gets here in a sanitized build is skipped."""
     if is_sanitized():
