@@ -50,8 +50,7 @@ class tree_printer final : public profkit::tree_visitor {
     if (h.display_id != 0) facts += ", display id " + std::to_string(h.display_id);
     if (!h.display_name.empty() && h.display_name != h.name)
       facts += ", display name " + escape_for_terminal(h.display_name);
-    const std::string place = "    line " + std::to_string(line.line) + ' ';
-    out_.line(place + bold(fitted(name_or_none(h.name), place.size() + profkit::terminal_width(facts))) + dim(facts));
+    print_line(line, facts);
   }
   void event(const profkit::tree_event& e) override {
     std::string when = e.start_ps ? "at " + human_duration(*e.start_ps) : std::string();
@@ -92,7 +91,9 @@ class tree_printer final : public profkit::tree_visitor {
     std::string facts;
     if (line.thread && !line.thread->tid.empty()) facts += "tid " + escape_for_terminal(line.thread->tid) + ", ";
     if (line.kind != profkit::line_kind::other) facts += profkit::line_kind_name(line.kind) + std::string(", ");
-    facts = "  " + facts + count_of(line.events, "event");
+    print_line(line, "  " + facts + count_of(line.events, "event"));
+  }
+  void print_line(const profkit::tree_line& line, const std::string& facts) {
     const std::string place = "    line " + position_text(line.line);
     out_.line(place + bold(fitted(name_or_none(line.header.name), place.size() + profkit::terminal_width(facts))) + dim(facts));
   }

@@ -74,19 +74,21 @@ class step_finder {
         std::size_t plane, line;
       };
       std::vector<place> lines;
+      bool any = false;  // of planes that the filters leave out as well
       std::uint64_t events = 0;
       for (std::size_t plane = 0; plane < space.planes.size(); ++plane) {
         if (space.planes[plane].kind != plane_kind::device) continue;
         for (const std::size_t line : step_lines_of(space.planes[plane], kind)) {
+          any = true;
+          if (!selected_.plane(space.planes[plane])) continue;
           lines.push_back({plane, line});
-          if (selected_.plane(space.planes[plane])) events += count_events(space.planes[plane].lines[line].body);
+          events += count_events(space.planes[plane].lines[line].body);
         }
       }
-      if (lines.empty()) continue;
+      if (!any) continue;
       // Once, and no more of it: a vector that grows takes half as much again, and twice that while it grows.
       packed_->steps.reserve(packed_->steps.size() + static_cast<std::size_t>(events));
       for (std::size_t i = 0; i < lines.size(); ++i) {
-        if (!selected_.plane(space.planes[lines[i].plane])) continue;
         if (result<void> added = add_device_line(file, lines[i].plane, lines[i].line, source); !added) return added;
         if (i + 1 == lines.size() || lines[i + 1].plane != lines[i].plane) sort_plane();
       }
@@ -232,8 +234,8 @@ class step_finder {
     std::vector<packed_step>& steps = packed_->steps;
     if (!filters_events(options_) && options_.plane.empty() && options_.line.empty()) return;
     const auto unwanted = [&](const packed_step& step) {
-      return !packed_->origins[step.origin].wanted || (options_.step && step.index != *options_.step) || !selected_.name(packed_->names[step.name]) ||
-             !in_window(step);
+      return !packed_->origins[step.origin].wanted || (options_.step && step.index != *options_.step) ||
+             !selected_.name(packed_->names[step.name]) || !in_window(step);
     };
     steps.erase(std::remove_if(steps.begin(), steps.end(), unwanted), steps.end());
   }
