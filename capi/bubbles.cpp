@@ -23,10 +23,11 @@ namespace {
 static_assert(static_cast<std::int32_t>(window_policy::guide) == PK_WINDOW_POLICY_GUIDE);
 static_assert(static_cast<std::int32_t>(window_policy::marker) == PK_WINDOW_POLICY_MARKER);
 static_assert(static_cast<std::int32_t>(window_policy::device) == PK_WINDOW_POLICY_DEVICE);
+static_assert(static_cast<std::int32_t>(window_policy::whole) == PK_WINDOW_POLICY_WHOLE);
 result<bubble_options> read_bubble_options(const pk_bubbles_options& given) {
   if (given.flags != 0) return unknown_flags("pk_bubbles_options", given.flags);
   if (given.reserved != 0) return invalid_argument("pk_bubbles_options::reserved is not 0");
-  if (given.window_policy < PK_WINDOW_POLICY_GUIDE || given.window_policy > PK_WINDOW_POLICY_DEVICE)
+  if (given.window_policy < PK_WINDOW_POLICY_GUIDE || given.window_policy > PK_WINDOW_POLICY_WHOLE)
     return invalid_argument("there is no window policy " + std::to_string(given.window_policy),
                             "use a PK_WINDOW_POLICY_ constant");
   if (given.threshold_count > 0 && !given.thresholds) return null_argument("thresholds");

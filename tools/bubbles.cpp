@@ -558,11 +558,13 @@ class bubbles_command_options final : public command_options {
     all.group("Bubbles");
     list_device(all, into.bubbles.device);
     all.value("--window-policy", windows_.typed, "HOW",
-              "Where steps end: guide (next marker), marker, or device (last kernel)")
+              "Where steps begin and end: whole, guide, marker or device")
         .offer_words(windows_.words())
         .add_to_manual(
-            "'guide' is the default; with 'marker' a step lasts to the end of its own marker, with 'device' from its "
-            "first kernel to its last.");
+            "'whole' is the default: from its mark, or from its first kernel where the device is still busy with earlier "
+            "work, to the next step; the last one to the end of its mark or of its last kernel. With 'guide' steps begin and "
+            "end with their first kernels, the last one with the last kernel; with 'marker' they last as long as their own "
+            "mark, with 'device' from their first kernel to their last.");
     list_step_pattern(all, into.bubbles.step_pattern);
     all.value("--step", step_, "N", "Only the N-th step of each device, counted from 0");
     all.value("--name", into.bubbles.only.name, "TEXT", "Only steps whose name contains TEXT");
@@ -606,7 +608,7 @@ class bubbles_command_options final : public command_options {
   }
 
   choice<window_policy> windows_{
-      {"guide", window_policy::guide}, {"marker", window_policy::marker}, {"device", window_policy::device}};
+      {"whole", window_policy::whole}, {"guide", window_policy::guide}, {"marker", window_policy::marker}, {"device", window_policy::device}};
   std::string step_, time_;
   std::string threshold_file_;
   std::vector<std::string> thresholds_;

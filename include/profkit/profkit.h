@@ -2077,9 +2077,11 @@ PK_API void pk_merge_free(pk_merge* merge) PK_NOEXCEPT;
  *  Immutable; holds a reference to its profile. \since 0.1 */
 typedef struct pk_bubbles pk_bubbles;
 
-/** Where a step begins and ends: up to the next marker, its own marker, or its first to its last kernel.
+/** Where a step begins and ends. WHOLE: from its mark, or from its first kernel where the device is still busy with earlier work,
+ *  to the next step; the last one to the end of its mark or of its last kernel. GUIDE: from its mark or first kernel to those of the
+ *  next step; the last one to the end of the last kernel. MARKER: its own mark. DEVICE: its first to its last kernel.
  *  \since 0.1 */
-enum { PK_WINDOW_POLICY_GUIDE = 0, PK_WINDOW_POLICY_MARKER = 1, PK_WINDOW_POLICY_DEVICE = 2 };
+enum { PK_WINDOW_POLICY_GUIDE = 0, PK_WINDOW_POLICY_MARKER = 1, PK_WINDOW_POLICY_DEVICE = 2, PK_WINDOW_POLICY_WHOLE = 3 };
 /** What to look for. \since 0.1 */
 typedef struct pk_bubbles_options {
   uint32_t struct_size;          /**< sizeof(pk_bubbles_options) */
@@ -2095,7 +2097,7 @@ typedef struct pk_bubbles_options {
 } pk_bubbles_options;
 /** \since 0.1 */
 #define PK_BUBBLES_OPTIONS_INIT \
-  { (uint32_t)sizeof(pk_bubbles_options), 0, NULL, NULL, NULL, 0, 0, PK_WINDOW_POLICY_GUIDE, 0, NULL }
+  { (uint32_t)sizeof(pk_bubbles_options), 0, NULL, NULL, NULL, 0, 0, PK_WINDOW_POLICY_WHOLE, 0, NULL }
 
 /** Runs the detector. `options` may be NULL. A capture without devices is no failure: there are no steps then, and the document
  *  says why. Ownership: the caller ends `*out` with pk_bubbles_free(); it holds a reference to `profile`. Errors:

@@ -39,7 +39,8 @@ struct cell {
 };
 
 constexpr auto npu = accelerator::npu, gpu = accelerator::gpu, tpu = accelerator::tpu, other = accelerator::other;
-constexpr auto guide = window_policy::guide, marker = window_policy::marker, device = window_policy::device;
+constexpr auto guide = window_policy::guide, marker = window_policy::marker, device = window_policy::device,
+               whole = window_policy::whole;
 
 const cell cells[] = {
     // Nothing: the whole capture.
@@ -82,6 +83,20 @@ const cell cells[] = {
     {npu, lesser, guide, "host markers", "1[3,33) 2[33,80)"},
     {gpu, host | lesser | launches, guide, "launches", "1[10,50) 2[50,80)"},
     {gpu, annotations | line, guide, "device annotations", "1[9,49) 2[49,80)"},
+    // Whole steps: the first begins with its mark, the last ends with it or with what it launched; what is launched later, or
+    // begins after a rest where no launch is known, is in none.
+    {npu, host, whole, "host markers", "1[0,30) 2[30,60)"},
+    {npu, host | launches, whole, "host markers", "1[0,30) 2[30,80)"},
+    {npu, ids, whole, "step ids", "5[10,40) 6[50,80)"},
+    {gpu, host, whole, "host markers", "1[0,30) 2[30,60)"},
+    {gpu, host | launches, whole, "launches", "1[0,50) 2[50,80)"},
+    {gpu, host | annotations, whole, "device annotations", "1[0,49) 2[49,62)"},
+    {gpu, host | annotations | launches, whole, "device annotations", "1[0,49) 2[49,80)"},
+    {gpu, host | first_only | launches, whole, "mixed", "1[0,50) 2[50,80)"},
+    {gpu, host | line, whole, "line", "7[5,45) 8[45,75)"},
+    {gpu, annotations | line, whole, "device annotations", "1[9,49) 2[49,80)"},
+    {tpu, host | launches, whole, "launches", "1[0,50) 2[50,80)"},
+    {tpu, nothing, whole, "none", "capture[10,80)"},
 };
 
 void step(memory_activity& a, int number, std::int64_t from, std::int64_t to, int on, marker_source source) {
@@ -145,6 +160,79 @@ TEST_CASE("steps of a device by what is on record") {
     CHECK(r->devices[0].windows_cut == 0);
     CHECK(r->devices[0].steps_not_found == 0);
   }
+}
+
+// Marks of 100 ms each; of a device far from its host, with launches.
+struct launched {
+  std::int64_t launch, start, end;
+};
+bubbles_result whole_steps(const std::vector<launched>& kernels, const std::vector<std::pair<std::int64_t, std::int64_t>>& marks) {
+  memory_activity a;
+  const auto d = a.add_device("GPU 0", gpu);
+  a.device(d).has_launches = true;
+  for (const launched& k : kernels) a.kernel(d, k.start * ms, (k.end - k.start) * ms, "A").launch_ps = k.launch * ms;
+  int number = 0;
+  for (const auto& [from, to] : marks) a.step(++number, from * ms, to * ms);
+  auto r = find_bubbles(a, {});
+  REQUIRE(r);
+  return std::move(*r);
+}
+
+TEST_CASE("a step lasts as long as its mark says") {
+  using marks = std::vector<std::pair<std::int64_t, std::int64_t>>;
+  struct row {
+    const char* what;
+    std::vector<launched> kernels;
+    marks of;
+    const char* windows;
+  };
+  for (const row& c : {
+           row{"one step, late and early at rest", {{85, 86, 94}}, {{0, 100}}, "1[0,100)"},
+           row{"two, nothing runs from one into the other", {{85, 86, 94}, {185, 186, 194}}, {{0, 100}, {100, 200}}, "1[0,100) 2[100,200)"},
+           row{"what the first launched runs on in the second", {{85, 86, 120}, {185, 186, 194}}, {{0, 100}, {100, 200}}, "1[0,186) 2[186,200)"},
+           row{"what was launched before runs past the first mark", {{-9, -8, 20}, {85, 86, 94}}, {{0, 100}}, "1[20,100)"},
+           row{"it ends right before the first kernel", {{-9, -8, 86}, {85, 86, 94}}, {{0, 100}}, "1[86,100)"},
+           row{"it ended before", {{-9, -8, -1}, {85, 86, 94}}, {{0, 100}}, "1[0,100)"},
+           row{"the device finishes after the mark", {{2, 3, 90}, {5, 90, 130}}, {{0, 100}}, "1[0,130)"},
+           row{"work that is launched later is in no step", {{2, 3, 90}, {500, 501, 600}}, {{0, 100}}, "1[0,100)"},
+           row{"time between marks is of the step before", {{2, 3, 90}, {160, 161, 170}}, {{0, 100}, {150, 250}}, "1[0,150) 2[150,250)"},
+       }) {
+    INFO(c.what);
+    const bubbles_result r = whole_steps(c.kernels, c.of);
+    CHECK(windows_of(r) == c.windows);
+    for (const bubble_step& s : r.steps) CHECK(s.tail_known);
+    for (const bubble& b : r.bubbles) CHECK_FALSE(b.boundary_adjacent);
+  }
+}
+
+TEST_CASE("a step whose end is not on record lasts to its last kernel and is in no median") {
+  std::vector<launched> kernels;
+  std::vector<std::pair<std::int64_t, std::int64_t>> marks;
+  for (std::int64_t i = 0; i < 4; ++i) {
+    kernels.push_back({i * 100 + 1, i * 100 + 2, i * 100 + 10});
+    marks.emplace_back(i * 100, i * 100);  // says when a step begins, not when it ends
+  }
+  const bubbles_result r = whole_steps(kernels, marks);
+  CHECK(windows_of(r) == "1[0,100) 2[100,200) 3[200,300) 4[300,310)");
+  CHECK((r.steps[0].tail_known && r.steps[2].tail_known && !r.steps[3].tail_known));
+  REQUIRE(r.groups.size() == 1);
+  CHECK(r.groups[0].complete == 3);
+  CHECK(r.groups[0].service_ps.median == 100 * ms);
+  CHECK(r.groups[0].service_ps.mean == 100 * ms);
+}
+
+TEST_CASE("where no launch is known, the queue of the last step ends with the first rest of the device") {
+  memory_activity a;
+  const auto d = a.add_device("NPU 0");
+  a.kernel(d, 10 * ms, 95 * ms, "A");  // over the end of the mark
+  a.kernel(d, 105 * ms + 40 * us, 5 * ms, "A");
+  a.kernel(d, 110 * ms + 90 * us, 5 * ms, "A");  // after 50 us
+  a.step(1, 0, 100 * ms);
+  const auto r = find_bubbles(a, {});
+  REQUIRE(r);
+  REQUIRE(r->steps.size() == 1);
+  CHECK(r->steps[0].end_ps == 110 * ms + 40 * us);
+  CHECK(r->devices[0].kernels_after_steps == 1);
 }
 
 // Steps of a marker policy that overlap, touch and leave a hole.

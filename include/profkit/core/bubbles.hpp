@@ -99,9 +99,10 @@ result<bubble_thresholds> read_thresholds(std::string_view toml, const std::stri
 
 // ---- what to look at -------------------------------------------------------------------------------------
 
-/// Where a step begins and ends: `guide` from its marker to the next one's, the last to the end of its last kernel;
-/// `marker` its own marker; `device` from its first kernel to its last.
-enum class window_policy : std::uint8_t { guide, marker, device };
+/// Where a step begins and ends: `whole` from its mark, or where the device is still busy with earlier work from its first
+/// kernel, to the next step, the last one to the end of its mark or of its last kernel; `guide` from its marker or first kernel to
+/// the next one's, the last to the end of the last kernel; `marker` its own marker; `device` from its first kernel to its last.
+enum class window_policy : std::uint8_t { guide, marker, device, whole };
 [[nodiscard]] const char* window_policy_name(window_policy p) noexcept;
 
 /// Which steps of each device are asked for; empty: all, and the time outside of steps. Of other steps nothing is listed or
@@ -115,7 +116,7 @@ struct step_filter {
 struct bubble_options {
   std::string device, step_pattern;  ///< see activity_options
   step_filter only;
-  window_policy windows = window_policy::guide;
+  window_policy windows = window_policy::whole;
   bubble_thresholds thresholds;
   std::uint64_t limit = 0;            ///< rows of each list of the document; 0: all
   std::uint64_t max_bubbles = 32768;  ///< kept with their context; further ones, the shortest, are only summed
@@ -308,6 +309,7 @@ struct step_measures {
   marker_source source = marker_source::profiler_step;
   bool pseudo = false;     ///< no marker: the whole capture
   bool straddled = false;  ///< a kernel reaches over one of its edges
+  bool tail_known = true;  ///< false: when it ended is not on record, and it counts up to its last kernel
   std::int64_t start_ps = 0, end_ps = 0;
   std::int64_t marker_end_ps = no_time_ps;
   std::int64_t busy_ps = 0, prelaunch_ps = 0, tail_ps = 0, internal_total_ps = 0, largest_internal_ps = 0;

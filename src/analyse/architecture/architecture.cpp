@@ -218,7 +218,7 @@ result<architecture_result> look_at_all(const activity& of, const profile* files
     architecture_result r;
     std::vector<std::string> losses;
     list_losses(of, losses);
-    const bubbles::host_steps steps(of, window_policy::guide);
+    const bubbles::host_steps steps(of, window_policy::whole);
     auto devices = map_items<device_architecture>(of.devices().size(), host, [&](std::size_t device) {
       return architecture::look_at_device(of, device, label, losses, steps, host);
     });

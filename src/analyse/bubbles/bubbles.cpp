@@ -186,7 +186,7 @@ result<bubbles_result> look(const activity& of, const bubble_options& o, const h
   r.has_runtime_events = facts->runtime;
   make_groups(r, all.templates, all.facts, of, o.thresholds);
   find_cut_steps(r, all.templates, all.facts, all.edges, o.thresholds);
-  find_boundaries(r, all.edges, o.thresholds);
+  find_boundaries(r, all.edges, o);
   describe_groups(r, o.thresholds);
   label_bubbles(r, of, o);
   tag_steps(r, all.facts, all.edges, o);

@@ -476,6 +476,7 @@ void device_pass::close_window() {
   step_.start_ps = w.start_ps;
   step_.end_ps = w.end_ps;
   step_.marker_end_ps = w.marker_end_ps;
+  step_.tail_known = w.tail_known;
   step_.straddled = reached_ps_ > w.start_ps || member_end_ps_ > w.end_ps;
   reached_ps_ = std::max(reached_ps_, member_end_ps_);
   tail_from_ps_ = tail_to_ps_ = open_start;

@@ -280,11 +280,15 @@ void describe_groups(bubbles_result& into, const bubble_thresholds& t) {
   const auto between = time_between(into);
   for (std::size_t i = 0; i < into.groups.size(); ++i) {
     bubble_group& g = into.groups[i];
-    std::vector<std::uint32_t> of;
-    for (const std::uint32_t s : g.steps)
+    std::vector<std::uint32_t> of, ended;
+    for (const std::uint32_t s : g.steps) {
+      if (!into.steps[s].tail_known) continue;
+      ended.push_back(s);
       if (!into.steps.verdict(s).cut) of.push_back(s);
+    }
     g.complete = of.size();
-    measure_group(g, into.steps, of.size() < 3 ? g.steps : of, t);
+    if (of.size() < 3) of = std::move(ended);
+    measure_group(g, into.steps, of.empty() ? g.steps : of, t);
     g.inter_step_ps = divided(between[i].first, between[i].second);
     g.pattern_by_script = pattern_by_script(g);
     g.pattern = pattern_of(g, t);

@@ -60,8 +60,11 @@ bool has_hidden_issue(const bubbles_result& r, const bubble_group& g, const bubb
   return std::any_of(g.steps.begin(), g.steps.end(), [&](std::uint32_t s) { return has_hidden_issue(r.steps[s], t); });
 }
 
-void find_boundaries(bubbles_result& into, const std::vector<step_edges>& edges, const bubble_thresholds& t) {
+void find_boundaries(bubbles_result& into, const std::vector<step_edges>& edges, const bubble_options& o) {
+  const bubble_thresholds& t = o.thresholds;
   const auto touches = [&](std::uint32_t device, std::int64_t start, std::int64_t end) {
+    // Whole steps begin and end where their marks say, which the capture shows.
+    if (o.windows == window_policy::whole && edges[device].steps > 0) return false;
     const device_gaps& d = into.devices[device];
     return end == d.first_ps || start == d.last_ps || start == edges[device].first_ps || end == edges[device].last_ps;
   };

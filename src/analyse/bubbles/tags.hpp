@@ -10,7 +10,7 @@ inline namespace PROFKIT_NAMESPACE {
 namespace bubbles {
 
 // Marks bubbles that touch the edge of the capture, and steps whose longest gap does.
-void find_boundaries(bubbles_result& into, const std::vector<step_edges>& edges, const bubble_thresholds& t);
+void find_boundaries(bubbles_result& into, const std::vector<step_edges>& edges, const bubble_options& o);
 // Cause and labels of every bubble, and of each step the labels of its bubbles; sums of evidence.
 void label_bubbles(bubbles_result& into, const activity& of, const bubble_options& o);
 void tag_steps(bubbles_result& into, const std::vector<step_facts>& facts, const std::vector<step_edges>& edges,

@@ -125,8 +125,9 @@ const char* window_policy_name(window_policy p) noexcept {
     case window_policy::guide: return "guide";
     case window_policy::marker: return "marker";
     case window_policy::device: return "device";
+    case window_policy::whole: return "whole";
   }
-  return "guide";
+  return "whole";
 }
 
 const char* confidence_name(confidence c) noexcept {

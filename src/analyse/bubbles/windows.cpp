@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -48,20 +49,27 @@ marker_lists markers_of(const activity& of, std::size_t device, const host_steps
   return found;
 }
 
-// First start and last end of the kernels that a marker's time holds, by their launch or by their own start.
+// Whether a marker says how long it lasts.
+bool has_end(const step_marker& m) noexcept { return m.end_ps > m.start_ps; }
+
+// The kernels of each marker, by their launch or by their own start.
 class span_finder final : public kernel_visitor {
  public:
   struct span {
     std::int64_t first = open_end, last = open_start;
-    bool begins_here = false;  // a kernel without a launch, in the marker's own time
+    bool begins_here = false;          // a kernel without a launch, in the marker's own time
+    std::int64_t own_ps = open_start;  // the last end, with the kernels without a launch
+    std::int64_t any_ps = open_start;  // the last end of all kernels up to the next marker
+    [[nodiscard]] bool has_launched() const noexcept { return first != open_end; }
   };
-  span_finder(const markers& of, bool by_launch, bool to_the_next)
-      : of_(of), by_launch_(by_launch), next_(to_the_next) {}
+  span_finder(const markers& of, bool by_launch, bool to_the_next, bool last_ends_itself)
+      : of_(of), by_launch_(by_launch), next_(to_the_next), last_ends_itself_(last_ends_itself) {}
   result<void> rows(const kernel_row* rows, std::size_t count) override {
-    for (std::size_t i = 0; i < count; ++i) add(rows[i]);
+    for (std::size_t i = 0; i < count; ++i)
+      if ((rows[i].flags & kernel_duplicate) == 0) add(rows[i]);
     return {};
   }
-  // Of the markers that hold any kernel, in their order.
+  // Of the markers up to the next of which any kernel is, in their order.
   [[nodiscard]] std::vector<std::pair<std::size_t, span>> take() {
     std::vector<std::pair<std::size_t, span>> found(spans_.begin(), spans_.end());
     std::sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
@@ -69,31 +77,47 @@ class span_finder final : public kernel_visitor {
   }
   // Of some kernel it is not known which step launched it.
   [[nodiscard]] bool misses_launches() const noexcept { return misses_launches_; }
+  // The last end of the kernels from before the first marker.
+  [[nodiscard]] std::int64_t before_ps() const noexcept { return before_ps_; }
 
  private:
-  [[nodiscard]] span* span_at(std::int64_t at, bool to_the_next) {
-    const auto after = std::upper_bound(of_.begin(), of_.end(), at,
-                                        [](std::int64_t t, const step_marker& m) { return t < m.start_ps; });
-    if (after == of_.begin()) return nullptr;
-    const auto marker = static_cast<std::size_t>(after - of_.begin()) - 1;
-    return to_the_next || at < of_[marker].end_ps ? &spans_[marker] : nullptr;
+  // Of an instant since the marker's start. After its end the last one still has what it left in the queue: where no
+  // launch tells, that is what runs until the device first rests.
+  [[nodiscard]] bool holds(std::size_t marker, std::int64_t at, bool to_the_next, bool queued) const noexcept {
+    const step_marker& m = of_[marker];
+    if (at < m.end_ps) return true;
+    return marker + 1 == of_.size() && last_ends_itself_ && has_end(m) ? queued : to_the_next;
   }
   void add(const kernel_row& k) {
-    if ((k.flags & kernel_duplicate) != 0) return;
-    if (by_launch_ && k.launch_ps == no_time_ps) {
-      misses_launches_ = true;
-      if (span* const here = span_at(k.start_ps, false)) here->begins_here = true;
+    const bool launched = by_launch_ && k.launch_ps != no_time_ps, unlaunched = by_launch_ && !launched;
+    const std::int64_t at = launched ? k.launch_ps : k.start_ps, end_ps = saturating_add(k.start_ps, k.duration_ps);
+    const bool queued = !launched && busy_until_ps_ != open_start && k.start_ps - busy_until_ps_ < longest_rest_ps;
+    busy_until_ps_ = std::max(busy_until_ps_, end_ps);
+    misses_launches_ = misses_launches_ || unlaunched;
+    const auto after = std::upper_bound(of_.begin(), of_.end(), at,
+                                        [](std::int64_t t, const step_marker& m) { return t < m.start_ps; });
+    if (after == of_.begin()) {
+      before_ps_ = std::max(before_ps_, end_ps);
       return;
     }
-    span* const found = span_at(by_launch_ ? k.launch_ps : k.start_ps, next_);
-    if (found == nullptr) return;
-    found->first = std::min(found->first, k.start_ps);
-    found->last = std::max(found->last, saturating_add(k.start_ps, k.duration_ps));
+    const auto marker = static_cast<std::size_t>(after - of_.begin()) - 1;
+    span& here = spans_[marker];
+    here.any_ps = std::max(here.any_ps, end_ps);
+    if (!holds(marker, at, next_ && !unlaunched, queued)) return;
+    here.own_ps = std::max(here.own_ps, end_ps);
+    if (unlaunched) {
+      here.begins_here = true;
+      return;
+    }
+    here.first = std::min(here.first, k.start_ps);
+    here.last = std::max(here.last, end_ps);
   }
 
+  static constexpr std::int64_t longest_rest_ps = bubble_thresholds{}.reportable_gap_ps;
   const markers& of_;
-  const bool by_launch_, next_;
+  const bool by_launch_, next_, last_ends_itself_;
   bool misses_launches_ = false;
+  std::int64_t busy_until_ps_ = open_start, before_ps_ = open_start;
   hash_map<std::size_t, span> spans_;  // a device may know few of all steps
 };
 
@@ -111,6 +135,11 @@ step_window window_of(const step_marker& m, std::int64_t start_ps, std::int64_t 
 step_window window_of(const step_marker& m) { return window_of(m, m.start_ps, std::max(m.end_ps, m.start_ps)); }
 
 bool by_start(const step_window& a, const step_window& b) { return a.start_ps < b.start_ps; }
+
+// Whether steps last from where they begin to where the next one does.
+bool is_next_to_next(window_policy policy) noexcept {
+  return policy == window_policy::whole || policy == window_policy::guide;
+}
 
 // Own spans, disjoint: what overlaps the next one is cut. Under `guide` each ends where the next one begins, unless
 // there may be others between them.
@@ -139,10 +168,10 @@ void take_markers(const markers& from, device_windows& into) {
 
 result<void> take_spans(const activity& of, std::size_t device, const markers& from, const hooks& host,
                         device_windows& into) {
-  span_finder finder(from, false, true);
+  span_finder finder(from, false, true, false);
   if (result<void> seen = of.visit_kernels(device, finder, host); !seen) return seen;
   for (const auto& [i, s] : finder.take())
-    if (s.first != open_end) into.windows.push_back(window_of(from[i], s.first, s.last));
+    if (s.has_launched()) into.windows.push_back(window_of(from[i], s.first, s.last));
   return {};
 }
 
@@ -238,7 +267,7 @@ void mark_last_known(const group_steps& steps, const hash_set<std::size_t>& foun
 // that the step launched, else by the host's time, where kernels begin of which no launch is known.
 result<void> take_host_steps(const activity& of, std::size_t device, const marker_lists& marked, window_policy policy,
                              const hooks& host, device_windows& into) {
-  const bool guide = policy == window_policy::guide, to_the_next = policy != window_policy::marker;
+  const bool guide = is_next_to_next(policy), to_the_next = policy != window_policy::marker;
   const group_steps& steps = *marked.host;
   hash_map<string_id, std::uint64_t> annotated_by_name;
   for (const step_marker& m : marked.device)
@@ -259,7 +288,7 @@ result<void> take_host_steps(const activity& of, std::size_t device, const marke
   };
   if (!windows.empty() && std::none_of(marked.device.begin(), marked.device.end(), is_alike)) return {};
 
-  span_finder finder(steps.markers, true, to_the_next);
+  span_finder finder(steps.markers, true, to_the_next, policy == window_policy::whole);
   if (result<void> seen = of.visit_kernels(device, finder, host); !seen) return seen;
   const std::vector<step_window> annotated = windows;
   hash_set<std::size_t> found;            // steps of which the time on the device is known
@@ -267,8 +296,8 @@ result<void> take_host_steps(const activity& of, std::size_t device, const marke
   for (const auto& [i, s] : finder.take()) {
     const step_marker& m = steps.markers[i];
     if (!is_missing(m.name)) continue;
-    if (s.first == open_end) {
-      begins_alone.push_back(i);
+    if (!s.has_launched()) {
+      if (s.begins_here) begins_alone.push_back(i);
       continue;
     }
     found.insert(i);
@@ -298,6 +327,72 @@ result<void> take_host_steps(const activity& of, std::size_t device, const marke
   return {};
 }
 
+// Which of the host's markers the windows of a device are of: by name, and by position among those of the name; where the device
+// has fewer of a name, the last one that begins before the window.
+std::vector<std::optional<std::size_t>> markers_of_windows(const markers& of, const std::vector<step_window>& windows) {
+  hash_map<string_id, std::pair<std::vector<std::size_t>, std::vector<std::size_t>>> named;  // markers and windows
+  for (std::size_t i = 0; i < of.size(); ++i) named[of[i].name].first.push_back(i);
+  for (std::size_t i = 0; i < windows.size(); ++i) named[windows[i].name].second.push_back(i);
+  std::vector<std::optional<std::size_t>> found(windows.size());
+  for (const auto& [name, both] : named) {
+    const auto& [marked, placed] = both;
+    for (std::size_t at = 0; at < placed.size(); ++at) {
+      if (marked.size() == placed.size()) {
+        found[placed[at]] = marked[at];
+        continue;
+      }
+      const auto after = std::upper_bound(marked.begin(), marked.end(), windows[placed[at]].start_ps,
+                                          [&](std::int64_t t, std::size_t m) { return t < of[m].start_ps; });
+      if (after != marked.begin()) found[placed[at]] = *std::prev(after);
+    }
+  }
+  return found;
+}
+
+// Steps last as long as their marks say, as far as the device is free: where nothing from before a mark runs past its start, the
+// step begins with it; the first one else when that ends. The last one ends with its mark, or with its last kernel.
+result<void> place_by_marks(const activity& of, std::size_t device, const markers& marks, const hooks& host, device_windows& into) {
+  std::vector<step_window>& windows = into.windows;
+  step_window& last = windows.back();
+  const bool is_open = last.end_ps == open_end;
+  // Marks of the device itself, in its own time.
+  if (marks.empty() || last.source == marker_source::line || last.source == marker_source::run) {
+    const bool tells = last.source != marker_source::device_annotation && last.marker_end_ps > last.start_ps;
+    if (is_open && tells) last.end_ps = last.marker_end_ps;
+    last.tail_known = !is_open || tells;
+    return {};
+  }
+  span_finder finder(marks, of.devices()[device].has_launches, true, true);
+  if (result<void> seen = of.visit_kernels(device, finder, host); !seen) return seen;
+  const auto spans = finder.take();
+  const auto marker_of = markers_of_windows(marks, windows);
+  const bool has_host_time = of.devices()[device].type == accelerator::npu;
+  std::int64_t busy_until_ps = finder.before_ps();  // with what was launched before the mark
+  auto span = spans.begin();
+  for (std::size_t i = 0; i < windows.size() && !has_host_time; ++i) {
+    step_window& w = windows[i];
+    if (i > 0 && windows[i - 1].source == marker_source::device_annotation)
+      busy_until_ps = std::max(busy_until_ps, windows[i - 1].marker_end_ps);
+    if (!marker_of[i]) continue;
+    const step_marker& m = marks[*marker_of[i]];
+    for (; span != spans.end() && span->first < *marker_of[i]; ++span) busy_until_ps = std::max(busy_until_ps, span->second.any_ps);
+    if (m.start_ps >= w.start_ps) continue;
+    if (i == 0) {
+      w.start_ps = std::clamp(busy_until_ps, m.start_ps, w.start_ps);
+    } else if (busy_until_ps <= m.start_ps && m.start_ps > windows[i - 1].start_ps) {
+      if (windows[i - 1].end_ps == w.start_ps) windows[i - 1].end_ps = m.start_ps;
+      w.start_ps = m.start_ps;
+    }
+  }
+  if (!is_open || !marker_of.back()) return {};
+  const step_marker& m = marks[*marker_of.back()];
+  last.tail_known = has_end(m);
+  if (!last.tail_known) return {};
+  const auto own = std::find_if(spans.begin(), spans.end(), [&](const auto& s) { return s.first == *marker_of.back(); });
+  last.end_ps = std::max({m.end_ps, last.marker_end_ps, own == spans.end() ? open_start : own->second.own_ps});
+  return {};
+}
+
 const char* name_of_device_source(const markers& device) {
   const marker_source source = device.front().source;
   return source == marker_source::line || source == marker_source::run ? "line" : "device annotations";
@@ -315,7 +410,7 @@ host_steps::host_steps(const activity& of, window_policy policy) : policy_(polic
     for (std::size_t i = 0; i < steps.markers.size(); ++i) steps.by_name[steps.markers[i].name].push_back(i);
     device_windows windows;
     take_markers(steps.markers, windows);
-    settle(windows, policy == window_policy::guide, false);
+    settle(windows, is_next_to_next(policy), false);
     steps.windows = std::move(windows.windows);
     steps.cut = windows.cut;
   }
@@ -331,7 +426,7 @@ result<device_windows> find_windows(const activity& of, std::size_t device, cons
   const bool far_from_host = on.type != accelerator::npu;
   device_windows found;
   result<void> taken;
-  bool guide = policy == window_policy::guide;
+  bool guide = is_next_to_next(policy);
   if (!marked.device.empty() && (far_from_host || is_device_policy || host_markers.empty())) {
     found.source = name_of_device_source(marked.device);
     if (marked.device.front().source == marker_source::device_annotation) {
@@ -353,6 +448,8 @@ result<device_windows> find_windows(const activity& of, std::size_t device, cons
   }
   if (!taken) return std::move(taken).error();
   if (!found.is_settled) settle(found, guide, on.steps_truncated);
+  if (policy == window_policy::whole && guide && !found.windows.empty())
+    if (result<void> placed = place_by_marks(of, device, host_markers, host, found); !placed) return std::move(placed).error();
   if (found.windows.empty()) {
     step_window whole;
     whole.pseudo = true;

@@ -25,6 +25,7 @@ struct step_window {
   bool pseudo = false;
   bool asked = true;
   bool ends_itself = false;  // after it ran a step whose window is not known
+  bool tail_known = true;    // whether it is on record when the step ended
 };
 
 // Where the first step of a device begins and its last one ends, and how many there are, whether they are asked for or

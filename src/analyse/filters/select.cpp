@@ -215,7 +215,7 @@ result<void> selection::find_device_windows(const trace& t, const std::vector<ho
   result<std::shared_ptr<const activity>> read = t.all_activity(host);
   if (!read) return std::move(read).error();
   const activity& of = **read;
-  const bubbles::host_steps hosts(of, window_policy::guide);
+  const bubbles::host_steps hosts(of, window_policy::whole);
   std::vector<step_place> added;
   for (std::size_t at = 0; at < of.devices().size(); ++at) {
     const activity_device& device = of.devices()[at];

@@ -123,6 +123,7 @@ void write_step(json_writer& out, const bubbles_text& t, const bubble_step& s) {
   out.field("underfeed_ns", in_ns(s.underfeed_ps()));
   out.field("prelaunch_gap_ns", in_ns(s.prelaunch_ps));
   out.field("tail_gap_ns", in_ns(s.tail_ps));
+  out.field("tail_known", s.tail_known);
   out.field("internal_bubble_total_ns", in_ns(s.internal_total_ps));
   out.field("largest_internal_bubble_ns", in_ns(s.largest_internal_ps));
   out.field("bubble_count", s.bubble_count);

@@ -312,17 +312,17 @@ class Bubbles(_Document):
     def __init__(self, profile: Profile, *, device: Optional[str] = None, step_pattern: Optional[str] = None,
                  step_name: Optional[str] = None, step: Optional[int] = None, from_ps: Optional[int] = None,
                  to_ps: Optional[int] = None, thresholds: Optional[Dict[str, Any]] = None, limit: Optional[int] = None,
-                 window_policy: str = "guide", progress: Optional[Progress] = None, log: Optional[Log] = None,
+                 window_policy: str = "whole", progress: Optional[Progress] = None, log: Optional[Log] = None,
                  cancel: Optional[CancelToken] = None, threads: int = 0) -> None:
         """step_name, step, from_ps, to_ps: only steps whose name contains it, the N-th of each device, those that share an
-        instant with that time. thresholds: by the names that the document lists. window_policy: "guide", "marker",
-        "device". limit: rows of each list of the document, 0 for all, None for the command's default."""
+        instant with that time. thresholds: by the names that the document lists. window_policy: "whole", "guide",
+        "marker", "device". limit: rows of each list of the document, 0 for all, None for the command's default."""
         calls, source = Calls(), profile._h
         named = [L.encoded(f"{name}={value}") for name, value in (thresholds or {}).items()]
         given = options(d.pk_bubbles_options, step_pattern=L.encoded(step_pattern),
                         filters=L.filters(plane=device, event=step_name, step=step, from_ps=from_ps, to_ps=to_ps), thresholds=L.strings(named),
                         threshold_count=len(named), limit=L.limit_of(limit),
-                        window_policy=_choice(window_policy, {"guide": 0, "marker": 1, "device": 2}, "window_policy"))
+                        window_policy=_choice(window_policy, {"guide": 0, "marker": 1, "device": 2, "whole": 3}, "window_policy"))
         given.hooks = L.hooks(calls, progress=progress, log=log, cancel=cancel, threads=threads)
         self._handle = calls.run(lambda: made(lib.pk_bubbles_open, lib.pk_bubbles_free, source, c.byref(given), keep=source))
 

@@ -49,10 +49,12 @@ worded!(
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum WindowPolicy {
-    /// Up to the next marker.
+    /// From its mark to the next step, the last one to the end of its mark.
     #[default]
+    Whole,
+    /// Up to the next mark, the last one to the last kernel.
     Guide,
-    /// Its own marker.
+    /// Its own mark.
     Marker,
     /// Its first to its last kernel.
     Device,
@@ -215,6 +217,7 @@ impl<'d> Profile<'d> {
             threshold_count: thresholds.len(),
             limit: limit(options.limit),
             window_policy: match options.window_policy {
+                WindowPolicy::Whole => sys::PK_WINDOW_POLICY_WHOLE,
                 WindowPolicy::Guide => sys::PK_WINDOW_POLICY_GUIDE,
                 WindowPolicy::Marker => sys::PK_WINDOW_POLICY_MARKER,
                 WindowPolicy::Device => sys::PK_WINDOW_POLICY_DEVICE,
