@@ -377,7 +377,7 @@ var certainties = [...]string{"unknown", "possible", "likely", "proved"}
 
 var idleCauses = [...]string{"launch_bound", "optimizer_loop", "sync_wait", "sync_drain", "h2d_pageable", "data_loader", "gc",
 	"allocation", "compile", "module_load", "checkpoint", "comm_host_wait", "device_dependency", "lock", "host_untraced",
-	"unexplained", "exposed_comm", "exposed_copy", "graph_launch_late", "straggler_wait"}
+	"unexplained", "exposed_comm", "exposed_copy", "graph_launch_late", "straggler_wait", "recording", "host_call"}
 
 var bubbleLabels = [...]string{"possible_sync_or_h2d", "possible_comm_wait", "possible_untraced_host_blocking", "possible_host_launch_lag",
 	"possible_python_serialization_or_lock", "insufficient_evidence"}

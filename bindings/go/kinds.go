@@ -90,6 +90,8 @@ const (
 	CauseExposedCopy      Cause = C.PK_CAUSE_EXPOSED_COPY // no gap: the device only copies
 	CauseGraphLaunchLate  Cause = C.PK_CAUSE_GRAPH_LAUNCH_LATE
 	CauseStragglerWait    Cause = C.PK_CAUSE_STRAGGLER_WAIT // no gap: ranks stand in a collective until the last one comes
+	CauseRecording        Cause = C.PK_CAUSE_RECORDING      // the profiler itself holds the program up
+	CauseHostCall         Cause = C.PK_CAUSE_HOST_CALL      // the launching thread stands in one call, of which it is not known what it does
 )
 
 // String is as documents spell it: "data_loader", …

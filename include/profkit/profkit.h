@@ -2192,7 +2192,9 @@ enum {
   PK_CAUSE_EXPOSED_COMM = 16, /**< no gap: the device only communicates */
   PK_CAUSE_EXPOSED_COPY = 17, /**< no gap: the device only copies */
   PK_CAUSE_GRAPH_LAUNCH_LATE = 18,
-  PK_CAUSE_STRAGGLER_WAIT = 19 /**< no gap: ranks stand in a collective until the last one comes */
+  PK_CAUSE_STRAGGLER_WAIT = 19, /**< no gap: ranks stand in a collective until the last one comes */
+  PK_CAUSE_RECORDING = 20,
+  PK_CAUSE_HOST_CALL = 21 /**< the launching thread stands in one call, of which it is not known what it does */
 };
 /** How sure a cause is; docs/bubbles.md says what each needs. \since 0.1 */
 enum { PK_CERTAINTY_UNKNOWN = 0, PK_CERTAINTY_POSSIBLE = 1, PK_CERTAINTY_LIKELY = 2, PK_CERTAINTY_PROVED = 3 };

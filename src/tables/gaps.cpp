@@ -27,8 +27,8 @@ static_assert(static_cast<std::int32_t>(time_use::compute) == PK_TIME_COMPUTE);
 static_assert(static_cast<std::int32_t>(time_use::not_recorded) == PK_TIME_NOT_RECORDED);
 static_assert(static_cast<std::int32_t>(idle_cause::launch_bound) == PK_CAUSE_LAUNCH_BOUND);
 static_assert(static_cast<std::int32_t>(idle_cause::unexplained) == PK_CAUSE_UNEXPLAINED);
-static_assert(static_cast<std::int32_t>(idle_cause::straggler_wait) == PK_CAUSE_STRAGGLER_WAIT);
-static_assert(idle_cause_count == PK_CAUSE_STRAGGLER_WAIT + 1);
+static_assert(static_cast<std::int32_t>(idle_cause::host_call) == PK_CAUSE_HOST_CALL);
+static_assert(idle_cause_count == PK_CAUSE_HOST_CALL + 1);
 static_assert(no_time_ps == PK_NO_TIME_PS);
 
 // Where a device of the report stands in the capture.

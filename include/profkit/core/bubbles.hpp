@@ -48,7 +48,7 @@ struct bubble_thresholds {
   std::int64_t serial_parallelism_ppm = 1'200'000;
   std::int64_t high_coverage_ppm = 500'000;    ///< host coverage from here on is a high host risk
   std::int64_t known_cause_ppm = 200'000;      ///< of a gap: what a known activity has to cover to be named
-  std::int64_t high_confidence_ppm = 800'000;  ///< of a gap: what it has to cover to be certain
+  std::int64_t high_confidence_ppm = 900'000;  ///< of a gap: what it has to cover to be certain
   std::int64_t medium_confidence_ppm = 500'000;
   std::int64_t late_launch_ppm = 800'000;   ///< of a gap: a launch from here on was late
   std::int64_t early_launch_ppm = 500'000;  ///< a launch before here: the device waited for something else
@@ -165,8 +165,10 @@ enum class idle_cause : std::uint8_t {
   exposed_copy,       ///< no gap: the device only copies
   graph_launch_late,  ///< the launching thread is busy, and what it launches at last is a whole graph
   straggler_wait,     ///< no gap: ranks stand in a collective until the last one comes
+  recording,          ///< the profiler itself holds the program up
+  host_call,          ///< the launching thread stands in one call, of which it is not known what it does
 };
-inline constexpr std::size_t idle_cause_count = 20;
+inline constexpr std::size_t idle_cause_count = 22;
 [[nodiscard]] const char* idle_cause_name(idle_cause c) noexcept;     ///< "data_loader"
 [[nodiscard]] const char* idle_cause_meaning(idle_cause c) noexcept;  ///< "the host waits for the next batch", …
 /// The label under which soft_root_cause_summary lists it: "possible_host_launch_lag", "possible_data_loader", …; "" of
@@ -225,11 +227,14 @@ struct host_evidence {
   std::int64_t sync_ps = 0;     ///< synchronisation and copies
   std::int64_t comm_ps = 0;     ///< communication
   std::int64_t gc_ps = 0;       ///< garbage collection
+  std::int64_t recording_ps = 0;  ///< what the profiler itself did
   std::int64_t threads_ps = 0;  ///< sum over threads of their own activity; / host_ps is the parallelism
   known_activity known;  ///< of the thread that launched the next kernel; where no launch is on record, of any thread
   std::int64_t launcher_ps = 0;  ///< ops and calls of the launching thread, of any name
   std::int64_t silent_ps = 0;      ///< the longest time without an op or a call of the launching thread
   std::int64_t untraced_ps = 0;    ///< the same without any span of it, frames and annotations as well
+  std::int64_t still_ps = 0;     ///< the longest time in which it began and ended no op, call or range
+  string_id still_span = 0;      ///< the innermost of those that it stood in meanwhile; 0: in none
   std::int64_t drain_ps = 0;     ///< length of its wait that began before the gap and ended in it; 0: none
   std::int64_t drain_end_ps = no_time_ps;
   string_id drain_span = 0;

@@ -45,6 +45,9 @@ constexpr advice_text advice_texts[] = {
     {idle_cause::graph_launch_late,
      "The graph is launched late: prepare its inputs ahead, in static buffers, on a stream of their own.", ""},
     {idle_cause::straggler_wait, "Look at the rank that comes last: its gaps, its compute, its share of the data.", ""},
+    {idle_cause::recording, "The recording costs this time: record fewer steps or fewer kinds of events; the program without it is faster.",
+     ""},
+    {idle_cause::host_call, "Look at what this call does, and whether it can be done ahead or on another thread.", ""},
 };
 constexpr bool are_in_order() {
   for (std::size_t i = 0; i < std::size(advice_texts); ++i)

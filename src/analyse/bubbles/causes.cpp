@@ -37,9 +37,17 @@ std::int64_t launching_ps(const bubble& b) noexcept {
       common({b.start_ps, b.end_ps}, {b.launch_ps(), std::max(b.launch_ps(), b.launched_ps())}).length_ps());
 }
 
-// Whoever collects garbage holds the lock of the interpreter: it counts on every thread.
+// Whoever collects garbage holds the lock of the interpreter, and a profiler holds the driver: they count on every thread.
 known_activity known_of(const host_evidence& h) noexcept {
-  return h.gc_ps > h.known.covered_ps ? known_activity{idle_cause::gc, 0, h.gc_ps} : h.known;
+  known_activity most = h.known;
+  if (h.gc_ps > most.covered_ps) most = {idle_cause::gc, 0, h.gc_ps};
+  if (h.recording_ps > most.covered_ps) most = {idle_cause::recording, 0, h.recording_ps};
+  return most;
+}
+
+// Whether the launching thread began and ended one thing after the other, rather than stand in one.
+bool is_lively(const bubble& b, const bubble_thresholds& t) noexcept {
+  return !at_least(b.host.still_ps, b.length_ps(), t.medium_confidence_ppm);
 }
 
 verdict by_known(const bubble& b, const activity& in, launch_reading launch, const bubble_thresholds& t) {
@@ -47,7 +55,8 @@ verdict by_known(const bubble& b, const activity& in, launch_reading launch, con
   verdict v{{copy_or_wait(known.cause, b, in), known.span, known.covered_ps}, certainty::possible};
   const bool most = at_least(known.covered_ps, b.length_ps(), t.high_confidence_ppm);
   if (b.launch_thread() == no_thread) return v;  // it may be a thread that the device does not wait for
-  if (most && launch == launch_reading::late && !only_suggests(known.cause))
+  const bool suggests = only_suggests(known.cause) || (known.cause == idle_cause::optimizer_loop && !is_lively(b, t));
+  if (most && launch == launch_reading::late && !suggests)
     v.sure = certainty::proved;
   else if (at_least(known.covered_ps, b.length_ps(), t.medium_confidence_ppm))
     v.sure = certainty::likely;
@@ -63,13 +72,16 @@ verdict by_amount(const bubble& b, launch_reading launch, const bubble_threshold
   const bool launcher = b.launch_thread() != no_thread;
   const std::int64_t active_ps = launcher ? b.host.launcher_ps : b.host.leaf_ps;
   const bool late = launcher && launch == launch_reading::late;
+  if (launcher && b.host.still_span != 0 && !is_lively(b, t))
+    return {{idle_cause::host_call, b.host.still_span, b.host.still_ps}, late ? certainty::likely : certainty::possible};
   if (at_least(active_ps, b.length_ps(), t.high_confidence_ppm))
     return {{issuing(b), 0, active_ps}, late ? certainty::proved : certainty::possible};
   if (at_least(active_ps, b.length_ps(), t.medium_confidence_ppm))
     return {{issuing(b), 0, active_ps}, late ? certainty::likely : certainty::possible};
-  // A few spans here and there show that the thread was traced, and say nothing of the time between them.
-  if (launcher ? at_least(b.host.silent_ps, b.length_ps(), t.high_confidence_ppm)
-               : !at_least(b.host.leaf_ps, b.length_ps(), t.untraced_coverage_ppm))
+  // A few spans here and there show that the thread was traced, and say nothing of the time between them; what other threads
+  // recorded shows that the host was.
+  if (!at_least(b.host.host_ps, b.length_ps(), t.untraced_coverage_ppm) &&
+      (!launcher || at_least(b.host.silent_ps, b.length_ps(), t.high_confidence_ppm)))
     return {{idle_cause::host_untraced, 0, 0},
             !late                                                              ? certainty::possible
             : at_least(b.host.untraced_ps, b.length_ps(), t.high_confidence_ppm) ? certainty::proved
@@ -85,20 +97,27 @@ verdict judge(const bubble& b, const activity& in, const bubble_thresholds& t) {
   if (launch == launch_reading::early && b.launch_thread() != no_thread) {
     const std::int64_t waited_ps = b.end_ps - std::max(b.launched_ps(), b.start_ps);
     return {{idle_cause::device_dependency, 0, waited_ps},
-            waited_ps >= t.reportable_gap_ps ? certainty::proved : certainty::likely};
+            waited_ps >= t.reportable_gap_ps && at_least(waited_ps, b.length_ps(), t.high_confidence_ppm) ? certainty::proved
+                                                                                                          : certainty::likely};
   }
-  const std::int64_t drained_ps = owed_to_drain(b);
-  if (at_least(drained_ps, b.length_ps(), t.medium_confidence_ppm)) {
-    const bool most = at_least(drained_ps, b.length_ps(), t.high_confidence_ppm) && launch == launch_reading::late;
+  const known_activity known = known_of(h);
+  const std::int64_t drained_ps = owed_to_drain(b), known_ps = known.covered_ps;
+  // What a wait delays is what the thread does next, where that is on record and nothing that takes its time of its own.
+  if (at_least(drained_ps, b.length_ps(), t.medium_confidence_ppm) && known.cause != idle_cause::recording &&
+      at_least(h.launcher_ps, b.length_ps(), t.medium_confidence_ppm)) {
+    const bool other = (h.still_span != 0 && !is_lively(b, t)) ||
+                       (known.cause != idle_cause::sync_wait && at_least(known_ps, b.length_ps(), t.medium_confidence_ppm));
+    const bool most = at_least(drained_ps, b.length_ps(), t.high_confidence_ppm) && launch == launch_reading::late && !other;
     return {{idle_cause::sync_drain, h.drain_span, drained_ps}, most ? certainty::proved : certainty::likely};
   }
   // Short calls in between are no cause: the rest of what the thread did would be the larger one.
-  const std::int64_t known_ps = known_of(h).covered_ps;
   if (at_least(known_ps, b.length_ps(), t.known_cause_ppm) && known_ps >= h.launcher_ps / 2)
     return by_known(b, in, launch, t);
   // A launch that takes so long does more than launch, and what is not on record.
   if (at_least(launching_ps(b), b.length_ps(), t.medium_confidence_ppm))
-    return {{idle_cause::unexplained, 0, launching_ps(b)}, certainty::unknown};
+    return h.still_span != 0 && !is_lively(b, t)
+               ? verdict{{idle_cause::host_call, h.still_span, h.still_ps}, certainty::likely}
+               : verdict{{idle_cause::unexplained, 0, launching_ps(b)}, certainty::unknown};
   if (launch == launch_reading::early) return {{idle_cause::unexplained, 0, 0}, certainty::unknown};
   return by_amount(b, launch, t);
 }

@@ -59,8 +59,8 @@ class evidence_part final : public host_span_visitor {
   struct thread_spans {
     std::uint32_t number = 0;
     bool frames = false;
-    span_union all, leaves, work;  // work: ops and calls, no annotation of a stretch of them
-    std::vector<known_span> known;
+    span_union leaves;
+    thread_record did;
   };
 
   evidence_part(const std::vector<gap_list>& lists, const gap_cells& cells, name_meanings& meanings)
@@ -74,13 +74,11 @@ class evidence_part final : public host_span_visitor {
   }
   // Without the names.
   void clear() {
-    for (span_union* spans : {&sync, &comm, &gc}) spans->clear();
+    for (span_union* spans : {&sync, &comm, &gc, &recording}) spans->clear();
     for (thread_spans& t : threads) {
       t.frames = false;
-      t.all.clear();
       t.leaves.clear();
-      t.work.clear();
-      t.known.clear();
+      t.did.clear();
     }
     used = 0;
     thread_at_.clear();
@@ -90,7 +88,7 @@ class evidence_part final : public host_span_visitor {
   }
 
   part_overlaps names;
-  span_union sync, comm, gc;
+  span_union sync, comm, gc, recording;
   std::deque<thread_spans> threads;
   std::size_t used = 0;  // of the threads
 
@@ -121,13 +119,13 @@ class evidence_part final : public host_span_visitor {
     if (thread_ == nullptr || given.thread != thread_->number) thread_ = &thread_of(given.thread);
     if (frame && !thread_->frames) {
       thread_->frames = true;
-      thread_->leaves = thread_->all;
+      thread_->leaves = thread_->did.all;
     }
     if (thread_->frames && !frame) thread_->leaves.add(s);
-    thread_->all.add(s);
-    if (!frame && given.kind != host_span_kind::annotation && given.kind != host_span_kind::gc) thread_->work.add(s);
+    thread_->did.add(s, given.name, given.kind);
     const std::optional<idle_cause> cause = given.kind == host_span_kind::gc ? idle_cause::gc : means.cause;
-    if (cause) thread_->known.push_back({s, given.name, *cause, frame});
+    if (cause) thread_->did.known.push_back({s, given.name, *cause, frame});
+    if (cause == idle_cause::recording) recording.add(s);
     note_name(name, s, given.thread);
   }
 
@@ -207,19 +205,18 @@ class group_collector final : public host_span_parts {
     sync_.add(part.sync);
     comm_.add(part.comm);
     gc_.add(part.gc);
+    recording_.add(part.recording);
     for (std::size_t i = 0; i < part.used; ++i) {
       evidence_part::thread_spans& thread = part.threads[i];
       if (thread.number != thread_number_) take_thread();
       thread_number_ = thread.number;
-      thread_.all.add(thread.all);
+      thread_.add(thread.did);
       if (thread.frames && !frames_) {
         frames_ = true;
         host_ = leaf_;
       }
-      leaf_.add(thread.frames ? thread.leaves : thread.all);
-      thread_.work.add(thread.work);
-      thread_.known.insert(thread_.known.end(), thread.known.begin(), thread.known.end());
-      if (frames_) host_.add(thread.all);
+      leaf_.add(thread.frames ? thread.leaves : thread.did.all);
+      if (frames_) host_.add(thread.did.all);
     }
     names_.add(part.names);
     part.clear();
@@ -247,15 +244,11 @@ class group_collector final : public host_span_parts {
     measure(sync_, &host_evidence::sync_ps);
     measure(comm_, &host_evidence::comm_ps);
     measure(gc_, &host_evidence::gc_ps);
+    measure(recording_, &host_evidence::recording_ps);
     names_.take();
   }
 
  private:
-  struct thread_record {
-    span_union all, work;
-    std::vector<known_span> known;
-  };
-
   // A thread of the system that several processes show goes by the number of the first.
   void find_twins() {
     std::map<std::pair<std::uint32_t, std::int64_t>, std::uint32_t> first;  // by file and number in the system
@@ -272,21 +265,15 @@ class group_collector final : public host_span_parts {
   void take_thread() {
     const auto twin = first_of_.find(thread_number_);
     const auto both = twins_.find(twin == first_of_.end() ? thread_number_ : twin->second);
-    if (both == twins_.end()) {
+    if (both == twins_.end())
       take_thread(thread_number_, thread_);
-    } else {
-      both->second.all.add(thread_.all);
-      both->second.work.add(thread_.work);
-      both->second.known.insert(both->second.known.end(), thread_.known.begin(), thread_.known.end());
-    }
-    thread_.all.clear();
-    thread_.work.clear();
-    thread_.known.clear();
+    else
+      both->second.add(thread_);
+    thread_.clear();
   }
   void take_thread(std::uint32_t number, thread_record& of) {
-    const std::vector<interval>& all_spans = of.all.settled();
-    by_thread_.add(all_spans);
-    causes_.take(number, std::move(of.known), all_spans, of.work.settled());
+    by_thread_.add(of.all.settled());
+    causes_.take(number, of);
   }
 
   const activity& of_;
@@ -297,7 +284,7 @@ class group_collector final : public host_span_parts {
   name_overlaps names_;
   cell_cover by_thread_;
   thread_causes causes_;
-  span_union host_, leaf_, sync_, comm_, gc_;
+  span_union host_, leaf_, sync_, comm_, gc_, recording_;
   bool frames_ = false;  // as long as there is none, the leaves are all that the host did
   thread_record thread_;  // of the thread whose spans came last
   std::uint32_t thread_number_ = no_thread;

@@ -17,12 +17,39 @@ struct known_name {
   idle_cause cause;
 };
 
+// Whole names: kinds of overhead as libkineto names those of CUPTI.
+constexpr known_name whole_names[] = {
+    {"Buffer Flush", "", idle_cause::recording},
+    {"Activity Buffer Request", "", idle_cause::recording},
+    {"Instrumentation", "", idle_cause::recording},
+    {"Resource", "", idle_cause::recording},
+    {"UVM Activity Init", "", idle_cause::recording},
+    {"Lazy Function Loading", "", idle_cause::module_load},
+    {"Runtime Triggered Module Loading", "", idle_cause::module_load},
+    {"Driver Compiler", "", idle_cause::compile},
+};
+
 // The first row that fits counts.
 constexpr known_name known_names[] = {
+    {"CUPTI", "", idle_cause::recording},
+    {"cupti", "", idle_cause::recording},
+    {"roctracer_flush", "", idle_cause::recording},
+    {"rocprofiler_flush", "", idle_cause::recording},
+    {"Roctracer", "Flush", idle_cause::recording},
     {"DataLoaderIter.__next__", "", idle_cause::data_loader},
     {"dataloader.py", "", idle_cause::data_loader},
+    {"data_loader.py", "", idle_cause::data_loader},
+    // tf.data (tensorflow/core/data, tensorflow/python/data/ops), Grain, DALI.
+    {"Iterator::", "", idle_cause::data_loader},
     {"IteratorGetNext", "", idle_cause::data_loader},
     {"iterator_get_next", "", idle_cause::data_loader},
+    {"iterator_ops.py", "next", idle_cause::data_loader},
+    {"GetNextFromShard", "", idle_cause::data_loader},
+    {"prefetch_to_device", "", idle_cause::data_loader},
+    {"DatasetIterator", "next", idle_cause::data_loader},
+    {"dataset_iterator.py", "", idle_cause::data_loader},
+    {"grain/_src", "", idle_cause::data_loader},
+    {"DALIGenericIterator", "", idle_cause::data_loader},
     {"Python GC", "", idle_cause::gc},
     {"gc.collect", "", idle_cause::gc},
     {"built-in method collect of module", "", idle_cause::gc},
@@ -44,6 +71,13 @@ constexpr known_name known_names[] = {
     {"hipMemCreate", "", idle_cause::allocation},
     {"hipMemMap", "", idle_cause::allocation},
     {"hipMemSetAccess", "", idle_cause::allocation},
+    {"cuMemHostAlloc", "", idle_cause::allocation},
+    {"zeMemAlloc", "", idle_cause::allocation},
+    {"zeMemFree", "", idle_cause::allocation},
+    {"urUSM", "Alloc", idle_cause::allocation},
+    {"urUSMFree", "", idle_cause::allocation},
+    {"musaMalloc", "", idle_cause::allocation},
+    {"musaFree", "", idle_cause::allocation},
     {"aclrtMalloc", "", idle_cause::allocation},
     {"aclrtFree", "", idle_cause::allocation},
     {"aclrtMapMem", "", idle_cause::allocation},
@@ -69,7 +103,9 @@ constexpr known_name known_names[] = {
     {"_dynamo/convert_frame.py", "", idle_cause::compile},
     {"triton/compiler", "", idle_cause::compile},
     {"backend_compile", "", idle_cause::compile},
-    {"XlaCompile", "", idle_cause::compile},
+    {"XlaCompil", "", idle_cause::compile},
+    {"trace_to_jaxpr", "", idle_cause::compile},
+    {"lower_jaxpr", "", idle_cause::compile},
     {"aclopCompile", "", idle_cause::compile},
     {"AclOpCompile", "", idle_cause::compile},
     {"Compiler::", "Compile", idle_cause::compile},
@@ -78,6 +114,20 @@ constexpr known_name known_names[] = {
     {"nvrtcCompileProgram", "", idle_cause::compile},
     {"hiprtcCompileProgram", "", idle_cause::compile},
     {"save_checkpoint", "", idle_cause::checkpoint},
+    {"write_checkpoint", "", idle_cause::checkpoint},
+    {"save_state_dict", "", idle_cause::checkpoint},
+    {"save_pretrained", "", idle_cause::checkpoint},
+    {"torch.save", "", idle_cause::checkpoint},
+    {"safetensors", "save", idle_cause::checkpoint},
+    {"async_save", "", idle_cause::checkpoint},
+    // TensorFlow's ops and Python, Orbax, Flax.
+    {"SaveV2", "", idle_cause::checkpoint},
+    {"MergeV2Checkpoints", "", idle_cause::checkpoint},
+    {"Checkpointer", "save", idle_cause::checkpoint},
+    {"CheckpointManager", "save", idle_cause::checkpoint},
+    {"checkpoint.py", "save", idle_cause::checkpoint},
+    {"checkpoints.py", "save", idle_cause::checkpoint},
+    {"checkpointer.py", "save", idle_cause::checkpoint},
     {"torch/serialization.py", "save", idle_cause::checkpoint},
     {"distributed/checkpoint", "save", idle_cause::checkpoint},
     {"orbax", "save", idle_cause::checkpoint},
@@ -97,6 +147,12 @@ constexpr known_name known_names[] = {
     {"BlockHostUntilReady", "", idle_cause::sync_wait},
     {"BlockUntilReady", "", idle_cause::sync_wait},
     {"block_until_ready", "", idle_cause::sync_wait},
+    {"np.asarray(jax.Array)", "", idle_cause::sync_wait},
+    {"zeEventHostSynchronize", "", idle_cause::sync_wait},
+    {"zeCommandQueueSynchronize", "", idle_cause::sync_wait},
+    {"zeFenceHostSynchronize", "", idle_cause::sync_wait},
+    {"urQueueFinish", "", idle_cause::sync_wait},
+    {"urEventWait", "", idle_cause::sync_wait},
     {"PjRtFuture::Await", "", idle_cause::sync_wait},
     {"torch/cuda/__init__.py", "synchronize", idle_cause::sync_wait},
     {"TransferFromOutfeed", "", idle_cause::sync_wait},
@@ -172,6 +228,9 @@ bool has_part(std::string_view name, const std::string_view (&parts)[N]) noexcep
 }  // namespace
 
 std::optional<idle_cause> cause_named(std::string_view name) noexcept {
+  const auto* const whole =
+      std::find_if(std::begin(whole_names), std::end(whole_names), [&](const known_name& known) { return known.part == name; });
+  if (whole != std::end(whole_names)) return whole->cause;
   for (const known_name& known : known_names) {
     const std::size_t at = find_part(name, known.part, 0);
     if (at == std::string_view::npos) continue;

@@ -121,6 +121,52 @@ known_activity known_in(const segments& all, const interval& gap) {
   return sums.most();
 }
 
+// Half of what two edges may be apart and still count as one: shorter stretches are no part of a listed gap to speak of.
+constexpr std::int64_t near_ps = bubble_thresholds{}.reportable_gap_ps / 4;
+
+// Of the gap, the longest time in which the thread neither began nor ended anything.
+interval longest_still(const std::vector<interval>& edges, const interval& gap) {
+  interval longest{gap.start_ps, gap.start_ps};
+  std::int64_t from_ps = gap.start_ps;
+  const auto look = [&](std::int64_t to_ps) {
+    if (to_ps - from_ps > longest.end_ps - longest.start_ps) longest = {from_ps, to_ps};
+  };
+  auto e = std::partition_point(edges.begin(), edges.end(), [&](const interval& i) { return i.end_ps - near_ps <= gap.start_ps; });
+  for (; e != edges.end() && e->start_ps + near_ps < gap.end_ps; ++e) {
+    look(e->start_ps + near_ps);
+    from_ps = std::max(from_ps, e->end_ps - near_ps);
+  }
+  look(gap.end_ps);
+  return longest;
+}
+
+// Where the thread stood still in the gaps: the shortest span around that time. A range that is much longer than the gap
+// holds other things, too.
+void note_still(const std::vector<interval>& edges, std::vector<lasting_span>& lasting, const std::vector<bubble*>& gaps) {
+  std::vector<std::pair<interval, bubble*>> still;
+  for (bubble* const b : gaps) {
+    const interval at = longest_still(edges, {b->start_ps, b->end_ps});
+    b->host.still_ps = at.end_ps - at.start_ps;
+    if (b->host.still_ps > 0) still.emplace_back(at, b);
+  }
+  const auto by_start = [](const auto& a, const auto& b) { return a.first.start_ps < b.first.start_ps; };
+  std::sort(still.begin(), still.end(), by_start);
+  std::sort(lasting.begin(), lasting.end(), [](const lasting_span& a, const lasting_span& b) { return a.span.start_ps < b.span.start_ps; });
+  std::vector<const lasting_span*> open;
+  auto next = lasting.begin();
+  for (const auto& [at, b] : still) {
+    for (; next != lasting.end() && next->span.start_ps <= at.start_ps; ++next) open.push_back(&*next);
+    open.erase(std::remove_if(open.begin(), open.end(), [&](const lasting_span* s) { return s->span.end_ps <= at.start_ps; }), open.end());
+    std::int64_t shortest_ps = std::numeric_limits<std::int64_t>::max();
+    for (const lasting_span* const s : open) {
+      const std::int64_t length_ps = s->span.end_ps - s->span.start_ps;
+      if (s->span.end_ps < at.end_ps || length_ps >= shortest_ps || (s->is_range && length_ps / 2 > b->length_ps())) continue;
+      shortest_ps = length_ps;
+      b->host.still_span = s->name;
+    }
+  }
+}
+
 std::vector<interval>::const_iterator first_in(const std::vector<interval>& normal, std::int64_t start_ps) {
   return std::partition_point(normal.begin(), normal.end(), [&](const interval& i) { return i.end_ps <= start_ps; });
 }
@@ -154,22 +200,51 @@ void note_drain(const segments& all, bubble& b) {
 
 }  // namespace
 
+void thread_record::add(const interval& span, string_id name, host_span_kind kind) {
+  all.add(span);
+  if (kind == host_span_kind::frame || kind == host_span_kind::gc) return;
+  const bool is_range = kind == host_span_kind::annotation;
+  if (!is_range) work.add(span);
+  if (span.end_ps - span.start_ps < 2 * near_ps) {
+    edges.add({span.start_ps - near_ps, span.end_ps + near_ps});
+    return;
+  }
+  edges.add({span.start_ps - near_ps, span.start_ps + near_ps});
+  edges.add({span.end_ps - near_ps, span.end_ps + near_ps});
+  lasting.push_back({span, name, is_range});
+}
+
+void thread_record::add(thread_record& more) {
+  all.add(more.all);
+  work.add(more.work);
+  edges.add(more.edges);
+  known.insert(known.end(), more.known.begin(), more.known.end());
+  lasting.insert(lasting.end(), more.lasting.begin(), more.lasting.end());
+}
+
+void thread_record::clear() {
+  for (span_union* spans : {&all, &work, &edges}) spans->clear();
+  known.clear();
+  lasting.clear();
+}
+
 thread_causes::thread_causes(const std::vector<gap_list>& lists) {
   for (const gap_list& list : lists) {
     std::vector<bubble*> unlaunched;
     for (const gap& g : list) {
       const std::uint32_t thread = g.of->launch_thread();
-      if (thread != no_thread) g.of->host.silent_ps = g.of->host.untraced_ps = g.of->length_ps();  // until it is taken
+      host_evidence& host = g.of->host;
+      if (thread != no_thread) host.silent_ps = host.untraced_ps = host.still_ps = g.of->length_ps();  // until it is taken
       (thread == no_thread ? unlaunched : of_thread_[thread]).push_back(g.of);
     }
     if (!unlaunched.empty()) unlaunched_.push_back(std::move(unlaunched));
   }
 }
 
-void thread_causes::take(std::uint32_t thread, std::vector<known_span> known, const std::vector<interval>& all_spans,
-                         const std::vector<interval>& work) {
-  const segments all = known_segments(known);
-  if (const auto own = of_thread_.find(thread); own != of_thread_.end())
+void thread_causes::take(std::uint32_t thread, thread_record& of) {
+  const segments all = known_segments(of.known);
+  if (const auto own = of_thread_.find(thread); own != of_thread_.end()) {
+    const std::vector<interval>&all_spans = of.all.settled(), &work = of.work.settled();
     for (bubble* const b : own->second) {
       const interval gap{b->start_ps, b->end_ps};
       b->host.known = known_in(all, gap);
@@ -178,6 +253,8 @@ void thread_causes::take(std::uint32_t thread, std::vector<known_span> known, co
       b->host.untraced_ps = longest_hole(all_spans, gap);
       note_drain(all, *b);
     }
+    note_still(of.edges.settled(), of.lasting, own->second);
+  }
   for (const std::vector<bubble*>& gaps : unlaunched_) {
     // Only gaps that a segment touches: threads are many, and most of them do little.
     auto next = gaps.begin();

@@ -189,6 +189,8 @@ constexpr cause_words words_of_causes[] = {
     {"exposed_copy", "", "no compute hides the copies"},
     {"graph_launch_late", "possible_host_launch_lag", "the host launches a whole graph late"},
     {"straggler_wait", "", "ranks wait in collectives for the last one"},
+    {"recording", "possible_recording", "the profiler itself holds the program up"},
+    {"host_call", "possible_host_call", "the host is inside one call"},
 };
 static_assert(sizeof words_of_causes / sizeof words_of_causes[0] == idle_cause_count);
 

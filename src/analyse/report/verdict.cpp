@@ -36,10 +36,12 @@ std::string idle_verdict(const idle_total& idle) {
     else if (s.time_ps >= idle.service_ps / 100 || s.use == time_use::compute)
       text += ", " + share(s.time_ps) + " to " + use_words(s.use);
   text += '.';
-  // That the host was not recorded explains nothing.
+  // That the host was not recorded, or not waited for, explains nothing.
   const std::vector<cause_share> causes = cause_shares(idle);
   const auto first = std::find_if(causes.begin(), causes.end(),
-                                  [](const cause_share& c) { return c.cause != idle_cause::host_untraced; });
+                                  [](const cause_share& c) {
+                                    return c.cause != idle_cause::host_untraced && c.cause != idle_cause::device_dependency;
+                                  });
   if (first != causes.end() && first->time_ps >= idle.service_ps / 50)
     text += " The largest known cause of waiting: " + std::string(idle_cause_meaning(first->cause)) + " (" +
             share(first->time_ps) + ").";

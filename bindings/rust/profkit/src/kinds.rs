@@ -134,6 +134,10 @@ worded!(
     GraphLaunchLate = sys::PK_CAUSE_GRAPH_LAUNCH_LATE => "graph_launch_late",
     /// No gap: ranks stand in a collective until the last one comes.
     StragglerWait = sys::PK_CAUSE_STRAGGLER_WAIT => "straggler_wait",
+    /// The profiler itself held the program up.
+    Recording = sys::PK_CAUSE_RECORDING => "recording",
+    /// The launching thread stood in one call, of which it is not known what it does.
+    HostCall = sys::PK_CAUSE_HOST_CALL => "host_call",
 });
 
 worded!(
