@@ -27,7 +27,7 @@ static_assert(static_cast<std::int32_t>(window_policy::whole) == PK_WINDOW_POLIC
 result<bubble_options> read_bubble_options(const pk_bubbles_options& given) {
   if (given.flags != 0) return unknown_flags("pk_bubbles_options", given.flags);
   if (given.reserved != 0) return invalid_argument("pk_bubbles_options::reserved is not 0");
-  if (given.window_policy < PK_WINDOW_POLICY_GUIDE || given.window_policy > PK_WINDOW_POLICY_WHOLE)
+  if (given.window_policy < PK_WINDOW_POLICY_WHOLE || given.window_policy > PK_WINDOW_POLICY_GUIDE)
     return invalid_argument("there is no window policy " + std::to_string(given.window_policy),
                             "use a PK_WINDOW_POLICY_ constant");
   if (given.threshold_count > 0 && !given.thresholds) return null_argument("thresholds");

@@ -302,20 +302,11 @@ type WindowPolicy int32
 
 // Where a step begins and ends.
 const (
-	WindowWhole  WindowPolicy = iota // from its mark to the next step, the last one to the end of its mark
-	WindowGuide                      // up to the next mark, the last one to the last kernel
-	WindowMarker                     // its own mark
-	WindowDevice                     // its first to its last kernel
+	WindowWhole  WindowPolicy = C.PK_WINDOW_POLICY_WHOLE  // from its mark to the next step, the last one to the end of its mark
+	WindowGuide  WindowPolicy = C.PK_WINDOW_POLICY_GUIDE  // up to the next mark, the last one to the last kernel
+	WindowMarker WindowPolicy = C.PK_WINDOW_POLICY_MARKER // its own mark
+	WindowDevice WindowPolicy = C.PK_WINDOW_POLICY_DEVICE // its first to its last kernel
 )
-
-var windowPolicies = [...]C.int32_t{C.PK_WINDOW_POLICY_WHOLE, C.PK_WINDOW_POLICY_GUIDE, C.PK_WINDOW_POLICY_MARKER, C.PK_WINDOW_POLICY_DEVICE}
-
-func (p WindowPolicy) value() C.int32_t {
-	if p < 0 || int(p) >= len(windowPolicies) {
-		return -1
-	}
-	return windowPolicies[p]
-}
 
 // Bubbles tells why devices wait: the idle gaps of every step, with what is around them.
 type Bubbles struct{ h *handle }
@@ -396,7 +387,7 @@ func (p *Profile) Bubbles(ctx context.Context, options BubbleOptions) (*Bubbles,
 			if options.Limit != nil {
 				given.limit = limitOf(*options.Limit)
 			}
-			given.window_policy = options.WindowPolicy.value()
+			given.window_policy = C.int32_t(options.WindowPolicy)
 			given.hooks = hooks
 			return C.pk_bubbles_open(object, given, (**C.pk_bubbles)(unsafe.Pointer(out)), raw)
 		})

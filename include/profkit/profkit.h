@@ -2081,7 +2081,7 @@ typedef struct pk_bubbles pk_bubbles;
  *  to the next step; the last one to the end of its mark or of its last kernel. GUIDE: from its mark or first kernel to those of the
  *  next step; the last one to the end of the last kernel. MARKER: its own mark. DEVICE: its first to its last kernel.
  *  \since 0.1 */
-enum { PK_WINDOW_POLICY_GUIDE = 0, PK_WINDOW_POLICY_MARKER = 1, PK_WINDOW_POLICY_DEVICE = 2, PK_WINDOW_POLICY_WHOLE = 3 };
+enum { PK_WINDOW_POLICY_WHOLE = 0, PK_WINDOW_POLICY_MARKER = 1, PK_WINDOW_POLICY_DEVICE = 2, PK_WINDOW_POLICY_GUIDE = 3 };
 /** What to look for. \since 0.1 */
 typedef struct pk_bubbles_options {
   uint32_t struct_size;          /**< sizeof(pk_bubbles_options) */

@@ -102,7 +102,7 @@ result<bubble_thresholds> read_thresholds(std::string_view toml, const std::stri
 /// Where a step begins and ends: `whole` from its mark, or where the device is still busy with earlier work from its first
 /// kernel, to the next step, the last one to the end of its mark or of its last kernel; `guide` from its marker or first kernel to
 /// the next one's, the last to the end of the last kernel; `marker` its own marker; `device` from its first kernel to its last.
-enum class window_policy : std::uint8_t { guide, marker, device, whole };
+enum class window_policy : std::uint8_t { whole, marker, device, guide };
 [[nodiscard]] const char* window_policy_name(window_policy p) noexcept;
 
 /// Which steps of each device are asked for; empty: all, and the time outside of steps. Of other steps nothing is listed or

@@ -60,6 +60,7 @@ class span_finder final : public kernel_visitor {
     bool begins_here = false;          // a kernel without a launch, in the marker's own time
     std::int64_t own_ps = open_start;  // the last end, with the kernels without a launch
     std::int64_t any_ps = open_start;  // the last end of all kernels up to the next marker
+    std::int64_t earlier_ps = open_start;  // of kernels without a launch that begin before those that it launched
     [[nodiscard]] bool has_launched() const noexcept { return first != open_end; }
   };
   span_finder(const markers& of, bool by_launch, bool to_the_next, bool last_ends_itself)
@@ -82,7 +83,7 @@ class span_finder final : public kernel_visitor {
 
  private:
   // Of an instant since the marker's start. After its end the last one still has what it left in the queue: where no
-  // launch tells, that is what runs until the device first rests.
+  // launch is known, that is what runs until the device first rests.
   [[nodiscard]] bool holds(std::size_t marker, std::int64_t at, bool to_the_next, bool queued) const noexcept {
     const step_marker& m = of_[marker];
     if (at < m.end_ps) return true;
@@ -103,6 +104,7 @@ class span_finder final : public kernel_visitor {
     const auto marker = static_cast<std::size_t>(after - of_.begin()) - 1;
     span& here = spans_[marker];
     here.any_ps = std::max(here.any_ps, end_ps);
+    if (unlaunched && !here.has_launched()) here.earlier_ps = std::max(here.earlier_ps, end_ps);
     if (!holds(marker, at, next_ && !unlaunched, queued)) return;
     here.own_ps = std::max(here.own_ps, end_ps);
     if (unlaunched) {
@@ -329,43 +331,45 @@ result<void> take_host_steps(const activity& of, std::size_t device, const marke
 
 // Which of the host's markers the windows of a device are of: by name, and by position among those of the name; where the device
 // has fewer of a name, the last one that begins before the window.
-std::vector<std::optional<std::size_t>> markers_of_windows(const markers& of, const std::vector<step_window>& windows) {
-  hash_map<string_id, std::pair<std::vector<std::size_t>, std::vector<std::size_t>>> named;  // markers and windows
-  for (std::size_t i = 0; i < of.size(); ++i) named[of[i].name].first.push_back(i);
-  for (std::size_t i = 0; i < windows.size(); ++i) named[windows[i].name].second.push_back(i);
+std::vector<std::optional<std::size_t>> markers_of_windows(const group_steps& steps, const std::vector<step_window>& windows) {
+  hash_map<string_id, std::size_t> count;
+  for (const step_window& w : windows) ++count[w.name];
+  hash_map<string_id, std::size_t> seen;
   std::vector<std::optional<std::size_t>> found(windows.size());
-  for (const auto& [name, both] : named) {
-    const auto& [marked, placed] = both;
-    for (std::size_t at = 0; at < placed.size(); ++at) {
-      if (marked.size() == placed.size()) {
-        found[placed[at]] = marked[at];
-        continue;
-      }
-      const auto after = std::upper_bound(marked.begin(), marked.end(), windows[placed[at]].start_ps,
-                                          [&](std::int64_t t, std::size_t m) { return t < of[m].start_ps; });
-      if (after != marked.begin()) found[placed[at]] = *std::prev(after);
+  for (std::size_t i = 0; i < windows.size(); ++i) {
+    const auto named = steps.by_name.find(windows[i].name);
+    if (named == steps.by_name.end()) continue;
+    const std::vector<std::size_t>& marked = named->second;
+    if (marked.size() == count[windows[i].name]) {
+      found[i] = marked[seen[windows[i].name]++];
+      continue;
     }
+    const auto after = std::upper_bound(marked.begin(), marked.end(), windows[i].start_ps,
+                                        [&](std::int64_t t, std::size_t m) { return t < steps.markers[m].start_ps; });
+    if (after != marked.begin()) found[i] = *std::prev(after);
   }
   return found;
 }
 
 // Steps last as long as their marks say, as far as the device is free: where nothing from before a mark runs past its start, the
 // step begins with it; the first one else when that ends. The last one ends with its mark, or with its last kernel.
-result<void> place_by_marks(const activity& of, std::size_t device, const markers& marks, const hooks& host, device_windows& into) {
+result<void> place_by_marks(const activity& of, std::size_t device, const group_steps& steps, const hooks& host,
+                            device_windows& into) {
+  const markers& marks = steps.markers;
   std::vector<step_window>& windows = into.windows;
   step_window& last = windows.back();
   const bool is_open = last.end_ps == open_end;
   // Marks of the device itself, in its own time.
   if (marks.empty() || last.source == marker_source::line || last.source == marker_source::run) {
-    const bool tells = last.source != marker_source::device_annotation && last.marker_end_ps > last.start_ps;
-    if (is_open && tells) last.end_ps = last.marker_end_ps;
-    last.tail_known = !is_open || tells;
+    const bool says = last.source != marker_source::device_annotation && last.marker_end_ps > last.start_ps;
+    if (is_open && says) last.end_ps = last.marker_end_ps;
+    last.tail_known = !is_open || says;
     return {};
   }
   span_finder finder(marks, of.devices()[device].has_launches, true, true);
   if (result<void> seen = of.visit_kernels(device, finder, host); !seen) return seen;
   const auto spans = finder.take();
-  const auto marker_of = markers_of_windows(marks, windows);
+  const auto marker_of = markers_of_windows(steps, windows);
   const bool has_host_time = of.devices()[device].type == accelerator::npu;
   std::int64_t busy_until_ps = finder.before_ps();  // with what was launched before the mark
   auto span = spans.begin();
@@ -377,9 +381,11 @@ result<void> place_by_marks(const activity& of, std::size_t device, const marker
     const step_marker& m = marks[*marker_of[i]];
     for (; span != spans.end() && span->first < *marker_of[i]; ++span) busy_until_ps = std::max(busy_until_ps, span->second.any_ps);
     if (m.start_ps >= w.start_ps) continue;
+    const bool ran = span != spans.end() && span->first == *marker_of[i];
+    const std::int64_t free_ps = ran ? std::max(busy_until_ps, span->second.earlier_ps) : busy_until_ps;
     if (i == 0) {
-      w.start_ps = std::clamp(busy_until_ps, m.start_ps, w.start_ps);
-    } else if (busy_until_ps <= m.start_ps && m.start_ps > windows[i - 1].start_ps) {
+      w.start_ps = std::clamp(free_ps, m.start_ps, w.start_ps);
+    } else if (free_ps <= m.start_ps && m.start_ps > windows[i - 1].start_ps) {
       if (windows[i - 1].end_ps == w.start_ps) windows[i - 1].end_ps = m.start_ps;
       w.start_ps = m.start_ps;
     }
@@ -449,7 +455,7 @@ result<device_windows> find_windows(const activity& of, std::size_t device, cons
   if (!taken) return std::move(taken).error();
   if (!found.is_settled) settle(found, guide, on.steps_truncated);
   if (policy == window_policy::whole && guide && !found.windows.empty())
-    if (result<void> placed = place_by_marks(of, device, host_markers, host, found); !placed) return std::move(placed).error();
+    if (result<void> placed = place_by_marks(of, device, *marked.host, host, found); !placed) return std::move(placed).error();
   if (found.windows.empty()) {
     step_window whole;
     whole.pseudo = true;

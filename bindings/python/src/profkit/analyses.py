@@ -322,7 +322,7 @@ class Bubbles(_Document):
         given = options(d.pk_bubbles_options, step_pattern=L.encoded(step_pattern),
                         filters=L.filters(plane=device, event=step_name, step=step, from_ps=from_ps, to_ps=to_ps), thresholds=L.strings(named),
                         threshold_count=len(named), limit=L.limit_of(limit),
-                        window_policy=_choice(window_policy, {"guide": 0, "marker": 1, "device": 2, "whole": 3}, "window_policy"))
+                        window_policy=_choice(window_policy, {"whole": 0, "marker": 1, "device": 2, "guide": 3}, "window_policy"))
         given.hooks = L.hooks(calls, progress=progress, log=log, cancel=cancel, threads=threads)
         self._handle = calls.run(lambda: made(lib.pk_bubbles_open, lib.pk_bubbles_free, source, c.byref(given), keep=source))
 

@@ -366,9 +366,10 @@ pub const PK_NODE_WALLTIME: i32 = 1;
 pub const PK_NODE_RAW: i32 = 2;
 pub const PK_NODE_MISSING: i32 = 3;
 pub const PK_NODE_CORRUPT: i32 = 4;
-pub const PK_WINDOW_POLICY_GUIDE: i32 = 0;
+pub const PK_WINDOW_POLICY_WHOLE: i32 = 0;
 pub const PK_WINDOW_POLICY_MARKER: i32 = 1;
 pub const PK_WINDOW_POLICY_DEVICE: i32 = 2;
+pub const PK_WINDOW_POLICY_GUIDE: i32 = 3;
 pub const PK_BUBBLE_TAG_DEVICE_IDLE_GAP_HEAVY: i32 = 0;
 pub const PK_BUBBLE_TAG_PRELAUNCH_GAP_HEAVY: i32 = 1;
 pub const PK_BUBBLE_TAG_TAIL_GAP_HEAVY: i32 = 2;
@@ -416,6 +417,9 @@ pub const PK_CAUSE_EXPOSED_COPY: i32 = 17;
 pub const PK_CAUSE_GRAPH_LAUNCH_LATE: i32 = 18;
 /// no gap: ranks stand in a collective until the last one comes
 pub const PK_CAUSE_STRAGGLER_WAIT: i32 = 19;
+pub const PK_CAUSE_RECORDING: i32 = 20;
+/// the launching thread stands in one call, of which it is not known what it does
+pub const PK_CAUSE_HOST_CALL: i32 = 21;
 pub const PK_CERTAINTY_UNKNOWN: i32 = 0;
 pub const PK_CERTAINTY_POSSIBLE: i32 = 1;
 pub const PK_CERTAINTY_LIKELY: i32 = 2;
