@@ -21,11 +21,12 @@ TAGS = ("DEVICE_IDLE_GAP_HEAVY", "PRELAUNCH_GAP_HEAVY", "TAIL_GAP_HEAVY", "INTER
 CAUSES = ("launch_bound", "optimizer_loop", "sync_wait", "sync_drain", "h2d_pageable", "data_loader", "gc", "allocation",
           "compile", "module_load", "checkpoint", "comm_host_wait", "device_dependency", "lock", "host_untraced",
           "unexplained", "exposed_comm", "exposed_copy", "graph_launch_late",
-          "straggler_wait")
+          "straggler_wait", "recording", "host_call")
 CAUSE_LABELS = {"launch_bound": "possible_host_launch_lag", "optimizer_loop": "possible_host_launch_lag",
                 "graph_launch_late": "possible_host_launch_lag",
                 "sync_wait": "possible_sync_or_h2d", "sync_drain": "possible_sync_or_h2d",
                 "h2d_pageable": "possible_sync_or_h2d", "comm_host_wait": "possible_comm_wait",
+                "recording": "possible_recording", "host_call": "possible_host_call",
                 "lock": "possible_python_serialization_or_lock", "host_untraced": "possible_untraced_host_blocking",
                 "unexplained": "insufficient_evidence"}
 CAUSE_MEANINGS = {
@@ -49,6 +50,8 @@ CAUSE_MEANINGS = {
     "exposed_copy": "no compute hides the copies",
     "graph_launch_late": "the host launches a whole graph late",
     "straggler_wait": "ranks wait in collectives for the last one",
+    "recording": "the profiler itself holds the program up",
+    "host_call": "the host is inside one call",
 }
 PARTS = ("compute_only", "comm_exposed", "comm_overlapped", "copy", "other", "idle")
 CERTAINTIES = {"high": "proved", "medium": "likely", "low": "possible"}
@@ -76,7 +79,7 @@ THRESHOLDS = [
     ("serial_parallelism", "1.2", "ratio", "possible_python_serialization_or_lock below"),
     ("high_coverage", "0.5", "ratio", "host coverage that makes the host risk high"),
     ("known_cause", "0.2", "ratio", "share of a gap that names what the launching thread did"),
-    ("high_confidence", "0.8", "ratio", "share of a gap that it covers: high, with a late launch"),
+    ("high_confidence", "0.9", "ratio", "share of a gap that it covers: high, with a late launch"),
     ("medium_confidence", "0.5", "ratio", "share of a gap that it covers: medium"),
     ("late_launch", "0.8", "ratio", "of a gap: a launch from here on was late"),
     ("early_launch", "0.5", "ratio", "of a gap: launched before, so the device waited for another"),
@@ -172,6 +175,7 @@ class Window:
     parts_by: str = ""
     parts_missing: str = ""
     cut: bool = False
+    tail_known: bool = True
     open: bool = False  # it ends with its last kernel, which may have no length
 
 
@@ -206,6 +210,7 @@ class Capture:
     self_check: tuple = ()
     cores: tuple = ()  # in the order of the table, where it matters
     communication: tuple = ()  # collectives of a table: device, start, elapsed, transit, wait
+    whole: bool = False  # steps last as long as their marks say
     shape_variation: dict = dataclasses.field(default_factory=dict)  # group -> (positions, varying)
 
 
@@ -423,8 +428,9 @@ class Idle:
     def look_at_host(self, g):
         spans = self.c.hosts[self.c.devices[g.device].host]
         g.traced = spans is not None
-        for name in ("host", "leaf", "sync", "comm", "gc", "threads", "launcher", "known_ps", "drain"):
+        for name in ("host", "leaf", "sync", "comm", "gc", "recording", "threads", "launcher", "known_ps", "drain", "still"):
             setattr(g, name, 0)
+        g.still_span = ""
         g.known, g.known_span, g.names = "unexplained", "", []
         g.drain_end = g.drain_span = None
         if not g.traced:
@@ -438,6 +444,7 @@ class Idle:
         g.sync = total([s for s in here if meaning(s)[1]])
         g.comm = total([s for s in here if meaning(s)[2] or (s.kind == "device_marker" and not meaning(s)[1])])
         g.gc = total([s for s in on_host if s.kind == "gc"])
+        g.recording = total([s for s in on_host if meaning(s)[0] == "recording"])
         threads = sorted({s.thread for s in spans if s.kind != "device_marker"})
         g.threads = sum(total([s for s in on_host if s.thread == t]) for t in threads)
         sums = {}
@@ -456,6 +463,7 @@ class Idle:
             g.silent = self.silence([s for s in own if s.kind not in ("frame", "annotation", "gc")], g)
             g.untraced = self.silence(own, g)
             self.find_drain(g, spans, launcher)
+            self.find_still(g, [s for s in own if s.kind not in ("frame", "gc")])
             return
         for t in threads:
             cause, span, ps = self.known(spans, t, g.start, g.end)
@@ -501,6 +509,20 @@ class Idle:
         if cause == "sync_wait" and span.start < g.start and span.end < g.end:
             g.drain, g.drain_end, g.drain_span = span.duration, span.end, span.name
 
+    def find_still(self, g, own):
+        """The longest stretch without a beginning and an end, but for those of up to 25 us between two; the shortest span around it."""
+        inside = sorted({t for s in own for t in (s.start, s.end) if g.start < t < g.end})
+        cuts = [g.start, *inside, g.end]
+        best = (g.start, g.start)
+        for a, b in zip(cuts, cuts[1:]):
+            if b - a > best[1] - best[0] and (b - a > 25 * US or a == g.start or b == g.end):
+                best = (a, b)
+        g.still = best[1] - best[0]
+        around = [s for s in own if s.start <= best[0] and s.end >= best[1] and s.duration >= 25 * US
+                  and (s.kind != "annotation" or s.duration // 2 <= g.length)]
+        if g.still and around:
+            g.still_span = min(around, key=lambda s: s.duration).name
+
     @staticmethod
     def silence(spans, g):
         """The longest stretch of the gap in which none of the spans lies."""
@@ -543,36 +565,47 @@ class Idle:
                 "midway" if self.at_least(into, g.length, "early_launch") else "early"
         if reading == "early" and thread is not None:
             waited = g.end - max(returned, g.start)
-            return "device_dependency", "", waited, "high" if waited >= self.ps("reportable_gap_us") else "medium"
-        owed = min(g.length, g.drain_end - g.start + g.drain) if g.drain else 0
-        if self.at_least(owed, g.length, "medium_confidence"):
-            most = self.at_least(owed, g.length, "high_confidence") and reading == "late"
-            return "sync_drain", g.drain_span, owed, "high" if most else "medium"
-        # Garbage is collected under the lock of the interpreter: all threads stand still.
+            most = waited >= self.ps("reportable_gap_us") and self.at_least(waited, g.length, "high_confidence")
+            return "device_dependency", "", waited, "high" if most else "medium"
+        # Garbage is collected under the lock of the interpreter, and a profiler holds the driver: all threads stand still.
         cause, span, covered = (g.known, g.known_span, g.known_ps) if g.gc <= g.known_ps else ("gc", "", g.gc)
+        if g.recording > covered:
+            cause, span, covered = "recording", "", g.recording
+        stands = self.at_least(g.still, g.length, "medium_confidence")
+        owed = min(g.length, g.drain_end - g.start + g.drain) if g.drain else 0
+        if self.at_least(owed, g.length, "medium_confidence") and cause != "recording" \
+                and self.at_least(g.launcher, g.length, "medium_confidence"):
+            other = (stands and g.still_span) or \
+                (cause != "sync_wait" and self.at_least(covered, g.length, "medium_confidence"))
+            most = self.at_least(owed, g.length, "high_confidence") and reading == "late" and not other
+            return "sync_drain", g.drain_span, owed, "high" if most else "medium"
         if self.at_least(covered, g.length, "known_cause") and covered >= g.launcher // 2:
             if cause == "h2d_pageable" and (g.next is None or g.next.name not in self.c.pageable):
                 cause = "sync_wait"
             sure = "low"
             if thread is not None:
                 if self.at_least(covered, g.length, "high_confidence") and reading == "late" \
-                        and cause != "lock":
+                        and cause != "lock" and not (cause == "optimizer_loop" and stands):
                     sure = "high"
                 elif self.at_least(covered, g.length, "medium_confidence"):
                     sure = "medium"
             return cause, span, covered, sure
         call = cover([(launch[0], max(launch[0], returned))], g.start, g.end) if launch else 0
         if self.at_least(call, g.length, "medium_confidence"):
+            if stands and g.still_span:
+                return "host_call", g.still_span, g.still, "medium"
             return "unexplained", "", call, "low"
         if reading == "early":
             return "unexplained", "", 0, "low"
         active = g.launcher if thread is not None else g.leaf
         late = thread is not None and reading == "late"
+        if thread is not None and stands and g.still_span:
+            return "host_call", g.still_span, g.still, "medium" if late else "low"
         if self.at_least(active, g.length, "medium_confidence"):
             most = self.at_least(active, g.length, "high_confidence")
             return "launch_bound", "", active, "low" if not late else "high" if most else "medium"
-        untraced = self.at_least(g.silent, g.length, "high_confidence") if thread is not None else \
-            not self.at_least(g.leaf, g.length, "untraced_coverage")
+        untraced = not self.at_least(g.host, g.length, "untraced_coverage") and \
+            (thread is None or self.at_least(g.silent, g.length, "high_confidence"))
         if untraced:
             whole = thread is not None and self.at_least(g.untraced, g.length, "high_confidence")
             return "host_untraced", "", 0, "low" if not late else "high" if whole else "medium"
@@ -586,6 +619,8 @@ class Idle:
 
     def touches(self, d, start, end):
         windows = self.c.devices[d].windows
+        if self.c.whole and any(w.marker != "none" for w in windows):
+            return False  # where steps begin and end their marks say
         return end == self.first(d) or start == self.last(d) or \
             (bool(windows) and (start == windows[0].start or end == max(w.end for w in windows)))
 
@@ -1034,6 +1069,7 @@ class Idle:
         other_ids = sum(1 for k in members if w.number >= 0 and k.step.isdigit() and int(k.step) != w.number)
         return {"device": d, "step_id": w.id, "group_id": f"g{self.group_of[i]}", "marker": w.marker,
                 "start_ns": str(self.absolute(w.start)), "end_ns": str(self.absolute(w.end)), "start_rel_ns": ns(w.start),
+                "tail_known": w.tail_known,
                 "marker_end_us": None if w.marker_end is None else self.absolute_us(w.marker_end),
                 "service_ns": ns(m["service"]), "device_busy_union_ns": ns(m["busy"]), "underfeed_ns": ns(m["idle"]),
                 "prelaunch_gap_ns": ns(m["prelaunch"]), "tail_gap_ns": ns(m["tail"]),

@@ -139,22 +139,33 @@ def capture(r, policy="guide", frames=True):
         shift += r.choice([0, 1_000, 2_000_500])
         threads += len(t.threads)
     return Capture(devices, [of.trace.spans for of in ranks], BASE, groups_of(devices), stacks=frames, runtime=True, names_origins=True,
-                   meanings=SPANS, pageable=(PAGEABLE,)), files
+                   meanings=SPANS, pageable=(PAGEABLE,), whole=policy == "whole"), files
 
 
 def windows_of(t, kernels, starts, policy):
     """A step of a device is what its step of the host launched: until the next one begins, or (`device`) until its own last kernel
-    ends. Of `marker` only what was launched before the annotation ended counts."""
+    ends. Of `marker` only what was launched before the annotation ended counts. A `whole` one begins with its mark where nothing that
+    was launched before runs past it, and the last one ends with its mark or the last kernel that was launched in it."""
     windows = []
     for n, at in enumerate(starts):
         begin, end = t.ps(at - 10_000), t.ps(at - 10_000 + SERVICE - 500_000)
-        until = end if policy == "marker" else t.ps(starts[n + 1] - 10_000) if n + 1 < len(starts) else 10 ** 30
+        until = end if policy == "marker" or (policy == "whole" and n + 1 == len(starts)) else t.ps(starts[n + 1] - 10_000) if n + 1 < len(starts) else 10 ** 30
         own = [k for k in kernels if k.launch and begin <= k.launch[0] < until]
         windows.append(Window(str(n), min(k.start for k in own), max(k.end for k in own), "profiler_step", end, n, parts_by="attention"))
+    if policy == "whole":
+        for w, at in zip(windows, starts):
+            begin = t.ps(at - 10_000)
+            busy = max((k.end for k in kernels if not k.launch or k.launch[0] < begin), default=begin)
+            if busy <= begin:
+                w.start = begin
+            elif w is windows[0]:
+                w.start = min(busy, w.start)
+        windows[-1].end = max(windows[-1].end, windows[-1].marker_end)
     cut = 0
     for w, following in zip(windows, windows[1:]):
-        cut += policy != "guide" and w.end > following.start
-        w.end = following.start if policy == "guide" else min(w.end, following.start)
+        next_to_next = policy in ("guide", "whole")
+        cut += not next_to_next and w.end > following.start
+        w.end = following.start if next_to_next else min(w.end, following.start)
     if policy == "guide":
         windows[-1].end, windows[-1].open = max(k.end for k in kernels), True
     for w in windows:

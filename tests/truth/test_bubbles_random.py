@@ -30,13 +30,16 @@ class RandomRanks(truth.Case):
     def test_steps_that_end_with_their_kernels(self):
         self.each(range(201, 206), "device", lambda r, capture: idle_random.thresholds(r, Idle(capture)))
 
+    def test_steps_as_long_as_their_marks(self):
+        self.each(range(501, 509), "whole", lambda r, capture: idle_random.thresholds(r, Idle(capture)))
+
     def test_steps_that_end_with_their_marks(self):
         self.each(range(301, 304), "marker", lambda r, capture: idle_random.thresholds(r, Idle(capture)))
 
     def test_findings(self):
         for seed in range(401, 405):
             r = random.Random(seed)
-            capture, files = idle_random.capture(r)
+            capture, files = idle_random.capture(r, "whole")
             for name, text in files.items():
                 self.write(f"{seed}/{name}", text)
             found = truth.parsed(truth.run("report", self.scratch / f"{seed}", "--json", "--limit", 0))["findings"]

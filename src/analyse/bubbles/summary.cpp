@@ -195,7 +195,11 @@ void list_evidence_gaps(bubbles_result& into, const activity& of, std::uint64_t 
     left_out_ps = saturating_add(left_out_ps, g.bubbles_left_out_ps);
     steps_truncated = steps_truncated || on.steps_truncated;
   }
-  for (const bubble_step& s : into.steps) other_ids += s.other_step_id_kernels;
+  std::uint64_t unended = 0;
+  for (const bubble_step& s : into.steps) {
+    other_ids += s.other_step_id_kernels;
+    unended += s.tail_known ? 0 : 1;
+  }
   if (!kernels) return;
   list_losses(of, gaps);
   if (!into.has_host_trace) gaps.push_back("no host trace: it is known how long the device waited, but not why");
@@ -229,6 +233,9 @@ void list_evidence_gaps(bubbles_result& into, const activity& of, std::uint64_t 
     gaps.push_back(count_text(idle_steps, "step") +
                    " of the host without a device kernel: too many to list, left out of its steps");
   if (cut > 0) gaps.push_back(count_text(cut, "step window") + " overlapped the next one and ended there");
+  if (unended > 0)
+    gaps.push_back(count_text(unended, "step") +
+                   " without an end on record: counted up to the last kernel, and in no median or spread");
   if (other_ids > 0)
     gaps.push_back(grouped(other_ids) + " kernels carry the id of another step than the one they ran in");
   if (left_out > 0)

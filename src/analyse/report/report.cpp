@@ -115,7 +115,7 @@ void add_device_steps(const report_parts& parts, std::vector<step_group>& into) 
   std::vector<std::vector<std::int64_t>> durations_ps(found.devices.size());
   std::vector<step_group> groups(found.devices.size());
   for (const bubble_step step : found.steps) {
-    if (step.pseudo || !is_added(found.devices[step.device].window_source)) continue;
+    if (step.pseudo || !step.tail_known || !is_added(found.devices[step.device].window_source)) continue;
     std::vector<std::int64_t>& of_device = durations_ps[step.device];
     step_group& group = groups[step.device];
     if (of_device.empty()) {

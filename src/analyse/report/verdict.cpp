@@ -4,6 +4,7 @@
 #include <profkit/core/text.hpp>
 
 #include <algorithm>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,29 @@ const char* use_words(time_use u) noexcept {
     case time_use::not_recorded: return "work of which there is no record";
   }
   return "";
+}
+
+// One event that is most of the capture: what is said of steps or of ops is then about little else.
+std::string event_verdict(const report_parts& parts, std::int64_t span_ps) {
+  constexpr std::uint64_t few_events = 10;
+  const op_row* longest = nullptr;
+  for (const ops_line& line : parts.ops.lines)
+    for (const op_row& op : line.ops)
+      if (line.events >= few_events && op.max_ps > span_ps / 2 && (longest == nullptr || op.max_ps > longest->max_ps)) longest = &op;
+  if (longest == nullptr || span_ps <= 0) return {};
+  return "One event, " + std::string(readable_kernel_name(longest->name)) + ", lasts " + human_duration(longest->max_ps) + ", " +
+         share_text(longest->max_ps, span_ps) + " of the capture. ";
+}
+
+std::string outside_verdict(const bubbles_result& found) {
+  const std::int64_t in_steps_ps = time_ps_of(found, -1, true), outside_ps = time_ps_of(found, -1, false);
+  if (outside_ps <= in_steps_ps) return {};
+  std::map<time_use, std::int64_t> uses;
+  for (const time_row& row : found.time)
+    if (row.device < 0 && !row.in_steps) uses[row.use] = saturating_add(uses[row.use], row.time_ps);
+  const auto most = std::max_element(uses.begin(), uses.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
+  return share_text(outside_ps, saturating_add(in_steps_ps, outside_ps)) + " of the time of the devices lies outside of steps, mostly " +
+         use_words(most->first) + " (" + share_text(most->second, outside_ps) + " of it). ";
 }
 
 std::string idle_verdict(const idle_total& idle) {
@@ -52,7 +76,8 @@ std::string idle_verdict(const idle_total& idle) {
 
 std::string verdict_of(const report_parts& parts, const report_summary& s) {
   if (s.idle && s.idle->service_ps > 0)
-    if (std::string text = idle_verdict(*s.idle); !text.empty()) return text;
+    if (std::string text = idle_verdict(*s.idle); !text.empty())
+      return event_verdict(parts, s.span_ps()) + outside_verdict(parts.bubbles->found) + text;
   const std::int64_t span_ps = s.span_ps();
   const busy_line* busiest = nullptr;
   for (const busy_line& line : s.busy_lines)

@@ -12,6 +12,7 @@ void write_cause(json_writer& out, const cause_summary& c, const bubbles_result&
   out.field("cause", idle_cause_name(c.cause));
   out.field("certainty", certainty_name(c.sure));
   out.field("time_ps", c.total_ps);
+  out.field("in_steps", c.group >= 0);
   out.field("gaps", c.bubbles);
   json::write_strings(out, "evidence", c.evidence);
   out.key("longest");
@@ -28,6 +29,7 @@ void write_advice(json_writer& out, const recommendation& r) {
   json::write_text_or_null(out, "how", r.how);
   out.field("priority", r.priority);
   out.field("recoverable_ps", r.recoverable_ps);
+  out.field("in_steps", std::string_view(r.scope) == "step_group");
   out.field("target", std::string_view(r.target));
   json::write_strings(out, "evidence", r.evidence);
 }
@@ -40,6 +42,8 @@ void write_waits_section(json_writer& out, const report_result& found) {
   if (b.causes.empty() && b.recommendations.empty()) return;
   out.key("waits");
   out.begin_object(4);
+  out.field("in_steps_ps", time_ps_of(b, -1, true));
+  out.field("outside_ps", time_ps_of(b, -1, false));
   json::write_objects(out, "causes", b.causes, [&](const cause_summary& c) { write_cause(out, c, b); });
   json::write_objects(out, "advice", b.recommendations, [&](const recommendation& r) { write_advice(out, r); });
   out.end_object();
