@@ -57,6 +57,14 @@ std::optional<launched_work> work_launched_by(std::string_view call) noexcept {
   return found == std::end(known_launches) ? std::nullopt : found->work;
 }
 
+bool may_lack_record(std::string_view call) noexcept {
+  return contains(call, "emset") || contains(call, "Fill") || contains(call, "HostFunc");
+}
+
+bool is_copy_call(std::string_view call) noexcept {
+  return contains(call, "emcpy") || contains(call, "emoryCopy") || contains(call, "Copy");
+}
+
 capture_call capture_call_of(std::string_view call) noexcept {
   for (const std::string_view runtime : runtimes) {
     if (!starts_with(call, runtime)) continue;

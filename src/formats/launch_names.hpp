@@ -13,6 +13,11 @@ inline namespace PROFKIT_NAMESPACE {
 // (25 of 44 in two PyTorch traces of an H100), so that one without a record says nothing.
 [[nodiscard]] std::optional<launched_work> work_launched_by(std::string_view call) noexcept;
 
+// Whether a call of an unknown runtime sets or fills memory: see above.
+[[nodiscard]] bool may_lack_record(std::string_view call) noexcept;
+// Whether it copies, by its name.
+[[nodiscard]] bool is_copy_call(std::string_view call) noexcept;
+
 // What a call means to the capture of a graph. waits: it makes a stream wait for another, which then takes part in the capture.
 enum class capture_call : std::uint8_t { none, begins, ends, waits };
 [[nodiscard]] capture_call capture_call_of(std::string_view call) noexcept;

@@ -50,7 +50,7 @@ class overrun_finder {
 
   [[nodiscard]] bool is_judged(const kernel_row& k) const {
     const bool shared = k.stream < shared_streams_.size() && shared_streams_[k.stream];
-    return (k.flags & kernel_has_stream) != 0 && (k.flags & kernel_duplicate) == 0 && k.kind != kernel_class::copy &&
+    return (k.flags & kernel_has_stream) != 0 && (k.flags & kernel_duplicate) == 0 &&
            k.duration_ps > 0 && !shared;
   }
 

@@ -645,8 +645,8 @@ class trace_reader final : public chrome_sink {
     const launch_link ids{id_of(args_[arg_correlation]), id_of(args_[arg_external])};
     if (ids.correlation == no_launch_id && ids.external == no_launch_id) return;
     calls_.add_call({ids.correlation, ids.external, found.start_ps,
-                     saturating_add(found.start_ps, found.duration_ps), numbers_.of(found.track)},
-                    launch_of(name), name);
+                     saturating_add(found.start_ps, found.duration_ps), numbers_.of(found.track), name},
+                    launch_of(name));
   }
 
   const known_name& known_call(string_id name) {
@@ -1029,7 +1029,7 @@ class trace_reader final : public chrome_sink {
     bool cut = false;
     std::vector<const std::vector<launch_link>*> links;
     for (const gathered_device& d : devices_) links.push_back(&d.links);
-    calls_.join(links);
+    calls_.join(links, parts_.strings);
     captures_.settle(calls_);
     find_origins();
     if (host_seen_) parts_.host_spans[group_] = std::make_unique<host_span_list>(std::move(spans_));

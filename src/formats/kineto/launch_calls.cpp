@@ -1,11 +1,12 @@
 #include <formats/kineto/launch_calls.hpp>
+#include <formats/launch_names.hpp>
 
 #include <algorithm>
 
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 
-void launch_calls::join(const std::vector<const std::vector<launch_link>*>& links) {
+void launch_calls::join(const std::vector<const std::vector<launch_link>*>& links, const string_table& names) {
   std::size_t count = 0;
   bool needs_operations = !operations_.empty();
   for (const auto* const of_device : links) count += of_device->size();
@@ -23,6 +24,7 @@ void launch_calls::join(const std::vector<const std::vector<launch_link>*>& link
     const auto found = by_correlation_.find(calls_[i].correlation);
     if (found != by_correlation_.end() && found->second == none) found->second = i;
   }
+  find_launches(names);
   if (!needs_operations) return;
   for (const auto* const of_device : links) {
     for (const launch_link& link : *of_device) {
@@ -38,6 +40,31 @@ void launch_calls::join(const std::vector<const std::vector<launch_link>*>& link
     const auto found = by_external_.find(operations_[i].external);
     if (found != by_external_.end()) found->second.operation = i;
   }
+}
+
+// Runtimes are many and name their calls as they like; what launches has kernels.
+void launch_calls::find_launches(const string_table& names) {
+  struct seen {
+    std::size_t calls = 0, with_kernel = 0;
+  };
+  hash_map<string_id, seen> by_name;
+  for (const call& c : calls_) {
+    if (c.correlation == no_launch_id) continue;
+    seen& of = by_name[c.name];
+    ++of.calls;
+    of.with_kernel += has_kernel(c) ? 1 : 0;
+  }
+  hash_map<string_id, launched_work> found;
+  for (const auto& [name, of] : by_name) {
+    const std::string_view text = names.text(name);
+    if (of.with_kernel * 2 <= of.calls || work_launched_by(text) || may_lack_record(text)) continue;
+    found.emplace(name, is_copy_call(text) ? launched_work::copy : launched_work::kernel);
+  }
+  if (found.empty()) return;
+  for (std::size_t i = 0; i < calls_.size(); ++i)
+    if (const auto known = found.find(calls_[i].name); known != found.end() && calls_[i].correlation != no_launch_id)
+      launches_.push_back({i, known->second});
+  std::sort(launches_.begin(), launches_.end(), [](const launch& a, const launch& b) { return a.call < b.call; });
 }
 
 void launch_calls::join_captured() {
@@ -74,7 +101,7 @@ void launch_calls::list_unrecorded(activity_host& into) const {
     ++into.launches[static_cast<std::size_t>(l.work)];
     if (by_correlation_.find(c.correlation) != by_correlation_.end()) continue;
     if (some_without_correlation_ && by_external_.find(c.external) != by_external_.end()) continue;
-    into.unrecorded.push_back({c.start_ps, c.end_ps, l.name, c.thread, l.work});
+    into.unrecorded.push_back({c.start_ps, c.end_ps, c.name, c.thread, l.work});
   }
   std::stable_sort(into.unrecorded.begin(), into.unrecorded.end(),
                    [](const unrecorded_launch& a, const unrecorded_launch& b) { return a.start_ps < b.start_ps; });

@@ -4,6 +4,7 @@
 #include <profkit/core/track.hpp>
 
 #include <base/hash_map.hpp>
+#include <base/string_table.hpp>
 #include <formats/stream_overruns.hpp>
 
 #include <cstddef>
@@ -26,6 +27,7 @@ class launch_calls {
     std::uint64_t correlation, external;
     std::int64_t start_ps, end_ps;
     std::uint32_t thread;
+    string_id name;
   };
   struct operation {
     std::uint64_t external;
@@ -34,9 +36,9 @@ class launch_calls {
     std::size_t span;    // its position in the spans, which grows from one to the next
   };
 
-  // `work`: what a launch launches; `name`: that of the call.
-  void add_call(const call& c, std::optional<launched_work> work, string_id name) {
-    if (work) launches_.push_back({calls_.size(), name, *work});
+  // `work`: what a call of that name launches, where the name is known.
+  void add_call(const call& c, std::optional<launched_work> work) {
+    if (work) launches_.push_back({calls_.size(), *work});
     if (work == launched_work::graph) graphs_.push_back(calls_.size());
     calls_.push_back(c);
   }
@@ -53,8 +55,9 @@ class launch_calls {
   // A launch that ran nothing: it became a node of a graph.
   void set_captured(std::size_t number) { captured_.insert(number); }
 
-  // Looks for what those links lead to; once, when all is there.
-  void join(const std::vector<const std::vector<launch_link>*>& links);
+  // Looks for what those links lead to; once, when all is there. Calls of unknown names launch where
+  // most of their name have a kernel.
+  void join(const std::vector<const std::vector<launch_link>*>& links, const string_table& names);
 
   // Looks for the operations of captured launches, too; after set_captured().
   void join_captured();
@@ -69,6 +72,8 @@ class launch_calls {
   [[nodiscard]] const operation* operation_at(std::size_t span) const;
 
  private:
+  void find_launches(const string_table& names);
+
   static constexpr std::size_t none = ~std::size_t{0};
   struct of_external {
     std::size_t call = none, operation = none;
@@ -77,7 +82,6 @@ class launch_calls {
   std::vector<call> calls_;
   struct launch {
     std::size_t call;
-    string_id name;
     launched_work work;
   };
   std::vector<launch> launches_;     // of the calls, in order
