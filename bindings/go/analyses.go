@@ -311,7 +311,7 @@ const (
 // Bubbles tells why devices wait: the idle gaps of every step, with what is around them.
 type Bubbles struct{ h *handle }
 
-// BubbleStep is one step of one device. Busy, prelaunch, internal and tail add up to its length, exactly.
+// BubbleStep is one step of one device. Busy, prelaunch, internal, tail and what is not recorded add up to its length, exactly.
 type BubbleStep struct {
 	File, Device                                            int    // Device: position among those of the capture
 	Step                                                    int    // position among all steps
@@ -321,9 +321,10 @@ type BubbleStep struct {
 	BubbleCount                                             uint64 // internal gaps of any length
 
 	// These add up to the length, too.
-	ComputeOnlyPs, CommExposedPs, CommOverlappedPs, CopyPs, OtherPs, IdlePs int64
+	ComputeOnlyPs, CommExposedPs, CommOverlappedPs, CopyPs, OtherPs, IdlePs, NotRecordedPs int64
 
-	Tags []string // anomalies
+	UnrecordedLaunches uint64   // without any record of a device
+	Tags               []string // anomalies
 }
 
 var bubbleTags = [...]string{"DEVICE_IDLE_GAP_HEAVY", "PRELAUNCH_GAP_HEAVY", "TAIL_GAP_HEAVY", "INTERNAL_BUBBLE_HEAVY",
@@ -420,8 +421,8 @@ func (b *Bubbles) Steps() ([]BubbleStep, error) {
 		return BubbleStep{int(row.file), int(row.device), int(row.step), text(row.step_id), int64(row.start_ps), int64(row.end_ps),
 			int64(row.busy_ps), int64(row.prelaunch_ps), int64(row.internal_ps), int64(row.tail_ps),
 			int64(row.largest_internal_ps), uint64(row.bubble_count), int64(row.compute_only_ps), int64(row.comm_exposed_ps),
-			int64(row.comm_overlapped_ps), int64(row.copy_ps), int64(row.other_ps), int64(row.idle_ps),
-			bits(bubbleTags[:], row.tags)}
+			int64(row.comm_overlapped_ps), int64(row.copy_ps), int64(row.other_ps), int64(row.idle_ps), int64(row.not_recorded_ps),
+			uint64(row.unrecorded_launches), bits(bubbleTags[:], row.tags)}
 	}))
 }
 

@@ -2109,8 +2109,8 @@ PK_API pk_status pk_bubbles_open(pk_profile* profile, const pk_bubbles_options* 
 #define PK_NO_TIME_PS INT64_MIN
 
 /* row of steps: written by scripts/generate */
-/** A step of a device. busy + prelaunch + internal + tail is its length, exactly. A row of PK_TABLE_STEPS. Frozen;
- *  text is borrowed from what gave the row. \since 0.1 */
+/** A step of a device. busy + prelaunch + internal + tail + not recorded is its length, exactly. A row of
+ *  PK_TABLE_STEPS. Frozen; text is borrowed from what gave the row. \since 0.1 */
 typedef struct pk_bubble_step {
   uint32_t file; /**< position of the file */
   int32_t device; /**< position in devices */
@@ -2123,7 +2123,7 @@ typedef struct pk_bubble_step {
   int64_t internal_ps; /**< gaps between kernels */
   int64_t tail_ps; /**< after the last kernel */
   int64_t largest_internal_ps; /**< longest gap between kernels */
-  int64_t compute_only_ps; /**< this and the next five add up to the length, too */
+  int64_t compute_only_ps; /**< this and the next six add up to the length, too */
   int64_t comm_exposed_ps; /**< communication while nothing computes */
   int64_t comm_overlapped_ps; /**< communication while something computes */
   int64_t copy_ps; /**< copies alone */

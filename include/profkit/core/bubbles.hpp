@@ -2,7 +2,7 @@
 //
 // That a device was idle is a fact, taken from the union of its kernels; why it was idle is an opinion, given as a
 // label with the evidence for it. One detector works on the activity of XSpace, Kineto and Ascend captures. Times are
-// int64 ps relative to the capture origin, and every sum is exact: busy + prelaunch + internal + tail = service, and
+// int64 ps relative to the capture origin, and every sum is exact: busy + prelaunch + internal + tail + not recorded = service, and
 // the parts of a breakdown add up to the window. Names are ids of the activity's string table.
 #pragma once
 #include <profkit/core/activity.hpp>

@@ -239,7 +239,7 @@ def _bits(names: List[str]) -> Callable[[int], Tuple[str, ...]]:
 
 
 class BubbleStep(NamedTuple):
-    """One step of one device. busy + prelaunch + internal + tail is its length, exactly. device: position in the table of
+    """One step of one device. busy + prelaunch + internal + tail + not recorded is its length, exactly. device: position in the table of
     devices; step: among all steps."""
     file: int
     device: int
@@ -259,6 +259,8 @@ class BubbleStep(NamedTuple):
     copy_ps: int
     other_ps: int
     idle_ps: int
+    not_recorded_ps: int
+    unrecorded_launches: int
     tags: Tuple[str, ...]
 
 

@@ -2697,8 +2697,8 @@ impl Default for pk_bubbles_options {
     }
 }
 
-/// A step of a device. busy + prelaunch + internal + tail is its length, exactly. A row of PK_TABLE_STEPS. Frozen;
-/// text is borrowed from what gave the row. Since 0.1.
+/// A step of a device. busy + prelaunch + internal + tail + not recorded is its length, exactly. A row of
+/// PK_TABLE_STEPS. Frozen; text is borrowed from what gave the row. Since 0.1.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct pk_bubble_step {
@@ -2724,7 +2724,7 @@ pub struct pk_bubble_step {
     pub tail_ps: i64,
     /// longest gap between kernels
     pub largest_internal_ps: i64,
-    /// this and the next five add up to the length, too
+    /// this and the next six add up to the length, too
     pub compute_only_ps: i64,
     /// communication while nothing computes
     pub comm_exposed_ps: i64,

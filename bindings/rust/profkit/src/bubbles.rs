@@ -91,7 +91,7 @@ pub struct Bubbles<'d> {
     pub(crate) handle: Handle<'d, sys::pk_bubbles>,
 }
 
-/// One step of one device. busy + prelaunch + internal + tail is its length, exactly.
+/// One step of one device. busy + prelaunch + internal + tail + not recorded is its length, exactly.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
@@ -120,7 +120,7 @@ pub struct BubbleStep<'b> {
     pub largest_internal_ps: i64,
     /// Gaps between kernels, of any length.
     pub bubble_count: u64,
-    /// This and the next five add up to the length, too: compute alone.
+    /// This and the next six add up to the length, too: compute alone.
     pub compute_only_ps: i64,
     /// Communication alone.
     pub comm_exposed_ps: i64,
@@ -132,6 +132,10 @@ pub struct BubbleStep<'b> {
     pub other_ps: i64,
     /// Nothing.
     pub idle_ps: i64,
+    /// Not known: work was launched that was not recorded.
+    pub not_recorded_ps: i64,
+    /// Launches of the step without any record of a device.
+    pub unrecorded_launches: u64,
     /// Its anomalies.
     pub tags: BubbleTags,
 }
@@ -304,6 +308,8 @@ impl<'b> Iterator for Steps<'b> {
                 copy_ps: found.copy_ps,
                 other_ps: found.other_ps,
                 idle_ps: found.idle_ps,
+                not_recorded_ps: found.not_recorded_ps,
+                unrecorded_launches: found.unrecorded_launches,
                 tags: BubbleTags(found.tags),
             }
         }))
