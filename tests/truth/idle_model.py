@@ -521,7 +521,10 @@ class Idle:
         around = [s for s in own if s.start <= best[0] and s.end >= best[1] and s.duration >= 25 * US
                   and (s.kind != "annotation" or s.duration // 2 <= g.length)]
         if g.still and around:
-            g.still_span = min(around, key=lambda s: s.duration).name
+            around = min(around, key=lambda s: s.duration)
+            g.still_span = around.name
+            if around.start <= g.next.launch[0] < around.end and g.still < 1000 * US:
+                g.still = 0  # an op that launches
 
     @staticmethod
     def silence(spans, g):
@@ -571,25 +574,18 @@ class Idle:
         cause, span, covered = (g.known, g.known_span, g.known_ps) if g.gc <= g.known_ps else ("gc", "", g.gc)
         if g.recording > covered:
             cause, span, covered = "recording", "", g.recording
+        if self.at_least(covered, g.length, "high_confidence") and cause not in ("lock", "optimizer_loop"):
+            return self.by_known(g, cause, span, covered, reading, thread)
         stands = self.at_least(g.still, g.length, "medium_confidence")
         owed = min(g.length, g.drain_end - g.start + g.drain) if g.drain else 0
         if self.at_least(owed, g.length, "medium_confidence") and cause != "recording" \
                 and self.at_least(g.launcher, g.length, "medium_confidence"):
             other = (stands and g.still_span) or \
-                (cause != "sync_wait" and self.at_least(covered, g.length, "medium_confidence"))
+                (cause not in ("sync_wait", "optimizer_loop") and self.at_least(covered, g.length, "medium_confidence"))
             most = self.at_least(owed, g.length, "high_confidence") and reading == "late" and not other
             return "sync_drain", g.drain_span, owed, "high" if most else "medium"
         if self.at_least(covered, g.length, "known_cause") and covered >= g.launcher // 2:
-            if cause == "h2d_pageable" and (g.next is None or g.next.name not in self.c.pageable):
-                cause = "sync_wait"
-            sure = "low"
-            if thread is not None:
-                if self.at_least(covered, g.length, "high_confidence") and reading == "late" \
-                        and cause != "lock" and not (cause == "optimizer_loop" and stands):
-                    sure = "high"
-                elif self.at_least(covered, g.length, "medium_confidence"):
-                    sure = "medium"
-            return cause, span, covered, sure
+            return self.by_known(g, cause, span, covered, reading, thread)
         call = cover([(launch[0], max(launch[0], returned))], g.start, g.end) if launch else 0
         if self.at_least(call, g.length, "medium_confidence"):
             if stands and g.still_span:
@@ -610,6 +606,19 @@ class Idle:
             whole = thread is not None and self.at_least(g.untraced, g.length, "high_confidence")
             return "host_untraced", "", 0, "low" if not late else "high" if whole else "medium"
         return "unexplained", "", active, "low"
+
+    def by_known(self, g, cause, span, covered, reading, thread):
+        if cause == "h2d_pageable" and (g.next is None or g.next.name not in self.c.pageable):
+            cause = "sync_wait"
+        stands = self.at_least(g.still, g.length, "medium_confidence")
+        sure = "low"
+        if thread is not None:
+            if self.at_least(covered, g.length, "high_confidence") and reading == "late" \
+                    and cause != "lock" and not (cause == "optimizer_loop" and stands):
+                sure = "high"
+            elif self.at_least(covered, g.length, "medium_confidence"):
+                sure = "medium"
+        return cause, span, covered, sure
 
     # ---- steps ----
 

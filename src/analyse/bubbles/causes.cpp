@@ -102,11 +102,15 @@ verdict judge(const bubble& b, const activity& in, const bubble_thresholds& t) {
   }
   const known_activity known = known_of(h);
   const std::int64_t drained_ps = owed_to_drain(b), known_ps = known.covered_ps;
+  if (at_least(known_ps, b.length_ps(), t.high_confidence_ppm) && known.cause != idle_cause::lock &&
+      known.cause != idle_cause::optimizer_loop)
+    return by_known(b, in, launch, t);
   // What a wait delays is what the thread does next, where that is on record and nothing that takes its time of its own.
   if (at_least(drained_ps, b.length_ps(), t.medium_confidence_ppm) && known.cause != idle_cause::recording &&
       at_least(h.launcher_ps, b.length_ps(), t.medium_confidence_ppm)) {
     const bool other = (h.still_span != 0 && !is_lively(b, t)) ||
-                       (known.cause != idle_cause::sync_wait && at_least(known_ps, b.length_ps(), t.medium_confidence_ppm));
+                       (known.cause != idle_cause::sync_wait && known.cause != idle_cause::optimizer_loop &&
+                        at_least(known_ps, b.length_ps(), t.medium_confidence_ppm));
     const bool most = at_least(drained_ps, b.length_ps(), t.high_confidence_ppm) && launch == launch_reading::late && !other;
     return {{idle_cause::sync_drain, h.drain_span, drained_ps}, most ? certainty::proved : certainty::likely};
   }

@@ -140,6 +140,9 @@ interval longest_still(const std::vector<interval>& edges, const interval& gap) 
   return longest;
 }
 
+// An op that launches takes its time; longer ones do something else as well.
+constexpr std::int64_t longest_launch_ps = bubble_thresholds{}.heavy_gap_ps;
+
 // Where the thread stood still in the gaps: the shortest span around that time. A range that is much longer than the gap
 // holds other things, too.
 void note_still(const std::vector<interval>& edges, std::vector<lasting_span>& lasting, const std::vector<bubble*>& gaps) {
@@ -157,13 +160,15 @@ void note_still(const std::vector<interval>& edges, std::vector<lasting_span>& l
   for (const auto& [at, b] : still) {
     for (; next != lasting.end() && next->span.start_ps <= at.start_ps; ++next) open.push_back(&*next);
     open.erase(std::remove_if(open.begin(), open.end(), [&](const lasting_span* s) { return s->span.end_ps <= at.start_ps; }), open.end());
-    std::int64_t shortest_ps = std::numeric_limits<std::int64_t>::max();
+    const lasting_span* in = nullptr;
     for (const lasting_span* const s : open) {
-      const std::int64_t length_ps = s->span.end_ps - s->span.start_ps;
-      if (s->span.end_ps < at.end_ps || length_ps >= shortest_ps || (s->is_range && length_ps / 2 > b->length_ps())) continue;
-      shortest_ps = length_ps;
-      b->host.still_span = s->name;
+      if (s->span.end_ps < at.end_ps || (s->is_range && s->span.length_ps() / 2 > b->length_ps())) continue;
+      if (in == nullptr || s->span.length_ps() < in->span.length_ps()) in = s;
     }
+    if (in == nullptr) continue;
+    b->host.still_span = in->name;
+    const bool launches = in->span.start_ps <= b->launch_ps() && b->launch_ps() < in->span.end_ps;
+    if (launches && b->host.still_ps < longest_launch_ps) b->host.still_ps = 0;
   }
 }
 

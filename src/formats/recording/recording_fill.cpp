@@ -106,8 +106,8 @@ class recording_filler {
         const string_id name = s.name;
         s.name = text_of(name);
         if (launching != nullptr)
-          calls_.add_call({launching->correlation, no_launch_id, s.start_ps, s.start_ps + s.duration_ps, number},
-                          launching->launches, s.name);
+          calls_.add_call({launching->correlation, no_launch_id, s.start_ps, s.start_ps + s.duration_ps, number, s.name},
+                          launching->launches);
         if (!add_marker_of(s, from_.texts.text(name))) spans.push_back(s);
       }
       for (std::size_t i = 0; i < t.steps.size(); ++i) {
@@ -134,7 +134,7 @@ class recording_filler {
     }
     std::vector<const std::vector<launch_link>*> all;
     for (const std::vector<launch_link>& of : links) all.push_back(&of);
-    calls_.join(all);
+    calls_.join(all, into_.strings);
   }
 
   // Which call launched a kernel, as far as a number says so.
