@@ -5,6 +5,8 @@
 
 #include <profkit/core/text.hpp>
 
+#include <algorithm>
+
 namespace profkit_tool {
 
 using profkit::grouped;
@@ -45,6 +47,19 @@ std::string linked_text(const profkit::op_groups& found) {
 std::string rate_text(std::int64_t amount, std::int64_t time_ps) {
   if (amount == 0 || time_ps == 0) return "";
   return profkit::si_text(static_cast<double>(amount) / static_cast<double>(time_ps) * 1e12);
+}
+
+bool counts_in_part(const profkit::op_groups& found) {
+  const auto in_part = [](const profkit::op_group& g) { return g.worked_ps > 0 && g.worked_ps < g.self_ps; };
+  return std::any_of(found.rows.begin(), found.rows.end(), in_part);
+}
+
+std::string counted_text(const profkit::op_group& g) {
+  return g.worked_ps > 0 ? profkit::share_text(g.worked_ps, g.self_ps) : "";
+}
+
+void print_counted(session& s) {
+  s.out().line("  Rates are over the self time. counted: the share of it of which it is on record what the ops do.");
 }
 
 slice_writer group_writer(const options& asked) {

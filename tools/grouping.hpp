@@ -24,6 +24,10 @@ void list_grouping(option_list& all, options& into);
 [[nodiscard]] std::string linked_text(const profkit::op_groups& found);
 // "287 T"; "" where the amount is not known.
 [[nodiscard]] std::string rate_text(std::int64_t amount, std::int64_t time_ps);
+// Of the groups, whether for some the work of a part of their time alone is on record; then the share of their time of each is shown.
+[[nodiscard]] bool counts_in_part(const profkit::op_groups& found);
+[[nodiscard]] std::string counted_text(const profkit::op_group& g);
+void print_counted(session& s);  // what that column is
 // "bound by memory 31.2 %, by neither 1.0 %, not known 67.8 %".
 [[nodiscard]] std::string bounds_text(const profkit::op_roof& roof, std::int64_t self_ps);
 // A group's name, as deep as it lies.

@@ -148,18 +148,22 @@ profkit::result<void> print_groups(session& s) {
   t.right("of ops").right("self time").right("count");
   if (found->flops != 0) t.right("FLOP/s");
   if (found->bytes != 0) t.right("B/s");
+  const bool in_part = counts_in_part(*found);
+  if (in_part) t.right("counted");
   t.flexible(s.asked().group_by, cut::middle, 24);
   t.print_each(s.out(), s.columns(), found->rows.size(), [&](std::size_t at) {
     const profkit::op_group& g = found->rows[at];
     std::vector<std::string> row{
         profkit::percent_text(static_cast<std::uint64_t>(g.self_ps), static_cast<std::uint64_t>(found->self_ps)),
         human_duration(g.self_ps), grouped(g.count)};
-    if (found->flops != 0) row.push_back(rate_text(g.flops, g.worked_ps));
-    if (found->bytes != 0) row.push_back(rate_text(g.bytes, g.worked_ps));
+    if (found->flops != 0) row.push_back(rate_text(g.flops, g.self_ps));
+    if (found->bytes != 0) row.push_back(rate_text(g.bytes, g.self_ps));
+    if (in_part) row.push_back(counted_text(g));
     row.push_back(indented_name(g));
     return row;
   });
   s.left_out(found->rows.size() + found->rows_left_out, found->rows.size());
+  if (in_part) print_counted(s);
   return {};
 }
 

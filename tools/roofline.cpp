@@ -10,6 +10,7 @@
 #include <profkit/core/text.hpp>
 
 #include <algorithm>
+#include <array>
 
 namespace profkit_tool {
 namespace {
@@ -71,21 +72,30 @@ profkit::result<void> print_roofline(session& s) {
   line(summary_text(*found));
   for (const profkit::peak_group& each : found->peaks) line("  " + peak_text(each));
   table t;
-  t.right("of ops").right("self time").right("FLOP/s").right("B/s").right("FLOP/B").right("of roof").left("bound by");
+  bool over = false;
+  const bool in_part = counts_in_part(*found);
+  t.right("of ops").right("self time").right("FLOP/s").right("B/s").right("FLOP/B");
+  if (in_part) t.right("counted");
+  t.right("of roof").left("bound by");
   t.flexible(s.asked().group_by, cut::middle, 20);
   t.print_each(s.out(), s.columns(), found->rows.size(), [&](std::size_t at) {
     const profkit::op_group& g = found->rows[at];
     const std::int64_t judged = g.roof.judged_ps();
-    return std::vector<std::string>{share_text(g.self_ps, found->self_ps),
-                                    human_duration(g.self_ps),
-                                    rate_text(g.flops, g.worked_ps),
-                                    rate_text(g.bytes, g.worked_ps),
-                                    per_byte_text(g),
-                                    judged == 0 ? "" : share_text(g.roof.attainable_ps, judged),
-                                    bound_text(g.roof),
-                                    indented_name(g)};
+    std::vector<std::string> row{share_text(g.self_ps, found->self_ps), human_duration(g.self_ps), rate_text(g.flops, g.self_ps),
+                                 rate_text(g.bytes, g.self_ps), per_byte_text(g)};
+    if (in_part) row.push_back(counted_text(g));
+    over = over || g.roof.attainable_ps > judged;
+    for (std::string& cell : std::array{judged == 0                        ? std::string()
+                                        : g.roof.attainable_ps > judged ? std::string("over")
+                                                                        : share_text(g.roof.attainable_ps, judged),
+                                        bound_text(g.roof), indented_name(g)})
+      row.push_back(std::move(cell));
+    return row;
   });
   s.left_out(found->rows.size() + found->rows_left_out, found->rows.size());
+  if (in_part) print_counted(s);
+  if (over)
+    line("  over: faster than its roof. Its bytes came from a cache, or it does less than its shapes say, as causal attention does.");
   return {};
 }
 

@@ -28,13 +28,17 @@ const char* use_words(time_use u) noexcept {
 // One event that is most of the capture: what is said of steps or of ops is then about little else.
 std::string event_verdict(const report_parts& parts, std::int64_t span_ps) {
   constexpr std::uint64_t few_events = 10;
-  const op_row* longest = nullptr;
+  std::string_view name;
+  std::int64_t longest_ps = 0;
   for (const ops_line& line : parts.ops.lines)
-    for (const op_row& op : line.ops)
-      if (line.events >= few_events && op.max_ps > span_ps / 2 && (longest == nullptr || op.max_ps > longest->max_ps)) longest = &op;
-  if (longest == nullptr || span_ps <= 0) return {};
-  return "One event, " + std::string(readable_kernel_name(longest->name)) + ", lasts " + human_duration(longest->max_ps) + ", " +
-         share_text(longest->max_ps, span_ps) + " of the capture. ";
+    for (const op_row& op : line.ops) {
+      if (line.events < few_events || op.max_ps <= longest_ps) continue;
+      name = op.name;
+      longest_ps = op.max_ps;
+    }
+  if (longest_ps <= span_ps / 2) return {};
+  return "One event, " + std::string(readable_kernel_name(name)) + ", lasts " + human_duration(longest_ps) + ", " +
+         share_text(longest_ps, span_ps) + " of the capture. ";
 }
 
 std::string outside_verdict(const bubbles_result& found) {
