@@ -50,8 +50,7 @@ class overrun_finder {
 
   [[nodiscard]] bool is_judged(const kernel_row& k) const {
     const bool shared = k.stream < shared_streams_.size() && shared_streams_[k.stream];
-    return (k.flags & kernel_has_stream) != 0 && (k.flags & kernel_duplicate) == 0 &&
-           k.duration_ps > 0 && !shared;
+    return (k.flags & kernel_has_stream) != 0 && (k.flags & kernel_duplicate) == 0 && k.duration_ps > 0 && !shared;
   }
 
   [[nodiscard]] bool is_one_launch(std::uint32_t a, std::uint32_t b) const {

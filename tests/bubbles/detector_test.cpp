@@ -619,7 +619,7 @@ TEST_CASE("only so many bubbles are kept, the longest") {
     a.kernel(d, at, 10 * us);
     at += 10 * us + (60 + i % 500) * us;
   }
-  bubble_options o;
+  bubble_options o = guided();
   o.max_bubbles = 300;
   const auto r = look(a, o);
   CHECK(r.bubbles.size() <= 300);

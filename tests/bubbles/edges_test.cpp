@@ -242,8 +242,7 @@ TEST_CASE("a cause is sure when nearly all of its time is") {
     return r.causes[0].sure;
   };
   CHECK(sure(90, 10) == certainty::proved);
-  CHECK(sure(80, 20) == certainty::proved);  // four fifths
-  CHECK(sure(79, 21) == certainty::likely);
+  CHECK(sure(89, 11) == certainty::likely);
   CHECK(sure(60, 40) == certainty::likely);
 }
 

@@ -155,7 +155,7 @@ def windows_of(t, kernels, starts, policy):
     if policy == "whole":
         for w, at in zip(windows, starts):
             begin = t.ps(at - 10_000)
-            busy = max((k.end for k in kernels if not k.launch or k.launch[0] < begin), default=begin)
+            busy = max((k.end for k in kernels if (k.launch[0] < begin if k.launch else k.start < w.start)), default=begin)
             if busy <= begin:
                 w.start = begin
             elif w is windows[0]:

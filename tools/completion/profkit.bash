@@ -154,7 +154,7 @@ _profkit() {
         --thresholds --limit --json -o --output --wide --color -q --quiet --svg --run --io
         --strict --fail-on --redact --aliases -j --threads -h --help'
       case $previous in
-        --window-policy) COMPREPLY=($(compgen -W 'guide marker device' -- "$current")); return ;;
+        --window-policy) COMPREPLY=($(compgen -W 'whole guide marker device' -- "$current")); return ;;
         --color) COMPREPLY=($(compgen -W 'auto always never' -- "$current")); return ;;
         --run) COMPREPLY=($(compgen -W 'all' -- "$current")); return ;;
         --io) COMPREPLY=($(compgen -W 'auto map read' -- "$current")); return ;;

@@ -72,7 +72,7 @@ complete -c profkit -n "__fish_seen_subcommand_from memory" -l include-host-pool
 complete -c profkit -n "__fish_seen_subcommand_from memory" -l time-samples -x -d 'Samples of the timeline (default 200)'
 complete -c profkit -n "__fish_seen_subcommand_from memory" -l svg -r -d 'A picture as well: what was held over time'
 complete -c profkit -n "__fish_seen_subcommand_from bubbles architecture" -l plane -l device -x -d 'Only devices whose name contains TEXT'
-complete -c profkit -n "__fish_seen_subcommand_from bubbles" -l window-policy -x -a 'guide marker device' -d 'Where steps end: guide (next marker), marker, or device (last kernel)'
+complete -c profkit -n "__fish_seen_subcommand_from bubbles" -l window-policy -x -a 'whole guide marker device' -d 'Where steps begin and end: whole, guide, marker or device'
 complete -c profkit -n "__fish_seen_subcommand_from bubbles architecture" -l step-pattern -x -d 'Whole names of events that mark a step'
 complete -c profkit -n "__fish_seen_subcommand_from bubbles" -l name -x -d 'Only steps whose name contains TEXT'
 complete -c profkit -n "__fish_seen_subcommand_from bubbles" -l threshold -x -d 'One threshold, may be repeated; --json lists them all'
