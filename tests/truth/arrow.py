@@ -77,6 +77,17 @@ class Handle:
         getattr(_c(), f"pk_{self.kind}_free")(self.at)
 
 
+class _BubblesOptions(ctypes.Structure):
+    _fields_ = [("struct_size", ctypes.c_uint32), ("flags", ctypes.c_uint32), ("filters", ctypes.c_void_p), ("step_pattern", ctypes.c_char_p),
+                ("thresholds", ctypes.c_void_p), ("threshold_count", ctypes.c_size_t), ("limit", ctypes.c_uint64),
+                ("window_policy", ctypes.c_int32), ("reserved", ctypes.c_uint32), ("hooks", ctypes.c_void_p)]
+
+
+def guided():
+    """For "bubbles": steps end where the next one begins, the last one with the last kernel."""
+    return ctypes.byref(_BubblesOptions(struct_size=ctypes.sizeof(_BubblesOptions), window_policy=3))
+
+
 def _c():
     return ctypes.CDLL(truth.library_path())
 

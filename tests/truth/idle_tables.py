@@ -10,7 +10,7 @@ class IdleTables:
 
     def test_tables(self):
         idle = Idle(self.capture)
-        with arrow.Handle("profile", self.folder, None) as profile, arrow.Handle("bubbles", profile, None) as bubbles, \
+        with arrow.Handle("profile", self.folder, None) as profile, arrow.Handle("bubbles", profile, arrow.guided()) as bubbles, \
                 arrow.Handle("activity", profile, None) as activity:
             self.check(arrow.table("steps", bubbles)[1], idle.arrow_steps(self.hosts))
             self.check(arrow.table("device_time", bubbles)[1], idle.arrow_time(self.hosts))

@@ -46,7 +46,10 @@ class Rank:
 
 class Case(truth.Case):
     def bubbles(self, *ranks, options=()):
-        """The whole document about these ranks; a single one is a file, several are a folder."""
+        """The whole document about these ranks; a single one is a file, several are a folder. Steps begin and end with kernels,
+        if not asked for otherwise."""
+        if "--window-policy" not in options:
+            options = ("--window-policy", "guide", *options)
         for number, rank in enumerate(ranks):
             self.write(f"{number}_of_{len(ranks)}/rank{number}.json" if len(ranks) == 1 else f"all/rank{number}.json", rank.text())
         path = self.scratch / "0_of_1" / "rank0.json" if len(ranks) == 1 else self.scratch / "all"

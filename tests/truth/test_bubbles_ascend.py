@@ -48,7 +48,7 @@ class BubblesOfAscend(IdleTables, truth.Case):
         self.sentences = json.loads((EXPECTED / "bubbles_ascend.json").read_text(encoding="utf-8"))
 
     def test_document(self):
-        found = truth.parsed(truth.run("bubbles", self.folder, "--json"))
+        found = truth.parsed(truth.run("bubbles", self.folder, "--json", "--window-policy", "guide"))
         self.check(found, Idle(self.capture).document(self.inputs, self.files, self.sentences))
 
     def test_other_thresholds(self):
@@ -57,7 +57,7 @@ class BubblesOfAscend(IdleTables, truth.Case):
                    "wait_anchor_rank": "2", "wait_heavy": "0.1", "polluted_wait": "0.99", "wait_danger": "3",
                    "unit_bound": "0.7", "small_op_share": "0.0001", "inter_step_factor": "1"}
         given = [text for name, value in changed.items() for text in ("--threshold", f"{name}={value}")]
-        found = truth.parsed(truth.run("bubbles", self.folder, "--json", *given))
+        found = truth.parsed(truth.run("bubbles", self.folder, "--json", "--window-policy", "guide", *given))
         sentences = {"answers": {key: text for key, text in found["summary"].items() if key.startswith("q")},
                      "recommendations": found["recommendations"], "evidence_gaps": found["evidence_gaps"]}
         self.check(found, Idle(self.capture, thresholds=changed).document(self.inputs, self.files, sentences))
@@ -65,7 +65,7 @@ class BubblesOfAscend(IdleTables, truth.Case):
     def test_disagreement_of_ranks(self):
         """Two orders disagree about an op from just so many places on."""
         def ops_with(places):
-            return truth.parsed(truth.run("bubbles", self.folder, "--json", "--threshold", f"rank_disagreement={places}"))["ops"]
+            return truth.parsed(truth.run("bubbles", self.folder, "--json", "--window-policy", "guide", "--threshold", f"rank_disagreement={places}"))["ops"]
         for order in ("by_total_cost", "by_duration"):
             apart = [abs(op["rank_by_total_cost"] - op["rank_by_duration"]) for op in ops_with(1)[order]]
             self.assertGreater(max(apart), 0)
@@ -73,16 +73,16 @@ class BubblesOfAscend(IdleTables, truth.Case):
                 self.assertEqual([op["ranks_disagree"] for op in ops_with(places)[order]], [a >= places for a in apart])
 
     def test_screen(self):
-        self.check_text(truth.run("bubbles", self.folder).replace(str(self.scratch), "DIR"),
+        self.check_text(truth.run("bubbles", self.folder, "--window-policy", "guide").replace(str(self.scratch), "DIR"),
                         (EXPECTED / "bubbles_ascend.txt").read_text(encoding="utf-8"))
 
     def test_folder(self):
         """-o DIR/ writes the document and the report on the model beside it."""
         into = self.scratch / "out"
-        truth.run("bubbles", self.folder, "-o", f"{into}/", "-q")
+        truth.run("bubbles", self.folder, "-o", f"{into}/", "-q", "--window-policy", "guide")
         self.assertEqual(sorted(p.name for p in into.iterdir()),
                          ["anomaly_discovery_run.json", "model_architecture_report_run.md"])
-        self.assertEqual((into / "anomaly_discovery_run.json").read_text(), truth.run("bubbles", self.folder, "--json"))
+        self.assertEqual((into / "anomaly_discovery_run.json").read_text(), truth.run("bubbles", self.folder, "--json", "--window-policy", "guide"))
         self.assertEqual((into / "model_architecture_report_run.md").read_text(),
                          truth.run("architecture", self.folder, "--markdown"))
 
@@ -103,7 +103,7 @@ class BubblesOfOneRank(truth.Case):
 
     def document_of(self, rank):
         self.write("one_ascend_pt/ASCEND_PROFILER_OUTPUT/kernel_details.csv", rank.table())
-        return truth.parsed(truth.run("bubbles", self.scratch / "one_ascend_pt", "--json"))
+        return truth.parsed(truth.run("bubbles", self.scratch / "one_ascend_pt", "--json", "--window-policy", "guide"))
 
     def test_waits_of_a_table_count_for_the_step_they_begin_in(self):
         """Two steps with a collective each, and one after the last step: communication.json tells of all three."""

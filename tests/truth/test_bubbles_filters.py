@@ -11,7 +11,7 @@ US = 1_000_000  # ps
 
 
 def ask(path, *options):
-    return truth.parsed(truth.run("bubbles", path, "--json", "--limit", 0, *options))
+    return truth.parsed(truth.run("bubbles", path, "--json", "--limit", 0, "--window-policy", "guide", *options))
 
 
 class ChosenSteps(truth.Case):

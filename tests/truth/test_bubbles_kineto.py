@@ -41,12 +41,12 @@ class BubblesOfKineto(IdleTables, truth.Case):
         return Idle(self.capture, **options).document(self.inputs, self.files, self.sentences)
 
     def test_document(self):
-        text = truth.run("bubbles", self.folder, "--json")
+        text = truth.run("bubbles", self.folder, "--json", "--window-policy", "guide")
         self.check(truth.parsed(text), self.expected())
 
     def check_with(self, *arguments, policy="guide", **options):
         """All but the sentences, of other options."""
-        found = truth.parsed(truth.run("bubbles", self.folder, "--json", *arguments))
+        found = truth.parsed(truth.run("bubbles", self.folder, "--json", *(arguments if policy != "guide" else ("--window-policy", "guide", *arguments))))
         self.capture, _ = kineto_pair.capture(policy)
         sentences = {"answers": {key: text for key, text in found["summary"].items() if key.startswith("q")},
                      "recommendations": found["recommendations"], "evidence_gaps": found["evidence_gaps"]}
@@ -74,7 +74,7 @@ class BubblesOfKineto(IdleTables, truth.Case):
             self.assertEqual(bytes(found.document_bytes()).decode().rstrip(), truth.run("bubbles", self.folder, "--json").rstrip())
 
     def test_screen(self):
-        self.check_text(truth.run("bubbles", self.folder).replace(str(self.scratch), "DIR"),
+        self.check_text(truth.run("bubbles", self.folder, "--window-policy", "guide").replace(str(self.scratch), "DIR"),
                         (EXPECTED / "bubbles_kineto.txt").read_text(encoding="utf-8"))
 
 

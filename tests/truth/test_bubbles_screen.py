@@ -65,7 +65,7 @@ class BubblesScreen(KernelsCase):
             for name, start, length, kind in of:
                 events.append(run(name, start, length, device, {"kernel": 7, "comm": 8, "copy": 9}[kind],
                                   "gpu_memcpy" if kind == "copy" else "kernel"))
-        text = truth.run("bubbles", self.save(events), *options)
+        text = truth.run("bubbles", self.save(events), "--window-policy", "guide", *options)
         return steps, {re.split("[:,]", block.splitlines()[0])[0]: block.splitlines() for block in text.split("\n\n")[1:]}
 
     def random(self, rng, devices):

@@ -26,7 +26,7 @@ class RandomTables(truth.Case):
 
     def compare(self, folder, capture, thresholds):
         given = [text for name, value in thresholds.items() for text in ("--threshold", f"{name}={value}")]
-        found = truth.parsed(truth.run("bubbles", folder, "--json", "--limit", 0, *given))
+        found = truth.parsed(truth.run("bubbles", folder, "--json", "--limit", 0, "--window-policy", "guide", *given))
         for device, said in zip(capture.devices, found["devices"]):
             device.resolution, device.file = said["timestamp_resolution_ps"], said["file"]  # asked elsewhere
         model = Idle(capture, thresholds=thresholds)

@@ -38,13 +38,13 @@ class BubblesOfXspace(truth.Case):
             yield from self.kernels_in(inner)
 
     def test_document(self):
-        found = truth.parsed(truth.run("bubbles", self.folder, "--json"))
+        found = truth.parsed(truth.run("bubbles", self.folder, "--json", "--window-policy", "guide"))
         self.events_of(self.kernels_in(found))
         self.check(found, Idle(self.capture).document(self.inputs, self.files, self.sentences))
 
     def test_tables(self):
         idle = Idle(self.capture)
-        with arrow.Handle("profile", self.folder, None) as profile, arrow.Handle("bubbles", profile, None) as bubbles, \
+        with arrow.Handle("profile", self.folder, None) as profile, arrow.Handle("bubbles", profile, arrow.guided()) as bubbles, \
                 arrow.Handle("activity", profile, None) as activity:
             self.check(arrow.table("steps", bubbles)[1], idle.arrow_steps(self.hosts))
             self.check(arrow.table("device_time", bubbles)[1], idle.arrow_time(self.hosts))
@@ -58,7 +58,7 @@ class BubblesOfXspace(truth.Case):
             self.check(kernels, idle.arrow_kernels(self.hosts))
 
     def test_screen(self):
-        self.check_text(truth.run("bubbles", self.folder).replace(str(self.scratch), "DIR"),
+        self.check_text(truth.run("bubbles", self.folder, "--window-policy", "guide").replace(str(self.scratch), "DIR"),
                         (EXPECTED / "bubbles_xspace.txt").read_text(encoding="utf-8"))
 
 

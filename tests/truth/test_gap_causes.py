@@ -19,6 +19,11 @@ def op(start, size, name="aten::mm", tid=1):
     return ("cpu_op", name, start, size, tid)
 
 
+def ops(start, size):
+    """One after the other, twenty of them."""
+    return [op(start + i * size // 20, size // 20) for i in range(20)]
+
+
 def note(start, size, name=LOADER, tid=1):
     return (NOTE, name, start, size, tid)
 
@@ -34,37 +39,45 @@ def run(start, size, name, tid=1):
 # Length of the gap, what the host does in it, the launch of the kernel after it -> cause, certainty, name, µs of evidence.
 CAUSES = [
     # Late from four fifths of the gap on, when the call returned.
-    (1000, [op(0, 780)], (780, 20), ("launch_bound", "proved", None, 800)),
+    (1000, ops(0, 880), (880, 20), ("launch_bound", "proved", None, 900)),
+    (1000, ops(0, 860) + [op(860, 19)], (880, 20), ("launch_bound", "likely", None, 899)),
+    (1000, ops(0, 780), (780, 20), ("launch_bound", "likely", None, 800)),
+    (1000, ops(0, 780), (779, 20), ("launch_bound", "possible", None, 799)),
+    (1000, [op(0, 780)], (780, 20), ("host_call", "likely", "aten::mm", 780)),
     (1000, [op(0, 780)], (779, 20), ("launch_bound", "possible", None, 799)),
     (1000, [op(0, 780), op(790, 10)], (779, 20), ("launch_bound", "possible", None, 800)),
-    (1000, [op(0, 779)], (780, 20), ("launch_bound", "likely", None, 799)),
     (1000, [op(0, 490)], LATE, ("launch_bound", "likely", None, 500)),
     (1000, [op(0, 489)], LATE, ("unexplained", "unknown", None, 499)),
     # Early before half of the gap.
     (1000, [op(0, 480)], (480, 20), ("launch_bound", "possible", None, 500)),
-    (1000, [op(0, 1000)], (479, 20), ("device_dependency", "proved", None, 501)),
+    (1000, [op(0, 1000)], (479, 20), ("device_dependency", "likely", None, 501)),
     (1000, [note(0, 1000)], (-300, 20), ("device_dependency", "proved", None, 1000)),
-    (98, [], (40, 8), ("device_dependency", "proved", None, 50)),
-    (97, [], (40, 8), ("device_dependency", "likely", None, 49)),
+    (55, [], (0, 5), ("device_dependency", "proved", None, 50)),
+    (54, [], (0, 5), ("device_dependency", "likely", None, 49)),
+    (560, [], (51, 5), ("device_dependency", "proved", None, 504)),
+    (560, [], (52, 5), ("device_dependency", "likely", None, 503)),
     (1000, [], (-5, 5), ("device_dependency", "proved", None, 1000)),
     # Silence: the longest time without an op or a call; an annotation or a frame makes it less sure.
-    (1000, [op(180, 10)], LATE, ("host_untraced", "proved", None, 0)),
-    (1000, [op(190, 10)], LATE, ("unexplained", "unknown", None, 20)),
-    (1000, [op(180, 10), note(500, 10, "forward")], LATE, ("host_untraced", "likely", None, 0)),
-    (1000, [op(180, 10), frame(500, 10)], LATE, ("host_untraced", "likely", None, 0)),
-    (1000, [op(180, 10), op(0, 1000, tid=2)], LATE, ("host_untraced", "proved", None, 0)),
-    (1000, [op(100, 80), op(180, 10), op(185, 5)], LATE, ("host_untraced", "proved", None, 0)),
+    (1000, [op(80, 10)], LATE, ("host_untraced", "proved", None, 0)),
+    (1000, [op(81, 10)], LATE, ("unexplained", "unknown", None, 20)),
+    (1000, [op(80, 10), note(500, 10, "forward")], LATE, ("host_untraced", "likely", None, 0)),
+    (1000, [op(80, 10), frame(500, 10)], LATE, ("host_untraced", "likely", None, 0)),
+    (1000, [op(100, 80), op(180, 10), op(185, 5)], LATE, ("unexplained", "unknown", None, 100)),
+    # What other threads recorded shows that the host was recorded: a twentieth of the gap.
+    (1000, [op(80, 10), op(0, 29, tid=2)], LATE, ("host_untraced", "proved", None, 0)),
+    (1000, [op(80, 10), op(0, 30, tid=2)], LATE, ("unexplained", "unknown", None, 20)),
     (1000, [op(-50, 60), op(500, 1)], (799, 1), ("unexplained", "unknown", None, 12)),
     (1000, [], (799, 1), ("unexplained", "unknown", None, 1)),
     (1000, [], (798, 1), ("unexplained", "unknown", None, 1)),
-    (1000, [], (800, 1), ("host_untraced", "proved", None, 0)),
+    (1000, [], (899, 1), ("unexplained", "unknown", None, 1)),
+    (1000, [], (900, 1), ("host_untraced", "proved", None, 0)),
     # A known activity counts from a fifth of the gap on, and is as sure as its share.
-    (1000, [note(0, 800)], LATE, ("data_loader", "proved", LOADER, 800)),
-    (1000, [note(0, 799)], LATE, ("data_loader", "likely", LOADER, 799)),
+    (1000, [note(0, 900)], LATE, ("data_loader", "proved", LOADER, 900)),
+    (1000, [note(0, 899)], LATE, ("data_loader", "likely", LOADER, 899)),
     (1000, [note(0, 500)], LATE, ("data_loader", "likely", LOADER, 500)),
     (1000, [note(0, 499)], LATE, ("data_loader", "possible", LOADER, 499)),
     (1000, [note(0, 200)], LATE, ("data_loader", "possible", LOADER, 200)),
-    (1000, [note(0, 199)], LATE, ("host_untraced", "likely", None, 0)),
+    (1000, [note(0, 199)], LATE, ("unexplained", "unknown", None, 10)),
     (1000, [note(-100, 1200)], LATE, ("data_loader", "proved", LOADER, 1000)),
     (1000, [note(0, 900)], (780, 19), ("data_loader", "likely", LOADER, 900)),
     (1000, [note(0, 900)], (780, 20), ("data_loader", "proved", LOADER, 900)),
@@ -76,7 +89,9 @@ CAUSES = [
     (1000, [note(0, 900), note(100, 460, SAVE)], LATE, ("checkpoint", "possible", SAVE, 460)),
     (1000, [note(0, 900), note(100, 800, SAVE), note(100, 100, MALLOC), note(300, 100, MALLOC)], LATE, ("checkpoint", "likely", SAVE, 600)),
     (1000, [note(0, 300, MALLOC), note(300, 100, "cudaFree"), note(400, 301, "hipFree"), note(800, 100, "cudaFree")], LATE,
-     ("allocation", "proved", "hipFree", 801)),
+     ("allocation", "likely", "hipFree", 801)),
+    (1000, [note(0, 300, MALLOC), note(300, 100, "cudaFree"), note(400, 400, "hipFree"), note(800, 100, "cudaFree")], LATE,
+     ("allocation", "proved", "hipFree", 900)),
     (1000, [note(0, 900), note(0, 900, SAVE)], LATE, ("checkpoint", "proved", SAVE, 900)),
     # Frames only where nothing else is known, and locks below them.
     (1000, [frame(0, 900, FETCH), note(100, 300, SAVE)], LATE, ("data_loader", "likely", FETCH, 600)),
@@ -85,21 +100,24 @@ CAUSES = [
     (1000, [note(0, 1000, LOCK)], LATE, ("lock", "likely", LOCK, 1000)),
     (1000, [note(0, 499, LOCK)], LATE, ("lock", "possible", LOCK, 499)),
     # What another thread does does not count.
-    (1000, [note(0, 900, tid=2)], LATE, ("host_untraced", "proved", None, 0)),
+    (1000, [note(0, 900, tid=2)], LATE, ("unexplained", "unknown", None, 10)),
     (1000, [note(0, 900, tid=2), note(0, 200, SAVE)], LATE, ("checkpoint", "possible", SAVE, 200)),
     (1000, [note(0, 900, tid=2)], (990, 10, 2), ("data_loader", "proved", LOADER, 900)),
     # A wait that began before the gap and ended in it owes its own length.
-    (1000, [run(-400, 450, SYNC)], LATE, ("sync_drain", "likely", SYNC, 500)),
-    (1000, [run(-399, 449, SYNC)], LATE, ("host_untraced", "proved", None, 0)),
-    (1000, [run(-700, 750, SYNC)], LATE, ("sync_drain", "proved", SYNC, 800)),
-    (1000, [run(-699, 749, SYNC)], LATE, ("sync_drain", "likely", SYNC, 799)),
-    (1000, [run(-700, 750, SYNC)], (779, 20), ("sync_drain", "likely", SYNC, 800)),
-    (1000, [run(-900, 950, SYNC), note(60, 900)], LATE, ("sync_drain", "proved", SYNC, 1000)),
+    (1000, [run(-400, 450, SYNC)] + ops(60, 900), LATE, ("sync_drain", "likely", SYNC, 500)),
+    (1000, [run(-399, 449, SYNC)] + ops(60, 900), LATE, ("launch_bound", "proved", None, 960)),
+    (1000, [run(-800, 850, SYNC)] + ops(60, 900), LATE, ("sync_drain", "proved", SYNC, 900)),
+    (1000, [run(-799, 849, SYNC)] + ops(60, 900), LATE, ("sync_drain", "likely", SYNC, 899)),
+    (1000, [run(-800, 850, SYNC)] + ops(60, 700), (779, 20), ("sync_drain", "likely", SYNC, 900)),
+    # What the thread does next has to be on record, and to have no name of its own.
+    (1000, [run(-900, 950, SYNC)], LATE, ("unexplained", "unknown", None, 60)),
+    (1000, [run(-900, 950, SYNC), note(60, 900)], LATE, ("data_loader", "proved", LOADER, 900)),
+    (1000, [run(-900, 950, SYNC), op(60, 900)], LATE, ("sync_drain", "likely", SYNC, 1000)),
     (1000, [run(0, 950, SYNC)], LATE, ("sync_wait", "proved", SYNC, 950)),
-    (1000, [run(-1, 951, SYNC)], LATE, ("sync_drain", "proved", SYNC, 1000)),
+    (1000, [run(-1, 951, SYNC)], LATE, ("sync_wait", "proved", SYNC, 950)),
     (1000, [run(-900, 900, SYNC)], LATE, ("host_untraced", "proved", None, 0)),
     (1000, [run(-900, 1900, SYNC)], LATE, ("sync_wait", "proved", SYNC, 1000)),
-    (1000, [run(-900, 1899, SYNC)], LATE, ("sync_drain", "proved", SYNC, 1000)),
+    (1000, [run(-900, 1899, SYNC)], LATE, ("sync_wait", "proved", SYNC, 999)),
     # A launch that fills half of the gap.
     (1000, [], (490, 500), ("unexplained", "unknown", None, 500)),
     (1000, [op(0, 10)], (490, 499), ("launch_bound", "likely", None, 509)),
@@ -107,14 +125,18 @@ CAUSES = [
     (1000, [note(0, 200)], (490, 500), ("unexplained", "unknown", None, 500)),
     (1000, [note(0, 250)], (490, 500), ("data_loader", "possible", LOADER, 250)),
     (1000, [], (-300, 800), ("unexplained", "unknown", None, 500)),
-    (1000, [], (-300, 799), ("device_dependency", "proved", None, 501)),
+    (1000, [], (-300, 799), ("device_dependency", "likely", None, 501)),
     # A copy waits for pageable memory where the copy that ends the gap says so: here a kernel does.
     (1000, [run(0, 900, "cudaMemcpyAsync")], LATE, ("sync_wait", "proved", "cudaMemcpyAsync", 900)),
     # A call that begins with the gap is not launched in it.
     (1000, [op(0, 1000)], (0, 900), ("unexplained", "unknown", None, 900)),
     (1000, [op(0, 1000)], (1, 499), ("launch_bound", "possible", None, 1000)),
     # 50 µs are listed.
-    (50, [op(0, 45)], (45, 5), ("launch_bound", "proved", None, 50)),
+    (50, ops(0, 40), (40, 10), ("launch_bound", "proved", None, 50)),
+    # An op that launches, of less than a millisecond, and a call of one that does not.
+    (1000, [op(0, 999)], LATE, ("launch_bound", "proved", None, 1000)),
+    (1011, [op(0, 1011)], (1000, 11), ("host_call", "likely", "aten::mm", 1000)),
+    (50, [op(0, 45)], (45, 5), ("host_call", "likely", "aten::mm", 45)),
 ]
 
 # Without a launch on record nothing is more than possible: what some thread does most, else how much ops of all threads cover.
@@ -128,7 +150,7 @@ UNLAUNCHED = [
     (1000, [op(0, 50)], ("unexplained", "unknown", None, 50)),
     (1000, [op(0, 49)], ("host_untraced", "possible", None, 0)),
     (1000, [note(0, 300, "forward"), frame(0, 900)], ("unexplained", "unknown", None, 300)),
-    (1000, [frame(0, 900)], ("host_untraced", "possible", None, 0)),
+    (1000, [frame(0, 900)], ("unexplained", "unknown", None, 0)),
     (1000, [], ("host_untraced", "possible", None, 0)),
 ]
 

@@ -25,7 +25,7 @@ class IdleAnswers(truth.Case):
                            "args": {"device": 0, "stream": 7, **more}})
             at += length
         path = self.write("trace.json", json.dumps({"schemaVersion": 1, "traceEvents": events}))
-        found = truth.parsed(truth.run("bubbles", path, "--json", "--limit", 0, *options))
+        found = truth.parsed(truth.run("bubbles", path, "--json", "--limit", 0, "--window-policy", "guide", *options))
         return found["summary"], found
 
     def test_six_groups_that_wait_alike(self):

@@ -20,7 +20,7 @@ class Checks(truth.Case):
                  "ASCEND_PROFILER_OUTPUT/kernel_details.csv": rank.table(), **more}
         for name, text in files.items():
             self.write(f"run/rank0_ascend_pt/{name}", text)
-        return truth.parsed(truth.run("bubbles", self.scratch / "run", "--json", "--limit", 0, *options))
+        return truth.parsed(truth.run("bubbles", self.scratch / "run", "--json", "--limit", 0, "--window-policy", "guide", *options))
 
     def test_steps_of_a_table(self):
         """Two devices. Of each step 30 µs are free between two kernels, and it lasts 200. Differences up to a quarter of a µs agree."""

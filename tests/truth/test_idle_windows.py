@@ -10,7 +10,7 @@ US = 1_000_000  # ps
 class Windows(truth.Case):
     def ask(self, trace, *options):
         path = self.write("trace.json", trace.text())
-        return truth.parsed(truth.run("bubbles", path, "--json", "--limit", 0, *options))
+        return truth.parsed(truth.run("bubbles", path, "--json", "--limit", 0, *(options or ("--window-policy", "guide"))))
 
     def steps(self, found):
         """Device, id, marker, start and end in µs from the first kernel of the trace, which stands at 100."""

@@ -26,7 +26,7 @@ class Tables(truth.Case):
         Tables.number += 1
         folder = self.scratch / f"{Tables.number}_ascend_pt"
         self.write(f"{folder.name}/ASCEND_PROFILER_OUTPUT/kernel_details.csv", rank.table())
-        return truth.parsed(truth.run("bubbles", folder, "--json", "--limit", 0, *options))
+        return truth.parsed(truth.run("bubbles", folder, "--json", "--limit", 0, "--window-policy", "guide", *options))
 
     def halves(self, *steps, options=()):
         """By step and part, what is on record of it."""

@@ -27,7 +27,7 @@ class PartsOfSteps(truth.Case):
                                "args": {"device": 0, "stream": 7, "correlation": correlation}})
                 call, at = call + 10, at + 25_000
         path = self.write("trace.json", json.dumps({"schemaVersion": 1, "traceEvents": events}))
-        found = truth.parsed(truth.run("bubbles", path, "--json", "--limit", 0, *options))
+        found = truth.parsed(truth.run("bubbles", path, "--json", "--limit", 0, "--window-policy", "guide", *options))
         said = [(s["structure_source"], s["structures_missing"]) for s in found["steps"]]
         parts = [[(p["structure_type"], p["anchor"], p["kernel_count"]) for p in found["structures"] if p["step_id"] == str(number)]
                  for number in range(len(steps))]

@@ -23,6 +23,9 @@ def loads_data(steps, step_range=None):
 
 
 class StepsAndProofs(idle_trace.Case):
+    def bubbles(self, trace):
+        return truth.parsed(truth.run("bubbles", self.write("one.json", trace.text()), "--json", "--limit", 0))
+
     def causes(self, document):
         """Of each gap of a step, by start: its length, its cause, what that names, and how sure it is."""
         return [(g["duration_ns"] / 1000, g["cause"]["id"], g["cause"]["span"], g["cause"]["certainty"])
