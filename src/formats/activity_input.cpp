@@ -110,6 +110,7 @@ void note_unrecorded(const activity_host& host, activity_input& input) {
   input.incomplete.push_back(grouped(host.unrecorded.size()) + " of " + counted(launches, "launch", "launches") +
                              " have no record of a device (" + kinds +
                              "): what the device did for them, and when, is not known");
+  if (input.lacks_events.empty()) input.lacks_events = input.incomplete.back();
 }
 
 activity_input input_of(const profile& p, std::size_t file, const char* variant) {
