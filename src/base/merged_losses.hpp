@@ -1,6 +1,6 @@
 // How a merged trace says that a trace it was made of was not whole: as an error of an XSpace, and in a header of trace JSON.
 #pragma once
-#include <profkit/namespace.hpp>
+#include <profkit/core/chrome.hpp>
 
 #include <charconv>
 #include <cstdint>
@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
@@ -16,6 +17,9 @@ inline namespace PROFKIT_NAMESPACE {
 inline constexpr std::string_view incomplete_key = "profkit_incomplete";
 // What such a text begins with, after its node; what recorders report has neither.
 inline constexpr std::string_view not_whole = "its trace is incomplete: ", not_there = "its trace is missing: ";
+
+// Before what an XSpace has as errors, where it is said with the rest.
+inline constexpr char reported_by_recorder[] = "its recorder reported an error: ";
 
 // The node that a text of a merged trace is about, "node 3: …" or "node 3, rank 3: …", and what it says of it.
 [[nodiscard]] inline std::optional<std::pair<std::int64_t, std::string_view>> text_of_node(std::string_view text) noexcept {
@@ -34,6 +38,19 @@ inline constexpr std::string_view not_whole = "its trace is incomplete: ", not_t
   const auto said = text_of_node(error);
   const auto begins = [&](std::string_view with) { return said->second.substr(0, with.size()) == with; };
   return said && (begins(not_whole) || begins(not_there));
+}
+
+// What stands under the key: the texts of a list.
+[[nodiscard]] inline std::vector<std::string> loss_texts(std::string_view json) {
+  std::vector<std::string> texts;
+  std::string scratch;
+  for (std::size_t from = json.find('"'); from != std::string_view::npos;) {
+    std::size_t to = from + 1;
+    while (to < json.size() && json[to] != '"') to += json[to] == '\\' ? 2 : 1;
+    texts.emplace_back(json_text(json.substr(from, to + 1 - from), scratch));
+    from = to < json.size() ? json.find('"', to + 1) : std::string_view::npos;
+  }
+  return texts;
 }
 
 }  // namespace PROFKIT_NAMESPACE

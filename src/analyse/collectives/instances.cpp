@@ -577,7 +577,7 @@ class finder {
     if (is_merged_loss(error))
       note_incomplete(node, said->second.substr(not_whole.size()));
     else
-      note_incomplete(node, "its recorder reported an error: " + std::string(said ? said->second : error));
+      note_incomplete(node, reported_by_recorder + std::string(said ? said->second : error));
   }
 
   void note(std::uint32_t trace, fault why) {
