@@ -204,9 +204,11 @@ class trace_aligner {
     t.bytes = t.held.bytes;
     for (const file_damage& loss : written->damage) {
       fault f = loss.what;
+      t.lose(f);
       f.message = node_text(t.input.node_id) + ": " + f.message + "; what is intact is merged";
-      if (auto ok = lose(t, f); !ok) return ok;
+      if (auto ok = fail_or_warn(f); !ok) return ok;
     }
+    if (t.report.incomplete.empty()) t.report.incomplete = "it is damaged";
     return {};
   }
 
