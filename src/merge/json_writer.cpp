@@ -407,7 +407,9 @@ result<std::uint64_t> write_merged_json(const merge_options& o, const alignment&
   std::size_t header_bytes = 0;
   for (const aligned_trace& t : all.traces)
     for (std::string& loss : losses_of(t)) {
-      if ((header_bytes += loss.size()) <= max_losses_bytes) all_losses.push_back(loss);
+      std::string quoted;
+      append_json_string(quoted, loss);
+      if ((header_bytes += quoted.size()) <= max_losses_bytes) all_losses.push_back(loss);
       if (!t.usable || !t.json) without_section.push_back(std::move(loss));
     }
   if (!all_losses.empty()) append_losses(text += ",\"", all_losses);
