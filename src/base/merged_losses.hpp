@@ -16,7 +16,7 @@ inline namespace PROFKIT_NAMESPACE {
 // A list of texts around the events, of the whole file or of a node's section.
 inline constexpr std::string_view incomplete_key = "profkit_incomplete";
 // What such a text begins with, after its node; what recorders report has neither.
-inline constexpr std::string_view not_whole = "its trace is incomplete: ", not_there = "its trace is missing: ";
+inline constexpr std::string_view trace_incomplete = "its trace is incomplete: ", trace_missing = "its trace is missing: ";
 
 // Before what an XSpace has as errors, where it is said with the rest.
 inline constexpr char reported_by_recorder[] = "its recorder reported an error: ";
@@ -37,7 +37,7 @@ inline constexpr char reported_by_recorder[] = "its recorder reported an error: 
 [[nodiscard]] inline bool is_merged_loss(std::string_view error) noexcept {
   const auto said = text_of_node(error);
   const auto begins = [&](std::string_view with) { return said->second.substr(0, with.size()) == with; };
-  return said && (begins(not_whole) || begins(not_there));
+  return said && (begins(trace_incomplete) || begins(trace_missing));
 }
 
 // What stands under the key: the texts of a list.

@@ -144,8 +144,8 @@ void note_header(std::string_view key, std::string_view json, activity_input& in
     const auto said = text_of_node(text);
     std::string_view why = said ? said->second : std::string_view(text);
     input.incomplete.push_back(text);
-    if (!input.lacks_events.empty() || why.substr(0, not_there.size()) == not_there) continue;
-    if (why.substr(0, not_whole.size()) == not_whole) why.remove_prefix(not_whole.size());
+    if (!input.lacks_events.empty() || why.substr(0, trace_missing.size()) == trace_missing) continue;
+    if (why.substr(0, trace_incomplete.size()) == trace_incomplete) why.remove_prefix(trace_incomplete.size());
     input.lacks_events = why;
   }
 }

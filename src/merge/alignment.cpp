@@ -722,7 +722,7 @@ std::vector<std::string> losses_of(const aligned_trace& t) {
     nodes.push_back(std::to_string(t.input.node_id) + (t.json && t.json->rank ? ", rank " + std::to_string(*t.json->rank) : ""));
   std::vector<std::string> texts;
   for (const std::string& node : nodes)
-    texts.push_back("node " + node + ": " + std::string(t.usable ? not_whole : not_there) + t.report.incomplete);
+    texts.push_back("node " + node + ": " + std::string(t.usable ? trace_incomplete : trace_missing) + t.report.incomplete);
   return texts;
 }
 

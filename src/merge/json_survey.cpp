@@ -78,7 +78,7 @@ class json_surveyor final : public chrome_visitor {
     if (!found_.lost.empty() || texts.empty()) return true;
     const auto said = text_of_node(texts.front());
     std::string_view why = said ? said->second : std::string_view(texts.front());
-    if (why.substr(0, not_whole.size()) == not_whole) why.remove_prefix(not_whole.size());
+    if (why.substr(0, trace_incomplete.size()) == trace_incomplete) why.remove_prefix(trace_incomplete.size());
     found_.lost = why;
     return true;
   }

@@ -368,7 +368,7 @@ class json_exporter {
     const bool is_first = node >= 0 && !std::exchange(has_sections_, true);
     for (const std::string& loss : losses) {
       const auto said = text_of_node(loss);
-      const bool has_no_section = said && said->second.substr(0, not_there.size()) == not_there;
+      const bool has_no_section = said && said->second.substr(0, trace_missing.size()) == trace_missing;
       if (node >= 0 && said && said->first != node && !(is_first && has_no_section)) continue;
       text.append(any ? "," : "\"" + std::string(incomplete_key) + "\":[");
       any = true;

@@ -118,7 +118,7 @@ unpaired_events chrome_decoder::unpaired() const {
   found.ends = ends_without_begin_;
   found.end_names = end_names_;
   for (const open_begins::open& begin : begins) {
-    found.open_begins += begin.left_behind ? 0 : 1;
+    found.open_begins += begin.outlived ? 0 : 1;
     if (found.begin_names.size() < max_unpaired_names) found.begin_names.emplace_back(names_.text(begin.name));
   }
   return found;

@@ -25,7 +25,7 @@ class open_begins {
   struct open {
     std::uint64_t ordinal = 0;
     std::uint32_t name = 0;
-    bool left_behind = false;  // something that began before it ended after it began
+    bool outlived = false;  // something that began before it ended after it began
   };
 
   // `group`: the thread, or what else a begin and its end have in common.
@@ -100,7 +100,7 @@ class open_begins {
     std::uint32_t before_of_name = none, before = none, after = none;
     bool is_open = false;
     std::uint64_t number = 0;      // of pushes before
-    std::uint64_t left_until = 0;  // this one and those after it, as far as they were pushed before so many, were left behind
+    std::uint64_t left_until = 0;  // this one and those after it, as far as they were pushed before so many, were outlived
   };
 
   static std::uint64_t key_of(std::uint32_t group, std::uint32_t name) noexcept {
