@@ -466,6 +466,7 @@ class time_matcher {
     std::stable_sort(into_.groups.begin(), into_.groups.end(),
                      [](const collective_group& a, const collective_group& b) { return a.op < b.op; });
     for (collective_irregularity& row : into_.irregularities) row.op = place_of[row.op];
+    for (unrecorded_calls& row : into_.unrecorded) row.op = place_of[row.op];
   }
 
   // Which executions are one invocation is not known: nothing is compared.
