@@ -121,6 +121,7 @@ void print_merged_nodes(const merge_result& r, text_output& out, std::size_t col
     if (n.aligned_before) notes = "merged before";
     if (n.method == "collectives") notes = "by collectives";
     if (!n.anomalies.empty()) notes = "see warnings";
+    if (!n.incomplete.empty()) notes = "incomplete";
     t.row({std::to_string(n.id), escape_for_terminal(n.hostname), node_status_name(n.status), grouped(n.events),
            n.status == node_status::corrected && !n.aligned_before ? signed_duration(n.max_correction_ps) : "-",
            device ? human_duration(*device) : "unknown", host ? human_duration(*host) : "unknown", grouped(n.snapshots),
@@ -177,28 +178,35 @@ class passing_file {
   std::string path_;
 };
 
-// Puts the name of a host into trace JSON as it is written.
+// Puts the name of a host, and why the trace is incomplete, into trace JSON as it is written.
 class host_naming_sink final : public sink {
  public:
-  host_naming_sink(sink& inner, std::string_view host) : inner_(inner), host_(host) {}
+  host_naming_sink(sink& inner, std::string_view host, std::string_view incomplete) : inner_(inner) {
+    if (!host.empty()) head_ += "\"host_name\":" + quoted(host) + ',';
+    if (!incomplete.empty()) head_ += "\"profkit_incomplete\":[" + quoted(incomplete) + "],";
+  }
   result<void> write(std::string_view bytes) override {
-    if (!host_.empty() && !bytes.empty() && bytes.front() == '{') {
-      std::string head = "{\"host_name\":\"";
-      for (const char c : std::exchange(host_, {})) {
-        if (c == '"' || c == '\\') head += '\\';
-        if (static_cast<unsigned char>(c) >= 0x20) head += c;
-      }
-      if (auto ok = inner_.write(head + "\","); !ok) return ok;
+    if (!head_.empty() && !bytes.empty() && bytes.front() == '{') {
+      if (auto ok = inner_.write('{' + std::exchange(head_, {})); !ok) return ok;
       bytes.remove_prefix(1);
     }
-    host_.clear();
+    head_.clear();
     return inner_.write(bytes);
   }
   result<void> finish() override { return inner_.finish(); }
 
  private:
+  static std::string quoted(std::string_view text) {
+    std::string json = "\"";
+    for (const char c : text) {
+      if (c == '"' || c == '\\') json += '\\';
+      if (static_cast<unsigned char>(c) >= 0x20) json += c;
+    }
+    return json + '"';
+  }
+
   sink& inner_;
-  std::string host_;
+  std::string head_;
 };
 
 result<std::unique_ptr<sink>> open_merge_output(const std::string& path, const hooks& host) {
@@ -425,12 +433,16 @@ class merge_work {
     auto into = atomic_file_sink(path);
     if (!into) return std::move(into).error();
     const auto info = analyse_info(profkit::trace(*opened), {}, host_);
-    host_naming_sink naming(**into, info && !info->files.empty() && !info->files.front().hosts.empty() ? info->files.front().hosts.front() : "");
+    std::string lost = info && !info->reasons.empty() ? info->reasons.front() : std::string();
+    const std::string path_of_it = (*opened)->what().files[file].path + ": ";
+    if (lost.compare(0, path_of_it.size(), path_of_it) == 0) lost.erase(0, path_of_it.size());
+    host_naming_sink naming(**into, info && !info->files.empty() && !info->files.front().hosts.empty() ? info->files.front().hosts.front() : "", lost);
     trace_export_options o;
     o.host = host_;
     auto outcome = export_trace(profkit::trace(*opened), o, naming);
     progress_.clear();
     if (!outcome) return std::move(outcome).error();
+    if (!outcome->damage.empty() && !asked_.merge.keep_going) return outcome->damage.front().what;
     if (auto ok = (*into)->finish(); !ok) return ok;
     std::replace(what.traces.begin(), what.traces.end(), input.trace, path);
     return {};

@@ -95,11 +95,12 @@ void print_line(session& s, ops_line& line, const profkit::op_programs& programs
   s.left_out(line.ops.size(), shown);
 }
 
-void print_lines_left_out(session& s, const std::vector<profkit::left_out_lines>& all) {
-  if (all.empty()) return;
-  s.out().line("");
-  const std::string text = left_out_text(all);
-  s.out().line(s.columns() == 0 ? text : wrap(text, s.columns(), 2));
+void print_lines_left_out(session& s, const profkit::ops_result& found) {
+  for (const std::string& text : {left_out_text(found.left_out), escape_for_terminal(found.unpaired)}) {
+    if (text.empty()) continue;
+    s.out().line("");
+    s.out().line(s.columns() == 0 ? text : wrap(text, s.columns(), 2));
+  }
 }
 
 profkit::result<void> print_ops(session& s) {
@@ -108,7 +109,7 @@ profkit::result<void> print_ops(session& s) {
   s.lost(found->damage);
   if (found->lines.empty()) {
     s.absent(found->absent);
-    print_lines_left_out(s, found->left_out);
+    print_lines_left_out(s, *found);
     return {};
   }
   // With a name filter, lines without rows are left: they say nothing.
@@ -124,7 +125,7 @@ profkit::result<void> print_ops(session& s) {
                  order_text(s.asked().order));
   const profkit::op_programs programs(s.capture());
   for (ops_line& line : lines) print_line(s, line, programs, s.asked().limit.value_or(default_rows));
-  print_lines_left_out(s, found->left_out);
+  print_lines_left_out(s, *found);
   return {};
 }
 

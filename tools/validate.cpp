@@ -169,6 +169,25 @@ void print_warning_list(text_output& out, const validation_result& found, std::u
                                        style::dim));
 }
 
+// Calls that may have been made: files of which it is known that they lack events do not have them.
+void print_unrecorded(text_output& out, const validation_result& found, std::uint64_t limit, std::size_t columns) {
+  std::uint64_t shown = 0;
+  for (const profkit::unrecorded_calls& row : found.unrecorded) {
+    if (limit != 0 && shown == limit) break;
+    ++shown;
+    const collective_op& op = found.ops[row.op];
+    std::string text = "node " + std::to_string(found.nodes[row.node].id) + ", device " + std::to_string(row.device) + ", from call " +
+                       grouped(std::uint64_t{row.occurrence}) + " of " + short_op_name(op.name, "");
+    if (!op.group.empty()) text += " " + escape_for_terminal(op.group);
+    text += ": " + escape_for_terminal(row.evidence);
+    out.line("  " + (columns == 0 ? text : wrap(text, columns, 2)));
+  }
+  if (shown < found.unrecorded.size())
+    out.line("  " + out.screen().paint("… " + grouped(std::uint64_t{found.unrecorded.size() - shown}) +
+                                           " more (--limit 0 shows all)",
+                                       style::dim));
+}
+
 // Who did otherwise than the others of its process group.
 void print_irregularities(text_output& out, const validation_result& found, std::uint64_t limit, std::size_t columns) {
   std::uint64_t shown = 0;
@@ -267,6 +286,11 @@ void print_text(text_output& out, const options& asked, const validation_result&
   out.line(out.screen().paint("Collectives", style::heading));
   print_compared_ops(out, found, limit, columns);
   print_unjudged(out, found, columns);
+  if (!found.unrecorded.empty()) {
+    out.line();
+    out.line(out.screen().paint("Not in the files", style::heading));
+    print_unrecorded(out, found, limit, columns);
+  }
   if (!found.irregularities.empty()) {
     out.line();
     out.line(out.screen().paint("Irregular in their process group", style::heading));

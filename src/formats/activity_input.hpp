@@ -4,11 +4,13 @@
 #include <profkit/core/chrome.hpp>
 
 #include <cstdint>
+#include <string_view>
 
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 
 struct chrome_item;
+struct unpaired_events;
 
 // Counts rows that were not taken; `line` is that of the first of them, from 1.
 void reject_row(activity_input& input, const char* reason, std::uint64_t line, std::uint64_t count = 1);
@@ -25,6 +27,12 @@ void note_rejected(activity_input& input);
 
 // What `input` says of launches of its host without a record of a device.
 void note_unrecorded(const activity_host& host, activity_input& input);
+
+// Begins and ends of which the other is missing.
+void note_unpaired(const unpaired_events& found, activity_input& input);
+
+// What a merge says around the events of a node of what was lost before.
+void note_header(std::string_view key, std::string_view json, activity_input& input);
 
 // What the JSON reader reports of a file: events, those passed over, damage.
 void note_summary(const chrome_summary& summary, activity_input& input);

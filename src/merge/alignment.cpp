@@ -5,6 +5,7 @@
 #include <profkit/time.hpp>
 #include <profkit/xspace.hpp>
 
+#include <base/merged_losses.hpp>
 #include <base/progress.hpp>
 
 #include "clock_statistics.hpp"
@@ -75,6 +76,11 @@ class trace_aligner {
     all_.warnings.push_back(fault_text(f));
     return {};
   }
+  // The same where not all of a trace can be merged.
+  result<void> lose(aligned_trace& t, const fault& f) {
+    t.lose(f);
+    return fail_or_warn(f);
+  }
   void warn(std::string text) { all_.warnings.push_back(std::move(text)); }
 
   static fault about(std::int64_t node, fault_code code, const std::string& what, std::string hint, std::string path,
@@ -101,14 +107,14 @@ class trace_aligner {
       f.message = node_text(input.node_id) + ": this is an XSpace, and trace JSON is written";
       f.hint = "Export it first: profkit export TRACE -o NAME.trace.json.gz, and merge that.";
       f.path = input.path;
-      return fail_or_warn(f);
+      return lose(t, f);
     }
     auto from = open_trace(input, o_);
     if (!from) {
       t.report.status = node_status::missing;
       fault f = std::move(from).error();
       f.message = node_text(input.node_id) + ": its trace cannot be opened: " + f.message;
-      return fail_or_warn(f);
+      return lose(t, f);
     }
     std::unique_ptr<source> opened = std::move(from).value();
     if (const auto span = opened->span()) {
@@ -120,36 +126,36 @@ class trace_aligner {
         t.report.status = node_status::corrupt;
         fault f = std::move(held).error();
         f.message = node_text(input.node_id) + ": " + f.message;
-        return fail_or_warn(f);
+        return lose(t, f);
       }
       t.held = std::move(held).value();
       t.bytes = t.held.bytes;
       if (t.held.damage) {
         t.report.status = node_status::corrupt;
-        if (auto ok = fail_or_warn(*t.held.damage); !ok) return ok;
+        if (auto ok = lose(t, *t.held.damage); !ok) return ok;
       }
     }
     if (const fault* const damage = input.opened == nullptr ? nullptr : input.opened->file_fault(input.file)) {
       t.report.status = node_status::corrupt;
-      if (auto ok = fail_or_warn(*damage); !ok) return ok;
+      if (auto ok = lose(t, *damage); !ok) return ok;
     }
     t.usable = true;
     if (t.bytes.empty()) {
       t.report.status = node_status::corrupt;
-      return fail_or_warn(about(input.node_id, fault_code::damaged, "its trace is empty: 0 bytes",
+      return lose(t, about(input.node_id, fault_code::damaged, "its trace is empty: 0 bytes",
                                 "The profiler was stopped before it wrote; fetch the trace again.", input.path, 0));
     }
     if (const std::optional<fault> f = another_kind(t)) {
       t.usable = false;
       t.report.status = node_status::corrupt;
-      return fail_or_warn(*f);
+      return lose(t, *f);
     }
     if (o_.keep_going && !is_intact(t.bytes)) return mend(t);
     if (const char* const damage = damage_position(t.bytes)) {
       const std::uint64_t at = offset_in(t.bytes, damage);
       t.report.status = node_status::corrupt;
       t.bytes = t.bytes.substr(0, at);
-      return fail_or_warn(about(input.node_id, fault_code::damaged,
+      return lose(t, about(input.node_id, fault_code::damaged,
                                 "its trace is damaged or cut at byte " + std::to_string(at) +
                                     ": a field runs past the end",
                                 "Fetch the trace again; --keep-going merges what is intact.", input.path,
@@ -189,7 +195,7 @@ class trace_aligner {
     const auto written = opened ? export_trace(trace(*opened), how, *memory_sink(*mended)) : result<trace_export_outcome>(opened.error());
     if (!written || mended->empty() || !is_intact(*mended)) {
       t.usable = false;
-      return fail_or_warn(written ? about(t.input.node_id, fault_code::damaged, "nothing of its trace is intact",
+      return lose(t, written ? about(t.input.node_id, fault_code::damaged, "nothing of its trace is intact",
                                           "Fetch the trace again.", t.input.path)
                                   : written.error());
     }
@@ -198,9 +204,11 @@ class trace_aligner {
     t.bytes = t.held.bytes;
     for (const file_damage& loss : written->damage) {
       fault f = loss.what;
+      t.lose(f);
       f.message = node_text(t.input.node_id) + ": " + f.message + "; what is intact is merged";
       if (auto ok = fail_or_warn(f); !ok) return ok;
     }
+    if (t.report.incomplete.empty()) t.report.incomplete = "it is damaged";
     return {};
   }
 
@@ -209,7 +217,7 @@ class trace_aligner {
     t.report.status = node_status::corrupt;
     const auto refuse = [&](fault f) {
       f.message = node_text(t.input.node_id) + ": " + f.message;
-      return fail_or_warn(f);
+      return lose(t, f);
     };
     if (!t.input.snapshots.empty())
       return refuse({fault_code::invalid_argument, "clock snapshots are of XSpaces, and this is trace JSON", t.input.path, no_offset,
@@ -223,6 +231,9 @@ class trace_aligner {
       return refuse(read->damage ? *read->damage : fault{fault_code::damaged, "its trace holds no event", t.input.path, no_offset, ""});
     t.json = std::move(*read);
     t.usable = true;
+    t.report.incomplete = t.json->lost;
+    if (const fault* const damage = t.input.opened == nullptr ? nullptr : t.input.opened->file_fault(t.input.file); damage && !t.json->damage)
+      t.json->damage = *damage;
     if (t.json->damage) return refuse(*t.json->damage);
     t.report.status = node_status::corrected;
     return {};
@@ -340,7 +351,7 @@ class trace_aligner {
         t.usable = false;
         t.report.status = node_status::corrupt;
         before.error().path = t.input.path;
-        return fail_or_warn(before.error());
+        return lose(t, before.error());
       }
       t.before = std::move(*before);
       t.file_start_ns = t.before.front().origin_ns;
@@ -701,6 +712,18 @@ std::string fault_text(const fault& f) {
   if (f.byte_offset != no_offset && f.message.find(std::to_string(f.byte_offset)) == std::string::npos)
     text += " (at byte " + std::to_string(f.byte_offset) + ')';
   return text;
+}
+
+std::vector<std::string> losses_of(const aligned_trace& t) {
+  if (t.report.incomplete.empty()) return {};
+  std::vector<std::string> nodes;
+  for (const clock_metadata& m : t.before) nodes.push_back(std::to_string(m.bounds.node_id));
+  if (t.before.empty())
+    nodes.push_back(std::to_string(t.input.node_id) + (t.json && t.json->rank ? ", rank " + std::to_string(*t.json->rank) : ""));
+  std::vector<std::string> texts;
+  for (const std::string& node : nodes)
+    texts.push_back("node " + node + ": " + std::string(t.usable ? trace_incomplete : trace_missing) + t.report.incomplete);
+  return texts;
 }
 
 result<alignment> align_traces(const merge_options& o, const hooks& host) { return trace_aligner(o, host).run(); }

@@ -36,6 +36,13 @@ struct aligned_trace {
   node_start start;
   std::optional<std::int64_t> file_start_ns;  // what line times below 1e17 count from, Unix ns
 
+  // Notes why not all of the trace is merged, the first reason.
+  void lose(const fault& why) {
+    const std::string node = "node " + std::to_string(input.node_id) + ": ";
+    if (!report.incomplete.empty() || why.code == fault_code::cancelled) return;
+    report.incomplete = why.message.compare(0, node.size(), node) == 0 ? why.message.substr(node.size()) : why.message;
+  }
+
   void forget(std::string_view part) const noexcept {
     if (mapped) mapped->forget(part);
   }
@@ -48,6 +55,9 @@ struct alignment {
   std::int64_t base_ns = 0;  // Unix ns of corrected zero
   std::vector<std::string> warnings;
 };
+
+// What a merged trace says of what was lost of it, a text a node.
+[[nodiscard]] std::vector<std::string> losses_of(const aligned_trace& t);
 
 result<alignment> align_traces(const merge_options& o, const hooks& host);
 

@@ -8,6 +8,7 @@
 
 #include <base/hash_map.hpp>
 #include <base/json_writer.hpp>
+#include <base/merged_losses.hpp>
 #include <base/node_sections.hpp>
 #include <base/sound_json.hpp>
 #include <base/unix_time.hpp>
@@ -41,6 +42,7 @@ class json_surveyor final : public chrome_visitor {
   explicit json_surveyor(json_survey& into) : found_(into) {}
 
   bool header(std::string_view key, std::string_view json, std::uint64_t) override {
+    if (key == incomplete_key) return take_losses(json);
     if (!found_.headers.empty()) found_.headers += ',';
     append_json_string(found_.headers, key);
     found_.headers += ':';
@@ -71,6 +73,16 @@ class json_surveyor final : public chrome_visitor {
   }
 
  private:
+  bool take_losses(std::string_view json) {
+    const std::vector<std::string> texts = loss_texts(json);
+    if (!found_.lost.empty() || texts.empty()) return true;
+    const auto said = text_of_node(texts.front());
+    std::string_view why = said ? said->second : std::string_view(texts.front());
+    if (why.substr(0, trace_incomplete.size()) == trace_incomplete) why.remove_prefix(trace_incomplete.size());
+    found_.lost = why;
+    return true;
+  }
+
   json_process& process_of(const chrome_ref& pid) {
     key_.assign(1, pid.text.empty() && !pid.is_string ? ' ' : pid.is_string ? '"' : '#');
     key_ += pid.text;

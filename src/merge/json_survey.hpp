@@ -33,6 +33,7 @@ struct json_survey {
   bool nanoseconds = false;
   bool is_merged = false;
   std::optional<fault> damage;
+  std::string lost;  // what the trace says of events that were lost before; "" when it says nothing
 };
 
 struct trace_input;

@@ -6,6 +6,7 @@
 #include <base/exact_microseconds.hpp>
 #include <base/hash_map.hpp>
 #include <base/json_writer.hpp>
+#include <base/merged_losses.hpp>
 #include <base/node_sections.hpp>
 #include <base/sound_json.hpp>
 
@@ -21,6 +22,7 @@ namespace {
 
 constexpr std::size_t max_buffered_bytes = std::size_t{1} << 20;
 constexpr std::uint64_t exact_integers = std::uint64_t{1} << 53;  // that readers with doubles can hold
+constexpr std::size_t max_losses_bytes = 2000;                    // in the file's header, which has to stay short
 constexpr std::int64_t places_per_node = 1000;                    // of its processes among those of all
 
 // Phases whose events are joined by their ids, over all processes of a file.
@@ -37,6 +39,16 @@ void append_as_one_line(std::string& out, std::string_view json) {
   }
 }
 
+// What was lost of traces, as a member of an object, without its first quotation mark.
+void append_losses(std::string& text, const std::vector<std::string>& losses) {
+  text.append(incomplete_key) += "\":[";
+  for (std::size_t i = 0; i < losses.size(); ++i) {
+    if (i > 0) text += ',';
+    append_json_string(text, losses[i]);
+  }
+  text += ']';
+}
+
 struct merged_process {
   std::uint64_t pid = 0;
   std::int64_t place = 0;
@@ -46,9 +58,11 @@ struct merged_process {
 // The events of one node.
 class section_writer final : public chrome_visitor {
  public:
+  // `losses`: what the section says of what was lost.
   section_writer(const merge_options& o, const aligned_trace& t, std::size_t index, std::size_t nodes, std::int64_t base_ns,
-                 std::int64_t zero_ps, merge_result& made, merged_node& report, std::string& text, sink& into)
-      : o_(o), t_(t), index_(index), nodes_(nodes), zero_ps_(zero_ps), made_(made), report_(report), text_(text), into_(into),
+                 std::int64_t zero_ps, merge_result& made, merged_node& report, const std::vector<std::string>& losses,
+                 std::string& text, sink& into)
+      : o_(o), t_(t), index_(index), nodes_(nodes), zero_ps_(zero_ps), made_(made), report_(report), losses_(losses), text_(text), into_(into),
         correction_(correction_of_json(t, base_ns)), mapper_(correction_) {}
 
   // `first_pid`: the first number that no process before has; moves on.
@@ -152,7 +166,12 @@ class section_writer final : public chrome_visitor {
     text_ += section_head;
     text_ += "{\"node\":";
     append_integer(text_, t_.input.node_id);
-    text_ += ",\"header\":{" + t_.json->headers + "},\"hostname\":";
+    text_ += ",\"header\":{" + t_.json->headers;
+    if (!losses_.empty()) {
+      text_ += t_.json->headers.empty() ? "\"" : ",\"";
+      append_losses(text_, losses_);
+    }
+    text_ += "},\"hostname\":";
     append_json_string(text_, report_.hostname);
     text_ += ",\"rank\":" + (t_.json->rank ? std::to_string(*t_.json->rank) : "null") + ",\"label\":";
     append_json_string(text_, label());
@@ -326,6 +345,7 @@ class section_writer final : public chrome_visitor {
   const std::int64_t zero_ps_;
   merge_result& made_;
   merged_node& report_;
+  const std::vector<std::string>& losses_;
   std::string& text_;
   sink& into_;
   const line_correction correction_;
@@ -381,14 +401,28 @@ result<std::uint64_t> write_merged_json(const merge_options& o, const alignment&
       std::count_if(all.traces.begin(), all.traces.end(), [](const aligned_trace& t) { return t.usable && t.json; }));
   std::string text = "{\"displayTimeUnit\":\"ns\",\"baseTimeNanoseconds\":";
   append_integer(text, made.origin_ns);
-  text += ",\"profkit_nodes\":" + std::to_string(usable) + ",\"metadata\":{\"producer\":\"profkit merge\"},\"traceEvents\":[\n";
+  text += ",\"profkit_nodes\":" + std::to_string(usable);
+  // A section has those of its node, the first one those of nodes that have none; the file's own header the first few of all.
+  std::vector<std::string> all_losses, without_section;
+  std::size_t header_bytes = 0;
+  for (const aligned_trace& t : all.traces)
+    for (std::string& loss : losses_of(t)) {
+      std::string quoted;
+      append_json_string(quoted, loss);
+      if ((header_bytes += quoted.size()) <= max_losses_bytes) all_losses.push_back(loss);
+      if (!t.usable || !t.json) without_section.push_back(std::move(loss));
+    }
+  if (!all_losses.empty()) append_losses(text += ",\"", all_losses);
+  text += ",\"metadata\":{\"producer\":\"profkit merge\"},\"traceEvents\":[\n";
   std::uint64_t first_pid = 1;
   std::size_t index = 0;
   for (std::size_t i = 0; i < all.traces.size(); ++i) {
     const aligned_trace& t = all.traces[i];
     if (!t.usable || !t.json) continue;
     if (index > 0) text += ",\n";
-    section_writer section(o, t, index++, usable, all.base_ns, zero_ps, made, made.nodes[i], text, counted);
+    std::vector<std::string> losses = losses_of(t);
+    if (index == 0) losses.insert(losses.end(), without_section.begin(), without_section.end());
+    section_writer section(o, t, index++, usable, all.base_ns, zero_ps, made, made.nodes[i], losses, text, counted);
     if (auto ok = section.run(first_pid, host); !ok) return std::move(ok).error();
     made.events += made.nodes[i].events;
   }

@@ -93,6 +93,7 @@ class merger {
         plan_.all.warnings.push_back(fault_text(f));
         t.usable = false;
         t.report.status = node_status::corrupt;
+        t.lose(f);
         continue;
       }
       least = std::min(least, from);

@@ -191,6 +191,12 @@ class plan_writer {
         if (auto ok = out.literal(std::move(text)); !ok) return ok;
       }
     }
+    for (const aligned_trace& t : plan_.all.traces)
+      for (const std::string& loss : losses_of(t)) {
+        std::string text;
+        append_bytes_field(text, 2, as_utf8(loss));
+        if (auto ok = out.literal(std::move(text)); !ok) return ok;
+      }
     return {};
   }
 

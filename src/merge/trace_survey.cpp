@@ -75,6 +75,7 @@ class surveyor {
       fault f = in_trace(trace, why->code, why->message, t.bytes.data());
       f.hint = why->hint;
       plan_.all.traces[trace].usable = false;
+      plan_.all.traces[trace].lose(f);
       return fail_or_warn(f);
     }
     wire_reader reader(t.bytes);
@@ -99,6 +100,7 @@ class surveyor {
         plan_.all.traces[trace].report.status = node_status::corrupt;
         fault f = in_trace(trace, fault_code::damaged, "plane " + std::string(p.name) + " is damaged", damage);
         f.hint = "Fetch the trace again; --keep-going leaves the plane out.";
+        plan_.all.traces[trace].lose(f);
         if (auto ok = fail_or_warn(f); !ok) return ok;
         continue;
       }
@@ -240,6 +242,7 @@ class surveyor {
                              plan_.lines[i].body.data() + *facts.damage);
           f.hint = "Fetch the trace again; --keep-going leaves the plane out.";
           plan_.all.traces[p.trace].report.status = node_status::corrupt;
+          plan_.all.traces[p.trace].lose(f);
           if (auto ok = fail_or_warn(f); !ok) return ok;
           broken = true;
           break;

@@ -369,7 +369,7 @@ class Answer:
             "id": node.number, "snapshots": len(node.snapshots), "offset_windows": len(node.offsets),
             "max_correction_ns": ns(greatest if abs(greatest) >= abs(least) else least),
             "missing_snapshots": max(expected - len(node.snapshots), 0), "hostname": node.host, "trace": str(path),
-            "status": "corrected", "aligned_before": False, "method": "snapshots",
+            "status": "corrected", "aligned_before": False, "incomplete": None, "method": "snapshots",
             "snapshot_source": "embedded" if node.embedded else "file",
             "events": len(events), "planes": len(self.placed[node.number]), "clamped_events": 0, "sorted_lines": unsorted,
             "snapshot_extrapolated_events": sum(e.past_snapshots for e in events),

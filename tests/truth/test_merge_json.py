@@ -222,6 +222,7 @@ class MergeJson(truth.Case):
         self.merge(names, "--no-correction", status=4)
         merged = self.merge(names, "--no-correction", "--keep-going")
         ranks[2].events.pop()
+        ranks[2].header["profkit_incomplete"] = ["node 2, rank 2: its trace is incomplete: the file ends inside an event"]
         self.check_nodes(merged, ranks, [0, 0, 0])
         self.assertEqual(truth.loads(self.said)["nodes"][2]["status"], "corrupt")
 

@@ -282,9 +282,9 @@ class Answer:
                        "clock": list(dict.fromkeys(k.host for k in self.clocks.values())).index(c.host),
                        "devices": len({k.device for k in self.calls if k.node == n}),
                        "collectives": sum(k.node == n for k in self.calls),
-                       "bound_ps": max(w[2] for w in c.windows) if self.given is None else self.given}
+                       "bound_ps": max(w[2] for w in c.windows) if self.given is None else self.given, "incomplete": None}
                       for n, c in self.clocks.items()],
-            "ops": self.ops, "details": self.details(), "calls": self.call_rows(), "irregularities": [],
+            "ops": self.ops, "details": self.details(), "calls": self.call_rows(), "irregularities": [], "unrecorded_calls": [],
             "warning_list": [{"kind": k, "node": None if n < 0 else str(n), "op": op, "count": c, "text": t}
                              for k, n, op, c, t in self.warnings],
             "alignment": None, "traces": [self.path], "events_checked": "some", "damage": []}

@@ -5,6 +5,7 @@ import sys
 import hlo
 import proto_writer as proto
 import truth
+import wire
 from test_validate import Call, Clock, clock_plane_of, trace
 
 US, ZERO_NS = 1_000_000, 1_700_000_000_000_000_000
@@ -19,6 +20,8 @@ class Groups(truth.Case):
         1, "main", *(hlo.instruction(at, name, name.split(".")[0], hlo.shape(hlo.F32, [25]), more=hlo.replica_groups(*groups))
                      for at, (name, groups) in enumerate((("all-reduce.1", [[0, 1, 2, 3]]), ("all-gather.2", [[0, 1], [2, 3]]),
                                                           ("all-reduce.3", [[0, 2], [1, 3]])), 1))))
+
+    of_device_3 = STEPS  # how many steps its trace has
 
     def times(self, name, step, device):
         begin = 1000 + PERIOD * step
@@ -37,7 +40,7 @@ class Groups(truth.Case):
             plane.line("Stream #7(NCCL)", ZERO_NS, [
                 plane.event("ncclDevKernel_X", start * US, (end - start) * US, [
                     ("hlo_op", proto.Ref(name)), ("program_id", 11), ("hlo_module", proto.Ref("jit_step"))])
-                for step in range(STEPS) for name in ("all-reduce.1", "all-gather.2", "all-reduce.3")
+                for step in range(self.of_device_3 if 2 * node + device == 3 else STEPS) for name in ("all-reduce.1", "all-gather.2", "all-reduce.3")
                 for start, end in [self.times(name, step, 2 * node + device)]], line_id=7)
             planes.append(plane)
         metadata = proto.Plane("/host:metadata", first_event_id=11)
@@ -99,11 +102,26 @@ class Groups(truth.Case):
             "kind": "straggler", "op": "all-reduce.1", "module": "jit_step", "process_group": "", "call": 0, "call_start_ps": start * US,
             "node": "1", "device": 1, "rank": "3", "count": 4, "of_count": 4, "late_ps": 500 * US})
 
+    def test_what_a_recorder_lost(self):
+        """The recorder of node 1 reports an error: that device 3 has no calls of the last two steps says nothing of it."""
+        self.of_device_3 = 3
+        self.write("t1.xplane.pb", self.space(1) + wire.message(2, "out of buffers"))
+        why = "its recorder reported an error: out of buffers"
+        found = self.ask()
+        begins = [[min(start for start, _ in self.calls(name, devices)[3].values()) * US for name, group, devices in self.GROUPS
+                   if name == wanted and 3 in devices][0] for wanted in ("all-gather.2", "all-reduce.1", "all-reduce.3")]
+        self.check(found["unrecorded_calls"], [{
+            "where": "end", "op": "all-reduce.1", "module": "jit_step", "process_group": "", "call": 3, "call_start_ps": begins[1], "node": "1",
+            "device": 1, "rank": "3", "count": 6,
+            "evidence": f"the file of rank 3 ends here: 6 calls of its groups that other members ran are not in it ({why})"}])
+        self.check([node["incomplete"] for node in found["nodes"]], [None, why])
+        self.assertEqual([row["kind"] for row in found["irregularities"] if row["kind"] in ("missing", "late", "stopped")], [])
+
     def test_nodes(self):
         for paths, hosts in ((self.paths, ("host-0", "host-1")), (self.paths[::-1], ("host-1", "host-0"))):
             found = truth.parsed(truth.run("validate", *paths, "--bound", "7ns", "--json"))
             self.check(found["nodes"], [{"id": str(at), "hostname": host, "trace": at, "clock": at, "devices": 2, "collectives": 30,
-                                         "bound_ps": 7000} for at, host in enumerate(hosts)])
+                                         "bound_ps": 7000, "incomplete": None} for at, host in enumerate(hosts)])
             self.check(found["traces"], [str(path) for path in paths])
 
     def test_what_is_left_out(self):

@@ -253,6 +253,11 @@ struct activity_input {
   std::uint64_t first_rejected_byte = no_offset;                      ///< of JSON
   std::vector<std::string> unknown_columns, missing_columns, notes;
   std::vector<std::string> incomplete;  ///< what is missing or not to be trusted though the file is intact
+  /// Of spans that are recorded by their two ends: begins that nothing ended, those of them around which nothing ended either (they
+  /// ran when the trace ended), and ends that nothing began. None is a span.
+  std::uint64_t begins_without_end = 0, begins_open = 0, ends_without_begin = 0;
+  std::string unpaired;      ///< the same as a sentence, which `incomplete` has, too; "" when there are none
+  std::string lacks_events;  ///< why events are known to be missing though the file is intact; "" when nothing says so
   /// When the last event ends, where a false duration was cut that ends later; no_time_ps elsewhere.
   std::int64_t last_ps = no_time_ps;
   std::string why_empty;        ///< why no kernel came of it; "" when some did, or when other inputs give the reason

@@ -147,6 +147,8 @@ struct file_info {
   std::optional<std::int64_t> origin_unix_ns;
   std::optional<std::int64_t> first_ps, last_ps;
   bool aligned = false;  ///< shifted onto the capture origin
+  /// As activity_input has them.
+  std::uint64_t begins_without_end = 0, begins_open = 0, ends_without_begin = 0;
   std::optional<std::uint64_t> events_at_cap;  ///< of trace JSON that ends at its exporter's limit: do not add it up
   std::vector<plane_info> planes;
   std::optional<fault> damage;
@@ -424,6 +426,9 @@ struct left_out_lines {
 struct ops_result {
   std::vector<ops_line> lines;
   std::vector<left_out_lines> left_out;  ///< by reason; empty under filters, which ask for a part
+  /// Of all traces that were read, as activity_input has them; `unpaired` says it in a sentence, "" when there are none.
+  std::uint64_t begins_without_end = 0, begins_open = 0, ends_without_begin = 0;
+  std::string unpaired;
   std::string source;  ///< "XLA Ops", "device streams", "host events with hlo_op"; empty when absent
   std::string absent;
   std::vector<file_damage> damage;

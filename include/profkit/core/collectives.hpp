@@ -46,6 +46,7 @@ struct collective_node {
   std::uint64_t collectives = 0;
   std::optional<std::int64_t> bound_ps;  ///< the widest error of its times; empty when the trace says nothing of it
   node_bounds bounds;  ///< the same over time, of a merged trace
+  std::string incomplete;  ///< why its trace is known to lack events; "" when nothing says so
 };
 
 /// An operation on one device number of every node.
@@ -154,6 +155,20 @@ struct collective_irregularity {
 };
 [[nodiscard]] const char* collective_irregularity_name(collective_irregularity::kind k) noexcept;  ///< "missing", …
 
+/// Calls of its groups that a device may have made: its trace is known to lack events, so nothing is said of the device.
+struct unrecorded_calls {
+  enum class place : std::uint8_t { end, begin, between } where = place::end;  ///< of the calls that its trace has
+  std::uint32_t op = 0;            ///< of the first of them; index into ops
+  std::uint32_t occurrence = 0;    ///< likewise
+  std::int64_t call_start_ps = 0;  ///< when the first member of that call began
+  std::uint32_t node = 0;          ///< index; collective_node::incomplete says why
+  std::int32_t device = -1;
+  std::int64_t rank = -1;
+  std::uint64_t count = 1;
+  std::string evidence;  ///< one sentence
+};
+[[nodiscard]] const char* unrecorded_place_name(unrecorded_calls::place p) noexcept;  ///< "end", …
+
 /// Something a person should know of: an execution without partners, a clock that nobody corrected.
 struct collective_warning {
   enum class kind : std::uint8_t {
@@ -199,6 +214,7 @@ struct validation_result {
   std::uint64_t warnings = 0;
   std::vector<collective_warning> warning_list;
   std::vector<collective_irregularity> irregularities;  ///< by kind, then time
+  std::vector<unrecorded_calls> unrecorded;             ///< by node, device and place
   double mean_gap_ns = 0;           ///< of start gaps
   events_checked checked = events_checked::some;  ///< those of an XSpace that are collectives, all of other traces
   std::vector<file_damage> damage;  ///< `file` is an index into traces

@@ -108,6 +108,7 @@ struct merged_node {
   std::string method;  ///< what its clock was corrected by: "snapshots", "offsets" (alone), "collectives"; "": by nothing
   std::vector<clock_anomaly> anomalies;
   std::optional<std::int64_t> start_unix_ns, start_tracer_ns;  ///< what its host and device times count from
+  std::string incomplete;  ///< why its trace is not whole, or not there at all; "" when nothing of it was lost
   std::vector<applied_offset> applied;                         ///< over its events, by time; empty: its clock was not corrected
 };
 

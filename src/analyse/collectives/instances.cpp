@@ -10,6 +10,7 @@
 #include "base/collective_names.hpp"
 #include "base/communication_kernels.hpp"
 #include "base/hash_map.hpp"
+#include "base/merged_losses.hpp"
 #include "base/progress.hpp"
 #include "formats/xspace/line_time.hpp"
 #include "formats/xspace/plane_node.hpp"
@@ -96,6 +97,7 @@ class finder {
       if (const fault* why = p.file_fault(file)) note(t, *why);
       const xspace_index* const space = p.xspace(file);
       if (space == nullptr) continue;
+      const fault* const cut = p.file_fault(file);
       // Ids of 100 and more alone are those of ROCm's merge script.
       bool rocm_ids = true;
       for (const plane_index& plane : space->planes)
@@ -127,6 +129,8 @@ class finder {
         if (hostname.empty() && !space->hostnames.empty() && !node && key.id == 0) hostname = space->hostnames.front();
         if (result<void> read = read_plane(t, p, file, plane, key, device, hostname, shift_ps, progress); !read)
           return read;
+        if (cut != nullptr) note_incomplete(nodes_.at(key), cut->message);
+        for (const std::string_view error : space->errors) note_error(nodes_.at(key), error);
       }
       take_text_groups(before);
     }
@@ -261,6 +265,10 @@ class finder {
       if (why.path.empty()) why.path = p.what().files[input.file].path;
       note(t, std::move(why));
     }
+    hash_map<std::uint32_t, std::string> incomplete;  // why files lack events
+    for (const activity_input& input : found.inputs())
+      if (std::string why = input.damage ? input.damage->message : input.lacks_events; !why.empty())
+        incomplete.try_emplace(input.file, std::move(why));
     std::vector<hash_map<string_id, string_id>> groups(found.devices().size());
     for (const communication_row& row : found.communication())
       if (row.group != 0 && row.device < groups.size()) groups[row.device].emplace(row.op, row.group);
@@ -274,6 +282,7 @@ class finder {
       collective_instance like;
       const std::string& recorded = found.hosts()[device.host_group].hostname;
       like.node = node_of(key, t, device.file, recorded.empty() ? std::string_view(p.what().files[device.file].host) : recorded);
+      if (const auto why = incomplete.find(device.file); why != incomplete.end()) note_incomplete(like.node, why->second);
       like.device = devices_of_file[device.file]++;
       all_lanes_.insert({like.node, like.device});
       const std::size_t before = found_.all.size();
@@ -366,9 +375,11 @@ class finder {
           found_.all.push_back(std::move(e));
         }
       }
-      if (!scanner.ok())
+      if (!scanner.ok()) {
         note(t, {fault_code::damaged, "an event breaks the protobuf format", p.what().files[file].path,
                  line.offset + scanner.offset(), "the rest of this line is not counted"});
+        note_incomplete(node, "an event breaks the protobuf format");
+      }
     }
     collective_node& here = found_.nodes[node];
     here.collectives += found_.all.size() - before;
@@ -552,6 +563,21 @@ class finder {
         e.who = participation::sub_groups;
       if (e.who != participation::own_group) e.group = 0;
     }
+  }
+
+  // The first that is known of a node.
+  void note_incomplete(std::uint32_t node, std::string_view why) {
+    std::string& known = found_.nodes[node].incomplete;
+    if (known.empty()) known = why;
+  }
+  // What a recorder reports, it lost; in a merged trace each such text names its node.
+  void note_error(std::uint32_t node, std::string_view error) {
+    const auto said = text_of_node(error);
+    if (said && said->first != found_.nodes[node].id) return;
+    if (is_merged_loss(error))
+      note_incomplete(node, said->second.substr(trace_incomplete.size()));
+    else
+      note_incomplete(node, reported_by_recorder + std::string(said ? said->second : error));
   }
 
   void note(std::uint32_t trace, fault why) {

@@ -119,6 +119,9 @@ std::vector<matched_call> match_calls(const collective_instances& found, const s
 void find_irregularities(const collective_instances& found, const std::vector<matched_call>& calls,
                          const std::vector<std::int64_t>& shifts, const validation_options& o, validation_result& into);
 
+// "; the trace of node 2 is incomplete: …" of those of the nodes of which that is so.
+std::string incomplete_traces(const validation_result& of, const std::vector<std::uint32_t>& nodes);
+
 // Puts instances into groups of one invocation each; fills ops, groups, members and warnings of the result.
 void match_by_time(const collective_instances& found, bool clocks_agree, const validation_options& o,
                    validation_result& into);

@@ -146,6 +146,7 @@ class irregularity_finder {
       if (member.lane == lane) row.rank = member.rank;
     row.of_count = calls_of_op_[call.op].size();
     row.evidence = std::move(evidence);
+    if (const std::string& why = into_.nodes[row.node].incomplete; !why.empty()) row.evidence += "; its file is incomplete: " + why;
     return row;
   }
 
@@ -156,7 +157,7 @@ class irregularity_finder {
       const matched_call* first = nullptr;
       std::uint64_t calls = 0;
     };
-    std::map<std::pair<std::uint32_t, kind>, absence> at_the_ends;  // by lane
+    std::map<std::pair<std::uint32_t, kind>, absence> at_the_ends, unrecorded;  // by lane
     for (const auto& calls : calls_of_op_) {
       // Members that never run an operation are not in the way of it.
       std::set<std::uint32_t> run_it;
@@ -181,8 +182,11 @@ class irregularity_finder {
           const auto span = spans_.find(member.lane);
           if (span == spans_.end()) continue;
           const bool before = last < span->second.first, after = first > span->second.second;
-          if (before || after) {
-            absence& whole = at_the_ends[{member.lane, before ? kind::late : kind::stopped}];
+          const bool is_lost = !into_.nodes[found_.lanes[member.lane].node].incomplete.empty();
+          if (is_lost && !before && !after) missing_[member.lane].push_back(first);
+          if (is_lost || before || after) {
+            const kind what = before ? kind::late : after ? kind::stopped : kind::missing;
+            absence& whole = (is_lost ? unrecorded : at_the_ends)[{member.lane, what}];
             if (whole.first == nullptr || (call->start_ps() < whole.first->start_ps())) whole.first = call;
             ++whole.calls;
             continue;
@@ -210,6 +214,29 @@ class irregularity_finder {
       row.count = whole.calls;
       row.of_count = whole.calls;
     }
+    for (const auto& [at, whole] : unrecorded) add_unrecorded(at.second, *whole.first, at.first, whole.calls);
+  }
+
+  // What a file lacks that is known to be incomplete says nothing of who wrote it.
+  void add_unrecorded(kind what, const matched_call& call, std::uint32_t lane, std::uint64_t count) {
+    using place = unrecorded_calls::place;
+    unrecorded_calls& row = into_.unrecorded.emplace_back();
+    row.where = what == kind::late ? place::begin : what == kind::stopped ? place::end : place::between;
+    row.op = call.op;
+    row.occurrence = call.occurrence;
+    row.call_start_ps = call.start_ps();
+    row.node = found_.lanes[lane].node;
+    row.device = found_.lanes[lane].device;
+    for (const communicator::member& member : group_of(call).members)
+      if (member.lane == lane) row.rank = member.rank;
+    row.count = count;
+    const collective_node& node = into_.nodes[row.node];
+    row.evidence = "the file of " + (row.rank >= 0 ? "rank " + std::to_string(row.rank) : "node " + std::to_string(node.id)) +
+                   (row.where == place::end     ? " ends here: "
+                    : row.where == place::begin ? " has nothing before here: "
+                                                : " lacks events: ") +
+                   counted(count, "call", "calls") + " of its groups that other members ran " + (count == 1 ? "is" : "are") +
+                   " not in it (" + node.incomplete + ")";
   }
 
   // What one node alone runs, though others are of its group.
@@ -226,6 +253,10 @@ class irregularity_finder {
     for (const matched_call* call : calls) w.count += call->members.size();
     w.op = into_.ops[calls.front()->op].name;
     w.text = "only this node ran it, though devices of other nodes are in its process group";
+    std::set<std::uint32_t> others;
+    for (const communicator::member& m : members)
+      if (elsewhere(m.lane)) others.insert(found_.lanes[m.lane].node);
+    w.text += incomplete_traces(into_, {others.begin(), others.end()});
     into_.warning_list.push_back(std::move(w));
   }
 
@@ -452,6 +483,23 @@ class irregularity_finder {
 void find_irregularities(const collective_instances& found, const std::vector<matched_call>& calls,
                          const std::vector<std::int64_t>& shifts, const validation_options& o, validation_result& into) {
   irregularity_finder(found, calls, shifts, o, into).find();
+}
+
+std::string incomplete_traces(const validation_result& of, const std::vector<std::uint32_t>& nodes) {
+  std::string text;
+  for (const std::uint32_t n : nodes)
+    if (const collective_node& node = of.nodes[n]; !node.incomplete.empty())
+      text += "; the trace of node " + std::to_string(node.id) + " is incomplete: " + node.incomplete;
+  return text;
+}
+
+const char* unrecorded_place_name(unrecorded_calls::place p) noexcept {
+  switch (p) {
+    case unrecorded_calls::place::end: return "end";
+    case unrecorded_calls::place::begin: return "begin";
+    case unrecorded_calls::place::between: return "between";
+  }
+  return "end";
 }
 
 const char* collective_irregularity_name(collective_irregularity::kind k) noexcept {

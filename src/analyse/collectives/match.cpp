@@ -432,15 +432,19 @@ class time_matcher {
       least = std::min(least, events.size());
       most = std::max(most, events.size());
     }
+    std::vector<std::uint32_t> nodes;
+    for (std::uint32_t n = 0; n < op.by_node.size(); ++n)
+      if (!op.by_node[n].empty()) nodes.push_back(n);
+    const std::string incomplete = incomplete_traces(into_, nodes);
     if (least != most && !op.receives)
       warn(into_, collective_warning::kind::count_mismatch, -1, most - least, name,
            "nodes ran it " + grouped(std::uint64_t{least}) + " to " + grouped(std::uint64_t{most}) +
-               " times on device " + std::to_string(op.device));
+               " times on device " + std::to_string(op.device) + incomplete);
     for (std::size_t n = 0; n < unmatched_.size(); ++n)
       if (unmatched_[n] > 0)
         warn(into_, collective_warning::kind::unmatched, found_.nodes[n].id, unmatched_[n], name,
              grouped(unmatched_[n]) + " of its executions on device " + std::to_string(op.device) +
-                 " have no partner on any other node");
+                 " have no partner on any other node" + incomplete);
   }
 
   // By name, whichever way they were matched.
@@ -462,6 +466,7 @@ class time_matcher {
     std::stable_sort(into_.groups.begin(), into_.groups.end(),
                      [](const collective_group& a, const collective_group& b) { return a.op < b.op; });
     for (collective_irregularity& row : into_.irregularities) row.op = place_of[row.op];
+    for (unrecorded_calls& row : into_.unrecorded) row.op = place_of[row.op];
   }
 
   // Which executions are one invocation is not known: nothing is compared.
@@ -479,10 +484,14 @@ class time_matcher {
   }
 
   void note_lonely(const op_events& op) {
+    std::vector<std::uint32_t> others;
+    for (std::uint32_t n = 0; n < op.by_node.size(); ++n)
+      if (op.by_node[n].empty()) others.push_back(n);
     for (std::size_t n = 0; n < op.by_node.size(); ++n)
       if (!op.by_node[n].empty())
         warn(into_, collective_warning::kind::one_node, found_.nodes[n].id, op.by_node[n].size(),
-             std::string(found_.texts.text(op.name)), "only this node ran it on device " + std::to_string(op.device));
+             std::string(found_.texts.text(op.name)),
+             "only this node ran it on device " + std::to_string(op.device) + incomplete_traces(into_, others));
   }
 
   const collective_instances& found_;

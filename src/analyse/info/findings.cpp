@@ -1,5 +1,6 @@
 // Statements that follow from the slices alone.
 #include <base/format.hpp>
+#include <base/merged_losses.hpp>
 #include <profkit/core/anatomy.hpp>
 #include <profkit/time.hpp>
 
@@ -29,7 +30,11 @@ class finding_list {
   void add_recorder_errors(const info_result& info) {
     for (const file_info& file : info.files)
       for (const std::string& error : file.errors)
-        add("incomplete.recorder_error", file.file, "The recorder reported an error: " + error).next =
+        if (is_merged_loss(error))
+          add("incomplete.merged_trace", file.file, "A trace that was merged was not whole: " + error).next =
+              "Merge again with the whole trace; counts and times of this node may be too low.";
+        else
+          add("incomplete.recorder_error", file.file, "The recorder reported an error: " + error).next =
             "Record again; counts and times of this file may be too low.";
   }
 

@@ -9,6 +9,7 @@
 #include <base/affix.hpp>
 #include <base/contained.hpp>
 #include <base/hash_map.hpp>
+#include <base/merged_losses.hpp>
 #include <base/paths.hpp>
 #include <formats/ascend/settings_index.hpp>
 #include <profkit/core/activity.hpp>
@@ -203,7 +204,7 @@ class inventory final : public line_question {
     const xspace_index* space = profile_.outline(file);
     if (space == nullptr) return;
     for (const std::string& error : info.errors)
-      note_incomplete(entry.path + ": the recorder reported an error: " + error);
+      note_incomplete(entry.path + (is_merged_loss(error) ? ": " : ": the recorder reported an error: ") + error);
     for (std::size_t plane = 0; plane < space->planes.size(); ++plane)
       if (selected_->plane(space->planes[plane])) add_plane(file, plane, info);
   }
@@ -361,6 +362,9 @@ class inventory final : public line_question {
       if (info == nullptr) continue;
       if (in.last_ps != no_time_ps && info->last_ps) info->last_ps = std::min(*info->last_ps, in.last_ps);
       if (in.damage) damage_->note(in.file, *in.damage);
+      info->begins_without_end = in.begins_without_end;
+      info->begins_open = in.begins_open;
+      info->ends_without_begin = in.ends_without_begin;
       for (const std::string& reason : in.incomplete) note_incomplete(in.path + ": " + reason);
     }
     return {};

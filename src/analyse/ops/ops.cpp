@@ -518,6 +518,13 @@ result<void> add_traces(const trace& t, const selection& selected, const query_f
   }
   if (!filters_events(o) && o.plane.empty() && o.line.empty())
     found.left_out = lines_left_out(t.files(), **read, selected, what, found.lines);
+  for (const activity_input& in : (*read)->inputs()) {
+    if (in.unpaired.empty() || !selected.file(in.file)) continue;
+    found.begins_without_end += in.begins_without_end;
+    found.begins_open += in.begins_open;
+    found.ends_without_begin += in.ends_without_begin;
+    found.unpaired += (found.unpaired.empty() ? "" : "; ") + in.path + ": " + in.unpaired;
+  }
   if (found.lines.size() == before) return {};
   // As of an XSpace: the lines of that name, else those whose name contains it.
   const auto first = found.lines.begin() + static_cast<std::ptrdiff_t>(before);

@@ -73,6 +73,13 @@ std::string irregular_sentence(const validation_result& v) {
          (op.group.empty() ? "" : ' ' + op.group) + ": " + first.evidence;
 }
 
+// What files that lack events do not have of the calls of their groups.
+std::string unrecorded_sentence(const validation_result& v) {
+  if (v.unrecorded.empty()) return {};
+  const std::size_t more = v.unrecorded.size() - 1;
+  return v.unrecorded.front().evidence + (more == 0 ? "" : "; and " + grouped(std::uint64_t{more}) + " more such");
+}
+
 // How fast collectives move data once all members are there.
 std::string rates_sentence(const validation_result& v) {
   struct sums {
@@ -131,7 +138,7 @@ std::vector<std::string> sentences_across_nodes(const report_parts& parts) {
     sentences.push_back(std::move(latest));
   else if (latest = latest_sentence(v); !latest.empty())
     sentences.push_back(std::move(latest));
-  for (std::string text : {irregular_sentence(v), rates_sentence(v)})
+  for (std::string text : {unrecorded_sentence(v), irregular_sentence(v), rates_sentence(v)})
     if (!text.empty()) sentences.push_back(std::move(text));
   if (nodes.alignment)
     if (std::string clocks = clocks_sentence(*nodes.alignment); !clocks.empty()) sentences.push_back(std::move(clocks));

@@ -129,6 +129,16 @@ void write_strings(json_writer& out, std::string_view key, const std::vector<std
   write_rows(out, key, strings, [&](const std::string& s) { out.value(std::string_view(s)); }, min_notes);
 }
 
+void write_unpaired(json_writer& out, std::uint64_t begins, std::uint64_t open_begins, std::uint64_t ends) {
+  if (begins == 0 && ends == 0) return;
+  out.key("unpaired");
+  out.begin_object();
+  out.field("begins", begins);
+  out.field("open_begins", open_begins);
+  out.field("ends", ends);
+  out.end_object();
+}
+
 void write_optional(json_writer& out, std::string_view key, const std::optional<std::int64_t>& n) {
   out.key(key);
   if (n)

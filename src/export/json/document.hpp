@@ -97,6 +97,8 @@ void write_damage(json_writer& out, const std::vector<file_damage>& damage, even
 // Null where there is none.
 void write_text_or_null(json_writer& out, std::string_view key, std::string_view text);
 void write_strings(json_writer& out, std::string_view key, const std::vector<std::string>& strings);
+// Begins and ends of spans of which the other is missing; nothing where there are none.
+void write_unpaired(json_writer& out, std::uint64_t begins, std::uint64_t open_begins, std::uint64_t ends);
 void write_optional(json_writer& out, std::string_view key, const std::optional<std::int64_t>& n);
 // What a trace says of a process, with `with_threads` of its threads, too; nothing where `plane` is no process.
 void write_plane_process(json_writer& out, const tree_plane& plane, bool with_threads);

@@ -59,6 +59,7 @@ void write_file_info(json_writer& out, const profile& p, const file_info& file) 
     out.field("record_bytes", held.record_bytes);
     out.end_object();
   }
+  write_unpaired(out, file.begins_without_end, file.begins_open, file.ends_without_begin);
   out.key("damage");
   if (file.damage) {
     out.begin_object();

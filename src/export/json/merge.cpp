@@ -73,6 +73,7 @@ void write_node(json_writer& json, const merged_node& n) {
   json.field("trace", std::string_view(n.trace));
   json.field("status", node_status_name(n.status));
   json.field("aligned_before", n.aligned_before);
+  json::write_text_or_null(json, "incomplete", n.incomplete);
   json::write_text_or_null(json, "method", n.method);
   json.field("snapshot_source", snapshot_source_name(n.snapshots_from));
   json.field("events", n.events);
@@ -111,7 +112,7 @@ result<void> write_merge_metadata(const merge_result& r, sink& into, const valid
   return contained([&]() -> result<void> {
     bool whole = true;
     for (const merged_node& n : r.nodes)
-      whole = whole && n.status != node_status::missing && n.status != node_status::corrupt;
+      whole = whole && n.status != node_status::missing && n.status != node_status::corrupt && n.incomplete.empty();
     json_writer json(into);
     profkit::json::begin_document(json, "merge");
     json.field("status", whole ? "ok" : "partial");

@@ -92,6 +92,7 @@ document_status write_ops(json_writer& out, const profile& p, const ops_result& 
   write_rows(out, "lines", found.lines, [&](const ops_line& line) { write_ops_line(out, p, line, programs); },
              min_notes);
   if (!found.left_out.empty()) write_left_out(out, found.left_out);
+  write_unpaired(out, found.begins_without_end, found.begins_open, found.ends_without_begin);
   write_files(out, p);
   write_damage(out, found.damage, checked);
   end_document(out);

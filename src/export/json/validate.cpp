@@ -40,6 +40,11 @@ void write_nodes(json_writer& out, const validation_result& found) {
     out.field("devices", node.devices);
     out.field("collectives", node.collectives);
     write_optional(out, "bound_ps", node.bound_ps);
+    out.key("incomplete");
+    if (node.incomplete.empty())
+      out.null();
+    else
+      out.value(std::string_view(node.incomplete));
     out.end_object();
   }
   out.end_array();
@@ -197,6 +202,24 @@ void write_warnings(json_writer& out, const validation_result& found) {
   out.end_array();
 }
 
+// Of files that are known to lack events.
+void write_unrecorded(json_writer& out, const validation_result& found) {
+  json::write_objects(out, "unrecorded_calls", found.unrecorded, [&](const unrecorded_calls& row) {
+    const collective_op& op = found.ops[row.op];
+    out.field("where", unrecorded_place_name(row.where));
+    out.field("op", std::string_view(op.name));
+    out.field("module", std::string_view(op.module));
+    out.field("process_group", std::string_view(op.group));
+    out.field("call", row.occurrence);
+    out.field("call_start_ps", row.call_start_ps);
+    write_node_id(out, "node", found, static_cast<std::int32_t>(row.node));
+    out.field("device", row.device);
+    write_rank(out, "rank", row.rank);
+    out.field("count", row.count);
+    out.field("evidence", std::string_view(row.evidence));
+  });
+}
+
 void write_irregularities(json_writer& out, const validation_result& found) {
   json::write_objects(out, "irregularities", found.irregularities, [&](const collective_irregularity& row) {
     const collective_op& op = found.ops[row.op];
@@ -318,6 +341,7 @@ document_status write_validation(json_writer& out, const validation_result& foun
   write_details(out, found);
   write_calls(out, found);
   write_irregularities(out, found);
+  write_unrecorded(out, found);
   write_warnings(out, found);
   out.key("alignment");
   if (alignment != nullptr)

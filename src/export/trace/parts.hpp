@@ -5,6 +5,7 @@
 #include "analyse/filters/select.hpp"
 
 #include <cstddef>
+#include <string>
 #include <vector>
 
 namespace profkit {
@@ -23,6 +24,9 @@ struct trace_job {
   trace_export_outcome& outcome;
   sink& into;
 };
+
+// Texts of a file that say what was lost before it was written; in a merged trace each begins with its node.
+[[nodiscard]] std::vector<std::string> losses_of_file(const profile& p, std::size_t file);
 
 result<void> write_trace_json(const trace_job& job);    // XSpace and Chrome files
 result<void> write_xla_json(const trace_job& job);      // one XSpace

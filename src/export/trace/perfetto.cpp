@@ -123,6 +123,7 @@ class perfetto_exporter {
         several_files_(job.p.file_count() > 1) {}
 
   result<void> write() {
+    write_losses();
     for (std::size_t file = 0; file < job_.p.file_count(); ++file) {
       const capture_file& listed = job_.p.what().files[file];
       if (!job_.selected.file(file) || listed.export_of >= 0) continue;
@@ -147,6 +148,22 @@ class perfetto_exporter {
   static bool has_unix_times(const profile& p) noexcept { return p.origin_unix_ns().value_or(0) > 0; }
   static std::uint64_t base_of(const profile& p) noexcept {
     return has_unix_times(p) ? static_cast<std::uint64_t>(*p.origin_unix_ns()) : room_ns;
+  }
+
+  // What was lost before, as moments at zero on a track of their own: viewers show nothing else that a trace says of itself.
+  void write_losses() {
+    std::uint64_t track = 0;
+    for (std::size_t file = 0; file < job_.p.file_count(); ++file) {
+      if (!job_.selected.file(file) || job_.p.what().files[file].export_of >= 0) continue;
+      for (const std::string& loss : losses_of_file(job_.p, file)) {
+        if (track == 0) {
+          const xspace_index* const space = job_.p.xspace(file);
+          out_.use_machine(machines_.of(file, space == nullptr || space->planes.empty() ? nullptr : &space->planes.front()));
+          track = out_.add_track(out_.add_process("incomplete"), "what was lost before");
+        }
+        out_.instant(track, 0, loss);
+      }
+    }
   }
 
   // Of files whose tracks have no overlaps: tracks and slices, no arguments.

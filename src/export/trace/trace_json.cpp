@@ -10,6 +10,7 @@
 #include "base/format.hpp"
 #include "base/hash_map.hpp"
 #include "base/json_writer.hpp"
+#include "base/merged_losses.hpp"
 #include "base/node_sections.hpp"
 #include "base/unix_time.hpp"
 
@@ -41,6 +42,11 @@ class json_exporter {
       head += '"';
       head.append(sections_key) += "\":" + std::to_string(nodes_) + ',';
     }
+    std::vector<std::string> losses;
+    for (std::size_t file = 0; file < job_.p.file_count(); ++file)
+      if (job_.selected.file(file) && job_.p.what().files[file].export_of < 0)
+        for (std::string& loss : losses_of_file(job_.p, file)) losses.push_back(std::move(loss));
+    if (nodes_ == 0) append_losses(head, losses, -1);
     head += "\"metadata\":{\"producer\":\"profkit\"},\"traceEvents\":[\n";
     if (result<void> written = job_.into.write(head); !written) return written;
     for (std::size_t file = 0; file < job_.p.file_count(); ++file) {
@@ -348,8 +354,28 @@ class json_exporter {
       text.append(",\"").append(base_time_key).append("\":");
       append_integer(text, *origin);
     }
+    if (std::string losses; append_losses(losses, losses_of_file(job_.p, file), node)) {
+      losses.pop_back();
+      text += ",\"header\":{" + losses + '}';
+    }
     text += ",\"processes\":[]}},\n";
     return rows_.add_text(std::move(text));
+  }
+
+  // Those of one node, the first section also those of nodes that have none; -1: all of them.
+  bool append_losses(std::string& text, const std::vector<std::string>& losses, std::int64_t node) {
+    bool any = false;
+    const bool is_first = node >= 0 && !std::exchange(has_sections_, true);
+    for (const std::string& loss : losses) {
+      const auto said = text_of_node(loss);
+      const bool has_no_section = said && said->second.substr(0, trace_missing.size()) == trace_missing;
+      if (node >= 0 && said && said->first != node && !(is_first && has_no_section)) continue;
+      text.append(any ? "," : "\"" + std::string(incomplete_key) + "\":[");
+      any = true;
+      append_json_string(text, loss);
+    }
+    if (any) text += "],";
+    return any;
   }
 
   result<void> name_process(const std::string& name) {
@@ -395,6 +421,7 @@ class json_exporter {
   const bool several_files_;
   const std::size_t nodes_;     // whose events stand in sections of their own; 0: no sections
   std::int64_t section_ = -1;  // the node whose section is open
+  bool has_sections_ = false;
   std::uint64_t processes_ = 0;
   std::uint32_t chrome_tids_ = 0;
   walk_losses losses_;

@@ -104,6 +104,11 @@ class trace_collector final : public chrome_sink {
   trace_collector(chrome_tracks& tracks, activity_parts& parts, activity_input& input)
       : numbers(parts), tracks_(tracks), parts_(parts), input_(input) {}
 
+  bool header(std::string_view key, std::string_view json) override {
+    note_header(key, json, input_);
+    return true;
+  }
+
   bool item(const chrome_item& found) override {
     counts.add(found);
     switch (found.kind) {
@@ -541,6 +546,7 @@ result<void> read_ascend_trace(std::string_view bytes, std::int64_t shift_ps, st
   const result<chrome_summary> read = read_chrome(bytes, decoder, options);
   if (!read) return read.error();
   note_summary(*read, input);
+  note_unpaired(decoder.unpaired(), input);
   trace_sorter(tracks, collector, host_group, parts, into, kernels).run();
   collector.numbers.name_threads(input.file, tracks);
   collector.counts.list(input.file, tracks, parts.strings, parts.lines);

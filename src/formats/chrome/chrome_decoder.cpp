@@ -2,11 +2,14 @@
 
 #include <profkit/time.hpp>
 
+#include <algorithm>
 #include <cstring>
 
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 namespace {
+
+constexpr std::size_t max_unpaired_names = 4;
 
 chrome_item_kind kind_of(char phase) noexcept {
   switch (phase) {
@@ -77,6 +80,8 @@ bool chrome_decoder::take_begin(const chrome_event& e, chrome_item found, open_b
 bool chrome_decoder::take_end(const chrome_event& e, chrome_item found, open_begins& begins, std::uint32_t group) {
   const open_begins::begin* const begin = begins.pop(group, names_.intern(e.name));
   if (begin == nullptr) {
+    ++ends_without_begin_;
+    if (end_names_.size() < max_unpaired_names) end_names_.emplace_back(e.name);
     found.defect = chrome_defect::without_begin;
     return into_.item(found);
   }
@@ -101,6 +106,22 @@ bool chrome_decoder::take_end(const chrome_event& e, chrome_item found, open_beg
   else
     found.defect = *e.ts_ps < begin->ts_ps ? chrome_defect::negative_duration : chrome_defect::end_out_of_reach;
   return into_.item(found);
+}
+
+unpaired_events chrome_decoder::unpaired() const {
+  unpaired_events found;
+  std::vector<open_begins::open> begins = begins_.all();
+  const std::vector<open_begins::open> async = async_begins_.all();
+  begins.insert(begins.end(), async.begin(), async.end());
+  std::sort(begins.begin(), begins.end(), [](const auto& a, const auto& b) { return a.ordinal < b.ordinal; });
+  found.begins = begins.size();
+  found.ends = ends_without_begin_;
+  found.end_names = end_names_;
+  for (const open_begins::open& begin : begins) {
+    found.open_begins += begin.outlived ? 0 : 1;
+    if (found.begin_names.size() < max_unpaired_names) found.begin_names.emplace_back(names_.text(begin.name));
+  }
+  return found;
 }
 
 std::uint32_t chrome_decoder::async_group_of(const chrome_event& e, std::uint32_t track) {

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
@@ -58,6 +59,12 @@ struct chrome_item {
   const chrome_event* event = nullptr;
 };
 
+// Begins without an end and ends without a begin, on threads and asynchronous.
+struct unpaired_events {
+  std::uint64_t begins = 0, open_begins = 0, ends = 0;  // open: nothing around them ended either
+  std::vector<std::string> begin_names, end_names;      // of the first few, in file order
+};
+
 class chrome_sink {
  public:
   virtual ~chrome_sink() = default;
@@ -79,6 +86,8 @@ class chrome_decoder final : public chrome_visitor {
   // Begins on threads that had no end so far, and the least ordinal of them.
   [[nodiscard]] std::uint64_t open_count() const noexcept { return begins_.count(); }
   [[nodiscard]] std::uint64_t first_open() const noexcept { return begins_.first(); }
+  // So far.
+  [[nodiscard]] unpaired_events unpaired() const;
 
  private:
   bool take_begin(const chrome_event& e, chrome_item found, open_begins& begins, std::uint32_t group);
@@ -90,6 +99,8 @@ class chrome_decoder final : public chrome_visitor {
   chrome_sink& into_;
   string_table names_, async_groups_;
   open_begins begins_, async_begins_;
+  std::uint64_t ends_without_begin_ = 0;
+  std::vector<std::string> end_names_;
   std::string key_, args_;
 };
 

@@ -22,6 +22,11 @@ class open_begins {
     std::uint32_t name = 0;
     std::string cat, args_json;
   };
+  struct open {
+    std::uint64_t ordinal = 0;
+    std::uint32_t name = 0;
+    bool outlived = false;  // something that began before it ended after it began
+  };
 
   // `group`: the thread, or what else a begin and its end have in common.
   void push(std::uint32_t group, std::uint32_t name, std::int64_t ts_ps, std::uint64_t ordinal, std::string_view cat,
@@ -37,6 +42,8 @@ class open_begins {
     p.before_of_name = swap_latest(key_of(group, name), at);
     p.before = swap_latest(key_of(group, any_name), at);
     p.after = none;
+    p.number = pushed_++;
+    p.left_until = 0;
     if (p.before != none) places_[p.before].after = at;
     ++count_;
   }
@@ -50,9 +57,10 @@ class open_begins {
     place& p = places_[at];
     set_latest(key_of(group, p.is.name), p.before_of_name);
     if (p.before != none) places_[p.before].after = p.after;
-    if (p.after != none)
+    if (p.after != none) {
       places_[p.after].before = p.before;
-    else
+      places_[p.after].left_until = pushed_;
+    } else
       set_latest(key_of(group, any_name), p.before);
     p.is_open = false;
     free_.push_back(at);
@@ -61,6 +69,20 @@ class open_begins {
   }
 
   [[nodiscard]] std::uint64_t count() const noexcept { return count_; }
+  // Those that wait, groups in no order.
+  [[nodiscard]] std::vector<open> all() const {
+    std::vector<open> found;
+    for (const place& first : places_) {
+      if (!first.is_open || first.before != none) continue;
+      std::uint64_t left_until = 0;
+      for (const place* p = &first;; p = &places_[p->after]) {
+        left_until = std::max(left_until, p->left_until);
+        found.push_back({p->is.ordinal, p->is.name, p->number < left_until});
+        if (p->after == none) break;
+      }
+    }
+    return found;
+  }
   // The least ordinal of those that wait.
   [[nodiscard]] std::uint64_t first() const noexcept {
     std::uint64_t least = std::numeric_limits<std::uint64_t>::max();
@@ -77,6 +99,8 @@ class open_begins {
     // Of the same group: begins of the same name as a stack, all of them as a list.
     std::uint32_t before_of_name = none, before = none, after = none;
     bool is_open = false;
+    std::uint64_t number = 0;      // of pushes before
+    std::uint64_t left_until = 0;  // this one and those after it, as far as they were pushed before so many, were outlived
   };
 
   static std::uint64_t key_of(std::uint32_t group, std::uint32_t name) noexcept {
@@ -107,7 +131,7 @@ class open_begins {
   std::vector<place> places_;
   std::vector<std::uint32_t> free_;
   hash_map<std::uint64_t, std::uint32_t> latest_;  // of a group and a name, or of a group
-  std::uint64_t count_ = 0;
+  std::uint64_t count_ = 0, pushed_ = 0;
 };
 
 }  // namespace PROFKIT_NAMESPACE

@@ -238,6 +238,7 @@ class trace_reader final : public chrome_sink {
   }
 
   bool header(std::string_view key, std::string_view json) override {
+    note_header(key, json, input_);
     if (key == "schemaVersion" || key == "deviceProperties" || key == "distributedInfo") {
       input_.variant = "kineto";
       parts_.hosts[group_].recorder = "PyTorch (Kineto)";
@@ -770,6 +771,7 @@ class trace_reader final : public chrome_sink {
 
   // No damage: a capture may end while something runs.
   void note_open() {
+    note_unpaired(decoder_.unpaired(), input_);
     if (decoder_.open_count() == 0) return;
     input_.notes.push_back("begins without an end, which are not counted: " + std::to_string(decoder_.open_count()) +
                            ", the first is event " + std::to_string(decoder_.first_open() + 1));
