@@ -88,13 +88,9 @@ class Advice:
     def __init__(self, of):
         self.of, self.rows = of, []
 
-    def add(self, text, scope, target, priority, ps=0, evidence=(), how=None, followup=False, gap=None):
-        self.rows.append({"text": text, "how": how, "scope": scope, "target_id": target, "priority": priority, "ps": ps,
+    def add(self, text, scope, target, ps=0, evidence=(), how=None, followup=False, gap=None):
+        self.rows.append({"text": text, "how": how, "scope": scope, "target_id": target, "ps": ps,
                           "followup_required": followup, "evidence_gap": gap, "evidence": list(evidence)})
-
-    def priority(self, group):
-        f = self.of.group_facts[group]
-        return 2 if not f["issue"] else 0 if group == 0 and "RECURRING_BUBBLE_PATTERN" in f["tags"] else 1
 
     def idle_fact(self, group):
         f = self.of.group_facts[group]
@@ -131,7 +127,7 @@ class Advice:
             says = self.says(cause)
             if gaps is not None:
                 proof = ([self.idle_fact(group)] if group >= 0 else []) + [self.gap_fact(longest(gaps))]
-            self.add(says["text"], *(("step_group", f"g{group}", self.priority(group)) if group >= 0 else ("global", None, 1)), ps, proof,
+            self.add(says["text"], *(("step_group", f"g{group}") if group >= 0 else ("global", None)), ps, proof,
                      says["how"], says["missing"] is not None or (group >= 0 and self.of.group_facts[group]["followup"]), says["missing"])
 
     def of_groups(self):
@@ -140,14 +136,14 @@ class Advice:
                        and g.scope == "step_internal" and g.part_before != g.part_after and g.cause in SLOW]
             own = [g for g in self.of.gaps if g.step is not None and self.of.group_of[g.step] == group]
             if f["issue"] and not self.of.c.stacks:
-                self.add("Record again with with_stack=true to see which code runs before the gaps.", "step_group", f"g{group}", 3,
+                self.add("Record again with with_stack=true to see which code runs before the gaps.", "step_group", f"g{group}",
                          evidence=[self.idle_fact(group)] + ([self.gap_fact(longest(own))] if own else []), followup=True, gap="stacks")
             if between:
                 self.add("The host launches late between the parts of a step that repeat: look at how it dispatches one after another.",
-                         "structure", f"g{group}", 1 if self.priority(group) == 0 else 2, sum(g.length for g in between),
+                         "structure", f"g{group}", sum(g.length for g in between),
                          [self.of.where(longest(between))])
             if group == 0 and len(self.of.group_facts) > max(len(f["steps"]), 2):
-                self.add("Steps fall into many groups: record with record_shapes=true to see whether shapes change.", "global", None, 3,
+                self.add("Steps fall into many groups: record with record_shapes=true to see whether shapes change.", "global", None,
                          gap="shapes")
 
     def of_ops(self):
@@ -159,7 +155,7 @@ class Advice:
                 continue
             named += 1
             ps = sum(g.length for g in late)
-            self.add("Short kernels launched late, one by one: fusing them, or a graph, may help.", "op", op["op_type"], 2, ps, [
+            self.add("Short kernels launched late, one by one: fusing them, or a graph, may help.", "op", op["op_type"], ps, [
                 f"{counted(len(op['kernels']), 'call')}, {human(op['duration'])} of kernels and {human(ps)} of gaps with a late "
                 f"launch right before them on {self.of.c.devices[op['device']].name}", self.gap_fact(longest(late))])
 
@@ -167,12 +163,12 @@ class Advice:
         self.of_causes()
         self.of_groups()
         self.of_ops()
-        service = sum(m["service"] for m in self.of.measures)
+        rows = [r for r in self.of.time_rows() if r["device"] is None]
+        in_steps, whole = sum(r["time_ps"] for r in rows if r["in_steps"]), sum(r["time_ps"] for r in rows)
         for row in self.rows:
-            share = Fraction(row["ps"], service)
-            if row["ps"]:
-                row["priority"] = max(row["priority"], 0 if share >= Fraction(1, 20) else 1 if share >= Fraction(1, 100) else 2)
-        ordered = sorted(self.rows, key=lambda row: (-row["ps"], row["priority"]))
+            share = Fraction(row["ps"], in_steps if row["scope"] in ("step_group", "structure") else whole)
+            row["priority"] = 3 if not row["ps"] else 0 if share >= Fraction(1, 20) else 1 if share >= Fraction(1, 100) else 2
+        ordered = sorted(self.rows, key=lambda row: -row["ps"])
         return [{key: value for key, value in row.items() if key not in ("ps", "priority")} |
                 {"priority": f"P{row['priority']}", "recoverable_ms": Fraction(row["ps"], 10 ** 9)}
                 for row in ordered]
@@ -184,7 +180,7 @@ class TablesAdvice(Advice):
     def of_causes(self):
         evidence = [c["evidence"] for c in self.of.cause_sums()]
         for (group, cause, gaps, ps), proof in zip(self.causes(), evidence):
-            where = ("step_group", f"g{group}", self.priority(group)) if group >= 0 else ("global", None, 1)
+            where = ("step_group", f"g{group}") if group >= 0 else ("global", None)
             if gaps is None:
                 how = ADVICE[cause]["how"] if cause == "exposed_comm" else None
                 self.add(ADVICE[cause]["text"], *where, ps, proof, how, self.of.group_facts[group]["followup"])
@@ -196,32 +192,32 @@ class TablesAdvice(Advice):
         for group, f in enumerate(self.of.group_facts):
             own = [g for g in self.of.gaps if g.step is not None and self.of.group_of[g.step] == group]
             if f["issue"]:
-                self.add("Record again with with_stack=true to see which code runs before the gaps.", "step_group", f"g{group}", 3,
+                self.add("Record again with with_stack=true to see which code runs before the gaps.", "step_group", f"g{group}",
                          evidence=[self.idle_fact(group)] + ([self.gap_fact(longest(own))] if own else []), followup=True, gap="stacks")
             if any("WAIT_POLLUTION_RISK" in self.of.measures[i]["tags"] for i in f["steps"]):
                 self.add("Waits before kernels overlap collectives: take them as communication time, not as a cause, and look at the "
-                         "communication and synchronisation paths.", "step_group", f"g{group}", 2, followup=True)
+                         "communication and synchronisation paths.", "step_group", f"g{group}", followup=True)
             aligned, varying = self.of.c.shape_variation[group]
             if "VARIABLE_SHAPE_SAME_TEMPLATE" in f["tags"]:
                 self.add("Input shapes change between steps of one template: pad or bucket them if they cause new compilations.",
-                         "step_group", f"g{group}", 2, evidence=[f"{varying:,} of {aligned:,} aligned kernels change their shapes"])
+                         "step_group", f"g{group}", evidence=[f"{varying:,} of {aligned:,} aligned kernels change their shapes"])
 
     def of_ops(self):
         on = lambda op: self.of.c.devices[op["device"]].name
         verdict = lambda a: self.of.aicpu_verdict(a["masked"], a["duration"])
         for a in [a for a in self.of.aicpu if verdict(a) not in (None, "AICPU_MASKED_BUT_UNDESIRABLE")][:5]:
-            left, exposed = a["duration"] - a["masked"], verdict(a) == "AICPU_EXPOSED_NOT_ALLOWED"
+            left = a["duration"] - a["masked"]
             self.add("Move this op from the AI CPU to an AI core: change its data type or replace it.", "op", a["op_type"],
-                     1 if exposed else 2, left, [f"{counted(a['calls'], 'call')}, {human(left)} not hidden by compute on {on(a)}"])
+                     left, [f"{counted(a['calls'], 'call')}, {human(left)} not hidden by compute on {on(a)}"])
         ranked = sorted(self.of.ops, key=lambda o: (o["device"], o["rank_cost"]))
         for op in [op for op in ranked if op["false_hotspot"]][:5]:
             gap = longest([g for g in self.of.gaps if g.device == op["device"] and not g.inter_step and g.after
                            and g.after[0].type == op["op_type"]])
             self.add("Not a hotspot: nearly all of its cost is waiting." if gap is None else
-                     "Not a hotspot: its cost is the idle time before it. Look at that gap instead.", "op", op["op_type"], 2, evidence=[
+                     "Not a hotspot: its cost is the idle time before it. Look at that gap instead.", "op", op["op_type"], evidence=[
                          f"waits {human(op['wait'])}, runs {human(op['duration'])} in {counted(len(op['kernels']), 'call')}"]
                      + ([self.gap_fact(gap)] if gap else []))
-        self.add("Record the host as well: without it no gap can be explained.", "global", None, 3, followup=True, gap="host trace")
+        self.add("Record the host as well: without it no gap can be explained.", "global", None, followup=True, gap="host trace")
 
 
 def sentences(of, found):

@@ -578,7 +578,7 @@ struct recommendation {
   std::string how;  ///< the same in the words of the framework that wrote the capture; "" where it has none
   const char* scope = "global";  ///< "global", "step_group", "structure", "side", "op"
   std::string target;
-  int priority = 3;  ///< P0 (act now) to P3
+  int priority = 3;  ///< P0: worth 5 % of the time or more; P1: 1 %; P2: less; P3: nothing by itself
   std::int64_t recoverable_ps = 0;  ///< at most so much idle time, over all steps; 0: not known
   bool followup_required = false;
   std::string evidence_gap;

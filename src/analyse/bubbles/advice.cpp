@@ -59,6 +59,16 @@ constexpr advice_text unexplained_beside_stacks{
     idle_cause::unexplained, "The recorded stacks do not say why: sample the host (threads, scheduler, I/O).",
     "host events during the gaps"};
 
+// A program of a TPU has one stream, and its transfers know no pinned memory.
+constexpr advice_text tpu_texts[] = {
+    {idle_cause::h2d_pageable, "Transfer ahead of use: while the step before runs.", ""},
+    {idle_cause::exposed_copy, "Hide copies: transfer ahead of use, and let the compiler move copies beside compute.", ""},
+    {idle_cause::launch_bound, "The host may launch too late: put more of the work into one program.", ""},
+    {idle_cause::device_dependency,
+     "The work was launched early: look at what it waited for, such as transfers, infeed or other devices.", "waits of programs"},
+    {idle_cause::graph_launch_late, "The program is launched late: prepare its inputs ahead.", ""},
+};
+
 constexpr unsigned bit_of(trace_writer w) noexcept { return 1U << static_cast<unsigned>(w); }
 constexpr unsigned of_pytorch = bit_of(trace_writer::pytorch), of_xla = bit_of(trace_writer::xla),
                    of_tensorflow = bit_of(trace_writer::tensorflow), of_ascend = bit_of(trace_writer::ascend);
@@ -114,7 +124,11 @@ constexpr framework_text framework_texts[] = {
 
 }  // namespace
 
-const advice_text& advice_of(idle_cause c, bool has_stacks) noexcept {
+const advice_text& advice_of(idle_cause c, bool has_stacks, bool on_tpu) noexcept {
+  if (on_tpu) {
+    const auto* const found = std::find_if(std::begin(tpu_texts), std::end(tpu_texts), [c](const advice_text& t) { return t.cause == c; });
+    if (found != std::end(tpu_texts)) return *found;
+  }
   const bool is_beside_stacks = c == idle_cause::unexplained && has_stacks;
   return is_beside_stacks ? unexplained_beside_stacks : advice_texts[static_cast<std::size_t>(c)];
 }

@@ -23,10 +23,15 @@ bool is_slow_to_launch(idle_cause c) noexcept {
   return c == idle_cause::launch_bound || c == idle_cause::graph_launch_late;
 }
 
+bool is_all_of_tpus(const activity& of) {
+  return !of.devices().empty() &&
+         std::all_of(of.devices().begin(), of.devices().end(), [](const activity_device& d) { return d.type == accelerator::tpu; });
+}
+
 class adviser {
  public:
   adviser(bubbles_result& into, const activity& of, const bubble_thresholds& t)
-      : r_(into), of_(of), t_(t), writer_(writer_of(of)) {}
+      : r_(into), of_(of), t_(t), writer_(writer_of(of)), on_tpu_(is_all_of_tpus(of)) {}
 
   void run() {
     for (const bubble_group& g : r_.groups) issue_.push_back(has_hidden_issue(r_, g, t_));
@@ -44,26 +49,26 @@ class adviser {
   }
 
  private:
-  recommendation& add(std::string text, const char* scope, std::string target, int priority) {
+  recommendation& add(std::string text, const char* scope, std::string target) {
     recommendation& a = r_.recommendations.emplace_back();
     a.text = std::move(text);
     a.scope = scope;
     a.target = std::move(target);
-    a.priority = priority;
     return a;
   }
 
-  // What brings little is not urgent, whatever it is: of all time in steps less than 5 % is no P0, less than 1 % no P1.
+  // One rule for all advice: what it is worth at most. From 5 % of the time of the devices on it is P0, from 1 % on P1, less is P2;
+  // what brings nothing itself, such as recording more, is P3. What is in steps is held against the time in steps.
   void weigh() {
     constexpr std::int64_t urgent_ppm = 50'000, worthwhile_ppm = 10'000;
-    std::int64_t service_ps = 0;
-    for (const bubble_step& s : r_.steps) service_ps = saturating_add(service_ps, s.service_ps());
+    const std::int64_t in_steps_ps = time_ps_of(r_, -1, true), all_ps = saturating_add(in_steps_ps, time_ps_of(r_, -1, false));
     for (recommendation& a : r_.recommendations) {
-      if (a.recoverable_ps <= 0) continue;
-      const int most_urgent = at_least(a.recoverable_ps, service_ps, urgent_ppm)       ? 0
-                              : at_least(a.recoverable_ps, service_ps, worthwhile_ppm) ? 1
-                                                                                       : 2;
-      a.priority = std::max(a.priority, most_urgent);
+      const std::string_view scope = a.scope;
+      const std::int64_t whole_ps = scope == "step_group" || scope == "structure" ? in_steps_ps : all_ps;
+      a.priority = a.recoverable_ps <= 0                              ? 3
+                   : at_least(a.recoverable_ps, whole_ps, urgent_ppm)     ? 0
+                   : at_least(a.recoverable_ps, whole_ps, worthwhile_ppm) ? 1
+                                                                          : 2;
     }
   }
 
@@ -96,20 +101,14 @@ class adviser {
       take_longest(of.longest, b);
     }
   }
-  int priority_of(std::size_t group) const {
-    const bubble_group& g = r_.groups[group];
-    if (!issue_[group]) return 2;
-    return g.tags.has(bubble_tag::recurring_bubble_pattern) && g.id == "g0" ? 0 : 1;
-  }
 
   // Outside all steps a cause counts from the length of a heavy gap on.
   void advise_cause(const cause_summary& c) {
     const bool in_group = c.group >= 0;
     const auto group = static_cast<std::size_t>(c.group);
     if (!c.is_exposed() && (in_group ? !issue_[group] : c.total_ps < t_.heavy_gap_ps)) return;
-    const advice_text& says = advice_of(c.cause, r_.has_stacks);
-    recommendation& a = add(says.text, in_group ? "step_group" : "global", in_group ? r_.groups[group].id : "",
-                            in_group ? priority_of(group) : 1);
+    const advice_text& says = advice_of(c.cause, r_.has_stacks, on_tpu_);
+    recommendation& a = add(says.text, in_group ? "step_group" : "global", in_group ? r_.groups[group].id : "");
     a.how = advice_of_framework(c.cause, writer_);
     a.recoverable_ps = c.total_ps;
     a.followup_required = says.missing[0] != '\0' || (in_group && r_.groups[group].requires_followup);
@@ -133,13 +132,12 @@ class adviser {
 
   void advise_group(std::size_t group) {
     const bubble_group& g = r_.groups[group];
-    const int priority = priority_of(group);
     const bool pollution = std::any_of(g.steps.begin(), g.steps.end(), [&](std::uint32_t s) {
       return r_.steps.verdict(s).tags.has(bubble_tag::wait_pollution_risk);
     });
     if (issue_[group] && !r_.has_stacks && is_of_pytorch(of_)) {
       recommendation& a = add("Record again with with_stack=true to see which code runs before the gaps.", "step_group",
-                              g.id, 3);
+                              g.id);
       a.followup_required = true;
       a.evidence_gap = "stacks";
       a.evidence.push_back(idle_fact(g));
@@ -151,22 +149,22 @@ class adviser {
           layers ? "The host launches late between layers: look at how it dispatches one layer after another."
                  : "The host launches late between the parts of a step that repeat: look at how it dispatches one after "
                    "another.",
-          "structure", g.id, priority == 0 ? 1 : 2);
+          "structure", g.id);
       a.recoverable_ps = between.sum_ps;
       a.evidence.push_back(where_text(of_, r_, *between.longest));
     }
     if (pollution)
       add("Waits before kernels overlap collectives: take them as communication time, not as a cause, and look at "
           "the communication and synchronisation paths.",
-          "step_group", g.id, 2)
+          "step_group", g.id)
           .followup_required = true;
     if (!g.shapes_compared && r_.groups.size() > std::max<std::size_t>(g.steps.size(), 2) && g.id == "g0" &&
         is_of_pytorch(of_))
-      add("Steps fall into many groups: record with record_shapes=true to see whether shapes change.", "global", "", 3)
+      add("Steps fall into many groups: record with record_shapes=true to see whether shapes change.", "global", "")
           .evidence_gap = "shapes";
     if (g.tags.has(bubble_tag::variable_shape_same_template))
       add("Input shapes change between steps of one template: pad or bucket them if they cause new compilations.",
-          "step_group", g.id, 2)
+          "step_group", g.id)
           .evidence.push_back(grouped(g.varying_positions) + " of " + grouped(g.aligned_positions) +
                               " aligned kernels change their shapes");
   }
@@ -200,7 +198,7 @@ class adviser {
       if (a.verdict == aicpu_verdict::unknown || a.verdict == aicpu_verdict::masked) continue;
       ++named;
       recommendation& advice = add("Move this op from the AI CPU to an AI core: change its data type or replace it.",
-                                   "op", std::string(of_.text(a.op_type)), a.verdict == aicpu_verdict::exposed ? 1 : 2);
+                                   "op", std::string(of_.text(a.op_type)));
       advice.recoverable_ps = a.duration_ps - a.masked_ps;
       advice.evidence.push_back(count_text(a.calls, "call") + ", " + human_duration(a.duration_ps - a.masked_ps) +
                                 " not hidden by compute on " + device_name(of_, a.device));
@@ -214,7 +212,7 @@ class adviser {
       recommendation& advice = add(longest == nullptr
                                        ? "Not a hotspot: nearly all of its cost is waiting."
                                        : "Not a hotspot: its cost is the idle time before it. Look at that gap instead.",
-                                   "op", std::string(of_.text(op.op_type)), 2);
+                                   "op", std::string(of_.text(op.op_type)));
       advice.evidence.push_back("waits " + human_duration(op.wait_ps) + ", runs " + human_duration(op.duration_ps) +
                                 " in " + count_text(op.calls, "call"));
       if (longest != nullptr) advice.evidence.push_back(gap_fact(*longest));
@@ -227,7 +225,7 @@ class adviser {
       if (before.launch_bound_ps <= 0) continue;  // fusing helps against late launches only
       ++named;
       recommendation& advice = add("Short kernels launched late, one by one: fusing them, or a graph, may help.", "op",
-                                   std::string(of_.text(op.op_type)), 2);
+                                   std::string(of_.text(op.op_type)));
       advice.recoverable_ps = before.launch_bound_ps;
       advice.evidence.push_back(count_text(op.calls, "call") + ", " + human_duration(op.duration_ps) +
                                 " of kernels and " + human_duration(before.launch_bound_ps) +
@@ -239,13 +237,13 @@ class adviser {
   void advise_recording() {
     for (const self_check_row& row : r_.self_check) {
       if (row.agrees) continue;
-      add("The capture's own table disagrees with its kernels: check that both come from one run.", "global", "", 3)
+      add("The capture's own table disagrees with its kernels: check that both come from one run.", "global", "")
           .evidence.push_back(std::string(row.what) + " of step " + r_.steps[row.step].id + ": " +
                               human_duration(row.ours_ps) + " here, " + human_duration(row.theirs_ps) + " there");
       break;
     }
     if (r_.has_host_trace || r_.steps.empty()) return;
-    recommendation& a = add("Record the host as well: without it no gap can be explained.", "global", "", 3);
+    recommendation& a = add("Record the host as well: without it no gap can be explained.", "global", "");
     a.followup_required = true;
     a.evidence_gap = "host trace";
   }
@@ -254,6 +252,7 @@ class adviser {
   const activity& of_;
   const bubble_thresholds& t_;
   const trace_writer writer_;
+  const bool on_tpu_;
   std::vector<bool> issue_;  // by group: its steps wait so long that it matters
   std::vector<gaps_between> between_;  // by group
   std::vector<const bubble*> longest_;  // by group

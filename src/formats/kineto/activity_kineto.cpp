@@ -307,13 +307,14 @@ class trace_reader final : public chrome_sink {
     }
     if (found.defect != chrome_defect::none) return reject(found);
     if (category == nullptr) {
+      is_onnx_ = is_onnx_ || e.cat == "Session" || e.cat == "Node";  // the first events of ONNX Runtime's profiles
       numbers_.of(found.track);
       unplaced_event held{found.start_ps, found.duration_ps, e.ordinal, names_.intern(e.name), found.track, 0};
       take_plain_arguments(e, held);
       held_.push_back(held);
       return;
     }
-    parts_.hosts[group_].writer = trace_writer::pytorch;
+    if (!is_onnx_) parts_.hosts[group_].writer = trace_writer::pytorch;
     counts_.note(found.track, take_known(found, *category));
   }
 
@@ -1256,7 +1257,7 @@ class trace_reader final : public chrome_sink {
   std::int32_t rank_ = -1, world_size_ = 0;
   hash_map<string_id, string_id> whole_groups_;  // the ranks of groups, by name
   std::vector<std::pair<std::string, std::int64_t>> parallel_sizes_;
-  bool coarse_ = true, host_seen_ = false;
+  bool coarse_ = true, host_seen_ = false, is_onnx_ = false;
   std::int64_t last_host_ps_ = no_time_ps;
   std::vector<gathered_device> devices_;
   std::vector<host_span> spans_;

@@ -290,6 +290,17 @@ class node_filler {
     host_step_marks::mark mark;
   };
 
+  // Both run XLA's programs; of what their executors alone record one event is enough, and JAX's counts first.
+  void note_framework(std::string_view name) {
+    trace_writer& writer = into_.hosts[group_].writer;
+    if (starts_with(name, "PjitFunction") || starts_with(name, "$jax") || contains(name, "jax/_src/"))
+      is_jax_ = true;
+    else if (name == "SessionRun" || name == "FunctionRun" || name == "EagerExecute" || name == "EagerLocalExecute" ||
+             name == "ExecutorState::Process" || starts_with(name, "Iterator::") || starts_with(name, "TFE_"))
+      writer = trace_writer::tensorflow;
+    if (is_jax_) writer = trace_writer::xla;
+  }
+
   // Threads of the host planes.
   void list_host() {
     auto source = std::make_unique<xspace_spans>();
@@ -302,6 +313,7 @@ class node_filler {
       of.correlation = plane->stat_id("correlation_id");
       for (const std::string_view entry : plane->event_metadata_entries) {
         const event_metadata_view metadata(entry);
+        note_framework(metadata.name());
         if (const auto work = work_launched_by(metadata.name()))
           of.calls[metadata.key()] = {*work, into_.strings.intern(metadata.name())};
       }
@@ -439,6 +451,7 @@ class node_filler {
   std::uint32_t group_ = 0;
   std::vector<std::vector<looked_at>> device_lines_;  // as devices_
   std::vector<host_plane> host_planes_;
+  bool is_jax_ = false;
   std::vector<host_line> host_lines_;
   std::vector<host_step> host_steps_;
   std::vector<launch_call> calls_;
