@@ -487,7 +487,7 @@ type Kernel struct {
 	File, Device                                                      int // Device: position among those of the capture
 	StartPs, DurationPs                                               int64
 	WaitPs, LaunchPs, Stream                                          int64 // see the Has fields
-	HasWait, HasLaunch, HasStream, Duplicate                          bool
+	HasWait, HasLaunch, HasStream, Duplicate, InFlight                bool
 	Name, OpType, Core, StepID, InputShapes, OutputShapes, InputTypes string
 	Kind                                                              KernelKind
 	SourceRow                                                         uint64 // line, ordinal or byte offset in its file
@@ -541,7 +541,7 @@ func (k *Kernels) Rows() *Rows[Kernel] {
 	return rowsOf(table, err, func(row *C.pk_kernel_row) Kernel {
 		return Kernel{int(row.file), int(row.device), int64(row.start_ps), int64(row.duration_ps), int64(row.wait_ps),
 			int64(row.launch_ps), int64(row.stream), row.flags&C.PK_KERNEL_HAS_WAIT != 0, row.flags&C.PK_KERNEL_HAS_LAUNCH != 0,
-			row.flags&C.PK_KERNEL_HAS_STREAM != 0, row.flags&C.PK_KERNEL_DUPLICATE != 0, text(row.name),
+			row.flags&C.PK_KERNEL_HAS_STREAM != 0, row.flags&C.PK_KERNEL_DUPLICATE != 0, row.flags&C.PK_KERNEL_IN_FLIGHT != 0, text(row.name),
 			text(row.op_type), text(row.core), text(row.step_id), text(row.input_shapes), text(row.output_shapes),
 			text(row.input_types), KernelKind(1 + row.kind), uint64(row.source_row), row.flags&C.PK_KERNEL_ON_AICPU != 0}
 	})

@@ -136,6 +136,7 @@ const schema_column fields_of_kernels[] = {
     {"phase", value_kind::text, "", "of a training step: forward, backward or optimizer"},
     {"on_aicpu", value_kind::integer, "", "runs on an AI CPU, whatever its kind"},
     {"duplicate", value_kind::integer, "", "the same collective was listed twice: not to be summed"},
+    {"in_flight", value_kind::integer, "", "an asynchronous copy from its start to its arrival, while the device does other things: not to be summed"},
     {"source_row", value_kind::integer, "", "line of a table, ordinal of a JSON event, byte offset in an XSpace"},
 };
 

@@ -198,6 +198,7 @@ const table_column columns_of_kernels[] = {
     {"phase", "", "of a training step: forward, backward or optimizer", cell_kind::text, true, null_rule::empty, offsetof(rows::kernels, phase), 0, 0, nullptr},
     {"on_aicpu", "", "runs on an AI CPU, whatever its kind", cell_kind::flag, false, null_rule::never, offsetof(rows::kernels, flags), 0, PK_KERNEL_ON_AICPU, nullptr},
     {"duplicate", "", "the same collective was listed twice: not to be summed", cell_kind::flag, false, null_rule::never, offsetof(rows::kernels, flags), 0, PK_KERNEL_DUPLICATE, nullptr},
+    {"in_flight", "", "an asynchronous copy from its start to its arrival, while the device does other things: not to be summed", cell_kind::flag, false, null_rule::never, offsetof(rows::kernels, flags), 0, PK_KERNEL_IN_FLIGHT, nullptr},
     {"source_row", "", "line of a table, ordinal of a JSON event, byte offset in an XSpace", cell_kind::uint64, false, null_rule::never, offsetof(rows::kernels, source_row), 0, 0, nullptr},
 };
 

@@ -15,6 +15,7 @@ static_assert(static_cast<std::int32_t>(kernel_class::other) == PK_KERNEL_OTHER)
 static_assert(static_cast<std::int32_t>(kernel_on_aicpu) == PK_KERNEL_ON_AICPU);
 static_assert(static_cast<std::int32_t>(kernel_has_stream) == PK_KERNEL_HAS_STREAM);
 static_assert(static_cast<std::int32_t>(kernel_duplicate) == PK_KERNEL_DUPLICATE);
+static_assert(static_cast<std::int32_t>(kernel_in_flight) == PK_KERNEL_IN_FLIGHT);
 
 class kernel_collector final : public kernel_visitor {
  public:

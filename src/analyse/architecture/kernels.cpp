@@ -39,6 +39,7 @@ class collector final : public kernel_visitor {
   using op_key = std::pair<std::uint64_t, bool>;  // type and name; whether it communicates
 
   void add(const kernel_row& k) {
+    if ((k.flags & kernel_in_flight) != 0) return;
     ++found_.all;
     const std::uint32_t op = op_of(k);
     ++found_.ops[op].count;

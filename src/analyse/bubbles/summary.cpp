@@ -166,7 +166,7 @@ void list_evidence_gaps(bubbles_result& into, const activity& of, std::uint64_t 
   bool shapes = true, waits = true, classes = true, streams = true, npu = false, kernels = false;
   std::set<std::string> pseudo, spans;
   std::uint64_t unlaunched = 0, all = 0, cut = 0, not_found = 0, graph_launched = 0, other_ids = 0, left_out = 0,
-                idle_steps = 0;
+                idle_steps = 0, in_flight = 0;
   std::int64_t unlaunched_ps = 0, graph_launched_ps = 0, left_out_ps = 0;
   bool steps_truncated = false;
   for (std::size_t d = 0; d < into.devices.size(); ++d) {
@@ -189,6 +189,7 @@ void list_evidence_gaps(bubbles_result& into, const activity& of, std::uint64_t 
       graph_launched_ps = saturating_add(graph_launched_ps, on.graph_launched_ps);
     }
     cut += g.windows_cut;
+    in_flight += g.in_flight;
     not_found += g.steps_not_found;
     idle_steps += g.steps_left_out;
     left_out += g.bubbles_left_out;
@@ -233,6 +234,9 @@ void list_evidence_gaps(bubbles_result& into, const activity& of, std::uint64_t 
     gaps.push_back(count_text(idle_steps, "step") +
                    " of the host without a device kernel: too many to list, left out of its steps");
   if (cut > 0) gaps.push_back(count_text(cut, "step window") + " overlapped the next one and ended there");
+  if (in_flight > 0)
+    gaps.push_back(grouped(in_flight) + (in_flight == 1 ? " asynchronous copy" : " asynchronous copies") +
+                   " on the way count as no time of a device; what waits for them does");
   if (unended > 0)
     gaps.push_back(count_text(unended, "step") +
                    " without an end on record: counted up to the last kernel, and in no median or spread");

@@ -67,7 +67,7 @@ class span_finder final : public kernel_visitor {
       : of_(of), by_launch_(by_launch), next_(to_the_next), last_ends_itself_(last_ends_itself) {}
   result<void> rows(const kernel_row* rows, std::size_t count) override {
     for (std::size_t i = 0; i < count; ++i)
-      if ((rows[i].flags & kernel_duplicate) == 0) add(rows[i]);
+      if ((rows[i].flags & (kernel_duplicate | kernel_in_flight)) == 0) add(rows[i]);
     return {};
   }
   // Of the markers up to the next of which any kernel is, in their order.
@@ -184,7 +184,7 @@ class begin_finder final : public kernel_visitor {
   result<void> rows(const kernel_row* rows, std::size_t count) override {
     for (std::size_t i = 0; i < count; ++i) {
       const std::int64_t at = rows[i].start_ps;
-      if ((rows[i].flags & kernel_duplicate) != 0 || at < until_ps_) continue;  // kernels come by their starts
+      if ((rows[i].flags & (kernel_duplicate | kernel_in_flight)) != 0 || at < until_ps_) continue;  // kernels come by their starts
       const auto after = std::upper_bound(of_.begin(), of_.end(), at,
                                           [](std::int64_t t, const step_window& w) { return t < w.start_ps; });
       if (after == of_.begin() || std::prev(after)->end_ps <= at) continue;

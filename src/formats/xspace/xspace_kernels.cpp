@@ -34,12 +34,13 @@ inline void xspace_kernels::fill(kernel_row& k, const spanned_event& e, const li
   const kernel_name& named = names->find(e.metadata_id);
   k.name = named.name;
   k.op_type = named.op_type;
-  k.kind = line.kind == line_kind::async && named.kind != kernel_class::comm ? kernel_class::copy : named.kind;
+  const bool in_flight = line.kind == line_kind::async && named.kind != kernel_class::comm;
+  k.kind = in_flight ? kernel_class::copy : named.kind;
   if (line.kind == line_kind::stream && k.kind == kernel_class::compute &&
       !collectives.of(e.stats, e.stats_bytes).empty())
     k.kind = kernel_class::comm;
   k.stream = stream;
-  k.flags = kernel_has_stream;
+  k.flags = in_flight ? kernel_has_stream | kernel_in_flight : kernel_has_stream;
   if (__builtin_expect(!cut_durations_ps_.empty(), 0)) {
     if (const auto cut = cut_durations_ps_.find(k.source_row); cut != cut_durations_ps_.end()) {
       k.duration_ps = cut->second;

@@ -431,6 +431,7 @@ class Kernel(NamedTuple):
     input_types: str
     kind: KernelKind
     duplicate: bool
+    in_flight: bool
 
 
 _ACCELERATORS = ("other", "tpu", "gpu", "npu")
@@ -442,7 +443,8 @@ def _kernel(row: Any) -> Kernel:
                   row.launch_ps if row.flags & d.PK_KERNEL_HAS_LAUNCH else None,
                   row.stream if row.flags & d.PK_KERNEL_HAS_STREAM else None, row.source_row, text(row.name),
                   text(row.op_type), text(row.core), text(row.step_id), text(row.input_shapes), text(row.output_shapes),
-                  text(row.input_types), KernelKind(row.kind), bool(row.flags & d.PK_KERNEL_DUPLICATE))
+                  text(row.input_types), KernelKind(row.kind), bool(row.flags & d.PK_KERNEL_DUPLICATE),
+                  bool(row.flags & d.PK_KERNEL_IN_FLIGHT))
 
 
 class Kernels(Owner):

@@ -185,6 +185,11 @@ impl<'k> Kernel<'k> {
     pub fn is_duplicate(&self) -> bool {
         self.raw.flags & sys::PK_KERNEL_DUPLICATE as u32 != 0
     }
+    /// An asynchronous copy from its start to its arrival, while the device does other things: not to be summed.
+    #[must_use]
+    pub fn is_in_flight(&self) -> bool {
+        self.raw.flags & sys::PK_KERNEL_IN_FLIGHT as u32 != 0
+    }
 }
 
 #[cfg(feature = "serde")]
