@@ -69,7 +69,7 @@ class ReportTest(pair.PairCase):
         # Among them, what the analysis of idle time found.
         idle = [f for f in found["findings"] if f["id"].startswith("bubbles.")]
         found["findings"] = [f for f in found["findings"] if f not in idle]
-        self.assertLessEqual({f["id"].rstrip(".0123456789") for f in idle}, {"bubbles.idle", "bubbles.cause.exposed_comm"})
+        self.assertLessEqual({f["id"].rstrip(".0123456789") for f in idle}, {"bubbles.idle", "bubbles.cause.exposed_comm", "bubbles.cause.exposed_copy"})
         self.check(found, {**expected, "findings": findings})
 
     def test_all(self):
