@@ -21,7 +21,7 @@ class RankWaits(truth.Case):
             self.write(f"ranks/file{place}.json", one.text())
 
     def ask(self, *options):
-        found = truth.parsed(truth.run("bubbles", self.scratch / "ranks", "--json", "--limit", 0, *options))
+        found = truth.parsed(truth.run("bubbles", self.scratch / "ranks", "--json", "--limit", 0, "--window-policy", "guide", *options))
         causes = [c for c in found["causes"] if c["cause"] == "straggler_wait"]
         missing = [text.split(": ", 1)[1] for text in found["evidence_gaps"] if text.startswith("how long collectives wait")]
         return causes, missing, found

@@ -54,13 +54,14 @@ class Runs(truth.Case):
         rows = finished().table("steps").to_dicts()
         columns = ("start_ps", "end_ps", "busy_ps", "prelaunch_ps", "internal_ps", "tail_ps", "largest_internal_ps", "compute_only_ps",
                    "comm_exposed_ps", "comm_overlapped_ps", "copy_ps", "other_ps", "idle_ps", "bubble_count")
-        # [100, 150) computes, [120, 200) communicates, to 230 copies, [400, 430) is other work; the next step begins at 600.
+        # [100, 150) computes, [120, 200) communicates, to 230 copies, [400, 430) is other work; the next step begins at 500.
         self.assertEqual([tuple(row[name] // (1 if name == "bubble_count" else US) for name in columns) for row in rows],
-                         [(100, 600, 160, 0, 170, 170, 170, 20, 50, 30, 30, 30, 340, 1), (600, 650, 50, 0, 0, 0, 0, 50, 0, 0, 0, 0, 0, 0)])
+                         [(0, 500, 160, 100, 170, 70, 170, 20, 50, 30, 30, 30, 340, 1), (500, 1000, 50, 100, 0, 350, 0, 50, 0, 0, 0, 0, 450, 0)])
         self.assertEqual([row["step_id"] for row in rows], ["1", "2"])
 
     def test_steps_follow_launches(self):
-        """A kernel is of the step in which it was launched, however late it runs; an instant at the border begins the next."""
+        """A kernel is of the step in which it was launched, however late it runs; an instant at the border begins the next.
+        The second step is marked at 100, while what the first one launched runs until 350."""
         kernel, span, step, finished = self.builder()
         for number, (at, begins) in enumerate(((99, 300), (100, 400), (199, 500), (0, 200)), 1):
             self.launched(span, (number, at))
@@ -69,7 +70,7 @@ class Runs(truth.Case):
         step(6, 100, 100)
         profile = finished()
         self.assertEqual([(row["step_id"], row["start_ps"] // US, row["end_ps"] // US) for row in profile.table("steps").to_dicts()],
-                         [("5", 200, 400), ("6", 400, 550)])
+                         [("5", 0, 400), ("6", 400, 550)])
         for at, wanted in ((0, ["k1", "k4"]), (1, ["k2", "k3"])):
             (line,) = profile.document("ops", step=at)["lines"]
             self.assertEqual(sorted(op["name"] for op in line["ops"]), wanted)

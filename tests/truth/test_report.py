@@ -44,6 +44,8 @@ class ReportTest(pair.PairCase):
         expected = {**pair.frame("report"), "path": str(self.folder), "damage": [], "model": None,
                     "complete": True, "reasons": [],
                     "runs": [{"name": "run1", "path": run, "chosen": True}]}
+        if not options:  # rows of time in steps: 14 of devices, 4 of all; outside of them: 3 and 2
+            expected["limited"] = truth.limited(20, ("bubbles.time", 20, 23))
         for name in (
             "info",
             "steps",
@@ -60,6 +62,9 @@ class ReportTest(pair.PairCase):
                 continue
             own = {"bubbles": ["--device", "TPU:1"], "neutrino": []}
             expected[name] = self.part(name, *(own.get(name, options) if options else []))
+        if not options:
+            self.assertEqual(len(expected["bubbles"]["time"]), 23)
+            del expected["bubbles"]["time"][20:]
         summaries = json.loads((EXPECTED / "report-summary.json").read_text(encoding="utf-8"))
         by_device = self.part("ops", "--by", "device", *options)
         self.check(found["summary"]["roofline"], {key: by_device[key] for key in found["summary"]["roofline"]})
@@ -69,7 +74,7 @@ class ReportTest(pair.PairCase):
         # Among them, what the analysis of idle time found.
         idle = [f for f in found["findings"] if f["id"].startswith("bubbles.")]
         found["findings"] = [f for f in found["findings"] if f not in idle]
-        self.assertLessEqual({f["id"].rstrip(".0123456789") for f in idle}, {"bubbles.idle", "bubbles.cause.exposed_comm"})
+        self.assertLessEqual({f["id"].rstrip(".0123456789") for f in idle}, {"bubbles.idle", "bubbles.cause.exposed_comm", "bubbles.cause.exposed_copy"})
         self.check(found, {**expected, "findings": findings})
 
     def test_all(self):

@@ -11,6 +11,8 @@ TITLES = [">of ops", ">self time", ">FLOP/s", ">B/s", ">FLOP/B", ">of roof", "bo
 FLOPS, BYTES = "peak_teraflops_per_second", "peak_hbm_bw_gigabytes_per_second"
 ONE = ((FLOPS, 1.0), (BYTES, 1000.0))  # of each one in a picosecond
 PEAK = "1.00 TFLOP/s of 16-bit products, 1.00 TB/s of memory (the plane)"
+COUNTED = "  Rates are over the self time. counted: the share of it of which it is on record what the ops do."
+OVER = "  over: faster than its roof. Its bytes came from a cache, or it does less than its shapes say, as causal attention does."
 
 
 def tpu(number, *ops, peaks=ONE):
@@ -49,11 +51,12 @@ class Screen(truth.Case):
     def ask(self, planes, *options, command="roofline"):
         return truth.run(command, self.write("a.xplane.pb", xspace(planes)), *options).splitlines()
 
-    def check_lines(self, planes, expected, *options, by="kernel", command="roofline"):
-        """`expected`: what is said above, in one line; the rows."""
+    def check_lines(self, planes, expected, *options, by="kernel", below=()):
+        """`expected`: what is said above, in one line; the rows. `below`: the lines under the table."""
         said, rows = expected
-        found = self.ask(planes, *options, command=command)
-        lines = table([*TITLES, by], *rows, indent=2)
+        found = self.ask(planes, *options)
+        titles = TITLES[:5] + [">counted"] * (COUNTED in below) + TITLES[5:]
+        lines = [*table([*titles, by], *rows, indent=2), *below]
         self.assertEqual(found[-len(lines):], lines)
         self.assertEqual(" ".join(" ".join(found[:-len(lines)]).split()), said)
 
@@ -91,8 +94,8 @@ class Bounds(Screen):
         self.check_lines([plane], (
             "Of 10.000 ns in 3 executions: bound by compute 30.0 %, by memory 40.0 %, not known 30.0 %. At their roofs the known ops "
             f"would take 6.000 ns, 1.000 ns less. device: {PEAK}",
-            [["100.0 %", "10.000 ns", short(Fraction(2400 * 10**12, 7000)), short(Fraction(3600 * 10**12, 7000)), "0.67 ",
-              percent(6000, 7000), f"memory {percent(4000, 7000)}", "/device:TPU:0"]]), "--by", "device", by="device")
+            [["100.0 %", "10.000 ns", short(Fraction(2400 * 10**12, 10000)), short(Fraction(3600 * 10**12, 10000)), "0.67 ", "70.0 %",
+              percent(6000, 7000), f"memory {percent(4000, 7000)}", "/device:TPU:0"]]), "--by", "device", by="device", below=[COUNTED])
 
     def test_smallest_share(self):
         """What there is at all is never 0."""
@@ -132,12 +135,13 @@ class Groups(Screen):
         return self.ask([plane], *options, command="ops")
 
     def test_rates_of_those_that_work(self):
-        """A rate is of the time of ops whose work is known; its column stands there where any has one."""
+        """A rate is over the time beside it; its column stands there where any has one. Where ops of a group do what is not known,
+        the share of those that are known stands beside it."""
         plane = tpu(0, ("a", 3000, 600, 0), ("b", 1000, 0, 0), peaks=())
         titles = [">of ops", ">self time", ">count", ">FLOP/s"]
         self.assertEqual(self.lines(plane, "--by", "device"), [
             "Time of XLA Ops by device: 4.000 ns in 2 executions",
-            *table([*titles, "device"], ["100.0 %", "4.000 ns", 2, "200 G", "/device:TPU:0"], indent=2)])
+            *table([*titles, ">counted", "device"], ["100.0 %", "4.000 ns", 2, "150 G", "75.0 %", "/device:TPU:0"], indent=2), COUNTED])
         rows = [["75.0 %", "3.000 ns", 1, "200 G", "a"], ["25.0 %", "1.000 ns", 1, "", "b"]]
         self.assertEqual(self.lines(plane, "--by", "kernel"), [
             "Time of XLA Ops by kernel: 4.000 ns in 2 executions", *table([*titles, "kernel"], *rows, indent=2)])

@@ -73,12 +73,13 @@ class Nodes(truth.Case):
         self.assertEqual(found, expected)
 
     def test_steps(self):
-        """A program is a step that lasts to the next one, the last to the end of its last op."""
+        """A program is a step that lasts to the next one, the last one as long as its program."""
         expected = []
         for device, node, host, name in self.PLANES:
             end = (590, 790)[device // 2]
             expected += [(device, node, host, name, 2 * device, "jit_f#0", 0, 2000 * US, (240 + device % 2) * US, (2000 - end) * US),
-                         (device, node, host, name, 2 * device + 1, "jit_f#1", 2000 * US, (2000 + end) * US, (240 + device % 2) * US, 0)]
+                         (device, node, host, name, 2 * device + 1, "jit_f#1", 2000 * US, 3000 * US, (240 + device % 2) * US,
+                          (1000 - end) * US)]
         self.assertEqual(few(self.rows("steps"), *self.NAMES, "step", "step_id", "start_ps", "end_ps", "busy_ps", "tail_ps"), expected)
 
     def test_kernels(self):
@@ -97,7 +98,7 @@ class Nodes(truth.Case):
             first, second = 2 * device, 2 * device + 1
             for step, start, end in (
                     (first, 110, 300), (first, 350 + device % 2, late), (None, late + 90, 2010), (first, late + 90, 2000),
-                    (second, 2110, 2300), (second, 2350 + device % 2, 2000 + late)):
+                    (second, 2110, 2300), (second, 2350 + device % 2, 2000 + late), (second, 2090 + late, 3000)):
                 causes.append((*place, len(gaps), step, start * US, end * US))
                 gaps.append((*place, step, start * US, end * US))
         self.assertEqual(few(self.rows("gaps"), *self.NAMES, "step", "start_ps", "end_ps"), gaps)
@@ -112,8 +113,8 @@ class Nodes(truth.Case):
             found[key] = found.get(key, 0) + row["time_ps"]
         expected = {}
         for device, node, host, name in self.PLANES:
-            end, comm = (2590, 2790)[device // 2], 100 + 2 * (device % 2)
-            for use, time in (("compute", 380), ("exposed_communication", comm), ("idle", end - 380 - comm)):
+            comm = 100 + 2 * (device % 2)
+            for use, time in (("compute", 380), ("exposed_communication", comm), ("idle", 3000 - 380 - comm)):
                 expected[device, node, host, name, use] = time * US
         self.assertEqual(found, expected)
 
@@ -315,7 +316,7 @@ class MissingWork(truth.Case):
         with arrow.Handle("profile", trace_of_rank.save(self.scratch / "a.pt.trace.json"), None) as profile:
             found = arrow.table("steps", profile)[1]
         self.assertEqual(few(found, "step_id", "start_ps", "end_ps", "busy_ps", "not_recorded_ps", "unrecorded_launches", "idle_ps"), [
-            ("0", 100 * US, 1100 * US, 150 * US, 0, 0, 850 * US), ("1", 1100 * US, 1950 * US, 150 * US, 500 * US, 1, 200 * US)])
+            ("0", 0, 1000 * US, 150 * US, 0, 0, 850 * US), ("1", 1000 * US, 2000 * US, 150 * US, 500 * US, 1, 350 * US)])
 
 
 if __name__ == "__main__":

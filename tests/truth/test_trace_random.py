@@ -56,6 +56,21 @@ class RandomTraces(truth.Case):
     def ask(self, command, path, *options):
         return truth.parsed(truth.run(command, path, "--json", "--limit", 0, *options))
 
+    @staticmethod
+    def last_end(lines, device, start, end):
+        """Of the last step on a device whose kernels have no launches: with its mark, or what the device runs on with until it first rests
+        for 50 us; None where the mark has no end."""
+        if end == start:
+            return None
+        last, busy = end, None
+        for run in sorted((run for line in lines if line.device == device for run in line.runs), key=lambda run: run.start):
+            if run.start >= end and (busy is None or run.start - busy >= 50 * US):
+                break
+            busy = run.end if busy is None else max(busy, run.end)
+            if run.start >= start:
+                last = max(last, run.end)
+        return last
+
     def test_devices(self):
         for seed in SEEDS:
             r = random.Random(seed)
@@ -73,10 +88,11 @@ class RandomTraces(truth.Case):
                             for s in self.ask("steps", path)["steps"]],
                            [[f"ProfilerStep#{number}", n, start, end] for n, (start, end, number) in enumerate(steps)])
                 # On a device a step is what begins until the next one does; of two that begin together the first has nothing.
-                for n, (start, _, _) in enumerate(steps):
-                    end = steps[n + 1][0] if n + 1 < len(steps) else None
-                    self.check(self.ask("ops", path, "--step", n)["lines"],
-                               model.ops_lines(lines, lambda line, run, w=(start, end): model.begins_in(run, w)))
+                for n, (start, marked, _) in enumerate(steps):
+                    end = {line.device: steps[n + 1][0] if n + 1 < len(steps) else self.last_end(lines, line.device, start, marked)
+                           for line in lines}
+                    self.check(self.ask("ops", path, "--step", n)["lines"], model.ops_lines(
+                        lines, lambda line, run, at=start, end=end: model.begins_in(run, (at, end[line.device]))))
                 ends = sorted(at for line in lines for run in line.runs for at in (run.start, run.end))
                 for _ in range(3):
                     window = sorted(r.sample([at + r.choice([-1, 0, 1]) for at in ends], 2))

@@ -65,13 +65,13 @@ class Nodes(truth.Case):
         self.assertEqual(self.launches(*planes), [(0, 100, 20)])
 
     def test_steps_of_a_node(self):
-        """Each device has the steps that its own host marks."""
+        """Each device has the steps that its own host marks; the second one begins on node 0 while the kernel of the first is waited for."""
         planes = [device("/node:0/device:GPU:0", (100, 1), (200, 2)), device("/node:1/device:GPU:0", (150, 1)),
                   host("/node:0/host:CPU", (FIRST, 0, 90, None), (CALL, 10, 1, 1), (SECOND, 90, 90, None), (CALL, 100, 1, 2)),
                   host("/node:1/host:CPU", (SECOND, 50, 90, None), (CALL, 60, 1, 1))]
         steps = self.open(*planes).table("steps").to_dicts()
         self.assertEqual([(row["node"], row["step_id"], row["start_ps"] // US, row["end_ps"] // US) for row in steps],
-                         [(0, "1", 100, 200), (0, "2", 200, 201), (1, "2", 150, 151)])
+                         [(0, "1", 0, 200), (0, "2", 200, 201), (1, "2", 50, 151)])
 
     def reasons(self, *planes):
         return [reason.split(": ", 1)[1] for reason in self.open(*planes).document("info")["reasons"]]
