@@ -292,7 +292,7 @@ void add_cause_finding(bubbles_result& into, const cause_summary& c, const activ
   why.what += ": " + c.evidence.front();
   why.where = c.evidence[1];
   if (!c.is_exposed()) why.proof.push_back(evidence_of(of, into.bubbles[c.longest]));
-  why.next = advice_of(c.cause, into.has_stacks).text;
+  why.next = advice_of(c.cause, into.has_stacks, is_all_of_tpus(of)).text;
   if (const std::string how = advice_of_framework(c.cause, writer_of(of)); !how.empty()) why.next += ' ' + how;
   into.findings.push_back(std::move(why));
 }

@@ -17,6 +17,7 @@
 #include <formats/xspace/xspace_spans.hpp>
 #include <formats/xspace/xspace_steps.hpp>
 
+#include <base/affix.hpp>
 #include <base/hash_map.hpp>
 #include <base/thread_pool.hpp>
 #include <profkit/time.hpp>
