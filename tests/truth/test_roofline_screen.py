@@ -97,6 +97,16 @@ class Bounds(Screen):
             [["100.0 %", "10.000 ns", short(Fraction(2400 * 10**12, 10000)), short(Fraction(3600 * 10**12, 10000)), "0.67 ", "70.0 %",
               percent(6000, 7000), f"memory {percent(4000, 7000)}", "/device:TPU:0"]]), "--by", "device", by="device", below=[COUNTED])
 
+    def test_faster_than_its_roof(self):
+        """It needs 1,200 ps there, and took 1,000: no share is above 100 %. One that took as long as there is not faster."""
+        plane = tpu(0, ("f", 1000, 1200, 100), ("at it", 500, 500, 0))
+        found = self.ask([plane])
+        first, second = row(1500, "f", 1000, 1200, 100, 1000, "compute"), row(1500, "at it", 500, 500, 0, 500, "compute")
+        first[5] = "over"
+        lines = table([*TITLES, "kernel"], first, second, indent=2) + [OVER]
+        self.assertEqual(found[-len(lines) - 1:-2], lines[:-1])
+        self.assertEqual(" ".join(" ".join(found[-2:]).split()), OVER.strip())
+
     def test_smallest_share(self):
         """What there is at all is never 0."""
         plane = tpu(0, ("c", 999_960, 900_000, 0), ("m", 40, 0, 40))
