@@ -437,7 +437,7 @@ class report {
 
   void print_advice() {
     if (r_.recommendations.empty()) return;
-    s_.heading("What to do: P0 is worth 5 % of the time or more, P1 1 %, P2 less, P3 nothing by itself");
+    s_.heading("What to do (P0: 5 % of the time and more; P1: 1 %; P2: less; P3: none)");
     const std::size_t rows = most(max_advice, r_.recommendations.size());
     for (std::size_t i = 0; i < rows; ++i) {
       const recommendation& a = r_.recommendations[i];

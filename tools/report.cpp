@@ -148,8 +148,8 @@ std::string ranks_text(const profkit::idle_total& idle) {
 }
 
 // "launch bound 11.6 % (7.1 % proved), comm host wait 2.1 %; unknown 37.5 %". What is under a hundredth of the time is
-// left out; "" where every gap is too short to ask.
-std::string causes_text(const profkit::idle_total& idle) {
+// left out, and of the others the smaller ones that do not fit a line; "" where every gap is too short to ask.
+std::string causes_text(const profkit::idle_total& idle, std::size_t columns) {
   const std::vector<profkit::cause_share> causes = profkit::cause_shares(idle);
   std::int64_t unknown_ps = 0;
   bool looked_for = false;
@@ -160,19 +160,20 @@ std::string causes_text(const profkit::idle_total& idle) {
   }
   const auto counts = [&](std::int64_t ps) { return ps > 0 && ps >= idle.service_ps / 100; };
   if (!looked_for) return "";
+  const std::string unknown = counts(unknown_ps) ? "unknown " + share_text(unknown_ps, idle.service_ps) : "";
   std::string text;
   for (std::size_t i = 0; i < causes.size() && i < max_causes; ++i) {
     const profkit::cause_share& c = causes[i];
     if (!counts(c.time_ps)) continue;
-    text += (text.empty() ? "" : ", ") + spaced(profkit::idle_cause_name(c.cause)) + ' ' +
-            share_text(c.time_ps, idle.service_ps);
+    std::string one = spaced(profkit::idle_cause_name(c.cause)) + ' ' + share_text(c.time_ps, idle.service_ps);
     if (c.proved_ps == c.time_ps)
-      text += " (proved)";
+      one += " (proved)";
     else if (c.proved_ps > 0)
-      text += " (" + share_text(c.proved_ps, idle.service_ps) + " proved)";
+      one += " (" + share_text(c.proved_ps, idle.service_ps) + " proved)";
+    if (!text.empty() && text.size() + one.size() + unknown.size() + 4 > columns) break;
+    text += (text.empty() ? "" : ", ") + one;
   }
-  if (counts(unknown_ps)) text += (text.empty() ? "" : "; ") + ("unknown " + share_text(unknown_ps, idle.service_ps));
-  return text;
+  return text + (text.empty() || unknown.empty() ? "" : "; ") + unknown;
 }
 
 std::string memory_text(const profkit::memory_total& m) {
@@ -285,7 +286,7 @@ void print_capture(session& s, const report_result& r) {
   if (found.idle) {
     print_fact(s, "idle", idle_text(*found.idle));
     if (const std::string ranks = ranks_text(*found.idle); !ranks.empty()) print_fact(s, "ranks", ranks);
-    if (const std::string causes = causes_text(*found.idle); !causes.empty()) print_fact(s, "causes", causes);
+    if (const std::string causes = causes_text(*found.idle, columns_of(s) - 12); !causes.empty()) print_fact(s, "causes", causes);
   }
   if (const std::string costliest = costliest_text(found); !costliest.empty()) print_fact(s, "costliest", costliest);
   if (found.roofline && found.roofline->is_of_use())
@@ -476,8 +477,11 @@ void print_collectives_part(session& s, const report_summary& found) {
 void print_notes(session& s, const std::vector<std::string>& notes) {
   if (notes.empty()) return;
   s.heading("Notes");
-  for (std::size_t i = 0; i < notes.size() && i < max_notes; ++i)
-    s.out().line("  - " + wrap(shorten(escape_for_terminal(notes[i]), 2 * (columns_of(s) - 8)), columns_of(s), 4));
+  // Two lines each; where some are left out, the last one has one line.
+  for (std::size_t i = 0; i < notes.size() && i < max_notes; ++i) {
+    const std::size_t lines = i + 1 == max_notes && notes.size() > max_notes ? 1 : 2;
+    s.out().line("  - " + wrap(shorten(escape_for_terminal(notes[i]), lines * (columns_of(s) - 8)), columns_of(s), 4));
+  }
   print_rest(s, notes.size(), std::min(notes.size(), max_notes), "more (--json has all)");
 }
 

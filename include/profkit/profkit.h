@@ -800,7 +800,7 @@ enum {
   PK_KERNEL_ON_AICPU = 1,
   PK_KERNEL_HAS_STREAM = 2,
   PK_KERNEL_DUPLICATE = 4, /**< the same collective was listed twice: not to be summed */
-  PK_KERNEL_IN_FLIGHT = 32, /**< an asynchronous copy from its start to its arrival: no time of the device */
+  PK_KERNEL_IN_FLIGHT = 64, /**< an asynchronous copy from its start to its arrival: no time of the device */
   PK_KERNEL_HAS_WAIT = 256,
   PK_KERNEL_HAS_LAUNCH = 512
 };

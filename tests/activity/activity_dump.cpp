@@ -289,7 +289,7 @@ class dump {
     out_.field("source_row", r.source_row);
     (r.flags & kernel_has_stream) == 0 ? nothing("stream") : out_.field("stream", d.streams[r.stream].id);
     list("flags", 8, [&](std::size_t bit) {
-      static constexpr const char* names[] = {"on_aicpu", "has_stream", "duplicate", "cut", "by_graph", "by_order", "?", "?"};
+      static constexpr const char* names[] = {"on_aicpu", "has_stream", "duplicate", "cut", "by_graph", "by_order", "in_flight", "?"};
       if ((r.flags >> bit & 1U) != 0 && bit != 1) out_.value(names[bit]);
     });
     if (at < d.own_clock.size()) {

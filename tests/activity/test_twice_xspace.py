@@ -83,7 +83,7 @@ def tpus():
         if device == 0:
             s.kernels(p, "XLA Ops", ops, 3, 3)
             s.kernels(p, "Async XLA Ops", [("all-reduce-start.2", 1_100, 900, [], {"op_type": "all-reduce-start", "kind": "comm"}),
-                                           ("slice-start.3", 1_200, 900, [], {"op_type": "slice-start", "kind": "copy"})], 4, 4)
+                                           ("slice-start.3", 1_200, 900, [], {"op_type": "slice-start", "kind": "copy", "flags": ["in_flight"]})], 4, 4)
         else:
             s.kernels(p, "XLA Ops", ops, 3, 3)
         def step(number_of):

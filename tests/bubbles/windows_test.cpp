@@ -227,12 +227,13 @@ TEST_CASE("where no launch is known, the queue of the last step ends with the fi
   a.kernel(d, 10 * ms, 95 * ms, "A");  // over the end of the mark
   a.kernel(d, 105 * ms + 40 * us, 5 * ms, "A");
   a.kernel(d, 110 * ms + 90 * us, 5 * ms, "A");  // after 50 us
+  a.kernel(d, 115 * ms + 100 * us, 5 * ms, "A");  // it has rested
   a.step(1, 0, 100 * ms);
   const auto r = find_bubbles(a, {});
   REQUIRE(r);
   REQUIRE(r->steps.size() == 1);
   CHECK(r->steps[0].end_ps == 110 * ms + 40 * us);
-  CHECK(r->devices[0].kernels_after_steps == 1);
+  CHECK(r->devices[0].kernels_after_steps == 2);
 }
 
 // Steps of a marker policy that overlap, touch and leave a hole.

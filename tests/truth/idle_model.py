@@ -132,6 +132,7 @@ class Kernel:
     counters: dict = dataclasses.field(default_factory=dict)
     row: int = 0
     duplicate: bool = False
+    in_flight: bool = False  # a copy on its way, which is no time of the device
     on_aicpu: bool = False
 
     @property
@@ -1500,5 +1501,6 @@ class Idle:
                              "duration_ps": k.duration, "wait_ps": k.wait, "launch_ps": k.launch[0] if k.launch else None,
                              "input_shapes": k.shapes or None, "output_shapes": k.out_shapes or None,
                              "input_types": k.types or None, **self.origin(device, k), "on_aicpu": k.on_aicpu, "duplicate": k.duplicate,
+                             "in_flight": k.in_flight,
                              "source_row": k.row})
         return rows

@@ -35,8 +35,8 @@ enum kernel_flags : std::uint8_t {
   kernel_duplicate = 4,   ///< the same collective was listed twice; this row makes no interval
   kernel_cut = 8,         ///< its duration ran over later kernels of its stream and ends at the next start here
   kernel_by_graph = 16,   ///< its launch is that of a whole graph
-  kernel_in_flight = 32,  ///< an asynchronous copy from its start to its arrival: the device does other things meanwhile
   kernel_by_order = 32,   ///< its origin is that of a launch in the capture of the graph, which the order of launches gives
+  kernel_in_flight = 64,  ///< an asynchronous copy from its start to its arrival: the device does other things meanwhile
 };
 
 /// One execution of one kernel (on TPUs: of one op). Names are in the activity's string table.

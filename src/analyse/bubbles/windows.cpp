@@ -92,7 +92,9 @@ class span_finder final : public kernel_visitor {
   void add(const kernel_row& k) {
     const bool launched = by_launch_ && k.launch_ps != no_time_ps, unlaunched = by_launch_ && !launched;
     const std::int64_t at = launched ? k.launch_ps : k.start_ps, end_ps = saturating_add(k.start_ps, k.duration_ps);
-    const bool queued = !launched && busy_until_ps_ != open_start && k.start_ps - busy_until_ps_ < longest_rest_ps;
+    if (!of_.empty() && k.start_ps >= of_.back().end_ps)
+      has_rested_ = has_rested_ || busy_until_ps_ == open_start || k.start_ps - busy_until_ps_ >= longest_rest_ps;
+    const bool queued = !launched && !has_rested_;
     busy_until_ps_ = std::max(busy_until_ps_, end_ps);
     misses_launches_ = misses_launches_ || unlaunched;
     const auto after = std::upper_bound(of_.begin(), of_.end(), at,
@@ -118,7 +120,7 @@ class span_finder final : public kernel_visitor {
   static constexpr std::int64_t longest_rest_ps = bubble_thresholds{}.reportable_gap_ps;
   const markers& of_;
   const bool by_launch_, next_, last_ends_itself_;
-  bool misses_launches_ = false;
+  bool misses_launches_ = false, has_rested_ = false;  // since the end of the last marker
   std::int64_t busy_until_ps_ = open_start, before_ps_ = open_start;
   hash_map<std::size_t, span> spans_;  // a device may know few of all steps
 };

@@ -64,12 +64,15 @@ std::string idle_verdict(const idle_total& idle) {
     else if (s.time_ps >= idle.service_ps / 100 || s.use == time_use::compute)
       text += ", " + share(s.time_ps) + " to " + use_words(s.use);
   text += '.';
-  // That the host was not recorded, or not waited for, explains nothing.
+  // That the host was not recorded, or not waited for, explains nothing; what is only possible is not known.
   const std::vector<cause_share> causes = cause_shares(idle);
-  const auto first = std::find_if(causes.begin(), causes.end(),
-                                  [](const cause_share& c) {
-                                    return c.cause != idle_cause::host_untraced && c.cause != idle_cause::device_dependency;
-                                  });
+  const auto is_known = [&](const cause_share& c) {
+    if (c.cause == idle_cause::host_untraced || c.cause == idle_cause::device_dependency) return false;
+    return std::any_of(idle.time.begin(), idle.time.end(), [&](const time_row& row) {
+      return row.cause == c.cause && row.use == time_use::idle && row.sure >= certainty::likely && row.time_ps >= c.time_ps / 2;
+    });
+  };
+  const auto first = std::find_if(causes.begin(), causes.end(), is_known);
   if (first != causes.end() && first->time_ps >= idle.service_ps / 50)
     text += " The largest known cause of waiting: " + std::string(idle_cause_meaning(first->cause)) + " (" +
             share(first->time_ps) + ").";

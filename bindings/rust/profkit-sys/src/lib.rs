@@ -165,7 +165,7 @@ pub const PK_KERNEL_HAS_STREAM: i32 = 2;
 /// the same collective was listed twice: not to be summed
 pub const PK_KERNEL_DUPLICATE: i32 = 4;
 /// an asynchronous copy from its start to its arrival: no time of the device
-pub const PK_KERNEL_IN_FLIGHT: i32 = 32;
+pub const PK_KERNEL_IN_FLIGHT: i32 = 64;
 pub const PK_KERNEL_HAS_WAIT: i32 = 256;
 pub const PK_KERNEL_HAS_LAUNCH: i32 = 512;
 pub const PK_DOCUMENT_REPORT: i32 = 1;
