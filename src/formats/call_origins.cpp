@@ -49,7 +49,10 @@ call_origins::call_origins(const std::vector<host_span>& spans, const origin_evi
     return x.source_row < y.source_row;
   });
   if (!evidence.numbers.empty()) numbers_.assign(spans.size(), -1);
-  for (const autograd_number& n : evidence.numbers) numbers_[n.span] = n.number;
+  for (const autograd_number& n : evidence.numbers) {
+    numbers_[n.span] = n.number;
+    if (meaning_of(spans[n.span]).what == meaning::backward) backward_.insert(n.number);
+  }
   if (!evidence.lines.empty()) lines_.assign(spans.size(), 0);
   for (const calling_line& l : evidence.lines) lines_[l.span] = l.line;
 }
@@ -65,8 +68,8 @@ void call_origins::sweep(Before&& before, After&& after, End&& end) {
     const holding around = open_.innermost() == nullptr ? holding() : *open_.innermost();
     const meaning what = meaning_of(s).what;
     const bool is_operator = what == meaning::op || what == meaning::backward;
-    const holding within{inside(around.origin, order_[at]), is_operator ? order_[at] + 1 : around.operation,
-                         s.kind == host_span_kind::frame};
+    const holding within{inside(around, order_[at]), is_operator ? order_[at] + 1 : around.operation, s.kind == host_span_kind::frame,
+                         what != meaning::backward ? around.node : numbers_.empty() ? -1 : numbers_[order_[at]]};
     open_.open(span_end_ps(s), within);
     after(order_[at], within.origin);
     if (at + 1 == order_.size() || spans_[order_[at + 1]].thread != s.thread) end(s.thread);
@@ -140,12 +143,40 @@ call_origins::meaning call_origins::meaning_of_operator(std::string_view name) c
   return has_library_calls_ && !contains(name, "::") ? meaning::library_call : meaning::op;
 }
 
+// Whether something runs forward within what runs backward: a module, or an operator that has a backward of its own.
+bool call_origins::begins_again(const holding& around, std::size_t span) const {
+  if (around.origin == 0 || origins_[around.origin - 1].phase != training_phase::backward) return false;
+  const known_name& known = names_[spans_[span].name];
+  if (known.what == meaning::module) return spans_[span].kind != host_span_kind::annotation;
+  return known.what == meaning::op && !numbers_.empty() && numbers_[span] >= 0 && numbers_[span] != around.node &&
+         backward_.contains(numbers_[span]);
+}
+
+// A module that runs again hangs where it hung before, not below the node that runs it.
+string_id call_origins::module_within(string_id around, string_id name) {
+  const std::string own(strings_.text(name));
+  std::string path(strings_.text(around));
+  for (;;) {
+    const string_id whole = strings_.intern(path + '/' + own);
+    if (forward_modules_.contains(whole)) return whole;
+    const std::size_t last = path.rfind('/');
+    if (last == std::string::npos) return name;
+    path.resize(last);
+  }
+}
+
 // What holds inside a span, of which `around` holds outside.
-std::uint32_t call_origins::inside(std::uint32_t around, std::size_t span) {
+std::uint32_t call_origins::inside(const holding& outside, std::size_t span) {
   const host_span& s = spans_[span];
   const known_name known = meaning_of(s);
+  const std::uint32_t around = outside.origin;
   if (known.what == meaning::nothing) return around;
   kernel_origin o = around == 0 ? kernel_origin() : origins_[around - 1];
+  const bool again = begins_again(outside, span);
+  if (again) {
+    o.op = o.outer_op = 0;
+    o.phase = training_phase::recomputation;
+  }
   switch (known.what) {
     case meaning::op:
       o.op = known.shown;
@@ -157,7 +188,8 @@ std::uint32_t call_origins::inside(std::uint32_t around, std::size_t span) {
       if (const string_id line = line_of(span)) o.source = line;
       break;
     case meaning::module:
-      o.module = o.module == 0 ? known.shown
+      o.module = again && o.module != 0 ? module_within(o.module, known.shown)
+                 : o.module == 0        ? known.shown
                                : strings_.intern(std::string(strings_.text(o.module)) + '/' + std::string(strings_.text(known.shown)));
       break;
     case meaning::frame: o.source = known.shown; break;
@@ -175,6 +207,7 @@ std::uint32_t call_origins::inside(std::uint32_t around, std::size_t span) {
     case meaning::nothing: break;
   }
   if (o.phase == training_phase::unknown && (o.op != 0 || o.module != 0)) o.phase = training_phase::forward;
+  if (known.what == meaning::module && o.phase == training_phase::forward) forward_modules_.insert(o.module);
   return number_of(o);
 }
 
@@ -189,7 +222,9 @@ std::uint32_t call_origins::number_of(const kernel_origin& o) {
 
 // What comes before an operator that runs backward may have its number, too: of several the last has it for itself.
 void call_origins::note_forward(std::size_t span, std::uint32_t origin) {
-  if (numbers_[span] < 0 || origin == 0 || origins_[origin - 1].phase != training_phase::forward) return;
+  if (numbers_[span] < 0 || origin == 0) return;
+  const training_phase phase = origins_[origin - 1].phase;
+  if (phase != training_phase::forward && phase != training_phase::recomputation) return;
   const auto [at, is_new] = forward_.try_emplace(numbers_[span], forward_op{spans_[span].thread, origin, false});
   if (is_new) return;
   if (at->second.thread != spans_[span].thread) at->second.is_ambiguous = true;

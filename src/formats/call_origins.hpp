@@ -69,18 +69,21 @@ class call_origins {
     std::uint32_t origin = 0;
     std::size_t operation = 0;
     bool is_frame = false;
+    std::int64_t node = -1;  // autograd's number of the innermost node around that runs backward
   };
 
   // Goes through all spans of each thread: before(span) when it begins, after(span, its origin) once it is open, end(thread).
   template <class Before, class After, class End>
   void sweep(Before&& before, After&& after, End&& end);
-  [[nodiscard]] std::uint32_t inside(std::uint32_t around, std::size_t span);
+  [[nodiscard]] std::uint32_t inside(const holding& around, std::size_t span);
   [[nodiscard]] const known_name& meaning_of(const host_span& s);
   [[nodiscard]] meaning meaning_of_operator(std::string_view name) const;
   [[nodiscard]] string_id line_of(std::size_t span) const { return lines_.empty() ? 0 : lines_[span]; }
   void answer(origin_query& query);
   void leave_frames(const host_span& s);
   [[nodiscard]] std::uint32_t number_of(const kernel_origin& o);
+  [[nodiscard]] bool begins_again(const holding& around, std::size_t span) const;
+  [[nodiscard]] string_id module_within(string_id around, string_id name);
   void note_forward(std::size_t span, std::uint32_t origin);
 
   const std::vector<host_span>& spans_;
@@ -97,6 +100,8 @@ class call_origins {
     bool is_ambiguous;
   };
   hash_map<std::int64_t, forward_op> forward_;  // by autograd's number
+  hash_set<std::int64_t> backward_;              // numbers of what runs backward
+  hash_set<string_id> forward_modules_;
   hash_map<std::array<std::uint32_t, 5>, std::uint32_t> known_;
 };
 

@@ -276,6 +276,7 @@ const char* training_phase_name(training_phase p) noexcept {
     case training_phase::forward: return "forward";
     case training_phase::backward: return "backward";
     case training_phase::optimizer: return "optimizer";
+    case training_phase::recomputation: return "recomputation";
   }
   return "";
 }

@@ -82,7 +82,8 @@ struct kernel_details {
 };
 
 /// Which part of a training step launched a kernel.
-enum class training_phase : std::uint8_t { unknown, forward, backward, optimizer };
+/// recomputation: forward once more within the backward pass, for activations that were not kept.
+enum class training_phase : std::uint8_t { unknown, forward, backward, optimizer, recomputation };
 [[nodiscard]] const char* training_phase_name(training_phase p) noexcept;  ///< "forward", …; "" of unknown
 
 /// Where in the program of the host kernels come from: what lay around the call that launched them. 0 where nothing does. Of what

@@ -22,7 +22,7 @@ enum class group_key : std::uint8_t {
   module,    ///< modules, scopes and annotations, one inside the other: "BertLayer_3", "Linear_0"
   kind_of_module,  ///< the innermost module without its number: "Linear"
   source,    ///< the line of code: "model.py(31): forward", "model.py:31"
-  phase,     ///< forward, backward, optimizer
+  phase,     ///< forward, recomputation, backward, optimizer
   shape,     ///< of the operator's inputs
   step,      ///< "step 3", as query_filters::step counts the steps of a device; "" of what began in none
   kind,      ///< what work it is: "compute", "communication", or how it moves data: "transpose", "cast", "copy to device"
