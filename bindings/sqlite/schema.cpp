@@ -133,7 +133,7 @@ const schema_column fields_of_kernels[] = {
     {"outer_op", value_kind::text, "", "outermost operator around that: \"aten::linear\""},
     {"module", value_kind::text, "", "modules and annotations around the launch, from outside in"},
     {"source", value_kind::text, "", "line of code that is not the framework's: \"model.py(31): forward\""},
-    {"phase", value_kind::text, "", "of a training step: forward, backward or optimizer"},
+    {"phase", value_kind::text, "", "of a training step: forward, recomputation, backward or optimizer"},
     {"on_aicpu", value_kind::integer, "", "runs on an AI CPU, whatever its kind"},
     {"duplicate", value_kind::integer, "", "the same collective was listed twice: not to be summed"},
     {"in_flight", value_kind::integer, "", "an asynchronous copy from its start to its arrival, while the device does other things: not to be summed"},

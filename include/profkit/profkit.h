@@ -827,7 +827,7 @@ typedef struct pk_kernel_row {
   pk_str outer_op; /**< outermost operator around that: "aten::linear" */
   pk_str module; /**< modules and annotations around the launch, from outside in */
   pk_str source; /**< line of code that is not the framework's: "model.py(31): forward" */
-  pk_str phase; /**< of a training step: forward, backward or optimizer */
+  pk_str phase; /**< of a training step: forward, recomputation, backward or optimizer */
   uint64_t source_row; /**< line of a table, ordinal of a JSON event, byte offset in an XSpace */
   int32_t kind; /**< PK_KERNEL_: what it counts as */
   uint32_t flags; /**< PK_KERNEL_ */

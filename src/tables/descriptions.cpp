@@ -195,7 +195,7 @@ const table_column columns_of_kernels[] = {
     {"outer_op", "", "outermost operator around that: \"aten::linear\"", cell_kind::text, true, null_rule::empty, offsetof(rows::kernels, outer_op), 0, 0, nullptr},
     {"module", "", "modules and annotations around the launch, from outside in", cell_kind::text, true, null_rule::empty, offsetof(rows::kernels, module), 0, 0, nullptr},
     {"source", "", "line of code that is not the framework's: \"model.py(31): forward\"", cell_kind::text, true, null_rule::empty, offsetof(rows::kernels, source), 0, 0, nullptr},
-    {"phase", "", "of a training step: forward, backward or optimizer", cell_kind::text, true, null_rule::empty, offsetof(rows::kernels, phase), 0, 0, nullptr},
+    {"phase", "", "of a training step: forward, recomputation, backward or optimizer", cell_kind::text, true, null_rule::empty, offsetof(rows::kernels, phase), 0, 0, nullptr},
     {"on_aicpu", "", "runs on an AI CPU, whatever its kind", cell_kind::flag, false, null_rule::never, offsetof(rows::kernels, flags), 0, PK_KERNEL_ON_AICPU, nullptr},
     {"duplicate", "", "the same collective was listed twice: not to be summed", cell_kind::flag, false, null_rule::never, offsetof(rows::kernels, flags), 0, PK_KERNEL_DUPLICATE, nullptr},
     {"in_flight", "", "an asynchronous copy from its start to its arrival, while the device does other things: not to be summed", cell_kind::flag, false, null_rule::never, offsetof(rows::kernels, flags), 0, PK_KERNEL_IN_FLIGHT, nullptr},

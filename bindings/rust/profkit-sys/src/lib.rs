@@ -1366,7 +1366,7 @@ pub struct pk_kernel_row {
     pub module: pk_str,
     /// line of code that is not the framework's: "model.py(31): forward"
     pub source: pk_str,
-    /// of a training step: forward, backward or optimizer
+    /// of a training step: forward, recomputation, backward or optimizer
     pub phase: pk_str,
     /// line of a table, ordinal of a JSON event, byte offset in an XSpace
     pub source_row: u64,
