@@ -174,7 +174,8 @@ def timed(folder):
     windows = [(e["ts"], e["ts"] + e["dur"]) for e in t.events if e["cat"] == "gpu_user_annotation"]
     seconds = (max(end for _, end in windows) - min(start for start, _ in windows)) / 1e6
     tokens = DECODER["batch"] * DECODER["tokens"]
-    each = 2 * decoder_parameters() + 4 * DECODER["layers"] * DECODER["heads"] * DECODER["size"] * DECODER["tokens"]
+    looked_up = DECODER["words"] * DECODER["hidden"]  # there is no head that multiplies with it
+    each = 2 * (decoder_parameters() - looked_up) + 4 * DECODER["layers"] * DECODER["heads"] * DECODER["size"] * DECODER["tokens"]
     t.write(folder / "timed.json.gz")
     return "timed.json.gz", [
         fact("layers", 5), fact("steps", 4), fact("parameters", decoder_parameters()), fact("samples_per_s", 4 * DECODER["batch"] / seconds),

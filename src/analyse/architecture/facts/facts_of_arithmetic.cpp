@@ -154,20 +154,24 @@ std::optional<step_window> window_of_passes(const device_architecture& found) {
   return step_window{passes.size(), *length, "pass", certainty::possible};
 }
 
-// From the first to the last step, in the time of the device where it is on record. Of a host alone at least three, else what the
-// layers show: the device may still be at work when a step ends on the host.
+// From the first to the last step as the host marks them, or until the device has finished; without a host, as the device does. Of
+// a host alone at least three, else what the layers show: the device may still be at work when a step ends on the host.
 std::optional<step_window> window_of(const model_record& r) {
-  const bool of_device = std::any_of(r.steps.begin(), r.steps.end(), [](const step_marker& m) { return m.device >= 0; });
-  step_window found;
-  std::int64_t first_ps = 0, last_ps = 0;
+  struct {
+    std::uint64_t steps = 0;
+    std::int64_t first_ps = 0, last_ps = 0;
+  } host, device;
   for (const step_marker& m : r.steps) {
-    if ((m.device >= 0) != of_device) continue;
-    first_ps = found.steps == 0 ? m.start_ps : std::min(first_ps, m.start_ps);
-    last_ps = found.steps == 0 ? m.end_ps : std::max(last_ps, m.end_ps);
-    ++found.steps;
+    auto& of = m.device >= 0 ? device : host;
+    of.first_ps = of.steps == 0 ? m.start_ps : std::min(of.first_ps, m.start_ps);
+    of.last_ps = of.steps == 0 ? m.end_ps : std::max(of.last_ps, m.end_ps);
+    ++of.steps;
   }
-  found.length_ps = checked_sub(last_ps, first_ps).value_or(0);
-  if (found.length_ps > 0 && (of_device || found.steps >= 3)) return found;
+  step_window found;
+  found.steps = host.steps > 0 ? host.steps : device.steps;
+  const std::int64_t last_ps = device.steps > 0 && (host.steps == 0 || device.last_ps > host.last_ps) ? device.last_ps : host.last_ps;
+  found.length_ps = checked_sub(last_ps, host.steps > 0 ? host.first_ps : device.first_ps).value_or(0);
+  if (found.length_ps > 0 && (device.steps > 0 || found.steps >= 3)) return found;
   return r.found == nullptr ? std::nullopt : window_of_passes(*r.found);
 }
 
@@ -215,7 +219,10 @@ void add_utilization(const fact_context& c, const parameter_count& of, double to
   if (!c.trains && phases != nullptr && fact_text(phases->value) != "prefill") return;
   const count attention = product({4, into.number("layers"), into.number("attention_heads"), into.number("head_dim"), length});
   if (!attention) return;
-  const double each = (c.trains ? 3.0 : 1.0) * (2.0 * static_cast<double>(of.active) + static_cast<double>(*attention));
+  // An embedding alone is looked up: its table is multiplied with where it is the last layer, too.
+  const bool has_no_head = into.has("lm_head") && !into.is("lm_head");
+  const std::int64_t looked_up = has_no_head ? product({into.number("vocab_size"), into.number("hidden_size")}).value_or(0) : 0;
+  const double each = (c.trains ? 3.0 : 1.0) * (2.0 * static_cast<double>(of.active - looked_up) + static_cast<double>(*attention));
   const double percent = 100.0 * tokens_per_s * each / peaks.flops_per_s;
   if (percent > 100) return;  // a wrong premise
   into.add("mfu", percent, certainty::possible, fact_source::shape,
