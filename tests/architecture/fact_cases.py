@@ -169,10 +169,11 @@ def in_steps(steps, passes, of_device):
 
 
 def timed(folder):
-    """The same in four steps that the device shows, on a device whose rate is published."""
+    """The same in four steps that host and device show, on a device whose rate is published: from the host's first mark on."""
     t = in_steps(4, 1, True)
-    windows = [(e["ts"], e["ts"] + e["dur"]) for e in t.events if e["cat"] == "gpu_user_annotation"]
-    seconds = (max(end for _, end in windows) - min(start for start, _ in windows)) / 1e6
+    starts = [e["ts"] for e in t.events if e["cat"] == "user_annotation"]
+    ends = [e["ts"] + e["dur"] for e in t.events if e["cat"] in ("user_annotation", "gpu_user_annotation")]
+    seconds = (max(ends) - min(starts)) / 1e6
     tokens = DECODER["batch"] * DECODER["tokens"]
     looked_up = DECODER["words"] * DECODER["hidden"]  # there is no head that multiplies with it
     each = 2 * (decoder_parameters() - looked_up) + 4 * DECODER["layers"] * DECODER["heads"] * DECODER["size"] * DECODER["tokens"]
