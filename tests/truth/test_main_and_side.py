@@ -132,8 +132,8 @@ class Ops(Tables):
             ("Two", "AICPU_PARTIALLY_EXPOSED", 0, 1), ("Nine", "AICPU_MASKED_BUT_UNDESIRABLE", 0, 0)])
         advice = [(a["target_id"], a["priority"], a["evidence"]) for a in found["recommendations"] if a["text"].startswith("Move this op")]
         said = "{}, {}.000 us not hidden by compute on NPU 0"  # of 900 in the step
-        self.assertEqual(advice, [("Half", "P2", [said.format("2 calls", 100)]), ("Less", "P1", [said.format("1 call", 81)]),
-                                  ("Two", "P2", [said.format("1 call", 80)])])
+        self.assertEqual(advice, [("Half", "P0", [said.format("2 calls", 100)]), ("Less", "P0", [said.format("1 call", 81)]),
+                                  ("Two", "P0", [said.format("1 call", 80)])])
 
     def test_steps_that_a_collective_pollutes(self):
         """Waits that reach back into a collective that began before the kernel: a fifth of those of the step is enough."""

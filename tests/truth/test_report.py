@@ -44,8 +44,8 @@ class ReportTest(pair.PairCase):
         expected = {**pair.frame("report"), "path": str(self.folder), "damage": [], "model": None,
                     "complete": True, "reasons": [],
                     "runs": [{"name": "run1", "path": run, "chosen": True}]}
-        if not options:  # rows of time in steps: 14 of devices, 4 of all; outside of them: 3 and 2
-            expected["limited"] = truth.limited(20, ("bubbles.time", 20, 23))
+        if not options:  # rows of time in steps: 13 of devices, 3 of all; outside of them: 3 and 2
+            expected["limited"] = truth.limited(20, ("bubbles.time", 20, 21))
         for name in (
             "info",
             "steps",
@@ -63,7 +63,7 @@ class ReportTest(pair.PairCase):
             own = {"bubbles": ["--device", "TPU:1"], "neutrino": []}
             expected[name] = self.part(name, *(own.get(name, options) if options else []))
         if not options:
-            self.assertEqual(len(expected["bubbles"]["time"]), 23)
+            self.assertEqual(len(expected["bubbles"]["time"]), 21)
             del expected["bubbles"]["time"][20:]
         summaries = json.loads((EXPECTED / "report-summary.json").read_text(encoding="utf-8"))
         by_device = self.part("ops", "--by", "device", *options)
