@@ -51,6 +51,19 @@ class CutRanks(ranks.RanksCase):
         for word in ("stopped", "Irregular"):
             self.assertNotIn(word, screen)
 
+    def test_calls_of_one_group_of_two(self):
+        """Four ranks in two pairs; what the file of rank 1 lacks is of its pair."""
+        paths = []
+        for rank in range(4):
+            pair = (0, 1) if rank < 2 else (2, 3)
+            paths.append(self.rank(rank, [ranks.call("allreduce", 1_000 * (i + 1), 1_000 * (i + 1) + 100, ranks=pair, group="tp", Seq=i)
+                                          for i in range(4)], 4))
+        text = paths[1].read_text()
+        paths[1].write_text(text[:text.index('{"ph"', text.index('{"ph"') + 1) + 20])
+        found = truth.parsed(truth.run("validate", *paths, "--json", "--bound", "1ns", status=5))
+        self.check([[row[key] for key in ("where", "process_group", "rank", "count")] for row in found["unrecorded_calls"]],
+                   [["end", "tp [0, 1]", "1", 3]])
+
     def test_whole_files(self):
         """Who has no calls at the end of a whole file stopped."""
         paths = self.paths(kept=8)

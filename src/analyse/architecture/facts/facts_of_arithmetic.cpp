@@ -168,7 +168,7 @@ std::optional<step_window> window_of(const model_record& r) {
     ++of.steps;
   }
   step_window found;
-  found.steps = host.steps > 0 ? host.steps : device.steps;
+  found.steps = device.steps > 0 ? device.steps : host.steps;
   const std::int64_t last_ps = device.steps > 0 && (host.steps == 0 || device.last_ps > host.last_ps) ? device.last_ps : host.last_ps;
   found.length_ps = checked_sub(last_ps, host.steps > 0 ? host.first_ps : device.first_ps).value_or(0);
   if (found.length_ps > 0 && (device.steps > 0 || found.steps >= 3)) return found;
