@@ -644,3 +644,23 @@ TEST_CASE("thresholds are set by name") {
   CHECK_FALSE(set_threshold(t, "idle_ratio", "99999999999999999999"));
   CHECK(set_threshold(t, "idle_ratio", "0.300000000"));
 }
+
+TEST_CASE("a part of a chip that rests is no wait of the device") {
+  for (const bool with_chip : {true, false}) {
+    memory_activity a;
+    if (with_chip) {
+      const auto chip = a.add_device("/device:TPU:0", accelerator::tpu);
+      a.kernel(chip, 0, 100 * ms, "A");
+    }
+    const auto core = a.add_device("/device:TPU:0 SparseCore 1", accelerator::tpu);
+    a.kernel(core, 0, 10 * ms, "B");
+    a.kernel(core, 90 * ms, 10 * ms, "B");
+    const bubbles_result r = look(a);
+    CHECK(r.devices[core].busy_ps == 20 * ms);
+    CHECK(r.bubbles.size() == (with_chip ? 0 : 1));
+    std::int64_t idle_ps = 0;
+    for (const time_row& row : r.time)
+      if (row.device < 0 && row.use == time_use::idle) idle_ps += row.time_ps;
+    CHECK(idle_ps == (with_chip ? 0 : 80 * ms));
+  }
+}

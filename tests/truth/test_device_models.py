@@ -57,11 +57,11 @@ class Models(truth.Case):
         (only,) = truth.loads(truth.run("ops", self.scratch / "run", "--by", "device", "--host", "rank3", "--json"))["peaks"]
         self.assertEqual((only["device_type"], only["devices"], only["flops_per_s_by_type"]["tf32"]), (A100, 1, 156e12))
 
-    def product(self, n, device, at, length, dims, kind="c10::BFloat16"):
+    def product(self, n, device, at, length, dims, kind="c10::BFloat16", kernel="gemm"):
         """An operator and the kernel that it launched."""
         start = 100 * n
         return [operator("aten::mm", 1, start, 50, n, dims, [kind] * 2), launch(1, start + 10, correlation=n, External_id=n),
-                run("gemm", at, length, device, correlation=n, External_id=n)]
+                run(kernel, at, length, device, correlation=n, External_id=n)]
 
     def roofs(self, path, by, *options):
         """(name, operations, longest time that is attainable, compute, memory, neither) of each group, times in us."""
@@ -98,6 +98,16 @@ class Models(truth.Case):
             path = self.save("c.json", [model], self.product(1, 0, 1000, 50_000, [[n, n], [n, n]], kind))
             ((_, _, attainable, *_),) = self.roofs(path, "op")
             self.assertEqual(attainable, 0 if rate is None else int(flops / rate * 1e6), (model, kind))
+
+    def test_kernels_without_tensor_cores(self):
+        """Their names say that nothing rounds to TF32: then 19.5 TFLOP/s of an A100 are all."""
+        n, flops = 4096, 2 * 4096**3
+        for kernel, rate in (("ampere_sgemm_128x64_tn", 19.5e12), ("cutlass_80_simt_sgemm_128x128_8x4_nt_align1", 19.5e12),
+                             ("cutlass_80_tensorop_s1688gemm_128x256_16x3_nt_align4", 156e12),
+                             ("sm80_xmma_gemm_f32f32_tf32f32_f32_tn_n_tilesize128x128", 156e12), ("gemm", 156e12)):
+            path = self.save("c.json", [A100], self.product(1, 0, 1000, 50_000, [[n, n], [n, n]], "float", kernel))
+            ((_, _, attainable, *_),) = self.roofs(path, "op")
+            self.assertEqual(attainable, int(flops / rate * 1e6), kernel)
 
     def test_memory_bounds(self):
         """A thin product takes longer for its bytes than for its operations; at 60 % of its roof it is bound, below not."""

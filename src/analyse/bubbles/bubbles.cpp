@@ -22,6 +22,26 @@ inline namespace PROFKIT_NAMESPACE {
 namespace bubbles {
 namespace {
 
+// "/device:TPU:0 SparseCore 1": a part of a chip that works when the chip gives it something. That it rests is no wait.
+bool is_part_of_chip(const activity& of, std::size_t device) {
+  const std::string_view name = of.text(of.devices()[device].name);
+  const std::size_t at = name.find(" SparseCore ");
+  if (at == std::string_view::npos) return false;
+  return std::any_of(of.devices().begin(), of.devices().end(),
+                     [&](const activity_device& d) { return of.text(d.name) == name.substr(0, at); });
+}
+
+// What ran is kept, what is said of waiting is not.
+device_found without_waits(device_found found) {
+  device_found kept;
+  kept.gaps = std::move(found.gaps);
+  kept.gaps.outside = {};
+  kept.gaps.bubbles_left_out = 0;
+  kept.gaps.bubbles_left_out_ps = 0;
+  kept.ops = std::move(found.ops);
+  return kept;
+}
+
 result<device_found> look_at_device(const activity& of, std::size_t device, const bubble_options& o,
                                     const std::vector<kernel_row>& unrecorded,
                                     const std::vector<collective_wait>& waits, const host_steps& steps,
@@ -33,7 +53,7 @@ result<device_found> look_at_device(const activity& of, std::size_t device, cons
   if (!layers) return std::move(layers).error();
   device_pass pass(of, device, o, std::move(*windows), **layers, unrecorded, waits);
   if (result<void> seen = of.visit_kernels(device, pass, host); !seen) return std::move(seen).error();
-  return pass.finish();
+  return is_part_of_chip(of, device) ? without_waits(pass.finish()) : pass.finish();
 }
 
 // What came of each device, in one list each; steps are counted on.

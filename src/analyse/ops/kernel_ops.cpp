@@ -31,6 +31,12 @@ graph_launch graph_launch_of(const kernel_row& k) noexcept {
 using op_identity = std::tuple<string_id, string_id, kernel_class, std::uint32_t, string_id, string_id, graph_launch, std::int64_t,
                                std::int64_t, std::optional<number_type>, std::uint32_t>;
 
+// Whether products of 32-bit numbers may be rounded is not on record, but these kernels of cuBLAS and CUTLASS have no unit that could:
+// those of tensor cores are called s1688gemm, tensorop or tf32.
+bool is_without_tensor_cores(std::string_view kernel) noexcept {
+  return contains(kernel, "_sgemm_") && !contains(kernel, "tensorop") && !contains(kernel, "tf32");
+}
+
 // Numbers the ops of a device.
 class op_numbers {
  public:
@@ -59,8 +65,8 @@ class op_numbers {
       kernel_op op;
       op.flops = static_cast<std::uint64_t>(flops);
       op.bytes = static_cast<std::uint64_t>(bytes);
-      op.multiplies = multiplies;
       op.name = of_.text(name);
+      op.multiplies = multiplies == number_type::tf32 && is_without_tensor_cores(op.name) ? number_type::f32 : multiplies;
       op.category = kernel_class_name(kind);
       (by_type_ ? op.core : op.type) = of_.text(other);
       op.origin = origin_of(origin, by_graph);
