@@ -35,7 +35,7 @@ result<straggler_waits> find_straggler_waits(const activity& of, const hooks& ho
   calls.nodes = instances->nodes;
   calls.clocks = instances->clocks;
   match_by_time(*instances, false, {}, calls, false);
-  judge_arrivals(false, why_calls_are_incomplete(*instances), calls);
+  judge_arrivals(*instances, {}, calls);
   const collective_arrivals& arrivals = calls.arrivals;
   found.waited_ps = arrivals.waited_ps;
   found.latest = latest_text(calls);

@@ -24,10 +24,15 @@ namespace {
 
 class arrival_judge {
  public:
-  arrival_judge(bool one_clock, std::string why_incomplete, validation_result& into)
-      : into_(into), found_(into.arrivals), one_clock_(one_clock), why_incomplete_(std::move(why_incomplete)) {}
+  arrival_judge(const collective_instances& from, const validation_options& o, validation_result& into)
+      : into_(into),
+        found_(into.arrivals),
+        one_clock_(into.corrected || o.bound_ps),
+        rank_is_twice_(from.rank_is_twice),
+        why_incomplete_(why_calls_are_incomplete(from)) {}
 
   void run() {
+    if (rank_is_twice_) return add_unjudged(found_, "two files are of one rank", into_.groups.size(), 0);
     // Those whose members end together say how far clocks are apart; with that the others can be judged.
     for (collective_group& g : into_.groups)
       if (into_.ops[g.op].semantics == collective_semantics::barrier) look_at(g);
@@ -57,7 +62,11 @@ class arrival_judge {
     if (op.pairs.size() > 1) return look_at_pairs(g, all);
     if (g.members_expected == 0) return add_unjudged(found_, "how many members their group has is not on record", 1, 0);
     if (all.size() < g.members_expected) return add_unjudged(found_, why_incomplete_, 1, 0);
-    const std::optional<std::uint32_t> last = judge(op, g.op, all);
+    std::optional<std::uint32_t> last;
+    if (const auto [from, to] = ends_of_pair(g); from != to)
+      last = judge_pair(op, g.op, from, to);
+    else
+      last = judge(op, g.op, all);
     if (!judged_) return;
     g.waits_known = true;
     if (last) g.came_last = static_cast<std::int32_t>(*last - g.first_member);
@@ -78,8 +87,39 @@ class arrival_judge {
       if (from == of_rank.end() || to == of_rank.end())
         add_unjudged(found_, why_incomplete_, 1, 0);
       else
-        judge(op, g.op, {from->second, to->second});
+        judge_pair(op, g.op, from->second, to->second);
     }
+  }
+
+  // Of a send and its recv; the same twice where it is none.
+  [[nodiscard]] std::pair<std::uint32_t, std::uint32_t> ends_of_pair(const collective_group& g) const {
+    const auto first = static_cast<std::uint32_t>(g.first_member), second = first + 1;
+    if (g.member_count != 2) return {first, first};
+    const collective_part one = into_.members[first].part, other = into_.members[second].part;
+    if (one == collective_part::sends && other == collective_part::receives) return {first, second};
+    if (one == collective_part::receives && other == collective_part::sends) return {second, first};
+    return {first, first};
+  }
+
+  // Who sends may be done before the other comes, who receives waits until the sender begins: where they did not end together,
+  // one clock says it.
+  std::optional<std::uint32_t> judge_pair(const collective_op& op, std::uint32_t op_number, std::uint32_t from, std::uint32_t to) {
+    const collective_member &sender = into_.members[from], &receiver = into_.members[to];
+    const auto error_ps = error_between(sender, receiver);
+    if (why_apart({from, to}) == nullptr || !error_ps) return judge(op, op_number, {from, to});
+    const std::int64_t later_ps = saturating_add(sender.start_ps, -receiver.start_ps);
+    if (later_ps > *error_ps) return add_call(op_number, {from, to}, {0, std::min(later_ps, length_of(to))}, from);
+    if (saturating_add(receiver.start_ps, -sender.end_ps) > *error_ps) return add_call(op_number, {from, to}, {0, 0}, to);
+    return judge(op, op_number, {from, to});
+  }
+
+  // How far the times of two members may be from one clock; nothing where that is not known.
+  [[nodiscard]] std::optional<std::int64_t> error_between(const collective_member& a, const collective_member& b) const {
+    const collective_node &of_a = into_.nodes[a.node], &of_b = into_.nodes[b.node];
+    if (a.node == b.node) return 0;
+    if (!one_clock_) return of_a.clock == of_b.clock ? std::optional<std::int64_t>(0) : std::nullopt;
+    if (!of_a.bound_ps || !of_b.bound_ps) return std::nullopt;
+    return saturating_add(*of_a.bound_ps, *of_b.bound_ps);
   }
 
   [[nodiscard]] static member_list members_of(const collective_group& g) {
@@ -97,19 +137,27 @@ class arrival_judge {
         return std::nullopt;
       }
     }
-    judged_ = true;
     std::uint32_t last = members.front();
     std::size_t as_short = 0;
     for (const std::uint32_t m : members)
       if (length_of(m) < length_of(last)) last = m;
-    const std::int64_t shortest_ps = length_of(last);
-    std::int64_t all_ps = 0;
+    std::vector<std::int64_t> waits_ps;
     for (const std::uint32_t m : members) {
-      collective_member& member = into_.members[m];
-      member.waited_ps = length_of(m) - shortest_ps;
-      as_short += member.waited_ps == 0 ? 1 : 0;
+      waits_ps.push_back(length_of(m) - length_of(last));
+      as_short += waits_ps.back() == 0 ? 1 : 0;
+    }
+    return add_call(op_number, members, waits_ps, as_short == 1 ? std::optional(last) : std::nullopt);
+  }
+
+  std::optional<std::uint32_t> add_call(std::uint32_t op_number, const member_list& members, const std::vector<std::int64_t>& waits_ps,
+                                        std::optional<std::uint32_t> last) {
+    judged_ = true;
+    std::int64_t all_ps = 0;
+    for (std::size_t i = 0; i < members.size(); ++i) {
+      collective_member& member = into_.members[members[i]];
+      member.waited_ps = waits_ps[i];
       all_ps = saturating_add(all_ps, member.waited_ps);
-      arriving_device& device = device_of(m);
+      arriving_device& device = device_of(members[i]);
       ++device.calls;
       device.waited_ps = saturating_add(device.waited_ps, member.waited_ps);
       if (member.waited_ps > found_.longest_ps) {
@@ -120,11 +168,11 @@ class arrival_judge {
     }
     ++found_.judged;
     found_.waited_ps = saturating_add(found_.waited_ps, all_ps);
-    if (as_short > 1) {
+    if (!last) {
       ++found_.tied;
       return std::nullopt;
     }
-    arriving_device& late = device_of(last);
+    arriving_device& late = device_of(*last);
     ++late.times_last;
     late.waited_for_ps = saturating_add(late.waited_for_ps, all_ps);
     return last;
@@ -218,7 +266,7 @@ class arrival_judge {
 
   validation_result& into_;
   collective_arrivals& found_;
-  const bool one_clock_;
+  const bool one_clock_, rank_is_twice_;
   const std::string why_incomplete_;
   bool judged_ = false;
   std::map<place, arriving_device> devices_;
@@ -247,9 +295,8 @@ void add_unjudged(collective_arrivals& into, std::string_view why, std::uint64_t
   at->executions += executions;
 }
 
-void judge_arrivals(bool one_clock, std::string why_incomplete, validation_result& into) {
-  arrival_judge judge(one_clock, std::move(why_incomplete), into);
-  judge.run();
+void judge_arrivals(const collective_instances& from, const validation_options& o, validation_result& into) {
+  arrival_judge(from, o, into).run();
 }
 
 std::string why_calls_are_incomplete(const collective_instances& found) {

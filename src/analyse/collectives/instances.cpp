@@ -314,6 +314,7 @@ class finder {
       like.node = node_of(at->key, t, device.file, at->hostname);
       like.device = devices_of_file[device.file]++;
       like.activity_device = static_cast<std::uint32_t>(d);
+      found_.rank_is_twice = found_.rank_is_twice || (device.rank >= 0 && found_.nodes[like.node].file != device.file);
       found_.nodes[like.node].rank = device.rank;
       found_.world_size = std::max<std::int64_t>(found_.world_size, device.world_size);
       found_.world_unknown = found_.world_unknown || (device.rank >= 0 && device.world_size <= 0);

@@ -82,6 +82,7 @@ struct collective_instances {
   std::vector<communicator> communicators;
   std::int64_t world_size = 0;   // ranks of the whole run, as far as that is on record
   bool world_unknown = false;    // traces of ranks do not say how many there are
+  bool rank_is_twice = false;    // two files are of one rank: they are not of one run
 };
 
 // Without its rank and its part.
@@ -132,8 +133,8 @@ void match_by_time(const collective_instances& found, bool clocks_agree, const v
                    validation_result& into, bool irregularities = true);
 
 // Who came last to each call, and what the others waited for it. The one place that says so.
-// `one_clock`: times of all nodes are by one clock. `why_incomplete`: why members of a call may be missing.
-void judge_arrivals(bool one_clock, std::string why_incomplete, validation_result& into);
+void judge_arrivals(const collective_instances& from, const validation_options& o, validation_result& into);
+// Why members of a call may be missing.
 [[nodiscard]] std::string why_calls_are_incomplete(const collective_instances& found);
 // Counts calls, or executions, that cannot be judged.
 void add_unjudged(collective_arrivals& into, std::string_view why, std::uint64_t calls, std::uint64_t executions);

@@ -49,8 +49,9 @@ trace_bounds read_bounds(const trace_list& traces) {
 
 class violation_judge {
  public:
-  violation_judge(validation_result& found, const trace_bounds& bounds, std::string why_incomplete, const validation_options& o)
-      : found_(found), o_(o), why_incomplete_(std::move(why_incomplete)) {
+  violation_judge(validation_result& found, const trace_bounds& bounds, const collective_instances& from,
+                  const validation_options& o)
+      : found_(found), from_(from), o_(o) {
     for (const collective_node& node : found.nodes) {
       clocks_.push_back(bounds.find(node.id));
       one_device_a_node_ = one_device_a_node_ && node.devices < 2;
@@ -62,7 +63,7 @@ class violation_judge {
                                        [&](const collective_group& g) { return !in_window(g); }),
                         found_.groups.end());
     double gaps_ns = 0;
-    judge_arrivals(found_.corrected || o_.bound_ps.has_value(), why_incomplete_, found_);
+    judge_arrivals(from_, o_, found_);
     directions_.emplace(found_, [this](const collective_member& m, std::int64_t t) { return error_of(m, t); });
     for (collective_group& group : found_.groups) {
       gaps_ns += judge_exactly(group);
@@ -385,8 +386,8 @@ class violation_judge {
   }
 
   validation_result& found_;
+  const collective_instances& from_;
   const validation_options& o_;
-  const std::string why_incomplete_;
   std::vector<const clock_metadata*> clocks_;
   std::optional<collective_directions> directions_;
   bool one_device_a_node_ = true;  // else partners may be devices of other numbers
@@ -546,7 +547,7 @@ result<validation_result> validate_collectives(const std::vector<std::shared_ptr
     const trace_bounds bounds = read_bounds(traces);
     judge_clocks(found, bounds, o);
     match_by_time(*instances, found.corrected || o.bound_ps.has_value(), o, found);
-    violation_judge(found, bounds, why_calls_are_incomplete(*instances), o).run();
+    violation_judge(found, bounds, *instances, o).run();
     if (found.groups.empty()) found.absent = absence_of_comparison(found);
     found.assumptions = assumptions_of(found);
     found.warnings = found.warning_list.size();
