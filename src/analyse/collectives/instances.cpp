@@ -294,7 +294,8 @@ class finder {
     std::string_view hostname;
   };
   static place place_of(const activity& found, const activity_device& device, std::uint32_t t) {
-    place at{{t, static_cast<std::int64_t>(device.file), 0, false}, found.hosts()[device.host_group].hostname};
+    place at{{t, static_cast<std::int64_t>(device.file), 0, false}, {}};
+    if (device.host_group < found.hosts().size()) at.hostname = found.hosts()[device.host_group].hostname;
     if (device.rank >= 0) at.key = {0, 0, device.rank, true};
     return at;
   }
