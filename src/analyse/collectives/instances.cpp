@@ -306,14 +306,14 @@ class finder {
     std::vector<hash_map<string_id, string_id>> groups(found.devices().size());
     for (const communication_row& row : found.communication())
       if (row.group != 0 && row.device < groups.size()) groups[row.device].emplace(row.op, row.group);
-    hash_map<std::uint32_t, std::int32_t> devices_of_file;
+    hash_map<std::uint32_t, std::int32_t> devices_of_node;
     for (std::size_t d = 0; d < found.devices().size(); ++d) {
       const activity_device& device = found.devices()[d];
       const std::optional<place> at = where(device);
       if (!at) continue;
       collective_instance like;
       like.node = node_of(at->key, t, device.file, at->hostname);
-      like.device = devices_of_file[device.file]++;
+      like.device = devices_of_node[like.node]++;
       like.activity_device = static_cast<std::uint32_t>(d);
       found_.rank_is_twice = found_.rank_is_twice || (device.rank >= 0 && found_.nodes[like.node].file != device.file);
       found_.nodes[like.node].rank = device.rank;

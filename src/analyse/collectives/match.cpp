@@ -309,7 +309,7 @@ class time_matcher {
  public:
   time_matcher(const collective_instances& found, bool clocks_agree, const validation_options& o,
                validation_result& into)
-      : found_(found), o_(o), into_(into), ops_(events_by_op(found)) {
+      : found_(found), o_(o), into_(into), why_incomplete_(why_calls_are_incomplete(found)), ops_(events_by_op(found)) {
     shifts_.assign(found.nodes.size(), 0);
     if (clocks_agree) return;
     std::vector<op_events> all = ops_;
@@ -335,11 +335,12 @@ class time_matcher {
       const std::size_t nodes = op.nodes();
       if (nodes < 2) {
         if (found_.nodes.size() > 1 && may_miss_others(op)) note_lonely(op);
-        add_unjudged(into_.arrivals, why_calls_are_incomplete(found_), executions_in_window(op), 0);
+        add_unjudged(into_.arrivals, why_incomplete_, executions_in_window(op), 0);
         continue;
       }
       add_op(found_, op, into_);
       unmatched_.assign(found_.nodes.size(), 0);
+      expected_ = members_expected(op);
       if (has_run_ids(op))
         match_runs(op);
       else
@@ -422,11 +423,10 @@ class time_matcher {
     if (lonely)
       for (const std::uint32_t m : members) {
         ++unmatched_[found_.all[m].node];
-        if (in_window(o_, found_.all[m].start_ps, found_.all[m].end_ps))
-          add_unjudged(into_.arrivals, why_calls_are_incomplete(found_), 1, 0);
+        if (in_window(o_, found_.all[m].start_ps, found_.all[m].end_ps)) add_unjudged(into_.arrivals, why_incomplete_, 1, 0);
       }
     else
-      add_group(found_, op, occurrence++, members, members_expected(op), into_);
+      add_group(found_, op, occurrence++, members, expected_, into_);
     members.clear();
   }
 
@@ -525,9 +525,11 @@ class time_matcher {
   const collective_instances& found_;
   const validation_options& o_;
   validation_result& into_;
+  const std::string why_incomplete_;
   std::vector<op_events> ops_;
   std::vector<std::int64_t> shifts_;
   std::vector<std::uint64_t> unmatched_;
+  std::uint32_t expected_ = 0;  // members of a call of the operation that is looked at
 };
 
 }  // namespace
