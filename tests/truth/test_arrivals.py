@@ -153,7 +153,7 @@ class Dlrm(truth.Case):
     @truth.needs("sql")
     def test_fleet(self):
         found = truth.parsed(truth.run("fleet", self.folder, "--json", "--question", "waits"))["questions"][0]
-        self.assertEqual((found["columns"], found["rows"]),
+        self.assertEqual((found["columns"], [[*row[:5], *map(float, row[5:])] for row in found["rows"]]),
                          (["run", "last", "times_last", "of_calls", "not_judged", "waited_for_ms", "all_waited_ms"],
                           [[str(self.folder), "rank 7", 5, 8, 0, 35.543, 46.806]]))
 

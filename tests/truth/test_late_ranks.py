@@ -103,7 +103,7 @@ class Waits(idle_trace.Case):
         self.expect(document, 1, 1, 1, 40, 40, 0, REDUCE, 40)
         self.assertEqual(self.why(document), [])
         for ranks, why in ((2, "only 2 ranks of 3 are here"), (1, "only 1 rank of 3 is here"), (3, "not every member recorded them")):
-            document = self.ranks(([(REDUCE, 100, 60)], [(REDUCE, 100, 20)], [(REDUCE, 200, 20)])[:ranks], size=400)
+            document = self.ranks(([(REDUCE, 100, 60)], [(REDUCE, 100, 20)], [(GATHER, 200, 20)])[:ranks], size=400)
             self.assertEqual((self.straggler(document), self.why(document)), ([], [why]), ranks)
 
 

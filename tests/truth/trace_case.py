@@ -73,7 +73,7 @@ class PairCase(truth.Case):
         return truth.with_limited({
             **model.frame("collectives"), **absent, "flows": 0, "events_without_flow": 0, "async": [], "async_left_out": 0,
             "transfers": [], "transfers_left_out": 0,
-            "ops": shown, "ops_left_out": len(rows) - len(shown), "files": self.listed(), "damage": []}, limit)
+            "ops": shown, "ops_left_out": len(rows) - len(shown), "recorded": [], "recorded_left_out": 0, "files": self.listed(), "damage": []}, limit)
 
     def steps_document(self, steps, limit=0, **more):
         cut = limit and len(steps) > limit

@@ -162,7 +162,7 @@ struct collective_arrivals {
   std::vector<arriving_device> devices;  ///< of calls that could be judged; by node and device
   std::int32_t latest = -1;  ///< index into devices: whom the others waited for longest; -1: nobody, or several as long
   std::int64_t longest_ps = 0;  ///< the longest wait, of which device, in which op
-  std::uint32_t longest_device = 0, longest_op = 0;
+  std::uint32_t longest_device = 0, longest_op = 0, longest_member = 0;
   std::vector<unjudged_arrivals> unjudged;  ///< by reason, the most calls first
   [[nodiscard]] std::uint64_t unjudged_calls() const noexcept;
 };
@@ -227,6 +227,7 @@ struct validation_result {
   std::uint64_t unjudged = 0;
   /// Executions whose process groups are on record and lie within one node each: there is nothing to compare.
   std::uint64_t within_node = 0;
+  bool groups_by_order = false;    ///< of some operation, the calls of ranks were put together by their order alone
   bool groups_by_time = false;     ///< of some operation, calls were put together by run id or time
   bool placed_by_order = false;    ///< of some operation it is inferred which device has which number
   bool devices_counted = false;    ///< of some it is inferred how many devices its program has

@@ -11,6 +11,24 @@
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 namespace bubbles {
+namespace {
+
+// The name of one kernel.
+class kernel_name final : public kernel_visitor {
+ public:
+  explicit kernel_name(std::uint64_t source_row) : source_row_(source_row) {}
+  result<void> rows(const kernel_row* first, std::size_t count) override {
+    const auto* const at = std::find_if(first, first + count, [&](const kernel_row& k) { return k.source_row == source_row_; });
+    if (at != first + count) found = at->name;
+    return {};
+  }
+  string_id found = 0;
+
+ private:
+  std::uint64_t source_row_;
+};
+
+}  // namespace
 
 result<straggler_waits> find_straggler_waits(const activity& of, const hooks& host) {
   const auto& devices = of.devices();
@@ -39,10 +57,13 @@ result<straggler_waits> find_straggler_waits(const activity& of, const hooks& ho
   const collective_arrivals& arrivals = calls.arrivals;
   found.waited_ps = arrivals.waited_ps;
   found.latest = latest_text(calls);
-  if (arrivals.longest_ps > 0)
+  if (arrivals.longest_ps > 0) {
+    const collective_member& longest = calls.members[arrivals.longest_member];
+    kernel_name name(longest.source_row);
+    if (auto visited = of.visit_kernels(longest.activity_device, name, host); !visited) return std::move(visited).error();
     found.longest = "the longest, " + human_duration(arrivals.longest_ps) + ": " +
-                    arriving_device_text(calls, arrivals.devices[arrivals.longest_device]) + " in " +
-                    calls.ops[arrivals.longest_op].name;
+                    arriving_device_text(calls, arrivals.devices[arrivals.longest_device]) + " in " + std::string(of.text(name.found));
+  }
   if (arrivals.judged > 0)
     found.unjudged = unjudged_text(arrivals);
   else if (!absent.empty())

@@ -160,8 +160,12 @@ class arrival_judge {
       arriving_device& device = device_of(members[i]);
       ++device.calls;
       device.waited_ps = saturating_add(device.waited_ps, member.waited_ps);
-      if (member.waited_ps > found_.longest_ps) {
+      // Of as long waits the first in time.
+      const bool first = found_.longest_ps > 0 && member.waited_ps == found_.longest_ps &&
+                         member.start_ps < into_.members[found_.longest_member].start_ps;
+      if (member.waited_ps > found_.longest_ps || first) {
         found_.longest_ps = member.waited_ps;
+        found_.longest_member = members[i];
         longest_ = {member.node, member.device};
         found_.longest_op = op_number;
       }

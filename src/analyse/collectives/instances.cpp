@@ -318,7 +318,7 @@ class finder {
       found_.rank_is_twice = found_.rank_is_twice || (device.rank >= 0 && found_.nodes[like.node].file != device.file);
       found_.nodes[like.node].rank = device.rank;
       found_.world_size = std::max<std::int64_t>(found_.world_size, device.world_size);
-      found_.world_unknown = found_.world_unknown || (device.rank >= 0 && device.world_size <= 0);
+      found_.has_ranks = found_.has_ranks || device.rank >= 0;
       all_lanes_.insert({like.node, like.device});
       const std::size_t before = found_.all.size();
       rank_visitor visitor(found, device, groups[d], found_, like, shift_ps);

@@ -81,7 +81,7 @@ struct collective_instances {
   std::vector<std::shared_ptr<const group_membership>> memberships;
   std::vector<communicator> communicators;
   std::int64_t world_size = 0;   // ranks of the whole run, as far as that is on record
-  bool world_unknown = false;    // traces of ranks do not say how many there are
+  bool has_ranks = false;        // some traces are of ranks
   bool rank_is_twice = false;    // two files are of one rank: they are not of one run
 };
 

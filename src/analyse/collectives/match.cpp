@@ -309,7 +309,7 @@ class time_matcher {
  public:
   time_matcher(const collective_instances& found, bool clocks_agree, const validation_options& o,
                validation_result& into)
-      : found_(found), o_(o), into_(into), why_incomplete_(why_calls_are_incomplete(found)), ops_(events_by_op(found)) {
+      : found_(found), o_(o), clocks_agree_(clocks_agree), into_(into), why_incomplete_(why_calls_are_incomplete(found)), ops_(events_by_op(found)) {
     shifts_.assign(found.nodes.size(), 0);
     if (clocks_agree) return;
     std::vector<op_events> all = ops_;
@@ -343,6 +343,8 @@ class time_matcher {
       expected_ = members_expected(op);
       if (has_run_ids(op))
         match_runs(op);
+      else if (may_count(op))
+        match_order(op);
       else
         match_times(op);
       warn_of_unmatched(op);
@@ -364,6 +366,26 @@ class time_matcher {
       for (const std::uint32_t e : events)
         if (!found_.all[e].run_id) return false;
     return true;
+  }
+
+  // Ranks whose clocks are not known to agree ran it as often each.
+  [[nodiscard]] bool may_count(const op_events& op) const {
+    if (!found_.has_ranks || clocks_agree_ || op.receives || op.group != 0 || op.nodes() != found_.nodes.size()) return false;
+    const bool one_clock = std::all_of(found_.nodes.begin(), found_.nodes.end(),
+                                       [&](const collective_node& n) { return n.clock == found_.nodes.front().clock; });
+    return !one_clock && expected_ == found_.nodes.size() &&
+           std::all_of(op.by_node.begin(), op.by_node.end(),
+                       [&](const auto& events) { return events.size() == op.by_node.front().size(); });
+  }
+
+  void match_order(const op_events& op) {
+    into_.groups_by_order = true;
+    std::uint32_t occurrence = 0;
+    for (std::size_t k = 0; k < op.by_node.front().size(); ++k) {
+      std::vector<std::uint32_t> members;
+      for (const auto& events : op.by_node) members.push_back(events[k]);
+      close(op, members, occurrence);
+    }
   }
 
   // The k-th execution of a run on each node.
@@ -456,7 +478,7 @@ class time_matcher {
     for (const auto& events : op.by_node)
       for (const std::uint32_t e : events) devices = std::max(devices, found_.all[e].group_devices);
     if (op.group != 0) return static_cast<std::uint32_t>(devices);
-    if (found_.world_unknown) return 0;
+    if (found_.has_ranks && found_.world_size <= 0) return 0;
     // A number of a device has one member a node.
     return static_cast<std::uint32_t>(std::max<std::int64_t>(found_.world_size, static_cast<std::int64_t>(found_.nodes.size())));
   }
@@ -524,6 +546,7 @@ class time_matcher {
 
   const collective_instances& found_;
   const validation_options& o_;
+  const bool clocks_agree_;
   validation_result& into_;
   const std::string why_incomplete_;
   std::vector<op_events> ops_;

@@ -319,9 +319,9 @@ class violation_judge {
     found_.overlaps += g.order_gap_ps < 0 ? 1 : 0;
   }
 
-  // By the clock where members have one; else as who comes last is judged. Nobody where several came at once.
+  // By their clocks; where these are not known to agree, as who comes last is judged first. Nobody where several came at once.
   [[nodiscard]] std::optional<std::uint32_t> last_of(const collective_group& g) const {
-    if (!error_within(g)) return g.came_last < 0 ? std::nullopt : std::optional(static_cast<std::uint32_t>(g.came_last));
+    if (g.came_last >= 0 && !error_within(g)) return static_cast<std::uint32_t>(g.came_last);
     for (std::uint32_t i = 0; i < g.member_count; ++i)
       if (i != g.last && member(g, i).start_ps == member(g, g.last).start_ps) return std::nullopt;
     return g.last;
@@ -452,6 +452,8 @@ std::vector<std::string> assumptions_of(const validation_result& found) {
     all.emplace_back(
         "executions of one operation on the same device number of several nodes count as one invocation if they have "
         "the same run id, else if they are close in time");
+  if (found.groups_by_order)
+    all.emplace_back("ranks whose clocks are not known to agree, and that ran an operation as often each, ran it together each time");
   if (std::any_of(found.ops.begin(), found.ops.end(), [](const collective_op& op) { return op.by_group; }))
     all.emplace_back("members of a process group make the same calls in the same order");
   if (found.placed_by_order)
