@@ -260,7 +260,7 @@ result<validation_result> validate_collectives_of(const trace& t, const validati
 [[nodiscard]] std::string latest_text(const validation_result& found);
 /// "not judged: 1 collective (not every member recorded them)"; "" where all could be.
 [[nodiscard]] std::string unjudged_text(const collective_arrivals& found);
-/// Both, and how much is waited in all; "" without a call.
+/// Both, and how much is waited in all; "" where nobody waited and all could be judged.
 [[nodiscard]] std::string arrivals_text(const validation_result& found);
 /// "4 nodes", "4 processes of 1 host", "8 processes of 2 hosts".
 [[nodiscard]] std::string nodes_text(const validation_result& found);

@@ -355,7 +355,7 @@ std::string unjudged_text(const collective_arrivals& found) {
 std::string arrivals_text(const validation_result& found) {
   const collective_arrivals& a = found.arrivals;
   std::string text = latest_text(found);
-  if (text.empty() && a.judged > 0) text = "nobody waits in " + counted(a.judged, "collective", "collectives");
+  if (text.empty() && a.judged > 0 && !a.unjudged.empty()) text = "nobody waits in " + counted(a.judged, "collective", "collectives");
   if (a.latest >= 0 && a.devices[static_cast<std::size_t>(a.latest)].waited_for_ps < a.waited_ps)
     text += ", of " + human_duration(a.waited_ps) + " in all";
   if (a.tied > 0 && a.waited_ps > 0) text += "; to " + grouped(a.tied) + " of them several come last at once";
