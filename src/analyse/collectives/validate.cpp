@@ -321,7 +321,7 @@ class violation_judge {
 
   // By their clocks; where these are not known to agree, as who comes last is judged first. Nobody where several came at once.
   [[nodiscard]] std::optional<std::uint32_t> last_of(const collective_group& g) const {
-    if (g.came_last >= 0 && !error_within(g)) return static_cast<std::uint32_t>(g.came_last);
+    if (g.waits_known && !error_within(g)) return g.came_last < 0 ? std::nullopt : std::optional(static_cast<std::uint32_t>(g.came_last));
     for (std::uint32_t i = 0; i < g.member_count; ++i)
       if (i != g.last && member(g, i).start_ps == member(g, g.last).start_ps) return std::nullopt;
     return g.last;
