@@ -215,7 +215,7 @@ bool contains_text(std::string_view text, const std::string& part) { return text
 
 // What recorders themselves say of waits and links. The name of an operation of HCCL ends with its group and number.
 result<void> add_recorded(const trace& t, const query_filters& o, const hooks& host, collectives_result& into) {
-  if (!t.has_traces() || o.step || !o.line.empty() || !o.host.empty()) return {};
+  if (!t.has_traces() || o.step || !o.line.empty()) return {};
   result<std::shared_ptr<const activity>> read = t.all_activity(host);
   if (!read) return std::move(read).error();
   const activity& of = **read;
@@ -223,6 +223,7 @@ result<void> add_recorded(const trace& t, const query_filters& o, const hooks& h
   for (const communication_row& row : of.communication()) {
     if (row.device >= of.devices().size()) continue;
     const activity_device& device = of.devices()[row.device];
+    if (!host_fits(t.files(), device.file, o.host)) continue;
     const std::string_view whole = of.text(row.op), name = whole.substr(0, whole.find("__"));
     const std::string_view device_name = of.text(device.name);
     if (!contains_text(device_name, o.plane) || !contains_text(whole, o.name)) continue;
