@@ -42,7 +42,9 @@ class Arrivals(RanksCase):
         events = {r: [{"ph": "X", "cat": "kernel", "name": "ncclKernel_SendRecv_RING", "pid": 0, "tid": 7, "ts": start, "dur": end - start,
                        "args": {"device": 0, "stream": 7}}] for r, (start, end) in enumerate(((0, 500), (300, 502), (450, 507)))}
         self.assertEqual(self.arrivals(events)["text"], "rank 2 comes last in 1 of 1 collective; the others wait 588.000 us for it")
-        events[0][0]["dur"] = 440  # 67 of 450 apart
+        events[0][0]["dur"] = 462  # ends are 45 apart, starts 450
+        self.assertEqual(self.arrivals(events)["latest_rank"], "2")
+        events[0][0]["dur"] = 461.999
         found = self.arrivals(events)
         self.assertEqual((found["judged"], found["latest_rank"]), (0, None))
         self.check_unjudged(found, (CLOCKS, 1, 0))
@@ -64,6 +66,30 @@ class Arrivals(RanksCase):
             for each in of_rank:
                 del each["args"]["Process Group Ranks"], each["args"]["Group size"]
         self.check_devices(self.arrivals(bare, hosts=["a", "a"], world=8), (0, 2, 1, 301, 0), (1, 2, 1, 0, 301))
+
+    def test_sends_whose_clocks_may_be_wrong(self):
+        """By 1 us each. Whoever ends 60 apart is judged where one is later by more than 2: the recv waits until the send begins, and no
+        longer than it lasts."""
+        pair = {"ranks": (0, 1), "kernel": "ncclDevKernel_SendRecv"}
+        for send, recv, last, wait in (((2, 40), (0, 100), None, None), ((2.001, 40), (0, 100), 0, 2.001), ((0, 40), (42, 100), None, None),
+                                       ((0, 40), (42.001, 100), 1, 0), ((300, 340), (0, 100), 0, 100)):
+            found = self.arrivals({0: [call("send", *send, Dst_Rank=1, **pair)], 1: [call("recv", *recv, Src_Rank=0, **pair)]},
+                                  "--bound", "1us")
+            with self.subTest(send=send, recv=recv):
+                if last is None:
+                    self.check_unjudged(found, (APART, 1, 0))
+                else:
+                    self.check_devices(found, (0, 1, 1 - last, wait, 0), (1, 1, last, 0, wait))
+
+    def test_clocks_that_collectives_say(self):
+        """Rank 1 is 1,000 us ahead by the ends of two all-reduces: then it is known that the broadcasts ended within 10 us, and then not."""
+        for end, unjudged in ((1_310, ()), (1_310.001, ((APART, 1, 0),))):
+            events = {0: [call("allreduce", 0, 100, Seq=1), call("allreduce", 600, 700, Seq=3), call("broadcast", 200, 300, Seq=2)],
+                      1: [call("allreduce", 1_050, 1_100, Seq=1), call("allreduce", 1_600, 1_700, Seq=3),
+                          call("broadcast", 1_240, end, Seq=2)]}
+            found = self.arrivals(events, hosts=["a", "b"])
+            self.check_unjudged(found, *unjudged)
+            self.check_devices(found, *(((0, 2, 0, 0, 50), (1, 2, 1, 50, 0)) if unjudged else ((0, 3, 0, 0, 80), (1, 3, 2, 80, 0))))
 
     def test_ties(self):
         """Of two that come together nobody is the last, and of ranks that are waited for as long nobody is named."""
