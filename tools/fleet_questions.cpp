@@ -8,7 +8,7 @@
 namespace profkit_tool {
 namespace {
 
-constexpr const char* questions_of_screen[] = {"coverage", "uses", "causes", "stragglers", "regressions", "clocks", "links", "headroom"};
+constexpr const char* questions_of_screen[] = {"coverage", "uses", "causes", "waits", "stragglers", "regressions", "clocks", "links", "headroom"};
 
 std::size_t place_of_question(const std::string& name) noexcept {
   const auto* const at = std::find_if(std::begin(questions_of_screen), std::end(questions_of_screen),

@@ -206,7 +206,7 @@ result<capture_database> capture_database::open(const options& asked) {
 
 result<void> capture_database::read_for(const std::vector<std::string>& queries, progress_line& progress) {
   const std::set<std::string> words = words_of(queries);
-  std::vector<std::string> reads;
+  std::vector<std::string> reads, of_runs;
   if (result<void> begun = parts_->run_own("begin"); !begun) return begun;
   for (const profkit_sqlite::shown_table& table : profkit_sqlite::shown_tables()) {
     if (words.count(table.name) == 0 || table.name == "captures" || table.name == "errors") continue;
@@ -216,7 +216,10 @@ result<void> capture_database::read_for(const std::vector<std::string>& queries,
         columns += (columns.empty() ? "\"" : ", \"") + column.name + '"';
     const std::string selected = "select " + columns + " from main." + table.name + " where ";
     if (result<void> made = parts_->run_own("create temp table " + table.name + " as " + selected + '0'); !made) return made;
-    reads.push_back("insert into temp." + table.name + ' ' + selected + "uri = ");
+    if (table.name == "waits")  // of runs, which are no captures
+      of_runs.push_back("insert into temp." + table.name + ' ' + selected + '1');
+    else
+      reads.push_back("insert into temp." + table.name + ' ' + selected + "uri = ");
   }
   const auto quoted_text = [](const std::string& text) {
     std::string out = "'";
@@ -231,6 +234,8 @@ result<void> capture_database::read_for(const std::vector<std::string>& queries,
     if (words.count("errors") != 0 && !profkit_sqlite::check_capture(*parts_->of, uri))
       return fault{fault_code::cancelled, "interrupted", "", profkit::no_offset, ""};
   }
+  for (const std::string& read : of_runs)
+    if (result<void> ran = parts_->run_own(read); !ran) return ran;
   if (words.count("errors") != 0) {
     const std::string made_as = "create temp table errors (uri text, table_name text, message text, hint text)";
     if (result<void> made = parts_->run_own(made_as); !made) return made;

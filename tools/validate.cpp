@@ -278,6 +278,8 @@ void print_text(text_output& out, const options& asked, const validation_result&
   if (found.pair_violations > 0) counts += ", " + count_of(found.pair_violations, "pair") + " of nodes out of order";
   if (found.unjudged > 0) counts += ", " + grouped(found.unjudged) + " not judged";
   out.line("  " + counts);
+  if (const std::string arrivals = profkit::arrivals_text(found); !arrivals.empty())
+    out.line("  " + (columns == 0 ? arrivals : wrap(arrivals, columns, 2)));
   print_assumptions(out, found.assumptions, columns);
   out.line();
   out.line(out.screen().paint("Nodes", style::heading));

@@ -1,6 +1,7 @@
 #include "fleet.hpp"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "table_stream.hpp"
@@ -74,6 +75,43 @@ std::shared_ptr<pk_bubbles> fleet::bubbles(pk_status* code, pk_error** why) {
   *code = pk_bubbles_open(open_.get(), &how, &made, why);
   if (*code == PK_OK) bubbles_ = std::shared_ptr<pk_bubbles>(made, pk_bubbles_free);
   return bubbles_;
+}
+
+std::vector<std::string> fleet::runs() const {
+  std::map<std::string, std::vector<const std::string*>> folders;
+  for (const std::string& uri : captures_) {
+    const std::size_t slash = uri.rfind('/');
+    folders[slash == std::string::npos ? "." : uri.substr(0, std::max<std::size_t>(slash, 1))].push_back(&uri);
+  }
+  std::vector<std::string> all;
+  for (const auto& [folder, captures] : folders) all.push_back(captures.size() > 1 ? folder : *captures.front());
+  return all;
+}
+
+// What is wrong with its captures is said of each of them.
+std::string fleet::calls_of_run(const std::string& path) {
+  std::string text;
+  pk_profile* opened = nullptr;
+  pk_open_options how = PK_OPEN_OPTIONS_INIT;
+  pk_validation_options asked = PK_VALIDATION_OPTIONS_INIT;
+  const pk_hooks given = hooks();
+  how.hooks = asked.hooks = &given;
+  asked.limit = PK_LIMIT_NONE;
+  pk_error* why = nullptr;
+  if (pk_profile_open(path.c_str(), &how, &opened, &why) == PK_OK) {
+    const auto append = [](void* into, const void* data, size_t size) -> std::int32_t {
+      static_cast<std::string*>(into)->append(static_cast<const char*>(data), size);
+      return 0;
+    };
+    pk_validation* found = nullptr;
+    pk_status code = pk_validation_open(&opened, 1, &asked, &found, &why);
+    if (code == PK_OK) code = pk_validation_write(found, append, &text, nullptr, &why);
+    if (code != PK_OK) text.clear();
+    pk_validation_free(found);
+    pk_profile_free(opened);
+  }
+  pk_error_free(why);
+  return text;
 }
 
 std::size_t fleet::captures_opened() const noexcept {

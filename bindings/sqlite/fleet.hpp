@@ -31,6 +31,10 @@ class fleet {
   // The analysis that four tables come from, of what open() gave last; kept until another capture is opened. nullptr: `*why` has
   // the error, for the caller to free.
   std::shared_ptr<pk_bubbles> bubbles(pk_status* code, pk_error** why);
+  // Folders that hold several captures, and captures that stand alone in theirs.
+  [[nodiscard]] std::vector<std::string> runs() const;
+  // The document about the calls of a run ("profkit.validate"); "" where there is none.
+  std::string calls_of_run(const std::string& path);
   // One entry for each capture and message.
   void keep_failure(failure one);
   void keep_failure(const std::string& uri, const char* table, const pk_error* why);

@@ -222,6 +222,7 @@ void give_cell(sqlite3_context* to, const cell& value, value_kind kind) {
 // ---- the parts of a virtual table ----
 
 struct fleet_table : sqlite3_vtab {
+  sqlite3* db = nullptr;
   std::shared_ptr<fleet> of;
   const schema_table* table = nullptr;
   std::vector<sql_column> columns;
@@ -532,6 +533,85 @@ class capture_cursor : public fleet_cursor {
   std::size_t at_ = 0;
 };
 
+// Captures that stand in one folder, as one run: whom its ranks wait for.
+class wait_cursor : public fleet_cursor {
+ public:
+  explicit wait_cursor(fleet_table& of) : fleet_cursor(of) {}
+
+  int filter(const char* plan, sqlite3_value** values) {
+    std::vector<planned> asked;
+    read_plan(plan, asked);
+    uri_conditions uris;
+    for (std::size_t at = 0; at < asked.size(); ++at) uris.add(asked[at].how, values[at]);
+    runs_.clear();
+    for (std::string& run : of_.of->runs())
+      if (uris.fit(run)) runs_.push_back(std::move(run));
+    at_ = 0;
+    return read();
+  }
+  int next() {
+    ++at_;
+    return read();
+  }
+  [[nodiscard]] bool at_end() const noexcept { return at_ >= runs_.size(); }
+  [[nodiscard]] sqlite3_int64 row_number() const noexcept { return static_cast<sqlite3_int64>(at_) + 1; }
+  void give(sqlite3_context* to, std::size_t column) const {
+    if (column == 0) return give_text(to, runs_[at_]);
+    sqlite3_result_value(to, sqlite3_column_value(row_.get(), static_cast<int>(column - 1)));
+  }
+
+ private:
+  // Goes on to the next run of which calls are known.
+  int read() {
+    row_.reset();
+    for (; at_ < runs_.size(); ++at_) {
+      if (of_.of->stopped()) return SQLITE_INTERRUPT;
+      const std::string document = of_.of->calls_of_run(runs_[at_]);
+      if (document.empty()) continue;
+      sqlite3_stmt* made = nullptr;
+      if (const int wrong = sqlite3_prepare_v2(of_.db, query, -1, &made, nullptr); wrong != SQLITE_OK) return wrong;
+      row_.reset(made);
+      sqlite3_bind_text64(made, 1, document.data(), document.size(), SQLITE_TRANSIENT, SQLITE_UTF8);
+      if (sqlite3_step(made) == SQLITE_ROW) return SQLITE_OK;
+      row_.reset();
+    }
+    return SQLITE_OK;
+  }
+
+  static constexpr const char* query =
+      "select case when json_extract(a, '$.latest_rank') is not null then 'rank ' || json_extract(a, '$.latest_rank')"
+      " when json_extract(a, '$.latest_node') is not null then 'node ' || json_extract(a, '$.latest_node') end,"
+      " (select json_extract(value, '$.times_last') from json_each(a, '$.devices') where json_extract(value, '$.node') = json_extract(a, '$.latest_node')"
+      "  and json_extract(value, '$.device') = json_extract(a, '$.latest_device')),"
+      " json_extract(a, '$.judged'), (select coalesce(sum(json_extract(value, '$.calls')), 0) from json_each(a, '$.unjudged')),"
+      " (select json_extract(value, '$.waited_for_ps') from json_each(a, '$.devices') where json_extract(value, '$.node') = json_extract(a, '$.latest_node')"
+      "  and json_extract(value, '$.device') = json_extract(a, '$.latest_device')),"
+      " json_extract(a, '$.waited_ps'), json_extract(a, '$.text') from (select json_extract(?1, '$.arrivals') as a)"
+      " where json_extract(a, '$.judged') > 0 or json_array_length(a, '$.unjudged') > 0";
+
+  struct finalize {
+    void operator()(sqlite3_stmt* of) const noexcept { sqlite3_finalize(of); }
+  };
+  std::vector<std::string> runs_;
+  std::size_t at_ = 0;
+  std::unique_ptr<sqlite3_stmt, finalize> row_;
+};
+
+const shown_table& table_of_waits() {
+  static const shown_table shown{
+      "waits",
+      "Whom the ranks of a run wait for in collectives. A run is what stands in one folder. Reading this table opens each of them.",
+      {{"uri", "TEXT", "which folder, or the capture that stands alone in it"},
+       {"who", "TEXT", "\"rank 7\", whom the others wait for longest; null where it is nobody, or several"},
+       {"times_last", "INTEGER", "to how many collectives it came last"},
+       {"judged", "INTEGER", "collectives of which it is known who came last"},
+       {"not_judged", "INTEGER", "and of which it is not"},
+       {"waited_for_ps", "INTEGER", "what the others waited for it, in ps"},
+       {"waited_ps", "INTEGER", "what all waited, in ps"},
+       {"text", "TEXT", "the same as a sentence, and why some are not judged"}}};
+  return shown;
+}
+
 const shown_table& table_of_captures() {
   static const shown_table shown{"captures", "A capture that was asked for, whether or not it can be read.",
                                  {{"uri", "TEXT", "its path, as found"}}};
@@ -555,6 +635,7 @@ int connect(sqlite3* db, void* data, int, const char* const*, sqlite3_vtab** out
     const auto& given = *static_cast<const module_data*>(data);
     auto made = std::make_unique<fleet_table>();
     static_cast<sqlite3_vtab&>(*made) = {};
+    made->db = db;
     made->of = given.of;
     made->table = given.table;
     made->columns = Which::columns(given);
@@ -701,6 +782,12 @@ struct errors_module {
   static cursor* open(fleet_table& of) { return new capture_cursor(of, true); }
 };
 
+struct waits_module {
+  using cursor = wait_cursor;
+  static std::vector<sql_column> columns(const module_data&) { return plain_columns(table_of_waits()); }
+  static cursor* open(fleet_table& of) { return new wait_cursor(of); }
+};
+
 template <class Which>
 const sqlite3_module& module_of() {
   static const sqlite3_module made = [] {
@@ -744,6 +831,7 @@ std::vector<shown_table> shown_tables() {
     shown.meaning = table.meaning;
     for (sql_column& column : columns_for_sql(table)) shown.columns.push_back(std::move(column.shown));
   }
+  all.push_back(table_of_waits());
   all.push_back(table_of_captures());
   all.push_back(table_of_errors());
   return all;
@@ -754,6 +842,7 @@ int add_fleet_tables(sqlite3* into, const std::shared_ptr<fleet>& of, const std:
     int status = SQLITE_OK;
     for (const schema_table& table : all_schema_tables())
       if (status == SQLITE_OK) status = add_module<rows_module>(into, prefix + table.name, of, &table);
+    if (status == SQLITE_OK) status = add_module<waits_module>(into, prefix + table_of_waits().name, of, nullptr);
     if (status == SQLITE_OK) status = add_module<captures_module>(into, prefix + table_of_captures().name, of, nullptr);
     if (status == SQLITE_OK) status = add_module<errors_module>(into, prefix + table_of_errors().name, of, nullptr);
     return status;

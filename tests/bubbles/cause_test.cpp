@@ -525,6 +525,11 @@ struct ranks {
       if (c.cause == idle_cause::straggler_wait) return c;
     return std::nullopt;
   }
+  std::string unjudged() const {
+    for (const std::string& gap : look(all).evidence_gaps)
+      if (gap.rfind("it is not known of all collectives", 0) == 0) return gap.substr(gap.find(": ") + 2);
+    return "";
+  }
   std::string missing() const {
     for (const std::string& gap : look(all).evidence_gaps)
       if (gap.rfind("how long collectives wait", 0) == 0) return gap.substr(gap.find(": ") + 2);
@@ -552,12 +557,15 @@ TEST_CASE("what only some ranks recorded, and what need not end together, says n
   CHECK(ranks(2).missing() == "only 2 ranks of 3 are here");
   CHECK(ranks(1, 8).missing() == "only 1 rank of 8 is here");
   CHECK(ranks(1, 1).missing().empty());
-  for (const std::uint32_t rank : {0U, 2U}) {
+  for (const std::uint32_t rank : {0U, 2U}) {  // one call of one rank alone; the others are known as before
     ranks once_more(3);
     once_more.all.kernel(rank, 36 * ms, ms, "ncclDevKernel_AllReduce_Sum_f32", kernel_class::comm, 1);
-    CHECK_FALSE(once_more.waits());
-    CHECK(once_more.missing() == "the ranks did not record the same number of them");
+    const auto found = once_more.waits();
+    REQUIRE(found);
+    CHECK(found->evidence[0] == "rank 2 comes last in 2 of 2 collectives; the others wait 14.000 ms for it");
+    CHECK(once_more.unjudged() == "not judged: 1 collective (not every member recorded them)");
   }
+  CHECK(ranks(3).unjudged().empty());
   ranks same_rank(3);
   same_rank.all.device(1).rank = 0;
   CHECK_FALSE(same_rank.waits());

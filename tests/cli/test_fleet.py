@@ -12,7 +12,7 @@ import harness
 from harness import ROOT, TPU, Case, event, event_name, line, needs, plane, run, text
 
 QUESTIONS = ROOT / "bindings" / "python" / "src" / "profkit" / "questions"
-SCREEN = ["coverage", "uses", "causes", "stragglers", "regressions", "clocks", "links", "headroom"]
+SCREEN = ["coverage", "uses", "causes", "waits", "stragglers", "regressions", "clocks", "links", "headroom"]
 ORIGIN_NS = 1_800_000_000_000_000_000
 US = 1_000_000
 

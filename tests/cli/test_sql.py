@@ -118,7 +118,7 @@ class TablesTest(SqlCase):
         outcome = run("sql", "--tables")
         self.check_status(outcome, 0)
         heads = [text.split(":")[0] for text in outcome.out.splitlines() if text and not text.startswith(" ")]
-        self.assertEqual(heads, [table["name"] for table in SCHEMA["table"]] + ["captures", "errors"])
+        self.assertEqual(heads, [table["name"] for table in SCHEMA["table"]] + ["waits", "captures", "errors"])
         for table in SCHEMA["table"]:
             shown = outcome.out.split(f"\n{table['name']}: ")[-1].split("\n\n")[0] if table["name"] != "files" else outcome.out.split("\n\n")[0]
             listed = [text.split()[0] for text in shown.splitlines()[1:] if "filter: " not in text]

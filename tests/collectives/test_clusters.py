@@ -18,7 +18,8 @@ import tempfile
 import cluster_model
 
 US = 1_000_000  # ps
-KINDS = ("violations", "missing", "partial", "size", "order", "straggler", "moves", "compared")
+KINDS = ("violations", "missing", "partial", "size", "order", "straggler", "moves", "compared", "arrivals")
+TOGETHER = ("all-reduce", "all-gather", "reduce-scatter", "all-to-all")  # all members end a call of these at once
 FLOORS = {form: {kind: 100 for kind in KINDS} for form in ("xspace", "kineto")}
 
 
@@ -68,6 +69,7 @@ class Score:
             self.notes.append(f"{kind}: {case}: NOT SO: {what}")
 
     def add(self, case):
+        self.add_arrivals(case)
         if not case.bounded:
             return self.add_clocks(case)
         self.add_violations(case)
@@ -92,6 +94,30 @@ class Score:
         self.judge(case.form, "straggler", case.name,
                    set() if not late else {late["node"]} if whole else {(late["rank"], tuple(late["group"]))},
                    {case.rank(r) // g if whole else (case.rank(r), group(r)) for r in of("straggler")})
+
+    def add_arrivals(self, case):
+        """Of calls that end together the shortest came last, whatever clocks say. What is judged in others is not known here."""
+        if not all(call["kind"] in TOGETHER and not call["misordered"] for call in case.calls.values()):
+            return
+        expected = collections.defaultdict(lambda: [0, 0, 0, 0])  # by rank: calls, times last, waited for it, waited
+        recorded = [call for call in case.calls.values() if call["members"]]
+        whole = [call for call in recorded if len(call["members"]) == len(call["group"])]
+        for call in whole:
+            lengths = {m[0]: int(m[2]) - int(m[1]) for m in call["members"]}
+            shortest = min(lengths.values())
+            last = [rank for rank, length in lengths.items() if length == shortest]
+            for rank, length in lengths.items():
+                expected[rank][0] += 1
+                expected[rank][3] += length - shortest
+            if len(last) == 1:
+                expected[last[0]][1] += 1
+                expected[last[0]][2] += sum(length - shortest for length in lengths.values())
+        found = case.found["arrivals"]
+        said = {(case.rank(d), d["calls"], d["times_last"], d["waited_for_ps"], d["waited_ps"]) for d in found["devices"]}
+        missing = sum(u["calls"] for u in found["unjudged"])
+        self.judge(case.form, "arrivals", case.name, {*((rank, *row) for rank, row in expected.items()), ("judged", len(whole)),
+                                                      ("unjudged", len(recorded) - len(whole))},
+                   {*said, ("judged", found["judged"]), ("unjudged", missing)})
 
     def add_moves(self, case):
         """How much each call moved, how fast, and who came last. Of sends and receives the size alone: they are two calls of the truth,

@@ -122,7 +122,11 @@ def communication(number_of_steps, start_ns):
     for n in range(number_of_steps):
         steps[f"step{n + 10}"] = {"p2p": {}, "collective": {f"hcom_allReduce__{n}_0_1@4711": {
             "Communication Time Info": {"Start Timestamp(us)": float((start_ns + STEP * n) / 1000), "Elapse Time(ms)": 0.8,
-                                        "Transit Time(ms)": 0.5, "Wait Time(ms)": 0.25}},
+                                        "Transit Time(ms)": 0.5, "Wait Time(ms)": 0.25, "Synchronization Time(ms)": 0.125,
+                                        "Idle Time(ms)": 0.05},
+            "Communication Bandwidth Info": {
+                link: {"Transit Size(MB)": size, "Transit Time(ms)": time, "Bandwidth(GB/s)": 0, "Packet Count": 0}
+                for link, size, time in (("RDMA", 0, 0), ("HCCS", n + 1.5, 0.5), ("PCIE", 0, 0), ("SDMA", n + 1.5, 0.5))}},
             "Total Op Info": {"Communication Time Info": {"Elapse Time(ms)": 0.8}}}}
     return json.dumps(steps)
 

@@ -155,10 +155,10 @@ class ChosenSteps(truth.Case):
         return [line for cause in ask(self.scratch / "ranks")["causes"] if cause["cause"] == "straggler_wait" for line in cause["evidence"]]
 
     def test_two_ranks_that_are_late_alike(self):
-        """In µs: each waits 20 for the other. The first rank is named as the late one; the longest wait is the first of its length."""
+        """In µs: each waits 20 for the other. Nobody is named as the late one; the longest wait is the first of its length."""
         reduce = "ncclDevKernel_AllReduce_Sum"
         self.save_ranks({0: [(reduce, 100, 60, 8), (reduce, 320, 40, 8)], 1: [(reduce, 120, 40, 8), (reduce, 300, 60, 8)]})
-        self.assertEqual(self.straggler_evidence(), ["rank 0 comes last in 1 of 2 collectives; the others wait 20.000 us for it",
+        self.assertEqual(self.straggler_evidence(), ["nobody is waited for most in 2 collectives: rank 0 and rank 1 for 20.000 us each",
                                                      f"the longest, 20.000 us: rank 0 in {reduce}"])
 
     def test_a_rank_that_does_not_know_how_many_there_are(self):

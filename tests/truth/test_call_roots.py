@@ -130,16 +130,25 @@ class Times(RanksCase):
                     int(moving * US) if moving else int(shorter * US) if name == "allreduce" else None])
 
     def test_who_is_last_and_by_how_much(self):
-        """Most often, of equal ones the first; the most of all calls, not of the last. Of equal starts the first member is the last."""
+        """Most often: rank 2 alone in two calls, ranks 0 and 1 in one each; of two calls several came last at once, which is nobody. The most
+        of all calls, not of the last. A call itself names the first of those."""
         found = self.ask({rank: [call("allreduce", 1_000 * k + 10 * late[rank], 1_000 * k + 100, WORLD)
                                  for k, late in enumerate(((0, 0, 1), (0, 3, 3), (2, 0, 0), (0, 1, 2), (0, 2, 1), (0, 0, 0)))]
                           for rank in WORLD}, "--bound", "0ps")
         op, = found["ops"]
         self.check([op[key] for key in ("latest_node", "latest_device", "latest_rank", "latest_count", "most_arrival_skew_ps",
                                         "mean_arrival_skew_ps", "mean_transfer_ps", "violations", "groups")],
-                   ["0", 0, "0", 2, 30 * US, 100 * US // 6, 500 * US // 6, 0, 6])
+                   ["2", 0, "2", 2, 30 * US, 100 * US // 6, 500 * US // 6, 0, 6])
         self.check([[c["call"], c["latest_rank"], c["arrival_skew_ps"] // US] for c in found["calls"]],
                    [[1, "1", 30], [2, "0", 20], [3, "2", 20], [4, "1", 20], [0, "2", 10], [5, "0", 0]])
+
+    def test_who_is_last_where_clocks_are_not_known_to_agree(self):
+        """Then the clocks, by which rank 1 is later, say nothing: the shorter one came last, and of as long ones nobody."""
+        for ends, last in (((50, 55), None), ((50, 56), "0"), ((50, 54), "1")):
+            op, = self.ask({rank: [call("allreduce", 5 * rank, ends[rank])] for rank in (0, 1)}, hosts=("a", "b"))["ops"]
+            self.check([op["latest_rank"], op["latest_count"]], [last, int(last is not None)])
+            op, = self.ops(tuple((5 * rank, ends[rank]) for rank in (0, 1)))["ops"]
+            self.check([op["latest_rank"], op["latest_count"]], ["1", 1])
 
     def test_three_out_of_order(self):
         """Every two of which one ended before the other began, in three calls; the error counts for the first to end and the last to

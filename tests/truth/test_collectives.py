@@ -87,7 +87,7 @@ class CollectivesTest(pair.PairCase):
         return {**pair.frame("collectives"), "flows": flows, "events_without_flow": without,
                 "async": shown[0], "async_left_out": len(flights) - len(shown[0]),
                 "transfers": [], "transfers_left_out": 0, "ops": shown[1],
-                "ops_left_out": len(ops) - len(shown[1]), "files": pair.files(self.folder), "damage": []}
+                "ops_left_out": len(ops) - len(shown[1]), "recorded": [], "recorded_left_out": 0, "files": pair.files(self.folder), "damage": []}
 
     def test_all(self):
         self.check(self.ask("collectives"), self.document(FLIGHTS, OPS))
@@ -469,7 +469,7 @@ class HostThreadsTest(truth.Case):
                     op(0, 0, 0, "all-gather-start.2", "all-gather-start", 70),
                     op(0, 0, 0, "reduce-scatter.5", "reduce-scatter", 20, 9),
                 ],
-                "ops_left_out": 0,
+                "ops_left_out": 0, "recorded": [], "recorded_left_out": 0,
                 "files": [{"path": str(path), "family": "xspace", "export_of": -1}],
                 "events_checked": "some",
                 "damage": [],

@@ -40,9 +40,9 @@ class FleetScreen(truth.Case):
         path = self.put("a.xplane.pb", ("a", 1, 1))
         _, every = self.ask(path)
         shown = [truth.loads(truth.run("fleet", path, "--json", "--question", name))["questions"][0]["title"]
-                 for name in ("coverage", "uses", "causes", "stragglers", "regressions", "clocks", "links", "headroom")]
+                 for name in ("coverage", "uses", "causes", "waits", "stragglers", "regressions", "clocks", "links", "headroom")]
         self.assertEqual(list(every), shown)
-        self.assertEqual(every[shown[3]], [NOTHING])
+        self.assertEqual([every[shown[3]], every[shown[4]]], [[NOTHING]] * 2)
         _, found = self.ask(path, "--question", "ops", "--question", "uses", "--question", "coverage")
         self.assertEqual(list(found), [shown[0], shown[1], "The costliest ops"])
         _, found = self.ask(path, "--question", "ops", "--question", "ops")

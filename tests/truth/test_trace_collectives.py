@@ -9,21 +9,21 @@ from trace_case import AscendCase, KinetoCase
 
 class Both:
     def test_all(self):
-        self.check(self.ask("collectives"), self.collectives_document(model.collective_rows(self.lines)))
+        self.check(self.ask("collectives"), self.collectives_document(model.collective_rows(self.lines), recorded=self.recorded()))
 
     def test_filters(self):
         self.check(self.ask("collectives", "--host", "rank1"),
                    self.collectives_document(model.collective_rows([s for s in self.lines if s.file == self.last_file])))
-        for name in ("All", "all", "educe"):
-            rows = model.collective_rows(self.lines, name=name)
-            if rows:
-                self.check(self.ask("collectives", "--name", name), self.collectives_document(rows))
+        for name in ("All", "all", "educe", "allReduce__1"):
+            rows, recorded = model.collective_rows(self.lines, name=name), self.recorded(name)
+            if rows or recorded:
+                self.check(self.ask("collectives", "--name", name), self.collectives_document(rows, recorded=recorded))
         windows = self.windows(1)
         self.check(self.ask("collectives", "--step", 1), self.collectives_document(
             model.collective_rows(self.lines, lambda line, run: model.in_window(run, windows[line.file]))))
 
     def test_limit(self):
-        self.check(self.ask("collectives", "--limit", 1), self.collectives_document(model.collective_rows(self.lines), 1))
+        self.check(self.ask("collectives", "--limit", 1), self.collectives_document(model.collective_rows(self.lines), 1, self.recorded()))
 
 
 class CollectivesOfPyTorch(Both, KinetoCase):
@@ -37,6 +37,13 @@ class CollectivesOfPyTorch(Both, KinetoCase):
 
 class CollectivesOfAscend(Both, AscendCase):
     last_file = 7
+
+    def test_a_host_that_recorded_waits(self):
+        rows = model.collective_rows([s for s in self.lines if s.file != self.last_file])
+        self.check(self.ask("collectives", "--host", "rank0"), self.collectives_document(rows, recorded=self.recorded()))
+
+    def test_a_device_without_recorded_waits(self):
+        self.assertEqual(self.ask("collectives", "--plane", "NPU 1")["recorded"], [])
 
 
 class CollectivesOfSmallTraces(truth.Case):

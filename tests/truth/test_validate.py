@@ -7,6 +7,7 @@ import sys
 import hlo
 import proto_writer as proto
 import truth
+from screens import time
 
 ZERO_NS = 1_700_000_000_000_000_000
 KERNEL = "ncclDevKernel_AllReduce_Sum_bf16_RING_LL(ncclDevKernelArgsStorage<4096ul>)"
@@ -198,7 +199,9 @@ class Answer:
         skew = sum(r["skew"] for r in rows) / len(rows)
         moving = sum(max(-r["gap"], 0) for r in rows) / len(rows)
         bound = sum(r["bound"] for r in rows) / len(rows)
-        late = [sum(r["late"].node == n for r in rows) for n in self.ids]
+        late = {n: sum(r["alone"] and r["late"].node == n for r in rows) for n in self.ids}
+        last = [n for n in self.ids if late[n] == max(late.values()) > 0]
+        last = last[0] if len(last) == 1 else None
         skew_ps, moving_ps = int(skew), int(moving)
         cost = "mixed"
         if skew_ps - bound > 2 * (moving_ps + bound):
@@ -216,7 +219,7 @@ class Answer:
             "violations": sum(r["violates"] for r in rows), "violations_raw": sum(r["gap"] >= 0 for r in rows),
             "unjudged": 0 if judged else len(rows), "unjudged_reason": why, "mean_arrival_skew_ps": skew_ps,
             "most_arrival_skew_ps": max(r["skew"] for r in rows), "mean_transfer_ps": moving_ps, "cost": cost,
-            "latest_node": str(self.ids[late.index(max(late))]), "latest_device": -1, "latest_rank": None, "latest_count": max(late),
+            "latest_node": None if last is None else str(last), "latest_device": -1, "latest_rank": None, "latest_count": late.get(last, 0),
             "sized_groups": 0, "payload_bytes": None, "moving_ps": None, "algorithm_bytes_per_s": None, "bus_bytes_per_s": None})
         self.groups += rows
 
@@ -231,6 +234,7 @@ class Answer:
     "number": number,
     "members": members,
     "late": late,
+    "alone": sum(c.start == late.start for c in members) == 1,
     "early": early,
     "gap": gap,
     "bound": bound,
@@ -243,6 +247,68 @@ class Answer:
         """A time between clocks, if what they may be wrong by is less than a tenth of it."""
         error = 2 * max(self.error(c, c.start) for c in g["members"])
         return time if time > 0 and 10 * error < time else None
+
+    # ---- who comes last, over all of them ----
+
+    def name(self, node, device):
+        """Of a node with several devices the device is named, too."""
+        several = len({c.device for c in self.calls if c.node == node}) > 1
+        return f"node {node}" + (f", device {device}" if several else "")
+
+    def arrivals(self):
+        """All nodes have to take part. In a barrier the shortest came last, and each waited as much longer as it lasts. So it is in
+        what is none, if all ended within 10 us, or a tenth of what they began apart."""
+        lone = [c for c in self.calls if self.seen(c) and c.which is None]
+        missing, apart, tied = len(lone), 0, 0
+        devices = {}  # (node, device): calls, times last, waited for it, waited
+        for g in self.groups:
+            members = g["members"]
+            starts, ends, lengths = [c.start for c in members], [c.end for c in members], [c.end - c.start for c in members]
+            if len(members) < len(self.ids):
+                missing += 1
+                continue
+            if not g["judged"] and max(ends) - min(ends) > max(10 * US, (max(starts) - min(starts)) // 10):
+                apart += 1
+                continue
+            waits = [length - min(lengths) for length in lengths]
+            rows = [devices.setdefault((c.node, c.device), [0, 0, 0, 0]) for c in members]
+            for row, wait in zip(rows, waits):
+                row[0] += 1
+                row[3] += wait
+            if waits.count(0) == 1:
+                rows[waits.index(0)][1] += 1
+                rows[waits.index(0)][2] += sum(waits)
+            else:
+                tied += 1
+        judged, waited = len(self.groups) - apart - (missing - len(lone)), sum(d[3] for d in devices.values())
+        most = max((d[2] for d in devices.values()), default=0)
+        latest = [at for at in sorted(devices) if devices[at][2] == most > 0]
+        texts, of = [], f"{judged} collective{'s' * (judged != 1)}"
+        if len(latest) == 1:
+            texts.append(f"{self.name(*latest[0])} comes last in {devices[latest[0]][1]} of {of}; the others wait {time(most)} for it" +
+                         (f", of {time(waited)} in all" if waited > most else ""))
+        elif latest:
+            names = [self.name(*at) for at in latest]
+            named = f"{', '.join(names[:4])} and {len(names) - 4} more" if len(names) > 4 else f"{', '.join(names[:-1])} and {names[-1]}"
+            texts.append(f"nobody is waited for most in {of}: {named} for {time(most)} each")
+        elif waited:
+            texts.append(f"no one comes last alone in {of}; all together wait {time(waited)}")
+        elif judged and missing + apart:
+            texts.append(f"nobody waits in {of}")
+        if tied and waited:
+            texts.append(f"to {tied} of them several come last at once")
+        unjudged = [(why, count) for why, count in (
+            ("not every member recorded them", missing),
+            ("their members need not wait for all others, and did not end together", apart)) if count]
+        unjudged.sort(key=lambda each: -each[1])
+        for at, (why, count) in enumerate(unjudged):
+            texts.append(f"{'' if at else 'not judged: '}{count} collective{'s' * (count != 1)} ({why})")
+        node, device = latest[0] if len(latest) == 1 else (None, -1)
+        return {"judged": judged, "tied": tied, "waited_ps": waited, "text": "; ".join(texts) or None,
+                "latest_node": None if node is None else str(node), "latest_device": device, "latest_rank": None,
+                "devices": [{"node": str(n), "device": d, "rank": None,
+                             **dict(zip(("calls", "times_last", "waited_for_ps", "waited_ps"), devices[n, d]))} for n, d in sorted(devices)],
+                "unjudged": [{"reason": why, "calls": count, "executions": 0} for why, count in unjudged]}
 
     def call_rows(self):
         rows = []
@@ -284,7 +350,8 @@ class Answer:
                        "collectives": sum(k.node == n for k in self.calls),
                        "bound_ps": max(w[2] for w in c.windows) if self.given is None else self.given, "incomplete": None}
                       for n, c in self.clocks.items()],
-            "ops": self.ops, "details": self.details(), "calls": self.call_rows(), "irregularities": [], "unrecorded_calls": [],
+            "ops": self.ops, "arrivals": self.arrivals(), "details": self.details(), "calls": self.call_rows(), "irregularities": [],
+            "unrecorded_calls": [],
             "warning_list": [{"kind": k, "node": None if n < 0 else str(n), "op": op, "count": c, "text": t}
                              for k, n, op, c, t in self.warnings],
             "alignment": None, "traces": [self.path], "events_checked": "some", "damage": []}
@@ -308,6 +375,9 @@ SCREEN = """\
 Violations: 3, Overlaps: 5, Warnings: 4
   clocks were corrected; a violation exceeds the error of both clocks (8 if that error is ignored)
   13 invocations compared across 3 nodes, 9 pairs of nodes out of order, 1 not judged
+  node 2, device 0 comes last in 3 of 7 collectives; the others wait 3.521 us for it, of 5.021 us in
+  all; to 3 of them several come last at once; not judged: 9 collectives (not every member recorded
+  them)
   assumed: executions of one operation on the same device number of several nodes count as one
   invocation if they have the same run id, else if they are close in time
   assumed: operations with no process group on record count as collectives of all nodes
@@ -322,12 +392,12 @@ Nodes
 
 Collectives
   collective            device  times  violations  arrival skew    transfer  time goes to  last to come
-  all-reduce.1               0      6           2      1.221 us  149.000 ns  arrival       node 2 (100.0 %)
+  all-reduce.1               0      6           2      1.221 us  149.000 ns  arrival       node 2 (83.3 %)
   reduce-scatter, "x"        1      1           1      2.000 us        0 ps  arrival       node 10 (100.0 %)
   collective-br…cast.2       0      1           0      2.000 us        0 ps  arrival       node 2 (100.0 %)
-  all-reduce.1               0      3           0    566.666 ns  433.333 ns  mixed         node 0 (33.3 %)
+  all-reduce.1               0      3           0    566.666 ns  433.333 ns  mixed
   all-gather.7               1      1           0          1 ps        0 ps  inconclusive  node 10 (100.0 %)
-  all-reduce.1               1      1           0          0 ps      100 ps  transfer      node 0 (100.0 %)
+  all-reduce.1               1      1           0          0 ps      100 ps  transfer
   not judged: 1 of collective-broadcast.2: nodes have several devices, and the partner may be a
   device with another number
 
@@ -830,13 +900,13 @@ class Ranks(truth.Case):
                  o["mean_arrival_skew_ps"], o["most_arrival_skew_ps"], o["latest_node"]) for o in found["ops"]]
         self.assertEqual(rows, [
             ("_allgather_base", "", 1, 0, 0, 0, 3 * US, 3 * US, "3"),
-            ("allreduce", "dp [0, 1]", 2, 0, 0, 0, 0, 0, "0"),
+            ("allreduce", "dp [0, 1]", 2, 0, 0, 0, 0, 0, None),
             # 100 us late: as the other ends, which is no violation of 1 us each; and
             # 1 us later, which is none either.
             ("allreduce", "dp [2, 3]", 2, 0, 2, 0, 100 * US, 100 * US, "3"),
             ("allreduce", "", 0, 0, 0, 4, 0, 0, None),
             # It is known who called it together, and not who sent it.
-            ("broadcast", "dp [0, 1]", 1, 0, 0, 1, 0, 0, "0"), ("broadcast", "dp [2, 3]", 1, 0, 0, 1, 0, 0, "2")])
+            ("broadcast", "dp [0, 1]", 1, 0, 0, 1, 0, 0, None), ("broadcast", "dp [2, 3]", 1, 0, 0, 1, 0, 0, None)])
         self.assertEqual((found["violations"], found["unjudged"], found["gap_count"]), (0, 6, 7))
         screen = truth.run("validate", *paths, "--bound", "1us")
         self.assertIn("not judged: 4 executions of allreduce: sub-groups", " ".join(screen.split()))

@@ -64,7 +64,7 @@ class Heads(Lines):
         events = [reduce(0, 50), reduce(100, 150, "broadcast"), reduce(200, 250, "broadcast"), reduce(300, 310, "send")]
         found = self.given({0: events, 1: events})
         self.assertEqual([line for line in found["Collectives"] if "judged" in line], [
-            "  not judged: 1 of send: it is not known which recv belongs to which send", f"  not judged: 2 of broadcast: {why}"])
+            f"  not judged: 2 of broadcast: {why}", "  not judged: 1 of send: the trace does not say who sends to whom"])
 
 
 class Operations(Lines):
@@ -88,15 +88,19 @@ class Operations(Lines):
             self.assertEqual((names, found[-1]), (["alltoall", "allreduce"][:limit], f"  … {3 - limit} more (--limit 0 shows all)"))
 
     def test_devices(self):
-        """A send is of one device, a collective of all; the column is there where one of them is of one."""
-        events = [reduce(0, 50), reduce(100, 110, "send")]
-        found = self.given({0: events, 1: events})["Collectives"]
+        """A send of no group on record is of one device, a collective of all; the column is there where one of them is of one."""
+        send = {"ph": "X", "cat": "kernel", "name": "ncclKernel_SendRecv_RING", "pid": 0, "tid": 7, "ts": 100, "dur": 10,
+                "args": {"device": 0, "stream": 7}}
+        events = [reduce(0, 50), send]
+        later = [reduce(4, 50), {**send, "ts": 103, "dur": 7}]
+        found = self.given({0: events, 1: later})["Collectives"]
         self.assertEqual(found[0].split(), ["collective", "device", "times", "violations", "arrival", "skew", "transfer", "bus", "B/s", "time",
                                             "goes", "to", "last", "to", "come"])
-        self.assertEqual([line.split()[:3] for line in found[1:3]], [["allreduce", "all", "1"], ["send", "0", "1"]])
-        self.assertEqual([line.rstrip().rsplit("  ", 1)[1] for line in found[1:3]], ["node 0, device 0 (100.0 %)", "node 0 (100.0 %)"])
+        self.assertEqual([line.split()[:3] for line in found[1:3]], [["allreduce", "all", "1"], [send["name"], "0", "1"]])
+        self.assertEqual([line.rstrip().rsplit("  ", 1)[1] for line in found[1:3]], ["node 1, device 0 (100.0 %)", "node 1 (100.0 %)"])
         found = self.given({0: events[:1], 1: events[:1]})["Collectives"]
-        self.assertNotIn("device", found[0])
+        self.assertEqual(found[0].split()[:2], ["collective", "times"])
+        self.assertNotIn("last to come", found[0])  # both came at once
 
 
 class Rows(Lines):

@@ -31,11 +31,11 @@ def calls_of(r, nodes):
                     members = sorted(r.sample(nodes, r.choice([1, len(nodes), r.randrange(1, len(nodes) + 1)])))
                     for node in members:
                         correlation += 1
-                        start_ps = at_ps + r.choice([0, 0, 1_000, 2_500, 3_000, 400_000])
+                        start_ps = at_ps + r.choice([0, 0, 1_000, 2_500, 3_000, 400_000, 12 * US])
                         end_ps = start_ps + r.choice([0, 1_000, 2_500, 300_000])
                         which = number if len(members) > 1 else None
                         found.append(Call(op, module, device, node, which, start_ps, end_ps, correlation, number + 1))
-                    at_ps += r.randrange(1, 25) * US
+                    at_ps += r.randrange(13, 25) * US
     return found
 
 

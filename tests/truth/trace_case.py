@@ -1,5 +1,6 @@
 """The two ranks of PyTorch and those of Ascend, written to a folder, with what `ops` and the others say of them."""
 import json
+from fractions import Fraction
 
 import ascend_pair
 import kineto_pair
@@ -67,13 +68,22 @@ class PairCase(truth.Case):
             **model.frame("ops"), "source": source, "lines": model.ops_lines(lines, keeps, name, limit),
             "files": self.listed(), "damage": []}, limit)
 
-    def collectives_document(self, rows, limit=0):
-        absent = {} if rows else {"status": "absent"}
-        shown = rows[:limit] if limit else rows
-        return truth.with_limited({
+    def recorded(self, name=""):
+        """What the recorder says of waits and links in operations whose name contains it."""
+        return []
+
+    def collectives_document(self, rows, limit=0, recorded=()):
+        absent = {} if rows or recorded else {"status": "absent"}
+        upto = limit or None
+        shown, kept = rows[:upto], [{**row, "links": row["links"][:upto]} for row in recorded[:upto]]
+        lists = (("ops", len(shown), len(rows)), ("recorded", len(kept), len(recorded)),
+                 ("recorded[].links", sum(len(row["links"]) for row in kept), sum(len(row["links"]) for row in recorded[:upto])))
+        left_out = [each for each in lists if each[1] != each[2]]
+        return {
             **model.frame("collectives"), **absent, "flows": 0, "events_without_flow": 0, "async": [], "async_left_out": 0,
-            "transfers": [], "transfers_left_out": 0,
-            "ops": shown, "ops_left_out": len(rows) - len(shown), "files": self.listed(), "damage": []}, limit)
+            "transfers": [], "transfers_left_out": 0, "ops": shown, "ops_left_out": len(rows) - len(shown), "recorded": kept,
+            "recorded_left_out": len(recorded) - len(kept), "files": self.listed(), "damage": [],
+            **({"limited": truth.limited(limit, *left_out)} if left_out else {})}
 
     def steps_document(self, steps, limit=0, **more):
         cut = limit and len(steps) > limit
@@ -116,6 +126,17 @@ class KinetoCase(PairCase):
 
 class AscendCase(PairCase):
     TABLES = (3, 7)
+
+    def recorded(self, name=""):
+        """In communication.json of the first rank: each of three lasts 0.8 ms, of which it moves 0.5, waits 0.25, half of that before the
+        first byte, and idles 0.05. They move 1.5, 2.5 and 3.5 MB, by SDMA over HCCS. Other links moved nothing."""
+        of = [n for n in range(3) if name in f"hcom_allReduce__{n}_0_1"]
+        size, moving = sum(1_500_000 + 1_000_000 * n for n in of), 500_000_000 * len(of)
+        return [] if not of else [{
+            "file": self.TABLES[0], "device": "NPU 0 of rank 0", "name": "hcom_allReduce", "count": len(of), "elapsed_ps": 800_000_000 * len(of),
+            "wait_ps": 250_000_000 * len(of), "synchronization_ps": 125_000_000 * len(of), "transit_ps": moving,
+            "idle_ps": 50_000_000 * len(of), "links": [
+                {"link": link, "bytes": size, "transit_ps": moving, "bytes_per_s": Fraction(size * 10**12, moving)} for link in ("HCCS", "SDMA")]}]
     TRACE = 5  # of the first rank
     host_files = {3: TRACE}
 

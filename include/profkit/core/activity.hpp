@@ -302,10 +302,17 @@ struct line_count {
   std::int64_t first_ps = no_time_ps, last_ps = no_time_ps;  ///< no_time_ps: it has no event that ended
 };
 
+/// What went over one kind of link during a communication operation, as communication.json lists it.
+struct communication_link {
+  string_id link = 0;  ///< "HCCS", "RDMA"; "SDMA" has again what went over others by that engine
+  std::int64_t bytes = 0, transit_ps = 0;
+};
 /// A communication operation as communication.json lists it.
 struct communication_row {
   string_id step = 0, op = 0, group = 0;
   std::int64_t start_ps = no_time_ps, elapsed_ps = 0, transit_ps = 0, wait_ps = 0;
+  std::int64_t synchronization_ps = 0, idle_ps = 0;  ///< the first is a part of wait_ps: before the first byte
+  std::vector<communication_link> links;             ///< that anything went over
   std::uint32_t device = 0;
   bool collective = true;
 };

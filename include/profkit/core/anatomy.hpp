@@ -616,11 +616,26 @@ struct collective_op_row {
   std::uint64_t count = 0;
   std::int64_t total_ps = 0, min_ps = 0, max_ps = 0;
 };
+/// What went over one kind of link, as the recorder says ("HCCS", "RDMA", "SDMA").
+struct recorded_link {
+  std::string_view link;
+  std::int64_t bytes = 0, transit_ps = 0;
+};
+/// Waits and links of the communication of a device, as its recorder adds them up (communication.json of Ascend): operations of a name.
+struct recorded_communication {
+  std::uint32_t file = 0;  ///< of the device
+  std::string_view device, name;  ///< "NPU 0", "hcom_allReduce"
+  std::uint64_t count = 0;
+  std::int64_t elapsed_ps = 0, wait_ps = 0, synchronization_ps = 0, transit_ps = 0, idle_ps = 0;
+  std::vector<recorded_link> links;  ///< that anything went over, as recorded first
+};
 struct collectives_result {
   std::vector<async_row> async;  ///< by file, plane, first occurrence of the flow (copies, too)
   std::uint64_t flows = 0, events_without_flow = 0;
   std::vector<transfer_total> transfers;  ///< by file, plane, spaces
   std::vector<collective_op_row> ops;  ///< by total, descending
+  std::vector<recorded_communication> recorded;  ///< by elapsed time, descending; none of a chosen step
+  std::shared_ptr<const void> recorded_texts;    ///< owns its names
   std::string absent;
   std::vector<file_damage> damage;
   std::shared_ptr<const void> texts;  ///< owns the names that are no spans of a file

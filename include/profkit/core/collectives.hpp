@@ -44,6 +44,7 @@ struct collective_node {
   std::uint32_t clock = 0;    ///< number of its wall clock: nodes of one hostname have the same
   std::uint32_t devices = 0;  ///< with at least one collective
   std::uint64_t collectives = 0;
+  std::int64_t rank = -1;  ///< of its process; -1: not on record
   std::optional<std::int64_t> bound_ps;  ///< the widest error of its times; empty when the trace says nothing of it
   node_bounds bounds;  ///< the same over time, of a merged trace
   std::string incomplete;  ///< why its trace is known to lack events; "" when nothing says so
@@ -103,6 +104,9 @@ struct collective_member {
   std::int64_t start_ps = 0, end_ps = 0;  ///< since validation_result::origin_unix_ns
   std::int64_t correlation_id = -1;
   std::optional<std::int64_t> run_id;  ///< of its program, as recorded
+  std::uint32_t activity_device = 0;   ///< of kernels of an activity: index into its devices, and kernel_row::source_row
+  std::uint64_t source_row = 0;
+  std::int64_t waited_ps = -1;  ///< until the last member came; -1: not known
 };
 
 /// The executions of one invocation.
@@ -127,8 +131,41 @@ struct collective_group {
   std::int64_t moving_ps = -1;
   bool judged = true;             ///< it is known whose start and end matter
   bool by_ids = false;            ///< ids of runs or numbers on record, which all members share, say that these are one call
+  std::uint32_t members_expected = 0;  ///< 0: how many take part is not on record
+  bool waits_known = false;            ///< it could be judged who came last, and what members waited
+  std::int32_t came_last = -1;  ///< by that: the member, counted from first_member; -1: not known, or several came at once
   /// `violates_raw`: as a barrier and whatever the bound. `violates`: of its own kind and beyond the bound.
   bool violates_raw = false, violates = false;
+};
+
+/// What a device is to the calls that it ran with others.
+struct arriving_device {
+  std::uint32_t node = 0;  ///< index
+  std::int32_t device = -1;
+  std::int64_t rank = -1;         ///< -1: not on record
+  std::uint64_t calls = 0;        ///< that it took part in, of those that could be judged
+  std::uint64_t times_last = 0;   ///< it alone
+  std::int64_t waited_for_ps = 0; ///< what the others waited for it
+  std::int64_t waited_ps = 0;
+};
+/// Calls of which it is not known who came last. Executions are counted where it is not known which of them are one call.
+struct unjudged_arrivals {
+  std::string why;
+  std::uint64_t calls = 0, executions = 0;
+};
+/// Who comes last to calls. Where all members end together, who comes last has the shortest execution, and the others waited as
+/// much longer as theirs lasts: no clock of one node is held against that of another. Members of all-reduce, all-gather,
+/// reduce-scatter and an all-to-all of equal shares end together; of others, calls whose ends lie together on record are judged.
+struct collective_arrivals {
+  std::uint64_t judged = 0;  ///< calls
+  std::uint64_t tied = 0;    ///< of them, those to which several came last at once: nobody counts as the last
+  std::int64_t waited_ps = 0;
+  std::vector<arriving_device> devices;  ///< of calls that could be judged; by node and device
+  std::int32_t latest = -1;  ///< index into devices: whom the others waited for longest; -1: nobody, or several as long
+  std::int64_t longest_ps = 0;  ///< the longest wait, of which device, in which op
+  std::uint32_t longest_device = 0, longest_op = 0, longest_member = 0;
+  std::vector<unjudged_arrivals> unjudged;  ///< by reason, the most calls first
+  [[nodiscard]] std::uint64_t unjudged_calls() const noexcept;
 };
 
 /// What a device did otherwise than the others of its process group.
@@ -205,6 +242,7 @@ struct validation_result {
   std::uint64_t unjudged = 0;
   /// Executions whose process groups are on record and lie within one node each: there is nothing to compare.
   std::uint64_t within_node = 0;
+  bool groups_by_order = false;    ///< of some operation, the calls of ranks were put together by their order alone
   bool groups_by_time = false;     ///< of some operation, calls were put together by run id or time
   bool placed_by_order = false;    ///< of some operation it is inferred which device has which number
   bool devices_counted = false;    ///< of some it is inferred how many devices its program has
@@ -215,6 +253,7 @@ struct validation_result {
   std::vector<collective_warning> warning_list;
   std::vector<collective_irregularity> irregularities;  ///< by kind, then time
   std::vector<unrecorded_calls> unrecorded;             ///< by node, device and place
+  collective_arrivals arrivals;
   double mean_gap_ns = 0;           ///< of start gaps
   events_checked checked = events_checked::some;  ///< those of an XSpace that are collectives, all of other traces
   std::vector<file_damage> damage;  ///< `file` is an index into traces
@@ -231,6 +270,14 @@ result<validation_result> validate_collectives(const std::vector<std::shared_ptr
 result<validation_result> validate_collectives_of(const trace& t, const validation_options& o = {});
 /// Whether a capture holds more than one node: several XSpace files or ranks, or a merged one. Looks at names alone.
 [[nodiscard]] bool has_several_nodes(const profile& capture);
+/// "rank 7", "node 1, device 0".
+[[nodiscard]] std::string arriving_device_text(const validation_result& found, const arriving_device& d);
+/// "rank 7 comes last in 5 of 8 collectives; the others wait 35.543 ms for it"; "" where nobody waited.
+[[nodiscard]] std::string latest_text(const validation_result& found);
+/// "not judged: 1 collective (not every member recorded them)"; "" where all could be.
+[[nodiscard]] std::string unjudged_text(const collective_arrivals& found);
+/// Both, and how much is waited in all; "" where nobody waited and all could be judged.
+[[nodiscard]] std::string arrivals_text(const validation_result& found);
 /// "4 nodes", "4 processes of 1 host", "8 processes of 2 hosts".
 [[nodiscard]] std::string nodes_text(const validation_result& found);
 

@@ -17,24 +17,16 @@ struct collective_wait {
 };
 
 struct straggler_waits {
-  std::uint64_t collectives = 0;  // that all of their ranks ran
-  std::int64_t waited_ps = 0;     // of all ranks together
-  // The rank that the others waited for longest, and how often it came last.
-  std::int32_t late_rank = -1;
-  std::int64_t waited_for_late_ps = 0;
-  std::uint64_t times_late = 0;
-  // The longest wait of one rank.
-  std::int64_t longest_ps = 0;
-  std::int32_t longest_rank = -1;
-  string_id longest_name = 0;
+  std::int64_t waited_ps = 0;  // of all ranks together
+  std::string latest;          // who comes last, and how often; "" where nobody waits
+  std::string longest;         // the longest wait of one rank; likewise
+  std::string unjudged;        // of how many calls it is not known who comes last, and why; "" where it is of all
   // Why nothing could be compared, where devices of a run with several ranks communicate; "" else.
   std::string missing;
   std::vector<std::vector<collective_wait>> by_device;  // by source row; empty: nothing could be compared
 };
 
-// Of all-reduce, all-gather, reduce-scatter and all-to-all, whose members end together: who comes last has the shortest
-// execution, and the others waited as much longer as theirs lasts. No clock of one rank is held against that of another.
-// Executions count as one where the i-th of a name and process group is there on every rank of the group.
+// As judge_arrivals() says it of the calls of the ranks.
 result<straggler_waits> find_straggler_waits(const activity& of, const hooks& host);
 
 }  // namespace bubbles

@@ -338,22 +338,20 @@ std::vector<recorded_waits> recorded_waits_of_groups(const bubbles_result& r, co
 }
 
 // Part of the communication, exposed or not, of all steps and between them.
-void add_stragglers(bubbles_result& into, const activity& of, const straggler_waits& waits, const bubble_thresholds& t) {
+void add_stragglers(bubbles_result& into, const straggler_waits& waits, const bubble_thresholds& t) {
   const bool exposed = std::any_of(into.causes.begin(), into.causes.end(),
                                    [](const cause_summary& c) { return c.cause == idle_cause::exposed_comm; });
   if (exposed && !waits.missing.empty())
     into.evidence_gaps.push_back("how long collectives wait for other ranks is not known: " + waits.missing);
+  if (!waits.unjudged.empty())
+    into.evidence_gaps.push_back("it is not known of all collectives how long ranks wait in them: " + waits.unjudged);
   if (waits.waited_ps <= 0 || !at_least(waits.waited_ps, time_ps_of(into, -1, true), t.exposed_ratio_ppm)) return;
   cause_summary& c = into.causes.emplace_back();
   c.cause = idle_cause::straggler_wait;
   c.sure = certainty::proved;
   c.scope = cause_summary::reach::global;
   c.total_ps = waits.waited_ps;
-  c.evidence.push_back("rank " + std::to_string(waits.late_rank) + " comes last in " + grouped(waits.times_late) + " of " +
-                       count_text(waits.collectives, "collective") + "; the others wait " +
-                       human_duration(waits.waited_for_late_ps) + " for it");
-  c.evidence.push_back("the longest, " + human_duration(waits.longest_ps) + ": rank " + std::to_string(waits.longest_rank) +
-                       " in " + std::string(of.text(waits.longest_name)));
+  c.evidence = {waits.latest, waits.longest};
 }
 
 }  // namespace
@@ -429,7 +427,7 @@ void summarise_causes(bubbles_result& into, const activity& of, const std::vecto
     }
     add_exposed(into, g, idle_cause::exposed_copy, &step_breakdown::copy_ps, t);
   }
-  add_stragglers(into, of, waits, t);
+  add_stragglers(into, waits, t);
   std::stable_sort(into.causes.begin(), into.causes.end(),
                [](const cause_summary& a, const cause_summary& b) { return a.total_ps > b.total_ps; });
 }

@@ -129,8 +129,9 @@ class call_alignment {
 
 class call_matcher {
  public:
-  call_matcher(const collective_instances& found, const std::vector<std::int64_t>& shifts, validation_result& into)
-      : found_(found), shifts_(shifts), into_(into), starts_(found.lanes.size()) {
+  call_matcher(const collective_instances& found, const std::vector<std::int64_t>& shifts, const validation_options& o,
+               validation_result& into)
+      : found_(found), shifts_(shifts), o_(o), into_(into), starts_(found.lanes.size()) {
     for (const collective_instance& e : found.all) starts_[e.lane].push_back(e.start_ps);
     for (auto& starts : starts_) std::sort(starts.begin(), starts.end());
   }
@@ -205,7 +206,10 @@ class call_matcher {
       call.occurrence = occurrences[call.op]++;
       for (const collective_instance& e : members)
         into_.ops[call.op].library_kernels = into_.ops[call.op].library_kernels && e.library_kernel;
-      if (members.size() > 1 && !call.mixed) add_group(call, members, by_ids);
+      if (members.size() > 1 && !call.mixed)
+        add_group(call, members, by_ids);
+      else
+        count_alone(call, members);
       call.members = std::move(members);
       calls_.push_back(std::move(call));
     }
@@ -416,6 +420,8 @@ class call_matcher {
     group.occurrence = call.occurrence;
     group.first_member = into_.members.size();
     group.member_count = static_cast<std::uint32_t>(members.size());
+    const communicator& who = found_.communicators[call.communicator];
+    group.members_expected = static_cast<std::uint32_t>(who.pairs.size() == 1 ? 2 : who.size);
     group.payload_bytes = payload_of_call(members, found_.communicators[call.communicator].size);
     for (const collective_instance& e : members) {
       collective_member& m = into_.members.emplace_back(member_of(e));
@@ -423,6 +429,14 @@ class call_matcher {
       m.part = part_of(e);
     }
     ++into_.ops[call.op].groups;
+  }
+
+  // Other members have a trace, and no such call in it.
+  void count_alone(const matched_call& call, const std::vector<collective_instance>& members) {
+    if (std::none_of(members.begin(), members.end(),
+                     [&](const collective_instance& e) { return profkit::in_window(o_, e.start_ps, e.end_ps); }))
+      return;
+    add_unjudged(into_.arrivals, call.mixed ? "their members did not do the same" : "not every member recorded them", 1, 0);
   }
 
   // -1 where it is not known, or members move different sizes.
@@ -438,6 +452,7 @@ class call_matcher {
 
   const collective_instances& found_;
   const std::vector<std::int64_t>& shifts_;
+  const validation_options& o_;
   validation_result& into_;
   std::vector<std::vector<std::int64_t>> starts_;  // of all collectives, by lane
   std::vector<matched_call> calls_;
@@ -453,8 +468,8 @@ std::int64_t matched_call::start_ps() const noexcept {
 }
 
 std::vector<matched_call> match_calls(const collective_instances& found, const std::vector<std::int64_t>& shifts,
-                                      validation_result& into) {
-  return call_matcher(found, shifts, into).match();
+                                      const validation_options& o, validation_result& into) {
+  return call_matcher(found, shifts, o, into).match();
 }
 
 }  // namespace PROFKIT_NAMESPACE

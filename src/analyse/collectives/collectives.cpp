@@ -10,9 +10,11 @@
 #include <base/progress.hpp>
 #include <formats/xspace/event_collectives.hpp>
 #include <formats/xspace/xspace_names.hpp>
+#include <profkit/core/activity.hpp>
 
 #include <algorithm>
 #include <limits>
+#include <map>
 #include <tuple>
 #include <utility>
 
@@ -209,6 +211,52 @@ class event_op_finder {
   hash_map<std::int64_t, kernel_facts> kernels_;  // by metadata id
 };
 
+bool contains_text(std::string_view text, const std::string& part) { return text.find(part) != std::string_view::npos; }
+
+// What recorders themselves say of waits and links. The name of an operation of HCCL ends with its group and number.
+result<void> add_recorded(const trace& t, const query_filters& o, const hooks& host, collectives_result& into) {
+  if (!t.has_traces() || o.step || !o.line.empty()) return {};
+  result<std::shared_ptr<const activity>> read = t.all_activity(host);
+  if (!read) return std::move(read).error();
+  const activity& of = **read;
+  std::map<std::pair<std::uint32_t, std::string_view>, std::size_t> rows;
+  for (const communication_row& row : of.communication()) {
+    if (row.device >= of.devices().size()) continue;
+    const activity_device& device = of.devices()[row.device];
+    if (!host_fits(t.files(), device.file, o.host)) continue;
+    const std::string_view whole = of.text(row.op), name = whole.substr(0, whole.find("__"));
+    const std::string_view device_name = of.text(device.name);
+    if (!contains_text(device_name, o.plane) || !contains_text(whole, o.name)) continue;
+    if ((o.from_ps || o.to_ps) && row.start_ps == no_time_ps) continue;
+    if ((o.from_ps && row.start_ps < *o.from_ps) || (o.to_ps && row.start_ps >= *o.to_ps)) continue;
+    const auto [at, is_new] = rows.try_emplace({row.device, name}, into.recorded.size());
+    if (is_new) {
+      recorded_communication& added = into.recorded.emplace_back();
+      added.file = device.file;
+      added.device = device_name;
+      added.name = name;
+    }
+    recorded_communication& sum = into.recorded[at->second];
+    ++sum.count;
+    sum.elapsed_ps = saturating_add(sum.elapsed_ps, row.elapsed_ps);
+    sum.wait_ps = saturating_add(sum.wait_ps, row.wait_ps);
+    sum.synchronization_ps = saturating_add(sum.synchronization_ps, row.synchronization_ps);
+    sum.transit_ps = saturating_add(sum.transit_ps, row.transit_ps);
+    sum.idle_ps = saturating_add(sum.idle_ps, row.idle_ps);
+    for (const communication_link& link : row.links) {
+      const std::string_view called = of.text(link.link);
+      auto known = std::find_if(sum.links.begin(), sum.links.end(), [&](const recorded_link& l) { return l.link == called; });
+      if (known == sum.links.end()) known = sum.links.insert(known, recorded_link{called});
+      known->bytes = saturating_add(known->bytes, link.bytes);
+      known->transit_ps = saturating_add(known->transit_ps, link.transit_ps);
+    }
+  }
+  std::stable_sort(into.recorded.begin(), into.recorded.end(),
+                   [](const auto& a, const auto& b) { return a.elapsed_ps > b.elapsed_ps; });
+  into.recorded_texts = std::move(*read);
+  return {};
+}
+
 result<collectives_result> gather_collectives(const trace& t, const ops_result& ops, const query_filters& o,
                                             const hooks& host) {
   const profile& p = t.files();
@@ -230,7 +278,8 @@ result<collectives_result> gather_collectives(const trace& t, const ops_result& 
   }
   std::stable_sort(found.ops.begin(), found.ops.end(),
                [](const collective_op_row& a, const collective_op_row& b) { return a.total_ps > b.total_ps; });
-  if (found.async.empty() && found.ops.empty())
+  if (result<void> added = add_recorded(t, o, host, found); !added) return std::move(added).error();
+  if (found.async.empty() && found.ops.empty() && found.recorded.empty())
     found.absent = why_nothing_ran_or(p, o,
                                   t.has_traces() ? "no kernel that communicates was recorded"
                                                  : "no event on an 'Async XLA Ops' line, no collective among the ops and "

@@ -124,11 +124,10 @@ std::optional<collective_directions::relation> collective_directions::pair_of(st
 
 const char* collective_directions::why_unjudged(std::uint32_t at, const collective_op& op,
                                                 bool one_device_a_node) const {
-  if (op.sub_groups)
-    return "sub-groups: it runs in groups of devices, and which of them wait for each other is not known from what is on "
-           "record";
   if (too_many_.count(at) != 0) return "more than 512 members: not every pair is compared";
   const bool kernel = !is_instruction(op);
+  if (op.by_group && op.semantics == collective_semantics::point_to_point && op.pairs.empty())
+    return "the trace does not say who sends to whom";
   if (op.by_group && op.semantics == collective_semantics::point_to_point)
     return op.library_kernels ? "no two of those that took part are a pair, as far as that is on record"
                               : "the event says when the operation was issued, not when its data arrived";

@@ -63,6 +63,14 @@ class finder {
     return number_nodes();
   }
 
+  result<collective_instances> find_ranks(const activity& of) {
+    auto read = read_devices(of, 0, 0, [&](const activity_device& device) {
+      return device.rank < 0 ? std::nullopt : std::optional(place_of(of, device, 0));
+    });
+    if (!read) return std::move(read).error();
+    return number_nodes();
+  }
+
  private:
   struct node_key {
     std::uint32_t trace;  // of nodes that no plane distinguishes
@@ -157,6 +165,7 @@ class finder {
         const std::string_view operation = from_.text(row.op_type), kernel = from_.text(row.name);
         e.name = e.kind = into_.texts.intern(!collective_spelled_in(operation).empty() ? operation : kernel);
         e.stream = row.stream;
+        e.source_row = row.source_row;
         e.library_kernel = is_communication(kernel);
         if (row.details > 0 && row.details <= device_.details.size()) take_group(device_.details[row.details - 1], e);
         if (device_.type == accelerator::npu) take_hccl_group(row.name, e);
@@ -166,32 +175,40 @@ class finder {
     }
 
    private:
-    // The name and the ranks identify a group.
+    // The name and the ranks identify a group. Source and target of a send or a recv are enough.
     void take_group(const kernel_details& details, collective_instance& e) const {
       take_size(details, e);
-      if (details.group_size <= 0) return;
-      e.group_devices = details.group_size;
+      const bool sends = details.target_rank >= 0, receives = details.source_rank >= 0;
+      const bool is_pair = sends != receives && device_.rank >= 0;
+      if (details.group_size <= 0 && !is_pair) return;
       const std::string_view ranks = from_.text(details.group_ranks);
-      e.who = ranks.empty() ? participation::sub_groups : participation::own_group;
-      if (device_.world_size > 0 && details.group_size >= device_.world_size) e.who = participation::everyone;
-      if (ranks.empty()) return;
-      e.group = into_.texts.intern(std::string(from_.text(details.group_name)) + ' ' + std::string(ranks));
-      e.role = into_.texts.intern(from_.text(details.group));
-      e.sequence = details.group_sequence;
-      e.root = details.root_rank;
+      if (details.group_size > 0) {
+        e.group_devices = details.group_size;
+        e.who = ranks.empty() ? participation::sub_groups : participation::own_group;
+        if (device_.world_size > 0 && details.group_size >= device_.world_size) e.who = participation::everyone;
+      }
+      if (ranks.empty() && !is_pair) return;
       std::vector<std::int64_t> members = ranks_in(ranks);
       const bool all = static_cast<std::int64_t>(members.size()) == details.group_size &&
                        std::is_sorted(members.begin(), members.end(), std::less_equal<>());
-      if (!all || device_.rank < 0) return;
-      const bool sends = details.target_rank >= 0, receives = details.source_rank >= 0;
-      if (semantics_of(into_.texts.text(e.kind)) == collective_semantics::point_to_point && sends == receives) return;
+      e.group = into_.texts.intern(std::string(from_.text(details.group_name)) + (ranks.empty() ? "" : " ") + std::string(ranks));
+      e.role = into_.texts.intern(from_.text(details.group));
+      e.sequence = details.group_sequence;
+      e.root = details.root_rank;
+      e.ranks_on_record = all;
+      if ((!all && !is_pair) || device_.rank < 0) return;
       group_membership as_ranks;
-      if (sends != receives) {
+      if (is_pair) {
         const std::int64_t source = sends ? device_.rank : details.source_rank, target = sends ? details.target_rank : device_.rank;
+        if (source == target) return;
         as_ranks.pairs.emplace_back(source, target);
-        if (members.size() > 2) e.sequence = -1;  // counts what goes to all peers
+        if (!all || members.size() > 2) e.sequence = -1;  // counts what goes to all peers
         e.part = sends ? collective_part::sends : collective_part::receives;
       } else {
+        // Of a group of more, those that send and receive in one kernel need not be all.
+        const std::string_view kind = into_.texts.text(e.kind);
+        if (members.size() > 2 && semantics_of(kind) == collective_semantics::point_to_point && collective_in(kind) != "all-to-all")
+          return;
         as_ranks.groups.push_back(std::move(members));
       }
       e.members = 1 + place_of(std::move(as_ranks), e.group);
@@ -265,6 +282,31 @@ class finder {
       if (why.path.empty()) why.path = p.what().files[input.file].path;
       note(t, std::move(why));
     }
+    return read_devices(found, t, shift_ps, [&](const activity_device& device) -> std::optional<place> {
+      if (device.file >= p.what().files.size()) return std::nullopt;
+      const capture_file& file = p.what().files[device.file];
+      if (!is_trace(file)) return std::nullopt;
+      place at = place_of(found, device, t);
+      if (file.node >= 0) at.key = {0, 0, file.node, true};
+      if (at.hostname.empty()) at.hostname = file.host;
+      return at;
+    });
+  }
+
+  struct place {
+    node_key key;
+    std::string_view hostname;
+  };
+  static place place_of(const activity& found, const activity_device& device, std::uint32_t t) {
+    place at{{t, static_cast<std::int64_t>(device.file), 0, false}, {}};
+    if (device.host_group < found.hosts().size()) at.hostname = found.hosts()[device.host_group].hostname;
+    if (device.rank >= 0) at.key = {0, 0, device.rank, true};
+    return at;
+  }
+
+  // Of devices that `where` has a place for.
+  template <class Where>
+  result<void> read_devices(const activity& found, std::uint32_t t, std::int64_t shift_ps, const Where& where) {
     hash_map<std::uint32_t, std::string> incomplete;  // why files lack events
     for (const activity_input& input : found.inputs())
       if (std::string why = input.damage ? input.damage->message : input.lacks_events; !why.empty())
@@ -272,18 +314,20 @@ class finder {
     std::vector<hash_map<string_id, string_id>> groups(found.devices().size());
     for (const communication_row& row : found.communication())
       if (row.group != 0 && row.device < groups.size()) groups[row.device].emplace(row.op, row.group);
-    hash_map<std::uint32_t, std::int32_t> devices_of_file;
+    hash_map<std::uint32_t, std::int32_t> devices_of_node;
     for (std::size_t d = 0; d < found.devices().size(); ++d) {
       const activity_device& device = found.devices()[d];
-      if (device.file >= p.what().files.size() || !is_trace(p.what().files[device.file])) continue;
-      node_key key{t, static_cast<std::int64_t>(device.file), 0, false};
-      if (device.rank >= 0) key = {0, 0, device.rank, true};
-      if (const std::int64_t merged = p.what().files[device.file].node; merged >= 0) key = {0, 0, merged, true};
+      const std::optional<place> at = where(device);
+      if (!at) continue;
       collective_instance like;
-      const std::string& recorded = found.hosts()[device.host_group].hostname;
-      like.node = node_of(key, t, device.file, recorded.empty() ? std::string_view(p.what().files[device.file].host) : recorded);
+      like.node = node_of(at->key, t, device.file, at->hostname);
       if (const auto why = incomplete.find(device.file); why != incomplete.end()) note_incomplete(like.node, why->second);
-      like.device = devices_of_file[device.file]++;
+      like.device = devices_of_node[like.node]++;
+      like.activity_device = static_cast<std::uint32_t>(d);
+      found_.rank_is_twice = found_.rank_is_twice || (device.rank >= 0 && found_.nodes[like.node].file != device.file);
+      found_.nodes[like.node].rank = device.rank;
+      found_.world_size = std::max<std::int64_t>(found_.world_size, device.world_size);
+      found_.has_ranks = found_.has_ranks || device.rank >= 0;
       all_lanes_.insert({like.node, like.device});
       const std::size_t before = found_.all.size();
       rank_visitor visitor(found, device, groups[d], found_, like, shift_ps);
@@ -616,6 +660,8 @@ collective_member member_of(const collective_instance& e) {
   m.end_ps = e.end_ps;
   m.correlation_id = e.correlation_id;
   m.run_id = e.run_id;
+  m.activity_device = e.activity_device;
+  m.source_row = e.source_row;
   return m;
 }
 
@@ -649,6 +695,11 @@ collective_semantics semantics_of(std::string_view name) noexcept {
 
 result<collective_instances> find_collectives(const trace_list& traces, const hooks& host) {
   return finder(traces, host).find();
+}
+
+result<collective_instances> find_collectives_of_ranks(const activity& of, const hooks& host) {
+  const trace_list none;
+  return finder(none, host).find_ranks(of);
 }
 
 }  // namespace PROFKIT_NAMESPACE

@@ -41,6 +41,9 @@ struct collective_instance {
   std::int64_t sequence = -1;  // its number among the calls of its group, as the recorder counts them
   std::int64_t root = -1;      // rank, as recorded
   collective_part part = collective_part::both;
+  std::uint32_t activity_device = 0;  // of a kernel of an activity
+  std::uint64_t source_row = 0;
+  bool ranks_on_record = false;  // of the members of its process group
 };
 
 // A device that runs collectives.
@@ -77,6 +80,9 @@ struct collective_instances {
   std::vector<collective_lane> lanes;  // by node and device
   std::vector<std::shared_ptr<const group_membership>> memberships;
   std::vector<communicator> communicators;
+  std::int64_t world_size = 0;   // ranks of the whole run, as far as that is on record
+  bool has_ranks = false;        // some traces are of ranks
+  bool rank_is_twice = false;    // two files are of one rank: they are not of one run
 };
 
 // Without its rank and its part.
@@ -100,6 +106,8 @@ void form_communicators(collective_instances& found);
 using trace_list = std::vector<std::shared_ptr<const trace>>;
 // Collectives by what they are: HLO opcodes and kernels of communication libraries; reductions are none.
 result<collective_instances> find_collectives(const trace_list& traces, const hooks& host);
+// Those of the ranks of an activity.
+result<collective_instances> find_collectives_of_ranks(const activity& of, const hooks& host);
 
 // A call: executions of one number of the members of a communicator.
 struct matched_call {
@@ -113,7 +121,7 @@ struct matched_call {
 // The calls of instances whose communicator is known, by op and occurrence. `shifts`: how far the clock of each node is from the
 // others. Adds ops, groups and members.
 std::vector<matched_call> match_calls(const collective_instances& found, const std::vector<std::int64_t>& shifts,
-                                      validation_result& into);
+                                      const validation_options& o, validation_result& into);
 
 // Who did otherwise than the others of its group.
 void find_irregularities(const collective_instances& found, const std::vector<matched_call>& calls,
@@ -123,8 +131,16 @@ void find_irregularities(const collective_instances& found, const std::vector<ma
 std::string incomplete_traces(const validation_result& of, const std::vector<std::uint32_t>& nodes);
 
 // Puts instances into groups of one invocation each; fills ops, groups, members and warnings of the result.
+// `irregularities`: whether members are compared as well.
 void match_by_time(const collective_instances& found, bool clocks_agree, const validation_options& o,
-                   validation_result& into);
+                   validation_result& into, bool irregularities = true);
+
+// Who came last to each call, and what the others waited for it. The one place that says so.
+void judge_arrivals(const collective_instances& from, const validation_options& o, validation_result& into);
+// Why members of a call may be missing.
+[[nodiscard]] std::string why_calls_are_incomplete(const collective_instances& found);
+// Counts calls, or executions, that cannot be judged.
+void add_unjudged(collective_arrivals& into, std::string_view why, std::uint64_t calls, std::uint64_t executions);
 
 }  // namespace PROFKIT_NAMESPACE
 }  // namespace profkit

@@ -71,7 +71,7 @@ void warn(validation_result& into, collective_warning::kind what, std::int64_t n
 
 // Members of one node each, or (send and recv) of one node and part each, in the order of nodes.
 void add_group(const collective_instances& found, const op_events& op, std::uint32_t occurrence,
-               std::vector<std::uint32_t>& members, validation_result& into) {
+               std::vector<std::uint32_t>& members, std::uint32_t expected, validation_result& into) {
   std::sort(members.begin(), members.end(), [&](std::uint32_t a, std::uint32_t b) {
     const std::uint32_t of_a = found.all[a].node, of_b = found.all[b].node;
     return of_a != of_b ? of_a < of_b : op.part_of(found.all[a]) < op.part_of(found.all[b]);
@@ -81,6 +81,7 @@ void add_group(const collective_instances& found, const op_events& op, std::uint
   group.occurrence = occurrence;
   group.first_member = into.members.size();
   group.member_count = static_cast<std::uint32_t>(members.size());
+  group.members_expected = expected;
   for (const std::uint32_t m : members) {
     into.members.push_back(member_of(found.all[m]));
     into.members.back().part = op.part_of(found.all[m]);
@@ -308,7 +309,7 @@ class time_matcher {
  public:
   time_matcher(const collective_instances& found, bool clocks_agree, const validation_options& o,
                validation_result& into)
-      : found_(found), o_(o), into_(into), ops_(events_by_op(found)) {
+      : found_(found), o_(o), clocks_agree_(clocks_agree), into_(into), why_incomplete_(why_calls_are_incomplete(found)), ops_(events_by_op(found)) {
     shifts_.assign(found.nodes.size(), 0);
     if (clocks_agree) return;
     std::vector<op_events> all = ops_;
@@ -316,10 +317,10 @@ class time_matcher {
     shifts_ = rough_shifts(found, all);
   }
 
-  void match() {
+  void match(bool irregularities) {
     into_.groups_by_number = found_.groups_by_number;
-    const std::vector<matched_call> calls = match_calls(found_, shifts_, into_);
-    find_irregularities(found_, calls, shifts_, o_, into_);
+    const std::vector<matched_call> calls = match_calls(found_, shifts_, o_, into_);
+    if (irregularities) find_irregularities(found_, calls, shifts_, o_, into_);
     into_.groups_by_time = !ops_.empty();
     for (const op_events& op : ops_) {
       into_.groups_unknown = into_.groups_unknown || op.who == participation::unknown;
@@ -334,12 +335,16 @@ class time_matcher {
       const std::size_t nodes = op.nodes();
       if (nodes < 2) {
         if (found_.nodes.size() > 1 && may_miss_others(op)) note_lonely(op);
+        add_unjudged(into_.arrivals, why_incomplete_, executions_in_window(op), 0);
         continue;
       }
       add_op(found_, op, into_);
       unmatched_.assign(found_.nodes.size(), 0);
+      expected_ = members_expected(op);
       if (has_run_ids(op))
         match_runs(op);
+      else if (may_count(op))
+        match_order(op);
       else
         match_times(op);
       warn_of_unmatched(op);
@@ -361,6 +366,26 @@ class time_matcher {
       for (const std::uint32_t e : events)
         if (!found_.all[e].run_id) return false;
     return true;
+  }
+
+  // Ranks whose clocks are not known to agree ran it as often each.
+  [[nodiscard]] bool may_count(const op_events& op) const {
+    if (!found_.has_ranks || clocks_agree_ || op.receives || op.group != 0 || op.nodes() != found_.nodes.size()) return false;
+    const bool one_clock = std::all_of(found_.nodes.begin(), found_.nodes.end(),
+                                       [&](const collective_node& n) { return n.clock == found_.nodes.front().clock; });
+    return !one_clock && expected_ == found_.nodes.size() &&
+           std::all_of(op.by_node.begin(), op.by_node.end(),
+                       [&](const auto& events) { return events.size() == op.by_node.front().size(); });
+  }
+
+  void match_order(const op_events& op) {
+    into_.groups_by_order = true;
+    std::uint32_t occurrence = 0;
+    for (std::size_t k = 0; k < op.by_node.front().size(); ++k) {
+      std::vector<std::uint32_t> members;
+      for (const auto& events : op.by_node) members.push_back(events[k]);
+      close(op, members, occurrence);
+    }
   }
 
   // The k-th execution of a run on each node.
@@ -418,9 +443,12 @@ class time_matcher {
       return found_.all[m].node == found_.all[members.front()].node;
     });
     if (lonely)
-      for (const std::uint32_t m : members) ++unmatched_[found_.all[m].node];
+      for (const std::uint32_t m : members) {
+        ++unmatched_[found_.all[m].node];
+        if (in_window(o_, found_.all[m].start_ps, found_.all[m].end_ps)) add_unjudged(into_.arrivals, why_incomplete_, 1, 0);
+      }
     else
-      add_group(found_, op, occurrence++, members, into_);
+      add_group(found_, op, occurrence++, members, expected_, into_);
     members.clear();
   }
 
@@ -445,6 +473,25 @@ class time_matcher {
         warn(into_, collective_warning::kind::unmatched, found_.nodes[n].id, unmatched_[n], name,
              grouped(unmatched_[n]) + " of its executions on device " + std::to_string(op.device) +
                  " have no partner on any other node" + incomplete);
+  }
+
+  // How many take part in a call; 0: not on record.
+  [[nodiscard]] std::uint32_t members_expected(const op_events& op) const {
+    if (op.receives) return 2;
+    std::int64_t devices = 0;
+    for (const auto& events : op.by_node)
+      for (const std::uint32_t e : events) devices = std::max(devices, found_.all[e].group_devices);
+    if (op.group != 0) return static_cast<std::uint32_t>(devices);
+    if (found_.has_ranks && found_.world_size <= 0) return 0;
+    // A number of a device has one member a node.
+    return static_cast<std::uint32_t>(std::max<std::int64_t>(found_.world_size, static_cast<std::int64_t>(found_.nodes.size())));
+  }
+
+  [[nodiscard]] std::uint64_t executions_in_window(const op_events& op) const {
+    std::uint64_t count = 0;
+    for (const auto& events : op.by_node)
+      for (const std::uint32_t e : events) count += in_window(o_, found_.all[e].start_ps, found_.all[e].end_ps) ? 1 : 0;
+    return count;
   }
 
   // By name, whichever way they were matched.
@@ -472,10 +519,22 @@ class time_matcher {
   // Which executions are one invocation is not known: nothing is compared.
   void leave_unmatched(const op_events& op) {
     collective_op& unmatched = add_op(found_, op, into_);
-    for (const auto& events : op.by_node)
-      for (const std::uint32_t e : events)
-        unmatched.unjudged += in_window(o_, found_.all[e].start_ps, found_.all[e].end_ps) ? 1 : 0;
+    unmatched.unjudged = executions_in_window(op);
     unmatched.sub_groups = true;
+    unmatched.unjudged_why = why_unmatched(op);
+    add_unjudged(into_.arrivals, unmatched.unjudged_why, 0, unmatched.unjudged);
+  }
+
+  [[nodiscard]] const char* why_unmatched(const op_events& op) const {
+    bool members_known = true, ranks_known = true;
+    for (const auto& events : op.by_node)
+      for (const std::uint32_t e : events) {
+        members_known = members_known && found_.all[e].members != 0 && found_.memberships[found_.all[e].members - 1]->devices == nullptr;
+        ranks_known = ranks_known && found_.all[e].ranks_on_record;
+      }
+    if (members_known) return "sub-groups: the other ranks of its process groups are not here";
+    if (ranks_known) return "sub-groups: its process groups are on record, but not which of their ranks send to which";
+    return "sub-groups: it runs in groups of devices, and which of them wait for each other is not known from what is on record";
   }
 
   // Members of a group need not be among the traces, and who sends need not receive.
@@ -496,17 +555,20 @@ class time_matcher {
 
   const collective_instances& found_;
   const validation_options& o_;
+  const bool clocks_agree_;
   validation_result& into_;
+  const std::string why_incomplete_;
   std::vector<op_events> ops_;
   std::vector<std::int64_t> shifts_;
   std::vector<std::uint64_t> unmatched_;
+  std::uint32_t expected_ = 0;  // members of a call of the operation that is looked at
 };
 
 }  // namespace
 
 void match_by_time(const collective_instances& found, bool clocks_agree, const validation_options& o,
-                   validation_result& into) {
-  time_matcher(found, clocks_agree, o, into).match();
+                   validation_result& into, bool irregularities) {
+  time_matcher(found, clocks_agree, o, into).match(irregularities);
 }
 
 }  // namespace PROFKIT_NAMESPACE

@@ -49,8 +49,9 @@ trace_bounds read_bounds(const trace_list& traces) {
 
 class violation_judge {
  public:
-  violation_judge(validation_result& found, const trace_bounds& bounds, const validation_options& o)
-      : found_(found), o_(o) {
+  violation_judge(validation_result& found, const trace_bounds& bounds, const collective_instances& from,
+                  const validation_options& o)
+      : found_(found), from_(from), o_(o) {
     for (const collective_node& node : found.nodes) {
       clocks_.push_back(bounds.find(node.id));
       one_device_a_node_ = one_device_a_node_ && node.devices < 2;
@@ -62,6 +63,7 @@ class violation_judge {
                                        [&](const collective_group& g) { return !in_window(g); }),
                         found_.groups.end());
     double gaps_ns = 0;
+    judge_arrivals(from_, o_, found_);
     directions_.emplace(found_, [this](const collective_member& m, std::int64_t t) { return error_of(m, t); });
     for (collective_group& group : found_.groups) {
       gaps_ns += judge_exactly(group);
@@ -317,6 +319,14 @@ class violation_judge {
     found_.overlaps += g.order_gap_ps < 0 ? 1 : 0;
   }
 
+  // By their clocks; where these are not known to agree, as who comes last is judged first. Nobody where several came at once.
+  [[nodiscard]] std::optional<std::uint32_t> last_of(const collective_group& g) const {
+    if (g.waits_known && !error_within(g)) return g.came_last < 0 ? std::nullopt : std::optional(static_cast<std::uint32_t>(g.came_last));
+    for (std::uint32_t i = 0; i < g.member_count; ++i)
+      if (i != g.last && member(g, i).start_ps == member(g, g.last).start_ps) return std::nullopt;
+    return g.last;
+  }
+
   void finish_ops() {
     for (collective_op& op : found_.ops) op.groups = 0;
     struct sums {
@@ -332,10 +342,12 @@ class violation_judge {
       s.skew += static_cast<double>(g.start_gap_ps);
       s.transfer += static_cast<double>(std::max<std::int64_t>(-std::max(g.order_gap_ps, -INT64_MAX), 0));
       s.bound += static_cast<double>(g.bound_ps);
-      const collective_member& last = member(g, g.last);
-      auto& late = s.late[{last.node, op.by_group ? last.device : -1}];
-      ++late.first;
-      late.second = op.by_group ? last.rank : -1;
+      if (const auto came_last = last_of(g)) {
+        const collective_member& last = member(g, *came_last);
+        auto& late = s.late[{last.node, op.by_group ? last.device : -1}];
+        ++late.first;
+        late.second = op.by_group ? last.rank : -1;
+      }
       if (g.payload_bytes < 0 || g.moving_ps <= 0) continue;
       ++op.sized_groups;
       op.payload_bytes = saturating_add(op.payload_bytes, g.payload_bytes);
@@ -343,19 +355,19 @@ class violation_judge {
     }
     for (std::size_t i = 0; i < of.size(); ++i) {
       collective_op& op = found_.ops[i];
-      if (op.sub_groups) {
-        op.unjudged_why = directions_->why_unjudged(static_cast<std::uint32_t>(i), op, one_device_a_node_);
-        found_.unjudged += op.unjudged;
-      }
+      if (op.sub_groups) found_.unjudged += op.unjudged;
       if (op.groups == 0) continue;
       const auto n = static_cast<double>(op.groups);
       op.mean_skew_ps = static_cast<std::int64_t>(of[i].skew / n);
       op.mean_transfer_ps = static_cast<std::int64_t>(of[i].transfer / n);
       const auto latest = std::max_element(of[i].late.begin(), of[i].late.end(),
                                            [](const auto& a, const auto& b) { return a.second.first < b.second.first; });
-      op.latest_node = static_cast<std::int32_t>(latest->first.first);
-      op.latest_device = latest->first.second;
-      std::tie(op.latest_count, op.latest_rank) = latest->second;
+      const auto as_often = [&](const auto& each) { return latest != of[i].late.end() && each.second.first == latest->second.first; };
+      if (std::count_if(of[i].late.begin(), of[i].late.end(), as_often) == 1) {
+        op.latest_node = static_cast<std::int32_t>(latest->first.first);
+        op.latest_device = latest->first.second;
+        std::tie(op.latest_count, op.latest_rank) = latest->second;
+      }
       op.cost = share_of(op, of[i].bound / n);
       if (op.unjudged > 0 && op.unjudged_why.empty())
         op.unjudged_why = directions_->why_unjudged(static_cast<std::uint32_t>(i), op, one_device_a_node_);
@@ -374,6 +386,7 @@ class violation_judge {
   }
 
   validation_result& found_;
+  const collective_instances& from_;
   const validation_options& o_;
   std::vector<const clock_metadata*> clocks_;
   std::optional<collective_directions> directions_;
@@ -439,6 +452,8 @@ std::vector<std::string> assumptions_of(const validation_result& found) {
     all.emplace_back(
         "executions of one operation on the same device number of several nodes count as one invocation if they have "
         "the same run id, else if they are close in time");
+  if (found.groups_by_order)
+    all.emplace_back("ranks whose clocks are not known to agree, and that ran an operation as often each, ran it together each time");
   if (std::any_of(found.ops.begin(), found.ops.end(), [](const collective_op& op) { return op.by_group; }))
     all.emplace_back("members of a process group make the same calls in the same order");
   if (found.placed_by_order)
@@ -534,7 +549,7 @@ result<validation_result> validate_collectives(const std::vector<std::shared_ptr
     const trace_bounds bounds = read_bounds(traces);
     judge_clocks(found, bounds, o);
     match_by_time(*instances, found.corrected || o.bound_ps.has_value(), o, found);
-    violation_judge(found, bounds, o).run();
+    violation_judge(found, bounds, *instances, o).run();
     if (found.groups.empty()) found.absent = absence_of_comparison(found);
     found.assumptions = assumptions_of(found);
     found.warnings = found.warning_list.size();

@@ -48,17 +48,6 @@ std::string verdict_sentence(const validation_result& v) {
   return text;
 }
 
-// Who came last where arrivals lie furthest apart.
-std::string latest_sentence(const validation_result& v) {
-  const collective_op* worst = nullptr;
-  for (const collective_op& op : v.ops)
-    if (op.groups > 0 && (worst == nullptr || op.mean_skew_ps > worst->mean_skew_ps)) worst = &op;
-  if (worst == nullptr || !v.bounds_known || worst->latest_node < 0) return {};
-  return worst->name + ": node " + std::to_string(v.nodes[static_cast<std::size_t>(worst->latest_node)].id) +
-         " came last " + grouped(worst->latest_count) + " of " + grouped(worst->groups) + " times; arrivals lie " +
-         human_duration(worst->mean_skew_ps) + " apart";
-}
-
 // How many members of process groups did otherwise than the others, and who is the first of them.
 std::string irregular_sentence(const validation_result& v) {
   if (v.irregularities.empty()) return {};
@@ -114,12 +103,11 @@ std::string left_out_sentence(const query_filters& filters) {
          " known of the whole capture only: these filters leave out that part.";
 }
 
-// By the lengths of the executions alone: surer than by clocks.
-std::string straggler_sentence(const report_parts& parts) {
-  if (!parts.bubbles) return "";
-  for (const cause_summary& c : parts.bubbles->found.causes)
-    if (c.cause == idle_cause::straggler_wait) return c.evidence.front();
-  return "";
+// Who is waited for, where the waiting is worth a word.
+std::string arrivals_sentence(const report_parts& parts, const validation_result& v) {
+  const bool matters = parts.bubbles && std::any_of(parts.bubbles->found.causes.begin(), parts.bubbles->found.causes.end(),
+                                                    [](const cause_summary& c) { return c.cause == idle_cause::straggler_wait; });
+  return matters || (v.bounds_known && v.arrivals.waited_ps > 0) ? arrivals_text(v) : "";
 }
 
 }  // namespace
@@ -134,11 +122,7 @@ std::vector<std::string> sentences_across_nodes(const report_parts& parts) {
     return sentences;
   }
   sentences.push_back(verdict_sentence(v));
-  if (std::string latest = straggler_sentence(parts); !latest.empty())
-    sentences.push_back(std::move(latest));
-  else if (latest = latest_sentence(v); !latest.empty())
-    sentences.push_back(std::move(latest));
-  for (std::string text : {unrecorded_sentence(v), irregular_sentence(v), rates_sentence(v)})
+  for (std::string text : {arrivals_sentence(parts, v), unrecorded_sentence(v), irregular_sentence(v), rates_sentence(v)})
     if (!text.empty()) sentences.push_back(std::move(text));
   if (nodes.alignment)
     if (std::string clocks = clocks_sentence(*nodes.alignment); !clocks.empty()) sentences.push_back(std::move(clocks));

@@ -216,8 +216,8 @@ std::vector<collective_total> total_collectives(const report_parts& parts) {
 
 namespace {
 
-// Of the ranks that take part in collectives.
-std::optional<std::int32_t> rank_waited_for(const bubbles_report& bubbles) {
+// Of the ranks that take part in collectives, the one that waits least, where it is the one that others wait for.
+std::optional<std::int32_t> rank_waited_for(const bubbles_report& bubbles, const nodes_compared& nodes) {
   std::map<std::int32_t, std::int64_t> waits_ps;
   for (const time_row& row : bubbles.found.time) {
     if (row.device < 0 || !row.in_steps || row.use != time_use::exposed_comm) continue;
@@ -230,6 +230,9 @@ std::optional<std::int32_t> rank_waited_for(const bubbles_report& bubbles) {
   const auto least = std::min_element(waits_ps.begin(), waits_ps.end(), less);
   const auto as_little = [&](const auto& of) { return of.second == least->second; };
   if (waits_ps.size() < 2 || std::count_if(waits_ps.begin(), waits_ps.end(), as_little) != 1) return std::nullopt;
+  if (!nodes.validation) return least->first;
+  const collective_arrivals& arrivals = nodes.validation->arrivals;
+  if (arrivals.latest < 0 || arrivals.devices[static_cast<std::size_t>(arrivals.latest)].rank != least->first) return std::nullopt;
   return least->first;
 }
 
@@ -267,7 +270,7 @@ std::optional<idle_total> idle_of(const report_parts& parts) {
   for (const time_row& row : found.time)
     if (row.device < 0 && row.in_steps) total.time.push_back(row);
   if (std::any_of(total.time.begin(), total.time.end(), [](const time_row& row) { return row.use != time_use::idle && row.cause; }))
-    total.rank_waited_for = rank_waited_for(*parts.bubbles);
+    total.rank_waited_for = rank_waited_for(*parts.bubbles, parts.nodes);
   return total;
 }
 

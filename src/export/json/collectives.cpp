@@ -1,5 +1,9 @@
 #include <export/json/document.hpp>
 
+#include <profkit/core/collectives.hpp>
+
+#include <optional>
+
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 namespace json {
@@ -74,6 +78,31 @@ void write_collective_op(json_writer& out, const collective_op_row& row) {
   out.end_object();
 }
 
+void write_recorded(json_writer& out, const recorded_communication& row) {
+  out.begin_object();
+  out.field("file", row.file);
+  out.field("device", row.device);
+  out.field("name", row.name);
+  out.field("count", row.count);
+  out.field("elapsed_ps", row.elapsed_ps);
+  out.field("wait_ps", row.wait_ps);
+  out.field("synchronization_ps", row.synchronization_ps);
+  out.field("transit_ps", row.transit_ps);
+  out.field("idle_ps", row.idle_ps);
+  out.key("links");
+  out.begin_array();
+  for (const recorded_link& link : row.links) {
+    out.begin_object();
+    out.field("link", link.link);
+    out.field("bytes", link.bytes);
+    out.field("transit_ps", link.transit_ps);
+    write_optional(out, "bytes_per_s", link.transit_ps > 0 ? std::optional(bytes_per_s(link.bytes, link.transit_ps)) : std::nullopt);
+    out.end_object();
+  }
+  out.end_array();
+  out.end_object();
+}
+
 }  // namespace
 
 document_status write_collectives(json_writer& out, const profile& p, const collectives_result& found,
@@ -92,6 +121,9 @@ document_status write_collectives(json_writer& out, const profile& p, const coll
   const auto op = [&](const collective_op_row& row) { write_collective_op(out, row); };
   const std::uint64_t ops_left_out = write_rows(out, "ops", found.ops, op);
   out.field("ops_left_out", ops_left_out);
+  const auto recorded = [&](const recorded_communication& row) { write_recorded(out, row); };
+  const std::uint64_t recorded_left_out = write_rows(out, "recorded", found.recorded, recorded);
+  out.field("recorded_left_out", recorded_left_out);
   write_files(out, p);
   write_damage(out, found.damage, checked);
   end_document(out);

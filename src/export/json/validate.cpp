@@ -139,6 +139,46 @@ void write_calls(json_writer& out, const validation_result& found) {
   });
 }
 
+// Who comes last, over all calls that could be judged.
+void write_arrivals(json_writer& out, const validation_result& found) {
+  const collective_arrivals& a = found.arrivals;
+  out.key("arrivals");
+  out.begin_object();
+  out.field("judged", a.judged);
+  out.field("tied", a.tied);
+  out.field("waited_ps", a.waited_ps);
+  out.key("text");
+  const std::string text = arrivals_text(found);
+  if (text.empty())
+    out.null();
+  else
+    out.value(std::string_view(text));
+  const arriving_device* const latest = a.latest < 0 ? nullptr : &a.devices[static_cast<std::size_t>(a.latest)];
+  write_node_id(out, "latest_node", found, latest == nullptr ? -1 : static_cast<std::int32_t>(latest->node));
+  out.field("latest_device", latest == nullptr ? -1 : latest->device);
+  write_rank(out, "latest_rank", latest == nullptr ? -1 : latest->rank);
+  json::write_objects(out, "devices", a.devices, [&](const arriving_device& d) {
+    write_node_id(out, "node", found, static_cast<std::int32_t>(d.node));
+    out.field("device", d.device);
+    write_rank(out, "rank", d.rank);
+    out.field("calls", d.calls);
+    out.field("times_last", d.times_last);
+    out.field("waited_for_ps", d.waited_for_ps);
+    out.field("waited_ps", d.waited_ps);
+  });
+  out.key("unjudged");
+  out.begin_array();
+  for (const unjudged_arrivals& u : a.unjudged) {
+    out.begin_object();
+    out.field("reason", std::string_view(u.why));
+    out.field("calls", u.calls);
+    out.field("executions", u.executions);
+    out.end_object();
+  }
+  out.end_array();
+  out.end_object();
+}
+
 // The groups out of order, beyond the bound first.
 void write_details(json_writer& out, const validation_result& found) {
   std::vector<const collective_group*> shown;
@@ -338,6 +378,7 @@ document_status write_validation(json_writer& out, const validation_result& foun
   write_strings(out, "assumptions", found.assumptions);
   write_nodes(out, found);
   write_collectives_of_nodes(out, found);
+  write_arrivals(out, found);
   write_details(out, found);
   write_calls(out, found);
   write_irregularities(out, found);

@@ -136,9 +136,10 @@ class communication_reader {
     if (last.why != json_end::found) return stop_at(at);
     if (key == "Total Op Info") return last.end;  // their sum
     const std::string_view text(at, static_cast<std::size_t>(last.end - at));
-    std::string_view time_info;
+    std::string_view time_info, link_info;
     each_json_member(splitter_, text, [&](std::string_view name, std::string_view value) {
       if (name == "Communication Time Info") time_info = value;
+      if (name == "Communication Bandwidth Info") link_info = value;
     });
     times_ = {};
     each_json_member(splitter_, time_info, [this](std::string_view name, std::string_view value) {
@@ -148,12 +149,27 @@ class communication_reader {
     communication_row row;
     row.step = step;
     row.collective = collective;
+    take_links(link_info, row);
     const std::string_view name = json_text(std::string_view(key.data() - 1, key.size() + 2), scratch_);
     const auto group = name.find('@');
     row.op = into_.strings.intern(name.substr(0, group));
     if (group != std::string_view::npos) row.group = into_.strings.intern(name.substr(group + 1));
     take(row);
     return last.end;
+  }
+
+  void take_links(std::string_view text, communication_row& row) {
+    std::vector<std::pair<std::string_view, std::string_view>> links;
+    each_json_member(splitter_, text, [&](std::string_view name, std::string_view value) { links.emplace_back(name, value); });
+    for (const auto& [name, value] : links) {
+      communication_link link;
+      constexpr int of_megabyte = 6;
+      link.bytes = json_scaled_integer(json_member(value, "Transit Size(MB)"), of_megabyte).value_or(0);
+      link.transit_ps = span_of(json_member(value, "Transit Time(ms)"), 3).value_or(0);
+      if (link.bytes <= 0 && link.transit_ps <= 0) continue;
+      link.link = into_.strings.intern(name);
+      row.links.push_back(link);
+    }
   }
 
   void take(communication_row& row) {
@@ -168,6 +184,8 @@ class communication_reader {
     row.elapsed_ps = *elapsed;
     row.transit_ps = span_of(times_[2], 3).value_or(0);
     row.wait_ps = span_of(times_[3], 3).value_or(0);
+    row.synchronization_ps = span_of(times_[4], 3).value_or(0);
+    row.idle_ps = span_of(times_[5], 3).value_or(0);
     into_.communication.push_back(row);
   }
 
@@ -212,8 +230,9 @@ class communication_reader {
     return raw.empty() ? std::nullopt : json_scaled_integer(raw, 6 + exponent);
   }
 
-  static constexpr std::array<std::string_view, 4> time_names = {"Start Timestamp(us)", "Elapse Time(ms)",
-                                                                 "Transit Time(ms)", "Wait Time(ms)"};
+  static constexpr std::array<std::string_view, 6> time_names = {"Start Timestamp(us)", "Elapse Time(ms)",
+                                                                 "Transit Time(ms)",    "Wait Time(ms)",
+                                                                 "Synchronization Time(ms)", "Idle Time(ms)"};
 
   std::string_view bytes_;
   std::int64_t zero_us_, shift_ps_;
@@ -221,7 +240,7 @@ class communication_reader {
   activity_parts& into_;
   activity_input& input_;
   std::string scratch_;
-  std::array<std::string_view, 4> times_;  // of an operation, in the order of time_names
+  std::array<std::string_view, 6> times_;  // of an operation, in the order of time_names
   json_splitter splitter_;
 };
 

@@ -22,6 +22,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, Callable, Dict, Iterable, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Set, Tuple, Union
 
 from .errors import Error
+from .merging import validate
 from .profile import open as open_profile
 from .profile import open_buffer
 from .tables import NUMBERS, TableName, number_of
@@ -270,6 +271,35 @@ def _table_of_captures(of: Sequence[Capture]) -> Any:
     return pa.table({"uri": pa.array([capture.uri for capture in of], pa.string())})
 
 
+def _table_of_waits(of: Sequence[Capture]) -> Any:
+    """Whom the ranks of a run wait for; a run is what stands in one folder."""
+    import pyarrow as pa  # pylint: disable=import-outside-toplevel
+
+    folders: Dict[str, List[str]] = {}
+    for capture in of:
+        folders.setdefault(os.path.dirname(capture.uri) or ".", []).append(capture.uri)
+    rows = []
+    for uri in (folder if len(inside) > 1 else inside[0] for folder, inside in sorted(folders.items()) if "://" not in folder):
+        try:
+            with open_profile(uri) as run:
+                arrivals = validate(run, limit=0).document().get("arrivals")
+        except Error:
+            continue  # what is wrong with a capture is said elsewhere
+        if not arrivals or not (arrivals["judged"] or arrivals["unjudged"]):
+            continue
+        late = [row for row in arrivals["devices"]
+                if (row["node"], row["device"]) == (arrivals["latest_node"], arrivals["latest_device"])]
+        who = f"rank {arrivals['latest_rank']}" if arrivals["latest_rank"] is not None else f"node {arrivals['latest_node']}"
+        rows.append({"uri": uri, "who": who if late else None, "times_last": late[0]["times_last"] if late else None,
+                     "judged": arrivals["judged"], "not_judged": sum(each["calls"] for each in arrivals["unjudged"]),
+                     "waited_for_ps": late[0]["waited_for_ps"] if late else None, "waited_ps": arrivals["waited_ps"],
+                     "text": arrivals["text"]})
+    number, text = pa.int64(), pa.string()
+    return pa.Table.from_pylist(rows, pa.schema([("uri", text), ("who", text), ("times_last", number), ("judged", number),
+                                                 ("not_judged", number), ("waited_for_ps", number), ("waited_ps", number),
+                                                 ("text", text)]))
+
+
 def _all_workers() -> int:
     return min(os.cpu_count() or 1, 32)
 
@@ -285,7 +315,7 @@ def scan(where: Where, table: TableName = "ops", *, columns: Optional[Sequence[s
 def sql(query: str, where: Where, *, workers: Optional[int] = None, storage_options: Optional[Mapping[str, Any]] = None,
         **filters: "Unpack[Filters]") -> Any:
     """Asks DuckDB: the tables in the query are those of profkit (docs/tables.md) over all captures at `where`, with `uri` first and
-    `error` last, `captures` (uri) and `errors` (uri, message: what is wrong with each of them). Only columns that the query names are read; filters are those of scan(). Gives a relation of DuckDB, which reads
+    `error` last, `waits` (whom the ranks of each folder wait for), `captures` (uri) and `errors` (uri, message: what is wrong with each of them). Only columns that the query names are read; filters are those of scan(). Gives a relation of DuckDB, which reads
     the captures each time it is asked for rows. Needs duckdb and pyarrow."""
     import duckdb  # pylint: disable=import-outside-toplevel
 
@@ -300,6 +330,8 @@ def sql(query: str, where: Where, *, workers: Optional[int] = None, storage_opti
         whole = scan_of(name, None)
         named = [] if all_columns else [column for column in whole.schema.names[1:-1] if column in words]
         connection.register(name, scan_of(name, named) if named else whole)
+    if "waits" in words:
+        connection.register("waits", _table_of_waits(found))
     if "captures" in words:
         connection.register("captures", _table_of_captures(found))
     if "errors" in words:
