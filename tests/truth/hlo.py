@@ -50,6 +50,11 @@ def replica_groups(*groups):
     return b"".join(message(49, numbers(1, group)) for group in groups)
 
 
+def source_target_pairs(*pairs):
+    """A field of an instruction."""
+    return b"".join(message(52, number(1, source), number(2, target)) for source, target in pairs)
+
+
 def replicas_on(*devices):
     """A field of a module of one partition: the device of each replica."""
     return message(15, number(1, len(devices)), number(2, 1), message(3, numbers(1, devices)))

@@ -5,8 +5,10 @@ import os
 import pathlib
 import sys
 
+import hlo
+import proto_writer as proto
 import truth
-from ranks import RanksCase, call
+from ranks import ZERO_NS, RanksCase, call
 
 APART = "their members need not wait for all others, and did not end together"
 CLOCKS = "their members need not wait for all others, and clocks do not say whether they ended together"
@@ -80,6 +82,33 @@ class Arrivals(RanksCase):
                     self.check_unjudged(found, (APART, 1, 0))
                 else:
                     self.check_devices(found, (0, 1, 1 - last, wait, 0), (1, 1, last, 0, wait))
+
+    def test_permutes(self):
+        """In µs, two devices each of two nodes. Of a ring each waits for its own source. Where nobody sends and receives each pair is a
+        call: device 2 came 20 after device 0, 1 and 3 came at once."""
+        spans = {0: (0, 50), 1: (0, 60), 2: (20, 50), 3: (0, 60)}
+        for pairs, counts, unjudged in ((((0, 1), (1, 2), (2, 3), (3, 0)), (0, 0, 0), (("each member waits for its own source alone", 1, 0),)),
+                                        (((0, 2), (1, 3)), (2, 1, 20_000_000), ())):
+            program = hlo.module("jit_step", 11, hlo.replicas_on(0, 1, 2, 3), hlo.computation(1, "main", hlo.instruction(
+                1, "collective-permute.1", "collective-permute", hlo.shape(hlo.F32, [25]), more=hlo.source_target_pairs(*pairs))))
+            paths = []
+            for node in (0, 1):
+                planes = []
+                for device in (0, 1):
+                    start, end = spans[2 * node + device]
+                    planes.append(proto.Plane(f"/device:GPU:{device}", device))
+                    planes[-1].line("Stream #7(NCCL)", ZERO_NS, [planes[-1].event("ncclDevKernel_SendRecv", start * 10**6, (end - start) * 10**6, [
+                        ("hlo_op", proto.Ref("collective-permute.1")), ("program_id", 11), ("hlo_module", proto.Ref("jit_step"))])], line_id=7)
+                metadata = proto.Plane("/host:metadata", first_event_id=11)
+                metadata.event_metadata("jit_step(11)", stats=[("Hlo Proto", program)])
+                zero = proto.Plane("Task Environment")
+                zero.own_stat("profile_start_time", proto.Uint(ZERO_NS))
+                paths.append(self.write(f"t{node}.xplane.pb", proto.xspace([*planes, metadata, zero], [f"host-{node}"])))
+            found = truth.parsed(truth.run("validate", *paths, "--json", "--bound", "1ns"))["arrivals"]
+            self.assertEqual((found["judged"], found["tied"], found["waited_ps"]), counts)
+            self.check_unjudged(found, *unjudged)
+            if not unjudged:
+                self.check_devices(found, (0, 1, 0, 0, 20), (1, 1, 0, 0, 0), (2, 1, 1, 20, 0), (3, 1, 0, 0, 0))
 
     def test_clocks_that_collectives_say(self):
         """Rank 1 is 1,000 us ahead by the ends of two all-reduces: then it is known that the broadcasts ended within 10 us, and then not."""
