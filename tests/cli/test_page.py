@@ -200,7 +200,8 @@ class Page(Case):
                 facts = [("group", "process_group"), ("calls", "groups"), ("violations", "violations"), ("skew_ps", "mean_arrival_skew_ps"),
                          ("transfer_ps", "mean_transfer_ps"), ("latest_device", "latest_device"), ("latest_count", "latest_count")]
                 self.assertEqual([[row[a] for a, _ in facts] for row in shown["ops"]], [[row[b] for _, b in facts] for row in found["ops"]])
-                self.assertEqual([str(row["latest_node"]) for row in shown["ops"]], [row["latest_node"] for row in found["ops"]])
+                self.assertEqual([row["latest_node"] for row in shown["ops"]],
+                                 [None if row["latest_node"] is None else int(row["latest_node"]) for row in found["ops"]])
                 rates = lambda rows: [None if row["bus_bytes_per_s"] is None else round(row["bus_bytes_per_s"], -3) for row in rows]
                 self.assertEqual(rates(shown["ops"]), rates(found["ops"]))
                 self.assertEqual([[row["kind"], str(row["node"]), row["device"], row["call"], row["evidence"]] for row in shown["irregular"]],

@@ -211,7 +211,7 @@ _profkit() {
       options='--question --limit --json -o --output --wide --color -q --quiet --strict -j --threads -h
         --help'
       case $previous in
-        --question) COMPREPLY=($(compgen -W 'coverage uses causes stragglers regressions clocks links headroom ops' -- "$current")); return ;;
+        --question) COMPREPLY=($(compgen -W 'coverage uses causes waits stragglers regressions clocks links headroom ops' -- "$current")); return ;;
         --color) COMPREPLY=($(compgen -W 'auto always never' -- "$current")); return ;;
         --limit|-j|--threads) return ;;
       esac ;;

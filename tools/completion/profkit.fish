@@ -94,7 +94,7 @@ complete -c profkit -n "__fish_seen_subcommand_from rows" -s q -l quiet -d 'No p
 complete -c profkit -n "__fish_seen_subcommand_from sql" -s f -l file -r -d 'Read the query from FILE'
 complete -c profkit -n "__fish_seen_subcommand_from sql" -l tables -d 'List the tables and their columns'
 complete -c profkit -n "__fish_seen_subcommand_from sql" -l format -x -a 'table csv json' -d 'table, csv or json'
-complete -c profkit -n "__fish_seen_subcommand_from fleet" -l question -x -a 'coverage uses causes stragglers regressions clocks links headroom ops' -d 'Only this question; may be repeated'
+complete -c profkit -n "__fish_seen_subcommand_from fleet" -l question -x -a 'coverage uses causes waits stragglers regressions clocks links headroom ops' -d 'Only this question; may be repeated'
 complete -c profkit -n "__fish_seen_subcommand_from merge" -l traces -r -d 'Traces, one a node, or merged XSpaces'
 complete -c profkit -n "__fish_seen_subcommand_from merge" -l snapshots -r -d 'Clock snapshots, one file a trace (\'\' for those in the trace)'
 complete -c profkit -n "__fish_seen_subcommand_from merge" -l offsets -r -d 'Offsets of the nodes\' clocks, JSON lines'
