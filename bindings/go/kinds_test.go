@@ -23,7 +23,8 @@ func constants(t *testing.T, prefix string) map[int]string {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, known := found[value]; !known && !strings.HasPrefix(match[1], "HAS_") {
+		flag := strings.HasPrefix(match[1], "HAS_") || match[1] == "IN_FLIGHT" // those below are values of kinds, too
+		if _, known := found[value]; !known && !flag {
 			found[value] = strings.ToLower(match[1])
 		}
 	}
