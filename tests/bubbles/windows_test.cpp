@@ -221,6 +221,26 @@ TEST_CASE("a step whose end is not on record lasts to its last kernel and is in 
   CHECK(r.groups[0].service_ps.mean == 100 * ms);
 }
 
+TEST_CASE("stretches of a device that are none of its host's steps end with the last kernel, so far as is known") {
+  memory_activity a;
+  const auto d = a.add_device("GPU 0", gpu);
+  a.device(d).has_launches = true;
+  a.kernel(d, 10 * ms, 10 * ms, "A").launch_ps = 5 * ms;
+  a.kernel(d, 50 * ms, 20 * ms, "A").launch_ps = 45 * ms;
+  a.step(1, 0, 100 * ms);
+  step_marker& stretch = a.all_markers().emplace_back(a.all_markers().front());
+  stretch.device = 0;
+  stretch.source = marker_source::device_annotation;
+  stretch.name = a.id("forward");
+  stretch.start_ps = 10 * ms;
+  stretch.end_ps = 20 * ms;
+  const auto r = find_bubbles(a, {});
+  REQUIRE(r);
+  REQUIRE(r->steps.size() == 1);
+  CHECK(r->steps[0].end_ps == 70 * ms);
+  CHECK_FALSE(r->steps[0].tail_known);
+}
+
 TEST_CASE("where no launch is known, the queue of the last step ends with the first rest of the device") {
   memory_activity a;
   const auto d = a.add_device("NPU 0");

@@ -392,10 +392,10 @@ result<void> place_by_marks(const activity& of, std::size_t device, const group_
       w.start_ps = m.start_ps;
     }
   }
-  if (!is_open || !marker_of.back()) return {};
-  const step_marker& m = marks[*marker_of.back()];
-  last.tail_known = has_end(m);
+  if (!is_open) return {};
+  last.tail_known = marker_of.back() && has_end(marks[*marker_of.back()]);
   if (!last.tail_known) return {};
+  const step_marker& m = marks[*marker_of.back()];
   const auto own = std::find_if(spans.begin(), spans.end(), [&](const auto& s) { return s.first == *marker_of.back(); });
   last.end_ps = std::max({m.end_ps, last.marker_end_ps, own == spans.end() ? open_start : own->second.own_ps});
   return {};
