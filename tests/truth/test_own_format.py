@@ -189,11 +189,13 @@ class OwnFormat(truth.Case):
             self.assertEqual((device["kernels"], device["gap_count"], device["window_source"], device["kernels_without_launch"]),
                              (len(log.kernels), len(idle), "launches", 0))
             self.assertEqual(round(device["gaps"]["device_gap_ms"] * 10**9), sum(idle))
-        (window,) = self.write_of("bubbles", TRAINING)["anomaly_discovery"]["bubble_windows"]
-        # The kernel after the gap was launched late: the host was loading the next batch.
-        self.assertEqual((window["start_rel_ns"], window["duration_ns"], window["cause"]["id"], window["evidence_ops"]),
-                         (750_000, 660_000, "launch_bound", ["load batch 2"]))
-        self.assertEqual(window["launch"], {"launch_rel_ns": 1_405_000, "launch_slack_us": 5, "host_late": True})
+        # The kernel after the gap was launched late: in the second step the host was loading the next batch, in the first one nothing
+        # is on record. The gap as a whole is listed, too.
+        windows = self.write_of("bubbles", TRAINING)["anomaly_discovery"]["bubble_windows"]
+        self.assertEqual([(w["scope"], w["start_rel_ns"], w["duration_ns"], w["cause"]["id"], w["evidence_ops"]) for w in windows], [
+            ("global", 750_000, 660_000, "launch_bound", ["load batch 2"]), ("tail", 750_000, 250_000, "host_untraced", []),
+            ("prelaunch", 1_000_000, 410_000, "launch_bound", ["load batch 2"])])
+        self.assertEqual(windows[2]["launch"], {"launch_rel_ns": 1_405_000, "launch_slack_us": 5, "host_late": True})
 
     def test_export(self):
         for path, log in self.each_log():

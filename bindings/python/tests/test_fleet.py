@@ -162,10 +162,10 @@ def test_questions(many, tmp_path):
     slow = [(pathlib.PurePath(run).name, host, steps, work_ms, round(slower, 9))
             for run, host, _, steps, work_ms, slower in fleet.ask("stragglers", runs).fetchall()]
     assert slow == [("monday", "host2", 5, 0.075, 0.5), ("tuesday", "host3", 5, 0.165, 0.1)]
-    # From step to step there is 1 ms; the last ends with its op.
+    # From step to step there is 1 ms; the last ends with its mark.
     uses = {use: seconds for use, seconds, _, _ in fleet.ask("uses", runs).fetchall()}
     work = 5 * (450 + 1230) / 2e6
-    assert uses["compute"] == pytest.approx(work) and sum(uses.values()) == pytest.approx(8 * 4e-3 + work / 5)
+    assert uses["compute"] == pytest.approx(work) and sum(uses.values()) == pytest.approx(8 * 4e-3 + (450 + 1230) / 1e6)
     assert sum(percent for _, _, percent, _ in fleet.ask("uses", runs).fetchall()) == pytest.approx(100)
     causes = fleet.ask("causes", runs).fetchall()
     assert sum(row[2] for row in causes) == pytest.approx(uses["idle"])
