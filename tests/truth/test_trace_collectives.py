@@ -45,6 +45,13 @@ class CollectivesOfAscend(Both, AscendCase):
     def test_a_device_without_recorded_waits(self):
         self.assertEqual(self.ask("collectives", "--plane", "NPU 1")["recorded"], [])
 
+    def test_recorded_waits_of_two_ranks(self):
+        """Each rank recorded one; of several the limit leaves some out."""
+        folder = truth.ROOT / "tests" / "data" / "ascend" / "two_ranks"
+        for limit, names, left_out in ((0, ["NPU 0", "NPU 1"], 0), (1, ["NPU 0"], 1)):
+            found = truth.parsed(truth.run("collectives", folder, "--json", "--limit", limit))
+            self.assertEqual(([row["device"] for row in found["recorded"]], found["recorded_left_out"]), (names, left_out))
+
 
 class CollectivesOfSmallTraces(truth.Case):
     def ask(self, *kernels, cat="kernel"):
