@@ -57,6 +57,9 @@ struct kernel_row {
   std::uint32_t details = 0;  ///< 1 + index into activity_device::details; 0: none
   std::uint32_t launch_thread = no_thread;  ///< host_span::thread of the call that launched it
   std::uint32_t origin = 0;  ///< 1 + index into activity::origins(); 0: none
+
+  /// Whether the device works on it, and not only somewhere in its time.
+  [[nodiscard]] bool makes_interval() const noexcept { return (flags & (kernel_duplicate | kernel_in_flight)) == 0; }
 };
 static_assert(sizeof(kernel_row) == 80);
 

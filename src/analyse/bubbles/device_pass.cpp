@@ -139,7 +139,7 @@ std::size_t device_pass::follow_plain(const kernel_row* rows, std::size_t count,
     const auto kind = static_cast<std::size_t>(k.kind);
     if (start < last_start || start >= edge || gap_ps >= noted_gap || (kind != sweep.at && gap_ps < 0)) break;
     if (k.duration_ps <= 0 || k.duration_ps > farthest_ps - start || k.wait_ps > 0 || runs_on_aicpu(k) ||
-        (k.flags & (kernel_duplicate | kernel_in_flight)) != 0 || (k.details | k.step) != 0)
+        !k.makes_interval() || (k.details | k.step) != 0)
       break;
     if ((run.ops[n] = ops_.near(k)) == op_table::unknown) break;
     comm_until = start > last_start ? comm_until_now : comm_until;

@@ -67,11 +67,11 @@ class span_finder final : public kernel_visitor {
       : of_(of), by_launch_(by_launch), next_(to_the_next), last_ends_itself_(last_ends_itself) {}
   result<void> rows(const kernel_row* rows, std::size_t count) override {
     for (std::size_t i = 0; i < count; ++i)
-      if ((rows[i].flags & (kernel_duplicate | kernel_in_flight)) == 0) add(rows[i]);
+      if (rows[i].makes_interval()) add(rows[i]);
     return {};
   }
   // Of the markers up to the next of which any kernel is, in their order.
-  [[nodiscard]] std::vector<std::pair<std::size_t, span>> take() {
+  [[nodiscard]] std::vector<std::pair<std::size_t, span>> spans() const {
     std::vector<std::pair<std::size_t, span>> found(spans_.begin(), spans_.end());
     std::sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
     return found;
@@ -174,7 +174,7 @@ result<void> take_spans(const activity& of, std::size_t device, const markers& f
                         device_windows& into) {
   span_finder finder(from, false, true, false);
   if (result<void> seen = of.visit_kernels(device, finder, host); !seen) return seen;
-  for (const auto& [i, s] : finder.take())
+  for (const auto& [i, s] : finder.spans())
     if (s.has_launched()) into.windows.push_back(window_of(from[i], s.first, s.last));
   return {};
 }
@@ -186,7 +186,7 @@ class begin_finder final : public kernel_visitor {
   result<void> rows(const kernel_row* rows, std::size_t count) override {
     for (std::size_t i = 0; i < count; ++i) {
       const std::int64_t at = rows[i].start_ps;
-      if ((rows[i].flags & (kernel_duplicate | kernel_in_flight)) != 0 || at < until_ps_) continue;  // kernels come by their starts
+      if (!rows[i].makes_interval() || at < until_ps_) continue;  // kernels come by their starts
       const auto after = std::upper_bound(of_.begin(), of_.end(), at,
                                           [](std::int64_t t, const step_window& w) { return t < w.start_ps; });
       if (after == of_.begin() || std::prev(after)->end_ps <= at) continue;
@@ -270,7 +270,7 @@ void mark_last_known(const group_steps& steps, const hash_set<std::size_t>& foun
 // Steps of the host on a device whose time is another: by the device's annotation of that name, else by the kernels
 // that the step launched, else by the host's time, where kernels begin of which no launch is known.
 result<void> take_host_steps(const activity& of, std::size_t device, const marker_lists& marked, window_policy policy,
-                             const hooks& host, device_windows& into) {
+                             const hooks& host, std::optional<span_finder>& by_launch, device_windows& into) {
   const bool guide = is_next_to_next(policy), to_the_next = policy != window_policy::marker;
   const group_steps& steps = *marked.host;
   hash_map<string_id, std::uint64_t> annotated_by_name;
@@ -292,12 +292,12 @@ result<void> take_host_steps(const activity& of, std::size_t device, const marke
   };
   if (!windows.empty() && std::none_of(marked.device.begin(), marked.device.end(), is_alike)) return {};
 
-  span_finder finder(steps.markers, true, to_the_next, policy == window_policy::whole);
+  span_finder& finder = by_launch.emplace(steps.markers, true, to_the_next, policy == window_policy::whole);
   if (result<void> seen = of.visit_kernels(device, finder, host); !seen) return seen;
   const std::vector<step_window> annotated = windows;
   hash_set<std::size_t> found;            // steps of which the time on the device is known
   std::vector<std::size_t> begins_alone;  // steps in whose time kernels begin, of which no launch is known
-  for (const auto& [i, s] : finder.take()) {
+  for (const auto& [i, s] : finder.spans()) {
     const step_marker& m = steps.markers[i];
     if (!is_missing(m.name)) continue;
     if (!s.has_launched()) {
@@ -356,7 +356,7 @@ std::vector<std::optional<std::size_t>> markers_of_windows(const group_steps& st
 // Steps last as long as their marks say, as far as the device is free: where nothing from before a mark runs past its start, the
 // step begins with it; the first one else when that ends. The last one ends with its mark, or with its last kernel.
 result<void> place_by_marks(const activity& of, std::size_t device, const group_steps& steps, const hooks& host,
-                            device_windows& into) {
+                            std::optional<span_finder>& by_launch, device_windows& into) {
   const markers& marks = steps.markers;
   std::vector<step_window>& windows = into.windows;
   step_window& last = windows.back();
@@ -368,9 +368,11 @@ result<void> place_by_marks(const activity& of, std::size_t device, const group_
     last.tail_known = !is_open || says;
     return {};
   }
-  span_finder finder(marks, of.devices()[device].has_launches, true, true);
-  if (result<void> seen = of.visit_kernels(device, finder, host); !seen) return seen;
-  const auto spans = finder.take();
+  const bool has_launches = of.devices()[device].has_launches, is_known = has_launches && by_launch;
+  span_finder& finder = is_known ? *by_launch : by_launch.emplace(marks, has_launches, true, true);
+  if (!is_known)
+    if (result<void> seen = of.visit_kernels(device, finder, host); !seen) return seen;
+  const auto spans = finder.spans();
   const auto marker_of = markers_of_windows(steps, windows);
   const bool has_host_time = of.devices()[device].type == accelerator::npu;
   std::int64_t busy_until_ps = finder.before_ps();  // with what was launched before the mark
@@ -433,12 +435,13 @@ result<device_windows> find_windows(const activity& of, std::size_t device, cons
   const bool is_device_policy = policy == window_policy::device;
   const bool far_from_host = on.type != accelerator::npu;
   device_windows found;
+  std::optional<span_finder> by_launch;  // where the kernels were looked through
   result<void> taken;
   bool guide = is_next_to_next(policy);
   if (!marked.device.empty() && (far_from_host || is_device_policy || host_markers.empty())) {
     found.source = name_of_device_source(marked.device);
     if (marked.device.front().source == marker_source::device_annotation) {
-      taken = take_host_steps(of, device, marked, policy, host, found);
+      taken = take_host_steps(of, device, marked, policy, host, by_launch, found);
     } else {
       take_markers(marked.device, found);
     }
@@ -447,7 +450,7 @@ result<device_windows> find_windows(const activity& of, std::size_t device, cons
     found.source = "step ids";
     guide = false;
   } else if (!host_markers.empty() && on.has_launches && (far_from_host || is_device_policy)) {
-    taken = take_host_steps(of, device, marked, policy, host, found);
+    taken = take_host_steps(of, device, marked, policy, host, by_launch, found);
   } else if (!host_markers.empty() && is_device_policy) {
     taken = take_spans(of, device, host_markers, host, found);
     found.source = "host markers";
@@ -457,7 +460,7 @@ result<device_windows> find_windows(const activity& of, std::size_t device, cons
   if (!taken) return std::move(taken).error();
   if (!found.is_settled) settle(found, guide, on.steps_truncated);
   if (policy == window_policy::whole && guide && !found.windows.empty())
-    if (result<void> placed = place_by_marks(of, device, *marked.host, host, found); !placed) return std::move(placed).error();
+    if (result<void> placed = place_by_marks(of, device, *marked.host, host, by_launch, found); !placed) return std::move(placed).error();
   if (found.windows.empty()) {
     step_window whole;
     whole.pseudo = true;

@@ -89,7 +89,7 @@ class kernel_counter final : public kernel_visitor {
 
  private:
   void add(const kernel_row& k) {
-    if ((k.flags & (kernel_duplicate | kernel_in_flight)) != 0) return;
+    if (!k.makes_interval()) return;
     string_id shapes = 0, outputs = 0, types = 0;
     // What operators record belongs to the operator, not to each of its kernels.
     if (k.details != 0 && k.details <= on_.details.size() && on_.type == accelerator::npu) {
