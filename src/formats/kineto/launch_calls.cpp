@@ -19,12 +19,17 @@ void launch_calls::join(const std::vector<const std::vector<launch_link>*>& link
       needs_operations = needs_operations || (link.correlation == no_launch_id && link.external != no_launch_id);
     }
   }
+  hash_map<string_id, calls_of_name> by_name;
   for (std::size_t i = 0; i < calls_.size() && !by_correlation_.empty(); ++i) {
     if (calls_[i].correlation == no_launch_id) continue;
+    calls_of_name& alike = by_name[calls_[i].name];
+    ++alike.calls;
     const auto found = by_correlation_.find(calls_[i].correlation);
-    if (found != by_correlation_.end() && found->second == none) found->second = i;
+    if (found == by_correlation_.end()) continue;
+    ++alike.with_kernel;
+    if (found->second == none) found->second = i;
   }
-  find_launches(names);
+  find_launches(by_name, names);
   if (!needs_operations) return;
   for (const auto* const of_device : links) {
     for (const launch_link& link : *of_device) {
@@ -43,17 +48,7 @@ void launch_calls::join(const std::vector<const std::vector<launch_link>*>& link
 }
 
 // Runtimes are many and name their calls as they like; what launches has kernels.
-void launch_calls::find_launches(const string_table& names) {
-  struct seen {
-    std::size_t calls = 0, with_kernel = 0;
-  };
-  hash_map<string_id, seen> by_name;
-  for (const call& c : calls_) {
-    if (c.correlation == no_launch_id) continue;
-    seen& of = by_name[c.name];
-    ++of.calls;
-    of.with_kernel += has_kernel(c) ? 1 : 0;
-  }
+void launch_calls::find_launches(const hash_map<string_id, calls_of_name>& by_name, const string_table& names) {
   hash_map<string_id, launched_work> found;
   for (const auto& [name, of] : by_name) {
     const std::string_view text = names.text(name);

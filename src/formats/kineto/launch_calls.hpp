@@ -72,7 +72,10 @@ class launch_calls {
   [[nodiscard]] const operation* operation_at(std::size_t span) const;
 
  private:
-  void find_launches(const string_table& names);
+  struct calls_of_name {
+    std::size_t calls = 0, with_kernel = 0;  // with a correlation
+  };
+  void find_launches(const hash_map<string_id, calls_of_name>& by_name, const string_table& names);
 
   static constexpr std::size_t none = ~std::size_t{0};
   struct of_external {
