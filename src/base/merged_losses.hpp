@@ -2,6 +2,9 @@
 #pragma once
 #include <profkit/core/chrome.hpp>
 
+#include <base/affix.hpp>
+#include <base/json_writer.hpp>
+
 #include <charconv>
 #include <cstdint>
 #include <optional>
@@ -36,8 +39,25 @@ inline constexpr char reported_by_recorder[] = "its recorder reported an error: 
 // Whether an error of an XSpace was not reported by its recorder.
 [[nodiscard]] inline bool is_merged_loss(std::string_view error) noexcept {
   const auto said = text_of_node(error);
-  const auto begins = [&](std::string_view with) { return said->second.substr(0, with.size()) == with; };
-  return said && (begins(trace_incomplete) || begins(trace_missing));
+  return said && (starts_with(said->second, trace_incomplete) || starts_with(said->second, trace_missing));
+}
+
+// What such a text says of its node: of an incomplete trace only what it lacks.
+[[nodiscard]] inline std::string_view loss_of(std::string_view text) noexcept {
+  const auto said = text_of_node(text);
+  if (said) text = said->second;
+  if (starts_with(text, trace_incomplete)) text.remove_prefix(trace_incomplete.size());
+  return text;
+}
+
+// A member of a JSON object.
+inline void append_losses(std::string& text, const std::vector<std::string>& losses) {
+  (text += '"').append(incomplete_key) += "\":[";
+  for (std::size_t i = 0; i < losses.size(); ++i) {
+    if (i > 0) text += ',';
+    append_json_string(text, losses[i]);
+  }
+  text += ']';
 }
 
 // What stands under the key: the texts of a list.

@@ -141,12 +141,9 @@ void note_unpaired(const unpaired_events& found, activity_input& input) {
 void note_header(std::string_view key, std::string_view json, activity_input& input) {
   if (key != incomplete_key) return;
   for (const std::string& text : loss_texts(json)) {
-    const auto said = text_of_node(text);
-    std::string_view why = said ? said->second : std::string_view(text);
     input.incomplete.push_back(text);
-    if (!input.lacks_events.empty() || why.substr(0, trace_missing.size()) == trace_missing) continue;
-    if (why.substr(0, trace_incomplete.size()) == trace_incomplete) why.remove_prefix(trace_incomplete.size());
-    input.lacks_events = why;
+    const std::string_view why = loss_of(text);
+    if (input.lacks_events.empty() && !starts_with(why, trace_missing)) input.lacks_events = why;
   }
 }
 

@@ -76,10 +76,7 @@ class json_surveyor final : public chrome_visitor {
   bool take_losses(std::string_view json) {
     const std::vector<std::string> texts = loss_texts(json);
     if (!found_.lost.empty() || texts.empty()) return true;
-    const auto said = text_of_node(texts.front());
-    std::string_view why = said ? said->second : std::string_view(texts.front());
-    if (why.substr(0, trace_incomplete.size()) == trace_incomplete) why.remove_prefix(trace_incomplete.size());
-    found_.lost = why;
+    found_.lost = loss_of(texts.front());
     return true;
   }
 

@@ -39,16 +39,6 @@ void append_as_one_line(std::string& out, std::string_view json) {
   }
 }
 
-// What was lost of traces, as a member of an object, without its first quotation mark.
-void append_losses(std::string& text, const std::vector<std::string>& losses) {
-  text.append(incomplete_key) += "\":[";
-  for (std::size_t i = 0; i < losses.size(); ++i) {
-    if (i > 0) text += ',';
-    append_json_string(text, losses[i]);
-  }
-  text += ']';
-}
-
 struct merged_process {
   std::uint64_t pid = 0;
   std::int64_t place = 0;
@@ -168,7 +158,7 @@ class section_writer final : public chrome_visitor {
     append_integer(text_, t_.input.node_id);
     text_ += ",\"header\":{" + t_.json->headers;
     if (!losses_.empty()) {
-      text_ += t_.json->headers.empty() ? "\"" : ",\"";
+      if (!t_.json->headers.empty()) text_ += ',';
       append_losses(text_, losses_);
     }
     text_ += "},\"hostname\":";
@@ -412,7 +402,7 @@ result<std::uint64_t> write_merged_json(const merge_options& o, const alignment&
       if ((header_bytes += quoted.size()) <= max_losses_bytes) all_losses.push_back(loss);
       if (!t.usable || !t.json) without_section.push_back(std::move(loss));
     }
-  if (!all_losses.empty()) append_losses(text += ",\"", all_losses);
+  if (!all_losses.empty()) append_losses(text += ',', all_losses);
   text += ",\"metadata\":{\"producer\":\"profkit merge\"},\"traceEvents\":[\n";
   std::uint64_t first_pid = 1;
   std::size_t index = 0;

@@ -619,7 +619,7 @@ class finder {
     const auto said = text_of_node(error);
     if (said && said->first != found_.nodes[node].id) return;
     if (is_merged_loss(error))
-      note_incomplete(node, said->second.substr(trace_incomplete.size()));
+      note_incomplete(node, loss_of(error));
     else
       note_incomplete(node, reported_by_recorder + std::string(said ? said->second : error));
   }

@@ -46,7 +46,10 @@ class json_exporter {
     for (std::size_t file = 0; file < job_.p.file_count(); ++file)
       if (job_.selected.file(file) && job_.p.what().files[file].export_of < 0)
         for (std::string& loss : losses_of_file(job_.p, file)) losses.push_back(std::move(loss));
-    if (nodes_ == 0) append_losses(head, losses, -1);
+    if (nodes_ == 0 && !losses.empty()) {
+      append_losses(head, losses);
+      head += ',';
+    }
     head += "\"metadata\":{\"producer\":\"profkit\"},\"traceEvents\":[\n";
     if (result<void> written = job_.into.write(head); !written) return written;
     for (std::size_t file = 0; file < job_.p.file_count(); ++file) {
@@ -354,28 +357,24 @@ class json_exporter {
       text.append(",\"").append(base_time_key).append("\":");
       append_integer(text, *origin);
     }
-    if (std::string losses; append_losses(losses, losses_of_file(job_.p, file), node)) {
-      losses.pop_back();
-      text += ",\"header\":{" + losses + '}';
+    if (const std::vector<std::string> losses = losses_of_section(losses_of_file(job_.p, file), node); !losses.empty()) {
+      append_losses(text += ",\"header\":{", losses);
+      text += '}';
     }
     text += ",\"processes\":[]}},\n";
     return rows_.add_text(std::move(text));
   }
 
-  // Those of one node, the first section also those of nodes that have none; -1: all of them.
-  bool append_losses(std::string& text, const std::vector<std::string>& losses, std::int64_t node) {
-    bool any = false;
-    const bool is_first = node >= 0 && !std::exchange(has_sections_, true);
+  // Those of one node; of the first section also those of nodes that have none.
+  std::vector<std::string> losses_of_section(const std::vector<std::string>& losses, std::int64_t node) {
+    std::vector<std::string> found;
+    const bool is_first = !std::exchange(has_sections_, true);
     for (const std::string& loss : losses) {
       const auto said = text_of_node(loss);
-      const bool has_no_section = said && said->second.substr(0, trace_missing.size()) == trace_missing;
-      if (node >= 0 && said && said->first != node && !(is_first && has_no_section)) continue;
-      text.append(any ? "," : "\"" + std::string(incomplete_key) + "\":[");
-      any = true;
-      append_json_string(text, loss);
+      const bool has_no_section = said && starts_with(said->second, trace_missing);
+      if (!said || said->first == node || (is_first && has_no_section)) found.push_back(loss);
     }
-    if (any) text += "],";
-    return any;
+    return found;
   }
 
   result<void> name_process(const std::string& name) {
