@@ -197,7 +197,7 @@ class arrival_judge {
   // ---- whether members end together ----
 
   // Who sends, or begins, may be done before others come: then how long executions take says nothing of waiting. Null: they ended
-  // together, by less than what they began apart.
+  // together.
   [[nodiscard]] const char* why_apart(const member_list& members) const {
     if (end_together(members, false)) return nullptr;
     const std::uint32_t clock = into_.nodes[into_.members[members.front()].node].clock;
@@ -224,7 +224,7 @@ class arrival_judge {
       last_end = std::max(last_end, end_ps);
     }
     constexpr std::int64_t little_ps = 10000000;  // 10 us: kernels of one call end so far apart
-    constexpr std::int64_t small = 10;
+    constexpr std::int64_t small = 10;             // or a tenth of what they began apart
     return saturating_add(last_end, -first_end) <= std::max(little_ps, saturating_add(last_start, -first_start) / small);
   }
 

@@ -2,6 +2,7 @@
 #include <analyse/collectives/async_ops.hpp>
 #include <analyse/filters/select.hpp>
 #include <analyse/stats.hpp>
+#include <base/affix.hpp>
 #include <base/collective_names.hpp>
 #include <base/communication_kernels.hpp>
 #include <base/contained.hpp>
@@ -211,8 +212,6 @@ class event_op_finder {
   hash_map<std::int64_t, kernel_facts> kernels_;  // by metadata id
 };
 
-bool contains_text(std::string_view text, const std::string& part) { return text.find(part) != std::string_view::npos; }
-
 // What recorders themselves say of waits and links. The name of an operation of HCCL ends with its group and number.
 result<void> add_recorded(const trace& t, const query_filters& o, const hooks& host, collectives_result& into) {
   if (!t.has_traces() || o.step || !o.line.empty()) return {};
@@ -226,7 +225,7 @@ result<void> add_recorded(const trace& t, const query_filters& o, const hooks& h
     if (!host_fits(t.files(), device.file, o.host)) continue;
     const std::string_view whole = of.text(row.op), name = whole.substr(0, whole.find("__"));
     const std::string_view device_name = of.text(device.name);
-    if (!contains_text(device_name, o.plane) || !contains_text(whole, o.name)) continue;
+    if (!contains(device_name, o.plane) || !contains(whole, o.name)) continue;
     if ((o.from_ps || o.to_ps) && row.start_ps == no_time_ps) continue;
     if ((o.from_ps && row.start_ps < *o.from_ps) || (o.to_ps && row.start_ps >= *o.to_ps)) continue;
     const auto [at, is_new] = rows.try_emplace({row.device, name}, into.recorded.size());

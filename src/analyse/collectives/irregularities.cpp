@@ -134,9 +134,8 @@ class irregularity_finder {
                        [&](const collective_instance& e) { return in_window(o_, e.start_ps, e.end_ps); });
   }
 
-  collective_irregularity& add(kind what, const matched_call& call, std::uint32_t lane, std::string evidence) {
-    collective_irregularity& row = into_.irregularities.emplace_back();
-    row.what = what;
+  template <class Row>
+  void set_place(const matched_call& call, std::uint32_t lane, Row& row) const {
     row.op = call.op;
     row.occurrence = call.occurrence;
     row.call_start_ps = call.start_ps();
@@ -144,6 +143,12 @@ class irregularity_finder {
     row.device = found_.lanes[lane].device;
     for (const communicator::member& member : group_of(call).members)
       if (member.lane == lane) row.rank = member.rank;
+  }
+
+  collective_irregularity& add(kind what, const matched_call& call, std::uint32_t lane, std::string evidence) {
+    collective_irregularity& row = into_.irregularities.emplace_back();
+    row.what = what;
+    set_place(call, lane, row);
     row.of_count = calls_of_op_[call.op].size();
     row.evidence = std::move(evidence);
     if (const std::string& why = into_.nodes[row.node].incomplete; !why.empty()) row.evidence += "; its file is incomplete: " + why;
@@ -222,13 +227,7 @@ class irregularity_finder {
     using place = unrecorded_calls::place;
     unrecorded_calls& row = into_.unrecorded.emplace_back();
     row.where = what == kind::late ? place::begin : what == kind::stopped ? place::end : place::between;
-    row.op = call.op;
-    row.occurrence = call.occurrence;
-    row.call_start_ps = call.start_ps();
-    row.node = found_.lanes[lane].node;
-    row.device = found_.lanes[lane].device;
-    for (const communicator::member& member : group_of(call).members)
-      if (member.lane == lane) row.rank = member.rank;
+    set_place(call, lane, row);
     row.count = count;
     const collective_node& node = into_.nodes[row.node];
     row.evidence = "the file of " + (row.rank >= 0 ? "rank " + std::to_string(row.rank) : "node " + std::to_string(node.id)) +

@@ -242,37 +242,33 @@ void write_warnings(json_writer& out, const validation_result& found) {
   out.end_array();
 }
 
+template <class Row>
+void write_place(json_writer& out, const validation_result& found, const Row& row) {
+  const collective_op& op = found.ops[row.op];
+  out.field("op", std::string_view(op.name));
+  out.field("module", std::string_view(op.module));
+  out.field("process_group", std::string_view(op.group));
+  out.field("call", row.occurrence);
+  out.field("call_start_ps", row.call_start_ps);
+  write_node_id(out, "node", found, static_cast<std::int32_t>(row.node));
+  out.field("device", row.device);
+  write_rank(out, "rank", row.rank);
+  out.field("count", row.count);
+}
+
 // Of files that are known to lack events.
 void write_unrecorded(json_writer& out, const validation_result& found) {
   json::write_objects(out, "unrecorded_calls", found.unrecorded, [&](const unrecorded_calls& row) {
-    const collective_op& op = found.ops[row.op];
     out.field("where", unrecorded_place_name(row.where));
-    out.field("op", std::string_view(op.name));
-    out.field("module", std::string_view(op.module));
-    out.field("process_group", std::string_view(op.group));
-    out.field("call", row.occurrence);
-    out.field("call_start_ps", row.call_start_ps);
-    write_node_id(out, "node", found, static_cast<std::int32_t>(row.node));
-    out.field("device", row.device);
-    write_rank(out, "rank", row.rank);
-    out.field("count", row.count);
+    write_place(out, found, row);
     out.field("evidence", std::string_view(row.evidence));
   });
 }
 
 void write_irregularities(json_writer& out, const validation_result& found) {
   json::write_objects(out, "irregularities", found.irregularities, [&](const collective_irregularity& row) {
-    const collective_op& op = found.ops[row.op];
     out.field("kind", collective_irregularity_name(row.what));
-    out.field("op", std::string_view(op.name));
-    out.field("module", std::string_view(op.module));
-    out.field("process_group", std::string_view(op.group));
-    out.field("call", row.occurrence);
-    out.field("call_start_ps", row.call_start_ps);
-    write_node_id(out, "node", found, static_cast<std::int32_t>(row.node));
-    out.field("device", row.device);
-    write_rank(out, "rank", row.rank);
-    out.field("count", row.count);
+    write_place(out, found, row);
     out.field("of_count", row.of_count);
     out.key("late_ps");
     if (row.what == collective_irregularity::kind::straggler)
