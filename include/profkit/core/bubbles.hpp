@@ -584,6 +584,11 @@ struct recommendation {
   bool followup_required = false;
   std::string evidence_gap;
   std::vector<std::string> evidence;
+
+  /// Whether all that it would bring is time in steps.
+  [[nodiscard]] bool is_of_steps() const noexcept {
+    return std::string_view(scope) == "step_group" || std::string_view(scope) == "structure";
+  }
 };
 
 /// A number of ours beside the same one of the capture's own tables.

@@ -50,6 +50,11 @@ bool is_lively(const bubble& b, const bubble_thresholds& t) noexcept {
   return !at_least(b.host.still_ps, b.length_ps(), t.medium_confidence_ppm);
 }
 
+// Whether it stood in one call that is on record.
+bool stands_in_call(const bubble& b, const bubble_thresholds& t) noexcept {
+  return b.host.still_span != 0 && !is_lively(b, t);
+}
+
 verdict by_known(const bubble& b, const activity& in, launch_reading launch, const bubble_thresholds& t) {
   const known_activity known = known_of(b.host);
   verdict v{{copy_or_wait(known.cause, b, in), known.span, known.covered_ps}, certainty::possible};
@@ -72,7 +77,7 @@ verdict by_amount(const bubble& b, launch_reading launch, const bubble_threshold
   const bool launcher = b.launch_thread() != no_thread;
   const std::int64_t active_ps = launcher ? b.host.launcher_ps : b.host.leaf_ps;
   const bool late = launcher && launch == launch_reading::late;
-  if (launcher && b.host.still_span != 0 && !is_lively(b, t))
+  if (launcher && stands_in_call(b, t))
     return {{idle_cause::host_call, b.host.still_span, b.host.still_ps}, late ? certainty::likely : certainty::possible};
   if (at_least(active_ps, b.length_ps(), t.high_confidence_ppm))
     return {{issuing(b), 0, active_ps}, late ? certainty::proved : certainty::possible};
@@ -108,7 +113,7 @@ verdict judge(const bubble& b, const activity& in, const bubble_thresholds& t) {
   // What a wait delays is what the thread does next, where that is on record and nothing that takes its time of its own.
   if (at_least(drained_ps, b.length_ps(), t.medium_confidence_ppm) && known.cause != idle_cause::recording &&
       at_least(h.launcher_ps, b.length_ps(), t.medium_confidence_ppm)) {
-    const bool other = (h.still_span != 0 && !is_lively(b, t)) ||
+    const bool other = stands_in_call(b, t) ||
                        (known.cause != idle_cause::sync_wait && known.cause != idle_cause::optimizer_loop &&
                         at_least(known_ps, b.length_ps(), t.medium_confidence_ppm));
     const bool most = at_least(drained_ps, b.length_ps(), t.high_confidence_ppm) && launch == launch_reading::late && !other;
@@ -119,7 +124,7 @@ verdict judge(const bubble& b, const activity& in, const bubble_thresholds& t) {
     return by_known(b, in, launch, t);
   // A launch that takes so long does more than launch, and what is not on record.
   if (at_least(launching_ps(b), b.length_ps(), t.medium_confidence_ppm))
-    return h.still_span != 0 && !is_lively(b, t)
+    return stands_in_call(b, t)
                ? verdict{{idle_cause::host_call, h.still_span, h.still_ps}, certainty::likely}
                : verdict{{idle_cause::unexplained, 0, launching_ps(b)}, certainty::unknown};
   if (launch == launch_reading::early) return {{idle_cause::unexplained, 0, 0}, certainty::unknown};

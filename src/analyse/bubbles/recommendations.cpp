@@ -63,8 +63,7 @@ class adviser {
     constexpr std::int64_t urgent_ppm = 50'000, worthwhile_ppm = 10'000;
     const std::int64_t in_steps_ps = time_ps_of(r_, -1, true), all_ps = saturating_add(in_steps_ps, time_ps_of(r_, -1, false));
     for (recommendation& a : r_.recommendations) {
-      const std::string_view scope = a.scope;
-      const std::int64_t whole_ps = scope == "step_group" || scope == "structure" ? in_steps_ps : all_ps;
+      const std::int64_t whole_ps = a.is_of_steps() ? in_steps_ps : all_ps;
       a.priority = a.recoverable_ps <= 0                              ? 3
                    : at_least(a.recoverable_ps, whole_ps, urgent_ppm)     ? 0
                    : at_least(a.recoverable_ps, whole_ps, worthwhile_ppm) ? 1

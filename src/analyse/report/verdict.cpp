@@ -4,7 +4,6 @@
 #include <profkit/core/text.hpp>
 
 #include <algorithm>
-#include <map>
 #include <string>
 #include <vector>
 
@@ -44,12 +43,12 @@ std::string event_verdict(const report_parts& parts, std::int64_t span_ps) {
 std::string outside_verdict(const bubbles_result& found) {
   const std::int64_t in_steps_ps = time_ps_of(found, -1, true), outside_ps = time_ps_of(found, -1, false);
   if (outside_ps <= in_steps_ps) return {};
-  std::map<time_use, std::int64_t> uses;
+  idle_total outside;
   for (const time_row& row : found.time)
-    if (row.device < 0 && !row.in_steps) uses[row.use] = saturating_add(uses[row.use], row.time_ps);
-  const auto most = std::max_element(uses.begin(), uses.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
+    if (row.device < 0 && !row.in_steps) outside.time.push_back(row);
+  const use_share most = use_shares(outside).front();
   return share_text(outside_ps, saturating_add(in_steps_ps, outside_ps)) + " of the time of the devices lies outside of steps, mostly " +
-         use_words(most->first) + " (" + share_text(most->second, outside_ps) + " of it). ";
+         use_words(most.use) + " (" + share_text(most.time_ps, outside_ps) + " of it). ";
 }
 
 std::string idle_verdict(const idle_total& idle) {

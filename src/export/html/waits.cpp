@@ -29,7 +29,7 @@ void write_advice(json_writer& out, const recommendation& r) {
   json::write_text_or_null(out, "how", r.how);
   out.field("priority", r.priority);
   out.field("recoverable_ps", r.recoverable_ps);
-  out.field("in_steps", std::string_view(r.scope) == "step_group" || std::string_view(r.scope) == "structure");
+  out.field("in_steps", r.is_of_steps());
   out.field("target", std::string_view(r.target));
   json::write_strings(out, "evidence", r.evidence);
 }
