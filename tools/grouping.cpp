@@ -13,11 +13,12 @@ using profkit::grouped;
 using profkit::human_duration;
 
 void list_grouping(option_list& all, options& into) {
-  all.value("--by", into.group_by, "KEYS", "Sums by op, outer-op, module, module-kind, phase, source, shape, …")
-      .offer_words({"kernel", "function", "instruction", "op", "outer-op", "module", "module-kind", "source", "phase", "shape", "step", "kind",
+  all.value("--by", into.group_by, "KEYS", "Sums by op, outer-op, module, range, phase, source, shape, …")
+      .offer_words({"kernel", "function", "instruction", "op", "outer-op", "module", "module-kind", "range", "source", "phase", "shape", "step", "kind",
                     "category", "program", "stream", "device"})
       .add_to_manual(
-          "Several with commas between them make a tree. The others are step (that of the device in which an op began), kind (compute, communication, or how data is moved: transpose, "
+          "Several with commas between them make a tree. Ranges are those that the user marked (record_function, NVTX, rocTX). "
+          "The others are module-kind, step (that of the device in which an op began), kind (compute, communication, or how data is moved: transpose, "
           "cast, copy to device), kernel, function (what a kernel runs, without template arguments), instruction (of a compiled program), "
           "category, program, stream and device.");
 }

@@ -130,6 +130,13 @@ profkit::result<void> print_ops(session& s) {
 }
 
 // The keys of --by; there is one at least.
+void print_ranges(session& s) {
+  const std::string text =
+      "self time: what was launched while the range was open. Backward of it: the backward pass of what was called in the range, "
+      "also where that ran in another one";
+  s.out().line(s.columns() == 0 ? text : wrap(text, s.columns(), 2));
+}
+
 profkit::result<void> print_groups(session& s) {
   auto found = profkit::analyse_op_groups(s.trace(), keys_of(s.asked()), s.filters(default_rows), s.hooks());
   if (!found) return std::move(found).error();
@@ -151,6 +158,8 @@ profkit::result<void> print_groups(session& s) {
   if (found->bytes != 0) t.right("B/s");
   const bool in_part = counts_in_part(*found);
   if (in_part) t.right("counted");
+  const bool of_ranges = found->keys.front() == profkit::group_key::range;
+  if (of_ranges) t.right("backward of it");
   t.flexible(s.asked().group_by, cut::middle, 24);
   t.print_each(s.out(), s.columns(), found->rows.size(), [&](std::size_t at) {
     const profkit::op_group& g = found->rows[at];
@@ -160,11 +169,13 @@ profkit::result<void> print_groups(session& s) {
     if (found->flops != 0) row.push_back(rate_text(g.flops, g.self_ps));
     if (found->bytes != 0) row.push_back(rate_text(g.bytes, g.self_ps));
     if (in_part) row.push_back(counted_text(g));
+    if (of_ranges) row.push_back(g.backward_ps.value_or(0) == 0 ? "" : human_duration(*g.backward_ps));
     row.push_back(indented_name(g));
     return row;
   });
   s.left_out(found->rows.size() + found->rows_left_out, found->rows.size());
   if (in_part) print_counted(s);
+  if (of_ranges) print_ranges(s);
   return {};
 }
 

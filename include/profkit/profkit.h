@@ -825,7 +825,7 @@ typedef struct pk_kernel_row {
   pk_str input_types; /**< as recorded */
   pk_str framework_op; /**< innermost operator of the framework that launched it: "aten::addmm" */
   pk_str outer_op; /**< outermost operator around that: "aten::linear" */
-  pk_str module; /**< modules and annotations around the launch, from outside in */
+  pk_str module; /**< modules around the launch, from outside in */
   pk_str source; /**< line of code that is not the framework's: "model.py(31): forward" */
   pk_str phase; /**< of a training step: forward, recomputation, backward or optimizer */
   uint64_t source_row; /**< line of a table, ordinal of a JSON event, byte offset in an XSpace */
@@ -919,7 +919,7 @@ PK_API pk_status pk_module_write(const pk_profile* profile, const char* module, 
 PK_API pk_status pk_finding_write(const pk_profile* profile, const char* id, const pk_document_options* options,
                                   pk_write_callback write, void* user, int32_t* status, pk_error** err) PK_NOEXCEPT;
 /** Writes the document of ops summed by what they have in common, a tree: that of `profkit ops PATH --by KEYS --json`. `by` is one of
- *  kernel, function, instruction, op, outer-op, module, module-kind, source, phase, shape, step, kind, category, program, stream
+ *  kernel, function, instruction, op, outer-op, module, module-kind, range, source, phase, shape, step, kind, category, program, stream
  *  and device, or several with commas between them. Else as pk_document_write(). Errors: PK_E_INVALID_ARGUMENT (no such key: the
  *  hint lists them). \since 0.1 */
 PK_API pk_status pk_op_groups_write(const pk_profile* profile, const char* by, const pk_document_options* options,
@@ -2502,7 +2502,7 @@ typedef struct pk_collective_call {
   int64_t moving_ps; /**< last start to last end; -1: not known */
   int64_t payload_bytes; /**< what it moves; -1: not known, or members differ */
   int64_t link_bytes; /**< what each link carries at least: over moving_ps it is the bus bandwidth */
-  int64_t latest_node; /**< id of the node that came last */
+  int64_t latest_node; /**< id of the node that began last; -1 where several did */
   uint32_t call; /**< number among the calls of the op by its group */
   uint32_t members; /**< devices that took part */
   int32_t latest_device; /**< local number of the device that came last */

@@ -10,14 +10,17 @@ namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 
 // "a,,b" has three parts, and "" has one.
-[[nodiscard]] inline std::vector<std::string_view> parts_between(std::string_view list, char separator) {
+[[nodiscard]] inline std::vector<std::string_view> parts_between(std::string_view list, std::string_view separator) {
   std::vector<std::string_view> parts;
   while (true) {
     const std::size_t end = std::min(list.find(separator), list.size());
     parts.push_back(list.substr(0, end));
     if (end == list.size()) return parts;
-    list.remove_prefix(end + 1);
+    list.remove_prefix(end + separator.size());
   }
+}
+[[nodiscard]] inline std::vector<std::string_view> parts_between(std::string_view list, char separator) {
+  return parts_between(list, std::string_view(&separator, 1));
 }
 
 // What stands after the first `word`; empty where it does not stand.

@@ -89,8 +89,39 @@ void call_origins::find(std::vector<origin_query>& queries) {
       answer(*query);
     }
   };
-  sweep([&](const host_span& s) { answer_before(s.thread, s.start_ps); }, nothing,
+  const auto note_range = [&](std::size_t span, std::uint32_t origin) {
+    const host_span& s = spans_[span];
+    if (s.kind == host_span_kind::annotation) ranges_.push_back({s.start_ps, span_end_ps(s), s.thread, origin});
+  };
+  sweep([&](const host_span& s) { answer_before(s.thread, s.start_ps); }, note_range,
         [&](std::uint32_t thread) { answer_before(thread, std::numeric_limits<std::int64_t>::max()); });
+  if (!ranges_.empty()) find_ranges_of_callers(queries);
+}
+
+// Autograd runs backward on threads of its own while the thread that asked for it waits in its ranges. Where several threads
+// are in ranges at that time, it is not known which one asked.
+void call_origins::find_ranges_of_callers(std::vector<origin_query>& queries) {
+  std::vector<origin_query*> left;
+  for (origin_query& q : queries) {
+    if (q.origin == 0) continue;
+    const kernel_origin& o = origins_[q.origin - 1];
+    const bool in_backward = o.phase == training_phase::backward || o.phase == training_phase::recomputation;
+    if (o.range == 0 && in_backward) left.push_back(&q);
+  }
+  std::sort(left.begin(), left.end(), [](const origin_query* a, const origin_query* b) { return a->at_ps < b->at_ps; });
+  // Of a thread, those around others begin first, and were noted first.
+  std::stable_sort(ranges_.begin(), ranges_.end(), [](const open_range& a, const open_range& b) { return a.start_ps < b.start_ps; });
+  std::vector<open_range> open;
+  auto next = ranges_.begin();
+  for (origin_query* const q : left) {
+    for (; next != ranges_.end() && next->start_ps <= q->at_ps; ++next) open.push_back(*next);
+    open.erase(std::remove_if(open.begin(), open.end(), [&](const open_range& r) { return r.end_ps <= q->at_ps; }), open.end());
+    const auto is_of_other_thread = [&](const open_range& r) { return r.thread != open.front().thread; };
+    if (open.empty() || std::any_of(open.begin(), open.end(), is_of_other_thread)) continue;
+    kernel_origin o = origins_[q->origin - 1];
+    o.range = origins_[open.back().origin - 1].range;
+    q->origin = number_of(o);
+  }
 }
 
 // A range begins in the function that begins it and lasts longer.
@@ -129,7 +160,7 @@ const call_origins::known_name& call_origins::meaning_of(const host_span& s) {
   } else if (s.kind == host_span_kind::op) {
     known.what = meaning_of_operator(name);
   } else if (s.kind == host_span_kind::annotation) {
-    known.what = meaning::module;
+    known.what = meaning::range;
   } else if (s.kind == host_span_kind::frame && is_source_line(name)) {
     known.what = meaning::frame;
   }
@@ -147,9 +178,15 @@ call_origins::meaning call_origins::meaning_of_operator(std::string_view name) c
 bool call_origins::begins_again(const holding& around, std::size_t span) const {
   if (around.origin == 0 || origins_[around.origin - 1].phase != training_phase::backward) return false;
   const known_name& known = names_[spans_[span].name];
-  if (known.what == meaning::module) return spans_[span].kind != host_span_kind::annotation;
+  if (known.what == meaning::module) return true;
   return known.what == meaning::op && !numbers_.empty() && numbers_[span] >= 0 && numbers_[span] != around.node &&
          backward_.contains(numbers_[span]);
+}
+
+string_id call_origins::within(string_id around, std::string_view separator, string_id name) {
+  if (around == 0) return name;
+  std::string path(strings_.text(around));
+  return strings_.intern(path.append(separator).append(strings_.text(name)));
 }
 
 // A module that runs again hangs where it hung before, not below the node that runs it.
@@ -174,7 +211,7 @@ std::uint32_t call_origins::inside(const holding& outside, std::size_t span) {
   kernel_origin o = around == 0 ? kernel_origin() : origins_[around - 1];
   const bool again = begins_again(outside, span);
   if (again) {
-    o.op = o.outer_op = 0;
+    o.op = o.outer_op = o.forward_range = 0;
     o.phase = training_phase::recomputation;
   }
   switch (known.what) {
@@ -188,12 +225,14 @@ std::uint32_t call_origins::inside(const holding& outside, std::size_t span) {
       if (const string_id line = line_of(span)) o.source = line;
       break;
     case meaning::module:
-      o.module = again && o.module != 0 ? module_within(o.module, known.shown)
-                 : o.module == 0        ? known.shown
-                               : strings_.intern(std::string(strings_.text(o.module)) + '/' + std::string(strings_.text(known.shown)));
+      o.module = again && o.module != 0 ? module_within(o.module, known.shown) : within(o.module, "/", known.shown);
       break;
+    case meaning::range: o.range = within(o.range, range_separator, known.shown); break;
     case meaning::frame: o.source = known.shown; break;
-    case meaning::optimizer: o.phase = training_phase::optimizer; break;
+    case meaning::optimizer:
+      o.phase = training_phase::optimizer;
+      if (s.kind == host_span_kind::annotation) o.range = within(o.range, range_separator, known.shown);
+      break;
     case meaning::backward: {
       o.op = o.outer_op = known.shown;
       o.phase = training_phase::backward;
@@ -201,6 +240,7 @@ std::uint32_t call_origins::inside(const holding& outside, std::size_t span) {
       if (forward != forward_.end() && !forward->second.is_ambiguous && forward->second.origin != 0) {
         o.module = origins_[forward->second.origin - 1].module;
         o.source = origins_[forward->second.origin - 1].source;
+        o.forward_range = origins_[forward->second.origin - 1].range;
       }
       break;
     }
@@ -211,8 +251,17 @@ std::uint32_t call_origins::inside(const holding& outside, std::size_t span) {
   return number_of(o);
 }
 
+std::uint32_t call_origins::with_ranges_of(std::uint32_t origin, std::uint32_t other) {
+  kernel_origin o = origin == 0 ? kernel_origin() : origins_[origin - 1];
+  const kernel_origin of = other == 0 ? kernel_origin() : origins_[other - 1];
+  o.range = of.range;
+  o.forward_range = of.forward_range;
+  const bool is_empty = o.op == 0 && o.module == 0 && o.source == 0 && o.range == 0 && o.phase == training_phase::unknown;
+  return is_empty ? 0 : number_of(o);
+}
+
 std::uint32_t call_origins::number_of(const kernel_origin& o) {
-  const auto [at, is_new] = known_.try_emplace({o.op, o.outer_op, o.module, o.source, static_cast<std::uint32_t>(o.phase)}, 0);
+  const auto [at, is_new] = known_.try_emplace({o.op, o.outer_op, o.module, o.range, o.forward_range, o.source, static_cast<std::uint32_t>(o.phase)}, 0);
   if (is_new) {
     origins_.push_back(o);
     at->second = static_cast<std::uint32_t>(origins_.size());

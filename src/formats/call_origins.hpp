@@ -55,10 +55,12 @@ class call_origins {
                std::vector<kernel_origin>& origins);
   // Answers them all, in an order of its own.
   void find(std::vector<origin_query>& queries);
+  // That origin with the ranges of another; 0: none.
+  [[nodiscard]] std::uint32_t with_ranges_of(std::uint32_t origin, std::uint32_t other);
 
  private:
   // What a span means to what is called inside it.
-  enum class meaning : std::uint8_t { nothing, op, library_call, module, frame, backward, optimizer };
+  enum class meaning : std::uint8_t { nothing, op, library_call, module, range, frame, backward, optimizer };
   struct known_name {
     meaning what = meaning::nothing;
     string_id shown = 0;  // the name without "nn.Module: "
@@ -80,9 +82,11 @@ class call_origins {
   [[nodiscard]] meaning meaning_of_operator(std::string_view name) const;
   [[nodiscard]] string_id line_of(std::size_t span) const { return lines_.empty() ? 0 : lines_[span]; }
   void answer(origin_query& query);
+  void find_ranges_of_callers(std::vector<origin_query>& queries);
   void leave_frames(const host_span& s);
   [[nodiscard]] std::uint32_t number_of(const kernel_origin& o);
   [[nodiscard]] bool begins_again(const holding& around, std::size_t span) const;
+  [[nodiscard]] string_id within(string_id around, std::string_view separator, string_id name);
   [[nodiscard]] string_id module_within(string_id around, string_id name);
   void note_forward(std::size_t span, std::uint32_t origin);
 
@@ -95,6 +99,12 @@ class call_origins {
   std::vector<string_id> lines_;       // likewise
   std::vector<known_name> names_;
   open_calls<holding> open_;  // of the thread
+  // The ranges that were open from then on.
+  struct open_range {
+    std::int64_t start_ps, end_ps;
+    std::uint32_t thread, origin;
+  };
+  std::vector<open_range> ranges_;
   struct forward_op {
     std::uint32_t thread, origin;
     bool is_ambiguous;
@@ -102,7 +112,7 @@ class call_origins {
   hash_map<std::int64_t, forward_op> forward_;  // by autograd's number
   hash_set<std::int64_t> backward_;              // numbers of what runs backward
   hash_set<string_id> forward_modules_;
-  hash_map<std::array<std::uint32_t, 5>, std::uint32_t> known_;
+  hash_map<std::array<std::uint32_t, 7>, std::uint32_t> known_;
 };
 
 }  // namespace PROFKIT_NAMESPACE

@@ -24,8 +24,9 @@ void fill_call(const validation_result& of, const collective_group& g, pk_collec
   row.moving_ps = g.moving_ps;
   row.payload_bytes = g.payload_bytes;
   row.link_bytes = g.payload_bytes < 0 ? -1 : link_bytes(op, g.payload_bytes);
-  row.latest_node = node.id;
-  row.latest_device = last.device;
+  const bool is_alone = starts_last_alone(of, g);
+  row.latest_node = is_alone ? node.id : -1;
+  row.latest_device = is_alone ? last.device : -1;
   row.flags = bit_if(g.judged, PK_CALL_JUDGED) | bit_if(g.violates, PK_CALL_VIOLATES);
 }
 

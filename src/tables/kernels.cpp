@@ -81,6 +81,7 @@ class kernel_rows final : public row_source {
       row.framework_op = borrowed(of_.text(origin.op));
       row.outer_op = borrowed(of_.text(origin.outer_op));
       row.module = borrowed(of_.text(origin.module));
+      row.range = borrowed(of_.text(origin.range));
       row.source = borrowed(of_.text(origin.source));
       row.phase = borrowed(training_phase_name(origin.phase));
     }

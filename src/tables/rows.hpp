@@ -12,7 +12,9 @@ struct files : pk_file_info {};
 struct devices : pk_device {};
 struct ops : pk_op {};
 struct steps : pk_bubble_step {};
-struct kernels : pk_kernel_row {};
+struct kernels : pk_kernel_row {
+  pk_str range;
+};
 struct gaps : pk_bubble {};
 struct causes : pk_cause {};
 struct collectives : pk_collective {};

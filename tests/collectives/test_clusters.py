@@ -131,8 +131,10 @@ class Score:
                 expected.add((call["id"], int(last[1]), m["bytes"], m["ps"], round(m["link_bytes"] * 10**12 / m["ps"])))
         for r in case.found["calls"]:
             start = r["last_start_ps"] + case.origin_ps
-            rank = case.rank({"node": r["latest_node"]}, r["latest_device"])
-            call = case.calls.get(case.call_of.get((rank, start)))
+            ranks = {rank for rank, at in case.call_of if at == start}  # of those that began at once none is the last
+            if r["latest_node"] is not None:
+                ranks = {case.rank({"node": r["latest_node"]}, r["latest_device"])}
+            call = next((case.calls.get(case.call_of.get((rank, start))) for rank in ranks), None)
             if call is None or not call.get("moves"):
                 continue  # another test looks at calls that are put together
             if call["kind"] in in_parts or not call["moves"]["bytes"]:

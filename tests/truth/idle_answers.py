@@ -63,8 +63,10 @@ def last_answer(of, group, facts, waits, busy):
     if of.sure() == "high" and not any("UNTRACED_HOST_BLOCKING_RISK" in f["tags"] for f in of.group_facts):
         idle = [row for row in of.time_rows() if row["device"] is None and row["in_steps"] and row["use"] == "idle"]
         whole = sum(row["time_ps"] for row in idle)
-        known = [row for row in idle if row["cause"] not in (None, "unexplained")]
+        known = [row for row in idle if row["cause"] not in (None, "unexplained", "host_untraced")]
         proved = sum(row["time_ps"] for row in known if row["certainty"] == "proved")
+        if not known:
+            return "No: no cause of the idle time is known."
         return ("Yes" if of.at_least(proved, whole, "high_confidence") else "In part") + \
             f": causes are known for {percent(sum(row['time_ps'] for row in known), whole)} of the idle time, proved for " \
             f"{percent(proved, whole)}."

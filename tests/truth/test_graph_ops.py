@@ -8,8 +8,8 @@ import sys
 import group_rows
 import truth
 
-NOTHING = {"op": "", "outer-op": "", "module": [], "source": "", "phase": ""}
-REPLAYED = {"op": "", "outer-op": "", "module": ["replay"], "source": "", "phase": "forward"}
+NOTHING = {"op": "", "outer-op": "", "module": [], "source": "", "phase": "", "range": ""}
+REPLAYED = {**NOTHING, "range": "replay"}
 KEYS = list(NOTHING)
 NAMES = ["gemm", "softmax", "norm", "add"]
 
@@ -67,7 +67,7 @@ class Traced:
                     kernels = min(left, self.rng.randint(1, 2))
                     left -= kernels
                     op = self.rng.choice(["aten::mm", "aten::add", "aten::view"])
-                    place = {"op": op, "outer-op": op, "module": inner, "source": "", "phase": "forward"}
+                    place = {"op": op, "outer-op": op, "module": inner, "source": "", "phase": "forward", "range": ""}
                     self.next_id += 1
                     m, n, k = [self.rng.randint(1, 9) for _ in range(3)]
                     shapes, work = {"aten::mm": ([[m, k], [k, n]], (2 * m * n * k, 4 * (m * k + k * n + m * n))),
@@ -80,7 +80,7 @@ class Traced:
         def backward(count):
             self.clock[12] = self.clock[11]
             for _ in range(count):
-                place = {"op": "MmBackward0", "outer-op": "MmBackward0", "module": [], "source": "", "phase": "backward"}
+                place = {"op": "MmBackward0", "outer-op": "MmBackward0", "module": [], "source": "", "phase": "backward", "range": ""}
                 self.inside(12, "cpu_op", "autograd::engine::evaluate_function: MmBackward0", lambda place=place: self.launch(12, place))
             self.clock[11] = self.clock[12]
         behind = self.rng.randint(0, size)
@@ -103,6 +103,7 @@ class Traced:
             for i, name in enumerate(names or graph["names"]):
                 more = {} if ids is None else {"graph id": ids[0], "graph node id": ids[1][i]}
                 place, operation = graph["nodes"][i] if known else (REPLAYED, None)
+                place = {**place, "range": "replay"}  # open when the graph ran; those of its capture are none of its kernels
                 made = self.kernel(name, correlation, place, streams[i % len(streams)], known, **more)
                 if operation is not None:
                     made["shape"] = operation[1]
@@ -114,7 +115,7 @@ class Traced:
         self.inside(11, "user_annotation", "replay", body)
 
     def eager(self):
-        place = {"op": "aten::eq", "outer-op": "aten::eq", "module": [], "source": "", "phase": "forward"}
+        place = {"op": "aten::eq", "outer-op": "aten::eq", "module": [], "source": "", "phase": "forward", "range": ""}
         self.inside(11, "cpu_op", "aten::eq", lambda: self.launch(11, place, own=True))
 
     def write(self, folder):

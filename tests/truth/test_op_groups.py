@@ -17,7 +17,7 @@ import xspace as x
 from wire import message, number
 
 UNKNOWN = ""
-KEYS = ["kernel", "function", "instruction", "op", "outer-op", "module", "module-kind", "source", "phase", "stream", "category", "device"]
+KEYS = ["kernel", "function", "instruction", "op", "outer-op", "module", "module-kind", "range", "source", "phase", "stream", "category", "device"]
 
 
 class Program:
@@ -26,7 +26,7 @@ class Program:
     def __init__(self, seed):
         self.rng = random.Random(seed)
         self.events, self.kernels, self.clock, self.device_clock = [], [], {}, {7: 10_000_000, 20: 10_000_000}
-        self.next_id, self.sequence = 1, 100
+        self.next_id, self.sequence, self.ranges = 1, 100, []
 
     def event(self, **fields):
         self.events.append({"ph": "X", "pid": 1, **fields})
@@ -37,7 +37,11 @@ class Program:
         start = self.clock.setdefault(tid, 1000) + self.rng.randint(0, 3)
         self.clock[tid] = start
         made = self.event(cat=category, name=name, tid=tid, ts=start, args=args or {})
+        if category == "user_annotation":
+            self.ranges.append(name)
         body()
+        if category == "user_annotation":
+            self.ranges.pop()
         self.clock[tid] += self.rng.randint(1, 3)
         made["dur"] = self.clock[tid] - start
         self.clock[tid] += self.rng.randint(0, 2)
@@ -63,9 +67,10 @@ class Program:
             args["correlation"] = correlation
         self.events.append({"ph": "X", "cat": category, "name": name, "pid": 0, "tid": stream, "ts": start, "dur": took, "args": args})
         op, outer, modules, source, phase = place
+        ranges = list(self.ranges) if correlation is not None and self.ranges else [""]
         self.kernels.append({"kernel": [name], "function": [name], "instruction": [""], "op": ["" if by_graph else op], "outer-op": ["" if by_graph else outer],
                              "module": modules or [""], "module-kind": [re.sub(r"_\d+$", "", modules[-1]) if modules else ""],
-                             "source": [source], "phase": [phase], "stream": [f"stream {stream}"],
+                             "range": ranges, "source": [source], "phase": [phase], "stream": [f"stream {stream}"],
                              "category": ["compute" if category == "kernel" else "copy"], "device": ["GPU 0"], "ps": took * 1_000_000,
                              "by_graph": by_graph})
 
@@ -124,17 +129,23 @@ class Program:
             else:
                 self.inside(tid, "cpu_op", f"autograd::engine::evaluate_function: {node}", named, {"Sequence number": sequence})
 
+    def wait_for_backward(self):
+        self.clock[12] = max(self.clock.get(12, 0), self.clock[11])
+        self.backward(12)
+        self.clock[11] = max(self.clock[11], self.clock[12])
+
     def step(self):
         self.forward = []
         self.op(11, ("", "", [], "", ""), sequence=self.sequence + 1)  # what runs before has the number of the next that runs backward
         entering = self.event(cat="python_function", name="net/ranges.py(9): __enter__", tid=11, ts=self.clock[11] - 1)
-        self.inside(11, "user_annotation", "my region", lambda: self.module(11, ["my region"], "", 0))
+        self.inside(11, "user_annotation", "my region", lambda: self.module(11, [], "", 0))
         region = next(e for e in reversed(self.events) if e["name"] == "my region")  # begins in that function and outlives it
         entering["dur"] = region["ts"] + 1 - entering["ts"]
         self.module(11, [], "", 0)
-        self.clock[12] = max(self.clock.get(12, 0), self.clock[11])
-        self.backward(12)
-        self.clock[11] = max(self.clock[11], self.clock[12])
+        if self.rng.random() < 0.5:  # the thread that asks for it waits in its ranges
+            self.inside(11, "user_annotation", "step", lambda: self.inside(11, "user_annotation", "backward / all", self.wait_for_backward))
+        else:
+            self.wait_for_backward()
         self.inside(11, "user_annotation", "Optimizer.step#AdamW.step", lambda: self.op(11, ("", "", [], "", "optimizer")))
         self.kernel(("", "", [], "", ""))  # launched before the recording began
 
@@ -270,7 +281,7 @@ class OpGroupsTest(truth.Case):
                 events += message(4, number(1, at) + number(2, offset) + number(3, took))
                 offset += took + 5
                 items.append({"kernel": [name], "function": [name], "instruction": [name], "op": [op], "outer-op": [op], "module": modules, "module-kind": [
-                    re.sub(r"_\d+$", "", modules[-1])], "phase": [phase], "source": [f"net.py:{at}" if tf_op else ""],
+                    re.sub(r"_\d+$", "", modules[-1])], "range": [""], "phase": [phase], "source": [f"net.py:{at}" if tf_op else ""],
                     "category": ["loop fusion" if at % 2 else "copy"], "stream": ["XLA Ops"], "device": ["/device:TPU:0"], "ps": took,
                     "by_graph": False})
         plane = message(1, number(1, 1) + message(2, "/device:TPU:0") + metadata + message(3, number(1, 1) + message(2, "XLA Ops") + events))
@@ -328,7 +339,7 @@ class OpGroupsTest(truth.Case):
             file, where = (file, where) if file else frames[frame - 1] if frame else ("", 0)
             op = scope.split("/")[-1]
             items.append({"kernel": [kernels[kernel]], "function": [kernels[kernel].replace(".kd", "")], "instruction": [name], "op": [op], "outer-op": [op], "module": modules or [""],
-                          "module-kind": [re.sub(r"_\d+$", "", modules[-1]) if modules else ""],
+                          "module-kind": [re.sub(r"_\d+$", "", modules[-1]) if modules else ""], "range": [""],
                           "phase": ["backward" if "transpose" in scope else ""], "source": [f"{file}:{where}" if file else ""],
                           "category": [{"kLoop": "loop fusion", "kInput": "input fusion"}.get(kind, opcode)], "stream": ["Stream #1(Compute)"],
                           "device": ["/device:GPU:0"], "program": [f"{module}({program})"], "ps": took, "by_graph": False})

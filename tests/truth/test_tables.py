@@ -189,7 +189,9 @@ class Ranks(truth.Case):
 
     def test_where_kernels_come_from(self):
         span = {"ph": "X", "pid": 1, "tid": 1}
-        more = [{**span, "cat": "python_function", "name": "nn.Module: Net_0", "ts": 10, "dur": 60},
+        more = [{**span, "cat": "user_annotation", "name": "epoch 1/2", "ts": 8, "dur": 70},
+                {**span, "cat": "user_annotation", "name": "fwd", "ts": 9, "dur": 65},
+                {**span, "cat": "python_function", "name": "nn.Module: Net_0", "ts": 10, "dur": 60},
                 {**span, "cat": "python_function", "name": "model.py(31): forward", "ts": 11, "dur": 58},
                 {**span, "cat": "python_function", "name": "nn.Module: Linear_3", "ts": 12, "dur": 50},
                 {**span, "cat": "cpu_op", "name": "aten::linear", "ts": 13, "dur": 40, "args": {"External id": 1}},
@@ -200,9 +202,9 @@ class Ranks(truth.Case):
                  "args": {"device": 0, "stream": 7, "correlation": 4, "External id": 2}}]
         path = self.write("rank0.pt.trace.json", json.dumps(rank_of(0, [(100, 50, 1000)], more)).encode())
         gemm, reduce = self.rows(path, "kernels")
-        origin = ("framework_op", "outer_op", "module", "source", "phase")
-        self.check([gemm[key] for key in origin], ["aten::addmm", "aten::linear", "Net_0/Linear_3", "model.py(31): forward", "forward"])
-        self.check([reduce[key] for key in origin], [None] * 5)
+        origin = ("framework_op", "outer_op", "module", "range", "source", "phase")
+        self.check([gemm[key] for key in origin], ["aten::addmm", "aten::linear", "Net_0/Linear_3", "epoch 1/2 > fwd", "model.py(31): forward", "forward"])
+        self.check([reduce[key] for key in origin], [None] * 6)
 
     def test_facts(self):
         path = self.write("rank0.pt.trace.json", json.dumps(rank_of(0, [(100, 50, 1000)])).encode())

@@ -316,7 +316,7 @@ class Answer:
             end, barrier = max(c.end for c in g["members"]), g["judged"]
             shortest = min(c.end - c.start for c in g["members"])
             rows.append({"op": g["op"], "module": g["late"].module, "process_group": "", "device": g["device"], "call": g["number"],
-                         "last_start_ps": g["late"].start, "latest_node": str(g["late"].node), "latest_device": g["device"],
+                         "last_start_ps": g["late"].start, "latest_node": str(g["late"].node) if g["alone"] else None, "latest_device": g["device"] if g["alone"] else -1,
                          "latest_rank": None, "arrival_skew_ps": g["skew"],
                          "span_ps": self.known(g, end - min(c.start for c in g["members"])), "payload_bytes": None,
                          "moving_ps": self.known(g, end - g["late"].start) or (shortest if barrier and shortest else None),

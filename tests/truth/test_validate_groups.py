@@ -33,7 +33,9 @@ class Call:
 
     @property
     def latest(self):
-        return min(rank for rank, (start, _) in self.members.items() if start == self.last)
+        """The rank that began last; none where several did."""
+        last = [rank for rank, (start, _) in self.members.items() if start == self.last]
+        return last[0] if len(last) == 1 else None
 
     @property
     def payload(self):
@@ -113,7 +115,8 @@ class Groups(truth.Case):
                 moving = call.moving(known)
                 rows.append({
                     "op": name, "module": "", "process_group": group, "device": -1, "call": at, "last_start_ps": call.last * US,
-                    "latest_node": str(call.latest), "latest_device": 0, "latest_rank": str(call.latest),
+                    "latest_node": None if call.latest is None else str(call.latest), "latest_device": -1 if call.latest is None else 0,
+                    "latest_rank": None if call.latest is None else str(call.latest),
                     "arrival_skew_ps": (call.last - call.first) * US, "span_ps": (call.end - call.first) * US if known else None,
                     "payload_bytes": call.payload, "moving_ps": moving,
                     **(rates(call.payload, moving, factor(size)) if call.payload else NO_RATES)})

@@ -80,7 +80,7 @@ _profkit() {
         --wide --color -q --quiet --run --io --strict --fail-on --redact --aliases -j --threads
         -h --help'
       case $previous in
-        --by) COMPREPLY=($(compgen -W 'kernel function instruction op outer-op module module-kind source phase shape step kind category program stream device' -- "$current")); return ;;
+        --by) COMPREPLY=($(compgen -W 'kernel function instruction op outer-op module module-kind range source phase shape step kind category program stream device' -- "$current")); return ;;
         --sort) COMPREPLY=($(compgen -W 'total self count' -- "$current")); return ;;
         --color) COMPREPLY=($(compgen -W 'auto always never' -- "$current")); return ;;
         --run) COMPREPLY=($(compgen -W 'all' -- "$current")); return ;;
@@ -93,7 +93,7 @@ _profkit() {
         --wide --color -q --quiet --run --io --strict --fail-on --redact --aliases -j --threads
         -h --help'
       case $previous in
-        --by) COMPREPLY=($(compgen -W 'kernel function instruction op outer-op module module-kind source phase shape step kind category program stream device' -- "$current")); return ;;
+        --by) COMPREPLY=($(compgen -W 'kernel function instruction op outer-op module module-kind range source phase shape step kind category program stream device' -- "$current")); return ;;
         --color) COMPREPLY=($(compgen -W 'auto always never' -- "$current")); return ;;
         --run) COMPREPLY=($(compgen -W 'all' -- "$current")); return ;;
         --io) COMPREPLY=($(compgen -W 'auto map read' -- "$current")); return ;;

@@ -52,7 +52,7 @@ complete -c profkit -n "__fish_seen_subcommand_from report explain info tree met
 complete -c profkit -n "__fish_seen_subcommand_from report explain info tree metadata steps ops roofline modules framework collectives memory bubbles architecture export rows sql fleet merge validate neutrino" -s j -l threads -x -d 'Threads to use (default: all cores); results are the same'
 complete -c profkit -n "__fish_seen_subcommand_from report explain info tree metadata steps ops roofline modules framework collectives memory bubbles architecture export rows sql fleet merge validate neutrino dump" -s h -l help -d 'Options and examples'
 complete -c profkit -n "__fish_seen_subcommand_from info" -l why -d 'How the format of each file was recognised, or why not'
-complete -c profkit -n "__fish_seen_subcommand_from ops roofline" -l by -x -a 'kernel function instruction op outer-op module module-kind source phase shape step kind category program stream device' -d 'Sums by op, outer-op, module, module-kind, phase, source, shape, …'
+complete -c profkit -n "__fish_seen_subcommand_from ops roofline" -l by -x -a 'kernel function instruction op outer-op module module-kind range source phase shape step kind category program stream device' -d 'Sums by op, outer-op, module, range, phase, source, shape, …'
 complete -c profkit -n "__fish_seen_subcommand_from ops framework" -l sort -x -a 'total self count' -d 'total, self or count (default total)'
 complete -c profkit -n "__fish_seen_subcommand_from roofline" -l svg -r -d 'A picture as well: operations a byte and a second'
 complete -c profkit -n "__fish_seen_subcommand_from modules" -l dump -x -d 'Print the entry computation of the module NAME is part of'

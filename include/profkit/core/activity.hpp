@@ -89,12 +89,17 @@ struct kernel_details {
 enum class training_phase : std::uint8_t { unknown, forward, backward, optimizer, recomputation };
 [[nodiscard]] const char* training_phase_name(training_phase p) noexcept;  ///< "forward", …; "" of unknown
 
+/// Between the names of ranges one inside the other: "forward > attention". Names have '/' in them.
+inline constexpr std::string_view range_separator = " > ";
+
 /// Where in the program of the host kernels come from: what lay around the call that launched them. 0 where nothing does. Of what
 /// runs backward, module and source are those of the operator that ran forward.
 struct kernel_origin {
   string_id op = 0;        ///< the innermost operator: "aten::addmm", "AddmmBackward0"
   string_id outer_op = 0;  ///< the outermost: "aten::linear"
-  string_id module = 0;    ///< modules and annotations from outside in: "BertModel_0/BertEncoder_0/Linear_3"
+  string_id module = 0;    ///< modules from outside in: "BertModel_0/BertEncoder_0/Linear_3"
+  string_id range = 0;     ///< ranges that the user marked and that were open then, from outside in, between them range_separator
+  string_id forward_range = 0;  ///< of what runs backward: the ranges around the operator that ran forward
   string_id source = 0;    ///< the innermost line of code that is not the framework's: "model.py(31): forward"
   training_phase phase = training_phase::unknown;
 };

@@ -272,6 +272,8 @@ result<validation_result> validate_collectives_of(const trace& t, const validati
 [[nodiscard]] bool has_several_nodes(const profile& capture);
 /// "rank 7", "node 1, device 0".
 [[nodiscard]] std::string arriving_device_text(const validation_result& found, const arriving_device& d);
+/// Whether no other member of that call began as late as its `last`.
+[[nodiscard]] bool starts_last_alone(const validation_result& of, const collective_group& g) noexcept;
 /// "rank 7 comes last in 5 of 8 collectives; the others wait 35.543 ms for it"; "" where nobody waited.
 [[nodiscard]] std::string latest_text(const validation_result& found);
 /// "not judged: 1 collective (not every member recorded them)"; "" where all could be.

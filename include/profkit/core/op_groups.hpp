@@ -19,8 +19,9 @@ enum class group_key : std::uint8_t {
   instruction,  ///< of the compiled program: "fusion.3"
   op,        ///< the framework's operator that made it: "aten::addmm", "dot_general"
   outer_op,  ///< the outermost operator around that: "aten::linear"
-  module,    ///< modules, scopes and annotations, one inside the other: "BertLayer_3", "Linear_0"
+  module,    ///< modules and scopes, one inside the other: "BertLayer_3", "Linear_0"
   kind_of_module,  ///< the innermost module without its number: "Linear"
+  range,     ///< ranges that the user marked (record_function, NVTX, rocTX) and that were open at the launch, one inside the other
   source,    ///< the line of code: "model.py(31): forward", "model.py:31"
   phase,     ///< forward, recomputation, backward, optimizer
   shape,     ///< of the operator's inputs
@@ -60,6 +61,9 @@ struct op_group {
   std::int64_t self_ps = 0;    ///< summed self times: of all groups of the first depth the busy time of all lines
   std::int64_t total_ps = 0;   ///< summed durations
   std::int64_t own_ps = 0;     ///< of self_ps, what lies in no row below that is there
+  /// Of a range, where that is the first key: self time of the backward pass of what was called in the range, whenever it ran. It
+  /// is a part of self_ps only where the range was open then.
+  std::optional<std::int64_t> backward_ps;
   std::int64_t worked_ps = 0;  ///< of self_ps, that of ops of which it is known what they do
   std::int64_t flops = 0, bytes = 0;  ///< what these do: floating-point operations, and bytes moved from and to memory
   op_roof roof;

@@ -420,10 +420,10 @@ void summarise_causes(bubbles_result& into, const activity& of, const std::vecto
       exposed_split split;
       for (const std::uint32_t s : into.groups[g].steps) split.add(facts[s].exposed);
       if (std::string text = split_text(split); !text.empty()) evidence.push_back(std::move(text));
-      if (const recorded_waits& waits = recorded[g]; waits.elapsed_ps > 0)
-        evidence.push_back("its collectives last " + human_duration(waits.elapsed_ps) + ", of which " +
-                           share_text(waits.wait_ps, waits.elapsed_ps) + " wait for other ranks and " +
-                           share_text(waits.transit_ps, waits.elapsed_ps) + " move bytes");
+      if (const recorded_waits& listed = recorded[g]; listed.elapsed_ps > 0)
+        evidence.push_back("its collectives last " + human_duration(listed.elapsed_ps) + ", of which " +
+                           share_text(listed.wait_ps, listed.elapsed_ps) + " wait for other ranks and " +
+                           share_text(listed.transit_ps, listed.elapsed_ps) + " move bytes");
     }
     add_exposed(into, g, idle_cause::exposed_copy, &step_breakdown::copy_ps, t);
   }
@@ -452,10 +452,11 @@ std::string proved_text(const bubbles_result& r, const bubble_thresholds& t) {
   for (const time_row& row : r.time) {
     if (row.device >= 0 || !row.in_steps || row.use != time_use::idle) continue;
     all_ps = saturating_add(all_ps, row.time_ps);
-    if (!row.cause || *row.cause == idle_cause::unexplained) continue;
+    if (!row.cause || *row.cause == idle_cause::unexplained || *row.cause == idle_cause::host_untraced) continue;
     known_ps = saturating_add(known_ps, row.time_ps);
     if (row.sure == certainty::proved) proved_ps = saturating_add(proved_ps, row.time_ps);
   }
+  if (known_ps == 0) return "No: no cause of the idle time is known.";
   return std::string(at_least(proved_ps, all_ps, t.high_confidence_ppm) ? "Yes" : "In part") + ": causes are known for " +
          share_text(known_ps, all_ps) + " of the idle time, proved for " + share_text(proved_ps, all_ps) + '.';
 }

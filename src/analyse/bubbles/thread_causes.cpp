@@ -162,7 +162,7 @@ void note_still(const std::vector<interval>& edges, std::vector<lasting_span>& l
     open.erase(std::remove_if(open.begin(), open.end(), [&](const lasting_span* s) { return s->span.end_ps <= at.start_ps; }), open.end());
     const lasting_span* in = nullptr;
     for (const lasting_span* const s : open) {
-      if (s->span.end_ps < at.end_ps || (s->is_range && s->span.length_ps() / 2 > b->length_ps())) continue;
+      if (s->span.end_ps < at.end_ps || (s->is_range && s->span.length_ps() / 2 > static_cast<std::uint64_t>(b->length_ps()))) continue;
       if (in == nullptr || s->span.length_ps() < in->span.length_ps()) in = s;
     }
     if (in == nullptr) continue;

@@ -322,9 +322,7 @@ class violation_judge {
   // By their clocks; where these are not known to agree, as who comes last is judged first. Nobody where several came at once.
   [[nodiscard]] std::optional<std::uint32_t> last_of(const collective_group& g) const {
     if (g.waits_known && !error_within(g)) return g.came_last < 0 ? std::nullopt : std::optional(static_cast<std::uint32_t>(g.came_last));
-    for (std::uint32_t i = 0; i < g.member_count; ++i)
-      if (i != g.last && member(g, i).start_ps == member(g, g.last).start_ps) return std::nullopt;
-    return g.last;
+    return starts_last_alone(found_, g) ? std::optional(g.last) : std::nullopt;
   }
 
   void finish_ops() {
@@ -498,6 +496,12 @@ const char* collective_part_name(collective_part p) noexcept {
     case collective_part::receives: return "receives";
   }
   return "both";
+}
+
+bool starts_last_alone(const validation_result& of, const collective_group& g) noexcept {
+  const collective_member* const first = of.members.data() + g.first_member;
+  const auto began_then = [&](const collective_member& m) { return m.start_ps == first[g.last].start_ps; };
+  return std::count_if(first, first + g.member_count, began_then) == 1;
 }
 
 std::int64_t link_bytes(const collective_op& op, std::int64_t payload_bytes) noexcept {

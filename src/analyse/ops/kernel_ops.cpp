@@ -90,6 +90,8 @@ class op_numbers {
       found.outer_op = of_.text(o.outer_op);
     }
     found.module = of_.text(o.module);
+    found.range = of_.text(o.range);
+    found.forward_range = of_.text(o.forward_range);
     found.source = of_.text(o.source);
     found.phase = training_phase_name(o.phase);
     return found;

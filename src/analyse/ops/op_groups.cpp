@@ -30,6 +30,7 @@ constexpr key_name key_names[] = {
     {group_key::outer_op, "outer-op"},
     {group_key::module, "module"},
     {group_key::kind_of_module, "module-kind"},
+    {group_key::range, "range"},
     {group_key::source, "source"},
     {group_key::phase, "phase"},
     {group_key::shape, "shape"},
@@ -86,6 +87,8 @@ void add_peaks(std::vector<peak_group>& into, const device_peaks& peaks) {
 
 class group_tree {
  public:
+  explicit group_tree(group_key first) : first_(first) {}
+
   // The node below `parent` of that name.
   std::uint32_t child(std::uint32_t parent, group_key key, const std::string& name) {
     const auto [at, is_new] = children_.try_emplace({std::uint64_t{parent} << 8 | static_cast<std::uint64_t>(key), name},
@@ -96,12 +99,18 @@ class group_tree {
       node.sums.depth = parent == no_node ? 0 : nodes_[parent].sums.depth + 1;
       node.sums.key = key;
       node.sums.name = name;
+      if (key == group_key::range && first_ == key) node.sums.backward_ps = 0;
     }
     return at->second;
   }
 
   void add(std::uint32_t leaf, const op_row& op, const op_sums& sums) {
     for (std::uint32_t at = leaf; at != no_node; at = nodes_[at].parent) add_sums(nodes_[at].sums, op, sums);
+  }
+
+  void add_backward(std::uint32_t leaf, std::int64_t self_ps) {
+    for (std::uint32_t at = leaf; at != no_node; at = nodes_[at].parent)
+      nodes_[at].sums.backward_ps = saturating_add(*nodes_[at].sums.backward_ps, self_ps);
   }
 
   // The rows with the longest self times, and those that they lie in, which are no shorter; then as a tree.
@@ -140,6 +149,7 @@ class group_tree {
     return x.name < y.name;
   }
 
+  group_key first_;
   std::vector<group_node> nodes_;
   hash_map<std::pair<std::uint64_t, std::string>, std::uint32_t> children_;
 };
@@ -177,7 +187,7 @@ result<op_groups> group_ops(const trace& t, const ops_result& ops, const std::ve
     found.damage = ops.damage;
     if (std::find(keys.begin(), keys.end(), group_key::kind) != keys.end()) found.moving_ps = 0;
     row_facts facts(t.files());
-    group_tree tree;
+    group_tree tree(keys.front());
     std::vector<std::string> names;
     std::set<std::pair<std::uint32_t, std::string_view>> devices;
     for (const ops_line& line : ops.lines) {
@@ -197,6 +207,12 @@ result<op_groups> group_ops(const trace& t, const ops_result& ops, const std::ve
             if (op.origin.by_graph) found.by_graph += op.count;
           }
           for (const std::string& name : names) at = tree.child(at, key, name);
+        }
+        if (keys.front() == group_key::range && op.origin.phase == training_phase_name(training_phase::backward) &&
+            !op.origin.forward_range.empty()) {
+          std::uint32_t range = no_node;
+          for (const std::string& name : ranges_in(op.origin.forward_range)) range = tree.child(range, group_key::range, name);
+          tree.add_backward(range, op.self_ps);
         }
         op_sums sums{facts.work(), {}};
         if (sums.work && !facts.is_collective()) sums.roof = roof_of(*sums.work, facts.traffic(*sums.work), peaks, op.self_ps);

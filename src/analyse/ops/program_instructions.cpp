@@ -11,9 +11,9 @@ inline namespace PROFKIT_NAMESPACE {
 
 std::string instruction_facts::category() const {
   if (opcode != "fusion" || fusion_kind.size() < 2 || fusion_kind[0] != 'k') return std::string(opcode);
-  std::string kind(fusion_kind.substr(1));
-  kind[0] = folded(kind[0]);
-  return kind + " fusion";
+  std::string name(fusion_kind.substr(1));
+  name[0] = folded(name[0]);
+  return name + " fusion";
 }
 
 program_instructions::program_instructions(const xspace_index& space) {

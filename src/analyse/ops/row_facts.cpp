@@ -64,6 +64,11 @@ void row_facts::look_at(const ops_line& line) {
   }
 }
 
+std::vector<std::string> ranges_in(std::string_view path) {
+  const std::vector<std::string_view> parts = parts_between(path, range_separator);
+  return {parts.begin(), parts.end()};
+}
+
 void row_facts::look_at(const op_row& op) {
   op_ = &op;
   has_stats_ = has_scope_ = false;
@@ -91,6 +96,7 @@ void row_facts::names_of(group_key key, std::vector<std::string>& into) {
       into.erase(into.begin(), into.end() - 1);
       into.front() = without_instance(into.front());
       break;
+    case group_key::range: into = ranges_in(origin.range); break;
     case group_key::source: into.push_back(source()); break;
     case group_key::phase: into.emplace_back(origin.phase.empty() ? std::string_view(scope().phase) : origin.phase); break;
     case group_key::shape: into.push_back(origin.shapes.empty() ? scope().shapes : on_one_line(origin.shapes)); break;

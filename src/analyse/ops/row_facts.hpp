@@ -20,6 +20,9 @@
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 
+// The names of ranges one inside the other; one empty name where there is none.
+[[nodiscard]] std::vector<std::string> ranges_in(std::string_view path);
+
 class row_facts {
  public:
   explicit row_facts(const profile& p) : profile_(p), programs_(p) {}

@@ -42,12 +42,12 @@ class step_finder {
       if (result<void> found = add_file(file); !found) return std::move(found).error();
     }
     if (trace_.has_traces()) {
-      auto marked = trace_.all_activity(host_);
-      if (!marked) return std::move(marked).error();
-      pytorch_ = is_of_pytorch(**marked);
-      xla_ = is_of_xla(**marked);
-      damage_.note(**marked, selected_);
-      add_marked_steps(profile_, std::move(*marked), selected_, options_, *packed_);
+      auto recorded = trace_.all_activity(host_);
+      if (!recorded) return std::move(recorded).error();
+      pytorch_ = is_of_pytorch(**recorded);
+      xla_ = is_of_xla(**recorded);
+      damage_.note(**recorded, selected_);
+      add_marked_steps(profile_, std::move(*recorded), selected_, options_, *packed_);
     }
     if (const std::uint64_t most = number_steps(); most != 0 && options_.step && *options_.step >= most)
       return no_such_step(profile_, *options_.step, most);
@@ -68,7 +68,7 @@ class step_finder {
   // One source a file, the best that any of its planes has: rows of two sources would not be comparable.
   result<void> add_file(std::size_t file) {
     const xspace_index& space = *profile_.xspace(file);
-    for (const auto [source, kind] : {std::pair(step_source::steps_line, line_kind::steps),
+    for (const auto& [source, kind] : {std::pair(step_source::steps_line, line_kind::steps),
                                       std::pair(step_source::xla_modules, line_kind::modules)}) {
       struct place {
         std::size_t plane, line;

@@ -64,7 +64,7 @@ result<document_status> write_collectives_of(json_writer& out, const trace& t, c
 }
 
 // A name is rarely longer than max_text.
-constexpr std::uint64_t max_bytes = 900'000;
+constexpr std::uint64_t usual_bytes = 900'000;
 constexpr std::size_t max_text = std::size_t{64} << 10, max_short_text = 300;
 
 // Every document: one line each.
@@ -76,7 +76,7 @@ struct document_entry {
   bool filters_planes = true;  // its filters are those of the anatomy: others have names of devices, nodes, maps, launches
   result<document_status> (*write)(json_writer&, const trace&, const query_filters&, const hooks&) = nullptr;
   // What it takes at most, less what stands around its lists, and of one text: those that have such bounds keep to them
-  // under every limit. 0: max_bytes and max_text, up to the limit above.
+  // under every limit. 0: usual_bytes and max_text, up to the limit above.
   std::uint64_t bytes = 0;
   std::size_t text_bytes = 0;
 };
@@ -120,7 +120,7 @@ json_bounds bounds_within(std::uint64_t max_bytes, json_bounds of) noexcept {
 
 json_bounds bounds_of(std::uint64_t limit, std::uint64_t otherwise) noexcept {
   if (limit == 0 || limit > otherwise) return {limit, 0, 0};
-  return {limit, max_bytes, max_text};
+  return {limit, usual_bytes, max_text};
 }
 
 json_bounds bounds_of(document which, std::uint64_t limit) noexcept {

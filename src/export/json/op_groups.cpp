@@ -73,6 +73,7 @@ result<document_status> write_op_groups(json_writer& out, const trace& t, const 
     out.field("self_ps", g.self_ps);
     out.field("total_ps", g.total_ps);
     out.field("own_ps", g.own_ps);
+    if (g.backward_ps) out.field("backward_ps", *g.backward_ps);
     write_work(out, g);
   }, 0, found->rows_left_out);
   out.field("groups_left_out", left_out);

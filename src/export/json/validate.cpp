@@ -124,15 +124,16 @@ void write_calls(json_writer& out, const validation_result& found) {
   json::write_objects(out, "calls", shown, [&](const collective_group* g) {
     const collective_op& op = found.ops[g->op];
     const collective_member& last = found.members[g->first_member + g->last];
+    const bool is_alone = starts_last_alone(found, *g);
     out.field("op", std::string_view(op.name));
     out.field("module", std::string_view(op.module));
     out.field("process_group", std::string_view(op.group));
     out.field("device", op.device);
     out.field("call", g->occurrence);
     out.field("last_start_ps", last.start_ps);
-    write_node_id(out, "latest_node", found, static_cast<std::int32_t>(last.node));
-    out.field("latest_device", last.device);
-    write_rank(out, "latest_rank", last.rank);
+    write_node_id(out, "latest_node", found, is_alone ? static_cast<std::int32_t>(last.node) : -1);
+    out.field("latest_device", is_alone ? last.device : -1);
+    write_rank(out, "latest_rank", is_alone ? last.rank : -1);
     out.field("arrival_skew_ps", g->start_gap_ps);
     write_optional(out, "span_ps", g->span_ps < 0 ? std::nullopt : std::optional(g->span_ps));
     write_rates(out, op, g->payload_bytes, g->moving_ps);

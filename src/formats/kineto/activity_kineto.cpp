@@ -1123,26 +1123,38 @@ class trace_reader final : public chrome_sink {
 
   // While the rows and their links are in the same order.
   void find_origins() {
-    std::vector<std::pair<std::size_t, std::size_t>> kernels;  // device and row, by query
+    struct asked_kernel {
+      std::size_t device, row;
+      bool for_ranges;
+    };
+    std::vector<asked_kernel> kernels;  // by query
     std::vector<origin_query> queries;
-    const auto ask = [&](std::size_t device, std::size_t row, const launch_calls::call& by) {
+    const auto ask = [&](std::size_t device, std::size_t row, const launch_calls::call& by, bool for_ranges = false) {
       queries.push_back({by.thread, by.start_ps, kernels.size()});
-      kernels.emplace_back(device, row);
+      kernels.push_back({device, row, for_ranges});
     };
     const std::vector<graph_captures::order_link> by_order = links_by_order();
     for (const graph_captures::order_link& link : by_order) {
       devices_[link.device].rows[link.row].flags |= kernel_by_order;
       ask(link.device, link.row, calls_.at(link.call));
+      ask(link.device, link.row, calls_.at(link.replay), true);  // ranges were open when the graph ran, not when it was captured
     }
     for (std::size_t d = 0; d < devices_.size(); ++d)
       for (std::size_t row = 0; row < devices_[d].rows.size(); ++row)
         if (!is_by_order(d, row))
           if (const launch_calls::call* const by = calls_.launcher_of(devices_[d].links[row])) ask(d, row, *by);
-    call_origins(spans_, {std::move(autograd_), {}, false}, parts_.strings, parts_.origins).find(queries);
+    call_origins origins(spans_, {std::move(autograd_), {}, false}, parts_.strings, parts_.origins);
+    origins.find(queries);
     for (gathered_device& d : devices_) d.operations.resize(d.rows.size());
+    std::stable_partition(queries.begin(), queries.end(), [&](const origin_query& q) { return !kernels[q.kernel].for_ranges; });
     for (const origin_query& q : queries) {
-      const auto [device, row] = kernels[q.kernel];
-      devices_[device].rows[row].origin = q.origin;
+      const auto [device, row, for_ranges] = kernels[q.kernel];
+      std::uint32_t& origin = devices_[device].rows[row].origin;
+      if (for_ranges) {
+        origin = origins.with_ranges_of(origin, q.origin);
+        continue;
+      }
+      origin = q.origin;
       // The operator around the launch of a graph is not that of its kernels.
       if (q.operation != 0 && (is_by_order(device, row) || !is_of_graph(device, row)))
         devices_[device].operations[row].by = calls_.operation_at(q.operation - 1);

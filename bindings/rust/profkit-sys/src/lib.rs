@@ -1362,7 +1362,7 @@ pub struct pk_kernel_row {
     pub framework_op: pk_str,
     /// outermost operator around that: "aten::linear"
     pub outer_op: pk_str,
-    /// modules and annotations around the launch, from outside in
+    /// modules around the launch, from outside in
     pub module: pk_str,
     /// line of code that is not the framework's: "model.py(31): forward"
     pub source: pk_str,
@@ -3043,7 +3043,7 @@ pub struct pk_collective_call {
     pub payload_bytes: i64,
     /// what each link carries at least: over moving_ps it is the bus bandwidth
     pub link_bytes: i64,
-    /// id of the node that came last
+    /// id of the node that began last; -1 where several did
     pub latest_node: i64,
     /// number among the calls of the op by its group
     pub call: u32,
@@ -3690,7 +3690,7 @@ extern "C" {
         err: *mut *mut pk_error,
     ) -> pk_status;
     /// Writes the document of ops summed by what they have in common, a tree: that of `profkit ops PATH --by KEYS --json`. `by` is one of
-    /// kernel, function, instruction, op, outer-op, module, module-kind, source, phase, shape, step, kind, category, program, stream
+    /// kernel, function, instruction, op, outer-op, module, module-kind, range, source, phase, shape, step, kind, category, program, stream
     /// and device, or several with commas between them. Else as pk_document_write(). Errors: PK_E_INVALID_ARGUMENT (no such key: the
     /// hint lists them). Since 0.1.
     pub fn pk_op_groups_write(
