@@ -261,7 +261,7 @@ std::string types_text(const device_architecture& d, std::uint32_t layout) {
   }
   std::string text;
   for (const auto& [kind, count] : kinds)
-    text += (text.empty() ? "" : ", ") + std::to_string(count) + ' ' + layer_kind_name(kind);
+    text += (text.empty() ? "" : ", ") + std::to_string(count) + ' ' + d.type_text(kind);
   return text;
 }
 
@@ -325,6 +325,7 @@ std::string summary_of(const activity& of, const architecture_result& r) {
   if (!of_phase.empty()) text += " (" + of_phase + ')';
   if (d.pipeline.comm_ps > 0)
     text += ", " + share(d.pipeline.hidden_ps, d.pipeline.comm_ps) + " of communication hidden";
+  if (!d.layers_of_the_model.empty()) text += "; " + d.layers_of_the_model;
   text += "; confidence ";
   text += confidence_name(d.sure);
   return text;

@@ -320,6 +320,13 @@ void add_count_facts(fact_context& c, fact_list& into) {
   for (const kernel_use& k : c.r.kernels)
     if (c.r.device->type == accelerator::npu && k.type == "Conv2D" && c.r.calls_of("aten::conv2d") == 0) convolutions += k.calls;
   const bool attends = !c.shapes.attentions.empty() || into.has("attention_backend");
+  // Attention that is made of products and a softmax has no operator of its own: its module is all that names it.
+  const auto attending =
+      std::find_if(c.r.modules.classes.begin(), c.r.modules.classes.end(), [](const module_class& m) { return m.part == module_part::attention; });
+  const bool named = attending != c.r.modules.classes.end();
+  const auto say_no_attention = [&] {
+    if (!named) say("attention", false, certainty::likely, "no kernel, no operator and no module of attention");
+  };
   if (c.convolves && !attends && convolutions > 0 && !c.denoises) {
     const auto passes = static_cast<std::uint64_t>(std::max<std::int64_t>(steps, 1));
     if (convolutions % passes == 0) {
@@ -339,12 +346,13 @@ void add_count_facts(fact_context& c, fact_list& into) {
           }
     }
     if (!into.has("family"))
-      say("family", std::string("convolutional"), certainty::likely, std::to_string(convolutions) + " convolutions, no attention");
-    say("attention", false, certainty::likely, "no kernel and no operator of attention");
+      say("family", std::string("convolutional"), named ? certainty::possible : certainty::likely,
+          std::to_string(convolutions) + " convolutions, " + (named ? "and nn.Module: " + attending->name : "no attention"));
+    say_no_attention();
   }
   if (c.recommends) {
     const std::string evidence = "look-ups of fbgemm in embedding tables";
-    if (!attends) say("attention", false, certainty::likely, "no kernel and no operator of attention");
+    if (!attends) say_no_attention();
     if (!into.has("family"))
       say("family", std::string("dlrm (recommendation)"), into.has("interaction_features") ? certainty::likely : certainty::possible,
           evidence);
@@ -410,6 +418,9 @@ void add_count_facts(fact_context& c, fact_list& into) {
       if (!k.communicates && like.empty() && (has_word_of(k.name, words) || has_word_of(k.type, words))) like = use_evidence(k);
     for (const module_class& m : c.r.modules.classes)
       if (m.part == module_part::experts) like = m.name;
+    if (c.r.found != nullptr)
+      for (const layer_type& t : c.r.found->types)
+        if (t.kind != layer_kind::dense) like = layer_kind_name(t.kind);
     if (like.empty() && (attends || c.convolves || c.recommends))
       say("moe", false, certainty::likely, "nothing that routes tokens or multiplies by groups");
   }
