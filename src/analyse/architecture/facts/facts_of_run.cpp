@@ -16,8 +16,6 @@ namespace {
 
 // Parts of names of kernels, in lower case.
 constexpr std::string_view backward_words[] = {"backward", "bwd", "bprop", "wgrad", "grad"};
-constexpr std::string_view optimizer_words[] = {"fusedadam",     "applyadam",      "adam_", "fusedsgd",      "fused_sgd",
-                                                "applymomentum", "fusedoptimizer", "lamb_", "foreachaddlist"};
 
 template <std::size_t N>
 bool has_word_of(std::string_view name, const std::string_view (&words)[N]) {
@@ -97,10 +95,7 @@ void add_framework(fact_context& c, fact_list& into) {
 
 void add_optimizer(fact_context& c, fact_list& into) {
   for (const span_use& s : c.r.spans) {
-    constexpr std::string_view step = "Optimizer.step#", ending = ".step";
-    const std::size_t at = s.name.find(step);
-    if (at == std::string_view::npos || !ends_with(s.name, ending)) continue;
-    const std::string_view name = s.name.substr(at + step.size(), s.name.size() - at - step.size() - ending.size());
+    const std::string_view name = optimizer_of_span(s.name);
     if (!name.empty()) into.add("optimizer", std::string(name), certainty::proved, fact_source::annotation, span_evidence(s));
   }
   if (into.has("optimizer")) return;
@@ -182,7 +177,9 @@ void add_mode_facts(fact_context& c, fact_list& into) {
     const bool enlarges = contains_folded(k.name, "dgrad") && !contains_folded(k.name, "wgrad");
     const bool back = !enlarges && (has_word_of(k.name, backward_words) || has_word_of(k.type, backward_words));
     if (backward.empty() && back) backward = use_evidence(k);
-    if (optimizer.empty() && (has_word_of(k.name, optimizer_words) || has_word_of(k.type, optimizer_words))) optimizer = use_evidence(k);
+    // A list that is added to another may be gradients, too: enough to know that something trains.
+    if (optimizer.empty() && (k.optimizes || contains_folded(k.name, "foreachaddlist") || contains_folded(k.type, "foreachaddlist")))
+      optimizer = use_evidence(k);
     const bool product = contains_folded(k.name, "gemm") || contains_folded(k.type, "matmul") || contains_folded(k.name, "nvjet") ||
                          contains_folded(k.name, "cijk_") || contains_folded(k.type, "conv2d") || contains_folded(k.name, "cudnn");
     const bool attention = contains_folded(k.name, "attention") || contains_folded(k.name, "flash") || contains_folded(k.name, "fmha") ||
