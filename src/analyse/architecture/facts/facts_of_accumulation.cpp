@@ -41,9 +41,10 @@ class accumulation_counter {
       const bool same = std::all_of(before_.begin() + 1, before_.end(), [&](std::uint64_t one) { return one == n; });
       return same && before_.front() <= n && since_ <= n ? std::make_optional(n) : std::nullopt;
     }
+    const bool of_host = std::any_of(marked.begin(), marked.end(), [](const step_marker& m) { return m.device < 0; });
     const step_marker* only = nullptr;
     for (const step_marker& m : marked) {
-      if (m.device >= 0) continue;
+      if (of_host != (m.device < 0)) continue;
       if (only != nullptr && m.start_ps != only->start_ps) return std::nullopt;
       only = &m;
     }
@@ -113,7 +114,7 @@ void add_accumulation_facts(fact_context& c, fact_list& into) {
   std::string_view by;
   if (!pipelined && std::any_of(c.r.training.begin(), c.r.training.end(), [](const training_mark& m) { return m.part == training_part::optimizer; })) {
     count = count_on_host(c.r.training);
-    by = "forward and backward passes of the host";
+    by = "passes forward and back on the host";
   } else if (d != nullptr && !c.r.optimizer_kernels.empty()) {
     const std::string_view source = d->pass_source;
     const bool parted = ends_with(source, "embedding") || ends_with(source, "backward attention");
@@ -124,7 +125,7 @@ void add_accumulation_facts(fact_context& c, fact_list& into) {
   }
   const std::optional<std::uint64_t> each = count.each(c.r.steps);
   if (!each) return;
-  const std::string evidence = std::to_string(count.micro_steps()) + ' ' + std::string(by) + " to " +
+  const std::string evidence = std::to_string(count.micro_steps()) + ' ' + std::string(by) + ", " +
                                counted(count.optimizer_steps(), "step", "steps") + " of the optimizer";
   into.add("optimizer_steps", static_cast<std::int64_t>(count.optimizer_steps()), certainty::likely, fact_source::count, evidence);
   into.add("gradient_accumulation_steps", static_cast<std::int64_t>(*each), certainty::likely, fact_source::count, evidence, "micro-steps");

@@ -618,7 +618,7 @@ class shape_reader {
   std::optional<sample_count> samples_of_pictures() const {
     for (const convolution_use& v : s_.convolutions) {
       if (v.input.size() != 4 && v.input.size() != 5) continue;
-      sample_count found{v.input[0], v.input.size() == 4 ? "images" : "samples", v.evidence};
+      sample_count found{v.input[0], v.input.size() == 4 && !c_.denoises ? "images" : "samples", v.evidence};
       for (const class_use& k : s_.classes)
         if (k.loss && v.input.size() == 4 && k.rows > 0 && k.rows < found.count && v.input[0] % k.rows == 0)
           found = {k.rows, "samples", v.evidence + ", a row of the loss for " + std::to_string(v.input[0] / k.rows) + " of them: " + k.evidence};
