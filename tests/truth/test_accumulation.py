@@ -144,6 +144,8 @@ class Accumulation(LetterCase):
         text = "{} passes of the device, {} of the optimizer"
         self.assertEqual(said("1FMFMBMBMFMFMBMBMO2FMFMBMBMFMFMBMBMO"), (2, "likely", text.format(4, "2 steps")))
         self.assertEqual(said("1FMFMBMBMFMFMBMBMFMFMBMBMO"), (3, "likely", text.format(3, "1 step")))
+        self.assertEqual(said("1FMFMBMBMVFMFMBMBMVFMFMBMBMO"), (None,))  # a stage of a pipeline
+        self.assertEqual(said("1EFMFMEFMFMVBMBMBMBMO"), (2, "likely", text.format(2, "1 step")))  # with look-ups
         self.assertEqual(said("1FMFMBMBMFMFMBMBM2FMFMBMBMFMFMBMBM"), (None,))  # no optimizer
         self.assertEqual(said("1FMFMBMBMO2FMFMBMBMO"), (None,))  # steps alone part the passes
 

@@ -1,6 +1,7 @@
 // How many times gradients are added up before the optimizer uses them: forward and backward passes to one step of it.
 #include <analyse/architecture/facts/model_facts.hpp>
 
+#include <analyse/architecture/families.hpp>
 #include <base/affix.hpp>
 #include <base/format.hpp>
 
@@ -105,10 +106,11 @@ accumulation_counter count_on_device(const device_architecture& d, const std::ve
 void add_accumulation_facts(fact_context& c, fact_list& into) {
   if (!c.trains) return;
   const device_architecture* const d = c.r.found;
-  // Stages of a pipeline go forward several times before they go back.
+  // Stages of a pipeline go forward several times before they go back: only look-ups of tokens tell their passes apart. NCCL runs
+  // all-to-alls by the kernels of sends and receives, too: those leave it open.
   const bool pipelined = into.number("pipeline_parallel").value_or(1) > 1 ||
                          std::any_of(c.r.kernels.begin(), c.r.kernels.end(), [](const kernel_use& k) {
-                           return k.communicates && (contains_folded(k.name, "sendrecv") || contains_folded(k.name, "hcom_send"));
+                           return k.communicates && (contains_folded(k.name, "sendrecv") || communication_kind(k.type, k.name) == op_kind::point_to_point);
                          });
   accumulation_counter count;
   std::string_view by;
@@ -117,7 +119,7 @@ void add_accumulation_facts(fact_context& c, fact_list& into) {
     by = "passes forward and back on the host";
   } else if (d != nullptr && !c.r.optimizer_kernels.empty()) {
     const std::string_view source = d->pass_source;
-    const bool parted = ends_with(source, "embedding") || ends_with(source, "backward attention");
+    const bool parted = ends_with(source, "embedding") || (!pipelined && ends_with(source, "backward attention"));
     const bool whole = std::none_of(d->passes.begin(), d->passes.end(), [](const model_pass& p) { return p.irregular || p.cut != pass_cut::none; });
     if (!parted || !whole) return;
     count = count_on_device(*d, c.r.optimizer_kernels);
