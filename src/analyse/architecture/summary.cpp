@@ -286,7 +286,9 @@ std::string totals_summary(const device_architecture& d) {
   for (const layer_type& t : d.types)
     types += (types.empty() ? "" : ", ") + grouped(t.occurrences) + ' ' + layer_kind_name(t.kind);
   if (!types.empty()) text += " (" + types + " in all)";
-  return text + ", from totals of ops without times; confidence " + confidence_name(d.sure);
+  text += ", from totals of ops without times";
+  if (!d.layers_of_the_model.empty()) text += "; " + d.layers_of_the_model;
+  return text + "; confidence " + confidence_name(d.sure);
 }
 
 }  // namespace

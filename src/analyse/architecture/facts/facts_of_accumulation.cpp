@@ -106,7 +106,7 @@ accumulation_counter count_on_device(const device_architecture& d, const std::ve
 void add_accumulation_facts(fact_context& c, fact_list& into) {
   if (!c.trains) return;
   const device_architecture* const d = c.r.found;
-  // Stages of a pipeline go forward several times before they go back: only look-ups of tokens tell their passes apart. NCCL runs
+  // Stages of a pipeline go forward several times before they go back: only look-ups of tokens part their passes. NCCL runs
   // all-to-alls by the kernels of sends and receives, too: those leave it open.
   const bool pipelined = into.number("pipeline_parallel").value_or(1) > 1 ||
                          std::any_of(c.r.kernels.begin(), c.r.kernels.end(), [](const kernel_use& k) {
@@ -114,7 +114,7 @@ void add_accumulation_facts(fact_context& c, fact_list& into) {
                          });
   accumulation_counter count;
   std::string_view by;
-  if (!pipelined && std::any_of(c.r.training.begin(), c.r.training.end(), [](const training_mark& m) { return m.part == training_part::optimizer; })) {
+  if (!pipelined && !c.r.training.empty()) {
     count = count_on_host(c.r.training);
     by = "passes forward and back on the host";
   } else if (d != nullptr && !c.r.optimizer_kernels.empty()) {

@@ -260,7 +260,10 @@ class gatherer {
       ++r_.modules.classes[s.of_class].calls;
       r_.modules.calls.push_back(call);
     }
-    std::sort(r_.training.begin(), r_.training.end(), [](const training_mark& a, const training_mark& b) { return a.start_ps < b.start_ps; });
+    if (std::none_of(r_.training.begin(), r_.training.end(), [](const training_mark& m) { return m.part == training_part::optimizer; }))
+      r_.training = {};
+    std::sort(r_.training.begin(), r_.training.end(),
+              [](const training_mark& a, const training_mark& b) { return std::tie(a.start_ps, a.part) < std::tie(b.start_ps, b.part); });
   }
 
   void take_operators() {

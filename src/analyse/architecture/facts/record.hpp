@@ -73,7 +73,7 @@ struct model_record {
   std::vector<span_use> spans;          // host spans by name
   std::vector<step_marker> steps;       // of the host and of the device, by start
   module_scopes modules;
-  std::vector<training_mark> training;         // of the host, by start
+  std::vector<training_mark> training;         // of the host, by start; none where it steps no optimizer
   std::vector<std::int64_t> optimizer_kernels;  // when kernels of an optimizer start, ascending
   std::string program;  // the compiled one that is the model; "" none
   [[nodiscard]] std::uint64_t calls_of(std::string_view span) const;
