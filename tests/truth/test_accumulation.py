@@ -11,8 +11,8 @@ GRADIENT = ENGINE + "torch::autograd::AccumulateGrad"
 
 
 class Loop:
-    """A training loop of one rank, a letter after the other: F looks up 4 x 8 tokens and multiplies them; R is a recomputed forward of
-    the backward pass B that follows; G asks for gradients without adding them to any; C clips gradients; O and P are steps of two
+    """A training loop of one rank, a letter after the other: F looks up 4 x 8 tokens and multiplies them; R computes forward again
+    inside of a backward pass B; G asks for gradients without adding them to any; C clips gradients; O and P are steps of two
     optimizers. "|" begins a marked step."""
 
     def __init__(self, letters, kernels=("gemm",)):
@@ -112,7 +112,7 @@ class Accumulation(LetterCase):
         self.holds("FBFBO", None)
 
     def test_what_is_no_micro_step(self):
-        self.holds("|FRBFRBO" * 2, 2, 2)  # what is computed again
+        self.holds("|FBRBFBRBO" * 2, 2, 2)  # what is computed again between gradients
         self.holds("|FGFBO" * 2, 1, 2)  # gradients that are asked for
         self.holds("|FBFBCO" * 2, 2, 2)  # clipping
         self.holds("|FBFBOP" * 2, 2, 2)  # two optimizers, one after the other
