@@ -93,7 +93,7 @@ class printer {
   void print_counted_types() {
     table t;
     t.left("type").right("layers in all passes");
-    for (const layer_type& type : d_.types) t.row({layer_kind_name(type.kind), grouped(type.occurrences)});
+    for (const layer_type& type : d_.types) t.row({d_.type_text(type.kind), grouped(type.occurrences)});
     s_.heading("Layer types, by the counts of expert kernels");
     t.print(s_.out(), s_.columns());
   }
@@ -128,7 +128,7 @@ class printer {
       const auto a = std::find_if(d_.anatomies.begin(), d_.anatomies.end(), [&](const layer_anatomy& one) {
         return one.kind == type.kind && one.sampling == type.sampling && one.phase == type.phase;
       });
-      std::vector<std::string> row{layer_kind_name(type.kind) + std::string(type.sampling ? "+sampling" : ""),
+      std::vector<std::string> row{d_.type_text(type.kind, type.sampling),
                                    model_phase_name(type.phase), ranges_of(type), grouped(std::uint64_t{type.count}),
                                    grouped(d_.layouts[type.layout].passes)};
       if (a != d_.anatomies.end()) {

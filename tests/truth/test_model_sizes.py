@@ -177,6 +177,33 @@ class Pictures(OperatorFacts):
                          "family": "convolutional"})
         self.holds(ops[::-1], {"image_size": None, "batch": (5, "likely", 0)})
 
+    def test_samples_are_not_frames(self):
+        """A clip is one sample, whether its frames are a dimension or lie in the batch beside a loss of one row a clip."""
+        def conv3d(dims, times=2):
+            return operator("aten::conv3d", [dims, [8, dims[1], 3, 3, 3], []], [HALF] * 2, times=times)
+        def batch(ops):
+            found = {f["name"]: f for f in self.ask(self.trace(ops))["facts"]}
+            return [found[name][key] for name in ("batch",) for key in ("value", "certainty", "unit")] if "batch" in found else None
+        clips = conv3d([2, 3, 16, 32, 32])
+        frames, second = convolution([32, 3, 32, 32], [8, 3, 3, 3]), convolution([32, 8, 16, 16], [8, 8, 3, 3])
+        self.assertEqual(batch([clips]), [2, "likely", "samples"])
+        self.assertEqual(batch([frames, second]), [32, "likely", "images"])  # that they are of clips is on no record
+        self.assertEqual(batch([frames, second, logits("log_softmax", 2, 10)]), [2, "likely", "samples"])
+        self.assertEqual(batch([frames, second, logits("log_softmax", 32, 10)]), [32, "likely", "images"])
+        for other in (logits("log_softmax", 5, 10), logits("log_softmax", 64, 10), logits("argmax", 2, 10)):
+            self.assertEqual(batch([frames, second, other]), [32, "likely", "images"])
+        # Attention over the frames of one place, or the places of one frame, has a batch of its own.
+        for attends in (attention(32, 4, 17, 16, times=3), attention(34, 4, 16, 16, times=3)):
+            self.assertEqual(batch([conv3d([2, 3, 16, 32, 32], 1), attends]), [2, "likely", "samples"])
+        self.assertEqual(batch([conv3d([2, 3, 16, 32, 32], 1), attention(2, 4, 17, 16, times=3)]), [2, "proved", "sequences"])
+
+    def test_rates_of_images(self):
+        """What a rate counts is said: images, which may be frames."""
+        ops = [convolution([32, 3, 32, 32], [8, 3, 3, 3], 3), linear(32, 64, 10, times=3)]
+        steps = [("user_annotation", f"ProfilerStep#{n}", 1000 + 100 * n, 100, 11) for n in range(3)]
+        found = self.facts(self.trace(ops, [("gemm", 1)], spans=steps))
+        self.assertEqual(found["samples_per_s"][1:], ("likely", "32 images a step, 3 steps in 300.000 us"))
+
     def test_convolutions_as_often_as_attention(self):
         """A network of both is one of convolutions where there are at least as many: then norms by groups come first."""
         groups = operator("aten::group_norm", [[4, 8, 32, 32], [], [8]], [HALF])

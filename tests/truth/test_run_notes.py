@@ -65,7 +65,7 @@ class Notes(ModuleCase, LetterCase):
         found = self.facts(self.trace([look_up], [("x", 1)]))
         why = "look-ups of fbgemm in embedding tables"
         self.assertEqual((found["family"], found["attention"], found.get("model_parallel_embeddings")), (
-            ("dlrm (recommendation)", "possible", why), (False, "likely", "no kernel and no operator of attention"), None))
+            ("dlrm (recommendation)", "possible", why), (False, "likely", "no kernel, no operator and no module of attention"), None))
         for name in ("c10d::alltoall_base_", "nccl:all_to_all"):
             found = self.facts(self.trace([look_up, operator("a", [[1]]), operator(name, [[1]], times=3)], [("x", 1)]))
             self.assertEqual(found["model_parallel_embeddings"], (True, "likely", f"3 x {name}"))

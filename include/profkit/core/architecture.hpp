@@ -248,6 +248,8 @@ struct device_architecture {
   std::vector<evidence_row> evidence;
   std::vector<std::string> limitations;
   confidence sure = confidence::low;
+  bool experts_open = false;        ///< whether layers without known kernels of experts have experts all the same is not known
+  std::string layers_of_the_model;  ///< "modules show 12 layers", where the facts count others than the kernels; else ""
   /// No table says when kernels ran: op_counts, the number of anchors and what follows from them (layers_per_pass,
   /// types with their occurrences in all passes and no ranges, checks) are all there is. There are no passes and no
   /// layers.
@@ -257,6 +259,8 @@ struct device_architecture {
   /// "layer" where attention kernels mark them; "part" where something merely repeats, of which it is not known what it
   /// is.
   [[nodiscard]] const char* layer_word() const noexcept;
+  /// A type for people: "MoE+GMM+sampling"; "Dense or MoE" where experts_open leaves it so.
+  [[nodiscard]] std::string type_text(layer_kind kind, bool sampling = false) const;
 };
 
 struct architecture_result {

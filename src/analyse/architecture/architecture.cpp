@@ -1,5 +1,6 @@
 // The steps from kernels to a model, in order.
 #include <analyse/architecture/checks.hpp>
+#include <analyse/architecture/doubts.hpp>
 #include <analyse/architecture/facts/model_facts.hpp>
 #include <analyse/architecture/streams.hpp>
 #include <analyse/architecture/substructure.hpp>
@@ -108,6 +109,11 @@ const char* pass_cut_name(pass_cut c) noexcept {
 
 const char* device_architecture::layer_word() const noexcept {
   return source == anchor_source::periodic_op || source == anchor_source::communication ? "part" : "layer";
+}
+
+std::string device_architecture::type_text(layer_kind kind, bool sampling) const {
+  const bool open = experts_open && kind == layer_kind::dense;
+  return std::string(layer_kind_name(kind)) + (open ? " or MoE" : "") + (sampling ? "+sampling" : "");
 }
 
 std::uint64_t device_architecture::complete_passes() const noexcept {
@@ -227,11 +233,15 @@ result<architecture_result> look_at_all(const activity& of, const profile* files
     for (std::uint32_t i = 1; i < r.devices.size(); ++i)
       if (architecture::shows_more(r.devices[i], r.devices[r.reported])) r.reported = i;
     r.absent = architecture::why_absent(of, r);
-    r.summary = architecture::summary_of(of, r);
-    if (!o.facts) return r;
+    if (!o.facts) {
+      r.summary = architecture::summary_of(of, r);
+      return r;
+    }
     auto facts = architecture::find_facts(of, files, r, host);
     if (!facts) return std::move(facts).error();
     r.facts = std::move(*facts);
+    if (!r.devices.empty()) architecture::hold_against_facts(r.facts, r.devices[r.reported]);
+    r.summary = architecture::summary_of(of, r);
     // Operators and programs of a host say which model ran, too.
     static constexpr std::string_view of_models[] = {"layers", "hidden_size", "attention_heads", "family", "model_class", "encoder_layers"};
     const auto says = [](const model_fact& f) { return std::find(std::begin(of_models), std::end(of_models), f.name) != std::end(of_models); };

@@ -261,7 +261,7 @@ std::string types_text(const device_architecture& d, std::uint32_t layout) {
   }
   std::string text;
   for (const auto& [kind, count] : kinds)
-    text += (text.empty() ? "" : ", ") + std::to_string(count) + ' ' + layer_kind_name(kind);
+    text += (text.empty() ? "" : ", ") + std::to_string(count) + ' ' + d.type_text(kind);
   return text;
 }
 
@@ -286,7 +286,9 @@ std::string totals_summary(const device_architecture& d) {
   for (const layer_type& t : d.types)
     types += (types.empty() ? "" : ", ") + grouped(t.occurrences) + ' ' + layer_kind_name(t.kind);
   if (!types.empty()) text += " (" + types + " in all)";
-  return text + ", from totals of ops without times; confidence " + confidence_name(d.sure);
+  text += ", from totals of ops without times";
+  if (!d.layers_of_the_model.empty()) text += "; " + d.layers_of_the_model;
+  return text + "; confidence " + confidence_name(d.sure);
 }
 
 }  // namespace
@@ -325,6 +327,7 @@ std::string summary_of(const activity& of, const architecture_result& r) {
   if (!of_phase.empty()) text += " (" + of_phase + ')';
   if (d.pipeline.comm_ps > 0)
     text += ", " + share(d.pipeline.hidden_ps, d.pipeline.comm_ps) + " of communication hidden";
+  if (!d.layers_of_the_model.empty()) text += "; " + d.layers_of_the_model;
   text += "; confidence ";
   text += confidence_name(d.sure);
   return text;

@@ -9,8 +9,8 @@ inline namespace PROFKIT_NAMESPACE {
 namespace html {
 namespace {
 
-void write_anatomy(json_writer& out, const layer_anatomy& a) {
-  out.field("kind", layer_kind_name(a.kind));
+void write_anatomy(json_writer& out, const device_architecture& d, const layer_anatomy& a) {
+  out.field("kind", d.type_text(a.kind));
   out.field("sampling", a.sampling);
   out.field("phase", model_phase_name(a.phase));
   out.field("layers", a.layers);
@@ -35,7 +35,7 @@ void write_model_section(json_writer& out, const report_result& found) {
   out.begin_object(4);
   out.field("layer_word", d.layer_word());
   out.field("passes", d.complete_passes());
-  json::write_objects(out, "types", d.anatomies, [&](const layer_anatomy& a) { write_anatomy(out, a); });
+  json::write_objects(out, "types", d.anatomies, [&](const layer_anatomy& a) { write_anatomy(out, d, a); });
   json::write_strings(out, "parallelism", d.parallelism);
   json::write_strings(out, "limitations", d.limitations);
   out.end_object();

@@ -272,7 +272,7 @@ class report {
     constexpr std::size_t most = 40;
     for (std::size_t i = 0; i < d_.types.size() && i < most; ++i) {
       const layer_type& type = d_.types[i];
-      t.row({"**" + type_text(type.kind, type.sampling) + "**", model_phase_name(type.phase), ranges_text(type),
+      t.row({"**" + d_.type_text(type.kind, type.sampling) + "**", model_phase_name(type.phase), ranges_text(type),
              layers_text(d_, type.count),
              passes_text(d_.layouts[type.layout].passes) + (d_.layouts[type.layout].cut ? " (cut)" : ""),
              characteristics(type)});
@@ -290,7 +290,7 @@ class report {
     table t;
     t.left("Layer type").right("In all passes").right("Mean of a pass");
     for (const layer_type& type : d_.types)
-      t.row({"**" + type_text(type.kind, type.sampling) + "**", layers_text(d_, type.occurrences),
+      t.row({"**" + d_.type_text(type.kind, type.sampling) + "**", layers_text(d_, type.occurrences),
              d_.counted_passes == 0 ? "not known"
                                     : times_text(static_cast<std::int64_t>(type.occurrences),
                                                  static_cast<std::int64_t>(d_.counted_passes)) +
@@ -396,7 +396,7 @@ class report {
   }
 
   std::string heading_of(const layer_anatomy& a) const {
-    return type_text(a.kind, a.sampling) + " (" + model_phase_name(a.phase) + ", " + layers_text(d_, a.layers) + ")";
+    return d_.type_text(a.kind, a.sampling) + " (" + model_phase_name(a.phase) + ", " + layers_text(d_, a.layers) + ")";
   }
 
   void anatomy(const layer_anatomy& a) {
@@ -671,7 +671,7 @@ class report {
     parts.right("Compute after attention").right("Kernels");
     std::vector<std::string> wide;
     for (const layer_anatomy& a : d_.anatomies) {
-      const std::string type = type_text(a.kind, a.sampling);
+      const std::string type = d_.type_text(a.kind, a.sampling);
       const auto range = [](const value_spread& s) {
         return s.least == s.most ? kernels_text(static_cast<std::uint64_t>(s.least))
                                  : grouped(s.least) + " to " + kernels_text(static_cast<std::uint64_t>(s.most));

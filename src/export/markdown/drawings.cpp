@@ -93,10 +93,6 @@ class lane_row {
 
 }  // namespace
 
-std::string type_text(layer_kind kind, bool sampling) {
-  return std::string(layer_kind_name(kind)) + (sampling ? "+sampling" : "");
-}
-
 std::string ranges_text(const layer_type& t) {
   constexpr std::size_t most = 12;
   std::string text;
@@ -173,7 +169,7 @@ std::string draw_model(const device_architecture& d) {
       const std::string where = count == 1 ? word + ' ' + std::to_string(r.first)
                                            : word + "s " + std::to_string(r.first) + '-' + std::to_string(r.last) +
                                                  " (x" + std::to_string(count) + ")";
-      line(padded(where, 24) + type_text(parts[i].type->kind, parts[i].type->sampling));
+      line(padded(where, 24) + d.type_text(parts[i].type->kind, parts[i].type->sampling));
       const auto anatomy = std::find_if(d.anatomies.begin(), d.anatomies.end(), [&](const layer_anatomy& a) {
         return a.kind == parts[i].type->kind && a.sampling == parts[i].type->sampling &&
                a.phase == parts[i].type->phase;

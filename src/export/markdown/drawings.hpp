@@ -17,8 +17,6 @@ namespace markdown {
 
 // "0-1, 5".
 [[nodiscard]] std::string ranges_text(const layer_type& t);
-// "MoE+GMM+sampling".
-[[nodiscard]] std::string type_text(layer_kind kind, bool sampling);
 
 }  // namespace markdown
 }  // namespace PROFKIT_NAMESPACE

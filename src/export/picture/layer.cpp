@@ -59,7 +59,7 @@ result<void> draw_layer(const activity& of, const architecture_result& found, si
   const device_architecture& d = devices[found.reported];
   const model_layer& typical = d.layers[a->typical];
   const std::int64_t layer_ps = time_between(typical.start_ps, typical.end_ps);
-  std::string title = std::string("One layer: ") + layer_kind_name(a->kind);
+  std::string title = "One layer: " + d.type_text(a->kind);
   if (a->phase != model_phase::undetermined) title += std::string(", ") + model_phase_name(a->phase);
   std::string says = human_duration(layer_ps) + ", " + counted(a->kernels, "kernel");
   says += a->layers > 1 ? "; the one of median length, of " + grouped(a->layers) : "";

@@ -19,8 +19,8 @@ const std::vector<card_line>& card_lines() {
   static const std::vector<card_line> lines = {
       {"what", {"model", "model_class", "family", "task", "moe", "parameters", "active_parameters", "framework"}},
       {"ran",
-       {"mode", "phases", "step_phases", "training_parts", "steps", "micro_batches", "denoising_steps", "optimizer", "loss",
-        "sampling", "sampling_method", "tokens_per_s", "samples_per_s", "mfu"}},
+       {"mode", "phases", "step_phases", "training_parts", "steps", "optimizer_steps", "gradient_accumulation_steps", "micro_batches",
+        "denoising_steps", "optimizer", "loss", "sampling", "sampling_method", "tokens_per_s", "samples_per_s", "mfu"}},
       {"inputs",
        {"batch", "sequence", "encoder_sequence", "decoder_sequence", "context_tokens", "query_tokens", "image_size", "patch_size",
         "latent_size"}},

@@ -179,14 +179,20 @@ std::optional<step_window> window_of(const model_record& r) {
 std::optional<double> add_rates(const fact_context& c, fact_list& into) {
   const std::optional<step_window> window = window_of(c.r);
   const model_fact* const batch = into.find("batch");
-  if (!window || c.passes == 0 || c.passes != window->steps || c.encodes_and_decodes) return std::nullopt;
-  const double seconds = static_cast<double>(window->length_ps) / 1e12 / static_cast<double>(window->steps);
+  if (!window || c.passes == 0 || c.encodes_and_decodes) return std::nullopt;
+  // A step of the optimizer may be made of several passes, and a marked step may be one of those.
+  const bool accumulates = c.accumulates > 1 && c.passes == c.micro_steps && c.passes % window->steps == 0;
+  if (c.passes != window->steps && !accumulates) return std::nullopt;
+  const double seconds = static_cast<double>(window->length_ps) / 1e12 / static_cast<double>(c.passes);
   const auto rate = [&](std::int64_t each) { return static_cast<double>(each) / seconds; };
   std::string how = std::to_string(window->steps) + ' ' + window->noun;
   if (window->steps != 1) how += window->noun == std::string_view("pass") ? "es" : "s";
   how += " in " + human_duration(window->length_ps);
+  const char* const noun = accumulates ? "micro-step" : window->noun;
+  if (accumulates) how = std::to_string(c.accumulates) + " micro-steps a step of the optimizer, " + std::to_string(c.passes) + " in " + how;
   const auto say = [&](const char* name, std::int64_t each, const model_fact& by, const char* unit) {
-    into.add(name, rate(each), std::min(by.sure, window->sure), by.source, std::to_string(each) + " a " + window->noun + ", " + how, unit);
+    const std::string what = by.unit == "images" ? " images" : "";
+    into.add(name, rate(each), std::min(by.sure, window->sure), by.source, std::to_string(each) + what + " a " + noun + ", " + how, unit);
   };
   const count sequences = into.number("batch");
   if (batch != nullptr && sequences && *sequences > 0) say("samples_per_s", *sequences, *batch, "samples/s");

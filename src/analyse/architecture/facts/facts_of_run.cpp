@@ -16,8 +16,6 @@ namespace {
 
 // Parts of names of kernels, in lower case.
 constexpr std::string_view backward_words[] = {"backward", "bwd", "bprop", "wgrad", "grad"};
-constexpr std::string_view optimizer_words[] = {"fusedadam",     "applyadam",      "adam_", "fusedsgd",      "fused_sgd",
-                                                "applymomentum", "fusedoptimizer", "lamb_", "foreachaddlist"};
 
 template <std::size_t N>
 bool has_word_of(std::string_view name, const std::string_view (&words)[N]) {
@@ -97,10 +95,7 @@ void add_framework(fact_context& c, fact_list& into) {
 
 void add_optimizer(fact_context& c, fact_list& into) {
   for (const span_use& s : c.r.spans) {
-    constexpr std::string_view step = "Optimizer.step#", ending = ".step";
-    const std::size_t at = s.name.find(step);
-    if (at == std::string_view::npos || !ends_with(s.name, ending)) continue;
-    const std::string_view name = s.name.substr(at + step.size(), s.name.size() - at - step.size() - ending.size());
+    const std::string_view name = optimizer_of_span(s.name);
     if (!name.empty()) into.add("optimizer", std::string(name), certainty::proved, fact_source::annotation, span_evidence(s));
   }
   if (into.has("optimizer")) return;
@@ -182,7 +177,9 @@ void add_mode_facts(fact_context& c, fact_list& into) {
     const bool enlarges = contains_folded(k.name, "dgrad") && !contains_folded(k.name, "wgrad");
     const bool back = !enlarges && (has_word_of(k.name, backward_words) || has_word_of(k.type, backward_words));
     if (backward.empty() && back) backward = use_evidence(k);
-    if (optimizer.empty() && (has_word_of(k.name, optimizer_words) || has_word_of(k.type, optimizer_words))) optimizer = use_evidence(k);
+    // A list that is added to another may be gradients, too: enough to know that something trains.
+    if (optimizer.empty() && (k.optimizes || contains_folded(k.name, "foreachaddlist") || contains_folded(k.type, "foreachaddlist")))
+      optimizer = use_evidence(k);
     const bool product = contains_folded(k.name, "gemm") || contains_folded(k.type, "matmul") || contains_folded(k.name, "nvjet") ||
                          contains_folded(k.name, "cijk_") || contains_folded(k.type, "conv2d") || contains_folded(k.name, "cudnn");
     const bool attention = contains_folded(k.name, "attention") || contains_folded(k.name, "flash") || contains_folded(k.name, "fmha") ||
@@ -320,6 +317,13 @@ void add_count_facts(fact_context& c, fact_list& into) {
   for (const kernel_use& k : c.r.kernels)
     if (c.r.device->type == accelerator::npu && k.type == "Conv2D" && c.r.calls_of("aten::conv2d") == 0) convolutions += k.calls;
   const bool attends = !c.shapes.attentions.empty() || into.has("attention_backend");
+  // Attention that is made of products and a softmax has no operator of its own: its module is all that names it.
+  const auto attending =
+      std::find_if(c.r.modules.classes.begin(), c.r.modules.classes.end(), [](const module_class& m) { return m.part == module_part::attention; });
+  const bool named = attending != c.r.modules.classes.end();
+  const auto say_no_attention = [&] {
+    if (!named) say("attention", false, certainty::likely, "no kernel, no operator and no module of attention");
+  };
   if (c.convolves && !attends && convolutions > 0 && !c.denoises) {
     const auto passes = static_cast<std::uint64_t>(std::max<std::int64_t>(steps, 1));
     if (convolutions % passes == 0) {
@@ -339,12 +343,13 @@ void add_count_facts(fact_context& c, fact_list& into) {
           }
     }
     if (!into.has("family"))
-      say("family", std::string("convolutional"), certainty::likely, std::to_string(convolutions) + " convolutions, no attention");
-    say("attention", false, certainty::likely, "no kernel and no operator of attention");
+      say("family", std::string("convolutional"), named ? certainty::possible : certainty::likely,
+          std::to_string(convolutions) + " convolutions, " + (named ? "and nn.Module: " + attending->name : "no attention"));
+    say_no_attention();
   }
   if (c.recommends) {
     const std::string evidence = "look-ups of fbgemm in embedding tables";
-    if (!attends) say("attention", false, certainty::likely, "no kernel and no operator of attention");
+    if (!attends) say_no_attention();
     if (!into.has("family"))
       say("family", std::string("dlrm (recommendation)"), into.has("interaction_features") ? certainty::likely : certainty::possible,
           evidence);
@@ -410,6 +415,9 @@ void add_count_facts(fact_context& c, fact_list& into) {
       if (!k.communicates && like.empty() && (has_word_of(k.name, words) || has_word_of(k.type, words))) like = use_evidence(k);
     for (const module_class& m : c.r.modules.classes)
       if (m.part == module_part::experts) like = m.name;
+    if (c.r.found != nullptr)
+      for (const layer_type& t : c.r.found->types)
+        if (t.kind != layer_kind::dense) like = layer_kind_name(t.kind);
     if (like.empty() && (attends || c.convolves || c.recommends))
       say("moe", false, certainty::likely, "nothing that routes tokens or multiplies by groups");
   }

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 #include <tuple>
 
@@ -580,11 +581,11 @@ class shape_reader {
       return;
     }
     if (c_.encodes_and_decodes) return add_two_lengths();
-    if (c_.convolves) {
-      for (const convolution_use& v : s_.convolutions)
-        if (v.input.size() == 4 || v.input.size() == 5) return say("batch", v.input[0], certainty::likely, v.evidence);
-      return;
-    }
+    const std::optional<sample_count> samples = samples_of_pictures();
+    // Attention over parts of a picture, or over one frame or one place of a clip, has a batch of its own.
+    if (samples && (c_.convolves || (main_ != nullptr && main_->batch != samples->count)))
+      return say("batch", samples->count, certainty::likely, samples->evidence, samples->unit);
+    if (c_.convolves) return;
     if (main_ != nullptr && main_->batch > 0 && main_->queries > 0 && !several_heads_) {
       const certainty sure = main_->either_order ? certainty::possible : certainty::proved;
       say("batch", main_->batch, sure, main_->evidence, "sequences");
@@ -605,6 +606,25 @@ class shape_reader {
     }
     if (!s_.classes.empty() && s_.classes.front().loss && main_ == nullptr)
       say("batch", s_.classes.front().rows, certainty::likely, s_.classes.front().evidence);
+  }
+
+  struct sample_count {
+    std::int64_t count = 0;
+    const char* unit = "";
+    std::string evidence;
+  };
+  // By the first convolution of pictures or of more dimensions. Frames of a clip may be folded into the batch of pictures: a loss with
+  // fewer rows says how many samples they are of, and without one they are images.
+  std::optional<sample_count> samples_of_pictures() const {
+    for (const convolution_use& v : s_.convolutions) {
+      if (v.input.size() != 4 && v.input.size() != 5) continue;
+      sample_count found{v.input[0], v.input.size() == 4 && !c_.denoises ? "images" : "samples", v.evidence};
+      for (const class_use& k : s_.classes)
+        if (k.loss && v.input.size() == 4 && k.rows > 0 && k.rows < found.count && v.input[0] % k.rows == 0)
+          found = {k.rows, "samples", v.evidence + ", a row of the loss for " + std::to_string(v.input[0] / k.rows) + " of them: " + k.evidence};
+      return found.count > 0 ? std::make_optional(found) : std::nullopt;
+    }
+    return std::nullopt;
   }
 
   bool same_lengths() const {

@@ -20,6 +20,7 @@ result<std::vector<model_fact>> find_facts(const activity& of, const profile* fi
   add_group_facts(c, facts);
   add_shape_facts(c, facts);
   add_kernel_facts(c, facts);
+  add_accumulation_facts(c, facts);
   add_count_facts(c, facts);
   add_recorder_facts(c, facts);
   add_arithmetic_facts(c, facts);

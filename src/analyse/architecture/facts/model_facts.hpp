@@ -16,6 +16,7 @@ struct fact_context {
   const model_record& r;
   model_shapes shapes;
   std::uint64_t passes = 0;  // forward passes that the operators or modules are of; 0: not known
+  std::uint64_t micro_steps = 0, accumulates = 0;  // of training, and those to a step of the optimizer; 0: not known
   bool trains = false, denoises = false, convolves = false, recommends = false, encodes_and_decodes = false;
 };
 
@@ -26,6 +27,7 @@ void add_module_facts(fact_context& c, fact_list& into);
 void add_group_facts(fact_context& c, fact_list& into);
 void add_shape_facts(fact_context& c, fact_list& into);
 void add_kernel_facts(fact_context& c, fact_list& into);
+void add_accumulation_facts(fact_context& c, fact_list& into);
 void add_count_facts(fact_context& c, fact_list& into);
 void add_recorder_facts(fact_context& c, fact_list& into);
 void add_arithmetic_facts(fact_context& c, fact_list& into);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <limits>
 #include <map>
 #include <tuple>
@@ -17,19 +18,32 @@ namespace {
 
 constexpr std::int64_t all_times = std::numeric_limits<std::int64_t>::max();
 
-bool is_backward_name(std::string_view name) noexcept {
-  return starts_with(name, "autograd::engine::evaluate_function") || contains(name, "Backward");
+constexpr std::string_view engine_call = "autograd::engine::evaluate_function";
+bool is_backward_name(std::string_view name) noexcept { return starts_with(name, engine_call) || contains(name, "Backward"); }
+
+// Of operators and annotations that run forward, and again where activations are recomputed.
+constexpr std::string_view forward_names[] = {"aten::linear",     "aten::conv1d",        "aten::conv2d",    "aten::conv3d",
+                                              "aten::embedding",  "aten::embedding_bag", "aten::layer_norm", "aten::batch_norm",
+                                              "CompiledFunction", "## forward ##"};
+bool is_forward_name(std::string_view name) noexcept {
+  return std::find(std::begin(forward_names), std::end(forward_names), name) != std::end(forward_names) ||
+         starts_with(name, "Torch-Compiled Region");
 }
 
-// Counts names of host spans; keeps where modules and calls of autograd lie.
+// Parts of names of kernels, in lower case.
+constexpr std::string_view optimizer_words[] = {"fusedadam",     "applyadam",      "adam_",         "fusedsgd",
+                                                "fused_sgd",     "applymomentum",  "fusedoptimizer", "lamb_"};
+
+// Counts names of host spans; keeps where modules, the parts of training and calls of autograd lie.
 class span_counter final : public host_span_visitor {
  public:
   explicit span_counter(const activity& of) : of_(of) {}
   struct placed {
     std::int64_t start_ps, end_ps;
-    std::uint32_t thread, of_class;  // of_class: backward_class for what autograd calls
+    std::uint32_t thread, of_class;  // of_class: of modules, else one of those below
   };
-  static constexpr std::uint32_t backward_class = 0xFFFFFFFFU;
+  static constexpr std::uint32_t backward_class = 0xFFFFFFFFU, forward_class = 0xFFFFFFFCU, optimizer_class = 0xFFFFFFFBU,
+                                 engine_class = 0xFFFFFFFAU, gradient_class = 0xFFFFFFF9U;
 
   result<void> spans(const host_span* spans, std::size_t count) override {
     for (std::size_t i = 0; i < count; ++i) add(spans[i]);
@@ -67,7 +81,13 @@ class span_counter final : public host_span_visitor {
 
   std::uint32_t look_at(std::string_view name) {
     const std::string_view of_class = class_of_module(name);
-    if (of_class.empty()) return is_backward_name(name) ? backward_class : no_class;
+    if (of_class.empty())
+      return starts_with(name, engine_call)
+                 ? (ends_with(name, "AccumulateGrad") ? gradient_class : engine_class)
+             : is_backward_name(name)           ? backward_class
+             : !optimizer_of_span(name).empty() ? optimizer_class
+             : is_forward_name(name)            ? forward_class
+                                                : no_class;
     const auto [at, is_new] = by_class_.emplace(std::string(of_class), static_cast<std::uint32_t>(classes.size()));
     if (is_new) classes.push_back({std::string(of_class), part_of_class(of_class), 0});
     return at->second;
@@ -81,7 +101,8 @@ class span_counter final : public host_span_visitor {
 // Counts kernels by name and shapes.
 class kernel_counter final : public kernel_visitor {
  public:
-  kernel_counter(const activity& of, const activity_device& on, std::vector<kernel_use>& into) : of_(of), on_(on), into_(into) {}
+  kernel_counter(const activity& of, const activity_device& on, std::vector<kernel_use>& into, std::vector<std::int64_t>& optimizers)
+      : of_(of), on_(on), into_(into), optimizers_(optimizers) {}
   result<void> rows(const kernel_row* rows, std::size_t count) override {
     for (std::size_t i = 0; i < count; ++i) add(rows[i]);
     return {};
@@ -109,13 +130,17 @@ class kernel_counter final : public kernel_visitor {
       use.dtypes = of_.text(types);
       use.communicates = k.kind == kernel_class::comm;
       use.first_ps = k.start_ps;
+      use.optimizes = is_optimizer_kernel(use.name) || is_optimizer_kernel(use.type);
     }
-    ++into_[at->second].calls;
+    kernel_use& use = into_[at->second];
+    ++use.calls;
+    if (use.optimizes) optimizers_.push_back(k.start_ps);
   }
 
   const activity& of_;
   const activity_device& on_;
   std::vector<kernel_use>& into_;
+  std::vector<std::int64_t>& optimizers_;
   hash_map<std::array<string_id, 5>, std::size_t> known_;
 };
 
@@ -162,8 +187,9 @@ class gatherer {
     r_.of = &of_;
     choose();
     if (r_.device != nullptr) {
-      kernel_counter into(of_, *r_.device, r_.kernels);
+      kernel_counter into(of_, *r_.device, r_.kernels, r_.optimizer_kernels);
       if (auto seen = of_.visit_kernels(r_.found->device, into, host_); !seen) return std::move(seen).error();
+      std::sort(r_.optimizer_kernels.begin(), r_.optimizer_kernels.end());
       if (r_.kernels.empty()) take_totals();
     }
     if (r_.host != nullptr && of_.has_host_spans(r_.host_group)) {
@@ -203,6 +229,7 @@ class gatherer {
       use.name = of_.text(t.full_name != 0 ? t.full_name : t.op_type);
       use.type = of_.text(t.op_type);
       use.communicates = t.kind == kernel_class::comm;
+      use.optimizes = is_optimizer_kernel(use.name) || is_optimizer_kernel(use.type);
       use.calls = t.calls;
     }
   }
@@ -214,10 +241,14 @@ class gatherer {
       return std::tie(a.thread, a.start_ps, b.end_ps, a.of_class) < std::tie(b.thread, b.start_ps, a.end_ps, b.of_class);
     });
     for (const span_counter::placed& s : all) {
-      if (s.of_class == span_counter::backward_class) {
-        backward_.push_back(s);
-        continue;
-      }
+      const training_part part = s.of_class == span_counter::engine_class      ? training_part::backward
+                                 : s.of_class == span_counter::gradient_class  ? training_part::gradient
+                                 : s.of_class == span_counter::optimizer_class ? training_part::optimizer
+                                                                               : training_part::forward;
+      const bool other_backward = s.of_class == span_counter::backward_class;
+      if (!other_backward) r_.training.push_back({s.start_ps, s.end_ps, part});
+      if (other_backward || part == training_part::backward || part == training_part::gradient) backward_.push_back(s);
+      if (other_backward || part != training_part::forward || s.of_class == span_counter::forward_class) continue;
       module_call call{s.start_ps, s.end_ps, s.thread, s.of_class, -1};
       std::int32_t around = r_.modules.calls.empty() ? -1 : static_cast<std::int32_t>(r_.modules.calls.size() - 1);
       while (around >= 0) {
@@ -229,6 +260,10 @@ class gatherer {
       ++r_.modules.classes[s.of_class].calls;
       r_.modules.calls.push_back(call);
     }
+    if (std::none_of(r_.training.begin(), r_.training.end(), [](const training_mark& m) { return m.part == training_part::optimizer; }))
+      r_.training = {};
+    std::sort(r_.training.begin(), r_.training.end(),
+              [](const training_mark& a, const training_mark& b) { return std::tie(a.start_ps, a.part) < std::tie(b.start_ps, b.part); });
   }
 
   void take_operators() {
@@ -340,6 +375,17 @@ class gatherer {
 };
 
 }  // namespace
+
+bool is_optimizer_kernel(std::string_view name) noexcept {
+  return std::any_of(std::begin(optimizer_words), std::end(optimizer_words), [&](std::string_view w) { return contains_folded(name, w); });
+}
+
+std::string_view optimizer_of_span(std::string_view span) noexcept {
+  constexpr std::string_view step = "Optimizer.step#", ending = ".step";
+  const std::size_t at = span.find(step);
+  if (at == std::string_view::npos || !ends_with(span, ending) || span.size() < at + step.size() + ending.size()) return {};
+  return span.substr(at + step.size(), span.size() - at - step.size() - ending.size());
+}
 
 const tensor_shape& operator_use::input(std::size_t i) const {
   static const tensor_shape none;

@@ -39,6 +39,7 @@ struct kernel_use {
   std::vector<tensor_shape> inputs, outputs;
   std::string_view shapes_text, dtypes;
   bool communicates = false;
+  bool optimizes = false;  // the step of an optimizer, by its name
   std::uint64_t calls = 0;
   std::int64_t first_ps = 0;
 };
@@ -47,6 +48,18 @@ struct span_use {
   std::string_view name;
   host_span_kind kind = host_span_kind::other;
   std::uint64_t calls = 0;
+};
+
+// What training goes through, as the host calls it.
+enum class training_part : std::uint8_t {
+  forward,
+  backward,  // of autograd
+  gradient,  // of autograd: a gradient of a parameter is added to what it has
+  optimizer
+};
+struct training_mark {
+  std::int64_t start_ps = 0, end_ps = 0;
+  training_part part = training_part::forward;
 };
 
 struct model_record {
@@ -60,9 +73,16 @@ struct model_record {
   std::vector<span_use> spans;          // host spans by name
   std::vector<step_marker> steps;       // of the host and of the device, by start
   module_scopes modules;
+  std::vector<training_mark> training;         // of the host, by start; none where it steps no optimizer
+  std::vector<std::int64_t> optimizer_kernels;  // when kernels of an optimizer start, ascending
   std::string program;  // the compiled one that is the model; "" none
   [[nodiscard]] std::uint64_t calls_of(std::string_view span) const;
 };
+
+// By the name of a kernel or of its type.
+[[nodiscard]] bool is_optimizer_kernel(std::string_view name) noexcept;
+// "Optimizer.step#AdamW.step": "AdamW"; "" of other spans.
+[[nodiscard]] std::string_view optimizer_of_span(std::string_view span) noexcept;
 
 result<model_record> gather_record(const activity& of, const architecture_result& found, const hooks& host);
 
