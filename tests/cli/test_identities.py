@@ -7,9 +7,10 @@ import unittest
 import harness
 from harness import DATA, corpus, run
 
-MOST_BYTES = 3_000_000
-SHARE = re.compile(r"(?<![\d.,])(\d[\d,]*(?:\.\d+)?) ?%")
-COMMANDS = (["report"], ["bubbles"], ["roofline"], ["collectives"], ["ops", "--by", "module"])
+MOST_BYTES = 60_000_000
+SHARE = re.compile(r"(?<![\w.,])(\d[\d,]*(?:\.\d+)?) ?%(?!\w)")
+COMMANDS = (["report"], ["bubbles"], ["roofline"], ["collectives"], ["ops"], *(["ops", "--by", key] for key in ("module", "range", "program", "category")),
+            ["steps"], ["framework"], ["memory"], ["architecture"], ["explain"], ["modules"], ["validate"], ["info"])
 
 
 def captures():
