@@ -42,6 +42,7 @@ std::string linked_text(const profkit::op_groups& found) {
           profkit::percent_text(static_cast<std::uint64_t>(found.unlinked_ps), static_cast<std::uint64_t>(found.self_ps)) + ") no " +
           profkit::group_key_name(found.keys.front()) + " is on record";
   if (found.by_graph != 0) text += ", " + grouped(found.by_graph) + " of which a graph launched";
+  if (found.in_ranges != 0) text += "; " + grouped(found.in_ranges) + " of them were launched in ranges: `--by range`";
   return text;
 }
 

@@ -8,7 +8,7 @@ from trace_events import launch, operator, run, x
 
 HOSTS, OTHERS, STEPS = "host events", "host events other than operators", "step marks"
 WAITS, REPEATED, OWN, NO_END = "waits of devices", "lines that repeat other lines of the device", "the recorder's own events", \
-    "begins without an end"
+    "begins or ends without the other"
 
 
 def mark(n, tid, at):

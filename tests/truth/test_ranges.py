@@ -56,6 +56,9 @@ class Ranges(idle_trace.Case):
             trace = self.two_passes(tid)
             self.assertEqual(self.rows(trace), {"bwd": (9_000, 0), "fwd": (4_000, 9_000)})
             self.assertEqual(self.rows(trace, "module"), {"": (13_000, None)})
+            path = self.scratch / "t.json"
+            self.assertEqual(truth.parsed(truth.run("ops", path, "--by", "module", "--json"))["in_ranges"], 10)
+            self.assertIn("10 of them were launched in ranges", " ".join(truth.run("ops", path, "--by", "module").split()))
             self.assertEqual(self.rows(trace, "phase,range"), {"backward": (9_000, None), "backward > bwd": (9_000, None),
                                                                "forward": (4_000, None), "forward > fwd": (4_000, None)})
 

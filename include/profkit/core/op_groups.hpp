@@ -80,6 +80,7 @@ struct op_groups {
   std::vector<peak_group> peaks;
   std::uint64_t unlinked = 0;    ///< executions of which the first key is not recorded, and their self time
   std::int64_t unlinked_ps = 0;
+  std::uint64_t in_ranges = 0;   ///< of them, where the first key is a module: those that were launched in a range of the user
   std::uint64_t by_graph = 0;    ///< of them, those that a graph launched
   std::uint64_t by_order = 0;    ///< of all, those that a graph launched of whose capture the order of launches says where they come from
   /// Where one of the keys is `kind`: self time of ops that only move data, or wait for it. No more than that can be saved by avoiding

@@ -204,6 +204,7 @@ result<op_groups> group_ops(const trace& t, const ops_result& ops, const std::ve
           if (at == no_node && names.front().empty()) {
             found.unlinked += op.count;
             found.unlinked_ps = saturating_add(found.unlinked_ps, op.self_ps);
+            if (key == group_key::module && !op.origin.range.empty()) found.in_ranges += op.count;
             if (op.origin.by_graph) found.by_graph += op.count;
           }
           for (const std::string& name : names) at = tree.child(at, key, name);

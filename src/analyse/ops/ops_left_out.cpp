@@ -7,7 +7,7 @@ namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 namespace {
 
-constexpr const char* no_end = "begins without an end";
+constexpr const char* no_end = "begins or ends without the other";
 constexpr const char* same_stream = "threads of one stream (one line here)";
 
 const char* why_not(line_use use, trace_ops_of shown) noexcept {

@@ -62,6 +62,7 @@ result<document_status> write_op_groups(json_writer& out, const trace& t, const 
   out.field("unlinked", found->unlinked);
   out.field("unlinked_ps", found->unlinked_ps);
   out.field("by_graph", found->by_graph);
+  if (found->in_ranges != 0) out.field("in_ranges", found->in_ranges);
   if (found->by_order != 0) out.field("by_order", found->by_order);
   if (found->moving_ps) out.field("moving_ps", *found->moving_ps);
   write_rows(out, "peaks", found->peaks, [&](const peak_group& each) { write_peaks(out, each); });

@@ -228,7 +228,7 @@ void write_costliest(json_writer& out, const costliest_work& c) {
   write_text_or_null(out, "op", c.op);
   out.field("op_self_ps", c.op_self_ps);
   write_text_or_null(out, "collective", c.collective);
-  out.field("collective_exposed_ps", c.exposed_ps);
+  write_optional(out, "collective_exposed_ps", c.collective.empty() ? std::nullopt : std::optional(c.exposed_ps));
   out.end_object();
 }
 
