@@ -227,11 +227,11 @@ TEST_CASE("who stands in one call is not busy launching") {
 }
 
 TEST_CASE("what the profiler does counts on every thread") {
-  CHECK(waiting().late().does("Buffer Flush", from, gap * 9 / 10, other).verdict() == "recording proved");
-  CHECK(waiting().late().does("Buffer Flush", from, gap * 9 / 10 - 1, other).verdict() == "recording likely");
+  CHECK(waiting().late().does("Buffer Flush", from, gap * 9 / 10, other).verdict() == "recording proved: Buffer Flush");
+  CHECK(waiting().late().does("Buffer Flush", from, gap * 9 / 10 - 1, other).verdict() == "recording likely: Buffer Flush");
   // It is no drain: the wait before would have cost less.
   CHECK(waiting().late().does("cudaStreamSynchronize", 0, from + 10 * us).does("Buffer Flush", from + 20 * us, gap - 40 * us, other)
-            .verdict() == "recording proved");
+            .verdict() == "recording proved: Buffer Flush");
 }
 
 TEST_CASE("a wait that emptied the queue owns as much of the gap as it lasted") {

@@ -574,7 +574,8 @@ class Idle:
         # Garbage is collected under the lock of the interpreter, and a profiler holds the driver: all threads stand still.
         cause, span, covered = (g.known, g.known_span, g.known_ps) if g.gc <= g.known_ps else ("gc", "", g.gc)
         if g.recording > covered:
-            cause, span, covered = "recording", "", g.recording
+            named = [n for _, _, n in g.names if self.c.meanings.get(n, (None,))[0] == "recording"]
+            cause, span, covered = "recording", (named + [""])[0], g.recording
         if self.at_least(covered, g.length, "high_confidence") and cause not in ("lock", "optimizer_loop"):
             return self.by_known(g, cause, span, covered, reading, thread)
         stands = self.at_least(g.still, g.length, "medium_confidence")

@@ -63,7 +63,7 @@ class StepsAndProofs(idle_trace.Case):
     def test_what_the_recorder_costs(self):
         for name in ("Buffer Flush", "Activity Buffer Request"):
             found = self.bubbles(self.recorded(name, "overhead", 18_000))
-            self.assertEqual(self.causes(found)[1], (18_035, "recording", None, "proved"), name)
+            self.assertEqual(self.causes(found)[1], (18_035, "recording", name, "proved"), name)
             advice = [a["text"] for a in found["recommendations"]]
             self.assertTrue(any("recording costs" in a for a in advice), advice)
             self.assertFalse(any("scalars" in a for a in advice), advice)

@@ -1,5 +1,6 @@
 #include <analyse/bubbles/causes.hpp>
 
+#include <analyse/bubbles/host_vocabulary.hpp>
 #include <analyse/bubbles/ratio.hpp>
 #include <base/affix.hpp>
 
@@ -38,10 +39,14 @@ std::int64_t launching_ps(const bubble& b) noexcept {
 }
 
 // Whoever collects garbage holds the lock of the interpreter, and a profiler holds the driver: they count on every thread.
-known_activity known_of(const host_evidence& h) noexcept {
+known_activity known_of(const host_evidence& h, const activity& in) {
   known_activity most = h.known;
   if (h.gc_ps > most.covered_ps) most = {idle_cause::gc, 0, h.gc_ps};
-  if (h.recording_ps > most.covered_ps) most = {idle_cause::recording, 0, h.recording_ps};
+  if (h.recording_ps > most.covered_ps) {
+    const auto named = std::find_if(h.ops.begin(), h.ops.end(),
+                                    [&](const auto& op) { return cause_named(in.text(op.first)) == idle_cause::recording; });
+    most = {idle_cause::recording, named == h.ops.end() ? 0 : named->first, h.recording_ps};
+  }
   return most;
 }
 
@@ -56,7 +61,7 @@ bool stands_in_call(const bubble& b, const bubble_thresholds& t) noexcept {
 }
 
 verdict by_known(const bubble& b, const activity& in, launch_reading launch, const bubble_thresholds& t) {
-  const known_activity known = known_of(b.host);
+  const known_activity known = known_of(b.host, in);
   verdict v{{copy_or_wait(known.cause, b, in), known.span, known.covered_ps}, certainty::possible};
   const bool most = at_least(known.covered_ps, b.length_ps(), t.high_confidence_ppm);
   if (b.launch_thread() == no_thread) return v;  // it may be a thread that the device does not wait for
@@ -105,7 +110,7 @@ verdict judge(const bubble& b, const activity& in, const bubble_thresholds& t) {
             waited_ps >= t.reportable_gap_ps && at_least(waited_ps, b.length_ps(), t.high_confidence_ppm) ? certainty::proved
                                                                                                           : certainty::likely};
   }
-  const known_activity known = known_of(h);
+  const known_activity known = known_of(h, in);
   const std::int64_t drained_ps = owed_to_drain(b), known_ps = known.covered_ps;
   if (at_least(known_ps, b.length_ps(), t.high_confidence_ppm) && known.cause != idle_cause::lock &&
       known.cause != idle_cause::optimizer_loop)
