@@ -5,7 +5,7 @@ build_root=$root/build
 
 say() { printf '%s\n' "$*" >&2; }
 
-report_options=(--buildtype=release -Dtests=disabled -Dexamples=disabled -Djoined=true)
+# Of build/release, which scripts/report makes without tests, and scripts/test adds them to.
 release_options=(--buildtype=release -Dtests=enabled -Dexamples=enabled -Djoined=true)
 
 # configure NAME [MESON OPTION ...]: sets up build/NAME, or changes the options of the one that is there.

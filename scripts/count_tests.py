@@ -2,13 +2,14 @@
 """Adds up the results of Meson test runs: count_tests.py [--broken-builds N] NAME=TESTLOG.JSON ...
 
 A test program that ends its output with a line `N passed, N failed, N skipped` counts with its own cases,
-any other as one. The last line printed is the sum, in the same form; the status is 1 if anything failed.
+any other as one. Tests that ran long are listed with their time. The last line printed is the sum, in the same form; the status is 1 if anything failed.
 """
 import json
 import re
 import sys
 
 COUNTS = re.compile(r"^(\d+) passed, (\d+) failed, (\d+) skipped$", re.MULTILINE)
+LONG_S = 10
 SKIP_REASON = re.compile(r"^SKIPPED (.*)$", re.MULTILINE)
 
 
@@ -30,7 +31,7 @@ def main(arguments):
     if arguments[:1] == ["--broken-builds"]:
         total[1] += int(arguments[1])
         arguments = arguments[2:]
-    failures, skips = [], []
+    failures, skips, slow = [], [], []
     for argument in arguments:
         run, path = argument.split("=", 1)
         try:
@@ -41,6 +42,8 @@ def main(arguments):
             failures.append(f"{run}: no test log ({problem.strerror}: {path})")
             total[1] += 1
         for record in records:
+            if record.get("duration", 0) > LONG_S:
+                slow.append((record["duration"], f"{run}: {record['name']}"))
             counts = counts_of(record)
             total = [sum(pair) for pair in zip(total, counts)]
             if counts[1]:
@@ -48,7 +51,8 @@ def main(arguments):
             if counts[2]:
                 reasons = SKIP_REASON.findall(record.get("stdout") or "") or ["no reason given"]
                 skips += [f"{run}: {record['name']}: {reason}" for reason in reasons]
-    for title, lines in (("Skipped", skips), ("Failed", failures)):
+    longest = [f"{seconds:4.0f} s  {name}" for seconds, name in sorted(slow, reverse=True)]
+    for title, lines in ((f"Over {LONG_S} s", longest), ("Skipped", skips), ("Failed", failures)):
         if lines:
             print(f"{title}:", *lines, sep="\n  ")
     print("{} passed, {} failed, {} skipped".format(*total))

@@ -36,5 +36,12 @@ with tempfile.TemporaryDirectory() as scratch:
         if done.returncode != status or done.stdout.splitlines()[-1:] != [last_line]:
             failed += 1
             print(f"{what}: expected {last_line!r} and status {status}, got {done.stdout!r} and {done.returncode}")
-print(f"{len(CASES) - failed} passed, {failed} failed, 0 skipped")
+    log = pathlib.Path(scratch) / "times.json"
+    log.write_text("".join(json.dumps({**record("OK"), "name": name, "duration": seconds}) + "\n"
+                           for name, seconds in (("short", 10.0), ("long", 12.4), ("longest", 61.6))), encoding="utf-8")
+    done = subprocess.run([sys.executable, SCRIPT, f"run={log}"], capture_output=True, text=True)
+    if done.stdout.splitlines() != ["Over 10 s:", "    62 s  run: longest", "    12 s  run: long", "3 passed, 0 failed, 0 skipped"]:
+        failed += 1
+        print(f"tests that ran long: got {done.stdout!r}")
+print(f"{len(CASES) + 1 - failed} passed, {failed} failed, 0 skipped")
 sys.exit(1 if failed else 0)

@@ -137,7 +137,7 @@ void add_parameters(const parameter_count& found, fact_list& into) {
 
 // ---- what it processed a second ----
 
-struct step_window {
+struct rated_time {
   std::uint64_t steps = 0;
   std::int64_t length_ps = 0;
   const char* noun = "step";
@@ -145,18 +145,18 @@ struct step_window {
 };
 
 // Passes that layers show, where all of them are whole.
-std::optional<step_window> window_of_passes(const device_architecture& found) {
+std::optional<rated_time> window_of_passes(const device_architecture& found) {
   const std::vector<model_pass>& passes = found.passes;
   if (passes.empty() || std::any_of(passes.begin(), passes.end(), [](const model_pass& p) { return p.cut != pass_cut::none || p.irregular; }))
     return std::nullopt;
   const std::optional<std::int64_t> length = checked_sub(passes.back().end_ps, passes.front().start_ps);
   if (!length || *length <= 0) return std::nullopt;
-  return step_window{passes.size(), *length, "pass", certainty::possible};
+  return rated_time{passes.size(), *length, "pass", certainty::possible};
 }
 
 // From the first to the last step as the host marks them, or until the device has finished; without a host, as the device does. Of
 // a host alone at least three, else what the layers show: the device may still be at work when a step ends on the host.
-std::optional<step_window> window_of(const model_record& r) {
+std::optional<rated_time> window_of(const model_record& r) {
   struct {
     std::uint64_t steps = 0;
     std::int64_t first_ps = 0, last_ps = 0;
@@ -167,7 +167,7 @@ std::optional<step_window> window_of(const model_record& r) {
     of.last_ps = of.steps == 0 ? m.end_ps : std::max(of.last_ps, m.end_ps);
     ++of.steps;
   }
-  step_window found;
+  rated_time found;
   found.steps = device.steps > 0 ? device.steps : host.steps;
   const std::int64_t last_ps = device.steps > 0 && (host.steps == 0 || device.last_ps > host.last_ps) ? device.last_ps : host.last_ps;
   found.length_ps = checked_sub(last_ps, host.steps > 0 ? host.first_ps : device.first_ps).value_or(0);
@@ -177,7 +177,7 @@ std::optional<step_window> window_of(const model_record& r) {
 
 // Gives the tokens a second; of steps of one pass each.
 std::optional<double> add_rates(const fact_context& c, fact_list& into) {
-  const std::optional<step_window> window = window_of(c.r);
+  const std::optional<rated_time> window = window_of(c.r);
   const model_fact* const batch = into.find("batch");
   if (!window || c.passes == 0 || c.encodes_and_decodes) return std::nullopt;
   // A step of the optimizer may be made of several passes, and a marked step may be one of those.
