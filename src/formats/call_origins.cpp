@@ -211,7 +211,7 @@ std::uint32_t call_origins::inside(const holding& outside, std::size_t span) {
   kernel_origin o = around == 0 ? kernel_origin() : origins_[around - 1];
   const bool again = begins_again(outside, span);
   if (again) {
-    o.op = o.outer_op = o.forward_range = 0;
+    o.op = o.outer_op = 0;
     o.phase = training_phase::recomputation;
   }
   switch (known.what) {
@@ -238,9 +238,11 @@ std::uint32_t call_origins::inside(const holding& outside, std::size_t span) {
       o.phase = training_phase::backward;
       const auto forward = numbers_.empty() ? forward_.end() : forward_.find(numbers_[span]);
       if (forward != forward_.end() && !forward->second.is_ambiguous && forward->second.origin != 0) {
-        o.module = origins_[forward->second.origin - 1].module;
-        o.source = origins_[forward->second.origin - 1].source;
-        o.forward_range = origins_[forward->second.origin - 1].range;
+        const kernel_origin& of = origins_[forward->second.origin - 1];
+        o.module = of.module;
+        o.source = of.source;
+        // What runs again was called where it ran first.
+        o.forward_range = of.phase == training_phase::recomputation ? of.forward_range : of.range;
       }
       break;
     }

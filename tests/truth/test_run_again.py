@@ -50,6 +50,16 @@ class RunAgain(idle_trace.Case):
             self.assertEqual(self.rows(trace, "module"), {"Model_0": 4_650, "Block_0": 4_650, "Linear_0": 4_000, "GELU_0": 650})
             self.assertEqual(self.rows(trace, "phase"), {"forward": 1_200, "recomputation": 1_200, "backward": 2_250})
 
+    def test_what_runs_again_was_called_in_its_first_range(self):
+        """The block is called in "fwd", and runs again in "bwd": its backward is that of "fwd", and what runs again is no backward."""
+        for tid in (1, 2):
+            trace = self.reentrant(tid)
+            trace.span("fwd", 50, 500, 1, "user_annotation")
+            trace.span("bwd", 1_900, 1_200, 1, "user_annotation")
+            path = self.write("t.json", trace.text())
+            rows = truth.parsed(truth.run("ops", path, "--by", "range", "--json"))["groups"]
+            self.assertEqual({r["name"]: (r["self_ps"] // US, r["backward_ps"] // US) for r in rows}, {"fwd": (1_200, 2_250), "bwd": (3_450, 0)})
+
     def test_a_hook_runs_the_block_again(self):
         """The first node that needs an activation runs the block; its own path has nothing to do with that."""
         trace, self.next = idle_trace.Rank(), 10_000

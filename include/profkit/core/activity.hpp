@@ -99,7 +99,7 @@ struct kernel_origin {
   string_id outer_op = 0;  ///< the outermost: "aten::linear"
   string_id module = 0;    ///< modules from outside in: "BertModel_0/BertEncoder_0/Linear_3"
   string_id range = 0;     ///< ranges that the user marked and that were open then, from outside in, between them range_separator
-  string_id forward_range = 0;  ///< of what runs backward: the ranges around the operator that ran forward
+  string_id forward_range = 0;  ///< of what runs backward or again: the ranges around the operator that ran forward first
   string_id source = 0;    ///< the innermost line of code that is not the framework's: "model.py(31): forward"
   training_phase phase = training_phase::unknown;
 };
