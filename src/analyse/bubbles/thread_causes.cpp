@@ -159,7 +159,8 @@ void note_still(const std::vector<interval>& edges, std::vector<lasting_span>& l
   auto next = lasting.begin();
   for (const auto& [at, b] : still) {
     for (; next != lasting.end() && next->span.start_ps <= at.start_ps; ++next) open.push_back(&*next);
-    open.erase(std::remove_if(open.begin(), open.end(), [&](const lasting_span* s) { return s->span.end_ps <= at.start_ps; }), open.end());
+    const auto is_over = [from_ps = at.start_ps](const lasting_span* s) { return s->span.end_ps <= from_ps; };
+    open.erase(std::remove_if(open.begin(), open.end(), is_over), open.end());
     const lasting_span* in = nullptr;
     for (const lasting_span* const s : open) {
       if (s->span.end_ps < at.end_ps || (s->is_range && s->span.length_ps() / 2 > static_cast<std::uint64_t>(b->length_ps()))) continue;

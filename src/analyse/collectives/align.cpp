@@ -143,10 +143,10 @@ class collective_aligner {
       return each_of(op.root, [&](const collective_member& a) { each([&](const collective_member& b) { add(a, b); }); });
     if (op.semantics == collective_semantics::to_one)
       return each_of(op.root, [&](const collective_member& b) { each([&](const collective_member& a) { add(a, b); }); });
-    for (const auto& [source, target] : op.pairs)
-      each_of(source, [&](const collective_member& a) {
+    for (const auto& pair : op.pairs)
+      each_of(pair.first, [&](const collective_member& a) {
         if (a.part == collective_part::receives) return;
-        each_of(target, [&](const collective_member& b) {
+        each_of(pair.second, [&](const collective_member& b) {
           if (b.part != collective_part::sends) add(a, b);
         });
       });

@@ -100,7 +100,8 @@ class shifted_calls {
   [[nodiscard]] bool fits(std::int64_t lag_ps) {
     shifted_.groups.clear();
     shifted_.members.clear();
-    for (const auto& [op, calls] : by_op_) {
+    for (const auto& of_op : by_op_) {
+      const auto& calls = of_op.second;
       const std::size_t middle = calls.size() / 2;
       const std::int64_t wanted = saturating_add(calls[middle].first, lag_ps);
       const auto apart = [&](std::size_t i) {

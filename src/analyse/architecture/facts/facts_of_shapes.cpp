@@ -653,8 +653,6 @@ class shape_reader {
   void find_convolutions() {
     if (s_.convolutions.empty()) return;
     const convolution_use& first = s_.convolutions.front();
-    std::uint64_t calls = 0;
-    for (const convolution_use& v : s_.convolutions) calls += v.calls;
     if (main_ == nullptr && s_.convolutions.size() > 1) c_.convolves = true;
     if (first.input.size() != 4 || first.weight.size() != 4) return;
     const std::int64_t channels = first.input[1], side = first.input[2], kernel = first.weight[2];
