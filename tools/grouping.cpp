@@ -64,6 +64,10 @@ void print_counted(session& s) {
   s.out().line("  Rates are over the self time. counted: the share of it of which it is on record what the ops do.");
 }
 
+void print_wrapped(session& s, const std::string& text) {
+  s.out().line(s.columns() == 0 ? text : wrap(text, s.columns(), 2));
+}
+
 slice_writer group_writer(const options& asked) {
   slice_writer writer;
   writer.document = [&](const profkit::trace& of, profkit::sink& into, const profkit::hooks& hooks) {

@@ -28,6 +28,8 @@ void list_grouping(option_list& all, options& into);
 [[nodiscard]] bool counts_in_part(const profkit::op_groups& found);
 [[nodiscard]] std::string counted_text(const profkit::op_group& g);
 void print_counted(session& s);  // what that column is
+// As wide as the screen; what goes on is indented.
+void print_wrapped(session& s, const std::string& text);
 // "bound by memory 31.2 %, by neither 1.0 %, not known 67.8 %".
 [[nodiscard]] std::string bounds_text(const profkit::op_roof& roof, std::int64_t self_ps);
 // A group's name, as deep as it lies.

@@ -99,7 +99,7 @@ void print_lines_left_out(session& s, const profkit::ops_result& found) {
   for (const std::string& text : {left_out_text(found.left_out), escape_for_terminal(found.unpaired)}) {
     if (text.empty()) continue;
     s.out().line("");
-    s.out().line(s.columns() == 0 ? text : wrap(text, s.columns(), 2));
+    print_wrapped(s, text);
   }
 }
 
@@ -129,14 +129,14 @@ profkit::result<void> print_ops(session& s) {
   return {};
 }
 
-// The keys of --by; there is one at least.
+// What the columns of ranges are.
 void print_ranges(session& s) {
-  const std::string text =
-      "self time: what was launched while the range was open. Backward of it: the backward pass of what was called in the range, "
-      "also where that ran in another one";
-  s.out().line(s.columns() == 0 ? text : wrap(text, s.columns(), 2));
+  print_wrapped(s,
+                "self time: what was launched while the range was open. Backward of it: the backward pass of what was called in the range, "
+                "also where that ran in another one");
 }
 
+// The keys of --by; there is one at least.
 profkit::result<void> print_groups(session& s) {
   auto found = profkit::analyse_op_groups(s.trace(), keys_of(s.asked()), s.filters(default_rows), s.hooks());
   if (!found) return std::move(found).error();
@@ -151,7 +151,7 @@ profkit::result<void> print_groups(session& s) {
     facts += "; moving data takes " + human_duration(*found->moving_ps) + " (" +
              profkit::percent_text(static_cast<std::uint64_t>(*found->moving_ps), static_cast<std::uint64_t>(found->self_ps)) +
              "), the most that avoiding it can save";
-  s.out().line(s.columns() == 0 ? facts : wrap(facts, s.columns(), 2));
+  print_wrapped(s, facts);
   table t;
   t.right("of ops").right("self time").right("count");
   if (found->flops != 0) t.right("FLOP/s");

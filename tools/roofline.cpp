@@ -68,7 +68,7 @@ profkit::result<void> print_roofline(session& s) {
     s.absent(found->absent.empty() ? "no op matches the filters" : found->absent);
     return {};
   }
-  const auto line = [&](const std::string& text) { s.out().line(s.columns() == 0 ? text : wrap(text, s.columns(), 2)); };
+  const auto line = [&](const std::string& text) { print_wrapped(s, text); };
   line(summary_text(*found));
   for (const profkit::peak_group& each : found->peaks) line("  " + peak_text(each));
   table t;

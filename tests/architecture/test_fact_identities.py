@@ -23,33 +23,30 @@ OTHER = re.compile(r"; (?:modules|annotations|shapes|names of kernels|counts) sh
 PASSES = re.compile(r"\d+ pass(?:es)? \(([^)]*)\)")
 
 
-def twice_a_layer(folder):
-    """Six layers by their modules, each with two kernels of attention: four passes, so that the kernels agree with each other."""
+def six_layers(path, steps, parts):
+    """Six layers by their modules in each step; in each layer these modules, one after the other, with a product for each kernel."""
     t = fact_cases.Trace()
-    for step in range(4):
+    for step in range(steps):
         with t.scope(f"ProfilerStep#{step}", "user_annotation"), t.module("Net", 0), t.module("Stack", 0):
             for layer in range(6):
                 with t.module("Block", layer):
-                    for part in ("SelfAttention", "CrossAttention"):
+                    for part, kernels in parts:
                         with t.module(part, layer):
-                            for name in (fact_cases.FLASH.format("true"), fact_cases.GEMM, "rms_norm_kernel"):
+                            for name in kernels:
                                 t.op("aten::mm", [[32, 64], [64, 64]], [fact_cases.BF16] * 2, [name])
-    t.write(folder / "twice_a_layer.json.gz")
+    t.write(path)
+
+
+def twice_a_layer(folder):
+    """Two kernels of attention a layer, and four passes, so that the kernels agree with each other."""
+    kernels = (fact_cases.FLASH.format("true"), fact_cases.GEMM, "rms_norm_kernel")
+    six_layers(folder / "twice_a_layer.json.gz", 4, [("SelfAttention", kernels), ("CrossAttention", kernels)])
 
 
 def experts_by_modules(folder):
     """Layers with experts, whose kernels have names like those of any other product."""
-    t = fact_cases.Trace()
-    for step in range(3):
-        with t.scope(f"ProfilerStep#{step}", "user_annotation"), t.module("Net", 0), t.module("Stack", 0):
-            for layer in range(6):
-                with t.module("Block", layer):
-                    with t.module("SelfAttention", layer):
-                        for name in (fact_cases.FLASH.format("true"), fact_cases.GEMM):
-                            t.op("aten::mm", [[32, 64], [64, 64]], [fact_cases.BF16] * 2, [name])
-                    with t.module("SparseMoE", layer):
-                        t.op("aten::mm", [[32, 64], [64, 64]], [fact_cases.BF16] * 2, [fact_cases.GEMM])
-    t.write(folder / "experts_by_modules.json.gz")
+    six_layers(folder / "experts_by_modules.json.gz", 3,
+               [("SelfAttention", (fact_cases.FLASH.format("true"), fact_cases.GEMM)), ("SparseMoE", (fact_cases.GEMM,))])
 
 
 def attention_by_products(folder):

@@ -60,8 +60,7 @@ bool stands_in_call(const bubble& b, const bubble_thresholds& t) noexcept {
   return b.host.still_span != 0 && !is_lively(b, t);
 }
 
-verdict by_known(const bubble& b, const activity& in, launch_reading launch, const bubble_thresholds& t) {
-  const known_activity known = known_of(b.host, in);
+verdict by_known(const known_activity& known, const bubble& b, const activity& in, launch_reading launch, const bubble_thresholds& t) {
   verdict v{{copy_or_wait(known.cause, b, in), known.span, known.covered_ps}, certainty::possible};
   const bool most = at_least(known.covered_ps, b.length_ps(), t.high_confidence_ppm);
   if (b.launch_thread() == no_thread) return v;  // it may be a thread that the device does not wait for
@@ -114,7 +113,7 @@ verdict judge(const bubble& b, const activity& in, const bubble_thresholds& t) {
   const std::int64_t drained_ps = owed_to_drain(b), known_ps = known.covered_ps;
   if (at_least(known_ps, b.length_ps(), t.high_confidence_ppm) && known.cause != idle_cause::lock &&
       known.cause != idle_cause::optimizer_loop)
-    return by_known(b, in, launch, t);
+    return by_known(known, b, in, launch, t);
   // What a wait delays is what the thread does next, where that is on record and nothing that takes its time of its own.
   if (at_least(drained_ps, b.length_ps(), t.medium_confidence_ppm) && known.cause != idle_cause::recording &&
       at_least(h.launcher_ps, b.length_ps(), t.medium_confidence_ppm)) {
@@ -126,7 +125,7 @@ verdict judge(const bubble& b, const activity& in, const bubble_thresholds& t) {
   }
   // Short calls in between are no cause: the rest of what the thread did would be the larger one.
   if (at_least(known_ps, b.length_ps(), t.known_cause_ppm) && known_ps >= h.launcher_ps / 2)
-    return by_known(b, in, launch, t);
+    return by_known(known, b, in, launch, t);
   // A launch that takes so long does more than launch, and what is not on record.
   if (at_least(launching_ps(b), b.length_ps(), t.medium_confidence_ppm))
     return stands_in_call(b, t)

@@ -66,6 +66,14 @@ void write_rank(json_writer& out, std::string_view key, std::int64_t rank) {
     out.id(rank);
 }
 
+// Who came last; nullptr: nobody alone.
+template <class Member>
+void write_latest(json_writer& out, const validation_result& found, const Member* latest) {
+  write_node_id(out, "latest_node", found, latest == nullptr ? -1 : static_cast<std::int32_t>(latest->node));
+  out.field("latest_device", latest == nullptr ? -1 : latest->device);
+  write_rank(out, "latest_rank", latest == nullptr ? -1 : latest->rank);
+}
+
 // What moved in a time, as the algorithm sees it and as links do; null where one of the two is not known.
 void write_rates(json_writer& out, const collective_op& op, std::int64_t payload_bytes, std::int64_t moving_ps) {
   const bool known = payload_bytes >= 0 && moving_ps > 0;
@@ -124,16 +132,13 @@ void write_calls(json_writer& out, const validation_result& found) {
   json::write_objects(out, "calls", shown, [&](const collective_group* g) {
     const collective_op& op = found.ops[g->op];
     const collective_member& last = found.members[g->first_member + g->last];
-    const bool is_alone = starts_last_alone(found, *g);
     out.field("op", std::string_view(op.name));
     out.field("module", std::string_view(op.module));
     out.field("process_group", std::string_view(op.group));
     out.field("device", op.device);
     out.field("call", g->occurrence);
     out.field("last_start_ps", last.start_ps);
-    write_node_id(out, "latest_node", found, is_alone ? static_cast<std::int32_t>(last.node) : -1);
-    out.field("latest_device", is_alone ? last.device : -1);
-    write_rank(out, "latest_rank", is_alone ? last.rank : -1);
+    write_latest(out, found, starts_last_alone(found, *g) ? &last : nullptr);
     out.field("arrival_skew_ps", g->start_gap_ps);
     write_optional(out, "span_ps", g->span_ps < 0 ? std::nullopt : std::optional(g->span_ps));
     write_rates(out, op, g->payload_bytes, g->moving_ps);
@@ -154,10 +159,7 @@ void write_arrivals(json_writer& out, const validation_result& found) {
     out.null();
   else
     out.value(std::string_view(text));
-  const arriving_device* const latest = a.latest < 0 ? nullptr : &a.devices[static_cast<std::size_t>(a.latest)];
-  write_node_id(out, "latest_node", found, latest == nullptr ? -1 : static_cast<std::int32_t>(latest->node));
-  out.field("latest_device", latest == nullptr ? -1 : latest->device);
-  write_rank(out, "latest_rank", latest == nullptr ? -1 : latest->rank);
+  write_latest(out, found, a.latest < 0 ? nullptr : &a.devices[static_cast<std::size_t>(a.latest)]);
   json::write_objects(out, "devices", a.devices, [&](const arriving_device& d) {
     write_node_id(out, "node", found, static_cast<std::int32_t>(d.node));
     out.field("device", d.device);
