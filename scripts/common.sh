@@ -24,17 +24,20 @@ configure() {
 compile() {
   local dir=$build_root/$1
   shift
-  logged "$dir.log" ninja -C "$dir" "$@"
+  ninja -C "$dir" "$@" 2>&1 | python3 "$root/scripts/progress.py" "$dir.log" building || failed "$dir.log" "ninja -C $dir"
 }
 
 # logged LOG COMMAND ...: the output goes to LOG; a failure shows its end.
 logged() {
   local log=$1
   shift
-  if ! "$@" >"$log" 2>&1; then
-    say "failed: $*"
-    tail -n 40 "$log" >&2
-    say "the whole log: $log"
-    return 1
-  fi
+  "$@" >"$log" 2>&1 || failed "$log" "$*"
+}
+
+# failed LOG COMMAND
+failed() {
+  say "failed: $2"
+  tail -n 40 "$1" >&2
+  say "the whole log: $1"
+  return 1
 }

@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
 """Checks scripts/cost on the build that runs this: its folders add up, and what is known to be there is named."""
+import importlib.machinery
+import importlib.util
 import pathlib
 import re
 import subprocess
@@ -20,6 +22,17 @@ if len(lines) != 10 or not all(pathlib.PurePath(name).suffix in (".hpp", ".h", "
     problems.append(f"these are not ten headers: {lines}")
 if [int(count.replace(",", "")) for count, _ in lines] != sorted((int(count.replace(",", "")) for count, _ in lines), reverse=True):
     problems.append(f"the heaviest header does not come first: {lines}")
+# What grew is said from 3 % on; what shrank, or is new, is not.
+loader = importlib.machinery.SourceFileLoader("cost", str(SCRIPT))
+cost = importlib.util.module_from_spec(importlib.util.spec_from_loader("cost", loader))
+sys.dont_write_bytecode = True
+loader.exec_module(cost)
+grown = cost.growth({"a": 100, "b": 100, "c": 100, "d": 1}, {"a": 103, "b": 104, "c": 50, "e": 9})
+if grown != ["4.0 % more b: 104, before 100"]:
+    problems.append(f"what grew: {grown}")
+sizes = cost.sizes(BUILD)
+if len(sizes) != 4 or min(sizes.values()) < 100_000:
+    problems.append(f"sizes: {sizes}")
 print(*problems, done.stdout if problems else "", sep="\n")
 print(f"{int(not problems)} passed, {int(bool(problems))} failed, 0 skipped")
 sys.exit(1 if problems else 0)
