@@ -15,7 +15,7 @@ def skip_without(*needed):
     """Ends the test as skipped, with the reason, when the large corpus is not there."""
     for path in needed:
         if not path.exists():
-            print(f"SKIP: {path} is not there (set PROFKIT_CORPUS)")
+            print(f"SKIPPED {path.name}: needs PROFKIT_CORPUS")
             sys.exit(SKIPPED)
 
 

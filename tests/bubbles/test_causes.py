@@ -95,7 +95,7 @@ def main():
     root = pathlib.Path(os.environ.get("PROFKIT_SOURCE_ROOT", pathlib.Path(__file__).resolve().parents[2]))
     generator = pathlib.Path(os.environ.get("PROFKIT_CORPUS", root.parent / "shared")) / "oracles" / "causes" / "gen_causes.py"
     if not generator.exists():
-        print("SKIPPED planted causes: oracles/causes/gen_causes.py is not there\n0 passed, 0 failed, 1 skipped")
+        print("SKIPPED planted causes: needs PROFKIT_CORPUS\n0 passed, 0 failed, 1 skipped")
         return SKIPPED
     score = Score()
     with tempfile.TemporaryDirectory() as temporary:

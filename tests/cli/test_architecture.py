@@ -96,7 +96,7 @@ class Folders(unittest.TestCase):
         self.assertIn("/no/such/place/", done.err)
 
 
-@unittest.skipUnless(KINETO.is_dir(), f"{KINETO} is not there")
+@unittest.skipUnless(KINETO.is_dir(), "needs PROFKIT_CORPUS")
 class KnownModels(unittest.TestCase):
     def test_layer_counts(self):
         for name, layers, most in (("h100_Qwen_Qwen1.5-0.5B-Chat__1016005.json.gz", 24, "low"),
@@ -121,7 +121,7 @@ class KnownModels(unittest.TestCase):
         self.assertIn("36 layers a pass", done.out)
 
 
-@unittest.skipUnless(ASCEND.is_dir(), f"{ASCEND} is not there")
+@unittest.skipUnless(ASCEND.is_dir(), "needs PROFKIT_CORPUS")
 class Ascend(unittest.TestCase):
     def test_what_a_person_reads(self):
         done = run("architecture", ASCEND)

@@ -349,7 +349,7 @@ class TextTest(Case):
     def test_reports_of_the_corpus_fit_one_screen(self):
         folder = corpus()
         if folder is None:
-            self.skipTest("no corpus: set PROFKIT_CORPUS")
+            self.skipTest("needs PROFKIT_CORPUS")
         # What belongs to the corpus by its name: whatever else lies beside it is none of this test's business.
         parts = ["xspace/*.xplane.pb", "kineto/*.json*", "kineto/torch_cpu/*.json*", "kineto/dlrm_8_ranks", "hlo/*.pb"]
         paths = [p for part in parts for p in sorted(folder.glob(part))]
@@ -365,7 +365,7 @@ class TextTest(Case):
     def test_the_rejected_capture_of_the_corpus(self):
         folder = corpus()
         if folder is None:
-            self.skipTest("no corpus: set PROFKIT_CORPUS")
+            self.skipTest("needs PROFKIT_CORPUS")
         outcome = run("report", folder / "xspace" / "MUST_REJECT_tpu_text_mangled.xplane.pb")
         self.check_status(outcome, 4)
         self.assertEqual(outcome.out, "")

@@ -117,7 +117,7 @@ class ExitCodesTest(Case):
 
     def test_foreign_files_of_the_corpus(self):
         if corpus() is None:
-            self.skipTest("the corpus is not here")
+            self.skipTest("needs PROFKIT_CORPUS")
         for path in sorted((corpus() / "perfetto").glob("*trace")):
             self.check(path, 4, "Perfetto trace", commands=["report", "info", "ops"])
         for path in sorted((corpus() / "jax").glob("*/device_memory.pprof")):

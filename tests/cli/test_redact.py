@@ -84,7 +84,7 @@ class RedactTest(Case):
     def test_nothing_else_is_lost_in_the_corpus(self):
         folder = corpus()
         if folder is None:
-            self.skipTest("no corpus: set PROFKIT_CORPUS")
+            self.skipTest("needs PROFKIT_CORPUS")
         for path in [folder / "kineto" / "dlrm_8_ranks", folder / "kineto" / "nccl_data.json.gz",
                      folder / "ascend" / "msprof-analyze"]:
             with self.subTest(path=path.name):

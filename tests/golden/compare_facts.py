@@ -116,7 +116,7 @@ def main():
         lines = facts.read_text().splitlines()
         path = capture_path(lines[0][2:], root, corpus)
         if not path.exists():
-            print(f"SKIPPED {facts.stem}: no {path} (set PROFKIT_CORPUS)")
+            print(f"SKIPPED {facts.stem}: needs PROFKIT_CORPUS: {path}")
             skipped += 1
             continue
         rows = [line.split("\t") for line in lines[1:]]

@@ -566,7 +566,7 @@ def self_test(writer, folder):
 def main():
     writer, folder = sys.argv[1], corpus()
     if not (folder / "golden").is_dir():
-        print(f"SKIPPED goldens: no corpus at {folder} (set PROFKIT_CORPUS)")
+        print(f"SKIPPED goldens: needs PROFKIT_CORPUS: {folder}")
         return SKIPPED
     sets = {}
 

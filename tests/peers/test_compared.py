@@ -31,7 +31,7 @@ class ComparedTest(unittest.TestCase):
 
     def check(self, peer, capture):
         if compare.path_of(peer, capture) is None:
-            self.skipTest(f"{capture} is in the large corpus")
+            self.skipTest(f"needs PROFKIT_CORPUS: {capture}")
         only = {"captures": {capture: NUMBERS[peer]["captures"][capture]}}
         for row, differs in compare.results_of(peer, compare.Profkit(truth.PROFKIT), only):
             row["reasons"] = compare.reasons_of(peer, row, differs)
@@ -73,7 +73,7 @@ def evidence_of(name):
         if truth.is_sanitized():
             self.skipTest("nothing of profkit is run here")
         if not getattr(evidence, name)(at, said):
-            self.skipTest("its captures are in the large corpus")
+            self.skipTest("needs PROFKIT_CORPUS")
     return test
 
 

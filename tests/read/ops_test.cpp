@@ -476,7 +476,7 @@ TEST_CASE("Totals agree with XProf's where they mean the same") {
     auto path =
         std::filesystem::exists(data_path(name)) ? std::optional(data_path(name)) : corpus_path("captures/" + name);
     if (!path) {
-      note_skip("capture not here: " + name);
+      note_skip("needs PROFKIT_CORPUS: " + name);
       continue;
     }
     auto opened = profile::open(path->string());

@@ -22,6 +22,9 @@ CASES = [
     ("a time-out", [record("TIMEOUT")], [], "0 passed, 1 failed, 0 skipped", 1),
     ("every case skipped", [record("SKIP", "SKIPPED a: no corpus\n0 passed, 0 failed, 3 skipped\n")], [],
      "0 passed, 0 failed, 3 skipped", 0),
+    ("what needs the corpus is no test without it", [record("SKIP", "SKIPPED a: needs PROFKIT_CORPUS: x\n"),
+     record("OK", "SKIPPED b: needs PROFKIT_CORPUS\nSKIPPED c: no browser\n3 passed, 0 failed, 2 skipped\n")], [],
+     "3 passed, 0 failed, 1 skipped", 0),
     ("a missing log", None, [], "0 passed, 1 failed, 0 skipped", 1),
     ("a broken build", [record("OK")], ["--broken-builds", "1"], "1 passed, 1 failed, 0 skipped", 1),
 ]

@@ -169,7 +169,7 @@ class Dlrm(truth.Case):
         corpus = pathlib.Path(os.environ.get("PROFKIT_CORPUS", truth.ROOT.parent / "shared"))
         self.folder = corpus / "captures" / "kineto" / "dlrm_8_ranks"
         if not self.folder.exists():
-            self.skipTest("no corpus: set PROFKIT_CORPUS")
+            self.skipTest("needs PROFKIT_CORPUS")
 
     def lengths(self):
         """By rank the lengths of its collectives, in order, in µs."""

@@ -324,7 +324,7 @@ class AscendOpsTest(truth.Case):
         folder = pathlib.Path(os.environ.get("PROFKIT_CORPUS", pathlib.Path(os.environ["PROFKIT_SOURCE_ROOT"]).parent / "shared"))
         outputs = sorted((folder / "captures/ascend/msinsight/test/data/pytorch/text").glob("level*/*/ASCEND_PROFILER_OUTPUT"))
         if not outputs:
-            self.skipTest("no corpus: set PROFKIT_CORPUS")
+            self.skipTest("needs PROFKIT_CORPUS")
         self.assertEqual(len(outputs), 6)
         products = set()
         for output in outputs:

@@ -276,7 +276,7 @@ class OfCaptures(Agreement):
 
     def test_the_corpus(self):
         if not (CORPUS / "captures").exists():
-            self.skipTest(f"{CORPUS} is not there (set PROFKIT_CORPUS)")
+            self.skipTest("needs PROFKIT_CORPUS")
         roots = [CORPUS / "captures" / name for name in ("kineto", "kineto_devices", "xspace", "ascend", "jax")]
         self.assertTrue(self.check_all(*roots, CORPUS / "oracles" / "contradictions"))
 

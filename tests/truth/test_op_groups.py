@@ -392,7 +392,7 @@ class OpGroupsTest(truth.Case):
         folder = pathlib.Path(os.environ.get("PROFKIT_CORPUS", pathlib.Path(os.environ["PROFKIT_SOURCE_ROOT"]).parent / "shared"))
         paths = sorted((folder / "captures" / "kineto").glob("rank-0*.json.gz"))
         if not paths:
-            self.skipTest("no corpus: set PROFKIT_CORPUS")
+            self.skipTest("needs PROFKIT_CORPUS")
         for path in paths:
             rows = shown(self.ask(path, "step,kernel"))
             steps = [p[0][1] for p in rows if len(p) == 1 and p[0][1]]
@@ -449,7 +449,7 @@ class OpGroupsTest(truth.Case):
         paths = sorted((folder / "captures" / "kineto").glob("*.json.gz"))
         paths = [p for p in paths if p.stat().st_size < 2_000_000 and not p.name.startswith("resnet50")]  # that one has no such numbers
         if not paths:
-            self.skipTest("no corpus: set PROFKIT_CORPUS")
+            self.skipTest("needs PROFKIT_CORPUS")
         self.assertGreaterEqual(len(paths), 4)
         for path in paths:
             with self.subTest(path=path.name):

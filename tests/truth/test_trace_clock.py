@@ -201,7 +201,7 @@ class SameRun(truth.Case):
 
     def test_a_real_run(self):
         if not CAPTURE.is_file():
-            self.skipTest(f"{CAPTURE} is not there (set PROFKIT_CORPUS)")
+            self.skipTest("needs PROFKIT_CORPUS")
         trace = self.scratch / "vm.trace.json.gz"
         truth.run("export", CAPTURE, "--compat", "xla", "-o", trace)
         ours, theirs = self.ask("ops", trace, "--limit", 0)["lines"], self.ask("ops", CAPTURE, "--limit", 0)["lines"]

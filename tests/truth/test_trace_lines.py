@@ -258,7 +258,7 @@ class Lines(truth.Case):
 
     def test_the_corpus(self):
         if not CORPUS.is_dir():
-            self.skipTest(f"{CORPUS} is not there (set PROFKIT_CORPUS)")
+            self.skipTest("needs PROFKIT_CORPUS")
         self.assertGreaterEqual(self.check_folder(CORPUS), 10)
 
 

@@ -101,7 +101,7 @@ class OfPyTorch(truth.Case):
 
     def test_the_corpus(self):
         if not CORPUS.exists():
-            self.skipTest(f"{CORPUS} is not there (set PROFKIT_CORPUS)")
+            self.skipTest("needs PROFKIT_CORPUS")
         folders = CORPUS / "kineto", CORPUS / "kineto_devices"
         for path in sorted(p for folder in folders for p in folder.rglob("*") if p.suffix in (".gz", ".json")):
             if "memory_timeline" not in path.name:
@@ -151,7 +151,7 @@ class OfAscend(truth.Case):
     def test_totals_that_the_recorder_made(self):
         """op_statistic.csv counts what is no communication; its times have three decimals."""
         if not CORPUS.exists():
-            self.skipTest(f"{CORPUS} is not there (set PROFKIT_CORPUS)")
+            self.skipTest("needs PROFKIT_CORPUS")
         tables = sorted((CORPUS / "ascend").rglob("op_statistic*.csv"))
         self.assertTrue(tables)
         for table in tables:
@@ -169,7 +169,7 @@ class OfAscend(truth.Case):
     def test_the_same_totals_without_the_table_of_kernels(self):
         """Where op_statistic.csv is all there is, ops are its rows."""
         if not CORPUS.exists():
-            self.skipTest(f"{CORPUS} is not there (set PROFKIT_CORPUS)")
+            self.skipTest("needs PROFKIT_CORPUS")
         for number, table in enumerate(sorted((CORPUS / "ascend").rglob("op_statistic*.csv"))):
             alone = self.write(f"{number}/op_statistic.csv", table.read_bytes())
             found = {key: of[:2] for key, of in self.totals_of(self.lines_of(alone)).items()}

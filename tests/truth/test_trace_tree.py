@@ -95,7 +95,7 @@ class RealTest(TraceCase):
     def test_corpus(self):
         paths = sorted(p for p in CORPUS.glob("kineto/**/*.json*") if p.stat().st_size < 1 << 20)
         if not paths:
-            self.skipTest("no corpus")
+            self.skipTest("needs PROFKIT_CORPUS")
         for path in paths:
             text = text_of_file(path)
             if "traceEvents" not in text[:1 << 16] and '"ph"' not in text[:1 << 16] or len(text) > 12 << 20:

@@ -180,7 +180,7 @@ class WorkKindsTest(truth.Case):
         folder = pathlib.Path(os.environ.get("PROFKIT_CORPUS", pathlib.Path(os.environ["PROFKIT_SOURCE_ROOT"]).parent / "shared"))
         paths = sorted((folder / "captures" / "kineto").glob("*.json.gz"))
         if not paths:
-            self.skipTest("no corpus: set PROFKIT_CORPUS")
+            self.skipTest("needs PROFKIT_CORPUS")
         casts = copies = 0
         for path in paths:
             events = json.loads(gzip.decompress(path.read_bytes()))["traceEvents"]
