@@ -6,9 +6,10 @@
 
 #include "../tests/bubbles/memory_activity.hpp"
 
-#include <profkit/core/anatomy.hpp>
 #include <profkit/core/bubbles.hpp>
 #include <profkit/core/export.hpp>
+#include <profkit/core/info.hpp>
+#include <profkit/core/ops.hpp>
 
 #include <sys/wait.h>
 #include <unistd.h>

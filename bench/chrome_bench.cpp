@@ -6,8 +6,8 @@
 // large corpus is there, an indented one of PyTorch.
 #include "ratio_reporter.hpp"
 
-#include <profkit/core/anatomy.hpp>
 #include <profkit/core/chrome.hpp>
+#include <profkit/core/info.hpp>
 #include <profkit/core/profile.hpp>
 #include <profkit/core/source.hpp>
 #include <formats/chrome/chrome_text.hpp>

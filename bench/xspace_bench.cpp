@@ -8,7 +8,7 @@
 #include "ratio_reporter.hpp"
 
 #include <analyse/ops/op_totals.hpp>
-#include <profkit/core/anatomy.hpp>
+#include <profkit/core/ops.hpp>
 #include <profkit/core/profile.hpp>
 #include <profkit/core/sink.hpp>
 #include <profkit/core/xspace_push.hpp>

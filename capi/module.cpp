@@ -1,4 +1,5 @@
-#include <profkit/core/anatomy.hpp>
+#include <profkit/core/filters.hpp>
+#include <profkit/core/modules.hpp>
 
 #include <utility>
 #include <vector>

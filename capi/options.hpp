@@ -1,8 +1,8 @@
 // Reading what a host hands in: sized structs of any release, hooks, limits.
 #pragma once
 #include <profkit/profkit.h>
-#include <profkit/core/anatomy.hpp>
 #include <profkit/core/capture.hpp>
+#include <profkit/core/filters.hpp>
 #include <profkit/core/limits.hpp>
 #include <profkit/core/result.hpp>
 

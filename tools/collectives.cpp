@@ -7,6 +7,7 @@
 #include "table.hpp"
 #include "text.hpp"
 
+#include <profkit/core/communication.hpp>
 #include <profkit/core/text.hpp>
 #include <profkit/time.hpp>
 

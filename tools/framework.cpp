@@ -9,6 +9,7 @@
 #include "text.hpp"
 
 #include <profkit/core/call_tree.hpp>
+#include <profkit/core/framework.hpp>
 #include <profkit/core/picture.hpp>
 #include <profkit/core/text.hpp>
 

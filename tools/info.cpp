@@ -7,6 +7,7 @@
 #include "table.hpp"
 #include "why.hpp"
 
+#include <profkit/core/info.hpp>
 #include <profkit/core/probe.hpp>
 #include <profkit/core/text.hpp>
 

@@ -7,6 +7,7 @@
 #include "text.hpp"
 
 #include <profkit/core/collectives.hpp>
+#include <profkit/core/info.hpp>
 #include <profkit/core/merge.hpp>
 #include <profkit/core/picture.hpp>
 #include <profkit/core/text.hpp>

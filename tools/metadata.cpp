@@ -8,6 +8,7 @@
 #include "text.hpp"
 
 #include <profkit/core/text.hpp>
+#include <profkit/core/tree.hpp>
 
 namespace profkit_tool {
 namespace {

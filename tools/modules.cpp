@@ -5,6 +5,7 @@
 #include "session.hpp"
 #include "table.hpp"
 
+#include <profkit/core/modules.hpp>
 #include <profkit/core/text.hpp>
 
 namespace profkit_tool {

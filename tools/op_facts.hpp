@@ -1,6 +1,6 @@
 // What is known of an operation beside its times.
 #pragma once
-#include <profkit/core/anatomy.hpp>
+#include <profkit/core/ops.hpp>
 
 #include <string>
 #include <vector>

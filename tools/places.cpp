@@ -2,6 +2,7 @@
 
 #include <profkit/core/step_groups.hpp>
 #include <profkit/core/text.hpp>
+#include <profkit/core/tree.hpp>
 
 namespace profkit_tool {
 

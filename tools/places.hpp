@@ -1,6 +1,8 @@
 // Names of places in a capture, for rows and headings.
 #pragma once
-#include <profkit/core/anatomy.hpp>
+#include <profkit/core/filters.hpp>
+#include <profkit/core/named_stat.hpp>
+#include <profkit/core/steps.hpp>
 
 #include <string>
 #include <string_view>

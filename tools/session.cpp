@@ -6,6 +6,7 @@
 #include "quantity.hpp"
 #include "text.hpp"
 
+#include <profkit/core/info.hpp>
 #include <profkit/core/text.hpp>
 
 #include <poll.h>

@@ -6,8 +6,8 @@
 #include "progress.hpp"
 
 #include <profkit/core/activity.hpp>
-#include <profkit/core/anatomy.hpp>
 #include <profkit/core/export.hpp>
+#include <profkit/core/filters.hpp>
 #include <profkit/core/profile.hpp>
 #include <profkit/core/trace.hpp>
 

@@ -1,6 +1,6 @@
 // Stats as people read them.
 #pragma once
-#include <profkit/core/anatomy.hpp>
+#include <profkit/core/named_stat.hpp>
 
 #include <cstddef>
 #include <string>

@@ -1,6 +1,6 @@
 #include "text.hpp"
 
-#include <profkit/core/anatomy.hpp>
+#include <profkit/core/named_stat.hpp>
 #include <profkit/core/text.hpp>
 
 #include <algorithm>

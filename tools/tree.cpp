@@ -6,7 +6,9 @@
 #include "stat_text.hpp"
 #include "text.hpp"
 
+#include <profkit/core/info.hpp>
 #include <profkit/core/text.hpp>
+#include <profkit/core/tree.hpp>
 
 #include <algorithm>
 

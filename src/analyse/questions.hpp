@@ -1,6 +1,10 @@
 // The questions that one scan of the lines answers together. Each keeps its options and a reference to the rest.
 #pragma once
-#include <profkit/core/anatomy.hpp>
+#include <profkit/core/filters.hpp>
+#include <profkit/core/framework.hpp>
+#include <profkit/core/info.hpp>
+#include <profkit/core/modules.hpp>
+#include <profkit/core/ops.hpp>
 #include <trace/line_question.hpp>
 
 #include <memory>

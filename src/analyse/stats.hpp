@@ -1,6 +1,6 @@
 // Stats with their names: what every slice shows beside an event, a metadata entry or a plane.
 #pragma once
-#include <profkit/core/anatomy.hpp>
+#include <profkit/core/named_stat.hpp>
 
 #include <formats/xspace/event_stats.hpp>
 #include <formats/xspace/xspace_index.hpp>

@@ -2,7 +2,8 @@
 #include <tables/rows_of_list.hpp>
 
 #include <formats/xspace/xspace_index.hpp>
-#include <profkit/core/anatomy.hpp>
+#include <profkit/core/filters.hpp>
+#include <profkit/core/modules.hpp>
 
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {

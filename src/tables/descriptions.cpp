@@ -2,12 +2,13 @@
 #include <tables/rows.hpp>
 
 #include <profkit/core/activity.hpp>
-#include <profkit/core/anatomy.hpp>
 #include <profkit/core/bubbles.hpp>
 #include <profkit/core/capture.hpp>
 #include <profkit/core/facts.hpp>
 #include <profkit/core/finding.hpp>
 #include <profkit/core/memory.hpp>
+#include <profkit/core/modules.hpp>
+#include <profkit/core/ops.hpp>
 #include <profkit/core/probe_trace.hpp>
 #include <profkit/core/source.hpp>
 

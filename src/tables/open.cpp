@@ -3,9 +3,9 @@
 
 #include <base/contained.hpp>
 #include <profkit/core/activity.hpp>
-#include <profkit/core/anatomy.hpp>
 #include <profkit/core/architecture.hpp>
 #include <profkit/core/collectives.hpp>
+#include <profkit/core/filters.hpp>
 
 #include <algorithm>
 #include <utility>

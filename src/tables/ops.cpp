@@ -1,7 +1,10 @@
 // Totals of ops and of communication as rows.
 #include <tables/rows_of_list.hpp>
 
-#include <profkit/core/anatomy.hpp>
+#include <profkit/core/communication.hpp>
+#include <profkit/core/filters.hpp>
+#include <profkit/core/named_stat.hpp>
+#include <profkit/core/ops.hpp>
 
 #include <set>
 #include <string>

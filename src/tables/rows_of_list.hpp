@@ -1,5 +1,6 @@
 // What sources of rows share.
 #pragma once
+#include <profkit/core/modules.hpp>
 #include <tables/rows.hpp>
 
 #include <algorithm>

@@ -2,7 +2,7 @@
 #include "../io/test_files.hpp"
 
 #include <profkit/core/activity.hpp>
-#include <profkit/core/anatomy.hpp>
+#include <profkit/core/info.hpp>
 
 #include <formats/activity_store.hpp>
 #include <formats/ascend/ascend_columns.hpp>

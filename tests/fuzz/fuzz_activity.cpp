@@ -1,8 +1,8 @@
 // Any text as a table of kernels, as a trace, or as what lies beside them, and any XSpace: the activity keeps its
 // promises, and the bubbles found in an XSpace fill its steps.
 #include <profkit/core/activity.hpp>
-#include <profkit/core/anatomy.hpp>
 #include <profkit/core/bubbles.hpp>
+#include <profkit/core/ops.hpp>
 #include <profkit/interval.hpp>
 #include <profkit/time.hpp>
 

@@ -1,6 +1,7 @@
 // Opens any bytes as an XSpace, scans every event with both walkers, and totals the ops. The walkers must agree, self
 // times must add up, and nothing may be read outside the bytes.
-#include <profkit/core/anatomy.hpp>
+#include <profkit/core/filters.hpp>
+#include <profkit/core/ops.hpp>
 #include <profkit/core/profile.hpp>
 #include <formats/xspace/xspace_index.hpp>
 

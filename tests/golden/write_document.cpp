@@ -4,6 +4,7 @@
 //   write_document entry PATH MODULE          the entry computation of the first module whose name contains MODULE
 // The exit status is the command's: 0 ok or absent, 4 error, 5 partial, 1 when the document could not be written.
 #include <profkit/core/export.hpp>
+#include <profkit/core/modules.hpp>
 
 #include <unistd.h>
 

@@ -1,8 +1,8 @@
 // Files past 2 and 4 GiB, and how much memory reading takes.
 #include <catch.hpp>
 
-#include <profkit/core/anatomy.hpp>
 #include <profkit/core/memory.hpp>
+#include <profkit/core/ops.hpp>
 #include <formats/xspace/xspace_index.hpp>
 
 #include <algorithm>

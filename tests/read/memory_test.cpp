@@ -1,8 +1,10 @@
 // How much memory reading takes, counted allocation by allocation.
 #include <catch.hpp>
 
-#include <profkit/core/anatomy.hpp>
 #include <profkit/core/export.hpp>
+#include <profkit/core/filters.hpp>
+#include <profkit/core/info.hpp>
+#include <profkit/core/ops.hpp>
 #include <profkit/core/sink.hpp>
 #include <profkit/core/xspace_push.hpp>
 

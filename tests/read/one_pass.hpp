@@ -1,7 +1,7 @@
 // Opens the same bytes twice, to be held in memory and to be read in one pass, and compares what is said of them.
 #pragma once
-#include <profkit/core/anatomy.hpp>
 #include <profkit/core/export.hpp>
+#include <profkit/core/filters.hpp>
 #include <profkit/core/sink.hpp>
 
 #include <algorithm>

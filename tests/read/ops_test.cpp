@@ -1,7 +1,9 @@
 // analyse_ops over whole profiles.
 #include <catch.hpp>
 
-#include <profkit/core/anatomy.hpp>
+#include <profkit/core/filters.hpp>
+#include <profkit/core/named_stat.hpp>
+#include <profkit/core/ops.hpp>
 
 #include <cstdlib>
 #include <fstream>

@@ -2,11 +2,12 @@
 #include <catch.hpp>
 
 #include <profkit/core/activity.hpp>
-#include <profkit/core/anatomy.hpp>
 #include <profkit/core/format.hpp>
+#include <profkit/core/info.hpp>
 #include <profkit/core/profile.hpp>
 #include <profkit/core/sink.hpp>
 #include <profkit/core/trace_export.hpp>
+#include <profkit/core/tree.hpp>
 #include <profkit/time.hpp>
 
 #include <cstdint>

@@ -1,5 +1,7 @@
 // One pass over what is not in memory says the same as random access to it.
 #include <catch.hpp>
+#include <profkit/core/info.hpp>
+#include <profkit/core/steps.hpp>
 
 #include <formats/xspace/xspace_index.hpp>
 

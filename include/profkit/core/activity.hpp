@@ -1,7 +1,7 @@
 // What devices did and what their hosts recorded meanwhile: kernels, host spans and step markers, one model for
 // XSpace, Chrome/Kineto JSON and Ascend captures. The bubble detector and the architecture report stand on it.
 #pragma once
-#include <profkit/core/anatomy.hpp>
+#include <profkit/core/number_type.hpp>
 #include <profkit/core/profile.hpp>
 #include <profkit/core/track.hpp>
 #include <profkit/interval.hpp>

@@ -6,8 +6,8 @@
 // the parts of a breakdown add up to the window. Names are ids of the activity's string table.
 #pragma once
 #include <profkit/core/activity.hpp>
-#include <profkit/core/anatomy.hpp>
 #include <profkit/core/export.hpp>
+#include <profkit/core/filters.hpp>
 #include <profkit/core/finding.hpp>
 #include <profkit/core/limits.hpp>
 #include <profkit/core/packed_list.hpp>

@@ -1,12 +1,12 @@
 // Collectives across nodes: which executions belong together, whether they happened in a possible order, who came
 // late, and what they say about the nodes' clocks.
 #pragma once
-#include <profkit/core/anatomy.hpp>
 #include <profkit/core/clock.hpp>
 #include <profkit/core/export.hpp>
+#include <profkit/core/filters.hpp>
 #include <profkit/core/profile.hpp>
-#include <profkit/core/trace.hpp>
 #include <profkit/core/sink.hpp>
+#include <profkit/core/trace.hpp>
 
 #include <cstdint>
 #include <memory>

@@ -1,7 +1,7 @@
 // Renderings of findings. The command line's --json and the C ABI's documents are the same bytes: both
 // call write_document().
 #pragma once
-#include <profkit/core/anatomy.hpp>
+#include <profkit/core/filters.hpp>
 #include <profkit/core/op_groups.hpp>
 #include <profkit/core/sink.hpp>
 

@@ -4,13 +4,13 @@
 // that would not fit is a finding, never a wrapped number. Names in the results are spans of the profile's bytes and
 // live as long as it does. Formats: hlo.proto and xla_data.proto of openxla/xla, xplane.proto of tsl.
 #pragma once
-#include <profkit/core/anatomy.hpp>
 #include <profkit/core/export.hpp>
+#include <profkit/core/filters.hpp>
 #include <profkit/core/finding.hpp>
 #include <profkit/core/limits.hpp>
 #include <profkit/core/profile.hpp>
-#include <profkit/core/trace.hpp>
 #include <profkit/core/sink.hpp>
+#include <profkit/core/trace.hpp>
 
 #include <cstdint>
 #include <optional>

@@ -1,6 +1,7 @@
 // The time of ops, summed by what they have in common: operators, modules, lines of code, shapes, …
 #pragma once
-#include <profkit/core/anatomy.hpp>
+#include <profkit/core/filters.hpp>
+#include <profkit/core/ops.hpp>
 #include <profkit/core/sink.hpp>
 
 #include <cstdint>

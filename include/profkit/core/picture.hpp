@@ -3,7 +3,6 @@
 // Each writes nothing and faults with not_found where there is nothing to draw; else the faults are those of the sink. They do
 // not finish the sink. Names from files stand in them as text.
 #pragma once
-#include <profkit/core/anatomy.hpp>
 #include <profkit/core/architecture.hpp>
 #include <profkit/core/bubbles.hpp>
 #include <profkit/core/call_tree.hpp>

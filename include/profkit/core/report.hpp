@@ -3,13 +3,19 @@
 // The screen of `profkit report` and its JSON document are two renderings of what analyse_report() gives. Names are as the capture
 // has them; who prints them to a terminal escapes them (core/text.hpp). Times are ps.
 #pragma once
-#include <profkit/core/anatomy.hpp>
 #include <profkit/core/architecture.hpp>
 #include <profkit/core/bubbles.hpp>
 #include <profkit/core/collectives.hpp>
+#include <profkit/core/communication.hpp>
+#include <profkit/core/filters.hpp>
+#include <profkit/core/framework.hpp>
+#include <profkit/core/info.hpp>
 #include <profkit/core/memory.hpp>
+#include <profkit/core/modules.hpp>
 #include <profkit/core/op_groups.hpp>
+#include <profkit/core/ops.hpp>
 #include <profkit/core/step_groups.hpp>
+#include <profkit/core/steps.hpp>
 #include <profkit/core/trace.hpp>
 #include <profkit/time.hpp>
 

@@ -1,6 +1,6 @@
 // The steps of each plane together.
 #pragma once
-#include <profkit/core/anatomy.hpp>
+#include <profkit/core/steps.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -1,8 +1,8 @@
 // Tables: flat rows of what a capture holds and of what analyses found, described once (schema/tables.toml).
 #pragma once
 #include <profkit/core/activity.hpp>
-#include <profkit/core/anatomy.hpp>
 #include <profkit/core/bubbles.hpp>
+#include <profkit/core/filters.hpp>
 #include <profkit/core/limits.hpp>
 #include <profkit/core/memory.hpp>
 #include <profkit/core/probe_trace.hpp>

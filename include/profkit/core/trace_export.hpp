@@ -1,7 +1,7 @@
 // A capture as a file that other tools open: Chrome trace JSON, Perfetto, a smaller XSpace, CSV.
 #pragma once
-#include <profkit/core/anatomy.hpp>
 #include <profkit/core/export.hpp>
+#include <profkit/core/filters.hpp>
 #include <profkit/core/profile.hpp>
 #include <profkit/core/sink.hpp>
 #include <profkit/core/trace.hpp>

@@ -2,7 +2,7 @@
 #pragma once
 #include <analyse/filters/select.hpp>
 #include <base/progress.hpp>
-#include <profkit/core/anatomy.hpp>
+#include <profkit/core/communication.hpp>
 
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {

@@ -4,6 +4,8 @@
 #include <base/affix.hpp>
 #include <base/contained.hpp>
 #include <formats/ascend/table_index.hpp>
+#include <profkit/core/modules.hpp>
+#include <profkit/core/ops.hpp>
 #include <profkit/core/text.hpp>
 
 #include <algorithm>

@@ -1,6 +1,8 @@
 #include <analyse/filters/select.hpp>
 
+#include <profkit/core/ops.hpp>
 #include <profkit/core/probe_trace.hpp>
+#include <profkit/core/steps.hpp>
 
 #include <analyse/stats.hpp>
 #include <analyse/bubbles/windows.hpp>

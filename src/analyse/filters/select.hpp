@@ -1,7 +1,9 @@
 // Which part of a capture a query looks at, and where its events lie on the capture's clock.
 #pragma once
 #include <profkit/core/activity.hpp>
-#include <profkit/core/anatomy.hpp>
+#include <profkit/core/filters.hpp>
+#include <profkit/core/info.hpp>
+#include <profkit/core/tree.hpp>
 #include <profkit/time.hpp>
 #include <trace/line_scan.hpp>
 

@@ -3,7 +3,8 @@
 #include <analyse/filters/select.hpp>
 #include <analyse/ops/op_totals.hpp>
 #include <profkit/core/activity.hpp>
-#include <profkit/core/anatomy.hpp>
+#include <profkit/core/filters.hpp>
+#include <profkit/core/framework.hpp>
 
 #include <memory>
 #include <string_view>

@@ -1,7 +1,8 @@
 // Counts of the processes and threads of Chrome JSON files that are no export of an XSpace.
 #pragma once
 #include <profkit/core/activity.hpp>
-#include <profkit/core/anatomy.hpp>
+#include <profkit/core/filters.hpp>
+#include <profkit/core/info.hpp>
 
 #include <base/hash_map.hpp>
 

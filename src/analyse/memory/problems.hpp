@@ -2,6 +2,7 @@
 #pragma once
 #include <profkit/core/memory.hpp>
 
+#include <limits>
 #include <string>
 #include <string_view>
 #include <utility>

@@ -3,6 +3,8 @@
 #include "enclosing_events.hpp"
 #include "hosts.hpp"
 
+#include <profkit/core/ops.hpp>
+#include <profkit/core/steps.hpp>
 #include <profkit/time.hpp>
 
 #include <base/hash_map.hpp>

@@ -3,7 +3,7 @@
 #include <analyse/source_table.hpp>
 #include <base/contained.hpp>
 #include <base/hash_map.hpp>
-#include <profkit/core/anatomy.hpp>
+#include <profkit/core/modules.hpp>
 #include <profkit/hlo.hpp>
 
 #include <optional>

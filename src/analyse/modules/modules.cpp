@@ -1,5 +1,6 @@
 // Compiled programs: the HloProtos inside an XSpace and those in files of their own.
 #include <formats/xspace/embedded_modules.hpp>
+#include <profkit/core/modules.hpp>
 #include <analyse/modules/hlo_compare.hpp>
 #include <analyse/modules/hlo_parts.hpp>
 #include <analyse/filters/select.hpp>

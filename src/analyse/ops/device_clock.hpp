@@ -1,8 +1,8 @@
 // The times of ops by the device's own clock. A profiler fits them to the host's clock for the timeline, which
 // stretches and squeezes them: what an op took is what the device says, where its events do.
 #pragma once
-#include <profkit/core/anatomy.hpp>
 #include <profkit/core/event_row.hpp>
+#include <profkit/core/ops.hpp>
 #include <profkit/xspace.hpp>
 
 #include <cstddef>

@@ -1,6 +1,7 @@
 // What devices do at most.
 #pragma once
-#include <profkit/core/anatomy.hpp>
+#include <profkit/core/named_stat.hpp>
+#include <profkit/core/ops.hpp>
 
 #include <string>
 #include <vector>

@@ -2,7 +2,8 @@
 #pragma once
 #include <analyse/filters/select.hpp>
 #include <profkit/core/activity.hpp>
-#include <profkit/core/anatomy.hpp>
+#include <profkit/core/filters.hpp>
+#include <profkit/core/ops.hpp>
 
 #include <memory>
 

@@ -1,6 +1,7 @@
 // What is known of ops beside their times, and how stats, ops and planes are named in short.
 #include <base/affix.hpp>
-#include <profkit/core/anatomy.hpp>
+#include <profkit/core/named_stat.hpp>
+#include <profkit/core/ops.hpp>
 #include <profkit/core/text.hpp>
 
 #include <charconv>

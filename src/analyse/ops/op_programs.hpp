@@ -3,7 +3,7 @@
 #pragma once
 #include <base/hash_map.hpp>
 #include <formats/xspace/xspace_index.hpp>
-#include <profkit/core/anatomy.hpp>
+#include <profkit/core/ops.hpp>
 
 #include <cstdint>
 #include <optional>

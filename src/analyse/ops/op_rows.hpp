@@ -2,7 +2,7 @@
 #pragma once
 #include <analyse/ops/op_programs.hpp>
 #include <analyse/ops/op_totals.hpp>
-#include <profkit/core/anatomy.hpp>
+#include <profkit/core/ops.hpp>
 #include <formats/xspace/xspace_index.hpp>
 
 #include <algorithm>

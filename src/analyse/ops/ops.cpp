@@ -13,7 +13,10 @@
 #include <base/collective_names.hpp>
 #include <base/contained.hpp>
 #include <base/stream_overlap.hpp>
-#include <profkit/core/anatomy.hpp>
+#include <profkit/core/filters.hpp>
+#include <profkit/core/info.hpp>
+#include <profkit/core/named_stat.hpp>
+#include <profkit/core/ops.hpp>
 #include <profkit/time.hpp>
 #include <trace/line_scan.hpp>
 

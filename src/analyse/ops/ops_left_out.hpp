@@ -1,7 +1,7 @@
 // What `info` counts in trace JSON and `ops` does not, by reason.
 #pragma once
 #include <profkit/core/activity.hpp>
-#include <profkit/core/anatomy.hpp>
+#include <profkit/core/ops.hpp>
 
 #include <analyse/filters/select.hpp>
 

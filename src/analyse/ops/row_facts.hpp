@@ -6,8 +6,9 @@
 #include <analyse/ops/work_kinds.hpp>
 #include <base/hash_map.hpp>
 #include <profkit/core/activity.hpp>
-#include <profkit/core/anatomy.hpp>
+#include <profkit/core/named_stat.hpp>
 #include <profkit/core/op_groups.hpp>
+#include <profkit/core/ops.hpp>
 
 #include <cstdint>
 #include <map>

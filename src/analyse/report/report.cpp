@@ -1,3 +1,4 @@
+#include <profkit/core/anatomy.hpp>
 #include <profkit/core/report.hpp>
 
 #include <analyse/questions.hpp>

@@ -1,3 +1,4 @@
+#include <profkit/core/named_stat.hpp>
 #include <profkit/core/step_groups.hpp>
 
 #include <profkit/time.hpp>

@@ -1,6 +1,6 @@
 // The steps of a capture, packed: captures with millions of steps exist, nearly all of few names.
 #pragma once
-#include <profkit/core/anatomy.hpp>
+#include <profkit/core/steps.hpp>
 
 #include <cstdint>
 #include <memory>

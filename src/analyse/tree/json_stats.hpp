@@ -1,7 +1,7 @@
 // JSON values as stats: arguments of a trace's events, members of what a file says of itself.
 #pragma once
-#include <profkit/core/anatomy.hpp>
 #include <profkit/core/chrome.hpp>
+#include <profkit/core/named_stat.hpp>
 
 #include <cstdint>
 #include <deque>

@@ -6,10 +6,18 @@
 // their status and reason come last.
 #pragma once
 #include <profkit/core/activity.hpp>
-#include <profkit/core/anatomy.hpp>
 #include <profkit/core/bubbles.hpp>
 #include <profkit/core/collectives.hpp>
+#include <profkit/core/communication.hpp>
 #include <profkit/core/export.hpp>
+#include <profkit/core/filters.hpp>
+#include <profkit/core/framework.hpp>
+#include <profkit/core/info.hpp>
+#include <profkit/core/modules.hpp>
+#include <profkit/core/named_stat.hpp>
+#include <profkit/core/ops.hpp>
+#include <profkit/core/steps.hpp>
+#include <profkit/core/tree.hpp>
 
 #include <base/json_writer.hpp>
 

@@ -1,7 +1,7 @@
 #include <export/picture/device_lanes.hpp>
 
 #include <base/thread_pool.hpp>
-#include <profkit/core/anatomy.hpp>
+#include <profkit/core/named_stat.hpp>
 
 #include <algorithm>
 #include <limits>
