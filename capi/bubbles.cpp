@@ -20,10 +20,6 @@ inline namespace PROFKIT_NAMESPACE {
 namespace capi {
 namespace {
 
-static_assert(static_cast<std::int32_t>(window_policy::guide) == PK_WINDOW_POLICY_GUIDE);
-static_assert(static_cast<std::int32_t>(window_policy::marker) == PK_WINDOW_POLICY_MARKER);
-static_assert(static_cast<std::int32_t>(window_policy::device) == PK_WINDOW_POLICY_DEVICE);
-static_assert(static_cast<std::int32_t>(window_policy::whole) == PK_WINDOW_POLICY_WHOLE);
 result<bubble_options> read_bubble_options(const pk_bubbles_options& given) {
   if (given.flags != 0) return unknown_flags("pk_bubbles_options", given.flags);
   if (given.reserved != 0) return invalid_argument("pk_bubbles_options::reserved is not 0");

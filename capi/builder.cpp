@@ -44,15 +44,6 @@ inline namespace PROFKIT_NAMESPACE {
 namespace capi {
 namespace {
 
-static_assert(static_cast<std::int32_t>(accelerator::npu) == PK_ACCELERATOR_NPU);
-static_assert(static_cast<std::int32_t>(kernel_class::compute) == PK_KERNEL_COMPUTE);
-static_assert(static_cast<std::int32_t>(kernel_class::other) == PK_KERNEL_OTHER);
-static_assert(static_cast<std::int32_t>(host_span_kind::op) == PK_SPAN_OP);
-static_assert(static_cast<std::int32_t>(host_span_kind::runtime) == PK_SPAN_RUNTIME);
-static_assert(static_cast<std::int32_t>(host_span_kind::frame) == PK_SPAN_FRAME);
-static_assert(static_cast<std::int32_t>(host_span_kind::annotation) == PK_SPAN_ANNOTATION);
-static_assert(static_cast<std::int32_t>(host_span_kind::gc) == PK_SPAN_GC);
-static_assert(static_cast<std::int32_t>(host_span_kind::other) == PK_SPAN_OTHER);
 static_assert(static_cast<std::int32_t>(launched_work::kernel) == PK_LAUNCH_KERNEL - 1);
 static_assert(static_cast<std::int32_t>(launched_work::copy) == PK_LAUNCH_COPY - 1);
 static_assert(static_cast<std::int32_t>(launched_work::graph) == PK_LAUNCH_GRAPH - 1);

@@ -11,26 +11,6 @@ inline namespace PROFKIT_NAMESPACE {
 namespace capi {
 namespace {
 
-static_assert(static_cast<std::int32_t>(document::report) == PK_DOCUMENT_REPORT);
-static_assert(static_cast<std::int32_t>(document::info) == PK_DOCUMENT_INFO);
-static_assert(static_cast<std::int32_t>(document::tree) == PK_DOCUMENT_TREE);
-static_assert(static_cast<std::int32_t>(document::metadata) == PK_DOCUMENT_METADATA);
-static_assert(static_cast<std::int32_t>(document::steps) == PK_DOCUMENT_STEPS);
-static_assert(static_cast<std::int32_t>(document::ops) == PK_DOCUMENT_OPS);
-static_assert(static_cast<std::int32_t>(document::modules) == PK_DOCUMENT_MODULES);
-static_assert(static_cast<std::int32_t>(document::framework) == PK_DOCUMENT_FRAMEWORK);
-static_assert(static_cast<std::int32_t>(document::collectives) == PK_DOCUMENT_COLLECTIVES);
-static_assert(static_cast<std::int32_t>(document::memory) == PK_DOCUMENT_MEMORY);
-static_assert(static_cast<std::int32_t>(document::bubbles) == PK_DOCUMENT_BUBBLES);
-static_assert(static_cast<std::int32_t>(document::architecture) == PK_DOCUMENT_ARCHITECTURE);
-static_assert(static_cast<std::int32_t>(document::neutrino) == PK_DOCUMENT_NEUTRINO);
-static_assert(static_cast<std::int32_t>(document::brief) == PK_DOCUMENT_BRIEF);
-static_assert(static_cast<std::int32_t>(document::explain) == PK_DOCUMENT_EXPLAIN);
-static_assert(static_cast<std::int32_t>(document::op_groups) == PK_DOCUMENT_OP_GROUPS);
-static_assert(static_cast<std::int32_t>(document_status::ok) == PK_DOCUMENT_STATUS_OK);
-static_assert(static_cast<std::int32_t>(document_status::partial) == PK_DOCUMENT_STATUS_PARTIAL);
-static_assert(static_cast<std::int32_t>(document_status::absent) == PK_DOCUMENT_STATUS_ABSENT);
-static_assert(static_cast<std::int32_t>(document_status::error) == PK_DOCUMENT_STATUS_ERROR);
 
 bool is_document(std::int32_t which) noexcept {
   return (which >= PK_DOCUMENT_REPORT && which <= PK_DOCUMENT_ARCHITECTURE) || which == PK_DOCUMENT_NEUTRINO ||

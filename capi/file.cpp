@@ -8,20 +8,6 @@ inline namespace PROFKIT_NAMESPACE {
 namespace capi {
 namespace {
 
-static_assert(static_cast<std::int32_t>(file_family::unknown) == PK_FAMILY_UNKNOWN);
-static_assert(static_cast<std::int32_t>(file_family::xspace) == PK_FAMILY_XSPACE);
-static_assert(static_cast<std::int32_t>(file_family::chrome_trace) == PK_FAMILY_CHROME_TRACE);
-static_assert(static_cast<std::int32_t>(file_family::hlo_proto) == PK_FAMILY_HLO_PROTO);
-static_assert(static_cast<std::int32_t>(file_family::op_stats) == PK_FAMILY_OP_STATS);
-static_assert(static_cast<std::int32_t>(file_family::ascend_kernels) == PK_FAMILY_ASCEND_KERNELS);
-static_assert(static_cast<std::int32_t>(file_family::ascend_table) == PK_FAMILY_ASCEND_TABLE);
-static_assert(static_cast<std::int32_t>(file_family::ascend_json) == PK_FAMILY_ASCEND_JSON);
-static_assert(static_cast<std::int32_t>(file_family::ascend_database) == PK_FAMILY_ASCEND_DATABASE);
-static_assert(static_cast<std::int32_t>(file_family::neutrino) == PK_FAMILY_NEUTRINO);
-static_assert(static_cast<std::int32_t>(file_family::own) == PK_FAMILY_OWN);
-static_assert(static_cast<std::int32_t>(compression::none) == PK_COMPRESSION_NONE);
-static_assert(static_cast<std::int32_t>(compression::gzip) == PK_COMPRESSION_GZIP);
-static_assert(static_cast<std::int32_t>(compression::zstd) == PK_COMPRESSION_ZSTD);
 
 const std::vector<std::string_view>* find_notes(const xspace_index* xspace, std::int32_t kind) noexcept {
   if (!xspace) return nullptr;

@@ -6,15 +6,6 @@ inline namespace PROFKIT_NAMESPACE {
 namespace capi {
 namespace {
 
-static_assert(static_cast<std::int32_t>(line_kind::steps) == PK_LINE_STEPS);
-static_assert(static_cast<std::int32_t>(line_kind::modules) == PK_LINE_MODULES);
-static_assert(static_cast<std::int32_t>(line_kind::ops) == PK_LINE_OPS);
-static_assert(static_cast<std::int32_t>(line_kind::async) == PK_LINE_ASYNC);
-static_assert(static_cast<std::int32_t>(line_kind::stream) == PK_LINE_STREAM);
-static_assert(static_cast<std::int32_t>(line_kind::derived) == PK_LINE_DERIVED);
-static_assert(static_cast<std::int32_t>(line_kind::counter) == PK_LINE_COUNTER);
-static_assert(static_cast<std::int32_t>(line_kind::thread) == PK_LINE_THREAD);
-static_assert(static_cast<std::int32_t>(line_kind::other) == PK_LINE_OTHER);
 
 }  // namespace
 }  // namespace capi

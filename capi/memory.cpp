@@ -18,16 +18,6 @@ inline namespace PROFKIT_NAMESPACE {
 namespace capi {
 namespace {
 
-static_assert(static_cast<std::int32_t>(peak_method::none) == PK_PEAK_METHOD_NONE);
-static_assert(static_cast<std::int32_t>(peak_method::heap_replay) == PK_PEAK_METHOD_HEAP_REPLAY);
-static_assert(static_cast<std::int32_t>(peak_method::schedule_sweep) == PK_PEAK_METHOD_SCHEDULE_SWEEP);
-static_assert(static_cast<std::int32_t>(peak_method::allocation_sizes) == PK_PEAK_METHOD_ALLOCATION_SIZES);
-static_assert(static_cast<std::int32_t>(peak_bound::exact) == PK_PEAK_BOUND_EXACT);
-static_assert(static_cast<std::int32_t>(peak_bound::lower) == PK_PEAK_BOUND_LOWER);
-static_assert(static_cast<std::int32_t>(peak_bound::upper) == PK_PEAK_BOUND_UPPER);
-static_assert(static_cast<std::int32_t>(step_policy::peak) == PK_STEP_POLICY_PEAK);
-static_assert(static_cast<std::int32_t>(step_policy::last) == PK_STEP_POLICY_LAST);
-static_assert(static_cast<std::int32_t>(step_policy::first) == PK_STEP_POLICY_FIRST);
 
 constexpr std::uint32_t known_memory_flags = PK_MEMORY_NO_RUNTIME | PK_MEMORY_ALL_TRACE |
                                              PK_MEMORY_INCLUDE_HOST_POOLS | PK_MEMORY_HAS_FIT | PK_MEMORY_NO_TIMELINE |

@@ -20,25 +20,6 @@ inline namespace PROFKIT_NAMESPACE {
 namespace capi {
 namespace {
 
-static_assert(static_cast<std::int32_t>(clock_domain::tracer) == PK_CLOCK_TRACER);
-static_assert(static_cast<std::int32_t>(clock_domain::host) == PK_CLOCK_HOST);
-static_assert(static_cast<std::int32_t>(merge_correction::clock) == PK_CORRECTION_CLOCK);
-static_assert(static_cast<std::int32_t>(merge_correction::walltime) == PK_CORRECTION_WALLTIME);
-static_assert(static_cast<std::int32_t>(merge_correction::none) == PK_CORRECTION_NONE);
-static_assert(static_cast<std::int32_t>(merge_zero::automatic) == PK_ZERO_AUTO);
-static_assert(static_cast<std::int32_t>(merge_zero::earliest) == PK_ZERO_EARLIEST);
-static_assert(static_cast<std::int32_t>(merge_zero::reference) == PK_ZERO_REFERENCE);
-static_assert(static_cast<std::int32_t>(merge_zero::none) == PK_ZERO_NONE);
-static_assert(static_cast<std::int32_t>(plane_scheme::seed) == PK_PLANES_SEED);
-static_assert(static_cast<std::int32_t>(plane_scheme::rocm) == PK_PLANES_ROCM);
-static_assert(static_cast<std::int32_t>(plane_scheme::node) == PK_PLANES_NODE);
-static_assert(static_cast<std::int32_t>(merged_format::xspace) == PK_MERGED_XSPACE);
-static_assert(static_cast<std::int32_t>(merged_format::trace_json) == PK_MERGED_TRACE_JSON);
-static_assert(static_cast<std::int32_t>(node_status::corrected) == PK_NODE_CORRECTED);
-static_assert(static_cast<std::int32_t>(node_status::walltime) == PK_NODE_WALLTIME);
-static_assert(static_cast<std::int32_t>(node_status::raw) == PK_NODE_RAW);
-static_assert(static_cast<std::int32_t>(node_status::missing) == PK_NODE_MISSING);
-static_assert(static_cast<std::int32_t>(node_status::corrupt) == PK_NODE_CORRUPT);
 
 constexpr std::uint32_t known_clock_flags = PK_CLOCK_IS_REFERENCE | PK_CLOCK_NO_DRIFT_SLOPE;
 constexpr std::uint32_t known_offset_flags = PK_OFFSET_HAS_DRIFT | PK_OFFSET_HAS_RESIDUAL;

@@ -26,19 +26,6 @@ inline namespace PROFKIT_NAMESPACE {
 namespace capi {
 namespace {
 
-static_assert(static_cast<std::int32_t>(probe_tool::none) == PK_PROBE_TOOL_NONE);
-static_assert(static_cast<std::int32_t>(probe_tool::block_sched) == PK_PROBE_TOOL_BLOCK_SCHED);
-static_assert(static_cast<std::int32_t>(probe_tool::gmem_bytes) == PK_PROBE_TOOL_GMEM_BYTES);
-static_assert(static_cast<std::int32_t>(probe_tool::tensorop) == PK_PROBE_TOOL_TENSOROP);
-static_assert(static_cast<std::int32_t>(probe_tool::program_progress) == PK_PROBE_TOOL_PROGRAM_PROGRESS);
-static_assert(static_cast<std::int32_t>(probe_tool::dmat) == PK_PROBE_TOOL_DMAT);
-static_assert(static_cast<std::int32_t>(probe_outcome::unfinished) == PK_PROBE_OUTCOME_UNFINISHED);
-static_assert(static_cast<std::int32_t>(probe_outcome::ok) == PK_PROBE_OUTCOME_OK);
-static_assert(static_cast<std::int32_t>(probe_outcome::failed) == PK_PROBE_OUTCOME_FAILED);
-static_assert(static_cast<std::int32_t>(probe_outcome::cant_save) == PK_PROBE_OUTCOME_CANT_SAVE);
-static_assert(static_cast<std::int32_t>(probe_outcome::backup) == PK_PROBE_OUTCOME_BACKUP);
-static_assert(static_cast<std::int32_t>(probe_outcome::memusage) == PK_PROBE_OUTCOME_MEMUSAGE);
-static_assert(static_cast<std::int32_t>(probe_outcome::benchmark) == PK_PROBE_OUTCOME_BENCHMARK);
 static_assert(static_cast<std::int32_t>(probe_level::unknown) == PK_PROBE_LEVEL_UNKNOWN);
 static_assert(static_cast<std::int32_t>(probe_level::thread) == PK_PROBE_LEVEL_THREAD);
 static_assert(static_cast<std::int32_t>(probe_level::warp) == PK_PROBE_LEVEL_WARP);
@@ -58,9 +45,6 @@ static_assert(equal(probe_shape_mismatch, PK_PROBE_SHAPE_MISMATCH));
 static_assert(equal(probe_maps_mismatch, PK_PROBE_MAPS_MISMATCH));
 static_assert(equal(probe_possible_overflow, PK_PROBE_POSSIBLE_OVERFLOW));
 static_assert(equal(probe_shape_assumed, PK_PROBE_SHAPE_ASSUMED));
-static_assert(static_cast<std::int32_t>(probe_slice::summary) == PK_PROBE_SLICE_SUMMARY);
-static_assert(static_cast<std::int32_t>(probe_slice::records) == PK_PROBE_SLICE_RECORDS);
-static_assert(static_cast<std::int32_t>(probe_slice::log) == PK_PROBE_SLICE_LOG);
 static_assert(no_block == PK_PROBE_NO_BLOCK);
 
 result<const probe_bin*> require_bin(const pk_probe* probe, std::size_t bin) {

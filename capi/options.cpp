@@ -12,11 +12,6 @@ constexpr std::uint32_t smallest_struct = 8;        // struct_size and one more 
 constexpr std::uint32_t largest_struct = 1U << 16;  // more is a struct_size that nobody set
 constexpr std::uint32_t deepest_nesting = 1000;     // some readers recurse
 
-static_assert(static_cast<std::int32_t>(io_mode::automatic) == PK_IO_AUTO);
-static_assert(static_cast<std::int32_t>(io_mode::map) == PK_IO_MAP);
-static_assert(static_cast<std::int32_t>(io_mode::read) == PK_IO_READ);
-static_assert(static_cast<std::int32_t>(log_level::info) == PK_LOG_INFO);
-static_assert(static_cast<std::int32_t>(log_level::warning) == PK_LOG_WARNING);
 
 void log_to_host(void* user, log_level level, const char* message) {
   const auto* host = static_cast<const pk_hooks*>(user);

@@ -5,12 +5,6 @@ inline namespace PROFKIT_NAMESPACE {
 namespace capi {
 namespace {
 
-static_assert(static_cast<std::int32_t>(plane_kind::device) == PK_PLANE_DEVICE);
-static_assert(static_cast<std::int32_t>(plane_kind::host) == PK_PLANE_HOST);
-static_assert(static_cast<std::int32_t>(plane_kind::metadata) == PK_PLANE_METADATA);
-static_assert(static_cast<std::int32_t>(plane_kind::custom) == PK_PLANE_CUSTOM);
-static_assert(static_cast<std::int32_t>(plane_kind::environment) == PK_PLANE_ENVIRONMENT);
-static_assert(static_cast<std::int32_t>(plane_kind::other) == PK_PLANE_OTHER);
 
 }  // namespace
 }  // namespace capi

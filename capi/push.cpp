@@ -17,9 +17,6 @@ namespace capi {
 namespace {
 
 using note_kind = xspace_push_visitor::note_kind;
-static_assert(static_cast<std::int32_t>(note_kind::hostname) == PK_NOTE_HOSTNAME);
-static_assert(static_cast<std::int32_t>(note_kind::error) == PK_NOTE_ERROR);
-static_assert(static_cast<std::int32_t>(note_kind::warning) == PK_NOTE_WARNING);
 
 // Stack space of a batch that is handed on.
 constexpr std::size_t pushed_at_once = 256;

@@ -254,13 +254,6 @@ using profkit::result;
 
 static_assert(static_cast<std::int32_t>(profkit::table_kind::files) == PK_TABLE_FILES);
 static_assert(static_cast<std::int32_t>(profkit::table_kind::probe_records) == PK_TABLE_PROBE_RECORDS);
-static_assert(static_cast<std::int32_t>(profkit::column_type::int64) == PK_COLUMN_INT64);
-static_assert(static_cast<std::int32_t>(profkit::column_type::uint64) == PK_COLUMN_UINT64);
-static_assert(static_cast<std::int32_t>(profkit::column_type::int32) == PK_COLUMN_INT32);
-static_assert(static_cast<std::int32_t>(profkit::column_type::uint32) == PK_COLUMN_UINT32);
-static_assert(static_cast<std::int32_t>(profkit::column_type::boolean) == PK_COLUMN_BOOLEAN);
-static_assert(static_cast<std::int32_t>(profkit::column_type::text) == PK_COLUMN_TEXT);
-static_assert(static_cast<std::int32_t>(profkit::column_type::name) == PK_COLUMN_NAME);
 
 const char* pk_table_name(int32_t table) noexcept {
   return profkit::table_name(static_cast<profkit::table_kind>(table));

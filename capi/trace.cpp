@@ -11,10 +11,6 @@ inline namespace PROFKIT_NAMESPACE {
 namespace capi {
 namespace {
 
-static_assert(static_cast<std::int32_t>(trace_format::trace_json) == PK_TRACE_JSON);
-static_assert(static_cast<std::int32_t>(trace_format::perfetto) == PK_TRACE_PERFETTO);
-static_assert(static_cast<std::int32_t>(trace_format::xspace) == PK_TRACE_XSPACE);
-static_assert(static_cast<std::int32_t>(trace_format::csv) == PK_TRACE_CSV);
 
 constexpr std::uint32_t known_trace_flags = PK_TRACE_LIKE_XLA | PK_TRACE_GZIP | PK_TRACE_WAITS;
 

@@ -1,10 +1,14 @@
-"""What follows from schema/tables.toml: row structs of profkit.h, the descriptions of tables in the core and for SQL,
-docs/tables.md and docs/schemas/tables.json. schema/tables.toml says what its words mean. Run by scripts/generate."""
+"""What follows from schema/tables.toml and schema/enums.toml: enumerations (enums.py), row structs of profkit.h, the descriptions
+of tables in the core and for SQL, docs/tables.md and docs/schemas/tables.json. The schemas say what their words mean. Run by
+scripts/generate."""
 import json
 import pathlib
 import re
 import textwrap
 import tomllib
+
+import enums
+from enums import SchemaError
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 SCHEMA = "schema/tables.toml"
@@ -14,10 +18,6 @@ TEXTS = ("text", "name", "bytes")
 NULL_RULES = ("negative", "no_time", "empty")
 
 
-class SchemaError(Exception):
-    """schema/tables.toml says something that has no meaning."""
-
-
 def version(text):
     return tuple(int(part) for part in text.split("."))
 
@@ -25,7 +25,7 @@ def version(text):
 class Column:
     """A column of a table, or a field of its rows that is none."""
 
-    def __init__(self, table, given, schema):
+    def __init__(self, table, given, schema, enumerations):
         self.table, self.name, self.type = table, given["name"], given["type"]
         self.unit, self.null = given.get("unit", ""), given.get("null", "")
         self.meaning = given.get("meaning", "")
@@ -36,7 +36,7 @@ class Column:
         unknown = set(given) - {"name", "type", "unit", "null", "meaning", "since"}
         known = self.base in INTEGERS or self.base in TEXTS or self.is_list or self.base in ("flags", "flag", "uint32[3]")
         if self.base in ("enum", "set"):
-            known = self.of in schema["enums"]
+            known = self.of in enumerations
         rule = self.null.partition(":")[0]
         if unknown or not known or self.null and rule not in NULL_RULES + ("without",):
             raise SchemaError(f"{table}.{self.name}: {', '.join(unknown) or self.type if not known else self.null}")
@@ -64,14 +64,14 @@ class Column:
             return [(f"uint32_t {self.name}[3]", 12)]
         return [(("int32_t " if self.base == "enum" else "uint32_t ") + self.name, 4)]
 
-    def comment(self, enums):
+    def comment(self, enumerations):
         if self.base == "flags":
             return f"{self.of}"
         text = self.meaning + (f"; {self.unit}" if self.unit and not self.name.endswith("_" + self.unit) else "")
         if self.base == "enum":
-            text = f"{enums[self.of]['prefix']}: {text}"
+            text = f"{enumerations[self.of].c}: {text}"
         if self.base == "set":
-            text = f"1 << {enums[self.of]['prefix']}: {text}"
+            text = f"1 << {enumerations[self.of].c}: {text}"
         if self.null.startswith("without:PK_"):
             text += f"; with {self.null.partition(':')[2]}"
         return text
@@ -90,12 +90,12 @@ class Column:
 class Table:
     """A table of the schema."""
 
-    def __init__(self, given, schema):
+    def __init__(self, given, schema, enumerations):
         self.name, self.number, self.row = given["name"], given["number"], given.get("row")
         self.meaning, self.order = given["meaning"], given["order"]
         self.join = given.get("join", list(schema["join"]))
         self.filters = given.get("filters", [])
-        self.columns = [Column(self.name, column, schema) for column in given["columns"]]
+        self.columns = [Column(self.name, column, schema, enumerations) for column in given["columns"]]
         if self.columns[0].name != "file":
             raise SchemaError(f"{self.name} does not begin with `file`")
         names = [column.name for column in self.columns if column.is_shown] + self.join
@@ -116,10 +116,11 @@ class Table:
 class Schema:
     """All of it."""
 
-    def __init__(self, text):
+    def __init__(self, text, enumerations):
         given = tomllib.loads(text)
-        self.join, self.enums, self.frozen = given["join"], given["enums"], given["frozen"]
-        self.tables = [Table(table, given) for table in given["table"]]
+        self.join, self.frozen = given["join"], given["frozen"]
+        self.enums = {enum.name: enum for enum in enumerations}
+        self.tables = [Table(table, given, self.enums) for table in given["table"]]
         numbers = [table.number for table in self.tables]
         if len(set(numbers)) != len(numbers):
             raise SchemaError("two tables have one number")
@@ -207,15 +208,16 @@ def described(table, column, flags, name=None, shift=0):
 
 def descriptions(schema):
     """src/tables/descriptions.cpp"""
-    headers = sorted({e["header"] for e in schema.enums.values()})
+    shown = [schema.enums[name] for name in sorted({c.of for t in schema.tables for c in t.columns if c.base in ("enum", "set")})]
+    headers = sorted({enum.header for enum in shown})
     text = ("// Written by scripts/generate from schema/tables.toml.\n"
             "#include <tables/rows.hpp>\n\n" + "".join(f"#include <{h}>\n" for h in headers) + "\n#include <cstddef>\n\n"
             "// A row is a C struct, with later columns after it: offsetof is sound for all of them.\n"
             "#if defined(__GNUC__)\n#pragma GCC diagnostic ignored \"-Winvalid-offsetof\"\n#endif\n\n"
             "namespace profkit {\ninline namespace PROFKIT_NAMESPACE {\nnamespace {\n\n")
-    for name, enum in schema.enums.items():
-        text += (f"const char* name_of_{name}(std::uint32_t value) noexcept {{\n"
-                 f"  return {enum['function']}(static_cast<{enum['type']}>(value));\n}}\n")
+    for enum in shown:
+        text += (f"const char* name_of_{enum.name}(std::uint32_t value) noexcept {{\n"
+                 f"  return {enum.function}(static_cast<{enum.name}>(value));\n}}\n")
     for table in schema.tables:
         flags = next((c.name for c in table.columns if c.base == "flags"), "")
         text += f"\nconst table_column columns_of_{table.name}[] = {{\n"
@@ -340,18 +342,22 @@ def replace_marked(whole, mark, text, path):
 
 def generated(root=ROOT):
     """Every file that follows from the schema, by its path."""
-    schema = Schema((root / SCHEMA).read_text(encoding="utf-8"))
+    described = enums.read((root / enums.SCHEMA).read_text(encoding="utf-8"))
+    schema = Schema((root / SCHEMA).read_text(encoding="utf-8"), described)
+    texts = {}
+    for path, mark, text in enums.regions(described):
+        texts[path] = replace_marked(texts.get(path) or (root / path).read_text(encoding="utf-8"), mark, text, path)
     header, core = "include/profkit/profkit.h", "include/profkit/core/table.hpp"
-    c_text = (root / header).read_text(encoding="utf-8")
+    c_text = texts[header]
     c_text = replace_marked(c_text, "tables", table_numbers(schema, "PK_TABLE_"), header)
     for table in schema.tables:
         if table.row:
             c_text = replace_marked(c_text, f"row of {table.name}", row_struct(table, schema), header)
-    core_text = replace_marked((root / core).read_text(encoding="utf-8"), "tables", table_numbers(schema, ""), core)
+    core_text = replace_marked(texts[core], "tables", table_numbers(schema, ""), core)
     raii = "include/profkit/profkit.hpp"
     structs = "".join(f"template <>\nstruct table_of<{t.row}> : std::integral_constant<std::int32_t, PK_TABLE_{t.name.upper()}> {{}};\n"
                       for t in schema.tables if t.row)
     raii_text = replace_marked((root / raii).read_text(encoding="utf-8"), "tables", structs, raii)
-    return {header: c_text, raii: raii_text, core: core_text, "src/tables/rows.hpp": rows_header(schema),
+    return {**texts, header: c_text, raii: raii_text, core: core_text, "src/tables/enum_names.cpp": enums.names(described), "src/tables/rows.hpp": rows_header(schema),
             "src/tables/descriptions.cpp": descriptions(schema), "docs/tables.md": document(schema),
             "bindings/sqlite/schema.cpp": sql_schema(schema), "docs/schemas/tables.json": json_schema(schema)}

@@ -133,8 +133,10 @@ PK_API void pk_cancel_token_cancel(pk_cancel_token* token) PK_NOEXCEPT;
 /** Frees a token that no running call uses. \since 0.1 */
 PK_API void pk_cancel_token_free(pk_cancel_token* token) PK_NOEXCEPT;
 
+/* enum log_level: written by scripts/generate */
 /** Levels of pk_hooks::log. \since 0.1 */
 enum { PK_LOG_INFO = 1, PK_LOG_WARNING = 2 };
+/* end of enum log_level */
 
 /** What a call may do on the host's behalf. Used during the call it is given to, never after. `log` and `progress`
  *  are called by one thread at a time, which with `threads` > 1 need not be the calling one. \since 0.1 */
@@ -195,12 +197,14 @@ typedef struct pk_filters {
  *  \since 0.1 */
 typedef struct pk_profile pk_profile;
 
+/* enum io_mode: written by scripts/generate */
 /** How files are reached. \since 0.1 */
 enum {
   PK_IO_AUTO = 0, /**< maps regular files above 512 KiB, reads everything else */
   PK_IO_MAP = 1,  /**< a file that another process truncates under the mapping raises SIGBUS */
   PK_IO_READ = 2  /**< truncation is PK_E_INPUT_CHANGED; the file is held in memory */
 };
+/* end of enum io_mode */
 
 /** Flags of pk_open_options. \since 0.1 */
 enum {
@@ -311,28 +315,31 @@ PK_API pk_status pk_run_get(const pk_profile* profile, uint32_t run, pk_run_info
 
 /* ---- files --------------------------------------------------------------------------------------------- */
 
+/* enum file_family: written by scripts/generate */
 /** The format of a file. \since 0.1 */
 enum {
   PK_FAMILY_UNKNOWN = 0,
-  PK_FAMILY_XSPACE = 1,         /**< *.xplane.pb */
-  PK_FAMILY_CHROME_TRACE = 2,   /**< trace-event JSON */
-  PK_FAMILY_HLO_PROTO = 3,      /**< xla.HloProto */
-  PK_FAMILY_OP_STATS = 4,       /**< ALL_HOSTS.op_stats_v2.pb */
-  PK_FAMILY_ASCEND_KERNELS = 5, /**< kernel_details.csv, op_summary*.csv */
-  PK_FAMILY_ASCEND_TABLE = 6,   /**< step_trace_time.csv, operator_details.csv, op_statistic*.csv */
-  PK_FAMILY_ASCEND_JSON = 7,    /**< communication.json, profiler_info*.json, profiler_metadata.json */
-  PK_FAMILY_ASCEND_DATABASE = 8 /**< *.db of torch_npu and msprof: named, not read */
+  PK_FAMILY_XSPACE = 1,          /**< *.xplane.pb: tensorflow.profiler.XSpace */
+  /** Chrome trace-event JSON (XLA trace.json.gz, perfetto_trace.json.gz, Kineto, Ascend) */
+  PK_FAMILY_CHROME_TRACE = 2,
+  PK_FAMILY_HLO_PROTO = 3,       /**< *.hlo_proto.pb, *.hlo.pb: xla.HloProto */
+  PK_FAMILY_OP_STATS = 4,        /**< ALL_HOSTS.op_stats_v2.pb: named, not analysed; `dump` shows it */
+  PK_FAMILY_ASCEND_KERNELS = 5,  /**< kernel_details.csv, op_summary*.csv: a row a kernel of an Ascend NPU */
+  PK_FAMILY_ASCEND_TABLE = 6,    /**< step_trace_time.csv, operator_details.csv, op_statistic*.csv */
+  PK_FAMILY_ASCEND_JSON = 7,     /**< communication.json, profiler_info*.json, profiler_metadata.json */
+  PK_FAMILY_ASCEND_DATABASE = 8, /**< *.db of torch_npu and msprof (SQLite): named, not read */
+  /** A Neutrino trace folder, or one of its record files: one "file" of a profile, which has no bytes of its own. */
+  PK_FAMILY_NEUTRINO = 16,
+  PK_FAMILY_OWN = 17             /**< What a host recorded itself, pk_trace_builder_finish(): a file without bytes. */
 };
-/** A Neutrino trace folder, or one of its record files: one "file" of a profile, which has no bytes of its own.
- *  \since 0.1 */
-enum { PK_FAMILY_NEUTRINO = 16 };
-/** What a host recorded itself, pk_trace_builder_finish(): a file without bytes. \since 0.1 */
-enum { PK_FAMILY_OWN = 17 };
+/* end of enum file_family */
 /** The name of a format: "xspace", "chrome_trace", …; "unknown" for an unknown value. Ownership: static. \since 0.1 */
 PK_API const char* pk_family_name(int32_t family) PK_NOEXCEPT;
 
+/* enum compression: written by scripts/generate */
 /** How the bytes of a file were compressed. \since 0.1 */
 enum { PK_COMPRESSION_NONE = 0, PK_COMPRESSION_GZIP = 1, PK_COMPRESSION_ZSTD = 2 };
+/* end of enum compression */
 /** The name of a compression: "none", "gzip", "zstd"; "none" for an unknown value. Ownership: static. \since 0.1 */
 PK_API const char* pk_compression_name(int32_t compression) PK_NOEXCEPT;
 
@@ -373,8 +380,10 @@ PK_API pk_status pk_file_bytes(const pk_profile* profile, uint32_t file, pk_str*
  *  in documents. Ownership: borrowed from `profile`: do not free it. \since 0.1 */
 PK_API const pk_error* pk_file_damage(const pk_profile* profile, uint32_t file) PK_NOEXCEPT;
 
+/* enum xspace_push_visitor::note_kind: written by scripts/generate */
 /** Lists of text that an XSpace carries beside its planes. \since 0.1 */
 enum { PK_NOTE_HOSTNAME = 0, PK_NOTE_ERROR = 1, PK_NOTE_WARNING = 2 };
+/* end of enum xspace_push_visitor::note_kind */
 /** Number of notes of a kind (PK_NOTE_); 0 when the file is not an XSpace. \since 0.1 */
 PK_API uint32_t pk_file_note_count(const pk_profile* profile, uint32_t file, int32_t kind) PK_NOEXCEPT;
 /** A note by its kind (PK_NOTE_) and position. Ownership: borrowed from `profile`. Errors: PK_E_INVALID_ARGUMENT (no such file
@@ -384,15 +393,17 @@ PK_API pk_status pk_file_note_get(const pk_profile* profile, uint32_t file, int3
 
 /* ---- planes -------------------------------------------------------------------------------------------- */
 
-/** What a plane stands for. \since 0.1 */
+/* enum plane_kind: written by scripts/generate */
+/** What a plane (a process in Chrome terms) stands for. \since 0.1 */
 enum {
   PK_PLANE_DEVICE = 0,
   PK_PLANE_HOST = 1,
-  PK_PLANE_METADATA = 2, /**< carries compiled modules */
+  PK_PLANE_METADATA = 2,    /**< carries compiled modules */
   PK_PLANE_CUSTOM = 3,
   PK_PLANE_ENVIRONMENT = 4,
   PK_PLANE_OTHER = 5
 };
+/* end of enum plane_kind */
 /** The name of a kind of plane: "device", "host", …; "other" for an unknown value. Ownership: static. \since 0.1 */
 PK_API const char* pk_plane_kind_name(int32_t kind) PK_NOEXCEPT;
 
@@ -417,7 +428,9 @@ PK_API pk_status pk_plane_get(const pk_profile* profile, uint32_t file, uint32_t
 
 /* ---- lines --------------------------------------------------------------------------------------------- */
 
-/** What the events of a line mean. \since 0.1 */
+/* enum line_kind: written by scripts/generate */
+/** What the events of a line mean. `derived` lines repeat the time of another line (TC Overlay, Framework Ops,
+ *  negative GPU line ids) and are never summed with it. \since 0.1 */
 enum {
   PK_LINE_STEPS = 0,
   PK_LINE_MODULES = 1,
@@ -429,6 +442,7 @@ enum {
   PK_LINE_THREAD = 7,
   PK_LINE_OTHER = 8
 };
+/* end of enum line_kind */
 /** The name of a kind of line: "steps", "modules", …; "other" for an unknown value. Ownership: static. \since 0.1 */
 PK_API const char* pk_line_kind_name(int32_t kind) PK_NOEXCEPT;
 
@@ -627,13 +641,15 @@ PK_API pk_status pk_stat_metadata_next(pk_metadata_cursor* cursor, pk_stat_metad
  *  first. Immutable; holds a reference to its profile. \since 0.1 */
 typedef struct pk_module_list pk_module_list;
 
-/** How an embedded module compares with the *.hlo_proto.pb beside it. \since 0.1 */
+/* enum sibling_state: written by scripts/generate */
+/** How an embedded module compares with a *.hlo_proto.pb beside the XSpace. \since 0.1 */
 enum {
   PK_SIBLING_NONE = 0,
   PK_SIBLING_SAME_BYTES = 1,
   PK_SIBLING_SAME_CONTENT = 2, /**< other bytes, the same computations */
   PK_SIBLING_DIFFERS = 3
 };
+/* end of enum sibling_state */
 /** The name of a PK_SIBLING_: "none", "same_bytes", …; "none" for an unknown value. Ownership: static. \since 0.1 */
 PK_API const char* pk_sibling_name(int32_t sibling) PK_NOEXCEPT;
 
@@ -759,8 +775,10 @@ PK_API pk_status pk_activity_open(pk_profile* profile, const pk_activity_options
 /** Number of devices that were read; 0 for NULL. \since 0.1 */
 PK_API uint32_t pk_activity_device_count(const pk_activity* activity) PK_NOEXCEPT;
 
-/** What a device is. \since 0.1 */
+/* enum accelerator: written by scripts/generate */
+/** What a device is. On GPUs the host's step windows lie far from the kernels that they launched. \since 0.1 */
 enum { PK_ACCELERATOR_OTHER = 0, PK_ACCELERATOR_TPU = 1, PK_ACCELERATOR_GPU = 2, PK_ACCELERATOR_NPU = 3 };
+/* end of enum accelerator */
 /** Flags of pk_activity_device: what its source says of kernels. \since 0.1 */
 enum {
   PK_DEVICE_HAS_WAITS = 1,
@@ -787,14 +805,16 @@ typedef struct pk_activity_device {
 PK_API pk_status pk_activity_device_get(const pk_activity* activity, uint32_t device, pk_activity_device* out,
                                         pk_error** err) PK_NOEXCEPT;
 
+/* enum kernel_class: written by scripts/generate */
 /** What a kernel counts as. \since 0.1 */
 enum {
   PK_KERNEL_COMPUTE = 0,
-  PK_KERNEL_AICPU = 1, /**< on an AI CPU of an Ascend device */
+  PK_KERNEL_AICPU = 1,   /**< Ascend's host-like core */
   PK_KERNEL_COMM = 2,
-  PK_KERNEL_COPY = 3,
+  PK_KERNEL_COPY = 3,    /**< a memory copy or set */
   PK_KERNEL_OTHER = 4
 };
+/* end of enum kernel_class */
 /** Flags of pk_kernel_row. \since 0.1 */
 enum {
   PK_KERNEL_ON_AICPU = 1,
@@ -839,6 +859,7 @@ PK_API void pk_activity_free(pk_activity* activity) PK_NOEXCEPT;
 
 /* ---- documents ----------------------------------------------------------------------------------------- */
 
+/* enum document: written by scripts/generate */
 /** The JSON documents, byte for byte those of `profkit <command> --json`. \since 0.1 */
 enum {
   PK_DOCUMENT_REPORT = 1,
@@ -852,26 +873,25 @@ enum {
   PK_DOCUMENT_COLLECTIVES = 9,
   PK_DOCUMENT_MEMORY = 10,
   PK_DOCUMENT_BUBBLES = 11,
-  PK_DOCUMENT_ARCHITECTURE = 12
+  PK_DOCUMENT_ARCHITECTURE = 12,
+  PK_DOCUMENT_NEUTRINO = 20,
+  PK_DOCUMENT_BRIEF = 21,        /**< Of a report what matters most, in 16 KB, with the commands for more. */
+  PK_DOCUMENT_OP_GROUPS = 23,    /**< Ops summed by operator; pk_op_groups_write() sums them by anything else. */
+  PK_DOCUMENT_EXPLAIN = 22       /**< The findings of a report with their ids; of one of them: pk_finding_write(). */
 };
-/** \since 0.1 */
-enum { PK_DOCUMENT_NEUTRINO = 20 };
-/** Of a report what matters most, in 16 KB, with the commands for more. \since 0.1 */
-enum { PK_DOCUMENT_BRIEF = 21 };
-/** The findings of a report with their ids; of one of them: pk_finding_write(). \since 0.1 */
-enum { PK_DOCUMENT_EXPLAIN = 22 };
-/** Ops summed by operator; pk_op_groups_write() sums them by anything else. \since 0.1 */
-enum { PK_DOCUMENT_OP_GROUPS = 23 };
+/* end of enum document */
 /** The command that writes a document: "report", "info", …; "" for an unknown value. Ownership: static. \since 0.1 */
 PK_API const char* pk_document_name(int32_t document) PK_NOEXCEPT;
 
-/** What a document says of itself in its field `status`. \since 0.1 */
+/* enum document_status: written by scripts/generate */
+/** How a document ended, which decides the command's exit code. \since 0.1 */
 enum {
   PK_DOCUMENT_STATUS_OK = 0,
   PK_DOCUMENT_STATUS_PARTIAL = 1, /**< some input was damaged; what was intact is shown */
   PK_DOCUMENT_STATUS_ABSENT = 2,  /**< the capture has nothing of this kind; `reason` says why */
   PK_DOCUMENT_STATUS_ERROR = 3    /**< nothing usable */
 };
+/* end of enum document_status */
 
 /** The value of a limit that stands for the command's default: 100 rows of each list, nested ones too, or what
  *  docs/documents.md says of the document. Up to it a document takes 1 MB at most, whatever the capture: lists end
@@ -953,8 +973,10 @@ enum {
   PK_MEMORY_NO_TIMELINE = 16,       /**< the document's timeline has no samples */
   PK_MEMORY_KEPT_IS_PERSISTENT = 32 /**< what was not freed is persistent without crossing the boundary of a step */
 };
+/* enum step_policy: written by scripts/generate */
 /** Which step window the run-time part is about. \since 0.1 */
 enum { PK_STEP_POLICY_PEAK = 0, PK_STEP_POLICY_LAST = 1, PK_STEP_POLICY_FIRST = 2 };
+/* end of enum step_policy */
 
 /** What to analyse. \since 0.1 */
 typedef struct pk_memory_options {
@@ -998,15 +1020,20 @@ typedef struct pk_memory_module {
   uint32_t chosen;        /**< 1: the live buffers and the curve are of this module */
 } pk_memory_module;
 
+/* enum peak_method: written by scripts/generate */
 /** How a peak was found. \since 0.1 */
 enum {
-  PK_PEAK_METHOD_NONE = 0, /**< there is no temporary memory */
-  PK_PEAK_METHOD_HEAP_REPLAY = 1,
+  PK_PEAK_METHOD_NONE = 0,             /**< the space has no temporary memory: the peak is what lives all the time */
+  PK_PEAK_METHOD_HEAP_REPLAY = 1,      /**< the compiler's heap simulation, event by event */
+  /** no simulation in the file: lifetimes from schedule and uses, memory from address ranges */
   PK_PEAK_METHOD_SCHEDULE_SWEEP = 2,
-  PK_PEAK_METHOD_ALLOCATION_SIZES = 3
+  PK_PEAK_METHOD_ALLOCATION_SIZES = 3  /**< neither simulation nor schedule: every temporary allocation in full */
 };
+/* end of enum peak_method */
+/* enum peak_bound: written by scripts/generate */
 /** How a peak relates to the truth. \since 0.1 */
 enum { PK_PEAK_BOUND_EXACT = 0, PK_PEAK_BOUND_LOWER = 1, PK_PEAK_BOUND_UPPER = 2 };
+/* end of enum peak_bound */
 
 /** One memory space of a module. Frozen; text is borrowed from the analysis. \since 0.1 */
 typedef struct pk_memory_space {
@@ -1063,8 +1090,10 @@ typedef struct pk_memory_allocator {
 /* end of row of allocators */
 
 
+/* enum residency: written by scripts/generate */
 /** Why bytes are alive. \since 0.1 */
 enum { PK_RESIDENCY_INDEFINITE = 0, PK_RESIDENCY_TEMPORARY = 1 };
+/* end of enum residency */
 
 /** Flags of pk_live_buffer. \since 0.1 */
 enum { PK_LIVE_BUFFER_HAS_INSTRUCTION = 1 /**< the module has the instruction that defines it */ };
@@ -1122,13 +1151,15 @@ PK_API void pk_memory_free(pk_memory* memory) PK_NOEXCEPT;
 
 /* ---- export -------------------------------------------------------------------------------------------- */
 
+/* enum trace_format: written by scripts/generate */
 /** Formats of other tools. \since 0.1 */
 enum {
-  PK_TRACE_JSON = 0,     /**< Chrome trace-event JSON */
-  PK_TRACE_PERFETTO = 1, /**< Perfetto's protobuf trace */
-  PK_TRACE_XSPACE = 2,   /**< an XSpace with what the filters keep, byte for byte */
-  PK_TRACE_CSV = 3       /**< a row an event */
+  PK_TRACE_JSON = 0,     /**< Chrome trace-event JSON, for Perfetto and chrome://tracing */
+  PK_TRACE_PERFETTO = 1, /**< Perfetto's protobuf trace (.pftrace) */
+  PK_TRACE_XSPACE = 2,   /**< an XSpace with the events that the filters keep, byte for byte */
+  PK_TRACE_CSV = 3       /**< one row an event */
 };
+/* end of enum trace_format */
 /** The name of a format: "trace.json", "pftrace", "xspace", "csv"; "" for an unknown value. Ownership: static. \since 0.1 */
 PK_API const char* pk_trace_format_name(int32_t format) PK_NOEXCEPT;
 
@@ -1501,15 +1532,17 @@ typedef struct pk_trace_kernel {
   uint32_t reserved;    /**< 0 */
 } pk_trace_kernel;
 
+/* enum host_span_kind: written by scripts/generate */
 /** What a span of a host is. \since 0.1 */
 enum {
-  PK_SPAN_OP = 0,      /**< an operator of a framework */
-  PK_SPAN_RUNTIME = 1, /**< a call of the runtime or driver of a device */
-  PK_SPAN_FRAME = 2,   /**< a function of the program */
+  PK_SPAN_OP = 0,         /**< an operator of a framework */
+  PK_SPAN_RUNTIME = 1,    /**< a call of the runtime or driver of a device */
+  PK_SPAN_FRAME = 2,      /**< python_function */
   PK_SPAN_ANNOTATION = 3,
-  PK_SPAN_GC = 4, /**< garbage collection */
+  PK_SPAN_GC = 4,         /**< garbage collection */
   PK_SPAN_OTHER = 5
 };
+/* end of enum host_span_kind */
 /** What a span with a correlation gave to a device. Where no kernel has its number, it is known that the device did something
  *  that was not recorded. \since 0.1 */
 enum {
@@ -1705,31 +1738,35 @@ PK_API void pk_validation_free(pk_validation* validation) PK_NOEXCEPT;
  *  \since 0.1 */
 typedef struct pk_probe pk_probe;
 
-/** Whose records maps without a description hold. \since 0.1 */
+/* enum probe_tool: written by scripts/generate */
+/** What records are taken for that no probe.toml describes. \since 0.1 */
 enum {
-  PK_PROBE_TOOL_NONE = 0, /**< as the name of the kernel's hook says, if it does */
+  PK_PROBE_TOOL_NONE = 0,             /**< as the name of the kernel's hook says, if it does */
   PK_PROBE_TOOL_BLOCK_SCHED = 1,
   PK_PROBE_TOOL_GMEM_BYTES = 2,
   PK_PROBE_TOOL_TENSOROP = 3,
   PK_PROBE_TOOL_PROGRAM_PROGRESS = 4,
   PK_PROBE_TOOL_DMAT = 5
 };
+/* end of enum probe_tool */
 
 /** Opens the first file of family PK_FAMILY_NEUTRINO. `tool`: a PK_PROBE_TOOL_. Ownership: the caller ends `*out` with
  *  pk_probe_free(); it holds a reference to `profile`. Errors: PK_E_NOT_FOUND when the profile has none; PK_E_INVALID_ARGUMENT.
  *  \since 0.1 */
 PK_API pk_status pk_probe_open(pk_profile* profile, int32_t tool, pk_probe** out, pk_error** err) PK_NOEXCEPT;
 
-/** How a launch ended. \since 0.1 */
+/* enum probe_outcome: written by scripts/generate */
+/** How a launch ended, by the log. \since 0.1 */
 enum {
-  PK_PROBE_OUTCOME_UNFINISHED = 0, /**< the log does not say */
-  PK_PROBE_OUTCOME_OK = 1,
-  PK_PROBE_OUTCOME_FAILED = 2,
-  PK_PROBE_OUTCOME_CANT_SAVE = 3,
-  PK_PROBE_OUTCOME_BACKUP = 4, /**< it ran without the probe */
-  PK_PROBE_OUTCOME_MEMUSAGE = 5,
-  PK_PROBE_OUTCOME_BENCHMARK = 6
+  PK_PROBE_OUTCOME_UNFINISHED = 0, /**< the log ends, or goes on, without saying */
+  PK_PROBE_OUTCOME_OK = 1,         /**< it ran with the probe */
+  PK_PROBE_OUTCOME_FAILED = 2,     /**< the probed kernel did not run; the original one did */
+  PK_PROBE_OUTCOME_CANT_SAVE = 3,  /**< it ran, and its records could not be written */
+  PK_PROBE_OUTCOME_BACKUP = 4,     /**< it was not probed: the original kernel ran */
+  PK_PROBE_OUTCOME_MEMUSAGE = 5,   /**< only the memory that the probe would need was asked for */
+  PK_PROBE_OUTCOME_BENCHMARK = 6   /**< it ran for its times only */
 };
+/* end of enum probe_outcome */
 /** Which facts of pk_probe_launch are known. \since 0.1 */
 enum { PK_PROBE_HAS_GEOMETRY = 1, PK_PROBE_HAS_TIME = 2, PK_PROBE_HAS_MEMORY = 4, PK_PROBE_HAS_DURATIONS = 8 };
 
@@ -1864,9 +1901,10 @@ PK_API pk_status pk_probe_record_get(const pk_probe_records* records, uint64_t b
 /** Frees the reader; NULL is fine. The data of its records ends with it. \since 0.1 */
 PK_API void pk_probe_records_free(pk_probe_records* records) PK_NOEXCEPT;
 
+/* enum probe_slice: written by scripts/generate */
 /** The parts of the document `neutrino`. \since 0.1 */
 enum {
-  PK_PROBE_SLICE_SUMMARY = 0,
+  PK_PROBE_SLICE_SUMMARY = 0,  /**< launches, kernels, maps and overhead in one */
   PK_PROBE_SLICE_LAUNCHES = 1,
   PK_PROBE_SLICE_KERNELS = 2,
   PK_PROBE_SLICE_MAPS = 3,
@@ -1878,6 +1916,7 @@ enum {
   PK_PROBE_SLICE_OVERHEAD = 9,
   PK_PROBE_SLICE_LOG = 10
 };
+/* end of enum probe_slice */
 /** How pk_probe_write() writes a slice: a document; a heading and a row an item (RFC 4180), of any slice but the
  * summary; a picture for a browser, of schedule and density. \since 0.1 */
 enum { PK_PROBE_JSON = 0, PK_PROBE_CSV = 1, PK_PROBE_SVG = 2 };
@@ -1915,8 +1954,10 @@ PK_API void pk_probe_free(pk_probe* probe) PK_NOEXCEPT;
 
 /* ---- clocks and merging -------------------------------------------------------------------------------- */
 
+/* enum clock_domain: written by scripts/generate */
 /** Which clock stamped an instant. \since 0.1 */
 enum { PK_CLOCK_TRACER = 0, PK_CLOCK_HOST = 1 };
+/* end of enum clock_domain */
 
 /** Both clocks of a node read together: ns of each, and ps beyond them in [0, 1000). Frozen. \since 0.1 */
 typedef struct pk_clock_pair {
@@ -1978,15 +2019,27 @@ PK_API pk_status pk_clock_bound(const pk_clock* clock, int32_t domain, int64_t c
 /** Frees the clock; NULL is fine. \since 0.1 */
 PK_API void pk_clock_free(pk_clock* clock) PK_NOEXCEPT;
 
-/** How times are corrected: by snapshots and offsets, by the start of each node's collector, or not. \since 0.1 */
+/* enum merge_correction: written by scripts/generate */
+/** clock: by snapshots and offsets. walltime: by the start of each node's collector. none: times as they are in
+ *  the files. \since 0.1 */
 enum { PK_CORRECTION_CLOCK = 0, PK_CORRECTION_WALLTIME = 1, PK_CORRECTION_NONE = 2 };
+/* end of enum merge_correction */
+/* enum merge_zero: written by scripts/generate */
 /** Which instant becomes 0: the start of the reference node, or the earliest event when one lies before it (AUTO);
  *  the earliest event; the start of the reference node; none, with absolute line times. \since 0.1 */
 enum { PK_ZERO_AUTO = 0, PK_ZERO_EARLIEST = 1, PK_ZERO_REFERENCE = 2, PK_ZERO_NONE = 3 };
-/** How planes are named: /device:GPU:<64 node + k>; <100 + 64 node + k>; /node:<n>/device:GPU:<k>. \since 0.1 */
+/* end of enum merge_zero */
+/* enum plane_scheme: written by scripts/generate */
+/** How planes are named. seed: /device:GPU:<64 node + k>, hosts of nodes above 0 as /device:GPU:<10000 node>;
+ *  rocm: the numbers of the reference tool (100 + 64 node + k); node: /node:<n>/device:GPU:<k> and
+ *  /node:<n>/host_threads. \since 0.1 */
 enum { PK_PLANES_SEED = 0, PK_PLANES_ROCM = 1, PK_PLANES_NODE = 2 };
-/** What a merge writes: an XSpace, of XSpaces; trace JSON, of trace JSON (PyTorch, Ascend, exporters). \since 0.1 */
+/* end of enum plane_scheme */
+/* enum merged_format: written by scripts/generate */
+/** What is written. xspace: of XSpaces. trace_json: of trace JSON (PyTorch, Ascend); the events of a node stand
+ *  together. \since 0.1 */
 enum { PK_MERGED_XSPACE = 0, PK_MERGED_TRACE_JSON = 1 };
+/* end of enum merged_format */
 /** Flags of pk_merge_options. \since 0.1 */
 enum {
   PK_MERGE_KEEP_GOING = 1,          /**< what is missing or damaged is reported and left out */
@@ -2039,8 +2092,10 @@ typedef struct pk_merge pk_merge;
 PK_API pk_status pk_merge_run(const pk_merge_options* options, pk_write_callback write, void* user, pk_merge** out,
                               pk_error** err) PK_NOEXCEPT;
 
+/* enum node_status: written by scripts/generate */
 /** How a node came into the timeline. \since 0.1 */
 enum { PK_NODE_CORRECTED = 0, PK_NODE_WALLTIME = 1, PK_NODE_RAW = 2, PK_NODE_MISSING = 3, PK_NODE_CORRUPT = 4 };
+/* end of enum node_status */
 /** One node of a merge. Frozen; text is borrowed from the merge. \since 0.1 */
 typedef struct pk_merge_node {
   int64_t id;
@@ -2078,11 +2133,18 @@ PK_API void pk_merge_free(pk_merge* merge) PK_NOEXCEPT;
  *  Immutable; holds a reference to its profile. \since 0.1 */
 typedef struct pk_bubbles pk_bubbles;
 
-/** Where a step begins and ends. WHOLE: from its mark, or from its first kernel where the device is still busy with earlier work,
- *  to the next step; the last one to the end of its mark or of its last kernel. GUIDE: from its mark or first kernel to those of the
- *  next step; the last one to the end of the last kernel. MARKER: its own mark. DEVICE: its first to its last kernel.
- *  \since 0.1 */
-enum { PK_WINDOW_POLICY_WHOLE = 0, PK_WINDOW_POLICY_MARKER = 1, PK_WINDOW_POLICY_DEVICE = 2, PK_WINDOW_POLICY_GUIDE = 3 };
+/* enum window_policy: written by scripts/generate */
+/** Where a step begins and ends. WHOLE: from its mark, or from its first kernel where the device is still busy
+ *  with earlier work, to the next step; the last one to the end of its mark or of its last kernel. GUIDE: from its
+ *  mark or first kernel to those of the next step; the last one to the end of the last kernel. MARKER: its own
+ *  mark. DEVICE: its first to its last kernel. \since 0.1 */
+enum {
+  PK_WINDOW_POLICY_WHOLE = 0,
+  PK_WINDOW_POLICY_MARKER = 1,
+  PK_WINDOW_POLICY_DEVICE = 2,
+  PK_WINDOW_POLICY_GUIDE = 3
+};
+/* end of enum window_policy */
 /** What to look for. \since 0.1 */
 typedef struct pk_bubbles_options {
   uint32_t struct_size;          /**< sizeof(pk_bubbles_options) */
@@ -2138,6 +2200,7 @@ typedef struct pk_bubble_step {
 } pk_bubble_step;
 /* end of row of steps */
 
+/* enum bubble_tag: written by scripts/generate */
 /** Anomalies of a step. \since 0.1 */
 enum {
   PK_BUBBLE_TAG_DEVICE_IDLE_GAP_HEAVY = 0,
@@ -2154,16 +2217,20 @@ enum {
   PK_BUBBLE_TAG_PARTIAL_CAPTURE_BOUNDARY = 11,
   PK_BUBBLE_TAG_VARIABLE_SHAPE_SAME_TEMPLATE = 12
 };
+/* end of enum bubble_tag */
 
 
+/* enum bubble_scope: written by scripts/generate */
 /** Where in a step a gap lies. \since 0.1 */
 enum {
-  PK_BUBBLE_SCOPE_GLOBAL = 0, /**< in no step, or over the boundary of two */
+  PK_BUBBLE_SCOPE_GLOBAL = 0,        /**< in no step, or over the boundary of two */
   PK_BUBBLE_SCOPE_STEP_INTERNAL = 1,
   PK_BUBBLE_SCOPE_PRELAUNCH = 2,
   PK_BUBBLE_SCOPE_TAIL = 3
 };
-/** Soft causes; never a proof. \since 0.1 */
+/* end of enum bubble_scope */
+/* enum bubble_label: written by scripts/generate */
+/** Soft causes, in the order in which the rules are tried. \since 0.1 */
 enum {
   PK_BUBBLE_LABEL_SYNC_OR_H2D = 0,
   PK_BUBBLE_LABEL_COMM_WAIT = 1,
@@ -2172,33 +2239,43 @@ enum {
   PK_BUBBLE_LABEL_PYTHON_SERIALIZATION_OR_LOCK = 4,
   PK_BUBBLE_LABEL_INSUFFICIENT_EVIDENCE = 5
 };
-/** Why a device waits, as far as the capture shows; docs/bubbles.md says what each needs. \since 0.1 */
+/* end of enum bubble_label */
+/* enum idle_cause: written by scripts/generate */
+/** Why a device waits, as far as the capture shows; what each needs is in docs/bubbles.md. Work comes late from
+ *  the host for the first ones, then the device or a lock holds it up, then nothing is known. \since 0.1 */
 enum {
-  PK_CAUSE_LAUNCH_BOUND = 0,
-  PK_CAUSE_OPTIMIZER_LOOP = 1,
+  PK_CAUSE_LAUNCH_BOUND = 0,       /**< the launching thread is busy with ops of a framework */
+  PK_CAUSE_OPTIMIZER_LOOP = 1,     /**< the same within the update of the parameters */
+  /** it stands in a wait for a stream, an event or the device, or in a copy that waits */
   PK_CAUSE_SYNC_WAIT = 2,
-  PK_CAUSE_SYNC_DRAIN = 3,
-  PK_CAUSE_H2D_PAGEABLE = 4,
-  PK_CAUSE_DATA_LOADER = 5,
-  PK_CAUSE_GC = 6,
-  PK_CAUSE_ALLOCATION = 7,
-  PK_CAUSE_COMPILE = 8,
-  PK_CAUSE_MODULE_LOAD = 9,
-  PK_CAUSE_CHECKPOINT = 10,
-  PK_CAUSE_COMM_HOST_WAIT = 11,
-  PK_CAUSE_DEVICE_DEPENDENCY = 12,
-  PK_CAUSE_LOCK = 13,
-  PK_CAUSE_HOST_UNTRACED = 14,
-  PK_CAUSE_UNEXPLAINED = 15,
-  PK_CAUSE_EXPOSED_COMM = 16, /**< no gap: the device only communicates */
-  PK_CAUSE_EXPOSED_COPY = 17, /**< no gap: the device only copies */
-  PK_CAUSE_GRAPH_LAUNCH_LATE = 18,
-  PK_CAUSE_STRAGGLER_WAIT = 19, /**< no gap: ranks stand in a collective until the last one comes */
-  PK_CAUSE_RECORDING = 20,
-  PK_CAUSE_HOST_CALL = 21 /**< the launching thread stands in one call, of which it is not known what it does */
+  PK_CAUSE_SYNC_DRAIN = 3,         /**< a wait emptied the queue before the gap */
+  PK_CAUSE_H2D_PAGEABLE = 4,       /**< it stands in a copy from pageable memory */
+  PK_CAUSE_DATA_LOADER = 5,        /**< it waits for the next batch */
+  PK_CAUSE_GC = 6,                 /**< Python collects garbage */
+  PK_CAUSE_ALLOCATION = 7,         /**< the allocator asks the driver */
+  PK_CAUSE_COMPILE = 8,            /**< something is compiled */
+  PK_CAUSE_MODULE_LOAD = 9,        /**< code is loaded to the device */
+  PK_CAUSE_CHECKPOINT = 10,        /**< the state is saved */
+  PK_CAUSE_COMM_HOST_WAIT = 11,    /**< it stands in a call of a collective */
+  PK_CAUSE_DEVICE_DEPENDENCY = 12, /**< the work was launched in time: the device waited for something else */
+  PK_CAUSE_LOCK = 13,              /**< it waits for a lock */
+  PK_CAUSE_HOST_UNTRACED = 14,     /**< nothing of it is on record */
+  PK_CAUSE_UNEXPLAINED = 15,       /**< little is on record, and none of it says why */
+  PK_CAUSE_EXPOSED_COMM = 16,      /**< no gap: the device only communicates */
+  PK_CAUSE_EXPOSED_COPY = 17,      /**< no gap: the device only copies */
+  PK_CAUSE_GRAPH_LAUNCH_LATE = 18, /**< the launching thread is busy, and what it launches at last is a whole graph */
+  PK_CAUSE_STRAGGLER_WAIT = 19,    /**< no gap: ranks stand in a collective until the last one comes */
+  PK_CAUSE_RECORDING = 20,         /**< the profiler itself holds the program up */
+  /** the launching thread stands in one call, of which it is not known what it does */
+  PK_CAUSE_HOST_CALL = 21
 };
-/** How sure a cause is; docs/bubbles.md says what each needs. \since 0.1 */
+/* end of enum idle_cause */
+/* enum certainty: written by scripts/generate */
+/** How sure a statement is. proved: arithmetic on the capture, or evidence that allows nothing else; what each
+ *  cause needs is in docs/bubbles.md. likely: most of the evidence points there. possible: it fits, and so may
+ *  others. unknown: nothing on record says. \since 0.1 */
 enum { PK_CERTAINTY_UNKNOWN = 0, PK_CERTAINTY_POSSIBLE = 1, PK_CERTAINTY_LIKELY = 2, PK_CERTAINTY_PROVED = 3 };
+/* end of enum certainty */
 /** Flags of pk_bubble. \since 0.1 */
 enum {
   PK_BUBBLE_HEAVY = 1,
@@ -2377,12 +2454,16 @@ typedef struct pk_device {
 } pk_device;
 /* end of row of devices */
 
-/** Which clock the times of an op are of. \since 0.1 */
+/* enum ops_clock: written by scripts/generate */
+/** Which clock the durations, self and busy times of a line of ops are of. Which events belong to a step, a time
+ *  or a filter is always decided by aligned starts. \since 0.1 */
 enum {
-  PK_OPS_CLOCK_ALIGNED = 0, /**< the timeline's: the device's times as the profiler fitted them to the host's clock */
-  PK_OPS_CLOCK_DEVICE = 1,  /**< the device's own */
-  PK_OPS_CLOCK_MIXED = 2    /**< durations are the device's own where an event has one */
+  /** offset_ps and duration_ps: the device's times as the profiler fitted them to the host's clock */
+  PK_OPS_CLOCK_ALIGNED = 0,
+  PK_OPS_CLOCK_DEVICE = 1,  /**< device_offset_ps and device_duration_ps, stats of every event */
+  PK_OPS_CLOCK_MIXED = 2    /**< device_duration_ps where an event has it, else duration_ps; starts are aligned */
 };
+/* end of enum ops_clock */
 /** Flags of pk_op: which facts are known. \since 0.1 */
 enum { PK_OP_HAS_METADATA_ID = 1, PK_OP_HAS_FLOPS = 2, PK_OP_HAS_BYTES_ACCESSED = 4 };
 /* row of ops: written by scripts/generate */
@@ -2426,15 +2507,17 @@ typedef struct pk_cause {
 } pk_cause;
 /* end of row of causes */
 
-/** What a device did. \since 0.1 */
+/* enum time_use: written by scripts/generate */
+/** What a device did. What runs beside compute counts as compute. \since 0.1 */
 enum {
   PK_TIME_COMPUTE = 0,               /**< alone or beside anything else */
   PK_TIME_EXPOSED_COMMUNICATION = 1, /**< nothing computes */
   PK_TIME_EXPOSED_COPIES = 2,        /**< nothing computes or communicates */
   PK_TIME_OTHER_WORK = 3,
   PK_TIME_IDLE = 4,
-  PK_TIME_NOT_RECORDED = 5 /**< not known: work was launched that was not recorded */
+  PK_TIME_NOT_RECORDED = 5           /**< not known: work was launched that was not recorded */
 };
+/* end of enum time_use */
 /** Flags of pk_device_time. \since 0.1 */
 enum { PK_DEVICE_TIME_IN_STEPS = 1, PK_DEVICE_TIME_HAS_CAUSE = 2 };
 /* row of device_time: written by scripts/generate */
@@ -2455,16 +2538,18 @@ typedef struct pk_device_time {
 } pk_device_time;
 /* end of row of device_time */
 
+/* enum fact_source: written by scripts/generate */
 /** pk_fact.source: what a fact is read from, best first. \since 0.1 */
 enum {
   PK_FACT_ANNOTATION = 0, /**< what a framework wrote around its steps */
-  PK_FACT_MODULE = 1,     /**< scopes of modules */
+  PK_FACT_MODULE = 1,     /**< scopes of modules: nn.Module, named scopes of programs */
   PK_FACT_SHAPE = 2,      /**< shapes and types of operators, of kernels that a table lists, or of a program */
   PK_FACT_KERNEL = 3,     /**< names of kernels and their template arguments */
   PK_FACT_GROUP = 4,      /**< groups of communication and settings of the run */
   PK_FACT_RECORDER = 5,   /**< what the recorder says of the machine or of the run */
   PK_FACT_COUNT = 6       /**< how often something ran */
 };
+/* end of enum fact_source */
 /* row of facts: written by scripts/generate */
 /** A fact of the model that ran: what it is, how sure it is, and where it comes from. A row of PK_TABLE_FACTS.
  *  Frozen; text is borrowed from what gave the row. \since 0.1 */
@@ -2594,7 +2679,8 @@ PK_API pk_status pk_probe_records_table(pk_probe* probe, size_t bin, uint32_t ma
 /** Frees a table; NULL is fine. A stream that was made of it lives on. \since 0.1 */
 PK_API void pk_table_free(pk_table* table) PK_NOEXCEPT;
 
-/** What the values of a column are, as Arrow has them. \since 0.1 */
+/* enum column_type: written by scripts/generate */
+/** What the values of a column are. A name is text that repeats. \since 0.1 */
 enum {
   PK_COLUMN_INT64 = 0,
   PK_COLUMN_UINT64 = 1,
@@ -2602,8 +2688,9 @@ enum {
   PK_COLUMN_UINT32 = 3,
   PK_COLUMN_BOOLEAN = 4,
   PK_COLUMN_TEXT = 5,
-  PK_COLUMN_NAME = 6 /**< text that repeats: a dictionary */
+  PK_COLUMN_NAME = 6     /**< text that repeats: a dictionary */
 };
+/* end of enum column_type */
 /** A column of a table. Frozen; text is borrowed from the table. \since 0.1 */
 typedef struct pk_column {
   pk_str name;

@@ -158,15 +158,6 @@ source_result open_over(input_result opened, const limits& bounds) {
 
 }  // namespace
 
-const char* compression_name(compression c) noexcept {
-  switch (c) {
-    case compression::none: return "none";
-    case compression::gzip: return "gzip";
-    case compression::zstd: return "zstd";
-  }
-  return "none";
-}
-
 compression compression_of(std::string_view first) noexcept {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(first[i]); };
   // A cut may leave only a part of the magic, but two bytes of gzip's and four of zstd's are enough.

@@ -245,17 +245,6 @@ class merger {
 
 }  // namespace
 
-const char* node_status_name(node_status s) noexcept {
-  switch (s) {
-    case node_status::corrected: return "corrected";
-    case node_status::walltime: return "walltime";
-    case node_status::raw: return "raw";
-    case node_status::missing: return "missing";
-    case node_status::corrupt: return "corrupt";
-  }
-  return "raw";
-}
-
 result<merge_result> merge_traces(const merge_options& o, sink& into, const hooks& host, merge_observer* observer) {
   return contained([&] { return merger(o).run(into, host, observer); });
 }

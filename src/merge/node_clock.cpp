@@ -162,26 +162,5 @@ std::optional<std::int64_t> node_bounds::widest(clock_domain domain) const noexc
   return most;
 }
 
-const char* snapshot_source_name(snapshot_source s) noexcept {
-  switch (s) {
-    case snapshot_source::none: return "none";
-    case snapshot_source::file: return "file";
-    case snapshot_source::embedded: return "embedded";
-  }
-  return "none";
-}
-
-const char* clock_anomaly_name(clock_anomaly::kind k) noexcept {
-  switch (k) {
-    case clock_anomaly::kind::tracer_not_rising: return "tracer_not_rising";
-    case clock_anomaly::kind::host_step: return "host_step";
-    case clock_anomaly::kind::slope: return "slope";
-    case clock_anomaly::kind::offset_jump: return "offset_jump";
-    case clock_anomaly::kind::duplicate: return "duplicate";
-    case clock_anomaly::kind::drift_disagrees: return "drift_disagrees";
-  }
-  return "host_step";
-}
-
 }  // namespace PROFKIT_NAMESPACE
 }  // namespace profkit

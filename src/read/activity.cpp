@@ -227,60 +227,6 @@ void make_names_unique(activity_parts& parts) {
 
 }  // namespace
 
-const char* kernel_class_name(kernel_class c) noexcept {
-  switch (c) {
-    case kernel_class::compute: return "compute";
-    case kernel_class::aicpu: return "aicpu";
-    case kernel_class::comm: return "comm";
-    case kernel_class::copy: return "copy";
-    case kernel_class::other: return "other";
-  }
-  return "other";
-}
-
-const char* launched_work_name(launched_work w) noexcept {
-  switch (w) {
-    case launched_work::kernel: return "kernel";
-    case launched_work::copy: return "copy";
-    case launched_work::graph: return "graph";
-  }
-  return "kernel";
-}
-
-const char* host_span_kind_name(host_span_kind k) noexcept {
-  switch (k) {
-    case host_span_kind::op: return "op";
-    case host_span_kind::runtime: return "runtime";
-    case host_span_kind::frame: return "frame";
-    case host_span_kind::annotation: return "annotation";
-    case host_span_kind::gc: return "gc";
-    case host_span_kind::other: return "other";
-    case host_span_kind::device_marker: return "device_marker";
-  }
-  return "other";
-}
-
-const char* accelerator_name(accelerator a) noexcept {
-  switch (a) {
-    case accelerator::other: return "other";
-    case accelerator::tpu: return "tpu";
-    case accelerator::gpu: return "gpu";
-    case accelerator::npu: return "npu";
-  }
-  return "other";
-}
-
-const char* training_phase_name(training_phase p) noexcept {
-  switch (p) {
-    case training_phase::unknown: return "";
-    case training_phase::forward: return "forward";
-    case training_phase::backward: return "backward";
-    case training_phase::optimizer: return "optimizer";
-    case training_phase::recomputation: return "recomputation";
-  }
-  return "";
-}
-
 const std::vector<operator_call>& activity::operator_calls() const noexcept {
   static const std::vector<operator_call> none;
   return none;

@@ -9,14 +9,6 @@ namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 namespace {
 
-static_assert(static_cast<std::int32_t>(accelerator::other) == PK_ACCELERATOR_OTHER);
-static_assert(static_cast<std::int32_t>(accelerator::tpu) == PK_ACCELERATOR_TPU);
-static_assert(static_cast<std::int32_t>(accelerator::gpu) == PK_ACCELERATOR_GPU);
-static_assert(static_cast<std::int32_t>(accelerator::npu) == PK_ACCELERATOR_NPU);
-static_assert(static_cast<std::int32_t>(sibling_state::none) == PK_SIBLING_NONE);
-static_assert(static_cast<std::int32_t>(sibling_state::same_bytes) == PK_SIBLING_SAME_BYTES);
-static_assert(static_cast<std::int32_t>(sibling_state::same_content) == PK_SIBLING_SAME_CONTENT);
-static_assert(static_cast<std::int32_t>(sibling_state::differs) == PK_SIBLING_DIFFERS);
 
 }  // namespace
 

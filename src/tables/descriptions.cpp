@@ -23,50 +23,50 @@ namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 namespace {
 
-const char* name_of_family(std::uint32_t value) noexcept {
-  return family_name(static_cast<file_family>(value));
-}
-const char* name_of_compression(std::uint32_t value) noexcept {
-  return compression_name(static_cast<compression>(value));
-}
 const char* name_of_accelerator(std::uint32_t value) noexcept {
   return accelerator_name(static_cast<accelerator>(value));
-}
-const char* name_of_kernel_class(std::uint32_t value) noexcept {
-  return kernel_class_name(static_cast<kernel_class>(value));
-}
-const char* name_of_bubble_tag(std::uint32_t value) noexcept {
-  return bubble_tag_name(static_cast<bubble_tag>(value));
 }
 const char* name_of_bubble_label(std::uint32_t value) noexcept {
   return bubble_label_name(static_cast<bubble_label>(value));
 }
-const char* name_of_idle_cause(std::uint32_t value) noexcept {
-  return idle_cause_name(static_cast<idle_cause>(value));
-}
 const char* name_of_bubble_scope(std::uint32_t value) noexcept {
   return bubble_scope_name(static_cast<bubble_scope>(value));
+}
+const char* name_of_bubble_tag(std::uint32_t value) noexcept {
+  return bubble_tag_name(static_cast<bubble_tag>(value));
 }
 const char* name_of_certainty(std::uint32_t value) noexcept {
   return certainty_name(static_cast<certainty>(value));
 }
-const char* name_of_time_use(std::uint32_t value) noexcept {
-  return time_use_name(static_cast<time_use>(value));
+const char* name_of_compression(std::uint32_t value) noexcept {
+  return compression_name(static_cast<compression>(value));
 }
-const char* name_of_clock(std::uint32_t value) noexcept {
+const char* name_of_fact_source(std::uint32_t value) noexcept {
+  return fact_source_name(static_cast<fact_source>(value));
+}
+const char* name_of_file_family(std::uint32_t value) noexcept {
+  return family_name(static_cast<file_family>(value));
+}
+const char* name_of_idle_cause(std::uint32_t value) noexcept {
+  return idle_cause_name(static_cast<idle_cause>(value));
+}
+const char* name_of_kernel_class(std::uint32_t value) noexcept {
+  return kernel_class_name(static_cast<kernel_class>(value));
+}
+const char* name_of_ops_clock(std::uint32_t value) noexcept {
   return ops_clock_name(static_cast<ops_clock>(value));
-}
-const char* name_of_residency(std::uint32_t value) noexcept {
-  return residency_name(static_cast<residency>(value));
-}
-const char* name_of_sibling(std::uint32_t value) noexcept {
-  return sibling_state_name(static_cast<sibling_state>(value));
 }
 const char* name_of_probe_outcome(std::uint32_t value) noexcept {
   return probe_outcome_name(static_cast<probe_outcome>(value));
 }
-const char* name_of_fact_source(std::uint32_t value) noexcept {
-  return fact_source_name(static_cast<fact_source>(value));
+const char* name_of_residency(std::uint32_t value) noexcept {
+  return residency_name(static_cast<residency>(value));
+}
+const char* name_of_sibling_state(std::uint32_t value) noexcept {
+  return sibling_state_name(static_cast<sibling_state>(value));
+}
+const char* name_of_time_use(std::uint32_t value) noexcept {
+  return time_use_name(static_cast<time_use>(value));
 }
 
 const table_column columns_of_files[] = {
@@ -74,7 +74,7 @@ const table_column columns_of_files[] = {
     {"path", "", "as given", cell_kind::text, false, null_rule::never, offsetof(rows::files, path), 0, 0, nullptr},
     {"host", "", "host that was recorded, as the file or its name says", cell_kind::text, true, null_rule::empty, offsetof(rows::files, host), 0, 0, nullptr},
     {"run", "", "folder of the run; \"\" for a file that was given by its path", cell_kind::text, true, null_rule::empty, offsetof(rows::files, run), 0, 0, nullptr},
-    {"family", "", "format", cell_kind::named, true, null_rule::never, offsetof(rows::files, family), 0, 0, name_of_family},
+    {"family", "", "format", cell_kind::named, true, null_rule::never, offsetof(rows::files, family), 0, 0, name_of_file_family},
     {"compression", "", "how it is packed", cell_kind::named, true, null_rule::never, offsetof(rows::files, compression), 0, 0, name_of_compression},
     {"encoded_bytes", "bytes", "size on disk", cell_kind::uint64, false, null_rule::never, offsetof(rows::files, encoded_bytes), 0, 0, nullptr},
     {"origin_unix_ns", "ns", "the file's own time zero, since 1970", cell_kind::int64, false, null_rule::without_bit, offsetof(rows::files, origin_unix_ns), offsetof(rows::files, flags), PK_FILE_HAS_ORIGIN, nullptr},
@@ -131,7 +131,7 @@ const table_column columns_of_ops[] = {
     {"display_name", "", "short name, as recorded; \"\" where it is not", cell_kind::text, true, null_rule::never, offsetof(rows::ops, display_name), 0, 0, nullptr},
     {"category", "", "hlo_category; of a kernel what it counts as", cell_kind::text, true, null_rule::empty, offsetof(rows::ops, category), 0, 0, nullptr},
     {"program", "", "\"jit_f(7)\"; \"\" where not recorded", cell_kind::text, true, null_rule::never, offsetof(rows::ops, program), 0, 0, nullptr},
-    {"clock", "", "which clock the times are of", cell_kind::named, true, null_rule::never, offsetof(rows::ops, clock), 0, 0, name_of_clock},
+    {"clock", "", "which clock the times are of", cell_kind::named, true, null_rule::never, offsetof(rows::ops, clock), 0, 0, name_of_ops_clock},
     {"metadata_id", "", "of an XSpace: the id of its metadata", cell_kind::int64, false, null_rule::without_bit, offsetof(rows::ops, metadata_id), offsetof(rows::ops, flags), PK_OP_HAS_METADATA_ID, nullptr},
     {"count", "", "executions", cell_kind::uint64, false, null_rule::never, offsetof(rows::ops, count), 0, 0, nullptr},
     {"total_ps", "ps", "of all executions", cell_kind::int64, false, null_rule::never, offsetof(rows::ops, total_ps), 0, 0, nullptr},
@@ -282,7 +282,7 @@ const table_column columns_of_modules[] = {
     {"computation_count", "", "computations", cell_kind::uint64, false, null_rule::never, offsetof(rows::modules, computation_count), 0, 0, nullptr},
     {"instruction_count", "", "instructions of all computations", cell_kind::uint64, false, null_rule::never, offsetof(rows::modules, instruction_count), 0, 0, nullptr},
     {"sibling_path", "", "the *.hlo_proto.pb beside it; \"\" when there is none", cell_kind::text, false, null_rule::empty, offsetof(rows::modules, sibling_path), 0, 0, nullptr},
-    {"sibling", "", "how the two compare", cell_kind::named, true, null_rule::never, offsetof(rows::modules, sibling), 0, 0, name_of_sibling},
+    {"sibling", "", "how the two compare", cell_kind::named, true, null_rule::never, offsetof(rows::modules, sibling), 0, 0, name_of_sibling_state},
     {"damaged", "", "the bytes do not parse, and the counts cover what did", cell_kind::flag, false, null_rule::never, offsetof(rows::modules, flags), 0, PK_MODULE_DAMAGED, nullptr},
 };
 

@@ -12,22 +12,6 @@ namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 namespace {
 
-static_assert(static_cast<std::int32_t>(bubble_scope::global) == PK_BUBBLE_SCOPE_GLOBAL);
-static_assert(static_cast<std::int32_t>(bubble_scope::step_internal) == PK_BUBBLE_SCOPE_STEP_INTERNAL);
-static_assert(static_cast<std::int32_t>(bubble_scope::prelaunch) == PK_BUBBLE_SCOPE_PRELAUNCH);
-static_assert(static_cast<std::int32_t>(bubble_scope::tail) == PK_BUBBLE_SCOPE_TAIL);
-static_assert(static_cast<std::int32_t>(bubble_label::sync_or_h2d) == PK_BUBBLE_LABEL_SYNC_OR_H2D);
-static_assert(static_cast<std::int32_t>(bubble_label::insufficient_evidence) == PK_BUBBLE_LABEL_INSUFFICIENT_EVIDENCE);
-static_assert(static_cast<std::int32_t>(bubble_tag::device_idle_gap_heavy) == PK_BUBBLE_TAG_DEVICE_IDLE_GAP_HEAVY);
-static_assert(static_cast<std::int32_t>(bubble_tag::variable_shape_same_template) ==
-              PK_BUBBLE_TAG_VARIABLE_SHAPE_SAME_TEMPLATE);
-static_assert(static_cast<std::int32_t>(certainty::unknown) == PK_CERTAINTY_UNKNOWN);
-static_assert(static_cast<std::int32_t>(certainty::proved) == PK_CERTAINTY_PROVED);
-static_assert(static_cast<std::int32_t>(time_use::compute) == PK_TIME_COMPUTE);
-static_assert(static_cast<std::int32_t>(time_use::not_recorded) == PK_TIME_NOT_RECORDED);
-static_assert(static_cast<std::int32_t>(idle_cause::launch_bound) == PK_CAUSE_LAUNCH_BOUND);
-static_assert(static_cast<std::int32_t>(idle_cause::unexplained) == PK_CAUSE_UNEXPLAINED);
-static_assert(static_cast<std::int32_t>(idle_cause::host_call) == PK_CAUSE_HOST_CALL);
 static_assert(idle_cause_count == PK_CAUSE_HOST_CALL + 1);
 static_assert(no_time_ps == PK_NO_TIME_PS);
 

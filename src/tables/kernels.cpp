@@ -7,11 +7,6 @@ namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 namespace {
 
-static_assert(static_cast<std::int32_t>(kernel_class::compute) == PK_KERNEL_COMPUTE);
-static_assert(static_cast<std::int32_t>(kernel_class::aicpu) == PK_KERNEL_AICPU);
-static_assert(static_cast<std::int32_t>(kernel_class::comm) == PK_KERNEL_COMM);
-static_assert(static_cast<std::int32_t>(kernel_class::copy) == PK_KERNEL_COPY);
-static_assert(static_cast<std::int32_t>(kernel_class::other) == PK_KERNEL_OTHER);
 static_assert(static_cast<std::int32_t>(kernel_on_aicpu) == PK_KERNEL_ON_AICPU);
 static_assert(static_cast<std::int32_t>(kernel_has_stream) == PK_KERNEL_HAS_STREAM);
 static_assert(static_cast<std::int32_t>(kernel_duplicate) == PK_KERNEL_DUPLICATE);

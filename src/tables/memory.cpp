@@ -9,8 +9,6 @@ namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 namespace {
 
-static_assert(static_cast<std::int32_t>(residency::indefinite) == PK_RESIDENCY_INDEFINITE);
-static_assert(static_cast<std::int32_t>(residency::temporary) == PK_RESIDENCY_TEMPORARY);
 
 // Where the module stands that the report is about.
 std::uint32_t file_of_module(const memory_result& of) noexcept {

@@ -10,9 +10,6 @@ namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 namespace {
 
-static_assert(static_cast<std::int32_t>(fact_source::annotation) == PK_FACT_ANNOTATION);
-static_assert(static_cast<std::int32_t>(fact_source::group) == PK_FACT_GROUP);
-static_assert(static_cast<std::int32_t>(fact_source::count) == PK_FACT_COUNT);
 
 std::string all_texts(const std::vector<std::string>& texts) {
   std::string all;

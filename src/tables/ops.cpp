@@ -13,9 +13,6 @@ namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 namespace {
 
-static_assert(static_cast<std::int32_t>(ops_clock::aligned) == PK_OPS_CLOCK_ALIGNED);
-static_assert(static_cast<std::int32_t>(ops_clock::device) == PK_OPS_CLOCK_DEVICE);
-static_assert(static_cast<std::int32_t>(ops_clock::mixed) == PK_OPS_CLOCK_MIXED);
 
 // Of a line of ops in the list of devices: its plane, else the device of a trace.
 std::int32_t device_of_line(const capture_devices& devices, std::uint32_t file, std::int32_t plane, std::string_view name) {

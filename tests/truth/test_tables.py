@@ -229,25 +229,42 @@ class Damage(truth.Case):
 class OneLineAColumn(truth.Case):
     """A new column is a line in schema/tables.toml and one where it is computed: the C structs stay as they are."""
 
-    def test_a_later_column_leaves_the_header_alone(self):
+    def changed_by(self, schema, line, before, after):
+        """The generated files that change when a line is added before the first `before` that follows `after`."""
         root = self.scratch / "copy"
-        for part in ("schema/tables.toml", "scripts/tables.py", "include/profkit/profkit.h", "include/profkit/profkit.hpp",
-                     "include/profkit/core/table.hpp"):
-            (root / part).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy(truth.ROOT / part, root / part)
-        schema = root / "schema" / "tables.toml"
-        text = schema.read_text(encoding="utf-8")
-        line = '  { name = "stall_ps", type = "int64", unit = "ps", meaning = "time in stalls", since = "0.9" },\n'
-        at = text.index('  { name = "flags"', text.index('name = "ops"'))
-        schema.write_text(text[:at] + line + text[at:], encoding="utf-8")
+        for part in ("schema", "scripts", "include"):
+            shutil.copytree(truth.ROOT / part, root / part, dirs_exist_ok=True)
+        path = root / "schema" / schema
+        text = path.read_text(encoding="utf-8")
+        at = text.index(before, text.index(after))
+        path.write_text(text[:at] + line + text[at:], encoding="utf-8")
         program = ("import pathlib, sys; sys.path.insert(0, sys.argv[1] + '/scripts'); import tables; "
                    "made = tables.generated(pathlib.Path(sys.argv[1]));"
                    "print(*[p for p, t in made.items() if (pathlib.Path(sys.argv[2]) / p).read_text() != t])")
         done = subprocess.run([sys.executable, "-c", program, str(root), str(truth.ROOT)], check=True, capture_output=True,
                               text=True)
-        self.assertEqual(set(done.stdout.split()),
+        return set(done.stdout.split())
+
+    def test_a_later_column_leaves_the_header_alone(self):
+        line = '  { name = "stall_ps", type = "int64", unit = "ps", meaning = "time in stalls", since = "0.9" },\n'
+        self.assertEqual(self.changed_by("tables.toml", line, '  { name = "flags"', 'name = "ops"'),
                          {"src/tables/rows.hpp", "src/tables/descriptions.cpp", "docs/tables.md", "docs/schemas/tables.json",
                           "bindings/sqlite/schema.cpp"})
+
+    def test_a_value_of_an_enumeration_is_one_line(self):
+        self.assertEqual(self.changed_by("enums.toml", '  { name = "tape" },\n', "]\n", 'name = "idle_cause"'),
+                         {"include/profkit/profkit.h", "include/profkit/core/bubbles.hpp", "src/tables/enum_names.cpp"})
+
+    def test_mistakes_in_the_enumerations_are_told(self):
+        text = (truth.ROOT / "schema" / "enums.toml").read_text(encoding="utf-8")
+        for was, becomes in (('{ name = "gpu" }', '{ name = "tpu" }'), ('{ name = "gpu" }', '{ name = "gpu", number = 1 }'),
+                             ('{ name = "gpu" }', '{ name = "gpu", colour = "red" }'), ('name = "accelerator"', 'name = "kernel_class"')):
+            self.assertIn(was, text)
+            path = self.write("enums.toml", text.replace(was, becomes, 1))
+            program = "import pathlib, sys; sys.path.insert(0, sys.argv[1]); import enums; enums.read(pathlib.Path(sys.argv[2]).read_text())"
+            done = subprocess.run([sys.executable, "-c", program, str(truth.ROOT / "scripts"), str(path)], check=False,
+                                  capture_output=True, text=True)
+            self.assertIn("SchemaError", done.stderr, becomes)
 
     def test_mistakes_in_the_schema_are_told(self):
         text = (truth.ROOT / "schema" / "tables.toml").read_text(encoding="utf-8")
@@ -256,7 +273,8 @@ class OneLineAColumn(truth.Case):
                              ('name = "min_ps"', 'name = "max_ps"'), ("number = 2", "number = 1")):
             self.assertIn(was, text)
             path = self.write("tables.toml", text.replace(was, becomes, 1))
-            program = "import pathlib, sys; sys.path.insert(0, sys.argv[1]); import tables; tables.Schema(pathlib.Path(sys.argv[2]).read_text())"
+            program = ("import pathlib, sys; sys.path.insert(0, sys.argv[1]); import enums, tables; known = enums.read((pathlib.Path("
+                       "sys.argv[1]).parent / enums.SCHEMA).read_text()); tables.Schema(pathlib.Path(sys.argv[2]).read_text(), known)")
             done = subprocess.run([sys.executable, "-c", program, str(truth.ROOT / "scripts"), str(path)], check=False,
                                   capture_output=True, text=True)
             self.assertIn("SchemaError", done.stderr, becomes)

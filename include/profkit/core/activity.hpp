@@ -24,9 +24,17 @@ inline constexpr std::int64_t no_time_ps = std::numeric_limits<std::int64_t>::mi
 /// "The source does not say": of a thread.
 inline constexpr std::uint32_t no_thread = std::numeric_limits<std::uint32_t>::max();
 
-/// What a kernel counts as. `aicpu` is Ascend's host-like core, `copy` a memory copy or set.
-enum class kernel_class : std::uint8_t { compute, aicpu, comm, copy, other };
-[[nodiscard]] const char* kernel_class_name(kernel_class c) noexcept;  ///< "compute", …
+// enum kernel_class: written by scripts/generate
+/// What a kernel counts as.
+enum class kernel_class : std::uint8_t {
+  compute,
+  aicpu,   ///< Ascend's host-like core
+  comm,
+  copy,    ///< a memory copy or set
+  other
+};
+[[nodiscard]] const char* kernel_class_name(kernel_class value) noexcept;  ///< "compute", "aicpu", …
+// end of enum kernel_class
 
 /// Bits of kernel_row::flags.
 enum kernel_flags : std::uint8_t {
@@ -84,10 +92,12 @@ struct kernel_details {
       counters;  ///< PMU columns by header name, e.g. aic_mac_ratio; ratios, never times
 };
 
-/// Which part of a training step launched a kernel.
-/// recomputation: forward once more within the backward pass, for activations that were not kept.
+// enum training_phase: written by scripts/generate
+/// Which part of a training step launched a kernel. recomputation: forward once more within the backward pass, for
+/// activations that were not kept.
 enum class training_phase : std::uint8_t { unknown, forward, backward, optimizer, recomputation };
-[[nodiscard]] const char* training_phase_name(training_phase p) noexcept;  ///< "forward", …; "" of unknown
+[[nodiscard]] const char* training_phase_name(training_phase value) noexcept;  ///< "", "forward", …
+// end of enum training_phase
 
 /// Between the names of ranges one inside the other: "forward > attention". Names have '/' in them.
 inline constexpr std::string_view range_separator = " > ";
@@ -122,9 +132,11 @@ struct activity_stream {
   own_times by_own_clock = own_times::none;
 };
 
+// enum accelerator: written by scripts/generate
 /// What a device is. On GPUs the host's step windows lie far from the kernels that they launched.
 enum class accelerator : std::uint8_t { other, tpu, gpu, npu };
-[[nodiscard]] const char* accelerator_name(accelerator a) noexcept;  ///< "tpu", …
+[[nodiscard]] const char* accelerator_name(accelerator value) noexcept;  ///< "other", "tpu", …
+// end of enum accelerator
 
 /// What a table without start times has about an op.
 struct op_total {
@@ -163,9 +175,11 @@ struct activity_device {
   std::vector<std::pair<std::string, std::int64_t>> parallel_sizes;
 };
 
+// enum launched_work: written by scripts/generate
 /// What a call of the host gave to a device.
 enum class launched_work : std::uint8_t { kernel, copy, graph };
-[[nodiscard]] const char* launched_work_name(launched_work w) noexcept;  ///< "kernel", "copy", "graph"
+[[nodiscard]] const char* launched_work_name(launched_work value) noexcept;  ///< "kernel", "copy", …
+// end of enum launched_work
 
 /// A launch without any record of a device: what the device did for it, and when, is not known.
 struct unrecorded_launch {
@@ -214,10 +228,20 @@ struct activity_thread {
   std::int64_t system_thread = -1;
 };
 
-/// frame: python_function. device_marker: a wait or notify that a device process recorded; it is evidence of
-/// communication, never of host activity.
-enum class host_span_kind : std::uint8_t { op, runtime, frame, annotation, gc, other, device_marker };
-[[nodiscard]] const char* host_span_kind_name(host_span_kind k) noexcept;  ///< "op", "runtime", …
+// enum host_span_kind: written by scripts/generate
+/// What a span of a host is.
+enum class host_span_kind : std::uint8_t {
+  op,            ///< an operator of a framework
+  runtime,       ///< a call of the runtime or driver of a device
+  frame,         ///< python_function
+  annotation,
+  gc,            ///< garbage collection
+  other,
+  /// a wait or notify that a device process recorded: evidence of communication, never of host activity
+  device_marker
+};
+[[nodiscard]] const char* host_span_kind_name(host_span_kind value) noexcept;  ///< "op", "runtime", …
+// end of enum host_span_kind
 /// One host activity with a length.
 struct host_span {
   std::int64_t start_ps = 0, duration_ps = 0;

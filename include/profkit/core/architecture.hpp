@@ -37,16 +37,21 @@ struct architecture_options {
 
 // ---- words -----------------------------------------------------------------------------------------------
 
+// enum model_phase: written by scripts/generate
 /// What a pass or a layer works on. `training`: the capture has backward attention, so that neither word fits.
 enum class model_phase : std::uint8_t { prefill, decode, training, undetermined };
-[[nodiscard]] const char* model_phase_name(model_phase p) noexcept;  ///< "prefill", …
+[[nodiscard]] const char* model_phase_name(model_phase value) noexcept;  ///< "prefill", "decode", …
+// end of enum model_phase
 
+// enum layer_kind: written by scripts/generate
 /// By the kernels of a layer: a fused dispatch, FFN and combine; grouped matmuls with an all-to-all; a distributed
 /// dispatch and combine; another mixture of experts; none of them.
 enum class layer_kind : std::uint8_t { dense, moe_fused, moe_grouped, moe_distributed, moe_other };
+[[nodiscard]] const char* layer_kind_name(layer_kind value) noexcept;  ///< "Dense", "MoE+DFC", …
+// end of enum layer_kind
 inline constexpr std::size_t layer_kind_count = 5;
-[[nodiscard]] const char* layer_kind_name(layer_kind k) noexcept;  ///< "Dense", "MoE+DFC", "MoE+GMM", …
 
+// enum layer_role: written by scripts/generate
 /// What a kernel does in its layer.
 enum class layer_role : std::uint8_t {
   attention,
@@ -62,18 +67,23 @@ enum class layer_role : std::uint8_t {
   next_layer_prep,
   output_head,
   sampling,
-  other,
+  other
 };
+[[nodiscard]] const char* layer_role_name(layer_role value) noexcept;  ///< "attention", "projection", …
+// end of enum layer_role
 inline constexpr std::size_t layer_role_count = 14;
-[[nodiscard]] const char* layer_role_name(layer_role r) noexcept;   ///< "attention", "tp_comm", …
 [[nodiscard]] const char* layer_role_title(layer_role r) noexcept;  ///< "Attention", "TP communication", …
 
+// enum anchor_source: written by scripts/generate
 /// What marks the layers, best first.
 enum class anchor_source : std::uint8_t { attention, periodic_op, communication, none };
-[[nodiscard]] const char* anchor_source_name(anchor_source s) noexcept;  ///< "attention", "periodic_op", …
+[[nodiscard]] const char* anchor_source_name(anchor_source value) noexcept;  ///< "attention", "periodic_op", …
+// end of enum anchor_source
 
+// enum check_outcome: written by scripts/generate
 enum class check_outcome : std::uint8_t { pass, explained, fail };
-[[nodiscard]] const char* check_outcome_name(check_outcome r) noexcept;
+[[nodiscard]] const char* check_outcome_name(check_outcome value) noexcept;  ///< "pass", "explained", …
+// end of enum check_outcome
 
 // ---- what was found --------------------------------------------------------------------------------------
 
@@ -97,9 +107,11 @@ struct model_layer {
   [[nodiscard]] std::int64_t wall_ps() const noexcept { return end_ps - start_ps; }
 };
 
+// enum pass_cut: written by scripts/generate
 /// Which end of a pass lies outside of the capture.
 enum class pass_cut : std::uint8_t { none, beginning, end };
-[[nodiscard]] const char* pass_cut_name(pass_cut c) noexcept;
+[[nodiscard]] const char* pass_cut_name(pass_cut value) noexcept;  ///< "none", "beginning", …
+// end of enum pass_cut
 
 struct model_pass {
   model_phase phase = model_phase::undetermined;

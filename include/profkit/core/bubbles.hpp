@@ -99,11 +99,14 @@ result<bubble_thresholds> read_thresholds(std::string_view toml, const std::stri
 
 // ---- what to look at -------------------------------------------------------------------------------------
 
-/// Where a step begins and ends: `whole` from its mark, or where the device is still busy with earlier work from its first
-/// kernel, to the next step, the last one to the end of its mark or of its last kernel; `guide` from its marker or first kernel to
-/// the next one's, the last to the end of the last kernel; `marker` its own marker; `device` from its first kernel to its last.
+// enum window_policy: written by scripts/generate
+/// Where a step begins and ends. WHOLE: from its mark, or from its first kernel where the device is still busy with
+/// earlier work, to the next step; the last one to the end of its mark or of its last kernel. GUIDE: from its mark or
+/// first kernel to those of the next step; the last one to the end of the last kernel. MARKER: its own mark. DEVICE:
+/// its first to its last kernel.
 enum class window_policy : std::uint8_t { whole, marker, device, guide };
-[[nodiscard]] const char* window_policy_name(window_policy p) noexcept;
+[[nodiscard]] const char* window_policy_name(window_policy value) noexcept;  ///< "whole", "marker", …
+// end of enum window_policy
 
 /// Which steps of each device are asked for; empty: all, and the time outside of steps. Of other steps nothing is listed or
 /// counted, nor of the time outside; what is said of a device as a whole stays that of the whole capture.
@@ -124,12 +127,23 @@ struct bubble_options {
 
 // ---- what was found --------------------------------------------------------------------------------------
 
+// enum confidence: written by scripts/generate
 enum class confidence : std::uint8_t { low, medium, high };
-[[nodiscard]] const char* confidence_name(confidence c) noexcept;
+[[nodiscard]] const char* confidence_name(confidence value) noexcept;  ///< "low", "medium", …
+// end of enum confidence
 
-enum class bubble_scope : std::uint8_t { global, step_internal, prelaunch, tail };
-[[nodiscard]] const char* bubble_scope_name(bubble_scope s) noexcept;
+// enum bubble_scope: written by scripts/generate
+/// Where in a step a gap lies.
+enum class bubble_scope : std::uint8_t {
+  global,        ///< in no step, or over the boundary of two
+  step_internal,
+  prelaunch,
+  tail
+};
+[[nodiscard]] const char* bubble_scope_name(bubble_scope value) noexcept;  ///< "global", "step_internal", …
+// end of enum bubble_scope
 
+// enum bubble_label: written by scripts/generate
 /// Soft causes, in the order in which the rules are tried.
 enum class bubble_label : std::uint8_t {
   sync_or_h2d,
@@ -137,44 +151,49 @@ enum class bubble_label : std::uint8_t {
   untraced_host_blocking,
   host_launch_lag,
   python_serialization_or_lock,
-  insufficient_evidence,
+  insufficient_evidence
 };
+[[nodiscard]] const char* bubble_label_name(bubble_label value) noexcept;  ///< "possible_sync_or_h2d", "possible_comm_wait", …
+// end of enum bubble_label
 inline constexpr std::size_t bubble_label_count = 6;
-[[nodiscard]] const char* bubble_label_name(bubble_label l) noexcept;  ///< "possible_sync_or_h2d", …
 
-/// Why a device waits, as far as the capture shows; what each needs is in docs/bubbles.md. Work comes late from the host
-/// for the first ones, then the device or a lock holds it up, then nothing is known.
+// enum idle_cause: written by scripts/generate
+/// Why a device waits, as far as the capture shows; what each needs is in docs/bubbles.md. Work comes late from the
+/// host for the first ones, then the device or a lock holds it up, then nothing is known.
 enum class idle_cause : std::uint8_t {
-  launch_bound,       ///< the launching thread is busy with ops of a framework
-  optimizer_loop,     ///< the same within the update of the parameters
-  sync_wait,          ///< it stands in a wait for a stream, an event or the device, or in a copy that waits
-  sync_drain,         ///< a wait emptied the queue before the gap
-  h2d_pageable,       ///< it stands in a copy from pageable memory
-  data_loader,        ///< it waits for the next batch
-  gc,                 ///< Python collects garbage
-  allocation,         ///< the allocator asks the driver
-  compile,            ///< something is compiled
-  module_load,        ///< code is loaded to the device
-  checkpoint,         ///< the state is saved
-  comm_host_wait,     ///< it stands in a call of a collective
-  device_dependency,  ///< the work was launched in time: the device waited for something else
-  lock,               ///< it waits for a lock
-  host_untraced,      ///< nothing of it is on record
-  unexplained,        ///< little is on record, and none of it says why
-  exposed_comm,       ///< no gap: the device only communicates
-  exposed_copy,       ///< no gap: the device only copies
-  graph_launch_late,  ///< the launching thread is busy, and what it launches at last is a whole graph
-  straggler_wait,     ///< no gap: ranks stand in a collective until the last one comes
-  recording,          ///< the profiler itself holds the program up
-  host_call,          ///< the launching thread stands in one call, of which it is not known what it does
+  launch_bound,      ///< the launching thread is busy with ops of a framework
+  optimizer_loop,    ///< the same within the update of the parameters
+  sync_wait,         ///< it stands in a wait for a stream, an event or the device, or in a copy that waits
+  sync_drain,        ///< a wait emptied the queue before the gap
+  h2d_pageable,      ///< it stands in a copy from pageable memory
+  data_loader,       ///< it waits for the next batch
+  gc,                ///< Python collects garbage
+  allocation,        ///< the allocator asks the driver
+  compile,           ///< something is compiled
+  module_load,       ///< code is loaded to the device
+  checkpoint,        ///< the state is saved
+  comm_host_wait,    ///< it stands in a call of a collective
+  device_dependency, ///< the work was launched in time: the device waited for something else
+  lock,              ///< it waits for a lock
+  host_untraced,     ///< nothing of it is on record
+  unexplained,       ///< little is on record, and none of it says why
+  exposed_comm,      ///< no gap: the device only communicates
+  exposed_copy,      ///< no gap: the device only copies
+  graph_launch_late, ///< the launching thread is busy, and what it launches at last is a whole graph
+  straggler_wait,    ///< no gap: ranks stand in a collective until the last one comes
+  recording,         ///< the profiler itself holds the program up
+  host_call          ///< the launching thread stands in one call, of which it is not known what it does
 };
+[[nodiscard]] const char* idle_cause_name(idle_cause value) noexcept;  ///< "launch_bound", "optimizer_loop", …
+// end of enum idle_cause
 inline constexpr std::size_t idle_cause_count = 22;
-[[nodiscard]] const char* idle_cause_name(idle_cause c) noexcept;     ///< "data_loader"
 [[nodiscard]] const char* idle_cause_meaning(idle_cause c) noexcept;  ///< "the host waits for the next batch", …
 /// The label under which soft_root_cause_summary lists it: "possible_host_launch_lag", "possible_data_loader", …; "" of
 /// exposed time.
 [[nodiscard]] const char* idle_cause_label(idle_cause c) noexcept;
 
+// enum bubble_tag: written by scripts/generate
+/// Anomalies of a step.
 enum class bubble_tag : std::uint8_t {
   device_idle_gap_heavy,
   prelaunch_gap_heavy,
@@ -188,10 +207,11 @@ enum class bubble_tag : std::uint8_t {
   wait_anchor_false_hotspot,
   aicpu_exposed_risk,
   partial_capture_boundary,
-  variable_shape_same_template,
+  variable_shape_same_template
 };
+[[nodiscard]] const char* bubble_tag_name(bubble_tag value) noexcept;  ///< "DEVICE_IDLE_GAP_HEAVY", "PRELAUNCH_GAP_HEAVY", …
+// end of enum bubble_tag
 inline constexpr std::size_t bubble_tag_count = 13;
-[[nodiscard]] const char* bubble_tag_name(bubble_tag t) noexcept;  ///< "DEVICE_IDLE_GAP_HEAVY", …
 
 /// A small set of labels or tags.
 template <class T>
@@ -305,8 +325,10 @@ struct four_clocks {
 /// in particular.
 [[nodiscard]] const char* clock_reading(const four_clocks& c, const bubble_thresholds& t) noexcept;
 
+// enum host_risk: written by scripts/generate
 enum class host_risk : std::uint8_t { low, medium, high };
-[[nodiscard]] const char* host_risk_name(host_risk r) noexcept;
+[[nodiscard]] const char* host_risk_name(host_risk value) noexcept;  ///< "low", "medium", …
+// end of enum host_risk
 
 /// What was measured of a step.
 struct step_measures {
@@ -417,7 +439,10 @@ class bubble_steps {
 struct step_structure {
   std::uint32_t step = 0;
   std::uint32_t index = 0;  ///< in the step, among all of its parts
-  enum class role : std::uint8_t { head, part, layer, tail } type = role::part;
+  // enum step_structure::role: written by scripts/generate
+  enum class role : std::uint8_t { head, part, layer, tail };
+  // end of enum step_structure::role
+  role type = role::part;
   string_id name = 0;    ///< of a layer, as the host has it: "layers.3"
   string_id anchor = 0;  ///< the op type it begins with
   std::int64_t start_ps = 0, end_ps = 0;
@@ -454,8 +479,10 @@ struct spread {
   std::int64_t mean = 0, median = 0, p90 = 0, p95 = 0;
 };
 
+// enum idle_pattern: written by scripts/generate
 enum class idle_pattern : std::uint8_t { none, prelaunch, internal_bubble, tail, inter_step, mixed };
-[[nodiscard]] const char* idle_pattern_name(idle_pattern p) noexcept;
+[[nodiscard]] const char* idle_pattern_name(idle_pattern value) noexcept;  ///< "none", "prelaunch", …
+// end of enum idle_pattern
 
 /// Steps that do the same work.
 struct bubble_group {
@@ -499,8 +526,10 @@ struct bubble_op {
   [[nodiscard]] std::int64_t total_cost_ps() const noexcept { return saturating_add(duration_ps, wait_ps); }
 };
 
+// enum aicpu_verdict: written by scripts/generate
 enum class aicpu_verdict : std::uint8_t { unknown, masked, partly_exposed, exposed };
-[[nodiscard]] const char* aicpu_verdict_name(aicpu_verdict v) noexcept;  ///< "AICPU_MASKED_BUT_UNDESIRABLE", …
+[[nodiscard]] const char* aicpu_verdict_name(aicpu_verdict value) noexcept;  ///< "AICPU_UNKNOWN", "AICPU_MASKED_BUT_UNDESIRABLE", …
+// end of enum aicpu_verdict
 struct aicpu_op {
   std::uint32_t device = 0;
   string_id op_type = 0, name = 0;
@@ -556,9 +585,18 @@ struct cause_summary {
   [[nodiscard]] bool is_exposed() const noexcept { return longest == no_bubble; }  ///< the device worked: no gap
 };
 
+// enum time_use: written by scripts/generate
 /// What a device did. What runs beside compute counts as compute.
-enum class time_use : std::uint8_t { compute, exposed_comm, exposed_copy, other_work, idle, not_recorded };
-[[nodiscard]] const char* time_use_name(time_use u) noexcept;  ///< "compute", "exposed_communication", …
+enum class time_use : std::uint8_t {
+  compute,      ///< alone or beside anything else
+  exposed_comm, ///< nothing computes
+  exposed_copy, ///< nothing computes or communicates
+  other_work,
+  idle,
+  not_recorded  ///< not known: work was launched that was not recorded
+};
+[[nodiscard]] const char* time_use_name(time_use value) noexcept;  ///< "compute", "exposed_communication", …
+// end of enum time_use
 
 /// A part of the time of a device, or of all devices together. The rows of a device that are in steps add up to the length
 /// of its steps; the others to the time between its first and last kernel that is in no step.

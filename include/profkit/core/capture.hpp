@@ -13,21 +13,23 @@ inline namespace PROFKIT_NAMESPACE {
 
 class format;  ///< profkit/core/format.hpp
 
-/// The format of a file, as the detection table (src/read/detect) decides it. One row a format.
-enum class file_family {
+// enum file_family: written by scripts/generate
+/// The format of a file.
+enum class file_family : std::int32_t {
   unknown,
-  xspace,           ///< *.xplane.pb: tensorflow.profiler.XSpace
-  chrome_trace,     ///< Chrome trace-event JSON (XLA trace.json.gz, perfetto_trace.json.gz, Kineto, Ascend)
-  hlo_proto,        ///< *.hlo_proto.pb, *.hlo.pb: xla.HloProto
-  op_stats,         ///< ALL_HOSTS.op_stats_v2.pb: named, not analysed; `dump` shows it
-  ascend_kernels,   ///< kernel_details.csv, op_summary*.csv: a row a kernel of an Ascend NPU
-  ascend_table,     ///< step_trace_time.csv, operator_details.csv, op_statistic*.csv
-  ascend_json,      ///< communication.json, profiler_info*.json, profiler_metadata.json
-  ascend_database,  ///< *.db of torch_npu and msprof (SQLite): named, not read
-  /// A Neutrino trace folder (event.log, result/*.bin), or one of its record files.
+  xspace,          ///< *.xplane.pb: tensorflow.profiler.XSpace
+  chrome_trace,    ///< Chrome trace-event JSON (XLA trace.json.gz, perfetto_trace.json.gz, Kineto, Ascend)
+  hlo_proto,       ///< *.hlo_proto.pb, *.hlo.pb: xla.HloProto
+  op_stats,        ///< ALL_HOSTS.op_stats_v2.pb: named, not analysed; `dump` shows it
+  ascend_kernels,  ///< kernel_details.csv, op_summary*.csv: a row a kernel of an Ascend NPU
+  ascend_table,    ///< step_trace_time.csv, operator_details.csv, op_statistic*.csv
+  ascend_json,     ///< communication.json, profiler_info*.json, profiler_metadata.json
+  ascend_database, ///< *.db of torch_npu and msprof (SQLite): named, not read
+  /// A Neutrino trace folder, or one of its record files: one "file" of a profile, which has no bytes of its own.
   neutrino = 16,
-  own,  ///< a format that the host handed in: capture_file::own
+  own              ///< What a host recorded itself, pk_trace_builder_finish(): a file without bytes.
 };
+// end of enum file_family
 [[nodiscard]] const char* family_name(file_family f) noexcept;   ///< "xspace", "chrome_trace", …
 [[nodiscard]] const char* family_title(file_family f) noexcept;  ///< for people: "XSpace", "Chrome trace", …
 /// Why files of a format are listed and not read, and what to do; null for a format that is read.

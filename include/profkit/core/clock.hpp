@@ -33,8 +33,10 @@ struct clock_pair {
   clock_instant host;    ///< S
 };
 
+// enum snapshot_source: written by scripts/generate
 enum class snapshot_source : std::uint8_t { none, file, embedded };
-[[nodiscard]] const char* snapshot_source_name(snapshot_source s) noexcept;  ///< "none", "file", "embedded"
+[[nodiscard]] const char* snapshot_source_name(snapshot_source value) noexcept;  ///< "none", "file", …
+// end of enum snapshot_source
 
 /// The snapshots of one node, in the order they were read.
 struct snapshot_set {
@@ -181,8 +183,10 @@ class piecewise_map {
 
 // ---- how far it can be wrong ----
 
-/// Which clock stamped an event.
+// enum clock_domain: written by scripts/generate
+/// Which clock stamped an instant.
 enum class clock_domain : std::uint8_t { tracer, host };
+// end of enum clock_domain
 
 /// The half-width of the error in one window of corrected time, [from_ps, to_ps): the true instant of an event lies
 /// within +- the bound of its corrected one. Made of the jitter of the snapshots, the scatter, resolution and residual
@@ -230,7 +234,9 @@ result<std::vector<clock_metadata>> read_clock_metadata(std::string_view xspace)
 
 /// Something about a clock that a person should know; what was done about it stands in the text.
 struct clock_anomaly {
+  // enum clock_anomaly::kind: written by scripts/generate
   enum class kind : std::uint8_t { tracer_not_rising, host_step, slope, offset_jump, duplicate, drift_disagrees };
+  // end of enum clock_anomaly::kind
   kind what = kind::host_step;
   std::int64_t at_ps = 0;    ///< corrected time
   std::int64_t size_ps = 0;  ///< of the step

@@ -18,14 +18,16 @@
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 
+// enum collective_semantics: written by scripts/generate
 /// What the order of starts and ends of a collective must be.
 enum class collective_semantics : std::uint8_t {
-  barrier,         ///< nobody ends before everybody began: all-reduce, all-gather, reduce-scatter, all-to-all
-  to_one,          ///< the root ends after all began: reduce
-  from_one,        ///< nobody ends before the root began: broadcast
-  point_to_point,  ///< a receiver ends after its sender began: send, recv, collective-permute
+  barrier,        ///< nobody ends before everybody began: all-reduce, all-gather, reduce-scatter, all-to-all
+  to_one,         ///< the root ends after all began: reduce
+  from_one,       ///< nobody ends before the root began: broadcast
+  point_to_point  ///< a receiver ends after its sender began: send, recv, collective-permute
 };
-[[nodiscard]] const char* collective_semantics_name(collective_semantics s) noexcept;  ///< "barrier", …
+[[nodiscard]] const char* collective_semantics_name(collective_semantics value) noexcept;  ///< "barrier", "to_one", …
+// end of enum collective_semantics
 
 struct validation_options {
   /// Error of every corrected time, ps, instead of what the trace itself says of its nodes.
@@ -83,7 +85,10 @@ struct collective_op {
   std::uint64_t sized_groups = 0;
   std::int64_t payload_bytes = 0, moving_ps = 0;
   std::int64_t link_numerator = 1, link_denominator = 1;
-  enum class share : std::uint8_t { none, arrival, transfer, mixed, inconclusive } cost = share::none;
+  // enum collective_op::share: written by scripts/generate
+  enum class share : std::uint8_t { none, arrival, transfer, mixed, inconclusive };
+  // end of enum collective_op::share
+  share cost = share::none;
 };
 /// What each link carries at least, of calls that move `payload_bytes`: NCCL's bus bandwidth counts these bytes.
 [[nodiscard]] std::int64_t link_bytes(const collective_op& op, std::int64_t payload_bytes) noexcept;
@@ -91,9 +96,11 @@ struct collective_op {
 [[nodiscard]] double bytes_per_s(std::int64_t bytes, std::int64_t time_ps) noexcept;
 [[nodiscard]] const char* collective_share_name(collective_op::share s) noexcept;
 
+// enum collective_part: written by scripts/generate
 /// What an execution does for the others.
 enum class collective_part : std::uint32_t { both, sends, receives };
-[[nodiscard]] const char* collective_part_name(collective_part p) noexcept;
+[[nodiscard]] const char* collective_part_name(collective_part value) noexcept;  ///< "both", "sends", …
+// end of enum collective_part
 
 /// One execution of a group.
 struct collective_member {
@@ -170,6 +177,7 @@ struct collective_arrivals {
 
 /// What a device did otherwise than the others of its process group.
 struct collective_irregularity {
+  // enum collective_irregularity::kind: written by scripts/generate
   enum class kind : std::uint8_t {
     missing,   ///< it lacks a call, though it ran others before and after
     late,      ///< its trace begins after calls that the others made
@@ -178,6 +186,7 @@ struct collective_irregularity {
     order,     ///< it makes calls in another order
     straggler  ///< others wait for it call after call, for what it did before
   };
+  // end of enum collective_irregularity::kind
   kind what = kind::missing;
   std::uint32_t op = 0;          ///< index into ops
   std::uint32_t occurrence = 0;  ///< the call; the first of several
@@ -194,7 +203,11 @@ struct collective_irregularity {
 
 /// Calls of its groups that a device may have made: its trace is known to lack events, so nothing is said of the device.
 struct unrecorded_calls {
-  enum class place : std::uint8_t { end, begin, between } where = place::end;  ///< of the calls that its trace has
+  // enum unrecorded_calls::place: written by scripts/generate
+  /// of the calls that its trace has
+  enum class place : std::uint8_t { end, begin, between };
+  // end of enum unrecorded_calls::place
+  place where = place::end;  ///< of the calls that its trace has
   std::uint32_t op = 0;            ///< of the first of them; index into ops
   std::uint32_t occurrence = 0;    ///< likewise
   std::int64_t call_start_ps = 0;  ///< when the first member of that call began
@@ -208,6 +221,7 @@ struct unrecorded_calls {
 
 /// Something a person should know of: an execution without partners, a clock that nobody corrected.
 struct collective_warning {
+  // enum collective_warning::kind: written by scripts/generate
   enum class kind : std::uint8_t {
     count_mismatch,
     unmatched,
@@ -216,6 +230,7 @@ struct collective_warning {
     clocks_uncorrected,
     suspect_clock
   };
+  // end of enum collective_warning::kind
   kind what = kind::unmatched;
   std::int64_t node_id = -1;
   std::uint64_t count = 0;

@@ -11,8 +11,10 @@
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 
+// enum neighbour_position: written by scripts/generate
 enum class neighbour_position : std::uint8_t { before, during, after };
-[[nodiscard]] const char* neighbour_position_name(neighbour_position p) noexcept;  ///< "before", "during", "after"
+[[nodiscard]] const char* neighbour_position_name(neighbour_position value) noexcept;  ///< "before", "during", …
+// end of enum neighbour_position
 
 /// A kernel of the device of a piece of evidence, or a span of a host that explains that device.
 struct neighbour {

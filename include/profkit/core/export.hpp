@@ -12,24 +12,27 @@
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 
+// enum document: written by scripts/generate
+/// The JSON documents, byte for byte those of `profkit <command> --json`.
 enum class document : std::int32_t {
   report = 1,
-  info = 2,
-  tree = 3,
-  metadata = 4,
-  steps = 5,
-  ops = 6,
-  modules = 7,
-  framework = 8,
-  collectives = 9,
-  memory = 10,
-  bubbles = 11,
-  architecture = 12,
+  info,
+  tree,
+  metadata,
+  steps,
+  ops,
+  modules,
+  framework,
+  collectives,
+  memory,
+  bubbles,
+  architecture,
   neutrino = 20,
-  brief = 21,    ///< of a report what matters most, in 16 KB
-  op_groups = 23,  ///< ops by operator, or by what write_op_groups() is asked for
-  explain = 22,  ///< the findings of a report, or one of them with what happened around its evidence, in 8 KB
+  brief,          ///< Of a report what matters most, in 16 KB, with the commands for more.
+  op_groups = 23, ///< Ops summed by operator; pk_op_groups_write() sums them by anything else.
+  explain = 22    ///< The findings of a report with their ids; of one of them: pk_finding_write().
 };
+// end of enum document
 [[nodiscard]] const char* document_name(document d) noexcept;  ///< "report", "info", …
 /// query_filters::limit of a document when the caller names none: 5 for tree, 20 for metadata and
 /// framework, whose lists are samples, 20 for the report, 30 for memory, 5 for the brief report, default_document_limit
@@ -43,8 +46,15 @@ inline constexpr std::uint64_t default_document_limit = 100;
 /// that were not decoded for it may be damaged. `info` and `report` decode all.
 [[nodiscard]] events_checked checked_by(document d, const profile& p, const query_filters& o = {});
 
+// enum document_status: written by scripts/generate
 /// How a document ended, which decides the command's exit code.
-enum class document_status { ok, partial, absent, error };
+enum class document_status : std::int32_t {
+  ok,
+  partial, ///< some input was damaged; what was intact is shown
+  absent,  ///< the capture has nothing of this kind; `reason` says why
+  error    ///< nothing usable
+};
+// end of enum document_status
 
 /// Writes one document as indented JSON: {"schema","version","status","reason",…}, docs/schemas/<name>.json.
 /// Damage of the input is no fault: it makes the status partial or, when nothing could be read, error. A fault

@@ -10,28 +10,19 @@
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 
-/// What a fact is read from, best first.
+// enum fact_source: written by scripts/generate
+/// pk_fact.source: what a fact is read from, best first.
 enum class fact_source : std::uint8_t {
-  annotation,  ///< what a framework wrote around its steps
-  module,      ///< scopes of modules: nn.Module, named scopes of programs
-  shape,       ///< shapes and types of operators, of kernels that a table lists, or of a program
-  kernel,      ///< names of kernels and their template arguments
-  group,       ///< groups of communication and settings of the run
-  recorder,    ///< what the recorder says of the machine or of the run
-  count,       ///< how often something ran
+  annotation, ///< what a framework wrote around its steps
+  module,     ///< scopes of modules: nn.Module, named scopes of programs
+  shape,      ///< shapes and types of operators, of kernels that a table lists, or of a program
+  kernel,     ///< names of kernels and their template arguments
+  group,      ///< groups of communication and settings of the run
+  recorder,   ///< what the recorder says of the machine or of the run
+  count       ///< how often something ran
 };
-[[nodiscard]] constexpr const char* fact_source_name(fact_source s) noexcept {
-  switch (s) {
-    case fact_source::annotation: return "annotation";
-    case fact_source::module: return "module";
-    case fact_source::shape: return "shape";
-    case fact_source::kernel: return "kernel";
-    case fact_source::group: return "group";
-    case fact_source::recorder: return "recorder";
-    case fact_source::count: break;
-  }
-  return "count";
-}
+[[nodiscard]] const char* fact_source_name(fact_source value) noexcept;  ///< "annotation", "module", …
+// end of enum fact_source
 
 using fact_value = std::variant<std::int64_t, double, bool, std::string, std::vector<std::string>, std::vector<std::int64_t>>;
 /// "24", "41.2", "true", "prefill, decode".

@@ -28,9 +28,11 @@ struct query_filters {
   bool split_by_step = false;  ///< likewise: those of different steps, see op_origin::step
 };
 
+// enum events_checked: written by scripts/generate
 /// How many events were decoded.
 enum class events_checked : std::uint8_t { none, some, all };
-[[nodiscard]] const char* events_checked_name(events_checked c) noexcept;  ///< "none", "some", "all"
+[[nodiscard]] const char* events_checked_name(events_checked value) noexcept;  ///< "none", "some", …
+// end of enum events_checked
 
 /// What was wrong with the input, carried by every slice: file index and fault; empty when sound.
 struct file_damage {

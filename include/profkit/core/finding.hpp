@@ -10,19 +10,13 @@
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 
-/// How sure a statement is. proved: arithmetic on the capture, or evidence that allows nothing else; what each cause needs
-/// is in docs/bubbles.md. likely: most of the evidence points there. possible: it fits, and so may others. unknown: nothing
-/// on record says.
+// enum certainty: written by scripts/generate
+/// How sure a statement is. proved: arithmetic on the capture, or evidence that allows nothing else; what each cause
+/// needs is in docs/bubbles.md. likely: most of the evidence points there. possible: it fits, and so may others.
+/// unknown: nothing on record says.
 enum class certainty : std::uint8_t { unknown, possible, likely, proved };
-[[nodiscard]] constexpr const char* certainty_name(certainty c) noexcept {
-  switch (c) {
-    case certainty::unknown: return "unknown";
-    case certainty::possible: return "possible";
-    case certainty::likely: return "likely";
-    case certainty::proved: return "proved";
-  }
-  return "unknown";
-}
+[[nodiscard]] const char* certainty_name(certainty value) noexcept;  ///< "unknown", "possible", …
+// end of enum certainty
 
 /// A place in the capture that a reader can look up: file index, plane and line position in the file
 /// (-1 when not applicable), a span relative to the capture origin, a row or byte offset.

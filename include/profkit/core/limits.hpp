@@ -18,7 +18,10 @@ struct limits {
   std::uint64_t max_files = 100000;                          ///< files looked at below one directory
 };
 
-enum class log_level : std::int32_t { info = 1, warning = 2 };
+// enum log_level: written by scripts/generate
+/// Levels of pk_hooks::log.
+enum class log_level : std::int32_t { info = 1, warning };
+// end of enum log_level
 
 /// What a host may hand in. All members are optional; the library itself never prints.
 struct hooks {

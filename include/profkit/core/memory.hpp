@@ -23,8 +23,10 @@ inline namespace PROFKIT_NAMESPACE {
 
 // ---- what to look at -----------------------------------------------------------------------------------
 
-/// Which step window the runtime block is about.
+// enum step_policy: written by scripts/generate
+/// Which step window the run-time part is about.
 enum class step_policy : std::uint8_t { peak, last, first };
+// end of enum step_policy
 
 /// Options of the memory analysis. The defaults are those of `profkit memory PATH`.
 struct memory_options {
@@ -50,17 +52,21 @@ result<void> add_what_if(std::string_view question, memory_options& o);
 
 // ---- compile time --------------------------------------------------------------------------------------
 
+// enum peak_method: written by scripts/generate
 /// How a peak was found.
 enum class peak_method : std::uint8_t {
-  none,              ///< the space has no temporary memory: the peak is what lives all the time
-  heap_replay,       ///< the compiler's heap simulation, event by event
-  schedule_sweep,    ///< no simulation in the file: lifetimes from schedule and uses, memory from address ranges
-  allocation_sizes,  ///< neither simulation nor schedule: every temporary allocation in full
+  none,             ///< the space has no temporary memory: the peak is what lives all the time
+  heap_replay,      ///< the compiler's heap simulation, event by event
+  schedule_sweep,   ///< no simulation in the file: lifetimes from schedule and uses, memory from address ranges
+  allocation_sizes  ///< neither simulation nor schedule: every temporary allocation in full
 };
-[[nodiscard]] const char* peak_method_name(peak_method m) noexcept;
+[[nodiscard]] const char* peak_method_name(peak_method value) noexcept;  ///< "none", "heap_replay", …
+// end of enum peak_method
+// enum peak_bound: written by scripts/generate
 /// How a peak relates to the truth.
 enum class peak_bound : std::uint8_t { exact, lower, upper };
-[[nodiscard]] const char* peak_bound_name(peak_bound b) noexcept;
+[[nodiscard]] const char* peak_bound_name(peak_bound value) noexcept;  ///< "exact", "lower", …
+// end of enum peak_bound
 /// Where a program runs, as far as the capture shows.
 enum class program_home : std::uint8_t { unknown, host, gpu, tpu };
 /// What a memory space is there. Space 0 is "HBM" of a TPU, "host memory" of a host, else "device memory"; others have
@@ -69,9 +75,11 @@ enum class program_home : std::uint8_t { unknown, host, gpu, tpu };
 /// The color that a number or one of XProf's names stands for, whatever the case of its letters.
 [[nodiscard]] std::optional<std::int64_t> memory_space_color(std::string_view text) noexcept;
 
+// enum residency: written by scripts/generate
 /// Why bytes are alive.
 enum class residency : std::uint8_t { indefinite, temporary };
-[[nodiscard]] const char* residency_name(residency r) noexcept;
+[[nodiscard]] const char* residency_name(residency value) noexcept;  ///< "indefinite", "temp"
+// end of enum residency
 
 /// One buffer and where it lies.
 struct buffer_row {
@@ -253,8 +261,10 @@ struct allocator_memory {
   bool allocator_agrees = true;  ///< the replay equals bytes_allocated after every event
 };
 
+// enum lifetime_class: written by scripts/generate
 enum class lifetime_class : std::uint8_t { persistent, transient, unknown };
-[[nodiscard]] const char* lifetime_class_name(lifetime_class c) noexcept;
+[[nodiscard]] const char* lifetime_class_name(lifetime_class value) noexcept;  ///< "persistent", "transient", …
+// end of enum lifetime_class
 
 /// Something that occupied device memory at the peak.
 struct live_row {

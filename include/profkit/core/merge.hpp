@@ -17,16 +17,26 @@ inline namespace PROFKIT_NAMESPACE {
 
 class profile;  ///< profkit/core/profile.hpp
 
-/// How planes are named. seed: /device:GPU:<64 node + k>, hosts of nodes above 0 as /device:GPU:<10000 node>; rocm: the
-/// numbers of the reference tool (100 + 64 node + k); node: /node:<n>/device:GPU:<k> and /node:<n>/host_threads.
+// enum plane_scheme: written by scripts/generate
+/// How planes are named. seed: /device:GPU:<64 node + k>, hosts of nodes above 0 as /device:GPU:<10000 node>; rocm:
+/// the numbers of the reference tool (100 + 64 node + k); node: /node:<n>/device:GPU:<k> and /node:<n>/host_threads.
 enum class plane_scheme : std::uint8_t { seed, rocm, node };
+// end of enum plane_scheme
+// enum merge_correction: written by scripts/generate
 /// clock: by snapshots and offsets. walltime: by the start of each node's collector. none: times as they are in the
 /// files.
 enum class merge_correction : std::uint8_t { clock, walltime, none };
-/// What is written. xspace: of XSpaces. trace_json: of trace JSON (PyTorch, Ascend); the events of a node stand together.
+// end of enum merge_correction
+// enum merged_format: written by scripts/generate
+/// What is written. xspace: of XSpaces. trace_json: of trace JSON (PyTorch, Ascend); the events of a node stand
+/// together.
 enum class merged_format : std::uint8_t { xspace, trace_json };
-/// Which instant becomes 0. automatic: the start of the reference node, or the earliest event when one lies before it.
+// end of enum merged_format
+// enum merge_zero: written by scripts/generate
+/// Which instant becomes 0: the start of the reference node, or the earliest event when one lies before it (AUTO);
+/// the earliest event; the start of the reference node; none, with absolute line times.
 enum class merge_zero : std::uint8_t { automatic, earliest, reference, none };
+// end of enum merge_zero
 
 /// A clock that is known by something else than snapshots and offsets. It is straight: when the reference node's clock shows
 /// pivot + t, it shows pivot + t + offset_ps + t * drift_ppt / 10^12.
@@ -80,9 +90,11 @@ struct merge_options {
   limits bounds;
 };
 
+// enum node_status: written by scripts/generate
 /// How a node came into the timeline.
 enum class node_status : std::uint8_t { corrected, walltime, raw, missing, corrupt };
-[[nodiscard]] const char* node_status_name(node_status s) noexcept;  ///< "corrected", …
+[[nodiscard]] const char* node_status_name(node_status value) noexcept;  ///< "corrected", "walltime", …
+// end of enum node_status
 
 /// What a node's host clock was taken to be ahead of the reference clock by.
 struct applied_offset {

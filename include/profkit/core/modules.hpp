@@ -23,9 +23,16 @@ struct program_runs {
   std::uint64_t runs = 0;
   std::int64_t total_ps = 0, max_ps = 0;
 };
+// enum sibling_state: written by scripts/generate
 /// How an embedded module compares with a *.hlo_proto.pb beside the XSpace.
-enum class sibling_state : std::uint8_t { none, same_bytes, same_content, differs };
-[[nodiscard]] const char* sibling_state_name(sibling_state s) noexcept;
+enum class sibling_state : std::uint8_t {
+  none,
+  same_bytes,
+  same_content, ///< other bytes, the same computations
+  differs
+};
+[[nodiscard]] const char* sibling_state_name(sibling_state value) noexcept;  ///< "none", "same_bytes", …
+// end of enum sibling_state
 struct module_row {
   std::uint32_t file = 0;
   std::int32_t plane = -1;  ///< -1: a file of its own (hlo_proto family)

@@ -13,28 +13,34 @@
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 
-/// What ops are grouped by. Of an XSpace op, module, phase and source are what the op's metadata says (`tf_op`, `source`).
+// enum group_key: written by scripts/generate
+/// What ops are grouped by. Of an XSpace op, module, phase and source are what the op's metadata says (`tf_op`,
+/// `source`).
 enum class group_key : std::uint8_t {
-  kernel,    ///< the name of the kernel
-  function,     ///< what that runs, without template arguments: "at::native::MulFunctor"
-  instruction,  ///< of the compiled program: "fusion.3"
-  op,        ///< the framework's operator that made it: "aten::addmm", "dot_general"
-  outer_op,  ///< the outermost operator around that: "aten::linear"
-  module,    ///< modules and scopes, one inside the other: "BertLayer_3", "Linear_0"
-  kind_of_module,  ///< the innermost module without its number: "Linear"
-  range,     ///< ranges that the user marked (record_function, NVTX, rocTX) and that were open at the launch, one inside the other
-  source,    ///< the line of code: "model.py(31): forward", "model.py:31"
-  phase,     ///< forward, recomputation, backward, optimizer
-  shape,     ///< of the operator's inputs
-  step,      ///< "step 3", as query_filters::step counts the steps of a device; "" of what began in none
-  kind,      ///< what work it is: "compute", "communication", or how it moves data: "transpose", "cast", "copy to device"
-  category,  ///< compute, comm, copy; as an XSpace writes it ("convolution fusion")
-  program,   ///< the compiled program
-  stream,    ///< the line of the device
-  device,
+  kernel,         ///< the name of the kernel
+  function,       ///< what that runs, without template arguments: "at::native::MulFunctor"
+  instruction,    ///< of the compiled program: "fusion.3"
+  op,             ///< the framework's operator that made it: "aten::addmm", "dot_general"
+  outer_op,       ///< the outermost operator around that: "aten::linear"
+  module,         ///< modules and scopes, one inside the other: "BertLayer_3", "Linear_0"
+  kind_of_module, ///< the innermost module without its number: "Linear"
+  /// ranges that the user marked (record_function, NVTX, rocTX) and that were open at the launch, one inside the
+  /// other
+  range,
+  source,         ///< the line of code: "model.py(31): forward", "model.py:31"
+  phase,          ///< forward, recomputation, backward, optimizer
+  shape,          ///< of the operator's inputs
+  step,           ///< "step 3", as query_filters::step counts the steps of a device; "" of what began in none
+  /// what work it is: "compute", "communication", or how it moves data: "transpose", "cast", "copy to device"
+  kind,
+  category,       ///< compute, comm, copy; as an XSpace writes it ("convolution fusion")
+  program,        ///< the compiled program
+  stream,         ///< the line of the device
+  device
 };
+[[nodiscard]] const char* group_key_name(group_key value) noexcept;  ///< "kernel", "function", …
+// end of enum group_key
 /// "outer-op".
-[[nodiscard]] const char* group_key_name(group_key k) noexcept;
 /// Keys with commas between them: "module,op". Faults: invalid_argument, which lists the names.
 result<std::vector<group_key>> parse_group_keys(std::string_view text);
 

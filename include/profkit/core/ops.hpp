@@ -59,14 +59,16 @@ struct op_row {
   op_origin origin;  ///< under query_filters::split_by_origin
   [[nodiscard]] event_metadata_view metadata() const noexcept;  ///< empty view when there is no entry
 };
+// enum ops_clock: written by scripts/generate
 /// Which clock the durations, self and busy times of a line of ops are of. Which events belong to a step, a time or a
 /// filter is always decided by aligned starts.
 enum class ops_clock : std::uint8_t {
-  aligned,  ///< offset_ps and duration_ps: the device's times as the profiler fitted them to the host's clock
-  device,   ///< device_offset_ps and device_duration_ps, stats of every event
-  mixed,    ///< device_duration_ps where an event has it, else duration_ps; starts are aligned
+  aligned, ///< offset_ps and duration_ps: the device's times as the profiler fitted them to the host's clock
+  device,  ///< device_offset_ps and device_duration_ps, stats of every event
+  mixed    ///< device_duration_ps where an event has it, else duration_ps; starts are aligned
 };
-[[nodiscard]] const char* ops_clock_name(ops_clock c) noexcept;  ///< "aligned", "device", "mixed"
+[[nodiscard]] const char* ops_clock_name(ops_clock value) noexcept;  ///< "aligned", "device", …
+// end of enum ops_clock
 enum class ops_order : std::uint8_t { total, self, count };
 /// The ops of one line. Rows are made when they are asked for, from sums that take 44 bytes an op (60 where its events
 /// name their program): keep a row by value, not a pointer to it. A copy shares the sums.

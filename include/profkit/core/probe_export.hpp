@@ -15,20 +15,23 @@
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 
+// enum probe_slice: written by scripts/generate
+/// The parts of the document `neutrino`.
 enum class probe_slice : std::int32_t {
-  summary = 0,  ///< launches, kernels, maps and overhead in one
-  launches = 1,
-  kernels = 2,
-  maps = 3,
-  records = 4,
-  schedule = 5,
-  bytes = 6,
-  density = 7,
-  progress = 8,
-  overhead = 9,
-  log = 10,
+  summary,  ///< launches, kernels, maps and overhead in one
+  launches,
+  kernels,
+  maps,
+  records,
+  schedule,
+  bytes,
+  density,
+  progress,
+  overhead,
+  log
 };
-[[nodiscard]] const char* probe_slice_name(probe_slice s) noexcept;  ///< "summary", "launches", …
+[[nodiscard]] const char* probe_slice_name(probe_slice value) noexcept;  ///< "summary", "launches", …
+// end of enum probe_slice
 [[nodiscard]] std::optional<probe_slice> probe_slice_of(std::string_view name) noexcept;
 
 /// What to look at.

@@ -17,13 +17,15 @@
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 
+// enum probe_clock: written by scripts/generate
 /// What a clock in a record counts.
 enum class probe_clock : std::uint8_t {
   unknown,
-  sm_cycles,  ///< %clock64: each multiprocessor counts for itself; never compare two of them
-  global_ns,  ///< %globaltimer: one for the device
+  sm_cycles, ///< %clock64: each multiprocessor counts for itself; never compare two of them
+  global_ns  ///< %globaltimer: one for the device
 };
-[[nodiscard]] const char* probe_clock_name(probe_clock c) noexcept;  ///< "sm_cycles", …
+[[nodiscard]] const char* probe_clock_name(probe_clock value) noexcept;  ///< "unknown", "sm_cycles", …
+// end of enum probe_clock
 
 /// A field as the probe names it, where it lies in memory.
 struct probe_shape_field {
@@ -67,20 +69,24 @@ struct probe_description {
   std::vector<probe_map_description> maps;  ///< section i of a record file is the i-th, in file order
 };
 
+// enum probe_outcome: written by scripts/generate
 /// How a launch ended, by the log.
 enum class probe_outcome : std::uint8_t {
-  unfinished,  ///< the log ends, or goes on, without saying
-  ok,          ///< it ran with the probe
-  failed,      ///< the probed kernel did not run; the original one did
-  cant_save,   ///< it ran, and its records could not be written
-  backup,      ///< it was not probed: the original kernel ran
-  memusage,    ///< only the memory that the probe would need was asked for
-  benchmark,   ///< it ran for its times only
+  unfinished, ///< the log ends, or goes on, without saying
+  ok,         ///< it ran with the probe
+  failed,     ///< the probed kernel did not run; the original one did
+  cant_save,  ///< it ran, and its records could not be written
+  backup,     ///< it was not probed: the original kernel ran
+  memusage,   ///< only the memory that the probe would need was asked for
+  benchmark   ///< it ran for its times only
 };
-[[nodiscard]] const char* probe_outcome_name(probe_outcome o) noexcept;  ///< "ok", "cant-save", …
+[[nodiscard]] const char* probe_outcome_name(probe_outcome value) noexcept;  ///< "unfinished", "ok", …
+// end of enum probe_outcome
 
+// enum probe_callback: written by scripts/generate
 enum class probe_callback : std::uint8_t { none, started, succeeded, failed };
-[[nodiscard]] const char* probe_callback_name(probe_callback c) noexcept;
+[[nodiscard]] const char* probe_callback_name(probe_callback value) noexcept;  ///< "none", "started", …
+// end of enum probe_callback
 
 /// "[exec] grid G block|warp N probe B total T": one map of a launch.
 struct probe_logged_map {
@@ -112,6 +118,7 @@ struct probe_launch {
   probe_callback callback = probe_callback::none;
 };
 
+// enum probe_kernel_status: written by scripts/generate
 enum class probe_kernel_status : std::uint8_t {
   unfinished,
   ok,
@@ -119,9 +126,10 @@ enum class probe_kernel_status : std::uint8_t {
   cant_mkdir,
   cant_open,
   cant_fork,
-  python_failed,  ///< the probe engine gave up, or the user filtered the kernel out: see `reason`
+  python_failed  ///< the probe engine gave up, or the user filtered the kernel out: see `reason`
 };
-[[nodiscard]] const char* probe_kernel_status_name(probe_kernel_status s) noexcept;  ///< "python-failed", …
+[[nodiscard]] const char* probe_kernel_status_name(probe_kernel_status value) noexcept;  ///< "unfinished", "ok", …
+// end of enum probe_kernel_status
 
 /// kernel/<index>_<sha1>/kernel.info
 struct probe_kernel_info {
@@ -196,10 +204,19 @@ struct probe_bin {
   std::optional<fault> damage;      ///< short_header, section_table_truncated, unknown_section_variant, io, …
 };
 
+// enum probe_tool: written by scripts/generate
 /// What records are taken for that no probe.toml describes.
-enum class probe_tool : std::uint8_t { none, block_sched, gmem_bytes, tensorop, program_progress, dmat };
+enum class probe_tool : std::uint8_t {
+  none,             ///< as the name of the kernel's hook says, if it does
+  block_sched,
+  gmem_bytes,
+  tensorop,
+  program_progress,
+  dmat
+};
+[[nodiscard]] const char* probe_tool_name(probe_tool value) noexcept;  ///< "", "block_sched", …
+// end of enum probe_tool
 /// "block_sched", …; "" for none.
-[[nodiscard]] const char* probe_tool_name(probe_tool t) noexcept;
 [[nodiscard]] std::optional<probe_tool> probe_tool_of(std::string_view name) noexcept;
 /// The record of a tool: its name and fields; nothing for none.
 [[nodiscard]] std::optional<probe_map_description> probe_tool_record(probe_tool t);

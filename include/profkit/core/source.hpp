@@ -13,12 +13,20 @@
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 
-/// How a file's bytes are reached. `map` documents that a file truncated by another process under the
-/// mapping raises SIGBUS; `read` turns that into fault_code::input_changed; `automatic` maps files above 512 KiB.
-enum class io_mode { automatic, map, read };
+// enum io_mode: written by scripts/generate
+/// How files are reached.
+enum class io_mode : std::int32_t {
+  automatic, ///< maps regular files above 512 KiB, reads everything else
+  map,       ///< a file that another process truncates under the mapping raises SIGBUS
+  read       ///< truncation is PK_E_INPUT_CHANGED; the file is held in memory
+};
+// end of enum io_mode
 
-enum class compression { none, gzip, zstd };
-[[nodiscard]] const char* compression_name(compression c) noexcept;  ///< "none", "gzip", "zstd"
+// enum compression: written by scripts/generate
+/// How the bytes of a file were compressed.
+enum class compression : std::int32_t { none, gzip, zstd };
+[[nodiscard]] const char* compression_name(compression value) noexcept;  ///< "none", "gzip", …
+// end of enum compression
 
 /// Positioned reads of the host: fills `into` with up to `bytes` bytes from `offset`, gives the number
 /// written, 0 at the end, negative on failure. Must be callable until the source is destroyed.

@@ -18,19 +18,21 @@
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 
-/// Where steps come from. Of an XSpace the first two are tried in this order, then the best that host events have: one
-/// source a file; of traces and tables the best that a host has, else the best of each device.
+// enum step_source: written by scripts/generate
+/// Where steps come from. Of an XSpace the first two are tried in this order, then the best that host events have:
+/// one source a file; of traces and tables the best that a host has, else the best of each device.
 enum class step_source : std::uint8_t {
-  steps_line,         ///< a device's line of steps
-  xla_modules,        ///< every run of a program
-  host_step_num,      ///< host events with the stat step_num
-  profiler_step,      ///< host spans named "ProfilerStep#5"
-  annotation,         ///< host spans named like a step: "Iteration#3"
-  device_annotation,  ///< the time in which a device worked for such a span
-  step_id,            ///< a table's column
-  launches,           ///< the time of what the host's steps launched on a device
+  steps_line,        ///< a device's line of steps
+  xla_modules,       ///< every run of a program
+  host_step_num,     ///< host events with the stat step_num
+  profiler_step,     ///< host spans named "ProfilerStep#5"
+  annotation,        ///< host spans named like a step: "Iteration#3"
+  device_annotation, ///< the time in which a device worked for such a span
+  step_id,           ///< a table's column
+  launches           ///< the time of what the host's steps launched on a device
 };
-[[nodiscard]] const char* step_source_name(step_source s) noexcept;  ///< "Steps", "XLA Modules", "step_num", …
+[[nodiscard]] const char* step_source_name(step_source value) noexcept;  ///< "Steps", "XLA Modules", …
+// end of enum step_source
 /// Whether its rows are the host's, for all devices of the file.
 [[nodiscard]] bool is_host_source(step_source s) noexcept;
 struct step_row {

@@ -45,8 +45,18 @@ enum class table_kind : std::int32_t {
   // end of tables
 };
 
+// enum column_type: written by scripts/generate
 /// What the values of a column are. A name is text that repeats.
-enum class column_type : std::uint8_t { int64, uint64, int32, uint32, boolean, text, name };
+enum class column_type : std::uint8_t {
+  int64,
+  uint64,
+  int32,
+  uint32,
+  boolean,
+  text,
+  name     ///< text that repeats: a dictionary
+};
+// end of enum column_type
 
 /// A column, for who shows or fills it.
 struct column_facts {

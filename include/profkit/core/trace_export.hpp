@@ -14,13 +14,16 @@
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 
+// enum trace_format: written by scripts/generate
+/// Formats of other tools.
 enum class trace_format : std::int32_t {
-  trace_json = 0,  ///< Chrome trace-event JSON, for Perfetto and chrome://tracing
-  perfetto = 1,    ///< Perfetto's protobuf trace (.pftrace)
-  xspace = 2,      ///< an XSpace with the events that the filters keep, byte for byte
-  csv = 3,         ///< one row an event
+  trace_json, ///< Chrome trace-event JSON, for Perfetto and chrome://tracing
+  perfetto,   ///< Perfetto's protobuf trace (.pftrace)
+  xspace,     ///< an XSpace with the events that the filters keep, byte for byte
+  csv         ///< one row an event
 };
-[[nodiscard]] const char* trace_format_name(trace_format f) noexcept;  ///< "trace.json", "pftrace", "xspace", "csv"
+[[nodiscard]] const char* trace_format_name(trace_format value) noexcept;  ///< "trace.json", "pftrace", …
+// end of enum trace_format
 
 struct trace_export_options {
   trace_format format = trace_format::trace_json;

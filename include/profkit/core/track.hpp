@@ -12,13 +12,34 @@
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 
+// enum plane_kind: written by scripts/generate
 /// What a plane (a process in Chrome terms) stands for.
-enum class plane_kind : std::uint8_t { device, host, metadata, custom, environment, other };
-/// What the events of a line mean. `derived` lines repeat the time of another line (TC Overlay, Framework
-/// Ops, negative GPU line ids) and are never summed with it.
-enum class line_kind : std::uint8_t { steps, modules, ops, async, stream, derived, counter, thread, other };
-[[nodiscard]] const char* plane_kind_name(plane_kind k) noexcept;  ///< "device", …
-[[nodiscard]] const char* line_kind_name(line_kind k) noexcept;    ///< "steps", …
+enum class plane_kind : std::uint8_t {
+  device,
+  host,
+  metadata,    ///< carries compiled modules
+  custom,
+  environment,
+  other
+};
+[[nodiscard]] const char* plane_kind_name(plane_kind value) noexcept;  ///< "device", "host", …
+// end of enum plane_kind
+// enum line_kind: written by scripts/generate
+/// What the events of a line mean. `derived` lines repeat the time of another line (TC Overlay, Framework Ops,
+/// negative GPU line ids) and are never summed with it.
+enum class line_kind : std::uint8_t {
+  steps,
+  modules,
+  ops,
+  async,
+  stream,
+  derived, ///< repeats the time of another line: never sum it with that
+  counter,
+  thread,
+  other
+};
+[[nodiscard]] const char* line_kind_name(line_kind value) noexcept;  ///< "steps", "modules", …
+// end of enum line_kind
 /// Classification by name, from one table with sources (src/formats/xspace/line_kinds.cpp). `line_id` marks GPU
 /// derived lines (negative ids on a device plane).
 [[nodiscard]] plane_kind classify_plane(std::string_view plane_name) noexcept;

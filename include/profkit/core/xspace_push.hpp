@@ -49,8 +49,10 @@ class xspace_push_visitor {
   /// headers of lines, for plane_view, metadata_index or profile::open_buffer(). It may be kept, with its owner. Its
   /// `damage` is the first of the plane, by its place in the capture.
   virtual bool plane_end(std::uint32_t /*plane*/, const held_bytes& /*rest*/) { return true; }
-  /// An error, a warning or the name of a host that the capture carries; with the plane after it, or at the end.
+  // enum xspace_push_visitor::note_kind: written by scripts/generate
+  /// Lists of text that an XSpace carries beside its planes.
   enum class note_kind : std::uint8_t { hostname, error, warning };
+  // end of enum xspace_push_visitor::note_kind
   virtual bool note(note_kind /*kind*/, std::string_view /*text*/) { return true; }
   /// Something is damaged, at why.byte_offset of the decoded capture. What is intact around it comes nevertheless.
   virtual bool damage(const fault& /*why*/) { return true; }

@@ -18,47 +18,6 @@
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 
-const char* model_phase_name(model_phase p) noexcept {
-  switch (p) {
-    case model_phase::prefill: return "prefill";
-    case model_phase::decode: return "decode";
-    case model_phase::training: return "training";
-    case model_phase::undetermined: break;
-  }
-  return "undetermined";
-}
-
-const char* layer_kind_name(layer_kind k) noexcept {
-  switch (k) {
-    case layer_kind::dense: return "Dense";
-    case layer_kind::moe_fused: return "MoE+DFC";
-    case layer_kind::moe_grouped: return "MoE+GMM";
-    case layer_kind::moe_distributed: return "MoE+MDD";
-    case layer_kind::moe_other: break;
-  }
-  return "MoE(other)";
-}
-
-const char* layer_role_name(layer_role r) noexcept {
-  switch (r) {
-    case layer_role::attention: return "attention";
-    case layer_role::projection: return "projection";
-    case layer_role::tp_comm: return "tp_comm";
-    case layer_role::norm: return "norm";
-    case layer_role::dense_ffn: return "dense_ffn";
-    case layer_role::moe_routing: return "moe_routing";
-    case layer_role::expert_dispatch: return "expert_dispatch";
-    case layer_role::ep_comm: return "ep_comm";
-    case layer_role::expert_ffn: return "expert_ffn";
-    case layer_role::post_ffn_norm: return "post_ffn_norm";
-    case layer_role::next_layer_prep: return "next_layer_prep";
-    case layer_role::output_head: return "output_head";
-    case layer_role::sampling: return "sampling";
-    case layer_role::other: break;
-  }
-  return "other";
-}
-
 const char* layer_role_title(layer_role r) noexcept {
   switch (r) {
     case layer_role::attention: return "Attention";
@@ -77,34 +36,6 @@ const char* layer_role_title(layer_role r) noexcept {
     case layer_role::other: break;
   }
   return "Other ops";
-}
-
-const char* anchor_source_name(anchor_source s) noexcept {
-  switch (s) {
-    case anchor_source::attention: return "attention";
-    case anchor_source::periodic_op: return "periodic_op";
-    case anchor_source::communication: return "communication";
-    case anchor_source::none: break;
-  }
-  return "none";
-}
-
-const char* check_outcome_name(check_outcome r) noexcept {
-  switch (r) {
-    case check_outcome::pass: return "pass";
-    case check_outcome::explained: return "explained";
-    case check_outcome::fail: break;
-  }
-  return "fail";
-}
-
-const char* pass_cut_name(pass_cut c) noexcept {
-  switch (c) {
-    case pass_cut::beginning: return "beginning";
-    case pass_cut::end: return "end";
-    case pass_cut::none: break;
-  }
-  return "none";
 }
 
 const char* device_architecture::layer_word() const noexcept {

@@ -120,115 +120,42 @@ result<void> set_threshold(bubble_thresholds& into, std::string_view name, std::
   return {};
 }
 
-const char* window_policy_name(window_policy p) noexcept {
-  switch (p) {
-    case window_policy::guide: return "guide";
-    case window_policy::marker: return "marker";
-    case window_policy::device: return "device";
-    case window_policy::whole: return "whole";
-  }
-  return "whole";
-}
-
-const char* confidence_name(confidence c) noexcept {
-  switch (c) {
-    case confidence::low: return "low";
-    case confidence::medium: return "medium";
-    case confidence::high: return "high";
-  }
-  return "low";
-}
-
-const char* bubble_scope_name(bubble_scope s) noexcept {
-  switch (s) {
-    case bubble_scope::global: return "global";
-    case bubble_scope::step_internal: return "step_internal";
-    case bubble_scope::prelaunch: return "prelaunch";
-    case bubble_scope::tail: return "tail";
-  }
-  return "global";
-}
-
-const char* bubble_label_name(bubble_label l) noexcept {
-  switch (l) {
-    case bubble_label::sync_or_h2d: return "possible_sync_or_h2d";
-    case bubble_label::comm_wait: return "possible_comm_wait";
-    case bubble_label::untraced_host_blocking: return "possible_untraced_host_blocking";
-    case bubble_label::host_launch_lag: return "possible_host_launch_lag";
-    case bubble_label::python_serialization_or_lock: return "possible_python_serialization_or_lock";
-    case bubble_label::insufficient_evidence: return "insufficient_evidence";
-  }
-  return "insufficient_evidence";
-}
-
 namespace {
 
 struct cause_words {
-  const char *name, *label, *meaning;
+  const char *label, *meaning;
 };
 // In the order of idle_cause.
 constexpr cause_words words_of_causes[] = {
-    {"launch_bound", "possible_host_launch_lag", "the host issues work more slowly than the device runs it"},
-    {"optimizer_loop", "possible_host_launch_lag", "the host updates the parameters one by one"},
-    {"sync_wait", "possible_sync_or_h2d", "the host is in a wait while the device has nothing to do"},
-    {"sync_drain", "possible_sync_or_h2d", "a wait of the host emptied the queue of the device"},
-    {"h2d_pageable", "possible_sync_or_h2d", "the host is held up by a copy from pageable memory"},
-    {"data_loader", "possible_data_loader", "the host waits for the next batch"},
-    {"gc", "possible_gc", "Python collects garbage"},
-    {"allocation", "possible_allocation", "the allocator asks the driver for memory or gives it back"},
-    {"compile", "possible_compile", "something is compiled while the device waits"},
-    {"module_load", "possible_module_load", "code is loaded to the device"},
-    {"checkpoint", "possible_checkpoint", "the state is saved while the device waits"},
-    {"comm_host_wait", "possible_comm_wait", "the host is inside a collective call"},
-    {"device_dependency", "possible_device_dependency",
-     "the work was launched early: the device did not wait for the host"},
-    {"lock", "possible_python_serialization_or_lock", "the host waits for a lock"},
-    {"host_untraced", "possible_untraced_host_blocking", "almost nothing of the host was recorded"},
-    {"unexplained", "insufficient_evidence", "nothing on record says why the device waits"},
-    {"exposed_comm", "", "no compute hides the communication"},
-    {"exposed_copy", "", "no compute hides the copies"},
-    {"graph_launch_late", "possible_host_launch_lag", "the host launches a whole graph late"},
-    {"straggler_wait", "", "ranks wait in collectives for the last one"},
-    {"recording", "possible_recording", "the profiler itself holds the program up"},
-    {"host_call", "possible_host_call", "the host is inside one call"},
+    {"possible_host_launch_lag", "the host issues work more slowly than the device runs it"},
+    {"possible_host_launch_lag", "the host updates the parameters one by one"},
+    {"possible_sync_or_h2d", "the host is in a wait while the device has nothing to do"},
+    {"possible_sync_or_h2d", "a wait of the host emptied the queue of the device"},
+    {"possible_sync_or_h2d", "the host is held up by a copy from pageable memory"},
+    {"possible_data_loader", "the host waits for the next batch"},
+    {"possible_gc", "Python collects garbage"},
+    {"possible_allocation", "the allocator asks the driver for memory or gives it back"},
+    {"possible_compile", "something is compiled while the device waits"},
+    {"possible_module_load", "code is loaded to the device"},
+    {"possible_checkpoint", "the state is saved while the device waits"},
+    {"possible_comm_wait", "the host is inside a collective call"},
+    {"possible_device_dependency", "the work was launched early: the device did not wait for the host"},
+    {"possible_python_serialization_or_lock", "the host waits for a lock"},
+    {"possible_untraced_host_blocking", "almost nothing of the host was recorded"},
+    {"insufficient_evidence", "nothing on record says why the device waits"},
+    {"", "no compute hides the communication"},
+    {"", "no compute hides the copies"},
+    {"possible_host_launch_lag", "the host launches a whole graph late"},
+    {"", "ranks wait in collectives for the last one"},
+    {"possible_recording", "the profiler itself holds the program up"},
+    {"possible_host_call", "the host is inside one call"},
 };
 static_assert(sizeof words_of_causes / sizeof words_of_causes[0] == idle_cause_count);
 
 }  // namespace
 
-const char* time_use_name(time_use u) noexcept {
-  switch (u) {
-    case time_use::compute: return "compute";
-    case time_use::exposed_comm: return "exposed_communication";
-    case time_use::exposed_copy: return "exposed_copies";
-    case time_use::other_work: return "other_work";
-    case time_use::idle: return "idle";
-    case time_use::not_recorded: return "not_recorded";
-  }
-  return "idle";
-}
-const char* idle_cause_name(idle_cause c) noexcept { return words_of_causes[static_cast<std::size_t>(c)].name; }
 const char* idle_cause_meaning(idle_cause c) noexcept { return words_of_causes[static_cast<std::size_t>(c)].meaning; }
 const char* idle_cause_label(idle_cause c) noexcept { return words_of_causes[static_cast<std::size_t>(c)].label; }
-
-const char* bubble_tag_name(bubble_tag t) noexcept {
-  switch (t) {
-    case bubble_tag::device_idle_gap_heavy: return "DEVICE_IDLE_GAP_HEAVY";
-    case bubble_tag::prelaunch_gap_heavy: return "PRELAUNCH_GAP_HEAVY";
-    case bubble_tag::tail_gap_heavy: return "TAIL_GAP_HEAVY";
-    case bubble_tag::internal_bubble_heavy: return "INTERNAL_BUBBLE_HEAVY";
-    case bubble_tag::recurring_bubble_pattern: return "RECURRING_BUBBLE_PATTERN";
-    case bubble_tag::host_originated_risk: return "HOST_ORIGINATED_RISK";
-    case bubble_tag::untraced_host_blocking_risk: return "UNTRACED_HOST_BLOCKING_RISK";
-    case bubble_tag::comm_sync_risk: return "COMM_SYNC_RISK";
-    case bubble_tag::wait_pollution_risk: return "WAIT_POLLUTION_RISK";
-    case bubble_tag::wait_anchor_false_hotspot: return "WAIT_ANCHOR_FALSE_HOTSPOT";
-    case bubble_tag::aicpu_exposed_risk: return "AICPU_EXPOSED_RISK";
-    case bubble_tag::partial_capture_boundary: return "PARTIAL_CAPTURE_BOUNDARY";
-    case bubble_tag::variable_shape_same_template: return "VARIABLE_SHAPE_SAME_TEMPLATE";
-  }
-  return "";
-}
 
 const char* clock_reading(const four_clocks& c, const bubble_thresholds& t) noexcept {
   using bubbles::above;
@@ -239,47 +166,6 @@ const char* clock_reading(const four_clocks& c, const bubble_thresholds& t) noex
   const std::int64_t least = std::min({c.wall_ps, c.busy_union_ps, c.kernel_sum_ps, c.total_cost_ps});
   const std::int64_t most = std::max({c.wall_ps, c.busy_union_ps, c.kernel_sum_ps, c.total_cost_ps});
   return above(most - least, least, t.serial_ppm) ? "" : "clean_serial";
-}
-
-const char* host_risk_name(host_risk r) noexcept {
-  switch (r) {
-    case host_risk::low: return "low";
-    case host_risk::medium: return "medium";
-    case host_risk::high: return "high";
-  }
-  return "low";
-}
-
-const char* structure_role_name(step_structure::role r) noexcept {
-  switch (r) {
-    case step_structure::role::head: return "head";
-    case step_structure::role::part: return "part";
-    case step_structure::role::layer: return "layer";
-    case step_structure::role::tail: return "tail";
-  }
-  return "part";
-}
-
-const char* idle_pattern_name(idle_pattern p) noexcept {
-  switch (p) {
-    case idle_pattern::none: return "none";
-    case idle_pattern::prelaunch: return "prelaunch";
-    case idle_pattern::internal_bubble: return "internal_bubble";
-    case idle_pattern::tail: return "tail";
-    case idle_pattern::inter_step: return "inter_step";
-    case idle_pattern::mixed: return "mixed";
-  }
-  return "none";
-}
-
-const char* aicpu_verdict_name(aicpu_verdict v) noexcept {
-  switch (v) {
-    case aicpu_verdict::unknown: return "AICPU_UNKNOWN";
-    case aicpu_verdict::masked: return "AICPU_MASKED_BUT_UNDESIRABLE";
-    case aicpu_verdict::partly_exposed: return "AICPU_PARTIALLY_EXPOSED";
-    case aicpu_verdict::exposed: return "AICPU_EXPOSED_NOT_ALLOWED";
-  }
-  return "AICPU_UNKNOWN";
 }
 
 }  // namespace PROFKIT_NAMESPACE

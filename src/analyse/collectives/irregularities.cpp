@@ -492,26 +492,5 @@ std::string incomplete_traces(const validation_result& of, const std::vector<std
   return text;
 }
 
-const char* unrecorded_place_name(unrecorded_calls::place p) noexcept {
-  switch (p) {
-    case unrecorded_calls::place::end: return "end";
-    case unrecorded_calls::place::begin: return "begin";
-    case unrecorded_calls::place::between: return "between";
-  }
-  return "end";
-}
-
-const char* collective_irregularity_name(collective_irregularity::kind k) noexcept {
-  switch (k) {
-    case collective_irregularity::kind::missing: return "missing";
-    case collective_irregularity::kind::late: return "late";
-    case collective_irregularity::kind::stopped: return "stopped";
-    case collective_irregularity::kind::size: return "size";
-    case collective_irregularity::kind::order: return "order";
-    case collective_irregularity::kind::straggler: return "straggler";
-  }
-  return "missing";
-}
-
 }  // namespace PROFKIT_NAMESPACE
 }  // namespace profkit

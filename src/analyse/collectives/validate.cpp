@@ -479,25 +479,6 @@ bool has_xspace(const std::shared_ptr<const trace>& of) {
 
 }  // namespace
 
-const char* collective_semantics_name(collective_semantics s) noexcept {
-  switch (s) {
-    case collective_semantics::barrier: return "barrier";
-    case collective_semantics::to_one: return "to_one";
-    case collective_semantics::from_one: return "from_one";
-    case collective_semantics::point_to_point: return "point_to_point";
-  }
-  return "barrier";
-}
-
-const char* collective_part_name(collective_part p) noexcept {
-  switch (p) {
-    case collective_part::both: return "both";
-    case collective_part::sends: return "sends";
-    case collective_part::receives: return "receives";
-  }
-  return "both";
-}
-
 bool starts_last_alone(const validation_result& of, const collective_group& g) noexcept {
   const collective_member* const first = of.members.data() + g.first_member;
   const auto began_then = [&](const collective_member& m) { return m.start_ps == first[g.last].start_ps; };
@@ -511,29 +492,6 @@ std::int64_t link_bytes(const collective_op& op, std::int64_t payload_bytes) noe
 
 double bytes_per_s(std::int64_t bytes, std::int64_t time_ps) noexcept {
   return static_cast<double>(bytes) * 1e12 / static_cast<double>(time_ps);
-}
-
-const char* collective_share_name(collective_op::share s) noexcept {
-  switch (s) {
-    case collective_op::share::none: return "none";
-    case collective_op::share::arrival: return "arrival";
-    case collective_op::share::transfer: return "transfer";
-    case collective_op::share::mixed: return "mixed";
-    case collective_op::share::inconclusive: return "inconclusive";
-  }
-  return "none";
-}
-
-const char* collective_warning_name(collective_warning::kind k) noexcept {
-  switch (k) {
-    case collective_warning::kind::count_mismatch: return "count_mismatch";
-    case collective_warning::kind::unmatched: return "unmatched";
-    case collective_warning::kind::one_node: return "one_node";
-    case collective_warning::kind::bound_unknown: return "bound_unknown";
-    case collective_warning::kind::clocks_uncorrected: return "clocks_uncorrected";
-    case collective_warning::kind::suspect_clock: return "suspect_clock";
-  }
-  return "unmatched";
 }
 
 result<validation_result> validate_collectives(const std::vector<std::shared_ptr<const trace>>& traces,

@@ -399,14 +399,5 @@ void roll_up(runtime_report& r) {
 
 }  // namespace memory
 
-const char* lifetime_class_name(lifetime_class c) noexcept {
-  switch (c) {
-    case lifetime_class::persistent: return "persistent";
-    case lifetime_class::transient: return "transient";
-    case lifetime_class::unknown: return "unknown";
-  }
-  return "unknown";
-}
-
 }  // namespace PROFKIT_NAMESPACE
 }  // namespace profkit

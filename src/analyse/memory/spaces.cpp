@@ -287,27 +287,6 @@ std::vector<buffer_row> alive_at_peak(const program_study& study, const space_st
 
 }  // namespace memory
 
-const char* peak_method_name(peak_method m) noexcept {
-  switch (m) {
-    case peak_method::none: return "none";
-    case peak_method::heap_replay: return "heap_replay";
-    case peak_method::schedule_sweep: return "schedule_sweep";
-    case peak_method::allocation_sizes: return "allocation_sizes";
-  }
-  return "none";
-}
-
-const char* peak_bound_name(peak_bound b) noexcept {
-  switch (b) {
-    case peak_bound::exact: return "exact";
-    case peak_bound::lower: return "lower";
-    case peak_bound::upper: return "upper";
-  }
-  return "exact";
-}
-
-const char* residency_name(residency r) noexcept { return r == residency::indefinite ? "indefinite" : "temp"; }
-
 const char* memory_space_name(std::int64_t color, program_home home) noexcept {
   constexpr const char* names[] = {"HBM", "VMEM", "Sflag", "CMEM", "SMEM", "Host", "SparseCore"};
   if (color < 0 || color >= 7) return "";

@@ -205,16 +205,6 @@ hlo_parts count_hlo_parts(std::string_view blob) noexcept {
   return parts;
 }
 
-const char* sibling_state_name(sibling_state s) noexcept {
-  switch (s) {
-    case sibling_state::none: return "none";
-    case sibling_state::same_bytes: return "same_bytes";
-    case sibling_state::same_content: return "same_content";
-    case sibling_state::differs: return "differs";
-  }
-  return "none";
-}
-
 result<modules_result> analyse_modules(const trace& t, const query_filters& o, const hooks& host) {
   return contained([&]() -> result<modules_result> {
     query_filters of_planes = o;  // a module has no place in time

@@ -7,15 +7,6 @@
 
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
-const char* ops_clock_name(ops_clock c) noexcept {
-  switch (c) {
-    case ops_clock::aligned: return "aligned";
-    case ops_clock::device: return "device";
-    case ops_clock::mixed: return "mixed";
-  }
-  return "aligned";
-}
-
 void device_clock::apply(event_row& row, const stat_view& offset, const stat_view& duration) noexcept {
   const std::optional<std::int64_t> length = integer_value(duration);
   if (length) row.duration_ps = *length;

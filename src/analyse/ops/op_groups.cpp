@@ -18,30 +18,6 @@ namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 namespace {
 
-struct key_name {
-  group_key key;
-  const char* name;
-};
-constexpr key_name key_names[] = {
-    {group_key::kernel, "kernel"},
-    {group_key::function, "function"},
-    {group_key::instruction, "instruction"},
-    {group_key::op, "op"},
-    {group_key::outer_op, "outer-op"},
-    {group_key::module, "module"},
-    {group_key::kind_of_module, "module-kind"},
-    {group_key::range, "range"},
-    {group_key::source, "source"},
-    {group_key::phase, "phase"},
-    {group_key::shape, "shape"},
-    {group_key::step, "step"},
-    {group_key::kind, "kind"},
-    {group_key::category, "category"},
-    {group_key::program, "program"},
-    {group_key::stream, "stream"},
-    {group_key::device, "device"},
-};
-
 constexpr std::uint32_t no_node = 0xffffffff;
 
 struct group_node {
@@ -156,23 +132,19 @@ class group_tree {
 
 }  // namespace
 
-const char* group_key_name(group_key k) noexcept {
-  for (const key_name& each : key_names)
-    if (each.key == k) return each.name;
-  return "";
-}
-
 result<std::vector<group_key>> parse_group_keys(std::string_view text) {
   std::vector<group_key> keys;
   for (const std::string_view name : parts_between(text, ',')) {
-    const auto found = std::find_if(std::begin(key_names), std::end(key_names), [&](const key_name& k) { return name == k.name; });
-    if (found == std::end(key_names)) {
+    const auto known = [](std::size_t at) { return std::string_view(group_key_name(static_cast<group_key>(at))); };
+    std::size_t at = 0;
+    while (known(at) != name && !known(at).empty()) ++at;
+    if (known(at).empty()) {
       std::string all;
-      for (const key_name& k : key_names) all += (all.empty() ? "" : ", ") + std::string(k.name);
+      for (at = 0; !known(at).empty(); ++at) all += (all.empty() ? "" : ", ") + std::string(known(at));
       return fault{fault_code::invalid_argument, "ops are not grouped by \"" + std::string(name) + "\"", "", no_offset,
                    "choose from: " + all + "; several with commas between them"};
     }
-    keys.push_back(found->key);
+    keys.push_back(static_cast<group_key>(at));
   }
   return keys;
 }

@@ -179,15 +179,6 @@ std::vector<next_command> commands_of(const profile& p, const finding& f) {
 }  // namespace
 }  // namespace report
 
-const char* neighbour_position_name(neighbour_position p) noexcept {
-  switch (p) {
-    case neighbour_position::before: return "before";
-    case neighbour_position::during: return "during";
-    case neighbour_position::after: return "after";
-  }
-  return "during";
-}
-
 result<explanation> explain_finding(const trace& t, const report_result& of, std::string_view id, const hooks& host) {
   return contained([&]() -> result<explanation> {
     const auto at = std::find_if(of.findings.begin(), of.findings.end(), [&](const finding& f) { return f.id == id; });

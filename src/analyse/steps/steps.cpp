@@ -301,20 +301,6 @@ step_row step_list::operator[](std::size_t at) const noexcept {
   return row;
 }
 
-const char* step_source_name(step_source s) noexcept {
-  switch (s) {
-    case step_source::steps_line: return "Steps";
-    case step_source::xla_modules: return "XLA Modules";
-    case step_source::host_step_num: return "step_num";
-    case step_source::profiler_step: return "ProfilerStep";
-    case step_source::annotation: return "annotation";
-    case step_source::device_annotation: return "device annotation";
-    case step_source::step_id: return "step id";
-    case step_source::launches: return "launches";
-  }
-  return "step_num";
-}
-
 bool is_host_source(step_source s) noexcept {
   return s == step_source::host_step_num || s == step_source::profiler_step || s == step_source::annotation;
 }

@@ -195,15 +195,6 @@ events_checked checked_by(document d, const profile& p, const query_filters& o) 
   }
 }
 
-const char* events_checked_name(events_checked c) noexcept {
-  switch (c) {
-    case events_checked::none: return "none";
-    case events_checked::some: return "some";
-    case events_checked::all: return "all";
-  }
-  return "some";
-}
-
 const char* document_name(document d) noexcept {
   const json::document_entry* const entry = json::entry_of(d);
   return entry == nullptr ? "report" : entry->name;

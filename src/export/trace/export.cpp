@@ -61,16 +61,6 @@ std::string absence_of_events(const profile& p) {
 
 }  // namespace
 
-const char* trace_format_name(trace_format f) noexcept {
-  switch (f) {
-    case trace_format::trace_json: return "trace.json";
-    case trace_format::perfetto: return "pftrace";
-    case trace_format::xspace: return "xspace";
-    case trace_format::csv: return "csv";
-  }
-  return "";
-}
-
 result<trace_export_outcome> export_trace(const trace& t, const trace_export_options& o, sink& into) {
   return contained([&]() -> result<trace_export_outcome> {
     result<selection> selected = selection::make(t, o.filters, o.host);

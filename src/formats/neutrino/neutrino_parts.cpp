@@ -181,18 +181,6 @@ probe_engine_log read_engine_log(std::string_view text) {
   return found;
 }
 
-const char* probe_tool_name(probe_tool t) noexcept {
-  switch (t) {
-    case probe_tool::none: return "";
-    case probe_tool::block_sched: return "block_sched";
-    case probe_tool::gmem_bytes: return "gmem_bytes";
-    case probe_tool::tensorop: return "tensorop";
-    case probe_tool::program_progress: return "program_progress";
-    case probe_tool::dmat: return "dmat";
-  }
-  return "";
-}
-
 std::optional<probe_tool> probe_tool_of(std::string_view name) noexcept {
   for (const probe_tool t : {probe_tool::block_sched, probe_tool::gmem_bytes, probe_tool::tensorop,
                              probe_tool::program_progress, probe_tool::dmat})
@@ -268,46 +256,6 @@ const probe_shape_field* probe_shape::find(std::string_view field) const noexcep
 const std::string& probe_kernel::name() const noexcept {
   if (!engine_name.empty()) return engine_name;
   return found_name.empty() ? module_name : found_name;
-}
-
-const char* probe_clock_name(probe_clock c) noexcept {
-  return c == probe_clock::sm_cycles ? "sm_cycles" : c == probe_clock::global_ns ? "global_ns" : "unknown";
-}
-
-const char* probe_outcome_name(probe_outcome o) noexcept {
-  switch (o) {
-    case probe_outcome::unfinished: return "unfinished";
-    case probe_outcome::ok: return "ok";
-    case probe_outcome::failed: return "failed";
-    case probe_outcome::cant_save: return "cant-save";
-    case probe_outcome::backup: return "backup";
-    case probe_outcome::memusage: return "memusage";
-    case probe_outcome::benchmark: return "benchmark";
-  }
-  return "unfinished";
-}
-
-const char* probe_callback_name(probe_callback c) noexcept {
-  switch (c) {
-    case probe_callback::none: return "none";
-    case probe_callback::started: return "started";
-    case probe_callback::succeeded: return "succeeded";
-    case probe_callback::failed: return "failed";
-  }
-  return "none";
-}
-
-const char* probe_kernel_status_name(probe_kernel_status s) noexcept {
-  switch (s) {
-    case probe_kernel_status::unfinished: return "unfinished";
-    case probe_kernel_status::ok: return "ok";
-    case probe_kernel_status::cant_find: return "cant-find";
-    case probe_kernel_status::cant_mkdir: return "cant-mkdir";
-    case probe_kernel_status::cant_open: return "cant-open";
-    case probe_kernel_status::cant_fork: return "cant-fork";
-    case probe_kernel_status::python_failed: return "python-failed";
-  }
-  return "unfinished";
 }
 
 probe_records records_of(const probe_bin_map& map, std::string_view file) noexcept {

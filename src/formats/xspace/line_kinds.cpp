@@ -86,33 +86,6 @@ std::string_view name_before_merge(std::string_view plane_name) noexcept {
 
 }  // namespace
 
-const char* plane_kind_name(plane_kind k) noexcept {
-  switch (k) {
-    case plane_kind::device: return "device";
-    case plane_kind::host: return "host";
-    case plane_kind::metadata: return "metadata";
-    case plane_kind::custom: return "custom";
-    case plane_kind::environment: return "environment";
-    case plane_kind::other: return "other";
-  }
-  return "other";
-}
-
-const char* line_kind_name(line_kind k) noexcept {
-  switch (k) {
-    case line_kind::steps: return "steps";
-    case line_kind::modules: return "modules";
-    case line_kind::ops: return "ops";
-    case line_kind::async: return "async";
-    case line_kind::stream: return "stream";
-    case line_kind::derived: return "derived";
-    case line_kind::counter: return "counter";
-    case line_kind::thread: return "thread";
-    case line_kind::other: return "other";
-  }
-  return "other";
-}
-
 plane_kind classify_plane(std::string_view plane_name) noexcept {
   const std::string_view own_name = name_before_merge(plane_name);
   const plane_rule* rule = find_rule(plane_rules, own_name);

@@ -68,23 +68,23 @@ pub const PK_OPEN_HAS_RANK: i32 = 8;
 /// origin_unix_ns is known
 pub const PK_PROFILE_HAS_ORIGIN: i32 = 1;
 pub const PK_FAMILY_UNKNOWN: i32 = 0;
-/// .xplane.pb
+/// .xplane.pb: tensorflow.profiler.XSpace
 pub const PK_FAMILY_XSPACE: i32 = 1;
-/// trace-event JSON
 pub const PK_FAMILY_CHROME_TRACE: i32 = 2;
-/// xla.HloProto
+/// .hlo_proto.pb, *.hlo.pb: xla.HloProto
 pub const PK_FAMILY_HLO_PROTO: i32 = 3;
-/// ALL_HOSTS.op_stats_v2.pb
+/// ALL_HOSTS.op_stats_v2.pb: named, not analysed; `dump` shows it
 pub const PK_FAMILY_OP_STATS: i32 = 4;
-/// kernel_details.csv, op_summary*.csv
+/// kernel_details.csv, op_summary*.csv: a row a kernel of an Ascend NPU
 pub const PK_FAMILY_ASCEND_KERNELS: i32 = 5;
 /// step_trace_time.csv, operator_details.csv, op_statistic*.csv
 pub const PK_FAMILY_ASCEND_TABLE: i32 = 6;
 /// communication.json, profiler_info*.json, profiler_metadata.json
 pub const PK_FAMILY_ASCEND_JSON: i32 = 7;
-/// .db of torch_npu and msprof: named, not read
+/// .db of torch_npu and msprof (SQLite): named, not read
 pub const PK_FAMILY_ASCEND_DATABASE: i32 = 8;
 pub const PK_FAMILY_NEUTRINO: i32 = 16;
+/// What a host recorded itself, pk_trace_builder_finish(): a file without bytes.
 pub const PK_FAMILY_OWN: i32 = 17;
 pub const PK_COMPRESSION_NONE: i32 = 0;
 pub const PK_COMPRESSION_GZIP: i32 = 1;
@@ -155,9 +155,10 @@ pub const PK_DEVICE_HAS_SHAPES: i32 = 2;
 pub const PK_DEVICE_HAS_CLASSES: i32 = 4;
 pub const PK_DEVICE_HAS_LAUNCHES: i32 = 8;
 pub const PK_KERNEL_COMPUTE: i32 = 0;
-/// on an AI CPU of an Ascend device
+/// Ascend's host-like core
 pub const PK_KERNEL_AICPU: i32 = 1;
 pub const PK_KERNEL_COMM: i32 = 2;
+/// a memory copy or set
 pub const PK_KERNEL_COPY: i32 = 3;
 pub const PK_KERNEL_OTHER: i32 = 4;
 pub const PK_KERNEL_ON_AICPU: i32 = 1;
@@ -181,9 +182,12 @@ pub const PK_DOCUMENT_MEMORY: i32 = 10;
 pub const PK_DOCUMENT_BUBBLES: i32 = 11;
 pub const PK_DOCUMENT_ARCHITECTURE: i32 = 12;
 pub const PK_DOCUMENT_NEUTRINO: i32 = 20;
+/// Of a report what matters most, in 16 KB, with the commands for more.
 pub const PK_DOCUMENT_BRIEF: i32 = 21;
-pub const PK_DOCUMENT_EXPLAIN: i32 = 22;
+/// Ops summed by operator; pk_op_groups_write() sums them by anything else.
 pub const PK_DOCUMENT_OP_GROUPS: i32 = 23;
+/// The findings of a report with their ids; of one of them: pk_finding_write().
+pub const PK_DOCUMENT_EXPLAIN: i32 = 22;
 pub const PK_DOCUMENT_STATUS_OK: i32 = 0;
 /// some input was damaged; what was intact is shown
 pub const PK_DOCUMENT_STATUS_PARTIAL: i32 = 1;
@@ -206,10 +210,12 @@ pub const PK_MEMORY_KEPT_IS_PERSISTENT: i32 = 32;
 pub const PK_STEP_POLICY_PEAK: i32 = 0;
 pub const PK_STEP_POLICY_LAST: i32 = 1;
 pub const PK_STEP_POLICY_FIRST: i32 = 2;
-/// there is no temporary memory
+/// the space has no temporary memory: the peak is what lives all the time
 pub const PK_PEAK_METHOD_NONE: i32 = 0;
+/// the compiler's heap simulation, event by event
 pub const PK_PEAK_METHOD_HEAP_REPLAY: i32 = 1;
 pub const PK_PEAK_METHOD_SCHEDULE_SWEEP: i32 = 2;
+/// neither simulation nor schedule: every temporary allocation in full
 pub const PK_PEAK_METHOD_ALLOCATION_SIZES: i32 = 3;
 pub const PK_PEAK_BOUND_EXACT: i32 = 0;
 pub const PK_PEAK_BOUND_LOWER: i32 = 1;
@@ -222,13 +228,13 @@ pub const PK_RESIDENCY_INDEFINITE: i32 = 0;
 pub const PK_RESIDENCY_TEMPORARY: i32 = 1;
 /// the module has the instruction that defines it
 pub const PK_LIVE_BUFFER_HAS_INSTRUCTION: i32 = 1;
-/// Chrome trace-event JSON
+/// Chrome trace-event JSON, for Perfetto and chrome://tracing
 pub const PK_TRACE_JSON: i32 = 0;
-/// Perfetto's protobuf trace
+/// Perfetto's protobuf trace (.pftrace)
 pub const PK_TRACE_PERFETTO: i32 = 1;
-/// an XSpace with what the filters keep, byte for byte
+/// an XSpace with the events that the filters keep, byte for byte
 pub const PK_TRACE_XSPACE: i32 = 2;
-/// a row an event
+/// one row an event
 pub const PK_TRACE_CSV: i32 = 3;
 /// PK_TRACE_JSON as XLA's converter writes it: one XSpace, no filters
 pub const PK_TRACE_LIKE_XLA: i32 = 1;
@@ -260,7 +266,7 @@ pub const PK_TRACE_KERNEL_HAS_LAUNCH: i32 = 2;
 pub const PK_SPAN_OP: i32 = 0;
 /// a call of the runtime or driver of a device
 pub const PK_SPAN_RUNTIME: i32 = 1;
-/// a function of the program
+/// python_function
 pub const PK_SPAN_FRAME: i32 = 2;
 pub const PK_SPAN_ANNOTATION: i32 = 3;
 /// garbage collection
@@ -288,14 +294,19 @@ pub const PK_PROBE_TOOL_GMEM_BYTES: i32 = 2;
 pub const PK_PROBE_TOOL_TENSOROP: i32 = 3;
 pub const PK_PROBE_TOOL_PROGRAM_PROGRESS: i32 = 4;
 pub const PK_PROBE_TOOL_DMAT: i32 = 5;
-/// the log does not say
+/// the log ends, or goes on, without saying
 pub const PK_PROBE_OUTCOME_UNFINISHED: i32 = 0;
+/// it ran with the probe
 pub const PK_PROBE_OUTCOME_OK: i32 = 1;
+/// the probed kernel did not run; the original one did
 pub const PK_PROBE_OUTCOME_FAILED: i32 = 2;
+/// it ran, and its records could not be written
 pub const PK_PROBE_OUTCOME_CANT_SAVE: i32 = 3;
-/// it ran without the probe
+/// it was not probed: the original kernel ran
 pub const PK_PROBE_OUTCOME_BACKUP: i32 = 4;
+/// only the memory that the probe would need was asked for
 pub const PK_PROBE_OUTCOME_MEMUSAGE: i32 = 5;
+/// it ran for its times only
 pub const PK_PROBE_OUTCOME_BENCHMARK: i32 = 6;
 pub const PK_PROBE_HAS_GEOMETRY: i32 = 1;
 pub const PK_PROBE_HAS_TIME: i32 = 2;
@@ -319,6 +330,7 @@ pub const PK_PROBE_SHAPE_MISMATCH: i32 = 2048;
 pub const PK_PROBE_MAPS_MISMATCH: i32 = 4096;
 pub const PK_PROBE_POSSIBLE_OVERFLOW: i32 = 8192;
 pub const PK_PROBE_SHAPE_ASSUMED: i32 = 16384;
+/// launches, kernels, maps and overhead in one
 pub const PK_PROBE_SLICE_SUMMARY: i32 = 0;
 pub const PK_PROBE_SLICE_LAUNCHES: i32 = 1;
 pub const PK_PROBE_SLICE_KERNELS: i32 = 2;
@@ -396,31 +408,47 @@ pub const PK_BUBBLE_LABEL_UNTRACED_HOST_BLOCKING: i32 = 2;
 pub const PK_BUBBLE_LABEL_HOST_LAUNCH_LAG: i32 = 3;
 pub const PK_BUBBLE_LABEL_PYTHON_SERIALIZATION_OR_LOCK: i32 = 4;
 pub const PK_BUBBLE_LABEL_INSUFFICIENT_EVIDENCE: i32 = 5;
+/// the launching thread is busy with ops of a framework
 pub const PK_CAUSE_LAUNCH_BOUND: i32 = 0;
+/// the same within the update of the parameters
 pub const PK_CAUSE_OPTIMIZER_LOOP: i32 = 1;
 pub const PK_CAUSE_SYNC_WAIT: i32 = 2;
+/// a wait emptied the queue before the gap
 pub const PK_CAUSE_SYNC_DRAIN: i32 = 3;
+/// it stands in a copy from pageable memory
 pub const PK_CAUSE_H2D_PAGEABLE: i32 = 4;
+/// it waits for the next batch
 pub const PK_CAUSE_DATA_LOADER: i32 = 5;
+/// Python collects garbage
 pub const PK_CAUSE_GC: i32 = 6;
+/// the allocator asks the driver
 pub const PK_CAUSE_ALLOCATION: i32 = 7;
+/// something is compiled
 pub const PK_CAUSE_COMPILE: i32 = 8;
+/// code is loaded to the device
 pub const PK_CAUSE_MODULE_LOAD: i32 = 9;
+/// the state is saved
 pub const PK_CAUSE_CHECKPOINT: i32 = 10;
+/// it stands in a call of a collective
 pub const PK_CAUSE_COMM_HOST_WAIT: i32 = 11;
+/// the work was launched in time: the device waited for something else
 pub const PK_CAUSE_DEVICE_DEPENDENCY: i32 = 12;
+/// it waits for a lock
 pub const PK_CAUSE_LOCK: i32 = 13;
+/// nothing of it is on record
 pub const PK_CAUSE_HOST_UNTRACED: i32 = 14;
+/// little is on record, and none of it says why
 pub const PK_CAUSE_UNEXPLAINED: i32 = 15;
 /// no gap: the device only communicates
 pub const PK_CAUSE_EXPOSED_COMM: i32 = 16;
 /// no gap: the device only copies
 pub const PK_CAUSE_EXPOSED_COPY: i32 = 17;
+/// the launching thread is busy, and what it launches at last is a whole graph
 pub const PK_CAUSE_GRAPH_LAUNCH_LATE: i32 = 18;
 /// no gap: ranks stand in a collective until the last one comes
 pub const PK_CAUSE_STRAGGLER_WAIT: i32 = 19;
+/// the profiler itself holds the program up
 pub const PK_CAUSE_RECORDING: i32 = 20;
-/// the launching thread stands in one call, of which it is not known what it does
 pub const PK_CAUSE_HOST_CALL: i32 = 21;
 pub const PK_CERTAINTY_UNKNOWN: i32 = 0;
 pub const PK_CERTAINTY_POSSIBLE: i32 = 1;
@@ -469,11 +497,10 @@ pub const PK_TABLE_DEVICE_TIME: i32 = 16;
 pub const PK_TABLE_FACTS: i32 = 17;
 /// A pk_collective_call each.
 pub const PK_TABLE_COLLECTIVE_CALLS: i32 = 18;
-/// the timeline's: the device's times as the profiler fitted them to the host's clock
 pub const PK_OPS_CLOCK_ALIGNED: i32 = 0;
-/// the device's own
+/// device_offset_ps and device_duration_ps, stats of every event
 pub const PK_OPS_CLOCK_DEVICE: i32 = 1;
-/// durations are the device's own where an event has one
+/// device_duration_ps where an event has it, else duration_ps; starts are aligned
 pub const PK_OPS_CLOCK_MIXED: i32 = 2;
 pub const PK_OP_HAS_METADATA_ID: i32 = 1;
 pub const PK_OP_HAS_FLOPS: i32 = 2;
@@ -492,7 +519,7 @@ pub const PK_DEVICE_TIME_IN_STEPS: i32 = 1;
 pub const PK_DEVICE_TIME_HAS_CAUSE: i32 = 2;
 /// what a framework wrote around its steps
 pub const PK_FACT_ANNOTATION: i32 = 0;
-/// scopes of modules
+/// scopes of modules: nn.Module, named scopes of programs
 pub const PK_FACT_MODULE: i32 = 1;
 /// shapes and types of operators, of kernels that a table lists, or of a program
 pub const PK_FACT_SHAPE: i32 = 2;

@@ -1,0 +1,121 @@
+"""What follows from schema/enums.toml: the enumerations of the C++ headers and of profkit.h, and the texts of their values.
+schema/enums.toml says what its words mean. Run by scripts/generate."""
+import json
+import textwrap
+import tomllib
+
+SCHEMA = "schema/enums.toml"
+C_HEADER = "profkit/profkit.h"
+WIDTH = 118
+
+
+class SchemaError(Exception):
+    """A schema says something that has no meaning."""
+
+
+class Enum:
+    """An enumeration of the schema."""
+
+    def __init__(self, given):
+        self.name, self.header, self.meaning = given["name"], given["header"], given.get("meaning", "")
+        self.type, self.c, self.function = given.get("type", "uint8"), given.get("c"), given.get("function")
+        self.other, self.is_named_elsewhere = given.get("else", ""), "texts" in given
+        self.values, number = [], 0
+        for value in given["values"]:
+            number = value.get("number", number)
+            self.values.append({"meaning": "", "shown": value["name"], "c": value["name"].upper(), **value,
+                                "number": number, "is_given": "number" in value})
+            number += 1
+        unknown = set(given) - {"name", "header", "meaning", "type", "c", "function", "else", "texts", "values"}
+        unknown |= {key for value in given["values"] for key in value} - {"name", "number", "c", "shown", "meaning"}
+        if unknown:
+            raise SchemaError(f"{self.name}: {', '.join(sorted(unknown))} has no meaning")
+        for key in ("name", "number"):
+            if len({value[key] for value in self.values}) != len(self.values):
+                raise SchemaError(f"{self.name}: two values have one {key}")
+
+    @property
+    def is_nested(self):
+        return "::" in self.name
+
+
+def read(text):
+    """All of them."""
+    enums = [Enum(given) for given in tomllib.loads(text)["enum"]]
+    if len({enum.name for enum in enums}) != len(enums):
+        raise SchemaError("two enumerations have one name")
+    return enums
+
+
+def comment(text, pad, first, others, end=""):
+    """A comment over one line or several."""
+    lines = textwrap.wrap(text.replace("\\since ", "\\since\0"), WIDTH - len(pad) - len(first) - len(end))
+    return "\n".join(pad + (others if at else first) + line.replace("\0", " ") for at, line in enumerate(lines)) + end + "\n"
+
+
+def members(values, texts, pad, note, end, block):
+    """Lines of an enumeration, each with its comment behind it, or before it where that is too long."""
+    widest = max(len(text) for text in texts)
+    body = ""
+    for at, (value, text) in enumerate(zip(values, texts)):
+        text += "," if at + 1 < len(texts) else ""
+        line = f"{pad}{text}"
+        if value["meaning"]:
+            behind = f"{line:<{len(pad) + widest + 2}}{note}{value['meaning']}{end}"
+            line = behind if len(behind) <= WIDTH else block(value["meaning"]) + line
+        body += line + "\n"
+    return body
+
+
+def cpp(enum):
+    """The C++ enumeration, and the declaration of its names."""
+    pad = "  " if enum.is_nested else ""
+    name = enum.name.rpartition("::")[2]
+    body = comment(enum.meaning, pad, "/// ", "/// ") if enum.meaning else ""
+    texts = [value["name"] + (f" = {value['number']}" if value["is_given"] else "") for value in enum.values]
+    head = f"{pad}enum class {name} : std::{enum.type}_t {{"
+    line = f"{head} {', '.join(texts)} }};\n"
+    if len(line) <= WIDTH and not any(value["meaning"] for value in enum.values):
+        body += line
+    else:
+        body += head + "\n" + members(enum.values, texts, pad + "  ", "///< ", "",
+                                      lambda text: comment(text, pad + "  ", "/// ", "/// ")) + f"{pad}}};\n"
+    if enum.function and not enum.is_nested and not enum.is_named_elsewhere:
+        shown = [json.dumps(value["shown"], ensure_ascii=False) for value in enum.values][:2]
+        line = f"[[nodiscard]] const char* {enum.function}({name} value) noexcept;"
+        body += f"{line}  ///< {', '.join(shown)}{', …' if len(enum.values) > 2 else ''}\n"
+    return body
+
+
+def c(enum):
+    """The constants of the C ABI."""
+    body = comment(enum.meaning + " \\since 0.1", "", "/** ", " *  ", " */")
+    values = [value for value in enum.values if value["c"]]
+    texts = [f"{enum.c}{value['c']} = {value['number']}" for value in values]
+    line = f"enum {{ {', '.join(texts)} }};\n"
+    if len(line) <= WIDTH and not any(value["meaning"] for value in values):
+        return body + line
+    return body + "enum {\n" + members(values, texts, "  ", "/**< ", " */",
+                                       lambda text: comment(text, "  ", "/** ", "   *  ", " */")) + "};\n"
+
+
+def names(enums):
+    """src/tables/enum_names.cpp"""
+    shown = [enum for enum in enums if enum.function and not enum.is_named_elsewhere]
+    text = f"// Written by scripts/generate from {SCHEMA}.\n"
+    text += "".join(f"#include <{header}>\n" for header in sorted({enum.header for enum in shown}))
+    text += "\nnamespace profkit {\ninline namespace PROFKIT_NAMESPACE {\n"
+    for enum in shown:
+        text += f"\nconst char* {enum.function}({enum.name} value) noexcept {{\n  switch (value) {{\n"
+        for value in enum.values:
+            text += f"    case {enum.name}::{value['name']}: return {json.dumps(value['shown'], ensure_ascii=False)};\n"
+        text += f"  }}\n  return {json.dumps(enum.other, ensure_ascii=False)};\n}}\n"
+    return text + "\n}  // namespace PROFKIT_NAMESPACE\n}  // namespace profkit\n"
+
+
+def regions(enums):
+    """(path, mark, text) of every place in a header."""
+    for enum in enums:
+        yield f"include/{enum.header}", f"enum {enum.name}", cpp(enum)
+        if enum.c:
+            yield f"include/{C_HEADER}", f"enum {enum.name}", c(enum)
