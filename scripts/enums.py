@@ -20,13 +20,14 @@ class Enum:
         self.name, self.header, self.meaning = given["name"], given["header"], given.get("meaning", "")
         self.type, self.c, self.function = given.get("type", "uint8"), given.get("c"), given.get("function")
         self.other, self.is_named_elsewhere = given.get("else", ""), "texts" in given
+        self.python = given.get("python")
         self.values, number = [], 0
         for value in given["values"]:
             number = value.get("number", number)
             self.values.append({"meaning": "", "shown": value["name"], "c": value["name"].upper(), **value,
                                 "number": number, "is_given": "number" in value})
             number += 1
-        unknown = set(given) - {"name", "header", "meaning", "type", "c", "function", "else", "texts", "values"}
+        unknown = set(given) - {"name", "header", "meaning", "type", "c", "function", "else", "python", "texts", "values"}
         unknown |= {key for value in given["values"] for key in value} - {"name", "number", "c", "shown", "meaning"}
         if unknown:
             raise SchemaError(f"{self.name}: {', '.join(sorted(unknown))} has no meaning")
@@ -113,9 +114,31 @@ def names(enums):
     return text + "\n}  // namespace PROFKIT_NAMESPACE\n}  // namespace profkit\n"
 
 
+def python(enums):
+    """The classes of kinds.py, and the texts of the values that have no class, by the name of the enumeration."""
+    text = ""
+    for enum in enums:
+        if not enum.python:
+            continue
+        text += f'\n\nclass {enum.python}(IntEnum):\n' + comment(enum.meaning, "    ", '"""', "", '"""')
+        text += "".join(f"    {value['c']} = {value['number']}\n" for value in enum.values if value["c"])
+        other = next((value["c"] for value in enum.values if enum.other and value["shown"] == enum.other), None)
+        if other:
+            text += (f"\n    @classmethod\n    def _missing_(cls, value: object) -> \"{enum.python}\":\n"
+                     f"        return cls.{other}\n")
+    text += "\n\n# What documents call the values, by their numbers.\nNAMES: Dict[str, Dict[int, str]] = {\n"
+    for enum in enums:
+        if enum.c and enum.function and not enum.is_named_elsewhere:
+            shown = ", ".join(f"{value['number']}:\0{json.dumps(value['shown'])}" for value in enum.values if value["c"])
+            text += "\n".join(textwrap.wrap(f'"{enum.name}": {{{shown}}},', WIDTH, initial_indent="    ",
+                                            subsequent_indent="        ")) + "\n"
+    return text.replace("\0", " ") + "}\n"
+
+
 def regions(enums):
     """(path, mark, text) of every place in a header."""
     for enum in enums:
         yield f"include/{enum.header}", f"enum {enum.name}", cpp(enum)
         if enum.c:
             yield f"include/{C_HEADER}", f"enum {enum.name}", c(enum)
+    yield "bindings/python/src/profkit/kinds.py", "kinds", python(enums)

@@ -331,8 +331,8 @@ def json_schema(schema):
 
 
 def replace_marked(whole, mark, text, path):
-    """The text between `/* MARK: written by scripts/generate */` and `/* end of MARK */`; // in C++ headers."""
-    pattern = re.compile(r"(^ *(?:/\*|//) " + re.escape(mark) + r": written by scripts/generate(?: \*/)?\n)(.*?)(^ *(?:/\*|//) end of "
+    """The text between `/* MARK: written by scripts/generate */` and `/* end of MARK */`; // in C++ headers, # in Python."""
+    pattern = re.compile(r"(^ *(?:/\*|//|#) " + re.escape(mark) + r": written by scripts/generate(?: \*/)?\n)(.*?)(^ *(?:/\*|//|#) end of "
                          + re.escape(mark) + r"(?: \*/)?\n)", re.DOTALL | re.MULTILINE)
     found = pattern.search(whole)
     if not found:

@@ -63,7 +63,7 @@ type Launch struct {
 	File                                         int // position of its record file; -1: it is not there
 }
 
-var launchOutcomes = [...]string{"unfinished", "ok", "failed", "cant_save", "backup", "memusage", "benchmark"}
+var launchOutcomes = [...]string{"unfinished", "ok", "failed", "cant-save", "backup", "memusage", "benchmark"}
 
 // RecordFile is one record file.
 type RecordFile struct {

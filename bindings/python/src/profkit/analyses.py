@@ -7,7 +7,7 @@ from . import _declarations as d
 from . import _library as L
 from ._library import Calls, Owner, check, converter, got, lib, made, options, path_text, text
 from .errors import Error
-from .kinds import KernelKind, Status
+from .kinds import NAMES, KernelKind, Status
 from .tables import Table, number_of
 from .profile import CancelToken, Log, Profile, Progress
 
@@ -222,20 +222,12 @@ class Memory(_Document):
 
 # ---- bubbles ----
 
-def _names_of(prefix: str) -> List[str]:
-    found = sorted((value, name[len(prefix):].lower()) for name, value in vars(d).items() if name.startswith(prefix))
-    return [name for _, name in found]
+def _name(enumeration: str, value: int) -> str:
+    return NAMES[enumeration].get(value, "unknown")  # a later library may have more
 
 
-_TAGS = [name.upper() for name in _names_of("PK_BUBBLE_TAG_")]
-_LABELS = [name if name == "insufficient_evidence" else "possible_" + name for name in _names_of("PK_BUBBLE_LABEL_")]
-_SCOPES = _names_of("PK_BUBBLE_SCOPE_")
-_CERTAINTIES = _names_of("PK_CERTAINTY_")
-_CAUSES = _names_of("PK_CAUSE_")
-
-
-def _bits(names: List[str]) -> Callable[[int], Tuple[str, ...]]:
-    return lambda value: tuple(name for at, name in enumerate(names) if value >> at & 1)
+def _bits(enumeration: str) -> Callable[[int], Tuple[str, ...]]:
+    return lambda value: tuple(name for at, name in NAMES[enumeration].items() if value >> at & 1)
 
 
 class BubbleStep(NamedTuple):
@@ -293,8 +285,8 @@ class Bubble(NamedTuple):
         return self.end_ps - self.start_ps
 
 
-_bubble_step = converter(BubbleStep, d.pk_bubble_step, {"tags": _bits(_TAGS)})
-_labels_of = _bits(_LABELS)
+_bubble_step = converter(BubbleStep, d.pk_bubble_step, {"tags": _bits("bubble_tag")})
+_labels_of = _bits("bubble_label")
 
 
 def _bubble(row: Any) -> Bubble:
@@ -303,7 +295,8 @@ def _bubble(row: Any) -> Bubble:
                   row.comm_ps, row.threads_ps if traced else None,
                   None if row.launch_ps == d.PK_NO_TIME_PS else row.launch_ps, text(row.before), text(row.after),
                   row.before_row, row.after_row, row.step if row.step >= 0 else None, row.file, row.device,
-                  _SCOPES[row.scope], _labels_of(row.labels), _CAUSES[row.cause], _CERTAINTIES[row.certainty],
+                  _name("bubble_scope", row.scope), _labels_of(row.labels), _name("idle_cause", row.cause),
+                  _name("certainty", row.certainty),
                   bool(row.flags & d.PK_BUBBLE_HEAVY), bool(row.flags & d.PK_BUBBLE_AT_EDGE),
                   bool(row.flags & d.PK_BUBBLE_INTER_STEP))
 
@@ -661,9 +654,8 @@ class Record(NamedTuple):
     values: Dict[str, int]
 
 
-_OUTCOMES = _names_of("PK_PROBE_OUTCOME_")
-_TOOLS = {name: at for at, name in enumerate(_names_of("PK_PROBE_TOOL_"))}
-_SLICES = {name: at for at, name in enumerate(_names_of("PK_PROBE_SLICE_"))}
+_TOOLS = {name or "none": at for at, name in NAMES["probe_tool"].items()}
+_SLICES = {name: at for at, name in NAMES["probe_slice"].items()}
 _FORMATS = {"json": d.PK_PROBE_JSON, "csv": d.PK_PROBE_CSV, "svg": d.PK_PROBE_SVG}
 _LEVELS = ("unknown", "thread", "warp")
 _record_field = converter(RecordField, d.pk_probe_field)
@@ -673,7 +665,7 @@ def _launch(row: Any) -> Launch:
     geometry = row.flags & d.PK_PROBE_HAS_GEOMETRY
     durations = row.flags & d.PK_PROBE_HAS_DURATIONS
     return Launch(text(row.kernel), text(row.function), text(row.bin), tuple(row.grid) if geometry else None,
-                  tuple(row.block) if geometry else None, row.shared_bytes, _OUTCOMES[row.outcome],
+                  tuple(row.block) if geometry else None, row.shared_bytes, _name("probe_outcome", row.outcome),
                   tuple(row.params[:row.params_count]) if row.params_count else (),
                   row.time_ns if row.flags & d.PK_PROBE_HAS_TIME else None,
                   row.probe_memory_bytes if row.flags & d.PK_PROBE_HAS_MEMORY else None,

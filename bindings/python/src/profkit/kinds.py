@@ -1,5 +1,47 @@
 """The enumerations of the C ABI."""
 from enum import IntEnum, IntFlag
+from typing import Dict
+
+# kinds: written by scripts/generate
+
+
+class KernelKind(IntEnum):
+    """What a kernel counts as."""
+    COMPUTE = 0
+    AICPU = 1
+    COMM = 2
+    COPY = 3
+    OTHER = 4
+
+    @classmethod
+    def _missing_(cls, value: object) -> "KernelKind":
+        return cls.OTHER
+
+
+class Accelerator(IntEnum):
+    """What a device is. On GPUs the host's step windows lie far from the kernels that they launched."""
+    OTHER = 0
+    TPU = 1
+    GPU = 2
+    NPU = 3
+
+    @classmethod
+    def _missing_(cls, value: object) -> "Accelerator":
+        return cls.OTHER
+
+
+class SpanKind(IntEnum):
+    """What a span of a host is."""
+    OP = 0
+    RUNTIME = 1
+    FRAME = 2
+    ANNOTATION = 3
+    GC = 4
+    OTHER = 5
+
+    @classmethod
+    def _missing_(cls, value: object) -> "SpanKind":
+        return cls.OTHER
 
 
 class Family(IntEnum):
@@ -21,8 +63,16 @@ class Family(IntEnum):
         return cls.UNKNOWN
 
 
+class Status(IntEnum):
+    """How a document ended, which decides the command's exit code."""
+    OK = 0
+    PARTIAL = 1
+    ABSENT = 2
+    ERROR = 3
+
+
 class PlaneKind(IntEnum):
-    """What a plane stands for."""
+    """What a plane (a process in Chrome terms) stands for."""
     DEVICE = 0
     HOST = 1
     METADATA = 2
@@ -36,7 +86,8 @@ class PlaneKind(IntEnum):
 
 
 class LineKind(IntEnum):
-    """What the events of a line mean. Never sum a DERIVED line with the line whose time it repeats."""
+    """What the events of a line mean. `derived` lines repeat the time of another line (TC Overlay, Framework Ops,
+    negative GPU line ids) and are never summed with it."""
     STEPS = 0
     MODULES = 1
     OPS = 2
@@ -52,42 +103,54 @@ class LineKind(IntEnum):
         return cls.OTHER
 
 
+# What documents call the values, by their numbers.
+NAMES: Dict[str, Dict[int, str]] = {
+    "kernel_class": {0: "compute", 1: "aicpu", 2: "comm", 3: "copy", 4: "other"},
+    "accelerator": {0: "other", 1: "tpu", 2: "gpu", 3: "npu"},
+    "host_span_kind": {0: "op", 1: "runtime", 2: "frame", 3: "annotation", 4: "gc", 5: "other"},
+    "window_policy": {0: "whole", 1: "marker", 2: "device", 3: "guide"},
+    "bubble_scope": {0: "global", 1: "step_internal", 2: "prelaunch", 3: "tail"},
+    "bubble_label": {0: "possible_sync_or_h2d", 1: "possible_comm_wait", 2: "possible_untraced_host_blocking",
+        3: "possible_host_launch_lag", 4: "possible_python_serialization_or_lock", 5: "insufficient_evidence"},
+    "idle_cause": {0: "launch_bound", 1: "optimizer_loop", 2: "sync_wait", 3: "sync_drain", 4: "h2d_pageable",
+        5: "data_loader", 6: "gc", 7: "allocation", 8: "compile", 9: "module_load", 10: "checkpoint",
+        11: "comm_host_wait", 12: "device_dependency", 13: "lock", 14: "host_untraced", 15: "unexplained",
+        16: "exposed_comm", 17: "exposed_copy", 18: "graph_launch_late", 19: "straggler_wait", 20: "recording",
+        21: "host_call"},
+    "bubble_tag": {0: "DEVICE_IDLE_GAP_HEAVY", 1: "PRELAUNCH_GAP_HEAVY", 2: "TAIL_GAP_HEAVY",
+        3: "INTERNAL_BUBBLE_HEAVY", 4: "RECURRING_BUBBLE_PATTERN", 5: "HOST_ORIGINATED_RISK",
+        6: "UNTRACED_HOST_BLOCKING_RISK", 7: "COMM_SYNC_RISK", 8: "WAIT_POLLUTION_RISK",
+        9: "WAIT_ANCHOR_FALSE_HOTSPOT", 10: "AICPU_EXPOSED_RISK", 11: "PARTIAL_CAPTURE_BOUNDARY",
+        12: "VARIABLE_SHAPE_SAME_TEMPLATE"},
+    "time_use": {0: "compute", 1: "exposed_communication", 2: "exposed_copies", 3: "other_work", 4: "idle",
+        5: "not_recorded"},
+    "fact_source": {0: "annotation", 1: "module", 2: "shape", 3: "kernel", 4: "group", 5: "recorder", 6: "count"},
+    "certainty": {0: "unknown", 1: "possible", 2: "likely", 3: "proved"},
+    "peak_method": {0: "none", 1: "heap_replay", 2: "schedule_sweep", 3: "allocation_sizes"},
+    "peak_bound": {0: "exact", 1: "lower", 2: "upper"},
+    "residency": {0: "indefinite", 1: "temp"},
+    "node_status": {0: "corrected", 1: "walltime", 2: "raw", 3: "missing", 4: "corrupt"},
+    "sibling_state": {0: "none", 1: "same_bytes", 2: "same_content", 3: "differs"},
+    "ops_clock": {0: "aligned", 1: "device", 2: "mixed"},
+    "probe_slice": {0: "summary", 1: "launches", 2: "kernels", 3: "maps", 4: "records", 5: "schedule", 6: "bytes",
+        7: "density", 8: "progress", 9: "overhead", 10: "log"},
+    "probe_outcome": {0: "unfinished", 1: "ok", 2: "failed", 3: "cant-save", 4: "backup", 5: "memusage",
+        6: "benchmark"},
+    "probe_tool": {0: "", 1: "block_sched", 2: "gmem_bytes", 3: "tensorop", 4: "program_progress", 5: "dmat"},
+    "compression": {0: "none", 1: "gzip", 2: "zstd"},
+    "trace_format": {0: "trace.json", 1: "pftrace", 2: "xspace", 3: "csv"},
+    "plane_kind": {0: "device", 1: "host", 2: "metadata", 3: "custom", 4: "environment", 5: "other"},
+    "line_kind": {0: "steps", 1: "modules", 2: "ops", 3: "async", 4: "stream", 5: "derived", 6: "counter",
+        7: "thread", 8: "other"},
+}
+# end of kinds
+
+
 class StatOrigin(IntFlag):
     """Where a stat was written."""
     EVENT = 1
     METADATA = 2
     PLANE = 4
-
-
-class KernelKind(IntEnum):
-    """What a kernel counts as."""
-    COMPUTE = 0
-    AICPU = 1
-    COMM = 2
-    COPY = 3
-    OTHER = 4
-
-    @classmethod
-    def _missing_(cls, value: object) -> "KernelKind":
-        return cls.OTHER
-
-
-class Accelerator(IntEnum):
-    """What a device is."""
-    OTHER = 0
-    TPU = 1
-    GPU = 2
-    NPU = 3
-
-
-class SpanKind(IntEnum):
-    """What a span of a host is."""
-    OP = 0
-    RUNTIME = 1
-    FRAME = 2
-    ANNOTATION = 3
-    GC = 4
-    OTHER = 5
 
 
 class LaunchKind(IntEnum):
@@ -96,11 +159,3 @@ class LaunchKind(IntEnum):
     KERNEL = 1
     COPY = 2
     GRAPH = 3
-
-
-class Status(IntEnum):
-    """What a document says of itself in its field `status`."""
-    OK = 0
-    PARTIAL = 1
-    ABSENT = 2
-    ERROR = 3

@@ -240,7 +240,7 @@ mod tests {
     #[test]
     fn every_constant_has_its_word() {
         fn same<T: Copy>(prefix: &str, all: &[(T, i32)], name: impl Fn(T) -> &'static str) {
-            let word = |case| name(case).to_lowercase().replace("possible_", "");
+            let word = |case| name(case).to_lowercase().replace("possible_", "").replace('-', "_");
             let own: Vec<_> = all.iter().map(|(case, value)| (word(*case), *value)).collect();
             assert_eq!(own, constants(prefix), "{prefix}");
             assert!(!own.is_empty());

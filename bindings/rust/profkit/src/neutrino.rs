@@ -39,7 +39,7 @@ worded!(
     /// It failed.
     Failed = sys::PK_PROBE_OUTCOME_FAILED => "failed",
     /// The records could not be saved.
-    CantSave = sys::PK_PROBE_OUTCOME_CANT_SAVE => "cant_save",
+    CantSave = sys::PK_PROBE_OUTCOME_CANT_SAVE => "cant-save",
     /// It ran without the probe.
     Backup = sys::PK_PROBE_OUTCOME_BACKUP => "backup",
     /// It only told its memory.
