@@ -20,15 +20,16 @@ class Enum:
         self.name, self.header, self.meaning = given["name"], given["header"], given.get("meaning", "")
         self.type, self.c, self.function = given.get("type", "uint8"), given.get("c"), given.get("function")
         self.other, self.is_named_elsewhere = given.get("else", ""), "texts" in given
-        self.python = given.get("python")
+        self.python, self.rust = given.get("python"), given.get("rust")
         self.values, number = [], 0
         for value in given["values"]:
             number = value.get("number", number)
-            self.values.append({"meaning": "", "shown": value["name"], "c": value["name"].upper(), **value,
+            self.values.append({"meaning": "", "shown": value["name"], "c": value["name"].upper(),
+                                "rust": "".join(word.capitalize() for word in value["name"].split("_")), **value,
                                 "number": number, "is_given": "number" in value})
             number += 1
-        unknown = set(given) - {"name", "header", "meaning", "type", "c", "function", "else", "python", "texts", "values"}
-        unknown |= {key for value in given["values"] for key in value} - {"name", "number", "c", "shown", "meaning"}
+        unknown = set(given) - {"name", "header", "meaning", "type", "c", "function", "else", "python", "rust", "texts", "values"}
+        unknown |= {key for value in given["values"] for key in value} - {"name", "number", "c", "shown", "meaning", "rust"}
         if unknown:
             raise SchemaError(f"{self.name}: {', '.join(sorted(unknown))} has no meaning")
         for key in ("name", "number"):
@@ -135,6 +136,26 @@ def python(enums):
     return text.replace("\0", " ") + "}\n"
 
 
+def sentence(text):
+    return text[:1].upper() + text[1:] + ("" if text.endswith(".") else ".")
+
+
+def rust(enums):
+    """The enumerations of kinds.rs."""
+    text = ""
+    for enum in enums:
+        if not enum.rust:
+            continue
+        values = [value for value in enum.values if value["c"]]
+        other = next((value["rust"] for value in values if value["shown"] == enum.other), values[0]["rust"])
+        text += "\nworded!(\n" + comment(enum.meaning, "    ", "/// ", "/// ") + f"    {enum.rust}, {other}, {{\n"
+        for value in values:
+            text += comment(sentence(value["meaning"]), "    ", "/// ", "/// ")
+            text += f"    {value['rust']} = sys::{enum.c}{value['c']} => {json.dumps(value['shown'])},\n"
+        text += "});\n"
+    return text
+
+
 def regions(enums):
     """(path, mark, text) of every place in a header."""
     for enum in enums:
@@ -142,3 +163,4 @@ def regions(enums):
         if enum.c:
             yield f"include/{C_HEADER}", f"enum {enum.name}", c(enum)
     yield "bindings/python/src/profkit/kinds.py", "kinds", python(enums)
+    yield "bindings/rust/profkit/src/kinds.rs", "kinds", rust(enums)

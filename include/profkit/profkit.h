@@ -135,7 +135,10 @@ PK_API void pk_cancel_token_free(pk_cancel_token* token) PK_NOEXCEPT;
 
 /* enum log_level: written by scripts/generate */
 /** Levels of pk_hooks::log. \since 0.1 */
-enum { PK_LOG_INFO = 1, PK_LOG_WARNING = 2 };
+enum {
+  PK_LOG_INFO = 1,    /**< worth knowing */
+  PK_LOG_WARNING = 2  /**< something is left out */
+};
 /* end of enum log_level */
 
 /** What a call may do on the host's behalf. Used during the call it is given to, never after. `log` and `progress`
@@ -777,7 +780,12 @@ PK_API uint32_t pk_activity_device_count(const pk_activity* activity) PK_NOEXCEP
 
 /* enum accelerator: written by scripts/generate */
 /** What a device is. On GPUs the host's step windows lie far from the kernels that they launched. \since 0.1 */
-enum { PK_ACCELERATOR_OTHER = 0, PK_ACCELERATOR_TPU = 1, PK_ACCELERATOR_GPU = 2, PK_ACCELERATOR_NPU = 3 };
+enum {
+  PK_ACCELERATOR_OTHER = 0, /**< none of these */
+  PK_ACCELERATOR_TPU = 1,   /**< a TPU */
+  PK_ACCELERATOR_GPU = 2,   /**< a GPU */
+  PK_ACCELERATOR_NPU = 3    /**< an NPU */
+};
 /* end of enum accelerator */
 /** Flags of pk_activity_device: what its source says of kernels. \since 0.1 */
 enum {
@@ -808,11 +816,11 @@ PK_API pk_status pk_activity_device_get(const pk_activity* activity, uint32_t de
 /* enum kernel_class: written by scripts/generate */
 /** What a kernel counts as. \since 0.1 */
 enum {
-  PK_KERNEL_COMPUTE = 0,
+  PK_KERNEL_COMPUTE = 0, /**< computation */
   PK_KERNEL_AICPU = 1,   /**< Ascend's host-like core */
-  PK_KERNEL_COMM = 2,
+  PK_KERNEL_COMM = 2,    /**< communication */
   PK_KERNEL_COPY = 3,    /**< a memory copy or set */
-  PK_KERNEL_OTHER = 4
+  PK_KERNEL_OTHER = 4    /**< none of these */
 };
 /* end of enum kernel_class */
 /** Flags of pk_kernel_row. \since 0.1 */
@@ -886,7 +894,7 @@ PK_API const char* pk_document_name(int32_t document) PK_NOEXCEPT;
 /* enum document_status: written by scripts/generate */
 /** How a document ended, which decides the command's exit code. \since 0.1 */
 enum {
-  PK_DOCUMENT_STATUS_OK = 0,
+  PK_DOCUMENT_STATUS_OK = 0,      /**< all is well */
   PK_DOCUMENT_STATUS_PARTIAL = 1, /**< some input was damaged; what was intact is shown */
   PK_DOCUMENT_STATUS_ABSENT = 2,  /**< the capture has nothing of this kind; `reason` says why */
   PK_DOCUMENT_STATUS_ERROR = 3    /**< nothing usable */
@@ -1032,7 +1040,11 @@ enum {
 /* end of enum peak_method */
 /* enum peak_bound: written by scripts/generate */
 /** How a peak relates to the truth. \since 0.1 */
-enum { PK_PEAK_BOUND_EXACT = 0, PK_PEAK_BOUND_LOWER = 1, PK_PEAK_BOUND_UPPER = 2 };
+enum {
+  PK_PEAK_BOUND_EXACT = 0, /**< it is the truth */
+  PK_PEAK_BOUND_LOWER = 1, /**< the truth is not below it */
+  PK_PEAK_BOUND_UPPER = 2  /**< the truth is not above it */
+};
 /* end of enum peak_bound */
 
 /** One memory space of a module. Frozen; text is borrowed from the analysis. \since 0.1 */
@@ -2094,7 +2106,13 @@ PK_API pk_status pk_merge_run(const pk_merge_options* options, pk_write_callback
 
 /* enum node_status: written by scripts/generate */
 /** How a node came into the timeline. \since 0.1 */
-enum { PK_NODE_CORRECTED = 0, PK_NODE_WALLTIME = 1, PK_NODE_RAW = 2, PK_NODE_MISSING = 3, PK_NODE_CORRUPT = 4 };
+enum {
+  PK_NODE_CORRECTED = 0, /**< by its clock */
+  PK_NODE_WALLTIME = 1,  /**< by wall time */
+  PK_NODE_RAW = 2,       /**< as it was */
+  PK_NODE_MISSING = 3,   /**< not at all: its trace is missing */
+  PK_NODE_CORRUPT = 4    /**< not at all: its trace is damaged */
+};
 /* end of enum node_status */
 /** One node of a merge. Frozen; text is borrowed from the merge. \since 0.1 */
 typedef struct pk_merge_node {
@@ -2203,19 +2221,19 @@ typedef struct pk_bubble_step {
 /* enum bubble_tag: written by scripts/generate */
 /** Anomalies of a step. \since 0.1 */
 enum {
-  PK_BUBBLE_TAG_DEVICE_IDLE_GAP_HEAVY = 0,
-  PK_BUBBLE_TAG_PRELAUNCH_GAP_HEAVY = 1,
-  PK_BUBBLE_TAG_TAIL_GAP_HEAVY = 2,
-  PK_BUBBLE_TAG_INTERNAL_BUBBLE_HEAVY = 3,
-  PK_BUBBLE_TAG_RECURRING_BUBBLE_PATTERN = 4,
-  PK_BUBBLE_TAG_HOST_ORIGINATED_RISK = 5,
-  PK_BUBBLE_TAG_UNTRACED_HOST_BLOCKING_RISK = 6,
-  PK_BUBBLE_TAG_COMM_SYNC_RISK = 7,
-  PK_BUBBLE_TAG_WAIT_POLLUTION_RISK = 8,
-  PK_BUBBLE_TAG_WAIT_ANCHOR_FALSE_HOTSPOT = 9,
-  PK_BUBBLE_TAG_AICPU_EXPOSED_RISK = 10,
-  PK_BUBBLE_TAG_PARTIAL_CAPTURE_BOUNDARY = 11,
-  PK_BUBBLE_TAG_VARIABLE_SHAPE_SAME_TEMPLATE = 12
+  PK_BUBBLE_TAG_DEVICE_IDLE_GAP_HEAVY = 0,         /**< the device is idle for much of it */
+  PK_BUBBLE_TAG_PRELAUNCH_GAP_HEAVY = 1,           /**< before the first kernel */
+  PK_BUBBLE_TAG_TAIL_GAP_HEAVY = 2,                /**< after the last kernel */
+  PK_BUBBLE_TAG_INTERNAL_BUBBLE_HEAVY = 3,         /**< between kernels */
+  PK_BUBBLE_TAG_RECURRING_BUBBLE_PATTERN = 4,      /**< the same gap in many steps */
+  PK_BUBBLE_TAG_HOST_ORIGINATED_RISK = 5,          /**< the host may be the reason */
+  PK_BUBBLE_TAG_UNTRACED_HOST_BLOCKING_RISK = 6,   /**< the host may be blocked by what was not recorded */
+  PK_BUBBLE_TAG_COMM_SYNC_RISK = 7,                /**< communication may be the reason */
+  PK_BUBBLE_TAG_WAIT_POLLUTION_RISK = 8,           /**< waits may count as work */
+  PK_BUBBLE_TAG_WAIT_ANCHOR_FALSE_HOTSPOT = 9,     /**< a kernel that waits looks like one that works */
+  PK_BUBBLE_TAG_AICPU_EXPOSED_RISK = 10,           /**< kernels of the AI CPU run alone */
+  PK_BUBBLE_TAG_PARTIAL_CAPTURE_BOUNDARY = 11,     /**< it touches the edge of the capture */
+  PK_BUBBLE_TAG_VARIABLE_SHAPE_SAME_TEMPLATE = 12  /**< shapes vary */
 };
 /* end of enum bubble_tag */
 
@@ -2224,20 +2242,20 @@ enum {
 /** Where in a step a gap lies. \since 0.1 */
 enum {
   PK_BUBBLE_SCOPE_GLOBAL = 0,        /**< in no step, or over the boundary of two */
-  PK_BUBBLE_SCOPE_STEP_INTERNAL = 1,
-  PK_BUBBLE_SCOPE_PRELAUNCH = 2,
-  PK_BUBBLE_SCOPE_TAIL = 3
+  PK_BUBBLE_SCOPE_STEP_INTERNAL = 1, /**< between two kernels of a step */
+  PK_BUBBLE_SCOPE_PRELAUNCH = 2,     /**< before the first kernel */
+  PK_BUBBLE_SCOPE_TAIL = 3           /**< after the last kernel */
 };
 /* end of enum bubble_scope */
 /* enum bubble_label: written by scripts/generate */
 /** Soft causes, in the order in which the rules are tried. \since 0.1 */
 enum {
-  PK_BUBBLE_LABEL_SYNC_OR_H2D = 0,
-  PK_BUBBLE_LABEL_COMM_WAIT = 1,
-  PK_BUBBLE_LABEL_UNTRACED_HOST_BLOCKING = 2,
-  PK_BUBBLE_LABEL_HOST_LAUNCH_LAG = 3,
-  PK_BUBBLE_LABEL_PYTHON_SERIALIZATION_OR_LOCK = 4,
-  PK_BUBBLE_LABEL_INSUFFICIENT_EVIDENCE = 5
+  PK_BUBBLE_LABEL_SYNC_OR_H2D = 0,                  /**< synchronisation, or a copy to the device */
+  PK_BUBBLE_LABEL_COMM_WAIT = 1,                    /**< communication */
+  PK_BUBBLE_LABEL_UNTRACED_HOST_BLOCKING = 2,       /**< the host was blocked by what was not recorded */
+  PK_BUBBLE_LABEL_HOST_LAUNCH_LAG = 3,              /**< the host launched late */
+  PK_BUBBLE_LABEL_PYTHON_SERIALIZATION_OR_LOCK = 4, /**< Python, or a lock */
+  PK_BUBBLE_LABEL_INSUFFICIENT_EVIDENCE = 5         /**< none of these */
 };
 /* end of enum bubble_label */
 /* enum idle_cause: written by scripts/generate */
@@ -2274,7 +2292,12 @@ enum {
 /** How sure a statement is. proved: arithmetic on the capture, or evidence that allows nothing else; what each
  *  cause needs is in docs/bubbles.md. likely: most of the evidence points there. possible: it fits, and so may
  *  others. unknown: nothing on record says. \since 0.1 */
-enum { PK_CERTAINTY_UNKNOWN = 0, PK_CERTAINTY_POSSIBLE = 1, PK_CERTAINTY_LIKELY = 2, PK_CERTAINTY_PROVED = 3 };
+enum {
+  PK_CERTAINTY_UNKNOWN = 0,  /**< nothing on record says why */
+  PK_CERTAINTY_POSSIBLE = 1, /**< it fits, and so may others */
+  PK_CERTAINTY_LIKELY = 2,   /**< most of the evidence points there */
+  PK_CERTAINTY_PROVED = 3    /**< the evidence allows nothing else */
+};
 /* end of enum certainty */
 /** Flags of pk_bubble. \since 0.1 */
 enum {

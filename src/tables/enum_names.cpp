@@ -212,7 +212,7 @@ const char* idle_cause_name(idle_cause value) noexcept {
     case idle_cause::recording: return "recording";
     case idle_cause::host_call: return "host_call";
   }
-  return "";
+  return "unexplained";
 }
 
 const char* bubble_tag_name(bubble_tag value) noexcept {

@@ -232,7 +232,7 @@ class OneLineAColumn(truth.Case):
     def changed_by(self, schema, line, before, after):
         """The generated files that change when a line is added before the first `before` that follows `after`."""
         root = self.scratch / "copy"
-        for part in ("schema", "scripts", "include", "bindings/python/src"):
+        for part in ("schema", "scripts", "include", "bindings/python/src", "bindings/rust/profkit/src"):
             shutil.copytree(truth.ROOT / part, root / part, dirs_exist_ok=True)
         path = root / "schema" / schema
         text = path.read_text(encoding="utf-8")
@@ -254,12 +254,12 @@ class OneLineAColumn(truth.Case):
     def test_a_value_of_an_enumeration_is_one_line(self):
         self.assertEqual(self.changed_by("enums.toml", '  { name = "tape" },\n', "]\n", 'name = "idle_cause"'),
                          {"include/profkit/profkit.h", "include/profkit/core/bubbles.hpp", "src/tables/enum_names.cpp",
-                          "bindings/python/src/profkit/kinds.py"})
+                          "bindings/python/src/profkit/kinds.py", "bindings/rust/profkit/src/kinds.rs"})
 
     def test_mistakes_in_the_enumerations_are_told(self):
         text = (truth.ROOT / "schema" / "enums.toml").read_text(encoding="utf-8")
-        for was, becomes in (('{ name = "gpu" }', '{ name = "tpu" }'), ('{ name = "gpu" }', '{ name = "gpu", number = 1 }'),
-                             ('{ name = "gpu" }', '{ name = "gpu", colour = "red" }'), ('name = "accelerator"', 'name = "kernel_class"')):
+        for was, becomes in (('{ name = "gpu",', '{ name = "tpu",'), ('{ name = "gpu",', '{ name = "gpu", number = 1,'),
+                             ('{ name = "gpu",', '{ name = "gpu", colour = "red",'), ('name = "accelerator"', 'name = "kernel_class"')):
             self.assertIn(was, text)
             path = self.write("enums.toml", text.replace(was, becomes, 1))
             program = "import pathlib, sys; sys.path.insert(0, sys.argv[1]); import enums; enums.read(pathlib.Path(sys.argv[2]).read_text())"

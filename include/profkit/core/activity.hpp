@@ -27,11 +27,11 @@ inline constexpr std::uint32_t no_thread = std::numeric_limits<std::uint32_t>::m
 // enum kernel_class: written by scripts/generate
 /// What a kernel counts as.
 enum class kernel_class : std::uint8_t {
-  compute,
+  compute, ///< computation
   aicpu,   ///< Ascend's host-like core
-  comm,
+  comm,    ///< communication
   copy,    ///< a memory copy or set
-  other
+  other    ///< none of these
 };
 [[nodiscard]] const char* kernel_class_name(kernel_class value) noexcept;  ///< "compute", "aicpu", …
 // end of enum kernel_class
@@ -134,7 +134,12 @@ struct activity_stream {
 
 // enum accelerator: written by scripts/generate
 /// What a device is. On GPUs the host's step windows lie far from the kernels that they launched.
-enum class accelerator : std::uint8_t { other, tpu, gpu, npu };
+enum class accelerator : std::uint8_t {
+  other, ///< none of these
+  tpu,   ///< a TPU
+  gpu,   ///< a GPU
+  npu    ///< an NPU
+};
 [[nodiscard]] const char* accelerator_name(accelerator value) noexcept;  ///< "other", "tpu", …
 // end of enum accelerator
 

@@ -136,9 +136,9 @@ enum class confidence : std::uint8_t { low, medium, high };
 /// Where in a step a gap lies.
 enum class bubble_scope : std::uint8_t {
   global,        ///< in no step, or over the boundary of two
-  step_internal,
-  prelaunch,
-  tail
+  step_internal, ///< between two kernels of a step
+  prelaunch,     ///< before the first kernel
+  tail           ///< after the last kernel
 };
 [[nodiscard]] const char* bubble_scope_name(bubble_scope value) noexcept;  ///< "global", "step_internal", …
 // end of enum bubble_scope
@@ -146,12 +146,12 @@ enum class bubble_scope : std::uint8_t {
 // enum bubble_label: written by scripts/generate
 /// Soft causes, in the order in which the rules are tried.
 enum class bubble_label : std::uint8_t {
-  sync_or_h2d,
-  comm_wait,
-  untraced_host_blocking,
-  host_launch_lag,
-  python_serialization_or_lock,
-  insufficient_evidence
+  sync_or_h2d,                  ///< synchronisation, or a copy to the device
+  comm_wait,                    ///< communication
+  untraced_host_blocking,       ///< the host was blocked by what was not recorded
+  host_launch_lag,              ///< the host launched late
+  python_serialization_or_lock, ///< Python, or a lock
+  insufficient_evidence         ///< none of these
 };
 [[nodiscard]] const char* bubble_label_name(bubble_label value) noexcept;  ///< "possible_sync_or_h2d", "possible_comm_wait", …
 // end of enum bubble_label
@@ -195,19 +195,19 @@ inline constexpr std::size_t idle_cause_count = 22;
 // enum bubble_tag: written by scripts/generate
 /// Anomalies of a step.
 enum class bubble_tag : std::uint8_t {
-  device_idle_gap_heavy,
-  prelaunch_gap_heavy,
-  tail_gap_heavy,
-  internal_bubble_heavy,
-  recurring_bubble_pattern,
-  host_originated_risk,
-  untraced_host_blocking_risk,
-  comm_sync_risk,
-  wait_pollution_risk,
-  wait_anchor_false_hotspot,
-  aicpu_exposed_risk,
-  partial_capture_boundary,
-  variable_shape_same_template
+  device_idle_gap_heavy,        ///< the device is idle for much of it
+  prelaunch_gap_heavy,          ///< before the first kernel
+  tail_gap_heavy,               ///< after the last kernel
+  internal_bubble_heavy,        ///< between kernels
+  recurring_bubble_pattern,     ///< the same gap in many steps
+  host_originated_risk,         ///< the host may be the reason
+  untraced_host_blocking_risk,  ///< the host may be blocked by what was not recorded
+  comm_sync_risk,               ///< communication may be the reason
+  wait_pollution_risk,          ///< waits may count as work
+  wait_anchor_false_hotspot,    ///< a kernel that waits looks like one that works
+  aicpu_exposed_risk,           ///< kernels of the AI CPU run alone
+  partial_capture_boundary,     ///< it touches the edge of the capture
+  variable_shape_same_template  ///< shapes vary
 };
 [[nodiscard]] const char* bubble_tag_name(bubble_tag value) noexcept;  ///< "DEVICE_IDLE_GAP_HEAVY", "PRELAUNCH_GAP_HEAVY", …
 // end of enum bubble_tag

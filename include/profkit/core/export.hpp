@@ -49,7 +49,7 @@ inline constexpr std::uint64_t default_document_limit = 100;
 // enum document_status: written by scripts/generate
 /// How a document ended, which decides the command's exit code.
 enum class document_status : std::int32_t {
-  ok,
+  ok,      ///< all is well
   partial, ///< some input was damaged; what was intact is shown
   absent,  ///< the capture has nothing of this kind; `reason` says why
   error    ///< nothing usable

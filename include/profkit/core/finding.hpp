@@ -14,7 +14,12 @@ inline namespace PROFKIT_NAMESPACE {
 /// How sure a statement is. proved: arithmetic on the capture, or evidence that allows nothing else; what each cause
 /// needs is in docs/bubbles.md. likely: most of the evidence points there. possible: it fits, and so may others.
 /// unknown: nothing on record says.
-enum class certainty : std::uint8_t { unknown, possible, likely, proved };
+enum class certainty : std::uint8_t {
+  unknown,  ///< nothing on record says why
+  possible, ///< it fits, and so may others
+  likely,   ///< most of the evidence points there
+  proved    ///< the evidence allows nothing else
+};
 [[nodiscard]] const char* certainty_name(certainty value) noexcept;  ///< "unknown", "possible", …
 // end of enum certainty
 

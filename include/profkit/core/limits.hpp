@@ -20,7 +20,10 @@ struct limits {
 
 // enum log_level: written by scripts/generate
 /// Levels of pk_hooks::log.
-enum class log_level : std::int32_t { info = 1, warning };
+enum class log_level : std::int32_t {
+  info = 1, ///< worth knowing
+  warning   ///< something is left out
+};
 // end of enum log_level
 
 /// What a host may hand in. All members are optional; the library itself never prints.

@@ -64,7 +64,11 @@ enum class peak_method : std::uint8_t {
 // end of enum peak_method
 // enum peak_bound: written by scripts/generate
 /// How a peak relates to the truth.
-enum class peak_bound : std::uint8_t { exact, lower, upper };
+enum class peak_bound : std::uint8_t {
+  exact, ///< it is the truth
+  lower, ///< the truth is not below it
+  upper  ///< the truth is not above it
+};
 [[nodiscard]] const char* peak_bound_name(peak_bound value) noexcept;  ///< "exact", "lower", …
 // end of enum peak_bound
 /// Where a program runs, as far as the capture shows.

@@ -92,7 +92,13 @@ struct merge_options {
 
 // enum node_status: written by scripts/generate
 /// How a node came into the timeline.
-enum class node_status : std::uint8_t { corrected, walltime, raw, missing, corrupt };
+enum class node_status : std::uint8_t {
+  corrected, ///< by its clock
+  walltime,  ///< by wall time
+  raw,       ///< as it was
+  missing,   ///< not at all: its trace is missing
+  corrupt    ///< not at all: its trace is damaged
+};
 [[nodiscard]] const char* node_status_name(node_status value) noexcept;  ///< "corrected", "walltime", …
 // end of enum node_status
 

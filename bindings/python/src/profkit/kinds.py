@@ -70,6 +70,10 @@ class Status(IntEnum):
     ABSENT = 2
     ERROR = 3
 
+    @classmethod
+    def _missing_(cls, value: object) -> "Status":
+        return cls.ERROR
+
 
 class PlaneKind(IntEnum):
     """What a plane (a process in Chrome terms) stands for."""

@@ -49,7 +49,9 @@ pub const PK_E_LIMIT: i32 = -30;
 pub const PK_E_OUTPUT: i32 = -40;
 /// no space left for the output
 pub const PK_E_OUTPUT_FULL: i32 = -41;
+/// worth knowing
 pub const PK_LOG_INFO: i32 = 1;
+/// something is left out
 pub const PK_LOG_WARNING: i32 = 2;
 pub const PK_FILTER_HAS_STEP: i32 = 1;
 pub const PK_FILTER_HAS_FROM: i32 = 2;
@@ -145,21 +147,28 @@ pub const PK_CHROME_PID_IS_STRING: i32 = 4;
 pub const PK_CHROME_TID_IS_STRING: i32 = 8;
 /// leave shapes and types out
 pub const PK_ACTIVITY_NO_DETAILS: i32 = 1;
+/// none of these
 pub const PK_ACCELERATOR_OTHER: i32 = 0;
+/// a TPU
 pub const PK_ACCELERATOR_TPU: i32 = 1;
+/// a GPU
 pub const PK_ACCELERATOR_GPU: i32 = 2;
+/// an NPU
 pub const PK_ACCELERATOR_NPU: i32 = 3;
 pub const PK_DEVICE_HAS_WAITS: i32 = 1;
 pub const PK_DEVICE_HAS_SHAPES: i32 = 2;
 /// the execution unit; without it classes follow from names
 pub const PK_DEVICE_HAS_CLASSES: i32 = 4;
 pub const PK_DEVICE_HAS_LAUNCHES: i32 = 8;
+/// computation
 pub const PK_KERNEL_COMPUTE: i32 = 0;
 /// Ascend's host-like core
 pub const PK_KERNEL_AICPU: i32 = 1;
+/// communication
 pub const PK_KERNEL_COMM: i32 = 2;
 /// a memory copy or set
 pub const PK_KERNEL_COPY: i32 = 3;
+/// none of these
 pub const PK_KERNEL_OTHER: i32 = 4;
 pub const PK_KERNEL_ON_AICPU: i32 = 1;
 pub const PK_KERNEL_HAS_STREAM: i32 = 2;
@@ -188,6 +197,7 @@ pub const PK_DOCUMENT_BRIEF: i32 = 21;
 pub const PK_DOCUMENT_OP_GROUPS: i32 = 23;
 /// The findings of a report with their ids; of one of them: pk_finding_write().
 pub const PK_DOCUMENT_EXPLAIN: i32 = 22;
+/// all is well
 pub const PK_DOCUMENT_STATUS_OK: i32 = 0;
 /// some input was damaged; what was intact is shown
 pub const PK_DOCUMENT_STATUS_PARTIAL: i32 = 1;
@@ -217,8 +227,11 @@ pub const PK_PEAK_METHOD_HEAP_REPLAY: i32 = 1;
 pub const PK_PEAK_METHOD_SCHEDULE_SWEEP: i32 = 2;
 /// neither simulation nor schedule: every temporary allocation in full
 pub const PK_PEAK_METHOD_ALLOCATION_SIZES: i32 = 3;
+/// it is the truth
 pub const PK_PEAK_BOUND_EXACT: i32 = 0;
+/// the truth is not below it
 pub const PK_PEAK_BOUND_LOWER: i32 = 1;
+/// the truth is not above it
 pub const PK_PEAK_BOUND_UPPER: i32 = 2;
 /// the replay equals the allocator's own count after every event
 pub const PK_ALLOCATOR_AGREES: i32 = 1;
@@ -375,38 +388,65 @@ pub const PK_MERGE_SCALE_DURATIONS: i32 = 4;
 pub const PK_MERGE_TRACER_HOST_THREADS: i32 = 8;
 /// beyond the offsets use their own slope, not drift_ppm
 pub const PK_MERGE_NO_DRIFT_SLOPE: i32 = 16;
+/// by its clock
 pub const PK_NODE_CORRECTED: i32 = 0;
+/// by wall time
 pub const PK_NODE_WALLTIME: i32 = 1;
+/// as it was
 pub const PK_NODE_RAW: i32 = 2;
+/// not at all: its trace is missing
 pub const PK_NODE_MISSING: i32 = 3;
+/// not at all: its trace is damaged
 pub const PK_NODE_CORRUPT: i32 = 4;
 pub const PK_WINDOW_POLICY_WHOLE: i32 = 0;
 pub const PK_WINDOW_POLICY_MARKER: i32 = 1;
 pub const PK_WINDOW_POLICY_DEVICE: i32 = 2;
 pub const PK_WINDOW_POLICY_GUIDE: i32 = 3;
+/// the device is idle for much of it
 pub const PK_BUBBLE_TAG_DEVICE_IDLE_GAP_HEAVY: i32 = 0;
+/// before the first kernel
 pub const PK_BUBBLE_TAG_PRELAUNCH_GAP_HEAVY: i32 = 1;
+/// after the last kernel
 pub const PK_BUBBLE_TAG_TAIL_GAP_HEAVY: i32 = 2;
+/// between kernels
 pub const PK_BUBBLE_TAG_INTERNAL_BUBBLE_HEAVY: i32 = 3;
+/// the same gap in many steps
 pub const PK_BUBBLE_TAG_RECURRING_BUBBLE_PATTERN: i32 = 4;
+/// the host may be the reason
 pub const PK_BUBBLE_TAG_HOST_ORIGINATED_RISK: i32 = 5;
+/// the host may be blocked by what was not recorded
 pub const PK_BUBBLE_TAG_UNTRACED_HOST_BLOCKING_RISK: i32 = 6;
+/// communication may be the reason
 pub const PK_BUBBLE_TAG_COMM_SYNC_RISK: i32 = 7;
+/// waits may count as work
 pub const PK_BUBBLE_TAG_WAIT_POLLUTION_RISK: i32 = 8;
+/// a kernel that waits looks like one that works
 pub const PK_BUBBLE_TAG_WAIT_ANCHOR_FALSE_HOTSPOT: i32 = 9;
+/// kernels of the AI CPU run alone
 pub const PK_BUBBLE_TAG_AICPU_EXPOSED_RISK: i32 = 10;
+/// it touches the edge of the capture
 pub const PK_BUBBLE_TAG_PARTIAL_CAPTURE_BOUNDARY: i32 = 11;
+/// shapes vary
 pub const PK_BUBBLE_TAG_VARIABLE_SHAPE_SAME_TEMPLATE: i32 = 12;
 /// in no step, or over the boundary of two
 pub const PK_BUBBLE_SCOPE_GLOBAL: i32 = 0;
+/// between two kernels of a step
 pub const PK_BUBBLE_SCOPE_STEP_INTERNAL: i32 = 1;
+/// before the first kernel
 pub const PK_BUBBLE_SCOPE_PRELAUNCH: i32 = 2;
+/// after the last kernel
 pub const PK_BUBBLE_SCOPE_TAIL: i32 = 3;
+/// synchronisation, or a copy to the device
 pub const PK_BUBBLE_LABEL_SYNC_OR_H2D: i32 = 0;
+/// communication
 pub const PK_BUBBLE_LABEL_COMM_WAIT: i32 = 1;
+/// the host was blocked by what was not recorded
 pub const PK_BUBBLE_LABEL_UNTRACED_HOST_BLOCKING: i32 = 2;
+/// the host launched late
 pub const PK_BUBBLE_LABEL_HOST_LAUNCH_LAG: i32 = 3;
+/// Python, or a lock
 pub const PK_BUBBLE_LABEL_PYTHON_SERIALIZATION_OR_LOCK: i32 = 4;
+/// none of these
 pub const PK_BUBBLE_LABEL_INSUFFICIENT_EVIDENCE: i32 = 5;
 /// the launching thread is busy with ops of a framework
 pub const PK_CAUSE_LAUNCH_BOUND: i32 = 0;
@@ -450,9 +490,13 @@ pub const PK_CAUSE_STRAGGLER_WAIT: i32 = 19;
 /// the profiler itself holds the program up
 pub const PK_CAUSE_RECORDING: i32 = 20;
 pub const PK_CAUSE_HOST_CALL: i32 = 21;
+/// nothing on record says why
 pub const PK_CERTAINTY_UNKNOWN: i32 = 0;
+/// it fits, and so may others
 pub const PK_CERTAINTY_POSSIBLE: i32 = 1;
+/// most of the evidence points there
 pub const PK_CERTAINTY_LIKELY: i32 = 2;
+/// the evidence allows nothing else
 pub const PK_CERTAINTY_PROVED: i32 = 3;
 pub const PK_BUBBLE_HEAVY: i32 = 1;
 /// touches the edge of the capture

@@ -3,7 +3,7 @@
 use crate::document::{analysis_document, DocumentStatus};
 use crate::filters::Filters;
 use crate::hooks::{Bridge, Handle, Hooks};
-use crate::kinds::{BubbleLabels, BubbleTags, Cause, worded};
+use crate::kinds::{BubbleLabels, BubbleTags, Cause};
 use crate::profile::Profile;
 use crate::rows::{limit, text, Strings, TableRows};
 use crate::Result;
@@ -11,39 +11,8 @@ use profkit_sys as sys;
 use std::borrow::Cow;
 use std::io;
 
-worded!(
-    /// Where in a step a gap lies.
-    Scope, Global, {
-    /// In no step, or over the boundary of two.
-    Global = sys::PK_BUBBLE_SCOPE_GLOBAL => "global",
-    /// Between two kernels of a step.
-    StepInternal = sys::PK_BUBBLE_SCOPE_STEP_INTERNAL => "step_internal",
-    /// Before the first kernel.
-    Prelaunch = sys::PK_BUBBLE_SCOPE_PRELAUNCH => "prelaunch",
-    /// After the last kernel.
-    Tail = sys::PK_BUBBLE_SCOPE_TAIL => "tail",
-});
-worded!(
-    /// How sure a cause is. A `match` has an arm for what a later release may know:
-    ///
-    /// ```compile_fail,E0004
-    /// fn is_proved(certainty: profkit::Certainty) -> bool {
-    ///     match certainty {
-    ///         profkit::Certainty::Proved => true,
-    ///         profkit::Certainty::Unknown | profkit::Certainty::Possible | profkit::Certainty::Likely => false,
-    ///     }
-    /// }
-    /// ```
-    Certainty, Unknown, {
-    /// Nothing on record says why.
-    Unknown = sys::PK_CERTAINTY_UNKNOWN => "unknown",
-    /// It fits, and so may others.
-    Possible = sys::PK_CERTAINTY_POSSIBLE => "possible",
-    /// Most of the evidence points there.
-    Likely = sys::PK_CERTAINTY_LIKELY => "likely",
-    /// The evidence allows nothing else.
-    Proved = sys::PK_CERTAINTY_PROVED => "proved",
-});
+pub use crate::kinds::Scope;
+pub use crate::kinds::Certainty;
 
 /// Where a step begins and ends.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

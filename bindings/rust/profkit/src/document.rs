@@ -3,7 +3,6 @@
 use crate::error::{check, Error};
 use crate::filters::Filters;
 use crate::hooks::{Bridge, Hooks, Output};
-use crate::kinds::worded;
 use crate::profile::{named, spelled, Profile};
 use crate::rows::{limit, Strings};
 use crate::Result;
@@ -51,18 +50,7 @@ named!(
 
 spelled!(Document, sys::pk_document_name);
 
-worded!(
-    /// What a document says of itself in its field `status`.
-    DocumentStatus, Ok, {
-    /// All is well.
-    Ok = sys::PK_DOCUMENT_STATUS_OK => "ok",
-    /// Some input was damaged; what was intact is told.
-    Partial = sys::PK_DOCUMENT_STATUS_PARTIAL => "partial",
-    /// The capture has nothing of this kind; `reason` says why.
-    Absent = sys::PK_DOCUMENT_STATUS_ABSENT => "absent",
-    /// Nothing usable.
-    Error = sys::PK_DOCUMENT_STATUS_ERROR => "error",
-});
+pub use crate::kinds::DocumentStatus;
 
 /// Which part of a capture to look at, and how much of it to show.
 #[derive(Debug, Default)]

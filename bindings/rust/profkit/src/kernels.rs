@@ -3,27 +3,13 @@
 use crate::error::got;
 use crate::filters::Filters;
 use crate::hooks::{Bridge, Handle, Hooks};
-use crate::kinds::worded;
 use crate::profile::Profile;
 use crate::rows::{flag, text, Strings, TableRows};
 use crate::Result;
 use profkit_sys as sys;
 use std::borrow::Cow;
 
-worded!(
-    /// What a kernel counts as.
-    KernelKind, Other, {
-    /// Computation.
-    Compute = sys::PK_KERNEL_COMPUTE => "compute",
-    /// On an AI CPU of an Ascend device.
-    AiCpu = sys::PK_KERNEL_AICPU => "aicpu",
-    /// Communication.
-    Comm = sys::PK_KERNEL_COMM => "comm",
-    /// A copy.
-    Copy = sys::PK_KERNEL_COPY => "copy",
-    /// None of these.
-    Other = sys::PK_KERNEL_OTHER => "other",
-});
+pub use crate::kinds::KernelKind;
 
 /// What to read.
 #[derive(Debug, Default)]
@@ -44,18 +30,7 @@ pub struct Kernels<'d> {
     pub(crate) handle: Handle<'d, sys::pk_activity>,
 }
 
-worded!(
-    /// What a device is.
-    Accelerator, Other, {
-    /// None of these.
-    Other = sys::PK_ACCELERATOR_OTHER => "other",
-    /// A TPU.
-    Tpu = sys::PK_ACCELERATOR_TPU => "tpu",
-    /// A GPU.
-    Gpu = sys::PK_ACCELERATOR_GPU => "gpu",
-    /// An NPU.
-    Npu = sys::PK_ACCELERATOR_NPU => "npu",
-});
+pub use crate::kinds::Accelerator;
 
 /// A device of one rank, process or file.
 #[derive(Clone, Debug)]

@@ -1,4 +1,15 @@
 //! Kinds and sets of bits of the C ABI, with the words that documents have for them.
+//!
+//! A `match` has an arm for what a later release may know:
+//!
+//! ```compile_fail,E0004
+//! fn is_proved(certainty: profkit::Certainty) -> bool {
+//!     match certainty {
+//!         profkit::Certainty::Proved => true,
+//!         profkit::Certainty::Likely | profkit::Certainty::Possible | profkit::Certainty::Unknown => false,
+//!     }
+//! }
+//! ```
 
 use profkit_sys as sys;
 use std::fmt;
@@ -91,57 +102,51 @@ macro_rules! set_of {
     };
 }
 
+// kinds: written by scripts/generate
+
 worded!(
-    /// Why a device waited.
-    Cause, Unexplained, {
-    /// The host launched kernels one by one, more slowly than the device ran them.
-    LaunchBound = sys::PK_CAUSE_LAUNCH_BOUND => "launch_bound",
-    /// The loop of the optimizer on the host.
-    OptimizerLoop = sys::PK_CAUSE_OPTIMIZER_LOOP => "optimizer_loop",
-    /// The host waited for the device.
-    SyncWait = sys::PK_CAUSE_SYNC_WAIT => "sync_wait",
-    /// The host had drained the device.
-    SyncDrain = sys::PK_CAUSE_SYNC_DRAIN => "sync_drain",
-    /// A copy from memory that is not pinned.
-    H2dPageable = sys::PK_CAUSE_H2D_PAGEABLE => "h2d_pageable",
-    /// Data was loaded.
-    DataLoader = sys::PK_CAUSE_DATA_LOADER => "data_loader",
-    /// Python collected garbage.
-    Gc = sys::PK_CAUSE_GC => "gc",
-    /// Memory was allocated or freed.
-    Allocation = sys::PK_CAUSE_ALLOCATION => "allocation",
-    /// Code was compiled.
-    Compile = sys::PK_CAUSE_COMPILE => "compile",
-    /// A module was loaded.
-    ModuleLoad = sys::PK_CAUSE_MODULE_LOAD => "module_load",
-    /// A checkpoint was written.
-    Checkpoint = sys::PK_CAUSE_CHECKPOINT => "checkpoint",
-    /// The host waited for communication.
-    CommHostWait = sys::PK_CAUSE_COMM_HOST_WAIT => "comm_host_wait",
-    /// Another stream of the device.
-    DeviceDependency = sys::PK_CAUSE_DEVICE_DEPENDENCY => "device_dependency",
-    /// A lock of the host.
-    Lock = sys::PK_CAUSE_LOCK => "lock",
-    /// The host did something that was not recorded.
-    HostUntraced = sys::PK_CAUSE_HOST_UNTRACED => "host_untraced",
-    /// Nothing on record says why.
-    Unexplained = sys::PK_CAUSE_UNEXPLAINED => "unexplained",
-    /// No gap: the device only communicates.
-    ExposedComm = sys::PK_CAUSE_EXPOSED_COMM => "exposed_comm",
-    /// No gap: the device only copies.
-    ExposedCopy = sys::PK_CAUSE_EXPOSED_COPY => "exposed_copy",
-    /// A graph was launched late.
-    GraphLaunchLate = sys::PK_CAUSE_GRAPH_LAUNCH_LATE => "graph_launch_late",
-    /// No gap: ranks stand in a collective until the last one comes.
-    StragglerWait = sys::PK_CAUSE_STRAGGLER_WAIT => "straggler_wait",
-    /// The profiler itself held the program up.
-    Recording = sys::PK_CAUSE_RECORDING => "recording",
-    /// The launching thread stood in one call, of which it is not known what it does.
-    HostCall = sys::PK_CAUSE_HOST_CALL => "host_call",
+    /// What a kernel counts as.
+    KernelKind, Other, {
+    /// Computation.
+    Compute = sys::PK_KERNEL_COMPUTE => "compute",
+    /// Ascend's host-like core.
+    AiCpu = sys::PK_KERNEL_AICPU => "aicpu",
+    /// Communication.
+    Comm = sys::PK_KERNEL_COMM => "comm",
+    /// A memory copy or set.
+    Copy = sys::PK_KERNEL_COPY => "copy",
+    /// None of these.
+    Other = sys::PK_KERNEL_OTHER => "other",
 });
 
 worded!(
-    /// A soft label of a gap.
+    /// What a device is. On GPUs the host's step windows lie far from the kernels that they launched.
+    Accelerator, Other, {
+    /// None of these.
+    Other = sys::PK_ACCELERATOR_OTHER => "other",
+    /// A TPU.
+    Tpu = sys::PK_ACCELERATOR_TPU => "tpu",
+    /// A GPU.
+    Gpu = sys::PK_ACCELERATOR_GPU => "gpu",
+    /// An NPU.
+    Npu = sys::PK_ACCELERATOR_NPU => "npu",
+});
+
+worded!(
+    /// Where in a step a gap lies.
+    Scope, Global, {
+    /// In no step, or over the boundary of two.
+    Global = sys::PK_BUBBLE_SCOPE_GLOBAL => "global",
+    /// Between two kernels of a step.
+    StepInternal = sys::PK_BUBBLE_SCOPE_STEP_INTERNAL => "step_internal",
+    /// Before the first kernel.
+    Prelaunch = sys::PK_BUBBLE_SCOPE_PRELAUNCH => "prelaunch",
+    /// After the last kernel.
+    Tail = sys::PK_BUBBLE_SCOPE_TAIL => "tail",
+});
+
+worded!(
+    /// Soft causes, in the order in which the rules are tried.
     BubbleLabel, InsufficientEvidence, {
     /// Synchronisation, or a copy to the device.
     SyncOrH2d = sys::PK_BUBBLE_LABEL_SYNC_OR_H2D => "possible_sync_or_h2d",
@@ -156,13 +161,59 @@ worded!(
     /// None of these.
     InsufficientEvidence = sys::PK_BUBBLE_LABEL_INSUFFICIENT_EVIDENCE => "insufficient_evidence",
 });
-set_of!(
-    /// The soft labels that the evidence of a gap meets.
-    BubbleLabels of BubbleLabel
-);
 
 worded!(
-    /// An anomaly of a step.
+    /// Why a device waits, as far as the capture shows; what each needs is in docs/bubbles.md. Work comes late from
+    /// the host for the first ones, then the device or a lock holds it up, then nothing is known.
+    Cause, Unexplained, {
+    /// The launching thread is busy with ops of a framework.
+    LaunchBound = sys::PK_CAUSE_LAUNCH_BOUND => "launch_bound",
+    /// The same within the update of the parameters.
+    OptimizerLoop = sys::PK_CAUSE_OPTIMIZER_LOOP => "optimizer_loop",
+    /// It stands in a wait for a stream, an event or the device, or in a copy that waits.
+    SyncWait = sys::PK_CAUSE_SYNC_WAIT => "sync_wait",
+    /// A wait emptied the queue before the gap.
+    SyncDrain = sys::PK_CAUSE_SYNC_DRAIN => "sync_drain",
+    /// It stands in a copy from pageable memory.
+    H2dPageable = sys::PK_CAUSE_H2D_PAGEABLE => "h2d_pageable",
+    /// It waits for the next batch.
+    DataLoader = sys::PK_CAUSE_DATA_LOADER => "data_loader",
+    /// Python collects garbage.
+    Gc = sys::PK_CAUSE_GC => "gc",
+    /// The allocator asks the driver.
+    Allocation = sys::PK_CAUSE_ALLOCATION => "allocation",
+    /// Something is compiled.
+    Compile = sys::PK_CAUSE_COMPILE => "compile",
+    /// Code is loaded to the device.
+    ModuleLoad = sys::PK_CAUSE_MODULE_LOAD => "module_load",
+    /// The state is saved.
+    Checkpoint = sys::PK_CAUSE_CHECKPOINT => "checkpoint",
+    /// It stands in a call of a collective.
+    CommHostWait = sys::PK_CAUSE_COMM_HOST_WAIT => "comm_host_wait",
+    /// The work was launched in time: the device waited for something else.
+    DeviceDependency = sys::PK_CAUSE_DEVICE_DEPENDENCY => "device_dependency",
+    /// It waits for a lock.
+    Lock = sys::PK_CAUSE_LOCK => "lock",
+    /// Nothing of it is on record.
+    HostUntraced = sys::PK_CAUSE_HOST_UNTRACED => "host_untraced",
+    /// Little is on record, and none of it says why.
+    Unexplained = sys::PK_CAUSE_UNEXPLAINED => "unexplained",
+    /// No gap: the device only communicates.
+    ExposedComm = sys::PK_CAUSE_EXPOSED_COMM => "exposed_comm",
+    /// No gap: the device only copies.
+    ExposedCopy = sys::PK_CAUSE_EXPOSED_COPY => "exposed_copy",
+    /// The launching thread is busy, and what it launches at last is a whole graph.
+    GraphLaunchLate = sys::PK_CAUSE_GRAPH_LAUNCH_LATE => "graph_launch_late",
+    /// No gap: ranks stand in a collective until the last one comes.
+    StragglerWait = sys::PK_CAUSE_STRAGGLER_WAIT => "straggler_wait",
+    /// The profiler itself holds the program up.
+    Recording = sys::PK_CAUSE_RECORDING => "recording",
+    /// The launching thread stands in one call, of which it is not known what it does.
+    HostCall = sys::PK_CAUSE_HOST_CALL => "host_call",
+});
+
+worded!(
+    /// Anomalies of a step.
     BubbleTag, DeviceIdleGapHeavy, {
     /// The device is idle for much of it.
     DeviceIdleGapHeavy = sys::PK_BUBBLE_TAG_DEVICE_IDLE_GAP_HEAVY => "DEVICE_IDLE_GAP_HEAVY",
@@ -191,6 +242,108 @@ worded!(
     /// Shapes vary.
     VariableShapeSameTemplate = sys::PK_BUBBLE_TAG_VARIABLE_SHAPE_SAME_TEMPLATE => "VARIABLE_SHAPE_SAME_TEMPLATE",
 });
+
+worded!(
+    /// How a document ended, which decides the command's exit code.
+    DocumentStatus, Error, {
+    /// All is well.
+    Ok = sys::PK_DOCUMENT_STATUS_OK => "ok",
+    /// Some input was damaged; what was intact is shown.
+    Partial = sys::PK_DOCUMENT_STATUS_PARTIAL => "partial",
+    /// The capture has nothing of this kind; `reason` says why.
+    Absent = sys::PK_DOCUMENT_STATUS_ABSENT => "absent",
+    /// Nothing usable.
+    Error = sys::PK_DOCUMENT_STATUS_ERROR => "error",
+});
+
+worded!(
+    /// How sure a statement is. proved: arithmetic on the capture, or evidence that allows nothing else; what each
+    /// cause needs is in docs/bubbles.md. likely: most of the evidence points there. possible: it fits, and so may
+    /// others. unknown: nothing on record says.
+    Certainty, Unknown, {
+    /// Nothing on record says why.
+    Unknown = sys::PK_CERTAINTY_UNKNOWN => "unknown",
+    /// It fits, and so may others.
+    Possible = sys::PK_CERTAINTY_POSSIBLE => "possible",
+    /// Most of the evidence points there.
+    Likely = sys::PK_CERTAINTY_LIKELY => "likely",
+    /// The evidence allows nothing else.
+    Proved = sys::PK_CERTAINTY_PROVED => "proved",
+});
+
+worded!(
+    /// Levels of pk_hooks::log.
+    LogLevel, Warning, {
+    /// Worth knowing.
+    Info = sys::PK_LOG_INFO => "info",
+    /// Something is left out.
+    Warning = sys::PK_LOG_WARNING => "warning",
+});
+
+worded!(
+    /// How a peak was found.
+    PeakMethod, None, {
+    /// The space has no temporary memory: the peak is what lives all the time.
+    None = sys::PK_PEAK_METHOD_NONE => "none",
+    /// The compiler's heap simulation, event by event.
+    HeapReplay = sys::PK_PEAK_METHOD_HEAP_REPLAY => "heap_replay",
+    /// No simulation in the file: lifetimes from schedule and uses, memory from address ranges.
+    ScheduleSweep = sys::PK_PEAK_METHOD_SCHEDULE_SWEEP => "schedule_sweep",
+    /// Neither simulation nor schedule: every temporary allocation in full.
+    AllocationSizes = sys::PK_PEAK_METHOD_ALLOCATION_SIZES => "allocation_sizes",
+});
+
+worded!(
+    /// How a peak relates to the truth.
+    PeakBound, Exact, {
+    /// It is the truth.
+    Exact = sys::PK_PEAK_BOUND_EXACT => "exact",
+    /// The truth is not below it.
+    Lower = sys::PK_PEAK_BOUND_LOWER => "lower",
+    /// The truth is not above it.
+    Upper = sys::PK_PEAK_BOUND_UPPER => "upper",
+});
+
+worded!(
+    /// How a node came into the timeline.
+    NodeStatus, Raw, {
+    /// By its clock.
+    Corrected = sys::PK_NODE_CORRECTED => "corrected",
+    /// By wall time.
+    Walltime = sys::PK_NODE_WALLTIME => "walltime",
+    /// As it was.
+    Raw = sys::PK_NODE_RAW => "raw",
+    /// Not at all: its trace is missing.
+    Missing = sys::PK_NODE_MISSING => "missing",
+    /// Not at all: its trace is damaged.
+    Corrupt = sys::PK_NODE_CORRUPT => "corrupt",
+});
+
+worded!(
+    /// How a launch ended, by the log.
+    LaunchOutcome, Unfinished, {
+    /// The log ends, or goes on, without saying.
+    Unfinished = sys::PK_PROBE_OUTCOME_UNFINISHED => "unfinished",
+    /// It ran with the probe.
+    Ok = sys::PK_PROBE_OUTCOME_OK => "ok",
+    /// The probed kernel did not run; the original one did.
+    Failed = sys::PK_PROBE_OUTCOME_FAILED => "failed",
+    /// It ran, and its records could not be written.
+    CantSave = sys::PK_PROBE_OUTCOME_CANT_SAVE => "cant-save",
+    /// It was not probed: the original kernel ran.
+    Backup = sys::PK_PROBE_OUTCOME_BACKUP => "backup",
+    /// Only the memory that the probe would need was asked for.
+    MemUsage = sys::PK_PROBE_OUTCOME_MEMUSAGE => "memusage",
+    /// It ran for its times only.
+    Benchmark = sys::PK_PROBE_OUTCOME_BENCHMARK => "benchmark",
+});
+// end of kinds
+
+set_of!(
+    /// The soft labels that the evidence of a gap meets.
+    BubbleLabels of BubbleLabel
+);
+
 set_of!(
     /// The anomalies of a step.
     BubbleTags of BubbleTag
@@ -213,15 +366,6 @@ worded!(
     Text = sys::PK_COLUMN_TEXT => "text",
     /// Text that repeats: a dictionary.
     Name = sys::PK_COLUMN_NAME => "name",
-});
-
-worded!(
-    /// How much a remark matters.
-    LogLevel, Warning, {
-    /// Worth knowing.
-    Info = sys::PK_LOG_INFO => "info",
-    /// Something is left out.
-    Warning = sys::PK_LOG_WARNING => "warning",
 });
 
 #[cfg(test)]

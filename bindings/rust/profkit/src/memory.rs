@@ -4,7 +4,6 @@ use crate::document::{analysis_document, DocumentStatus};
 use crate::error::{check, got};
 use crate::filters::Filters;
 use crate::hooks::{Bridge, Handle, Hooks};
-use crate::kinds::worded;
 use crate::profile::Profile;
 use crate::rows::{flag, limit, text, Strings, TableRows};
 use crate::Result;
@@ -12,28 +11,8 @@ use profkit_sys as sys;
 use std::borrow::Cow;
 use std::io;
 
-worded!(
-    /// How a peak was found.
-    PeakMethod, None, {
-    /// There is no temporary memory.
-    None = sys::PK_PEAK_METHOD_NONE => "none",
-    /// By replaying the heap simulation.
-    HeapReplay = sys::PK_PEAK_METHOD_HEAP_REPLAY => "heap_replay",
-    /// By sweeping over the schedule.
-    ScheduleSweep = sys::PK_PEAK_METHOD_SCHEDULE_SWEEP => "schedule_sweep",
-    /// From the sizes of allocations.
-    AllocationSizes = sys::PK_PEAK_METHOD_ALLOCATION_SIZES => "allocation_sizes",
-});
-worded!(
-    /// How a peak relates to the truth.
-    PeakBound, Exact, {
-    /// It is the truth.
-    Exact = sys::PK_PEAK_BOUND_EXACT => "exact",
-    /// The truth is not below it.
-    Lower = sys::PK_PEAK_BOUND_LOWER => "lower",
-    /// The truth is not above it.
-    Upper = sys::PK_PEAK_BOUND_UPPER => "upper",
-});
+pub use crate::kinds::PeakMethod;
+pub use crate::kinds::PeakBound;
 
 /// Which step window the run-time part is about.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

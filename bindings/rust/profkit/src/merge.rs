@@ -2,7 +2,6 @@
 
 use crate::error::{check, got};
 use crate::hooks::{Bridge, Handle, Hooks, Output};
-use crate::kinds::worded;
 use crate::profile::Limits;
 use crate::rows::{flag, text, Strings};
 use crate::{Profile, Result};
@@ -64,20 +63,7 @@ pub enum MergedFormat {
     TraceJson,
 }
 
-worded!(
-    /// How a node came into the timeline.
-    NodeStatus, Raw, {
-    /// By its clock.
-    Corrected = sys::PK_NODE_CORRECTED => "corrected",
-    /// By wall time.
-    Walltime = sys::PK_NODE_WALLTIME => "walltime",
-    /// As it was.
-    Raw = sys::PK_NODE_RAW => "raw",
-    /// Not at all: its trace is missing.
-    Missing = sys::PK_NODE_MISSING => "missing",
-    /// Not at all: its trace is damaged.
-    Corrupt = sys::PK_NODE_CORRUPT => "corrupt",
-});
+pub use crate::kinds::NodeStatus;
 
 /// What to merge.
 ///

@@ -29,24 +29,7 @@ pub enum ProbeTool {
     Dmat,
 }
 
-worded!(
-    /// How a launch ended.
-    LaunchOutcome, Unfinished, {
-    /// The log does not say.
-    Unfinished = sys::PK_PROBE_OUTCOME_UNFINISHED => "unfinished",
-    /// Well.
-    Ok = sys::PK_PROBE_OUTCOME_OK => "ok",
-    /// It failed.
-    Failed = sys::PK_PROBE_OUTCOME_FAILED => "failed",
-    /// The records could not be saved.
-    CantSave = sys::PK_PROBE_OUTCOME_CANT_SAVE => "cant-save",
-    /// It ran without the probe.
-    Backup = sys::PK_PROBE_OUTCOME_BACKUP => "backup",
-    /// It only told its memory.
-    MemUsage = sys::PK_PROBE_OUTCOME_MEMUSAGE => "memusage",
-    /// It was measured.
-    Benchmark = sys::PK_PROBE_OUTCOME_BENCHMARK => "benchmark",
-});
+pub use crate::kinds::LaunchOutcome;
 worded!(
     /// Who has a slot of its own in a map.
     ProbeLevel, Unknown, {
