@@ -20,7 +20,7 @@ class Enum:
         self.name, self.header, self.meaning = given["name"], given["header"], given.get("meaning", "")
         self.type, self.c, self.function = given.get("type", "uint8"), given.get("c"), given.get("function")
         self.other, self.is_named_elsewhere = given.get("else", ""), "texts" in given
-        self.python, self.rust = given.get("python"), given.get("rust")
+        self.python, self.rust, self.count = given.get("python"), given.get("rust"), given.get("count")
         self.values, number = [], 0
         for value in given["values"]:
             number = value.get("number", number)
@@ -28,7 +28,7 @@ class Enum:
                                 "rust": "".join(word.capitalize() for word in value["name"].split("_")), **value,
                                 "number": number, "is_given": "number" in value})
             number += 1
-        unknown = set(given) - {"name", "header", "meaning", "type", "c", "function", "else", "python", "rust", "texts", "values"}
+        unknown = set(given) - {"name", "header", "meaning", "type", "c", "function", "else", "python", "rust", "count", "texts", "values"}
         unknown |= {key for value in given["values"] for key in value} - {"name", "number", "c", "shown", "meaning", "rust"}
         if unknown:
             raise SchemaError(f"{self.name}: {', '.join(sorted(unknown))} has no meaning")
@@ -50,7 +50,7 @@ def read(text):
 
 
 def comment(text, pad, first, others, end=""):
-    """A comment over one line or several."""
+    """A comment over one line or several; `\\since` stays with its version."""
     lines = textwrap.wrap(text.replace("\\since ", "\\since\0"), WIDTH - len(pad) - len(first) - len(end))
     return "\n".join(pad + (others if at else first) + line.replace("\0", " ") for at, line in enumerate(lines)) + end + "\n"
 
@@ -82,6 +82,8 @@ def cpp(enum):
     else:
         body += head + "\n" + members(enum.values, texts, pad + "  ", "///< ", "",
                                       lambda text: comment(text, pad + "  ", "/// ", "/// ")) + f"{pad}}};\n"
+    if enum.count:
+        body += f"inline constexpr std::size_t {enum.count} = {len(enum.values)};\n"
     if enum.function and not enum.is_nested and not enum.is_named_elsewhere:
         shown = [json.dumps(value["shown"], ensure_ascii=False) for value in enum.values][:2]
         line = f"[[nodiscard]] const char* {enum.function}({name} value) noexcept;"
@@ -129,7 +131,7 @@ def python(enums):
                      f"        return cls.{other}\n")
     text += "\n\n# What documents call the values, by their numbers.\nNAMES: Dict[str, Dict[int, str]] = {\n"
     for enum in enums:
-        if enum.c and enum.function and not enum.is_named_elsewhere:
+        if enum.c and enum.function and not enum.is_named_elsewhere and not enum.python:
             shown = ", ".join(f"{value['number']}:\0{json.dumps(value['shown'])}" for value in enum.values if value["c"])
             text += "\n".join(textwrap.wrap(f'"{enum.name}": {{{shown}}},', WIDTH, initial_indent="    ",
                                             subsequent_indent="        ")) + "\n"
@@ -157,7 +159,7 @@ def rust(enums):
 
 
 def regions(enums):
-    """(path, mark, text) of every place in a header."""
+    """(path, mark, text) of every place in a file that is otherwise written by hand."""
     for enum in enums:
         yield f"include/{enum.header}", f"enum {enum.name}", cpp(enum)
         if enum.c:

@@ -4,7 +4,6 @@ scripts/generate."""
 import json
 import pathlib
 import re
-import textwrap
 import tomllib
 
 import enums
@@ -126,13 +125,6 @@ class Schema:
             raise SchemaError("two tables have one number")
 
 
-def comment_lines(text, indent, first, width=118):
-    """A comment of C over one line or several."""
-    lines = [line.replace("\0", " ") for line in textwrap.wrap(text.replace("\\since ", "\\since\0"), width - indent - 6)]
-    pad = " " * indent
-    return "\n".join([pad + first + lines[0]] + [pad + " *  " + line for line in lines[1:]]) + " */\n"
-
-
 # ---- the C header ----
 
 def row_struct(table, schema):
@@ -148,12 +140,12 @@ def row_struct(table, schema):
             comment = column.comment(schema.enums) if not declaration.endswith("_count") or not column.is_list else "of it"
             line = f"  {declaration};"
             note = f" /**< {comment} */"
-            body += line + note + "\n" if len(line + note) <= 118 else comment_lines(comment, 2, "/** ") + line + "\n"
+            body += line + note + "\n" if len(line + note) <= 118 else enums.comment(comment, "  ", "/** ", " *  ", " */") + line + "\n"
             position += size
     if position % 8:
         body += f"  uint32_t reserved{padded or ''}; /**< 0 */\n"
     text = f"{table.meaning} A row of PK_TABLE_{table.name.upper()}. Frozen; text is borrowed from what gave the row. \\since 0.1"
-    return comment_lines(text, 0, "/** ") + f"typedef struct {table.row} {{\n{body}}} {table.row};\n"
+    return enums.comment(text, "", "/** ", " *  ", " */") + f"typedef struct {table.row} {{\n{body}}} {table.row};\n"
 
 
 def table_numbers(schema, prefix, indent="  "):
@@ -348,8 +340,7 @@ def generated(root=ROOT):
     for path, mark, text in enums.regions(described):
         texts[path] = replace_marked(texts.get(path) or (root / path).read_text(encoding="utf-8"), mark, text, path)
     header, core = "include/profkit/profkit.h", "include/profkit/core/table.hpp"
-    c_text = texts[header]
-    c_text = replace_marked(c_text, "tables", table_numbers(schema, "PK_TABLE_"), header)
+    c_text = replace_marked(texts[header], "tables", table_numbers(schema, "PK_TABLE_"), header)
     for table in schema.tables:
         if table.row:
             c_text = replace_marked(c_text, f"row of {table.name}", row_struct(table, schema), header)
@@ -358,6 +349,6 @@ def generated(root=ROOT):
     structs = "".join(f"template <>\nstruct table_of<{t.row}> : std::integral_constant<std::int32_t, PK_TABLE_{t.name.upper()}> {{}};\n"
                       for t in schema.tables if t.row)
     raii_text = replace_marked((root / raii).read_text(encoding="utf-8"), "tables", structs, raii)
-    return {**texts, header: c_text, raii: raii_text, core: core_text, "src/tables/enum_names.cpp": enums.names(described), "src/tables/rows.hpp": rows_header(schema),
-            "src/tables/descriptions.cpp": descriptions(schema), "docs/tables.md": document(schema),
+    return {**texts, header: c_text, raii: raii_text, core: core_text, "src/tables/enum_names.cpp": enums.names(described),
+            "src/tables/rows.hpp": rows_header(schema), "src/tables/descriptions.cpp": descriptions(schema), "docs/tables.md": document(schema),
             "bindings/sqlite/schema.cpp": sql_schema(schema), "docs/schemas/tables.json": json_schema(schema)}

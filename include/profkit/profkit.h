@@ -2465,8 +2465,8 @@ enum {
 PK_API const char* pk_table_name(int32_t table) PK_NOEXCEPT;
 
 /* row of devices: written by scripts/generate */
-/** A device in the capture: a device plane of an XSpace, a device of a trace or a table. A row of PK_TABLE_DEVICES.
- *  Frozen; text is borrowed from what gave the row. \since 0.1 */
+/** A device in the capture: a device plane of an XSpace, a device of a trace or a table. A row of
+ *  PK_TABLE_DEVICES. Frozen; text is borrowed from what gave the row. \since 0.1 */
 typedef struct pk_device {
   uint32_t file; /**< position of the file */
   int32_t device; /**< position in this table */
@@ -2490,7 +2490,8 @@ enum {
 /** Flags of pk_op: which facts are known. \since 0.1 */
 enum { PK_OP_HAS_METADATA_ID = 1, PK_OP_HAS_FLOPS = 2, PK_OP_HAS_BYTES_ACCESSED = 4 };
 /* row of ops: written by scripts/generate */
-/** Totals of one op on one line. A row of PK_TABLE_OPS. Frozen; text is borrowed from what gave the row. \since 0.1 */
+/** Totals of one op on one line. A row of PK_TABLE_OPS. Frozen; text is borrowed from what gave the row.
+ *  \since 0.1 */
 typedef struct pk_op {
   uint32_t file; /**< position of the file */
   int32_t device; /**< position in devices; -1: ops of a host */
@@ -2544,8 +2545,8 @@ enum {
 /** Flags of pk_device_time. \since 0.1 */
 enum { PK_DEVICE_TIME_IN_STEPS = 1, PK_DEVICE_TIME_HAS_CAUSE = 2 };
 /* row of device_time: written by scripts/generate */
-/** A part of the time of a device: what it did, and why it waited. The rows of a device that are in steps add up to
- *  its steps, the others to the time between its first and last kernel that is in no step. A row of
+/** A part of the time of a device: what it did, and why it waited. The rows of a device that are in steps add up
+ *  to its steps, the others to the time between its first and last kernel that is in no step. A row of
  *  PK_TABLE_DEVICE_TIME. Frozen; text is borrowed from what gave the row. \since 0.1 */
 typedef struct pk_device_time {
   uint32_t file; /**< position of the file */

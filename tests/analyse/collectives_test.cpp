@@ -366,7 +366,7 @@ TEST_CASE("collectives of real JAX captures that are named after the jaxpr") {
                                     {{"all-to-all", "all-to-all"}, {8, 20571117000}},
                                     {{"ppermute.3", "collective-permute"}, {8, 9095591000}}});
   const auto captures = corpus_path("captures/jax/multi_device");
-  if (!captures) PROFKIT_SKIP("needs PROFKIT_CORPUS");
+  if (!captures) PROFKIT_SKIP_WITHOUT_CORPUS;
   const auto many = profile::open(captures->string());
   REQUIRE(many);
   CHECK(facts_of(**many) == op_facts{{{"all-reduce.4", "all-reduce"}, {24, 27186260000}},

@@ -284,7 +284,7 @@ void compare_with_reference(const activity& of, dom::element reference, window_p
 
 TEST_CASE("generated profiles equal their truth") {
   const auto golden = test::corpus_path("oracles/ascend/golden");
-  if (!golden) PROFKIT_SKIP("needs PROFKIT_CORPUS");
+  if (!golden) PROFKIT_SKIP_WITHOUT_CORPUS;
   std::vector<fs::path> folders;
   for (const auto& entry : fs::directory_iterator(*golden))
     if (entry.path().filename().string().rfind("gen_", 0) == 0) folders.push_back(entry.path());
@@ -301,7 +301,7 @@ TEST_CASE("generated profiles equal their truth") {
 TEST_CASE("real profiles have their exact sums") {
   const auto golden = test::corpus_path("oracles/ascend/golden");
   const auto captures = test::corpus_path("captures/ascend");
-  if (!golden || !captures) PROFKIT_SKIP("needs PROFKIT_CORPUS");
+  if (!golden || !captures) PROFKIT_SKIP_WITHOUT_CORPUS;
   const fs::path corpus = captures->parent_path().parent_path();
   dom::parser parser, reference_parser;
   std::size_t seen = 0;

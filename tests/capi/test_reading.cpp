@@ -156,7 +156,7 @@ TEST_CASE("the vendored captures read as the views read them") {
 
 TEST_CASE("the captures of the corpus read as the views read them") {
   const auto corpus = corpus_path("captures/xspace");
-  if (!corpus) PROFKIT_SKIP("needs PROFKIT_CORPUS");
+  if (!corpus) PROFKIT_SKIP_WITHOUT_CORPUS;
   CHECK(compare_with_views((*corpus / "gpu_tf_2020_8gpu.xplane.pb").string()) > 20000);
   CHECK(compare_with_views((*corpus / "jax08_attention_mi300.xplane.pb").string()) > 4000);
 }
@@ -423,7 +423,7 @@ TEST_CASE("cut at every byte: no crash, and the error or the damage is told") {
 
 TEST_CASE("a file that went through a text conversion is refused with the reason") {
   const auto path = corpus_path("captures/xspace/MUST_REJECT_tpu_text_mangled.xplane.pb");
-  if (!path) PROFKIT_SKIP("needs PROFKIT_CORPUS");
+  if (!path) PROFKIT_SKIP_WITHOUT_CORPUS;
   pk_profile* profile = nullptr;
   error_slot error;
   CHECK(pk_profile_open(path->c_str(), nullptr, &profile, error.out()) == PK_E_TEXT_MANGLED);

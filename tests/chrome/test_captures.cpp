@@ -107,7 +107,7 @@ TEST_CASE("the vendored traces agree with Python") {
 }
 
 TEST_CASE("every trace of the corpus agrees with Python") {
-  if (!corpus_path("captures/kineto")) PROFKIT_SKIP("needs PROFKIT_CORPUS");
+  if (!corpus_path("captures/kineto")) PROFKIT_SKIP_WITHOUT_CORPUS;
   std::size_t checked = 0;
   for (const fact& f : facts()) {
     const auto path = corpus_path(f.path);

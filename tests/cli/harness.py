@@ -30,6 +30,13 @@ def corpus():
     return path if path.is_dir() else None
 
 
+def needed_corpus():
+    """The same folder; a test that gets here without it is skipped."""
+    if corpus() is None:
+        raise unittest.SkipTest("needs PROFKIT_CORPUS")
+    return corpus()
+
+
 class Outcome:
     def __init__(self, finished):
         self.status = finished.returncode

@@ -14,7 +14,7 @@ import threading
 import unittest
 
 import harness
-from harness import COMMANDS, CPU_RUN, DATA, GPU, ROOT, TPU, Case, corpus, run, small_tpu
+from harness import COMMANDS, CPU_RUN, DATA, GPU, ROOT, TPU, Case, needed_corpus, run, small_tpu
 
 ESCAPE = "\x1b["
 
@@ -347,9 +347,7 @@ class TextTest(Case):
         self.check_screen(DATA / "jax")
 
     def test_reports_of_the_corpus_fit_one_screen(self):
-        folder = corpus()
-        if folder is None:
-            self.skipTest("needs PROFKIT_CORPUS")
+        folder = needed_corpus()
         # What belongs to the corpus by its name: whatever else lies beside it is none of this test's business.
         parts = ["xspace/*.xplane.pb", "kineto/*.json*", "kineto/torch_cpu/*.json*", "kineto/dlrm_8_ranks", "hlo/*.pb"]
         paths = [p for part in parts for p in sorted(folder.glob(part))]
@@ -363,9 +361,7 @@ class TextTest(Case):
                 self.check_screen(path)
 
     def test_the_rejected_capture_of_the_corpus(self):
-        folder = corpus()
-        if folder is None:
-            self.skipTest("needs PROFKIT_CORPUS")
+        folder = needed_corpus()
         outcome = run("report", folder / "xspace" / "MUST_REJECT_tpu_text_mangled.xplane.pb")
         self.check_status(outcome, 4)
         self.assertEqual(outcome.out, "")

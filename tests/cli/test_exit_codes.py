@@ -2,14 +2,12 @@
 """What every command says of the same file: its exit status, and the words that tell why: test_exit_codes.py PROFKIT
 [TEST ...]. Expected values are written by hand."""
 import json
-import os
-import pathlib
 import shutil
 import struct
 import sys
 
 import harness
-from harness import (COMMANDS, DATA, GPU, ROOT, TPU, Case, corpus, event, event_name, line, number, plane, run, small_tpu,
+from harness import (COMMANDS, DATA, GPU, ROOT, TPU, Case, event, event_name, line, needed_corpus, number, plane, run, small_tpu,
                      text, varint)
 
 KINETO = DATA / "kineto" / "h100_bert_small.pt.trace.json.gz"
@@ -116,13 +114,12 @@ class ExitCodesTest(Case):
         self.check(exported, 4, "Perfetto trace")
 
     def test_foreign_files_of_the_corpus(self):
-        if corpus() is None:
-            self.skipTest("needs PROFKIT_CORPUS")
-        for path in sorted((corpus() / "perfetto").glob("*trace")):
+        folder = needed_corpus()
+        for path in sorted((folder / "perfetto").glob("*trace")):
             self.check(path, 4, "Perfetto trace", commands=["report", "info", "ops"])
-        for path in sorted((corpus() / "jax").glob("*/device_memory.pprof")):
+        for path in sorted((folder / "jax").glob("*/device_memory.pprof")):
             self.check(path, 4, "pprof profile", commands=["report", "info", "ops"])
-        for path in sorted((corpus() / "tfevents").glob("events.out.tfevents.*")):
+        for path in sorted((folder / "tfevents").glob("events.out.tfevents.*")):
             self.check(path, 4, "TensorFlow events", commands=["report", "info", "ops"])
 
     def test_a_merge_takes_no_other_message(self):

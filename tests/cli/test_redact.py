@@ -12,7 +12,7 @@ import string
 import sys
 
 import harness
-from harness import CPU_RUN, DATA, GPU, ROOT, TPU, Case, corpus, event, event_name, line, number, plane, run, text
+from harness import CPU_RUN, DATA, GPU, ROOT, TPU, Case, event, event_name, line, needed_corpus, number, plane, run, text
 
 ALIAS = re.compile(r"XX[A-Z]+(?![a-z])|[Xx]x[a-z]+")
 # Where the rewriting itself shows: how long a program is, and at which byte an event lies.
@@ -82,9 +82,7 @@ class RedactTest(Case):
                 self.check_nothing_is_lost(path)
 
     def test_nothing_else_is_lost_in_the_corpus(self):
-        folder = corpus()
-        if folder is None:
-            self.skipTest("needs PROFKIT_CORPUS")
+        folder = needed_corpus()
         for path in [folder / "kineto" / "dlrm_8_ranks", folder / "kineto" / "nccl_data.json.gz",
                      folder / "ascend" / "msprof-analyze"]:
             with self.subTest(path=path.name):

@@ -224,7 +224,7 @@ TEST_CASE("the intervals are about as narrow as all inequalities together allow"
 
 TEST_CASE("clusters of the corpus's generator: the intervals contain the truth and are nearly as narrow as can be") {
   const auto generator = test::corpus_path("oracles/merge/gen_cluster.py");
-  if (!generator) PROFKIT_SKIP("needs PROFKIT_CORPUS");
+  if (!generator) PROFKIT_SKIP_WITHOUT_CORPUS;
   const bool slow = test::has_time();
   constexpr double reading_ps = 4000;  // the generator writes ns, twice
   std::size_t cases = 0, contained = 0, compared = 0;
@@ -449,7 +449,7 @@ TEST_CASE("without collectives of several nodes there is nothing to align") {
 
 TEST_CASE("eight ranks of one host: one clock fits all their collectives") {
   const auto folder = test::corpus_path("captures/kineto/dlrm_8_ranks");
-  if (!folder) PROFKIT_SKIP("needs PROFKIT_CORPUS");
+  if (!folder) PROFKIT_SKIP_WITHOUT_CORPUS;
   const auto p = profile::open(folder->string());
   REQUIRE(p.ok());
   CHECK(has_several_nodes(**p));

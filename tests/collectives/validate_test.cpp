@@ -443,7 +443,7 @@ TEST_CASE("the document is JSON with every part, and the CSV has a row a group")
 
 TEST_CASE("our own matching finds no violation in the reference tool's corrected traces") {
   const auto goldens = test::corpus_path("oracles/merge/golden");
-  if (!goldens) PROFKIT_SKIP("needs PROFKIT_CORPUS");
+  if (!goldens) PROFKIT_SKIP_WITHOUT_CORPUS;
   for (const char* name : {"n2_embedded", "n2_file", "n4_file_late", "n2_latestart0", "n6_ids", "n2_ref_stats"}) {
     const auto p = profile::open((*goldens / name / "out/combined.xspace").string());
     INFO(name);

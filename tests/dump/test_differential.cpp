@@ -157,7 +157,7 @@ TEST_CASE("dumps of the vendored captures read back") { CHECK(check_folder(data_
 
 TEST_CASE("dumps of the corpus read back") {
   const auto captures = corpus_path("captures");
-  if (!captures) PROFKIT_SKIP("needs PROFKIT_CORPUS");
+  if (!captures) PROFKIT_SKIP_WITHOUT_CORPUS;
   CHECK(check_folder(*captures, 1'000'000) >= 70);
 }
 

@@ -189,7 +189,7 @@ TEST_CASE("the text of XLA's converter, with all its ways") {
 
 TEST_CASE("XLA's text of every golden is identical") {
   const auto goldens = test::corpus_path("oracles/merge/golden");
-  if (!goldens) PROFKIT_SKIP("needs PROFKIT_CORPUS");
+  if (!goldens) PROFKIT_SKIP_WITHOUT_CORPUS;
   int compared = 0;
   for (const auto& entry : std::filesystem::directory_iterator(*goldens)) {
     const auto reference = entry.path() / "out/combined.trace.json.gz";

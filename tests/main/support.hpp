@@ -13,7 +13,7 @@ std::filesystem::path source_root();
 std::filesystem::path data_path(const std::string& relative);
 
 /// A file or folder of the large corpus: under PROFKIT_CORPUS, else `../shared` beside the source root.
-/// Empty when it is not there; the case then says PROFKIT_SKIP.
+/// Empty when it is not there; the case then says PROFKIT_SKIP_WITHOUT_CORPUS.
 std::optional<std::filesystem::path> corpus_path(const std::string& relative);
 
 /// Counts the running case as skipped and prints why. A case that has failed stays failed.
@@ -30,6 +30,9 @@ bool is_left_out(const std::string& part);
     ::profkit::test::note_skip((reason)); \
     return;                               \
   } while (false)
+
+/// The same where files of the large corpus are not there: scripts/count_tests.py knows that reason.
+#define PROFKIT_SKIP_WITHOUT_CORPUS PROFKIT_SKIP("needs PROFKIT_CORPUS")
 
 /// Leaves the running test case, skipped, in a build without that part.
 #define PROFKIT_NEEDS(part) \

@@ -34,7 +34,7 @@ std::int64_t number(const simdjson::dom::element& text) { return std::stoll(std:
 
 TEST_CASE("all eight allocators equal XProf's memory profile") {
   const auto oracles = corpus_path("oracles/xspace-and-memory");
-  if (!oracles) PROFKIT_SKIP("needs PROFKIT_CORPUS");
+  if (!oracles) PROFKIT_SKIP_WITHOUT_CORPUS;
   const memory_result tpu = analysed(*oracles / "in/tpu2/tpu_inference_2.xplane.pb");
   const memory_result gpu = analysed(*oracles / "in/gpu/gpu_training.xplane.pb");
   simdjson::dom::parser parser;
@@ -57,7 +57,7 @@ TEST_CASE("all eight allocators equal XProf's memory profile") {
 
 TEST_CASE("the replay of every allocator equals the exact one") {
   const auto oracles = corpus_path("oracles/xspace-and-memory");
-  if (!oracles) PROFKIT_SKIP("needs PROFKIT_CORPUS");
+  if (!oracles) PROFKIT_SKIP_WITHOUT_CORPUS;
   simdjson::dom::parser parser;
   const std::string text = test::read_file(*oracles / "improved_runtime.json");
   const simdjson::dom::object truth = parser.parse(text);
@@ -86,7 +86,7 @@ TEST_CASE("the replay of every allocator equals the exact one") {
 TEST_CASE("every invariant holds on the TPU and the GPU capture") {
   for (const char* file : {"in/tpu2/tpu_inference_2.xplane.pb", "in/gpu/gpu_training.xplane.pb"}) {
     const auto path = corpus_path(std::string("oracles/xspace-and-memory/") + file);
-    if (!path) PROFKIT_SKIP("needs PROFKIT_CORPUS");
+    if (!path) PROFKIT_SKIP_WITHOUT_CORPUS;
     const memory_result r = analysed(*path);
     REQUIRE(r.runtime);
     REQUIRE(r.invariants.size() == 11);
@@ -108,7 +108,7 @@ TEST_CASE("every invariant holds on the TPU and the GPU capture") {
 
 TEST_CASE("refs, TensorFlow types and wide addresses are told as they are") {
   const auto path = corpus_path("oracles/xspace-and-memory/in/syn_statkinds");
-  if (!path) PROFKIT_SKIP("needs PROFKIT_CORPUS");
+  if (!path) PROFKIT_SKIP_WITHOUT_CORPUS;
   const memory_result r = analysed(*path);
   REQUIRE(r.runtime);
   const auto row = std::find_if(r.runtime->alive.begin(), r.runtime->alive.end(),
@@ -121,7 +121,7 @@ TEST_CASE("refs, TensorFlow types and wide addresses are told as they are") {
 
 TEST_CASE("several files and several devices are all there") {
   const auto path = corpus_path("oracles/xspace-and-memory/in/two_xplanes");
-  if (!path) PROFKIT_SKIP("needs PROFKIT_CORPUS");
+  if (!path) PROFKIT_SKIP_WITHOUT_CORPUS;
   const memory_result r = analysed(*path);
   REQUIRE(r.allocators.size() == 5);  // one of a.xplane.pb, four TPUs of b.xplane.pb
   CHECK(r.allocators.front().file == 0);
@@ -131,7 +131,7 @@ TEST_CASE("several files and several devices are all there") {
 
 TEST_CASE("step windows and policies") {
   const auto path = corpus_path("oracles/xspace-and-memory/in/syn_peak_between_steps");
-  if (!path) PROFKIT_SKIP("needs PROFKIT_CORPUS");
+  if (!path) PROFKIT_SKIP_WITHOUT_CORPUS;
   // The peak lies between two steps: the peak policy then looks at the whole trace; what lives when a step begins
   // counts in it, so that R4 holds.
   for (const step_policy policy : {step_policy::peak, step_policy::first, step_policy::last}) {

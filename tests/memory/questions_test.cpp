@@ -113,7 +113,7 @@ TEST_CASE("the curve keeps every extremum, or the extremes of each part") {
 
 TEST_CASE("a curve of a million events keeps its extremes in a thousand points") {
   const auto oracles = corpus_path("oracles/xspace-and-memory/in/jax_transformer");
-  if (!oracles) PROFKIT_SKIP("needs PROFKIT_CORPUS");
+  if (!oracles) PROFKIT_SKIP_WITHOUT_CORPUS;
   const auto opened = profile::open(oracles->string());
   REQUIRE(opened.ok());
   memory_options o;
@@ -132,7 +132,7 @@ TEST_CASE("a curve of a million events keeps its extremes in a thousand points")
 
 TEST_CASE("a module is chosen by the highest peak, by name or by id, and the choice is told") {
   const auto oracles = corpus_path("oracles/xspace-and-memory/in/jax_mlp_train");
-  if (!oracles) PROFKIT_SKIP("needs PROFKIT_CORPUS");
+  if (!oracles) PROFKIT_SKIP_WITHOUT_CORPUS;
   const auto opened = profile::open(oracles->string());
   REQUIRE(opened.ok());
   const profile& p = **opened;
@@ -165,7 +165,7 @@ TEST_CASE("a module is chosen by the highest peak, by name or by id, and the cho
 
 TEST_CASE("another memory space is looked into, by the module that fills it most") {
   const auto path = corpus_path("oracles/xspace-and-memory/in/tpu2");
-  if (!path) PROFKIT_SKIP("needs PROFKIT_CORPUS");
+  if (!path) PROFKIT_SKIP_WITHOUT_CORPUS;
   const auto opened = profile::open(path->string());
   REQUIRE(opened.ok());
   memory_options o;

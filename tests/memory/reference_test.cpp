@@ -187,7 +187,7 @@ command read_command(const std::filesystem::path& file) {
 
 TEST_CASE("the oracle equals every golden of the reference") {
   const auto oracles = corpus_path("oracles/xspace-and-memory");
-  if (!oracles) PROFKIT_SKIP("needs PROFKIT_CORPUS");
+  if (!oracles) PROFKIT_SKIP_WITHOUT_CORPUS;
   const std::filesystem::path before = std::filesystem::current_path();
   std::filesystem::current_path(*oracles);  // the goldens give paths relative to it
   int compared = 0, refused = 0, open_ends = 0;

@@ -14,7 +14,7 @@ using profkit::test::corpus_path;
 
 TEST_CASE("every module and memory space equals XProf's memory viewer") {
   const auto oracles = corpus_path("oracles/xspace-and-memory");
-  if (!oracles) PROFKIT_SKIP("needs PROFKIT_CORPUS");
+  if (!oracles) PROFKIT_SKIP_WITHOUT_CORPUS;
   simdjson::dom::parser parser;
   const std::string text = test::read_file(*oracles / "xprof_mv.json");
   const simdjson::dom::object rows = parser.parse(text).get_object();
@@ -49,7 +49,7 @@ TEST_CASE("every module and memory space equals XProf's memory viewer") {
 
 TEST_CASE("every space of every module equals the exact replay, alive set included") {
   const auto oracles = corpus_path("oracles/xspace-and-memory");
-  if (!oracles) PROFKIT_SKIP("needs PROFKIT_CORPUS");
+  if (!oracles) PROFKIT_SKIP_WITHOUT_CORPUS;
   simdjson::dom::parser parser;
   const std::string text = test::read_file(*oracles / "improved_hlo.json");
   const simdjson::dom::object truth = parser.parse(text).get_object();
@@ -97,7 +97,7 @@ TEST_CASE("every space of every module equals the exact replay, alive set includ
 
 TEST_CASE("totals equal the compiler's own text dumps, every row") {
   const auto oracles = corpus_path("oracles");
-  if (!oracles) PROFKIT_SKIP("needs PROFKIT_CORPUS");
+  if (!oracles) PROFKIT_SKIP_WITHOUT_CORPUS;
   std::istringstream table(test::read_file(*oracles / "xprof/peaks.tsv"));
   std::string line;
   std::getline(table, line);
@@ -130,7 +130,7 @@ TEST_CASE("totals equal the compiler's own text dumps, every row") {
 
 TEST_CASE("alive at the peak of jit_f, and the floor that is none") {
   const auto oracles = corpus_path("oracles/xspace-and-memory/in/tpu2");
-  if (!oracles) PROFKIT_SKIP("needs PROFKIT_CORPUS");
+  if (!oracles) PROFKIT_SKIP_WITHOUT_CORPUS;
   const auto opened = profile::open(oracles->string());
   REQUIRE(opened.ok());
   const auto r = analyse_memory(trace(**opened));
@@ -155,7 +155,7 @@ TEST_CASE("every invariant holds for every module of the corpus") {
   for (const char* capture :
        {"tpu2_hlo", "jax_mlp_train", "jax_transformer", "jax_multi_device", "jax_two_process_rank0"}) {
     const auto path = corpus_path(std::string("oracles/xspace-and-memory/in/") + capture);
-    if (!path) PROFKIT_SKIP("needs PROFKIT_CORPUS");
+    if (!path) PROFKIT_SKIP_WITHOUT_CORPUS;
     const auto opened = profile::open(path->string());
     REQUIRE(opened.ok());
     memory_options o;

@@ -167,7 +167,7 @@ constexpr noise kinds[] = {
 
 TEST_CASE("the bound holds the truth on new clusters") {
   const auto generator = corpus_path("oracles/merge/gen_cluster.py");
-  if (!generator) PROFKIT_SKIP("needs PROFKIT_CORPUS");
+  if (!generator) PROFKIT_SKIP_WITHOUT_CORPUS;
   const bool all = has_time();
   const int sizes_slow[] = {2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64};
   const int sizes_fast[] = {2, 6};
@@ -215,7 +215,7 @@ TEST_CASE("the bound holds the truth on new clusters") {
 
 TEST_CASE("a wall clock that steps back is noticed, and device times stay right") {
   const auto golden = corpus_path("oracles/merge/golden/n2_clock_step/in");
-  if (!golden) PROFKIT_SKIP("needs PROFKIT_CORPUS");
+  if (!golden) PROFKIT_SKIP_WITHOUT_CORPUS;
   const merged m = merge_into_memory(options_of(*golden, 2));
   if (!m.outcome) FAIL(m.outcome.error().message);
   const auto cases = compare(m, read_truth(*golden / "truth.json"));
@@ -233,7 +233,7 @@ TEST_CASE("a wall clock that steps back is noticed, and device times stay right"
 
 TEST_CASE("windows in each node's own clock are read at the reference node's midpoint") {
   const auto golden = corpus_path("oracles/merge/golden/n2_midpoint_local/in");
-  if (!golden) PROFKIT_SKIP("needs PROFKIT_CORPUS");
+  if (!golden) PROFKIT_SKIP_WITHOUT_CORPUS;
   const merged m = merge_into_memory(options_of(*golden, 2));
   if (!m.outcome) FAIL(m.outcome.error().message);
   for (const node_case& c : compare(m, read_truth(*golden / "truth.json"))) {

@@ -110,7 +110,7 @@ std::int64_t worst_distance(const golden_case& c, const merged& m, const exact_t
 
 TEST_CASE("every healthy golden is within 1 ns of rational arithmetic") {
   const auto root = corpus_path("oracles/merge/golden");
-  if (!root) PROFKIT_SKIP("needs PROFKIT_CORPUS");
+  if (!root) PROFKIT_SKIP_WITHOUT_CORPUS;
   const char* const healthy[] = {
       "n2_embedded",    "n2_file",           "n2_both",      "n2_boottime_file", "n2_zero_epoch", "n2_zero_boottime",
       "n2_extrapolate", "n2_dup_snapshot",   "n4_file_late", "n6_ids",           "n2_convert",    "n2_latestart0",
@@ -129,7 +129,7 @@ TEST_CASE("every healthy golden is within 1 ns of rational arithmetic") {
 
 TEST_CASE("a node that cannot be corrected is aligned by wall time when asked to go on") {
   const auto root = corpus_path("oracles/merge/golden");
-  if (!root) PROFKIT_SKIP("needs PROFKIT_CORPUS");
+  if (!root) PROFKIT_SKIP_WITHOUT_CORPUS;
   for (const char* name : {"n2_missing_offsets", "n2_missing_snapshot", "n2_one_snapshot"}) {
     INFO(name);
     golden_case c = read_case(*root / name);
@@ -146,7 +146,7 @@ TEST_CASE("a node that cannot be corrected is aligned by wall time when asked to
 
 TEST_CASE("every fault is told, and nothing is written") {
   const auto root = corpus_path("oracles/merge/golden");
-  if (!root) PROFKIT_SKIP("needs PROFKIT_CORPUS");
+  if (!root) PROFKIT_SKIP_WITHOUT_CORPUS;
   struct faulty {
     const char* name;
     fault_code code;

@@ -183,7 +183,7 @@ TEST_CASE("planes, lines and stats of a merge of two nodes") {
 
 TEST_CASE("the bytes are the same for any number of threads", "[threads]") {
   const auto folder = corpus_path("oracles/merge/golden/n4_file_late/in");
-  if (!folder) PROFKIT_SKIP("needs PROFKIT_CORPUS");
+  if (!folder) PROFKIT_SKIP_WITHOUT_CORPUS;
   merge_options o;
   for (int i = 0; i < 4; ++i) {
     o.traces.push_back((*folder / ("node" + std::to_string(i) + ".xplane.pb")).string());
@@ -759,12 +759,12 @@ TEST_CASE("a merge that is stopped while it writes leaves no file") {
 
 TEST_CASE("real captures of two processes merge by wall time and keep every event") {
   const auto folder = corpus_path("captures/jax/two_process");
-  if (!folder) PROFKIT_SKIP("needs PROFKIT_CORPUS");
+  if (!folder) PROFKIT_SKIP_WITHOUT_CORPUS;
   merge_options o;
   for (const auto& entry : fs::recursive_directory_iterator(*folder))
     if (entry.path().filename() == "vm.xplane.pb" && entry.path().string().find("rank") != std::string::npos)
       o.traces.push_back(entry.path().string());
-  if (o.traces.size() < 2) PROFKIT_SKIP("needs PROFKIT_CORPUS");
+  if (o.traces.size() < 2) PROFKIT_SKIP_WITHOUT_CORPUS;
   std::sort(o.traces.begin(), o.traces.end());
   o.correction = merge_correction::walltime;
   const merged m = merge_into_memory(o);

@@ -167,7 +167,7 @@ TEST_CASE("neutrino: every analysis equals the golden values") {
   PROFKIT_NEEDS("toml");
   const auto golden = test::corpus_path("oracles/neutrino/golden");
   const test::scratch_folder generated;
-  if (!golden || !test::generate_traces(generated.path(), 1)) PROFKIT_SKIP("needs PROFKIT_CORPUS");
+  if (!golden || !test::generate_traces(generated.path(), 1)) PROFKIT_SKIP_WITHOUT_CORPUS;
   std::size_t cases = 0, analyses = 0;
   for (const auto& entry : fs::directory_iterator(*golden)) {
     if (!fs::exists(entry.path() / "analysis.json")) continue;
@@ -181,7 +181,7 @@ TEST_CASE("neutrino: every analysis equals the golden values") {
 
 TEST_CASE("neutrino: the reference's page table is read, and counts zero padding where the records do not") {
   const auto golden = test::corpus_path("oracles/neutrino/golden/main_dmat");
-  if (!golden) PROFKIT_SKIP("needs PROFKIT_CORPUS");
+  if (!golden) PROFKIT_SKIP_WITHOUT_CORPUS;
   std::size_t tables = 0;
   for (const auto& entry : fs::directory_iterator(*golden)) {
     if (entry.path().extension() != ".dmat") continue;

@@ -118,7 +118,7 @@ std::map<std::string, std::uint64_t> counted_by_grammar(const fs::path& script, 
 
 TEST_CASE("neutrino: every record file of the real driver reads as it was saved") {
   const auto root = corpus_path("captures/neutrino/oracle");
-  if (!root) PROFKIT_SKIP("needs PROFKIT_CORPUS");
+  if (!root) PROFKIT_SKIP_WITHOUT_CORPUS;
   std::size_t bins = 0, records = 0, without_launch = 0;
   std::set<std::string> unplanned;
   for (const fs::path& folder : trace_folders(*root)) {
@@ -155,7 +155,7 @@ TEST_CASE("neutrino: every record file of the real driver reads as it was saved"
 TEST_CASE("neutrino: no line of the real driver's logs is unknown, and each is of the kind that the grammar says") {
   const auto root = corpus_path("captures/neutrino/oracle");
   const auto grammar = corpus_path("oracles/neutrino/check_log_grammar.py");
-  if (!root || !grammar) PROFKIT_SKIP("needs PROFKIT_CORPUS");
+  if (!root || !grammar) PROFKIT_SKIP_WITHOUT_CORPUS;
   std::size_t logs = 0;
   for (const fs::path& folder : trace_folders(*root)) {
     CAPTURE(folder.string());
@@ -174,7 +174,7 @@ TEST_CASE("neutrino: no line of the real driver's logs is unknown, and each is o
 
 TEST_CASE("neutrino: the log of the documentation") {
   const auto path = corpus_path("captures/neutrino/doc_sample_event.log");
-  if (!path) PROFKIT_SKIP("needs PROFKIT_CORPUS");
+  if (!path) PROFKIT_SKIP_WITHOUT_CORPUS;
   const test::scratch_folder into;
   fs::copy_file(*path, into.path() / "event.log");
   const auto opened = probe_trace::open(into.path().string());

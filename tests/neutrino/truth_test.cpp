@@ -290,7 +290,7 @@ TEST_CASE("neutrino: 69 generated trace folders of several seeds read as their t
   }
   for (const unsigned seed : seeds) {
     const scratch_folder into;
-    if (!generate_traces(into.path(), seed)) PROFKIT_SKIP("needs PROFKIT_CORPUS");
+    if (!generate_traces(into.path(), seed)) PROFKIT_SKIP_WITHOUT_CORPUS;
     CAPTURE(seed);
     const counters seen = check_all(into.path());
     CHECK(seen.bins >= 40);

@@ -503,7 +503,7 @@ TEST_CASE("folders with nothing in them, circles, and files that cannot be reach
 
 TEST_CASE("every capture of the corpus is recognised, also without its name") {
   const auto corpus = corpus_path("captures");
-  if (!corpus) PROFKIT_SKIP("needs PROFKIT_CORPUS");
+  if (!corpus) PROFKIT_SKIP_WITHOUT_CORPUS;
   std::size_t seen = 0;
   const temporary_folder folder;
   for (const char* part : {"xspace", "jax", "kineto", "hlo"}) {

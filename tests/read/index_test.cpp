@@ -396,7 +396,7 @@ TEST_CASE("A file that went through a text conversion is told as such") {
 
 TEST_CASE("The mangled capture of the corpus is told as such") {
   const auto path = corpus_path("captures/xspace/MUST_REJECT_tpu_text_mangled.xplane.pb");
-  if (!path) PROFKIT_SKIP("needs PROFKIT_CORPUS");
+  if (!path) PROFKIT_SKIP_WITHOUT_CORPUS;
   const std::string bytes = read_file(*path);
   const xspace_index index = index_xspace(bytes);
   REQUIRE(index.damage);

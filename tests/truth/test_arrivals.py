@@ -1,8 +1,6 @@
 """Who comes last to calls of all kinds, and of how many that is not known: `validate`, `report`, `bubbles` and `fleet` say the same."""
 import gzip
 import json
-import os
-import pathlib
 import sys
 
 import hlo
@@ -166,10 +164,7 @@ class Dlrm(truth.Case):
 
     def setUp(self):
         super().setUp()
-        corpus = pathlib.Path(os.environ.get("PROFKIT_CORPUS", truth.ROOT.parent / "shared"))
-        self.folder = corpus / "captures" / "kineto" / "dlrm_8_ranks"
-        if not self.folder.exists():
-            self.skipTest("needs PROFKIT_CORPUS")
+        self.folder = truth.corpus("captures/kineto/dlrm_8_ranks")
 
     def lengths(self):
         """By rank the lengths of its collectives, in order, in µs."""

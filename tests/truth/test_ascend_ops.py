@@ -3,8 +3,6 @@
 queue between the threads of torch_npu is a second way from a kernel to its operator."""
 import csv
 import json
-import os
-import pathlib
 import random
 import re
 import sys
@@ -321,10 +319,8 @@ class AscendOpsTest(truth.Case):
                          {op["name"] for line in plain["lines"] for op in line["ops"]})
 
     def test_real_captures(self):
-        folder = pathlib.Path(os.environ.get("PROFKIT_CORPUS", pathlib.Path(os.environ["PROFKIT_SOURCE_ROOT"]).parent / "shared"))
-        outputs = sorted((folder / "captures/ascend/msinsight/test/data/pytorch/text").glob("level*/*/ASCEND_PROFILER_OUTPUT"))
-        if not outputs:
-            self.skipTest("needs PROFKIT_CORPUS")
+        folder = truth.corpus("captures/ascend/msinsight/test/data/pytorch/text")
+        outputs = sorted(folder.glob("level*/*/ASCEND_PROFILER_OUTPUT"))
         self.assertEqual(len(outputs), 6)
         products = set()
         for output in outputs:

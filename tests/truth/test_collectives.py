@@ -1,8 +1,6 @@
 #!/usr/bin/env python3
 """`profkit collectives`: asynchronous operations by flow, collectives among the ops, kernels of libraries."""
 
-import os
-import pathlib
 import sys
 
 import hlo
@@ -262,8 +260,7 @@ class RealTest(truth.Case):
     """In every real capture a device waits no longer for an operation than it takes."""
 
     def test_it(self):
-        corpus = pathlib.Path(os.environ.get("PROFKIT_CORPUS", truth.ROOT.parent / "shared")) / "captures"
-        captures = sorted(corpus.rglob("*.xplane.pb")) or sorted((truth.ROOT / "tests" / "data").rglob("*.xplane.pb"))
+        captures = sorted((truth.CORPUS / "captures").rglob("*.xplane.pb")) or sorted((truth.ROOT / "tests" / "data").rglob("*.xplane.pb"))
         told = 0
         for path in captures:
             if path.name.startswith("MUST_REJECT"):

@@ -2,14 +2,11 @@
 what their sources say."""
 import collections
 import json
-import os
-import pathlib
 import sys
 
 import truth
 
 DATA = truth.ROOT / "tests" / "data"
-CORPUS = pathlib.Path(os.environ.get("PROFKIT_CORPUS", truth.ROOT.parent / "shared"))
 PS_PER_MS = 10**9
 
 # Names as profilers write them, from the sources that src/base/communication_kernels.inc names.
@@ -275,10 +272,9 @@ class OfCaptures(Agreement):
         self.assertGreaterEqual(self.check_all(DATA), 4)
 
     def test_the_corpus(self):
-        if not (CORPUS / "captures").exists():
-            self.skipTest("needs PROFKIT_CORPUS")
-        roots = [CORPUS / "captures" / name for name in ("kineto", "kineto_devices", "xspace", "ascend", "jax")]
-        self.assertTrue(self.check_all(*roots, CORPUS / "oracles" / "contradictions"))
+        captures = truth.corpus("captures")
+        roots = [captures / name for name in ("kineto", "kineto_devices", "xspace", "ascend", "jax")]
+        self.assertTrue(self.check_all(*roots, truth.CORPUS / "oracles" / "contradictions"))
 
 
 if __name__ == "__main__":

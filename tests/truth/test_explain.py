@@ -1,7 +1,5 @@
 """`explain`: ids are unique, what is sure comes first, and what stands around a finding is what ran there."""
 import json
-import os
-import pathlib
 import random
 import sys
 
@@ -9,11 +7,11 @@ import truth
 import xspace
 
 DATA = truth.ROOT / "tests" / "data"
-CORPUS = pathlib.Path(os.environ.get("PROFKIT_CORPUS", truth.ROOT.parent / "shared")) / "captures"
+CAPTURES = truth.CORPUS / "captures"
 REAL = [DATA / "jax" / "two_process_rank0", DATA / "xspace" / "tpu_v6e_inference.xplane.pb",
         DATA / "kineto" / "h100_bert_small.pt.trace.json.gz", DATA / "ascend" / "two_ranks",
-        CORPUS / "kineto" / "dlrm_8_ranks", CORPUS / "kineto" / "resnet50_nw0_1623143089861.pt.trace.json.gz",
-        CORPUS / "xspace" / "jax08_attention_mi300.xplane.pb"]
+        CAPTURES / "kineto" / "dlrm_8_ranks", CAPTURES / "kineto" / "resnet50_nw0_1623143089861.pt.trace.json.gz",
+        CAPTURES / "xspace" / "jax08_attention_mi300.xplane.pb"]
 US = 1_000_000  # ps
 SURE = ["proved", "likely", "possible", "unknown"]
 MOST_BYTES = 8_000

@@ -1,7 +1,5 @@
 """Every document keeps to its size and its limit, says truly what it left out, and is whole with `limit` 0."""
 import json
-import os
-import pathlib
 import re
 import shlex
 import sys
@@ -10,7 +8,7 @@ import truth
 import xspace
 
 DATA = truth.ROOT / "tests" / "data"
-CORPUS = pathlib.Path(os.environ.get("PROFKIT_CORPUS", truth.ROOT.parent / "shared")) / "captures"
+CAPTURES = truth.CORPUS / "captures"
 DOCUMENTS = ["report", "info", "tree", "metadata", "steps", "ops", "modules", "framework", "collectives", "memory",
              "bubbles", "architecture", "neutrino"]
 MOST, MOST_BRIEF, MOST_EXPLAIN = 1_000_000, 16_000, 8_000
@@ -78,7 +76,7 @@ class Limits(truth.Case):
 
     def test_real_captures(self):
         paths = [path for folder in ("jax", "xspace", "kineto", "kineto_devices", "ascend", "op_stats", "hlo", "rocprofv3", "riegeli",
-                                     "perfetto") if (CORPUS / folder).is_dir() for path in sorted((CORPUS / folder).iterdir())]
+                                     "perfetto") if (CAPTURES / folder).is_dir() for path in sorted((CAPTURES / folder).iterdir())]
         library = truth.library()
         opened = 0
         for path in paths + SMALL:

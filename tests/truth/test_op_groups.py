@@ -389,10 +389,8 @@ class OpGroupsTest(truth.Case):
 
     def test_steps_are_those_that_can_be_asked_for(self):
         """Of PyTorch a step of a device is what was launched in it; each kernel is in one step, or in none."""
-        folder = pathlib.Path(os.environ.get("PROFKIT_CORPUS", pathlib.Path(os.environ["PROFKIT_SOURCE_ROOT"]).parent / "shared"))
-        paths = sorted((folder / "captures" / "kineto").glob("rank-0*.json.gz"))
-        if not paths:
-            self.skipTest("needs PROFKIT_CORPUS")
+        paths = sorted(truth.corpus("captures/kineto").glob("rank-0*.json.gz"))
+        self.assertTrue(paths)
         for path in paths:
             rows = shown(self.ask(path, "step,kernel"))
             steps = [p[0][1] for p in rows if len(p) == 1 and p[0][1]]
@@ -445,11 +443,8 @@ class OpGroupsTest(truth.Case):
 
     def test_real_captures(self):
         """PyTorch gives the operator and its kernels one number ("External id"): a second way to the same answer."""
-        folder = pathlib.Path(os.environ.get("PROFKIT_CORPUS", pathlib.Path(os.environ["PROFKIT_SOURCE_ROOT"]).parent / "shared"))
-        paths = sorted((folder / "captures" / "kineto").glob("*.json.gz"))
+        paths = sorted(truth.corpus("captures/kineto").glob("*.json.gz"))
         paths = [p for p in paths if p.stat().st_size < 2_000_000 and not p.name.startswith("resnet50")]  # that one has no such numbers
-        if not paths:
-            self.skipTest("needs PROFKIT_CORPUS")
         self.assertGreaterEqual(len(paths), 4)
         for path in paths:
             with self.subTest(path=path.name):

@@ -546,10 +546,9 @@ class OpWorkTest(truth.Case):
         a tanh), and of library calls nothing."""
         source = pathlib.Path(os.environ["PROFKIT_SOURCE_ROOT"])
         expected = json.loads((source / "tests/data/xspace/xprof_hlo_work.json").read_text())
-        corpus = pathlib.Path(os.environ.get("PROFKIT_CORPUS", source.parent / "shared")) / "captures" / "xspace"
         compared = 0
         for name, ops in expected.items():
-            path = next((p for p in (source / "tests/data/xspace" / name, corpus / name) if p.exists()), None)
+            path = next((p for p in (source / "tests/data/xspace" / name, truth.CORPUS / "captures/xspace" / name) if p.exists()), None)
             if path is None:
                 continue
             groups = self.groups(path, "program,instruction")[1]

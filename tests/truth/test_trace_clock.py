@@ -1,8 +1,6 @@
 """A trace of XLA's exporter says of a TPU what the XSpace of the same run says, by the device's clock."""
 import collections
 import json
-import os
-import pathlib
 import random
 import sys
 
@@ -12,8 +10,6 @@ import xspace as x
 
 US = 1_000_000  # ps
 SEEDS = range(1, 31)
-CAPTURE = (pathlib.Path(os.environ.get("PROFKIT_CORPUS", truth.ROOT.parent / "shared")) / "captures" / "xspace"
-           / "tpu_v6e_inference.xplane.pb")
 OFFSET, DURATION, STEP = 1, 2, 3  # ids of stats
 ROWS = ("name", "count", "total_ps", "self_ps", "min_ps", "max_ps")
 
@@ -200,11 +196,10 @@ class SameRun(truth.Case):
         self.assertIn("nn.Module", truth.run("modules", path))
 
     def test_a_real_run(self):
-        if not CAPTURE.is_file():
-            self.skipTest("needs PROFKIT_CORPUS")
+        capture = truth.corpus("captures/xspace/tpu_v6e_inference.xplane.pb")
         trace = self.scratch / "vm.trace.json.gz"
-        truth.run("export", CAPTURE, "--compat", "xla", "-o", trace)
-        ours, theirs = self.ask("ops", trace, "--limit", 0)["lines"], self.ask("ops", CAPTURE, "--limit", 0)["lines"]
+        truth.run("export", capture, "--compat", "xla", "-o", trace)
+        ours, theirs = self.ask("ops", trace, "--limit", 0)["lines"], self.ask("ops", capture, "--limit", 0)["lines"]
         self.assertEqual([(line["clock"], line["events"], line["busy_ps"]) for line in ours],
                          [(line["clock"], line["events"], line["busy_ps"]) for line in theirs])
         for one, other in zip(ours, theirs):
@@ -214,7 +209,7 @@ class SameRun(truth.Case):
             self.assertEqual([op["name"] for op in one["ops"][:6]],
                              [op["name"].split(" = ")[0].lstrip("%") for op in other["ops"][:6]])
         self.assertEqual(ours[0]["ops"][0]["name"], "copy-done.4")
-        self.check([s[1:] for s in self.steps(trace)], [s[1:] for s in self.steps(CAPTURE)])
+        self.check([s[1:] for s in self.steps(trace)], [s[1:] for s in self.steps(capture)])
 
 
 if __name__ == "__main__":

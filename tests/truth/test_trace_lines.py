@@ -2,15 +2,12 @@
 import collections
 import gzip
 import json
-import os
-import pathlib
 import random
 import sys
 
 import truth
 from trace_events import meta
 
-CORPUS = pathlib.Path(os.environ.get("PROFKIT_CORPUS", truth.ROOT.parent / "shared")) / "captures"
 US = 1_000_000  # ps
 SEEDS = range(1, 21)
 UNTOLD = "events of traces that do not say which are of devices"
@@ -257,9 +254,7 @@ class Lines(truth.Case):
         self.assertGreaterEqual(self.check_folder(truth.ROOT / "tests" / "data"), 4)
 
     def test_the_corpus(self):
-        if not CORPUS.is_dir():
-            self.skipTest("needs PROFKIT_CORPUS")
-        self.assertGreaterEqual(self.check_folder(CORPUS), 10)
+        self.assertGreaterEqual(self.check_folder(truth.corpus("captures")), 10)
 
 
 if __name__ == "__main__":

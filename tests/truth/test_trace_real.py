@@ -4,8 +4,6 @@ import csv
 import gzip
 import io
 import json
-import os
-import pathlib
 import re
 import sys
 from decimal import Decimal
@@ -13,7 +11,6 @@ from decimal import Decimal
 import truth
 
 DATA = truth.ROOT / "tests" / "data"
-CORPUS = pathlib.Path(os.environ.get("PROFKIT_CORPUS", truth.ROOT.parent / "shared")) / "captures"
 KERNELS = {**dict.fromkeys(("kernel", "gpu_memcpy", "gpu_memset", "Kernel", "Memcpy", "Memset"), "GPU"),
            "mtia_ccp_events": "device"}
 MARKERS = {"user_annotation", "cpu_op", "Operator", "python_function"}
@@ -100,9 +97,8 @@ class OfPyTorch(truth.Case):
         self.assertEqual(self.check_trace(DATA / "kineto" / "h100_bert_small.pt.trace.json.gz"), 1)
 
     def test_the_corpus(self):
-        if not CORPUS.exists():
-            self.skipTest("needs PROFKIT_CORPUS")
-        folders = CORPUS / "kineto", CORPUS / "kineto_devices"
+        captures = truth.corpus("captures")
+        folders = captures / "kineto", captures / "kineto_devices"
         for path in sorted(p for folder in folders for p in folder.rglob("*") if p.suffix in (".gz", ".json")):
             if "memory_timeline" not in path.name:
                 with self.subTest(path.name):
@@ -150,12 +146,11 @@ class OfAscend(truth.Case):
 
     def test_totals_that_the_recorder_made(self):
         """op_statistic.csv counts what is no communication; its times have three decimals."""
-        if not CORPUS.exists():
-            self.skipTest("needs PROFKIT_CORPUS")
-        tables = sorted((CORPUS / "ascend").rglob("op_statistic*.csv"))
+        captures = truth.corpus("captures")
+        tables = sorted((captures / "ascend").rglob("op_statistic*.csv"))
         self.assertTrue(tables)
         for table in tables:
-            with self.subTest(str(table.relative_to(CORPUS))):
+            with self.subTest(str(table.relative_to(captures))):
                 found = {key: of for key, of in self.totals_of(self.lines_of(table.parents[1])).items()
                          if key[1] not in ("HCCL", "COMMUNICATION")}
                 rows = {(row["OP Type"], row["Core Type"]): row for row in self.rows_of(table)}
@@ -168,9 +163,8 @@ class OfAscend(truth.Case):
 
     def test_the_same_totals_without_the_table_of_kernels(self):
         """Where op_statistic.csv is all there is, ops are its rows."""
-        if not CORPUS.exists():
-            self.skipTest("needs PROFKIT_CORPUS")
-        for number, table in enumerate(sorted((CORPUS / "ascend").rglob("op_statistic*.csv"))):
+        captures = truth.corpus("captures")
+        for number, table in enumerate(sorted((captures / "ascend").rglob("op_statistic*.csv"))):
             alone = self.write(f"{number}/op_statistic.csv", table.read_bytes())
             found = {key: of[:2] for key, of in self.totals_of(self.lines_of(alone)).items()}
             self.check(found, {(row["OP Type"], row["Core Type"]): (int(row["Count"]), ps(row["Total Time(us)"]))

@@ -4,7 +4,6 @@ import csv
 import gzip
 import io
 import json
-import os
 import pathlib
 import random
 import sys
@@ -13,7 +12,6 @@ import anatomy_model as model
 import truth
 from trace_case import AscendCase
 
-CORPUS = pathlib.Path(os.environ.get("PROFKIT_CORPUS", truth.ROOT.parent / "shared")) / "captures"
 FRAME = {"version": 1, "status": "ok", "reason": None}
 
 
@@ -93,9 +91,8 @@ class RealTest(TraceCase):
                 self.check([p["process"]["pid"] for p in found], [pid])
 
     def test_corpus(self):
-        paths = sorted(p for p in CORPUS.glob("kineto/**/*.json*") if p.stat().st_size < 1 << 20)
-        if not paths:
-            self.skipTest("needs PROFKIT_CORPUS")
+        paths = sorted(p for p in truth.corpus("captures/kineto").glob("**/*.json*") if p.stat().st_size < 1 << 20)
+        self.assertTrue(paths)
         for path in paths:
             text = text_of_file(path)
             if "traceEvents" not in text[:1 << 16] and '"ph"' not in text[:1 << 16] or len(text) > 12 << 20:

@@ -3,8 +3,6 @@
 of PyTorch, which record the types that a copy reads and writes."""
 import gzip
 import json
-import os
-import pathlib
 import random
 import sys
 from collections import defaultdict
@@ -177,10 +175,8 @@ class WorkKindsTest(truth.Case):
 
     def test_real_copies(self):
         """Whether a copy converts is told by the types that its operator records."""
-        folder = pathlib.Path(os.environ.get("PROFKIT_CORPUS", pathlib.Path(os.environ["PROFKIT_SOURCE_ROOT"]).parent / "shared"))
-        paths = sorted((folder / "captures" / "kineto").glob("*.json.gz"))
-        if not paths:
-            self.skipTest("needs PROFKIT_CORPUS")
+        paths = sorted(truth.corpus("captures/kineto").glob("*.json.gz"))
+        self.assertTrue(paths)
         casts = copies = 0
         for path in paths:
             events = json.loads(gzip.decompress(path.read_bytes()))["traceEvents"]

@@ -17,12 +17,20 @@ import fields
 ROOT = pathlib.Path(os.environ.get("PROFKIT_SOURCE_ROOT", pathlib.Path(__file__).resolve().parents[2]))
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(ROOT / "bindings" / "python" / "src"))
+CORPUS = pathlib.Path(os.environ.get("PROFKIT_CORPUS", ROOT.parent / "shared"))
 PROFKIT = ""  # the command; set by main()
 LIBRARY = ""  # libprofkit; set by main()
 
 
 class Text:
     """Stands in an expected document for a text that differs by machine or version: `check` accepts any text there."""
+
+
+def corpus(place):
+    """A file or folder of the large corpus; a test that gets here without it is skipped."""
+    if not (CORPUS / place).exists():
+        raise unittest.SkipTest("needs PROFKIT_CORPUS")
+    return CORPUS / place
 
 
 def is_sanitized():

@@ -245,7 +245,7 @@ TEST_CASE("views read the bundled captures as protobuf does") {
 TEST_CASE("views read the corpus as protobuf does") {
   const auto captures = corpus_path("captures");
   const auto oracles = corpus_path("oracles");
-  if (!captures || !oracles) PROFKIT_SKIP("needs PROFKIT_CORPUS");
+  if (!captures || !oracles) PROFKIT_SKIP_WITHOUT_CORPUS;
   counts n;
   check_inputs(*captures, n);
   CHECK(n.damaged == 0);
@@ -284,7 +284,7 @@ TEST_CASE("views and protobuf agree about flipped bytes") {
 
 TEST_CASE("views reject a capture that went through a text conversion") {
   const auto path = corpus_path("captures/xspace/MUST_REJECT_tpu_text_mangled.xplane.pb");
-  if (!path) PROFKIT_SKIP("needs PROFKIT_CORPUS");
+  if (!path) PROFKIT_SKIP_WITHOUT_CORPUS;
   const std::string bytes = read_file(*path);
   CHECK_FALSE(views_find_no_damage<xspace_kind>(bytes));
   CHECK(disagreement<xspace_kind>(bytes) == "");

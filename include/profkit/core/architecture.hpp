@@ -47,9 +47,9 @@ enum class model_phase : std::uint8_t { prefill, decode, training, undetermined 
 /// By the kernels of a layer: a fused dispatch, FFN and combine; grouped matmuls with an all-to-all; a distributed
 /// dispatch and combine; another mixture of experts; none of them.
 enum class layer_kind : std::uint8_t { dense, moe_fused, moe_grouped, moe_distributed, moe_other };
+inline constexpr std::size_t layer_kind_count = 5;
 [[nodiscard]] const char* layer_kind_name(layer_kind value) noexcept;  ///< "Dense", "MoE+DFC", …
 // end of enum layer_kind
-inline constexpr std::size_t layer_kind_count = 5;
 
 // enum layer_role: written by scripts/generate
 /// What a kernel does in its layer.
@@ -69,9 +69,9 @@ enum class layer_role : std::uint8_t {
   sampling,
   other
 };
+inline constexpr std::size_t layer_role_count = 14;
 [[nodiscard]] const char* layer_role_name(layer_role value) noexcept;  ///< "attention", "projection", …
 // end of enum layer_role
-inline constexpr std::size_t layer_role_count = 14;
 [[nodiscard]] const char* layer_role_title(layer_role r) noexcept;  ///< "Attention", "TP communication", …
 
 // enum anchor_source: written by scripts/generate

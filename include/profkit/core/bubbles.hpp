@@ -153,9 +153,9 @@ enum class bubble_label : std::uint8_t {
   python_serialization_or_lock, ///< Python, or a lock
   insufficient_evidence         ///< none of these
 };
+inline constexpr std::size_t bubble_label_count = 6;
 [[nodiscard]] const char* bubble_label_name(bubble_label value) noexcept;  ///< "possible_sync_or_h2d", "possible_comm_wait", …
 // end of enum bubble_label
-inline constexpr std::size_t bubble_label_count = 6;
 
 // enum idle_cause: written by scripts/generate
 /// Why a device waits, as far as the capture shows; what each needs is in docs/bubbles.md. Work comes late from the
@@ -184,9 +184,9 @@ enum class idle_cause : std::uint8_t {
   recording,         ///< the profiler itself holds the program up
   host_call          ///< the launching thread stands in one call, of which it is not known what it does
 };
+inline constexpr std::size_t idle_cause_count = 22;
 [[nodiscard]] const char* idle_cause_name(idle_cause value) noexcept;  ///< "launch_bound", "optimizer_loop", …
 // end of enum idle_cause
-inline constexpr std::size_t idle_cause_count = 22;
 [[nodiscard]] const char* idle_cause_meaning(idle_cause c) noexcept;  ///< "the host waits for the next batch", …
 /// The label under which soft_root_cause_summary lists it: "possible_host_launch_lag", "possible_data_loader", …; "" of
 /// exposed time.
@@ -209,9 +209,9 @@ enum class bubble_tag : std::uint8_t {
   partial_capture_boundary,     ///< it touches the edge of the capture
   variable_shape_same_template  ///< shapes vary
 };
+inline constexpr std::size_t bubble_tag_count = 13;
 [[nodiscard]] const char* bubble_tag_name(bubble_tag value) noexcept;  ///< "DEVICE_IDLE_GAP_HEAVY", "PRELAUNCH_GAP_HEAVY", …
 // end of enum bubble_tag
-inline constexpr std::size_t bubble_tag_count = 13;
 
 /// A small set of labels or tags.
 template <class T>

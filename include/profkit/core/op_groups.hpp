@@ -38,6 +38,7 @@ enum class group_key : std::uint8_t {
   stream,         ///< the line of the device
   device
 };
+inline constexpr std::size_t group_key_count = 17;
 [[nodiscard]] const char* group_key_name(group_key value) noexcept;  ///< "kernel", "function", …
 // end of enum group_key
 /// "outer-op".

@@ -30,6 +30,7 @@ enum class probe_slice : std::int32_t {
   overhead,
   log
 };
+inline constexpr std::size_t probe_slice_count = 11;
 [[nodiscard]] const char* probe_slice_name(probe_slice value) noexcept;  ///< "summary", "launches", …
 // end of enum probe_slice
 [[nodiscard]] std::optional<probe_slice> probe_slice_of(std::string_view name) noexcept;

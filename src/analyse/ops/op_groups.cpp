@@ -135,12 +135,12 @@ class group_tree {
 result<std::vector<group_key>> parse_group_keys(std::string_view text) {
   std::vector<group_key> keys;
   for (const std::string_view name : parts_between(text, ',')) {
-    const auto known = [](std::size_t at) { return std::string_view(group_key_name(static_cast<group_key>(at))); };
+    const auto name_at = [](std::size_t at) { return group_key_name(static_cast<group_key>(at)); };
     std::size_t at = 0;
-    while (known(at) != name && !known(at).empty()) ++at;
-    if (known(at).empty()) {
-      std::string all;
-      for (at = 0; !known(at).empty(); ++at) all += (all.empty() ? "" : ", ") + std::string(known(at));
+    while (at < group_key_count && name != name_at(at)) ++at;
+    if (at == group_key_count) {
+      std::string all = name_at(0);
+      for (at = 1; at < group_key_count; ++at) all += std::string(", ") + name_at(at);
       return fault{fault_code::invalid_argument, "ops are not grouped by \"" + std::string(name) + "\"", "", no_offset,
                    "choose from: " + all + "; several with commas between them"};
     }

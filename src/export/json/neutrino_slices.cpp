@@ -5,7 +5,7 @@ namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 
 std::optional<probe_slice> probe_slice_of(std::string_view name) noexcept {
-  for (std::int32_t i = 0; *probe_slice_name(static_cast<probe_slice>(i)) != 0; ++i)
+  for (std::size_t i = 0; i < probe_slice_count; ++i)
     if (name == probe_slice_name(static_cast<probe_slice>(i))) return static_cast<probe_slice>(i);
   return std::nullopt;
 }

@@ -40,6 +40,14 @@ class _Document(Owner):
         return Status(status.value)
 
 
+def _name(enumeration: str, value: int) -> str:
+    return NAMES[enumeration].get(value, "unknown")  # a later library may have more
+
+
+def _namer(enumeration: str) -> Callable[[int], str]:
+    return lambda value: _name(enumeration, value)
+
+
 def _choice(value: str, choices: Dict[str, int], what: str) -> int:
     if value not in choices:
         raise ValueError(f"{what} is one of {', '.join(choices)}, not {value!r}")
@@ -122,10 +130,8 @@ class CurvePoint(NamedTuple):
     live_bytes: int
 
 
-_METHODS = ("none", "heap_replay", "schedule_sweep", "allocation_sizes")
-_BOUNDS = ("exact", "lower", "upper")
 _memory_module = converter(MemoryModule, d.pk_memory_module, {"damaged": bool, "chosen": bool})
-_memory_space = converter(MemorySpace, d.pk_memory_space, {"method": _METHODS.__getitem__, "bound": _BOUNDS.__getitem__})
+_memory_space = converter(MemorySpace, d.pk_memory_space, {"method": _namer("peak_method"), "bound": _namer("peak_bound")})
 _curve_point = converter(CurvePoint, d.pk_curve_point)
 
 
@@ -222,8 +228,7 @@ class Memory(_Document):
 
 # ---- bubbles ----
 
-def _name(enumeration: str, value: int) -> str:
-    return NAMES[enumeration].get(value, "unknown")  # a later library may have more
+_WINDOW_POLICIES = {name: value for value, name in NAMES["window_policy"].items()}
 
 
 def _bits(enumeration: str) -> Callable[[int], Tuple[str, ...]]:
@@ -317,7 +322,7 @@ class Bubbles(_Document):
         given = options(d.pk_bubbles_options, step_pattern=L.encoded(step_pattern),
                         filters=L.filters(plane=device, event=step_name, step=step, from_ps=from_ps, to_ps=to_ps), thresholds=L.strings(named),
                         threshold_count=len(named), limit=L.limit_of(limit),
-                        window_policy=_choice(window_policy, {"whole": 0, "marker": 1, "device": 2, "guide": 3}, "window_policy"))
+                        window_policy=_choice(window_policy, _WINDOW_POLICIES, "window_policy"))
         given.hooks = L.hooks(calls, progress=progress, log=log, cancel=cancel, threads=threads)
         self._handle = calls.run(lambda: made(lib.pk_bubbles_open, lib.pk_bubbles_free, source, c.byref(given), keep=source))
 
@@ -654,8 +659,8 @@ class Record(NamedTuple):
     values: Dict[str, int]
 
 
-_TOOLS = {name or "none": at for at, name in NAMES["probe_tool"].items()}
-_SLICES = {name: at for at, name in NAMES["probe_slice"].items()}
+_TOOLS = {name or "none": value for value, name in NAMES["probe_tool"].items()}
+_SLICES = {name: value for value, name in NAMES["probe_slice"].items()}
 _FORMATS = {"json": d.PK_PROBE_JSON, "csv": d.PK_PROBE_CSV, "svg": d.PK_PROBE_SVG}
 _LEVELS = ("unknown", "thread", "warp")
 _record_field = converter(RecordField, d.pk_probe_field)

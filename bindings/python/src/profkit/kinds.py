@@ -109,9 +109,6 @@ class LineKind(IntEnum):
 
 # What documents call the values, by their numbers.
 NAMES: Dict[str, Dict[int, str]] = {
-    "kernel_class": {0: "compute", 1: "aicpu", 2: "comm", 3: "copy", 4: "other"},
-    "accelerator": {0: "other", 1: "tpu", 2: "gpu", 3: "npu"},
-    "host_span_kind": {0: "op", 1: "runtime", 2: "frame", 3: "annotation", 4: "gc", 5: "other"},
     "window_policy": {0: "whole", 1: "marker", 2: "device", 3: "guide"},
     "bubble_scope": {0: "global", 1: "step_internal", 2: "prelaunch", 3: "tail"},
     "bubble_label": {0: "possible_sync_or_h2d", 1: "possible_comm_wait", 2: "possible_untraced_host_blocking",
@@ -143,9 +140,6 @@ NAMES: Dict[str, Dict[int, str]] = {
     "probe_tool": {0: "", 1: "block_sched", 2: "gmem_bytes", 3: "tensorop", 4: "program_progress", 5: "dmat"},
     "compression": {0: "none", 1: "gzip", 2: "zstd"},
     "trace_format": {0: "trace.json", 1: "pftrace", 2: "xspace", 3: "csv"},
-    "plane_kind": {0: "device", 1: "host", 2: "metadata", 3: "custom", 4: "environment", 5: "other"},
-    "line_kind": {0: "steps", 1: "modules", 2: "ops", 3: "async", 4: "stream", 5: "derived", 6: "counter",
-        7: "thread", 8: "other"},
 }
 # end of kinds
 

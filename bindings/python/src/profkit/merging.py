@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any, Callable, Iterator, List, NamedTuple, Opt
 from . import _declarations as d
 from . import _library as L
 from ._library import Calls, check, converter, got, lib, made, options, path_text, read_positions, text
-from .analyses import _Document, _choice
+from .analyses import _Document, _choice, _namer
 from .kinds import Status
 from .profile import CancelToken, Limits, Log, PathLike, Profile, Progress, limits_pointer
 
@@ -19,7 +19,6 @@ _ZEROS = {"auto": d.PK_ZERO_AUTO, "earliest": d.PK_ZERO_EARLIEST, "reference": d
           "none": d.PK_ZERO_NONE}
 _PLANES = {"seed": d.PK_PLANES_SEED, "rocm": d.PK_PLANES_ROCM, "node": d.PK_PLANES_NODE}
 _FORMATS = {"xspace": d.PK_MERGED_XSPACE, "trace_json": d.PK_MERGED_TRACE_JSON}
-_STATUSES = ("corrected", "walltime", "raw", "missing", "corrupt")
 
 
 class MergedNode(NamedTuple):
@@ -46,7 +45,7 @@ def _bound(value: int) -> Optional[int]:
 
 _node = converter(MergedNode, d.pk_merge_node, {
     "trace": path_text, "tracer_bound_ps": _bound, "host_bound_ps": _bound,
-    "status": _STATUSES.__getitem__, "aligned_before": bool})
+    "status": _namer("node_status"), "aligned_before": bool})
 
 
 class Merge(_Document):

@@ -2912,8 +2912,8 @@ impl Default for pk_architecture_options {
     }
 }
 
-/// A device in the capture: a device plane of an XSpace, a device of a trace or a table. A row of PK_TABLE_DEVICES.
-/// Frozen; text is borrowed from what gave the row. Since 0.1.
+/// A device in the capture: a device plane of an XSpace, a device of a trace or a table. A row of
+/// PK_TABLE_DEVICES. Frozen; text is borrowed from what gave the row. Since 0.1.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct pk_device {
@@ -2938,7 +2938,8 @@ impl Default for pk_device {
     }
 }
 
-/// Totals of one op on one line. A row of PK_TABLE_OPS. Frozen; text is borrowed from what gave the row. Since 0.1.
+/// Totals of one op on one line. A row of PK_TABLE_OPS. Frozen; text is borrowed from what gave the row.
+/// Since 0.1.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct pk_op {
@@ -3021,8 +3022,8 @@ impl Default for pk_cause {
     }
 }
 
-/// A part of the time of a device: what it did, and why it waited. The rows of a device that are in steps add up to
-/// its steps, the others to the time between its first and last kernel that is in no step. A row of
+/// A part of the time of a device: what it did, and why it waited. The rows of a device that are in steps add up
+/// to its steps, the others to the time between its first and last kernel that is in no step. A row of
 /// PK_TABLE_DEVICE_TIME. Frozen; text is borrowed from what gave the row. Since 0.1.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]

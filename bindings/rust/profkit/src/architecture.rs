@@ -1,9 +1,10 @@
 //! What model ran.
 
-use crate::document::{analysis_document, DocumentStatus};
+use crate::document::analysis_document;
 use crate::error::check;
 use crate::filters::Filters;
 use crate::hooks::{Bridge, Handle, Hooks, Output};
+use crate::kinds::DocumentStatus;
 use crate::profile::Profile;
 use crate::rows::{limit, text, Strings};
 use crate::Result;

@@ -1,18 +1,15 @@
 //! Why devices wait.
 
-use crate::document::{analysis_document, DocumentStatus};
+use crate::document::analysis_document;
 use crate::filters::Filters;
 use crate::hooks::{Bridge, Handle, Hooks};
-use crate::kinds::{BubbleLabels, BubbleTags, Cause};
+use crate::kinds::{BubbleLabels, BubbleTags, Cause, Certainty, DocumentStatus, Scope};
 use crate::profile::Profile;
 use crate::rows::{limit, text, Strings, TableRows};
 use crate::Result;
 use profkit_sys as sys;
 use std::borrow::Cow;
 use std::io;
-
-pub use crate::kinds::Scope;
-pub use crate::kinds::Certainty;
 
 /// Where a step begins and ends.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

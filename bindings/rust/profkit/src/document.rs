@@ -1,5 +1,6 @@
 //! The JSON documents, byte for byte those of `profkit <command> --json`.
 
+use crate::kinds::DocumentStatus;
 use crate::error::{check, Error};
 use crate::filters::Filters;
 use crate::hooks::{Bridge, Hooks, Output};
@@ -49,8 +50,6 @@ named!(
 });
 
 spelled!(Document, sys::pk_document_name);
-
-pub use crate::kinds::DocumentStatus;
 
 /// Which part of a capture to look at, and how much of it to show.
 #[derive(Debug, Default)]

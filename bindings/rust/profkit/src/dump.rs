@@ -1,8 +1,8 @@
 //! Any protobuf message, field by field.
 
-use crate::document::DocumentStatus;
 use crate::error::check;
 use crate::hooks::{Bridge, Output};
+use crate::kinds::DocumentStatus;
 use crate::profile::{File, OpenOptions};
 use crate::rows::{limit, Strings};
 use crate::Result;

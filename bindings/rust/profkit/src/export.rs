@@ -1,9 +1,9 @@
 //! Captures in the formats of other tools.
 
-use crate::document::DocumentStatus;
 use crate::error::check;
 use crate::filters::Filters;
 use crate::hooks::{Bridge, Hooks, Output};
+use crate::kinds::DocumentStatus;
 use crate::profile::{named, spelled, Profile};
 use crate::rows::{flag, Strings};
 use crate::Result;

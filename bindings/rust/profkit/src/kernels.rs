@@ -1,5 +1,6 @@
 //! What the devices of a capture did, kernel by kernel.
 
+use crate::kinds::{Accelerator, KernelKind};
 use crate::error::got;
 use crate::filters::Filters;
 use crate::hooks::{Bridge, Handle, Hooks};
@@ -8,8 +9,6 @@ use crate::rows::{flag, text, Strings, TableRows};
 use crate::Result;
 use profkit_sys as sys;
 use std::borrow::Cow;
-
-pub use crate::kinds::KernelKind;
 
 /// What to read.
 #[derive(Debug, Default)]
@@ -29,8 +28,6 @@ pub struct KernelOptions<'h> {
 pub struct Kernels<'d> {
     pub(crate) handle: Handle<'d, sys::pk_activity>,
 }
-
-pub use crate::kinds::Accelerator;
 
 /// A device of one rank, process or file.
 #[derive(Clone, Debug)]

@@ -47,29 +47,32 @@ pub use architecture::{Architecture, ArchitectureOptions};
 #[cfg(feature = "arrow")]
 pub use arrow::BatchReader;
 pub use arrow::{ArrowStream, CellValue, Column, ColumnRows, Table, TableKind, TableOptions};
-pub use bubbles::{Bubble, BubbleOptions, BubbleStep, Bubbles, Certainty, Gaps, Scope, Steps, WindowPolicy};
+pub use bubbles::{Bubble, BubbleOptions, BubbleStep, Bubbles, Gaps, Steps, WindowPolicy};
 pub use builder::{
     LaunchKind, SpanKind, TraceAllocation, TraceBuilder, TraceBuilderOptions, TraceHost, TraceKernel, TraceOwner, TraceSpan,
     TraceStep, TraceValue,
 };
 pub use chrome::{ChromeEvent, ChromeEvents, ChromeSummary};
 pub use clock::{Clock, ClockDomain, ClockOffset, ClockOptions, ClockPair};
-pub use document::{Document, DocumentOptions, DocumentStatus};
+pub use document::{Document, DocumentOptions};
 pub use dump::{dump, DumpFormat, DumpOptions};
 pub use error::{Error, Kind};
 pub use export::{ExportOptions, ExportOutcome, TraceFormat};
 pub use filters::Filters;
 pub use hooks::{CancelToken, Hooks};
-pub use kernels::{Accelerator, Device, Kernel, KernelKind, KernelOptions, KernelRows, Kernels};
-pub use kinds::{BubbleLabel, BubbleLabels, BubbleTag, BubbleTags, Cause, ColumnType, LogLevel};
+pub use kernels::{Device, Kernel, KernelOptions, KernelRows, Kernels};
+pub use kinds::{
+    Accelerator, BubbleLabel, BubbleLabels, BubbleTag, BubbleTags, Cause, Certainty, ColumnType, DocumentStatus, KernelKind,
+    LaunchOutcome, LogLevel, NodeStatus, PeakBound, PeakMethod, Scope,
+};
 pub use memory::{
     Allocator, Allocators, CurvePoint, LiveBuffer, LiveBuffers, LiveCurve, Memory, MemoryModule, MemoryOptions, MemorySpace,
-    PeakBound, PeakMethod, StepPolicy,
+    StepPolicy,
 };
-pub use merge::{Correction, Merge, MergeNode, MergeOptions, MergedFormat, NodeStatus, PlaneNames, Zero};
+pub use merge::{Correction, Merge, MergeNode, MergeOptions, MergedFormat, PlaneNames, Zero};
 pub use modules::{Module, Modules, Sibling};
 pub use neutrino::{
-    Launch, LaunchDurations, Launches, LaunchOutcome, Neutrino, ProbeFormat, ProbeLevel, ProbeQuery, ProbeSlice, ProbeTool,
+    Launch, LaunchDurations, Launches, Neutrino, ProbeFormat, ProbeLevel, ProbeQuery, ProbeSlice, ProbeTool,
     Record, RecordField, RecordFile, RecordMap, RecordRows, Records,
 };
 pub use profile::{

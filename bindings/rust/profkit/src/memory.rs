@@ -1,6 +1,7 @@
 //! Where the memory of a capture goes.
 
-use crate::document::{analysis_document, DocumentStatus};
+use crate::kinds::{DocumentStatus, PeakBound, PeakMethod};
+use crate::document::analysis_document;
 use crate::error::{check, got};
 use crate::filters::Filters;
 use crate::hooks::{Bridge, Handle, Hooks};
@@ -10,9 +11,6 @@ use crate::Result;
 use profkit_sys as sys;
 use std::borrow::Cow;
 use std::io;
-
-pub use crate::kinds::PeakMethod;
-pub use crate::kinds::PeakBound;
 
 /// Which step window the run-time part is about.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

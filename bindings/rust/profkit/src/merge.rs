@@ -1,5 +1,6 @@
 //! Many nodes on one clock: merging their traces.
 
+use crate::kinds::NodeStatus;
 use crate::error::{check, got};
 use crate::hooks::{Bridge, Handle, Hooks, Output};
 use crate::profile::Limits;
@@ -62,8 +63,6 @@ pub enum MergedFormat {
     /// Trace JSON, of trace JSON.
     TraceJson,
 }
-
-pub use crate::kinds::NodeStatus;
 
 /// What to merge.
 ///

@@ -1,9 +1,8 @@
 //! What probes recorded inside GPU kernels.
 
-use crate::document::DocumentStatus;
 use crate::error::{check, got, Error};
 use crate::hooks::{slice, Bridge, Handle, Hooks, Output};
-use crate::kinds::worded;
+use crate::kinds::{DocumentStatus, LaunchOutcome, worded};
 use crate::profile::{path_of, Profile};
 use crate::rows::{bytes, flag, limit, text, Batched, Strings, TableRows};
 use crate::Result;
@@ -29,7 +28,6 @@ pub enum ProbeTool {
     Dmat,
 }
 
-pub use crate::kinds::LaunchOutcome;
 worded!(
     /// Who has a slot of its own in a map.
     ProbeLevel, Unknown, {

@@ -1,8 +1,9 @@
 //! Whether the collectives of several nodes happened in a possible order.
 
-use crate::document::{analysis_document, DocumentStatus};
+use crate::document::analysis_document;
 use crate::error::{check, got};
 use crate::hooks::{Bridge, Handle, Hooks, Output};
+use crate::kinds::DocumentStatus;
 use crate::profile::Profile;
 use crate::rows::{flag, limit, Batched};
 use crate::Result;
