@@ -7,6 +7,7 @@ import tomllib
 SCHEMA = "schema/enums.toml"
 C_HEADER = "profkit/profkit.h"
 WIDTH = 118
+INITIALS = {word.lower(): word for word in ("AICPU", "CSV", "GC", "GPU", "H2D", "JSON", "NPU", "TPU")} | {"xspace": "XSpace"}  # in Go
 
 
 class SchemaError(Exception):
@@ -21,15 +22,18 @@ class Enum:
         self.type, self.c, self.function = given.get("type", "uint8"), given.get("c"), given.get("function")
         self.other, self.is_named_elsewhere = given.get("else", ""), "texts" in given
         self.python, self.rust, self.count = given.get("python"), given.get("rust"), given.get("count")
+        self.go, self.go_prefix = given.get("go"), given.get("go_prefix", given.get("go"))
         self.values, number = [], 0
         for value in given["values"]:
             number = value.get("number", number)
             self.values.append({"meaning": "", "shown": value["name"], "c": value["name"].upper(),
-                                "rust": "".join(word.capitalize() for word in value["name"].split("_")), **value,
+                                "rust": "".join(word.capitalize() for word in value["name"].split("_")),
+                                "go": "".join(INITIALS.get(word, word.capitalize()) for word in value["name"].split("_")), **value,
                                 "number": number, "is_given": "number" in value})
             number += 1
-        unknown = set(given) - {"name", "header", "meaning", "type", "c", "function", "else", "python", "rust", "count", "texts", "values"}
-        unknown |= {key for value in given["values"] for key in value} - {"name", "number", "c", "shown", "meaning", "rust"}
+        unknown = set(given) - {"name", "header", "meaning", "type", "c", "function", "else", "python", "rust", "go", "go_prefix", "count",
+                               "texts", "values"}
+        unknown |= {key for value in given["values"] for key in value} - {"name", "number", "c", "shown", "meaning", "rust", "go"}
         if unknown:
             raise SchemaError(f"{self.name}: {', '.join(sorted(unknown))} has no meaning")
         for key in ("name", "number"):
@@ -158,6 +162,48 @@ def rust(enums):
     return text
 
 
+def go_constants(enum):
+    """The lines of a block of constants as gofmt has them: names and types in columns up to the next comment."""
+    lines, run = [], []
+
+    def close():
+        widest = max((len(name) for name, _ in run), default=0)
+        lines.extend(f"\t{name:<{widest}} {rest}" for name, rest in run)
+        run.clear()
+
+    for value in enum.values:
+        if not value["c"]:
+            continue
+        if value["meaning"]:
+            close()
+            lines.append(comment(value["meaning"], "\t", "// ", "// ").rstrip("\n"))
+        run.append((enum.go_prefix + value["go"], f"{enum.go} = C.{enum.c}{value['c']}"))
+    close()
+    return "\n".join(lines) + "\n"
+
+
+def go(enums):
+    """The kinds of kinds.go, and the texts of all values by the name of the enumeration."""
+    text = ""
+    for enum in enums:
+        if not enum.go:
+            continue
+        text += "\n" + comment(f"{enum.go}: {enum.meaning[:1].lower()}{enum.meaning[1:]}", "", "// ", "// ")
+        text += f"type {enum.go} int32\n\n// Values of {enum.go}.\nconst (\n{go_constants(enum)})\n"
+        if enum.function and not enum.is_named_elsewhere:
+            text += (f"\n// String is as documents spell it; \"unknown\" for a value of a later library.\n"
+                     f"func (k {enum.go}) String() string {{ return named(\"{enum.name}\", int32(k), \"unknown\") }}\n"
+                     f"\n// MarshalText gives what String does.\n"
+                     f"func (k {enum.go}) MarshalText() ([]byte, error) {{ return []byte(k.String()), nil }}\n")
+    text += "\n// What documents call the values, by their numbers.\nvar namesOf = map[string][]string{\n"
+    for enum in enums:
+        if enum.c and enum.function and not enum.is_named_elsewhere:
+            shown = {value["number"]: value["shown"] for value in enum.values if value["c"]}
+            listed = " ".join(json.dumps(shown.get(number, "")) + "," for number in range(max(shown) + 1))
+            text += f"\t\"{enum.name}\": {{\n{textwrap.indent(textwrap.fill(listed, WIDTH), 2 * chr(9))}\n\t}},\n"
+    return text + "}\n\n"
+
+
 def regions(enums):
     """(path, mark, text) of every place in a file that is otherwise written by hand."""
     for enum in enums:
@@ -166,3 +212,4 @@ def regions(enums):
             yield f"include/{C_HEADER}", f"enum {enum.name}", c(enum)
     yield "bindings/python/src/profkit/kinds.py", "kinds", python(enums)
     yield "bindings/rust/profkit/src/kinds.rs", "kinds", rust(enums)
+    yield "bindings/go/kinds.go", "kinds", go(enums)

@@ -68,16 +68,6 @@ type MemoryOptions struct {
 	Hooks                    Hooks
 }
 
-// StepPolicy is which step window the run-time part of a memory analysis is about.
-type StepPolicy int32
-
-// Step windows that the run-time part of a memory analysis can be about.
-const (
-	StepOfPeak StepPolicy = C.PK_STEP_POLICY_PEAK
-	StepLast   StepPolicy = C.PK_STEP_POLICY_LAST
-	StepFirst  StepPolicy = C.PK_STEP_POLICY_FIRST
-)
-
 // Memory tells where the memory of a capture goes: what the compiler assigned and what the allocators did.
 type Memory struct{ h *handle }
 
@@ -100,17 +90,6 @@ type MemorySpace struct {
 	TempBytes, ThreadLocalBytes, ResidencyFloorBytes                                 int64  // thread-local ones are not in TotalBytes
 	Coverage                                                                         string // what the peak counts and what it does not
 	Method, Bound                                                                    string // "heap_replay", "schedule_sweep", …; "exact", "lower", "upper"
-}
-
-var peakMethods = [...]string{"none", "heap_replay", "schedule_sweep", "allocation_sizes"}
-var peakBounds = [...]string{"exact", "lower", "upper"}
-
-// named is the name of a value that the C ABI counts from 0; "" for one of a newer library.
-func named(names []string, value C.int32_t) string {
-	if value < 0 || int(value) >= len(names) {
-		return ""
-	}
-	return names[value]
 }
 
 // LiveBuffer is alive at the peak of the chosen module.
@@ -205,7 +184,7 @@ func (m *Memory) Space(module, space int) (MemorySpace, error) {
 		made = MemorySpace{int64(row.color), int64(row.total_bytes), int64(row.peak_bytes), int64(row.indefinite_bytes),
 			int64(row.temp_peak_bytes), int64(row.fragmentation_bytes), text(row.peak_instruction),
 			int64(row.peak_event), int64(row.temp_bytes), int64(row.thread_local_bytes), int64(row.residency_floor_bytes),
-			text(row.coverage), named(peakMethods[:], row.method), named(peakBounds[:], row.bound)}
+			text(row.coverage), named("peak_method", int32(row.method), ""), named("peak_bound", int32(row.bound), "")}
 		return nil
 	})
 	return made, err
@@ -297,17 +276,6 @@ type BubbleOptions struct {
 	Hooks        Hooks
 }
 
-// WindowPolicy is where a step begins and ends.
-type WindowPolicy int32
-
-// Where a step begins and ends.
-const (
-	WindowWhole  WindowPolicy = C.PK_WINDOW_POLICY_WHOLE  // from its mark to the next step, the last one to the end of its mark
-	WindowGuide  WindowPolicy = C.PK_WINDOW_POLICY_GUIDE  // up to the next mark, the last one to the last kernel
-	WindowMarker WindowPolicy = C.PK_WINDOW_POLICY_MARKER // its own mark
-	WindowDevice WindowPolicy = C.PK_WINDOW_POLICY_DEVICE // its first to its last kernel
-)
-
 // Bubbles tells why devices wait: the idle gaps of every step, with what is around them.
 type Bubbles struct{ h *handle }
 
@@ -326,11 +294,6 @@ type BubbleStep struct {
 	UnrecordedLaunches uint64   // without any record of a device
 	Tags               []string // anomalies
 }
-
-var bubbleTags = [...]string{"DEVICE_IDLE_GAP_HEAVY", "PRELAUNCH_GAP_HEAVY", "TAIL_GAP_HEAVY", "INTERNAL_BUBBLE_HEAVY",
-	"RECURRING_BUBBLE_PATTERN", "HOST_ORIGINATED_RISK", "UNTRACED_HOST_BLOCKING_RISK", "COMM_SYNC_RISK",
-	"WAIT_POLLUTION_RISK", "WAIT_ANCHOR_FALSE_HOTSPOT", "AICPU_EXPOSED_RISK", "PARTIAL_CAPTURE_BOUNDARY",
-	"VARIABLE_SHAPE_SAME_TEMPLATE"}
 
 // bits are the names of those that are set.
 func bits(names []string, value C.uint32_t) (made []string) {
@@ -363,16 +326,6 @@ type Bubble struct {
 	Certainty           Certainty // how sure the cause is
 	AtEdge, InterStep   bool      // touches the edge of the capture; lies over the boundary of two steps
 }
-
-var bubbleScopes = [...]string{"global", "step_internal", "prelaunch", "tail"}
-var certainties = [...]string{"unknown", "possible", "likely", "proved"}
-
-var idleCauses = [...]string{"launch_bound", "optimizer_loop", "sync_wait", "sync_drain", "h2d_pageable", "data_loader", "gc",
-	"allocation", "compile", "module_load", "checkpoint", "comm_host_wait", "device_dependency", "lock", "host_untraced",
-	"unexplained", "exposed_comm", "exposed_copy", "graph_launch_late", "straggler_wait", "recording", "host_call"}
-
-var bubbleLabels = [...]string{"possible_sync_or_h2d", "possible_comm_wait", "possible_untraced_host_blocking", "possible_host_launch_lag",
-	"possible_python_serialization_or_lock", "insufficient_evidence"}
 
 // Bubbles runs the detector. A capture without devices is no failure.
 func (p *Profile) Bubbles(ctx context.Context, options BubbleOptions) (*Bubbles, error) {
@@ -422,7 +375,7 @@ func (b *Bubbles) Steps() ([]BubbleStep, error) {
 			int64(row.busy_ps), int64(row.prelaunch_ps), int64(row.internal_ps), int64(row.tail_ps),
 			int64(row.largest_internal_ps), uint64(row.bubble_count), int64(row.compute_only_ps), int64(row.comm_exposed_ps),
 			int64(row.comm_overlapped_ps), int64(row.copy_ps), int64(row.other_ps), int64(row.idle_ps), int64(row.not_recorded_ps),
-			uint64(row.unrecorded_launches), bits(bubbleTags[:], row.tags)}
+			uint64(row.unrecorded_launches), bits(namesOf["bubble_tag"], row.tags)}
 	}))
 }
 
@@ -433,9 +386,9 @@ func (b *Bubbles) Gaps() *Rows[Bubble] {
 		made := Bubble{StartPs: int64(row.start_ps), EndPs: int64(row.end_ps), HostPs: int64(row.host_ps),
 			HostTraced: row.flags&C.PK_BUBBLE_TRACED != 0, Before: text(row.before), After: text(row.after),
 			Step: int(row.step), File: int(row.file), Device: int(row.device), Heavy: row.flags&C.PK_BUBBLE_HEAVY != 0,
-			Cause: Cause(row.cause), Labels: bits(bubbleLabels[:], row.labels), SyncPs: int64(row.sync_ps),
+			Cause: Cause(row.cause), Labels: bits(namesOf["bubble_label"], row.labels), SyncPs: int64(row.sync_ps),
 			ThreadsPs: int64(row.threads_ps), CommPs: int64(row.comm_ps), BeforeRow: uint64(row.before_row),
-			AfterRow: uint64(row.after_row), Scope: named(bubbleScopes[:], row.scope),
+			AfterRow: uint64(row.after_row), Scope: named("bubble_scope", int32(row.scope), ""),
 			Certainty: Certainty(row.certainty), AtEdge: row.flags&C.PK_BUBBLE_AT_EDGE != 0,
 			InterStep: row.flags&C.PK_BUBBLE_INTER_STEP != 0}
 		if row.launch_ps != C.PK_NO_TIME_PS {
@@ -479,8 +432,6 @@ type Device struct {
 	// What its source tells of kernels; without classes they are told from names.
 	HasWaits, HasShapes, HasClasses, HasLaunches bool
 }
-
-var accelerators = [...]string{"other", "tpu", "gpu", "npu"}
 
 // Kernel is one execution of a kernel.
 type Kernel struct {
@@ -527,7 +478,7 @@ func (k *Kernels) Devices() ([]Device, error) {
 			}
 			made = append(made, Device{text(row.name), int64(row.ordinal), uint64(row.kernel_count), int(row.rank),
 				int(row.file), int(row.plane), int(row.host_group), int64(row.timestamp_resolution_ps),
-				named(accelerators[:], row.accelerator), row.flags&C.PK_DEVICE_HAS_WAITS != 0, row.flags&C.PK_DEVICE_HAS_SHAPES != 0,
+				named("accelerator", int32(row.accelerator), ""), row.flags&C.PK_DEVICE_HAS_WAITS != 0, row.flags&C.PK_DEVICE_HAS_SHAPES != 0,
 				row.flags&C.PK_DEVICE_HAS_CLASSES != 0, row.flags&C.PK_DEVICE_HAS_LAUNCHES != 0})
 		}
 		return nil

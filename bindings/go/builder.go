@@ -35,35 +35,11 @@ type TraceDevice struct {
 	Ordinal     *int64 // its number on its machine
 }
 
-// Accelerator is what a device is.
-type Accelerator int32
-
-// The accelerators.
-const (
-	AcceleratorOther Accelerator = C.PK_ACCELERATOR_OTHER
-	AcceleratorTPU   Accelerator = C.PK_ACCELERATOR_TPU
-	AcceleratorGPU   Accelerator = C.PK_ACCELERATOR_GPU
-	AcceleratorNPU   Accelerator = C.PK_ACCELERATOR_NPU
-)
-
 // TraceOwner is a device or a host by its number.
 type TraceOwner struct {
 	IsDevice bool
 	Number   uint32
 }
-
-// SpanKind is what a span of a host is.
-type SpanKind int32
-
-// The kinds of spans.
-const (
-	SpanOp         SpanKind = C.PK_SPAN_OP
-	SpanRuntime    SpanKind = C.PK_SPAN_RUNTIME
-	SpanFrame      SpanKind = C.PK_SPAN_FRAME
-	SpanAnnotation SpanKind = C.PK_SPAN_ANNOTATION
-	SpanGC         SpanKind = C.PK_SPAN_GC
-	SpanOther      SpanKind = C.PK_SPAN_OTHER
-)
 
 // LaunchKind is what a call of a host gave to a device.
 type LaunchKind int32

@@ -12,15 +12,6 @@ import (
 	"unsafe"
 )
 
-// ClockDomain is whose clock it is.
-type ClockDomain int32
-
-// Which clock stamped an instant.
-const (
-	ClockTracer ClockDomain = C.PK_CLOCK_TRACER // that of the device tracer
-	ClockHost   ClockDomain = C.PK_CLOCK_HOST
-)
-
 // OutOfReach is what an instant becomes that a clock cannot map: it lies more than 53 days away.
 const OutOfReach = math.MinInt64
 

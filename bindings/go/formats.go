@@ -250,20 +250,6 @@ func (a *Architecture) WriteMarkdown(to io.Writer) error {
 
 // ---- export ----
 
-// TraceFormat is a format of another tool.
-type TraceFormat int32
-
-// Formats of other tools.
-const (
-	TraceJSON     TraceFormat = C.PK_TRACE_JSON     // Chrome trace-event JSON
-	TracePerfetto TraceFormat = C.PK_TRACE_PERFETTO // Perfetto's protobuf trace
-	TraceXSpace   TraceFormat = C.PK_TRACE_XSPACE   // an XSpace with what the filters keep, byte for byte
-	TraceCSV      TraceFormat = C.PK_TRACE_CSV      // a row an event
-)
-
-// String is how a format is spelled: "trace.json", "pftrace", "xspace", "csv".
-func (f TraceFormat) String() string { return C.GoString(C.pk_trace_format_name(C.int32_t(f))) }
-
 // ExportOptions say what to write. Text filters are substrings.
 type ExportOptions struct {
 	Format                  TraceFormat // 0 is TraceJSON

@@ -13,46 +13,6 @@ import (
 	"unsafe"
 )
 
-// Correction is how times are corrected.
-type Correction int32
-
-// How times are corrected.
-const (
-	CorrectionClock    Correction = C.PK_CORRECTION_CLOCK    // by snapshots and offsets
-	CorrectionWalltime Correction = C.PK_CORRECTION_WALLTIME // by the start of each node's collector
-	CorrectionNone     Correction = C.PK_CORRECTION_NONE
-)
-
-// Zero is which instant becomes 0.
-type Zero int32
-
-// Which instant becomes 0.
-const (
-	ZeroAuto      Zero = C.PK_ZERO_AUTO
-	ZeroEarliest  Zero = C.PK_ZERO_EARLIEST
-	ZeroReference Zero = C.PK_ZERO_REFERENCE
-	ZeroNone      Zero = C.PK_ZERO_NONE
-)
-
-// PlaneNames is how planes are named.
-type PlaneNames int32
-
-// How planes are named.
-const (
-	PlanesSeed PlaneNames = C.PK_PLANES_SEED // /device:GPU:<64 node + k>
-	PlanesRocm PlaneNames = C.PK_PLANES_ROCM // <100 + 64 node + k>
-	PlanesNode PlaneNames = C.PK_PLANES_NODE // /node:<n>/device:GPU:<k>
-)
-
-// MergedFormat is what a merge writes.
-type MergedFormat int32
-
-// What a merge writes.
-const (
-	MergedXSpace    MergedFormat = C.PK_MERGED_XSPACE     // of XSpaces
-	MergedTraceJSON MergedFormat = C.PK_MERGED_TRACE_JSON // of trace JSON
-)
-
 // MergeOptions say what to merge.
 type MergeOptions struct {
 	Traces      []string
@@ -95,8 +55,6 @@ type MergeNode struct {
 	HostBoundPs                             int64 // -1: unknown
 	AlignedBefore                           bool  // out of a trace that was merged before
 }
-
-var nodeStatuses = [...]string{"corrected", "walltime", "raw", "missing", "corrupt"}
 
 // MergeFile merges traces of several nodes into one XSpace file, which appears when it is complete.
 func MergeFile(ctx context.Context, output string, options MergeOptions) (*Merge, error) {
@@ -177,12 +135,8 @@ func (m *Merge) Nodes() ([]MergeNode, error) {
 			if err := failure(C.pk_merge_node_get(merge, at, &row, &raw), raw); err != nil {
 				return err
 			}
-			status := ""
-			if int(row.status) < len(nodeStatuses) {
-				status = nodeStatuses[row.status]
-			}
 			made = append(made, MergeNode{int64(row.id), text(row.hostname), text(row.trace), uint64(row.events),
-				uint64(row.planes), int64(row.max_correction_ps), int64(row.tracer_bound_ps), status,
+				uint64(row.planes), int64(row.max_correction_ps), int64(row.tracer_bound_ps), named("node_status", int32(row.status), ""),
 				uint64(row.clamped_events), uint64(row.snapshots), uint64(row.offset_windows), int64(row.residual_ps),
 				int64(row.host_bound_ps), row.aligned_before != 0})
 		}

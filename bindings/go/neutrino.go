@@ -14,37 +14,6 @@ import (
 	"unsafe"
 )
 
-// ProbeTool is whose records maps without a description hold.
-type ProbeTool int32
-
-// Whose records maps without a description hold.
-const (
-	ProbeToolNone            ProbeTool = C.PK_PROBE_TOOL_NONE // as the name of the kernel's hook says, if it does
-	ProbeToolBlockSched      ProbeTool = C.PK_PROBE_TOOL_BLOCK_SCHED
-	ProbeToolGmemBytes       ProbeTool = C.PK_PROBE_TOOL_GMEM_BYTES
-	ProbeToolTensorop        ProbeTool = C.PK_PROBE_TOOL_TENSOROP
-	ProbeToolProgramProgress ProbeTool = C.PK_PROBE_TOOL_PROGRAM_PROGRESS
-	ProbeToolDmat            ProbeTool = C.PK_PROBE_TOOL_DMAT
-)
-
-// ProbeSlice is a part of the document of a trace.
-type ProbeSlice int32
-
-// Parts of the document of a trace.
-const (
-	ProbeSummary  ProbeSlice = C.PK_PROBE_SLICE_SUMMARY
-	ProbeLaunches ProbeSlice = C.PK_PROBE_SLICE_LAUNCHES
-	ProbeKernels  ProbeSlice = C.PK_PROBE_SLICE_KERNELS
-	ProbeMaps     ProbeSlice = C.PK_PROBE_SLICE_MAPS
-	ProbeRecords  ProbeSlice = C.PK_PROBE_SLICE_RECORDS
-	ProbeSchedule ProbeSlice = C.PK_PROBE_SLICE_SCHEDULE
-	ProbeBytes    ProbeSlice = C.PK_PROBE_SLICE_BYTES
-	ProbeDensity  ProbeSlice = C.PK_PROBE_SLICE_DENSITY
-	ProbeProgress ProbeSlice = C.PK_PROBE_SLICE_PROGRESS
-	ProbeOverhead ProbeSlice = C.PK_PROBE_SLICE_OVERHEAD
-	ProbeLog      ProbeSlice = C.PK_PROBE_SLICE_LOG
-)
-
 // ProbeTrace is an opened Neutrino trace: what probes recorded inside GPU kernels.
 type ProbeTrace struct{ h *handle }
 
@@ -62,8 +31,6 @@ type Launch struct {
 	HasGeometry, HasTime, HasMemory, HasDuration bool
 	File                                         int // position of its record file; -1: it is not there
 }
-
-var launchOutcomes = [...]string{"unfinished", "ok", "failed", "cant-save", "backup", "memusage", "benchmark"}
 
 // RecordFile is one record file.
 type RecordFile struct {
@@ -134,9 +101,7 @@ func (t *ProbeTrace) Launches() ([]Launch, error) {
 			int64(row.kernel_ps), int64(row.epilogue_ps), row.flags&C.PK_PROBE_HAS_GEOMETRY != 0,
 			row.flags&C.PK_PROBE_HAS_TIME != 0, row.flags&C.PK_PROBE_HAS_MEMORY != 0,
 			row.flags&C.PK_PROBE_HAS_DURATIONS != 0, int(row.bin_position)}
-		if int(row.outcome) < len(launchOutcomes) {
-			launch.Outcome = launchOutcomes[row.outcome]
-		}
+		launch.Outcome = named("probe_outcome", int32(row.outcome), "")
 		if row.params_count > 0 {
 			launch.Params = append(launch.Params, unsafe.Slice((*uint64)(unsafe.Pointer(row.params)), int(row.params_count))...)
 		}

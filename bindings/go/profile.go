@@ -63,16 +63,6 @@ func limitsOf(memory *arena, limits Limits) unsafe.Pointer {
 	return unsafe.Pointer(given)
 }
 
-// IO is how files are reached.
-type IO int32
-
-// How files are reached.
-const (
-	IOAuto IO = C.PK_IO_AUTO // maps regular files above 512 KiB, reads everything else
-	IOMap  IO = C.PK_IO_MAP  // a file that another process truncates under the mapping raises SIGBUS
-	IORead IO = C.PK_IO_READ // truncation is an error; the file is held in memory
-)
-
 // OpenOptions say how to open a capture.
 type OpenOptions struct {
 	IO      IO
@@ -840,42 +830,8 @@ func (l Line) Events() *Rows[Event] {
 	}}
 }
 
-// Document is one of the JSON documents, byte for byte those of `profkit <command> --json`.
-type Document int
-
-// The documents.
-const (
-	Report      Document = C.PK_DOCUMENT_REPORT
-	Info        Document = C.PK_DOCUMENT_INFO
-	Tree        Document = C.PK_DOCUMENT_TREE
-	Metadata    Document = C.PK_DOCUMENT_METADATA
-	Steps       Document = C.PK_DOCUMENT_STEPS
-	Ops         Document = C.PK_DOCUMENT_OPS
-	Modules     Document = C.PK_DOCUMENT_MODULES
-	Framework   Document = C.PK_DOCUMENT_FRAMEWORK
-	Collectives Document = C.PK_DOCUMENT_COLLECTIVES
-	MemoryUse   Document = C.PK_DOCUMENT_MEMORY
-	IdleTime    Document = C.PK_DOCUMENT_BUBBLES
-	ModelReport Document = C.PK_DOCUMENT_ARCHITECTURE
-	Neutrino    Document = C.PK_DOCUMENT_NEUTRINO
-	Brief       Document = C.PK_DOCUMENT_BRIEF     // of a report what matters most, in 16 KB
-	Explain     Document = C.PK_DOCUMENT_EXPLAIN   // what a report found, with ids
-	OpGroups    Document = C.PK_DOCUMENT_OP_GROUPS // ops by operator
-)
-
 // String is the command of the document.
-func (d Document) String() string { return C.GoString(C.pk_document_name(C.int32_t(d))) }
-
-// DocumentStatus is what a document says of itself.
-type DocumentStatus int
-
-// What a document says of itself in its field `status`.
-const (
-	StatusOK      DocumentStatus = C.PK_DOCUMENT_STATUS_OK
-	StatusPartial DocumentStatus = C.PK_DOCUMENT_STATUS_PARTIAL // some input was damaged
-	StatusAbsent  DocumentStatus = C.PK_DOCUMENT_STATUS_ABSENT  // the capture has nothing of this kind
-	StatusError   DocumentStatus = C.PK_DOCUMENT_STATUS_ERROR   // nothing usable
-)
+func (k Document) String() string { return C.GoString(C.pk_document_name(C.int32_t(k))) }
 
 // DocumentOptions say which part of a capture to look at, and how much of it to show. Text filters are substrings.
 type DocumentOptions struct {

@@ -63,29 +63,6 @@ type PushedLine struct {
 	WasChanged  bool   // of LineEnd: ID, Name or TimestampNs stood after events and are not what LineBegin had
 }
 
-// NoteKind is what a text says that a capture carries beside its planes.
-type NoteKind int
-
-// The kinds of notes.
-const (
-	NoteHostname NoteKind = C.PK_NOTE_HOSTNAME
-	NoteError    NoteKind = C.PK_NOTE_ERROR
-	NoteWarning  NoteKind = C.PK_NOTE_WARNING
-)
-
-// String is how documents spell it.
-func (k NoteKind) String() string {
-	switch k {
-	case NoteHostname:
-		return "hostname"
-	case NoteError:
-		return "error"
-	case NoteWarning:
-		return "warning"
-	}
-	return "unknown"
-}
-
 // PushVisitor takes a capture that is pushed: planes one after the other, and their lines one after the other. What is nil
 // is not called. An error ends the reading and comes out of Write or Finish.
 type PushVisitor struct {

@@ -232,7 +232,7 @@ class OneLineAColumn(truth.Case):
     def changed_by(self, schema, line, before, after):
         """The generated files that change when a line is added before the first `before` that follows `after`."""
         root = self.scratch / "copy"
-        for part in ("schema", "scripts", "include", "bindings/python/src", "bindings/rust/profkit/src"):
+        for part in ("schema", "scripts", "include", "bindings/python/src", "bindings/rust/profkit/src", "bindings/go"):
             shutil.copytree(truth.ROOT / part, root / part, dirs_exist_ok=True)
         path = root / "schema" / schema
         text = path.read_text(encoding="utf-8")
@@ -254,7 +254,8 @@ class OneLineAColumn(truth.Case):
     def test_a_value_of_an_enumeration_is_one_line(self):
         self.assertEqual(self.changed_by("enums.toml", '  { name = "tape" },\n', "]\n", 'name = "idle_cause"'),
                          {"include/profkit/profkit.h", "include/profkit/core/bubbles.hpp", "src/tables/enum_names.cpp",
-                          "bindings/python/src/profkit/kinds.py", "bindings/rust/profkit/src/kinds.rs"})
+                          "bindings/python/src/profkit/kinds.py", "bindings/rust/profkit/src/kinds.rs",
+                          "bindings/go/kinds.go"})
 
     def test_mistakes_in_the_enumerations_are_told(self):
         text = (truth.ROOT / "schema" / "enums.toml").read_text(encoding="utf-8")
