@@ -1,4 +1,4 @@
-"""What follows from schema/tables.toml and schema/enums.toml: enumerations (enums.py), row structs of profkit.h, the descriptions
+"""What follows from schema: enumerations (enums.py), schemas of documents (documents.py), row structs of profkit.h, the descriptions
 of tables in the core and for SQL, docs/tables.md and docs/schemas/tables.json. The schemas say what their words mean. Run by
 scripts/generate."""
 import json
@@ -6,6 +6,7 @@ import pathlib
 import re
 import tomllib
 
+import documents
 import enums
 from enums import SchemaError
 
@@ -337,6 +338,8 @@ def generated(root=ROOT):
     described = enums.read((root / enums.SCHEMA).read_text(encoding="utf-8"))
     schema = Schema((root / SCHEMA).read_text(encoding="utf-8"), described)
     texts = {}
+    schemas = documents.read(root, described)
+    texts |= {f"docs/schemas/{name}.json": schemas.json(name) for name in schemas.documents}
     for path, mark, text in enums.regions(described):
         texts[path] = replace_marked(texts.get(path) or (root / path).read_text(encoding="utf-8"), mark, text, path)
     header, core = "include/profkit/profkit.h", "include/profkit/core/table.hpp"

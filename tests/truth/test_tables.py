@@ -255,7 +255,25 @@ class OneLineAColumn(truth.Case):
         self.assertEqual(self.changed_by("enums.toml", '  { name = "tape" },\n', "]\n", 'name = "idle_cause"'),
                          {"include/profkit/profkit.h", "include/profkit/core/bubbles.hpp", "src/tables/enum_names.cpp",
                           "bindings/python/src/profkit/kinds.py", "bindings/rust/profkit/src/kinds.rs",
-                          "bindings/go/kinds.go"})
+                          "bindings/go/kinds.go", "docs/schemas/bubbles.json"})
+
+    def test_a_field_of_a_document_is_one_line(self):
+        line = 'stall_ps = { is = "ps", meaning = "Time in stalls." }\n'
+        self.assertEqual(self.changed_by("documents/steps.toml", line, 'start_ps = "ps"', "[step.fields]"), {"docs/schemas/steps.json"})
+
+    def test_mistakes_in_the_descriptions_of_documents_are_told(self):
+        text = (truth.ROOT / "schema" / "documents" / "steps.toml").read_text(encoding="utf-8")
+        for was, becomes in (('name = "text"', 'name = "texts"'), ('is = "[step]"', 'is = "[stop]"'), ('is = "count"', 'is = "enum:step"'),
+                             ('name = "text"', 'name = { is = "text", colour = "red" }'), ('name = "text"', 'name = { meaning = "its name" }'),
+                             ("[step.fields]", '[step]\ncolour = "red"\n[step.fields]'), ("title =", 'colour = "red"\ntitle =')):
+            self.assertIn(was, text)
+            path = self.write("steps.toml", text.replace(was, becomes, 1))
+            program = ("import pathlib, sys; sys.path.insert(0, sys.argv[1]); import documents, enums; root = pathlib.Path(sys.argv[1]).parent;"
+                       "texts = {p.stem: p.read_text() for p in (root / documents.FOLDER).glob('*.toml')}; texts['steps'] = pathlib.Path("
+                       "sys.argv[2]).read_text(); documents.Schemas(texts, enums.read((root / enums.SCHEMA).read_text())).json('steps')")
+            done = subprocess.run([sys.executable, "-c", program, str(truth.ROOT / "scripts"), str(path)], check=False,
+                                  capture_output=True, text=True)
+            self.assertIn("SchemaError", done.stderr, becomes)
 
     def test_mistakes_in_the_enumerations_are_told(self):
         text = (truth.ROOT / "schema" / "enums.toml").read_text(encoding="utf-8")
