@@ -42,6 +42,9 @@ HAS_STRUCTS = {"cpp"}
 LEFT_OUT = {
     "pk_event_next": "events are read in batches",
     "pk_xspace_writer_status": "finish tells the first failure",
+    "go pk_line_kind_name": "names of enumerations are Go's",
+    "go pk_plane_kind_name": "names of enumerations are Go's",
+    "go pk_trace_format_name": "names of enumerations are Go's",
     "python pk_family_name": "names of enumerations are Python's",
     "python pk_line_kind_name": "names of enumerations are Python's",
     "python pk_plane_kind_name": "names of enumerations are Python's",

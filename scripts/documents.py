@@ -1,15 +1,16 @@
-"""What follows from schema/documents: the JSON schemas of the documents. schema/documents/common.toml says what its words
-mean. Run by scripts/generate."""
+"""The descriptions in schema/documents, and the JSON schemas that follow from them. schema/documents/common.toml says what
+their words mean. Run by scripts/generate."""
 import json
 import re
-import tomllib
 
-from enums import SchemaError
+from enums import SchemaError, tomllib
 
 FOLDER = "schema/documents"
-SCALARS = {"text": "string", "int": "integer", "number": "number", "boolean": "boolean", "null": "null"}
+SCALARS = {"text": "string", "int": "integer", "number": "number", "boolean": "boolean", "null": "null",
+           "ns": "integer", "ms": "number", "us": "number", "us_of_ns": "number"}
 FRAME = {"status": "status", "reason": "reason", "code": "text", "message": "text", "path": "text", "byte_offset": "count?",
          "hint": "text"}
+NULLS = ("none", "negative", "empty", "no_time", "zero", "false")
 
 
 def alternatives(kind):
@@ -24,37 +25,53 @@ def alternatives(kind):
     return parts
 
 
-class Field:
-    """A member of a record, or a type with a name."""
-    KEYS = {"is", "meaning", "optional", "words", "const", "least", "above", "pattern", "parts"}
+def list_of(kind):
+    """(type of the elements, how many or "") of a list, or None."""
+    found = re.fullmatch(r"\[(.*)\](\d*)", kind) if len(alternatives(kind)) == 1 else None
+    return (found[1], found[2]) if found else None
 
-    def __init__(self, name, given):
-        self.name, self.given = name, given if isinstance(given, dict) else {"is": given}
+
+class Field:
+    """A field of a record, or a type with a name."""
+    KEYS = {"is", "meaning", "optional", "words", "const", "least", "above", "pattern", "parts",  # of the schema
+            "from", "by", "each", "writer", "null", "absent", "room", "missing", "apart"}         # of what writes it
+
+    def __init__(self, record, name, given):
+        self.name, self.full_name = name, f"{record}.{name}"
+        self.given = given if isinstance(given, dict) else {"is": given}
         if set(self.given) - self.KEYS or "is" not in self.given:
-            raise SchemaError(f"{name}: {', '.join(sorted(set(self.given) - self.KEYS)) or 'is nothing'}")
-        self.type, self.meaning = self.given["is"], self.given.get("meaning", "")
-        self.is_optional, self.parts = self.given.get("optional", False), self.given.get("parts", [])
+            raise SchemaError(f"{self.full_name}: {', '.join(sorted(set(self.given) - self.KEYS)) or 'is nothing'}")
+        self.type, self.meaning, self.parts = self.given["is"], self.given.get("meaning", ""), self.given.get("parts", [])
+        self.is_optional = self.given.get("optional", False)
+        for key in ("null", "absent"):
+            if self.given.get(key, "none") not in NULLS:
+                raise SchemaError(f"{self.full_name}: {key} is one of {', '.join(NULLS)}")
+
+
+class Record:
+    """The fields of an object. `row` is the C++ type that they are of, `prefix` the part of it, `context` what else it takes."""
+
+    def __init__(self, document, name, given):
+        self.document, self.name, self.meaning = document, name, given.pop("meaning", "")
+        self.is_open, self.row, self.context = given.pop("open", True), given.pop("row", None), given.pop("with", None)
+        self.prefix = given.pop("of", None)
+        self.fields = [Field(f"{document}.{name}", key, value) for key, value in given.pop("fields", {}).items()]
+        if given:
+            raise SchemaError(f"{document}.{name}: {', '.join(given)} has no meaning")
 
 
 class Document:
     """A document, or the parts that documents share, as one file describes them."""
 
     def __init__(self, name, text):
-        read = tomllib.loads(text)
-        self.name, frame = name, read.pop("document")
+        given = tomllib.loads(text)
+        self.name, frame = name, given.pop("document")
         self.title, self.meaning, self.version = frame.pop("title"), frame.pop("meaning", ""), frame.pop("version", 1)
         self.version_meaning, self.is_framed = frame.pop("version_meaning", ""), frame.pop("framed", True)
-        self.is_open, self.parts = frame.pop("open", True), frame.pop("parts", None)
-        self.fields = [Field(key, given) for key, given in frame.pop("fields", {}).items()]
-        self.types = {key: Field(key, given) for key, given in read.pop("types", {}).items()}
-        self.records = {}
-        for key, record in read.items():
-            fields = [Field(f"{key}.{name}", given) for name, given in record.pop("fields").items()]
-            self.records[key] = {"fields": fields, **record}
-            if set(record) - {"meaning", "open"}:
-                raise SchemaError(f"{name}: {key}: {', '.join(set(record))}")
-        if frame:
-            raise SchemaError(f"{name}: {', '.join(frame)}")
+        self.parts, self.includes = frame.pop("parts", None), frame.pop("includes", [])
+        self.root = Record(name, "document", frame)
+        self.types = {key: Field(name, key, value) for key, value in given.pop("types", {}).items()}
+        self.records = {key: Record(name, key, record) for key, record in given.items()}
 
 
 class Schemas:
@@ -64,9 +81,22 @@ class Schemas:
         self.documents = {name: Document(name, text) for name, text in texts.items()}
         self.enums = {enum.name: enum for enum in enums}
 
+    def find(self, at, kind, field):
+        """(document, type or record) that the name of a type stands for."""
+        place, _, name = kind.rpartition(":")
+        if not place:
+            place = at if name in self.documents[at].types or name in self.documents[at].records else "common"
+        there = self.documents.get(place)
+        found = there and (there.types.get(name) or there.records.get(name))
+        if not found:
+            raise SchemaError(f"{field.full_name}: {kind} is described nowhere")
+        return there, found
+
+    def enum_of(self, kind):
+        return self.enums.get(kind[5:]) if kind.startswith("enum:") else None
+
     def base(self, at, kind, field):
         """The schema of a type without brackets."""
-        made = self.documents[at]
         if kind in SCALARS:
             limits = {"minimum": "least", "exclusiveMinimum": "above", "pattern": "pattern"}
             return {"type": SCALARS[kind], **{key: field.given[ours] for key, ours in limits.items() if ours in field.given}}
@@ -76,17 +106,14 @@ class Schemas:
             return {"enum": field.given["words"]}
         if kind == "const":
             return {"const": field.given["const"]}
-        place, _, name = kind.partition(":") if ":" in kind else ("", "", kind)
-        if place == "enum" and name in self.enums:
-            return {"enum": [value["shown"] for value in self.enums[name].values if value["shown"]]}
-        if place == "document" and name in self.documents:
-            return {"$ref": f"urn:profkit:{name}:{self.documents[name].version}"}
-        if not place:
-            place = at if name in made.types or name in made.records else "common"
-        there = self.documents.get(place)
-        if there is None or (name not in there.types and name not in there.records):
-            raise SchemaError(f"{at}: {field.name}: {kind} is described nowhere")
-        return {"$ref": f"{'' if place == at else f'urn:profkit:{place}:{there.version}'}#/$defs/{name}"}
+        if kind.startswith("left_out:"):
+            kind = "count"
+        if enum := self.enum_of(kind):
+            return {"enum": [value["shown"] for value in enum.values if value["shown"]]}
+        if kind.startswith("document:") and kind[9:] in self.documents:
+            return {"$ref": f"urn:profkit:{kind[9:]}:{self.documents[kind[9:]].version}"}
+        there, found = self.find(at, kind, field)
+        return {"$ref": f"{'' if there.name == at else f'urn:profkit:{there.name}:{there.version}'}#/$defs/{found.name}"}
 
     def type(self, at, kind, field):
         """The schema of a type."""
@@ -103,9 +130,9 @@ class Schemas:
             if all(set(part) == {"type"} and isinstance(part["type"], str) for part in parts):
                 return {"type": [part["type"] for part in parts]}
             return {"anyOf": parts}
-        if listed := re.fullmatch(r"\[(.*)\](\d*)", kind):
-            count = {"minItems": int(listed[2]), "maxItems": int(listed[2])} if listed[2] else {}
-            return {"type": "array", "items": self.type(at, listed[1], field), **count}
+        if listed := list_of(kind):
+            count = {"minItems": int(listed[1]), "maxItems": int(listed[1])} if listed[1] else {}
+            return {"type": "array", "items": self.type(at, listed[0], field), **count}
         if kind[0] == "{":
             of = self.type(at, kind[1:-1], field)
             return {"type": "object", **({"additionalProperties": of} if of else {})}
@@ -115,15 +142,22 @@ class Schemas:
         made = self.type(at, field.type, field)
         return {**made, "description": field.meaning} if field.meaning else made
 
-    def object(self, at, fields, is_open=True, meaning=""):
-        made = {"type": "object"}
-        required = [field.name.rpartition(".")[2] for field in fields if not field.is_optional]
-        if meaning:
-            made["description"] = meaning
-        if required:
+    def flat(self, at, fields):
+        """The fields, and in place of `+name` those of the record that it is."""
+        for field in fields:
+            if field.name[0] == "+":
+                there, record = self.find(at, field.type, field)
+                yield from self.flat(there.name, record.fields)
+            else:
+                yield at, field
+
+    def object(self, at, record, before=()):
+        made = {"type": "object", **({"description": record.meaning} if record.meaning else {})}
+        fields = list(self.flat(at, list(before) + record.fields))
+        if required := [field.name for _, field in fields if not field.is_optional]:
             made["required"] = required
-        made["properties"] = {field.name.rpartition(".")[2]: self.field(at, field) for field in fields}
-        if not is_open:
+        made["properties"] = {field.name: self.field(place, field) for place, field in fields}
+        if not record.is_open:
             made["additionalProperties"] = False
         return made
 
@@ -134,28 +168,28 @@ class Schemas:
                  "title": made.title}
         if made.meaning:
             whole["description"] = made.meaning
-        if made.fields and made.is_framed:
-            own = {field.name for field in made.fields}
-            frame = [Field("schema", {"is": "const", "const": f"profkit.{name}"}),
-                     Field("version", {"is": "const", "const": made.version, "meaning": made.version_meaning})]
-            frame += [Field(key, kind) for key, kind in FRAME.items() if key not in own]
-            whole |= self.object(name, frame + made.fields)
+        if made.root.fields and made.is_framed:
+            own = {field.name for field in made.root.fields}
+            frame = [Field(name, "schema", {"is": "const", "const": f"profkit.{name}"}),
+                     Field(name, "version", {"is": "const", "const": made.version, "meaning": made.version_meaning})]
+            frame += [Field(name, key, kind) for key, kind in FRAME.items() if key not in own]
+            whole |= self.object(name, made.root, frame)
+            fields = [field for _, field in self.flat(name, made.root.fields)]
             whole["required"] = ["schema", "version", "status", "reason"]
             whole["if"] = {"properties": {"status": {"const": "error"}}}
             whole["then"] = {"$ref": "urn:profkit:error:1"}
-            whole["else"] = {"required": [field.name for field in made.fields if not field.is_optional and not field.parts]}
+            whole["else"] = {"required": [field.name for field in fields if not field.is_optional and not field.parts]}
             listed = {}
-            for field in made.fields:
+            for field in fields:
                 for part in field.parts:
                     listed.setdefault(part, []).append(field.name)
             if listed:
                 whole["else"]["allOf"] = [{"if": {"properties": {made.parts: {"const": part}, "status": {"const": "ok"}}},
                                            "then": {"required": names}} for part, names in listed.items()]
-        elif made.fields:
-            whole |= self.object(name, made.fields, made.is_open)
+        elif made.root.fields:
+            whole |= self.object(name, made.root)
         defs = {key: self.field(name, field) for key, field in made.types.items()}
-        defs |= {key: self.object(name, record["fields"], record.get("open", True), record.get("meaning", ""))
-                 for key, record in made.records.items()}
+        defs |= {key: self.object(name, record) for key, record in made.records.items()}
         if defs:
             whole["$defs"] = defs
         return json.dumps(whole, indent=1, ensure_ascii=False) + "\n"

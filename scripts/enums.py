@@ -2,7 +2,11 @@
 schema/enums.toml says what its words mean. Run by scripts/generate."""
 import json
 import textwrap
-import tomllib
+
+try:
+    import tomllib
+except ImportError:  # before Python 3.11
+    import tomli as tomllib
 
 SCHEMA = "schema/enums.toml"
 C_HEADER = "profkit/profkit.h"

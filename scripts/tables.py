@@ -4,11 +4,10 @@ scripts/generate."""
 import json
 import pathlib
 import re
-import tomllib
 
 import documents
 import enums
-from enums import SchemaError
+from enums import SchemaError, tomllib
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 SCHEMA = "schema/tables.toml"

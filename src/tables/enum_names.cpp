@@ -4,6 +4,7 @@
 #include <profkit/core/bubbles.hpp>
 #include <profkit/core/clock.hpp>
 #include <profkit/core/collectives.hpp>
+#include <profkit/core/communication.hpp>
 #include <profkit/core/explain.hpp>
 #include <profkit/core/facts.hpp>
 #include <profkit/core/filters.hpp>
@@ -241,6 +242,16 @@ const char* host_risk_name(host_risk value) noexcept {
     case host_risk::high: return "high";
   }
   return "low";
+}
+
+const char* async_form_name(async_row::form value) noexcept {
+  switch (value) {
+    case async_row::form::pair: return "pair";
+    case async_row::form::single: return "single";
+    case async_row::form::unmatched_start: return "unmatched_start";
+    case async_row::form::unmatched_done: return "unmatched_done";
+  }
+  return "single";
 }
 
 const char* structure_role_name(step_structure::role value) noexcept {

@@ -121,7 +121,8 @@ class Merge(Case):
         self.assertEqual([e.message for e in validator.iter_errors(document)], [])
         described = schemas["merge"]["properties"]
         self.assertEqual(set(document) - set(described), set())
-        self.assertEqual(set(document["nodes"][0]) - set(described["nodes"]["items"]["properties"]), set())
+        node = schemas["merge"]["$defs"]["node"]["properties"]
+        self.assertEqual(set(document["nodes"][0]) - set(node), set())
 
     def test_other_outputs(self):
         done = self.merge("--trace_json", "--validate")

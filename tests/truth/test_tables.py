@@ -265,7 +265,7 @@ class OneLineAColumn(truth.Case):
         text = (truth.ROOT / "schema" / "documents" / "steps.toml").read_text(encoding="utf-8")
         for was, becomes in (('name = "text"', 'name = "texts"'), ('is = "[step]"', 'is = "[stop]"'), ('is = "count"', 'is = "enum:step"'),
                              ('name = "text"', 'name = { is = "text", colour = "red" }'), ('name = "text"', 'name = { meaning = "its name" }'),
-                             ("[step.fields]", '[step]\ncolour = "red"\n[step.fields]'), ("title =", 'colour = "red"\ntitle =')):
+                             ('row = "step_row"', 'row = "step_row"\ncolour = "red"'), ("title =", 'colour = "red"\ntitle =')):
             self.assertIn(was, text)
             path = self.write("steps.toml", text.replace(was, becomes, 1))
             program = ("import pathlib, sys; sys.path.insert(0, sys.argv[1]); import documents, enums; root = pathlib.Path(sys.argv[1]).parent;"

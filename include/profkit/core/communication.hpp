@@ -22,7 +22,11 @@ struct async_row {
   std::uint32_t file = 0;
   std::int32_t plane = 0, line = 0;
   std::optional<std::uint64_t> flow;
-  enum class form : std::uint8_t { pair, single, unmatched_start, unmatched_done } shape = form::single;
+  // enum async_row::form: written by scripts/generate
+  /// What is on record of an asynchronous operation: its start and its done, one event alone, or one of the two.
+  enum class form : std::uint8_t { pair, single, unmatched_start, unmatched_done };
+  // end of enum async_row::form
+  form shape = form::single;
   std::string_view name, hlo_op, category;
   std::int64_t start_ps = 0;
   std::int64_t duration_ps = 0;  ///< start of the start to end of the done
@@ -39,6 +43,7 @@ struct async_row {
   std::optional<std::int64_t> bytes;
   std::string_view from_space, to_space;
 };
+[[nodiscard]] const char* async_form_name(async_row::form value) noexcept;
 /// The asynchronous copies of a plane from one memory to another.
 struct transfer_total {
   std::uint32_t file = 0;

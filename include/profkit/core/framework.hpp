@@ -6,6 +6,7 @@
 #include <profkit/core/result.hpp>
 #include <profkit/core/trace.hpp>
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -40,7 +41,8 @@ struct framework_stat {  // a stat name met on host events
 };
 struct framework_result {
   std::vector<framework_event> events;  ///< the first o.limit in file order
-  std::uint64_t matched = 0;
+  std::uint64_t matched = 0;            ///< before the limit
+  [[nodiscard]] std::uint64_t left_out() const noexcept { return matched - std::min<std::uint64_t>(matched, events.size()); }
   std::vector<framework_name> names;  ///< by total, descending
   std::vector<framework_stat> stats;  ///< by name
   std::string absent;

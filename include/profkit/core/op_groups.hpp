@@ -60,8 +60,15 @@ struct peak_group {
   std::uint64_t devices = 0;
 };
 
+/// What ops do, of which that is known.
+struct op_work_sums {
+  std::int64_t worked_ps = 0;         ///< self time of these ops
+  std::int64_t flops = 0, bytes = 0;  ///< floating-point operations, and bytes moved from and to memory
+  op_roof roof;
+};
+
 /// Ops that have the same keys so far. The rows of a tree: each is followed by those inside it, and `depth` says how deep it lies.
-struct op_group {
+struct op_group : op_work_sums {
   std::uint32_t depth = 0;
   group_key key = group_key::op;
   std::string name;            ///< "" where that is not recorded
@@ -72,19 +79,14 @@ struct op_group {
   /// Of a range, where that is the first key: self time of the backward pass of what was called in the range, whenever it ran. It
   /// is a part of self_ps only where the range was open then.
   std::optional<std::int64_t> backward_ps;
-  std::int64_t worked_ps = 0;  ///< of self_ps, that of ops of which it is known what they do
-  std::int64_t flops = 0, bytes = 0;  ///< what these do: floating-point operations, and bytes moved from and to memory
-  op_roof roof;
 };
 
-struct op_groups {
+struct op_groups : op_work_sums {
   std::vector<group_key> keys;
   std::vector<op_group> rows;    ///< the longest self time first, on each depth
   std::uint64_t rows_left_out = 0;
   std::uint64_t count = 0;       ///< of all ops
   std::int64_t self_ps = 0, total_ps = 0;
-  std::int64_t worked_ps = 0, flops = 0, bytes = 0;  ///< as of op_group
-  op_roof roof;
   std::vector<peak_group> peaks;
   std::uint64_t unlinked = 0;    ///< executions of which the first key is not recorded, and their self time
   std::int64_t unlinked_ps = 0;

@@ -6,6 +6,7 @@
 #include <profkit/core/row_iterator.hpp>
 #include <profkit/core/trace.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -68,6 +69,7 @@ class step_list {
 struct steps_result {
   step_list steps;
   std::uint64_t matched = 0;  ///< before the limit
+  [[nodiscard]] std::uint64_t left_out() const noexcept { return matched - std::min<std::uint64_t>(matched, steps.size()); }
   std::string absent;         ///< why there are none; empty otherwise
   std::vector<file_damage> damage;
 };

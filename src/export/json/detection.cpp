@@ -55,7 +55,7 @@ void write_report(json_writer& out, const detection_report& report) {
   out.key("damage");
   if (report.damage) {
     out.begin_object();
-    json::write_fault_fields(out, *report.damage);
+    json::fields_of_fault(out, *report.damage);
     out.end_object();
   } else {
     out.null();

@@ -64,27 +64,11 @@ void write_verdict(json_writer& out, const verdict& v) {
     out.null();
   else
     out.value(std::string_view(v.reason));
-  if (v.status == document_status::error && v.why != nullptr) write_fault_fields(out, *v.why);
-}
-
-void write_fault_fields(json_writer& out, const fault& f) {
-  out.field("code", fault_name(f.code));
-  out.field("message", std::string_view(f.message));
-  out.field("path", std::string_view(f.path));
-  out.key("byte_offset");
-  if (f.byte_offset == no_offset)
-    out.null();
-  else
-    out.value(f.byte_offset);
-  out.field("hint", std::string_view(f.hint));
+  if (v.status == document_status::error && v.why != nullptr) fields_of_fault(out, *v.why);
 }
 
 void write_files(json_writer& out, const profile& p) {
-  write_objects(out, "files", p.what().files, [&](const capture_file& file) {
-    out.field("path", std::string_view(file.path));
-    out.field("family", family_name(file.family));
-    out.field("export_of", file.export_of);
-  }, min_inputs);
+  write_objects(out, "files", p.what().files, [&](const capture_file& file) { fields_of_file(out, file); }, min_inputs);
 }
 
 std::vector<file_damage> damage_of(const activity& of) {
@@ -101,10 +85,7 @@ std::vector<file_damage> damage_of(const bubbles_report& of) {
 }
 
 void write_damage(json_writer& out, const std::vector<file_damage>& damage) {
-  write_objects(out, "damage", damage, [&](const file_damage& d) {
-    out.field("file", d.file);
-    write_fault_fields(out, d.what);
-  }, min_inputs);
+  write_objects(out, "damage", damage, [&](const file_damage& d) { fields_of_file_damage(out, d); }, min_inputs);
 }
 
 void write_damage(json_writer& out, const std::vector<file_damage>& damage, events_checked checked) {
@@ -127,16 +108,6 @@ void write_nearer_memories(json_writer& out, const op_roof& roof) {
 
 void write_strings(json_writer& out, std::string_view key, const std::vector<std::string>& strings) {
   write_rows(out, key, strings, [&](const std::string& s) { out.value(std::string_view(s)); }, min_notes);
-}
-
-void write_unpaired(json_writer& out, std::uint64_t begins, std::uint64_t open_begins, std::uint64_t ends) {
-  if (begins == 0 && ends == 0) return;
-  out.key("unpaired");
-  out.begin_object();
-  out.field("begins", begins);
-  out.field("open_begins", open_begins);
-  out.field("ends", ends);
-  out.end_object();
 }
 
 void write_optional(json_writer& out, std::string_view key, const std::optional<std::int64_t>& n) {
@@ -183,7 +154,7 @@ void write_stat_value(json_writer& out, const named_stat& s) {
   }
 }
 
-void write_stat_map(json_writer& out, std::string_view key, const std::vector<named_stat>& stats) {
+void write_stat_map(json_writer& out, const std::vector<named_stat>& stats) {
   std::vector<std::string> nameless(stats.size());
   hash_map<std::string_view, std::size_t> last;
   const auto key_of = [&](std::size_t i) -> std::string_view {
@@ -192,7 +163,6 @@ void write_stat_map(json_writer& out, std::string_view key, const std::vector<na
     return nameless[i];
   };
   for (std::size_t i = 0; i < stats.size(); ++i) last[key_of(i)] = i;
-  out.key(key);
   out.begin_map();
   for (std::size_t i = 0; i < stats.size(); ++i) {
     if (last[key_of(i)] != i) continue;
@@ -202,21 +172,17 @@ void write_stat_map(json_writer& out, std::string_view key, const std::vector<na
   out.end_object();
 }
 
-void write_stat_fields(json_writer& out, const named_stat& s) {
-  out.field("name", s.name);
-  if (s.from == named_stat::origin::argument)
-    write_optional_id(out, "metadata_id", std::nullopt);
-  else
-    out.field_id("metadata_id", s.metadata_id);
-  out.field("kind", stat_kind_name(s));
-  out.key("value");
-  write_stat_value(out, s);
-  if (s.kind == stat_kind::ref_value) out.field_id("ref", s.bits);
+std::optional<std::int64_t> metadata_id_of(const named_stat& s) noexcept {
+  return s.from == named_stat::origin::argument ? std::nullopt : std::optional(s.metadata_id);
+}
+
+std::optional<std::uint64_t> ref_of(const named_stat& s) noexcept {
+  return s.kind == stat_kind::ref_value ? std::optional(s.bits) : std::nullopt;
 }
 
 void write_stat_list(json_writer& out, std::string_view key, const std::vector<named_stat>& stats,
                      std::uint64_t missing) {
-  write_objects(out, key, stats, [&](const named_stat& s) { write_stat_fields(out, s); }, min_notes, missing);
+  write_objects(out, key, stats, [&](const named_stat& s) { fields_of_stat(out, s); }, min_notes, missing);
 }
 
 void write_plane_process(json_writer& out, const tree_plane& plane, bool with_threads) {
@@ -228,12 +194,8 @@ void write_plane_process(json_writer& out, const tree_plane& plane, bool with_th
   out.field("labels", process.labels);
   write_optional(out, "sort_index", process.sort_index);
   if (with_threads) {
-    const std::uint64_t left_out = write_objects(out, "threads", process.threads, [&](const tree_thread& thread) {
-      out.field("line", thread.line);
-      out.field("tid", thread.tid);
-      out.field("name", thread.name);
-      write_optional(out, "sort_index", thread.sort_index);
-    }, 0, process.threads_left_out);
+    const auto thread = [&](const tree_thread& each) { fields_of_thread(out, each); };
+    const std::uint64_t left_out = write_objects(out, "threads", process.threads, thread, 0, process.threads_left_out);
     out.field("threads_left_out", left_out);
   }
   out.end_object();

@@ -21,6 +21,8 @@
 
 #include <base/json_writer.hpp>
 
+#include <export/json/fields.hpp>
+
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -91,8 +93,11 @@ std::uint64_t write_objects(json_writer& out, std::string_view key, const Rows& 
 // status and reason; for an error also code, message, path, byte_offset and hint.
 void write_verdict(json_writer& out, const verdict& v);
 
-// The five fields of a fault, inside an object that is open.
-void write_fault_fields(json_writer& out, const fault& f);
+// Of the five fields of a fault.
+[[nodiscard]] inline const char* code_of(const fault& f) noexcept { return fault_name(f.code); }
+[[nodiscard]] inline std::optional<std::uint64_t> offset_of(const fault& f) noexcept {
+  return f.byte_offset == no_offset ? std::nullopt : std::optional(f.byte_offset);
+}
 // files[] and damage[].
 void write_files(json_writer& out, const profile& p);
 // Damage of the inputs, one a file.
@@ -105,8 +110,15 @@ void write_damage(json_writer& out, const std::vector<file_damage>& damage, even
 // Null where there is none.
 void write_text_or_null(json_writer& out, std::string_view key, std::string_view text);
 void write_strings(json_writer& out, std::string_view key, const std::vector<std::string>& strings);
-// Begins and ends of spans of which the other is missing; nothing where there are none.
-void write_unpaired(json_writer& out, std::uint64_t begins, std::uint64_t open_begins, std::uint64_t ends);
+// Begins and ends of spans of which the other is missing; none where there are none.
+struct unpaired_spans {
+  std::uint64_t begins = 0, open_begins = 0, ends = 0;
+};
+template <class Row, class Context>
+[[nodiscard]] std::optional<unpaired_spans> unpaired_of(const Row& row, const Context&) {
+  if (row.begins_without_end == 0 && row.ends_without_begin == 0) return std::nullopt;
+  return unpaired_spans{row.begins_without_end, row.begins_open, row.ends_without_begin};
+}
 void write_optional(json_writer& out, std::string_view key, const std::optional<std::int64_t>& n);
 // What a trace says of a process, with `with_threads` of its threads, too; nothing where `plane` is no process.
 void write_plane_process(json_writer& out, const tree_plane& plane, bool with_threads);
@@ -123,12 +135,15 @@ void write_optional_id(json_writer& out, std::string_view key, const std::option
 // the name referred to), lower-case hex string (bytes), null (none).
 void write_stat_value(json_writer& out, const named_stat& s);
 // {"name": value, …}: of equal names the last counts; a stat whose id has no entry is called "#<id>".
-void write_stat_map(json_writer& out, std::string_view key, const std::vector<named_stat>& stats);
-// name, metadata_id, kind, value, ref? inside an object that is open; of an argument metadata_id is null.
-void write_stat_fields(json_writer& out, const named_stat& s);
+void write_stat_map(json_writer& out, const std::vector<named_stat>& stats);
+[[nodiscard]] std::optional<std::int64_t> metadata_id_of(const named_stat& s) noexcept;  // none of an argument
+[[nodiscard]] std::optional<std::uint64_t> ref_of(const named_stat& s) noexcept;
 // [{name, metadata_id, kind, value, ref?}, …] in wire order; `missing` more there are.
 void write_stat_list(json_writer& out, std::string_view key, const std::vector<named_stat>& stats,
                      std::uint64_t missing = 0);
+
+[[nodiscard]] std::optional<double> rate_of(const recorded_link& link) noexcept;  // none of no time
+void write_kinds(json_writer& out, std::uint8_t kinds);  // the names of the stat_kind whose bits are set
 
 // Each writes one whole document, within the bounds of the writer.
 document_status write_info(json_writer& out, const profile& p, const info_result& info);

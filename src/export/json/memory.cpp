@@ -95,7 +95,7 @@ void write_module_memory(json_writer& out, const module_memory& m) {
   out.key("damage");
   if (m.damage) {
     out.begin_object();
-    write_fault_fields(out, *m.damage);
+    fields_of_fault(out, *m.damage);
     out.end_object();
   } else {
     out.null();

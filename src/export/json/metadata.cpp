@@ -82,7 +82,7 @@ class metadata_writer final : public metadata_visitor {
       out_.begin_object();
       out_.field("file", facts.file);
       const std::uint64_t left_out = write_objects(out_, "members", facts.members, [&](const metadata_member& member) {
-        write_stat_fields(out_, member.value);
+        fields_of_stat(out_, member.value);
         out_.field("bytes", member.bytes);
         out_.field("is_cut", member.is_cut);
       }, 0, facts.members_left_out);

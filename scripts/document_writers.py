@@ -1,0 +1,160 @@
+"""The C++ that follows from schema/documents: for each record with a `row`, the function that writes its fields. Run while
+profkit is built:
+
+  document_writers.py ROOT OUT_DIR    writes fields.hpp and fields_DOCUMENT.cpp of each document that has such records
+"""
+import json
+import pathlib
+import re
+import sys
+
+import documents
+import enums
+from enums import SchemaError
+
+MEMBER = re.compile(r"[a-z]\w*(\(\))?(\.[a-z]\w*(\(\))?)*")
+VALUES = {"text": "out.value({})", "words": "out.value({})", "boolean": "out.value({})", "number": "out.number({})", "id": "out.id({})",
+          "count": "out.value(static_cast<std::uint64_t>({}))", "int": "out.value(static_cast<std::int64_t>({}))",
+          "ps": "out.value(static_cast<std::int64_t>({}))", "ns": "out.value(in_ns({}))", "ms": "out.milliseconds({})",
+          "us": "out.microseconds({})", "us_of_ns": "out.microseconds_of_ns({})"}
+IS_THERE = {"none": "{}", "negative": "{} >= 0", "empty": "!{}.empty()", "no_time": "{} != no_time_ps", "zero": "{} != 0", "false": "{}"}
+LEAST = {"notes": ", min_notes", "inputs": ", min_inputs"}
+FRAME = ("files", "events_checked", "damage", "limited")
+FRAME_OPEN, FRAME_CLOSE = "namespace profkit {\ninline namespace PROFKIT_NAMESPACE {\n", "}  // namespace PROFKIT_NAMESPACE\n}  // namespace profkit\n"
+
+
+def name_of(record):
+    """The function of a record."""
+    place = "" if record.document == "common" else f"_{record.document}"
+    return f"fields_of{place}" + ("" if record.name == "document" else f"_{record.name}")
+
+
+class Writer:
+    """The functions of one document."""
+
+    def __init__(self, schemas, document):
+        self.schemas, self.document = schemas, document
+
+    def signature(self, record):
+        context = f", const {record.context}& with" if record.context else ""
+        return f"void {name_of(record)}(json_writer& out, const {record.row}& row{context})"
+
+    def value_of(self, field, record):
+        """The C++ expression of a field's value."""
+        if "by" in field.given:
+            return f"{field.given['by']}(row{', with' if record.context else ''})"
+        at = field.given.get("from", f"{record.prefix}.{field.name}" if record.prefix else field.name)
+        if at == "row":
+            return "row"
+        if not MEMBER.fullmatch(at):
+            raise SchemaError(f"{field.full_name}: {at} is no member; `by` names a function")
+        return f"row.{at}"
+
+    def call(self, there, found, value, record):
+        if not found.row:
+            raise SchemaError(f"{there.name}.{found.name} has no row, which {record.document}.{record.name} needs")
+        return f"{name_of(found)}(out, {value}{', with' if found.context else ''});"
+
+    def written(self, kind, field, value, record, at):
+        """Lines that write a value, without null."""
+        if "writer" in field.given and kind == field.type.rstrip("?"):
+            return [f"{field.given['writer']}(out, {value}{', with' if record.context else ''});"]
+        if enum := self.schemas.enum_of(kind):
+            return [f"out.value({enum.function}({value}));"]
+        if kind == "const":
+            text = field.given["const"]
+            return [f"out.value({json.dumps(text)});"]
+        if kind in VALUES:
+            return [VALUES[kind].format(value) + ";"]
+        if listed := documents.list_of(kind):
+            raise SchemaError(f"{field.full_name}: a list of lists, or one that can be null, needs a writer")
+        if kind[0] == "{":
+            raise SchemaError(f"{field.full_name}: an object with free keys needs a writer")
+        there, found = self.schemas.find(at, kind, field)
+        if isinstance(found, documents.Record):
+            return ["out.begin_object();", self.call(there, found, value, record), "out.end_object();"]
+        if writer := found.given.get("writer"):
+            return [f"{writer}(out, {value});"]
+        return self.written(found.type, found, value, record, there.name)
+
+    def field(self, field, record):
+        value, kind = self.value_of(field, record), field.type
+        if field.name[0] == "+":
+            there, found = self.schemas.find(self.document.name, kind, field)
+            return [self.call(there, found, value, record)]
+        if kind.startswith("left_out:"):
+            return [f'out.key("{field.name}");', f"out.value(left_out_{kind[9:]});"]
+        listed = documents.list_of(kind)
+        if listed and "writer" not in field.given:
+            return self.listed(field, listed[0], value, record)
+        lines = [f'out.key("{field.name}");']
+        rule = "absent" if field.is_optional else "null"
+        if not field.is_optional and not kind.endswith("?"):
+            return lines + self.written(kind, field, value, record, self.document.name)
+        missing = field.given.get(rule, "none")
+        simple = value if re.fullmatch(r"[\w.]+", value) else "value"
+        inner = f"*{simple}" if missing == "none" else simple
+        writes = self.written(kind.rstrip("?"), field, inner, record, self.document.name)
+        condition = IS_THERE[missing].format(simple)
+        if field.is_optional:
+            made = [f"if ({condition}) {{", *("  " + line for line in lines + writes), "}"]
+        else:
+            made = lines + [f"if ({condition}) {{", *("  " + line for line in writes), "} else {", "  out.null();", "}"]
+        if simple == "value":
+            made = ["{", f"  const auto& value = {value};", *("  " + line for line in made), "}"]
+        return made
+
+    def listed(self, field, kind, value, record):
+        room, element = field.given.get("room", ""), "each"
+        if "each" in field.given:
+            element = f"{field.given['each']}(each, row{', with' if record.context else ''})"
+        each = self.written(kind, field, element, record, self.document.name)
+        if room == "whole":
+            made = [f'out.key("{field.name}");', "out.begin_tuple();", f"for (const auto& each : {value}) {{",
+                    *("  " + line for line in each), "}", "out.end_array();"]
+        else:
+            missing = field.given.get("missing")
+            least = LEAST.get(room, ", 0" if missing else "")
+            missing = f", row.{missing}" if missing else ""
+            is_needed = any(other.type == f"left_out:{field.name}" for other in record.fields)
+            made = [f"{f'const std::uint64_t left_out_{field.name} = ' if is_needed else ''}write_rows(out, \"{field.name}\", {value}, "
+                    "[&](const auto& each) {", *("  " + line for line in each), f"}}{least}{missing});"]
+        if field.is_optional:
+            condition = IS_THERE[field.given.get("absent", "empty")].format(value)
+            made = [f"if ({condition}) {{", *("  " + line for line in made), "}"]
+        return made
+
+    def function(self, record):
+        lines = [line for field in record.fields if not field.given.get("apart") and
+                 not (record.name == "document" and field.type == field.name in FRAME) for line in self.field(field, record)]
+        return f"{self.signature(record)} {{\n" + "".join(f"  {line}\n" for line in lines) + "}\n"
+
+
+def records_of(document):
+    return [record for record in [document.root, *document.records.values()] if record.row]
+
+
+def sources(schemas):
+    """The files, by name."""
+    made, declared, rows = {}, "", set()
+    for document in schemas.documents.values():
+        records = records_of(document)
+        writer = Writer(schemas, document)
+        rows |= {row for record in records for row in (record.row, record.context) if row}
+        declared += "".join(writer.signature(r) + ";\n" for r in records)
+        includes = "".join(f"#include <{name}>\n" for name in ["export/json/document.hpp", *document.includes])
+        made[f"fields_{document.name}.cpp"] = (f"// Written from schema/documents/{document.name}.toml.\n{includes}\n{FRAME_OPEN}namespace json {{\n\n"
+                                               + "\n".join(writer.function(r) for r in records)
+                                               + f"\n}}  // namespace json\n{FRAME_CLOSE}")
+    made["fields.hpp"] = ("// Written from schema/documents: each writes the fields of a record into an object that is open.\n#pragma once\n"
+                          "#include <profkit/namespace.hpp>\n\n" + FRAME_OPEN + "".join(f"struct {row};\n" for row in sorted(rows - {"profile"}) if "::" not in row)
+                          + "class json_writer;\nclass profile;\n\nnamespace json {\n"
+                          + "".join(f"struct {row[6:]};\n" for row in sorted(rows) if row.startswith("json::")) + "\n" + declared + "\n}  // namespace json\n" + FRAME_CLOSE)
+    return made
+
+
+if __name__ == "__main__":
+    root, out = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
+    read = documents.read(root, enums.read((root / enums.SCHEMA).read_text(encoding="utf-8")))
+    for name, text in sources(read).items():
+        (out / name).write_text(text, encoding="utf-8")
