@@ -29,6 +29,10 @@ def name_of(record):
     return f"fields_of{place}" + ("" if record.name == "document" else f"_{record.name}")
 
 
+def indented(lines):
+    return ["  " + line for line in lines]
+
+
 class Writer:
     """The functions of one document."""
 
@@ -77,32 +81,38 @@ class Writer:
             return [f"{writer}(out, {value});"]
         return self.written(found.type, found, value, record, there.name)
 
+    @staticmethod
+    def there(rule, value):
+        """(the condition under which there is a value, the value then)"""
+        condition = IS_THERE[rule].format(f"({value})" if value[0] == "*" else value)
+        return condition, f"*{value}" if rule == "none" else value
+
     def field(self, field, record):
         value, kind = self.value_of(field, record), field.type
-        if field.name[0] == "+":
-            there, found = self.schemas.find(self.document.name, kind, field)
-            return [self.call(there, found, value, record)]
         if kind.startswith("left_out:"):
             return [f'out.key("{field.name}");', f"out.value(left_out_{kind[9:]});"]
         listed = documents.list_of(kind)
         if listed and "writer" not in field.given:
             return self.listed(field, listed[0], value, record)
-        lines = [f'out.key("{field.name}");']
-        rule = "absent" if field.is_optional else "null"
-        if not field.is_optional and not kind.endswith("?"):
-            return lines + self.written(kind, field, value, record, self.document.name)
-        missing = field.given.get(rule, "none")
-        simple = value if re.fullmatch(r"[\w.]+", value) else "value"
-        inner = f"*{simple}" if missing == "none" else simple
-        writes = self.written(kind.rstrip("?"), field, inner, record, self.document.name)
-        condition = IS_THERE[missing].format(simple)
+        can_be_null = kind.endswith("?")
+        is_bound = (field.is_optional or can_be_null) and not re.fullmatch(r"[\w.]+", value)
+        inner = "value" if is_bound else value
         if field.is_optional:
-            made = [f"if ({condition}) {{", *("  " + line for line in lines + writes), "}"]
+            condition, inner = self.there(field.given.get("absent", "none"), inner)
+        if field.name[0] == "+":
+            there, found = self.schemas.find(self.document.name, kind, field)
+            made = [self.call(there, found, inner, record)]
         else:
-            made = lines + [f"if ({condition}) {{", *("  " + line for line in writes), "} else {", "  out.null();", "}"]
-        if simple == "value":
-            made = ["{", f"  const auto& value = {value};", *("  " + line for line in made), "}"]
-        return made
+            made = [f'out.key("{field.name}");']
+            if can_be_null:
+                has_value, inner = self.there(field.given.get("null", "none"), inner)
+                made += [f"if ({has_value}) {{", *indented(self.written(kind[:-1], field, inner, record, self.document.name)), "} else {",
+                         "  out.null();", "}"]
+            else:
+                made += self.written(kind, field, inner, record, self.document.name)
+        if field.is_optional:
+            made = [f"if ({condition}) {{", *indented(made), "}"]
+        return ["{", f"  const auto& value = {value};", *indented(made), "}"] if is_bound else made
 
     def listed(self, field, kind, value, record):
         room, element = field.given.get("room", ""), "each"
@@ -111,17 +121,19 @@ class Writer:
         each = self.written(kind, field, element, record, self.document.name)
         if room == "whole":
             made = [f'out.key("{field.name}");', "out.begin_tuple();", f"for (const auto& each : {value}) {{",
-                    *("  " + line for line in each), "}", "out.end_array();"]
+                    *indented(each), "}", "out.end_array();"]
         else:
             missing = field.given.get("missing")
             least = LEAST.get(room, ", 0" if missing else "")
+            if room == "every":
+                least = f", {value}.size()"
             missing = f", row.{missing}" if missing else ""
             is_needed = any(other.type == f"left_out:{field.name}" for other in record.fields)
             made = [f"{f'const std::uint64_t left_out_{field.name} = ' if is_needed else ''}write_rows(out, \"{field.name}\", {value}, "
-                    "[&](const auto& each) {", *("  " + line for line in each), f"}}{least}{missing});"]
+                    "[&](const auto& each) {", *indented(each), f"}}{least}{missing});"]
         if field.is_optional:
             condition = IS_THERE[field.given.get("absent", "empty")].format(value)
-            made = [f"if ({condition}) {{", *("  " + line for line in made), "}"]
+            made = [f"if ({condition}) {{", *indented(made), "}"]
         return made
 
     def function(self, record):

@@ -48,6 +48,11 @@ class Field:
                 raise SchemaError(f"{self.full_name}: {key} is one of {', '.join(NULLS)}")
 
 
+    def lacking(self):
+        """The field, optional."""
+        return Field(self.full_name.rpartition(".")[0], self.name, {**self.given, "optional": True})
+
+
 class Record:
     """The fields of an object. `row` is the C++ type that they are of, `prefix` the part of it, `context` what else it takes."""
 
@@ -147,7 +152,8 @@ class Schemas:
         for field in fields:
             if field.name[0] == "+":
                 there, record = self.find(at, field.type, field)
-                yield from self.flat(there.name, record.fields)
+                for place, below in self.flat(there.name, record.fields):
+                    yield place, below.lacking() if field.is_optional else below
             else:
                 yield at, field
 

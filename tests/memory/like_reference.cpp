@@ -143,7 +143,7 @@ std::string reference_memory_document(const profile& p, const memory_options& o,
   json::write_text_or_null(out, absent ? "hlo_reason" : "xplane_pb", absent ? r.hlo_absent_reason : r.xplane_path);
   json::write_text_or_null(out, absent ? "runtime_reason" : "hlo_proto_pb", absent ? r.runtime_absent_reason : r.hlo_path);
   out.end_object();
-  if (!absent) json::write_memory_blocks(out, r, o.top);
+  if (!absent) json::fields_of_memory_blocks(out, r, {p, o.top});
   out.end_object();
   static_cast<void>(out.finish());
   return text;

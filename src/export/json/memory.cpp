@@ -1,5 +1,7 @@
 // The memory document.
-#include "memory_parts.hpp"
+#include <export/json/memory_parts.hpp>
+
+#include <profkit/time.hpp>
 
 #include <base/contained.hpp>
 
@@ -10,174 +12,59 @@ inline namespace PROFKIT_NAMESPACE {
 namespace json {
 namespace {
 
-void write_memory_inputs(json_writer& out, const profile& p, const memory_result& r) {
-  out.key("inputs");
-  out.begin_object();
-  out.field("profile_dir", std::string_view(p.what().path));
-  write_text_or_null(out, "xplane_pb", r.xplane_path);
-  write_text_or_null(out, "hlo_proto_pb", r.hlo_path);
-  out.end_object();
+double percent(std::int64_t part, std::int64_t whole) noexcept {
+  return whole == 0 ? 0.0 : 100.0 * static_cast<double>(part) / static_cast<double>(whole);
+}
+double percent_of_peak(std::int64_t part, std::int64_t peak) noexcept {
+  return peak == 0 ? 0.0 : static_cast<double>(part) / static_cast<double>(peak) * 100.0;
 }
 
-void write_space(json_writer& out, const space_memory& s, program_home home) {
-  out.begin_object();
-  out.field("color", s.color);
-  out.field("name", memory_space_name(s.color, home));
-  out.field("total_bytes", s.total_bytes);
-  out.field("peak_bytes", s.peak_bytes);
-  out.key("peak_event");
-  if (s.peak_event >= 0)
-    out.value(s.peak_event);
-  else
-    out.null();
-  out.field("peak_instruction", s.peak_instruction);
-  out.field("peak_computation", s.peak_computation);
-  out.field("indefinite_bytes", s.indefinite_bytes);
-  out.field("entry_params_bytes", s.entry_params_bytes);
-  out.field("constants_bytes", s.constants_bytes);
-  out.field("live_out_bytes", s.live_out_bytes);
-  out.field("temp_bytes", s.temp_bytes);
-  out.field("temp_peak_bytes", s.temp_peak_bytes);
-  out.field("temp_outside_bytes", s.temp_outside_bytes);
-  out.field("thread_local_bytes", s.thread_local_bytes);
-  out.field("fragmentation_bytes", s.fragmentation_bytes);
-  out.field("residency_floor_bytes", s.residency_floor_bytes);
-  out.field("temp_floor_bytes", s.temp_floor_bytes);
-  out.field("memory_viewer_peak_bytes", s.memory_viewer_peak_bytes);
-  out.field("method", peak_method_name(s.method));
-  out.field("bound", peak_bound_name(s.bound));
-  out.field("bound_reason", std::string_view(s.bound_reason));
-  out.field("coverage", std::string_view(s.coverage));
-  out.field("trace_events", s.trace_events);
-  out.field("trace_events_ignored", s.trace_events_ignored);
-  out.end_object();
+template <class Row>
+rows_tail tail_of(const std::vector<Row>& rows, std::uint64_t top) {
+  rows_tail tail;
+  for (std::size_t i = top_of(rows, top).size(); i < rows.size(); ++i, ++tail.n_buffers)
+    tail.total_bytes = saturating_add(tail.total_bytes, rows[i].size_bytes);
+  return tail;
 }
 
-void write_module_memory(json_writer& out, const module_memory& m) {
-  out.begin_object();
-  out.field("name", std::string_view(m.name));
-  out.field("program_id", std::string_view(m.program_id));
-  out.field("label", std::string_view(m.label));
-  out.field_id("module_id", m.module_id);
-  out.field("source", std::string_view(m.sources.front().path));
-  out.key("sources");
-  out.begin_array(min_notes);
-  for (const module_source& s : m.sources) {
-    out.begin_object();
-    out.field("file", s.file);
-    out.field("path", std::string_view(s.path));
-    out.field("host", std::string_view(s.host));
-    out.field("kind", std::string_view(s.kind));
-    out.field("entry", std::string_view(s.entry_name));
-    out.field("same_bytes", s.same_bytes);
-    out.end_object();
-  }
-  out.end_array();
-  write_text_or_null(out, "differs_from", m.differs_from);
-  out.field("has_buffer_assignment", m.has_buffer_assignment);
-  out.field("n_logical_buffers", m.n_logical_buffers);
-  out.field("n_buffer_allocations", m.n_buffer_allocations);
-  out.field("all_allocations_bytes", m.all_allocations_bytes);
-  out.key("spaces");
-  out.begin_array(min_notes);
-  for (const space_memory& s : m.spaces) write_space(out, s, m.home);
-  out.end_array();
-  out.key("problems");
-  out.begin_array(min_notes);
-  for (const memory_problem& problem : m.problems) {
-    out.begin_object();
-    out.field("id", std::string_view(problem.id));
-    out.field("what", std::string_view(problem.what));
-    out.field("count", problem.count);
-    out.end_object();
-  }
-  out.end_array();
-  out.key("damage");
-  if (m.damage) {
-    out.begin_object();
-    fields_of_fault(out, *m.damage);
-    out.end_object();
-  } else {
-    out.null();
-  }
-  out.end_object();
+// The rows beyond `top` are one row.
+std::vector<shown_share> shares_of(const std::vector<rollup_row>& rows, std::int64_t total, std::uint64_t top) {
+  std::vector<shown_share> made;
+  for (const rollup_row& row : top_of(rows, top)) made.push_back({row.key, row.total_bytes, std::nullopt, percent(row.total_bytes, total)});
+  shown_share rest{"<other>", 0, rows.size() - made.size(), 0};
+  for (std::size_t i = made.size(); i < rows.size(); ++i) rest.total_bytes = saturating_add(rest.total_bytes, rows[i].total_bytes);
+  rest.pct = percent(rest.total_bytes, total);
+  if (*rest.n_keys > 0) made.push_back(rest);
+  return made;
 }
 
-void write_allocator(json_writer& out, const allocator_memory& a) {
-  out.begin_object();
-  out.field("name", std::string_view(a.name));
-  out.field("host", std::string_view(a.host));
-  out.field("device", std::string_view(a.device));
-  out.field("file", a.file);
-  out.field("n_allocations", a.n_allocations);
-  out.field("n_deallocations", a.n_deallocations);
-  out.field("heap_peak_bytes", a.heap_peak_bytes);
-  out.field("heap_peak_ps", a.heap_peak_ps);
-  out.field("lifetime_peak_bytes", a.lifetime_peak_bytes);
-  out.field("occupancy_peak_bytes", a.occupancy_peak_bytes);
-  out.field("occupancy_peak_ps", a.occupancy_peak_ps);
-  out.field("reserved_at_peak_bytes", a.reserved_at_peak_bytes);
-  out.field("allocated_at_peak_bytes", a.allocated_at_peak_bytes);
-  out.field("available_at_peak_bytes", a.available_at_peak_bytes);
-  out.field("capacity_bytes", a.capacity_bytes);
-  out.field("pre_trace_bytes", a.pre_trace_bytes);
-  out.field("trace_end_live_bytes", a.trace_end_live_bytes);
-  out.field("unmatched_frees", a.unmatched_frees);
-  out.field("address_reuses", a.address_reuses);
-  out.key("fragmentation_at_peak");
-  out.number(a.fragmentation_at_peak);
-  out.field("allocator_agrees", a.allocator_agrees);
-  out.field("disagreements", a.disagreements);
-  out.end_object();
+shown_buffers buffers_of(const std::vector<buffer_row>& rows, std::int64_t total, const std::vector<rollup_row>& by_opcode,
+                         const std::vector<rollup_row>& by_op_name, std::int64_t pool_bytes, std::uint64_t top) {
+  return {rows.size(), total, percent(total, pool_bytes), top_of(rows, top), tail_of(rows, top), shares_of(by_opcode, total, top),
+          shares_of(by_op_name, total, top)};
 }
 
-void write_memory_finding(json_writer& out, const finding& f) {
-  out.begin_object();
-  out.field("id", std::string_view(f.id));
-  out.field("certainty", certainty_name(f.sure));
-  write_optional(out, "recoverable_bytes", f.recoverable_bytes);
-  out.field("what", std::string_view(f.what));
-  out.field("where", std::string_view(f.where));
-  out.field("next", std::string_view(f.next));
-  out.end_object();
+shown_lifetime lifetime_of(std::string_view key, const lifetime_rollup_row& row, std::int64_t peak, bool is_mixed) {
+  shown_lifetime made{key, row.n_buffers, row.total_bytes, std::nullopt, percent_of_peak(row.total_bytes, peak)};
+  if (is_mixed) made.lifetime_mix = shown_mix{row.mix_bytes[0], row.mix_bytes[1], row.mix_bytes[2]};
+  return made;
 }
 
-void write_invariants(json_writer& out, const std::vector<memory_invariant>& invariants) {
-  out.key("invariants");
-  out.begin_array(min_notes);
-  for (const memory_invariant& i : invariants) {
-    out.begin_object();
-    out.field("id", std::string_view(i.id));
-    out.key("holds");
-    if (i.holds)
-      out.value(*i.holds);
-    else
-      out.null();
-    out.field("left", i.left);
-    out.field("right", i.right);
-    out.field("note", std::string_view(i.note));
-    out.end_object();
-  }
-  out.end_array();
-}
-
-void write_fit(json_writer& out, const std::optional<fit_result>& fit) {
-  out.key("fit");
-  if (!fit) return out.null();
-  out.begin_object();
-  out.field("limit_bytes", fit->limit_bytes);
-  if (fit->known()) {
-    out.field("needed_bytes", fit->needed_bytes);
-    out.field("needed_by", std::string_view(fit->needed_by));
-    out.field("fits", fit->fits);
-    out.field("spare_bytes", fit->spare_bytes);
-  } else {
-    for (const char* const unknown : {"needed_bytes", "needed_by", "fits", "spare_bytes"}) {
-      out.key(unknown);
-      out.null();
+// Of mixed ones the rows beyond `top` are one row.
+std::vector<shown_lifetime> lifetimes_of(const std::vector<lifetime_rollup_row>& rows, std::int64_t peak, bool is_mixed, std::uint64_t top) {
+  std::vector<shown_lifetime> made;
+  lifetime_rollup_row tail;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (!is_mixed || i < top) {
+      made.push_back(lifetime_of(rows[i].key, rows[i], peak, is_mixed));
+      continue;
     }
+    tail.n_buffers += rows[i].n_buffers;
+    tail.total_bytes = saturating_add(tail.total_bytes, rows[i].total_bytes);
+    for (std::size_t c = 0; c < 3; ++c) tail.mix_bytes[c] = saturating_add(tail.mix_bytes[c], rows[i].mix_bytes[c]);
   }
-  out.end_object();
+  if (tail.n_buffers > 0) made.push_back(lifetime_of("<tail>", tail, peak, is_mixed));
+  return made;
 }
 
 verdict judge_memory(const profile& p, const memory_result& r) {
@@ -193,41 +80,75 @@ verdict judge_memory(const profile& p, const memory_result& r) {
 
 }  // namespace
 
-void write_memory_blocks(json_writer& out, const memory_result& r, std::uint64_t top) {
-  out.field("primary_source", r.hlo ? "hlo_buffer_assignment" : "runtime_allocator");
-  out.key("hlo");
-  if (r.hlo)
-    write_hlo_block(out, *r.hlo, r, top);
-  else
-    out.null();
-  write_text_or_null(out, "hlo_absent_reason", r.hlo_absent_reason);
-  out.key("runtime");
-  if (r.runtime)
-    write_runtime_block(out, *r.runtime, r, top);
-  else
-    out.null();
-  out.key("runtime_diagnostics");
-  if (r.runtime)
-    write_runtime_diagnostics(out, r.runtime->diagnostics);
-  else
-    out.null();
-  write_text_or_null(out, "runtime_absent_reason", r.runtime_absent_reason);
-  write_strings(out, "consistency_warnings", r.consistency_warnings);
+const char* primary_source_of(const memory_result& r, const memory_sight&) noexcept {
+  return r.hlo ? "hlo_buffer_assignment" : "runtime_allocator";
+}
+std::string_view path_of(const memory_result&, const memory_sight& with) noexcept { return with.p.what().path; }
+std::string_view source_of(const module_memory& m) noexcept { return m.sources.front().path; }
+std::array<std::int64_t, 2> range_of(const step_choice& step) noexcept { return {step.from_ns, step.to_ns}; }
+shown_space shown(const space_memory& space, const module_memory& of) noexcept { return {space, memory_space_name(space.color, of.home)}; }
+const runtime_diagnostics* diagnostics_of(const memory_result& r, const memory_sight&) noexcept {
+  return r.runtime ? &r.runtime->diagnostics : nullptr;
+}
+
+std::optional<shown_hlo> shown_hlo_of(const memory_result& r, const memory_sight& with) {
+  if (!r.hlo) return std::nullopt;
+  const hlo_report& h = *r.hlo;
+  const module_memory& m = r.modules[h.module];
+  const space_memory* const space = m.space(h.color);
+  shown_donation donation{h.donation.size(), 0, top_of(h.donation, with.top)};
+  for (const donation_row& d : h.donation) donation.saved_bytes = saturating_add(donation.saved_bytes, d.saved_bytes);
+  return shown_hlo{h, m, r.selection, space == nullptr ? space_memory{} : *space,
+                   buffers_of(h.alive, h.alive_total_bytes, h.by_opcode, h.by_op_name, h.temp_pool_bytes, with.top),
+                   buffers_of(h.always_alive, h.always_alive_total_bytes, h.always_by_opcode, h.always_by_op_name, h.temp_pool_bytes, with.top),
+                   donation};
+}
+
+std::optional<shown_runtime> shown_runtime_of(const memory_result& r, const memory_sight& with) {
+  if (!r.runtime) return std::nullopt;
+  const runtime_report& t = *r.runtime;
+  const auto rows = [&](const std::vector<lifetime_rollup_row>& of, bool is_mixed) { return lifetimes_of(of, t.peak_bytes, is_mixed, with.top); };
+  shown_runtime made{t, nullptr, std::nullopt, top_of(t.alive, with.top), tail_of(t.alive, with.top), rows(t.by_lifetime_class, false),
+                     rows(t.by_shape, true), rows(t.by_tf_op, true), rows(t.by_parent_jit, true), rows(t.by_dtype, false)};
+  if (t.allocator) {
+    made.allocator = &r.allocators[*t.allocator];
+    made.reserved_bytes = t.reserved_bytes;
+  }
+  return made;
+}
+
+std::vector<shown_moment> moments_of(const runtime_report& t) {
+  std::optional<std::string_view> step;
+  if (t.step.id) step = *t.step.id;
+  return {{"global_peak", t.global_peak_ts_ns, std::nullopt, t.global_peak_bytes},
+          {"step_start", t.step.from_ns, step, std::nullopt},
+          {"step_end", t.step.to_ns, step, std::nullopt},
+          {"step_local_peak", t.peak_ts_ns, step, t.peak_bytes}};
+}
+
+std::optional<shown_fit> shown_fit_of(const memory_result& r, const memory_sight&) {
+  if (!r.fit) return std::nullopt;
+  shown_fit made;
+  made.limit_bytes = r.fit->limit_bytes;
+  if (!r.fit->known()) return made;
+  made.needed_bytes = r.fit->needed_bytes;
+  made.needed_by = r.fit->needed_by;
+  made.fits = r.fit->fits;
+  made.spare_bytes = r.fit->spare_bytes;
+  return made;
+}
+
+void write_pools(json_writer& out, const std::vector<std::pair<std::int64_t, std::int64_t>>& bytes) {
+  out.begin_map();
+  for (const auto& [pool, held] : bytes) out.field(std::to_string(pool), held);
+  out.end_object();
 }
 
 document_status write_memory(json_writer& out, const profile& p, const memory_options& o, const memory_result& r) {
   const verdict v = judge_memory(p, r);
   begin_document(out, document::memory);
   write_verdict(out, v);
-  out.field("skill", "memory-profile");
-  write_memory_inputs(out, p, r);
-  write_memory_blocks(out, r, o.top);
-  write_rows(out, "modules", r.modules, [&](const module_memory& m) { write_module_memory(out, m); }, min_notes);
-  write_rows(out, "allocators", r.allocators, [&](const allocator_memory& a) { write_allocator(out, a); }, min_notes);
-  write_invariants(out, r.invariants);
-  write_fit(out, r.fit);
-  write_strings(out, "summary", r.summary);
-  write_rows(out, "findings", r.findings, [&](const finding& f) { write_memory_finding(out, f); }, min_notes);
+  fields_of_memory(out, r, {p, o.top});
   write_files(out, p);
   write_damage(out, r.damage, checked_by(document::memory, p));
   end_document(out);
