@@ -15,9 +15,10 @@ from enums import SchemaError
 MEMBER = re.compile(r"[a-z]\w*(\(\))?(\.[a-z]\w*(\(\))?)*")
 VALUES = {"text": "out.value({})", "words": "out.value({})", "boolean": "out.value({})", "number": "out.number({})", "id": "out.id({})",
           "count": "out.value(static_cast<std::uint64_t>({}))", "int": "out.value(static_cast<std::int64_t>({}))",
-          "ps": "out.value(static_cast<std::int64_t>({}))", "ns": "out.value(in_ns({}))", "ms": "out.milliseconds({})",
+          "ps": "out.value(static_cast<std::int64_t>({}))", "ns": "out.value(in_ns({}))",
+          "whole_ns": "out.value(whole_ns({}))", "text_id": "out.value(with.text({}))", "ms": "out.milliseconds({})",
           "us": "out.microseconds({})", "us_of_ns": "out.microseconds_of_ns({})"}
-IS_THERE = {"none": "{}", "negative": "{} >= 0", "empty": "!{}.empty()", "no_time": "{} != no_time_ps", "zero": "{} != 0", "false": "{}"}
+IS_THERE = {"none": "{}", "negative": "{} >= 0", "empty": "!is_empty({})", "no_time": "{} != no_time_ps", "zero": "{} != 0", "false": "{}"}
 LEAST = {"notes": ", min_notes", "inputs": ", min_inputs"}
 FRAME = ("files", "events_checked", "damage", "limited")
 FRAME_OPEN, FRAME_CLOSE = "namespace profkit {\ninline namespace PROFKIT_NAMESPACE {\n", "}  // namespace PROFKIT_NAMESPACE\n}  // namespace profkit\n"

@@ -235,6 +235,7 @@ struct device_architecture {
   std::uint32_t device = 0;                                 ///< index into activity::devices()
   std::uint64_t kernels = 0, duplicates = 0, left_out = 0;  ///< left_out: beyond what is held at once
   std::int64_t first_ps = 0, last_ps = 0;
+  [[nodiscard]] std::int64_t span_ps() const noexcept { return last_ps - first_ps; }
   std::size_t steps = 0;
   const char* step_source = "none";
   anchor_source source = anchor_source::none;

@@ -107,6 +107,12 @@ void write_damage(json_writer& out, const std::vector<file_damage>& damage);
 // events_checked and damage[].
 void write_damage(json_writer& out, const std::vector<file_damage>& damage, events_checked checked);
 
+// For the fields of records.
+[[nodiscard]] inline bool is_empty(const char* text) noexcept { return *text == '\0'; }
+template <class Rows>
+[[nodiscard]] bool is_empty(const Rows& rows) noexcept { return rows.empty(); }
+[[nodiscard]] constexpr std::int64_t whole_ns(std::int64_t ps) noexcept { return ps / 1000; }
+
 // Null where there is none.
 void write_text_or_null(json_writer& out, std::string_view key, std::string_view text);
 void write_strings(json_writer& out, std::string_view key, const std::vector<std::string>& strings);
