@@ -16,7 +16,8 @@ MEMBER = re.compile(r"[a-z]\w*(\(\))?(\.[a-z]\w*(\(\))?)*")
 VALUES = {"text": "out.value({})", "words": "out.value({})", "boolean": "out.value({})", "number": "out.number({})", "id": "out.id({})",
           "count": "out.value(static_cast<std::uint64_t>({}))", "int": "out.value(static_cast<std::int64_t>({}))",
           "ps": "out.value(static_cast<std::int64_t>({}))", "ns": "out.value(in_ns({}))",
-          "whole_ns": "out.value(whole_ns({}))", "text_id": "out.value(with.text({}))", "ms": "out.milliseconds({})",
+          "whole_ns": "out.value(whole_ns({}))", "text_id": "out.value(with.text({}))", "whole": "out.whole({})",
+          "ms": "out.milliseconds({})",
           "us": "out.microseconds({})", "us_of_ns": "out.microseconds_of_ns({})"}
 IS_THERE = {"none": "{}", "negative": "{} >= 0", "empty": "!is_empty({})", "no_time": "{} != no_time_ps", "zero": "{} != 0", "false": "{}"}
 LEAST = {"notes": ", min_notes", "inputs": ", min_inputs"}
@@ -48,8 +49,9 @@ class Writer:
         """The C++ expression of a field's value."""
         if "by" in field.given:
             return f"{field.given['by']}(row{', with' if record.context else ''})"
-        at = field.given.get("from", f"{record.prefix}.{field.name}" if record.prefix else field.name)
-        if at == "row":
+        name = field.name.lstrip("+")
+        at = field.given.get("from", f"{record.prefix}.{name}" if record.prefix else name)
+        if field.given.get("from") == "row":
             return "row"
         if not MEMBER.fullmatch(at):
             raise SchemaError(f"{field.full_name}: {at} is no member; `by` names a function")

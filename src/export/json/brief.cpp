@@ -1,6 +1,5 @@
 // The documents of a report that fit into a conversation: what matters most of it, and one finding of it.
 #include <export/json/report_parts.hpp>
-#include <profkit/core/explain.hpp>
 
 #include <string>
 #include <utility>
@@ -38,14 +37,6 @@ std::string arguments_of(const profile& p, const query_filters& o) {
   return text;
 }
 
-void write_command(json_writer& out, const std::string& text, std::string_view why) {
-  out.begin_object();
-  out.key("command");
-  out.whole(text);
-  out.field("why", why);
-  out.end_object();
-}
-
 // Arguments of profkit, with the path in the place of PATH.
 std::string as_typed(const profile& p, std::string_view arguments) {
   std::string text = "profkit " + std::string(arguments);
@@ -53,19 +44,17 @@ std::string as_typed(const profile& p, std::string_view arguments) {
   return text;
 }
 
-void write_more(json_writer& out, const profile& p, const query_filters& o, const report_result& found) {
+std::vector<typed_command> more_of(const profile& p, const query_filters& o, const report_result& found) {
   const std::string path = path_word(p), filters = arguments_of(p, o);
-  out.key("more");
-  out.begin_array(min_notes);
-  const auto command = [&](const std::string& text, std::string_view why) { write_command(out, text, why); };
+  std::vector<typed_command> made;
   const auto document_command = [&](const char* name, std::string_view why) {
-    command(std::string("profkit ") + name + ' ' + path + filters + " --json", why);
+    made.push_back({std::string("profkit ") + name + ' ' + path + filters + " --json", why});
   };
   document_command("report", "all parts, 1 MB at most");
-  command("profkit report " + path + filters + " --json --limit 0", "everything");
+  made.push_back({"profkit report " + path + filters + " --json --limit 0", "everything"});
   if (!found.findings.empty())
-    command("profkit explain " + path + filters + ' ' + found.findings.front().id + " --json",
-            "the first finding, with its evidence and what happened around it");
+    made.push_back({"profkit explain " + path + filters + ' ' + found.findings.front().id + " --json",
+                    "the first finding, with its evidence and what happened around it"});
   const report_parts& parts = found.parts;
   if (!parts.ops.lines.empty()) document_command("ops", "every op of every line");
   if (parts.steps.matched > 0) document_command("steps", "every step");
@@ -76,8 +65,8 @@ void write_more(json_writer& out, const profile& p, const query_filters& o, cons
   if (parts.memory && !(parts.memory->modules.empty() && parts.memory->allocators.empty()))
     document_command("memory", "what held memory at the peak");
   if (parts.bubbles) document_command("bubbles", "when devices waited, and for what");
-  for (const next_command& next : found.summary.next) command(as_typed(p, next.arguments), next.why);
-  out.end_array();
+  for (const next_command& next : found.summary.next) made.push_back({as_typed(p, next.arguments), next.why});
+  return made;
 }
 
 result<report_result> made_for(const trace& t, const query_filters& o, const hooks& host) {
@@ -85,15 +74,6 @@ result<report_result> made_for(const trace& t, const query_filters& o, const hoo
   asked.filters = o;
   asked.samples = false;
   return analyse_report(t, asked, host);
-}
-
-void write_neighbour(json_writer& out, const neighbour& n) {
-  out.field("position", neighbour_position_name(n.position));
-  out.field("is_host", n.on_host);
-  write_text_or_null(out, "on", n.on);
-  out.field("name", std::string_view(n.name));
-  out.field("start_ps", n.start_ps);
-  out.field("duration_ps", n.duration_ps);
 }
 
 }  // namespace
@@ -105,9 +85,9 @@ result<document_status> write_brief(json_writer& out, const trace& t, const quer
   const verdict v = judge_report(p, *found);
   begin_report(out, document::brief, p, *found, v);
   write_report_summary(out, found->summary, true);
-  write_rows(out, "findings", found->findings, [&](const finding& f) { write_finding(out, f); });
+  write_objects(out, "findings", found->findings, [&](const finding& f) { fields_of_report_finding(out, f); });
   write_text_or_null(out, "model", found->parts.model_summary());
-  write_more(out, p, o, *found);
+  write_objects(out, "more", more_of(p, o, *found), [&](const typed_command& c) { fields_of_brief_more(out, c); }, min_notes);
   write_damage(out, found->damage, checked_by(document::brief, p, o));
   end_document(out);
   return v.status;
@@ -131,18 +111,19 @@ result<document_status> write_explanation(json_writer& out, const trace& t, std:
   const verdict v = judge(p, found->findings.empty() ? "nothing was found that needs an explanation" : "", found->damage);
   begin_with_path(out, document::explain, p, v);
   out.key("finding");
-  if (id.empty())
+  if (id.empty()) {
     out.null();
-  else
-    write_finding(out, chosen.found);
-  write_objects(out, "neighbours", chosen.neighbours, [&](const neighbour& n) { write_neighbour(out, n); });
-  write_rows(out, "more", chosen.next, [&](const next_command& next) {
-    write_command(out, as_typed(p, next.arguments), next.why);
+  } else {
+    out.begin_object();
+    fields_of_report_finding(out, chosen.found);
+    out.end_object();
+  }
+  write_objects(out, "neighbours", chosen.neighbours, [&](const neighbour& n) { fields_of_explain_neighbour(out, n); });
+  write_objects(out, "more", chosen.next, [&](const next_command& next) {
+    fields_of_brief_more(out, {as_typed(p, next.arguments), next.why});
   }, min_notes);
   write_objects(out, "findings", found->findings, [&](const finding& f) {
-    out.field("id", std::string_view(f.id));
-    out.field("certainty", certainty_name(f.sure));
-    if (id.empty()) out.field("what", std::string_view(f.what));
+    fields_of_explain_finding(out, {f.id, f.sure, id.empty() ? std::optional<std::string_view>(f.what) : std::nullopt});
   });
   write_damage(out, found->damage, checked_by(document::explain, p, o));
   end_document(out);

@@ -101,11 +101,6 @@ void write_text_or_null(json_writer& out, std::string_view key, std::string_view
     out.value(text);
 }
 
-void write_nearer_memories(json_writer& out, const op_roof& roof) {
-  if (roof.vmem_bound_ps > 0) out.field("vmem_bound_ps", roof.vmem_bound_ps);
-  if (roof.cmem_bound_ps > 0) out.field("cmem_bound_ps", roof.cmem_bound_ps);
-}
-
 void write_strings(json_writer& out, std::string_view key, const std::vector<std::string>& strings) {
   write_rows(out, key, strings, [&](const std::string& s) { out.value(std::string_view(s)); }, min_notes);
 }

@@ -133,8 +133,6 @@ void write_optional(json_writer& out, std::string_view key, const std::optional<
 void write_optional(json_writer& out, std::string_view key, const std::optional<double>& n);
 // A rate of device_peaks, of which 0 is none.
 [[nodiscard]] inline std::optional<double> known_peak(double rate) noexcept { return rate > 0 ? std::optional(rate) : std::nullopt; }
-// Time of ops that are bound by a TPU's memories nearer to its units; only where there is some.
-void write_nearer_memories(json_writer& out, const op_roof& roof);
 void write_optional_id(json_writer& out, std::string_view key, const std::optional<std::int64_t>& n);
 
 // A stat's value: decimal string (int64, uint64), number (double; null when not finite), string (str, and ref as

@@ -2,7 +2,12 @@
 #pragma once
 #include <base/json_writer.hpp>
 #include <export/json/document.hpp>
+#include <profkit/core/explain.hpp>
 #include <profkit/core/report.hpp>
+
+#include <optional>
+#include <string>
+#include <string_view>
 
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
@@ -11,7 +16,19 @@ namespace json {
 // `is_brief`: without the commands to run next, and half of the bytes that are left are for what follows.
 void write_report_summary(json_writer& out, const report_summary& s, bool is_brief);
 
-void write_finding(json_writer& out, const finding& f);
+// A command as a shell takes it.
+struct typed_command {
+  std::string command;
+  std::string_view why;
+};
+// `what` only where no finding is explained.
+struct listed_finding {
+  std::string_view id;
+  profkit::certainty certainty = profkit::certainty::unknown;
+  std::optional<std::string_view> what;
+};
+[[nodiscard]] std::optional<std::int64_t> collective_exposed_of(const costliest_work& c) noexcept;
+void write_idle_time(json_writer& out, const idle_total& idle);
 
 [[nodiscard]] verdict judge_report(const profile& p, const report_result& found);
 // The frame, the verdict and the path.
