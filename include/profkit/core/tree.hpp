@@ -10,6 +10,7 @@
 #include <profkit/core/track.hpp>
 #include <profkit/xspace.hpp>
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -65,6 +66,7 @@ struct tree_event {
   std::string_view category, phase, id;     ///< of a trace's event, as written; phase "X": complete
   std::vector<named_stat> stats;            ///< of the event, under the limit: stats, arguments, cells
   std::uint64_t stat_count = 0;             ///< before the limit
+  [[nodiscard]] std::uint64_t stats_left_out() const noexcept { return stat_count - std::min<std::uint64_t>(stat_count, stats.size()); }
 };
 /// Called in file order, of traces and tables plane by plane and line by line. Each end_… says how many items the limit
 /// left out.

@@ -17,6 +17,14 @@ double double_of(std::uint64_t bits) noexcept {
   return value;
 }
 
+std::string files_text(std::size_t damaged, std::size_t all) {
+  if (all == 1) return "the file is damaged";
+  return std::to_string(damaged) + " of " + std::to_string(all) + " files " + (damaged == 1 ? "is" : "are") +
+         " damaged";
+}
+
+}  // namespace
+
 std::string hex_text(std::string_view bytes) {
   constexpr char digits[] = "0123456789abcdef";
   std::string text;
@@ -28,14 +36,6 @@ std::string hex_text(std::string_view bytes) {
   }
   return text;
 }
-
-std::string files_text(std::size_t damaged, std::size_t all) {
-  if (all == 1) return "the file is damaged";
-  return std::to_string(damaged) + " of " + std::to_string(all) + " files " + (damaged == 1 ? "is" : "are") +
-         " damaged";
-}
-
-}  // namespace
 
 const char* status_name(document_status s) noexcept {
   switch (s) {
@@ -173,27 +173,6 @@ std::optional<std::int64_t> metadata_id_of(const named_stat& s) noexcept {
 
 std::optional<std::uint64_t> ref_of(const named_stat& s) noexcept {
   return s.kind == stat_kind::ref_value ? std::optional(s.bits) : std::nullopt;
-}
-
-void write_stat_list(json_writer& out, std::string_view key, const std::vector<named_stat>& stats,
-                     std::uint64_t missing) {
-  write_objects(out, key, stats, [&](const named_stat& s) { fields_of_stat(out, s); }, min_notes, missing);
-}
-
-void write_plane_process(json_writer& out, const tree_plane& plane, bool with_threads) {
-  if (!plane.process) return;
-  const tree_process& process = *plane.process;
-  out.key("process");
-  out.begin_object();
-  out.field("pid", process.pid);
-  out.field("labels", process.labels);
-  write_optional(out, "sort_index", process.sort_index);
-  if (with_threads) {
-    const auto thread = [&](const tree_thread& each) { fields_of_thread(out, each); };
-    const std::uint64_t left_out = write_objects(out, "threads", process.threads, thread, 0, process.threads_left_out);
-    out.field("threads_left_out", left_out);
-  }
-  out.end_object();
 }
 
 }  // namespace json

@@ -126,14 +126,15 @@ template <class Row, class Context>
   return unpaired_spans{row.begins_without_end, row.begins_open, row.ends_without_begin};
 }
 void write_optional(json_writer& out, std::string_view key, const std::optional<std::int64_t>& n);
-// What a trace says of a process, with `with_threads` of its threads, too; nothing where `plane` is no process.
-void write_plane_process(json_writer& out, const tree_plane& plane, bool with_threads);
 // A number that may be missing or not finite: null then.
 void write_optional(json_writer& out, std::string_view key, const std::optional<std::uint64_t>& n);
 void write_optional(json_writer& out, std::string_view key, const std::optional<double>& n);
 // A rate of device_peaks, of which 0 is none.
 [[nodiscard]] inline std::optional<double> known_peak(double rate) noexcept { return rate > 0 ? std::optional(rate) : std::nullopt; }
 void write_optional_id(json_writer& out, std::string_view key, const std::optional<std::int64_t>& n);
+
+// Lower-case hexadecimal.
+[[nodiscard]] std::string hex_text(std::string_view bytes);
 
 // A stat's value: decimal string (int64, uint64), number (double; null when not finite), string (str, and ref as
 // the name referred to), lower-case hex string (bytes), null (none).
@@ -142,9 +143,6 @@ void write_stat_value(json_writer& out, const named_stat& s);
 void write_stat_map(json_writer& out, const std::vector<named_stat>& stats);
 [[nodiscard]] std::optional<std::int64_t> metadata_id_of(const named_stat& s) noexcept;  // none of an argument
 [[nodiscard]] std::optional<std::uint64_t> ref_of(const named_stat& s) noexcept;
-// [{name, metadata_id, kind, value, ref?}, …] in wire order; `missing` more there are.
-void write_stat_list(json_writer& out, std::string_view key, const std::vector<named_stat>& stats,
-                     std::uint64_t missing = 0);
 
 [[nodiscard]] std::optional<double> rate_of(const recorded_link& link) noexcept;  // none of no time
 void write_kinds(json_writer& out, std::uint8_t kinds);  // the names of the stat_kind whose bits are set

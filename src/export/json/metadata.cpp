@@ -19,37 +19,13 @@ class metadata_writer final : public metadata_visitor {
   void begin_plane(const tree_plane& plane) override {
     any_ = true;
     out_.begin_object();
-    out_.field("file", plane.file);
-    out_.field("plane", plane.plane);
-    out_.field_id("id", plane.id);
-    out_.field("name", plane.name);
-    out_.field("kind", plane_kind_name(plane.kind));
-    out_.field("event_metadata", plane.event_metadata);
-    out_.field("stat_metadata", plane.stat_metadata);
-    write_plane_process(out_, plane, true);
-    if (plane.rows) out_.field("rows", *plane.rows);
+    fields_of_metadata_plane(out_, plane);
     out_.key("event_entries");
     out_.begin_array();
   }
   void event_metadata(const metadata_event_row& row) override {
     out_.begin_object();
-    write_key(row.has_key, row.key);
-    out_.field("name", row.name);
-    out_.field("display_name", row.display_name);
-    if (!row.has_key) {
-      out_.field("category", row.category);
-      out_.field("phases", row.phases);
-      out_.field("count", row.count);
-      out_.key("arguments");
-      out_.begin_array(min_notes);
-      for (const std::string_view argument : row.arguments) out_.value(argument);
-      out_.end_array();
-    }
-    out_.key("child_ids");
-    out_.begin_array(min_notes);
-    for (const std::int64_t id : row.child_ids) out_.id(id);
-    out_.end_array();
-    write_stat_list(out_, "stats", row.stats);
+    fields_of_metadata_event_entry(out_, row);
     out_.end_object();
   }
   void end_event_metadata(std::uint64_t left_out) override {
@@ -60,10 +36,7 @@ class metadata_writer final : public metadata_visitor {
   }
   void stat_metadata(const metadata_stat_row& row) override {
     out_.begin_object();
-    write_key(row.has_key, row.key);
-    out_.field("name", row.name);
-    out_.field("description", row.description);
-    if (!row.has_key) out_.field("count", row.count);
+    fields_of_metadata_stat_entry(out_, row);
     out_.end_object();
   }
   void end_stat_metadata(std::uint64_t left_out) override {
@@ -75,21 +48,7 @@ class metadata_writer final : public metadata_visitor {
   // What files that are no XSpace say of themselves.
   void write_facts() {
     if (kept_.empty()) return;
-    out_.key("file_facts");
-    out_.begin_array(min_inputs);
-    for (const kept_facts& kept : kept_) {
-      const metadata_file& facts = kept.facts;
-      out_.begin_object();
-      out_.field("file", facts.file);
-      const std::uint64_t left_out = write_objects(out_, "members", facts.members, [&](const metadata_member& member) {
-        fields_of_stat(out_, member.value);
-        out_.field("bytes", member.bytes);
-        out_.field("is_cut", member.is_cut);
-      }, 0, facts.members_left_out);
-      out_.field("members_left_out", left_out);
-      out_.end_object();
-    }
-    out_.end_array();
+    write_objects(out_, "file_facts", kept_, [&](const kept_facts& kept) { fields_of_metadata_file_fact(out_, kept.facts); }, min_inputs);
   }
 
   [[nodiscard]] bool any() const noexcept { return any_; }
@@ -106,10 +65,6 @@ class metadata_writer final : public metadata_visitor {
     std::deque<std::string> texts;
     metadata_file facts;
   };
-
-  void write_key(bool has_key, std::int64_t key) {
-    write_optional_id(out_, "metadata_id", has_key ? std::optional<std::int64_t>(key) : std::nullopt);
-  }
 
   json_writer& out_;
   std::deque<kept_facts> kept_;

@@ -11,18 +11,7 @@ result<void> write_redaction(const redaction& done, sink& into) {
     json_writer out(into);
     json::begin_document(out, "redaction");
     json::write_verdict(out, {});
-    out.field("environment_dumps", done.environment_dumps);
-    out.field("blobs", done.blobs);
-    out.field("blob_bytes", done.blob_bytes);
-    out.field("constants", done.constants);
-    json::write_objects(out, "secrets", done.secrets, [&](const found_secret& s) {
-      out.field("kind", std::string_view(s.kind));
-      out.field("times", s.times);
-    });
-    json::write_objects(out, "words", done.words, [&](const replaced_word& w) {
-      out.field("alias", std::string_view(w.alias));
-      out.field("word", std::string_view(w.word));
-    });
+    json::fields_of_redaction(out, done);
     out.end_object();
     return out.finish();
   });

@@ -15,67 +15,26 @@ class tree_writer final : public tree_visitor {
   void begin_file(std::uint32_t file, const file_info& header) override {
     file_ = file;
     out_.begin_object();
-    out_.field("file", file);
-    out_.field("path", std::string_view(header.path));
-    write_strings(out_, "hosts", header.hosts);
-    write_strings(out_, "errors", header.errors);
-    write_strings(out_, "warnings", header.warnings);
-    write_optional_id(out_, "origin_unix_ns", header.origin_unix_ns);
+    fields_of_tree_file(out_, header);
     out_.key("planes");
     out_.begin_array(min_notes);
   }
   void begin_plane(const tree_plane& plane) override {
     any_plane_ = true;
     out_.begin_object();
-    out_.field("plane", plane.plane);
-    out_.field_id("id", plane.id);
-    out_.field("name", plane.name);
-    out_.field("kind", plane_kind_name(plane.kind));
-    out_.field("line_count", plane.lines);
-    out_.field("event_metadata", plane.event_metadata);
-    out_.field("stat_metadata", plane.stat_metadata);
-    write_stat_list(out_, "stats", plane.stats);
-    write_plane_process(out_, plane, false);
-    if (plane.rows) out_.field("rows", *plane.rows);
+    fields_of_tree_plane(out_, plane);
     out_.key("lines");
     out_.begin_array();
   }
   void begin_line(const tree_line& line) override {
-    const line_header& header = line.header;
     out_.begin_object();
-    out_.field("line", line.line);
-    out_.field_id("id", header.id);
-    out_.field_id("display_id", header.display_id);
-    out_.field("name", header.name);
-    out_.field("display_name", header.display_name);
-    out_.field("kind", line_kind_name(line.kind));
-    out_.field_id("timestamp_ns", header.timestamp_ns);
-    out_.field("duration_ps", header.duration_ps);
-    out_.field("event_count", line.events);
-    if (line.thread) {
-      out_.field("tid", line.thread->tid);
-      write_optional(out_, "sort_index", line.thread->sort_index);
-    }
+    fields_of_tree_line(out_, line);
     out_.key("events");
     out_.begin_array();
   }
   void event(const tree_event& e) override {
     out_.begin_object();
-    write_optional_id(out_, "metadata_id", of_case(e.has_metadata_id, e.metadata_id));
-    out_.field("name", e.name);
-    out_.field("display_name", e.display_name);
-    if (!e.has_metadata_id) {
-      out_.field("category", e.category);
-      out_.field("phase", e.phase);
-      if (!e.id.empty()) out_.field("id", e.id);
-    }
-    write_optional(out_, "start_ps", e.start_ps);
-    const event_data_case data = e.raw.data_case();
-    write_optional(out_, "offset_ps", of_case(data == event_data_case::offset_ps, e.raw.offset_ps()));
-    write_optional(out_, "num_occurrences", of_case(data == event_data_case::num_occurrences, e.raw.num_occurrences()));
-    write_optional(out_, "duration_ps", e.duration_ps);
-    out_.field("stat_count", e.stat_count);
-    write_stat_list(out_, "stats", e.stats, e.stat_count - std::min<std::uint64_t>(e.stat_count, e.stats.size()));
+    fields_of_tree_event(out_, e);
     out_.end_object();
   }
   void end_line(std::uint64_t events_left_out) override {
@@ -98,10 +57,6 @@ class tree_writer final : public tree_visitor {
   [[nodiscard]] bool any_plane() const noexcept { return any_plane_; }
 
  private:
-  static std::optional<std::int64_t> of_case(bool holds, std::int64_t n) {
-    return holds ? std::optional<std::int64_t>(n) : std::nullopt;
-  }
-
   json_writer& out_;
   std::vector<file_damage> damage_;
   std::uint32_t file_ = 0;
