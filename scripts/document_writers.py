@@ -81,6 +81,8 @@ class Writer:
         value, kind = self.value_of(field, record), field.type
         if field.name[0] == "+":
             there, found = self.schemas.find(self.document.name, kind, field)
+            if field.is_optional:
+                return [f"if (const auto& value = {value}; value) {{", "  " + self.call(there, found, "*value", record), "}"]
             return [self.call(there, found, value, record)]
         if kind.startswith("left_out:"):
             return [f'out.key("{field.name}");', f"out.value(left_out_{kind[9:]});"]
