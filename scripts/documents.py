@@ -1,5 +1,6 @@
 """The descriptions in schema/documents, and the JSON schemas that follow from them. schema/documents/common.toml says what
 their words mean. Run by scripts/generate."""
+import copy
 import json
 import re
 
@@ -47,10 +48,11 @@ class Field:
             if self.given.get(key, "none") not in NULLS:
                 raise SchemaError(f"{self.full_name}: {key} is one of {', '.join(NULLS)}")
 
-
-    def lacking(self):
-        """The field, optional."""
-        return Field(self.full_name.rpartition(".")[0], self.name, {**self.given, "optional": True})
+    def within(self, group):
+        """The field, where the fields of its record stand in place of `group`."""
+        made = copy.copy(self)
+        made.is_optional, made.parts = self.is_optional or group.is_optional, self.parts or group.parts
+        return made
 
 
 class Record:
@@ -149,12 +151,12 @@ class Schemas:
         return {**made, "description": field.meaning} if field.meaning else made
 
     def flat(self, at, fields):
-        """The fields, and in place of `+name` those of the record that it is."""
+        """The fields, and in place of `+name` those of the record that it is: with its `parts`, and optional where it is."""
         for field in fields:
             if field.name[0] == "+":
                 there, record = self.find(at, field.type, field)
-                for place, below in self.flat(there.name, record.fields):
-                    yield place, below.lacking() if field.is_optional else below
+                for place, part in self.flat(there.name, record.fields):
+                    yield place, part.within(field)
             else:
                 yield at, field
 
@@ -188,7 +190,7 @@ class Schemas:
             whole["else"] = {"required": [field.name for field in fields if not field.is_optional and not field.parts]}
             listed = {}
             for field in fields:
-                for part in field.parts:
+                for part in field.parts if not field.is_optional else ():
                     listed.setdefault(part, []).append(field.name)
             if listed:
                 whole["else"]["allOf"] = [{"if": {"properties": {made.parts: {"const": part}, "status": {"const": "ok"}}},

@@ -22,21 +22,27 @@
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 
+// enum probe_level: written by scripts/generate
 /// Who has a slot of its own in a map.
 enum class probe_level : std::uint8_t { unknown, thread, warp };
+// end of enum probe_level
+// enum probe_type: written by scripts/generate
 /// The type of a field, unsigned.
 enum class probe_type : std::uint8_t { u64, u32 };
+// end of enum probe_type
 
+// enum probe_sections: written by scripts/generate
 /// How the sections of a file are written.
 enum class probe_sections : std::uint8_t {
   unknown,
-  total_bytes,         ///< u64 bytes of the region, u64 offset (2024-12 to 2025-03)
-  lane_bytes,          ///< u64 bytes of a lane, u64 offset (2025-04 to 06)
-  dynamic_lane_bytes,  ///< the same with 2^64-1 where the map's size was not known (2025-04-30 to 05-06)
-  warp_width,          ///< u32 bytes of a lane, u32 threads of a lane, u64 offset (2025-07 and later)
-  hip,                 ///< u32 bytes of the region, modulo 2^32, u32 that was never set, u64 offset
-  from_log,            ///< the table says nothing usable; the log's sizes add up to the file
+  total_bytes,        ///< u64 bytes of the region, u64 offset (2024-12 to 2025-03)
+  lane_bytes,         ///< u64 bytes of a lane, u64 offset (2025-04 to 06)
+  dynamic_lane_bytes, ///< the same with 2^64-1 where the map's size was not known (2025-04-30 to 05-06)
+  warp_width,         ///< u32 bytes of a lane, u32 threads of a lane, u64 offset (2025-07 and later)
+  hip,                ///< u32 bytes of the region, modulo 2^32, u32 that was never set, u64 offset
+  from_log            ///< the table says nothing usable; the log's sizes add up to the file
 };
+// end of enum probe_sections
 
 /// What is doubtful or special about a map; see probe_flag_name().
 enum probe_flag : std::uint32_t {
@@ -200,12 +206,14 @@ struct probe_map {
   std::uint32_t flags = 0;            ///< probe_flag
 };
 
+// enum probe_status: written by scripts/generate
 enum class probe_status : std::uint8_t {
   ok,
-  short_header,             ///< fewer than 32 bytes
-  section_table_truncated,  ///< the header lists more maps than the file can describe
-  unknown_section_variant,  ///< the entries fit none of the known ways to write them
+  short_header,            ///< fewer than 32 bytes
+  section_table_truncated, ///< the header lists more maps than the file can describe
+  unknown_section_variant  ///< the entries fit none of the known ways to write them
 };
+// end of enum probe_status
 [[nodiscard]] constexpr const char* probe_status_name(probe_status status) noexcept {
   switch (status) {
     case probe_status::ok: return "ok";
