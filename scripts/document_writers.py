@@ -1,15 +1,8 @@
-"""The C++ that follows from schema/documents: for each record with a `row`, the function that writes its fields. Run while
-profkit is built:
-
-  document_writers.py ROOT OUT_DIR    writes fields.hpp and fields_DOCUMENT.cpp of each document that has such records
-"""
+"""The C++ that follows from schema/documents: for each record with a `row`, the function that writes its fields."""
 import json
-import pathlib
 import re
-import sys
 
 import documents
-import enums
 from enums import SchemaError
 
 MEMBER = re.compile(r"[a-z]\w*(\(\))?(\.[a-z]\w*(\(\))?)*")
@@ -150,7 +143,7 @@ def records_of(document):
 
 
 def sources(schemas):
-    """The files, by name."""
+    """fields.hpp, and fields_DOCUMENT.cpp of each document"""
     made, declared, rows = {}, "", set()
     for document in schemas.documents.values():
         records = records_of(document)
@@ -166,10 +159,3 @@ def sources(schemas):
                           + "class json_writer;\nclass profile;\n\nnamespace json {\n"
                           + "".join(f"struct {row[6:]};\n" for row in sorted(rows) if row.startswith("json::")) + "\n" + declared + "\n}  // namespace json\n" + FRAME_CLOSE)
     return made
-
-
-if __name__ == "__main__":
-    root, out = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
-    read = documents.read(root, enums.read((root / enums.SCHEMA).read_text(encoding="utf-8")))
-    for name, text in sources(read).items():
-        (out / name).write_text(text, encoding="utf-8")

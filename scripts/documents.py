@@ -32,6 +32,20 @@ def list_of(kind):
     return (found[1], found[2]) if found else None
 
 
+def as_json(value, pad=""):
+    """A schema with a line for each property."""
+    if not isinstance(value, dict) or not {"properties", "$defs"} & set(value):
+        return json.dumps(value, ensure_ascii=False)
+    lines = []
+    for key, below in value.items():
+        if key in ("properties", "$defs") and below:
+            inner = ",\n".join(f"{pad}  {json.dumps(name)}: {as_json(one, pad + '  ')}" for name, one in below.items())
+            lines.append(f'{pad} "{key}": {{\n{inner}\n{pad} }}')
+        else:
+            lines.append(f"{pad} {json.dumps(key)}: {as_json(below, pad + ' ')}")
+    return "{\n" + ",\n".join(lines) + f"\n{pad}}}"
+
+
 class Field:
     """A field of a record, or a type with a name."""
     KEYS = {"is", "meaning", "optional", "words", "const", "least", "above", "pattern", "parts",  # of the schema
@@ -201,7 +215,7 @@ class Schemas:
         defs |= {key: self.object(name, record) for key, record in made.records.items()}
         if defs:
             whole["$defs"] = defs
-        return json.dumps(whole, indent=1, ensure_ascii=False) + "\n"
+        return as_json(whole) + "\n"
 
 
 def read(root, enums):

@@ -114,7 +114,7 @@ def c(enum):
 def names(enums):
     """src/tables/enum_names.cpp"""
     shown = [enum for enum in enums if enum.function and not enum.is_named_elsewhere]
-    text = f"// Written by scripts/generate from {SCHEMA}.\n"
+    text = f"// Written from {SCHEMA}.\n"
     text += "".join(f"#include <{header}>\n" for header in sorted({enum.header for enum in shown}))
     text += "\nnamespace profkit {\ninline namespace PROFKIT_NAMESPACE {\n"
     for enum in shown:

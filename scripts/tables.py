@@ -1,10 +1,11 @@
-"""What follows from schema: enumerations (enums.py), schemas of documents (documents.py), row structs of profkit.h, the descriptions
-of tables in the core and for SQL, docs/tables.md and docs/schemas/tables.json. The schemas say what their words mean. Run by
-scripts/generate."""
+"""What follows from schema: of enumerations (enums.py), of documents (documents.py, document_writers.py), and of
+schema/tables.toml row structs of profkit.h, the descriptions of tables in the core and for SQL, docs/tables.md and
+docs/schemas/tables.json. The schemas say what their words mean. Run by scripts/generate."""
 import json
 import pathlib
 import re
 
+import document_writers
 import documents
 import enums
 from enums import SchemaError, tomllib
@@ -202,7 +203,7 @@ def descriptions(schema):
     """src/tables/descriptions.cpp"""
     shown = [schema.enums[name] for name in sorted({c.of for t in schema.tables for c in t.columns if c.base in ("enum", "set")})]
     headers = sorted({enum.header for enum in shown})
-    text = ("// Written by scripts/generate from schema/tables.toml.\n"
+    text = ("// Written from schema/tables.toml.\n"
             "#include <tables/rows.hpp>\n\n" + "".join(f"#include <{h}>\n" for h in headers) + "\n#include <cstddef>\n\n"
             "// A row is a C struct, with later columns after it: offsetof is sound for all of them.\n"
             "#if defined(__GNUC__)\n#pragma GCC diagnostic ignored \"-Winvalid-offsetof\"\n#endif\n\n"
@@ -240,7 +241,7 @@ def descriptions(schema):
 
 def rows_header(schema):
     """src/tables/rows.hpp"""
-    text = ("// Rows of tables, as they are filled. Written by scripts/generate from schema/tables.toml.\n#pragma once\n"
+    text = ("// Rows of tables, as they are filled. Written from schema/tables.toml.\n#pragma once\n"
             "#include <profkit/core/table.hpp>\n#include <profkit/profkit.h>\n#include <tables/description.hpp>\n\n"
             "namespace profkit {\ninline namespace PROFKIT_NAMESPACE {\nnamespace rows {\n\n")
     for table in schema.tables:
@@ -287,7 +288,7 @@ def document(schema):
 def sql_schema(schema):
     """bindings/sqlite/schema.cpp"""
     lists = {"int64[]": "numbers", "uint64[]": "numbers", "set": "words"}
-    text = ("// Written by scripts/generate from schema/tables.toml.\n#include \"schema.hpp\"\n\n#include <iterator>\n\n"
+    text = ("// Written from schema/tables.toml.\n#include \"schema.hpp\"\n\n#include <iterator>\n\n"
             "namespace profkit_sqlite {\nnamespace {\n\n")
     for table in schema.tables:
         kinds = {column.name: lists[column.base] for column in table.columns if column.base in lists}
@@ -319,7 +320,7 @@ def json_schema(schema):
                                    "required": list(properties), "additionalProperties": table.name == "probe_records"}
     whole = {"$schema": "https://json-schema.org/draft/2020-12/schema", "$id": "urn:profkit:tables:1", "title": "Rows of profkit's tables, one JSON object each",
              "$defs": definitions}
-    return json.dumps(whole, indent=1, ensure_ascii=False) + "\n"
+    return documents.as_json(whole) + "\n"
 
 
 def replace_marked(whole, mark, text, path):
@@ -351,6 +352,16 @@ def generated(root=ROOT):
     structs = "".join(f"template <>\nstruct table_of<{t.row}> : std::integral_constant<std::int32_t, PK_TABLE_{t.name.upper()}> {{}};\n"
                       for t in schema.tables if t.row)
     raii_text = replace_marked((root / raii).read_text(encoding="utf-8"), "tables", structs, raii)
-    return {**texts, header: c_text, raii: raii_text, core: core_text, "src/tables/enum_names.cpp": enums.names(described),
-            "src/tables/rows.hpp": rows_header(schema), "src/tables/descriptions.cpp": descriptions(schema), "docs/tables.md": document(schema),
-            "bindings/sqlite/schema.cpp": sql_schema(schema), "docs/schemas/tables.json": json_schema(schema)}
+    return {**texts, header: c_text, raii: raii_text, core: core_text, "docs/tables.md": document(schema),
+            "docs/schemas/tables.json": json_schema(schema)}
+
+
+def built(folder, root=ROOT):
+    """The files that the build writes for a folder, by name."""
+    described = enums.read((root / enums.SCHEMA).read_text(encoding="utf-8"))
+    if folder == "src/export/json":
+        return document_writers.sources(documents.read(root, described))
+    schema = Schema((root / SCHEMA).read_text(encoding="utf-8"), described)
+    if folder == "bindings/sqlite":
+        return {"schema.cpp": sql_schema(schema)}
+    return {"enum_names.cpp": enums.names(described), "rows.hpp": rows_header(schema), "descriptions.cpp": descriptions(schema)}
