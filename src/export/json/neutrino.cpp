@@ -26,7 +26,7 @@ std::string_view description_damage_of(const probe_trace& trace) noexcept {
 }
 
 const probe_launch& launch_at(std::size_t index, const probe_lists&, const probe_trace& trace) { return trace.launches[index]; }
-std::uint64_t number_of(const probe_launch& launch, const probe_trace& trace) noexcept {
+std::uint64_t launch_number_of(const probe_launch& launch, const probe_trace& trace) noexcept {
   return static_cast<std::uint64_t>(&launch - trace.launches.data());
 }
 bool has_bin(const probe_launch& launch, const probe_trace&) noexcept { return launch.bin >= 0; }

@@ -45,7 +45,7 @@ template <class Row>
 }
 
 [[nodiscard]] const probe_launch& launch_at(std::size_t index, const probe_lists&, const probe_trace& trace);
-[[nodiscard]] std::uint64_t number_of(const probe_launch& launch, const probe_trace& trace) noexcept;
+[[nodiscard]] std::uint64_t launch_number_of(const probe_launch& launch, const probe_trace& trace) noexcept;
 [[nodiscard]] bool has_bin(const probe_launch& launch, const probe_trace&) noexcept;
 [[nodiscard]] const probe_bin& bin_at(std::size_t index, const probe_lists&, const probe_trace& trace);
 

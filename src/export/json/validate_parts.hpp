@@ -62,7 +62,7 @@ struct moved_bytes {
 [[nodiscard]] moved_bytes moved_of(const collective_op& op, const validate_sight&);
 [[nodiscard]] moved_bytes moved_of(const shown_call& call, const validate_sight&);
 
-// Where and of whom something is said.
+// A call, and the device of which something is known there.
 struct call_place {
   const collective_op& op;
   std::uint32_t call = 0;
