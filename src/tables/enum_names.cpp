@@ -147,6 +147,15 @@ const char* pass_cut_name(pass_cut value) noexcept {
   return "none";
 }
 
+const char* threshold_unit_name(threshold_unit value) noexcept {
+  switch (value) {
+    case threshold_unit::microseconds: return "us";
+    case threshold_unit::ratio: return "ratio";
+    case threshold_unit::count: return "count";
+  }
+  return "count";
+}
+
 const char* window_policy_name(window_policy value) noexcept {
   switch (value) {
     case window_policy::whole: return "whole";
@@ -284,6 +293,15 @@ const char* aicpu_verdict_name(aicpu_verdict value) noexcept {
     case aicpu_verdict::exposed: return "AICPU_EXPOSED_NOT_ALLOWED";
   }
   return "AICPU_UNKNOWN";
+}
+
+const char* reach_name(cause_summary::reach value) noexcept {
+  switch (value) {
+    case cause_summary::reach::global: return "global";
+    case cause_summary::reach::group: return "group";
+    case cause_summary::reach::step: return "step";
+  }
+  return "global";
 }
 
 const char* time_use_name(time_use value) noexcept {
