@@ -50,13 +50,12 @@ class Writer:
         by, at = field.given.get("by"), field.given.get("from")
         if by and not at:
             return f"{by}(row{', with' if record.context else ''})"
-        if at == "row":
-            return "row"
         name = field.name.lstrip("+")
         at = at or (f"{record.prefix}.{name}" if record.prefix else name)
         if not MEMBER.fullmatch(at):
             raise SchemaError(f"{field.full_name}: {at} is no member; `by` names a function")
-        return f"{by}(row.{at})" if by else f"row.{at}"
+        value = "row" if field.given.get("from") == "row" else f"row.{at}"
+        return f"{by}({value})" if by else value
 
     def call(self, there, found, value, record):
         if not found.row:
