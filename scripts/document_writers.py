@@ -5,13 +5,13 @@ import re
 import documents
 from enums import SchemaError
 
-MEMBER = re.compile(r"[a-z]\w*(\(\))?(\.[a-z]\w*(\(\))?)*")
+MEMBER = re.compile(r"[a-z]\w*(\(\)|\[\d+\])?(\.[a-z]\w*(\(\)|\[\d+\])?)*")
 VALUES = {"text": "out.value({})", "words": "out.value({})", "boolean": "out.value({})", "number": "out.number({})", "id": "out.id({})",
           "count": "out.value(static_cast<std::uint64_t>({}))", "int": "out.value(static_cast<std::int64_t>({}))",
           "ps": "out.value(static_cast<std::int64_t>({}))", "ns": "out.value(in_ns({}))",
           "whole_ns": "out.value(whole_ns({}))", "text_id": "out.value(with.text({}))", "whole": "out.whole({})",
-          "ms": "out.milliseconds({})",
-          "us": "out.microseconds({})", "us_of_ns": "out.microseconds_of_ns({})"}
+          "ms": "out.milliseconds({})", "us": "out.microseconds({})", "us_of_ns": "out.microseconds_of_ns({})",
+          "ppm": "out.number(static_cast<double>({}) / 1e6)"}
 IS_THERE = {"none": "{}", "negative": "{} >= 0", "empty": "!is_empty({})", "no_time": "{} != no_time_ps", "zero": "{} != 0", "false": "{}"}
 LEAST = {"notes": ", min_notes", "inputs": ", min_inputs"}
 FRAME = ("files", "events_checked", "damage", "limited")
@@ -40,15 +40,15 @@ class Writer:
 
     def value_of(self, field, record):
         """The C++ expression of a field's value."""
-        if "by" in field.given:
-            return f"{field.given['by']}(row{', with' if record.context else ''})"
+        by, at = field.given.get("by"), field.given.get("from")
+        if by and not at:
+            return f"{by}(row{', with' if record.context else ''})"
         name = field.name.lstrip("+")
-        at = field.given.get("from", f"{record.prefix}.{name}" if record.prefix else name)
-        if field.given.get("from") == "row":
-            return "row"
+        at = at or (f"{record.prefix}.{name}" if record.prefix else name)
         if not MEMBER.fullmatch(at):
             raise SchemaError(f"{field.full_name}: {at} is no member; `by` names a function")
-        return f"row.{at}"
+        value = "row" if field.given.get("from") == "row" else f"row.{at}"
+        return f"{by}({value})" if by else value
 
     def call(self, there, found, value, record):
         if not found.row:
@@ -112,8 +112,8 @@ class Writer:
 
     def listed(self, field, kind, value, record):
         room, element = field.given.get("room", ""), "each"
-        if "each" in field.given:
-            element = f"{field.given['each']}(each, row{', with' if record.context else ''})"
+        if each := field.given.get("each"):
+            element = f"each{each}" if each[0] == "." else f"{each}(each, row{', with' if record.context else ''})"
         each = self.written(kind, field, element, record, self.document.name)
         if room == "whole":
             made = [f'out.key("{field.name}");', "out.begin_tuple();", f"for (const auto& each : {value}) {{",

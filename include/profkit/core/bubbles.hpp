@@ -81,7 +81,10 @@ struct bubble_thresholds {
   std::int64_t unit_bound_ppm = 500'000;  ///< a unit busy for this share of an op's time bounds it
 };
 
+// enum threshold_unit: written by scripts/generate
 enum class threshold_unit : std::uint8_t { microseconds, ratio, count };
+[[nodiscard]] const char* threshold_unit_name(threshold_unit value) noexcept;  ///< "us", "ratio", …
+// end of enum threshold_unit
 /// One row of the table: its name in the document and in a threshold file, in the unit that stands there.
 struct threshold_entry {
   const char* name;  ///< "heavy_gap_us"
@@ -577,13 +580,17 @@ struct cause_summary {
   string_id span = 0;       ///< the span of the host that names it for most of the time; 0: none
   std::uint32_t longest = no_bubble;  ///< index into bubbles_result::bubbles; of exposed time there is none
   certainty sure = certainty::unknown;
-  enum class reach : std::uint8_t { global, group, step } scope = reach::group;
+  // enum cause_summary::reach: written by scripts/generate
+  enum class reach : std::uint8_t { global, group, step };
+  // end of enum cause_summary::reach
+  reach scope = reach::group;
   std::string target;  ///< group or step; "" global
   std::uint64_t bubbles = 0;
   std::int64_t total_ps = 0;
   std::vector<std::string> evidence;
   [[nodiscard]] bool is_exposed() const noexcept { return longest == no_bubble; }  ///< the device worked: no gap
 };
+[[nodiscard]] const char* reach_name(cause_summary::reach value) noexcept;
 
 // enum time_use: written by scripts/generate
 /// What a device did. What runs beside compute counts as compute.

@@ -4,6 +4,7 @@
 #include <base/contained.hpp>
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 namespace profkit {
@@ -11,418 +12,326 @@ inline namespace PROFKIT_NAMESPACE {
 namespace json {
 namespace {
 
-const char* threshold_unit_name(threshold_unit u) noexcept {
-  switch (u) {
-    case threshold_unit::microseconds: return "us";
-    case threshold_unit::ratio: return "ratio";
-    case threshold_unit::count: return "count";
-  }
-  return "count";
+double ratio_of(std::int64_t part, std::int64_t whole) noexcept {
+  return whole > 0 ? static_cast<double>(part) / static_cast<double>(whole) : 0.0;
+}
+std::int64_t mean_of(std::int64_t sum, std::int64_t count) noexcept {
+  return count > 0 ? sum / count + (sum % count * 2 >= count ? 1 : 0) : 0;
 }
 
-void write_thresholds(json_writer& out, const bubble_thresholds& t) {
-  out.key("thresholds");
-  out.begin_tuple();
-  for (const threshold_entry& e : threshold_table()) {
-    out.begin_object();
-    out.field("name", e.name);
-    out.key("value");
-    if (e.unit == threshold_unit::count)
-      out.value(t.*e.value);
-    else if (e.unit == threshold_unit::microseconds)
-      out.microseconds(t.*e.value);
+const char* marker_source_name(const bubble_step& s) noexcept {
+  if (s.pseudo) return "none";
+  switch (s.source) {
+    case marker_source::profiler_step: return "profiler_step";
+    case marker_source::numbered_step:
+    case marker_source::step_num: return "numbered_step";
+    case marker_source::pattern: return "pattern";
+    case marker_source::scheduler_step:
+    case marker_source::execute_step: return "serving_step";
+    case marker_source::device_annotation: return "device_annotation";
+    case marker_source::step_id: return "step_id";
+    case marker_source::line:
+    case marker_source::run: return "line";
+  }
+  return "none";
+}
+
+// `step`: where its structure is looked up; -1 for none.
+shown_kernel shown_in(const kernel_row& k, std::uint32_t device, std::int32_t step, const bubbles_text& with) {
+  const activity_device& on = with.of.devices()[device];
+  shown_kernel made{k, device, {}, {}};
+  if ((k.flags & kernel_has_stream) != 0 && k.stream < on.streams.size()) made.stream_id = on.streams[k.stream].id;
+  if (step < 0) return made;
+  const bubble_step s = with.found.steps[static_cast<std::size_t>(step)];
+  std::uint32_t after = 0, end = s.structures;
+  while (after < end) {
+    const std::uint32_t middle = after + (end - after) / 2;
+    if (k.start_ps < with.found.structures[s.first_structure + middle].start_ps)
+      end = middle;
     else
-      out.number(static_cast<double>(t.*e.value) / 1e6);
-    out.field("unit", threshold_unit_name(e.unit));
-    out.field("meaning", e.meaning);
-    out.end_object();
+      after = middle + 1;
   }
-  out.end_array();
+  if (after > 0 && k.start_ps < s.end_ps) made.structure_id = with.structure_id(step, after - 1);
+  return made;
 }
 
-void write_activity_inputs(json_writer& out, const activity& of) {
-  out.key("inputs");
-  out.begin_array(min_inputs);
-  for (const activity_input& in : of.inputs()) {
-    out.begin_object();
-    out.field("file", in.file);
-    out.field("path", std::string_view(in.path));
-    out.field("variant", std::string_view(in.variant));
-    out.field("rows", in.rows);
-    out.field("rejected", in.rejected);
-    out.key("reject_reasons");
-    out.begin_array();
-    for (const auto& [reason, count] : in.reject_reasons) {
-      out.begin_object();
-      out.field("reason", std::string_view(reason));
-      out.field("count", count);
-      out.end_object();
-    }
-    out.end_array();
-    out.field("first_rejected_line", in.first_rejected_line);
-    write_strings(out, "unknown_columns", in.unknown_columns);
-    write_strings(out, "missing_columns", in.missing_columns);
-    write_strings(out, "notes", in.notes);
-    out.end_object();
-  }
-  out.end_array();
-}
-
-void write_devices(json_writer& out, const bubbles_text& t) {
-  out.key("devices");
-  out.begin_array();
-  for (std::size_t i = 0; i < t.found.devices.size(); ++i) {
-    const device_gaps& d = t.found.devices[i];
-    const activity_device& on = t.of.devices()[i];
-    out.begin_object();
-    out.field("device", static_cast<std::uint64_t>(i));
-    out.field("name", t.of.text(on.name));
-    out.field("type", accelerator_name(on.type));
-    out.field("file", on.file);
-    out.field("rank", on.rank);
-    out.field("kernels", d.kernels);
-    out.field("duplicates", d.duplicates);
-    out.field("timestamp_resolution_ps", on.timestamp_resolution_ps);
-    out.field("window_source", d.window_source);
-    out.field("windows_cut", d.windows_cut);
-    out.field("kernels_before_steps", d.kernels_before_steps);
-    out.field("kernels_between_steps", d.kernels_between_steps);
-    out.field("kernels_after_steps", d.kernels_after_steps);
-    out.field("kernels_without_launch", d.without_launch);
-    out.field("gap_count", d.gaps);
-    write_global_gaps(out, t, i, "gaps");
-    out.field("bubbles_left_out", d.bubbles_left_out);
-    out.field("bubbles_left_out_ns", in_ns(d.bubbles_left_out_ps));
-    out.end_object();
-  }
-  out.end_array();
-}
-
-void write_step(json_writer& out, const bubbles_text& t, const bubble_step& s) {
-  out.begin_object();
-  out.field("device", s.device);
-  out.field("step_id", std::string_view(s.id));
-  out.key("group_id");
-  if (s.group < 0)
-    out.null();
-  else
-    out.value(std::string_view(t.found.groups[static_cast<std::size_t>(s.group)].id));
-  out.field("marker", marker_source_name(s));
-  out.key("start_ns");
-  out.id(t.absolute_ns(s.start_ps));
-  out.key("end_ns");
-  out.id(t.absolute_ns(s.end_ps));
-  out.field("start_rel_ns", in_ns(s.start_ps));
-  out.key("marker_end_us");
-  if (s.marker_end_ps == no_time_ps)
-    out.null();
-  else
-    out.microseconds_of_ns(t.absolute_ns(s.marker_end_ps));
-  out.field("service_ns", in_ns(s.service_ps()));
-  out.field("device_busy_union_ns", in_ns(s.busy_ps));
-  out.field("underfeed_ns", in_ns(s.underfeed_ps()));
-  out.field("prelaunch_gap_ns", in_ns(s.prelaunch_ps));
-  out.field("tail_gap_ns", in_ns(s.tail_ps));
-  out.field("tail_known", s.tail_known);
-  out.field("internal_bubble_total_ns", in_ns(s.internal_total_ps));
-  out.field("largest_internal_bubble_ns", in_ns(s.largest_internal_ps));
-  out.field("bubble_count", s.bubble_count);
-  out.field("unrecorded_launches", s.unrecorded_launches);
-  out.field("reportable_count", s.reportable);
-  out.key("underfeed_ratio");
-  out.number(ratio_of(s.underfeed_ps(), s.service_ps()));
-  // The same in ps: sources with finer clocks than 1 ns add up exactly here.
-  out.key("exact_ps");
-  out.begin_object();
-  out.field("start", s.start_ps);
-  out.field("end", s.end_ps);
-  out.field("busy", s.busy_ps);
-  out.field("prelaunch", s.prelaunch_ps);
-  out.field("internal", s.internal_total_ps);
-  out.field("tail", s.tail_ps);
-  out.end_object();
-  out.key("breakdown");
-  out.begin_object();
-  out.field("compute_only_ps", s.breakdown.compute_only_ps);
-  out.field("comm_exposed_ps", s.breakdown.comm_exposed_ps);
-  out.field("comm_overlapped_ps", s.breakdown.comm_overlapped_ps);
-  out.field("copy_ps", s.breakdown.copy_ps);
-  out.field("other_ps", s.breakdown.other_ps);
-  out.field("idle_ps", s.breakdown.idle_ps);
-  out.field("not_recorded_ps", s.breakdown.not_recorded_ps);
-  out.end_object();
-  out.key("kernels");
-  out.begin_object();
-  for (std::size_t c = 0; c < s.kernels.size(); ++c)
-    out.field(kernel_class_name(static_cast<kernel_class>(c)), s.kernels[c]);
-  out.field("zero_length", s.zero_length_kernels);
-  out.field("of_other_step_id", s.other_step_id_kernels);
-  out.end_object();
-  out.field("streams", s.streams);
-  write_clocks(out, "clocks", s.clocks);
-  out.field("wait_sum_ns", in_ns(s.wait_sum_ps));
-  out.field("polluted_wait_ns", in_ns(s.polluted_wait_ps));
-  out.field("structure_source", s.structure_source);
-  out.field("structures_missing", s.structures_missing);
-  out.field("host_risk", host_risk_name(s.risk));
-  out.field("truncated", s.cut);
-  write_tags(out, "anomaly_tags", s.tags);
-  write_labels(out, "candidate_labels", s.labels);
-  out.end_object();
-}
-
-void write_structure(json_writer& out, const bubbles_text& t, const step_structure& s) {
-  const bubble_step& step = t.found.steps[s.step];
-  out.begin_object();
-  out.field("device", step.device);
-  out.field("step_id", std::string_view(step.id));
-  out.field("structure_id", std::string_view(t.structure_id(static_cast<std::int32_t>(s.step), s.index)));
-  out.field("structure_type", structure_role_name(s.type));
-  out.field("name", t.of.text(s.name));
-  out.field("anchor", t.of.text(s.anchor));
-  out.field("source", step.structure_source);
-  out.key("start_us");
-  out.microseconds_of_ns(t.absolute_ns(s.start_ps));
-  out.key("end_us");
-  out.microseconds_of_ns(t.absolute_ns(s.end_ps));
-  out.field("start_rel_ns", in_ns(s.start_ps));
-  out.field("kernel_count", s.clocks.kernels);
-  write_clock_fields(out, s.clocks);
-  out.key("ai_core_pct");
-  out.number(ratio_of(s.compute_ps, s.clocks.kernel_sum_ps));
-  out.key("ai_cpu_pct");
-  out.number(ratio_of(s.aicpu_ps, s.clocks.kernel_sum_ps));
-  out.key("hccl_pct");
-  out.number(ratio_of(s.comm_ps, s.clocks.kernel_sum_ps));
-  out.key("structure_share");
-  out.number(ratio_of(s.clocks.wall_ps, step.service_ps()));
-  out.field("bubble_count", s.bubbles);
-  milliseconds(out, "bubble_total_ms", s.bubble_total_ps);
-  milliseconds(out, "bubble_largest_ms", s.bubble_largest_ps);
-  milliseconds(out, "gap_before_ms", s.gap_before_ps);
-  out.end_object();
-}
-
-void write_block_side(json_writer& out, const bubbles_text& t, const block_side& b, const bubble_thresholds& limits) {
-  const bubble_step& step = t.found.steps[b.step];
-  out.begin_object();
-  out.field("device", step.device);
-  out.field("step_id", std::string_view(step.id));
-  out.field("part", b.is_block ? "block" : "side");
-  out.field("kernel_count", b.clocks.kernels);
-  write_clock_fields(out, b.clocks);
-  out.field("reading", clock_reading(b.clocks, limits));
-  write_text_or_null(out, "dominant_core", t.of.text(b.core));
-  out.key("dominant_stream");
-  if (b.stream < 0)
-    out.null();
-  else
-    out.id(b.stream);
-  const auto kernels = [&](std::string_view key, const std::vector<kernel_row>& rows) {
-    out.key(key);
-    out.begin_array();
-    for (const kernel_row& k : rows) write_kernel(out, t, step.device, static_cast<std::int32_t>(b.step), k);
-    out.end_array();
-  };
-  kernels("top_by_duration", b.by_duration);
-  kernels("top_by_total_cost", b.by_total_cost);
-  out.field("wait_heavy_kernels", b.wait_heavy);
-  out.field("bubble_count", b.bubbles);
-  milliseconds(out, "bubble_total_ms", b.bubble_total_ps);
-  milliseconds(out, "bubble_largest_ms", b.bubble_largest_ps);
-  milliseconds(out, "comm_busy_union_ms", b.comm_ps);
-  milliseconds(out, "comm_over_block_ms", b.comm_over_block_ps);
-  out.end_object();
-}
-
-void write_bubble_op(json_writer& out, const bubbles_text& t, const bubble_op& op, const bubble_thresholds& limits) {
-  const auto calls = static_cast<std::int64_t>(op.calls);
-  out.begin_object();
-  out.field("device", op.device);
-  out.field("op_type", t.of.text(op.op_type));
-  out.field("op_name", t.of.text(op.name));
-  out.field("class", kernel_class_name(op.kind));
-  write_text_or_null(out, "core", t.of.text(op.core));
-  out.field("calls", op.calls);
-  microseconds(out, "duration_us_total", op.duration_ps);
-  microseconds(out, "duration_us_avg", mean_of(op.duration_ps, calls));
-  microseconds(out, "wait_us_avg", mean_of(op.wait_ps, calls));
-  microseconds(out, "total_cost_us_total", op.total_cost_ps());
-  microseconds(out, "total_cost_us_avg", mean_of(op.total_cost_ps(), calls));
-  out.key("wait_ratio");
-  out.number(ratio_of(op.wait_ps, op.total_cost_ps()));
-  out.field("wait_not_reliable_for_rootcause", op.polluted_wait_ps > 0);
-  out.field("gaps_before", op.gaps_before);
-  microseconds(out, "gap_before_us_total", op.gap_before_ps);
-  out.field("short_gaps_after", op.short_gaps_after);
-  microseconds(out, "short_gap_after_us_total", op.short_gap_after_ps);
-  write_text_or_null(out, "input_shapes", t.of.text(op.shapes));
-  out.field("rank_by_total_cost", op.rank_by_cost);
-  out.field("rank_by_duration", op.rank_by_duration);
-  const std::int64_t apart =
-      static_cast<std::int64_t>(op.rank_by_cost) - static_cast<std::int64_t>(op.rank_by_duration);
-  out.field("ranks_disagree", (apart < 0 ? -apart : apart) >= limits.rank_disagreement);
-  out.field("is_false_hotspot_risk", op.false_hotspot);
-  out.key("small_op");
-  if (op.small)
-    out.value(op.inefficient ? "inefficient" : "noise");
-  else
-    out.null();
-  out.key("pmu");
-  if (op.bound[0] == '\0' && op.cube_utilisation_ppm < 0) {
-    out.null();
-  } else {
-    out.begin_object();
-    write_text_or_null(out, "bound", op.bound);
-    const auto ratio = [&](std::string_view key, std::int64_t ppm) {
-      out.key(key);
-      if (ppm < 0)
-        out.null();
-      else
-        out.number(static_cast<double>(ppm) / 1e6);
-    };
-    ratio("cube_utilization", op.cube_utilisation_ppm);
-    ratio("compute_unit_ratio", op.compute_unit_ppm);
-    ratio("memory_unit_ratio", op.memory_unit_ppm);
-    out.end_object();
-  }
-  out.end_object();
-}
-
-void write_bubble_ops(json_writer& out, const bubbles_text& t, const bubble_options& o) {
-  std::vector<const bubble_op*> order;
-  for (const bubble_op& op : t.found.ops) order.push_back(&op);
-  const auto list = [&](std::string_view key, std::uint32_t bubble_op::*rank) {
-    // So many of each device.
-    std::vector<const bubble_op*> chosen;
-    for (const bubble_op* op : order)
-      if (o.limit == 0 || op->*rank <= o.limit) chosen.push_back(op);
-    write_rows(out, key, chosen, [&](const bubble_op* op) { write_bubble_op(out, t, *op, o.thresholds); }, chosen.size(),
-               order.size() - chosen.size());
-  };
-  out.key("ops");
-  out.begin_object();
-  out.field("total", static_cast<std::uint64_t>(order.size()));
-  list("by_total_cost", &bubble_op::rank_by_cost);
-  std::stable_sort(order.begin(), order.end(), [](const bubble_op* a, const bubble_op* b) {
-    return a->device != b->device ? a->device < b->device : a->rank_by_duration < b->rank_by_duration;
-  });
-  list("by_duration", &bubble_op::rank_by_duration);
-  out.end_object();
-}
-
-void write_aicpu_op(json_writer& out, const bubbles_text& t, const aicpu_op& a) {
-  out.begin_object();
-  out.field("device", a.device);
-  out.field("op_type", t.of.text(a.op_type));
-  out.field("op_name", t.of.text(a.name));
-  out.field("class", kernel_class_name(a.kind));
-  out.field("calls", a.calls);
-  microseconds(out, "duration_us_total", a.duration_ps);
-  microseconds(out, "masked_us_total", a.masked_ps);
-  const bool known = a.verdict != aicpu_verdict::unknown;
-  const auto ratio = [&](std::string_view key, double value) {
-    out.key(key);
-    if (known)
-      out.number(value);
-    else
-      out.null();
-  };
-  ratio("masked_ratio", ratio_of(a.masked_ps, a.duration_ps));
-  ratio("masked_ratio_min", static_cast<double>(a.min_masked_ppm) / 1e6);
-  ratio("masked_ratio_max", static_cast<double>(a.max_masked_ppm) / 1e6);
-  write_text_or_null(out, "verdict", known ? aicpu_verdict_name(a.verdict) : "");
-  out.field("exposed_calls", a.exposed_calls);
-  out.field("partially_exposed_calls", a.partly_exposed_calls);
-  out.field("beside_bubbles", a.beside_bubbles);
-  out.end_object();
-}
-
-void write_summary(json_writer& out, const bubbles_text& t) {
-  out.key("summary");
-  out.begin_object();
-  out.field("significant", t.found.significant);
-  for (std::size_t i = 0; i < t.found.answers.size(); ++i)
-    out.field("q" + std::to_string(i + 1), std::string_view(t.found.answers[i]));
-  out.key("dominant_step");
-  if (t.found.dominant_step < 0)
-    out.null();
-  else
-    out.value(std::string_view(t.found.steps[static_cast<std::size_t>(t.found.dominant_step)].id));
-  out.end_object();
-}
-
-void write_recommendation(json_writer& out, const recommendation& r) {
-  out.begin_object();
-  out.field("text", std::string_view(r.text));
-  write_text_or_null(out, "how", r.how);
-  out.field("scope", r.scope);
-  write_text_or_null(out, "target_id", r.target);
-  out.field("priority", "P" + std::to_string(r.priority));
-  milliseconds(out, "recoverable_ms", r.recoverable_ps);
-  out.field("followup_required", r.followup_required);
-  write_text_or_null(out, "evidence_gap", r.evidence_gap);
-  write_strings(out, "evidence", r.evidence);
-  out.end_object();
-}
-
-void write_self_check(json_writer& out, const bubbles_text& t) {
-  out.key("self_check");
-  out.begin_object();
-  bool sums = true;
-  for (const bubble_step& s : t.found.steps)
-    sums = sums && s.busy_ps + s.breakdown.not_recorded_ps + s.prelaunch_ps + s.internal_total_ps + s.tail_ps == s.service_ps() &&
-           s.breakdown.sum_ps() == s.service_ps();
-  out.field("busy_and_idle_fill_every_step", sums);
-  out.key("step_trace_time");
-  out.begin_array();
-  for (const self_check_row& row : t.found.self_check) {
-    out.begin_object();
-    out.field("device", t.found.steps[row.step].device);
-    out.field("step_id", std::string_view(t.found.steps[row.step].id));
-    out.field("what", row.what);
-    microseconds(out, "ours_us", row.ours_ps);
-    microseconds(out, "theirs_us", row.theirs_ps);
-    out.field("agrees", row.agrees);
-    out.end_object();
-  }
-  out.end_array();
-  out.end_object();
+std::vector<const bubble_op*> up_to_rank(const std::vector<bubble_op>& ops, std::uint32_t bubble_op::*rank, std::uint64_t limit) {
+  std::vector<const bubble_op*> chosen;
+  for (const bubble_op& op : ops)
+    if (limit == 0 || op.*rank <= limit) chosen.push_back(&op);
+  return chosen;
 }
 
 }  // namespace
 
-document_status write_bubbles(json_writer& out, const profile& p, const bubble_options& o,
-                              const bubbles_report& report) {
-  const bubbles_text t{*report.of, report.found};
+std::int64_t bubbles_text::absolute_ns(std::int64_t ps) const noexcept {
+  return saturating_add(in_ns(ps), found.origin_unix_ns.value_or(0));
+}
+
+absolute_ends bubbles_text::ends_of(std::int64_t start_ps, std::int64_t end_ps) const noexcept {
+  return {absolute_ns(start_ps), absolute_ns(end_ps), end_ps - start_ps};
+}
+
+std::string_view bubbles_text::group_id(std::int32_t group) const noexcept {
+  return group < 0 ? std::string_view() : std::string_view(found.groups[static_cast<std::size_t>(group)].id);
+}
+
+std::string bubbles_text::device_prefix(std::uint32_t device) const {
+  return of.devices().size() > 1 ? "d" + std::to_string(device) + '.' : "";
+}
+
+std::string bubbles_text::structure_id(std::int32_t step, std::uint32_t index) const {
+  const bubble_step s = found.steps[static_cast<std::size_t>(step)];
+  return device_prefix(s.device) + 's' + s.id + '_' + std::to_string(index);
+}
+
+std::vector<shown_threshold> bubbles_text::thresholds() const {
+  std::vector<shown_threshold> all;
+  for (const threshold_entry& e : threshold_table()) all.push_back({e, options.thresholds.*e.value});
+  return all;
+}
+
+std::vector<shown_time> bubbles_text::time() const {
+  std::vector<shown_time> all;
+  std::int64_t whole_ps = 0;
+  for (const time_row& r : found.time) {
+    // Rows of one whole lie side by side.
+    if (all.empty() || all.back().time.device != r.device || all.back().time.in_steps != r.in_steps)
+      whole_ps = time_ps_of(found, r.device, r.in_steps);
+    all.emplace_back(r, whole_ps);
+  }
+  return all;
+}
+
+shown_ops bubbles_text::ops() const {
+  shown_ops made{found.ops.size(), up_to_rank(found.ops, &bubble_op::rank_by_cost, options.limit),
+                 up_to_rank(found.ops, &bubble_op::rank_by_duration, options.limit)};
+  std::stable_sort(made.by_duration.begin(), made.by_duration.end(), [](const bubble_op* a, const bubble_op* b) {
+    return a->device != b->device ? a->device < b->device : a->rank_by_duration < b->rank_by_duration;
+  });
+  return made;
+}
+
+std::optional<std::string> bubbles_text::dominant_step() const {
+  if (found.dominant_step < 0) return std::nullopt;
+  return found.steps[static_cast<std::size_t>(found.dominant_step)].id;
+}
+
+shown_gaps bubbles_text::longest_waiting() const {
+  static const activity_device no_device;
+  static const device_gaps nothing;
+  if (found.devices.empty()) return {no_device, nothing, 0};
+  std::size_t longest = 0;
+  for (std::size_t i = 1; i < found.devices.size(); ++i)
+    if (found.devices[i].idle_ps() > found.devices[longest].idle_ps()) longest = i;
+  return {of.devices()[longest], found.devices[longest], longest};
+}
+
+std::uint64_t bubbles_text::bubbles_left_out() const noexcept {
+  const std::uint64_t all = found.bubbles.size();
+  return options.limit == 0 || all <= options.limit ? 0 : all - options.limit;
+}
+
+std::vector<chosen_bubble> bubbles_text::chosen_bubbles() const {
+  std::vector<chosen_bubble> all;
+  std::map<std::pair<std::uint32_t, std::int32_t>, std::uint64_t> numbers;
+  for (const bubble& b : found.bubbles) all.push_back({b, numbers[{b.device, b.step}]++});
+  if (bubbles_left_out() == 0) return all;
+  std::vector<std::size_t> order(all.size());
+  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return all[a].gap.length_ps() > all[b].gap.length_ps(); });
+  order.resize(static_cast<std::size_t>(options.limit));
+  std::sort(order.begin(), order.end());
+  std::vector<chosen_bubble> longest;
+  for (const std::size_t i : order) longest.push_back(all[i]);
+  return longest;
+}
+
+std::vector<const bubble_op*> bubbles_text::wait_anchors() const {
+  std::vector<const bubble_op*> anchors;
+  for (const bubble_op& op : found.ops)
+    if (op.wait_ps > 0 && op.rank_by_mean_cost <= options.thresholds.wait_anchor_rank) anchors.push_back(&op);
+  return anchors;
+}
+
+std::vector<const cause_summary*> bubbles_text::causes_of_gaps() const {
+  std::vector<const cause_summary*> causes;
+  for (const cause_summary& c : found.causes)
+    if (!c.is_exposed()) causes.push_back(&c);
+  return causes;
+}
+
+bool bubbles_text::steps_add_up() const {
+  return std::all_of(found.steps.begin(), found.steps.end(), [](const bubble_step& s) {
+    return s.busy_ps + s.breakdown.not_recorded_ps + s.prelaunch_ps + s.internal_total_ps + s.tail_ps == s.service_ps() &&
+           s.breakdown.sum_ps() == s.service_ps();
+  });
+}
+
+shown_gaps shown(const device_gaps& gaps, const bubbles_text&, const bubbles_text& with) {
+  const auto index = static_cast<std::size_t>(&gaps - with.found.devices.data());
+  return {with.of.devices()[index], gaps, index};
+}
+
+shown_step shown(const bubble_step& s, const bubbles_text&, const bubbles_text& with) {
+  shown_step made{s, with.group_id(s.group), marker_source_name(s), with.ends_of(s.start_ps, s.end_ps), {},
+                  ratio_of(s.underfeed_ps(), s.service_ps())};
+  if (s.marker_end_ps != no_time_ps) made.marker_end_ns = with.absolute_ns(s.marker_end_ps);
+  return made;
+}
+
+shown_structure shown(const step_structure& s, const bubbles_text&, const bubbles_text& with) {
+  shown_structure made{s, with.found.steps[s.step], with.structure_id(static_cast<std::int32_t>(s.step), s.index),
+                       with.ends_of(s.start_ps, s.end_ps)};
+  made.compute_share = ratio_of(s.compute_ps, s.clocks.kernel_sum_ps);
+  made.aicpu_share = ratio_of(s.aicpu_ps, s.clocks.kernel_sum_ps);
+  made.comm_share = ratio_of(s.comm_ps, s.clocks.kernel_sum_ps);
+  made.share_of_step = ratio_of(s.clocks.wall_ps, made.step.service_ps());
+  return made;
+}
+
+shown_side shown(const block_side& side, const bubbles_text&, const bubbles_text& with) {
+  return {side, with.found.steps[side.step], side.is_block ? "block" : "side", clock_reading(side.clocks, with.options.thresholds)};
+}
+
+shown_kernel shown(const kernel_row& kernel, const shown_side& of, const bubbles_text& with) {
+  return shown_in(kernel, of.step.device, static_cast<std::int32_t>(of.side.step), with);
+}
+shown_kernel shown(const kernel_row& kernel, const shown_bubble& of, const bubbles_text& with) {
+  return shown_in(kernel, of.gap.device, of.gap.step, with);
+}
+
+shown_bubble shown(const chosen_bubble& chosen, const bubbles_text&, const bubbles_text& with) {
+  const bubble& b = chosen.gap;
+  const host_evidence& h = b.host;
+  const bubble_step step = b.step < 0 ? bubble_step() : with.found.steps[static_cast<std::size_t>(b.step)];
+  const auto ratio = [&](std::int64_t part, std::int64_t whole) {
+    return h.traced && whole > 0 ? std::optional(ratio_of(part, whole)) : std::nullopt;
+  };
+  const auto of_gap = [&](std::int64_t part) { return ratio(part, b.length_ps()); };
+  const bool is_in_structure = b.inside_structure();
+  const char* relation = "";
+  if (b.scope == bubble_scope::step_internal && b.structure_before >= 0) relation = is_in_structure ? "inside" : "between";
+  std::optional<shown_launch> launch;
+  if (const std::int64_t at = b.launch_ps(); at != no_time_ps) launch = shown_launch{at, b.end_ps - at, at > b.start_ps};
+  return {b,
+          step,
+          with.device_prefix(b.device) + 'b' + (b.step < 0 ? "global" : step.id) + '_' + std::to_string(chosen.number),
+          is_in_structure ? with.structure_id(b.step, static_cast<std::uint32_t>(b.structure_before)) : "",
+          with.group_id(step.group),
+          relation,
+          with.ends_of(b.start_ps, b.end_ps),
+          of_gap(h.host_ps),
+          of_gap(h.leaf_ps),
+          of_gap(h.sync_ps),
+          of_gap(h.comm_ps),
+          of_gap(h.gc_ps),
+          ratio(h.threads_ps, h.host_ps),
+          h.host_ps > 0 && h.leaf_ps == 0,
+          launch};
+}
+
+shown_bubble_op shown(const bubble_op* of, const bubbles_text&, const bubbles_text& with) {
+  const bubble_op& op = *of;
+  const auto calls = static_cast<std::int64_t>(op.calls);
+  const std::int64_t apart = static_cast<std::int64_t>(op.rank_by_cost) - static_cast<std::int64_t>(op.rank_by_duration);
+  return {op,
+          mean_of(op.duration_ps, calls),
+          mean_of(op.wait_ps, calls),
+          mean_of(op.total_cost_ps(), calls),
+          ratio_of(op.wait_ps, op.total_cost_ps()),
+          op.polluted_wait_ps > 0,
+          (apart < 0 ? -apart : apart) >= with.options.thresholds.rank_disagreement,
+          !op.small       ? ""
+          : op.inefficient ? "inefficient"
+                           : "noise",
+          op.bound[0] != '\0' || op.cube_utilisation_ppm >= 0 ? of : nullptr};
+}
+shown_bubble_op shown(const bubble_op* op, const shown_ops&, const bubbles_text& with) { return shown(op, with, with); }
+
+shown_aicpu_op shown(const aicpu_op& op, const bubbles_text&, const bubbles_text&) {
+  if (op.verdict == aicpu_verdict::unknown) return {op, {}, {}, {}, {}};
+  return {op, ratio_of(op.masked_ps, op.duration_ps), op.min_masked_ppm, op.max_masked_ppm, aicpu_verdict_name(op.verdict)};
+}
+
+absolute_ends absolute(const std::pair<std::int64_t, std::int64_t>& ends, const device_gaps&, const bubbles_text& with) {
+  return with.ends_of(ends.first, ends.second);
+}
+double gap_ratio_of(const device_gaps& of, const bubbles_text&) { return ratio_of(of.idle_ps(), of.span_ps()); }
+
+double mean_underfeed_of(const bubble_group& of, const bubbles_text& with) {
+  double sum = 0;
+  std::size_t counted = 0;
+  for (const std::uint32_t i : of.steps) {
+    const bubble_step s = with.found.steps[i];
+    if (s.cut && of.complete >= 3) continue;
+    sum += ratio_of(s.underfeed_ps(), s.service_ps());
+    ++counted;
+  }
+  return counted == 0 ? 0 : sum / static_cast<double>(counted);
+}
+
+const bubble_group* compared_shapes_of(const bubble_group& of, const bubbles_text&) { return of.shapes_compared ? &of : nullptr; }
+std::vector<kernel_row> kernels_before(const shown_bubble& of, const bubbles_text&) {
+  return {of.gap.before.begin(), of.gap.before.begin() + of.gap.before_count};
+}
+std::vector<kernel_row> kernels_after(const shown_bubble& of, const bubbles_text&) {
+  return {of.gap.after.begin(), of.gap.after.begin() + of.gap.after_count};
+}
+string_id device_name_of(const shown_bubble_op& of, const bubbles_text& with) { return with.of.devices()[of.op.device].name; }
+
+std::vector<std::string> evidence_of(const shown_bubble_op& of, const bubbles_text& with) {
+  const bubble_op& op = of.op;
+  std::vector<std::string> evidence;
+  if (op.gaps_before > 0)
+    evidence.push_back(std::to_string(op.gaps_before) + " gaps end with this op, " + std::to_string(in_ns(op.gap_before_ps)) +
+                       " ns together, the longest " + std::to_string(in_ns(op.largest_gap_before_ps)) + " ns");
+  if (op.gaps_before > 0 && op.false_hotspot) {
+    const auto longest = std::find_if(with.found.bubbles.begin(), with.found.bubbles.end(), [&](const bubble& b) {
+      return b.device == op.device && b.after_count > 0 && b.after[0].op_type == op.op_type && b.length_ps() == op.largest_gap_before_ps;
+    });
+    if (longest != with.found.bubbles.end())
+      evidence.push_back("the longest starts at " + std::to_string(in_ns(longest->start_ps)) + " ns" +
+                         (longest->step < 0 ? "" : " in step " + with.found.steps[static_cast<std::size_t>(longest->step)].id));
+  }
+  if (op.polluted_wait_ps > 0) evidence.push_back(std::to_string(in_ns(op.polluted_wait_ps)) + " ns of its waits overlap communication");
+  return evidence;
+}
+
+std::string priority_of(const recommendation& of) { return "P" + std::to_string(of.priority); }
+std::uint32_t device_of(const self_check_row& of, const bubbles_text& with) { return with.found.steps[of.step].device; }
+std::string step_id_of(const self_check_row& of, const bubbles_text& with) { return with.found.steps[of.step].id; }
+
+void write_threshold_value(json_writer& out, const shown_threshold& of) {
+  switch (of.entry.unit) {
+    case threshold_unit::count: return out.value(of.value);
+    case threshold_unit::microseconds: return out.microseconds(of.value);
+    case threshold_unit::ratio: return out.number(static_cast<double>(of.value) / 1e6);
+  }
+}
+
+void write_tags(json_writer& out, bubble_tags tags, const bubbles_text&) {
+  out.begin_tuple();
+  for (std::size_t i = 0; i < bubble_tag_count; ++i)
+    if (tags.has(static_cast<bubble_tag>(i))) out.value(bubble_tag_name(static_cast<bubble_tag>(i)));
+  out.end_array();
+}
+
+void write_labels(json_writer& out, bubble_labels labels, const bubbles_text&) {
+  out.begin_tuple();
+  for (std::size_t i = 0; i < bubble_label_count; ++i)
+    if (labels.has(static_cast<bubble_label>(i))) out.value(bubble_label_name(static_cast<bubble_label>(i)));
+  out.end_array();
+}
+
+document_status write_bubbles(json_writer& out, const profile& p, const bubble_options& o, const bubbles_report& report) {
+  const bubbles_text t{*report.of, report.found, o};
   const std::vector<file_damage> damage = damage_of(report);
   const verdict v = judge(p, t.found.absent, damage);
   begin_document(out, document::bubbles);
   write_verdict(out, v);
-  write_activity_inputs(out, t.of);
-  out.field("window_policy", window_policy_name(o.windows));
-  write_thresholds(out, o.thresholds);
-  write_devices(out, t);
-  write_time(out, t);
-  write_causes(out, t);
-  write_anomaly_discovery(out, t, o);
-  const auto total = [&](std::string_view key, std::size_t count) {
-    out.field(key, static_cast<std::uint64_t>(count));
-  };
-  total("steps_total", t.found.steps.size());
-  write_rows(out, "steps", t.found.steps, [&](const bubble_step& s) { write_step(out, t, s); });
-  total("structures_total", t.found.structures.size() + t.found.structures_left_out);
-  write_rows(out, "structures", t.found.structures, [&](const step_structure& s) { write_structure(out, t, s); }, 0,
-             t.found.structures_left_out);
-  total("block_side_total", t.found.block_sides.size() + t.found.block_sides_left_out);
-  write_rows(out, "block_side", t.found.block_sides, [&](const block_side& b) { write_block_side(out, t, b, o.thresholds); }, 0,
-             t.found.block_sides_left_out);
-  write_bubble_ops(out, t, o);
-  write_rows(out, "aicpu_ops", t.found.aicpu_ops, [&](const aicpu_op& a) { write_aicpu_op(out, t, a); });
-  write_summary(out, t);
-  write_rows(out, "recommendations", t.found.recommendations, [&](const recommendation& r) { write_recommendation(out, r); });
-  write_strings(out, "evidence_gaps", t.found.evidence_gaps);
-  write_self_check(out, t);
+  fields_of_bubbles(out, t, t);
   write_files(out, p);
   write_damage(out, damage, checked_by(document::bubbles, p));
   end_document(out);

@@ -32,16 +32,16 @@ std::uint64_t launch_number_of(const probe_launch& launch, const probe_trace& tr
 bool has_bin(const probe_launch& launch, const probe_trace&) noexcept { return launch.bin >= 0; }
 const probe_bin& bin_at(std::size_t index, const probe_lists&, const probe_trace& trace) { return trace.bins[index]; }
 
-shown_kernel kernel_at(const probe_kernel& kernel, const probe_lists& of) {
+shown_probe_kernel kernel_at(const probe_kernel& kernel, const probe_lists& of) {
   static const probe_engine_log no_engine;
   static const probe_kernel_info no_info;
   return {static_cast<std::uint64_t>(&kernel - of.trace.kernels.data()), kernel, kernel.engine ? *kernel.engine : no_engine,
           kernel.info ? *kernel.info : no_info};
 }
-std::optional<std::int64_t> param_count_of(const shown_kernel& kernel) noexcept {
+std::optional<std::int64_t> param_count_of(const shown_probe_kernel& kernel) noexcept {
   return kernel.what.info ? std::optional(kernel.info.param_count) : std::nullopt;
 }
-lane_size lane_size_of(const std::pair<probe_level, std::int64_t>& map, const shown_kernel&) noexcept { return {map.first, map.second}; }
+lane_size lane_size_of(const std::pair<probe_level, std::int64_t>& map, const shown_probe_kernel&) noexcept { return {map.first, map.second}; }
 
 shown_map map_at(const probe_target::place& at, const probe_lists& of, const probe_trace& trace) {
   const probe_bin& bin = trace.bins[at.bin];

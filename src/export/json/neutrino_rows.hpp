@@ -49,19 +49,19 @@ template <class Row>
 [[nodiscard]] bool has_bin(const probe_launch& launch, const probe_trace&) noexcept;
 [[nodiscard]] const probe_bin& bin_at(std::size_t index, const probe_lists&, const probe_trace& trace);
 
-struct shown_kernel {
+struct shown_probe_kernel {
   std::uint64_t kernel_index = 0;
   const probe_kernel& what;
   const probe_engine_log& engine;  // empty where there is none, as is info
   const probe_kernel_info& info;
 };
-[[nodiscard]] shown_kernel kernel_at(const probe_kernel& kernel, const probe_lists& of);
-[[nodiscard]] std::optional<std::int64_t> param_count_of(const shown_kernel& kernel) noexcept;
+[[nodiscard]] shown_probe_kernel kernel_at(const probe_kernel& kernel, const probe_lists& of);
+[[nodiscard]] std::optional<std::int64_t> param_count_of(const shown_probe_kernel& kernel) noexcept;
 struct lane_size {
   probe_level level = probe_level::unknown;
   std::int64_t lane_bytes = 0;
 };
-[[nodiscard]] lane_size lane_size_of(const std::pair<probe_level, std::int64_t>& map, const shown_kernel&) noexcept;
+[[nodiscard]] lane_size lane_size_of(const std::pair<probe_level, std::int64_t>& map, const shown_probe_kernel&) noexcept;
 
 struct shown_map {
   std::string_view bin;

@@ -1,4 +1,3 @@
-#include <export/json/bubbles_parts.hpp>
 #include <export/json/memory_parts.hpp>
 #include <export/json/report_parts.hpp>
 #include <profkit/core/report.hpp>
@@ -15,15 +14,7 @@ std::optional<std::int64_t> collective_exposed_of(const costliest_work& c) noexc
   return c.collective.empty() ? std::nullopt : std::optional(c.exposed_ps);
 }
 
-void write_idle_time(json_writer& out, const idle_total& idle) {
-  out.begin_array();
-  for (const time_row& row : idle.time) {
-    out.begin_object();
-    write_time_row(out, row, idle.service_ps);
-    out.end_object();
-  }
-  out.end_array();
-}
+shown_time shown(const time_row& row, const idle_total& of) { return {row, of.service_ps}; }
 
 void write_report_summary(json_writer& out, const report_summary& s, bool is_brief) {
   out.key("summary");

@@ -1,7 +1,7 @@
 // Parts of the report document.
 #pragma once
 #include <base/json_writer.hpp>
-#include <export/json/document.hpp>
+#include <export/json/bubbles_parts.hpp>
 #include <profkit/core/explain.hpp>
 #include <profkit/core/report.hpp>
 
@@ -28,7 +28,7 @@ struct listed_finding {
   std::optional<std::string_view> what;
 };
 [[nodiscard]] std::optional<std::int64_t> collective_exposed_of(const costliest_work& c) noexcept;
-void write_idle_time(json_writer& out, const idle_total& idle);
+[[nodiscard]] shown_time shown(const time_row& row, const idle_total& of);
 
 [[nodiscard]] verdict judge_report(const profile& p, const report_result& found);
 // The frame, the verdict and the path.
