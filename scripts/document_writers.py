@@ -10,7 +10,7 @@ VALUES = {"text": "out.value({})", "words": "out.value({})", "boolean": "out.val
           "count": "out.value(static_cast<std::uint64_t>({}))", "int": "out.value(static_cast<std::int64_t>({}))",
           "ps": "out.value(static_cast<std::int64_t>({}))", "ns": "out.value(in_ns({}))",
           "whole_ns": "out.value(whole_ns({}))", "text_id": "out.value(with.text({}))", "whole": "out.whole({})",
-          "ms": "out.milliseconds({})", "us": "out.microseconds({})", "us_of_ns": "out.microseconds_of_ns({})",
+          "ms": "out.milliseconds({})", "us": "out.microseconds({})", "us_of_ns": "out.microseconds_of_ns({})", "exact_ns": "out.microseconds_of_ns({})",
           "ppm": "out.number(static_cast<double>({}) / 1e6)"}
 IS_THERE = {"none": "{}", "negative": "{} >= 0", "empty": "!is_empty({})", "no_time": "{} != no_time_ps", "zero": "{} != 0", "false": "{}"}
 LEAST = {"notes": ", min_notes", "inputs": ", min_inputs"}

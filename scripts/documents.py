@@ -9,7 +9,7 @@ from enums import SchemaError, tomllib
 FOLDER = "schema/documents"
 SCALARS = {"text": "string", "int": "integer", "number": "number", "boolean": "boolean", "null": "null",
            "ns": "integer", "whole_ns": "integer", "text_id": "string", "whole": "string",
-           "ms": "number", "us": "number", "us_of_ns": "number", "ppm": "number"}
+           "ms": "number", "us": "number", "us_of_ns": "number", "exact_ns": "number", "ppm": "number"}
 FRAME = {"status": "status", "reason": "reason", "code": "text", "message": "text", "path": "text", "byte_offset": "count?",
          "hint": "text"}
 NULLS = ("none", "negative", "empty", "no_time", "zero", "false")

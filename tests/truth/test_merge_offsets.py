@@ -150,6 +150,12 @@ class MergeOffsets(truth.Case):
             node = self.said["nodes"][1]
             self.check([node["min_correction_ns"], node["mean_correction_ns"], node["max_correction_ns"]], [F(least), F(mean), F(most)])
 
+    def test_clocks_that_are_hours_apart(self):
+        for ahead in (3 * 3600 * SECOND + 7, -5 * 3600 * SECOND - 7):
+            self.merge([row(1, 0, ahead), row(1, SECOND, ahead)], [0])
+            node = self.said["nodes"][1]
+            self.check([node["min_correction_ns"], node["mean_correction_ns"], node["max_correction_ns"]], [F(ahead)] * 3)
+
     def test_what_was_applied_as_offsets(self):
         """At both ends of the events and at each offset between them, every one in its place."""
         knots = [(0, AHEAD_NS), (SECOND, AHEAD_NS + 1_000), (2 * SECOND, AHEAD_NS - 500), (3 * SECOND, AHEAD_NS)]

@@ -34,12 +34,6 @@ double host_drift_of(const merged_node& node) noexcept { return static_cast<doub
 double tracer_drift_of(const merged_node& node) noexcept { return static_cast<double>(node.tracer_drift_ppt) / 1e6; }
 const node_bounds* bounds_of_node(const merged_node& node) noexcept { return node.bounds.known ? &node.bounds : nullptr; }
 
-void write_exact_ns(json_writer& out, std::int64_t ps) {
-  out.microseconds(ps > std::numeric_limits<std::int64_t>::max() / 1000   ? std::numeric_limits<std::int64_t>::max()
-                   : ps < std::numeric_limits<std::int64_t>::min() / 1000 ? std::numeric_limits<std::int64_t>::min()
-                                                                          : ps * 1000);
-}
-
 }  // namespace json
 
 result<void> write_merge_metadata(const merge_result& r, sink& into, const validation_result* checked) {

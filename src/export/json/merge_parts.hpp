@@ -22,8 +22,7 @@ struct merged {
 [[nodiscard]] std::optional<std::int64_t> widest_of_host(const node_bounds& bounds) noexcept;
 [[nodiscard]] double host_drift_of(const merged_node& node) noexcept;  // parts per million
 [[nodiscard]] double tracer_drift_of(const merged_node& node) noexcept;
-[[nodiscard]] const node_bounds* bounds_of_node(const merged_node& node) noexcept;  // null: not known
-void write_exact_ns(json_writer& out, std::int64_t ps);
+[[nodiscard]] const node_bounds* bounds_of_node(const merged_node& node) noexcept;
 
 }  // namespace json
 }  // namespace PROFKIT_NAMESPACE
