@@ -15,6 +15,7 @@ SCHEMA = "schema/tables.toml"
 
 INTEGERS = {"int32": ("int32_t", 4), "uint32": ("uint32_t", 4), "int64": ("int64_t", 8), "uint64": ("uint64_t", 8)}
 TEXTS = ("text", "name", "bytes")
+BINDINGS = ("go", "python", "rust")
 NULL_RULES = ("negative", "no_time", "empty")
 
 
@@ -30,10 +31,11 @@ class Column:
         self.unit, self.null = given.get("unit", ""), given.get("null", "")
         self.meaning = given.get("meaning", "")
         self.since = given.get("since", "0.1")
+        self.names = {language: given.get(language, self.name) for language in BINDINGS}
         self.is_later = version(self.since) > version(schema["frozen"])
         self.base, _, self.of = self.type.partition(":")
         self.is_list = self.base in ("int64[]", "uint64[]")
-        unknown = set(given) - {"name", "type", "unit", "null", "meaning", "since"}
+        unknown = set(given) - {"name", "type", "unit", "null", "meaning", "since", *BINDINGS}
         known = self.base in INTEGERS or self.base in TEXTS or self.is_list or self.base in ("flags", "flag", "uint32[3]")
         if self.base in ("enum", "set"):
             known = self.of in enumerations
@@ -88,22 +90,25 @@ class Column:
 
 
 class Table:
-    """A table of the schema."""
+    """A table of the schema, or a struct of the C ABI that is a row of none (number None)."""
 
     def __init__(self, given, schema, enumerations):
-        self.name, self.number, self.row = given["name"], given["number"], given.get("row")
-        self.meaning, self.order = given["meaning"], given["order"]
+        self.name, self.number, self.row = given["name"], given.get("number"), given.get("row")
+        self.meaning, self.order = given["meaning"], given.get("order")
+        self.bindings = {language: given[language] for language in BINDINGS if language in given}
         self.join = given.get("join", list(schema["join"]))
         self.filters = given.get("filters", [])
         self.columns = [Column(self.name, column, schema, enumerations) for column in given["columns"]]
-        if self.columns[0].name != "file":
+        if self.number is not None and self.columns[0].name != "file":
             raise SchemaError(f"{self.name} does not begin with `file`")
         names = [column.name for column in self.columns if column.is_shown] + self.join
         if len(set(names)) != len(names):
             raise SchemaError(f"{self.name} has two columns of one name")
 
     def struct_columns(self):
-        """Fields in the order of the struct: file and device, what takes eight bytes, what takes four."""
+        """Fields in the order of the struct: of a table file and device, what takes eight bytes, what takes four."""
+        if self.number is None:
+            return [c for c in self.columns if c.is_field]
         held = [c for c in self.columns if c.is_field and not c.is_later]
         lead = [c for c in held if c.name in ("file", "device")]
         rest = [c for c in held if c not in lead]
@@ -121,6 +126,7 @@ class Schema:
         self.join, self.frozen = given["join"], given["frozen"]
         self.enums = {enum.name: enum for enum in enumerations}
         self.tables = [Table(table, given, self.enums) for table in given["table"]]
+        self.structs = [Table(row, given, self.enums) for row in given.get("struct", [])]
         numbers = [table.number for table in self.tables]
         if len(set(numbers)) != len(numbers):
             raise SchemaError("two tables have one number")
@@ -145,7 +151,8 @@ def row_struct(table, schema):
             position += size
     if position % 8:
         body += f"  uint32_t reserved{padded or ''}; /**< 0 */\n"
-    text = f"{table.meaning} A row of PK_TABLE_{table.name.upper()}. Frozen; text is borrowed from what gave the row. \\since 0.1"
+    of = f" A row of PK_TABLE_{table.name.upper()}." if table.number is not None else ""
+    text = f"{table.meaning}{of} Frozen; text is borrowed from what gave the row. \\since 0.1"
     return enums.comment(text, "", "/** ", " *  ", " */") + f"typedef struct {table.row} {{\n{body}}} {table.row};\n"
 
 
@@ -344,7 +351,7 @@ def generated(root=ROOT):
         texts[path] = replace_marked(texts.get(path) or (root / path).read_text(encoding="utf-8"), mark, text, path)
     header, core = "include/profkit/profkit.h", "include/profkit/core/table.hpp"
     c_text = replace_marked(texts[header], "tables", table_numbers(schema, "PK_TABLE_"), header)
-    for table in schema.tables:
+    for table in schema.tables + schema.structs:
         if table.row:
             c_text = replace_marked(c_text, f"row of {table.name}", row_struct(table, schema), header)
     core_text = replace_marked(texts[core], "tables", table_numbers(schema, ""), core)
