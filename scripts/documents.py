@@ -70,13 +70,21 @@ class Field:
         return made
 
 
+def terms(equation):
+    """[(sign, path)] of `whole = part + part - part`, which add up to 0; a path: words, `[]` behind a list, `*` for all fields."""
+    whole, _, parts = equation.partition(" = ")
+    found = [(-1 if sign == "-" else 1, path.split("."))
+             for sign, path in re.findall(r"([+-]?) ?([a-z][\w.\[\]*]*)", whole)]
+    return found + [(1 if sign == "-" else -1, path.split(".")) for sign, path in re.findall(r"([+-]?) ?([a-z][\w.\[\]*]*)", parts)]
+
+
 class Record:
     """The fields of an object. `row` is the C++ type that they are of, `prefix` the part of it, `context` what else it takes."""
 
     def __init__(self, document, name, given):
         self.document, self.name, self.meaning = document, name, given.pop("meaning", "")
         self.is_open, self.row, self.context = given.pop("open", True), given.pop("row", None), given.pop("with", None)
-        self.prefix = given.pop("of", None)
+        self.prefix, self.sums = given.pop("of", None), given.pop("sums", [])
         self.fields = [Field(f"{document}.{name}", key, value) for key, value in given.pop("fields", {}).items()]
         if given:
             raise SchemaError(f"{document}.{name}: {', '.join(given)} has no meaning")
@@ -176,14 +184,44 @@ class Schemas:
                 yield at, field
 
     def object(self, at, record, before=()):
-        made = {"type": "object", **({"description": record.meaning} if record.meaning else {})}
+        meaning = " ".join([record.meaning] * bool(record.meaning) + [f"{equation}." for equation in record.sums])
+        made = {"type": "object", **({"description": meaning} if meaning else {})}
         fields = list(self.flat(at, list(before) + record.fields))
         if required := [field.name for _, field in fields if not field.is_optional]:
             made["required"] = required
         made["properties"] = {field.name: self.field(place, field) for place, field in fields}
+        for path in [path for equation in record.sums for _, path in terms(equation)]:
+            self.check_path(at, record, path)
         if not record.is_open:
             made["additionalProperties"] = False
         return made
+
+    def record_of(self, at, field):
+        """(document, record) of what a field holds, or holds a list of; None where that is no record."""
+        kind = field.type.rstrip("?")
+        if listed := list_of(kind):
+            kind = listed[0].rstrip("?")
+        if not re.fullmatch(r"(\w+:)?\w+", kind) or kind in SCALARS or kind in ("any", "words", "const"):
+            return None
+        if kind.startswith("document:"):
+            return self.documents[kind[9:]].name, self.documents[kind[9:]].root
+        if kind.startswith(("enum:", "left_out:")):
+            return None
+        there, found = self.find(at, kind, field)
+        return (there.name, found) if isinstance(found, Record) else self.record_of(there.name, found)
+
+    def check_path(self, at, record, path):
+        """What a sum names must be there."""
+        for word in path:
+            fields = {field.name: (place, field) for place, field in self.flat(at, record.fields)}
+            if word == "*":
+                return
+            place, field = fields.get(word.removesuffix("[]")) or (None, None)
+            if field is None or word.endswith("[]") != bool(list_of(field.type.rstrip("?"))):
+                raise SchemaError(f"{record.document}.{record.name}: {'.'.join(path)} is no field that can be added")
+            at, record = self.record_of(place, field) or (at, None)
+            if record is None:
+                return
 
     def json(self, name):
         """The JSON schema of a document."""

@@ -28,7 +28,8 @@ def main(root):
             folder = build.parent.relative_to(root).as_posix()
             files = {path.name for path in build.parent.glob("*.cpp")}
             count += len(files)
-            problems += problems_in(folder, re.findall(r"'(\w+\.cpp)'", build.read_text(encoding="utf-8")), files)
+            by_hand = re.sub(r"output: \[.*?\]", "", build.read_text(encoding="utf-8"), flags=re.DOTALL)
+            problems += problems_in(folder, re.findall(r"'(\w+\.cpp)'", by_hand), files)
     assert count > 100, "the sources were not found"
     print(*problems, sep="\n")
     print(f"{0 if problems else 1} passed, {1 if problems else 0} failed, 0 skipped")

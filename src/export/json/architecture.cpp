@@ -82,19 +82,14 @@ void write_counts(json_writer& out, const std::map<std::string, std::uint64_t>& 
 
 document_status write_architecture(json_writer& out, const profile& p, const architecture_report& report, bool facts_only) {
   const std::vector<file_damage> damage = damage_of(*report.of);
-  const verdict v = judge(p, report.found.absent, damage);
-  begin_document(out, document::architecture);
-  write_verdict(out, v);
   const device_architecture none;
   const architecture_result& r = report.found;
-  if (facts_only)
-    fields_of_architecture_facts(out, r);
-  else
-    fields_of_architecture(out, r, {*report.of, r, r.devices.empty() ? none : r.devices[r.reported]});
-  write_files(out, p);
-  write_damage(out, damage, checked_by(document::architecture, p));
-  end_document(out);
-  return v.status;
+  return write_framed(out, document::architecture, p, {}, r.absent, damage, [&] {
+    if (facts_only)
+      fields_of_architecture_facts(out, r);
+    else
+      fields_of_architecture(out, r, {*report.of, r, r.devices.empty() ? none : r.devices[r.reported]});
+  });
 }
 
 result<document_status> write_architecture(json_writer& out, const trace& t, const query_filters& o,

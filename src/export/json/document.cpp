@@ -175,6 +175,29 @@ std::optional<std::uint64_t> ref_of(const named_stat& s) noexcept {
   return s.kind == stat_kind::ref_value ? std::optional(s.bits) : std::nullopt;
 }
 
+void write_kinds(json_writer& out, std::uint8_t kinds) {
+  out.begin_tuple();
+  for (unsigned kind = 0; kind < 8; ++kind)
+    if ((kinds >> kind & 1u) != 0) out.value(stat_kind_name(static_cast<stat_kind>(kind)));
+  out.end_array();
+}
+
+std::optional<double> rate_of(const recorded_link& link) noexcept {
+  return link.transit_ps > 0 ? std::optional(bytes_per_s(link.bytes, link.transit_ps)) : std::nullopt;
+}
+
+document_status write_steps(json_writer& out, const profile& p, const steps_result& found, const query_filters& o) {
+  return write_framed(out, document::steps, p, o, found.absent, found.damage, [&] { fields_of_steps(out, found); });
+}
+
+document_status write_framework(json_writer& out, const profile& p, const framework_result& found, const query_filters& o) {
+  return write_framed(out, document::framework, p, o, found.absent, found.damage, [&] { fields_of_framework(out, found); });
+}
+
+document_status write_collectives(json_writer& out, const profile& p, const collectives_result& found, const query_filters& o) {
+  return write_framed(out, document::collectives, p, o, found.absent, found.damage, [&] { fields_of_collectives(out, found); });
+}
+
 }  // namespace json
 }  // namespace PROFKIT_NAMESPACE
 }  // namespace profkit

@@ -113,6 +113,20 @@ template <class Rows>
 [[nodiscard]] bool is_empty(const Rows& rows) noexcept { return rows.empty(); }
 [[nodiscard]] constexpr std::int64_t whole_ns(std::int64_t ps) noexcept { return ps / 1000; }
 
+// One document in its frame; `fields` writes what it is about.
+template <class Fields>
+document_status write_framed(json_writer& out, document which, const profile& p, const query_filters& o, const std::string& absent,
+                             const std::vector<file_damage>& damage, Fields&& fields) {
+  const verdict v = judge(p, absent, damage);
+  begin_document(out, which);
+  write_verdict(out, v);
+  fields();
+  write_files(out, p);
+  write_damage(out, damage, checked_by(which, p, o));
+  end_document(out);
+  return v.status;
+}
+
 // Null where there is none.
 void write_text_or_null(json_writer& out, std::string_view key, std::string_view text);
 void write_strings(json_writer& out, std::string_view key, const std::vector<std::string>& strings);
@@ -149,16 +163,14 @@ void write_kinds(json_writer& out, std::uint8_t kinds);  // the names of the sta
 
 // Each writes one whole document, within the bounds of the writer.
 document_status write_info(json_writer& out, const profile& p, const info_result& info);
-document_status write_steps(json_writer& out, const profile& p, const steps_result& found, events_checked checked);
-document_status write_ops(json_writer& out, const profile& p, const ops_result& found, events_checked checked);
+document_status write_steps(json_writer& out, const profile& p, const steps_result& found, const query_filters& o);
+document_status write_ops(json_writer& out, const profile& p, const ops_result& found, const query_filters& o);
 document_status write_modules(json_writer& out, const profile& p, const modules_result& found);
 // The modules document of one row with its entry computation.
 document_status write_module_entry(json_writer& out, const profile& p, const modules_result& found,
                                    const module_row* only);
-document_status write_framework(json_writer& out, const profile& p, const framework_result& found,
-                                events_checked checked);
-document_status write_collectives(json_writer& out, const profile& p, const collectives_result& found,
-                                  events_checked checked);
+document_status write_framework(json_writer& out, const profile& p, const framework_result& found, const query_filters& o);
+document_status write_collectives(json_writer& out, const profile& p, const collectives_result& found, const query_filters& o);
 document_status write_validation(json_writer& out, const validation_result& found, const alignment_result* alignment);
 // These run their slices themselves, the first two because they write while they read.
 result<document_status> write_memory(json_writer& out, const trace& t, const query_filters& o, const hooks& host);

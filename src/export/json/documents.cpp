@@ -36,11 +36,11 @@ result<document_status> write_info_of(json_writer& out, const trace& t, const qu
 }
 result<document_status> write_steps_of(json_writer& out, const trace& t, const query_filters& o, const hooks& host) {
   return written(analyse_steps(t, o, host),
-                 [&](const steps_result& r) { return write_steps(out, t.files(), r, checked_by(document::steps, t.files(), o)); });
+                 [&](const steps_result& r) { return write_steps(out, t.files(), r, o); });
 }
 result<document_status> write_ops_of(json_writer& out, const trace& t, const query_filters& o, const hooks& host) {
   return written(ask_in_a_pass(t, o, host, [&] { return analyse_ops(t, o, host); }),
-                 [&](const ops_result& r) { return write_ops(out, t.files(), r, checked_by(document::ops, t.files(), o)); });
+                 [&](const ops_result& r) { return write_ops(out, t.files(), r, o); });
 }
 result<document_status> write_op_groups_of(json_writer& out, const trace& t, const query_filters& o, const hooks& host) {
   return write_op_groups(out, t, {group_key::op}, o, host);
@@ -52,15 +52,11 @@ result<document_status> write_modules_of(json_writer& out, const trace& t, const
 }
 result<document_status> write_framework_of(json_writer& out, const trace& t, const query_filters& o,
                                            const hooks& host) {
-  return written(analyse_framework(t, o, host), [&](const framework_result& r) {
-    return write_framework(out, t.files(), r, checked_by(document::framework, t.files(), o));
-  });
+  return written(analyse_framework(t, o, host), [&](const framework_result& r) { return write_framework(out, t.files(), r, o); });
 }
 result<document_status> write_collectives_of(json_writer& out, const trace& t, const query_filters& o,
                                              const hooks& host) {
-  return written(analyse_collectives(t, o, host), [&](const collectives_result& r) {
-    return write_collectives(out, t.files(), r, checked_by(document::collectives, t.files(), o));
-  });
+  return written(analyse_collectives(t, o, host), [&](const collectives_result& r) { return write_collectives(out, t.files(), r, o); });
 }
 
 // A name is rarely longer than max_text.
@@ -150,9 +146,7 @@ void end_document(json_writer& out) {
     out.begin_tuple();
     for (const json_cut& cut : cuts) {
       out.begin_object();
-      out.field("list", std::string_view(cut.path));
-      out.field("written", cut.written);
-      out.field("total", cut.total);
+      fields_of_list(out, cut);
       out.end_object();
     }
     out.end_array();

@@ -7,33 +7,28 @@ namespace {
 
 // The frame of the document around the rows and, for one module, its entry computation.
 document_status write_listed(json_writer& out, const profile& p, const modules_result& found, const module_row* only) {
-  const verdict v = judge(p, found.absent, found.damage);
-  begin_document(out, document::modules);
-  write_verdict(out, v);
-  out.key("modules");
-  out.begin_array();
-  for (const module_row& row : found.modules)
-    if (only == nullptr || &row == only) {
-      out.begin_object();
-      fields_of_modules_module(out, row);
-      out.end_object();
+  return write_framed(out, document::modules, p, {}, found.absent, found.damage, [&] {
+    out.key("modules");
+    out.begin_array();
+    for (const module_row& row : found.modules)
+      if (only == nullptr || &row == only) {
+        out.begin_object();
+        fields_of_modules_module(out, row);
+        out.end_object();
+      }
+    out.end_array();
+    out.field("matched", only != nullptr ? std::uint64_t{1} : static_cast<std::uint64_t>(found.modules.size()));
+    if (only != nullptr) {
+      out.key("entry");
+      if (const result<entry_dump> entry = analyse_entry(*only); entry) {
+        out.begin_object();
+        fields_of_modules_entry(out, *entry);
+        out.end_object();
+      } else {
+        out.null();  // the module's own damage says why
+      }
     }
-  out.end_array();
-  out.field("matched", only != nullptr ? std::uint64_t{1} : static_cast<std::uint64_t>(found.modules.size()));
-  if (only != nullptr) {
-    out.key("entry");
-    if (const result<entry_dump> entry = analyse_entry(*only); entry) {
-      out.begin_object();
-      fields_of_modules_entry(out, *entry);
-      out.end_object();
-    } else {
-      out.null();  // the module's own damage says why
-    }
-  }
-  write_files(out, p);
-  write_damage(out, found.damage, checked_by(document::modules, p));
-  end_document(out);
-  return v.status;
+  });
 }
 
 }  // namespace

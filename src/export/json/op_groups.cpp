@@ -17,14 +17,7 @@ result<document_status> write_op_groups(json_writer& out, const trace& t, const 
                                         const hooks& host) {
   const result<op_groups> found = analyse_op_groups(t, keys, o, host);
   if (!found) return found.error();
-  const verdict v = judge(t.files(), found->absent, found->damage);
-  begin_document(out, document::op_groups);
-  write_verdict(out, v);
-  fields_of_op_groups(out, *found);
-  write_files(out, t.files());
-  write_damage(out, found->damage, checked_by(document::op_groups, t.files(), o));
-  end_document(out);
-  return v.status;
+  return write_framed(out, document::op_groups, t.files(), o, found->absent, found->damage, [&] { fields_of_op_groups(out, *found); });
 }
 
 }  // namespace json

@@ -47,16 +47,9 @@ shown_op shown(const op_row& op, const shown_line& of, const ops_sight& with) {
   return made;
 }
 
-document_status write_ops(json_writer& out, const profile& p, const ops_result& found, events_checked checked) {
-  const verdict v = judge(p, found.absent, found.damage);
-  begin_document(out, document::ops);
-  write_verdict(out, v);
+document_status write_ops(json_writer& out, const profile& p, const ops_result& found, const query_filters& o) {
   const op_programs programs(p);
-  fields_of_ops(out, found, {p, programs});
-  write_files(out, p);
-  write_damage(out, found.damage, checked);
-  end_document(out);
-  return v.status;
+  return write_framed(out, document::ops, p, o, found.absent, found.damage, [&] { fields_of_ops(out, found, {p, programs}); });
 }
 
 }  // namespace json
