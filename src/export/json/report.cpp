@@ -19,7 +19,9 @@ shown_time shown(const time_row& row, const idle_total& of) { return {row, of.se
 void write_report_summary(json_writer& out, const report_summary& s, bool is_brief) {
   out.key("summary");
   out.begin_object(is_brief ? 2 : 0);
-  is_brief ? fields_of_report_brief_summary(out, s) : fields_of_report_summary(out, s);
+  fields_of_report_summary(out, s);
+  if (!is_brief)
+    write_objects(out, "next", s.next, [&](const next_command& next) { fields_of_report_next(out, next); }, min_notes);
   out.end_object();
 }
 
