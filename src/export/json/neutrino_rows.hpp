@@ -1,6 +1,6 @@
 // What the fields of the document `neutrino` are found with.
 #pragma once
-#include <export/json/neutrino_parts.hpp>
+#include <export/neutrino/parts.hpp>
 
 #include <atomic>
 #include <optional>

@@ -1,5 +1,5 @@
 // Which trace, launches, record files and maps a query means.
-#include "neutrino_parts.hpp"
+#include <export/neutrino/parts.hpp>
 
 #include <base/contained.hpp>
 

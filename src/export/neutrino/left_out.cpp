@@ -1,6 +1,6 @@
 // What stands for the documents and tables of Neutrino traces in a build without them.
 #include "document.hpp"
-#include "neutrino_parts.hpp"
+#include <export/neutrino/parts.hpp>
 
 #include <profkit/core/probe_export.hpp>
 

@@ -3,7 +3,7 @@
 #include <profkit/core/text.hpp>
 
 #include <base/contained.hpp>
-#include <export/json/neutrino_parts.hpp>
+#include <export/neutrino/parts.hpp>
 #include <export/picture/drawing.hpp>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // The slices of a Neutrino trace as comma-separated values.
-#include "neutrino_parts.hpp"
+#include <export/neutrino/parts.hpp>
 
 #include <base/contained.hpp>
 #include <base/format.hpp>
