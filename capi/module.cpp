@@ -68,7 +68,9 @@ pk_status pk_module_get(const pk_module_list* modules, size_t module, pk_module_
     if (module >= there)
       return invalid_argument("there is no module " + std::to_string(module) + ": the number of modules is " +
                               std::to_string(there));
-    profkit::fill_row(modules->found.modules[module], *out);
+    profkit::rows::modules row{};
+    profkit::fill(modules->found.modules[module], row);
+    *out = row;
     return PK_OK;
   });
 }

@@ -31,11 +31,12 @@ class Column:
         self.unit, self.null = given.get("unit", ""), given.get("null", "")
         self.meaning = given.get("meaning", "")
         self.since = given.get("since", "0.1")
+        self.source = given.get("from", self.name)
         self.names = {language: given.get(language, self.name) for language in BINDINGS}
         self.is_later = version(self.since) > version(schema["frozen"])
         self.base, _, self.of = self.type.partition(":")
         self.is_list = self.base in ("int64[]", "uint64[]")
-        unknown = set(given) - {"name", "type", "unit", "null", "meaning", "since", *BINDINGS}
+        unknown = set(given) - {"name", "type", "unit", "null", "meaning", "since", "from", *BINDINGS}
         known = self.base in INTEGERS or self.base in TEXTS or self.is_list or self.base in ("flags", "flag", "uint32[3]")
         if self.base in ("enum", "set"):
             known = self.of in enumerations
@@ -95,6 +96,7 @@ class Table:
     def __init__(self, given, schema, enumerations):
         self.name, self.number, self.row = given["name"], given.get("number"), given.get("row")
         self.meaning, self.order = given["meaning"], given.get("order")
+        self.source, self.header = given.get("from"), given.get("header")
         self.bindings = {language: given[language] for language in BINDINGS if language in given}
         self.join = given.get("join", list(schema["join"]))
         self.filters = given.get("filters", [])
@@ -262,6 +264,42 @@ def rows_header(schema):
     return text + "\n}  // namespace rows\n}  // namespace PROFKIT_NAMESPACE\n}  // namespace profkit\n"
 
 
+def filled(column):
+    """The statements that fill a column of a row."""
+    value = f"from.{column.source}"
+    if column.base in INTEGERS:
+        return [f"row.{column.name} = static_cast<std::{column.base}_t>({value});"]
+    if column.base in TEXTS:
+        return [f"row.{column.name} = borrowed({value});"]
+    if column.base == "enum":
+        return [f"row.{column.name} = static_cast<std::int32_t>({value});"]
+    if column.base == "set":
+        return [f"row.{column.name} = {value}.bits();"]
+    if column.is_list:
+        return [f"row.{column.name} = {value}.empty() ? nullptr : {value}.data();", f"row.{column.name}_count = {value}.size();"]
+    if column.base == "flag":
+        return [f"if ({value}) row.flags |= {column.of};"]
+    raise SchemaError(f"{column.table}.{column.name} is not filled from a member")
+
+
+def fills(schema):
+    """{name: text} of fills.hpp and fills.cpp: what fills rows from what analyses give."""
+    tables = [table for table in schema.tables if table.source]
+    frame, end = "namespace profkit {\ninline namespace PROFKIT_NAMESPACE {\n\n", "\n}  // namespace PROFKIT_NAMESPACE\n}  // namespace profkit\n"
+    heads = {table.name: f"void fill(const {table.source}& from, rows::{table.name}& row) noexcept" for table in tables}
+    header = ("// Written from schema/tables.toml: each fills what a row has of its source.\n#pragma once\n#include <tables/rows.hpp>\n\n" + frame
+              + "".join(f"struct {name};\n" for name in sorted({table.source for table in tables})) + "\n"
+              + "".join(f"{head};\n" for head in heads.values()) + end)
+    body = ""
+    for table in tables:
+        columns = [c for c in table.columns if c.source and c.base != "flags"]
+        lines = [line for column in columns for line in filled(column)]
+        body += f"\n{heads[table.name]} {{\n" + "".join(f"  {line}\n" for line in lines) + "}\n"
+    includes = "".join(f"#include <{name}>\n" for name in sorted({table.header for table in tables}))
+    return {"fills.hpp": header, "fills.cpp": f"// Written from schema/tables.toml.\n#include <tables/fills.hpp>\n#include <tables/rows_of_list.hpp>\n\n"
+            + includes + "\n" + frame.rstrip("\n") + "\n" + body + end}
+
+
 # ---- for people ----
 
 def shown_columns(table, schema):
@@ -371,4 +409,5 @@ def built(folder, root=ROOT):
     schema = Schema((root / SCHEMA).read_text(encoding="utf-8"), described)
     if folder == "bindings/sqlite":
         return {"schema.cpp": sql_schema(schema)}
-    return {"enum_names.cpp": enums.names(described), "rows.hpp": rows_header(schema), "descriptions.cpp": descriptions(schema)}
+    return {"enum_names.cpp": enums.names(described), "rows.hpp": rows_header(schema), "descriptions.cpp": descriptions(schema),
+            **fills(schema)}

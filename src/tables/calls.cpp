@@ -7,7 +7,7 @@ namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 namespace {
 
-void fill_call(const validation_result& of, const collective_group& g, pk_collective_call& row) {
+void fill_call(const validation_result& of, const collective_group& g, rows::collective_calls& row) {
   const collective_op& op = of.ops[g.op];
   const collective_member& last = of.members[static_cast<std::size_t>(g.first_member + g.last)];
   const collective_node& node = of.nodes[last.node];
@@ -15,19 +15,11 @@ void fill_call(const validation_result& of, const collective_group& g, pk_collec
   row.name = borrowed(op.name);
   row.kind = borrowed(op.collective);
   row.process_group = borrowed(op.group);
-  row.call = g.occurrence;
-  row.members = g.member_count;
-  row.start_gap_ps = g.start_gap_ps;
-  row.order_gap_ps = g.order_gap_ps;
-  row.bound_ps = g.bound_ps;
-  row.span_ps = g.span_ps;
-  row.moving_ps = g.moving_ps;
-  row.payload_bytes = g.payload_bytes;
   row.link_bytes = g.payload_bytes < 0 ? -1 : link_bytes(op, g.payload_bytes);
   const bool is_alone = starts_last_alone(of, g);
   row.latest_node = is_alone ? node.id : -1;
   row.latest_device = is_alone ? last.device : -1;
-  row.flags = bit_if(g.judged, PK_CALL_JUDGED) | bit_if(g.violates, PK_CALL_VIOLATES);
+  fill(g, row);
 }
 
 }  // namespace

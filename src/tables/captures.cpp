@@ -29,21 +29,6 @@ void fill_row(const profile& p, std::size_t file, pk_file_info& row) {
   row.flags = bit_if(origin.has_value(), PK_FILE_HAS_ORIGIN);
 }
 
-void fill_row(const module_row& module, pk_module_info& row) {
-  row.file = module.file;
-  row.plane = module.plane;
-  row.metadata_id = module.metadata_id;
-  row.name = borrowed(module.name);
-  row.module_name = borrowed(module.module_name);
-  row.module_id = module.module_id;
-  row.computation_count = module.computations;
-  row.instruction_count = module.instructions;
-  row.hlo_proto = borrowed(module.blob);
-  row.sibling_path = borrowed(module.sibling_path);
-  row.sibling = static_cast<std::int32_t>(module.sibling);
-  row.flags = bit_if(module.damage.has_value(), PK_MODULE_DAMAGED);
-}
-
 std::vector<file_damage> damage_of(const profile& p) {
   std::vector<file_damage> all;
   for (std::uint32_t file = 0; file < p.file_count(); ++file)
@@ -80,7 +65,7 @@ result<std::unique_ptr<row_source>> open_modules(const asked_rows& asked) {
   const std::size_t count = held->modules.size();
   return make_rows<rows::modules>(
       table_kind::modules, count,
-      [held](std::uint64_t at, rows::modules& row) { fill_row(held->modules[static_cast<std::size_t>(at)], row); },
+      [held](std::uint64_t at, rows::modules& row) { fill(held->modules[static_cast<std::size_t>(at)], row); },
       held->damage);
 }
 

@@ -31,37 +31,8 @@ class device_places {
   std::vector<std::pair<std::uint32_t, std::int32_t>> places_;
 };
 
-void fill_step(const bubble_step& s, std::size_t at, std::string_view id, pk_bubble_step& row) {
-  row.step = static_cast<std::int64_t>(at);
-  row.step_id = borrowed(id);
-  row.start_ps = s.start_ps;
-  row.end_ps = s.end_ps;
-  row.busy_ps = s.busy_ps;
-  row.prelaunch_ps = s.prelaunch_ps;
-  row.internal_ps = s.internal_total_ps;
-  row.tail_ps = s.tail_ps;
-  row.largest_internal_ps = s.largest_internal_ps;
-  row.compute_only_ps = s.breakdown.compute_only_ps;
-  row.comm_exposed_ps = s.breakdown.comm_exposed_ps;
-  row.comm_overlapped_ps = s.breakdown.comm_overlapped_ps;
-  row.copy_ps = s.breakdown.copy_ps;
-  row.other_ps = s.breakdown.other_ps;
-  row.idle_ps = s.breakdown.idle_ps;
-  row.not_recorded_ps = s.breakdown.not_recorded_ps;
-  row.unrecorded_launches = s.unrecorded_launches;
-  row.bubble_count = s.bubble_count;
-  row.tags = s.tags.bits();
-}
-
-void fill_gap(const activity& of, const bubble& b, pk_bubble& row) {
-  row.step = b.step;
-  row.start_ps = b.start_ps;
-  row.end_ps = b.end_ps;
-  row.host_ps = b.host.host_ps;
-  row.sync_ps = b.host.sync_ps;
-  row.comm_ps = b.host.comm_ps;
-  row.threads_ps = b.host.threads_ps;
-  row.launch_ps = b.launch_ps();
+// The kernels around a gap.
+void put_neighbours(const activity& of, const bubble& b, pk_bubble& row) {
   if (b.before_count > 0) {
     row.before = borrowed(of.text(b.before[0].name));
     row.before_row = b.before[0].source_row;
@@ -70,12 +41,7 @@ void fill_gap(const activity& of, const bubble& b, pk_bubble& row) {
     row.after = borrowed(of.text(b.after[0].name));
     row.after_row = b.after[0].source_row;
   }
-  row.scope = static_cast<std::int32_t>(b.scope);
-  row.labels = b.labels.bits();
-  row.cause = static_cast<std::int32_t>(b.cause.id);
-  row.certainty = static_cast<std::int32_t>(b.sure);
-  row.flags = bit_if(b.heavy, PK_BUBBLE_HEAVY) | bit_if(b.boundary_adjacent, PK_BUBBLE_AT_EDGE) |
-              bit_if(b.inter_step, PK_BUBBLE_INTER_STEP) | bit_if(b.host.traced, PK_BUBBLE_TRACED);
+  if (b.host.traced) row.flags |= PK_BUBBLE_TRACED;
 }
 
 std::vector<file_damage> lost_of(const bubbles_report& of) {
@@ -92,7 +58,9 @@ std::unique_ptr<row_source> steps_of(const capture_devices& devices, const bubbl
                                   const bubble_step& s = of.found.steps[static_cast<std::size_t>(at)];
                                   places.put(s.device, row);
                                   ids->push_back(std::string(s.id));
-                                  fill_step(s, static_cast<std::size_t>(at), ids->back(), row);
+                                  row.step = static_cast<std::int64_t>(at);
+                                  row.step_id = borrowed(ids->back());
+                                  fill(s, row);
                                 },
                                 lost_of(of));
 }
@@ -102,7 +70,8 @@ std::unique_ptr<row_source> gaps_of(const capture_devices& devices, const bubble
                                [&of, places = device_places(devices, of)](std::uint64_t at, rows::gaps& row) {
                                  const auto& b = of.found.bubbles[static_cast<std::size_t>(at)];
                                  places.put(b.device, row);
-                                 fill_gap(*of.of, b, row);
+                                 put_neighbours(*of.of, b, row);
+                                 fill(b, row);
                                },
                                lost_of(of));
 }

@@ -109,16 +109,8 @@ class collective_source final : public row_source {
 
  private:
   void fill(const collective_op_row& op, rows::collectives& row) const {
-    row.file = op.file;
     row.device = device_of_line(*devices_, op.file, op.plane, op.plane_name);
-    row.plane = borrowed(op.plane_name);
-    row.name = borrowed(op.name);
-    row.category = borrowed(op.category);
-    row.count = op.count;
-    row.total_ps = op.total_ps;
-    row.min_ps = op.min_ps;
-    row.max_ps = op.max_ps;
-    row.flags = bit_if(op.on_stream, PK_COLLECTIVE_ON_STREAM) | bit_if(op.is_half, PK_COLLECTIVE_IS_HALF);
+    profkit::fill(op, row);
   }
 
   std::shared_ptr<const capture_devices> devices_;

@@ -1,6 +1,7 @@
 // What sources of rows share.
 #pragma once
 #include <profkit/core/modules.hpp>
+#include <tables/fills.hpp>
 #include <tables/rows.hpp>
 
 #include <algorithm>
@@ -57,7 +58,6 @@ std::unique_ptr<row_source> make_rows(table_kind which, std::uint64_t count, Fil
 
 // Rows of a file and of a module, also for the functions that give one alone.
 void fill_row(const profile& p, std::size_t file, pk_file_info& row);
-void fill_row(const module_row& module, pk_module_info& row);
 
 // Each gives the rows of one table, for open_rows().
 struct asked_rows {
