@@ -8,13 +8,14 @@ import re
 import document_writers
 import documents
 import enums
+import rows_rust
 from enums import SchemaError, tomllib
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 SCHEMA = "schema/tables.toml"
 
 INTEGERS = {"int32": ("int32_t", 4), "uint32": ("uint32_t", 4), "int64": ("int64_t", 8), "uint64": ("uint64_t", 8)}
-TEXTS = ("text", "name", "bytes")
+TEXTS = ("text", "name", "path", "bytes")
 BINDINGS = ("go", "python", "rust")
 NULL_RULES = ("negative", "no_time", "empty")
 
@@ -86,7 +87,7 @@ class Column:
             return "boolean"
         if self.base == "uint32[3]":
             return "uint32"
-        return "text" if self.base == "text" or self.is_list else "name"
+        return "text" if self.base in ("text", "path") or self.is_list else "name"
 
 
 class Table:
@@ -95,6 +96,7 @@ class Table:
     def __init__(self, given, schema, enumerations):
         self.name, self.number, self.row = given["name"], given.get("number"), given.get("row")
         self.meaning, self.order = given["meaning"], given.get("order")
+        self.text_of = given.get("text_of", "table")
         self.bindings = {language: given[language] for language in BINDINGS if language in given}
         self.join = given.get("join", list(schema["join"]))
         self.filters = given.get("filters", [])
@@ -173,7 +175,7 @@ def table_numbers(schema, prefix, indent="  "):
 
 # ---- the descriptions of the core ----
 
-KINDS = {"int32": "int32", "int64": "int64", "uint32": "uint32", "uint64": "uint64", "text": "text", "name": "text",
+KINDS = {"int32": "int32", "int64": "int64", "uint32": "uint32", "uint64": "uint64", "text": "text", "name": "text", "path": "text",
          "flag": "flag", "enum": "named", "set": "set", "int64[]": "int64_list", "uint64[]": "uint64_list",
          "uint32[3]": "uint32"}
 
@@ -359,7 +361,7 @@ def generated(root=ROOT):
     structs = "".join(f"template <>\nstruct table_of<{t.row}> : std::integral_constant<std::int32_t, PK_TABLE_{t.name.upper()}> {{}};\n"
                       for t in schema.tables if t.row)
     raii_text = replace_marked((root / raii).read_text(encoding="utf-8"), "tables", structs, raii)
-    return {**texts, header: c_text, raii: raii_text, core: core_text, "docs/tables.md": document(schema),
+    return {**texts, header: c_text, raii: raii_text, "bindings/rust/profkit/src/rows_of_tables.rs": rows_rust.rows(schema), core: core_text, "docs/tables.md": document(schema),
             "docs/schemas/tables.json": json_schema(schema)}
 
 

@@ -3,7 +3,7 @@
 use crate::error::check;
 use crate::hooks::{Bridge, Handle, Output};
 use crate::kinds::ColumnType;
-use crate::rows::{flag, limit, text, Strings};
+use crate::rows::{flag, limit, text, Row, Rows, Strings};
 use crate::{Bubbles, DocumentOptions, Kernels, Memory, Neutrino, Profile, Result};
 use profkit_sys as sys;
 use std::ffi::CString;
@@ -425,9 +425,13 @@ impl<'d> Profile<'d> {
     pub fn table(
         &self,
         kind: TableKind,
-        mut filters: DocumentOptions<'_>,
+        filters: DocumentOptions<'_>,
         options: TableOptions<'_>,
     ) -> Result<Table<'d>> {
+        self.table_of(kind.number(), filters, options)
+    }
+
+    fn table_of(&self, kind: i32, mut filters: DocumentOptions<'_>, options: TableOptions<'_>) -> Result<Table<'d>> {
         let mut strings = Strings::default();
         let raw = filters.filters.raw(&mut strings);
         let rows = limit(filters.limit);
@@ -437,9 +441,29 @@ impl<'d> Profile<'d> {
             };
             Table::open(options, set, |given, out, err| unsafe {
                 // SAFETY: everything that is pointed to lives until the call returns.
-                sys::pk_table_open(self.handle.get_mut(), kind.number(), given, out, err)
+                sys::pk_table_open(self.handle.get_mut(), kind, given, out, err)
             })
         })
+    }
+
+    /// The rows of a table whose text is their own; runs the analysis that it needs.
+    ///
+    /// ```no_run
+    /// # use profkit::{DocumentOptions, Op, Profile};
+    /// let profile = Profile::open("vm.xplane.pb")?;
+    /// for op in profile.rows_of::<Op>(DocumentOptions::default())? {
+    ///     let op = op?;
+    ///     println!("{}: {} ps", op.name, op.self_ps);
+    /// }
+    /// # Ok::<(), profkit::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Profile::table`].
+    pub fn rows_of<R: for<'a> Row<'a>>(&self, filters: DocumentOptions<'_>) -> Result<Rows<'d, R>> {
+        let table = self.table_of(<R as Row<'_>>::TABLE, filters, TableOptions::default())?;
+        // SAFETY: the table is of such rows, which borrow nothing.
+        Ok(unsafe { Rows::of(table.handle) })
     }
 
     /// Every event that has a place in time, of the file at a position or of all files.
