@@ -56,6 +56,7 @@ LEFT_OUT = {
     "rust pk_line_kind_name": "names of enumerations are Rust's",
     "rust pk_plane_kind_name": "names of enumerations are Rust's",
     "rust pk_sibling_name": "names of enumerations are Rust's",
+    "rust pk_table_name": "names of enumerations are Rust's",
     "rust pk_trace_format_name": "names of enumerations are Rust's",
     "rust pk_stat_kind_name": "the kind of a value is that of the enum Value",
     "pk_hooks.user": "callbacks carry their own",

@@ -1,10 +1,10 @@
-"""The rows of tables in Rust, and how each is made of its C struct: bindings/rust/profkit/src/rows_of_tables.rs."""
+"""The tables in Rust, their rows, and how each is made of its C struct: bindings/rust/profkit/src/rows_of_tables.rs."""
 import enums
 
-TYPES = {"int32": "i32", "uint32": "u32", "int64": "i64", "uint64": "u64", "flag": "bool", "uint32[3]": "[u32; 3]"}
+TYPES = {"int32": "i32", "uint32": "u32", "int64": "i64", "uint64": "u64", "uint32[3]": "[u32; 3]"}
 LISTS = {"int64[]": "i64", "uint64[]": "u64"}
 BORROWED = {"text": "Cow<'a, str>", "name": "Cow<'a, str>", "path": "&'a Path", "bytes": "&'a [u8]"}
-OWNED = {"text": "String", "name": "String", "path": "PathBuf", "bytes": "Vec<u8>"}
+OWNED = {"text": "String", "name": "String", "path": "std::path::PathBuf", "bytes": "Vec<u8>"}
 KEYWORDS = {"type", "match", "ref", "move", "fn", "in", "where", "use"}  # names that profkit-sys has with _ behind them
 MADE = {"text": "text", "name": "text", "path": "path", "bytes": "bytes"}
 
@@ -44,7 +44,8 @@ def nullable(column, kind, made):
     if not rule or rule == "empty" and column.base != "path":
         return kind, made
     name = spelled(column.name)
-    test = {"negative": f"(row.{name} >= 0)", "no_time": f"(row.{name} != sys::PK_NO_TIME_PS)", "empty": f"(row.{name}.size != 0)",
+    test = {"negative": f"(row.{name} >= 0)", "no_time": f"(row.{name} != sys::PK_NO_TIME_PS)",
+            "empty": f"(row.{name}.size != 0)",
             "without": f"has(row.flags, sys::{of})" if of.startswith("PK_") else f"(row.{of}.size != 0)"}[rule]
     return f"Option<{kind}>", f"{test}.then_some({made})"
 
@@ -76,11 +77,22 @@ def row(table, schema):
     return text + "});\n"
 
 
+def kinds(schema):
+    """worded!(TableKind, …);"""
+    text = "\nworded!(\n    /// The tables of a profile; docs/tables.md describes their columns.\n    TableKind, Files, {\n"
+    for table in schema.tables:
+        name = "".join(word.capitalize() for word in table.name.split("_"))
+        text += enums.comment(table.meaning, "    ", "/// ", "/// ")
+        text += f'    {name} = sys::PK_TABLE_{table.name.upper()} => "{table.name}",\n'
+    return text + "});\n"
+
+
 def rows(schema):
     """The whole file."""
     described = [table for table in schema.tables + schema.structs if "rust" in table.bindings]
-    text = ("//! Rows of tables. Written by scripts/generate from schema/tables.toml.\n\n"
-            "use crate::hooks::slice;\nuse crate::kinds;\nuse crate::rows::{bytes, has, of_table, path, row, text};\n"
-            "use profkit_sys as sys;\nuse std::borrow::Cow;\nuse std::path::Path;\n")
+    text = ("//! Tables and their rows. Written by scripts/generate from schema/tables.toml.\n\n"
+            "use crate::hooks::slice;\nuse crate::kinds::{self, worded};\n"
+            "use crate::rows::{bytes, has, of_table, path, row, text};\n"
+            "use profkit_sys as sys;\nuse std::borrow::Cow;\nuse std::path::Path;\n" + kinds(schema))
     text += "".join(row(table, schema) for table in described) + "\nof_table!(\n"
     return text + "".join(f"    {named(t)}: PK_TABLE_{t.name.upper()},\n" for t in described if t.number is not None) + ");\n"

@@ -1,6 +1,6 @@
 """What follows from schema: of enumerations (enums.py), of documents (documents.py, document_writers.py), and of
-schema/tables.toml row structs of profkit.h, the descriptions of tables in the core and for SQL, docs/tables.md and
-docs/schemas/tables.json. The schemas say what their words mean. Run by scripts/generate."""
+schema/tables.toml row structs of profkit.h, the descriptions of tables in the core and for SQL, docs/tables.md,
+docs/schemas/tables.json and the rows of bindings (rows_rust.py). The schemas say what their words mean. Run by scripts/generate."""
 import json
 import pathlib
 import re
@@ -361,8 +361,9 @@ def generated(root=ROOT):
     structs = "".join(f"template <>\nstruct table_of<{t.row}> : std::integral_constant<std::int32_t, PK_TABLE_{t.name.upper()}> {{}};\n"
                       for t in schema.tables if t.row)
     raii_text = replace_marked((root / raii).read_text(encoding="utf-8"), "tables", structs, raii)
-    return {**texts, header: c_text, raii: raii_text, "bindings/rust/profkit/src/rows_of_tables.rs": rows_rust.rows(schema), core: core_text, "docs/tables.md": document(schema),
-            "docs/schemas/tables.json": json_schema(schema)}
+    return {**texts, header: c_text, raii: raii_text, core: core_text, "docs/tables.md": document(schema),
+            "docs/schemas/tables.json": json_schema(schema),
+            "bindings/rust/profkit/src/rows_of_tables.rs": rows_rust.rows(schema)}
 
 
 def built(folder, root=ROOT):

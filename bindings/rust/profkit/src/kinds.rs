@@ -133,6 +133,24 @@ worded!(
 });
 
 worded!(
+    /// What a span of a host is.
+    #[derive(Default)]
+    #[allow(missing_docs)]
+    SpanKind, Other, {
+    /// An operator of a framework.
+    #[default]
+    Op = sys::PK_SPAN_OP => "op",
+    /// A call of the runtime or driver of a device.
+    Runtime = sys::PK_SPAN_RUNTIME => "runtime",
+    /// python_function.
+    Frame = sys::PK_SPAN_FRAME => "frame",
+    Annotation = sys::PK_SPAN_ANNOTATION => "annotation",
+    /// Garbage collection.
+    Gc = sys::PK_SPAN_GC => "gc",
+    Other = sys::PK_SPAN_OTHER => "other",
+});
+
+worded!(
     /// Where a step begins and ends. WHOLE: from its mark, or from its first kernel where the device is still busy
     /// with earlier work, to the next step; the last one to the end of its mark or of its last kernel. GUIDE: from
     /// its mark or first kernel to those of the next step; the last one to the end of the last kernel. MARKER: its
@@ -299,6 +317,14 @@ worded!(
     Neutrino = sys::PK_FAMILY_NEUTRINO => "neutrino",
     /// What a host recorded itself, pk_trace_builder_finish(): a file without bytes.
     Own = sys::PK_FAMILY_OWN => "own",
+});
+
+worded!(
+    /// Which clock stamped an instant.
+    #[allow(missing_docs)]
+    ClockDomain, Tracer, {
+    Tracer = sys::PK_CLOCK_TRACER => "tracer",
+    Host = sys::PK_CLOCK_HOST => "host",
 });
 
 worded!(
@@ -634,6 +660,15 @@ worded!(
     Counter = sys::PK_LINE_COUNTER => "counter",
     Thread = sys::PK_LINE_THREAD => "thread",
     Other = sys::PK_LINE_OTHER => "other",
+});
+
+worded!(
+    /// Lists of text that an XSpace carries beside its planes.
+    #[allow(missing_docs)]
+    NoteKind, Hostname, {
+    Hostname = sys::PK_NOTE_HOSTNAME => "hostname",
+    Error = sys::PK_NOTE_ERROR => "error",
+    Warning = sys::PK_NOTE_WARNING => "warning",
 });
 // end of kinds
 

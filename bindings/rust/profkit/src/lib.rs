@@ -47,14 +47,14 @@ mod writer;
 pub use architecture::{Architecture, ArchitectureOptions};
 #[cfg(feature = "arrow")]
 pub use arrow::BatchReader;
-pub use arrow::{ArrowStream, CellValue, Column, ColumnRows, Table, TableKind, TableOptions};
+pub use arrow::{ArrowStream, CellValue, Column, ColumnRows, Table, TableOptions};
 pub use bubbles::{BubbleOptions, Bubbles, Gaps, Steps};
 pub use builder::{
-    LaunchKind, SpanKind, TraceAllocation, TraceBuilder, TraceBuilderOptions, TraceHost, TraceKernel, TraceOwner, TraceSpan,
+    LaunchKind, TraceAllocation, TraceBuilder, TraceBuilderOptions, TraceHost, TraceKernel, TraceOwner, TraceSpan,
     TraceStep, TraceValue,
 };
 pub use chrome::{ChromeEvent, ChromeEvents, ChromeSummary};
-pub use clock::{Clock, ClockDomain, ClockOffset, ClockOptions, ClockPair};
+pub use clock::{Clock, ClockOffset, ClockOptions, ClockPair};
 pub use document::DocumentOptions;
 pub use dump::{dump, DumpFormat, DumpOptions};
 pub use error::{Error, Kind};
@@ -63,10 +63,10 @@ pub use filters::Filters;
 pub use hooks::{CancelToken, Hooks};
 pub use kernels::{Device, KernelOptions, KernelRows, Kernels};
 pub use kinds::{
-    Accelerator, BubbleLabel, BubbleLabels, BubbleTag, BubbleTags, Cause, Certainty, ColumnType, Compression, Correction,
-    Document, DocumentStatus, FactSource, Family, Io, KernelKind, LaunchOutcome, LineKind, LogLevel, MergedFormat,
-    NodeStatus, OpsClock, PeakBound, PeakMethod, PlaneKind, PlaneNames, ProbeSlice, ProbeTool, Residency, Scope, Sibling,
-    TimeUse, TraceFormat, WindowPolicy, Zero,
+    Accelerator, BubbleLabel, BubbleLabels, BubbleTag, BubbleTags, Cause, Certainty, ClockDomain, ColumnType,
+    Compression, Correction, Document, DocumentStatus, FactSource, Family, Io, KernelKind, LaunchOutcome, LineKind,
+    LogLevel, MergedFormat, NodeStatus, NoteKind, OpsClock, PeakBound, PeakMethod, PlaneKind, PlaneNames, ProbeSlice,
+    ProbeTool, Residency, Scope, Sibling, SpanKind, TimeUse, TraceFormat, WindowPolicy, Zero,
 };
 pub use memory::{Allocators, LiveBuffers, LiveCurve, Memory, MemoryModule, MemoryOptions, MemorySpace, StepPolicy};
 pub use merge::{Merge, MergeNode, MergeOptions};
@@ -79,7 +79,7 @@ pub use profile::{
     AllEventMetadata, AllStatMetadata, Event, EventMetadata, Events, File, Files, Limits, Line, LineSummary, Lines,
     OpenOptions, Plane, Planes, Profile, ReadAt, Stat, StatMetadata, StatOrigin, Stats, Value,
 };
-pub use push::{NoteKind, PushOptions, PushReader, PushVisitor, PushedLine, PushedPlane};
+pub use push::{PushOptions, PushReader, PushVisitor, PushedLine, PushedPlane};
 pub use rows::{FromRaw, Row, Rows};
 pub use rows_of_tables::*;
 pub use validation::{ClockInterval, ClockIntervals, Validation, ValidationOptions, ValidationSummary};

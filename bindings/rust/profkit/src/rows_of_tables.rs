@@ -1,11 +1,54 @@
-//! Rows of tables. Written by scripts/generate from schema/tables.toml.
+//! Tables and their rows. Written by scripts/generate from schema/tables.toml.
 
 use crate::hooks::slice;
-use crate::kinds;
+use crate::kinds::{self, worded};
 use crate::rows::{bytes, has, of_table, path, row, text};
 use profkit_sys as sys;
 use std::borrow::Cow;
 use std::path::Path;
+
+worded!(
+    /// The tables of a profile; docs/tables.md describes their columns.
+    TableKind, Files, {
+    /// A file of the capture.
+    Files = sys::PK_TABLE_FILES => "files",
+    /// A device in the capture: a device plane of an XSpace, a device of a trace or a table.
+    Devices = sys::PK_TABLE_DEVICES => "devices",
+    /// An event that has a place in time.
+    Events = sys::PK_TABLE_EVENTS => "events",
+    /// Totals of one op on one line.
+    Ops = sys::PK_TABLE_OPS => "ops",
+    /// A step of a device. busy + prelaunch + internal + tail + not recorded is its length, exactly.
+    Steps = sys::PK_TABLE_STEPS => "steps",
+    /// One execution of a kernel (on TPUs: of an op).
+    Kernels = sys::PK_TABLE_KERNELS => "kernels",
+    /// A gap of a device that is long enough to be listed.
+    Gaps = sys::PK_TABLE_GAPS => "gaps",
+    /// Why a device waited in a gap, as far as the capture shows.
+    Causes = sys::PK_TABLE_CAUSES => "causes",
+    /// Totals of one communication op on one line.
+    Collectives = sys::PK_TABLE_COLLECTIVES => "collectives",
+    /// A compiled module.
+    Modules = sys::PK_TABLE_MODULES => "modules",
+    /// An allocator of a host.
+    Allocators = sys::PK_TABLE_ALLOCATORS => "allocators",
+    /// A buffer that is alive at the peak of the chosen module. Sizes of all add up to the peak.
+    LiveBuffers = sys::PK_TABLE_LIVE_BUFFERS => "live_buffers",
+    /// A point of the live curve of the chosen module; of pk_memory_table() only where
+    /// pk_memory_options::curve_points asked for it.
+    LiveCurve = sys::PK_TABLE_LIVE_CURVE => "live_curve",
+    /// A launch of a Neutrino trace's log.
+    ProbeLaunches = sys::PK_TABLE_PROBE_LAUNCHES => "probe_launches",
+    /// A record of one map that was written; after these columns one for each field, as the probe describes it.
+    ProbeRecords = sys::PK_TABLE_PROBE_RECORDS => "probe_records",
+    /// A part of the time of a device: what it did, and why it waited. The rows of a device that are in steps add up
+    /// to its steps, the others to the time between its first and last kernel that is in no step.
+    DeviceTime = sys::PK_TABLE_DEVICE_TIME => "device_time",
+    /// A fact of the model that ran: what it is, how sure it is, and where it comes from.
+    Facts = sys::PK_TABLE_FACTS => "facts",
+    /// A call of a collective by all members of its process group, over all nodes of the capture.
+    CollectiveCalls = sys::PK_TABLE_COLLECTIVE_CALLS => "collective_calls",
+});
 
 row!(
     /// A file of the capture.
