@@ -80,7 +80,7 @@ pub use profile::{
     OpenOptions, Plane, Planes, Profile, ReadAt, Stat, StatMetadata, StatOrigin, Stats, Value,
 };
 pub use push::{PushOptions, PushReader, PushVisitor, PushedLine, PushedPlane};
-pub use rows::{FromRaw, Row, Rows};
+pub use rows::{Row, Rows};
 pub use rows_of_tables::*;
 pub use validation::{ClockInterval, ClockIntervals, Validation, ValidationOptions, ValidationSummary};
 pub use writer::{NameId, WriterOptions, XSpaceWriter};

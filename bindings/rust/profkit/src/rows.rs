@@ -154,7 +154,8 @@ impl<Row: Default + Copy> Batched<Row> {
     }
 }
 
-/// A struct of the C ABI as one of Rust. What it borrows lives as long as `'a`.
+/// A struct of the C ABI as one of Rust. What it borrows lives as long as `'a`. Outside of this crate it has no name: a wrong
+/// struct would be read as another.
 pub trait FromRaw<'a> {
     /// The struct of the C ABI.
     #[doc(hidden)]
@@ -165,7 +166,7 @@ pub trait FromRaw<'a> {
     unsafe fn of(row: &Self::Raw) -> Self;
 }
 
-/// A row of a table. The structs that are one are those of docs/tables.md.
+/// A row of a table of docs/tables.md. Only structs of this crate are one.
 pub trait Row<'a>: FromRaw<'a> {
     /// PK_TABLE_ of the C ABI.
     #[doc(hidden)]
