@@ -1,6 +1,7 @@
 """What follows from schema/enums.toml: the enumerations of the C++ headers and of profkit.h, and the texts of their values.
 schema/enums.toml says what its words mean. Run by scripts/generate."""
 import json
+import re
 import textwrap
 
 try:
@@ -26,6 +27,7 @@ class Enum:
         self.type, self.c, self.function = given.get("type", "uint8"), given.get("c"), given.get("function")
         self.other, self.is_named_elsewhere = given.get("else", ""), "texts" in given
         self.python, self.rust, self.count = given.get("python"), given.get("rust"), given.get("count")
+        self.has_default = given.get("default", False)
         self.go, self.go_prefix = given.get("go"), given.get("go_prefix", given.get("go"))
         self.values, number = [], 0
         for value in given["values"]:
@@ -36,7 +38,7 @@ class Enum:
                                 "number": number, "is_given": "number" in value})
             number += 1
         unknown = set(given) - {"name", "header", "meaning", "type", "c", "function", "else", "python", "rust", "go", "go_prefix", "count",
-                               "texts", "values"}
+                               "default", "texts", "values"}
         unknown |= {key for value in given["values"] for key in value} - {"name", "number", "c", "shown", "meaning", "rust", "go"}
         if unknown:
             raise SchemaError(f"{self.name}: {', '.join(sorted(unknown))} has no meaning")
@@ -147,7 +149,10 @@ def python(enums):
 
 
 def sentence(text):
-    return text[:1].upper() + text[1:] + ("" if text.endswith(".") else ".")
+    """As documentation of Rust: a capital at its beginning, if that is a word, and no tags of HTML outside of code."""
+    text = re.sub(r"(`[^`]*`)|<", lambda found: found[1] or r"\<", text)
+    first = text[:1].upper() if re.match(r"[a-z]+(?![\w.])", text) else text[:1]
+    return first + text[1:] + ("" if text.endswith(".") else ".")
 
 
 def rust(enums):
@@ -158,9 +163,13 @@ def rust(enums):
             continue
         values = [value for value in enum.values if value["c"]]
         other = next((value["rust"] for value in values if value["shown"] == enum.other), values[0]["rust"])
-        text += "\nworded!(\n" + comment(enum.meaning, "    ", "/// ", "/// ") + f"    {enum.rust}, {other}, {{\n"
+        text += "\nworded!(\n" + comment(sentence(enum.meaning), "    ", "/// ", "/// ")
+        text += "    #[derive(Default)]\n" if enum.has_default else ""
+        text += "" if all(value["meaning"] for value in values) else "    #[allow(missing_docs)]\n"
+        text += f"    {enum.rust}, {other}, {{\n"
         for value in values:
-            text += comment(sentence(value["meaning"]), "    ", "/// ", "/// ")
+            text += comment(sentence(value["meaning"]), "    ", "/// ", "/// ") if value["meaning"] else ""
+            text += "    #[default]\n" if enum.has_default and value["number"] == 0 else ""
             text += f"    {value['rust']} = sys::{enum.c}{value['c']} => {json.dumps(value['shown'])},\n"
         text += "});\n"
     return text

@@ -1,6 +1,6 @@
 """What follows from schema: of enumerations (enums.py), of documents (documents.py, document_writers.py), and of
-schema/tables.toml row structs of profkit.h, the descriptions of tables in the core and for SQL, docs/tables.md and
-docs/schemas/tables.json. The schemas say what their words mean. Run by scripts/generate."""
+schema/tables.toml row structs of profkit.h, the descriptions of tables in the core and for SQL, docs/tables.md,
+docs/schemas/tables.json and the rows of bindings (rows_rust.py). The schemas say what their words mean. Run by scripts/generate."""
 import json
 import pathlib
 import re
@@ -8,13 +8,14 @@ import re
 import document_writers
 import documents
 import enums
+import rows_rust
 from enums import SchemaError, tomllib
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 SCHEMA = "schema/tables.toml"
 
 INTEGERS = {"int32": ("int32_t", 4), "uint32": ("uint32_t", 4), "int64": ("int64_t", 8), "uint64": ("uint64_t", 8)}
-TEXTS = ("text", "name", "bytes")
+TEXTS = ("text", "name", "path", "bytes")
 BINDINGS = ("go", "python", "rust")
 NULL_RULES = ("negative", "no_time", "empty")
 
@@ -87,7 +88,7 @@ class Column:
             return "boolean"
         if self.base == "uint32[3]":
             return "uint32"
-        return "text" if self.base == "text" or self.is_list else "name"
+        return "text" if self.base in ("text", "path") or self.is_list else "name"
 
 
 class Table:
@@ -97,6 +98,7 @@ class Table:
         self.name, self.number, self.row = given["name"], given.get("number"), given.get("row")
         self.meaning, self.order = given["meaning"], given.get("order")
         self.source, self.header = given.get("from"), given.get("header")
+        self.text_of = given.get("text_of", "table")
         self.bindings = {language: given[language] for language in BINDINGS if language in given}
         self.join = given.get("join", list(schema["join"]))
         self.filters = given.get("filters", [])
@@ -175,7 +177,7 @@ def table_numbers(schema, prefix, indent="  "):
 
 # ---- the descriptions of the core ----
 
-KINDS = {"int32": "int32", "int64": "int64", "uint32": "uint32", "uint64": "uint64", "text": "text", "name": "text",
+KINDS = {"int32": "int32", "int64": "int64", "uint32": "uint32", "uint64": "uint64", "text": "text", "name": "text", "path": "text",
          "flag": "flag", "enum": "named", "set": "set", "int64[]": "int64_list", "uint64[]": "uint64_list",
          "uint32[3]": "uint32"}
 
@@ -398,7 +400,8 @@ def generated(root=ROOT):
                       for t in schema.tables if t.row)
     raii_text = replace_marked((root / raii).read_text(encoding="utf-8"), "tables", structs, raii)
     return {**texts, header: c_text, raii: raii_text, core: core_text, "docs/tables.md": document(schema),
-            "docs/schemas/tables.json": json_schema(schema)}
+            "docs/schemas/tables.json": json_schema(schema),
+            "bindings/rust/profkit/src/rows_of_tables.rs": rows_rust.rows(schema)}
 
 
 def built(folder, root=ROOT):

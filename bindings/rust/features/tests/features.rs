@@ -3,13 +3,16 @@
 use arrow_array::cast::AsArray;
 use arrow_array::types::Int64Type;
 use arrow_array::{RecordBatch, RecordBatchReader};
-use profkit::{BubbleOptions, DocumentOptions, KernelOptions, MemoryOptions, Profile, TableKind, TableOptions};
+use profkit::{
+    BubbleOptions, CaptureDevice, Collective, DocumentOptions, Fact, KernelOptions, MemoryOptions, Op, ProbeTool, Profile,
+    TableKind, TableOptions,
+};
 use serde_json::Value;
 use std::path::PathBuf;
 
 fn capture(name: &str) -> PathBuf {
     let root = std::env::var_os("PROFKIT_SOURCE_ROOT").map_or_else(|| "../../..".into(), PathBuf::from);
-    root.join("tests/data/xspace").join(name)
+    root.join("tests/data").join(name)
 }
 
 /// The rows of a table as the library itself writes them.
@@ -25,40 +28,49 @@ fn joined(value: &Value) -> Option<String> {
     Some(value.as_array()?.iter().map(word).collect::<Vec<_>>().join(","))
 }
 
-/// How many columns rows have in common with those of a table, where they are equal; another value in one is a failure.
-fn same_columns(own: &[Value], table: &[Value]) -> usize {
-    assert!(own.len() == table.len() && !own.is_empty(), "{} rows, and {}", own.len(), table.len());
-    let mut common = 0;
-    for (own, row) in own.iter().zip(table) {
-        let (own, row) = (own.as_object().unwrap(), row.as_object().unwrap());
-        let shared: Vec<_> = own.keys().filter(|name| row.contains_key(*name)).collect();
-        for name in &shared {
-            // What a table has not is an empty text or 0 here, where the type cannot say it.
-            let is_none = own[*name] == "" || own[*name] == 0 || own[*name].as_array().map_or(false, Vec::is_empty);
-            let empty = is_none && row[*name].is_null();
-            let joined = joined(&own[*name]);
-            let same = own[*name] == row[*name] || (joined.is_some() && joined.as_deref() == row[*name].as_str());
-            assert!(empty || same, "{name}: {} and {}", own[*name], row[*name]);
+/// Every field of a row is a column of its table, with the same value.
+fn same_columns<R: serde::Serialize>(profile: &Profile<'_>, kind: TableKind, own: impl Iterator<Item = profkit::Result<R>>) {
+    let (own, table): (Vec<_>, _) = (own.map(|row| serde_json::to_value(row.unwrap()).unwrap()).collect(), rows(profile, kind));
+    assert!(own.len() == table.len() && !own.is_empty(), "{kind}: {} rows, and {}", own.len(), table.len());
+    for (own, row) in own.iter().zip(&table) {
+        for (name, value) in own.as_object().unwrap() {
+            let same = match value {
+                // What a table has not is an empty text or list here.
+                Value::String(text) if text.is_empty() => row[name] == "" || row[name].is_null(),
+                Value::Array(list) if list.is_empty() => row[name] == "" || row[name].is_null(),
+                Value::Array(list) if row.get(name).is_none() => {
+                    ["x", "y", "z"].iter().zip(list).all(|(axis, value)| row[format!("{name}_{axis}")] == *value)
+                }
+                Value::Array(_) => joined(value).as_deref() == row[name].as_str(),
+                _ => *value == row[name] && row.get(name).is_some(),
+            };
+            let grid = value.is_null() && row.get(format!("{name}_x")).map_or(false, Value::is_null);
+            assert!(same || grid, "{kind} {name}: {value} and {}", row[name]);
         }
-        common = shared.len();
     }
-    common
 }
 
 #[test]
 fn serde_gives_what_tables_hold() {
-    let profile = Profile::open(capture("tpu_v6e_inference.xplane.pb")).unwrap();
+    let profile = Profile::open(capture("xspace/tpu_v6e_inference.xplane.pb")).unwrap();
     let bubbles = profile.bubbles(BubbleOptions::default()).unwrap();
-    let gaps: Vec<_> = bubbles.gaps().map(|gap| serde_json::to_value(gap.unwrap()).unwrap()).collect();
-    assert!(same_columns(&gaps, &rows(&profile, TableKind::Gaps)) >= 10);
-    let steps: Vec<_> = bubbles.steps().map(|step| serde_json::to_value(step.unwrap()).unwrap()).collect();
-    assert!(same_columns(&steps, &rows(&profile, TableKind::Steps)) >= 10);
-    let kernels = profile.kernels(KernelOptions::default()).unwrap();
-    let listed: Vec<_> = kernels.rows().map(|kernel| serde_json::to_value(kernel.unwrap()).unwrap()).collect();
-    assert!(same_columns(&listed, &rows(&profile, TableKind::Kernels)) >= 8);
-    let memory = profile.memory(MemoryOptions::default()).unwrap();
-    let buffers: Vec<_> = memory.live_buffers().map(|buffer| serde_json::to_value(buffer.unwrap()).unwrap()).collect();
-    assert!(same_columns(&buffers, &rows(&profile, TableKind::LiveBuffers)) >= 5);
+    let memory = profile.memory(MemoryOptions { curve_points: 64, ..Default::default() }).unwrap();
+    same_columns(&profile, TableKind::Files, profile.files().map(|file| Ok(file.info())));
+    same_columns(&profile, TableKind::Devices, profile.rows_of::<CaptureDevice>(Default::default()).unwrap());
+    same_columns(&profile, TableKind::Ops, profile.rows_of::<Op>(Default::default()).unwrap());
+    same_columns(&profile, TableKind::Steps, bubbles.steps());
+    same_columns(&profile, TableKind::Kernels, profile.kernels(KernelOptions::default()).unwrap().rows());
+    same_columns(&profile, TableKind::Gaps, bubbles.gaps());
+    same_columns(&profile, TableKind::Causes, bubbles.causes());
+    same_columns(&profile, TableKind::DeviceTime, bubbles.device_time());
+    same_columns(&profile, TableKind::Allocators, memory.allocators());
+    same_columns(&profile, TableKind::LiveBuffers, memory.live_buffers());
+    same_columns(&profile, TableKind::Facts, profile.rows_of::<Fact>(Default::default()).unwrap());
+    let ranks = Profile::open(capture("ascend/two_ranks")).unwrap();
+    same_columns(&ranks, TableKind::Kernels, ranks.kernels(KernelOptions::default()).unwrap().rows());
+    same_columns(&ranks, TableKind::Collectives, ranks.rows_of::<Collective>(Default::default()).unwrap());
+    let neutrino = Profile::open(capture("neutrino/block_sched")).unwrap();
+    same_columns(&neutrino, TableKind::ProbeLaunches, neutrino.neutrino(ProbeTool::None).unwrap().launches());
     let why = serde_json::to_value(Profile::open("/no/such.xplane.pb").unwrap_err()).unwrap();
     assert_eq!(why["code"], "not_found");
     assert_eq!(why["byte_offset"], Value::Null);
@@ -66,7 +78,7 @@ fn serde_gives_what_tables_hold() {
 
 #[test]
 fn arrow_gives_what_tables_hold() {
-    let bytes = std::fs::read(capture("jax08_gemm_mi300.xplane.pb")).unwrap();
+    let bytes = std::fs::read(capture("xspace/jax08_gemm_mi300.xplane.pb")).unwrap();
     let profile = Profile::from_bytes(&bytes, "gemm.xplane.pb").unwrap();
     let options = TableOptions { batch_rows: 7, ..Default::default() };
     let stream = profile.table(TableKind::Kernels, DocumentOptions::default(), options).unwrap().into_arrow().unwrap();

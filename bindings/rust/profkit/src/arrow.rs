@@ -3,73 +3,13 @@
 use crate::error::check;
 use crate::hooks::{Bridge, Handle, Output};
 use crate::kinds::ColumnType;
-use crate::rows::{flag, limit, text, Strings};
-use crate::{Bubbles, DocumentOptions, Kernels, Memory, Neutrino, Profile, Result};
+use crate::rows::{flag, limit, text, Row, Rows, Strings};
+use crate::{Bubbles, DocumentOptions, Kernels, Memory, Neutrino, Profile, Result, TableKind};
 use profkit_sys as sys;
 use std::ffi::CString;
 use std::io;
 use std::marker::PhantomData;
 use std::os::raw::c_char;
-
-/// The tables of a profile; docs/tables.md describes their columns.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-#[allow(missing_docs)]
-pub enum TableKind {
-    Files,
-    Devices,
-    Events,
-    Ops,
-    Steps,
-    Kernels,
-    Gaps,
-    Causes,
-    Collectives,
-    Modules,
-    Allocators,
-    LiveBuffers,
-    LiveCurve,
-    ProbeLaunches,
-    DeviceTime,
-    Facts,
-    CollectiveCalls,
-}
-
-impl TableKind {
-    fn number(self) -> i32 {
-        match self {
-            Self::Files => sys::PK_TABLE_FILES,
-            Self::Devices => sys::PK_TABLE_DEVICES,
-            Self::Events => sys::PK_TABLE_EVENTS,
-            Self::Ops => sys::PK_TABLE_OPS,
-            Self::Steps => sys::PK_TABLE_STEPS,
-            Self::Kernels => sys::PK_TABLE_KERNELS,
-            Self::Gaps => sys::PK_TABLE_GAPS,
-            Self::Causes => sys::PK_TABLE_CAUSES,
-            Self::Collectives => sys::PK_TABLE_COLLECTIVES,
-            Self::Modules => sys::PK_TABLE_MODULES,
-            Self::Allocators => sys::PK_TABLE_ALLOCATORS,
-            Self::LiveBuffers => sys::PK_TABLE_LIVE_BUFFERS,
-            Self::LiveCurve => sys::PK_TABLE_LIVE_CURVE,
-            Self::ProbeLaunches => sys::PK_TABLE_PROBE_LAUNCHES,
-            Self::DeviceTime => sys::PK_TABLE_DEVICE_TIME,
-            Self::Facts => sys::PK_TABLE_FACTS,
-            Self::CollectiveCalls => sys::PK_TABLE_COLLECTIVE_CALLS,
-        }
-    }
-    /// "ops", "gaps", …
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        // SAFETY: a static string.
-        unsafe { std::ffi::CStr::from_ptr(sys::pk_table_name(self.number())) }.to_str().unwrap_or_default()
-    }
-}
-
-impl std::fmt::Display for TableKind {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(self.name())
-    }
-}
 
 /// How a table comes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -417,17 +357,21 @@ type WriteRows = unsafe extern "C" fn(
 ) -> i32;
 
 impl<'d> Profile<'d> {
-    /// Any table of the capture; runs the analysis that it needs. Which filters it takes docs/tables.md says;
-    /// `filters.limit` is that of rows a line, `None` is all.
+    /// Any table of the capture but the records of probes; runs the analysis that it needs. Which filters it takes
+    /// docs/tables.md says; `filters.limit` is that of rows a line, `None` is all.
     ///
     /// # Errors
     /// A filter that the table does not take, or that fits nothing; [`crate::Kind::Cancelled`]; options out of range.
     pub fn table(
         &self,
         kind: TableKind,
-        mut filters: DocumentOptions<'_>,
+        filters: DocumentOptions<'_>,
         options: TableOptions<'_>,
     ) -> Result<Table<'d>> {
+        self.table_of(kind.raw(), filters, options)
+    }
+
+    fn table_of(&self, kind: i32, mut filters: DocumentOptions<'_>, options: TableOptions<'_>) -> Result<Table<'d>> {
         let mut strings = Strings::default();
         let raw = filters.filters.raw(&mut strings);
         let rows = limit(filters.limit);
@@ -437,9 +381,29 @@ impl<'d> Profile<'d> {
             };
             Table::open(options, set, |given, out, err| unsafe {
                 // SAFETY: everything that is pointed to lives until the call returns.
-                sys::pk_table_open(self.handle.get_mut(), kind.number(), given, out, err)
+                sys::pk_table_open(self.handle.get_mut(), kind, given, out, err)
             })
         })
+    }
+
+    /// The rows of a table whose text is their own; runs the analysis that it needs.
+    ///
+    /// ```no_run
+    /// # use profkit::{DocumentOptions, Op, Profile};
+    /// let profile = Profile::open("vm.xplane.pb")?;
+    /// for op in profile.rows_of::<Op>(DocumentOptions::default())? {
+    ///     let op = op?;
+    ///     println!("{}: {} ps", op.name, op.self_ps);
+    /// }
+    /// # Ok::<(), profkit::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Profile::table`].
+    pub fn rows_of<R: for<'a> Row<'a>>(&self, filters: DocumentOptions<'_>) -> Result<Rows<'d, R>> {
+        let table = self.table_of(<R as Row<'_>>::TABLE, filters, TableOptions::default())?;
+        // SAFETY: the table is of such rows, which borrow nothing.
+        Ok(unsafe { Rows::of(table.handle) })
     }
 
     /// Every event that has a place in time, of the file at a position or of all files.

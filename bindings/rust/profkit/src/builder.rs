@@ -3,7 +3,7 @@
 use crate::error::check;
 use crate::hooks::Handle;
 use crate::rows::{borrowed, flag};
-use crate::{Accelerator, KernelKind, Profile, Result};
+use crate::{Accelerator, KernelKind, Profile, Result, SpanKind};
 use profkit_sys as sys;
 use std::marker::PhantomData;
 use std::mem::size_of;
@@ -47,25 +47,6 @@ impl TraceOwner {
             Self::Host(number) => (0, number),
         }
     }
-}
-
-/// What a span of a host is.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum SpanKind {
-    /// An operator of a framework.
-    #[default]
-    Op,
-    /// A call of the runtime or driver of a device.
-    Runtime,
-    /// A function of the program.
-    Frame,
-    /// A mark of the program.
-    Annotation,
-    /// Garbage collection.
-    Gc,
-    /// Anything else.
-    Other,
 }
 
 /// What a call of a host gave to a device.
@@ -325,7 +306,7 @@ impl TraceBuilder {
                 duration_ps: row.duration_ps,
                 correlation: row.correlation,
                 thread: row.thread,
-                kind: row.kind as i32,
+                kind: row.kind.raw(),
                 launches: row.launches as i32,
                 ..Default::default()
             })

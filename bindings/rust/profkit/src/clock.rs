@@ -3,27 +3,8 @@
 use crate::error::check;
 use crate::hooks::Handle;
 use crate::rows::flag;
-use crate::Result;
+use crate::{ClockDomain, Result};
 use profkit_sys as sys;
-
-/// Which clock stamped an instant.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum ClockDomain {
-    /// That of the device tracer.
-    Tracer,
-    /// That of the host.
-    Host,
-}
-
-impl ClockDomain {
-    fn raw(self) -> i32 {
-        match self {
-            Self::Tracer => sys::PK_CLOCK_TRACER,
-            Self::Host => sys::PK_CLOCK_HOST,
-        }
-    }
-}
 
 /// Both clocks of a node read together: ns of each, and ps beyond them, 0 to 999.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

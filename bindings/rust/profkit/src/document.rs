@@ -1,55 +1,16 @@
 //! The JSON documents, byte for byte those of `profkit <command> --json`.
 
-use crate::kinds::DocumentStatus;
+use crate::kinds::{Document, DocumentStatus};
 use crate::error::{check, Error};
 use crate::filters::Filters;
 use crate::hooks::{Bridge, Hooks, Output};
-use crate::profile::{named, spelled, Profile};
+use crate::profile::Profile;
 use crate::rows::{limit, Strings};
 use crate::Result;
 use profkit_sys as sys;
 use std::io;
 use std::os::raw::c_void;
 use std::path::Path;
-
-named!(
-    /// A document: that of the command of the same name.
-    Document, Report = sys::PK_DOCUMENT_REPORT, {
-    /// Everything about the capture.
-    Report = sys::PK_DOCUMENT_REPORT,
-    /// Every file, host, plane and line, with counts.
-    Info = sys::PK_DOCUMENT_INFO,
-    /// Nesting of events.
-    Tree = sys::PK_DOCUMENT_TREE,
-    /// Metadata entries.
-    Metadata = sys::PK_DOCUMENT_METADATA,
-    /// Steps.
-    Steps = sys::PK_DOCUMENT_STEPS,
-    /// Totals of every op.
-    Ops = sys::PK_DOCUMENT_OPS,
-    /// Compiled modules.
-    Modules = sys::PK_DOCUMENT_MODULES,
-    /// Of the framework.
-    Framework = sys::PK_DOCUMENT_FRAMEWORK,
-    /// Collectives.
-    Collectives = sys::PK_DOCUMENT_COLLECTIVES,
-    /// Memory.
-    Memory = sys::PK_DOCUMENT_MEMORY,
-    /// Idle device time.
-    Bubbles = sys::PK_DOCUMENT_BUBBLES,
-    /// What model ran.
-    Architecture = sys::PK_DOCUMENT_ARCHITECTURE,
-    /// Probe traces.
-    Neutrino = sys::PK_DOCUMENT_NEUTRINO,
-    /// Of a report what matters most, in 16 KB.
-    Brief = sys::PK_DOCUMENT_BRIEF,
-    /// What a report found, with ids.
-    Explain = sys::PK_DOCUMENT_EXPLAIN,
-    /// Ops summed by operator.
-    OpGroups = sys::PK_DOCUMENT_OP_GROUPS,
-});
-
-spelled!(Document, sys::pk_document_name);
 
 /// Which part of a capture to look at, and how much of it to show.
 #[derive(Debug, Default)]

@@ -3,29 +3,13 @@
 use crate::error::check;
 use crate::filters::Filters;
 use crate::hooks::{Bridge, Hooks, Output};
-use crate::kinds::DocumentStatus;
-use crate::profile::{named, spelled, Profile};
+use crate::kinds::{DocumentStatus, TraceFormat};
+use crate::profile::Profile;
 use crate::rows::{flag, Strings};
 use crate::Result;
 use profkit_sys as sys;
 use std::io;
 use std::path::Path;
-
-named!(
-    /// Formats of other tools.
-    #[derive(Default)]
-    TraceFormat, Json = sys::PK_TRACE_JSON, {
-    /// Chrome trace-event JSON.
-    #[default]
-    Json = sys::PK_TRACE_JSON,
-    /// Perfetto's protobuf trace.
-    Perfetto = sys::PK_TRACE_PERFETTO,
-    /// An XSpace with what the filters keep, byte for byte.
-    XSpace = sys::PK_TRACE_XSPACE,
-    /// A row an event.
-    Csv = sys::PK_TRACE_CSV,
-});
-spelled!(TraceFormat, sys::pk_trace_format_name);
 
 /// What to write.
 #[derive(Debug, Default)]

@@ -236,8 +236,8 @@ unsafe extern "C" fn write(user: *mut c_void, data: *const c_void, size: usize) 
 }
 
 /// # Safety
-/// `data` holds `size` bytes for as long as `'a`; it may be NULL when `size` is 0.
-pub(crate) unsafe fn slice<'a>(data: *const u8, size: usize) -> &'a [u8] {
+/// `data` holds `size` values for as long as `'a`; it may be NULL when `size` is 0.
+pub(crate) unsafe fn slice<'a, T>(data: *const T, size: usize) -> &'a [T] {
     if size == 0 {
         return &[];
     }

@@ -133,6 +133,39 @@ worded!(
 });
 
 worded!(
+    /// What a span of a host is.
+    #[derive(Default)]
+    #[allow(missing_docs)]
+    SpanKind, Other, {
+    /// An operator of a framework.
+    #[default]
+    Op = sys::PK_SPAN_OP => "op",
+    /// A call of the runtime or driver of a device.
+    Runtime = sys::PK_SPAN_RUNTIME => "runtime",
+    /// python_function.
+    Frame = sys::PK_SPAN_FRAME => "frame",
+    Annotation = sys::PK_SPAN_ANNOTATION => "annotation",
+    /// Garbage collection.
+    Gc = sys::PK_SPAN_GC => "gc",
+    Other = sys::PK_SPAN_OTHER => "other",
+});
+
+worded!(
+    /// Where a step begins and ends. WHOLE: from its mark, or from its first kernel where the device is still busy
+    /// with earlier work, to the next step; the last one to the end of its mark or of its last kernel. GUIDE: from
+    /// its mark or first kernel to those of the next step; the last one to the end of the last kernel. MARKER: its
+    /// own mark. DEVICE: its first to its last kernel.
+    #[derive(Default)]
+    #[allow(missing_docs)]
+    WindowPolicy, Whole, {
+    #[default]
+    Whole = sys::PK_WINDOW_POLICY_WHOLE => "whole",
+    Marker = sys::PK_WINDOW_POLICY_MARKER => "marker",
+    Device = sys::PK_WINDOW_POLICY_DEVICE => "device",
+    Guide = sys::PK_WINDOW_POLICY_GUIDE => "guide",
+});
+
+worded!(
     /// Where in a step a gap lies.
     Scope, Global, {
     /// In no step, or over the boundary of two.
@@ -244,6 +277,82 @@ worded!(
 });
 
 worded!(
+    /// What a device did. What runs beside compute counts as compute.
+    #[allow(missing_docs)]
+    TimeUse, Idle, {
+    /// Alone or beside anything else.
+    Compute = sys::PK_TIME_COMPUTE => "compute",
+    /// Nothing computes.
+    ExposedComm = sys::PK_TIME_EXPOSED_COMMUNICATION => "exposed_communication",
+    /// Nothing computes or communicates.
+    ExposedCopy = sys::PK_TIME_EXPOSED_COPIES => "exposed_copies",
+    OtherWork = sys::PK_TIME_OTHER_WORK => "other_work",
+    Idle = sys::PK_TIME_IDLE => "idle",
+    /// Not known: work was launched that was not recorded.
+    NotRecorded = sys::PK_TIME_NOT_RECORDED => "not_recorded",
+});
+
+worded!(
+    /// The format of a file.
+    #[allow(missing_docs)]
+    Family, Unknown, {
+    Unknown = sys::PK_FAMILY_UNKNOWN => "unknown",
+    /// *.xplane.pb: tensorflow.profiler.XSpace.
+    XSpace = sys::PK_FAMILY_XSPACE => "xspace",
+    /// Chrome trace-event JSON (XLA trace.json.gz, perfetto_trace.json.gz, Kineto, Ascend).
+    ChromeTrace = sys::PK_FAMILY_CHROME_TRACE => "chrome_trace",
+    /// *.hlo_proto.pb, *.hlo.pb: xla.HloProto.
+    HloProto = sys::PK_FAMILY_HLO_PROTO => "hlo_proto",
+    /// ALL_HOSTS.op_stats_v2.pb: named, not analysed; `dump` shows it.
+    OpStats = sys::PK_FAMILY_OP_STATS => "op_stats",
+    /// kernel_details.csv, op_summary*.csv: a row a kernel of an Ascend NPU.
+    AscendKernels = sys::PK_FAMILY_ASCEND_KERNELS => "ascend_kernels",
+    /// step_trace_time.csv, operator_details.csv, op_statistic*.csv.
+    AscendTable = sys::PK_FAMILY_ASCEND_TABLE => "ascend_table",
+    /// communication.json, profiler_info*.json, profiler_metadata.json.
+    AscendJson = sys::PK_FAMILY_ASCEND_JSON => "ascend_json",
+    /// *.db of torch_npu and msprof (SQLite): named, not read.
+    AscendDatabase = sys::PK_FAMILY_ASCEND_DATABASE => "ascend_database",
+    /// A Neutrino trace folder, or one of its record files: one "file" of a profile, which has no bytes of its own.
+    Neutrino = sys::PK_FAMILY_NEUTRINO => "neutrino",
+    /// What a host recorded itself, pk_trace_builder_finish(): a file without bytes.
+    Own = sys::PK_FAMILY_OWN => "own",
+});
+
+worded!(
+    /// Which clock stamped an instant.
+    #[allow(missing_docs)]
+    ClockDomain, Tracer, {
+    Tracer = sys::PK_CLOCK_TRACER => "tracer",
+    Host = sys::PK_CLOCK_HOST => "host",
+});
+
+worded!(
+    /// The JSON documents, byte for byte those of `profkit <command> --json`.
+    #[allow(missing_docs)]
+    Document, Report, {
+    Report = sys::PK_DOCUMENT_REPORT => "report",
+    Info = sys::PK_DOCUMENT_INFO => "info",
+    Tree = sys::PK_DOCUMENT_TREE => "tree",
+    Metadata = sys::PK_DOCUMENT_METADATA => "metadata",
+    Steps = sys::PK_DOCUMENT_STEPS => "steps",
+    Ops = sys::PK_DOCUMENT_OPS => "ops",
+    Modules = sys::PK_DOCUMENT_MODULES => "modules",
+    Framework = sys::PK_DOCUMENT_FRAMEWORK => "framework",
+    Collectives = sys::PK_DOCUMENT_COLLECTIVES => "collectives",
+    Memory = sys::PK_DOCUMENT_MEMORY => "memory",
+    Bubbles = sys::PK_DOCUMENT_BUBBLES => "bubbles",
+    Architecture = sys::PK_DOCUMENT_ARCHITECTURE => "architecture",
+    Neutrino = sys::PK_DOCUMENT_NEUTRINO => "neutrino",
+    /// Of a report what matters most, in 16 KB, with the commands for more.
+    Brief = sys::PK_DOCUMENT_BRIEF => "brief",
+    /// Ops summed by operator; pk_op_groups_write() sums them by anything else.
+    OpGroups = sys::PK_DOCUMENT_OP_GROUPS => "op_groups",
+    /// The findings of a report with their ids; of one of them: pk_finding_write().
+    Explain = sys::PK_DOCUMENT_EXPLAIN => "explain",
+});
+
+worded!(
     /// How a document ended, which decides the command's exit code.
     DocumentStatus, Error, {
     /// All is well.
@@ -254,6 +363,25 @@ worded!(
     Absent = sys::PK_DOCUMENT_STATUS_ABSENT => "absent",
     /// Nothing usable.
     Error = sys::PK_DOCUMENT_STATUS_ERROR => "error",
+});
+
+worded!(
+    /// pk_fact.source: what a fact is read from, best first.
+    FactSource, Count, {
+    /// What a framework wrote around its steps.
+    Annotation = sys::PK_FACT_ANNOTATION => "annotation",
+    /// Scopes of modules: nn.Module, named scopes of programs.
+    Module = sys::PK_FACT_MODULE => "module",
+    /// Shapes and types of operators, of kernels that a table lists, or of a program.
+    Shape = sys::PK_FACT_SHAPE => "shape",
+    /// Names of kernels and their template arguments.
+    Kernel = sys::PK_FACT_KERNEL => "kernel",
+    /// Groups of communication and settings of the run.
+    Group = sys::PK_FACT_GROUP => "group",
+    /// What the recorder says of the machine or of the run.
+    Recorder = sys::PK_FACT_RECORDER => "recorder",
+    /// How often something ran.
+    Count = sys::PK_FACT_COUNT => "count",
 });
 
 worded!(
@@ -305,6 +433,63 @@ worded!(
 });
 
 worded!(
+    /// Why bytes are alive.
+    #[allow(missing_docs)]
+    Residency, Temporary, {
+    Indefinite = sys::PK_RESIDENCY_INDEFINITE => "indefinite",
+    Temporary = sys::PK_RESIDENCY_TEMPORARY => "temp",
+});
+
+worded!(
+    /// How planes are named. seed: /device:GPU:\<64 node + k>, hosts of nodes above 0 as /device:GPU:\<10000 node>;
+    /// rocm: the numbers of the reference tool (100 + 64 node + k); node: /node:\<n>/device:GPU:\<k> and
+    /// /node:\<n>/host_threads.
+    #[derive(Default)]
+    #[allow(missing_docs)]
+    PlaneNames, Seed, {
+    #[default]
+    Seed = sys::PK_PLANES_SEED => "seed",
+    Rocm = sys::PK_PLANES_ROCM => "rocm",
+    Node = sys::PK_PLANES_NODE => "node",
+});
+
+worded!(
+    /// Clock: by snapshots and offsets. walltime: by the start of each node's collector. none: times as they are in
+    /// the files.
+    #[derive(Default)]
+    #[allow(missing_docs)]
+    Correction, Clock, {
+    #[default]
+    Clock = sys::PK_CORRECTION_CLOCK => "clock",
+    Walltime = sys::PK_CORRECTION_WALLTIME => "walltime",
+    None = sys::PK_CORRECTION_NONE => "none",
+});
+
+worded!(
+    /// What is written. xspace: of XSpaces. trace_json: of trace JSON (PyTorch, Ascend); the events of a node stand
+    /// together.
+    #[derive(Default)]
+    #[allow(missing_docs)]
+    MergedFormat, XSpace, {
+    #[default]
+    XSpace = sys::PK_MERGED_XSPACE => "xspace",
+    TraceJson = sys::PK_MERGED_TRACE_JSON => "trace_json",
+});
+
+worded!(
+    /// Which instant becomes 0: the start of the reference node, or the earliest event when one lies before it
+    /// (AUTO); the earliest event; the start of the reference node; none, with absolute line times.
+    #[derive(Default)]
+    #[allow(missing_docs)]
+    Zero, Auto, {
+    #[default]
+    Auto = sys::PK_ZERO_AUTO => "automatic",
+    Earliest = sys::PK_ZERO_EARLIEST => "earliest",
+    Reference = sys::PK_ZERO_REFERENCE => "reference",
+    None = sys::PK_ZERO_NONE => "none",
+});
+
+worded!(
     /// How a node came into the timeline.
     NodeStatus, Raw, {
     /// By its clock.
@@ -317,6 +502,49 @@ worded!(
     Missing = sys::PK_NODE_MISSING => "missing",
     /// Not at all: its trace is damaged.
     Corrupt = sys::PK_NODE_CORRUPT => "corrupt",
+});
+
+worded!(
+    /// How an embedded module compares with a *.hlo_proto.pb beside the XSpace.
+    #[allow(missing_docs)]
+    Sibling, None, {
+    None = sys::PK_SIBLING_NONE => "none",
+    SameBytes = sys::PK_SIBLING_SAME_BYTES => "same_bytes",
+    /// Other bytes, the same computations.
+    SameContent = sys::PK_SIBLING_SAME_CONTENT => "same_content",
+    Differs = sys::PK_SIBLING_DIFFERS => "differs",
+});
+
+worded!(
+    /// Which clock the durations, self and busy times of a line of ops are of. Which events belong to a step, a time
+    /// or a filter is always decided by aligned starts.
+    OpsClock, Aligned, {
+    /// offset_ps and duration_ps: the device's times as the profiler fitted them to the host's clock.
+    Aligned = sys::PK_OPS_CLOCK_ALIGNED => "aligned",
+    /// device_offset_ps and device_duration_ps, stats of every event.
+    Device = sys::PK_OPS_CLOCK_DEVICE => "device",
+    /// device_duration_ps where an event has it, else duration_ps; starts are aligned.
+    Mixed = sys::PK_OPS_CLOCK_MIXED => "mixed",
+});
+
+worded!(
+    /// The parts of the document `neutrino`.
+    #[derive(Default)]
+    #[allow(missing_docs)]
+    ProbeSlice, Summary, {
+    /// Launches, kernels, maps and overhead in one.
+    #[default]
+    Summary = sys::PK_PROBE_SLICE_SUMMARY => "summary",
+    Launches = sys::PK_PROBE_SLICE_LAUNCHES => "launches",
+    Kernels = sys::PK_PROBE_SLICE_KERNELS => "kernels",
+    Maps = sys::PK_PROBE_SLICE_MAPS => "maps",
+    Records = sys::PK_PROBE_SLICE_RECORDS => "records",
+    Schedule = sys::PK_PROBE_SLICE_SCHEDULE => "schedule",
+    Bytes = sys::PK_PROBE_SLICE_BYTES => "bytes",
+    Density = sys::PK_PROBE_SLICE_DENSITY => "density",
+    Progress = sys::PK_PROBE_SLICE_PROGRESS => "progress",
+    Overhead = sys::PK_PROBE_SLICE_OVERHEAD => "overhead",
+    Log = sys::PK_PROBE_SLICE_LOG => "log",
 });
 
 worded!(
@@ -337,6 +565,111 @@ worded!(
     /// It ran for its times only.
     Benchmark = sys::PK_PROBE_OUTCOME_BENCHMARK => "benchmark",
 });
+
+worded!(
+    /// What records are taken for that no probe.toml describes.
+    #[derive(Default)]
+    #[allow(missing_docs)]
+    ProbeTool, None, {
+    /// As the name of the kernel's hook says, if it does.
+    #[default]
+    None = sys::PK_PROBE_TOOL_NONE => "",
+    BlockSched = sys::PK_PROBE_TOOL_BLOCK_SCHED => "block_sched",
+    GmemBytes = sys::PK_PROBE_TOOL_GMEM_BYTES => "gmem_bytes",
+    Tensorop = sys::PK_PROBE_TOOL_TENSOROP => "tensorop",
+    ProgramProgress = sys::PK_PROBE_TOOL_PROGRAM_PROGRESS => "program_progress",
+    Dmat = sys::PK_PROBE_TOOL_DMAT => "dmat",
+});
+
+worded!(
+    /// How files are reached.
+    #[derive(Default)]
+    Io, Auto, {
+    /// Maps regular files above 512 KiB, reads everything else.
+    #[default]
+    Auto = sys::PK_IO_AUTO => "automatic",
+    /// A file that another process truncates under the mapping raises SIGBUS.
+    Map = sys::PK_IO_MAP => "map",
+    /// Truncation is PK_E_INPUT_CHANGED; the file is held in memory.
+    Read = sys::PK_IO_READ => "read",
+});
+
+worded!(
+    /// How the bytes of a file were compressed.
+    #[allow(missing_docs)]
+    Compression, None, {
+    None = sys::PK_COMPRESSION_NONE => "none",
+    Gzip = sys::PK_COMPRESSION_GZIP => "gzip",
+    Zstd = sys::PK_COMPRESSION_ZSTD => "zstd",
+});
+
+worded!(
+    /// What the values of a column are. A name is text that repeats.
+    #[allow(missing_docs)]
+    ColumnType, Int64, {
+    Int64 = sys::PK_COLUMN_INT64 => "int64",
+    UInt64 = sys::PK_COLUMN_UINT64 => "uint64",
+    Int32 = sys::PK_COLUMN_INT32 => "int32",
+    UInt32 = sys::PK_COLUMN_UINT32 => "uint32",
+    Boolean = sys::PK_COLUMN_BOOLEAN => "boolean",
+    Text = sys::PK_COLUMN_TEXT => "text",
+    /// Text that repeats: a dictionary.
+    Name = sys::PK_COLUMN_NAME => "name",
+});
+
+worded!(
+    /// Formats of other tools.
+    #[derive(Default)]
+    TraceFormat, Json, {
+    /// Chrome trace-event JSON, for Perfetto and chrome://tracing.
+    #[default]
+    Json = sys::PK_TRACE_JSON => "trace.json",
+    /// Perfetto's protobuf trace (.pftrace).
+    Perfetto = sys::PK_TRACE_PERFETTO => "pftrace",
+    /// An XSpace with the events that the filters keep, byte for byte.
+    XSpace = sys::PK_TRACE_XSPACE => "xspace",
+    /// One row an event.
+    Csv = sys::PK_TRACE_CSV => "csv",
+});
+
+worded!(
+    /// What a plane (a process in Chrome terms) stands for.
+    #[allow(missing_docs)]
+    PlaneKind, Other, {
+    Device = sys::PK_PLANE_DEVICE => "device",
+    Host = sys::PK_PLANE_HOST => "host",
+    /// Carries compiled modules.
+    Metadata = sys::PK_PLANE_METADATA => "metadata",
+    Custom = sys::PK_PLANE_CUSTOM => "custom",
+    Environment = sys::PK_PLANE_ENVIRONMENT => "environment",
+    Other = sys::PK_PLANE_OTHER => "other",
+});
+
+worded!(
+    /// What the events of a line mean. `derived` lines repeat the time of another line (TC Overlay, Framework Ops,
+    /// negative GPU line ids) and are never summed with it.
+    #[allow(missing_docs)]
+    LineKind, Other, {
+    Steps = sys::PK_LINE_STEPS => "steps",
+    Modules = sys::PK_LINE_MODULES => "modules",
+    Ops = sys::PK_LINE_OPS => "ops",
+    Async = sys::PK_LINE_ASYNC => "async",
+    Stream = sys::PK_LINE_STREAM => "stream",
+    /// Repeats the time of another line: never sum it with that.
+    Derived = sys::PK_LINE_DERIVED => "derived",
+    Counter = sys::PK_LINE_COUNTER => "counter",
+    Thread = sys::PK_LINE_THREAD => "thread",
+    Other = sys::PK_LINE_OTHER => "other",
+});
+
+worded!(
+    /// Lists of text that an XSpace carries beside its planes.
+    #[allow(missing_docs)]
+    NoteKind, Hostname, {
+    Hostname = sys::PK_NOTE_HOSTNAME => "hostname",
+    Error = sys::PK_NOTE_ERROR => "error",
+    Warning = sys::PK_NOTE_WARNING => "warning",
+});
 // end of kinds
 
 set_of!(
@@ -348,25 +681,6 @@ set_of!(
     /// The anomalies of a step.
     BubbleTags of BubbleTag
 );
-
-worded!(
-    /// What the values of a column are.
-    ColumnType, Text, {
-    /// 64 bits with a sign.
-    Int64 = sys::PK_COLUMN_INT64 => "int64",
-    /// 64 bits without.
-    UInt64 = sys::PK_COLUMN_UINT64 => "uint64",
-    /// 32 bits with a sign.
-    Int32 = sys::PK_COLUMN_INT32 => "int32",
-    /// 32 bits without.
-    UInt32 = sys::PK_COLUMN_UINT32 => "uint32",
-    /// True or false.
-    Boolean = sys::PK_COLUMN_BOOLEAN => "boolean",
-    /// Text.
-    Text = sys::PK_COLUMN_TEXT => "text",
-    /// Text that repeats: a dictionary.
-    Name = sys::PK_COLUMN_NAME => "name",
-});
 
 #[cfg(test)]
 mod tests {

@@ -40,48 +40,48 @@ mod neutrino;
 mod profile;
 mod push;
 mod rows;
+mod rows_of_tables;
 mod validation;
 mod writer;
 
 pub use architecture::{Architecture, ArchitectureOptions};
 #[cfg(feature = "arrow")]
 pub use arrow::BatchReader;
-pub use arrow::{ArrowStream, CellValue, Column, ColumnRows, Table, TableKind, TableOptions};
-pub use bubbles::{Bubble, BubbleOptions, BubbleStep, Bubbles, Gaps, Steps, WindowPolicy};
+pub use arrow::{ArrowStream, CellValue, Column, ColumnRows, Table, TableOptions};
+pub use bubbles::{BubbleOptions, Bubbles, Gaps, Steps};
 pub use builder::{
-    LaunchKind, SpanKind, TraceAllocation, TraceBuilder, TraceBuilderOptions, TraceHost, TraceKernel, TraceOwner, TraceSpan,
+    LaunchKind, TraceAllocation, TraceBuilder, TraceBuilderOptions, TraceHost, TraceKernel, TraceOwner, TraceSpan,
     TraceStep, TraceValue,
 };
 pub use chrome::{ChromeEvent, ChromeEvents, ChromeSummary};
-pub use clock::{Clock, ClockDomain, ClockOffset, ClockOptions, ClockPair};
-pub use document::{Document, DocumentOptions};
+pub use clock::{Clock, ClockOffset, ClockOptions, ClockPair};
+pub use document::DocumentOptions;
 pub use dump::{dump, DumpFormat, DumpOptions};
 pub use error::{Error, Kind};
-pub use export::{ExportOptions, ExportOutcome, TraceFormat};
+pub use export::{ExportOptions, ExportOutcome};
 pub use filters::Filters;
 pub use hooks::{CancelToken, Hooks};
-pub use kernels::{Device, Kernel, KernelOptions, KernelRows, Kernels};
+pub use kernels::{Device, KernelOptions, KernelRows, Kernels};
 pub use kinds::{
-    Accelerator, BubbleLabel, BubbleLabels, BubbleTag, BubbleTags, Cause, Certainty, ColumnType, DocumentStatus, KernelKind,
-    LaunchOutcome, LogLevel, NodeStatus, PeakBound, PeakMethod, Scope,
+    Accelerator, BubbleLabel, BubbleLabels, BubbleTag, BubbleTags, Cause, Certainty, ClockDomain, ColumnType,
+    Compression, Correction, Document, DocumentStatus, FactSource, Family, Io, KernelKind, LaunchOutcome, LineKind,
+    LogLevel, MergedFormat, NodeStatus, NoteKind, OpsClock, PeakBound, PeakMethod, PlaneKind, PlaneNames, ProbeSlice,
+    ProbeTool, Residency, Scope, Sibling, SpanKind, TimeUse, TraceFormat, WindowPolicy, Zero,
 };
-pub use memory::{
-    Allocator, Allocators, CurvePoint, LiveBuffer, LiveBuffers, LiveCurve, Memory, MemoryModule, MemoryOptions, MemorySpace,
-    StepPolicy,
-};
-pub use merge::{Correction, Merge, MergeNode, MergeOptions, MergedFormat, PlaneNames, Zero};
-pub use modules::{Module, Modules, Sibling};
+pub use memory::{Allocators, LiveBuffers, LiveCurve, Memory, MemoryModule, MemoryOptions, MemorySpace, StepPolicy};
+pub use merge::{Merge, MergeNode, MergeOptions};
+pub use modules::Modules;
 pub use neutrino::{
-    Launch, LaunchDurations, Launches, Neutrino, ProbeFormat, ProbeLevel, ProbeQuery, ProbeSlice, ProbeTool,
-    Record, RecordField, RecordFile, RecordMap, RecordRows, Records,
+    Launches, Neutrino, ProbeFormat, ProbeLevel, ProbeQuery, Record, RecordField, RecordFile, RecordMap, RecordRows,
+    Records,
 };
 pub use profile::{
-    AllEventMetadata, AllStatMetadata, Compression, Event, EventMetadata, Events, Family, File, Files, Io, Limits,
-    Line, LineKind, LineSummary, Lines, OpenOptions, Plane, PlaneKind, Planes, Profile, ReadAt, Stat, StatMetadata,
-    StatOrigin, Stats, Value,
+    AllEventMetadata, AllStatMetadata, Event, EventMetadata, Events, File, Files, Limits, Line, LineSummary, Lines,
+    OpenOptions, Plane, Planes, Profile, ReadAt, Stat, StatMetadata, StatOrigin, Stats, Value,
 };
-
-pub use push::{NoteKind, PushOptions, PushReader, PushVisitor, PushedLine, PushedPlane};
+pub use push::{PushOptions, PushReader, PushVisitor, PushedLine, PushedPlane};
+pub use rows::{Row, Rows};
+pub use rows_of_tables::*;
 pub use validation::{ClockInterval, ClockIntervals, Validation, ValidationOptions, ValidationSummary};
 pub use writer::{NameId, WriterOptions, XSpaceWriter};
 

@@ -6,7 +6,8 @@ use crate::error::{check, got};
 use crate::filters::Filters;
 use crate::hooks::{Bridge, Handle, Hooks};
 use crate::profile::Profile;
-use crate::rows::{flag, limit, text, Strings, TableRows};
+use crate::rows::{flag, limit, text, Row, Rows, Strings};
+use crate::rows_of_tables::{Allocator, CurvePoint, LiveBuffer};
 use crate::Result;
 use profkit_sys as sys;
 use std::borrow::Cow;
@@ -126,87 +127,6 @@ pub struct MemorySpace<'m> {
     pub bound: PeakBound,
 }
 
-/// One allocator of one host.
-#[derive(Clone, Debug)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
-#[non_exhaustive]
-pub struct Allocator<'m> {
-    /// Position of its file.
-    pub file: u32,
-    /// Name.
-    pub name: Cow<'m, str>,
-    /// Its host.
-    pub host: Cow<'m, str>,
-    /// Position of its device among those of the capture; `None` for host memory.
-    pub device: Option<u32>,
-    /// Allocated, at most.
-    pub heap_peak_bytes: i64,
-    /// Reserved and allocated, at most.
-    pub occupancy_peak_bytes: i64,
-    /// When, on the capture's clock.
-    pub occupancy_peak_ps: i64,
-    /// What it may use.
-    pub capacity_bytes: i64,
-    /// In use when the trace began.
-    pub pre_trace_bytes: i64,
-    /// Frees of what nobody allocated.
-    pub unmatched_frees: u64,
-    /// The replay equals the allocator's own count after every event.
-    pub allocator_agrees: bool,
-    /// The run-time part of the document is about it.
-    pub chosen: bool,
-}
-
-/// A buffer that is alive at the peak of the chosen module.
-#[derive(Clone, Debug)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
-#[non_exhaustive]
-pub struct LiveBuffer<'m> {
-    /// Position of the file that carries the module.
-    pub file: u32,
-    /// Number of the buffer; `None` when the allocation has no assigned one.
-    pub logical_buffer_id: Option<i64>,
-    /// Size.
-    pub size_bytes: i64,
-    /// Number of its allocation.
-    pub allocation_index: i64,
-    /// In the allocation.
-    pub offset_bytes: i64,
-    /// Number of the instruction that made it; `None` when that is not in the module.
-    pub instruction_id: Option<i64>,
-    /// Name of the instruction that made it.
-    pub instruction_name: Cow<'m, str>,
-    /// What the instruction does.
-    pub opcode: Cow<'m, str>,
-    /// Name in the framework.
-    pub op_name: Cow<'m, str>,
-    /// Name of its computation.
-    pub computation_name: Cow<'m, str>,
-    /// Shape; "" past the first `top` rows.
-    pub shape: Cow<'m, str>,
-    /// Which part of the instruction's result; empty when it is all of it.
-    pub shape_index: &'m [i64],
-    /// File of the framework's source.
-    pub source_file: Cow<'m, str>,
-    /// Its line.
-    pub source_line: i64,
-    /// Alive for the whole program, not temporary.
-    pub indefinite: bool,
-}
-
-/// A point of the live curve.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
-#[non_exhaustive]
-pub struct CurvePoint {
-    /// Position of the file that carries the module.
-    pub file: u32,
-    /// Heap event, or schedule position of a sweep.
-    pub event: i64,
-    /// What is alive.
-    pub live_bytes: i64,
-}
-
 impl<'d> Profile<'d> {
     /// Analyses memory.
     ///
@@ -309,26 +229,26 @@ impl Memory<'_> {
     /// The allocators of all hosts.
     #[must_use]
     pub fn allocators(&self) -> Allocators<'_> {
-        Allocators { rows: self.rows(sys::PK_TABLE_ALLOCATORS) }
+        self.rows()
     }
 
     /// What is alive at the peak, largest first; the sizes add up to the peak.
     #[must_use]
     pub fn live_buffers(&self) -> LiveBuffers<'_> {
-        LiveBuffers { rows: self.rows(sys::PK_TABLE_LIVE_BUFFERS) }
+        self.rows()
     }
 
     /// The curve that `curve_points` asked for.
     #[must_use]
     pub fn live_curve(&self) -> LiveCurve<'_> {
-        LiveCurve { rows: self.rows(sys::PK_TABLE_LIVE_CURVE) }
+        self.rows()
     }
 
-    fn rows<Row: Default + Copy>(&self, table: i32) -> TableRows<'_, Row> {
-        TableRows::new(|out, err| unsafe {
-            // SAFETY: the handle is alive; the table takes a reference of its own.
-            sys::pk_memory_table(self.handle.get_mut(), table, std::ptr::null(), out, err)
-        })
+    fn rows<'m, R: Row<'m>>(&'m self) -> Rows<'m, R> {
+        // SAFETY: the handle is alive; the table takes a reference of its own. What rows borrow is the analysis's.
+        unsafe {
+            Rows::new(|table, out, err| sys::pk_memory_table(self.handle.get_mut(), table, std::ptr::null(), out, err))
+        }
     }
 
     /// Whether what `fit_bytes` asked fits, and how many bytes are spare; `None` when it was not asked.
@@ -355,81 +275,10 @@ impl Memory<'_> {
 }
 
 /// The allocators of all hosts.
-#[derive(Debug)]
-pub struct Allocators<'m> {
-    rows: TableRows<'m, sys::pk_memory_allocator>,
-}
-
-impl<'m> Iterator for Allocators<'m> {
-    type Item = Result<Allocator<'m>>;
-    fn next(&mut self) -> Option<Self::Item> {
-        // SAFETY: text is borrowed from the analysis.
-        Some(self.rows.next()?.map(|found| unsafe {
-            Allocator {
-                file: found.file,
-                name: text(found.name),
-                host: text(found.host),
-                device: u32::try_from(found.device).ok(),
-                heap_peak_bytes: found.heap_peak_bytes,
-                occupancy_peak_bytes: found.occupancy_peak_bytes,
-                occupancy_peak_ps: found.occupancy_peak_ps,
-                capacity_bytes: found.capacity_bytes,
-                pre_trace_bytes: found.pre_trace_bytes,
-                unmatched_frees: found.unmatched_frees,
-                allocator_agrees: found.flags & sys::PK_ALLOCATOR_AGREES as u32 != 0,
-                chosen: found.flags & sys::PK_ALLOCATOR_CHOSEN as u32 != 0,
-            }
-        }))
-    }
-}
+pub type Allocators<'m> = Rows<'m, Allocator<'m>>;
 
 /// The buffers that are alive at the peak.
-#[derive(Debug)]
-pub struct LiveBuffers<'m> {
-    rows: TableRows<'m, sys::pk_live_buffer>,
-}
-
-impl<'m> Iterator for LiveBuffers<'m> {
-    type Item = Result<LiveBuffer<'m>>;
-    fn next(&mut self) -> Option<Self::Item> {
-        // SAFETY: text is borrowed from the analysis.
-        Some(self.rows.next()?.map(|found| unsafe {
-            LiveBuffer {
-                file: found.file,
-                logical_buffer_id: (found.logical_buffer_id >= 0).then_some(found.logical_buffer_id),
-                size_bytes: found.size_bytes,
-                allocation_index: found.allocation_index,
-                offset_bytes: found.offset_bytes,
-                instruction_id: (found.flags & sys::PK_LIVE_BUFFER_HAS_INSTRUCTION as u32 != 0)
-                    .then_some(found.instruction_id),
-                instruction_name: text(found.instruction_name),
-                opcode: text(found.opcode),
-                op_name: text(found.op_name),
-                computation_name: text(found.computation_name),
-                shape: text(found.shape),
-                shape_index: if found.shape_index_count == 0 {
-                    &[]
-                } else {
-                    std::slice::from_raw_parts(found.shape_index, found.shape_index_count)
-                },
-                source_file: text(found.source_file),
-                source_line: found.source_line,
-                indefinite: found.residency == sys::PK_RESIDENCY_INDEFINITE,
-            }
-        }))
-    }
-}
+pub type LiveBuffers<'m> = Rows<'m, LiveBuffer<'m>>;
 
 /// The live curve.
-#[derive(Debug)]
-pub struct LiveCurve<'m> {
-    rows: TableRows<'m, sys::pk_curve_point>,
-}
-
-impl Iterator for LiveCurve<'_> {
-    type Item = Result<CurvePoint>;
-    fn next(&mut self) -> Option<Self::Item> {
-        let row = self.rows.next()?;
-        Some(row.map(|found| CurvePoint { file: found.file, event: found.event, live_bytes: found.live_bytes }))
-    }
-}
+pub type LiveCurve<'m> = Rows<'m, CurvePoint>;

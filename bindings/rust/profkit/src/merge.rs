@@ -1,6 +1,6 @@
 //! Many nodes on one clock: merging their traces.
 
-use crate::kinds::NodeStatus;
+use crate::kinds::{Correction, MergedFormat, NodeStatus, PlaneNames, Zero};
 use crate::error::{check, got};
 use crate::hooks::{Bridge, Handle, Hooks, Output};
 use crate::profile::Limits;
@@ -11,58 +11,6 @@ use std::borrow::Cow;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::ptr;
-
-/// How times are corrected.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Correction {
-    /// By snapshots and offsets.
-    #[default]
-    Clock,
-    /// By the start of each node's collector.
-    Walltime,
-    /// Not.
-    None,
-}
-
-/// Which instant becomes 0.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Zero {
-    /// The start of the reference node, or the earliest event when one lies before it.
-    #[default]
-    Auto,
-    /// The earliest event.
-    Earliest,
-    /// The start of the reference node.
-    Reference,
-    /// None, with absolute line times.
-    None,
-}
-
-/// How planes are named.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum PlaneNames {
-    /// `/device:GPU:<64 node + k>`
-    #[default]
-    Seed,
-    /// `<100 + 64 node + k>`
-    Rocm,
-    /// `/node:<n>/device:GPU:<k>`
-    Node,
-}
-
-/// What a merge writes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum MergedFormat {
-    /// An XSpace, of XSpaces.
-    #[default]
-    XSpace,
-    /// Trace JSON, of trace JSON.
-    TraceJson,
-}
 
 /// What to merge.
 ///
@@ -231,26 +179,10 @@ impl<'h> MergeOptions<'h> {
             run_metadata: strings.optional_path(self.run_metadata.as_deref())?,
             run_dir: strings.optional_path(self.run_dir.as_deref())?,
             output: strings.optional_path(output)?,
-            correction: match self.correction {
-                Correction::Clock => sys::PK_CORRECTION_CLOCK,
-                Correction::Walltime => sys::PK_CORRECTION_WALLTIME,
-                Correction::None => sys::PK_CORRECTION_NONE,
-            },
-            zero: match self.zero {
-                Zero::Auto => sys::PK_ZERO_AUTO,
-                Zero::Earliest => sys::PK_ZERO_EARLIEST,
-                Zero::Reference => sys::PK_ZERO_REFERENCE,
-                Zero::None => sys::PK_ZERO_NONE,
-            },
-            planes: match self.planes {
-                PlaneNames::Seed => sys::PK_PLANES_SEED,
-                PlaneNames::Rocm => sys::PK_PLANES_ROCM,
-                PlaneNames::Node => sys::PK_PLANES_NODE,
-            },
-            format: match self.format {
-                MergedFormat::XSpace => sys::PK_MERGED_XSPACE,
-                MergedFormat::TraceJson => sys::PK_MERGED_TRACE_JSON,
-            },
+            correction: self.correction.raw(),
+            zero: self.zero.raw(),
+            planes: self.planes.raw(),
+            format: self.format.raw(),
             limits: &limits,
             ..Default::default()
         };

@@ -2,9 +2,10 @@
 
 use crate::error::{check, got, Error};
 use crate::hooks::{slice, Bridge, Handle, Hooks, Output};
-use crate::kinds::{DocumentStatus, LaunchOutcome, worded};
-use crate::profile::{path_of, Profile};
-use crate::rows::{bytes, flag, limit, text, Batched, Strings, TableRows};
+use crate::kinds::{worded, DocumentStatus, ProbeSlice, ProbeTool};
+use crate::profile::Profile;
+use crate::rows::{flag, limit, path, text, Batched, Rows, Strings};
+use crate::rows_of_tables::Launch;
 use crate::Result;
 use profkit_sys as sys;
 use std::borrow::Cow;
@@ -12,21 +13,6 @@ use std::ffi::CStr;
 use std::io;
 use std::marker::PhantomData;
 use std::path::PathBuf;
-
-/// Whose records maps without a description hold.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[allow(missing_docs)]
-#[non_exhaustive]
-pub enum ProbeTool {
-    /// As the name of the kernel's hook says, if it does.
-    #[default]
-    None,
-    BlockSched,
-    GmemBytes,
-    Tensorop,
-    ProgramProgress,
-    Dmat,
-}
 
 worded!(
     /// Who has a slot of its own in a map.
@@ -38,25 +24,6 @@ worded!(
     /// Every warp.
     Warp = sys::PK_PROBE_LEVEL_WARP => "warp",
 });
-
-/// Which part of the document to write.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[allow(missing_docs)]
-#[non_exhaustive]
-pub enum ProbeSlice {
-    #[default]
-    Summary,
-    Launches,
-    Kernels,
-    Maps,
-    Records,
-    Schedule,
-    Bytes,
-    Density,
-    Progress,
-    Overhead,
-    Log,
-}
 
 /// How a slice is written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -104,84 +71,8 @@ pub struct Neutrino<'d> {
     pub(crate) handle: Handle<'d, sys::pk_probe>,
 }
 
-/// How long the parts of a launch took.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
-#[allow(missing_docs)]
-#[non_exhaustive]
-pub struct LaunchDurations {
-    pub prologue_ps: i64,
-    pub kernel_ps: i64,
-    pub epilogue_ps: i64,
-}
-
-/// One launch of the log. What the log does not tell is `None`.
-#[derive(Clone, Debug)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
-#[non_exhaustive]
-pub struct Launch<'n> {
-    /// Name of the kernel.
-    pub kernel: Cow<'n, str>,
-    /// The driver's handle, "0x8209510".
-    pub function: Cow<'n, str>,
-    /// Base name of its record file; "" without one.
-    pub bin: Cow<'n, str>,
-    /// Blocks of the grid and threads of a block.
-    pub geometry: Option<([u32; 3], [u32; 3])>,
-    /// Shared memory of a block.
-    pub shared_bytes: u32,
-    /// How it ended.
-    pub outcome: LaunchOutcome,
-    /// Its parameters, as the log writes them.
-    pub params: &'n [u64],
-    /// Since the Unix epoch.
-    pub time_ns: Option<i64>,
-    /// Memory that the probe took.
-    pub probe_memory_bytes: Option<u64>,
-    /// How long its parts took.
-    pub durations: Option<LaunchDurations>,
-    /// Position of its record file.
-    pub file: Option<usize>,
-}
-
 /// The launches of the log.
-#[derive(Debug)]
-pub struct Launches<'n> {
-    rows: TableRows<'n, sys::pk_probe_launch>,
-}
-
-impl<'n> Iterator for Launches<'n> {
-    type Item = Result<Launch<'n>>;
-    fn next(&mut self) -> Option<Self::Item> {
-        Some(self.rows.next()?.map(|found| {
-            let known = |bit: i32| found.flags & bit as u32 != 0;
-            // SAFETY: text and params are borrowed from the trace.
-            unsafe {
-                Launch {
-                    kernel: text(found.kernel),
-                    function: text(found.function),
-                    bin: text(found.bin),
-                    geometry: known(sys::PK_PROBE_HAS_GEOMETRY).then_some((found.grid, found.block)),
-                    shared_bytes: found.shared_bytes,
-                    outcome: LaunchOutcome::of(found.outcome),
-                    params: if found.params_count == 0 {
-                        &[]
-                    } else {
-                        std::slice::from_raw_parts(found.params, found.params_count)
-                    },
-                    time_ns: known(sys::PK_PROBE_HAS_TIME).then_some(found.time_ns),
-                    probe_memory_bytes: known(sys::PK_PROBE_HAS_MEMORY).then_some(found.probe_memory_bytes),
-                    durations: known(sys::PK_PROBE_HAS_DURATIONS).then_some(LaunchDurations {
-                        prologue_ps: found.prologue_ps,
-                        kernel_ps: found.kernel_ps,
-                        epilogue_ps: found.epilogue_ps,
-                    }),
-                    file: usize::try_from(found.bin_position).ok(),
-                }
-            }
-        }))
-    }
-}
+pub type Launches<'n> = Rows<'n, Launch<'n>>;
 
 /// One record file.
 #[derive(Clone, Debug)]
@@ -284,17 +175,9 @@ impl<'d> Profile<'d> {
     /// # Errors
     /// [`crate::Kind::NotFound`] when there is none.
     pub fn neutrino(&self, tool: ProbeTool) -> Result<Neutrino<'d>> {
-        let tool = match tool {
-            ProbeTool::None => sys::PK_PROBE_TOOL_NONE,
-            ProbeTool::BlockSched => sys::PK_PROBE_TOOL_BLOCK_SCHED,
-            ProbeTool::GmemBytes => sys::PK_PROBE_TOOL_GMEM_BYTES,
-            ProbeTool::Tensorop => sys::PK_PROBE_TOOL_TENSOROP,
-            ProbeTool::ProgramProgress => sys::PK_PROBE_TOOL_PROGRAM_PROGRESS,
-            ProbeTool::Dmat => sys::PK_PROBE_TOOL_DMAT,
-        };
         let handle = Handle::make(sys::pk_probe_free, |out, err| unsafe {
             // SAFETY: the handle is alive; the trace takes a reference of its own.
-            sys::pk_probe_open(self.handle.get_mut(), tool, out, err)
+            sys::pk_probe_open(self.handle.get_mut(), tool.raw(), out, err)
         })?;
         Ok(Neutrino { handle })
     }
@@ -304,12 +187,8 @@ impl<'d> Neutrino<'d> {
     /// The launches, in the order of the log.
     #[must_use]
     pub fn launches(&self) -> Launches<'_> {
-        Launches {
-            rows: TableRows::new(|out, err| unsafe {
-                // SAFETY: the handle is alive; the table takes a reference of its own.
-                sys::pk_probe_table(self.handle.get_mut(), std::ptr::null(), out, err)
-            }),
-        }
+        // SAFETY: the handle is alive; the table takes a reference of its own. What rows borrow is the trace's.
+        unsafe { Rows::new(|_, out, err| sys::pk_probe_table(self.handle.get_mut(), std::ptr::null(), out, err)) }
     }
 
     /// The record files, by elapsed time.
@@ -325,7 +204,7 @@ impl<'d> Neutrino<'d> {
                 let damage = sys::pk_probe_bin_damage(self.handle.get(), at);
                 RecordFile {
                     name: text(found.name),
-                    path: path_of(bytes(found.path)),
+                    path: path(found.path).into(),
                     bytes: found.bytes,
                     elapsed_us: (found.elapsed_us >= 0).then_some(found.elapsed_us),
                     launch: usize::try_from(found.launch).ok(),
@@ -400,19 +279,7 @@ impl<'d> Neutrino<'d> {
         let mut raw = sys::pk_probe_query {
             flags: flag(query.block.is_some(), sys::PK_PROBE_QUERY_HAS_BLOCK)
                 | flag(query.lane.is_some(), sys::PK_PROBE_QUERY_HAS_LANE),
-            slice: match query.slice {
-                ProbeSlice::Summary => sys::PK_PROBE_SLICE_SUMMARY,
-                ProbeSlice::Launches => sys::PK_PROBE_SLICE_LAUNCHES,
-                ProbeSlice::Kernels => sys::PK_PROBE_SLICE_KERNELS,
-                ProbeSlice::Maps => sys::PK_PROBE_SLICE_MAPS,
-                ProbeSlice::Records => sys::PK_PROBE_SLICE_RECORDS,
-                ProbeSlice::Schedule => sys::PK_PROBE_SLICE_SCHEDULE,
-                ProbeSlice::Bytes => sys::PK_PROBE_SLICE_BYTES,
-                ProbeSlice::Density => sys::PK_PROBE_SLICE_DENSITY,
-                ProbeSlice::Progress => sys::PK_PROBE_SLICE_PROGRESS,
-                ProbeSlice::Overhead => sys::PK_PROBE_SLICE_OVERHEAD,
-                ProbeSlice::Log => sys::PK_PROBE_SLICE_LOG,
-            },
+            slice: query.slice.raw(),
             format: match query.format {
                 ProbeFormat::Json => sys::PK_PROBE_JSON,
                 ProbeFormat::Csv => sys::PK_PROBE_CSV,

@@ -2,8 +2,9 @@
 
 use crate::error::{check, got, set_read_failure, Error};
 use crate::hooks::{slice, Bridge, Handle, Hooks};
-use crate::kinds::worded;
-use crate::rows::{bytes, flag, text, Batched, OneByOne, Strings};
+use crate::kinds::{worded, Compression, Family, Io, LineKind, PlaneKind};
+use crate::rows::{bytes, flag, path, text, Batched, FromRaw, OneByOne, Strings};
+use crate::rows_of_tables::FileInfo;
 use crate::Result;
 use profkit_sys as sys;
 use std::any::Any;
@@ -14,19 +15,6 @@ use std::os::raw::c_void;
 use std::panic::{catch_unwind, resume_unwind, AssertUnwindSafe};
 use std::path::{Path, PathBuf};
 use std::ptr;
-
-/// How files are reached.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Io {
-    /// Maps regular files above 512 KiB, reads everything else.
-    #[default]
-    Auto,
-    /// A file that another process truncates under the mapping raises SIGBUS.
-    Map,
-    /// Truncation is an error; the file is held in memory.
-    Read,
-}
 
 /// Bounds on what hostile or broken input can make the library do. 0 is the default, `u64::MAX` no bound.
 #[derive(Clone, Copy, Debug, Default)]
@@ -288,7 +276,7 @@ impl<'d> Profile<'d> {
     #[must_use]
     pub fn path(&self) -> PathBuf {
         // SAFETY: borrowed from the profile, and copied.
-        path_of(unsafe { bytes(self.info().path) })
+        unsafe { path(self.info().path) }.into()
     }
 
     /// What 0 ps is, in ns since 1970; `None` when no file tells.
@@ -339,11 +327,7 @@ impl OpenOptions<'_> {
                 | flag(self.rank.is_some(), sys::PK_OPEN_HAS_RANK),
             rank: self.rank.unwrap_or(0),
             host: strings.optional(self.host.as_deref()),
-            io: match self.io {
-                Io::Auto => sys::PK_IO_AUTO,
-                Io::Map => sys::PK_IO_MAP,
-                Io::Read => sys::PK_IO_READ,
-            },
+            io: self.io.raw(),
             run: strings.optional(self.run.as_deref()),
             limits,
             ..Default::default()
@@ -366,125 +350,6 @@ fn opened<'d>(
     Ok(Profile { handle })
 }
 
-pub(crate) fn path_of(raw: &[u8]) -> PathBuf {
-    use std::os::unix::ffi::OsStrExt;
-    Path::new(std::ffi::OsStr::from_bytes(raw)).to_path_buf()
-}
-
-macro_rules! named {
-    ($(#[$doc:meta])* $name:ident, $other:ident = $other_value:path, { $($(#[$case_doc:meta])* $case:ident = $value:path),* $(,)? }) => {
-        $(#[$doc])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-        #[non_exhaustive]
-        pub enum $name { $($(#[$case_doc])* $case,)* }
-        impl $name {
-            #[allow(dead_code)]
-            pub(crate) fn of(value: i32) -> Self {
-                match value { $($value => Self::$case,)* _ => Self::$other }
-            }
-            #[allow(dead_code)]
-            pub(crate) fn raw(self) -> i32 {
-                match self { $(Self::$case => $value,)* }
-            }
-        }
-    };
-}
-pub(crate) use named;
-
-/// How an enumeration is spelled in documents: by a function of the C ABI that gives static text.
-macro_rules! spelled {
-    ($name:ident, $function:path) => {
-        impl $name {
-            /// As documents spell it.
-            #[must_use]
-            pub fn name(self) -> &'static str {
-                // SAFETY: a static, NUL-terminated ASCII text.
-                unsafe { std::ffi::CStr::from_ptr($function(self.raw())) }.to_str().unwrap_or("")
-            }
-        }
-        $crate::kinds::shown_by_name!($name);
-    };
-}
-pub(crate) use spelled;
-
-named!(
-    /// The format of a file.
-    Family, Unknown = sys::PK_FAMILY_UNKNOWN, {
-    /// Named, not read.
-    Unknown = sys::PK_FAMILY_UNKNOWN,
-    /// `*.xplane.pb`
-    XSpace = sys::PK_FAMILY_XSPACE,
-    /// Trace-event JSON.
-    ChromeTrace = sys::PK_FAMILY_CHROME_TRACE,
-    /// `xla.HloProto`
-    HloProto = sys::PK_FAMILY_HLO_PROTO,
-    /// `ALL_HOSTS.op_stats_v2.pb`
-    OpStats = sys::PK_FAMILY_OP_STATS,
-    /// `kernel_details.csv`, `op_summary*.csv`
-    AscendKernels = sys::PK_FAMILY_ASCEND_KERNELS,
-    /// Other tables of msprof.
-    AscendTable = sys::PK_FAMILY_ASCEND_TABLE,
-    /// `communication.json` and the like.
-    AscendJson = sys::PK_FAMILY_ASCEND_JSON,
-    /// `*.db`: named, not read.
-    AscendDatabase = sys::PK_FAMILY_ASCEND_DATABASE,
-    /// A Neutrino trace folder.
-    Neutrino = sys::PK_FAMILY_NEUTRINO,
-    /// What a host recorded itself: [`crate::TraceBuilder`].
-    Own = sys::PK_FAMILY_OWN,
-});
-spelled!(Family, sys::pk_family_name);
-named!(
-    /// How the bytes of a file were compressed.
-    Compression, None = sys::PK_COMPRESSION_NONE, {
-    /// Not.
-    None = sys::PK_COMPRESSION_NONE,
-    /// gzip.
-    Gzip = sys::PK_COMPRESSION_GZIP,
-    /// Zstandard.
-    Zstd = sys::PK_COMPRESSION_ZSTD,
-});
-spelled!(Compression, sys::pk_compression_name);
-named!(
-    /// What a plane stands for.
-    PlaneKind, Other = sys::PK_PLANE_OTHER, {
-    /// An accelerator.
-    Device = sys::PK_PLANE_DEVICE,
-    /// A host.
-    Host = sys::PK_PLANE_HOST,
-    /// Carries compiled modules.
-    Metadata = sys::PK_PLANE_METADATA,
-    /// Of another recorder.
-    Custom = sys::PK_PLANE_CUSTOM,
-    /// Facts of the task.
-    Environment = sys::PK_PLANE_ENVIRONMENT,
-    /// None of these.
-    Other = sys::PK_PLANE_OTHER,
-});
-spelled!(PlaneKind, sys::pk_plane_kind_name);
-named!(
-    /// What the events of a line mean.
-    LineKind, Other = sys::PK_LINE_OTHER, {
-    /// Steps.
-    Steps = sys::PK_LINE_STEPS,
-    /// Executions of modules.
-    Modules = sys::PK_LINE_MODULES,
-    /// Operations.
-    Ops = sys::PK_LINE_OPS,
-    /// Asynchronous operations.
-    Async = sys::PK_LINE_ASYNC,
-    /// A stream of a GPU.
-    Stream = sys::PK_LINE_STREAM,
-    /// Repeats the time of another line: never sum it with that.
-    Derived = sys::PK_LINE_DERIVED,
-    /// Counter values.
-    Counter = sys::PK_LINE_COUNTER,
-    /// A thread of the host.
-    Thread = sys::PK_LINE_THREAD,
-    /// None of these.
-    Other = sys::PK_LINE_OTHER,
-});
-spelled!(LineKind, sys::pk_line_kind_name);
 worded!(
     /// Where a stat was written.
     StatOrigin, Event, {
@@ -550,9 +415,15 @@ impl<'p> File<'p> {
     pub(crate) fn raw_profile(&self) -> *const sys::pk_profile {
         self.profile
     }
-    fn info(&self) -> sys::pk_file_info {
+    /// The row of the table files.
+    #[must_use]
+    pub fn info(&self) -> FileInfo<'p> {
         // SAFETY: the profile lives as long as 'p, and the position was counted.
-        got(|out, err| unsafe { sys::pk_file_get(self.profile, self.position, out, err) }).unwrap_or_default()
+        unsafe {
+            let found: sys::pk_file_info =
+                got(|out, err| sys::pk_file_get(self.profile, self.position, out, err)).unwrap_or_default();
+            FileInfo::of(&found)
+        }
     }
     /// From 0.
     #[must_use]
@@ -562,35 +433,32 @@ impl<'p> File<'p> {
     /// Where it lies.
     #[must_use]
     pub fn path(&self) -> PathBuf {
-        // SAFETY: borrowed from the profile, and copied.
-        path_of(unsafe { bytes(self.info().path) })
+        self.info().path.into()
     }
     /// The host as the file name tells it; "" when it does not.
     #[must_use]
     pub fn host(&self) -> Cow<'p, str> {
-        // SAFETY: borrowed from the profile.
-        unsafe { text(self.info().host) }
+        self.info().host
     }
     /// Its format.
     #[must_use]
     pub fn family(&self) -> Family {
-        Family::of(self.info().family)
+        self.info().family
     }
     /// How its bytes were compressed: by magic, not by name.
     #[must_use]
     pub fn compression(&self) -> Compression {
-        Compression::of(self.info().compression)
+        self.info().compression
     }
     /// The run folder; "" for a file given by path.
     #[must_use]
     pub fn run(&self) -> Cow<'p, str> {
-        // SAFETY: borrowed from the profile.
-        unsafe { text(self.info().run) }
+        self.info().run
     }
     /// Position of the XSpace that this file repeats.
     #[must_use]
     pub fn export_of(&self) -> Option<u32> {
-        u32::try_from(self.info().export_of).ok()
+        u32::try_from(self.info().export_of?).ok()
     }
     /// Names of the hosts that were profiled, as an XSpace lists them.
     pub fn hostnames(&self) -> impl Iterator<Item = Cow<'p, str>> {
@@ -614,8 +482,7 @@ impl<'p> File<'p> {
     /// What its own 0 ps is, in ns since 1970; a file that does not tell is not shifted.
     #[must_use]
     pub fn origin_unix_ns(&self) -> Option<i64> {
-        let info = self.info();
-        (info.flags & sys::PK_FILE_HAS_ORIGIN as u32 != 0).then_some(info.origin_unix_ns)
+        self.info().origin_unix_ns
     }
     /// Added to its times to put them on the capture's clock.
     #[must_use]

@@ -1,6 +1,7 @@
 //! A capture whose bytes arrive piece by piece.
 
 use crate::error::{check, Error};
+use crate::kinds::NoteKind;
 use crate::hooks::{slice, Handle};
 use crate::rows::{borrowed, text};
 use crate::{Event, Limits, Profile, Result};
@@ -46,18 +47,6 @@ pub struct PushedLine<'c> {
     pub event_count: u64,
     /// Of `line_end`: id, name or timestamp stood after events and are not what `line_begin` had.
     pub was_changed: bool,
-}
-
-/// What a capture says beside its planes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum NoteKind {
-    /// The name of a host that was profiled.
-    Hostname,
-    /// An error of the recorder.
-    Error,
-    /// A warning of the recorder.
-    Warning,
 }
 
 /// What takes a capture that is pushed: planes one after the other, and their lines one after the other. `Break` ends the
@@ -278,13 +267,8 @@ unsafe extern "C" fn plane_end<V: PushVisitor>(user: *mut c_void, plane: u32, re
 }
 
 unsafe extern "C" fn note<V: PushVisitor>(user: *mut c_void, kind: i32, said: *const sys::pk_str) -> i32 {
-    let kind = match kind {
-        sys::PK_NOTE_ERROR => NoteKind::Error,
-        sys::PK_NOTE_WARNING => NoteKind::Warning,
-        _ => NoteKind::Hostname,
-    };
     let said = slice((*said).data.cast(), (*said).size);
-    handed(user, |to: &mut V| to.note(kind, &String::from_utf8_lossy(said)))
+    handed(user, |to: &mut V| to.note(NoteKind::of(kind), &String::from_utf8_lossy(said)))
 }
 
 unsafe extern "C" fn damage<V: PushVisitor>(user: *mut c_void, why: *const sys::pk_error) -> i32 {

@@ -24,6 +24,18 @@ pub(crate) unsafe fn text<'a>(text: sys::pk_str) -> Cow<'a, str> {
     String::from_utf8_lossy(bytes(text))
 }
 
+/// # Safety
+/// As [`bytes`].
+pub(crate) unsafe fn path<'a>(path: sys::pk_str) -> &'a Path {
+    use std::os::unix::ffi::OsStrExt;
+    Path::new(std::ffi::OsStr::from_bytes(bytes(path)))
+}
+
+/// Whether a bit of flags is set.
+pub(crate) fn has(flags: u32, bit: i32) -> bool {
+    flags & bit as u32 != 0
+}
+
 /// What is handed to a call, which must not keep it.
 pub(crate) fn borrowed(text: &[u8]) -> sys::pk_str {
     sys::pk_str { data: text.as_ptr().cast(), size: text.len() }
@@ -142,35 +154,98 @@ impl<Row: Default + Copy> Batched<Row> {
     }
 }
 
-/// Rows of a table whose text is borrowed from the handle that the table was opened on, which lives as long as `'t`.
-#[derive(Debug)]
-pub(crate) struct TableRows<'t, Row> {
-    table: Option<Handle<'t, sys::pk_table>>,
-    failed: Option<Error>,
-    rows: Batched<Row>,
+/// A struct of the C ABI as one of Rust. What it borrows lives as long as `'a`. Outside of this crate it has no name: a wrong
+/// struct would be read as another.
+pub trait FromRaw<'a> {
+    /// The struct of the C ABI.
+    #[doc(hidden)]
+    type Raw: Default + Copy + std::fmt::Debug;
+    /// # Safety
+    /// What `row` points to lives as long as `'a`.
+    #[doc(hidden)]
+    unsafe fn of(row: &Self::Raw) -> Self;
 }
 
-impl<'t, Row: Default + Copy> TableRows<'t, Row> {
-    /// What opening failed with is the first item.
-    pub(crate) fn new(open: impl FnOnce(*mut *mut sys::pk_table, *mut *mut sys::pk_error) -> i32) -> Self {
-        match Handle::make(sys::pk_table_free, open) {
-            Ok(table) => Self { table: Some(table), failed: None, rows: Batched::new() },
+/// A row of a table of docs/tables.md. Only structs of this crate are one.
+pub trait Row<'a>: FromRaw<'a> {
+    /// PK_TABLE_ of the C ABI.
+    #[doc(hidden)]
+    const TABLE: i32;
+}
+
+/// A struct, and how each field is made of that of the C ABI.
+macro_rules! row {
+    ($(#[$about:meta])* $name:ident $(<$life:lifetime>)?: $raw:ident = |$row:ident| {
+        $($(#[$field_about:meta])* $field:ident: $type:ty = $value:expr,)*
+    }) => {
+        $(#[$about])*
+        #[derive(Clone, Debug, PartialEq, Eq)]
+        #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+        #[non_exhaustive]
+        pub struct $name $(<$life>)? { $($(#[$field_about])* pub $field: $type,)* }
+        impl<'a> $crate::rows::FromRaw<'a> for $name $(<$life>)? {
+            type Raw = sys::$raw;
+            unsafe fn of($row: &sys::$raw) -> Self {
+                Self { $($field: $value,)* }
+            }
+        }
+    };
+}
+pub(crate) use row;
+
+/// Which table a row is one of.
+macro_rules! of_table {
+    ($($name:ty: $table:ident,)*) => {
+        $(impl<'a> $crate::rows::Row<'a> for $name {
+            const TABLE: i32 = sys::$table;
+        })*
+    };
+}
+pub(crate) use of_table;
+
+/// Rows of a table, whose text lives as long as `'t` if it is not their own. They are read 256 at a time.
+#[derive(Debug)]
+pub struct Rows<'t, R: FromRaw<'t>> {
+    table: Option<Handle<'t, sys::pk_table>>,
+    failed: Option<Error>,
+    rows: Batched<R::Raw>,
+}
+
+impl<'t, R: Row<'t>> Rows<'t, R> {
+    /// `open(table, out, err)`. What opening failed with is the first item.
+    ///
+    /// # Safety
+    /// The table is of such rows, and what they borrow lives as long as `'t`.
+    pub(crate) unsafe fn new(open: impl FnOnce(i32, *mut *mut sys::pk_table, *mut *mut sys::pk_error) -> i32) -> Self {
+        match Handle::make(sys::pk_table_free, |out, err| open(R::TABLE, out, err)) {
+            Ok(table) => Self::of(table),
             Err(why) => Self { table: None, failed: Some(why), rows: Batched::new() },
         }
     }
 
+    /// # Safety
+    /// As [`Rows::new`].
+    pub(crate) unsafe fn of(table: Handle<'t, sys::pk_table>) -> Self {
+        Self { table: Some(table), failed: None, rows: Batched::new() }
+    }
+}
+
+impl<'t, R: FromRaw<'t>> Iterator for Rows<'t, R> {
+    type Item = Result<R>;
     #[inline]
-    pub(crate) fn next(&mut self) -> Option<Result<Row>> {
+    fn next(&mut self) -> Option<Self::Item> {
         if let Some(why) = self.failed.take() {
             return Some(Err(why));
         }
         let table = self.table.as_ref()?.get_mut();
-        self.rows.next(|rows, capacity, count| {
+        let row = self.rows.next(|rows, capacity, count| {
             // SAFETY: the table is alive; `rows` has room for `capacity`.
             check(|err| unsafe {
-                sys::pk_table_read(table, rows.cast(), std::mem::size_of::<Row>(), capacity, count, err)
+                sys::pk_table_read(table, rows.cast(), std::mem::size_of::<R::Raw>(), capacity, count, err)
             })
-        })
+        })?;
+        // SAFETY: new()
+        Some(row.map(|row| unsafe { R::of(&row) }))
     }
 }
 

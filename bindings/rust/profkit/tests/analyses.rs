@@ -67,13 +67,13 @@ fn kernels_are_in_order() {
     let kernels = profile.kernels(KernelOptions::default()).unwrap();
     let all: Vec<_> = kernels.rows().map(Result::unwrap).collect();
     for (at, device) in kernels.devices().enumerate() {
-        let rows: Vec<_> = all.iter().filter(|row| row.device() == at as i32).collect();
+        let rows: Vec<_> = all.iter().filter(|row| row.device == at as i32).collect();
         assert_eq!(rows.len() as u64, device.kernel_count);
-        assert!(rows.windows(2).all(|pair| pair[0].start_ps() <= pair[1].start_ps()));
+        assert!(rows.windows(2).all(|pair| pair[0].start_ps <= pair[1].start_ps));
     }
     let ascend = Profile::open(data("ascend/two_ranks")).unwrap();
     let kernels = ascend.kernels(KernelOptions::default()).unwrap();
-    assert!(kernels.rows().any(|row| row.unwrap().wait_ps().is_some()));
+    assert!(kernels.rows().any(|row| row.unwrap().wait_ps.is_some()));
 }
 
 #[test]

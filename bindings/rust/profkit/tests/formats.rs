@@ -40,7 +40,7 @@ fn modules_and_their_bytes() {
     drop(profile);
     assert!(!modules.is_empty() && modules.len() == modules.iter().count());
     let first = modules.get(0).unwrap();
-    assert!(first.name.starts_with("jit_f") && first.damage.is_none() && first.sibling == Sibling::None);
+    assert!(first.name.starts_with("jit_f") && !first.damaged && modules.damage(0).is_none() && first.sibling == Sibling::None);
     assert!(first.plane.is_some() && first.computation_count > 0 && first.instruction_count > first.computation_count);
     assert!(!first.hlo_proto.is_empty() && first.sibling_path.is_none());
     assert!(modules.get(modules.len()).is_none());
@@ -101,7 +101,7 @@ fn a_neutrino_trace() {
     let probe = profile.neutrino(ProbeTool::None).unwrap();
     drop(profile);
     let launch = probe.launches().next().unwrap().unwrap();
-    assert_eq!((launch.kernel.as_ref(), launch.geometry.unwrap().0), ("matmul", [24, 1, 1]));
+    assert_eq!((launch.kernel.as_ref(), launch.grid.unwrap()), ("matmul", [24, 1, 1]));
     assert_eq!(launch.outcome, LaunchOutcome::Ok);
     let file = probe.files().next().unwrap();
     assert!(file.damage.is_none() && file.map_count > 0 && file.bytes > 0);

@@ -4,10 +4,9 @@ mod common;
 
 use common::{data, gpu, tpu};
 use profkit::{
-    ArrowArrayStream, ArrowStream, BubbleOptions, CellValue, DocumentOptions, Filters, Kind, MemoryOptions, Profile, TableKind,
-    TableOptions,
+    ArrowArrayStream, ArrowStream, BubbleOptions, CaptureDevice, CellValue, ColumnType, DocumentOptions, Fact, Filters, Hooks,
+    KernelOptions, Kind, MemoryOptions, Op, ProbeTool, Profile, TableKind, TableOptions,
 };
-use profkit::{KernelOptions, ProbeTool};
 use std::ffi::CStr;
 use std::os::raw::{c_char, c_void};
 use std::ptr;
@@ -222,8 +221,8 @@ fn rows_of_some_columns() {
     let expected: Vec<_> = kernels.rows().map(|kernel| kernel.unwrap()).collect();
     let mut count = 0;
     for (row, kernel) in table().rows(["name", "start_ps"]).zip(&expected) {
-        let name = Some(CellValue::Text(kernel.name().into_owned()));
-        assert_eq!(row.unwrap(), [name, Some(CellValue::Int64(kernel.start_ps()))]);
+        let name = Some(CellValue::Text(kernel.name.to_string()));
+        assert_eq!(row.unwrap(), [name, Some(CellValue::Int64(kernel.start_ps))]);
         count += 1;
     }
     assert!(count == expected.len() && count > 1000);
@@ -231,4 +230,53 @@ fn rows_of_some_columns() {
     let mut wrong = table().rows(["nmae"]);
     assert!(wrong.next().unwrap().unwrap_err().hint().contains("name"));
     assert!(wrong.next().is_none());
+}
+
+/// How many fields of rows are also columns of their table, where they are equal; another value in one is a failure.
+fn same_columns<R: std::fmt::Debug>(profile: &Profile<'_>, kind: TableKind, rows: impl Iterator<Item = profkit::Result<R>>) -> usize {
+    let rows: Vec<String> = rows.map(|row| format!("{:?}", row.unwrap())).collect();
+    let field = |row: &str, name: &str| Some(row.split_once(&format!(" {name}: "))?.1.replacen("Some(", "", 1));
+    let mut table = profile.table(kind, DocumentOptions::default(), TableOptions::default()).unwrap();
+    let columns: Vec<_> = table.columns().filter(|column| field(&rows[0], &column.name).is_some()).collect();
+    let mut left = rows.iter();
+    while table.advance(1000).unwrap() > 0 {
+        let mut values: Vec<_> = columns.iter().map(|column| table.values(&column.name).unwrap().into_iter()).collect();
+        for row in left.by_ref().take(values[0].len()) {
+            for (column, values) in columns.iter().zip(&mut values) {
+                let own = field(row, &column.name).unwrap();
+                let expected = match values.next().unwrap() {
+                    Some(CellValue::UInt64(value)) if column.column_type == ColumnType::Boolean => (value == 1).to_string(),
+                    Some(CellValue::Int64(value)) => value.to_string(),
+                    Some(CellValue::UInt64(value)) => value.to_string(),
+                    Some(CellValue::Text(value)) if own.starts_with('"') => format!("{value:?}"),
+                    _ => continue, // words of kinds are compared elsewhere
+                };
+                let is_same = own.strip_prefix(&expected).map_or(false, |rest| rest.starts_with([',', ')', ' ']));
+                assert!(is_same, "{kind} {}: {expected} and {own}", column.name);
+            }
+        }
+    }
+    assert_eq!(left.next(), None, "{kind}");
+    columns.len()
+}
+
+#[test]
+fn rows_hold_what_tables_hold() {
+    let profile = Profile::open(tpu()).unwrap();
+    let bubbles = profile.bubbles(BubbleOptions::default()).unwrap();
+    let memory = profile.memory(MemoryOptions::default()).unwrap();
+    let kernels = profile.kernels(KernelOptions::default()).unwrap();
+    assert_eq!(same_columns(&profile, TableKind::Files, profile.files().map(|file| Ok(file.info()))), 11);
+    assert_eq!(same_columns(&profile, TableKind::Devices, profile.rows_of::<CaptureDevice>(Default::default()).unwrap()), 6);
+    assert_eq!(same_columns(&profile, TableKind::Ops, profile.rows_of::<Op>(Default::default()).unwrap()), 17);
+    assert_eq!(same_columns(&profile, TableKind::Steps, bubbles.steps()), 21);
+    assert_eq!(same_columns(&profile, TableKind::Kernels, kernels.rows()), 24);
+    assert_eq!(same_columns(&profile, TableKind::Gaps, bubbles.gaps()), 21);
+    assert_eq!(same_columns(&profile, TableKind::Causes, bubbles.causes()), 10);
+    assert_eq!(same_columns(&profile, TableKind::DeviceTime, bubbles.device_time()), 7);
+    assert_eq!(same_columns(&profile, TableKind::Allocators, memory.allocators()), 12);
+    assert_eq!(same_columns(&profile, TableKind::LiveBuffers, memory.live_buffers()), 15);
+    assert_eq!(same_columns(&profile, TableKind::Facts, profile.rows_of::<Fact>(Default::default()).unwrap()), 9);
+    let modules = profile.modules(Hooks::new()).unwrap();
+    assert_eq!(same_columns(&profile, TableKind::Modules, modules.iter().map(Ok)), 11);
 }

@@ -1,0 +1,579 @@
+//! Tables and their rows. Written by scripts/generate from schema/tables.toml.
+
+use crate::hooks::slice;
+use crate::kinds::{self, worded};
+use crate::rows::{bytes, has, of_table, path, row, text};
+use profkit_sys as sys;
+use std::borrow::Cow;
+use std::path::Path;
+
+worded!(
+    /// The tables of a profile; docs/tables.md describes their columns.
+    TableKind, Files, {
+    /// A file of the capture.
+    Files = sys::PK_TABLE_FILES => "files",
+    /// A device in the capture: a device plane of an XSpace, a device of a trace or a table.
+    Devices = sys::PK_TABLE_DEVICES => "devices",
+    /// An event that has a place in time.
+    Events = sys::PK_TABLE_EVENTS => "events",
+    /// Totals of one op on one line.
+    Ops = sys::PK_TABLE_OPS => "ops",
+    /// A step of a device. busy + prelaunch + internal + tail + not recorded is its length, exactly.
+    Steps = sys::PK_TABLE_STEPS => "steps",
+    /// One execution of a kernel (on TPUs: of an op).
+    Kernels = sys::PK_TABLE_KERNELS => "kernels",
+    /// A gap of a device that is long enough to be listed.
+    Gaps = sys::PK_TABLE_GAPS => "gaps",
+    /// Why a device waited in a gap, as far as the capture shows.
+    Causes = sys::PK_TABLE_CAUSES => "causes",
+    /// Totals of one communication op on one line.
+    Collectives = sys::PK_TABLE_COLLECTIVES => "collectives",
+    /// A compiled module.
+    Modules = sys::PK_TABLE_MODULES => "modules",
+    /// An allocator of a host.
+    Allocators = sys::PK_TABLE_ALLOCATORS => "allocators",
+    /// A buffer that is alive at the peak of the chosen module. Sizes of all add up to the peak.
+    LiveBuffers = sys::PK_TABLE_LIVE_BUFFERS => "live_buffers",
+    /// A point of the live curve of the chosen module; of pk_memory_table() only where
+    /// pk_memory_options::curve_points asked for it.
+    LiveCurve = sys::PK_TABLE_LIVE_CURVE => "live_curve",
+    /// A launch of a Neutrino trace's log.
+    ProbeLaunches = sys::PK_TABLE_PROBE_LAUNCHES => "probe_launches",
+    /// A record of one map that was written; after these columns one for each field, as the probe describes it.
+    ProbeRecords = sys::PK_TABLE_PROBE_RECORDS => "probe_records",
+    /// A part of the time of a device: what it did, and why it waited. The rows of a device that are in steps add up
+    /// to its steps, the others to the time between its first and last kernel that is in no step.
+    DeviceTime = sys::PK_TABLE_DEVICE_TIME => "device_time",
+    /// A fact of the model that ran: what it is, how sure it is, and where it comes from.
+    Facts = sys::PK_TABLE_FACTS => "facts",
+    /// A call of a collective by all members of its process group, over all nodes of the capture.
+    CollectiveCalls = sys::PK_TABLE_COLLECTIVE_CALLS => "collective_calls",
+});
+
+row!(
+    /// A file of the capture.
+    FileInfo<'a>: pk_file_info = |row| {
+    /// Position in the capture.
+    file: u32 = row.file,
+    /// As given.
+    path: &'a Path = path(row.path),
+    /// Host that was recorded, as the file or its name says.
+    host: Cow<'a, str> = text(row.host),
+    /// Folder of the run; "" for a file that was given by its path.
+    run: Cow<'a, str> = text(row.run),
+    /// Format.
+    family: kinds::Family = kinds::Family::of(row.family),
+    /// How it is packed.
+    compression: kinds::Compression = kinds::Compression::of(row.compression),
+    /// Size on disk.
+    encoded_bytes: u64 = row.encoded_bytes,
+    /// The file's own time zero, since 1970.
+    origin_unix_ns: Option<i64> = has(row.flags, sys::PK_FILE_HAS_ORIGIN).then_some(row.origin_unix_ns),
+    /// Added to the file's times to put them on the capture's clock.
+    shift_ns: i64 = row.shift_ns,
+    /// Position of the file that this one repeats; `None`: none.
+    export_of: Option<i32> = (row.export_of >= 0).then_some(row.export_of),
+    /// 0 when the file is not an XSpace.
+    plane_count: u32 = row.plane_count,
+});
+
+row!(
+    /// A device in the capture: a device plane of an XSpace, a device of a trace or a table.
+    CaptureDevice: pk_device = |row| {
+    /// Position of the file.
+    file: u32 = row.file,
+    /// Position in this table.
+    device: i32 = row.device,
+    /// As recorded: "/device:TPU:0", "GPU 3".
+    name: String = text(row.name).into(),
+    /// What it is.
+    accelerator: kinds::Accelerator = kinds::Accelerator::of(row.accelerator),
+    /// Its number on its machine; `None`: not recorded.
+    ordinal: Option<i64> = (row.ordinal >= 0).then_some(row.ordinal),
+    /// Position of its plane in an XSpace; `None` in other files.
+    plane: Option<i32> = (row.plane >= 0).then_some(row.plane),
+});
+
+row!(
+    /// Totals of one op on one line.
+    Op: pk_op = |row| {
+    /// Position of the file.
+    file: u32 = row.file,
+    /// Position in devices; `None`: ops of a host.
+    device: Option<i32> = (row.device >= 0).then_some(row.device),
+    /// Name of the plane.
+    plane: String = text(row.plane).into(),
+    /// Name of the line.
+    line: String = text(row.line).into(),
+    /// As recorded; "" where it is not.
+    name: String = text(row.name).into(),
+    /// Short name, as recorded; "" where it is not.
+    display_name: String = text(row.display_name).into(),
+    /// hlo_category; of a kernel what it counts as.
+    category: String = text(row.category).into(),
+    /// "jit_f(7)"; "" where not recorded.
+    program: String = text(row.program).into(),
+    /// Which clock the times are of.
+    clock: kinds::OpsClock = kinds::OpsClock::of(row.clock),
+    /// Of an XSpace: the id of its metadata.
+    metadata_id: Option<i64> = has(row.flags, sys::PK_OP_HAS_METADATA_ID).then_some(row.metadata_id),
+    /// Executions.
+    count: u64 = row.count,
+    /// Of all executions.
+    total_ps: i64 = row.total_ps,
+    /// Without what ran inside; of a line they add up to its busy time.
+    self_ps: i64 = row.self_ps,
+    /// Shortest execution.
+    min_ps: i64 = row.min_ps,
+    /// Longest execution.
+    max_ps: i64 = row.max_ps,
+    /// Of one execution, as recorded; flop.
+    flops: Option<u64> = has(row.flags, sys::PK_OP_HAS_FLOPS).then_some(row.flops),
+    /// Of one execution, as recorded; bytes.
+    bytes_accessed: Option<u64> = has(row.flags, sys::PK_OP_HAS_BYTES_ACCESSED).then_some(row.bytes_accessed),
+});
+
+row!(
+    /// A step of a device. busy + prelaunch + internal + tail + not recorded is its length, exactly.
+    BubbleStep: pk_bubble_step = |row| {
+    /// Position of the file.
+    file: u32 = row.file,
+    /// Position in devices.
+    device: i32 = row.device,
+    /// Position in this table.
+    step: i64 = row.step,
+    /// Number of its marker, else its name.
+    step_id: String = text(row.step_id).into(),
+    /// Capture's clock.
+    start_ps: i64 = row.start_ps,
+    /// Capture's clock.
+    end_ps: i64 = row.end_ps,
+    /// Union of the kernels.
+    busy_ps: i64 = row.busy_ps,
+    /// Before the first kernel.
+    prelaunch_ps: i64 = row.prelaunch_ps,
+    /// Gaps between kernels.
+    internal_ps: i64 = row.internal_ps,
+    /// After the last kernel.
+    tail_ps: i64 = row.tail_ps,
+    /// Longest gap between kernels.
+    largest_internal_ps: i64 = row.largest_internal_ps,
+    /// This and the next six add up to the length, too.
+    compute_only_ps: i64 = row.compute_only_ps,
+    /// Communication while nothing computes.
+    comm_exposed_ps: i64 = row.comm_exposed_ps,
+    /// Communication while something computes.
+    comm_overlapped_ps: i64 = row.comm_overlapped_ps,
+    /// Copies alone.
+    copy_ps: i64 = row.copy_ps,
+    /// Other kernels alone.
+    other_ps: i64 = row.other_ps,
+    /// No kernel at all, and none that was launched without a record.
+    idle_ps: i64 = row.idle_ps,
+    /// Not known: work was launched that was not recorded.
+    not_recorded_ps: i64 = row.not_recorded_ps,
+    /// Launches of the step without any record of a device.
+    unrecorded_launches: u64 = row.unrecorded_launches,
+    /// Internal gaps of any length.
+    bubble_count: u64 = row.bubble_count,
+    /// Anomalies of the step.
+    tags: kinds::BubbleTags = kinds::BubbleTags(row.tags),
+});
+
+row!(
+    /// One execution of a kernel (on TPUs: of an op).
+    Kernel<'a>: pk_kernel_row = |row| {
+    /// Position of the file.
+    file: u32 = row.file,
+    /// Position in devices.
+    device: i32 = row.device,
+    /// Hardware id; `None` where it is not on record.
+    stream: Option<i64> = has(row.flags, sys::PK_KERNEL_HAS_STREAM).then_some(row.stream),
+    /// As recorded.
+    name: Cow<'a, str> = text(row.name),
+    /// As recorded, else taken from the name.
+    op_type: Cow<'a, str> = text(row.op_type),
+    /// What it counts as.
+    kind: kinds::KernelKind = kinds::KernelKind::of(row.kind),
+    /// Execution unit as written; "" when the source has none.
+    core: Cow<'a, str> = text(row.core),
+    /// Of the table's own column; "" without one.
+    step_id: Cow<'a, str> = text(row.step_id),
+    /// Capture's clock.
+    start_ps: i64 = row.start_ps,
+    /// On the timeline.
+    duration_ps: i64 = row.duration_ps,
+    /// The source's own wait column.
+    wait_ps: Option<i64> = has(row.flags, sys::PK_KERNEL_HAS_WAIT).then_some(row.wait_ps),
+    /// When the host launched it.
+    launch_ps: Option<i64> = has(row.flags, sys::PK_KERNEL_HAS_LAUNCH).then_some(row.launch_ps),
+    /// As recorded.
+    input_shapes: Cow<'a, str> = text(row.input_shapes),
+    /// As recorded.
+    output_shapes: Cow<'a, str> = text(row.output_shapes),
+    /// As recorded.
+    input_types: Cow<'a, str> = text(row.input_types),
+    /// Innermost operator of the framework that launched it: "aten::addmm".
+    framework_op: Cow<'a, str> = text(row.framework_op),
+    /// Outermost operator around that: "aten::linear".
+    outer_op: Cow<'a, str> = text(row.outer_op),
+    /// Modules around the launch, from outside in.
+    module: Cow<'a, str> = text(row.module),
+    /// Line of code that is not the framework's: "model.py(31): forward".
+    source: Cow<'a, str> = text(row.source),
+    /// Of a training step: forward, recomputation, backward or optimizer.
+    phase: Cow<'a, str> = text(row.phase),
+    /// Runs on an AI CPU, whatever its kind.
+    on_aicpu: bool = has(row.flags, sys::PK_KERNEL_ON_AICPU),
+    /// The same collective was listed twice: not to be summed.
+    duplicate: bool = has(row.flags, sys::PK_KERNEL_DUPLICATE),
+    /// An asynchronous copy from its start to its arrival, while the device does other things: not to be summed.
+    in_flight: bool = has(row.flags, sys::PK_KERNEL_IN_FLIGHT),
+    /// Line of a table, ordinal of a JSON event, byte offset in an XSpace.
+    source_row: u64 = row.source_row,
+});
+
+row!(
+    /// A gap of a device that is long enough to be listed.
+    Bubble<'a>: pk_bubble = |row| {
+    /// Position of the file.
+    file: u32 = row.file,
+    /// Position in devices.
+    device: i32 = row.device,
+    /// Position in steps; `None`: none.
+    step: Option<i64> = (row.step >= 0).then_some(row.step),
+    /// Where in a step it lies.
+    scope: kinds::Scope = kinds::Scope::of(row.scope),
+    /// Capture's clock.
+    start_ps: i64 = row.start_ps,
+    /// Capture's clock.
+    end_ps: i64 = row.end_ps,
+    /// Host activity inside the gap.
+    host_ps: Option<i64> = has(row.flags, sys::PK_BUBBLE_TRACED).then_some(row.host_ps),
+    /// The part in synchronisation and copies.
+    sync_ps: Option<i64> = has(row.flags, sys::PK_BUBBLE_TRACED).then_some(row.sync_ps),
+    /// Communication inside the gap.
+    comm_ps: Option<i64> = has(row.flags, sys::PK_BUBBLE_TRACED).then_some(row.comm_ps),
+    /// Sum over the host's threads.
+    threads_ps: Option<i64> = has(row.flags, sys::PK_BUBBLE_TRACED).then_some(row.threads_ps),
+    /// When the kernel after the gap was launched, in whatever step; `None`: not known.
+    launch_ps: Option<i64> = (row.launch_ps != sys::PK_NO_TIME_PS).then_some(row.launch_ps),
+    /// The kernel that ended last; "": none.
+    before: Cow<'a, str> = text(row.before),
+    /// The kernel that starts next; "": none.
+    after: Cow<'a, str> = text(row.after),
+    /// Its source_row in kernels.
+    before_row: Option<u64> = (row.before.size != 0).then_some(row.before_row),
+    /// Its source_row in kernels.
+    after_row: Option<u64> = (row.after.size != 0).then_some(row.after_row),
+    /// The soft labels that its evidence meets.
+    labels: kinds::BubbleLabels = kinds::BubbleLabels(row.labels),
+    /// Why the device waited, as far as the capture shows.
+    cause: kinds::Cause = kinds::Cause::of(row.cause),
+    /// Of the cause.
+    certainty: kinds::Certainty = kinds::Certainty::of(row.certainty),
+    /// Longer than the threshold.
+    heavy: bool = has(row.flags, sys::PK_BUBBLE_HEAVY),
+    /// Touches the edge of the capture.
+    at_edge: bool = has(row.flags, sys::PK_BUBBLE_AT_EDGE),
+    /// The end of a step and the beginning of the next, which are listed as well.
+    inter_step: bool = has(row.flags, sys::PK_BUBBLE_INTER_STEP),
+});
+
+row!(
+    /// Why a device waited in a gap, as far as the capture shows.
+    GapCause<'a>: pk_cause = |row| {
+    /// Position of the file.
+    file: u32 = row.file,
+    /// Position in devices.
+    device: i32 = row.device,
+    /// Position in gaps.
+    gap: u64 = row.gap,
+    /// Position in steps; `None`: none.
+    step: Option<i64> = (row.step >= 0).then_some(row.step),
+    /// What the host or the device did.
+    cause: kinds::Cause = kinds::Cause::of(row.cause),
+    /// Of the cause.
+    certainty: kinds::Certainty = kinds::Certainty::of(row.certainty),
+    /// The span of the host that names it; "": none does.
+    span: Cow<'a, str> = text(row.span),
+    /// How much of the gap the evidence covers.
+    covered_ps: i64 = row.covered_ps,
+    /// Of the gap, capture's clock.
+    start_ps: i64 = row.start_ps,
+    /// Of the gap, capture's clock.
+    end_ps: i64 = row.end_ps,
+});
+
+row!(
+    /// Totals of one communication op on one line.
+    Collective: pk_collective = |row| {
+    /// Position of the file.
+    file: u32 = row.file,
+    /// Position in devices; `None`: ops of a host.
+    device: Option<i32> = (row.device >= 0).then_some(row.device),
+    /// Name of the plane.
+    plane: String = text(row.plane).into(),
+    /// As recorded.
+    name: String = text(row.name).into(),
+    /// "all-reduce", …; of a kernel whose name spells none the library ("nccl").
+    category: String = text(row.category).into(),
+    /// A kernel: other streams of its device may compute meanwhile.
+    on_stream: bool = has(row.flags, sys::PK_COLLECTIVE_ON_STREAM),
+    /// The start or the done of an asynchronous operation.
+    is_half: bool = has(row.flags, sys::PK_COLLECTIVE_IS_HALF),
+    /// Executions.
+    count: u64 = row.count,
+    /// Of all executions.
+    total_ps: i64 = row.total_ps,
+    /// Shortest execution.
+    min_ps: i64 = row.min_ps,
+    /// Longest execution.
+    max_ps: i64 = row.max_ps,
+});
+
+row!(
+    /// A compiled module.
+    Module<'a>: pk_module_info = |row| {
+    /// Position of the file.
+    file: u32 = row.file,
+    /// Position of the plane that carries it; `None`: a file of its own.
+    plane: Option<i32> = (row.plane >= 0).then_some(row.plane),
+    /// Of the event metadata entry that carries it.
+    metadata_id: i64 = row.metadata_id,
+    /// As the entry or the file name says.
+    name: Cow<'a, str> = text(row.name),
+    /// As the module itself says.
+    module_name: Cow<'a, str> = text(row.module_name),
+    /// As the module itself says.
+    module_id: i64 = row.module_id,
+    /// Computations.
+    computation_count: u64 = row.computation_count,
+    /// Instructions of all computations.
+    instruction_count: u64 = row.instruction_count,
+    /// The serialized xla.HloProto.
+    hlo_proto: &'a [u8] = bytes(row.hlo_proto),
+    /// The *.hlo_proto.pb beside it; "" when there is none.
+    sibling_path: Option<&'a Path> = (row.sibling_path.size != 0).then_some(path(row.sibling_path)),
+    /// How the two compare.
+    sibling: kinds::Sibling = kinds::Sibling::of(row.sibling),
+    /// The bytes do not parse, and the counts cover what did.
+    damaged: bool = has(row.flags, sys::PK_MODULE_DAMAGED),
+});
+
+row!(
+    /// An allocator of a host.
+    Allocator<'a>: pk_memory_allocator = |row| {
+    /// Position of the file.
+    file: u32 = row.file,
+    /// Position in devices; `None`: host memory.
+    device: Option<i32> = (row.device >= 0).then_some(row.device),
+    /// Whose it is.
+    host: Cow<'a, str> = text(row.host),
+    /// XProf's key.
+    name: Cow<'a, str> = text(row.name),
+    /// Highest heap.
+    heap_peak_bytes: i64 = row.heap_peak_bytes,
+    /// Highest sum of reserved and allocated.
+    occupancy_peak_bytes: i64 = row.occupancy_peak_bytes,
+    /// When it was reached, capture's clock.
+    occupancy_peak_ps: i64 = row.occupancy_peak_ps,
+    /// Of the memory, as the allocator counts it.
+    capacity_bytes: i64 = row.capacity_bytes,
+    /// Allocated before the capture began.
+    pre_trace_bytes: i64 = row.pre_trace_bytes,
+    /// Of blocks that the capture did not see allocated.
+    unmatched_frees: u64 = row.unmatched_frees,
+    /// The replay equals the allocator's own count after every event.
+    allocator_agrees: bool = has(row.flags, sys::PK_ALLOCATOR_AGREES),
+    /// The run-time part of the document is about it.
+    chosen: bool = has(row.flags, sys::PK_ALLOCATOR_CHOSEN),
+});
+
+row!(
+    /// A buffer that is alive at the peak of the chosen module. Sizes of all add up to the peak.
+    LiveBuffer<'a>: pk_live_buffer = |row| {
+    /// Position of the file that carries the module.
+    file: u32 = row.file,
+    /// `None`: the allocation has no assigned buffer.
+    logical_buffer_id: Option<i64> = (row.logical_buffer_id >= 0).then_some(row.logical_buffer_id),
+    /// Of the buffer.
+    size_bytes: i64 = row.size_bytes,
+    /// Of the allocation it lies in.
+    allocation_index: i64 = row.allocation_index,
+    /// In the allocation.
+    offset_bytes: i64 = row.offset_bytes,
+    /// Of the instruction that defines it.
+    instruction_id: Option<i64> = has(row.flags, sys::PK_LIVE_BUFFER_HAS_INSTRUCTION).then_some(row.instruction_id),
+    /// Of that instruction.
+    instruction_name: Cow<'a, str> = text(row.instruction_name),
+    /// Of that instruction.
+    opcode: Cow<'a, str> = text(row.opcode),
+    /// Framework op.
+    op_name: Cow<'a, str> = text(row.op_name),
+    /// Where the instruction stands.
+    computation_name: Cow<'a, str> = text(row.computation_name),
+    /// "" past the first `top` rows.
+    shape: Cow<'a, str> = text(row.shape),
+    /// Which part of the instruction's result; none for the whole.
+    shape_index: &'a [i64] = slice(row.shape_index, row.shape_index_count),
+    /// As the module says.
+    source_file: Cow<'a, str> = text(row.source_file),
+    /// As the module says.
+    source_line: Option<i64> = (row.source_file.size != 0).then_some(row.source_line),
+    /// Why it is alive.
+    residency: kinds::Residency = kinds::Residency::of(row.residency),
+});
+
+row!(
+    /// A point of the live curve of the chosen module; of pk_memory_table() only where
+    /// pk_memory_options::curve_points asked for it.
+    CurvePoint: pk_curve_point = |row| {
+    /// Position of the file that carries the module.
+    file: u32 = row.file,
+    /// Heap event, or schedule position of a sweep.
+    event: i64 = row.event,
+    /// Alive then.
+    live_bytes: i64 = row.live_bytes,
+});
+
+row!(
+    /// A launch of a Neutrino trace's log.
+    Launch<'a>: pk_probe_launch = |row| {
+    /// Position of the trace folder.
+    file: u32 = row.file,
+    /// Position in the log.
+    launch: u64 = row.launch,
+    /// Name of the kernel.
+    kernel: Cow<'a, str> = text(row.kernel),
+    /// The driver's handle, "0x8209510".
+    function: Cow<'a, str> = text(row.function),
+    /// How it ended.
+    outcome: kinds::LaunchOutcome = kinds::LaunchOutcome::of(row.outcome),
+    /// Base name of its record file; "" without one.
+    bin: Cow<'a, str> = text(row.bin),
+    /// Of the record file; `None`: it is not there.
+    bin_position: Option<i64> = (row.bin_position >= 0).then_some(row.bin_position),
+    /// Since 1970.
+    time_ns: Option<i64> = has(row.flags, sys::PK_PROBE_HAS_TIME).then_some(row.time_ns),
+    /// Blocks.
+    grid: Option<[u32; 3]> = has(row.flags, sys::PK_PROBE_HAS_GEOMETRY).then_some(row.grid),
+    /// Threads of a block.
+    block: Option<[u32; 3]> = has(row.flags, sys::PK_PROBE_HAS_GEOMETRY).then_some(row.block),
+    /// Shared memory of a block.
+    shared_bytes: Option<u32> = has(row.flags, sys::PK_PROBE_HAS_GEOMETRY).then_some(row.shared_bytes),
+    /// Arguments of the kernel.
+    params: &'a [u64] = slice(row.params, row.params_count),
+    /// Taken by the probe.
+    probe_memory_bytes: Option<u64> = has(row.flags, sys::PK_PROBE_HAS_MEMORY).then_some(row.probe_memory_bytes),
+    /// Before the kernel.
+    prologue_ps: Option<i64> = has(row.flags, sys::PK_PROBE_HAS_DURATIONS).then_some(row.prologue_ps),
+    /// The kernel.
+    kernel_ps: Option<i64> = has(row.flags, sys::PK_PROBE_HAS_DURATIONS).then_some(row.kernel_ps),
+    /// After the kernel.
+    epilogue_ps: Option<i64> = has(row.flags, sys::PK_PROBE_HAS_DURATIONS).then_some(row.epilogue_ps),
+});
+
+row!(
+    /// A part of the time of a device: what it did, and why it waited. The rows of a device that are in steps add up
+    /// to its steps, the others to the time between its first and last kernel that is in no step.
+    DeviceTime: pk_device_time = |row| {
+    /// Position of the file.
+    file: u32 = row.file,
+    /// Position in devices.
+    device: i32 = row.device,
+    /// Within a step.
+    in_steps: bool = has(row.flags, sys::PK_DEVICE_TIME_IN_STEPS),
+    /// What the device did; what runs beside compute counts as compute.
+    #[cfg_attr(feature = "serde", serde(rename = "use"))]
+    use_: kinds::TimeUse = kinds::TimeUse::of(row.use_),
+    /// Why it waited; none of gaps that are too short to list or lie at the edge of the capture.
+    cause: Option<kinds::Cause> = has(row.flags, sys::PK_DEVICE_TIME_HAS_CAUSE).then_some(kinds::Cause::of(row.cause)),
+    /// Of the cause; of what is on record: proved.
+    certainty: kinds::Certainty = kinds::Certainty::of(row.certainty),
+    /// Listed gaps with this cause.
+    gaps: u64 = row.gaps,
+    /// Length.
+    time_ps: i64 = row.time_ps,
+});
+
+row!(
+    /// A fact of the model that ran: what it is, how sure it is, and where it comes from.
+    Fact: pk_fact = |row| {
+    /// Position of the file of the device.
+    file: u32 = row.file,
+    /// Position in devices; `None`: of a host alone.
+    device: Option<i32> = (row.device >= 0).then_some(row.device),
+    /// "layers", "hidden_size"; docs/architecture-report.md lists them.
+    name: String = text(row.name).into(),
+    /// "24", "true", "prefill, decode".
+    value: String = text(row.value).into(),
+    /// "tokens", "parameters", "%"; "" for counts and words.
+    unit: String = text(row.unit).into(),
+    /// How sure it is.
+    certainty: kinds::Certainty = kinds::Certainty::of(row.certainty),
+    /// What it is read from.
+    source: kinds::FactSource = kinds::FactSource::of(row.source),
+    /// The event, shape or name that says so.
+    evidence: String = text(row.evidence).into(),
+    /// What other sources say; "; " between them.
+    contradictions: String = text(row.contradictions).into(),
+});
+
+row!(
+    /// A call of a collective by all members of its process group, over all nodes of the capture.
+    CollectiveCall: pk_collective_call = |row| {
+    /// Position of the file of the member that came last.
+    file: u32 = row.file,
+    /// Of the op.
+    name: String = text(row.name).into(),
+    /// "all-reduce"; "" where nothing names it.
+    kind: String = text(row.kind).into(),
+    /// As on record; "" of everyone, or where none is on record.
+    process_group: String = text(row.process_group).into(),
+    /// Number among the calls of the op by its group.
+    call: u32 = row.call,
+    /// Devices that took part.
+    members: u32 = row.members,
+    /// Latest start - first start.
+    start_gap_ps: i64 = row.start_gap_ps,
+    /// Start of who must be waited for - end of who waits; 0 or more is out of order.
+    order_gap_ps: i64 = row.order_gap_ps,
+    /// How far both clocks together can be wrong.
+    bound_ps: i64 = row.bound_ps,
+    /// First start to last end; `None`: clocks are not known well enough.
+    span_ps: Option<i64> = (row.span_ps >= 0).then_some(row.span_ps),
+    /// Last start to last end; `None`: not known.
+    moving_ps: Option<i64> = (row.moving_ps >= 0).then_some(row.moving_ps),
+    /// What it moves; `None`: not known, or members differ.
+    payload_bytes: Option<i64> = (row.payload_bytes >= 0).then_some(row.payload_bytes),
+    /// What each link carries at least: over moving_ps it is the bus bandwidth.
+    link_bytes: Option<i64> = (row.link_bytes >= 0).then_some(row.link_bytes),
+    /// Id of the node that began last; `None` where several did.
+    latest_node: Option<i64> = (row.latest_node >= 0).then_some(row.latest_node),
+    /// Local number of the device that came last.
+    latest_device: Option<i32> = (row.latest_device >= 0).then_some(row.latest_device),
+    /// It is known who waits for whom.
+    judged: bool = has(row.flags, sys::PK_CALL_JUDGED),
+    /// Out of order beyond the bound of the clocks.
+    violates: bool = has(row.flags, sys::PK_CALL_VIOLATES),
+});
+
+of_table!(
+    FileInfo<'a>: PK_TABLE_FILES,
+    CaptureDevice: PK_TABLE_DEVICES,
+    Op: PK_TABLE_OPS,
+    BubbleStep: PK_TABLE_STEPS,
+    Kernel<'a>: PK_TABLE_KERNELS,
+    Bubble<'a>: PK_TABLE_GAPS,
+    GapCause<'a>: PK_TABLE_CAUSES,
+    Collective: PK_TABLE_COLLECTIVES,
+    Module<'a>: PK_TABLE_MODULES,
+    Allocator<'a>: PK_TABLE_ALLOCATORS,
+    LiveBuffer<'a>: PK_TABLE_LIVE_BUFFERS,
+    CurvePoint: PK_TABLE_LIVE_CURVE,
+    Launch<'a>: PK_TABLE_PROBE_LAUNCHES,
+    DeviceTime: PK_TABLE_DEVICE_TIME,
+    Fact: PK_TABLE_FACTS,
+    CollectiveCall: PK_TABLE_COLLECTIVE_CALLS,
+);

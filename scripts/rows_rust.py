@@ -1,0 +1,98 @@
+"""The tables in Rust, their rows, and how each is made of its C struct: bindings/rust/profkit/src/rows_of_tables.rs."""
+import enums
+
+TYPES = {"int32": "i32", "uint32": "u32", "int64": "i64", "uint64": "u64", "uint32[3]": "[u32; 3]"}
+LISTS = {"int64[]": "i64", "uint64[]": "u64"}
+BORROWED = {"text": "Cow<'a, str>", "name": "Cow<'a, str>", "path": "&'a Path", "bytes": "&'a [u8]"}
+OWNED = {"text": "String", "name": "String", "path": "std::path::PathBuf", "bytes": "Vec<u8>"}
+KEYWORDS = {"type", "match", "ref", "move", "fn", "in", "where", "use"}  # names that profkit-sys has with _ behind them
+MADE = {"text": "text", "name": "text", "path": "path", "bytes": "bytes"}
+
+
+def spelled(name):
+    return name + "_" if name in KEYWORDS else name
+
+
+def is_borrowed(table, column):
+    """Whether the row holds something that lives as long as an analysis or a profile."""
+    return table.text_of != "table" and (column.base in BORROWED or column.is_list)
+
+
+def held(table, column, schema):
+    """(type, expression) of a field, without what the null rule says."""
+    name = spelled(column.name)
+    if column.base == "flag":
+        return "bool", f"has(row.flags, sys::{column.of})"
+    if column.base in ("enum", "set"):
+        kind = schema.enums[column.of].rust
+        if not kind:
+            raise enums.SchemaError(f"{table.name}.{column.name}: {column.of} has no name in Rust")
+        kind = "kinds::" + kind
+        return (kind, f"{kind}::of(row.{name})") if column.base == "enum" else (f"{kind}s", f"{kind}s(row.{name})")
+    if column.base in BORROWED:
+        made = f"{MADE[column.base]}(row.{name})"
+        return (BORROWED[column.base], made) if table.text_of != "table" else (OWNED[column.base], made + ".into()")
+    if column.is_list:
+        made, kind = f"slice(row.{name}, row.{name}_count)", LISTS[column.base]
+        return (f"&'a [{kind}]", made) if table.text_of != "table" else (f"Vec<{kind}>", made + ".into()")
+    return TYPES[column.base], f"row.{name}"
+
+
+def nullable(column, kind, made):
+    """The same with the null rule; text and lists are empty where there is none."""
+    rule, _, of = column.null.partition(":")
+    if not rule or rule == "empty" and column.base != "path":
+        return kind, made
+    name = spelled(column.name)
+    test = {"negative": f"(row.{name} >= 0)", "no_time": f"(row.{name} != sys::PK_NO_TIME_PS)",
+            "empty": f"(row.{name}.size != 0)",
+            "without": f"has(row.flags, sys::{of})" if of.startswith("PK_") else f"(row.{of}.size != 0)"}[rule]
+    return f"Option<{kind}>", f"{test}.then_some({made})"
+
+
+def meaning(column):
+    """What the column means, where the value that stands for none in C is `None`."""
+    text = column.meaning + (f"; {column.unit}" if column.unit and not column.name.endswith("_" + column.unit) else "")
+    if column.null:
+        text = text.replace("PK_NO_TIME_PS", "`None`").replace("-1", "`None`")
+    return enums.sentence(text)
+
+
+def named(table):
+    """The struct, with a lifetime where it borrows."""
+    return table.bindings["rust"] + ("<'a>" if any(is_borrowed(table, c) for c in table.columns) else "")
+
+
+def row(table, schema):
+    """row!(BubbleStep: pk_bubble_step = |row| { … });"""
+    text = "\nrow!(\n" + enums.comment(table.meaning, "    ", "/// ", "/// ") + f"    {named(table)}: {table.row} = |row| {{\n"
+    for column in table.columns:
+        if column.base == "flags" or column.is_later:
+            continue
+        kind, made = nullable(column, *held(table, column, schema))
+        name = spelled(column.names["rust"])
+        text += enums.comment(meaning(column), "    ", "/// ", "/// ")
+        text += f'    #[cfg_attr(feature = "serde", serde(rename = "{column.name}"))]\n' if name != column.name else ""
+        text += f"    {name}: {kind} = {made},\n"
+    return text + "});\n"
+
+
+def kinds(schema):
+    """worded!(TableKind, …);"""
+    text = "\nworded!(\n    /// The tables of a profile; docs/tables.md describes their columns.\n    TableKind, Files, {\n"
+    for table in schema.tables:
+        name = "".join(word.capitalize() for word in table.name.split("_"))
+        text += enums.comment(table.meaning, "    ", "/// ", "/// ")
+        text += f'    {name} = sys::PK_TABLE_{table.name.upper()} => "{table.name}",\n'
+    return text + "});\n"
+
+
+def rows(schema):
+    """The whole file."""
+    described = [table for table in schema.tables + schema.structs if "rust" in table.bindings]
+    text = ("//! Tables and their rows. Written by scripts/generate from schema/tables.toml.\n\n"
+            "use crate::hooks::slice;\nuse crate::kinds::{self, worded};\n"
+            "use crate::rows::{bytes, has, of_table, path, row, text};\n"
+            "use profkit_sys as sys;\nuse std::borrow::Cow;\nuse std::path::Path;\n" + kinds(schema))
+    text += "".join(row(table, schema) for table in described) + "\nof_table!(\n"
+    return text + "".join(f"    {named(t)}: PK_TABLE_{t.name.upper()},\n" for t in described if t.number is not None) + ");\n"
