@@ -42,6 +42,8 @@ HAS_STRUCTS = {"cpp"}
 LEFT_OUT = {
     "pk_event_next": "events are read in batches",
     "pk_xspace_writer_status": "finish tells the first failure",
+    "pk_compression_name": "names of enumerations are those of the binding",
+    "pk_sibling_name": "names of enumerations are those of the binding",
     "go pk_line_kind_name": "names of enumerations are Go's",
     "go pk_plane_kind_name": "names of enumerations are Go's",
     "go pk_trace_format_name": "names of enumerations are Go's",

@@ -26,6 +26,7 @@ class Enum:
         self.type, self.c, self.function = given.get("type", "uint8"), given.get("c"), given.get("function")
         self.other, self.is_named_elsewhere = given.get("else", ""), "texts" in given
         self.python, self.rust, self.count = given.get("python"), given.get("rust"), given.get("count")
+        self.go_value = given.get("go_value")
         self.go, self.go_prefix = given.get("go"), given.get("go_prefix", given.get("go"))
         self.values, number = [], 0
         for value in given["values"]:
@@ -35,7 +36,7 @@ class Enum:
                                 "go": "".join(INITIALS.get(word, word.capitalize()) for word in value["name"].split("_")), **value,
                                 "number": number, "is_given": "number" in value})
             number += 1
-        unknown = set(given) - {"name", "header", "meaning", "type", "c", "function", "else", "python", "rust", "go", "go_prefix", "count",
+        unknown = set(given) - {"name", "header", "meaning", "type", "c", "function", "else", "python", "rust", "go", "go_prefix", "go_value", "count",
                                "texts", "values"}
         unknown |= {key for value in given["values"] for key in value} - {"name", "number", "c", "shown", "meaning", "rust", "go"}
         if unknown:
@@ -147,7 +148,7 @@ def python(enums):
 
 
 def sentence(text):
-    return text[:1].upper() + text[1:] + ("" if text.endswith(".") else ".")
+    return (text[:1] if "_" in text.split(" ")[0] else text[:1].upper()) + text[1:] + ("" if text.endswith(".") else ".")
 
 
 def rust(enums):

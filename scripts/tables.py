@@ -8,6 +8,8 @@ import re
 import document_writers
 import documents
 import enums
+import rows_go
+import rows_python
 from enums import SchemaError, tomllib
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
@@ -32,10 +34,11 @@ class Column:
         self.meaning = given.get("meaning", "")
         self.since = given.get("since", "0.1")
         self.names = {language: given.get(language, self.name) for language in BINDINGS}
+        self.is_path = given.get("path", False)
         self.is_later = version(self.since) > version(schema["frozen"])
         self.base, _, self.of = self.type.partition(":")
         self.is_list = self.base in ("int64[]", "uint64[]")
-        unknown = set(given) - {"name", "type", "unit", "null", "meaning", "since", *BINDINGS}
+        unknown = set(given) - {"name", "type", "unit", "null", "meaning", "since", "path", *BINDINGS}
         known = self.base in INTEGERS or self.base in TEXTS or self.is_list or self.base in ("flags", "flag", "uint32[3]")
         if self.base in ("enum", "set"):
             known = self.of in enumerations
@@ -95,7 +98,8 @@ class Table:
     def __init__(self, given, schema, enumerations):
         self.name, self.number, self.row = given["name"], given.get("number"), given.get("row")
         self.meaning, self.order = given["meaning"], given.get("order")
-        self.bindings = {language: given[language] for language in BINDINGS if language in given}
+        self.bindings, self.given = {language: given[language] for language in BINDINGS if language in given}, given.get("given", [])
+        self.is_base = given.get("python_base", False)
         self.join = given.get("join", list(schema["join"]))
         self.filters = given.get("filters", [])
         self.columns = [Column(self.name, column, schema, enumerations) for column in given["columns"]]
@@ -114,6 +118,10 @@ class Table:
         rest = [c for c in held if c not in lead]
         return lead + sorted(rest, key=lambda c: c.fields()[0][1] % 8 != 0)
 
+    def flags(self):
+        """The column that `flag:` and `without:` are bits of."""
+        return next(c for c in self.columns if c.base == "flags")
+
     def later(self):
         return [c for c in self.columns if c.is_field and c.is_later]
 
@@ -130,6 +138,10 @@ class Schema:
         numbers = [table.number for table in self.tables]
         if len(set(numbers)) != len(numbers):
             raise SchemaError("two tables have one number")
+
+    def rows_in(self, language):
+        """Those that have a row in a binding."""
+        return [table for table in self.tables + self.structs if language in table.bindings]
 
 
 # ---- the C header ----
@@ -359,6 +371,9 @@ def generated(root=ROOT):
     structs = "".join(f"template <>\nstruct table_of<{t.row}> : std::integral_constant<std::int32_t, PK_TABLE_{t.name.upper()}> {{}};\n"
                       for t in schema.tables if t.row)
     raii_text = replace_marked((root / raii).read_text(encoding="utf-8"), "tables", structs, raii)
+    for path, text in (("bindings/go/rows.go", rows_go.rows(schema)),
+                       ("bindings/python/src/profkit/rows.py", rows_python.rows(schema))):
+        texts[path] = replace_marked((root / path).read_text(encoding="utf-8"), "rows", text, path)
     return {**texts, header: c_text, raii: raii_text, core: core_text, "docs/tables.md": document(schema),
             "docs/schemas/tables.json": json_schema(schema)}
 
