@@ -40,6 +40,8 @@ SOURCES = {"python": ("bindings/python/src/profkit", "*.py"), "rust": ("bindings
 HAS_STRUCTS = {"cpp"}
 # What no binding, or one of them, leaves out, and why.
 LEFT_OUT = {
+    "pk_compression_name": "names of enumerations are those of the binding",
+    "pk_sibling_name": "names of enumerations are those of the binding",
     "pk_event_next": "events are read in batches",
     "pk_xspace_writer_status": "finish tells the first failure",
     "go pk_line_kind_name": "names of enumerations are Go's",
@@ -50,12 +52,10 @@ LEFT_OUT = {
     "python pk_plane_kind_name": "names of enumerations are Python's",
     "python pk_table_name": "names of enumerations are Python's",
     "python pk_table_values": "rows are dicts of all columns",
-    "rust pk_compression_name": "names of enumerations are Rust's",
     "rust pk_document_name": "names of enumerations are Rust's",
     "rust pk_family_name": "names of enumerations are Rust's",
     "rust pk_line_kind_name": "names of enumerations are Rust's",
     "rust pk_plane_kind_name": "names of enumerations are Rust's",
-    "rust pk_sibling_name": "names of enumerations are Rust's",
     "rust pk_table_name": "names of enumerations are Rust's",
     "rust pk_trace_format_name": "names of enumerations are Rust's",
     "rust pk_stat_kind_name": "the kind of a value is that of the enum Value",

@@ -28,6 +28,7 @@ class Enum:
         self.other, self.is_named_elsewhere = given.get("else", ""), "texts" in given
         self.python, self.rust, self.count = given.get("python"), given.get("rust"), given.get("count")
         self.has_default = given.get("default", False)
+        self.go_value = given.get("go_value")
         self.go, self.go_prefix = given.get("go"), given.get("go_prefix", given.get("go"))
         self.values, number = [], 0
         for value in given["values"]:
@@ -37,8 +38,8 @@ class Enum:
                                 "go": "".join(INITIALS.get(word, word.capitalize()) for word in value["name"].split("_")), **value,
                                 "number": number, "is_given": "number" in value})
             number += 1
-        unknown = set(given) - {"name", "header", "meaning", "type", "c", "function", "else", "python", "rust", "go", "go_prefix", "count",
-                               "default", "texts", "values"}
+        unknown = set(given) - {"name", "header", "meaning", "type", "c", "function", "else", "python", "rust", "go", "go_prefix", "go_value",
+                               "count", "default", "texts", "values"}
         unknown |= {key for value in given["values"] for key in value} - {"name", "number", "c", "shown", "meaning", "rust", "go"}
         if unknown:
             raise SchemaError(f"{self.name}: {', '.join(sorted(unknown))} has no meaning")

@@ -8,6 +8,8 @@ import re
 import document_writers
 import documents
 import enums
+import rows_go
+import rows_python
 import rows_rust
 from enums import SchemaError, tomllib
 
@@ -99,7 +101,8 @@ class Table:
         self.meaning, self.order = given["meaning"], given.get("order")
         self.source, self.header = given.get("from"), given.get("header")
         self.text_of = given.get("text_of", "table")
-        self.bindings = {language: given[language] for language in BINDINGS if language in given}
+        self.bindings, self.given = {language: given[language] for language in BINDINGS if language in given}, given.get("given", [])
+        self.is_base = given.get("python_base", False)
         self.join = given.get("join", list(schema["join"]))
         self.filters = given.get("filters", [])
         self.columns = [Column(self.name, column, schema, enumerations) for column in given["columns"]]
@@ -118,6 +121,10 @@ class Table:
         rest = [c for c in held if c not in lead]
         return lead + sorted(rest, key=lambda c: c.fields()[0][1] % 8 != 0)
 
+    def flags(self):
+        """The column that `flag:` and `without:` are bits of."""
+        return next(c for c in self.columns if c.base == "flags")
+
     def later(self):
         return [c for c in self.columns if c.is_field and c.is_later]
 
@@ -134,6 +141,10 @@ class Schema:
         numbers = [table.number for table in self.tables]
         if len(set(numbers)) != len(numbers):
             raise SchemaError("two tables have one number")
+
+    def rows_in(self, language):
+        """Those that have a row in a binding."""
+        return [table for table in self.tables + self.structs if language in table.bindings]
 
 
 # ---- the C header ----
@@ -399,6 +410,9 @@ def generated(root=ROOT):
     structs = "".join(f"template <>\nstruct table_of<{t.row}> : std::integral_constant<std::int32_t, PK_TABLE_{t.name.upper()}> {{}};\n"
                       for t in schema.tables if t.row)
     raii_text = replace_marked((root / raii).read_text(encoding="utf-8"), "tables", structs, raii)
+    for path, text in (("bindings/go/rows.go", rows_go.rows(schema)),
+                       ("bindings/python/src/profkit/rows.py", rows_python.rows(schema))):
+        texts[path] = replace_marked((root / path).read_text(encoding="utf-8"), "rows", text, path)
     return {**texts, header: c_text, raii: raii_text, core: core_text, "docs/tables.md": document(schema),
             "docs/schemas/tables.json": json_schema(schema),
             "bindings/rust/profkit/src/rows_of_tables.rs": rows_rust.rows(schema)}

@@ -92,25 +92,6 @@ type MemorySpace struct {
 	Method, Bound                                                                    string // "heap_replay", "schedule_sweep", …; "exact", "lower", "upper"
 }
 
-// LiveBuffer is alive at the peak of the chosen module.
-type LiveBuffer struct {
-	File                                           int // that carries the module
-	SizeBytes, OffsetBytes                         int64
-	InstructionName, Opcode, OpName, Shape, Source string
-	SourceLine                                     int64
-	Indefinite                                     bool // for the whole program, not temporary
-
-	LogicalBufferID  int64 // -1: the allocation has no assigned buffer
-	AllocationIndex  int64
-	InstructionID    int64
-	InstructionFound bool
-	ComputationName  string
-	ShapeIndex       []int64 // which part of the instruction's result; nil when it is all of it
-}
-
-// CurvePoint is a point of the live curve.
-type CurvePoint struct{ Event, LiveBytes int64 }
-
 // Memory analyses memory.
 func (p *Profile) Memory(ctx context.Context, options MemoryOptions) (*Memory, error) {
 	h, err := analysis(ctx, p, options.Hooks, func(raw unsafe.Pointer) { C.pk_memory_free((*C.pk_memory)(raw)) },
@@ -190,55 +171,14 @@ func (m *Memory) Space(module, space int) (MemorySpace, error) {
 	return made, err
 }
 
-// Allocator is one allocator of one host.
-type Allocator struct {
-	File                              int
-	Name, Host                        string
-	Device                            int   // position among the devices of the capture; -1: host memory
-	HeapPeakBytes, OccupancyPeakBytes int64 // occupancy: reserved and allocated
-	OccupancyPeakPs                   int64
-	CapacityBytes, PreTraceBytes      int64
-	UnmatchedFrees                    uint64
-	AllocatorAgrees                   bool // the replay equals the allocator's own count after every event
-	Chosen                            bool // the run-time part of the document is about it
-}
-
 // Allocators are those of all hosts.
-func (m *Memory) Allocators() ([]Allocator, error) {
-	table, err := m.open(AllocatorsTable, TableOptions{})
-	return allOf(rowsOf(table, err, func(row *C.pk_memory_allocator) Allocator {
-		return Allocator{int(row.file), text(row.name), text(row.host), int(row.device), int64(row.heap_peak_bytes),
-			int64(row.occupancy_peak_bytes), int64(row.occupancy_peak_ps), int64(row.capacity_bytes),
-			int64(row.pre_trace_bytes), uint64(row.unmatched_frees), row.flags&C.PK_ALLOCATOR_AGREES != 0,
-			row.flags&C.PK_ALLOCATOR_CHOSEN != 0}
-	}))
-}
+func (m *Memory) Allocators() ([]Allocator, error) { return allOf(rowsFrom[Allocator](m.open)) }
 
 // LiveBuffers are largest first; their sizes add up to the peak.
-func (m *Memory) LiveBuffers() *Rows[LiveBuffer] {
-	table, err := m.open(LiveBuffersTable, TableOptions{})
-	return rowsOf(table, err, func(row *C.pk_live_buffer) LiveBuffer {
-		return LiveBuffer{int(row.file), int64(row.size_bytes), int64(row.offset_bytes), text(row.instruction_name),
-			text(row.opcode), text(row.op_name), text(row.shape), text(row.source_file), int64(row.source_line),
-			row.residency == C.PK_RESIDENCY_INDEFINITE, int64(row.logical_buffer_id), int64(row.allocation_index),
-			int64(row.instruction_id), row.flags&C.PK_LIVE_BUFFER_HAS_INSTRUCTION != 0, text(row.computation_name), shapeIndex(row)}
-	})
-}
-
-func shapeIndex(row *C.pk_live_buffer) []int64 {
-	if row.shape_index_count == 0 {
-		return nil
-	}
-	return append([]int64(nil), unsafe.Slice((*int64)(unsafe.Pointer(row.shape_index)), int(row.shape_index_count))...)
-}
+func (m *Memory) LiveBuffers() *Rows[LiveBuffer] { return rowsFrom[LiveBuffer](m.open) }
 
 // LiveCurve is what CurvePoints asked for.
-func (m *Memory) LiveCurve() *Rows[CurvePoint] {
-	table, err := m.open(LiveCurveTable, TableOptions{})
-	return rowsOf(table, err, func(row *C.pk_curve_point) CurvePoint {
-		return CurvePoint{int64(row.event), int64(row.live_bytes)}
-	})
-}
+func (m *Memory) LiveCurve() *Rows[CurvePoint] { return rowsFrom[CurvePoint](m.open) }
 
 // Fit tells whether what FitBytes asked fits, and how many bytes are spare; asked is false when it was not asked.
 func (m *Memory) Fit() (fits bool, spare int64, asked bool, err error) {
@@ -278,54 +218,6 @@ type BubbleOptions struct {
 
 // Bubbles tells why devices wait: the idle gaps of every step, with what is around them.
 type Bubbles struct{ h *handle }
-
-// BubbleStep is one step of one device. Busy, prelaunch, internal, tail and what is not recorded add up to its length, exactly.
-type BubbleStep struct {
-	File, Device                                            int    // Device: position among those of the capture
-	Step                                                    int    // position among all steps
-	StepID                                                  string // number of its marker, else its name
-	StartPs, EndPs, BusyPs, PrelaunchPs, InternalPs, TailPs int64
-	LargestInternalPs                                       int64
-	BubbleCount                                             uint64 // internal gaps of any length
-
-	// These add up to the length, too.
-	ComputeOnlyPs, CommExposedPs, CommOverlappedPs, CopyPs, OtherPs, IdlePs, NotRecordedPs int64
-
-	UnrecordedLaunches uint64   // without any record of a device
-	Tags               []string // anomalies
-}
-
-// bits are the names of those that are set.
-func bits(names []string, value C.uint32_t) (made []string) {
-	for bit, name := range names {
-		if value>>bit&1 != 0 {
-			made = append(made, name)
-		}
-	}
-	return made
-}
-
-// Bubble is one gap of a device that is long enough to be listed.
-type Bubble struct {
-	StartPs, EndPs int64
-	HostPs         int64 // host activity inside the gap; see HostTraced
-	HostTraced     bool
-	Before, After  string   // the kernels around it; "": none
-	Step           int      // -1: none
-	File, Device   int      // Device: position among those of the capture
-	Cause          Cause    // why the device waited, as far as the capture shows
-	Labels         []string // the soft labels that its evidence meets
-	Heavy          bool
-
-	SyncPs, ThreadsPs   int64 // of HostPs, synchronisation and copies; sum over the host's threads
-	CommPs              int64 // communication inside the gap
-	LaunchPs            int64 // when the kernel behind the gap was launched; see HasLaunch
-	HasLaunch           bool
-	BeforeRow, AfterRow uint64    // where the kernels stand: line, ordinal, byte offset
-	Scope               string    // "global", "step_internal", "prelaunch", "tail"
-	Certainty           Certainty // how sure the cause is
-	AtEdge, InterStep   bool      // touches the edge of the capture; lies over the boundary of two steps
-}
 
 // Bubbles runs the detector. A capture without devices is no failure.
 func (p *Profile) Bubbles(ctx context.Context, options BubbleOptions) (*Bubbles, error) {
@@ -368,35 +260,10 @@ func (b *Bubbles) Devices() ([]string, error) {
 }
 
 // Steps are by device, then by time.
-func (b *Bubbles) Steps() ([]BubbleStep, error) {
-	table, err := b.open(StepsTable, TableOptions{})
-	return allOf(rowsOf(table, err, func(row *C.pk_bubble_step) BubbleStep {
-		return BubbleStep{int(row.file), int(row.device), int(row.step), text(row.step_id), int64(row.start_ps), int64(row.end_ps),
-			int64(row.busy_ps), int64(row.prelaunch_ps), int64(row.internal_ps), int64(row.tail_ps),
-			int64(row.largest_internal_ps), uint64(row.bubble_count), int64(row.compute_only_ps), int64(row.comm_exposed_ps),
-			int64(row.comm_overlapped_ps), int64(row.copy_ps), int64(row.other_ps), int64(row.idle_ps), int64(row.not_recorded_ps),
-			uint64(row.unrecorded_launches), bits(namesOf["bubble_tag"], row.tags)}
-	}))
-}
+func (b *Bubbles) Steps() ([]BubbleStep, error) { return allOf(rowsFrom[BubbleStep](b.open)) }
 
 // Gaps are by device and time.
-func (b *Bubbles) Gaps() *Rows[Bubble] {
-	table, err := b.open(GapsTable, TableOptions{})
-	return rowsOf(table, err, func(row *C.pk_bubble) Bubble {
-		made := Bubble{StartPs: int64(row.start_ps), EndPs: int64(row.end_ps), HostPs: int64(row.host_ps),
-			HostTraced: row.flags&C.PK_BUBBLE_TRACED != 0, Before: text(row.before), After: text(row.after),
-			Step: int(row.step), File: int(row.file), Device: int(row.device), Heavy: row.flags&C.PK_BUBBLE_HEAVY != 0,
-			Cause: Cause(row.cause), Labels: bits(namesOf["bubble_label"], row.labels), SyncPs: int64(row.sync_ps),
-			ThreadsPs: int64(row.threads_ps), CommPs: int64(row.comm_ps), BeforeRow: uint64(row.before_row),
-			AfterRow: uint64(row.after_row), Scope: named("bubble_scope", int32(row.scope), ""),
-			Certainty: Certainty(row.certainty), AtEdge: row.flags&C.PK_BUBBLE_AT_EDGE != 0,
-			InterStep: row.flags&C.PK_BUBBLE_INTER_STEP != 0}
-		if row.launch_ps != C.PK_NO_TIME_PS {
-			made.LaunchPs, made.HasLaunch = int64(row.launch_ps), true
-		}
-		return made
-	})
-}
+func (b *Bubbles) Gaps() *Rows[Bubble] { return rowsFrom[Bubble](b.open) }
 
 // WriteDocument writes what `profkit bubbles --json` prints.
 func (b *Bubbles) WriteDocument(to io.Writer) (DocumentStatus, error) {
@@ -431,18 +298,6 @@ type Device struct {
 
 	// What its source tells of kernels; without classes they are told from names.
 	HasWaits, HasShapes, HasClasses, HasLaunches bool
-}
-
-// Kernel is one execution of a kernel.
-type Kernel struct {
-	File, Device                                                      int // Device: position among those of the capture
-	StartPs, DurationPs                                               int64
-	WaitPs, LaunchPs, Stream                                          int64 // see the Has fields
-	HasWait, HasLaunch, HasStream, Duplicate, InFlight                bool
-	Name, OpType, Core, StepID, InputShapes, OutputShapes, InputTypes string
-	Kind                                                              KernelKind
-	SourceRow                                                         uint64 // line, ordinal or byte offset in its file
-	OnAICPU                                                           bool   // of an Ascend device
 }
 
 // Kernels reads the kernels of all devices. A capture without devices is no failure.
@@ -487,13 +342,4 @@ func (k *Kernels) Devices() ([]Device, error) {
 }
 
 // Rows are the kernels of all devices, by device and start.
-func (k *Kernels) Rows() *Rows[Kernel] {
-	table, err := k.open(TableOptions{})
-	return rowsOf(table, err, func(row *C.pk_kernel_row) Kernel {
-		return Kernel{int(row.file), int(row.device), int64(row.start_ps), int64(row.duration_ps), int64(row.wait_ps),
-			int64(row.launch_ps), int64(row.stream), row.flags&C.PK_KERNEL_HAS_WAIT != 0, row.flags&C.PK_KERNEL_HAS_LAUNCH != 0,
-			row.flags&C.PK_KERNEL_HAS_STREAM != 0, row.flags&C.PK_KERNEL_DUPLICATE != 0, row.flags&C.PK_KERNEL_IN_FLIGHT != 0, text(row.name),
-			text(row.op_type), text(row.core), text(row.step_id), text(row.input_shapes), text(row.output_shapes),
-			text(row.input_types), KernelKind(1 + row.kind), uint64(row.source_row), row.flags&C.PK_KERNEL_ON_AICPU != 0}
-	})
-}
+func (k *Kernels) Rows() *Rows[Kernel] { return rowsFrom[Kernel](k.open) }

@@ -311,14 +311,16 @@ func (p *Profile) OpsTable(ctx context.Context, filters DocumentOptions, options
 	return arrowOf(p.Table(ctx, OpTotalsTable, filters, options))
 }
 
-func (k *Kernels) open(options TableOptions) (*Table, error) {
+func (k *Kernels) open(_ TableKind, options TableOptions) (*Table, error) {
 	return tableOf(k.h, options, func(object unsafe.Pointer, given *C.pk_table_options, out **C.pk_table, raw **C.pk_error) C.pk_status {
 		return C.pk_activity_table((*C.pk_activity)(object), given, out, raw)
 	})
 }
 
 // Table has the kernels of all devices, by device and start.
-func (k *Kernels) Table(options TableOptions) (*ArrowStream, error) { return arrowOf(k.open(options)) }
+func (k *Kernels) Table(options TableOptions) (*ArrowStream, error) {
+	return arrowOf(k.open(KernelsTable, options))
+}
 
 func (b *Bubbles) open(kind TableKind, options TableOptions) (*Table, error) {
 	return tableOf(b.h, options, func(object unsafe.Pointer, given *C.pk_table_options, out **C.pk_table, raw **C.pk_error) C.pk_status {
@@ -357,7 +359,7 @@ func (m *Memory) LiveCurveTable(options TableOptions) (*ArrowStream, error) {
 	return arrowOf(m.open(LiveCurveTable, options))
 }
 
-func (t *ProbeTrace) open(options TableOptions) (*Table, error) {
+func (t *ProbeTrace) open(_ TableKind, options TableOptions) (*Table, error) {
 	return tableOf(t.h, options, func(object unsafe.Pointer, given *C.pk_table_options, out **C.pk_table, raw **C.pk_error) C.pk_status {
 		return C.pk_probe_table((*C.pk_probe)(object), given, out, raw)
 	})
@@ -365,7 +367,7 @@ func (t *ProbeTrace) open(options TableOptions) (*Table, error) {
 
 // LaunchesTable has the launches, in the order of the log.
 func (t *ProbeTrace) LaunchesTable(options TableOptions) (*ArrowStream, error) {
-	return arrowOf(t.open(options))
+	return arrowOf(t.open(ProbeLaunchesTable, options))
 }
 
 // RecordsTable has the records of a map that were written: block, lane, k, then a column a field.

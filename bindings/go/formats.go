@@ -21,21 +21,6 @@ import (
 // ModuleList are the compiled modules of a capture, largest first.
 type ModuleList struct{ h *handle }
 
-// Module is a compiled module.
-type Module struct {
-	File                               int
-	Plane                              int // -1: a file of its own
-	MetadataID                         int64
-	Name                               string // as the metadata entry or the file name says
-	ModuleName                         string // as the module itself says
-	ModuleID                           int64
-	ComputationCount, InstructionCount uint64
-	HloProtoBytes                      int    // size of the serialized xla.HloProto: HloProto copies it
-	SiblingPath                        string // "" when there is none
-	Sibling                            string // "none", "same_bytes", "same_content", "differs"
-	Damage                             error  // why the bytes do not parse to the end; the counts tell what did
-}
-
 // Modules finds and counts the compiled modules. A capture without any is no failure.
 func (p *Profile) Modules(ctx context.Context, hooks Hooks) (*ModuleList, error) {
 	h, err := analysis(ctx, p, hooks, func(raw unsafe.Pointer) { C.pk_module_list_free((*C.pk_module_list)(raw)) },
@@ -78,9 +63,7 @@ func (m *ModuleList) At(position int) (Module, error) {
 	var made Module
 	err := m.h.use(func(object unsafe.Pointer) error {
 		err := m.get(position, func(row *C.pk_module_info) {
-			made = Module{int(row.file), int(row.plane), int64(row.metadata_id), text(row.name), text(row.module_name),
-				int64(row.module_id), uint64(row.computation_count), uint64(row.instruction_count), int(row.hlo_proto.size),
-				text(row.sibling_path), C.GoString(C.pk_sibling_name(row.sibling)), nil}
+			made = moduleOf(row, int(row.hlo_proto.size), nil)
 		})
 		if why := C.pk_module_damage((*C.pk_module_list)(object), C.size_t(position)); err == nil && why != nil {
 			made.Damage = errorOf(C.pk_error_code(why), (*C.pk_error)(unsafe.Pointer(why)))

@@ -17,21 +17,6 @@ import (
 // ProbeTrace is an opened Neutrino trace: what probes recorded inside GPU kernels.
 type ProbeTrace struct{ h *handle }
 
-// Launch is one of the log.
-type Launch struct {
-	Kernel, Function                             string
-	Bin                                          string // base name of its record file; "" without one
-	Grid, Block                                  [3]uint32
-	SharedBytes                                  uint32
-	Outcome                                      string // "unfinished", "ok", "failed", …
-	Params                                       []uint64
-	TimeNs                                       int64 // since the Unix epoch
-	ProbeMemoryBytes                             uint64
-	ProloguePs, KernelPs, EpiloguePs             int64
-	HasGeometry, HasTime, HasMemory, HasDuration bool
-	File                                         int // position of its record file; -1: it is not there
-}
-
 // RecordFile is one record file.
 type RecordFile struct {
 	Name, Path  string
@@ -88,26 +73,8 @@ func (p *Profile) Neutrino(tool ProbeTool) (*ProbeTrace, error) {
 // Close frees the trace; records that were opened keep it.
 func (t *ProbeTrace) Close() { t.h.close() }
 
-func three(values [3]C.uint32_t) [3]uint32 {
-	return [3]uint32{uint32(values[0]), uint32(values[1]), uint32(values[2])}
-}
-
 // Launches are in the order of the log.
-func (t *ProbeTrace) Launches() ([]Launch, error) {
-	table, err := t.open(TableOptions{})
-	return allOf(rowsOf(table, err, func(row *C.pk_probe_launch) Launch {
-		launch := Launch{text(row.kernel), text(row.function), text(row.bin), three(row.grid), three(row.block),
-			uint32(row.shared_bytes), "", nil, int64(row.time_ns), uint64(row.probe_memory_bytes), int64(row.prologue_ps),
-			int64(row.kernel_ps), int64(row.epilogue_ps), row.flags&C.PK_PROBE_HAS_GEOMETRY != 0,
-			row.flags&C.PK_PROBE_HAS_TIME != 0, row.flags&C.PK_PROBE_HAS_MEMORY != 0,
-			row.flags&C.PK_PROBE_HAS_DURATIONS != 0, int(row.bin_position)}
-		launch.Outcome = named("probe_outcome", int32(row.outcome), "")
-		if row.params_count > 0 {
-			launch.Params = append(launch.Params, unsafe.Slice((*uint64)(unsafe.Pointer(row.params)), int(row.params_count))...)
-		}
-		return launch
-	}))
-}
+func (t *ProbeTrace) Launches() ([]Launch, error) { return allOf(rowsFrom[Launch](t.open)) }
 
 // Files are the record files, by elapsed time.
 func (t *ProbeTrace) Files() ([]RecordFile, error) {

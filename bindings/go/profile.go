@@ -360,20 +360,6 @@ type File struct {
 	file C.uint32_t
 }
 
-// FileInfo is what is known of a file.
-type FileInfo struct {
-	Path         string
-	Host         string // as the file name tells it; "" when it does not
-	Run          string
-	Family       string // "xspace", "chrome_trace", …
-	Compression  string // "none", "gzip", "zstd"
-	EncodedBytes uint64
-	ShiftNs      int64
-	ExportOf     int // position of the XSpace that this file repeats; -1: none
-	OriginUnixNs int64
-	HasOrigin    bool // OriginUnixNs is known; a file without one is not shifted
-}
-
 // Info tells what is known of the file.
 func (f File) Info() (FileInfo, error) {
 	var made FileInfo
@@ -383,9 +369,7 @@ func (f File) Info() (FileInfo, error) {
 		if err := failure(C.pk_file_get((*C.pk_profile)(object), f.file, &info, &raw), raw); err != nil {
 			return err
 		}
-		made = FileInfo{text(info.path), text(info.host), text(info.run), C.GoString(C.pk_family_name(info.family)),
-			C.GoString(C.pk_compression_name(info.compression)), uint64(info.encoded_bytes), int64(info.shift_ns),
-			int(info.export_of), int64(info.origin_unix_ns), info.flags&C.PK_FILE_HAS_ORIGIN != 0}
+		made = fileInfoOf(&info)
 		return nil
 	})
 	return made, err

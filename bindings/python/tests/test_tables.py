@@ -1,7 +1,9 @@
 """Tables through __arrow_c_stream__: pyarrow and DuckDB read them, whatever is closed or dropped first."""
 import csv
+import enum
 import gc
 import io
+import itertools
 import os
 import re
 import shutil
@@ -12,6 +14,7 @@ import typing
 import pytest
 
 import profkit
+from profkit.rows import READ
 
 pyarrow = pytest.importorskip("pyarrow")
 
@@ -255,3 +258,26 @@ def test_damage_comes_after_the_intact_rows():
     with pytest.raises(Exception, match="bad.xplane.pb|damaged|byte"):
         reader.read_next_batch()
     assert profile.events_table(skip_damage=True).to_pyarrow().num_rows == 2
+
+
+def test_rows_are_the_cells_of_their_columns(tpu, data):
+    """Each field of a tuple is what the column of its name has."""
+    def shown(value):
+        if isinstance(value, enum.Enum):
+            return value.name.lower()
+        return ",".join(map(str, value)) if isinstance(value, tuple) else value
+
+    compared = set()
+    with profkit.open(data / "neutrino" / "block_sched") as neutrino:
+        for profile in (tpu, neutrino):
+            for kind, (name, *_) in READ.items():
+                for row, cells in itertools.zip_longest(profile.table(name, allow_empty=True).rows(kind),
+                                                        profile.table(name, allow_empty=True).to_dicts()):
+                    fields = row._asdict() if isinstance(row, tuple) else {field: getattr(row, field) for field in row.__slots__}
+                    cells["executions"] = cells.get("count")
+                    held = {field: shown(value) for field, value in fields.items() if field in cells}
+                    assert len(held) > 2 and held == {field: "" if cells[field] is None and held[field] == "" else cells[field] for field in held}
+                    compared.add(kind)
+    assert {kind.__name__ for kind in set(READ) - compared} <= {"CurvePoint", "CollectiveCall"}
+    with pytest.raises(ValueError, match="Op is a row of the table ops"):
+        next(tpu.table("facts").rows(profkit.Op))

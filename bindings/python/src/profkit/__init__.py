@@ -7,9 +7,8 @@
 """
 from ._library import version
 from .analyses import (
-    Allocator, Architecture, Bubble, Bubbles, BubbleStep, ChromeEvent, ChromeEvents, ChromeSummary, CurvePoint, Device, Kernel,
-    Kernels, Launch, LiveBuffer, Memory, MemoryModule, MemorySpace, Module, Modules, Neutrino, Record, RecordField,
-    RecordFile, RecordMap, Records,
+    Architecture, Bubbles, ChromeEvent, ChromeEvents, ChromeSummary, Device, Kernels, Memory, MemoryModule, MemorySpace,
+    Modules, Neutrino, Record, RecordField, RecordFile, RecordMap, Records,
 )
 from .building import TraceAllocation, TraceBuilder, TraceKernel, TraceSpan, TraceStep, TraceValue
 from .clocks import Clock, ClockOffset, ClockPair
@@ -26,19 +25,24 @@ from .profile import (
     StatMetadata, open, open_buffer, open_callbacks,
 )
 from .pushing import PushedEvent, PushedLine, PushedPlane, PushReader
+from .rows import (
+    Allocator, Bubble, BubbleStep, Collective, CollectiveCall, CurvePoint, DeviceInfo, DeviceTime, Fact, FileInfo, GapCause, Kernel,
+    Launch, LiveBuffer, Module, Op,
+)
 from .tables import Table
 from .writing import XSpaceWriter
 
 __version__ = "0.1.0"
 __all__ = [
-    "Accelerator", "Allocator", "Architecture", "Bubble", "BubbleStep", "Bubbles", "CancelToken", "Cancelled", "ChromeEvent", "ChromeEvents",
-    "ChromeSummary", "Clock", "ClockInterval", "ClockOffset", "ClockPair", "CurvePoint", "Damaged", "Device", "Error", "Event", "EventMetadata", "Exported",
-    "Family", "File", "InvalidArgument", "Kernel", "KernelKind", "Kernels", "Launch", "LaunchKind", "LimitExceeded", "Limits", "Line",
-    "LineKind", "LineSummary", "LiveBuffer", "Memory", "MemoryModule", "MemorySpace", "Merge", "MergedNode", "Module",
-    "Modules", "Neutrino", "NotFound", "OutputFailed", "PermissionDenied", "Plane", "PlaneKind", "Profile", "PushReader",
-    "PushedEvent", "PushedLine", "PushedPlane", "ReadFailed",
-    "Record", "RecordField", "RecordFile", "RecordMap", "Records", "Run", "SpanKind", "Stat", "StatMetadata", "StatOrigin", "Status",
-    "Table", "TraceAllocation", "TraceBuilder", "TraceKernel", "TraceSpan", "TraceStep", "TraceValue",
-    "Unrecognised", "Unsupported", "Validation", "ValidationSummary", "XSpaceWriter", "combine_traces", "dump", "open",
-    "open_buffer", "open_callbacks", "sql", "validate", "version",
+    "Accelerator", "Allocator", "Architecture", "Bubble", "BubbleStep", "Bubbles", "CancelToken", "Cancelled", "ChromeEvent",
+    "ChromeEvents", "ChromeSummary", "Clock", "ClockInterval", "ClockOffset", "ClockPair", "Collective", "CollectiveCall",
+    "CurvePoint", "Damaged", "Device", "DeviceInfo", "DeviceTime", "Error", "Event", "EventMetadata", "Exported", "Fact",
+    "Family", "File", "FileInfo", "GapCause", "InvalidArgument", "Kernel", "KernelKind", "Kernels", "Launch", "LaunchKind",
+    "LimitExceeded", "Limits", "Line", "LineKind", "LineSummary", "LiveBuffer", "Memory", "MemoryModule", "MemorySpace",
+    "Merge", "MergedNode", "Module", "Modules", "Neutrino", "NotFound", "Op", "OutputFailed", "PermissionDenied", "Plane",
+    "PlaneKind", "Profile", "PushReader", "PushedEvent", "PushedLine", "PushedPlane", "ReadFailed", "Record", "RecordField",
+    "RecordFile", "RecordMap", "Records", "Run", "SpanKind", "Stat", "StatMetadata", "StatOrigin", "Status", "Table",
+    "TraceAllocation", "TraceBuilder", "TraceKernel", "TraceSpan", "TraceStep", "TraceValue", "Unrecognised", "Unsupported",
+    "Validation", "ValidationSummary", "XSpaceWriter", "combine_traces", "dump", "open", "open_buffer", "open_callbacks",
+    "sql", "validate", "version",
 ]

@@ -7,9 +7,12 @@ from . import _declarations as d
 from . import _library as L
 from ._library import Calls, Owner, check, converter, got, lib, made, options, path_text, text
 from .errors import Error
-from .kinds import NAMES, KernelKind, Status
+from .kinds import NAMES, Status
 from .tables import Table, number_of
 from .profile import CancelToken, Log, Profile, Progress
+from .rows import (
+    Allocator, Bubble, BubbleStep, CurvePoint, Kernel, Launch, LiveBuffer, Module, module_of, name_of,
+)
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -38,14 +41,6 @@ class _Document(Owner):
         status = c.c_int32()
         calls.run(lambda: check(function, self._h, calls.writer(write), None, c.byref(status)))
         return Status(status.value)
-
-
-def _name(enumeration: str, value: int) -> str:
-    return NAMES[enumeration].get(value, "unknown")  # a later library may have more
-
-
-def _namer(enumeration: str) -> Callable[[int], str]:
-    return lambda value: _name(enumeration, value)
 
 
 def _choice(value: str, choices: Dict[str, int], what: str) -> int:
@@ -87,67 +82,11 @@ class MemorySpace(NamedTuple):
     bound: str
 
 
-class Allocator(NamedTuple):
-    """One allocator of one host. device: position in the table of devices; None for host memory."""
-    file: int
-    name: str
-    host: str
-    device: Optional[int]
-    heap_peak_bytes: int
-    occupancy_peak_bytes: int
-    occupancy_peak_ps: int
-    capacity_bytes: int
-    pre_trace_bytes: int
-    unmatched_frees: int
-    allocator_agrees: bool
-    chosen: bool
-
-
-class LiveBuffer(NamedTuple):
-    """A buffer that is alive at the peak of the chosen module."""
-    file: int
-    logical_buffer_id: int
-    size_bytes: int
-    allocation_index: int
-    offset_bytes: int
-    instruction_id: int
-    instruction_name: str
-    opcode: str
-    op_name: str
-    computation_name: str
-    shape: str
-    shape_index: Tuple[int, ...]
-    source_file: str
-    source_line: int
-    residency: str
-    instruction_found: bool
-
-
-class CurvePoint(NamedTuple):
-    """A point of the live curve."""
-    file: int
-    event: int
-    live_bytes: int
-
-
 _memory_module = converter(MemoryModule, d.pk_memory_module, {"damaged": bool, "chosen": bool})
-_memory_space = converter(MemorySpace, d.pk_memory_space, {"method": _namer("peak_method"), "bound": _namer("peak_bound")})
-_curve_point = converter(CurvePoint, d.pk_curve_point)
+_memory_space = converter(MemorySpace, d.pk_memory_space, {
+    "method": lambda value: name_of("peak_method", value), "bound": lambda value: name_of("peak_bound", value)})
 
 
-def _live_buffer(row: Any) -> LiveBuffer:
-    index = tuple(row.shape_index[:row.shape_index_count]) if row.shape_index_count else ()
-    return LiveBuffer(row.file, row.logical_buffer_id, row.size_bytes, row.allocation_index, row.offset_bytes,
-                      row.instruction_id, text(row.instruction_name), text(row.opcode), text(row.op_name),
-                      text(row.computation_name), text(row.shape), index, text(row.source_file), row.source_line,
-                      ("indefinite", "temporary")[row.residency], bool(row.flags & d.PK_LIVE_BUFFER_HAS_INSTRUCTION))
-
-
-def _allocator(row: Any) -> Allocator:
-    return Allocator(row.file, text(row.name), text(row.host), row.device if row.device >= 0 else None,
-                     row.heap_peak_bytes, row.occupancy_peak_bytes, row.occupancy_peak_ps, row.capacity_bytes,
-                     row.pre_trace_bytes, row.unmatched_frees, bool(row.flags & d.PK_ALLOCATOR_AGREES),
-                     bool(row.flags & d.PK_ALLOCATOR_CHOSEN))
 
 
 class Memory(_Document):
@@ -190,15 +129,15 @@ class Memory(_Document):
 
     @property
     def allocators(self) -> List[Allocator]:
-        return list(self.table("allocators").structs(d.pk_memory_allocator, _allocator))
+        return list(self.table("allocators").rows(Allocator))
 
     def live_buffers(self) -> Iterator[LiveBuffer]:
         """What is alive at the peak of the chosen module, largest first; the sizes add up to the peak."""
-        return self.table("live_buffers").structs(d.pk_live_buffer, _live_buffer)
+        return self.table("live_buffers").rows(LiveBuffer)
 
     def live_curve(self) -> Iterator[CurvePoint]:
         """The curve that `curve_points` asked for."""
-        return self.table("live_curve").structs(d.pk_curve_point, _curve_point)
+        return self.table("live_curve").rows(CurvePoint)
 
     def _repr_html_(self) -> str:
         return self.table("live_buffers")._repr_html_()
@@ -231,81 +170,6 @@ class Memory(_Document):
 _WINDOW_POLICIES = {name: value for value, name in NAMES["window_policy"].items()}
 
 
-def _bits(enumeration: str) -> Callable[[int], Tuple[str, ...]]:
-    return lambda value: tuple(name for at, name in NAMES[enumeration].items() if value >> at & 1)
-
-
-class BubbleStep(NamedTuple):
-    """One step of one device. busy + prelaunch + internal + tail + not recorded is its length, exactly. device: position in the table of
-    devices; step: among all steps."""
-    file: int
-    device: int
-    step: int
-    step_id: str
-    start_ps: int
-    end_ps: int
-    busy_ps: int
-    prelaunch_ps: int
-    internal_ps: int
-    tail_ps: int
-    largest_internal_ps: int
-    bubble_count: int
-    compute_only_ps: int
-    comm_exposed_ps: int
-    comm_overlapped_ps: int
-    copy_ps: int
-    other_ps: int
-    idle_ps: int
-    not_recorded_ps: int
-    unrecorded_launches: int
-    tags: Tuple[str, ...]
-
-
-class Bubble(NamedTuple):
-    """One gap of a device. cause: why it waited, as far as the capture shows. The host's times are None when it was not recorded."""
-    start_ps: int
-    end_ps: int
-    host_ps: Optional[int]
-    sync_ps: Optional[int]
-    comm_ps: int
-    threads_ps: Optional[int]
-    launch_ps: Optional[int]
-    before: str
-    after: str
-    before_row: int
-    after_row: int
-    step: Optional[int]
-    file: int
-    device: int
-    scope: str
-    labels: Tuple[str, ...]
-    cause: str
-    certainty: str
-    heavy: bool
-    at_edge: bool
-    inter_step: bool
-
-    @property
-    def duration_ps(self) -> int:
-        return self.end_ps - self.start_ps
-
-
-_bubble_step = converter(BubbleStep, d.pk_bubble_step, {"tags": _bits("bubble_tag")})
-_labels_of = _bits("bubble_label")
-
-
-def _bubble(row: Any) -> Bubble:
-    traced = bool(row.flags & d.PK_BUBBLE_TRACED)
-    return Bubble(row.start_ps, row.end_ps, row.host_ps if traced else None, row.sync_ps if traced else None,
-                  row.comm_ps, row.threads_ps if traced else None,
-                  None if row.launch_ps == d.PK_NO_TIME_PS else row.launch_ps, text(row.before), text(row.after),
-                  row.before_row, row.after_row, row.step if row.step >= 0 else None, row.file, row.device,
-                  _name("bubble_scope", row.scope), _labels_of(row.labels), _name("idle_cause", row.cause),
-                  _name("certainty", row.certainty),
-                  bool(row.flags & d.PK_BUBBLE_HEAVY), bool(row.flags & d.PK_BUBBLE_AT_EDGE),
-                  bool(row.flags & d.PK_BUBBLE_INTER_STEP))
-
-
 class Bubbles(_Document):
     """Why devices wait: the idle gaps of every step, with what is around them. Iterate over it for the gaps."""
 
@@ -334,11 +198,11 @@ class Bubbles(_Document):
     @property
     def steps(self) -> List[BubbleStep]:
         """By device, then by time."""
-        return list(self.table("steps").structs(d.pk_bubble_step, _bubble_step))
+        return list(self.table("steps").rows(BubbleStep))
 
     def __iter__(self) -> Iterator[Bubble]:
         """The gaps that are long enough to be listed, by device and time."""
-        return self.table("gaps").structs(d.pk_bubble, _bubble)
+        return self.table("gaps").rows(Bubble)
 
     def _repr_html_(self) -> str:
         return self.table()._repr_html_()
@@ -410,39 +274,8 @@ class Device(NamedTuple):
     accelerator: str
 
 
-class Kernel(NamedTuple):
-    """One execution of a kernel. device: position in the table of devices."""
-    file: int
-    device: int
-    start_ps: int
-    duration_ps: int
-    wait_ps: Optional[int]
-    launch_ps: Optional[int]
-    stream: Optional[int]
-    source_row: int
-    name: str
-    op_type: str
-    core: str
-    step_id: str
-    input_shapes: str
-    output_shapes: str
-    input_types: str
-    kind: KernelKind
-    duplicate: bool
-    in_flight: bool
-
-
 _ACCELERATORS = ("other", "tpu", "gpu", "npu")
 _device = converter(Device, d.pk_activity_device, {"accelerator": lambda value: _ACCELERATORS[value]})
-
-
-def _kernel(row: Any) -> Kernel:
-    return Kernel(row.file, row.device, row.start_ps, row.duration_ps, row.wait_ps if row.flags & d.PK_KERNEL_HAS_WAIT else None,
-                  row.launch_ps if row.flags & d.PK_KERNEL_HAS_LAUNCH else None,
-                  row.stream if row.flags & d.PK_KERNEL_HAS_STREAM else None, row.source_row, text(row.name),
-                  text(row.op_type), text(row.core), text(row.step_id), text(row.input_shapes), text(row.output_shapes),
-                  text(row.input_types), KernelKind(row.kind), bool(row.flags & d.PK_KERNEL_DUPLICATE),
-                  bool(row.flags & d.PK_KERNEL_IN_FLIGHT))
 
 
 class Kernels(Owner):
@@ -466,7 +299,7 @@ class Kernels(Owner):
 
     def rows(self) -> Iterator[Kernel]:
         """The kernels of all devices, by device and start."""
-        return self.table().structs(d.pk_kernel_row, _kernel)
+        return self.table().rows(Kernel)
 
     def __iter__(self) -> Iterator[Kernel]:
         """The same."""
@@ -485,22 +318,6 @@ class Kernels(Owner):
 
 
 # ---- modules ----
-
-class Module(NamedTuple):
-    """A compiled module. hlo_proto: the serialized xla.HloProto, not copied, valid while it is referred to."""
-    file: int
-    plane: Optional[int]
-    metadata_id: int
-    name: str
-    module_name: str
-    module_id: int
-    computation_count: int
-    instruction_count: int
-    hlo_proto: memoryview
-    sibling_path: str
-    sibling: str
-    damage: Optional[Error]
-
 
 class Modules(Owner, Sequence[Module]):
     """The compiled modules of a capture, largest first."""
@@ -528,10 +345,7 @@ class Modules(Owner, Sequence[Module]):
             array = (c.c_ubyte * row.hlo_proto.size).from_address(row.hlo_proto.data)
             setattr(array, "_modules", handle)
             proto = memoryview(array).cast("B").toreadonly()
-        return Module(row.file, row.plane if row.plane >= 0 else None, row.metadata_id, text(row.name),
-                      text(row.module_name), row.module_id, row.computation_count, row.instruction_count, proto,
-                      path_text(row.sibling_path), lib.pk_sibling_name(row.sibling).decode(),
-                      L.damage_of(lib.pk_module_damage(handle, position)))
+        return module_of(row, proto, L.damage_of(lib.pk_module_damage(handle, position)))
 
 
 # ---- Chrome events ----
@@ -594,24 +408,6 @@ class ChromeEvents(Owner):
 
 # ---- Neutrino ----
 
-class Launch(NamedTuple):
-    """One launch of the log; what the log does not tell is None."""
-    kernel: str
-    function: str
-    bin: str
-    grid: Optional[Tuple[int, int, int]]
-    block: Optional[Tuple[int, int, int]]
-    shared_bytes: int
-    outcome: str
-    params: Tuple[int, ...]
-    time_ns: Optional[int]
-    probe_memory_bytes: Optional[int]
-    prologue_ps: Optional[int]
-    kernel_ps: Optional[int]
-    epilogue_ps: Optional[int]
-    bin_position: Optional[int]
-
-
 class RecordFile(NamedTuple):
     """One record file."""
     name: str
@@ -666,18 +462,6 @@ _LEVELS = ("unknown", "thread", "warp")
 _record_field = converter(RecordField, d.pk_probe_field)
 
 
-def _launch(row: Any) -> Launch:
-    geometry = row.flags & d.PK_PROBE_HAS_GEOMETRY
-    durations = row.flags & d.PK_PROBE_HAS_DURATIONS
-    return Launch(text(row.kernel), text(row.function), text(row.bin), tuple(row.grid) if geometry else None,
-                  tuple(row.block) if geometry else None, row.shared_bytes, _name("probe_outcome", row.outcome),
-                  tuple(row.params[:row.params_count]) if row.params_count else (),
-                  row.time_ns if row.flags & d.PK_PROBE_HAS_TIME else None,
-                  row.probe_memory_bytes if row.flags & d.PK_PROBE_HAS_MEMORY else None,
-                  row.prologue_ps if durations else None, row.kernel_ps if durations else None,
-                  row.epilogue_ps if durations else None, row.bin_position if row.bin_position >= 0 else None)
-
-
 class Records(Owner):
     """The records of one map that were written, block by block and lane by lane: an iterator. Closing is optional."""
 
@@ -723,7 +507,7 @@ class Neutrino(Owner):
 
     @property
     def launches(self) -> List[Launch]:
-        return list(self.launches_table().structs(d.pk_probe_launch, _launch))
+        return list(self.launches_table().rows(Launch))
 
     @property
     def files(self) -> List[RecordFile]:

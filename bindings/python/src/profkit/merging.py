@@ -5,9 +5,10 @@ from typing import TYPE_CHECKING, Any, Callable, Iterator, List, NamedTuple, Opt
 from . import _declarations as d
 from . import _library as L
 from ._library import Calls, check, converter, got, lib, made, options, path_text, read_positions, text
-from .analyses import _Document, _choice, _namer
+from .analyses import _Document, _choice
 from .kinds import Status
 from .profile import CancelToken, Limits, Log, PathLike, Profile, Progress, limits_pointer
+from .rows import name_of
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -45,7 +46,7 @@ def _bound(value: int) -> Optional[int]:
 
 _node = converter(MergedNode, d.pk_merge_node, {
     "trace": path_text, "tracer_bound_ps": _bound, "host_bound_ps": _bound,
-    "status": _namer("node_status"), "aligned_before": bool})
+    "status": lambda value: name_of("node_status", value), "aligned_before": bool})
 
 
 class Merge(_Document):

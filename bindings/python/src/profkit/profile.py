@@ -10,8 +10,9 @@ from . import _declarations as d
 from . import _library as L
 from ._library import Calls, Handle, Owner, check, got, lib, made, options, path_text, text
 from .errors import Error, NotFound
-from .kinds import Family, LineKind, PlaneKind, StatOrigin, Status
+from .kinds import LineKind, PlaneKind, StatOrigin, Status
 from .readers import Reader, open_uri, reader_of_file
+from .rows import FileInfo
 from .tables import Table, TableName, number_of
 
 if TYPE_CHECKING:
@@ -334,22 +335,12 @@ class Plane:
 
 
 
-class File:
+class File(FileInfo):
     """One file of a profile."""
 
     def __init__(self, handle: Handle, position: int) -> None:
+        super().__init__(got(lib.pk_file_get, d.pk_file_info, handle.address, position))
         self._handle, self.position = handle, position
-        info = got(lib.pk_file_get, d.pk_file_info, handle.address, position)
-        self.path = path_text(info.path)
-        self.host, self.run = text(info.host), text(info.run)
-        self.encoded_bytes: int = info.encoded_bytes
-        self.family = Family(info.family)
-        self.compression = lib.pk_compression_name(info.compression).decode()
-        #: The file's own time zero, ns since 1970; None when it is not known.
-        self.origin_unix_ns: Optional[int] = info.origin_unix_ns if info.flags & d.PK_FILE_HAS_ORIGIN else None
-        self.shift_ns: int = info.shift_ns
-        #: Position of the XSpace that this file repeats.
-        self.export_of: Optional[int] = info.export_of if info.export_of >= 0 else None
 
     def dump(self, write: Callable[[Any], Any], **given: "Unpack[DumpOptions]") -> Status:
         """Hands the bytes of `profkit dump --json`, or of protobuf's text format, of this file to `write`. Options: see

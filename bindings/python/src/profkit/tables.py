@@ -3,11 +3,12 @@ import ctypes as c
 import functools
 import html
 import json
-from typing import Any, Callable, Dict, Iterator, List, Literal, Optional, Sequence, Tuple, TypeVar
+from typing import Any, Callable, Dict, Iterator, List, Literal, Optional, Sequence, Tuple, Type, TypeVar
 
 from . import _declarations as d
 from ._library import Calls, Handle, Owner, check, encoded, filters as filters_of, lib, limit_of, made, options, strings, text
 from .errors import Error
+from .rows import READ
 
 T = TypeVar("T")
 
@@ -114,11 +115,14 @@ class Table:
         return made(self._function, lib.pk_table_free, self._handle.address, *self._arguments, self._options,
                     keep=self._handle)
 
-    def structs(self, struct: Any, convert: Callable[[Any], T], batch: int = 256) -> Iterator[T]:
-        """Rows as the library's structs, each converted while its text is there."""
+    def rows(self, kind: Type[T]) -> Iterator[T]:
+        """Rows as tuples: profile.table("ops").rows(profkit.Op)."""
+        name, struct, convert = READ[kind]
+        if self._function is lib.pk_table_open and self._arguments[0] != number_of(name):
+            raise ValueError(f"{kind.__name__} is a row of the table {name}")
         table = self._opened()
-        rows, count = (struct * batch)(), c.c_size_t()
-        while check(lib.pk_table_read, table.address, rows, c.sizeof(struct), batch, c.byref(count)) == d.PK_OK:
+        rows, count = (struct * 256)(), c.c_size_t()
+        while check(lib.pk_table_read, table.address, rows, c.sizeof(struct), 256, c.byref(count)) == d.PK_OK:
             for at in range(count.value):
                 yield convert(rows[at])
 

@@ -1,0 +1,800 @@
+package profkit
+
+// #include <profkit/profkit.h>
+import "C"
+
+import (
+	"context"
+	"unsafe"
+)
+
+// TableRow is a row of a table, for RowsOf.
+type TableRow[T any] interface {
+	rows(open func(TableKind, TableOptions) (*Table, error)) *Rows[T]
+}
+
+// RowsOf reads the table that T is a row of, as in RowsOf[Op](ctx, profile, DocumentOptions{Limit: &ten}). Filters and hooks are
+// those of Profile.Table.
+func RowsOf[T TableRow[T]](ctx context.Context, p *Profile, filters DocumentOptions) *Rows[T] {
+	return rowsFrom[T](func(kind TableKind, options TableOptions) (*Table, error) {
+		return p.Table(ctx, kind, filters, options)
+	})
+}
+
+func rowsFrom[T TableRow[T]](open func(TableKind, TableOptions) (*Table, error)) *Rows[T] {
+	var row T
+	return row.rows(open)
+}
+
+// bits are the names of those that are set.
+func bits(names []string, value C.uint32_t) (made []string) {
+	for bit, name := range names {
+		if value>>bit&1 != 0 {
+			made = append(made, name)
+		}
+	}
+	return made
+}
+
+func three(values [3]C.uint32_t) [3]uint32 {
+	return [3]uint32{uint32(values[0]), uint32(values[1]), uint32(values[2])}
+}
+
+func listOf[T any](first unsafe.Pointer, count C.size_t) []T {
+	return append([]T(nil), unsafe.Slice((*T)(first), int(count))...)
+}
+
+// timeOf is 0 where the time is not known.
+func timeOf(time C.int64_t) int64 {
+	if time == C.PK_NO_TIME_PS {
+		return 0
+	}
+	return int64(time)
+}
+
+// rows: written by scripts/generate
+
+// FileInfo: a file of the capture.
+type FileInfo struct {
+	// Position in the capture.
+	File int
+	// As given.
+	Path string
+	// Host that was recorded, as the file or its name says.
+	Host string
+	// Folder of the run; "" for a file that was given by its path.
+	Run string
+	// Format.
+	Family string
+	// How it is packed.
+	Compression string
+	// Size on disk.
+	EncodedBytes uint64
+	// The file's own time zero, since 1970; see HasOrigin.
+	OriginUnixNs int64
+	// OriginUnixNs is known.
+	HasOrigin bool
+	// Added to the file's times to put them on the capture's clock.
+	ShiftNs int64
+	// Position of the file that this one repeats; -1: none.
+	ExportOf int
+	// 0 when the file is not an XSpace.
+	PlaneCount int
+}
+
+func fileInfoOf(row *C.pk_file_info) FileInfo {
+	return FileInfo{
+		int(row.file), text(row.path), text(row.host), text(row.run), C.GoString(C.pk_family_name(row.family)),
+		named("compression", int32(row.compression), "unknown"), uint64(row.encoded_bytes), int64(row.origin_unix_ns),
+		row.flags&C.PK_FILE_HAS_ORIGIN != 0, int64(row.shift_ns), int(row.export_of), int(row.plane_count),
+	}
+}
+
+func (FileInfo) rows(open func(TableKind, TableOptions) (*Table, error)) *Rows[FileInfo] {
+	table, err := open(C.PK_TABLE_FILES, TableOptions{})
+	return rowsOf(table, err, fileInfoOf)
+}
+
+// DeviceInfo: a device in the capture: a device plane of an XSpace, a device of a trace or a table.
+type DeviceInfo struct {
+	// Position of the file.
+	File int
+	// Position in this table.
+	Device int
+	// As recorded: "/device:TPU:0", "GPU 3".
+	Name string
+	// What it is.
+	Accelerator Accelerator
+	// Its number on its machine; -1: not recorded.
+	Ordinal int64
+	// Position of its plane in an XSpace; -1 in other files.
+	Plane int
+}
+
+func deviceInfoOf(row *C.pk_device) DeviceInfo {
+	return DeviceInfo{
+		int(row.file), int(row.device), text(row.name), Accelerator(row.accelerator), int64(row.ordinal),
+		int(row.plane),
+	}
+}
+
+func (DeviceInfo) rows(open func(TableKind, TableOptions) (*Table, error)) *Rows[DeviceInfo] {
+	table, err := open(C.PK_TABLE_DEVICES, TableOptions{})
+	return rowsOf(table, err, deviceInfoOf)
+}
+
+// Op: totals of one op on one line.
+type Op struct {
+	// Position of the file.
+	File int
+	// Position in devices; -1: ops of a host.
+	Device int
+	// Name of the plane.
+	Plane string
+	// Name of the line.
+	Line string
+	// As recorded; "" where it is not.
+	Name string
+	// Short name, as recorded; "" where it is not.
+	DisplayName string
+	// hlo_category; of a kernel what it counts as.
+	Category string
+	// "jit_f(7)"; "" where not recorded.
+	Program string
+	// Which clock the times are of.
+	Clock string
+	// Of an XSpace: the id of its metadata; see HasMetadataID.
+	MetadataID int64
+	// MetadataID is known.
+	HasMetadataID bool
+	// Executions.
+	Count uint64
+	// Of all executions.
+	TotalPs int64
+	// Without what ran inside; of a line they add up to its busy time.
+	SelfPs int64
+	// Shortest execution.
+	MinPs int64
+	// Longest execution.
+	MaxPs int64
+	// Of one execution, as recorded; see HasFlops.
+	Flops uint64
+	// Flops is known.
+	HasFlops bool
+	// Of one execution, as recorded; see HasBytesAccessed.
+	BytesAccessed uint64
+	// BytesAccessed is known.
+	HasBytesAccessed bool
+}
+
+func opOf(row *C.pk_op) Op {
+	return Op{
+		int(row.file), int(row.device), text(row.plane), text(row.line), text(row.name), text(row.display_name),
+		text(row.category), text(row.program), named("ops_clock", int32(row.clock), "unknown"),
+		int64(row.metadata_id), row.flags&C.PK_OP_HAS_METADATA_ID != 0, uint64(row.count), int64(row.total_ps),
+		int64(row.self_ps), int64(row.min_ps), int64(row.max_ps), uint64(row.flops), row.flags&C.PK_OP_HAS_FLOPS != 0,
+		uint64(row.bytes_accessed), row.flags&C.PK_OP_HAS_BYTES_ACCESSED != 0,
+	}
+}
+
+func (Op) rows(open func(TableKind, TableOptions) (*Table, error)) *Rows[Op] {
+	table, err := open(C.PK_TABLE_OPS, TableOptions{})
+	return rowsOf(table, err, opOf)
+}
+
+// BubbleStep: a step of a device. busy + prelaunch + internal + tail + not recorded is its length, exactly.
+type BubbleStep struct {
+	// Position of the file.
+	File int
+	// Position in devices.
+	Device int
+	// Position in this table.
+	Step int64
+	// Number of its marker, else its name.
+	StepID string
+	// Capture's clock.
+	StartPs int64
+	// Capture's clock.
+	EndPs int64
+	// Union of the kernels.
+	BusyPs int64
+	// Before the first kernel.
+	PrelaunchPs int64
+	// Gaps between kernels.
+	InternalPs int64
+	// After the last kernel.
+	TailPs int64
+	// Longest gap between kernels.
+	LargestInternalPs int64
+	// This and the next six add up to the length, too.
+	ComputeOnlyPs int64
+	// Communication while nothing computes.
+	CommExposedPs int64
+	// Communication while something computes.
+	CommOverlappedPs int64
+	// Copies alone.
+	CopyPs int64
+	// Other kernels alone.
+	OtherPs int64
+	// No kernel at all, and none that was launched without a record.
+	IdlePs int64
+	// Not known: work was launched that was not recorded.
+	NotRecordedPs int64
+	// Launches of the step without any record of a device.
+	UnrecordedLaunches uint64
+	// Internal gaps of any length.
+	BubbleCount uint64
+	// Anomalies of the step.
+	Tags []string
+}
+
+func bubbleStepOf(row *C.pk_bubble_step) BubbleStep {
+	return BubbleStep{
+		int(row.file), int(row.device), int64(row.step), text(row.step_id), int64(row.start_ps), int64(row.end_ps),
+		int64(row.busy_ps), int64(row.prelaunch_ps), int64(row.internal_ps), int64(row.tail_ps),
+		int64(row.largest_internal_ps), int64(row.compute_only_ps), int64(row.comm_exposed_ps),
+		int64(row.comm_overlapped_ps), int64(row.copy_ps), int64(row.other_ps), int64(row.idle_ps),
+		int64(row.not_recorded_ps), uint64(row.unrecorded_launches), uint64(row.bubble_count),
+		bits(namesOf["bubble_tag"], row.tags),
+	}
+}
+
+func (BubbleStep) rows(open func(TableKind, TableOptions) (*Table, error)) *Rows[BubbleStep] {
+	table, err := open(C.PK_TABLE_STEPS, TableOptions{})
+	return rowsOf(table, err, bubbleStepOf)
+}
+
+// Kernel: one execution of a kernel (on TPUs: of an op).
+type Kernel struct {
+	// Position of the file.
+	File int
+	// Position in devices.
+	Device int
+	// Hardware id; -1 where it is not on record; see HasStream.
+	Stream int64
+	// Stream is known.
+	HasStream bool
+	// As recorded.
+	Name string
+	// As recorded, else taken from the name.
+	OpType string
+	// What it counts as.
+	Kind KernelKind
+	// Execution unit as written; "" when the source has none.
+	Core string
+	// Of the table's own column; "" without one.
+	StepID string
+	// Capture's clock.
+	StartPs int64
+	// On the timeline.
+	DurationPs int64
+	// The source's own wait column; see HasWait.
+	WaitPs int64
+	// WaitPs is known.
+	HasWait bool
+	// When the host launched it; see HasLaunch.
+	LaunchPs int64
+	// LaunchPs is known.
+	HasLaunch bool
+	// As recorded.
+	InputShapes string
+	// As recorded.
+	OutputShapes string
+	// As recorded.
+	InputTypes string
+	// Innermost operator of the framework that launched it: "aten::addmm".
+	FrameworkOp string
+	// Outermost operator around that: "aten::linear".
+	OuterOp string
+	// Modules around the launch, from outside in.
+	Module string
+	// Line of code that is not the framework's: "model.py(31): forward".
+	Source string
+	// Of a training step: forward, recomputation, backward or optimizer.
+	Phase string
+	// Runs on an AI CPU, whatever its kind.
+	OnAICPU bool
+	// The same collective was listed twice: not to be summed.
+	Duplicate bool
+	// An asynchronous copy from its start to its arrival, while the device does other things: not to be summed.
+	InFlight bool
+	// Line of a table, ordinal of a JSON event, byte offset in an XSpace.
+	SourceRow uint64
+}
+
+func kernelOf(row *C.pk_kernel_row) Kernel {
+	return Kernel{
+		int(row.file), int(row.device), int64(row.stream), row.flags&C.PK_KERNEL_HAS_STREAM != 0, text(row.name),
+		text(row.op_type), KernelKind(1 + row.kind), text(row.core), text(row.step_id), int64(row.start_ps),
+		int64(row.duration_ps), int64(row.wait_ps), row.flags&C.PK_KERNEL_HAS_WAIT != 0, int64(row.launch_ps),
+		row.flags&C.PK_KERNEL_HAS_LAUNCH != 0, text(row.input_shapes), text(row.output_shapes), text(row.input_types),
+		text(row.framework_op), text(row.outer_op), text(row.module), text(row.source), text(row.phase),
+		row.flags&C.PK_KERNEL_ON_AICPU != 0, row.flags&C.PK_KERNEL_DUPLICATE != 0,
+		row.flags&C.PK_KERNEL_IN_FLIGHT != 0, uint64(row.source_row),
+	}
+}
+
+func (Kernel) rows(open func(TableKind, TableOptions) (*Table, error)) *Rows[Kernel] {
+	table, err := open(C.PK_TABLE_KERNELS, TableOptions{})
+	return rowsOf(table, err, kernelOf)
+}
+
+// Bubble: a gap of a device that is long enough to be listed.
+type Bubble struct {
+	// Position of the file.
+	File int
+	// Position in devices.
+	Device int
+	// Position in steps; -1: none.
+	Step int64
+	// Where in a step it lies.
+	Scope string
+	// Capture's clock.
+	StartPs int64
+	// Capture's clock.
+	EndPs int64
+	// Host activity inside the gap; see Traced.
+	HostPs int64
+	// The part in synchronisation and copies; see Traced.
+	SyncPs int64
+	// Communication inside the gap; see Traced.
+	CommPs int64
+	// Sum over the host's threads; see Traced.
+	ThreadsPs int64
+	// HostPs, SyncPs, CommPs and ThreadsPs are known.
+	Traced bool
+	// When the kernel after the gap was launched, in whatever step; see HasLaunch.
+	LaunchPs int64
+	// LaunchPs is known.
+	HasLaunch bool
+	// The kernel that ended last; "": none.
+	Before string
+	// The kernel that starts next; "": none.
+	After string
+	// Its source_row in kernels.
+	BeforeRow uint64
+	// Its source_row in kernels.
+	AfterRow uint64
+	// The soft labels that its evidence meets.
+	Labels []string
+	// Why the device waited, as far as the capture shows.
+	Cause Cause
+	// Of the cause.
+	Certainty Certainty
+	// Longer than the threshold.
+	Heavy bool
+	// Touches the edge of the capture.
+	AtEdge bool
+	// The end of a step and the beginning of the next, which are listed as well.
+	InterStep bool
+}
+
+func bubbleOf(row *C.pk_bubble) Bubble {
+	return Bubble{
+		int(row.file), int(row.device), int64(row.step), named("bubble_scope", int32(row.scope), "unknown"),
+		int64(row.start_ps), int64(row.end_ps), int64(row.host_ps), int64(row.sync_ps), int64(row.comm_ps),
+		int64(row.threads_ps), row.flags&C.PK_BUBBLE_TRACED != 0, timeOf(row.launch_ps),
+		row.launch_ps != C.PK_NO_TIME_PS, text(row.before), text(row.after), uint64(row.before_row),
+		uint64(row.after_row), bits(namesOf["bubble_label"], row.labels), Cause(row.cause), Certainty(row.certainty),
+		row.flags&C.PK_BUBBLE_HEAVY != 0, row.flags&C.PK_BUBBLE_AT_EDGE != 0, row.flags&C.PK_BUBBLE_INTER_STEP != 0,
+	}
+}
+
+func (Bubble) rows(open func(TableKind, TableOptions) (*Table, error)) *Rows[Bubble] {
+	table, err := open(C.PK_TABLE_GAPS, TableOptions{})
+	return rowsOf(table, err, bubbleOf)
+}
+
+// GapCause: why a device waited in a gap, as far as the capture shows.
+type GapCause struct {
+	// Position of the file.
+	File int
+	// Position in devices.
+	Device int
+	// Position in gaps.
+	Gap uint64
+	// Position in steps; -1: none.
+	Step int64
+	// What the host or the device did.
+	Cause Cause
+	// Of the cause.
+	Certainty Certainty
+	// The span of the host that names it; "": none does.
+	Span string
+	// How much of the gap the evidence covers.
+	CoveredPs int64
+	// Of the gap, capture's clock.
+	StartPs int64
+	// Of the gap, capture's clock.
+	EndPs int64
+}
+
+func gapCauseOf(row *C.pk_cause) GapCause {
+	return GapCause{
+		int(row.file), int(row.device), uint64(row.gap), int64(row.step), Cause(row.cause), Certainty(row.certainty),
+		text(row.span), int64(row.covered_ps), int64(row.start_ps), int64(row.end_ps),
+	}
+}
+
+func (GapCause) rows(open func(TableKind, TableOptions) (*Table, error)) *Rows[GapCause] {
+	table, err := open(C.PK_TABLE_CAUSES, TableOptions{})
+	return rowsOf(table, err, gapCauseOf)
+}
+
+// Collective: totals of one communication op on one line.
+type Collective struct {
+	// Position of the file.
+	File int
+	// Position in devices; -1: ops of a host.
+	Device int
+	// Name of the plane.
+	Plane string
+	// As recorded.
+	Name string
+	// "all-reduce", …; of a kernel whose name spells none the library ("nccl").
+	Category string
+	// A kernel: other streams of its device may compute meanwhile.
+	OnStream bool
+	// The start or the done of an asynchronous operation.
+	IsHalf bool
+	// Executions.
+	Count uint64
+	// Of all executions.
+	TotalPs int64
+	// Shortest execution.
+	MinPs int64
+	// Longest execution.
+	MaxPs int64
+}
+
+func collectiveOf(row *C.pk_collective) Collective {
+	return Collective{
+		int(row.file), int(row.device), text(row.plane), text(row.name), text(row.category),
+		row.flags&C.PK_COLLECTIVE_ON_STREAM != 0, row.flags&C.PK_COLLECTIVE_IS_HALF != 0, uint64(row.count),
+		int64(row.total_ps), int64(row.min_ps), int64(row.max_ps),
+	}
+}
+
+func (Collective) rows(open func(TableKind, TableOptions) (*Table, error)) *Rows[Collective] {
+	table, err := open(C.PK_TABLE_COLLECTIVES, TableOptions{})
+	return rowsOf(table, err, collectiveOf)
+}
+
+// Module: a compiled module.
+type Module struct {
+	// Position of the file.
+	File int
+	// Position of the plane that carries it; -1: a file of its own.
+	Plane int
+	// Of the event metadata entry that carries it.
+	MetadataID int64
+	// As the entry or the file name says.
+	Name string
+	// As the module itself says.
+	ModuleName string
+	// As the module itself says.
+	ModuleID int64
+	// Computations.
+	ComputationCount uint64
+	// Instructions of all computations.
+	InstructionCount uint64
+	// The *.hlo_proto.pb beside it; "" when there is none.
+	SiblingPath string
+	// How the two compare.
+	Sibling string
+	// The bytes do not parse, and the counts cover what did.
+	Damaged bool
+	// Size of the serialized xla.HloProto, which HloProto copies.
+	HloProtoBytes int
+	// Why the bytes do not parse to the end; the counts cover what did.
+	Damage error
+}
+
+func moduleOf(row *C.pk_module_info, hloProtoBytes int, damage error) Module {
+	return Module{
+		int(row.file), int(row.plane), int64(row.metadata_id), text(row.name), text(row.module_name),
+		int64(row.module_id), uint64(row.computation_count), uint64(row.instruction_count), text(row.sibling_path),
+		named("sibling_state", int32(row.sibling), "unknown"), row.flags&C.PK_MODULE_DAMAGED != 0, hloProtoBytes,
+		damage,
+	}
+}
+
+// Allocator: an allocator of a host.
+type Allocator struct {
+	// Position of the file.
+	File int
+	// Position in devices; -1: host memory.
+	Device int
+	// Whose it is.
+	Host string
+	// XProf's key.
+	Name string
+	// Highest heap.
+	HeapPeakBytes int64
+	// Highest sum of reserved and allocated.
+	OccupancyPeakBytes int64
+	// When it was reached, capture's clock.
+	OccupancyPeakPs int64
+	// Of the memory, as the allocator counts it.
+	CapacityBytes int64
+	// Allocated before the capture began.
+	PreTraceBytes int64
+	// Of blocks that the capture did not see allocated.
+	UnmatchedFrees uint64
+	// The replay equals the allocator's own count after every event.
+	AllocatorAgrees bool
+	// The run-time part of the document is about it.
+	Chosen bool
+}
+
+func allocatorOf(row *C.pk_memory_allocator) Allocator {
+	return Allocator{
+		int(row.file), int(row.device), text(row.host), text(row.name), int64(row.heap_peak_bytes),
+		int64(row.occupancy_peak_bytes), int64(row.occupancy_peak_ps), int64(row.capacity_bytes),
+		int64(row.pre_trace_bytes), uint64(row.unmatched_frees), row.flags&C.PK_ALLOCATOR_AGREES != 0,
+		row.flags&C.PK_ALLOCATOR_CHOSEN != 0,
+	}
+}
+
+func (Allocator) rows(open func(TableKind, TableOptions) (*Table, error)) *Rows[Allocator] {
+	table, err := open(C.PK_TABLE_ALLOCATORS, TableOptions{})
+	return rowsOf(table, err, allocatorOf)
+}
+
+// LiveBuffer: a buffer that is alive at the peak of the chosen module. Sizes of all add up to the peak.
+type LiveBuffer struct {
+	// Position of the file that carries the module.
+	File int
+	// -1: the allocation has no assigned buffer.
+	LogicalBufferID int64
+	// Of the buffer.
+	SizeBytes int64
+	// Of the allocation it lies in.
+	AllocationIndex int64
+	// In the allocation.
+	OffsetBytes int64
+	// Of the instruction that defines it; see HasInstruction.
+	InstructionID int64
+	// InstructionID is known.
+	HasInstruction bool
+	// Of that instruction.
+	InstructionName string
+	// Of that instruction.
+	Opcode string
+	// Framework op.
+	OpName string
+	// Where the instruction stands.
+	ComputationName string
+	// "" past the first `top` rows.
+	Shape string
+	// Which part of the instruction's result; none for the whole.
+	ShapeIndex []int64
+	// As the module says.
+	SourceFile string
+	// As the module says.
+	SourceLine int64
+	// Why it is alive.
+	Residency string
+}
+
+func liveBufferOf(row *C.pk_live_buffer) LiveBuffer {
+	return LiveBuffer{
+		int(row.file), int64(row.logical_buffer_id), int64(row.size_bytes), int64(row.allocation_index),
+		int64(row.offset_bytes), int64(row.instruction_id), row.flags&C.PK_LIVE_BUFFER_HAS_INSTRUCTION != 0,
+		text(row.instruction_name), text(row.opcode), text(row.op_name), text(row.computation_name), text(row.shape),
+		listOf[int64](unsafe.Pointer(row.shape_index), row.shape_index_count), text(row.source_file),
+		int64(row.source_line), named("residency", int32(row.residency), "unknown"),
+	}
+}
+
+func (LiveBuffer) rows(open func(TableKind, TableOptions) (*Table, error)) *Rows[LiveBuffer] {
+	table, err := open(C.PK_TABLE_LIVE_BUFFERS, TableOptions{})
+	return rowsOf(table, err, liveBufferOf)
+}
+
+// CurvePoint: a point of the live curve of the chosen module; of pk_memory_table() only where
+// pk_memory_options::curve_points asked for it.
+type CurvePoint struct {
+	// Position of the file that carries the module.
+	File int
+	// Heap event, or schedule position of a sweep.
+	Event int64
+	// Alive then.
+	LiveBytes int64
+}
+
+func curvePointOf(row *C.pk_curve_point) CurvePoint {
+	return CurvePoint{
+		int(row.file), int64(row.event), int64(row.live_bytes),
+	}
+}
+
+func (CurvePoint) rows(open func(TableKind, TableOptions) (*Table, error)) *Rows[CurvePoint] {
+	table, err := open(C.PK_TABLE_LIVE_CURVE, TableOptions{})
+	return rowsOf(table, err, curvePointOf)
+}
+
+// Launch: a launch of a Neutrino trace's log.
+type Launch struct {
+	// Position of the trace folder.
+	File int
+	// Position in the log.
+	Launch uint64
+	// Name of the kernel.
+	Kernel string
+	// The driver's handle, "0x8209510".
+	Function string
+	// How it ended.
+	Outcome string
+	// Base name of its record file; "" without one.
+	Bin string
+	// Of the record file; -1: it is not there.
+	BinPosition int64
+	// Since 1970; see HasTime.
+	TimeNs int64
+	// TimeNs is known.
+	HasTime bool
+	// Blocks; see HasGeometry.
+	Grid [3]uint32
+	// Threads of a block; see HasGeometry.
+	Block [3]uint32
+	// Shared memory of a block; see HasGeometry.
+	SharedBytes int
+	// Grid, Block and SharedBytes are known.
+	HasGeometry bool
+	// Arguments of the kernel.
+	Params []uint64
+	// Taken by the probe; see HasMemory.
+	ProbeMemoryBytes uint64
+	// ProbeMemoryBytes is known.
+	HasMemory bool
+	// Before the kernel; see HasDurations.
+	ProloguePs int64
+	// The kernel; see HasDurations.
+	KernelPs int64
+	// After the kernel; see HasDurations.
+	EpiloguePs int64
+	// ProloguePs, KernelPs and EpiloguePs are known.
+	HasDurations bool
+}
+
+func launchOf(row *C.pk_probe_launch) Launch {
+	return Launch{
+		int(row.file), uint64(row.launch), text(row.kernel), text(row.function),
+		named("probe_outcome", int32(row.outcome), "unknown"), text(row.bin), int64(row.bin_position),
+		int64(row.time_ns), row.flags&C.PK_PROBE_HAS_TIME != 0, three(row.grid), three(row.block),
+		int(row.shared_bytes), row.flags&C.PK_PROBE_HAS_GEOMETRY != 0,
+		listOf[uint64](unsafe.Pointer(row.params), row.params_count), uint64(row.probe_memory_bytes),
+		row.flags&C.PK_PROBE_HAS_MEMORY != 0, int64(row.prologue_ps), int64(row.kernel_ps), int64(row.epilogue_ps),
+		row.flags&C.PK_PROBE_HAS_DURATIONS != 0,
+	}
+}
+
+func (Launch) rows(open func(TableKind, TableOptions) (*Table, error)) *Rows[Launch] {
+	table, err := open(C.PK_TABLE_PROBE_LAUNCHES, TableOptions{})
+	return rowsOf(table, err, launchOf)
+}
+
+// DeviceTime: a part of the time of a device: what it did, and why it waited. The rows of a device that are in steps
+// add up to its steps, the others to the time between its first and last kernel that is in no step.
+type DeviceTime struct {
+	// Position of the file.
+	File int
+	// Position in devices.
+	Device int
+	// Within a step.
+	InSteps bool
+	// What the device did; what runs beside compute counts as compute.
+	Use string
+	// Why it waited; none of gaps that are too short to list or lie at the edge of the capture; see HasCause.
+	Cause Cause
+	// Cause is known.
+	HasCause bool
+	// Of the cause; of what is on record: proved.
+	Certainty Certainty
+	// Listed gaps with this cause.
+	Gaps uint64
+	// Length.
+	TimePs int64
+}
+
+func deviceTimeOf(row *C.pk_device_time) DeviceTime {
+	return DeviceTime{
+		int(row.file), int(row.device), row.flags&C.PK_DEVICE_TIME_IN_STEPS != 0,
+		named("time_use", int32(row.use), "unknown"), Cause(row.cause), row.flags&C.PK_DEVICE_TIME_HAS_CAUSE != 0,
+		Certainty(row.certainty), uint64(row.gaps), int64(row.time_ps),
+	}
+}
+
+func (DeviceTime) rows(open func(TableKind, TableOptions) (*Table, error)) *Rows[DeviceTime] {
+	table, err := open(C.PK_TABLE_DEVICE_TIME, TableOptions{})
+	return rowsOf(table, err, deviceTimeOf)
+}
+
+// Fact: a fact of the model that ran: what it is, how sure it is, and where it comes from.
+type Fact struct {
+	// Position of the file of the device.
+	File int
+	// Position in devices; -1: of a host alone.
+	Device int
+	// "layers", "hidden_size"; docs/architecture-report.md lists them.
+	Name string
+	// "24", "true", "prefill, decode".
+	Value string
+	// "tokens", "parameters", "%"; "" for counts and words.
+	Unit string
+	// How sure it is.
+	Certainty Certainty
+	// What it is read from.
+	Source string
+	// The event, shape or name that says so.
+	Evidence string
+	// What other sources say; "; " between them.
+	Contradictions string
+}
+
+func factOf(row *C.pk_fact) Fact {
+	return Fact{
+		int(row.file), int(row.device), text(row.name), text(row.value), text(row.unit), Certainty(row.certainty),
+		named("fact_source", int32(row.source), "unknown"), text(row.evidence), text(row.contradictions),
+	}
+}
+
+func (Fact) rows(open func(TableKind, TableOptions) (*Table, error)) *Rows[Fact] {
+	table, err := open(C.PK_TABLE_FACTS, TableOptions{})
+	return rowsOf(table, err, factOf)
+}
+
+// CollectiveCall: a call of a collective by all members of its process group, over all nodes of the capture.
+type CollectiveCall struct {
+	// Position of the file of the member that came last.
+	File int
+	// Of the op.
+	Name string
+	// "all-reduce"; "" where nothing names it.
+	Kind string
+	// As on record; "" of everyone, or where none is on record.
+	ProcessGroup string
+	// Number among the calls of the op by its group.
+	Call int
+	// Devices that took part.
+	Members int
+	// Latest start - first start.
+	StartGapPs int64
+	// Start of who must be waited for - end of who waits; 0 or more is out of order.
+	OrderGapPs int64
+	// How far both clocks together can be wrong.
+	BoundPs int64
+	// First start to last end; -1: clocks are not known well enough.
+	SpanPs int64
+	// Last start to last end; -1: not known.
+	MovingPs int64
+	// What it moves; -1: not known, or members differ.
+	PayloadBytes int64
+	// What each link carries at least: over moving_ps it is the bus bandwidth.
+	LinkBytes int64
+	// Id of the node that began last; -1 where several did.
+	LatestNode int64
+	// Local number of the device that came last.
+	LatestDevice int
+	// It is known who waits for whom.
+	Judged bool
+	// Out of order beyond the bound of the clocks.
+	Violates bool
+}
+
+func collectiveCallOf(row *C.pk_collective_call) CollectiveCall {
+	return CollectiveCall{
+		int(row.file), text(row.name), text(row.kind), text(row.process_group), int(row.call), int(row.members),
+		int64(row.start_gap_ps), int64(row.order_gap_ps), int64(row.bound_ps), int64(row.span_ps),
+		int64(row.moving_ps), int64(row.payload_bytes), int64(row.link_bytes), int64(row.latest_node),
+		int(row.latest_device), row.flags&C.PK_CALL_JUDGED != 0, row.flags&C.PK_CALL_VIOLATES != 0,
+	}
+}
+
+func (CollectiveCall) rows(open func(TableKind, TableOptions) (*Table, error)) *Rows[CollectiveCall] {
+	table, err := open(C.PK_TABLE_COLLECTIVE_CALLS, TableOptions{})
+	return rowsOf(table, err, collectiveCallOf)
+}
+
+// end of rows

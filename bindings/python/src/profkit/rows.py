@@ -1,0 +1,690 @@
+"""The rows of tables, and other flat facts of a capture."""
+from typing import Any, Dict, NamedTuple, Optional, Tuple
+
+from . import _declarations as d
+from ._library import path_text, text
+from .errors import Error
+from .kinds import NAMES, Accelerator, Family, KernelKind
+
+
+def name_of(enumeration: str, value: int) -> str:
+    """What documents call a value."""
+    return NAMES[enumeration].get(value, "unknown")  # a later library may have more
+
+
+def _bits(enumeration: str, value: int) -> Tuple[str, ...]:
+    return tuple(name for at, name in NAMES[enumeration].items() if value >> at & 1)
+
+
+# rows: written by scripts/generate
+
+
+class FileInfo:
+    """A file of the capture."""
+    #: Position in the capture.
+    file: int
+    #: As given.
+    path: str
+    #: Host that was recorded, as the file or its name says.
+    host: str
+    #: Folder of the run; "" for a file that was given by its path.
+    run: str
+    #: Format.
+    family: Family
+    #: How it is packed.
+    compression: str
+    #: Size on disk.
+    encoded_bytes: int
+    #: The file's own time zero, since 1970.
+    origin_unix_ns: Optional[int]
+    #: Added to the file's times to put them on the capture's clock.
+    shift_ns: int
+    #: Position of the file that this one repeats; None: none.
+    export_of: Optional[int]
+    #: 0 when the file is not an XSpace.
+    plane_count: int
+
+    __slots__ = ("file", "path", "host", "run", "family", "compression", "encoded_bytes", "origin_unix_ns",
+                 "shift_ns", "export_of", "plane_count")
+
+    def __init__(self, row: Any) -> None:
+        self.file = row.file
+        self.path = path_text(row.path)
+        self.host = text(row.host)
+        self.run = text(row.run)
+        self.family = Family(row.family)
+        self.compression = name_of("compression", row.compression)
+        self.encoded_bytes = row.encoded_bytes
+        self.origin_unix_ns = row.origin_unix_ns if row.flags & d.PK_FILE_HAS_ORIGIN else None
+        self.shift_ns = row.shift_ns
+        self.export_of = row.export_of if row.export_of >= 0 else None
+        self.plane_count = row.plane_count
+
+
+class DeviceInfo(NamedTuple):
+    """A device in the capture: a device plane of an XSpace, a device of a trace or a table."""
+    #: Position of the file.
+    file: int
+    #: Position in this table.
+    device: int
+    #: As recorded: "/device:TPU:0", "GPU 3".
+    name: str
+    #: What it is.
+    accelerator: Accelerator
+    #: Its number on its machine; None: not recorded.
+    ordinal: Optional[int]
+    #: Position of its plane in an XSpace; None in other files.
+    plane: Optional[int]
+
+
+def device_info_of(row: Any) -> DeviceInfo:
+    return DeviceInfo(
+        row.file, row.device, text(row.name), Accelerator(row.accelerator), row.ordinal if row.ordinal >= 0 else None,
+        row.plane if row.plane >= 0 else None)
+
+
+class Op(NamedTuple):
+    """Totals of one op on one line."""
+    #: Position of the file.
+    file: int
+    #: Position in devices; None: ops of a host.
+    device: Optional[int]
+    #: Name of the plane.
+    plane: str
+    #: Name of the line.
+    line: str
+    #: As recorded; "" where it is not.
+    name: str
+    #: Short name, as recorded; "" where it is not.
+    display_name: str
+    #: hlo_category; of a kernel what it counts as.
+    category: str
+    #: "jit_f(7)"; "" where not recorded.
+    program: str
+    #: Which clock the times are of.
+    clock: str
+    #: Of an XSpace: the id of its metadata.
+    metadata_id: Optional[int]
+    #: Executions.
+    executions: int
+    #: Of all executions.
+    total_ps: int
+    #: Without what ran inside; of a line they add up to its busy time.
+    self_ps: int
+    #: Shortest execution.
+    min_ps: int
+    #: Longest execution.
+    max_ps: int
+    #: Of one execution, as recorded.
+    flops: Optional[int]
+    #: Of one execution, as recorded.
+    bytes_accessed: Optional[int]
+
+
+def op_of(row: Any) -> Op:
+    return Op(
+        row.file, row.device if row.device >= 0 else None, text(row.plane), text(row.line), text(row.name),
+        text(row.display_name), text(row.category), text(row.program), name_of("ops_clock", row.clock),
+        row.metadata_id if row.flags & d.PK_OP_HAS_METADATA_ID else None, row.count, row.total_ps, row.self_ps,
+        row.min_ps, row.max_ps, row.flops if row.flags & d.PK_OP_HAS_FLOPS else None,
+        row.bytes_accessed if row.flags & d.PK_OP_HAS_BYTES_ACCESSED else None)
+
+
+class BubbleStep(NamedTuple):
+    """A step of a device. busy + prelaunch + internal + tail + not recorded is its length, exactly."""
+    #: Position of the file.
+    file: int
+    #: Position in devices.
+    device: int
+    #: Position in this table.
+    step: int
+    #: Number of its marker, else its name.
+    step_id: str
+    #: Capture's clock.
+    start_ps: int
+    #: Capture's clock.
+    end_ps: int
+    #: Union of the kernels.
+    busy_ps: int
+    #: Before the first kernel.
+    prelaunch_ps: int
+    #: Gaps between kernels.
+    internal_ps: int
+    #: After the last kernel.
+    tail_ps: int
+    #: Longest gap between kernels.
+    largest_internal_ps: int
+    #: This and the next six add up to the length, too.
+    compute_only_ps: int
+    #: Communication while nothing computes.
+    comm_exposed_ps: int
+    #: Communication while something computes.
+    comm_overlapped_ps: int
+    #: Copies alone.
+    copy_ps: int
+    #: Other kernels alone.
+    other_ps: int
+    #: No kernel at all, and none that was launched without a record.
+    idle_ps: int
+    #: Not known: work was launched that was not recorded.
+    not_recorded_ps: int
+    #: Launches of the step without any record of a device.
+    unrecorded_launches: int
+    #: Internal gaps of any length.
+    bubble_count: int
+    #: Anomalies of the step.
+    tags: Tuple[str, ...]
+
+    @property
+    def duration_ps(self) -> int:
+        return self.end_ps - self.start_ps
+
+
+def bubble_step_of(row: Any) -> BubbleStep:
+    return BubbleStep(
+        row.file, row.device, row.step, text(row.step_id), row.start_ps, row.end_ps, row.busy_ps, row.prelaunch_ps,
+        row.internal_ps, row.tail_ps, row.largest_internal_ps, row.compute_only_ps, row.comm_exposed_ps,
+        row.comm_overlapped_ps, row.copy_ps, row.other_ps, row.idle_ps, row.not_recorded_ps, row.unrecorded_launches,
+        row.bubble_count, _bits("bubble_tag", row.tags))
+
+
+class Kernel(NamedTuple):
+    """One execution of a kernel (on TPUs: of an op)."""
+    #: Position of the file.
+    file: int
+    #: Position in devices.
+    device: int
+    #: Hardware id; None where it is not on record.
+    stream: Optional[int]
+    #: As recorded.
+    name: str
+    #: As recorded, else taken from the name.
+    op_type: str
+    #: What it counts as.
+    kind: KernelKind
+    #: Execution unit as written; "" when the source has none.
+    core: str
+    #: Of the table's own column; "" without one.
+    step_id: str
+    #: Capture's clock.
+    start_ps: int
+    #: On the timeline.
+    duration_ps: int
+    #: The source's own wait column.
+    wait_ps: Optional[int]
+    #: When the host launched it.
+    launch_ps: Optional[int]
+    #: As recorded.
+    input_shapes: str
+    #: As recorded.
+    output_shapes: str
+    #: As recorded.
+    input_types: str
+    #: Innermost operator of the framework that launched it: "aten::addmm".
+    framework_op: str
+    #: Outermost operator around that: "aten::linear".
+    outer_op: str
+    #: Modules around the launch, from outside in.
+    module: str
+    #: Line of code that is not the framework's: "model.py(31): forward".
+    source: str
+    #: Of a training step: forward, recomputation, backward or optimizer.
+    phase: str
+    #: Runs on an AI CPU, whatever its kind.
+    on_aicpu: bool
+    #: The same collective was listed twice: not to be summed.
+    duplicate: bool
+    #: An asynchronous copy from its start to its arrival, while the device does other things: not to be summed.
+    in_flight: bool
+    #: Line of a table, ordinal of a JSON event, byte offset in an XSpace.
+    source_row: int
+
+
+def kernel_of(row: Any) -> Kernel:
+    return Kernel(
+        row.file, row.device, row.stream if row.flags & d.PK_KERNEL_HAS_STREAM else None, text(row.name),
+        text(row.op_type), KernelKind(row.kind), text(row.core), text(row.step_id), row.start_ps, row.duration_ps,
+        row.wait_ps if row.flags & d.PK_KERNEL_HAS_WAIT else None,
+        row.launch_ps if row.flags & d.PK_KERNEL_HAS_LAUNCH else None, text(row.input_shapes),
+        text(row.output_shapes), text(row.input_types), text(row.framework_op), text(row.outer_op), text(row.module),
+        text(row.source), text(row.phase), bool(row.flags & d.PK_KERNEL_ON_AICPU),
+        bool(row.flags & d.PK_KERNEL_DUPLICATE), bool(row.flags & d.PK_KERNEL_IN_FLIGHT), row.source_row)
+
+
+class Bubble(NamedTuple):
+    """A gap of a device that is long enough to be listed."""
+    #: Position of the file.
+    file: int
+    #: Position in devices.
+    device: int
+    #: Position in steps; None: none.
+    step: Optional[int]
+    #: Where in a step it lies.
+    scope: str
+    #: Capture's clock.
+    start_ps: int
+    #: Capture's clock.
+    end_ps: int
+    #: Host activity inside the gap.
+    host_ps: Optional[int]
+    #: The part in synchronisation and copies.
+    sync_ps: Optional[int]
+    #: Communication inside the gap.
+    comm_ps: Optional[int]
+    #: Sum over the host's threads.
+    threads_ps: Optional[int]
+    #: When the kernel after the gap was launched, in whatever step; None: not known.
+    launch_ps: Optional[int]
+    #: The kernel that ended last; "": none.
+    before: str
+    #: The kernel that starts next; "": none.
+    after: str
+    #: Its source_row in kernels.
+    before_row: Optional[int]
+    #: Its source_row in kernels.
+    after_row: Optional[int]
+    #: The soft labels that its evidence meets.
+    labels: Tuple[str, ...]
+    #: Why the device waited, as far as the capture shows.
+    cause: str
+    #: Of the cause.
+    certainty: str
+    #: Longer than the threshold.
+    heavy: bool
+    #: Touches the edge of the capture.
+    at_edge: bool
+    #: The end of a step and the beginning of the next, which are listed as well.
+    inter_step: bool
+
+    @property
+    def duration_ps(self) -> int:
+        return self.end_ps - self.start_ps
+
+
+def bubble_of(row: Any) -> Bubble:
+    return Bubble(
+        row.file, row.device, row.step if row.step >= 0 else None, name_of("bubble_scope", row.scope), row.start_ps,
+        row.end_ps, row.host_ps if row.flags & d.PK_BUBBLE_TRACED else None,
+        row.sync_ps if row.flags & d.PK_BUBBLE_TRACED else None,
+        row.comm_ps if row.flags & d.PK_BUBBLE_TRACED else None,
+        row.threads_ps if row.flags & d.PK_BUBBLE_TRACED else None,
+        row.launch_ps if row.launch_ps != d.PK_NO_TIME_PS else None, text(row.before), text(row.after),
+        row.before_row if row.before.size else None, row.after_row if row.after.size else None,
+        _bits("bubble_label", row.labels), name_of("idle_cause", row.cause), name_of("certainty", row.certainty),
+        bool(row.flags & d.PK_BUBBLE_HEAVY), bool(row.flags & d.PK_BUBBLE_AT_EDGE),
+        bool(row.flags & d.PK_BUBBLE_INTER_STEP))
+
+
+class GapCause(NamedTuple):
+    """Why a device waited in a gap, as far as the capture shows."""
+    #: Position of the file.
+    file: int
+    #: Position in devices.
+    device: int
+    #: Position in gaps.
+    gap: int
+    #: Position in steps; None: none.
+    step: Optional[int]
+    #: What the host or the device did.
+    cause: str
+    #: Of the cause.
+    certainty: str
+    #: The span of the host that names it; "": none does.
+    span: str
+    #: How much of the gap the evidence covers.
+    covered_ps: int
+    #: Of the gap, capture's clock.
+    start_ps: int
+    #: Of the gap, capture's clock.
+    end_ps: int
+
+    @property
+    def duration_ps(self) -> int:
+        return self.end_ps - self.start_ps
+
+
+def gap_cause_of(row: Any) -> GapCause:
+    return GapCause(
+        row.file, row.device, row.gap, row.step if row.step >= 0 else None, name_of("idle_cause", row.cause),
+        name_of("certainty", row.certainty), text(row.span), row.covered_ps, row.start_ps, row.end_ps)
+
+
+class Collective(NamedTuple):
+    """Totals of one communication op on one line."""
+    #: Position of the file.
+    file: int
+    #: Position in devices; None: ops of a host.
+    device: Optional[int]
+    #: Name of the plane.
+    plane: str
+    #: As recorded.
+    name: str
+    #: "all-reduce", …; of a kernel whose name spells none the library ("nccl").
+    category: str
+    #: A kernel: other streams of its device may compute meanwhile.
+    on_stream: bool
+    #: The start or the done of an asynchronous operation.
+    is_half: bool
+    #: Executions.
+    executions: int
+    #: Of all executions.
+    total_ps: int
+    #: Shortest execution.
+    min_ps: int
+    #: Longest execution.
+    max_ps: int
+
+
+def collective_of(row: Any) -> Collective:
+    return Collective(
+        row.file, row.device if row.device >= 0 else None, text(row.plane), text(row.name), text(row.category),
+        bool(row.flags & d.PK_COLLECTIVE_ON_STREAM), bool(row.flags & d.PK_COLLECTIVE_IS_HALF), row.count,
+        row.total_ps, row.min_ps, row.max_ps)
+
+
+class Module(NamedTuple):
+    """A compiled module."""
+    #: Position of the file.
+    file: int
+    #: Position of the plane that carries it; None: a file of its own.
+    plane: Optional[int]
+    #: Of the event metadata entry that carries it.
+    metadata_id: int
+    #: As the entry or the file name says.
+    name: str
+    #: As the module itself says.
+    module_name: str
+    #: As the module itself says.
+    module_id: int
+    #: Computations.
+    computation_count: int
+    #: Instructions of all computations.
+    instruction_count: int
+    #: The *.hlo_proto.pb beside it; "" when there is none.
+    sibling_path: str
+    #: How the two compare.
+    sibling: str
+    #: The bytes do not parse, and the counts cover what did.
+    damaged: bool
+    #: The serialized xla.HloProto, not copied.
+    hlo_proto: memoryview
+    #: Why the bytes do not parse to the end; the counts cover what did.
+    damage: Optional[Error]
+
+
+def module_of(row: Any, hlo_proto: memoryview, damage: Optional[Error]) -> Module:
+    return Module(
+        row.file, row.plane if row.plane >= 0 else None, row.metadata_id, text(row.name), text(row.module_name),
+        row.module_id, row.computation_count, row.instruction_count, path_text(row.sibling_path),
+        name_of("sibling_state", row.sibling), bool(row.flags & d.PK_MODULE_DAMAGED), hlo_proto, damage)
+
+
+class Allocator(NamedTuple):
+    """An allocator of a host."""
+    #: Position of the file.
+    file: int
+    #: Position in devices; None: host memory.
+    device: Optional[int]
+    #: Whose it is.
+    host: str
+    #: XProf's key.
+    name: str
+    #: Highest heap.
+    heap_peak_bytes: int
+    #: Highest sum of reserved and allocated.
+    occupancy_peak_bytes: int
+    #: When it was reached, capture's clock.
+    occupancy_peak_ps: int
+    #: Of the memory, as the allocator counts it.
+    capacity_bytes: int
+    #: Allocated before the capture began.
+    pre_trace_bytes: int
+    #: Of blocks that the capture did not see allocated.
+    unmatched_frees: int
+    #: The replay equals the allocator's own count after every event.
+    allocator_agrees: bool
+    #: The run-time part of the document is about it.
+    chosen: bool
+
+
+def allocator_of(row: Any) -> Allocator:
+    return Allocator(
+        row.file, row.device if row.device >= 0 else None, text(row.host), text(row.name), row.heap_peak_bytes,
+        row.occupancy_peak_bytes, row.occupancy_peak_ps, row.capacity_bytes, row.pre_trace_bytes, row.unmatched_frees,
+        bool(row.flags & d.PK_ALLOCATOR_AGREES), bool(row.flags & d.PK_ALLOCATOR_CHOSEN))
+
+
+class LiveBuffer(NamedTuple):
+    """A buffer that is alive at the peak of the chosen module. Sizes of all add up to the peak."""
+    #: Position of the file that carries the module.
+    file: int
+    #: None: the allocation has no assigned buffer.
+    logical_buffer_id: Optional[int]
+    #: Of the buffer.
+    size_bytes: int
+    #: Of the allocation it lies in.
+    allocation_index: int
+    #: In the allocation.
+    offset_bytes: int
+    #: Of the instruction that defines it.
+    instruction_id: Optional[int]
+    #: Of that instruction.
+    instruction_name: str
+    #: Of that instruction.
+    opcode: str
+    #: Framework op.
+    op_name: str
+    #: Where the instruction stands.
+    computation_name: str
+    #: "" past the first `top` rows.
+    shape: str
+    #: Which part of the instruction's result; none for the whole.
+    shape_index: Tuple[int, ...]
+    #: As the module says.
+    source_file: str
+    #: As the module says.
+    source_line: Optional[int]
+    #: Why it is alive.
+    residency: str
+
+
+def live_buffer_of(row: Any) -> LiveBuffer:
+    return LiveBuffer(
+        row.file, row.logical_buffer_id if row.logical_buffer_id >= 0 else None, row.size_bytes, row.allocation_index,
+        row.offset_bytes, row.instruction_id if row.flags & d.PK_LIVE_BUFFER_HAS_INSTRUCTION else None,
+        text(row.instruction_name), text(row.opcode), text(row.op_name), text(row.computation_name), text(row.shape),
+        tuple(row.shape_index[:row.shape_index_count]) if row.shape_index_count else (), text(row.source_file),
+        row.source_line if row.source_file.size else None, name_of("residency", row.residency))
+
+
+class CurvePoint(NamedTuple):
+    """A point of the live curve of the chosen module; of pk_memory_table() only where
+    pk_memory_options::curve_points asked for it."""
+    #: Position of the file that carries the module.
+    file: int
+    #: Heap event, or schedule position of a sweep.
+    event: int
+    #: Alive then.
+    live_bytes: int
+
+
+def curve_point_of(row: Any) -> CurvePoint:
+    return CurvePoint(
+        row.file, row.event, row.live_bytes)
+
+
+class Launch(NamedTuple):
+    """A launch of a Neutrino trace's log."""
+    #: Position of the trace folder.
+    file: int
+    #: Position in the log.
+    launch: int
+    #: Name of the kernel.
+    kernel: str
+    #: The driver's handle, "0x8209510".
+    function: str
+    #: How it ended.
+    outcome: str
+    #: Base name of its record file; "" without one.
+    bin: str
+    #: Of the record file; None: it is not there.
+    bin_position: Optional[int]
+    #: Since 1970.
+    time_ns: Optional[int]
+    #: Blocks.
+    grid: Optional[Tuple[int, int, int]]
+    #: Threads of a block.
+    block: Optional[Tuple[int, int, int]]
+    #: Shared memory of a block.
+    shared_bytes: Optional[int]
+    #: Arguments of the kernel.
+    params: Tuple[int, ...]
+    #: Taken by the probe.
+    probe_memory_bytes: Optional[int]
+    #: Before the kernel.
+    prologue_ps: Optional[int]
+    #: The kernel.
+    kernel_ps: Optional[int]
+    #: After the kernel.
+    epilogue_ps: Optional[int]
+
+
+def launch_of(row: Any) -> Launch:
+    return Launch(
+        row.file, row.launch, text(row.kernel), text(row.function), name_of("probe_outcome", row.outcome),
+        text(row.bin), row.bin_position if row.bin_position >= 0 else None,
+        row.time_ns if row.flags & d.PK_PROBE_HAS_TIME else None,
+        tuple(row.grid) if row.flags & d.PK_PROBE_HAS_GEOMETRY else None,
+        tuple(row.block) if row.flags & d.PK_PROBE_HAS_GEOMETRY else None,
+        row.shared_bytes if row.flags & d.PK_PROBE_HAS_GEOMETRY else None,
+        tuple(row.params[:row.params_count]) if row.params_count else (),
+        row.probe_memory_bytes if row.flags & d.PK_PROBE_HAS_MEMORY else None,
+        row.prologue_ps if row.flags & d.PK_PROBE_HAS_DURATIONS else None,
+        row.kernel_ps if row.flags & d.PK_PROBE_HAS_DURATIONS else None,
+        row.epilogue_ps if row.flags & d.PK_PROBE_HAS_DURATIONS else None)
+
+
+class DeviceTime(NamedTuple):
+    """A part of the time of a device: what it did, and why it waited. The rows of a device that are in steps add
+    up to its steps, the others to the time between its first and last kernel that is in no step."""
+    #: Position of the file.
+    file: int
+    #: Position in devices.
+    device: int
+    #: Within a step.
+    in_steps: bool
+    #: What the device did; what runs beside compute counts as compute.
+    use: str
+    #: Why it waited; none of gaps that are too short to list or lie at the edge of the capture.
+    cause: Optional[str]
+    #: Of the cause; of what is on record: proved.
+    certainty: str
+    #: Listed gaps with this cause.
+    gaps: int
+    #: Length.
+    time_ps: int
+
+
+def device_time_of(row: Any) -> DeviceTime:
+    return DeviceTime(
+        row.file, row.device, bool(row.flags & d.PK_DEVICE_TIME_IN_STEPS), name_of("time_use", row.use),
+        name_of("idle_cause", row.cause) if row.flags & d.PK_DEVICE_TIME_HAS_CAUSE else None,
+        name_of("certainty", row.certainty), row.gaps, row.time_ps)
+
+
+class Fact(NamedTuple):
+    """A fact of the model that ran: what it is, how sure it is, and where it comes from."""
+    #: Position of the file of the device.
+    file: int
+    #: Position in devices; None: of a host alone.
+    device: Optional[int]
+    #: "layers", "hidden_size"; docs/architecture-report.md lists them.
+    name: str
+    #: "24", "true", "prefill, decode".
+    value: str
+    #: "tokens", "parameters", "%"; "" for counts and words.
+    unit: str
+    #: How sure it is.
+    certainty: str
+    #: What it is read from.
+    source: str
+    #: The event, shape or name that says so.
+    evidence: str
+    #: What other sources say; "; " between them.
+    contradictions: str
+
+
+def fact_of(row: Any) -> Fact:
+    return Fact(
+        row.file, row.device if row.device >= 0 else None, text(row.name), text(row.value), text(row.unit),
+        name_of("certainty", row.certainty), name_of("fact_source", row.source), text(row.evidence),
+        text(row.contradictions))
+
+
+class CollectiveCall(NamedTuple):
+    """A call of a collective by all members of its process group, over all nodes of the capture."""
+    #: Position of the file of the member that came last.
+    file: int
+    #: Of the op.
+    name: str
+    #: "all-reduce"; "" where nothing names it.
+    kind: str
+    #: As on record; "" of everyone, or where none is on record.
+    process_group: str
+    #: Number among the calls of the op by its group.
+    call: int
+    #: Devices that took part.
+    members: int
+    #: Latest start - first start.
+    start_gap_ps: int
+    #: Start of who must be waited for - end of who waits; 0 or more is out of order.
+    order_gap_ps: int
+    #: How far both clocks together can be wrong.
+    bound_ps: int
+    #: First start to last end; None: clocks are not known well enough.
+    span_ps: Optional[int]
+    #: Last start to last end; None: not known.
+    moving_ps: Optional[int]
+    #: What it moves; None: not known, or members differ.
+    payload_bytes: Optional[int]
+    #: What each link carries at least: over moving_ps it is the bus bandwidth.
+    link_bytes: Optional[int]
+    #: Id of the node that began last; None where several did.
+    latest_node: Optional[int]
+    #: Local number of the device that came last.
+    latest_device: Optional[int]
+    #: It is known who waits for whom.
+    judged: bool
+    #: Out of order beyond the bound of the clocks.
+    violates: bool
+
+
+def collective_call_of(row: Any) -> CollectiveCall:
+    return CollectiveCall(
+        row.file, text(row.name), text(row.kind), text(row.process_group), row.call, row.members, row.start_gap_ps,
+        row.order_gap_ps, row.bound_ps, row.span_ps if row.span_ps >= 0 else None,
+        row.moving_ps if row.moving_ps >= 0 else None, row.payload_bytes if row.payload_bytes >= 0 else None,
+        row.link_bytes if row.link_bytes >= 0 else None, row.latest_node if row.latest_node >= 0 else None,
+        row.latest_device if row.latest_device >= 0 else None, bool(row.flags & d.PK_CALL_JUDGED),
+        bool(row.flags & d.PK_CALL_VIOLATES))
+
+
+#: The table, the row of C, and what makes the tuple of it, by tuple.
+READ: Dict[Any, Any] = {
+    FileInfo: ("files", d.pk_file_info, FileInfo),
+    DeviceInfo: ("devices", d.pk_device, device_info_of),
+    Op: ("ops", d.pk_op, op_of),
+    BubbleStep: ("steps", d.pk_bubble_step, bubble_step_of),
+    Kernel: ("kernels", d.pk_kernel_row, kernel_of),
+    Bubble: ("gaps", d.pk_bubble, bubble_of),
+    GapCause: ("causes", d.pk_cause, gap_cause_of),
+    Collective: ("collectives", d.pk_collective, collective_of),
+    Allocator: ("allocators", d.pk_memory_allocator, allocator_of),
+    LiveBuffer: ("live_buffers", d.pk_live_buffer, live_buffer_of),
+    CurvePoint: ("live_curve", d.pk_curve_point, curve_point_of),
+    Launch: ("probe_launches", d.pk_probe_launch, launch_of),
+    DeviceTime: ("device_time", d.pk_device_time, device_time_of),
+    Fact: ("facts", d.pk_fact, fact_of),
+    CollectiveCall: ("collective_calls", d.pk_collective_call, collective_call_of),
+}
+# end of rows

@@ -1,0 +1,80 @@
+"""What follows from schema/tables.toml for bindings/python/src/profkit/rows.py: a NamedTuple for each row, with what makes it from
+the row of C. Run by scripts/generate."""
+import re
+import textwrap
+
+import enums
+
+PLAIN = {"int32": "int", "uint32": "int", "int64": "int", "uint64": "int", "size": "int", "double": "float"}
+
+
+def value(table, column, schema):
+    """(type, expression) of a field, were it always known."""
+    raw = f"row.{column.name}"
+    if column.base == "enum":
+        kind = schema.enums[column.of].python
+        return (kind, f"{kind}({raw})") if kind else ("str", f'name_of("{column.of}", {raw})')
+    if column.base == "set":
+        return "Tuple[str, ...]", f'_bits("{column.of}", {raw})'
+    if column.base == "flag":
+        return "bool", f"bool(row.{table.flags().name} & d.{column.of})"
+    if column.base == "uint32[3]":
+        return "Tuple[int, int, int]", f"tuple({raw})"
+    if column.is_list:
+        return "Tuple[int, ...]", f"tuple({raw}[:{raw}_count]) if {raw}_count else ()"
+    if column.base in PLAIN:
+        return PLAIN[column.base], raw
+    return {"bool": ("bool", f"bool({raw})"), "bytes": ("bytes", f"raw({raw})")}.get(
+        column.base, ("str", f"path_text({raw})" if column.base == "path" else f"text({raw})"))
+
+
+def condition(table, column):
+    """What says that a value is known; "" where the value itself is empty when it is not."""
+    rule, _, of = column.null.partition(":")
+    if rule == "without":
+        other = next((c for c in table.columns if c.name == of), None)
+        return f"row.{table.flags().name} & d.{of}" if not other else f"row.{of}.size" if other.base in ("name", "text") else f"row.{of}"
+    return {"negative": f"row.{column.name} >= 0", "no_time": f"row.{column.name} != d.PK_NO_TIME_PS"}.get(rule, "")
+
+
+def fields(table, schema):
+    """(name, type, expression, meaning) of the tuple."""
+    for column in table.columns:
+        if column.base == "flags" or column.is_later or not column.names["python"]:
+            continue
+        kind, expression = value(table, column, schema)
+        known, meaning = condition(table, column), column.meaning
+        if known:
+            kind, expression = f"Optional[{kind}]", f"{expression} if {known} else None"
+            meaning = re.sub(r"(?<!\w)-1\b|PK_NO_TIME_PS", "None", meaning)
+        yield column.names["python"], kind, expression, meaning + ("" if column.unit in column.name else f"; {column.unit}")
+    for given in table.given:
+        if "python" in given:
+            yield given["name"], given["python"], given["name"], given["meaning"]
+
+
+def rows(schema):
+    """The rows of rows.py, and of each that is a row of a table how it is read."""
+    text, read = "", ""
+    for table in schema.rows_in("python"):
+        name, made = table.bindings["python"], list(fields(table, schema))
+        text += f"\n\nclass {name}{'' if table.is_base else '(NamedTuple)'}:\n" + enums.comment(table.meaning, "    ", '"""', "", '"""')
+        for field, kind, _, meaning in made:
+            text += enums.comment(enums.sentence(meaning), "    ", "#: ", "#: ") + f"    {field}: {kind}\n"
+        if {"start_ps", "end_ps"} <= {field for field, *_ in made}:
+            text += "\n    @property\n    def duration_ps(self) -> int:\n        return self.end_ps - self.start_ps\n"
+        if table.is_base:
+            slots = "__slots__ = (" + ", ".join(f'"{field}"' for field, *_ in made) + ")"
+            text += "\n" + textwrap.fill(slots, enums.WIDTH, initial_indent="    ", subsequent_indent=" " * 17)
+            text += "\n\n    def __init__(self, row: Any) -> None:\n"
+            text += "".join(f"        self.{field} = {value}\n" for field, _, value, _ in made)
+            read += f'    {name}: ("{table.name}", d.{table.row}, {name}),\n' if table.number is not None else ""
+            continue
+        function = re.sub(r"(?<!^)(?=[A-Z])", "_", name).lower() + "_of"
+        given = "".join(f", {value}: {kind}" for _, kind, value, _ in made if value.isidentifier())
+        values = textwrap.fill(", ".join(value.replace(" ", "\0") for _, _, value, _ in made) + ")", enums.WIDTH - 8,
+                               break_long_words=False, break_on_hyphens=False).replace("\0", " ")
+        text += f"\n\ndef {function}(row: Any{given}) -> {name}:\n    return {name}(\n{textwrap.indent(values, ' ' * 8)}\n"
+        if table.number is not None and not given:
+            read += f'    {name}: ("{table.name}", d.{table.row}, {function}),\n'
+    return text + "\n\n#: The table, the row of C, and what makes the tuple of it, by tuple.\nREAD: Dict[Any, Any] = {\n" + read + "}\n"
