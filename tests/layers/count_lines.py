@@ -10,7 +10,7 @@ import sys
 
 FOLDERS = ("src", "include", "capi", "tools", "bindings", "docs/schemas", "schema")
 # Written by scripts/generate and bindings/declarations.py as a whole; in other files between two marks.
-WRITTEN = re.compile(r"^docs/schemas/|^bindings/rust/profkit-sys/src/lib\.rs$|/_declarations\.py$")
+WRITTEN = re.compile(r"^docs/schemas/|^bindings/rust/profkit-sys/src/lib\.rs$|/_declarations\.py$|/rows_of_tables\.rs$")
 REGION = re.compile(r"^ *(?:/\*|//|#) (.*): written by scripts/generate.*?^ *(?:/\*|//|#) end of \1", re.DOTALL | re.MULTILINE)
 
 
