@@ -1138,8 +1138,9 @@ class MemoryHlo(truth.Case):
                                        ("allocation_index", "allocation_index"), ("offset_bytes", "offset_in_allocation"),
                                        ("instruction_id", "instruction_id"), ("instruction_name", "instruction_name"),
                                        ("opcode", "opcode"), ("op_name", "op_name"), ("computation_name", "computation"),
-                                       ("shape", "shape"), ("source_file", "source_file"), ("source_line", "source_line")):
+                                       ("shape", "shape"), ("source_file", "source_file")):
                         self.assertEqual(getattr(ours, field), theirs[key], field)
+                    self.assertEqual(ours.source_line, theirs["source_line"] if theirs["source_file"] else None)
                 self.assertEqual([(p.event, p.live_bytes) for p in memory.live_curve()],
                                  [(i, space.indefinite + v) for i, v in enumerate(space.curve)])
 
