@@ -148,7 +148,7 @@ def python(enums):
 
 
 def sentence(text):
-    return (text[:1] if "_" in text.split(" ")[0] else text[:1].upper()) + text[1:] + ("" if text.endswith(".") else ".")
+    return text[:1].upper() + text[1:] + ("" if text.endswith(".") else ".")
 
 
 def rust(enums):

@@ -16,7 +16,9 @@ ROOT = pathlib.Path(__file__).resolve().parents[1]
 SCHEMA = "schema/tables.toml"
 
 INTEGERS = {"int32": ("int32_t", 4), "uint32": ("uint32_t", 4), "int64": ("int64_t", 8), "uint64": ("uint64_t", 8)}
-TEXTS = ("text", "name", "bytes")
+# Of structs that are no rows of a table.
+FIELDS = {"bool": ("uint32_t", 4), "char": ("int32_t", 4), "size": ("size_t", 8), "double": ("double", 8)}
+TEXTS = ("text", "name", "path", "bytes")
 BINDINGS = ("go", "python", "rust")
 NULL_RULES = ("negative", "no_time", "empty")
 
@@ -34,12 +36,11 @@ class Column:
         self.meaning = given.get("meaning", "")
         self.since = given.get("since", "0.1")
         self.names = {language: given.get(language, self.name) for language in BINDINGS}
-        self.is_path = given.get("path", False)
         self.is_later = version(self.since) > version(schema["frozen"])
         self.base, _, self.of = self.type.partition(":")
         self.is_list = self.base in ("int64[]", "uint64[]")
-        unknown = set(given) - {"name", "type", "unit", "null", "meaning", "since", "path", *BINDINGS}
-        known = self.base in INTEGERS or self.base in TEXTS or self.is_list or self.base in ("flags", "flag", "uint32[3]")
+        unknown = set(given) - {"name", "type", "unit", "null", "meaning", "since", *BINDINGS}
+        known = self.base in {**INTEGERS, **FIELDS, **dict.fromkeys(TEXTS)} or self.is_list or self.base in ("flags", "flag", "uint32[3]")
         if self.base in ("enum", "set"):
             known = self.of in enumerations
         rule = self.null.partition(":")[0]
@@ -58,8 +59,8 @@ class Column:
 
     def fields(self):
         """(declaration, size, alignment) of what the struct holds of it."""
-        if self.base in INTEGERS:
-            c_type, size = INTEGERS[self.base]
+        if self.base in INTEGERS or self.base in FIELDS:
+            c_type, size = {**INTEGERS, **FIELDS}[self.base]
             return [(f"{c_type} {self.name}", size)]
         if self.base in TEXTS:
             return [(f"pk_str {self.name}", 16)]
@@ -89,7 +90,7 @@ class Column:
             return "boolean"
         if self.base == "uint32[3]":
             return "uint32"
-        return "text" if self.base == "text" or self.is_list else "name"
+        return "text" if self.base in ("text", "path") or self.is_list else "name"
 
 
 class Table:
@@ -99,8 +100,9 @@ class Table:
         self.name, self.number, self.row = given["name"], given.get("number"), given.get("row")
         self.meaning, self.order = given["meaning"], given.get("order")
         self.bindings, self.given = {language: given[language] for language in BINDINGS if language in given}, given.get("given", [])
+        self.is_read_over = given.get("text_of") == "read"
         self.is_base = given.get("python_base", False)
-        self.join = given.get("join", list(schema["join"]))
+        self.join = given.get("join", [] if self.number is None else list(schema["join"]))
         self.filters = given.get("filters", [])
         self.columns = [Column(self.name, column, schema, enumerations) for column in given["columns"]]
         if self.number is not None and self.columns[0].name != "file":
@@ -164,7 +166,9 @@ def row_struct(table, schema):
     if position % 8:
         body += f"  uint32_t reserved{padded or ''}; /**< 0 */\n"
     of = f" A row of PK_TABLE_{table.name.upper()}." if table.number is not None else ""
-    text = f"{table.meaning}{of} Frozen; text is borrowed from what gave the row. \\since 0.1"
+    texts = any(column.base in TEXTS for column in table.columns)
+    lives = f"; text is borrowed {'until the next read' if table.is_read_over else 'from what gave the row'}" if texts else ""
+    text = f"{table.meaning}{of} Frozen{lives}. \\since 0.1"
     return enums.comment(text, "", "/** ", " *  ", " */") + f"typedef struct {table.row} {{\n{body}}} {table.row};\n"
 
 
@@ -185,7 +189,7 @@ def table_numbers(schema, prefix, indent="  "):
 
 # ---- the descriptions of the core ----
 
-KINDS = {"int32": "int32", "int64": "int64", "uint32": "uint32", "uint64": "uint64", "text": "text", "name": "text",
+KINDS = {"int32": "int32", "int64": "int64", "uint32": "uint32", "uint64": "uint64", "text": "text", "name": "text", "path": "text",
          "flag": "flag", "enum": "named", "set": "set", "int64[]": "int64_list", "uint64[]": "uint64_list",
          "uint32[3]": "uint32"}
 
