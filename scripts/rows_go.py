@@ -13,6 +13,11 @@ def camel(name):
     return "".join(WORDS.get(word, word.capitalize()) for word in name.split("_"))
 
 
+def sentence(text):
+    """With a capital at its beginning, if that is a word."""
+    return (text[:1] if "_" in text.split(" ")[0] else text[:1].upper()) + text[1:] + ("" if text.endswith(".") else ".")
+
+
 def field_name(column):
     return camel(column.name) if column.names["go"] == column.name else column.names["go"]
 
@@ -50,7 +55,7 @@ def value(table, column, schema):
         return "[]" + kind, f"listOf[{kind}](unsafe.Pointer({raw}), {raw}_count)"
     if column.null == "no_time":
         return "int64", f"timeOf({raw})"
-    return {"bool": ("bool", f"{raw} != 0"), "bytes": ("[]byte", f"[]byte(text({raw}))")}.get(
+    return {"bool": ("bool", f"{raw} != 0"), "char": ("rune", f"rune({raw})"), "bytes": ("[]byte", f"[]byte(text({raw}))")}.get(
         column.base, (PLAIN[column.base], f"{PLAIN[column.base]}({raw})") if column.base in PLAIN else ("string", f"text({raw})"))
 
 
@@ -79,7 +84,7 @@ def rows(schema):
         text += "\n" + enums.comment(f"{name}: {table.meaning[:1].lower()}{table.meaning[1:]}", "", "// ", "// ")
         text += f"type {name} struct {{\n"
         for field, kind, _, meaning in made:
-            text += enums.comment(enums.sentence(meaning), "\t", "// ", "// ") + f"\t{field} {kind}\n"
+            text += enums.comment(sentence(meaning), "\t", "// ", "// ") + f"\t{field} {kind}\n"
         function = name[0].lower() + name[1:] + "Of"
         given = "".join(f", {value} {kind}" for _, kind, value, _ in made if value.isidentifier())
         values = ", ".join(value.replace(" ", "\0") for _, _, value, _ in made) + ","

@@ -4,6 +4,7 @@ import re
 import textwrap
 
 import enums
+import rows_go
 
 PLAIN = {"int32": "int", "uint32": "int", "int64": "int", "uint64": "int", "size": "int", "double": "float"}
 
@@ -24,8 +25,8 @@ def value(table, column, schema):
         return "Tuple[int, ...]", f"tuple({raw}[:{raw}_count]) if {raw}_count else ()"
     if column.base in PLAIN:
         return PLAIN[column.base], raw
-    return {"bool": ("bool", f"bool({raw})"), "bytes": ("bytes", f"raw({raw})")}.get(
-        column.base, ("str", f"path_text({raw})" if column.base == "path" else f"text({raw})"))
+    return {"bool": ("bool", f"bool({raw})"), "char": ("str", f'chr({raw}) if {raw} else ""'), "bytes": ("bytes", f"raw_of({raw})"),
+            "path": ("str", f"path_text({raw})")}.get(column.base, ("str", f"text({raw})"))
 
 
 def condition(table, column):
@@ -33,7 +34,7 @@ def condition(table, column):
     rule, _, of = column.null.partition(":")
     if rule == "without":
         other = next((c for c in table.columns if c.name == of), None)
-        return f"row.{table.flags().name} & d.{of}" if not other else f"row.{of}.size" if other.base in ("name", "text") else f"row.{of}"
+        return f"row.{table.flags().name} & d.{of}" if not other else f"row.{of}.size" if other.base in ("name", "text", "path") else f"row.{of}"
     return {"negative": f"row.{column.name} >= 0", "no_time": f"row.{column.name} != d.PK_NO_TIME_PS"}.get(rule, "")
 
 
@@ -60,7 +61,7 @@ def rows(schema):
         name, made = table.bindings["python"], list(fields(table, schema))
         text += f"\n\nclass {name}{'' if table.is_base else '(NamedTuple)'}:\n" + enums.comment(table.meaning, "    ", '"""', "", '"""')
         for field, kind, _, meaning in made:
-            text += enums.comment(enums.sentence(meaning), "    ", "#: ", "#: ") + f"    {field}: {kind}\n"
+            text += enums.comment(rows_go.sentence(meaning), "    ", "#: ", "#: ") + f"    {field}: {kind}\n"
         if {"start_ps", "end_ps"} <= {field for field, *_ in made}:
             text += "\n    @property\n    def duration_ps(self) -> int:\n        return self.end_ps - self.start_ps\n"
         if table.is_base:

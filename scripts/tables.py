@@ -17,6 +17,8 @@ ROOT = pathlib.Path(__file__).resolve().parents[1]
 SCHEMA = "schema/tables.toml"
 
 INTEGERS = {"int32": ("int32_t", 4), "uint32": ("uint32_t", 4), "int64": ("int64_t", 8), "uint64": ("uint64_t", 8)}
+# Of structs that are no rows of a table.
+FIELDS = {"bool": ("uint32_t", 4), "char": ("int32_t", 4), "size": ("size_t", 8), "double": ("double", 8)}
 TEXTS = ("text", "name", "path", "bytes")
 BINDINGS = ("go", "python", "rust")
 NULL_RULES = ("negative", "no_time", "empty")
@@ -40,7 +42,7 @@ class Column:
         self.base, _, self.of = self.type.partition(":")
         self.is_list = self.base in ("int64[]", "uint64[]")
         unknown = set(given) - {"name", "type", "unit", "null", "meaning", "since", "from", *BINDINGS}
-        known = self.base in INTEGERS or self.base in TEXTS or self.is_list or self.base in ("flags", "flag", "uint32[3]")
+        known = self.base in {**INTEGERS, **FIELDS, **dict.fromkeys(TEXTS)} or self.is_list or self.base in ("flags", "flag", "uint32[3]")
         if self.base in ("enum", "set"):
             known = self.of in enumerations
         rule = self.null.partition(":")[0]
@@ -59,8 +61,8 @@ class Column:
 
     def fields(self):
         """(declaration, size, alignment) of what the struct holds of it."""
-        if self.base in INTEGERS:
-            c_type, size = INTEGERS[self.base]
+        if self.base in INTEGERS or self.base in FIELDS:
+            c_type, size = {**INTEGERS, **FIELDS}[self.base]
             return [(f"{c_type} {self.name}", size)]
         if self.base in TEXTS:
             return [(f"pk_str {self.name}", 16)]
@@ -102,8 +104,9 @@ class Table:
         self.source, self.header = given.get("from"), given.get("header")
         self.text_of = given.get("text_of", "table")
         self.bindings, self.given = {language: given[language] for language in BINDINGS if language in given}, given.get("given", [])
+        self.is_read_over = given.get("text_of") == "read"
         self.is_base = given.get("python_base", False)
-        self.join = given.get("join", list(schema["join"]))
+        self.join = given.get("join", [] if self.number is None else list(schema["join"]))
         self.filters = given.get("filters", [])
         self.columns = [Column(self.name, column, schema, enumerations) for column in given["columns"]]
         if self.number is not None and self.columns[0].name != "file":
@@ -167,7 +170,9 @@ def row_struct(table, schema):
     if position % 8:
         body += f"  uint32_t reserved{padded or ''}; /**< 0 */\n"
     of = f" A row of PK_TABLE_{table.name.upper()}." if table.number is not None else ""
-    text = f"{table.meaning}{of} Frozen; text is borrowed from what gave the row. \\since 0.1"
+    texts = any(column.base in TEXTS for column in table.columns)
+    lives = f"; text is borrowed {'until the next read' if table.is_read_over else 'from what gave the row'}" if texts else ""
+    text = f"{table.meaning}{of} Frozen{lives}. \\since 0.1"
     return enums.comment(text, "", "/** ", " *  ", " */") + f"typedef struct {table.row} {{\n{body}}} {table.row};\n"
 
 

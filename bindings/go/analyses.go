@@ -71,27 +71,6 @@ type MemoryOptions struct {
 // Memory tells where the memory of a capture goes: what the compiler assigned and what the allocators did.
 type Memory struct{ h *handle }
 
-// MemoryModule is a compiled module.
-type MemoryModule struct {
-	Name, Label, ProgramID string
-	Source                 string // path of the first place it was found in
-	SourceCount            uint64
-	SpaceCount             int
-	ProblemCount           uint64 // the document says which
-	Damaged                bool   // the bytes do not parse to the end
-	Chosen                 bool   // the live buffers and the curve are of this module
-}
-
-// MemorySpace is one memory space of a module.
-type MemorySpace struct {
-	Color, TotalBytes, PeakBytes, IndefiniteBytes, TempPeakBytes, FragmentationBytes int64
-	PeakInstruction                                                                  string
-	PeakEvent                                                                        int64  // heap event, or schedule position of a sweep; -1: none
-	TempBytes, ThreadLocalBytes, ResidencyFloorBytes                                 int64  // thread-local ones are not in TotalBytes
-	Coverage                                                                         string // what the peak counts and what it does not
-	Method, Bound                                                                    string // "heap_replay", "schedule_sweep", …; "exact", "lower", "upper"
-}
-
 // Memory analyses memory.
 func (p *Profile) Memory(ctx context.Context, options MemoryOptions) (*Memory, error) {
 	h, err := analysis(ctx, p, options.Hooks, func(raw unsafe.Pointer) { C.pk_memory_free((*C.pk_memory)(raw)) },
@@ -144,8 +123,7 @@ func (m *Memory) Modules() ([]MemoryModule, error) {
 			if err := failure(C.pk_memory_module_get(memory, at, &row, &raw), raw); err != nil {
 				return err
 			}
-			made = append(made, MemoryModule{text(row.name), text(row.label), text(row.program_id), text(row.source),
-				uint64(row.source_count), int(row.space_count), uint64(row.problem_count), row.damaged != 0, row.chosen != 0})
+			made = append(made, memoryModuleOf(&row))
 		}
 		return nil
 	})
@@ -162,10 +140,7 @@ func (m *Memory) Space(module, space int) (MemorySpace, error) {
 		if err := failure(status, raw); err != nil {
 			return err
 		}
-		made = MemorySpace{int64(row.color), int64(row.total_bytes), int64(row.peak_bytes), int64(row.indefinite_bytes),
-			int64(row.temp_peak_bytes), int64(row.fragmentation_bytes), text(row.peak_instruction),
-			int64(row.peak_event), int64(row.temp_bytes), int64(row.thread_local_bytes), int64(row.residency_floor_bytes),
-			text(row.coverage), named("peak_method", int32(row.method), ""), named("peak_bound", int32(row.bound), "")}
+		made = memorySpaceOf(&row)
 		return nil
 	})
 	return made, err
@@ -284,22 +259,6 @@ type KernelOptions struct {
 // Kernels are what the devices of a capture did: of Ascend tables, Kineto and XLA traces, and XSpace planes.
 type Kernels struct{ h *handle }
 
-// Device is one of a rank, process or file.
-type Device struct {
-	Name        string
-	Ordinal     int64 // -1: not recorded
-	KernelCount uint64
-	Rank        int // -1: not recorded
-
-	File, Plane           int // Plane: -1 in files that are no XSpace
-	HostGroup             int // devices of one host have the same
-	TimestampResolutionPs int64
-	Accelerator           string // "other", "tpu", "gpu", "npu"
-
-	// What its source tells of kernels; without classes they are told from names.
-	HasWaits, HasShapes, HasClasses, HasLaunches bool
-}
-
 // Kernels reads the kernels of all devices. A capture without devices is no failure.
 func (p *Profile) Kernels(ctx context.Context, options KernelOptions) (*Kernels, error) {
 	h, err := analysis(ctx, p, options.Hooks, func(raw unsafe.Pointer) { C.pk_activity_free((*C.pk_activity)(raw)) },
@@ -331,10 +290,7 @@ func (k *Kernels) Devices() ([]Device, error) {
 			if err := failure(C.pk_activity_device_get(activity, at, &row, &raw), raw); err != nil {
 				return err
 			}
-			made = append(made, Device{text(row.name), int64(row.ordinal), uint64(row.kernel_count), int(row.rank),
-				int(row.file), int(row.plane), int(row.host_group), int64(row.timestamp_resolution_ps),
-				named("accelerator", int32(row.accelerator), ""), row.flags&C.PK_DEVICE_HAS_WAITS != 0, row.flags&C.PK_DEVICE_HAS_SHAPES != 0,
-				row.flags&C.PK_DEVICE_HAS_CLASSES != 0, row.flags&C.PK_DEVICE_HAS_LAUNCHES != 0})
+			made = append(made, deviceOf(&row))
 		}
 		return nil
 	})

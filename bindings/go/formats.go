@@ -99,26 +99,6 @@ type ChromeEvents struct {
 	turn sync.Mutex // a reader belongs to one thread at a time
 }
 
-// ChromeEvent is one event of a trace-event JSON file; escapes are undone.
-type ChromeEvent struct {
-	Name, Category        string
-	ID                    string // of asynchronous and flow events
-	Pid, Tid              string // a number or a string, as written
-	Args                  string // JSON text; "" when there is none
-	StartPs, DurationPs   int64  // see the Has fields; StartPs is relative to ChromeSummary.ZeroUs
-	HasStart, HasDuration bool
-	ByteOffset            uint64
-	Phase                 rune // 'X', 'B', 'M', …; 0 when it is not one character
-}
-
-// ChromeSummary is what a file was like, as far as it was read.
-type ChromeSummary struct {
-	EventCount        uint64
-	BrokenCount       uint64 // stretches of text that are no event
-	UnusableTimeCount uint64 // events whose times are no number or out of range
-	ZeroUs            int64  // what 0 ps is on the file's own clock
-}
-
 // ChromeEvents reads the events of the trace-event JSON file at a position.
 func (p *Profile) ChromeEvents(file int) (*ChromeEvents, error) {
 	var out *C.pk_chrome_reader
@@ -143,11 +123,7 @@ func (c *ChromeEvents) Events() *Rows[ChromeEvent] {
 		var raw *C.pk_error
 		status := C.pk_chrome_events_read((*C.pk_chrome_reader)(object), rows, C.size_t(capacity), &count, &raw)
 		return int(count), failure(status, raw)
-	}, func(row *C.pk_chrome_event) ChromeEvent {
-		return ChromeEvent{text(row.name), text(row.category), text(row.id), text(row.pid), text(row.tid), text(row.args),
-			int64(row.start_ps), int64(row.duration_ps), row.flags&C.PK_CHROME_HAS_START != 0,
-			row.flags&C.PK_CHROME_HAS_DURATION != 0, uint64(row.byte_offset), rune(row.phase)}
-	})
+	}, chromeEventOf)
 }
 
 // Summary tells what the file was like, as far as it was read.
@@ -159,7 +135,7 @@ func (c *ChromeEvents) Summary() (ChromeSummary, error) {
 		var raw *C.pk_error
 		return failure(C.pk_chrome_summarise((*C.pk_chrome_reader)(object), &row, &raw), raw)
 	})
-	return ChromeSummary{uint64(row.event_count), uint64(row.broken_count), uint64(row.unusable_time_count), int64(row.zero_us)}, err
+	return chromeSummaryOf(&row), err
 }
 
 // ---- architecture ----
@@ -245,18 +221,6 @@ type ExportOptions struct {
 	Hooks                   Hooks
 }
 
-// ExportOutcome is what was written, and what was not.
-type ExportOutcome struct {
-	Status            DocumentStatus // absent when nothing has events, partial when some input is damaged
-	Tracks            uint64
-	Lanes             uint64 // further tracks, for events that overlap others of their line
-	Events            uint64 // slices, instants and rows
-	Counters, Flows   uint64
-	AggregatedLeftOut uint64 // events without a place in time
-	OutOfReach        uint64 // events more than 106 days from the origin
-	Crowded           uint64 // events that still overlap others
-}
-
 // ExportFile writes the capture into a file, which appears under its name when it is complete.
 func (p *Profile) ExportFile(ctx context.Context, path string, options ExportOptions) (ExportOutcome, error) {
 	if err := checkPaths(path); err != nil {
@@ -292,8 +256,7 @@ func (p *Profile) export(ctx context.Context, to io.Writer, options ExportOption
 			return write(object, memory, given, user, &row, raw)
 		})
 	})
-	return ExportOutcome{DocumentStatus(row.status), uint64(row.tracks), uint64(row.lanes), uint64(row.events),
-		uint64(row.counters), uint64(row.flows), uint64(row.aggregated_left_out), uint64(row.out_of_reach), uint64(row.crowded)}, err
+	return exportOutcomeOf(&row), err
 }
 
 // ---- collectives across nodes ----
@@ -309,31 +272,6 @@ type ValidationOptions struct {
 
 // Validation tells whether the collectives of several nodes happened in a possible order. It keeps nothing of the profiles.
 type Validation struct{ h *handle }
-
-// ValidationSummary is what was found.
-type ValidationSummary struct {
-	Status                       DocumentStatus // absent when nothing could be compared
-	NodeCount                    int
-	GroupCount                   uint64 // invocations compared
-	Violations                   uint64 // beyond the error of the clocks
-	ViolationsRaw                uint64 // whatever the error of the clocks
-	PairViolations               uint64 // pairs of nodes of which one ended before the other began
-	Overlaps                     uint64 // invocations in order
-	Unjudged                     uint64 // of which nobody can tell who waits for whom
-	Warnings                     uint64
-	Undecidable                  uint64 // nodes whose offset is known less well than MaxBoundPs, or not at all
-	ClocksCorrected, BoundsKnown bool
-}
-
-// ClockInterval is what collectives alone say of a node's clock against the first node's: its time less the first node's
-// is offset + drift * (t - pivot).
-type ClockInterval struct {
-	NodeID, PivotPs                            int64
-	LeastOffsetPs, MostOffsetPs, PointOffsetPs int64
-	LeastDriftPpm, MostDriftPpm, PointDriftPpm float64
-	Constraints                                uint64 // collectives that both nodes took part in
-	Decidable, Feasible                        bool
-}
 
 // Validate compares one merged trace, or one trace a node; nil is a trace that could not be opened and keeps its place.
 func Validate(ctx context.Context, profiles []*Profile, options ValidationOptions) (*Validation, error) {
@@ -385,9 +323,7 @@ func (v *Validation) Summary() (ValidationSummary, error) {
 		var raw *C.pk_error
 		return failure(C.pk_validation_get((*C.pk_validation)(object), &row, &raw), raw)
 	})
-	return ValidationSummary{DocumentStatus(row.status), int(row.node_count), uint64(row.group_count), uint64(row.violations),
-		uint64(row.violations_raw), uint64(row.pair_violations), uint64(row.overlaps), uint64(row.unjudged),
-		uint64(row.warnings), uint64(row.undecidable), row.clocks_corrected != 0, row.bounds_known != 0}, err
+	return validationSummaryOf(&row), err
 }
 
 // ClockIntervals are one a node; none unless Align was asked for.
@@ -397,11 +333,7 @@ func (v *Validation) ClockIntervals() *Rows[ClockInterval] {
 		var raw *C.pk_error
 		status := C.pk_clock_intervals_read((*C.pk_validation)(object), C.uint64_t(first), rows, C.size_t(capacity), &count, &raw)
 		return int(count), failure(status, raw)
-	}, func(row *C.pk_clock_interval) ClockInterval {
-		return ClockInterval{int64(row.node_id), int64(row.pivot_ps), int64(row.least_offset_ps), int64(row.most_offset_ps),
-			int64(row.point_offset_ps), float64(row.least_drift_ppm), float64(row.most_drift_ppm), float64(row.point_drift_ppm),
-			uint64(row.constraints), row.decidable != 0, row.feasible != 0}
-	})
+	}, clockIntervalOf)
 }
 
 // WriteDocument writes what `profkit validate --json` prints.

@@ -40,22 +40,6 @@ type MergeOptions struct {
 // Merge is what a merge did.
 type Merge struct{ h *handle }
 
-// MergeNode is one node of a merge.
-type MergeNode struct {
-	ID              int64
-	Hostname        string
-	Trace           string
-	Events, Planes  uint64
-	MaxCorrectionPs int64
-	TracerBoundPs   int64  // -1: unknown
-	Status          string // "corrected", "walltime", "raw", "missing", "corrupt"
-
-	ClampedEvents, Snapshots, OffsetWindows uint64
-	ResidualPs                              int64
-	HostBoundPs                             int64 // -1: unknown
-	AlignedBefore                           bool  // out of a trace that was merged before
-}
-
 // MergeFile merges traces of several nodes into one XSpace file, which appears when it is complete.
 func MergeFile(ctx context.Context, output string, options MergeOptions) (*Merge, error) {
 	return merged(ctx, output, nil, options)
@@ -135,10 +119,7 @@ func (m *Merge) Nodes() ([]MergeNode, error) {
 			if err := failure(C.pk_merge_node_get(merge, at, &row, &raw), raw); err != nil {
 				return err
 			}
-			made = append(made, MergeNode{int64(row.id), text(row.hostname), text(row.trace), uint64(row.events),
-				uint64(row.planes), int64(row.max_correction_ps), int64(row.tracer_bound_ps), named("node_status", int32(row.status), ""),
-				uint64(row.clamped_events), uint64(row.snapshots), uint64(row.offset_windows), int64(row.residual_ps),
-				int64(row.host_bound_ps), row.aligned_before != 0})
+			made = append(made, mergeNodeOf(&row))
 		}
 		return nil
 	})

@@ -17,37 +17,6 @@ import (
 // ProbeTrace is an opened Neutrino trace: what probes recorded inside GPU kernels.
 type ProbeTrace struct{ h *handle }
 
-// RecordFile is one record file.
-type RecordFile struct {
-	Name, Path  string
-	Bytes       uint64
-	ElapsedUs   int64 // from the driver's start to the end of the launch; -1: the name does not tell
-	Launch      int   // -1: no launch of the log names it
-	MapCount    int   // 0 when the file is damaged
-	Grid, Block [3]uint32
-	Damage      error // nil when it is sound
-}
-
-// RecordField is one field of a map's records: unsigned, little endian.
-type RecordField struct {
-	Name          string
-	Bytes, Offset int
-	Declared      int // place in the probe's description
-}
-
-// RecordMap is one map of a record file.
-type RecordMap struct {
-	Name                           string
-	Level                          string   // "thread", "warp", "unknown"
-	Flags                          []string // what is doubtful
-	RecordBytes                    int
-	Capacity, LanesPerBlock, Lanes uint64
-	LaneBytes                      uint64
-	Offset, RecordedOffset         uint64 // of the region in the file; as the file's table says
-	SizeBytes, PresentBytes        uint64 // of the region; what the file has of it
-	Fields                         []RecordField
-}
-
 var probeLevels = [...]string{"unknown", "thread", "warp"}
 
 // Record is one that was written. Values has its fields in the order of RecordMap.Fields.
@@ -87,12 +56,11 @@ func (t *ProbeTrace) Files() ([]RecordFile, error) {
 			if err := failure(C.pk_probe_bin_get(probe, at, &row, &raw), raw); err != nil {
 				return err
 			}
-			file := RecordFile{text(row.name), text(row.path), uint64(row.bytes), int64(row.elapsed_us), int(row.launch),
-				int(row.map_count), three(row.grid), three(row.block), nil}
+			var damage error
 			if why := C.pk_probe_bin_damage(probe, at); why != nil {
-				file.Damage = errorOf(C.pk_error_code(why), (*C.pk_error)(unsafe.Pointer(why)))
+				damage = errorOf(C.pk_error_code(why), (*C.pk_error)(unsafe.Pointer(why)))
 			}
-			made = append(made, file)
+			made = append(made, recordFileOf(&row, damage))
 		}
 		return nil
 	})
@@ -110,16 +78,15 @@ func (t *ProbeTrace) Map(file, position int) (RecordMap, error) {
 		if err := failure(status, raw); err != nil {
 			return err
 		}
-		made = RecordMap{Name: text(row.name), Level: probeLevels[0], RecordBytes: int(row.record_bytes),
-			Capacity: uint64(row.capacity), LanesPerBlock: uint64(row.lanes_per_block), Lanes: uint64(row.lanes),
-			LaneBytes: uint64(row.lane_bytes), Offset: uint64(row.offset), RecordedOffset: uint64(row.recorded_offset),
-			SizeBytes: uint64(row.bytes), PresentBytes: uint64(row.present_bytes)}
+		level := probeLevels[0]
 		if int(row.level) < len(probeLevels) {
-			made.Level = probeLevels[row.level]
+			level = probeLevels[row.level]
 		}
+		var flags []string
+		var fields []RecordField
 		for bit := 0; bit < 32; bit++ {
 			if row.flags>>bit&1 != 0 {
-				made.Flags = append(made.Flags, C.GoString(C.pk_probe_flag_name(1<<bit)))
+				flags = append(flags, C.GoString(C.pk_probe_flag_name(1<<bit)))
 			}
 		}
 		for at := C.uint32_t(0); at < row.field_count; at++ {
@@ -128,8 +95,9 @@ func (t *ProbeTrace) Map(file, position int) (RecordMap, error) {
 			if err := failure(status, raw); err != nil {
 				return err
 			}
-			made.Fields = append(made.Fields, RecordField{text(field.name), int(field.bytes), int(field.offset), int(field.declared)})
+			fields = append(fields, recordFieldOf(&field))
 		}
+		made = recordMapOf(&row, level, flags, fields)
 		return nil
 	})
 	return made, err

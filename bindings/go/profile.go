@@ -302,12 +302,6 @@ func (p *Profile) Files() func(yield func(File) bool) {
 	}
 }
 
-// Run is one below a parent of runs.
-type Run struct {
-	Name, Path string
-	Chosen     bool // the profile holds its files
-}
-
 // Runs are those below a parent of runs, newest first.
 func (p *Profile) Runs() ([]Run, error) {
 	var made []Run
@@ -323,7 +317,7 @@ func (p *Profile) Runs() ([]Run, error) {
 			if err := failure(C.pk_run_get(profile, at, &row, &raw), raw); err != nil {
 				return err
 			}
-			made = append(made, Run{text(row.name), text(row.path), row.chosen != 0})
+			made = append(made, runOf(&row))
 		}
 		return nil
 	})
@@ -450,15 +444,6 @@ type Plane struct {
 	file, plane C.uint32_t
 }
 
-// PlaneInfo is what is known of a plane.
-type PlaneInfo struct {
-	ID            int64 // as written; not unique
-	Name          string
-	Kind          PlaneKind
-	DeviceOrdinal int // N of "/device:TPU:N"; -1: none
-	LineCount     int
-}
-
 // Info tells what is known of the plane.
 func (p Plane) Info() (PlaneInfo, error) {
 	var made PlaneInfo
@@ -468,8 +453,7 @@ func (p Plane) Info() (PlaneInfo, error) {
 		if err := failure(C.pk_plane_get((*C.pk_profile)(object), p.file, p.plane, &info, &raw), raw); err != nil {
 			return err
 		}
-		made = PlaneInfo{int64(info.id), text(info.name), PlaneKind(info.kind),
-			int(info.device_ordinal), int(info.line_count)}
+		made = planeInfoOf(&info)
 		return nil
 	})
 	return made, err
@@ -497,14 +481,6 @@ func (p Plane) Lines() func(yield func(Line) bool) {
 	}
 }
 
-// EventMetadata is what the events with one id share.
-type EventMetadata struct {
-	ID          int64
-	Name        string
-	DisplayName string // shorter; "" when there is none
-	Metadata    []byte // opaque bytes of the recorder
-}
-
 // EventMetadata gives all entries, in the order of the file, each id once.
 func (p Plane) EventMetadata() *Rows[EventMetadata] {
 	cursor := new(C.pk_metadata_cursor)
@@ -518,7 +494,7 @@ func (p Plane) EventMetadata() *Rows[EventMetadata] {
 		var row C.pk_event_metadata
 		status := C.pk_event_metadata_next(cursor, &row, raw)
 		if status == C.PK_OK {
-			*into = EventMetadata{int64(row.id), text(row.name), text(row.display_name), []byte(text(row.metadata))}
+			*into = eventMetadataOf(&row)
 		}
 		return status
 	})
@@ -540,12 +516,6 @@ func (p Plane) MetadataChildren(metadataID int64) ([]int64, error) {
 	return made, err
 }
 
-// StatMetadata is the name of a stat.
-type StatMetadata struct {
-	ID                int64
-	Name, Description string
-}
-
 // StatMetadata gives all names of stats, in the order of the file, each id once.
 func (p Plane) StatMetadata() *Rows[StatMetadata] {
 	cursor := new(C.pk_metadata_cursor)
@@ -559,7 +529,7 @@ func (p Plane) StatMetadata() *Rows[StatMetadata] {
 		var row C.pk_stat_metadata
 		status := C.pk_stat_metadata_next(cursor, &row, raw)
 		if status == C.PK_OK {
-			*into = StatMetadata{int64(row.id), text(row.name), text(row.description)}
+			*into = statMetadataOf(&row)
 		}
 		return status
 	})
@@ -711,16 +681,6 @@ type Line struct {
 	file, plane, line C.uint32_t
 }
 
-// LineInfo is what stands before a line's events.
-type LineInfo struct {
-	ID          int64 // as written; not unique
-	Name        string
-	Kind        LineKind
-	TimestampNs int64 // as written
-	StartPs     int64 // the same instant on the capture's clock; see HasStart
-	HasStart    bool  // StartPs is in range
-}
-
 // Info tells what stands before the events.
 func (l Line) Info() (LineInfo, error) {
 	var made LineInfo
@@ -730,8 +690,7 @@ func (l Line) Info() (LineInfo, error) {
 		if err := failure(C.pk_line_get((*C.pk_profile)(object), l.file, l.plane, l.line, &info, &raw), raw); err != nil {
 			return err
 		}
-		made = LineInfo{int64(info.id), text(info.name), LineKind(info.kind),
-			int64(info.timestamp_ns), int64(info.start_ps), info.flags&C.PK_LINE_HAS_START != 0}
+		made = lineInfoOf(&info)
 		return nil
 	})
 	return made, err
@@ -743,14 +702,6 @@ func (l Line) Name() string {
 	return info.Name
 }
 
-// LineSummary is what only a pass over a whole line tells.
-type LineSummary struct {
-	EventCount  uint64 // those before damage, if there is any
-	DisplayID   int64
-	DisplayName string
-	DurationPs  int64 // as written; 0 in every real file seen
-}
-
 // Summary hops over the events without decoding them.
 func (l Line) Summary() (LineSummary, error) {
 	var made LineSummary
@@ -758,7 +709,7 @@ func (l Line) Summary() (LineSummary, error) {
 		var row C.pk_line_summary
 		var raw *C.pk_error
 		err := failure(C.pk_line_summarise((*C.pk_profile)(object), l.file, l.plane, l.line, &row, &raw), raw)
-		made = LineSummary{uint64(row.event_count), int64(row.display_id), text(row.display_name), int64(row.duration_ps)}
+		made = lineSummaryOf(&row)
 		return err
 	})
 	return made, err

@@ -95,8 +95,8 @@ func (FileInfo) rows(open func(TableKind, TableOptions) (*Table, error)) *Rows[F
 	return rowsOf(table, err, fileInfoOf)
 }
 
-// DeviceInfo: a device in the capture: a device plane of an XSpace, a device of a trace or a table.
-type DeviceInfo struct {
+// CaptureDevice: a device in the capture: a device plane of an XSpace, a device of a trace or a table.
+type CaptureDevice struct {
 	// Position of the file.
 	File int
 	// Position in this table.
@@ -111,16 +111,16 @@ type DeviceInfo struct {
 	Plane int
 }
 
-func deviceInfoOf(row *C.pk_device) DeviceInfo {
-	return DeviceInfo{
+func captureDeviceOf(row *C.pk_device) CaptureDevice {
+	return CaptureDevice{
 		int(row.file), int(row.device), text(row.name), Accelerator(row.accelerator), int64(row.ordinal),
 		int(row.plane),
 	}
 }
 
-func (DeviceInfo) rows(open func(TableKind, TableOptions) (*Table, error)) *Rows[DeviceInfo] {
+func (CaptureDevice) rows(open func(TableKind, TableOptions) (*Table, error)) *Rows[CaptureDevice] {
 	table, err := open(C.PK_TABLE_DEVICES, TableOptions{})
-	return rowsOf(table, err, deviceInfoOf)
+	return rowsOf(table, err, captureDeviceOf)
 }
 
 // Op: totals of one op on one line.
@@ -795,6 +795,518 @@ func collectiveCallOf(row *C.pk_collective_call) CollectiveCall {
 func (CollectiveCall) rows(open func(TableKind, TableOptions) (*Table, error)) *Rows[CollectiveCall] {
 	table, err := open(C.PK_TABLE_COLLECTIVE_CALLS, TableOptions{})
 	return rowsOf(table, err, collectiveCallOf)
+}
+
+// Run: a run below a parent of runs, newest first.
+type Run struct {
+	// Folder name.
+	Name string
+	// Of the folder.
+	Path string
+	// The profile holds this run's files.
+	Chosen bool
+}
+
+func runOf(row *C.pk_run_info) Run {
+	return Run{
+		text(row.name), text(row.path), row.chosen != 0,
+	}
+}
+
+// PlaneInfo: a plane of an XSpace.
+type PlaneInfo struct {
+	// As written; not unique.
+	ID int64
+	// "/device:TPU:0".
+	Name string
+	// What it stands for.
+	Kind PlaneKind
+	// N of "/device:TPU:N"; -1: none.
+	DeviceOrdinal int
+	// Lines.
+	LineCount int
+	// Facts of the plane itself.
+	StatCount int
+	// Entries as written: one that a later one replaces counts, too.
+	EventMetadataCount uint64
+	// Names of stats, as written.
+	StatMetadataCount uint64
+}
+
+func planeInfoOf(row *C.pk_plane_info) PlaneInfo {
+	return PlaneInfo{
+		int64(row.id), text(row.name), PlaneKind(row.kind), int(row.device_ordinal), int(row.line_count),
+		int(row.stat_count), uint64(row.event_metadata_count), uint64(row.stat_metadata_count),
+	}
+}
+
+// LineInfo: what stands before a line's events: cheap to get.
+type LineInfo struct {
+	// As written; not unique, and negative on lines derived from a GPU's.
+	ID int64
+	// The name, else the display name where it is known.
+	Name string
+	// As written: relative to the file's origin, or since 1970.
+	TimestampNs int64
+	// The same instant on the capture's clock: event offsets count from here; see HasStart.
+	StartPs int64
+	// StartPs is known.
+	HasStart bool
+	// What its events mean.
+	Kind LineKind
+}
+
+func lineInfoOf(row *C.pk_line_info) LineInfo {
+	return LineInfo{
+		int64(row.id), text(row.name), int64(row.timestamp_ns), int64(row.start_ps),
+		row.flags&C.PK_LINE_HAS_START != 0, LineKind(row.kind),
+	}
+}
+
+// LineSummary: what is known only after a pass over a whole line.
+type LineSummary struct {
+	// Those before damage, if there is any.
+	EventCount uint64
+	// As written.
+	DisplayID int64
+	// As written.
+	DisplayName string
+	// As written; 0 in every real file seen.
+	DurationPs int64
+}
+
+func lineSummaryOf(row *C.pk_line_summary) LineSummary {
+	return LineSummary{
+		uint64(row.event_count), int64(row.display_id), text(row.display_name), int64(row.duration_ps),
+	}
+}
+
+// EventMetadata: what the events with one id share.
+type EventMetadata struct {
+	// The key that events name it by.
+	ID int64
+	// Of the events.
+	Name string
+	// Shorter; "" when there is none.
+	DisplayName string
+	// Opaque bytes of the recorder.
+	Metadata []byte
+	// Entries that it names as its children.
+	ChildCount uint64
+}
+
+func eventMetadataOf(row *C.pk_event_metadata) EventMetadata {
+	return EventMetadata{
+		int64(row.id), text(row.name), text(row.display_name), []byte(text(row.metadata)), uint64(row.child_count),
+	}
+}
+
+// StatMetadata: what a stat id means.
+type StatMetadata struct {
+	// The key that stats name it by.
+	ID int64
+	// Of the stat.
+	Name string
+	// As written.
+	Description string
+}
+
+func statMetadataOf(row *C.pk_stat_metadata) StatMetadata {
+	return StatMetadata{
+		int64(row.id), text(row.name), text(row.description),
+	}
+}
+
+// ChromeEvent: one event of a trace-event JSON file. Text has its escapes undone.
+type ChromeEvent struct {
+	// As recorded.
+	Name string
+	// As recorded.
+	Category string
+	// Of asynchronous and flow events.
+	ID string
+	// A number or a string, as written.
+	Pid string
+	// A number or a string, as written.
+	Tid string
+	// JSON text of the args object, as written; "" when there is none.
+	Args string
+	// Relative to zero_us of the summary; never of M events; see HasStart.
+	StartPs int64
+	// StartPs is known.
+	HasStart bool
+	// As recorded; see HasDuration.
+	DurationPs int64
+	// DurationPs is known.
+	HasDuration bool
+	// Of the event in the decoded file.
+	ByteOffset uint64
+	// 'X', 'B', 'M', …; 0 when it is not one character.
+	Phase rune
+}
+
+func chromeEventOf(row *C.pk_chrome_event) ChromeEvent {
+	return ChromeEvent{
+		text(row.name), text(row.category), text(row.id), text(row.pid), text(row.tid), text(row.args),
+		int64(row.start_ps), row.flags&C.PK_CHROME_HAS_START != 0, int64(row.duration_ps),
+		row.flags&C.PK_CHROME_HAS_DURATION != 0, uint64(row.byte_offset), rune(row.phase),
+	}
+}
+
+// ChromeSummary: what a trace-event JSON file was like, as far as it was read.
+type ChromeSummary struct {
+	// Events.
+	EventCount uint64
+	// Stretches of text that are no event.
+	BrokenCount uint64
+	// Events whose ts or dur is no number or out of range.
+	UnusableTimeCount uint64
+	// What 0 of start_ps is on the file's own clock: 0, or whole seconds.
+	ZeroUs int64
+}
+
+func chromeSummaryOf(row *C.pk_chrome_summary) ChromeSummary {
+	return ChromeSummary{
+		uint64(row.event_count), uint64(row.broken_count), uint64(row.unusable_time_count), int64(row.zero_us),
+	}
+}
+
+// Device: a device of one rank, process or file.
+type Device struct {
+	// As recorded.
+	Name string
+	// Its number on its machine; -1: not recorded.
+	Ordinal int64
+	// Kernels.
+	KernelCount uint64
+	// Of its times.
+	TimestampResolutionPs int64
+	// Position of the file.
+	File int
+	// Position of its plane in an XSpace; -1 in other files.
+	Plane int
+	// Rank in a distributed run; -1: not recorded.
+	Rank int
+	// Devices of one host have the same.
+	HostGroup int
+	// What it is.
+	Accelerator Accelerator
+	// Its source tells of waits.
+	HasWaits bool
+	// Its source tells of shapes.
+	HasShapes bool
+	// Its source tells the execution unit; else classes follow from names.
+	HasClasses bool
+	// Its source tells of launches.
+	HasLaunches bool
+}
+
+func deviceOf(row *C.pk_activity_device) Device {
+	return Device{
+		text(row.name), int64(row.ordinal), uint64(row.kernel_count), int64(row.timestamp_resolution_ps),
+		int(row.file), int(row.plane), int(row.rank), int(row.host_group), Accelerator(row.accelerator),
+		row.flags&C.PK_DEVICE_HAS_WAITS != 0, row.flags&C.PK_DEVICE_HAS_SHAPES != 0,
+		row.flags&C.PK_DEVICE_HAS_CLASSES != 0, row.flags&C.PK_DEVICE_HAS_LAUNCHES != 0,
+	}
+}
+
+// MemoryModule: a compiled module and its memory.
+type MemoryModule struct {
+	// As the module says.
+	Name string
+	// Name and program id: "jit_f(12)".
+	Label string
+	// Decimal, as the capture writes it.
+	ProgramID string
+	// Path of the first place it was found in.
+	Source string
+	// Places it was found in.
+	SourceCount uint64
+	// Memory spaces; 0 without a buffer assignment.
+	SpaceCount uint64
+	// The document says which.
+	ProblemCount uint64
+	// The bytes do not parse to the end.
+	Damaged bool
+	// The live buffers and the curve are of this module.
+	Chosen bool
+}
+
+func memoryModuleOf(row *C.pk_memory_module) MemoryModule {
+	return MemoryModule{
+		text(row.name), text(row.label), text(row.program_id), text(row.source), uint64(row.source_count),
+		uint64(row.space_count), uint64(row.problem_count), row.damaged != 0, row.chosen != 0,
+	}
+}
+
+// MemorySpace: one memory space of a module.
+type MemorySpace struct {
+	// Which one.
+	Color int64
+	// Allocations without thread-local ones: XProf's total.
+	TotalBytes int64
+	// Indefinite bytes, and the peak of temporary memory.
+	PeakBytes int64
+	// Heap event, or schedule position of a sweep; -1: none.
+	PeakEvent int64
+	// Parameters, constants and results.
+	IndefiniteBytes int64
+	// Temporary allocations.
+	TempBytes int64
+	// Peak of temporary memory.
+	TempPeakBytes int64
+	// Not in total_bytes.
+	ThreadLocalBytes int64
+	// Temporary allocations that the peak looks at, minus the peak in them.
+	FragmentationBytes int64
+	// In use at every moment.
+	ResidencyFloorBytes int64
+	// Where the peak is reached.
+	PeakInstruction string
+	// What the peak counts and what it does not.
+	Coverage string
+	// How the peak was found.
+	Method string
+	// Whether the peak is exact, or what bounds it.
+	Bound string
+}
+
+func memorySpaceOf(row *C.pk_memory_space) MemorySpace {
+	return MemorySpace{
+		int64(row.color), int64(row.total_bytes), int64(row.peak_bytes), int64(row.peak_event),
+		int64(row.indefinite_bytes), int64(row.temp_bytes), int64(row.temp_peak_bytes), int64(row.thread_local_bytes),
+		int64(row.fragmentation_bytes), int64(row.residency_floor_bytes), text(row.peak_instruction),
+		text(row.coverage), named("peak_method", int32(row.method), "unknown"),
+		named("peak_bound", int32(row.bound), "unknown"),
+	}
+}
+
+// ExportOutcome: what was written, and what was not.
+type ExportOutcome struct {
+	// Absent when nothing has events, partial when some input is damaged.
+	Status DocumentStatus
+	// Tracks.
+	Tracks uint64
+	// Further tracks, for events that overlap others of their line.
+	Lanes uint64
+	// Slices, instants and rows.
+	Events uint64
+	// Counter values.
+	Counters uint64
+	// Ends of flows.
+	Flows uint64
+	// Events without a place in time.
+	AggregatedLeftOut uint64
+	// Events more than 106 days from the origin.
+	OutOfReach uint64
+	// Events that still overlap others.
+	Crowded uint64
+}
+
+func exportOutcomeOf(row *C.pk_trace_outcome) ExportOutcome {
+	return ExportOutcome{
+		DocumentStatus(row.status), uint64(row.tracks), uint64(row.lanes), uint64(row.events), uint64(row.counters),
+		uint64(row.flows), uint64(row.aggregated_left_out), uint64(row.out_of_reach), uint64(row.crowded),
+	}
+}
+
+// ValidationSummary: whether the collectives of several nodes happened in a possible order.
+type ValidationSummary struct {
+	// Absent when nothing could be compared.
+	Status DocumentStatus
+	// Nodes.
+	NodeCount int
+	// Invocations compared.
+	GroupCount uint64
+	// Beyond the error of the clocks.
+	Violations uint64
+	// Whatever the error of the clocks.
+	ViolationsRaw uint64
+	// Pairs of nodes of which one ended before the other began.
+	PairViolations uint64
+	// Invocations in order.
+	Overlaps uint64
+	// Who waits for whom, or who takes part, is unknown.
+	Unjudged uint64
+	// The document says which.
+	Warnings uint64
+	// Nodes whose offset is known less well than max_bound_ps, or not at all.
+	Undecidable uint64
+	// Times are of corrected clocks.
+	ClocksCorrected bool
+	// Of every node it is known how wrong its clock can be.
+	BoundsKnown bool
+}
+
+func validationSummaryOf(row *C.pk_validation_summary) ValidationSummary {
+	return ValidationSummary{
+		DocumentStatus(row.status), int(row.node_count), uint64(row.group_count), uint64(row.violations),
+		uint64(row.violations_raw), uint64(row.pair_violations), uint64(row.overlaps), uint64(row.unjudged),
+		uint64(row.warnings), uint64(row.undecidable), row.clocks_corrected != 0, row.bounds_known != 0,
+	}
+}
+
+// ClockInterval: what collectives alone say of a node's clock against the first node's: its time less the first
+// node's is offset + drift * (t - pivot).
+type ClockInterval struct {
+	// The node.
+	NodeID int64
+	// Where the offsets hold.
+	PivotPs int64
+	// No less.
+	LeastOffsetPs int64
+	// No more.
+	MostOffsetPs int64
+	// The best guess.
+	PointOffsetPs int64
+	// No less.
+	LeastDriftPpm float64
+	// No more.
+	MostDriftPpm float64
+	// The best guess.
+	PointDriftPpm float64
+	// Collectives that both nodes took part in.
+	Constraints uint64
+	// Known to max_bound_ps.
+	Decidable bool
+	// 0: the collectives contradict one another, or none joins this node.
+	Feasible bool
+}
+
+func clockIntervalOf(row *C.pk_clock_interval) ClockInterval {
+	return ClockInterval{
+		int64(row.node_id), int64(row.pivot_ps), int64(row.least_offset_ps), int64(row.most_offset_ps),
+		int64(row.point_offset_ps), float64(row.least_drift_ppm), float64(row.most_drift_ppm),
+		float64(row.point_drift_ppm), uint64(row.constraints), row.decidable != 0, row.feasible != 0,
+	}
+}
+
+// RecordFile: a record file of a Neutrino trace.
+type RecordFile struct {
+	// Base name.
+	Name string
+	// Where it is.
+	Path string
+	// Its size.
+	Bytes uint64
+	// From the driver's start to the end of the launch; -1: not in the name.
+	ElapsedUs int64
+	// Position of its launch in the log; -1: no launch of the log names it.
+	Launch int64
+	// 0 when the file is damaged.
+	MapCount int
+	// Shared memory of a block.
+	SharedBytes int
+	// Blocks.
+	Grid [3]uint32
+	// Threads of a block.
+	Block [3]uint32
+	// Why the file is damaged; none when it is sound.
+	Damage error
+}
+
+func recordFileOf(row *C.pk_probe_bin, damage error) RecordFile {
+	return RecordFile{
+		text(row.name), text(row.path), uint64(row.bytes), int64(row.elapsed_us), int64(row.launch),
+		int(row.map_count), int(row.shared_bytes), three(row.grid), three(row.block), damage,
+	}
+}
+
+// RecordField: one field of a map's records, in the order of memory: unsigned, little endian.
+type RecordField struct {
+	// As the probe calls it.
+	Name string
+	// 8 or 4.
+	Bytes int
+	// In the record.
+	Offset int
+	// Place in the probe's description.
+	Declared int
+}
+
+func recordFieldOf(row *C.pk_probe_field) RecordField {
+	return RecordField{
+		text(row.name), int(row.bytes), int(row.offset), int(row.declared),
+	}
+}
+
+// RecordMap: one map of a record file.
+type RecordMap struct {
+	// As the probe calls it.
+	Name string
+	// Size of a record.
+	RecordBytes int
+	// Size of a lane.
+	LaneBytes uint64
+	// Records a lane has room for.
+	Capacity uint64
+	// Of the region in the file.
+	Offset uint64
+	// Size of the region.
+	Bytes uint64
+	// What the file has of it.
+	PresentBytes uint64
+	// Of the region, as the file's own table says.
+	RecordedOffset uint64
+	// Lanes of a block.
+	LanesPerBlock uint64
+	// That the file holds.
+	Lanes uint64
+	// Who has a slot of its own: "thread", "warp", "unknown".
+	Level string
+	// What is doubtful.
+	Flags []string
+	// What a record holds, in the order of memory.
+	Fields []RecordField
+}
+
+func recordMapOf(row *C.pk_probe_map, level string, flags []string, fields []RecordField) RecordMap {
+	return RecordMap{
+		text(row.name), int(row.record_bytes), uint64(row.lane_bytes), uint64(row.capacity), uint64(row.offset),
+		uint64(row.bytes), uint64(row.present_bytes), uint64(row.recorded_offset), uint64(row.lanes_per_block),
+		uint64(row.lanes), level, flags, fields,
+	}
+}
+
+// MergeNode: one node of a merge.
+type MergeNode struct {
+	// Its number.
+	ID int64
+	// Of its machine.
+	Hostname string
+	// Its trace.
+	Trace string
+	// Events of it.
+	Events uint64
+	// Planes of it.
+	Planes uint64
+	// Moved so that a line does not go back.
+	ClampedEvents uint64
+	// Pairs of its clocks.
+	Snapshots uint64
+	// Measured offsets against the reference node.
+	OffsetWindows uint64
+	// Wall clock of the node minus corrected time, largest by magnitude.
+	MaxCorrectionPs int64
+	// Rms of the corrected snapshots about a straight line.
+	ResidualPs int64
+	// How wrong times of the tracer can be at most; -1: unknown.
+	TracerBoundPs int64
+	// How wrong times of the host can be at most; -1: unknown.
+	HostBoundPs int64
+	// How its clock was corrected.
+	Status string
+	// Out of a trace that was merged before.
+	AlignedBefore bool
+}
+
+func mergeNodeOf(row *C.pk_merge_node) MergeNode {
+	return MergeNode{
+		int64(row.id), text(row.hostname), text(row.trace), uint64(row.events), uint64(row.planes),
+		uint64(row.clamped_events), uint64(row.snapshots), uint64(row.offset_windows), int64(row.max_correction_ps),
+		int64(row.residual_ps), int64(row.tracer_bound_ps), int64(row.host_bound_ps),
+		named("node_status", int32(row.status), "unknown"), row.aligned_before != 0,
+	}
 }
 
 // end of rows

@@ -52,7 +52,7 @@ func rowsAreCells[T TableRow[T]](t *testing.T, p *Profile, kind TableKind) (coun
 
 func TestRowsAreTheCellsOfTheirColumns(t *testing.T) {
 	p := opening(t, tpuPath())
-	if rowsAreCells[FileInfo](t, p, FilesTable) == 0 || rowsAreCells[DeviceInfo](t, p, DevicesTable) == 0 ||
+	if rowsAreCells[FileInfo](t, p, FilesTable) == 0 || rowsAreCells[CaptureDevice](t, p, DevicesTable) == 0 ||
 		rowsAreCells[Op](t, p, OpTotalsTable) == 0 || rowsAreCells[BubbleStep](t, p, StepsTable) == 0 ||
 		rowsAreCells[Kernel](t, p, KernelsTable) == 0 || rowsAreCells[Bubble](t, p, GapsTable) == 0 ||
 		rowsAreCells[GapCause](t, p, CausesTable) == 0 || rowsAreCells[Collective](t, p, CollectivesTable) == 0 ||

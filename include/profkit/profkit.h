@@ -305,13 +305,15 @@ typedef struct pk_profile_info {
  *  \since 0.1 */
 PK_API pk_status pk_profile_get(const pk_profile* profile, pk_profile_info* out, pk_error** err) PK_NOEXCEPT;
 
-/** A run below a parent of runs, newest first. Frozen. \since 0.1 */
+/* row of runs: written by scripts/generate */
+/** A run below a parent of runs, newest first. Frozen; text is borrowed from what gave the row. \since 0.1 */
 typedef struct pk_run_info {
   pk_str name; /**< folder name */
-  pk_str path;
-  uint32_t chosen; /**< 1 when the profile holds this run's files */
-  uint32_t reserved;
+  pk_str path; /**< of the folder */
+  uint32_t chosen; /**< the profile holds this run's files */
+  uint32_t reserved; /**< 0 */
 } pk_run_info;
+/* end of row of runs */
 /** A run by its position, newest first. Ownership: text is borrowed from `profile`. Errors: PK_E_INVALID_ARGUMENT (no such
  *  run). \since 0.1 */
 PK_API pk_status pk_run_get(const pk_profile* profile, uint32_t run, pk_run_info* out, pk_error** err) PK_NOEXCEPT;
@@ -410,17 +412,19 @@ enum {
 /** The name of a kind of plane: "device", "host", …; "other" for an unknown value. Ownership: static. \since 0.1 */
 PK_API const char* pk_plane_kind_name(int32_t kind) PK_NOEXCEPT;
 
-/** Frozen. \since 0.1 */
+/* row of planes: written by scripts/generate */
+/** A plane of an XSpace. Frozen; text is borrowed from what gave the row. \since 0.1 */
 typedef struct pk_plane_info {
   int64_t id; /**< as written; not unique */
-  pk_str name;
-  int32_t kind;           /**< PK_PLANE_ */
+  pk_str name; /**< "/device:TPU:0" */
+  int32_t kind; /**< PK_PLANE_: what it stands for */
   int32_t device_ordinal; /**< N of "/device:TPU:N"; -1: none */
-  uint32_t line_count;
-  uint32_t stat_count;
+  uint32_t line_count; /**< lines */
+  uint32_t stat_count; /**< facts of the plane itself */
   uint64_t event_metadata_count; /**< entries as written: one that a later one replaces counts, too */
-  uint64_t stat_metadata_count;
+  uint64_t stat_metadata_count; /**< names of stats, as written */
 } pk_plane_info;
+/* end of row of planes */
 
 /** Number of planes; 0 when the file is not an XSpace. \since 0.1 */
 PK_API uint32_t pk_plane_count(const pk_profile* profile, uint32_t file) PK_NOEXCEPT;
@@ -454,15 +458,18 @@ enum {
   PK_LINE_HAS_START = 1 /**< start_ps is known: it fits 64 bits */
 };
 
-/** What stands before a line's events: cheap to get. Frozen. \since 0.1 */
+/* row of lines: written by scripts/generate */
+/** What stands before a line's events: cheap to get. Frozen; text is borrowed from what gave the row. \since 0.1 */
 typedef struct pk_line_info {
-  int64_t id;           /**< as written; not unique, and negative on lines derived from a GPU's */
-  pk_str name;          /**< the name, else the display name where it is known */
-  int64_t timestamp_ns; /**< as written: relative to the file's origin, or ns since 1970 */
-  int64_t start_ps;     /**< the same instant on the capture's clock: event offsets count from here */
-  int32_t kind;         /**< PK_LINE_ */
-  uint32_t flags;       /**< PK_LINE_HAS_ */
+  int64_t id; /**< as written; not unique, and negative on lines derived from a GPU's */
+  pk_str name; /**< the name, else the display name where it is known */
+  int64_t timestamp_ns; /**< as written: relative to the file's origin, or since 1970 */
+  /** the same instant on the capture's clock: event offsets count from here; with PK_LINE_HAS_START */
+  int64_t start_ps;
+  int32_t kind; /**< PK_LINE_: what its events mean */
+  uint32_t flags; /**< PK_LINE_HAS_ */
 } pk_line_info;
+/* end of row of lines */
 
 /** Number of lines; 0 where there is no such plane. \since 0.1 */
 PK_API uint32_t pk_line_count(const pk_profile* profile, uint32_t file, uint32_t plane) PK_NOEXCEPT;
@@ -471,13 +478,15 @@ PK_API uint32_t pk_line_count(const pk_profile* profile, uint32_t file, uint32_t
 PK_API pk_status pk_line_get(const pk_profile* profile, uint32_t file, uint32_t plane, uint32_t line, pk_line_info* out,
                              pk_error** err) PK_NOEXCEPT;
 
-/** What is known only after a pass over a whole line. Frozen. \since 0.1 */
+/* row of line summaries: written by scripts/generate */
+/** What is known only after a pass over a whole line. Frozen; text is borrowed from what gave the row. \since 0.1 */
 typedef struct pk_line_summary {
   uint64_t event_count; /**< those before damage, if there is any */
-  int64_t display_id;
-  pk_str display_name;
+  int64_t display_id; /**< as written */
+  pk_str display_name; /**< as written */
   int64_t duration_ps; /**< as written; 0 in every real file seen */
 } pk_line_summary;
+/* end of row of line summaries */
 /** Hops over the events of a line without decoding them: linear in their number. Ownership: text is borrowed from `profile`.
  *  Errors: PK_E_INVALID_ARGUMENT (no such line). \since 0.1 */
 PK_API pk_status pk_line_summarise(const pk_profile* profile, uint32_t file, uint32_t plane, uint32_t line,
@@ -585,21 +594,25 @@ PK_API pk_status pk_stat_next(pk_stat_cursor* cursor, pk_stat* out, pk_error** e
 
 /* ---- metadata ------------------------------------------------------------------------------------------ */
 
-/** What the events with one id share. Frozen. \since 0.1 */
+/* row of event metadata: written by scripts/generate */
+/** What the events with one id share. Frozen; text is borrowed from what gave the row. \since 0.1 */
 typedef struct pk_event_metadata {
   int64_t id; /**< the key that events name it by */
-  pk_str name;
+  pk_str name; /**< of the events */
   pk_str display_name; /**< shorter; "" when there is none */
-  pk_str metadata;     /**< opaque bytes of the recorder */
-  size_t child_count;  /**< for pk_event_metadata_children() */
+  pk_str metadata; /**< opaque bytes of the recorder */
+  size_t child_count; /**< entries that it names as its children */
 } pk_event_metadata;
+/* end of row of event metadata */
 
-/** Frozen. \since 0.1 */
+/* row of stat metadata: written by scripts/generate */
+/** What a stat id means. Frozen; text is borrowed from what gave the row. \since 0.1 */
 typedef struct pk_stat_metadata {
-  int64_t id;
-  pk_str name;
-  pk_str description;
+  int64_t id; /**< the key that stats name it by */
+  pk_str name; /**< of the stat */
+  pk_str description; /**< as written */
 } pk_stat_metadata;
+/* end of row of stat metadata */
 
 /** Finds the entry of an id in constant time. Ownership: text is borrowed from `profile`. Errors: PK_E_NOT_FOUND (no such
  *  entry), PK_E_INVALID_ARGUMENT (no such plane). \since 0.1 */
@@ -709,21 +722,23 @@ enum {
   PK_CHROME_TID_IS_STRING = 8
 };
 
-/** One event. Text has its escapes undone and is borrowed until the next read of the same reader. Frozen.
- *  \since 0.1 */
+/* row of chrome events: written by scripts/generate */
+/** One event of a trace-event JSON file. Text has its escapes undone. Frozen; text is borrowed until the next
+ *  read. \since 0.1 */
 typedef struct pk_chrome_event {
-  pk_str name;
-  pk_str category;
-  pk_str id;  /**< of asynchronous and flow events */
+  pk_str name; /**< as recorded */
+  pk_str category; /**< as recorded */
+  pk_str id; /**< of asynchronous and flow events */
   pk_str pid; /**< a number or a string, as written */
-  pk_str tid;
-  pk_str args;      /**< JSON text of the args object, as written; "" when there is none */
-  int64_t start_ps; /**< relative to pk_chrome_summary::zero_us; never of M events */
-  int64_t duration_ps;
+  pk_str tid; /**< a number or a string, as written */
+  pk_str args; /**< JSON text of the args object, as written; "" when there is none */
+  int64_t start_ps; /**< relative to zero_us of the summary; never of M events; with PK_CHROME_HAS_START */
+  int64_t duration_ps; /**< as recorded; with PK_CHROME_HAS_DURATION */
   uint64_t byte_offset; /**< of the event in the decoded file */
-  int32_t phase;        /**< 'X', 'B', 'M', …; 0: none, or not one character */
-  uint32_t flags;       /**< PK_CHROME_ */
+  int32_t phase; /**< 'X', 'B', 'M', …; 0 when it is not one character */
+  uint32_t flags; /**< PK_CHROME_ */
 } pk_chrome_event;
+/* end of row of chrome events */
 
 /** Puts a reader before the first event of a file of family PK_FAMILY_CHROME_TRACE. Ownership: the caller ends `*out` with
  *  pk_chrome_free(); it holds a reference to `profile`. Errors: PK_E_UNSUPPORTED for another family; what kept the file from
@@ -735,13 +750,15 @@ PK_API pk_status pk_chrome_open(pk_profile* profile, uint32_t file, pk_chrome_re
 PK_API pk_status pk_chrome_events_read(pk_chrome_reader* reader, pk_chrome_event* events, size_t capacity,
                                        size_t* count, pk_error** err) PK_NOEXCEPT;
 
-/** What a file was like, as far as it was read. Frozen. \since 0.1 */
+/* row of chrome summaries: written by scripts/generate */
+/** What a trace-event JSON file was like, as far as it was read. Frozen. \since 0.1 */
 typedef struct pk_chrome_summary {
-  uint64_t event_count;
-  uint64_t broken_count;        /**< stretches of text that are no event */
+  uint64_t event_count; /**< events */
+  uint64_t broken_count; /**< stretches of text that are no event */
   uint64_t unusable_time_count; /**< events whose ts or dur is no number or out of range */
-  int64_t zero_us;              /**< what 0 of start_ps is on the file's own clock: 0, or whole seconds */
+  int64_t zero_us; /**< what 0 of start_ps is on the file's own clock: 0, or whole seconds */
 } pk_chrome_summary;
+/* end of row of chrome summaries */
 /** What was met so far: of the whole file when pk_chrome_events_read() gave PK_END. Errors: PK_E_INVALID_ARGUMENT
  *  (NULL). \since 0.1 */
 PK_API pk_status pk_chrome_summarise(const pk_chrome_reader* reader, pk_chrome_summary* out,
@@ -795,19 +812,21 @@ enum {
   PK_DEVICE_HAS_LAUNCHES = 8
 };
 
-/** A device of one rank, process or file. Frozen; text is borrowed from the activity. \since 0.1 */
+/* row of activity devices: written by scripts/generate */
+/** A device of one rank, process or file. Frozen; text is borrowed from what gave the row. \since 0.1 */
 typedef struct pk_activity_device {
-  pk_str name;
-  int64_t ordinal; /**< -1: not recorded */
-  uint64_t kernel_count;
-  int64_t timestamp_resolution_ps;
-  uint32_t file;
-  int32_t plane; /**< position in an XSpace file; -1 in others */
-  int32_t rank;  /**< -1: not recorded */
-  uint32_t host_group;
-  int32_t accelerator; /**< PK_ACCELERATOR_ */
-  uint32_t flags;      /**< PK_DEVICE_ */
+  pk_str name; /**< as recorded */
+  int64_t ordinal; /**< its number on its machine; -1: not recorded */
+  uint64_t kernel_count; /**< kernels */
+  int64_t timestamp_resolution_ps; /**< of its times */
+  uint32_t file; /**< position of the file */
+  int32_t plane; /**< position of its plane in an XSpace; -1 in other files */
+  int32_t rank; /**< rank in a distributed run; -1: not recorded */
+  uint32_t host_group; /**< devices of one host have the same */
+  int32_t accelerator; /**< PK_ACCELERATOR_: what it is */
+  uint32_t flags; /**< PK_DEVICE_ */
 } pk_activity_device;
+/* end of row of activity devices */
 /** A device by its position among those that were read. Ownership: text is borrowed from `activity`. Errors:
  *  PK_E_INVALID_ARGUMENT (no such device). \since 0.1 */
 PK_API pk_status pk_activity_device_get(const pk_activity* activity, uint32_t device, pk_activity_device* out,
@@ -1015,18 +1034,20 @@ typedef struct pk_memory_options {
 PK_API pk_status pk_memory_open(pk_profile* profile, const pk_memory_options* options, pk_memory** out,
                                 pk_error** err) PK_NOEXCEPT;
 
-/** A compiled module. Frozen; text is borrowed from the analysis. \since 0.1 */
+/* row of memory modules: written by scripts/generate */
+/** A compiled module and its memory. Frozen; text is borrowed from what gave the row. \since 0.1 */
 typedef struct pk_memory_module {
-  pk_str name;
-  pk_str label;      /**< name and program id: "jit_f(12)" */
+  pk_str name; /**< as the module says */
+  pk_str label; /**< name and program id: "jit_f(12)" */
   pk_str program_id; /**< decimal, as the capture writes it */
-  pk_str source;     /**< path of the first place it was found in */
-  uint64_t source_count;
-  uint64_t space_count;   /**< memory spaces; 0 without a buffer assignment */
+  pk_str source; /**< path of the first place it was found in */
+  uint64_t source_count; /**< places it was found in */
+  uint64_t space_count; /**< memory spaces; 0 without a buffer assignment */
   uint64_t problem_count; /**< the document says which */
-  uint32_t damaged;       /**< 1: the bytes do not parse to the end */
-  uint32_t chosen;        /**< 1: the live buffers and the curve are of this module */
+  uint32_t damaged; /**< the bytes do not parse to the end */
+  uint32_t chosen; /**< the live buffers and the curve are of this module */
 } pk_memory_module;
+/* end of row of memory modules */
 
 /* enum peak_method: written by scripts/generate */
 /** How a peak was found. \since 0.1 */
@@ -1047,23 +1068,25 @@ enum {
 };
 /* end of enum peak_bound */
 
-/** One memory space of a module. Frozen; text is borrowed from the analysis. \since 0.1 */
+/* row of memory spaces: written by scripts/generate */
+/** One memory space of a module. Frozen; text is borrowed from what gave the row. \since 0.1 */
 typedef struct pk_memory_space {
-  int64_t color;
+  int64_t color; /**< which one */
   int64_t total_bytes; /**< allocations without thread-local ones: XProf's total */
-  int64_t peak_bytes;
-  int64_t peak_event;       /**< heap event, or schedule position of a sweep; -1: none */
+  int64_t peak_bytes; /**< indefinite bytes, and the peak of temporary memory */
+  int64_t peak_event; /**< heap event, or schedule position of a sweep; -1: none */
   int64_t indefinite_bytes; /**< parameters, constants and results */
-  int64_t temp_bytes;
-  int64_t temp_peak_bytes;
+  int64_t temp_bytes; /**< temporary allocations */
+  int64_t temp_peak_bytes; /**< peak of temporary memory */
   int64_t thread_local_bytes; /**< not in total_bytes */
-  int64_t fragmentation_bytes;
+  int64_t fragmentation_bytes; /**< temporary allocations that the peak looks at, minus the peak in them */
   int64_t residency_floor_bytes; /**< in use at every moment */
-  pk_str peak_instruction;
+  pk_str peak_instruction; /**< where the peak is reached */
   pk_str coverage; /**< what the peak counts and what it does not */
-  int32_t method;  /**< PK_PEAK_METHOD_ */
-  int32_t bound;   /**< PK_PEAK_BOUND_ */
+  int32_t method; /**< PK_PEAK_METHOD_: how the peak was found */
+  int32_t bound; /**< PK_PEAK_BOUND_: whether the peak is exact, or what bounds it */
 } pk_memory_space;
+/* end of row of memory spaces */
 
 /** Number of modules, which are in the order of their peak in memory space 0, highest first; 0 for NULL. \since 0.1 */
 PK_API size_t pk_memory_module_count(const pk_memory* memory) PK_NOEXCEPT;
@@ -1138,7 +1161,7 @@ typedef struct pk_live_buffer {
 
 /* row of live_curve: written by scripts/generate */
 /** A point of the live curve of the chosen module; of pk_memory_table() only where pk_memory_options::curve_points
- *  asked for it. A row of PK_TABLE_LIVE_CURVE. Frozen; text is borrowed from what gave the row. \since 0.1 */
+ *  asked for it. A row of PK_TABLE_LIVE_CURVE. Frozen. \since 0.1 */
 typedef struct pk_curve_point {
   uint32_t file; /**< position of the file that carries the module */
   uint32_t reserved; /**< 0 */
@@ -1195,19 +1218,21 @@ typedef struct pk_trace_options {
 #define PK_TRACE_OPTIONS_INIT \
   { (uint32_t)sizeof(pk_trace_options), 0, PK_TRACE_JSON, 0, NULL, NULL }
 
+/* row of trace outcomes: written by scripts/generate */
 /** What was written, and what was not. Frozen. \since 0.1 */
 typedef struct pk_trace_outcome {
   int32_t status; /**< PK_DOCUMENT_STATUS_: absent when nothing has events, partial when some input is damaged */
-  uint32_t reserved;
-  uint64_t tracks;
-  uint64_t lanes;               /**< further tracks, for events that overlap others of their line */
-  uint64_t events;              /**< slices, instants and rows */
-  uint64_t counters;            /**< counter values */
-  uint64_t flows;               /**< ends of flows */
+  uint32_t reserved; /**< 0 */
+  uint64_t tracks; /**< tracks */
+  uint64_t lanes; /**< further tracks, for events that overlap others of their line */
+  uint64_t events; /**< slices, instants and rows */
+  uint64_t counters; /**< counter values */
+  uint64_t flows; /**< ends of flows */
   uint64_t aggregated_left_out; /**< events without a place in time */
-  uint64_t out_of_reach;        /**< events more than 106 days from the origin */
-  uint64_t crowded;             /**< events that still overlap others */
+  uint64_t out_of_reach; /**< events more than 106 days from the origin */
+  uint64_t crowded; /**< events that still overlap others */
 } pk_trace_outcome;
+/* end of row of trace outcomes */
 
 /** Writes the capture in a format of other tools. `options` and `out` may be NULL. Damage of the input is no failure:
  *  `out->status` reports it. Errors: PK_E_INVALID_ARGUMENT (no such step; several files where one is needed),
@@ -1689,21 +1714,23 @@ typedef struct pk_validation_options {
 #define PK_VALIDATION_OPTIONS_INIT \
   { (uint32_t)sizeof(pk_validation_options), 0, 0, 0, NULL, 0 }
 
-/** Frozen. \since 0.1 */
+/* row of validation summaries: written by scripts/generate */
+/** Whether the collectives of several nodes happened in a possible order. Frozen. \since 0.1 */
 typedef struct pk_validation_summary {
   int32_t status; /**< PK_DOCUMENT_STATUS_: absent when nothing could be compared */
-  uint32_t node_count;
-  uint64_t group_count;     /**< invocations compared */
-  uint64_t violations;      /**< beyond the error of the clocks */
-  uint64_t violations_raw;  /**< whatever the error of the clocks */
+  uint32_t node_count; /**< nodes */
+  uint64_t group_count; /**< invocations compared */
+  uint64_t violations; /**< beyond the error of the clocks */
+  uint64_t violations_raw; /**< whatever the error of the clocks */
   uint64_t pair_violations; /**< pairs of nodes of which one ended before the other began */
-  uint64_t overlaps;        /**< invocations in order */
-  uint64_t unjudged;        /**< who waits for whom, or who takes part, is unknown */
-  uint64_t warnings;
+  uint64_t overlaps; /**< invocations in order */
+  uint64_t unjudged; /**< who waits for whom, or who takes part, is unknown */
+  uint64_t warnings; /**< the document says which */
   uint64_t undecidable; /**< nodes whose offset is known less well than max_bound_ps, or not at all */
-  uint32_t clocks_corrected;
-  uint32_t bounds_known;
+  uint32_t clocks_corrected; /**< times are of corrected clocks */
+  uint32_t bounds_known; /**< of every node it is known how wrong its clock can be */
 } pk_validation_summary;
+/* end of row of validation summaries */
 
 /** Compares one merged trace, or one trace a node; a NULL among `profiles` is a trace that could not be opened and keeps its
  *  place. Ownership: the caller ends `*out` with pk_validation_free(); it keeps nothing of the profiles. Errors:
@@ -1715,21 +1742,23 @@ PK_API pk_status pk_validation_open(const pk_profile* const* profiles, size_t co
 PK_API pk_status pk_validation_get(const pk_validation* validation, pk_validation_summary* out,
                                    pk_error** err) PK_NOEXCEPT;
 
-/** What collectives alone say of a node's clock against the first node's: its time less the first node's is
- *  offset + drift * (t - pivot). Frozen. \since 0.1 */
+/* row of clock intervals: written by scripts/generate */
+/** What collectives alone say of a node's clock against the first node's: its time less the first node's is offset
+ *  + drift * (t - pivot). Frozen. \since 0.1 */
 typedef struct pk_clock_interval {
-  int64_t node_id;
-  int64_t pivot_ps;
-  int64_t least_offset_ps;
-  int64_t most_offset_ps;
+  int64_t node_id; /**< the node */
+  int64_t pivot_ps; /**< where the offsets hold */
+  int64_t least_offset_ps; /**< no less */
+  int64_t most_offset_ps; /**< no more */
   int64_t point_offset_ps; /**< the best guess */
-  double least_drift_ppm;
-  double most_drift_ppm;
-  double point_drift_ppm;
+  double least_drift_ppm; /**< no less */
+  double most_drift_ppm; /**< no more */
+  double point_drift_ppm; /**< the best guess */
   uint64_t constraints; /**< collectives that both nodes took part in */
   uint32_t decidable; /**< known to max_bound_ps */
   uint32_t feasible; /**< 0: the collectives contradict one another, or none joins this node */
 } pk_clock_interval;
+/* end of row of clock intervals */
 /** Reads up to `capacity` nodes from position `first` on; PK_OK means at least one, PK_END none: also when
  *  PK_VALIDATION_ALIGN was not asked for. Errors: PK_E_INVALID_ARGUMENT (capacity 0). \since 0.1 */
 PK_API pk_status pk_clock_intervals_read(const pk_validation* validation, uint64_t first, pk_clock_interval* intervals,
@@ -1809,18 +1838,20 @@ typedef struct pk_probe_launch {
 } pk_probe_launch;
 /* end of row of probe_launches */
 
-/** One record file. Frozen. \since 0.1 */
+/* row of record files: written by scripts/generate */
+/** A record file of a Neutrino trace. Frozen; text is borrowed from what gave the row. \since 0.1 */
 typedef struct pk_probe_bin {
-  pk_str name;
-  pk_str path;
-  uint64_t bytes;
+  pk_str name; /**< base name */
+  pk_str path; /**< where it is */
+  uint64_t bytes; /**< its size */
   int64_t elapsed_us; /**< from the driver's start to the end of the launch; -1: not in the name */
-  int64_t launch;     /**< -1: no launch of the log names it */
-  uint32_t map_count; /**< 0 when the file is damaged: pk_probe_bin_damage() */
-  uint32_t shared_bytes;
-  uint32_t grid[3];
-  uint32_t block[3];
+  int64_t launch; /**< position of its launch in the log; -1: no launch of the log names it */
+  uint32_t map_count; /**< 0 when the file is damaged */
+  uint32_t shared_bytes; /**< shared memory of a block */
+  uint32_t grid[3]; /**< blocks */
+  uint32_t block[3]; /**< threads of a block */
 } pk_probe_bin;
+/* end of row of record files */
 /** Number of record files, which are in the order of elapsed time; 0 for NULL. \since 0.1 */
 PK_API size_t pk_probe_bin_count(const pk_probe* probe) PK_NOEXCEPT;
 /** A record file by its position. Ownership: text is borrowed from `probe`. Errors: PK_E_INVALID_ARGUMENT (no such record
@@ -1852,35 +1883,40 @@ enum {
 /** The name of one flag as documents have it: "offset_recomputed"; "" for none or several. Ownership: static. \since 0.1 */
 PK_API const char* pk_probe_flag_name(uint32_t flag) PK_NOEXCEPT;
 
-/** One map of a record file. Frozen. \since 0.1 */
+/* row of record maps: written by scripts/generate */
+/** One map of a record file. Frozen; text is borrowed from what gave the row. \since 0.1 */
 typedef struct pk_probe_map {
-  pk_str name;
-  int32_t level;  /**< PK_PROBE_LEVEL_ */
-  uint32_t flags; /**< PK_PROBE_OFFSET_RECOMPUTED and so on */
-  uint32_t record_bytes;
-  uint32_t field_count;
-  uint64_t lane_bytes;
+  pk_str name; /**< as the probe calls it */
+  int32_t level; /**< PK_PROBE_LEVEL_: who has a slot of its own */
+  uint32_t flags; /**< PK_PROBE_ */
+  uint32_t record_bytes; /**< size of a record */
+  uint32_t field_count; /**< fields of a record */
+  uint64_t lane_bytes; /**< size of a lane */
   uint64_t capacity; /**< records a lane has room for */
-  uint64_t offset;   /**< of the region in the file */
-  uint64_t bytes;
-  uint64_t present_bytes;
-  uint64_t recorded_offset;
-  uint64_t lanes_per_block;
+  uint64_t offset; /**< of the region in the file */
+  uint64_t bytes; /**< size of the region */
+  uint64_t present_bytes; /**< what the file has of it */
+  uint64_t recorded_offset; /**< of the region, as the file's own table says */
+  uint64_t lanes_per_block; /**< lanes of a block */
   uint64_t lanes; /**< that the file holds */
 } pk_probe_map;
+/* end of row of record maps */
 /** A map by the position of its record file and its own. Ownership: text is borrowed from `probe`. Errors:
  *  PK_E_INVALID_ARGUMENT (no such record file or map). \since 0.1 */
 PK_API pk_status pk_probe_map_get(const pk_probe* probe, size_t bin, uint32_t map, pk_probe_map* out,
                                   pk_error** err) PK_NOEXCEPT;
 
-/** One field of a map's records, in the order of memory: unsigned, little endian. Frozen. \since 0.1 */
+/* row of record fields: written by scripts/generate */
+/** One field of a map's records, in the order of memory: unsigned, little endian. Frozen; text is borrowed from
+ *  what gave the row. \since 0.1 */
 typedef struct pk_probe_field {
-  pk_str name;
-  uint32_t bytes;    /**< 8 or 4 */
-  uint32_t offset;   /**< in the record */
+  pk_str name; /**< as the probe calls it */
+  uint32_t bytes; /**< 8 or 4 */
+  uint32_t offset; /**< in the record */
   uint32_t declared; /**< place in the probe's description */
-  uint32_t reserved;
+  uint32_t reserved; /**< 0 */
 } pk_probe_field;
+/* end of row of record fields */
 /** A field of a map by its position in memory. Ownership: text is borrowed from `probe`. Errors: PK_E_INVALID_ARGUMENT (no such
  *  record file, map or field). \since 0.1 */
 PK_API pk_status pk_probe_field_get(const pk_probe* probe, size_t bin, uint32_t map, uint32_t field,
@@ -2114,23 +2150,25 @@ enum {
   PK_NODE_CORRUPT = 4    /**< not at all: its trace is damaged */
 };
 /* end of enum node_status */
-/** One node of a merge. Frozen; text is borrowed from the merge. \since 0.1 */
+/* row of merged nodes: written by scripts/generate */
+/** One node of a merge. Frozen; text is borrowed from what gave the row. \since 0.1 */
 typedef struct pk_merge_node {
-  int64_t id;
-  pk_str hostname;
-  pk_str trace;
-  uint64_t events;
-  uint64_t planes;
-  uint64_t clamped_events;
-  uint64_t snapshots;
-  uint64_t offset_windows;
-  int64_t max_correction_ps;
-  int64_t residual_ps;
-  int64_t tracer_bound_ps; /**< widest; -1: unknown */
-  int64_t host_bound_ps;   /**< widest; -1: unknown */
-  int32_t status;          /**< PK_NODE_ */
-  uint32_t aligned_before; /**< 1: out of a trace that was merged before */
+  int64_t id; /**< its number */
+  pk_str hostname; /**< of its machine */
+  pk_str trace; /**< its trace */
+  uint64_t events; /**< events of it */
+  uint64_t planes; /**< planes of it */
+  uint64_t clamped_events; /**< moved so that a line does not go back */
+  uint64_t snapshots; /**< pairs of its clocks */
+  uint64_t offset_windows; /**< measured offsets against the reference node */
+  int64_t max_correction_ps; /**< wall clock of the node minus corrected time, largest by magnitude */
+  int64_t residual_ps; /**< rms of the corrected snapshots about a straight line */
+  int64_t tracer_bound_ps; /**< how wrong times of the tracer can be at most; -1: unknown */
+  int64_t host_bound_ps; /**< how wrong times of the host can be at most; -1: unknown */
+  int32_t status; /**< PK_NODE_: how its clock was corrected */
+  uint32_t aligned_before; /**< out of a trace that was merged before */
 } pk_merge_node;
+/* end of row of merged nodes */
 
 /** Number of nodes; 0 for NULL. \since 0.1 */
 PK_API size_t pk_merge_node_count(const pk_merge* merge) PK_NOEXCEPT;
@@ -2547,7 +2585,7 @@ enum { PK_DEVICE_TIME_IN_STEPS = 1, PK_DEVICE_TIME_HAS_CAUSE = 2 };
 /* row of device_time: written by scripts/generate */
 /** A part of the time of a device: what it did, and why it waited. The rows of a device that are in steps add up
  *  to its steps, the others to the time between its first and last kernel that is in no step. A row of
- *  PK_TABLE_DEVICE_TIME. Frozen; text is borrowed from what gave the row. \since 0.1 */
+ *  PK_TABLE_DEVICE_TIME. Frozen. \since 0.1 */
 typedef struct pk_device_time {
   uint32_t file; /**< position of the file */
   int32_t device; /**< position in devices */

@@ -65,10 +65,10 @@ def test_kernels(tpu, data):
     with tpu.kernels(device="TPU:0") as kernels:
         device, = kernels.devices
         rows = list(kernels.rows())
-        assert device.kernel_count == len(rows) and device.accelerator == "tpu"
+        assert device.kernel_count == len(rows) and device.accelerator is profkit.Accelerator.TPU
         assert all(a.start_ps <= b.start_ps for a, b in zip(rows, rows[1:]))
     with profkit.open(data / "ascend" / "two_ranks") as ascend, ascend.kernels() as kernels:
-        assert {device.accelerator for device in kernels.devices} == {"npu"}
+        assert {device.accelerator for device in kernels.devices} == {profkit.Accelerator.NPU}
         assert any(row.wait_ps is not None for row in kernels.rows())
 
 

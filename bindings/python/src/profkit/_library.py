@@ -328,23 +328,6 @@ def hooks(calls: Calls, *, progress: Any = None, log: Any = None, cancel: Any = 
 
 # ---- rows ----
 
-def converter(kind: Any, struct: Any, special: Optional[Dict[str, Callable[[Any], Any]]] = None) -> Callable[[Any], Any]:
-    """A function from a C struct to a NamedTuple whose fields have the names of the struct's."""
-    types = dict(struct._fields_)
-    steps: List[Tuple[str, Optional[Callable[[Any], Any]]]] = []
-    for name in kind._fields:
-        if special and name in special:
-            steps.append((name, special[name]))
-        elif types[name] is d.pk_str:
-            steps.append((name, text))
-        elif isinstance(types[name], type) and issubclass(types[name], c.Array):
-            steps.append((name, tuple))
-        else:
-            steps.append((name, None))
-    return lambda row: kind(*[getattr(row, name) if step is None else step(getattr(row, name))
-                              for name, step in steps])
-
-
 def read_rows(read: Callable[..., int], struct: Any, convert: Callable[[Any], T], batch: int = 256) -> Iterator[T]:
     """Rows of a function (rows, capacity, count, err) that is called until it gives PK_END."""
     rows = (struct * batch)()

@@ -5,13 +5,14 @@ from typing import TYPE_CHECKING, Any, Callable, Dict, Iterator, List, Literal, 
 
 from . import _declarations as d
 from . import _library as L
-from ._library import Calls, Owner, check, converter, got, lib, made, options, path_text, text
-from .errors import Error
+from ._library import Calls, Owner, check, got, lib, made, options, path_text, text
 from .kinds import NAMES, Status
 from .tables import Table, number_of
 from .profile import CancelToken, Log, Profile, Progress
 from .rows import (
-    Allocator, Bubble, BubbleStep, CurvePoint, Kernel, Launch, LiveBuffer, Module, module_of, name_of,
+    Allocator, Bubble, BubbleStep, ChromeEvent, ChromeSummary, CurvePoint, Device, Kernel, Launch, LiveBuffer, MemoryModule, MemorySpace,
+    Module, RecordFile, RecordMap, chrome_event_of, chrome_summary_of, device_of, memory_module_of, memory_space_of, module_of,
+    record_field_of, record_file_of, record_map_of,
 )
 
 if TYPE_CHECKING:
@@ -51,44 +52,6 @@ def _choice(value: str, choices: Dict[str, int], what: str) -> int:
 
 # ---- memory ----
 
-class MemoryModule(NamedTuple):
-    """A compiled module."""
-    name: str
-    label: str
-    program_id: str
-    source: str
-    source_count: int
-    space_count: int
-    problem_count: int
-    damaged: bool
-    chosen: bool
-
-
-class MemorySpace(NamedTuple):
-    """One memory space of a module. bound: "exact", "lower" or "upper"."""
-    color: int
-    total_bytes: int
-    peak_bytes: int
-    peak_event: int
-    indefinite_bytes: int
-    temp_bytes: int
-    temp_peak_bytes: int
-    thread_local_bytes: int
-    fragmentation_bytes: int
-    residency_floor_bytes: int
-    peak_instruction: str
-    coverage: str
-    method: str
-    bound: str
-
-
-_memory_module = converter(MemoryModule, d.pk_memory_module, {"damaged": bool, "chosen": bool})
-_memory_space = converter(MemorySpace, d.pk_memory_space, {
-    "method": lambda value: name_of("peak_method", value), "bound": lambda value: name_of("peak_bound", value)})
-
-
-
-
 class Memory(_Document):
     """Where the memory of a capture goes: what the compiler assigned and what the allocators did."""
 
@@ -118,13 +81,13 @@ class Memory(_Document):
     @property
     def modules(self) -> List[MemoryModule]:
         """By peak in memory space 0, highest first."""
-        return [_memory_module(got(lib.pk_memory_module_get, d.pk_memory_module, self._h, at))
+        return [memory_module_of(got(lib.pk_memory_module_get, d.pk_memory_module, self._h, at))
                 for at in range(lib.pk_memory_module_count(self._h))]
 
     def spaces(self, module: int = 0) -> List[MemorySpace]:
         """The memory spaces of the module at a position of `modules`."""
         count = got(lib.pk_memory_module_get, d.pk_memory_module, self._h, module).space_count
-        return [_memory_space(got(lib.pk_memory_space_get, d.pk_memory_space, self._h, module, at))
+        return [memory_space_of(got(lib.pk_memory_space_get, d.pk_memory_space, self._h, module, at))
                 for at in range(count)]
 
     @property
@@ -261,23 +224,6 @@ class Architecture(_Document):
 
 # ---- kernels ----
 
-class Device(NamedTuple):
-    """A device of one rank, process or file."""
-    name: str
-    ordinal: int
-    kernel_count: int
-    timestamp_resolution_ps: int
-    file: int
-    plane: int
-    rank: int
-    host_group: int
-    accelerator: str
-
-
-_ACCELERATORS = ("other", "tpu", "gpu", "npu")
-_device = converter(Device, d.pk_activity_device, {"accelerator": lambda value: _ACCELERATORS[value]})
-
-
 class Kernels(Owner):
     """What the devices of a capture did: kernels of Ascend tables, Kineto and XLA traces, and XSpace planes. Iterate over it for
     the kernels; `devices` says whose they are."""
@@ -294,7 +240,7 @@ class Kernels(Owner):
 
     @property
     def devices(self) -> List[Device]:
-        return [_device(got(lib.pk_activity_device_get, d.pk_activity_device, self._h, at))
+        return [device_of(got(lib.pk_activity_device_get, d.pk_activity_device, self._h, at))
                 for at in range(lib.pk_activity_device_count(self._h))]
 
     def rows(self) -> Iterator[Kernel]:
@@ -350,38 +296,6 @@ class Modules(Owner, Sequence[Module]):
 
 # ---- Chrome events ----
 
-class ChromeEvent(NamedTuple):
-    """One event of a trace-event JSON file. args: JSON text."""
-    name: str
-    category: str
-    id: str
-    pid: str
-    tid: str
-    args: str
-    start_ps: Optional[int]
-    duration_ps: Optional[int]
-    byte_offset: int
-    phase: str
-
-
-class ChromeSummary(NamedTuple):
-    """What a file was like, as far as it was read."""
-    event_count: int
-    broken_count: int
-    unusable_time_count: int
-    zero_us: int
-
-
-_chrome_summary = converter(ChromeSummary, d.pk_chrome_summary)
-
-
-def _chrome_event(row: Any) -> ChromeEvent:
-    return ChromeEvent(text(row.name), text(row.category), text(row.id), text(row.pid), text(row.tid), text(row.args),
-                       row.start_ps if row.flags & d.PK_CHROME_HAS_START else None,
-                       row.duration_ps if row.flags & d.PK_CHROME_HAS_DURATION else None, row.byte_offset,
-                       chr(row.phase) if row.phase else "")
-
-
 class ChromeEvents(Owner):
     """The events of a trace-event JSON file, in bounded memory, once. One thread at a time."""
 
@@ -398,54 +312,14 @@ class ChromeEvents(Owner):
         def read(rows: Any, capacity: int, count: Any, err: Any) -> int:
             return int(lib.pk_chrome_events_read(handle.address, rows, capacity, count, err))
 
-        return L.read_rows(read, d.pk_chrome_event, _chrome_event)
+        return L.read_rows(read, d.pk_chrome_event, chrome_event_of)
 
     @property
     def summary(self) -> ChromeSummary:
-        found: ChromeSummary = _chrome_summary(got(lib.pk_chrome_summarise, d.pk_chrome_summary, self._h))
-        return found
+        return chrome_summary_of(got(lib.pk_chrome_summarise, d.pk_chrome_summary, self._h))
 
 
 # ---- Neutrino ----
-
-class RecordFile(NamedTuple):
-    """One record file."""
-    name: str
-    path: str
-    bytes: int
-    elapsed_us: int
-    launch: Optional[int]
-    map_count: int
-    shared_bytes: int
-    grid: Tuple[int, int, int]
-    block: Tuple[int, int, int]
-    damage: Optional[Error]
-
-
-class RecordField(NamedTuple):
-    """One field of a map's records: unsigned, little endian."""
-    name: str
-    bytes: int
-    offset: int
-    declared: int
-
-
-class RecordMap(NamedTuple):
-    """One map of a record file. flags: what is doubtful about it."""
-    name: str
-    level: str
-    flags: Tuple[str, ...]
-    record_bytes: int
-    lane_bytes: int
-    capacity: int
-    offset: int
-    bytes: int
-    present_bytes: int
-    recorded_offset: int
-    lanes_per_block: int
-    lanes: int
-    fields: Tuple[RecordField, ...]
-
 
 class Record(NamedTuple):
     """One record that was written. block: None when it is not known. values: by field name."""
@@ -459,7 +333,6 @@ _TOOLS = {name or "none": value for value, name in NAMES["probe_tool"].items()}
 _SLICES = {name: value for value, name in NAMES["probe_slice"].items()}
 _FORMATS = {"json": d.PK_PROBE_JSON, "csv": d.PK_PROBE_CSV, "svg": d.PK_PROBE_SVG}
 _LEVELS = ("unknown", "thread", "warp")
-_record_field = converter(RecordField, d.pk_probe_field)
 
 
 class Records(Owner):
@@ -515,10 +388,7 @@ class Neutrino(Owner):
         found, handle = [], self._h
         for at in range(lib.pk_probe_bin_count(handle)):
             row = got(lib.pk_probe_bin_get, d.pk_probe_bin, handle, at)
-            found.append(RecordFile(text(row.name), path_text(row.path), row.bytes, row.elapsed_us,
-                                    row.launch if row.launch >= 0 else None, row.map_count, row.shared_bytes,
-                                    tuple(row.grid), tuple(row.block),
-                                    L.damage_of(lib.pk_probe_bin_damage(handle, at))))
+            found.append(record_file_of(row, L.damage_of(lib.pk_probe_bin_damage(handle, at))))
         return found
 
     def maps(self, file: int) -> List[RecordMap]:
@@ -527,11 +397,9 @@ class Neutrino(Owner):
         for at in range(got(lib.pk_probe_bin_get, d.pk_probe_bin, self._h, file).map_count):
             row = got(lib.pk_probe_map_get, d.pk_probe_map, self._h, file, at)
             flags = tuple(lib.pk_probe_flag_name(1 << bit).decode() for bit in range(32) if row.flags >> bit & 1)
-            fields = tuple(_record_field(got(lib.pk_probe_field_get, d.pk_probe_field, self._h, file, at, field))
+            fields = tuple(record_field_of(got(lib.pk_probe_field_get, d.pk_probe_field, self._h, file, at, field))
                            for field in range(row.field_count))
-            found.append(RecordMap(text(row.name), _LEVELS[row.level], flags, row.record_bytes, row.lane_bytes,
-                                   row.capacity, row.offset, row.bytes, row.present_bytes, row.recorded_offset,
-                                   row.lanes_per_block, row.lanes, fields))
+            found.append(record_map_of(row, _LEVELS[row.level], flags, fields))
         return found
 
     def records(self, file: int, map: int = 0) -> "Records":  # pylint: disable=redefined-builtin

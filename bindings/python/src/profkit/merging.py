@@ -1,14 +1,14 @@
 """Many nodes on one clock: merging their traces, and telling whether their collectives agree."""
 import ctypes as c
-from typing import TYPE_CHECKING, Any, Callable, Iterator, List, NamedTuple, Optional, Sequence
+from typing import TYPE_CHECKING, Any, Callable, Iterator, List, Optional, Sequence
 
 from . import _declarations as d
 from . import _library as L
-from ._library import Calls, check, converter, got, lib, made, options, path_text, read_positions, text
+from ._library import Calls, check, got, lib, made, options, read_positions
 from .analyses import _Document, _choice
 from .kinds import Status
 from .profile import CancelToken, Limits, Log, PathLike, Profile, Progress, limits_pointer
-from .rows import name_of
+from .rows import ClockInterval, MergedNode, ValidationSummary, clock_interval_of, merged_node_of, validation_summary_of
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -22,33 +22,6 @@ _PLANES = {"seed": d.PK_PLANES_SEED, "rocm": d.PK_PLANES_ROCM, "node": d.PK_PLAN
 _FORMATS = {"xspace": d.PK_MERGED_XSPACE, "trace_json": d.PK_MERGED_TRACE_JSON}
 
 
-class MergedNode(NamedTuple):
-    """One node of a merge."""
-    id: int
-    hostname: str
-    trace: str
-    events: int
-    planes: int
-    clamped_events: int
-    snapshots: int
-    offset_windows: int
-    max_correction_ps: int
-    residual_ps: int
-    tracer_bound_ps: Optional[int]
-    host_bound_ps: Optional[int]
-    status: str
-    aligned_before: bool
-
-
-def _bound(value: int) -> Optional[int]:
-    return None if value < 0 else value
-
-
-_node = converter(MergedNode, d.pk_merge_node, {
-    "trace": path_text, "tracer_bound_ps": _bound, "host_bound_ps": _bound,
-    "status": lambda value: name_of("node_status", value), "aligned_before": bool})
-
-
 class Merge(_Document):
     """What a merge did."""
 
@@ -57,7 +30,7 @@ class Merge(_Document):
 
     @property
     def nodes(self) -> List[MergedNode]:
-        return [_node(got(lib.pk_merge_node_get, d.pk_merge_node, self._h, at))
+        return [merged_node_of(got(lib.pk_merge_node_get, d.pk_merge_node, self._h, at))
                 for at in range(lib.pk_merge_node_count(self._h))]
 
     @property
@@ -111,42 +84,6 @@ def combine_traces(traces: Sequence[PathLike] = (), output: Optional[PathLike] =
     return Merge(calls.run(lambda: made(lib.pk_merge_run, lib.pk_merge_free, c.byref(given), writer, None)))
 
 
-class ValidationSummary(NamedTuple):
-    """Whether the collectives of several nodes happened in a possible order."""
-    status: Status
-    node_count: int
-    group_count: int
-    violations: int
-    violations_raw: int
-    pair_violations: int
-    overlaps: int
-    unjudged: int
-    warnings: int
-    undecidable: int
-    clocks_corrected: bool
-    bounds_known: bool
-
-
-class ClockInterval(NamedTuple):
-    """What collectives alone say of a node's clock against the first node's."""
-    node_id: int
-    pivot_ps: int
-    least_offset_ps: int
-    most_offset_ps: int
-    point_offset_ps: int
-    least_drift_ppm: float
-    most_drift_ppm: float
-    point_drift_ppm: float
-    constraints: int
-    decidable: bool
-    feasible: bool
-
-
-_summary = converter(ValidationSummary, d.pk_validation_summary,
-                     {"status": Status, "clocks_corrected": bool, "bounds_known": bool})
-_interval = converter(ClockInterval, d.pk_clock_interval, {"decidable": bool, "feasible": bool})
-
-
 class Validation(_Document):
     """Whether the collectives of several nodes happened in a possible order."""
 
@@ -167,12 +104,11 @@ class Validation(_Document):
 
     @property
     def summary(self) -> ValidationSummary:
-        found: ValidationSummary = _summary(got(lib.pk_validation_get, d.pk_validation_summary, self._h))
-        return found
+        return validation_summary_of(got(lib.pk_validation_get, d.pk_validation_summary, self._h))
 
     def clock_intervals(self) -> Iterator[ClockInterval]:
         """One a node; none unless `align` was asked for."""
-        return read_positions(lib.pk_clock_intervals_read, self._h, (), d.pk_clock_interval, _interval)
+        return read_positions(lib.pk_clock_intervals_read, self._h, (), d.pk_clock_interval, clock_interval_of)
 
     def write(self, write: Callable[[bytes], Any]) -> Status:
         return self._written(lib.pk_validation_write, write)

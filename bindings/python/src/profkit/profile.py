@@ -10,9 +10,12 @@ from . import _declarations as d
 from . import _library as L
 from ._library import Calls, Handle, Owner, check, got, lib, made, options, path_text, text
 from .errors import Error, NotFound
-from .kinds import LineKind, PlaneKind, StatOrigin, Status
+from .kinds import StatOrigin, Status
 from .readers import Reader, open_uri, reader_of_file
-from .rows import FileInfo
+from .rows import (
+    EventMetadata, Exported, FileInfo, LineInfo, LineSummary, PlaneInfo, Run, StatMetadata, event_metadata_of, exported_of, line_summary_of,
+    run_of, stat_metadata_of,
+)
 from .tables import Table, TableName, number_of
 
 if TYPE_CHECKING:
@@ -98,26 +101,6 @@ class Stat:
 _STAT_KINDS = {kind: lib.pk_stat_kind_name(kind).decode() for kind in range(8)}
 
 
-class EventMetadata(NamedTuple):
-    """What the events with one id share."""
-    id: int
-    name: str
-    display_name: str
-    metadata: bytes
-    child_count: int
-
-
-class StatMetadata(NamedTuple):
-    """What a stat id means."""
-    id: int
-    name: str
-    description: str
-
-
-_event_metadata = L.converter(EventMetadata, d.pk_event_metadata, {"metadata": L.raw})
-_stat_metadata = L.converter(StatMetadata, d.pk_stat_metadata)
-
-
 class Event:
     """One event of a line."""
 
@@ -166,36 +149,18 @@ class Event:
         return f"Event({self.name!r}, start_ps={self.start_ps}, duration_ps={self.duration_ps})"
 
 
-class LineSummary(NamedTuple):
-    """What only a pass over a whole line tells."""
-    event_count: int
-    display_id: int
-    display_name: str
-    duration_ps: int
-
-
-_line_summary = L.converter(LineSummary, d.pk_line_summary)
-
-
-class Line:
+class Line(LineInfo):
     """One row of events of a plane."""
 
-    __slots__ = ("plane", "position", "id", "name", "kind", "timestamp_ns", "start_ps")
+    __slots__ = ("plane", "position")
 
     def __init__(self, plane: "Plane", position: int) -> None:
-        info = got(lib.pk_line_get, d.pk_line_info, *plane._at, position)
-        self.plane, self.position, self.id, self.name = plane, position, info.id, text(info.name)
-        self.kind = LineKind(info.kind)
-        #: As written: relative to the file's origin, or ns since 1970.
-        self.timestamp_ns: int = info.timestamp_ns
-        #: The same instant on the capture's clock; None when it is out of range.
-        self.start_ps: Optional[int] = info.start_ps if info.flags & d.PK_LINE_HAS_START else None
+        super().__init__(got(lib.pk_line_get, d.pk_line_info, *plane._at, position))
+        self.plane, self.position = plane, position
 
     def summary(self) -> LineSummary:
         """Counts the events without decoding them."""
-        found: LineSummary = _line_summary(got(lib.pk_line_summarise, d.pk_line_summary, *self.plane._at,
-                                               self.position))
-        return found
+        return line_summary_of(got(lib.pk_line_summarise, d.pk_line_summary, *self.plane._at, self.position))
 
     def __iter__(self) -> Iterator[Event]:
         return self.events()
@@ -240,19 +205,14 @@ def EVENT_DTYPE() -> Any:  # pylint: disable=invalid-name
                         ("num_occurrences", "i8"), ("stats", "u8"), ("stats_bytes", "u4"), ("flags", "u4")])
 
 
-class Plane:
+class Plane(PlaneInfo):
     """One device, host or other source of an XSpace file."""
 
     def __init__(self, file: "File", position: int) -> None:
         self.file, self.position = file, position
         self._handle = file._handle
         self._at = (self._handle.address, file.position, position)
-        info = got(lib.pk_plane_get, d.pk_plane_info, *self._at)
-        self.id: int = info.id
-        self.name = text(info.name)
-        self.kind = PlaneKind(info.kind)
-        #: N of "/device:TPU:N"; None when the name has none.
-        self.device_ordinal: Optional[int] = info.device_ordinal if info.device_ordinal >= 0 else None
+        super().__init__(got(lib.pk_plane_get, d.pk_plane_info, *self._at))
         self._names: Dict[int, str] = {}
 
     @property
@@ -281,13 +241,13 @@ class Plane:
 
     def find_event_metadata(self, metadata_id: int) -> Optional[EventMetadata]:
         """The entry of an id, in constant time; None when there is none."""
-        found: Optional[EventMetadata] = self._find(lib.pk_event_metadata_get, d.pk_event_metadata, _event_metadata,
+        found: Optional[EventMetadata] = self._find(lib.pk_event_metadata_get, d.pk_event_metadata, event_metadata_of,
                                                     metadata_id)
         return found
 
     def find_stat_metadata(self, metadata_id: int) -> Optional[StatMetadata]:
         """The entry of an id, in constant time; None when there is none."""
-        found: Optional[StatMetadata] = self._find(lib.pk_stat_metadata_get, d.pk_stat_metadata, _stat_metadata,
+        found: Optional[StatMetadata] = self._find(lib.pk_stat_metadata_get, d.pk_stat_metadata, stat_metadata_of,
                                                    metadata_id)
         return found
 
@@ -318,12 +278,12 @@ class Plane:
     def event_metadata(self) -> Iterator[EventMetadata]:
         """All entries, in the order of the file, each id once."""
         return self._entries(lib.pk_event_metadata_begin, lib.pk_event_metadata_next, d.pk_event_metadata(),
-                             _event_metadata)
+                             event_metadata_of)
 
     def stat_metadata(self) -> Iterator[StatMetadata]:
         """All entries, in the order of the file, each id once."""
         return self._entries(lib.pk_stat_metadata_begin, lib.pk_stat_metadata_next, d.pk_stat_metadata(),
-                             _stat_metadata)
+                             stat_metadata_of)
 
     def _entries(self, begin: Any, following: Any, row: Any, convert: Any) -> Iterator[Any]:
         cursor = got(begin, d.pk_metadata_cursor, *self._at)
@@ -332,7 +292,6 @@ class Plane:
 
     def __repr__(self) -> str:
         return f"<Plane {self.position} {self.name!r} {self.kind.name}>"
-
 
 
 class File(FileInfo):
@@ -395,16 +354,6 @@ class File(FileInfo):
         return f"<File {self.position} {self.path!r} {self.family.name}>"
 
 
-class Run(NamedTuple):
-    """A run below a parent of runs."""
-    name: str
-    path: str
-    chosen: bool
-
-
-_run = L.converter(Run, d.pk_run_info, {"path": path_text, "chosen": bool})
-
-
 class Profile(Owner):
     """An opened capture. Immutable: any number of threads may read it."""
 
@@ -445,7 +394,7 @@ class Profile(Owner):
     @property
     def runs(self) -> List[Run]:
         """Runs below a parent of runs, newest first."""
-        return [_run(got(lib.pk_run_get, d.pk_run_info, self._h, at)) for at in range(self._info.run_count)]
+        return [run_of(got(lib.pk_run_get, d.pk_run_info, self._h, at)) for at in range(self._info.run_count)]
 
     @property
     def planes(self) -> List[Plane]:
@@ -640,8 +589,7 @@ class Profile(Owner):
         trace = _trace_options(calls, format, **given)
         out = d.pk_trace_outcome()
         calls.run(lambda: check(lib.pk_trace_write_file, self._h, c.byref(trace), L.encoded_path(path), c.byref(out)))
-        outcome: Exported = _exported(out)
-        return outcome
+        return exported_of(out)
 
     def write_export(self, write: Callable[[bytes], Any], format: str,  # pylint: disable=redefined-builtin
                      **given: "Unpack[ExportOptions]") -> "Exported":
@@ -650,27 +598,12 @@ class Profile(Owner):
         trace = _trace_options(calls, format, **given)
         out = d.pk_trace_outcome()
         calls.run(lambda: check(lib.pk_trace_write, self._h, c.byref(trace), calls.writer(write), None, c.byref(out)))
-        outcome: Exported = _exported(out)
-        return outcome
+        return exported_of(out)
 
     def __repr__(self) -> str:
         return f"<Profile {self.path!r}>" if self._handle else "<Profile closed>"
 
 
-class Exported(NamedTuple):
-    """What an export wrote, and what it did not."""
-    status: Status
-    tracks: int
-    lanes: int
-    events: int
-    counters: int
-    flows: int
-    aggregated_left_out: int
-    out_of_reach: int
-    crowded: int
-
-
-_exported = L.converter(Exported, d.pk_trace_outcome, {"status": Status})
 _FORMATS = {lib.pk_trace_format_name(value).decode(): value
             for value in (d.PK_TRACE_JSON, d.PK_TRACE_PERFETTO, d.PK_TRACE_XSPACE, d.PK_TRACE_CSV)}
 

@@ -2,9 +2,9 @@
 from typing import Any, Dict, NamedTuple, Optional, Tuple
 
 from . import _declarations as d
-from ._library import path_text, text
+from ._library import path_text, raw as raw_of, text
 from .errors import Error
-from .kinds import NAMES, Accelerator, Family, KernelKind
+from .kinds import NAMES, Accelerator, Family, KernelKind, LineKind, PlaneKind, Status
 
 
 def name_of(enumeration: str, value: int) -> str:
@@ -61,7 +61,7 @@ class FileInfo:
         self.plane_count = row.plane_count
 
 
-class DeviceInfo(NamedTuple):
+class CaptureDevice(NamedTuple):
     """A device in the capture: a device plane of an XSpace, a device of a trace or a table."""
     #: Position of the file.
     file: int
@@ -77,8 +77,8 @@ class DeviceInfo(NamedTuple):
     plane: Optional[int]
 
 
-def device_info_of(row: Any) -> DeviceInfo:
-    return DeviceInfo(
+def capture_device_of(row: Any) -> CaptureDevice:
+    return CaptureDevice(
         row.file, row.device, text(row.name), Accelerator(row.accelerator), row.ordinal if row.ordinal >= 0 else None,
         row.plane if row.plane >= 0 else None)
 
@@ -669,10 +669,508 @@ def collective_call_of(row: Any) -> CollectiveCall:
         bool(row.flags & d.PK_CALL_VIOLATES))
 
 
+class Run(NamedTuple):
+    """A run below a parent of runs, newest first."""
+    #: Folder name.
+    name: str
+    #: Of the folder.
+    path: str
+    #: The profile holds this run's files.
+    chosen: bool
+
+
+def run_of(row: Any) -> Run:
+    return Run(
+        text(row.name), path_text(row.path), bool(row.chosen))
+
+
+class PlaneInfo:
+    """A plane of an XSpace."""
+    #: As written; not unique.
+    id: int
+    #: "/device:TPU:0".
+    name: str
+    #: What it stands for.
+    kind: PlaneKind
+    #: N of "/device:TPU:N"; None: none.
+    device_ordinal: Optional[int]
+    #: Lines.
+    line_count: int
+    #: Facts of the plane itself.
+    stat_count: int
+    #: Entries as written: one that a later one replaces counts, too.
+    event_metadata_count: int
+    #: Names of stats, as written.
+    stat_metadata_count: int
+
+    __slots__ = ("id", "name", "kind", "device_ordinal", "line_count", "stat_count", "event_metadata_count",
+                 "stat_metadata_count")
+
+    def __init__(self, row: Any) -> None:
+        self.id = row.id
+        self.name = text(row.name)
+        self.kind = PlaneKind(row.kind)
+        self.device_ordinal = row.device_ordinal if row.device_ordinal >= 0 else None
+        self.line_count = row.line_count
+        self.stat_count = row.stat_count
+        self.event_metadata_count = row.event_metadata_count
+        self.stat_metadata_count = row.stat_metadata_count
+
+
+class LineInfo:
+    """What stands before a line's events: cheap to get."""
+    #: As written; not unique, and negative on lines derived from a GPU's.
+    id: int
+    #: The name, else the display name where it is known.
+    name: str
+    #: As written: relative to the file's origin, or since 1970.
+    timestamp_ns: int
+    #: The same instant on the capture's clock: event offsets count from here.
+    start_ps: Optional[int]
+    #: What its events mean.
+    kind: LineKind
+
+    __slots__ = ("id", "name", "timestamp_ns", "start_ps", "kind")
+
+    def __init__(self, row: Any) -> None:
+        self.id = row.id
+        self.name = text(row.name)
+        self.timestamp_ns = row.timestamp_ns
+        self.start_ps = row.start_ps if row.flags & d.PK_LINE_HAS_START else None
+        self.kind = LineKind(row.kind)
+
+
+class LineSummary(NamedTuple):
+    """What is known only after a pass over a whole line."""
+    #: Those before damage, if there is any.
+    event_count: int
+    #: As written.
+    display_id: int
+    #: As written.
+    display_name: str
+    #: As written; 0 in every real file seen.
+    duration_ps: int
+
+
+def line_summary_of(row: Any) -> LineSummary:
+    return LineSummary(
+        row.event_count, row.display_id, text(row.display_name), row.duration_ps)
+
+
+class EventMetadata(NamedTuple):
+    """What the events with one id share."""
+    #: The key that events name it by.
+    id: int
+    #: Of the events.
+    name: str
+    #: Shorter; "" when there is none.
+    display_name: str
+    #: Opaque bytes of the recorder.
+    metadata: bytes
+    #: Entries that it names as its children.
+    child_count: int
+
+
+def event_metadata_of(row: Any) -> EventMetadata:
+    return EventMetadata(
+        row.id, text(row.name), text(row.display_name), raw_of(row.metadata), row.child_count)
+
+
+class StatMetadata(NamedTuple):
+    """What a stat id means."""
+    #: The key that stats name it by.
+    id: int
+    #: Of the stat.
+    name: str
+    #: As written.
+    description: str
+
+
+def stat_metadata_of(row: Any) -> StatMetadata:
+    return StatMetadata(
+        row.id, text(row.name), text(row.description))
+
+
+class ChromeEvent(NamedTuple):
+    """One event of a trace-event JSON file. Text has its escapes undone."""
+    #: As recorded.
+    name: str
+    #: As recorded.
+    category: str
+    #: Of asynchronous and flow events.
+    id: str
+    #: A number or a string, as written.
+    pid: str
+    #: A number or a string, as written.
+    tid: str
+    #: JSON text of the args object, as written; "" when there is none.
+    args: str
+    #: Relative to zero_us of the summary; never of M events.
+    start_ps: Optional[int]
+    #: As recorded.
+    duration_ps: Optional[int]
+    #: Of the event in the decoded file.
+    byte_offset: int
+    #: 'X', 'B', 'M', …; 0 when it is not one character.
+    phase: str
+
+
+def chrome_event_of(row: Any) -> ChromeEvent:
+    return ChromeEvent(
+        text(row.name), text(row.category), text(row.id), text(row.pid), text(row.tid), text(row.args),
+        row.start_ps if row.flags & d.PK_CHROME_HAS_START else None,
+        row.duration_ps if row.flags & d.PK_CHROME_HAS_DURATION else None, row.byte_offset,
+        chr(row.phase) if row.phase else "")
+
+
+class ChromeSummary(NamedTuple):
+    """What a trace-event JSON file was like, as far as it was read."""
+    #: Events.
+    event_count: int
+    #: Stretches of text that are no event.
+    broken_count: int
+    #: Events whose ts or dur is no number or out of range.
+    unusable_time_count: int
+    #: What 0 of start_ps is on the file's own clock: 0, or whole seconds.
+    zero_us: int
+
+
+def chrome_summary_of(row: Any) -> ChromeSummary:
+    return ChromeSummary(
+        row.event_count, row.broken_count, row.unusable_time_count, row.zero_us)
+
+
+class Device(NamedTuple):
+    """A device of one rank, process or file."""
+    #: As recorded.
+    name: str
+    #: Its number on its machine; None: not recorded.
+    ordinal: Optional[int]
+    #: Kernels.
+    kernel_count: int
+    #: Of its times.
+    timestamp_resolution_ps: int
+    #: Position of the file.
+    file: int
+    #: Position of its plane in an XSpace; None in other files.
+    plane: Optional[int]
+    #: Rank in a distributed run; None: not recorded.
+    rank: Optional[int]
+    #: Devices of one host have the same.
+    host_group: int
+    #: What it is.
+    accelerator: Accelerator
+    #: Its source tells of waits.
+    has_waits: bool
+    #: Its source tells of shapes.
+    has_shapes: bool
+    #: Its source tells the execution unit; else classes follow from names.
+    has_classes: bool
+    #: Its source tells of launches.
+    has_launches: bool
+
+
+def device_of(row: Any) -> Device:
+    return Device(
+        text(row.name), row.ordinal if row.ordinal >= 0 else None, row.kernel_count, row.timestamp_resolution_ps,
+        row.file, row.plane if row.plane >= 0 else None, row.rank if row.rank >= 0 else None, row.host_group,
+        Accelerator(row.accelerator), bool(row.flags & d.PK_DEVICE_HAS_WAITS),
+        bool(row.flags & d.PK_DEVICE_HAS_SHAPES), bool(row.flags & d.PK_DEVICE_HAS_CLASSES),
+        bool(row.flags & d.PK_DEVICE_HAS_LAUNCHES))
+
+
+class MemoryModule(NamedTuple):
+    """A compiled module and its memory."""
+    #: As the module says.
+    name: str
+    #: Name and program id: "jit_f(12)".
+    label: str
+    #: Decimal, as the capture writes it.
+    program_id: str
+    #: Path of the first place it was found in.
+    source: str
+    #: Places it was found in.
+    source_count: int
+    #: Memory spaces; 0 without a buffer assignment.
+    space_count: int
+    #: The document says which.
+    problem_count: int
+    #: The bytes do not parse to the end.
+    damaged: bool
+    #: The live buffers and the curve are of this module.
+    chosen: bool
+
+
+def memory_module_of(row: Any) -> MemoryModule:
+    return MemoryModule(
+        text(row.name), text(row.label), text(row.program_id), path_text(row.source), row.source_count,
+        row.space_count, row.problem_count, bool(row.damaged), bool(row.chosen))
+
+
+class MemorySpace(NamedTuple):
+    """One memory space of a module."""
+    #: Which one.
+    color: int
+    #: Allocations without thread-local ones: XProf's total.
+    total_bytes: int
+    #: Indefinite bytes, and the peak of temporary memory.
+    peak_bytes: int
+    #: Heap event, or schedule position of a sweep; None: none.
+    peak_event: Optional[int]
+    #: Parameters, constants and results.
+    indefinite_bytes: int
+    #: Temporary allocations.
+    temp_bytes: int
+    #: Peak of temporary memory.
+    temp_peak_bytes: int
+    #: Not in total_bytes.
+    thread_local_bytes: int
+    #: Temporary allocations that the peak looks at, minus the peak in them.
+    fragmentation_bytes: int
+    #: In use at every moment.
+    residency_floor_bytes: int
+    #: Where the peak is reached.
+    peak_instruction: str
+    #: What the peak counts and what it does not.
+    coverage: str
+    #: How the peak was found.
+    method: str
+    #: Whether the peak is exact, or what bounds it.
+    bound: str
+
+
+def memory_space_of(row: Any) -> MemorySpace:
+    return MemorySpace(
+        row.color, row.total_bytes, row.peak_bytes, row.peak_event if row.peak_event >= 0 else None,
+        row.indefinite_bytes, row.temp_bytes, row.temp_peak_bytes, row.thread_local_bytes, row.fragmentation_bytes,
+        row.residency_floor_bytes, text(row.peak_instruction), text(row.coverage), name_of("peak_method", row.method),
+        name_of("peak_bound", row.bound))
+
+
+class Exported(NamedTuple):
+    """What was written, and what was not."""
+    #: Absent when nothing has events, partial when some input is damaged.
+    status: Status
+    #: Tracks.
+    tracks: int
+    #: Further tracks, for events that overlap others of their line.
+    lanes: int
+    #: Slices, instants and rows.
+    events: int
+    #: Counter values.
+    counters: int
+    #: Ends of flows.
+    flows: int
+    #: Events without a place in time.
+    aggregated_left_out: int
+    #: Events more than 106 days from the origin.
+    out_of_reach: int
+    #: Events that still overlap others.
+    crowded: int
+
+
+def exported_of(row: Any) -> Exported:
+    return Exported(
+        Status(row.status), row.tracks, row.lanes, row.events, row.counters, row.flows, row.aggregated_left_out,
+        row.out_of_reach, row.crowded)
+
+
+class ValidationSummary(NamedTuple):
+    """Whether the collectives of several nodes happened in a possible order."""
+    #: Absent when nothing could be compared.
+    status: Status
+    #: Nodes.
+    node_count: int
+    #: Invocations compared.
+    group_count: int
+    #: Beyond the error of the clocks.
+    violations: int
+    #: Whatever the error of the clocks.
+    violations_raw: int
+    #: Pairs of nodes of which one ended before the other began.
+    pair_violations: int
+    #: Invocations in order.
+    overlaps: int
+    #: Who waits for whom, or who takes part, is unknown.
+    unjudged: int
+    #: The document says which.
+    warnings: int
+    #: Nodes whose offset is known less well than max_bound_ps, or not at all.
+    undecidable: int
+    #: Times are of corrected clocks.
+    clocks_corrected: bool
+    #: Of every node it is known how wrong its clock can be.
+    bounds_known: bool
+
+
+def validation_summary_of(row: Any) -> ValidationSummary:
+    return ValidationSummary(
+        Status(row.status), row.node_count, row.group_count, row.violations, row.violations_raw, row.pair_violations,
+        row.overlaps, row.unjudged, row.warnings, row.undecidable, bool(row.clocks_corrected), bool(row.bounds_known))
+
+
+class ClockInterval(NamedTuple):
+    """What collectives alone say of a node's clock against the first node's: its time less the first node's is
+    offset + drift * (t - pivot)."""
+    #: The node.
+    node_id: int
+    #: Where the offsets hold.
+    pivot_ps: int
+    #: No less.
+    least_offset_ps: int
+    #: No more.
+    most_offset_ps: int
+    #: The best guess.
+    point_offset_ps: int
+    #: No less.
+    least_drift_ppm: float
+    #: No more.
+    most_drift_ppm: float
+    #: The best guess.
+    point_drift_ppm: float
+    #: Collectives that both nodes took part in.
+    constraints: int
+    #: Known to max_bound_ps.
+    decidable: bool
+    #: 0: the collectives contradict one another, or none joins this node.
+    feasible: bool
+
+
+def clock_interval_of(row: Any) -> ClockInterval:
+    return ClockInterval(
+        row.node_id, row.pivot_ps, row.least_offset_ps, row.most_offset_ps, row.point_offset_ps, row.least_drift_ppm,
+        row.most_drift_ppm, row.point_drift_ppm, row.constraints, bool(row.decidable), bool(row.feasible))
+
+
+class RecordFile(NamedTuple):
+    """A record file of a Neutrino trace."""
+    #: Base name.
+    name: str
+    #: Where it is.
+    path: str
+    #: Its size.
+    bytes: int
+    #: From the driver's start to the end of the launch; None: not in the name.
+    elapsed_us: Optional[int]
+    #: Position of its launch in the log; None: no launch of the log names it.
+    launch: Optional[int]
+    #: 0 when the file is damaged.
+    map_count: int
+    #: Shared memory of a block.
+    shared_bytes: int
+    #: Blocks.
+    grid: Tuple[int, int, int]
+    #: Threads of a block.
+    block: Tuple[int, int, int]
+    #: Why the file is damaged; none when it is sound.
+    damage: Optional[Error]
+
+
+def record_file_of(row: Any, damage: Optional[Error]) -> RecordFile:
+    return RecordFile(
+        text(row.name), path_text(row.path), row.bytes, row.elapsed_us if row.elapsed_us >= 0 else None,
+        row.launch if row.launch >= 0 else None, row.map_count, row.shared_bytes, tuple(row.grid), tuple(row.block),
+        damage)
+
+
+class RecordField(NamedTuple):
+    """One field of a map's records, in the order of memory: unsigned, little endian."""
+    #: As the probe calls it.
+    name: str
+    #: 8 or 4.
+    bytes: int
+    #: In the record.
+    offset: int
+    #: Place in the probe's description.
+    declared: int
+
+
+def record_field_of(row: Any) -> RecordField:
+    return RecordField(
+        text(row.name), row.bytes, row.offset, row.declared)
+
+
+class RecordMap(NamedTuple):
+    """One map of a record file."""
+    #: As the probe calls it.
+    name: str
+    #: Size of a record.
+    record_bytes: int
+    #: Size of a lane.
+    lane_bytes: int
+    #: Records a lane has room for.
+    capacity: int
+    #: Of the region in the file.
+    offset: int
+    #: Size of the region.
+    bytes: int
+    #: What the file has of it.
+    present_bytes: int
+    #: Of the region, as the file's own table says.
+    recorded_offset: int
+    #: Lanes of a block.
+    lanes_per_block: int
+    #: That the file holds.
+    lanes: int
+    #: Who has a slot of its own: "thread", "warp", "unknown".
+    level: str
+    #: What is doubtful.
+    flags: Tuple[str, ...]
+    #: What a record holds, in the order of memory.
+    fields: Tuple[RecordField, ...]
+
+
+def record_map_of(row: Any, level: str, flags: Tuple[str, ...], fields: Tuple[RecordField, ...]) -> RecordMap:
+    return RecordMap(
+        text(row.name), row.record_bytes, row.lane_bytes, row.capacity, row.offset, row.bytes, row.present_bytes,
+        row.recorded_offset, row.lanes_per_block, row.lanes, level, flags, fields)
+
+
+class MergedNode(NamedTuple):
+    """One node of a merge."""
+    #: Its number.
+    id: int
+    #: Of its machine.
+    hostname: str
+    #: Its trace.
+    trace: str
+    #: Events of it.
+    events: int
+    #: Planes of it.
+    planes: int
+    #: Moved so that a line does not go back.
+    clamped_events: int
+    #: Pairs of its clocks.
+    snapshots: int
+    #: Measured offsets against the reference node.
+    offset_windows: int
+    #: Wall clock of the node minus corrected time, largest by magnitude.
+    max_correction_ps: int
+    #: Rms of the corrected snapshots about a straight line.
+    residual_ps: int
+    #: How wrong times of the tracer can be at most; None: unknown.
+    tracer_bound_ps: Optional[int]
+    #: How wrong times of the host can be at most; None: unknown.
+    host_bound_ps: Optional[int]
+    #: How its clock was corrected.
+    status: str
+    #: Out of a trace that was merged before.
+    aligned_before: bool
+
+
+def merged_node_of(row: Any) -> MergedNode:
+    return MergedNode(
+        row.id, text(row.hostname), path_text(row.trace), row.events, row.planes, row.clamped_events, row.snapshots,
+        row.offset_windows, row.max_correction_ps, row.residual_ps,
+        row.tracer_bound_ps if row.tracer_bound_ps >= 0 else None,
+        row.host_bound_ps if row.host_bound_ps >= 0 else None, name_of("node_status", row.status),
+        bool(row.aligned_before))
+
+
 #: The table, the row of C, and what makes the tuple of it, by tuple.
 READ: Dict[Any, Any] = {
     FileInfo: ("files", d.pk_file_info, FileInfo),
-    DeviceInfo: ("devices", d.pk_device, device_info_of),
+    CaptureDevice: ("devices", d.pk_device, capture_device_of),
     Op: ("ops", d.pk_op, op_of),
     BubbleStep: ("steps", d.pk_bubble_step, bubble_step_of),
     Kernel: ("kernels", d.pk_kernel_row, kernel_of),

@@ -983,15 +983,17 @@ impl Default for pk_profile_info {
     }
 }
 
-/// A run below a parent of runs, newest first. Frozen. Since 0.1.
+/// A run below a parent of runs, newest first. Frozen; text is borrowed from what gave the row. Since 0.1.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct pk_run_info {
     /// folder name
     pub name: pk_str,
+    /// of the folder
     pub path: pk_str,
-    /// 1 when the profile holds this run's files
+    /// the profile holds this run's files
     pub chosen: u32,
+    /// 0
     pub reserved: u32,
 }
 
@@ -1043,21 +1045,25 @@ impl Default for pk_file_info {
     }
 }
 
-/// Frozen. Since 0.1.
+/// A plane of an XSpace. Frozen; text is borrowed from what gave the row. Since 0.1.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct pk_plane_info {
     /// as written; not unique
     pub id: i64,
+    /// "/device:TPU:0"
     pub name: pk_str,
-    /// PK_PLANE_
+    /// PK_PLANE_: what it stands for
     pub kind: i32,
     /// N of "/device:TPU:N"; -1: none
     pub device_ordinal: i32,
+    /// lines
     pub line_count: u32,
+    /// facts of the plane itself
     pub stat_count: u32,
     /// entries as written: one that a later one replaces counts, too
     pub event_metadata_count: u64,
+    /// names of stats, as written
     pub stat_metadata_count: u64,
 }
 
@@ -1068,7 +1074,7 @@ impl Default for pk_plane_info {
     }
 }
 
-/// What stands before a line's events: cheap to get. Frozen. Since 0.1.
+/// What stands before a line's events: cheap to get. Frozen; text is borrowed from what gave the row. Since 0.1.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct pk_line_info {
@@ -1076,11 +1082,11 @@ pub struct pk_line_info {
     pub id: i64,
     /// the name, else the display name where it is known
     pub name: pk_str,
-    /// as written: relative to the file's origin, or ns since 1970
+    /// as written: relative to the file's origin, or since 1970
     pub timestamp_ns: i64,
-    /// the same instant on the capture's clock: event offsets count from here
+    /// the same instant on the capture's clock: event offsets count from here; with PK_LINE_HAS_START
     pub start_ps: i64,
-    /// PK_LINE_
+    /// PK_LINE_: what its events mean
     pub kind: i32,
     /// PK_LINE_HAS_
     pub flags: u32,
@@ -1093,13 +1099,15 @@ impl Default for pk_line_info {
     }
 }
 
-/// What is known only after a pass over a whole line. Frozen. Since 0.1.
+/// What is known only after a pass over a whole line. Frozen; text is borrowed from what gave the row. Since 0.1.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct pk_line_summary {
     /// those before damage, if there is any
     pub event_count: u64,
+    /// as written
     pub display_id: i64,
+    /// as written
     pub display_name: pk_str,
     /// as written; 0 in every real file seen
     pub duration_ps: i64,
@@ -1195,18 +1203,19 @@ impl Default for pk_stat_cursor {
     }
 }
 
-/// What the events with one id share. Frozen. Since 0.1.
+/// What the events with one id share. Frozen; text is borrowed from what gave the row. Since 0.1.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct pk_event_metadata {
     /// the key that events name it by
     pub id: i64,
+    /// of the events
     pub name: pk_str,
     /// shorter; "" when there is none
     pub display_name: pk_str,
     /// opaque bytes of the recorder
     pub metadata: pk_str,
-    /// for pk_event_metadata_children()
+    /// entries that it names as its children
     pub child_count: usize,
 }
 
@@ -1217,12 +1226,15 @@ impl Default for pk_event_metadata {
     }
 }
 
-/// Frozen. Since 0.1.
+/// What a stat id means. Frozen; text is borrowed from what gave the row. Since 0.1.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct pk_stat_metadata {
+    /// the key that stats name it by
     pub id: i64,
+    /// of the stat
     pub name: pk_str,
+    /// as written
     pub description: pk_str,
 }
 
@@ -1288,26 +1300,30 @@ impl Default for pk_module_info {
     }
 }
 
-/// One event. Text has its escapes undone and is borrowed until the next read of the same reader. Frozen.
-/// Since 0.1.
+/// One event of a trace-event JSON file. Text has its escapes undone. Frozen; text is borrowed until the next
+/// read. Since 0.1.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct pk_chrome_event {
+    /// as recorded
     pub name: pk_str,
+    /// as recorded
     pub category: pk_str,
     /// of asynchronous and flow events
     pub id: pk_str,
     /// a number or a string, as written
     pub pid: pk_str,
+    /// a number or a string, as written
     pub tid: pk_str,
     /// JSON text of the args object, as written; "" when there is none
     pub args: pk_str,
-    /// relative to pk_chrome_summary::zero_us; never of M events
+    /// relative to zero_us of the summary; never of M events; with PK_CHROME_HAS_START
     pub start_ps: i64,
+    /// as recorded; with PK_CHROME_HAS_DURATION
     pub duration_ps: i64,
     /// of the event in the decoded file
     pub byte_offset: u64,
-    /// 'X', 'B', 'M', …; 0: none, or not one character
+    /// 'X', 'B', 'M', …; 0 when it is not one character
     pub phase: i32,
     /// PK_CHROME_
     pub flags: u32,
@@ -1320,10 +1336,11 @@ impl Default for pk_chrome_event {
     }
 }
 
-/// What a file was like, as far as it was read. Frozen. Since 0.1.
+/// What a trace-event JSON file was like, as far as it was read. Frozen. Since 0.1.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct pk_chrome_summary {
+    /// events
     pub event_count: u64,
     /// stretches of text that are no event
     pub broken_count: u64,
@@ -1368,22 +1385,27 @@ impl Default for pk_activity_options {
     }
 }
 
-/// A device of one rank, process or file. Frozen; text is borrowed from the activity. Since 0.1.
+/// A device of one rank, process or file. Frozen; text is borrowed from what gave the row. Since 0.1.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct pk_activity_device {
+    /// as recorded
     pub name: pk_str,
-    /// -1: not recorded
+    /// its number on its machine; -1: not recorded
     pub ordinal: i64,
+    /// kernels
     pub kernel_count: u64,
+    /// of its times
     pub timestamp_resolution_ps: i64,
+    /// position of the file
     pub file: u32,
-    /// position in an XSpace file; -1 in others
+    /// position of its plane in an XSpace; -1 in other files
     pub plane: i32,
-    /// -1: not recorded
+    /// rank in a distributed run; -1: not recorded
     pub rank: i32,
+    /// devices of one host have the same
     pub host_group: u32,
-    /// PK_ACCELERATOR_
+    /// PK_ACCELERATOR_: what it is
     pub accelerator: i32,
     /// PK_DEVICE_
     pub flags: u32,
@@ -1530,10 +1552,11 @@ impl Default for pk_memory_options {
     }
 }
 
-/// A compiled module. Frozen; text is borrowed from the analysis. Since 0.1.
+/// A compiled module and its memory. Frozen; text is borrowed from what gave the row. Since 0.1.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct pk_memory_module {
+    /// as the module says
     pub name: pk_str,
     /// name and program id: "jit_f(12)"
     pub label: pk_str,
@@ -1541,14 +1564,15 @@ pub struct pk_memory_module {
     pub program_id: pk_str,
     /// path of the first place it was found in
     pub source: pk_str,
+    /// places it was found in
     pub source_count: u64,
     /// memory spaces; 0 without a buffer assignment
     pub space_count: u64,
     /// the document says which
     pub problem_count: u64,
-    /// 1: the bytes do not parse to the end
+    /// the bytes do not parse to the end
     pub damaged: u32,
-    /// 1: the live buffers and the curve are of this module
+    /// the live buffers and the curve are of this module
     pub chosen: u32,
 }
 
@@ -1559,31 +1583,37 @@ impl Default for pk_memory_module {
     }
 }
 
-/// One memory space of a module. Frozen; text is borrowed from the analysis. Since 0.1.
+/// One memory space of a module. Frozen; text is borrowed from what gave the row. Since 0.1.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct pk_memory_space {
+    /// which one
     pub color: i64,
     /// allocations without thread-local ones: XProf's total
     pub total_bytes: i64,
+    /// indefinite bytes, and the peak of temporary memory
     pub peak_bytes: i64,
     /// heap event, or schedule position of a sweep; -1: none
     pub peak_event: i64,
     /// parameters, constants and results
     pub indefinite_bytes: i64,
+    /// temporary allocations
     pub temp_bytes: i64,
+    /// peak of temporary memory
     pub temp_peak_bytes: i64,
     /// not in total_bytes
     pub thread_local_bytes: i64,
+    /// temporary allocations that the peak looks at, minus the peak in them
     pub fragmentation_bytes: i64,
     /// in use at every moment
     pub residency_floor_bytes: i64,
+    /// where the peak is reached
     pub peak_instruction: pk_str,
     /// what the peak counts and what it does not
     pub coverage: pk_str,
-    /// PK_PEAK_METHOD_
+    /// PK_PEAK_METHOD_: how the peak was found
     pub method: i32,
-    /// PK_PEAK_BOUND_
+    /// PK_PEAK_BOUND_: whether the peak is exact, or what bounds it
     pub bound: i32,
 }
 
@@ -1683,7 +1713,7 @@ impl Default for pk_live_buffer {
 }
 
 /// A point of the live curve of the chosen module; of pk_memory_table() only where pk_memory_options::curve_points
-/// asked for it. A row of PK_TABLE_LIVE_CURVE. Frozen; text is borrowed from what gave the row. Since 0.1.
+/// asked for it. A row of PK_TABLE_LIVE_CURVE. Frozen. Since 0.1.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct pk_curve_point {
@@ -1740,7 +1770,9 @@ impl Default for pk_trace_options {
 pub struct pk_trace_outcome {
     /// PK_DOCUMENT_STATUS_: absent when nothing has events, partial when some input is damaged
     pub status: i32,
+    /// 0
     pub reserved: u32,
+    /// tracks
     pub tracks: u64,
     /// further tracks, for events that overlap others of their line
     pub lanes: u64,
@@ -2312,12 +2344,13 @@ impl Default for pk_validation_options {
     }
 }
 
-/// Frozen. Since 0.1.
+/// Whether the collectives of several nodes happened in a possible order. Frozen. Since 0.1.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct pk_validation_summary {
     /// PK_DOCUMENT_STATUS_: absent when nothing could be compared
     pub status: i32,
+    /// nodes
     pub node_count: u32,
     /// invocations compared
     pub group_count: u64,
@@ -2331,10 +2364,13 @@ pub struct pk_validation_summary {
     pub overlaps: u64,
     /// who waits for whom, or who takes part, is unknown
     pub unjudged: u64,
+    /// the document says which
     pub warnings: u64,
     /// nodes whose offset is known less well than max_bound_ps, or not at all
     pub undecidable: u64,
+    /// times are of corrected clocks
     pub clocks_corrected: u32,
+    /// of every node it is known how wrong its clock can be
     pub bounds_known: u32,
 }
 
@@ -2345,19 +2381,26 @@ impl Default for pk_validation_summary {
     }
 }
 
-/// What collectives alone say of a node's clock against the first node's: its time less the first node's is
-/// offset + drift * (t - pivot). Frozen. Since 0.1.
+/// What collectives alone say of a node's clock against the first node's: its time less the first node's is offset
+/// + drift * (t - pivot). Frozen. Since 0.1.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct pk_clock_interval {
+    /// the node
     pub node_id: i64,
+    /// where the offsets hold
     pub pivot_ps: i64,
+    /// no less
     pub least_offset_ps: i64,
+    /// no more
     pub most_offset_ps: i64,
     /// the best guess
     pub point_offset_ps: i64,
+    /// no less
     pub least_drift_ppm: f64,
+    /// no more
     pub most_drift_ppm: f64,
+    /// the best guess
     pub point_drift_ppm: f64,
     /// collectives that both nodes took part in
     pub constraints: u64,
@@ -2428,21 +2471,27 @@ impl Default for pk_probe_launch {
     }
 }
 
-/// One record file. Frozen. Since 0.1.
+/// A record file of a Neutrino trace. Frozen; text is borrowed from what gave the row. Since 0.1.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct pk_probe_bin {
+    /// base name
     pub name: pk_str,
+    /// where it is
     pub path: pk_str,
+    /// its size
     pub bytes: u64,
     /// from the driver's start to the end of the launch; -1: not in the name
     pub elapsed_us: i64,
-    /// -1: no launch of the log names it
+    /// position of its launch in the log; -1: no launch of the log names it
     pub launch: i64,
-    /// 0 when the file is damaged: pk_probe_bin_damage()
+    /// 0 when the file is damaged
     pub map_count: u32,
+    /// shared memory of a block
     pub shared_bytes: u32,
+    /// blocks
     pub grid: [u32; 3],
+    /// threads of a block
     pub block: [u32; 3],
 }
 
@@ -2453,25 +2502,33 @@ impl Default for pk_probe_bin {
     }
 }
 
-/// One map of a record file. Frozen. Since 0.1.
+/// One map of a record file. Frozen; text is borrowed from what gave the row. Since 0.1.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct pk_probe_map {
+    /// as the probe calls it
     pub name: pk_str,
-    /// PK_PROBE_LEVEL_
+    /// PK_PROBE_LEVEL_: who has a slot of its own
     pub level: i32,
-    /// PK_PROBE_OFFSET_RECOMPUTED and so on
+    /// PK_PROBE_
     pub flags: u32,
+    /// size of a record
     pub record_bytes: u32,
+    /// fields of a record
     pub field_count: u32,
+    /// size of a lane
     pub lane_bytes: u64,
     /// records a lane has room for
     pub capacity: u64,
     /// of the region in the file
     pub offset: u64,
+    /// size of the region
     pub bytes: u64,
+    /// what the file has of it
     pub present_bytes: u64,
+    /// of the region, as the file's own table says
     pub recorded_offset: u64,
+    /// lanes of a block
     pub lanes_per_block: u64,
     /// that the file holds
     pub lanes: u64,
@@ -2484,10 +2541,12 @@ impl Default for pk_probe_map {
     }
 }
 
-/// One field of a map's records, in the order of memory: unsigned, little endian. Frozen. Since 0.1.
+/// One field of a map's records, in the order of memory: unsigned, little endian. Frozen; text is borrowed from
+/// what gave the row. Since 0.1.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct pk_probe_field {
+    /// as the probe calls it
     pub name: pk_str,
     /// 8 or 4
     pub bytes: u32,
@@ -2495,6 +2554,7 @@ pub struct pk_probe_field {
     pub offset: u32,
     /// place in the probe's description
     pub declared: u32,
+    /// 0
     pub reserved: u32,
 }
 
@@ -2702,27 +2762,37 @@ impl Default for pk_merge_options {
     }
 }
 
-/// One node of a merge. Frozen; text is borrowed from the merge. Since 0.1.
+/// One node of a merge. Frozen; text is borrowed from what gave the row. Since 0.1.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct pk_merge_node {
+    /// its number
     pub id: i64,
+    /// of its machine
     pub hostname: pk_str,
+    /// its trace
     pub trace: pk_str,
+    /// events of it
     pub events: u64,
+    /// planes of it
     pub planes: u64,
+    /// moved so that a line does not go back
     pub clamped_events: u64,
+    /// pairs of its clocks
     pub snapshots: u64,
+    /// measured offsets against the reference node
     pub offset_windows: u64,
+    /// wall clock of the node minus corrected time, largest by magnitude
     pub max_correction_ps: i64,
+    /// rms of the corrected snapshots about a straight line
     pub residual_ps: i64,
-    /// widest; -1: unknown
+    /// how wrong times of the tracer can be at most; -1: unknown
     pub tracer_bound_ps: i64,
-    /// widest; -1: unknown
+    /// how wrong times of the host can be at most; -1: unknown
     pub host_bound_ps: i64,
-    /// PK_NODE_
+    /// PK_NODE_: how its clock was corrected
     pub status: i32,
-    /// 1: out of a trace that was merged before
+    /// out of a trace that was merged before
     pub aligned_before: u32,
 }
 
@@ -3024,7 +3094,7 @@ impl Default for pk_cause {
 
 /// A part of the time of a device: what it did, and why it waited. The rows of a device that are in steps add up
 /// to its steps, the others to the time between its first and last kernel that is in no step. A row of
-/// PK_TABLE_DEVICE_TIME. Frozen; text is borrowed from what gave the row. Since 0.1.
+/// PK_TABLE_DEVICE_TIME. Frozen. Since 0.1.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct pk_device_time {
