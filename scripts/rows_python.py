@@ -69,13 +69,13 @@ def rows(schema):
             text += "\n" + textwrap.fill(slots, enums.WIDTH, initial_indent="    ", subsequent_indent=" " * 17)
             text += "\n\n    def __init__(self, row: Any) -> None:\n"
             text += "".join(f"        self.{field} = {value}\n" for field, _, value, _ in made)
-            read += f'    {name}: ("{table.name}", d.{table.row}, {name}),\n' if table.number is not None else ""
-            continue
-        function = re.sub(r"(?<!^)(?=[A-Z])", "_", name).lower() + "_of"
-        given = "".join(f", {value}: {kind}" for _, kind, value, _ in made if value.isidentifier())
-        values = textwrap.fill(", ".join(value.replace(" ", "\0") for _, _, value, _ in made) + ")", enums.WIDTH - 8,
-                               break_long_words=False, break_on_hyphens=False).replace("\0", " ")
-        text += f"\n\ndef {function}(row: Any{given}) -> {name}:\n    return {name}(\n{textwrap.indent(values, ' ' * 8)}\n"
-        if table.number is not None and not given:
-            read += f'    {name}: ("{table.name}", d.{table.row}, {function}),\n'
-    return text + "\n\n#: The table, the row of C, and what makes the tuple of it, by tuple.\nREAD: Dict[Any, Any] = {\n" + read + "}\n"
+            function = name
+        else:
+            function = re.sub(r"(?<!^)(?=[A-Z])", "_", name).lower() + "_of"
+            arguments = "".join(f", {value}: {kind}" for _, kind, value, _ in made if value.isidentifier())
+            values = textwrap.fill(", ".join(value.replace(" ", "\0") for _, _, value, _ in made) + ")", enums.WIDTH - 8,
+                                   break_long_words=False, break_on_hyphens=False).replace("\0", " ")
+            text += f"\n\ndef {function}(row: Any{arguments}) -> {name}:\n    return {name}(\n{textwrap.indent(values, ' ' * 8)}\n"
+        if not any("python" in given for given in table.given):
+            read += f'    {name}: ("{table.name if table.number is not None else ""}", d.{table.row}, {function}),\n'
+    return text + "\n\n#: The table (\"\": of none), the row of C, and what makes the row of it, by row.\nREAD: Dict[Any, Any] = {\n" + read + "}\n"

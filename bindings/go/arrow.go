@@ -84,12 +84,6 @@ type Table struct {
 	rows int
 }
 
-// Column is one of a table.
-type Column struct {
-	Name, Unit, Meaning string // Unit: "ps", "bytes", …; "" without
-	Type                ColumnType
-}
-
 // Close frees the table. A stream that was made of it lives on.
 func (t *Table) Close() { t.h.close() }
 
@@ -158,7 +152,7 @@ func (t *Table) Columns() ([]Column, error) {
 			if err := failure(C.pk_table_column_get(table, at, &column, &raw), raw); err != nil {
 				return err
 			}
-			made = append(made, Column{text(column.name), text(column.unit), text(column.meaning), ColumnType(column._type)})
+			made = append(made, columnOf(&column))
 		}
 		return nil
 	})

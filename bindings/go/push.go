@@ -43,26 +43,6 @@ import (
 	"unsafe"
 )
 
-// PushedPlane is a plane as far as it is known when its first line begins: writers put id and name first.
-type PushedPlane struct {
-	Plane int    // its position in the capture
-	ID    int64  // 0 while none came
-	Name  string // "" while none came
-}
-
-// PushedLine is a line. Before its first event it has what stands before that event; LineEnd has all of it.
-type PushedLine struct {
-	Plane, Line int // positions in the capture, and in the plane
-	ID          int64
-	Name        string
-	DisplayName string
-	DisplayID   int64
-	TimestampNs int64 // what the offsets of its events count from: ns since 1970, or since the profile's start
-	DurationPs  int64
-	EventCount  uint64 // events that were handed on so far
-	WasChanged  bool   // of LineEnd: ID, Name or TimestampNs stood after events and are not what LineBegin had
-}
-
 // PushVisitor takes a capture that is pushed: planes one after the other, and their lines one after the other. What is nil
 // is not called. An error ends the reading and comes out of Write or Finish.
 type PushVisitor struct {

@@ -24,20 +24,13 @@ func pushed(user unsafe.Pointer, call func(*PushVisitor) error) (status C.int32_
 	return 0
 }
 
-func pushedLine(at unsafe.Pointer) PushedLine {
-	row := (*C.pk_pushed_line)(at)
-	return PushedLine{int(row.plane), int(row.line), int64(row.id), text(row.name), text(row.display_name), int64(row.display_id),
-		int64(row.timestamp_ns), int64(row.duration_ps), uint64(row.event_count), row.flags&C.PK_PUSHED_LINE_CHANGED != 0}
-}
-
 //export pkgoPushPlaneBegin
 func pkgoPushPlaneBegin(user, plane unsafe.Pointer) C.int32_t {
 	return pushed(user, func(to *PushVisitor) error {
 		if to.PlaneBegin == nil {
 			return nil
 		}
-		row := (*C.pk_pushed_plane)(plane)
-		return to.PlaneBegin(PushedPlane{int(row.plane), int64(row.id), text(row.name)})
+		return to.PlaneBegin(pushedPlaneOf((*C.pk_pushed_plane)(plane)))
 	})
 }
 
@@ -47,7 +40,7 @@ func pkgoPushLineBegin(user, line unsafe.Pointer) C.int32_t {
 		if to.LineBegin == nil {
 			return nil
 		}
-		return to.LineBegin(pushedLine(line))
+		return to.LineBegin(pushedLineOf((*C.pk_pushed_line)(line)))
 	})
 }
 
@@ -57,7 +50,7 @@ func pkgoPushEvents(user, line, events unsafe.Pointer, count C.size_t) C.int32_t
 		if to.Events == nil {
 			return nil
 		}
-		return to.Events(pushedLine(line), unsafe.Slice((*Event)(events), int(count)))
+		return to.Events(pushedLineOf((*C.pk_pushed_line)(line)), unsafe.Slice((*Event)(events), int(count)))
 	})
 }
 
@@ -67,7 +60,7 @@ func pkgoPushLineEnd(user, line unsafe.Pointer) C.int32_t {
 		if to.LineEnd == nil {
 			return nil
 		}
-		return to.LineEnd(pushedLine(line))
+		return to.LineEnd(pushedLineOf((*C.pk_pushed_line)(line)))
 	})
 }
 

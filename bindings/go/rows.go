@@ -1309,4 +1309,71 @@ func mergeNodeOf(row *C.pk_merge_node) MergeNode {
 	}
 }
 
+// PushedPlane: a plane as far as it is known when its first line begins: writers put id and name first.
+type PushedPlane struct {
+	// Its position in the capture.
+	Plane int
+	// 0 while none came.
+	ID int64
+	// "" while none came.
+	Name string
+}
+
+func pushedPlaneOf(row *C.pk_pushed_plane) PushedPlane {
+	return PushedPlane{
+		int(row.plane), int64(row.id), text(row.name),
+	}
+}
+
+// PushedLine: a line. Before its first event it has what stands before that event, whatever the pieces; line_end has
+// all of it. Writers put id, name and timestamp first, but need not.
+type PushedLine struct {
+	// Position in the capture.
+	Plane int
+	// Position in the plane.
+	Line int
+	// As written.
+	ID int64
+	// As written.
+	DisplayID int64
+	// As written.
+	Name string
+	// As written.
+	DisplayName string
+	// What the offsets of its events count from: since 1970, or since the profile's start.
+	TimestampNs int64
+	// 0 in files seen so far.
+	DurationPs int64
+	// Events that were handed on so far.
+	EventCount uint64
+	// Of line_end: id, name or timestamp_ns stood after events and are not what line_begin had.
+	WasChanged bool
+}
+
+func pushedLineOf(row *C.pk_pushed_line) PushedLine {
+	return PushedLine{
+		int(row.plane), int(row.line), int64(row.id), int64(row.display_id), text(row.name), text(row.display_name),
+		int64(row.timestamp_ns), int64(row.duration_ps), uint64(row.event_count),
+		row.flags&C.PK_PUSHED_LINE_CHANGED != 0,
+	}
+}
+
+// Column: a column of a table.
+type Column struct {
+	// By which its values are asked for.
+	Name string
+	// "ps", "bytes", …; "" without.
+	Unit string
+	// One sentence.
+	Meaning string
+	// What its values are.
+	Type ColumnType
+}
+
+func columnOf(row *C.pk_column) Column {
+	return Column{
+		text(row.name), text(row.unit), text(row.meaning), ColumnType(row._type),
+	}
+}
+
 // end of rows

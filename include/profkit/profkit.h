@@ -1343,33 +1343,39 @@ PK_API void pk_xspace_writer_free(pk_xspace_writer* writer) PK_NOEXCEPT;
  *  time. Ownership: bytes that it is given are borrowed for the call, and so is what callbacks are given. \since 0.1 */
 typedef struct pk_xspace_push pk_xspace_push;
 
-/** A plane as far as it is known when its first line begins: writers put id and name first. Frozen. \since 0.1 */
+/* row of pushed planes: written by scripts/generate */
+/** A plane as far as it is known when its first line begins: writers put id and name first. Frozen; text is
+ *  borrowed from what gave the row. \since 0.1 */
 typedef struct pk_pushed_plane {
   uint32_t plane; /**< its position in the capture */
-  uint32_t reserved;
-  int64_t id;  /**< 0 while none came */
+  uint32_t reserved; /**< 0 */
+  int64_t id; /**< 0 while none came */
   pk_str name; /**< "" while none came */
 } pk_pushed_plane;
+/* end of row of pushed planes */
 
 /** Flags of pk_pushed_line. \since 0.1 */
 enum {
   PK_PUSHED_LINE_CHANGED = 1 /**< of line_end: id, name or timestamp_ns stood after events and are not what line_begin had */
 };
-/** A line. Before its first event it has what stands before that event, whatever the pieces; line_end has all of it. Writers put
- *  id, name and timestamp first, but need not. Frozen. \since 0.1 */
+/* row of pushed lines: written by scripts/generate */
+/** A line. Before its first event it has what stands before that event, whatever the pieces; line_end has all of
+ *  it. Writers put id, name and timestamp first, but need not. Frozen; text is borrowed from what gave the row.
+ *  \since 0.1 */
 typedef struct pk_pushed_line {
   uint32_t plane; /**< position in the capture */
-  uint32_t line;  /**< position in the plane */
-  int64_t id;
-  int64_t display_id;
-  pk_str name;
-  pk_str display_name;
-  int64_t timestamp_ns; /**< what the offsets of its events count from: Unix ns, or ns since the profile's start */
-  int64_t duration_ps;  /**< 0 in files seen so far */
+  uint32_t line; /**< position in the plane */
+  int64_t id; /**< as written */
+  int64_t display_id; /**< as written */
+  pk_str name; /**< as written */
+  pk_str display_name; /**< as written */
+  int64_t timestamp_ns; /**< what the offsets of its events count from: since 1970, or since the profile's start */
+  int64_t duration_ps; /**< 0 in files seen so far */
   uint64_t event_count; /**< events that were handed on so far */
-  uint32_t flags;       /**< PK_PUSHED_LINE_ */
-  uint32_t reserved;
+  uint32_t flags; /**< PK_PUSHED_LINE_ */
+  uint32_t reserved; /**< 0 */
 } pk_pushed_line;
+/* end of row of pushed lines */
 
 /** What takes a capture that arrives: planes one after the other, and their lines one after the other. NULL: not called. Each gives
  *  0 to go on; another number ends the reading with PK_E_CANCELLED. What is handed over is borrowed for the call. \since 0.1 */
@@ -2753,14 +2759,16 @@ enum {
   PK_COLUMN_NAME = 6     /**< text that repeats: a dictionary */
 };
 /* end of enum column_type */
-/** A column of a table. Frozen; text is borrowed from the table. \since 0.1 */
+/* row of columns: written by scripts/generate */
+/** A column of a table. Frozen; text is borrowed from what gave the row. \since 0.1 */
 typedef struct pk_column {
-  pk_str name;
-  pk_str unit;    /**< "ps", "bytes", …; "" without */
+  pk_str name; /**< by which its values are asked for */
+  pk_str unit; /**< "ps", "bytes", …; "" without */
   pk_str meaning; /**< one sentence */
-  int32_t type;   /**< PK_COLUMN_ */
-  uint32_t reserved;
+  int32_t type; /**< PK_COLUMN_: what its values are */
+  uint32_t reserved; /**< 0 */
 } pk_column;
+/* end of row of columns */
 /** Number of columns of a table, also of those that the options leave out; 0 for NULL. \since 0.1 */
 PK_API uint32_t pk_table_column_count(const pk_table* table) PK_NOEXCEPT;
 /** A column by its position. Ownership: text is borrowed from `table`. Errors: PK_E_INVALID_ARGUMENT (no such column).

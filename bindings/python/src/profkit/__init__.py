@@ -18,11 +18,12 @@ from .errors import (
 from .kinds import Accelerator, Family, KernelKind, LaunchKind, LineKind, PlaneKind, SpanKind, StatOrigin, Status
 from .merging import Merge, Validation, combine_traces, validate
 from .profile import CancelToken, Event, File, Limits, Line, Plane, Profile, Stat, open, open_buffer, open_callbacks
-from .pushing import PushedEvent, PushedLine, PushedPlane, PushReader
+from .pushing import PushedEvent, PushReader
 from .rows import (
     Allocator, Bubble, BubbleStep, CaptureDevice, ChromeEvent, ChromeSummary, ClockInterval, Collective, CollectiveCall, CurvePoint, Device,
     DeviceTime, EventMetadata, Exported, Fact, FileInfo, GapCause, Kernel, Launch, LineInfo, LineSummary, LiveBuffer, MemoryModule,
-    MemorySpace, MergedNode, Module, Op, PlaneInfo, RecordField, RecordFile, RecordMap, Run, StatMetadata, ValidationSummary,
+    MemorySpace, MergedNode, Module, Op, PlaneInfo, PushedLine, PushedPlane, RecordField, RecordFile, RecordMap, Run,
+    StatMetadata, ValidationSummary,
 )
 from .tables import Table
 from .writing import XSpaceWriter

@@ -7,33 +7,7 @@ from . import _library as L
 from ._library import Calls, Handle, Owner, check, got, lib, made, text
 from .errors import Error
 from .profile import Limits, Plane, Profile, Stat, limits_pointer
-
-
-class PushedPlane(NamedTuple):
-    """A plane as far as it is known when its first line begins: writers put id and name first."""
-    #: Its position in the capture.
-    plane: int
-    id: int
-    name: str
-
-
-class PushedLine(NamedTuple):
-    """A line. Before its first event it has what stands before that event; `line_end` has all of it."""
-    #: Position in the capture.
-    plane: int
-    #: Position in the plane.
-    line: int
-    id: int
-    name: str
-    display_name: str
-    display_id: int
-    #: What the offsets of its events count from: ns since 1970, or since the profile's start.
-    timestamp_ns: int
-    duration_ps: int
-    #: Events that were handed on so far.
-    event_count: int
-    #: Of `line_end`: id, name or timestamp_ns stood after events and are not what `line_begin` had.
-    was_changed: bool
+from .rows import PushedLine, PushedPlane, pushed_line_of, pushed_plane_of
 
 
 class PushedEvent(NamedTuple):
@@ -86,10 +60,10 @@ class PushReader(Owner):
             if function is not None:
                 setattr(callbacks, field, self._calls.callback(_KINDS[field], call, 1))
 
-        put("plane_begin", plane_begin, lambda at: plane_begin(_plane(at.contents)))  # type: ignore[misc]
-        put("line_begin", line_begin, lambda at: line_begin(_line(at.contents)))  # type: ignore[misc]
-        put("events", events, lambda at, rows, count: events(_line(at.contents), [_event(rows[i]) for i in range(count)]))
-        put("line_end", line_end, lambda at: line_end(_line(at.contents)))  # type: ignore[misc]
+        put("plane_begin", plane_begin, lambda at: plane_begin(pushed_plane_of(at.contents)))  # type: ignore[misc]
+        put("line_begin", line_begin, lambda at: line_begin(pushed_line_of(at.contents)))  # type: ignore[misc]
+        put("events", events, lambda at, rows, count: events(pushed_line_of(at.contents), [_event(rows[i]) for i in range(count)]))
+        put("line_end", line_end, lambda at: line_end(pushed_line_of(at.contents)))  # type: ignore[misc]
         put("plane_end", plane_end, lambda position, rest: plane_end(position, _rest(rest)))  # type: ignore[misc]
         put("note", note, lambda kind, said: note(kind, text(said.contents)))  # type: ignore[misc]
         put("damage", damage, lambda why: damage(L.exception_of(why, lib.pk_error_code(why))))  # type: ignore[misc]
@@ -108,15 +82,6 @@ class PushReader(Owner):
 
 
 _KINDS = dict(d.pk_push_callbacks._fields_)  # type: ignore[arg-type]
-
-
-def _plane(row: Any) -> PushedPlane:
-    return PushedPlane(row.plane, row.id, text(row.name))
-
-
-def _line(row: Any) -> PushedLine:
-    return PushedLine(row.plane, row.line, row.id, text(row.name), text(row.display_name), row.display_id, row.timestamp_ns,
-                      row.duration_ps, row.event_count, bool(row.flags & d.PK_PUSHED_LINE_CHANGED))
 
 
 def _event(row: Any) -> PushedEvent:

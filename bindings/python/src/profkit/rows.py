@@ -1167,7 +1167,53 @@ def merged_node_of(row: Any) -> MergedNode:
         bool(row.aligned_before))
 
 
-#: The table, the row of C, and what makes the tuple of it, by tuple.
+class PushedPlane(NamedTuple):
+    """A plane as far as it is known when its first line begins: writers put id and name first."""
+    #: Its position in the capture.
+    plane: int
+    #: 0 while none came.
+    id: int
+    #: "" while none came.
+    name: str
+
+
+def pushed_plane_of(row: Any) -> PushedPlane:
+    return PushedPlane(
+        row.plane, row.id, text(row.name))
+
+
+class PushedLine(NamedTuple):
+    """A line. Before its first event it has what stands before that event, whatever the pieces; line_end has all
+    of it. Writers put id, name and timestamp first, but need not."""
+    #: Position in the capture.
+    plane: int
+    #: Position in the plane.
+    line: int
+    #: As written.
+    id: int
+    #: As written.
+    display_id: int
+    #: As written.
+    name: str
+    #: As written.
+    display_name: str
+    #: What the offsets of its events count from: since 1970, or since the profile's start.
+    timestamp_ns: int
+    #: 0 in files seen so far.
+    duration_ps: int
+    #: Events that were handed on so far.
+    event_count: int
+    #: Of line_end: id, name or timestamp_ns stood after events and are not what line_begin had.
+    was_changed: bool
+
+
+def pushed_line_of(row: Any) -> PushedLine:
+    return PushedLine(
+        row.plane, row.line, row.id, row.display_id, text(row.name), text(row.display_name), row.timestamp_ns,
+        row.duration_ps, row.event_count, bool(row.flags & d.PK_PUSHED_LINE_CHANGED))
+
+
+#: The table ("": of none), the row of C, and what makes the row of it, by row.
 READ: Dict[Any, Any] = {
     FileInfo: ("files", d.pk_file_info, FileInfo),
     CaptureDevice: ("devices", d.pk_device, capture_device_of),
@@ -1184,5 +1230,23 @@ READ: Dict[Any, Any] = {
     DeviceTime: ("device_time", d.pk_device_time, device_time_of),
     Fact: ("facts", d.pk_fact, fact_of),
     CollectiveCall: ("collective_calls", d.pk_collective_call, collective_call_of),
+    Run: ("", d.pk_run_info, run_of),
+    PlaneInfo: ("", d.pk_plane_info, PlaneInfo),
+    LineInfo: ("", d.pk_line_info, LineInfo),
+    LineSummary: ("", d.pk_line_summary, line_summary_of),
+    EventMetadata: ("", d.pk_event_metadata, event_metadata_of),
+    StatMetadata: ("", d.pk_stat_metadata, stat_metadata_of),
+    ChromeEvent: ("", d.pk_chrome_event, chrome_event_of),
+    ChromeSummary: ("", d.pk_chrome_summary, chrome_summary_of),
+    Device: ("", d.pk_activity_device, device_of),
+    MemoryModule: ("", d.pk_memory_module, memory_module_of),
+    MemorySpace: ("", d.pk_memory_space, memory_space_of),
+    Exported: ("", d.pk_trace_outcome, exported_of),
+    ValidationSummary: ("", d.pk_validation_summary, validation_summary_of),
+    ClockInterval: ("", d.pk_clock_interval, clock_interval_of),
+    RecordField: ("", d.pk_probe_field, record_field_of),
+    MergedNode: ("", d.pk_merge_node, merged_node_of),
+    PushedPlane: ("", d.pk_pushed_plane, pushed_plane_of),
+    PushedLine: ("", d.pk_pushed_line, pushed_line_of),
 }
 # end of rows

@@ -1843,12 +1843,14 @@ impl Default for pk_writer_options {
     }
 }
 
-/// A plane as far as it is known when its first line begins: writers put id and name first. Frozen. Since 0.1.
+/// A plane as far as it is known when its first line begins: writers put id and name first. Frozen; text is
+/// borrowed from what gave the row. Since 0.1.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct pk_pushed_plane {
     /// its position in the capture
     pub plane: u32,
+    /// 0
     pub reserved: u32,
     /// 0 while none came
     pub id: i64,
@@ -1863,8 +1865,9 @@ impl Default for pk_pushed_plane {
     }
 }
 
-/// A line. Before its first event it has what stands before that event, whatever the pieces; line_end has all of it. Writers put
-/// id, name and timestamp first, but need not. Frozen. Since 0.1.
+/// A line. Before its first event it has what stands before that event, whatever the pieces; line_end has all of
+/// it. Writers put id, name and timestamp first, but need not. Frozen; text is borrowed from what gave the row.
+/// Since 0.1.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct pk_pushed_line {
@@ -1872,11 +1875,15 @@ pub struct pk_pushed_line {
     pub plane: u32,
     /// position in the plane
     pub line: u32,
+    /// as written
     pub id: i64,
+    /// as written
     pub display_id: i64,
+    /// as written
     pub name: pk_str,
+    /// as written
     pub display_name: pk_str,
-    /// what the offsets of its events count from: Unix ns, or ns since the profile's start
+    /// what the offsets of its events count from: since 1970, or since the profile's start
     pub timestamp_ns: i64,
     /// 0 in files seen so far
     pub duration_ps: i64,
@@ -1884,6 +1891,7 @@ pub struct pk_pushed_line {
     pub event_count: u64,
     /// PK_PUSHED_LINE_
     pub flags: u32,
+    /// 0
     pub reserved: u32,
 }
 
@@ -3277,17 +3285,19 @@ impl Default for pk_table_options {
     }
 }
 
-/// A column of a table. Frozen; text is borrowed from the table. Since 0.1.
+/// A column of a table. Frozen; text is borrowed from what gave the row. Since 0.1.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct pk_column {
+    /// by which its values are asked for
     pub name: pk_str,
     /// "ps", "bytes", …; "" without
     pub unit: pk_str,
     /// one sentence
     pub meaning: pk_str,
-    /// PK_COLUMN_
+    /// PK_COLUMN_: what its values are
     pub type_: i32,
+    /// 0
     pub reserved: u32,
 }
 
