@@ -1131,7 +1131,7 @@ class MemoryHlo(truth.Case):
                             "bound",
                         ):
                             self.assertEqual(getattr(ours, field), row[field], (program.name, field))
-                        self.assertEqual(ours.peak_event, -1 if row["peak_event"] is None else row["peak_event"])
+                        self.assertEqual(ours.peak_event, row["peak_event"])
                 rows = space.alive_rows(30)
                 for ours, theirs in zip(list(memory.live_buffers()), rows):
                     for field, key in (("logical_buffer_id", "logical_buffer_id"), ("size_bytes", "size_bytes"),
