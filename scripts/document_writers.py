@@ -3,6 +3,7 @@ import json
 import re
 
 import documents
+import enums
 from enums import SchemaError
 
 MEMBER = re.compile(r"[a-z]\w*(\(\)|\[\d+\])?(\.[a-z]\w*(\(\)|\[\d+\])?)*")
@@ -14,8 +15,8 @@ VALUES = {"text": "out.value({})", "words": "out.value({})", "boolean": "out.val
           "ppm": "out.number(static_cast<double>({}) / 1e6)"}
 IS_THERE = {"none": "{}", "negative": "{} >= 0", "empty": "!is_empty({})", "no_time": "{} != no_time_ps", "zero": "{} != 0", "false": "{}"}
 LEAST = {"notes": ", min_notes", "inputs": ", min_inputs"}
-FRAME = ("files", "events_checked", "damage", "limited")
-FRAME_OPEN, FRAME_CLOSE = "namespace profkit {\ninline namespace PROFKIT_NAMESPACE {\n", "}  // namespace PROFKIT_NAMESPACE\n}  // namespace profkit\n"
+FRAME = ("files", "events_checked", "damage", "limited")  # types of fields that the frame of a document writes
+FRAME_OPEN, FRAME_CLOSE = enums.NAMESPACE
 
 
 def name_of(record):
@@ -62,11 +63,10 @@ class Writer:
         if enum := self.schemas.enum_of(kind):
             return [f"out.value({enum.function}({value}));"]
         if kind == "const":
-            text = field.given["const"]
-            return [f"out.value({json.dumps(text)});"]
+            return [f"out.value({json.dumps(field.given['const'])});"]
         if kind in VALUES:
             return [VALUES[kind].format(value) + ";"]
-        if listed := documents.list_of(kind):
+        if documents.list_of(kind):
             raise SchemaError(f"{field.full_name}: a list of lists, or one that can be null, needs a writer")
         if kind[0] == "{":
             raise SchemaError(f"{field.full_name}: an object with free keys needs a writer")

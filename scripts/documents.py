@@ -110,7 +110,6 @@ class Schemas:
     def __init__(self, texts, enums):
         self.documents = {name: Document(name, text) for name, text in texts.items()}
         self.enums = {enum.name: enum for enum in enums}
-        self.home = None  # the document whose schema is being made: its own definitions have short addresses
 
     def find(self, at, kind, field):
         """(document, type or record) that the name of a type stands for."""
@@ -144,7 +143,7 @@ class Schemas:
         if kind.startswith("document:") and kind[9:] in self.documents:
             return {"$ref": f"urn:profkit:{kind[9:]}:{self.documents[kind[9:]].version}"}
         there, found = self.find(at, kind, field)
-        return {"$ref": f"{'' if there.name == self.home else f'urn:profkit:{there.name}:{there.version}'}#/$defs/{found.name}"}
+        return {"$ref": f"urn:profkit:{there.name}:{there.version}#/$defs/{found.name}"}
 
     def type(self, at, kind, field):
         """The schema of a type."""
@@ -225,7 +224,7 @@ class Schemas:
 
     def json(self, name):
         """The JSON schema of a document."""
-        made, self.home = self.documents[name], name
+        made = self.documents[name]
         whole = {"$schema": "https://json-schema.org/draft/2020-12/schema", "$id": f"urn:profkit:{name}:{made.version}",
                  "title": made.title}
         if made.meaning:
@@ -254,7 +253,8 @@ class Schemas:
         defs |= {key: self.object(name, record) for key, record in made.records.items()}
         if defs:
             whole["$defs"] = defs
-        return as_json(whole) + "\n"
+        # A document's own definitions have short addresses.
+        return as_json(whole).replace(f'"{whole["$id"]}#', '"#') + "\n"
 
 
 def read(root, enums):

@@ -12,11 +12,29 @@ except ImportError:  # before Python 3.11
 SCHEMA = "schema/enums.toml"
 C_HEADER = "profkit/profkit.h"
 WIDTH = 118
-INITIALS = {word.lower(): word for word in ("AICPU", "CSV", "GC", "GPU", "H2D", "JSON", "NPU", "TPU")} | {"xspace": "XSpace"}  # in Go
+INITIALS = {word.lower(): word for word in ("AICPU", "CSV", "GC", "GPU", "H2D", "ID", "JSON", "NPU", "TPU")} | {"xspace": "XSpace"}  # in Go
+NAMESPACE = ("namespace profkit {\ninline namespace PROFKIT_NAMESPACE {\n", "}  // namespace PROFKIT_NAMESPACE\n}  // namespace profkit\n")
 
 
 class SchemaError(Exception):
     """A schema says something that has no meaning."""
+
+
+def camel(name, words={}):
+    """A name in one word; `words` are spelled their own way."""
+    return "".join(words.get(word, word.capitalize()) for word in name.split("_"))
+
+
+def sentence(text):
+    """With a capital at its beginning, if that is a word, and a full stop."""
+    first = text[:1].upper() if re.match(r"[a-z]+(?![\w.])", text) else text[:1]
+    return first + text[1:] + ("" if text.endswith(".") else ".")
+
+
+def arguments(values, end):
+    """The values of a call, over as many lines as they take, each whole."""
+    text = ", ".join(value.replace(" ", "\0") for value in values) + end
+    return textwrap.fill(text, WIDTH - 8, break_long_words=False, break_on_hyphens=False).replace("\0", " ")
 
 
 class Enum:
@@ -34,8 +52,7 @@ class Enum:
         for value in given["values"]:
             number = value.get("number", number)
             self.values.append({"meaning": "", "shown": value["name"], "c": value["name"].upper(),
-                                "rust": "".join(word.capitalize() for word in value["name"].split("_")),
-                                "go": "".join(INITIALS.get(word, word.capitalize()) for word in value["name"].split("_")), **value,
+                                "rust": camel(value["name"]), "go": camel(value["name"], INITIALS), **value,
                                 "number": number, "is_given": "number" in value})
             number += 1
         unknown = set(given) - {"name", "header", "meaning", "type", "c", "function", "else", "python", "rust", "go", "go_prefix", "go_value",
@@ -119,13 +136,13 @@ def names(enums):
     shown = [enum for enum in enums if enum.function and not enum.is_named_elsewhere]
     text = f"// Written from {SCHEMA}.\n"
     text += "".join(f"#include <{header}>\n" for header in sorted({enum.header for enum in shown}))
-    text += "\nnamespace profkit {\ninline namespace PROFKIT_NAMESPACE {\n"
+    text += "\n" + NAMESPACE[0]
     for enum in shown:
         text += f"\nconst char* {enum.function}({enum.name} value) noexcept {{\n  switch (value) {{\n"
         for value in enum.values:
             text += f"    case {enum.name}::{value['name']}: return {json.dumps(value['shown'], ensure_ascii=False)};\n"
         text += f"  }}\n  return {json.dumps(enum.other, ensure_ascii=False)};\n}}\n"
-    return text + "\n}  // namespace PROFKIT_NAMESPACE\n}  // namespace profkit\n"
+    return text + "\n" + NAMESPACE[1]
 
 
 def python(enums):
@@ -149,11 +166,9 @@ def python(enums):
     return text.replace("\0", " ") + "}\n"
 
 
-def sentence(text):
-    """As documentation of Rust: a capital at its beginning, if that is a word, and no tags of HTML outside of code."""
-    text = re.sub(r"(`[^`]*`)|<", lambda found: found[1] or r"\<", text)
-    first = text[:1].upper() if re.match(r"[a-z]+(?![\w.])", text) else text[:1]
-    return first + text[1:] + ("" if text.endswith(".") else ".")
+def rust_comment(text):
+    """Documentation of Rust: no tags of HTML outside of code."""
+    return comment(re.sub(r"(`[^`]*`)|<", lambda found: found[1] or r"\<", sentence(text)), "    ", "/// ", "/// ")
 
 
 def rust(enums):
@@ -164,12 +179,12 @@ def rust(enums):
             continue
         values = [value for value in enum.values if value["c"]]
         other = next((value["rust"] for value in values if value["shown"] == enum.other), values[0]["rust"])
-        text += "\nworded!(\n" + comment(sentence(enum.meaning), "    ", "/// ", "/// ")
+        text += "\nworded!(\n" + rust_comment(enum.meaning)
         text += "    #[derive(Default)]\n" if enum.has_default else ""
         text += "" if all(value["meaning"] for value in values) else "    #[allow(missing_docs)]\n"
         text += f"    {enum.rust}, {other}, {{\n"
         for value in values:
-            text += comment(sentence(value["meaning"]), "    ", "/// ", "/// ") if value["meaning"] else ""
+            text += rust_comment(value["meaning"]) if value["meaning"] else ""
             text += "    #[default]\n" if enum.has_default and value["number"] == 0 else ""
             text += f"    {value['rust']} = sys::{enum.c}{value['c']} => {json.dumps(value['shown'])},\n"
         text += "});\n"

@@ -4,18 +4,12 @@ import textwrap
 
 import enums
 
-WORDS = {**enums.INITIALS, "id": "ID"}
 KEYWORDS = ("map", "range", "type")
 PLAIN = {"int32": "int", "uint32": "int", "int64": "int64", "uint64": "uint64", "size": "uint64", "double": "float64"}
 
 
 def camel(name):
-    return "".join(WORDS.get(word, word.capitalize()) for word in name.split("_"))
-
-
-def sentence(text):
-    """With a capital at its beginning, if that is a word."""
-    return (text[:1] if "_" in text.split(" ")[0] else text[:1].upper()) + text[1:] + ("" if text.endswith(".") else ".")
+    return enums.camel(name, enums.INITIALS)
 
 
 def field_name(column):
@@ -63,10 +57,9 @@ def fields(table, schema):
     """(name, type, expression, meaning) of the struct: columns, after the last that needs it what says whether it is known."""
     shown = [c for c in table.columns if c.base != "flags" and not c.is_later and c.names["go"]]
     for at, column in enumerate(shown):
-        meaning = column.meaning.partition("; PK_NO_TIME_PS")[0]
-        unit = "" if column.unit in column.name else f"; {column.unit}"
+        meaning = column.with_unit(column.meaning.partition("; PK_NO_TIME_PS")[0])
         known = presence(table, column)
-        yield field_name(column), *value(table, column, schema), meaning + unit + (f"; see {known[0]}" if known else "")
+        yield field_name(column), *value(table, column, schema), meaning + (f"; see {known[0]}" if known else "")
         if known and known not in [presence(table, c) for c in shown[at + 1:]]:
             names = [field_name(c) for c in shown if presence(table, c) == known]
             yield known[0], "bool", known[1], f"{' and '.join(filter(None, [', '.join(names[:-1]), names[-1]]))} {'are' if names[1:] else 'is'} known"
@@ -84,13 +77,11 @@ def rows(schema):
         text += "\n" + enums.comment(f"{name}: {table.meaning[:1].lower()}{table.meaning[1:]}", "", "// ", "// ")
         text += f"type {name} struct {{\n"
         for field, kind, _, meaning in made:
-            text += enums.comment(sentence(meaning), "\t", "// ", "// ") + f"\t{field} {kind}\n"
+            text += enums.comment(enums.sentence(meaning), "\t", "// ", "// ") + f"\t{field} {kind}\n"
         function = name[0].lower() + name[1:] + "Of"
         given = "".join(f", {value} {kind}" for _, kind, value, _ in made if value.isidentifier())
-        values = ", ".join(value.replace(" ", "\0") for _, _, value, _ in made) + ","
-        wrapped = textwrap.fill(values, enums.WIDTH - 8, break_long_words=False, break_on_hyphens=False).replace("\0", " ")
         text += f"}}\n\nfunc {function}(row *C.{table.row}{given}) {name} {{\n\treturn {name}{{\n"
-        text += textwrap.indent(wrapped, "\t\t") + "\n\t}\n}\n"
+        text += textwrap.indent(enums.arguments([value for _, _, value, _ in made], ","), "\t\t") + "\n\t}\n}\n"
         if table.number is not None and not given:
             text += (f"\nfunc ({name}) rows(open func(TableKind, TableOptions) (*Table, error)) *Rows[{name}] {{\n"
                      f"\ttable, err := open(C.PK_TABLE_{table.name.upper()}, TableOptions{{}})\n\treturn rowsOf(table, err, {function})\n}}\n")

@@ -4,7 +4,6 @@ import re
 import textwrap
 
 import enums
-import rows_go
 
 PLAIN = {"int32": "int", "uint32": "int", "int64": "int", "uint64": "int", "size": "int", "double": "float"}
 
@@ -48,7 +47,7 @@ def fields(table, schema):
         if known:
             kind, expression = f"Optional[{kind}]", f"{expression} if {known} else None"
             meaning = re.sub(r"(?<!\w)-1\b|PK_NO_TIME_PS", "None", meaning)
-        yield column.names["python"], kind, expression, meaning + ("" if column.unit in column.name else f"; {column.unit}")
+        yield column.names["python"], kind, expression, column.with_unit(meaning)
     for given in table.given:
         if "python" in given:
             yield given["name"], given["python"], given["name"], given["meaning"]
@@ -61,7 +60,7 @@ def rows(schema):
         name, made = table.bindings["python"], list(fields(table, schema))
         text += f"\n\nclass {name}{'' if table.is_base else '(NamedTuple)'}:\n" + enums.comment(table.meaning, "    ", '"""', "", '"""')
         for field, kind, _, meaning in made:
-            text += enums.comment(rows_go.sentence(meaning), "    ", "#: ", "#: ") + f"    {field}: {kind}\n"
+            text += enums.comment(enums.sentence(meaning), "    ", "#: ", "#: ") + f"    {field}: {kind}\n"
         if {"start_ps", "end_ps"} <= {field for field, *_ in made}:
             text += "\n    @property\n    def duration_ps(self) -> int:\n        return self.end_ps - self.start_ps\n"
         if table.is_base:
@@ -73,9 +72,8 @@ def rows(schema):
         else:
             function = re.sub(r"(?<!^)(?=[A-Z])", "_", name).lower() + "_of"
             arguments = "".join(f", {value}: {kind}" for _, kind, value, _ in made if value.isidentifier())
-            values = textwrap.fill(", ".join(value.replace(" ", "\0") for _, _, value, _ in made) + ")", enums.WIDTH - 8,
-                                   break_long_words=False, break_on_hyphens=False).replace("\0", " ")
-            text += f"\n\ndef {function}(row: Any{arguments}) -> {name}:\n    return {name}(\n{textwrap.indent(values, ' ' * 8)}\n"
+            values = textwrap.indent(enums.arguments([value for _, _, value, _ in made], ")"), " " * 8)
+            text += f"\n\ndef {function}(row: Any{arguments}) -> {name}:\n    return {name}(\n{values}\n"
         if not any("python" in given for given in table.given):
             read += f'    {name}: ("{table.name if table.number is not None else ""}", d.{table.row}, {function}),\n'
     return text + "\n\n#: The table (\"\": of none), the row of C, and what makes the row of it, by row.\nREAD: Dict[Any, Any] = {\n" + read + "}\n"

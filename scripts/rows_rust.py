@@ -51,11 +51,11 @@ def nullable(column, kind, made):
 
 
 def meaning(column):
-    """What the column means, where the value that stands for none in C is `None`."""
-    text = column.meaning + (f"; {column.unit}" if column.unit and not column.name.endswith("_" + column.unit) else "")
+    """What the column means, as a comment, where the value that stands for none in C is `None`."""
+    text = column.with_unit(column.meaning)
     if column.null:
         text = text.replace("PK_NO_TIME_PS", "`None`").replace("-1", "`None`")
-    return enums.sentence(text)
+    return enums.rust_comment(text)
 
 
 def named(table):
@@ -71,7 +71,7 @@ def row(table, schema):
             continue
         kind, made = nullable(column, *held(table, column, schema))
         name = spelled(column.names["rust"])
-        text += enums.comment(meaning(column), "    ", "/// ", "/// ")
+        text += meaning(column)
         text += f'    #[cfg_attr(feature = "serde", serde(rename = "{column.name}"))]\n' if name != column.name else ""
         text += f"    {name}: {kind} = {made},\n"
     return text + "});\n"
@@ -81,9 +81,8 @@ def kinds(schema):
     """worded!(TableKind, …);"""
     text = "\nworded!(\n    /// The tables of a profile; docs/tables.md describes their columns.\n    TableKind, Files, {\n"
     for table in schema.tables:
-        name = "".join(word.capitalize() for word in table.name.split("_"))
         text += enums.comment(table.meaning, "    ", "/// ", "/// ")
-        text += f'    {name} = sys::PK_TABLE_{table.name.upper()} => "{table.name}",\n'
+        text += f'    {enums.camel(table.name)} = sys::PK_TABLE_{table.name.upper()} => "{table.name}",\n'
     return text + "});\n"
 
 

@@ -72,10 +72,14 @@ class Column:
             return [(f"uint32_t {self.name}[3]", 12)]
         return [(("int32_t " if self.base == "enum" else "uint32_t ") + self.name, 4)]
 
+    def with_unit(self, text):
+        """The text, with the unit where the name does not say it."""
+        return text + (f"; {self.unit}" if self.unit and not self.name.endswith("_" + self.unit) else "")
+
     def comment(self, enumerations):
         if self.base == "flags":
             return f"{self.of}"
-        text = self.meaning + (f"; {self.unit}" if self.unit and not self.name.endswith("_" + self.unit) else "")
+        text = self.with_unit(self.meaning)
         if self.base == "enum":
             text = f"{enumerations[self.of].c}: {text}"
         if self.base == "set":
@@ -233,8 +237,7 @@ def descriptions(schema):
     text = ("// Written from schema/tables.toml.\n"
             "#include <tables/rows.hpp>\n\n" + "".join(f"#include <{h}>\n" for h in headers) + "\n#include <cstddef>\n\n"
             "// A row is a C struct, with later columns after it: offsetof is sound for all of them.\n"
-            "#if defined(__GNUC__)\n#pragma GCC diagnostic ignored \"-Winvalid-offsetof\"\n#endif\n\n"
-            "namespace profkit {\ninline namespace PROFKIT_NAMESPACE {\nnamespace {\n\n")
+            "#if defined(__GNUC__)\n#pragma GCC diagnostic ignored \"-Winvalid-offsetof\"\n#endif\n\n" + enums.NAMESPACE[0] + "namespace {\n\n")
     for enum in shown:
         text += (f"const char* name_of_{enum.name}(std::uint32_t value) noexcept {{\n"
                  f"  return {enum.function}(static_cast<{enum.name}>(value));\n}}\n")
@@ -262,15 +265,13 @@ def descriptions(schema):
         text += (f"    {{table_kind::{table.name}, {quoted(table.name)}, {quoted(table.meaning)}, {size}, {filters},\n"
                  f"     columns_of_{table.name}, std::size(columns_of_{table.name})}},\n")
     return text + ("};\n\n}  // namespace\n\n"
-                   "table_list all_tables() noexcept { return {tables, tables + std::size(tables)}; }\n\n"
-                   "}  // namespace PROFKIT_NAMESPACE\n}  // namespace profkit\n")
+                   "table_list all_tables() noexcept { return {tables, tables + std::size(tables)}; }\n\n" + enums.NAMESPACE[1])
 
 
 def rows_header(schema):
     """src/tables/rows.hpp"""
     text = ("// Rows of tables, as they are filled. Written from schema/tables.toml.\n#pragma once\n"
-            "#include <profkit/core/table.hpp>\n#include <profkit/profkit.h>\n#include <tables/description.hpp>\n\n"
-            "namespace profkit {\ninline namespace PROFKIT_NAMESPACE {\nnamespace rows {\n\n")
+            "#include <profkit/core/table.hpp>\n#include <profkit/profkit.h>\n#include <tables/description.hpp>\n\n" + enums.NAMESPACE[0] + "namespace rows {\n\n")
     for table in schema.tables:
         if not table.row:
             continue
@@ -279,7 +280,7 @@ def rows_header(schema):
             text += f"struct {table.name} : {table.row} {{\n" + "".join(f"  {d};\n" for d in later) + "};\n"
         else:
             text += f"struct {table.name} : {table.row} {{}};\n"
-    return text + "\n}  // namespace rows\n}  // namespace PROFKIT_NAMESPACE\n}  // namespace profkit\n"
+    return text + "\n}  // namespace rows\n" + enums.NAMESPACE[1]
 
 
 def filled(column):
@@ -303,11 +304,11 @@ def filled(column):
 def fills(schema):
     """{name: text} of fills.hpp and fills.cpp: what fills rows from what analyses give."""
     tables = [table for table in schema.tables if table.source]
-    frame, end = "namespace profkit {\ninline namespace PROFKIT_NAMESPACE {\n\n", "\n}  // namespace PROFKIT_NAMESPACE\n}  // namespace profkit\n"
+    frame, end = enums.NAMESPACE
     heads = {table.name: f"void fill(const {table.source}& from, rows::{table.name}& row) noexcept" for table in tables}
-    header = ("// Written from schema/tables.toml: each fills what a row has of its source.\n#pragma once\n#include <tables/rows.hpp>\n\n" + frame
+    header = ("// Written from schema/tables.toml: each fills what a row has of its source.\n#pragma once\n#include <tables/rows.hpp>\n\n" + frame + "\n"
               + "".join(f"struct {name};\n" for name in sorted({table.source for table in tables})) + "\n"
-              + "".join(f"{head};\n" for head in heads.values()) + end)
+              + "".join(f"{head};\n" for head in heads.values()) + "\n" + end)
     body = ""
     for table in tables:
         columns = [c for c in table.columns if c.source and c.base != "flags"]
@@ -315,7 +316,7 @@ def fills(schema):
         body += f"\n{heads[table.name]} {{\n" + "".join(f"  {line}\n" for line in lines) + "}\n"
     includes = "".join(f"#include <{name}>\n" for name in sorted({table.header for table in tables}))
     return {"fills.hpp": header, "fills.cpp": f"// Written from schema/tables.toml.\n#include <tables/fills.hpp>\n#include <tables/rows_of_list.hpp>\n\n"
-            + includes + "\n" + frame.rstrip("\n") + "\n" + body + end}
+            + includes + "\n" + frame + body + "\n" + end}
 
 
 # ---- for people ----

@@ -157,11 +157,11 @@ type Op struct {
 	MinPs int64
 	// Longest execution.
 	MaxPs int64
-	// Of one execution, as recorded; see HasFlops.
+	// Of one execution, as recorded; flop; see HasFlops.
 	Flops uint64
 	// Flops is known.
 	HasFlops bool
-	// Of one execution, as recorded; see HasBytesAccessed.
+	// Of one execution, as recorded; bytes; see HasBytesAccessed.
 	BytesAccessed uint64
 	// BytesAccessed is known.
 	HasBytesAccessed bool

@@ -115,9 +115,9 @@ class Op(NamedTuple):
     min_ps: int
     #: Longest execution.
     max_ps: int
-    #: Of one execution, as recorded.
+    #: Of one execution, as recorded; flop.
     flops: Optional[int]
-    #: Of one execution, as recorded.
+    #: Of one execution, as recorded; bytes.
     bytes_accessed: Optional[int]
 
 
