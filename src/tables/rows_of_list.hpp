@@ -2,7 +2,6 @@
 #pragma once
 #include <profkit/core/modules.hpp>
 #include <tables/fills.hpp>
-#include <tables/rows.hpp>
 
 #include <algorithm>
 #include <cstdint>

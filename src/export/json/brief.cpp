@@ -110,13 +110,11 @@ result<document_status> write_explanation(json_writer& out, const trace& t, std:
   }
   const verdict v = judge(p, found->findings.empty() ? "nothing was found that needs an explanation" : "", found->damage);
   begin_with_path(out, document::explain, p, v);
-  out.key("finding");
-  if (id.empty()) {
-    out.null();
+  if (!id.empty()) {
+    write_object(out, "finding", [&] { fields_of_report_finding(out, chosen.found); });
   } else {
-    out.begin_object();
-    fields_of_report_finding(out, chosen.found);
-    out.end_object();
+    out.key("finding");
+    out.null();
   }
   write_objects(out, "neighbours", chosen.neighbours, [&](const neighbour& n) { fields_of_explain_neighbour(out, n); });
   write_objects(out, "more", chosen.next, [&](const next_command& next) {

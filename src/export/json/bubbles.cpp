@@ -55,6 +55,14 @@ shown_kernel shown_in(const kernel_row& k, std::uint32_t device, std::int32_t st
   return made;
 }
 
+template <class Kind>
+void write_set(json_writer& out, flag_set<Kind> set, std::size_t count, const char* (*name)(Kind) noexcept) {
+  out.begin_tuple();
+  for (std::size_t i = 0; i < count; ++i)
+    if (set.has(static_cast<Kind>(i))) out.value(name(static_cast<Kind>(i)));
+  out.end_array();
+}
+
 std::vector<const bubble_op*> up_to_rank(const std::vector<bubble_op>& ops, std::uint32_t bubble_op::*rank, std::uint64_t limit) {
   std::vector<const bubble_op*> chosen;
   for (const bubble_op& op : ops)
@@ -311,31 +319,14 @@ void write_threshold_value(json_writer& out, const shown_threshold& of) {
   }
 }
 
-void write_tags(json_writer& out, bubble_tags tags, const bubbles_text&) {
-  out.begin_tuple();
-  for (std::size_t i = 0; i < bubble_tag_count; ++i)
-    if (tags.has(static_cast<bubble_tag>(i))) out.value(bubble_tag_name(static_cast<bubble_tag>(i)));
-  out.end_array();
-}
-
+void write_tags(json_writer& out, bubble_tags tags, const bubbles_text&) { write_set(out, tags, bubble_tag_count, bubble_tag_name); }
 void write_labels(json_writer& out, bubble_labels labels, const bubbles_text&) {
-  out.begin_tuple();
-  for (std::size_t i = 0; i < bubble_label_count; ++i)
-    if (labels.has(static_cast<bubble_label>(i))) out.value(bubble_label_name(static_cast<bubble_label>(i)));
-  out.end_array();
+  write_set(out, labels, bubble_label_count, bubble_label_name);
 }
 
 document_status write_bubbles(json_writer& out, const profile& p, const bubble_options& o, const bubbles_report& report) {
   const bubbles_text t{*report.of, report.found, o};
-  const std::vector<file_damage> damage = damage_of(report);
-  const verdict v = judge(p, t.found.absent, damage);
-  begin_document(out, document::bubbles);
-  write_verdict(out, v);
-  fields_of_bubbles(out, t, t);
-  write_files(out, p);
-  write_damage(out, damage, checked_by(document::bubbles, p));
-  end_document(out);
-  return v.status;
+  return write_framed(out, document::bubbles, p, {}, t.found.absent, damage_of(report), [&] { fields_of_bubbles(out, t, t); });
 }
 
 result<document_status> write_bubbles(json_writer& out, const trace& t, const query_filters& o, const hooks& host) {

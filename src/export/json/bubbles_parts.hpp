@@ -2,7 +2,6 @@
 #pragma once
 #include <export/json/document.hpp>
 #include <profkit/core/bubbles.hpp>
-#include <profkit/time.hpp>
 
 #include <cstdint>
 #include <optional>
@@ -14,12 +13,6 @@
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 namespace json {
-
-// To whole ns, half away from zero.
-[[nodiscard]] constexpr std::int64_t in_ns(std::int64_t ps) noexcept {
-  const std::int64_t rest = ps % ps_per_ns;
-  return ps / ps_per_ns + (rest >= ps_per_ns / 2 ? 1 : rest <= -ps_per_ns / 2 ? -1 : 0);
-}
 
 // Unix ns where the capture knows its origin, else ns since the capture's own zero.
 struct absolute_ends {

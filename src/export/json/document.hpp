@@ -18,6 +18,7 @@
 #include <profkit/core/ops.hpp>
 #include <profkit/core/steps.hpp>
 #include <profkit/core/tree.hpp>
+#include <profkit/time.hpp>
 
 #include <base/json_writer.hpp>
 
@@ -90,6 +91,14 @@ std::uint64_t write_objects(json_writer& out, std::string_view key, const Rows& 
   };
   return write_rows(out, key, rows, object, least, missing);
 }
+// One object; `write` gives the fields.
+template <class Write>
+void write_object(json_writer& out, std::string_view key, Write&& write) {
+  out.key(key);
+  out.begin_object();
+  write();
+  out.end_object();
+}
 // status and reason; for an error also code, message, path, byte_offset and hint.
 void write_verdict(json_writer& out, const verdict& v);
 
@@ -111,7 +120,12 @@ void write_damage(json_writer& out, const std::vector<file_damage>& damage, even
 [[nodiscard]] inline bool is_empty(const char* text) noexcept { return *text == '\0'; }
 template <class Rows>
 [[nodiscard]] bool is_empty(const Rows& rows) noexcept { return rows.empty(); }
-[[nodiscard]] constexpr std::int64_t whole_ns(std::int64_t ps) noexcept { return ps / 1000; }
+[[nodiscard]] constexpr std::int64_t whole_ns(std::int64_t ps) noexcept { return ps / ps_per_ns; }
+// To whole ns, half away from zero.
+[[nodiscard]] constexpr std::int64_t in_ns(std::int64_t ps) noexcept {
+  const std::int64_t rest = ps % ps_per_ns;
+  return ps / ps_per_ns + (rest >= ps_per_ns / 2 ? 1 : rest <= -ps_per_ns / 2 ? -1 : 0);
+}
 
 // One document in its frame; `fields` writes what it is about.
 template <class Fields>

@@ -15,6 +15,7 @@ namespace {
 double percent(std::int64_t part, std::int64_t whole) noexcept {
   return whole == 0 ? 0.0 : 100.0 * static_cast<double>(part) / static_cast<double>(whole);
 }
+// Divided first, as this part of the document always was: the two differ in the last digit.
 double percent_of_peak(std::int64_t part, std::int64_t peak) noexcept {
   return peak == 0 ? 0.0 : static_cast<double>(part) / static_cast<double>(peak) * 100.0;
 }

@@ -10,21 +10,19 @@ document_status write_listed(json_writer& out, const profile& p, const modules_r
   return write_framed(out, document::modules, p, {}, found.absent, found.damage, [&] {
     out.key("modules");
     out.begin_array();
-    for (const module_row& row : found.modules)
-      if (only == nullptr || &row == only) {
-        out.begin_object();
-        fields_of_modules_module(out, row);
-        out.end_object();
-      }
+    for (const module_row& row : found.modules) {
+      if (only != nullptr && &row != only) continue;
+      out.begin_object();
+      fields_of_modules_module(out, row);
+      out.end_object();
+    }
     out.end_array();
     out.field("matched", only != nullptr ? std::uint64_t{1} : static_cast<std::uint64_t>(found.modules.size()));
     if (only != nullptr) {
-      out.key("entry");
       if (const result<entry_dump> entry = analyse_entry(*only); entry) {
-        out.begin_object();
-        fields_of_modules_entry(out, *entry);
-        out.end_object();
+        write_object(out, "entry", [&] { fields_of_modules_entry(out, *entry); });
       } else {
+        out.key("entry");
         out.null();  // the module's own damage says why
       }
     }

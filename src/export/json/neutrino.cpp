@@ -176,7 +176,7 @@ class neutrino_writer {
     const auto shows = [&](probe_slice part) { return all || query_.slice == part; };
     map_reader reader(trace(), host_);
     probe_lists lists{target_, trace(), reader, {}};
-    if (all) write_object("trace", [&] { fields_of_neutrino_trace(out_, trace()); });
+    if (all) write_object(out_, "trace", [&] { fields_of_neutrino_trace(out_, trace()); });
     if (shows(probe_slice::launches)) fields_of_neutrino_launches(out_, lists, trace());
     if (shows(probe_slice::kernels)) fields_of_neutrino_kernels(out_, lists);
     if (shows(probe_slice::maps)) fields_of_neutrino_maps(out_, lists, trace());
@@ -185,15 +185,8 @@ class neutrino_writer {
       lists.overhead = analyse_probe_overhead(trace());
       fields_of_neutrino_overheads(out_, lists, trace());
     }
-    if (query_.slice == probe_slice::log) write_object("log", [&] { fields_of_neutrino_log(out_, trace()); });
+    if (query_.slice == probe_slice::log) write_object(out_, "log", [&] { fields_of_neutrino_log(out_, trace()); });
     return end();
-  }
-  template <class Write>
-  void write_object(std::string_view key, Write&& write) {
-    out_.key(key);
-    out_.begin_object();
-    write();
-    out_.end_object();
   }
 
   result<document_status> write_map() {
