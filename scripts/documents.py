@@ -143,6 +143,7 @@ class Schemas:
         if kind.startswith("document:") and kind[9:] in self.documents:
             return {"$ref": f"urn:profkit:{kind[9:]}:{self.documents[kind[9:]].version}"}
         there, found = self.find(at, kind, field)
+        # Whole addresses: jsonschema before 4.18, which Debian 12 has, looks for "#/$defs" of another document in the first one.
         return {"$ref": f"urn:profkit:{there.name}:{there.version}#/$defs/{found.name}"}
 
     def type(self, at, kind, field):
@@ -253,8 +254,7 @@ class Schemas:
         defs |= {key: self.object(name, record) for key, record in made.records.items()}
         if defs:
             whole["$defs"] = defs
-        # A document's own definitions have short addresses.
-        return as_json(whole).replace(f'"{whole["$id"]}#', '"#') + "\n"
+        return as_json(whole) + "\n"
 
 
 def read(root, enums):
