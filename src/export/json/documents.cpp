@@ -63,12 +63,23 @@ result<document_status> write_collectives_of(json_writer& out, const trace& t, c
 constexpr std::uint64_t usual_bytes = 900'000;
 constexpr std::size_t max_text = std::size_t{64} << 10, max_short_text = 300;
 
+// About how many of a capture's events a document is made of: checked_by() says it of a capture.
+enum class reads {
+  all,      // where no filter narrows it
+  needed,   // those of the lines that its question needs
+  listed,   // what it shows: all without a limit and filters
+  names,    // of an XSpace names alone
+  memory,   // of an XSpace those of allocators, of others none
+  nothing,  // programs alone
+};
+
 // Every document: one line each.
 struct document_entry {
   document which = document::report;
   const char* name = "";
   std::int64_t version = 1;
   std::uint64_t limit = 0;    // where the caller names none
+  reads events = reads::needed;
   bool filters_planes = true;  // its filters are those of the anatomy: others have names of devices, nodes, maps, launches
   result<document_status> (*write)(json_writer&, const trace&, const query_filters&, const hooks&) = nullptr;
   // What it takes at most, less what stands around its lists, and of one text: those that have such bounds keep to them
@@ -77,22 +88,22 @@ struct document_entry {
   std::size_t text_bytes = 0;
 };
 constexpr document_entry documents[] = {
-    {document::report, "report", 1, 20, true, write_report},
-    {document::info, "info", 1, default_document_limit, true, write_info_of},
-    {document::tree, "tree", 1, 5, true, write_tree},
-    {document::metadata, "metadata", 1, 20, true, write_metadata},
-    {document::steps, "steps", 1, default_document_limit, true, write_steps_of},
-    {document::ops, "ops", 1, default_document_limit, true, write_ops_of},
-    {document::modules, "modules", 1, default_document_limit, true, write_modules_of},
-    {document::framework, "framework", 1, 20, true, write_framework_of},
-    {document::collectives, "collectives", 1, default_document_limit, true, write_collectives_of},
-    {document::memory, "memory", 2, 30, false, write_memory},  // its versions go on from those of the schema it extends
-    {document::bubbles, "bubbles", 1, default_document_limit, false, write_bubbles},
-    {document::architecture, "architecture", 1, default_document_limit, false, write_architecture},
-    {document::neutrino, "neutrino", 1, default_document_limit, false, write_neutrino},
-    {document::brief, "brief", 1, 5, true, write_brief, 11'000, 200},
-    {document::op_groups, "op_groups", 1, default_document_limit, true, write_op_groups_of},
-    {document::explain, "explain", 1, default_document_limit, true, write_explain, 5'500, max_short_text},
+    {document::report, "report", 1, 20, reads::all, true, write_report},
+    {document::info, "info", 1, default_document_limit, reads::all, true, write_info_of},
+    {document::tree, "tree", 1, 5, reads::listed, true, write_tree},
+    {document::metadata, "metadata", 1, 20, reads::names, true, write_metadata},
+    {document::steps, "steps", 1, default_document_limit, reads::needed, true, write_steps_of},
+    {document::ops, "ops", 1, default_document_limit, reads::needed, true, write_ops_of},
+    {document::modules, "modules", 1, default_document_limit, reads::nothing, true, write_modules_of},
+    {document::framework, "framework", 1, 20, reads::needed, true, write_framework_of},
+    {document::collectives, "collectives", 1, default_document_limit, reads::needed, true, write_collectives_of},
+    {document::memory, "memory", 2, 30, reads::memory, false, write_memory},  // its versions go on from those of the schema it extends
+    {document::bubbles, "bubbles", 1, default_document_limit, reads::needed, false, write_bubbles},
+    {document::architecture, "architecture", 1, default_document_limit, reads::needed, false, write_architecture},
+    {document::neutrino, "neutrino", 1, default_document_limit, reads::needed, false, write_neutrino},
+    {document::brief, "brief", 1, 5, reads::all, true, write_brief, 11'000, 200},
+    {document::op_groups, "op_groups", 1, default_document_limit, reads::needed, true, write_op_groups_of},
+    {document::explain, "explain", 1, default_document_limit, reads::all, true, write_explain, 5'500, max_short_text},
 };
 
 // Null: there is no such document.
@@ -176,17 +187,16 @@ events_checked checked_by(document d, const profile& p, const query_filters& o) 
   if (!any_xspace && !any_trace) return events_checked::all;  // there are none
   // Traces and tables are read whole, of an XSpace the lines that are needed.
   const events_checked needed = any_xspace || !o.host.empty() ? events_checked::some : events_checked::all;
-  switch (d) {
-    case document::report:
-    case document::brief:
-    case document::explain:
-    case document::info: return is_narrowed(o) ? events_checked::some : events_checked::all;
-    case document::modules: return events_checked::none;
-    case document::metadata: return any_xspace && !any_trace ? events_checked::none : needed;
-    case document::memory: return any_xspace ? events_checked::some : events_checked::none;
-    case document::tree: return o.limit == 0 && !is_narrowed(o) ? events_checked::all : needed;
-    default: return needed;
+  const json::document_entry* const entry = json::entry_of(d);
+  switch (entry == nullptr ? json::reads::needed : entry->events) {
+    case json::reads::all: return is_narrowed(o) ? events_checked::some : events_checked::all;
+    case json::reads::needed: return needed;
+    case json::reads::listed: return o.limit == 0 && !is_narrowed(o) ? events_checked::all : needed;
+    case json::reads::names: return any_xspace && !any_trace ? events_checked::none : needed;
+    case json::reads::memory: return any_xspace ? events_checked::some : events_checked::none;
+    case json::reads::nothing: break;
   }
+  return events_checked::none;
 }
 
 const char* document_name(document d) noexcept {
