@@ -94,8 +94,7 @@ class printer {
     table t;
     t.left("type").right("layers in all passes");
     for (const layer_type& type : d_.types) t.row({d_.type_text(type.kind), grouped(type.occurrences)});
-    s_.heading("Layer types, by the counts of expert kernels");
-    t.print(s_.out(), s_.columns());
+    s_.print("Layer types, by the counts of expert kernels", t);
   }
 
   void print_devices() {
@@ -110,9 +109,7 @@ class printer {
              o.layers_per_pass == 0 ? "" : grouped(std::uint64_t{o.layers_per_pass}),
              grouped(std::uint64_t{o.passes.size()}), confidence_name(o.sure), i == r_.reported ? "shown here" : ""});
     }
-    s_.heading("Devices");
-    t.print(s_.out(), s_.columns());
-    s_.left_out(r_.devices.size(), rows);
+    s_.print("Devices", t, r_.devices.size());
   }
 
   void print_types() {
@@ -142,9 +139,8 @@ class printer {
       row.resize(9);
       t.row(std::move(row));
     }
-    s_.heading((word_ == "part" ? "Part" : "Layer") + std::string(" types, with the median of their lengths"));
-    t.print(s_.out(), s_.columns());
-    s_.left_out(d_.types.size(), rows);
+    s_.print((word_ == "part" ? "Part" : "Layer") + std::string(" types, with the median of their lengths"),
+             t, d_.types.size());
   }
 
   void print_passes() {
@@ -163,9 +159,7 @@ class printer {
              : p.irregular                ? "irregular"
                                           : ""});
     }
-    s_.heading("Passes");
-    t.print(s_.out(), s_.columns());
-    s_.left_out(d_.passes.size(), rows);
+    s_.print("Passes", t, d_.passes.size());
   }
 
   void print_checks() {
@@ -174,8 +168,7 @@ class printer {
     t.left("check").right("expected").right("actual").left("result").flexible("note", cut::end, 16);
     for (const cross_check& c : d_.checks)
       t.row({c.name, grouped(c.expected), grouped(c.actual), check_outcome_name(c.result), c.note});
-    s_.heading("Counts held against each other");
-    t.print(s_.out(), s_.columns());
+    s_.print("Counts held against each other", t);
   }
 
   void print_streams() {
@@ -192,9 +185,7 @@ class printer {
       t.row({name(s.name), s.role, grouped(s.kernels), human_duration(s.busy_ps),
              share_text(s.busy_ps, d_.pipeline.wall_ps), with});
     }
-    s_.heading("Streams");
-    t.print(s_.out(), s_.columns());
-    s_.left_out(d_.streams.size(), rows);
+    s_.print("Streams", t, d_.streams.size());
     const model_pipeline& p = d_.pipeline;
     if (p.comm_ps > 0)
       s_.out().line("  Communication takes " + human_duration(p.comm_ps) + "; compute hides " +
@@ -240,8 +231,7 @@ void print_fact_rows(session& s, const architecture_result& found) {
   for (const model_fact& f : found.facts)
     t.row({f.name, escape_for_terminal(shown_text(f)) + (f.unit.empty() || f.unit == "%" ? "" : ' ' + f.unit), certainty_name(f.sure),
            fact_source_name(f.source), escape_for_terminal(f.evidence)});
-  s.heading("Facts of the model that ran");
-  t.print(s.out(), s.columns());
+  s.print("Facts of the model that ran", t);
   for (const model_fact& f : found.facts)
     for (const std::string& other : f.contradictions) s.out().line("  " + f.name + ": also " + escape_for_terminal(other));
 }

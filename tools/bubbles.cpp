@@ -114,10 +114,9 @@ class report {
       if (outside_ps > 0) add(outside, outside_ps);
       t.row(row);
     }
-    s_.heading("Where the time went: " + human_duration(steps_ps) + (marked ? " in steps" : "") +
-               (outside_ps > 0 ? ", " + human_duration(outside_ps) + " outside of them" : "") +
-               (several_devices() ? ", of all devices" : ""));
-    t.print(s_.out(), s_.columns());
+    s_.print("Where the time went: " + human_duration(steps_ps) + (marked ? " in steps" : "") +
+             (outside_ps > 0 ? ", " + human_duration(outside_ps) + " outside of them" : "") +
+             (several_devices() ? ", of all devices" : ""), t);
   }
 
   void print_devices() {
@@ -139,9 +138,8 @@ class report {
     const auto& files = s_.capture().what().files;
     const bool is_aligned = std::any_of(files.begin(), files.end(),
                                         [](const capture_file& f) { return profkit::has_planes(f.family); });
-    s_.heading(is_aligned ? "Devices, over the whole capture, by aligned times" : "Devices, over the whole capture");
-    t.print(s_.out(), s_.columns());
-    s_.left_out(shown.size(), rows);
+    s_.print(is_aligned ? "Devices, over the whole capture, by aligned times" : "Devices, over the whole capture",
+             t, shown.size());
   }
 
   // The steps that wait longest, in the order of time.
@@ -183,9 +181,7 @@ class report {
     std::string title = "Steps: " + grouped(std::uint64_t{r_.steps.size()}) + ", windows by " +
                         window_policy_name(s_.asked().bubbles.windows);
     if (rows < r_.steps.size()) title += "; those that wait longest";
-    s_.heading(title);
-    t.print(s_.out(), s_.columns());
-    s_.left_out(r_.steps.size(), rows);
+    s_.print(title, t, r_.steps.size());
     std::string tags;
     for (std::size_t tag = 0; tag < bubble_tag_count; ++tag) {
       std::uint64_t on = 0;
@@ -211,9 +207,7 @@ class report {
              human_duration(g.largest_ps.p95), idle_pattern_name(g.pattern),
              g.recurring_places == 0 ? "no" : grouped(g.recurring_places) + " places", host_risk_name(g.risk)});
     }
-    s_.heading("Groups of steps that do the same work, by time");
-    t.print(s_.out(), s_.columns());
-    s_.left_out(r_.groups.size(), rows);
+    s_.print("Groups of steps that do the same work, by time", t, r_.groups.size());
   }
 
   static const char* scope_text(const bubble& b) {
@@ -265,10 +259,8 @@ class report {
       row.push_back(b.boundary_adjacent ? "" : certainty_name(b.sure));
       t.row(std::move(row));
     }
-    s_.heading("Longest gaps: " + count_of(all.size(), "gap") + " of " +
-               human_duration(s_.asked().bubbles.thresholds.reportable_gap_ps) + " and more");
-    t.print(s_.out(), s_.columns());
-    s_.left_out(all.size(), rows);
+    s_.print("Longest gaps: " + count_of(all.size(), "gap") + " of " +
+             human_duration(s_.asked().bubbles.thresholds.reportable_gap_ps) + " and more", t, all.size());
     for (std::size_t i = 0; i < std::min(max_explained, rows); ++i) explain(*all[i]);
   }
 
@@ -315,9 +307,7 @@ class report {
                  (c.scope == cause_summary::reach::global ? "no step" : name(c.target)),
              c.is_exposed() ? "" : grouped(c.bubbles), human_duration(c.total_ps), name(longest)});
     }
-    s_.heading("Causes, by the time that the device did not compute");
-    t.print(s_.out(), s_.columns());
-    s_.left_out(r_.causes.size(), rows);
+    s_.print("Causes, by the time that the device did not compute", t, r_.causes.size());
   }
 
   void print_structures() {
@@ -382,9 +372,7 @@ class report {
              op.gap_before_ps > 0 ? human_duration(op.gap_before_ps) : "",
              op.wait_ps > 0 ? human_duration(op.wait_ps) : "", spaced(note)});
     }
-    s_.heading("Ops, by their time and the idle time right before them");
-    t.print(s_.out(), s_.columns());
-    s_.left_out(shown.size(), rows);
+    s_.print("Ops, by their time and the idle time right before them", t, shown.size());
   }
 
   // Of all devices together, where they are a hundredth of the time of the steps.
@@ -414,10 +402,8 @@ class report {
     for (std::size_t i = 0; i < rows; ++i)
       t.row({name(of_.text(sums[i].op)), grouped(sums[i].gaps), human_duration(sums[i].time_ps),
              human_duration(sums[i].time_ps / static_cast<std::int64_t>(sums[i].gaps))});
-    s_.heading("Gaps under " + human_duration(s_.asked().bubbles.thresholds.reportable_gap_ps) +
-               ", by the op that they follow: " + human_duration(all_ps));
-    t.print(s_.out(), s_.columns());
-    s_.left_out(sums.size(), rows);
+    s_.print("Gaps under " + human_duration(s_.asked().bubbles.thresholds.reportable_gap_ps) +
+             ", by the op that they follow: " + human_duration(all_ps), t, sums.size());
   }
 
   void print_aicpu() {
@@ -430,9 +416,7 @@ class report {
       t.row({name(of_.text(a.op_type)), grouped(a.calls), human_duration(a.duration_ps),
              share_text(a.masked_ps, a.duration_ps), aicpu_verdict_name(a.verdict)});
     }
-    s_.heading("AI CPU ops, and how much of them compute hides");
-    t.print(s_.out(), s_.columns());
-    s_.left_out(r_.aicpu_ops.size(), rows);
+    s_.print("AI CPU ops, and how much of them compute hides", t, r_.aicpu_ops.size());
   }
 
   void print_advice() {

@@ -69,21 +69,17 @@ void print_async_totals(session& s, const collectives_result& found, std::uint64
   table t;
   t.right("file").flexible("plane", cut::middle, 8).flexible("op", cut::middle, 20).flexible("category", cut::end, 10);
   t.right("count").right("in flight").right("max").right("exposed").right("bytes");
-  std::uint64_t shown = 0;
   for (const auto& [k, total] : rows) {
-    if (limit != 0 && shown == limit) break;
+    if (t.is_full(limit)) break;
     t.row({s.file_label(std::get<0>(k)),
            short_plane_name(profkit::plane_name_at(s.capture(), std::get<0>(k), std::get<1>(k))), std::get<2>(k),
            std::get<3>(k), grouped(total.count), human_duration(total.total_ps), human_duration(total.max_ps),
            total.has_stall ? human_duration(total.stall_ps) : "",
            total.has_bytes ? human_bytes(static_cast<std::uint64_t>(total.bytes)) : ""});
-    ++shown;
   }
   std::string title = "Asynchronous operations: " + count_of(found.flows, "flow");
   if (found.events_without_flow > 0) title += ", " + count_of(found.events_without_flow, "event") + " without one";
-  s.heading(title);
-  t.print(s.out(), s.columns());
-  s.left_out(rows.size(), shown);
+  s.print(title, t, rows.size());
   if (!any_stall)
     s.out().line(
         "  in flight is start to done and may overlap computation; this capture does not carry the exposed part");
@@ -101,35 +97,27 @@ void print_transfers(session& s, const collectives_result& found, std::uint64_t 
   table t;
   t.right("file").flexible("plane", cut::middle, 8).left("memory").right("copies").right("bytes").right("in flight").right("B/s");
   t.right("exposed");
-  std::uint64_t shown = 0;
   for (const transfer_total& total : found.transfers) {
-    if (limit != 0 && shown == limit) break;
+    if (t.is_full(limit)) break;
     t.row({s.file_label(total.file), short_plane_name(profkit::plane_name_at(s.capture(), total.file, total.plane)),
            between(total.from_space, total.to_space), grouped(total.count), human_bytes(static_cast<std::uint64_t>(total.bytes)),
            human_duration(total.in_flight_ps), rate_text(total.bytes, total.in_flight_ps),
            total.exposed_stall_ps ? human_duration(*total.exposed_stall_ps) : ""});
-    ++shown;
   }
-  s.heading("Copies between memories: in flight is the time in which at least one was");
-  t.print(s.out(), s.columns());
-  s.left_out(found.transfers.size(), shown);
+  s.print("Copies between memories: in flight is the time in which at least one was", t, found.transfers.size());
 }
 
 void print_async_rows(session& s, const collectives_result& found, std::uint64_t limit) {
   table t;
   t.right("file").flexible("plane", cut::middle, 8).right("flow").flexible("op", cut::middle, 20).left("form");
   t.right("start").right("duration").right("exposed");
-  std::uint64_t shown = 0;
   for (const async_row& row : found.async) {
-    if (limit != 0 && shown == limit) break;
+    if (t.is_full(limit)) break;
     t.row({s.file_label(row.file), short_plane_name(profkit::plane_name_at(s.capture(), row.file, row.plane)),
            row.flow ? std::to_string(*row.flow) : "", op_of(row), form_name(row.shape), human_duration(row.start_ps),
            human_duration(row.in_flight_ps), row.exposed_stall_ps ? human_duration(*row.exposed_stall_ps) : ""});
-    ++shown;
   }
-  s.heading("In order");
-  t.print(s.out(), s.columns());
-  s.left_out(found.async.size(), shown);
+  s.print("In order", t, found.async.size());
 }
 
 // Halves of asynchronous operations, or what is none. Threads of one host plane, and streams of one device, together.
@@ -158,18 +146,14 @@ void print_ops_rows(session& s, const collectives_result& found, bool halves, st
   table t;
   t.right("file").flexible("plane", cut::middle, 8).flexible("op", cut::middle, 20).left("category").right("count");
   t.right("total").right("min").right("max");
-  std::uint64_t shown = 0;
   for (const profkit::collective_op_row& row : rows) {
-    if (limit != 0 && shown == limit) break;
+    if (t.is_full(limit)) break;
     t.row({s.file_label(row.file), short_plane_name(row.plane_name),
            short_op_name(row.name, {}), escape_for_terminal(row.category), grouped(row.count),
            human_duration(row.total_ps), extreme_text(row.min_ps, row.max_ps, row.total_ps), extreme_text(row.max_ps, row.max_ps, row.total_ps)});
-    ++shown;
   }
-  s.heading(halves ? "Starts and dones of asynchronous collectives, as the device ran them"
-                   : "Synchronous collectives: nothing else runs on the stream or thread meanwhile");
-  t.print(s.out(), s.columns());
-  s.left_out(rows.size(), shown);
+  s.print(halves ? "Starts and dones of asynchronous collectives, as the device ran them" : "Synchronous collectives: nothing else runs on the stream or thread meanwhile",
+          t, rows.size());
 }
 
 // "HCCS 24.6 GB/s (1.2 GB)", each link on record.
@@ -186,18 +170,15 @@ void print_recorded(session& s, const collectives_result& found, std::uint64_t l
   table t;
   t.right("file").flexible("device", cut::middle, 8).flexible("op", cut::middle, 20).right("count").right("elapsed");
   t.right("waited").right("synchronized").right("moved bytes").right("idle").flexible("links", cut::end, 12);
-  std::uint64_t shown = 0;
   for (const profkit::recorded_communication& row : found.recorded) {
-    if (limit != 0 && shown == limit) break;
+    if (t.is_full(limit)) break;
     t.row({s.file_label(row.file), escape_for_terminal(row.device), escape_for_terminal(row.name), grouped(row.count),
            human_duration(row.elapsed_ps), human_duration(row.wait_ps), human_duration(row.synchronization_ps),
            human_duration(row.transit_ps), human_duration(row.idle_ps), links_text(row)});
-    ++shown;
   }
-  s.heading("Waits and links as the recorder lists them; SDMA has again what it moved over other links");
-  t.print(s.out(), s.columns());
-  s.left_out(found.recorded.size(), shown);
-}
+  s.print("Waits and links as the recorder lists them; SDMA has again what it moved over other links", t,
+          found.recorded.size());
+  }
 
 profkit::result<void> print_collectives(session& s) {
   profkit::query_filters all = s.filters(0);

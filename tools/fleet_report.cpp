@@ -55,8 +55,7 @@ std::string summary_of(const sql_outcome& of) {
 
 void print_answer(text_output& out, const answer& one, const options& asked) {
   const std::size_t columns = asked.wide ? 0 : out.screen().columns;
-  out.line();
-  out.line(out.screen().paint(one.question.title, style::heading));
+  print_heading(out, one.question.title);
   if (one.found.rows.empty()) {
     out.line("  nothing in these captures says so");
     return;
@@ -65,7 +64,7 @@ void print_answer(text_output& out, const answer& one, const options& asked) {
   const std::uint64_t most = asked.limit.value_or(10);
   const std::size_t shown = most == 0 ? all : shown_of(all, static_cast<std::size_t>(most));
   print_values(out, one.found.names, {one.found.rows.begin(), one.found.rows.begin() + static_cast<std::ptrdiff_t>(shown)}, columns);
-  if (shown < all) out.line("  … " + profkit::grouped(static_cast<std::uint64_t>(all - shown)) + " more (--limit 0 shows all)");
+  print_left_out(out, all, shown);
 }
 
 std::string html_text(std::string_view text) {

@@ -26,36 +26,30 @@ using profkit::human_duration;
 void print_names(session& s, const framework_result& found, std::uint64_t limit) {
   table t;
   t.right("file").flexible("event", cut::end, 24).right("count").right("total").right("self").right("max");
-  std::uint64_t shown = 0;
   for (const profkit::framework_name& row : found.names) {
-    if (limit != 0 && shown == limit) break;
+    if (t.is_full(limit)) break;
     t.row({s.file_label(row.file), row.name.empty() ? "(no name)" : escape_for_terminal(row.name), grouped(row.count),
            human_duration(row.total_ps), human_duration(row.self_ps), extreme_text(row.max_ps, row.max_ps, row.total_ps)});
-    ++shown;
   }
-  s.heading("Host events by " + std::string(order_text(s.asked().order)) + ": " + count_of(found.names.size(), "name") + ", " +
-            count_of(found.matched, "event"));
-  t.print(s.out(), s.columns());
-  s.left_out(found.names.size(), shown);
+  s.print("Host events by " + std::string(order_text(s.asked().order)) + ": " + count_of(found.names.size(), "name") +
+          ", " + count_of(found.matched, "event"), t, found.names.size());
 }
 
 void print_stats(session& s, const framework_result& found, std::uint64_t limit) {
   table t;
   t.flexible("stat").right("count").left("kinds");
-  std::uint64_t shown = 0;
   for (const profkit::framework_stat& stat : found.stats) {
-    if (limit != 0 && shown == limit) break;
+    if (t.is_full(limit)) break;
     std::string kinds;
     for (unsigned k = 1; k < 8; ++k)
       if ((stat.kinds >> k & 1u) != 0)
         kinds += std::string(kinds.empty() ? "" : ", ") + profkit::stat_kind_name(static_cast<profkit::stat_kind>(k));
     t.row({stat.name.empty() ? "(no name)" : escape_for_terminal(stat.name), grouped(stat.count), kinds});
-    ++shown;
   }
   s.heading("Stats they carry");
   if (found.stats.empty()) s.out().line("  none");
   t.print(s.out(), s.columns());
-  s.left_out(found.stats.size(), shown);
+  s.left_out(found.stats.size(), t.size());
 }
 
 void print_first_events(session& s, const framework_result& found) {

@@ -66,9 +66,7 @@ void print_memory_of_modules(session& s, const memory_result& r) {
       first = false;
     }
   }
-  s.heading("Modules, highest peak in memory space 0 first: " + count_of(shown.size(), "module"));
-  t.print(s.out(), s.columns());
-  s.left_out(shown.size(), std::min(most, shown.size()));
+  s.print("Modules, highest peak in memory space 0 first: " + count_of(shown.size(), "module"), t, shown.size());
 }
 
 // One bar of 50 columns: parameters, constants, results, used temporary memory, fragmentation.
@@ -132,8 +130,7 @@ void print_alive(session& s, const hlo_report& h, std::uint64_t top) {
            escape_for_terminal(b.instruction_name), escape_for_terminal(b.opcode), escape_for_terminal(b.shape),
            escape_for_terminal(b.op_name), source});
   }
-  s.heading("Alive at the peak: " + size_text(h.alive_total_bytes) + " in " + count_of(h.alive.size(), "buffer"));
-  t.print(s.out(), s.columns());
+  s.print("Alive at the peak: " + size_text(h.alive_total_bytes) + " in " + count_of(h.alive.size(), "buffer"), t);
   if (h.alive.size() > shown) {
     std::int64_t rest = 0;
     for (std::size_t i = static_cast<std::size_t>(shown); i < h.alive.size(); ++i) rest += h.alive[i].size_bytes;
@@ -193,9 +190,8 @@ void print_curve(session& s, const hlo_report& h) {
   for (const curve_point& p : h.curve->points)
     t.row({std::to_string(p.event), size_text(p.live_bytes),
            std::string(static_cast<std::size_t>(p.live_bytes / (most / 40 + 1)), '#')});
-  s.heading("Live curve: " + count_of(h.curve->points.size(), "point") + " of " + grouped(h.curve->n_events) +
-            (h.curve->every_extremum ? ", every extremum kept" : ", the extremes of each part kept"));
-  t.print(s.out(), s.columns());
+  s.print("Live curve: " + count_of(h.curve->points.size(), "point") + " of " + grouped(h.curve->n_events) +
+          (h.curve->every_extremum ? ", every extremum kept" : ", the extremes of each part kept"), t);
 }
 
 void print_allocators(session& s, const memory_result& r) {
@@ -216,9 +212,7 @@ void print_allocators(session& s, const memory_result& r) {
            share_text(a.occupancy_peak_bytes, a.capacity_bytes), human_duration(a.occupancy_peak_ps),
            a.allocator_agrees ? "agrees" : "differs " + count_of(a.disagreements, "time")});
   }
-  s.heading("Allocators at run time: " + count_of(r.allocators.size(), "allocator"));
-  t.print(s.out(), s.columns());
-  s.left_out(order.size(), std::min(order.size(), most));
+  s.print("Allocators at run time: " + count_of(r.allocators.size(), "allocator"), t, order.size());
 }
 
 // What a reason of the document means.

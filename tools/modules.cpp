@@ -25,18 +25,14 @@ void print_list(session& s, const modules_result& found) {
   table t;
   t.right("file").flexible("module", cut::middle, 24).right("id").right("computations").right("instructions");
   t.right("size").left("file beside it").flexible("");
-  std::uint64_t shown = 0;
   for (const module_row& m : found.modules) {
-    if (limit != 0 && shown == limit) break;
+    if (t.is_full(limit)) break;
     t.row({s.file_label(m.file), escape_for_terminal(m.name), std::to_string(m.module_id), grouped(m.computations),
            grouped(m.instructions), profkit::human_bytes(m.bytes),
            m.sibling == profkit::sibling_state::none ? "" : profkit::sibling_state_name(m.sibling),
            m.damage ? "damaged" : ""});
-    ++shown;
   }
-  s.heading(count_of(found.modules.size(), "HLO module") + ", largest first");
-  t.print(s.out(), s.columns());
-  s.left_out(found.modules.size(), shown);
+  s.print(count_of(found.modules.size(), "HLO module") + ", largest first", t, found.modules.size());
 }
 
 std::string source_of(const instruction_row& i) {
@@ -51,16 +47,14 @@ void print_instructions(session& s, const entry_dump& entry, const std::vector<s
   table t;
   t.right("").flexible("opcode", cut::end, 12).flexible("name", cut::middle, 26).flexible("shape", cut::end, 18);
   t.flexible("op_name", cut::start, 12).flexible("source", cut::start, 12);
-  std::uint64_t shown = 0;
   for (const std::size_t at : order) {
-    if (limit != 0 && shown == limit) break;
+    if (t.is_full(limit)) break;
     const instruction_row& i = entry.proto_order[at];
-    t.row({grouped(shown), escape_for_terminal(i.opcode), escape_for_terminal(i.name), escape_for_terminal(i.shape),
+    t.row({grouped(std::uint64_t{t.size()}), escape_for_terminal(i.opcode), escape_for_terminal(i.name), escape_for_terminal(i.shape),
            escape_for_terminal(i.op_name), source_of(i)});
-    ++shown;
   }
   t.print(s.out(), s.columns());
-  s.left_out(order.size(), shown);
+  s.left_out(order.size(), t.size());
 }
 
 profkit::result<void> print_entry(session& s, const modules_result& found) {

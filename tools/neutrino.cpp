@@ -135,9 +135,7 @@ void print_launches(session& s, const probe_trace& trace, std::vector<std::size_
            probe_outcome_name(l.outcome),
            l.bin_name.empty() ? "" : escape_for_terminal(l.bin_name) + (l.bin < 0 ? " (not there)" : "")});
   }
-  s.heading(title);
-  t.print(s.out(), s.columns());
-  s.left_out(order.size(), shown);
+  s.print(title, t, order.size());
 }
 
 void print_kernels(session& s, const probe_trace& trace) {
@@ -163,9 +161,7 @@ void print_kernels(session& s, const probe_trace& trace) {
            probe_kernel_status_name(k.status), grouped(k.launches), k.info ? std::to_string(k.info->param_count) : "",
            registers, escape_for_terminal(failed && k.engine ? k.engine->reason : k.folder)});
   }
-  s.heading("Kernels: " + grouped(std::uint64_t{trace.kernels.size()}));
-  t.print(s.out(), s.columns());
-  s.left_out(trace.kernels.size(), shown);
+  s.print("Kernels: " + grouped(std::uint64_t{trace.kernels.size()}), t, trace.kernels.size());
 }
 
 result<void> print_maps(session& s, const probe_target& target, std::uint64_t limit) {
@@ -196,9 +192,8 @@ result<void> print_maps(session& s, const probe_target& target, std::uint64_t li
            grouped(survey.records), grouped(survey.used_lanes) + " of " + grouped(survey.lanes),
            flag_text(survey.flags)});
   }
-  s.heading("Maps: " + grouped(std::uint64_t{target.maps.size()}) + " in " + count_of(target.bins.size(), "file"));
-  t.print(s.out(), s.columns());
-  s.left_out(target.maps.size(), shown);
+  s.print("Maps: " + grouped(std::uint64_t{target.maps.size()}) + " in " + count_of(target.bins.size(), "file"),
+          t, target.maps.size());
   return {};
 }
 
@@ -216,8 +211,7 @@ void print_overhead(session& s, const probe_trace& trace, std::uint64_t limit) {
            row.max_probe_memory_bytes != 0 ? human_bytes(row.max_probe_memory_bytes) : "", ratio_text(row.mean_impact),
            row.backups != 0 ? grouped(row.backups) : ""});
   }
-  s.heading("What the probe cost: medians of launches, longest kernels first");
-  t.print(s.out(), s.columns());
+  s.print("What the probe cost: medians of launches, longest kernels first", t);
   s.out().line("  with probe: (prologue + kernel + epilogue) / kernel" +
                std::string(trace.log.benchmark ? "; impact: probed kernel / original kernel" : ""));
   s.left_out(rows.size(), shown);
@@ -508,9 +502,8 @@ result<void> print_density(session& s, const probe_target& target, const held_ta
       by_tensor.row({escape_for_terminal(order[i]->variable), escape_for_terminal(order[i]->shape),
                      address_text(order[i]->address), human_bytes(order[i]->bytes), grouped(order[i]->references),
                      escape_for_terminal(order[i]->place)});
-    s.heading("Tensors: " + count_of(found.unattributed, "reference belongs", "references belong") + " to none");
-    by_tensor.print(s.out(), s.columns());
-    s.left_out(order.size(), shown);
+    s.print("Tensors: " + count_of(found.unattributed, "reference belongs", "references belong") + " to none",
+            by_tensor, order.size());
   }
   print_density_picture(s, found);
   if (s.asked().svg_path.empty()) return {};

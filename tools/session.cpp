@@ -196,8 +196,7 @@ std::string session::file_label(std::uint32_t file) const {
 }
 
 void session::heading(std::string_view text) {
-  if (out_.wrote_anything()) out_.line();
-  out_.line(out_.screen().paint(wrap(text, out_.screen().columns, 0), style::heading));
+  print_heading(out_, text);
 }
 
 void session::absent(std::string_view why) {
@@ -206,10 +205,14 @@ void session::absent(std::string_view why) {
 }
 
 void session::left_out(std::uint64_t total, std::uint64_t shown, std::size_t indent) {
-  if (total <= shown) return;
-  left_any_out_ = true;
-  const std::string text = "… " + grouped(total - shown) + " more (--limit 0 shows all)";
-  out_.line(std::string(indent, ' ') + out_.screen().paint(text, style::dim));
+  left_any_out_ = left_any_out_ || shown < total;
+  print_left_out(out_, total, shown, indent);
+}
+
+void session::print(std::string_view title, const table& rows, std::uint64_t total) {
+  heading(title);
+  rows.print(out_, columns());
+  left_out(total, rows.size());
 }
 
 void session::lost(const std::vector<file_damage>& damage) {

@@ -45,12 +45,12 @@ class session {
   // "0" when there are several files, else "".
   [[nodiscard]] std::string file_label(std::uint32_t file) const;
 
-  // A heading over a part of the output; a blank line before it unless it is the first.
   void heading(std::string_view text);
   // "[absent] why" on its own line: the slice is not in this capture, which is no error.
   void absent(std::string_view why);
-  // "… 480 more (--limit 0 shows all)" when fewer rows than `total` were shown.
   void left_out(std::uint64_t total, std::uint64_t shown, std::size_t indent = 2);
+  // A table under its heading, and how many of `total` rows it has not (0: it has all).
+  void print(std::string_view title, const table& rows, std::uint64_t total = 0);
 
   // Says at the end where events were not decoded, so that they may be damaged.
   void note_unchecked(profkit::document which);

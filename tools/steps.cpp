@@ -28,24 +28,20 @@ void print_step_summary(session& s, const profkit::step_list& steps) {
            grouped(std::uint64_t{d.count}), human_duration(d.median_ps), human_duration(d.min_ps),
            human_duration(d.max_ps), human_duration(d.total_ps)});
   }
-  s.heading("Steps");
-  t.print(s.out(), s.columns());
+  s.print("Steps", t);
 }
 
 void print_step_rows(session& s, const profkit::step_list& steps, std::uint64_t limit) {
   table t;
   t.right("file").flexible("plane", cut::middle).right("index").flexible("step", cut::middle).right("number");
   t.right("start").right("duration");
-  std::uint64_t shown = 0;
-  for (std::size_t i = 0; i < steps.size() && (limit == 0 || shown < limit); ++i, ++shown) {
+  for (std::size_t i = 0; i < steps.size() && !t.is_full(limit); ++i) {
     const step_row step = steps[i];
     t.row({s.file_label(step.file), step_place(step), grouped(step.index), escape_for_terminal(step.name),
            step.step_num ? std::to_string(*step.step_num) : "", human_duration(step.start_ps),
            human_duration(step.duration_ps)});
   }
-  s.heading("In order");
-  t.print(s.out(), s.columns());
-  s.left_out(steps.size(), shown);
+  s.print("In order", t, steps.size());
 }
 
 profkit::result<void> print_steps(session& s) {

@@ -13,6 +13,17 @@ namespace {
 constexpr std::size_t gutter = 2;
 }
 
+void print_heading(text_output& out, std::string_view text) {
+  if (out.wrote_anything()) out.line();
+  out.line(out.screen().paint(wrap(text, out.screen().columns, 0), style::heading));
+}
+
+void print_left_out(text_output& out, std::uint64_t total, std::uint64_t shown, std::size_t indent) {
+  if (total <= shown) return;
+  const std::string text = "… " + profkit::grouped(total - shown) + " more (--limit 0 shows all)";
+  out.line(std::string(indent, ' ') + out.screen().paint(text, style::dim));
+}
+
 table& table::left(std::string title) {
   columns_.push_back({std::move(title), align::left, false, cut::end, 0});
   return *this;

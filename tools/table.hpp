@@ -20,6 +20,11 @@ constexpr std::size_t report_columns = 100;  ///< of what is made for reading, o
   return rows <= most + 1 ? rows : most;
 }
 
+// A heading over a part of the output; a blank line before it unless it is the first.
+void print_heading(text_output& out, std::string_view text);
+// "… 480 more (--limit 0 shows all)" when fewer rows than `total` were shown.
+void print_left_out(text_output& out, std::uint64_t total, std::uint64_t shown, std::size_t indent = 2);
+
 class table {
  public:
   enum class align { left, right };
@@ -33,6 +38,8 @@ class table {
   void row(std::vector<std::string> cells);
   [[nodiscard]] bool empty() const noexcept { return rows_.empty(); }
   [[nodiscard]] std::size_t size() const noexcept { return rows_.size(); }
+  // It has `limit` rows (0: never).
+  [[nodiscard]] bool is_full(std::uint64_t limit) const noexcept { return limit != 0 && rows_.size() >= limit; }
 
   // Prints a heading and the rows, indented, at most `columns` wide (0: as wide as needed). Columns that are
   // empty in every row are left out. The heading is left out when no column has a title.

@@ -96,6 +96,7 @@ std::string source_name(const std::string& symbol) {
 }
 
 std::string wrap(std::string_view text, std::size_t columns, std::size_t indent) {
+  if (columns == 0) return std::string(text);
   std::string out;
   std::size_t used = indent;
   bool line_is_empty = true;

@@ -22,7 +22,7 @@ std::string short_op_name(std::string_view name, std::string_view display_name);
 // text as it is.
 std::string source_name(const std::string& symbol);
 
-// Breaks a sentence into lines of at most `columns`. It follows `indent` columns, which the caller fills on
+// Breaks a sentence into lines of at most `columns` (0: of any length). It follows `indent` columns, which the caller fills on
 // the first line and blanks fill on further ones.
 std::string wrap(std::string_view text, std::size_t columns, std::size_t indent);
 

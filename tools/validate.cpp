@@ -98,10 +98,8 @@ void print_compared_ops(text_output& out, const validation_result& found, std::u
   t.right("times").right("violations").right("arrival skew").right("transfer");
   if (sized) t.right("bus B/s");
   t.left("time goes to").left("last to come");
-  std::uint64_t shown = 0;
   for (const collective_op* op : ops) {
-    if (limit != 0 && shown == limit) break;
-    ++shown;
+    if (t.is_full(limit)) break;
     std::string last;
     if (op->latest_node >= 0)
       last = "node " + std::to_string(found.nodes[static_cast<std::size_t>(op->latest_node)].id) +
@@ -116,17 +114,20 @@ void print_compared_ops(text_output& out, const validation_result& found, std::u
     t.row(std::move(cells));
   }
   t.print(out, columns);
-  if (shown < ops.size())
-    out.line("  " + out.screen().paint(
-                        "… " + grouped(std::uint64_t{ops.size() - shown}) + " more (--limit 0 shows all)", style::dim));
+  print_left_out(out, ops.size(), t.size());
+}
+
+// The first `limit` rows (0: all) as sentences.
+template <class Rows, class Text>
+void print_sentences(text_output& out, const Rows& rows, std::uint64_t limit, std::size_t columns, Text&& text_of) {
+  const std::size_t shown = limit == 0 ? rows.size() : static_cast<std::size_t>(std::min<std::uint64_t>(limit, rows.size()));
+  for (std::size_t i = 0; i < shown; ++i) out.line("  " + wrap(text_of(rows[i]), columns, 2));
+  print_left_out(out, rows.size(), shown);
 }
 
 // What the answer takes for granted.
 void print_assumptions(text_output& out, const std::vector<std::string>& assumptions, std::size_t columns) {
-  for (const std::string& each : assumptions) {
-    const std::string text = "assumed: " + each;
-    out.line("  " + (columns == 0 ? text : wrap(text, columns, 2)));
-  }
+  print_sentences(out, assumptions, 0, columns, [](const std::string& each) { return "assumed: " + each; });
 }
 
 // Whose order is unknown, and why; the same reason once.
@@ -148,70 +149,46 @@ void print_unjudged(text_output& out, const validation_result& found, std::size_
                        short_op_name(u.first->name, "");
     if (u.ops > 1) text += " and " + count_of(u.ops - 1, "more operation");
     text += ": " + std::string(why);
-    out.line("  " + (columns == 0 ? text : wrap(text, columns, 2)));
+    out.line("  " + wrap(text, columns, 2));
   }
 }
 
 void print_warning_list(text_output& out, const validation_result& found, std::uint64_t limit, std::size_t columns) {
-  std::uint64_t shown = 0;
-  for (const profkit::collective_warning& w : found.warning_list) {
-    if (limit != 0 && shown == limit) break;
-    ++shown;
-    std::string text;
-    if (w.node_id >= 0) text += "node " + std::to_string(w.node_id) + ": ";
-    if (!w.op.empty()) text += short_op_name(w.op, "") + ": ";
-    text += escape_for_terminal(w.text);
-    out.line("  " + (columns == 0 ? text : wrap(text, columns, 2)));
-  }
-  if (shown < found.warning_list.size())
-    out.line("  " + out.screen().paint("… " + grouped(std::uint64_t{found.warning_list.size() - shown}) +
-                                           " more (--limit 0 shows all)",
-                                       style::dim));
+  print_sentences(out, found.warning_list, limit, columns, [](const profkit::collective_warning& w) {
+    return (w.node_id >= 0 ? "node " + std::to_string(w.node_id) + ": " : "") +
+           (w.op.empty() ? "" : short_op_name(w.op, "") + ": ") + escape_for_terminal(w.text);
+  });
+}
+
+std::string device_text(const validation_result& found, std::size_t node, std::int64_t device) {
+  return "node " + std::to_string(found.nodes[node].id) + ", device " + std::to_string(device);
+}
+
+std::string call_text(const validation_result& found, std::size_t op, std::uint64_t occurrence) {
+  const collective_op& of = found.ops[op];
+  return "call " + grouped(occurrence) + " of " + short_op_name(of.name, "") +
+         (of.group.empty() ? "" : " " + escape_for_terminal(of.group));
 }
 
 // Calls that may have been made: files of which it is known that they lack events do not have them.
 void print_unrecorded(text_output& out, const validation_result& found, std::uint64_t limit, std::size_t columns) {
-  std::uint64_t shown = 0;
-  for (const profkit::unrecorded_calls& row : found.unrecorded) {
-    if (limit != 0 && shown == limit) break;
-    ++shown;
-    const collective_op& op = found.ops[row.op];
-    std::string text = "node " + std::to_string(found.nodes[row.node].id) + ", device " + std::to_string(row.device) + ", from call " +
-                       grouped(std::uint64_t{row.occurrence}) + " of " + short_op_name(op.name, "");
-    if (!op.group.empty()) text += " " + escape_for_terminal(op.group);
-    text += ": " + escape_for_terminal(row.evidence);
-    out.line("  " + (columns == 0 ? text : wrap(text, columns, 2)));
-  }
-  if (shown < found.unrecorded.size())
-    out.line("  " + out.screen().paint("… " + grouped(std::uint64_t{found.unrecorded.size() - shown}) +
-                                           " more (--limit 0 shows all)",
-                                       style::dim));
+  print_sentences(out, found.unrecorded, limit, columns, [&](const profkit::unrecorded_calls& row) {
+    return device_text(found, row.node, row.device) + ", from " + call_text(found, row.op, row.occurrence) + ": " +
+           escape_for_terminal(row.evidence);
+  });
 }
 
 // Who did otherwise than the others of its process group.
 void print_irregularities(text_output& out, const validation_result& found, std::uint64_t limit, std::size_t columns) {
-  std::uint64_t shown = 0;
-  for (const profkit::collective_irregularity& row : found.irregularities) {
-    if (limit != 0 && shown == limit) break;
-    ++shown;
-    const collective_op& op = found.ops[row.op];
-    std::string text = std::string(profkit::collective_irregularity_name(row.what)) + ": node " +
-                       std::to_string(found.nodes[row.node].id) + ", device " + std::to_string(row.device);
-    if (row.rank >= 0) text += " (rank " + std::to_string(row.rank) + ")";
-    text += ", call " + grouped(std::uint64_t{row.occurrence}) + " of " + short_op_name(op.name, "");
-    if (!op.group.empty()) text += " " + escape_for_terminal(op.group);
-    text += ": " + escape_for_terminal(row.evidence);
-    out.line("  " + (columns == 0 ? text : wrap(text, columns, 2)));
-  }
-  if (shown < found.irregularities.size())
-    out.line("  " + out.screen().paint("… " + grouped(std::uint64_t{found.irregularities.size() - shown}) +
-                                           " more (--limit 0 shows all)",
-                                       style::dim));
+  print_sentences(out, found.irregularities, limit, columns, [&](const profkit::collective_irregularity& row) {
+    return std::string(profkit::collective_irregularity_name(row.what)) + ": " + device_text(found, row.node, row.device) +
+           (row.rank >= 0 ? " (rank " + std::to_string(row.rank) + ")" : "") + ", " +
+           call_text(found, row.op, row.occurrence) + ": " + escape_for_terminal(row.evidence);
+  });
 }
 
 void print_alignment(text_output& out, const alignment_result& alignment, const options& asked, std::size_t columns) {
-  out.line();
-  out.line(out.screen().paint("Clocks, from collectives alone", style::heading));
+  print_heading(out, "Clocks, from collectives alone");
   if (!alignment.absent.empty()) {
     out.line("  [absent] " + alignment.absent);
     return;
@@ -253,7 +230,7 @@ void print_text(text_output& out, const options& asked, const validation_result&
   const std::uint64_t limit = asked.limit.value_or(20);
   if (!found.absent.empty()) {
     const std::string text = "[absent] " + found.absent;
-    out.line(columns == 0 ? text : wrap(text, columns, 2));
+    out.line(wrap(text, columns, 2));
     print_unjudged(out, found, columns);
     return;
   }
@@ -272,35 +249,30 @@ void print_text(text_output& out, const options& asked, const validation_result&
     sentence =
         "clocks were not corrected: violations may be skew (`profkit merge` corrects clocks of XSpaces, "
         "--align=collectives bounds any)";
-  out.line("  " + (columns == 0 ? sentence : wrap(sentence, columns, 2)));
+  out.line("  " + wrap(sentence, columns, 2));
   std::string counts =
       count_of(found.groups.size(), "invocation") + " compared across " + profkit::nodes_text(found);
   if (found.pair_violations > 0) counts += ", " + count_of(found.pair_violations, "pair") + " of nodes out of order";
   if (found.unjudged > 0) counts += ", " + grouped(found.unjudged) + " not judged";
   out.line("  " + counts);
   if (const std::string arrivals = profkit::arrivals_text(found); !arrivals.empty())
-    out.line("  " + (columns == 0 ? arrivals : wrap(arrivals, columns, 2)));
+    out.line("  " + wrap(arrivals, columns, 2));
   print_assumptions(out, found.assumptions, columns);
-  out.line();
-  out.line(out.screen().paint("Nodes", style::heading));
+  print_heading(out, "Nodes");
   print_compared_nodes(out, found, columns);
-  out.line();
-  out.line(out.screen().paint("Collectives", style::heading));
+  print_heading(out, "Collectives");
   print_compared_ops(out, found, limit, columns);
   print_unjudged(out, found, columns);
   if (!found.unrecorded.empty()) {
-    out.line();
-    out.line(out.screen().paint("Not in the files", style::heading));
+    print_heading(out, "Not in the files");
     print_unrecorded(out, found, limit, columns);
   }
   if (!found.irregularities.empty()) {
-    out.line();
-    out.line(out.screen().paint("Irregular in their process group", style::heading));
+    print_heading(out, "Irregular in their process group");
     print_irregularities(out, found, limit, columns);
   }
   if (!found.warning_list.empty()) {
-    out.line();
-    out.line(out.screen().paint("Warnings", style::heading));
+    print_heading(out, "Warnings");
     print_warning_list(out, found, limit, columns);
   }
   if (alignment != nullptr) print_alignment(out, *alignment, asked, columns);
