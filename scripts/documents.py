@@ -4,7 +4,7 @@ import copy
 import json
 import re
 
-from enums import SchemaError, tomllib
+from enums import SchemaError, sentence, tomllib
 
 FOLDER = "schema/documents"
 SCALARS = {"text": "string", "int": "integer", "number": "number", "boolean": "boolean", "null": "null",
@@ -59,6 +59,7 @@ class Field:
             raise SchemaError(f"{self.full_name}: {', '.join(sorted(set(self.given) - self.KEYS)) or 'is nothing'}")
         self.type, self.meaning, self.parts = self.given["is"], self.given.get("meaning", ""), self.given.get("parts", [])
         self.is_optional = self.given.get("optional", False)
+        self.column = None  # (table, column of a table) that has the same value
         for key in ("null", "absent"):
             if self.given.get(key, "none") not in NULLS:
                 raise SchemaError(f"{self.full_name}: {key} is one of {', '.join(NULLS)}")
@@ -84,10 +85,29 @@ class Record:
     def __init__(self, document, name, given):
         self.document, self.name, self.meaning = document, name, given.pop("meaning", "")
         self.is_open, self.row, self.context = given.pop("open", True), given.pop("row", None), given.pop("with", None)
-        self.prefix, self.sums = given.pop("of", None), given.pop("sums", [])
+        self.prefix, self.sums, self.table = given.pop("of", None), given.pop("sums", []), given.pop("table", None)
         self.fields = [Field(f"{document}.{name}", key, value) for key, value in given.pop("fields", {}).items()]
         if given:
             raise SchemaError(f"{document}.{name}: {', '.join(given)} has no meaning")
+
+    def find_columns(self, tables):
+        """The column of each field that has the value of one: both are of the same member."""
+        table, _, part = self.table.partition(".")
+        columns = {column.source: column for column in tables[table].columns}
+        for field in self.fields:
+            if set(field.given) & {"by", "each", "writer", "apart"} or field.name[0] == "+":
+                continue
+            source = field.given.get("from", field.name).removeprefix(f"{self.prefix}.")
+            column = columns.get(f"{part}.{source}" if part else source)
+            # Beside a name, an id or a position is another value of the same member.
+            if column and not (field.type.rstrip("?") in ("int", "count", "id") and column.column_type() == "name"):
+                field.column = table, column
+        if not any(field.column for field in self.fields):
+            raise SchemaError(f"{self.document}.{self.name} has no column of {self.table}")
+
+
+def without_unit(name):
+    return re.sub("_(ps|ns|us|ms)$", "", name)
 
 
 class Document:
@@ -107,9 +127,24 @@ class Document:
 class Schemas:
     """All documents, and the JSON schema of each."""
 
-    def __init__(self, texts, enums):
+    def __init__(self, texts, enums, tables=None):
         self.documents = {name: Document(name, text) for name, text in texts.items()}
         self.enums = {enum.name: enum for enum in enums}
+        for record in self.records() if tables else ():
+            if record.table:
+                record.find_columns(tables)
+
+    def records(self):
+        return [record for document in self.documents.values() for record in (document.root, *document.records.values())]
+
+    def other_names(self):
+        """{(table, column): [(document, name)]} of the columns that documents have under another name."""
+        found = {}
+        for record in self.records():
+            for field in record.fields:
+                if field.column and without_unit(field.name) != without_unit(field.column[1].name):
+                    found.setdefault((field.column[0], field.column[1].name), []).append((record.document, field.name))
+        return found
 
     def find(self, at, kind, field):
         """(document, type or record) that the name of a type stands for."""
@@ -170,8 +205,13 @@ class Schemas:
         return self.base(at, kind, field)
 
     def field(self, at, field):
-        made = self.type(at, field.type, field)
-        return {**made, "description": field.meaning} if field.meaning else made
+        made, meaning = self.type(at, field.type, field), field.meaning
+        if field.column:
+            table, column = field.column
+            meaning = meaning or sentence(column.meaning)
+            if without_unit(field.name) != without_unit(column.name):
+                meaning += f"{'' if meaning[-1] in '.;' else '.'} Column {column.name} of {table}."
+        return {**made, "description": meaning} if meaning else made
 
     def flat(self, at, fields):
         """The fields, and in place of `+name` those of the record that it is: with its `parts`, and optional where it is."""
@@ -257,6 +297,6 @@ class Schemas:
         return as_json(whole) + "\n"
 
 
-def read(root, enums):
+def read(root, enums, tables=None):
     """All descriptions below a root."""
-    return Schemas({path.stem: path.read_text(encoding="utf-8") for path in sorted((root / FOLDER).glob("*.toml"))}, enums)
+    return Schemas({path.stem: path.read_text(encoding="utf-8") for path in sorted((root / FOLDER).glob("*.toml"))}, enums, tables)

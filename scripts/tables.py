@@ -333,19 +333,20 @@ def shown_columns(table, schema):
             yield name, column.column_type(), column.unit, bool(column.null), column.meaning
 
 
-def document(schema):
+def document(schema, other_names):
     """docs/tables.md"""
     text = ("# Tables\n\nWritten by scripts/generate from schema/tables.toml. Every table comes as Arrow, CSV and JSON, and, where a\n"
             "struct is named, as rows of C; [arrow.md](arrow.md) says how. Times are integers; `name` is text that repeats, a\n"
             "dictionary in Arrow. A column that can be null says so with `?`. Positions (`file`, `device`, `step`, `gap`) are those\n"
-            "of the tables of that name, whatever table they stand in.\n")
+            "of the tables of that name, whatever table they stand in. Where documents have a column under another name, it is said.\n")
     for table in schema.tables:
         text += f"\n## {table.name}\n\n{table.meaning} By {table.order}."
         text += f" `{table.row}` in C." if table.row else ""
         text += f" Filters: {', '.join(table.filters)}." if table.filters else ""
         text += "\n\n| column | type | unit | |\n|---|---|---|---|\n"
         for name, kind, unit, nullable, meaning in shown_columns(table, schema):
-            text += f"| `{name}` | {kind}{'?' if nullable else ''} | {unit} | {meaning} |\n"
+            others = ", ".join(f"`{other}` in {of}" for of, other in other_names.get((table.name, name), []))
+            text += f"| `{name}` | {kind}{'?' if nullable else ''} | {unit} | {meaning}{others and '; ' + others} |\n"
     return text
 
 
@@ -402,7 +403,7 @@ def generated(root=ROOT):
     described = enums.read((root / enums.SCHEMA).read_text(encoding="utf-8"))
     schema = Schema((root / SCHEMA).read_text(encoding="utf-8"), described)
     texts = {}
-    schemas = documents.read(root, described)
+    schemas = documents.read(root, described, {table.name: table for table in schema.tables})
     texts |= {f"docs/schemas/{name}.json": schemas.json(name) for name in schemas.documents}
     for path, mark, text in enums.regions(described):
         texts[path] = replace_marked(texts.get(path) or (root / path).read_text(encoding="utf-8"), mark, text, path)
@@ -419,7 +420,7 @@ def generated(root=ROOT):
     for path, text in (("bindings/go/rows.go", rows_go.rows(schema)),
                        ("bindings/python/src/profkit/rows.py", rows_python.rows(schema))):
         texts[path] = replace_marked((root / path).read_text(encoding="utf-8"), "rows", text, path)
-    return {**texts, header: c_text, raii: raii_text, core: core_text, "docs/tables.md": document(schema),
+    return {**texts, header: c_text, raii: raii_text, core: core_text, "docs/tables.md": document(schema, schemas.other_names()),
             "docs/schemas/tables.json": json_schema(schema),
             "bindings/rust/profkit/src/rows_of_tables.rs": rows_rust.rows(schema)}
 
