@@ -659,7 +659,7 @@ class Idle:
             m["prelaunch"], m["tail"], internal = service, 0, []
         m["internal"], m["largest"], m["count"] = sum(internal), max(internal, default=0), len(internal)
         reportable = [g for g in self.gaps if g.step == i]
-        m["reportable"] = len(reportable)
+        m["reportable"], m["listed"] = len(reportable), sum(g.length for g in reportable)
         m["idle"] = service - m["busy"]
         m["parts"] = self.parts_between(d, w.start, w.end)
         m["clocks"] = self.clocks(members)
@@ -1086,6 +1086,7 @@ class Idle:
                 "prelaunch_gap_ns": ns(m["prelaunch"]), "tail_gap_ns": ns(m["tail"]),
                 "internal_bubble_total_ns": ns(m["internal"]), "largest_internal_bubble_ns": ns(m["largest"]),
                 "bubble_count": m["count"], "unrecorded_launches": 0, "reportable_count": m["reportable"],
+                "reportable_ns": ns(m["listed"]),
                 "underfeed_ratio": ratio(m["idle"], m["service"]),
                 "exact_ps": {"start": w.start, "end": w.end, "busy": m["busy"], "prelaunch": m["prelaunch"],
                              "internal": m["internal"], "tail": m["tail"]},
@@ -1461,7 +1462,8 @@ class Idle:
                          "tail_ps": m["tail"], "largest_internal_ps": m["largest"],
                          **{f"{key}_ps": p[key] for key in ("compute_only", "comm_exposed", "comm_overlapped", "copy",
                                                             "other", "idle")},
-                         "not_recorded_ps": 0, "unrecorded_launches": 0, "bubble_count": m["count"], "tags": ",".join(t for t in TAGS if t in m["tags"])})
+                         "not_recorded_ps": 0, "unrecorded_launches": 0, "bubble_count": m["count"], "tags": ",".join(t for t in TAGS if t in m["tags"]),
+                         "reportable_ps": m["listed"]})
         return rows
 
     def arrow_gaps(self, hosts):
