@@ -10,8 +10,7 @@ FOLDER = "schema/documents"
 SCALARS = {"text": "string", "int": "integer", "number": "number", "boolean": "boolean", "null": "null",
            "ns": "integer", "whole_ns": "integer", "text_id": "string", "whole": "string",
            "ms": "number", "us": "number", "us_of_ns": "number", "exact_ns": "number", "ppm": "number"}
-FRAME = {"status": "status", "reason": "reason", "code": "text", "message": "text", "path": "text", "byte_offset": "count?",
-         "hint": "text"}
+FRAME = {"status": "status", "reason": "reason"}  # and the fields of a fault
 NULLS = ("none", "negative", "empty", "no_time", "zero", "false")
 
 
@@ -272,9 +271,10 @@ class Schemas:
             whole["description"] = made.meaning
         if made.root.fields and made.is_framed:
             own = {field.name for field in made.root.fields}
-            frame = [Field(name, "schema", {"is": "const", "const": f"profkit.{name}"}),
+            frame = [Field(name, "schema", {"is": "const", "const": f"profkit.{name}", "meaning": "Which document it is."}),
                      Field(name, "version", {"is": "const", "const": made.version, "meaning": made.version_meaning})]
             frame += [Field(name, key, kind) for key, kind in FRAME.items() if key not in own]
+            frame += [field for field in self.documents["common"].records["fault"].fields if field.name not in own]
             whole |= self.object(name, made.root, frame)
             fields = [field for _, field in self.flat(name, made.root.fields)]
             whole["required"] = ["schema", "version", "status", "reason"]
