@@ -20,6 +20,8 @@
 
 namespace profkit_tool {
 
+class table;
+
 // The filters of the command line; `default_limit` where no limit was asked for.
 profkit::query_filters filters_of(const options& asked, std::uint64_t default_limit);
 
