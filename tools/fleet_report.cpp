@@ -64,7 +64,7 @@ void print_answer(text_output& out, const answer& one, const options& asked) {
   const std::uint64_t most = asked.limit.value_or(10);
   const std::size_t shown = most == 0 ? all : shown_of(all, static_cast<std::size_t>(most));
   print_values(out, one.found.names, {one.found.rows.begin(), one.found.rows.begin() + static_cast<std::ptrdiff_t>(shown)}, columns);
-  print_left_out(out, all, shown);
+  print_more(out, all, shown);
 }
 
 std::string html_text(std::string_view text) {

@@ -206,7 +206,7 @@ void session::absent(std::string_view why) {
 
 void session::left_out(std::uint64_t total, std::uint64_t shown, std::size_t indent) {
   left_any_out_ = left_any_out_ || shown < total;
-  print_left_out(out_, total, shown, indent);
+  print_more(out_, total, shown, indent);
 }
 
 void session::print(std::string_view title, const table& rows, std::uint64_t total) {

@@ -11,14 +11,14 @@ using profkit::terminal_width;
 
 namespace {
 constexpr std::size_t gutter = 2;
-}
+}  // namespace
 
 void print_heading(text_output& out, std::string_view text) {
   if (out.wrote_anything()) out.line();
   out.line(out.screen().paint(wrap(text, out.screen().columns, 0), style::heading));
 }
 
-void print_left_out(text_output& out, std::uint64_t total, std::uint64_t shown, std::size_t indent) {
+void print_more(text_output& out, std::uint64_t total, std::uint64_t shown, std::size_t indent) {
   if (total <= shown) return;
   const std::string text = "… " + profkit::grouped(total - shown) + " more (--limit 0 shows all)";
   out.line(std::string(indent, ' ') + out.screen().paint(text, style::dim));

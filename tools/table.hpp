@@ -23,7 +23,7 @@ constexpr std::size_t report_columns = 100;  ///< of what is made for reading, o
 // A heading over a part of the output; a blank line before it unless it is the first.
 void print_heading(text_output& out, std::string_view text);
 // "… 480 more (--limit 0 shows all)" when fewer rows than `total` were shown.
-void print_left_out(text_output& out, std::uint64_t total, std::uint64_t shown, std::size_t indent = 2);
+void print_more(text_output& out, std::uint64_t total, std::uint64_t shown, std::size_t indent = 2);
 
 class table {
  public:

@@ -109,7 +109,7 @@ void print_folder(text_output& out, const std::vector<detection_report>& all, co
            escape_for_terminal(r.verdict)});
   }
   t.print(out, columns, 0);
-  print_left_out(out, all.size(), shown, 0);
+  print_more(out, all.size(), shown, 0);
   out.line();
   out.line(count_of(all.size(), "file") + ", " + profkit::grouped(std::uint64_t{read}) +
            " recognised; for all details of one file: profkit info --why FILE");
