@@ -42,5 +42,10 @@ const known_format& format_of(file_family family) noexcept {
   return no_format;
 }
 
+const char* family_name(file_family f) noexcept { return format_of(f).name; }
+const char* family_title(file_family f) noexcept { return format_of(f).title; }
+const char* why_not_read(file_family f) noexcept { return format_of(f).why_not_read; }
+file_content content_of(file_family f) noexcept { return format_of(f).content; }
+
 }  // namespace PROFKIT_NAMESPACE
 }  // namespace profkit

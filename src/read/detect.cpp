@@ -45,11 +45,6 @@ std::string host_in_name(const name_rule& row, std::string_view name) {
 
 }  // namespace
 
-const char* family_name(file_family f) noexcept { return format_of(f).name; }
-const char* family_title(file_family f) noexcept { return format_of(f).title; }
-const char* why_not_read(file_family f) noexcept { return format_of(f).why_not_read; }
-file_content content_of(file_family f) noexcept { return format_of(f).content; }
-
 detection detect_by_name(std::string_view file_name) {
   const std::string_view name = without_compression(file_name);
   for (const detection_confidence sure : {detection_confidence::certain, detection_confidence::possible})
