@@ -1,5 +1,4 @@
 #include <formats/activity_input.hpp>
-#include <formats/chrome/chrome_decoder.hpp>
 
 #include <base/format.hpp>
 #include <base/merged_losses.hpp>
@@ -13,22 +12,6 @@
 
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
-namespace {
-
-const char* reason_of_defect(chrome_defect defect) noexcept {
-  switch (defect) {
-    case chrome_defect::none: break;
-    case chrome_defect::without_time:
-    case chrome_defect::start_out_of_reach: return "no usable time";
-    case chrome_defect::without_begin: return no_begin;
-    case chrome_defect::without_duration: return "no usable duration";
-    case chrome_defect::negative_duration: return "the duration is negative";
-    case chrome_defect::end_out_of_reach: return "the time lies out of reach (106 days)";
-  }
-  return "";
-}
-
-}  // namespace
 
 void reject_row(activity_input& input, const char* reason, std::uint64_t line, std::uint64_t count) {
   if (count == 0) return;
@@ -45,10 +28,6 @@ void reject_row(activity_input& input, const char* reason, std::uint64_t line, s
 void reject_event(activity_input& input, const char* reason, std::uint64_t ordinal, std::uint64_t byte_offset) {
   if (input.rejected == 0) input.first_rejected_byte = byte_offset;
   reject_row(input, reason, ordinal + 1);
-}
-
-void reject_item(activity_input& input, const chrome_item& item) {
-  reject_event(input, reason_of_defect(item.defect), item.ordinal, item.event->byte_offset);
 }
 
 void note_rejected(activity_input& input) {

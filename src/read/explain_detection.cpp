@@ -3,7 +3,7 @@
 
 #include <formats/chrome/probe_json.hpp>
 #include <formats/foreign/foreign_format.hpp>
-#include <formats/protobuf/probe_wire.hpp>
+#include <formats/probe_wire.hpp>
 #include <formats/registry.hpp>
 #include <read/detect.hpp>
 

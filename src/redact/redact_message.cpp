@@ -4,7 +4,7 @@
 
 #include <base/affix.hpp>
 #include <base/wire_encode.hpp>
-#include <formats/protobuf/probe_wire.hpp>
+#include <formats/probe_wire.hpp>
 #include <formats/protobuf/proto_names.hpp>
 #include <formats/protobuf/proto_text.hpp>
 #include <redact/redact.hpp>

@@ -2,7 +2,7 @@
 
 #include <read/detect.hpp>
 #include <formats/chrome/probe_json.hpp>
-#include <formats/protobuf/probe_wire.hpp>
+#include <formats/probe_wire.hpp>
 
 #include "../io/test_files.hpp"
 #include "support.hpp"

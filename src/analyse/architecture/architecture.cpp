@@ -6,7 +6,7 @@
 #include <analyse/architecture/substructure.hpp>
 #include <analyse/architecture/summary.hpp>
 #include <analyse/architecture/totals.hpp>
-#include <analyse/bubbles/windows.hpp>
+#include <analyse/windows/windows.hpp>
 #include <analyse/input_texts.hpp>
 #include <base/contained.hpp>
 #include <base/thread_pool.hpp>

@@ -1,6 +1,6 @@
 // The phases of the detector, in order.
 #include <analyse/bubbles/host_evidence.hpp>
-#include <analyse/bubbles/markers.hpp>
+#include <analyse/windows/markers.hpp>
 #include <analyse/bubbles/summary.hpp>
 #include <analyse/bubbles/tags.hpp>
 #include <analyse/bubbles/unrecorded.hpp>

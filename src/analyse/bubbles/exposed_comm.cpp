@@ -1,6 +1,6 @@
 #include <analyse/bubbles/exposed_comm.hpp>
 #include <analyse/bubbles/segments.hpp>
-#include <analyse/bubbles/windows.hpp>
+#include <analyse/windows/windows.hpp>
 
 #include <algorithm>
 #include <vector>

@@ -1,4 +1,4 @@
-#include <analyse/bubbles/markers.hpp>
+#include <analyse/windows/markers.hpp>
 #include <analyse/bubbles/unrecorded.hpp>
 
 #include <base/hash_map.hpp>

@@ -5,7 +5,7 @@
 #include <profkit/core/steps.hpp>
 
 #include <analyse/stats.hpp>
-#include <analyse/bubbles/windows.hpp>
+#include <analyse/windows/windows.hpp>
 #include <analyse/input_texts.hpp>
 #include <base/hash_map.hpp>
 #include <formats/xspace/line_time.hpp>

@@ -248,5 +248,18 @@ bool for_each_event(const line_index& line, std::size_t file, const plane_index&
 // What begin_plane() of the tree and of the metadata gets.
 [[nodiscard]] tree_plane tree_plane_of(const profile& p, std::size_t file, std::size_t plane_at);
 
+// Files whose events, rows or members are shown; what repeats another file is left out.
+[[nodiscard]] inline bool is_shown_trace(const capture_file& file) noexcept {
+  return content_of(file.family) == file_content::trace_events && file.export_of < 0;
+}
+[[nodiscard]] inline bool is_shown_table(const capture_file& file) noexcept {
+  const file_content held = content_of(file.family);
+  return (held == file_content::kernel_table || held == file_content::totals_table) && file.export_of < 0;
+}
+
+[[nodiscard]] inline bool is_recorded(const capture_file& file) noexcept {
+  return content_of(file.family) == file_content::recording;
+}
+
 }  // namespace PROFKIT_NAMESPACE
 }  // namespace profkit

@@ -1,7 +1,7 @@
 // Where a capture was recorded: devices, hosts, processes, and what wrote it.
 #include <analyse/report/parts.hpp>
 
-#include <analyse/ops/device_peaks.hpp>
+#include <analyse/device_peaks.hpp>
 #include <base/affix.hpp>
 #include <profkit/core/activity.hpp>
 #include <profkit/core/text.hpp>

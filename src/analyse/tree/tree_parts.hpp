@@ -12,19 +12,6 @@
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 
-// Files whose events, rows or members are shown; what repeats another file is left out.
-[[nodiscard]] inline bool is_shown_trace(const capture_file& file) noexcept {
-  return content_of(file.family) == file_content::trace_events && file.export_of < 0;
-}
-[[nodiscard]] inline bool is_shown_table(const capture_file& file) noexcept {
-  const file_content held = content_of(file.family);
-  return (held == file_content::kernel_table || held == file_content::totals_table) && file.export_of < 0;
-}
-
-[[nodiscard]] inline bool is_recorded(const capture_file& file) noexcept {
-  return content_of(file.family) == file_content::recording;
-}
-
 // Whether a process is wanted: by its name, by what else the capture's devices are called ("GPU 0", its labels), or by its
 // name and pid ("python3 4711"), as `steps` and others show it.
 [[nodiscard]] bool process_fits(const chrome_tracks& tracks, std::uint32_t process, std::string_view wanted);

@@ -256,14 +256,13 @@ class neutrino_writer {
   verdict verdict_;
 };
 
-}  // namespace
-
-result<document_status> write_neutrino(json_writer& out, const profile& p, const probe_query& query,
-                                       const hooks& host) {
+result<document_status> write_neutrino(json_writer& out, const profile& p, const probe_query& query, const hooks& host) {
   auto target = find_probe_target(p, query);
   if (!target) return std::move(target).error();
   return neutrino_writer(out, p, query, *target, host).write();
 }
+
+}  // namespace
 
 result<document_status> write_neutrino(json_writer& out, const trace& t, const query_filters& o,
                                        const hooks& host) {

@@ -1,5 +1,6 @@
 // What the fields of the document `neutrino` are found with.
 #pragma once
+#include "document.hpp"
 #include <export/neutrino/parts.hpp>
 
 #include <atomic>

@@ -2,9 +2,9 @@
 #pragma once
 #include <profkit/core/probe_export.hpp>
 
-#include <export/json/document.hpp>
-
+#include <cstdint>
 #include <string>
+#include <vector>
 
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
@@ -67,9 +67,6 @@ class record_filter {
   return p.file_count() == 0 ? "no file of the capture was recognised"
                              : "this is no Neutrino trace: there is no event.log and no result/*.bin";
 }
-
-// A document inside another one, or alone.
-result<document_status> write_neutrino(json_writer& out, const profile& p, const probe_query& query, const hooks& host);
 
 }  // namespace json
 }  // namespace PROFKIT_NAMESPACE

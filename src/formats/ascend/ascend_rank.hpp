@@ -17,14 +17,6 @@ inline constexpr const char* why_no_database =
     "there is only a database export, which is not read: export it as text, too (export_type=Text of torch_npu.profiler, or "
     "msprof --export=on --output=DIR)";
 
-// The folder that stands for the rank that a file belongs to: up to *_ascend_pt or *_ascend_ms, else without the
-// folders that exporters make (ASCEND_PROFILER_OUTPUT, mindstudio_profiler_output).
-[[nodiscard]] std::string_view ascend_rank_folder(std::string_view folder) noexcept;
-// Whether a folder's name says that an Ascend profiler wrote it.
-[[nodiscard]] bool is_ascend_folder(std::string_view folder) noexcept;
-// The number in profiler_info_3.json, rank_3_ascend_pt and ascend_pytorch_profiler_3.db; -1 when there is none.
-[[nodiscard]] std::int32_t ascend_rank_number(std::string_view name) noexcept;
-
 // profiler_info*.json and profiler_metadata.json.
 struct ascend_settings {
   std::optional<bool> stacks, shapes;

@@ -131,5 +131,26 @@ std::uint32_t chrome_decoder::async_group_of(const chrome_event& e, std::uint32_
   return async_groups_.intern(key_);
 }
 
+namespace {
+
+const char* reason_of_defect(chrome_defect defect) noexcept {
+  switch (defect) {
+    case chrome_defect::none: break;
+    case chrome_defect::without_time:
+    case chrome_defect::start_out_of_reach: return "no usable time";
+    case chrome_defect::without_begin: return no_begin;
+    case chrome_defect::without_duration: return "no usable duration";
+    case chrome_defect::negative_duration: return "the duration is negative";
+    case chrome_defect::end_out_of_reach: return "the time lies out of reach (106 days)";
+  }
+  return "";
+}
+
+}  // namespace
+
+void reject_item(activity_input& input, const chrome_item& item) {
+  reject_event(input, reason_of_defect(item.defect), item.ordinal, item.event->byte_offset);
+}
+
 }  // namespace PROFKIT_NAMESPACE
 }  // namespace profkit

@@ -4,6 +4,7 @@
 #include <profkit/core/chrome.hpp>
 
 #include <base/string_table.hpp>
+#include <formats/activity_input.hpp>
 #include <formats/chrome/chrome_pairs.hpp>
 #include <formats/chrome/chrome_tracks.hpp>
 
@@ -103,6 +104,9 @@ class chrome_decoder final : public chrome_visitor {
   std::vector<std::string> end_names_;
   std::string key_, args_;
 };
+
+// Counts an event among the rejected, with what is wrong with its times; of a pair the place of its end.
+void reject_item(activity_input& input, const chrome_item& item);
 
 }  // namespace PROFKIT_NAMESPACE
 }  // namespace profkit

@@ -1,6 +1,6 @@
 #include <formats/chrome/chrome_dialect.hpp>
 
-#include <formats/ascend/ascend_rank.hpp>
+#include <formats/ascend_folders.hpp>
 
 #include <algorithm>
 #include <functional>

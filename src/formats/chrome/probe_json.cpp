@@ -2,7 +2,7 @@
 #include <formats/chrome/json_outline.hpp>
 #include <formats/chrome/probe_json.hpp>
 #include <formats/head_text.hpp>
-#include <formats/protobuf/probe_wire.hpp>
+#include <formats/probe_wire.hpp>
 
 #include <cstddef>
 

@@ -6,7 +6,7 @@
 #include <formats/foreign/foreign_message.hpp>
 #include <formats/foreign/pickle_head.hpp>
 #include <formats/foreign/sqlite_schema.hpp>
-#include <formats/protobuf/probe_wire.hpp>
+#include <formats/probe_wire.hpp>
 
 #include <cstddef>
 #include <optional>

@@ -1,7 +1,7 @@
 #include <formats/foreign/foreign_message.hpp>
 
 #include <profkit/wire.hpp>
-#include <formats/protobuf/head_walk.hpp>
+#include <formats/head_walk.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -1,5 +1,5 @@
 #include <formats/registry.hpp>
-#include <formats/protobuf/probe_wire.hpp>
+#include <formats/probe_wire.hpp>
 
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {

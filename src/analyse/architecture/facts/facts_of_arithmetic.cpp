@@ -2,7 +2,7 @@
 // the device's rate that took.
 #include <analyse/architecture/facts/model_facts.hpp>
 
-#include <analyse/ops/device_peaks.hpp>
+#include <analyse/device_peaks.hpp>
 #include <base/affix.hpp>
 #include <profkit/core/text.hpp>
 

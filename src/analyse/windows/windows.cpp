@@ -1,6 +1,6 @@
-#include <analyse/bubbles/keeping.hpp>
-#include <analyse/bubbles/markers.hpp>
-#include <analyse/bubbles/windows.hpp>
+#include <analyse/windows/keeping.hpp>
+#include <analyse/windows/markers.hpp>
+#include <analyse/windows/windows.hpp>
 
 #include <base/affix.hpp>
 #include <profkit/time.hpp>

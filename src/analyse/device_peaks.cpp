@@ -1,4 +1,4 @@
-#include <analyse/ops/device_peaks.hpp>
+#include <analyse/device_peaks.hpp>
 
 #include <analyse/stats.hpp>
 #include <base/affix.hpp>
@@ -23,7 +23,7 @@ struct listed_device {
 constexpr listed_device listed_devices[] = {
 #define PROFKIT_DEVICE_PEAKS(words, f64, f32, tf32, f16, bf16, f8, f4, i8, memory, source) \
   {words, {f64, f32, tf32, f16, bf16, f8, f4, i8}, memory, source},
-#include <analyse/ops/device_peaks.inc>
+#include <analyse/device_peaks.inc>
 #undef PROFKIT_DEVICE_PEAKS
 };
 
@@ -36,7 +36,7 @@ struct listed_capability {
 constexpr listed_capability listed_capabilities[] = {
 #define PROFKIT_CAPABILITY_PEAKS(vendor, major, minor, f64, f32, tf32, f16, bf16, f8, f4, i8, memory) \
   {vendor, major, minor, {f64, f32, tf32, f16, bf16, f8, f4, i8}, memory},
-#include <analyse/ops/device_peaks.inc>
+#include <analyse/device_peaks.inc>
 #undef PROFKIT_CAPABILITY_PEAKS
 };
 

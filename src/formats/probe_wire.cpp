@@ -1,7 +1,7 @@
-#include <formats/protobuf/probe_wire.hpp>
+#include <formats/probe_wire.hpp>
 
 #include <formats/head_text.hpp>
-#include <formats/protobuf/head_walk.hpp>
+#include <formats/head_walk.hpp>
 
 #include <cstddef>
 #include <cstdint>
