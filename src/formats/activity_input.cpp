@@ -93,30 +93,6 @@ void note_unrecorded(const activity_host& host, activity_input& input) {
   if (input.lacks_events.empty()) input.lacks_events = input.incomplete.back();
 }
 
-void note_unpaired(const unpaired_events& found, activity_input& input) {
-  if (found.begins == 0 && found.ends == 0) return;
-  input.begins_without_end = found.begins;
-  input.begins_open = found.open_begins;
-  input.ends_without_begin = found.ends;
-  const auto named = [](const std::vector<std::string>& names, std::uint64_t all) {
-    std::string text;
-    for (const std::string& name : names)
-      if (!name.empty()) text += (text.empty() ? " (\"" : ", \"") + name + '"';
-    return text.empty() ? text : text + (names.size() < all ? ", …)" : ")");
-  };
-  std::string text;
-  if (found.begins > 0) {
-    text = counted(found.begins, "begin has", "begins have") + " no end" + named(found.begin_names, found.begins);
-    if (found.open_begins > 0)
-      text += ", " + (found.open_begins == found.begins ? std::string(found.begins == 1 ? "which" : "all of which") : grouped(found.open_begins) + " of which") +
-              " may have run when the trace ended";
-  }
-  if (found.ends > 0)
-    text += (text.empty() ? "" : "; ") + counted(found.ends, "end has", "ends have") + " no begin" + named(found.end_names, found.ends);
-  input.unpaired = text + ": no total has them";
-  input.incomplete.push_back(input.unpaired);
-}
-
 void note_header(std::string_view key, std::string_view json, activity_input& input) {
   if (key != incomplete_key) return;
   for (const std::string& text : loss_texts(json)) {

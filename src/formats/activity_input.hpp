@@ -9,8 +9,6 @@
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 
-struct unpaired_events;
-
 // Counts rows that were not taken; `line` is that of the first of them, from 1.
 void reject_row(activity_input& input, const char* reason, std::uint64_t line, std::uint64_t count = 1);
 // The same of an event of JSON, by its place among the events.
@@ -25,9 +23,6 @@ void note_rejected(activity_input& input);
 
 // What `input` says of launches of its host without a record of a device.
 void note_unrecorded(const activity_host& host, activity_input& input);
-
-// Begins and ends of which the other is missing.
-void note_unpaired(const unpaired_events& found, activity_input& input);
 
 // What a merge says around the events of a node of what was lost before.
 void note_header(std::string_view key, std::string_view json, activity_input& input);

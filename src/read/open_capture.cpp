@@ -7,7 +7,7 @@
 #include <base/hash_map.hpp>
 #include <base/paths.hpp>
 #include <base/progress.hpp>
-#include <formats/ascend/ascend_rank.hpp>
+#include <formats/ascend_folders.hpp>
 #include <formats/ascend/unparsed.hpp>
 #include <formats/neutrino/neutrino_detect.hpp>
 #include <formats/registry.hpp>

@@ -256,7 +256,7 @@ class neutrino_writer {
   verdict verdict_;
 };
 
-result<document_status> write_neutrino(json_writer& out, const profile& p, const probe_query& query, const hooks& host) {
+result<document_status> write_probes(json_writer& out, const profile& p, const probe_query& query, const hooks& host) {
   auto target = find_probe_target(p, query);
   if (!target) return std::move(target).error();
   return neutrino_writer(out, p, query, *target, host).write();
@@ -269,7 +269,7 @@ result<document_status> write_neutrino(json_writer& out, const trace& t, const q
   const profile& p = t.files();
   probe_query query;
   query.limit = o.limit;
-  return write_neutrino(out, p, query, host);
+  return write_probes(out, p, query, host);
 }
 
 }  // namespace json
@@ -279,7 +279,7 @@ result<document_status> write_probe_document(const profile& p, const probe_query
   return contained([&]() -> result<document_status> {
     json_writer out(into);
     out.bound(json::bounds_of(document::neutrino, query.limit));
-    result<document_status> status = json::write_neutrino(out, p, query, host);
+    result<document_status> status = json::write_probes(out, p, query, host);
     if (!status) return status;
     if (result<void> finished = out.finish(); !finished) return std::move(finished).error();
     return status;

@@ -11,6 +11,7 @@
 #include <formats/ascend/ascend_names.hpp>
 #include <formats/ascend/ascend_origins.hpp>
 #include <formats/ascend/ascend_rank.hpp>
+#include <formats/ascend_folders.hpp>
 #include <formats/ascend/ascend_trace.hpp>
 #include <formats/chrome/chrome_dialect.hpp>
 

@@ -1,5 +1,7 @@
 #include <formats/chrome/chrome_decoder.hpp>
 
+#include <base/format.hpp>
+#include <profkit/core/text.hpp>
 #include <profkit/time.hpp>
 
 #include <algorithm>
@@ -150,6 +152,30 @@ const char* reason_of_defect(chrome_defect defect) noexcept {
 
 void reject_item(activity_input& input, const chrome_item& item) {
   reject_event(input, reason_of_defect(item.defect), item.ordinal, item.event->byte_offset);
+}
+
+void note_unpaired(const unpaired_events& found, activity_input& input) {
+  if (found.begins == 0 && found.ends == 0) return;
+  input.begins_without_end = found.begins;
+  input.begins_open = found.open_begins;
+  input.ends_without_begin = found.ends;
+  const auto named = [](const std::vector<std::string>& names, std::uint64_t all) {
+    std::string text;
+    for (const std::string& name : names)
+      if (!name.empty()) text += (text.empty() ? " (\"" : ", \"") + name + '"';
+    return text.empty() ? text : text + (names.size() < all ? ", …)" : ")");
+  };
+  std::string text;
+  if (found.begins > 0) {
+    text = counted(found.begins, "begin has", "begins have") + " no end" + named(found.begin_names, found.begins);
+    if (found.open_begins > 0)
+      text += ", " + (found.open_begins == found.begins ? std::string(found.begins == 1 ? "which" : "all of which") : grouped(found.open_begins) + " of which") +
+              " may have run when the trace ended";
+  }
+  if (found.ends > 0)
+    text += (text.empty() ? "" : "; ") + counted(found.ends, "end has", "ends have") + " no begin" + named(found.end_names, found.ends);
+  input.unpaired = text + ": no total has them";
+  input.incomplete.push_back(input.unpaired);
 }
 
 }  // namespace PROFKIT_NAMESPACE

@@ -108,5 +108,8 @@ class chrome_decoder final : public chrome_visitor {
 // Counts an event among the rejected, with what is wrong with its times; of a pair the place of its end.
 void reject_item(activity_input& input, const chrome_item& item);
 
+// Begins and ends of which the other is missing.
+void note_unpaired(const unpaired_events& found, activity_input& input);
+
 }  // namespace PROFKIT_NAMESPACE
 }  // namespace profkit
