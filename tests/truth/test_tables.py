@@ -258,18 +258,20 @@ class OneLineAColumn(truth.Case):
 
     def test_a_field_of_a_document_is_one_line(self):
         line = 'stall_ps = { is = "ps", meaning = "Time in stalls." }\n'
-        self.assertEqual(self.changed_by("documents/steps.toml", line, 'start_ps = "ps"', "[step.fields]"), {"docs/schemas/steps.json"})
+        self.assertEqual(self.changed_by("documents/steps.toml", line, 'start_ps = {', "[step.fields]"), {"docs/schemas/steps.json"})
 
     def test_mistakes_in_the_descriptions_of_documents_are_told(self):
         text = (truth.ROOT / "schema" / "documents" / "steps.toml").read_text(encoding="utf-8")
-        for was, becomes in (('name = "text"', 'name = "texts"'), ('is = "[step]"', 'is = "[stop]"'), ('is = "count"', 'is = "enum:step"'),
-                             ('name = "text"', 'name = { is = "text", colour = "red" }'), ('name = "text"', 'name = { meaning = "its name" }'),
+        for was, becomes in (('step_num = { is = "id?"', 'step_num = { is = "ids"'), ('is = "[step]"', 'is = "[stop]"'), ('is = "count"', 'is = "enum:step"'),
+                             ('name = { is = "text"', 'name = { is = "text", colour = "red"'), ('name = { is = "text", ', 'name = { '),
+                             ('row = "step_row"', 'row = "step_row"\ntable = "steps.breakdown"'),
                              ('row = "step_row"', 'row = "step_row"\ncolour = "red"'), ("title =", 'colour = "red"\ntitle =')):
             self.assertIn(was, text)
             path = self.write("steps.toml", text.replace(was, becomes, 1))
-            program = ("import pathlib, sys; sys.path.insert(0, sys.argv[1]); import documents, enums; root = pathlib.Path(sys.argv[1]).parent;"
-                       "texts = {p.stem: p.read_text() for p in (root / documents.FOLDER).glob('*.toml')}; texts['steps'] = pathlib.Path("
-                       "sys.argv[2]).read_text(); documents.Schemas(texts, enums.read((root / enums.SCHEMA).read_text())).json('steps')")
+            program = ("import pathlib, sys; sys.path.insert(0, sys.argv[1]); import documents, enums, tables; root = pathlib.Path(sys.argv[1]).parent;"
+                       "known = enums.read((root / enums.SCHEMA).read_text());"
+                       "schema = tables.Schema((root / tables.SCHEMA).read_text(), known); texts = {p.stem: p.read_text() for p in (root / documents.FOLDER).glob('*.toml')}; texts['steps'] = pathlib.Path("
+                       "sys.argv[2]).read_text(); documents.Schemas(texts, known, {t.name: t for t in schema.tables}).json('steps')")
             done = subprocess.run([sys.executable, "-c", program, str(truth.ROOT / "scripts"), str(path)], check=False,
                                   capture_output=True, text=True)
             self.assertIn("SchemaError", done.stderr, becomes)
