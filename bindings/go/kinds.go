@@ -58,6 +58,20 @@ func (k Accelerator) String() string { return named("accelerator", int32(k), "un
 // MarshalText gives what String does.
 func (k Accelerator) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
 
+// LaunchKind: what a span with a correlation gave to a device. Where no kernel has its number, it is known that the
+// device did something that was not recorded.
+type LaunchKind int32
+
+// Values of LaunchKind.
+const (
+	// as its name says, of calls of CUDA, HIP and CANN
+	LaunchByName LaunchKind = C.PK_LAUNCH_BY_NAME
+	LaunchKernel LaunchKind = C.PK_LAUNCH_KERNEL
+	LaunchCopy   LaunchKind = C.PK_LAUNCH_COPY
+	// many kernels
+	LaunchGraph LaunchKind = C.PK_LAUNCH_GRAPH
+)
+
 // SpanKind: what a span of a host is.
 type SpanKind int32
 
@@ -209,6 +223,17 @@ const (
 	StatusError DocumentStatus = C.PK_DOCUMENT_STATUS_ERROR
 )
 
+// DumpFormat: how a message is written.
+type DumpFormat int32
+
+// Values of DumpFormat.
+const (
+	// one document, as `profkit dump --json` writes it
+	DumpJSON DumpFormat = C.PK_DUMP_JSON
+	// protobuf's text format, with remarks after '#'
+	DumpText DumpFormat = C.PK_DUMP_TEXT
+)
+
 // Certainty: how sure a statement is. proved: arithmetic on the capture, or evidence that allows nothing else; what
 // each cause needs is in docs/bubbles.md. likely: most of the evidence points there. possible: it fits, and so may
 // others. unknown: nothing on record says.
@@ -322,6 +347,19 @@ func (k ProbeSlice) String() string { return named("probe_slice", int32(k), "unk
 
 // MarshalText gives what String does.
 func (k ProbeSlice) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
+
+// ProbeFormat: how a slice is written.
+type ProbeFormat int32
+
+// Values of ProbeFormat.
+const (
+	// a document
+	ProbeJSON ProbeFormat = C.PK_PROBE_JSON
+	// a heading and a row an item (RFC 4180), of any slice but the summary
+	ProbeCSV ProbeFormat = C.PK_PROBE_CSV
+	// a picture for a browser, of schedule and density
+	ProbeSVG ProbeFormat = C.PK_PROBE_SVG
+)
 
 // ProbeTool: what records are taken for that no probe.toml describes.
 type ProbeTool int32
@@ -506,6 +544,9 @@ var namesOf = map[string][]string{
 	},
 	"probe_slice": {
 		"summary", "launches", "kernels", "maps", "records", "schedule", "bytes", "density", "progress", "overhead", "log",
+	},
+	"probe_level": {
+		"unknown", "thread", "warp",
 	},
 	"probe_outcome": {
 		"unfinished", "ok", "failed", "cant-save", "backup", "memusage", "benchmark",

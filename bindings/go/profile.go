@@ -205,15 +205,6 @@ func openOptions(memory *arena, options OpenOptions, flags C.uint32_t, hooks *C.
 	return given
 }
 
-// DumpFormat is how Dump writes.
-type DumpFormat int32
-
-// Formats of Dump.
-const (
-	DumpJSON DumpFormat = C.PK_DUMP_JSON
-	DumpText DumpFormat = C.PK_DUMP_TEXT // protobuf's text format
-)
-
 // DumpOptions say what to show of a message.
 type DumpOptions struct {
 	Format DumpFormat // DumpJSON or DumpText

@@ -332,7 +332,6 @@ class Record(NamedTuple):
 _TOOLS = {name or "none": value for value, name in NAMES["probe_tool"].items()}
 _SLICES = {name: value for value, name in NAMES["probe_slice"].items()}
 _FORMATS = {"json": d.PK_PROBE_JSON, "csv": d.PK_PROBE_CSV, "svg": d.PK_PROBE_SVG}
-_LEVELS = ("unknown", "thread", "warp")
 
 
 class Records(Owner):
@@ -399,7 +398,7 @@ class Neutrino(Owner):
             flags = tuple(lib.pk_probe_flag_name(1 << bit).decode() for bit in range(32) if row.flags >> bit & 1)
             fields = tuple(record_field_of(got(lib.pk_probe_field_get, d.pk_probe_field, self._h, file, at, field))
                            for field in range(row.field_count))
-            found.append(record_map_of(row, _LEVELS[row.level], flags, fields))
+            found.append(record_map_of(row, flags, fields))
         return found
 
     def records(self, file: int, map: int = 0) -> "Records":  # pylint: disable=redefined-builtin

@@ -30,6 +30,15 @@ class Accelerator(IntEnum):
         return cls.OTHER
 
 
+class LaunchKind(IntEnum):
+    """What a span with a correlation gave to a device. Where no kernel has its number, it is known that the device
+    did something that was not recorded."""
+    BY_NAME = 0
+    KERNEL = 1
+    COPY = 2
+    GRAPH = 3
+
+
 class SpanKind(IntEnum):
     """What a span of a host is."""
     OP = 0
@@ -107,6 +116,13 @@ class LineKind(IntEnum):
         return cls.OTHER
 
 
+class StatOrigin(IntFlag):
+    """Where a stat was written. Bits: a set of them says which to visit."""
+    EVENT = 1
+    METADATA = 2
+    PLANE = 4
+
+
 # What documents call the values, by their numbers.
 NAMES: Dict[str, Dict[int, str]] = {
     "window_policy": {0: "whole", 1: "marker", 2: "device", 3: "guide"},
@@ -135,6 +151,7 @@ NAMES: Dict[str, Dict[int, str]] = {
     "ops_clock": {0: "aligned", 1: "device", 2: "mixed"},
     "probe_slice": {0: "summary", 1: "launches", 2: "kernels", 3: "maps", 4: "records", 5: "schedule", 6: "bytes",
         7: "density", 8: "progress", 9: "overhead", 10: "log"},
+    "probe_level": {0: "unknown", 1: "thread", 2: "warp"},
     "probe_outcome": {0: "unfinished", 1: "ok", 2: "failed", 3: "cant-save", 4: "backup", 5: "memusage",
         6: "benchmark"},
     "probe_tool": {0: "", 1: "block_sched", 2: "gmem_bytes", 3: "tensorop", 4: "program_progress", 5: "dmat"},
@@ -142,18 +159,3 @@ NAMES: Dict[str, Dict[int, str]] = {
     "trace_format": {0: "trace.json", 1: "pftrace", 2: "xspace", 3: "csv"},
 }
 # end of kinds
-
-
-class StatOrigin(IntFlag):
-    """Where a stat was written."""
-    EVENT = 1
-    METADATA = 2
-    PLANE = 4
-
-
-class LaunchKind(IntEnum):
-    """What a call of a host gave to a device."""
-    BY_NAME = 0
-    KERNEL = 1
-    COPY = 2
-    GRAPH = 3

@@ -379,7 +379,7 @@ fn runs_of_a_parent() {
         std::fs::copy(gpu(), folder.0.join(run).join("vm.xplane.pb")).unwrap();
     }
     let profile = Profile::open(&folder.0).unwrap();
-    let runs: Vec<_> = profile.runs().map(|(name, chosen)| (name.into_owned(), chosen)).collect();
+    let runs: Vec<_> = profile.runs().map(|run| (run.name.into_owned(), run.chosen)).collect();
     assert_eq!(runs, [("2024_01_02_00_00_00".to_owned(), true), ("2024_01_01_00_00_00".to_owned(), false)]);
     assert_eq!(profile.files().next().unwrap().run(), "2024_01_02_00_00_00");
 }
