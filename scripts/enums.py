@@ -67,7 +67,11 @@ class Enum:
     @property
     def is_listed(self):
         """Whether bindings have the texts of its values by their numbers."""
-        return self.c and self.function and not self.is_named_elsewhere and self.values[0]["number"] >= 0
+        return self.c and not self.is_named_elsewhere and not self.is_flags and self.values[0]["number"] >= 0
+
+    @property
+    def last_name(self):
+        return self.name.rpartition("::")[2]
 
     @property
     def is_nested(self):
@@ -113,7 +117,7 @@ def naming(enum, declared):
 def cpp(enum):
     """The C++ enumeration, and the declaration of its names."""
     pad = "  " if enum.is_nested else ""
-    name = enum.name.rpartition("::")[2]
+    name = enum.last_name
     body = comment(enum.meaning, pad, "/// ", "/// ") if enum.meaning else ""
     texts = [value["name"] + (f" = {value['number']}" if value["is_given"] else "") for value in enum.values]
     head = f"{pad}enum class {name} : std::{enum.type}_t {{"
@@ -171,7 +175,7 @@ def python(enums):
     for enum in enums:
         if enum.is_listed and not enum.python:
             shown = ", ".join(f"{value['number']}:\0{json.dumps(value['shown'])}" for value in enum.values if value["c"])
-            text += "\n".join(textwrap.wrap(f'"{enum.name}": {{{shown}}},', WIDTH, initial_indent="    ",
+            text += "\n".join(textwrap.wrap(f'"{enum.last_name}": {{{shown}}},', WIDTH, initial_indent="    ",
                                             subsequent_indent="        ")) + "\n"
     return text.replace("\0", " ") + "}\n"
 
@@ -229,9 +233,9 @@ def go(enums):
             continue
         text += "\n" + comment(f"{enum.go}: {enum.meaning[:1].lower()}{enum.meaning[1:]}", "", "// ", "// ")
         text += f"type {enum.go} int32\n\n// Values of {enum.go}.\nconst (\n{go_constants(enum)})\n"
-        if enum.function and not enum.is_named_elsewhere:
+        if enum.is_listed:
             text += (f"\n// String is as documents spell it; \"unknown\" for a value of a later library.\n"
-                     f"func (k {enum.go}) String() string {{ return named(\"{enum.name}\", int32(k), \"unknown\") }}\n"
+                     f"func (k {enum.go}) String() string {{ return named(\"{enum.last_name}\", int32(k), \"unknown\") }}\n"
                      f"\n// MarshalText gives what String does.\n"
                      f"func (k {enum.go}) MarshalText() ([]byte, error) {{ return []byte(k.String()), nil }}\n")
     text += "\n// What documents call the values, by their numbers.\nvar namesOf = map[string][]string{\n"
@@ -239,7 +243,7 @@ def go(enums):
         if enum.is_listed:
             shown = {value["number"]: value["shown"] for value in enum.values if value["c"]}
             listed = " ".join(json.dumps(shown.get(number, "")) + "," for number in range(max(shown) + 1))
-            text += f"\t\"{enum.name}\": {{\n{textwrap.indent(textwrap.fill(listed, WIDTH), 2 * chr(9))}\n\t}},\n"
+            text += f"\t\"{enum.last_name}\": {{\n{textwrap.indent(textwrap.fill(listed, WIDTH), 2 * chr(9))}\n\t}},\n"
     return text + "}\n\n"
 
 

@@ -520,7 +520,7 @@ worded!(
     #[allow(missing_docs)]
     Zero, Auto, {
     #[default]
-    Auto = sys::PK_ZERO_AUTO => "automatic",
+    Auto = sys::PK_ZERO_AUTO => "auto",
     Earliest = sys::PK_ZERO_EARLIEST => "earliest",
     Reference = sys::PK_ZERO_REFERENCE => "reference",
     None = sys::PK_ZERO_NONE => "none",
@@ -681,7 +681,7 @@ worded!(
     Io, Auto, {
     /// Maps regular files above 512 KiB, reads everything else.
     #[default]
-    Auto = sys::PK_IO_AUTO => "automatic",
+    Auto = sys::PK_IO_AUTO => "auto",
     /// A file that another process truncates under the mapping raises SIGBUS.
     Map = sys::PK_IO_MAP => "map",
     /// Truncation is PK_E_INPUT_CHANGED; the file is held in memory.
