@@ -41,6 +41,7 @@ HAS_STRUCTS = {"cpp"}
 # What no binding, or one of them, leaves out, and why.
 LEFT_OUT = {
     "pk_compression_name": "names of enumerations are those of the binding",
+    "pk_stat_kind_name": "names of enumerations are those of the binding",
     "pk_sibling_name": "names of enumerations are those of the binding",
     "pk_trace_format_name": "names of enumerations are those of the binding",
     "pk_event_next": "events are read in batches",
@@ -57,7 +58,6 @@ LEFT_OUT = {
     "rust pk_line_kind_name": "names of enumerations are Rust's",
     "rust pk_plane_kind_name": "names of enumerations are Rust's",
     "rust pk_table_name": "names of enumerations are Rust's",
-    "rust pk_stat_kind_name": "the kind of a value is that of the enum Value",
     "pk_hooks.user": "callbacks carry their own",
     "pk_read_callbacks.user": "callbacks carry their own",
     "pk_profile_info.file_count": "lists tell their lengths",

@@ -689,6 +689,9 @@ var namesOf = map[string][]string{
 	"line_kind": {
 		"steps", "modules", "ops", "async", "stream", "derived", "counter", "thread", "other",
 	},
+	"stat_kind": {
+		"none", "", "double", "uint64", "int64", "str", "bytes", "ref",
+	},
 	"note_kind": {
 		"hostname", "error", "warning",
 	},

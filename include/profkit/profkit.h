@@ -539,16 +539,18 @@ PK_API pk_status pk_events_read(pk_event_cursor* cursor, pk_event* events, size_
 
 /* ---- stats --------------------------------------------------------------------------------------------- */
 
+/* enum stat_kind: written by scripts/generate */
 /** The type of a stat's value: the number of the field of XStat that holds it. \since 0.1 */
 enum {
-  PK_STAT_NONE = 0, /**< no value was written */
+  PK_STAT_NONE = 0,   /**< no value was written */
   PK_STAT_DOUBLE = 2,
   PK_STAT_UINT64 = 3,
   PK_STAT_INT64 = 4,
   PK_STAT_STR = 5,
   PK_STAT_BYTES = 6,
-  PK_STAT_REF = 7 /**< `text` is the name of the stat metadata entry `bits` of the same plane */
+  PK_STAT_REF = 7     /**< the name of a stat metadata entry of the same plane */
 };
+/* end of enum stat_kind */
 /** The name of a type of stat: "none", "double", "uint64", "int64", "str", "bytes", "ref"; "none" for an unknown value.
  *  Ownership: static. \since 0.1 */
 PK_API const char* pk_stat_kind_name(int32_t kind) PK_NOEXCEPT;

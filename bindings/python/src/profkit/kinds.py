@@ -168,6 +168,7 @@ NAMES: Dict[str, Dict[int, str]] = {
     "compression": {0: "none", 1: "gzip", 2: "zstd"},
     "column_type": {0: "int64", 1: "uint64", 2: "int32", 3: "uint32", 4: "boolean", 5: "text", 6: "name"},
     "trace_format": {0: "trace.json", 1: "pftrace", 2: "xspace", 3: "csv"},
+    "stat_kind": {0: "none", 2: "double", 3: "uint64", 4: "int64", 5: "str", 6: "bytes", 7: "ref"},
     "note_kind": {0: "hostname", 1: "error", 2: "warning"},
 }
 # end of kinds

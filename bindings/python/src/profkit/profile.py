@@ -10,7 +10,7 @@ from . import _declarations as d
 from . import _library as L
 from ._library import Calls, Handle, Owner, check, got, lib, made, options, path_text, text
 from .errors import Error, NotFound
-from .kinds import StatOrigin, Status, choice
+from .kinds import NAMES, StatOrigin, Status, choice
 from .readers import Reader, open_uri, reader_of_file
 from .rows import (
     EventMetadata, Exported, FileInfo, LineInfo, LineSummary, PlaneInfo, Run, StatMetadata, event_metadata_of, exported_of, line_summary_of,
@@ -79,7 +79,7 @@ class Stat:
 
     def __init__(self, row: d.pk_stat) -> None:
         self.name, self.metadata_id, self.origin = text(row.name), row.metadata_id, StatOrigin(row.origin)
-        self.kind = _STAT_KINDS.get(row.kind, "none")
+        self.kind = NAMES["stat_kind"].get(row.kind, "none")
         if row.kind in (d.PK_STAT_STR, d.PK_STAT_REF):
             self.value = text(row.text)
         elif row.kind == d.PK_STAT_BYTES:
@@ -95,9 +95,6 @@ class Stat:
 
     def __repr__(self) -> str:
         return f"Stat({self.name!r}, {self.value!r})"
-
-
-_STAT_KINDS = {kind: lib.pk_stat_kind_name(kind).decode() for kind in range(8)}
 
 
 class Event:

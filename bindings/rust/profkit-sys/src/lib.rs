@@ -129,7 +129,7 @@ pub const PK_STAT_UINT64: i32 = 3;
 pub const PK_STAT_INT64: i32 = 4;
 pub const PK_STAT_STR: i32 = 5;
 pub const PK_STAT_BYTES: i32 = 6;
-/// `text` is the name of the stat metadata entry `bits` of the same plane
+/// the name of a stat metadata entry of the same plane
 pub const PK_STAT_REF: i32 = 7;
 /// in the event itself
 pub const PK_ORIGIN_EVENT: i32 = 1;
