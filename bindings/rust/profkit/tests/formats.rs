@@ -71,6 +71,8 @@ fn chrome_events_and_what_is_broken() {
     assert!(events
         .iter()
         .any(|event| event.phase == Some('X') && event.duration_ps.is_some() && !event.args.is_empty()));
+    let odd = Profile::from_bytes(br#"{"traceEvents":[{"ph":"XY","ts":1,"name":"a"}]}"#, "a.trace.json").unwrap();
+    assert!(odd.chrome_events(0).unwrap().map(Result::unwrap).all(|event| event.phase.is_none()));
     let text = br#"{"traceEvents":[{"ph":"X","pid":1,"ts":1,"dur":2,"name":"a\"b"},{"ph":"X","ts":"#;
     let cut = Profile::from_bytes(text, "a.trace.json").unwrap();
     let mut reader = cut.chrome_events(0).unwrap();
