@@ -69,7 +69,8 @@ PK_API const char* pk_version_string(void) PK_NOEXCEPT;
 /** How a call ended: 0, PK_END, or a negative PK_E_ constant. New negative values may come: treat every
  *  negative value as a failure. \since 0.1 */
 typedef int32_t pk_status;
-enum { PK_OK = 0, PK_END = 1 /**< nothing is left to read; not a failure */ };
+/** What is no failure. \since 0.1 */
+enum { PK_OK = 0, PK_END = 1 /**< nothing is left to read */ };
 /* enum fault_code: written by scripts/generate */
 /** What went wrong, in groups of ten. More may come. \since 0.1 */
 enum {

@@ -19,7 +19,7 @@ pub const PK_NO_TIME_PS: i64 = i64::MIN;
 /// 0, `PK_END`, or a negative `PK_E_`.
 pub type pk_status = i32;
 pub const PK_OK: i32 = 0;
-/// nothing is left to read; not a failure
+/// nothing is left to read
 pub const PK_END: i32 = 1;
 pub const PK_E_INVALID_ARGUMENT: i32 = -1;
 /// no memory was left
