@@ -12,21 +12,6 @@ constexpr pk_error out_of_memory{PK_E_OUT_OF_MEMORY, PK_NO_OFFSET, "out of memor
 
 constexpr pk_status status_of(fault_code code) noexcept { return static_cast<pk_status>(code); }
 
-static_assert(status_of(fault_code::invalid_argument) == PK_E_INVALID_ARGUMENT);
-static_assert(status_of(fault_code::out_of_memory) == PK_E_OUT_OF_MEMORY);
-static_assert(status_of(fault_code::unsupported) == PK_E_UNSUPPORTED);
-static_assert(status_of(fault_code::cancelled) == PK_E_CANCELLED);
-static_assert(status_of(fault_code::internal) == PK_E_INTERNAL);
-static_assert(status_of(fault_code::not_found) == PK_E_NOT_FOUND);
-static_assert(status_of(fault_code::permission) == PK_E_PERMISSION);
-static_assert(status_of(fault_code::io) == PK_E_IO);
-static_assert(status_of(fault_code::input_changed) == PK_E_INPUT_CHANGED);
-static_assert(status_of(fault_code::damaged) == PK_E_DAMAGED);
-static_assert(status_of(fault_code::unrecognised) == PK_E_UNRECOGNISED);
-static_assert(status_of(fault_code::text_mangled) == PK_E_TEXT_MANGLED);
-static_assert(status_of(fault_code::limit) == PK_E_LIMIT);
-static_assert(status_of(fault_code::output) == PK_E_OUTPUT);
-static_assert(status_of(fault_code::output_full) == PK_E_OUTPUT_FULL);
 static_assert(no_offset == PK_NO_OFFSET);
 
 bool is_part_of_path(char c) noexcept {

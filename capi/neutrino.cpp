@@ -26,9 +26,6 @@ inline namespace PROFKIT_NAMESPACE {
 namespace capi {
 namespace {
 
-static_assert(static_cast<std::int32_t>(probe_level::unknown) == PK_PROBE_LEVEL_UNKNOWN);
-static_assert(static_cast<std::int32_t>(probe_level::thread) == PK_PROBE_LEVEL_THREAD);
-static_assert(static_cast<std::int32_t>(probe_level::warp) == PK_PROBE_LEVEL_WARP);
 constexpr bool equal(probe_flag ours, std::uint32_t theirs) noexcept { return ours == theirs; }
 static_assert(equal(probe_offset_recomputed, PK_PROBE_OFFSET_RECOMPUTED));
 static_assert(equal(probe_size_mismatch, PK_PROBE_SIZE_MISMATCH));

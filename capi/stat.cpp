@@ -5,14 +5,6 @@ inline namespace PROFKIT_NAMESPACE {
 namespace capi {
 namespace {
 
-static_assert(static_cast<std::int32_t>(stat_kind::none) == PK_STAT_NONE);
-static_assert(static_cast<std::int32_t>(stat_kind::double_value) == PK_STAT_DOUBLE);
-static_assert(static_cast<std::int32_t>(stat_kind::uint64_value) == PK_STAT_UINT64);
-static_assert(static_cast<std::int32_t>(stat_kind::int64_value) == PK_STAT_INT64);
-static_assert(static_cast<std::int32_t>(stat_kind::str_value) == PK_STAT_STR);
-static_assert(static_cast<std::int32_t>(stat_kind::bytes_value) == PK_STAT_BYTES);
-static_assert(static_cast<std::int32_t>(stat_kind::ref_value) == PK_STAT_REF);
-
 constexpr std::uint32_t all_origins = PK_ORIGIN_EVENT | PK_ORIGIN_METADATA | PK_ORIGIN_PLANE;
 
 // A span of bytes that is being consumed.
@@ -145,15 +137,8 @@ using namespace profkit::capi;
 using profkit::result;
 
 const char* pk_stat_kind_name(int32_t kind) noexcept {
-  switch (kind) {
-    case PK_STAT_DOUBLE: return "double";
-    case PK_STAT_UINT64: return "uint64";
-    case PK_STAT_INT64: return "int64";
-    case PK_STAT_STR: return "str";
-    case PK_STAT_BYTES: return "bytes";
-    case PK_STAT_REF: return "ref";
-    default: return "none";
-  }
+  return profkit::stat_kind_name(kind >= PK_STAT_NONE && kind <= PK_STAT_REF ? static_cast<profkit::stat_kind>(kind)
+                                                                             : profkit::stat_kind::none);
 }
 
 pk_status pk_event_stats(const pk_profile* profile, uint32_t file, uint32_t plane, const pk_event* event,

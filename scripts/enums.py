@@ -41,11 +41,11 @@ class Enum:
     """An enumeration of the schema."""
 
     def __init__(self, given):
-        self.name, self.header, self.meaning = given["name"], given["header"], given.get("meaning", "")
+        self.name, self.header, self.meaning = given["name"], given.get("header"), given.get("meaning", "")
         self.type, self.c, self.function = given.get("type", "uint8"), given.get("c"), given.get("function")
         self.other, self.is_named_elsewhere = given.get("else", ""), "texts" in given
         self.python, self.rust, self.count = given.get("python"), given.get("rust"), given.get("count")
-        self.has_default = given.get("default", False)
+        self.has_default, self.is_constexpr, self.is_flags = (given.get(key, False) for key in ("default", "constexpr", "flags"))
         self.go_value = given.get("go_value")
         self.go, self.go_prefix = given.get("go"), given.get("go_prefix", given.get("go"))
         self.values, number = [], 0
@@ -56,13 +56,22 @@ class Enum:
                                 "number": number, "is_given": "number" in value})
             number += 1
         unknown = set(given) - {"name", "header", "meaning", "type", "c", "function", "else", "python", "rust", "go", "go_prefix", "go_value",
-                               "count", "default", "texts", "values"}
+                               "count", "default", "constexpr", "flags", "texts", "values"}
         unknown |= {key for value in given["values"] for key in value} - {"name", "number", "c", "shown", "meaning", "rust", "go"}
         if unknown:
             raise SchemaError(f"{self.name}: {', '.join(sorted(unknown))} has no meaning")
         for key in ("name", "number"):
             if len({value[key] for value in self.values}) != len(self.values):
                 raise SchemaError(f"{self.name}: two values have one {key}")
+
+    @property
+    def is_listed(self):
+        """Whether bindings have the texts of its values by their numbers."""
+        return self.c and not self.is_named_elsewhere and not self.is_flags and self.values[0]["number"] >= 0
+
+    @property
+    def last_name(self):
+        return self.name.rpartition("::")[2]
 
     @property
     def is_nested(self):
@@ -97,10 +106,18 @@ def members(values, texts, pad, note, end, block):
     return body
 
 
+def naming(enum, declared):
+    """The function that gives the text of a value."""
+    text = f"{declared}const char* {enum.function}({enum.name} value) noexcept {{\n  switch (value) {{\n"
+    for value in enum.values:
+        text += f"    case {enum.name}::{value['name']}: return {json.dumps(value['shown'], ensure_ascii=False)};\n"
+    return text + f"  }}\n  return {json.dumps(enum.other, ensure_ascii=False)};\n}}\n"
+
+
 def cpp(enum):
     """The C++ enumeration, and the declaration of its names."""
     pad = "  " if enum.is_nested else ""
-    name = enum.name.rpartition("::")[2]
+    name = enum.last_name
     body = comment(enum.meaning, pad, "/// ", "/// ") if enum.meaning else ""
     texts = [value["name"] + (f" = {value['number']}" if value["is_given"] else "") for value in enum.values]
     head = f"{pad}enum class {name} : std::{enum.type}_t {{"
@@ -112,7 +129,9 @@ def cpp(enum):
                                       lambda text: comment(text, pad + "  ", "/// ", "/// ")) + f"{pad}}};\n"
     if enum.count:
         body += f"inline constexpr std::size_t {enum.count} = {len(enum.values)};\n"
-    if enum.function and not enum.is_nested and not enum.is_named_elsewhere:
+    if enum.is_constexpr:
+        body += naming(enum, "[[nodiscard]] constexpr ")
+    elif enum.function and not enum.is_nested and not enum.is_named_elsewhere:
         shown = [json.dumps(value["shown"], ensure_ascii=False) for value in enum.values][:2]
         line = f"[[nodiscard]] const char* {enum.function}({name} value) noexcept;"
         body += f"{line}  ///< {', '.join(shown)}{', …' if len(enum.values) > 2 else ''}\n"
@@ -133,16 +152,11 @@ def c(enum):
 
 def names(enums):
     """src/tables/enum_names.cpp"""
-    shown = [enum for enum in enums if enum.function and not enum.is_named_elsewhere]
+    shown = [enum for enum in enums if enum.function and not enum.is_named_elsewhere and not enum.is_constexpr]
     text = f"// Written from {SCHEMA}.\n"
     text += "".join(f"#include <{header}>\n" for header in sorted({enum.header for enum in shown}))
     text += "\n" + NAMESPACE[0]
-    for enum in shown:
-        text += f"\nconst char* {enum.function}({enum.name} value) noexcept {{\n  switch (value) {{\n"
-        for value in enum.values:
-            text += f"    case {enum.name}::{value['name']}: return {json.dumps(value['shown'], ensure_ascii=False)};\n"
-        text += f"  }}\n  return {json.dumps(enum.other, ensure_ascii=False)};\n}}\n"
-    return text + "\n" + NAMESPACE[1]
+    return text + "".join("\n" + naming(enum, "") for enum in shown) + "\n" + NAMESPACE[1]
 
 
 def python(enums):
@@ -151,7 +165,7 @@ def python(enums):
     for enum in enums:
         if not enum.python:
             continue
-        text += f'\n\nclass {enum.python}(IntEnum):\n' + comment(enum.meaning, "    ", '"""', "", '"""')
+        text += f'\n\nclass {enum.python}(Int{"Flag" if enum.is_flags else "Enum"}):\n' + comment(enum.meaning, "    ", '"""', "", '"""')
         text += "".join(f"    {value['c']} = {value['number']}\n" for value in enum.values if value["c"])
         other = next((value["c"] for value in enum.values if enum.other and value["shown"] == enum.other), None)
         if other:
@@ -159,9 +173,9 @@ def python(enums):
                      f"        return cls.{other}\n")
     text += "\n\n# What documents call the values, by their numbers.\nNAMES: Dict[str, Dict[int, str]] = {\n"
     for enum in enums:
-        if enum.c and enum.function and not enum.is_named_elsewhere and not enum.python:
+        if enum.is_listed and not enum.python:
             shown = ", ".join(f"{value['number']}:\0{json.dumps(value['shown'])}" for value in enum.values if value["c"])
-            text += "\n".join(textwrap.wrap(f'"{enum.name}": {{{shown}}},', WIDTH, initial_indent="    ",
+            text += "\n".join(textwrap.wrap(f'"{enum.last_name}": {{{shown}}},', WIDTH, initial_indent="    ",
                                             subsequent_indent="        ")) + "\n"
     return text.replace("\0", " ") + "}\n"
 
@@ -219,24 +233,25 @@ def go(enums):
             continue
         text += "\n" + comment(f"{enum.go}: {enum.meaning[:1].lower()}{enum.meaning[1:]}", "", "// ", "// ")
         text += f"type {enum.go} int32\n\n// Values of {enum.go}.\nconst (\n{go_constants(enum)})\n"
-        if enum.function and not enum.is_named_elsewhere:
+        if enum.is_listed:
             text += (f"\n// String is as documents spell it; \"unknown\" for a value of a later library.\n"
-                     f"func (k {enum.go}) String() string {{ return named(\"{enum.name}\", int32(k), \"unknown\") }}\n"
+                     f"func (k {enum.go}) String() string {{ return named(\"{enum.last_name}\", int32(k), \"unknown\") }}\n"
                      f"\n// MarshalText gives what String does.\n"
                      f"func (k {enum.go}) MarshalText() ([]byte, error) {{ return []byte(k.String()), nil }}\n")
     text += "\n// What documents call the values, by their numbers.\nvar namesOf = map[string][]string{\n"
     for enum in enums:
-        if enum.c and enum.function and not enum.is_named_elsewhere:
+        if enum.is_listed:
             shown = {value["number"]: value["shown"] for value in enum.values if value["c"]}
             listed = " ".join(json.dumps(shown.get(number, "")) + "," for number in range(max(shown) + 1))
-            text += f"\t\"{enum.name}\": {{\n{textwrap.indent(textwrap.fill(listed, WIDTH), 2 * chr(9))}\n\t}},\n"
+            text += f"\t\"{enum.last_name}\": {{\n{textwrap.indent(textwrap.fill(listed, WIDTH), 2 * chr(9))}\n\t}},\n"
     return text + "}\n\n"
 
 
 def regions(enums):
     """(path, mark, text) of every place in a file that is otherwise written by hand."""
     for enum in enums:
-        yield f"include/{enum.header}", f"enum {enum.name}", cpp(enum)
+        if enum.header:
+            yield f"include/{enum.header}", f"enum {enum.name}", cpp(enum)
         if enum.c:
             yield f"include/{C_HEADER}", f"enum {enum.name}", c(enum)
     yield "bindings/python/src/profkit/kinds.py", "kinds", python(enums)

@@ -24,7 +24,7 @@ def value(table, column, schema):
         return "Tuple[int, ...]", f"tuple({raw}[:{raw}_count]) if {raw}_count else ()"
     if column.base in PLAIN:
         return PLAIN[column.base], raw
-    return {"bool": ("bool", f"bool({raw})"), "char": ("str", f'chr({raw}) if {raw} else ""'), "bytes": ("bytes", f"raw_of({raw})"),
+    return {"bool": ("bool", f"bool({raw})"), "char": ("str", f"chr({raw})"), "bytes": ("bytes", f"raw_of({raw})"),
             "path": ("str", f"path_text({raw})")}.get(column.base, ("str", f"text({raw})"))
 
 
@@ -43,11 +43,10 @@ def fields(table, schema):
         if column.base == "flags" or column.is_later or not column.names["python"]:
             continue
         kind, expression = value(table, column, schema)
-        known, meaning = condition(table, column), column.meaning
+        known = condition(table, column)
         if known:
             kind, expression = f"Optional[{kind}]", f"{expression} if {known} else None"
-            meaning = re.sub(r"(?<!\w)-1\b|PK_NO_TIME_PS", "None", meaning)
-        yield column.names["python"], kind, expression, column.with_unit(meaning)
+        yield column.names["python"], kind, expression, column.meaning_with("None") if known else column.with_unit(column.meaning)
     for given in table.given:
         if "python" in given:
             yield given["name"], given["python"], given["name"], given["meaning"]

@@ -1,7 +1,7 @@
-"""The tables in Rust, their rows, and how each is made of its C struct: bindings/rust/profkit/src/rows_of_tables.rs."""
+"""The tables in Rust, the rows, and how each is made of its C struct: bindings/rust/profkit/src/rows_of_tables.rs."""
 import enums
 
-TYPES = {"int32": "i32", "uint32": "u32", "int64": "i64", "uint64": "u64", "uint32[3]": "[u32; 3]"}
+TYPES = {"int32": "i32", "uint32": "u32", "int64": "i64", "uint64": "u64", "uint32[3]": "[u32; 3]", "size": "usize", "double": "f64"}
 LISTS = {"int64[]": "i64", "uint64[]": "u64"}
 BORROWED = {"text": "Cow<'a, str>", "name": "Cow<'a, str>", "path": "&'a Path", "bytes": "&'a [u8]"}
 OWNED = {"text": "String", "name": "String", "path": "std::path::PathBuf", "bytes": "Vec<u8>"}
@@ -14,8 +14,8 @@ def spelled(name):
 
 
 def is_borrowed(table, column):
-    """Whether the row holds something that lives as long as an analysis or a profile."""
-    return table.text_of != "table" and (column.base in BORROWED or column.is_list)
+    """Whether the row holds something that lives longer than what it is read from."""
+    return table.text_of not in ("table", "read") and (column.base in BORROWED or column.is_list)
 
 
 def held(table, column, schema):
@@ -23,6 +23,10 @@ def held(table, column, schema):
     name = spelled(column.name)
     if column.base == "flag":
         return "bool", f"has(row.flags, sys::{column.of})"
+    if column.base == "bool":
+        return "bool", f"row.{name} != 0"
+    if column.base == "char":
+        return "char", f"char::from_u32(row.{name} as u32).unwrap_or_default()"
     if column.base in ("enum", "set"):
         kind = schema.enums[column.of].rust
         if not kind:
@@ -31,31 +35,24 @@ def held(table, column, schema):
         return (kind, f"{kind}::of(row.{name})") if column.base == "enum" else (f"{kind}s", f"{kind}s(row.{name})")
     if column.base in BORROWED:
         made = f"{MADE[column.base]}(row.{name})"
-        return (BORROWED[column.base], made) if table.text_of != "table" else (OWNED[column.base], made + ".into()")
+        return (BORROWED[column.base], made) if is_borrowed(table, column) else (OWNED[column.base], made + ".into()")
     if column.is_list:
         made, kind = f"slice(row.{name}, row.{name}_count)", LISTS[column.base]
-        return (f"&'a [{kind}]", made) if table.text_of != "table" else (f"Vec<{kind}>", made + ".into()")
+        return (f"&'a [{kind}]", made) if is_borrowed(table, column) else (f"Vec<{kind}>", made + ".into()")
     return TYPES[column.base], f"row.{name}"
 
 
-def nullable(column, kind, made):
+def nullable(table, column, kind, made):
     """The same with the null rule; text and lists are empty where there is none."""
     rule, _, of = column.null.partition(":")
     if not rule or rule == "empty" and column.base != "path":
         return kind, made
     name = spelled(column.name)
+    is_text = any(other.name == of and other.base in BORROWED for other in table.columns)
     test = {"negative": f"(row.{name} >= 0)", "no_time": f"(row.{name} != sys::PK_NO_TIME_PS)",
             "empty": f"(row.{name}.size != 0)",
-            "without": f"has(row.flags, sys::{of})" if of.startswith("PK_") else f"(row.{of}.size != 0)"}[rule]
+            "without": f"has(row.flags, sys::{of})" if of.startswith("PK_") else f"(row.{of}{'.size' * is_text} != 0)"}[rule]
     return f"Option<{kind}>", f"{test}.then_some({made})"
-
-
-def meaning(column):
-    """What the column means, as a comment, where the value that stands for none in C is `None`."""
-    text = column.with_unit(column.meaning)
-    if column.null:
-        text = text.replace("PK_NO_TIME_PS", "`None`").replace("-1", "`None`")
-    return enums.rust_comment(text)
 
 
 def named(table):
@@ -65,15 +62,19 @@ def named(table):
 
 def row(table, schema):
     """row!(BubbleStep: pk_bubble_step = |row| { … });"""
-    text = "\nrow!(\n" + enums.comment(table.meaning, "    ", "/// ", "/// ") + f"    {named(table)}: {table.row} = |row| {{\n"
+    text = "\nrow!(\n" + enums.comment(table.meaning, "    ", "/// ", "/// ")
+    text += "" if any(column.base == "double" for column in table.columns) else "    #[derive(Eq)]\n"
+    text += f"    {named(table)}: {table.row} = |row| {{\n"
     for column in table.columns:
-        if column.base == "flags" or column.is_later:
+        if column.base == "flags" or column.is_later or not column.names["rust"]:
             continue
-        kind, made = nullable(column, *held(table, column, schema))
+        kind, made = nullable(table, column, *held(table, column, schema))
         name = spelled(column.names["rust"])
-        text += meaning(column)
+        text += enums.rust_comment(column.meaning_with("`None`"))
         text += f'    #[cfg_attr(feature = "serde", serde(rename = "{column.name}"))]\n' if name != column.name else ""
         text += f"    {name}: {kind} = {made},\n"
+    for given in [given for given in table.given if "rust" in given]:
+        text += enums.rust_comment(given["meaning"]) + f"    {given['name']}: {given['rust']} = Default::default(),\n"
     return text + "});\n"
 
 
@@ -88,8 +89,9 @@ def kinds(schema):
 
 def rows(schema):
     """The whole file."""
-    described = [table for table in schema.tables + schema.structs if "rust" in table.bindings]
-    text = ("//! Tables and their rows. Written by scripts/generate from schema/tables.toml.\n\n"
+    described = schema.rows_in("rust")
+    text = ("//! Tables, their rows, and the other structs that carry what the library says. Written by scripts/generate from\n"
+            "//! schema/tables.toml.\n\n"
             "use crate::hooks::slice;\nuse crate::kinds::{self, worded};\n"
             "use crate::rows::{bytes, has, of_table, path, row, text};\n"
             "use profkit_sys as sys;\nuse std::borrow::Cow;\nuse std::path::Path;\n" + kinds(schema))

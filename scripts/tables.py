@@ -76,6 +76,10 @@ class Column:
         """The text, with the unit where the name does not say it."""
         return text + (f"; {self.unit}" if self.unit and not self.name.endswith("_" + self.unit) else "")
 
+    def meaning_with(self, none):
+        """What it means, with `none` in the place of the value that C has where it is not known."""
+        return self.with_unit(re.sub(r"(?<!\w)-1\b|PK_NO_TIME_PS|\b0(?= when)", none, self.meaning) if self.null else self.meaning)
+
     def comment(self, enumerations):
         if self.base == "flags":
             return f"{self.of}"

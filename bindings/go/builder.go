@@ -41,17 +41,6 @@ type TraceOwner struct {
 	Number   uint32
 }
 
-// LaunchKind is what a call of a host gave to a device.
-type LaunchKind int32
-
-// The kinds of launches.
-const (
-	LaunchByName LaunchKind = C.PK_LAUNCH_BY_NAME // of calls of CUDA, HIP and CANN
-	LaunchKernel LaunchKind = C.PK_LAUNCH_KERNEL
-	LaunchCopy   LaunchKind = C.PK_LAUNCH_COPY
-	LaunchGraph  LaunchKind = C.PK_LAUNCH_GRAPH
-)
-
 // TraceKernel is one execution of a kernel, a copy or a collective on a stream.
 type TraceKernel struct {
 	Stream      uint32

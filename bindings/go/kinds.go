@@ -58,6 +58,26 @@ func (k Accelerator) String() string { return named("accelerator", int32(k), "un
 // MarshalText gives what String does.
 func (k Accelerator) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
 
+// LaunchKind: what a span with a correlation gave to a device. Where no kernel has its number, it is known that the
+// device did something that was not recorded.
+type LaunchKind int32
+
+// Values of LaunchKind.
+const (
+	// as its name says, of calls of CUDA, HIP and CANN
+	LaunchByName LaunchKind = C.PK_LAUNCH_BY_NAME
+	LaunchKernel LaunchKind = C.PK_LAUNCH_KERNEL
+	LaunchCopy   LaunchKind = C.PK_LAUNCH_COPY
+	// many kernels
+	LaunchGraph LaunchKind = C.PK_LAUNCH_GRAPH
+)
+
+// String is as documents spell it; "unknown" for a value of a later library.
+func (k LaunchKind) String() string { return named("launch_kind", int32(k), "unknown") }
+
+// MarshalText gives what String does.
+func (k LaunchKind) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
+
 // SpanKind: what a span of a host is.
 type SpanKind int32
 
@@ -168,6 +188,12 @@ const (
 	ClockHost   ClockDomain = C.PK_CLOCK_HOST
 )
 
+// String is as documents spell it; "unknown" for a value of a later library.
+func (k ClockDomain) String() string { return named("clock_domain", int32(k), "unknown") }
+
+// MarshalText gives what String does.
+func (k ClockDomain) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
+
 // Document: the JSON documents, byte for byte those of `profkit <command> --json`.
 type Document int32
 
@@ -209,6 +235,29 @@ const (
 	StatusError DocumentStatus = C.PK_DOCUMENT_STATUS_ERROR
 )
 
+// String is as documents spell it; "unknown" for a value of a later library.
+func (k DocumentStatus) String() string { return named("document_status", int32(k), "unknown") }
+
+// MarshalText gives what String does.
+func (k DocumentStatus) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
+
+// DumpFormat: how a message is written.
+type DumpFormat int32
+
+// Values of DumpFormat.
+const (
+	// one document, as `profkit dump --json` writes it
+	DumpJSON DumpFormat = C.PK_DUMP_JSON
+	// protobuf's text format, with remarks after '#'
+	DumpText DumpFormat = C.PK_DUMP_TEXT
+)
+
+// String is as documents spell it; "unknown" for a value of a later library.
+func (k DumpFormat) String() string { return named("dump_format", int32(k), "unknown") }
+
+// MarshalText gives what String does.
+func (k DumpFormat) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
+
 // Certainty: how sure a statement is. proved: arithmetic on the capture, or evidence that allows nothing else; what
 // each cause needs is in docs/bubbles.md. likely: most of the evidence points there. possible: it fits, and so may
 // others. unknown: nothing on record says.
@@ -243,6 +292,12 @@ const (
 	LogWarning LogLevel = C.PK_LOG_WARNING
 )
 
+// String is as documents spell it; "unknown" for a value of a later library.
+func (k LogLevel) String() string { return named("log_level", int32(k), "unknown") }
+
+// MarshalText gives what String does.
+func (k LogLevel) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
+
 // StepPolicy: which step window the run-time part is about.
 type StepPolicy int32
 
@@ -252,6 +307,12 @@ const (
 	StepLast   StepPolicy = C.PK_STEP_POLICY_LAST
 	StepFirst  StepPolicy = C.PK_STEP_POLICY_FIRST
 )
+
+// String is as documents spell it; "unknown" for a value of a later library.
+func (k StepPolicy) String() string { return named("step_policy", int32(k), "unknown") }
+
+// MarshalText gives what String does.
+func (k StepPolicy) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
 
 // PlaneNames: how planes are named. seed: /device:GPU:<64 node + k>, hosts of nodes above 0 as /device:GPU:<10000
 // node>; rocm: the numbers of the reference tool (100 + 64 node + k); node: /node:<n>/device:GPU:<k> and
@@ -265,6 +326,12 @@ const (
 	PlanesNode PlaneNames = C.PK_PLANES_NODE
 )
 
+// String is as documents spell it; "unknown" for a value of a later library.
+func (k PlaneNames) String() string { return named("plane_scheme", int32(k), "unknown") }
+
+// MarshalText gives what String does.
+func (k PlaneNames) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
+
 // Correction: clock: by snapshots and offsets. walltime: by the start of each node's collector. none: times as they
 // are in the files.
 type Correction int32
@@ -276,6 +343,12 @@ const (
 	CorrectionNone     Correction = C.PK_CORRECTION_NONE
 )
 
+// String is as documents spell it; "unknown" for a value of a later library.
+func (k Correction) String() string { return named("merge_correction", int32(k), "unknown") }
+
+// MarshalText gives what String does.
+func (k Correction) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
+
 // MergedFormat: what is written. xspace: of XSpaces. trace_json: of trace JSON (PyTorch, Ascend); the events of a
 // node stand together.
 type MergedFormat int32
@@ -285,6 +358,12 @@ const (
 	MergedXSpace    MergedFormat = C.PK_MERGED_XSPACE
 	MergedTraceJSON MergedFormat = C.PK_MERGED_TRACE_JSON
 )
+
+// String is as documents spell it; "unknown" for a value of a later library.
+func (k MergedFormat) String() string { return named("merged_format", int32(k), "unknown") }
+
+// MarshalText gives what String does.
+func (k MergedFormat) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
 
 // Zero: which instant becomes 0: the start of the reference node, or the earliest event when one lies before it
 // (AUTO); the earliest event; the start of the reference node; none, with absolute line times.
@@ -297,6 +376,12 @@ const (
 	ZeroReference Zero = C.PK_ZERO_REFERENCE
 	ZeroNone      Zero = C.PK_ZERO_NONE
 )
+
+// String is as documents spell it; "unknown" for a value of a later library.
+func (k Zero) String() string { return named("merge_zero", int32(k), "unknown") }
+
+// MarshalText gives what String does.
+func (k Zero) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
 
 // ProbeSlice: the parts of the document `neutrino`.
 type ProbeSlice int32
@@ -322,6 +407,25 @@ func (k ProbeSlice) String() string { return named("probe_slice", int32(k), "unk
 
 // MarshalText gives what String does.
 func (k ProbeSlice) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
+
+// ProbeFormat: how a slice is written.
+type ProbeFormat int32
+
+// Values of ProbeFormat.
+const (
+	// a document
+	ProbeJSON ProbeFormat = C.PK_PROBE_JSON
+	// a heading and a row an item (RFC 4180), of any slice but the summary
+	ProbeCSV ProbeFormat = C.PK_PROBE_CSV
+	// a picture for a browser, of schedule and density
+	ProbeSVG ProbeFormat = C.PK_PROBE_SVG
+)
+
+// String is as documents spell it; "unknown" for a value of a later library.
+func (k ProbeFormat) String() string { return named("probe_format", int32(k), "unknown") }
+
+// MarshalText gives what String does.
+func (k ProbeFormat) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
 
 // ProbeTool: what records are taken for that no probe.toml describes.
 type ProbeTool int32
@@ -356,6 +460,12 @@ const (
 	IORead IO = C.PK_IO_READ
 )
 
+// String is as documents spell it; "unknown" for a value of a later library.
+func (k IO) String() string { return named("io_mode", int32(k), "unknown") }
+
+// MarshalText gives what String does.
+func (k IO) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
+
 // ColumnType: what the values of a column are. A name is text that repeats.
 type ColumnType int32
 
@@ -370,6 +480,12 @@ const (
 	// text that repeats: a dictionary
 	ColumnName ColumnType = C.PK_COLUMN_NAME
 )
+
+// String is as documents spell it; "unknown" for a value of a later library.
+func (k ColumnType) String() string { return named("column_type", int32(k), "unknown") }
+
+// MarshalText gives what String does.
+func (k ColumnType) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
 
 // TraceFormat: formats of other tools.
 type TraceFormat int32
@@ -446,6 +562,12 @@ const (
 	NoteWarning  NoteKind = C.PK_NOTE_WARNING
 )
 
+// String is as documents spell it; "unknown" for a value of a later library.
+func (k NoteKind) String() string { return named("note_kind", int32(k), "unknown") }
+
+// MarshalText gives what String does.
+func (k NoteKind) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
+
 // What documents call the values, by their numbers.
 var namesOf = map[string][]string{
 	"kernel_class": {
@@ -453,6 +575,9 @@ var namesOf = map[string][]string{
 	},
 	"accelerator": {
 		"other", "tpu", "gpu", "npu",
+	},
+	"launch_kind": {
+		"by_name", "kernel", "copy", "graph",
 	},
 	"host_span_kind": {
 		"op", "runtime", "frame", "annotation", "gc", "other",
@@ -480,11 +605,26 @@ var namesOf = map[string][]string{
 	"time_use": {
 		"compute", "exposed_communication", "exposed_copies", "other_work", "idle", "not_recorded",
 	},
+	"clock_domain": {
+		"tracer", "host",
+	},
+	"document_status": {
+		"ok", "partial", "absent", "error",
+	},
+	"dump_format": {
+		"json", "text",
+	},
 	"fact_source": {
 		"annotation", "module", "shape", "kernel", "group", "recorder", "count",
 	},
 	"certainty": {
 		"unknown", "possible", "likely", "proved",
+	},
+	"log_level": {
+		"", "info", "warning",
+	},
+	"step_policy": {
+		"peak", "last", "first",
 	},
 	"peak_method": {
 		"none", "heap_replay", "schedule_sweep", "allocation_sizes",
@@ -494,6 +634,18 @@ var namesOf = map[string][]string{
 	},
 	"residency": {
 		"indefinite", "temp",
+	},
+	"plane_scheme": {
+		"seed", "rocm", "node",
+	},
+	"merge_correction": {
+		"clock", "walltime", "none",
+	},
+	"merged_format": {
+		"xspace", "trace_json",
+	},
+	"merge_zero": {
+		"auto", "earliest", "reference", "none",
 	},
 	"node_status": {
 		"corrected", "walltime", "raw", "missing", "corrupt",
@@ -507,14 +659,26 @@ var namesOf = map[string][]string{
 	"probe_slice": {
 		"summary", "launches", "kernels", "maps", "records", "schedule", "bytes", "density", "progress", "overhead", "log",
 	},
+	"probe_format": {
+		"json", "csv", "svg",
+	},
+	"probe_level": {
+		"unknown", "thread", "warp",
+	},
 	"probe_outcome": {
 		"unfinished", "ok", "failed", "cant-save", "backup", "memusage", "benchmark",
 	},
 	"probe_tool": {
 		"", "block_sched", "gmem_bytes", "tensorop", "program_progress", "dmat",
 	},
+	"io_mode": {
+		"auto", "map", "read",
+	},
 	"compression": {
 		"none", "gzip", "zstd",
+	},
+	"column_type": {
+		"int64", "uint64", "int32", "uint32", "boolean", "text", "name",
 	},
 	"trace_format": {
 		"trace.json", "pftrace", "xspace", "csv",
@@ -524,6 +688,12 @@ var namesOf = map[string][]string{
 	},
 	"line_kind": {
 		"steps", "modules", "ops", "async", "stream", "derived", "counter", "thread", "other",
+	},
+	"stat_kind": {
+		"none", "", "double", "uint64", "int64", "str", "bytes", "ref",
+	},
+	"note_kind": {
+		"hostname", "error", "warning",
 	},
 }
 

@@ -17,8 +17,6 @@ import (
 // ProbeTrace is an opened Neutrino trace: what probes recorded inside GPU kernels.
 type ProbeTrace struct{ h *handle }
 
-var probeLevels = [...]string{"unknown", "thread", "warp"}
-
 // Record is one that was written. Values has its fields in the order of RecordMap.Fields.
 type Record struct {
 	Block    uint64
@@ -78,10 +76,6 @@ func (t *ProbeTrace) Map(file, position int) (RecordMap, error) {
 		if err := failure(status, raw); err != nil {
 			return err
 		}
-		level := probeLevels[0]
-		if int(row.level) < len(probeLevels) {
-			level = probeLevels[row.level]
-		}
 		var flags []string
 		var fields []RecordField
 		for bit := 0; bit < 32; bit++ {
@@ -97,7 +91,7 @@ func (t *ProbeTrace) Map(file, position int) (RecordMap, error) {
 			}
 			fields = append(fields, recordFieldOf(&field))
 		}
-		made = recordMapOf(&row, level, flags, fields)
+		made = recordMapOf(&row, flags, fields)
 		return nil
 	})
 	return made, err
@@ -202,16 +196,6 @@ type ProbeQuery struct {
 	Title         string      // of a picture
 	Hooks         Hooks
 }
-
-// ProbeFormat is how a slice is written.
-type ProbeFormat int32
-
-// How a slice is written.
-const (
-	ProbeJSON ProbeFormat = C.PK_PROBE_JSON
-	ProbeCSV  ProbeFormat = C.PK_PROBE_CSV
-	ProbeSVG  ProbeFormat = C.PK_PROBE_SVG
-)
 
 // WriteDocument writes what `profkit neutrino PATH SLICE` writes with --json, --csv or --svg.
 func (t *ProbeTrace) WriteDocument(ctx context.Context, to io.Writer, query ProbeQuery) (DocumentStatus, error) {

@@ -205,15 +205,6 @@ func openOptions(memory *arena, options OpenOptions, flags C.uint32_t, hooks *C.
 	return given
 }
 
-// DumpFormat is how Dump writes.
-type DumpFormat int32
-
-// Formats of Dump.
-const (
-	DumpJSON DumpFormat = C.PK_DUMP_JSON
-	DumpText DumpFormat = C.PK_DUMP_TEXT // protobuf's text format
-)
-
 // DumpOptions say what to show of a message.
 type DumpOptions struct {
 	Format DumpFormat // DumpJSON or DumpText
@@ -643,23 +634,8 @@ type Stat struct {
 	Value any
 }
 
-// statKinds are the names of the kinds that the C ABI has, asked for once.
-var statKinds = func() (names [C.PK_STAT_REF + 1]string) {
-	for kind := range names {
-		names[kind] = C.GoString(C.pk_stat_kind_name(C.int32_t(kind)))
-	}
-	return names
-}()
-
-func statKind(kind C.int32_t) string {
-	if kind < 0 || int(kind) >= len(statKinds) {
-		return statKinds[0]
-	}
-	return statKinds[kind]
-}
-
 func statOf(row *C.pk_stat) Stat {
-	made := Stat{MetadataID: int64(row.metadata_id), Name: text(row.name), Kind: statKind(row.kind)}
+	made := Stat{MetadataID: int64(row.metadata_id), Name: text(row.name), Kind: named("stat_kind", int32(row.kind), "none")}
 	switch row.kind {
 	case C.PK_STAT_DOUBLE:
 		made.Value = math.Float64frombits(uint64(row.bits))

@@ -1234,6 +1234,8 @@ func recordFieldOf(row *C.pk_probe_field) RecordField {
 type RecordMap struct {
 	// As the probe calls it.
 	Name string
+	// Who has a slot of its own.
+	Level string
 	// Size of a record.
 	RecordBytes int
 	// Size of a lane.
@@ -1252,19 +1254,18 @@ type RecordMap struct {
 	LanesPerBlock uint64
 	// That the file holds.
 	Lanes uint64
-	// Who has a slot of its own: "thread", "warp", "unknown".
-	Level string
 	// What is doubtful.
 	Flags []string
 	// What a record holds, in the order of memory.
 	Fields []RecordField
 }
 
-func recordMapOf(row *C.pk_probe_map, level string, flags []string, fields []RecordField) RecordMap {
+func recordMapOf(row *C.pk_probe_map, flags []string, fields []RecordField) RecordMap {
 	return RecordMap{
-		text(row.name), int(row.record_bytes), uint64(row.lane_bytes), uint64(row.capacity), uint64(row.offset),
-		uint64(row.bytes), uint64(row.present_bytes), uint64(row.recorded_offset), uint64(row.lanes_per_block),
-		uint64(row.lanes), level, flags, fields,
+		text(row.name), named("probe_level", int32(row.level), "unknown"), int(row.record_bytes),
+		uint64(row.lane_bytes), uint64(row.capacity), uint64(row.offset), uint64(row.bytes),
+		uint64(row.present_bytes), uint64(row.recorded_offset), uint64(row.lanes_per_block), uint64(row.lanes), flags,
+		fields,
 	}
 }
 

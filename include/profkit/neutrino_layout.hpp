@@ -25,10 +25,25 @@ inline namespace PROFKIT_NAMESPACE {
 // enum probe_level: written by scripts/generate
 /// Who has a slot of its own in a map.
 enum class probe_level : std::uint8_t { unknown, thread, warp };
+[[nodiscard]] constexpr const char* probe_level_name(probe_level value) noexcept {
+  switch (value) {
+    case probe_level::unknown: return "unknown";
+    case probe_level::thread: return "thread";
+    case probe_level::warp: return "warp";
+  }
+  return "unknown";
+}
 // end of enum probe_level
 // enum probe_type: written by scripts/generate
 /// The type of a field, unsigned.
 enum class probe_type : std::uint8_t { u64, u32 };
+[[nodiscard]] constexpr const char* probe_type_name(probe_type value) noexcept {
+  switch (value) {
+    case probe_type::u64: return "u64";
+    case probe_type::u32: return "u32";
+  }
+  return "u32";
+}
 // end of enum probe_type
 
 // enum probe_sections: written by scripts/generate
@@ -42,6 +57,18 @@ enum class probe_sections : std::uint8_t {
   hip,                ///< u32 bytes of the region, modulo 2^32, u32 that was never set, u64 offset
   from_log            ///< the table says nothing usable; the log's sizes add up to the file
 };
+[[nodiscard]] constexpr const char* probe_sections_name(probe_sections value) noexcept {
+  switch (value) {
+    case probe_sections::unknown: return "unknown";
+    case probe_sections::total_bytes: return "total_bytes";
+    case probe_sections::lane_bytes: return "lane_bytes";
+    case probe_sections::dynamic_lane_bytes: return "dynamic_lane_bytes";
+    case probe_sections::warp_width: return "warp_width";
+    case probe_sections::hip: return "hip";
+    case probe_sections::from_log: return "from_log";
+  }
+  return "unknown";
+}
 // end of enum probe_sections
 
 /// What is doubtful or special about a map; see probe_flag_name().
@@ -71,24 +98,6 @@ inline constexpr unsigned probe_flag_count = 15;
       "level_guessed",     "level_unknown",  "aliased",       "table_ignored",     "slack",
       "raw_words",         "shape_mismatch", "maps_mismatch", "possible_overflow", "shape_assumed"};
   return bit < probe_flag_count ? names[bit] : "";
-}
-[[nodiscard]] constexpr const char* probe_level_name(probe_level level) noexcept {
-  return level == probe_level::thread ? "thread" : level == probe_level::warp ? "warp" : "unknown";
-}
-[[nodiscard]] constexpr const char* probe_type_name(probe_type type) noexcept {
-  return type == probe_type::u64 ? "u64" : "u32";
-}
-[[nodiscard]] constexpr const char* probe_sections_name(probe_sections sections) noexcept {
-  switch (sections) {
-    case probe_sections::unknown: return "unknown";
-    case probe_sections::total_bytes: return "total_bytes";
-    case probe_sections::lane_bytes: return "lane_bytes";
-    case probe_sections::dynamic_lane_bytes: return "dynamic_lane_bytes";
-    case probe_sections::warp_width: return "warp_width";
-    case probe_sections::hip: return "hip";
-    case probe_sections::from_log: return "from_log";
-  }
-  return "unknown";
 }
 
 namespace detail {
@@ -213,9 +222,8 @@ enum class probe_status : std::uint8_t {
   section_table_truncated, ///< the header lists more maps than the file can describe
   unknown_section_variant  ///< the entries fit none of the known ways to write them
 };
-// end of enum probe_status
-[[nodiscard]] constexpr const char* probe_status_name(probe_status status) noexcept {
-  switch (status) {
+[[nodiscard]] constexpr const char* probe_status_name(probe_status value) noexcept {
+  switch (value) {
     case probe_status::ok: return "ok";
     case probe_status::short_header: return "short_header";
     case probe_status::section_table_truncated: return "section_table_truncated";
@@ -223,6 +231,7 @@ enum class probe_status : std::uint8_t {
   }
   return "ok";
 }
+// end of enum probe_status
 
 /// What is known about one map from outside the file.
 struct probe_hint {

@@ -69,25 +69,29 @@ PK_API const char* pk_version_string(void) PK_NOEXCEPT;
 /** How a call ended: 0, PK_END, or a negative PK_E_ constant. New negative values may come: treat every
  *  negative value as a failure. \since 0.1 */
 typedef int32_t pk_status;
+/** What is no failure. \since 0.1 */
+enum { PK_OK = 0, PK_END = 1 /**< nothing is left to read */ };
+/* enum fault_code: written by scripts/generate */
+/** What went wrong, in groups of ten. More may come. \since 0.1 */
 enum {
-  PK_OK = 0,
-  PK_END = 1,                 /**< nothing is left to read; not a failure */
-  PK_E_INVALID_ARGUMENT = -1, /**< misuse: NULL, an index out of range, a malformed option struct */
-  PK_E_OUT_OF_MEMORY = -2,
-  PK_E_UNSUPPORTED = -3, /**< valid input or option that this version cannot handle */
-  PK_E_CANCELLED = -4,   /**< a callback or the cancel token asked to stop */
-  PK_E_INTERNAL = -9,    /**< a bug of the library */
-  PK_E_NOT_FOUND = -10,  /**< no such path, or no such metadata entry */
-  PK_E_PERMISSION = -11,
-  PK_E_IO = -12,            /**< the operating system or the read callback refused a read */
-  PK_E_INPUT_CHANGED = -13, /**< the input shrank or changed while it was read */
-  PK_E_DAMAGED = -20,       /**< bytes that break the format; pk_error_byte_offset() says where */
-  PK_E_UNRECOGNISED = -21,  /**< no reader knows these bytes */
-  PK_E_TEXT_MANGLED = -22,  /**< a binary file that went through a text conversion */
-  PK_E_LIMIT = -30,         /**< a bound of pk_limits was hit; the message names it */
-  PK_E_OUTPUT = -40,        /**< writing failed */
-  PK_E_OUTPUT_FULL = -41    /**< no space left for the output */
+  /** misuse: NULL, an index out of range, a name that is not there, options that contradict each other */
+  PK_E_INVALID_ARGUMENT = -1,
+  PK_E_OUT_OF_MEMORY = -2,    /**< no memory was left */
+  PK_E_UNSUPPORTED = -3,      /**< valid input or an option that this version cannot handle */
+  PK_E_CANCELLED = -4,        /**< a callback or the cancel token asked to stop */
+  PK_E_INTERNAL = -9,         /**< a bug of the library */
+  PK_E_NOT_FOUND = -10,       /**< no such path, or no such metadata entry */
+  PK_E_PERMISSION = -11,      /**< the operating system does not let this file be read */
+  PK_E_IO = -12,              /**< the operating system or the read callback refused a read */
+  PK_E_INPUT_CHANGED = -13,   /**< the input shrank or changed while it was read */
+  PK_E_DAMAGED = -20,         /**< bytes that break the format; the byte offset says where */
+  PK_E_UNRECOGNISED = -21,    /**< no reader knows these bytes */
+  PK_E_TEXT_MANGLED = -22,    /**< a binary file that went through a text conversion (EF BF BD everywhere) */
+  PK_E_LIMIT = -30,           /**< a bound of the limits was hit; the message names it */
+  PK_E_OUTPUT = -40,          /**< writing failed */
+  PK_E_OUTPUT_FULL = -41      /**< no space is left for the output */
 };
+/* end of enum fault_code */
 
 /** The name of a status as JSON error documents have it: "ok", "end", "damaged", "not_found", …; "internal" for an unknown
  *  value. Ownership: static. \since 0.1 */
@@ -536,22 +540,30 @@ PK_API pk_status pk_events_read(pk_event_cursor* cursor, pk_event* events, size_
 
 /* ---- stats --------------------------------------------------------------------------------------------- */
 
+/* enum stat_kind: written by scripts/generate */
 /** The type of a stat's value: the number of the field of XStat that holds it. \since 0.1 */
 enum {
-  PK_STAT_NONE = 0, /**< no value was written */
+  PK_STAT_NONE = 0,   /**< no value was written */
   PK_STAT_DOUBLE = 2,
   PK_STAT_UINT64 = 3,
   PK_STAT_INT64 = 4,
   PK_STAT_STR = 5,
   PK_STAT_BYTES = 6,
-  PK_STAT_REF = 7 /**< `text` is the name of the stat metadata entry `bits` of the same plane */
+  PK_STAT_REF = 7     /**< the name of a stat metadata entry of the same plane */
 };
+/* end of enum stat_kind */
 /** The name of a type of stat: "none", "double", "uint64", "int64", "str", "bytes", "ref"; "none" for an unknown value.
  *  Ownership: static. \since 0.1 */
 PK_API const char* pk_stat_kind_name(int32_t kind) PK_NOEXCEPT;
 
+/* enum stat_origin: written by scripts/generate */
 /** Where a stat was written. Bits: a set of them says which to visit. \since 0.1 */
-enum { PK_ORIGIN_EVENT = 1, PK_ORIGIN_METADATA = 2, PK_ORIGIN_PLANE = 4 };
+enum {
+  PK_ORIGIN_EVENT = 1,    /**< in the event itself */
+  PK_ORIGIN_METADATA = 2, /**< in its metadata entry */
+  PK_ORIGIN_PLANE = 4     /**< in the plane */
+};
+/* end of enum stat_origin */
 
 /** One stat, its names resolved. Frozen. \since 0.1 */
 typedef struct pk_stat {
@@ -1586,14 +1598,16 @@ enum {
   PK_SPAN_OTHER = 5
 };
 /* end of enum host_span_kind */
-/** What a span with a correlation gave to a device. Where no kernel has its number, it is known that the device did something
- *  that was not recorded. \since 0.1 */
+/* enum launch_kind: written by scripts/generate */
+/** What a span with a correlation gave to a device. Where no kernel has its number, it is known that the device
+ *  did something that was not recorded. \since 0.1 */
 enum {
   PK_LAUNCH_BY_NAME = 0, /**< as its name says, of calls of CUDA, HIP and CANN */
   PK_LAUNCH_KERNEL = 1,
   PK_LAUNCH_COPY = 2,
-  PK_LAUNCH_GRAPH = 3 /**< many kernels */
+  PK_LAUNCH_GRAPH = 3    /**< many kernels */
 };
+/* end of enum launch_kind */
 /** What a thread did for a while. \since 0.1 */
 typedef struct pk_trace_span {
   pk_str name; /**< one that marks a step, such as "ProfilerStep#7", makes a step */
@@ -1667,9 +1681,13 @@ PK_API void pk_trace_builder_free(pk_trace_builder* builder) PK_NOEXCEPT;
 
 /* ---- any protobuf message ------------------------------------------------------------------------------- */
 
-/** JSON: one document, as `profkit dump --json` writes it. Text: protobuf's text format, with remarks after '#'.
- *  \since 0.1 */
-enum { PK_DUMP_JSON = 0, PK_DUMP_TEXT = 1 };
+/* enum dump_format: written by scripts/generate */
+/** How a message is written. \since 0.1 */
+enum {
+  PK_DUMP_JSON = 0, /**< one document, as `profkit dump --json` writes it */
+  PK_DUMP_TEXT = 1  /**< protobuf's text format, with remarks after '#' */
+};
+/* end of enum dump_format */
 /** What to show of a message. \since 0.1 */
 typedef struct pk_dump_options {
   uint32_t struct_size; /**< sizeof(pk_dump_options) */
@@ -1866,8 +1884,10 @@ PK_API pk_status pk_probe_bin_get(const pk_probe* probe, size_t bin, pk_probe_bi
 /** Why a record file is damaged; NULL when it is sound. Ownership: borrowed from `probe`: do not free it. \since 0.1 */
 PK_API const pk_error* pk_probe_bin_damage(const pk_probe* probe, size_t bin) PK_NOEXCEPT;
 
+/* enum probe_level: written by scripts/generate */
 /** Who has a slot of its own in a map. \since 0.1 */
 enum { PK_PROBE_LEVEL_UNKNOWN = 0, PK_PROBE_LEVEL_THREAD = 1, PK_PROBE_LEVEL_WARP = 2 };
+/* end of enum probe_level */
 /** What is doubtful about a map. \since 0.1 */
 enum {
   PK_PROBE_OFFSET_RECOMPUTED = 1,
@@ -1971,9 +1991,14 @@ enum {
   PK_PROBE_SLICE_LOG = 10
 };
 /* end of enum probe_slice */
-/** How pk_probe_write() writes a slice: a document; a heading and a row an item (RFC 4180), of any slice but the
- * summary; a picture for a browser, of schedule and density. \since 0.1 */
-enum { PK_PROBE_JSON = 0, PK_PROBE_CSV = 1, PK_PROBE_SVG = 2 };
+/* enum probe_format: written by scripts/generate */
+/** How a slice is written. \since 0.1 */
+enum {
+  PK_PROBE_JSON = 0, /**< a document */
+  PK_PROBE_CSV = 1,  /**< a heading and a row an item (RFC 4180), of any slice but the summary */
+  PK_PROBE_SVG = 2   /**< a picture for a browser, of schedule and density */
+};
+/* end of enum probe_format */
 /** Flags of pk_probe_query. \since 0.1 */
 enum { PK_PROBE_QUERY_HAS_BLOCK = 1, PK_PROBE_QUERY_HAS_LANE = 2 };
 /** What to look at. NULL and "" match everything. \since 0.1 */

@@ -24,16 +24,30 @@ class metadata_index;
 
 // ---- stats ----
 
-/// Which member of a stat's oneof is set.
+// enum stat_kind: written by scripts/generate
+/// The type of a stat's value: the number of the field of XStat that holds it.
 enum class stat_kind : std::uint8_t {
-  none = 0,
+  none = 0,         ///< no value was written
   double_value = 2,
   uint64_value = 3,
   int64_value = 4,
   str_value = 5,
   bytes_value = 6,
-  ref_value = 7,
+  ref_value = 7     ///< the name of a stat metadata entry of the same plane
 };
+[[nodiscard]] constexpr const char* stat_kind_name(stat_kind value) noexcept {
+  switch (value) {
+    case stat_kind::none: return "none";
+    case stat_kind::double_value: return "double";
+    case stat_kind::uint64_value: return "uint64";
+    case stat_kind::int64_value: return "int64";
+    case stat_kind::str_value: return "str";
+    case stat_kind::bytes_value: return "bytes";
+    case stat_kind::ref_value: return "ref";
+  }
+  return "none";
+}
+// end of enum stat_kind
 
 /// One fact: which (metadata_id, a key into the plane's stat metadata) and its value.
 class stat_view {

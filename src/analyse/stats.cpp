@@ -3,19 +3,6 @@
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 
-const char* stat_kind_name(stat_kind k) noexcept {
-  switch (k) {
-    case stat_kind::none: return "none";
-    case stat_kind::double_value: return "double";
-    case stat_kind::uint64_value: return "uint64";
-    case stat_kind::int64_value: return "int64";
-    case stat_kind::str_value: return "str";
-    case stat_kind::bytes_value: return "bytes";
-    case stat_kind::ref_value: return "ref";
-  }
-  return "none";
-}
-
 const char* stat_kind_name(const named_stat& stat) noexcept {
   const bool is_json = stat.from == named_stat::origin::argument && stat.kind == stat_kind::none;
   return is_json ? "json" : stat_kind_name(stat.kind);

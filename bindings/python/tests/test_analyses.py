@@ -142,7 +142,7 @@ def test_exports(tpu, tmp_path):
         assert tpu.write_export(parts.append, format, plane="TPU:0") == outcome
         assert path.read_bytes() == b"".join(parts)
         assert outcome.status is profkit.Status.OK and outcome.events > 0
-    with pytest.raises(ValueError, match="no format"):
+    with pytest.raises(ValueError, match="format is one of"):
         tpu.export(tmp_path / "x", "pdf")
     with pytest.raises(profkit.OutputFailed):
         tpu.export(tmp_path / "absent" / "x", "csv")

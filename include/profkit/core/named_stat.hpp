@@ -23,8 +23,8 @@ struct named_stat {
   std::uint64_t bits = 0;  ///< raw value of double, uint64, int64 and ref
   std::string_view text;
 };
-[[nodiscard]] const char* stat_kind_name(stat_kind k) noexcept;  ///< "double", "uint64", "int64", "str", "bytes", "ref"
-/// The same of one stat: "json" of an argument that is neither an integer nor a text.
+
+/// The name of its kind, and "json" of an argument that is neither an integer nor a text.
 [[nodiscard]] const char* stat_kind_name(const named_stat& stat) noexcept;
 /// The last stat of that name; nullptr where there is none.
 [[nodiscard]] const named_stat* find_named_stat(const std::vector<named_stat>& stats, std::string_view name) noexcept;

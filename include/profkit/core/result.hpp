@@ -11,40 +11,28 @@
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 
-/// What went wrong. The values are those of pk_status in profkit.h (checked there), in groups of ten.
+// enum fault_code: written by scripts/generate
+/// What went wrong, in groups of ten. More may come.
 enum class fault_code : std::int32_t {
+  /// misuse: NULL, an index out of range, a name that is not there, options that contradict each other
   invalid_argument = -1,
-  out_of_memory = -2,
-  unsupported = -3,
-  cancelled = -4,  ///< the caller's progress function or cancel token asked to stop
-  internal = -9,
-  not_found = -10,
-  permission = -11,
-  io = -12,             ///< the operating system refused a read
-  input_changed = -13,  ///< the input shrank or changed while it was read
-  damaged = -20,        ///< bytes that break the format; byte_offset says where
-  unrecognised = -21,   ///< no reader knows these bytes
-  text_mangled = -22,   ///< a binary file that went through a text conversion (EF BF BD everywhere)
-  limit = -30,          ///< a bound of `limits` was hit; the message names it
-  output = -40,         ///< the operating system refused a write
-  output_full = -41,    ///< no space left for the output
+  out_of_memory = -2,    ///< no memory was left
+  unsupported = -3,      ///< valid input or an option that this version cannot handle
+  cancelled = -4,        ///< a callback or the cancel token asked to stop
+  internal = -9,         ///< a bug of the library
+  not_found = -10,       ///< no such path, or no such metadata entry
+  permission = -11,      ///< the operating system does not let this file be read
+  io = -12,              ///< the operating system or the read callback refused a read
+  input_changed = -13,   ///< the input shrank or changed while it was read
+  damaged = -20,         ///< bytes that break the format; the byte offset says where
+  unrecognised = -21,    ///< no reader knows these bytes
+  text_mangled = -22,    ///< a binary file that went through a text conversion (EF BF BD everywhere)
+  limit = -30,           ///< a bound of the limits was hit; the message names it
+  output = -40,          ///< writing failed
+  output_full = -41      ///< no space is left for the output
 };
-
-/// A byte offset that is not known.
-inline constexpr std::uint64_t no_offset = ~std::uint64_t{0};
-
-/// One failure: what happened, where, what was expected (in `message`) and what to do next (`hint`).
-struct fault {
-  fault_code code = fault_code::internal;
-  std::string message;
-  std::string path;                       ///< empty when no file is involved
-  std::uint64_t byte_offset = no_offset;  ///< in the decoded bytes of `path`
-  std::string hint;                       ///< empty when there is nothing to advise
-};
-
-/// The symbolic name of a code, as it stands in JSON error documents ("damaged", "not_found").
-[[nodiscard]] constexpr const char* fault_name(fault_code code) noexcept {
-  switch (code) {
+[[nodiscard]] constexpr const char* fault_name(fault_code value) noexcept {
+  switch (value) {
     case fault_code::invalid_argument: return "invalid_argument";
     case fault_code::out_of_memory: return "out_of_memory";
     case fault_code::unsupported: return "unsupported";
@@ -63,6 +51,19 @@ struct fault {
   }
   return "internal";
 }
+// end of enum fault_code
+
+/// A byte offset that is not known.
+inline constexpr std::uint64_t no_offset = ~std::uint64_t{0};
+
+/// One failure: what happened, where, what was expected (in `message`) and what to do next (`hint`).
+struct fault {
+  fault_code code = fault_code::internal;
+  std::string message;
+  std::string path;                       ///< empty when no file is involved
+  std::uint64_t byte_offset = no_offset;  ///< in the decoded bytes of `path`
+  std::string hint;                       ///< empty when there is nothing to advise
+};
 
 /// A value or a fault. `value()` on a fault and `error()` on a value are misuse.
 template <class T>

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Callable, Dict, Iterator, List, Literal, 
 from . import _declarations as d
 from . import _library as L
 from ._library import Calls, Owner, check, got, lib, made, options, path_text, text
-from .kinds import NAMES, Status
+from .kinds import Status, choice
 from .tables import Table, number_of
 from .profile import CancelToken, Log, Profile, Progress
 from .rows import (
@@ -44,12 +44,6 @@ class _Document(Owner):
         return Status(status.value)
 
 
-def _choice(value: str, choices: Dict[str, int], what: str) -> int:
-    if value not in choices:
-        raise ValueError(f"{what} is one of {', '.join(choices)}, not {value!r}")
-    return choices[value]
-
-
 # ---- memory ----
 
 class Memory(_Document):
@@ -65,7 +59,7 @@ class Memory(_Document):
         """module: name or id, None for the one with the highest peak. step_policy: "peak", "last", "first".
         fit_bytes: does the highest need fit? top: rows of each list of the document, 0 for all. what_if: "remat=NAME" or "offload=NAME"."""
         calls, source = Calls(), profile._h
-        policy = _choice(step_policy, {"peak": 0, "last": 1, "first": 2}, "step_policy")
+        policy = choice(step_policy, "step_policy", "step_policy")
         flags = (d.PK_MEMORY_NO_RUNTIME * (not runtime) | d.PK_MEMORY_ALL_TRACE * all_trace
                  | d.PK_MEMORY_INCLUDE_HOST_POOLS * include_host_pools
                  | d.PK_MEMORY_HAS_FIT * (fit_bytes is not None) | d.PK_MEMORY_NO_TIMELINE * (time_samples == 0)
@@ -130,9 +124,6 @@ class Memory(_Document):
 
 # ---- bubbles ----
 
-_WINDOW_POLICIES = {name: value for value, name in NAMES["window_policy"].items()}
-
-
 class Bubbles(_Document):
     """Why devices wait: the idle gaps of every step, with what is around them. Iterate over it for the gaps."""
 
@@ -149,7 +140,7 @@ class Bubbles(_Document):
         given = options(d.pk_bubbles_options, step_pattern=L.encoded(step_pattern),
                         filters=L.filters(plane=device, event=step_name, step=step, from_ps=from_ps, to_ps=to_ps), thresholds=L.strings(named),
                         threshold_count=len(named), limit=L.limit_of(limit),
-                        window_policy=_choice(window_policy, _WINDOW_POLICIES, "window_policy"))
+                        window_policy=choice(window_policy, "window_policy", "window_policy"))
         given.hooks = L.hooks(calls, progress=progress, log=log, cancel=cancel, threads=threads)
         self._handle = calls.run(lambda: made(lib.pk_bubbles_open, lib.pk_bubbles_free, source, c.byref(given), keep=source))
 
@@ -329,12 +320,6 @@ class Record(NamedTuple):
     values: Dict[str, int]
 
 
-_TOOLS = {name or "none": value for value, name in NAMES["probe_tool"].items()}
-_SLICES = {name: value for value, name in NAMES["probe_slice"].items()}
-_FORMATS = {"json": d.PK_PROBE_JSON, "csv": d.PK_PROBE_CSV, "svg": d.PK_PROBE_SVG}
-_LEVELS = ("unknown", "thread", "warp")
-
-
 class Records(Owner):
     """The records of one map that were written, block by block and lane by lane: an iterator. Closing is optional."""
 
@@ -375,7 +360,7 @@ class Neutrino(Owner):
         """tool: whose records maps without a description hold: "block_sched", "gmem_bytes", "tensorop",
         "program_progress", "dmat"."""
         source = profile._h
-        self._handle = made(lib.pk_probe_open, lib.pk_probe_free, source, _choice(tool, _TOOLS, "tool"),
+        self._handle = made(lib.pk_probe_open, lib.pk_probe_free, source, choice(tool, "probe_tool", "tool"),
                             keep=source)
 
     @property
@@ -399,7 +384,7 @@ class Neutrino(Owner):
             flags = tuple(lib.pk_probe_flag_name(1 << bit).decode() for bit in range(32) if row.flags >> bit & 1)
             fields = tuple(record_field_of(got(lib.pk_probe_field_get, d.pk_probe_field, self._h, file, at, field))
                            for field in range(row.field_count))
-            found.append(record_map_of(row, _LEVELS[row.level], flags, fields))
+            found.append(record_map_of(row, flags, fields))
         return found
 
     def records(self, file: int, map: int = 0) -> "Records":  # pylint: disable=redefined-builtin
@@ -425,9 +410,9 @@ class Neutrino(Owner):
         "maps", "records", "schedule", "bytes", "density", "progress", "overhead", "log"."""
         calls = Calls()
         flags = (d.PK_PROBE_QUERY_HAS_BLOCK * (block is not None) | d.PK_PROBE_QUERY_HAS_LANE * (lane is not None))
-        query = options(d.pk_probe_query, flags=flags, slice=_choice(slice, _SLICES, "slice"), width=width,
+        query = options(d.pk_probe_query, flags=flags, slice=choice(slice, "probe_slice", "slice"), width=width,
                         height=height, launch=L.encoded(launch), map=L.encoded(map), block=block, lane=lane,
-                        limit=L.limit_of(limit), format=_choice(format, _FORMATS, "format"), title=L.encoded(title))
+                        limit=L.limit_of(limit), format=choice(format, "probe_format", "format"), title=L.encoded(title))
         query.hooks = L.hooks(calls, progress=progress, log=log, cancel=cancel, threads=threads)
         status = c.c_int32()
         calls.run(lambda: check(lib.pk_probe_write, self._h, c.byref(query), calls.writer(write), None,

@@ -4,9 +4,8 @@ from typing import List, NamedTuple, Optional, Sequence
 
 from . import _declarations as d
 from ._library import Owner, check, lib, made, options
-from .analyses import _choice
+from .kinds import choice
 
-_DOMAINS = {"tracer": d.PK_CLOCK_TRACER, "host": d.PK_CLOCK_HOST}
 _OUT_OF_REACH = -2**63
 
 
@@ -48,13 +47,13 @@ class Clock(Owner):
         """Instants of a clock ("tracer", "host"), ps since its base, as ps since the reference base; None for those that
         are out of reach (53 days)."""
         times = (c.c_int64 * max(1, len(times_ps)))(*times_ps)
-        check(lib.pk_clock_map, self._h, _choice(domain, _DOMAINS, "domain"), times, times, len(times_ps))
+        check(lib.pk_clock_map, self._h, choice(domain, "clock_domain", "domain"), times, times, len(times_ps))
         return [None if time == _OUT_OF_REACH else time for time in times[:len(times_ps)]]
 
     def bound_ps(self, corrected_ps: int, domain: str = "tracer") -> int:
         """How far an event near a corrected instant can be from the truth; -1 when nobody knows."""
         bound = c.c_int64()
-        check(lib.pk_clock_bound, self._h, _choice(domain, _DOMAINS, "domain"), corrected_ps, c.byref(bound))
+        check(lib.pk_clock_bound, self._h, choice(domain, "clock_domain", "domain"), corrected_ps, c.byref(bound))
         return bound.value
 
 

@@ -5,15 +5,13 @@ from typing import TYPE_CHECKING, Any, Callable, Optional
 from . import _declarations as d
 from . import _library as L
 from ._library import Calls, check, lib, options
-from .kinds import Status
+from .kinds import Status, choice
 from .profile import CancelToken, Limits, Log, PathLike, Progress, _open_options
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from .keywords import DumpOptions
-
-_FORMATS = {"json": d.PK_DUMP_JSON, "text": d.PK_DUMP_TEXT}
 
 
 def dump(path: PathLike, write: Callable[[bytes], Any], *, type: Optional[str] = None,  # pylint: disable=redefined-builtin
@@ -37,10 +35,8 @@ def _dump(function: Any, of: Any, write: Callable[[bytes], Any], *, type: Option
           format: str = "json", limit: int = 0, io: str = "auto",  # pylint: disable=redefined-builtin
           limits: Optional[Limits] = None, progress: Optional[Progress] = None, log: Optional[Log] = None,
           cancel: Optional[CancelToken] = None, threads: int = 0) -> Status:
-    if format not in _FORMATS:
-        raise ValueError(f"format is one of {', '.join(_FORMATS)}, not {format!r}")
     calls = Calls()
-    given = options(d.pk_dump_options, format=_FORMATS[format], type=L.encoded(type), limit=L.limit_of(limit))
+    given = options(d.pk_dump_options, format=choice(format, "dump_format", "format"), type=L.encoded(type), limit=L.limit_of(limit))
     opening = _open_options(calls, 0, None, io, limits, progress=progress, log=log, cancel=cancel, threads=threads)
     given.open = c.pointer(opening)
     status = c.c_int32()

@@ -30,6 +30,15 @@ class Accelerator(IntEnum):
         return cls.OTHER
 
 
+class LaunchKind(IntEnum):
+    """What a span with a correlation gave to a device. Where no kernel has its number, it is known that the device
+    did something that was not recorded."""
+    BY_NAME = 0
+    KERNEL = 1
+    COPY = 2
+    GRAPH = 3
+
+
 class SpanKind(IntEnum):
     """What a span of a host is."""
     OP = 0
@@ -107,6 +116,13 @@ class LineKind(IntEnum):
         return cls.OTHER
 
 
+class StatOrigin(IntFlag):
+    """Where a stat was written. Bits: a set of them says which to visit."""
+    EVENT = 1
+    METADATA = 2
+    PLANE = 4
+
+
 # What documents call the values, by their numbers.
 NAMES: Dict[str, Dict[int, str]] = {
     "window_policy": {0: "whole", 1: "marker", 2: "device", 3: "guide"},
@@ -125,35 +141,42 @@ NAMES: Dict[str, Dict[int, str]] = {
         12: "VARIABLE_SHAPE_SAME_TEMPLATE"},
     "time_use": {0: "compute", 1: "exposed_communication", 2: "exposed_copies", 3: "other_work", 4: "idle",
         5: "not_recorded"},
+    "clock_domain": {0: "tracer", 1: "host"},
+    "dump_format": {0: "json", 1: "text"},
     "fact_source": {0: "annotation", 1: "module", 2: "shape", 3: "kernel", 4: "group", 5: "recorder", 6: "count"},
     "certainty": {0: "unknown", 1: "possible", 2: "likely", 3: "proved"},
+    "log_level": {1: "info", 2: "warning"},
+    "step_policy": {0: "peak", 1: "last", 2: "first"},
     "peak_method": {0: "none", 1: "heap_replay", 2: "schedule_sweep", 3: "allocation_sizes"},
     "peak_bound": {0: "exact", 1: "lower", 2: "upper"},
     "residency": {0: "indefinite", 1: "temp"},
+    "plane_scheme": {0: "seed", 1: "rocm", 2: "node"},
+    "merge_correction": {0: "clock", 1: "walltime", 2: "none"},
+    "merged_format": {0: "xspace", 1: "trace_json"},
+    "merge_zero": {0: "auto", 1: "earliest", 2: "reference", 3: "none"},
     "node_status": {0: "corrected", 1: "walltime", 2: "raw", 3: "missing", 4: "corrupt"},
     "sibling_state": {0: "none", 1: "same_bytes", 2: "same_content", 3: "differs"},
     "ops_clock": {0: "aligned", 1: "device", 2: "mixed"},
     "probe_slice": {0: "summary", 1: "launches", 2: "kernels", 3: "maps", 4: "records", 5: "schedule", 6: "bytes",
         7: "density", 8: "progress", 9: "overhead", 10: "log"},
+    "probe_format": {0: "json", 1: "csv", 2: "svg"},
+    "probe_level": {0: "unknown", 1: "thread", 2: "warp"},
     "probe_outcome": {0: "unfinished", 1: "ok", 2: "failed", 3: "cant-save", 4: "backup", 5: "memusage",
         6: "benchmark"},
     "probe_tool": {0: "", 1: "block_sched", 2: "gmem_bytes", 3: "tensorop", 4: "program_progress", 5: "dmat"},
+    "io_mode": {0: "auto", 1: "map", 2: "read"},
     "compression": {0: "none", 1: "gzip", 2: "zstd"},
+    "column_type": {0: "int64", 1: "uint64", 2: "int32", 3: "uint32", 4: "boolean", 5: "text", 6: "name"},
     "trace_format": {0: "trace.json", 1: "pftrace", 2: "xspace", 3: "csv"},
+    "stat_kind": {0: "none", 2: "double", 3: "uint64", 4: "int64", 5: "str", 6: "bytes", 7: "ref"},
+    "note_kind": {0: "hostname", 1: "error", 2: "warning"},
 }
 # end of kinds
 
 
-class StatOrigin(IntFlag):
-    """Where a stat was written."""
-    EVENT = 1
-    METADATA = 2
-    PLANE = 4
-
-
-class LaunchKind(IntEnum):
-    """What a call of a host gave to a device."""
-    BY_NAME = 0
-    KERNEL = 1
-    COPY = 2
-    GRAPH = 3
+def choice(value: str, enumeration: str, what: str) -> int:
+    """The number of an option that is given as its word; "none" is the word that is empty in documents."""
+    choices = {name or "none": number for number, name in NAMES[enumeration].items()}
+    if value not in choices:
+        raise ValueError(f"{what} is one of {', '.join(choices)}, not {value!r}")
+    return choices[value]

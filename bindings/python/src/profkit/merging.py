@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Any, Callable, Iterator, List, Optional, Seque
 from . import _declarations as d
 from . import _library as L
 from ._library import Calls, check, got, lib, made, options, read_positions
-from .analyses import _Document, _choice
-from .kinds import Status
+from .analyses import _Document
+from .kinds import Status, choice
 from .profile import CancelToken, Limits, Log, PathLike, Profile, Progress, limits_pointer
 from .rows import ClockInterval, MergedNode, ValidationSummary, clock_interval_of, merged_node_of, validation_summary_of
 
@@ -14,12 +14,6 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from .keywords import ValidationOptions
-
-_CORRECTIONS = {"clock": d.PK_CORRECTION_CLOCK, "walltime": d.PK_CORRECTION_WALLTIME, "none": d.PK_CORRECTION_NONE}
-_ZEROS = {"auto": d.PK_ZERO_AUTO, "earliest": d.PK_ZERO_EARLIEST, "reference": d.PK_ZERO_REFERENCE,
-          "none": d.PK_ZERO_NONE}
-_PLANES = {"seed": d.PK_PLANES_SEED, "rocm": d.PK_PLANES_ROCM, "node": d.PK_PLANES_NODE}
-_FORMATS = {"xspace": d.PK_MERGED_XSPACE, "trace_json": d.PK_MERGED_TRACE_JSON}
 
 
 class Merge(_Document):
@@ -73,8 +67,8 @@ def combine_traces(traces: Sequence[PathLike] = (), output: Optional[PathLike] =
         snapshots=L.strings([path(snapshot) for snapshot in snapshots]), snapshot_count=len(snapshots),
         offsets=path(offsets), run_metadata=path(run_metadata), run_dir=path(run_dir),
         plane_prefix=L.encoded(plane_prefix), output=path(output),
-        correction=_choice(correction, _CORRECTIONS, "correction"), zero=_choice(zero, _ZEROS, "zero"),
-        planes=_choice(planes, _PLANES, "planes"), format=_choice(format, _FORMATS, "format"))
+        correction=choice(correction, "merge_correction", "correction"), zero=choice(zero, "merge_zero", "zero"),
+        planes=choice(planes, "plane_scheme", "planes"), format=choice(format, "merged_format", "format"))
     handles = [profile._h for profile in profiles]  # pylint: disable=protected-access
     given.profiles = (c.c_void_p * len(handles))(*(handle.address for handle in handles)) if handles else None
     given.profile_count = len(handles)

@@ -10,7 +10,7 @@ from . import _declarations as d
 from . import _library as L
 from ._library import Calls, Handle, Owner, check, got, lib, made, options, path_text, text
 from .errors import Error, NotFound
-from .kinds import StatOrigin, Status
+from .kinds import NAMES, StatOrigin, Status, choice
 from .readers import Reader, open_uri, reader_of_file
 from .rows import (
     EventMetadata, Exported, FileInfo, LineInfo, LineSummary, PlaneInfo, Run, StatMetadata, event_metadata_of, exported_of, line_summary_of,
@@ -30,7 +30,6 @@ PathLike = Union[str, bytes, "os.PathLike[str]", "os.PathLike[bytes]"]
 Progress = Callable[[int, int], Any]
 Log = Callable[[int, str], Any]
 
-_IO = {"auto": d.PK_IO_AUTO, "map": d.PK_IO_MAP, "read": d.PK_IO_READ}
 _DOCUMENTS = {lib.pk_document_name(value).decode(): value
               for name, value in vars(d).items()
               if name.startswith("PK_DOCUMENT_") and not name.startswith(("PK_DOCUMENT_STATUS", "PK_DOCUMENT_HAS"))}
@@ -80,7 +79,7 @@ class Stat:
 
     def __init__(self, row: d.pk_stat) -> None:
         self.name, self.metadata_id, self.origin = text(row.name), row.metadata_id, StatOrigin(row.origin)
-        self.kind = _STAT_KINDS.get(row.kind, "none")
+        self.kind = NAMES["stat_kind"].get(row.kind, "none")
         if row.kind in (d.PK_STAT_STR, d.PK_STAT_REF):
             self.value = text(row.text)
         elif row.kind == d.PK_STAT_BYTES:
@@ -96,9 +95,6 @@ class Stat:
 
     def __repr__(self) -> str:
         return f"Stat({self.name!r}, {self.value!r})"
-
-
-_STAT_KINDS = {kind: lib.pk_stat_kind_name(kind).decode() for kind in range(8)}
 
 
 class Event:
@@ -604,20 +600,14 @@ class Profile(Owner):
         return f"<Profile {self.path!r}>" if self._handle else "<Profile closed>"
 
 
-_FORMATS = {lib.pk_trace_format_name(value).decode(): value
-            for value in (d.PK_TRACE_JSON, d.PK_TRACE_PERFETTO, d.PK_TRACE_XSPACE, d.PK_TRACE_CSV)}
-
-
 def _trace_options(calls: Calls, format: str, *,  # pylint: disable=redefined-builtin
                    host: Optional[str] = None, plane: Optional[str] = None, line: Optional[str] = None,
                    event: Optional[str] = None, step: Optional[int] = None, from_ps: Optional[int] = None,
                    to_ps: Optional[int] = None, gzip: bool = False, like_xla: bool = False, waits: bool = False,
                    progress: Optional[Progress] = None, log: Optional[Log] = None,
                    cancel: Optional[CancelToken] = None, threads: int = 0) -> Any:
-    if format not in _FORMATS:
-        raise ValueError(f"there is no format {format!r}; there are {', '.join(_FORMATS)}")
     flags = d.PK_TRACE_LIKE_XLA * like_xla | d.PK_TRACE_WAITS * waits | d.PK_TRACE_GZIP * gzip
-    trace = options(d.pk_trace_options, format=_FORMATS[format], flags=flags,
+    trace = options(d.pk_trace_options, format=choice(format, "trace_format", "format"), flags=flags,
                     filters=L.filters(host=host, plane=plane, line=line, event=event, step=step, from_ps=from_ps, to_ps=to_ps))
     trace.hooks = hooks_of(calls, progress=progress, log=log, cancel=cancel, threads=threads)
     return trace
@@ -636,9 +626,7 @@ def document_number(name: str) -> int:
 
 def _open_options(calls: Calls, flags: int, run: Optional[str], io: str, limits: Optional[Limits],
                   host: Optional[str] = None, rank: Optional[int] = None, **given: Any) -> Any:
-    if io not in _IO:
-        raise ValueError(f"io is one of {', '.join(_IO)}, not {io!r}")
-    made_options = options(d.pk_open_options, flags=flags | d.PK_OPEN_HAS_RANK * (rank is not None), io=_IO[io],
+    made_options = options(d.pk_open_options, flags=flags | d.PK_OPEN_HAS_RANK * (rank is not None), io=choice(io, "io_mode", "io"),
                            run=L.encoded(run), host=L.encoded(host), rank=rank)
     made_options.limits = limits_pointer(calls, limits)
     made_options.hooks = hooks_of(calls, **given)

@@ -811,8 +811,8 @@ class ChromeEvent(NamedTuple):
     duration_ps: Optional[int]
     #: Of the event in the decoded file.
     byte_offset: int
-    #: 'X', 'B', 'M', …; 0 when it is not one character.
-    phase: str
+    #: 'X', 'B', 'M', …; None when it is not one character.
+    phase: Optional[str]
 
 
 def chrome_event_of(row: Any) -> ChromeEvent:
@@ -820,7 +820,7 @@ def chrome_event_of(row: Any) -> ChromeEvent:
         text(row.name), text(row.category), text(row.id), text(row.pid), text(row.tid), text(row.args),
         row.start_ps if row.flags & d.PK_CHROME_HAS_START else None,
         row.duration_ps if row.flags & d.PK_CHROME_HAS_DURATION else None, row.byte_offset,
-        chr(row.phase) if row.phase else "")
+        chr(row.phase) if row.phase else None)
 
 
 class ChromeSummary(NamedTuple):
@@ -1094,6 +1094,8 @@ class RecordMap(NamedTuple):
     """One map of a record file."""
     #: As the probe calls it.
     name: str
+    #: Who has a slot of its own.
+    level: str
     #: Size of a record.
     record_bytes: int
     #: Size of a lane.
@@ -1112,18 +1114,16 @@ class RecordMap(NamedTuple):
     lanes_per_block: int
     #: That the file holds.
     lanes: int
-    #: Who has a slot of its own: "thread", "warp", "unknown".
-    level: str
     #: What is doubtful.
     flags: Tuple[str, ...]
     #: What a record holds, in the order of memory.
     fields: Tuple[RecordField, ...]
 
 
-def record_map_of(row: Any, level: str, flags: Tuple[str, ...], fields: Tuple[RecordField, ...]) -> RecordMap:
+def record_map_of(row: Any, flags: Tuple[str, ...], fields: Tuple[RecordField, ...]) -> RecordMap:
     return RecordMap(
-        text(row.name), row.record_bytes, row.lane_bytes, row.capacity, row.offset, row.bytes, row.present_bytes,
-        row.recorded_offset, row.lanes_per_block, row.lanes, level, flags, fields)
+        text(row.name), name_of("probe_level", row.level), row.record_bytes, row.lane_bytes, row.capacity, row.offset,
+        row.bytes, row.present_bytes, row.recorded_offset, row.lanes_per_block, row.lanes, flags, fields)
 
 
 class MergedNode(NamedTuple):

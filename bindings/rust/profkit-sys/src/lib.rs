@@ -19,12 +19,12 @@ pub const PK_NO_TIME_PS: i64 = i64::MIN;
 /// 0, `PK_END`, or a negative `PK_E_`.
 pub type pk_status = i32;
 pub const PK_OK: i32 = 0;
-/// nothing is left to read; not a failure
+/// nothing is left to read
 pub const PK_END: i32 = 1;
-/// misuse: NULL, an index out of range, a malformed option struct
 pub const PK_E_INVALID_ARGUMENT: i32 = -1;
+/// no memory was left
 pub const PK_E_OUT_OF_MEMORY: i32 = -2;
-/// valid input or option that this version cannot handle
+/// valid input or an option that this version cannot handle
 pub const PK_E_UNSUPPORTED: i32 = -3;
 /// a callback or the cancel token asked to stop
 pub const PK_E_CANCELLED: i32 = -4;
@@ -32,22 +32,23 @@ pub const PK_E_CANCELLED: i32 = -4;
 pub const PK_E_INTERNAL: i32 = -9;
 /// no such path, or no such metadata entry
 pub const PK_E_NOT_FOUND: i32 = -10;
+/// the operating system does not let this file be read
 pub const PK_E_PERMISSION: i32 = -11;
 /// the operating system or the read callback refused a read
 pub const PK_E_IO: i32 = -12;
 /// the input shrank or changed while it was read
 pub const PK_E_INPUT_CHANGED: i32 = -13;
-/// bytes that break the format; pk_error_byte_offset() says where
+/// bytes that break the format; the byte offset says where
 pub const PK_E_DAMAGED: i32 = -20;
 /// no reader knows these bytes
 pub const PK_E_UNRECOGNISED: i32 = -21;
-/// a binary file that went through a text conversion
+/// a binary file that went through a text conversion (EF BF BD everywhere)
 pub const PK_E_TEXT_MANGLED: i32 = -22;
-/// a bound of pk_limits was hit; the message names it
+/// a bound of the limits was hit; the message names it
 pub const PK_E_LIMIT: i32 = -30;
 /// writing failed
 pub const PK_E_OUTPUT: i32 = -40;
-/// no space left for the output
+/// no space is left for the output
 pub const PK_E_OUTPUT_FULL: i32 = -41;
 /// worth knowing
 pub const PK_LOG_INFO: i32 = 1;
@@ -128,10 +129,13 @@ pub const PK_STAT_UINT64: i32 = 3;
 pub const PK_STAT_INT64: i32 = 4;
 pub const PK_STAT_STR: i32 = 5;
 pub const PK_STAT_BYTES: i32 = 6;
-/// `text` is the name of the stat metadata entry `bits` of the same plane
+/// the name of a stat metadata entry of the same plane
 pub const PK_STAT_REF: i32 = 7;
+/// in the event itself
 pub const PK_ORIGIN_EVENT: i32 = 1;
+/// in its metadata entry
 pub const PK_ORIGIN_METADATA: i32 = 2;
+/// in the plane
 pub const PK_ORIGIN_PLANE: i32 = 4;
 pub const PK_SIBLING_NONE: i32 = 0;
 pub const PK_SIBLING_SAME_BYTES: i32 = 1;
@@ -294,7 +298,9 @@ pub const PK_LAUNCH_GRAPH: i32 = 3;
 pub const PK_TRACE_STEP_HAS_NUMBER: i32 = 1;
 /// the memory came back
 pub const PK_TRACE_ALLOCATION_IS_FREE: i32 = 1;
+/// one document, as `profkit dump --json` writes it
 pub const PK_DUMP_JSON: i32 = 0;
+/// protobuf's text format, with remarks after '#'
 pub const PK_DUMP_TEXT: i32 = 1;
 /// bound the clocks from collectives alone
 pub const PK_VALIDATION_ALIGN: i32 = 1;
@@ -355,8 +361,11 @@ pub const PK_PROBE_SLICE_DENSITY: i32 = 7;
 pub const PK_PROBE_SLICE_PROGRESS: i32 = 8;
 pub const PK_PROBE_SLICE_OVERHEAD: i32 = 9;
 pub const PK_PROBE_SLICE_LOG: i32 = 10;
+/// a document
 pub const PK_PROBE_JSON: i32 = 0;
+/// a heading and a row an item (RFC 4180), of any slice but the summary
 pub const PK_PROBE_CSV: i32 = 1;
+/// a picture for a browser, of schedule and density
 pub const PK_PROBE_SVG: i32 = 2;
 pub const PK_PROBE_QUERY_HAS_BLOCK: i32 = 1;
 pub const PK_PROBE_QUERY_HAS_LANE: i32 = 2;

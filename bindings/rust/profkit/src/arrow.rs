@@ -2,8 +2,8 @@
 
 use crate::error::check;
 use crate::hooks::{Bridge, Handle, Output};
-use crate::kinds::ColumnType;
-use crate::rows::{flag, limit, text, Row, Rows, Strings};
+use crate::rows::{flag, limit, row_at, text, Row, Rows, Strings};
+use crate::rows_of_tables::Column;
 use crate::{Bubbles, DocumentOptions, Kernels, Memory, Neutrino, Profile, Result, TableKind};
 use profkit_sys as sys;
 use std::ffi::CString;
@@ -148,21 +148,6 @@ impl Drop for ArrowStream<'_> {
     }
 }
 
-/// A column of a table.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
-#[non_exhaustive]
-pub struct Column {
-    /// Name.
-    pub name: String,
-    /// "ps", "bytes", …; "" without.
-    pub unit: String,
-    /// One sentence.
-    pub meaning: String,
-    /// What its values are.
-    pub column_type: ColumnType,
-}
-
 /// A value of a column.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize), serde(untagged))]
@@ -200,14 +185,7 @@ impl<'d> Table<'d> {
         // SAFETY: the handle is alive; positions are counted; text is copied.
         let count = unsafe { sys::pk_table_column_count(self.handle.get()) };
         (0..count).map(move |at| unsafe {
-            let mut found = sys::pk_column::default();
-            sys::pk_table_column_get(self.handle.get(), at, &mut found, std::ptr::null_mut());
-            Column {
-                name: text(found.name).into_owned(),
-                unit: text(found.unit).into_owned(),
-                meaning: text(found.meaning).into_owned(),
-                column_type: ColumnType::of(found.type_),
-            }
+            row_at(|out, err| sys::pk_table_column_get(self.handle.get(), at, out, err))
         })
     }
 

@@ -3,7 +3,7 @@
 use crate::error::check;
 use crate::hooks::Handle;
 use crate::rows::{borrowed, flag};
-use crate::{Accelerator, KernelKind, Profile, Result, SpanKind};
+use crate::{Accelerator, KernelKind, LaunchKind, Profile, Result, SpanKind};
 use profkit_sys as sys;
 use std::marker::PhantomData;
 use std::mem::size_of;
@@ -47,21 +47,6 @@ impl TraceOwner {
             Self::Host(number) => (0, number),
         }
     }
-}
-
-/// What a call of a host gave to a device.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum LaunchKind {
-    /// As its name says, of calls of CUDA, HIP and CANN.
-    #[default]
-    ByName,
-    /// A kernel.
-    Kernel,
-    /// A copy.
-    Copy,
-    /// Many kernels.
-    Graph,
 }
 
 /// One execution of a kernel, a copy or a collective on a stream.
@@ -307,7 +292,7 @@ impl TraceBuilder {
                 correlation: row.correlation,
                 thread: row.thread,
                 kind: row.kind.raw(),
-                launches: row.launches as i32,
+                launches: row.launches.raw(),
                 ..Default::default()
             })
             .collect();

@@ -1,9 +1,10 @@
 //! The events of trace-event JSON files.
 
-use crate::error::{check, got};
+use crate::error::check;
 use crate::hooks::Handle;
 use crate::profile::Profile;
-use crate::rows::{text, Batched};
+use crate::rows::{row_at, Batched, FromRaw};
+use crate::rows_of_tables::{ChromeEvent, ChromeSummary};
 use crate::Result;
 use profkit_sys as sys;
 
@@ -13,48 +14,6 @@ use profkit_sys as sys;
 pub struct ChromeEvents<'d> {
     handle: Handle<'d, sys::pk_chrome_reader>,
     rows: Batched<sys::pk_chrome_event>,
-}
-
-/// One event of a trace-event JSON file; escapes are undone.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
-#[non_exhaustive]
-pub struct ChromeEvent {
-    /// Name.
-    pub name: String,
-    /// Category.
-    pub category: String,
-    /// Of asynchronous and flow events.
-    pub id: String,
-    /// A number or a string, as written.
-    pub pid: String,
-    /// A number or a string, as written.
-    pub tid: String,
-    /// JSON text of the args object; "" when there is none.
-    pub args: String,
-    /// Relative to [`ChromeSummary::zero_us`]; metadata events have none.
-    pub start_ps: Option<i64>,
-    /// How long it lasted.
-    pub duration_ps: Option<i64>,
-    /// Where it stands in the decoded file.
-    pub byte_offset: u64,
-    /// 'X', 'B', 'M', …; `None` when it is not one character.
-    pub phase: Option<char>,
-}
-
-/// What a file was like, as far as it was read.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
-#[non_exhaustive]
-pub struct ChromeSummary {
-    /// Events.
-    pub event_count: u64,
-    /// Stretches of text that are no event.
-    pub broken_count: u64,
-    /// Events whose times are no number or out of range.
-    pub unusable_time_count: u64,
-    /// What 0 ps is on the file's own clock.
-    pub zero_us: i64,
 }
 
 impl<'d> Profile<'d> {
@@ -76,14 +35,7 @@ impl ChromeEvents<'_> {
     #[must_use]
     pub fn summary(&self) -> ChromeSummary {
         // SAFETY: the handle is alive.
-        let found: sys::pk_chrome_summary =
-            got(|out, err| unsafe { sys::pk_chrome_summarise(self.handle.get(), out, err) }).unwrap_or_default();
-        ChromeSummary {
-            event_count: found.event_count,
-            broken_count: found.broken_count,
-            unusable_time_count: found.unusable_time_count,
-            zero_us: found.zero_us,
-        }
+        unsafe { row_at(|out, err| sys::pk_chrome_summarise(self.handle.get(), out, err)) }
     }
 }
 
@@ -96,19 +48,6 @@ impl Iterator for ChromeEvents<'_> {
             check(|err| unsafe { sys::pk_chrome_events_read(reader, rows, capacity, count, err) })
         })?;
         // SAFETY: text is borrowed until the next read, and copied.
-        Some(row.map(|found| unsafe {
-            ChromeEvent {
-                name: text(found.name).into_owned(),
-                category: text(found.category).into_owned(),
-                id: text(found.id).into_owned(),
-                pid: text(found.pid).into_owned(),
-                tid: text(found.tid).into_owned(),
-                args: text(found.args).into_owned(),
-                start_ps: (found.flags & sys::PK_CHROME_HAS_START as u32 != 0).then_some(found.start_ps),
-                duration_ps: (found.flags & sys::PK_CHROME_HAS_DURATION as u32 != 0).then_some(found.duration_ps),
-                byte_offset: found.byte_offset,
-                phase: u32::try_from(found.phase).ok().filter(|phase| *phase != 0).and_then(char::from_u32),
-            }
-        }))
+        Some(row.map(|found| unsafe { ChromeEvent::of(&found) }))
     }
 }

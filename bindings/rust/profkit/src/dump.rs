@@ -2,7 +2,7 @@
 
 use crate::error::check;
 use crate::hooks::{Bridge, Output};
-use crate::kinds::DocumentStatus;
+use crate::kinds::{DocumentStatus, DumpFormat};
 use crate::profile::{File, OpenOptions};
 use crate::rows::{limit, Strings};
 use crate::Result;
@@ -10,17 +10,6 @@ use profkit_sys as sys;
 use std::io;
 use std::os::raw::c_void;
 use std::path::Path;
-
-/// How a message is written.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum DumpFormat {
-    /// One document.
-    #[default]
-    Json,
-    /// Protobuf's text format, with remarks after '#'.
-    Text,
-}
 
 /// What to show of a message.
 #[derive(Debug, Default)]
@@ -76,10 +65,7 @@ fn dumped(
     Bridge::new(&mut options.open.hooks).run(|hooks| {
         open.hooks = hooks;
         let raw = sys::pk_dump_options {
-            format: match options.format {
-                DumpFormat::Json => sys::PK_DUMP_JSON,
-                DumpFormat::Text => sys::PK_DUMP_TEXT,
-            },
+            format: options.format.raw(),
             type_: strings.optional(options.message_type.as_deref()),
             limit: limit(Some(options.limit)),
             open: &open,

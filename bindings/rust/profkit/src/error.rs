@@ -1,5 +1,6 @@
 //! What a call that fails gives.
 
+use crate::kinds::Kind;
 use profkit_sys as sys;
 use std::cell::RefCell;
 use std::ffi::CStr;
@@ -7,42 +8,6 @@ use std::fmt;
 use std::os::raw::c_char;
 use std::ptr;
 use std::sync::Arc;
-
-/// What kind of failure it was. More may come.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum Kind {
-    /// An index out of range, a name that is not there, options that contradict each other.
-    InvalidArgument,
-    /// No memory was left.
-    OutOfMemory,
-    /// Valid input or an option that this version of the library cannot handle.
-    Unsupported,
-    /// A callback or the cancel token asked to stop.
-    Cancelled,
-    /// A bug of the library.
-    Internal,
-    /// No such path, or no such metadata entry.
-    NotFound,
-    /// The operating system does not let this file be read.
-    Permission,
-    /// The operating system refused a read.
-    Io,
-    /// The input shrank or changed while it was read.
-    InputChanged,
-    /// Bytes that break the format.
-    Damaged,
-    /// No reader knows these bytes.
-    Unrecognised,
-    /// A binary file that went through a text conversion.
-    TextMangled,
-    /// A bound of [`crate::Limits`] was hit; the message names it.
-    Limit,
-    /// Writing failed.
-    Output,
-    /// No space is left for the output.
-    OutputFull,
-}
 
 /// What the library wrote.
 struct Written(*mut sys::pk_error);
@@ -138,23 +103,7 @@ impl Error {
     /// What kind of failure it was.
     #[must_use]
     pub fn kind(&self) -> Kind {
-        match self.0.status {
-            sys::PK_E_INVALID_ARGUMENT => Kind::InvalidArgument,
-            sys::PK_E_OUT_OF_MEMORY => Kind::OutOfMemory,
-            sys::PK_E_UNSUPPORTED => Kind::Unsupported,
-            sys::PK_E_CANCELLED => Kind::Cancelled,
-            sys::PK_E_NOT_FOUND => Kind::NotFound,
-            sys::PK_E_PERMISSION => Kind::Permission,
-            sys::PK_E_IO => Kind::Io,
-            sys::PK_E_INPUT_CHANGED => Kind::InputChanged,
-            sys::PK_E_DAMAGED => Kind::Damaged,
-            sys::PK_E_UNRECOGNISED => Kind::Unrecognised,
-            sys::PK_E_TEXT_MANGLED => Kind::TextMangled,
-            sys::PK_E_LIMIT => Kind::Limit,
-            sys::PK_E_OUTPUT => Kind::Output,
-            sys::PK_E_OUTPUT_FULL => Kind::OutputFull,
-            _ => Kind::Internal,
-        }
+        Kind::of(self.0.status)
     }
     /// The status of the C ABI, a negative `PK_E_` value.
     #[must_use]
@@ -188,6 +137,15 @@ impl Error {
         &self.0.hint
     }
 }
+
+impl PartialEq for Error {
+    fn eq(&self, other: &Self) -> bool {
+        let (a, b) = (&self.0, &other.0);
+        (a.status, &a.message, &a.path, a.byte_offset, &a.hint) == (b.status, &b.message, &b.path, b.byte_offset, &b.hint)
+    }
+}
+
+impl Eq for Error {}
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -3,9 +3,10 @@
 use crate::error::check;
 use crate::filters::Filters;
 use crate::hooks::{Bridge, Hooks, Output};
-use crate::kinds::{DocumentStatus, TraceFormat};
+use crate::kinds::TraceFormat;
 use crate::profile::Profile;
-use crate::rows::{flag, Strings};
+use crate::rows::{flag, FromRaw, Strings};
+use crate::rows_of_tables::ExportOutcome;
 use crate::Result;
 use profkit_sys as sys;
 use std::io;
@@ -26,31 +27,6 @@ pub struct ExportOptions<'h> {
     pub filters: Filters,
     /// Progress, log, cancel, threads.
     pub hooks: Hooks<'h>,
-}
-
-/// What was written, and what was not.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
-#[non_exhaustive]
-pub struct ExportOutcome {
-    /// Absent when nothing has events, partial when some input is damaged.
-    pub status: DocumentStatus,
-    /// Tracks.
-    pub tracks: u64,
-    /// Further tracks, for events that overlap others of their line.
-    pub lanes: u64,
-    /// Slices, instants and rows.
-    pub events: u64,
-    /// Counter values.
-    pub counters: u64,
-    /// Ends of flows.
-    pub flows: u64,
-    /// Events without a place in time.
-    pub aggregated_left_out: u64,
-    /// Events more than 106 days from the origin.
-    pub out_of_reach: u64,
-    /// Events that still overlap others.
-    pub crowded: u64,
 }
 
 impl Profile<'_> {
@@ -101,16 +77,7 @@ impl Profile<'_> {
             raw.hooks = hooks;
             write(&raw, &mut found)
         })?;
-        Ok(ExportOutcome {
-            status: DocumentStatus::of(found.status),
-            tracks: found.tracks,
-            lanes: found.lanes,
-            events: found.events,
-            counters: found.counters,
-            flows: found.flows,
-            aggregated_left_out: found.aggregated_left_out,
-            out_of_reach: found.out_of_reach,
-            crowded: found.crowded,
-        })
+        // SAFETY: it points to nothing.
+        Ok(unsafe { ExportOutcome::of(&found) })
     }
 }

@@ -1,15 +1,12 @@
 //! What the devices of a capture did, kernel by kernel.
 
-use crate::kinds::Accelerator;
-use crate::error::got;
 use crate::filters::Filters;
 use crate::hooks::{Bridge, Handle, Hooks};
 use crate::profile::Profile;
-use crate::rows::{flag, text, Rows, Strings};
-use crate::rows_of_tables::Kernel;
+use crate::rows::{flag, row_at, Rows, Strings};
+use crate::rows_of_tables::{Device, Kernel};
 use crate::Result;
 use profkit_sys as sys;
-use std::borrow::Cow;
 
 /// What to read.
 #[derive(Debug, Default)]
@@ -28,39 +25,6 @@ pub struct KernelOptions<'h> {
 #[derive(Debug)]
 pub struct Kernels<'d> {
     pub(crate) handle: Handle<'d, sys::pk_activity>,
-}
-
-/// A device of one rank, process or file.
-#[derive(Clone, Debug)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
-#[non_exhaustive]
-pub struct Device<'k> {
-    /// Name.
-    pub name: Cow<'k, str>,
-    /// Its number, where it is told.
-    pub ordinal: Option<u64>,
-    /// Rows of [`Kernels::rows`].
-    pub kernel_count: u64,
-    /// Rank, where it is told.
-    pub rank: Option<u32>,
-    /// Position of its file.
-    pub file: u32,
-    /// Position of its plane, in an XSpace.
-    pub plane: Option<u32>,
-    /// Devices of one host have the same.
-    pub host_group: u32,
-    /// Times are no finer than this.
-    pub timestamp_resolution_ps: i64,
-    /// What it is.
-    pub accelerator: Accelerator,
-    /// Its source tells how long kernels waited.
-    pub has_waits: bool,
-    /// Its source tells shapes.
-    pub has_shapes: bool,
-    /// Its source tells the execution unit; without it classes are told from names.
-    pub has_classes: bool,
-    /// Its source tells when kernels were launched.
-    pub has_launches: bool,
 }
 
 impl<'d> Profile<'d> {
@@ -97,27 +61,9 @@ impl Kernels<'_> {
     }
     /// The devices.
     pub fn devices(&self) -> impl ExactSizeIterator<Item = Device<'_>> {
-        (0..self.device_count()).map(move |device| {
-            // SAFETY: the handle is alive, and the position was counted.
-            let found: sys::pk_activity_device =
-                got(|out, err| unsafe { sys::pk_activity_device_get(self.handle.get(), device, out, err) })
-                    .unwrap_or_default();
-            Device {
-                // SAFETY: borrowed from the activity.
-                name: unsafe { text(found.name) },
-                ordinal: u64::try_from(found.ordinal).ok(),
-                kernel_count: found.kernel_count,
-                rank: u32::try_from(found.rank).ok(),
-                file: found.file,
-                plane: u32::try_from(found.plane).ok(),
-                host_group: found.host_group,
-                timestamp_resolution_ps: found.timestamp_resolution_ps,
-                accelerator: Accelerator::of(found.accelerator),
-                has_waits: found.flags & sys::PK_DEVICE_HAS_WAITS as u32 != 0,
-                has_shapes: found.flags & sys::PK_DEVICE_HAS_SHAPES as u32 != 0,
-                has_classes: found.flags & sys::PK_DEVICE_HAS_CLASSES as u32 != 0,
-                has_launches: found.flags & sys::PK_DEVICE_HAS_LAUNCHES as u32 != 0,
-            }
+        // SAFETY: the handle is alive; positions are counted; text is borrowed from the handle.
+        (0..self.device_count()).map(move |at| unsafe {
+            row_at(|out, err| sys::pk_activity_device_get(self.handle.get(), at, out, err))
         })
     }
     /// The kernels of all devices, by device and start.

@@ -133,6 +133,21 @@ worded!(
 });
 
 worded!(
+    /// What a span with a correlation gave to a device. Where no kernel has its number, it is known that the device
+    /// did something that was not recorded.
+    #[derive(Default)]
+    #[allow(missing_docs)]
+    LaunchKind, ByName, {
+    /// As its name says, of calls of CUDA, HIP and CANN.
+    #[default]
+    ByName = sys::PK_LAUNCH_BY_NAME => "by_name",
+    Kernel = sys::PK_LAUNCH_KERNEL => "kernel",
+    Copy = sys::PK_LAUNCH_COPY => "copy",
+    /// Many kernels.
+    Graph = sys::PK_LAUNCH_GRAPH => "graph",
+});
+
+worded!(
     /// What a span of a host is.
     #[derive(Default)]
     #[allow(missing_docs)]
@@ -366,6 +381,17 @@ worded!(
 });
 
 worded!(
+    /// How a message is written.
+    #[derive(Default)]
+    DumpFormat, Json, {
+    /// One document, as `profkit dump --json` writes it.
+    #[default]
+    Json = sys::PK_DUMP_JSON => "json",
+    /// Protobuf's text format, with remarks after '#'.
+    Text = sys::PK_DUMP_TEXT => "text",
+});
+
+worded!(
     /// pk_fact.source: what a fact is read from, best first.
     FactSource, Count, {
     /// What a framework wrote around its steps.
@@ -406,6 +432,17 @@ worded!(
     Info = sys::PK_LOG_INFO => "info",
     /// Something is left out.
     Warning = sys::PK_LOG_WARNING => "warning",
+});
+
+worded!(
+    /// Which step window the run-time part is about.
+    #[derive(Default)]
+    #[allow(missing_docs)]
+    StepPolicy, Peak, {
+    #[default]
+    Peak = sys::PK_STEP_POLICY_PEAK => "peak",
+    Last = sys::PK_STEP_POLICY_LAST => "last",
+    First = sys::PK_STEP_POLICY_FIRST => "first",
 });
 
 worded!(
@@ -483,7 +520,7 @@ worded!(
     #[allow(missing_docs)]
     Zero, Auto, {
     #[default]
-    Auto = sys::PK_ZERO_AUTO => "automatic",
+    Auto = sys::PK_ZERO_AUTO => "auto",
     Earliest = sys::PK_ZERO_EARLIEST => "earliest",
     Reference = sys::PK_ZERO_REFERENCE => "reference",
     None = sys::PK_ZERO_NONE => "none",
@@ -548,6 +585,28 @@ worded!(
 });
 
 worded!(
+    /// How a slice is written.
+    #[derive(Default)]
+    ProbeFormat, Json, {
+    /// A document.
+    #[default]
+    Json = sys::PK_PROBE_JSON => "json",
+    /// A heading and a row an item (RFC 4180), of any slice but the summary.
+    Csv = sys::PK_PROBE_CSV => "csv",
+    /// A picture for a browser, of schedule and density.
+    Svg = sys::PK_PROBE_SVG => "svg",
+});
+
+worded!(
+    /// Who has a slot of its own in a map.
+    #[allow(missing_docs)]
+    ProbeLevel, Unknown, {
+    Unknown = sys::PK_PROBE_LEVEL_UNKNOWN => "unknown",
+    Thread = sys::PK_PROBE_LEVEL_THREAD => "thread",
+    Warp = sys::PK_PROBE_LEVEL_WARP => "warp",
+});
+
+worded!(
     /// How a launch ended, by the log.
     LaunchOutcome, Unfinished, {
     /// The log ends, or goes on, without saying.
@@ -582,12 +641,47 @@ worded!(
 });
 
 worded!(
+    /// What went wrong, in groups of ten. More may come.
+    Kind, Internal, {
+    /// Misuse: NULL, an index out of range, a name that is not there, options that contradict each other.
+    InvalidArgument = sys::PK_E_INVALID_ARGUMENT => "invalid_argument",
+    /// No memory was left.
+    OutOfMemory = sys::PK_E_OUT_OF_MEMORY => "out_of_memory",
+    /// Valid input or an option that this version cannot handle.
+    Unsupported = sys::PK_E_UNSUPPORTED => "unsupported",
+    /// A callback or the cancel token asked to stop.
+    Cancelled = sys::PK_E_CANCELLED => "cancelled",
+    /// A bug of the library.
+    Internal = sys::PK_E_INTERNAL => "internal",
+    /// No such path, or no such metadata entry.
+    NotFound = sys::PK_E_NOT_FOUND => "not_found",
+    /// The operating system does not let this file be read.
+    Permission = sys::PK_E_PERMISSION => "permission",
+    /// The operating system or the read callback refused a read.
+    Io = sys::PK_E_IO => "io",
+    /// The input shrank or changed while it was read.
+    InputChanged = sys::PK_E_INPUT_CHANGED => "input_changed",
+    /// Bytes that break the format; the byte offset says where.
+    Damaged = sys::PK_E_DAMAGED => "damaged",
+    /// No reader knows these bytes.
+    Unrecognised = sys::PK_E_UNRECOGNISED => "unrecognised",
+    /// A binary file that went through a text conversion (EF BF BD everywhere).
+    TextMangled = sys::PK_E_TEXT_MANGLED => "text_mangled",
+    /// A bound of the limits was hit; the message names it.
+    Limit = sys::PK_E_LIMIT => "limit",
+    /// Writing failed.
+    Output = sys::PK_E_OUTPUT => "output",
+    /// No space is left for the output.
+    OutputFull = sys::PK_E_OUTPUT_FULL => "output_full",
+});
+
+worded!(
     /// How files are reached.
     #[derive(Default)]
     Io, Auto, {
     /// Maps regular files above 512 KiB, reads everything else.
     #[default]
-    Auto = sys::PK_IO_AUTO => "automatic",
+    Auto = sys::PK_IO_AUTO => "auto",
     /// A file that another process truncates under the mapping raises SIGBUS.
     Map = sys::PK_IO_MAP => "map",
     /// Truncation is PK_E_INPUT_CHANGED; the file is held in memory.
@@ -660,6 +754,17 @@ worded!(
     Counter = sys::PK_LINE_COUNTER => "counter",
     Thread = sys::PK_LINE_THREAD => "thread",
     Other = sys::PK_LINE_OTHER => "other",
+});
+
+worded!(
+    /// Where a stat was written. Bits: a set of them says which to visit.
+    StatOrigin, Event, {
+    /// In the event itself.
+    Event = sys::PK_ORIGIN_EVENT => "event",
+    /// In its metadata entry.
+    Metadata = sys::PK_ORIGIN_METADATA => "metadata",
+    /// In the plane.
+    Plane = sys::PK_ORIGIN_PLANE => "plane",
 });
 
 worded!(

@@ -47,42 +47,40 @@ mod writer;
 pub use architecture::{Architecture, ArchitectureOptions};
 #[cfg(feature = "arrow")]
 pub use arrow::BatchReader;
-pub use arrow::{ArrowStream, CellValue, Column, ColumnRows, Table, TableOptions};
+pub use arrow::{ArrowStream, CellValue, ColumnRows, Table, TableOptions};
 pub use bubbles::{BubbleOptions, Bubbles, Gaps, Steps};
 pub use builder::{
-    LaunchKind, TraceAllocation, TraceBuilder, TraceBuilderOptions, TraceHost, TraceKernel, TraceOwner, TraceSpan,
-    TraceStep, TraceValue,
+    TraceAllocation, TraceBuilder, TraceBuilderOptions, TraceHost, TraceKernel, TraceOwner, TraceSpan, TraceStep,
+    TraceValue,
 };
-pub use chrome::{ChromeEvent, ChromeEvents, ChromeSummary};
+pub use chrome::ChromeEvents;
 pub use clock::{Clock, ClockOffset, ClockOptions, ClockPair};
 pub use document::DocumentOptions;
-pub use dump::{dump, DumpFormat, DumpOptions};
-pub use error::{Error, Kind};
-pub use export::{ExportOptions, ExportOutcome};
+pub use dump::{dump, DumpOptions};
+pub use error::Error;
+pub use export::ExportOptions;
 pub use filters::Filters;
 pub use hooks::{CancelToken, Hooks};
-pub use kernels::{Device, KernelOptions, KernelRows, Kernels};
+pub use kernels::{KernelOptions, KernelRows, Kernels};
 pub use kinds::{
     Accelerator, BubbleLabel, BubbleLabels, BubbleTag, BubbleTags, Cause, Certainty, ClockDomain, ColumnType,
-    Compression, Correction, Document, DocumentStatus, FactSource, Family, Io, KernelKind, LaunchOutcome, LineKind,
-    LogLevel, MergedFormat, NodeStatus, NoteKind, OpsClock, PeakBound, PeakMethod, PlaneKind, PlaneNames, ProbeSlice,
-    ProbeTool, Residency, Scope, Sibling, SpanKind, TimeUse, TraceFormat, WindowPolicy, Zero,
+    Compression, Correction, Document, DocumentStatus, DumpFormat, FactSource, Family, Io, KernelKind, Kind, LaunchKind,
+    LaunchOutcome, LineKind, LogLevel, MergedFormat, NodeStatus, NoteKind, OpsClock, PeakBound, PeakMethod, PlaneKind,
+    PlaneNames, ProbeFormat, ProbeLevel, ProbeSlice, ProbeTool, Residency, Scope, Sibling, SpanKind, StatOrigin,
+    StepPolicy, TimeUse, TraceFormat, WindowPolicy, Zero,
 };
-pub use memory::{Allocators, LiveBuffers, LiveCurve, Memory, MemoryModule, MemoryOptions, MemorySpace, StepPolicy};
-pub use merge::{Merge, MergeNode, MergeOptions};
+pub use memory::{Allocators, LiveBuffers, LiveCurve, Memory, MemoryOptions};
+pub use merge::{Merge, MergeOptions};
 pub use modules::Modules;
-pub use neutrino::{
-    Launches, Neutrino, ProbeFormat, ProbeLevel, ProbeQuery, Record, RecordField, RecordFile, RecordMap, RecordRows,
-    Records,
-};
+pub use neutrino::{Launches, Neutrino, ProbeQuery, Record, RecordRows, Records};
 pub use profile::{
-    AllEventMetadata, AllStatMetadata, Event, EventMetadata, Events, File, Files, Limits, Line, LineSummary, Lines,
-    OpenOptions, Plane, Planes, Profile, ReadAt, Stat, StatMetadata, StatOrigin, Stats, Value,
+    AllEventMetadata, AllStatMetadata, Event, Events, File, Files, Limits, Line, Lines, OpenOptions, Plane, Planes,
+    Profile, ReadAt, Stat, Stats, Value,
 };
-pub use push::{PushOptions, PushReader, PushVisitor, PushedLine, PushedPlane};
+pub use push::{PushOptions, PushReader, PushVisitor};
 pub use rows::{Row, Rows};
 pub use rows_of_tables::*;
-pub use validation::{ClockInterval, ClockIntervals, Validation, ValidationOptions, ValidationSummary};
+pub use validation::{ClockIntervals, Validation, ValidationOptions};
 pub use writer::{NameId, WriterOptions, XSpaceWriter};
 
 /// `struct ArrowArrayStream` of the Arrow C stream interface.

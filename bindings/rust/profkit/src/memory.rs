@@ -1,34 +1,16 @@
 //! Where the memory of a capture goes.
 
-use crate::kinds::{DocumentStatus, PeakBound, PeakMethod};
+use crate::kinds::{DocumentStatus, StepPolicy};
 use crate::document::analysis_document;
 use crate::error::{check, got};
 use crate::filters::Filters;
 use crate::hooks::{Bridge, Handle, Hooks};
 use crate::profile::Profile;
-use crate::rows::{flag, limit, text, Row, Rows, Strings};
-use crate::rows_of_tables::{Allocator, CurvePoint, LiveBuffer};
+use crate::rows::{flag, limit, row_at, FromRaw, Row, Rows, Strings};
+use crate::rows_of_tables::{Allocator, CurvePoint, LiveBuffer, MemoryModule, MemorySpace};
 use crate::Result;
 use profkit_sys as sys;
-use std::borrow::Cow;
 use std::io;
-
-/// Which step window the run-time part is about.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum StepPolicy {
-    /// That of the peak.
-    #[default]
-    Peak,
-    /// The last one.
-    Last,
-    /// The first one.
-    First,
-    /// The one at a position.
-    At(u64),
-    /// The whole trace is one window.
-    WholeTrace,
-}
 
 /// What to analyse.
 #[derive(Debug, Default)]
@@ -46,7 +28,11 @@ pub struct MemoryOptions<'h> {
     /// Color of the memory space that is looked into.
     pub memory_space: i64,
     /// Which step window the run-time part is about.
-    pub step: StepPolicy,
+    pub step_policy: StepPolicy,
+    /// Position of that step window instead.
+    pub step: Option<u64>,
+    /// The whole trace is one window.
+    pub all_trace: bool,
     /// Samples of the document's timeline; `None` for the command's default.
     pub time_samples: Option<u64>,
     /// Steps that an allocation outlives to count as persistent; `None` for the command's default.
@@ -67,66 +53,6 @@ pub struct Memory<'d> {
     pub(crate) handle: Handle<'d, sys::pk_memory>,
 }
 
-/// A compiled module.
-#[derive(Clone, Debug)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
-#[non_exhaustive]
-pub struct MemoryModule<'m> {
-    /// Name.
-    pub name: Cow<'m, str>,
-    /// Name and program id: "jit_f(12)".
-    pub label: Cow<'m, str>,
-    /// Decimal, as the capture writes it.
-    pub program_id: Cow<'m, str>,
-    /// Path of the first place it was found in.
-    pub source: Cow<'m, str>,
-    /// Places it was found in.
-    pub source_count: u64,
-    /// Memory spaces; 0 without a buffer assignment.
-    pub space_count: u64,
-    /// The document says which.
-    pub problem_count: u64,
-    /// The bytes do not parse to the end.
-    pub damaged: bool,
-    /// The live buffers and the curve are of this module.
-    pub chosen: bool,
-}
-
-/// One memory space of a module.
-#[derive(Clone, Debug)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
-#[non_exhaustive]
-pub struct MemorySpace<'m> {
-    /// Its number.
-    pub color: i64,
-    /// Allocations without thread-local ones.
-    pub total_bytes: i64,
-    /// Highest use.
-    pub peak_bytes: i64,
-    /// Heap event, or schedule position of a sweep, of the peak.
-    pub peak_event: Option<i64>,
-    /// Parameters, constants and results.
-    pub indefinite_bytes: i64,
-    /// Temporary memory.
-    pub temp_bytes: i64,
-    /// Highest use of temporary memory.
-    pub temp_peak_bytes: i64,
-    /// Not in `total_bytes`.
-    pub thread_local_bytes: i64,
-    /// Lost between buffers.
-    pub fragmentation_bytes: i64,
-    /// In use at every moment.
-    pub residency_floor_bytes: i64,
-    /// Where the peak is.
-    pub peak_instruction: Cow<'m, str>,
-    /// What the peak counts and what it does not.
-    pub coverage: Cow<'m, str>,
-    /// How it was found.
-    pub method: PeakMethod,
-    /// How it relates to the truth.
-    pub bound: PeakBound,
-}
-
 impl<'d> Profile<'d> {
     /// Analyses memory.
     ///
@@ -137,7 +63,7 @@ impl<'d> Profile<'d> {
         let what_if: Vec<_> = options.what_if.iter().map(|question| strings.add(question.as_bytes())).collect();
         let filters = Filters {
             host: options.host.take(),
-            step: if let StepPolicy::At(position) = options.step { Some(position) } else { None },
+            step: options.step,
             ..Default::default()
         }
         .raw(&mut strings);
@@ -147,13 +73,9 @@ impl<'d> Profile<'d> {
                 | flag(options.persistent_threshold_steps == Some(0), sys::PK_MEMORY_KEPT_IS_PERSISTENT)
                 | flag(options.no_runtime, sys::PK_MEMORY_NO_RUNTIME)
                 | flag(options.include_host_pools, sys::PK_MEMORY_INCLUDE_HOST_POOLS)
-                | flag(options.step == StepPolicy::WholeTrace, sys::PK_MEMORY_ALL_TRACE),
+                | flag(options.all_trace, sys::PK_MEMORY_ALL_TRACE),
             filters: &filters,
-            step_policy: match options.step {
-                StepPolicy::Last => sys::PK_STEP_POLICY_LAST,
-                StepPolicy::First => sys::PK_STEP_POLICY_FIRST,
-                _ => sys::PK_STEP_POLICY_PEAK,
-            },
+            step_policy: options.step_policy.raw(),
             what_if: what_if.as_ptr(),
             what_if_count: what_if.len(),
             module: strings.optional(options.module.as_deref()),
@@ -182,19 +104,7 @@ impl Memory<'_> {
         // SAFETY: the handle is alive; positions are counted; text is borrowed from the handle.
         let count = unsafe { sys::pk_memory_module_count(self.handle.get()) };
         (0..count).map(move |at| unsafe {
-            let found: sys::pk_memory_module =
-                got(|out, err| sys::pk_memory_module_get(self.handle.get(), at, out, err)).unwrap_or_default();
-            MemoryModule {
-                name: text(found.name),
-                label: text(found.label),
-                program_id: text(found.program_id),
-                source: text(found.source),
-                source_count: found.source_count,
-                space_count: found.space_count,
-                problem_count: found.problem_count,
-                damaged: found.damaged != 0,
-                chosen: found.chosen != 0,
-            }
+            row_at(|out, err| sys::pk_memory_module_get(self.handle.get(), at, out, err))
         })
     }
 
@@ -205,24 +115,8 @@ impl Memory<'_> {
     pub fn space(&self, module: usize, space: usize) -> Result<MemorySpace<'_>> {
         // SAFETY: the handle is alive; text is borrowed from it.
         unsafe {
-            let found: sys::pk_memory_space =
-                got(|out, err| sys::pk_memory_space_get(self.handle.get(), module, space, out, err))?;
-            Ok(MemorySpace {
-                color: found.color,
-                total_bytes: found.total_bytes,
-                peak_bytes: found.peak_bytes,
-                peak_event: (found.peak_event >= 0).then_some(found.peak_event),
-                indefinite_bytes: found.indefinite_bytes,
-                temp_bytes: found.temp_bytes,
-                temp_peak_bytes: found.temp_peak_bytes,
-                thread_local_bytes: found.thread_local_bytes,
-                fragmentation_bytes: found.fragmentation_bytes,
-                residency_floor_bytes: found.residency_floor_bytes,
-                peak_instruction: text(found.peak_instruction),
-                coverage: text(found.coverage),
-                method: PeakMethod::of(found.method),
-                bound: PeakBound::of(found.bound),
-            })
+            got(|out, err| sys::pk_memory_space_get(self.handle.get(), module, space, out, err))
+                .map(|found| MemorySpace::of(&found))
         }
     }
 

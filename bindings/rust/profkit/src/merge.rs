@@ -1,13 +1,13 @@
 //! Many nodes on one clock: merging their traces.
 
-use crate::kinds::{Correction, MergedFormat, NodeStatus, PlaneNames, Zero};
-use crate::error::{check, got};
+use crate::kinds::{Correction, MergedFormat, PlaneNames, Zero};
+use crate::error::check;
 use crate::hooks::{Bridge, Handle, Hooks, Output};
 use crate::profile::Limits;
-use crate::rows::{flag, text, Strings};
+use crate::rows::{flag, row_at, Strings};
+use crate::rows_of_tables::MergeNode;
 use crate::{Profile, Result};
 use profkit_sys as sys;
-use std::borrow::Cow;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::ptr;
@@ -211,65 +211,13 @@ pub struct Merge {
     handle: Handle<'static, sys::pk_merge>,
 }
 
-/// One node of a merge.
-#[derive(Clone, Debug)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
-#[non_exhaustive]
-pub struct MergeNode<'m> {
-    /// Its number.
-    pub id: i64,
-    /// Its host.
-    pub hostname: Cow<'m, str>,
-    /// Path of its trace.
-    pub trace: Cow<'m, str>,
-    /// Events that were written.
-    pub events: u64,
-    /// Planes that were written.
-    pub planes: u64,
-    /// Events whose times had to be cut to what can be written.
-    pub clamped_events: u64,
-    /// Snapshots of its clocks.
-    pub snapshots: u64,
-    /// Windows of its offsets.
-    pub offset_windows: u64,
-    /// What the solver of the offsets left.
-    pub residual_ps: i64,
-    /// How far a time was moved at most.
-    pub max_correction_ps: i64,
-    /// How far a device time can be wrong, where that is known.
-    pub tracer_bound_ps: Option<i64>,
-    /// How far a host time can be wrong, where that is known.
-    pub host_bound_ps: Option<i64>,
-    /// How it came into the timeline.
-    pub status: NodeStatus,
-    /// Out of a trace that was merged before.
-    pub aligned_before: bool,
-}
-
 impl Merge {
     /// The nodes.
     pub fn nodes(&self) -> impl ExactSizeIterator<Item = MergeNode<'_>> {
         // SAFETY: the handle is alive; positions are counted; text is borrowed from the handle.
         let count = unsafe { sys::pk_merge_node_count(self.handle.get()) };
         (0..count).map(move |at| unsafe {
-            let found: sys::pk_merge_node =
-                got(|out, err| sys::pk_merge_node_get(self.handle.get(), at, out, err)).unwrap_or_default();
-            MergeNode {
-                id: found.id,
-                hostname: text(found.hostname),
-                trace: text(found.trace),
-                events: found.events,
-                planes: found.planes,
-                clamped_events: found.clamped_events,
-                snapshots: found.snapshots,
-                offset_windows: found.offset_windows,
-                residual_ps: found.residual_ps,
-                max_correction_ps: found.max_correction_ps,
-                tracer_bound_ps: (found.tracer_bound_ps >= 0).then_some(found.tracer_bound_ps),
-                host_bound_ps: (found.host_bound_ps >= 0).then_some(found.host_bound_ps),
-                status: NodeStatus::of(found.status),
-                aligned_before: found.aligned_before != 0,
-            }
+            row_at(|out, err| sys::pk_merge_node_get(self.handle.get(), at, out, err))
         })
     }
     /// Unix ns of time zero of the merged trace.

@@ -2,41 +2,15 @@
 
 use crate::error::{check, got, Error};
 use crate::hooks::{slice, Bridge, Handle, Hooks, Output};
-use crate::kinds::{worded, DocumentStatus, ProbeSlice, ProbeTool};
+use crate::kinds::{DocumentStatus, ProbeFormat, ProbeSlice, ProbeTool};
 use crate::profile::Profile;
-use crate::rows::{flag, limit, path, text, Batched, Rows, Strings};
-use crate::rows_of_tables::Launch;
+use crate::rows::{flag, limit, Batched, FromRaw, Rows, Strings};
+use crate::rows_of_tables::{Launch, RecordField, RecordFile, RecordMap};
 use crate::Result;
 use profkit_sys as sys;
-use std::borrow::Cow;
 use std::ffi::CStr;
 use std::io;
 use std::marker::PhantomData;
-use std::path::PathBuf;
-
-worded!(
-    /// Who has a slot of its own in a map.
-    ProbeLevel, Unknown, {
-    /// Not told.
-    Unknown = sys::PK_PROBE_LEVEL_UNKNOWN => "unknown",
-    /// Every thread.
-    Thread = sys::PK_PROBE_LEVEL_THREAD => "thread",
-    /// Every warp.
-    Warp = sys::PK_PROBE_LEVEL_WARP => "warp",
-});
-
-/// How a slice is written.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum ProbeFormat {
-    /// A document.
-    #[default]
-    Json,
-    /// A heading and a row an item; not of the summary.
-    Csv,
-    /// A picture of a schedule or a density.
-    Svg,
-}
 
 /// What to look at.
 #[derive(Debug, Default)]
@@ -73,79 +47,6 @@ pub struct Neutrino<'d> {
 
 /// The launches of the log.
 pub type Launches<'n> = Rows<'n, Launch<'n>>;
-
-/// One record file.
-#[derive(Clone, Debug)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
-#[non_exhaustive]
-pub struct RecordFile<'n> {
-    /// Base name.
-    pub name: Cow<'n, str>,
-    /// Where it lies.
-    pub path: PathBuf,
-    /// Its size.
-    pub bytes: u64,
-    /// From the driver's start to the end of the launch; `None` when the name does not tell.
-    pub elapsed_us: Option<i64>,
-    /// Position of its launch.
-    pub launch: Option<usize>,
-    /// Maps; 0 when the file is damaged.
-    pub map_count: u32,
-    /// Blocks of the grid.
-    pub grid: [u32; 3],
-    /// Threads of a block.
-    pub block: [u32; 3],
-    /// Why it cannot be read; `None` when it is sound.
-    pub damage: Option<Error>,
-}
-
-/// One field of a map's records: unsigned, little endian.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
-#[non_exhaustive]
-pub struct RecordField {
-    /// Name.
-    pub name: String,
-    /// 8 or 4.
-    pub bytes: u32,
-    /// In the record.
-    pub offset: u32,
-    /// Place in the probe's description.
-    pub declared: u32,
-}
-
-/// One map of a record file.
-#[derive(Clone, Debug)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
-#[non_exhaustive]
-pub struct RecordMap {
-    /// Name.
-    pub name: String,
-    /// Who has a slot of its own.
-    pub level: ProbeLevel,
-    /// What is doubtful: "offset_recomputed", …
-    pub flags: Vec<&'static str>,
-    /// Size of a record.
-    pub record_bytes: u32,
-    /// Size of a lane.
-    pub lane_bytes: u64,
-    /// Of the region, as the file's table says.
-    pub recorded_offset: u64,
-    /// Records that a lane has room for.
-    pub capacity: u64,
-    /// Lanes of a block.
-    pub lanes_per_block: u64,
-    /// Lanes that the file holds.
-    pub lanes: u64,
-    /// Of the region in the file.
-    pub offset: u64,
-    /// Of the region.
-    pub bytes: u64,
-    /// Of the region, how much the file has.
-    pub present_bytes: u64,
-    /// The fields of a record, in the order of memory.
-    pub fields: Vec<RecordField>,
-}
 
 /// The records of one map.
 #[derive(Debug)]
@@ -195,25 +96,11 @@ impl<'d> Neutrino<'d> {
     pub fn files(&self) -> impl ExactSizeIterator<Item = RecordFile<'_>> {
         // SAFETY: the handle is alive.
         let count = unsafe { sys::pk_probe_bin_count(self.handle.get()) };
-        (0..count).map(move |at| {
-            // SAFETY: the handle is alive, and the position was counted.
-            let found: sys::pk_probe_bin =
-                got(|out, err| unsafe { sys::pk_probe_bin_get(self.handle.get(), at, out, err) }).unwrap_or_default();
-            // SAFETY: text is borrowed from the trace; the error is borrowed and copied.
-            unsafe {
-                let damage = sys::pk_probe_bin_damage(self.handle.get(), at);
-                RecordFile {
-                    name: text(found.name),
-                    path: path(found.path).into(),
-                    bytes: found.bytes,
-                    elapsed_us: (found.elapsed_us >= 0).then_some(found.elapsed_us),
-                    launch: usize::try_from(found.launch).ok(),
-                    map_count: found.map_count,
-                    grid: found.grid,
-                    block: found.block,
-                    damage: (!damage.is_null()).then(|| Error::borrow(damage)),
-                }
-            }
+        // SAFETY: the handle is alive; positions are counted; text is borrowed from the trace; the error is borrowed and copied.
+        (0..count).map(move |at| unsafe {
+            let found = got(|out, err| sys::pk_probe_bin_get(self.handle.get(), at, out, err)).unwrap_or_default();
+            let damage = sys::pk_probe_bin_damage(self.handle.get(), at);
+            RecordFile { damage: (!damage.is_null()).then(|| Error::borrow(damage)), ..RecordFile::of(&found) }
         })
     }
 
@@ -225,35 +112,18 @@ impl<'d> Neutrino<'d> {
         // SAFETY: the handle is alive.
         let found: sys::pk_probe_map =
             got(|out, err| unsafe { sys::pk_probe_map_get(self.handle.get(), file, map, out, err) })?;
-        let fields = (0..found.field_count).map(|at| {
-            // SAFETY: the handle is alive, and the position was counted.
-            let field: sys::pk_probe_field =
-                got(|out, err| unsafe { sys::pk_probe_field_get(self.handle.get(), file, map, at, out, err) })?;
-            Ok(RecordField {
-                // SAFETY: borrowed from the trace, and copied.
-                name: unsafe { text(field.name) }.into_owned(),
-                bytes: field.bytes,
-                offset: field.offset,
-                declared: field.declared,
-            })
+        // SAFETY: the handle is alive, and the position was counted; text is borrowed from the trace, and copied.
+        let fields = (0..found.field_count).map(|at| unsafe {
+            got(|out, err| sys::pk_probe_field_get(self.handle.get(), file, map, at, out, err))
+                .map(|field| RecordField::of(&field))
         });
         // SAFETY: static, NUL-terminated ASCII texts.
         let flag_name = |bit| unsafe { CStr::from_ptr(sys::pk_probe_flag_name(1u32 << bit)) }.to_str().unwrap_or("");
         Ok(RecordMap {
-            // SAFETY: borrowed from the trace, and copied.
-            name: unsafe { text(found.name) }.into_owned(),
-            level: ProbeLevel::of(found.level),
             flags: (0..32).filter(|bit| found.flags >> bit & 1 != 0).map(flag_name).collect(),
-            record_bytes: found.record_bytes,
-            lane_bytes: found.lane_bytes,
-            recorded_offset: found.recorded_offset,
-            capacity: found.capacity,
-            lanes_per_block: found.lanes_per_block,
-            lanes: found.lanes,
-            offset: found.offset,
-            bytes: found.bytes,
-            present_bytes: found.present_bytes,
             fields: fields.collect::<Result<_>>()?,
+            // SAFETY: text is borrowed from the trace, and copied.
+            ..unsafe { RecordMap::of(&found) }
         })
     }
 
@@ -280,11 +150,7 @@ impl<'d> Neutrino<'d> {
             flags: flag(query.block.is_some(), sys::PK_PROBE_QUERY_HAS_BLOCK)
                 | flag(query.lane.is_some(), sys::PK_PROBE_QUERY_HAS_LANE),
             slice: query.slice.raw(),
-            format: match query.format {
-                ProbeFormat::Json => sys::PK_PROBE_JSON,
-                ProbeFormat::Csv => sys::PK_PROBE_CSV,
-                ProbeFormat::Svg => sys::PK_PROBE_SVG,
-            },
+            format: query.format.raw(),
             title: strings.optional(query.title.as_deref()),
             launch: strings.optional(query.launch.as_deref()),
             map: strings.optional(query.map.as_deref()),

@@ -2,9 +2,9 @@
 
 use crate::error::{check, got, set_read_failure, Error};
 use crate::hooks::{slice, Bridge, Handle, Hooks};
-use crate::kinds::{worded, Compression, Family, Io, LineKind, PlaneKind};
-use crate::rows::{bytes, flag, path, text, Batched, FromRaw, OneByOne, Strings};
-use crate::rows_of_tables::FileInfo;
+use crate::kinds::{Compression, Family, Io, LineKind, PlaneKind, StatOrigin};
+use crate::rows::{bytes, flag, path, row_at, text, Batched, FromRaw, OneByOne, Strings};
+use crate::rows_of_tables::{EventMetadata, FileInfo, LineInfo, LineSummary, PlaneInfo, Run, StatMetadata};
 use crate::Result;
 use profkit_sys as sys;
 use std::any::Any;
@@ -303,13 +303,11 @@ impl<'d> Profile<'d> {
         }
     }
 
-    /// The runs below a parent of runs, newest first: folder names, and whether the profile holds their files.
-    pub fn runs(&self) -> impl Iterator<Item = (Cow<'_, str>, bool)> {
+    /// The runs below a parent of runs, newest first.
+    pub fn runs(&self) -> impl Iterator<Item = Run<'_>> {
         (0..self.info().run_count).map(move |at| {
             // SAFETY: the handle is alive, and the position was counted; text is borrowed from the profile.
-            let run: sys::pk_run_info =
-                got(|out, err| unsafe { sys::pk_run_get(self.raw(), at, out, err) }).unwrap_or_default();
-            (unsafe { text(run.name) }, run.chosen != 0)
+            unsafe { row_at(|out, err| sys::pk_run_get(self.raw(), at, out, err)) }
         })
     }
 
@@ -349,17 +347,6 @@ fn opened<'d>(
     })?;
     Ok(Profile { handle })
 }
-
-worded!(
-    /// Where a stat was written.
-    StatOrigin, Event, {
-    /// In the event itself.
-    Event = sys::PK_ORIGIN_EVENT => "event",
-    /// In its metadata entry.
-    Metadata = sys::PK_ORIGIN_METADATA => "metadata",
-    /// In the plane.
-    Plane = sys::PK_ORIGIN_PLANE => "plane",
-});
 
 /// Items that are found by position.
 macro_rules! positions {
@@ -419,11 +406,7 @@ impl<'p> File<'p> {
     #[must_use]
     pub fn info(&self) -> FileInfo<'p> {
         // SAFETY: the profile lives as long as 'p, and the position was counted.
-        unsafe {
-            let found: sys::pk_file_info =
-                got(|out, err| sys::pk_file_get(self.profile, self.position, out, err)).unwrap_or_default();
-            FileInfo::of(&found)
-        }
+        unsafe { row_at(|out, err| sys::pk_file_get(self.profile, self.position, out, err)) }
     }
     /// From 0.
     #[must_use]
@@ -534,39 +517,12 @@ pub struct Plane<'p> {
     owner: PhantomData<&'p ()>,
 }
 
-/// What the events with one id share.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
-#[non_exhaustive]
-pub struct EventMetadata<'p> {
-    /// The key that events name it by.
-    pub id: i64,
-    /// Name.
-    pub name: Cow<'p, str>,
-    /// Shorter; "" when there is none.
-    pub display_name: Cow<'p, str>,
-    /// Opaque bytes of the recorder.
-    pub metadata: &'p [u8],
-}
-
-impl<'p> EventMetadata<'p> {
-    /// # Safety
-    /// The text lives as long as `'p`.
-    unsafe fn of(found: &sys::pk_event_metadata) -> Self {
-        Self {
-            id: found.id,
-            name: text(found.name),
-            display_name: text(found.display_name),
-            metadata: bytes(found.metadata),
-        }
-    }
-}
-
 impl<'p> Plane<'p> {
-    fn info(&self) -> sys::pk_plane_info {
+    /// What the file says of it.
+    #[must_use]
+    pub fn info(&self) -> PlaneInfo<'p> {
         // SAFETY: the profile lives as long as 'p, and the position was counted.
-        got(|out, err| unsafe { sys::pk_plane_get(self.profile, self.file, self.position, out, err) })
-            .unwrap_or_default()
+        unsafe { row_at(|out, err| sys::pk_plane_get(self.profile, self.file, self.position, out, err)) }
     }
     /// In its file, from 0.
     #[must_use]
@@ -581,18 +537,17 @@ impl<'p> Plane<'p> {
     /// "/device:TPU:0"
     #[must_use]
     pub fn name(&self) -> Cow<'p, str> {
-        // SAFETY: borrowed from the profile.
-        unsafe { text(self.info().name) }
+        self.info().name
     }
     /// What it stands for.
     #[must_use]
     pub fn kind(&self) -> PlaneKind {
-        PlaneKind::of(self.info().kind)
+        self.info().kind
     }
     /// N of "/device:TPU:N".
     #[must_use]
     pub fn device_ordinal(&self) -> Option<u32> {
-        u32::try_from(self.info().device_ordinal).ok()
+        u32::try_from(self.info().device_ordinal?).ok()
     }
     /// Its lines.
     #[must_use]
@@ -724,19 +679,6 @@ impl<'p> Iterator for AllEventMetadata<'p> {
     }
 }
 
-/// The name of a stat.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
-#[non_exhaustive]
-pub struct StatMetadata<'p> {
-    /// The key that stats name it by.
-    pub id: i64,
-    /// Name.
-    pub name: Cow<'p, str>,
-    /// What it means; "" when nobody wrote that.
-    pub description: Cow<'p, str>,
-}
-
 /// The names of stats of a plane.
 #[derive(Debug)]
 pub struct AllStatMetadata<'p> {
@@ -752,9 +694,7 @@ impl<'p> Iterator for AllStatMetadata<'p> {
     fn next(&mut self) -> Option<Self::Item> {
         // SAFETY: as AllEventMetadata.
         let row = self.rows.next(|cursor, row, err| unsafe { sys::pk_stat_metadata_next(cursor, row, err) })?;
-        Some(row.map(|found: sys::pk_stat_metadata| unsafe {
-            StatMetadata { id: found.id, name: text(found.name), description: text(found.description) }
-        }))
+        Some(row.map(|found: sys::pk_stat_metadata| unsafe { StatMetadata::of(&found) }))
     }
 }
 
@@ -768,26 +708,12 @@ pub struct Line<'p> {
     owner: PhantomData<&'p ()>,
 }
 
-/// What only a pass over a whole line tells.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
-#[non_exhaustive]
-pub struct LineSummary<'p> {
-    /// Those before damage, if there is any.
-    pub event_count: u64,
-    /// As written; 0 in every real file seen.
-    pub duration_ps: i64,
-    /// Id to show.
-    pub display_id: i64,
-    /// Name to show.
-    pub display_name: Cow<'p, str>,
-}
-
 impl<'p> Line<'p> {
-    fn info(&self) -> sys::pk_line_info {
+    /// What stands before its events.
+    #[must_use]
+    pub fn info(&self) -> LineInfo<'p> {
         // SAFETY: the profile lives as long as 'p, and the position was counted.
-        got(|out, err| unsafe { sys::pk_line_get(self.profile, self.file, self.plane, self.position, out, err) })
-            .unwrap_or_default()
+        unsafe { row_at(|out, err| sys::pk_line_get(self.profile, self.file, self.plane, self.position, out, err)) }
     }
     /// In its plane, from 0.
     #[must_use]
@@ -802,13 +728,12 @@ impl<'p> Line<'p> {
     /// Name.
     #[must_use]
     pub fn name(&self) -> Cow<'p, str> {
-        // SAFETY: borrowed from the profile.
-        unsafe { text(self.info().name) }
+        self.info().name
     }
     /// What its events mean.
     #[must_use]
     pub fn kind(&self) -> LineKind {
-        LineKind::of(self.info().kind)
+        self.info().kind
     }
     /// What event offsets count from, as written: relative to the file's origin, or ns since 1970.
     #[must_use]
@@ -818,25 +743,18 @@ impl<'p> Line<'p> {
     /// What event offsets count from, on the capture's clock; `None` when it is out of range.
     #[must_use]
     pub fn start_ps(&self) -> Option<i64> {
-        let info = self.info();
-        (info.flags & sys::PK_LINE_HAS_START as u32 != 0).then_some(info.start_ps)
+        self.info().start_ps
     }
     /// Counts the events without decoding them.
     ///
     /// # Errors
     /// Damage that leaves nothing to count.
     pub fn summary(&self) -> Result<LineSummary<'p>> {
-        // SAFETY: as info().
-        let found: sys::pk_line_summary = got(|out, err| unsafe {
-            sys::pk_line_summarise(self.profile, self.file, self.plane, self.position, out, err)
-        })?;
-        Ok(LineSummary {
-            event_count: found.event_count,
-            duration_ps: found.duration_ps,
-            display_id: found.display_id,
-            // SAFETY: borrowed from the profile.
-            display_name: unsafe { text(found.display_name) },
-        })
+        // SAFETY: as info(); text is borrowed from the profile.
+        unsafe {
+            got(|out, err| sys::pk_line_summarise(self.profile, self.file, self.plane, self.position, out, err))
+                .map(|found| LineSummary::of(&found))
+        }
     }
     /// Events in the order of the file. An error comes where the bytes break the format, after every event before.
     #[must_use]

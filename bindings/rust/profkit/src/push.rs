@@ -3,51 +3,15 @@
 use crate::error::{check, Error};
 use crate::kinds::NoteKind;
 use crate::hooks::{slice, Handle};
-use crate::rows::{borrowed, text};
+use crate::rows::{borrowed, FromRaw};
+use crate::rows_of_tables::{PushedLine, PushedPlane};
 use crate::{Event, Limits, Profile, Result};
 use profkit_sys as sys;
 use std::any::Any;
-use std::borrow::Cow;
 use std::marker::PhantomData;
 use std::ops::ControlFlow;
 use std::os::raw::c_void;
 use std::panic::{catch_unwind, resume_unwind, AssertUnwindSafe};
-
-/// A plane as far as it is known when its first line begins: writers put id and name first.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PushedPlane<'c> {
-    /// Its position in the capture.
-    pub plane: u32,
-    /// 0 while none came.
-    pub id: i64,
-    /// "" while none came.
-    pub name: Cow<'c, str>,
-}
-
-/// A line. Before its first event it has what stands before that event; `line_end` has all of it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PushedLine<'c> {
-    /// Position in the capture.
-    pub plane: u32,
-    /// Position in the plane.
-    pub line: u32,
-    /// As written.
-    pub id: i64,
-    /// As written.
-    pub name: Cow<'c, str>,
-    /// As written.
-    pub display_name: Cow<'c, str>,
-    /// As written.
-    pub display_id: i64,
-    /// What the offsets of its events count from: ns since 1970, or since the profile's start.
-    pub timestamp_ns: i64,
-    /// 0 in files seen so far.
-    pub duration_ps: i64,
-    /// Events that were handed on so far.
-    pub event_count: u64,
-    /// Of `line_end`: id, name or timestamp stood after events and are not what `line_begin` had.
-    pub was_changed: bool,
-}
 
 /// What takes a capture that is pushed: planes one after the other, and their lines one after the other. `Break` ends the
 /// reading with [`crate::Kind::Cancelled`].
@@ -216,29 +180,12 @@ unsafe fn handed<V>(user: *mut c_void, call: impl FnOnce(&mut V) -> ControlFlow<
     }
 }
 
-unsafe fn line_of<'c>(line: *const sys::pk_pushed_line) -> PushedLine<'c> {
-    let line = &*line;
-    PushedLine {
-        plane: line.plane,
-        line: line.line,
-        id: line.id,
-        name: text(line.name),
-        display_name: text(line.display_name),
-        display_id: line.display_id,
-        timestamp_ns: line.timestamp_ns,
-        duration_ps: line.duration_ps,
-        event_count: line.event_count,
-        was_changed: line.flags & sys::PK_PUSHED_LINE_CHANGED as u32 != 0,
-    }
-}
-
 unsafe extern "C" fn plane_begin<V: PushVisitor>(user: *mut c_void, plane: *const sys::pk_pushed_plane) -> i32 {
-    let plane = &*plane;
-    handed(user, |to: &mut V| to.plane_begin(&PushedPlane { plane: plane.plane, id: plane.id, name: text(plane.name) }))
+    handed(user, |to: &mut V| to.plane_begin(&PushedPlane::of(&*plane)))
 }
 
 unsafe extern "C" fn line_begin<V: PushVisitor>(user: *mut c_void, line: *const sys::pk_pushed_line) -> i32 {
-    handed(user, |to: &mut V| to.line_begin(&line_of(line)))
+    handed(user, |to: &mut V| to.line_begin(&PushedLine::of(&*line)))
 }
 
 unsafe extern "C" fn events<V: PushVisitor>(
@@ -248,11 +195,11 @@ unsafe extern "C" fn events<V: PushVisitor>(
     count: usize,
 ) -> i32 {
     // Event is a transparent pk_event.
-    handed(user, |to: &mut V| to.events(&line_of(line), std::slice::from_raw_parts(events.cast::<Event<'_>>(), count)))
+    handed(user, |to: &mut V| to.events(&PushedLine::of(&*line), std::slice::from_raw_parts(events.cast::<Event<'_>>(), count)))
 }
 
 unsafe extern "C" fn line_end<V: PushVisitor>(user: *mut c_void, line: *const sys::pk_pushed_line) -> i32 {
-    handed(user, |to: &mut V| to.line_end(&line_of(line)))
+    handed(user, |to: &mut V| to.line_end(&PushedLine::of(&*line)))
 }
 
 unsafe extern "C" fn plane_end<V: PushVisitor>(user: *mut c_void, plane: u32, rest: *mut sys::pk_profile) -> i32 {

@@ -1,6 +1,6 @@
 //! Text of the C ABI, C strings for it, and rows that are read in batches.
 
-use crate::error::{check, Error};
+use crate::error::{check, got, Error};
 use crate::hooks::{slice, Handle};
 use crate::Result;
 use profkit_sys as sys;
@@ -166,6 +166,14 @@ pub trait FromRaw<'a> {
     unsafe fn of(row: &Self::Raw) -> Self;
 }
 
+/// The row at a position that was counted.
+///
+/// # Safety
+/// What it points to lives as long as `'a`.
+pub(crate) unsafe fn row_at<'a, R: FromRaw<'a>>(get: impl FnOnce(*mut R::Raw, *mut *mut sys::pk_error) -> i32) -> R {
+    R::of(&got(get).unwrap_or_default())
+}
+
 /// A row of a table of docs/tables.md. Only structs of this crate are one.
 pub trait Row<'a>: FromRaw<'a> {
     /// PK_TABLE_ of the C ABI.
@@ -179,7 +187,7 @@ macro_rules! row {
         $($(#[$field_about:meta])* $field:ident: $type:ty = $value:expr,)*
     }) => {
         $(#[$about])*
-        #[derive(Clone, Debug, PartialEq, Eq)]
+        #[derive(Clone, Debug, PartialEq)]
         #[cfg_attr(feature = "serde", derive(serde::Serialize))]
         #[non_exhaustive]
         pub struct $name $(<$life>)? { $($(#[$field_about])* pub $field: $type,)* }

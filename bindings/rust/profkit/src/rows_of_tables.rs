@@ -1,4 +1,5 @@
-//! Tables and their rows. Written by scripts/generate from schema/tables.toml.
+//! Tables, their rows, and the other structs that carry what the library says. Written by scripts/generate from
+//! schema/tables.toml.
 
 use crate::hooks::slice;
 use crate::kinds::{self, worded};
@@ -52,6 +53,7 @@ worded!(
 
 row!(
     /// A file of the capture.
+    #[derive(Eq)]
     FileInfo<'a>: pk_file_info = |row| {
     /// Position in the capture.
     file: u32 = row.file,
@@ -79,6 +81,7 @@ row!(
 
 row!(
     /// A device in the capture: a device plane of an XSpace, a device of a trace or a table.
+    #[derive(Eq)]
     CaptureDevice: pk_device = |row| {
     /// Position of the file.
     file: u32 = row.file,
@@ -96,6 +99,7 @@ row!(
 
 row!(
     /// Totals of one op on one line.
+    #[derive(Eq)]
     Op: pk_op = |row| {
     /// Position of the file.
     file: u32 = row.file,
@@ -135,6 +139,7 @@ row!(
 
 row!(
     /// A step of a device. busy + prelaunch + internal + tail + not recorded is its length, exactly.
+    #[derive(Eq)]
     BubbleStep: pk_bubble_step = |row| {
     /// Position of the file.
     file: u32 = row.file,
@@ -182,6 +187,7 @@ row!(
 
 row!(
     /// One execution of a kernel (on TPUs: of an op).
+    #[derive(Eq)]
     Kernel<'a>: pk_kernel_row = |row| {
     /// Position of the file.
     file: u32 = row.file,
@@ -235,6 +241,7 @@ row!(
 
 row!(
     /// A gap of a device that is long enough to be listed.
+    #[derive(Eq)]
     Bubble<'a>: pk_bubble = |row| {
     /// Position of the file.
     file: u32 = row.file,
@@ -282,6 +289,7 @@ row!(
 
 row!(
     /// Why a device waited in a gap, as far as the capture shows.
+    #[derive(Eq)]
     GapCause<'a>: pk_cause = |row| {
     /// Position of the file.
     file: u32 = row.file,
@@ -307,6 +315,7 @@ row!(
 
 row!(
     /// Totals of one communication op on one line.
+    #[derive(Eq)]
     Collective: pk_collective = |row| {
     /// Position of the file.
     file: u32 = row.file,
@@ -334,6 +343,7 @@ row!(
 
 row!(
     /// A compiled module.
+    #[derive(Eq)]
     Module<'a>: pk_module_info = |row| {
     /// Position of the file.
     file: u32 = row.file,
@@ -363,6 +373,7 @@ row!(
 
 row!(
     /// An allocator of a host.
+    #[derive(Eq)]
     Allocator<'a>: pk_memory_allocator = |row| {
     /// Position of the file.
     file: u32 = row.file,
@@ -392,6 +403,7 @@ row!(
 
 row!(
     /// A buffer that is alive at the peak of the chosen module. Sizes of all add up to the peak.
+    #[derive(Eq)]
     LiveBuffer<'a>: pk_live_buffer = |row| {
     /// Position of the file that carries the module.
     file: u32 = row.file,
@@ -428,6 +440,7 @@ row!(
 row!(
     /// A point of the live curve of the chosen module; of pk_memory_table() only where
     /// pk_memory_options::curve_points asked for it.
+    #[derive(Eq)]
     CurvePoint: pk_curve_point = |row| {
     /// Position of the file that carries the module.
     file: u32 = row.file,
@@ -439,6 +452,7 @@ row!(
 
 row!(
     /// A launch of a Neutrino trace's log.
+    #[derive(Eq)]
     Launch<'a>: pk_probe_launch = |row| {
     /// Position of the trace folder.
     file: u32 = row.file,
@@ -477,6 +491,7 @@ row!(
 row!(
     /// A part of the time of a device: what it did, and why it waited. The rows of a device that are in steps add up
     /// to its steps, the others to the time between its first and last kernel that is in no step.
+    #[derive(Eq)]
     DeviceTime: pk_device_time = |row| {
     /// Position of the file.
     file: u32 = row.file,
@@ -499,6 +514,7 @@ row!(
 
 row!(
     /// A fact of the model that ran: what it is, how sure it is, and where it comes from.
+    #[derive(Eq)]
     Fact: pk_fact = |row| {
     /// Position of the file of the device.
     file: u32 = row.file,
@@ -522,6 +538,7 @@ row!(
 
 row!(
     /// A call of a collective by all members of its process group, over all nodes of the capture.
+    #[derive(Eq)]
     CollectiveCall: pk_collective_call = |row| {
     /// Position of the file of the member that came last.
     file: u32 = row.file,
@@ -557,6 +574,470 @@ row!(
     judged: bool = has(row.flags, sys::PK_CALL_JUDGED),
     /// Out of order beyond the bound of the clocks.
     violates: bool = has(row.flags, sys::PK_CALL_VIOLATES),
+});
+
+row!(
+    /// A run below a parent of runs, newest first.
+    #[derive(Eq)]
+    Run<'a>: pk_run_info = |row| {
+    /// Folder name.
+    name: Cow<'a, str> = text(row.name),
+    /// Of the folder.
+    path: &'a Path = path(row.path),
+    /// The profile holds this run's files.
+    chosen: bool = row.chosen != 0,
+});
+
+row!(
+    /// A plane of an XSpace.
+    #[derive(Eq)]
+    PlaneInfo<'a>: pk_plane_info = |row| {
+    /// As written; not unique.
+    id: i64 = row.id,
+    /// "/device:TPU:0".
+    name: Cow<'a, str> = text(row.name),
+    /// What it stands for.
+    kind: kinds::PlaneKind = kinds::PlaneKind::of(row.kind),
+    /// N of "/device:TPU:N"; `None`: none.
+    device_ordinal: Option<i32> = (row.device_ordinal >= 0).then_some(row.device_ordinal),
+    /// Lines.
+    line_count: u32 = row.line_count,
+    /// Facts of the plane itself.
+    stat_count: u32 = row.stat_count,
+    /// Entries as written: one that a later one replaces counts, too.
+    event_metadata_count: u64 = row.event_metadata_count,
+    /// Names of stats, as written.
+    stat_metadata_count: u64 = row.stat_metadata_count,
+});
+
+row!(
+    /// What stands before a line's events: cheap to get.
+    #[derive(Eq)]
+    LineInfo<'a>: pk_line_info = |row| {
+    /// As written; not unique, and negative on lines derived from a GPU's.
+    id: i64 = row.id,
+    /// The name, else the display name where it is known.
+    name: Cow<'a, str> = text(row.name),
+    /// As written: relative to the file's origin, or since 1970.
+    timestamp_ns: i64 = row.timestamp_ns,
+    /// The same instant on the capture's clock: event offsets count from here.
+    start_ps: Option<i64> = has(row.flags, sys::PK_LINE_HAS_START).then_some(row.start_ps),
+    /// What its events mean.
+    kind: kinds::LineKind = kinds::LineKind::of(row.kind),
+});
+
+row!(
+    /// What is known only after a pass over a whole line.
+    #[derive(Eq)]
+    LineSummary<'a>: pk_line_summary = |row| {
+    /// Those before damage, if there is any.
+    event_count: u64 = row.event_count,
+    /// As written.
+    display_id: i64 = row.display_id,
+    /// As written.
+    display_name: Cow<'a, str> = text(row.display_name),
+    /// As written; 0 in every real file seen.
+    duration_ps: i64 = row.duration_ps,
+});
+
+row!(
+    /// What the events with one id share.
+    #[derive(Eq)]
+    EventMetadata<'a>: pk_event_metadata = |row| {
+    /// The key that events name it by.
+    id: i64 = row.id,
+    /// Of the events.
+    name: Cow<'a, str> = text(row.name),
+    /// Shorter; "" when there is none.
+    display_name: Cow<'a, str> = text(row.display_name),
+    /// Opaque bytes of the recorder.
+    metadata: &'a [u8] = bytes(row.metadata),
+    /// Entries that it names as its children.
+    child_count: usize = row.child_count,
+});
+
+row!(
+    /// What a stat id means.
+    #[derive(Eq)]
+    StatMetadata<'a>: pk_stat_metadata = |row| {
+    /// The key that stats name it by.
+    id: i64 = row.id,
+    /// Of the stat.
+    name: Cow<'a, str> = text(row.name),
+    /// As written.
+    description: Cow<'a, str> = text(row.description),
+});
+
+row!(
+    /// One event of a trace-event JSON file. Text has its escapes undone.
+    #[derive(Eq)]
+    ChromeEvent: pk_chrome_event = |row| {
+    /// As recorded.
+    name: String = text(row.name).into(),
+    /// As recorded.
+    category: String = text(row.category).into(),
+    /// Of asynchronous and flow events.
+    id: String = text(row.id).into(),
+    /// A number or a string, as written.
+    pid: String = text(row.pid).into(),
+    /// A number or a string, as written.
+    tid: String = text(row.tid).into(),
+    /// JSON text of the args object, as written; "" when there is none.
+    args: String = text(row.args).into(),
+    /// Relative to zero_us of the summary; never of M events.
+    start_ps: Option<i64> = has(row.flags, sys::PK_CHROME_HAS_START).then_some(row.start_ps),
+    /// As recorded.
+    duration_ps: Option<i64> = has(row.flags, sys::PK_CHROME_HAS_DURATION).then_some(row.duration_ps),
+    /// Of the event in the decoded file.
+    byte_offset: u64 = row.byte_offset,
+    /// 'X', 'B', 'M', …; `None` when it is not one character.
+    phase: Option<char> = (row.phase != 0).then_some(char::from_u32(row.phase as u32).unwrap_or_default()),
+});
+
+row!(
+    /// What a trace-event JSON file was like, as far as it was read.
+    #[derive(Eq)]
+    ChromeSummary: pk_chrome_summary = |row| {
+    /// Events.
+    event_count: u64 = row.event_count,
+    /// Stretches of text that are no event.
+    broken_count: u64 = row.broken_count,
+    /// Events whose ts or dur is no number or out of range.
+    unusable_time_count: u64 = row.unusable_time_count,
+    /// What 0 of start_ps is on the file's own clock: 0, or whole seconds.
+    zero_us: i64 = row.zero_us,
+});
+
+row!(
+    /// A device of one rank, process or file.
+    #[derive(Eq)]
+    Device<'a>: pk_activity_device = |row| {
+    /// As recorded.
+    name: Cow<'a, str> = text(row.name),
+    /// Its number on its machine; `None`: not recorded.
+    ordinal: Option<i64> = (row.ordinal >= 0).then_some(row.ordinal),
+    /// Kernels.
+    kernel_count: u64 = row.kernel_count,
+    /// Of its times.
+    timestamp_resolution_ps: i64 = row.timestamp_resolution_ps,
+    /// Position of the file.
+    file: u32 = row.file,
+    /// Position of its plane in an XSpace; `None` in other files.
+    plane: Option<i32> = (row.plane >= 0).then_some(row.plane),
+    /// Rank in a distributed run; `None`: not recorded.
+    rank: Option<i32> = (row.rank >= 0).then_some(row.rank),
+    /// Devices of one host have the same.
+    host_group: u32 = row.host_group,
+    /// What it is.
+    accelerator: kinds::Accelerator = kinds::Accelerator::of(row.accelerator),
+    /// Its source tells of waits.
+    has_waits: bool = has(row.flags, sys::PK_DEVICE_HAS_WAITS),
+    /// Its source tells of shapes.
+    has_shapes: bool = has(row.flags, sys::PK_DEVICE_HAS_SHAPES),
+    /// Its source tells the execution unit; else classes follow from names.
+    has_classes: bool = has(row.flags, sys::PK_DEVICE_HAS_CLASSES),
+    /// Its source tells of launches.
+    has_launches: bool = has(row.flags, sys::PK_DEVICE_HAS_LAUNCHES),
+});
+
+row!(
+    /// A compiled module and its memory.
+    #[derive(Eq)]
+    MemoryModule<'a>: pk_memory_module = |row| {
+    /// As the module says.
+    name: Cow<'a, str> = text(row.name),
+    /// Name and program id: "jit_f(12)".
+    label: Cow<'a, str> = text(row.label),
+    /// Decimal, as the capture writes it.
+    program_id: Cow<'a, str> = text(row.program_id),
+    /// Path of the first place it was found in.
+    source: &'a Path = path(row.source),
+    /// Places it was found in.
+    source_count: u64 = row.source_count,
+    /// Memory spaces; 0 without a buffer assignment.
+    space_count: u64 = row.space_count,
+    /// The document says which.
+    problem_count: u64 = row.problem_count,
+    /// The bytes do not parse to the end.
+    damaged: bool = row.damaged != 0,
+    /// The live buffers and the curve are of this module.
+    chosen: bool = row.chosen != 0,
+});
+
+row!(
+    /// One memory space of a module.
+    #[derive(Eq)]
+    MemorySpace<'a>: pk_memory_space = |row| {
+    /// Which one.
+    color: i64 = row.color,
+    /// Allocations without thread-local ones: XProf's total.
+    total_bytes: i64 = row.total_bytes,
+    /// Indefinite bytes, and the peak of temporary memory.
+    peak_bytes: i64 = row.peak_bytes,
+    /// Heap event, or schedule position of a sweep; `None`: none.
+    peak_event: Option<i64> = (row.peak_event >= 0).then_some(row.peak_event),
+    /// Parameters, constants and results.
+    indefinite_bytes: i64 = row.indefinite_bytes,
+    /// Temporary allocations.
+    temp_bytes: i64 = row.temp_bytes,
+    /// Peak of temporary memory.
+    temp_peak_bytes: i64 = row.temp_peak_bytes,
+    /// Not in total_bytes.
+    thread_local_bytes: i64 = row.thread_local_bytes,
+    /// Temporary allocations that the peak looks at, minus the peak in them.
+    fragmentation_bytes: i64 = row.fragmentation_bytes,
+    /// In use at every moment.
+    residency_floor_bytes: i64 = row.residency_floor_bytes,
+    /// Where the peak is reached.
+    peak_instruction: Cow<'a, str> = text(row.peak_instruction),
+    /// What the peak counts and what it does not.
+    coverage: Cow<'a, str> = text(row.coverage),
+    /// How the peak was found.
+    method: kinds::PeakMethod = kinds::PeakMethod::of(row.method),
+    /// Whether the peak is exact, or what bounds it.
+    bound: kinds::PeakBound = kinds::PeakBound::of(row.bound),
+});
+
+row!(
+    /// What was written, and what was not.
+    #[derive(Eq)]
+    ExportOutcome: pk_trace_outcome = |row| {
+    /// Absent when nothing has events, partial when some input is damaged.
+    status: kinds::DocumentStatus = kinds::DocumentStatus::of(row.status),
+    /// Tracks.
+    tracks: u64 = row.tracks,
+    /// Further tracks, for events that overlap others of their line.
+    lanes: u64 = row.lanes,
+    /// Slices, instants and rows.
+    events: u64 = row.events,
+    /// Counter values.
+    counters: u64 = row.counters,
+    /// Ends of flows.
+    flows: u64 = row.flows,
+    /// Events without a place in time.
+    aggregated_left_out: u64 = row.aggregated_left_out,
+    /// Events more than 106 days from the origin.
+    out_of_reach: u64 = row.out_of_reach,
+    /// Events that still overlap others.
+    crowded: u64 = row.crowded,
+});
+
+row!(
+    /// Whether the collectives of several nodes happened in a possible order.
+    #[derive(Eq)]
+    ValidationSummary: pk_validation_summary = |row| {
+    /// Absent when nothing could be compared.
+    status: kinds::DocumentStatus = kinds::DocumentStatus::of(row.status),
+    /// Nodes.
+    node_count: u32 = row.node_count,
+    /// Invocations compared.
+    group_count: u64 = row.group_count,
+    /// Beyond the error of the clocks.
+    violations: u64 = row.violations,
+    /// Whatever the error of the clocks.
+    violations_raw: u64 = row.violations_raw,
+    /// Pairs of nodes of which one ended before the other began.
+    pair_violations: u64 = row.pair_violations,
+    /// Invocations in order.
+    overlaps: u64 = row.overlaps,
+    /// Who waits for whom, or who takes part, is unknown.
+    unjudged: u64 = row.unjudged,
+    /// The document says which.
+    warnings: u64 = row.warnings,
+    /// Nodes whose offset is known less well than max_bound_ps, or not at all.
+    undecidable: u64 = row.undecidable,
+    /// Times are of corrected clocks.
+    clocks_corrected: bool = row.clocks_corrected != 0,
+    /// Of every node it is known how wrong its clock can be.
+    bounds_known: bool = row.bounds_known != 0,
+});
+
+row!(
+    /// What collectives alone say of a node's clock against the first node's: its time less the first node's is
+    /// offset + drift * (t - pivot).
+    ClockInterval: pk_clock_interval = |row| {
+    /// The node.
+    node_id: i64 = row.node_id,
+    /// Where the offsets hold.
+    pivot_ps: i64 = row.pivot_ps,
+    /// No less.
+    least_offset_ps: i64 = row.least_offset_ps,
+    /// No more.
+    most_offset_ps: i64 = row.most_offset_ps,
+    /// The best guess.
+    point_offset_ps: i64 = row.point_offset_ps,
+    /// No less.
+    least_drift_ppm: f64 = row.least_drift_ppm,
+    /// No more.
+    most_drift_ppm: f64 = row.most_drift_ppm,
+    /// The best guess.
+    point_drift_ppm: f64 = row.point_drift_ppm,
+    /// Collectives that both nodes took part in.
+    constraints: u64 = row.constraints,
+    /// Known to max_bound_ps.
+    decidable: bool = row.decidable != 0,
+    /// 0: the collectives contradict one another, or none joins this node.
+    feasible: bool = row.feasible != 0,
+});
+
+row!(
+    /// A record file of a Neutrino trace.
+    #[derive(Eq)]
+    RecordFile<'a>: pk_probe_bin = |row| {
+    /// Base name.
+    name: Cow<'a, str> = text(row.name),
+    /// Where it is.
+    path: &'a Path = path(row.path),
+    /// Its size.
+    bytes: u64 = row.bytes,
+    /// From the driver's start to the end of the launch; `None`: not in the name.
+    elapsed_us: Option<i64> = (row.elapsed_us >= 0).then_some(row.elapsed_us),
+    /// Position of its launch in the log; `None`: no launch of the log names it.
+    launch: Option<i64> = (row.launch >= 0).then_some(row.launch),
+    /// 0 when the file is damaged.
+    map_count: u32 = row.map_count,
+    /// Shared memory of a block.
+    shared_bytes: u32 = row.shared_bytes,
+    /// Blocks.
+    grid: [u32; 3] = row.grid,
+    /// Threads of a block.
+    block: [u32; 3] = row.block,
+    /// Why the file is damaged; none when it is sound.
+    damage: Option<crate::Error> = Default::default(),
+});
+
+row!(
+    /// One field of a map's records, in the order of memory: unsigned, little endian.
+    #[derive(Eq)]
+    RecordField: pk_probe_field = |row| {
+    /// As the probe calls it.
+    name: String = text(row.name).into(),
+    /// 8 or 4.
+    bytes: u32 = row.bytes,
+    /// In the record.
+    offset: u32 = row.offset,
+    /// Place in the probe's description.
+    declared: u32 = row.declared,
+});
+
+row!(
+    /// One map of a record file.
+    #[derive(Eq)]
+    RecordMap: pk_probe_map = |row| {
+    /// As the probe calls it.
+    name: String = text(row.name).into(),
+    /// Who has a slot of its own.
+    level: kinds::ProbeLevel = kinds::ProbeLevel::of(row.level),
+    /// Size of a record.
+    record_bytes: u32 = row.record_bytes,
+    /// Size of a lane.
+    lane_bytes: u64 = row.lane_bytes,
+    /// Records a lane has room for.
+    capacity: u64 = row.capacity,
+    /// Of the region in the file.
+    offset: u64 = row.offset,
+    /// Size of the region.
+    bytes: u64 = row.bytes,
+    /// What the file has of it.
+    present_bytes: u64 = row.present_bytes,
+    /// Of the region, as the file's own table says.
+    recorded_offset: u64 = row.recorded_offset,
+    /// Lanes of a block.
+    lanes_per_block: u64 = row.lanes_per_block,
+    /// That the file holds.
+    lanes: u64 = row.lanes,
+    /// What is doubtful.
+    flags: Vec<&'static str> = Default::default(),
+    /// What a record holds, in the order of memory.
+    fields: Vec<RecordField> = Default::default(),
+});
+
+row!(
+    /// One node of a merge.
+    #[derive(Eq)]
+    MergeNode<'a>: pk_merge_node = |row| {
+    /// Its number.
+    id: i64 = row.id,
+    /// Of its machine.
+    hostname: Cow<'a, str> = text(row.hostname),
+    /// Its trace.
+    trace: &'a Path = path(row.trace),
+    /// Events of it.
+    events: u64 = row.events,
+    /// Planes of it.
+    planes: u64 = row.planes,
+    /// Moved so that a line does not go back.
+    clamped_events: u64 = row.clamped_events,
+    /// Pairs of its clocks.
+    snapshots: u64 = row.snapshots,
+    /// Measured offsets against the reference node.
+    offset_windows: u64 = row.offset_windows,
+    /// Wall clock of the node minus corrected time, largest by magnitude.
+    max_correction_ps: i64 = row.max_correction_ps,
+    /// Rms of the corrected snapshots about a straight line.
+    residual_ps: i64 = row.residual_ps,
+    /// How wrong times of the tracer can be at most; `None`: unknown.
+    tracer_bound_ps: Option<i64> = (row.tracer_bound_ps >= 0).then_some(row.tracer_bound_ps),
+    /// How wrong times of the host can be at most; `None`: unknown.
+    host_bound_ps: Option<i64> = (row.host_bound_ps >= 0).then_some(row.host_bound_ps),
+    /// How its clock was corrected.
+    status: kinds::NodeStatus = kinds::NodeStatus::of(row.status),
+    /// Out of a trace that was merged before.
+    aligned_before: bool = row.aligned_before != 0,
+});
+
+row!(
+    /// A plane as far as it is known when its first line begins: writers put id and name first.
+    #[derive(Eq)]
+    PushedPlane<'a>: pk_pushed_plane = |row| {
+    /// Its position in the capture.
+    plane: u32 = row.plane,
+    /// 0 while none came.
+    id: i64 = row.id,
+    /// "" while none came.
+    name: Cow<'a, str> = text(row.name),
+});
+
+row!(
+    /// A line. Before its first event it has what stands before that event, whatever the pieces; line_end has all of
+    /// it. Writers put id, name and timestamp first, but need not.
+    #[derive(Eq)]
+    PushedLine<'a>: pk_pushed_line = |row| {
+    /// Position in the capture.
+    plane: u32 = row.plane,
+    /// Position in the plane.
+    line: u32 = row.line,
+    /// As written.
+    id: i64 = row.id,
+    /// As written.
+    display_id: i64 = row.display_id,
+    /// As written.
+    name: Cow<'a, str> = text(row.name),
+    /// As written.
+    display_name: Cow<'a, str> = text(row.display_name),
+    /// What the offsets of its events count from: since 1970, or since the profile's start.
+    timestamp_ns: i64 = row.timestamp_ns,
+    /// 0 in files seen so far.
+    duration_ps: i64 = row.duration_ps,
+    /// Events that were handed on so far.
+    event_count: u64 = row.event_count,
+    /// Of line_end: id, name or timestamp_ns stood after events and are not what line_begin had.
+    was_changed: bool = has(row.flags, sys::PK_PUSHED_LINE_CHANGED),
+});
+
+row!(
+    /// A column of a table.
+    #[derive(Eq)]
+    Column: pk_column = |row| {
+    /// By which its values are asked for.
+    name: String = text(row.name).into(),
+    /// "ps", "bytes", …; "" without.
+    unit: String = text(row.unit).into(),
+    /// One sentence.
+    meaning: String = text(row.meaning).into(),
+    /// What its values are.
+    #[cfg_attr(feature = "serde", serde(rename = "type"))]
+    column_type: kinds::ColumnType = kinds::ColumnType::of(row.type_),
 });
 
 of_table!(

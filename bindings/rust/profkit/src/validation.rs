@@ -1,11 +1,12 @@
 //! Whether the collectives of several nodes happened in a possible order.
 
 use crate::document::analysis_document;
-use crate::error::{check, got};
+use crate::error::check;
 use crate::hooks::{Bridge, Handle, Hooks, Output};
 use crate::kinds::DocumentStatus;
 use crate::profile::Profile;
-use crate::rows::{flag, limit, Batched};
+use crate::rows::{flag, limit, row_at, Batched, FromRaw};
+use crate::rows_of_tables::{ClockInterval, ValidationSummary};
 use crate::Result;
 use profkit_sys as sys;
 use std::io;
@@ -31,57 +32,6 @@ pub struct ValidationOptions<'h> {
 #[derive(Debug)]
 pub struct Validation {
     handle: Handle<'static, sys::pk_validation>,
-}
-
-/// What was found.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
-#[non_exhaustive]
-pub struct ValidationSummary {
-    /// Absent when nothing could be compared.
-    pub status: DocumentStatus,
-    /// Nodes.
-    pub node_count: u32,
-    /// Invocations compared.
-    pub group_count: u64,
-    /// Beyond the error of the clocks.
-    pub violations: u64,
-    /// Whatever the error of the clocks.
-    pub violations_raw: u64,
-    /// Pairs of nodes of which one ended before the other began.
-    pub pair_violations: u64,
-    /// Invocations in order.
-    pub overlaps: u64,
-    /// Of which nobody can tell who waits for whom.
-    pub unjudged: u64,
-    /// Warnings of the document.
-    pub warnings: u64,
-    /// Nodes whose offset is known less well than was asked for, or not at all.
-    pub undecidable: u64,
-    /// The trace was merged with corrected clocks.
-    pub clocks_corrected: bool,
-    /// The errors of the clocks are known.
-    pub bounds_known: bool,
-}
-
-/// What collectives alone say of a node's clock against the first node's: its time less the first node's is
-/// offset + drift * (t - pivot).
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
-#[allow(missing_docs)]
-#[non_exhaustive]
-pub struct ClockInterval {
-    pub node_id: i64,
-    pub pivot_ps: i64,
-    pub least_offset_ps: i64,
-    pub most_offset_ps: i64,
-    pub point_offset_ps: i64,
-    pub least_drift_ppm: f64,
-    pub most_drift_ppm: f64,
-    pub point_drift_ppm: f64,
-    pub constraints: u64,
-    pub decidable: bool,
-    pub feasible: bool,
 }
 
 impl Validation {
@@ -113,22 +63,7 @@ impl Validation {
     #[must_use]
     pub fn summary(&self) -> ValidationSummary {
         // SAFETY: the handle is alive.
-        let found: sys::pk_validation_summary =
-            got(|out, err| unsafe { sys::pk_validation_get(self.handle.get(), out, err) }).unwrap_or_default();
-        ValidationSummary {
-            status: DocumentStatus::of(found.status),
-            node_count: found.node_count,
-            group_count: found.group_count,
-            violations: found.violations,
-            violations_raw: found.violations_raw,
-            pair_violations: found.pair_violations,
-            overlaps: found.overlaps,
-            unjudged: found.unjudged,
-            warnings: found.warnings,
-            undecidable: found.undecidable,
-            clocks_corrected: found.clocks_corrected != 0,
-            bounds_known: found.bounds_known != 0,
-        }
+        unsafe { row_at(|out, err| sys::pk_validation_get(self.handle.get(), out, err)) }
     }
 
     /// One a node; none unless [`ValidationOptions::align`] was asked for.
@@ -186,18 +121,7 @@ impl Iterator for ClockIntervals<'_> {
             *first += *count as u64;
             more
         })?;
-        Some(row.map(|found| ClockInterval {
-            node_id: found.node_id,
-            pivot_ps: found.pivot_ps,
-            least_offset_ps: found.least_offset_ps,
-            most_offset_ps: found.most_offset_ps,
-            point_offset_ps: found.point_offset_ps,
-            least_drift_ppm: found.least_drift_ppm,
-            most_drift_ppm: found.most_drift_ppm,
-            point_drift_ppm: found.point_drift_ppm,
-            constraints: found.constraints,
-            decidable: found.decidable != 0,
-            feasible: found.feasible != 0,
-        }))
+        // SAFETY: it points to nothing.
+        Some(row.map(|found| unsafe { ClockInterval::of(&found) }))
     }
 }

@@ -6,7 +6,7 @@ use common::{data, gpu, tpu};
 use profkit::{CellValue, DocumentOptions, TableKind, TableOptions};
 use profkit::{
     BubbleOptions, CancelToken, Correction, Document, Hooks, KernelOptions, Kind, MemoryOptions, MergeOptions,
-    NodeStatus, PeakBound, Profile, StepPolicy,
+    NodeStatus, PeakBound, Profile,
 };
 use std::ops::ControlFlow;
 
@@ -28,7 +28,7 @@ fn memory_rows_add_up_to_the_peak() {
     assert!(memory.allocators().count() > 0);
     assert_eq!(memory.space(0, 1000).unwrap_err().kind(), Kind::InvalidArgument);
     let asked = MemoryOptions {
-        step: StepPolicy::WholeTrace,
+        all_trace: true,
         no_runtime: true,
         what_if: vec!["remat=no such instruction".into()],
         ..Default::default()

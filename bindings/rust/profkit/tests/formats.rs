@@ -71,6 +71,8 @@ fn chrome_events_and_what_is_broken() {
     assert!(events
         .iter()
         .any(|event| event.phase == Some('X') && event.duration_ps.is_some() && !event.args.is_empty()));
+    let odd = Profile::from_bytes(br#"{"traceEvents":[{"ph":"XY","ts":1,"name":"a"}]}"#, "a.trace.json").unwrap();
+    assert!(odd.chrome_events(0).unwrap().map(Result::unwrap).all(|event| event.phase.is_none()));
     let text = br#"{"traceEvents":[{"ph":"X","pid":1,"ts":1,"dur":2,"name":"a\"b"},{"ph":"X","ts":"#;
     let cut = Profile::from_bytes(text, "a.trace.json").unwrap();
     let mut reader = cut.chrome_events(0).unwrap();
@@ -379,7 +381,7 @@ fn runs_of_a_parent() {
         std::fs::copy(gpu(), folder.0.join(run).join("vm.xplane.pb")).unwrap();
     }
     let profile = Profile::open(&folder.0).unwrap();
-    let runs: Vec<_> = profile.runs().map(|(name, chosen)| (name.into_owned(), chosen)).collect();
+    let runs: Vec<_> = profile.runs().map(|run| (run.name.into_owned(), run.chosen)).collect();
     assert_eq!(runs, [("2024_01_02_00_00_00".to_owned(), true), ("2024_01_01_00_00_00".to_owned(), false)]);
     assert_eq!(profile.files().next().unwrap().run(), "2024_01_02_00_00_00");
 }

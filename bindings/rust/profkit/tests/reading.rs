@@ -39,6 +39,9 @@ fn planes_lines_names_and_stats() {
     assert_eq!(plane.name(), "/device:TPU:0");
     assert_eq!(plane.kind(), PlaneKind::Device);
     assert_eq!(plane.device_ordinal(), Some(0));
+    let (told, stats) = (plane.info(), plane.stats().count());
+    assert_eq!((told.line_count as usize, told.stat_count as usize), (plane.lines().len(), stats));
+    assert_eq!(told.event_metadata_count as usize, plane.all_event_metadata().count());
     let ops = plane.lines().find(|line| line.kind() == LineKind::Ops).unwrap();
     let event = ops.events().next().unwrap().unwrap();
     assert_eq!(plane.name_of(&event), plane.event_metadata(event.metadata_id()).unwrap().name);
@@ -68,6 +71,8 @@ fn files_and_their_bytes() {
 #[test]
 fn errors_say_what_where_and_what_next() {
     let missing = Profile::open("/nonexistent/a.xplane.pb").unwrap_err();
+    assert_eq!(missing, Profile::open("/nonexistent/a.xplane.pb").unwrap_err());
+    assert_ne!(missing, Profile::open("/nonexistent/b.xplane.pb").unwrap_err());
     assert_eq!(missing.kind(), Kind::NotFound);
     assert_eq!((missing.code(), missing.path()), ("not_found", "/nonexistent/a.xplane.pb"));
     assert!(!missing.message().is_empty() && !missing.hint().is_empty() && missing.byte_offset().is_none());
