@@ -212,8 +212,8 @@ class printer {
 };
 
 // A row a fact.
-void print_fact_rows(session& s, const architecture_result& found) {
-  if (s.asked().csv) {
+void print_fact_rows(session& s, const architecture_result& found, bool csv) {
+  if (csv) {
     const auto field = [](std::string_view text) {
       if (text.find_first_of(",\"\n\r") == std::string_view::npos) return std::string(text);
       std::string quoted = "\"";
@@ -236,9 +236,8 @@ void print_fact_rows(session& s, const architecture_result& found) {
     for (const std::string& other : f.contradictions) s.out().line("  " + f.name + ": also " + escape_for_terminal(other));
 }
 
-int run_architecture(const options& given) {
+int run_architecture(const options& given, architecture_options wanted, bool markdown, bool csv) {
   options asked = given;
-  bool markdown = asked.markdown;
   if (names_folder(asked.output_path)) {
     if (auto made = make_folder(asked.output_path); !made) {
       print_fault(made.error(), look_at_terminal(STDERR_FILENO, asked.color));
@@ -252,7 +251,6 @@ int run_architecture(const options& given) {
   } else if (has_ending(asked.output_path, ".md") && !asked.json) {
     markdown = true;
   }
-  architecture_options wanted = asked.architecture;
   wanted.limit = asked.limit.value_or(profkit::default_limit(profkit::document::architecture));
   const auto look = [&](const profkit::trace& t, const hooks& host) -> result<architecture_report> {
     auto found = analyse_architecture(t, wanted, host);
@@ -269,7 +267,7 @@ int run_architecture(const options& given) {
                               auto found = look(s.trace(), s.hooks());
                               if (!found) return std::move(found).error();
                               if (wanted.facts_only && !found->found.facts.empty()) {
-                                print_fact_rows(s, found->found);
+                                print_fact_rows(s, found->found, csv);
                               } else if (markdown) {
                                 if (result<void> written = write_architecture_markdown(*found, s.out().raw()); !written)
                                   return written;
@@ -296,32 +294,35 @@ int run_architecture(const options& given) {
 
 class architecture_command_options final : public command_options {
  public:
-  void list(option_list& all, options& into) override {
-    list_path(all, into);
+  void list(option_list& all) override {
+    list_path(all, *this);
     all.group("Architecture");
-    list_device(all, into.architecture.device);
-    list_step_pattern(all, into.architecture.step_pattern);
-    all.flag("--facts", into.architecture.facts_only, "Only the facts of the model, a row each, with certainty and source");
-    all.flag("--csv", into.csv, "With --facts: as comma-separated values");
-    all.flag("--markdown", into.markdown, "The report as Markdown, as -o with DIR/ or FILE.md writes it")
+    list_device(all, architecture_.device);
+    list_step_pattern(all, architecture_.step_pattern);
+    all.flag("--facts", architecture_.facts_only, "Only the facts of the model, a row each, with certainty and source");
+    all.flag("--csv", csv_, "With --facts: as comma-separated values");
+    all.flag("--markdown", markdown_, "The report as Markdown, as -o with DIR/ or FILE.md writes it")
         .add_to_manual("It has ten sections; without it there is a summary.");
-    all.value("--svg", into.svg_path, "FILE", "A picture as well: the parts of one layer, with their times").offer_files();
-    output_.list(all, into);
-    input_.list(all, into);
+    all.value("--svg", svg_path, "FILE", "A picture as well: the parts of one layer, with their times").offer_files();
+    output_.list(all, *this);
+    input_.list(all, *this);
   }
 
-  [[nodiscard]] std::optional<fault> understand(options& into) const override {
-    if (into.json && into.markdown)
+  [[nodiscard]] std::optional<fault> understand() override {
+    if (json && markdown_)
       return wrong_options("--json and --markdown are two forms of one result", "profkit architecture --help");
-    if (into.csv && !into.architecture.facts_only) return wrong_options("--csv is for --facts", "profkit architecture --help");
-    if (into.csv && into.json) return wrong_options("--csv: choose between --csv and --json", "profkit architecture --help");
-    if (into.markdown && into.architecture.facts_only)
+    if (csv_ && !architecture_.facts_only) return wrong_options("--csv is for --facts", "profkit architecture --help");
+    if (csv_ && json) return wrong_options("--csv: choose between --csv and --json", "profkit architecture --help");
+    if (markdown_ && architecture_.facts_only)
       return wrong_options("--facts and --markdown are two forms of one result", "profkit architecture --help");
-    if (auto wrong = input_.understand(into)) return wrong;
-    return output_.understand(into);
+    if (auto wrong = input_.understand(*this)) return wrong;
+    return output_.understand(*this);
   }
+  [[nodiscard]] int run_command() const override { return run_architecture(*this, architecture_, markdown_, csv_); }
 
  private:
+  architecture_options architecture_;  // but for limit
+  bool markdown_ = false, csv_ = false;
   output_words output_;
   input_words input_;
 };
@@ -341,7 +342,6 @@ extern const command_description architecture_command = {
     "  profkit architecture rank0.json.gz --markdown | less\n"
     "  profkit architecture logdir --device TPU:0 --json         for programs\n",
     make_options<architecture_command_options>,
-    run_architecture,
     "The report is about the device with most layers. With -o a folder gets it, and is made where its name ends in a\n"
     "slash; -o FILE.md is a name of one's own.",
 };

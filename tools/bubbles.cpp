@@ -33,7 +33,7 @@ constexpr std::size_t max_steps = 12, max_groups = 6, max_gaps = 10, max_explain
 
 class report {
  public:
-  report(session& s, const bubbles_report& r) : s_(s), of_(*r.of), r_(r.found) {}
+  report(session& s, const bubbles_report& r, const bubble_options& asked) : s_(s), of_(*r.of), r_(r.found), asked_(asked) {}
 
   void print() {
     if (!r_.absent.empty()) {
@@ -179,7 +179,7 @@ class report {
       t.row(std::move(row));
     }
     std::string title = "Steps: " + grouped(std::uint64_t{r_.steps.size()}) + ", windows by " +
-                        window_policy_name(s_.asked().bubbles.windows);
+                        window_policy_name(asked_.windows);
     if (rows < r_.steps.size()) title += "; those that wait longest";
     s_.print(title, t, r_.steps.size());
     std::string tags;
@@ -260,7 +260,7 @@ class report {
       t.row(std::move(row));
     }
     s_.print("Longest gaps: " + count_of(all.size(), "gap") + " of " +
-             human_duration(s_.asked().bubbles.thresholds.reportable_gap_ps) + " and more", t, all.size());
+             human_duration(asked_.thresholds.reportable_gap_ps) + " and more", t, all.size());
     for (std::size_t i = 0; i < std::min(max_explained, rows); ++i) explain(*all[i]);
   }
 
@@ -402,7 +402,7 @@ class report {
     for (std::size_t i = 0; i < rows; ++i)
       t.row({name(of_.text(sums[i].op)), grouped(sums[i].gaps), human_duration(sums[i].time_ps),
              human_duration(sums[i].time_ps / static_cast<std::int64_t>(sums[i].gaps))});
-    s_.print("Gaps under " + human_duration(s_.asked().bubbles.thresholds.reportable_gap_ps) +
+    s_.print("Gaps under " + human_duration(asked_.thresholds.reportable_gap_ps) +
              ", by the op that they follow: " + human_duration(all_ps), t, sums.size());
   }
 
@@ -443,6 +443,7 @@ class report {
   session& s_;
   const activity& of_;
   const bubbles_result& r_;
+  const bubble_options& asked_;
 };
 
 // The other report on the same kernels, which are read already.
@@ -464,7 +465,7 @@ result<void> steps_fit(const bubbles_report& r, const profkit::step_filter& only
                "`profkit bubbles` without --step, --name and --time lists the steps"};
 }
 
-int run_bubbles(const options& given) {
+int run_bubbles(const options& given, bubble_options wanted) {
   options asked = given;
   const bool both = names_folder(given.output_path);
   std::string model_path;
@@ -479,7 +480,6 @@ int run_bubbles(const options& given) {
     model_path = file_in(given.output_path, architecture_file_name({nullptr, {}, label}));
   }
   std::optional<bubbles_report> held;
-  bubble_options wanted = asked.bubbles;
   // What goes into a folder by its name by convention other tools read whole.
   wanted.limit = asked.limit.value_or(both ? 0 : profkit::default_limit(profkit::document::bubbles));
   const auto look = [&](const profkit::trace& t, const hooks& host) -> result<void> {
@@ -502,7 +502,7 @@ int run_bubbles(const options& given) {
       },
       [&](session& s) -> result<void> {
         if (result<void> done = look(s.trace(), s.hooks()); !done) return done;
-        report(s, *held).print();
+        report(s, *held, wanted).print();
         if (held->found.absent.empty()) {
           s.out().line();
           s.out().line("  -o DIR/ writes this as JSON, and a report on the model that ran beside it");
@@ -514,7 +514,8 @@ int run_bubbles(const options& given) {
       },
       [&](const profkit::trace&, sink& into, const hooks& host) -> result<void> {
         return profkit::write_timeline_picture(*held, wanted.only, into, host);
-      }};
+      },
+      &wanted};
   const int status = run_slice(asked, document::bubbles, writer);
   if (both && (status == exit_ok || status == exit_partial) && !asked.quiet) {
     print_written(asked.output_path);
@@ -537,10 +538,10 @@ result<std::string> read_text_file(const std::string& path) {
 
 class bubbles_command_options final : public command_options {
  public:
-  void list(option_list& all, options& into) override {
-    list_path(all, into);
+  void list(option_list& all) override {
+    list_path(all, *this);
     all.group("Bubbles");
-    list_device(all, into.bubbles.device);
+    list_device(all, bubbles_.device);
     all.value("--window-policy", windows_.typed, "HOW",
               "Where steps begin and end: whole, guide, marker or device")
         .offer_words(windows_.words())
@@ -549,48 +550,50 @@ class bubbles_command_options final : public command_options {
             "work, to the next step; the last one to the end of its mark or of its last kernel. With 'guide' steps begin and "
             "end with their first kernels, the last one with the last kernel; with 'marker' they last as long as their own "
             "mark, with 'device' from their first kernel to their last.");
-    list_step_pattern(all, into.bubbles.step_pattern);
+    list_step_pattern(all, bubbles_.step_pattern);
     all.value("--step", step_, "N", "Only the N-th step of each device, counted from 0");
-    all.value("--name", into.bubbles.only.name, "TEXT", "Only steps whose name contains TEXT");
+    all.value("--name", bubbles_.only.name, "TEXT", "Only steps whose name contains TEXT");
     list_window(all, time_);
     all.repeated("--threshold", thresholds_, "NAME=VALUE", "One threshold, may be repeated; --json lists them all");
     all.value("--thresholds", threshold_file_, "FILE", "A TOML file with a table [bubbles] of thresholds")
         .offer_files();
-    output_.list(all, into);
-    all.value("--svg", into.svg_path, "FILE", "A picture as well: what each device ran, and why it waited").offer_files();
-    input_.list(all, into);
+    output_.list(all, *this);
+    all.value("--svg", svg_path, "FILE", "A picture as well: what each device ran, and why it waited").offer_files();
+    input_.list(all, *this);
   }
 
-  [[nodiscard]] std::optional<fault> understand(options& into) const override {
-    if (auto wrong = windows_.understand("--window-policy", into.bubbles.windows)) return wrong;
-    profkit::step_filter& only = into.bubbles.only;
+  [[nodiscard]] std::optional<fault> understand() override {
+    if (auto wrong = windows_.understand("--window-policy", bubbles_.windows)) return wrong;
+    profkit::step_filter& only = bubbles_.only;
     if (auto wrong = understand_number("--step", step_, only.step)) return wrong;
     if (auto wrong = understand_window(time_, only.from_ps, only.to_ps)) return wrong;
-    if (auto wrong = understand_thresholds(into.bubbles)) return wrong;
-    if (auto wrong = input_.understand(into)) return wrong;
-    return output_.understand(into);
+    if (auto wrong = understand_thresholds()) return wrong;
+    if (auto wrong = input_.understand(*this)) return wrong;
+    return output_.understand(*this);
   }
+  [[nodiscard]] int run_command() const override { return run_bubbles(*this, bubbles_); }
 
  private:
-  [[nodiscard]] std::optional<fault> understand_thresholds(profkit::bubble_options& into) const {
+  [[nodiscard]] std::optional<fault> understand_thresholds() {
     if (!threshold_file_.empty()) {
       const auto read = read_text_file(threshold_file_);
       if (!read) return read.error();
       auto thresholds = profkit::read_thresholds(*read, threshold_file_);
       if (!thresholds) return std::move(thresholds).error();
-      into.thresholds = *thresholds;
+      bubbles_.thresholds = *thresholds;
     }
     for (const std::string& one : thresholds_) {
       const std::size_t equals = one.find('=');
       if (equals == std::string::npos)
         return wrong_value("--threshold", one, "no NAME=VALUE", "write it as in idle_ratio=0.25");
       const std::string_view words = one;
-      if (auto set = profkit::set_threshold(into.thresholds, words.substr(0, equals), words.substr(equals + 1)); !set)
+      if (auto set = profkit::set_threshold(bubbles_.thresholds, words.substr(0, equals), words.substr(equals + 1)); !set)
         return std::move(set).error();
     }
     return std::nullopt;
   }
 
+  bubble_options bubbles_;
   choice<window_policy> windows_{
       {"whole", window_policy::whole}, {"guide", window_policy::guide}, {"marker", window_policy::marker}, {"device", window_policy::device}};
   std::string step_, time_;
@@ -617,7 +620,6 @@ extern const command_description bubbles_command = {
     "  profkit bubbles vm.xplane.pb --svg timeline.svg\n"
     "  profkit bubbles rank0_ascend_pt -o reports/    this analysis as JSON, and the architecture report\n",
     make_options<bubbles_command_options>,
-    run_bubbles,
     "With -o a folder, or a name that ends in a slash, gets the analysis as anomaly_discovery_<name>.json and the\n"
     "report on the model that ran as model_architecture_report_<name>.md. Without -o nothing is written.",
 };

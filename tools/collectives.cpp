@@ -1,5 +1,4 @@
 // profkit collectives: synchronous operations by name, asynchronous ones by flow, and their starts and dones.
-#include "command_line/shared_options.hpp"
 #include "grouping.hpp"
 #include "places.hpp"
 #include "quantity.hpp"
@@ -212,8 +211,7 @@ extern const command_description collectives_command = {
     "and adds up synchronous collectives and kernels that communicate (NCCL, RCCL, HCCL), by kind.",
     "  profkit collectives vm.xplane.pb\n"
     "  profkit collectives vm.xplane.pb --plane TPU:0 --limit 0\n",
-    make_options<slice_options>,
-    [](const options& asked) { return run_slice(asked, profkit::document::collectives, print_collectives); },
+    make_options<plain_slice<profkit::document::collectives, print_collectives>>,
     "The exposed part is given where the capture has it. What a host runs is looked up in the programs inside the\n"
     "file: psum.7 of a JAX program is an all-reduce.",
 };

@@ -29,14 +29,14 @@ std::string type_names() {
   return names;
 }
 
-int run_dump(const options& asked) {
+int run_dump(const options& asked, std::string type) {
   const terminal errors = look_at_terminal(STDERR_FILENO, asked.color);
   progress_line progress(!asked.quiet);
   const profkit::hooks hooks = progress.hooks(asked.threads);
   profkit::open_options opening;
   opening.io = asked.io;
   opening.host = hooks;
-  result<profkit::dump_source> file = profkit::open_dump_source(asked.path, asked.message_type, opening);
+  result<profkit::dump_source> file = profkit::open_dump_source(asked.path, type, opening);
   progress.clear();
   if (!file) return fail(asked, file.error(), errors);
   if (is_same_file(asked.output_path, asked.path)) return fail(asked, output_is_input(asked.output_path), errors);
@@ -48,8 +48,7 @@ int run_dump(const options& asked) {
   how.format = asked.json ? dump_format::json : dump_format::text;
   how.limit = asked.limit.value_or(0);
   how.host = hooks;
-  const std::string type =
-      asked.message_type.empty() ? std::string(profkit::dump_type_of(file->found.family)) : asked.message_type;
+  if (type.empty()) type = profkit::dump_type_of(file->found.family);
   result<dump_outcome> dumped = profkit::dump_message(file->held.bytes, type, out->raw(), how);
   progress.clear();
   if (!dumped) {
@@ -74,21 +73,23 @@ int run_dump(const options& asked) {
 
 class dump_command_options final : public command_options {
  public:
-  void list(option_list& all, options& into) override {
-    all.argument("FILE", into.path, "A protobuf file; '-' is standard input", true).offer_files();
+  void list(option_list& all) override {
+    all.argument("FILE", path, "A protobuf file; '-' is standard input", true).offer_files();
     all.group("Input");
-    all.value("--type", into.message_type, "TYPE", "Message type (default: found out from the file)");
-    output_.list(all, into, false);
+    all.value("--type", type_, "TYPE", "Message type (default: found out from the file)");
+    output_.list(all, *this, false);
     all.group("Input");
     input_.list_io(all);
-    list_strict(all, into);
+    list_strict(all, *this);
   }
-  [[nodiscard]] std::optional<fault> understand(options& into) const override {
-    if (auto wrong = input_.understand(into)) return wrong;
-    return output_.understand(into);
+  [[nodiscard]] std::optional<fault> understand() override {
+    if (auto wrong = input_.understand(*this)) return wrong;
+    return output_.understand(*this);
   }
+  [[nodiscard]] int run_command() const override { return run_dump(*this, type_); }
 
  private:
+  std::string type_;
   output_words output_;
   input_words input_;
 };
@@ -105,7 +106,6 @@ extern const command_description dump_command = {
     "  profkit dump ALL_HOSTS.op_stats_v2.pb --json --limit 0\n"
     "  profkit dump unknown.bin --type raw\n",
     make_options<dump_command_options>,
-    run_dump,
 };
 
 }  // namespace profkit_tool

@@ -98,27 +98,36 @@ void print_explanation(session& s, const explanation& e) {
   print_next(s, e.next, max_commands);
 }
 
-profkit::result<void> print_explain(session& s) {
+profkit::result<void> print_explain(session& s, const std::string& id) {
   profkit::report_options asked;
   asked.filters = s.filters(0);
   asked.samples = false;
   const profkit::result<profkit::report_result> found = profkit::analyse_report(s.trace(), asked, s.hooks());
   if (!found) return found.error();
   s.lost(found->damage);
-  if (s.asked().finding_id.empty()) {
+  if (id.empty()) {
     print_ids(s, found->findings);
     return {};
   }
-  const profkit::result<explanation> chosen = profkit::explain_finding(s.trace(), *found, s.asked().finding_id, s.hooks());
+  const profkit::result<explanation> chosen = profkit::explain_finding(s.trace(), *found, id, s.hooks());
   if (!chosen) return chosen.error();
   print_explanation(s, *chosen);
   return {};
 }
 
 class explain_options final : public slice_options {
-  void list_own(option_list& all, options& into) override {
-    all.argument("ID", into.finding_id, "Which finding; without it all are listed", false);
+  void list_own(option_list& all) override {
+    all.argument("ID", id_, "Which finding; without it all are listed", false);
   }
+  [[nodiscard]] int run_command() const override {
+    const auto document = [&](const profkit::trace& capture, profkit::sink& into, const profkit::hooks& hooks) {
+      const profkit::query_filters filters = filters_of(*this, profkit::default_limit(profkit::document::explain));
+      return profkit::write_explanation(capture, id_, filters, into, hooks);
+    };
+    return run_slice(*this, profkit::document::explain, {document, [&](session& s) { return print_explain(s, id_); }});
+  }
+
+  std::string id_;
 };
 
 }  // namespace
@@ -133,15 +142,6 @@ extern const command_description explain_command = {
     "  profkit explain rank0_ascend_pt bubbles.idle       one of them\n"
     "  profkit explain vm.xplane.pb bubbles.idle --json   the same, in 8 KB at most\n",
     make_options<explain_options>,
-    [](const options& asked) {
-      slice_writer writer;
-      writer.document = [&](const profkit::trace& capture, profkit::sink& into, const profkit::hooks& hooks) {
-        const profkit::query_filters filters = filters_of(asked, profkit::default_limit(profkit::document::explain));
-        return profkit::write_explanation(capture, asked.finding_id, filters, into, hooks);
-      };
-      writer.text = print_explain;
-      return run_slice(asked, profkit::document::explain, writer);
-    },
 };
 
 }  // namespace profkit_tool

@@ -45,12 +45,12 @@ bool take_suffix(std::string_view& text, std::string_view suffix) {
 }
 
 // What --format says, or the ending of the file's name.
-result<wanted_output> understand_format(const options& asked) {
+result<wanted_output> understand_format(const options& asked, const std::string& format) {
   wanted_output wanted;
-  std::string_view text = asked.export_format.empty() ? std::string_view(asked.output_path) : asked.export_format;
+  std::string_view text = format.empty() ? std::string_view(asked.output_path) : format;
   std::string_view path = asked.output_path;
   wanted.gzip = take_suffix(text, ".gz") || take_suffix(path, ".gz");
-  const bool by_name = asked.export_format.empty();
+  const bool by_name = format.empty();
   const auto is = [&](std::string_view name) {
     std::string_view rest = text;
     return by_name ? take_suffix(rest, "." + std::string(name)) : text == name;
@@ -67,7 +67,7 @@ result<wanted_output> understand_format(const options& asked) {
     fault f;
     f.code = fault_code::invalid_argument;
     f.message = by_name ? asked.output_path.empty() ? "which format?" : "the name does not say the format"
-                        : "--format '" + asked.export_format + "': not a choice";
+                        : "--format '" + format + "': not a choice";
     f.path = by_name ? asked.output_path : "";
     f.hint = "choose one with --format: trace.json, trace.json.gz, pftrace, xspace, csv";
     return f;
@@ -182,10 +182,10 @@ int export_files(const options& asked, const profkit::profile& capture, bool int
   return print_losses(asked, losses, !paths.empty(), errors);
 }
 
-int run_export(const options& asked) {
+int run_export(const options& asked, const std::string& format, trace_export_options what) {
   const terminal errors = look_at_terminal(STDERR_FILENO, asked.color);
   const bool into_folder = asked.redact && names_folder(asked.output_path);
-  const result<wanted_output> wanted = into_folder ? wanted_output{} : understand_format(asked);
+  const result<wanted_output> wanted = into_folder ? wanted_output{} : understand_format(asked, format);
   if (!wanted) return fail(asked, wanted.error(), errors);
   progress_line progress(!asked.quiet);
   const profkit::hooks hooks = progress.hooks(asked.threads);
@@ -198,25 +198,22 @@ int run_export(const options& asked) {
 
   if (!asked.output_path.empty()) catch_interrupts();
   if (into_folder) {
-    if (has_filters(asked) || asked.compat_xla || asked.waits || !asked.export_format.empty()) {
+    if (has_filters(asked) || what.like_xla || what.waits || !format.empty()) {
       return fail(asked, {fault_code::invalid_argument, "a folder takes the files as they are", asked.output_path, profkit::no_offset,
                           "leave filters and formats out, or name a file"}, errors);
     }
     return export_files(asked, capture, true, errors);
   }
   const std::vector<profkit::capture_file>& files = capture.what().files;
-  if (asked.redact && files.size() == 1 && !asked.output_path.empty() && !has_filters(asked) && !asked.compat_xla &&
+  if (asked.redact && files.size() == 1 && !asked.output_path.empty() && !has_filters(asked) && !what.like_xla &&
       is_of_format(files.front(), wanted->format))
     return export_files(asked, capture, false, errors);
   result<std::unique_ptr<sink>> out = open_output(asked, *wanted);
   if (!out) return fail(asked, out.error(), errors);
-  trace_export_options what;
   what.format = wanted->format;
-  what.like_xla = asked.compat_xla;
-  what.waits = asked.waits;
   what.filters = filters_of(asked, what.filters.limit);
   what.host = hooks;
-  if (!asked.compat_xla)
+  if (!what.like_xla)
     if (result<void> fits = profkit::check_filters(of, what.filters, hooks); !fits)
       return fail(asked, fits.error(), errors);
   result<trace_export_outcome> exported = profkit::export_trace(of, what, **out);
@@ -243,30 +240,33 @@ int run_export(const options& asked) {
 
 class export_command_options final : public command_options {
  public:
-  void list(option_list& all, options& into) override {
-    list_path(all, into);
-    filters_.list(all, into);
+  void list(option_list& all) override {
+    list_path(all, *this);
+    filters_.list(all, *this);
     all.group("Output");
-    all.value("--format", into.export_format, "WHICH", "trace.json, trace.json.gz, pftrace, xspace or csv")
+    all.value("--format", format_, "WHICH", "trace.json, trace.json.gz, pftrace, xspace or csv")
         .offer_words({"trace.json", "trace.json.gz", "pftrace", "xspace", "csv"})
         .add_to_manual("The default is the ending of the file's name.");
     all.value("--compat", compat_.typed, "WHAT", "'xla': trace.json byte for byte as XLA's converter writes it")
         .offer_words(compat_.words())
         .add_to_manual("It takes one XSpace and no filters.");
-    all.flag("--waits", into.waits, "pftrace: the steps of each device, and why it waited, as tracks");
-    list_output(all, into);
+    all.flag("--waits", what_.waits, "pftrace: the steps of each device, and why it waited, as tracks");
+    list_output(all, *this);
     output_.list_color(all);
-    all.flag("-q,--quiet", into.quiet, "No progress and no summary on standard error");
-    input_.list(all, into);
+    all.flag("-q,--quiet", quiet, "No progress and no summary on standard error");
+    input_.list(all, *this);
   }
-  [[nodiscard]] std::optional<fault> understand(options& into) const override {
-    if (auto wrong = compat_.understand("--compat", into.compat_xla)) return wrong;
-    if (auto wrong = input_.understand(into)) return wrong;
-    if (auto wrong = output_.understand(into)) return wrong;
-    return filters_.understand(into);
+  [[nodiscard]] std::optional<fault> understand() override {
+    if (auto wrong = compat_.understand("--compat", what_.like_xla)) return wrong;
+    if (auto wrong = input_.understand(*this)) return wrong;
+    if (auto wrong = output_.understand(*this)) return wrong;
+    return filters_.understand(*this);
   }
+  [[nodiscard]] int run_command() const override { return run_export(*this, format_, what_); }
 
  private:
+  std::string format_;
+  trace_export_options what_;
   choice<bool> compat_{{"xla", true}};
   filter_words filters_;
   output_words output_;
@@ -291,7 +291,6 @@ extern const command_description export_command = {
     "  profkit export logdir --redact -o shared/          the files, without names of yours\n"
     "  profkit export rank0.json.gz --format csv | head\n",
     make_options<export_command_options>,
-    run_export,
 };
 
 }  // namespace profkit_tool

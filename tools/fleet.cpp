@@ -20,28 +20,30 @@ std::vector<std::string> words_for_questions() {
 
 class fleet_command_options final : public command_options {
  public:
-  void list(option_list& all, options& into) override {
-    all.arguments("PATH", into.captures, "Captures, folders of them, patterns as in 'runs/**/*.xplane.pb'").offer_files();
+  void list(option_list& all) override {
+    all.arguments("PATH", captures_, "Captures, folders of them, patterns as in 'runs/**/*.xplane.pb'").offer_files();
     all.group("Output");
-    all.repeated("--question", into.questions, "NAME", "Only this question; may be repeated").offer_words(words_for_questions());
-    output_.list(all, into);
+    all.repeated("--question", questions_, "NAME", "Only this question; may be repeated").offer_words(words_for_questions());
+    output_.list(all, *this);
     all.group("Input");
-    list_strict(all, into);
+    list_strict(all, *this);
     input_.list_threads(all);
   }
 
-  [[nodiscard]] std::optional<fault> understand(options& into) const override {
-    if (into.captures.empty()) return wrong_options("fleet: no capture was named", "profkit fleet runs/");
+  [[nodiscard]] std::optional<fault> understand() override {
+    if (captures_.empty()) return wrong_options("fleet: no capture was named", "profkit fleet runs/");
     const std::vector<std::string> names = words_for_questions();
-    for (const std::string& question : into.questions)
+    for (const std::string& question : questions_)
       if (std::find(names.begin(), names.end(), question) == names.end())
         return wrong_value("--question", question, "not a question", "choose one of: " + word_list(names));
-    into.json = into.json || has_ending(into.output_path, ".json");
-    if (auto wrong = input_.understand(into)) return wrong;
-    return output_.understand(into);
+    json = json || has_ending(output_path, ".json");
+    if (auto wrong = input_.understand(*this)) return wrong;
+    return output_.understand(*this);
   }
+  [[nodiscard]] int run_command() const override { return run_fleet(*this, captures_, questions_); }
 
  private:
+  std::vector<std::string> captures_, questions_;
   output_words output_;
   input_words input_;
 };
@@ -62,7 +64,6 @@ extern const command_description fleet_command = {
     "  profkit fleet runs/ --question ops --limit 50\n"
     "  profkit fleet 'runs/2026-11-*' --json\n",
     make_options<fleet_command_options>,
-    run_fleet,
 };
 
 }  // namespace profkit_tool

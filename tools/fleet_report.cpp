@@ -136,17 +136,17 @@ void write_fleet_document(text_output& out, const std::vector<answer>& answers, 
 
 }  // namespace
 
-int run_fleet(const options& asked) {
+int run_fleet(const options& asked, const std::vector<std::string>& captures, const std::vector<std::string>& questions) {
   const terminal errors = look_at_terminal(STDERR_FILENO, asked.color);
   std::vector<answer> answers;
   std::vector<std::string> queries;
   for (fleet_question& question : all_questions()) {
-    const bool is_named = std::find(asked.questions.begin(), asked.questions.end(), question.name) != asked.questions.end();
-    if (asked.questions.empty() ? !is_on_screen(question) : !is_named) continue;
+    const bool is_named = std::find(questions.begin(), questions.end(), question.name) != questions.end();
+    if (questions.empty() ? !is_on_screen(question) : !is_named) continue;
     queries.push_back(question.query);
     answers.push_back({std::move(question), {}});
   }
-  result<capture_database> base = capture_database::open(asked);
+  result<capture_database> base = capture_database::open(asked, captures);
   if (!base) return fail(asked, base.error(), errors);
   if (!asked.output_path.empty()) catch_interrupts();
   auto opened = text_output::open(asked.output_path, asked.color);

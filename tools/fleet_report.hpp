@@ -2,8 +2,12 @@
 #pragma once
 #include "options.hpp"
 
+#include <string>
+#include <vector>
+
 namespace profkit_tool {
 
-int run_fleet(const options& asked);
+// No questions: those of the screen.
+int run_fleet(const options& asked, const std::vector<std::string>& captures, const std::vector<std::string>& questions);
 
 }  // namespace profkit_tool

@@ -23,7 +23,7 @@ using profkit::framework_result;
 using profkit::grouped;
 using profkit::human_duration;
 
-void print_names(session& s, const framework_result& found, std::uint64_t limit) {
+void print_names(session& s, const framework_result& found, op_order order, std::uint64_t limit) {
   table t;
   t.right("file").flexible("event", cut::end, 24).right("count").right("total").right("self").right("max");
   for (const profkit::framework_name& row : found.names) {
@@ -31,7 +31,7 @@ void print_names(session& s, const framework_result& found, std::uint64_t limit)
     t.row({s.file_label(row.file), row.name.empty() ? "(no name)" : escape_for_terminal(row.name), grouped(row.count),
            human_duration(row.total_ps), human_duration(row.self_ps), extreme_text(row.max_ps, row.max_ps, row.total_ps)});
   }
-  s.print("Host events by " + std::string(order_text(s.asked().order)) + ": " + count_of(found.names.size(), "name") +
+  s.print("Host events by " + std::string(order_text(order)) + ": " + count_of(found.names.size(), "name") +
           ", " + count_of(found.matched, "event"), t, found.names.size());
 }
 
@@ -80,7 +80,7 @@ void sort_names(std::vector<profkit::framework_name>& names, op_order by) {
     std::stable_sort(names.begin(), names.end(), [](const framework_name& a, const framework_name& b) { return a.count > b.count; });
 }
 
-profkit::result<void> print_framework(session& s) {
+profkit::result<void> print_framework(session& s, op_order order) {
   auto found = profkit::analyse_framework(s.trace(), s.filters(default_rows), s.hooks());
   if (!found) return std::move(found).error();
   s.lost(found->damage);
@@ -89,8 +89,8 @@ profkit::result<void> print_framework(session& s) {
     return {};
   }
   const std::uint64_t limit = s.asked().limit.value_or(default_rows);
-  sort_names(found->names, s.asked().order);
-  print_names(s, *found, limit);
+  sort_names(found->names, order);
+  print_names(s, *found, order, limit);
   print_stats(s, *found, limit);
   print_first_events(s, *found);
   return {};
@@ -112,19 +112,23 @@ profkit::result<void> draw_framework(const options& asked, const profkit::trace&
 
 class framework_command_options final : public slice_options {
  public:
-  [[nodiscard]] std::optional<profkit::fault> understand(options& into) const override {
-    if (auto wrong = order_.understand(into)) return wrong;
-    if (auto wrong = slice_options::understand(into)) return wrong;
-    if (!into.svg_path.empty() && (into.step || !into.name.empty() || !into.host.empty()))
+  [[nodiscard]] std::optional<profkit::fault> understand() override {
+    if (auto wrong = order_.understand()) return wrong;
+    if (auto wrong = slice_options::understand()) return wrong;
+    if (!svg_path.empty() && (step || !name.empty() || !host.empty()))
       return profkit::fault{profkit::fault_code::invalid_argument, "--svg draws whole threads: it keeps to --plane, --line and --time", "",
                             profkit::no_offset, "leave out --step, --name and --host; --time takes the window of a step"};
     return std::nullopt;
   }
 
  protected:
-  void list_own(option_list& all, options& into) override {
+  void list_own(option_list& all) override {
     order_.list(all);
-    all.value("--svg", into.svg_path, "FILE", "A picture as well: a flame graph of what threads called").offer_files();
+    all.value("--svg", svg_path, "FILE", "A picture as well: a flame graph of what threads called").offer_files();
+  }
+  [[nodiscard]] int run_command() const override {
+    const auto print = [&](session& s) { return print_framework(s, order_.value); };
+    return run_slice(*this, profkit::document::framework, print, draw_framework);
   }
 
  private:
@@ -145,7 +149,6 @@ extern const command_description framework_command = {
     "  profkit framework vm.xplane.pb --name Execute --limit 50\n"
     "  profkit framework vm.xplane.pb --svg flame.svg\n",
     make_options<framework_command_options>,
-    [](const options& asked) { return run_slice(asked, profkit::document::framework, print_framework, draw_framework); },
 };
 
 }  // namespace profkit_tool

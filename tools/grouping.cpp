@@ -12,8 +12,8 @@ namespace profkit_tool {
 using profkit::grouped;
 using profkit::human_duration;
 
-void list_grouping(option_list& all, options& into) {
-  all.value("--by", into.group_by, "KEYS", "Sums by op, outer-op, module, range, phase, source, shape, …")
+void group_option::list(option_list& all) {
+  all.value("--by", by, "KEYS", "Sums by op, outer-op, module, range, phase, source, shape, …")
       .offer_words({"kernel", "function", "instruction", "op", "outer-op", "module", "module-kind", "range", "source", "phase", "shape", "step", "kind",
                     "category", "program", "stream", "device"})
       .add_to_manual(
@@ -23,15 +23,12 @@ void list_grouping(option_list& all, options& into) {
           "category, program, stream and device.");
 }
 
-std::optional<profkit::fault> understand_grouping(const options& asked) {
-  if (asked.group_by.empty()) return std::nullopt;
-  auto keys = profkit::parse_group_keys(asked.group_by);
-  return keys ? std::nullopt : std::optional(keys.error());
-}
-
-std::vector<profkit::group_key> keys_of(const options& asked) {
-  auto keys = profkit::parse_group_keys(asked.group_by);
-  return keys ? std::move(keys).value() : std::vector<profkit::group_key>();
+std::optional<profkit::fault> group_option::understand() {
+  if (by.empty()) return std::nullopt;
+  auto found = profkit::parse_group_keys(by);
+  if (!found) return found.error();
+  keys = std::move(found).value();
+  return std::nullopt;
 }
 
 std::string linked_text(const profkit::op_groups& found) {
@@ -68,11 +65,11 @@ void print_wrapped(session& s, const std::string& text) {
   s.out().line(s.columns() == 0 ? text : wrap(text, s.columns(), 2));
 }
 
-slice_writer group_writer(const options& asked) {
+slice_writer group_writer(const options& asked, const std::vector<profkit::group_key>& keys) {
   slice_writer writer;
   writer.document = [&](const profkit::trace& of, profkit::sink& into, const profkit::hooks& hooks) {
     const std::uint64_t limit = profkit::default_limit(profkit::document::op_groups);
-    return profkit::write_op_groups(of, keys_of(asked), filters_of(asked, limit), into, hooks);
+    return profkit::write_op_groups(of, keys, filters_of(asked, limit), into, hooks);
   };
   return writer;
 }

@@ -12,13 +12,15 @@
 
 namespace profkit_tool {
 
-void list_grouping(option_list& all, options& into);
-[[nodiscard]] std::optional<profkit::fault> understand_grouping(const options& asked);
+struct group_option {
+  std::string by;  // as typed
+  std::vector<profkit::group_key> keys;
+  void list(option_list& all);
+  [[nodiscard]] std::optional<profkit::fault> understand();
+};
 
-// Of options that were understood.
-[[nodiscard]] std::vector<profkit::group_key> keys_of(const options& asked);
 // Writes the document; the text is the caller's.
-[[nodiscard]] slice_writer group_writer(const options& asked);
+[[nodiscard]] slice_writer group_writer(const options& asked, const std::vector<profkit::group_key>& keys);
 
 // "3.8 ms in 105 executions; of 24 (5.2 %) no op is on record".
 [[nodiscard]] std::string linked_text(const profkit::op_groups& found);

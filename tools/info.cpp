@@ -136,17 +136,16 @@ profkit::result<void> print_info(session& s) {
 }
 
 class info_command_options final : public slice_options {
-  void list_own(option_list& all, options& into) override {
-    all.flag("--why", into.why, "How the format of each file was recognised, or why not")
+  void list_own(option_list& all) override {
+    all.flag("--why", why_, "How the format of each file was recognised, or why not")
         .add_to_manual(
             "Size, compression, the first bytes, every format that was considered, and what to do with a file that is "
             "not read. Filters, --run and --strict do not count then.");
   }
-};
+  [[nodiscard]] int run_command() const override { return why_ ? run_why(*this) : run_slice(*this, profkit::document::info, print_info); }
 
-int run_info(const options& asked) {
-  return asked.why ? run_why(asked) : run_slice(asked, profkit::document::info, print_info);
-}
+  bool why_ = false;
+};
 
 }  // namespace
 
@@ -161,7 +160,6 @@ extern const command_description info_command = {
     "  profkit info logdir --run all          every run below the directory\n"
     "  profkit info vm.xplane.pb --plane TPU:0     only planes whose name contains TPU:0\n",
     make_options<info_command_options>,
-    run_info,
 };
 
 }  // namespace profkit_tool

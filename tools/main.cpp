@@ -2,7 +2,6 @@
 #include "command_line/command.hpp"
 #include "exit_code.hpp"
 #include "interrupt.hpp"
-#include "options.hpp"
 
 #include <csignal>
 #include <cstdio>
@@ -48,8 +47,8 @@ int main(int count, char** arguments) {
     // The same program under the name by which the merge was planned.
     if (count > 0 && is_named(arguments[0], "xprof_trace_combine")) words.insert(words.begin() + 1, "merge");
     const parsed_command_line parsed = parse_command_line(static_cast<int>(words.size()), words.data());
-    if (parsed.command != nullptr) {
-      const int status = parsed.command->run(parsed.asked);
+    if (parsed.asked) {
+      const int status = parsed.asked->run_command();
       if (status != exit_ok) end_as_interrupted();
       return status;
     }

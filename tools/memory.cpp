@@ -70,7 +70,7 @@ void print_memory_of_modules(session& s, const memory_result& r) {
 }
 
 // One bar of 50 columns: parameters, constants, results, used temporary memory, fragmentation.
-void print_bar(session& s, const memory_result& r) {
+void print_bar(session& s, const memory_result& r, bool was_named) {
   const hlo_report& h = *r.hlo;
   const space_memory* f = r.modules[h.module].space(h.color);
   if (f == nullptr || f->total_bytes <= 0) return;
@@ -100,7 +100,7 @@ void print_bar(session& s, const memory_result& r) {
             size_text(h.static_peak_bytes));
   s.out().line("  [" + bar + ']');
   legend.print(s.out(), s.columns());
-  if (r.modules.size() > 1 || !s.asked().memory.module.empty())
+  if (r.modules.size() > 1 || was_named)
     s.out().line("  chosen: " + wrap(escape_for_terminal(r.selection), 90, 4));
   const std::vector<module_source>& places = r.modules[h.module].sources;
   const auto others = std::count_if(places.begin(), places.end(), [](const auto& place) { return !place.same_bytes; });
@@ -341,14 +341,6 @@ void print_findings(session& s, const memory_result& r) {
                  " (--json has them)");
 }
 
-memory_options memory_options_of(const options& asked) {
-  memory_options o = asked.memory;
-  o.host = asked.host;
-  if (asked.limit) o.top = *asked.limit == 0 ? ~std::uint64_t{0} : *asked.limit;
-  if (asked.memory_top) o.top = *asked.memory_top;
-  return o;
-}
-
 // A host or a step that the capture does not have is a mistake of the one who asks for it.
 result<void> is_there(const memory_result& r, const profkit::trace& t, const memory_options& o) {
   if (!o.host.empty() && r.runtime_absent_reason == "no_such_host" && r.modules.empty()) {
@@ -379,7 +371,7 @@ void print_memory_text(session& s, const memory_result& r, const memory_options&
   print_headline(s, r);
   print_memory_of_modules(s, r);
   if (r.hlo) {
-    print_bar(s, r);
+    print_bar(s, r, !o.module.empty());
     print_alive(s, *r.hlo, o.top);
     s.heading("By opcode and by op_name");
     print_rollup(s, "opcode", r.hlo->by_opcode, r.hlo->alive_total_bytes);
@@ -397,10 +389,9 @@ void print_memory_text(session& s, const memory_result& r, const memory_options&
 }
 
 // The exit status beside what run_slice() gives: 1 unless --fit says yes.
-int run_memory(const options& asked) {
+int run_memory(const options& asked, const memory_options& o) {
   bool fits = true;
   slice_writer writer;
-  const memory_options o = memory_options_of(asked);
   writer.document = [&](const profkit::trace& t, sink& into, const hooks& host) -> result<document_status> {
     auto found = analyse_memory(t, o, host);
     if (!found) return std::move(found).error();
@@ -430,10 +421,10 @@ int run_memory(const options& asked) {
 
 class memory_command_options final : public command_options {
  public:
-  void list(option_list& all, options& into) override {
-    list_path(all, into);
+  void list(option_list& all) override {
+    list_path(all, *this);
     all.group("Memory");
-    all.value("--module", into.memory.module, "NAME|ID",
+    all.value("--module", memory_.module, "NAME|ID",
               "Module to look into (default: the one with the highest peak)");
     all.value("--space", space_, "COLOR|NAME", "Memory space to look into, as 5 or Host (default 0)")
         .offer_words({"HBM", "VMEM", "Sflag", "CMEM", "SMEM", "Host", "SparseCore"});
@@ -447,33 +438,33 @@ class memory_command_options final : public command_options {
         .add_to_manual("NAME is that of an instruction.");
     all.value("--curve", curve_, "N", "The live curve in at most N points that keep its extremes");
     all.group("Run time");
-    all.value("--host", into.host, "TEXT", "Only hosts whose name contains TEXT")
+    all.value("--host", host, "TEXT", "Only hosts whose name contains TEXT")
         .add_to_manual("A host of a merged trace is that of a node, and node:3 asks for it by number.");
     all.value("--node", node_, "N", "Only node N of a merged trace");
     all.value("--step", step_, "N", "The N-th step window, counted from 0");
-    all.flag("--all-trace", into.memory.all_trace, "The whole trace as one window").exclude("--step");
+    all.flag("--all-trace", memory_.all_trace, "The whole trace as one window").exclude("--step");
     all.value("--step-policy", policy_.typed, "WHICH", "peak, last or first step (default peak)")
         .offer_words(policy_.words());
     all.value("--persistent-threshold-steps", threshold_, "N",
               "Step boundaries after which a buffer is persistent (default 2)");
-    all.flag("--include-host-pools", into.memory.include_host_pools, "Host memory may be the fullest, too");
+    all.flag("--include-host-pools", memory_.include_host_pools, "Host memory may be the fullest, too");
     all.value("--time-samples", samples_, "N", "Samples of the timeline (default 200)");
     all.group("Output");
-    output_.list(all, into);
-    all.value("--svg", into.svg_path, "FILE", "A picture as well: what was held over time").offer_files();
-    input_.list(all, into);
+    output_.list(all, *this);
+    all.value("--svg", svg_path, "FILE", "A picture as well: what was held over time").offer_files();
+    input_.list(all, *this);
   }
 
-  [[nodiscard]] std::optional<fault> understand(options& into) const override {
+  [[nodiscard]] std::optional<fault> understand() override {
     constexpr std::uint64_t max_samples = 1000000;
-    profkit::memory_options& m = into.memory;
-    std::optional<std::uint64_t> threshold, samples, curve, node;
+    profkit::memory_options& m = memory_;
+    std::optional<std::uint64_t> top, threshold, samples, curve, node;
     if (auto wrong = understand_number("--node", node_, node)) return wrong;
-    if (node && !into.host.empty())
+    if (node && !host.empty())
       return wrong_options("--host and --node both choose hosts: give one of them", "profkit memory --help");
-    if (node) into.host = "node:" + std::to_string(*node);
+    if (node) host = "node:" + std::to_string(*node);
     if (auto wrong = policy_.understand("--step-policy", m.policy)) return wrong;
-    if (auto wrong = understand_number("--top", top_, into.memory_top)) return wrong;
+    if (auto wrong = understand_number("--top", top_, top)) return wrong;
     if (auto wrong = understand_number("--persistent-threshold-steps", threshold_, threshold, 0, max_samples))
       return wrong;
     if (auto wrong = understand_number("--time-samples", samples_, samples, 0, max_samples)) return wrong;
@@ -482,38 +473,44 @@ class memory_command_options final : public command_options {
     if (threshold) m.persistent_threshold_steps = static_cast<std::int64_t>(*threshold);
     if (samples) m.time_samples = *samples;
     if (curve) m.curve_points = *curve;
-    if (auto wrong = understand_questions(m)) return wrong;
-    if (auto wrong = input_.understand(into)) return wrong;
-    return output_.understand(into);
+    if (auto wrong = understand_questions()) return wrong;
+    if (auto wrong = input_.understand(*this)) return wrong;
+    if (auto wrong = output_.understand(*this)) return wrong;
+    m.host = host;
+    if (limit) m.top = *limit == 0 ? ~std::uint64_t{0} : *limit;
+    if (top) m.top = *top;
+    return std::nullopt;
   }
+  [[nodiscard]] int run_command() const override { return run_memory(*this, memory_); }
 
  private:
-  [[nodiscard]] std::optional<fault> understand_questions(profkit::memory_options& m) const {
+  [[nodiscard]] std::optional<fault> understand_questions() {
     if (!space_.empty()) {
-      const std::optional<std::int64_t> color = profkit::memory_space_color(space_);
-      if (!color)
+      const std::optional<std::int64_t> number = profkit::memory_space_color(space_);
+      if (!number)
         return wrong_value("--space", space_, "no memory space",
                            "write its color, or one of HBM, VMEM, Sflag, CMEM, SMEM, Host, SparseCore");
-      m.memory_space = *color;
+      memory_.memory_space = *number;
     }
     if (!fit_.empty()) {
       profkit::result<std::uint64_t> bytes = parse_bytes(fit_);
       if (!bytes) return wrong_value("--fit", fit_, bytes.error().message, bytes.error().hint);
-      m.fit_bytes = *bytes;
+      memory_.fit_bytes = *bytes;
     }
     for (const std::string& question : what_if_)
-      if (profkit::result<void> added = profkit::add_what_if(question, m); !added)
+      if (profkit::result<void> added = profkit::add_what_if(question, memory_); !added)
         return wrong_value("--what-if", question, added.error().message, added.error().hint);
     if (!step_.empty()) {  // a step that is not there is reported by the analysis, as for any other step
       std::int64_t n = 0;
       const auto [end, error] = std::from_chars(step_.data(), step_.data() + step_.size(), n);
       if (error != std::errc{} || end != step_.data() + step_.size())
         return wrong_value("--step", step_, "not a whole number", "steps are counted from 0");
-      m.step = n;
+      memory_.step = n;
     }
     return std::nullopt;
   }
 
+  memory_options memory_;
   choice<profkit::step_policy> policy_{{"peak", profkit::step_policy::peak},
                                        {"last", profkit::step_policy::last},
                                        {"first", profkit::step_policy::first}};
@@ -539,7 +536,6 @@ extern const command_description memory_command = {
     "  profkit memory vm.xplane.pb --what-if remat=fusion.3\n"
     "  profkit memory dump/ --no-runtime --json      for programs\n",
     make_options<memory_command_options>,
-    run_memory,
 };
 
 }  // namespace profkit_tool

@@ -31,6 +31,14 @@ namespace {
 
 using namespace profkit;
 
+struct merge_asked : command_options {
+  merge_options merge;  // but for io
+  bool trace_json = false, validate_merged = false, print_events = false, print_collectives = false;
+  bool align_collectives = false;
+  std::int64_t max_bound_ps = 1000000000;
+  bool scheme_chosen = false;  // the names of planes were asked for
+};
+
 constexpr std::size_t max_rows = 32;
 
 // "run/combined.xspace" gives "run/combined".
@@ -68,7 +76,7 @@ bool is_collective(const merge_observer::event& e) {
 // Prints events in the words of the reference tool.
 class printing_observer final : public merge_observer {
  public:
-  printing_observer(const options& asked, text_output& out) : asked_(asked), out_(out) {}
+  printing_observer(const merge_asked& asked, text_output& out) : asked_(asked), out_(out) {}
 
   result<void> take(const event& e) override {
     const std::string after = std::to_string(rounded(e.after_ns, e.after_sub_ps));
@@ -99,7 +107,7 @@ class printing_observer final : public merge_observer {
               " offset_applied=" + std::to_string(applied) + "ns e_final=" + after + "ns");
   }
 
-  const options& asked_;
+  const merge_asked& asked_;
   text_output& out_;
   std::int64_t node_ = -1;
   std::size_t printed_ = 0;
@@ -280,7 +288,7 @@ const std::string* input_at(const std::string& output, const merge_options& m) {
 }
 
 // What the collectives of the traces say of the clocks. A trace that cannot be opened is reported by the merge.
-result<given_clocks> compare_clocks(const options& asked, const merge_options& what, const hooks& host) {
+result<given_clocks> compare_clocks(const merge_asked& asked, const merge_options& what, const hooks& host) {
   auto inputs = list_merge_inputs(what, host);
   if (!inputs) return std::move(inputs).error();
   std::vector<std::shared_ptr<const trace>> traces;
@@ -306,7 +314,7 @@ bool is_special(const std::string& path) {
 // One merge with the files beside it.
 class merge_work {
  public:
-  explicit merge_work(const options& asked)
+  explicit merge_work(const merge_asked& asked)
       : asked_(asked),
         errors_(look_at_terminal(STDERR_FILENO, asked.color)),
         progress_(!asked.quiet),
@@ -539,7 +547,7 @@ class merge_work {
     return exit_code_of(why.code);
   }
 
-  const options& asked_;
+  const merge_asked& asked_;
   terminal errors_;
   progress_line progress_;
   hooks host_;
@@ -558,12 +566,10 @@ class merge_work {
   std::optional<validation_result> checked_;
 };
 
-int run_merge(const options& asked) { return merge_work(asked).run(); }
-
-class merge_command_options final : public command_options {
+class merge_command_options final : public merge_asked {
  public:
-  void list(option_list& all, options& into) override {
-    profkit::merge_options& m = into.merge;
+  void list(option_list& all) override {
+    profkit::merge_options& m = merge;
     all.group("Input");
     all.values("--traces,TRACES", m.traces, "FILE...", "Traces, one a node, or merged XSpaces").offer_files();
     all.values("--snapshots", m.snapshots, "FILE...", "Clock snapshots, one file a trace ('' for those in the trace)")
@@ -596,48 +602,50 @@ class merge_command_options final : public command_options {
     all.flag("--tracer-host-threads", m.tracer_host_threads,
              "'Host Threads/N' of /host:ROCTRACER are stamped by the tracer clock");
     all.group("Output");
-    all.value("-o,--output", into.output_path, "FILE", "The merged trace; the ending of its name says what it is")
+    all.value("-o,--output", output_path, "FILE", "The merged trace; the ending of its name says what it is")
         .offer_files()
         .add_to_manual(
             "XSpaces become an XSpace, or .trace.json, .trace.json.gz and .pftrace; trace JSON of PyTorch and Ascend becomes one of "
             "the last three. It appears when it is complete. Its stem with .metadata.json says what was done to each node and how far its times can be wrong.");
-    all.flag("--trace-json", into.trace_json, "Write FILE's stem with .trace.json.gz as well");
-    all.value("--svg", into.svg_path, "FILE", "A picture as well: how far times of each node can be wrong, over time").offer_files();
-    all.value("--write-offsets", into.offsets_path, "FILE", "The offsets that were applied, as --offsets reads them").offer_files();
-    all.flag("--validate", into.validate_merged,
+    all.flag("--trace-json", trace_json, "Write FILE's stem with .trace.json.gz as well");
+    all.value("--svg", svg_path, "FILE", "A picture as well: how far times of each node can be wrong, over time").offer_files();
+    all.value("--write-offsets", offsets_path, "FILE", "The offsets that were applied, as --offsets reads them").offer_files();
+    all.flag("--validate", validate_merged,
              "Check the order of collectives; write FILE's stem with .violations.json");
     all.value("--plane-scheme", scheme_.typed, "WHICH", "Names of planes: seed, rocm or node (default seed)")
         .offer_words(scheme_.words());
     all.value("--plane-prefix", m.plane_prefix, "TEXT", "Before the names of --plane-scheme node, which it means");
     all.flag("--keep-order", m.keep_order, "Do not sort the events of a line");
-    all.flag("--print-events", into.print_events, "Print every event with its corrected time");
-    all.flag("--print-collectives", into.print_collectives, "Print collectives before and after correction");
-    all.flag("--json", into.json, "Print the metadata document instead of text");
+    all.flag("--print-events", print_events, "Print every event with its corrected time");
+    all.flag("--print-collectives", print_collectives, "Print collectives before and after correction");
+    all.flag("--json", json, "Print the metadata document instead of text");
     output_.list_color(all);
-    list_quiet(all, into);
+    list_quiet(all, *this);
   }
 
-  [[nodiscard]] std::optional<fault> understand(options& into) const override {
+  [[nodiscard]] std::optional<fault> understand() override {
     const char* const help = "profkit merge --help";
-    if (into.output_path == "-")
+    if (output_path == "-")
       return wrong_options("--output '-': a merge writes files beside its output, named after it; name a file", help);
-    if (auto wrong = input_.understand(into)) return wrong;
-    if (auto wrong = output_.understand(into)) return wrong;
-    if (auto wrong = understand_clocks(into.merge, into.scheme_chosen)) return wrong;
-    if (auto wrong = understand_alignment(into)) return wrong;
-    into.merge.io = into.io;
-    into.merge.not_an_input = into.output_path;
-    if (into.merge.traces.empty() && into.merge.run_dir.empty())
+    if (auto wrong = input_.understand(*this)) return wrong;
+    if (auto wrong = output_.understand(*this)) return wrong;
+    if (auto wrong = understand_clocks()) return wrong;
+    if (auto wrong = understand_alignment()) return wrong;
+    merge.io = io;
+    merge.not_an_input = output_path;
+    if (merge.traces.empty() && merge.run_dir.empty())
       return wrong_options(auto_discover_ ? "--auto-discover needs --run-dir, the folder to look into"
                                           : "no traces: name them with --traces, or a folder with --run-dir",
                            help);
-    if (into.output_path.empty())
+    if (output_path.empty())
       return wrong_options("--output is missing: the file to write the merged trace to", help);
     return std::nullopt;
   }
+  [[nodiscard]] int run_command() const override { return merge_work(*this).run(); }
 
  private:
-  [[nodiscard]] std::optional<fault> understand_clocks(profkit::merge_options& m, bool& scheme_chosen) const {
+  [[nodiscard]] std::optional<fault> understand_clocks() {
+    profkit::merge_options& m = merge;
     if (auto wrong = correction_.understand("--correction", m.correction)) return wrong;
     if (no_correction_ && correction_.typed.empty()) m.correction = merge_correction::walltime;
     if (auto wrong = zero_.understand("--normalize", m.zero)) return wrong;
@@ -646,17 +654,17 @@ class merge_command_options final : public command_options {
     m.clocks.drift_slope = !no_drift_;
     return std::nullopt;
   }
-  [[nodiscard]] std::optional<fault> understand_alignment(options& into) const {
+  [[nodiscard]] std::optional<fault> understand_alignment() {
     const char* const help = "profkit merge --help";
-    if (auto wrong = align_.understand("--align", into.align_collectives)) return wrong;
-    std::optional<std::int64_t> max_bound_ps;
-    if (auto wrong = understand_time("--max-bound", max_bound_, max_bound_ps)) return wrong;
-    if (max_bound_ps) into.max_bound_ps = *max_bound_ps;
-    if (!into.align_collectives)
-      return max_bound_ps ? std::optional(wrong_options("--max-bound belongs to --align=collectives", help)) : std::nullopt;
-    if (into.merge.correction != merge_correction::clock)
+    if (auto wrong = align_.understand("--align", align_collectives)) return wrong;
+    std::optional<std::int64_t> bound;
+    if (auto wrong = understand_time("--max-bound", max_bound_, bound)) return wrong;
+    if (bound) max_bound_ps = *bound;
+    if (!align_collectives)
+      return bound ? std::optional(wrong_options("--max-bound belongs to --align=collectives", help)) : std::nullopt;
+    if (merge.correction != merge_correction::clock)
       return wrong_options("--align=collectives corrects clocks; --correction and --no-correction ask for something else", help);
-    if (!into.merge.offsets.empty() || !into.merge.snapshots.empty())
+    if (!merge.offsets.empty() || !merge.snapshots.empty())
       return wrong_options("--align=collectives corrects clocks without snapshots and offsets; name one or the other", help);
     return std::nullopt;
   }
@@ -694,7 +702,6 @@ extern const command_description merge_command = {
     "  profkit merge --traces a.xplane.pb b.xplane.pb --no-correction -o both.xspace   by wall time\n"
     "  profkit merge --traces rank*.pt.trace.json.gz --align collectives -o all.trace.json.gz   ranks of PyTorch\n",
     make_options<merge_command_options>,
-    run_merge,
 };
 
 }  // namespace profkit_tool

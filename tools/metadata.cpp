@@ -1,5 +1,4 @@
 // profkit metadata: what the ids of events and stats stand for.
-#include "command_line/shared_options.hpp"
 #include "places.hpp"
 #include "quantity.hpp"
 #include "session.hpp"
@@ -134,6 +133,7 @@ profkit::result<void> print_metadata(session& s) {
   if (!walked) return std::move(walked).error();
   s.lost(*walked);
   if (!printer.found()) s.absent(no_planes_text(s.capture(), s.filters(0)));
+  s.note_unchecked(profkit::document::metadata);
   return {};
 }
 
@@ -150,8 +150,7 @@ extern const command_description metadata_command = {
     "  profkit metadata vm.xplane.pb --plane TPU:0\n"
     "  profkit metadata vm.xplane.pb --name fusion --limit 0\n"
     "  profkit metadata rank0.json.gz\n",
-    make_options<slice_options>,
-    [](const options& asked) { return run_slice(asked, profkit::document::metadata, print_metadata); },
+    make_options<plain_slice<profkit::document::metadata, print_metadata>>,
 };
 
 }  // namespace profkit_tool

@@ -57,8 +57,8 @@ void print_instructions(session& s, const entry_dump& entry, const std::vector<s
   s.left_out(order.size(), t.size());
 }
 
-profkit::result<void> print_entry(session& s, const modules_result& found) {
-  const auto chosen = profkit::find_module(found, s.asked().module_to_dump);
+profkit::result<void> print_entry(session& s, const modules_result& found, const std::string& name) {
+  const auto chosen = profkit::find_module(found, name);
   if (!chosen) return chosen.error();
   const module_row& row = **chosen;
   auto entry = profkit::analyse_entry(row);
@@ -81,7 +81,7 @@ profkit::result<void> print_entry(session& s, const modules_result& found) {
   return {};
 }
 
-profkit::result<void> print_modules(session& s) {
+profkit::result<void> print_modules(session& s, const std::string& to_dump) {
   profkit::query_filters all = s.filters(0);
   all.limit = 0;
   auto found = profkit::analyse_modules(s.trace(), all, s.hooks());
@@ -93,16 +93,27 @@ profkit::result<void> print_modules(session& s) {
     s.absent(found->absent);
     return {};
   }
-  if (!s.asked().module_to_dump.empty()) return print_entry(s, *found);
+  if (!to_dump.empty()) return print_entry(s, *found, to_dump);
   print_list(s, *found);
+  s.note_unchecked(profkit::document::modules);
   return {};
 }
 
 class modules_command_options final : public slice_options {
-  void list_own(option_list& all, options& into) override {
-    all.value("--dump", into.module_to_dump, "NAME", "Print the entry computation of the module NAME is part of")
+  void list_own(option_list& all) override {
+    all.value("--dump", to_dump_, "NAME", "Print the entry computation of the module NAME is part of")
         .add_to_manual("Its instructions stand in the order of the file and in the order of the schedule.");
   }
+  [[nodiscard]] int run_command() const override {
+    const auto document = [&](const profkit::trace& of, profkit::sink& into, const profkit::hooks& hooks) {
+      const auto filters = filters_of(*this, profkit::default_limit(profkit::document::modules));
+      return to_dump_.empty() ? profkit::write_document(profkit::document::modules, of, filters, into, hooks)
+                              : profkit::write_entry_document(of, to_dump_, filters, into, hooks);
+    };
+    return run_slice(*this, profkit::document::modules, {document, [&](session& s) { return print_modules(s, to_dump_); }});
+  }
+
+  std::string to_dump_;
 };
 
 }  // namespace
@@ -116,7 +127,6 @@ extern const command_description modules_command = {
     "  profkit modules vm.xplane.pb\n"
     "  profkit modules vm.xplane.pb --dump train_step\n",
     make_options<modules_command_options>,
-    [](const options& asked) { return run_slice(asked, profkit::document::modules, print_modules); },
 };
 
 }  // namespace profkit_tool

@@ -262,9 +262,8 @@ void print_other_maps(session& s, const probe_target& target) {
                  " maps that fit; --launch N and --map NAME choose");
 }
 
-result<void> print_records(session& s, const probe_target& target, const held_target& m) {
+result<void> print_records(session& s, const probe_target& target, const probe_query& query, const held_target& m) {
   const probe_records records = records_of(*m.map, m.held.bytes);
-  const probe_query& query = s.asked().probes;
   const std::uint64_t limit = limit_of(s, default_rows);
   table t;
   t.right("block").right("lane").right("k");
@@ -575,9 +574,9 @@ void keep_losses_of(session& s, const probe_target& target) {
   s.lost(damage);
 }
 
-result<void> print_slice_of(session& s, const probe_target& target) {
+result<void> print_slice_of(session& s, const probe_target& target, const probe_query& query) {
   const probe_trace& trace = *target.trace;
-  switch (s.asked().probes.slice) {
+  switch (query.slice) {
     case probe_slice::summary: return print_probe_summary(s, target);
     case probe_slice::launches:
       print_launches(s, trace, target.launches, limit_of(s, default_rows),
@@ -596,8 +595,8 @@ result<void> print_slice_of(session& s, const probe_target& target) {
   auto held = hold_first(target);
   if (!held) return std::move(held).error();
   result<void> printed;
-  switch (s.asked().probes.slice) {
-    case probe_slice::records: printed = print_records(s, target, *held); break;
+  switch (query.slice) {
+    case probe_slice::records: printed = print_records(s, target, query, *held); break;
     case probe_slice::schedule: printed = print_schedule(s, target, *held); break;
     case probe_slice::bytes: printed = print_bytes(s, target, *held); break;
     case probe_slice::density: printed = print_density(s, target, *held); break;
@@ -608,16 +607,15 @@ result<void> print_slice_of(session& s, const probe_target& target) {
   return {};
 }
 
-result<void> print_neutrino(session& s) {
-  auto target = find_probe_target(s.capture(), s.asked().probes);
+result<void> print_neutrino(session& s, probe_query query, bool csv) {
+  auto target = find_probe_target(s.capture(), query);
   if (!target) return std::move(target).error();
   if (target->trace == nullptr) {
     s.absent(target->absent);
     return {};
   }
   keep_losses_of(s, *target);
-  if (!s.asked().csv) return print_slice_of(s, *target);
-  probe_query query = s.asked().probes;
+  if (!csv) return print_slice_of(s, *target, query);
   query.limit = limit_of(s, 0);
   auto written = write_probe_csv(s.capture(), query, s.out().raw(), s.hooks());
   if (!written) return std::move(written).error();
@@ -625,25 +623,14 @@ result<void> print_neutrino(session& s) {
   return {};
 }
 
-int run_neutrino(const options& asked) {
-  slice_writer writer;
-  writer.document = [&](const profkit::trace& t, sink& into, const hooks& host) -> result<document_status> {
-    probe_query query = asked.probes;
-    query.limit = asked.limit.value_or(profkit::default_limit(profkit::document::neutrino));
-    return write_probe_document(t.files(), query, into, host);
-  };
-  writer.text = print_neutrino;
-  return run_slice(asked, document::neutrino, writer);
-}
-
 class neutrino_command_options final : public command_options {
  public:
-  void list(option_list& all, options& into) override {
-    list_path(all, into);
+  void list(option_list& all) override {
+    list_path(all, *this);
     all.argument("SLICE", slice_, "What to show (default: a summary)", false).offer_words(slice_names());
     all.group("Filters");
-    all.value("--launch", into.probes.launch, "N|BIN", "Only this launch, by its number or its record file");
-    all.value("--map", into.probes.map, "NAME|N", "Only this map, by its name or its number in the file");
+    all.value("--launch", probes_.launch, "N|BIN", "Only this launch, by its number or its record file");
+    all.value("--map", probes_.map, "NAME|N", "Only this map, by its name or its number in the file");
     all.value("--block", block_, "N", "records: only this block");
     all.value("--lane", lane_, "N", "records: only this thread or warp of each block");
     all.group("Input");
@@ -652,36 +639,44 @@ class neutrino_command_options final : public command_options {
               "dmat")
         .offer_words(tool_names());
     all.group("Output");
-    all.flag("--csv", into.csv, "The slice as comma-separated values");
-    all.value("--svg", into.svg_path, "FILE", "schedule, density: a picture for a browser").offer_files();
-    output_.list(all, into);
-    input_.list(all, into);
+    all.flag("--csv", csv_, "The slice as comma-separated values");
+    all.value("--svg", svg_path, "FILE", "schedule, density: a picture for a browser").offer_files();
+    output_.list(all, *this);
+    input_.list(all, *this);
   }
 
-  [[nodiscard]] std::optional<fault> understand(options& into) const override {
+  [[nodiscard]] std::optional<fault> understand() override {
     using profkit::probe_slice;
     if (!slice_.empty()) {
       const auto slice = profkit::probe_slice_of(slice_);
       if (!slice) return wrong_value("SLICE", slice_, "not a slice", "choose one of: " + word_list(slice_names()));
-      into.probes.slice = *slice;
+      probes_.slice = *slice;
     }
-    if (auto wrong = understand_number("--block", block_, into.probes.block)) return wrong;
-    if (auto wrong = understand_number("--lane", lane_, into.probes.lane)) return wrong;
+    if (auto wrong = understand_number("--block", block_, probes_.block)) return wrong;
+    if (auto wrong = understand_number("--lane", lane_, probes_.lane)) return wrong;
     if (!tool_.empty()) {
       const auto tool = profkit::probe_tool_of(tool_);
       if (!tool) return wrong_value("--as", tool_, "not a tool", "choose one of: " + word_list(tool_names()));
-      into.probes.assume = *tool;
+      probes_.assume = *tool;
     }
-    if (auto wrong = input_.understand(into)) return wrong;
-    if (auto wrong = output_.understand(into)) return wrong;
+    if (auto wrong = input_.understand(*this)) return wrong;
+    if (auto wrong = output_.understand(*this)) return wrong;
     const char* const help = "profkit neutrino --help";
-    const probe_slice slice = into.probes.slice;
-    if (into.csv && into.json) return wrong_options("--csv: choose between --csv and --json", help);
-    if (into.csv && slice == probe_slice::summary)
+    const probe_slice slice = probes_.slice;
+    if (csv_ && json) return wrong_options("--csv: choose between --csv and --json", help);
+    if (csv_ && slice == probe_slice::summary)
       return wrong_options("--csv: the summary is no table: name a slice", help);
-    if (!into.svg_path.empty() && slice != probe_slice::schedule && slice != probe_slice::density)
+    if (!svg_path.empty() && slice != probe_slice::schedule && slice != probe_slice::density)
       return wrong_options("--svg: only schedule and density are pictures", help);
     return std::nullopt;
+  }
+  [[nodiscard]] int run_command() const override {
+    const auto document = [&](const profkit::trace& t, sink& into, const hooks& hook) {
+      probe_query query = probes_;
+      query.limit = limit.value_or(profkit::default_limit(profkit::document::neutrino));
+      return write_probe_document(t.files(), query, into, hook);
+    };
+    return run_slice(*this, profkit::document::neutrino, {document, [&](session& s) { return print_neutrino(s, probes_, csv_); }});
   }
 
  private:
@@ -692,6 +687,8 @@ class neutrino_command_options final : public command_options {
     return {"block_sched", "gmem_bytes", "tensorop", "program_progress", "dmat"};
   }
 
+  probe_query probes_;  // but for limit
+  bool csv_ = false;
   std::string slice_, block_, lane_, tool_;
   output_words output_;
   input_words input_;
@@ -719,7 +716,6 @@ extern const command_description neutrino_command = {
     "  profkit neutrino trace records --launch 3 --map block_sched --block 7\n"
     "  profkit neutrino trace bytes --json                    for programs; --csv for tables\n",
     make_options<neutrino_command_options>,
-    run_neutrino,
     "The schedule is that of the blocks on the multiprocessors, bytes are given with counts, by thread, and density is\n"
     "that of references to pages.",
 };

@@ -7,10 +7,14 @@
 
 namespace profkit_tool {
 
+enum class op_order { total, self, count };
+
 class order_option {
  public:
+  op_order value = op_order::total;
+
   void list(option_list& all) { all.value("--sort", order_.typed, "KEY", "total, self or count (default total)").offer_words(order_.words()); }
-  [[nodiscard]] std::optional<profkit::fault> understand(options& into) const { return order_.understand("--sort", into.order); }
+  [[nodiscard]] std::optional<profkit::fault> understand() { return order_.understand("--sort", value); }
 
  private:
   choice<op_order> order_{{"total", op_order::total}, {"self", op_order::self}, {"count", op_order::count}};

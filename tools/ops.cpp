@@ -42,7 +42,7 @@ const char* clock_text(profkit::ops_clock clock) noexcept {
   return "";
 }
 
-void print_line(session& s, ops_line& line, const profkit::op_programs& programs, std::uint64_t limit) {
+void print_line(session& s, ops_line& line, const profkit::op_programs& programs, op_order order, std::uint64_t limit) {
   text_output& out = s.out();
   const std::string file = s.file_label(line.file);
   s.heading((file.empty() ? "" : '[' + file + "] ") + short_plane_name(line.plane_name) + "  " +
@@ -66,7 +66,7 @@ void print_line(session& s, ops_line& line, const profkit::op_programs& programs
   t.right("count").right("total").right("self");
   t.right("of busy").right("FLOP/s").right("B/s");
   if (wide) t.right("min").right("max").left("tf_op").left("full name");
-  if (s.asked().order != op_order::total) line.ops.sort_by(order_of(s.asked().order));
+  if (order != op_order::total) line.ops.sort_by(order_of(order));
   const std::size_t shown = limit == 0 ? line.ops.size() : std::min<std::uint64_t>(limit, line.ops.size());
   programs_met met;
   for (std::size_t at = 0; at < shown && !met.several(); ++at) met.add(programs.name_of(line, line.ops[at]));
@@ -103,7 +103,7 @@ void print_lines_left_out(session& s, const profkit::ops_result& found) {
   }
 }
 
-profkit::result<void> print_ops(session& s) {
+profkit::result<void> print_ops(session& s, op_order order) {
   auto found = profkit::analyse_ops(s.trace(), s.filters(default_rows), s.hooks());
   if (!found) return std::move(found).error();
   s.lost(found->damage);
@@ -122,9 +122,9 @@ profkit::result<void> print_ops(session& s) {
   }
   if (!found->source.empty())
     s.out().line("Operations from " + escape_for_terminal(found->source) + ", by " +
-                 order_text(s.asked().order));
+                 order_text(order));
   const profkit::op_programs programs(s.capture());
-  for (ops_line& line : lines) print_line(s, line, programs, s.asked().limit.value_or(default_rows));
+  for (ops_line& line : lines) print_line(s, line, programs, order, s.asked().limit.value_or(default_rows));
   print_lines_left_out(s, *found);
   return {};
 }
@@ -137,8 +137,8 @@ void print_ranges(session& s) {
 }
 
 // The keys of --by; there is one at least.
-profkit::result<void> print_groups(session& s) {
-  auto found = profkit::analyse_op_groups(s.trace(), keys_of(s.asked()), s.filters(default_rows), s.hooks());
+profkit::result<void> print_groups(session& s, const group_option& asked) {
+  auto found = profkit::analyse_op_groups(s.trace(), asked.keys, s.filters(default_rows), s.hooks());
   if (!found) return std::move(found).error();
   s.lost(found->damage);
   if (has_ending(s.asked().output_path, ".folded")) return profkit::write_folded_stacks(*found, s.out().raw());
@@ -146,7 +146,7 @@ profkit::result<void> print_groups(session& s) {
     s.absent(found->absent.empty() ? "no op matches the filters" : found->absent);
     return {};
   }
-  std::string facts = "Time of " + escape_for_terminal(found->source) + " by " + s.asked().group_by + ": " + linked_text(*found);
+  std::string facts = "Time of " + escape_for_terminal(found->source) + " by " + asked.by + ": " + linked_text(*found);
   if (found->moving_ps.value_or(0) > 0)
     facts += "; moving data takes " + human_duration(*found->moving_ps) + " (" +
              profkit::percent_text(static_cast<std::uint64_t>(*found->moving_ps), static_cast<std::uint64_t>(found->self_ps)) +
@@ -160,7 +160,7 @@ profkit::result<void> print_groups(session& s) {
   if (in_part) t.right("counted");
   const bool of_ranges = found->keys.front() == profkit::group_key::range;
   if (of_ranges) t.right("backward of it");
-  t.flexible(s.asked().group_by, cut::middle, 24);
+  t.flexible(asked.by, cut::middle, 24);
   t.print_each(s.out(), s.columns(), found->rows.size(), [&](std::size_t at) {
     const profkit::op_group& g = found->rows[at];
     std::vector<std::string> row{
@@ -179,30 +179,32 @@ profkit::result<void> print_groups(session& s) {
   return {};
 }
 
-int run_groups(const options& asked) {
-  slice_writer writer = group_writer(asked);
-  writer.text = print_groups;
-  return run_slice(asked, profkit::document::op_groups, writer);
-}
-
 class ops_command_options final : public slice_options {
  public:
-  [[nodiscard]] std::optional<profkit::fault> understand(options& into) const override {
-    if (auto wrong = order_.understand(into)) return wrong;
-    if (auto wrong = understand_grouping(into)) return wrong;
-    const bool folded = has_ending(into.output_path, ".folded");
-    if (folded && into.group_by.empty()) into.group_by = "module,op,kernel";
-    if (folded) into.limit = 0;
-    return slice_options::understand(into);
+  [[nodiscard]] std::optional<profkit::fault> understand() override {
+    if (auto wrong = order_.understand()) return wrong;
+    const bool folded = has_ending(output_path, ".folded");
+    if (folded && group_.by.empty()) group_.by = "module,op,kernel";
+    if (folded) limit = 0;
+    if (auto wrong = group_.understand()) return wrong;
+    return slice_options::understand();
   }
 
  protected:
-  void list_own(option_list& all, options& into) override {
-    list_grouping(all, into);
+  void list_own(option_list& all) override {
+    group_.list(all);
     order_.list(all);
+  }
+  [[nodiscard]] int run_command() const override {
+    if (group_.by.empty())
+      return run_slice(*this, profkit::document::ops, [&](session& s) { return print_ops(s, order_.value); });
+    slice_writer writer = group_writer(*this, group_.keys);
+    writer.text = [&](session& s) { return print_groups(s, group_); };
+    return run_slice(*this, profkit::document::op_groups, writer);
   }
 
  private:
+  group_option group_;
   order_option order_;
 };
 
@@ -225,9 +227,6 @@ extern const command_description ops_command = {
     "  profkit ops vm.xplane.pb --step 3           only what ran in the fourth step\n"
     "  profkit ops vm.xplane.pb --time 10s:20s     only what ran in that window\n",
     make_options<ops_command_options>,
-    [](const options& asked) {
-      return asked.group_by.empty() ? run_slice(asked, profkit::document::ops, print_ops) : run_groups(asked);
-    },
     "Kernels of NPUs are grouped by type and core. Of a step that the host marked, --step means the kernels\n"
     "that it launched: those that begin in its window on the device, as in bubbles. The clock of a device\n"
     "is what device_offset_ps and device_duration_ps of an event say.",

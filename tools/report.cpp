@@ -485,7 +485,7 @@ void print_notes(session& s, const std::vector<std::string>& notes) {
   print_rest(s, notes.size(), std::min(notes.size(), max_notes), "more (--json has all)");
 }
 
-profkit::result<void> print_report(session& s) {
+profkit::result<void> print_report(session& s, bool brief) {
   const auto& files = s.capture().what().files;
   const bool only_probes = std::all_of(files.begin(), files.end(), [](const profkit::capture_file& file) {
     return profkit::content_of(file.family) == profkit::file_content::probe_records;
@@ -510,7 +510,7 @@ profkit::result<void> print_report(session& s) {
     return {};
   }
   print_across_nodes(s, r.summary.across_nodes);
-  if (!s.asked().brief) {
+  if (!brief) {
     print_busy_lines(s, r);
     print_left_out(s, r.parts.ops.left_out);
     print_busiest_ops(s, r.summary);
@@ -539,9 +539,21 @@ bool names_page(const std::string& path) {
 
 class report_options final : public slice_options {
  protected:
-  void list_own(option_list& all, options& into) override {
-    all.flag("--brief", into.brief, "Less: 16 KB of --json at most, or the screen without its tables");
+  void list_own(option_list& all) override {
+    all.flag("--brief", brief_, "Less: 16 KB of --json at most, or the screen without its tables");
   }
+  [[nodiscard]] int run_command() const override {
+    const bool page = names_page(output_path);
+    if (brief_ && !json && page)
+      return fail(*this, {profkit::fault_code::invalid_argument, "--brief makes no page", output_path, profkit::no_offset,
+                          "leave out --brief, or give a name that does not end in .html"},
+                  look_at_terminal(2, color));
+    return run_slice(*this, brief_ ? profkit::document::brief : profkit::document::report,
+                     [&](session& s) { return page ? print_page(s) : print_report(s, brief_); });
+  }
+
+ private:
+  bool brief_ = false;
 };
 
 }  // namespace
@@ -559,14 +571,6 @@ extern const command_description report_command = {
     "  profkit report logdir --json           the same and more, for programs, in 1 MB at most\n"
     "  profkit report logdir --brief --json   what matters most in 16 KB, and the commands for more\n",
     make_options<report_options>,
-    [](const options& asked) {
-      if (asked.brief && !asked.json && names_page(asked.output_path))
-        return fail(asked, {profkit::fault_code::invalid_argument, "--brief makes no page", asked.output_path, profkit::no_offset,
-                            "leave out --brief, or give a name that does not end in .html"},
-                    look_at_terminal(2, asked.color));
-      return run_slice(asked, asked.brief ? profkit::document::brief : profkit::document::report,
-                       names_page(asked.output_path) ? print_page : print_report);
-    },
 };
 
 }  // namespace profkit_tool

@@ -60,8 +60,8 @@ std::string summary_text(const profkit::op_groups& found) {
   return text + ". At their roofs the known ops would take " + human_duration(roof.attainable_ps) + ", " + human_duration(lost) + " less.";
 }
 
-profkit::result<void> print_roofline(session& s) {
-  auto found = profkit::analyse_op_groups(s.trace(), keys_of(s.asked()), s.filters(default_rows), s.hooks());
+profkit::result<void> print_roofline(session& s, const group_option& asked) {
+  auto found = profkit::analyse_op_groups(s.trace(), asked.keys, s.filters(default_rows), s.hooks());
   if (!found) return std::move(found).error();
   s.lost(found->damage);
   if (found->rows.empty()) {
@@ -77,7 +77,7 @@ profkit::result<void> print_roofline(session& s) {
   t.right("of ops").right("self time").right("FLOP/s").right("B/s").right("FLOP/B");
   if (in_part) t.right("counted");
   t.right("of roof").left("bound by");
-  t.flexible(s.asked().group_by, cut::middle, 20);
+  t.flexible(asked.by, cut::middle, 20);
   t.print_each(s.out(), s.columns(), found->rows.size(), [&](std::size_t at) {
     const profkit::op_group& g = found->rows[at];
     const std::int64_t judged = g.roof.judged_ps();
@@ -99,25 +99,32 @@ profkit::result<void> print_roofline(session& s) {
   return {};
 }
 
-profkit::result<void> draw_roofline(const options& asked, const profkit::trace& capture, profkit::sink& into, const profkit::hooks& hooks) {
-  const auto found = profkit::analyse_op_groups(capture, keys_of(asked), filters_of(asked, 0), hooks);
-  if (!found) return found.error();
-  return profkit::write_roofline_picture(*found, into);
-}
-
 class roofline_command_options final : public slice_options {
  public:
-  [[nodiscard]] std::optional<profkit::fault> understand(options& into) const override {
-    if (into.group_by.empty()) into.group_by = "kernel";
-    if (auto wrong = understand_grouping(into)) return wrong;
-    return slice_options::understand(into);
+  [[nodiscard]] std::optional<profkit::fault> understand() override {
+    if (group_.by.empty()) group_.by = "kernel";
+    if (auto wrong = group_.understand()) return wrong;
+    return slice_options::understand();
   }
 
  protected:
-  void list_own(option_list& all, options& into) override {
-    all.value("--svg", into.svg_path, "FILE", "A picture as well: operations a byte and a second").offer_files();
-    list_grouping(all, into);
+  void list_own(option_list& all) override {
+    all.value("--svg", svg_path, "FILE", "A picture as well: operations a byte and a second").offer_files();
+    group_.list(all);
   }
+  [[nodiscard]] int run_command() const override {
+    slice_writer writer = group_writer(*this, group_.keys);
+    writer.text = [&](session& s) { return print_roofline(s, group_); };
+    writer.picture = [&](const profkit::trace& of, profkit::sink& into, const profkit::hooks& hooks) -> profkit::result<void> {
+      const auto found = profkit::analyse_op_groups(of, group_.keys, filters_of(*this, 0), hooks);
+      if (!found) return found.error();
+      return profkit::write_roofline_picture(*found, into);
+    };
+    return run_slice(*this, profkit::document::op_groups, writer);
+  }
+
+ private:
+  group_option group_;
 };
 
 }  // namespace
@@ -136,14 +143,6 @@ extern const command_description roofline_command = {
     "  profkit roofline vm.xplane.pb --by program,op\n"
     "  profkit roofline vm.xplane.pb --svg roofline.svg\n",
     make_options<roofline_command_options>,
-    [](const options& asked) {
-      slice_writer writer = group_writer(asked);
-      writer.text = print_roofline;
-      writer.picture = [&](const profkit::trace& of, profkit::sink& into, const profkit::hooks& hooks) {
-        return draw_roofline(asked, of, into, hooks);
-      };
-      return run_slice(asked, profkit::document::op_groups, writer);
-    },
     "The document is that of `ops --by`. What a device does at most stands in its plane, else in a table by\n"
     "the names of devices (V100 to B200, MI100 to MI355X, TPU v2 to v7), with the source of each row.",
 };

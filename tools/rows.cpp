@@ -70,9 +70,9 @@ void print_tables(text_output& out) {
   }
 }
 
-int run_rows(const options& asked) {
+int run_rows(const options& asked, const std::string& table, const std::vector<std::string>& names) {
   const terminal errors = look_at_terminal(STDERR_FILENO, asked.color);
-  if (asked.table.empty()) {
+  if (table.empty()) {
     result<text_output> out = text_output::open(asked.output_path, asked.color);
     if (!out) return fail(asked, out.error(), errors);
     print_tables(*out);
@@ -89,11 +89,11 @@ int run_rows(const options& asked) {
   wanted.filters = filters_of(asked, 0);
   auto devices = profkit::capture_devices::list(capture, hooks);
   if (!devices) return fail(asked, devices.error(), errors);
-  auto rows = profkit::open_rows(capture, *devices, *profkit::table_named(asked.table), wanted, hooks);
+  auto rows = profkit::open_rows(capture, *devices, *profkit::table_named(table), wanted, hooks);
   progress.clear();
   if (!rows) return fail(asked, rows.error(), errors);
   profkit::table_reader reader(std::move(*rows), *devices);
-  const auto columns = profkit::choose_columns(reader.columns(), asked.columns);
+  const auto columns = profkit::choose_columns(reader.columns(), names);
   if (!columns) return fail(asked, columns.error(), errors);
   if (!asked.output_path.empty()) catch_interrupts();
   result<std::unique_ptr<sink>> out = open_rows_output(asked);
@@ -112,39 +112,39 @@ int run_rows(const options& asked) {
 
 class rows_command_options final : public command_options {
  public:
-  void list(option_list& all, options& into) override {
-    list_path(all, into);
-    all.argument("TABLE", into.table, "Which table (default: says which there are)", false).offer_words(table_names());
-    filters_.list(all, into);
+  void list(option_list& all) override {
+    list_path(all, *this);
+    all.argument("TABLE", table_, "Which table (default: says which there are)", false).offer_words(table_names());
+    filters_.list(all, *this);
     all.group("Output");
     all.value("--columns", columns_, "A,B", "Only these columns, in this order")
         .add_to_manual("Without it all of them, as docs/tables.md lists them.");
     all.value("--format", format_.typed, "WHICH", "csv, or json: one object a line")
         .offer_words(format_.words())
         .add_to_manual("The default is the ending of the file's name, else csv.");
-    list_output(all, into);
+    list_output(all, *this);
     all.value("--limit", output_.limit, "N", "ops, collectives: rows of each line; 0 and default: all");
     output_.list_color(all);
-    all.flag("-q,--quiet", into.quiet, "No progress on standard error");
-    input_.list(all, into);
+    all.flag("-q,--quiet", quiet, "No progress on standard error");
+    input_.list(all, *this);
   }
-  [[nodiscard]] std::optional<fault> understand(options& into) const override {
-    if (!into.table.empty()) {
+  [[nodiscard]] std::optional<fault> understand() override {
+    if (!table_.empty()) {
       const std::vector<std::string> names = table_names();
-      if (std::find(names.begin(), names.end(), into.table) == names.end())
-        return wrong_value("TABLE", into.table, "not a table with rows", "choose one of: " + word_list(names));
+      if (std::find(names.begin(), names.end(), table_) == names.end())
+        return wrong_value("TABLE", table_, "not a table with rows", "choose one of: " + word_list(names));
     }
-    into.columns = split(columns_);
-    into.json = has_ending(into.output_path, ".jsonl") || has_ending(into.output_path, ".jsonl.gz") ||
-                has_ending(into.output_path, ".json");
-    if (auto wrong = format_.understand("--format", into.json)) return wrong;
-    if (auto wrong = input_.understand(into)) return wrong;
-    if (auto wrong = output_.understand(into)) return wrong;
-    return filters_.understand(into);
+    json = has_ending(output_path, ".jsonl") || has_ending(output_path, ".jsonl.gz") ||
+                has_ending(output_path, ".json");
+    if (auto wrong = format_.understand("--format", json)) return wrong;
+    if (auto wrong = input_.understand(*this)) return wrong;
+    if (auto wrong = output_.understand(*this)) return wrong;
+    return filters_.understand(*this);
   }
+  [[nodiscard]] int run_command() const override { return run_rows(*this, table_, split(columns_)); }
 
  private:
-  std::string columns_;
+  std::string table_, columns_;
   choice<bool> format_{{"csv", false}, {"json", true}};
   filter_words filters_;
   output_words output_;
@@ -164,7 +164,6 @@ extern const command_description rows_command = {
     "  profkit rows logdir ops -o ops.csv\n"
     "  profkit rows rank0.json.gz gaps --format json --columns host,device_name,start_ps,cause\n",
     make_options<rows_command_options>,
-    run_rows,
 };
 
 }  // namespace profkit_tool

@@ -6,6 +6,8 @@
 #include "quantity.hpp"
 #include "text.hpp"
 
+#include <profkit/core/activity.hpp>
+#include <profkit/core/bubbles.hpp>
 #include <profkit/core/info.hpp>
 #include <profkit/core/text.hpp>
 
@@ -253,8 +255,7 @@ result<void> names_fit(const profkit::activity& of, const std::string& device, c
 
 void session::note_unchecked(document which) {
   const bool is_sample = which == document::tree;
-  if (which != document::metadata && which != document::modules && !is_sample) return;
-  if (!losses_.empty() || was_absent_ || !asked_.module_to_dump.empty() || (is_sample && !left_any_out_)) return;
+  if (!losses_.empty() || was_absent_ || (is_sample && !left_any_out_)) return;
   for (std::size_t file = 0; file < capture_.file_count(); ++file)
     if (capture_.file_fault(file) != nullptr) return;
   const profkit::events_checked checked = profkit::checked_by(which, capture_, filters(profkit::default_limit(which)));
@@ -272,7 +273,7 @@ void session::lost(const profkit::activity& of) {
 namespace {
 
 // Whether one of the conditions of --fail-on is met.
-result<bool> print_failed_gates(const options& asked, const profkit::trace& capture, const profkit::hooks& hooks) {
+result<bool> print_failed_gates(const options& asked, const profkit::bubble_options* idle, const profkit::trace& capture, const profkit::hooks& hooks) {
   bool failed = false;
   if (asked.fail_on.incomplete) {
     const result<profkit::info_result> info = profkit::analyse_info(capture, {}, hooks);
@@ -282,7 +283,7 @@ result<bool> print_failed_gates(const options& asked, const profkit::trace& capt
       print_to_standard_error("profkit: incomplete: " + escape_for_terminal(info->reasons[i]) + '\n');
   }
   if (asked.fail_on.times.empty()) return failed;
-  profkit::bubble_options wanted = asked.bubbles;
+  profkit::bubble_options wanted = idle != nullptr ? *idle : profkit::bubble_options();
   const profkit::bubble_options filtered = profkit::bubble_options_of(filters_of(asked, 0));
   if (wanted.device.empty()) wanted.device = filtered.device;
   if (wanted.only.empty()) wanted.only = filtered.only;
@@ -298,13 +299,10 @@ result<bool> print_failed_gates(const options& asked, const profkit::trace& capt
 
 }  // namespace
 
-int run_slice(const options& asked, document which, print_slice print, draw_slice draw) {
+int run_slice(const options& asked, document which, const print_slice& print, draw_slice draw) {
   slice_writer writer;
   writer.document = [&](const profkit::trace& capture, profkit::sink& into, const profkit::hooks& hooks) {
-    const query_filters filters = filters_of(asked, profkit::default_limit(which));
-    return asked.module_to_dump.empty()
-               ? profkit::write_document(which, capture, filters, into, hooks)
-               : profkit::write_entry_document(capture, asked.module_to_dump, filters, into, hooks);
+    return profkit::write_document(which, capture, filters_of(asked, profkit::default_limit(which)), into, hooks);
   };
   writer.text = print;
   if (draw != nullptr)
@@ -390,7 +388,6 @@ int run_slice(const options& asked, document which, const slice_writer& writer) 
     if (keeps_file) return status;
   } else {
     result<void> printed = writer.text(s);
-    if (printed.ok()) s.note_unchecked(which);
     progress.clear();
     if (!printed) {
       if (asked.output_path.empty()) static_cast<void>(out.finish());  // a file appears only when it is complete
@@ -415,7 +412,7 @@ int run_slice(const options& asked, document which, const slice_writer& writer) 
 
   if (!asked.json) status = print_losses(asked, s.losses(), s.anything_intact(), errors);
   if (status != exit_ok) return status;
-  result<bool> failed = print_failed_gates(asked, s.trace(), hooks);
+  result<bool> failed = print_failed_gates(asked, writer.idle, s.trace(), hooks);
   if (!failed) return fail_document(asked, which, failed.error(), errors);
   return *failed ? exit_gate : exit_ok;
 }

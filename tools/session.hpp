@@ -1,11 +1,10 @@
 // One run of a command over a capture: what was asked, the opened profile, where text goes, and what became
 // of damage. The commands themselves only look and print.
 #pragma once
-#include "options.hpp"
+#include "command_line/shared_options.hpp"
 #include "output.hpp"
 #include "progress.hpp"
 
-#include <profkit/core/activity.hpp>
 #include <profkit/core/export.hpp>
 #include <profkit/core/filters.hpp>
 #include <profkit/core/profile.hpp>
@@ -17,6 +16,12 @@
 #include <string>
 #include <string_view>
 #include <vector>
+
+namespace profkit {
+inline namespace PROFKIT_NAMESPACE {
+struct bubble_options;
+}
+}  // namespace profkit
 
 namespace profkit_tool {
 
@@ -84,21 +89,28 @@ const std::string& shown_path(const options& asked, const profkit::capture& what
 
 // Opens the capture and prints one slice: as the JSON document `which`, or as text with `print`. Gives the
 // exit status; every error has been printed by then.
-using print_slice = profkit::result<void> (*)(session&);
+using print_slice = std::function<profkit::result<void>(session&)>;
 using draw_slice = profkit::result<void> (*)(const options&, const profkit::trace&, profkit::sink&, const profkit::hooks&);
-int run_slice(const options& asked, profkit::document which, print_slice print, draw_slice draw = nullptr);
+int run_slice(const options& asked, profkit::document which, const print_slice& print, draw_slice draw = nullptr);
 
 // The same with a document and text of the command's own, for commands that have more options than filters.
 struct slice_writer {
   std::function<profkit::result<profkit::document_status>(const profkit::trace&, profkit::sink&,
                                                           const profkit::hooks&)>
       document;
-  std::function<profkit::result<void>(session&)> text;
+  print_slice text;
   std::function<profkit::result<void>(const profkit::trace&, profkit::sink&, const profkit::hooks&)> picture = {};  // of --svg
+  const profkit::bubble_options* idle = nullptr;  // how --fail-on counts idle time; else as by default
 };
 // Writes a file, which appears when it is complete.
 profkit::result<void> write_to_file(const std::string& path, const std::function<profkit::result<void>(profkit::sink&)>& draw);
 int run_slice(const options& asked, profkit::document which, const slice_writer& writer);
+
+// Of a command that has filters alone.
+template <profkit::document which, profkit::result<void> (*print)(session&)>
+class plain_slice final : public slice_options {
+  [[nodiscard]] int run_command() const override { return run_slice(*this, which, print); }
+};
 
 // A fault on standard error: what, where, what to do next.
 void print_fault(const profkit::fault& why, const terminal& screen, bool is_warning = false);

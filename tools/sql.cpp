@@ -16,61 +16,65 @@ using profkit::fault;
 
 class sql_command_options final : public command_options {
  public:
-  void list(option_list& all, options& into) override {
-    all.arguments("PATH", into.captures, "Captures, folders of them, patterns as in 'runs/**/*.xplane.pb'; then the query")
+  void list(option_list& all) override {
+    all.arguments("PATH", question_.captures, "Captures, folders of them, patterns as in 'runs/**/*.xplane.pb'; then the query")
         .offer_files();
     all.group("Query");
     all.value("-f,--file", file_, "FILE", "Read the query from FILE").offer_files();
-    all.flag("--tables", into.list_tables, "List the tables and their columns");
+    all.flag("--tables", question_.list_tables, "List the tables and their columns");
     all.group("Output");
     all.value("--format", format_.typed, "WHICH", "table, csv or json")
         .offer_words(format_.words())
         .add_to_manual("The default is the ending of the file's name, else table.");
-    list_json(all, into);
-    list_output(all, into);
-    list_wide(all, into);
+    list_json(all, *this);
+    list_output(all, *this);
+    list_wide(all, *this);
     output_.list_color(all);
-    list_quiet(all, into);
+    list_quiet(all, *this);
     all.group("Input");
-    list_strict(all, into);
+    list_strict(all, *this);
     input_.list_threads(all);
   }
 
-  [[nodiscard]] std::optional<fault> understand(options& into) const override {
-    if (has_ending(into.output_path, ".parquet"))
-      return wrong_value("-o", into.output_path, "Parquet is written by the Python package",
+  [[nodiscard]] std::optional<fault> understand() override {
+    if (has_ending(output_path, ".parquet"))
+      return wrong_value("-o", output_path, "Parquet is written by the Python package",
                          "profkit.sql(query, paths).write_parquet(file), or profkit.fleet.write_dataset()");
-    if (into.captures.size() == 1 && into.captures.front() == ".tables") into.list_tables = true;
-    if (auto wrong = understand_query(into)) return wrong;
-    shown_as as = into.json                             ? shown_as::json
-                  : has_ending(into.output_path, ".csv")  ? shown_as::csv
-                  : has_ending(into.output_path, ".json") ? shown_as::json
-                                                          : shown_as::table;
+    if (question_.captures.size() == 1 && question_.captures.front() == ".tables") question_.list_tables = true;
+    if (auto wrong = understand_query()) return wrong;
+    shown_as as = json                               ? shown_as::json
+                  : has_ending(output_path, ".csv")  ? shown_as::csv
+                  : has_ending(output_path, ".json") ? shown_as::json
+                                                     : shown_as::table;
     if (auto wrong = format_.understand("--format", as)) return wrong;
-    into.json = as == shown_as::json;
-    into.csv = as == shown_as::csv;
-    if (auto wrong = input_.understand(into)) return wrong;
-    return output_.understand(into);
+    json = as == shown_as::json;
+    question_.csv = as == shown_as::csv;
+    if (auto wrong = input_.understand(*this)) return wrong;
+    return output_.understand(*this);
   }
+  [[nodiscard]] int run_command() const override { return run_sql(*this, question_); }
 
  private:
   enum class shown_as { table, csv, json };
 
-  [[nodiscard]] std::optional<fault> understand_query(options& into) const {
-    if (into.list_tables) return std::nullopt;
+  [[nodiscard]] std::optional<fault> understand_query() {
+    if (question_.list_tables) return std::nullopt;
+    std::string& query = question_.query;
+    std::vector<std::string>& captures = question_.captures;
     if (!file_.empty()) {
       std::ifstream read(file_, std::ios::binary);
-      into.query.assign(std::istreambuf_iterator<char>(read), std::istreambuf_iterator<char>());
+      query.assign(std::istreambuf_iterator<char>(read), std::istreambuf_iterator<char>());
       if (!read) return wrong_value("--file", file_, "it cannot be read", "name a file that holds a query");
-    } else if (!into.captures.empty()) {
-      into.query = std::move(into.captures.back());
-      into.captures.pop_back();
+    } else if (!captures.empty()) {
+      query = std::move(captures.back());
+      captures.pop_back();
     }
-    if (into.captures.empty())
+    if (captures.empty())
       return wrong_options("sql: captures and a query are needed", "profkit sql captures/ \"select name, self_ps from ops limit 5\"");
     return std::nullopt;
   }
 
+  sql_question question_;
   std::string file_;
   choice<shown_as> format_{{"table", shown_as::table}, {"csv", shown_as::csv}, {"json", shown_as::json}};
   output_words output_;
@@ -94,7 +98,6 @@ extern const command_description sql_command = {
     "  profkit sql a.xplane.pb b.xplane.pb -f question.sql --json\n"
     "  profkit sql runs/ \"select * from errors\"     what cannot be read, and why\n",
     make_options<sql_command_options>,
-    run_sql,
     "A folder is searched for *.xplane.pb, *.trace.json and the like, and for folders of Ascend profilers. Columns that\n"
     "start with only_, from_ps and to_ps are filters of the reader: where only_step = 3, as --step 3 elsewhere.",
 };

@@ -192,11 +192,11 @@ capture_database::capture_database(std::unique_ptr<parts> of) : parts_(std::move
 capture_database::~capture_database() = default;
 capture_database::capture_database(capture_database&&) noexcept = default;
 
-result<capture_database> capture_database::open(const options& asked) {
+result<capture_database> capture_database::open(const options& asked, const std::vector<std::string>& captures) {
   auto made = std::make_unique<parts>();
-  made->of->set_captures(profkit_sqlite::captures_at(asked.captures));
+  made->of->set_captures(profkit_sqlite::captures_at(captures));
   if (made->of->captures().empty())
-    return fault{fault_code::not_found, "no capture is there", asked.captures.front(), profkit::no_offset, "is the pattern right?"};
+    return fault{fault_code::not_found, "no capture is there", captures.front(), profkit::no_offset, "is the pattern right?"};
   if (writes_over(made->of->captures(), asked.output_path)) return output_is_input(asked.output_path);
   made->of->threads = asked.threads;
   made->of->is_stopped = [] { return interrupted().load(); };

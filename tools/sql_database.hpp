@@ -15,7 +15,7 @@ namespace profkit_tool {
 class capture_database {
  public:
   // Finds the captures at the paths of `asked`. A fault where none is there, or where the output would replace one.
-  static profkit::result<capture_database> open(const options& asked);
+  static profkit::result<capture_database> open(const options& asked, const std::vector<std::string>& captures);
   ~capture_database();
   capture_database(capture_database&&) noexcept;
 

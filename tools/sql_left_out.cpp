@@ -18,7 +18,7 @@ int fail_without_sql(const options& asked) {
 
 }  // namespace
 
-int run_sql(const options& asked) { return fail_without_sql(asked); }
-int run_fleet(const options& asked) { return fail_without_sql(asked); }
+int run_sql(const options& asked, const sql_question&) { return fail_without_sql(asked); }
+int run_fleet(const options& asked, const std::vector<std::string>&, const std::vector<std::string>&) { return fail_without_sql(asked); }
 
 }  // namespace profkit_tool

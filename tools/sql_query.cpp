@@ -15,17 +15,17 @@ namespace {
 
 using profkit::result;
 
-int run_query(const options& asked, const terminal& errors) {
-  result<capture_database> base = capture_database::open(asked);
+int run_query(const options& asked, const sql_question& question, const terminal& errors) {
+  result<capture_database> base = capture_database::open(asked, question.captures);
   if (!base) return fail(asked, base.error(), errors);
   if (!asked.output_path.empty()) catch_interrupts();
   auto opened = text_output::open(asked.output_path, asked.color);
   if (!opened) return fail(asked, opened.error(), errors);
   text_output out = std::move(*opened);
-  const std::unique_ptr<sql_results> into = asked.json  ? json_results(out, asked.query)
-                                            : asked.csv ? csv_results(out)
+  const std::unique_ptr<sql_results> into = asked.json  ? json_results(out, question.query)
+                                            : question.csv ? csv_results(out)
                                                         : shown_results(out, asked.wide ? 0 : out.screen().columns);
-  const result<void> done = base->ask(asked.query, out, *into);
+  const result<void> done = base->ask(question.query, out, *into);
   sql_outcome outcome = base->outcome();
   if (!done) outcome.error = done.error().message;
   // A file is left as it was where the query failed; whoever reads standard output is given the rows before that.
@@ -39,9 +39,9 @@ int run_query(const options& asked, const terminal& errors) {
 
 }  // namespace
 
-int run_sql(const options& asked) {
+int run_sql(const options& asked, const sql_question& question) {
   const terminal errors = look_at_terminal(STDERR_FILENO, asked.color);
-  if (!asked.list_tables) return run_query(asked, errors);
+  if (!question.list_tables) return run_query(asked, question, errors);
   result<text_output> out = text_output::open(asked.output_path, asked.color);
   if (!out) return fail(asked, out.error(), errors);
   print_sql_tables(*out);

@@ -1,5 +1,4 @@
 // profkit steps: how long each step took, and where that is known from.
-#include "command_line/shared_options.hpp"
 #include "places.hpp"
 #include "quantity.hpp"
 #include "session.hpp"
@@ -70,8 +69,7 @@ extern const command_description steps_command = {
     "names of host events such as ProfilerStep#5 or their step_num. The source is named.",
     "  profkit steps vm.xplane.pb\n"
     "  profkit steps vm.xplane.pb --limit 0 --json\n",
-    make_options<slice_options>,
-    [](const options& asked) { return run_slice(asked, profkit::document::steps, print_steps); },
+    make_options<plain_slice<profkit::document::steps, print_steps>>,
     "Marks are those of the host, as in Iteration#3, else those of each device or table.",
 };
 

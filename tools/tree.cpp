@@ -1,5 +1,4 @@
 // profkit tree: the raw data as an indented tree.
-#include "command_line/shared_options.hpp"
 #include "places.hpp"
 #include "quantity.hpp"
 #include "session.hpp"
@@ -135,6 +134,7 @@ profkit::result<void> print_tree(session& s) {
   profkit::result<void> walked = profkit::walk_tree(s.trace(), printer, s.filters(default_children), s.hooks());
   if (!walked) return walked;
   if (!printer.found()) s.absent(no_planes_text(s.capture(), s.filters(0)));
+  s.note_unchecked(profkit::document::tree);
   return {};
 }
 
@@ -150,8 +150,7 @@ extern const command_description tree_command = {
     "  profkit tree vm.xplane.pb\n"
     "  profkit tree vm.xplane.pb --plane TPU:0 --line 'XLA Ops' --limit 50\n"
     "  profkit tree rank0.json.gz --limit 2\n",
-    make_options<slice_options>,
-    [](const options& asked) { return run_slice(asked, profkit::document::tree, print_tree); },
+    make_options<plain_slice<profkit::document::tree, print_tree>>,
     "Of a trace a begin and its end are two events.",
 };
 

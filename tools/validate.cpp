@@ -40,6 +40,14 @@ using profkit::human_duration;
 using profkit::result;
 using profkit::validation_result;
 
+struct validate_asked : command_options {
+  std::vector<std::string> traces;
+  bool align_collectives = false;
+  bool fail_on_violations = false;
+  std::optional<std::int64_t> bound_ps;
+  std::int64_t max_bound_ps = 1000000000;
+};
+
 int fail_without(const options& asked, const fault& why, const terminal& errors, const std::vector<std::string>& written = {}) {
   leave_with_reader(asked, why);
   std::vector<std::string> missing;
@@ -187,7 +195,7 @@ void print_irregularities(text_output& out, const validation_result& found, std:
   });
 }
 
-void print_alignment(text_output& out, const alignment_result& alignment, const options& asked, std::size_t columns) {
+void print_alignment(text_output& out, const alignment_result& alignment, const validate_asked& asked, std::size_t columns) {
   print_heading(out, "Clocks, from collectives alone");
   if (!alignment.absent.empty()) {
     out.line("  [absent] " + alignment.absent);
@@ -224,7 +232,7 @@ void print_alignment(text_output& out, const alignment_result& alignment, const 
   t.print(out, columns);
 }
 
-void print_text(text_output& out, const options& asked, const validation_result& found,
+void print_text(text_output& out, const validate_asked& asked, const validation_result& found,
                 const alignment_result* alignment) {
   const std::size_t columns = asked.wide ? 0 : out.screen().columns;
   const std::uint64_t limit = asked.limit.value_or(20);
@@ -293,7 +301,7 @@ int fail_at_first(const options& asked, const fault& why, const terminal& errors
   return fail_without(asked, why, errors);
 }
 
-int run_validate(const options& asked) {
+int run_validate(const validate_asked& asked) {
   const terminal errors = look_at_terminal(STDERR_FILENO, asked.color);
   progress_line progress(!asked.quiet);
   const profkit::hooks hooks = progress.hooks(asked.threads);
@@ -386,12 +394,12 @@ int run_validate(const options& asked) {
   return asked.fail_on_violations && found->violations > 0 ? exit_gate : exit_ok;
 }
 
-class validate_command_options final : public command_options {
+class validate_command_options final : public validate_asked {
  public:
-  void list(option_list& all, options& into) override {
-    all.arguments("TRACE", into.traces, "A merged trace, or one trace or run directory a node").offer_files();
+  void list(option_list& all) override {
+    all.arguments("TRACE", traces, "A merged trace, or one trace or run directory a node").offer_files();
     all.group("Validation");
-    all.values("--traces", into.traces, "TRACE", "The same as the arguments; may be repeated").offer_files();
+    all.values("--traces", traces, "TRACE", "The same as the arguments; may be repeated").offer_files();
     all.value("--bound", bound_, "TIME", "Error of every time, as in 5us, instead of the trace's own");
     list_window(all, time_);
     all.value("--align", align_.typed, "HOW", "'collectives': offset and drift of each node from collectives alone")
@@ -402,46 +410,47 @@ class validate_command_options final : public command_options {
     all.value("--fail-on,--fail_on", fail_on_.typed, "WHAT", "'violations': exit with 1 when there are any")
         .offer_words(fail_on_.words());
     all.group("Output");
-    all.value("-o,--output", into.output_path, "FILE", "Write the JSON document to FILE as well ('-': instead of text)")
+    all.value("-o,--output", output_path, "FILE", "Write the JSON document to FILE as well ('-': instead of text)")
         .offer_files();
-    all.value("--csv", into.csv_path, "FILE", "Write the start gaps of every invocation to FILE ('-' likewise)")
+    all.value("--csv", csv_path, "FILE", "Write the start gaps of every invocation to FILE ('-' likewise)")
         .offer_files();
-    all.value("--svg", into.svg_path, "FILE", "A picture as well: bytes a call and bandwidth of collectives").offer_files();
+    all.value("--svg", svg_path, "FILE", "A picture as well: bytes a call and bandwidth of collectives").offer_files();
     all.value("--limit", output_.limit, "N", "Rows of each list; 0 shows all (default 20, of --json 100)");
-    list_json(all, into);
-    list_wide(all, into);
+    list_json(all, *this);
+    list_wide(all, *this);
     output_.list_color(all);
-    list_quiet(all, into);
+    list_quiet(all, *this);
     all.group("Input");
-    all.value("--run", into.run, "NAME", "Run folder to open (default: the newest)");
+    all.value("--run", run, "NAME", "Run folder to open (default: the newest)");
     input_.list_io(all);
-    list_strict(all, into);
+    list_strict(all, *this);
     input_.list_threads(all);
   }
 
-  [[nodiscard]] std::optional<fault> understand(options& into) const override {
-    if (into.traces.empty())
+  [[nodiscard]] std::optional<fault> understand() override {
+    if (traces.empty())
       return wrong_options("validate: no trace was named", "profkit validate combined.xplane.pb, or one trace a node");
-    if (auto wrong = align_.understand("--align", into.align_collectives)) return wrong;
-    if (auto wrong = fail_on_.understand("--fail-on", into.fail_on_violations)) return wrong;
-    std::optional<std::int64_t> max_bound_ps;
-    if (auto wrong = understand_time("--max-bound", max_bound_, max_bound_ps)) return wrong;
-    if (max_bound_ps) into.max_bound_ps = *max_bound_ps;
-    if (auto wrong = understand_time("--bound", bound_, into.bound_ps)) return wrong;
-    if (auto wrong = input_.understand(into)) return wrong;
-    if (auto wrong = understand_outputs(into)) return wrong;
-    return understand_window(time_, into.from_ps, into.to_ps);
+    if (auto wrong = align_.understand("--align", align_collectives)) return wrong;
+    if (auto wrong = fail_on_.understand("--fail-on", fail_on_violations)) return wrong;
+    std::optional<std::int64_t> bound;
+    if (auto wrong = understand_time("--max-bound", max_bound_, bound)) return wrong;
+    if (bound) max_bound_ps = *bound;
+    if (auto wrong = understand_time("--bound", bound_, bound_ps)) return wrong;
+    if (auto wrong = input_.understand(*this)) return wrong;
+    if (auto wrong = understand_outputs()) return wrong;
+    return understand_window(time_, from_ps, to_ps);
   }
+  [[nodiscard]] int run_command() const override { return run_validate(*this); }
 
  private:
   // '-' is standard output, which has room for one of them: the document, the rows or text for people.
-  [[nodiscard]] std::optional<fault> understand_outputs(options& into) const {
+  [[nodiscard]] std::optional<fault> understand_outputs() {
     const char* const help = "profkit validate --help";
-    if (into.svg_path == "-") return wrong_options("--svg '-': a picture goes to a file", help);
-    into.json = into.json || into.output_path == "-";
-    if (into.json && into.csv_path == "-")
+    if (svg_path == "-") return wrong_options("--svg '-': a picture goes to a file", help);
+    json = json || output_path == "-";
+    if (json && csv_path == "-")
       return wrong_options("--csv '-': the JSON document goes to standard output already", help);
-    return output_.understand(into);
+    return output_.understand(*this);
   }
 
   choice<bool> align_{{"collectives", true}};
@@ -469,7 +478,6 @@ extern const command_description validate_command = {
     "  profkit validate combined.xplane.pb --svg bandwidth.svg\n"
     "  profkit validate combined.xplane.pb --fail-on violations   exit status 1 when there are any\n",
     make_options<validate_command_options>,
-    run_validate,
 };
 
 }  // namespace profkit_tool

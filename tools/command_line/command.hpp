@@ -7,18 +7,20 @@
 
 #include <memory>
 #include <optional>
+#include <string>
 
 namespace profkit_tool {
 
-// What the command line of one command takes. Words are understood after parsing, so that every mistake is reported in
-// one way.
-class command_options {
+// What one command is asked for: what all share, and its own. Words are understood after parsing, so that every mistake
+// is reported in one way.
+class command_options : public options {
  public:
   virtual ~command_options() = default;
-  // Names the options; what is typed arrives in `into` and in the members.
-  virtual void list(option_list& all, options& into) = 0;
+  // Names the options; what is typed arrives in the members.
+  virtual void list(option_list& all) = 0;
   // Makes values of the words that arrived.
-  [[nodiscard]] virtual std::optional<profkit::fault> understand(options& into) const = 0;
+  [[nodiscard]] virtual std::optional<profkit::fault> understand() = 0;
+  [[nodiscard]] virtual int run_command() const = 0;  // gives the exit status
 };
 
 template <class T>
@@ -33,8 +35,16 @@ struct command_description {
   const char* details;
   const char* examples;
   std::unique_ptr<command_options> (*make_options)();
-  int (*run)(const options& asked);  // gives the exit status
-  const char* more = "";             // what the manual says beyond the details
+  const char* more = "";  // what the manual says beyond the details
 };
+
+// Either a command to run, or the text and exit status with which the program ends at once (help, version, usage errors).
+struct parsed_command_line {
+  std::unique_ptr<command_options> asked;
+  std::string text;
+  int exit_status = 0;
+};
+// Only parser.cpp knows the library that parses it.
+parsed_command_line parse_command_line(int count, const char* const* arguments);
 
 }  // namespace profkit_tool

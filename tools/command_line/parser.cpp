@@ -66,18 +66,18 @@ void add_options(CLI::App& app, const option_list& all) {
     if (!o.excluded.empty()) app.get_option(o.names)->excludes(app.get_option(o.excluded));
 }
 
-void add_command(CLI::App& app, const command_description& command, command_options& takes, options& into) {
+void add_command(CLI::App& app, const command_description& command, command_options& takes) {
   CLI::App& sub = *app.add_subcommand(command.name, command.summary)->group("Commands");
   sub.set_help_flag();
   option_list all;
-  takes.list(all, into);
+  takes.list(all);
   add_options(sub, all);
   sub.set_help_flag("-h,--help", "This text")->group("Output");
   sub.footer(std::string(command.details) + "\n\nExamples:\n" + command.examples);
 }
 
 parsed_command_line usage_error(const std::string& message, const std::string& hint) {
-  return {nullptr, {}, "profkit: " + message + (hint.empty() ? "\n" : "\n  hint: " + hint + "\n"), exit_usage};
+  return {nullptr, "profkit: " + message + (hint.empty() ? "\n" : "\n  hint: " + hint + "\n"), exit_usage};
 }
 parsed_command_line usage_error(const fault& wrong) {
   return usage_error((wrong.path.empty() ? "" : wrong.path + ": ") + wrong.message, wrong.hint);
@@ -133,7 +133,6 @@ parsed_command_line parse_command_line(int count, const char* const* arguments) 
   const std::vector<std::string> words = spelled(count, arguments);
   if (std::optional<parsed_command_line> refused = refuse_unknown(words.front())) return std::move(*refused);
 
-  options o;
   CLI::App app{"Opens the profile of an ML accelerator and says what is inside", "profkit"};
   app.formatter(std::make_shared<help_formatter>());
   app.set_help_flag("-h,--help", "This text");
@@ -147,26 +146,27 @@ parsed_command_line parse_command_line(int count, const char* const* arguments) 
   std::map<std::string, std::unique_ptr<command_options>> takers;
   for (const command_description* command : all_commands()) {
     takers[command->name] = command->make_options();
-    add_command(app, *command, *takers[command->name], o);
+    add_command(app, *command, *takers[command->name]);
   }
 
   try {
     std::vector<std::string> reversed(words.rbegin(), words.rend());
     app.parse(reversed);
   } catch (const CLI::CallForVersion&) {
-    return {nullptr, {}, "profkit " PROFKIT_VERSION "\n", exit_ok};
+    return {nullptr, "profkit " PROFKIT_VERSION "\n", exit_ok};
   } catch (const CLI::CallForHelp&) {
     const std::vector<CLI::App*> chosen = app.get_subcommands();
-    return {nullptr, {}, help_text(chosen.empty() ? app : *chosen.front()), exit_ok};
+    return {nullptr, help_text(chosen.empty() ? app : *chosen.front()), exit_ok};
   } catch (const CLI::ParseError& e) {
     const std::vector<CLI::App*> chosen = app.get_subcommands();
     return usage_error(e.what(),
                        (chosen.empty() ? "profkit" : "profkit " + chosen.front()->get_name()) + std::string(" --help"));
   }
   const std::string name = app.get_subcommands().front()->get_name();
-  if (std::optional<fault> wrong = takers[name]->understand(o)) return usage_error(*wrong);
-  if (std::optional<fault> wrong = outputs_in_one_file(o, "profkit " + name + " --help")) return usage_error(*wrong);
-  return {find_command(name), std::move(o), {}, exit_ok};
+  std::unique_ptr<command_options>& asked = takers[name];
+  if (std::optional<fault> wrong = asked->understand()) return usage_error(*wrong);
+  if (std::optional<fault> wrong = outputs_in_one_file(*asked, "profkit " + name + " --help")) return usage_error(*wrong);
+  return {std::move(asked), {}, exit_ok};
 }
 
 }  // namespace profkit_tool

@@ -160,19 +160,19 @@ std::optional<fault> input_words::understand(options& into) const {
   return std::nullopt;
 }
 
-void slice_options::list(option_list& all, options& into) {
-  list_path(all, into);
+void slice_options::list(option_list& all) {
+  list_path(all, *this);
   all.group("Output");
-  list_own(all, into);
-  filters_.list(all, into);
-  output_.list(all, into);
-  input_.list(all, into);
+  list_own(all);
+  filters_.list(all, *this);
+  output_.list(all, *this);
+  input_.list(all, *this);
 }
 
-std::optional<fault> slice_options::understand(options& into) const {
-  if (auto wrong = input_.understand(into)) return wrong;
-  if (auto wrong = output_.understand(into)) return wrong;
-  return filters_.understand(into);
+std::optional<fault> slice_options::understand() {
+  if (auto wrong = input_.understand(*this)) return wrong;
+  if (auto wrong = output_.understand(*this)) return wrong;
+  return filters_.understand(*this);
 }
 
 }  // namespace profkit_tool

@@ -54,11 +54,11 @@ struct input_words {
 // A command that shows a part of one capture takes these. One that takes more lists its own before them.
 class slice_options : public command_options {
  public:
-  void list(option_list& all, options& into) override;
-  [[nodiscard]] std::optional<profkit::fault> understand(options& into) const override;
+  void list(option_list& all) override;
+  [[nodiscard]] std::optional<profkit::fault> understand() override;
 
  protected:
-  virtual void list_own(option_list&, options&) {}
+  virtual void list_own(option_list&) {}
 
  private:
   filter_words filters_;

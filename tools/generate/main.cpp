@@ -46,11 +46,10 @@ constexpr generated_text generated_texts[] = {
 }  // namespace
 
 int main(int count, char** arguments) {
-  options unused;
   described_commands all;
   for (const command_description* command : all_commands()) {
     all.push_back({command, command->make_options(), {}});
-    all.back().takes->list(all.back().options, unused);
+    all.back().takes->list(all.back().options);
   }
   for (const generated_text& text : generated_texts)
     if (count == 2 && std::strcmp(arguments[1], text.name) == 0)
