@@ -1,6 +1,7 @@
 #include "gates.hpp"
 #include "command_line/words.hpp"
 
+#include <profkit/core/bubbles.hpp>
 #include <profkit/core/text.hpp>
 
 #include <algorithm>

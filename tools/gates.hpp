@@ -1,6 +1,5 @@
 // What --fail-on asks for: conditions that end a command with status 1.
 #pragma once
-#include <profkit/core/bubbles.hpp>
 #include <profkit/core/result.hpp>
 
 #include <cstdint>
@@ -8,6 +7,13 @@
 #include <string>
 #include <string_view>
 #include <vector>
+
+namespace profkit {
+inline namespace PROFKIT_NAMESPACE {
+enum class idle_cause : std::uint8_t;
+struct bubbles_result;
+}
+}  // namespace profkit
 
 namespace profkit_tool {
 

@@ -4,6 +4,7 @@
 #include "exit_code.hpp"
 #include "interrupt.hpp"
 #include "quantity.hpp"
+#include "table.hpp"
 #include "text.hpp"
 
 #include <profkit/core/activity.hpp>

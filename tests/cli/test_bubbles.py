@@ -74,6 +74,18 @@ class Gates(unittest.TestCase):
         done = run("bubbles", self.path, "-q", "--fail-on", "cause:data_loader>1%")
         self.assertEqual(done.err, "profkit: cause:data_loader>1%: it is 40.0 % of the device time in steps, 400.000 us of 1.000 ms\n")
 
+    def test_they_judge_the_steps_that_were_asked_for(self):
+        events = json.loads(self.path.read_text())["traceEvents"]
+        events += [{"ph": "X", "cat": "user_annotation", "name": "ProfilerStep#2", "pid": 7, "tid": 7, "ts": 1200, "dur": 100},
+                   {"ph": "X", "cat": "kernel", "name": "gemm", "pid": 0, "tid": 7, "ts": 1200, "dur": 100, "args": {"device": 0, "stream": 7}}]
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "busy.json"
+            path.write_text(json.dumps({"traceEvents": events}))
+            for step, status in (("0", 1), ("1", 0)):
+                for command in ("bubbles", "ops"):
+                    with self.subTest(step=step, command=command):
+                        self.assertEqual(run(command, path, "--step", step, "--fail-on", "idle>0%").status, status)
+
     def test_what_only_happens_outside_of_steps_has_a_row(self):
         events = json.loads(self.path.read_text())["traceEvents"]
         events += [{"ph": "X", "cat": kind, "name": name, "pid": 0, "tid": 7, "ts": at, "dur": 50, "args": {"device": 0, "stream": 7}}
