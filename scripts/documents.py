@@ -46,6 +46,10 @@ def as_json(value, pad=""):
     return "{\n" + ",\n".join(lines) + f"\n{pad}}}"
 
 
+def without_unit(name):
+    return re.sub("_(ps|ns|us|ms)$", "", name)
+
+
 class Field:
     """A field of a record, or a type with a name."""
     KEYS = {"is", "meaning", "optional", "words", "const", "least", "above", "pattern", "parts",  # of the schema
@@ -62,6 +66,11 @@ class Field:
         for key in ("null", "absent"):
             if self.given.get(key, "none") not in NULLS:
                 raise SchemaError(f"{self.full_name}: {key} is one of {', '.join(NULLS)}")
+
+    @property
+    def is_renamed(self):
+        """Whether the column that has the same value is called otherwise, units apart."""
+        return self.column is not None and without_unit(self.name) != without_unit(self.column[1].name)
 
     def within(self, group):
         """The field, where the fields of its record stand in place of `group`."""
@@ -104,11 +113,6 @@ class Record:
         if not any(field.column for field in self.fields):
             raise SchemaError(f"{self.document}.{self.name} has no column of {self.table}")
 
-
-def without_unit(name):
-    return re.sub("_(ps|ns|us|ms)$", "", name)
-
-
 class Document:
     """A document, or the parts that documents share, as one file describes them."""
 
@@ -129,8 +133,8 @@ class Schemas:
     def __init__(self, texts, enums, tables=None):
         self.documents = {name: Document(name, text) for name, text in texts.items()}
         self.enums = {enum.name: enum for enum in enums}
-        for record in self.records() if tables else ():
-            if record.table:
+        for record in self.records():
+            if tables and record.table:
                 record.find_columns(tables)
 
     def records(self):
@@ -141,7 +145,7 @@ class Schemas:
         found = {}
         for record in self.records():
             for field in record.fields:
-                if field.column and without_unit(field.name) != without_unit(field.column[1].name):
+                if field.is_renamed:
                     found.setdefault((field.column[0], field.column[1].name), []).append((record.document, field.name))
         return found
 
@@ -208,7 +212,7 @@ class Schemas:
         if field.column:
             table, column = field.column
             meaning = meaning or sentence(column.meaning)
-            if without_unit(field.name) != without_unit(column.name):
+            if field.is_renamed:
                 meaning += f"{'' if meaning[-1] in '.;' else '.'} Column {column.name} of {table}."
         return {**made, "description": meaning} if meaning else made
 

@@ -61,10 +61,6 @@ class printer {
  private:
   std::string name(std::string_view text) const { return escape_for_terminal(text); }
   std::string device(std::uint32_t d) const { return short_plane_name(of_.text(of_.devices()[d].name)); }
-  std::size_t most(std::size_t otherwise, std::size_t size) const {
-    if (!s_.asked().limit) return shown_of(size, otherwise);
-    return *s_.asked().limit == 0 ? size : static_cast<std::size_t>(std::min<std::uint64_t>(*s_.asked().limit, size));
-  }
   static void print_fact(session& s, const char* what, const std::string& text) {
     constexpr std::size_t indent = 14;
     std::string label = what;
@@ -102,7 +98,7 @@ class printer {
     table t;
     t.flexible("device", cut::middle, 8).right("kernels").right(word_ + "s a pass").right("passes").left("confidence");
     t.left("");
-    const std::size_t rows = most(8, r_.devices.size());
+    const std::size_t rows = s_.rows_of(8, r_.devices.size());
     for (std::size_t i = 0; i < rows; ++i) {
       const device_architecture& o = r_.devices[i];
       t.row({device(o.device), grouped(o.kernels),
@@ -119,7 +115,7 @@ class printer {
     t.left("type").left("phase").flexible(word_ + "s", cut::end, 8).right("count").right("passes").right("wall");
     t.right(d_.source == anchor_source::attention ? "attention" : "anchor").right("kernels");
     t.flexible("mostly", cut::end, 12);
-    const std::size_t rows = most(max_types, d_.types.size());
+    const std::size_t rows = s_.rows_of(max_types, d_.types.size());
     for (std::size_t i = 0; i < rows; ++i) {
       const layer_type& type = d_.types[i];
       const auto a = std::find_if(d_.anatomies.begin(), d_.anatomies.end(), [&](const layer_anatomy& one) {
@@ -148,7 +144,7 @@ class printer {
     table t;
     t.right("pass").left("phase").flexible("step", cut::end, 6).right(word_ + "s").right("at").right("wall").right("busy");
     t.right("kernels").right("mean anchor").left("note");
-    const std::size_t rows = most(max_passes, d_.passes.size());
+    const std::size_t rows = s_.rows_of(max_passes, d_.passes.size());
     for (std::size_t i = 0; i < rows; ++i) {
       const model_pass& p = d_.passes[i];
       t.row({std::to_string(i), model_phase_name(p.phase), name(p.step), grouped(std::uint64_t{p.layers()}),
@@ -176,7 +172,7 @@ class printer {
     table t;
     t.flexible("stream", cut::middle, 8).left("role").right("kernels").right("busy").right("of span").left("overlaps");
     constexpr std::size_t max_streams = 8;
-    const std::size_t rows = most(max_streams, d_.streams.size());
+    const std::size_t rows = s_.rows_of(max_streams, d_.streams.size());
     for (std::size_t i = 0; i < rows; ++i) {
       const model_stream& s = d_.streams[i];
       std::string with;

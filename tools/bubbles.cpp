@@ -62,10 +62,6 @@ class report {
   bool several_devices() const {
     return std::count_if(r_.devices.begin(), r_.devices.end(), [](const auto& d) { return d.kernels > 0; }) > 1;
   }
-  std::size_t most(std::size_t otherwise, std::size_t size) const {
-    if (!s_.asked().limit) return shown_of(size, otherwise);
-    return *s_.asked().limit == 0 ? size : static_cast<std::size_t>(std::min<std::uint64_t>(*s_.asked().limit, size));
-  }
   std::string dim(const std::string& text) { return s_.out().screen().paint(text, style::dim); }
 
   void print_answer(std::size_t i) {
@@ -127,7 +123,7 @@ class report {
     table t;
     t.flexible("device", cut::middle, 8).right("kernels").right("span").right("busy").right("idle").right("gaps");
     t.right("longest").left("steps from");
-    const std::size_t rows = most(max_devices, shown.size());
+    const std::size_t rows = s_.rows_of(max_devices, shown.size());
     for (std::size_t i = 0; i < rows; ++i) {
       const device_gaps& d = r_.devices[shown[i]];
       t.row({device(static_cast<std::uint32_t>(shown[i])), grouped(d.kernels), human_duration(d.span_ps()),
@@ -152,7 +148,7 @@ class report {
       order.emplace_back(-b.underfeed_ps(), order.size());
       any_unknown = any_unknown || b.breakdown.not_recorded_ps > 0;
     }
-    const std::size_t rows = most(max_steps, order.size());
+    const std::size_t rows = s_.rows_of(max_steps, order.size());
     std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(rows), order.end());
     order.resize(rows);
     std::sort(order.begin(), order.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
@@ -199,7 +195,7 @@ class report {
     table t;
     t.left("group").right("steps").right("window").right("idle").right("idle p95").right("longest p95");
     t.left("pattern").right("recurring").left("host risk");
-    const std::size_t rows = most(max_groups, r_.groups.size());
+    const std::size_t rows = s_.rows_of(max_groups, r_.groups.size());
     for (std::size_t i = 0; i < rows; ++i) {
       const bubble_group& g = r_.groups[i];
       t.row({g.id, grouped(std::uint64_t{g.steps.size()}), human_duration(g.service_ps.mean),
@@ -246,7 +242,7 @@ class report {
     if (several_devices()) t.flexible("device", cut::middle, 5);
     t.right("at").flexible("after", cut::middle, 10).flexible("before", cut::middle, 10);
     t.flexible("cause", cut::end, 16).left("certainty");
-    const std::size_t rows = most(max_gaps, all.size());
+    const std::size_t rows = s_.rows_of(max_gaps, all.size());
     for (std::size_t i = 0; i < rows; ++i) {
       const bubble& b = *all[i];
       std::vector<std::string> row{human_duration(b.length_ps()), scope_text(b),
@@ -297,7 +293,7 @@ class report {
     table t;
     t.flexible("cause", cut::end, 20).left("certainty").left("in").right("gaps").right("together");
     t.flexible("the longest", cut::end, 20);
-    const std::size_t rows = most(max_causes, r_.causes.size());
+    const std::size_t rows = s_.rows_of(max_causes, r_.causes.size());
     for (std::size_t i = 0; i < rows; ++i) {
       const cause_summary& c = r_.causes[i];
       std::string longest = c.evidence.size() > 1 ? c.evidence[1] : "";
@@ -324,7 +320,7 @@ class report {
     std::stable_sort(order.begin(), order.end(), [](const step_structure& a, const step_structure& b) {
       return a.bubble_total_ps + a.gap_before_ps > b.bubble_total_ps + b.gap_before_ps;
     });
-    const std::size_t rows = most(max_structures, order.size());
+    const std::size_t rows = s_.rows_of(max_structures, order.size());
     table t;
     t.left("part").flexible("begins with", cut::middle, 12).right("kernels").right("wall").right("of step");
     t.right("gaps inside").right("longest").right("gap before");
@@ -353,7 +349,7 @@ class report {
       return a->duration_ps + a->gap_before_ps > b->duration_ps + b->gap_before_ps;
     });
     if (shown.empty()) return;
-    const std::size_t rows = most(max_ops, shown.size());
+    const std::size_t rows = s_.rows_of(max_ops, shown.size());
     table t;
     t.flexible("op", cut::middle, 16).flexible("core", cut::end, 8).right("calls").right("duration").right("mean");
     t.right("gaps before").right("waits").flexible("note", cut::end, 12);
@@ -398,7 +394,7 @@ class report {
     std::stable_sort(sums.begin(), sums.end(), [](const gap_sum& a, const gap_sum& b) { return a.time_ps > b.time_ps; });
     table t;
     t.flexible("op", cut::middle, 16).right("gaps").right("together").right("mean");
-    const std::size_t rows = most(max_short_gaps, sums.size());
+    const std::size_t rows = s_.rows_of(max_short_gaps, sums.size());
     for (std::size_t i = 0; i < rows; ++i)
       t.row({name(of_.text(sums[i].op)), grouped(sums[i].gaps), human_duration(sums[i].time_ps),
              human_duration(sums[i].time_ps / static_cast<std::int64_t>(sums[i].gaps))});
@@ -410,7 +406,7 @@ class report {
     if (r_.aicpu_ops.empty()) return;
     table t;
     t.flexible("op", cut::middle, 16).right("calls").right("duration").right("hidden").left("verdict");
-    const std::size_t rows = most(max_ops, r_.aicpu_ops.size());
+    const std::size_t rows = s_.rows_of(max_ops, r_.aicpu_ops.size());
     for (std::size_t i = 0; i < rows; ++i) {
       const aicpu_op& a = r_.aicpu_ops[i];
       t.row({name(of_.text(a.op_type)), grouped(a.calls), human_duration(a.duration_ps),
@@ -422,7 +418,7 @@ class report {
   void print_advice() {
     if (r_.recommendations.empty()) return;
     s_.heading("What to do (P0: 5 % of the time and more; P1: 1 %; P2: less; P3: none)");
-    const std::size_t rows = most(max_advice, r_.recommendations.size());
+    const std::size_t rows = s_.rows_of(max_advice, r_.recommendations.size());
     for (std::size_t i = 0; i < rows; ++i) {
       const recommendation& a = r_.recommendations[i];
       std::string text = a.text + (a.how.empty() ? "" : ' ' + a.how);

@@ -177,7 +177,7 @@ void print_recorded(session& s, const collectives_result& found, std::uint64_t l
   }
   s.print("Waits and links as the recorder lists them; SDMA has again what it moved over other links", t,
           found.recorded.size());
-  }
+}
 
 profkit::result<void> print_collectives(session& s) {
   profkit::query_filters all = s.filters(0);

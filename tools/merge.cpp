@@ -145,8 +145,8 @@ void print_merged_nodes(const merge_result& r, text_output& out, std::size_t col
 void print_merge_summary(const merge_result& r, const options& asked, const std::vector<std::string>& written,
                          text_output& out) {
   print_heading(out, "Merged " + grouped(r.events) + (r.events == 1 ? " event of " : " events of ") +
-                                  std::to_string(r.nodes.size()) + (r.nodes.size() == 1 ? " node" : " nodes") +
-                                  (r.run_id.empty() ? "" : ", run " + escape_for_terminal(r.run_id)));
+                         std::to_string(r.nodes.size()) + (r.nodes.size() == 1 ? " node" : " nodes") +
+                         (r.run_id.empty() ? "" : ", run " + escape_for_terminal(r.run_id)));
   print_merged_nodes(r, out, asked.wide ? 0 : out.screen().columns);
   for (const std::string& path : written) out.line("wrote " + escape_for_terminal(path));
 }

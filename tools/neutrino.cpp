@@ -25,9 +25,6 @@ constexpr std::size_t picture_columns = 64;
 constexpr std::uint64_t few = 5;
 
 std::uint64_t limit_of(const session& s, std::uint64_t otherwise) { return s.asked().limit.value_or(otherwise); }
-std::size_t rows_within(std::size_t rows, std::uint64_t limit) {
-  return limit == 0 ? rows : static_cast<std::size_t>(std::min<std::uint64_t>(rows, limit));
-}
 
 std::string dims(const std::uint32_t* d) {
   return std::to_string(d[0]) + 'x' + std::to_string(d[1]) + 'x' + std::to_string(d[2]);

@@ -67,7 +67,7 @@ void print_line(session& s, ops_line& line, const profkit::op_programs& programs
   t.right("of busy").right("FLOP/s").right("B/s");
   if (wide) t.right("min").right("max").left("tf_op").left("full name");
   if (order != op_order::total) line.ops.sort_by(order_of(order));
-  const std::size_t shown = limit == 0 ? line.ops.size() : std::min<std::uint64_t>(limit, line.ops.size());
+  const std::size_t shown = rows_within(line.ops.size(), limit);
   programs_met met;
   for (std::size_t at = 0; at < shown && !met.several(); ++at) met.add(programs.name_of(line, line.ops[at]));
   // A capture can have millions of ops: no row is kept.

@@ -207,6 +207,10 @@ void session::absent(std::string_view why) {
   out_.line("[absent] " + escape_for_terminal(why));
 }
 
+std::size_t session::rows_of(std::size_t otherwise, std::size_t size) const noexcept {
+  return asked_.limit ? rows_within(size, *asked_.limit) : shown_of(size, otherwise);
+}
+
 void session::left_out(std::uint64_t total, std::uint64_t shown, std::size_t indent) {
   left_any_out_ = left_any_out_ || shown < total;
   print_more(out_, total, shown, indent);

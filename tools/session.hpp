@@ -55,6 +55,8 @@ class session {
   void heading(std::string_view text);
   // "[absent] why" on its own line: the slice is not in this capture, which is no error.
   void absent(std::string_view why);
+  // How many of `size` rows a list shows: as --limit says, else about `otherwise`.
+  [[nodiscard]] std::size_t rows_of(std::size_t otherwise, std::size_t size) const noexcept;
   void left_out(std::uint64_t total, std::uint64_t shown, std::size_t indent = 2);
   // A table under its heading, and how many of `total` rows it has not (0: it has all).
   void print(std::string_view title, const table& rows, std::uint64_t total = 0);

@@ -20,6 +20,11 @@ constexpr std::size_t report_columns = 100;  ///< of what is made for reading, o
   return rows <= most + 1 ? rows : most;
 }
 
+/// The rows that a limit keeps (0: all).
+[[nodiscard]] inline std::size_t rows_within(std::size_t rows, std::uint64_t limit) noexcept {
+  return limit == 0 || limit > rows ? rows : static_cast<std::size_t>(limit);
+}
+
 // A heading over a part of the output; a blank line before it unless it is the first.
 void print_heading(text_output& out, std::string_view text);
 // "… 480 more (--limit 0 shows all)" when fewer rows than `total` were shown.

@@ -128,7 +128,7 @@ void print_compared_ops(text_output& out, const validation_result& found, std::u
 // The first `limit` rows (0: all) as sentences.
 template <class Rows, class Text>
 void print_sentences(text_output& out, const Rows& rows, std::uint64_t limit, std::size_t columns, Text&& text_of) {
-  const std::size_t shown = limit == 0 ? rows.size() : static_cast<std::size_t>(std::min<std::uint64_t>(limit, rows.size()));
+  const std::size_t shown = rows_within(rows.size(), limit);
   for (std::size_t i = 0; i < shown; ++i) out.line("  " + wrap(text_of(rows[i]), columns, 2));
   print_more(out, rows.size(), shown);
 }

@@ -9,10 +9,10 @@ import pathlib
 import re
 import sys
 
-from check_includes import without_comments
+import check_includes
 
 # From below to above: a layer calls itself and those before it.
-LAYERS = ["base", "io", "formats", "redact", "read", "trace", "analyse", "tables", "export", "merge"]
+LAYERS = [prefix.split("/")[1] for prefix, _ in check_includes.LAYERS if prefix.startswith("src/") and prefix.endswith("/")]
 # Calls that go up, and why they stay.
 KNOWN = {
     ("formats", "find_schedule_fields"): "the tracks of a Neutrino trace are its blocks in time, which the schedule finds",
@@ -55,7 +55,7 @@ def main(root):
     files = {}
     for folder, place in (("src", ""), ("include/profkit/core", "core/")):
         for path in sorted((root / folder).rglob("*.[ch]pp")):
-            files[place + path.relative_to(root / folder).as_posix()] = without_comments(path.read_text(encoding="utf-8"))
+            files[place + path.relative_to(root / folder).as_posix()] = check_includes.without_comments(path.read_text(encoding="utf-8"))
     found = calls_up(files)
     wrong = [call for call in found if (call[0].partition("/")[0], call[2]) not in KNOWN]
     for path, line, name, layer in wrong:

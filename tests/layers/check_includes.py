@@ -46,7 +46,7 @@ CORE = VIEWS | {"core"}
 PURE = CORE | {"base"}
 SYSTEM = {"std_io", "posix", "intrinsics"}
 
-# Folder (or file) prefix, most specific first; what it may include. A file beside it is always allowed.
+# Folder (or file) prefix, most specific first, the layers of src from below to above; what it may include. A file beside it is always allowed.
 LAYERS = [
     ("include/profkit/profkit.h", {"std"}),
     ("include/profkit/profkit.hpp", {"std", "c_abi", "view"}),
@@ -64,8 +64,8 @@ LAYERS = [
     ("src/trace/", PURE | {"format_index", "trace"}),
     ("src/analyse/", PURE | {"analyse", "format_index", "trace"}),
     ("src/tables/", PURE | {"tables", "c_abi", "format_index"}),
-    ("src/merge/", PURE | {"merge"}),
     ("src/export/", PURE | {"export", "analyse", "format_index"}),
+    ("src/merge/", PURE | {"merge"}),
     ("capi/", CORE | {"c_abi", "base", "format_index", "tables"}),
     ("tools/command_line/parser.cpp", CORE | {"command_line", "cli11"} | SYSTEM),
     ("tools/sql_database.cpp", CORE | {"command_line", "fleet_tables"} | SYSTEM),

@@ -2,10 +2,10 @@
 """Fails when folders of one layer include each other, be it by way of others: check_rooms.py SOURCE_ROOT."""
 import collections
 import pathlib
-import re
 import sys
 
-INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^">]+)[">]', re.M)
+from check_includes import INCLUDE
+
 LAYERS = ["analyse", "export", "formats"]
 
 
@@ -14,7 +14,7 @@ def includes_of(files):
     found = collections.defaultdict(dict)
     for path, text in files.items():
         layer, *folders, _ = path.split("/")
-        for what in INCLUDE.findall(text):
+        for what in ("".join(names) for names in INCLUDE.findall(text)):
             if what.startswith(layer + "/"):
                 rooms = ["/".join(at[:1]) or "." for at in (folders, what.split("/")[1:-1])]
                 if rooms[0] != rooms[1]:

@@ -11,11 +11,8 @@
 #include <formats/chrome/json_elements.hpp>
 #include <formats/chrome/json_splitter.hpp>
 
-#include <base/affix.hpp>
-
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cstddef>
 #include <utility>
 #include <vector>

@@ -1,7 +1,6 @@
 #include <formats/chrome/chrome_text.hpp>
 
 #include <base/affix.hpp>
-#include <base/utf8.hpp>
 #include <profkit/core/chrome.hpp>
 
 #include <algorithm>
