@@ -505,7 +505,7 @@ class event_table final : public arrow_table {
       const std::uint32_t file = next_file_++;
       // An export of another file is read when it is what was asked for.
       if (core_.what().files[file].export_of >= 0 && end_file_ - file != 1) continue;
-      if (core_.xspace(file) != nullptr) {
+      if (has_planes(core_.what().files[file].family)) {
         source_ = std::make_unique<xspace_events>(core_, *devices_, file);
       } else if (auto made = events_of_tracks::of(core_, *devices_, file); made) {
         source_ = std::move(*made);

@@ -76,7 +76,7 @@ std::unique_ptr<pk_profile> handle_of(std::shared_ptr<const profile> core) {
 }
 
 const xspace_index* find_xspace(const pk_profile* profile, std::uint32_t file) noexcept {
-  return profile && file < profile->core->file_count() ? profile->core->xspace(file) : nullptr;
+  return profile ? profile->core->xspace(file) : nullptr;
 }
 
 const plane_index* find_plane(const pk_profile* profile, std::uint32_t file, std::uint32_t plane) noexcept {
@@ -94,16 +94,15 @@ result<const profile*> require_file(const pk_profile* profile, std::uint32_t fil
 result<const plane_index*> require_plane(const pk_profile* profile, std::uint32_t file, std::uint32_t plane) {
   result<const profkit::profile*> core = require_file(profile, file);
   if (!core) return std::move(core).error();
-  const xspace_index* xspace = (*core)->xspace(file);
-  if (!xspace) {
-    const bool is_xspace = profkit::has_planes((*core)->what().files[file].family);
-    if (const fault* broken = (*core)->file_fault(file); is_xspace && broken) return *broken;
+  const std::vector<plane_index>& planes = (*core)->xspace(file)->planes;
+  if (plane < planes.size()) return &planes[plane];
+  if (!profkit::has_planes((*core)->what().files[file].family)) {
     fault why = invalid_argument("only an XSpace file has planes", "look at pk_file_info::family");
     why.path = (*core)->what().files[file].path;
     return why;
   }
-  if (plane >= xspace->planes.size()) return invalid_argument(position("plane", plane, xspace->planes.size()));
-  return &xspace->planes[plane];
+  if (const fault* broken = (*core)->file_fault(file); broken && planes.empty()) return *broken;
+  return invalid_argument(position("plane", plane, planes.size()));
 }
 
 result<const line_index*> require_line(const pk_profile* profile, std::uint32_t file, std::uint32_t plane,

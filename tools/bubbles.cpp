@@ -131,10 +131,7 @@ class report {
              human_duration(d.largest_ps), d.window_source});
     }
     // Not the clock of `ops` and `report`, where the device has its own.
-    const auto& files = s_.capture().what().files;
-    const bool is_aligned = std::any_of(files.begin(), files.end(),
-                                        [](const capture_file& f) { return profkit::has_planes(f.family); });
-    s_.print(is_aligned ? "Devices, over the whole capture, by aligned times" : "Devices, over the whole capture",
+    s_.print(s_.capture().is_any_xspace() ? "Devices, over the whole capture, by aligned times" : "Devices, over the whole capture",
              t, shown.size());
   }
 

@@ -10,9 +10,7 @@ using profkit::escape_for_terminal;
 
 std::string no_planes_text(const profkit::profile& p, const profkit::query_filters& asked) {
   if (std::string why = profkit::why_nothing(p, asked); !why.empty()) return why;
-  for (const profkit::capture_file& file : p.what().files)
-    if (profkit::has_planes(file.family)) return "nothing matches the filters";
-  return profkit::why_no_planes(p);
+  return p.is_any_xspace() ? "nothing matches the filters" : profkit::why_no_planes(p);
 }
 
 const char* phase_meaning(std::string_view phase) noexcept {

@@ -486,11 +486,8 @@ void print_notes(session& s, const std::vector<std::string>& notes) {
 }
 
 profkit::result<void> print_report(session& s, bool brief) {
-  const auto& files = s.capture().what().files;
-  const bool only_probes = std::all_of(files.begin(), files.end(), [](const profkit::capture_file& file) {
-    return profkit::content_of(file.family) == profkit::file_content::probe_records;
-  });
-  if (only_probes) {
+  const std::size_t probes = s.capture().files_with(profkit::file_content::probe_records).size();
+  if (probes == s.capture().file_count()) {
     print_neutrino_report(s);
     return {};
   }

@@ -112,7 +112,6 @@ bool is_input_of(const profkit::capture& opened, const std::string& output) {
   if (opened.redacted) return false;
   for (const profkit::capture_file& file : opened.files) {
     if (is_same_file(output, file.path)) return true;
-    if (profkit::content_of(file.family) != profkit::file_content::probe_records) continue;
     // A trace folder is one entry of the capture: what its driver wrote lies in it.
     const std::filesystem::path inside = path_below(file.path, output);
     if (inside.empty()) continue;

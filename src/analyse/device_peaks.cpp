@@ -2,7 +2,7 @@
 
 #include <analyse/stats.hpp>
 #include <base/affix.hpp>
-#include <formats/xspace/xspace_index.hpp>
+#include <trace/line_scan.hpp>
 
 #include <algorithm>
 #include <array>
@@ -147,9 +147,7 @@ device_peaks peaks_of_device(std::string device_type) {
 }
 
 device_peaks peaks_of(const profile& p, const ops_line& line) {
-  const xspace_index* xspace = p.outline(line.file);
-  if (xspace != nullptr && static_cast<std::size_t>(line.plane) < xspace->planes.size())
-    return peaks_of(plane_stats(xspace->planes[static_cast<std::size_t>(line.plane)]));
+  if (const plane_index* const plane = find_plane(p, line.file, line.plane)) return peaks_of(plane_stats(*plane));
   return peaks_of_device(std::string(line.device_model));
 }
 

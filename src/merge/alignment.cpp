@@ -242,23 +242,18 @@ class trace_aligner {
   // A whole file of another format is no damaged XSpace.
   [[nodiscard]] static std::optional<fault> another_kind(const aligned_trace& t) {
     const file_family is = family_of(t.input);
-    if (!is_recognised(is) || has_planes(is)) {
-      std::optional<fault> why = is_recognised(is) ? std::nullopt : why_not_xspace(t.bytes);
-      if (why) {
-        why->path = t.input.path;
-        why->message = node_text(t.input.node_id) + ": " + why->message;
-      }
-      return why;
-    }
-    fault f = content_of(is) == file_content::trace_events ? no_xspace_but_chrome_traces(t.input.path) : fault();
-    if (content_of(is) != file_content::trace_events) {
-      f.code = fault_code::unsupported;
-      f.message = std::string("this is a file of the kind ") + family_name(is) + ", not an XSpace";
-      f.hint = "Name the *.xplane.pb of the node.";
-      f.path = t.input.path;
-    }
-    f.message = node_text(t.input.node_id) + ": " + f.message;
-    return f;
+    std::optional<fault> why;
+    if (const file_content held = content_of(is); !is_recognised(is))
+      why = why_not_xspace(t.bytes);
+    else if (held == file_content::trace_events)
+      why = no_xspace_but_chrome_traces(t.input.path);
+    else if (held != file_content::planes)
+      why = fault{fault_code::unsupported, std::string("this is a file of the kind ") + family_name(is) + ", not an XSpace", "",
+                  no_offset, "Name the *.xplane.pb of the node."};
+    if (!why) return why;
+    why->path = t.input.path;
+    why->message = node_text(t.input.node_id) + ": " + why->message;
+    return why;
   }
 
   // Of a collector that keeps an eye on the clocks at least one trace has snapshots.

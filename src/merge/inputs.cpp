@@ -50,11 +50,11 @@ fault usage(std::string message, std::string hint, std::string path = {}) {
   return f;
 }
 
-file_family family_at(const std::string& path) {
-  file_family family = file_family::unknown;
+// Not recognised: anything but a regular file.
+capture_file file_at(const std::string& path) {
   if (const auto facts = look_at_path(path); facts && facts->kind == path_kind::file)
-    if (const auto found = open_capture(path); found && found->files.size() == 1) family = found->files.front().family;
-  return family;
+    if (const auto found = open_capture(path); found && found->files.size() == 1) return found->files.front();
+  return {};
 }
 
 class resolver {
@@ -120,8 +120,8 @@ class resolver {
   }
 
   static bool can_be_merged(const capture_file& file, bool planes) noexcept {
-    if (planes) return has_planes(file.family);
-    return content_of(file.family) == file_content::trace_events && file.export_of < 0 && file.node < 0;
+    const file_content held = content_of(file.family);
+    return planes ? held == file_content::planes : held == file_content::trace_events && file.export_of < 0 && file.node < 0;
   }
 
   result<void> discover_rest() {
@@ -154,7 +154,7 @@ class resolver {
   // Where no XSpace lies below the folder: the trace JSON there, recognised by its contents.
   void take_chrome_traces() {
     for (const std::string& path : json_files_)
-      if (content_of(family_at(path)) == file_content::trace_events) add_path(path);
+      if (can_be_merged(file_at(path), false)) add_path(path);
   }
 
   // What a trace is. A folder stands for the one trace in it. What cannot be opened is reported when it is.
@@ -169,14 +169,15 @@ class resolver {
     std::size_t candidates = 0;
     for (const bool planes : {true, false}) {
       for (const capture_file& file : found->files) {
-        if (can_be_merged(file, planes) && candidates++ == 0) chosen = &file;
+        if (!can_be_merged(file, planes) || candidates++ != 0) continue;
+        chosen = &file;
+        t.is_json = !planes;
       }
       if (chosen != nullptr) break;
     }
     if (chosen == nullptr) return {};
     if (candidates > 1)
       return usage("this folder holds " + std::to_string(candidates) + " traces", "Name the trace of each node, or the folder with --run-dir.", t.path);
-    t.is_json = !has_planes(chosen->family);
     t.hostname = chosen->host;
     if (chosen->path != t.path) t.named = std::exchange(t.path, chosen->path);
     if (!t.is_json) return {};
@@ -307,7 +308,7 @@ class resolver {
 }  // namespace
 
 file_family family_of(const trace_input& trace) {
-  return trace.opened == nullptr ? family_at(trace.path) : trace.opened->what().files[trace.file].family;
+  return (trace.opened == nullptr ? file_at(trace.path) : trace.opened->what().files[trace.file]).family;
 }
 
 result<std::unique_ptr<source>> open_trace(const trace_input& trace, const merge_options& o) {

@@ -621,12 +621,6 @@ result<capture> look_for_capture(const std::string& path, const open_options& op
 
 }  // namespace
 
-bool has_op_times(const capture_file& file) noexcept {
-  const file_content held = content_of(file.family);
-  return is_trace(file) || held == file_content::totals_table ||
-         (held == file_content::op_totals && file.export_of < 0);
-}
-
 bool is_trace(const capture_file& file) noexcept {
   const file_content held = content_of(file.family);
   return (held == file_content::trace_events && file.export_of < 0) || held == file_content::kernel_table ||

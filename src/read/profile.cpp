@@ -23,6 +23,7 @@
 #include <read/redacted_capture.hpp>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <iterator>
 #include <limits>
@@ -64,6 +65,8 @@ struct held_file {
   }
   [[nodiscard]] std::optional<fault>& why_broken() noexcept { return loaded || !outlined ? broken : outline_fault; }
 };
+
+const xspace_index no_planes;
 
 bool is_absolute(std::int64_t timestamp_ns) noexcept { return timestamp_ns >= min_unix_ns; }
 
@@ -176,6 +179,7 @@ struct profile::state {
   std::string hostname;  // of the one file, as who opened it said
   bool any_streams = false;
   std::once_flag settled;
+  std::array<std::vector<std::uint32_t>, static_cast<std::size_t>(file_content::recording) + 1> by_content;
 
   // Holds and, for an XSpace, indexes one file. `from` is null when the file has to be opened first.
   void load(std::size_t file, std::unique_ptr<source> from) noexcept {
@@ -388,6 +392,10 @@ struct profile::state {
     });
   }
 
+  bool holds(std::size_t file, file_content content) const noexcept {
+    return file < what.files.size() && content_of(what.files[file].family) == content;
+  }
+
   // A trace that is no export, and a table of kernels, have a clock of their own.
   bool has_times(std::size_t file) const noexcept {
     const capture_file& listed = what.files[file];
@@ -598,6 +606,9 @@ struct profile::state {
   static result<std::shared_ptr<const profile>> finish(std::unique_ptr<state> s, const open_options& options) {
     if (options.host_ends_with_open) s->what.host = {};
     for (std::size_t i = s->files.size(); i-- > 0;) s->split_nodes(i);
+    for (std::uint32_t i = 0; i < s->files.size(); ++i)
+      if (const capture_file& listed = s->what.files[i]; listed.export_of < 0)
+        s->by_content[static_cast<std::size_t>(content_of(listed.family))].push_back(i);
     if (s->files.size() == 1 && s->unreadable(0)) return *s->files[0]->broken;
     if (!s->any_streams) s->align();
     return std::shared_ptr<const profile>(new profile(std::move(s)));
@@ -649,20 +660,25 @@ result<std::shared_ptr<const profile>> profile::open_recordings(std::vector<reco
 
 const capture& profile::what() const noexcept { return state_->what; }
 std::size_t profile::file_count() const noexcept { return state_->files.size(); }
+const std::vector<std::uint32_t>& profile::files_with(file_content held) const noexcept {
+  return state_->by_content[static_cast<std::size_t>(held)];
+}
 
 std::string_view profile::bytes(std::size_t file) const noexcept {
   return file < file_count() ? state_->ensure(file).held.bytes : std::string_view();
 }
 
 const xspace_index* profile::xspace(std::size_t file) const noexcept {
-  if (file >= file_count()) return nullptr;
+  if (file >= file_count()) return &no_planes;
   held_file& f = *state_->files[file];
   if (f.streams) {
     state_->ensure(file);
     state_->settle();
   }
-  return f.xspace ? &*f.xspace : nullptr;
+  return f.xspace ? &*f.xspace : &no_planes;
 }
+
+bool profile::is_any_xspace() const noexcept { return !files_with(file_content::planes).empty(); }
 
 bool profile::is_streamed(std::size_t file) const noexcept {
   return file < file_count() && state_->files[file]->streams && !state_->files[file]->loaded;
@@ -694,17 +710,18 @@ const xspace_index* profile::outline(std::size_t file) const noexcept {
   return is_streamed(file) && state_->files[file]->outlined ? &state_->files[file]->outline.index : xspace(file);
 }
 
-// A file that is read in one pass is an XSpace: to ask what else it may be reads nothing.
+// To ask what else a file may be reads nothing of it.
 const probe_trace* profile::neutrino(std::size_t file) const noexcept {
-  return file < file_count() && !is_streamed(file) ? state_->ensure(file).neutrino.get() : nullptr;
+  return state_->holds(file, file_content::probe_records) ? state_->ensure(file).neutrino.get() : nullptr;
 }
 
 const recording* profile::recorded(std::size_t file) const noexcept {
-  return file < file_count() && !is_streamed(file) ? state_->ensure(file).recorded.get() : nullptr;
+  return state_->holds(file, file_content::recording) ? state_->ensure(file).recorded.get() : nullptr;
 }
 
 const xspace_index* profile::allocations(std::size_t file) const noexcept {
-  if (file >= file_count() || content_of(state_->what.files[file].family) != file_content::recording) return xspace(file);
+  if (state_->holds(file, file_content::planes)) return xspace(file);
+  if (!state_->holds(file, file_content::recording)) return nullptr;
   const held_file& f = state_->ensure(file);
   return f.allocations ? &*f.allocations : nullptr;
 }

@@ -23,7 +23,7 @@ void fill_row(const profile& p, std::size_t file, pk_file_info& row) {
   row.family = static_cast<std::int32_t>(known.family);
   row.compression = static_cast<std::int32_t>(known.encoding);
   row.export_of = known.export_of;
-  if (const xspace_index* const space = p.outline(file)) row.plane_count = static_cast<std::uint32_t>(space->planes.size());
+  row.plane_count = static_cast<std::uint32_t>(p.outline(file)->planes.size());
   const auto origin = p.file_origin_unix_ns(file);
   row.origin_unix_ns = origin.value_or(0);
   row.flags = bit_if(origin.has_value(), PK_FILE_HAS_ORIGIN);

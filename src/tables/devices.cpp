@@ -54,11 +54,10 @@ std::shared_ptr<const capture_devices> capture_devices::make(const profile& p, s
   if (of.read != nullptr)
     for (const activity_host& h : of.read->hosts())
       if (h.rank >= 0 && h.file < of.file_ranks.size() && !of.file_ranks[h.file]) of.file_ranks[h.file] = h.rank;
-  for (std::uint32_t file = 0; file < p.file_count(); ++file)
-    if (const xspace_index* const space = p.outline(file))
-      found->add_planes(file, *space);
-    else if (of.read != nullptr)
-      found->add_devices(file, *of.read);
+  for (std::uint32_t file = 0; file < p.file_count(); ++file) {
+    found->add_planes(file, *p.outline(file));
+    if (of.read != nullptr) found->add_devices(file, *of.read);
+  }
   return found;
 }
 
@@ -80,7 +79,7 @@ void capture_devices::add_planes(std::uint32_t file, const xspace_index& space) 
 
 void capture_devices::add_devices(std::uint32_t file, const activity& from) {
   for (const activity_device& d : from.devices()) {
-    if (d.file != file) continue;
+    if (d.file != file || d.plane >= 0) continue;
     const auto at = static_cast<std::int32_t>(devices_.size());
     parts_->of_trace[file].push_back(at);
     for (const activity_stream& stream : d.streams)
@@ -91,9 +90,8 @@ void capture_devices::add_devices(std::uint32_t file, const activity& from) {
 
 std::string_view host_of_file(const profile& p, std::size_t file) noexcept {
   if (file >= p.what().files.size()) return {};
-  const xspace_index* const space = p.outline(file);
-  return space == nullptr || space->hostnames.empty() ? std::string_view(p.what().files[file].host)
-                                                      : space->hostnames.front();
+  const std::vector<std::string_view>& names = p.outline(file)->hostnames;
+  return names.empty() ? std::string_view(p.what().files[file].host) : names.front();
 }
 
 plane_place capture_devices::of_plane(std::uint32_t file, std::int32_t plane) const noexcept {

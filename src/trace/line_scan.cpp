@@ -132,7 +132,6 @@ result<void> scan_lines(const profile& p, const std::vector<line_pass*>& passes,
   std::uint64_t bytes = 0;
   for (std::uint32_t file = 0; file < p.file_count(); ++file) {
     const xspace_index* const space = p.outline(file);
-    if (space == nullptr) continue;
     const bool is_streamed = p.is_streamed(file);
     by_line<std::vector<line_pass*>> of_file;
     for (std::size_t plane = 0; plane < space->planes.size(); ++plane)

@@ -27,6 +27,11 @@ struct line_place {
 [[nodiscard]] inline const plane_index& plane_at(const profile& p, const line_place& place) {
   return p.outline(place.file)->planes[static_cast<std::size_t>(place.plane)];
 }
+// The plane that a row names; null where there is none, as in files that are no XSpace.
+[[nodiscard]] inline const plane_index* find_plane(const profile& p, std::uint32_t file, std::int32_t plane) noexcept {
+  const std::vector<plane_index>& planes = p.outline(file)->planes;
+  return plane < 0 || static_cast<std::size_t>(plane) >= planes.size() ? nullptr : &planes[static_cast<std::size_t>(plane)];
+}
 [[nodiscard]] inline const line_index& line_at(const profile& p, const line_place& place) {
   return plane_at(p, place).lines[static_cast<std::size_t>(place.line)];
 }

@@ -3,7 +3,6 @@
 #include <base/contained.hpp>
 #include <profkit/core/activity.hpp>
 
-#include <algorithm>
 #include <mutex>
 #include <utility>
 
@@ -20,10 +19,10 @@ trace::trace(const profile& of) : trace(std::shared_ptr<const profile>(std::shar
 trace::~trace() = default;
 
 bool trace::has_traces() const noexcept {
-  const std::vector<capture_file>& files = of_->what().files;
-  return std::any_of(files.begin(), files.end(), [](const capture_file& f) {
-    return f.export_of < 0 && has_op_times(f);
-  });
+  for (const file_content held : {file_content::trace_events, file_content::kernel_table, file_content::totals_table,
+                                  file_content::op_totals, file_content::recording})
+    if (!of_->files_with(held).empty()) return true;
+  return false;
 }
 
 result<std::shared_ptr<const activity>> trace::all_activity(const hooks& host) const {

@@ -120,6 +120,28 @@ TEST_CASE("Files of one capture are put on one clock") {
   REQUIRE(first_base(p, 1) == 100'000);
 }
 
+TEST_CASE("Files are listed by what they hold, and one that is no XSpace has no planes") {
+  const scratch_folder folder("held");
+  const std::string events = R"({"traceEvents":[{"ph":"X","pid":1,"tid":1,"ts":1,"dur":1,"name":"a"}]})";
+  folder.write("a.trace.json", events);  // shows a.xplane.pb again
+  folder.write("a.xplane.pb", capture_at(100));
+  folder.write("b.pt.trace.json", events);
+  const auto opened = profile::open(folder.path());
+  REQUIRE(opened.ok());
+  const profile& p = **opened;
+  REQUIRE(p.file_count() == 3);
+  REQUIRE(p.files_with(file_content::planes) == std::vector<std::uint32_t>{1});
+  REQUIRE(p.files_with(file_content::trace_events) == std::vector<std::uint32_t>{2});
+  REQUIRE(p.files_with(file_content::probe_records).empty());
+  REQUIRE(p.is_any_xspace());
+  REQUIRE_FALSE(p.outline(1)->planes.empty());
+  REQUIRE(p.outline(2)->planes.empty());
+  REQUIRE(p.xspace(2)->planes.empty());
+  REQUIRE(p.allocations(1) == p.xspace(1));
+  REQUIRE(p.allocations(2) == nullptr);
+  REQUIRE(p.neutrino(2) == nullptr);
+}
+
 TEST_CASE("Times more than 106 days apart are a fault of the file that has them") {
   const scratch_folder folder("far");
   folder.write("a.xplane.pb", capture_at(100, unix_ns));
@@ -152,7 +174,7 @@ TEST_CASE("One broken file of several is told, and the others are read") {
   REQUIRE(p.file_fault(0)->path == folder.path("a.xplane.pb"));
   REQUIRE(p.file_fault(1) == nullptr);
   REQUIRE(p.bytes(1) == good);
-  REQUIRE(p.xspace(7) == nullptr);
+  REQUIRE(p.xspace(7)->planes.empty());
   REQUIRE(p.file_fault(7) == nullptr);
   REQUIRE(p.bytes(7).empty());
 }

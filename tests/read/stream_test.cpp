@@ -249,7 +249,7 @@ TEST_CASE("A pipe is read once: a second question needs what was kept of it") {
     REQUIRE(opened.ok());
     REQUIRE(analyse_ops(trace(**opened))->lines.size() == lines);
     REQUIRE(analyse_ops(trace(**opened))->lines.size() == lines);
-    REQUIRE((*opened)->xspace(0) != nullptr);
+    REQUIRE_FALSE((*opened)->xspace(0)->planes.empty());
     REQUIRE(analyse_info(trace(**opened))->lines == 6);
   }
   {
@@ -260,7 +260,7 @@ TEST_CASE("A pipe is read once: a second question needs what was kept of it") {
     const auto again = analyse_ops(trace(**opened));
     REQUIRE_FALSE(again.ok());
     REQUIRE(again.error().code == fault_code::unsupported);
-    REQUIRE((*opened)->xspace(0) == nullptr);
+    REQUIRE((*opened)->xspace(0)->planes.empty());
     REQUIRE((*opened)->file_fault(0)->code == fault_code::unsupported);
   }
   // More than may be kept.

@@ -75,8 +75,6 @@ struct capture_file {
 /// Whether a file that is no XSpace says what devices or hosts did, and when: trace JSON that repeats no XSpace, a
 /// table of kernels, a format of the host's own.
 [[nodiscard]] bool is_trace(const capture_file& file) noexcept;
-/// The same, or whether it says how much time ops took, without when.
-[[nodiscard]] bool has_op_times(const capture_file& file) noexcept;
 
 /// A run found below the path that was given: newest first.
 struct capture_run {

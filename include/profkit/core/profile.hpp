@@ -40,10 +40,14 @@ class profile {
 
   [[nodiscard]] const capture& what() const noexcept;
   [[nodiscard]] std::size_t file_count() const noexcept;
+  /// The files that hold such a thing and repeat no other file, ascending.
+  [[nodiscard]] const std::vector<std::uint32_t>& files_with(file_content held) const noexcept;
   /// Decoded bytes of a file; what was intact when file_fault() reports damage; empty when unreadable.
   [[nodiscard]] std::string_view bytes(std::size_t file) const noexcept;
-  /// The index of an XSpace file; nullptr for other families.
+  /// The index of an XSpace file; of other files, and of one that cannot be read, one without planes. Never nullptr.
   [[nodiscard]] const xspace_index* xspace(std::size_t file) const noexcept;
+  /// Whether any file is an XSpace.
+  [[nodiscard]] bool is_any_xspace() const noexcept;
   /// True for an XSpace that waits to be read in one pass (access_mode::one_pass) and is not in memory; its xspace()
   /// would decode all of it.
   [[nodiscard]] bool is_streamed(std::size_t file) const noexcept;

@@ -423,9 +423,10 @@ result<void> find_async_ops(const profile& p, const selection& selected, damage_
                             collectives_result& into) {
   async_finder finder(p, selected, damage, meter, into);
   for (std::size_t file = 0; file < p.file_count(); ++file) {
-    const xspace_index* space = selected.file(file) ? p.xspace(file) : nullptr;
-    for (std::size_t plane = 0; space != nullptr && plane < space->planes.size(); ++plane) {
-      if (!selected.plane(space->planes[plane])) continue;
+    if (!selected.file(file)) continue;
+    const std::vector<plane_index>& planes = p.xspace(file)->planes;
+    for (std::size_t plane = 0; plane < planes.size(); ++plane) {
+      if (!selected.plane(planes[plane])) continue;
       if (result<void> added = finder.add_plane(file, plane); !added) return added;
     }
   }

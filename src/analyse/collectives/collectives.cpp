@@ -103,9 +103,9 @@ class event_op_finder {
 
   // Whether the events of a line say more than its ops do.
   [[nodiscard]] bool wants(const ops_line& line) const {
-    if (profile_.xspace(line.file) == nullptr) return false;
-    if (line.kind == line_kind::thread) return true;
-    return line.kind == line_kind::stream && event_collectives::named_in(plane_of(line));
+    const plane_index* const plane = find_plane(profile_, line.file, line.plane);
+    if (plane == nullptr) return false;
+    return line.kind == line_kind::thread || (line.kind == line_kind::stream && event_collectives::named_in(*plane));
   }
 
   result<void> add_line(const ops_line& at) {
@@ -264,7 +264,7 @@ result<collectives_result> gather_collectives(const trace& t, const ops_result& 
 
   collectives_result found;
   found.texts = ops.texts;
-  damage_list damage(p, *selected, has_planes);
+  damage_list damage(p, *selected);
   for (const file_damage& d : ops.damage) damage.note(d.file, d.what);
   progress_meter meter(host);
   if (result<void> added = find_async_ops(p, *selected, damage, meter, found); !added) return std::move(added).error();
@@ -279,7 +279,7 @@ result<collectives_result> gather_collectives(const trace& t, const ops_result& 
                [](const collective_op_row& a, const collective_op_row& b) { return a.total_ps > b.total_ps; });
   if (result<void> added = add_recorded(t, o, host, found); !added) return std::move(added).error();
   if (found.async.empty() && found.ops.empty() && found.recorded.empty())
-    found.absent = why_nothing_ran_or(p, o,
+    found.absent = why_nothing_ran_or(t, o,
                                   t.has_traces() ? "no kernel that communicates was recorded"
                                                  : "no event on an 'Async XLA Ops' line, no collective among the ops and "
                                                    "no kernel of a communication library");

@@ -98,13 +98,11 @@ class finder {
       }
       shift_ps = *ps;
     }
-    const auto& files = p.what().files;
-    if (std::any_of(files.begin(), files.end(), is_trace))
+    if (traces_[t]->has_traces())
       if (result<void> read = read_ranks(t, shift_ps); !read) return read;
     for (std::size_t file = 0; file < p.file_count(); ++file) {
       if (const fault* why = p.file_fault(file)) note(t, *why);
       const xspace_index* const space = p.xspace(file);
-      if (space == nullptr) continue;
       const fault* const cut = p.file_fault(file);
       // Ids of 100 and more alone are those of ROCm's merge script.
       bool rocm_ids = true;
@@ -276,16 +274,16 @@ class finder {
     if (!read) return std::move(read).error();
     const activity& found = **read;
     const profile& p = traces_[t]->files();
+    const auto is_of_trace = [&](std::uint32_t file) { return is_trace(p.what().files[file]); };
     for (const activity_input& input : found.inputs()) {
-      if (!input.damage || !is_trace(p.what().files[input.file])) continue;
+      if (!input.damage || !is_of_trace(input.file)) continue;
       fault why = *input.damage;
       if (why.path.empty()) why.path = p.what().files[input.file].path;
       note(t, std::move(why));
     }
     return read_devices(found, t, shift_ps, [&](const activity_device& device) -> std::optional<place> {
-      if (device.file >= p.what().files.size()) return std::nullopt;
+      if (!is_of_trace(device.file)) return std::nullopt;
       const capture_file& file = p.what().files[device.file];
-      if (!is_trace(file)) return std::nullopt;
       place at = place_of(found, device, t);
       if (file.node >= 0) at.key = {0, 0, file.node, true};
       if (at.hostname.empty()) at.hostname = file.host;

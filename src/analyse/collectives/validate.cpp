@@ -40,7 +40,7 @@ trace_bounds read_bounds(const trace_list& traces) {
   // A merged trace JSON has a file a node.
   const std::vector<capture_file>& files = p.what().files;
   const bool of_nodes = std::all_of(files.begin(), files.end(), [](const capture_file& f) { return f.node >= 0; });
-  if (!of_nodes && (files.size() != 1 || p.xspace(0) == nullptr)) return bounds;
+  if (!of_nodes && (files.size() != 1 || p.xspace(0)->planes.empty())) return bounds;
   for (std::size_t file = 0; file < files.size(); ++file)
     if (result<std::vector<clock_metadata>> read = read_clock_metadata(p.bytes(file)); read)
       bounds.nodes.insert(bounds.nodes.end(), std::make_move_iterator(read->begin()), std::make_move_iterator(read->end()));
@@ -472,9 +472,7 @@ std::vector<std::string> assumptions_of(const validation_result& found) {
 
 
 bool has_xspace(const std::shared_ptr<const trace>& of) {
-  if (of == nullptr) return false;
-  const std::vector<capture_file>& files = of->files().what().files;
-  return std::any_of(files.begin(), files.end(), [](const capture_file& f) { return has_planes(f.family); });
+  return of != nullptr && of->files().is_any_xspace();
 }
 
 }  // namespace
@@ -535,13 +533,13 @@ bool has_several_nodes(const profile& capture) {
   std::set<std::string_view> ascend_ranks;
   for (std::size_t file = 0; file < capture.file_count(); ++file) {
     const capture_file& listed = capture.what().files[file];
-    if (is_trace(listed) && content_of(listed.family) != file_content::kernel_table) ++traces;
-    if (content_of(listed.family) == file_content::kernel_table) ascend_ranks.insert(listed.host);
-    const xspace_index* const space = capture.xspace(file);
-    if (space == nullptr) continue;
-    ++spaces;
+    switch (content_of(listed.family)) {
+      case file_content::planes: ++spaces; break;
+      case file_content::kernel_table: ascend_ranks.insert(listed.host); break;
+      default: traces += is_trace(listed);
+    }
     std::size_t nodes = 0;
-    for (const plane_index& plane : space->planes) {
+    for (const plane_index& plane : capture.xspace(file)->planes) {
       constexpr std::string_view head = "/node:", tail = "/clock_metadata";
       nodes += plane.name.substr(0, head.size()) == head && plane.name.size() > tail.size() &&
                        plane.name.substr(plane.name.size() - tail.size()) == tail

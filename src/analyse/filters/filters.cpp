@@ -62,6 +62,12 @@ result<void> check_hosts(const profile& p, const query_filters& o) {
   return no_name_has(p, "host's", o.host, hosts);
 }
 
+// A table whose rows are shown.
+bool is_shown_table(const capture_file& file) noexcept {
+  const file_content held = content_of(file.family);
+  return (held == file_content::kernel_table || held == file_content::totals_table) && file.export_of < 0;
+}
+
 // Planes and lines of an XSpace, and what stands for them in files of other families: processes and threads, devices and
 // their streams.
 result<void> check_planes(const profile& p, const query_filters& o, const info_result& others, const activity* traces) {
@@ -76,16 +82,16 @@ result<void> check_planes(const profile& p, const query_filters& o, const info_r
       any_line = any_line || contains(line, o.line);
     });
   };
+  const auto is_other = [&p](std::size_t file) { return !has_planes(p.what().files[file].family); };
   for (std::size_t file = 0; file < p.file_count(); ++file) {
-    const xspace_index* const space = host_fits(p, file, o.host) ? p.outline(file) : nullptr;
-    if (space == nullptr) continue;
-    for (const plane_index& plane : space->planes)
+    if (!host_fits(p, file, o.host)) continue;
+    for (const plane_index& plane : p.outline(file)->planes)
       look(plane.name, [&](auto&& use) {
         for (const line_index& line : plane.lines) use(line.name());
       });
   }
   for (const file_info& file : others.files) {
-    if (has_planes(file.family)) continue;
+    if (!is_other(file.file)) continue;
     for (const plane_info& plane : file.planes)
       look(plane.name, [&](auto&& use) {
         for (const line_info& line : plane.lines) use(line.name);
@@ -96,12 +102,12 @@ result<void> check_planes(const profile& p, const query_filters& o, const info_r
       look(table_name(p, file), [](auto&& use) { use(std::string_view("rows")); });
   if (traces != nullptr) {
     for (const activity_device& d : traces->devices())
-      if (p.outline(d.file) == nullptr && host_fits(p, d.file, o.host))
+      if (is_other(d.file) && host_fits(p, d.file, o.host))
         look(traces->text(d.name), [&](auto&& use) {
           for (const activity_stream& s : d.streams) use(traces->text(s.name));
         });
     for (const activity_thread& t : traces->threads())
-      if (p.outline(t.file) == nullptr && host_fits(p, t.file, o.host))
+      if (is_other(t.file) && host_fits(p, t.file, o.host))
         look(t.process, [&](auto&& use) { use(std::string_view(t.name)); });
   }
   if (!any_plane && !o.plane.empty()) return no_name_has(p, "plane's", o.plane, planes);
@@ -111,9 +117,7 @@ result<void> check_planes(const profile& p, const query_filters& o, const info_r
 
 bool names_fit(const profile& p, const query_filters& o) {
   for (std::size_t file = 0; file < p.file_count(); ++file) {
-    const xspace_index* const space = p.outline(file);
-    if (space == nullptr) continue;
-    for (const plane_index& plane : space->planes) {
+    for (const plane_index& plane : p.outline(file)->planes) {
       for (const std::string_view bytes : plane.event_metadata_entries) {
         const event_metadata_view entry(bytes);
         if (contains(entry.name(), o.name) || contains(entry.display_name(), o.name)) return true;

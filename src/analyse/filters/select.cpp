@@ -28,8 +28,7 @@ namespace {
 bool whole_file_fits(const profile& p, std::size_t file, std::string_view wanted) {
   const capture_file& entry = p.what().files[file];
   if (contains(entry.host, wanted)) return true;
-  const xspace_index* const space = p.outline(file);
-  const bool named = !entry.host.empty() || (space != nullptr && !space->hostnames.empty());
+  const bool named = !entry.host.empty() || !p.outline(file)->hostnames.empty();
   return !named && contains(entry.path, wanted);  // a file that names no host is known by its path
 }
 
@@ -49,7 +48,6 @@ bool host_fits(const profile& p, std::size_t file, std::string_view wanted) {
     if (const auto asked = node_of_name(wanted)) return node == *asked;
   if (whole_file_fits(p, file, wanted)) return true;
   const xspace_index* const space = p.outline(file);
-  if (space == nullptr) return false;
   return std::any_of(space->hostnames.begin(), space->hostnames.end(), [&](std::string_view name) { return contains(name, wanted); }) ||
          std::any_of(space->planes.begin(), space->planes.end(), [&](const plane_index& plane) { return node_fits(plane, wanted).value_or(false); });
 }
@@ -66,9 +64,8 @@ bool selection::is_of_host(const plane_index& plane) const noexcept {
 }
 
 std::string_view plane_name_at(const profile& p, std::uint32_t file, std::int32_t plane) noexcept {
-  const xspace_index* const space = file < p.file_count() ? p.outline(file) : nullptr;
-  if (space == nullptr || plane < 0 || static_cast<std::size_t>(plane) >= space->planes.size()) return {};
-  return space->planes[static_cast<std::size_t>(plane)].name;
+  const plane_index* const found = find_plane(p, file, plane);
+  return found == nullptr ? std::string_view() : found->name;
 }
 
 void add_damage(std::vector<file_damage>& all, std::uint32_t file, const fault& what) {
@@ -82,8 +79,8 @@ std::string why_nothing(const profile& p, const query_filters& o) {
     if (!host_fits(p, file, o.host)) continue;
     any_file = true;
     any_trace = any_trace || is_trace(p.what().files[file]);
-    const xspace_index* space = p.outline(file);
-    if (space == nullptr) continue;
+    if (!has_planes(p.what().files[file].family)) continue;
+    const xspace_index* const space = p.outline(file);
     any_xspace = true;
     any_bytes = any_bytes || !space->planes.empty() || p.what().files[file].bytes != 0;
     for (const plane_index& plane : space->planes) {
@@ -112,29 +109,24 @@ const char* why_unread(const std::vector<capture_file>& files) noexcept {
   return nullptr;
 }
 
-std::string why_nothing_ran_or(const profile& p, const query_filters& o, std::string otherwise) {
-  const auto& files = p.what().files;
-  const auto any = [&files](auto fits) { return std::any_of(files.begin(), files.end(), fits); };
-  const bool recorded = any([](const capture_file& f) {
-    return has_planes(f.family) || has_op_times(f) || f.export_of >= 0;
-  });
-  if (!recorded) {
-    const char* const why = why_unread(files);
+std::string why_nothing_ran_or(const trace& t, const query_filters& o, std::string otherwise) {
+  if (!t.files().is_any_xspace() && !t.has_traces()) {
+    const char* const why = why_unread(t.files().what().files);
     otherwise = why != nullptr ? why : nothing_recorded;
   }
-  return why_nothing_or(p, o, std::move(otherwise));
+  return why_nothing_or(t.files(), o, std::move(otherwise));
 }
 
 bool anything_intact(const profile& p) noexcept {
   for (std::size_t file = 0; file < p.file_count(); ++file) {
-    if (const xspace_index* space = p.outline(file)) {
-      if (p.file_fault(file) == nullptr || !space->planes.empty()) return true;
-    } else if (const probe_trace* trace = p.neutrino(file)) {
+    const fault* const known = p.file_fault(file);
+    if (const probe_trace* trace = p.neutrino(file)) {
       if (trace->anything_intact()) return true;
-    } else {
+    } else if (known == nullptr || !p.outline(file)->planes.empty()) {
+      return true;
+    } else if (known->code == fault_code::damaged && !has_planes(p.what().files[file].family)) {
       // What a stream gave before it was cut is read.
-      const fault* const known = p.file_fault(file);
-      if (known == nullptr || (known->code == fault_code::damaged && (!p.bytes(file).empty() || p.recorded(file) != nullptr))) return true;
+      if (!p.bytes(file).empty() || p.recorded(file) != nullptr) return true;
     }
   }
   return p.file_count() == 0;
@@ -170,12 +162,12 @@ fault no_such_step(const profile& p, std::uint64_t wanted, std::uint64_t steps) 
 result<selection> selection::make(const trace& t, const query_filters& o, const hooks& host) {
   const profile& p = t.files();
   selection made(p, o);
-  made.files_.assign(p.file_count(), true);
-  if (!o.host.empty())
-    for (std::size_t file = 0; file < p.file_count(); ++file) {
-      made.files_[file] = host_fits(p, file, o.host);
-      made.whole_files_ = made.whole_files_ || (made.files_[file] && p.what().files[file].node < 0 && whole_file_fits(p, file, o.host));
-    }
+  for (std::size_t file = 0; file < p.file_count(); ++file) {
+    const capture_file& listed = p.what().files[file];
+    made.files_.push_back(host_fits(p, file, o.host));
+    made.others_.push_back(made.files_[file] && !has_planes(listed.family));
+    made.whole_files_ = made.whole_files_ || (!o.host.empty() && made.files_[file] && listed.node < 0 && whole_file_fits(p, file, o.host));
+  }
   if (o.step || o.split_by_step)
     if (result<void> found = made.find_steps(t, host); !found) return std::move(found).error();
   return made;
@@ -318,16 +310,17 @@ event_filter selection::events_of(std::size_t file, std::size_t plane) const {
   return filter;
 }
 
-damage_list::damage_list(const profile& p, const selection& selected, bool (*concerned)(file_family) noexcept,
-                         needs wanted)
-    : profile_(p) {
+damage_list::damage_list(const profile& p, const selection& selected, needs wanted) : profile_(p) {
   for (std::size_t file = 0; file < p.file_count(); ++file) {
-    // Asking for the fault of a file that was not opened yet opens it.
-    if (!selected.file(file) || !concerned(p.what().files[file].family)) continue;
+    if (!selected.file(file) || selected.other_file(file)) continue;
     // A streamed file has to be brought into memory, which may fail.
     if (wanted == needs::events) static_cast<void>(p.xspace(file));
-    if (const fault* f = p.file_fault(file)) note(file, *f);
+    note_file(file);
   }
+}
+
+void damage_list::note_file(std::size_t file) {
+  if (const fault* f = profile_.file_fault(file)) note(file, *f);
 }
 
 const fault* damage_list::of(std::size_t file) const noexcept {
@@ -368,8 +361,7 @@ void damage_list::note(std::size_t file, fault what) {
 
 void damage_list::note(const activity& read, const selection& selected) {
   for (const activity_input& input : read.inputs())
-    if (input.damage && selected.file(input.file) && !has_planes(profile_.what().files[input.file].family))
-      note(input.file, *input.damage);
+    if (input.damage && selected.other_file(input.file)) note(input.file, *input.damage);
 }
 
 std::uint64_t count_event_metadata(const plane_index& plane) noexcept {

@@ -97,7 +97,7 @@ class event_filter {
 [[nodiscard]] const char* why_unread(const std::vector<capture_file>& files) noexcept;
 
 // The same of what ran: what was not recorded at all is said first.
-[[nodiscard]] std::string why_nothing_ran_or(const profile& p, const query_filters& o, std::string otherwise);
+[[nodiscard]] std::string why_nothing_ran_or(const trace& t, const query_filters& o, std::string otherwise);
 
 // Whether any filter looks at single events: at their names or times, which may come after them in the file.
 [[nodiscard]] inline bool filters_events(const query_filters& o) noexcept {
@@ -111,6 +111,8 @@ class selection {
   static result<selection> make(const trace& t, const query_filters& o, const hooks& host);
 
   [[nodiscard]] bool file(std::size_t file) const noexcept { return files_[file]; }
+  // One of them that is no XSpace: its activity says what is in it.
+  [[nodiscard]] bool other_file(std::size_t file) const noexcept { return others_[file]; }
   [[nodiscard]] bool plane(const plane_index& plane) const noexcept {
     return contains(plane.name, options_->plane) && host(plane);
   }
@@ -166,7 +168,7 @@ class selection {
   [[nodiscard]] const std::vector<step_window>* windows_at(const step_place& place) const;
   const profile* profile_;
   const query_filters* options_;
-  std::vector<bool> files_;
+  std::vector<bool> files_, others_;
   bool whole_files_ = false;  // a file is of that host by its own name, whatever its planes say
   std::map<step_place, std::vector<step_window>> windows_;  // those that are asked for
   std::vector<step_place> places_with_steps_;               // ascending
@@ -177,8 +179,10 @@ class damage_list {
  public:
   // What the analysis is going to ask the profile for: xspace(), or outline() alone.
   enum class needs : std::uint8_t { events, outline };
-  damage_list(const profile& p, const selection& selected, bool (*concerned)(file_family) noexcept,
-              needs wanted = needs::events);
+  // With the faults of the XSpaces.
+  damage_list(const profile& p, const selection& selected, needs wanted = needs::events);
+  // The fault of another file, which this opens.
+  void note_file(std::size_t file);
   void note_line(std::size_t file, const plane_index& plane, const line_index& line, std::uint64_t offset_in_line,
                  std::string_view what);
   // What a scan of all events of the line met.
@@ -247,19 +251,6 @@ bool for_each_event(const line_index& line, std::size_t file, const plane_index&
 
 // What begin_plane() of the tree and of the metadata gets.
 [[nodiscard]] tree_plane tree_plane_of(const profile& p, std::size_t file, std::size_t plane_at);
-
-// Files whose events, rows or members are shown; what repeats another file is left out.
-[[nodiscard]] inline bool is_shown_trace(const capture_file& file) noexcept {
-  return content_of(file.family) == file_content::trace_events && file.export_of < 0;
-}
-[[nodiscard]] inline bool is_shown_table(const capture_file& file) noexcept {
-  const file_content held = content_of(file.family);
-  return (held == file_content::kernel_table || held == file_content::totals_table) && file.export_of < 0;
-}
-
-[[nodiscard]] inline bool is_recorded(const capture_file& file) noexcept {
-  return content_of(file.family) == file_content::recording;
-}
 
 }  // namespace PROFKIT_NAMESPACE
 }  // namespace profkit

@@ -120,7 +120,7 @@ class host_pass final : public line_pass {
   bool wants(const line_place& place) override {
     // Samples borrow from events, which stay where they are only in a file that is in memory.
     const xspace_index* const space = selected_.file(place.file) ? profile_.xspace(place.file) : nullptr;
-    if (space == nullptr) return false;
+    if (space == nullptr || space->planes.empty()) return false;
     const plane_index& plane = space->planes[static_cast<std::size_t>(place.plane)];
     const line_index& line = plane.lines[static_cast<std::size_t>(place.line)];
     if (plane.kind != plane_kind::host || !selected_.plane(plane) || !selected_.line(line) ||
@@ -152,7 +152,7 @@ class framework_finder final : public line_question {
     auto selected = selection::make(trace_, options_, host_);
     if (!selected) return std::move(selected).error();
     selected_.emplace(std::move(*selected));
-    damage_.emplace(profile_, *selected_, has_planes);
+    damage_.emplace(profile_, *selected_);
     pass_.emplace(profile_, options_, *selected_);
     return {};
   }
@@ -218,10 +218,9 @@ class framework_finder final : public line_question {
   [[nodiscard]] bool any_host_plane() const {
     if (trace_.has_traces()) return true;
     for (std::size_t file = 0; file < profile_.file_count(); ++file) {
-      const xspace_index* const space = selected_->file(file) ? profile_.xspace(file) : nullptr;
-      if (space != nullptr && std::any_of(space->planes.begin(), space->planes.end(),
-                                          [](const plane_index& plane) { return plane.kind == plane_kind::host; }))
-        return true;
+      if (!selected_->file(file)) continue;
+      for (const plane_index& plane : profile_.xspace(file)->planes)
+        if (plane.kind == plane_kind::host) return true;
     }
     return false;
   }
@@ -233,7 +232,7 @@ class framework_finder final : public line_question {
     for (const auto& [name, total] : stats_) found_.stats.push_back({name, total.count, total.kinds});
     if (found_.matched == 0)
       found_.absent =
-          why_nothing_ran_or(profile_, options_, any_host_plane() ? "no host recorded an event" : "no host plane");
+          why_nothing_ran_or(trace_, options_, any_host_plane() ? "no host recorded an event" : "no host plane");
     found_.damage = damage_->take();
   }
 

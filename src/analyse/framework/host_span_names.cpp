@@ -109,7 +109,7 @@ result<void> add_host_spans(const profile& p, const std::shared_ptr<const activi
                             const query_filters& o, const hooks& host, framework_result& into) {
   for (std::uint32_t group = 0; group < of->hosts().size(); ++group) {
     const std::uint32_t file = of->hosts()[group].file;
-    if (p.outline(file) != nullptr || !selected.file(file)) continue;
+    if (!selected.other_file(file)) continue;
     if (result<void> read = spans_by_name(*of, group, selected, o, into).read(host); !read) return read;
   }
   into.texts = of;

@@ -176,8 +176,7 @@ class inventory final : public line_question {
     auto selected = selection::make(trace_, options_, host_);
     if (!selected) return std::move(selected).error();
     selected_.emplace(std::move(*selected));
-    damage_.emplace(
-        profile_, *selected_, [](file_family) noexcept { return true; }, damage_list::needs::outline);
+    damage_.emplace(profile_, *selected_, damage_list::needs::outline);
     lines_.emplace(profile_, *selected_, streamed_.lines);
     return {};
   }
@@ -200,9 +199,9 @@ class inventory final : public line_question {
   void add_file(std::size_t file) {
     const capture_file& entry = profile_.what().files[file];
     file_info& info = found_.files.emplace_back(file_header(profile_, file));
+    damage_->note_file(file);
     if (content_of(entry.family) == file_content::module) look_into_module(file);
     const xspace_index* space = profile_.outline(file);
-    if (space == nullptr) return;
     for (const std::string& error : info.errors)
       note_incomplete(entry.path + (is_merged_loss(error) ? ": " : ": the recorder reported an error: ") + error);
     for (std::size_t plane = 0; plane < space->planes.size(); ++plane)
@@ -372,8 +371,8 @@ class inventory final : public line_question {
 
   // Whether a file is an XSpace in memory with streams of a GPU: what they lack, or cannot be, is reported there as of a trace.
   [[nodiscard]] bool runs_streams(std::uint32_t file) const {
-    const xspace_index* const space = profile_.is_streamed(file) ? nullptr : profile_.outline(file);
-    return space != nullptr && std::any_of(space->planes.begin(), space->planes.end(), [](const plane_index& plane) {
+    const xspace_index* const space = profile_.outline(file);
+    return !profile_.is_streamed(file) && std::any_of(space->planes.begin(), space->planes.end(), [](const plane_index& plane) {
              return plane.kind == plane_kind::device &&
                     std::any_of(plane.lines.begin(), plane.lines.end(),
                                 [](const line_index& line) { return line.kind == line_kind::stream; });
@@ -474,11 +473,10 @@ file_info file_header(const profile& p, std::size_t file) {
   info.bytes = p.file_bytes(file);
   info.origin_unix_ns = p.file_origin_unix_ns(file);
   info.aligned = info.origin_unix_ns.has_value();
-  if (const xspace_index* space = p.outline(file)) {
-    info.hosts.assign(space->hostnames.begin(), space->hostnames.end());
-    info.errors.assign(space->errors.begin(), space->errors.end());
-    info.warnings.assign(space->warnings.begin(), space->warnings.end());
-  }
+  const xspace_index* const space = p.outline(file);
+  info.hosts.assign(space->hostnames.begin(), space->hostnames.end());
+  info.errors.assign(space->errors.begin(), space->errors.end());
+  info.warnings.assign(space->warnings.begin(), space->warnings.end());
   if (info.hosts.empty() && !entry.host.empty()) info.hosts.push_back(entry.host);
   return info;
 }

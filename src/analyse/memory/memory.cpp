@@ -45,9 +45,11 @@ bool has_host(const profile& p, const std::string& wanted) {
   return wanted.empty();
 }
 
-result<void> add_hlo(const profile& p, const memory_options& o, const hooks& host, memory_result& r) {
+// `files`: that were looked at.
+result<void> add_hlo(const profile& p, const memory_options& o, const hooks& host, memory_result& r, std::vector<std::uint32_t>& files) {
   auto found = find_modules(p, o, host);
   if (!found) return std::move(found).error();
+  files = std::move(found->files);
   r.modules = std::move(found->modules);
   r.damage = std::move(found->damage);
   if (r.modules.empty()) {
@@ -99,7 +101,7 @@ result<void> add_runtime(const trace& t, const memory_options& o, const hooks& h
   r.damage.insert(r.damage.end(), all.damage.begin(), all.damage.end());
   bool any_source = false;
   for (std::size_t file = 0; file < p.file_count(); ++file)
-    any_source = any_source || has_planes(p.what().files[file].family) || p.allocations(file) != nullptr;
+    any_source = any_source || p.allocations(file) != nullptr;
   if (!any_source || !all.host_plane_present || all.n_events == 0) {
     r.runtime_absent_reason = !has_host(p, o.host)      ? "no_such_host"
                               : !any_source             ? "no_xplane_pb"
@@ -186,8 +188,7 @@ bool is_all_damaged(const profile& p, const memory_result& found) noexcept {
   const auto has_numbers = [](const module_memory& m) { return m.has_buffer_assignment; };
   if (found.damage.empty() || !found.allocators.empty() || std::any_of(found.modules.begin(), found.modules.end(), has_numbers))
     return false;
-  const auto is_hlo = [](const capture_file& f) { return content_of(f.family) == file_content::module; };
-  return std::all_of(p.what().files.begin(), p.what().files.end(), is_hlo);
+  return p.files_with(file_content::module).size() == p.file_count();
 }
 
 result<memory_result> analyse_memory(const trace& t, const memory_options& o, const hooks& host) {
@@ -197,18 +198,13 @@ result<memory_result> analyse_memory(const trace& t, const memory_options& o, co
     if (result<void> go_on = meter.step(0); !go_on) return std::move(go_on).error();
     const profile& p = t.files();
     memory_result r;
-    // An XSpace that is damaged says so whether or not it holds memory events.
-    if (result<void> added = add_hlo(p, o, host, r); !added) return std::move(added).error();
+    std::vector<std::uint32_t> files;
+    if (result<void> added = add_hlo(p, o, host, r, files); !added) return std::move(added).error();
     if (o.runtime)
       if (result<void> added = add_runtime(t, o, host, r); !added) return std::move(added).error();
-    for (std::size_t file = 0; file < p.file_count(); ++file) {
-      const file_family family = p.what().files[file].family;
-      if (!has_planes(family) && content_of(family) != file_content::module) continue;
-      if (!host_fits(p, file, o.host)) continue;
-      if (const fault* why = p.file_fault(file))
-        if (std::none_of(r.damage.begin(), r.damage.end(), [&](const file_damage& d) { return d.file == file; }))
-          r.damage.push_back({static_cast<std::uint32_t>(file), *why});
-    }
+    // An XSpace that is damaged says so whether or not it holds memory events.
+    for (const std::uint32_t file : files)
+      if (const fault* why = p.file_fault(file)) add_damage(r.damage, file, *why);
     std::stable_sort(r.damage.begin(), r.damage.end(),
                  [](const file_damage& a, const file_damage& b) { return a.file < b.file; });
     add_fit(o, r);

@@ -175,8 +175,7 @@ class reporter {
     report_.is_global_peak = report_.peak_bytes == report_.global_peak_bytes;
     report_.pool_bytes = replay_.facts.capacity_bytes;
     report_.peak_bytes_by_pool = {{report_.pool_id, report_.peak_bytes}};
-    const xspace_index* space = profile_.allocations(of_.file);
-    report_.n_planes = space == nullptr ? 0 : space->planes.size();
+    report_.n_planes = profile_.allocations(of_.file)->planes.size();
   }
 
   void add_special(const char* kind, const char* what, std::int64_t bytes) {
@@ -331,7 +330,6 @@ std::vector<std::vector<std::string_view>> parents_of(const collected_events& al
 
 result<step_windows> windows_of(const trace& t, const allocator_identity& of, const hooks& host) {
   step_windows out;
-  const xspace_index* space = t.files().xspace(of.file);
   query_filters o;
   o.limit = 0;
   o.plane = of.device;  // most have steps of their own, and nothing is made of the others then
@@ -347,7 +345,8 @@ result<step_windows> windows_of(const trace& t, const allocator_identity& of, co
   for (const step_row row : found->steps) {
     const owner by{row.plane, row.device};
     if (row.file != of.file || by == taken || by == other) continue;
-    if (of.node && space != nullptr && of.node != node_of_host(space->planes[static_cast<std::size_t>(row.plane)])) {
+    const plane_index* const plane = find_plane(t.files(), row.file, row.plane);
+    if (of.node && plane != nullptr && of.node != node_of_host(*plane)) {
       other = by;
       continue;
     }

@@ -53,7 +53,6 @@ program_home home_of(const profile& p) {
   std::optional<program_home> common;
   for (std::size_t file = 0; file < p.file_count(); ++file) {
     const xspace_index* space = p.xspace(file);
-    if (space == nullptr) continue;
     std::set<std::string> processes;
     for (const plane_index& plane : space->planes) processes.insert(merged_host_of(plane));
     for (const std::string& process : processes) {
@@ -78,18 +77,17 @@ class finder {
 
   void run() {
     for (std::size_t file = 0; file < profile_.file_count(); ++file) {
-      const capture_file& what = profile_.what().files[file];
       if (!host_fits(profile_, file, options_.host)) continue;
-      if (const xspace_index* space = profile_.xspace(file)) {
-        for (const plane_index& plane : space->planes)
-          if (plane.kind == plane_kind::metadata && host_fits(profile_, file, plane, options_.host))
-            add_embedded(file, plane);
-      } else if (content_of(what.family) == file_content::module) {
-        add_file(file);
-      }
+      const file_content held = content_of(profile_.what().files[file].family);
+      if (held != file_content::planes && held != file_content::module) continue;
+      files.push_back(static_cast<std::uint32_t>(file));
+      for (const plane_index& plane : profile_.xspace(file)->planes)
+        if (plane.kind == plane_kind::metadata && host_fits(profile_, file, plane, options_.host)) add_embedded(file, plane);
+      if (held == file_content::module) add_file(file);
     }
   }
   std::vector<candidate> candidates;
+  std::vector<std::uint32_t> files;
 
  private:
   void add_embedded(std::size_t file, const plane_index& plane) {
@@ -215,6 +213,7 @@ result<found_modules> find_modules(const profile& p, const memory_options& o, co
   if (!studied) return std::move(studied).error();
 
   found_modules out;
+  out.files = std::move(f.files);
   constexpr std::size_t max_variants = 100;  // of one name and id that a module is compared with
   hash_map<std::string, std::vector<std::size_t>> by_name;
   std::vector<bool> id_known;

@@ -13,6 +13,7 @@ struct found_modules {
   std::vector<module_memory> modules;                             // by peak in space 0, then total, then label
   hash_map<const char*, std::unique_ptr<program_study>> studies;  // by where a module's blob begins
   std::vector<file_damage> damage;
+  std::vector<std::uint32_t> files;  // that can hold programs
 };
 
 // Embedded blobs, *.hlo_proto.pb and *.hlo.pb of all files. Equal bytes, or the same name and id with the same memory,

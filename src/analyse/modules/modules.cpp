@@ -33,17 +33,17 @@ class module_finder {
       : trace_(t),
         profile_(t.files()),
         selected_(selected),
-        damage_(t.files(), selected,
-                [](file_family f) noexcept { return has_planes(f) || content_of(f) == file_content::module; }),
+        damage_(t.files(), selected),
         meter_(host) {}
 
   result<modules_result> run() {
     for (std::size_t file = 0; file < profile_.file_count(); ++file) {
       if (!selected_.file(file)) continue;
-      if (profile_.xspace(file) != nullptr) add_embedded(file);
-      if (content_of(profile_.what().files[file].family) == file_content::module) add_standalone(file);
+      add_embedded(file);
       if (result<void> going = meter_.step(0); !going) return std::move(going).error();
     }
+    for (const std::uint32_t file : profile_.files_with(file_content::module))
+      if (selected_.file(file)) add_standalone(file);
     compare_siblings();
     keep_standalone();
     std::stable_sort(found_.modules.begin(), found_.modules.end(),
@@ -74,6 +74,7 @@ class module_finder {
   }
 
   void add_standalone(std::size_t file) {
+    damage_.note_file(file);
     if (selected_.filters_planes()) return;  // files of their own have no plane
     any_ = true;
     module_row row;
@@ -154,8 +155,7 @@ class module_finder {
   // XLA's exporter names processes as planes of an XSpace are named, and does so first.
   [[nodiscard]] bool is_of_xla() const {
     constexpr std::size_t looked_at_bytes = 4096;
-    for (std::size_t file = 0; file < profile_.file_count(); ++file) {
-      if (content_of(profile_.what().files[file].family) != file_content::trace_events) continue;
+    for (const std::uint32_t file : profile_.files_with(file_content::trace_events)) {
       const std::string_view head = profile_.bytes(file).substr(0, looked_at_bytes);
       if (contains(head, "\"/host:") || contains(head, "\"/device:")) return true;
     }

@@ -93,7 +93,7 @@ result<bool> add_host_ops(const profile& p, const std::shared_ptr<const activity
     if (result<void> visited = visit_all_spans(*of, group, operators, host); !visited) return std::move(visited).error();
   for (std::uint32_t group = 0; group < groups; ++group) {
     const std::uint32_t file = of->hosts()[group].file;
-    if (p.outline(file) != nullptr || !selected.file(file) || !of->has_host_spans(group)) continue;
+    if (!selected.other_file(file) || !of->has_host_spans(group)) continue;
     host_ops ops(*of, group, operators.found, selected, o);
     if (result<void> read = ops.read(host); !read) return std::move(read).error();
     ops.finish(into);

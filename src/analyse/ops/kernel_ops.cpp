@@ -299,7 +299,7 @@ result<void> add_kernel_ops(const profile& p, const std::shared_ptr<const activi
                             const query_filters& o, const hooks& host, ops_result& into) {
   const std::vector<activity_device>& devices = of->devices();
   for (std::size_t d = 0; d < devices.size(); ++d) {
-    if (p.outline(devices[d].file) != nullptr || !selected.file(devices[d].file)) continue;
+    if (!selected.other_file(devices[d].file)) continue;
     if (!contains(of->text(devices[d].name), o.plane)) continue;
     device_ops ops(*of, d, selected, o);
     if (result<void> visited = of->visit_kernels(d, ops, host); !visited) return visited;

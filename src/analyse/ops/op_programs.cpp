@@ -31,9 +31,8 @@ std::optional<std::int64_t> program_id_in(std::string_view name) noexcept {
 }
 
 program_key program_of(const profile& p, const ops_line& line, const op_row& op) {
-  const xspace_index* const space = op.program_id || !op.module.empty() ? nullptr : p.outline(line.file);
-  if (space == nullptr || static_cast<std::size_t>(line.plane) >= space->planes.size()) return {op.program_id, op.module, {}, {}, {}, 0};
-  return program_of_metadata(space->planes[static_cast<std::size_t>(line.plane)], op);
+  const plane_index* const plane = op.program_id || !op.module.empty() ? nullptr : find_plane(p, line.file, line.plane);
+  return plane == nullptr ? program_key{op.program_id, op.module, {}, {}, {}, 0} : program_of_metadata(*plane, op);
 }
 
 std::uint32_t program_numbers::number_of(const plane_index& plane, const stat_view& id, std::string_view module) {
@@ -75,9 +74,7 @@ op_programs::op_programs(const profile& p) : profile_(p) {
   auto found = std::make_unique<names>();
   found->by_id.resize(p.file_count());
   for (std::uint32_t file = 0; file < p.file_count(); ++file) {
-    const xspace_index* const space = p.outline(file);
-    if (space == nullptr) continue;
-    for (const plane_index& plane : space->planes) {
+    for (const plane_index& plane : p.outline(file)->planes) {
       if (plane.kind != plane_kind::metadata) continue;
       for (const std::string_view bytes : plane.event_metadata_entries) {
         const std::string_view name = event_metadata_view(bytes).name();

@@ -73,8 +73,8 @@ using streamed_lines = by_line<streamed_line>;
 template <class Use>
 void for_each_line(const profile& p, const selection& selected, const streamed_lines& streamed, Use&& use) {
   for (std::size_t file = 0; file < p.file_count(); ++file) {
-    const xspace_index* xspace = selected.file(file) ? p.outline(file) : nullptr;
-    if (xspace == nullptr) continue;
+    if (!selected.file(file)) continue;
+    const xspace_index* const xspace = p.outline(file);
     for (std::size_t plane = 0; plane < xspace->planes.size(); ++plane) {
       const plane_index& in = xspace->planes[plane];
       if (!selected.plane(in)) continue;
@@ -608,12 +608,13 @@ result<void> read_cut(const trace& t, const task& of, by_line<line_totals>& line
 // Files of other families have no ops. Whether they are sound is still the same answer for every command.
 result<void> add_damage_of_others(const trace& t, const selection& selected, const hooks& host,
                                   std::vector<file_damage>& damage) {
-  const auto& files = t.files().what().files;
-  if (std::all_of(files.begin(), files.end(), [](const capture_file& f) { return has_planes(f.family); })) return {};
+  std::size_t other = 0;
+  while (other < t.files().file_count() && !selected.other_file(other)) ++other;
+  if (other == t.files().file_count()) return {};
   const auto looked = analyse_info(t, {}, host);
   if (!looked) return looked.error();
   for (std::uint32_t file = 0; file < looked->files.size(); ++file)
-    if (!has_planes(looked->files[file].family) && looked->files[file].damage && selected.file(file))
+    if (looked->files[file].damage && selected.other_file(file))
       add_damage(damage, file, *looked->files[file].damage);
   return {};
 }
@@ -632,7 +633,7 @@ class ops_finder final : public line_question {
     auto selected = selection::make(trace_, of_events_, host_);
     if (!selected) return std::move(selected).error();
     selected_.emplace(std::move(*selected));
-    damage_.emplace(profile_, *selected_, has_planes, damage_list::needs::outline);
+    damage_.emplace(profile_, *selected_, damage_list::needs::outline);
     picked_ = pick_lines(profile_, *selected_, first_.lines, options_);
     task_.emplace(task{profile_, *selected_, options_, picked_.only_hlo_ops, {}});
     for (const line_place& place : picked_.places) {
@@ -669,7 +670,7 @@ class ops_finder final : public line_question {
   [[nodiscard]] std::string why_absent() const {
     if (trace_.has_traces() && picked_.places.empty())
       return "no device kernel and no host span was recorded, or none is in the part that was asked for";
-    std::string why = why_nothing_ran_or(profile_, options_, picked_.absent);
+    std::string why = why_nothing_ran_or(trace_, options_, picked_.absent);
     if (!why.empty()) return why;
     return picked_.only_hlo_ops ? "no line 'XLA Ops', no device stream and no host event with an hlo_op stat"
                                 : "no event of " + picked_.source + " is in the part that was asked for";
@@ -738,10 +739,8 @@ result<ops_result> analyse_ops(const trace& t, const query_filters& o, const hoo
 
 std::vector<named_stat> op_stats(const profile& p, const ops_line& line, const op_row& row) {
   if (!row.has_metadata_id) return stats_of_kernels(row);
-  const xspace_index* xspace = p.outline(line.file);
-  const auto plane = static_cast<std::size_t>(line.plane);
-  if (xspace == nullptr || plane >= xspace->planes.size()) return {};
-  return name_stats(xspace->planes[plane], row.metadata().stats(), named_stat::origin::metadata);
+  const plane_index* const plane = find_plane(p, line.file, line.plane);
+  return plane == nullptr ? std::vector<named_stat>() : name_stats(*plane, row.metadata().stats(), named_stat::origin::metadata);
 }
 
 }  // namespace PROFKIT_NAMESPACE

@@ -212,8 +212,7 @@ const instruction_facts* row_facts::find_instruction() {
   if (name.empty()) return nullptr;
   const program_key of = program_of(profile_, *line_, *op_);
   auto [at, is_new] = programs_of_files_.try_emplace(line_->file);
-  if (is_new)
-    if (const xspace_index* space = profile_.outline(line_->file)) at->second.emplace(*space);
+  if (is_new) at->second.emplace(*profile_.outline(line_->file));
   return at->second ? at->second->find(of.id, of.module, name) : nullptr;
 }
 

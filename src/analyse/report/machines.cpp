@@ -44,13 +44,20 @@ bool has_events(const plane_info& plane) noexcept {
   return std::any_of(plane.lines.begin(), plane.lines.end(), [](const line_info& line) { return line.events > 0; });
 }
 
+// Files that are XSpaces.
+std::vector<const file_info*> spaces_of(const report_parts& parts) {
+  std::vector<const file_info*> spaces;
+  for (const file_info& file : parts.info.files)
+    if (has_planes(file.family)) spaces.push_back(&file);
+  return spaces;
+}
+
 }  // namespace
 
 std::vector<device_model> devices_of(const report_parts& parts) {
   std::vector<device_model> models;
-  for (const file_info& file : parts.info.files)
-    for (const plane_info& plane : file.planes) {
-      if (!has_planes(file.family)) continue;
+  for (const file_info* const file : spaces_of(parts))
+    for (const plane_info& plane : file->planes) {
       if (plane.kind != plane_kind::device || device_ordinal(plane.name) < 0) continue;
       // Parts of a chip (SparseCores) have planes of their own and carry the chip's number.
       if (contains(plane.name, "SparseCore")) continue;
@@ -87,10 +94,10 @@ std::vector<std::string> software_of(const report_parts& parts) {
 
 std::vector<recorded_host> hosts_of(const capture& found, const report_parts& parts) {
   std::map<std::string, bool> hosts;  // whether a name is from the file name alone
-  for (const file_info& file : parts.info.files) {
-    if (!has_planes(file.family)) continue;  // names of traces have ranks and dates rather than hosts
-    for (const std::string& host : file.hosts) {
-      const bool from_name = found.files[file.file].run.empty() && host == found.files[file.file].host;
+  for (const file_info* const file : spaces_of(parts)) {  // names of traces have ranks and dates rather than hosts
+    const capture_file& listed = found.files[file->file];
+    for (const std::string& host : file->hosts) {
+      const bool from_name = listed.run.empty() && host == listed.host;
       const auto known = hosts.emplace(host, from_name).first;
       known->second = known->second && from_name;
     }

@@ -35,11 +35,6 @@ query_filters with_limit(query_filters o, std::uint64_t limit) {
   return o;
 }
 
-bool has_xspace(const capture& found) {
-  return std::any_of(found.files.begin(), found.files.end(),
-                     [](const capture_file& f) { return has_planes(f.family) && f.export_of < 0; });
-}
-
 result<void> run_bubbles(const trace& t, const report_options& o, const hooks& host, report_parts& parts) {
   parts.asked_of_bubbles = bubble_options_of(o.filters);
   if (!bubbles_keep_to(o.filters)) return {};
@@ -64,7 +59,7 @@ result<void> run_lines(const trace& t, const report_options& o, const hooks& hos
   if (o.samples)
     questions.push_back(framework_question(t, with_limit(o.filters, o.framework_events), host, parts.framework));
   questions.push_back(ops_question(t, all, host, parts.ops));
-  if (has_xspace(t.files().what())) {
+  if (t.files().is_any_xspace()) {
     query_filters runs = all;
     runs.line = "XLA Modules";
     questions.push_back(ops_question(t, runs, host, parts.module_runs));

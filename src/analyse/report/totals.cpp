@@ -5,7 +5,7 @@
 
 #include <base/affix.hpp>
 #include <base/collective_names.hpp>
-#include <formats/xspace/xspace_index.hpp>
+#include <trace/line_scan.hpp>
 #include <profkit/core/activity.hpp>
 #include <profkit/time.hpp>
 
@@ -35,7 +35,7 @@ std::vector<busy_device> busy_devices_of(const profile& p, const report_parts& p
     const activity_device& device = of.devices()[d];
     const device_gaps& gaps = bubbles.devices[d];
     // Where kernels have times by a clock of their own, their lines report them, as those of an XSpace do.
-    if (p.xspace(device.file) != nullptr || gaps.kernels == 0 || !device.own_clock.empty()) continue;
+    if (device.plane >= 0 || gaps.kernels == 0 || !device.own_clock.empty()) continue;
     found.push_back({device.file, std::string(of.text(device.name)), gaps.kernels, gaps.busy_ps});
   }
   std::stable_sort(found.begin(), found.end(),
@@ -52,7 +52,7 @@ std::vector<busy_line> busy_lines_of(const profile& p, const report_parts& parts
       if (!device.own_clock.empty()) own_clocks.insert({device.file, of.text(device.name)});
   }
   for (const ops_line& line : parts.ops.lines) {
-    const bool by_lines = p.xspace(line.file) != nullptr || own_clocks.count({line.file, line.plane_name}) != 0;
+    const bool by_lines = find_plane(p, line.file, line.plane) != nullptr || own_clocks.count({line.file, line.plane_name}) != 0;
     if (line.events == 0 || (devices && !by_lines)) continue;
     found.push_back({line.file, line.plane, line.line, std::string(line.plane_name), std::string(line.line_name),
                      line.clock, line.ops.size(), line.events, line.busy_ps});
@@ -157,9 +157,7 @@ std::vector<module_total> total_modules(const profile& p, const report_parts& pa
 
 bool names_runs(const profile& p) {
   for (std::size_t file = 0; file < p.file_count(); ++file) {
-    const xspace_index* space = p.xspace(file);
-    if (space == nullptr) continue;
-    for (const plane_index& plane : space->planes)
+    for (const plane_index& plane : p.xspace(file)->planes)
       if (plane.stat_id("run_id")) return true;
   }
   return false;

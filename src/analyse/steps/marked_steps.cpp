@@ -61,7 +61,7 @@ class marked_steps {
     const auto& all = of_.markers();
     const step_marker& one = all[first];
     const std::uint32_t file = of_.hosts()[one.host_group].file;
-    if (profile_.xspace(file) != nullptr || !selected_.file(file)) return;
+    if (!selected_.other_file(file)) return;
     const marker_source best =
         std::min_element(all.begin() + static_cast<std::ptrdiff_t>(first), all.begin() + static_cast<std::ptrdiff_t>(end),
                          [](const step_marker& a, const step_marker& b) { return a.source < b.source; })

@@ -31,13 +31,11 @@ class step_finder {
         options_(o),
         selected_(selected),
         host_(host),
-        damage_(profile_, selected, has_planes),
+        damage_(profile_, selected),
         meter_(host) {}
 
   result<steps_result> run() {
     for (std::size_t file = 0; file < profile_.file_count(); ++file) {
-      if (profile_.xspace(file) == nullptr) continue;
-      any_xspace_ = true;
       if (!selected_.file(file)) continue;
       if (result<void> found = add_file(file); !found) return std::move(found).error();
     }
@@ -248,12 +246,12 @@ class step_finder {
 
   std::string why_none() const {
     const auto& files = profile_.what().files;
-    const bool any_times = any_xspace_ || std::any_of(files.begin(), files.end(), is_trace);
-    return why_nothing_ran_or(profile_, options_,
+    const bool any_xspace = profile_.is_any_xspace(), any_times = any_xspace || std::any_of(files.begin(), files.end(), is_trace);
+    return why_nothing_ran_or(trace_, options_,
                           !any_times ? only_totals
                           : !options_.plane.empty() || !options_.line.empty()
                               ? "no step is marked there; without --plane and --line there may be some"
-                          : any_xspace_ ? "no device plane has a 'Steps' or 'XLA Modules' line with events, and no host "
+                          : any_xspace ? "no device plane has a 'Steps' or 'XLA Modules' line with events, and no host "
                                         "event has a step_num stat or the name of a step"
                               : std::string("no step is marked") +
                                     (pytorch_ ? ": in PyTorch call profiler.step() after each, or wrap each in "
@@ -275,7 +273,7 @@ class step_finder {
   const step_names names_of_steps_;
   hash_map<std::uint32_t, marker_source> sources_;  // of origins of hosts
   std::size_t sorted_ = 0;
-  bool any_xspace_ = false, pytorch_ = false, xla_ = false;
+  bool pytorch_ = false, xla_ = false;
 };
 
 }  // namespace

@@ -32,7 +32,7 @@ class metadata_walk {
         visitor_(visitor),
         options_(o),
         selected_(selected),
-        damage_(p, selected, has_planes),
+        damage_(p, selected),
         host_(host),
         meter_(host),
         limit_(o.limit == 0 ? ~std::uint64_t{0} : o.limit) {}
@@ -41,9 +41,11 @@ class metadata_walk {
     for (std::size_t file = 0; file < profile_.file_count(); ++file) {
       if (!selected_.file(file)) continue;
       const xspace_index* space = profile_.xspace(file);
-      if (space == nullptr) {
-        if (result<void> walked = walk_other(file); !walked) return std::move(walked).error();
-        continue;
+      if (selected_.other_file(file)) {
+        const auto walk = walks_of(profile_.what().files[file]).metadata;
+        if (walk == nullptr) continue;
+        result<void> walked = walk(profile_, file, visitor_, options_, selected_, damage_, host_);
+        if (!walked) return std::move(walked).error();
       }
       for (std::size_t plane = 0; plane < space->planes.size(); ++plane) {
         if (!selected_.plane(space->planes[plane])) continue;
@@ -59,16 +61,6 @@ class metadata_walk {
   }
 
  private:
-  result<void> walk_other(std::size_t file) {
-    const capture_file& entry = profile_.what().files[file];
-    if (is_shown_trace(entry)) return walk_trace_metadata(profile_, file, visitor_, options_, damage_, host_);
-    if (is_shown_table(entry)) return walk_table_metadata(profile_, file, visitor_, options_, damage_, host_);
-    if (is_recorded(entry)) return walk_recorded_metadata(profile_, file, visitor_, options_, selected_, damage_);
-    if (content_of(entry.family) == file_content::settings)
-      walk_settings_metadata(profile_, file, visitor_, options_, damage_);
-    return {};
-  }
-
   void walk_events(std::size_t file, const plane_index& plane) {
     std::uint64_t fitting = 0, shown = 0;
     for (const event_metadata_view& entry :

@@ -150,8 +150,8 @@ result<void> walk_recorded_tree(const profile& p, std::size_t file, tree_visitor
   return walk.show_tree(visitor, host);
 }
 
-result<void> walk_recorded_metadata(const profile& p, std::size_t file, metadata_visitor& visitor,
-                                    const query_filters& o, const selection& selected, damage_list& damage) {
+result<void> walk_recorded_metadata(const profile& p, std::size_t file, metadata_visitor& visitor, const query_filters& o,
+                                    const selection& selected, damage_list& damage, const hooks&) {
   recorded_walk walk(o, selected.times_of(file, -1));
   if (result<void> read = walk.read(p, file, damage); !read) return read;
   walk.show_metadata(visitor);

@@ -135,7 +135,7 @@ result<void> walk_table_tree(const profile& p, std::size_t file, tree_visitor& v
 }
 
 result<void> walk_table_metadata(const profile& p, std::size_t file, metadata_visitor& visitor, const query_filters& o,
-                                 damage_list& damage, const hooks& host) {
+                                 const selection&, damage_list& damage, const hooks& host) {
   const result<table_index> table = index_table(p, file, host);
   if (!table) return table.error();
   if (table->damage) damage.note(file, *table->damage);
@@ -166,12 +166,13 @@ result<void> walk_table_metadata(const profile& p, std::size_t file, metadata_vi
   return {};
 }
 
-void walk_settings_metadata(const profile& p, std::size_t file, metadata_visitor& visitor, const query_filters& o,
-                            damage_list& damage) {
+result<void> walk_settings_metadata(const profile& p, std::size_t file, metadata_visitor& visitor, const query_filters& o,
+                                    const selection&, damage_list& damage, const hooks&) {
   member_list members(o.limit);
   const auto take = [&](std::string_view key, std::string_view value) { members.take(key, value); };
   if (std::optional<fault> wrong = index_settings(p, file, take)) damage.note(file, *std::move(wrong));
   visitor.file(members.facts(file));
+  return {};
 }
 
 }  // namespace PROFKIT_NAMESPACE

@@ -223,7 +223,7 @@ class metadata_of_trace {
 }  // namespace
 
 result<void> walk_trace_metadata(const profile& p, std::size_t file, metadata_visitor& visitor, const query_filters& o,
-                                 damage_list& damage, const hooks& host) {
+                                 const selection&, damage_list& damage, const hooks& host) {
   const std::string_view bytes = p.bytes(file);
   const fault* const known = p.file_fault(file);
   if (bytes.empty() && known != nullptr) {

@@ -19,35 +19,26 @@ class tree_walk {
         visitor_(visitor),
         options_(o),
         selected_(selected),
-        damage_(p, selected, has_planes),
+        damage_(p, selected),
         host_(host),
         meter_(host) {}
 
   result<void> run() {
     for (std::size_t file = 0; file < profile_.file_count(); ++file) {
-      const capture_file& entry = profile_.what().files[file];
-      const auto walk_other = walk_of(entry);
-      if (!selected_.file(file) || (!has_planes(entry.family) && walk_other == nullptr)) continue;
+      const auto walk_other = walks_of(profile_.what().files[file]).tree;
+      if (!selected_.file(file) || (selected_.other_file(file) && walk_other == nullptr)) continue;
       visitor_.begin_file(static_cast<std::uint32_t>(file), file_header(profile_, file));
       if (walk_other != nullptr)
         if (result<void> walked = walk_other(profile_, file, visitor_, options_, selected_, damage_, host_); !walked)
           return walked;
-      if (const xspace_index* space = profile_.xspace(file))
-        for (std::size_t plane = 0; plane < space->planes.size(); ++plane)
-          if (result<void> walked = walk_plane(file, plane); !walked) return walked;
+      for (std::size_t plane = 0; plane < profile_.xspace(file)->planes.size(); ++plane)
+        if (result<void> walked = walk_plane(file, plane); !walked) return walked;
       visitor_.end_file(damage_.of(file));
     }
     return {};
   }
 
  private:
-  // What walks a file that is no XSpace; nothing for files that have no tree.
-  static decltype(&walk_trace_tree) walk_of(const capture_file& file) noexcept {
-    if (is_shown_trace(file)) return walk_trace_tree;
-    if (is_shown_table(file)) return walk_table_tree;
-    return is_recorded(file) ? walk_recorded_tree : nullptr;
-  }
-
   result<void> walk_plane(std::size_t file, std::size_t plane_at) {
     const plane_index& plane = profile_.xspace(file)->planes[plane_at];
     if (!selected_.plane(plane)) return {};
@@ -150,6 +141,18 @@ class tree_walk {
 
 }  // namespace
 
+file_walks walks_of(const capture_file& file) noexcept {
+  if (file.export_of >= 0) return {};
+  switch (content_of(file.family)) {
+    case file_content::trace_events: return {walk_trace_tree, walk_trace_metadata};
+    case file_content::kernel_table:
+    case file_content::totals_table: return {walk_table_tree, walk_table_metadata};
+    case file_content::recording: return {walk_recorded_tree, walk_recorded_metadata};
+    case file_content::settings: return {nullptr, walk_settings_metadata};
+    default: return {};
+  }
+}
+
 tree_plane tree_plane_of(const profile& p, std::size_t file, std::size_t plane_at) {
   const plane_index& plane = p.xspace(file)->planes[plane_at];
   tree_plane entry;
@@ -166,14 +169,11 @@ tree_plane tree_plane_of(const profile& p, std::size_t file, std::size_t plane_a
 }
 
 std::string why_no_planes(const profile& p) {
-  const auto any = [&p](auto&& fits) {
-    const std::vector<capture_file>& files = p.what().files;
-    return std::any_of(files.begin(), files.end(), fits);
-  };
-  if (any([](const capture_file& f) { return has_planes(f.family); })) return "no XSpace plane in this part of the capture";
-  if (any([](const capture_file& f) { return is_shown_trace(f) || is_shown_table(f) || is_recorded(f); }))
+  const std::vector<capture_file>& files = p.what().files;
+  if (p.is_any_xspace()) return "no XSpace plane in this part of the capture";
+  if (std::any_of(files.begin(), files.end(), [](const capture_file& f) { return walks_of(f).tree != nullptr; }))
     return "no event and no row in this part of the capture";
-  if (const char* const why = why_unread(p.what().files)) return why;
+  if (const char* const why = why_unread(files)) return why;
   return "planes, lines and events are in an XSpace, a trace or Ascend tables; there are none here";
 }
 

@@ -27,13 +27,20 @@ result<void> walk_recorded_tree(const profile& p, std::size_t file, tree_visitor
 
 // One file of the metadata.
 result<void> walk_trace_metadata(const profile& p, std::size_t file, metadata_visitor& visitor, const query_filters& o,
-                                 damage_list& damage, const hooks& host);
+                                 const selection& selected, damage_list& damage, const hooks& host);
 result<void> walk_table_metadata(const profile& p, std::size_t file, metadata_visitor& visitor, const query_filters& o,
-                                 damage_list& damage, const hooks& host);
-result<void> walk_recorded_metadata(const profile& p, std::size_t file, metadata_visitor& visitor,
-                                    const query_filters& o, const selection& selected, damage_list& damage);
-void walk_settings_metadata(const profile& p, std::size_t file, metadata_visitor& visitor, const query_filters& o,
-                            damage_list& damage);
+                                 const selection& selected, damage_list& damage, const hooks& host);
+result<void> walk_recorded_metadata(const profile& p, std::size_t file, metadata_visitor& visitor, const query_filters& o,
+                                    const selection& selected, damage_list& damage, const hooks& host);
+result<void> walk_settings_metadata(const profile& p, std::size_t file, metadata_visitor& visitor, const query_filters& o,
+                                    const selection& selected, damage_list& damage, const hooks& host);
+
+// What walks a file that is no XSpace; null where it has no tree or no metadata.
+struct file_walks {
+  decltype(&walk_trace_tree) tree = nullptr;
+  decltype(&walk_trace_metadata) metadata = nullptr;
+};
+[[nodiscard]] file_walks walks_of(const capture_file& file) noexcept;
 
 // The members of an object, the first of them under the limit.
 class member_list {

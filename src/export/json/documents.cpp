@@ -178,12 +178,8 @@ bool is_narrowed(const query_filters& o) noexcept {
 }  // namespace
 
 events_checked checked_by(document d, const profile& p, const query_filters& o) {
-  const auto any = [&p](auto fits) {
-    const std::vector<capture_file>& files = p.what().files;
-    return std::any_of(files.begin(), files.end(), fits);
-  };
-  const bool any_xspace = any([](const capture_file& f) { return has_planes(f.family); });
-  const bool any_trace = any(is_trace);
+  const std::vector<capture_file>& files = p.what().files;
+  const bool any_xspace = p.is_any_xspace(), any_trace = std::any_of(files.begin(), files.end(), is_trace);
   if (!any_xspace && !any_trace) return events_checked::all;  // there are none
   // Traces and tables are read whole, of an XSpace the lines that are needed.
   const events_checked needed = any_xspace || !o.host.empty() ? events_checked::some : events_checked::all;

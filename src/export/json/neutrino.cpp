@@ -149,12 +149,7 @@ class neutrino_writer {
       begin(all_damage(), why);
       return end();
     }
-    std::vector<file_damage> damage;
-    for (std::size_t file = 0; file < p_.file_count(); ++file) {
-      if (content_of(p_.what().files[file].family) != file_content::probe_records && p_.file_count() != 1) continue;
-      if (const fault* broken = p_.file_fault(file)) damage.push_back({static_cast<std::uint32_t>(file), *broken});
-    }
-    begin(damage, why);
+    begin(damage_without_probes(p_), why);
     return end();
   }
 

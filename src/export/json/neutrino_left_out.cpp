@@ -34,10 +34,7 @@ namespace json {
 // A capture without such a trace is absent here as it is elsewhere, so that a report of it is whole.
 result<document_status> write_neutrino(json_writer& out, const trace& t, const query_filters&, const hooks&) {
   const profile& p = t.files();
-  std::vector<file_damage> damage;
-  for (std::size_t file = 0; file < p.file_count(); ++file)
-    if (content_of(p.what().files[file].family) == file_content::probe_records)
-      if (const fault* why = p.file_fault(file)) damage.push_back({static_cast<std::uint32_t>(file), *why});
+  const std::vector<file_damage> damage = damage_without_probes(p);
   const verdict found = judge(p, why_no_probes(p), damage);
   begin_document(out, document::neutrino);
   write_verdict(out, found);

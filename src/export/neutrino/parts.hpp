@@ -68,6 +68,14 @@ class record_filter {
                              : "this is no Neutrino trace: there is no event.log and no result/*.bin";
 }
 
+// What is wrong with a capture without rows of probes: with its only file, else with what should have them.
+[[nodiscard]] inline std::vector<file_damage> damage_without_probes(const profile& p) {
+  std::vector<file_damage> damage;
+  for (const std::uint32_t file : p.file_count() == 1 ? std::vector<std::uint32_t>{0} : p.files_with(file_content::probe_records))
+    if (const fault* const why = p.file_fault(file)) damage.push_back({file, *why});
+  return damage;
+}
+
 }  // namespace json
 }  // namespace PROFKIT_NAMESPACE
 }  // namespace profkit

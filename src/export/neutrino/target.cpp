@@ -66,7 +66,6 @@ class target_finder {
 
   result<probe_target> run() {
     for (std::size_t file = 0; file < p_.file_count(); ++file) {
-      if (content_of(p_.what().files[file].family) != file_content::probe_records) continue;
       found_.file = file;
       if (result<void> opened = open(file); !opened) return std::move(opened).error();
       if (found_.trace == nullptr) continue;

@@ -23,18 +23,7 @@ class csv_exporter {
 
   result<void> write() {
     out_ = "file,host,plane,line,line_id,start_ps,duration_ps,name,stats\r\n";
-    for (std::size_t file = 0; file < job_.p.file_count(); ++file) {
-      const capture_file& listed = job_.p.what().files[file];
-      if (!job_.selected.file(file) || listed.export_of >= 0) continue;
-      result<void> written;
-      if (job_.p.xspace(file) != nullptr)
-        written = write_xspace(file);
-      else if (content_of(listed.family) == file_content::trace_events)
-        written = write_chrome(file);
-      else if (content_of(listed.family) == file_content::recording)
-        written = write_own(file);
-      if (!written) return written;
-    }
+    if (result<void> written = write_files(job_, *this); !written) return written;
     return flush();
   }
 
@@ -77,6 +66,10 @@ class csv_exporter {
     return out_.size() < csv_flush_bytes ? result<void>() : flush();
   }
 
+  template <class Writer>
+  friend result<void> write_files(const trace_job& job, Writer& to);
+
+  static result<void> write_tracks(std::size_t) { return {}; }
   result<void> write_xspace(std::size_t file) {
     const xspace_index& space = *job_.p.xspace(file);
     progress_meter progress(job_.o.host, job_.p.bytes(file).size());

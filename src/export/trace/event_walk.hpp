@@ -145,7 +145,7 @@ class line_walk {
 [[nodiscard]] inline std::vector<std::size_t> xspace_files(const profile& p, const selection& selected) {
   std::vector<std::size_t> files;
   for (std::size_t file = 0; file < p.file_count(); ++file)
-    if (selected.file(file) && p.xspace(file) != nullptr) files.push_back(file);
+    if (selected.file(file) && !selected.other_file(file)) files.push_back(file);
   return files;
 }
 
@@ -153,8 +153,8 @@ class line_walk {
 [[nodiscard]] inline std::string host_of(const profile& p, std::size_t file) {
   const capture_file& listed = p.what().files[file];
   if (!listed.host.empty()) return listed.host;
-  const xspace_index* const space = p.xspace(file);
-  return space != nullptr && !space->hostnames.empty() ? std::string(space->hostnames.front()) : std::string();
+  const std::vector<std::string_view>& names = p.xspace(file)->hostnames;
+  return names.empty() ? std::string() : std::string(names.front());
 }
 // The same of a plane, which a merge may have from another host.
 [[nodiscard]] inline std::string host_of(const profile& p, std::size_t file, const plane_index& plane) {

@@ -75,7 +75,9 @@ result<trace_export_outcome> export_trace(const trace& t, const trace_export_opt
       return outcome;
     }
     if (result<void> possible = check(p, o, *selected); !possible) return std::move(possible).error();
-    damage_list damage(p, *selected, [](file_family f) noexcept { return can_have_events(f); });
+    damage_list damage(p, *selected);
+    for (std::size_t file = 0; file < p.file_count(); ++file)
+      if (selected->file(file) && can_have_events(p.what().files[file].family)) damage.note_file(file);
     const trace_job job{t, p, o, *selected, damage, outcome, into};
     result<void> written;
     switch (o.format) {

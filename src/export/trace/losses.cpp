@@ -34,17 +34,16 @@ class loss_reader final : public chrome_visitor {
 
 std::vector<std::string> losses_of_file(const profile& p, std::size_t file) {
   std::vector<std::string> losses;
-  if (const xspace_index* const space = p.xspace(file)) {
-    for (const std::string_view error : space->errors) {
-      const auto said = text_of_node(error);
-      if (is_merged_loss(error))
-        losses.emplace_back(error);
-      else if (said)
-        losses.push_back(std::string(error.substr(0, error.size() - said->second.size())) + reported_by_recorder + std::string(said->second));
-      else
-        losses.push_back(reported_by_recorder + std::string(error));
-    }
-  } else if (content_of(p.what().files[file].family) == file_content::trace_events) {
+  for (const std::string_view error : p.xspace(file)->errors) {
+    const auto said = text_of_node(error);
+    if (is_merged_loss(error))
+      losses.emplace_back(error);
+    else if (said)
+      losses.push_back(std::string(error.substr(0, error.size() - said->second.size())) + reported_by_recorder + std::string(said->second));
+    else
+      losses.push_back(reported_by_recorder + std::string(error));
+  }
+  if (content_of(p.what().files[file].family) == file_content::trace_events) {
     loss_reader reader(losses);
     static_cast<void>(read_chrome(p.bytes(file), reader, {p.what().bounds, {}}));
   }

@@ -17,12 +17,8 @@ class machines {
  public:
   explicit machines(const profile& p) : p_(p) {
     for (std::size_t file = 0; file < p.file_count(); ++file) {
-      const xspace_index* const space = p.xspace(file);
-      if (space == nullptr) {
-        add(key_of(file, nullptr));
-        continue;
-      }
-      for (const plane_index& plane : space->planes) add(key_of(file, &plane));
+      if (!has_planes(p.what().files[file].family)) add(key_of(file, nullptr));
+      for (const plane_index& plane : p.xspace(file)->planes) add(key_of(file, &plane));
     }
     if (numbers_.size() < 2) numbers_.clear();
   }

@@ -124,21 +124,7 @@ class perfetto_exporter {
 
   result<void> write() {
     write_losses();
-    for (std::size_t file = 0; file < job_.p.file_count(); ++file) {
-      const capture_file& listed = job_.p.what().files[file];
-      if (!job_.selected.file(file) || listed.export_of >= 0) continue;
-      result<void> written;
-      out_.use_machine(machines_.of(file));
-      if (job_.p.xspace(file) != nullptr)
-        written = write_xspace(file);
-      else if (content_of(listed.family) == file_content::trace_events)
-        written = write_chrome(file);
-      else if (content_of(listed.family) == file_content::probe_records)
-        written = write_tracks(file);
-      else if (content_of(listed.family) == file_content::recording)
-        written = write_own(file);
-      if (!written) return written;
-    }
+    if (result<void> written = write_files(job_, *this); !written) return written;
     if (job_.o.waits)
       if (result<void> written = write_waits(job_, machines_, out_); !written) return written;
     return out_.finish();
@@ -157,8 +143,7 @@ class perfetto_exporter {
       if (!job_.selected.file(file) || job_.p.what().files[file].export_of >= 0) continue;
       for (const std::string& loss : losses_of_file(job_.p, file)) {
         if (track == 0) {
-          const xspace_index* const space = job_.p.xspace(file);
-          out_.use_machine(machines_.of(file, space == nullptr || space->planes.empty() ? nullptr : &space->planes.front()));
+          out_.use_machine(machines_.of(file, find_plane(job_.p, static_cast<std::uint32_t>(file), 0)));
           track = out_.add_track(out_.add_process("incomplete"), "what was lost before");
         }
         out_.instant(track, 0, loss);
@@ -166,8 +151,12 @@ class perfetto_exporter {
     }
   }
 
+  template <class Writer>
+  friend result<void> write_files(const trace_job& job, Writer& to);
+
   // Of files whose tracks have no overlaps: tracks and slices, no arguments.
   result<void> write_tracks(std::size_t file) {
+    out_.use_machine(machines_.of(file));
     track_writer writer(job_, out_);
     result<void> filled = fill_tracks(job_.p, file, writer);
     if (filled || filled.error().code != fault_code::damaged) return filled;
@@ -269,6 +258,7 @@ class perfetto_exporter {
   }
 
   result<void> write_chrome(std::size_t file) {
+    out_.use_machine(machines_.of(file));
     const query_filters& asked = job_.o.filters;
     result<chrome_slices> read = read_chrome_slices(
         job_.p, file, {asked.plane, asked.line, asked.name, asked.from_ps, asked.to_ps}, job_.o.host);
@@ -357,6 +347,7 @@ class perfetto_exporter {
   }
 
   result<void> write_own(std::size_t file) {
+    out_.use_machine(machines_.of(file));
     const auto read = track_lines::read(job_, file);
     if (!read) return read.error();
     std::string_view name;

@@ -52,18 +52,7 @@ class json_exporter {
     }
     head += "\"metadata\":{\"producer\":\"profkit\"},\"traceEvents\":[\n";
     if (result<void> written = job_.into.write(head); !written) return written;
-    for (std::size_t file = 0; file < job_.p.file_count(); ++file) {
-      const capture_file& listed = job_.p.what().files[file];
-      if (!job_.selected.file(file) || listed.export_of >= 0) continue;
-      result<void> written;
-      if (job_.p.xspace(file) != nullptr)
-        written = write_xspace(file);
-      else if (content_of(listed.family) == file_content::trace_events)
-        written = write_chrome(file);
-      else if (content_of(listed.family) == file_content::recording)
-        written = write_own(file);
-      if (!written) return written;
-    }
+    if (result<void> written = write_files(job_, *this); !written) return written;
     if (result<void> flushed = rows_.flush(); !flushed) return flushed;
     job_.outcome.flows += rows_.flows();
     job_.outcome.counters += rows_.counters();
@@ -71,6 +60,10 @@ class json_exporter {
   }
 
  private:
+  template <class Writer>
+  friend result<void> write_files(const trace_job& job, Writer& to);
+
+  static result<void> write_tracks(std::size_t) { return {}; }
   result<void> write_xspace(std::size_t file) {
     const xspace_index& space = *job_.p.xspace(file);
     progress_meter progress(job_.o.host, job_.p.bytes(file).size());
@@ -317,12 +310,9 @@ class json_exporter {
     std::vector<std::int64_t> nodes;
     for (std::size_t file = 0; file < p.file_count(); ++file) {
       if (p.what().files[file].export_of >= 0) continue;
-      if (const xspace_index* const space = p.xspace(file)) {
-        for (const plane_index& plane : space->planes)
-          if (!plane.lines.empty()) nodes.push_back(node_of_place(p, file, &plane));
-      } else {
-        nodes.push_back(node_of_place(p, file, nullptr));
-      }
+      if (!has_planes(p.what().files[file].family)) nodes.push_back(node_of_place(p, file, nullptr));
+      for (const plane_index& plane : p.xspace(file)->planes)
+        if (!plane.lines.empty()) nodes.push_back(node_of_place(p, file, &plane));
     }
     std::sort(nodes.begin(), nodes.end());
     if (nodes.empty() || nodes.front() < 0) return 0;

@@ -501,7 +501,7 @@ result<void> fill_from_file(activity_parts& into, std::size_t file) {
 
 result<void> fill_activity_from_xspace(activity_parts& into) {
   for (std::size_t file = 0; file < into.from->file_count(); ++file) {
-    if (into.from->xspace(file) == nullptr) continue;
+    if (into.from->what().files[file].family != file_family::xspace) continue;
     if (result<void> filled = fill_from_file(into, file); !filled) return filled;
   }
   return {};

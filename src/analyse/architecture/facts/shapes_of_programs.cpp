@@ -264,9 +264,7 @@ void read_programs(const profile& from, model_record& r, model_shapes& into) {
   // benchmarks that run each product on its own, all of them are looked at.
   std::vector<std::pair<std::size_t, std::string_view>> programs;
   for (std::size_t file = 0; file < from.file_count(); ++file) {
-    const xspace_index* space = from.what().files[file].export_of >= 0 ? nullptr : from.xspace(file);
-    if (space == nullptr) continue;
-    for (const plane_index& plane : space->planes) {
+    for (const plane_index& plane : from.xspace(file)->planes) {
       if (plane.kind != plane_kind::metadata) continue;
       for_each_embedded_module(plane, [&](const event_metadata_view&, std::string_view blob) {
         const hlo_module_view module = hlo_proto_view(blob).hlo_module();
