@@ -430,7 +430,8 @@ class merge_work {
   result<void> as_json(const merge_input& input, merge_options& what) {
     auto opened = open_merged(input.trace, asked_, host_);
     if (!opened) return std::move(opened).error();
-    const std::size_t file = first_with_planes(**opened);
+    const std::vector<std::uint32_t>& spaces = (*opened)->files_with(profkit::file_content::planes);
+    const std::size_t file = spaces.empty() ? 0 : spaces.front();
     const auto snapshots = read_embedded_snapshots((*opened)->bytes(file));
     if (!snapshots || !snapshots->pairs.empty())
       return fault{fault_code::unsupported, "node " + std::to_string(input.node_id) + ": its devices have a clock of their own, which trace JSON cannot say",
@@ -453,11 +454,6 @@ class merge_work {
     if (auto ok = (*into)->finish(); !ok) return ok;
     std::replace(what.traces.begin(), what.traces.end(), input.trace, path);
     return {};
-  }
-  static std::size_t first_with_planes(const profkit::profile& of) {
-    for (std::size_t i = 0; i < of.file_count(); ++i)
-      if (!of.xspace(i)->planes.empty()) return i;
-    return 0;
   }
 
   result<void> export_merged(sink& into) {

@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::size_t csv_flush_bytes = std::size_t{256} << 10;
 
-class csv_exporter {
+class csv_exporter final : file_writer {
  public:
   explicit csv_exporter(const trace_job& job) : job_(job) {}
 
@@ -66,11 +66,7 @@ class csv_exporter {
     return out_.size() < csv_flush_bytes ? result<void>() : flush();
   }
 
-  template <class Writer>
-  friend result<void> write_files(const trace_job& job, Writer& to);
-
-  static result<void> write_tracks(std::size_t) { return {}; }
-  result<void> write_xspace(std::size_t file) {
+  result<void> write_xspace(std::size_t file) override {
     const xspace_index& space = *job_.p.xspace(file);
     progress_meter progress(job_.o.host, job_.p.bytes(file).size());
     std::string stats;
@@ -105,7 +101,7 @@ class csv_exporter {
     return {};
   }
 
-  result<void> write_chrome(std::size_t file) {
+  result<void> write_chrome(std::size_t file) override {
     const query_filters& asked = job_.o.filters;
     result<chrome_slices> read = read_chrome_slices(
         job_.p, file, {asked.plane, asked.line, asked.name, asked.from_ps, asked.to_ps}, job_.o.host);
@@ -133,7 +129,7 @@ class csv_exporter {
     return {};
   }
 
-  result<void> write_own(std::size_t file) {
+  result<void> write_own(std::size_t file) override {
     const auto read = track_lines::read(job_, file);
     if (!read) return read.error();
     for (const track_lines::line& line : read->all()) {

@@ -61,6 +61,23 @@ std::string absence_of_events(const profile& p) {
 
 }  // namespace
 
+result<void> write_files(const trace_job& job, file_writer& to) {
+  for (std::size_t file = 0; file < job.p.file_count(); ++file) {
+    const capture_file& listed = job.p.what().files[file];
+    if (!job.selected.file(file) || listed.export_of >= 0) continue;
+    result<void> written;
+    switch (content_of(listed.family)) {
+      case file_content::planes: written = to.write_xspace(file); break;
+      case file_content::trace_events: written = to.write_chrome(file); break;
+      case file_content::probe_records: written = to.write_tracks(file); break;
+      case file_content::recording: written = to.write_own(file); break;
+      default: break;
+    }
+    if (!written) return written;
+  }
+  return {};
+}
+
 result<trace_export_outcome> export_trace(const trace& t, const trace_export_options& o, sink& into) {
   return contained([&]() -> result<trace_export_outcome> {
     result<selection> selected = selection::make(t, o.filters, o.host);

@@ -28,24 +28,20 @@ struct trace_job {
 // Texts of a file that say what was lost before it was written; in a merged trace each begins with its node.
 [[nodiscard]] std::vector<std::string> losses_of_file(const profile& p, std::size_t file);
 
-// Has each file that is asked for written by what `to` has for its kind; what repeats another file is left out.
-template <class Writer>
-result<void> write_files(const trace_job& job, Writer& to) {
-  for (std::size_t file = 0; file < job.p.file_count(); ++file) {
-    const capture_file& listed = job.p.what().files[file];
-    if (!job.selected.file(file) || listed.export_of >= 0) continue;
-    result<void> written;
-    switch (content_of(listed.family)) {
-      case file_content::planes: written = to.write_xspace(file); break;
-      case file_content::trace_events: written = to.write_chrome(file); break;
-      case file_content::probe_records: written = to.write_tracks(file); break;
-      case file_content::recording: written = to.write_own(file); break;
-      default: break;
-    }
-    if (!written) return written;
-  }
-  return {};
-}
+// What writes a file, by what it holds.
+class file_writer {
+ public:
+  file_writer() = default;
+  virtual ~file_writer() = default;
+  file_writer(const file_writer&) = delete;
+  file_writer& operator=(const file_writer&) = delete;
+  virtual result<void> write_xspace(std::size_t file) = 0;
+  virtual result<void> write_chrome(std::size_t file) = 0;
+  virtual result<void> write_own(std::size_t file) = 0;
+  virtual result<void> write_tracks(std::size_t) { return {}; }  // of probes
+};
+// All files that are asked for, but those that repeat another.
+result<void> write_files(const trace_job& job, file_writer& to);
 
 result<void> write_trace_json(const trace_job& job);    // XSpace and Chrome files
 result<void> write_xla_json(const trace_job& job);      // one XSpace

@@ -114,7 +114,7 @@ class track_writer final : public track_sink {
   std::vector<known_track> tracks_;
 };
 
-class perfetto_exporter {
+class perfetto_exporter final : file_writer {
  public:
   explicit perfetto_exporter(const trace_job& job)
       : job_(job),
@@ -151,11 +151,8 @@ class perfetto_exporter {
     }
   }
 
-  template <class Writer>
-  friend result<void> write_files(const trace_job& job, Writer& to);
-
   // Of files whose tracks have no overlaps: tracks and slices, no arguments.
-  result<void> write_tracks(std::size_t file) {
+  result<void> write_tracks(std::size_t file) override {
     out_.use_machine(machines_.of(file));
     track_writer writer(job_, out_);
     result<void> filled = fill_tracks(job_.p, file, writer);
@@ -163,7 +160,7 @@ class perfetto_exporter {
     return {};  // reported with the file's damage
   }
 
-  result<void> write_xspace(std::size_t file) {
+  result<void> write_xspace(std::size_t file) override {
     const xspace_index& space = *job_.p.xspace(file);
     progress_meter progress(job_.o.host, job_.p.bytes(file).size());
     for (std::size_t at = 0; at < space.planes.size(); ++at) {
@@ -257,7 +254,7 @@ class perfetto_exporter {
     }
   }
 
-  result<void> write_chrome(std::size_t file) {
+  result<void> write_chrome(std::size_t file) override {
     out_.use_machine(machines_.of(file));
     const query_filters& asked = job_.o.filters;
     result<chrome_slices> read = read_chrome_slices(
@@ -346,7 +343,7 @@ class perfetto_exporter {
     return out_.failed() != nullptr ? result<void>(*out_.failed()) : result<void>();
   }
 
-  result<void> write_own(std::size_t file) {
+  result<void> write_own(std::size_t file) override {
     out_.use_machine(machines_.of(file));
     const auto read = track_lines::read(job_, file);
     if (!read) return read.error();

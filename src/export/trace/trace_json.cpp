@@ -26,7 +26,7 @@ namespace {
 
 constexpr std::uint64_t lanes_in_sort_index = 1024;
 
-class json_exporter {
+class json_exporter final : file_writer {
  public:
   explicit json_exporter(const trace_job& job)
       : job_(job), rows_(job.into, job.o.host), several_files_(job.p.file_count() > 1), nodes_(count_nodes(job.p)) {}
@@ -60,11 +60,7 @@ class json_exporter {
   }
 
  private:
-  template <class Writer>
-  friend result<void> write_files(const trace_job& job, Writer& to);
-
-  static result<void> write_tracks(std::size_t) { return {}; }
-  result<void> write_xspace(std::size_t file) {
+  result<void> write_xspace(std::size_t file) override {
     const xspace_index& space = *job_.p.xspace(file);
     progress_meter progress(job_.o.host, job_.p.bytes(file).size());
     for (const std::size_t at : planes_by_node(space)) {
@@ -124,7 +120,7 @@ class json_exporter {
   }
 
   // Times become numbers on the capture's clock, texts become sound JSON; what is no slice keeps its place.
-  result<void> write_chrome(std::size_t file) {
+  result<void> write_chrome(std::size_t file) override {
     const query_filters& asked = job_.o.filters;
     result<chrome_slices> read = read_chrome_slices(
         job_.p, file, {asked.plane, asked.line, asked.name, asked.from_ps, asked.to_ps}, job_.o.host);
@@ -187,7 +183,7 @@ class json_exporter {
     return rows_.add_text(std::move(text));
   }
 
-  result<void> write_own(std::size_t file) {
+  result<void> write_own(std::size_t file) override {
     const auto read = track_lines::read(job_, file);
     if (!read) return read.error();
     std::string_view process;
