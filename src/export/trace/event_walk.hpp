@@ -141,11 +141,12 @@ class line_walk {
   placed_event placed_[batch_events];
 };
 
-// The XSpace files that a selection keeps.
+// The XSpace files that a selection keeps, but those of which nothing can be read.
 [[nodiscard]] inline std::vector<std::size_t> xspace_files(const profile& p, const selection& selected) {
   std::vector<std::size_t> files;
   for (std::size_t file = 0; file < p.file_count(); ++file)
-    if (selected.file(file) && !selected.other_file(file)) files.push_back(file);
+    if (selected.file(file) && !selected.other_file(file) && (p.file_fault(file) == nullptr || !p.xspace(file)->planes.empty()))
+      files.push_back(file);
   return files;
 }
 
