@@ -1,6 +1,6 @@
 #include "parts.hpp"
 
-#include "event_walk.hpp"
+#include "process_titles.hpp"
 
 #include "base/contained.hpp"
 
@@ -11,12 +11,6 @@
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 namespace {
-
-bool can_have_events(file_family f) noexcept {
-  const file_content held = content_of(f);
-  return held == file_content::planes || held == file_content::trace_events || held == file_content::probe_records ||
-         held == file_content::recording;
-}
 
 fault refused_export(fault_code code, std::string message, std::string hint) {
   return {code, std::move(message), "", no_offset, std::move(hint)};
@@ -37,13 +31,6 @@ result<void> check(const profile& p, const trace_export_options& o, const select
   if (o.like_xla && filters_anything(o.filters))
     return refused_export(fault_code::invalid_argument, "XLA's converter writes a whole XSpace: it knows no filters",
                           "leave the filters out, or write trace.json without the compatibility");
-  const auto& all = p.what().files;
-  const bool only_probes = std::all_of(all.begin(), all.end(), [](const capture_file& f) {
-    return !can_have_events(f.family) || f.export_of >= 0 || content_of(f.family) == file_content::probe_records;
-  });
-  if (only_probes && o.format != trace_format::perfetto)
-    return refused_export(fault_code::unsupported, "a Neutrino trace becomes pftrace only",
-                          "for tables use `profkit neutrino PATH records --csv` and its other slices");
   if (o.format != trace_format::xspace && !o.like_xla) return {};
   const std::size_t files = xspace_files(p, selected).size();
   if (files == 1) return {};
@@ -60,6 +47,12 @@ std::string absence_of_events(const profile& p) {
 }
 
 }  // namespace
+
+bool can_have_events(file_family f) noexcept {
+  const file_content held = content_of(f);
+  return held == file_content::planes || held == file_content::trace_events || held == file_content::probe_records ||
+         held == file_content::recording;
+}
 
 result<trace_export_outcome> export_trace(const trace& t, const trace_export_options& o, sink& into) {
   return contained([&]() -> result<trace_export_outcome> {

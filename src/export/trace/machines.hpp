@@ -1,6 +1,6 @@
 // The machines of a trace of several: one a node, or a host.
 #pragma once
-#include "event_walk.hpp"
+#include "process_titles.hpp"
 
 #include "base/hash_map.hpp"
 

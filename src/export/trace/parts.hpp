@@ -25,16 +25,19 @@ struct trace_job {
   sink& into;
 };
 
+// Whether files of a family can have events that are exported.
+[[nodiscard]] bool can_have_events(file_family f) noexcept;
+
 // Texts of a file that say what was lost before it was written; in a merged trace each begins with its node.
 [[nodiscard]] std::vector<std::string> losses_of_file(const profile& p, std::size_t file);
 
-result<void> write_trace_json(const trace_job& job);    // XSpace and Chrome files
+result<void> write_trace_json(const trace_job& job);
 result<void> write_xla_json(const trace_job& job);      // one XSpace
-result<void> write_perfetto(const trace_job& job);      // XSpace and Chrome files, and what has tracks
+result<void> write_perfetto(const trace_job& job);
 // Steps of devices and why they waited, beside what was written.
 result<void> write_waits(const trace_job& job, const machines& of, perfetto_writer& out);
 result<void> write_xspace_slice(const trace_job& job);  // one XSpace
-result<void> write_events_csv(const trace_job& job);    // XSpace and Chrome files
+result<void> write_events_csv(const trace_job& job);
 
 }  // namespace PROFKIT_NAMESPACE
 }  // namespace profkit
