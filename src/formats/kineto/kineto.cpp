@@ -73,11 +73,11 @@ constexpr std::string_view argument_names[arguments] = {
     "correlation", "External id",
     "Input Dims", "Input type", "Sequence number", "Concrete Inputs"};
 
-enum collective_argument : std::size_t {
-  collective_in, collective_out, collective_size, collective_type, collective_group, collective_group_text, collective_ranks,
-  collective_sequence, collective_root, collective_source, collective_target, collective_arguments
+enum pg_argument : std::size_t {
+  pg_in, pg_out, pg_size, pg_type, pg_name, pg_text, pg_ranks,
+  pg_sequence, pg_root, pg_source, pg_target, pg_arguments
 };
-constexpr std::string_view collective_names[collective_arguments] = {
+constexpr std::string_view pg_names[pg_arguments] = {
     "In msg nelems", "Out msg nelems", "Group size", "dtype", "Process Group Name", "Process Group Description",
     "Process Group Ranks", "Seq", "Root", "Src Rank", "Dst Rank"};
 
@@ -104,21 +104,21 @@ class process_groups {
 
   // Of the kernel of a collective: 1 + their index.
   std::uint32_t add_details(const chrome_event& e, gathered_device& into) {
-    std::array<std::string_view, collective_arguments> given;
+    std::array<std::string_view, pg_arguments> given;
     arguments_.pick(e, given.data());
     kernel_details d;
-    d.group = intern(given[given[collective_group_text].empty() ? collective_group : collective_group_text]);
-    d.group_name = intern(given[collective_group]);
-    if (const std::string_view ranks = given[collective_ranks]; !ranks.empty()) d.group_ranks = ranks_of(d.group_name, json_text(ranks, scratch_));
-    take_at_least(0, given[collective_sequence], d.group_sequence);
-    take_at_least(0, given[collective_root], d.root_rank);
-    take_at_least(0, given[collective_source], d.source_rank);
-    take_at_least(0, given[collective_target], d.target_rank);
-    take_at_least(1, given[collective_size], d.group_size);
-    d.input_dtypes = intern(given[collective_type]);
-    for (const collective_argument a : {collective_in, collective_out, collective_size})
+    d.group = intern(given[given[pg_text].empty() ? pg_name : pg_text]);
+    d.group_name = intern(given[pg_name]);
+    if (const std::string_view ranks = given[pg_ranks]; !ranks.empty()) d.group_ranks = ranks_of(d.group_name, json_text(ranks, scratch_));
+    take_at_least(0, given[pg_sequence], d.group_sequence);
+    take_at_least(0, given[pg_root], d.root_rank);
+    take_at_least(0, given[pg_source], d.source_rank);
+    take_at_least(0, given[pg_target], d.target_rank);
+    take_at_least(1, given[pg_size], d.group_size);
+    d.input_dtypes = intern(given[pg_type]);
+    for (const pg_argument a : {pg_in, pg_out, pg_size})
       if (const auto value = json_scaled_integer(given[a]))
-        d.counters.emplace_back(into_.parts.strings.intern(collective_names[a]), static_cast<double>(*value));
+        d.counters.emplace_back(into_.parts.strings.intern(pg_names[a]), static_cast<double>(*value));
     into.device.details.push_back(std::move(d));
     return static_cast<std::uint32_t>(into.device.details.size());
   }
@@ -163,7 +163,7 @@ class process_groups {
   string_id intern(std::string_view raw) { return raw.empty() ? 0 : into_.parts.strings.intern(json_text(raw, scratch_)); }
 
   gathered_trace& into_;
-  argument_picker arguments_{collective_names, collective_arguments};
+  argument_picker arguments_{pg_names, pg_arguments};
   hash_map<string_id, string_id> whole_groups_;  // the ranks of groups, by name
   std::string scratch_, description_;
 };

@@ -23,7 +23,7 @@ class rocprof_recorder final : public trace_recorder {
   using trace_recorder::trace_recorder;
 
   // Times in ns stand beside those of the event, which are whole µs.
-  bool read_arguments(const chrome_event& e, held_event& held, held_facts& into) override {
+  bool read_arguments(const chrome_event& e, unplaced_span& held, held_facts& into) override {
     std::array<std::string_view, rocprof_arguments> given;
     arguments_.pick(e, given.data());
     const auto begin_ns = json_scaled_integer(given[rocprof_begin]), end_ns = json_scaled_integer(given[rocprof_end]);
@@ -46,7 +46,7 @@ class rocprof_recorder final : public trace_recorder {
     if (ranges) role.kind = host_span_kind::annotation;
   }
 
-  std::optional<line_use> take_held(const held_event& e, const held_facts& said) override {
+  std::optional<line_use> take_held(const unplaced_span& e, const held_facts& said) override {
     const std::string_view process = process_of(e).name;
     if (said.device < 0 && is_of_copies(process)) {
       copies_.push_back(e);

@@ -58,7 +58,7 @@ class timeline_recorder final : public trace_recorder {
     if (writer == trace_writer::unknown || writer == trace_writer::xla) writer = trace_writer::tensorflow;
   }
 
-  std::optional<line_use> take_held(const held_event& e, const held_facts&) override {
+  std::optional<line_use> take_held(const unplaced_span& e, const held_facts&) override {
     const chrome_track& on = into_.tracks.track(e.track);
     const timeline_stream& stream = *streams_[on.process];
     gathered_device& into = into_.device_of(stream.device, accelerator::gpu, e.track);

@@ -92,7 +92,7 @@ class trace_reader final : public chrome_sink {
     if (!e.cat.empty() && std::any_of(recorders_.begin(), recorders_.end(), takes)) return;
     if (found.defect != chrome_defect::none) return reject_item(trace_.input, found);
     trace_.numbers.of(found.track);
-    held_event held{{found.start_ps, found.duration_ps, e.ordinal, trace_.names.intern(e.name), found.track}};
+    unplaced_span held{{found.start_ps, found.duration_ps, e.ordinal, trace_.names.intern(e.name), found.track}};
     held_facts facts;
     const auto reads = [&](const auto& r) { return r->read_arguments(e, held, facts); };
     if (std::any_of(recorders_.begin(), recorders_.end(), reads) && facts_.size() < std::numeric_limits<std::uint32_t>::max()) {
@@ -116,7 +116,7 @@ class trace_reader final : public chrome_sink {
       for (const auto& r : recorders_) r->see_process(at, roles[at]);
     trace_.has_kernels.resize(roles.size());
     const held_facts nothing;
-    for (const held_event& e : held_) {
+    for (const unplaced_span& e : held_) {
       const held_facts& said = e.facts == 0 ? nothing : facts_[e.facts - 1];
       const std::uint32_t process = trace_.tracks.track(e.track).process;
       std::optional<line_use> use;
@@ -127,7 +127,7 @@ class trace_reader final : public chrome_sink {
     for (const auto& r : recorders_) r->finish();
   }
 
-  line_use take_on_host(const held_event& e, const held_facts& said, const process_role& role, bool is_device) {
+  line_use take_on_host(const unplaced_span& e, const held_facts& said, const process_role& role, bool is_device) {
     if (is_device) ++unknown_on_devices_;
     if (is_device || role.is_passed_over) return line_use::not_known;
     if (trace_.take_marker(e)) {
@@ -256,7 +256,7 @@ class trace_reader final : public chrome_sink {
   gathered_trace trace_;
   chrome_decoder decoder_;
   std::vector<std::unique_ptr<trace_recorder>> recorders_;
-  std::vector<held_event> held_;
+  std::vector<unplaced_span> held_;
   std::vector<held_facts> facts_;
   std::uint64_t unknown_on_devices_ = 0;
   std::int64_t last_kernel_ps_ = no_time_ps;

@@ -15,7 +15,7 @@ inline namespace PROFKIT_NAMESPACE {
 class trace_recorder;
 
 // An event that does not say by itself what it is, until its process has a name.
-struct held_event : placed_span {
+struct unplaced_span : placed_span {
   std::uint32_t facts = 0;  // 1 + index of what its arguments say; 0: nothing
 };
 struct held_facts {
@@ -40,12 +40,12 @@ class trace_recorder {
   // Whether a span with a category is the recorder's own, be it damaged: then it is counted, and nobody else is asked.
   virtual bool take(const chrome_item& /*found*/) { return false; }
   // Of others: whether the arguments are the recorder's.
-  virtual bool read_arguments(const chrome_event& /*e*/, held_event& /*held*/, held_facts& /*into*/) { return false; }
+  virtual bool read_arguments(const chrome_event& /*e*/, unplaced_span& /*held*/, held_facts& /*into*/) { return false; }
 
   // When all is named, in this order:
   virtual void see_process(std::uint32_t /*number*/, process_role& /*role*/) {}
   // What an event of its device was taken for; nothing: it is none.
-  virtual std::optional<line_use> take_held(const held_event& /*e*/, const held_facts& /*said*/) { return std::nullopt; }
+  virtual std::optional<line_use> take_held(const unplaced_span& /*e*/, const held_facts& /*said*/) { return std::nullopt; }
   virtual void finish() {}
 
  protected:

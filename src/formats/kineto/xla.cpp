@@ -24,7 +24,7 @@ class xla_recorder final : public trace_recorder {
  public:
   using trace_recorder::trace_recorder;
 
-  bool read_arguments(const chrome_event& e, held_event& /*held*/, held_facts& into) override {
+  bool read_arguments(const chrome_event& e, unplaced_span& /*held*/, held_facts& into) override {
     std::array<std::string_view, xla_arguments> given;
     arguments_.pick(e, given.data());
     if (const auto own_ps = json_scaled_integer(given[xla_duration]); own_ps && *own_ps >= 0)
@@ -44,7 +44,7 @@ class xla_recorder final : public trace_recorder {
     if (writer == trace_writer::unknown) writer = trace_writer::xla;
   }
 
-  std::optional<line_use> take_held(const held_event& e, const held_facts& said) override {
+  std::optional<line_use> take_held(const unplaced_span& e, const held_facts& said) override {
     const chrome_track& on = into_.tracks.track(e.track);
     const std::string_view plane = process_of(e).name;
     const accelerator type = contains(plane, "GPU") ? accelerator::gpu : contains(plane, "TPU") ? accelerator::tpu : accelerator::other;
