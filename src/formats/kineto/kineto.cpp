@@ -169,13 +169,13 @@ class process_groups {
 };
 
 std::uint64_t id_of(std::string_view raw) {
-  const auto id = raw.empty() ? std::nullopt : json_scaled_integer(raw);
+  const auto id = json_scaled_integer(raw);
   return id && *id >= 0 ? static_cast<std::uint64_t>(*id) : no_launch_id;
 }
 
 class kineto_recorder final : public trace_recorder {
  public:
-  explicit kineto_recorder(gathered_trace& into) : trace_recorder(into) {}
+  using trace_recorder::trace_recorder;
 
   void take_header(std::string_view key, std::string_view json) override {
     activity_host& host = into_.host();

@@ -1,5 +1,5 @@
-// What a recorder's events mean. One file a recorder; merged traces have events of several, so all are asked, each only for
-// what may be its own: events with a category, arguments of the others, processes by their names.
+// What a recorder's events mean. One file a recorder, and a line here and in trace_reader.cpp. Merged traces have events of
+// several: each is asked for what may be its own, by categories of events, arguments of others and names of processes.
 #pragma once
 #include <formats/chrome/chrome_decoder.hpp>
 #include <formats/kineto/gathered_trace.hpp>
