@@ -169,7 +169,7 @@ class process_groups {
 };
 
 std::uint64_t id_of(std::string_view raw) {
-  const auto id = json_scaled_integer(raw);
+  const auto id = raw.empty() ? std::nullopt : json_scaled_integer(raw);
   return id && *id >= 0 ? static_cast<std::uint64_t>(*id) : no_launch_id;
 }
 
