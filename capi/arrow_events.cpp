@@ -374,6 +374,7 @@ class counted_tracks final : public track_sink {
   result<void> add_events(track_id on, const track_event* events, std::size_t count) override {
     return kept_.add_events(on, events, count);
   }
+  void settle(track_id of, const track& t) override { kept_.settle(of, t); }
   [[nodiscard]] const track_list& kept() const noexcept { return kept_; }
   [[nodiscard]] std::size_t texts() const noexcept { return texts_; }
 

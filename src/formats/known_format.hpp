@@ -79,8 +79,9 @@ struct known_format {
   // Its time zero, where that is found in its bytes.
   time_zero (*zero)(std::string_view bytes, const chrome_options& how) = nullptr;
   // Adds the tracks of a file (an index into p.what().files of the family) and then their events, with times on the
-  // capture's clock. Damage found on the way is reported after everything intact was handed over. Null: there are none.
-  result<void> (*fill_tracks)(const profile& p, std::size_t file, track_sink& into) = nullptr;
+  // capture's clock. Damage found on the way is reported after everything intact was handed over. `host` is not null.
+  // Null: there are none.
+  result<void> (*fill_tracks)(const profile& p, std::size_t file, track_sink& into, const tracks_wanted& wanted) = nullptr;
   // Adds devices, kernels, host spans and markers of all files of the family, and of those that belong to it. Damage goes
   // to the inputs; a fault that is given back stops everything (cancelled, out_of_memory, a bad option).
   result<void> (*fill_activity)(activity_parts& into) = nullptr;

@@ -1,5 +1,6 @@
 #include <profkit/core/track.hpp>
 
+#include "base/arena.hpp"
 #include "base/contained.hpp"
 #include "base/string_table.hpp"
 
@@ -8,6 +9,7 @@ inline namespace PROFKIT_NAMESPACE {
 
 struct track_list::state {
   string_table strings;
+  arena texts;
   std::vector<track> tracks;
   std::vector<std::vector<track_event>> events;  // by track
   std::uint64_t event_count = 0;
@@ -37,6 +39,10 @@ result<void> track_list::add_events(track_id on, const track_event* events, std:
     return {};
   });
 }
+
+void track_list::settle(track_id of, const track& t) { state_->tracks[of] = t; }
+
+std::string_view track_list::keep(std::string_view text) { return state_->texts.copy(text); }
 
 std::string_view track_list::text(string_id id) const noexcept { return state_->strings.text(id); }
 const std::vector<track>& track_list::tracks() const noexcept { return state_->tracks; }

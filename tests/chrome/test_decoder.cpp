@@ -238,7 +238,7 @@ TEST_CASE("decoder: each phase has its kind") {
     {"ph":"R","pid":1,"tid":1,"ts":1,"name":"R"},
     {}]})");
   CHECK(d.sink.told == texts{"instant i @1+0 on 0 #0", "instant I @1+0 on 0 #1", "counter C @1+0 on 1 #2",
-                             "flow s @1+0 #3", "flow t @1+0 #4", "flow f @1+0 #5", "metadata M #6", "other R #7",
+                             "flow s @1+0 #3", "flow t @1+0 #4", "flow f @1+0 #5", "metadata M #6", "instant R @1+0 on 0 #7",
                              "other  #8"});
   CHECK(d.sink.headers == texts{R"(displayTimeUnit="ns")"});
 }
@@ -327,7 +327,7 @@ TEST_CASE("tracks: a sort index alone shows no thread, and what has no pid has n
   CHECK(tracks_of(d.tracks) == texts{"0 /1 ", "-1 /-1 ", "0 /0 ", "1 /0 "});
 }
 
-TEST_CASE("tracks: settled names stay in another pass") {
+TEST_CASE("tracks: the last name counts") {
   const auto names = [](const std::string& name) {
     return R"([{"ph":"M","pid":1,"name":"process_name","args":{"name":")" + name +
            R"("}},{"ph":"M","pid":1,"tid":1,"name":"thread_name","args":{"name":")" + name +
@@ -338,8 +338,6 @@ TEST_CASE("tracks: settled names stay in another pass") {
   chrome_decoder decoder(0, tracks, sink);
   REQUIRE(read_chrome(names("old"), decoder).ok());
   REQUIRE(read_chrome(names("new"), decoder).ok());
-  tracks.settle_names();
-  REQUIRE(read_chrome(names("other"), decoder).ok());
   CHECK(tracks_of(tracks) == texts{"0 new/0 new"});
   CHECK(tracks.process(0).labels == "new");
 }

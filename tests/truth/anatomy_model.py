@@ -2,7 +2,7 @@
 import decimal
 import json
 
-SHOWN_ON_THREAD, ASYNC, COUNTER = "XBEiI", "benSF", "C"
+SHOWN_ON_THREAD, ASYNC, COUNTER = "XBEiIR", "benSF", "C"
 
 
 class Number(str):

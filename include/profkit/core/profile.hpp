@@ -89,8 +89,8 @@ class profile {
 
 /// Streams the tracks and events of a file that is no XSpace into a sink; of an XSpace, whose lines outline() has and
 /// whose events xspace.hpp reads, and of a file without events it gives none. Faults: damaged, after everything intact was
-/// handed over; invalid_argument for a file that is not there; those of the sink.
-result<void> fill_tracks(const profile& p, std::size_t file, track_sink& into);
+/// handed over; invalid_argument for a file that is not there; cancelled; those of the sink.
+result<void> fill_tracks(const profile& p, std::size_t file, track_sink& into, const tracks_wanted& wanted = {});
 
 }  // namespace PROFKIT_NAMESPACE
 }  // namespace profkit

@@ -64,13 +64,6 @@ struct recorded_allocation {
   std::uint64_t source_row = 0;
 };
 
-/// A counter with what was added to it; borrowed from its recording.
-struct recorded_counter {
-  std::string_view owner;  ///< the device or the process
-  std::string_view name, unit;
-  const std::vector<recorded_value>* values = nullptr;
-};
-
 /// The contents of one file: one rank of a run. Rows may come in any order. A row with a negative duration, with a time
 /// more than 106 days from zero, or of a stream, thread, counter or allocator that was not added is passed over and counted:
 /// the file is then damaged, and the others stay. Not thread-safe while it is filled.
@@ -116,8 +109,6 @@ class recording {
 
   /// About how much memory its rows and names take.
   [[nodiscard]] std::uint64_t held_bytes() const noexcept;
-  /// The counters, their values in the order in which they were added; on the clock of the recording.
-  [[nodiscard]] std::vector<recorded_counter> counters() const;
   /// The device of the allocator of that name; "": memory of the host, or no such allocator.
   [[nodiscard]] std::string_view device_of_allocator(std::string_view name) const noexcept;
 

@@ -21,7 +21,7 @@ string_id chrome_inventory::intern(std::string_view text) {
 }
 
 bool chrome_inventory::line_fits(const track& t) const {
-  return (*texts_)[t.plane_name].find(options_.plane) != std::string::npos &&
+  return !options_.step && (*texts_)[t.plane_name].find(options_.plane) != std::string::npos &&
          (*texts_)[t.line_name].find(options_.line) != std::string::npos;
 }
 
@@ -36,7 +36,6 @@ void chrome_inventory::add_counted(const activity& of) {
     added.where.stream = line.id;
     added.where.plane_name = intern(of.text(line.plane_name));
     added.where.line_name = intern(of.text(line.line_name));
-    added.counted = line_fits(added.where);
     added.events = std::accumulate(line.events.begin(), line.events.end(), std::uint64_t{0});
     added.duration_sum_ps = line.duration_sum_ps;
     if (line.first_ps == no_time_ps) continue;
@@ -48,17 +47,15 @@ void chrome_inventory::add_counted(const activity& of) {
 track_id chrome_inventory::add_track(const track& t) {
   thread_totals& added = tracks_.emplace_back();
   added.where = t;
-  added.counted = !options_.step && line_fits(t);
   return static_cast<track_id>(tracks_.size() - 1);
 }
 
-bool chrome_inventory::name_fits(string_id name) {
+bool chrome_inventory::name_fits(string_id name) const {
   return options_.name.empty() || (*texts_)[name].find(options_.name) != std::string::npos;
 }
 
 result<void> chrome_inventory::add_events(track_id on, const track_event* events, std::size_t count) {
   thread_totals& totals = tracks_[on];
-  if (!totals.counted) return {};
   for (const track_event* event = events; event != events + count; ++event) {
     const std::int64_t end_ps = saturating_add(event->start_ps, event->duration_ps);
     if (options_.to_ps && event->start_ps >= *options_.to_ps) continue;
@@ -77,7 +74,7 @@ std::vector<plane_info> chrome_inventory::planes_of(std::uint32_t file) const {
   hash_map<std::uint64_t, std::size_t> by_process;  // plane position and name to position in `planes`
   for (const thread_totals& totals : tracks_) {
     const track& at = totals.where;
-    if (!totals.counted || at.file != file) continue;
+    if (at.file != file || !line_fits(at)) continue;
     const std::uint64_t process =
         static_cast<std::uint64_t>(static_cast<std::uint32_t>(at.plane)) << 32 | at.plane_name;
     const auto [found, added] = by_process.emplace(process, planes.size());

@@ -28,6 +28,7 @@ class chrome_inventory final : public track_sink {
   string_id intern(std::string_view text) override;
   track_id add_track(const track& t) override;
   result<void> add_events(track_id on, const track_event* events, std::size_t count) override;
+  void settle(track_id of, const track& t) override { tracks_[of].where = t; }
 
   // Processes of a file in the order they were met, as planes; their threads as lines.
   [[nodiscard]] std::vector<plane_info> planes_of(std::uint32_t file) const;
@@ -37,13 +38,12 @@ class chrome_inventory final : public track_sink {
  private:
   struct thread_totals {
     track where;
-    bool counted = false;  // of a Chrome file that is wanted
     std::uint64_t events = 0;
     std::int64_t duration_sum_ps = 0;
     std::optional<std::int64_t> first_ps, last_ps;
   };
   [[nodiscard]] bool line_fits(const track& t) const;
-  [[nodiscard]] bool name_fits(string_id name);
+  [[nodiscard]] bool name_fits(string_id name) const;
 
   const profile& profile_;
   const query_filters& options_;

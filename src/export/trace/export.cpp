@@ -1,22 +1,17 @@
 #include "parts.hpp"
 
-#include "event_walk.hpp"
+#include "process_titles.hpp"
 
 #include "base/contained.hpp"
 
 #include <algorithm>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 namespace {
-
-bool can_have_events(file_family f) noexcept {
-  const file_content held = content_of(f);
-  return held == file_content::planes || held == file_content::trace_events || held == file_content::probe_records ||
-         held == file_content::recording;
-}
 
 fault refused_export(fault_code code, std::string message, std::string hint) {
   return {code, std::move(message), "", no_offset, std::move(hint)};
@@ -37,13 +32,6 @@ result<void> check(const profile& p, const trace_export_options& o, const select
   if (o.like_xla && filters_anything(o.filters))
     return refused_export(fault_code::invalid_argument, "XLA's converter writes a whole XSpace: it knows no filters",
                           "leave the filters out, or write trace.json without the compatibility");
-  const auto& all = p.what().files;
-  const bool only_probes = std::all_of(all.begin(), all.end(), [](const capture_file& f) {
-    return !can_have_events(f.family) || f.export_of >= 0 || content_of(f.family) == file_content::probe_records;
-  });
-  if (only_probes && o.format != trace_format::perfetto)
-    return refused_export(fault_code::unsupported, "a Neutrino trace becomes pftrace only",
-                          "for tables use `profkit neutrino PATH records --csv` and its other slices");
   if (o.format != trace_format::xspace && !o.like_xla) return {};
   const std::size_t files = xspace_files(p, selected).size();
   if (files == 1) return {};
@@ -54,6 +42,16 @@ result<void> check(const profile& p, const trace_export_options& o, const select
                         "name one file, choose one with --host, or join them with `profkit merge`");
 }
 
+// Those whose events are exported: what repeats another file is left out.
+std::vector<std::size_t> files_with_events(const profile& p) {
+  std::vector<std::size_t> found;
+  for (const file_content held :
+       {file_content::planes, file_content::trace_events, file_content::probe_records, file_content::recording})
+    found.insert(found.end(), p.files_with(held).begin(), p.files_with(held).end());
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
 std::string absence_of_events(const profile& p) {
   if (p.file_count() == 0) return "no file of the capture was recognised";
   return "no file of the capture has events: an XSpace or a Chrome trace is needed";
@@ -61,41 +59,23 @@ std::string absence_of_events(const profile& p) {
 
 }  // namespace
 
-result<void> write_files(const trace_job& job, file_writer& to) {
-  for (std::size_t file = 0; file < job.p.file_count(); ++file) {
-    const capture_file& listed = job.p.what().files[file];
-    if (!job.selected.file(file) || listed.export_of >= 0) continue;
-    result<void> written;
-    switch (content_of(listed.family)) {
-      case file_content::planes: written = to.write_xspace(file); break;
-      case file_content::trace_events: written = to.write_chrome(file); break;
-      case file_content::probe_records: written = to.write_tracks(file); break;
-      case file_content::recording: written = to.write_own(file); break;
-      default: break;
-    }
-    if (!written) return written;
-  }
-  return {};
-}
-
 result<trace_export_outcome> export_trace(const trace& t, const trace_export_options& o, sink& into) {
   return contained([&]() -> result<trace_export_outcome> {
     result<selection> selected = selection::make(t, o.filters, o.host);
     if (!selected) return std::move(selected).error();
     const profile& p = t.files();
     trace_export_outcome outcome;
-    bool any = false;
-    for (const capture_file& file : p.what().files) any = any || (can_have_events(file.family) && file.export_of < 0);
-    if (!any) {
+    std::vector<std::size_t> files = files_with_events(p);
+    if (files.empty()) {
       outcome.status = document_status::absent;
       outcome.absent = absence_of_events(p);
       return outcome;
     }
     if (result<void> possible = check(p, o, *selected); !possible) return std::move(possible).error();
     damage_list damage(p, *selected);
-    for (std::size_t file = 0; file < p.file_count(); ++file)
-      if (selected->file(file) && can_have_events(p.what().files[file].family)) damage.note_file(file);
-    const trace_job job{t, p, o, *selected, damage, outcome, into};
+    files.erase(std::remove_if(files.begin(), files.end(), [&](std::size_t file) { return !selected->file(file); }), files.end());
+    for (const std::size_t file : files) damage.note_file(file);
+    const trace_job job{t, p, o, *selected, files, damage, outcome, into};
     result<void> written;
     switch (o.format) {
       case trace_format::trace_json: written = o.like_xla ? write_xla_json(job) : write_trace_json(job); break;

@@ -1,6 +1,6 @@
 // The machines of a trace of several: one a node, or a host.
 #pragma once
-#include "event_walk.hpp"
+#include "process_titles.hpp"
 
 #include "base/hash_map.hpp"
 
@@ -17,8 +17,9 @@ class machines {
  public:
   explicit machines(const profile& p) : p_(p) {
     for (std::size_t file = 0; file < p.file_count(); ++file) {
-      if (!has_planes(p.what().files[file].family)) add(key_of(file, nullptr));
-      for (const plane_index& plane : p.xspace(file)->planes) add(key_of(file, &plane));
+      const std::vector<plane_index>& planes = p.xspace(file)->planes;
+      if (planes.empty()) add(key_of(file, nullptr));
+      for (const plane_index& plane : planes) add(key_of(file, &plane));
     }
     if (numbers_.size() < 2) numbers_.clear();
   }

@@ -20,6 +20,7 @@ struct trace_job {
   const profile& p;
   const trace_export_options& o;
   const selection& selected;
+  const std::vector<std::size_t>& files;  // that have events and are asked for
   damage_list& damage;
   trace_export_outcome& outcome;
   sink& into;
@@ -28,28 +29,13 @@ struct trace_job {
 // Texts of a file that say what was lost before it was written; in a merged trace each begins with its node.
 [[nodiscard]] std::vector<std::string> losses_of_file(const profile& p, std::size_t file);
 
-// What writes a file, by what it holds.
-class file_writer {
- public:
-  file_writer() = default;
-  virtual ~file_writer() = default;
-  file_writer(const file_writer&) = delete;
-  file_writer& operator=(const file_writer&) = delete;
-  virtual result<void> write_xspace(std::size_t file) = 0;
-  virtual result<void> write_chrome(std::size_t file) = 0;
-  virtual result<void> write_own(std::size_t file) = 0;
-  virtual result<void> write_tracks(std::size_t) { return {}; }  // of probes
-};
-// All files that are asked for, but those that repeat another.
-result<void> write_files(const trace_job& job, file_writer& to);
-
-result<void> write_trace_json(const trace_job& job);    // XSpace and Chrome files
+result<void> write_trace_json(const trace_job& job);
 result<void> write_xla_json(const trace_job& job);      // one XSpace
-result<void> write_perfetto(const trace_job& job);      // XSpace and Chrome files, and what has tracks
+result<void> write_perfetto(const trace_job& job);
 // Steps of devices and why they waited, beside what was written.
 result<void> write_waits(const trace_job& job, const machines& of, perfetto_writer& out);
 result<void> write_xspace_slice(const trace_job& job);  // one XSpace
-result<void> write_events_csv(const trace_job& job);    // XSpace and Chrome files
+result<void> write_events_csv(const trace_job& job);
 
 }  // namespace PROFKIT_NAMESPACE
 }  // namespace profkit

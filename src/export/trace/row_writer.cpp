@@ -1,8 +1,12 @@
 #include "row_writer.hpp"
 
+#include <profkit/core/chrome.hpp>
+
 #include "json_text.hpp"
 
 #include "base/format.hpp"
+#include "base/json_writer.hpp"
+#include "base/sound_json.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -11,64 +15,86 @@ namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 namespace {
 
-message_range<stat_view, 4> stats_of_row(const trace_row& row) noexcept {
-  return message_range<stat_view, 4>(row.stats_bytes == 0 ? std::string_view()
-                                                          : std::string_view(row.stats, row.stats_bytes));
+// Of the members of an event's text those that other tools know: `"cat":…,"name":…`.
+void append_members(std::string& out, std::string_view json, std::string_view name, bool with_id) {
+  if (json.empty()) {
+    append_json_string(out += "\"name\":", name);
+    return;
+  }
+  bool any = false;
+  for (const char* const key : {"cat", "name", "id", "args"}) {
+    const std::string_view raw = key[0] == 'i' && !with_id ? std::string_view() : json_member(json, key);
+    if (raw.empty()) continue;
+    out.append(std::exchange(any, true) ? ",\"" : "\"").append(key).append("\":");
+    append_sound_json(out, raw);
+  }
+}
+
+const char* phase_of(const trace_row& row) noexcept {
+  switch (row.event.kind) {
+    case track_event_kind::instant: return "{\"ph\":\"i\",\"s\":\"t\",";
+    case track_event_kind::arrow_start: return "{\"ph\":\"s\",";
+    case track_event_kind::arrow_step: return "{\"ph\":\"t\",";
+    case track_event_kind::arrow_end: return "{\"ph\":\"f\",\"bp\":\"e\",";
+    default: return row.counter ? "{\"ph\":\"C\"," : "{\"ph\":\"X\",";
+  }
 }
 
 }  // namespace
 
 void row_writer::format(piece& p) {
   if (p.style == nullptr) return;
-  const plane_style& style = *p.style;
+  const row_style& style = *p.style;
   const bool xla = style.dialect == json_dialect::xla;
   std::string pid = "\"pid\":";
   append_integer(pid, style.pid);
   pid += ",\"tid\":";
   std::string& out = p.text;
   out.reserve(p.rows.size() * 256);
-  std::string time;
+  std::string time, values;
   for (const trace_row& row : p.rows) {
-    const auto stats = stats_of_row(row);
-    if (row.counter) {
-      std::string values;
-      style.text.append_numbers(values, stats, p.counters);
+    const placed_event& event = row.event;
+    if (row.counter && style.text) {
+      values.clear();
+      style.text->append_numbers(values, event.stats(), p.counters);
       if (values.empty()) continue;
-      out += "{\"ph\":\"C\",";
-      out += pid;
-      append_integer(out, std::uint64_t{row.tid});
-      out += ",\"ts\":";
-      append_exact_microseconds(out, static_cast<std::int64_t>(row.time_ps));
-      out += ",\"name\":";
-      out += row.what->name;
-      out += ",\"args\":{";
-      out += values;
-      out += "}},\n";
-      continue;
     }
-    out += "{\"ph\":\"X\",";
+    out += phase_of(row);
     out += pid;
     append_integer(out, std::uint64_t{row.tid});
     out += ",\"ts\":";
     if (xla) {
-      append_xla_microseconds(out, row.time_ps);
+      append_xla_microseconds(out, static_cast<std::uint64_t>(event.start_ps));
       out += ",\"dur\":";
-      append_xla_microseconds(out, row.duration_ps);
-    } else {
-      time.clear();
-      append_exact_microseconds(time, static_cast<std::int64_t>(row.time_ps));
-      out += time;
-      out += ",\"dur\":";
-      append_exact_microseconds(out, static_cast<std::int64_t>(row.duration_ps));
-    }
-    out += ',';
-    style.text.append_event_tail(out, *row.what, stats);
-    if (xla) {
+      append_xla_microseconds(out, static_cast<std::uint64_t>(event.duration_ps));
+      out += ',';
+      style.text->append_event_tail(out, *row.what, event.stats());
       out += ',';
       continue;
     }
+    time.clear();
+    append_exact_microseconds(time, event.start_ps);
+    out += time;
+    if (event.kind == track_event_kind::span && !row.counter) {
+      out += ",\"dur\":";
+      append_exact_microseconds(out, event.duration_ps);
+    }
+    out += ',';
+    if (!style.text) {
+      const bool is_slice = event.kind == track_event_kind::span || event.kind == track_event_kind::instant;
+      append_members(out, event.json(), style.names->text(static_cast<string_id>(event.name)), !is_slice);
+      out += "},\n";
+      p.counters += row.counter ? 1 : 0;
+      p.flows += is_slice || row.counter ? 0 : 1;
+      continue;
+    }
+    if (row.counter) {
+      out.append("\"name\":").append(row.what->name).append(",\"args\":{").append(values).append("}},\n");
+      continue;
+    }
+    style.text->append_event_tail(out, *row.what, event.stats());
     out += ",\n";
-    style.flows.for_each(stats, [&](std::uint64_t id, flow_end end) {
+    style.flows->for_each(event.stats(), [&](std::uint64_t id, flow_end end) {
       if (end == flow_end::unknown) return;
       ++p.flows;
       out += end == flow_end::out ? "{\"ph\":\"s\"," : end == flow_end::in ? "{\"ph\":\"f\",\"bp\":\"e\"," : "{\"ph\":\"t\",";

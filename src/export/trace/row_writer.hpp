@@ -4,35 +4,39 @@
 
 #include "flow_marks.hpp"
 #include "plane_text.hpp"
+#include "shown_lines.hpp"
 
 #include "base/thread_pool.hpp"
 
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 
-// Text of a plane and what belongs to it.
-struct plane_style {
-  plane_style(const plane_index& plane, std::size_t file, json_dialect d) : text(plane, d), flows(plane, file), dialect(d) {}
-  plane_text text;
-  flow_marks flows;
-  json_dialect dialect;
+// What turns the events of one process into text.
+struct row_style {
+  row_style(const plane_index& plane, std::size_t file, json_dialect d)
+      : text(std::in_place, plane, d), flows(std::in_place, plane, file), dialect(d) {}
+  explicit row_style(std::shared_ptr<const track_list> texts) : names(std::move(texts)) {}
+
+  std::optional<plane_text> text;  // of an XSpace
+  std::optional<flow_marks> flows;
+  std::shared_ptr<const track_list> names;  // of other files
+  json_dialect dialect = json_dialect::people;
   std::uint64_t pid = 0;
 };
 
 struct trace_row {
-  const plane_text::operation* what;
-  std::uint64_t time_ps;  // xla: unsigned, as its converter has it
-  std::uint64_t duration_ps;
-  const char* stats;
-  std::uint32_t stats_bytes;
-  std::uint32_t tid;
-  bool counter;  // people: a "C" event with the numbers among its stats
+  placed_event event;  // xla: its times are unsigned, as its converter has them
+  const plane_text::operation* what = nullptr;  // of an XSpace
+  std::uint32_t tid = 0;
+  bool counter = false;  // people: a "C" event with the numbers among its stats
 };
 
 class row_writer {
@@ -41,7 +45,7 @@ class row_writer {
     host_.progress = nullptr;
   }
 
-  result<void> add(const std::shared_ptr<const plane_style>& style, const trace_row& row) {
+  result<void> add(const std::shared_ptr<const row_style>& style, const trace_row& row) {
     if (pieces_.empty() || pieces_.back().style != style || pieces_.back().rows.size() == rows_in_piece) {
       if (pieces_.size() == max_pieces_) {
         if (result<void> flushed = flush(); !flushed) return flushed;
@@ -70,7 +74,7 @@ class row_writer {
  private:
   static constexpr std::size_t rows_in_piece = 4096;
   struct piece {
-    std::shared_ptr<const plane_style> style;  // null: text alone
+    std::shared_ptr<const row_style> style;  // null: text alone
     std::vector<trace_row> rows;
     std::string text;
     std::uint64_t flows = 0, counters = 0;

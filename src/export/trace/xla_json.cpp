@@ -2,7 +2,7 @@
 //
 // Source: tsl/profiler/convert (ConvertXSpaceToTraceEventsString) and xplane_to_trace_events; what it does with names,
 // ids and numbers was checked against its output.
-#include "event_walk.hpp"
+#include "process_titles.hpp"
 #include "json_text.hpp"
 #include "parts.hpp"
 #include "row_writer.hpp"
@@ -120,7 +120,7 @@ result<void> write_xla_json(const trace_job& job) {
   event_row events[batch];
   for (std::size_t at = 0; at < shown.size(); ++at) {
     const plane_index& plane = space.planes[shown[at].position];
-    const auto style = std::make_shared<plane_style>(plane, file, json_dialect::xla);
+    const auto style = std::make_shared<row_style>(plane, file, json_dialect::xla);
     style->pid = shown[at].pid;
     for (std::size_t i = 0; i < plane.lines.size(); ++i) {
       const line_header& header = headers[at][i];
@@ -132,17 +132,16 @@ result<void> write_xla_json(const trace_job& job) {
       while (const std::size_t n = scanner.next(events, batch)) {
         if (result<void> step = progress.step(plane.lines[i].offset + scanner.offset()); !step) return step;
         for (std::size_t e = 0; e < n; ++e) {
-          const plane_text::operation& what = style->text.prepare(events[e].metadata_id);
+          const plane_text::operation& what = style->text->prepare(events[e].metadata_id);
           if (what.left_out) continue;
           const auto duration_ps = static_cast<std::uint64_t>(events[e].duration_ps);
-          const trace_row row{&what,
-                              base_ps + static_cast<std::uint64_t>(events[e].offset_ps),
-                              std::max<std::uint64_t>(duration_ps, 1),
-                              events[e].stats,
-                              events[e].stats_bytes,
-                              tid,
-                              false};
-          if (result<void> added = rows.add(style, row); !added) return added;
+          const placed_event placed{static_cast<std::int64_t>(base_ps + static_cast<std::uint64_t>(events[e].offset_ps)),
+                                    static_cast<std::int64_t>(std::max<std::uint64_t>(duration_ps, 1)),
+                                    events[e].metadata_id,
+                                    events[e].stats,
+                                    events[e].stats_bytes,
+                                    track_event_kind::span};
+          if (result<void> added = rows.add(style, {placed, &what, tid, false}); !added) return added;
           ++job.outcome.events;
         }
       }

@@ -1,5 +1,5 @@
 // A smaller XSpace: the planes, lines and events that filters keep, copied byte for byte, with the metadata they name.
-#include "export/trace/event_walk.hpp"
+#include "export/trace/process_titles.hpp"
 #include "export/trace/parts.hpp"
 
 #include "base/hash_map.hpp"
@@ -70,7 +70,6 @@ class slicer {
     });
     // One that the end of the file or damage cut: what is intact of it.
     for (; failed && plane < space.planes.size(); ++plane) failed = write_plane(file, plane, {}, progress);
-    job_.outcome.aggregated_left_out = losses_.aggregated;
     return failed;
   }
 
@@ -152,7 +151,7 @@ class slicer {
         row.duration_ps = event.duration_ps();
         row.flags = event.data_case() == event_data_case::num_occurrences ? event_has_occurrences : event_has_offset;
         if (!filter.keeps_all() && !filter.keeps(row, clock.start_of(row))) {
-          if ((row.flags & event_has_occurrences) != 0) ++losses_.aggregated;
+          if ((row.flags & event_has_occurrences) != 0) ++job_.outcome.aggregated_left_out;
           continue;
         }
         used_events_.insert(event.metadata_id());
@@ -216,7 +215,6 @@ class slicer {
   }
 
   const trace_job& job_;
-  walk_losses losses_;
   hash_set<std::int64_t> used_events_, used_stats_;
 };
 

@@ -10,7 +10,7 @@ inline namespace PROFKIT_NAMESPACE {
 struct activity_parts;
 
 // See known_format.
-result<void> fill_from_ascend(const profile& p, std::size_t file, track_sink& into);  // fill_ascend.cpp
+result<void> fill_from_ascend(const profile& p, std::size_t file, track_sink& into, const tracks_wanted& wanted);  // fill_ascend.cpp
 result<void> fill_activity_from_ascend(activity_parts& into);                           // activity_ascend.cpp
 
 }  // namespace PROFKIT_NAMESPACE

@@ -68,7 +68,7 @@ class device_filler {
 
 }  // namespace
 
-result<void> fill_from_ascend(const profile& p, std::size_t file, track_sink& into) {
+result<void> fill_from_ascend(const profile& p, std::size_t file, track_sink& into, const tracks_wanted& wanted) {
   const std::string_view bytes = p.bytes(file);
   activity_input input = input_of(p, file, "");
   if (bytes.empty() && input.damage) return *input.damage;
@@ -76,7 +76,7 @@ result<void> fill_from_ascend(const profile& p, std::size_t file, track_sink& in
   ascend_devices devices(static_cast<std::uint32_t>(file));
   const std::int64_t shift_ps = p.file_shift_ns(file) * ps_per_ns;
   if (auto read =
-          read_ascend_kernels(bytes, read_ascend_clock(bytes), shift_ps, false, strings, devices, input, p.what().host);
+          read_ascend_kernels(bytes, read_ascend_clock(bytes), shift_ps, false, strings, devices, input, *wanted.host);
       !read) {
     return read;
   }

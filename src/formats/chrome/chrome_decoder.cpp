@@ -19,7 +19,8 @@ chrome_item_kind kind_of(char phase) noexcept {
     case 'B': return chrome_item_kind::begin;
     case 'E': return chrome_item_kind::pair;
     case 'i':
-    case 'I': return chrome_item_kind::instant;
+    case 'I':
+    case 'R': return chrome_item_kind::instant;
     case 'b':
     case 'S': return chrome_item_kind::async_begin;
     case 'e':

@@ -1,10 +1,12 @@
-// Chrome trace JSON to timeline: complete, instant and counter events, and begin/end events brought together. Flows are
-// arrows between events and make no rows.
+// Chrome trace JSON to timeline: complete, instant and counter events, begin/end events brought together, and arrows for
+// those who ask.
 #include <profkit/core/chrome.hpp>
 #include <profkit/time.hpp>
 #include <formats/chrome/chrome_decoder.hpp>
 #include <formats/chrome/chrome_fill.hpp>
 #include <formats/chrome/chrome_tracks.hpp>
+
+#include <base/json_writer.hpp>
 
 #include <algorithm>
 #include <limits>
@@ -16,35 +18,23 @@ namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 namespace {
 
-// First pass: names may come after the events they belong to.
-class name_collector final : public chrome_visitor {
- public:
-  explicit name_collector(chrome_tracks& into) : into_(into) {}
-  bool event(const chrome_event& e) override {
-    into_.see(e);
-    return true;
-  }
-
- private:
-  chrome_tracks& into_;
-};
-
-// Second pass.
 class event_filler final : public chrome_sink {
  public:
-  event_filler(const profile& p, std::size_t file, const chrome_tracks& from, track_sink& into)
+  event_filler(const profile& p, std::size_t file, chrome_tracks& from, track_sink& into, bool wants_texts)
       : from_(from),
         into_(into),
         file_(static_cast<std::uint32_t>(file)),
-        host_(into.intern(p.what().files[file].host)) {}
+        host_(into.intern(p.what().files[file].host)),
+        wants_texts_(wants_texts) {}
 
   bool item(const chrome_item& found) override {
-    if (found.track == chrome_tracks::none || found.defect == chrome_defect::without_time) return true;
+    const bool is_arrow = found.kind == chrome_item_kind::flow && wants_texts_;
+    if ((found.track == chrome_tracks::none && !is_arrow) || found.defect == chrome_defect::without_time) return true;
     if (found.defect == chrome_defect::start_out_of_reach) {
       out_of_reach = true;
       return true;
     }
-    line& on = line_of(found.track);
+    line& on = line_of(is_arrow ? from_.thread_beside(*found.event) : found.track);
     if (found.kind == chrome_item_kind::begin || found.kind == chrome_item_kind::async_begin) return true;
     if (found.defect == chrome_defect::without_begin) return true;
     track_event row;
@@ -52,12 +42,24 @@ class event_filler final : public chrome_sink {
     row.duration_ps = std::max<std::int64_t>(found.duration_ps, 0);
     row.source_row = found.event->ordinal;
     row.name = into_.intern(found.event->name);
+    row.kind = kind_of(found);
+    if (wants_texts_) row.text = text_of(found);
     on.rows.push_back(row);
     if (++held_ < max_held) return true;
     flush();
     return outcome.ok();
   }
 
+  // Every event was read: names are known.
+  void finish() {
+    flush();
+    for (const std::uint32_t track : in_order_) into_.settle(lines_[track].track, track_of(track));
+  }
+
+  result<void> outcome;
+  bool out_of_reach = false;
+
+ private:
   void flush() {
     for (const std::uint32_t track : in_order_) {
       line& on = lines_[track];
@@ -68,10 +70,29 @@ class event_filler final : public chrome_sink {
     held_ = 0;
   }
 
-  result<void> outcome;
-  bool out_of_reach = false;
+  static track_event_kind kind_of(const chrome_item& found) noexcept {
+    switch (found.kind) {
+      case chrome_item_kind::instant:
+      case chrome_item_kind::async_instant: return track_event_kind::instant;
+      case chrome_item_kind::counter: return track_event_kind::value;
+      case chrome_item_kind::flow:
+        return found.event->phase == 's'   ? track_event_kind::arrow_start
+               : found.event->phase == 't' ? track_event_kind::arrow_step
+                                           : track_event_kind::arrow_end;
+      default: return track_event_kind::span;
+    }
+  }
 
- private:
+  // What stands in the file; of a begin and its end one text for both.
+  std::string_view text_of(const chrome_item& found) {
+    const chrome_event& e = *found.event;
+    if (found.kind != chrome_item_kind::pair && found.kind != chrome_item_kind::async_pair) return e.json;
+    append_json_string(text_ = "{\"name\":", e.name);
+    if (!e.cat.empty()) append_json_string(text_ += ",\"cat\":", e.cat);
+    if (!e.args_json.empty()) (text_ += ",\"args\":") += e.args_json;
+    return into_.keep(text_ += '}');
+  }
+
   static constexpr std::size_t max_held = std::size_t{1} << 16;
   static constexpr track_id no_track = std::numeric_limits<track_id>::max();
 
@@ -81,17 +102,18 @@ class event_filler final : public chrome_sink {
   };
 
   line& line_of(std::uint32_t track) {
-    if (track >= lines_.size()) lines_.resize(std::max<std::size_t>(track + std::size_t{1}, from_.tracks().size()));
+    if (track >= lines_.size()) lines_.resize(track + std::size_t{1});
     line& on = lines_[track];
     if (on.track == no_track) {
-      on.track = add_track(track);
+      on.track = into_.add_track(track_of(track));
       in_order_.push_back(track);
     }
     return on;
   }
 
-  track_id add_track(std::uint32_t at) {
+  track track_of(std::uint32_t at) {
     const chrome_place place = from_.place_of(at);
+    const chrome_track& of = from_.track(at);
     track t;
     t.file = file_;
     t.host = host_;
@@ -100,16 +122,21 @@ class event_filler final : public chrome_sink {
     t.plane_type = place.plane_type;
     t.line_type = place.line_type;
     t.device = device_ordinal(place.plane_name);
-    t.stream = from_.track(at).number.value_or(-1);
+    t.stream = of.number.value_or(-1);
     t.plane_name = into_.intern(place.plane_name);
     t.line_name = into_.intern(place.line_name);
-    return into_.add_track(t);
+    t.plane_id = into_.intern(from_.process_of_track(at).pid);
+    t.line_id = into_.intern(of.tid);
+    t.sort_index = of.sort_index;
+    return t;
   }
 
-  const chrome_tracks& from_;
+  chrome_tracks& from_;
   track_sink& into_;
   std::uint32_t file_;
   string_id host_;
+  bool wants_texts_;
+  std::string text_;
   std::vector<line> lines_;              // by track of the trace
   std::vector<std::uint32_t> in_order_;  // as they were added
   std::size_t held_ = 0;
@@ -125,7 +152,7 @@ std::optional<std::int64_t> shift_of(const profile& p, std::size_t file) {
 
 }  // namespace
 
-result<void> fill_from_chrome(const profile& p, std::size_t file, track_sink& into) {
+result<void> fill_from_chrome(const profile& p, std::size_t file, track_sink& into, const tracks_wanted& wanted) {
   const std::string& path = p.what().files[file].path;
   const std::string_view bytes = p.bytes(file);
   const fault* const known = p.file_fault(file);
@@ -133,7 +160,7 @@ result<void> fill_from_chrome(const profile& p, std::size_t file, track_sink& in
 
   chrome_options options;
   options.bounds = p.what().bounds;
-  options.host = p.what().host;
+  options.host = *wanted.host;
   const auto shift_ps = shift_of(p, file);
   if (!shift_ps) return chrome_out_of_reach(path);
   const auto with_path = [&path](fault f) {
@@ -141,17 +168,15 @@ result<void> fill_from_chrome(const profile& p, std::size_t file, track_sink& in
     return f;
   };
   chrome_tracks tracks;
-  name_collector names(tracks);
-  if (result<chrome_summary> named = read_chrome(bytes, names, options); !named) return with_path(named.error());
-  tracks.settle_names();
-  event_filler filler(p, file, tracks, into);
+  event_filler filler(p, file, tracks, into, wanted.texts);
   chrome_decoder decoder(*shift_ps, tracks, filler);
   result<chrome_summary> read = read_chrome(bytes, decoder, options);
   if (!read) return with_path(read.error());
-  filler.flush();
+  filler.finish();
   if (!filler.outcome) return filler.outcome;
   if (known != nullptr) return *known;
   if (read->damage) return with_path(*read->damage);
+  if (std::optional<fault> times = damage_of_times(*read)) return with_path(*times);
   if (filler.out_of_reach) return chrome_out_of_reach(path);
   return {};
 }

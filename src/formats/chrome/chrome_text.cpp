@@ -117,7 +117,7 @@ bool ps_since(const decimal_time& t, std::int64_t zero_us, std::int64_t& ps) noe
 }
 
 std::optional<std::int64_t> json_scaled_integer(std::string_view raw_value, int scale) {
-  return decimal_scaled_integer(number_text(raw_value), scale);
+  return raw_value.empty() ? std::nullopt : decimal_scaled_integer(number_text(raw_value), scale);
 }
 
 json_members::json_members(std::string_view object, std::uint32_t max_nesting) noexcept

@@ -125,15 +125,15 @@ void chrome_tracks::take_name(const chrome_event& e) {
   const auto index = [&] { return json_scaled_integer(json_member(e.args_json, "sort_index")); };
   if (e.name == "process_name") {
     chrome_trace_process& p = processes_[find_process(e.pid)];
-    if (!settled_) p.name = text("name");
+    p.name = text("name");
   } else if (e.name == "process_labels") {
     chrome_trace_process& p = processes_[find_process(e.pid)];
-    if (!settled_) p.labels = text("labels");
+    p.labels = text("labels");
   } else if (e.name == "process_sort_index") {
     processes_[find_process(e.pid)].sort_index = index();
   } else if (e.name == "thread_name") {
     chrome_track& t = tracks_[thread_of(e)];
-    if (!settled_) t.name = text("name");
+    t.name = text("name");
   } else if (e.name == "thread_sort_index") {
     tracks_[find_track(chrome_track_kind::thread, e.pid, e.tid, false)].sort_index = index();
   }
@@ -145,7 +145,8 @@ std::uint32_t chrome_tracks::see(const chrome_event& e) {
     case 'B':
     case 'E':
     case 'i':
-    case 'I': return thread_of(e);
+    case 'I':
+    case 'R': return thread_of(e);
     case 'b':
     case 'e':
     case 'n':

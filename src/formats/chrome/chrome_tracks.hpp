@@ -68,8 +68,6 @@ class chrome_tracks {
   [[nodiscard]] chrome_place place_of(std::uint32_t track) const;
   // What a metadata event says of its process or thread: the last one counts.
   void take_name(const chrome_event& e);
-  // All names are known: another pass over the events leaves them as they are.
-  void settle_names() noexcept { settled_ = true; }
 
   [[nodiscard]] const chrome_trace_process& process(std::uint32_t at) const noexcept { return processes_[at]; }
   [[nodiscard]] const chrome_track& track(std::uint32_t at) const noexcept { return tracks_[at]; }
@@ -102,7 +100,6 @@ class chrome_tracks {
   recent_ones recent_processes_, recent_tracks_;
   std::string key_, scratch_;
   std::int32_t with_pid_ = 0;
-  bool settled_ = false;
 };
 
 }  // namespace PROFKIT_NAMESPACE

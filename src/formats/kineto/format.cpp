@@ -1,7 +1,7 @@
 #include <formats/registry.hpp>
 #include <formats/chrome/chrome_fill.hpp>
 #include <formats/chrome/probe_json.hpp>
-#include <formats/kineto/activity_kineto.hpp>
+#include <formats/kineto/trace_recorder.hpp>
 
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
@@ -35,7 +35,7 @@ constexpr known_format describe_chrome() {
   f.no_message = "a Chrome trace, which is JSON";
   f.zero = zero_of_chrome;
   f.fill_tracks = fill_from_chrome;
-  f.fill_activity = fill_activity_from_kineto;
+  f.fill_activity = fill_activity_from_traces;
   return f;
 }
 

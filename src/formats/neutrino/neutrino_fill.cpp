@@ -15,8 +15,8 @@ namespace {
 
 class trace_filler {
  public:
-  trace_filler(const probe_trace& trace, const profile& p, std::size_t file, track_sink& into)
-      : trace_(trace), into_(into), host_(p.what().host) {
+  trace_filler(const probe_trace& trace, const profile& p, std::size_t file, track_sink& into, const hooks& host)
+      : trace_(trace), into_(into), host_(host) {
     track_.file = static_cast<std::uint32_t>(file);
     origin_ns_ = p.origin_unix_ns();
   }
@@ -48,7 +48,7 @@ class trace_filler {
       const auto start = relative_ps(*launch.time_ns, *origin_ns_);
       if (!start) continue;
       const std::int64_t length = std::max<std::int64_t>(launch.kernel_ps.value_or(0), 0);
-      events.push_back({*start, length, into_.intern(name_of(launch.kernel)), i});
+      events.push_back({*start, length, into_.intern(name_of(launch.kernel)), track_event_kind::span, i, {}});
     }
     if (events.empty()) return {};
     track t = track_;
@@ -126,7 +126,7 @@ class trace_filler {
     const auto at = checked_add(base, *start);
     if (!at || !checked_add(*at, *length)) return;
     const string_id name = into_.intern(few_ ? "block " + std::to_string(block.block) : std::string("block"));
-    events.push_back({*at, *length, name, block.block});
+    events.push_back({*at, *length, name, track_event_kind::span, block.block, {}});
   }
 
   // Names are interned: a launch of millions of blocks names none of them.
@@ -143,10 +143,10 @@ class trace_filler {
 
 }  // namespace
 
-result<void> fill_from_neutrino(const profile& p, std::size_t file, track_sink& into) {
+result<void> fill_from_neutrino(const profile& p, std::size_t file, track_sink& into, const tracks_wanted& wanted) {
   const probe_trace* trace = p.neutrino(file);
   if (trace == nullptr) return p.file_fault(file) != nullptr ? result<void>(*p.file_fault(file)) : result<void>();
-  return trace_filler(*trace, p, file, into).fill();
+  return trace_filler(*trace, p, file, into, *wanted.host).fill();
 }
 
 }  // namespace PROFKIT_NAMESPACE

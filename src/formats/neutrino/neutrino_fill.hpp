@@ -8,7 +8,7 @@ namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 
 // See known_format.
-result<void> fill_from_neutrino(const profile& p, std::size_t file, track_sink& into);
+result<void> fill_from_neutrino(const profile& p, std::size_t file, track_sink& into, const tracks_wanted& wanted);
 
 }  // namespace PROFKIT_NAMESPACE
 }  // namespace profkit

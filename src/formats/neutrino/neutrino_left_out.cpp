@@ -14,7 +14,7 @@ result<held_bytes> probe_trace::hold(std::size_t) const { return built_without("
 const fault* probe_trace::first_damage() const noexcept { return nullptr; }
 bool probe_trace::anything_intact() const noexcept { return false; }
 
-result<void> fill_from_neutrino(const profile& p, std::size_t file, track_sink&) {
+result<void> fill_from_neutrino(const profile& p, std::size_t file, track_sink&, const tracks_wanted&) {
   return built_without("Neutrino", "neutrino", p.what().files[file].path);
 }
 

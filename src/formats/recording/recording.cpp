@@ -242,14 +242,6 @@ std::string_view recording::device_of_allocator(std::string_view name) const noe
   return {};
 }
 
-std::vector<recorded_counter> recording::counters() const {
-  std::vector<recorded_counter> all;
-  for (const contents::counter& c : contents_->counters)
-    if (c.known)
-      all.push_back({contents_->texts.text(c.owner), contents_->texts.text(c.name), contents_->texts.text(c.unit), &c.values});
-  return all;
-}
-
 void recording::pass_over(std::string_view reason, std::uint64_t source_row) {
   ++contents_->input.rows;
   reject_row(contents_->input, std::string(reason).c_str(), source_row);

@@ -6,6 +6,8 @@
 #include <formats/recording/recording.hpp>
 #include <formats/recording/recording_fill.hpp>
 
+#include <base/format.hpp>
+#include <base/json_writer.hpp>
 #include <profkit/core/format.hpp>
 #include <profkit/time.hpp>
 
@@ -215,8 +217,10 @@ class recorded_line {
   recorded_line(const string_table& texts, track_sink& into, shifted_times& times)
       : texts_(texts), into_(into), times_(times) {}
   void add(std::int64_t start_ps, std::int64_t duration_ps, string_id name, std::uint64_t row) {
-    if (!times_.place(start_ps, duration_ps, row)) return;
-    events_.push_back({start_ps, duration_ps, into_.intern(texts_.text(name)), row});
+    add(start_ps, duration_ps, name, row, track_event_kind::span, {});
+  }
+  void add_value(const recorded_value& v, string_id name, std::string_view text) {
+    add(v.at_ps, 0, name, v.source_row, track_event_kind::value, text);
   }
   result<void> give(track_id on) {
     const std::vector<track_event> given = std::exchange(events_, {});
@@ -224,11 +228,26 @@ class recorded_line {
   }
 
  private:
+  void add(std::int64_t start_ps, std::int64_t duration_ps, string_id name, std::uint64_t row, track_event_kind kind,
+           std::string_view text) {
+    if (!times_.place(start_ps, duration_ps, row)) return;
+    events_.push_back({start_ps, duration_ps, into_.intern(texts_.text(name)), kind, row, text});
+  }
+
   const string_table& texts_;
   track_sink& into_;
   shifted_times& times_;
   std::vector<track_event> events_;
 };
+
+// A value of a counter as the arguments of an event, under its unit where it has one.
+std::string text_of_value(double value, std::string_view key) {
+  std::string text = "{\"args\":{";
+  append_json_string(text, key);
+  text += ':';
+  append_shortest(text, value);
+  return text += "}}";
+}
 
 }  // namespace
 
@@ -240,7 +259,7 @@ result<void> fill_activity_from_recordings(activity_parts& into) {
   return {};
 }
 
-result<void> fill_from_recording(const profile& p, std::size_t file, track_sink& into) {
+result<void> fill_from_recording(const profile& p, std::size_t file, track_sink& into, const tracks_wanted& wanted) {
   const recording* const recorded = p.recorded(file);
   if (recorded == nullptr) return {};
   const recording::contents& from = recorded->all();
@@ -292,7 +311,10 @@ result<void> fill_from_recording(const profile& p, std::size_t file, track_sink&
     t.line = static_cast<std::int32_t>(streams) + c.line;
     t.plane_name = into.intern(from.texts.text(c.owner));
     t.line_name = into.intern(from.texts.text(c.name));
-    for (const recorded_value& v : c.values) line.add(v.at_ps, 0, c.name, v.source_row);
+    const std::string_view unit = from.texts.text(c.unit), key = unit.empty() ? from.texts.text(c.name) : unit;
+    t.unit = into.intern(unit);
+    for (const recorded_value& v : c.values)
+      line.add_value(v, c.name, wanted.texts ? into.keep(text_of_value(v.value, key)) : std::string_view());
     if (result<void> given = line.give(into.add_track(t)); !given) return given;
   }
   note_rejected(input);
