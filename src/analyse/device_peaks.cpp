@@ -1,6 +1,6 @@
 #include <analyse/device_peaks.hpp>
 
-#include <analyse/stats.hpp>
+#include <trace/stats.hpp>
 #include <base/affix.hpp>
 #include <trace/line_scan.hpp>
 

@@ -6,8 +6,8 @@
 #include <analyse/architecture/substructure.hpp>
 #include <analyse/architecture/summary.hpp>
 #include <analyse/architecture/totals.hpp>
-#include <analyse/windows/windows.hpp>
-#include <analyse/input_texts.hpp>
+#include <trace/windows/windows.hpp>
+#include <trace/input_texts.hpp>
 #include <base/contained.hpp>
 #include <base/thread_pool.hpp>
 

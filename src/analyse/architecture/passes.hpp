@@ -2,7 +2,7 @@
 #pragma once
 #include <analyse/architecture/anchors.hpp>
 #include <analyse/architecture/kernels.hpp>
-#include <analyse/windows/windows.hpp>
+#include <trace/windows/windows.hpp>
 
 #include <cstddef>
 #include <vector>

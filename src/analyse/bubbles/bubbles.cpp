@@ -1,11 +1,11 @@
 // The phases of the detector, in order.
 #include <analyse/bubbles/host_evidence.hpp>
-#include <analyse/windows/markers.hpp>
+#include <trace/windows/markers.hpp>
 #include <analyse/bubbles/summary.hpp>
 #include <analyse/bubbles/tags.hpp>
 #include <analyse/bubbles/unrecorded.hpp>
 #include <analyse/bubbles/words.hpp>
-#include <analyse/input_texts.hpp>
+#include <trace/input_texts.hpp>
 #include <base/contained.hpp>
 #include <base/hash_map.hpp>
 #include <base/thread_pool.hpp>

@@ -1,7 +1,7 @@
 #include <analyse/bubbles/breakdown.hpp>
 #include <analyse/bubbles/clocks.hpp>
 #include <analyse/bubbles/device_pass.hpp>
-#include <analyse/windows/keeping.hpp>
+#include <trace/windows/keeping.hpp>
 #include <analyse/kernel_reach.hpp>
 
 #include <algorithm>

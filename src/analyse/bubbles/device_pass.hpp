@@ -8,7 +8,7 @@
 #include <analyse/bubbles/segments.hpp>
 #include <analyse/bubbles/structures.hpp>
 #include <analyse/bubbles/templates.hpp>
-#include <analyse/windows/windows.hpp>
+#include <trace/windows/windows.hpp>
 
 #include <array>
 #include <cstddef>

@@ -1,6 +1,6 @@
 #include <analyse/bubbles/exposed_comm.hpp>
 #include <analyse/bubbles/segments.hpp>
-#include <analyse/windows/windows.hpp>
+#include <trace/windows/windows.hpp>
 
 #include <algorithm>
 #include <vector>

@@ -1,7 +1,7 @@
 #include <analyse/bubbles/gap_cells.hpp>
 #include <analyse/bubbles/host_evidence.hpp>
 #include <analyse/bubbles/host_vocabulary.hpp>
-#include <analyse/windows/markers.hpp>
+#include <trace/windows/markers.hpp>
 #include <analyse/bubbles/name_overlaps.hpp>
 #include <analyse/bubbles/thread_causes.hpp>
 

@@ -3,7 +3,7 @@
 #include <analyse/bubbles/summary.hpp>
 #include <analyse/bubbles/tags.hpp>
 #include <analyse/bubbles/words.hpp>
-#include <analyse/input_texts.hpp>
+#include <trace/input_texts.hpp>
 
 #include <algorithm>
 #include <iterator>

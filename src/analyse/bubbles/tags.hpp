@@ -1,7 +1,7 @@
 // Which anomalies a step and a group have.
 #pragma once
 #include <analyse/bubbles/groups.hpp>
-#include <analyse/windows/windows.hpp>
+#include <trace/windows/windows.hpp>
 
 #include <vector>
 

@@ -1,4 +1,4 @@
-#include <analyse/windows/markers.hpp>
+#include <trace/windows/markers.hpp>
 #include <analyse/bubbles/unrecorded.hpp>
 
 #include <base/hash_map.hpp>

@@ -1,7 +1,7 @@
 #include <analyse/collectives/async_ops.hpp>
 
 #include <analyse/collectives/copied.hpp>
-#include <analyse/stats.hpp>
+#include <trace/stats.hpp>
 #include <base/collective_names.hpp>
 #include <base/hash_map.hpp>
 #include <base/id_table.hpp>

@@ -1,6 +1,6 @@
 // Asynchronous operations: starts and dones on the async lines of TPUs, joined by flow.
 #pragma once
-#include <analyse/filters/select.hpp>
+#include <trace/filters/select.hpp>
 #include <base/progress.hpp>
 #include <profkit/core/communication.hpp>
 

@@ -1,7 +1,7 @@
 // Communication: asynchronous operations, collectives on ops lines, kernels of communication libraries.
 #include <analyse/collectives/async_ops.hpp>
-#include <analyse/filters/select.hpp>
-#include <analyse/stats.hpp>
+#include <trace/filters/select.hpp>
+#include <trace/stats.hpp>
 #include <base/affix.hpp>
 #include <base/collective_names.hpp>
 #include <base/communication_kernels.hpp>

@@ -4,8 +4,8 @@
 #include <profkit/core/activity.hpp>
 #include <profkit/core/text.hpp>
 
-#include "analyse/filters/select.hpp"
-#include "analyse/stats.hpp"
+#include "trace/filters/select.hpp"
+#include "trace/stats.hpp"
 #include "base/affix.hpp"
 #include "base/collective_names.hpp"
 #include "base/communication_kernels.hpp"

@@ -1,5 +1,5 @@
 // Whether the filters of a query fit anything. One that fits nothing is the caller's mistake, and is reported as that.
-#include <analyse/filters/select.hpp>
+#include <trace/filters/select.hpp>
 #include <base/affix.hpp>
 #include <base/contained.hpp>
 #include <formats/ascend/table_index.hpp>

@@ -1,9 +1,9 @@
 // What the hosts did: events on host planes by name, and the stats they carry, found out and not assumed.
 #include <analyse/framework/host_span_names.hpp>
 #include <analyse/questions.hpp>
-#include <analyse/filters/select.hpp>
+#include <trace/filters/select.hpp>
 #include <analyse/ops/op_totals.hpp>
-#include <analyse/stats.hpp>
+#include <trace/stats.hpp>
 #include <base/contained.hpp>
 #include <base/id_table.hpp>
 #include <trace/line_scan.hpp>

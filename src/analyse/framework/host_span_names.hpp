@@ -1,6 +1,6 @@
 // What the hosts of traces did: their spans by name.
 #pragma once
-#include <analyse/filters/select.hpp>
+#include <trace/filters/select.hpp>
 #include <analyse/ops/op_totals.hpp>
 #include <profkit/core/activity.hpp>
 #include <profkit/core/filters.hpp>

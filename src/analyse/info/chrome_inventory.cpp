@@ -1,6 +1,6 @@
 #include <analyse/info/chrome_inventory.hpp>
 
-#include <analyse/filters/select.hpp>
+#include <trace/filters/select.hpp>
 
 #include <algorithm>
 #include <numeric>

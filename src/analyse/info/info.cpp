@@ -3,8 +3,8 @@
 #include <analyse/modules/hlo_parts.hpp>
 #include <analyse/info/line_counter.hpp>
 #include <analyse/questions.hpp>
-#include <analyse/filters/select.hpp>
-#include <analyse/stats.hpp>
+#include <trace/filters/select.hpp>
+#include <trace/stats.hpp>
 #include <analyse/info/trace_extent.hpp>
 #include <base/affix.hpp>
 #include <base/contained.hpp>

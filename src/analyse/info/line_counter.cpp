@@ -1,6 +1,6 @@
 #include <analyse/info/line_counter.hpp>
 
-#include <analyse/stats.hpp>
+#include <trace/stats.hpp>
 
 #include <algorithm>
 

@@ -3,7 +3,7 @@
 #include "allocator_stats.hpp"
 #include "event_places.hpp"
 
-#include <analyse/filters/select.hpp>
+#include <trace/filters/select.hpp>
 #include <base/hash_map.hpp>
 #include <base/progress.hpp>
 #include <profkit/core/memory.hpp>

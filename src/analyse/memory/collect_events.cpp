@@ -2,7 +2,7 @@
 #include "allocator_events.hpp"
 #include "hosts.hpp"
 
-#include <analyse/stats.hpp>
+#include <trace/stats.hpp>
 #include <formats/xspace/line_pieces.hpp>
 #include <profkit/core/recording.hpp>
 

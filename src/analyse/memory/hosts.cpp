@@ -1,7 +1,7 @@
 #include "hosts.hpp"
 
-#include <analyse/filters/select.hpp>
-#include <analyse/stats.hpp>
+#include <trace/filters/select.hpp>
+#include <trace/stats.hpp>
 #include <base/affix.hpp>
 #include <formats/xspace/plane_node.hpp>
 

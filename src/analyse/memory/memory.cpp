@@ -6,7 +6,7 @@
 #include "runtime_report.hpp"
 #include "sources.hpp"
 
-#include <analyse/filters/select.hpp>
+#include <trace/filters/select.hpp>
 #include <base/contained.hpp>
 #include <base/progress.hpp>
 

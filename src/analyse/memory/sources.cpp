@@ -4,8 +4,8 @@
 #include "spaces.hpp"
 
 #include <formats/xspace/embedded_modules.hpp>
-#include <analyse/filters/select.hpp>
-#include <analyse/stats.hpp>
+#include <trace/filters/select.hpp>
+#include <trace/stats.hpp>
 #include <base/affix.hpp>
 #include <base/contained.hpp>
 #include <base/paths.hpp>

@@ -3,8 +3,8 @@
 #include <profkit/core/modules.hpp>
 #include <analyse/modules/hlo_compare.hpp>
 #include <analyse/modules/hlo_parts.hpp>
-#include <analyse/filters/select.hpp>
-#include <analyse/stats.hpp>
+#include <trace/filters/select.hpp>
+#include <trace/stats.hpp>
 #include <base/affix.hpp>
 #include <base/contained.hpp>
 #include <base/hash_map.hpp>

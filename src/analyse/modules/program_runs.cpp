@@ -1,5 +1,5 @@
 // Runs of programs on hosts: what the events of one `run_id` span.
-#include <analyse/filters/select.hpp>
+#include <trace/filters/select.hpp>
 #include <analyse/questions.hpp>
 #include <base/hash_map.hpp>
 #include <formats/xspace/event_stats.hpp>

@@ -1,5 +1,5 @@
 #include <analyse/ops/device_clock.hpp>
-#include <analyse/stats.hpp>
+#include <trace/stats.hpp>
 #include <profkit/time.hpp>
 
 #include <algorithm>

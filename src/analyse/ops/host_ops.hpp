@@ -1,6 +1,6 @@
 // Ops of hosts in traces, for captures whose devices have no ops.
 #pragma once
-#include <analyse/filters/select.hpp>
+#include <trace/filters/select.hpp>
 #include <profkit/core/activity.hpp>
 #include <profkit/core/filters.hpp>
 #include <profkit/core/ops.hpp>

@@ -1,5 +1,5 @@
 #include <analyse/ops/op_programs.hpp>
-#include <analyse/stats.hpp>
+#include <trace/stats.hpp>
 
 #include <charconv>
 #include <utility>

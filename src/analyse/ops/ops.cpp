@@ -8,8 +8,8 @@
 #include <analyse/ops/step_numbers.hpp>
 #include <analyse/ops/ops_left_out.hpp>
 #include <analyse/questions.hpp>
-#include <analyse/filters/select.hpp>
-#include <analyse/stats.hpp>
+#include <trace/filters/select.hpp>
+#include <trace/stats.hpp>
 #include <base/collective_names.hpp>
 #include <base/contained.hpp>
 #include <base/stream_overlap.hpp>

@@ -3,7 +3,7 @@
 #include <profkit/core/activity.hpp>
 #include <profkit/core/ops.hpp>
 
-#include <analyse/filters/select.hpp>
+#include <trace/filters/select.hpp>
 
 #include <cstdint>
 #include <vector>

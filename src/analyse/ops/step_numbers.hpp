@@ -1,6 +1,6 @@
 // In which step of its device an event began.
 #pragma once
-#include <analyse/filters/select.hpp>
+#include <trace/filters/select.hpp>
 
 #include <algorithm>
 #include <cstdint>

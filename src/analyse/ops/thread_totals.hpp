@@ -1,6 +1,6 @@
 // Totals of what the threads of one host did, and how much of its time each call has to itself.
 #pragma once
-#include <analyse/filters/select.hpp>
+#include <trace/filters/select.hpp>
 #include <analyse/ops/op_totals.hpp>
 #include <base/affix.hpp>
 #include <base/hash_map.hpp>

@@ -2,7 +2,7 @@
 #include <profkit/core/report.hpp>
 
 #include <analyse/questions.hpp>
-#include <analyse/filters/select.hpp>
+#include <trace/filters/select.hpp>
 #include <analyse/report/parts.hpp>
 #include <base/contained.hpp>
 #include <profkit/core/activity.hpp>

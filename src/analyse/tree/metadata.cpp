@@ -1,6 +1,6 @@
 // The two tables of every plane: what event and stat metadata ids stand for.
-#include <analyse/filters/select.hpp>
-#include <analyse/stats.hpp>
+#include <trace/filters/select.hpp>
+#include <trace/stats.hpp>
 #include <analyse/tree/tree_parts.hpp>
 #include <base/contained.hpp>
 #include <base/progress.hpp>

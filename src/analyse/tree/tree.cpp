@@ -1,6 +1,6 @@
 // The raw tree: files, planes, lines, events and stats in the order they lie in.
-#include <analyse/filters/select.hpp>
-#include <analyse/stats.hpp>
+#include <trace/filters/select.hpp>
+#include <trace/stats.hpp>
 #include <analyse/tree/tree_parts.hpp>
 #include <base/contained.hpp>
 #include <base/progress.hpp>

@@ -1,7 +1,7 @@
 // The tree and the metadata of files that are no XSpace: traces, tables, formats of the host's own.
 #pragma once
 #include <analyse/tree/json_stats.hpp>
-#include <analyse/filters/select.hpp>
+#include <trace/filters/select.hpp>
 #include <formats/chrome/chrome_tracks.hpp>
 
 #include <cstddef>

@@ -2,7 +2,7 @@
 #pragma once
 #include <profkit/core/trace_export.hpp>
 
-#include "analyse/filters/select.hpp"
+#include "trace/filters/select.hpp"
 
 #include <cstddef>
 #include <string>

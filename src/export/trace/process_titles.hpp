@@ -2,7 +2,7 @@
 #pragma once
 #include <profkit/core/profile.hpp>
 
-#include "analyse/filters/select.hpp"
+#include "trace/filters/select.hpp"
 #include "base/affix.hpp"
 #include "export/node_title.hpp"
 #include "formats/xspace/plane_node.hpp"

@@ -1,12 +1,12 @@
-#include <analyse/filters/select.hpp>
+#include <trace/filters/select.hpp>
 
 #include <profkit/core/ops.hpp>
 #include <profkit/core/probe_trace.hpp>
 #include <profkit/core/steps.hpp>
 
-#include <analyse/stats.hpp>
-#include <analyse/windows/windows.hpp>
-#include <analyse/input_texts.hpp>
+#include <trace/stats.hpp>
+#include <trace/windows/windows.hpp>
+#include <trace/input_texts.hpp>
 #include <base/hash_map.hpp>
 #include <formats/xspace/line_time.hpp>
 #include <formats/xspace/plane_node.hpp>

@@ -1,7 +1,7 @@
 // Steps that traces and tables mark.
 #pragma once
-#include <analyse/filters/select.hpp>
-#include <analyse/steps/step_rows.hpp>
+#include <trace/filters/select.hpp>
+#include <trace/steps/step_rows.hpp>
 #include <profkit/core/activity.hpp>
 
 #include <memory>

@@ -1,4 +1,4 @@
-#include <analyse/steps/marked_steps.hpp>
+#include <trace/steps/marked_steps.hpp>
 
 #include <base/affix.hpp>
 #include <base/hash_map.hpp>

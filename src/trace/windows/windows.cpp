@@ -1,6 +1,6 @@
-#include <analyse/windows/keeping.hpp>
-#include <analyse/windows/markers.hpp>
-#include <analyse/windows/windows.hpp>
+#include <trace/windows/keeping.hpp>
+#include <trace/windows/markers.hpp>
+#include <trace/windows/windows.hpp>
 
 #include <base/affix.hpp>
 #include <profkit/time.hpp>

@@ -1,4 +1,4 @@
-#include <analyse/stats.hpp>
+#include <trace/stats.hpp>
 
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {

@@ -1,10 +1,10 @@
 // Training or inference steps: of an XSpace from the device's own line, else from program runs, else from host
 // annotations and step_num; of traces and tables from what they mark.
-#include <analyse/steps/marked_steps.hpp>
-#include <analyse/filters/select.hpp>
-#include <analyse/stats.hpp>
-#include <analyse/steps/step_rows.hpp>
-#include <analyse/input_texts.hpp>
+#include <trace/steps/marked_steps.hpp>
+#include <trace/filters/select.hpp>
+#include <trace/stats.hpp>
+#include <trace/steps/step_rows.hpp>
+#include <trace/input_texts.hpp>
 #include <base/contained.hpp>
 #include <base/hash_map.hpp>
 #include <base/id_table.hpp>
