@@ -136,7 +136,7 @@ class async_finder {
       const std::optional<std::int64_t> start = clock.start_of(row);
       if (!start && clock.base_ps() && (row.flags & event_has_occurrences) == 0)
         damage_.note_line(file_, plane, line, 0, event_out_of_reach);
-      if (!start || !filter.keeps(row, start)) return true;
+      if (!start || !filter.keeps(row, start)) return;
       async_event event;
       event.line = static_cast<std::int32_t>(line_at);
       event.start_ps = *start;
@@ -148,7 +148,6 @@ class async_finder {
       if (const auto stat = find_stat(row, ids_of_flow_, readable_end_))
         if (const auto number = integer_value(*stat)) flow = static_cast<std::uint64_t>(*number);
       add_to_flow(plane, group_of(flow), event);
-      return true;
     });
     return meter_.step(line.offset + line.body.size());
   }
@@ -221,9 +220,8 @@ class async_finder {
       const line_clock clock(profile_, file_, line, complete_header(line));
       for_each_event(line, file_, plane, damage_, [&](const event_row& row) {
         const async_role role = role_of_id(plane, row.metadata_id);
-        if (role == async_role::none) return true;
+        if (role == async_role::none) return;
         if (const std::optional<std::int64_t> start = clock.start_of(row)) look_at_op(plane, row, role, *start);
-        return true;
       });
     }
   }

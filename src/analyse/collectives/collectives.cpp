@@ -120,7 +120,7 @@ class event_op_finder {
     for_each_event(line, at.file, plane, damage_, [&](const event_row& event) {
       const std::string_view category =
           on_stream ? category_of_kernel(plane, event) : collectives_.of(event.stats, event.stats_bytes);
-      if (category.empty() || !filter.keeps(event, clock.start_of(event))) return true;
+      if (category.empty() || !filter.keeps(event, clock.start_of(event))) return;
       const auto [row, is_new] = rows.try_emplace({event.metadata_id, category}, found_.ops.size());
       if (is_new) {
         collective_op_row& added = found_.ops.emplace_back();
@@ -136,7 +136,6 @@ class event_op_finder {
         added.max_ps = -1;
       }
       count(event, found_.ops[row->second]);
-      return true;
     });
     for (std::size_t i = first_row; i < found_.ops.size(); ++i)
       if (found_.ops[i].max_ps < 0) found_.ops[i].min_ps = found_.ops[i].max_ps = 0;  // aggregated events alone

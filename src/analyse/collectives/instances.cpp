@@ -374,52 +374,52 @@ class finder {
       instructions = event_collectives(plane, programs_, end_of(p.bytes(file)));
     }
     const std::size_t before = found_.all.size();
-    constexpr std::size_t batch = 256;
-    event_row rows[batch];
     for (const line_index& line : plane.lines) {
       if (!is_of_interest(line)) continue;
       const line_clock clock(p, file, line, complete_header(line));
       open_starts_.clear();
-      event_scanner scanner(line.body);
-      while (const std::size_t n = scanner.next(rows, batch)) {
-        if (result<void> step = progress.step(line.offset + scanner.offset()); !step) return step;
-        for (std::size_t i = 0; i < n; ++i) {
-          const event_row& row = rows[i];
-          const auto [at, is_new] = kinds.try_emplace(row.metadata_id);
-          if (is_new) at->second = kind_of(plane, row.metadata_id);
-          const event_kind& kind = at->second;
-          std::string_view op;
-          if (const auto stat = find_stat(row, op_ids)) op = text_value(plane, *stat);
-          const std::string_view opcode = instructions.of(row.stats, row.stats_bytes);
-          if (!kind.collective && opcode.empty()) continue;
-          const auto start = clock.start_of(row);
-          const auto placed = start ? checked_add(*start, shift_ps) : std::nullopt;
-          if (!placed) continue;
-          collective_instance e;
-          e.node = node;
-          e.device = device;
-          e.start_ps = *placed;
-          e.end_ps = saturating_add(*placed, std::max<std::int64_t>(row.duration_ps, 0));
-          e.name = found_.texts.intern(op.empty() ? kind.name : op);
-          e.kind = found_.texts.intern(opcode.empty() ? kind.name : opcode);
-          e.library_kernel = kind.library_kernel;
-          if (const auto stat = find_stat(row, module_ids)) e.module = found_.texts.intern(text_value(plane, *stat));
-          if (const auto stat = find_stat(row, correlation_ids)) e.correlation_id = integer_value(*stat).value_or(-1);
-          if (const auto stat = find_stat(row, run_ids)) e.run_id = integer_value(*stat);
-          const auto program = find_stat(row, program_ids);
-          take_groups(program ? integer_value(*program) : std::nullopt, plane, row.metadata_id, e);
-          e.stream = static_cast<std::uint32_t>(&line - plane.lines.data());
-          if (const auto stat = find_stat(row, byte_ids))
-            if (const auto bytes = integer_value(*stat); bytes && *bytes >= 0)
-              e.size = found_.texts.intern(grouped(static_cast<std::uint64_t>(*bytes)) + " bytes");
-          // A line of instructions shows the two ends of an asynchronous one; the async line shows it whole.
-          if (line.kind == line_kind::ops && op.empty() && add_half(e, kind, has_async)) continue;
-          found_.all.push_back(std::move(e));
-        }
-      }
-      if (!scanner.ok()) {
+      const auto add = [&](const event_row& row) {
+        const auto [at, is_new] = kinds.try_emplace(row.metadata_id);
+        if (is_new) at->second = kind_of(plane, row.metadata_id);
+        const event_kind& kind = at->second;
+        std::string_view op;
+        if (const auto stat = find_stat(row, op_ids)) op = text_value(plane, *stat);
+        const std::string_view opcode = instructions.of(row.stats, row.stats_bytes);
+        if (!kind.collective && opcode.empty()) return;
+        const auto start = clock.start_of(row);
+        const auto placed = start ? checked_add(*start, shift_ps) : std::nullopt;
+        if (!placed) return;
+        collective_instance e;
+        e.node = node;
+        e.device = device;
+        e.start_ps = *placed;
+        e.end_ps = saturating_add(*placed, std::max<std::int64_t>(row.duration_ps, 0));
+        e.name = found_.texts.intern(op.empty() ? kind.name : op);
+        e.kind = found_.texts.intern(opcode.empty() ? kind.name : opcode);
+        e.library_kernel = kind.library_kernel;
+        if (const auto stat = find_stat(row, module_ids)) e.module = found_.texts.intern(text_value(plane, *stat));
+        if (const auto stat = find_stat(row, correlation_ids)) e.correlation_id = integer_value(*stat).value_or(-1);
+        if (const auto stat = find_stat(row, run_ids)) e.run_id = integer_value(*stat);
+        const auto program = find_stat(row, program_ids);
+        take_groups(program ? integer_value(*program) : std::nullopt, plane, row.metadata_id, e);
+        e.stream = static_cast<std::uint32_t>(&line - plane.lines.data());
+        if (const auto stat = find_stat(row, byte_ids))
+          if (const auto bytes = integer_value(*stat); bytes && *bytes >= 0)
+            e.size = found_.texts.intern(grouped(static_cast<std::uint64_t>(*bytes)) + " bytes");
+        // A line of instructions shows the two ends of an asynchronous one; the async line shows it whole.
+        if (line.kind == line_kind::ops && op.empty() && add_half(e, kind, has_async)) return;
+        found_.all.push_back(std::move(e));
+      };
+      result<void> going;
+      const line_end end = for_each_batch(line, [&](const event_row* rows, std::size_t count, std::uint64_t offset) {
+        going = progress.step(line.offset + offset);
+        if (going) std::for_each(rows, rows + count, add);
+        return going.ok();
+      });
+      if (!going) return going;
+      if (end.damaged) {
         note(t, {fault_code::damaged, "an event breaks the protobuf format", p.what().files[file].path,
-                 line.offset + scanner.offset(), "the rest of this line is not counted"});
+                 line.offset + end.damage_offset, "the rest of this line is not counted"});
         note_incomplete(node, "an event breaks the protobuf format");
       }
     }

@@ -6,6 +6,7 @@
 #include "base/hash_map.hpp"
 #include "base/progress.hpp"
 #include "process_titles.hpp"
+#include "trace/line_batches.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -50,8 +51,8 @@ class line_walk {
     });
     if (!looked) return looked;
     std::stable_sort(all.begin(), all.end(), before_in_time);
-    for (std::size_t at = 0; at < all.size(); at += batch_events) {
-      if (result<void> used = use(all.data() + at, std::min(batch_events, all.size() - at)); !used) return used;
+    for (std::size_t at = 0; at < all.size(); at += max_batch_events) {
+      if (result<void> used = use(all.data() + at, std::min(max_batch_events, all.size() - at)); !used) return used;
     }
     return {};
   }
@@ -60,43 +61,35 @@ class line_walk {
   // With `go_on` it only looks: nothing is counted, and it ends when *go_on is false.
   template <class Use>
   result<void> in_file_order(Use&& use, const bool* go_on = nullptr) {
-    event_scanner scanner(line_.body);
     const bool keeps_all = filter_.keeps_all();
     std::uint64_t negative = 0, unplaced = 0, aggregated = 0, out_of_reach = 0;
-    while (const std::size_t n = scanner.next(rows_, batch_events)) {
-      if (result<void> step = progress_.step(line_.offset + scanner.offset()); !step) return step;
+    result<void> used;
+    const line_end end = for_each_batch(line_, [&](const event_row* rows, std::size_t count, std::uint64_t offset) {
+      used = progress_.step(line_.offset + offset);
       std::size_t kept = 0;
-      for (std::size_t i = 0; i < n; ++i) {
-        const event_row& row = rows_[i];
-        const auto start = clock_.start_of(row);
-        if (!keeps_all && !filter_.keeps(row, start)) continue;
+      for (const event_row* row = rows; row != rows + count; ++row) {
+        const auto start = clock_.start_of(*row);
+        if (!keeps_all && !filter_.keeps(*row, start)) continue;
         if (!start) {
-          const bool is_aggregated = (row.flags & event_has_occurrences) != 0;
+          const bool is_aggregated = (row->flags & event_has_occurrences) != 0;
           ++(is_aggregated ? aggregated : out_of_reach);
           unplaced += !is_aggregated && clock_.base_ps() ? 1 : 0;
           continue;
         }
-        negative += row.duration_ps < 0 ? 1 : 0;
-        placed_[kept++] = {*start,    std::max<std::int64_t>(row.duration_ps, 0), row.metadata_id, row.stats,
-                           row.stats_bytes, track_event_kind::span};
+        negative += row->duration_ps < 0 ? 1 : 0;
+        placed_[kept++] = {*start,     std::max<std::int64_t>(row->duration_ps, 0), row->metadata_id,
+                           row->stats, row->stats_bytes,                            track_event_kind::span};
       }
-      if (kept != 0) {
-        if (result<void> used = use(static_cast<const placed_event*>(placed_), kept); !used) return used;
-      }
-      if (go_on != nullptr && !*go_on) return {};
-    }
-    if (go_on != nullptr) return {};
+      if (used && kept != 0) used = use(static_cast<const placed_event*>(placed_), kept);
+      return used && (go_on == nullptr || *go_on);
+    });
+    if (!used || go_on != nullptr) return used;
     job_.outcome.aggregated_left_out += aggregated;
     job_.outcome.out_of_reach += out_of_reach;
-    line_end end;
-    end.damaged = !scanner.ok();
-    end.damage_offset = scanner.offset();
     job_.damage.note_events(file_, plane_, line_, end, negative);
     if (unplaced != 0) job_.damage.note_line(file_, plane_, line_, 0, event_out_of_reach);
     return {};
   }
-
-  static constexpr std::size_t batch_events = 512;
 
   const trace_job& job_;
   const std::size_t file_;
@@ -105,8 +98,7 @@ class line_walk {
   const event_filter& filter_;
   const line_clock clock_;
   progress_meter& progress_;
-  event_row rows_[batch_events];
-  placed_event placed_[batch_events];
+  placed_event placed_[max_batch_events];
 };
 
 // Those of a node together, nodes in the order of their first planes.

@@ -9,6 +9,7 @@
 
 #include "base/affix.hpp"
 #include "base/format.hpp"
+#include "trace/line_batches.hpp"
 
 #include <map>
 #include <memory>
@@ -116,8 +117,6 @@ result<void> write_xla_json(const trace_job& job) {
 
   row_writer rows(job.into, job.o.host);
   progress_meter progress(job.o.host, job.p.bytes(file).size());
-  constexpr std::size_t batch = 512;
-  event_row events[batch];
   for (std::size_t at = 0; at < shown.size(); ++at) {
     const plane_index& plane = space.planes[shown[at].position];
     const auto style = std::make_shared<row_style>(plane, file, json_dialect::xla);
@@ -127,27 +126,28 @@ result<void> write_xla_json(const trace_job& job) {
       if (shown_name(header) == "Async XLA Ops") continue;
       const std::uint64_t base_ps = static_cast<std::uint64_t>(header.timestamp_ns) * 1000;
       const std::uint32_t tid = tid_of(header);
-      event_scanner scanner(plane.lines[i].body);
       const std::uint64_t before = job.outcome.events;
-      while (const std::size_t n = scanner.next(events, batch)) {
-        if (result<void> step = progress.step(plane.lines[i].offset + scanner.offset()); !step) return step;
-        for (std::size_t e = 0; e < n; ++e) {
-          const plane_text::operation& what = style->text->prepare(events[e].metadata_id);
+      result<void> added;
+      const line_end end = for_each_batch(plane.lines[i], [&](const event_row* events, std::size_t count, std::uint64_t offset) {
+        added = progress.step(plane.lines[i].offset + offset);
+        for (const event_row* event = events; added && event != events + count; ++event) {
+          const plane_text::operation& what = style->text->prepare(event->metadata_id);
           if (what.left_out) continue;
-          const auto duration_ps = static_cast<std::uint64_t>(events[e].duration_ps);
-          const placed_event placed{static_cast<std::int64_t>(base_ps + static_cast<std::uint64_t>(events[e].offset_ps)),
+          const auto duration_ps = static_cast<std::uint64_t>(event->duration_ps);
+          const placed_event placed{static_cast<std::int64_t>(base_ps + static_cast<std::uint64_t>(event->offset_ps)),
                                     static_cast<std::int64_t>(std::max<std::uint64_t>(duration_ps, 1)),
-                                    events[e].metadata_id,
-                                    events[e].stats,
-                                    events[e].stats_bytes,
+                                    event->metadata_id,
+                                    event->stats,
+                                    event->stats_bytes,
                                     track_event_kind::span};
-          if (result<void> added = rows.add(style, {placed, &what, tid, false}); !added) return added;
+          added = rows.add(style, {placed, &what, tid, false});
           ++job.outcome.events;
         }
-      }
+        return added.ok();
+      });
+      if (!added) return added;
       if (job.outcome.events != before) ++job.outcome.tracks;
-      if (!scanner.ok())
-        job.damage.note_line(file, plane, plane.lines[i], scanner.offset(), bad_event);
+      if (end.damaged) job.damage.note_line(file, plane, plane.lines[i], end.damage_offset, bad_event);
     }
   }
   if (result<void> flushed = rows.flush(); !flushed) return flushed;

@@ -5,6 +5,7 @@
 #include <profkit/core/info.hpp>
 #include <profkit/core/tree.hpp>
 #include <profkit/time.hpp>
+#include <trace/line_batches.hpp>
 #include <trace/line_scan.hpp>
 
 #include <base/affix.hpp>
@@ -222,27 +223,20 @@ class plane_filters {
 [[nodiscard]] file_info file_header(const profile& p, std::size_t file);
 
 
-// Hands every event of a line that decodes to `use(row)`, which gives false to stop early. Damage goes to
-// `damage`, negative durations, which are handed on as 0, too. Gives false when stopped.
+// Hands every event of a line that decodes to `use(row)`. Damage goes to `damage`, negative durations, which are handed on
+// as 0, too.
 template <class Use>
-bool for_each_event(const line_index& line, std::size_t file, const plane_index& plane, damage_list& damage,
-                    Use&& use) {
-  constexpr std::size_t batch = 256;
-  event_row rows[batch];
-  event_scanner scanner(line.body);
+void for_each_event(const line_index& line, std::size_t file, const plane_index& plane, damage_list& damage, Use&& use) {
   std::uint64_t negative = 0;
-  bool stopped = false;
-  while (const std::size_t n = stopped ? 0 : scanner.next(rows, batch))
-    for (std::size_t i = 0; i < n && !stopped; ++i) {
-      negative += rows[i].duration_ps < 0 ? 1 : 0;
-      rows[i].duration_ps = std::max<std::int64_t>(rows[i].duration_ps, 0);
-      stopped = !use(static_cast<const event_row&>(rows[i]));
+  const line_end end = for_each_batch(line, [&](event_row* rows, std::size_t count, std::uint64_t) {
+    for (event_row* row = rows; row != rows + count; ++row) {
+      negative += row->duration_ps < 0 ? 1 : 0;
+      row->duration_ps = std::max<std::int64_t>(row->duration_ps, 0);
+      use(static_cast<const event_row&>(*row));
     }
-  line_end end;
-  end.damaged = !stopped && !scanner.ok();
-  end.damage_offset = scanner.offset();
+    return true;
+  });
   damage.note_events(file, plane, line, end, negative);
-  return !stopped;
 }
 
 // Distinct keys of a plane's two tables.

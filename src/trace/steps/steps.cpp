@@ -169,11 +169,11 @@ class step_finder {
     id_table<step_name> names;
     for_each_event(line_at, file, plane_at, damage_, [&](const event_row& event) {
       const std::optional<marked> found = mark(event);
-      if (!found) return true;
+      if (!found) return;
       const std::optional<std::int64_t> start = clock.start_of(event);
       if (!start) {
         if ((event.flags & event_has_occurrences) == 0) damage_.note_line(file, plane_at, line_at, 0, event_out_of_reach);
-        return true;
+        return;
       }
       step_name& name = names[event.metadata_id];
       if (!name.known) name = name_of(plane_at.event_name(event.metadata_id));
@@ -186,7 +186,6 @@ class step_finder {
       if (number) step.number = *number;
       step.name = name.at;
       step.origin = found->origin & 0x7fffffffU;
-      return true;
     });
     return meter_.step(line_at.offset + line_at.body.size());
   }
