@@ -1,7 +1,7 @@
 // Models made by hand: what is told apart, and how the report gives way where a capture does not carry it.
 #include "made_model.hpp"
 
-#include <analyse/architecture/families.hpp>
+#include <base/kernel_families.hpp>
 #include <analyse/architecture/phases.hpp>
 #include <export/markdown/table.hpp>
 #include <export/shortened.hpp>

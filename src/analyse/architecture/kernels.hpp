@@ -1,6 +1,6 @@
 // The kernels of one device as the architecture sees them: by start, without duplicates, each with its op and stream.
 #pragma once
-#include <analyse/architecture/families.hpp>
+#include <base/kernel_families.hpp>
 #include <profkit/core/architecture.hpp>
 #include <profkit/time.hpp>
 

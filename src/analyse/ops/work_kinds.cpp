@@ -1,6 +1,6 @@
 #include <analyse/ops/work_kinds.hpp>
 
-#include <analyse/architecture/families.hpp>
+#include <base/kernel_families.hpp>
 #include <base/affix.hpp>
 #include <base/collective_names.hpp>
 #include <profkit/core/activity.hpp>

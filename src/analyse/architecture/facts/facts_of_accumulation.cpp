@@ -1,7 +1,7 @@
 // How many times gradients are added up before the optimizer uses them: forward and backward passes to one step of it.
 #include <analyse/architecture/facts/model_facts.hpp>
 
-#include <analyse/architecture/families.hpp>
+#include <base/kernel_families.hpp>
 #include <base/affix.hpp>
 #include <base/format.hpp>
 

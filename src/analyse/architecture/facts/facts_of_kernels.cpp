@@ -1,7 +1,7 @@
 // What names of kernels and their template arguments say where shapes are not on record.
 #include <analyse/architecture/facts/model_facts.hpp>
 
-#include <analyse/architecture/families.hpp>
+#include <base/kernel_families.hpp>
 #include <base/affix.hpp>
 #include <base/split.hpp>
 

@@ -1,4 +1,4 @@
-#include <analyse/architecture/families.hpp>
+#include <base/kernel_families.hpp>
 #include <base/affix.hpp>
 #include <base/collective_names.hpp>
 #include <base/communication_kernels.hpp>
@@ -21,12 +21,12 @@ struct hint_rule {
 };
 constexpr hint_rule hint_rules[] = {
 #define PROFKIT_KERNEL_FAMILY(what, hint, pattern, unless, family) {op_kind::what, phase_hint::hint},
-#include <analyse/architecture/kernel_families.inc>
+#include <base/kernel_families.inc>
 #undef PROFKIT_KERNEL_FAMILY
 };
 constexpr std::string_view plain_texts[] = {
 #define PROFKIT_KERNEL_FAMILY(what, hint, pattern, unless, family) pattern, unless, family,
-#include <analyse/architecture/kernel_families.inc>
+#include <base/kernel_families.inc>
 #undef PROFKIT_KERNEL_FAMILY
 };
 constexpr auto texts = pack_texts<plain_texts>();
