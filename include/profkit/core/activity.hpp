@@ -295,7 +295,7 @@ struct activity_input {
   /// Of spans that are recorded by their two ends: begins that nothing ended, those of them around which nothing ended either (they
   /// ran when the trace ended), and ends that nothing began. None is a span.
   std::uint64_t begins_without_end = 0, begins_open = 0, ends_without_begin = 0;
-  std::string unpaired;      ///< the same as a sentence, which `incomplete` has, too; "" when there are none
+  std::string unpaired;      ///< these counts as a sentence, also in `incomplete`; "" when all are 0
   std::string lacks_events;  ///< why events are known to be missing though the file is intact; "" when nothing says so
   /// When the last event ends, where a false duration was cut that ends later; no_time_ps elsewhere.
   std::int64_t last_ps = no_time_ps;

@@ -112,7 +112,7 @@ struct report_op {
   std::uint64_t count = 0;
   std::int64_t total_ps = 0, self_ps = 0;
 };
-/// Modules of one name, with their runs on all devices. Where no run is recorded total_ps is the self time of their ops.
+/// Modules of one name, with their runs on all devices. Without recorded runs total_ps is the self time of their ops.
 struct module_total {
   std::string name;
   std::uint64_t runs = 0, bytes = 0, instructions = 0;
