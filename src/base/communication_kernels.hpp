@@ -21,7 +21,7 @@ struct communication_family {
 [[nodiscard]] inline bool is_communication(std::string_view kernel_name) noexcept {
   return communication_of(kernel_name).what != kernel_communication::none;
 }
-// The library that a kernel belongs to; empty when it is no communication kernel.
+// The library that a kernel belongs to; empty when it is not a communication kernel.
 [[nodiscard]] inline std::string_view collective_library_of(std::string_view kernel_name) noexcept {
   return communication_of(kernel_name).library;
 }

@@ -18,7 +18,7 @@ struct collective_wait {
 
 struct straggler_waits {
   std::int64_t waited_ps = 0;  // of all ranks together
-  std::string latest;          // who comes last, and how often; "" where nobody waits
+  std::string latest;          // who comes last, and how often; "" where no device waits
   std::string longest;         // the longest wait of one rank; likewise
   std::string unjudged;        // of how many calls it is not known who comes last, and why; "" where it is of all
   // Why nothing could be compared, where devices of a run with several ranks communicate; "" else.

@@ -1,4 +1,4 @@
-// A picture as SVG without scripts: readable in light and dark, with a title and a description for who cannot see it.
+// A picture as SVG without scripts: readable in light and dark, with a title and a description for screen readers.
 #pragma once
 #include <profkit/core/picture.hpp>
 #include <profkit/core/sink.hpp>

@@ -37,7 +37,7 @@ class trace_recorder {
   virtual ~trace_recorder() = default;
 
   virtual void take_header(std::string_view /*key*/, std::string_view /*json*/) {}
-  // Whether a span with a category is the recorder's own, be it damaged: then it is counted, and nobody else is asked.
+  // Whether a span with a category is the recorder's own, damaged or not: then it is counted and not looked at further.
   virtual bool take(const chrome_item& /*found*/) { return false; }
   // Of others: whether the arguments are the recorder's.
   virtual bool read_arguments(const chrome_event& /*e*/, unplaced_span& /*held*/, held_facts& /*into*/) { return false; }

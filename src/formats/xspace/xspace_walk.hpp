@@ -26,20 +26,20 @@ struct walk_stopped {
 
 // What a walk may hold.
 struct walk_bounds {
-  std::uint64_t held_bytes = 0;  // of a field of which not all bytes are there
-  std::uint64_t kept_bytes = 0;  // of what is no event
+  std::uint64_t held_bytes = 0;  // of a field whose bytes are not all there
+  std::uint64_t kept_bytes = 0;  // of all but events
   std::uint64_t named = 0;       // the value of limits::max_materialised_bytes, for messages
   const char* hint = "";         // what to do when there is more
 };
 
-// What is no event, as an XSpace of its own: the bodies of lines hold their other fields only. Damage is copied, too, so
-// that the index meets it in the same place.
+// All but the events, as an XSpace of its own: the bodies of lines hold their other fields only. Damage is copied, too,
+// so that the index meets it in the same place.
 class kept_message {
  public:
   explicit kept_message(const walk_bounds& bounds) noexcept : bounds_(bounds) {}
 
   void copy(const char* bytes, std::size_t count, std::uint64_t was);
-  // Opens a sub-message whose length nobody knows yet; `was` is where its tag stood, `payload_was` its first byte.
+  // Opens a sub-message whose length is not known yet; `was` is where its tag stood, `payload_was` its first byte.
   // Gives what close() wants.
   std::uint64_t open(std::uint32_t field, std::uint64_t was, std::uint64_t payload_was);
   // `missing`: how many bytes the sub-message said it has beyond those that were there. Of one that is cut the copy

@@ -28,7 +28,7 @@ class fact_list {
   [[nodiscard]] const model_fact* find(std::string_view name) const;
   [[nodiscard]] bool has(std::string_view name) const { return find(name) != nullptr; }
   [[nodiscard]] std::optional<std::int64_t> number(std::string_view name) const;
-  [[nodiscard]] std::string text(std::string_view name) const;  // "" where it is no text
+  [[nodiscard]] std::string text(std::string_view name) const;  // "" when it is not a text
   [[nodiscard]] bool is(std::string_view name) const;           // whether it is a switch that is on
   // In the order of a card: what it is, its sizes, its layers, how it ran, on what.
   [[nodiscard]] std::vector<model_fact> take();

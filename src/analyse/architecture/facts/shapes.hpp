@@ -116,7 +116,7 @@ struct model_shapes {
   program_scopes scopes;  // of programs
 };
 
-// "bf16" of "c10::BFloat16", "DT_BF16" or "bfloat16"; "" of what is no type that models compute in.
+// "bf16" of "c10::BFloat16", "DT_BF16" or "bfloat16"; "" of anything but a type that models compute in.
 [[nodiscard]] std::string dtype_word(std::string_view recorded);
 
 // Of the first input of a kernel; "" where it is not known.
