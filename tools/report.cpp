@@ -412,7 +412,7 @@ void print_modules_part(session& s, const report_summary& found) {
   print_rest(s, modules.size(), shown);
 }
 
-// How long its steps were, in their order; "" where all have one length or nobody looks at a terminal.
+// How long its steps were, in their order; "" where all have one length or the output is not a terminal.
 std::string course_text(session& s, const profkit::step_group& g) {
   static constexpr const char* heights[] = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
   constexpr std::int64_t levels = std::size(heights);

@@ -239,7 +239,7 @@ class trace_aligner {
     return {};
   }
 
-  // A whole file of another format is no damaged XSpace.
+  // A whole file of another format is not a damaged XSpace.
   [[nodiscard]] static std::optional<fault> another_kind(const aligned_trace& t) {
     const file_family is = family_of(t.input);
     std::optional<fault> why;

@@ -66,7 +66,7 @@ class odd_finder {
   }
 
  private:
-  // Of second differences, which a wandering clock leaves small, or of first ones, of which one bad measurement spoils
+  // Of second differences, which a wandering clock leaves small, or of first ones, where one bad measurement spoils
   // fewer: whichever is less.
   void measure_scatter() {
     std::vector<double> second, first, products;

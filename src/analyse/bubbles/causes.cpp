@@ -123,7 +123,7 @@ verdict judge(const bubble& b, const activity& in, const bubble_thresholds& t) {
     const bool most = at_least(drained_ps, b.length_ps(), t.high_confidence_ppm) && launch == launch_reading::late && !other;
     return {{idle_cause::sync_drain, h.drain_span, drained_ps}, most ? certainty::proved : certainty::likely};
   }
-  // Short calls in between are no cause: the rest of what the thread did would be the larger one.
+  // Short calls in between are not the cause: the rest of what the thread did would be the larger one.
   if (at_least(known_ps, b.length_ps(), t.known_cause_ppm) && known_ps >= h.launcher_ps / 2)
     return by_known(known, b, in, launch, t);
   // A launch that takes so long does more than launch, and what is not on record.

@@ -45,7 +45,7 @@ std::string kinds_text(const idle_sums& s) {
          " before a step's first kernel, " + share_text(s.tail_ps, s.idle_ps) + " after its last";
 }
 
-// "Device time in steps, 1.200 s: compute 59.0 %, exposed copies 1.0 %, ". What takes no time is not named.
+// "Device time in steps, 1.200 s: compute 59.0 %, exposed copies 1.0 %, ". Parts of 0 are left out.
 std::string spent_text(const step_breakdown& s, bool marked) {
   std::string text = std::string("Device time") + (marked ? " in steps, " : ", ") + human_duration(s.sum_ps()) + ": compute " +
                      share_text(computed_ps(s), s.sum_ps()) + ", ";

@@ -124,7 +124,7 @@ class communicator_former {
     return at == groups.end() ? nullptr : at->second;
   }
 
-  // 1 + index; 0: it is not known who takes part, or nobody but this device does.
+  // 1 + index; 0: it is not known who takes part, or only this device does.
   std::uint32_t find(std::uint32_t membership, std::uint32_t lane) {
     const group_membership& m = *found_.memberships[membership];
     const program* const of = programs_of(membership);

@@ -55,8 +55,8 @@ collective_directions::collective_directions(const validation_result& found, con
   }
 }
 
-// Who might be the root: nobody else ends before it begins (`from`), or nobody else begins after its end. What a member
-// says of itself is never against it.
+// Members that might be the root: no other ends before it begins (`from`), or no other begins after its end. A member's
+// own times are never against it.
 void collective_directions::add_roots(candidates& roots, const collective_member* members, std::uint32_t count,
                                       bool from, const error_of_time& error) {
   const auto earliest_start = [&](const collective_member& m) {

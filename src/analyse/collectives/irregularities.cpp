@@ -222,7 +222,7 @@ class irregularity_finder {
     for (const auto& [at, whole] : unrecorded) add_unrecorded(at.second, *whole.first, at.first, whole.calls);
   }
 
-  // What a file lacks that is known to be incomplete says nothing of who wrote it.
+  // A file that is known to be incomplete may lack what its node did.
   void add_unrecorded(kind what, const matched_call& call, std::uint32_t lane, std::uint64_t count) {
     using place = unrecorded_calls::place;
     unrecorded_calls& row = into_.unrecorded.emplace_back();
@@ -378,7 +378,7 @@ class irregularity_finder {
         }
       }
       for (const auto& [begin, said] : begins)
-        // Of two alone nobody knows who is right: the second is said to differ from the first.
+        // Of two alone either may be right: the second is said to differ from the first.
         if (peers == 1 ? last : 2 * said.first > peers) add_order(list, begin, said.first, peers);
     }
   }

@@ -216,7 +216,7 @@ std::optional<id_pairs> pairs_as_written(const instruction_view& instruction) {
   return pairs;
 }
 
-// What an instruction has on record of who takes part, as bytes: its fields for groups and pairs, and what their ids count.
+// What an instruction records about who takes part, as bytes: its fields for groups and pairs, and what their ids count.
 std::string as_written(const instruction_view& instruction, std::string_view opcode) {
   std::string text(opcode);
   text += instruction.channel_id() > 0 ? " channel " : " ";

@@ -85,7 +85,7 @@ class violation_judge {
     return false;
   }
 
-  // Empty: other clocks were corrected, and of this one nobody knows how far it is wrong.
+  // Empty: other clocks were corrected, and it is not known how far this one is wrong.
   std::optional<std::int64_t> known_error_of(const collective_member& m, std::int64_t time_ps) const {
     if (o_.bound_ps) return *o_.bound_ps;
     if (!found_.corrected) return 0;
@@ -170,7 +170,7 @@ class violation_judge {
     g.violates = g.order_gap_ps > g.bound_ps;
   }
 
-  // The root of a reduce ends after everybody began; nobody ends a broadcast before its root began.
+  // The root of a reduce ends after all began; no member ends a broadcast before its root began.
   void judge_rooted(collective_group& g, bool broadcast) const {
     const collective_op& op = found_.ops[g.op];
     const auto root = directions_->root_of(g.op);

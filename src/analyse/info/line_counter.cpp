@@ -20,7 +20,7 @@ struct shape_table {
 };
 constexpr shape_table shapes;
 
-// How many bytes the stat at p takes if it has a shape that writers give it, of which nothing can be damaged: the id,
+// How many bytes the stat at p takes if it has a shape that writers give it and no part of it can be damaged: the id,
 // then one value. 0 for any other. 32 bytes may be read.
 PROFKIT_NOINLINE std::size_t size_of_rarer_stat(const char* p) noexcept {
   const unsigned length = detail::byte_at(p + 1);

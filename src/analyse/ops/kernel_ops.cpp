@@ -155,7 +155,7 @@ class device_ops final : public kernel_visitor {
   }
 
  private:
-  // Ops of a table without times, of which each stands for several executions.
+  // Ops of a table without times. Each stands for several executions.
   void add_totals(ops_result& into) const {
     ops_line line = line_of(without_stream());
     if (!contains(line.line_name, options_.line)) return;

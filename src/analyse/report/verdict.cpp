@@ -56,7 +56,7 @@ std::string idle_verdict(const idle_total& idle) {
   if (shares.empty()) return {};
   const auto share = [&](std::int64_t ps) { return share_text(ps, idle.service_ps); };
   std::string text;
-  // What takes less than a hundredth is no part of a verdict; compute always is.
+  // A verdict leaves out what takes less than a hundredth, except compute.
   for (const use_share& s : shares)
     if (text.empty())
       text = share(s.time_ps) + (idle.marked ? " of the time in steps" : " of the time") + " goes to " + use_words(s.use);

@@ -162,7 +162,7 @@ memory_options memory_options_of(const query_filters& o) {
   options.name = o.name;
   if (o.step) options.step = static_cast<std::int64_t>(*o.step);
   options.top = o.limit == 0 ? ~std::uint64_t{0} : o.limit;
-  // A curve is no list that ends early: it gets fewer points.
+  // A curve does not end early as lists do: it gets fewer points.
   constexpr std::uint64_t bytes_per_sample = 1000, min_samples = 10;
   if (o.max_bytes != 0)
     options.time_samples = std::min(options.time_samples, std::max(o.max_bytes / bytes_per_sample, min_samples));
