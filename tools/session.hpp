@@ -95,7 +95,7 @@ using print_slice = std::function<profkit::result<void>(session&)>;
 using draw_slice = profkit::result<void> (*)(const options&, const profkit::trace&, profkit::sink&, const profkit::hooks&);
 int run_slice(const options& asked, profkit::document which, const print_slice& print, draw_slice draw = nullptr);
 
-// The same with a document and text of the command's own, for commands that have more options than filters.
+// run_slice() with a document and text of the command's own, for commands with more options than filters.
 struct slice_writer {
   std::function<profkit::result<profkit::document_status>(const profkit::trace&, profkit::sink&,
                                                           const profkit::hooks&)>

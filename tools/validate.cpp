@@ -186,7 +186,7 @@ void print_unrecorded(text_output& out, const validation_result& found, std::uin
   });
 }
 
-// Who did otherwise than the others of its process group.
+// Members that did otherwise than the others of their process group.
 void print_irregularities(text_output& out, const validation_result& found, std::uint64_t limit, std::size_t columns) {
   print_sentences(out, found.irregularities, limit, columns, [&](const profkit::collective_irregularity& row) {
     return std::string(profkit::collective_irregularity_name(row.what)) + ": " + device_text(found, row.node, row.device) +

@@ -1,6 +1,6 @@
 // The hash map and set of the core: abseil's, with a hash that no input can make collide.
 //
-// abseil's own hash of bytes multiplies them, mixed with known constants, by a seeded state: whoever makes the first
+// abseil's own hash of bytes multiplies them, mixed with known constants, by a seeded state: input that makes the first
 // factor 0 makes all hashes equal, whatever the seed. Here a secret is in both factors.
 #pragma once
 #include <profkit/namespace.hpp>

@@ -13,7 +13,7 @@ inline namespace PROFKIT_NAMESPACE {
 // The text as a JSON string, quotes included; bytes that are not UTF-8 as json_writer writes them.
 void append_json_string(std::string& out, std::string_view text);
 
-// How much of a document is written; 0 is no bound.
+// How much of a document is written; 0: without bounds.
 struct json_bounds {
   std::uint64_t items = 0;  // of each list
   std::uint64_t bytes = 0;  // of the whole: a list is given at most three quarters of what is left to what holds it

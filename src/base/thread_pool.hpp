@@ -18,7 +18,7 @@ inline namespace PROFKIT_NAMESPACE {
 // throws becomes its fault. The host's cancel token is looked at before each piece.
 result<void> for_each_item(std::size_t count, const hooks& host, const std::function<result<void>(std::size_t)>& work);
 
-// The same, keeping what each piece gives, in the order of the pieces.
+// for_each_item() that keeps what each piece gives, in the order of the pieces.
 template <class Value, class Work>
 result<std::vector<Value>> map_items(std::size_t count, const hooks& host, Work&& work) {
   std::vector<std::optional<Value>> slots(count);

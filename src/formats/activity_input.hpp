@@ -18,7 +18,7 @@ void reject_event(activity_input& input, const char* reason, std::uint64_t ordin
 inline constexpr char no_start_time[] = "no start time", no_duration[] = "no duration",
                       no_begin[] = "the end of an event that did not begin";
 
-// What else was rejected is damage where there is none yet; after the last row.
+// Rows rejected for other reasons count as damage if there is none yet. Call it after the last row.
 void note_rejected(activity_input& input);
 
 // What `input` says of launches of its host without a record of a device.

@@ -44,7 +44,7 @@ class head_walk {
   }
   // True while everything seen could be a message.
   [[nodiscard]] bool plausible() const noexcept { return plausible_; }
-  // Where the last field, or what is none, begins.
+  // Where the last field begins, or the bytes that are not a field.
   [[nodiscard]] std::size_t field_at() const noexcept { return static_cast<std::size_t>(field_ - begin_); }
 
  private:

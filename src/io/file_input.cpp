@@ -170,7 +170,7 @@ class pipe_input final : public streamed_input {
                      "start what writes into it first, or save that to a file and open the file"};
       ::pollfd waited{file(), POLLIN, 0};
       if (::poll(&waited, 1, static_cast<int>(left.count())) > 0 && (waited.revents & POLLIN) == 0)
-        return std::size_t{0};  // whoever wrote has gone, without a byte
+        return std::size_t{0};  // the writer has gone, without a byte
     }
     return streamed_input::fill(into, bytes);
   }

@@ -215,7 +215,7 @@ class section_writer final : public chrome_visitor {
     key_.assign(1, pid.text.empty() && !pid.is_string ? ' ' : pid.is_string ? '"' : '#');
     key_ += pid.text;
     auto at = by_pid_.find(key_);
-    if (at == by_pid_.end()) {  // a number that is none
+    if (at == by_pid_.end()) {  // perhaps known as a string
       key_.front() = '"';
       at = by_pid_.find(key_);
     }

@@ -479,7 +479,7 @@ class folder_reader {
       const std::string path = joined_path(part.folder->path, c.name);
       if (!c.look) {
         auto look = look_at(path, options_.bounds, capture_.formats);
-        // Not to be opened now: the name says what it is, and the fault comes when somebody wants its bytes.
+        // Not to be opened now: the name says what it is, and the fault comes when its bytes are read.
         c.look = look.ok() ? std::move(*look) : looked_at{c.by_name, compression::none};
       }
       capture_.files.push_back(described(path, *c.look, c.file != nullptr ? c.file->bytes : 0));

@@ -176,7 +176,7 @@ struct profile::state {
   capture what;
   std::vector<std::unique_ptr<held_file>> files;
   std::optional<std::int64_t> origin_unix_ns;
-  std::string hostname;  // of the one file, as who opened it said
+  std::string hostname;  // of the one file, as given when it was opened
   bool any_streams = false;
   std::once_flag settled;
   std::array<std::vector<std::uint32_t>, static_cast<std::size_t>(file_content::recording) + 1> by_content;

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t batch_events = 256;
 
-// All who take the events of one line at a time.
+// The readers of one line, which take its events together.
 class line_readers {
  public:
   void begin(line_pass& pass, const line_place& place, std::uint64_t bytes) {

@@ -74,7 +74,7 @@ static_assert(sizeof(kernel_row) == 80);
 /// What an operator did, by the shapes of its inputs.
 struct kernel_work {
   std::int64_t flops = 0, bytes = 0;      ///< bytes: moved from and to memory at least
-  std::optional<number_type> multiplies;  ///< these operations are of; nothing where the type is none that devices multiply
+  std::optional<number_type> multiplies;  ///< these operations are of; nothing if devices do not multiply the type
 };
 
 /// What tables and traces say beyond time; only kept where the source has it.
@@ -420,7 +420,7 @@ class activity {
   /// and the last one only their kinds are given. Gives a bit for each kind, 1 << host_span_kind.
   virtual result<std::uint32_t> visit_host_spans_in(std::uint32_t host_group, interval_sequence windows,
                                                     host_span_visitor& into, const hooks& host = {}) const;
-  /// The same in parts, on up to hooks::threads threads.
+  /// visit_host_spans_in() in parts, on up to hooks::threads threads.
   virtual result<std::uint32_t> visit_host_spans_in_parts(std::uint32_t host_group, interval_sequence windows,
                                                           host_span_parts& into, const hooks& host = {}) const;
 };

@@ -548,7 +548,7 @@ struct aicpu_op {
 /// The whole capture of one device.
 struct device_gaps {
   std::uint64_t kernels = 0, duplicates = 0;
-  std::uint64_t in_flight = 0;  ///< asynchronous copies on their way, which are none of its kernels
+  std::uint64_t in_flight = 0;  ///< asynchronous copies on their way, which do not count as kernels
   std::int64_t first_ps = no_time_ps, last_ps = no_time_ps;
   std::int64_t busy_ps = 0, largest_ps = 0;
   std::int64_t not_recorded_ps = 0;  ///< neither busy nor idle: launches have no record

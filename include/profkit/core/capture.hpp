@@ -36,7 +36,7 @@ enum class file_family : std::int32_t {
 [[nodiscard]] const char* why_not_read(file_family f) noexcept;
 [[nodiscard]] inline bool is_recognised(file_family f) noexcept { return f != file_family::unknown; }
 
-/// What a file holds. Who walks files asks this and not which format it is; several formats may hold the same.
+/// What a file holds. Code that walks files asks this and not which format it is; several formats may hold the same.
 enum class file_content : std::uint8_t {
   nothing,        ///< nothing that is read
   planes,         ///< planes, lines and events, read in place: an XSpace
@@ -66,7 +66,7 @@ struct capture_file {
   /// Which node of a merged trace JSON this is: such a file is opened as its nodes, each of which reads like the file that was
   /// merged. -1: it is a file of its own.
   std::int64_t node = -1;
-  /// What who opened it said of it, which counts before what the file says: its machine, and its rank in its run; "" and -1:
+  /// Given when it was opened, which counts before what the file says: its machine, and its rank in its run; "" and -1:
   /// nothing.
   std::string given_host;
   std::int32_t given_rank = -1;

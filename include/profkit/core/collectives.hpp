@@ -133,8 +133,8 @@ struct collective_group {
   std::int64_t payload_bytes = -1;
   /// First start to last end; -1 where the clocks of members are not known well enough.
   std::int64_t span_ps = -1;
-  /// Last start to last end. Where clocks are not known well enough, the shortest execution of a collective for which everybody
-  /// waits; of others -1.
+  /// Last start to last end. Where clocks are not known well enough, the shortest execution of a collective where all members
+  /// wait; of others -1.
   std::int64_t moving_ps = -1;
   bool judged = true;             ///< it is known whose start and end matter
   bool by_ids = false;            ///< ids of runs or numbers on record, which all members share, say that these are one call

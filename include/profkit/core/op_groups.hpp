@@ -92,7 +92,7 @@ struct op_groups : op_work_sums {
   std::int64_t unlinked_ps = 0;
   std::uint64_t in_ranges = 0;   ///< of them, where the first key is a module: those that were launched in a range of the user
   std::uint64_t by_graph = 0;    ///< of them, those that a graph launched
-  std::uint64_t by_order = 0;    ///< of all, those that a graph launched of whose capture the order of launches says where they come from
+  std::uint64_t by_order = 0;    ///< of all, those that a graph launched and whose origin the order of launches in its capture shows
   /// Where one of the keys is `kind`: self time of ops that only move data, or wait for it. No more than that can be saved by avoiding
   /// it; less, where other work runs beside it.
   std::optional<std::int64_t> moving_ps;

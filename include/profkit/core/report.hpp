@@ -1,7 +1,7 @@
 // Everything about a capture at once: each analysis, run one time, and the facts that sum them up.
 //
 // The screen of `profkit report` and its JSON document are two renderings of what analyse_report() gives. Names are as the capture
-// has them; who prints them to a terminal escapes them (core/text.hpp). Times are ps.
+// has them; callers that print them to a terminal escape them (core/text.hpp). Times are ps.
 #pragma once
 #include <profkit/core/architecture.hpp>
 #include <profkit/core/bubbles.hpp>

@@ -113,7 +113,7 @@ class capture_devices {
   static result<std::shared_ptr<const capture_devices>> of_planes(const profile& p);
   ~capture_devices();
   [[nodiscard]] const std::vector<capture_device>& all() const noexcept { return devices_; }
-  /// nullptr for a position that is none.
+  /// nullptr for a position without a device.
   [[nodiscard]] const capture_device* find(std::int32_t device) const noexcept;
   [[nodiscard]] plane_place of_plane(std::uint32_t file, std::int32_t plane) const noexcept;
   /// Position of the device whose stream a thread of a trace is, by the positions that `info` shows; -1: none.

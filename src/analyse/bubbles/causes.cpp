@@ -38,7 +38,7 @@ std::int64_t launching_ps(const bubble& b) noexcept {
       common({b.start_ps, b.end_ps}, {b.launch_ps(), std::max(b.launch_ps(), b.launched_ps())}).length_ps());
 }
 
-// Whoever collects garbage holds the lock of the interpreter, and a profiler holds the driver: they count on every thread.
+// Garbage collection holds the lock of the interpreter, and a profiler holds the driver: they count on every thread.
 known_activity known_of(const host_evidence& h, const activity& in) {
   known_activity most = h.known;
   if (h.gc_ps > most.covered_ps) most = {idle_cause::gc, 0, h.gc_ps};

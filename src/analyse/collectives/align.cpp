@@ -120,7 +120,7 @@ class collective_aligner {
     ++groups_;
   }
 
-  // Of a group in which not everybody waits for everybody. Kernels of other libraries may end before their data has arrived.
+  // Of a group where not all wait for all. Kernels of other libraries may end before their data has arrived.
   void take_orders(const collective_group& g) {
     const collective_op& op = matched_.ops[g.op];
     if (!op.by_group || (op.root < 0 && (op.pairs.empty() || !op.library_kernels))) return;

@@ -285,8 +285,8 @@ class call_matcher {
     }
     by_ids = share_runs(members);
     if (by_ids) return calls_of_runs(members);
-    // Who only receives may come as much later as it likes: of as many calls each, the k-th are one. But each may lack another call:
-    // then what it ran besides says so.
+    // A member that only receives may come at any later time: of as many calls each, the k-th are one. But each may lack another
+    // call: then what it ran besides says so.
     const collective_semantics semantics = semantics_of(found_.texts.text(events.front()->kind));
     const bool as_many = std::all_of(members.begin(), members.end(), [&](const member_calls& member) {
       return member.events.size() == members.front().events.size();

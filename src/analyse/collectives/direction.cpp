@@ -82,7 +82,7 @@ std::optional<std::uint32_t> collective_directions::best_of(const candidates& al
   std::optional<std::uint32_t> best;
   tally of_best;
   for (const auto& [node, t] : all) {
-    // Who was there seldom had little chance to contradict.
+    // A member with few invocations had little chance to contradict.
     const bool better = !best || t.invocations - t.contradictions > of_best.invocations - of_best.contradictions;
     if (!better) continue;
     best = node;

@@ -104,7 +104,7 @@ void form_communicators(collective_instances& found);
 }
 
 using trace_list = std::vector<std::shared_ptr<const trace>>;
-// Collectives by what they are: HLO opcodes and kernels of communication libraries; reductions are none.
+// Collectives by what they are: HLO opcodes and kernels of communication libraries; reductions do not count.
 result<collective_instances> find_collectives(const trace_list& traces, const hooks& host);
 // Those of the ranks of an activity.
 result<collective_instances> find_collectives_of_ranks(const activity& of, const hooks& host);
@@ -123,7 +123,7 @@ struct matched_call {
 std::vector<matched_call> match_calls(const collective_instances& found, const std::vector<std::int64_t>& shifts,
                                       const validation_options& o, validation_result& into);
 
-// Who did otherwise than the others of its group.
+// Members that did otherwise than the others of their group.
 void find_irregularities(const collective_instances& found, const std::vector<matched_call>& calls,
                          const std::vector<std::int64_t>& shifts, const validation_options& o, validation_result& into);
 

@@ -261,7 +261,7 @@ class irregularity_finder {
 
   // ---- sizes ----
 
-  // Of these all members move the same.
+  // Calls in which all members move the same size.
   [[nodiscard]] bool moves_equal_sizes(const matched_call& call) const {
     const std::string_view kind_of = into_.ops[call.op].kind;
     const std::string_view opcode = collective_of(instruction_name(kind_of));

@@ -230,7 +230,7 @@ class violation_judge {
     g.violates_raw = out_of_order;
   }
 
-  // Nobody has received before the sender begins. Of several, the one furthest beyond its bound.
+  // No member has received before the sender begins. Of several, the one furthest beyond its bound.
   void judge_send(collective_group& g) {
     if (!found_.ops[g.op].pairs.empty()) return judge_pairs(g);
     if (const auto pair = directions_->pair_of(g.op)) return judge_permute(g, *pair);
@@ -319,7 +319,7 @@ class violation_judge {
     found_.overlaps += g.order_gap_ps < 0 ? 1 : 0;
   }
 
-  // By their clocks; where these are not known to agree, as who comes last is judged first. Nobody where several came at once.
+  // By their clocks; where these are not known to agree, as arrivals are judged first. None where several came at once.
   [[nodiscard]] std::optional<std::uint32_t> last_of(const collective_group& g) const {
     if (g.waits_known && !error_within(g)) return g.came_last < 0 ? std::nullopt : std::optional(static_cast<std::uint32_t>(g.came_last));
     return starts_last_alone(found_, g) ? std::optional(g.last) : std::nullopt;

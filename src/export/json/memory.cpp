@@ -185,7 +185,7 @@ result<document_status> write_memory_document(const profile& p, const memory_opt
     json_writer out(into);
     json_bounds bounds =
         json::bounds_of(document::memory, o.top == ~std::uint64_t{0} ? 0 : std::max<std::uint64_t>(o.top, 1));
-    // Who asks for more points than a document has by itself asks for a larger document.
+    // To ask for more points than a document has by default is to ask for a larger document.
     const memory_options usual;
     if (o.time_samples > usual.time_samples || o.curve_points > usual.time_samples) bounds.bytes = bounds.text = 0;
     out.bound(bounds);

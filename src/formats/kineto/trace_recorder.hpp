@@ -44,7 +44,7 @@ class trace_recorder {
 
   // When all is named, in this order:
   virtual void see_process(std::uint32_t /*number*/, process_role& /*role*/) {}
-  // What an event of its device was taken for; nothing: it is none.
+  // What an event of its device was taken for; nothing: it is not one.
   virtual std::optional<line_use> take_held(const unplaced_span& /*e*/, const held_facts& /*said*/) { return std::nullopt; }
   virtual void finish() {}
 

@@ -348,7 +348,7 @@ bool xspace_walk::step_line() {
   const line_step next = step_over(rest, end, is_all);
   if (next.damaged) {
     note_line_damage(position_ - line_begin_);
-    // Of a long line whose header comes first the index does not see this; whoever takes the events does.
+    // Of a long line whose header comes first the index does not see this; the taker of the events does.
     const std::uint64_t bytes = std::min(end, position_ + (ended_ ? here_.size() : 0)) - line_begin_;
     const bool is_long = (ended_ ? bytes : end - line_begin_) > short_line_bytes;
     if (!is_long || !before_events_.are_whole()) {

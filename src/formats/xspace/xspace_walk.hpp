@@ -1,5 +1,5 @@
 // A walk over an XSpace whose bytes come in pieces of any size: events are handed on as they come, everything else is
-// kept. Who reads a source in one pass drives it, and so does the reader to which a host pushes.
+// kept. The one-pass reader of a source and the reader that a host pushes to drive it.
 #pragma once
 #include <profkit/core/limits.hpp>
 #include <profkit/core/result.hpp>
@@ -84,7 +84,7 @@ class xspace_walk {
   // How far the walk is; up to here all is handed on or kept.
   [[nodiscard]] std::uint64_t position() const noexcept { return position_; }
 
-  // What is kept. Whoever takes it at the end of a plane gets that plane alone, and what stood before it.
+  // What is kept. Taken at the end of a plane it is that plane alone, and what stood before it.
   [[nodiscard]] std::shared_ptr<reduced_from> take_kept(std::string_view& bytes, std::shared_ptr<const void>& owner);
   // Of the plane that is open, up to its last line.
   [[nodiscard]] std::string_view kept_before_line() const noexcept {

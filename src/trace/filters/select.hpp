@@ -136,7 +136,7 @@ class selection {
     std::int64_t from_ps, to_ps;
     bool by_start = false;  // the kernels of a step are those that begin in its window
   };
-  // Under split_by_step all steps of a plane (`device` -1) or of a device that is none (`plane` -1), by start; else none.
+  // Under split_by_step all steps of a plane (`device` -1) or of a device without one (`plane` -1), by start; else none.
   [[nodiscard]] std::vector<step_window> steps_of(std::size_t file, std::int32_t plane, std::int32_t device) const;
   [[nodiscard]] bool filters_planes() const noexcept { return !options_->plane.empty(); }
 
@@ -154,7 +154,7 @@ class selection {
   };
   result<void> find_device_windows(const trace& t, const std::vector<host_step>& steps, const hooks& host);
 
-  // A plane, or a device that is none; of both -1: the file, for those without steps of their own.
+  // A plane, or a device without one; both -1: the file, for planes and devices without steps of their own.
   struct step_place {
     std::uint32_t file;
     std::int32_t plane, device;

@@ -21,7 +21,7 @@ class fact_list {
   // Sources come best first. Two that agree are as sure as the surer one; where any that are likely or better differ, none is more
   // than possible.
   void add(std::string name, fact_value value, certainty sure, fact_source source, std::string evidence, std::string unit = {});
-  // Takes it back: what looked like one is none.
+  // Removes what only looked like a fact.
   void remove(std::string_view name);
 
   // Stays valid while more are added.

@@ -42,7 +42,7 @@ enum class norm_kind : std::uint8_t { rms, layer, group, batch };
 struct norm_use {
   norm_kind kind = norm_kind::rms;
   std::int64_t width = 0;  // 0: not known
-  std::int64_t heads = 0;  // of one over heads: their number; 0: it is none
+  std::int64_t heads = 0;  // of a norm over heads: their number; 0: it is not over heads
   std::uint64_t calls = 0;
   std::string evidence;
 };
