@@ -245,7 +245,7 @@ void print_verdict(session& s, const report_summary& found) {
 }
 
 void print_amount(session& s, const report_result& r) {
-  // Of a step or a stretch of time: what runs there, which is what the tables are of.
+  // For a step or a stretch of time: what runs there, as in the tables.
   const profkit::info_result& info = r.parts.info;
   const report_summary& found = r.summary;
   std::uint64_t events = info.events, lines = info.lines;

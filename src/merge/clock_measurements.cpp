@@ -273,7 +273,7 @@ class measurement_taker {
     from.resize(kept);
   }
 
-  // Takes outliers out of `from`, and gives the steps and bends that are left. Where many are off it is not known which.
+  // Takes outliers out of `from`, and gives the steps and bends that are left. If many are off, it is not known which.
   template <class Measured, class Deviations, class Note>
   odd_measurements leave_out(std::vector<Measured>& from, Deviations&& deviations, double reading_ps,
                                          Note&& note_one) {

@@ -135,7 +135,7 @@ result<bool> look_ahead(capture_file& file, source& from, const own_formats& own
   return recognised;
 }
 
-// No file without a byte holds a profile, nor does a blank file of text: one of the others may be a message that was cut.
+// Empty files and blank text files hold no profile; a blank file of another kind may be a message that was cut.
 bool holds_nothing(std::string_view path, std::string_view bytes) noexcept {
   if (bytes.empty()) return true;
   return bytes.find_first_not_of(" \t\r\n") == std::string_view::npos &&

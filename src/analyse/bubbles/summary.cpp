@@ -387,7 +387,7 @@ void summarise_causes(bubbles_result& into, const activity& of, const std::vecto
     c.bubbles = s.bubbles;
     c.total_ps = s.total_ps;
     c.longest = s.longest;
-    // As sure as most of the time that it stands for.
+    // As sure as most of its time.
     c.sure = c.cause == idle_cause::unexplained                           ? certainty::unknown
              : at_least(s.high_ps, s.total_ps, t.high_confidence_ppm)     ? certainty::proved
              : at_least(s.medium_ps, s.total_ps, t.medium_confidence_ppm) ? certainty::likely

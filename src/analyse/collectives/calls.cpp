@@ -186,7 +186,7 @@ class call_matcher {
     bool by_ids = numbered;
     calls_of_members calls = numbered ? by_number(events) : by_order(events, by_ids);
     std::stable_sort(calls.begin(), calls.end(), [&](const auto& a, const auto& b) { return first_start(a) < first_start(b); });
-    // By what they are called and their root: calls that are numbered over all operations become several.
+    // By name and root: calls that are numbered over all operations become several.
     std::map<std::pair<std::string, std::int64_t>, std::uint32_t> ops;
     std::vector<std::uint32_t> occurrences(into_.ops.size());
     for (std::vector<collective_instance>& members : calls) {

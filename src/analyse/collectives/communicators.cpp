@@ -101,7 +101,7 @@ class communicator_former {
     return at == ranks_.end() ? no_lane : at->second;
   }
 
-  // What runs an instruction without being in a group of it is not where it was placed.
+  // A device that runs an instruction but is in none of its groups was placed wrongly.
   void refuse_outsiders() {
     for (const auto& [at, communicator] : where_) {
       const group_membership& m = *found_.memberships[at.first];

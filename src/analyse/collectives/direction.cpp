@@ -17,7 +17,7 @@ bool is_instruction(const collective_op& op) {
   return !op.module.empty() || !collective_of(instruction_name(op.kind)).empty();
 }
 
-// Of more members not every two are looked at.
+// With more members pairs are not compared.
 constexpr std::uint32_t max_paired = 512;
 
 bool is_permute(const collective_op& op) { return collective_of(instruction_name(op.kind)) == "collective-permute"; }

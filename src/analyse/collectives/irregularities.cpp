@@ -206,7 +206,7 @@ class irregularity_finder {
         }
         incomplete += lacks_some ? 1 : 0;
       }
-      // Where most calls are incomplete, they were rather not put together as they belong.
+      // If most calls are incomplete, they were probably matched wrongly.
       if (2 * incomplete <= calls.size())
         for (collective_irregularity& row : lacking) into_.irregularities.push_back(std::move(row));
     }
@@ -383,7 +383,7 @@ class irregularity_finder {
     }
   }
 
-  // Where one of them lacks calls, what follows only seems to be in another order. Of calls alike in a row it may be any.
+  // Where one of them lacks calls, what follows only seems to be in another order. Of equal calls any may be missing.
   [[nodiscard]] bool lacks_near(const call_list& list, std::pair<std::size_t, std::size_t> range, std::uint32_t other) const {
     std::size_t before = range.first > 0 ? range.first - 1 : 0, after = range.second + 1;
     while (before > 0 && list.names[before - 1] == list.names[before]) --before;

@@ -258,7 +258,7 @@ class violation_judge {
     if (member(g, 0).part != collective_part::both) g.violates_raw = out_of_order;
   }
 
-  // Where many calls of one operation would be out of order, devices are rather not where they were taken to be: then nothing is said
+  // If many calls of one operation would be out of order, devices are probably placed wrongly: then nothing is said
   // of any group of that kind.
   void doubt_places() {
     struct tally {

@@ -251,7 +251,7 @@ class inventory final : public line_question {
     if (span) {
       widen(info.first_ps, info.last_ps, span->first_ps, span->last_ps);
     } else if (found.counted.has_placed()) {
-      // Of a streamed line it is not known which of its events lie out of reach.
+      // It is not known which events of a streamed line lie out of reach.
       info.first_ps = found.first_ps;
       info.last_ps = found.last_ps;
       if (streamed != nullptr || found.out_of_reach) damage_->note_line(at.file, plane, line, 0, event_out_of_reach);

@@ -16,7 +16,7 @@
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 
-// What the numbers stand for by which op_totals knew the events of a line.
+// What the numbers stand for that op_totals summed the events of a line by.
 enum class op_key : std::uint8_t {
   metadata_id,
   entry,  // the position of the metadata entry in its plane; above, ids without an entry

@@ -529,7 +529,7 @@ result<void> add_traces(const trace& t, const selection& selected, const query_f
     found.unpaired += (found.unpaired.empty() ? "" : "; ") + in.path + ": " + in.unpaired;
   }
   if (found.lines.size() == before) return {};
-  // As of an XSpace: the lines of that name, else those whose name contains it.
+  // As in an XSpace: the lines of that name, else those whose name contains it.
   const auto first = found.lines.begin() + static_cast<std::ptrdiff_t>(before);
   const auto has_name = [&](const ops_line& line) { return line.line_name == o.line; };
   if (std::any_of(first, found.lines.end(), has_name))

@@ -195,7 +195,7 @@ work_kind row_facts::kind() {
   if (instruction() != nullptr && instruction()->kind != work_kind::unknown) return instruction()->kind;
   const std::string by = category();
   if (const work_kind known = kind_of_opcode(by); known != work_kind::unknown) return known;
-  // What these do only their program says, else the kernel; the roots of other fusions compute.
+  // For these only the program, else the kernel, says what they do; the roots of other fusions compute.
   if (!by.empty() && by != "loop fusion" && by != "custom-call") return work_kind::compute;
   if (instruction() != nullptr && instruction()->cost.flops > 0) return work_kind::compute;
   return kind_of_kernel({op_->name, {}, {}, {}, {}});

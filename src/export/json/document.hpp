@@ -43,7 +43,7 @@ struct verdict {
 };
 [[nodiscard]] const char* status_name(document_status s) noexcept;
 
-// `absent` is the slice's own word for having nothing; damage counts more than that.
+// `absent`: why the slice has nothing; damage counts more than that.
 [[nodiscard]] verdict judge(const profile& p, const std::string& absent, const std::vector<file_damage>& damage);
 
 // What a limit means for a document: so many items of each list, and up to the default of the document no more bytes
@@ -172,7 +172,7 @@ void write_stat_map(json_writer& out, const std::vector<named_stat>& stats);
 [[nodiscard]] std::optional<std::int64_t> metadata_id_of(const named_stat& s) noexcept;  // none of an argument
 [[nodiscard]] std::optional<std::uint64_t> ref_of(const named_stat& s) noexcept;
 
-[[nodiscard]] std::optional<double> rate_of(const recorded_link& link) noexcept;  // none of no time
+[[nodiscard]] std::optional<double> rate_of(const recorded_link& link) noexcept;  // none when its time is not above 0
 void write_kinds(json_writer& out, std::uint8_t kinds);  // the names of the stat_kind whose bits are set
 
 // Each writes one whole document, within the bounds of the writer.

@@ -174,7 +174,7 @@ class table_reader {
                           "expected the header of kernel_details.csv or op_summary*.csv"};
   }
 
-  // For as many rows as the first ones let expect, so that rows are not copied from one place to the next.
+  // For as many rows as the first ones suggest, so that rows are not copied from one place to the next.
   void make_room() {
     const double grows = static_cast<double>(bytes_.size()) / static_cast<double>(reader_.offset());
     for (device_kernels& d : devices_.all()) {

@@ -80,7 +80,7 @@ class event_filter {
   bool nothing_ = false;  // the plane has no such step
 };
 
-// Of a step that was asked for, where there are so many on a device at most.
+// The fault for a step that is not there; `steps`: the most that a device has.
 [[nodiscard]] fault no_such_step(const profile& p, std::uint64_t wanted, std::uint64_t steps);
 
 // Whether a file is of a host whose name contains `wanted`; "node:3" asks for a node of a merged trace by its number.
