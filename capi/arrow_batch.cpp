@@ -341,7 +341,7 @@ fault too_many_texts() {
 
 constexpr auto max_text_bytes = static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max());
 
-// The text, or a copy of it in `kept` in which U+FFFD stands for every byte that is no UTF-8: that becomes three.
+// The text, or a copy of it in `kept` in which U+FFFD stands for every byte that is not UTF-8: that becomes three.
 result<std::string_view> as_utf8(std::string_view text, std::string& kept) {
   if (text.size() > max_text_bytes / 3) return too_many_texts();
   if (is_valid_utf8(text)) return text;

@@ -45,9 +45,9 @@ void export_schema(const arrow_columns& columns, const arrow_selection& chosen, 
 // Texts in the order in which they were met, as one column of Arrow.
 class arrow_texts {
  public:
-  // Bytes that are no UTF-8 become U+FFFD. Faults: limit, when all texts take more than an int32 can count.
+  // Bytes that are not UTF-8 become U+FFFD. Faults: limit, when all texts take more than an int32 can count.
   result<void> add(std::string_view text);
-  // The same for text that is UTF-8.
+  // Adds text that is UTF-8.
   result<void> append(std::string_view text);
   [[nodiscard]] std::string_view text(std::int32_t at) const noexcept {
     const auto first = static_cast<std::size_t>(ends_[static_cast<std::size_t>(at)]);

@@ -125,8 +125,8 @@ struct own_columns {
   }
 };
 
-// Makes that room for up to `max_rows` events at a time. All columns are written, so that no event has to be asked
-// which are wanted: those that are not have a place that nobody reads.
+// Makes that room for up to `max_rows` events at a time. All columns are written, without looking for each event at
+// which are wanted: the others have a place that is not read.
 class own_rooms {
  public:
   static constexpr std::size_t max_rows = 256;

@@ -11,7 +11,7 @@ namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 namespace capi {
 
-// The base of a handle that is counted; it begins with the reference of the one who opened it.
+// The base of a handle that is counted; it begins with the reference of the caller that opened it.
 struct counted {
   std::atomic<std::uint64_t> references{1};
 };

@@ -9,7 +9,7 @@ namespace capi {
 namespace {
 
 constexpr std::uint32_t smallest_struct = 8;        // struct_size and one more field
-constexpr std::uint32_t largest_struct = 1U << 16;  // more is a struct_size that nobody set
+constexpr std::uint32_t largest_struct = 1U << 16;  // more is a struct_size that was not set
 constexpr std::uint32_t deepest_nesting = 1000;     // some readers recurse
 
 

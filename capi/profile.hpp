@@ -69,16 +69,16 @@ class profile_reference {
 // A handle with one reference.
 [[nodiscard]] std::unique_ptr<pk_profile> handle_of(std::shared_ptr<const profile> core);
 
-// That a path is none of the profile's files.
+// Fails if the path is one of the profile's files.
 result<void> check_output(const pk_profile& profile, const char* path);
-// A file to write to, which is none of the profile's.
+// A file to write to; fails if it is one of the profile's.
 result<std::unique_ptr<sink>> output_file(const pk_profile& profile, const char* path);
 
 // nullptr unless profile, file and so on are all there.
 [[nodiscard]] const xspace_index* find_xspace(const pk_profile* profile, std::uint32_t file) noexcept;
 [[nodiscard]] const plane_index* find_plane(const pk_profile* profile, std::uint32_t file,
                                             std::uint32_t plane) noexcept;
-// The same with a fault that says what there is.
+// Fail when profile, file and so on are not all there; the fault says what there is.
 result<const profile*> require_file(const pk_profile* profile, std::uint32_t file);
 result<const plane_index*> require_plane(const pk_profile* profile, std::uint32_t file, std::uint32_t plane);
 result<const line_index*> require_line(const pk_profile* profile, std::uint32_t file, std::uint32_t plane,

@@ -168,7 +168,7 @@ result<table_parts> parts_of_profile(pk_profile* profile, std::int32_t table, co
   table_parts parts;
   pk_profile_ref(profile);
   parts.owner = std::shared_ptr<void>(profile, [](void* raw) { pk_profile_free(static_cast<pk_profile*>(raw)); });
-  // Of a trace the devices take another look at it, which is left out where nobody asks for them.
+  // The devices of a trace take another pass over it, which is left out when they are not asked for.
   const bool joined = !is_events || asked.wants_any({"device", "device_name", "rank"});
   auto devices = joined ? capture_devices::list(*profile->trace, host) : capture_devices::of_planes(*profile->core);
   if (!devices) return std::move(devices).error();

@@ -74,7 +74,7 @@ static_assert(static_cast<std::int32_t>(stat_kind::ref_value) == PK_VALUE_REF);
 
 std::string_view given_text(pk_str text) noexcept { return {text.data ? text.data : "", text.data ? text.size : 0}; }
 
-// No value, or of no kind that there is, makes a stat that says nothing.
+// No value, or one of an unknown kind, makes a stat without a value.
 stat_value value_of(const pk_value* value) noexcept {
   stat_value v;
   if (!value || value->kind < PK_VALUE_DOUBLE || value->kind > PK_VALUE_REF) return v;

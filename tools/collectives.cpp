@@ -119,7 +119,7 @@ void print_async_rows(session& s, const collectives_result& found, std::uint64_t
   s.print("In order", t, found.async.size());
 }
 
-// Halves of asynchronous operations, or what is none. Threads of one host plane, and streams of one device, together.
+// Halves of asynchronous operations, or all else. Threads of one host plane, and streams of one device, together.
 std::vector<profkit::collective_op_row> by_plane(const collectives_result& found, bool halves) {
   using key = std::tuple<std::uint32_t, std::int32_t, std::string_view, std::string_view, std::string_view>;
   std::map<key, profkit::collective_op_row> totals;

@@ -26,7 +26,7 @@ struct group_option {
 [[nodiscard]] std::string linked_text(const profkit::op_groups& found);
 // "287 T"; "" where the amount is not known.
 [[nodiscard]] std::string rate_text(std::int64_t amount, std::int64_t time_ps);
-// Of the groups, whether for some the work of a part of their time alone is on record; then the share of their time of each is shown.
+// Whether some group has work on record for only a part of its time; then that share is shown for each group.
 [[nodiscard]] bool counts_in_part(const profkit::op_groups& found);
 [[nodiscard]] std::string counted_text(const profkit::op_group& g);
 void print_counted(session& s);  // what that column is

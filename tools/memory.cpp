@@ -341,7 +341,7 @@ void print_findings(session& s, const memory_result& r) {
                  " (--json has them)");
 }
 
-// A host or a step that the capture does not have is a mistake of the one who asks for it.
+// A host or a step that the capture does not have is a mistake of the caller.
 result<void> is_there(const memory_result& r, const profkit::trace& t, const memory_options& o) {
   if (!o.host.empty() && r.runtime_absent_reason == "no_such_host" && r.modules.empty()) {
     query_filters of_host;

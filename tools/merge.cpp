@@ -303,7 +303,7 @@ result<given_clocks> compare_clocks(const merge_asked& asked, const merge_option
   return clocks_by_collectives(*inputs, traces, asked.max_bound_ps, host);
 }
 
-// Devices and pipes: what goes there is no file, and nothing can be named after it.
+// Devices and pipes: what goes there is not a file, and nothing can be named after it.
 bool is_special(const std::string& path) {
   std::error_code ignored;
   const auto status = std::filesystem::status(path, ignored);

@@ -245,7 +245,7 @@ void print_verdict(session& s, const report_summary& found) {
 }
 
 void print_amount(session& s, const report_result& r) {
-  // Of a step or a stretch of time: what runs there, which is what the tables are of.
+  // For a step or a stretch of time: what runs there, as in the tables.
   const profkit::info_result& info = r.parts.info;
   const report_summary& found = r.summary;
   std::uint64_t events = info.events, lines = info.lines;
@@ -412,7 +412,7 @@ void print_modules_part(session& s, const report_summary& found) {
   print_rest(s, modules.size(), shown);
 }
 
-// How long its steps were, in their order; "" where all have one length or nobody looks at a terminal.
+// How long its steps were, in their order; "" where all have one length or the output is not a terminal.
 std::string course_text(session& s, const profkit::step_group& g) {
   static constexpr const char* heights[] = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
   constexpr std::int64_t levels = std::size(heights);

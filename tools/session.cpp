@@ -93,7 +93,7 @@ void print_redaction(const profkit::redaction& done, const std::string& aliases_
   print_to_standard_error(text);
 }
 
-// What is not found in a capture that is open is a name that was asked for.
+// If an open capture gives not_found, the caller asked for a name that it lacks.
 int status_of_question(int status) noexcept { return status == exit_not_found ? exit_usage : status; }
 
 }  // namespace

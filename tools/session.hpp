@@ -37,7 +37,7 @@ class session {
 
   [[nodiscard]] const options& asked() const noexcept { return asked_; }
   [[nodiscard]] const profkit::profile& capture() const noexcept { return capture_; }
-  // The same as analyses share it.
+  // The capture, as analyses share it.
   [[nodiscard]] const profkit::trace& trace() const noexcept { return trace_; }
   [[nodiscard]] text_output& out() noexcept { return out_; }
   [[nodiscard]] const profkit::hooks& hooks() const noexcept { return hooks_; }
@@ -45,7 +45,7 @@ class session {
   // The filters of the command line; `default_limit` where none was asked for.
   [[nodiscard]] profkit::query_filters filters(std::uint64_t default_limit) const;
 
-  // Columns a table may take: the screen, 100 when the output is no terminal, 0 (any) with --wide.
+  // Columns a table may take: the screen, 100 when the output is not a terminal, 0 (any) with --wide.
   [[nodiscard]] std::size_t columns() const noexcept;
   // More than one file with something of its own: exports of an XSpace do not count.
   [[nodiscard]] bool several_files() const noexcept;
@@ -53,7 +53,7 @@ class session {
   [[nodiscard]] std::string file_label(std::uint32_t file) const;
 
   void heading(std::string_view text);
-  // "[absent] why" on its own line: the slice is not in this capture, which is no error.
+  // "[absent] why" on its own line: the slice is not in this capture, which is not an error.
   void absent(std::string_view why);
   // How many of `size` rows a list shows: as --limit says, else about `otherwise`.
   [[nodiscard]] std::size_t rows_of(std::size_t otherwise, std::size_t size) const noexcept;
@@ -95,7 +95,7 @@ using print_slice = std::function<profkit::result<void>(session&)>;
 using draw_slice = profkit::result<void> (*)(const options&, const profkit::trace&, profkit::sink&, const profkit::hooks&);
 int run_slice(const options& asked, profkit::document which, const print_slice& print, draw_slice draw = nullptr);
 
-// The same with a document and text of the command's own, for commands that have more options than filters.
+// run_slice() with a document and text of the command's own, for commands with more options than filters.
 struct slice_writer {
   std::function<profkit::result<profkit::document_status>(const profkit::trace&, profkit::sink&,
                                                           const profkit::hooks&)>
@@ -119,7 +119,7 @@ void print_fault(const profkit::fault& why, const terminal& screen, bool is_warn
 
 // Says so when the fault is that a signal stopped the work; main() then ends the process with it.
 bool print_interrupt(const options& asked, const profkit::fault& why);
-// The same for a command of several files: those that are in place, and those that are not.
+// print_interrupt() for a command of several files: those that are in place, and those that are not.
 bool print_interrupt(const profkit::fault& why, const std::vector<std::string>& written,
                     const std::vector<std::string>& missing);
 

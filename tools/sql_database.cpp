@@ -216,7 +216,7 @@ result<void> capture_database::read_for(const std::vector<std::string>& queries,
         columns += (columns.empty() ? "\"" : ", \"") + column.name + '"';
     const std::string selected = "select " + columns + " from main." + table.name + " where ";
     if (result<void> made = parts_->run_own("create temp table " + table.name + " as " + selected + '0'); !made) return made;
-    if (table.name == "waits")  // of runs, which are no captures
+    if (table.name == "waits")  // of runs, which are not captures
       of_runs.push_back("insert into temp." + table.name + ' ' + selected + '1');
     else
       reads.push_back("insert into temp." + table.name + ' ' + selected + "uri = ");

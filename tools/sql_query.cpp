@@ -28,7 +28,7 @@ int run_query(const options& asked, const sql_question& question, const terminal
   const result<void> done = base->ask(question.query, out, *into);
   sql_outcome outcome = base->outcome();
   if (!done) outcome.error = done.error().message;
-  // A file is left as it was where the query failed; whoever reads standard output is given the rows before that.
+  // A file is left as it was where the query failed; standard output gets the rows before that.
   if (done || asked.output_path.empty()) {
     into->end(outcome);
     if (result<void> finished = out.finish(); !finished) return fail(asked, finished.error(), errors);

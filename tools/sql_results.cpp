@@ -45,7 +45,7 @@ std::size_t character_bytes(std::string_view text, std::size_t at) noexcept {
   return 0;
 }
 
-// What is no UTF-8 becomes U+FFFD.
+// Bytes that are not UTF-8 become U+FFFD.
 std::string valid_text(std::string_view text) {
   std::string out;
   for (std::size_t at = 0; at < text.size();) {

@@ -44,7 +44,7 @@ std::string short_value_text(const sql_value& of);
 void print_values(text_output& into, const std::vector<std::string>& names, const std::vector<std::vector<sql_value>>& rows,
                   std::size_t columns);
 
-// Parts of documents. Text that is no UTF-8 becomes U+FFFD.
+// Parts of documents. Text that is not UTF-8 becomes U+FFFD.
 std::string json_text_of(std::string_view text);
 void write_json_rows(text_output& into, const std::vector<std::string>& names, const std::vector<std::vector<sql_value>>& rows);
 // The members from `captures` on, and the end.

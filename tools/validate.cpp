@@ -178,7 +178,7 @@ std::string call_text(const validation_result& found, std::size_t op, std::uint6
          (of.group.empty() ? "" : " " + escape_for_terminal(of.group));
 }
 
-// Calls that may have been made: files of which it is known that they lack events do not have them.
+// Calls that may have been made: files that are known to lack events do not have them.
 void print_unrecorded(text_output& out, const validation_result& found, std::uint64_t limit, std::size_t columns) {
   print_sentences(out, found.unrecorded, limit, columns, [&](const profkit::unrecorded_calls& row) {
     return device_text(found, row.node, row.device) + ", from " + call_text(found, row.op, row.occurrence) + ": " +
@@ -186,7 +186,7 @@ void print_unrecorded(text_output& out, const validation_result& found, std::uin
   });
 }
 
-// Who did otherwise than the others of its process group.
+// Members that did otherwise than the others of their process group.
 void print_irregularities(text_output& out, const validation_result& found, std::uint64_t limit, std::size_t columns) {
   print_sentences(out, found.irregularities, limit, columns, [&](const profkit::collective_irregularity& row) {
     return std::string(profkit::collective_irregularity_name(row.what)) + ": " + device_text(found, row.node, row.device) +

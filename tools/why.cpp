@@ -25,7 +25,7 @@ using profkit::escape_for_terminal;
 using profkit::fault;
 using profkit::result;
 
-// "7b 22 61 22", and the same as text, a dot for what is no visible ASCII.
+// "7b 22 61 22", and the same as text, a dot for anything but visible ASCII.
 std::string hex_of(const std::string& bytes) {
   constexpr char digits[] = "0123456789abcdef";
   std::string text;

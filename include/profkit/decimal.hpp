@@ -173,7 +173,7 @@ inline bool parse_plain_integer(std::string_view text, std::int64_t& into) noexc
 }  // namespace decimal_detail
 
 /// A decimal number of units of 10^unit_exponent µs (0 µs, -3 ns, 3 ms) as a time: exact, digits past ps rounded
-/// half away from zero. False when the text is no such number, with nothing around it, or exceeds 1e18 µs.
+/// half away from zero. False when the text is not exactly such a number or exceeds 1e18 µs.
 inline bool parse_microseconds_text(std::string_view text, decimal_time& into, int unit_exponent = 0) noexcept {
   if (unit_exponent == 0 && decimal_detail::parse_plain_microseconds(text, into)) return true;
   decimal_detail::decimal_text d;
@@ -214,7 +214,7 @@ inline bool parse_microseconds_text(std::string_view text, decimal_time& into, i
   return whole ? checked_add(*whole, negative ? t.sub_ps - ps_per_us : t.sub_ps) : std::nullopt;
 }
 
-/// A decimal number times 10^scale as an integer, rounded half away from zero; nothing when the text is no number
+/// A decimal number times 10^scale as an integer, rounded half away from zero; nothing when the text is not a number
 /// or the result does not fit.
 [[nodiscard]] inline std::optional<std::int64_t> decimal_scaled_integer(std::string_view text, int scale = 0) noexcept {
   std::int64_t plain = 0;

@@ -158,7 +158,7 @@ class probe_records {
   [[nodiscard]] std::uint64_t capacity() const noexcept { return capacity_; }
   /// Lanes that some thread or warp may have written, block by block.
   [[nodiscard]] std::uint64_t lane_count() const noexcept { return rows_; }
-  /// Of these, the lanes of which the file holds at least one record.
+  /// Of these, the lanes with at least one record in the file.
   [[nodiscard]] std::uint64_t present_lanes() const noexcept {
     if (rows_ == 0 || present_ < record_bytes_) return 0;
     return std::min(rows_, (present_ - record_bytes_) / lane_bytes_ + 1);

@@ -1037,7 +1037,7 @@ class clock {
     pk_clock_map(clock_.get(), domain, &ps, &to, 1, nullptr);
     return to;
   }
-  /// How far an event of that domain near a corrected instant can be from the truth; -1 when nobody knows.
+  /// How far an event of that domain near a corrected instant can be from the truth; -1 when not known.
   [[nodiscard]] std::int64_t bound_ps(std::int32_t domain, std::int64_t corrected_ps) const noexcept {
     std::int64_t bound = 0;
     pk_clock_bound(clock_.get(), domain, corrected_ps, &bound, nullptr);

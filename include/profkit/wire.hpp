@@ -1,7 +1,7 @@
 // Zero-copy reader of the protobuf wire format. No allocation, no exception, no dependency; constexpr-capable.
 //
 // The rules are those of protobuf's own C++ parser (release 3.21): the tenth byte of a varint keeps one bit, a tag has
-// at most five bytes of which 32 bits count, a length has at most five bytes, field number 0 and wire types 6 and 7 are
+// at most five bytes (32 bits count), a length has at most five bytes, field number 0 and wire types 6 and 7 are
 // damage, groups may nest a hundred deep. One difference: a length may exceed 2 GiB (five bytes reach 32 GiB).
 //
 // Everything borrows: the bytes must outlive readers, ranges and views.
@@ -162,7 +162,7 @@ constexpr bool read_fixed(const char*& p, const char* end, unsigned count, std::
   return true;
 }
 
-/// Reads a field's tag: at most five bytes, of which 32 bits count.
+/// Reads a field's tag: at most five bytes; 32 bits of it count.
 constexpr bool read_tag(const char*& p, const char* end, std::uint32_t& tag) noexcept {
   if (PROFKIT_LIKELY(p != end) && detail::byte_at(p) < 0x80U) {
     tag = detail::byte_at(p++);
@@ -505,8 +505,8 @@ PROFKIT_ALWAYS_INLINE constexpr const char* skip_short_elements(const char* p, c
 }
 
 /// Steps through the occurrences of one length-delimited field of a message in one piece: the hot loop of every scan.
-/// Three pointers, none of which ever has its address taken, so that they stay in registers; what ended the loop is
-/// worked out when somebody asks.
+/// Three pointers whose addresses are never taken, so that they stay in registers; what ended the loop is worked out
+/// when a caller asks.
 template <std::uint32_t Field>
 class element_cursor {
  public:

@@ -23,7 +23,7 @@ inline namespace PROFKIT_NAMESPACE {
   return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
 }
 
-/// The same of texts in any case, and parts of small letters.
+/// Like starts_with() and so on, whatever the case of the text; the part is in small letters.
 [[nodiscard]] inline bool starts_with_folded(std::string_view text, std::string_view lower_prefix) noexcept {
   return text.size() >= lower_prefix.size() &&
          std::equal(lower_prefix.begin(), lower_prefix.end(), text.begin(), [](char wanted, char c) { return wanted == folded(c); });

@@ -74,7 +74,7 @@ std::string_view collective_of(std::string_view category_or_name) noexcept {
   for (const std::string_view collective : hlo_collectives) {
     if (!starts_with(operation, collective)) continue;
     const std::string_view rest = operation.substr(collective.size());
-    // "all-reduce fusion", "all-gather-fusion"; but "sender" and "send_buffer" are no "send".
+    // "all-reduce fusion", "all-gather-fusion"; but "sender" and "send_buffer" are not "send".
     if (rest.empty() || rest.front() == ' ' || rest.front() == '-' || rest.front() == '.') return collective;
   }
   return {};

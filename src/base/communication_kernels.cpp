@@ -30,7 +30,7 @@ constexpr std::uint32_t letter_bit(char c) noexcept {
   const char small = folded(c);
   return small >= 'a' && small <= 'z' ? 1U << (small - 'a') : 0;
 }
-// Of each line the letter of its first word; nothing where a namespace is all it asks for.
+// For each line the letter of its first word; nothing where a line has a namespace only.
 constexpr auto first_letters = [] {
   std::array<std::uint32_t, std::size(kinds)> bits{};
   for (std::size_t row = 0; row < bits.size(); ++row) {

@@ -15,13 +15,13 @@ struct communication_family {
   std::string_view library;  // the kernel's library: "nccl", …; "custom" when its name does not say
 };
 
-// What the name of a device kernel says, as a runtime, a compiler or a table of ops writes it. HLO instructions are none:
+// What the name of a device kernel says, as a runtime, a compiler or a table of ops writes it. Not of HLO instructions:
 // collective_of() in collective_names.hpp knows those.
 [[nodiscard]] communication_family communication_of(std::string_view kernel_name) noexcept;
 [[nodiscard]] inline bool is_communication(std::string_view kernel_name) noexcept {
   return communication_of(kernel_name).what != kernel_communication::none;
 }
-// The library that a kernel belongs to; empty when it is no communication kernel.
+// The library that a kernel belongs to; empty when it is not a communication kernel.
 [[nodiscard]] inline std::string_view collective_library_of(std::string_view kernel_name) noexcept {
   return communication_of(kernel_name).library;
 }

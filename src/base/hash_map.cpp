@@ -36,7 +36,7 @@ std::uint64_t hash_bytes(const void* bytes, std::size_t count) noexcept {
   if (count >= 8) {
     for (std::size_t left = count; left > 16; left -= 16, at += 16)
       hash = mix(load<std::uint64_t>(at) ^ odd, load<std::uint64_t>(at + 8) ^ hash);
-    // The last sixteen bytes, of which some may have been taken before.
+    // The last sixteen bytes; some may have been taken before.
     const unsigned char* const end = static_cast<const unsigned char*>(bytes) + count;
     first = load<std::uint64_t>(count >= 16 ? end - 16 : at);
     last = load<std::uint64_t>(end - 8);

@@ -1,6 +1,6 @@
 // The hash map and set of the core: abseil's, with a hash that no input can make collide.
 //
-// abseil's own hash of bytes multiplies them, mixed with known constants, by a seeded state: whoever makes the first
+// abseil's own hash of bytes multiplies them, mixed with known constants, by a seeded state: input that makes the first
 // factor 0 makes all hashes equal, whatever the seed. Here a secret is in both factors.
 #pragma once
 #include <profkit/namespace.hpp>
@@ -94,7 +94,7 @@ inline constexpr bool is_text = std::is_same_v<Key, std::string> || std::is_same
 
 }  // namespace hash_detail
 
-/// The hash of a key, for those who keep hashes instead of keys. It differs from run to run.
+/// The hash of a key, for callers that keep hashes instead of keys. It differs from run to run.
 template <class Key>
 using hash_of = std::conditional_t<hash_detail::is_text<Key>, hash_detail::text_hasher, hash_detail::hasher<Key>>;
 template <class Key>

@@ -20,7 +20,7 @@ class id_table {
     return __builtin_expect(at < by_position_.size(), 1) ? by_position_[at] : reach(id);
   }
 
-  // The same of one that may not have been asked for, which stays so.
+  // What belongs to the id, or Value(); does not add the id.
   [[nodiscard]] PROFKIT_ALWAYS_INLINE Value find(std::int64_t id) const noexcept {
     const auto at = static_cast<std::uint64_t>(id);
     if (__builtin_expect(at < by_position_.size(), 1)) return by_position_[at];

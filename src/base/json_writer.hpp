@@ -13,7 +13,7 @@ inline namespace PROFKIT_NAMESPACE {
 // The text as a JSON string, quotes included; bytes that are not UTF-8 as json_writer writes them.
 void append_json_string(std::string& out, std::string_view text);
 
-// How much of a document is written; 0 is no bound.
+// How much of a document is written; 0: without bounds.
 struct json_bounds {
   std::uint64_t items = 0;  // of each list
   std::uint64_t bytes = 0;  // of the whole: a list is given at most three quarters of what is left to what holds it
@@ -48,13 +48,13 @@ class json_writer {
   // An array whose size no capture decides: always whole.
   void begin_tuple();
   std::uint64_t end_array();  // of a tuple, too; how many of its items were not written
-  // The list that is open takes no more items: what is not handed over needs no writing, only left_out().
+  // The list that is open takes no more items: count further items with left_out() instead of writing them.
   [[nodiscard]] bool is_full() const noexcept;
-  // So many more items has the list that is open.
+  // The open list has so many more items.
   void left_out(std::uint64_t items) noexcept;
   void key(std::string_view name);
   void value(std::string_view text);
-  // Where a cut text would be of no use: a path, a command.
+  // For texts that are useless when cut: a path, a command.
   void whole(std::string_view text);
   void value(const char* text) { value(std::string_view(text)); }
   void value(bool b);

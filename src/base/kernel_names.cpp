@@ -99,7 +99,7 @@ bool is_result(std::string_view text) noexcept {
   return ends_with(text, "::type") || std::find(std::begin(results), std::end(results), text) != std::end(results);
 }
 
-// Up to the parameters. Nothing where that is no C++.
+// Up to the parameters. Nothing when that is not C++.
 kernel_function split_name(std::string_view name) {
   constexpr std::string_view unnamed[] = {"(anonymous namespace)", "<unnamed>", "{anonymous}"};
   kernel_function found;

@@ -9,7 +9,7 @@ namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 
 struct kernel_function {
-  std::string path;       // "at::native::MulFunctor", without template arguments; the name itself where it is no C++
+  std::string path;       // "at::native::MulFunctor", without template arguments; the name itself when it is not C++
   std::string arguments;  // "<float>", as they are written
 };
 

@@ -1,4 +1,4 @@
-// The middle one of some values, of which there is one at least. Puts them in another order.
+// The middle one of some values, at least one. Puts them in another order.
 #pragma once
 #include <profkit/namespace.hpp>
 

@@ -16,7 +16,7 @@ class open_calls {
   void close_until(std::int64_t at_ps) noexcept {
     while (!open_.empty() && open_.back().end_ps <= at_ps) open_.pop_back();
   }
-  // Innermost ones that end before that, and of which is(what) holds.
+  // From the innermost call outwards, while a call ends before that and is(what) holds.
   template <class Is>
   void close_ending_before(std::int64_t end_ps, Is&& is) noexcept {
     while (!open_.empty() && open_.back().end_ps < end_ps && is(open_.back().what)) open_.pop_back();

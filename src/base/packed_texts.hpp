@@ -1,5 +1,5 @@
 // The texts of a constant table side by side: a std::string_view takes 16 bytes and a relocation of 24 in a shared
-// library, which the loader works off whether anybody reads the table or not; here it is 2 bytes and none.
+// library, which the loader works off whether or not the table is read; here it is 2 bytes and no relocation.
 #pragma once
 #include <profkit/namespace.hpp>
 

@@ -12,7 +12,7 @@ inline namespace PROFKIT_NAMESPACE {
 void append_sound_json(std::string& out, std::string_view raw) {
   std::string scratch;
   std::size_t at = 0, skipped = 0;
-  bool after_value = false;  // what stands there before the next comma or bracket is no JSON, and is left out
+  bool after_value = false;  // anything before the next comma or bracket is not JSON and is left out
   while (at < raw.size()) {
     const char c = raw[at];
     const bool opens = c == '{' || c == '[', closes = c == '}' || c == ']';

@@ -7,7 +7,7 @@ inline namespace PROFKIT_NAMESPACE {
 namespace {
 
 // Terminal columns of a printable code point: the wide blocks of Unicode's East Asian Width and the common
-// combining marks. Coarse on purpose: a table off by one column is no error.
+// combining marks. Coarse on purpose: a table may be off by one column.
 std::size_t columns_of(std::uint32_t c) noexcept {
   if (c < 0x300) return 1;
   if (c < 0x370 || (c >= 0x200b && c <= 0x200d) || (c >= 0xfe00 && c <= 0xfe0f)) return 0;

@@ -1,4 +1,4 @@
-// What the HLO text of an operation says of who takes part: "replica_groups={{0,1}}", "replica_groups=[4,2]<=[8]",
+// What the HLO text of an operation says about who takes part: "replica_groups={{0,1}}", "replica_groups=[4,2]<=[8]",
 // "source_target_pairs={{0,1},{1,0}}". XLA writes it into the names of TPU operations (HloInstruction::ToString,
 // xla/hlo/ir/hlo_instructions.cc; ReplicaGroup and IotaReplicaGroupList, xla/hlo/ir/collective_device_list.cc).
 #pragma once

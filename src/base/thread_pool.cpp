@@ -39,7 +39,7 @@ class item_queue {
   }
 
  private:
-  // Every piece before a failed one had begun already, so the lowest number wins whoever comes first.
+  // Every piece before a failed one had begun already, so the lowest number wins, in whatever order they fail.
   void keep(std::size_t item, fault f) noexcept {
     stop_.store(true, std::memory_order_relaxed);
     const std::lock_guard<std::mutex> lock(mutex_);

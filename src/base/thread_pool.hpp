@@ -12,13 +12,13 @@
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 
-// Calls work(0) … work(count - 1), each once, on up to host.threads threads, of which the caller's is one.
+// Calls work(0) … work(count - 1), each once, on up to host.threads threads, the caller's included.
 // Pieces begin in the order of their numbers; put the longest first. After a fault no new piece begins, and
 // the fault of the lowest-numbered failed piece is given: the same one for any number of threads. What a piece
 // throws becomes its fault. The host's cancel token is looked at before each piece.
 result<void> for_each_item(std::size_t count, const hooks& host, const std::function<result<void>(std::size_t)>& work);
 
-// The same, keeping what each piece gives, in the order of the pieces.
+// for_each_item() that keeps what each piece gives, in the order of the pieces.
 template <class Value, class Work>
 result<std::vector<Value>> map_items(std::size_t count, const hooks& host, Work&& work) {
   std::vector<std::optional<Value>> slots(count);

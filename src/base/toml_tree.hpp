@@ -21,11 +21,11 @@ struct toml_value {
   bool truth = false;
   std::int64_t integer = 0;
   double number = 0;
-  std::string text;                  ///< a string; empty for `time`, whose parts nobody here asks for
+  std::string text;                  ///< a string; empty for `time`, whose parts are not needed
   std::vector<toml_value> items;     ///< an array, in order
   std::vector<toml_member> members;  ///< a table, by first appearance in the file; names are unique
 
-  /// The member of that name, or null when there is none or this is no table. Linear.
+  /// The member of that name, or null when there is none or this is not a table. Linear.
   [[nodiscard]] const toml_value* find(std::string_view name) const noexcept;
 };
 

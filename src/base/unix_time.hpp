@@ -12,7 +12,7 @@ inline namespace PROFKIT_NAMESPACE {
 inline constexpr std::string_view base_time_key = "baseTimeNanoseconds";
 
 // Microseconds from here on (1973) count from the Unix epoch: no machine is up that long. In nanoseconds since the
-// epoch the same instant is 1e17, which no microseconds are.
+// epoch the same instant is 1e17, more than any time in microseconds.
 inline constexpr std::int64_t min_unix_us = 100'000'000'000'000;
 
 }  // namespace PROFKIT_NAMESPACE

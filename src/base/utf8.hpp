@@ -19,7 +19,7 @@ struct utf8_step {
 };
 
 [[nodiscard]] constexpr bool is_continuation(char byte) noexcept { return (static_cast<unsigned char>(byte) & 0xc0) == 0x80; }
-// Where the character begins of which text[at] is a byte; the end of the text for all that lies beyond it.
+// Where the character that text[at] belongs to begins; the end of the text when `at` lies beyond it.
 [[nodiscard]] constexpr std::size_t character_at(std::string_view text, std::size_t at) noexcept {
   if (at >= text.size()) return text.size();
   while (at > 0 && is_continuation(text[at])) --at;

@@ -11,14 +11,14 @@ inline namespace PROFKIT_NAMESPACE {
 
 // Counts rows that were not taken; `line` is that of the first of them, from 1.
 void reject_row(activity_input& input, const char* reason, std::uint64_t line, std::uint64_t count = 1);
-// The same of an event of JSON, by its place among the events.
+// Counts an event of JSON that was not taken, by its place among the events.
 void reject_event(activity_input& input, const char* reason, std::uint64_t ordinal, std::uint64_t byte_offset);
 
-// Why a row is rejected that is no damage: its writer knew no time, or the event began before the capture.
+// Why a row that is not damaged is rejected: its writer knew no time, or the event began before the capture.
 inline constexpr char no_start_time[] = "no start time", no_duration[] = "no duration",
                       no_begin[] = "the end of an event that did not begin";
 
-// What else was rejected is damage where there is none yet; after the last row.
+// Rows rejected for other reasons count as damage if there is none yet. Call it after the last row.
 void note_rejected(activity_input& input);
 
 // What `input` says of launches of its host without a record of a device.

@@ -202,7 +202,7 @@ string_id call_origins::module_within(string_id around, string_id name) {
   }
 }
 
-// What holds inside a span, of which `around` holds outside.
+// The origin of what is inside a span; `outside` holds around it.
 std::uint32_t call_origins::inside(const holding& outside, std::size_t span) {
   const host_span& s = spans_[span];
   const known_name known = meaning_of(s);

@@ -1,4 +1,4 @@
-// The fields of a message of which only the first bytes are at hand.
+// The fields of a message when only its first bytes are at hand.
 #pragma once
 #include <profkit/wire.hpp>
 
@@ -11,7 +11,7 @@
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 
-// A field of a message of which only the first bytes may be there.
+// A field of a message; perhaps only its first bytes are there.
 struct head_field {
   std::uint32_t number = 0;
   wire_type type = wire_type::varint;
@@ -25,7 +25,7 @@ class head_walk {
   explicit head_walk(std::string_view head) noexcept
       : begin_(head.data()), field_(head.data()), at_(head.data()), end_(head.data() + head.size()) {}
 
-  // The next field; false at the end of the head or at bytes that are no field.
+  // The next field; false at the end of the head or at bytes that are not a field.
   bool next(head_field& field) noexcept {
     if (at_ == end_) return false;
     field_ = at_;
@@ -44,7 +44,7 @@ class head_walk {
   }
   // True while everything seen could be a message.
   [[nodiscard]] bool plausible() const noexcept { return plausible_; }
-  // Where the last field, or what is none, begins.
+  // Where the last field begins, or the bytes that are not a field.
   [[nodiscard]] std::size_t field_at() const noexcept { return static_cast<std::size_t>(field_ - begin_); }
 
  private:

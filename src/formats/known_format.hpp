@@ -75,7 +75,7 @@ struct known_format {
   bool yields_to_contents = false;
   bool makes_a_run = false;     // a folder that holds one is a run
   bool is_of_a_rank = false;    // lies in the folder of an Ascend rank
-  const char* no_message = "";  // what it is, where it is no protobuf message: "JSON of an Ascend capture"
+  const char* no_message = "";  // what it is, when not a protobuf message: "JSON of an Ascend capture"
   // Its time zero, where that is found in its bytes.
   time_zero (*zero)(std::string_view bytes, const chrome_options& how) = nullptr;
   // Adds the tracks of a file (an index into p.what().files of the family) and then their events, with times on the

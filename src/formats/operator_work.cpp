@@ -120,7 +120,7 @@ std::vector<std::string_view> elements_of(std::string_view array) {
   return found;
 }
 
-// "[1, 64]"; nothing where that is no list of whole numbers from 0 on.
+// "[1, 64]"; nothing when that is not a list of whole numbers from 0 on.
 std::optional<std::vector<std::int64_t>> numbers_of(std::string_view list) {
   if (list.size() < 2 || list.front() != '[' || list.back() != ']') return std::nullopt;
   std::vector<std::int64_t> found;

@@ -208,7 +208,7 @@ probe_result probe_hlo_proto(std::string_view head) noexcept {
   head_walk walk(head);
   head_field module;
   if (!walk.next(module) || !is_named_message(module, 1) || is_plain_text(head)) return {};
-  // HloModuleProto: name, entry_computation_name, then computations, each of which has a name and instructions.
+  // HloModuleProto: name, entry_computation_name, then computations, each with a name and instructions.
   head_walk inside(module.bytes);
   head_field field;
   bool entry = false, computation = false;

@@ -17,10 +17,10 @@ inline namespace PROFKIT_NAMESPACE {
 // or there are none of them. Single damaged fields among sound ones do not make it foreign, nor do fields that a later
 // version may add; a message without fields, or with empty planes, is none.
 [[nodiscard]] bool is_foreign_message(std::string_view bytes) noexcept;
-// Whether there is no control character but those of text. Messages always hold some (tags and lengths). Looks at every
-// byte.
+// Whether there is no control character other than those of text. Messages always hold some (tags and lengths). Looks
+// at every byte.
 [[nodiscard]] bool is_plain_text(std::string_view head) noexcept;
-// Why bytes are no message of a kind whose outer fields have these numbers and are all messages or texts.
+// Why bytes are not a message of a kind whose outer fields have these numbers and are all messages or texts.
 [[nodiscard]] std::string why_no_message(std::string_view head, std::uint32_t last_field, const char* parts);
 
 }  // namespace PROFKIT_NAMESPACE

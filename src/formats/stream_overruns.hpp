@@ -23,8 +23,8 @@ struct stream_overruns {
 inline constexpr std::uint64_t no_launch_id = ~std::uint64_t{0};
 
 // Cuts what lasts too long at the start of the next kernel of its stream, and marks it with kernel_cut. Kernels of one launch
-// (the nodes of a graph) may overlap: those with the same id in `launch_ids`, which has one a row, or is empty. What has no
-// stream is left alone, and so are the streams in `shared_streams` (by position). Copies are cut as kernels are.
+// (the nodes of a graph) may overlap: those with the same id in `launch_ids`, which has one a row, or is empty. Rows without
+// a stream are left alone, and so are the streams in `shared_streams` (by position). Copies are cut as kernels are.
 stream_overruns cut_overruns(std::vector<kernel_row>& rows, const std::vector<std::uint64_t>& launch_ids,
                              const std::vector<bool>& shared_streams);
 

@@ -23,7 +23,7 @@ class member_inflater {
   member_inflater(const member_inflater&) = delete;
   member_inflater& operator=(const member_inflater&) = delete;
 
-  // Takes from the front of `in` and writes to `out`. True at the end of the member, of which nothing is left in `in`;
+  // Takes from the front of `in` and writes to `out`. True at the end of the member, all taken from `in`;
   // false when there is no more room or input. What was written before a fault is intact. The fault's message is the
   // reason alone. Faults: damaged, out_of_memory.
   virtual result<bool> inflate(std::string_view& in, output_room& out) = 0;

@@ -20,7 +20,7 @@ class descriptor {
   }
   ~descriptor() { close(); }
   [[nodiscard]] int get() const noexcept { return number_; }
-  // 0, or the errno of close(); closing nothing is no error.
+  // 0, or the errno of close(); closing nothing is not an error.
   int close() noexcept;
   int release() noexcept { return std::exchange(number_, -1); }
 

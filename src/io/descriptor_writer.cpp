@@ -20,8 +20,8 @@ namespace {
 constexpr std::size_t buffer_bytes = std::size_t{64} << 10;
 constexpr std::size_t largest_write_bytes = std::size_t{1} << 30;
 
-// Holds SIGPIPE back on this thread, and takes away the one that a write raised meanwhile, so that a reader
-// who went away is a fault and does not end the host program. The host's handlers are left alone.
+// Holds SIGPIPE back on this thread, and takes away the one that a write raised meanwhile, so that a
+// reader that went away is a fault and does not end the host program. The host's handlers are left alone.
 class without_sigpipe {
  public:
   explicit without_sigpipe(bool wanted) noexcept : active_(wanted) {

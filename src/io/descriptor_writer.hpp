@@ -1,4 +1,4 @@
-// Buffered writing to a descriptor that somebody else owns: what the descriptor and file sinks share.
+// Buffered writing to a descriptor that it does not own: what the descriptor and file sinks share.
 #pragma once
 #include <profkit/core/result.hpp>
 

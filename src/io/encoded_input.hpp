@@ -23,7 +23,7 @@ class encoded_input {
   encoded_input& operator=(const encoded_input&) = delete;
 
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
-  // The size known when it was opened; no_offset when nobody knows.
+  // The size known when it was opened; no_offset when not known.
   [[nodiscard]] std::uint64_t size_bytes() const noexcept { return size_bytes_; }
   // All bytes, when they lie in memory.
   [[nodiscard]] virtual std::optional<std::string_view> span() const noexcept { return std::nullopt; }

@@ -143,8 +143,8 @@ void let_wait(int file) noexcept {
   if (flags >= 0) ::fcntl(file, F_SETFL, flags & ~O_NONBLOCK);
 }
 
-// A named pipe, opened without waiting. Once somebody writes into it, it is read like any stream; a pipe that nobody
-// opens for writing would be waited for without end.
+// A named pipe, opened without waiting. Once it has a writer, it is read like any stream; without one,
+// opening it would wait without end.
 class pipe_input final : public streamed_input {
  public:
   pipe_input(std::string path, descriptor file) : streamed_input(std::move(path), std::move(file), true) {}
@@ -170,7 +170,7 @@ class pipe_input final : public streamed_input {
                      "start what writes into it first, or save that to a file and open the file"};
       ::pollfd waited{file(), POLLIN, 0};
       if (::poll(&waited, 1, static_cast<int>(left.count())) > 0 && (waited.revents & POLLIN) == 0)
-        return std::size_t{0};  // whoever wrote has gone, without a byte
+        return std::size_t{0};  // the writer has gone, without a byte
     }
     return streamed_input::fill(into, bytes);
   }

@@ -239,7 +239,7 @@ class trace_aligner {
     return {};
   }
 
-  // A whole file of another format is no damaged XSpace.
+  // A whole file of another format is not a damaged XSpace.
   [[nodiscard]] static std::optional<fault> another_kind(const aligned_trace& t) {
     const file_family is = family_of(t.input);
     std::optional<fault> why;
@@ -256,7 +256,7 @@ class trace_aligner {
     return why;
   }
 
-  // Of a collector that keeps an eye on the clocks at least one trace has snapshots.
+  // A collector that watches the clocks gives at least one trace snapshots.
   [[nodiscard]] bool any_snapshots() const {
     return std::any_of(all_.traces.begin(), all_.traces.end(), [](const aligned_trace& t) {
       return t.usable && has_snapshots(t);

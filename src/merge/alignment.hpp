@@ -14,7 +14,7 @@ inline namespace PROFKIT_NAMESPACE {
 
 // merged_node::method of snapshots and offsets.
 inline constexpr std::string_view measured_method = "snapshots";
-// The same of offsets alone, of a trace that has one clock for its host and its devices.
+// merged_node::method of offsets alone, of a trace that has one clock for its host and its devices.
 inline constexpr std::string_view offsets_method = "offsets";
 
 // One trace, opened.

@@ -87,7 +87,7 @@ result<void> write_merge_offsets(const merge_result& r, sink& into) {
       for (const applied_offset& row : n.applied) {
         text += "{\"round_id\":" + std::to_string(round++) + ",\"node_id\":" + std::to_string(n.id) +
                 ",\"midpoint_sys_ns\":" + std::to_string(row.at_unix_ns) + ",\"offset_ns\":" + exact_nanoseconds(row.offset_ps);
-        // As a round trip that leaves so much open.
+        // Written as the round trip that leaves that uncertainty.
         if (row.bound_ps > 0) text += ",\"rtt_ns\":" + std::to_string(2 * ((row.bound_ps + ps_per_ns - 1) / ps_per_ns));
         text += ",\"reachable\":true,\"converged\":true}\n";
       }

@@ -218,7 +218,7 @@ class measurement_taker {
     return {};
   }
 
-  // The tracer clock went back. Pieces of which each has tracer times of its own are all kept, else the longest is.
+  // The tracer clock went back. If each piece has tracer times of its own, all are kept, else the longest.
   void keep_one_tracer_time(std::vector<knot>& all) {
     std::vector<std::vector<knot>> pieces(1);
     for (const knot& k : all) {
@@ -273,7 +273,7 @@ class measurement_taker {
     from.resize(kept);
   }
 
-  // Takes outliers out of `from`, and gives the steps and bends that are left. Where many are off it is not known which.
+  // Takes outliers out of `from`, and gives the steps and bends that are left. If many are off, it is not known which.
   template <class Measured, class Deviations, class Note>
   odd_measurements leave_out(std::vector<Measured>& from, Deviations&& deviations, double reading_ps,
                                          Note&& note_one) {
@@ -471,8 +471,8 @@ class measurement_taker {
                        [&](const auto& span) { return span.first <= after.at && span.second >= before.at; });
   }
 
-  // A jump that no clock shows is a path that takes longer on the way there or back than before. Which offsets are right,
-  // those before it or those after it, they do not say; round trips do.
+  // A jump that no clock shows is a path that takes longer on the way there or back than before. The offsets do not say
+  // whether those before it or after it are right; round trips do.
   void report_offset_jumps() {
     const bool has_round_trips = std::all_of(from_.offsets.begin(), from_.offsets.end(),
                                              [](const offset_row& row) { return row.round_trip_ps.has_value(); });

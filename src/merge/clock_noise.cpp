@@ -191,8 +191,8 @@ class noise_finder {
     return largest_of_normal * std::sqrt(innovation / (1 - most * most));
   }
 
-  // Of a clock that bends from measurement to measurement: its curvature, of which a chord is off by an eighth, and what is
-  // rough in it.
+  // Of a clock that bends from measurement to measurement: its curvature (a chord is off by an eighth of it) and its
+  // roughness.
   [[nodiscard]] std::optional<double> bending() const {
     constexpr double of_itself = 1.5;  // by how much an error changes its own difference
     double chord = 0, noise = 0;

@@ -23,7 +23,7 @@ struct fitted_line {
 };
 fitted_line fit_line(const std::vector<deviation>& points) noexcept;
 
-// Scatter of independent errors. A clock that wanders smoothly is no noise: where second differences are much smaller
+// Scatter of independent errors. Smooth wandering of a clock is not noise: where second differences are much smaller
 // than what is left of the line, they are used.
 clock_scatter scatter_of(const std::vector<deviation>& points) noexcept;
 // Of several nodes together. One that scatters far more than the usual one says nothing of the others.

@@ -11,7 +11,7 @@ inline namespace PROFKIT_NAMESPACE {
 
 // Texts that differ in nothing but their numbers become one, in the order of the first of each: "… (12 times)".
 [[nodiscard]] std::vector<std::string> folded_warnings(const std::vector<std::string>& all);
-// The same for what is odd about a clock, with the largest size: "… (12 times, up to 3.0 ms)".
+// What is odd about a clock becomes one text in that way, with the largest size: "… (12 times, up to 3.0 ms)".
 [[nodiscard]] std::vector<std::string> folded_warnings(const std::vector<clock_anomaly>& all);
 
 }  // namespace PROFKIT_NAMESPACE

@@ -22,7 +22,7 @@ struct trace_input {
   std::optional<std::int64_t> rank;  // of its run, where it is known without reading the events
   std::shared_ptr<const profile> opened;  // whose file it is, instead of one under its path; null: it is read from there
   std::size_t file = 0;
-  std::string given_host;  // what who opened it called its machine
+  std::string given_host;  // its machine, as given when it was opened
 };
 
 struct merge_inputs {

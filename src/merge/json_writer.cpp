@@ -75,7 +75,7 @@ class section_writer final : public chrome_visitor {
   bool event(const chrome_event& e) override {
     ++report_.events;
     std::string_view json = e.json;
-    // Of an event without arguments, or that was read alone, it is not known whether it is sound JSON.
+    // An event without arguments, or one that was read alone, may not be sound JSON.
     const bool is_sound = e.args.first != nullptr;
     if (!is_sound || json.find('\n') != std::string_view::npos) {
       sound_.clear();
@@ -215,7 +215,7 @@ class section_writer final : public chrome_visitor {
     key_.assign(1, pid.text.empty() && !pid.is_string ? ' ' : pid.is_string ? '"' : '#');
     key_ += pid.text;
     auto at = by_pid_.find(key_);
-    if (at == by_pid_.end()) {  // a number that is none
+    if (at == by_pid_.end()) {  // perhaps known as a string
       key_.front() = '"';
       at = by_pid_.find(key_);
     }
@@ -251,7 +251,7 @@ class section_writer final : public chrome_visitor {
     return true;
   }
 
-  // Names and places are of no time.
+  // Names and places have no time.
   bool append_time(const chrome_event& e, std::string_view value) {
     if (e.phase == 'M') return false;
     append_key("ts");

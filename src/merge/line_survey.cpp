@@ -198,7 +198,7 @@ PROFKIT_ALWAYS_INLINE void copy_head(char* to, const char* from, std::size_t byt
     std::memcpy(to, from, bytes);
 }
 
-// The seven-bit groups of a number of up to 56 bits, spread over eight bytes, of which it moves over as many as count.
+// The seven-bit groups of a number of up to 56 bits, spread over eight bytes; gives the place after those that count.
 PROFKIT_ALWAYS_INLINE char* put_varint_wide(char* to, std::uint64_t value) noexcept {
   static_assert(write_slack_bytes >= 8);
   const std::size_t bytes = quick_varint_bytes(value);

@@ -20,8 +20,8 @@ namespace {
 
 using knot = piecewise_map::knot;
 
-constexpr std::int64_t unknown_drift_ppt = 100'000'000;  // a clock of which nothing is known: 100 ppm
-constexpr std::int64_t unknown_noise_ps = 1'000'000;     // a measurement of which nothing is known: 1 us
+constexpr std::int64_t unknown_drift_ppt = 100'000'000;  // of a clock that nothing is known of: 100 ppm
+constexpr std::int64_t unknown_noise_ps = 1'000'000;     // of a measurement that nothing is known of: 1 us
 
 // Offsets to be found by the wall time S, which falls where one jumps.
 class offset_knots {

@@ -66,7 +66,7 @@ class odd_finder {
   }
 
  private:
-  // Of second differences, which a wandering clock leaves small, or of first ones, of which one bad measurement spoils
+  // Of second differences, which a wandering clock leaves small, or of first ones, where one bad measurement spoils
   // fewer: whichever is less.
   void measure_scatter() {
     std::vector<double> second, first, products;
@@ -141,7 +141,7 @@ class odd_finder {
       const bool alone = off[i] * off[i - 1] < 0 && off[i] * off[i + 1] < 0;
       if (!alone && std::abs(off[i]) > tolerance_at(i)) into.push_back({i, std::abs(off[i])});
     }
-    constexpr std::size_t max_share = 4;  // of more it is not known what the clock is when it does not bend
+    constexpr std::size_t max_share = 4;  // with more bends it is not known how the clock runs without them
     if (into.size() * max_share > n_) into.clear();
   }
 

@@ -37,8 +37,8 @@ struct quick_segment {
   }
   [[nodiscard]] PROFKIT_ALWAYS_INLINE bool holds(std::int64_t x) const noexcept { return x >= from && x < to; }
 
-  // The same as the map's: exact, rounded half up. The product with the multiplier is off by at most one; the rest of
-  // the division says so.
+  // The value that the map gives: exact, rounded half up. The product with the multiplier is off by at most one; the
+  // rest of the division shows it.
   [[nodiscard]] PROFKIT_ALWAYS_INLINE std::int64_t operator()(std::int64_t x) const noexcept {
     const std::int64_t dx = x - x0;
     auto bent = static_cast<std::int64_t>((static_cast<wide_product>(dx) * multiplier) >> fraction_bits);

@@ -84,14 +84,14 @@ struct looked_at {
 };
 
 result<looked_at> look_at(const std::string& path, const limits& bounds, const own_formats& own) {
-  // Positioned reads: nothing is mapped for a look, and a file that shrinks meanwhile is no danger.
+  // Positioned reads: nothing is mapped for a look, and a file that shrinks meanwhile does no harm.
   auto opened = open_file_source(path, io_mode::read, bounds);
   if (!opened.ok()) return std::move(opened).error();
   const std::string head = read_head(**opened, last_part_of(path));
   return looked_at{detect(last_part_of(path), head, own), (*opened)->encoding()};
 }
 
-// The same of a file that is opened to stay open, when its bytes lie in memory then. Otherwise the file is not opened
+// Looks at a file that is opened to stay open, if its bytes lie in memory then. Otherwise the file is not opened
 // and the answer is nothing.
 std::optional<looked_at> look_at_mapped(const capture& c, std::unique_ptr<source>& opened) {
   if (c.io == io_mode::read) return std::nullopt;
@@ -479,7 +479,7 @@ class folder_reader {
       const std::string path = joined_path(part.folder->path, c.name);
       if (!c.look) {
         auto look = look_at(path, options_.bounds, capture_.formats);
-        // Not to be opened now: the name says what it is, and the fault comes when somebody wants its bytes.
+        // Not to be opened now: the name says what it is, and the fault comes when its bytes are read.
         c.look = look.ok() ? std::move(*look) : looked_at{c.by_name, compression::none};
       }
       capture_.files.push_back(described(path, *c.look, c.file != nullptr ? c.file->bytes : 0));
@@ -543,7 +543,7 @@ class folder_reader {
     for (const found_folder& folder : found_.folders) ignore_others(folder, {});
   }
 
-  // Raw data that belongs to what was chosen: it is all there is, or lies beside ranks, of which none is a later profile
+  // Raw data that belongs to what was chosen: it is all there is, or lies beside ranks, none of them a later profile
   // of the same worker.
   void list_unparsed() {
     if (unparsed_.empty()) return;

@@ -127,7 +127,7 @@ bool name_family(capture_file& file, std::string_view bytes, const own_formats& 
   return is_recognised(found.family);
 }
 
-// The same for a source that can be rewound. Where that fails, or the beginning cannot be read, nothing is recognised.
+// name_family() for a source that can rewind. If that fails, or the beginning cannot be read, nothing is recognised.
 result<bool> look_ahead(capture_file& file, source& from, const own_formats& own) {
   const std::string head = read_head(from, last_part_of(file.path));
   const bool recognised = name_family(file, head, own);
@@ -135,7 +135,7 @@ result<bool> look_ahead(capture_file& file, source& from, const own_formats& own
   return recognised;
 }
 
-// No file without a byte holds a profile, nor does a blank file of text: one of the others may be a message that was cut.
+// Empty files and blank text files hold no profile; a blank file of another kind may be a message that was cut.
 bool holds_nothing(std::string_view path, std::string_view bytes) noexcept {
   if (bytes.empty()) return true;
   return bytes.find_first_not_of(" \t\r\n") == std::string_view::npos &&
@@ -176,7 +176,7 @@ struct profile::state {
   capture what;
   std::vector<std::unique_ptr<held_file>> files;
   std::optional<std::int64_t> origin_unix_ns;
-  std::string hostname;  // of the one file, as who opened it said
+  std::string hostname;  // of the one file, as given when it was opened
   bool any_streams = false;
   std::once_flag settled;
   std::array<std::vector<std::uint32_t>, static_cast<std::size_t>(file_content::recording) + 1> by_content;
@@ -267,7 +267,7 @@ struct profile::state {
     if (!hostname.empty()) space.hostnames = {hostname};
   }
 
-  // What is wrong with a trace of which not one event can be read.
+  // What is wrong with a trace when not one event can be read.
   std::optional<fault> why_no_event(std::string_view bytes) const {
     struct first_event final : chrome_visitor {
       bool found = false;
@@ -396,7 +396,7 @@ struct profile::state {
     return file < what.files.size() && content_of(what.files[file].family) == content;
   }
 
-  // A trace that is no export, and a table of kernels, have a clock of their own.
+  // A trace that is not an export, and a table of kernels, have a clock of their own.
   bool has_times(std::size_t file) const noexcept {
     const capture_file& listed = what.files[file];
     return is_trace(listed) || content_of(listed.family) == file_content::probe_records;

@@ -12,7 +12,7 @@ namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 namespace {
 
-constexpr std::string_view left_out = "left out";  // the bytes of a file that is listed and that nobody reads
+constexpr std::string_view left_out = "left out";  // the bytes of a file that is listed and not read
 
 class held_source final : public source {
  public:
@@ -105,7 +105,7 @@ result<void> redact_capture(capture& c, std::unique_ptr<source> only) {
     run.name = names.of_path(run.name);
   }
   for (fault& why : c.unread) why.path = path_with_aliases(why.path, c.path, shown, names);
-  c.ignored.clear();  // files that nobody looked into
+  c.ignored.clear();  // files that were not looked into
   c.path = shown;
   c.held = std::move(held);
   c.stream = nullptr;

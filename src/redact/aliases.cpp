@@ -204,7 +204,7 @@ std::size_t aliaser::append_secret(std::string& out, std::string_view text, std:
   return end;
 }
 
-// The same for an IPv4 address ("10.0.0.7", "ip-10-0-0-7") and a UUID: digits that would stay.
+// Where an IPv4 address ("10.0.0.7", "ip-10-0-0-7") or a UUID ends, else `at`: digits that would stay.
 std::size_t aliaser::append_address(std::string& out, std::string_view text, std::size_t at) {
   constexpr std::size_t uuid_groups[] = {8, 4, 4, 4, 12};
   std::size_t end = at;

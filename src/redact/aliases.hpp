@@ -12,7 +12,7 @@ namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 
 // A text is cut into runs of letters and digits; all else stays. Digits at the end of a run stay where they are few ("layer_11"),
-// the rest is cut at capitals and numbers ("BertLayer"), and each word stays or becomes its alias. A run that is no words, as a
+// the rest is cut at capitals and numbers ("BertLayer"), and each word stays or becomes its alias. A run without words, such as a
 // hash, or has foreign letters, gets one alias. What looks like an access token or an address gets one as a whole.
 //
 // Different texts stay different, for a run is cut in only one way, aliases are letters only and no public word begins like one.
@@ -27,7 +27,7 @@ class aliaser {
     append(out, text);
     return out;
   }
-  // The same for names of files and folders: numbers of any length stay, as times of runs.
+  // of() for names of files and folders: numbers of any length stay, such as times of runs.
   [[nodiscard]] std::string of_path(std::string_view path) {
     std::string out;
     work_out(out, path, true);

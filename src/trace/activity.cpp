@@ -189,7 +189,7 @@ void settle_markers(std::vector<step_marker>& markers) {
   markers = std::move(kept);
 }
 
-// What who opened a file says of its rank counts before what the file says.
+// The rank given when a file was opened counts before what the file says.
 std::int32_t shown_rank(const activity_parts& parts, const activity_device& d) {
   const std::int32_t given = parts.from->what().files[d.file].given_rank;
   return given >= 0 ? given : d.rank;

@@ -1,5 +1,5 @@
-// The events of one line that is in memory, in batches: for those who walk a few lines on their own. What asks many lines,
-// or shares them with other questions, is a pass of scan_lines().
+// The events of one line that is in memory, in batches, for callers that walk a few lines on their own. Callers with many
+// lines, or lines that others read as well, use scan_lines().
 #pragma once
 #include <formats/xspace/xspace_index.hpp>
 #include <formats/xspace/xspace_stream.hpp>

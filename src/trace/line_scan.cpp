@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t batch_events = 256;
 
-// All who take the events of one line at a time.
+// The readers of one line, which take its events together.
 class line_readers {
  public:
   void begin(line_pass& pass, const line_place& place, std::uint64_t bytes) {
@@ -56,7 +56,7 @@ class line_readers {
   std::array<event_row, batch_events> copied_;
 };
 
-// A line and who wants it.
+// A line and the passes that want it.
 struct wanted_line {
   line_place place;
   std::vector<line_pass*> by;
@@ -88,7 +88,7 @@ result<void> read_for_all(const profile& p, const wanted_line& wanted, shared_me
   return {};
 }
 
-// Hands the events of a file that is streamed to those who want them, and keeps who wants a line once more.
+// Hands the events of a file that is streamed to the passes that want them, and keeps those that want a line once more.
 class streamed_readers final : public stream_visitor {
  public:
   // Null: asks each pass whether it wants a line.

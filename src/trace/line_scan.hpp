@@ -1,4 +1,4 @@
-// One decode of the lines of XSpaces for all who want their events, of files in memory and of files that are streamed.
+// One decode of the lines of XSpaces for all passes that want their events, of files in memory and streamed ones.
 #pragma once
 #include <formats/xspace/xspace_stream.hpp>
 #include <profkit/core/profile.hpp>
@@ -27,7 +27,7 @@ struct line_place {
 [[nodiscard]] inline const plane_index& plane_at(const profile& p, const line_place& place) {
   return p.outline(place.file)->planes[static_cast<std::size_t>(place.plane)];
 }
-// The plane that a row names; null where there is none, as in files that are no XSpace.
+// The plane that a row names; null where there is none, as in files other than XSpaces.
 [[nodiscard]] inline const plane_index* find_plane(const profile& p, std::uint32_t file, std::int32_t plane) noexcept {
   const std::vector<plane_index>& planes = p.outline(file)->planes;
   return plane < 0 || static_cast<std::size_t>(plane) >= planes.size() ? nullptr : &planes[static_cast<std::size_t>(plane)];
@@ -59,11 +59,11 @@ class line_pass {
 };
 
 // Reads each line that a pass wants, once for all of them; on up to host.threads threads, the longest line first.
-// Faults: cancelled, out_of_memory, those of a source that is streamed again. Damage is no fault: end() has it.
+// Faults: cancelled, out_of_memory, those of a source that is streamed again. Damage is not a fault: end() has it.
 result<void> scan_lines(const profile& p, const std::vector<line_pass*>& passes, const hooks& host);
 
-// The same of the files that are streamed, before anything is known of their planes: outline() has them afterwards.
-// `again`: whether they are to be read once more later.
+// scan_lines() for the files that are streamed, before anything is known of their planes: outline() has them
+// afterwards. `again`: whether they are to be read once more later.
 result<void> scan_streamed_lines(const profile& p, const std::vector<line_pass*>& passes, bool again, const hooks& host);
 
 // A value for each of some lines, which are added in the order of file, plane and line. Adding moves the values.

@@ -93,7 +93,7 @@ std::optional<fault> output_words::understand(options& into) const {
 
 std::filesystem::path resolved_path(const std::string& path) {
   std::error_code ignored;
-  // Absolute first: of a relative path of which nothing is there, nothing would be resolved.
+  // Absolute first: a relative path of which nothing exists would not be resolved.
   return std::filesystem::weakly_canonical(std::filesystem::absolute(path, ignored), ignored);
 }
 

@@ -45,7 +45,7 @@ struct input_words {
   [[nodiscard]] std::optional<profkit::fault> understand(options& into) const;
 };
 
-// The same for every way to write it, whether anything is there or not.
+// One path for every way to write it, whether anything is there or not.
 [[nodiscard]] std::filesystem::path resolved_path(const std::string& path);
 
 // Of two outputs in one file the second would replace the first. Devices and pipes may take both.

@@ -40,7 +40,7 @@ std::string bash_case(const std::vector<std::string>& names, const std::string& 
   return names.empty() ? "" : "        " + joined_words(names, "|") + ") " + body + " ;;\n";
 }
 
-// What is offered after the name of an option, where it is no file.
+// What is offered after the name of an option, unless it is a file.
 std::string bash_values(const described_command& command) {
   std::string cases;
   std::vector<std::string> nothing;

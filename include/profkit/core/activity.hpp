@@ -74,7 +74,7 @@ static_assert(sizeof(kernel_row) == 80);
 /// What an operator did, by the shapes of its inputs.
 struct kernel_work {
   std::int64_t flops = 0, bytes = 0;      ///< bytes: moved from and to memory at least
-  std::optional<number_type> multiplies;  ///< these operations are of; nothing where the type is none that devices multiply
+  std::optional<number_type> multiplies;  ///< these operations are of; nothing if devices do not multiply the type
 };
 
 /// What tables and traces say beyond time; only kept where the source has it.
@@ -295,7 +295,7 @@ struct activity_input {
   /// Of spans that are recorded by their two ends: begins that nothing ended, those of them around which nothing ended either (they
   /// ran when the trace ended), and ends that nothing began. None is a span.
   std::uint64_t begins_without_end = 0, begins_open = 0, ends_without_begin = 0;
-  std::string unpaired;      ///< the same as a sentence, which `incomplete` has, too; "" when there are none
+  std::string unpaired;      ///< these counts as a sentence, also in `incomplete`; "" when all are 0
   std::string lacks_events;  ///< why events are known to be missing though the file is intact; "" when nothing says so
   /// When the last event ends, where a false duration was cut that ends later; no_time_ps elsewhere.
   std::int64_t last_ps = no_time_ps;
@@ -420,7 +420,7 @@ class activity {
   /// and the last one only their kinds are given. Gives a bit for each kind, 1 << host_span_kind.
   virtual result<std::uint32_t> visit_host_spans_in(std::uint32_t host_group, interval_sequence windows,
                                                     host_span_visitor& into, const hooks& host = {}) const;
-  /// The same in parts, on up to hooks::threads threads.
+  /// visit_host_spans_in() in parts, on up to hooks::threads threads.
   virtual result<std::uint32_t> visit_host_spans_in_parts(std::uint32_t host_group, interval_sequence windows,
                                                           host_span_parts& into, const hooks& host = {}) const;
 };

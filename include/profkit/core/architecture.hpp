@@ -162,7 +162,7 @@ struct layer_component {
   std::int64_t wall_ps = 0;  ///< their union; parts may overlap each other
   std::int64_t kernel_sum_ps = 0;
   std::uint64_t kernels = 0;
-  /// Of the kernels of which it is known what their operators did, by the shapes of these.
+  /// Of the kernels whose operators have shapes on record, from which follows what they did.
   std::int64_t flops = 0, bytes = 0, worked_ps = 0;
   std::vector<std::uint32_t> lanes;  ///< indices into device_architecture::streams
 };
@@ -263,13 +263,13 @@ struct device_architecture {
   confidence sure = confidence::low;
   bool experts_open = false;        ///< whether layers without known kernels of experts have experts all the same is not known
   std::string layers_of_the_model;  ///< "modules show 12 layers", where the facts count others than the kernels; else ""
-  /// No table says when kernels ran: op_counts, the number of anchors and what follows from them (layers_per_pass,
-  /// types with their occurrences in all passes and no ranges, checks) are all there is. There are no passes and no
+  /// No table says when kernels ran. Then only op_counts, the number of anchors and what follows from them are known
+  /// (layers_per_pass, types with their occurrences in all passes and no ranges, checks). There are no passes and no
   /// layers.
   bool totals_only = false;
   std::uint64_t counted_passes = 0;  ///< totals_only: by kernels that stand once in each pass; 0: not known
   [[nodiscard]] std::uint64_t complete_passes() const noexcept;
-  /// "layer" where attention kernels mark them; "part" where something merely repeats, of which it is not known what it
+  /// "layer" where attention kernels mark them; "part" where something repeats and nothing says what it
   /// is.
   [[nodiscard]] const char* layer_word() const noexcept;
   /// A type for people: "MoE+GMM+sampling"; "Dense or MoE" where experts_open leaves it so.

@@ -252,7 +252,7 @@ struct host_evidence {
   std::int64_t gc_ps = 0;       ///< garbage collection
   std::int64_t recording_ps = 0;  ///< what the profiler itself did
   std::int64_t threads_ps = 0;  ///< sum over threads of their own activity; / host_ps is the parallelism
-  known_activity known;  ///< of the thread that launched the next kernel; where no launch is on record, of any thread
+  known_activity known;  ///< of the thread that launched the next kernel; without a launch on record, of any thread
   std::int64_t launcher_ps = 0;  ///< ops and calls of the launching thread, of any name
   std::int64_t silent_ps = 0;      ///< the longest time without an op or a call of the launching thread
   std::int64_t untraced_ps = 0;    ///< the same without any span of it, frames and annotations as well
@@ -370,7 +370,7 @@ struct step_verdict {
   std::int64_t weighted_host_ps = 0, weighted_sync_ps = 0, weighted_comm_ps = 0;
   std::uint64_t unrecorded_launches = 0;  ///< of the host's step of that number, or in the window where it has none
   std::int64_t evidenced_ps = 0;  ///< length of the listed gaps that host evidence exists for
-  std::int64_t launched_early_ps = 0;  ///< of them, those whose work was launched in time: the host is no cause
+  std::int64_t launched_early_ps = 0;  ///< of them, those whose work was launched in time: the host is not the cause
   std::int32_t group = -1;        ///< index into bubbles_result::groups
   bubble_tags tags;
   bubble_labels labels;
@@ -383,12 +383,12 @@ struct step_verdict {
 struct bubble_step : step_measures, step_verdict {
   std::string id;  ///< "50": the number of its marker, else its name
 };
-/// What was measured, and the id; a verdict is none of what is packed.
+/// What was measured, and the id; verdicts are not packed.
 void pack_row(const bubble_step& row, number_packer& into);
 void unpack_row(bubble_step& row, number_unpacker& from);
 inline void count_row_from(bubble_step& row, std::uint32_t structures) noexcept { row.first_structure += structures; }
 
-/// The steps of all devices. There may be a million of them, most of which nobody looks at twice.
+/// The steps of all devices. There may be a million of them, and most are read once.
 class bubble_steps {
  public:
   class iterator {
@@ -438,7 +438,7 @@ class bubble_steps {
   std::vector<step_verdict> verdicts_;
 };
 
-/// A part of a step: a layer where the host names it, else what repeats, of which it is not known what it is.
+/// A part of a step: a layer where the host names it, else a sequence that repeats.
 struct step_structure {
   std::uint32_t step = 0;
   std::uint32_t index = 0;  ///< in the step, among all of its parts
@@ -548,7 +548,7 @@ struct aicpu_op {
 /// The whole capture of one device.
 struct device_gaps {
   std::uint64_t kernels = 0, duplicates = 0;
-  std::uint64_t in_flight = 0;  ///< asynchronous copies on their way, which are none of its kernels
+  std::uint64_t in_flight = 0;  ///< asynchronous copies on their way, which do not count as kernels
   std::int64_t first_ps = no_time_ps, last_ps = no_time_ps;
   std::int64_t busy_ps = 0, largest_ps = 0;
   std::int64_t not_recorded_ps = 0;  ///< neither busy nor idle: launches have no record
@@ -696,7 +696,7 @@ result<bubbles_result> find_bubbles(const activity& of, const bubble_options& o 
 
 /// Whether any step has a marker; else the whole capture counts as one.
 [[nodiscard]] bool has_marked_steps(const bubbles_result& r) noexcept;
-/// Whether all time that counts is that of marked steps: no device is without one.
+/// Whether all time that counts is in marked steps, on every device.
 [[nodiscard]] bool has_only_marked_steps(const bubbles_result& r) noexcept;
 
 /// The sum of the rows of `time` of a device (-1: of all), in steps or outside of them: what their shares are of.

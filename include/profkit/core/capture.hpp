@@ -36,7 +36,7 @@ enum class file_family : std::int32_t {
 [[nodiscard]] const char* why_not_read(file_family f) noexcept;
 [[nodiscard]] inline bool is_recognised(file_family f) noexcept { return f != file_family::unknown; }
 
-/// What a file holds. Who walks files asks this and not which format it is; several formats may hold the same.
+/// What a file holds. Code that walks files asks this and not which format it is; several formats may hold the same.
 enum class file_content : std::uint8_t {
   nothing,        ///< nothing that is read
   planes,         ///< planes, lines and events, read in place: an XSpace
@@ -66,14 +66,14 @@ struct capture_file {
   /// Which node of a merged trace JSON this is: such a file is opened as its nodes, each of which reads like the file that was
   /// merged. -1: it is a file of its own.
   std::int64_t node = -1;
-  /// What who opened it said of it, which counts before what the file says: its machine, and its rank in its run; "" and -1:
+  /// Given when it was opened, which counts before what the file says: its machine, and its rank in its run; "" and -1:
   /// nothing.
   std::string given_host;
   std::int32_t given_rank = -1;
 };
 
-/// Whether a file that is no XSpace says what devices or hosts did, and when: trace JSON that repeats no XSpace, a
-/// table of kernels, a format of the host's own.
+/// Whether a file other than an XSpace says what devices or hosts did, and when: trace JSON that does not repeat an
+/// XSpace, a table of kernels, a format of the host's own.
 [[nodiscard]] bool is_trace(const capture_file& file) noexcept;
 
 /// A run found below the path that was given: newest first.
@@ -103,7 +103,7 @@ struct open_options {
   /// file says. "" and -1: that counts.
   std::string hostname;
   std::int32_t rank = -1;
-  /// Files that are no XSpace are read when they are first asked for. True: those reads go without the hooks,
+  /// Files that are not XSpaces are read when they are first asked for. True: those reads go without the hooks,
   /// which then need not outlive open().
   bool host_ends_with_open = false;
   /// Names, paths, hosts and texts that are not public get aliases before anything else sees them, and environment dumps and
@@ -122,7 +122,7 @@ struct capture {
   std::vector<capture_run> runs;     ///< empty when a single file was given
   std::vector<std::string> ignored;  ///< files looked at and not recognised (at most 100 named)
   std::uint64_t ignored_count = 0;
-  /// What was recorded and is not read as it lies there, as raw data that nobody has parsed, and what to do about each.
+  /// What was recorded but cannot be read as it is, such as raw data that was not parsed, and what to do about each.
   std::vector<fault> unread;
   io_mode io = io_mode::automatic;
   limits bounds;
@@ -138,7 +138,7 @@ struct capture {
 
 /// Looks at PATH: a file (or "-"), a run directory, or a parent of runs (`plugins/profile/<run>/` below it).
 /// Faults: not_found, permission, invalid_argument (no such run; the message lists the runs).
-/// A directory with nothing in it is no fault: `files` is empty. A file that nothing recognises is listed as
+/// A directory with nothing in it is not a fault: `files` is empty. A file that nothing recognises is listed as
 /// `unknown` when it was given by path. A file that cannot be opened, or went away while the folder was looked at,
 /// is listed by its name: the fault comes when it is opened.
 result<capture> open_capture(const std::string& path, const open_options& options = {});

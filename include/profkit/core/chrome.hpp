@@ -50,7 +50,7 @@ struct chrome_event {
   std::string_view name, cat, id;
   chrome_ref pid, tid;
   /// Exact: decimal text to ps, digits past the sixth rounded half away from zero. ts_ps is relative to
-  /// chrome_summary::zero_us; it is empty in M events, when absent, when it is no number and when it lies
+  /// chrome_summary::zero_us; it is empty in M events, when absent, when it is not a number and when it lies
   /// 106 days or more from there, as does its end.
   std::optional<std::int64_t> ts_ps, dur_ps;
   std::string_view args_json;  ///< raw text of "args", "" when absent; json_members reads it
@@ -65,13 +65,13 @@ struct chrome_summary {
   bool terminated = false;               ///< the closing bracket was there; a bare array may lack it by the format
   std::uint64_t bytes = 0;               ///< decoded bytes read
   std::uint64_t events = 0;              ///< delivered; objects without "ph" count
-  std::uint64_t broken_events = 0;       ///< stretches of text that are no event and were passed over
+  std::uint64_t broken_events = 0;       ///< stretches of text that are not events and were passed over
   std::vector<std::uint64_t> broken_at;  ///< where the first 16 of them start
   std::uint64_t irregular =
       0;  ///< places that are not valid JSON and were read all the same (stray commas, bad escapes)
   std::uint64_t first_irregular = no_offset;
-  /// Events whose "ts" or "dur" is no number or out of range, or that end out of range; complete events that last less
-  /// than no time.
+  /// Events whose "ts" or "dur" is not a number or out of range, or that end out of range; complete events of negative
+  /// duration.
   std::uint64_t unusable_times = 0;
   std::uint64_t first_unusable_time = no_offset;
   bool nanoseconds = false;  ///< "ts" and "dur" are nanoseconds, by the first of them
@@ -141,7 +141,7 @@ chrome_clock read_chrome_clock(std::string_view bytes, const chrome_options& opt
 class json_members {
  public:
   explicit json_members(std::string_view object, std::uint32_t max_nesting = limits{}.max_nesting) noexcept;
-  bool next() noexcept;  ///< false at the end, and at text that is no member
+  bool next() noexcept;  ///< false at the end, and at text that is not a member
   [[nodiscard]] std::string_view key() const noexcept { return key_; }      ///< escapes not undone
   [[nodiscard]] std::string_view value() const noexcept { return value_; }  ///< raw JSON text, strings with quotes
   [[nodiscard]] bool ok() const noexcept { return ok_; }                    ///< false: it ended at broken text
@@ -162,7 +162,7 @@ std::string_view json_member(std::string_view object, std::string_view key);
 /// else as written. `sound` becomes false at an escape JSON does not know, which is kept as it stands.
 std::string_view json_text(std::string_view raw_value, std::string& scratch, bool* sound = nullptr);
 /// Exact decimal number, or decimal string, times 10^scale as an integer, rounded half away from zero; empty
-/// when it is no number or does not fit.
+/// when it is not a number or does not fit.
 std::optional<std::int64_t> json_scaled_integer(std::string_view raw_value, int scale = 0);
 
 }  // namespace PROFKIT_NAMESPACE

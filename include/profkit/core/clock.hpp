@@ -48,7 +48,7 @@ struct snapshot_set {
 };
 
 /// Reads a message SnapshotPairs{1 repeated {1 sys_clock_ns, 2 tracer_clock_ns}, 2 sampling_period_ns}. Fault:
-/// damaged, with what was expected; no pair at all is no fault.
+/// damaged, with what was expected; not one pair is not a fault.
 result<snapshot_set> read_snapshot_pairs(std::string_view bytes, std::string path = {});
 /// What an XSpace itself says of its clocks; one look at the head of each plane.
 struct trace_clocks {
@@ -106,8 +106,8 @@ struct offset_read_options {
 };
 
 /// Reads offsets JSON lines. Faults (damaged, with line number in the message and byte_offset): an offset or window
-/// that is no number, a header node without node_id, a node listed twice in one header, a file without any row or
-/// header. Lines that are no JSON are counted and passed over.
+/// that is not a number, a header node without node_id, a node listed twice in one header, a file without any row or
+/// header. Lines that are not JSON are counted and passed over.
 result<offset_table> read_offsets(std::string_view text, std::string path = {}, const offset_read_options& o = {});
 
 /// run_metadata.json: who took part in a run.

@@ -64,7 +64,7 @@ struct collective_op {
   bool library_kernels = false;  ///< every execution is a kernel of a communication library
   /// It is on record who takes part: calls of a group are matched by their number, over all its devices, and `device` is -1.
   bool by_group = false;
-  std::int64_t root = -1;  ///< rank of who sends a broadcast or gets what is reduced, as far as that is on record
+  std::int64_t root = -1;  ///< rank that sends a broadcast or gets what is reduced; -1: not on record
   std::vector<std::pair<std::int64_t, std::int64_t>> pairs;  ///< ranks of a permute, or of a send and its recv: source, target
   /// Which device has which rank is inferred, from the order of nodes and of their devices; of groups that are not everyone.
   bool placed_by_order = false;
@@ -122,7 +122,7 @@ struct collective_group {
   std::uint32_t occurrence = 0;
   std::uint64_t first_member = 0;
   std::uint32_t member_count = 0;
-  /// Members, counted from first_member, of which the one must begin before the other ends. Of a reduce: the latest
+  /// Members, counted from first_member, the first of which must begin before the second ends. Of a reduce: latest
   /// start and the root; of a broadcast: the root and the earliest end; of a send: sender and receiver.
   std::uint32_t latest_start = 0, earliest_end = 0;
   std::int64_t start_gap_ps = 0;  ///< latest start - first start
@@ -133,8 +133,8 @@ struct collective_group {
   std::int64_t payload_bytes = -1;
   /// First start to last end; -1 where the clocks of members are not known well enough.
   std::int64_t span_ps = -1;
-  /// Last start to last end. Where clocks are not known well enough, the shortest execution of a collective for which everybody
-  /// waits; of others -1.
+  /// Last start to last end. Where clocks are not known well enough, the shortest execution of a collective where all members
+  /// wait; of others -1.
   std::int64_t moving_ps = -1;
   bool judged = true;             ///< it is known whose start and end matter
   bool by_ids = false;            ///< ids of runs or numbers on record, which all members share, say that these are one call
@@ -155,7 +155,7 @@ struct arriving_device {
   std::int64_t waited_for_ps = 0; ///< what the others waited for it
   std::int64_t waited_ps = 0;
 };
-/// Calls of which it is not known who came last. Executions are counted where it is not known which of them are one call.
+/// Calls whose last member is not known. Executions are counted where it is not known which of them are one call.
 struct unjudged_arrivals {
   std::string why;
   std::uint64_t calls = 0, executions = 0;
@@ -165,11 +165,11 @@ struct unjudged_arrivals {
 /// reduce-scatter and an all-to-all of equal shares end together; of others, calls whose ends lie together on record are judged.
 struct collective_arrivals {
   std::uint64_t judged = 0;  ///< calls
-  std::uint64_t tied = 0;    ///< of them, those to which several came last at once: nobody counts as the last
+  std::uint64_t tied = 0;    ///< of them, those to which several came last at once: no device counts as the last
   std::int64_t waited_ps = 0;
   std::vector<arriving_device> devices;  ///< of calls that could be judged; by node and device
-  std::int32_t latest = -1;  ///< index into devices: whom the others waited for longest; -1: nobody, or several as long
-  std::int64_t longest_ps = 0;  ///< the longest wait, of which device, in which op
+  std::int32_t latest = -1;  ///< index into devices: that the others waited for longest; -1: none, or several
+  std::int64_t longest_ps = 0;  ///< the longest wait, which device waited, in which op
   std::uint32_t longest_device = 0, longest_op = 0, longest_member = 0;
   std::vector<unjudged_arrivals> unjudged;  ///< by reason, the most calls first
   [[nodiscard]] std::uint64_t unjudged_calls() const noexcept;
@@ -219,7 +219,7 @@ struct unrecorded_calls {
 };
 [[nodiscard]] const char* unrecorded_place_name(unrecorded_calls::place p) noexcept;  ///< "end", …
 
-/// Something a person should know of: an execution without partners, a clock that nobody corrected.
+/// Something a person should know of: an execution without partners, a clock that was not corrected.
 struct collective_warning {
   // enum collective_warning::kind: written by scripts/generate
   enum class kind : std::uint8_t {
@@ -251,7 +251,7 @@ struct validation_result {
   std::vector<collective_member> members;
   std::uint64_t violations = 0;       ///< beyond the bound of the clocks
   std::uint64_t violations_raw = 0;   ///< latest start not before earliest end, whatever the bound
-  std::uint64_t pair_violations = 0;  ///< pairs of nodes of which one ended before the other began
+  std::uint64_t pair_violations = 0;  ///< pairs of nodes: one ended before the other began
   std::uint64_t overlaps = 0;         ///< groups in order
   /// Groups where it is unknown who waits for whom, and executions whose group is unknown.
   std::uint64_t unjudged = 0;
@@ -261,7 +261,7 @@ struct validation_result {
   bool groups_by_time = false;     ///< of some operation, calls were put together by run id or time
   bool placed_by_order = false;    ///< of some operation it is inferred which device has which number
   bool devices_counted = false;    ///< of some it is inferred how many devices its program has
-  bool groups_unknown = false;           ///< of some operation no process group is on record
+  bool groups_unknown = false;           ///< some operation has no process group on record
   bool groups_by_number = false;         ///< of some, no more than the last three digits of its group's name
   std::vector<std::string> assumptions;  ///< what is taken for granted, each a sentence
   std::uint64_t warnings = 0;
@@ -281,7 +281,7 @@ struct validation_result {
 result<validation_result> validate_collectives(const std::vector<std::shared_ptr<const trace>>& traces,
                                                const validation_options& o = {});
 
-/// The same for one capture, a run directory of several hosts or a merged trace; borrowed.
+/// validate_collectives() for one capture, a run directory of several hosts or a merged trace; borrowed.
 result<validation_result> validate_collectives_of(const trace& t, const validation_options& o = {});
 /// Whether a capture holds more than one node: several XSpace files or ranks, or a merged one. Looks at names alone.
 [[nodiscard]] bool has_several_nodes(const profile& capture);
@@ -289,11 +289,11 @@ result<validation_result> validate_collectives_of(const trace& t, const validati
 [[nodiscard]] std::string arriving_device_text(const validation_result& found, const arriving_device& d);
 /// Whether no other member of that call began as late as its `last`.
 [[nodiscard]] bool starts_last_alone(const validation_result& of, const collective_group& g) noexcept;
-/// "rank 7 comes last in 5 of 8 collectives; the others wait 35.543 ms for it"; "" where nobody waited.
+/// "rank 7 comes last in 5 of 8 collectives; the others wait 35.543 ms for it"; "" where no device waited.
 [[nodiscard]] std::string latest_text(const validation_result& found);
 /// "not judged: 1 collective (not every member recorded them)"; "" where all could be.
 [[nodiscard]] std::string unjudged_text(const collective_arrivals& found);
-/// Both, and how much is waited in all; "" where nobody waited and all could be judged.
+/// Both, and how much is waited in all; "" where no device waited and all could be judged.
 [[nodiscard]] std::string arrivals_text(const validation_result& found);
 /// "4 nodes", "4 processes of 1 host", "8 processes of 2 hosts".
 [[nodiscard]] std::string nodes_text(const validation_result& found);
@@ -330,7 +330,7 @@ struct aligned_node {
 
 struct alignment_options {
   std::int64_t max_bound_ps = 1000000000;  ///< 1 ms: wider intervals decide nothing
-  double max_drift_ppm = 1000;             ///< no clock is worse
+  double max_drift_ppm = 1000;             ///< no clock drifts more
   std::int64_t reference_node = 0;         ///< id
 };
 
@@ -343,8 +343,8 @@ struct alignment_result {
   std::uint64_t undecidable = 0, contradictions = 0;
 };
 
-/// Offset and drift of every node from its barrier-like collectives alone: each says that nobody ended before
-/// everybody began. Intervals are exact for a pair and at least as wide as the truth for a node reached through others.
+/// Offset and drift of every node from its barrier-like collectives alone: in each, no member ended before
+/// all began. Intervals are exact for a pair and at least as wide as the truth for a node reached through others.
 alignment_result align_by_collectives(const validation_result& matched, const alignment_options& o = {});
 
 /// What the nodes of a capture say of each other, as far as a report shows it.

@@ -89,7 +89,7 @@ struct collectives_result {
   std::shared_ptr<const void> recorded_texts;    ///< owns its names
   std::string absent;
   std::vector<file_damage> damage;
-  std::shared_ptr<const void> texts;  ///< owns the names that are no spans of a file
+  std::shared_ptr<const void> texts;  ///< owns the names that do not lie in a file
 };
 /// `ops` is what analyse_ops() gave for the same capture and options.
 result<collectives_result> analyse_collectives(const trace& t, const ops_result& ops, const query_filters& o = {},

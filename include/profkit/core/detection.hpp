@@ -36,7 +36,7 @@ struct detection_report {
   std::string verdict;                        ///< "xspace: name *.xplane.pb", "a SavedModel"
   std::string next;                           ///< what to do instead; "" when it is read
   std::optional<fault> damage;                ///< it could not be opened or read
-  std::optional<fault> unread;                ///< a folder of raw data that nobody has parsed
+  std::optional<fault> unread;                ///< a folder of raw data that was not parsed
 };
 
 /// By a file's name (no folder in it) and its first decoded bytes, or all of them. Pure: `path`, `bytes` and `encoding`
@@ -53,7 +53,7 @@ result<std::vector<detection_report>> explain_path(const std::string& path, cons
 /// `limit`: rows of each list; 0: all. Does not finish the sink.
 result<void> write_detection_document(const std::string& path, const std::vector<detection_report>& reports, sink& into,
                                       std::uint64_t limit = 0);
-/// The same of a path that could not be looked at.
+/// That document for a path that could not be looked at.
 result<void> write_detection_error(const fault& why, sink& into);
 
 /// Why nothing was recognised: the fault of the file, or of a folder without a profile; nothing when something was.

@@ -45,10 +45,10 @@ struct dump_source {
   held_bytes held;
   capture_file found;
 };
-/// Whether dump_message() can show a file: invalid_argument when it is no protobuf, while no type insists on one.
+/// Whether dump_message() can show a file: invalid_argument when it is not protobuf and no type is given.
 result<void> check_dump(const capture_file& file, std::string_view type);
 /// Opens it. `type` is as for dump_message(), "" where the kind of file says it. Faults: those of opening;
-/// invalid_argument (a directory; a file that is no protobuf, while no type insists on one).
+/// invalid_argument (a directory; a file that is not protobuf, while no type is given).
 result<dump_source> open_dump_source(const std::string& path, std::string_view type, const open_options& how);
 
 /// Writes one message. `type` is one of dump_types(), with or without a package before it, or "raw": every

@@ -57,7 +57,7 @@ enum class document_status : std::int32_t {
 // end of enum document_status
 
 /// Writes one document as indented JSON: {"schema","version","status","reason",…}, docs/schemas/<name>.json.
-/// Damage of the input is no fault: it makes the status partial or, when nothing could be read, error. A fault
+/// Damage of the input is not a fault: it makes the status partial or, when nothing could be read, error. A fault
 /// is returned when writing failed, the host cancelled, or `o` asks for what is not there (no such step); with
 /// the last two nothing or only a part was written. The limit of a report is that of the lists of its parts. Does not
 /// finish the sink.
@@ -78,9 +78,9 @@ result<document_status> write_explanation(const trace& t, std::string_view id, c
 /// The error document of a capture that could not be opened: status "error" with code, message, path,
 /// byte_offset, hint.
 result<void> write_error_document(document which, const fault& why, sink& into);
-/// The same of a document that is not of one capture, by its name: "validate", "merge".
+/// write_error_document() for a document that is not of one capture, by its name: "validate", "merge".
 result<void> write_error_document(std::string_view name, const fault& why, sink& into);
-/// What open_options::redact replaced, with what each alias stands for: for the eyes of who shares the capture only.
+/// What open_options::redact replaced, with what each alias stands for: only for the person who shares the capture.
 result<void> write_redaction(const redaction& done, sink& into);
 
 }  // namespace PROFKIT_NAMESPACE

@@ -17,10 +17,10 @@ class format {
 
   /// A short name for people and documents: "span_log".
   [[nodiscard]] virtual const char* name() const noexcept = 0;
-  /// Whether a file may be one, by its name alone (without folders, .gz and .zst). In a folder no other file is looked
-  /// into.
+  /// Whether a file may be one, by its name alone (without folders, .gz and .zst). In a folder only such
+  /// files are opened.
   [[nodiscard]] virtual bool may_be_named(std::string_view file_name) const noexcept = 0;
-  /// Whether its first decoded bytes are of this format: up to 64 KiB, all of a shorter file. Be strict: who says yes
+  /// Whether its first decoded bytes are of this format: up to 64 KiB, all of a shorter file. Be strict: saying yes
   /// takes the file from every other format.
   [[nodiscard]] virtual bool recognises(std::string_view head) const noexcept = 0;
   /// Reads all of it, decoded. What cannot be understood is passed over with recording::pass_over(). A fault says that

@@ -47,7 +47,7 @@ struct framework_result {
   std::vector<framework_stat> stats;  ///< by name
   std::string absent;
   std::vector<file_damage> damage;
-  std::shared_ptr<const void> texts;  ///< owns the names that are no spans of a file
+  std::shared_ptr<const void> texts;  ///< owns the names that do not lie in a file
 };
 result<framework_result> analyse_framework(const trace& t, const query_filters& o = {}, const hooks& host = {});
 

@@ -57,7 +57,7 @@ struct info_result {
   bool complete = true;
   std::vector<std::string> reasons;   ///< why not complete
   std::string absent;                 ///< why there is no file; empty otherwise
-  std::shared_ptr<const void> texts;  ///< owns the names of Chrome files, which are no spans of a file
+  std::shared_ptr<const void> texts;  ///< owns the names of Chrome files, which do not lie in a file
 };
 result<info_result> analyse_info(const trace& t, const query_filters& o = {}, const hooks& host = {});
 

@@ -131,7 +131,7 @@ struct space_memory {
   std::int64_t temp_outside_bytes = 0;     ///< of these, what the peak does not look at
   std::int64_t fragmentation_bytes = 0;    ///< temporary allocations the peak looks at, minus the peak in them
   std::int64_t residency_floor_bytes = 0;  ///< least value of the live curve over the schedule
-  std::int64_t temp_floor_bytes = 0;       ///< the same of temporary memory alone
+  std::int64_t temp_floor_bytes = 0;       ///< that of temporary memory alone
   std::int64_t temp_pool_bytes = 0;
   std::int64_t temp_pool_index = -1;  ///< allocation index; -1: none
   peak_method method = peak_method::none;

@@ -63,8 +63,8 @@ struct given_clocks {
 
 /// What to merge. Paths may be empty when there is none.
 struct merge_options {
-  /// Open captures, instead of traces and run_dir: each of their files that can be merged is one trace, under its path and, where
-  /// who opened it gave one, its rank.
+  /// Open captures, instead of traces and run_dir: each of their files that can be merged is one trace, under its path and its
+  /// rank, if given when it was opened.
   std::vector<std::shared_ptr<const profile>> opened;
   /// One a node, or a trace that this library merged; a folder stands for the one trace in it.
   std::vector<std::string> traces;

@@ -60,7 +60,7 @@ struct peak_group {
   std::uint64_t devices = 0;
 };
 
-/// What ops do, of which that is known.
+/// What those ops do that it is known of.
 struct op_work_sums {
   std::int64_t worked_ps = 0;         ///< self time of these ops
   std::int64_t flops = 0, bytes = 0;  ///< floating-point operations, and bytes moved from and to memory
@@ -88,11 +88,11 @@ struct op_groups : op_work_sums {
   std::uint64_t count = 0;       ///< of all ops
   std::int64_t self_ps = 0, total_ps = 0;
   std::vector<peak_group> peaks;
-  std::uint64_t unlinked = 0;    ///< executions of which the first key is not recorded, and their self time
+  std::uint64_t unlinked = 0;    ///< executions whose first key is not recorded, and their self time
   std::int64_t unlinked_ps = 0;
   std::uint64_t in_ranges = 0;   ///< of them, where the first key is a module: those that were launched in a range of the user
   std::uint64_t by_graph = 0;    ///< of them, those that a graph launched
-  std::uint64_t by_order = 0;    ///< of all, those that a graph launched of whose capture the order of launches says where they come from
+  std::uint64_t by_order = 0;    ///< of all, those that a graph launched and whose origin the order of launches in its capture shows
   /// Where one of the keys is `kind`: self time of ops that only move data, or wait for it. No more than that can be saved by avoiding
   /// it; less, where other work runs beside it.
   std::optional<std::int64_t> moving_ps;

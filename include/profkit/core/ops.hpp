@@ -120,7 +120,7 @@ struct ops_result {
   std::string source;  ///< "XLA Ops", "device streams", "host events with hlo_op"; empty when absent
   std::string absent;
   std::vector<file_damage> damage;
-  std::shared_ptr<const void> texts;  ///< owns the names of ops that are no spans of a file
+  std::shared_ptr<const void> texts;  ///< owns the names of ops that do not lie in a file
 };
 /// Picks the lines that carry ops: XLA Ops, else device streams, else (no device plane has events) host
 /// events with an hlo_op stat. With o.line set, the lines of that name (else those whose name contains it),

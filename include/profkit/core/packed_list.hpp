@@ -1,4 +1,4 @@
-// Lists of rows that are mostly zeros: each row is kept without them, and made again when somebody asks for it.
+// Lists of rows that are mostly zeros: each row is kept without them, and made again when it is read.
 #pragma once
 #include <profkit/namespace.hpp>
 

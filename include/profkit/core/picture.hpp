@@ -40,7 +40,7 @@ result<void> write_flame_picture(const activity& of, const call_tree& found, sin
 /// The parts of one layer, of the type that takes most of the time. Faults: not_found (no layer has parts).
 result<void> write_layer_picture(const activity& of, const architecture_result& found, sink& into, picture_form form = picture_form::file);
 
-/// Calls of collectives by their size and their bus bandwidth. Faults: not_found (of no call both are known).
+/// Calls of collectives by their size and their bus bandwidth. Faults: not_found (no call has both).
 result<void> write_bandwidth_picture(const validation_result& found, sink& into, picture_form form = picture_form::file);
 
 /// The clock of a node of a merge.

@@ -1,4 +1,4 @@
-// Bytes that come in pieces, decoded: what a source is for whoever is handed bytes instead of asking for them.
+// Bytes that come in pieces, decoded: like a source, but the caller hands it the bytes.
 #pragma once
 #include <profkit/core/limits.hpp>
 #include <profkit/core/result.hpp>

@@ -75,7 +75,7 @@ struct sm_schedule {
   std::uint64_t busy = 0;  ///< sum of the blocks' times
   std::uint64_t gap = 0;   ///< sum of the times between a block and the next one in its slot
   std::uint64_t gap_count = 0;
-  /// busy / (slots x time from first to last); nothing when that is no time.
+  /// busy / (slots x time from first to last); nothing when that time is 0.
   std::optional<double> residency;
   std::vector<scheduled_block> blocks;  ///< by start, then number
 };

@@ -22,7 +22,7 @@ struct recorded_file;  ///< likewise
 /// Immutable after open(): share it between threads freely. Spans it hands out live as long as it does.
 class profile {
  public:
-  /// Opens everything open_capture() finds. One bad file of several is no fault of the whole: its fault is
+  /// Opens everything open_capture() finds. One bad file of several does not fail the whole: its fault is
   /// kept (file_fault) and the others are read. Faults: those of open_capture(); the file's own fault when
   /// the only file cannot be read at all.
   static result<std::shared_ptr<const profile>> open(const std::string& path, const open_options& options = {});
@@ -87,8 +87,8 @@ class profile {
   std::unique_ptr<state> state_;
 };
 
-/// Streams the tracks and events of a file that is no XSpace into a sink; of an XSpace, whose lines outline() has and
-/// whose events xspace.hpp reads, and of a file without events it gives none. Faults: damaged, after everything intact was
+/// Streams the tracks and events of a file other than an XSpace into a sink. A file without events gives none, nor does
+/// an XSpace: outline() has its lines, xspace.hpp reads its events. Faults: damaged, after everything intact was
 /// handed over; invalid_argument for a file that is not there; cancelled; those of the sink.
 result<void> fill_tracks(const profile& p, std::size_t file, track_sink& into, const tracks_wanted& wanted = {});
 

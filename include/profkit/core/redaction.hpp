@@ -15,7 +15,7 @@ struct replaced_word {
   std::string word;   ///< in small letters; with its capitals where a digit or a foreign letter stands inside
 };
 
-/// Texts of a kind that nobody should share, as access tokens.
+/// Texts of a kind that should not be shared, such as access tokens.
 struct found_secret {
   std::string kind;  ///< "GitHub token"
   std::uint64_t times = 0;

@@ -1,7 +1,7 @@
 // Everything about a capture at once: each analysis, run one time, and the facts that sum them up.
 //
 // The screen of `profkit report` and its JSON document are two renderings of what analyse_report() gives. Names are as the capture
-// has them; who prints them to a terminal escapes them (core/text.hpp). Times are ps.
+// has them; callers that print them to a terminal escape them (core/text.hpp). Times are ps.
 #pragma once
 #include <profkit/core/architecture.hpp>
 #include <profkit/core/bubbles.hpp>
@@ -112,7 +112,7 @@ struct report_op {
   std::uint64_t count = 0;
   std::int64_t total_ps = 0, self_ps = 0;
 };
-/// Modules of one name, with their runs on all devices. Where no run is recorded total_ps is the self time of their ops.
+/// Modules of one name, with their runs on all devices. Without recorded runs total_ps is the self time of their ops.
 struct module_total {
   std::string name;
   std::uint64_t runs = 0, bytes = 0, instructions = 0;

@@ -73,7 +73,7 @@ class source {
 /// unsupported (a pipe that is to be mapped), io.
 result<std::unique_ptr<source>> open_file_source(const std::string& path, io_mode mode = io_mode::automatic,
                                                  const limits& bounds = {});
-/// The same for a format that is never compressed: the bytes as they are, also when they begin like a gzip or zstd
+/// Opens a file of a format that is never compressed: the bytes as they are, even if they begin like a gzip or zstd
 /// file.
 result<std::unique_ptr<source>> open_plain_file_source(const std::string& path, io_mode mode = io_mode::automatic);
 /// Borrows `bytes`, which must outlive the source.

@@ -58,7 +58,7 @@ enum class column_type : std::uint8_t {
 };
 // end of enum column_type
 
-/// A column, for who shows or fills it.
+/// A column, for callers that show or fill it.
 struct column_facts {
   const char* name;
   column_type type;
@@ -104,16 +104,16 @@ struct plane_place {
   std::string_view host;             ///< of the node, else of the file; "" where neither says
 };
 
-/// The devices of a capture, and whose rows are. Events of an XSpace are not looked at; traces are read for their devices,
-/// which is then shared by all who ask the same trace.
+/// The devices of a capture, and the device of each row. Events of an XSpace are not looked at; traces are read for
+/// their devices, once for all callers with the same trace.
 class capture_devices {
  public:
   static result<std::shared_ptr<const capture_devices>> list(const trace& t, const hooks& host = {});
-  /// The same of XSpace files alone: rows of others are of no device.
+  /// The devices of XSpace files alone: rows of others are of no device.
   static result<std::shared_ptr<const capture_devices>> of_planes(const profile& p);
   ~capture_devices();
   [[nodiscard]] const std::vector<capture_device>& all() const noexcept { return devices_; }
-  /// nullptr for a position that is none.
+  /// nullptr for a position without a device.
   [[nodiscard]] const capture_device* find(std::int32_t device) const noexcept;
   [[nodiscard]] plane_place of_plane(std::uint32_t file, std::int32_t plane) const noexcept;
   /// Position of the device whose stream a thread of a trace is, by the positions that `info` shows; -1: none.
@@ -208,7 +208,7 @@ class table_reader {
   mutable std::string text_;
 };
 
-/// Positions of the columns of these names, in their order; all of them where no name is given. Faults: invalid_argument for
+/// Positions of the columns of these names, in their order; without names, all of them. Faults: invalid_argument for
 /// one that is not there, whose hint names those that are, or is named twice.
 result<std::vector<std::size_t>> choose_columns(const std::vector<column_facts>& columns,
                                                 const std::vector<std::string>& names);

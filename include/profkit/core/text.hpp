@@ -28,7 +28,7 @@ inline namespace PROFKIT_NAMESPACE {
 [[nodiscard]] std::string readable_kernel_name(std::string_view name);
 [[nodiscard]] std::string percent_text(std::uint64_t part, std::uint64_t whole);
 
-/// The same of times: "<0.1 %" for a little more than nothing; "" when whole is not positive or part is negative.
+/// percent_text() of times: "<0.1 %" for a little more than nothing; "" when whole is not positive or part is negative.
 [[nodiscard]] std::string share_text(std::int64_t part, std::int64_t whole);
 
 /// A computed rate or amount (never a time) with three significant digits and an SI prefix: "918 T", "1.23 G",

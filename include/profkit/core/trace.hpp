@@ -1,4 +1,4 @@
-// A capture as analyses look at it: its files, and what its devices and hosts did, read once for all who ask.
+// A capture as analyses look at it: its files, and what its devices and hosts did, read once for all of them.
 #pragma once
 #include <profkit/core/limits.hpp>
 #include <profkit/core/profile.hpp>
@@ -24,7 +24,7 @@ class trace {
   trace& operator=(const trace&) = delete;
 
   [[nodiscard]] const profile& files() const noexcept { return *of_; }
-  /// Whether anything but an XSpace says what devices or hosts did: trace JSON that is no export of an XSpace, or
+  /// Whether anything but an XSpace says what devices or hosts did: trace JSON that is not an export of an XSpace, or
   /// tables.
   [[nodiscard]] bool has_traces() const noexcept;
   /// Kernels, host spans and step markers of the whole capture; read at the first call that gets that far. Faults: those

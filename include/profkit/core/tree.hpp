@@ -40,7 +40,7 @@ struct tree_process {
 struct tree_plane {
   std::uint32_t file = 0;
   std::int32_t plane = 0;  ///< position in the file, as of `info`; -1: it has none there
-  std::int64_t id = 0;     ///< as of `info`: only an XSpace has ids that are no positions
+  std::int64_t id = 0;     ///< as in `info`: the position, unless the file is an XSpace
   std::string_view name;
   plane_kind kind = plane_kind::other;
   std::uint64_t lines = 0, event_metadata = 0, stat_metadata = 0;
@@ -117,7 +117,7 @@ struct metadata_member {
   std::uint64_t bytes = 0;  ///< of the member in the file, as JSON
   bool is_cut = false;      ///< the value was longer than 64 KiB: its text is the beginning as it is written
 };
-/// What a file that is no XSpace says of itself.
+/// What a file other than an XSpace says of itself.
 struct metadata_file {
   std::uint32_t file = 0;
   std::vector<metadata_member> members;  ///< in file order, without traceEvents; under the limit
@@ -128,7 +128,7 @@ struct metadata_file {
 class metadata_visitor {
  public:
   virtual ~metadata_visitor() = default;
-  virtual void file(const metadata_file& /*facts*/) {}  ///< before the planes of a file that is no XSpace
+  virtual void file(const metadata_file& /*facts*/) {}  ///< before the planes of a file other than an XSpace
   virtual void begin_plane(const tree_plane& plane) = 0;
   virtual void event_metadata(const metadata_event_row& row) = 0;
   virtual void end_event_metadata(std::uint64_t left_out) = 0;

@@ -73,10 +73,10 @@ class xspace_push_reader {
   xspace_push_reader(const xspace_push_reader&) = delete;
   xspace_push_reader& operator=(const xspace_push_reader&) = delete;
 
-  /// The next bytes, as many as there are; they are borrowed for the call. Damage is no fault here: the visitor is called,
-  /// and finish() fails. Faults, after which every call gives the same one: `limit`, `out_of_memory`, `cancelled` (the
-  /// visitor), `unrecognised` and `text_mangled` (bytes that are no XSpace), `unsupported` (a compression that this build
-  /// lacks), `invalid_argument` (a call from inside the visitor, or after finish()).
+  /// The next bytes, as many as there are; they are borrowed for the call. Damage is not a fault here: the visitor is
+  /// called, and finish() fails. Faults, after which every call gives the same one: `limit`, `out_of_memory`,
+  /// `cancelled` (the visitor), `unrecognised` and `text_mangled` (not an XSpace), `unsupported` (a compression that this
+  /// build lacks), `invalid_argument` (a call from inside the visitor, or after finish()).
   result<void> push(std::string_view bytes);
   /// No more bytes come: what is open ends here. Succeeds only for a capture that was whole and sound; otherwise the
   /// fault is that of push(), or the damage that lies first.

@@ -11,7 +11,7 @@ namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 namespace architecture {
 
-// One pass: its anchors [first, last) and its rows [first, last), of which those before the first anchor are prologue.
+// One pass: its anchors [first, last) and its rows [first, last), where rows before the first anchor are prologue.
 struct pass_span {
   std::size_t first_anchor = 0, last_anchor = 0;
   std::size_t first_row = 0, last_row = 0;

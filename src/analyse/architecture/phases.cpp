@@ -100,7 +100,7 @@ bool cluster(const std::vector<std::int64_t>& durations_ps, std::vector<model_ph
   const double low = sums[best] / static_cast<double>(best);
   const double high = (sums.back() - sums[best]) / static_cast<double>(sorted.size() - best);
   if (high - low < 2) return false;
-  // Clusters that touch are one smear, and a few outliers are no phase.
+  // Clusters that touch are not separate, and a few outliers are not a phase.
   constexpr std::size_t min_members = 4;
   if (sorted[best] - sorted[best - 1] < 1 || best < min_members || sorted.size() - best < min_members) return false;
   for (std::size_t i = 0; i < durations_ps.size(); ++i)

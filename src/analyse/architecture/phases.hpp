@@ -24,7 +24,7 @@ struct anchor_phases {
 // when the layout leaves it open. Layouts: T,N,D or T,H with a list of sequence lengths after it; B,S,H, S,B,H, B,N,S,D
 // or B,S,N,D where only one reading makes sense.
 [[nodiscard]] std::optional<model_phase> phase_of_shapes(std::string_view shapes);
-// Three dimensions, of which the first two may be batch and sequence in either order, and the phase depends on it.
+// Three dimensions whose first two may be batch and sequence in either order, and the phase depends on that order.
 [[nodiscard]] bool is_layout_undecided(std::string_view shapes);
 
 }  // namespace architecture

@@ -13,7 +13,7 @@ struct advice_text {
 };
 [[nodiscard]] const advice_text& advice_of(idle_cause c, bool has_stacks, bool on_tpu) noexcept;
 
-// The same in the words of a framework: "PyTorch: DataLoader(num_workers=…)"; "" where there is nothing to add.
+// The advice in the words of a framework: "PyTorch: DataLoader(num_workers=…)"; "" where there is nothing to add.
 [[nodiscard]] const char* advice_of_framework(idle_cause c, trace_writer w) noexcept;
 
 // Of all hosts; unknown where they differ.

@@ -22,7 +22,7 @@ inline namespace PROFKIT_NAMESPACE {
 namespace bubbles {
 namespace {
 
-// "/device:TPU:0 SparseCore 1": a part of a chip that works when the chip gives it something. That it rests is no wait.
+// "/device:TPU:0 SparseCore 1": a part of a chip that works when the chip gives it something. Its rest is not a wait.
 bool is_part_of_chip(const activity& of, std::size_t device) {
   const std::string_view name = of.text(of.devices()[device].name);
   const std::size_t at = name.find(" SparseCore ");

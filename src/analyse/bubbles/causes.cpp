@@ -38,7 +38,7 @@ std::int64_t launching_ps(const bubble& b) noexcept {
       common({b.start_ps, b.end_ps}, {b.launch_ps(), std::max(b.launch_ps(), b.launched_ps())}).length_ps());
 }
 
-// Whoever collects garbage holds the lock of the interpreter, and a profiler holds the driver: they count on every thread.
+// Garbage collection holds the lock of the interpreter, and a profiler holds the driver: they count on every thread.
 known_activity known_of(const host_evidence& h, const activity& in) {
   known_activity most = h.known;
   if (h.gc_ps > most.covered_ps) most = {idle_cause::gc, 0, h.gc_ps};
@@ -114,7 +114,7 @@ verdict judge(const bubble& b, const activity& in, const bubble_thresholds& t) {
   if (at_least(known_ps, b.length_ps(), t.high_confidence_ppm) && known.cause != idle_cause::lock &&
       known.cause != idle_cause::optimizer_loop)
     return by_known(known, b, in, launch, t);
-  // What a wait delays is what the thread does next, where that is on record and nothing that takes its time of its own.
+  // A wait is the cause if what the thread does after it is on record and is not a cause of its own.
   if (at_least(drained_ps, b.length_ps(), t.medium_confidence_ppm) && known.cause != idle_cause::recording &&
       at_least(h.launcher_ps, b.length_ps(), t.medium_confidence_ppm)) {
     const bool other = stands_in_call(b, t) ||
@@ -123,10 +123,10 @@ verdict judge(const bubble& b, const activity& in, const bubble_thresholds& t) {
     const bool most = at_least(drained_ps, b.length_ps(), t.high_confidence_ppm) && launch == launch_reading::late && !other;
     return {{idle_cause::sync_drain, h.drain_span, drained_ps}, most ? certainty::proved : certainty::likely};
   }
-  // Short calls in between are no cause: the rest of what the thread did would be the larger one.
+  // Short calls in between are not the cause: the rest of what the thread did would be the larger one.
   if (at_least(known_ps, b.length_ps(), t.known_cause_ppm) && known_ps >= h.launcher_ps / 2)
     return by_known(known, b, in, launch, t);
-  // A launch that takes so long does more than launch, and what is not on record.
+  // So long a launch does something else besides, which is not on record.
   if (at_least(launching_ps(b), b.length_ps(), t.medium_confidence_ppm))
     return stands_in_call(b, t)
                ? verdict{{idle_cause::host_call, h.still_span, h.still_ps}, certainty::likely}

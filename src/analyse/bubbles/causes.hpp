@@ -12,7 +12,7 @@ enum class launch_reading : std::uint8_t { unknown, late, midway, early };
 [[nodiscard]] launch_reading read_launch(const bubble& b, const bubble_thresholds& t) noexcept;
 
 // Sets `cause` and `sure`. High only where the launch was late and one known activity of the launching thread covers
-// nearly all of the gap; what is no more than a suggestion (ops of a framework, a lock, a wait that is over) is
+// nearly all of the gap; a mere suggestion (ops of a framework, a lock, a wait that is over) is
 // medium at most.
 void judge_cause(bubble& of, const activity& in, const bubble_thresholds& t);
 

@@ -121,9 +121,9 @@ inline void device_pass::count_stream(const kernel_row& k) noexcept {
   ++step_.streams;
 }
 
-// Most kernels start while one class alone has run since the one before, or after a gap that nobody asks for, and say
-// nothing but what they are. The time up to each of the rows, as far as they are such; the first one that is not is for
-// add(). Whether there is a gap is as good as random, so it is no branch.
+// Plain kernels, which most are: one class alone has run since the kernel before, or a gap before them need not be
+// reported. Counts the time up to each of the rows as long as they are plain; the first that is not is for add(). Gaps
+// come as if at random, so no branch depends on them.
 std::size_t device_pass::follow_plain(const kernel_row* rows, std::size_t count, plain_run& run) {
   if (!any_ || !sweep_.is_single() || outside_ || !open_.empty() || (inside_ && !step_busy_) ||
       aicpu_.next_end_ps() != open_end)
@@ -282,7 +282,7 @@ result<void> device_pass::rows(const kernel_row* rows, std::size_t count) {
   return {};
 }
 
-// As a kernel that ends what is idle, and is no kernel otherwise.
+// Like kernels these end idle time; they do not count as kernels.
 void device_pass::add_unrecorded_until(std::int64_t at_ps) {
   for (; next_unrecorded_ps() <= at_ps && next_unrecorded_ < unrecorded_.size(); ++next_unrecorded_) {
     const kernel_row& k = unrecorded_[next_unrecorded_];

@@ -1,4 +1,4 @@
-// Gaps with the kernels around them, of which the longest are kept.
+// Gaps with the kernels around them. The longest are kept.
 #pragma once
 #include <analyse/bubbles/kernels.hpp>
 
@@ -54,7 +54,7 @@ class bubble_store {
   std::vector<bubble> kept_;
   std::uint64_t left_out_ = 0;
   std::int64_t left_out_ps_ = 0;
-  std::int64_t shortest_ps_ = 0;  // enough are kept that are no shorter
+  std::int64_t shortest_ps_ = 0;  // a shorter gap need not be kept
 };
 
 // The greatest few spans, longest first, of equal ones the earlier first.

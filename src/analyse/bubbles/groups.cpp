@@ -236,7 +236,7 @@ void make_groups(bubbles_result& into, const std::vector<std::vector<step_templa
 void find_cut_steps(bubbles_result& into, const std::vector<std::vector<step_template>>& templates,
                     const std::vector<step_facts>& facts, const std::vector<step_edges>& edges,
                     const bubble_thresholds& t) {
-  // Of each group, when somebody asks: there may be as many edges as steps.
+  // Of each group, when needed: there may be as many edges as steps.
   std::vector<std::vector<std::int64_t>> sorted(into.groups.size());
   const auto counts_of = [&](std::size_t group) -> const std::vector<std::int64_t>& {
     std::vector<std::int64_t>& counts = sorted[group];

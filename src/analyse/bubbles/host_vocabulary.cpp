@@ -174,7 +174,7 @@ constexpr known_name known_names[] = {
     {"pthread_mutex_lock", "", idle_cause::lock},
 };
 
-// Whole names: aten::topk is no copy.
+// Whole names: aten::topk is not a copy.
 constexpr std::string_view sync_names[] = {"aten::to", "aten::_to_copy", "aten::copy_"};
 // Parts of names. First torch_npu and CANN; then CUDA and HIP runtimes, PjRt and TSL.
 constexpr std::string_view sync_parts[] = {

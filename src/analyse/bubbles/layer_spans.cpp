@@ -94,7 +94,7 @@ result<layer_list> host_layers::take(std::size_t device, const hooks& host) {
   });
   if (group.why_not) return *group.why_not;
   layer_list mine = group.found;
-  // Nobody copies any more when the last has.
+  // The last to copy frees it.
   if (--group.waiting == 0) group.found.reset();
   return mine;
 }

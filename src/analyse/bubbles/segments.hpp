@@ -1,4 +1,4 @@
-// The union of the kernels of a device, cut into pieces in each of which the same classes run.
+// The union of the kernels of a device, cut wherever the classes that run change.
 #pragma once
 #include <profkit/core/bubbles.hpp>
 

@@ -45,7 +45,7 @@ std::string kinds_text(const idle_sums& s) {
          " before a step's first kernel, " + share_text(s.tail_ps, s.idle_ps) + " after its last";
 }
 
-// "Device time in steps, 1.200 s: compute 59.0 %, exposed copies 1.0 %, ". What takes no time is not named.
+// "Device time in steps, 1.200 s: compute 59.0 %, exposed copies 1.0 %, ". Parts of 0 are left out.
 std::string spent_text(const step_breakdown& s, bool marked) {
   std::string text = std::string("Device time") + (marked ? " in steps, " : ", ") + human_duration(s.sum_ps()) + ": compute " +
                      share_text(computed_ps(s), s.sum_ps()) + ", ";
@@ -387,7 +387,7 @@ void summarise_causes(bubbles_result& into, const activity& of, const std::vecto
     c.bubbles = s.bubbles;
     c.total_ps = s.total_ps;
     c.longest = s.longest;
-    // As sure as most of the time that it stands for.
+    // As sure as most of its time.
     c.sure = c.cause == idle_cause::unexplained                           ? certainty::unknown
              : at_least(s.high_ps, s.total_ps, t.high_confidence_ppm)     ? certainty::proved
              : at_least(s.medium_ps, s.total_ps, t.medium_confidence_ppm) ? certainty::likely

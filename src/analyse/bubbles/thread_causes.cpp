@@ -121,7 +121,7 @@ known_activity known_in(const segments& all, const interval& gap) {
   return sums.most();
 }
 
-// Half of what two edges may be apart and still count as one: shorter stretches are no part of a listed gap to speak of.
+// Half of what two edges may be apart and still count as one: shorter stretches hardly matter in a listed gap.
 constexpr std::int64_t near_ps = bubble_thresholds{}.reportable_gap_ps / 4;
 
 // Of the gap, the longest time in which the thread neither began nor ended anything.

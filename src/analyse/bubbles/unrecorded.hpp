@@ -1,4 +1,4 @@
-// When a device may have worked for launches of which it has no record. Such time is neither busy nor idle: not known.
+// When a device may have worked for launches that are not on its record. Such time is neither busy nor idle: not known.
 #pragma once
 #include <profkit/core/activity.hpp>
 

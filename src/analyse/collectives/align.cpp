@@ -28,9 +28,9 @@ double median(std::vector<double>& values) {
   return values.empty() ? 0 : upper_median(values);
 }
 
-// Each clock is put right by an estimate first, so that what is left between it and the reference is small: a line h, of which
-// true time = c - h(c) where the clock, put right, shows c. Who must begin (at s, on clock a) before whoever ends (at e, on clock b)
-// says h_b(e) - h_a(s) <= e - s.
+// Each clock is put right by an estimate first, so that its difference to the reference is small: a line h with
+// true time = c - h(c), where c is what the estimated clock shows. Where one begins (at s, on clock a) before another ends (at e, on
+// clock b), h_b(e) - h_a(s) <= e - s.
 class collective_aligner {
  public:
   collective_aligner(const validation_result& matched, const alignment_options& o) : matched_(matched), o_(o) {}
@@ -120,7 +120,7 @@ class collective_aligner {
     ++groups_;
   }
 
-  // Of a group in which not everybody waits for everybody. Kernels of other libraries may end before their data has arrived.
+  // Of a group where not all wait for all. Kernels of other libraries may end before their data has arrived.
   void take_orders(const collective_group& g) {
     const collective_op& op = matched_.ops[g.op];
     if (!op.by_group || (op.root < 0 && (op.pairs.empty() || !op.library_kernels))) return;

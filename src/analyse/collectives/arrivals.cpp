@@ -91,7 +91,7 @@ class arrival_judge {
     }
   }
 
-  // Of a send and its recv; the same twice where it is none.
+  // Positions of a send and its recv; twice the same for other groups.
   [[nodiscard]] std::pair<std::uint32_t, std::uint32_t> ends_of_pair(const collective_group& g) const {
     const auto first = static_cast<std::uint32_t>(g.first_member), second = first + 1;
     if (g.member_count != 2) return {first, first};
@@ -101,8 +101,8 @@ class arrival_judge {
     return {first, first};
   }
 
-  // Who sends may be done before the other comes, who receives waits until the sender begins: where they did not end together,
-  // one clock says it.
+  // The sender may be done before the other comes, the receiver waits until the sender begins: where they did not end
+  // together, one clock says it.
   std::optional<std::uint32_t> judge_pair(const collective_op& op, std::uint32_t op_number, std::uint32_t from, std::uint32_t to) {
     const collective_member &sender = into_.members[from], &receiver = into_.members[to];
     const auto error_ps = error_between(sender, receiver);
@@ -196,8 +196,8 @@ class arrival_judge {
 
   // ---- whether members end together ----
 
-  // Who sends, or begins, may be done before others come: then how long executions take says nothing of waiting. Null: they ended
-  // together.
+  // A member that sends, or begins, may be done before others come: then how long executions take does not show waiting. Null:
+  // they ended together.
   [[nodiscard]] const char* why_apart(const member_list& members) const {
     if (end_together(members, false)) return nullptr;
     const std::uint32_t clock = into_.nodes[into_.members[members.front()].node].clock;

@@ -29,9 +29,9 @@ struct member_calls {
   std::vector<collective_instance> events;
 };
 
-// Which of two lists of executions are of the same calls. Both are in order, so that the cheapest way to walk through them
-// together says it: two that lie apart in time cost the time between them, one without a partner costs half a period. No two are
-// put together that begin and end nearly a period apart: those are two calls, of which each member lacks one.
+// Which of two lists of executions are of the same calls. Both are in order, so the cheapest way to walk through them
+// together shows it: two that lie apart in time cost the time between them, one without a partner costs half a period. No two
+// are put together that begin and end nearly a period apart: those are two calls, and each member lacks one of them.
 class call_alignment {
  public:
   using pairs = std::vector<std::pair<std::size_t, std::size_t>>;  // index of one and of the other
@@ -156,7 +156,7 @@ class call_matcher {
  private:
   using calls_of_members = std::vector<std::vector<collective_instance>>;
 
-  // Those of which every execution has a number. A number that comes again and again is that of a graph, whenever it is replayed.
+  // Whether all executions of a communicator have numbers. A number that recurs is that of a graph, whenever it is replayed.
   [[nodiscard]] std::vector<bool> numbered_communicators() const {
     std::vector<bool> numbered(found_.communicators.size(), true);
     std::vector<std::set<std::pair<std::uint32_t, std::int64_t>>> numbers(found_.communicators.size());
@@ -186,7 +186,7 @@ class call_matcher {
     bool by_ids = numbered;
     calls_of_members calls = numbered ? by_number(events) : by_order(events, by_ids);
     std::stable_sort(calls.begin(), calls.end(), [&](const auto& a, const auto& b) { return first_start(a) < first_start(b); });
-    // By what they are called and their root: calls that are numbered over all operations become several.
+    // By name and root: calls that are numbered over all operations become several.
     std::map<std::pair<std::string, std::int64_t>, std::uint32_t> ops;
     std::vector<std::uint32_t> occurrences(into_.ops.size());
     for (std::vector<collective_instance>& members : calls) {
@@ -285,8 +285,8 @@ class call_matcher {
     }
     by_ids = share_runs(members);
     if (by_ids) return calls_of_runs(members);
-    // Who only receives may come as much later as it likes: of as many calls each, the k-th are one. But each may lack another call:
-    // then what it ran besides says so.
+    // A member that only receives may come at any later time: of as many calls each, the k-th are one. But each may lack another
+    // call: then what it ran besides says so.
     const collective_semantics semantics = semantics_of(found_.texts.text(events.front()->kind));
     const bool as_many = std::all_of(members.begin(), members.end(), [&](const member_calls& member) {
       return member.events.size() == members.front().events.size();

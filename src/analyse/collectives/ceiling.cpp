@@ -28,7 +28,7 @@ bool clock_ceiling::lower(const std::vector<point>& points, double little) {
   std::vector<point> hull;
   for (const point& p : all) {
     if (!hull.empty() && hull.back().x == p.x) continue;
-    // What lies above the line that goes on from the last corner as steeply as it can says nothing.
+    // Points above the steepest line from the last corner do not matter.
     if (!hull.empty() && p.y >= hull.back().y + max_slope_ * (p.x - hull.back().x)) continue;
     while (!hull.empty()) {
       const point& b = hull.back();

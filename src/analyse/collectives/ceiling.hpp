@@ -24,7 +24,7 @@ class clock_ceiling {
 
   // Lines stay below these points, too. Whether that says more than before, by at least `little` somewhere.
   bool lower(const std::vector<point>& points, double little = 0);
-  // The same for the sum of two differences: from one clock to a second, and from there to a third.
+  // lower() by the sum of two differences: from one clock to a second, and from there to a third.
   bool lower_to_sum(const clock_ceiling& a, const clock_ceiling& b, double little);
 
  private:

@@ -101,7 +101,7 @@ class communicator_former {
     return at == ranks_.end() ? no_lane : at->second;
   }
 
-  // What runs an instruction without being in a group of it is not where it was placed.
+  // A device that runs an instruction but is in none of its groups was placed wrongly.
   void refuse_outsiders() {
     for (const auto& [at, communicator] : where_) {
       const group_membership& m = *found_.memberships[at.first];
@@ -124,7 +124,7 @@ class communicator_former {
     return at == groups.end() ? nullptr : at->second;
   }
 
-  // 1 + index; 0: it is not known who takes part, or nobody but this device does.
+  // 1 + index; 0: it is not known who takes part, or only this device does.
   std::uint32_t find(std::uint32_t membership, std::uint32_t lane) {
     const group_membership& m = *found_.memberships[membership];
     const program* const of = programs_of(membership);

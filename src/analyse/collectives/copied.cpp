@@ -77,7 +77,7 @@ class shape_text_reader {
     text_.remove_prefix(static_cast<std::size_t>(end - text_.data()));
     return value;
   }
-  // "f32[5,<=8]{1,0:T(8,128)S(5)}". False where the text is no array or ends in it.
+  // "f32[5,<=8]{1,0:T(8,128)S(5)}". False when the text is not an array or ends in it.
   bool read_array(int depth, start_shape& found) noexcept {
     const std::size_t bracket = text_.find('[');
     if (bracket == std::string_view::npos) return false;

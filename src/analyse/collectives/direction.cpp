@@ -17,7 +17,7 @@ bool is_instruction(const collective_op& op) {
   return !op.module.empty() || !collective_of(instruction_name(op.kind)).empty();
 }
 
-// Of more members not every two are looked at.
+// With more members pairs are not compared.
 constexpr std::uint32_t max_paired = 512;
 
 bool is_permute(const collective_op& op) { return collective_of(instruction_name(op.kind)) == "collective-permute"; }
@@ -55,8 +55,8 @@ collective_directions::collective_directions(const validation_result& found, con
   }
 }
 
-// Who might be the root: nobody else ends before it begins (`from`), or nobody else begins after its end. What a member
-// says of itself is never against it.
+// Members that might be the root: no other ends before it begins (`from`), or no other begins after its end. A member's
+// own times are never against it.
 void collective_directions::add_roots(candidates& roots, const collective_member* members, std::uint32_t count,
                                       bool from, const error_of_time& error) {
   const auto earliest_start = [&](const collective_member& m) {
@@ -82,7 +82,7 @@ std::optional<std::uint32_t> collective_directions::best_of(const candidates& al
   std::optional<std::uint32_t> best;
   tally of_best;
   for (const auto& [node, t] : all) {
-    // Who was there seldom had little chance to contradict.
+    // A member with few invocations had little chance to contradict.
     const bool better = !best || t.invocations - t.contradictions > of_best.invocations - of_best.contradictions;
     if (!better) continue;
     best = node;

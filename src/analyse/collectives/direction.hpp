@@ -1,4 +1,4 @@
-// Who waits for whom in a collective that is no barrier. Traces do not name the root of a broadcast, the sender of a
+// Who waits for whom in a collective that is not a barrier. Traces do not name the root of a broadcast, the sender of a
 // recv nor the pairs of a permute; but an instruction has the same ones in every invocation, so that all of them
 // together can show it.
 #pragma once
@@ -24,12 +24,12 @@ class collective_directions {
   // The node whose time contradicts the fewest invocations of a broadcast or reduce instruction; empty for kernels
   // without an instruction, which serve every root in turn.
   [[nodiscard]] std::optional<std::uint32_t> root_of(std::uint32_t op) const;
-  // The same for what a node receives in a send and recv that belong together.
+  // The node that this node receives from in a send and recv that belong together, by the fewest contradictions.
   [[nodiscard]] std::optional<std::uint32_t> sender_to(std::uint32_t op, std::uint32_t node) const;
 
   // Every kernel of a collective-permute sends or receives, so that each node has a partner that the fewest invocations
   // contradict. Given is the relation of the node for which even that one is contradicted most: whatever the pairs are,
-  // no fewer invocations break their order. Empty for what is no kernel of such an instruction.
+  // at least that many invocations break their order. Empty for kernels of other instructions.
   struct relation {
     std::uint32_t sender = 0, receiver = 0;  // nodes
     std::size_t nodes = 0;                   // that take part
@@ -53,7 +53,7 @@ class collective_directions {
   std::map<std::pair<std::uint32_t, std::uint32_t>, candidates> senders_;         // by op and receiving node
   using pair_tallies = std::map<std::pair<std::uint32_t, std::uint32_t>, tally>;  // by sender and receiver
   std::map<std::uint32_t, pair_tallies> pairs_;                                   // by op
-  std::set<std::uint32_t> too_many_;  // ops of which a group has more members than are compared
+  std::set<std::uint32_t> too_many_;  // ops with a group of more members than are compared
 };
 
 }  // namespace PROFKIT_NAMESPACE

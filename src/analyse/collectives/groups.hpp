@@ -1,4 +1,4 @@
-// What the programs inside a capture say of who takes part in a collective.
+// What the programs inside a capture say about which devices take part in a collective.
 #pragma once
 #include <profkit/hlo.hpp>
 

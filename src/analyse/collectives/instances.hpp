@@ -32,7 +32,7 @@ struct collective_instance {
   std::int64_t group_devices = 0;  // that take part, as far as that is on record
   std::int64_t program_devices = 0;  // of the program that it is part of; 0: not on record
   std::uint32_t stream = 0;    // of its device
-  std::uint32_t members = 0;   // 1 + index into memberships: what its program says of who takes part
+  std::uint32_t members = 0;   // 1 + index into memberships: what its program says about who takes part
   std::uint32_t lane = 0;      // index into lanes
   std::uint32_t communicator = 0;  // 1 + index into communicators; 0: who takes part is not known
   std::uint32_t role = 0;      // in texts: what its process group is for, as the recorder says
@@ -61,8 +61,8 @@ struct communicator {
   std::uint32_t name = 0;  // in texts; 0: everyone
   std::vector<member> members;  // by rank; of those that there are traces of
   std::int64_t size = 0;         // all of them
-  std::vector<std::pair<std::int64_t, std::int64_t>> pairs;  // of ranks: source, target; nobody else waits for anybody
-  std::int64_t root = -1;  // rank of who sends a broadcast, or receives what is reduced; -1: not known
+  std::vector<std::pair<std::int64_t, std::int64_t>> pairs;  // of ranks: source, target; only these wait for each other
+  std::int64_t root = -1;  // rank that sends a broadcast, or receives what is reduced; -1: not known
   std::int64_t channel = 0;  // joins a send and its recv
   bool everyone = false;   // all devices of all traces
   bool numbered_by_place = false;  // which device has which number is inferred from the order of nodes and devices
@@ -104,7 +104,7 @@ void form_communicators(collective_instances& found);
 }
 
 using trace_list = std::vector<std::shared_ptr<const trace>>;
-// Collectives by what they are: HLO opcodes and kernels of communication libraries; reductions are none.
+// Collectives by what they are: HLO opcodes and kernels of communication libraries; reductions do not count.
 result<collective_instances> find_collectives(const trace_list& traces, const hooks& host);
 // Those of the ranks of an activity.
 result<collective_instances> find_collectives_of_ranks(const activity& of, const hooks& host);
@@ -123,11 +123,11 @@ struct matched_call {
 std::vector<matched_call> match_calls(const collective_instances& found, const std::vector<std::int64_t>& shifts,
                                       const validation_options& o, validation_result& into);
 
-// Who did otherwise than the others of its group.
+// Members that did otherwise than the others of their group.
 void find_irregularities(const collective_instances& found, const std::vector<matched_call>& calls,
                          const std::vector<std::int64_t>& shifts, const validation_options& o, validation_result& into);
 
-// "; the trace of node 2 is incomplete: …" of those of the nodes of which that is so.
+// "; the trace of node 2 is incomplete: …" for those of the nodes whose traces are incomplete.
 std::string incomplete_traces(const validation_result& of, const std::vector<std::uint32_t>& nodes);
 
 // Puts instances into groups of one invocation each; fills ops, groups, members and warnings of the result.

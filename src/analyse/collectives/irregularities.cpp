@@ -206,7 +206,7 @@ class irregularity_finder {
         }
         incomplete += lacks_some ? 1 : 0;
       }
-      // Where most calls are incomplete, they were rather not put together as they belong.
+      // If most calls are incomplete, they were probably matched wrongly.
       if (2 * incomplete <= calls.size())
         for (collective_irregularity& row : lacking) into_.irregularities.push_back(std::move(row));
     }
@@ -222,7 +222,7 @@ class irregularity_finder {
     for (const auto& [at, whole] : unrecorded) add_unrecorded(at.second, *whole.first, at.first, whole.calls);
   }
 
-  // What a file lacks that is known to be incomplete says nothing of who wrote it.
+  // A file that is known to be incomplete may lack what its node did.
   void add_unrecorded(kind what, const matched_call& call, std::uint32_t lane, std::uint64_t count) {
     using place = unrecorded_calls::place;
     unrecorded_calls& row = into_.unrecorded.emplace_back();
@@ -261,7 +261,7 @@ class irregularity_finder {
 
   // ---- sizes ----
 
-  // Of these all members move the same.
+  // Calls in which all members move the same size.
   [[nodiscard]] bool moves_equal_sizes(const matched_call& call) const {
     const std::string_view kind_of = into_.ops[call.op].kind;
     const std::string_view opcode = collective_of(instruction_name(kind_of));
@@ -378,12 +378,12 @@ class irregularity_finder {
         }
       }
       for (const auto& [begin, said] : begins)
-        // Of two alone nobody knows who is right: the second is said to differ from the first.
+        // Of two alone either may be right: the second is said to differ from the first.
         if (peers == 1 ? last : 2 * said.first > peers) add_order(list, begin, said.first, peers);
     }
   }
 
-  // Where one of them lacks calls, what follows only seems to be in another order. Of calls alike in a row it may be any.
+  // Where one of them lacks calls, what follows only seems to be in another order. Of equal calls any may be missing.
   [[nodiscard]] bool lacks_near(const call_list& list, std::pair<std::size_t, std::size_t> range, std::uint32_t other) const {
     std::size_t before = range.first > 0 ? range.first - 1 : 0, after = range.second + 1;
     while (before > 0 && list.names[before - 1] == list.names[before]) --before;

@@ -537,7 +537,7 @@ class time_matcher {
     return "sub-groups: it runs in groups of devices, and which of them wait for each other is not known from what is on record";
   }
 
-  // Members of a group need not be among the traces, and who sends need not receive.
+  // Members of a group need not be among the traces, and a sender need not receive.
   [[nodiscard]] bool may_miss_others(const op_events& op) const {
     return op.group == 0 && semantics_of(found_.texts.text(op.kind)) != collective_semantics::point_to_point;
   }

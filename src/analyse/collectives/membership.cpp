@@ -216,7 +216,7 @@ std::optional<id_pairs> pairs_as_written(const instruction_view& instruction) {
   return pairs;
 }
 
-// What an instruction has on record of who takes part, as bytes: its fields for groups and pairs, and what their ids count.
+// What an instruction records about who takes part, as bytes: its fields for groups and pairs, and what their ids count.
 std::string as_written(const instruction_view& instruction, std::string_view opcode) {
   std::string text(opcode);
   text += instruction.channel_id() > 0 ? " channel " : " ";
@@ -347,7 +347,7 @@ std::shared_ptr<const group_membership> membership_of(const instruction_view& in
     if (!pairs || pairs->empty()) return nullptr;
     const auto all = checked_mul(static_cast<std::int64_t>(pairs->size()), to.copies());
     if (!all || *all > max_members_listed) return nullptr;
-    std::set<std::int64_t> targets;  // nobody receives twice
+    std::set<std::int64_t> targets;  // no device receives twice
     for (std::int64_t copy = 0; copy < to.copies(); ++copy)
       for (const auto& [source, target] : *pairs) {
         id_list both;
@@ -364,7 +364,7 @@ std::shared_ptr<const group_membership> membership_of(const instruction_view& in
     id_list& all = groups->emplace_back();
     for (std::int64_t id = 0; id < to.ids(); ++id) all.push_back(id);
   }
-  std::set<std::int64_t> members;  // nobody is in two groups
+  std::set<std::int64_t> members;  // no device is in two groups
   for (std::int64_t copy = 0; copy < to.copies(); ++copy)
     for (const id_list& group : *groups) {
       id_list& into = found->groups.emplace_back();

@@ -19,8 +19,8 @@ struct collective_message {
 // The size of an element, by the name that PyTorch gives to its type: "BFloat16"; 0 when the name is not known.
 [[nodiscard]] std::int64_t bytes_of_type(std::string_view name) noexcept;
 
-// The size of a call among `members` devices: what each of them has in the end, or had at first. Nothing for collectives of which
-// there is no such size.
+// The size of a call among `members` devices: what each of them has in the end, or had at first. Nothing for collectives that
+// have no such size.
 [[nodiscard]] std::optional<std::int64_t> payload_of(std::string_view collective, std::int64_t members,
                                                      const collective_message& message) noexcept;
 

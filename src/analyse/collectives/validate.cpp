@@ -85,7 +85,7 @@ class violation_judge {
     return false;
   }
 
-  // Empty: other clocks were corrected, and of this one nobody knows how far it is wrong.
+  // Empty: other clocks were corrected, and it is not known how far this one is wrong.
   std::optional<std::int64_t> known_error_of(const collective_member& m, std::int64_t time_ps) const {
     if (o_.bound_ps) return *o_.bound_ps;
     if (!found_.corrected) return 0;
@@ -170,7 +170,7 @@ class violation_judge {
     g.violates = g.order_gap_ps > g.bound_ps;
   }
 
-  // The root of a reduce ends after everybody began; nobody ends a broadcast before its root began.
+  // The root of a reduce ends after all began; no member ends a broadcast before its root began.
   void judge_rooted(collective_group& g, bool broadcast) const {
     const collective_op& op = found_.ops[g.op];
     const auto root = directions_->root_of(g.op);
@@ -230,7 +230,7 @@ class violation_judge {
     g.violates_raw = out_of_order;
   }
 
-  // Nobody has received before the sender begins. Of several, the one furthest beyond its bound.
+  // No member has received before the sender begins. Of several, the one furthest beyond its bound.
   void judge_send(collective_group& g) {
     if (!found_.ops[g.op].pairs.empty()) return judge_pairs(g);
     if (const auto pair = directions_->pair_of(g.op)) return judge_permute(g, *pair);
@@ -258,7 +258,7 @@ class violation_judge {
     if (member(g, 0).part != collective_part::both) g.violates_raw = out_of_order;
   }
 
-  // Where many calls of one operation would be out of order, devices are rather not where they were taken to be: then nothing is said
+  // If many calls of one operation would be out of order, devices are probably placed wrongly: then nothing is said
   // of any group of that kind.
   void doubt_places() {
     struct tally {
@@ -319,7 +319,7 @@ class violation_judge {
     found_.overlaps += g.order_gap_ps < 0 ? 1 : 0;
   }
 
-  // By their clocks; where these are not known to agree, as who comes last is judged first. Nobody where several came at once.
+  // By their clocks; where these are not known to agree, as arrivals are judged first. None where several came at once.
   [[nodiscard]] std::optional<std::uint32_t> last_of(const collective_group& g) const {
     if (g.waits_known && !error_within(g)) return g.came_last < 0 ? std::nullopt : std::optional(static_cast<std::uint32_t>(g.came_last));
     return starts_last_alone(found_, g) ? std::optional(g.last) : std::nullopt;

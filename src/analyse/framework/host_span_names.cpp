@@ -49,7 +49,7 @@ class spans_by_name final : public host_span_visitor {
       add(s);
     }
   }
-  // Time that a call spends in others is none of its own, whatever names are asked for.
+  // Self time leaves out calls inside whatever names are asked for, so all spans are added.
   void add(const host_span& s) {
     if (!totals_.add(s.thread, s.start_ps, s.duration_ps, s.name) || totals_.is_another_look()) return;
     const std::string_view name = of_.text(s.name);

@@ -18,7 +18,7 @@ inline constexpr std::string_view span_kind_stat = "kind";
 // Of one thread or line.
 void add_sum(framework_name& into, const op_sum& sum);
 
-// Adds names and the first spans of every host of a trace. Those of an XSpace are left to who reads its lines.
+// Adds names and the first spans of every host of a trace. Not those of an XSpace, which come with its lines.
 result<void> add_host_spans(const profile& p, const std::shared_ptr<const activity>& of, const selection& selected,
                             const query_filters& o, const hooks& host, framework_result& into);
 

@@ -1,4 +1,4 @@
-// Counts of the processes and threads of Chrome JSON files that are no export of an XSpace.
+// Counts of the processes and threads of Chrome JSON files that are not exports of an XSpace.
 #pragma once
 #include <profkit/core/activity.hpp>
 #include <profkit/core/filters.hpp>

@@ -1,4 +1,4 @@
-// What is wrong with a Chrome trace, in the same words for all who read one event by event.
+// What is wrong with a Chrome trace, in the same words for all that read one event by event.
 #pragma once
 #include <profkit/core/chrome.hpp>
 

@@ -39,7 +39,7 @@ struct counted_line {
   bool bad_stat = false;
   std::uint64_t bad_stat_offset = 0;  // in the line
   line_end end;
-  // Of a line in memory of which some lies out of reach: what does not.
+  // Of a line in memory with events out of reach: the range of the others.
   bool out_of_reach = false;
   std::optional<std::int64_t> first_ps, last_ps;
 };
@@ -251,7 +251,7 @@ class inventory final : public line_question {
     if (span) {
       widen(info.first_ps, info.last_ps, span->first_ps, span->last_ps);
     } else if (found.counted.has_placed()) {
-      // Of a streamed line it is not known which of its events lie out of reach.
+      // It is not known which events of a streamed line lie out of reach.
       info.first_ps = found.first_ps;
       info.last_ps = found.last_ps;
       if (streamed != nullptr || found.out_of_reach) damage_->note_line(at.file, plane, line, 0, event_out_of_reach);
@@ -409,7 +409,7 @@ class inventory final : public line_question {
     return held == file_content::kernel_table || held == file_content::trace_events || held == file_content::recording;
   }
 
-  // Ascend ranks whose recorder was asked for the device, and of which no file has a timeline.
+  // Ascend ranks whose recorder was asked for the device, and whose files have no timeline.
   void note_missing_timelines() {
     const std::vector<capture_file>& files = profile_.what().files;
     using rank_name = std::pair<std::string_view, std::string_view>;  // run and folder

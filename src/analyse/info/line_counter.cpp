@@ -20,7 +20,7 @@ struct shape_table {
 };
 constexpr shape_table shapes;
 
-// How many bytes the stat at p takes if it has a shape that writers give it, of which nothing can be damaged: the id,
+// How many bytes the stat at p takes if it has a shape that writers give it and no part of it can be damaged: the id,
 // then one value. 0 for any other. 32 bytes may be read.
 PROFKIT_NOINLINE std::size_t size_of_rarer_stat(const char* p) noexcept {
   const unsigned length = detail::byte_at(p + 1);
@@ -40,7 +40,7 @@ PROFKIT_NOINLINE std::size_t size_of_rarer_stat(const char* p) noexcept {
   return value + size == p + 2 + length ? 2 + length : 0;
 }
 
-// The same, quick for an id and a varint that are short.
+// size_of_rarer_stat(), quick for an id and a varint that are short.
 inline std::size_t size_of_usual_stat(const char* p) noexcept {
   const std::uint64_t head = detail::load_word(p), value = detail::load_word(p + 5);
   if (!PROFKIT_LIKELY((head & 0x80ff80ffU) == 0x00080022U)) return size_of_rarer_stat(p);

@@ -11,7 +11,7 @@ namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 
 struct trace_extent {
-  std::uint64_t events = 0, broken = 0;           // read; stretches of text that are none
+  std::uint64_t events = 0, broken = 0;           // read; stretches of text that are not events
   std::optional<std::int64_t> first_ps, last_ps;  // by the file's own clock
   std::optional<fault> damage;                    // the first
 

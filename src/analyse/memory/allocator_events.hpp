@@ -96,7 +96,7 @@ struct allocator_plane {
   allocator_fields fields;
   event_roles roles;
 };
-// A stretch of a line: when its events are, relative to the line, so that who looks for what lies around an instant
+// A stretch of a line: when its events are, relative to the line, so that a search around an instant
 // may pass over it.
 struct line_stretch {
   std::uint64_t from = 0;  // in the line

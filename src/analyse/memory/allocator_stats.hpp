@@ -98,7 +98,7 @@ class field_values {
                 std::uint32_t enough) noexcept;
 
   std::uint32_t seen_ = 0, numbers_ = 0;
-  // Of those seen; a text only of what is no number. What is not asked for, or comes again, lies at `none`.
+  // Of those seen; a text only if it is not a number. What is not asked for, or comes again, lies at `none`.
   std::uint64_t scalars_[allocator_field_count];
   std::string_view texts_[allocator_field_count];
   stat_kind kinds_[allocator_field_count];

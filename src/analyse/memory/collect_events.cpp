@@ -266,7 +266,7 @@ class collector {
     return scan.ok();
   }
 
-  // What is known of consecutive events, the first of which follows one at `latest`; `kept` gets those that are of an
+  // What is known of consecutive events; the event before them is at `latest`. `kept` gets the events of an
   // allocator.
   struct batch_summary {
     std::uint64_t min_start, max_end;  // as unsigned_of() has them
@@ -304,7 +304,7 @@ class collector {
     }
     return s;
   }
-  // The same of times that are negative, or too large to be added.
+  // Sets max_end where times are negative, or too large to be added.
   static void find_end(const event_row* rows, std::size_t n, batch_summary& s) noexcept {
     s.max_end = 0;
     for (const event_row* row = rows; row != rows + n; ++row) {

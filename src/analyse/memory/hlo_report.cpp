@@ -40,7 +40,7 @@ schedule_sweep_result sweep_entry(program_study& study, const space_memory& spac
   return out;
 }
 
-// Who alone uses addresses of an allocation; the part of a range that lies outside it is left out.
+// Values that alone use addresses of an allocation; the part of a range that lies outside it is left out.
 std::vector<buffer_row> lone_owners(const program_study& study, std::uint32_t pool, std::int64_t& total_bytes,
                                     std::uint64_t described) {
   const program& p = study.code;

@@ -76,7 +76,7 @@ result<void> add_hlo(const profile& p, const memory_options& o, const hooks& hos
 // Of all allocators, in their order.
 result<std::vector<peak_replay>> replay_allocators(const collected_events& all, const memory_options& o,
                                                    const hooks& host) {
-  // Samples of all of them, of which one allocator's are shown, unless they are very many.
+  // Samples of all of them, unless they are very many; those of one allocator are shown.
   constexpr std::uint64_t most_in_all = std::uint64_t{1} << 17;
   const std::uint64_t samples = all.allocators.size() * o.time_samples <= most_in_all ? o.time_samples : 0;
   std::vector<peak_replay> replays;

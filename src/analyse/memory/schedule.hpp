@@ -1,4 +1,4 @@
-// When values live, from the schedule and from who uses what.
+// When values live, from the schedule and the uses of each value.
 #pragma once
 #include "program.hpp"
 

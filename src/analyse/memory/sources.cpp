@@ -116,7 +116,7 @@ class finder {
       if (!common_home_) common_home_ = home_of(profile_);
       c.home = *common_home_;
     }
-    if (!dump) c.label = name;  // "module_0012.jit_f.cpu_after_optimizations" is no name of a program
+    if (!dump) c.label = name;  // "module_0012.jit_f.cpu_after_optimizations" is not the name of a program
     candidates.push_back(std::move(c));
   }
 

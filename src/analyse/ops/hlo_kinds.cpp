@@ -16,7 +16,7 @@ namespace {
 // Computations call each other as deep as a file says.
 constexpr int deepest_fusion = 100;
 
-// What hands values on and takes no time of its own inside a fusion.
+// Opcodes that hand values on and take no time of their own inside a fusion.
 constexpr std::string_view plumbing_opcodes[] = {
     "add-dependency", "after-all", "bitcast", "constant", "domain", "get-tuple-element", "iota", "opt-barrier", "parameter", "reshape",
     "tuple",
@@ -109,7 +109,7 @@ class module_kinds {
     of.moves_by = largest_move(of, depth);
     return *of.moves_by;
   }
-  // What moves most elements; of as many, what costs more by the order of the kinds.
+  // The kind that moves most elements; of equal ones, the one that costs more by the order of the kinds.
   work_kind largest_move(const one_computation& of, int depth) {
     const shapes_by_id shapes = shapes_of(of);
     work_kind largest = work_kind::fill;

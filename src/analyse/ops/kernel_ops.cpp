@@ -155,7 +155,7 @@ class device_ops final : public kernel_visitor {
   }
 
  private:
-  // Ops of a table without times, of which each stands for several executions.
+  // Ops of a table without times. Each stands for several executions.
   void add_totals(ops_result& into) const {
     ops_line line = line_of(without_stream());
     if (!contains(line.line_name, options_.line)) return;
@@ -245,7 +245,7 @@ class device_ops final : public kernel_visitor {
     return all[stream].kind == (any_ops ? line_kind::ops : line_kind::stream);
   }
 
-  // As the recorder lists the devices of the machine; of one that it does not list, what all that it does are.
+  // As the recorder lists the devices of the machine; for others, the name that all listed ones share.
   [[nodiscard]] std::string_view model() const {
     for (const activity_host& host : of_.hosts()) {
       if (host.devices.empty() || (host.file != device_.file && of_.hosts().size() > 1)) continue;

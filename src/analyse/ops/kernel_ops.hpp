@@ -11,7 +11,7 @@ namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 
 // Adds a line for each stream of each such device; for a device whose tables have no times, one line for all its ops.
-// Those of an XSpace are left to who reads its lines.
+// Not those of an XSpace, which come with its lines.
 result<void> add_kernel_ops(const profile& p, const std::shared_ptr<const activity>& of, const selection& selected,
                             const query_filters& o, const hooks& host, ops_result& into);
 

@@ -15,7 +15,7 @@ struct memory_traffic {
   std::int64_t vmem_read_bytes = 0, vmem_write_bytes = 0, cmem_read_bytes = 0, cmem_write_bytes = 0;
 };
 
-// Of one execution, from the stat `memory_access_breakdown` of an op of a TPU; nothing where it names no memory that is known.
+// Of one execution, from the stat `memory_access_breakdown` of an op of a TPU; nothing when it names only unknown memories.
 // Source: OpMetrics.MemoryAccessed of openxla/xprof (plugin/xprof/protobuf/op_metrics.proto).
 [[nodiscard]] std::optional<memory_traffic> traffic_in(std::string_view breakdown) noexcept;
 

@@ -89,7 +89,7 @@ class group_tree {
       nodes_[at].sums.backward_ps = saturating_add(*nodes_[at].sums.backward_ps, self_ps);
   }
 
-  // The rows with the longest self times, and those that they lie in, which are no shorter; then as a tree.
+  // The rows with the longest self times, and those that they lie in, which are at least as long; then as a tree.
   void take_rows(std::uint64_t limit, op_groups& into) {
     std::vector<std::uint32_t> order(nodes_.size());
     std::iota(order.begin(), order.end(), 0U);

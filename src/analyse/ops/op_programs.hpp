@@ -37,7 +37,7 @@ class program_numbers {
  public:
   // `id` and `module`: the stats of the event, the latter as a message, which is seldom read.
   std::uint32_t number_of(const plane_index& plane, const stat_view& id, std::string_view module);
-  // The same with what else the event says of its origin: one number for each that differs.
+  // The number of a program together with what else the event says of its origin: one number for each that differs.
   std::uint32_t number_of(std::uint32_t program, const program_key& origin);
   [[nodiscard]] std::vector<program_key> take_programs() noexcept { return std::move(programs_); }
 

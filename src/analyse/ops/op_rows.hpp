@@ -16,7 +16,7 @@
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 
-// What the numbers stand for by which op_totals knew the events of a line.
+// What the numbers stand for that op_totals summed the events of a line by.
 enum class op_key : std::uint8_t {
   metadata_id,
   entry,  // the position of the metadata entry in its plane; above, ids without an entry
@@ -41,7 +41,7 @@ struct op_rows::sums {
   std::vector<std::int64_t> others;  // the numbers of the slots after those
   std::vector<op_sum> by_slot;
   std::vector<std::int64_t> without_entry;  // ids by how far their number is above the entries, for op_key::entry
-  // For op_key::program: what the numbers from first_pair on mean, and the programs, of which the first is 1.
+  // For op_key::program: what the numbers from first_pair on mean, and the programs, numbered from 1.
   std::size_t first_pair = 0;
   std::vector<std::pair<std::int64_t, std::uint32_t>> pairs;
   std::vector<program_key> programs;

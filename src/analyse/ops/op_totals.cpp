@@ -53,8 +53,8 @@ void op_totals::add_aggregated(const event_row& row) {
   sum.max_ps = std::max(sum.max_ps, op_sum::not_placed);
 }
 
-// Takes the time from `from_ps` to `end_ps` from those who own it, the topmost first. What ends by then will never own
-// time again and goes.
+// Takes the time from `from_ps` to `end_ps` from the events that own it, the topmost first. Events that end by then
+// will never own time again and go.
 op_totals::open_event* op_totals::take_time(op_sum* sums, open_event* top, std::int64_t from_ps, std::int64_t end_ps) {
   while (top->end_ps <= end_ps && top->slot != 0) {
     if (top->end_ps > from_ps) {

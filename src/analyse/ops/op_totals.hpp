@@ -39,7 +39,7 @@ class op_totals {
 
   // Takes the next events of the line. Negative durations count as 0 and are counted in negative_durations().
   void add(const event_row* rows, std::size_t count);
-  // The same without self time, for what needs none.
+  // add() without self times.
   void add_without_self(const event_row* rows, std::size_t count);
 
   // False once an event started before the one that precedes it: then self times are not valid until the whole

@@ -32,7 +32,7 @@ inline namespace PROFKIT_NAMESPACE {
 namespace {
 
 // How far the events of a line reach by the clock of the capture, whatever clock their totals are made by, and how many
-// of them last less than no time.
+// of them have a negative duration.
 struct event_reach {
   std::int64_t min_start_ps = std::numeric_limits<std::int64_t>::max();
   std::int64_t max_end_ps = std::numeric_limits<std::int64_t>::min();  // stops at the end of int64
@@ -162,8 +162,8 @@ struct plane_facts {
   [[nodiscard]] bool reads_stats() const noexcept { return has_device_clock() || has_programs() || origins; }
 };
 
-// How a plane's totals find an id. Writers number the entries through: then by position, with no room lost for more
-// than a few numbers that nobody has. A few ids elsewhere are found by hash; where there are many, all ids are
+// How a plane's totals find an id. Writers mostly number the entries consecutively: then by position, with
+// room for a few unused numbers. A few ids elsewhere are found by hash; where there are many, all ids are
 // replaced by the position of their entry.
 plane_facts plane_facts_of(const plane_index& plane, bool only_hlo_ops, bool with_origins) {
   constexpr std::size_t few = 256;  // as many as op_totals has room for
@@ -529,7 +529,7 @@ result<void> add_traces(const trace& t, const selection& selected, const query_f
     found.unpaired += (found.unpaired.empty() ? "" : "; ") + in.path + ": " + in.unpaired;
   }
   if (found.lines.size() == before) return {};
-  // As of an XSpace: the lines of that name, else those whose name contains it.
+  // As in an XSpace: the lines of that name, else those whose name contains it.
   const auto first = found.lines.begin() + static_cast<std::ptrdiff_t>(before);
   const auto has_name = [&](const ops_line& line) { return line.line_name == o.line; };
   if (std::any_of(first, found.lines.end(), has_name))

@@ -39,7 +39,7 @@ bool has_ops_inside(std::string_view category) noexcept {
   return category == "while" || category == "conditional" || category == "call";
 }
 
-// What `count` executions do; nothing where that is no number.
+// What `count` executions do; 0 when that is not a positive number.
 std::int64_t of_all(double of_one, std::uint64_t count) noexcept {
   constexpr double largest = 9.2e18;
   const double all = of_one * static_cast<double>(count);
@@ -119,7 +119,7 @@ std::optional<kernel_work> row_facts::work() {
     if (is_async_half(*op_) || has_ops_inside(category())) return std::nullopt;
     return kernel_work{of_all(stat_number_of(flops), op_->count), of_all(stat_number_of(bytes), op_->count), std::nullopt};
   }
-  // Of a TPU's op its entry says what it does, or nobody.
+  // Only its entry says what an op of a TPU does.
   const instruction_facts* const of_program = op_->origin.instruction.empty() ? nullptr : instruction();
   if (of_program == nullptr || !of_program->cost.is_known || has_ops_inside(of_program->opcode)) return std::nullopt;
   const auto longest = longest_.find({op_->program_id, op_->module, op_->origin.instruction});
@@ -195,7 +195,7 @@ work_kind row_facts::kind() {
   if (instruction() != nullptr && instruction()->kind != work_kind::unknown) return instruction()->kind;
   const std::string by = category();
   if (const work_kind known = kind_of_opcode(by); known != work_kind::unknown) return known;
-  // What these do only their program says, else the kernel; the roots of other fusions compute.
+  // For these only the program, else the kernel, says what they do; the roots of other fusions compute.
   if (!by.empty() && by != "loop fusion" && by != "custom-call") return work_kind::compute;
   if (instruction() != nullptr && instruction()->cost.flops > 0) return work_kind::compute;
   return kind_of_kernel({op_->name, {}, {}, {}, {}});

@@ -33,7 +33,7 @@ class row_facts {
   void look_at(const op_row& op);
   // The names of a key; several where they lie one inside the other.
   void names_of(group_key key, std::vector<std::string>& into);
-  // Of all executions together. Nothing where it is not on record, and where other ops do it: of several kernels of an instruction the longest does all of it.
+  // The work of all executions. Nothing when it is not on record or counted for another op: of several kernels of an instruction the longest has all of it.
   [[nodiscard]] std::optional<kernel_work> work();
   // Where the bytes of that work lie; in main memory, unless the op says more.
   [[nodiscard]] memory_traffic traffic(const kernel_work& work);

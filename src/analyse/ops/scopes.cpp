@@ -10,7 +10,7 @@ namespace {
 
 // What JAX's transformations put around a name, as "jvp(Transformer)" (jax/_src/interpreters, jax/_src/core.py), ...
 constexpr std::string_view around_names[] = {"jvp(", "transpose(", "vmap(", "remat(", "checkpoint("};
-// ... and scopes that its control flow and calls make, which nobody wrote.
+// ... and scopes that its control flow and calls make, which the user did not write.
 constexpr std::string_view of_the_framework[] = {"while",       "body",          "cond",           "closed_call",
                                                  "checkpoint",  "remat",         "rematted_computation", "core_call",
                                                  "pjit",        "shard_map",     "custom_jvp_call", "custom_vjp_call",

@@ -27,7 +27,7 @@ class thread_totals {
   thread_totals(const activity& of, std::uint32_t group, const selection& selected, const query_filters& o)
       : of_(of), times_(selected.times_of(of.hosts()[group].file, -1)), options_(o) {}
 
-  // `id`: what it is summed by. False: the span is of no thread or time that is asked for.
+  // `id`: what it is summed by. False: the span's thread or time is not asked for.
   bool add(std::uint32_t thread, std::int64_t start_ps, std::int64_t duration_ps, std::int64_t id) {
     event_row event{};
     event.metadata_id = id;

@@ -34,7 +34,7 @@ constexpr kernel_words kernel_kinds[] = {
 #undef PROFKIT_KERNEL_KIND
 };
 
-// Of the first word of the vocabulary of which fits(word) holds.
+// Of the first word of the vocabulary for which fits(word) holds.
 template <class Fits>
 work_kind find_kind(vocabulary of, Fits&& fits) {
   const auto found =

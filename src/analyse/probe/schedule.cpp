@@ -108,7 +108,7 @@ struct taken_slot {
 
 // Few slots and times below 2^57, as every multiprocessor has them: one number holds the end of a slot and, in its
 // last bits, the slot counted from above. Then the least difference to a start, without sign, is the slot to take:
-// busy ones differ by less than nothing, which is more than any other.
+// of busy ones it is negative, which without sign is larger than any other.
 class few_slots {
  public:
   static constexpr std::uint64_t max_time = std::uint64_t{1} << 57;

@@ -103,7 +103,7 @@ std::string left_out_sentence(const query_filters& filters) {
          " known of the whole capture only: these filters leave out that part.";
 }
 
-// Who is waited for, where the waiting is worth a word.
+// Which device is waited for, if the waiting matters.
 std::string arrivals_sentence(const report_parts& parts, const validation_result& v) {
   const bool matters = parts.bubbles && std::any_of(parts.bubbles->found.causes.begin(), parts.bubbles->found.causes.end(),
                                                     [](const cause_summary& c) { return c.cause == idle_cause::straggler_wait; });

@@ -56,14 +56,14 @@ std::string idle_verdict(const idle_total& idle) {
   if (shares.empty()) return {};
   const auto share = [&](std::int64_t ps) { return share_text(ps, idle.service_ps); };
   std::string text;
-  // What takes less than a hundredth is no part of a verdict; compute always is.
+  // A verdict leaves out what takes less than a hundredth, except compute.
   for (const use_share& s : shares)
     if (text.empty())
       text = share(s.time_ps) + (idle.marked ? " of the time in steps" : " of the time") + " goes to " + use_words(s.use);
     else if (s.time_ps >= idle.service_ps / 100 || s.use == time_use::compute)
       text += ", " + share(s.time_ps) + " to " + use_words(s.use);
   text += '.';
-  // That the host was not recorded, or not waited for, explains nothing; what is only possible is not known.
+  // These two causes explain nothing; a cause that is only possible does not count as known.
   const std::vector<cause_share> causes = cause_shares(idle);
   const auto is_known = [&](const cause_share& c) {
     if (c.cause == idle_cause::host_untraced || c.cause == idle_cause::device_dependency) return false;

@@ -1,4 +1,4 @@
-// The tree and the metadata of files that are no XSpace: traces, tables, formats of the host's own.
+// The tree and the metadata of files other than XSpaces: traces, tables, formats of the host's own.
 #pragma once
 #include <analyse/tree/json_stats.hpp>
 #include <trace/filters/select.hpp>
@@ -35,7 +35,7 @@ result<void> walk_recorded_metadata(const profile& p, std::size_t file, metadata
 result<void> walk_settings_metadata(const profile& p, std::size_t file, metadata_visitor& visitor, const query_filters& o,
                                     const selection& selected, damage_list& damage, const hooks& host);
 
-// What walks a file that is no XSpace; null where it has no tree or no metadata.
+// The functions that walk a file other than an XSpace; null where it has no tree or no metadata.
 struct file_walks {
   decltype(&walk_trace_tree) tree = nullptr;
   decltype(&walk_trace_metadata) metadata = nullptr;

@@ -15,7 +15,7 @@ namespace html {
 class page_names {
  public:
   page_names() { static_cast<void>(of("")); }
-  // Its number; 0, which is no name, when there are too many.
+  // Its number; 0, which stands for no name, when there are too many.
   [[nodiscard]] std::uint32_t of(std::string_view name);
   void write(json_writer& out) const;
 

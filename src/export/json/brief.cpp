@@ -61,7 +61,7 @@ std::vector<typed_command> more_of(const profile& p, const query_filters& o, con
   if (!parts.modules.modules.empty()) document_command("modules", "every module");
   if (!parts.collectives.ops.empty() || !parts.collectives.async.empty())
     document_command("collectives", "every collective and asynchronous copy");
-  // Those that cannot keep to the filters are none of this report's parts.
+  // This report has no parts that cannot keep to the filters.
   if (parts.memory && !(parts.memory->modules.empty() && parts.memory->allocators.empty()))
     document_command("memory", "what held memory at the peak");
   if (parts.bubbles) document_command("bubbles", "when devices waited, and for what");

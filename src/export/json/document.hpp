@@ -43,20 +43,20 @@ struct verdict {
 };
 [[nodiscard]] const char* status_name(document_status s) noexcept;
 
-// `absent` is the slice's own word for having nothing; damage counts more than that.
+// `absent`: why the slice has nothing; damage counts more than that.
 [[nodiscard]] verdict judge(const profile& p, const std::string& absent, const std::vector<file_damage>& damage);
 
 // What a limit means for a document: so many items of each list, and up to the default of the document no more bytes
 // than a reader of documents can hold, and no text of any length. 0: no bounds.
 [[nodiscard]] json_bounds bounds_of(document which, std::uint64_t limit) noexcept;
-// The same for documents that are no parts of others.
+// Bounds for documents that are never a part of another.
 [[nodiscard]] json_bounds bounds_of(std::uint64_t limit, std::uint64_t otherwise) noexcept;
 
 // For begin_object(): a document in another one takes a quarter of the bytes that are left.
 [[nodiscard]] inline std::uint64_t share_of_part(const json_writer& out) noexcept { return out.depth() == 0 ? 0 : 4; }
 // Opens the object and writes schema and version. In another document it takes a quarter of the bytes that are left.
 void begin_document(json_writer& out, document which);
-// The same of a document that is not of one capture, by its name.
+// Begins a document that is not of one capture, by its name.
 void begin_document(json_writer& out, std::string_view name, std::int64_t version = 1);
 // `limited`, where something was left out; in another document that one lists it for all its parts. Closes the object.
 void end_document(json_writer& out);
@@ -64,8 +64,8 @@ void end_document(json_writer& out);
 // Lists that others need, as indices or reasons: a limit below these does not cut them.
 constexpr std::uint64_t min_inputs = 1000, min_notes = 100;
 
-// One list, written as far as the writer takes it; gives how many rows were left out. `missing` more there are that
-// nobody handed over.
+// One list, written as far as the writer takes it; gives how many rows were left out. `missing`: how many more there
+// are that `rows` lacks.
 template <class Rows, class Write>
 std::uint64_t write_rows(json_writer& out, std::string_view key, const Rows& rows, Write&& write,
                          std::uint64_t least = 0, std::uint64_t missing = 0) {
@@ -80,7 +80,7 @@ std::uint64_t write_rows(json_writer& out, std::string_view key, const Rows& row
   out.left_out(static_cast<std::uint64_t>(rows.size()) - handed + missing);
   return out.end_array();
 }
-// The same of rows that are objects: `write` gives the fields.
+// write_rows() for rows that are objects: `write` gives the fields.
 template <class Rows, class Write>
 std::uint64_t write_objects(json_writer& out, std::string_view key, const Rows& rows, Write&& write,
                             std::uint64_t least = 0, std::uint64_t missing = 0) {
@@ -144,7 +144,7 @@ document_status write_framed(json_writer& out, document which, const profile& p,
 // Null where there is none.
 void write_text_or_null(json_writer& out, std::string_view key, std::string_view text);
 void write_strings(json_writer& out, std::string_view key, const std::vector<std::string>& strings);
-// Begins and ends of spans of which the other is missing; none where there are none.
+// Begins of spans without an end, and ends without a begin; none where there are none.
 struct unpaired_spans {
   std::uint64_t begins = 0, open_begins = 0, ends = 0;
 };
@@ -157,7 +157,7 @@ void write_optional(json_writer& out, std::string_view key, const std::optional<
 // A number that may be missing or not finite: null then.
 void write_optional(json_writer& out, std::string_view key, const std::optional<std::uint64_t>& n);
 void write_optional(json_writer& out, std::string_view key, const std::optional<double>& n);
-// A rate of device_peaks, of which 0 is none.
+// A rate of device_peaks, where 0 stands for none.
 [[nodiscard]] inline std::optional<double> known_peak(double rate) noexcept { return rate > 0 ? std::optional(rate) : std::nullopt; }
 void write_optional_id(json_writer& out, std::string_view key, const std::optional<std::int64_t>& n);
 
@@ -172,7 +172,7 @@ void write_stat_map(json_writer& out, const std::vector<named_stat>& stats);
 [[nodiscard]] std::optional<std::int64_t> metadata_id_of(const named_stat& s) noexcept;  // none of an argument
 [[nodiscard]] std::optional<std::uint64_t> ref_of(const named_stat& s) noexcept;
 
-[[nodiscard]] std::optional<double> rate_of(const recorded_link& link) noexcept;  // none of no time
+[[nodiscard]] std::optional<double> rate_of(const recorded_link& link) noexcept;  // none when its time is not above 0
 void write_kinds(json_writer& out, std::uint8_t kinds);  // the names of the stat_kind whose bits are set
 
 // Each writes one whole document, within the bounds of the writer.

@@ -10,7 +10,7 @@ inline namespace PROFKIT_NAMESPACE {
 namespace json {
 
 [[nodiscard]] std::optional<std::int64_t> origin_of(const info_result& info, const profile& p) noexcept;
-[[nodiscard]] std::optional<probe_totals> probes_of(const file_info& file, const profile& p);  // none where it is no Neutrino trace
+[[nodiscard]] std::optional<probe_totals> probes_of(const file_info& file, const profile& p);  // none of Neutrino traces alone
 
 }  // namespace json
 }  // namespace PROFKIT_NAMESPACE

@@ -162,7 +162,7 @@ memory_options memory_options_of(const query_filters& o) {
   options.name = o.name;
   if (o.step) options.step = static_cast<std::int64_t>(*o.step);
   options.top = o.limit == 0 ? ~std::uint64_t{0} : o.limit;
-  // A curve is no list that ends early: it gets fewer points.
+  // A curve does not end early as lists do: it gets fewer points.
   constexpr std::uint64_t bytes_per_sample = 1000, min_samples = 10;
   if (o.max_bytes != 0)
     options.time_samples = std::min(options.time_samples, std::max(o.max_bytes / bytes_per_sample, min_samples));
@@ -185,7 +185,7 @@ result<document_status> write_memory_document(const profile& p, const memory_opt
     json_writer out(into);
     json_bounds bounds =
         json::bounds_of(document::memory, o.top == ~std::uint64_t{0} ? 0 : std::max<std::uint64_t>(o.top, 1));
-    // Who asks for more points than a document has by itself asks for a larger document.
+    // To ask for more points than a document has by default is to ask for a larger document.
     const memory_options usual;
     if (o.time_samples > usual.time_samples || o.curve_points > usual.time_samples) bounds.bytes = bounds.text = 0;
     out.bound(bounds);

@@ -45,7 +45,7 @@ class metadata_writer final : public metadata_visitor {
   }
   void end_plane() override { out_.end_object(); }
 
-  // What files that are no XSpace say of themselves.
+  // What files other than XSpaces say of themselves.
   void write_facts() {
     if (kept_.empty()) return;
     write_objects(out_, "file_facts", kept_, [&](const kept_facts& kept) { fields_of_metadata_file_fact(out_, kept.facts); }, min_inputs);

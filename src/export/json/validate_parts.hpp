@@ -45,7 +45,7 @@ template <class Row>
 
 // Who came last.
 struct latest_device {
-  std::optional<std::int64_t> node;  // none: nobody alone
+  std::optional<std::int64_t> node;  // none: no device came last alone
   std::int32_t device = -1;
   std::int64_t rank = -1;
 };
@@ -62,7 +62,7 @@ struct moved_bytes {
 [[nodiscard]] moved_bytes moved_of(const collective_op& op, const validate_sight&);
 [[nodiscard]] moved_bytes moved_of(const shown_call& call, const validate_sight&);
 
-// A call, and the device of which something is known there.
+// A call, and a device that something is known of there.
 struct call_place {
   const collective_op& op;
   std::uint32_t call = 0;

@@ -13,7 +13,7 @@ namespace markdown {
 
 // A name of the capture as plain text: no control characters, no markup, no table border.
 [[nodiscard]] std::string plain(std::string_view text);
-// The same in code font, with the middle left out when it is longer than `most` columns.
+// That name in code font, with the middle left out when it is longer than `most` columns.
 [[nodiscard]] std::string code(std::string_view text, std::size_t most = 48);
 
 class table {

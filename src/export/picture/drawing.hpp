@@ -1,4 +1,4 @@
-// A picture as SVG without scripts: readable in light and dark, with a title and a description for who cannot see it.
+// A picture as SVG without scripts: readable in light and dark, with a title and a description for screen readers.
 #pragma once
 #include <profkit/core/picture.hpp>
 #include <profkit/core/sink.hpp>
@@ -56,7 +56,7 @@ class drawing {
   void text(double x, double y, std::string_view words, anchor at = anchor::start, std::string_view kind = "");
   // `tip` is shown where a pointer rests on it; "" for none.
   void box(double x, double y, double width, double height, std::string_view kind, std::string_view tip = "");
-  // The same in a colour of its own, as CSS writes it.
+  // A box in a colour of its own, as CSS writes it.
   void coloured_box(double x, double y, double width, double height, std::string_view fill, std::string_view tip = "");
   void dot(double x, double y, double radius, std::string_view kind, std::string_view tip = "");
   void line(double x1, double y1, double x2, double y2, std::string_view kind);

@@ -70,7 +70,7 @@ std::vector<call_box> boxes_of(const call_tree& tree, std::int64_t whole_ps) {
       widths.push_back(width);
   }
   if (widths.size() <= max_boxes) return boxes;
-  // A call is no wider than its caller, so that none is left without its caller.
+  // A call is at most as wide as its caller, so that none is left without its caller.
   std::nth_element(widths.begin(), widths.begin() + max_boxes, widths.end(), std::greater<>());
   for (call_box& box : boxes)
     if (box.width <= widths[max_boxes]) box.width = 0;

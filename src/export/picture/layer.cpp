@@ -66,7 +66,7 @@ result<void> draw_layer(const activity& of, const architecture_result& found, si
   if (a->tree_left_out > 0) says += "; " + counted(a->tree_left_out, "kernel") + " not drawn";
   const double rows = static_cast<double>(a->tree.size());
   const bool any_side = std::any_of(a->tree.begin(), a->tree.end(), [](const tree_node& n) { return n.side; });
-  // As wide whatever runs beside it, so that texts are as large as those of other pictures.
+  // The same width whatever runs beside it, so that texts are as large as those of other pictures.
   drawing out(into, side_column.left + side_column.width + 30, first_row + rows * row_step + 10, title, says + ".", form);
   out.text(main_column.left, first_row - 12, "main stream " + d.streams[a->tree.front().lane].name, drawing::anchor::start, "soft");
   if (any_side) out.text(side_column.left, first_row - 12, "other streams", drawing::anchor::start, "soft");

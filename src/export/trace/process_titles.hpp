@@ -15,7 +15,7 @@
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 
-// The XSpace files that a selection keeps, but those of which nothing can be read.
+// The XSpace files that a selection keeps, except those that cannot be read at all.
 [[nodiscard]] inline std::vector<std::size_t> xspace_files(const profile& p, const selection& selected) {
   std::vector<std::size_t> files;
   for (std::size_t file = 0; file < p.file_count(); ++file)
@@ -31,7 +31,7 @@ inline namespace PROFKIT_NAMESPACE {
   const std::vector<std::string_view>& names = p.xspace(file)->hostnames;
   return names.empty() ? std::string() : std::string(names.front());
 }
-// The same of a plane, which a merge may have from another host.
+// The host of a plane, which a merge may have from another host.
 [[nodiscard]] inline std::string host_of(const profile& p, std::size_t file, const plane_index& plane) {
   const auto node = node_of_host(plane);
   if (!node) return host_of(p, file);

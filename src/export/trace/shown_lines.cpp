@@ -243,7 +243,7 @@ class track_walk {
     return line;
   }
 
-  // An arrow alone says nothing: there are none of lines or names.
+  // An arrow alone says nothing: filters by line or name leave arrows out.
   std::vector<placed_event> events_of(track_id at, std::vector<placed_event>& arrows) {
     const bool has_arrows = job_.o.filters.line.empty() && job_.o.filters.name.empty();
     std::vector<placed_event> kept;

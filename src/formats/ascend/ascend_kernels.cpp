@@ -174,7 +174,7 @@ class table_reader {
                           "expected the header of kernel_details.csv or op_summary*.csv"};
   }
 
-  // For as many rows as the first ones let expect, so that rows are not copied from one place to the next.
+  // For as many rows as the first ones suggest, so that rows are not copied from one place to the next.
   void make_room() {
     const double grows = static_cast<double>(bytes_.size()) / static_cast<double>(reader_.offset());
     for (device_kernels& d : devices_.all()) {
@@ -442,7 +442,7 @@ class table_reader {
   string_id written_step_ = 0, step_ = 0;  // of the row before
   std::string_view last_device_text_;
   bool device_known_ = false, fine_starts_ = false, totals_only_ = false, is_statistic_ = false, is_task_list_ = false;
-  std::uint64_t marks_ = 0;  // rows that are no kernels
+  std::uint64_t marks_ = 0;  // rows that are not kernels
   std::int64_t last_device_ = -1;
 };
 

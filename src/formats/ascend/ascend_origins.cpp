@@ -90,7 +90,7 @@ class origin_finder {
     for (const ascend_operator& o : trace_.operators) by_span[o.span] = &o;
     std::vector<std::optional<kernel_work>> own(kernels_.size());
     hash_map<std::size_t, std::size_t> longest;  // by operation: a kernel
-    hash_set<std::size_t> counted;               // operations of which a kernel says what it did
+    hash_set<std::size_t> counted;               // operations with a kernel that says what it did
     for (std::size_t at = 0; at < kernels_.size(); ++at) {
       const listed_kernel& k = kernels_[at];
       own[at] = own_work(k);

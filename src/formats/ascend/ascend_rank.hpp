@@ -12,7 +12,7 @@
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 
-// Why a rank of which only databases lie there shows nothing, and what to do about it.
+// Why a rank with nothing but databases shows nothing, and what to do about it.
 inline constexpr const char* why_no_database =
     "there is only a database export, which is not read: export it as text, too (export_type=Text of torch_npu.profiler, or "
     "msprof --export=on --output=DIR)";

@@ -33,12 +33,12 @@ struct ascend_trace {
   std::vector<step_marker> markers;
   std::vector<launch_arrow> launches;
   std::vector<ascend_operator> operators;
-  std::vector<issue_arrow> issues;  // those of which both ends are known
+  std::vector<issue_arrow> issues;  // those with both ends known
   bool host_seen = false;
 };
 
 // Adds what a trace holds, times plus shift_ps. Kernels go to `kernels` unless that is null. Faults: cancelled, and
-// those of chrome_reader when the text is no trace at all.
+// those of chrome_reader when the text is not a trace at all.
 result<void> read_ascend_trace(std::string_view bytes, std::int64_t shift_ps, std::uint32_t host_group,
                                activity_parts& parts, ascend_trace& into, ascend_devices* kernels,
                                activity_input& input);

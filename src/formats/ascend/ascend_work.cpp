@@ -36,7 +36,7 @@ constexpr product_kernel product_kernels[] = {
     {"BatchMatMul", 1}, {"BatchMatMulV2", 1}, {"BatchMatMulV3", 1},
 };
 
-// Empty where that is no list of numbers above 0.
+// Empty when that is not a list of numbers above 0.
 std::vector<std::int64_t> extents_of(std::string_view shape) {
   std::vector<std::int64_t> extents;
   for (const std::string_view part : parts_between(shape, ',')) {
@@ -57,7 +57,7 @@ std::int64_t element_count(const std::vector<std::int64_t>& extents) noexcept {
   return count;
 }
 
-// The other side of a matrix, of which one is `side`; 0: none is. Which of the two comes first is not on record.
+// The side of a matrix other than `side`; 0: neither is `side`. Which of the two comes first is not on record.
 std::int64_t side_beside(const std::vector<std::int64_t>& extents, std::int64_t side) noexcept {
   const std::int64_t rows = extents[extents.size() - 2], columns = extents[extents.size() - 1];
   return rows == side ? columns : columns == side ? rows : 0;

@@ -13,7 +13,7 @@ inline namespace PROFKIT_NAMESPACE {
 [[nodiscard]] std::optional<kernel_work> work_of_ascend_kernel(std::string_view type, std::string_view input_shapes,
                                                                std::string_view input_types, std::string_view output_shapes);
 
-// The same of a call of a PyTorch operator, whose inputs torch_npu writes in that form, too.
+// The work of a call of a PyTorch operator, whose inputs torch_npu writes in that form, too.
 [[nodiscard]] std::optional<kernel_work> work_of_ascend_operator(std::string_view op, std::string_view shapes, std::string_view types);
 
 }  // namespace PROFKIT_NAMESPACE

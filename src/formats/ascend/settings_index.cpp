@@ -35,7 +35,7 @@ bool settings_ask_for_device(const profile& p, std::size_t file) {
     // Without a level the recorder writes what the host marked and no task of a device.
     if (!starts_with(level, "Level") || level == "Level_none" || level == "LevelNone") return;
     const std::string_view activities = json_member(json_member(value, "common_config"), "activities");
-    asked = activities.empty();  // both are recorded when nobody chooses
+    asked = activities.empty();  // both are recorded by default
     for (json_elements each(activities); each.next();)
       asked = asked || ends_with(json_text(each.value(), scratch), "NPU");
   });

@@ -1,4 +1,4 @@
-// Raw data of Ascend's profilers, which their own tools parse before anybody can read it.
+// Raw data of Ascend's profilers, which their own tools parse before it can be read.
 #pragma once
 #include <profkit/core/discover.hpp>
 #include <profkit/core/result.hpp>

@@ -306,7 +306,7 @@ bool chrome_reader::state::take_many() {
   return true;
 }
 
-// Gives the event that the window begins with, or finds that it is none.
+// Gives the event that the window begins with, or finds that it is not an event.
 void chrome_reader::state::take_one() {
   const char* const from = window.at();
   const json_value_end last = end_of_value(from, item_bound(), options.bounds.max_nesting);

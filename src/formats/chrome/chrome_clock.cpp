@@ -37,7 +37,7 @@ std::optional<std::int64_t> base_in_tail(std::string_view bytes) {
   return json_scaled_integer(json_member(rest, base_time_key));
 }
 
-// The least time of the events in the tail, as far as it is less than `zero_us` by an hour at most: a zero is no time.
+// The least time of the events in the tail, at most an hour before `zero_us`: a zero is not a time.
 std::int64_t min_us_in_tail(std::string_view bytes, std::int64_t zero_us, bool nanoseconds) {
   constexpr std::string_view key = "\"ts\"";
   constexpr std::int64_t hour_us = 3'600'000'000;

@@ -50,7 +50,7 @@ enum class chrome_defect : std::uint8_t {
 
 struct chrome_item {
   chrome_item_kind kind = chrome_item_kind::other;
-  chrome_defect defect = chrome_defect::none;  // of metadata and `other` nobody looks
+  chrome_defect defect = chrome_defect::none;  // not checked for metadata and `other`
   std::uint32_t track = chrome_tracks::none;   // none of flows, metadata and `other`
   std::int64_t start_ps = 0;                   // on the capture's clock
   std::int64_t duration_ps = 0;                // as written; 0 where it is not known
@@ -108,7 +108,7 @@ class chrome_decoder final : public chrome_visitor {
 // Counts an event among the rejected, with what is wrong with its times; of a pair the place of its end.
 void reject_item(activity_input& input, const chrome_item& item);
 
-// Begins and ends of which the other is missing.
+// Begins without an end and ends without a begin.
 void note_unpaired(const unpaired_events& found, activity_input& input);
 
 }  // namespace PROFKIT_NAMESPACE

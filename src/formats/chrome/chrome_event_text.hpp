@@ -54,7 +54,7 @@ class event_text {
   std::array<std::string_view, event_fields> values_;
 };
 
-// Splits the event text `e.json` into its fields. False when it is no object of members. `irregular` counts stray
+// Splits the event text `e.json` into its fields. False when it is not an object of members. `irregular` counts stray
 // commas.
 bool split_event(event_text& e, std::uint32_t max_nesting, std::uint64_t& irregular);
 

@@ -1,5 +1,5 @@
 // Chrome trace JSON to timeline: complete, instant and counter events, begin/end events brought together, and arrows for
-// those who ask.
+// callers that ask for them.
 #include <profkit/core/chrome.hpp>
 #include <profkit/time.hpp>
 #include <formats/chrome/chrome_decoder.hpp>

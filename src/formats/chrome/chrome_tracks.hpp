@@ -63,7 +63,7 @@ class chrome_tracks {
 
   std::uint32_t process_of(const chrome_event& e);
   std::uint32_t thread_of(const chrome_event& e);
-  // The thread that an event names which see() gave none for: an arrow is no reason for `info` to show its thread.
+  // The thread of an event that see() gives none for: `info` does not show a thread only because an arrow names it.
   std::uint32_t thread_beside(const chrome_event& e) { return find_track(chrome_track_kind::thread, e.pid, e.tid, false); }
   [[nodiscard]] chrome_place place_of(std::uint32_t track) const;
   // What a metadata event says of its process or thread: the last one counts.

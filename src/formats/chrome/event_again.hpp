@@ -11,8 +11,8 @@ inline namespace PROFKIT_NAMESPACE {
 
 class event_again {
  public:
-  // Everything but ordinal, offset and times; what `into` points to lives until the next call. False when the text is no
-  // event.
+  // Everything but ordinal, offset and times; what `into` points to lives until the next call. False when the text is
+  // not an event.
   bool read(std::string_view json, chrome_event& into);
 
  private:

@@ -15,7 +15,7 @@ bool is_json_object(std::string_view text) noexcept {
   while (members.next()) {
     const std::string_view value = members.value();
     if (value.empty()) return false;
-    // What is no string, object or array has to be a number or one of three words.
+    // Other than strings, objects and arrays there are numbers and three words.
     switch (value.front()) {
       case '"':
       case '{':

@@ -42,7 +42,7 @@ class outliner {
     return made_;
   }
 
-  // Takes one token; false where it is none that may stand there.
+  // Takes one token; false when it may not stand there.
   bool step() noexcept {
     const char c = text_[at_];
     const bool may_end = next_ == wanted::key_or_end || next_ == wanted::value_or_end || next_ == wanted::comma_or_end;

@@ -1,5 +1,5 @@
-// What a JSON text is made of, without reading its values: enough to say what it is when it is no trace. Judges syntax,
-// unlike a probe, because text may begin with a bracket as well.
+// What a JSON text is made of, without reading its values: enough to say what it is when it is not a trace. Judges
+// syntax, unlike a probe, because text may begin with a bracket as well.
 #pragma once
 #include <profkit/namespace.hpp>
 
@@ -14,7 +14,7 @@ struct json_outline {
   bool is_json = false;   // as far as it goes, and it went past the first key or value
   bool is_object = false;  // else an array
   bool is_whole = false;  // its last bracket was met; nothing or another JSON text follows
-  std::size_t stopped_at = 0;  // the byte that is no JSON, where it is none
+  std::size_t stopped_at = 0;  // the first byte that is not JSON, when is_json is false
   // Keys of the outer object, the first of them.
   std::array<std::string_view, 64> keys{};
   std::size_t key_count = 0;

@@ -38,7 +38,7 @@ bool is_json_number(std::string_view text) noexcept {
   return at == end;
 }
 
-// Of what is no string, object or array.
+// A number, true, false or null.
 bool is_json_scalar(std::string_view text) noexcept {
   switch (text.front()) {
     case 't': return text == "true";

@@ -30,7 +30,7 @@ class json_splitter {
 
   // The events at the start of an array of them: `text` begins with the first and is cut after one, or goes on after
   // the end of the array. Gives the list that their arguments are in; nothing when anything up to there is not JSON, or
-  // an event is no object.
+  // an event is not an object.
   std::optional<json_member_list> events(std::string_view text, std::vector<event_text>& into);
 
  private:

@@ -18,7 +18,7 @@ inline namespace PROFKIT_NAMESPACE {
 
 class line_counts {
  public:
-  // Adds an event to the totals of its line, and counts its use unless it is a span without a defect: whoever takes that
+  // Adds an event to the totals of its line, and counts its use unless it is a span without a defect: then its taker
   // counts it.
   void add(const chrome_item& found) {
     if (found.track == chrome_tracks::none || is_unplaced(found.defect)) return;

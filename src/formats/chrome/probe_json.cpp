@@ -17,7 +17,7 @@ class json_scan {
     if (text_.substr(0, 3) == "\xef\xbb\xbf") at_ = 3;
   }
 
-  // The next character that is no white space; 0 at the end. A string is taken whole, see string().
+  // The next character other than white space; 0 at the end. A string is taken whole, see string().
   char next() noexcept {
     while (at_ < text_.size() && is_json_space(text_[at_])) ++at_;
     if (at_ >= text_.size()) return 0;

@@ -191,7 +191,7 @@ class reader {
     return {};
   }
 
-  // A start time in quotes is understood as well; what is no time at all would leave device times without a zero.
+  // A start time in quotes is understood as well; anything else would leave device times without a zero.
   result<void> take_time(std::string_view node, const char* name, std::int64_t id, std::optional<std::int64_t>& into) {
     const std::string_view raw = json_member(node, name);
     into = json_integer(raw);

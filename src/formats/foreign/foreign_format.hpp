@@ -23,7 +23,7 @@ struct foreign_format {
 // name counts only where the contents match no format.
 [[nodiscard]] fault unrecognised(std::string_view bytes, std::string_view file_name = {});
 
-// The same of bytes that begin with the signature of another format, whatever they were taken for; else nothing.
+// That fault for bytes with the signature of another format, whatever they were taken for; else nothing.
 [[nodiscard]] std::optional<fault> why_another(std::string_view bytes);
 
 // Of a message that is damaged before its first plane: nothing when its beginning is likely that of an XSpace.

@@ -10,7 +10,7 @@ namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 namespace {
 
-// Calls use(field) for the first fields of a message; true when it did for one. Ends at bytes that are no field.
+// Calls use(field) for the first fields of a message; true when it did for one. Ends at bytes that are not a field.
 template <class Use>
 bool any_field(std::string_view message, std::size_t most, Use&& use) noexcept {
   wire_reader reader(message);

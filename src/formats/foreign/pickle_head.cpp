@@ -22,7 +22,7 @@ class opcode_walk {
     at_ = 2;
   }
 
-  // The next whole opcode; false at the end, after the last one, and at what is none.
+  // The next whole opcode; false at the end, after the last one, and at an unknown one.
   bool next() noexcept {
     if (at_ >= text_.size() || opcode_ == stop) return false;
     opcode_ = text_[at_++];

@@ -8,7 +8,7 @@
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 
-// Whose tables they are; `other` also of what is no database.
+// Whose tables they are; `other` also for bytes that are not a database.
 enum class sqlite_kind {
   other,
   nsys,       // an export of Nsight Systems

@@ -106,7 +106,7 @@ std::vector<graph_captures::order_link> graph_captures::link(std::map<std::size_
     auto& [launch, kernels] = each;
     std::sort(kernels.begin(), kernels.end(),
               [](const replayed_kernel& a, const replayed_kernel& b) { return a.start_ps < b.start_ps; });
-    // There are graphs of which the trace does not have the capture: any replay may be of one.
+    // The trace lacks the capture of some graph: any replay may be of that one.
     if (!is_explained(kernels.size(), calls.at(launch).start_ps)) return {};
     by_size[kernels.size()].push_back(&each);
   }

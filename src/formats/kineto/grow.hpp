@@ -10,7 +10,7 @@
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 
-// Before a row is added: when there is no room, makes it for as many as the part of the file that was read lets expect,
+// Before a row is added: when there is no room, makes it for as many as the part of the file read so far suggests,
 // so that rows are not copied from one place to the next. A row is never expected for less than `min_bytes` of text.
 template <class Row>
 void make_room(std::vector<Row>& rows, std::uint64_t bytes_read, std::uint64_t bytes, std::size_t min_bytes) {

@@ -58,7 +58,7 @@ class rocprof_recorder final : public trace_recorder {
     return line_use::kernel;
   }
 
-  // Copies of no device in particular are those of the one device that there is.
+  // Copies without a device belong to the only device, if there is just one.
   void finish() override {
     const std::int64_t device = into_.devices.size() == 1 ? into_.devices.front().device.ordinal : -1;
     for (const placed_span& e : copies_) add_kernel(e, device, process_of(e).name);

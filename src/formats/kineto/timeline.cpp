@@ -77,7 +77,7 @@ class timeline_recorder final : public trace_recorder {
   }
 
  private:
-  // A stream that has nothing but what others of its device have is no stream.
+  // A stream is left out when others of its device have all of its rows.
   void leave_out_repeated(gathered_device& d) {
     std::vector<bool> repeats;  // by stream
     for (const std::uint32_t track : d.tracks) {

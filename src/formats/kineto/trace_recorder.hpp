@@ -37,14 +37,14 @@ class trace_recorder {
   virtual ~trace_recorder() = default;
 
   virtual void take_header(std::string_view /*key*/, std::string_view /*json*/) {}
-  // Whether a span with a category is the recorder's own, be it damaged: then it is counted, and nobody else is asked.
+  // Whether a span with a category is the recorder's own, damaged or not: then it is counted and not looked at further.
   virtual bool take(const chrome_item& /*found*/) { return false; }
   // Of others: whether the arguments are the recorder's.
   virtual bool read_arguments(const chrome_event& /*e*/, unplaced_span& /*held*/, held_facts& /*into*/) { return false; }
 
   // When all is named, in this order:
   virtual void see_process(std::uint32_t /*number*/, process_role& /*role*/) {}
-  // What an event of its device was taken for; nothing: it is none.
+  // What an event of its device was taken for; nothing: it is not one.
   virtual std::optional<line_use> take_held(const unplaced_span& /*e*/, const held_facts& /*said*/) { return std::nullopt; }
   virtual void finish() {}
 

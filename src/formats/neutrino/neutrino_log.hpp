@@ -81,7 +81,7 @@ struct log_line {
 
 [[nodiscard]] log_line read_log_line(std::string_view line) noexcept;
 
-// The hexadecimal arguments of a param line; false at what is no argument. `torn` lines start like one.
+// The hexadecimal arguments of a param line; false at anything else. `torn` lines start like one.
 struct log_params {
   bool is_param = false, torn = false;
   std::uint64_t time_ns = 0;

@@ -22,7 +22,7 @@ namespace {
 
 constexpr std::size_t max_warnings = 100;
 constexpr std::size_t max_text_bytes = std::size_t{1} << 20;
-// A probe has as many maps as its author wrote; a table of more is no table.
+// A probe has as many maps as its author wrote; a table of more is not believed.
 constexpr std::uint32_t max_maps = std::uint32_t{1} << 20;
 
 // The first bytes of a file, at most so many.

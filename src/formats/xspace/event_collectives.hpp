@@ -18,7 +18,7 @@ class event_collectives {
 
   // Whether events of the plane may name an instruction.
   [[nodiscard]] static bool named_in(const plane_index& plane) { return plane.stat_id(names[0]).has_value(); }
-  // "all-reduce", "all-gather-start"; empty when the event names no instruction, or one that is no collective.
+  // "all-reduce", "all-gather-start"; empty when the event names no instruction, or one that is not a collective.
   [[nodiscard]] std::string_view of(const char* stats, std::uint32_t stats_bytes) const;
 
  private:

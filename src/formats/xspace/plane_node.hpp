@@ -25,7 +25,7 @@ struct node_in_name {
 // Of the plane's stat `hostname`; "" where it has none.
 [[nodiscard]] std::string_view hostname_of(const plane_index& plane) noexcept;
 
-// The same of a host plane, too, whose threads a merge names by its node.
+// The node of a plane, also of a host plane, whose threads a merge names by its node.
 [[nodiscard]] std::optional<std::int64_t> node_of_host(const plane_index& plane) noexcept;
 
 // How a node without a host's name is called, and asked for: "node:3".

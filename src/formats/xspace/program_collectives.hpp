@@ -15,7 +15,7 @@ inline namespace PROFKIT_NAMESPACE {
 class program_collectives {
  public:
   explicit program_collectives(const xspace_index& space);
-  // "all-reduce", "all-gather-start"; empty when it is none. The program is found by its id, else by the module's
+  // "all-reduce", "all-gather-start"; empty for others. The program is found by its id, else by the module's
   // name. Where no known program has the instruction, or several fit and disagree, the instruction's name decides.
   [[nodiscard]] std::string_view find(std::optional<std::int64_t> program_id, std::string_view module_name,
                                       std::string_view instruction) const;

@@ -9,7 +9,7 @@ namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 namespace {
 
-// Which events of a line touch one of some windows, of which there is one at least.
+// Which events of a line touch any of the windows, at least one.
 class touching_events {
  public:
   touching_events(interval_sequence windows, std::int64_t base_ps) noexcept

@@ -45,7 +45,7 @@ inline bool is_one_value(const unsigned char* at, const unsigned char* end,
   }
 }
 
-// The same as number_in() for stats such as writers write them; false when they are not.
+// number_in() for stats in the usual form of writers; false when they have another.
 bool find_usual_number(const char* stats, std::uint32_t bytes, std::int64_t stat_id,
                        std::optional<std::uint64_t>& found) noexcept {
   constexpr unsigned char stat_tag = 0x22, id_tag = 0x08;

@@ -19,7 +19,7 @@ struct usual_metadata {
 // say what it is. When true, they read the same.
 [[nodiscard]] bool read_usual_metadata(std::string_view entry, usual_metadata& found) noexcept;
 
-// The same for the key alone.
+// Reads the key alone.
 [[nodiscard]] bool read_usual_key(std::string_view entry, std::int64_t& key) noexcept;
 
 }  // namespace PROFKIT_NAMESPACE

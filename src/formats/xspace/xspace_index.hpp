@@ -61,7 +61,7 @@ struct reduced_from {
   std::string head;       // how the whole begins
   bool after_planes = false;  // planes of the whole stood before the message
   [[nodiscard]] std::uint64_t offset_of(std::uint64_t at) const noexcept;
-  // The same of where a message begins, whose first bytes may have been left out.
+  // The offset in the whole of a message that begins at `at`; its first bytes may have been left out.
   [[nodiscard]] std::uint64_t beginning_at(std::uint64_t at) const noexcept;
 };
 
@@ -95,7 +95,7 @@ xspace_index index_xspace(std::string_view bytes, std::shared_ptr<const reduced_
 // this hops over all of them once.
 line_header complete_header(const line_index& line) noexcept;
 
-// Takes a field of a line that is no event. Of equal fields the last counts.
+// Takes a field of a line other than an event. Of equal fields the last counts.
 inline void take_line_field(const wire_field& field, line_header& into) noexcept {
   const auto value = static_cast<std::int64_t>(field.value);
   if (field.is_varint(1)) into.id = value;

@@ -82,7 +82,7 @@ class xspace_push_reader::state final : public stream_visitor {
   }
 
   void end_line(const profkit::line_end& end) override {
-    // A line of which not a byte came is none, as in the index.
+    // A line without a single byte does not count, as in the index.
     if (line_bytes_ != 0 && walk_.is_line_absent()) return;
     const line_header all = line_view(walk_.kept_of_line()).header();
     if (!is_line_begun_) begin_line_with(all);

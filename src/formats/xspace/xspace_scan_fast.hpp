@@ -17,7 +17,7 @@ namespace {
 using byte_pointer = const unsigned char*;
 
 // From the start of an event this many bytes are read without looking whether they belong to it: tag, a length
-// of two bytes, then three times a tag and a varint of at most nine bytes, of which eight are loaded at a time.
+// of two bytes, then three times a tag and a varint of at most nine bytes; eight are loaded at a time.
 constexpr std::ptrdiff_t scan_margin = 48;
 
 constexpr std::uintptr_t prefetch_bytes = 4096;

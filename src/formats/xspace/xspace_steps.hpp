@@ -18,7 +18,7 @@ inline namespace PROFKIT_NAMESPACE {
 // of those that have events. "Sparse Core Steps" and the like only where the core's own line is missing: they repeat it.
 [[nodiscard]] std::vector<std::size_t> step_lines_of(const plane_index& plane, line_kind kind);
 
-// The number that the name of an event of a line of steps is; nothing where it is none.
+// The number that the name of an event of a line of steps is; nothing when it is not a number.
 [[nodiscard]] std::optional<std::int64_t> step_number_in(std::string_view name) noexcept;
 
 // The stat `step_num` of the events of a plane.

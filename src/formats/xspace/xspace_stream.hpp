@@ -62,7 +62,7 @@ struct streamed_xspace {
 
 // Reads `from`, rewound, to its end. Memory: a window of 1 MiB, the longest event that it cuts, and what is kept: names,
 // stats, metadata maps. Faults: `limit` when a single event, or what is kept, is more than max_materialised_bytes;
-// `cancelled`; those of the source that leave nothing usable. Damage is no fault: see the index.
+// `cancelled`; those of the source that leave nothing usable. Damage is not a fault: see the index.
 result<streamed_xspace> stream_xspace(source& from, stream_visitor& visitor, const limits& bounds = {},
                                       const hooks& host = {});
 

@@ -225,7 +225,7 @@ void xspace_walk::copy_field(const field_head& field, std::uint64_t end) noexcep
   skip_to_ = std::min(field.end, end);
 }
 
-// Goes over a field of the file that nobody wants. Of one that the end of the file cuts the head is copied.
+// Skips a field of the file that is not needed. If the end of the file cuts it, its head is copied.
 void xspace_walk::skip_unknown(const field_head& field) {
   skipped_head_.assign(here_.data(), static_cast<std::size_t>(field.payload - field.at));
   skipped_at_ = field.at;
@@ -250,8 +250,8 @@ bool xspace_walk::step_file() {
     case met::end: at_ = level::over; return false;
     case met::damage:
       copy_damage(whole_file);
-      // Damage of the source counts, wherever it is. What breaks before its first plane is no XSpace, and the rest, which
-      // may be a bomb, is not decoded.
+      // Damage of the source counts, wherever it is. A file that breaks before its first plane is not an XSpace, and the
+      // rest, which may be a bomb, is not decoded.
       skip_to_ = planes_ == 0 ? std::uint64_t{text_sample_bytes} : whole_file;
       at_ = level::over;
       return true;
@@ -348,7 +348,7 @@ bool xspace_walk::step_line() {
   const line_step next = step_over(rest, end, is_all);
   if (next.damaged) {
     note_line_damage(position_ - line_begin_);
-    // Of a long line whose header comes first the index does not see this; whoever takes the events does.
+    // Of a long line whose header comes first the index does not see this; the taker of the events does.
     const std::uint64_t bytes = std::min(end, position_ + (ended_ ? here_.size() : 0)) - line_begin_;
     const bool is_long = (ended_ ? bytes : end - line_begin_) > short_line_bytes;
     if (!is_long || !before_events_.are_whole()) {

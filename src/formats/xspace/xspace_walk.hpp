@@ -1,5 +1,5 @@
 // A walk over an XSpace whose bytes come in pieces of any size: events are handed on as they come, everything else is
-// kept. Who reads a source in one pass drives it, and so does the reader to which a host pushes.
+// kept. The one-pass reader of a source and the reader that a host pushes to drive it.
 #pragma once
 #include <profkit/core/limits.hpp>
 #include <profkit/core/result.hpp>
@@ -26,20 +26,20 @@ struct walk_stopped {
 
 // What a walk may hold.
 struct walk_bounds {
-  std::uint64_t held_bytes = 0;  // of a field of which not all bytes are there
-  std::uint64_t kept_bytes = 0;  // of what is no event
+  std::uint64_t held_bytes = 0;  // of a field whose bytes are not all there
+  std::uint64_t kept_bytes = 0;  // of all but events
   std::uint64_t named = 0;       // the value of limits::max_materialised_bytes, for messages
   const char* hint = "";         // what to do when there is more
 };
 
-// What is no event, as an XSpace of its own: the bodies of lines hold their other fields only. Damage is copied, too, so
-// that the index meets it in the same place.
+// All but the events, as an XSpace of its own: the bodies of lines hold their other fields only. Damage is copied, too,
+// so that the index meets it in the same place.
 class kept_message {
  public:
   explicit kept_message(const walk_bounds& bounds) noexcept : bounds_(bounds) {}
 
   void copy(const char* bytes, std::size_t count, std::uint64_t was);
-  // Opens a sub-message whose length nobody knows yet; `was` is where its tag stood, `payload_was` its first byte.
+  // Opens a sub-message whose length is not known yet; `was` is where its tag stood, `payload_was` its first byte.
   // Gives what close() wants.
   std::uint64_t open(std::uint32_t field, std::uint64_t was, std::uint64_t payload_was);
   // `missing`: how many bytes the sub-message said it has beyond those that were there. Of one that is cut the copy
@@ -84,7 +84,7 @@ class xspace_walk {
   // How far the walk is; up to here all is handed on or kept.
   [[nodiscard]] std::uint64_t position() const noexcept { return position_; }
 
-  // What is kept. Whoever takes it at the end of a plane gets that plane alone, and what stood before it.
+  // What is kept. Taken at the end of a plane it is that plane alone, and what stood before it.
   [[nodiscard]] std::shared_ptr<reduced_from> take_kept(std::string_view& bytes, std::shared_ptr<const void>& owner);
   // Of the plane that is open, up to its last line.
   [[nodiscard]] std::string_view kept_before_line() const noexcept {

@@ -63,7 +63,7 @@ class event_filter {
   [[nodiscard]] bool keeps(const event_row& event, std::optional<std::int64_t> start_ps) const noexcept {
     return keeps_name(event.metadata_id) && keeps_time(event, start_ps);
   }
-  // The two halves, for who needs the events around those of a name.
+  // The two halves of keeps(), for callers that need the events around those of a name.
   [[nodiscard]] bool keeps_all_times() const noexcept { return windows_.empty() && !nothing_; }
   [[nodiscard]] bool keeps_time(const event_row& event, std::optional<std::int64_t> start_ps) const noexcept;
   [[nodiscard]] bool keeps_name(std::int64_t metadata_id) const noexcept { return !by_name_ || ids_.contains(metadata_id); }
@@ -80,12 +80,12 @@ class event_filter {
   bool nothing_ = false;  // the plane has no such step
 };
 
-// Of a step that was asked for, where there are so many on a device at most.
+// The fault for a step that is not there; `steps`: the most that a device has.
 [[nodiscard]] fault no_such_step(const profile& p, std::uint64_t wanted, std::uint64_t steps);
 
 // Whether a file is of a host whose name contains `wanted`; "node:3" asks for a node of a merged trace by its number.
 [[nodiscard]] bool host_fits(const profile& p, std::size_t file, std::string_view wanted);
-// The same of a plane: a merged trace has planes of several hosts.
+// Whether a plane is of such a host: a merged trace has planes of several hosts.
 [[nodiscard]] bool host_fits(const profile& p, std::size_t file, const plane_index& plane, std::string_view wanted);
 
 // why_nothing(), else what the analysis itself knows.
@@ -97,7 +97,7 @@ class event_filter {
 // Why the first file that is only listed is not read; null where every file is read.
 [[nodiscard]] const char* why_unread(const std::vector<capture_file>& files) noexcept;
 
-// The same of what ran: what was not recorded at all is said first.
+// why_nothing_or() for what ran: what was not recorded at all is said first.
 [[nodiscard]] std::string why_nothing_ran_or(const trace& t, const query_filters& o, std::string otherwise);
 
 // Whether any filter looks at single events: at their names or times, which may come after them in the file.
@@ -112,7 +112,7 @@ class selection {
   static result<selection> make(const trace& t, const query_filters& o, const hooks& host);
 
   [[nodiscard]] bool file(std::size_t file) const noexcept { return files_[file]; }
-  // One of them that is no XSpace: its activity says what is in it.
+  // A file of the selection other than an XSpace: its activity says what is in it.
   [[nodiscard]] bool other_file(std::size_t file) const noexcept { return others_[file]; }
   [[nodiscard]] bool plane(const plane_index& plane) const noexcept {
     return contains(plane.name, options_->plane) && host(plane);
@@ -123,7 +123,7 @@ class selection {
     return contains(name, options_->name) || (!options_->name.empty() && contains(display_name, options_->name));
   }
   [[nodiscard]] event_filter events_of(std::size_t file, std::size_t plane) const;
-  // The same by time and step alone, for a device that is no plane (its index in the activity), or a host of it (-1).
+  // The filter by time and step alone, for a device without a plane (its index in the activity) or a host (-1).
   [[nodiscard]] event_filter times_of(std::size_t file, std::int32_t device) const;
   // The time that the filters leave, from the first window to the last; of a step that of devices where they have any.
   struct extent {
@@ -136,7 +136,7 @@ class selection {
     std::int64_t from_ps, to_ps;
     bool by_start = false;  // the kernels of a step are those that begin in its window
   };
-  // Under split_by_step all steps of a plane (`device` -1) or of a device that is none (`plane` -1), by start; else none.
+  // Under split_by_step all steps of a plane (`device` -1) or of a device without one (`plane` -1), by start; else none.
   [[nodiscard]] std::vector<step_window> steps_of(std::size_t file, std::int32_t plane, std::int32_t device) const;
   [[nodiscard]] bool filters_planes() const noexcept { return !options_->plane.empty(); }
 
@@ -154,7 +154,7 @@ class selection {
   };
   result<void> find_device_windows(const trace& t, const std::vector<host_step>& steps, const hooks& host);
 
-  // A plane, or a device that is none; of both -1: the file, for those without steps of their own.
+  // A plane, or a device without one; both -1: the file, for planes and devices without steps of their own.
   struct step_place {
     std::uint32_t file;
     std::int32_t plane, device;

@@ -26,7 +26,7 @@ class marked_steps {
     for (std::size_t at = 0; at < all.size();) {
       const std::size_t host = at, host_end = end_of_host(at);
       const std::size_t own_end = end_of_device(host, host_end);
-      // As of an XSpace: what lines of devices say is more than what a host does.
+      // As in an XSpace: lines of devices count before markers of a host.
       const bool by_lines = std::any_of(all.begin() + static_cast<std::ptrdiff_t>(own_end),
                                         all.begin() + static_cast<std::ptrdiff_t>(host_end), [](const step_marker& m) {
                                           return m.source == marker_source::line || m.source == marker_source::run;

@@ -13,7 +13,7 @@ inline namespace PROFKIT_NAMESPACE {
 [[nodiscard]] step_source source_of(marker_source m) noexcept;
 
 // Adds the steps of every host of a trace or table: its own markers of the best kind it has, else those of each device.
-// Rows of a list are in the order of their starts. Those of an XSpace are left to who reads its lines.
+// Rows of a list are in the order of their starts. Not those of an XSpace, which come with its lines.
 void add_marked_steps(const profile& p, std::shared_ptr<const activity> of, const selection& selected,
                       const query_filters& o, step_list::packed& into);
 

@@ -29,7 +29,7 @@ struct step_list::packed {
   std::vector<origin> origins;
   std::vector<std::string_view> names;
   std::vector<step> steps;
-  std::shared_ptr<const void> texts;  // owns the names that are no spans of a file
+  std::shared_ptr<const void> texts;  // owns the names that do not lie in a file
 };
 
 // Whether two rows are of one list, which is numbered through: a device's steps, or a file's host steps.

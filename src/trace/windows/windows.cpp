@@ -70,20 +70,20 @@ class span_finder final : public kernel_visitor {
       if (rows[i].makes_interval()) add(rows[i]);
     return {};
   }
-  // Of the markers up to the next of which any kernel is, in their order.
+  // Of the markers with any kernel up to the next marker, in their order.
   [[nodiscard]] std::vector<std::pair<std::size_t, span>> spans() const {
     std::vector<std::pair<std::size_t, span>> found(spans_.begin(), spans_.end());
     std::sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
     return found;
   }
-  // Of some kernel it is not known which step launched it.
+  // It is not known of some kernel which step launched it.
   [[nodiscard]] bool misses_launches() const noexcept { return misses_launches_; }
   // The last end of the kernels from before the first marker.
   [[nodiscard]] std::int64_t before_ps() const noexcept { return before_ps_; }
 
  private:
-  // Of an instant since the marker's start. After its end the last one still has what it left in the queue: where no
-  // launch is known, that is what runs until the device first rests.
+  // Whether an instant since the marker's start is the marker's. After its end the last one still has what it queued:
+  // where no launch is known, that is what runs until the device first rests.
   [[nodiscard]] bool holds(std::size_t marker, std::int64_t at, bool to_the_next, bool queued) const noexcept {
     const step_marker& m = of_[marker];
     if (at < m.end_ps) return true;
@@ -202,8 +202,8 @@ class begin_finder final : public kernel_visitor {
   std::int64_t until_ps_ = open_start;
 };
 
-// Steps of the host on a device that has the host's time. Those in which no kernel begins are as many on each of its
-// devices as the host has steps: only some are kept.
+// Steps of the host on a device that has the host's time. Each device of a host may have as many without kernels
+// as the host has steps: only some are kept.
 result<void> take_host_windows(const activity& of, std::size_t device, const group_steps& steps, bool guide,
                                const hooks& host, device_windows& into) {
   const std::vector<step_window>& all = steps.windows;
@@ -268,7 +268,7 @@ void mark_last_known(const group_steps& steps, const hash_set<std::size_t>& foun
 }
 
 // Steps of the host on a device whose time is another: by the device's annotation of that name, else by the kernels
-// that the step launched, else by the host's time, where kernels begin of which no launch is known.
+// that the step launched, else by the host's time, where kernels without a known launch begin.
 result<void> take_host_steps(const activity& of, std::size_t device, const marker_lists& marked, window_policy policy,
                              const hooks& host, std::optional<span_finder>& by_launch, device_windows& into) {
   const bool guide = is_next_to_next(policy), to_the_next = policy != window_policy::marker;
@@ -295,8 +295,8 @@ result<void> take_host_steps(const activity& of, std::size_t device, const marke
   span_finder& finder = by_launch.emplace(steps.markers, true, to_the_next, policy == window_policy::whole);
   if (result<void> seen = of.visit_kernels(device, finder, host); !seen) return seen;
   const std::vector<step_window> annotated = windows;
-  hash_set<std::size_t> found;            // steps of which the time on the device is known
-  std::vector<std::size_t> begins_alone;  // steps in whose time kernels begin, of which no launch is known
+  hash_set<std::size_t> found;            // steps with a known time on the device
+  std::vector<std::size_t> begins_alone;  // steps in whose time kernels without a known launch begin
   for (const auto& [i, s] : finder.spans()) {
     const step_marker& m = steps.markers[i];
     if (!is_missing(m.name)) continue;

@@ -21,14 +21,14 @@ class fact_list {
   // Sources come best first. Two that agree are as sure as the surer one; where any that are likely or better differ, none is more
   // than possible.
   void add(std::string name, fact_value value, certainty sure, fact_source source, std::string evidence, std::string unit = {});
-  // Takes it back: what looked like one is none.
+  // Removes what only looked like a fact.
   void remove(std::string_view name);
 
   // Stays valid while more are added.
   [[nodiscard]] const model_fact* find(std::string_view name) const;
   [[nodiscard]] bool has(std::string_view name) const { return find(name) != nullptr; }
   [[nodiscard]] std::optional<std::int64_t> number(std::string_view name) const;
-  [[nodiscard]] std::string text(std::string_view name) const;  // "" where it is no text
+  [[nodiscard]] std::string text(std::string_view name) const;  // "" when it is not a text
   [[nodiscard]] bool is(std::string_view name) const;           // whether it is a switch that is on
   // In the order of a card: what it is, its sizes, its layers, how it ran, on what.
   [[nodiscard]] std::vector<model_fact> take();

@@ -59,8 +59,8 @@ class accumulation_counter {
   std::int64_t first_ps_ = 0, step_ps_ = 0;
 };
 
-// By the host: it goes forward, then autograd adds to the gradients; what autograd computes again is no pass. Where gradients are not
-// on record, all that autograd calls counts.
+// By the host: it goes forward, then autograd adds to the gradients; what autograd computes again does not count. Where gradients are
+// not on record, all that autograd calls counts.
 accumulation_counter count_on_host(const std::vector<training_mark>& marks) {
   const auto has = [&](training_part part) {
     return std::any_of(marks.begin(), marks.end(), [part](const training_mark& m) { return m.part == part; });

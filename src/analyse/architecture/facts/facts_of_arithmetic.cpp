@@ -44,8 +44,8 @@ struct parameter_count {
   std::string how;
 };
 
-// Weights of its projections, feed-forward parts, norms and its embedding, which counts once: whether the output shares it is on no
-// record. Nothing of models with other parts, or of which a rank holds a part.
+// Weights of its projections, feed-forward parts, norms and its embedding, which counts once: whether the output shares it is not
+// on record. Nothing for models with other parts, or split over ranks.
 std::optional<parameter_count> count_parameters(const fact_context& c, const fact_list& facts) {
   for (const char* other : {"ssm_layers", "encoder_layers", "decoder_layers", "residual_blocks", "convolutions", "cross_attention",
                             "kv_lora_rank", "hidden_per_rank", "ffn_size_per_rank", "image_size", "latent_size", "denoising_steps"})
@@ -94,7 +94,7 @@ std::optional<parameter_count> count_parameters(const fact_context& c, const fac
   return found;
 }
 
-// "Qwen1.5-0.5B-Chat": 500000000. Not of "8x7B", which is no sum, and not of "A3B", which counts the active ones.
+// "Qwen1.5-0.5B-Chat": 500000000. Not of "8x7B", which is not the sum, and not of "A3B", which counts the active ones.
 count size_in_name(std::string_view name) {
   for (std::size_t at = 0; at < name.size(); ++at) {
     if (!is_digit(name[at])) continue;

@@ -1,4 +1,4 @@
-// What scopes of modules say: which class ran, how many blocks lie in it, and of which kinds they are.
+// What scopes of modules say: which class ran, how many blocks lie in it, and their kinds.
 #include <analyse/architecture/facts/model_facts.hpp>
 
 #include <base/affix.hpp>
@@ -27,7 +27,7 @@ const model_family* family_of_class(std::string_view name) {
     if (name.size() < f.prefix.size() || (best != nullptr && f.prefix.size() <= best->prefix.size())) continue;
     const bool begins = std::equal(f.prefix.begin(), f.prefix.end(), name.begin(), [](char a, char b) { return folded(a) == folded(b); });
     if (!begins) continue;
-    // "Optimizer" is no OPT.
+    // "Optimizer" is not OPT.
     const char next = name.size() == f.prefix.size() ? '\0' : name[f.prefix.size()];
     if (next >= 'a' && next <= 'z') continue;
     best = &f;
@@ -120,7 +120,7 @@ class module_reader {
   }
 
   void add_class() {
-    // A container or a lone layer is no model.
+    // A container or a lone layer is not a model.
     static constexpr std::string_view containers[] = {"Sequential",   "ModuleList", "DistributedDataParallel",
                                                       "DataParallel", "Linear",     "Sampler"};
     std::size_t root = roots_.front();

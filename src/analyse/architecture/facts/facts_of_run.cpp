@@ -290,7 +290,7 @@ void add_group_facts(fact_context& c, fact_list& into) {
   if (replicated && !into.has("data_parallel") && !into.has("tensor_parallel"))
     say("data_parallel", world, certainty::likely, "DistributedDataParallel.forward on " + std::to_string(world) + " ranks");
   if (into.has("tensor_parallel") || replicated) return;
-  // Sums over all ranks after attention and after the rest of each layer, and a vocabulary of which each rank has a part.
+  // Sums over all ranks after attention and after the rest of each layer, and a vocabulary split over the ranks.
   std::uint64_t sums = 0, gathers = 0;
   for (const span_use& s : c.r.spans) {
     if (contains(s.name, "all_reduce") && contains(s.name, "::") && !contains(s.name, "nccl:")) sums += s.calls;

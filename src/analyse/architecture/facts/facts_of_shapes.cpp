@@ -87,7 +87,7 @@ class shape_reader {
     const auto most = std::max_element(calls.begin(), calls.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
     std::uint64_t all = 0;
     for (const auto& [key, n] : calls) all += n;
-    // Heads that change with the depth, as in a U-Net, are no fact of the model.
+    // Heads that change with the depth, as in a U-Net, are not a fact of the model.
     several_heads_ = most->second * 3 < all * 2;
     for (const attention_use& a : s_.attentions)
       if (std::tuple(a.heads, a.kv_heads, a.head_dim) == most->first && (main_ == nullptr || a.calls > main_->calls)) main_ = &a;

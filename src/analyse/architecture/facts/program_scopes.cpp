@@ -16,7 +16,7 @@ constexpr std::string_view wrappers_of_functions[] = {"jit", "pjit", "pmap", "xm
 constexpr std::string_view control_flow[] = {"while", "body", "cond", "branch", "scan", "closed_call", "core_call", "checkpoint",
                                              "remat", "custom_jvp_call", "custom_vjp_call"};
 
-// "Transformer" of "transpose(jvp(Transformer))"; "" of what is no module.
+// "Transformer" of "transpose(jvp(Transformer))"; "" of anything but a module.
 std::string_view module_in(std::string_view part) {
   while (!part.empty() && part.back() == ')') {
     const std::size_t open = part.find('(');

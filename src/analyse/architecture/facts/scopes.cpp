@@ -25,7 +25,7 @@ constexpr part_word part_words[] = {
     {"densereludense", module_part::mlp},
 };
 constexpr std::string_view block_endings[] = {"layer", "block", "decoderlayer", "encoderlayer"};
-// End as blocks do and are none.
+// Words in classes that end like blocks but are not blocks.
 constexpr std::string_view no_blocks[] = {"norm", "linear", "embed",  "mlp",        "ffn",  "attention",
                                           "attn", "moe",    "expert", "activation", "conv", "dropout"};
 
@@ -49,7 +49,7 @@ module_part part_of_class(std::string_view name) noexcept {
 bool is_block_class(std::string_view name) noexcept {
   const auto ends = [&](std::string_view ending) { return ends_with_folded(name, ending); };
   if (std::none_of(std::begin(block_endings), std::end(block_endings), ends)) return false;
-  // "NemotronHAttentionDecoderLayer" is a block, "LinearLayer" is none.
+  // "NemotronHAttentionDecoderLayer" is a block, "LinearLayer" is not.
   if (ends_with_folded(name, "decoderlayer") || ends_with_folded(name, "encoderlayer")) return true;
   return std::none_of(std::begin(no_blocks), std::end(no_blocks), [&](std::string_view word) { return contains_folded(name, word); });
 }

@@ -35,7 +35,7 @@ struct module_scopes {
   [[nodiscard]] const std::string& class_of(const module_call& c) const { return classes[c.of_class].name; }
 };
 
-// "Qwen2MLP" of "nn.Module: Qwen2MLP_3"; "" where it is no module.
+// "Qwen2MLP" of "nn.Module: Qwen2MLP_3"; "" when it is not a module.
 [[nodiscard]] std::string_view class_of_module(std::string_view span) noexcept;
 [[nodiscard]] module_part part_of_class(std::string_view name) noexcept;
 // Whether a class is named as one that is a block of a model: "BertLayer", "TransformerBlock".

@@ -42,7 +42,7 @@ enum class norm_kind : std::uint8_t { rms, layer, group, batch };
 struct norm_use {
   norm_kind kind = norm_kind::rms;
   std::int64_t width = 0;  // 0: not known
-  std::int64_t heads = 0;  // of one over heads: their number; 0: it is none
+  std::int64_t heads = 0;  // of a norm over heads: their number; 0: it is not over heads
   std::uint64_t calls = 0;
   std::string evidence;
 };
@@ -116,7 +116,7 @@ struct model_shapes {
   program_scopes scopes;  // of programs
 };
 
-// "bf16" of "c10::BFloat16", "DT_BF16" or "bfloat16"; "" of what is no type that models compute in.
+// "bf16" of "c10::BFloat16", "DT_BF16" or "bfloat16"; "" of anything but a type that models compute in.
 [[nodiscard]] std::string dtype_word(std::string_view recorded);
 
 // Of the first input of a kernel; "" where it is not known.

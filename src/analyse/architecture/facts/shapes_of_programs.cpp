@@ -197,7 +197,7 @@ class program_reader {
     }
   }
 
-  // Tokens come as a table of sequences: [batch, length], of which a loss looks up all but the last.
+  // Tokens come as a table of sequences: [batch, length]. For a loss all but the last are looked up.
   void settle_tables() {
     for (embedding_use& e : tables_) {
       for (const parameter& p : parameters_) {
