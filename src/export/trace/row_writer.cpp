@@ -15,18 +15,19 @@ namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 namespace {
 
-// Of the members of an event's text those that other tools know: `"cat":…,"name":…`.
+// Of the members of an event's text those that other tools know: `"cat":…,"name":…`. A reader that makes texts may leave the
+// name out of them.
 void append_members(std::string& out, std::string_view json, std::string_view name, bool with_id) {
-  if (json.empty()) {
-    append_json_string(out += "\"name\":", name);
-    return;
-  }
   bool any = false;
-  for (const char* const key : {"cat", "name", "id", "args"}) {
-    const std::string_view raw = key[0] == 'i' && !with_id ? std::string_view() : json_member(json, key);
-    if (raw.empty()) continue;
+  for (const std::string_view key : {"cat", "name", "id", "args"}) {
+    const std::string_view raw = key == "id" && !with_id ? std::string_view() : json_member(json, key);
+    const bool is_name_alone = raw.empty() && key == "name" && (json.empty() || !name.empty());
+    if (raw.empty() && !is_name_alone) continue;
     out.append(std::exchange(any, true) ? ",\"" : "\"").append(key).append("\":");
-    append_sound_json(out, raw);
+    if (is_name_alone)
+      append_json_string(out, name);
+    else
+      append_sound_json(out, raw);
   }
 }
 
