@@ -3,6 +3,7 @@ import json
 import sys
 
 import truth
+import wire
 
 US = 1_000_000  # ps
 START_NS = 1_700_000_000_000_000_000
@@ -119,13 +120,18 @@ class Memory(truth.Case):
             self.made.values([value(numbers[0], 0, 1.0), value(numbers[0], 0, float("inf"))])
         with self.assertRaisesRegex(self.lib.InvalidArgument, "row 0: the value is no number"):
             self.made.values([value(numbers[0], 0, float("nan"))])
-        pieces = []
-        self.finished().write_export(pieces.append, "trace.json")
+        pieces, made = [], self.finished()
+        made.write_export(pieces.append, "trace.json")
         events = json.loads(b"".join(pieces))["traceEvents"]
         names = {e["pid"]: e["args"]["name"] for e in events if e["name"] == "process_name" and e["args"]}
         self.assertEqual([(names[e["pid"]], e["name"], e["ts"], e["args"]) for e in events if e["ph"] == "C"],
                          [("a: GPU 0", "power", 3, {"W": -1}), ("a: GPU 0", "power", 9, {"W": 2.5}), ("a: GPU 0", "power", 4, {"power": 0}),
                           ("a: p", "queue", 5, {"rows": 1e300}), ("b: p", "queue", 7, {"queue": 7})])
+        pieces = []
+        made.write_export(pieces.append, "pftrace")
+        tracks = [wire.first(packet, 60) for _, packet in wire.fields(b"".join(pieces))]
+        self.assertEqual([wire.first(t, 2) for t in tracks if t is not None and wire.first(t, 8) is not None],
+                         [b"power", b"power", b"queue", b"queue"])
 
     def test_how_much_is_held(self):
         """Once the bytes are reached, rows are refused, and what is there can be finished."""

@@ -98,6 +98,7 @@ class perfetto_exporter final : public line_visitor {
     lanes_ = {};
     tracks_.clear();
     next_arrow_ = 0;
+    if (!names_) counters_.clear();  // counters of one name are different ones; lines of a plane share theirs
     return {};
   }
 
