@@ -561,6 +561,16 @@ class ChromeTest(truth.Case):
         self.assertEqual(names("--name", "in"), ["inner", "inside"])
         self.assertEqual(names("--line", "stream"), ["outer", "inner", "over"])
 
+    def test_a_step(self):
+        events = [{"ph": "X", "pid": 1, "tid": 1, "ts": start, "dur": 10, "name": f"ProfilerStep#{n}", "cat": "user_annotation"}
+                  for n, start in ((4, 0), (5, 10))]
+        events += [{"ph": "X", "pid": 1, "tid": 1, "ts": start, "dur": 2, "name": name, "cat": "cpu_op"}
+                   for start, name in ((3, "before"), (12, "inside"), (25, "after"))]
+        path = self.write("rank0.json", json.dumps({"traceEvents": events}))
+        truth.run("export", path, "-o", self.scratch / "a.csv", "--quiet", "--step", "1")
+        rows = list(csv.reader(io.StringIO((self.scratch / "a.csv").read_text(), newline="")))[1:]
+        self.assertEqual([row[7] for row in rows], ["ProfilerStep#5", "inside"])
+
     def test_trace_json(self):
         found = truth.parsed(self.export("a.trace.json"))
         events = found["traceEvents"]
