@@ -2,24 +2,128 @@
 
 #include <profkit/core/chrome.hpp>
 
+#include <base/json_scalar.hpp>
 #include <base/json_writer.hpp>
 
 #include <algorithm>
+#include <cstddef>
+#include <vector>
 
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
+namespace {
+
+class sound_text {
+ public:
+  explicit sound_text(std::string& out) : out_(out) { levels_.push_back({false, expected::value, false, 0}); }
+
+  void string(std::string_view text, bool is_plain) {
+    if (!begin_scalar()) return;
+    if (is_plain)
+      out_ += text;
+    else
+      append_json_string(out_, json_text(text, scratch_));
+    end_scalar();
+  }
+  // A number or a word: what JSON does not know (NaN, Infinity, True), and every word as a key, becomes text.
+  void word(std::string_view text) {
+    const bool is_key = levels_.back().next == expected::key;
+    if (!begin_scalar()) return;
+    if (!is_key && is_json_scalar(text))
+      out_ += text;
+    else
+      append_json_string(out_, text);
+    end_scalar();
+  }
+  void open(char bracket) {
+    if (skipped_ > 0 || levels_.back().next != expected::value) {
+      ++skipped_;
+      return;
+    }
+    begin_item();
+    out_ += bracket;
+    const bool is_object = bracket == '{';
+    levels_.push_back({is_object, is_object ? expected::key : expected::value, false, 0});
+  }
+  void close() {
+    if (skipped_ > 0) {
+      --skipped_;
+      return;
+    }
+    if (levels_.size() == 1) return;
+    drop_lone_key();
+    out_ += levels_.back().is_object ? '}' : ']';
+    levels_.pop_back();
+    end_item();
+  }
+  void colon() {
+    if (skipped_ > 0 || levels_.back().next != expected::colon) return;
+    out_ += ':';
+    levels_.back().next = expected::value;
+  }
+  void comma() {
+    if (skipped_ > 0 || levels_.size() == 1) return;
+    drop_lone_key();
+    levels_.back().next = levels_.back().is_object ? expected::key : expected::value;
+  }
+  void finish() {
+    skipped_ = 0;
+    while (levels_.size() > 1) close();
+    if (!levels_.back().any) out_ += "null";
+  }
+
+ private:
+  enum class expected { key, colon, value, comma };
+  struct level {
+    bool is_object;
+    expected next;
+    bool any;         // an item is complete
+    std::size_t item;  // where the item begins whose key was written last
+  };
+
+  // Whether a scalar may stand here; what comes after a value is left out up to the next comma or bracket.
+  bool begin_scalar() {
+    level& in = levels_.back();
+    if (skipped_ > 0 || in.next == expected::colon || in.next == expected::comma) return false;
+    if (in.next == expected::value) {
+      begin_item();
+      return true;
+    }
+    in.item = out_.size();
+    if (in.any) out_ += ',';
+    return true;
+  }
+  void end_scalar() {
+    if (levels_.back().next == expected::key)
+      levels_.back().next = expected::colon;
+    else
+      end_item();
+  }
+  void begin_item() {
+    if (!levels_.back().is_object && levels_.back().any) out_ += ',';
+  }
+  void end_item() {
+    levels_.back().any = true;
+    levels_.back().next = expected::comma;
+  }
+  void drop_lone_key() {
+    level& in = levels_.back();
+    if (in.is_object && (in.next == expected::colon || in.next == expected::value)) out_.resize(in.item);
+  }
+
+  std::string& out_;
+  std::string scratch_;
+  std::vector<level> levels_;  // the first is around the text
+  std::size_t skipped_ = 0;    // brackets that are open and left out
+};
+
+}  // namespace
 
 void append_sound_json(std::string& out, std::string_view raw) {
-  std::string scratch;
-  std::size_t at = 0, skipped = 0;
-  bool after_value = false;  // anything before the next comma or bracket is not JSON and is left out
+  sound_text text(out);
+  std::size_t at = 0;
   while (at < raw.size()) {
     const char c = raw[at];
-    const bool opens = c == '{' || c == '[', closes = c == '}' || c == ']';
-    if (opens && (after_value || skipped > 0)) ++skipped;
-    const std::size_t kept = out.size();
-    const bool ignored = skipped > 0 || (after_value && c != ',' && c != ':' && !closes);
-    if (closes && skipped > 0) --skipped;
     if (c == '"') {
       std::size_t end = at + 1;
       bool plain = true;
@@ -31,50 +135,28 @@ void append_sound_json(std::string& out, std::string_view raw) {
           plain = false;
         }
       }
-      const std::string_view text = raw.substr(at, std::min(end + 1, raw.size()) - at);
-      if (plain && end < raw.size())
-        out += text;
-      else
-        append_json_string(out, json_text(text, scratch));
+      text.string(raw.substr(at, std::min(end + 1, raw.size()) - at), plain && end < raw.size());
       at = end + 1;
-      if (ignored) out.resize(kept);
-      after_value = true;
       continue;
     }
-    if (c == ',') {
-      after_value = skipped > 0;
-      const std::size_t next = raw.find_first_not_of(" \t\r\n,", at + 1);
-      if (next != std::string_view::npos && raw[next] != '}' && raw[next] != ']' && !ignored) out += ',';
-      at = next == std::string_view::npos ? raw.size() : next;
-      continue;
-    }
-    if (c == ' ' || c == '\t' || c == '\r' || c == '\n') {
-      ++at;
-      continue;
-    }
-    if (c == '{' || c == '}' || c == '[' || c == ']' || c == ':') {
-      if (!ignored) {
-        out += c;
-        after_value = closes;
-      }
-      ++at;
-      continue;
-    }
-    // A number or a word: what JSON does not know (NaN, Infinity, True) becomes text.
     const std::size_t end = std::min(raw.find_first_of(" \t\r\n,{}[]:\"", at), raw.size());
-    const std::string_view word = raw.substr(at, end - at);
-    const bool known = word == "true" || word == "false" || word == "null" ||
-                       ((word.front() == '-' || (word.front() >= '0' && word.front() <= '9')) &&
-                        word.find_first_not_of("0123456789+-.eE") == std::string_view::npos &&
-                        word.find_first_of("0123456789") != std::string_view::npos);
-    if (known)
-      out += word;
-    else
-      append_json_string(out, word);
-    at = end;
-    if (ignored) out.resize(kept);
-    after_value = true;
+    if (end > at) {
+      text.word(raw.substr(at, end - at));
+      at = end;
+      continue;
+    }
+    ++at;
+    switch (c) {
+      case '{':
+      case '[': text.open(c); break;
+      case '}':
+      case ']': text.close(); break;
+      case ':': text.colon(); break;
+      case ',': text.comma(); break;
+      default: break;  // white space
+    }
   }
+  text.finish();
 }
 
 }  // namespace PROFKIT_NAMESPACE

@@ -1,5 +1,6 @@
 #include <base/format.hpp>
 #include <base/json_writer.hpp>
+#include <base/sound_json.hpp>
 #include <base/string_table.hpp>
 #include <base/utf8.hpp>
 
@@ -129,6 +130,28 @@ TEST_CASE("JSON numbers") {
     if (!std::isfinite(d)) continue;
     if (std::strtod(number([d](json_writer& j) { j.number(d); }).c_str(), nullptr) != d) FAIL(d);
   }
+}
+
+TEST_CASE("JSON that no strict reader takes becomes sound") {
+  const auto sound = [](std::string_view raw) {
+    std::string out;
+    append_sound_json(out, raw);
+    return out;
+  };
+  CHECK(sound(R"({"a": [1, 2.5e-3, "x\"y"], "b": {}})") == R"({"a":[1,2.5e-3,"x\"y"],"b":{}})");
+  CHECK(sound(R"({"x":NaN,"y":[1,2,],})") == R"({"x":"NaN","y":[1,2]})");
+  CHECK(sound(R"({"n":01,"m":1.,"p":+1,"q":-,"r":-0})") == R"({"n":"01","m":"1.","p":"+1","q":"-","r":-0})");
+  CHECK(sound(R"({1:2,key:3,null:4})") == R"({"1":2,"key":3,"null":4})");
+  CHECK(sound(R"({"bytes":5,"t"})") == R"({"bytes":5})");      // a key without a value
+  CHECK(sound(R"({"t","bytes":5})") == R"({"bytes":5})");
+  CHECK(sound(R"({"t":,"bytes":5})") == R"({"bytes":5})");
+  CHECK(sound(R"({"n":"ts":-9})") == R"({"n":"ts"})");         // what follows a value, up to the next comma
+  CHECK(sound(R"([1 2 {"a":[3]},4])") == "[1,4]");
+  CHECK(sound(R"({"a":[1,{"b":2)") == R"({"a":[1,{"b":2}]})");  // cut
+  CHECK(sound(R"([{"a":1]])") == R"([{"a":1}])");              // brackets that do not fit
+  CHECK(sound("1]") == "1");
+  CHECK(sound("") == "null");
+  CHECK(sound(",:") == "null");
 }
 
 TEST_CASE("JSON strings give every byte back") {

@@ -15,15 +15,14 @@ namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 namespace {
 
-// Of the members of an event's text those that other tools know: `"cat":…,"name":…`. A reader that makes texts may leave the
+// Of the members of an event's text those that other tools know: `,"cat":…,"name":…`. A reader that makes texts may leave the
 // name out of them.
 void append_members(std::string& out, std::string_view json, std::string_view name, bool with_id) {
-  bool any = false;
   for (const std::string_view key : {"cat", "name", "id", "args"}) {
     const std::string_view raw = key == "id" && !with_id ? std::string_view() : json_member(json, key);
     const bool is_name_alone = raw.empty() && key == "name" && (json.empty() || !name.empty());
     if (raw.empty() && !is_name_alone) continue;
-    out.append(std::exchange(any, true) ? ",\"" : "\"").append(key).append("\":");
+    out.append(",\"").append(key).append("\":");
     if (is_name_alone)
       append_json_string(out, name);
     else
@@ -80,7 +79,6 @@ void row_writer::format(piece& p) {
       out += ",\"dur\":";
       append_exact_microseconds(out, event.duration_ps);
     }
-    out += ',';
     if (!style.text) {
       const bool is_slice = event.kind == track_event_kind::span || event.kind == track_event_kind::instant;
       append_members(out, event.json(), style.names->text(static_cast<string_id>(event.name)), !is_slice);
@@ -89,6 +87,7 @@ void row_writer::format(piece& p) {
       p.flows += is_slice || row.counter ? 0 : 1;
       continue;
     }
+    out += ',';
     if (row.counter) {
       out.append("\"name\":").append(row.what->name).append(",\"args\":{").append(values).append("}},\n");
       continue;

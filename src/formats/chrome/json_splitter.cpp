@@ -1,5 +1,6 @@
 #include <formats/chrome/json_splitter.hpp>
 
+#include <base/json_scalar.hpp>
 #include <formats/chrome/chrome_text.hpp>
 
 #include <simdjson.h>
@@ -13,40 +14,6 @@ inline namespace PROFKIT_NAMESPACE {
 namespace {
 
 namespace ondemand = simdjson::ondemand;
-
-bool is_json_number(std::string_view text) noexcept {
-  const char* at = text.data();
-  const char* const end = at + text.size();
-  const auto digits = [&] {
-    const char* const start = at;
-    while (at != end && *at >= '0' && *at <= '9') ++at;
-    return at - start;
-  };
-  if (at != end && *at == '-') ++at;
-  const char* const whole = at;
-  const auto count = digits();
-  if (count == 0 || (count > 1 && *whole == '0')) return false;
-  if (at != end && *at == '.') {
-    ++at;
-    if (digits() == 0) return false;
-  }
-  if (at != end && (*at == 'e' || *at == 'E')) {
-    ++at;
-    if (at != end && (*at == '+' || *at == '-')) ++at;
-    if (digits() == 0) return false;
-  }
-  return at == end;
-}
-
-// A number, true, false or null.
-bool is_json_scalar(std::string_view text) noexcept {
-  switch (text.front()) {
-    case 't': return text == "true";
-    case 'f': return text == "false";
-    case 'n': return text == "null";
-    default: return is_json_number(text);
-  }
-}
 
 std::string_view without_trailing_blanks(const char* from, const char* to) noexcept {
   while (is_json_space(to[-1])) --to;
