@@ -97,7 +97,7 @@ class track_sink {
   virtual std::string_view keep(std::string_view /*text*/) { return {}; }
 };
 
-/// What was read, held: 56 bytes an event, in the order they came, by track.
+/// What was read, held: 48 bytes an event and its texts, in the order they came, by track.
 class track_list final : public track_sink {
  public:
   track_list();
