@@ -155,6 +155,7 @@ class pipe_input final : public streamed_input {
 
   result<std::size_t> fill(void* into, std::size_t bytes) override {
     const auto deadline = clock::now() + longest_wait;
+    bool hung_up = false;
     while (!has_writer_) {
       const ::ssize_t count = ::read(file(), into, std::min(bytes, largest_read_bytes));
       if (count > 0 || (count < 0 && errno == EAGAIN)) {
@@ -164,13 +165,15 @@ class pipe_input final : public streamed_input {
         break;
       }
       if (count < 0 && errno != EINTR) return input_fault(errno, "cannot read", name());
+      if (count == 0 && hung_up) return std::size_t{0};  // the writer has gone, without a byte
       const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - clock::now());
       if (left.count() <= 0)
         return fault{fault_code::io, "no program writes to this pipe: nothing arrived within 2 seconds", name(), no_offset,
                      "start what writes into it first, or save that to a file and open the file"};
       ::pollfd waited{file(), POLLIN, 0};
-      if (::poll(&waited, 1, static_cast<int>(left.count())) > 0 && (waited.revents & POLLIN) == 0)
-        return std::size_t{0};  // the writer has gone, without a byte
+      // poll() looks without the pipe's lock: a writer that is just opening it may look like one that has gone.
+      // read() waits for the lock, so what it says next is true.
+      hung_up = ::poll(&waited, 1, static_cast<int>(left.count())) > 0 && (waited.revents & POLLIN) == 0;
     }
     return streamed_input::fill(into, bytes);
   }

@@ -8,6 +8,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstring>
+#include <filesystem>
 #include <memory>
 #include <random>
 #include <thread>
@@ -561,6 +562,28 @@ TEST_CASE("a named pipe that nobody writes into is not waited for without end") 
   REQUIRE(from.ok());
   CHECK(drain(**from).bytes == bytes);
   writer.join();
+}
+
+TEST_CASE("a named pipe is read however its writer is timed, and one whose writer leaves is empty") {
+  const temporary_folder folder;
+  const std::string path = folder.path("pipe"), bytes = sample_bytes(3000), packed = gzipped(bytes);
+  for (int round = 0; round < 3000; ++round) {
+    std::filesystem::remove(path);
+    REQUIRE(::mkfifo(path.c_str(), 0600) == 0);
+    const std::string_view sent = round % 10 == 9 ? std::string_view() : packed;
+    ::ssize_t written = -1;
+    std::thread writer([&] {
+      const int file = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
+      written = ::write(file, sent.data(), sent.size());
+      ::close(file);
+    });
+    const auto from = open_file_source(path);
+    INFO("round " << round);
+    const std::string got = from.ok() ? drain(**from).bytes : from.error().message;
+    writer.join();
+    REQUIRE(written == static_cast<::ssize_t>(sent.size()));
+    REQUIRE(got == (sent.empty() ? "" : bytes));
+  }
 }
 
 TEST_CASE("a pipe is kept for another look up to the limit, and not a byte further") {
