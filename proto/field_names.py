@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes src/formats/protobuf/proto_names.cpp, the names with which `profkit dump` prints messages, from proto/*.proto.
+"""Makes src/core/formats/protobuf/proto_names.cpp, the names with which `profkit dump` prints messages, from proto/*.proto.
 
     field_names.py PROTOC OUTPUT FILE.proto...
 

@@ -151,7 +151,7 @@ def c(enum):
 
 
 def names(enums):
-    """src/tables/enum_names.cpp"""
+    """src/core/tables/enum_names.cpp"""
     shown = [enum for enum in enums if enum.function and not enum.is_named_elsewhere and not enum.is_constexpr]
     text = f"// Written from {SCHEMA}.\n"
     text += "".join(f"#include <{header}>\n" for header in sorted({enum.header for enum in shown}))

@@ -235,7 +235,7 @@ def described(table, column, flags, name=None, shift=0):
 
 
 def descriptions(schema):
-    """src/tables/descriptions.cpp"""
+    """src/core/tables/descriptions.cpp"""
     shown = [schema.enums[name] for name in sorted({c.of for t in schema.tables for c in t.columns if c.base in ("enum", "set")})]
     headers = sorted({enum.header for enum in shown})
     text = ("// Written from schema/tables.toml.\n"
@@ -273,7 +273,7 @@ def descriptions(schema):
 
 
 def rows_header(schema):
-    """src/tables/rows.hpp"""
+    """src/core/tables/rows.hpp"""
     text = ("// Rows of tables, as they are filled. Written from schema/tables.toml.\n#pragma once\n"
             "#include <profkit/core/table.hpp>\n#include <profkit/profkit.h>\n#include <tables/description.hpp>\n\n" + enums.NAMESPACE[0] + "namespace rows {\n\n")
     for table in schema.tables:
@@ -432,7 +432,7 @@ def generated(root=ROOT):
 def built(folder, root=ROOT):
     """The files that the build writes for a folder, by name."""
     described = enums.read((root / enums.SCHEMA).read_text(encoding="utf-8"))
-    if folder == "src/export/json":
+    if folder == "src/core/export/json":
         return document_writers.sources(documents.read(root, described))
     schema = Schema((root / SCHEMA).read_text(encoding="utf-8"), described)
     if folder == "bindings/sqlite":

@@ -2,7 +2,7 @@
 #include "made_model.hpp"
 
 #include <base/kernel_families.hpp>
-#include <analyse/architecture/phases.hpp>
+#include <model/architecture/phases.hpp>
 #include <export/markdown/table.hpp>
 #include <export/shortened.hpp>
 #include <profkit/core/architecture.hpp>

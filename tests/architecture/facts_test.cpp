@@ -1,5 +1,5 @@
 // Of facts with one name the surest stands, and what differs stands beside it.
-#include <analyse/architecture/facts/fact_list.hpp>
+#include <model/architecture/facts/fact_list.hpp>
 
 #include <catch.hpp>
 

@@ -1,6 +1,6 @@
 // What inequalities leave of a line: the set of offsets and drifts, and how high it can be; one property each.
-#include <analyse/collectives/ceiling.hpp>
-#include <analyse/collectives/feasible.hpp>
+#include <clusters/collectives/ceiling.hpp>
+#include <clusters/collectives/feasible.hpp>
 
 #include <catch.hpp>
 

@@ -1,8 +1,8 @@
 // Who takes part in a collective, by the instruction of its program: one row a case.
 #include <profkit/core/xspace_writer.hpp>
 
-#include <analyse/collectives/groups.hpp>
-#include <analyse/collectives/membership.hpp>
+#include <clusters/collectives/groups.hpp>
+#include <clusters/collectives/membership.hpp>
 #include <base/wire_encode.hpp>
 #include <formats/xspace/xspace_index.hpp>
 

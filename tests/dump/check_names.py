@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""check_names.py PROTOC SOURCE_ROOT: fails when src/formats/protobuf/proto_names.cpp is not what proto/field_names.py makes now."""
+"""check_names.py PROTOC SOURCE_ROOT: fails when src/core/formats/protobuf/proto_names.cpp is not what proto/field_names.py makes now."""
 import pathlib
 import subprocess
 import sys
@@ -11,7 +11,7 @@ with tempfile.TemporaryDirectory() as scratch:
     made = pathlib.Path(scratch) / "proto_names.cpp"
     command = [sys.executable, root / "proto" / "field_names.py", protoc]
     subprocess.run([*command, made, *schemas], check=True)
-    if made.read_bytes() != (root / "src/formats/protobuf/proto_names.cpp").read_bytes():
-        sys.exit("src/formats/protobuf/proto_names.cpp is out of date; make it again:\n"
-                 "  python3 proto/field_names.py protoc src/formats/protobuf/proto_names.cpp "
+    if made.read_bytes() != (root / "src/core/formats/protobuf/proto_names.cpp").read_bytes():
+        sys.exit("src/core/formats/protobuf/proto_names.cpp is out of date; make it again:\n"
+                 "  python3 proto/field_names.py protoc src/core/formats/protobuf/proto_names.cpp "
                  + " ".join(f"proto/{s.name}" for s in schemas))

@@ -14,7 +14,7 @@ def main(root):
     for top in ("src", "include", "capi", "tools"):
         for path in sorted((pathlib.Path(root) / top).rglob("*.[ch]*")):
             name = path.relative_to(root).as_posix()
-            if not name.startswith("src/formats/"):
+            if not name.startswith("src/core/formats/"):
                 found += [f"{name}:{number}" for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1)
                           if "file_family::" in line]
     assert found, "the sources were not found"

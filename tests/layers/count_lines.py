@@ -24,7 +24,7 @@ def main(root):
         folder = next(folder for folder in FOLDERS if name.startswith(folder + "/"))
         by_hand[folder] += lines - regions
         written += regions
-        writers += lines if re.match(r"src/export/json/.*\.[ch]pp$", name) else 0
+        writers += lines if re.match(r"src/core/export/json/.*\.[ch]pp$", name) else 0
     for folder, lines in by_hand.items():
         print(f"{lines:8,} {folder}")
     print(f"{sum(by_hand.values()):8,} kept by hand\n{written:8,} written from schema and kept\n{writers:8,} of the JSON writers")

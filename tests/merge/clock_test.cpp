@@ -1,7 +1,7 @@
 // The map between clocks against arithmetic of its own, and what is made of measurements that are no clock.
 #include <profkit/core/clock.hpp>
 
-#include <merge/segment_value.hpp>
+#include <clusters/merge/segment_value.hpp>
 
 #include <catch.hpp>
 

@@ -1,7 +1,7 @@
 // What measurements of clocks mean: which are left out, which are steps, what is used of two that differ.
 #include "clock_evidence.hpp"
 
-#include <merge/folded_warnings.hpp>
+#include <clusters/merge/folded_warnings.hpp>
 
 #include <catch.hpp>
 

@@ -9,7 +9,7 @@ import truth
 DATA = truth.ROOT / "tests" / "data"
 PS_PER_MS = 10**9
 
-# Names as profilers write them, from the sources that src/base/communication_kernels.inc names.
+# Names as profilers write them, from the sources that src/core/base/communication_kernels.inc names.
 COMMUNICATE = [
     "ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevKernelArgsStorage<4096ul>)",
     "ncclDevKernel_Generic_4(ncclDevKernelArgsStorage<4096ul>)",

@@ -25,7 +25,7 @@
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 
-/// The version of the table of kernel names (src/base/kernel_families.inc).
+/// The version of the table of kernel names (src/core/base/kernel_families.inc).
 [[nodiscard]] int kernel_families_version() noexcept;
 
 struct architecture_options {

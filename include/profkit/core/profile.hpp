@@ -13,8 +13,8 @@
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 
-struct xspace_index;   ///< src/formats/xspace/xspace_index.hpp
-class stream_visitor;  ///< src/formats/xspace/xspace_stream.hpp
+struct xspace_index;   ///< src/core/formats/xspace/xspace_index.hpp
+class stream_visitor;  ///< src/core/formats/xspace/xspace_stream.hpp
 class probe_trace;     ///< profkit/core/probe_trace.hpp
 class recording;       ///< profkit/core/recording.hpp
 struct recorded_file;  ///< likewise

@@ -23,7 +23,7 @@ struct found_secret {
 
 /// What was replaced and left out when a capture was redacted. A word keeps its alias throughout the capture, and no other
 /// word has it, so that equal names stay equal and others stay different. Public words (of frameworks, runtimes, kernel libraries and
-/// file formats: src/redact/public_words.inc), numbers and times stay.
+/// file formats: src/wings/redact/public_words.inc), numbers and times stay.
 struct redaction {
   std::vector<replaced_word> words;           ///< in the order in which they were met
   std::vector<found_secret> secrets;          ///< what looked like one; each has an alias, too

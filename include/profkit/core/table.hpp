@@ -146,7 +146,7 @@ class row_source {
  public:
   virtual ~row_source() = default;
   [[nodiscard]] virtual table_kind which() const noexcept = 0;
-  /// Fills up to `capacity` rows of the table's own row type (src/tables/rows.hpp); 0: there are no more. Text is borrowed
+  /// Fills up to `capacity` rows of the table's own row type (src/core/tables/rows.hpp); 0: there are no more. Text is borrowed
   /// from the source. A fault ends it; what was given before stays.
   virtual result<std::size_t> read(void* rows, std::size_t capacity) = 0;
   /// What was lost of the files that the rows come from; known when there are no more rows.

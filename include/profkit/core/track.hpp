@@ -42,7 +42,7 @@ enum class line_kind : std::uint8_t {
 };
 [[nodiscard]] const char* line_kind_name(line_kind value) noexcept;  ///< "steps", "modules", …
 // end of enum line_kind
-/// Classification by name, from one table with sources (src/formats/xspace/line_kinds.cpp). `line_id` marks GPU
+/// Classification by name, from one table with sources (src/core/formats/xspace/line_kinds.cpp). `line_id` marks GPU
 /// derived lines (negative ids on a device plane).
 [[nodiscard]] plane_kind classify_plane(std::string_view plane_name) noexcept;
 [[nodiscard]] line_kind classify_line(plane_kind plane, std::string_view line_name, std::int64_t line_id) noexcept;
