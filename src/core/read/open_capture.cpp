@@ -13,6 +13,7 @@
 #include <formats/registry.hpp>
 #include <read/detect.hpp>
 #include <read/opened_capture.hpp>
+#include <read/held_source.hpp>
 #include <read/redacted_capture.hpp>
 
 #include <algorithm>

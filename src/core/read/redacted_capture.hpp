@@ -13,8 +13,5 @@ inline namespace PROFKIT_NAMESPACE {
 // the capture, where it is open already.
 [[nodiscard]] result<void> redact_capture(capture& c, std::unique_ptr<source> only = nullptr);
 
-// Bytes that are in memory, and the damage that ended them. Borrows both.
-[[nodiscard]] std::unique_ptr<source> source_of_held(const held_bytes& held, std::string label);
-
 }  // namespace PROFKIT_NAMESPACE
 }  // namespace profkit
