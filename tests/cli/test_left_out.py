@@ -58,6 +58,37 @@ class LeftOutTest(Case):
         self.check_status(why, 0)
         self.assertIn("neutrino", why.out)
 
+    @of("clusters")
+    def test_clusters(self):
+        self.check_left_out("clusters", 4, "validate", TPU, TPU)
+        self.check_left_out("clusters", 4, "merge", TPU, TPU, "-o", self.scratch / "merged.xplane.pb")
+        self.assertFalse((self.scratch / "merged.xplane.pb").exists())
+        self.check_left_out("clusters", 4, "rows", TPU, "collective_calls")
+        self.check_status(run("collectives", TPU), 0)
+        for name in ("a", "b"):
+            self.write(f"run/{name}.xplane.pb", TPU.read_bytes())
+        self.assertIn("nodes are not compared: this profkit was built without", run("report", self.scratch / "run").out)
+
+    @of("model")
+    def test_model(self):
+        self.check_left_out("model", 4, "architecture", TPU)
+        self.check_left_out("model", 4, "architecture", TPU, "--json")
+        self.check_left_out("model", 4, "rows", TPU, "facts")
+        outcome = run("report", TPU, "--json")
+        self.check_status(outcome, 0)
+        self.assertIn('"model":null', outcome.out.replace(" ", ""))
+
+    @of("page")
+    def test_page(self):
+        self.check_left_out("page", 4, "report", TPU, "-o", self.scratch / "page.html")
+        self.assertFalse((self.scratch / "page.html").exists())
+        self.check_left_out("page", 4, "bubbles", TPU, "--svg", self.scratch / "idle.svg")
+        self.assertFalse((self.scratch / "idle.svg").exists())
+
+    @of("redact")
+    def test_redact(self):
+        self.check_left_out("redact", 4, "report", TPU, "--redact")
+
 
 if __name__ == "__main__":
     harness.main(sys.modules["__main__"])

@@ -28,6 +28,12 @@ result<given_clocks> clocks_by_collectives(const merge_input_list&, const std::v
 }
 result<snapshot_set> read_embedded_snapshots(std::string_view, const snapshot_read_options&, std::string) { return without_clusters(); }
 
+result<node_clock> node_clock::build(const clock_evidence&, const clock_options&) { return without_clusters(); }
+node_clock::corrected node_clock::from_tracer(std::int64_t, cursor&) const noexcept { return {}; }
+node_clock::corrected node_clock::from_host(std::int64_t, cursor&) const noexcept { return {}; }
+std::optional<std::int64_t> node_clock::bound_at(std::int64_t, clock_domain) const noexcept { return std::nullopt; }
+std::optional<std::int64_t> node_bounds::widest(clock_domain) const noexcept { return std::nullopt; }
+
 result<validation_result> validate_collectives(const std::vector<std::shared_ptr<const trace>>&, const validation_options&) {
   return without_clusters();
 }

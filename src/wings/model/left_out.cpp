@@ -26,6 +26,9 @@ result<document_status> write_architecture_document(const profile&, const archit
   return without_model();
 }
 result<void> write_architecture_markdown(const architecture_report&, sink&) { return without_model(); }
+const char* device_architecture::layer_word() const noexcept { return ""; }
+std::string device_architecture::type_text(layer_kind, bool) const { return {}; }
+const char* layer_role_title(layer_role) noexcept { return ""; }
 std::string profile_label(std::string_view) { return {}; }
 std::string architecture_file_name(const architecture_report&) { return {}; }
 std::string fact_text(const fact_value&) { return {}; }

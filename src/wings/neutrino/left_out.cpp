@@ -56,6 +56,7 @@ result<void> write_schedule_svg(const block_schedule&, std::string_view, sink&) 
   return without_neutrino();
 }
 result<void> write_density_svg(const page_density&, std::string_view, sink&) { return without_neutrino(); }
+std::unique_ptr<row_source> rows_of(std::vector<trace_of_file>) { return nullptr; }
 
 namespace json {
 
