@@ -316,7 +316,7 @@ class RedactTest(Case):
 
     def test_public_words(self):
         """They are what a run can be cut into, in small letters, and none is taken for an alias."""
-        listed = " ".join(re.findall(r'"(.*)"', (ROOT / "src" / "redact" / "public_words.inc").read_text())).split()
+        listed = " ".join(re.findall(r'"(.*)"', (ROOT / "src" / "wings" / "redact" / "public_words.inc").read_text())).split()
         self.assertEqual(len(listed), len(set(listed)))
         for word in listed:
             self.assertRegex(word, r"^[a-z0-9]{2,}$")

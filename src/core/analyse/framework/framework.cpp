@@ -58,7 +58,7 @@ class host_line_reader final : public line_reader {
   void take(const line_rows& rows) override {
     event_row* end = rows.rows + rows.count;
     if (!filter_.keeps_all_times())
-      end = std::remove_if(rows.rows, end, [&](const event_row& row) { return !filter_.keeps_time(row, clock_.start_of(row)); });
+      end = std::remove_if(rows.rows, end, [&](const event_row& row) { return !filter_.keeps_time(clock_.start_of(row), row.duration_ps); });
     const auto count = static_cast<std::size_t>(end - rows.rows);
     if (is_another_look_) return into_.adding->add_unordered(rows.rows, count);
     into_.adding->add(rows.rows, count);

@@ -57,10 +57,8 @@ bool chrome_inventory::name_fits(string_id name) const {
 result<void> chrome_inventory::add_events(track_id on, const track_event* events, std::size_t count) {
   thread_totals& totals = tracks_[on];
   for (const track_event* event = events; event != events + count; ++event) {
+    if (!time_fits(options_, event->start_ps, event->duration_ps) || !name_fits(event->name)) continue;
     const std::int64_t end_ps = saturating_add(event->start_ps, event->duration_ps);
-    if (options_.to_ps && event->start_ps >= *options_.to_ps) continue;
-    if (options_.from_ps && event->start_ps < *options_.from_ps && end_ps <= *options_.from_ps) continue;
-    if (!name_fits(event->name)) continue;
     ++totals.events;
     totals.duration_sum_ps = saturating_add(totals.duration_sum_ps, event->duration_ps);
     totals.first_ps = std::min(totals.first_ps.value_or(event->start_ps), event->start_ps);

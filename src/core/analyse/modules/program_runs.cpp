@@ -49,7 +49,7 @@ class run_reader final : public line_reader {
       if (found.messages[at_run_id].empty() || found.messages[at_run_program].empty()) continue;
       const std::optional<std::int64_t> run = integer_value(found[at_run_id]), program = integer_value(found[at_run_program]);
       const std::optional<std::int64_t> start_ps = clock_.start_of(*row);
-      if (!run || !program || !start_ps || !filter_.keeps_time(*row, start_ps)) continue;
+      if (!run || !program || !start_ps || !filter_.keeps_time(start_ps, row->duration_ps)) continue;
       widen_run(into_.runs, program_run_key(*program, *run, integer_value(found[at_run_device]).value_or(0)),
             {*start_ps, *start_ps + std::max<std::int64_t>(row->duration_ps, 0)});
       std::string& module = into_.modules[*program];

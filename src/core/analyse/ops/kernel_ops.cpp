@@ -120,10 +120,10 @@ class device_ops final : public kernel_visitor {
     for (const kernel_row* k = first; k != first + count; ++k) {
       const std::size_t at = met_++;
       if ((k->flags & kernel_duplicate) != 0) continue;
+      if (!times_.keeps_time(k->start_ps, k->duration_ps)) continue;
       event_row event{};
       event.offset_ps = k->start_ps;
       event.duration_ps = k->duration_ps;
-      if (!times_.keeps_all() && !times_.keeps(event, k->start_ps)) continue;
       event.metadata_id = numbers_.number_of(*k, steps_.number_at(k->start_ps));
       const own_times own = own_times_of(*k);
       if (own != own_times::none) {

@@ -29,13 +29,13 @@ class thread_totals {
 
   // `id`: what it is summed by. False: the span's thread or time is not asked for.
   bool add(std::uint32_t thread, std::int64_t start_ps, std::int64_t duration_ps, std::int64_t id) {
+    if (!times_.keeps_time(start_ps, duration_ps)) return false;
+    one_thread& on = find(thread);
+    if (!on.wanted) return false;
     event_row event{};
     event.metadata_id = id;
     event.offset_ps = start_ps;
     event.duration_ps = duration_ps;
-    if (!times_.keeps_all() && !times_.keeps(event, start_ps)) return false;
-    one_thread& on = find(thread);
-    if (!on.wanted) return false;
     if (!again_)
       on.totals.add(&event, 1);
     else if (!on.totals.in_order())

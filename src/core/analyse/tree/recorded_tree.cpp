@@ -100,9 +100,7 @@ class recorded_walk {
     visitor.begin_line(entry);
     std::uint64_t fitting = 0, shown = 0;
     for (const track_event& e : events) {
-      event_row placed{};
-      placed.duration_ps = e.duration_ps;
-      if (!contains(rows_.text(e.name), options_.name) || !times_.keeps(placed, e.start_ps)) continue;
+      if (!contains(rows_.text(e.name), options_.name) || !times_.keeps_time(e.start_ps, e.duration_ps)) continue;
       ++fitting;
       if (shown == limit()) continue;
       ++shown;

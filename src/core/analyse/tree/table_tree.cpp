@@ -62,9 +62,7 @@ class tree_of_table {
     visitor_.begin_line(entry);
     std::uint64_t fitting = 0, shown = 0;
     for (const table_row& row : line.rows) {
-      event_row placed{};
-      placed.duration_ps = row.duration_ps.value_or(0);
-      if (!contains(table_.strings.text(row.name), options_.name) || !times_.keeps(placed, row.start_ps)) continue;
+      if (!contains(table_.strings.text(row.name), options_.name) || !times_.keeps_time(row.start_ps, row.duration_ps.value_or(0))) continue;
       ++fitting;
       if (options_.limit != 0 && shown == options_.limit) continue;
       ++shown;

@@ -55,10 +55,8 @@ class tree_collector final : public chrome_visitor {
  private:
   [[nodiscard]] bool keeps(const chrome_event& e, std::optional<std::int64_t> start_ps) const noexcept {
     if (!contains(e.name, options_.name)) return false;
-    event_row row{};
     const std::int64_t length_ps = std::max<std::int64_t>(e.dur_ps.value_or(0), 0);
-    if (start_ps && checked_add(*start_ps, length_ps)) row.duration_ps = length_ps;
-    return times_.keeps(row, start_ps);
+    return times_.keeps_time(start_ps, start_ps && checked_add(*start_ps, length_ps) ? length_ps : 0);
   }
 
   const query_filters& options_;

@@ -248,14 +248,12 @@ class track_walk {
     const bool has_arrows = job_.o.filters.line.empty() && job_.o.filters.name.empty();
     std::vector<placed_event> kept;
     for (const track_event& e : read_->events(at)) {
-      event_row row{};
-      row.duration_ps = e.duration_ps;
       if (!checked_add(e.start_ps, e.duration_ps)) {
         ++job_.outcome.out_of_reach;
         continue;
       }
       if (is_arrow(e.kind) && !has_arrows) continue;
-      if (!times_.keeps(row, e.start_ps) || !contains(read_->text(e.name), job_.o.filters.name)) continue;
+      if (!times_.keeps_time(e.start_ps, e.duration_ps) || !contains(read_->text(e.name), job_.o.filters.name)) continue;
       const bool fits = e.text.size() <= std::numeric_limits<std::uint32_t>::max();
       (is_arrow(e.kind) ? arrows : kept)
           .push_back({e.start_ps, e.duration_ps, e.name, e.text.data(), fits ? static_cast<std::uint32_t>(e.text.size()) : 0, e.kind});

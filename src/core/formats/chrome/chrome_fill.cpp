@@ -142,14 +142,6 @@ class event_filler final : public chrome_sink {
   std::size_t held_ = 0;
 };
 
-// What to add to the file's times to have them on the capture's clock; 0 when the file's zero is not known.
-std::optional<std::int64_t> shift_of(const profile& p, std::size_t file) {
-  const auto own = p.file_origin_unix_ns(file);
-  if (!own || !p.origin_unix_ns()) return 0;
-  const auto ns = checked_sub(*own, *p.origin_unix_ns());
-  return ns ? checked_mul(*ns, ps_per_ns) : std::nullopt;
-}
-
 }  // namespace
 
 result<void> fill_from_chrome(const profile& p, std::size_t file, track_sink& into, const tracks_wanted& wanted) {
@@ -161,7 +153,7 @@ result<void> fill_from_chrome(const profile& p, std::size_t file, track_sink& in
   chrome_options options;
   options.bounds = p.what().bounds;
   options.host = *wanted.host;
-  const auto shift_ps = shift_of(p, file);
+  const auto shift_ps = checked_mul(p.file_shift_ns(file), ps_per_ns);
   if (!shift_ps) return chrome_out_of_reach(path);
   const auto with_path = [&path](fault f) {
     f.path = path;

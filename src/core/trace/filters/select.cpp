@@ -139,13 +139,13 @@ line_clock::line_clock(const profile& p, std::size_t file, const line_index& lin
   base_ps_ = line_base_ps(p, file, whole);
 }
 
-bool event_filter::keeps_time(const event_row& event, std::optional<std::int64_t> start_ps) const noexcept {
+bool event_filter::keeps_time(std::optional<std::int64_t> start_ps, std::int64_t duration_ps) const noexcept {
   if (nothing_) return false;
   if (windows_.empty()) return true;
   if (!start_ps) return false;
   const std::int64_t start = *start_ps;
   return std::all_of(windows_.begin(), windows_.end(), [&](const window& w) {
-    return start < w.to_ps && (start >= w.from_ps || (!w.by_start && start + event.duration_ps > w.from_ps));
+    return start < w.to_ps && (start >= w.from_ps || (!w.by_start && start + duration_ps > w.from_ps));
   });
 }
 

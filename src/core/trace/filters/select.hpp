@@ -61,11 +61,11 @@ class event_filter {
   [[nodiscard]] bool keeps_all() const noexcept { return !by_name_ && windows_.empty() && !nothing_; }
   [[nodiscard]] bool keeps_none() const noexcept { return nothing_; }
   [[nodiscard]] bool keeps(const event_row& event, std::optional<std::int64_t> start_ps) const noexcept {
-    return keeps_name(event.metadata_id) && keeps_time(event, start_ps);
+    return keeps_name(event.metadata_id) && keeps_time(start_ps, event.duration_ps);
   }
   // The two halves of keeps(), for callers that need the events around those of a name.
   [[nodiscard]] bool keeps_all_times() const noexcept { return windows_.empty() && !nothing_; }
-  [[nodiscard]] bool keeps_time(const event_row& event, std::optional<std::int64_t> start_ps) const noexcept;
+  [[nodiscard]] bool keeps_time(std::optional<std::int64_t> start_ps, std::int64_t duration_ps) const noexcept;
   [[nodiscard]] bool keeps_name(std::int64_t metadata_id) const noexcept { return !by_name_ || ids_.contains(metadata_id); }
 
  private:
@@ -99,6 +99,12 @@ class event_filter {
 
 // why_nothing_or() for what ran: what was not recorded at all is said first.
 [[nodiscard]] std::string why_nothing_ran_or(const trace& t, const query_filters& o, std::string otherwise);
+
+// Whether an event begins in the time that was asked for, or reaches into it.
+[[nodiscard]] inline bool time_fits(const query_filters& o, std::int64_t start_ps, std::int64_t duration_ps) noexcept {
+  if (o.to_ps && start_ps >= *o.to_ps) return false;
+  return !o.from_ps || start_ps >= *o.from_ps || saturating_add(start_ps, duration_ps) > *o.from_ps;
+}
 
 // Whether any filter looks at single events: at their names or times, which may come after them in the file.
 [[nodiscard]] inline bool filters_events(const query_filters& o) noexcept {

@@ -232,15 +232,9 @@ class step_finder {
     if (!filters_events(options_) && options_.plane.empty() && options_.line.empty()) return;
     const auto unwanted = [&](const packed_step& step) {
       return !packed_->origins[step.origin].wanted || (options_.step && step.index != *options_.step) ||
-             !selected_.name(packed_->names[step.name]) || !in_window(step);
+             !selected_.name(packed_->names[step.name]) || !time_fits(options_, step.start_ps, step.duration_ps);
     };
     steps.erase(std::remove_if(steps.begin(), steps.end(), unwanted), steps.end());
-  }
-
-  bool in_window(const packed_step& step) const noexcept {
-    if (options_.to_ps && step.start_ps >= *options_.to_ps) return false;
-    return !options_.from_ps || step.start_ps >= *options_.from_ps ||
-           step.start_ps + step.duration_ps > *options_.from_ps;
   }
 
   std::string why_none() const {
