@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Code above the formats asks what a file holds, not which format it is: check_formats.py SOURCE_ROOT. Counts the lines that
-name a file_family outside src/formats. Those that are left name the values of the C ABI, what detection found, and where
+name a file_family outside src/core/formats. Those that are left name the values of the C ABI, what detection found, and where
 nothing was found.
 """
 import pathlib

@@ -1,4 +1,4 @@
-// Which format a file is in, by its name and its first bytes. What formats say of theirs: src/formats.
+// Which format a file is in, by its name and its first bytes. What formats say of theirs: src/core/formats.
 #pragma once
 #include <profkit/core/capture.hpp>
 
