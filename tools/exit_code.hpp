@@ -6,7 +6,7 @@ namespace profkit_tool {
 
 enum exit_code : int {
   exit_ok = 0,          // also when a slice is absent and says why
-  exit_gate = 1,        // --fail-on tripped
+  exit_gate = 1,        // --fail-on or --fit tripped
   exit_usage = 2,       // the command line is wrong, or a filter, step or pattern matches nothing
   exit_not_found = 3,   // no capture at that path
   exit_unreadable = 4,  // not one readable record, output that cannot be written, or --strict on damage

@@ -11,7 +11,7 @@
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 
-// A protobuf message of a type that known_proto_names() has. Fields that it lacks are left out; damage stays damage, where it was.
+// A protobuf message of a type that known_proto_names() has. Of fields that it lacks numbers stay and bytes are left out; damage stays damage, where it was.
 void redact_message(std::string_view bytes, std::string_view type, aliaser& names, redaction& into, std::string& out);
 // JSON, sound or not: texts and keys. What is neither, nor number nor punctuation, becomes '?'.
 void redact_json(std::string_view bytes, aliaser& names, redaction& into, std::string& out);
