@@ -16,10 +16,8 @@ LAYERS = [prefix.split("/")[2] for prefix, _ in check_includes.LAYERS if prefix.
 # What the core asks of a wing by way of a public header: src/wings/WING/left_out.cpp answers where the wing is left out.
 ASKED_OF_WINGS = {
     "analyse_architecture": "model",
-    "arrivals_text": "clusters",
     "compare_nodes": "clusters",
     "find_model": "model",
-    "nodes_text": "clusters",
     "profile_label": "model",
     "validate_collectives_of": "clusters",
     "write_validation": "clusters",

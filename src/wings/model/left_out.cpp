@@ -26,6 +26,8 @@ result<document_status> write_architecture_document(const profile&, const archit
   return without_model();
 }
 result<void> write_architecture_markdown(const architecture_report&, sink&) { return without_model(); }
+const layer_anatomy* device_architecture::costliest() const noexcept { return nullptr; }
+std::uint64_t device_architecture::complete_passes() const noexcept { return 0; }
 const char* device_architecture::layer_word() const noexcept { return ""; }
 std::string device_architecture::type_text(layer_kind, bool) const { return {}; }
 const char* layer_role_title(layer_role) noexcept { return ""; }
