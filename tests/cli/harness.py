@@ -22,6 +22,7 @@ GPU = DATA / "xspace" / "jax08_gemm_mi300.xplane.pb"
 CPU_RUN = DATA / "jax" / "two_process_rank0"
 COMMANDS = ["report", "explain", "info", "tree", "metadata", "steps", "ops", "modules", "framework", "collectives", "memory",
             "bubbles", "architecture"]
+LEFT_OUT = os.environ.get("PROFKIT_LEFT_OUT", "").split()   # options of meson_options.txt
 
 
 def corpus():
@@ -112,7 +113,7 @@ def small_tpu(names=("fusion.1", "copy.2"), errors=()):
 
 def needs(part):
     """For a test of what a build may leave out (an option of meson_options.txt, by its name)."""
-    return unittest.skipIf(part in os.environ.get("PROFKIT_LEFT_OUT", "").split(), f"built without {part}")
+    return unittest.skipIf(part in LEFT_OUT, f"built without {part}")
 
 
 class Case(unittest.TestCase):

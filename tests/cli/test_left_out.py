@@ -1,14 +1,12 @@
 #!/usr/bin/env python3
 """What a build may leave out (meson_options.txt) says how to have it: test_left_out.py PROFKIT. Only parts that this build
 left out are asked for."""
-import os
 import sys
 import unittest
 
 import harness
-from harness import DATA, TPU, Case, run
+from harness import DATA, LEFT_OUT, TPU, Case, run
 
-LEFT_OUT = os.environ.get("PROFKIT_LEFT_OUT", "").split()
 PROBES = DATA / "neutrino" / "block_sched"
 
 
