@@ -14,7 +14,7 @@ import threading
 import unittest
 
 import harness
-from harness import COMMANDS, CPU_RUN, DATA, GPU, LEFT_OUT, ROOT, TPU, Case, needed_corpus, run, small_tpu
+from harness import COMMANDS, CPU_RUN, DATA, GPU, LEFT_OUT, ROOT, TPU, Case, needed_corpus, needs, run, small_tpu
 
 ESCAPE = "\x1b["
 
