@@ -4,6 +4,7 @@
 #include "places.hpp"
 #include "quantity.hpp"
 #include "report_folder.hpp"
+#include "report_parts.hpp"
 #include "session.hpp"
 #include "table.hpp"
 #include "text.hpp"
@@ -65,7 +66,7 @@ class printer {
     constexpr std::size_t indent = 14;
     std::string label = what;
     label.resize(indent - 2, ' ');
-    s.out().line("  " + s.out().screen().paint(label, style::dim) + wrap(escape_for_terminal(text), report_columns - indent, indent));
+    s.out().line("  " + s.out().screen().paint(label, style::dim) + wrap(escape_for_terminal(text), columns_of(s) - indent, indent));
   }
   void fact(const char* what, const std::string& text) { print_fact(s_, what, text); }
 
@@ -191,13 +192,13 @@ class printer {
   void print_limits() {
     if (!d_.limitations.empty()) {
       s_.heading("What limits this reading");
-      for (const std::string& l : d_.limitations) s_.out().line("  - " + wrap(name(l), report_columns - 4, 4));
+      for (const std::string& l : d_.limitations) s_.out().line("  - " + wrap(name(l), columns_of(s_) - 4, 4));
     }
     s_.out().line();
     s_.out().line(std::string("  -o DIR/ writes the report, with ") +
                   (word_ == "part" ? "what each part type holds" : "the parts of each layer type") + ", as");
     s_.out().line("  " + name(shorten("model_architecture_report_" + profile_label(s_.capture().what().path) + ".md",
-                                      report_columns - 2, cut::middle)));
+                                      columns_of(s_) - 2, cut::middle)));
   }
 
   session& s_;

@@ -4,6 +4,7 @@
 #include "places.hpp"
 #include "quantity.hpp"
 #include "report_folder.hpp"
+#include "report_parts.hpp"
 #include "session.hpp"
 #include "table.hpp"
 #include "text.hpp"
@@ -69,7 +70,7 @@ class report {
     constexpr std::size_t indent = 12;
     std::string label = labels[i];
     label.resize(indent - 2, ' ');
-    std::string text = wrap(name(r_.answers[i]), report_columns - indent, indent);
+    std::string text = wrap(name(r_.answers[i]), columns_of(s_) - indent, indent);
     if (i == 0 && text.compare(0, 3, "Yes") == 0) text = s_.out().screen().paint("Yes", style::warning) + text.substr(3);
     s_.out().line("  " + dim(label) + text);
   }
@@ -184,7 +185,7 @@ class report {
       tags += (tags.empty() ? "" : ", ") + std::string(bubble_tag_name(static_cast<bubble_tag>(tag)));
       if (r_.steps.size() > 1) tags += " (" + grouped(on) + ')';
     }
-    if (!tags.empty()) s_.out().line("  " + wrap("tags: " + tags, report_columns - 4, 2));
+    if (!tags.empty()) s_.out().line("  " + wrap("tags: " + tags, columns_of(s_) - 4, 2));
   }
 
   void print_groups() {
@@ -282,7 +283,7 @@ class report {
     for (std::size_t i = 0; i < h.ops.size() && i < 3; ++i)
       text += (i == 0 ? "; in " : ", ") + shorten(name(of_.text(h.ops[i].first)), 40, cut::middle) + ' ' +
               human_duration(h.ops[i].second);
-    s_.out().line("  - " + wrap(text, report_columns - 6, 4));
+    s_.out().line("  - " + wrap(text, columns_of(s_) - 6, 4));
   }
 
   void print_causes() {
@@ -422,7 +423,7 @@ class report {
       if (!a.target.empty()) text = shorten(a.target, 60, cut::middle) + ": " + text;
       if (!a.evidence.empty()) text += " (" + shorten(a.evidence.back(), 120, cut::middle) + ")";
       if (a.recoverable_ps > 0) text = "up to " + human_duration(a.recoverable_ps) + ": " + text;
-      s_.out().line("  P" + std::to_string(a.priority) + "  " + wrap(name(text), report_columns - 6, 6));
+      s_.out().line("  P" + std::to_string(a.priority) + "  " + wrap(name(text), columns_of(s_) - 6, 6));
     }
     s_.left_out(r_.recommendations.size(), rows);
   }
@@ -430,7 +431,7 @@ class report {
   void print_missing() {
     if (r_.evidence_gaps.empty()) return;
     s_.heading("What the capture does not show");
-    for (const std::string& gap : r_.evidence_gaps) s_.out().line("  - " + wrap(name(gap), report_columns - 4, 4));
+    for (const std::string& gap : r_.evidence_gaps) s_.out().line("  - " + wrap(name(gap), columns_of(s_) - 4, 4));
   }
 
   session& s_;

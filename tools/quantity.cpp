@@ -77,7 +77,7 @@ result<std::uint64_t> parse_bytes(std::string_view text) {
     std::string_view name;
     std::uint64_t bytes;
   };
-  constexpr std::array<byte_unit, 11> units{{{"", 1},
+  constexpr std::array<byte_unit, 16> units{{{"", 1},
                                              {"B", 1},
                                              {"kB", 1000},
                                              {"MB", 1000000},
@@ -87,12 +87,17 @@ result<std::uint64_t> parse_bytes(std::string_view text) {
                                              {"MiB", std::uint64_t{1} << 20},
                                              {"GiB", std::uint64_t{1} << 30},
                                              {"TiB", std::uint64_t{1} << 40},
-                                             {"PiB", std::uint64_t{1} << 50}}};
+                                             {"PiB", std::uint64_t{1} << 50},
+                                             {"K", std::uint64_t{1} << 10},
+                                             {"M", std::uint64_t{1} << 20},
+                                             {"G", std::uint64_t{1} << 30},
+                                             {"T", std::uint64_t{1} << 40},
+                                             {"P", std::uint64_t{1} << 50}}};
   const auto bad = [](const char* why) {
     fault f;
     f.code = fault_code::invalid_argument;
     f.message = why;
-    f.hint = "write a number and a unit, as in 32GiB, 95GB or 1073741824 (units: B kB MB GB TB KiB MiB GiB TiB PiB)";
+    f.hint = "write a number and a unit, as in 32GiB, 95GB or 1073741824 (units: B kB MB GB TB KiB MiB GiB TiB PiB; K M G T P are KiB to PiB)";
     return f;
   };
   std::size_t digits = 0;

@@ -22,6 +22,18 @@ std::string terminal::paint(std::string_view text, style s) const {
   return std::string(code).append(text).append("\033[0m");
 }
 
+namespace {
+
+// The variable COLUMNS; 0 where it is no number.
+std::size_t columns_asked_for() noexcept {
+  const char* const asked = std::getenv("COLUMNS");
+  char* end = nullptr;
+  const unsigned long columns = asked == nullptr ? 0 : std::strtoul(asked, &end, 10);
+  return asked != nullptr && end != asked && *end == '\0' ? columns : 0;
+}
+
+}  // namespace
+
 terminal look_at_terminal(int descriptor, color_mode mode) {
   terminal t;
   t.is_terminal = isatty(descriptor) == 1;
@@ -31,8 +43,9 @@ terminal look_at_terminal(int descriptor, color_mode mode) {
       (no_color == nullptr || *no_color == '\0') && (term == nullptr || std::string_view(term) != "dumb");
   t.color = mode == color_mode::always || (mode == color_mode::automatic && t.is_terminal && wanted);
   winsize size{};
-  if (t.is_terminal && ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
-    t.columns = std::clamp<std::size_t>(size.ws_col, 60, 200);
+  std::size_t columns = columns_asked_for();
+  if (columns == 0 && t.is_terminal && ioctl(descriptor, TIOCGWINSZ, &size) == 0) columns = size.ws_col;
+  if (columns != 0) t.columns = std::clamp<std::size_t>(columns, 60, 200);
   return t;
 }
 

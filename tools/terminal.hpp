@@ -19,7 +19,8 @@ struct terminal {
   [[nodiscard]] std::string paint(std::string_view text, style s) const;
 };
 
-// Looks at a descriptor. Colour: --color wins, then NO_COLOR and TERM=dumb, then whether it is a terminal.
+// Looks at a descriptor. Colour: --color wins, then NO_COLOR and TERM=dumb, then whether it is a terminal. Width: COLUMNS, then the
+// terminal's, else 100; from 60 to 200.
 terminal look_at_terminal(int descriptor, color_mode mode);
 
 }  // namespace profkit_tool

@@ -3,6 +3,7 @@
 #include <base/sound_json.hpp>
 #include <base/string_table.hpp>
 #include <base/utf8.hpp>
+#include <profkit/core/text.hpp>
 
 #include <catch.hpp>
 
@@ -11,6 +12,7 @@
 #include <limits>
 #include <random>
 #include <string>
+#include <vector>
 
 using namespace profkit;
 
@@ -363,4 +365,25 @@ TEST_CASE("numbers for people") {
   CHECK(si_text(-12) == "-12 ");
   CHECK(si_text(std::nan("")) == "-");
   CHECK(milliseconds_text(most) == "9223372036.854776");
+}
+
+TEST_CASE("A name that was written a little wrong is known") {
+  const std::vector<std::string> names{"ops", "bubbles", "XLA Ops", "/device:TPU:0", "--json", "report"};
+  const auto near = [&](const char* wanted) {
+    const std::string* const found = closest_to(wanted, names);
+    return found == nullptr ? std::string() : *found;
+  };
+  CHECK(near("bubles") == "bubbles");
+  CHECK(near("bubblse") == "bubbles");   // two letters changed places
+  CHECK(near("XLA Opss") == "XLA Ops");
+  CHECK(near("xla ops") == "XLA Ops");
+  CHECK(near("tpu") == "/device:TPU:0");  // a part of it
+  CHECK(near("opps") == "ops");
+  CHECK(near("--jsn") == "--json");
+  CHECK(near("repot") == "report");
+  CHECK(near("nothing") == "");
+  CHECK(near("") == "");
+  CHECK(near("xy") == "");
+  CHECK(closest_to("report", {}) == nullptr);
+  CHECK(near(std::string(100'000, 'a').c_str()) == "");
 }

@@ -63,6 +63,24 @@ class UsageTest(Case):
         self.check_status(outcome, 2)
         self.assertIn("there is no command 'nothing', and no file or folder", outcome.err)
 
+    def test_what_was_probably_meant(self):
+        for arguments, meant in ((("bubles",), "bubbles"), (("ops", TPU, "--jsn"), "--json"), (("ops", TPU, "--line", "XLA Opss"), "XLA Ops"),
+                                 (("ops", TPU, "--plane", "TPU;0"), "/device:TPU:0")):
+            with self.subTest(arguments=arguments):
+                outcome = run(*arguments)
+                self.check_status(outcome, 2)
+                self.assertIn(f"did you mean '{meant}'?", outcome.err)
+        self.assertNotIn("did you mean", run("nothing").err)
+
+    def test_as_wide_as_columns_says(self):
+        widest = {columns: max(map(len, run("report", TPU, environment={"COLUMNS": columns}).out.splitlines()))
+                  for columns in ("70", "100", "7", "wide", "")}
+        self.assertLessEqual(widest["70"], 76)
+        self.assertGreater(widest["100"], widest["70"])
+        self.assertEqual(widest["wide"], widest["100"])
+        self.assertEqual(widest[""], widest["100"])
+        self.assertLess(widest["7"], widest["70"])   # the least is 60
+
     def test_help(self):
         general = run("--help")
         self.check_status(general, 0)

@@ -44,6 +44,8 @@ class Questions(Case):
 
     def test_fit(self):
         self.assertEqual(run("memory", TPU, "--fit", "21GiB").status, 0)
+        for same in ("21G", "21504M", "21504MiB"):
+            self.assertEqual(run("memory", TPU, "--fit", same).out, run("memory", TPU, "--fit", "21GiB").out)
         out = run("memory", TPU, "--fit", "16GiB")
         self.assertEqual(out.status, 1)
         self.assertIn("does not fit", out.out)

@@ -759,8 +759,9 @@ class MemoryHlo(truth.Case):
             f"{label} needs {human(space.total)} of {place}; its peak is {bound}{human(space.peak)}{at}.",
             f"Parameters {human(row['entry_params_bytes'])}, constants {human(row['constants_bytes'])}, results "
             f"{human(row['live_out_bytes'])}, temporary {human(space.temp)} ({human(space.fragmentation)} fragmentation).",
-            f"No rematerialisation goes below {human(row['residency_floor_bytes'])}.",
         ]
+        if row["residency_floor_bytes"] * 100 >= space.peak - space.peak % 100:
+            lines.append(f"No rematerialisation goes below {human(row['residency_floor_bytes'])}.")
         others = [f"{human(s.total)} of memory space {c} ({SPACES[c]})" for c,
                            s in spaces.items() if c != color and s.total]
         lines += [f"Besides, it needs {', '.join(others)}."] if others else []

@@ -3,6 +3,7 @@
 #include "exit_code.hpp"
 
 #include <CLI/CLI.hpp>
+#include <profkit/core/text.hpp>
 
 #include <sys/stat.h>
 
@@ -95,11 +96,30 @@ bool is_path(const std::string& first) {
          (first.find_first_of("/.") != std::string::npos || stat(first.c_str(), &status) == 0);
 }
 
+// "did you mean 'ops'? "; "" where no name is near.
+std::string did_you_mean(const std::string& word, const std::vector<std::string>& names) {
+  const std::string* const near = profkit::closest_to(word, names);
+  return near == nullptr ? std::string() : "did you mean '" + *near + "'? ";
+}
+
+// The same for the first word that looks like an option and is none of `of`.
+std::string did_you_mean(const std::vector<std::string>& words, const CLI::App& of) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : of.get_options())
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  for (const std::string& word : words) {
+    const std::string name = word.substr(0, word.find('='));
+    if (name.rfind("--", 0) == 0 && std::find(names.begin(), names.end(), name) == names.end()) return did_you_mean(name, names);
+  }
+  return {};
+}
+
 std::optional<parsed_command_line> refuse_unknown(const std::string& first) {
   if (!is_no_command(first)) return std::nullopt;
-  std::string names;
-  for (const command_description* c : all_commands()) names += std::string(names.empty() ? "" : " ") + c->name;
-  return usage_error("there is no command '" + first + "', and no file or folder", "the commands are: " + names);
+  std::vector<std::string> names;
+  std::string listed;
+  for (const command_description* c : all_commands()) listed += ' ' + names.emplace_back(c->name);
+  return usage_error("there is no command '" + first + "', and no file or folder", did_you_mean(first, names) + "the commands are:" + listed);
 }
 
 // The words after the program's name, in the one spelling that is parsed.
@@ -159,8 +179,8 @@ parsed_command_line parse_command_line(int count, const char* const* arguments) 
     return {nullptr, help_text(chosen.empty() ? app : *chosen.front()), exit_ok};
   } catch (const CLI::ParseError& e) {
     const std::vector<CLI::App*> chosen = app.get_subcommands();
-    return usage_error(e.what(),
-                       (chosen.empty() ? "profkit" : "profkit " + chosen.front()->get_name()) + std::string(" --help"));
+    if (chosen.empty()) return usage_error(e.what(), "profkit --help");
+    return usage_error(e.what(), did_you_mean(words, *chosen.front()) + "profkit " + chosen.front()->get_name() + " --help");
   }
   const std::string name = app.get_subcommands().front()->get_name();
   std::unique_ptr<command_options>& asked = takers[name];

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
@@ -22,10 +23,10 @@ inline namespace PROFKIT_NAMESPACE {
 [[nodiscard]] std::string grouped(std::uint64_t n);
 [[nodiscard]] std::string grouped(std::int64_t n);
 
-/// part / whole in percent with one decimal, rounded half up: "12.3 %"; "-" when whole is 0.
 /// What a kernel runs, for people to read: "at::native::MulFunctor<float>" of "void at::native::vectorized_elementwise_kernel<4,
 /// at::native::MulFunctor<float>, …>(int)". Without its result and parameters; other names stay as they are.
 [[nodiscard]] std::string readable_kernel_name(std::string_view name);
+/// part / whole in percent with one decimal, rounded half up: "12.3 %"; "-" when whole is 0.
 [[nodiscard]] std::string percent_text(std::uint64_t part, std::uint64_t whole);
 
 /// percent_text() of times: "<0.1 %" for a little more than nothing; "" when whole is not positive or part is negative.
@@ -34,6 +35,10 @@ inline namespace PROFKIT_NAMESPACE {
 /// A computed rate or amount (never a time) with three significant digits and an SI prefix: "918 T", "1.23 G",
 /// "12 "; the unit is put after it by the caller. "-" for NaN and infinities.
 [[nodiscard]] std::string si_text(double value);
+
+/// The name that was probably meant: the one of which a part differs from `wanted` by the fewest letters (one in three at most; case
+/// does not count), of equals the one nearest in length. Null where none is near, or `wanted` is shorter than three letters.
+[[nodiscard]] const std::string* closest_to(std::string_view wanted, const std::vector<std::string>& names);
 
 /// The text with every byte of a control character and every byte that is not UTF-8 shown as \xNN (lower case).
 /// Names of a capture come from outside: printed raw they could drive the terminal.

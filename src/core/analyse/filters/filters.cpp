@@ -19,22 +19,19 @@ namespace {
 class met_names {
  public:
   void add(std::string_view name) {
-    constexpr std::size_t max_shown = 6;
-    if (name.empty() || std::find(shown_.begin(), shown_.end(), name) != shown_.end()) return;
-    if (shown_.size() < max_shown)
-      shown_.emplace_back(name);
-    else
-      more_ = true;
+    constexpr std::size_t most = 1000;
+    if (!name.empty() && all_.size() < most && std::find(all_.begin(), all_.end(), name) == all_.end()) all_.emplace_back(name);
   }
   [[nodiscard]] std::string text() const {
+    constexpr std::size_t most_shown = 6;
     std::string text;
-    for (const std::string& name : shown_) text += (text.empty() ? "" : ", ") + ('\'' + name + '\'');
-    return more_ ? text + ", …" : text;
+    for (std::size_t i = 0; i < std::min(all_.size(), most_shown); ++i) text += (i == 0 ? "'" : ", '") + all_[i] + '\'';
+    return all_.size() > most_shown ? text + ", …" : text;
   }
+  [[nodiscard]] const std::string* closest(const std::string& wanted) const { return closest_to(wanted, all_); }
 
  private:
-  std::vector<std::string> shown_;
-  bool more_ = false;
+  std::vector<std::string> all_;
 };
 
 fault no_match(const profile& p, std::string message, const std::string& there_are) {
@@ -48,7 +45,9 @@ fault no_match(const profile& p, std::string message, const std::string& there_a
 }
 
 fault no_name_has(const profile& p, const char* what, const std::string& wanted, const met_names& met) {
-  return no_match(p, std::string("no ") + what + " name contains '" + wanted + "'", met.text());
+  fault f = no_match(p, std::string("no ") + what + " name contains '" + wanted + "'", met.text());
+  if (const std::string* const near = met.closest(wanted)) f.hint = "did you mean '" + *near + "'? " + f.hint;
+  return f;
 }
 
 result<void> check_hosts(const profile& p, const query_filters& o) {

@@ -52,7 +52,8 @@ void summarise_module(const module_memory& m, std::int64_t color, std::vector<st
     lines.push_back("Parameters " + human(s->entry_params_bytes) + ", constants " + human(s->constants_bytes) +
                     ", results " + human(s->live_out_bytes) + ", temporary " + human(s->temp_bytes) + " (" +
                     human(s->fragmentation_bytes) + " fragmentation).");
-    lines.push_back("No rematerialisation goes below " + human(s->residency_floor_bytes) + '.');
+    if (s->residency_floor_bytes >= s->peak_bytes / 100)  // less says nothing
+      lines.push_back("No rematerialisation goes below " + human(s->residency_floor_bytes) + '.');
   }
   std::string others;
   std::size_t listed = 0;
