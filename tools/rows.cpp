@@ -122,6 +122,7 @@ class rows_command_options final : public command_options {
     all.value("--format", format_.typed, "WHICH", "csv, or json: one object a line")
         .offer_words(format_.words())
         .add_to_manual("The default is the ending of the file's name, else csv.");
+    all.flag("--json", json, "The same as --format json");
     list_output(all, *this);
     all.value("--limit", output_.limit, "N", "ops, collectives: rows of each line; 0 and default: all");
     output_.list_color(all);
@@ -134,8 +135,12 @@ class rows_command_options final : public command_options {
       if (std::find(names.begin(), names.end(), table_) == names.end())
         return wrong_value("TABLE", table_, "not a table with rows", "choose one of: " + word_list(names));
     }
-    json = has_ending(output_path, ".jsonl") || has_ending(output_path, ".jsonl.gz") ||
-                has_ending(output_path, ".json");
+    if (format_.typed.empty() && !json)
+      for (const char* const ending : {".parquet", ".arrow", ".feather", ".ipc", ".orc", ".tsv", ".xlsx", ".sqlite", ".db"})
+        if (has_ending(output_path, ending))
+          return wrong_value("-o", output_path, std::string("rows are written as .csv or .jsonl (also .gz), not as ") + ending,
+                             "in Python profkit.fleet.write_dataset() writes Parquet, and Profile.table() gives Arrow");
+    for (const char* const ending : {".jsonl", ".jsonl.gz", ".ndjson", ".ndjson.gz", ".json"}) json = json || has_ending(output_path, ending);
     if (auto wrong = format_.understand("--format", json)) return wrong;
     if (auto wrong = input_.understand(*this)) return wrong;
     if (auto wrong = output_.understand(*this)) return wrong;

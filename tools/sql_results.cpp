@@ -173,7 +173,8 @@ class csv_rows final : public sql_results {
     const std::string valid = valid_text(text);
     if (!valid.empty() && valid.find_first_of(",\"\r\n") == std::string::npos) return valid;
     std::string out = "\"";
-    for (const char c : valid) out += c == '"' ? std::string("\"\"") : std::string(1, c);
+    for (const char c : valid)  // on one line, for many programs read a line at a time
+      out += c == '"' ? std::string("\"\"") : c == '\n' ? std::string("\\n") : c == '\r' ? std::string("\\r") : std::string(1, c);
     return out + '"';
   }
 

@@ -14,7 +14,7 @@ import threading
 import unittest
 
 import harness
-from harness import COMMANDS, CPU_RUN, DATA, GPU, LEFT_OUT, ROOT, TPU, Case, needed_corpus, needs, run, small_tpu
+from harness import COMMANDS, CPU_RUN, DATA, GPU, LEFT_OUT, ROOT, TPU, Case, event, event_name, line, needed_corpus, needs, plane, run, small_tpu
 
 ESCAPE = "\x1b["
 
@@ -300,6 +300,30 @@ class ExitStatusTest(Case):
                 outcome = run(command, path)
                 self.check_status(outcome, 0)
                 self.assertRegex(outcome.out, r"^\[absent\] .+\n$")
+
+
+class RowsTest(Case):
+    def test_the_ending_of_the_file_is_what_it_holds(self):
+        rows = run("rows", TPU, "steps", "--format", "json").out
+        self.assertEqual(run("rows", TPU, "steps", "--json").out, rows)
+        for ending in ("jsonl", "ndjson", "json"):
+            path = self.scratch / f"steps.{ending}"
+            self.check_status(run("rows", TPU, "steps", "-o", path), 0)
+            self.assertEqual(path.read_text(), rows)
+        for ending in ("parquet", "arrow", "feather", "tsv"):
+            path = self.scratch / f"steps.{ending}"
+            outcome = run("rows", TPU, "steps", "-o", path)
+            self.check_status(outcome, 2)
+            self.assertIn(f"not as .{ending}", outcome.err)
+            self.assertFalse(path.exists())
+        self.check_status(run("rows", TPU, "steps", "-o", self.scratch / "steps.tsv", "--format", "csv"), 0)
+
+    def test_a_row_is_a_line(self):
+        ops = line(3, "XLA Ops", [event(1, 0, 10)])
+        path = self.write("a.xplane.pb", plane(1, "/device:TPU:0", ops, event_name(1, "a\nb\r\"c\"")))
+        rows = run("rows", path, "ops", "--columns", "name").out
+        self.assertEqual(rows, 'name\r\n"a\\nb\\r""c"""\r\n')
+        self.assertEqual(run("sql", path, "select name from ops", "--format", "csv").out, rows)
 
 
 class JsonTest(Case):

@@ -9,6 +9,7 @@
 #include "base/sound_json.hpp"
 #include "export/csv_text.hpp"
 
+#include <algorithm>
 #include <optional>
 #include <string>
 
@@ -66,6 +67,7 @@ class csv_exporter final : public line_visitor {
   std::string_view take_members(const placed_event& event) {
     const std::string_view args = json_member(event.json(), "args");
     append_sound_json(stats_, args.empty() ? std::string_view("{}") : args);
+    std::replace_if(stats_.begin(), stats_.end(), [](char c) { return c == '\n' || c == '\r'; }, ' ');  // between its tokens
     return process_.name_of(event);
   }
 
