@@ -239,6 +239,15 @@ class ExitStatusTest(Case):
             self.check_status(outcome, 4)
             self.assertIn("the file is empty", outcome.err)
 
+    def test_a_folder_of_files_that_are_known_and_not_read(self):
+        for name, content in (("a", b"\x83\xaf\x70\xd1\x0d\x88\x4a\x3f"), ("b", b"\x83\xaf\x70\xd1\x0d\x88\x4a\x3f"), ("c", b"what")):
+            self.write(f"run/{name}", content)
+        outcome = run("report", self.scratch / "run")
+        self.check_status(outcome, 3)
+        self.assertIn("3 files looked at, none recognised", outcome.err)
+        self.assertIn("; not read: a Riegeli file (2 files)", outcome.err)
+        self.assertIn("hint: Unpack its records", outcome.err)
+
     def test_empty_directory(self):
         for command in COMMANDS:
             with self.subTest(command=command):

@@ -489,6 +489,28 @@ struct profile::state {
   }
 
   // Nothing that could be a profile.
+  // Adds which formats the files have that are known and not read; gives what to do about the first, null where there is none.
+  static const char* name_others(const std::vector<std::string>& paths, std::string& message) {
+    constexpr std::size_t most = 20;  // files whose heads are read
+    std::vector<std::pair<const foreign_format*, std::size_t>> known;
+    for (std::size_t i = 0; i < std::min(paths.size(), most); ++i) {
+      const auto facts = look_at_path(paths[i]);
+      if (!facts || facts->kind != path_kind::file) continue;  // a pipe may wait
+      auto opened = open_file_source(paths[i], io_mode::read);
+      if (!opened) continue;
+      const std::string_view name = last_part_of(paths[i]);
+      const foreign_format* const is = find_foreign_format(read_head(**opened, name), name);
+      const auto at = std::find_if(known.begin(), known.end(), [&](const auto& k) { return k.first == is; });
+      if (at != known.end())
+        ++at->second;
+      else if (is != nullptr)
+        known.emplace_back(is, 1);
+    }
+    for (const auto& [is, files] : known)
+      message += (is == known.front().first ? "; not read: " : ", ") + std::string(is->name) + (files == 1 ? "" : " (" + std::to_string(files) + " files)");
+    return known.empty() ? nullptr : known.front().first->next;
+  }
+
   static fault no_capture(const capture& found) {
     if (!found.unread.empty()) return unparsed_together(found.unread, found.path);
     fault f;
@@ -505,8 +527,11 @@ struct profile::state {
         f.message += (i == 0 ? "" : ", ") + found.ignored[i];
       f.message += found.ignored_count > max_named ? ", …)" : ")";
     }
+    const char* const next = name_others(found.ignored, f.message);
     const auto is_model = [](const std::string& path) { return ends_with(path, "/saved_model.pb"); };
-    if (std::any_of(found.ignored.begin(), found.ignored.end(), is_model))
+    if (next != nullptr)
+      f.hint = next;
+    else if (std::any_of(found.ignored.begin(), found.ignored.end(), is_model))
       f.hint = "A SavedModel is a model, not a profile: record one with tf.profiler or jax.profiler.";
     else
       f.hint =
