@@ -344,11 +344,13 @@ def samples_of(replay, count):
     first, last = replay.at[0], replay.at[-1]
     times = [last] if count <= 1 or first == last else [
         first + (last - first) * i // (count - 1) for i in range(count)]
-    out = []
+    out, before = [], 0
     for t in times:
         i = bisect.bisect_right(replay.at, t) - 1
+        highest = max(replay.states[k]["live"] + replay.events[k].reserved for k in range(before, i + 1))
+        before = i
         out.append({"ts_ns": floor_ns(t), "bytes_allocated": replay.states[i]["live"],
-                    "bytes_reserved": replay.events[i].reserved, "live_count": replay.states[i]["count"],
+                    "bytes_reserved": replay.events[i].reserved, "highest_bytes": highest, "live_count": replay.states[i]["count"],
                     "fragmentation": replay.events[i].fragmentation})
     return out
 

@@ -295,6 +295,7 @@ struct lifetime_rollup_row {
 struct timeline_sample {
   std::int64_t ts_ns = 0;
   std::int64_t bytes_allocated = 0, bytes_reserved = 0;
+  std::int64_t highest_bytes = 0;  ///< both together, the most since the sample before
   std::uint64_t live_count = 0;
   double fragmentation = 0;
 };

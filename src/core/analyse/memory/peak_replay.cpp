@@ -27,7 +27,8 @@ std::int64_t timeline_sampler::time_of(std::uint64_t sample) const noexcept {
 }
 
 void timeline_sampler::take(const state& s) {
-  samples_.push_back({floor_ns(next_ps_), s.live_bytes, s.reserved_bytes, s.live_count, s.fragmentation});
+  samples_.push_back({floor_ns(next_ps_), s.live_bytes, s.reserved_bytes, std::max(highest_bytes_, s.held_bytes()), s.live_count, s.fragmentation});
+  highest_bytes_ = s.held_bytes();
   next_ps_ = time_of(++next_);
 }
 
@@ -54,6 +55,7 @@ void peak_replay::take(const allocator_event& e) {
   }
   last_ = {e.start_ps, replay_.occupied_bytes, replay_.live_bytes, e.bytes_reserved, e.id, e.fragmentation};
   now_ = {replay_.live_bytes, std::max<std::int64_t>(e.bytes_reserved, 0), replay_.live_count(), e.fragmentation};
+  sampler_.after(now_);
   if (in_window_ && e.start_ps <= in_.to_ps) offer(e.start_ps);
 }
 

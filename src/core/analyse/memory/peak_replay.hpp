@@ -5,6 +5,9 @@
 
 #include <profkit/core/memory.hpp>
 
+#include <profkit/time.hpp>
+
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <optional>
@@ -28,6 +31,7 @@ class timeline_sampler {
     std::int64_t live_bytes = 0, reserved_bytes = 0;
     std::uint64_t live_count = 0;
     double fragmentation = 0;
+    [[nodiscard]] std::int64_t held_bytes() const noexcept { return saturating_add(live_bytes, reserved_bytes); }
   };
   timeline_sampler(std::uint64_t samples, std::int64_t first_ps, std::int64_t last_ps)
       : first_ps_(first_ps), last_ps_(last_ps) {
@@ -38,6 +42,7 @@ class timeline_sampler {
   void before(std::int64_t event_ps, const state& s) {
     while (parts_ > 0 && next_ <= parts_ && event_ps > next_ps_) take(s);
   }
+  void after(const state& s) { highest_bytes_ = std::max(highest_bytes_, s.held_bytes()); }
   [[nodiscard]] std::vector<timeline_sample> finish(const state& last);
 
  private:
@@ -48,6 +53,7 @@ class timeline_sampler {
   std::uint64_t parts_ = 0;  // 0: one sample, at the end
   std::uint64_t next_ = 0;
   std::int64_t next_ps_ = 0;
+  std::int64_t highest_bytes_ = 0;  // since the last sample
   std::vector<timeline_sample> samples_;
 };
 

@@ -53,12 +53,13 @@ result<void> draw_runtime(const memory_result& found, sink& into) {
   std::vector<memory_point> points;
   for (const timeline_sample& s : r.samples)
     if (const std::optional<std::int64_t> ps = checked_mul(s.ts_ns, 1000))
-      points.push_back({*ps, saturating_add(s.bytes_allocated, s.bytes_reserved)});
+      points.push_back({*ps, s.highest_bytes});
   if (points.empty()) return nothing_to_draw("no sample of the memory lies in the time that was asked for");
   const allocator_memory* const of = r.allocator ? &found.allocators[*r.allocator] : nullptr;
   std::string name = "the device";
   if (of != nullptr) name = short_plane_name(of->device.empty() ? of->name : of->device);
-  const std::int64_t most = std::max(most_of(points), r.pool_bytes);
+  // A pool of which little is used would press the curve onto the axis.
+  const std::int64_t used = most_of(points), most = r.pool_bytes / 4 < used ? std::max(used, r.pool_bytes) : used;
   drawing out(into, memory_plot.width, memory_plot.height, "Memory of " + name,
               "Held at most " + bytes_text(r.peak_bytes) + (r.pool_bytes > 0 ? " of " + bytes_text(r.pool_bytes) : "") + ", at " +
                   human_duration(r.peak_ts_ps) + " of the capture.");
@@ -70,7 +71,7 @@ result<void> draw_runtime(const memory_result& found, sink& into) {
   }
   const double peak = across.at(r.peak_ts_ps);
   out.line(peak, memory_plot.top, peak, memory_plot.bottom, "mark");
-  if (r.pool_bytes > 0) {
+  if (r.pool_bytes > 0 && r.pool_bytes <= most) {
     const double capacity = scale{0, most, memory_plot.bottom, memory_plot.top}.at(r.pool_bytes);
     out.line(memory_plot.left, capacity, memory_plot.right, capacity, "mark");
   }
