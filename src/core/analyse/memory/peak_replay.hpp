@@ -4,7 +4,6 @@
 #include "allocators.hpp"
 
 #include <profkit/core/memory.hpp>
-
 #include <profkit/time.hpp>
 
 #include <algorithm>

@@ -80,16 +80,24 @@ void write_counts(json_writer& out, const std::map<std::string, std::uint64_t>& 
   out.end_object();
 }
 
-document_status write_architecture(json_writer& out, const profile& p, const architecture_report& report, bool facts_only) {
-  const std::vector<file_damage> damage = damage_of(*report.of);
+document_status write_architecture(json_writer& out, const profile& p, const architecture_report& report) {
   const device_architecture none;
   const architecture_result& r = report.found;
-  return write_framed(out, document::architecture, p, {}, r.absent, damage, [&] {
-    if (facts_only)
-      fields_of_architecture_facts(out, r);
-    else
-      fields_of_architecture(out, r, {*report.of, r, r.devices.empty() ? none : r.devices[r.reported]});
+  return write_framed(out, document::architecture, p, {}, r.absent, damage_of(*report.of), [&] {
+    fields_of_architecture(out, r, {*report.of, r, r.devices.empty() ? none : r.devices[r.reported]});
   });
+}
+
+document_status write_facts(json_writer& out, const profile& p, const architecture_report& report) {
+  const std::vector<file_damage> damage = damage_of(*report.of);
+  const verdict v = judge(p, report.found.absent, damage);
+  begin_document(out, "facts");
+  write_verdict(out, v);
+  fields_of_facts(out, report.found);
+  write_files(out, p);
+  write_damage(out, damage, checked_by(document::architecture, p));
+  end_document(out);
+  return v.status;
 }
 
 result<document_status> write_architecture(json_writer& out, const trace& t, const query_filters& o,
@@ -100,7 +108,7 @@ result<document_status> write_architecture(json_writer& out, const trace& t, con
   wanted.limit = o.limit;
   auto found = analyse_architecture(t, wanted, host);
   if (!found) return std::move(found).error();
-  return write_architecture(out, p, *found, false);
+  return write_architecture(out, p, *found);
 }
 
 }  // namespace json
@@ -110,7 +118,8 @@ result<document_status> write_architecture_document(const profile& p, const arch
   return contained([&]() -> result<document_status> {
     json_writer out(into);
     out.bound(json::bounds_of(document::architecture, o.limit));
-    const document_status status = json::write_architecture(out, p, found, o.facts_only);
+    const document_status status =
+        o.facts_only ? json::write_facts(out, p, found) : json::write_architecture(out, p, found);
     if (result<void> finished = out.finish(); !finished) return std::move(finished).error();
     return status;
   });
