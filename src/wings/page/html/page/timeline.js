@@ -6,9 +6,12 @@ if (data.timeline) {
   timeline.gaps = data.timeline.gaps.map((row) => Object.fromEntries(gapFields.map((field, i) => [field, row[i]])));
   timeline.length = data.timeline.to_ps - data.timeline.from_ps;
 }
+// Times are held from the first one that is drawn on, where a number has the digits for them, and said from the origin of the
+// capture on, as all commands say and take them.
+const instant = (ps) => duration(Math.round(ps + data.timeline.from_ps));
 
 const laneStyles = {steps: ["--other", 14], compute: ["--compute", 18], communication: ["--comm", 12], copies: ["--copy", 12], other: ["--other", 10]};
-const idleHeight = 14, gutter = 132, axisHeight = 24, betweenDevices = 12, laneGap = 3;
+const idleHeight = 14, gutter = 132, axisHeight = 38, betweenDevices = 12, laneGap = 3;
 
 // Five numbers an item become columns that are searched by time.
 function laneColumns(flat) {
@@ -32,13 +35,13 @@ function firstAfter(values, x) {
   return low;
 }
 
-// A distance of ticks of 1, 2 or 5, at least `least` apart, and how their times are written.
+// A distance of ticks of 1, 2 or 5, at least `least` apart, how their times are written, and in what unit.
 function ticksOf(least) {
   let step = Math.pow(10, Math.floor(Math.log10(least)));
   for (const factor of [1, 2, 5, 10]) if (step * factor >= least) { step *= factor; break; }
   step = Math.max(1, step);
   const [unit, ps] = [["s", 1e12], ["ms", 1e9], ["us", 1e6], ["ns", 1e3], ["ps", 1]].find(([, size]) => step >= size) || ["ps", 1];
-  return {step, text: (at) => grouped(Math.round(at / ps)) + " " + unit};
+  return {step, unit, text: (at) => grouped(Math.round((at + data.timeline.from_ps) / ps))};
 }
 
 section("timeline", "Timeline", (box) => {
@@ -123,17 +126,22 @@ section("timeline", "Timeline", (box) => {
   }
 
   function drawAxis(pen, width) {
-    const {step, text} = ticksOf((to - from) / (width - gutter) * 100);
+    const perPoint = (to - from) / (width - gutter);
+    let ticks = ticksOf(perPoint * 100);
+    // Late times have many digits.
+    ticks = ticksOf(perPoint * Math.max(100, pen.measureText(ticks.text(to)).width + 20));
+    const {step, unit, text} = ticks, over = data.timeline.from_ps % step;
     pen.fillStyle = colours["--soft"];
     pen.strokeStyle = colours["--line"];
     pen.lineWidth = 1;
     pen.beginPath();
-    for (let at = Math.ceil(from / step) * step; at <= to; at += step) {
+    pen.fillText("time since the capture's origin, " + unit, gutter, 9);
+    for (let at = Math.ceil((from + over) / step) * step - over; at <= to; at += step) {
       const x = Math.round(xOf(at)) + 0.5;
       pen.moveTo(x, axisHeight - 6);
       pen.lineTo(x, height);
       const label = text(at), half = pen.measureText(label).width / 2;
-      if (x + half <= width) pen.fillText(label, Math.max(gutter, x - half), 9);
+      if (x + half <= width) pen.fillText(label, Math.max(gutter, x - half), 24);
     }
     pen.stroke();
   }
@@ -223,16 +231,21 @@ section("timeline", "Timeline", (box) => {
   }
 
   function describe({lane, gap, items, i}) {
-    if (gap) return ["Idle " + duration(gap.length), causeText(gap)];
+    if (gap) return [duration(gap.length) + " idle, from " + instant(gap.start), causeText(gap)];
     const length = items.end[i] - items.start[i], runs = items.runs[i], name = names[items.name[i]];
     const what = lane.kind === "steps" ? (runs > 1 ? plural(runs, "step") : "Step " + name) : runs > 1 ? plural(runs, "run") + ", the longest " + name : name;
-    return [what, duration(length) + (items.idle[i] ? ", " + share(length - items.idle[i], length) + " of it busy" : "") + ", from " + duration(Math.round(items.start[i]))];
+    return [duration(length) + (items.idle[i] ? ", " + share(length - items.idle[i], length) + " of it busy" : "") + ", from " + instant(items.start[i]), what];
   }
 
   function select(gap, zoomed) {
     selected = gap;
     panel.replaceChildren(...(gap ? gapDetails(gap) : []));
-    if (gap && zoomed) look(gap.start - 0.6 * gap.length, gap.start + 1.6 * gap.length);
+    if (gap && zoomed) {
+      look(gap.start - 0.6 * gap.length, gap.start + 1.6 * gap.length);
+      // With many devices the canvas is higher than what holds it.
+      const {top, bottom} = lanes.find((lane) => lane.device === gap.device), holder = canvas.parentElement;
+      if (top < holder.scrollTop || bottom > holder.scrollTop + holder.clientHeight) holder.scrollTop = Math.max(0, (top + bottom - holder.clientHeight) / 2);
+    }
     redraw();
   }
 
@@ -278,8 +291,8 @@ section("timeline", "Timeline", (box) => {
     tip.hidden = !found;
     canvas.style.cursor = found && found.gap ? "pointer" : "";
     if (!found) return;
-    const [title, text] = describe(found);
-    tip.replaceChildren(node("b", {}, title), node("div", {}, text));
+    const [numbers, text] = describe(found);
+    tip.replaceChildren(node("b", {}, numbers), node("div", {}, text));
     tip.style.left = Math.min(event.offsetX + 14, Math.max(0, canvas.clientWidth - tip.offsetWidth)) + "px";
     tip.style.top = event.offsetY + 18 + "px";
   });
@@ -311,7 +324,8 @@ section("timeline", "Timeline", (box) => {
   if (left.length) box.append(node("p", {class: "note"}, left.join(" ")));
   canvas.style.height = height + "px";
   readColours();
-  darkScheme.addEventListener("change", () => { readColours(); redraw(); });
+  // At once: a page that is printed gets no frames.
+  for (const media of [darkScheme, window.matchMedia("print")]) media.addEventListener("change", () => { readColours(); draw(); });
   new ResizeObserver(redraw).observe(canvas);
   return true;
 });
@@ -333,7 +347,7 @@ function gapDetails(gap) {
       ["where", around],
       ["launch", launch],
       ["step", names[gap.step]],
-      ["time", "from " + duration(gap.start) + " to " + duration(gap.start + gap.length)],
+      ["time", "at " + instant(gap.start) + " since the capture's origin"],
     ]),
   ];
 }
