@@ -1,6 +1,8 @@
 #include <page/picture/device_lanes.hpp>
 
 #include <base/thread_pool.hpp>
+#include <profkit/core/named_stat.hpp>
+#include <profkit/core/text.hpp>
 
 #include <algorithm>
 #include <limits>
@@ -53,6 +55,8 @@ window window_of(const bubbles_report& of, const step_filter& asked, std::size_t
 }
 
 }  // namespace
+
+std::string shown_op_name(std::string_view name) { return readable_kernel_name(short_op_name(name, "")); }
 
 result<std::vector<std::vector<lane>>> lanes_of_devices(const bubbles_report& of, const step_filter& only, std::size_t devices,
                                                         std::size_t most, const hooks& host) {

@@ -7,6 +7,7 @@
 #include <array>
 #include <cstddef>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace profkit {
@@ -15,6 +16,9 @@ namespace picture {
 
 inline constexpr std::array<const char*, 5> lane_names{"steps", "compute", "communication", "copies", "other"};
 inline constexpr std::size_t steps_lane = 0;
+
+// The name of a kernel or op as `ops` shows it.
+[[nodiscard]] std::string shown_op_name(std::string_view name);
 
 // The lanes of the first `devices`, in the order of lane_names, about `most` items each; one pass over the kernels of each
 // device. Under `only` the steps that were asked for, and what ran from the first to the last of them. Names are string ids of

@@ -59,8 +59,11 @@ section("timeline", "Timeline", (box) => {
       lanes.push({device: d, kind: lane.kind, y: height, height: tall, colour, levels: lane.levels.map(laneColumns)});
       height += tall + laneGap;
     }
-    if (gaps.length) {
-      lanes.push({device: d, kind: "idle", y: height, height: idleHeight, gaps, starts: gaps.map((gap) => gap.start)});
+    if (gaps.length || device.unlisted_ps > 0) {
+      const ran = lanes.filter((lane) => lane.device === d && lane.kind !== "steps");
+      const ends = ran.map((lane) => lane.levels[0]).filter((items) => items.count).map((items) => [items.start[0], items.end[items.count - 1]]);
+      lanes.push({device: d, kind: "idle", y: height, height: idleHeight, gaps, starts: gaps.map((gap) => gap.start), ran, unlisted: device.unlisted_ps > 0 && ends.length > 0,
+        first: Math.min(...ends.map((two) => two[0])), last: Math.max(...ends.map((two) => two[1]))});
       height += idleHeight + laneGap;
     }
     for (const lane of lanes) if (lane.device === d) Object.assign(lane, {top, bottom: height - laneGap});
@@ -93,10 +96,10 @@ section("timeline", "Timeline", (box) => {
 
   function readColours() {
     const style = getComputedStyle(document.documentElement);
-    for (const name of ["paper", "ink", "soft", "line", "wash", "compute", "comm", "copy", "other", "unknown", "cause0", "cause1", "cause2", "cause3", "cause4"])
+    for (const name of ["paper", "ink", "soft", "line", "wash", "compute", "comm", "copy", "other", "unknown", "idle", "cause0", "cause1", "cause2", "cause3", "cause4"])
       colours["--" + name] = style.getPropertyValue("--" + name).trim();
   }
-  const gapColour = (gap) => colours["--" + (gap.edge ? "unknown" : causeTone(gap.cause))];
+  const gapColour = (gap) => colours["--" + (gap.edge ? "idle" : causeTone(gap.cause))];
 
   function draw() {
     const scale = window.devicePixelRatio || 1, width = canvas.clientWidth;
@@ -112,11 +115,12 @@ section("timeline", "Timeline", (box) => {
     pen.beginPath();
     pen.rect(gutter, axisHeight, width - gutter, height);
     pen.clip();
-    const perPoint = (to - from) / (width - gutter);
-    let level = 0;
-    while (level + 1 < widths.length && widths[level + 1] <= perPoint) ++level;
+    const level = levelNow();
     let drawn = 0;
-    for (const lane of lanes) drawn += lane.gaps ? drawGaps(pen, lane) : drawItems(pen, lane, lane.levels[level]);
+    for (const lane of lanes) {
+      if (lane.unlisted) drawUnlisted(pen, lane, level);
+      drawn += lane.gaps ? drawGaps(pen, lane) : drawItems(pen, lane, lane.levels[level]);
+    }
     canvas.dataset.items = drawn;
     canvas.dataset.from = from;
     canvas.dataset.to = to;
@@ -163,6 +167,30 @@ section("timeline", "Timeline", (box) => {
     }
     pen.globalAlpha = 1;
     return drawn;
+  }
+
+  // Hatched where nothing ran; the gaps that are listed are drawn over it.
+  function drawUnlisted(pen, lane, level) {
+    const left = Math.max(gutter, xOf(lane.first)), right = Math.min(xOf(lane.last), canvas.clientWidth);
+    if (right <= left) return;
+    pen.save();
+    pen.beginPath();
+    pen.rect(left, lane.y, right - left, lane.height);
+    pen.clip();
+    pen.strokeStyle = colours["--soft"];
+    pen.lineWidth = 1;
+    pen.beginPath();
+    for (let x = left - left % 5 - lane.height; x < right; x += 5) {
+      pen.moveTo(x, lane.y + lane.height);
+      pen.lineTo(x + lane.height, lane.y);
+    }
+    pen.stroke();
+    pen.fillStyle = colours["--paper"];
+    for (const {levels} of lane.ran) {
+      const items = levels[level], last = firstAfter(items.start, to);
+      for (let i = firstAfter(items.end, from); i < last; ++i) pen.fillRect(xOf(items.start[i]), lane.y, xOf(items.end[i]) - xOf(items.start[i]), lane.height);
+    }
+    pen.restore();
   }
 
   function drawGaps(pen, lane) {
@@ -214,23 +242,31 @@ section("timeline", "Timeline", (box) => {
     }
   }
 
+  // What is drawn: items as fine as the points of the screen.
+  function levelNow() {
+    const perPoint = (to - from) / (canvas.clientWidth - gutter);
+    let level = 0;
+    while (level + 1 < widths.length && widths[level + 1] <= perPoint) ++level;
+    return level;
+  }
+
   // The item or gap under a point.
   function under(x, y) {
     const lane = lanes.find((one) => y >= one.y - 1 && y <= one.y + one.height + 1);
     if (!lane || x < gutter) return null;
-    const near = psOf(x + 2) - psOf(x), at = psOf(x);
+    const near = psOf(x + 2) - psOf(x), at = psOf(x), level = levelNow();
     if (lane.gaps) {
       const gap = lane.gaps.filter((one) => one.start - near <= at && at <= one.start + one.length + near).sort((a, b) => b.length - a.length)[0];
-      return gap ? {lane, gap} : null;
+      if (gap) return {lane, gap};
+      const runs = ({levels}) => { const items = levels[level], i = firstAfter(items.start, at) - 1; return i >= 0 && at <= items.end[i]; };
+      return lane.unlisted && lane.first <= at && at <= lane.last && !lane.ran.some(runs) ? {lane, unlisted: data.timeline.devices[lane.device]} : null;
     }
-    const perPoint = (to - from) / (canvas.clientWidth - gutter);
-    let level = 0;
-    while (level + 1 < widths.length && widths[level + 1] <= perPoint) ++level;
     const items = lane.levels[level], i = Math.max(0, firstAfter(items.start, at + near) - 1);
     return items.count && items.start[i] - near <= at && at <= items.end[i] + near ? {lane, items, i} : null;
   }
 
-  function describe({lane, gap, items, i}) {
+  function describe({lane, gap, unlisted, items, i}) {
+    if (unlisted) return [unlistedText(unlisted) + " on this device", "nothing is on record as running here, and no gap is listed"];
     if (gap) return [duration(gap.length) + " idle, from " + instant(gap.start), causeText(gap)];
     const length = items.end[i] - items.start[i], runs = items.runs[i], name = names[items.name[i]];
     const what = lane.kind === "steps" ? (runs > 1 ? plural(runs, "step") : "Step " + name) : runs > 1 ? plural(runs, "run") + ", the longest " + name : name;
@@ -320,6 +356,8 @@ section("timeline", "Timeline", (box) => {
   const left = [];
   if (data.timeline.devices_left_out) left.push(plural(data.timeline.devices_left_out, "more device") + (data.timeline.devices_left_out === 1 ? " is" : " are") + " not drawn.");
   if (data.timeline.gaps_left_out) left.push("Of " + grouped(timeline.gaps.length + data.timeline.gaps_left_out) + " gaps the longest " + grouped(timeline.gaps.length) + " are drawn.");
+  for (const lane of lanes)
+    if (lane.unlisted) left.push(data.timeline.devices[lane.device].name + ": " + unlistedText(data.timeline.devices[lane.device]) + ", hatched.");
   if (widths[0]) left.push("What ran within " + duration(widths[0]) + " is drawn as one.");
   if (left.length) box.append(node("p", {class: "note"}, left.join(" ")));
   canvas.style.height = height + "px";
@@ -329,6 +367,9 @@ section("timeline", "Timeline", (box) => {
   new ResizeObserver(redraw).observe(canvas);
   return true;
 });
+
+const unlistedText = (device) => duration(device.unlisted_ps) + " idle " +
+  (device.unlisted_gaps === null ? "in gaps that are not listed" : "in " + plural(device.unlisted_gaps, "gap") + " not listed");
 
 const causeText = (gap) => (gap.edge ? "at an edge of the recording, so its cause is not counted"
   : gap.cause === "unexplained" ? data.verdict.causes.unexplained
