@@ -90,7 +90,9 @@ void keep_longest(std::vector<const bubble*>& gaps) {
 
 void write_gap(json_writer& out, const bubble& b, std::int64_t origin_ps, const bubbles_report& of, page_names& names) {
   const activity& a = *of.of;
-  const auto name = [&](string_id id) { out.value(id == 0 ? 0 : names.of(picture::shown_op_name(a.text(id)))); };
+  const auto name = [&](const kernel_row* k) {
+    out.value(k == nullptr ? 0 : names.of(picture::shown_op_name(a.text(picture::op_of(a.devices()[b.device], *k)))));
+  };
   out.begin_tuple();
   out.value(b.device);
   out.value(b.start_ps - origin_ps);
@@ -99,8 +101,8 @@ void write_gap(json_writer& out, const bubble& b, std::int64_t origin_ps, const 
   out.value(certainty_name(b.sure));
   out.value(b.boundary_adjacent);
   out.value(b.step < 0 ? 0 : names.of(of.found.steps[static_cast<std::size_t>(b.step)].id));
-  name(b.before_count > 0 ? b.before[0].name : 0);
-  name(b.next.name != 0 ? b.next.name : b.after_count > 0 ? b.after[0].name : 0);
+  name(b.before_count > 0 ? &b.before[0] : nullptr);
+  name(b.next.name != 0 ? &b.next : b.after_count > 0 ? &b.after[0] : nullptr);
   out.value(b.cause.span == 0 ? 0 : names.of(short_op_name(a.text(b.cause.span), "")));
   out.value(b.cause.covered_ps);
   if (b.launch_ps() == no_time_ps || !checked_sub(b.launch_ps(), origin_ps))

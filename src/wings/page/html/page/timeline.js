@@ -356,8 +356,10 @@ section("timeline", "Timeline", (box) => {
   const left = [];
   if (data.timeline.devices_left_out) left.push(plural(data.timeline.devices_left_out, "more device") + (data.timeline.devices_left_out === 1 ? " is" : " are") + " not drawn.");
   if (data.timeline.gaps_left_out) left.push("Of " + grouped(timeline.gaps.length + data.timeline.gaps_left_out) + " gaps the longest " + grouped(timeline.gaps.length) + " are drawn.");
-  for (const lane of lanes)
-    if (lane.unlisted) left.push(data.timeline.devices[lane.device].name + ": " + unlistedText(data.timeline.devices[lane.device]) + ", hatched.");
+  const rest = data.timeline.devices.filter((device) => device.unlisted_ps > 0), sum = (of) => rest.reduce((all, device) => all + of(device), 0);
+  if (rest.length)
+    left.push("Hatched: " + unlistedText({unlisted_ps: sum((device) => device.unlisted_ps),
+      unlisted_gaps: rest.some((device) => device.unlisted_gaps === null) ? null : sum((device) => device.unlisted_gaps)}) + (rest.length > 1 ? ", all devices together." : "."));
   if (widths[0]) left.push("What ran within " + duration(widths[0]) + " is drawn as one.");
   if (left.length) box.append(node("p", {class: "note"}, left.join(" ")));
   canvas.style.height = height + "px";
