@@ -99,6 +99,7 @@ class Opened(Case):
         self.assertAlmostEqual((to_ps - from_ps) / min(2.2 * length, whole[1]), 1, 2)
         panel = "\n".join(self.browser.texts("#timeline .panel"))
         self.assertIn(f"Gap of {duration(length)} on ", panel)
+        self.assertIn(f"at {duration(longest['start_ps'])} since the capture's origin", panel)
         self.assertIn("at an edge" if longest["at_edge"] else "nothing on record" if longest["cause"] == "unexplained"
                       else f"{longest['cause'].replace('_', ' ')} ({longest['certainty']})", panel)
         self.browser.value("document.querySelector('#timeline canvas').focus()")
@@ -120,12 +121,25 @@ class Opened(Case):
         self.assertIn(f"Gap of {length.group(1)} on ", "\n".join(self.browser.texts("#timeline .panel")))
         self.assertEqual(self.browser.value("document.activeElement.tagName"), "CANVAS")
 
+    def check_tip(self):
+        """A pointer on the first gap: the numbers come first, on the clock of the capture."""
+        self.browser.value("document.querySelector('#timeline').scrollIntoView()")
+        left, bottom = self.browser.value("(({left, bottom}) => [left, bottom])(document.querySelector('#timeline canvas').getBoundingClientRect())")
+        self.browser.mouse("mouseMoved", left + 136, bottom - 20)
+        first = min((row for row in rows_of(KINETO, "gaps") if not row["inter_step"]), key=lambda row: row["start_ps"])
+        self.assertTrue(self.browser.texts("#timeline .tip")[0].startswith(f"{duration(first['end_ps'] - first['start_ps'])} idle, from {duration(first['start_ps'])}"))
+
     def test_a_small_capture(self):
         report = self.open(KINETO)
         self.check_verdict(report)
         self.check_ops(report)
         self.check_timeline(KINETO)
+        self.check_tip()
         self.check_waits()
+        # A link scrolls by itself: in a frame without an address of its own it would load what is around the frame.
+        self.browser.value("document.querySelector('nav a[href=\"#capture\"]').click()")
+        self.assertEqual(self.browser.value("location.hash"), "")
+        self.assertGreater(self.browser.value("scrollY"), 500)
         # Every heading is reached from the top, and everything that can be clicked or drawn has a name.
         self.assertEqual(self.browser.value("[...document.querySelectorAll('nav a')].filter((a) => !document.querySelector(a.hash)).length"), 0)
         self.assertEqual(self.browser.value("[...document.querySelectorAll('button, input, canvas, svg, [role=img], [role=region]')]"
@@ -150,6 +164,40 @@ class Opened(Case):
         self.assertEqual(runs, sorted(runs, reverse=True))
         self.assertEqual(self.browser.value("document.querySelectorAll('#ops th[aria-sort=descending]').length"), 1)
         self.check_console()
+
+    def test_a_cause_has_one_row(self):
+        self.open(TPU)
+        causes = [row["cause"] for row in json.loads(run("bubbles", TPU, "--json", "--limit", "0").out)["causes"]]
+        self.assertGreater(len(causes), len(set(causes)))
+        shown = self.browser.value("[...document.querySelectorAll('#waits .causes th')].map((th) => th.childNodes[1].textContent)")
+        self.assertEqual(sorted(shown), sorted(cause.replace("_", " ") for cause in set(causes)))
+
+    def test_the_gap_is_scrolled_to(self):
+        """Of more devices than there is room for, the last."""
+        devices = 40
+        events = [{"ph": "X", "cat": "kernel", "name": "k", "pid": d, "tid": 7, "ts": 1000 + i * (900 if d == devices - 1 else 500), "dur": 100,
+                   "args": {"device": d, "stream": 7, "correlation": 10 * d + i}} for d in range(devices) for i in range(3)]
+        self.open(self.write("many.pt.trace.json", json.dumps({"schemaVersion": 1, "deviceProperties": [{"id": d, "name": "made up"} for d in range(devices)], "traceEvents": events}).encode()))
+        self.browser.value("[...document.querySelectorAll('#timeline button')].find((b) => b.innerText === 'Longest gap').click()")
+        above, holder, height = self.browser.value("((e) => [e.scrollTop, e.clientHeight, e.scrollHeight])(document.querySelector('#timeline .canvas'))")
+        self.assertGreater(height, holder)
+        self.assertAlmostEqual(above + holder, height, delta=40)
+
+    def test_on_paper(self):
+        ops = range(1, 34)
+        self.open(self.write("ops.xplane.pb", harness.plane(1, "/device:TPU:0", harness.line(3, "XLA Ops", [harness.event(i, 1000 * i, 500) for i in ops]),
+                                                            *(harness.event_name(i, f"fusion.{i} with a long name " + 20 * "of_parts_") for i in ops))))
+        self.browser.ask("Emulation.setEmulatedMedia", media="print", features=[{"name": "prefers-color-scheme", "value": "dark"}])
+        self.browser.ask("Emulation.setDeviceMetricsOverride", width=718, height=1000, deviceScaleFactor=1, mobile=False)
+        try:
+            self.assertEqual(self.browser.value("getComputedStyle(document.body).backgroundColor"), "rgb(255, 255, 255)")
+            wide = self.browser.value("[...document.querySelectorAll('html, .scroll, table')].filter((e) => e.scrollWidth > e.clientWidth + 1).length")
+            self.assertEqual(wide, 0)
+            left = self.browser.value("getComputedStyle(document.querySelector('#ops .more'), '::after').content")
+            self.assertEqual(left, '"13 more ops are left out."')
+        finally:
+            self.browser.ask("Emulation.setEmulatedMedia", media="", features=[])
+            self.browser.ask("Emulation.clearDeviceMetricsOverride")
 
     @unittest.skipUnless(SLOW, "PROFKIT_SLOW=1 opens the pages of all kinds of captures")
     def test_all_kinds(self):

@@ -110,6 +110,8 @@ class Page(Case):
                 shown = inside["timeline"]
                 self.assertEqual(shown["widths_ps"][0], 0)
                 lanes = {"compute": "compute", "aicpu": "compute", "comm": "communication", "copy": "copies", "other": "other"}
+                printed = [name.partition("…") if "…" in name else (name, "", name)
+                           for name in re.findall(r"^  (\S.*?) {2,}\S+ +[\d,]+ +[\d.]+ \w+ ", run("ops", capture, "--limit", "0").out, re.MULTILINE)]
                 ran, drawn = {}, {}
                 for row in rows_of(capture, "kernels"):
                     ran.setdefault((row["device_name"], lanes[row["kind"]]), []).append((row["start_ps"], row["start_ps"] + row["duration_ps"], row["name"]))
@@ -121,7 +123,11 @@ class Page(Case):
                 for lane, rows in ran.items():
                     rows.sort()
                     self.assertEqual([item[:2] for item in drawn[lane]], [row[:2] for row in rows])
-                    self.assertEqual({inside["names"][item[2]][:380] for item in drawn[lane]}, {row[2].removeprefix("void ")[:380] for row in rows})
+                    # A name stands for one kernel, and is the one that `ops` prints, whose middle may be left out.
+                    names = {row[2]: inside["names"][item[2]] for item, row in zip(drawn[lane], rows)}
+                    self.assertEqual([inside["names"][item[2]] for item in drawn[lane]], [names[row[2]] for row in rows])
+                    for name in names.values():
+                        self.assertTrue(any(name.startswith(begin) and name.endswith(end) for begin, _, end in printed), name)
 
     def test_gaps_are_those_of_bubbles(self):
         for capture in (KINETO, ASCEND, TPU):
@@ -134,6 +140,56 @@ class Page(Case):
                 self.assertGreater(len(gaps), 0)
                 self.assertEqual(shown, gaps)
                 self.assertEqual(inside["timeline"]["gaps_left_out"], 0)
+
+    def test_idle_time_that_is_not_listed(self):
+        for capture in (KINETO, TPU):
+            with self.subTest(capture=capture.name):
+                inside = self.inside_of(capture)
+                shown = inside["timeline"]
+                time = json.loads(run("bubbles", capture, "--json", "--limit", "0").out)["time"]
+                for d, device in enumerate(shown["devices"]):
+                    idle_ps = sum(row["time_ps"] for row in time if row["device"] == d and row["use"] == "idle")
+                    self.assertEqual(device["unlisted_ps"], idle_ps - sum(gap[2] for gap in shown["gaps"] if gap[0] == d))
+                    ends, gaps = None, []
+                    for start, end in sorted((row["start_ps"], row["start_ps"] + row["duration_ps"]) for row in rows_of(capture, "kernels") if row["device_name"].removeprefix("/device:") == device["name"]):
+                        if ends is not None and start > ends:
+                            gaps.append((ends, start))
+                        ends = end if ends is None else max(ends, end)
+                    listed = [gap[1] + shown["from_ps"] for gap in shown["gaps"] if gap[0] == d]
+                    self.assertEqual(device["unlisted_gaps"] or 0, sum(not any(start <= at < end for at in listed) for start, end in gaps))
+
+    def test_a_cause_has_one_colour(self):
+        for capture in (KINETO, ASCEND, TPU):
+            with self.subTest(capture=capture.name):
+                causes = self.inside_of(capture)["verdict"]["causes_by_time"]
+                sums = {}
+                for row in json.loads(run("bubbles", capture, "--json", "--limit", "0").out)["time"]:
+                    if row["device"] is None and row["use"] == "idle" and row["cause"] not in (None, "unexplained"):
+                        sums[row["cause"]] = sums.get(row["cause"], 0) + row["time_ps"]
+                self.assertEqual(causes, sorted(sums, key=sums.get, reverse=True))
+                picture = self.scratch / "timeline.svg"
+                self.check_status(run("bubbles", capture, "--svg", picture), 0)
+                legend = re.findall(r'class="cause(\d)"/>\n<text[^>]*>waits: ([^<,]+)', picture.read_text(encoding="utf-8"))
+                self.assertEqual(legend, [(str(i), cause.replace("_", " ")) for i, cause in enumerate(causes[:5])])
+
+    def test_names_are_those_of_ops(self):
+        kernel = "void at::native::vectorized_elementwise_kernel<4, at::native::MulFunctor<float>, at::detail::Array<char*, 3> >(int, at::native::MulFunctor<float>, at::detail::Array<char*, 3>)"
+        capture = self.write("mul.pt.trace.json", many_kernels(10)[0].replace(b'"kernel_0"', json.dumps(kernel).encode()))
+        self.assertIn("at::native::MulFunctor<float>", run("ops", capture).out)
+        inside = self.inside_of(capture)
+        self.assertIn("at::native::MulFunctor<float>", {inside["names"][name] for name in inside["op_names"]})
+        self.assertNotIn(kernel.removeprefix("void "), inside["names"])
+        picture = self.scratch / "timeline.svg"
+        self.check_status(run("bubbles", capture, "--svg", picture), 0)
+        self.assertIn("<title>1.000 us: at::native::MulFunctor&lt;float&gt;</title>", picture.read_text(encoding="utf-8"))
+
+    def test_no_text_turns_what_is_around_it(self):
+        controls = "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
+        page = self.page_of(self.write("turn.xplane.pb", small_tpu(names=(f"a{controls}b \\ é 語", "\u202egpj.exe"))))
+        self.assertFalse(set(controls) & set(page))
+        names = [op["short_name"] for op in json.loads(parts_of(page)[1])["summary"]["ops"]["top"]]
+        self.assertIn("\\xe2\\x80\\xaegpj.exe", names)
+        self.assertIn("a" + "".join(f"\\x{byte:02x}" for byte in controls.encode()) + "b \\ é 語", names)
 
     def test_steps_add_up(self):
         for capture in (ASCEND, TPU):

@@ -89,6 +89,8 @@ class PicturesTest(Case):
             self.assertGreater(len(steps), 0)
             ran = picture.tips("rect", "compute", "communication", "copies", "other")
             self.assertGreater(len(ran), 3)
+            self.assertTrue(all(re.match(r"[\d.]+ [a-z]+: ", tip) for tip in steps + ran))  # the numbers first
+            self.assertIn("time since the capture's origin", picture.words())
             gaps = picture.tips("rect", "idle", "unknown", *(f"cause{i}" for i in range(5)))
             said = re.search(r"([\d,]+) gaps?", picture.says)[1].replace(",", "")
             self.assertEqual(len(gaps), int(said))

@@ -26,7 +26,7 @@ inline std::string all_utf8(std::string_view text) {
   return valid;
 }
 
-inline std::string on_one_line(std::string_view text) {
+inline std::string without_breaks(std::string_view text) {
   std::string line;
   for (const char c : text) line += c == '\n' ? std::string_view("\\n") : c == '\r' ? std::string_view("\\r") : std::string_view(&c, 1);
   return line;
@@ -34,7 +34,7 @@ inline std::string on_one_line(std::string_view text) {
 
 inline void append_csv_cell(std::string& out, std::string_view text) {
   if (!is_valid_utf8(text)) return append_csv_cell(out, all_utf8(text));
-  if (text.find_first_of("\r\n") != std::string_view::npos) return append_csv_cell(out, on_one_line(text));
+  if (text.find_first_of("\r\n") != std::string_view::npos) return append_csv_cell(out, without_breaks(text));
   if (text.find_first_of(",\"") == std::string_view::npos) {
     out += text;
     return;

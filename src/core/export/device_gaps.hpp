@@ -17,6 +17,10 @@ namespace picture {
 [[nodiscard]] std::string cause_words(idle_cause c);
 [[nodiscard]] std::string wait_words(const bubble& gap);
 
+// The causes of idle time that are known, by their time: the place of a cause is its colour, in the page and in pictures.
+[[nodiscard]] std::vector<idle_cause> causes_by_time(const bubbles_result& found);
+inline constexpr std::size_t cause_colours = 5;  // later ones share the last
+
 // The gaps of the first `devices`. The idle end of a step and the idle begin of the next one stand for the gap over both.
 std::vector<const bubble*> gaps_of_devices(const bubbles_result& found, std::size_t devices);
 

@@ -2,6 +2,7 @@
 #include <page/html/sections.hpp>
 
 #include <export/json/document.hpp>
+#include <page/picture/device_lanes.hpp>
 
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
@@ -13,7 +14,7 @@ void write_collectives_section(json_writer& out, const report_result& found) {
   out.key("collectives");
   out.begin_object(4);
   json::write_objects(out, "ops", c.ops, [&](const collective_op_row& row) {
-    out.field("name", short_op_name(row.name, ""));
+    out.field("name", std::string_view(picture::shown_op_name(row.name)));
     out.field("category", row.category);
     out.field("plane", short_plane_name(row.plane_name));
     out.field("on_stream", row.on_stream);

@@ -2,6 +2,7 @@
 #include <page/html/sections.hpp>
 
 #include <base/paths.hpp>
+#include <base/utf8.hpp>
 #include <page/html/page_text.hpp>
 #include <export/json/document.hpp>
 #include <export/json/report_parts.hpp>
@@ -27,18 +28,29 @@ constexpr std::size_t max_table_ops = 1000;
 constexpr std::uint64_t max_calls = 1'000'000;
 constexpr std::uint64_t max_curve_points = 400;
 
-// JSON for a script element: no text in it can end the element, for none has a '<', which JSON needs in strings only.
+// JSON for a script element: no text in it can end the element, for none has a '<', which JSON needs in strings only. Texts
+// cannot reorder what stands around them either: the page is read as a terminal is.
 class script_sink final : public sink {
  public:
   explicit script_sink(sink& into) : into_(into) {}
   result<void> write(std::string_view bytes) override {
-    std::size_t from = 0;
-    for (std::size_t at = bytes.find('<'); at != std::string_view::npos; at = bytes.find('<', from)) {
-      if (auto written = into_.write(bytes.substr(from, at - from)); !written) return written;
-      if (auto written = into_.write("\\u003c"); !written) return written;
-      from = at + 1;
+    std::string safe;
+    safe.reserve(bytes.size());
+    std::size_t plain = 0;  // start of the bytes that go out as they are
+    for (std::size_t at = 0; at < bytes.size();) {
+      const utf8_step step = decode_utf8(bytes, at);  // the writer hands on whole values
+      const bool is_control = step.code_point >= 0x7f && is_terminal_control(step.code_point);
+      if (is_control || bytes[at] == '<') {
+        safe.append(bytes, plain, at - plain);
+        plain = at + step.bytes;
+        if (!is_control) safe += "\\u003c";
+        else
+          for (const char c : escape_for_terminal(bytes.substr(at, step.bytes))) safe.append(c == '\\' ? 2 : 1, c);
+      }
+      at += step.bytes;
     }
-    return into_.write(bytes.substr(from));
+    safe.append(bytes, plain, std::string_view::npos);
+    return into_.write(safe);
   }
   result<void> finish() override { return {}; }  // the page goes on
 
@@ -82,6 +94,11 @@ result<void> write_page_json(json_writer& out, const trace& t, const report_resu
   if (auto written = write_timeline_section(out, found, names, host); !written) return written;
   write_steps_section(out, found, names);
   write_waits_section(out, found);
+  // Of the ops of the summary, in their order.
+  out.key("op_names");
+  out.begin_tuple();
+  for (const report_op& op : found.summary.ops) out.value(names.of(readable_kernel_name(op.short_name)));
+  out.end_array();
   write_memory_section(out, found);
   write_collectives_section(out, found);
   write_nodes_section(out, found);

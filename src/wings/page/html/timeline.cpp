@@ -70,7 +70,7 @@ void write_level(json_writer& out, const lane_level& items, std::int64_t origin_
     out.value(item.start_ps - until_ps);
     out.value(item.end_ps - item.start_ps);
     out.value(kind == steps_lane ? names.of(steps[static_cast<std::size_t>(item.name)].id)
-                                 : names.of(short_op_name(of.text(static_cast<string_id>(item.name)), "")));
+                                 : names.of(picture::shown_op_name(of.text(static_cast<string_id>(item.name)))));
     out.value(item.runs);
     out.value(item.end_ps - item.start_ps - item.busy_ps);
     until_ps = item.end_ps;
@@ -90,7 +90,9 @@ void keep_longest(std::vector<const bubble*>& gaps) {
 
 void write_gap(json_writer& out, const bubble& b, std::int64_t origin_ps, const bubbles_report& of, page_names& names) {
   const activity& a = *of.of;
-  const auto name = [&](string_id id) { out.value(id == 0 ? 0 : names.of(short_op_name(a.text(id), ""))); };
+  const auto name = [&](const kernel_row* k) {
+    out.value(k == nullptr ? 0 : names.of(picture::shown_op_name(a.text(picture::op_of(a.devices()[b.device], *k)))));
+  };
   out.begin_tuple();
   out.value(b.device);
   out.value(b.start_ps - origin_ps);
@@ -99,15 +101,39 @@ void write_gap(json_writer& out, const bubble& b, std::int64_t origin_ps, const 
   out.value(certainty_name(b.sure));
   out.value(b.boundary_adjacent);
   out.value(b.step < 0 ? 0 : names.of(of.found.steps[static_cast<std::size_t>(b.step)].id));
-  name(b.before_count > 0 ? b.before[0].name : 0);
-  name(b.next.name != 0 ? b.next.name : b.after_count > 0 ? b.after[0].name : 0);
-  name(b.cause.span);
+  name(b.before_count > 0 ? &b.before[0] : nullptr);
+  name(b.next.name != 0 ? &b.next : b.after_count > 0 ? &b.after[0] : nullptr);
+  out.value(b.cause.span == 0 ? 0 : names.of(short_op_name(a.text(b.cause.span), "")));
   out.value(b.cause.covered_ps);
   if (b.launch_ps() == no_time_ps || !checked_sub(b.launch_ps(), origin_ps))
     out.null();
   else
     out.value(b.launch_ps() - origin_ps);
   out.end_array();
+}
+
+// What a device idles beside the gaps that are shown: shorter gaps, and more than there is room for.
+struct unlisted_idle {
+  std::optional<std::uint64_t> gaps;  // nothing where only some steps were asked for: gaps are counted over the whole capture
+  std::int64_t time_ps = 0;
+};
+unlisted_idle unlisted_of(const bubbles_result& found, std::size_t device, const std::vector<const bubble*>& shown, bool is_whole) {
+  unlisted_idle rest;
+  for (const time_row& row : found.time)
+    if (row.use == time_use::idle && row.device >= 0 && static_cast<std::size_t>(row.device) == device)
+      rest.time_ps = saturating_add(rest.time_ps, row.time_ps);
+  std::uint64_t listed = 0;
+  std::int64_t until_ps = std::numeric_limits<std::int64_t>::min();
+  const device_gaps& all = found.devices[device];
+  for (const bubble* b : shown) {
+    if (b->device != device) continue;
+    rest.time_ps = std::max<std::int64_t>(rest.time_ps - b->length_ps(), 0);
+    // Steps divide a gap between two kernels; what lies before the first one or after the last is none.
+    if (b->start_ps > until_ps && b->start_ps >= all.first_ps && b->end_ps <= all.last_ps) ++listed;
+    until_ps = std::max(until_ps, b->end_ps);
+  }
+  if (is_whole && all.gaps > listed) rest.gaps = all.gaps - listed;
+  return rest;
 }
 
 struct shown_timeline {
@@ -178,6 +204,9 @@ result<void> write_timeline_section(json_writer& out, const report_result& found
     out.field("name", std::string_view(picture::device_name(of, d)));
     out.key("lanes");
     write_lanes(out, shown, d, names);
+    const unlisted_idle rest = unlisted_of(shown.report.found, d, gaps, found.parts.asked_of_bubbles.only.empty());
+    json::write_optional(out, "unlisted_gaps", rest.gaps);
+    out.field("unlisted_ps", rest.time_ps);
     out.end_object();
   }
   out.end_array();

@@ -1,6 +1,8 @@
 #include <page/picture/device_lanes.hpp>
 
 #include <base/thread_pool.hpp>
+#include <profkit/core/named_stat.hpp>
+#include <profkit/core/text.hpp>
 
 #include <algorithm>
 #include <limits>
@@ -27,18 +29,19 @@ struct window {
 
 class lane_filler final : public kernel_visitor {
  public:
-  lane_filler(const window& shown, std::vector<lane>& lanes) : shown_(shown), lanes_(lanes) {}
+  lane_filler(const activity_device& device, const window& shown, std::vector<lane>& lanes) : device_(device), shown_(shown), lanes_(lanes) {}
   result<void> rows(const kernel_row* rows, std::size_t count) override {
     for (std::size_t i = 0; i < count; ++i) {
       const kernel_row& row = rows[i];
       if ((row.flags & kernel_duplicate) != 0) continue;
       const std::int64_t end_ps = saturating_add(row.start_ps, row.duration_ps);
-      lanes_[lane_of(row.kind)].add(std::max(row.start_ps, shown_.from_ps), std::min(end_ps, shown_.to_ps), row.name);
+      lanes_[lane_of(row.kind)].add(std::max(row.start_ps, shown_.from_ps), std::min(end_ps, shown_.to_ps), op_of(device_, row));
     }
     return {};
   }
 
  private:
+  const activity_device& device_;
   window shown_;
   std::vector<lane>& lanes_;
 };
@@ -54,11 +57,13 @@ window window_of(const bubbles_report& of, const step_filter& asked, std::size_t
 
 }  // namespace
 
+std::string shown_op_name(std::string_view name) { return readable_kernel_name(short_op_name(name, "")); }
+
 result<std::vector<std::vector<lane>>> lanes_of_devices(const bubbles_report& of, const step_filter& only, std::size_t devices,
                                                         std::size_t most, const hooks& host) {
   auto all = map_items<std::vector<lane>>(devices, host, [&](std::size_t d) -> result<std::vector<lane>> {
     std::vector<lane> lanes(lane_names.size(), lane(most));
-    lane_filler filler(window_of(of, only, d), lanes);
+    lane_filler filler(of.of->devices()[d], window_of(of, only, d), lanes);
     if (auto visited = of.of->visit_kernels(d, filler, host); !visited) return std::move(visited).error();
     return lanes;
   });

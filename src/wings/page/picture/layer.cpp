@@ -3,6 +3,7 @@
 
 #include <base/contained.hpp>
 #include <export/drawing/drawing.hpp>
+#include <page/picture/device_lanes.hpp>
 #include <page/picture/lane.hpp>
 #include <export/shortened.hpp>
 #include <profkit/core/text.hpp>
@@ -29,7 +30,7 @@ std::string kernels_text(const activity& of, const tree_node& n, std::size_t roo
   for (std::size_t i = 0; i < n.ops.size() && i < 3; ++i) {
     text += text.empty() ? "" : ", ";
     if (n.ops[i].count > 1) text += std::to_string(n.ops[i].count) + " × ";
-    text += shortened(readable_kernel_name(short_op_name(of.text(n.ops[i].op), "")), 44);
+    text += shortened(shown_op_name(of.text(n.ops[i].op)), 44);
   }
   if (n.ops.size() > 3) text += ", " + std::to_string(n.ops.size() - 3) + " more";
   return shortened(text, room);

@@ -69,6 +69,8 @@ result<void> draw_runtime(const memory_result& found, sink& into) {
     out.line(across.at(t.value), memory_plot.top, across.at(t.value), memory_plot.bottom + 5, "grid");
     out.text(across.at(t.value), memory_plot.bottom + 20, t.label, drawing::anchor::middle, "soft");
   }
+  out.text((memory_plot.left + memory_plot.right) / 2, memory_plot.bottom + 36, "time since the capture's origin", drawing::anchor::middle,
+           "soft");
   const double peak = across.at(r.peak_ts_ps);
   out.line(peak, memory_plot.top, peak, memory_plot.bottom, "mark");
   if (r.pool_bytes > 0 && r.pool_bytes <= most) {

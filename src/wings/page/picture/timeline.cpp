@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <map>
 #include <utility>
 
 namespace profkit {
@@ -18,7 +17,7 @@ namespace {
 
 constexpr double drawn_width = 1200, first_x = 130, last_x = drawn_width - 20, first_y = 56;
 constexpr double row_height = 14, between_devices = 10;
-constexpr std::size_t max_devices = 16, most_items = 2200, max_gaps = 4000, named_causes = 5;
+constexpr std::size_t max_devices = 16, most_items = 2200, max_gaps = 4000;
 
 struct shown_time {
   std::int64_t from_ps = std::numeric_limits<std::int64_t>::max(), to_ps = std::numeric_limits<std::int64_t>::min();
@@ -28,29 +27,18 @@ struct shown_time {
   }
 };
 
-// The causes by their time; the first have a colour of their own.
-std::vector<std::pair<idle_cause, std::int64_t>> causes_by_time(const std::vector<const bubble*>& gaps) {
-  std::map<idle_cause, std::int64_t> sums;
-  for (const bubble* gap : gaps)
-    if (!gap->boundary_adjacent) sums[gap->cause.id] = saturating_add(sums[gap->cause.id], gap->length_ps());
-  sums.erase(idle_cause::unexplained);
-  std::vector<std::pair<idle_cause, std::int64_t>> sorted(sums.begin(), sums.end());
-  std::stable_sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
-  return sorted;
-}
-
-std::string kind_of(const bubble& gap, const std::vector<std::pair<idle_cause, std::int64_t>>& causes) {
+std::string kind_of(const bubble& gap, const std::vector<idle_cause>& causes) {
   if (gap.boundary_adjacent) return "idle";
-  for (std::size_t i = 0; i < causes.size() && i < named_causes; ++i)
-    if (causes[i].first == gap.cause.id) return "cause" + std::to_string(i);
-  return "unknown";
+  const auto at = std::find(causes.begin(), causes.end(), gap.cause.id);
+  if (at == causes.end()) return "unknown";
+  return "cause" + std::to_string(std::min(static_cast<std::size_t>(at - causes.begin()), cause_colours - 1));
 }
 
 std::string tip_of(const lane_item& item, std::size_t lane, const bubbles_report& found) {
   const std::string length = human_duration(item.end_ps - item.start_ps);
-  if (lane == steps_lane) return "step " + std::string(found.found.steps[static_cast<std::size_t>(item.name)].id) + ", " + length;
-  const std::string name(short_op_name(found.of->text(static_cast<string_id>(item.name)), ""));
-  return item.runs <= 1 ? name + ", " + length : counted(item.runs, "run") + " in " + length + ", the longest " + name;
+  if (lane == steps_lane) return length + ": step " + std::string(found.found.steps[static_cast<std::size_t>(item.name)].id);
+  const std::string name = shown_op_name(found.of->text(static_cast<string_id>(item.name)));
+  return length + ": " + (item.runs <= 1 ? name : counted(item.runs, "run") + ", the longest " + name);
 }
 
 class timeline_drawer {
@@ -77,7 +65,7 @@ class timeline_drawer {
 };
 
 void draw_legend(drawing& out, double y, const std::vector<std::vector<lane>>& lanes,
-                 const std::vector<std::pair<idle_cause, std::int64_t>>& causes) {
+                 const std::vector<idle_cause>& causes) {
   double x = first_x;
   const auto entry = [&](std::string_view kind, const std::string& words) {
     const double needs = 20 + 6.6 * static_cast<double>(words.size());
@@ -92,9 +80,9 @@ void draw_legend(drawing& out, double y, const std::vector<std::vector<lane>>& l
   for (std::size_t kind = steps_lane + 1; kind < lane_names.size(); ++kind)
     if (std::any_of(lanes.begin(), lanes.end(), [kind](const std::vector<lane>& of) { return !of[kind].items().empty(); }))
       entry(lane_names[kind], lane_names[kind]);
-  for (std::size_t i = 0; i < causes.size() && i < named_causes; ++i)
-    entry("cause" + std::to_string(i), "waits: " + cause_words(causes[i].first));
-  entry("unknown", causes.size() > named_causes ? "waits: other or unknown" : "waits: unknown");
+  for (std::size_t i = 0; i < causes.size() && i < cause_colours; ++i)
+    entry("cause" + std::to_string(i), "waits: " + cause_words(causes[i]) + (i + 1 == cause_colours && i + 1 < causes.size() ? ", other" : ""));
+  entry("unknown", "waits: unknown");
   entry("idle", "edge of the capture");
 }
 
@@ -115,7 +103,7 @@ result<void> draw_timeline(const bubbles_report& found, const step_filter& only,
   for (const bubble* gap : gaps) time.widen(gap->start_ps, gap->end_ps);
   if (rows == 0 || time.from_ps >= time.to_ps || !checked_sub(time.to_ps, time.from_ps))
     return fault{fault_code::not_found, "no device of this capture ran anything that could be drawn", "", no_offset, ""};
-  const auto causes = causes_by_time(gaps);
+  const std::vector<idle_cause> causes = causes_by_time(found.found);
   const std::size_t all_gaps = gaps.size();
   if (gaps.size() > max_gaps) {
     std::nth_element(gaps.begin(), gaps.begin() + max_gaps, gaps.end(),
@@ -128,12 +116,13 @@ result<void> draw_timeline(const bubbles_report& found, const step_filter& only,
   if (devices < of.devices().size()) says += ", the first " + std::to_string(devices) + " are drawn";
   says += "; " + counted(all_gaps, "gap");
   if (gaps.size() < all_gaps) says += ", the longest " + grouped(std::uint64_t{gaps.size()}) + " are drawn";
-  drawing out(into, drawn_width, first_y + field + 84, "When devices ran, and why they waited", says + ".");
+  drawing out(into, drawn_width, first_y + field + 100, "When devices ran, and why they waited", says + ".");
   const scale across{time.from_ps, time.to_ps, first_x, last_x};
   for (const tick& t : time_ticks(time.from_ps, time.to_ps, 0, 9)) {
     out.line(across.at(t.value), first_y, across.at(t.value), first_y + field + 4, "grid");
     out.text(across.at(t.value), first_y + field + 18, t.label, drawing::anchor::middle, "soft");
   }
+  out.text((first_x + last_x) / 2, first_y + field + 34, "time since the capture's origin", drawing::anchor::middle, "soft");
   timeline_drawer drawer(found, time, out);
   double y = first_y;
   for (std::size_t d = 0; d < devices; ++d) {
@@ -146,7 +135,7 @@ result<void> draw_timeline(const bubbles_report& found, const step_filter& only,
                          human_duration(gap->length_ps()) + ": " + wait_words(*gap) + " (" + certainty_name(gap->sure) + ")");
     y += row_height + between_devices;
   }
-  draw_legend(out, first_y + field + 46, *lanes, causes);
+  draw_legend(out, first_y + field + 62, *lanes, causes);
   return out.finish();
 }
 

@@ -10,14 +10,14 @@ section("memory", "Memory", (box) => {
 });
 
 function allocatorPart(run) {
-  const points = [], from = data.timeline ? data.timeline.from_ps / 1000 : run.samples[0];
+  const points = [], from = run.samples[0];
   for (let i = 0; i < run.samples.length; i += 3) points.push({x: (run.samples[i] - from) * 1000, layers: [run.samples[i + 2], run.samples[i + 1]]});
   const named = (text) => text && !text.startsWith("<no ") && text !== "invalid" ? text : "";
   const rows = run.alive.map((row) => ({...row, what: named(row.what) || (row.kind === "buffer" ? "buffer of no known op" : spaced(row.kind)), shape: named(row.shape), type: named(row.type), lifetime: row.lifetime === "unknown" ? "" : row.lifetime}));
   return [
     node("h3", {}, (run.device ? run.device + ", " : "") + "while it ran"),
     memoryPicture(points, {label: "Bytes in use over time", names: ["held for programs", "allocated"], colours: ["copy", "compute"], limit: run.capacity_bytes,
-      peak: {x: run.peak_ps - from * 1000, y: run.peak_bytes}, xText: (x) => duration(Math.round(x))}),
+      peak: {x: run.peak_ps - from * 1000, y: run.peak_bytes}, xText: (x) => duration(Math.round(x + from * 1000)), axis: "time since the capture's origin"}),
     node("h3", {}, "Alive at the peak of " + bytes(run.peak_bytes)),
     aliveTable(rows, run, [
       {name: "shape", left: true, text: (row) => [row.type, row.shape].filter((text) => text).join(" "), sort: (row) => row.shape},
@@ -31,7 +31,7 @@ function programPart(program) {
   return [
     node("h3", {}, program.module + (program.space ? ", in " + program.space : "") + ", over its schedule"),
     points.length > 1 ? memoryPicture(points, {label: "Bytes that the program needs, event by event", names: ["alive all the time", "temporary"], colours: ["copy", "compute"],
-      peak: at ? {x: at.x, y: program.peak_bytes} : null, xText: (x) => grouped(x), xName: "event " }) : "",
+      peak: at ? {x: at.x, y: program.peak_bytes} : null, xText: (x) => grouped(x), xName: "event ", axis: "event of the schedule"}) : "",
     node("h3", {}, "Alive at the peak of " + bytes(program.peak_bytes) + (program.peak_instruction ? ", at " + program.peak_instruction : "")),
     aliveTable(program.alive.map((row) => ({...row, what: row.what || row.opcode})), program, [
       {name: "opcode", left: true, text: (row) => row.opcode, sort: (row) => row.opcode},
@@ -86,5 +86,5 @@ function memoryPicture(points, options) {
     node("div", {class: "axis"}, node("span", {}, bytes(Math.round(top / 1.04)) + (limit && limit >= most ? " (all there is)" : "")), node("span", {}, ...keys)),
     node("svg:svg", {viewBox: "0 0 " + width + " " + height, preserveAspectRatio: "none", role: "img", on: {pointermove: showPoint},
       "aria-label": options.label + ": at most " + bytes(most) + (options.limit ? " of " + bytes(options.limit) : "")}, ...paths, line, peak),
-    node("div", {class: "axis"}, node("span", {}, options.xText(first)), node("span", {}, options.xText(last))), readout);
+    node("div", {class: "axis"}, node("span", {}, options.xText(first)), node("span", {}, options.axis), node("span", {}, options.xText(last))), readout);
 }

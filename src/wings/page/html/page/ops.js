@@ -3,12 +3,13 @@
 section("ops", "Time by op", (box) => {
   const ops = summary.ops.top;
   if (!ops.length) return false;
+  ops.forEach((op, i) => { op.shown = data.names[data.op_names[i]] || op.short_name; });
   const whole = summary.busy_ps;
   const programs = new Set(ops.map((op) => op.program));
   const details = (op) => [op.name && op.name !== op.short_name ? op.name : op.short_name, op.program].filter((text) => text).join("\n");
   const nests = ops.some((op) => op.self_ps !== op.total_ps);
   const columns = [
-    {name: "op", left: true, wide: true, sort: (op) => op.short_name, cell: (op) => node("span", {class: "name", title: details(op)}, shortened(op.short_name, programs.size > 1 ? 48 : 72))},
+    {name: "op", left: true, wide: true, sort: (op) => op.shown, cell: (op) => node("span", {class: "name", title: details(op)}, shortened(op.shown, programs.size > 1 ? 48 : 72))},
     {name: "of all ops", title: "of the time in which any op ran, by self time", text: (op) => share(op.self_ps, whole), sort: (op) => op.self_ps, bar: (op) => op.self_ps / ops[0].self_ps},
     {name: "self time", title: "without what ran inside it", text: (op) => duration(op.self_ps), sort: (op) => op.self_ps},
     ...(nests ? [{name: "total", text: (op) => duration(op.total_ps), sort: (op) => op.total_ps}] : []),
@@ -21,7 +22,7 @@ section("ops", "Time by op", (box) => {
   if (ops.some((op) => op.flops)) columns.push({name: "FLOP/s", text: (op) => si(rate(op.flops, op)), sort: (op) => rate(op.flops, op)});
   if (ops.some((op) => op.bytes)) columns.push({name: "B/s", text: (op) => si(rate(op.bytes, op)), sort: (op) => rate(op.bytes, op)});
   box.append(sortedTable(columns, ops, {order: "self time", noun: "op", label: "Ops by time", placeholder: "Search ops, programs, categories",
-    search: (op) => [op.short_name, op.name, op.program, op.category].join(" ")}));
+    search: (op) => [op.shown, op.short_name, op.name, op.program, op.category].join(" ")}));
   if (ops.length < summary.ops.names)
     box.append(node("p", {class: "note"}, "The " + grouped(ops.length) + " ops with most time of " + grouped(summary.ops.names) + "."));
   return true;

@@ -23,7 +23,7 @@ function section(id, title, fill) { sections.push({id, title, fill}); }
 const sentence = (text) => (/^[a-z]+[ ,:]/.test(text) ? text[0].toUpperCase() + text.slice(1) : text);
 const bullets = (texts) => node("ul", {}, ...texts.map((text) => node("li", {}, sentence(text))));
 const span = summary.first_ps === null || summary.last_ps === null ? 0 : summary.last_ps - summary.first_ps;
-const darkScheme = window.matchMedia("(prefers-color-scheme: dark)");
+const darkScheme = window.matchMedia("screen and (prefers-color-scheme: dark)");
 
 function facts(rows) {
   return node("dl", {class: "facts"}, ...rows.filter(([, value]) => value && value.length).flatMap(([name, value]) =>

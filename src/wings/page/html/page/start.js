@@ -7,6 +7,13 @@ for (const {id, title, fill} of sections) {
   main.append(box);
   links.append(node("a", {href: "#" + id}, title));
 }
+// In a frame whose text is its attribute, as a notebook shows the page, a link to a place would load the page around it.
+body.addEventListener("click", (event) => {
+  const link = event.target.closest("a[href^='#']"), target = link && document.getElementById(link.hash.slice(1));
+  if (!target) return;
+  event.preventDefault();
+  target.scrollIntoView({block: "start"});
+});
 // What is known of the machine may be more than what was recorded: then the number says nothing here.
 const models = summary.devices.filter((d) => d.with_events !== 0).map((d) => (d.with_events > 1 ? grouped(d.with_events) + " × " : "") + d.model.split(",")[0]);
 body.prepend(

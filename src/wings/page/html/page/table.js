@@ -33,6 +33,7 @@ function sortedTable(columns, rows, options) {
     const left = found.length - Math.min(shown, found.length);
     rest.hidden = left === 0;
     rest.textContent = "Show " + (left > more ? more + " more of " + grouped(left) : "the other " + grouped(left));
+    rest.dataset.left = leftOut(left, options.noun);
     count.textContent = found.length === rows.length ? plural(rows.length, options.noun) : grouped(found.length) + " of " + plural(rows.length, options.noun);
   }
 

@@ -45,6 +45,7 @@ function si(value) {
 
 const spaced = (name) => name.replace(/_/g, " ");
 const plural = (n, one, many) => grouped(n) + " " + (n === 1 ? one : many || one + "s");
+const leftOut = (n, one) => plural(n, "more " + one, "more " + one + "s") + (n === 1 ? " is" : " are") + " left out.";
 
 // The middle goes: names of kernels differ at both ends.
 function shortened(text, most) {

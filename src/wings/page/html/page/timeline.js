@@ -6,9 +6,12 @@ if (data.timeline) {
   timeline.gaps = data.timeline.gaps.map((row) => Object.fromEntries(gapFields.map((field, i) => [field, row[i]])));
   timeline.length = data.timeline.to_ps - data.timeline.from_ps;
 }
+// Times are held from the first one that is drawn on, where a number has the digits for them, and said from the origin of the
+// capture on, as all commands say and take them.
+const instant = (ps) => duration(Math.round(ps + data.timeline.from_ps));
 
 const laneStyles = {steps: ["--other", 14], compute: ["--compute", 18], communication: ["--comm", 12], copies: ["--copy", 12], other: ["--other", 10]};
-const idleHeight = 14, gutter = 132, axisHeight = 24, betweenDevices = 12, laneGap = 3;
+const idleHeight = 14, gutter = 132, axisHeight = 38, betweenDevices = 12, laneGap = 3;
 
 // Five numbers an item become columns that are searched by time.
 function laneColumns(flat) {
@@ -32,13 +35,13 @@ function firstAfter(values, x) {
   return low;
 }
 
-// A distance of ticks of 1, 2 or 5, at least `least` apart, and how their times are written.
+// A distance of ticks of 1, 2 or 5, at least `least` apart, how their times are written, and in what unit.
 function ticksOf(least) {
   let step = Math.pow(10, Math.floor(Math.log10(least)));
   for (const factor of [1, 2, 5, 10]) if (step * factor >= least) { step *= factor; break; }
   step = Math.max(1, step);
   const [unit, ps] = [["s", 1e12], ["ms", 1e9], ["us", 1e6], ["ns", 1e3], ["ps", 1]].find(([, size]) => step >= size) || ["ps", 1];
-  return {step, text: (at) => grouped(Math.round(at / ps)) + " " + unit};
+  return {step, unit, text: (at) => grouped(Math.round((at + data.timeline.from_ps) / ps))};
 }
 
 section("timeline", "Timeline", (box) => {
@@ -56,8 +59,11 @@ section("timeline", "Timeline", (box) => {
       lanes.push({device: d, kind: lane.kind, y: height, height: tall, colour, levels: lane.levels.map(laneColumns)});
       height += tall + laneGap;
     }
-    if (gaps.length) {
-      lanes.push({device: d, kind: "idle", y: height, height: idleHeight, gaps, starts: gaps.map((gap) => gap.start)});
+    if (gaps.length || device.unlisted_ps > 0) {
+      const ran = lanes.filter((lane) => lane.device === d && lane.kind !== "steps");
+      const ends = ran.map((lane) => lane.levels[0]).filter((items) => items.count).map((items) => [items.start[0], items.end[items.count - 1]]);
+      lanes.push({device: d, kind: "idle", y: height, height: idleHeight, gaps, starts: gaps.map((gap) => gap.start), ran, unlisted: device.unlisted_ps > 0 && ends.length > 0,
+        first: Math.min(...ends.map((two) => two[0])), last: Math.max(...ends.map((two) => two[1]))});
       height += idleHeight + laneGap;
     }
     for (const lane of lanes) if (lane.device === d) Object.assign(lane, {top, bottom: height - laneGap});
@@ -90,10 +96,10 @@ section("timeline", "Timeline", (box) => {
 
   function readColours() {
     const style = getComputedStyle(document.documentElement);
-    for (const name of ["paper", "ink", "soft", "line", "wash", "compute", "comm", "copy", "other", "unknown", "cause0", "cause1", "cause2", "cause3", "cause4"])
+    for (const name of ["paper", "ink", "soft", "line", "wash", "compute", "comm", "copy", "other", "unknown", "idle", "cause0", "cause1", "cause2", "cause3", "cause4"])
       colours["--" + name] = style.getPropertyValue("--" + name).trim();
   }
-  const gapColour = (gap) => colours["--" + (gap.edge ? "unknown" : causeTone(gap.cause))];
+  const gapColour = (gap) => colours["--" + (gap.edge ? "idle" : causeTone(gap.cause))];
 
   function draw() {
     const scale = window.devicePixelRatio || 1, width = canvas.clientWidth;
@@ -109,11 +115,12 @@ section("timeline", "Timeline", (box) => {
     pen.beginPath();
     pen.rect(gutter, axisHeight, width - gutter, height);
     pen.clip();
-    const perPoint = (to - from) / (width - gutter);
-    let level = 0;
-    while (level + 1 < widths.length && widths[level + 1] <= perPoint) ++level;
+    const level = levelNow();
     let drawn = 0;
-    for (const lane of lanes) drawn += lane.gaps ? drawGaps(pen, lane) : drawItems(pen, lane, lane.levels[level]);
+    for (const lane of lanes) {
+      if (lane.unlisted) drawUnlisted(pen, lane, level);
+      drawn += lane.gaps ? drawGaps(pen, lane) : drawItems(pen, lane, lane.levels[level]);
+    }
     canvas.dataset.items = drawn;
     canvas.dataset.from = from;
     canvas.dataset.to = to;
@@ -123,17 +130,22 @@ section("timeline", "Timeline", (box) => {
   }
 
   function drawAxis(pen, width) {
-    const {step, text} = ticksOf((to - from) / (width - gutter) * 100);
+    const perPoint = (to - from) / (width - gutter);
+    let ticks = ticksOf(perPoint * 100);
+    // Late times have many digits.
+    ticks = ticksOf(perPoint * Math.max(100, pen.measureText(ticks.text(to)).width + 20));
+    const {step, unit, text} = ticks, over = data.timeline.from_ps % step;
     pen.fillStyle = colours["--soft"];
     pen.strokeStyle = colours["--line"];
     pen.lineWidth = 1;
     pen.beginPath();
-    for (let at = Math.ceil(from / step) * step; at <= to; at += step) {
+    pen.fillText("time since the capture's origin, " + unit, gutter, 9);
+    for (let at = Math.ceil((from + over) / step) * step - over; at <= to; at += step) {
       const x = Math.round(xOf(at)) + 0.5;
       pen.moveTo(x, axisHeight - 6);
       pen.lineTo(x, height);
       const label = text(at), half = pen.measureText(label).width / 2;
-      if (x + half <= width) pen.fillText(label, Math.max(gutter, x - half), 9);
+      if (x + half <= width) pen.fillText(label, Math.max(gutter, x - half), 24);
     }
     pen.stroke();
   }
@@ -155,6 +167,30 @@ section("timeline", "Timeline", (box) => {
     }
     pen.globalAlpha = 1;
     return drawn;
+  }
+
+  // Hatched where nothing ran; the gaps that are listed are drawn over it.
+  function drawUnlisted(pen, lane, level) {
+    const left = Math.max(gutter, xOf(lane.first)), right = Math.min(xOf(lane.last), canvas.clientWidth);
+    if (right <= left) return;
+    pen.save();
+    pen.beginPath();
+    pen.rect(left, lane.y, right - left, lane.height);
+    pen.clip();
+    pen.strokeStyle = colours["--soft"];
+    pen.lineWidth = 1;
+    pen.beginPath();
+    for (let x = left - left % 5 - lane.height; x < right; x += 5) {
+      pen.moveTo(x, lane.y + lane.height);
+      pen.lineTo(x + lane.height, lane.y);
+    }
+    pen.stroke();
+    pen.fillStyle = colours["--paper"];
+    for (const {levels} of lane.ran) {
+      const items = levels[level], last = firstAfter(items.start, to);
+      for (let i = firstAfter(items.end, from); i < last; ++i) pen.fillRect(xOf(items.start[i]), lane.y, xOf(items.end[i]) - xOf(items.start[i]), lane.height);
+    }
+    pen.restore();
   }
 
   function drawGaps(pen, lane) {
@@ -206,33 +242,46 @@ section("timeline", "Timeline", (box) => {
     }
   }
 
+  // What is drawn: items as fine as the points of the screen.
+  function levelNow() {
+    const perPoint = (to - from) / (canvas.clientWidth - gutter);
+    let level = 0;
+    while (level + 1 < widths.length && widths[level + 1] <= perPoint) ++level;
+    return level;
+  }
+
   // The item or gap under a point.
   function under(x, y) {
     const lane = lanes.find((one) => y >= one.y - 1 && y <= one.y + one.height + 1);
     if (!lane || x < gutter) return null;
-    const near = psOf(x + 2) - psOf(x), at = psOf(x);
+    const near = psOf(x + 2) - psOf(x), at = psOf(x), level = levelNow();
     if (lane.gaps) {
       const gap = lane.gaps.filter((one) => one.start - near <= at && at <= one.start + one.length + near).sort((a, b) => b.length - a.length)[0];
-      return gap ? {lane, gap} : null;
+      if (gap) return {lane, gap};
+      const runs = ({levels}) => { const items = levels[level], i = firstAfter(items.start, at) - 1; return i >= 0 && at <= items.end[i]; };
+      return lane.unlisted && lane.first <= at && at <= lane.last && !lane.ran.some(runs) ? {lane, unlisted: data.timeline.devices[lane.device]} : null;
     }
-    const perPoint = (to - from) / (canvas.clientWidth - gutter);
-    let level = 0;
-    while (level + 1 < widths.length && widths[level + 1] <= perPoint) ++level;
     const items = lane.levels[level], i = Math.max(0, firstAfter(items.start, at + near) - 1);
     return items.count && items.start[i] - near <= at && at <= items.end[i] + near ? {lane, items, i} : null;
   }
 
-  function describe({lane, gap, items, i}) {
-    if (gap) return ["Idle " + duration(gap.length), causeText(gap)];
+  function describe({lane, gap, unlisted, items, i}) {
+    if (unlisted) return [unlistedText(unlisted) + " on this device", "nothing is on record as running here, and no gap is listed"];
+    if (gap) return [duration(gap.length) + " idle, from " + instant(gap.start), causeText(gap)];
     const length = items.end[i] - items.start[i], runs = items.runs[i], name = names[items.name[i]];
     const what = lane.kind === "steps" ? (runs > 1 ? plural(runs, "step") : "Step " + name) : runs > 1 ? plural(runs, "run") + ", the longest " + name : name;
-    return [what, duration(length) + (items.idle[i] ? ", " + share(length - items.idle[i], length) + " of it busy" : "") + ", from " + duration(Math.round(items.start[i]))];
+    return [duration(length) + (items.idle[i] ? ", " + share(length - items.idle[i], length) + " of it busy" : "") + ", from " + instant(items.start[i]), what];
   }
 
   function select(gap, zoomed) {
     selected = gap;
     panel.replaceChildren(...(gap ? gapDetails(gap) : []));
-    if (gap && zoomed) look(gap.start - 0.6 * gap.length, gap.start + 1.6 * gap.length);
+    if (gap && zoomed) {
+      look(gap.start - 0.6 * gap.length, gap.start + 1.6 * gap.length);
+      // With many devices the canvas is higher than what holds it.
+      const {top, bottom} = lanes.find((lane) => lane.device === gap.device), holder = canvas.parentElement;
+      if (top < holder.scrollTop || bottom > holder.scrollTop + holder.clientHeight) holder.scrollTop = Math.max(0, (top + bottom - holder.clientHeight) / 2);
+    }
     redraw();
   }
 
@@ -278,8 +327,8 @@ section("timeline", "Timeline", (box) => {
     tip.hidden = !found;
     canvas.style.cursor = found && found.gap ? "pointer" : "";
     if (!found) return;
-    const [title, text] = describe(found);
-    tip.replaceChildren(node("b", {}, title), node("div", {}, text));
+    const [numbers, text] = describe(found);
+    tip.replaceChildren(node("b", {}, numbers), node("div", {}, text));
     tip.style.left = Math.min(event.offsetX + 14, Math.max(0, canvas.clientWidth - tip.offsetWidth)) + "px";
     tip.style.top = event.offsetY + 18 + "px";
   });
@@ -307,14 +356,22 @@ section("timeline", "Timeline", (box) => {
   const left = [];
   if (data.timeline.devices_left_out) left.push(plural(data.timeline.devices_left_out, "more device") + (data.timeline.devices_left_out === 1 ? " is" : " are") + " not drawn.");
   if (data.timeline.gaps_left_out) left.push("Of " + grouped(timeline.gaps.length + data.timeline.gaps_left_out) + " gaps the longest " + grouped(timeline.gaps.length) + " are drawn.");
+  const rest = data.timeline.devices.filter((device) => device.unlisted_ps > 0), sum = (of) => rest.reduce((all, device) => all + of(device), 0);
+  if (rest.length)
+    left.push("Hatched: " + unlistedText({unlisted_ps: sum((device) => device.unlisted_ps),
+      unlisted_gaps: rest.some((device) => device.unlisted_gaps === null) ? null : sum((device) => device.unlisted_gaps)}) + (rest.length > 1 ? ", all devices together." : "."));
   if (widths[0]) left.push("What ran within " + duration(widths[0]) + " is drawn as one.");
   if (left.length) box.append(node("p", {class: "note"}, left.join(" ")));
   canvas.style.height = height + "px";
   readColours();
-  darkScheme.addEventListener("change", () => { readColours(); redraw(); });
+  // At once: a page that is printed gets no frames.
+  for (const media of [darkScheme, window.matchMedia("print")]) media.addEventListener("change", () => { readColours(); draw(); });
   new ResizeObserver(redraw).observe(canvas);
   return true;
 });
+
+const unlistedText = (device) => duration(device.unlisted_ps) + " idle " +
+  (device.unlisted_gaps === null ? "in gaps that are not listed" : "in " + plural(device.unlisted_gaps, "gap") + " not listed");
 
 const causeText = (gap) => (gap.edge ? "at an edge of the recording, so its cause is not counted"
   : gap.cause === "unexplained" ? data.verdict.causes.unexplained
@@ -333,7 +390,7 @@ function gapDetails(gap) {
       ["where", around],
       ["launch", launch],
       ["step", names[gap.step]],
-      ["time", "from " + duration(gap.start) + " to " + duration(gap.start + gap.length)],
+      ["time", "at " + instant(gap.start) + " since the capture's origin"],
     ]),
   ];
 }

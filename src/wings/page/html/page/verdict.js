@@ -36,17 +36,14 @@ function partMeaning(part) {
   return part.cause ? data.verdict.causes[part.cause] : useMeanings[part.use];
 }
 
-// Idle causes take the tones in the order of their time.
-function colourParts(parts) {
-  let tone = 0;
-  for (const part of parts)
-    part.colour = part.use !== "idle" ? part.cause ? "wait" : part.use : part.cause === "unknown" ? "unknown" : "cause" + Math.min(tone++, 4);
-  return parts;
+// A cause has the same tone in all pictures; the last one is shared.
+function causeTone(cause) {
+  const place = data.verdict.causes_by_time.indexOf(cause);
+  return place < 0 ? "unknown" : "cause" + Math.min(place, 4);
 }
 
-const timeSplit = summary.idle ? colourParts(timeParts(summary.idle.time)) : [];
-// A cause that is met outside of steps only has the last tone.
-const causeTone = (cause) => (timeSplit.find((part) => part.use === "idle" && part.cause === cause) || {colour: cause === "unexplained" ? "unknown" : "cause4"}).colour;
+const timeSplit = summary.idle ? timeParts(summary.idle.time) : [];
+for (const part of timeSplit) part.colour = part.use === "idle" ? causeTone(part.cause) : part.cause ? "wait" : part.use;
 
 function shareBar(parts, whole, label) {
   return node("div", {class: "split", role: "img", "aria-label": label},
