@@ -209,7 +209,7 @@ class json_rows final : public sql_results {
 std::string short_value_text(const sql_value& of) {
   if (const auto* const text = std::get_if<std::string>(&of)) return *text;
   if (const auto* const whole = std::get_if<std::int64_t>(&of)) return std::to_string(*whole);
-  if (!std::holds_alternative<double>(of)) return "NULL";
+  if (!std::holds_alternative<double>(of)) return "";  // what is not known is an empty cell
   char text[40];
   std::snprintf(text, sizeof text, "%.6g", std::get<double>(of));
   return text;

@@ -32,7 +32,7 @@ class FleetScreen(truth.Case):
         return blocks[0][0], {block[0]: block[1:] for block in blocks[1:]}
 
     def ops(self, *rows):
-        return table(OPS, *([name, "NULL", f"{seconds}.0" if seconds % 1 else seconds, runs, captures]
+        return table(OPS, *([name, "", f"{seconds}.0" if seconds % 1 else seconds, runs, captures]
                             for name, seconds, runs, captures in rows), indent=2)
 
     def test_order_of_questions(self):
@@ -78,7 +78,7 @@ class FleetScreen(truth.Case):
         self.assertEqual(found[title], table(COVERAGE, ["xspace", 1, size, 0], indent=2))
         head, found = self.ask(sound, bad, gone, "--question", "coverage", status=5)
         self.assertEqual(head, "3 captures, of which 2 cannot be read, or not to the end")
-        self.assertEqual(found[title], table(COVERAGE, ["xspace", 2, 2 * size - 3, 1], ["cannot be read", 1, "NULL", 1], indent=2))
+        self.assertEqual(found[title], table(COVERAGE, ["xspace", 2, 2 * size - 3, 1], ["cannot be read", 1, "", 1], indent=2))
         said = truth.run("fleet", sound, bad, gone, "--question", "coverage", status=5, stderr=True)
         self.assertIn(f"{bad}: damaged XSpace", said)
         self.assertIn(f"{gone}: cannot open", said)

@@ -1,6 +1,7 @@
 """Many captures at once: scans, Parquet datasets, and what is damaged among them."""
 import functools
 import http.server
+import json
 import os
 import pathlib
 import shutil
@@ -159,9 +160,9 @@ def test_questions(many, tmp_path):
     for run, times in (("monday", (100, 100, 150, 100)), ("tuesday", (300, 300, 300, 330))):
         for host, step_us in enumerate(times):
             write_steps(runs / "log" / "plugins" / "profile" / run / f"host{host}.xplane.pb", f"host{host}", step_us)
-    slow = [(pathlib.PurePath(run).name, host, steps, work_ms, round(slower, 9))
-            for run, host, _, steps, work_ms, slower in fleet.ask("stragglers", runs).fetchall()]
-    assert slow == [("monday", "host2", 5, 0.075, 0.5), ("tuesday", "host3", 5, 0.165, 0.1)]
+    slow = [(pathlib.PurePath(run).name, host, steps, work_ms, round(slower_percent, 9))
+            for run, host, _, steps, work_ms, slower_percent in fleet.ask("stragglers", runs).fetchall()]
+    assert slow == [("monday", "host2", 5, 0.075, 50.0), ("tuesday", "host3", 5, 0.165, 10.0)]
     # From step to step there is 1 ms; the last ends with its mark.
     uses = {use: seconds for use, seconds, _, _ in fleet.ask("uses", runs).fetchall()}
     work = 5 * (450 + 1230) / 2e6
@@ -178,6 +179,111 @@ def test_questions(many, tmp_path):
     assert {number_of(uri) for uri, _ in wrong} == {40, 41, 42} and all(message for _, message in wrong)
     with pytest.raises(ValueError, match="stragglers"):
         fleet.ask("why", many)
+
+
+def write_trace(path, kernel_us, *, model="BertModel", device="NVIDIA H100 80GB HBM3", begin_s=0, step_us=1000):
+    """A trace of PyTorch with three steps, recorded from `begin_s` on."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    events = []
+    for at in range(3):
+        begin = at * step_us
+        events += [
+            {"ph": "X", "cat": "user_annotation", "name": f"ProfilerStep#{at}", "pid": 1, "tid": 1, "ts": begin, "dur": step_us},
+            {"ph": "X", "cat": "python_function", "name": f"nn.Module: {model}_0", "pid": 1, "tid": 1, "ts": begin + 1, "dur": step_us - 50,
+             "args": {"Python id": at + 1, "Python module id": 0}},
+            {"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 1, "tid": 1, "ts": begin + 5, "dur": 3, "args": {"correlation": at + 1}},
+            {"ph": "X", "cat": "kernel", "name": "gemm", "pid": 0, "tid": 7, "ts": begin + 20, "dur": kernel_us,
+             "args": {"device": 0, "stream": 7, "correlation": at + 1}}]
+    path.write_text(json.dumps({"schemaVersion": 1, "deviceProperties": [{"id": 0, "name": device}],
+                                "baseTimeNanoseconds": (1_700_000_000 + begin_s) * 10**9, "traceEvents": events}))
+
+
+def test_regressions_are_of_one_model_and_device(tmp_path):
+    """Between others nothing is slower or faster."""
+    pytest.importorskip("duckdb")
+    day = 86400
+    for at, (folder, step_us, given) in enumerate([
+            ("v1", 1000, {}), ("other-model", 9000, {"model": "LlamaModel"}), ("other-device", 4000, {"device": "NVIDIA B200"}),
+            ("v2", 1200, {}), ("other-model-2", 4500, {"model": "LlamaModel"})]):
+        write_trace(tmp_path / folder / "rank0.trace.json", 300, step_us=step_us, begin_s=at * day, **given)
+    write_steps(tmp_path / "other-format" / "host.xplane.pb", "host", 500)
+    asked = fleet.ask("regressions", tmp_path)
+    found = [dict(zip(asked.columns, row)) for row in asked.fetchall()]
+    assert [(pathlib.PurePath(row["before"]).name, pathlib.PurePath(row["folder"]).name, row["before_ms"], row["step_ms"],
+             round(row["slower_percent"], 6)) for row in found] == [
+        ("v1", "v2", 1.0, 1.2, 20.0), ("other-model", "other-model-2", 9.0, 4.5, -50.0)]
+    assert (found[0]["model"], found[0]["device"], found[0]["captures"], found[0]["steps"]) == ("bert", "NVIDIA H100 80GB HBM3", 1, 3)
+    assert not any(value is None for row in found for value in row.values())
+
+
+def test_stragglers_are_of_one_run(tmp_path):
+    """A run is what stands in a folder, as for `waits`, and was recorded together; less than 1 % is nothing."""
+    pytest.importorskip("duckdb")
+    for rank, kernel_us in enumerate((400, 403, 400, 480)):
+        write_trace(tmp_path / "job" / f"rank{rank}.trace.json", kernel_us, begin_s=rank)
+    write_trace(tmp_path / "job" / "other-model.trace.json", 800, model="LlamaModel")
+    write_trace(tmp_path / "job" / "other-device.trace.json", 700, device="NVIDIA B200")
+    for night, kernel_us in enumerate((400, 500, 600)):
+        write_trace(tmp_path / "nights" / f"night{night}.trace.json", kernel_us, begin_s=night * 86400)
+    found = fleet.ask("stragglers", tmp_path).fetchall()
+    assert [(run, round(percent, 3)) for run, *_, percent in found] == [(str(tmp_path / "job"), round(100 * (480 / 401.5 - 1), 3))]
+
+
+def test_links_are_of_one_run(tmp_path):
+    """Ranks in one folder are a run and are not compared with each other."""
+    pytest.importorskip("duckdb")
+    for run, lengths in (("a", (400, 900)), ("b", (400, 700)), ("c", (600, 950))):
+        for rank, length in enumerate(lengths):
+            write_trace(tmp_path / run / f"rank{rank}.trace.json", length)
+            trace = json.loads((tmp_path / run / f"rank{rank}.trace.json").read_text())
+            for event in trace["traceEvents"]:
+                if event["cat"] == "kernel":
+                    event["name"] = "ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevKernelArgsStorage<4096ul>)"
+            (tmp_path / run / f"rank{rank}.trace.json").write_text(json.dumps(trace))
+    found = [(pathlib.PurePath(run).name, compared, round(percent, 6)) for run, _, _, compared, percent in fleet.ask("links", tmp_path).fetchall()]
+    assert found == [("c", 3, 50.0), ("a", 3, 0.0), ("b", 3, 0.0)]
+
+
+@pytest.mark.parametrize("capture, first, words", [("kineto/h100_bert_small.pt.trace.json.gz", "launch_bound", "issues work more slowly"),
+                                                   ("xspace/tpu_v6e_inference.xplane.pb", "sync_wait", None),
+                                                   ("xspace/jax08_gemm_mi300.xplane.pb", "sync_wait", None)])
+def test_the_first_cause_is_that_of_the_report(data, capture, first, words):
+    """Summed over certainties and in steps, before what is not known."""
+    pytest.importorskip("duckdb")
+    asked = fleet.ask("causes", data / capture)
+    found = [dict(zip(asked.columns, row)) for row in asked.fetchall()]
+    with profkit.open(data / capture) as profile:
+        summary = profile.report()["summary"]
+        rows = [row for row in profile.document("bubbles", limit=0)["time"] if row["device"] is None and row["in_steps"]]
+    assert (found[0]["cause"], found[0]["during"]) == (first, "steps")
+    assert words is None or words in summary["verdict"] and f"({found[0]['percent']:.1f} %)" in summary["verdict"]
+    shares = {}
+    for row in rows:
+        if row["use"] == "idle":
+            cause = "unknown" if row["cause"] in (None, "unexplained") else row["cause"]
+            shares[cause] = shares.get(cause, 0) + 100 * row["share"]
+    in_steps = [row for row in found if row["during"] == "steps"]
+    assert {row["cause"]: row["percent"] for row in in_steps} == pytest.approx(shares)
+    known = [row["percent"] for row in in_steps if row["cause"] != "unknown"]
+    assert known == sorted(known, reverse=True) and [row["cause"] for row in in_steps][len(known):] == ["unknown"]
+    proved = sum(100 * row["share"] for row in rows if row["cause"] == first and row["certainty"] == "proved")
+    assert found[0]["proved_percent"] == pytest.approx(proved)
+
+
+def test_causes_outside_of_steps_come_last(tmp_path):
+    """With their share of that time."""
+    pytest.importorskip("duckdb")
+    path = tmp_path / "a.trace.json"
+    write_trace(path, 300)
+    trace = json.loads(path.read_text())
+    trace["traceEvents"].append({"ph": "X", "cat": "kernel", "name": "late", "pid": 0, "tid": 7, "ts": 12_000, "dur": 1000, "args": {"device": 0, "stream": 7}})
+    path.write_text(json.dumps(trace))
+    in_steps, outside = {}, {}
+    for _, during, _, percent, *_ in fleet.ask("causes", path).fetchall():
+        assert during == "no step" or not outside
+        held = in_steps if during == "steps" else outside
+        held["percent"] = held.get("percent", 0) + percent
+    assert in_steps["percent"] == pytest.approx(70) and outside["percent"] == pytest.approx(90)
 
 
 def test_a_dataset_is_written_once(many, tmp_path):

@@ -16,8 +16,12 @@ if TYPE_CHECKING:
 
 #: Bars of a device: what lies closer together than this part of the whole is drawn as one.
 BARS = 2000
+#: Samples of memory over time: more than a screen is wide.
+POINTS = 2000
 PS_PER_MS = 10**9
 GIB = 2**30
+#: The zero is that of every table, document and screen.
+TIME_AXIS = "ms since the origin of the capture"
 
 
 class Plots:
@@ -31,61 +35,68 @@ class Plots:
         NotFound: no device has kernels."""
         spans: Dict[int, List[Tuple[int, int]]] = {}
         with self._profile.kernels(device=device, details=False) as kernels:
-            devices = kernels.devices
             for kernel in kernels.rows():
                 spans.setdefault(kernel.device, []).append((kernel.start_ps, kernel.start_ps + kernel.duration_ps))
         if not spans:
-            raise _nothing("no device of this capture has kernels")
+            raise _nothing("no device of this capture has kernels" if device is None else f"no device whose name contains {device!r} has kernels")
         first = min(rows[0][0] for rows in spans.values())
         last = max(max(end for _, end in rows) for rows in spans.values())
+        names = self._names_of_devices()
         ax = _axes(ax)
-        for row, (position, kernels_of) in enumerate(sorted(spans.items())):
+        for row, (_, kernels_of) in enumerate(sorted(spans.items())):
             bars = _merged(kernels_of, (last - first) // BARS)
-            ax.broken_barh([((start - first) / PS_PER_MS, max(end - start, 1) / PS_PER_MS) for start, end in bars], (row - 0.4, 0.8))
-        ax.set_yticks(range(len(spans)), [devices[position].name for position in sorted(spans)])
+            ax.broken_barh([(start / PS_PER_MS, max(end - start, 1) / PS_PER_MS) for start, end in bars], (row - 0.4, 0.8))
+        ax.set_yticks(range(len(spans)), [names[position] for position in sorted(spans)])
         ax.invert_yaxis()
-        ax.set_xlabel("ms since the first kernel")
+        ax.set_xlabel(TIME_AXIS)
         ax.set_title("When devices ran")
         return ax
 
+    def _names_of_devices(self) -> Dict[int, str]:
+        """By their positions in the capture. The host comes first where two hosts call theirs the same."""
+        rows = self._profile.table("devices", columns=["device", "host", "name"]).to_dicts()
+        shared = [row["name"] for row in rows]
+        return {row["device"]: f"{row['host']} {row['name']}" if row["host"] and shared.count(row["name"]) > 1 else row["name"]
+                for row in rows}
+
     def memory(self, ax: Any = None) -> Any:
-        """What the allocator held over time, where it was recorded; else what the compiler's plan holds from event to event.
-        NotFound: neither is there."""
-        document = self._profile.document("memory")
-        runtime, plan = document["runtime"], document["hlo"]
-        samples = runtime["timeline"]["samples"] if runtime else []
+        """What the allocator held over time, allocated and reserved for programs, where it was recorded; else what the compiler's
+        plan holds from event to event. NotFound: neither is there."""
+        with self._profile.memory(time_samples=POINTS, curve_points=POINTS) as memory:
+            document = memory.document()
+            runtime = document["runtime"]
+            samples = runtime["timeline"]["samples"] if runtime else []
+            curve = [] if samples else [(point.event, point.live_bytes) for point in memory.live_curve()]
         if samples:
-            ax = _axes(ax)
-            first = samples[0]["ts_ns"]
-            ax.step([(s["ts_ns"] - first) / 10**6 for s in samples], [s["bytes_allocated"] / GIB for s in samples], where="post")
-            ax.set_xlabel("ms since the first allocation")
-            ax.set_title(f"Memory held on {runtime['pool']['device'] or 'the device'}")
+            held = [(s["ts_ns"], s["bytes_allocated"] + s["bytes_reserved"]) for s in samples]
+            # The peak may lie between two samples.
+            held = sorted(held + [(runtime["peak"]["ts_ns"], runtime["peak"]["bytes_total"])])
+            points = [(ts_ns / 10**6, size) for ts_ns, size in held]
+            across, title = TIME_AXIS, f"Memory held on {runtime['pool']['device'] or 'the device'}"
+        elif curve:
+            points = [(float(event), size) for event, size in curve]
+            across, title = "event of the plan: a buffer comes or goes", f"Memory that {document['hlo']['module']} plans"
         else:
-            with self._profile.memory() as memory:
-                curve = [(point.event, point.live_bytes) for point in memory.live_curve()]
-            if not curve:
-                raise _nothing(document["runtime_absent_reason"] or document["hlo_absent_reason"] or "no memory curve is recorded")
-            ax = _axes(ax)
-            ax.step([event for event, _ in curve], [size / GIB for _, size in curve], where="post")
-            ax.set_xlabel("event of the plan: a buffer comes or goes")
-            ax.set_title(f"Memory that {plan['module']} plans")
+            raise _nothing(document["runtime_absent_reason"] or document["hlo_absent_reason"] or "no memory curve is recorded")
+        ax = _axes(ax)
+        ax.step([at for at, _ in points], [size / GIB for _, size in points], where="post")
+        ax.set_xlabel(across)
+        ax.set_title(title)
         ax.set_ylabel("GiB")
         ax.set_ylim(bottom=0)
         return ax
 
     def roofline(self, ax: Any = None) -> Any:
-        """Ops by operations a byte and operations a second, and what the device can do at most, where that is recorded.
-        NotFound: no op has both rates."""
-        points: List[Tuple[float, float, int]] = []
-        peaks = set()
-        for line in self._profile.document("ops", limit=0)["lines"]:
-            for op in line["ops"]:
-                if op["flops_per_s"] and op["bytes_per_s"]:
-                    points.append((op["flops_per_s"] / op["bytes_per_s"], op["flops_per_s"], op["self_ps"]))
-            if line["peak_flops_per_s"] and line["peak_hbm_bytes_per_s"]:
-                peaks.add((line["peak_flops_per_s"], line["peak_hbm_bytes_per_s"]))
+        """Ops by operations a byte and operations a second, and what the device can do at most, where that is recorded: the dots
+        of `profkit roofline`. NotFound: of no op both counts are known."""
+        found = self._profile.op_groups("kernel", limit=0)
+        # Rates are over the time of which it is known what the op does.
+        points = [(op["flops"] / op["bytes"], op["flops"] / op["worked_ps"] * 1e12, op["self_ps"]) for op in found.get("groups", ())
+                  if op["flops"] and op["bytes"] and op["worked_ps"]]
         if not points:
             raise _nothing("no op of this capture has counts of operations and of bytes")
+        peaks = {(peak["flops_per_s"], peak["hbm_bytes_per_s"]) for peak in found["peaks"]
+                 if peak["flops_per_s"] and peak["hbm_bytes_per_s"]}
         ax = _axes(ax)
         longest = max(time for _, _, time in points) or 1
         ax.scatter([x for x, _, _ in points], [y for _, y, _ in points], s=[10 + 200 * time / longest for _, _, time in points],

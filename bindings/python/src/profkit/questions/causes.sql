@@ -1,5 +1,13 @@
 -- Why devices waited, the costliest cause first
--- Of each gap its first cause counts.
-select cause, certainty, sum(time_ps / 1e12) as seconds, cast(sum(gaps) as bigint) as gaps, count(distinct uri) as captures
-from device_time where file is not null and cause is not null
-group by cause, certainty order by seconds desc, cause, certainty
+-- Of each gap its first cause counts. Waits in steps stand first: these are the causes that a report names. What is not known comes last,
+-- with the gaps that are too short to be listed. Per cent are of the time of the devices in steps, or outside of them.
+with each as (
+  select in_steps, case when "use" = 'idle' then coalesce(nullif(cause, 'unexplained'), 'unknown') end as why, sum(time_ps / 1e12) as seconds,
+         sum(case when certainty = 'proved' then time_ps / 1e12 else 0 end) as proved, sum(gaps) as listed, count(distinct uri) as found_in
+  from device_time where file is not null group by 1, 2),
+placed as (
+  select in_steps, why, seconds, proved, listed, found_in, sum(seconds) over (partition by in_steps) as whole from each)
+select why as cause, case when in_steps then 'steps' else 'no step' end as during, seconds, 100 * seconds / whole as percent,
+       100 * proved / whole as proved_percent, cast(listed as bigint) as gaps, found_in as captures
+from placed where why is not null
+order by during = 'steps' desc, cause = 'unknown', seconds desc, cause
