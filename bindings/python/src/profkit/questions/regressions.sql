@@ -4,7 +4,7 @@
 with recorded as (
   select uri, rtrim(rtrim(uri, replace(uri, '/', '')), '/') as folder, min(family) as family, min(origin_unix_ns) as origin_ns
   from files where file is not null group by uri),
-told as (
+named as (
   select uri, max(case when name = 'device' then value end) as device,
          coalesce(max(case when name = 'model' then value end), max(case when name = 'model_class' then value end),
                   max(case when name = 'family' then value end)) as model
@@ -12,8 +12,8 @@ told as (
 held as (
   select uri, min(accelerator) as accelerator from devices where file is not null group by uri),
 kinds as (
-  select recorded.uri as uri, folder, family, origin_ns, coalesce(model, '') as model, coalesce(told.device, accelerator, '') as device
-  from recorded left join told on told.uri = recorded.uri left join held on held.uri = recorded.uri),
+  select recorded.uri as uri, folder, family, origin_ns, coalesce(model, '') as model, coalesce(named.device, accelerator, '') as device
+  from recorded left join named on named.uri = recorded.uri left join held on held.uri = recorded.uri),
 each as (
   select folder, family, model, kinds.device as device, origin_ns, kinds.uri as uri, end_ps - start_ps as step_ps
   from steps join kinds on kinds.uri = steps.uri where steps.file is not null),

@@ -4,7 +4,7 @@
 with recorded as (
   select uri, rtrim(rtrim(uri, replace(uri, '/', '')), '/') as folder, min(family) as family, coalesce(min(origin_unix_ns), 0) as origin_ns
   from files where file is not null group by uri),
-told as (
+named as (
   select uri, max(case when name = 'device' then value end) as device,
          coalesce(max(case when name = 'model' then value end), max(case when name = 'model_class' then value end),
                   max(case when name = 'family' then value end)) as model
@@ -15,8 +15,8 @@ shared as (
   select folder from recorded group by folder having count(*) > 1),
 kinds as (
   select recorded.uri as uri, coalesce(shared.folder, recorded.uri) as run, origin_ns / 1e9 as origin_s,
-         family || ' ' || coalesce(model, '') || ' ' || coalesce(told.device, accelerator, '') as kind
-  from recorded left join shared on shared.folder = recorded.folder left join told on told.uri = recorded.uri
+         family || ' ' || coalesce(model, '') || ' ' || coalesce(named.device, accelerator, '') as kind
+  from recorded left join shared on shared.folder = recorded.folder left join named on named.uri = recorded.uri
        left join held on held.uri = recorded.uri),
 each as (
   select kinds.uri as uri, kinds.run as run, kind, host, device_name, busy_ps - comm_exposed_ps as work_ps,
