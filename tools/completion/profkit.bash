@@ -186,9 +186,9 @@ _profkit() {
         --host|--node|--plane|--line|--name|--step|--time|-j|--threads) return ;;
       esac ;;
     rows)
-      options='--host --node --plane --line --name --step --time --columns --format -o --output --limit
-        --color -q --quiet --run --io --strict --fail-on --redact --aliases -j --threads -h
-        --help'
+      options='--host --node --plane --line --name --step --time --columns --format --json -o --output
+        --limit --color -q --quiet --run --io --strict --fail-on --redact --aliases -j --threads
+        -h --help'
       arguments='files devices ops steps kernels gaps causes collectives modules allocators live_buffers live_curve probe_launches device_time facts collective_calls'
       case $previous in
         --format) COMPREPLY=($(compgen -W 'csv json' -- "$current")); return ;;

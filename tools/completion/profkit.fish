@@ -89,6 +89,7 @@ complete -c profkit -n "__fish_seen_subcommand_from export" -s q -l quiet -d 'No
 complete -c profkit -n "__fish_seen_subcommand_from rows" -a 'files devices ops steps kernels gaps causes collectives modules allocators live_buffers live_curve probe_launches device_time facts collective_calls' -d 'Which table (default: says which there are)'
 complete -c profkit -n "__fish_seen_subcommand_from rows" -l columns -x -d 'Only these columns, in this order'
 complete -c profkit -n "__fish_seen_subcommand_from rows" -l format -x -a 'csv json' -d 'csv, or json: one object a line'
+complete -c profkit -n "__fish_seen_subcommand_from rows" -l json -d 'The same as --format json'
 complete -c profkit -n "__fish_seen_subcommand_from rows" -l limit -x -d 'ops, collectives: rows of each line; 0 and default: all'
 complete -c profkit -n "__fish_seen_subcommand_from rows" -s q -l quiet -d 'No progress on standard error'
 complete -c profkit -n "__fish_seen_subcommand_from sql" -s f -l file -r -d 'Read the query from FILE'
