@@ -11,6 +11,8 @@
 #include <profkit/core/probe.hpp>
 #include <profkit/core/text.hpp>
 
+#include <algorithm>
+
 namespace profkit_tool {
 namespace {
 
@@ -129,6 +131,14 @@ profkit::result<void> print_info(session& s) {
   s.out().line("  " + totals_text(s, info));
   if (info.events == 0)
     if (const std::string why = profkit::why_nothing(s.capture(), s.filters(0)); !why.empty()) s.absent(why);
+  if (const profkit::capture& what = s.capture().what(); what.ignored_count != 0) {
+    constexpr std::size_t most_named = 3;
+    std::string names;
+    for (std::size_t i = 0; i < std::min(what.ignored.size(), most_named); ++i)
+      names += (i == 0 ? " (" : ", ") + what.ignored[i].substr(what.ignored[i].rfind('/') + 1);
+    s.out().line("  " + count_of(what.ignored_count, "file") + " not read" + escape_for_terminal(names) +
+                 (what.ignored_count > most_named ? ", …" : "") + "); --why says why");
+  }
   if (info.complete) s.out().line("  " + s.out().screen().paint("complete", style::good));
   for (const std::string& reason : info.reasons)
     s.out().line("  " + s.out().screen().paint("not complete: ", style::warning) + escape_for_terminal(reason));

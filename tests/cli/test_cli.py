@@ -248,6 +248,17 @@ class ExitStatusTest(Case):
         self.assertIn("; not read: a Riegeli file (2 files)", outcome.err)
         self.assertIn("hint: Unpack its records", outcome.err)
 
+    def test_files_beside_a_capture_that_are_not_read(self):
+        self.write("run/a.xplane.pb", TPU.read_bytes())
+        self.assertNotIn("not_read", json.loads(run("info", self.scratch / "run", "--json").out))
+        self.assertNotIn("not read", run("info", self.scratch / "run").out)
+        for name in ("b.riegeli", "notes.txt", "o", "p"):
+            self.write(f"run/{name}", b"\x83\xaf\x70\xd1\x0d\x88\x4a\x3f")
+        found = json.loads(run("info", self.scratch / "run", "--json").out)["not_read"]
+        self.assertEqual(found, {"files": 4, "paths": [str(self.scratch / "run" / name) for name in ("b.riegeli", "notes.txt", "o", "p")]})
+        self.assertIn("\n  4 files not read (b.riegeli, notes.txt, o, …); --why says why\n", run("info", self.scratch / "run").out)
+        self.assertEqual(json.loads(run("report", self.scratch / "run", "--json").out)["info"]["not_read"], found)
+
     def test_empty_directory(self):
         for command in COMMANDS:
             with self.subTest(command=command):

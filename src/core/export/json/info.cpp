@@ -1,4 +1,5 @@
 #include <export/json/document.hpp>
+#include <export/json/info_parts.hpp>
 #include <profkit/core/probe.hpp>
 
 namespace profkit {
@@ -6,6 +7,12 @@ inline namespace PROFKIT_NAMESPACE {
 namespace json {
 
 std::optional<std::int64_t> origin_of(const info_result&, const profile& p) noexcept { return p.origin_unix_ns(); }
+
+std::optional<not_read_files> not_read_of(const info_result&, const profile& p) {
+  const capture& what = p.what();
+  if (what.ignored_count == 0) return std::nullopt;
+  return not_read_files{what.ignored_count, what.ignored_count - what.ignored.size(), what.ignored};
+}
 
 std::optional<probe_totals> probes_of(const file_info& file, const profile& p) {
   const probe_trace* const trace = p.neutrino(file.file);
