@@ -382,6 +382,7 @@ TEST_CASE("A name that was written a little wrong is known") {
   CHECK(near("--jsn") == "--json");
   CHECK(near("repot") == "report");
   CHECK(near("nothing") == "");
+  CHECK(near("gpu") == "");  // of three letters each counts
   CHECK(near("") == "");
   CHECK(near("xy") == "");
   CHECK(closest_to("report", {}) == nullptr);

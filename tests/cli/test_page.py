@@ -151,7 +151,7 @@ class Page(Case):
                     idle_ps = sum(row["time_ps"] for row in time if row["device"] == d and row["use"] == "idle")
                     self.assertEqual(device["unlisted_ps"], idle_ps - sum(gap[2] for gap in shown["gaps"] if gap[0] == d))
                     ends, gaps = None, []
-                    for start, end in sorted((row["start_ps"], row["start_ps"] + row["duration_ps"]) for row in rows_of(capture, "kernels") if row["device_name"].removeprefix("/device:") == device["name"]):
+                    for start, end in sorted((row["start_ps"], row["start_ps"] + row["duration_ps"]) for row in rows_of(capture, "kernels") if row["device_name"].removeprefix("/device:") == device["name"] and not row["in_flight"]):
                         if ends is not None and start > ends:
                             gaps.append((ends, start))
                         ends = end if ends is None else max(ends, end)
@@ -229,7 +229,7 @@ class Page(Case):
                 ran, runtime = shown["runtime"], found["runtime"]
                 self.assertEqual((ran["peak_bytes"], ran["peak_ps"], ran["capacity_bytes"]),
                                  (runtime["peak"]["bytes_total"], runtime["peak"]["ts_ps"], runtime["pool"]["capacity_bytes"]))
-                samples = [value for s in runtime["timeline"]["samples"] for value in (s["ts_ns"], s["bytes_allocated"], s["bytes_reserved"])]
+                samples = [value for s in runtime["timeline"]["samples"] for value in (s["ts_ns"], s["highest_bytes"] - s["bytes_reserved"], s["bytes_reserved"])]
                 self.assertEqual(ran["samples"], samples)
                 self.assertEqual(sum(row["bytes"] for row in ran["alive"]), ran["peak_bytes"])
 

@@ -226,7 +226,7 @@ class reference_runtime {
       for (; next_<samples_&& static_cast<double>(event_ns)> target(); ++next_) take(target(), s);
     }
     std::vector<timeline_sample> finish(std::int64_t last_ns, const state& s) {
-      if (samples_ == 0) taken_.push_back({last_ns, s.total, 0, s.count, s.fragmentation});
+      if (samples_ == 0) taken_.push_back({last_ns, s.total, 0, 0, s.count, s.fragmentation});
       for (; next_ < samples_; ++next_) take(target(), s);
       return std::move(taken_);
     }
@@ -236,7 +236,7 @@ class reference_runtime {
       return static_cast<double>(first_ns_) + static_cast<double>(next_) * step_;
     }
     void take(double at, const state& s) {
-      taken_.push_back({static_cast<std::int64_t>(at), s.total, 0, s.count, s.fragmentation});
+      taken_.push_back({static_cast<std::int64_t>(at), s.total, 0, 0, s.count, s.fragmentation});
     }
     std::int64_t first_ns_;
     std::uint64_t samples_ = 0, next_ = 0;  // 0: one sample, at the end

@@ -31,9 +31,10 @@ class FiltersTest(pair.PairCase):
             found[command] = (done.returncode, lines[0] if lines else "", lines[1] if len(lines) > 1 else "")
         return found
 
-    def expect_mistake(self, message, *options):
+    def expect_mistake(self, message, *options, meant=None):
+        hint = (f"did you mean '{meant}'? " if meant else "") + HINT
         self.check(
-            self.ask_all(*options), {c: (2, f"profkit: error: log: {message}", f"  hint: {HINT}") for c in COMMANDS}
+            self.ask_all(*options), {c: (2, f"profkit: error: log: {message}", f"  hint: {hint}") for c in COMMANDS}
         )
 
     def expect_none(self, *options):
@@ -41,13 +42,13 @@ class FiltersTest(pair.PairCase):
 
     def test_hosts(self):
         self.expect_mistake("no host's name contains 'gamma'; there are 'alpha', 'beta'", "--host", "gamma")
-        self.expect_mistake("no host's name contains 'Alpha'; there are 'alpha', 'beta'", "--host", "Alpha")
+        self.expect_mistake("no host's name contains 'Alpha'; there are 'alpha', 'beta'", "--host", "Alpha", meant="alpha")
         # The path tells the host only of a file that names none.
         self.expect_mistake("no host's name contains 'run1'; there are 'alpha', 'beta'", "--host", "run1")
         self.expect_none("--host", "lph")
 
     def test_planes(self):
-        self.expect_mistake(f"no plane's name contains 'TPU:9'; there are {NAMES}", "--plane", "TPU:9")
+        self.expect_mistake(f"no plane's name contains 'TPU:9'; there are {NAMES}", "--plane", "TPU:9", meant="/device:TPU:0")
         self.expect_mistake("no plane's name contains 'GPU'; there are '/device:TPU:0', '/device:TPU:1', '/host:CPU', "
                             "'/host:metadata', 'Task Environment'", "--plane", "GPU", "--host", "beta")
         self.expect_none("--plane", "TPU:1")
@@ -58,6 +59,7 @@ class FiltersTest(pair.PairCase):
             "'Stream #16(Kernel)', 'Stream #17(Kernel)', …",
             "--line",
             "XLA Opps",
+            meant="XLA Ops",
         )
         self.expect_mistake("no line's name contains 'Stream'; there are 'python', 'worker, 1', 'Steps of the host'",
                             "--line", "Stream", "--plane", "host:CPU", "--host", "alpha")

@@ -35,7 +35,7 @@ std::size_t changes(std::string_view wanted, std::string_view name) {
 const std::string* closest_to(std::string_view wanted, const std::vector<std::string>& names) {
   if (wanted.size() < 3 || wanted.size() > longest_name) return nullptr;
   const std::string* found = nullptr;
-  std::pair<std::size_t, std::size_t> least(wanted.size() / 3 + 1, 0);  // changes, difference in length
+  std::pair<std::size_t, std::size_t> least(wanted.size() / 4 + 1, 0);  // changes, difference in length
   for (const std::string& name : names) {
     const std::string_view start = std::string_view(name).substr(0, longest_name);
     const std::pair<std::size_t, std::size_t> is(changes(wanted, start),

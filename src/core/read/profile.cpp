@@ -528,14 +528,9 @@ struct profile::state {
       f.message += found.ignored_count > max_named ? ", …)" : ")";
     }
     const char* const next = name_others(found.ignored, f.message);
-    const auto is_model = [](const std::string& path) { return ends_with(path, "/saved_model.pb"); };
-    if (next != nullptr)
-      f.hint = next;
-    else if (std::any_of(found.ignored.begin(), found.ignored.end(), is_model))
-      f.hint = "A SavedModel is a model, not a profile: record one with tf.profiler or jax.profiler.";
-    else
-      f.hint =
-          "Give a file (*.xplane.pb, *.trace.json.gz, *.pt.trace.json, kernel_details.csv), or a folder that holds one.";
+    f.hint = next != nullptr
+                 ? next
+                 : "Give a file (*.xplane.pb, *.trace.json.gz, *.pt.trace.json, kernel_details.csv), or a folder that holds one.";
     if (found.ignored_count != 0) f.hint += " `profkit info --why FOLDER` says what was looked at.";
     return f;
   }
