@@ -93,6 +93,11 @@ class Architecture(truth.Case):
     def test_document(self):
         self.check(truth.parsed(truth.run("architecture", self.path, "--json")), self.expected())
 
+    def test_facts(self):
+        whole = self.expected()
+        self.check(truth.parsed(truth.run("architecture", self.path, "--facts", "--json")), {
+            "schema": "profkit.facts", **{key: whole[key] for key in ("version", "status", "reason", "facts", "files", "events_checked", "damage")}})
+
     def test_document_of_the_library(self):
         profkit = truth.library()
         with profkit.open(str(self.path)) as profile:

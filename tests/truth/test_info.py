@@ -145,6 +145,16 @@ class CompleteTest(truth.Case):
                    [["lost", 'the "end"'], ["slow"], ["a"], False])
         truth.run("info", path, "--fail-on", "incomplete", status=1)
 
+    def test_files_that_are_not_read(self):
+        """They are counted, and up to 100 are named."""
+        self.write("run/a.xplane.pb", x.space(x.plane(1, "/host:CPU")))
+        self.assertNotIn("not_read", self.ask_for(self.scratch / "run"))
+        for n in range(103):
+            path = self.write(f"run/b{n:03}.txt", "what")
+            paths = [str(path.parent / f"b{k:03}.txt") for k in range(min(n + 1, 100))]
+            if n in (0, 99, 102):
+                self.check(self.ask_for(self.scratch / "run")["not_read"], {"files": n + 1, "paths": paths})
+
     def test_names_and_ids(self):
         """A line without a name is called by the name that is shown; of entries with one id the last counts."""
         plane = x.plane(
