@@ -98,6 +98,16 @@ class Architecture(truth.Case):
         self.check(truth.parsed(truth.run("architecture", self.path, "--facts", "--json")), {
             "schema": "profkit.facts", **{key: whole[key] for key in ("version", "status", "reason", "facts", "files", "events_checked", "damage")}})
 
+    def test_facts_of_a_damaged_table(self):
+        table = self.path / "ASCEND_PROFILER_OUTPUT" / "kernel_details.csv"
+        rows = table.read_text(encoding="utf-8")
+        table.write_text(rows + '"cut', encoding="utf-8")
+        said = f"1 of {rows.count(chr(10))} rows were passed over, the first on line {rows.count(chr(10)) + 1}: the row ends inside a quoted field (1)"
+        found = truth.parsed(truth.run("architecture", self.path, "--facts", "--json", status=5))
+        self.check([found[key] for key in ("status", "reason", "facts", "damage")], [
+            "partial", f"the file is damaged: {said}", self.expected()["facts"],
+            [{"file": 0, "code": "damaged", "message": said, "path": str(table), "byte_offset": None, "hint": "the others were read"}]])
+
     def test_document_of_the_library(self):
         profkit = truth.library()
         with profkit.open(str(self.path)) as profile:
