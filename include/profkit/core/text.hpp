@@ -36,8 +36,8 @@ inline namespace PROFKIT_NAMESPACE {
 /// "12 "; the unit is put after it by the caller. "-" for NaN and infinities.
 [[nodiscard]] std::string si_text(double value);
 
-/// The name that was probably meant: the one of which a part differs from `wanted` by the fewest letters (one in four at most; case
-/// does not count), of equals the one nearest in length. Null where none is near, or `wanted` is shorter than three letters.
+/// The name that was probably meant: a part of it differs from `wanted` by the fewest letters (one in four at most; case does not
+/// count); of equals the one nearest in length. Null where none is near, or `wanted` is shorter than three letters.
 [[nodiscard]] const std::string* closest_to(std::string_view wanted, const std::vector<std::string>& names);
 
 /// The text with every byte of a control character and every byte that is not UTF-8 shown as \xNN (lower case).

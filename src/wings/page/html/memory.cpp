@@ -26,7 +26,7 @@ void write_allocator(json_writer& out, const memory_result& m) {
   out.begin_tuple();
   for (const timeline_sample& s : r.samples) {
     out.value(s.ts_ns);
-    out.value(std::max(s.bytes_allocated, s.highest_bytes - s.bytes_reserved));  // a curve of maxima
+    out.value(s.highest_bytes - s.bytes_reserved);  // a curve of maxima
     out.value(s.bytes_reserved);
   }
   out.end_array();

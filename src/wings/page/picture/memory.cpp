@@ -58,7 +58,7 @@ result<void> draw_runtime(const memory_result& found, sink& into) {
   const allocator_memory* const of = r.allocator ? &found.allocators[*r.allocator] : nullptr;
   std::string name = "the device";
   if (of != nullptr) name = short_plane_name(of->device.empty() ? of->name : of->device);
-  // A pool of which little is used would press the curve onto the axis.
+  // A pool that is nearly empty would press the curve onto the axis.
   const std::int64_t used = most_of(points), most = r.pool_bytes / 4 < used ? std::max(used, r.pool_bytes) : used;
   drawing out(into, memory_plot.width, memory_plot.height, "Memory of " + name,
               "Held at most " + bytes_text(r.peak_bytes) + (r.pool_bytes > 0 ? " of " + bytes_text(r.pool_bytes) : "") + ", at " +
