@@ -1,9 +1,12 @@
 #include "document.hpp"
 
+#include <limits>
+#include <string>
 #include <utility>
 
 #include "profile.hpp"
 
+#include <profkit/core/detection.hpp>
 #include <profkit/core/page.hpp>
 
 namespace profkit {
@@ -151,6 +154,22 @@ pk_status pk_redaction_write(const pk_profile* profile, pk_write_callback write,
     const auto& redacted = profile->core->what().redacted;
     if (!redacted) return invalid_argument("the capture was opened as it is", "open it with PK_OPEN_REDACT");
     return write_to_host(write, user, nullptr, [&](profkit::sink& into) { return profkit::write_redaction(*redacted, into); });
+  });
+}
+
+pk_status pk_captures_write(const char* path, pk_write_callback write, void* user, pk_error** err) noexcept {
+  return guard(err, [&]() -> result<pk_status> {
+    if (!path) return null_argument("path");
+    if (!write) return null_argument("write");
+    profkit::limits bounds;
+    bounds.max_files = std::numeric_limits<decltype(bounds.max_files)>::max();
+    const auto found = profkit::captures_at(path, bounds);
+    if (!found) return found.error();
+    return write_to_host(write, user, nullptr, [&](profkit::sink& into) -> result<profkit::document_status> {
+      for (const std::string& one : *found)
+        if (auto written = into.write({one.c_str(), one.size() + 1}); !written) return std::move(written).error();
+      return profkit::document_status::ok;
+    });
   });
 }
 

@@ -42,6 +42,7 @@ class report {
       return;
     }
     for (std::size_t i = 0; i < r_.answers.size(); ++i) print_answer(i);
+    print_leading_cause();
     print_time();
     print_devices();
     print_steps();
@@ -58,7 +59,12 @@ class report {
 
  private:
   std::string name(std::string_view text) const { return escape_for_terminal(text); }
-  std::string type_of(const kernel_row& k) const { return name(of_.text(k.op_type != 0 ? k.op_type : k.name)); }
+  // As `ops` names it, without its scope.
+  std::string kernel_name(const bubble& b, const kernel_row& k) const {
+    std::string full = short_op_name(of_.text(op_name_of(of_.devices()[b.device], k)), "");
+    const std::size_t scope = full.rfind("::", full.find_first_of("<("));
+    return scope == std::string::npos ? full : full.substr(scope + 2);
+  }
   std::string device(std::uint32_t d) const { return short_plane_name(of_.text(of_.devices()[d].name)); }
   bool several_devices() const {
     return std::count_if(r_.devices.begin(), r_.devices.end(), [](const auto& d) { return d.kernels > 0; }) > 1;
@@ -73,6 +79,16 @@ class report {
     std::string text = wrap(name(r_.answers[i]), columns_of(s_) - indent, indent);
     if (i == 0 && text.compare(0, 3, "Yes") == 0) text = s_.out().screen().paint("Yes", style::warning) + text.substr(3);
     s_.out().line("  " + dim(label) + text);
+  }
+
+  void print_leading_cause() {
+    const std::optional<profkit::leading_cause> found = profkit::find_leading_cause(r_.time);
+    if (!found) return;
+    constexpr std::size_t indent = 12;
+    const std::string text = "The largest that is known: " + std::string(profkit::idle_cause_meaning(found->cause)) + ", " +
+                             share_text(found->time_ps, found->service_ps) + " of the time (" +
+                             human_duration(found->time_ps) + "), " + certainty_name(found->sure) + '.';
+    s_.out().line("  " + dim("cause     ") + wrap(text, columns_of(s_) - indent, indent));
   }
 
   std::string use_text(const time_row& r) const {
@@ -238,7 +254,7 @@ class report {
     table t;
     t.right("length").left("").flexible("step", cut::end, 6);
     if (several_devices()) t.flexible("device", cut::middle, 5);
-    t.right("at").flexible("after", cut::middle, 10).flexible("before", cut::middle, 10);
+    t.right("at").flexible("after", cut::end, 10).flexible("before", cut::end, 10);
     t.flexible("cause", cut::end, 16).left("certainty");
     const std::size_t rows = s_.rows_of(max_gaps, all.size());
     for (std::size_t i = 0; i < rows; ++i) {
@@ -247,8 +263,8 @@ class report {
                                    b.step < 0 ? "" : name(r_.steps[static_cast<std::size_t>(b.step)].id)};
       if (several_devices()) row.push_back(device(b.device));
       row.push_back(human_duration(b.start_ps));
-      row.push_back(b.before_count > 0 ? type_of(b.before[0]) : "");
-      row.push_back(b.after_count > 0 ? type_of(b.after[0]) : "");
+      row.push_back(b.before_count > 0 ? kernel_name(b, b.before[0]) : "");
+      row.push_back(b.after_count > 0 ? kernel_name(b, b.after[0]) : "");
       row.push_back(cause_text(b));
       row.push_back(b.boundary_adjacent ? "" : certainty_name(b.sure));
       t.row(std::move(row));
@@ -349,7 +365,7 @@ class report {
     if (shown.empty()) return;
     const std::size_t rows = s_.rows_of(max_ops, shown.size());
     table t;
-    t.flexible("op", cut::middle, 16).flexible("core", cut::end, 8).right("calls").right("duration").right("mean");
+    t.flexible("type of op", cut::middle, 16).flexible("core", cut::end, 8).right("calls").right("duration").right("mean");
     t.right("gaps before").right("waits").flexible("note", cut::end, 12);
     for (std::size_t i = 0; i < rows; ++i) {
       const bubble_op& op = *shown[i];
@@ -391,7 +407,7 @@ class report {
     for (const auto& [op, sum] : by_op) sums.push_back(sum);
     std::stable_sort(sums.begin(), sums.end(), [](const gap_sum& a, const gap_sum& b) { return a.time_ps > b.time_ps; });
     table t;
-    t.flexible("op", cut::middle, 16).right("gaps").right("together").right("mean");
+    t.flexible("type of op", cut::middle, 16).right("gaps").right("together").right("mean");
     const std::size_t rows = s_.rows_of(max_short_gaps, sums.size());
     for (std::size_t i = 0; i < rows; ++i)
       t.row({name(of_.text(sums[i].op)), grouped(sums[i].gaps), human_duration(sums[i].time_ps),

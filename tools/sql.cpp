@@ -98,7 +98,7 @@ extern const command_description sql_command = {
     "  profkit sql a.xplane.pb b.xplane.pb -f question.sql --json\n"
     "  profkit sql runs/ \"select * from errors\"     what cannot be read, and why\n",
     make_options<sql_command_options>,
-    "A folder is searched for *.xplane.pb, *.trace.json and the like, and for folders of Ascend profilers. Columns that\n"
+    "A folder is searched for captures, by what files hold, and for folders of Ascend profilers. Columns that\n"
     "start with only_, from_ps and to_ps are filters of the reader: where only_step = 3, as --step 3 elsewhere.",
 };
 

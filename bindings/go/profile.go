@@ -34,6 +34,7 @@ import (
 	"io"
 	"math"
 	"runtime/cgo"
+	"strings"
 	"unsafe"
 )
 
@@ -843,6 +844,24 @@ func (p *Profile) writeFiltered(ctx context.Context, to io.Writer, options Docum
 		})
 	})
 	return DocumentStatus(status), err
+}
+
+// CapturesAt gives the captures at a path, each to be opened on its own: of a folder every file below it that says what happened
+// and when, by what it holds, and every folder that is one capture. A file, and a folder in which nothing is found, is itself the
+// only one.
+func CapturesAt(path string) ([]string, error) {
+	if err := checkPaths(path); err != nil {
+		return nil, err
+	}
+	var found bytes.Buffer
+	err := calling(nil, Hooks{}, &found, func(memory *arena, _ *C.pk_hooks, user unsafe.Pointer) error { //nolint:staticcheck
+		var raw *C.pk_error
+		return failure(C.pk_captures_write(memory.path(path), writer(), user, &raw), raw)
+	})
+	if err != nil || found.Len() == 0 {
+		return nil, err
+	}
+	return strings.Split(strings.TrimSuffix(found.String(), "\x00"), "\x00"), nil
 }
 
 // WriteDocument writes what `profkit COMMAND --json` prints when this is why it has no document to show. Only of errors that

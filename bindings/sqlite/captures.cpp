@@ -1,10 +1,11 @@
 #include "captures.hpp"
 
 #include <fnmatch.h>
+#include <profkit/profkit.h>
 
 #include <algorithm>
 #include <filesystem>
-#include <iterator>
+#include <new>
 #include <set>
 #include <system_error>
 #include <utility>
@@ -14,33 +15,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Names of files that a folder is searched for, and of folders that are one capture.
-constexpr const char* capture_files[] = {"*.xplane.pb", "*.xplane.pb.gz", "*.trace.json", "*.trace.json.gz", "*.pt.trace.json.zst"};
-constexpr const char* capture_folders[] = {"*_ascend_pt", "*_ascend_ms", "PROF_*"};
-
-template <class Patterns>
-bool matches_any(const std::string& name, const Patterns& patterns) {
-  return std::any_of(std::begin(patterns), std::end(patterns),
-                     [&](const char* pattern) { return fnmatch(pattern, name.c_str(), 0) == 0; });
-}
-
-bool ends_with(const std::string& text, const std::string& end) {
-  return text.size() >= end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
-}
-
 // As `folder` was typed, and a slash before what stands in it.
 std::string joined(const std::string& folder, const std::string& name) {
   return folder.empty() || folder.back() == '/' ? folder + name : folder + '/' + name;
 }
 
-std::string last_name(std::string path) {
-  while (path.size() > 1 && path.back() == '/') path.pop_back();
-  return path.substr(path.rfind('/') + 1);
-}
-
 struct listing {
   std::vector<std::string> folders, files;
-  bool is_whole = true;
 };
 
 // Links to folders are not followed: they may lead back.
@@ -55,31 +36,18 @@ listing list_folder(const std::string& folder) {
     else if (!at->is_symlink(ignored))
       found.folders.push_back(at->path().filename().string());
   }
-  found.is_whole = !wrong;
   return found;
 }
 
-void add_captures_in(const std::string& folder, std::set<std::string>& into) {
-  const listing found = list_folder(folder);
-  if (!found.is_whole) into.insert(folder);  // what it holds is not known: opening it says why
-  std::set<std::string> spaces;
-  for (const std::string& name : found.files)
-    if (ends_with(name, ".xplane.pb") || ends_with(name, ".xplane.pb.gz")) spaces.insert(name.substr(0, name.find(".xplane.pb")));
-  for (const std::string& name : found.files) {
-    if (!matches_any(name, capture_files)) continue;
-    // X.trace.json repeats X.xplane.pb, where both are there.
-    const std::string stem = ends_with(name, ".trace.json")      ? name.substr(0, name.size() - 11)
-                             : ends_with(name, ".trace.json.gz") ? name.substr(0, name.size() - 14)
-                                                                 : std::string();
-    if (stem.empty() || spaces.count(stem) == 0) into.insert(joined(folder, name));
-  }
-  for (const std::string& name : found.folders) {
-    const std::string path = joined(folder, name);
-    if (matches_any(name, capture_folders))
-      into.insert(path);
-    else
-      add_captures_in(path, into);
-  }
+std::int32_t take_paths(void* user, const void* data, std::size_t size) {
+  static_cast<std::string*>(user)->append(static_cast<const char*>(data), size);
+  return 0;
+}
+
+void add_captures_at(const std::string& path, std::set<std::string>& into) {
+  std::string found;
+  if (pk_captures_write(path.c_str(), take_paths, &found, nullptr) != PK_OK) throw std::bad_alloc();
+  for (std::size_t at = 0; at < found.size(); at = found.find('\0', at) + 1) into.insert(found.c_str() + at);
 }
 
 bool has_wildcard(const std::string& text) { return text.find_first_of("*?[") != std::string::npos; }
@@ -128,14 +96,7 @@ std::vector<std::string> captures_at(const std::vector<std::string>& where) {
       add_pattern(path, found);
       continue;
     }
-    if (!fs::is_directory(path, ignored) || matches_any(last_name(path), capture_folders)) {
-      found.insert(path);
-      continue;
-    }
-    std::set<std::string> inside;
-    add_captures_in(path, inside);
-    if (inside.empty()) inside.insert(path);
-    found.merge(inside);
+    add_captures_at(path, found);
   }
   return {found.begin(), found.end()};
 }

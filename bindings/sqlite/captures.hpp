@@ -1,4 +1,4 @@
-// Which captures lie at paths. The rule is that of `profkit.fleet.captures()` in Python.
+// Which captures lie at paths and patterns. What lies below a folder pk_captures_write() says.
 #pragma once
 #include <string>
 #include <vector>

@@ -992,6 +992,12 @@ PK_API pk_status pk_page_write(const pk_profile* profile, const pk_document_opti
  *  capture, not for who gets it (`profkit COMMAND --redact --aliases FILE`). Errors: PK_E_INVALID_ARGUMENT (opened without
  *  PK_OPEN_REDACT), PK_E_CANCELLED (`write` gave non-zero), PK_E_OUT_OF_MEMORY. \since 0.1 */
 PK_API pk_status pk_redaction_write(const pk_profile* profile, pk_write_callback write, void* user, pk_error** err) PK_NOEXCEPT;
+/** Writes the captures at a path, each to be opened on its own: of a folder every file below it that says what happened and when,
+ *  by what it holds, and every folder that is one capture (of a profiler of Ascend, of probes, with a table of kernels). JSON that
+ *  repeats an XSpace beside it is left out. A file, and a folder in which nothing is found, is itself the only one: opening it
+ *  says why. `write` is given the paths, in their order, with a zero byte after each. Errors: PK_E_INVALID_ARGUMENT,
+ *  PK_E_CANCELLED (`write` gave non-zero), PK_E_OUT_OF_MEMORY. \since 0.1 */
+PK_API pk_status pk_captures_write(const char* path, pk_write_callback write, void* user, pk_error** err) PK_NOEXCEPT;
 /** Writes the document that says why a capture could not be opened (status "error"). Errors:
  *  PK_E_INVALID_ARGUMENT, PK_E_CANCELLED (`write` gave non-zero), PK_E_OUT_OF_MEMORY. \since 0.1 */
 PK_API pk_status pk_document_write_error(int32_t document, const pk_error* why, pk_write_callback write, void* user,

@@ -1332,6 +1332,19 @@ class profile {
   std::unique_ptr<pk_profile, free_profile> profile_;
 };
 
+/// The captures at a path, each to be opened on its own, see pk_captures_write().
+[[nodiscard]] inline result<std::vector<std::string>> captures_at(const std::string& path) {
+  std::vector<std::string> found;
+  std::string text;
+  auto written = detail::written([&](std::string_view bytes) { text.append(bytes); },
+                                 [&](pk_write_callback hand_on, void* user, std::int32_t*, pk_error** why) noexcept {
+                                   return pk_captures_write(path.c_str(), hand_on, user, why);
+                                 });
+  if (!written) return std::move(written).take_error();
+  for (std::size_t at = 0; at < text.size(); at = text.find('\0', at) + 1) found.emplace_back(text.c_str() + at);
+  return found;
+}
+
 /// The document that says why a capture could not be opened, piece by piece as profile::write_document().
 template <class Write>
 [[nodiscard]] result<std::int32_t> write_error_document(std::int32_t document, error_view why_not, Write&& write) {

@@ -389,6 +389,7 @@ static void test_modules(const char *data) {
   CHECK(status == PK_DOCUMENT_STATUS_OK);
   bytes = 0;
   CHECK(pk_op_groups_write(profile, "module,op", NULL, count_bytes, &bytes, &status, &error) == PK_OK && bytes > 500);
+  CHECK(pk_captures_write(path_below(data, "xspace/tpu_v6e_inference.xplane.pb"), count_bytes, &bytes, &error) == PK_OK);
   CHECK(pk_redaction_write(profile, count_bytes, &bytes, &error) == PK_E_INVALID_ARGUMENT);
   pk_error_free(error);
   options.flags = PK_OPEN_REDACT;

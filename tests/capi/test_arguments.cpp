@@ -131,6 +131,8 @@ TEST_CASE("a NULL argument is an error, never a crash") {
       {"op_groups_write no such key",
        [&](pk_error** e) { return pk_op_groups_write(p, "op,no", nullptr, write, nullptr, nullptr, e); }},
       {"op_groups_write write", [&](pk_error** e) { return pk_op_groups_write(p, "op", nullptr, nullptr, nullptr, nullptr, e); }},
+      {"captures_write", [&](pk_error** e) { return pk_captures_write(nullptr, write, nullptr, e); }},
+      {"captures_write write", [&](pk_error** e) { return pk_captures_write(".", nullptr, nullptr, e); }},
       {"redaction_write", [&](pk_error** e) { return pk_redaction_write(nullptr, write, nullptr, e); }},
       {"redaction_write write", [&](pk_error** e) { return pk_redaction_write(p, nullptr, nullptr, e); }},
       {"redaction_write as it is", [&](pk_error** e) { return pk_redaction_write(p, write, nullptr, e); }},

@@ -128,11 +128,11 @@ class FleetTest(Case):
             return json.dumps({"schemaVersion": 1, "traceEvents": [
                 {"ph": "X", "cat": "kernel", "name": "a", "pid": 0, "tid": 7, "ts": at, "dur": 1, "args": {"device": 0, "stream": 7}}
                 for at in range(0, 90, 10)] + list(more)}).encode()
-        # A folder without a *.trace.json is one capture.
-        self.write("hurt/rank0.json", kernels({"ph": "X", "cat": "kernel", "name": "b", "pid": 0, "tid": 7, "ts": 95, "dur": -5}))
-        self.write("hurt/rank1.json.gz", gzip.compress(kernels())[:-30])
+        # A folder of a profiler of Ascend is one capture.
+        self.write("hurt_ascend_pt/rank0.json", kernels({"ph": "X", "cat": "kernel", "name": "b", "pid": 0, "tid": 7, "ts": 95, "dur": -5}))
+        self.write("hurt_ascend_pt/rank1.json.gz", gzip.compress(kernels())[:-30])
         self.write("sound/rank0.json", kernels())
-        both = [self.scratch / name for name in ("hurt", "sound")]
+        both = [self.scratch / name for name in ("hurt_ascend_pt", "sound")]
         outcome = run("fleet", *both, "--json")
         self.check_status(outcome, 5)
         document = json.loads(outcome.out)

@@ -83,7 +83,7 @@ class SqlCase(Case):
 @needs("sql")
 class TablesTest(SqlCase):
     def test_every_table_has_the_rows_of_the_command(self):
-        captures = [TPU, GPU, KINETO, ASCEND] + ([PROBES] if "neutrino" not in os.environ.get("PROFKIT_LEFT_OUT", "").split() else [])
+        captures = [TPU, GPU, KINETO, ASCEND] + ([*PROBES.iterdir()] if "neutrino" not in os.environ.get("PROFKIT_LEFT_OUT", "").split() else [])
         with_rows = set()
         for table in tables():
             with self.subTest(table=table["name"]):
@@ -468,12 +468,16 @@ class CommandTest(SqlCase):
                  "deep/.i.xplane.pb", "e.xplane.pb.zst", "none/at/all.txt"]
         for name in names:
             self.write(name, b"")
+        self.write("found.by.its.content", TPU.read_bytes())
+        self.write("gpu.json", b'{"traceEvents": [{"ph": "X", "name": "k", "pid": 1, "tid": 1, "ts": 1, "dur": 2}]}')
+        self.write("settings.json", b'{"threads": 4}')
         (self.scratch / "link.xplane.pb").symlink_to("a.xplane.pb")
         (self.scratch / "loop").symlink_to(".")
         root = str(self.scratch)
         cases = {
-            (root,): [".hidden/h.xplane.pb", "a.xplane.pb", "b.trace.json", "c.pt.trace.json.gz", "c.pt.trace.json.zst", "d.xplane.pb.gz",
-                      "deep/.i.xplane.pb", "deep/PROF_1", "deep/er/e.xplane.pb", "deep/x_ascend_pt", "link.xplane.pb"],
+            # As `report` does: what begins with a dot is passed over, and what a file holds counts before its name.
+            (root,): ["a.xplane.pb", "b.trace.json", "c.pt.trace.json.gz", "c.pt.trace.json.zst", "d.xplane.pb.gz", "deep/PROF_1",
+                      "deep/er/e.xplane.pb", "deep/x_ascend_pt", "e.xplane.pb.zst", "found.by.its.content", "gpu.json", "link.xplane.pb"],
             (root + "/*.trace.json*",): ["a.trace.json.gz", "b.trace.json", "c.pt.trace.json.gz", "c.pt.trace.json.zst", "d.trace.json"],
             (root + "/**/e.xplane*",): ["deep/er/e.xplane.pb", "e.xplane.pb.zst"],
             (root + "/deep/PROF_1", root + "/deep/PROF_1", root + "/nothing"): ["deep/PROF_1", "nothing"],

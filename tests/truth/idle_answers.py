@@ -229,7 +229,7 @@ def sentences(of, found):
 
 
 def findings(of):
-    """By id what a report says: of each group that waits too long, of the cause of most of that, and of what is exposed."""
+    """By id what a report says: of each group that waits too long, of its largest known cause, and of what is exposed."""
     rows, advice = [], Advice(of)
     causes = list(zip(advice.causes(), of.cause_sums()))
 
@@ -261,9 +261,12 @@ def findings(of):
             f"{counted(len(f['steps']), 'step')} (g{group}), "
             + ("spread over many gaps" if f["pattern"] == "none" else f"mostly {f['pattern']} gaps"),
             where=of.where(own[0]) if own else "", evidence=[proof(g) for g in own[:3]], next="profkit bubbles PATH")
-        found = next((c for c in causes if c[0][0] == group and c[0][2] is not None), None)
-        if found and (certainty(found[0][1], found[1]["sure"]) in ("proved", "likely") or found[1]["span"]):
+        found = next((c for c in causes if c[0][0] == group and c[0][2] is not None
+                      and c[0][1] not in ("unexplained", "host_untraced", "device_dependency")
+                      and (certainty(c[0][1], c[1]["sure"]) in ("proved", "likely") or c[1]["span"])), None)
+        if found and found[1]["time"] >= spent["service"] // 50:
             add_cause(group, found[0][1], found[0][2], found[1])
+            rows[-1][2]["what"] += f", {percent(found[1]['time'], spent['idle'])} of the idle time"
     for (group, cause, gaps, _), summary in causes:
         if gaps is None:
             add_cause(group, cause, None, summary)

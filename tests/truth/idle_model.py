@@ -780,6 +780,24 @@ class Idle:
                          for (use, cause, level), (gaps, ps) in sorted(every[d, in_steps].items(), key=order) if ps > 0]
         return rows
 
+    def leading_cause(self):
+        """The known cause of most of the time in steps in which devices do not compute: a fiftieth at least, half of it likely or proved."""
+        sums, whole = {}, 0
+        for row in self.time_rows():
+            if row["device"] is not None or not row["in_steps"]:
+                continue
+            whole += row["time_ps"]
+            cause = row["cause"] or {"exposed_communication": "exposed_comm", "exposed_copies": "exposed_copy"}.get(row["use"])
+            if cause not in (None, "unexplained", "host_untraced", "device_dependency"):
+                of = sums.setdefault(cause, {"possible": 0, "likely": 0, "proved": 0})
+                of[row["certainty"]] += row["time_ps"]
+        named = [(sum(of.values()), -CAUSES.index(cause), cause, of) for cause, of in sums.items()
+                 if 2 * (of["likely"] + of["proved"]) >= sum(of.values()) >= whole // 50]
+        if not named:
+            return None
+        time, _, cause, of = max(named, key=lambda each: each[:2])
+        return {"cause": cause, "certainty": "proved" if 2 * of["proved"] >= time else "likely", "time_ps": time, "share": Fraction(time, whole)}
+
     def outside(self, d):
         """Kernels before the first, between, and behind the last window."""
         windows, counts = self.c.devices[d].windows, [0, 0, 0]
@@ -1414,6 +1432,7 @@ class Idle:
             "devices": [self.device(d) for d in devices],
             "time": self.time_rows(),
             "causes": self.cause_rows(causes),
+            "leading_cause": self.leading_cause(),
             "anomaly_discovery": {
                 "enabled": True, "dominant_group_id": "g0",
                 "global_device_gap_analysis": {**self.device_gaps(worst), "device": worst},

@@ -11,7 +11,7 @@ US = 1_000_000
 LISTED = 50  # us
 STEPS = [">window", ">idle", ">before", ">inside", ">after", ">longest", ">gaps", ">compute", ">exposed", ">copy"]
 DEVICES = ["device", ">kernels", ">span", ">busy", ">idle", ">gaps", ">longest", "steps from"]
-OPS = ["op", ">calls", ">duration", ">mean", ">gaps before"]
+OPS = ["type of op", ">calls", ">duration", ">mean", ">gaps before"]
 
 
 def share(part, whole):

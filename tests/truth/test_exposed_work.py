@@ -150,11 +150,16 @@ class Split(idle_trace.Case):
         of_group = {}
         for step, parts in zip(document["steps"], sums):
             of_group.setdefault(step["group_id"], []).append(parts)
-        for group, _, evidence in exposed(document):
+        for group, time, evidence in exposed(document):
             together = {key: sum(parts[key] for parts in of_group[group]) for key in sums[0]}
             said = {"late": " not launched yet", "same": " queued on the same stream", "other": " queued on another stream"}
             words = [share(together[key], together["all"]) + text for key, text in said.items() if together[key]]
-            self.assertEqual(evidence[2:], ["the next compute kernel: for " + ", ".join(words)] * bool(words))
+            # What ranks wait for each other is another cause's, where that is named.
+            named = any(cause["cause"] == "straggler_wait" for cause in document["causes"])
+            waiting = together["waiting"] if named else 0
+            self.assertEqual(time, together["all"] - waiting)
+            self.assertEqual(evidence[2:], ["the next compute kernel: for " + ", ".join(words)] * bool(words)
+                             + [f"{waiting}.000 us of it waits for other ranks"] * (waiting > 0))
 
 
 if __name__ == "__main__":

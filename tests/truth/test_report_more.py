@@ -62,6 +62,7 @@ class Ranks(RankCase):
             whole, row = 2 * 2000, {"cause": None, "certainty": "proved", "gaps": 0}
             self.check(idle, {
                 "service_ps": whole * US, "idle_ps": 1600 * US, "not_recorded_ps": 0, "longest_ps": 300 * US, "pattern": truth.Text,
+                "leading_cause": {"cause": "data_loader", "certainty": "proved", "time_ps": 800 * US, "share": 0.2},
                 "rank_waited_for": 1, "time": [
                     {**row, "use": use, "time_ps": time * US, "share": time / whole, **more} for use, time, more in (
                         ("compute", 2 * (200 + 500), {}), ("exposed_communication", 2 * 300, {"cause": "straggler_wait"}),
@@ -218,13 +219,13 @@ class Explain(RankCase):
     def ask(self, *which):
         return truth.loads(truth.run("explain", self.path, *which, "--json"))
 
-    WHAT = [  # of 2000 us in two steps: two all-reduces of 400, gaps of 800; what is sure first, then by what could be won back
+    WHAT = [  # of 2000 us in two steps: two all-reduces of 400, gaps of 800; the leading cause, what is sure, then by what could be won back
         ("bubbles.cause.exposed_comm", "proved",
          "no compute hides the communication, in 2 steps (g0): 800.000 us, 40.0 % of the time in 2 steps"),
         ("bubbles.idle", "proved", "the device waits 40.0 % of the time in 2 steps (g0), mostly tail gaps"),
         # 300 of its 400 us are proved, less than nine tenths.
         ("bubbles.cause.data_loader", "likely",
-         "Likely cause: the host waits for the next batch, in 2 steps (g0): 2 gaps, 400.000 us together")]
+         "Likely cause: the host waits for the next batch, in 2 steps (g0): 2 gaps, 400.000 us together, 50.0 % of the idle time")]
 
     def test_all(self):
         self.check(self.ask(), {

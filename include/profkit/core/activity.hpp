@@ -390,6 +390,11 @@ class host_span_parts {
   virtual void note_damage(std::uint32_t /*file*/, const fault& /*why*/) {}
 };
 
+/// What `ops` names a kernel by: those of NPUs are known by their type.
+[[nodiscard]] inline string_id op_name_of(const activity_device& on, const kernel_row& k) noexcept {
+  return on.type == accelerator::npu && k.op_type != 0 ? k.op_type : k.name;
+}
+
 /// The activity of a capture. Tables and JSON are held in memory; an XSpace is walked on the wire each time it
 /// is visited, so that its size does not matter. Immutable: visit from any thread.
 class activity {

@@ -619,6 +619,18 @@ struct time_row {
   std::int64_t time_ps = 0;            ///< more than 0
 };
 
+/// The known cause that took most of the time in steps in which devices did not compute.
+struct leading_cause {
+  idle_cause cause = idle_cause::unexplained;  ///< exposed_comm and exposed_copy: nothing else explains that time
+  certainty sure = certainty::unknown;         ///< of at least half of the time: likely or proved
+  std::int64_t time_ps = 0;
+  std::int64_t service_ps = 0;  ///< all time of the devices in steps
+};
+/// None where no known cause took two hundredths of the time. only_waiting: among the causes of idle time alone. Pure.
+[[nodiscard]] std::optional<leading_cause> find_leading_cause(const std::vector<time_row>& time, bool only_waiting = false);
+/// Whether a cause says why: not unexplained, and neither "nothing of the host is on record" nor "it was launched early".
+[[nodiscard]] bool explains(idle_cause c) noexcept;
+
 struct recommendation {
   std::string text;
   std::string how;  ///< the same in the words of the framework that wrote the capture; "" where it has none

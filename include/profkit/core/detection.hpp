@@ -49,6 +49,12 @@ struct detection_report {
 result<std::vector<detection_report>> explain_path(const std::string& path, const limits& bounds = {},
                                                    const hooks& host = {});
 
+/// The captures at a path, each to be opened on its own, in the order of paths: of a folder every file below it that says what
+/// happened and when, by what it holds, and every folder that is one capture (of a profiler of Ascend, of probes, with a table of
+/// kernels); folders that cannot be looked into are among them. JSON that repeats an XSpace beside it is left out. Anything else,
+/// and a folder in which nothing is found, is itself the only one: opening it says why. Faults: cancelled, out_of_memory.
+result<std::vector<std::string>> captures_at(const std::string& path, const limits& bounds = {}, const hooks& host = {});
+
 /// The reports as a JSON document, docs/schemas/detection.json. Its status is "error" when nothing was recognised.
 /// `limit`: rows of each list; 0: all. Does not finish the sink.
 result<void> write_detection_document(const std::string& path, const std::vector<detection_report>& reports, sink& into,

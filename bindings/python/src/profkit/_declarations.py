@@ -1583,6 +1583,7 @@ FUNCTIONS: Dict[str, Tuple[Any, Tuple[Any, ...]]] = {
         c.c_void_p, c.POINTER(pk_document_options), pk_write_callback, c.c_void_p, c.POINTER(c.c_int32),
         c.POINTER(c.c_void_p))),
     "pk_redaction_write": (c.c_int32, (c.c_void_p, pk_write_callback, c.c_void_p, c.POINTER(c.c_void_p))),
+    "pk_captures_write": (c.c_int32, (c.c_char_p, pk_write_callback, c.c_void_p, c.POINTER(c.c_void_p))),
     "pk_document_write_error": (c.c_int32, (
         c.c_int32, c.c_void_p, pk_write_callback, c.c_void_p, c.POINTER(c.c_void_p))),
     "pk_memory_open": (c.c_int32, (

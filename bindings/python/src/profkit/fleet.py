@@ -21,6 +21,7 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, Callable, Dict, Iterable, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Set, Tuple, Union
 
+from ._library import Calls, check, encoded_path, lib
 from .errors import Error
 from .merging import validate
 from .profile import open as open_profile
@@ -34,10 +35,8 @@ if TYPE_CHECKING:
 
 Where = Union[str, "os.PathLike[str]", Sequence[Union[str, "os.PathLike[str]"]]]
 
-#: Names of files that a folder is searched for. A capture of another name is given by its path or a pattern.
+#: Names of files that a folder of a store is searched for; of a local folder the contents of files count.
 CAPTURE_FILES = ("*.xplane.pb", "*.xplane.pb.gz", "*.trace.json", "*.trace.json.gz", "*.pt.trace.json.zst")
-#: Names of folders that are one capture.
-CAPTURE_FOLDERS = ("*_ascend_pt", "*_ascend_ms", "PROF_*")
 #: The rows of a batch at most.
 BATCH_ROWS = 65536
 
@@ -75,16 +74,10 @@ def _local_captures(where: str) -> Iterator[str]:
     if any(c in where for c in "*?[") and not os.path.exists(where):
         yield from (path for path in glob.iglob(where, recursive=True))
         return
-    if not os.path.isdir(where) or _matches(os.path.basename(os.path.normpath(where)), CAPTURE_FOLDERS):
-        yield where
-        return
-    # What cannot be searched is a capture that cannot be read; a folder without any is one itself.
-    found: List[str] = []
-    for folder, folders, names in os.walk(where, onerror=lambda wrong: found.append(wrong.filename)):
-        found += (os.path.join(folder, name) for name in folders if _matches(name, CAPTURE_FOLDERS))
-        folders[:] = [name for name in folders if not _matches(name, CAPTURE_FOLDERS)]
-        found += (os.path.join(folder, name) for name in _captures_among(names))
-    yield from found or [where]
+    parts: List[bytes] = []
+    calls = Calls()
+    calls.run(lambda: check(lib.pk_captures_write, encoded_path(where), calls.writer(parts.append), None))
+    yield from (os.fsdecode(path) for path in b"".join(parts).split(b"\0")[:-1])
 
 
 def _remote_captures(where: str, storage: Mapping[str, Any]) -> Iterator[Capture]:
@@ -111,9 +104,9 @@ def _remote_captures(where: str, storage: Mapping[str, Any]) -> Iterator[Capture
 
 
 def captures(where: Where, *, storage_options: Optional[Mapping[str, Any]] = None) -> List[Capture]:
-    """The captures at paths, patterns ("runs/**/*.xplane.pb") and fsspec URIs ("s3://…"), each once, by URI. A folder is
-    searched for CAPTURE_FILES, and locally for CAPTURE_FOLDERS; a local one without any is a capture itself. A path where
-    nothing is stays: reading it gives the error."""
+    """The captures at paths, patterns ("runs/**/*.xplane.pb") and fsspec URIs ("s3://…"), each once, by URI. In a local
+    folder they are found by what files hold, in one of a store by CAPTURE_FILES; a local one without any is a capture itself. A path
+    where nothing is stays: reading it gives the error."""
     found: Dict[str, Capture] = {}
     for one in [where] if isinstance(where, (str, os.PathLike)) else where:
         text = os.fspath(one)

@@ -13,7 +13,7 @@ import pathlib
 import shlex
 import statistics
 import sys
-from typing import Annotated, Any, Callable, Iterator, List, Literal, Optional, Union, get_args
+from typing import Annotated, Any, Callable, Dict, Iterator, List, Literal, Optional, Union, get_args
 
 from mcp.server.mcpserver import MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
@@ -30,9 +30,14 @@ from .profile import Profile, open as open_profile
 MAX_BYTES = 24_000
 MAX_DOCUMENT_BYTES = 20_000
 MAX_REPORT_BYTES = 16_000
+MAX_EXPLAIN_BYTES = 8_000
+MAX_CALLS_BYTES = 4_000
+BRIEF_ROWS = 10
 MAX_ENTRIES = 200
 #: Of the document that a list is taken from; its lists end at what is asked for.
 MAX_SOURCE_BYTES = 1 << 26
+#: Rows of each list of a document, tried one after another.
+ROWS_TO_TRY = (5, 3, 2, 10, 20, 50, 100, 200)
 #: Of a text, and of a list inside an entry.
 MAX_TEXT = 300
 MAX_INNER = 5
@@ -125,6 +130,73 @@ def with_more(answer: dict[str, Any], calls: List[dict[str, Any]], most: int) ->
         if each not in more:
             more.append(each)
     return answer
+
+
+def lists_of(value: Any, at: str = "") -> Iterator[tuple[str, List[Any]]]:
+    """The lists of a document with their names, as `limited` has them: "lines[].ops"."""
+    for name, held in value.items():
+        if isinstance(held, dict):
+            yield from lists_of(held, f"{at}{name}.")
+        elif isinstance(held, list):
+            yield at + name, held
+            for each in held:
+                if isinstance(each, dict):
+                    yield from lists_of(each, f"{at}{name}[].")
+
+
+def cut(value: dict[str, Any], rows: Dict[str, int], at: str = "") -> dict[str, Any]:
+    """With so many rows of each list, by its name; `ops_left_out` beside `ops` counts those that go."""
+    def part(name: str, held: Any) -> Any:
+        if isinstance(held, dict):
+            return cut(held, rows, f"{at}{name}.")
+        if isinstance(held, list):
+            return [cut(each, rows, f"{at}{name}[].") if isinstance(each, dict) else each for each in held[:rows[at + name]]]
+        of = value.get(name.removesuffix("_left_out")) if name.endswith("_left_out") else None
+        return held + max(len(of) - rows[at + name.removesuffix("_left_out")], 0) if isinstance(of, list) and isinstance(held, int) else held
+    return {name: part(name, held) for name, held in value.items()}
+
+
+def counted(document: dict[str, Any]) -> Dict[str, int]:
+    """The rows of each list; those of lists inside of rows together."""
+    rows: Dict[str, int] = {}
+    for name, held in lists_of(document):
+        rows[name] = rows.get(name, 0) + len(held)
+    return rows
+
+
+def fitted(whole: dict[str, Any], most: int) -> Optional[dict[str, Any]]:
+    """A document in so many bytes. Each list has a row, then, as far as they fit, 5 and then more; lists of short rows come first, lists
+    inside of rows last. Thresholds, which are settings, are left out. None: a row of each list is too much."""
+    apart = {name: whole[name] for name in ("limited", "more") if name in whole}
+    document = {name: held for name, held in whole.items() if name not in ("thresholds", *apart)}
+    held = counted(document)
+    row_bytes = {name: size_of(one) / max(len(one), 1) for name, one in lists_of(document)}
+    rows = dict.fromkeys(sorted(held, key=lambda name: ("[]" in name, row_bytes[name])), 1)
+    lists = {one["list"]: one for one in apart.get("limited", {}).get("lists", []) if one["list"] not in ("thresholds", "more")}
+
+    def shown() -> dict[str, Any]:
+        made = cut(document, rows)
+        written = counted(made)
+        less = [{**lists.get(name, {"list": name, "total": total}), "written": written.get(name, 0)} for name, total in held.items()
+                if name in lists or written.get(name, 0) < total]
+        less += [one for name, one in lists.items() if name not in held]
+        if less:
+            made["limited"] = {"limit": 0, "texts": 0, **apart.get("limited", {}), "lists": sorted(less, key=lambda one: one["list"])}
+        return made
+
+    if size_of(shown()) > most:
+        return None
+    for number in ROWS_TO_TRY:
+        for name in rows:
+            before, rows[name] = rows[name], max(rows[name], number)
+            if size_of(shown()) > most:
+                rows[name] = before
+    return {**shown(), **({"more": apart["more"]} if "more" in apart else {})}
+
+
+def bounded(most: int, make: Callable[[int], dict[str, Any]]) -> dict[str, Any]:
+    """The document that `make(bytes)` gives, in so many bytes."""
+    return fitted(make(MAX_SOURCE_BYTES), most) or make(most)
 
 
 def document_of(profile: Profile, question: str, by: Optional[str], finding: Optional[str], limit: int, max_bytes: int,
@@ -317,7 +389,7 @@ def make_server(root: Union[str, "os.PathLike[str]"]) -> MCPServer:
         (`summary.verdict`), the costliest ops, and what was found, with ids for `explain`. `more` has the calls for what was cut."""
         filters: Filters = {"host": host, "plane": plane, "line": line, "event": name, "step": step, "from_ps": from_ps, "to_ps": to_ps}
         with below.open(path) as profile:
-            found = attempt(lambda: profile.document("brief", **filters))
+            found = attempt(lambda: bounded(MAX_REPORT_BYTES - MAX_CALLS_BYTES, lambda most: profile.document("brief", limit=BRIEF_ROWS, max_bytes=most, **filters)))
         rest = calls_for_rest(found, "report", path=path, host=host, plane=plane, line=line, name=name, step=step, from_ps=from_ps, to_ps=to_ps)
         return with_calls(found, path, MAX_REPORT_BYTES, rest)
 
@@ -327,7 +399,8 @@ def make_server(root: Union[str, "os.PathLike[str]"]) -> MCPServer:
         """One finding of the report: what it says and how sure that is, its evidence, the kernels and host calls around it,
         and what helps. In 8 KB."""
         with below.open(path) as profile:
-            found = attempt(lambda: profile.finding_document(finding) if finding else profile.document("explain"))
+            found = attempt(lambda: bounded(MAX_EXPLAIN_BYTES, lambda most: profile.finding_document(finding, max_bytes=most) if finding
+                                            else profile.document("explain", max_bytes=most)))
         return with_calls(found, path, MAX_BYTES, calls_for_rest(found, "explain", path=path, finding=finding))
 
     @server.tool(annotations=read_only("One question in detail"))
@@ -341,7 +414,7 @@ def make_server(root: Union[str, "os.PathLike[str]"]) -> MCPServer:
         neutrino. `limited` says which lists are not whole, `more` has the calls for the rest."""
         filters: Filters = {"host": host, "plane": plane, "line": line, "event": name, "step": step, "from_ps": from_ps, "to_ps": to_ps}
         with below.open(path) as profile:
-            found = attempt(lambda: document_of(profile, question, by, None, limit, MAX_DOCUMENT_BYTES, filters))
+            found = attempt(lambda: bounded(MAX_DOCUMENT_BYTES, lambda most: document_of(profile, question, by, None, limit, most, filters)))
         rest = calls_for_rest(found, question, path=path, by=by, host=host, plane=plane, line=line, name=name, step=step, from_ps=from_ps,
                               to_ps=to_ps)
         return with_more(found, rest, MAX_BYTES)

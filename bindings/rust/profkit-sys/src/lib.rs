@@ -3883,6 +3883,17 @@ extern "C" {
         user: *mut c_void,
         err: *mut *mut pk_error,
     ) -> pk_status;
+    /// Writes the captures at a path, each to be opened on its own: of a folder every file below it that says what happened and when,
+    /// by what it holds, and every folder that is one capture (of a profiler of Ascend, of probes, with a table of kernels). JSON that
+    /// repeats an XSpace beside it is left out. A file, and a folder in which nothing is found, is itself the only one: opening it
+    /// says why. `write` is given the paths, in their order, with a zero byte after each. Errors: PK_E_INVALID_ARGUMENT,
+    /// PK_E_CANCELLED (`write` gave non-zero), PK_E_OUT_OF_MEMORY. Since 0.1.
+    pub fn pk_captures_write(
+        path: *const c_char,
+        write: pk_write_callback,
+        user: *mut c_void,
+        err: *mut *mut pk_error,
+    ) -> pk_status;
     /// Writes the document that says why a capture could not be opened (status "error"). Errors:
     /// PK_E_INVALID_ARGUMENT, PK_E_CANCELLED (`write` gave non-zero), PK_E_OUT_OF_MEMORY. Since 0.1.
     pub fn pk_document_write_error(

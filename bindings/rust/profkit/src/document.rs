@@ -8,9 +8,11 @@ use crate::profile::Profile;
 use crate::rows::{limit, Strings};
 use crate::Result;
 use profkit_sys as sys;
+use std::ffi::OsStr;
 use std::io;
+use std::os::unix::ffi::OsStrExt;
 use std::os::raw::c_void;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Which part of a capture to look at, and how much of it to show.
 #[derive(Debug, Default)]
@@ -199,6 +201,23 @@ impl Error {
                 .map(|_| ())
         })
     }
+}
+
+/// The captures at a path, each to be opened on its own: of a folder every file below it that says what happened and when, by what
+/// it holds, and every folder that is one capture. A file, and a folder in which nothing is found, is itself the only one.
+///
+/// # Errors
+/// [`crate::Kind::InvalidArgument`] for a path with a zero byte.
+pub fn captures_at(path: impl AsRef<Path>) -> Result<Vec<PathBuf>> {
+    let mut strings = Strings::default();
+    let path = strings.path(path.as_ref())?;
+    let mut found = Vec::new();
+    Output::new(&mut found).run(|user| {
+        // SAFETY: the path and the output live until the call returns.
+        check(|err| unsafe { sys::pk_captures_write(path, Output::CALLBACK, user, err) }).map(|_| ())
+    })?;
+    let is_end = |byte: &u8| *byte == 0;
+    Ok(found.split(is_end).filter(|one| !one.is_empty()).map(|one| PathBuf::from(OsStr::from_bytes(one))).collect())
 }
 
 /// Writes the document of an analysis that has `(object, write, user, status, err)`.

@@ -55,7 +55,7 @@ pub use builder::{
 };
 pub use chrome::ChromeEvents;
 pub use clock::{Clock, ClockOffset, ClockOptions, ClockPair};
-pub use document::DocumentOptions;
+pub use document::{captures_at, DocumentOptions};
 pub use dump::{dump, DumpOptions};
 pub use error::Error;
 pub use export::ExportOptions;

@@ -332,12 +332,14 @@ void list_findings(bubbles_result& into, const activity& of, const bubble_thresh
     for (std::size_t b = 0; b < shown; ++b) f.proof.push_back(evidence_of(of, *longest[b]));
     f.next = "profkit bubbles PATH";
     into.findings.push_back(std::move(f));
-    // The cause of most of the time, or none: that of some smaller part would mislead.
+    // What is longer than the known cause and says nothing stays unsaid; the share of it is in the text.
     const auto cause = std::find_if(into.causes.begin(), into.causes.end(), [&](const cause_summary& c) {
-      return c.group == static_cast<std::int32_t>(i) && !c.is_exposed();
+      return c.group == static_cast<std::int32_t>(i) && !c.is_exposed() && explains(c.cause) &&
+             (c.sure >= certainty::likely || c.span != 0);
     });
-    if (cause == into.causes.end() || (cause->sure < certainty::likely && cause->span == 0)) continue;
+    if (cause == into.causes.end() || cause->total_ps < service / 50) continue;
     add_cause_finding(into, *cause, of);
+    into.findings.back().what += ", " + share_text(cause->total_ps, idle) + " of the idle time";
   }
   for (const cause_summary& c : into.causes)
     if (c.is_exposed()) add_cause_finding(into, c, of);

@@ -337,6 +337,10 @@ std::vector<recorded_waits> recorded_waits_of_groups(const bubbles_result& r, co
   return sums;
 }
 
+bool are_worth_naming(const bubbles_result& r, const straggler_waits& waits, const bubble_thresholds& t) {
+  return waits.waited_ps > 0 && at_least(waits.waited_ps, time_ps_of(r, -1, true), t.exposed_ratio_ppm);
+}
+
 // Part of the communication, exposed or not, of all steps and between them.
 void add_stragglers(bubbles_result& into, const straggler_waits& waits, const bubble_thresholds& t) {
   const bool exposed = std::any_of(into.causes.begin(), into.causes.end(),
@@ -345,7 +349,7 @@ void add_stragglers(bubbles_result& into, const straggler_waits& waits, const bu
     into.evidence_gaps.push_back("how long collectives wait for other ranks is not known: " + waits.missing);
   if (!waits.unjudged.empty())
     into.evidence_gaps.push_back("it is not known of all collectives how long ranks wait in them: " + waits.unjudged);
-  if (waits.waited_ps <= 0 || !at_least(waits.waited_ps, time_ps_of(into, -1, true), t.exposed_ratio_ppm)) return;
+  if (!are_worth_naming(into, waits, t)) return;
   cause_summary& c = into.causes.emplace_back();
   c.cause = idle_cause::straggler_wait;
   c.sure = certainty::proved;
@@ -414,12 +418,18 @@ void summarise_causes(bubbles_result& into, const activity& of, const std::vecto
                            " was launched after the gap had begun");
   }
   const std::vector<recorded_waits> recorded = recorded_waits_of_groups(into, of);
+  const bool waits_count = are_worth_naming(into, waits, t);
   for (std::size_t g = 0; g < into.groups.size(); ++g) {
     if (add_exposed(into, g, idle_cause::exposed_comm, &step_breakdown::comm_exposed_ps, t)) {
       std::vector<std::string>& evidence = into.causes.back().evidence;
       exposed_split split;
       for (const std::uint32_t s : into.groups[g].steps) split.add(facts[s].exposed);
       if (std::string text = split_text(split); !text.empty()) evidence.push_back(std::move(text));
+      // What ranks wait for each other counts as straggler_wait: no time is in two causes.
+      if (waits_count && split.waiting_ps > 0) {
+        into.causes.back().total_ps = std::max<std::int64_t>(into.causes.back().total_ps - split.waiting_ps, 0);
+        evidence.push_back(human_duration(split.waiting_ps) + " of it waits for other ranks");
+      }
       if (const recorded_waits& listed = recorded[g]; listed.elapsed_ps > 0)
         evidence.push_back("its collectives last " + human_duration(listed.elapsed_ps) + ", of which " +
                            share_text(listed.wait_ps, listed.elapsed_ps) + " wait for other ranks and " +

@@ -100,6 +100,38 @@ bool has_only_marked_steps(const bubbles_result& r) noexcept {
   return !r.steps.empty() && std::none_of(r.steps.begin(), r.steps.end(), [](const bubble_step& s) { return s.pseudo; });
 }
 
+bool explains(idle_cause c) noexcept {
+  return c != idle_cause::unexplained && c != idle_cause::host_untraced && c != idle_cause::device_dependency;
+}
+
+std::optional<leading_cause> find_leading_cause(const std::vector<time_row>& time, bool only_waiting) {
+  struct sum {
+    std::int64_t all_ps = 0, likely_ps = 0, proved_ps = 0;
+  };
+  std::map<idle_cause, sum> sums;
+  std::int64_t service_ps = 0;
+  const auto add = [](std::int64_t& to, std::int64_t ps) { to = saturating_add(to, ps); };
+  for (const time_row& row : time) {
+    if (row.device >= 0 || !row.in_steps) continue;
+    add(service_ps, row.time_ps);
+    std::optional<idle_cause> cause = row.cause;
+    if (!cause && row.use == time_use::exposed_comm) cause = idle_cause::exposed_comm;
+    if (!cause && row.use == time_use::exposed_copy) cause = idle_cause::exposed_copy;
+    if (!cause || !explains(*cause) || (only_waiting && row.use != time_use::idle)) continue;
+    sum& of = sums[*cause];
+    add(of.all_ps, row.time_ps);
+    if (row.sure >= certainty::likely) add(of.likely_ps, row.time_ps);
+    if (row.sure == certainty::proved) add(of.proved_ps, row.time_ps);
+  }
+  std::optional<leading_cause> most;
+  for (const auto& [cause, of] : sums) {
+    const std::int64_t half_ps = of.all_ps - of.all_ps / 2;
+    if (of.likely_ps < half_ps || of.all_ps < service_ps / 50 || (most && most->time_ps >= of.all_ps)) continue;
+    most = {cause, of.proved_ps >= half_ps ? certainty::proved : certainty::likely, of.all_ps, service_ps};
+  }
+  return most;
+}
+
 std::int64_t time_ps_of(const bubbles_result& r, std::int32_t device, bool in_steps) noexcept {
   std::int64_t sum_ps = 0;
   for (const time_row& row : r.time)

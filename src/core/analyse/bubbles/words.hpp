@@ -1,6 +1,7 @@
 // Sentences about what was found.
 #pragma once
 #include <analyse/bubbles/kernels.hpp>
+#include <base/kernel_names.hpp>
 #include <profkit/core/bubbles.hpp>
 #include <profkit/core/text.hpp>
 
@@ -23,8 +24,15 @@ namespace bubbles {
 }
 // "MatMulV3"; "all_reduce (default_pg)" for a collective whose process group is known.
 [[nodiscard]] inline std::string op_name(const activity& of, std::uint32_t device, const kernel_row& k) {
+  const activity_device& on = of.devices()[device];
   std::string name(of.text(type_of(k)));
-  const std::vector<kernel_details>& details = of.devices()[device].details;
+  // A wrapper, as "Kernel2", is the type of many kernels: what it wraps says more.
+  if (on.type == accelerator::gpu && k.kind == kernel_class::compute && k.name != 0) {
+    const std::string path = function_of_kernel(of.text(k.name)).path;
+    const std::size_t scope = path.rfind("::");
+    name = scope == std::string::npos ? path : path.substr(scope + 2);
+  }
+  const std::vector<kernel_details>& details = on.details;
   if (k.details == 0 || k.details > details.size() || details[k.details - 1].group == 0) return name;
   return name + " (" + std::string(of.text(details[k.details - 1].group)) + ')';
 }

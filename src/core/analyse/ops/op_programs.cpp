@@ -1,4 +1,5 @@
 #include <analyse/ops/op_programs.hpp>
+#include <trace/line_scan.hpp>
 #include <trace/stats.hpp>
 
 #include <charconv>

@@ -4,6 +4,7 @@
 #include <analyse/questions.hpp>
 #include <trace/filters/select.hpp>
 #include <analyse/report/parts.hpp>
+#include <base/affix.hpp>
 #include <base/contained.hpp>
 #include <profkit/core/activity.hpp>
 #include <profkit/core/architecture.hpp>
@@ -14,6 +15,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -153,12 +155,17 @@ std::vector<finding> findings_of(const profile& p, const report_parts& parts) {
   return all;
 }
 
-// The most useful first: what is sure, then what could be won back.
-void sort_findings(std::vector<finding>& all) {
+// The most useful first: what is sure, then what could be won back. Of what is about idle time the leading cause stands first.
+void sort_findings(std::vector<finding>& all, const std::optional<leading_cause>& leading) {
   const auto won = [](const finding& f) { return std::max(f.recoverable_ps.value_or(0), std::int64_t{0}); };
   std::stable_sort(all.begin(), all.end(), [&](const finding& a, const finding& b) {
     return a.sure != b.sure ? a.sure > b.sure : won(a) > won(b);
   });
+  if (!leading) return;
+  const std::string id = std::string("bubbles.cause.") + idle_cause_name(leading->cause);
+  const auto at = std::find_if(all.begin(), all.end(), [&](const finding& f) { return f.id == id; });
+  const auto first = std::find_if(all.begin(), at, [](const finding& f) { return starts_with(f.id, "bubbles."); });
+  if (at != all.end()) std::rotate(first, at, at + 1);
 }
 
 report_summary sum_up(const trace& t, const report_options& o, const selection::extent& times,
@@ -237,7 +244,7 @@ result<report_result> analyse_report(const trace& t, const report_options& o, co
     auto selected = selection::make(t, o.filters, host);
     if (!selected) return std::move(selected).error();
     found.summary = report::sum_up(t, o, selected->times(), found.parts, found.findings);
-    report::sort_findings(found.findings);
+    report::sort_findings(found.findings, found.parts.bubbles ? find_leading_cause(found.parts.bubbles->found.time) : std::nullopt);
     found.damage = report::damage_of(found.parts);
     return found;
   });

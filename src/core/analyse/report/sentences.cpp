@@ -24,7 +24,7 @@ std::string left_out_sentence(const query_filters& filters) {
 }
 
 // What a reader of the report should know of it; "" where the report says it elsewhere.
-std::string note_of(const finding& f) {
+std::string note_of(const finding& f, const report_summary& summary) {
   const auto is_a = [&](std::string_view kind) { return starts_with(f.id, kind); };
   // Damage and incompleteness stand at the top of a report, waiting beside the idle time.
   if (is_a("damage.") || is_a("incomplete.") || is_a("bubbles.idle")) return {};
@@ -32,7 +32,10 @@ std::string note_of(const finding& f) {
     return f.recoverable_bytes || is_a("memory.module_differs") ? (f.where.empty() ? "" : f.where + ": ") + f.what + '.' : "";
   // How much is exposed stands beside the idle time, and who comes last among the sentences across nodes.
   if (is_a("bubbles.cause.exposed_") || is_a("bubbles.cause.straggler_wait")) return {};
-  return is_a("bubbles.") ? f.what + "; " + f.where : f.what;
+  if (!is_a("bubbles.")) return f.what;
+  // The causes of less stand in one line with their shares.
+  const bool is_most = summary.idle && f.recoverable_ps.value_or(0) >= summary.idle->idle_ps / 2;
+  return is_most ? f.what + "; " + f.where : "";
 }
 
 }  // namespace
@@ -42,7 +45,7 @@ std::vector<std::string> notes_of(const report_parts& parts, const report_summar
   std::vector<std::string> notes;
   if (std::string left_out = left_out_sentence(filters); !left_out.empty()) notes.push_back(std::move(left_out));
   for (const finding& found : findings)
-    if (std::string note = note_of(found); !note.empty()) notes.push_back(std::move(note));
+    if (std::string note = note_of(found, summary); !note.empty()) notes.push_back(std::move(note));
   for (const file_info& file : parts.info.files)
     for (const std::string& text : file.warnings) notes.push_back("The recorder warns: " + text);
   const std::int64_t span = summary.span_ps(), busy = summary.busy_ps;

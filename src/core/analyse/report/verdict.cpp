@@ -4,6 +4,7 @@
 #include <profkit/core/text.hpp>
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -63,17 +64,12 @@ std::string idle_verdict(const idle_total& idle) {
     else if (s.time_ps >= idle.service_ps / 100 || s.use == time_use::compute)
       text += ", " + share(s.time_ps) + " to " + use_words(s.use);
   text += '.';
-  // These two causes explain nothing; a cause that is only possible does not count as known.
-  const std::vector<cause_share> causes = cause_shares(idle);
-  const auto is_known = [&](const cause_share& c) {
-    if (c.cause == idle_cause::host_untraced || c.cause == idle_cause::device_dependency) return false;
-    return std::any_of(idle.time.begin(), idle.time.end(), [&](const time_row& row) {
-      return row.cause == c.cause && row.use == time_use::idle && row.sure >= certainty::likely && row.time_ps >= c.time_ps / 2;
-    });
-  };
-  const auto first = std::find_if(causes.begin(), causes.end(), is_known);
-  if (first != causes.end() && first->time_ps >= idle.service_ps / 50)
-    text += " The largest known cause of waiting: " + std::string(idle_cause_meaning(first->cause)) + " (" +
+  // What no compute hides is named above: what the rest waits for is still to be said.
+  std::optional<leading_cause> first = find_leading_cause(idle.time);
+  if (first && (first->cause == idle_cause::exposed_comm || first->cause == idle_cause::exposed_copy))
+    first = find_leading_cause(idle.time, true);
+  if (first)
+    text += std::string(" The largest known cause of ") + (first->cause == idle_cause::straggler_wait ? "lost time" : "waiting") + ": " + std::string(idle_cause_meaning(first->cause)) + " (" +
             share(first->time_ps) + ").";
   return text;
 }

@@ -116,6 +116,7 @@ struct bubbles_text {
 
   [[nodiscard]] std::vector<shown_threshold> thresholds() const;
   [[nodiscard]] std::vector<shown_time> time() const;
+  [[nodiscard]] std::optional<profkit::leading_cause> leading_cause() const { return find_leading_cause(found.time); }
   [[nodiscard]] std::uint64_t structures_total() const noexcept { return found.structures.size() + found.structures_left_out; }
   [[nodiscard]] std::uint64_t sides_total() const noexcept { return found.block_sides.size() + found.block_sides_left_out; }
   [[nodiscard]] shown_ops ops() const;
@@ -130,6 +131,9 @@ struct bubbles_text {
   [[nodiscard]] bool steps_add_up() const;
 };
 
+[[nodiscard]] inline double share_of_steps(const leading_cause& c) noexcept {
+  return static_cast<double>(c.time_ps) / static_cast<double>(c.service_ps);
+}
 [[nodiscard]] shown_gaps shown(const device_gaps& gaps, const bubbles_text& of, const bubbles_text& with);
 [[nodiscard]] shown_step shown(const bubble_step& step, const bubbles_text& of, const bubbles_text& with);
 [[nodiscard]] shown_structure shown(const step_structure& structure, const bubbles_text& of, const bubbles_text& with);

@@ -114,11 +114,10 @@ const document_entry* entry_of(document which) noexcept {
 }
 
 
-// The bounds of a document when a host takes so many bytes of it; 0: any. A third is for what stands around the lists.
+// The bounds of a document when a host takes so many bytes of it; 0: its own. A third is for what stands around the lists.
 json_bounds bounds_within(std::uint64_t max_bytes, json_bounds of) noexcept {
   if (max_bytes == 0) return of;
-  const std::uint64_t bytes = std::max<std::uint64_t>(max_bytes - max_bytes / 3, 1);
-  of.bytes = of.bytes == 0 ? bytes : std::min(of.bytes, bytes);
+  of.bytes = std::max<std::uint64_t>(max_bytes - max_bytes / 3, 1);
   of.text = of.text == 0 ? max_short_text : std::min(of.text, max_short_text);
   return of;
 }

@@ -29,6 +29,7 @@ struct listed_finding {
 };
 [[nodiscard]] std::optional<std::int64_t> collective_exposed_of(const costliest_work& c) noexcept;
 [[nodiscard]] shown_time shown(const time_row& row, const idle_total& of);
+[[nodiscard]] inline std::optional<leading_cause> leading_cause_of(const idle_total& of) { return find_leading_cause(of.time); }
 
 [[nodiscard]] verdict judge_report(const profile& p, const report_result& found);
 // The frame, the verdict and the path.

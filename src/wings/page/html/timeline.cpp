@@ -91,7 +91,7 @@ void keep_longest(std::vector<const bubble*>& gaps) {
 void write_gap(json_writer& out, const bubble& b, std::int64_t origin_ps, const bubbles_report& of, page_names& names) {
   const activity& a = *of.of;
   const auto name = [&](const kernel_row* k) {
-    out.value(k == nullptr ? 0 : names.of(picture::shown_op_name(a.text(picture::op_of(a.devices()[b.device], *k)))));
+    out.value(k == nullptr ? 0 : names.of(picture::shown_op_name(a.text(op_name_of(a.devices()[b.device], *k)))));
   };
   out.begin_tuple();
   out.value(b.device);

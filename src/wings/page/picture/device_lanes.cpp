@@ -35,7 +35,7 @@ class lane_filler final : public kernel_visitor {
       const kernel_row& row = rows[i];
       if ((row.flags & kernel_duplicate) != 0) continue;
       const std::int64_t end_ps = saturating_add(row.start_ps, row.duration_ps);
-      lanes_[lane_of(row.kind)].add(std::max(row.start_ps, shown_.from_ps), std::min(end_ps, shown_.to_ps), op_of(device_, row));
+      lanes_[lane_of(row.kind)].add(std::max(row.start_ps, shown_.from_ps), std::min(end_ps, shown_.to_ps), op_name_of(device_, row));
     }
     return {};
   }

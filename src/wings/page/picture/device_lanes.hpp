@@ -19,10 +19,6 @@ inline constexpr std::size_t steps_lane = 0;
 
 // The name of a kernel or op as `ops` shows it.
 [[nodiscard]] std::string shown_op_name(std::string_view name);
-// What `ops` names a kernel by: those of NPUs are known by their type.
-[[nodiscard]] inline string_id op_of(const activity_device& on, const kernel_row& k) noexcept {
-  return on.type == accelerator::npu && k.op_type != 0 ? k.op_type : k.name;
-}
 
 // The lanes of the first `devices`, in the order of lane_names, about `most` items each; one pass over the kernels of each
 // device. Under `only` the steps that were asked for, and what ran from the first to the last of them. Names are string ids of
