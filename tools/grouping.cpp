@@ -57,12 +57,12 @@ std::string counted_text(const profkit::op_group& g) {
   return g.worked_ps > 0 ? profkit::share_text(g.worked_ps, g.self_ps) : "";
 }
 
-void print_counted(session& s) {
-  s.out().line("  Rates are over the self time. counted: the share of it of which it is on record what the ops do.");
-}
-
 void print_wrapped(session& s, const std::string& text) {
   s.out().line(s.columns() == 0 ? text : wrap(text, s.columns(), 2));
+}
+
+void print_counted(session& s) {
+  print_wrapped(s, "  Rates are over the self time. counted: the share of it of which it is on record what the ops do.");
 }
 
 slice_writer group_writer(const options& asked, const std::vector<profkit::group_key>& keys) {

@@ -78,6 +78,13 @@ class SchemasTest(Case):
                             checked += self.check_document(command, path, "--json", *few, *given)
         self.assertGreater(checked, 120)
 
+    def test_protobuf_messages(self):
+        cut = self.write("cut.xplane.pb", TPU.read_bytes()[:-7])
+        for path in (TPU, cut, *sorted((DATA / "op_stats").glob("*.pb")), *sorted(CPU_RUN.rglob("*.hlo.pb"))[:1]):
+            for options in ((), ("--limit", "1"), ("--type", "raw", "--limit", "2")):
+                with self.subTest(path=pathlib.Path(path).name, options=options):
+                    self.assertTrue(self.check_document("dump", path, "--json", *options))
+
 
 if __name__ == "__main__":
     harness.main(sys.modules["__main__"])

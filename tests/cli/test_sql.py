@@ -464,20 +464,23 @@ class CommandTest(SqlCase):
 
     def test_captures_are_those_of_the_python_package(self):
         names = ["a.xplane.pb", "a.trace.json.gz", "b.trace.json", "c.pt.trace.json.gz", "c.pt.trace.json.zst", "d.xplane.pb.gz", "d.trace.json",
-                 "notes.txt", "deep/er/e.xplane.pb", "deep/PROF_1/f.xplane.pb", "deep/x_ascend_pt/g.trace.json", ".hidden/h.xplane.pb",
+                 "notes.txt", "deep/er/e.xplane.pb", "deep/er/perfetto_trace.json.gz", "deep/PROF_1/f.xplane.pb", "deep/x_ascend_pt/g.trace.json", ".hidden/h.xplane.pb",
                  "deep/.i.xplane.pb", "e.xplane.pb.zst", "none/at/all.txt"]
         for name in names:
             self.write(name, b"")
         self.write("found.by.its.content", TPU.read_bytes())
         self.write("gpu.json", b'{"traceEvents": [{"ph": "X", "name": "k", "pid": 1, "tid": 1, "ts": 1, "dur": 2}]}')
         self.write("settings.json", b'{"threads": 4}')
+        for name in ("kernel_details.csv", "trace_view.json"):
+            shutil.copy(ASCEND / "ASCEND_PROFILER_OUTPUT" / name, self.write(f"tables/{name}", b""))
         (self.scratch / "link.xplane.pb").symlink_to("a.xplane.pb")
         (self.scratch / "loop").symlink_to(".")
         root = str(self.scratch)
         cases = {
             # As `report` does: what begins with a dot is passed over, and what a file holds counts before its name.
             (root,): ["a.xplane.pb", "b.trace.json", "c.pt.trace.json.gz", "c.pt.trace.json.zst", "d.xplane.pb.gz", "deep/PROF_1",
-                      "deep/er/e.xplane.pb", "deep/x_ascend_pt", "e.xplane.pb.zst", "found.by.its.content", "gpu.json", "link.xplane.pb"],
+                      "deep/er/e.xplane.pb", "deep/x_ascend_pt", "e.xplane.pb.zst", "found.by.its.content", "gpu.json", "link.xplane.pb",
+                      "tables"],
             (root + "/*.trace.json*",): ["a.trace.json.gz", "b.trace.json", "c.pt.trace.json.gz", "c.pt.trace.json.zst", "d.trace.json"],
             (root + "/**/e.xplane*",): ["deep/er/e.xplane.pb", "e.xplane.pb.zst"],
             (root + "/deep/PROF_1", root + "/deep/PROF_1", root + "/nothing"): ["deep/PROF_1", "nothing"],

@@ -6,8 +6,10 @@
 #include <base/contained.hpp>
 #include <base/paths.hpp>
 #include <formats/ascend_folders.hpp>
+#include <read/detect.hpp>
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -28,18 +30,29 @@ std::string_view capture_around(std::string_view path, std::string_view root) {
   return {};
 }
 
-// "x" of x.xplane.pb, x.xplane.pb.gz, x.trace.json, …: both are of one recording.
-std::string_view stem_of(std::string_view path, std::string_view ending) noexcept {
-  const std::size_t at = path.rfind(ending);
-  return at == std::string_view::npos ? std::string_view() : path.substr(0, at);
+// The hosts of the XSpaces of each folder.
+using spaces_of_folders = std::map<std::string_view, std::multiset<std::string>>;
+
+// Whether JSON repeats an XSpace of its folder, by the names, as link_exports() of a capture has it.
+bool is_export(std::string_view path, const spaces_of_folders& spaces) {
+  const auto beside = spaces.find(folder_of(path));
+  const detection named = detect_by_name(last_part_of(path));
+  return beside != spaces.end() && named.is_export_name &&
+         (named.host.empty() || beside->second.size() == 1 || beside->second.count(named.host) != 0);
 }
 
 std::vector<std::string> captures_among(const std::vector<detection_report>& files, std::string_view root) {
-  std::set<std::string_view> found, spaces;
-  for (const detection_report& file : files)
-    if (has_planes(file.family)) spaces.insert(stem_of(file.path, ".xplane.pb"));
+  std::set<std::string_view> found, with_tables;
+  spaces_of_folders spaces;
+  for (const detection_report& file : files) {
+    if (content_of(file.family) == file_content::kernel_table && capture_around(file.path, root).empty())
+      with_tables.insert(folder_of(file.path));
+    if (has_planes(file.family)) spaces[folder_of(file.path)].insert(detect_by_name(last_part_of(file.path)).host);
+  }
+  found = with_tables;  // what else lies in such a folder is of the same capture
   for (const detection_report& file : files) {
     const std::string_view around = capture_around(file.path, root);
+    if (with_tables.count(folder_of(file.path)) != 0) continue;
     if (file.unread || (!around.empty() && is_recognised(file.family))) {
       found.insert(around.empty() ? std::string_view(file.path) : around);
       continue;
@@ -49,10 +62,8 @@ std::vector<std::string> captures_among(const std::vector<detection_report>& fil
       case file_content::probe_records:
       case file_content::recording: found.insert(file.path); break;
       case file_content::trace_events:
-        if (const std::string_view stem = stem_of(file.path, ".trace.json"); stem.empty() || spaces.count(stem) == 0)
-          found.insert(file.path);
+        if (!is_export(file.path, spaces)) found.insert(file.path);
         break;
-      case file_content::kernel_table: found.insert(folder_of(file.path)); break;  // its other tables lie beside it
       default: break;
     }
   }

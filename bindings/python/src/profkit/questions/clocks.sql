@@ -1,14 +1,12 @@
 -- Hosts whose clock may be off: when their steps end, against the other hosts of their run
--- Hosts of a run that communicate end a step nearly together. Of each host the median over the steps that all hosts have; runs
--- without collectives, and captures without a time of day, are left out.
+-- A run is what stands in one folder. Hosts that communicate end a step nearly together. Of each host the median over the steps that all
+-- hosts have; runs without collectives, and captures without a time of day, are left out.
 with origins as (
   select uri, min(origin_unix_ns) as origin_ns from files where file is not null group by uri),
 talking as (
   select distinct uri from collectives where file is not null),
 each as (
-  select coalesce(run, case when instr(uri, 'plugins/profile/') > 0 then
-           substr(uri, 1, instr(uri, 'plugins/profile/') + 14
-                  + instr(substr(uri, instr(uri, 'plugins/profile/') + 16) || '/', '/')) end, uri) as run,
+  select rtrim(rtrim(uri, replace(uri, '/', '')), '/') as run,
          coalesce(host, uri) as host, step_id, uri, end_ps
   from steps where file is not null),
 begun as (
