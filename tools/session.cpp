@@ -203,8 +203,7 @@ void session::heading(std::string_view text) {
 
 void session::absent(std::string_view why) {
   was_absent_ = true;
-  const std::string text = "[absent] " + escape_for_terminal(why);
-  out_.line(columns() == 0 ? text : wrap(text, columns(), 0));
+  out_.line("[absent] " + escape_for_terminal(why));
 }
 
 std::size_t session::rows_of(std::size_t otherwise, std::size_t size) const noexcept {
