@@ -31,6 +31,7 @@ MAX_BYTES = 24_000
 MAX_DOCUMENT_BYTES = 20_000
 MAX_REPORT_BYTES = 16_000
 MAX_EXPLAIN_BYTES = 8_000
+#: Of a report, for its calls; and the most rows of its lists.
 MAX_CALLS_BYTES = 4_000
 BRIEF_ROWS = 10
 MAX_ENTRIES = 200
@@ -389,7 +390,8 @@ def make_server(root: Union[str, "os.PathLike[str]"]) -> MCPServer:
         (`summary.verdict`), the costliest ops, and what was found, with ids for `explain`. `more` has the calls for what was cut."""
         filters: Filters = {"host": host, "plane": plane, "line": line, "event": name, "step": step, "from_ps": from_ps, "to_ps": to_ps}
         with below.open(path) as profile:
-            found = attempt(lambda: bounded(MAX_REPORT_BYTES - MAX_CALLS_BYTES, lambda most: profile.document("brief", limit=BRIEF_ROWS, max_bytes=most, **filters)))
+            found = attempt(lambda: bounded(MAX_REPORT_BYTES - MAX_CALLS_BYTES,
+                                            lambda most: profile.document("brief", limit=BRIEF_ROWS, max_bytes=most, **filters)))
         rest = calls_for_rest(found, "report", path=path, host=host, plane=plane, line=line, name=name, step=step, from_ps=from_ps, to_ps=to_ps)
         return with_calls(found, path, MAX_REPORT_BYTES, rest)
 

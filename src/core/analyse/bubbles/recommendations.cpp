@@ -332,7 +332,7 @@ void list_findings(bubbles_result& into, const activity& of, const bubble_thresh
     for (std::size_t b = 0; b < shown; ++b) f.proof.push_back(evidence_of(of, *longest[b]));
     f.next = "profkit bubbles PATH";
     into.findings.push_back(std::move(f));
-    // What is longer than the known cause and says nothing stays unsaid; the share of it is in the text.
+    // The largest that is known. More may be unexplained: so its share of the idle time is in the text.
     const auto cause = std::find_if(into.causes.begin(), into.causes.end(), [&](const cause_summary& c) {
       return c.group == static_cast<std::int32_t>(i) && !c.is_exposed() && explains(c.cause) &&
              (c.sure >= certainty::likely || c.span != 0);

@@ -1,9 +1,11 @@
 -- Why devices did not compute, the costliest cause first
 -- Of each gap its first cause counts; of communication and copies that no compute hides, that they are so, or that ranks wait in them. What
--- is in steps stands first: these are the causes that a report names. What is not known comes last, with the gaps too short to be listed. Per cent are of the time of the devices in steps, or outside of them.
+-- is in steps stands first: these are the causes that a report names. What is not known comes last, with the gaps too short to be listed.
+-- Per cent are of the time of the devices in steps, or outside of them.
 with each as (
   select in_steps, case "use" when 'idle' then coalesce(nullif(cause, 'unexplained'), 'unknown')
-                    when 'exposed_communication' then coalesce(cause, 'exposed_comm') when 'exposed_copies' then 'exposed_copy' end as why, sum(time_ps / 1e12) as seconds,
+                    when 'exposed_communication' then coalesce(cause, 'exposed_comm')
+                    when 'exposed_copies' then 'exposed_copy' end as why, sum(time_ps / 1e12) as seconds,
          sum(case when certainty = 'proved' then time_ps / 1e12 else 0 end) as proved, sum(gaps) as listed, count(distinct uri) as found_in
   from device_time where file is not null group by 1, 2),
 placed as (
