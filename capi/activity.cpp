@@ -100,8 +100,7 @@ pk_status pk_activity_table(pk_activity* activity, const pk_table_options* optio
     auto devices = profkit::capture_devices::list(activity->profile.capture(), host);
     if (!devices) return std::move(devices).error();
     parts.devices = std::move(*devices);
-    parts.rows = profkit::rows_of(parts.devices, *activity->found,
-                                  activity->profile.core().what().bounds.max_materialised_bytes);
+    parts.rows = profkit::rows_of(parts.devices, *activity->found, activity->profile.core());
     return parts;
   });
 }

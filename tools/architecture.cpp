@@ -113,8 +113,8 @@ class printer {
     if (d_.types.empty()) return;
     if (d_.totals_only) return print_counted_types();
     table t;
-    t.left("type").left("phase").flexible(word_ + "s", cut::end, 8).right("count").right("passes").right("wall");
-    t.right(d_.source == anchor_source::attention ? "attention" : "anchor").right("kernels");
+    t.left("type").left("phase").minor().flexible(word_ + "s", cut::end, 8).right("count").right("passes").right("wall");
+    t.right(d_.source == anchor_source::attention ? "attention" : "anchor").right("kernels").minor();
     t.flexible("mostly", cut::end, 12);
     const std::size_t rows = s_.rows_of(max_types, d_.types.size());
     for (std::size_t i = 0; i < rows; ++i) {
@@ -143,8 +143,8 @@ class printer {
   void print_passes() {
     if (d_.passes.empty()) return;
     table t;
-    t.right("pass").left("phase").flexible("step", cut::end, 6).right(word_ + "s").right("at").right("wall").right("busy");
-    t.right("kernels").right("mean anchor").left("note");
+    t.right("pass").left("phase").flexible("step", cut::end, 6).right(word_ + "s").right("at").minor().right("wall").right("busy");
+    t.right("kernels").minor().right("mean anchor").minor().left("note");
     const std::size_t rows = s_.rows_of(max_passes, d_.passes.size());
     for (std::size_t i = 0; i < rows; ++i) {
       const model_pass& p = d_.passes[i];
@@ -171,7 +171,7 @@ class printer {
   void print_streams() {
     if (d_.streams.empty()) return;
     table t;
-    t.flexible("stream", cut::middle, 8).left("role").right("kernels").right("busy").right("of span").left("overlaps");
+    t.flexible("stream", cut::middle, 8).left("role").right("kernels").right("busy").right("of span").left("overlaps").minor();
     constexpr std::size_t max_streams = 8;
     const std::size_t rows = s_.rows_of(max_streams, d_.streams.size());
     for (std::size_t i = 0; i < rows; ++i) {

@@ -61,7 +61,7 @@ class report {
   std::string name(std::string_view text) const { return escape_for_terminal(text); }
   // As `ops` names it, without its scope.
   std::string kernel_name(const bubble& b, const kernel_row& k) const {
-    std::string full = short_op_name(of_.text(op_name_of(of_.devices()[b.device], k)), "");
+    std::string full = readable_kernel_name(short_op_name(of_.text(op_name_of(of_.devices()[b.device], k)), ""));
     const std::size_t scope = full.rfind("::", full.find_first_of("<("));
     return scope == std::string::npos ? full : full.substr(scope + 2);
   }
@@ -113,7 +113,7 @@ class report {
     const std::int64_t steps_ps = time_ps_of(r_, -1, true), outside_ps = time_ps_of(r_, -1, false);
     table t;
     const bool marked = has_only_marked_steps(r_);
-    t.flexible("device time", cut::end, 20).left("certainty").right(marked ? "in steps" : "time").right("share");
+    t.flexible("device time", cut::end, 20).left("certainty").minor().right(marked ? "in steps" : "time").right("share");
     if (outside_ps > 0) t.right("outside steps").right("share");
     for (const auto& [r, outside] : rows) {
       const bool judged = r->use == time_use::idle;
@@ -138,8 +138,8 @@ class report {
       if (r_.devices[i].kernels > 0) shown.push_back(i);
     if (shown.size() < 2) return;
     table t;
-    t.flexible("device", cut::middle, 8).right("kernels").right("span").right("busy").right("idle").right("gaps");
-    t.right("longest").left("steps from");
+    t.flexible("device", cut::middle, 8).right("kernels").minor().right("span").right("busy").right("idle").right("gaps").minor();
+    t.right("longest").left("steps from").minor();
     const std::size_t rows = s_.rows_of(max_devices, shown.size());
     for (std::size_t i = 0; i < rows; ++i) {
       const device_gaps& d = r_.devices[shown[i]];
@@ -168,9 +168,9 @@ class report {
     std::sort(order.begin(), order.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
     table t;
     if (several_devices()) t.flexible("device", cut::middle, 5);
-    t.flexible("step", cut::end, 6).right("window").right("idle").right("before").right("inside").right("after");
-    t.right("longest").right("gaps").right("compute").right("exposed").right("copy");
-    if (any_unknown) t.right("not known");
+    t.flexible("step", cut::end, 6).right("window").right("idle").right("before").minor().right("inside").minor().right("after").minor();
+    t.right("longest").right("gaps").minor().right("compute").minor().right("exposed").minor().right("copy").minor();
+    if (any_unknown) t.right("not known").minor();
     for (const auto& [idle, i] : order) {
       const bubble_step& b = r_.steps[i];
       const std::int64_t whole = b.service_ps();
@@ -207,8 +207,8 @@ class report {
   void print_groups() {
     if (r_.groups.size() < 2 && r_.steps.size() < 3) return;
     table t;
-    t.left("group").right("steps").right("window").right("idle").right("idle p95").right("longest p95");
-    t.left("pattern").right("recurring").left("host risk");
+    t.left("group").right("steps").right("window").right("idle").right("idle p95").minor().right("longest p95").minor();
+    t.left("pattern").right("recurring").minor().left("host risk").minor();
     const std::size_t rows = s_.rows_of(max_groups, r_.groups.size());
     for (std::size_t i = 0; i < rows; ++i) {
       const bubble_group& g = r_.groups[i];
@@ -252,10 +252,10 @@ class report {
     const std::vector<const bubble*> all = longest_gaps();
     if (all.empty()) return;
     table t;
-    t.right("length").left("").flexible("step", cut::end, 6);
+    t.right("length").left("").flexible("step", cut::end, 6).minor();
     if (several_devices()) t.flexible("device", cut::middle, 5);
-    t.right("at").flexible("after", cut::end, 10).flexible("before", cut::end, 10);
-    t.flexible("cause", cut::end, 16).left("certainty");
+    t.right("at").flexible("after", cut::end, 8).flexible("before", cut::end, 8);
+    t.flexible("cause", cut::end, 14).left("certainty").minor();
     const std::size_t rows = s_.rows_of(max_gaps, all.size());
     for (std::size_t i = 0; i < rows; ++i) {
       const bubble& b = *all[i];
@@ -305,8 +305,8 @@ class report {
   void print_causes() {
     if (r_.causes.empty()) return;
     table t;
-    t.flexible("cause", cut::end, 20).left("certainty").left("in").right("gaps").right("together");
-    t.flexible("the longest", cut::end, 20);
+    t.flexible("cause", cut::end, 20).left("certainty").left("in").minor().right("gaps").right("together");
+    t.flexible("the longest", cut::end, 20).minor();
     const std::size_t rows = s_.rows_of(max_causes, r_.causes.size());
     for (std::size_t i = 0; i < rows; ++i) {
       const cause_summary& c = r_.causes[i];
@@ -336,8 +336,8 @@ class report {
     });
     const std::size_t rows = s_.rows_of(max_structures, order.size());
     table t;
-    t.left("part").flexible("begins with", cut::middle, 12).right("kernels").right("wall").right("of step");
-    t.right("gaps inside").right("longest").right("gap before");
+    t.left("part").flexible("begins with", cut::middle, 12).right("kernels").minor().right("wall").right("of step");
+    t.right("gaps inside").minor().right("longest").right("gap before").minor();
     for (std::size_t i = 0; i < rows; ++i) {
       const step_structure& p = order[i];
       t.row({p.type == step_structure::role::layer
@@ -365,8 +365,8 @@ class report {
     if (shown.empty()) return;
     const std::size_t rows = s_.rows_of(max_ops, shown.size());
     table t;
-    t.flexible("type of op", cut::middle, 16).flexible("core", cut::end, 8).right("calls").right("duration").right("mean");
-    t.right("gaps before").right("waits").flexible("note", cut::end, 12);
+    t.flexible("type of op", cut::middle, 16).flexible("core", cut::end, 8).minor().right("calls").right("duration").right("mean").minor();
+    t.right("gaps before").right("waits").flexible("note", cut::end, 12).minor();
     for (std::size_t i = 0; i < rows; ++i) {
       const bubble_op& op = *shown[i];
       const std::string note =
@@ -407,7 +407,7 @@ class report {
     for (const auto& [op, sum] : by_op) sums.push_back(sum);
     std::stable_sort(sums.begin(), sums.end(), [](const gap_sum& a, const gap_sum& b) { return a.time_ps > b.time_ps; });
     table t;
-    t.flexible("type of op", cut::middle, 16).right("gaps").right("together").right("mean");
+    t.flexible("type of op", cut::middle, 16).right("gaps").right("together").right("mean").minor();
     const std::size_t rows = s_.rows_of(max_short_gaps, sums.size());
     for (std::size_t i = 0; i < rows; ++i)
       t.row({name(of_.text(sums[i].op)), grouped(sums[i].gaps), human_duration(sums[i].time_ps),
@@ -515,7 +515,7 @@ int run_bubbles(const options& given, bubble_options wanted) {
         report(s, *held, wanted).print();
         if (held->found.absent.empty()) {
           s.out().line();
-          s.out().line("  -o DIR/ writes this as JSON, and a report on the model that ran beside it");
+          s.out().line("  " + wrap("-o DIR/ writes this as JSON, and a report on the model that ran beside it", columns_of(s), 2));
         }
         s.lost(*held->of);
         s.lost(held->found.damage);

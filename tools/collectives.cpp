@@ -66,8 +66,8 @@ void print_async_totals(session& s, const collectives_result& found, std::uint64
   std::stable_sort(rows.begin(), rows.end(),
                    [](const auto& a, const auto& b) { return a.second.total_ps > b.second.total_ps; });
   table t;
-  t.right("file").flexible("plane", cut::middle, 8).flexible("op", cut::middle, 20).flexible("category", cut::end, 10);
-  t.right("count").right("in flight").right("max").right("exposed").right("bytes");
+  t.right("file").flexible("plane", cut::middle, 8).flexible("op", cut::middle, 20).flexible("category", cut::end, 10).minor();
+  t.right("count").right("in flight").right("max").minor().right("exposed").right("bytes").minor();
   for (const auto& [k, total] : rows) {
     if (t.is_full(limit)) break;
     t.row({s.file_label(std::get<0>(k)),
@@ -94,7 +94,7 @@ std::string between(std::string_view from_space, std::string_view to_space) {
 void print_transfers(session& s, const collectives_result& found, std::uint64_t limit) {
   if (found.transfers.empty()) return;
   table t;
-  t.right("file").flexible("plane", cut::middle, 8).left("memory").right("copies").right("bytes").right("in flight").right("B/s");
+  t.right("file").flexible("plane", cut::middle, 8).left("memory").minor().right("copies").right("bytes").minor().right("in flight").right("B/s");
   t.right("exposed");
   for (const transfer_total& total : found.transfers) {
     if (t.is_full(limit)) break;
@@ -108,7 +108,7 @@ void print_transfers(session& s, const collectives_result& found, std::uint64_t 
 
 void print_async_rows(session& s, const collectives_result& found, std::uint64_t limit) {
   table t;
-  t.right("file").flexible("plane", cut::middle, 8).right("flow").flexible("op", cut::middle, 20).left("form");
+  t.right("file").flexible("plane", cut::middle, 8).right("flow").flexible("op", cut::middle, 20).left("form").minor();
   t.right("start").right("duration").right("exposed");
   for (const async_row& row : found.async) {
     if (t.is_full(limit)) break;
@@ -143,8 +143,8 @@ void print_ops_rows(session& s, const collectives_result& found, bool halves, st
   const std::vector<profkit::collective_op_row> rows = by_plane(found, halves);
   if (rows.empty()) return;
   table t;
-  t.right("file").flexible("plane", cut::middle, 8).flexible("op", cut::middle, 20).left("category").right("count");
-  t.right("total").right("min").right("max");
+  t.right("file").flexible("plane", cut::middle, 8).flexible("op", cut::middle, 20).left("category").minor().right("count");
+  t.right("total").right("min").minor().right("max");
   for (const profkit::collective_op_row& row : rows) {
     if (t.is_full(limit)) break;
     t.row({s.file_label(row.file), short_plane_name(row.plane_name),
@@ -167,8 +167,8 @@ std::string links_text(const profkit::recorded_communication& row) {
 void print_recorded(session& s, const collectives_result& found, std::uint64_t limit) {
   if (found.recorded.empty()) return;
   table t;
-  t.right("file").flexible("device", cut::middle, 8).flexible("op", cut::middle, 20).right("count").right("elapsed");
-  t.right("waited").right("synchronized").right("moved bytes").right("idle").flexible("links", cut::end, 12);
+  t.right("file").flexible("device", cut::middle, 8).flexible("op", cut::middle, 20).right("count").right("elapsed").minor();
+  t.right("waited").right("synchronized").minor().right("moved bytes").minor().right("idle").flexible("links", cut::end, 12).minor();
   for (const profkit::recorded_communication& row : found.recorded) {
     if (t.is_full(limit)) break;
     t.row({s.file_label(row.file), escape_for_terminal(row.device), escape_for_terminal(row.name), grouped(row.count),

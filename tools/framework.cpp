@@ -25,7 +25,7 @@ using profkit::human_duration;
 
 void print_names(session& s, const framework_result& found, op_order order, std::uint64_t limit) {
   table t;
-  t.right("file").flexible("event", cut::end, 24).right("count").right("total").right("self").right("max");
+  t.right("file").flexible("event", cut::end, 24).right("count").right("total").right("self").right("max").minor();
   for (const profkit::framework_name& row : found.names) {
     if (t.is_full(limit)) break;
     t.row({s.file_label(row.file), row.name.empty() ? "(no name)" : escape_for_terminal(row.name), grouped(row.count),

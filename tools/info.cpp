@@ -82,7 +82,7 @@ void print_plane(session& s, const plane_info& plane, std::size_t position) {
   for (const profkit::named_stat& stat : plane.stats) out.line("    " + stat_text(stat, s.columns() == 0 ? 0 : 80));
   table t;
   std::uint64_t shown = 0;
-  t.flexible("line", cut::middle).left("kind").right("events").right("stats").right("sum").right("from").right("to");
+  t.flexible("line", cut::middle).left("kind").right("events").right("stats").minor().right("sum").right("from").minor().right("to").minor();
   for (const line_info& line : plane.lines) {
     if (limit != 0 && shown == limit) break;
     t.row({line.name.empty() ? "(no name)" : escape_for_terminal(line.name), profkit::line_kind_name(line.kind),

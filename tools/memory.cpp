@@ -3,6 +3,7 @@
 #include "exit_code.hpp"
 #include "places.hpp"
 #include "quantity.hpp"
+#include "report_parts.hpp"
 #include "session.hpp"
 #include "table.hpp"
 #include "text.hpp"
@@ -42,7 +43,7 @@ std::string space_text(std::int64_t color, program_home home) {
 const char* bound_sign(peak_bound b) { return b == peak_bound::exact ? "" : b == peak_bound::lower ? ">= " : "<= "; }
 
 void print_headline(session& s, const memory_result& r) {
-  for (const std::string& line : r.summary) s.out().line(wrap(escape_for_terminal(line), 100, 0));
+  for (const std::string& line : r.summary) s.out().line(wrap(escape_for_terminal(line), columns_of(s), 0));
 }
 
 void print_memory_of_modules(session& s, const memory_result& r) {
@@ -51,8 +52,8 @@ void print_memory_of_modules(session& s, const memory_result& r) {
     if (!m.spaces.empty() || m.damage) shown.push_back(&m);
   if (shown.empty()) return;
   table t;
-  t.flexible("module", cut::middle, 16).left("space").right("total").right("peak").right("temporary").right("floor");
-  t.flexible("peak at", cut::middle, 12).left("method");
+  t.flexible("module", cut::middle, 16).left("space").right("total").right("peak").right("temporary").minor().right("floor").minor();
+  t.flexible("peak at", cut::middle, 12).minor().left("method").minor();
   const std::size_t most = most_rows(s, shown.size(), max_programs);
   for (std::size_t i = 0; i < shown.size() && i < most; ++i) {
     const module_memory& m = *shown[i];
@@ -101,7 +102,7 @@ void print_bar(session& s, const memory_result& r, bool was_named) {
   s.out().line("  [" + bar + ']');
   legend.print(s.out(), s.columns());
   if (r.modules.size() > 1 || was_named)
-    s.out().line("  chosen: " + wrap(escape_for_terminal(r.selection), 90, 4));
+    s.out().line("  chosen: " + wrap(escape_for_terminal(r.selection), columns_of(s) - 10, 4));
   const std::vector<module_source>& places = r.modules[h.module].sources;
   const auto others = std::count_if(places.begin(), places.end(), [](const auto& place) { return !place.same_bytes; });
   if (places.size() > 1)
@@ -109,17 +110,17 @@ void print_bar(session& s, const memory_result& r, bool was_named) {
                  (others == 0 ? ""
                               : ", " + grouped(static_cast<std::uint64_t>(others)) +
                                     " of them with other bytes for the same memory"));
-  s.out().line("  " + wrap(f->coverage, 98, 2));
+  s.out().line("  " + wrap(f->coverage, columns_of(s), 2));
   if (f->bound != peak_bound::exact)
     s.out().line("  " + s.out().screen().paint("bound: ", style::warning) + peak_bound_name(f->bound) + ", " +
-                 wrap(f->bound_reason, 90, 2));
+                 wrap(f->bound_reason, columns_of(s) - 10, 2));
 }
 
 void print_alive(session& s, const hlo_report& h, std::uint64_t top) {
   if (h.alive.empty()) return;
   table t;
-  t.right("bytes").right("share").left("class").flexible("instruction", cut::middle, 12).left("opcode");
-  t.flexible("shape", cut::end, 8).flexible("op_name", cut::start, 8).flexible("source", cut::start, 8);
+  t.right("bytes").right("share").left("class").minor().flexible("instruction", cut::middle, 12).left("opcode").minor();
+  t.flexible("shape", cut::end, 8).minor().flexible("op_name", cut::start, 8).minor().flexible("source", cut::start, 8).minor();
   std::uint64_t shown = 0;
   for (const buffer_row& b : h.alive) {
     if (shown == top) break;
@@ -156,15 +157,17 @@ void print_floor(session& s, const memory_result& r) {
   const space_memory* f = r.modules[h.module].space(h.color);
   if (f == nullptr) return;
   s.heading("What stays");
-  s.out().line("  floor           " + size_text(f->residency_floor_bytes) +
-               "  in use at every moment; no rematerialisation goes below it");
-  s.out().line("  lone owners     " + size_text(h.always_alive_total_bytes) +
-               "  of the temp pool, at addresses that one buffer alone uses");
+  constexpr std::size_t indent = 18;
+  const auto say = [&](std::string label, const std::string& text) {
+    label.resize(indent, ' ');
+    s.out().line(label + wrap(text, columns_of(s), indent));
+  };
+  say("  floor", size_text(f->residency_floor_bytes) + "  in use at every moment; no rematerialisation goes below it");
+  say("  lone owners", size_text(h.always_alive_total_bytes) + "  of the temp pool, at addresses that one buffer alone uses");
   std::int64_t donated = 0;
   for (const donation_row& d : h.donation) donated += d.saved_bytes;
   if (donated > 0) {
-    s.out().line("  donation        " + size_text(donated) + "  in " + count_of(h.donation.size(), "parameter") +
-                 " with the shape of a result:");
+    say("  donation", size_text(donated) + "  in " + count_of(h.donation.size(), "parameter") + " with the shape of a result:");
     std::size_t shown = 0;
     for (const donation_row& d : h.donation) {
       if (shown++ == 5) break;
@@ -174,10 +177,12 @@ void print_floor(session& s, const memory_result& r) {
     }
   }
   for (const what_if_result& w : h.what_if) {
-    s.out().line("  what if " + w.action + ' ' + escape_for_terminal(w.name) + ": peak " + size_text(w.before_bytes) +
-                 " -> at least " + size_text(w.after_bytes) + ", at most " + size_text(w.before_bytes - w.after_bytes) +
-                 " saved (" + count_of(w.n_buffers, "buffer") + ", " + size_text(w.buffer_bytes) + ')');
-    s.out().line("    " + wrap(w.claim, 96, 4));
+    const std::string text = "what if " + w.action + ' ' + escape_for_terminal(w.name) + ": peak " + size_text(w.before_bytes) +
+                             " -> at least " + size_text(w.after_bytes) + ", at most " +
+                             size_text(w.before_bytes - w.after_bytes) + " saved (" + count_of(w.n_buffers, "buffer") + ", " +
+                             size_text(w.buffer_bytes) + ')';
+    s.out().line("  " + wrap(text, columns_of(s), 4));
+    s.out().line("    " + wrap(w.claim, columns_of(s), 4));
   }
 }
 
@@ -201,8 +206,8 @@ void print_allocators(session& s, const memory_result& r) {
   std::stable_sort(order.begin(), order.end(),
                    [](const auto* a, const auto* b) { return a->occupancy_peak_bytes > b->occupancy_peak_bytes; });
   table t;
-  t.flexible("allocator", cut::middle, 8).flexible("device", cut::middle, 8).flexible("host", cut::middle, 6);
-  t.right("filled to").right("reserved").right("allocated").right("capacity").right("used").right("at").left("replay");
+  t.flexible("allocator", cut::middle, 8).flexible("device", cut::middle, 8).flexible("host", cut::middle, 6).minor();
+  t.right("filled to").right("reserved").right("allocated").minor().right("capacity").minor().right("used").minor().right("at").left("replay").minor();
   const std::size_t most = most_rows(s, order.size(), max_allocators);
   for (std::size_t i = 0; i < order.size() && i < most; ++i) {
     const allocator_memory& a = *order[i];
@@ -272,7 +277,7 @@ void print_runtime(session& s, const memory_result& r, std::uint64_t top) {
                           t.by_lifetime_class.front().key != lifetime_class_name(lifetime_class::unknown);
   table rows;
   rows.right("bytes").right("share").right("count").left("kind").left("lifetime");
-  rows.flexible("shape", cut::end, 10).left("type").flexible("op", cut::start, 12).flexible("from", cut::middle, 12);
+  rows.flexible("shape", cut::end, 10).left("type").minor().flexible("op", cut::start, 12).minor().flexible("from", cut::middle, 12).minor();
   const std::vector<live_group> groups = grouped_rows(t.alive);
   std::uint64_t shown = 0;
   for (const live_group& g : groups) {
@@ -299,7 +304,7 @@ void print_runtime(session& s, const memory_result& r, std::uint64_t top) {
       by_class += (by_class.empty() ? "" : ", ") + c.key + ' ' + size_text(c.total_bytes);
     s.out().line("  by lifetime: " + by_class);
   }
-  for (const std::string& w : t.diagnostics.warnings) s.out().line("  - " + wrap(escape_for_terminal(w), 94, 4));
+  for (const std::string& w : t.diagnostics.warnings) s.out().line("  - " + wrap(escape_for_terminal(w), columns_of(s), 4));
 }
 
 std::string compared(const memory_invariant& i) {
@@ -334,7 +339,7 @@ void print_findings(session& s, const memory_result& r) {
     const finding& f = *news[i];
     const bool named = !f.where.empty() && f.what.find(f.where) == std::string::npos;
     s.out().line("  - " +
-                 wrap(escape_for_terminal((named ? f.where + ": " : "") + f.what + ". Next: " + f.next), 94, 4));
+                 wrap(escape_for_terminal((named ? f.where + ": " : "") + f.what + ". Next: " + f.next), columns_of(s), 4));
   }
   if (news.size() > max_findings)
     s.out().line("  … " + count_of(static_cast<std::uint64_t>(news.size() - max_findings), "more finding") +

@@ -23,8 +23,8 @@ constexpr std::uint64_t default_instructions = 50;
 void print_list(session& s, const modules_result& found) {
   const std::uint64_t limit = s.asked().limit.value_or(default_rows);
   table t;
-  t.right("file").flexible("module", cut::middle, 24).right("id").right("computations").right("instructions");
-  t.right("size").left("file beside it").flexible("");
+  t.right("file").flexible("module", cut::middle, 24).right("id").minor().right("computations").minor().right("instructions");
+  t.right("size").left("file beside it").minor().flexible("");
   for (const module_row& m : found.modules) {
     if (t.is_full(limit)) break;
     t.row({s.file_label(m.file), escape_for_terminal(m.name), std::to_string(m.module_id), grouped(m.computations),
@@ -45,8 +45,8 @@ std::string source_of(const instruction_row& i) {
 void print_instructions(session& s, const entry_dump& entry, const std::vector<std::size_t>& order,
                         std::uint64_t limit) {
   table t;
-  t.right("").flexible("opcode", cut::end, 12).flexible("name", cut::middle, 26).flexible("shape", cut::end, 18);
-  t.flexible("op_name", cut::start, 12).flexible("source", cut::start, 12);
+  t.right("").flexible("opcode", cut::end, 12).flexible("name", cut::middle, 26).flexible("shape", cut::end, 18).minor();
+  t.flexible("op_name", cut::start, 12).minor().flexible("source", cut::start, 12).minor();
   for (const std::size_t at : order) {
     if (t.is_full(limit)) break;
     const instruction_row& i = entry.proto_order[at];

@@ -62,9 +62,9 @@ void print_line(session& s, ops_line& line, const profkit::op_programs& programs
 
   const bool wide = s.asked().wide;
   table t;
-  t.flexible("op", cut::middle, 24).flexible("program", cut::middle, 12).flexible("category", cut::end, 10);
+  t.flexible("op", cut::middle, 24).flexible("program", cut::middle, 12).minor().flexible("category", cut::end, 10).minor();
   t.right("count").right("total").right("self");
-  t.right("of busy").right("FLOP/s").right("B/s");
+  t.right("of busy").minor().right("FLOP/s").minor().right("B/s").minor();
   if (wide) t.right("min").right("max").left("tf_op").left("full name");
   if (order != op_order::total) line.ops.sort_by(order_of(order));
   const std::size_t shown = rows_within(line.ops.size(), limit);
@@ -154,10 +154,10 @@ profkit::result<void> print_groups(session& s, const group_option& asked) {
   print_wrapped(s, facts);
   table t;
   t.right("of ops").right("self time").right("count");
-  if (found->flops != 0) t.right("FLOP/s");
-  if (found->bytes != 0) t.right("B/s");
+  if (found->flops != 0) t.right("FLOP/s").minor();
+  if (found->bytes != 0) t.right("B/s").minor();
   const bool in_part = counts_in_part(*found);
-  if (in_part) t.right("counted");
+  if (in_part) t.right("counted").minor();
   const bool of_ranges = found->keys.front() == profkit::group_key::range;
   if (of_ranges) t.right("backward of it");
   t.flexible(asked.by, cut::middle, 24);

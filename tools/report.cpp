@@ -366,9 +366,9 @@ void print_busiest_ops(session& s, const report_summary& found) {
       .right("self time")
       .right("count")
       .flexible("op", cut::middle, 24)
-      .flexible("program", cut::middle, 12)
-      .flexible("category", cut::end, 12);
-  t.right("FLOP/s").right("B/s");
+      .flexible("program", cut::middle, 12).minor()
+      .flexible("category", cut::end, 12).minor();
+  t.right("FLOP/s").minor().right("B/s").minor();
   programs_met met;
   for (const profkit::report_op& op : found.ops) met.add(op.details.program);
   for (const profkit::report_op& op : found.ops)
@@ -389,12 +389,12 @@ void print_modules_part(session& s, const report_summary& found) {
   const std::vector<profkit::module_total>& modules = found.modules;
   if (modules.empty()) return;
   table t;
-  t.flexible("module", cut::middle, 30)
+  t.flexible("module", cut::middle, 22)
       .right("runs")
       .right("total")
       .right("longest")
-      .right("instructions")
-      .right("size");
+      .right("instructions").minor()
+      .right("size").minor();
   const std::size_t shown = shown_of(modules.size(), max_modules);
   for (std::size_t i = 0; i < shown; ++i) {
     const profkit::module_total& m = modules[i];
@@ -426,8 +426,8 @@ std::string course_text(session& s, const profkit::step_group& g) {
 void print_steps_part(session& s, const std::vector<profkit::step_group>& groups) {
   if (groups.empty()) return;
   table t;
-  t.right("file").flexible("plane", cut::middle, 12).right("steps").right("median").right("shortest").right("longest");
-  t.left("in order").left("source");
+  t.right("file").flexible("plane", cut::middle, 12).right("steps").right("median").right("shortest").minor().right("longest");
+  t.left("in order").minor().left("source").minor();
   const std::size_t shown = shown_of(groups.size(), max_steps);
   for (std::size_t i = 0; i < shown; ++i) {
     const profkit::duration_statistics& d = groups[i].times;
@@ -452,12 +452,12 @@ void print_collectives_part(session& s, const report_summary& found) {
   const std::vector<profkit::collective_total>& kinds = found.collectives;
   if (kinds.empty()) return;
   table t;
-  t.flexible("kind", cut::end, 16)
+  t.flexible("kind", cut::end, 12)
       .left("")
       .right("count")
       .right("total")
-      .right("longest")
-      .right("of ops")
+      .right("longest").minor()
+      .right("of ops").minor()
       .right("exposed");
   const std::size_t shown = shown_of(kinds.size(), max_collectives - 1);
   for (std::size_t i = 0; i < shown; ++i) {

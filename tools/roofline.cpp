@@ -74,8 +74,8 @@ profkit::result<void> print_roofline(session& s, const group_option& asked) {
   table t;
   bool over = false;
   const bool in_part = counts_in_part(*found);
-  t.right("of ops").right("self time").right("FLOP/s").right("B/s").right("FLOP/B");
-  if (in_part) t.right("counted");
+  t.right("of ops").right("self time").right("FLOP/s").minor().right("B/s").minor().right("FLOP/B").minor();
+  if (in_part) t.right("counted").minor();
   t.right("of roof").left("bound by");
   t.flexible(asked.by, cut::middle, 20);
   t.print_each(s.out(), s.columns(), found->rows.size(), [&](std::size_t at) {

@@ -19,8 +19,8 @@ using profkit::step_row;
 
 void print_step_summary(session& s, const profkit::step_list& steps) {
   table t;
-  t.right("file").flexible("plane", cut::middle).left("source").right("steps").right("median").right("min");
-  t.right("max").right("total");
+  t.right("file").flexible("plane", cut::middle).left("source").minor().right("steps").right("median").right("min").minor();
+  t.right("max").minor().right("total");
   for (const profkit::step_group& g : profkit::group_steps(steps)) {
     const profkit::duration_statistics& d = g.times;
     t.row({s.file_label(g.first.file), step_place(g.first), profkit::step_source_name(g.first.source),
@@ -32,7 +32,7 @@ void print_step_summary(session& s, const profkit::step_list& steps) {
 
 void print_step_rows(session& s, const profkit::step_list& steps, std::uint64_t limit) {
   table t;
-  t.right("file").flexible("plane", cut::middle).right("index").flexible("step", cut::middle).right("number");
+  t.right("file").flexible("plane", cut::middle).right("index").flexible("step", cut::middle).right("number").minor();
   t.right("start").right("duration");
   for (std::size_t i = 0; i < steps.size() && !t.is_full(limit); ++i) {
     const step_row step = steps[i];

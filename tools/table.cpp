@@ -25,17 +25,22 @@ void print_more(text_output& out, std::uint64_t total, std::uint64_t shown, std:
 }
 
 table& table::left(std::string title) {
-  columns_.push_back({std::move(title), align::left, false, cut::end, 0});
+  columns_.push_back({std::move(title), align::left, false, cut::end, 0, false});
   return *this;
 }
 
 table& table::right(std::string title) {
-  columns_.push_back({std::move(title), align::right, false, cut::end, 0});
+  columns_.push_back({std::move(title), align::right, false, cut::end, 0, false});
   return *this;
 }
 
 table& table::flexible(std::string title, cut where, std::size_t least) {
-  columns_.push_back({std::move(title), align::left, true, where, least});
+  columns_.push_back({std::move(title), align::left, true, where, least, false});
+  return *this;
+}
+
+table& table::minor() {
+  columns_.back().is_minor = true;
   return *this;
 }
 
@@ -88,6 +93,14 @@ void table::print_rows(text_output& out, std::size_t columns, std::size_t indent
     --width[widest];
     --total;
   }
+  std::string left_out;
+  for (std::size_t at = shown.size(); out.screen().has_width && columns != 0 && total > columns && at-- > 1;) {
+    const std::size_t c = shown[at];
+    if (!columns_[c].is_minor) continue;
+    total -= gutter + width[c];
+    left_out = columns_[c].title + (left_out.empty() ? "" : ", ") + left_out;
+    shown.erase(shown.begin() + static_cast<std::ptrdiff_t>(at));
+  }
 
   const auto print_row = [&](const std::vector<std::string>& cells, bool heading) {
     std::string text(indent, ' ');
@@ -111,6 +124,9 @@ void table::print_rows(text_output& out, std::size_t columns, std::size_t indent
     print_row(titles, true);
   }
   for (std::size_t at = 0; at < rows; ++at) print_row(row_at(at), false);
+  if (left_out.empty()) return;
+  const std::string note = wrap("no room in " + std::to_string(columns) + " columns for: " + left_out, columns, indent);
+  out.line(std::string(indent, ' ') + out.screen().paint(note, style::dim));
 }
 
 }  // namespace profkit_tool

@@ -39,6 +39,8 @@ class table {
   table& left(std::string title);
   table& right(std::string title);
   table& flexible(std::string title, cut where = cut::end, std::size_t least = 16);
+  // The last column given is left out where a terminal has no room for all, those further to the right first; the table names it.
+  table& minor();
 
   void row(std::vector<std::string> cells);
   [[nodiscard]] bool empty() const noexcept { return rows_.empty(); }
@@ -63,6 +65,7 @@ class table {
     bool gives_way = false;
     cut where = cut::end;
     std::size_t least = 0;
+    bool is_minor = false;
   };
   std::vector<column> columns_;
   std::vector<std::vector<std::string>> rows_;

@@ -45,7 +45,8 @@ terminal look_at_terminal(int descriptor, color_mode mode) {
   winsize size{};
   std::size_t columns = columns_asked_for();
   if (columns == 0 && t.is_terminal && ioctl(descriptor, TIOCGWINSZ, &size) == 0) columns = size.ws_col;
-  if (columns != 0) t.columns = std::clamp<std::size_t>(columns, 60, 200);
+  t.has_width = columns != 0;
+  if (t.has_width) t.columns = std::clamp<std::size_t>(columns, 60, 200);
   return t;
 }
 

@@ -14,6 +14,7 @@ struct terminal {
   bool is_terminal = false;  // the stream is a terminal
   bool color = false;
   std::size_t columns = 100;
+  bool has_width = false;  // `columns` is that of a terminal, or was asked for; else a reader may take wider lines
 
   // `text` in a style; unchanged where colour is off.
   [[nodiscard]] std::string paint(std::string_view text, style s) const;

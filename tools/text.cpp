@@ -95,13 +95,25 @@ std::string source_name(const std::string& symbol) {
   return name.empty() ? std::string(whole) : name;
 }
 
+namespace {
+
+// Where the first word ends; a number stays with what it counts.
+std::size_t end_of_word(std::string_view text) noexcept {
+  const std::size_t end = text.find(' ');
+  const std::string_view word = text.substr(0, end);
+  const bool is_number = !word.empty() && word.back() >= '0' && word.back() <= '9' && word.find_first_not_of("0123456789.,(") == std::string_view::npos;
+  return is_number && end != std::string_view::npos ? text.find(' ', end + 1) : end;
+}
+
+}  // namespace
+
 std::string wrap(std::string_view text, std::size_t columns, std::size_t indent) {
   if (columns == 0) return std::string(text);
   std::string out;
   std::size_t used = indent;
   bool line_is_empty = true;
   while (!text.empty()) {
-    const std::size_t blank = text.find(' ');
+    const std::size_t blank = end_of_word(text);
     const std::string_view word = text.substr(0, blank);
     text = blank == std::string_view::npos ? std::string_view{} : text.substr(blank + 1);
     const std::size_t width = terminal_width(word);

@@ -226,6 +226,8 @@ type BubbleStep struct {
 	BubbleCount uint64
 	// Anomalies of the step.
 	Tags []string
+	// Gaps long enough to be listed, before the first kernel and after the last among them.
+	ReportablePs int64
 }
 
 func bubbleStepOf(row *C.pk_bubble_step) BubbleStep {
@@ -235,7 +237,7 @@ func bubbleStepOf(row *C.pk_bubble_step) BubbleStep {
 		int64(row.largest_internal_ps), int64(row.compute_only_ps), int64(row.comm_exposed_ps),
 		int64(row.comm_overlapped_ps), int64(row.copy_ps), int64(row.other_ps), int64(row.idle_ps),
 		int64(row.not_recorded_ps), uint64(row.unrecorded_launches), uint64(row.bubble_count),
-		bits(namesOf["bubble_tag"], row.tags),
+		bits(namesOf["bubble_tag"], row.tags), int64(row.reportable_ps),
 	}
 }
 
@@ -282,16 +284,20 @@ type Kernel struct {
 	OutputShapes string
 	// As recorded.
 	InputTypes string
-	// Innermost operator of the framework that launched it: "aten::addmm".
+	// Innermost operator of the framework that launched it: "aten::addmm", "dot_general".
 	FrameworkOp string
 	// Outermost operator around that: "aten::linear".
 	OuterOp string
-	// Modules around the launch, from outside in.
+	// Modules around the launch, from outside in: "BertModel_0/Linear_3".
 	Module string
+	// Marked ranges that were open at the launch, from outside in: "forward > attention".
+	Range string
 	// Line of code that is not the framework's: "model.py(31): forward".
 	Source string
 	// Of a training step: forward, recomputation, backward or optimizer.
 	Phase string
+	// Compiled program that it is of: "jit_f(7)".
+	Program string
 	// Runs on an AI CPU, whatever its kind.
 	OnAICPU bool
 	// The same collective was listed twice: not to be summed.
@@ -308,8 +314,8 @@ func kernelOf(row *C.pk_kernel_row) Kernel {
 		text(row.op_type), KernelKind(1 + row.kind), text(row.core), text(row.step_id), int64(row.start_ps),
 		int64(row.duration_ps), int64(row.wait_ps), row.flags&C.PK_KERNEL_HAS_WAIT != 0, int64(row.launch_ps),
 		row.flags&C.PK_KERNEL_HAS_LAUNCH != 0, text(row.input_shapes), text(row.output_shapes), text(row.input_types),
-		text(row.framework_op), text(row.outer_op), text(row.module), text(row.source), text(row.phase),
-		row.flags&C.PK_KERNEL_ON_AICPU != 0, row.flags&C.PK_KERNEL_DUPLICATE != 0,
+		text(row.framework_op), text(row.outer_op), text(row.module), text(row._range), text(row.source),
+		text(row.phase), text(row.program), row.flags&C.PK_KERNEL_ON_AICPU != 0, row.flags&C.PK_KERNEL_DUPLICATE != 0,
 		row.flags&C.PK_KERNEL_IN_FLIGHT != 0, uint64(row.source_row),
 	}
 }

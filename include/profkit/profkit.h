@@ -882,11 +882,13 @@ typedef struct pk_kernel_row {
   pk_str input_shapes; /**< as recorded */
   pk_str output_shapes; /**< as recorded */
   pk_str input_types; /**< as recorded */
-  pk_str framework_op; /**< innermost operator of the framework that launched it: "aten::addmm" */
+  pk_str framework_op; /**< innermost operator of the framework that launched it: "aten::addmm", "dot_general" */
   pk_str outer_op; /**< outermost operator around that: "aten::linear" */
-  pk_str module; /**< modules around the launch, from outside in */
+  pk_str module; /**< modules around the launch, from outside in: "BertModel_0/Linear_3" */
+  pk_str range; /**< marked ranges that were open at the launch, from outside in: "forward > attention" */
   pk_str source; /**< line of code that is not the framework's: "model.py(31): forward" */
   pk_str phase; /**< of a training step: forward, recomputation, backward or optimizer */
+  pk_str program; /**< compiled program that it is of: "jit_f(7)" */
   uint64_t source_row; /**< line of a table, ordinal of a JSON event, byte offset in an XSpace */
   int32_t kind; /**< PK_KERNEL_: what it counts as */
   uint32_t flags; /**< PK_KERNEL_ */
@@ -2288,6 +2290,7 @@ typedef struct pk_bubble_step {
   int64_t not_recorded_ps; /**< not known: work was launched that was not recorded */
   uint64_t unrecorded_launches; /**< launches of the step without any record of a device */
   uint64_t bubble_count; /**< internal gaps of any length */
+  int64_t reportable_ps; /**< gaps long enough to be listed, before the first kernel and after the last among them */
   uint32_t tags; /**< 1 << PK_BUBBLE_TAG_: anomalies of the step */
   uint32_t reserved; /**< 0 */
 } pk_bubble_step;

@@ -646,7 +646,7 @@ AT(pk_activity_device, host_group, 52);
 AT(pk_activity_device, accelerator, 56);
 AT(pk_activity_device, flags, 60);
 
-SIZE(pk_kernel_row, 256);
+SIZE(pk_kernel_row, 288);
 AT(pk_kernel_row, file, 0);
 AT(pk_kernel_row, device, 4);
 AT(pk_kernel_row, stream, 8);
@@ -664,11 +664,13 @@ AT(pk_kernel_row, input_types, 144);
 AT(pk_kernel_row, framework_op, 160);
 AT(pk_kernel_row, outer_op, 176);
 AT(pk_kernel_row, module, 192);
-AT(pk_kernel_row, source, 208);
-AT(pk_kernel_row, phase, 224);
-AT(pk_kernel_row, source_row, 240);
-AT(pk_kernel_row, kind, 248);
-AT(pk_kernel_row, flags, 252);
+AT(pk_kernel_row, range, 208);
+AT(pk_kernel_row, source, 224);
+AT(pk_kernel_row, phase, 240);
+AT(pk_kernel_row, program, 256);
+AT(pk_kernel_row, source_row, 272);
+AT(pk_kernel_row, kind, 280);
+AT(pk_kernel_row, flags, 284);
 
 SIZE(pk_memory_options, 96);
 AT(pk_memory_options, struct_size, 0);
@@ -979,7 +981,7 @@ AT(pk_architecture_options, step_pattern, 16);
 AT(pk_architecture_options, limit, 24);
 AT(pk_architecture_options, hooks, 32);
 
-SIZE(pk_bubble_step, 168);
+SIZE(pk_bubble_step, 176);
 AT(pk_bubble_step, file, 0);
 AT(pk_bubble_step, device, 4);
 AT(pk_bubble_step, step, 8);
@@ -1000,8 +1002,9 @@ AT(pk_bubble_step, idle_ps, 128);
 AT(pk_bubble_step, not_recorded_ps, 136);
 AT(pk_bubble_step, unrecorded_launches, 144);
 AT(pk_bubble_step, bubble_count, 152);
-AT(pk_bubble_step, tags, 160);
-AT(pk_bubble_step, reserved, 164);
+AT(pk_bubble_step, reportable_ps, 160);
+AT(pk_bubble_step, tags, 168);
+AT(pk_bubble_step, reserved, 172);
 
 SIZE(pk_bubble, 144);
 AT(pk_bubble, file, 0);

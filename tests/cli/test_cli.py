@@ -73,7 +73,6 @@ class UsageTest(Case):
         self.assertNotIn("did you mean", run("nothing").err)
 
     def test_as_wide_as_columns_says(self):
-        # Of what is wrapped, the first sentence; tables keep what their numbers need.
         widest = {columns: max(map(len, run("report", TPU, environment={"COLUMNS": columns}).out.splitlines()[1:4]))
                   for columns in ("70", "100", "7", "wide", "")}
         self.assertLessEqual(widest["70"], 70)
@@ -81,6 +80,13 @@ class UsageTest(Case):
         self.assertEqual(widest["wide"], widest["100"])
         self.assertEqual(widest[""], widest["100"])
         self.assertLess(widest["7"], widest["70"])   # the least is 60
+        for command in ("ops", "bubbles", "report", "roofline", "steps"):
+            narrow, wide = (run(command, TPU, environment={"COLUMNS": columns}).out for columns in ("60", "200"))
+            self.assertLessEqual(max(map(len, narrow.splitlines())), 60, command)
+            self.assertNotIn("no room in", wide)
+        columns = {name: run("ops", TPU, environment={"COLUMNS": "60"} if name == "narrow" else {}).out for name in ("narrow", "piped")}
+        self.assertIn("no room in 60 columns for: program, category", " ".join(columns["narrow"].split()))
+        self.assertRegex(columns["piped"], "(?m)^  op +program +category +count +total +self")
 
     def test_help(self):
         general = run("--help")

@@ -308,6 +308,23 @@ class RedactTest(Case):
         filtered = run("export", own, "--redact", "--name", "aten", "-o", f"{self.scratch}/d/")
         self.assertEqual(filtered.status, 2)
 
+    def test_kernels_are_of_the_same_type(self):
+        """What runs another function keeps its name, and a mangled name stays one."""
+        wrappers = re.findall(r'WRAPPER\("(\w*)", "(\w+)"', (ROOT / "src" / "core" / "base" / "kernel_wrappers.inc").read_text())
+        names = [f"void {scope + '::' if scope else ''}{name}<4, int>(mithril)" for scope, name in wrappers]
+        names += [f"_ZN7cutlass6KernelIN{scope}4ringEvT_" for scope in ("7mithril", "7palantir")]
+        path, copy = self.scratch / "a.pt.trace.json", self.scratch / "b.pt.trace.json"
+        events = [{"ph": "X", "cat": "kernel", "name": name, "pid": 0, "tid": 7, "ts": 10 * at, "dur": 5,
+                   "args": {"stream": 7, "device": 0}} for at, name in enumerate(names)]
+        path.write_text(json.dumps({"traceEvents": events, "deviceProperties": [{"id": 0, "name": "NVIDIA H100"}]}))
+        self.assertEqual(run("export", path, "-o", copy, "--redact").status, 0)
+
+        def types(of):
+            return [json.loads(line)["op_type"] for line in run("rows", of, "kernels", "--format", "json").out.splitlines()]
+
+        self.assertEqual(types(copy)[:len(wrappers)], types(path)[:len(wrappers)])
+        self.assertEqual(len(set(types(copy))), len(set(types(path))))
+
     def test_the_list_obeys_its_schema(self):
         path = self.scratch / "gandalf.pt.trace.json"
         path.write_text(json.dumps(self.kineto()[0]))

@@ -1512,7 +1512,7 @@ class Idle:
         around = sorted((s for s in spans or () if s.kind == "op" and s.thread == k.launch[2] and s.start <= k.launch[0] < s.end),
                         key=lambda s: (s.start, -s.duration))
         return {"framework_op": around[-1].name if around else None, "outer_op": around[0].name if around else None,
-                "phase": "forward" if around else None, "module": None, "range": None, "source": None}
+                "phase": "forward" if around else None, "module": None, "range": None, "source": None, "program": None}
 
     def arrow_kernels(self, hosts):
         rows = []

@@ -543,8 +543,8 @@ Alive at run time: 21.5 KiB on TPU:1 at the peak of step t0 (--step-policy peak)
      500 B   2.3 %  buffer            persistent  u8[500]  inner
       10 B  <0.1 %  running program   unknown
   by lifetime: persistent 20.9 KiB, transient 600 B, unknown 10 B
-  - the replay differs from the allocator's own count after 4 of 8 events: the trace misses
-    events of 1
+  - the replay differs from the allocator's own count after 4 of 8 events: the trace misses events
+    of 1
   - 2 frees have no allocation in the trace: the memory was allocated before it began
   - 1 address was allocated again without a free between
 

@@ -82,6 +82,44 @@ class Kernels(truth.Case):
                 plane = x.plane(1, "/device:GPU:0", x.line(1, line, events, NS), *ops, *names)
                 self.assertEqual([row["kind"] for row in self.open(plane).table("kernels").to_dicts()], wanted)
 
+    def places(self, *planes):
+        """Where the kernels come from."""
+        rows = self.open(*planes).table("kernels").to_dicts()
+        return [tuple(row[c] for c in ("framework_op", "outer_op", "module", "source", "phase", "program", "input_shapes")) for row in rows]
+
+    def test_places_by_entries(self):
+        """Of a TPU the entry of an op says where it comes from."""
+        names = [x.stat_metadata(key, name) for key, name in enumerate(("tf_op", "source", "program_id"), 3)]
+        ops = [entry(1, "fusion.1", "", x.stat(3, "jit(step)/transpose(jvp(Net))/layer_0/attn/dot_general"), x.stat(4, "net.py:31"),
+                     x.stat(5, 7, "uint")),
+               entry(2, "fusion.2", "", x.stat(3, "jit(step)/jvp(Net)/tanh"), x.stat(5, 8, "uint")), entry(3, "copy.1")]
+        events = [x.event(key, at * 1000, 10) for at, key in enumerate((1, 2, 3, 1))]
+        programs = x.plane(2, "/host:metadata", x.event_metadata(1, "jit_step(7)"))
+        plane = x.plane(1, "/device:TPU:0", x.line(1, "XLA Ops", events, NS), *ops, *names)
+        first = ("dot_general", "dot_general", "Net/layer_0/attn", "net.py:31", "backward", "jit_step(7)", None)
+        self.assertEqual(self.places(plane, programs),
+                         [first, ("tanh", "tanh", "Net", None, "forward", "8", None), (None,) * 7, first])
+
+    def test_places_by_events(self):
+        """On a stream the event says it, which counts more than the entry; two lines take turns."""
+        names = [x.stat_metadata(key, name) for key, name in enumerate(("tf_op", "source", "program_id", "hlo_module"), 3)]
+        ops = [entry(1, "gemm", "", x.stat(3, "jit(g)/sub")), entry(2, "add")]
+        at = 0
+
+        def event(key, *stats):
+            nonlocal at
+            at += 1000
+            return x.event(key, at, 10, stats)
+
+        events = [event(1, x.stat(3, "jit(f)/jvp(Net)/dot_general"), x.stat(5, 7), x.stat(6, "jit_f")),
+                  event(1, x.stat(3, "jit(f)/mul"), x.stat(4, "f.py:2"), x.stat(5, 7), x.stat(6, "jit_f")), event(1),
+                  event(2, x.stat(6, "jit_g")), event(2, x.stat(3, "Net/layer/MatMul:MatMul"))]
+        lines = [x.line(1, "Stream #1", events[0::2], NS), x.line(2, "Stream #2", events[1::2], NS)]
+        self.assertEqual(self.places(x.plane(1, "/device:GPU:0", *lines, *ops, *names)),
+                         [("dot_general", "dot_general", "Net", None, "forward", "jit_f(7)", None),
+                          ("mul", "mul", None, "f.py:2", None, "jit_f(7)", None), ("sub", "sub", None, None, None, None, None),
+                          (None, None, None, None, None, "jit_g", None), ("MatMul", "MatMul", "Net/layer", None, None, None, None)])
+
     def test_order(self):
         """Of a device by start, over all its lines and however they are written; each says its stream."""
         lines = [x.line(7, "Stream #7", [x.event(1, at, 5) for at in (300, 100, 500)], NS), x.line(8, "Stream #8", [

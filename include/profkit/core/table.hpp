@@ -165,8 +165,8 @@ struct table_options {
 result<std::unique_ptr<row_source>> open_rows(const trace& t, std::shared_ptr<const capture_devices> devices, table_kind which,
                                               const table_options& options = {}, const hooks& host = {});
 /// The same over analyses that were made with options of their own, which they borrow.
-std::unique_ptr<row_source> rows_of(std::shared_ptr<const capture_devices> devices, const activity& of,
-                                    std::uint64_t max_bytes);  ///< kernels; a device's rows are held, up to so many bytes
+/// Kernels: borrows the profile as well; a device's rows are held, up to limits::max_materialised_bytes.
+std::unique_ptr<row_source> rows_of(std::shared_ptr<const capture_devices> devices, const activity& of, const profile& p);
 std::unique_ptr<row_source> rows_of(std::shared_ptr<const capture_devices> devices, const bubbles_report& of,
                                     table_kind which);  ///< steps, gaps or causes
 std::unique_ptr<row_source> rows_of(std::shared_ptr<const capture_devices> devices, const memory_result& of,

@@ -1,6 +1,7 @@
 #include <base/kernel_names.hpp>
 
 #include <base/affix.hpp>
+#include <base/collective_names.hpp>
 #include <profkit/core/text.hpp>
 
 #include <algorithm>
@@ -154,6 +155,10 @@ std::string_view wrapped_in(const kernel_wrapper& wrapper, const std::vector<std
   return wrapper.which <= arguments.size() ? arguments[wrapper.which - 1U] : std::string_view();
 }
 
+bool is_mangled(std::string_view name) noexcept {
+  return starts_with(name, "_ZN") || (starts_with(name, "_Z") && name.size() > 2 && is_digit(name[2]));
+}
+
 // "_ZN7ck_tile6kentryILi1ENS_12Rmsnorm2dFwdI…": the parts of the name, and the first name among its template arguments.
 class mangled_name {
  public:
@@ -216,7 +221,7 @@ class mangled_name {
 kernel_function function_of_kernel(std::string_view name) {
   name = name.substr(0, name.find(" [clone "));
   if (ends_with(name, ".kd")) name.remove_suffix(3);
-  if (starts_with(name, "_ZN") || (starts_with(name, "_Z") && name.size() > 2 && is_digit(name[2]))) {
+  if (is_mangled(name)) {
     kernel_function found = mangled_name(name).read();
     if (found.path.empty()) found.path = name;
     return found;
@@ -237,6 +242,10 @@ kernel_function function_of_kernel(std::string_view name) {
   }
   if (found.path.empty()) found = {std::string(name), {}};
   return found;
+}
+
+std::string type_of_kernel(std::string_view name) {
+  return std::string(is_mangled(name) ? bare_kernel_name(name) : bare_kernel_name(function_of_kernel(name).path));
 }
 
 std::string readable_kernel_name(std::string_view name) {

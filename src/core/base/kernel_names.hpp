@@ -16,6 +16,9 @@ struct kernel_function {
 // "void at::native::vectorized_elementwise_kernel<4, at::native::MulFunctor<float>, …>(int)": at::native::MulFunctor. Without result,
 // parameters, anonymous namespaces and " [clone .kd]"; of wrappers (kernel_wrappers.inc) what they run. Any text gives an answer.
 [[nodiscard]] kernel_function function_of_kernel(std::string_view name);
+// What kernels of one kind share: the function without its scope, "MulFunctor". A mangled name stays whole: aliases change what is
+// written in it, and a redacted capture must group its kernels as before.
+[[nodiscard]] std::string type_of_kernel(std::string_view name);
 
 }  // namespace PROFKIT_NAMESPACE
 }  // namespace profkit

@@ -2,6 +2,7 @@
 #include <tables/rows_of_list.hpp>
 
 #include <profkit/core/activity.hpp>
+#include <profkit/core/kernel_places.hpp>
 
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
@@ -30,8 +31,8 @@ class kernel_collector final : public kernel_visitor {
 
 class kernel_rows final : public row_source {
  public:
-  kernel_rows(std::shared_ptr<const capture_devices> devices, const activity& of, std::uint64_t max_bytes)
-      : devices_(std::move(devices)), of_(of), max_bytes_(max_bytes) {}
+  kernel_rows(std::shared_ptr<const capture_devices> devices, const activity& of, const profile& p)
+      : devices_(std::move(devices)), of_(of), max_bytes_(p.what().bounds.max_materialised_bytes), places_(p) {}
   [[nodiscard]] table_kind which() const noexcept override { return table_kind::kernels; }
 
   result<std::size_t> read(void* rows, std::size_t capacity) override {
@@ -41,6 +42,7 @@ class kernel_rows final : public row_source {
       at_ = 0;
       device_ = &of_.devices()[next_];
       position_ = devices_->of(of_, *device_);
+      has_events_ = places_.look_at(device_->file, device_->plane);
       kernel_collector collector(held_, max_bytes_);
       if (result<void> read = of_.visit_kernels(next_++, collector); !read) return std::move(read).error();
     }
@@ -55,7 +57,7 @@ class kernel_rows final : public row_source {
   [[nodiscard]] std::vector<file_damage> damage() const override { return damage_of(of_); }
 
  private:
-  void fill(const kernel_row& from, rows::kernels& row) const {
+  void fill(const kernel_row& from, rows::kernels& row) {
     row.file = device_->file;
     row.device = position_;
     row.start_ps = from.start_ps;
@@ -71,25 +73,42 @@ class kernel_rows final : public row_source {
     row.stream = (from.flags & kernel_has_stream) != 0 ? device_->streams[from.stream].id : -1;
     if (from.wait_ps != no_time_ps) row.wait_ps = from.wait_ps;
     if (from.launch_ps != no_time_ps) row.launch_ps = from.launch_ps;
-    if (from.origin != 0) {
-      const kernel_origin& origin = of_.origins()[from.origin - 1];
-      row.framework_op = borrowed(of_.text(origin.op));
-      row.outer_op = borrowed(of_.text(origin.outer_op));
-      row.module = borrowed(of_.text(origin.module));
-      row.range = borrowed(of_.text(origin.range));
-      row.source = borrowed(of_.text(origin.source));
-      row.phase = borrowed(training_phase_name(origin.phase));
-    }
+    if (has_events_) return fill_from_event(from, row);
+    if (from.origin != 0) fill_origin(from, row);
     if (from.details == 0) return;
     const kernel_details& details = device_->details[from.details - 1];
     row.input_shapes = borrowed(of_.text(details.input_shapes));
     row.output_shapes = borrowed(of_.text(details.output_shapes));
     row.input_types = borrowed(of_.text(details.input_dtypes));
   }
+  void fill_origin(const kernel_row& from, rows::kernels& row) const {
+    const kernel_origin& origin = of_.origins()[from.origin - 1];
+    // The operators around the launch of a graph are not those that its kernels belong to.
+    if ((from.flags & (kernel_by_graph | kernel_by_order)) != kernel_by_graph) {
+      row.framework_op = borrowed(of_.text(origin.op));
+      row.outer_op = borrowed(of_.text(origin.outer_op));
+    }
+    row.module = borrowed(of_.text(origin.module));
+    row.range = borrowed(of_.text(origin.range));
+    row.source = borrowed(of_.text(origin.source));
+    row.phase = borrowed(training_phase_name(origin.phase));
+  }
+  void fill_from_event(const kernel_row& from, rows::kernels& row) {
+    const kernel_place* const place = places_.of(from.source_row);
+    if (place == nullptr) return;
+    row.framework_op = row.outer_op = borrowed(place->op);
+    row.module = borrowed(place->module);
+    row.source = borrowed(place->source);
+    row.phase = borrowed(place->phase);
+    row.program = borrowed(place->program);
+    row.input_shapes = borrowed(place->shapes);
+  }
 
   std::shared_ptr<const capture_devices> devices_;
   const activity& of_;
   std::uint64_t max_bytes_;
+  kernel_places places_;
+  bool has_events_ = false;  // the kernels of the device are events of an XSpace
   std::size_t next_ = 0;                     // the device after this one
   const activity_device* device_ = nullptr;  // whose kernels are held
   std::int32_t position_ = -1;
@@ -106,9 +125,8 @@ std::vector<file_damage> damage_of(const activity& of) {
   return all;
 }
 
-std::unique_ptr<row_source> rows_of(std::shared_ptr<const capture_devices> devices, const activity& of,
-                                    std::uint64_t max_bytes) {
-  return std::make_unique<kernel_rows>(std::move(devices), of, max_bytes);
+std::unique_ptr<row_source> rows_of(std::shared_ptr<const capture_devices> devices, const activity& of, const profile& p) {
+  return std::make_unique<kernel_rows>(std::move(devices), of, p);
 }
 
 }  // namespace PROFKIT_NAMESPACE

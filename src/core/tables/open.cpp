@@ -62,7 +62,7 @@ result<std::unique_ptr<row_source>> open_kernels(const asked_rows& asked) {
   auto read = o.device.empty() ? asked.of.all_activity(asked.host) : asked.of.some_activity(o, asked.host);
   if (!read) return std::move(read).error();
   if (auto none = no_such_device(asked, **read)) return std::move(*none);
-  auto rows = rows_of(asked.devices, **read, asked.of.files().what().bounds.max_materialised_bytes);
+  auto rows = rows_of(asked.devices, **read, asked.of.files());
   return hold<activity>(std::move(*read), std::move(rows));
 }
 

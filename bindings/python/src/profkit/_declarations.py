@@ -678,8 +678,10 @@ class pk_kernel_row(c.Structure):
         ("framework_op", pk_str),
         ("outer_op", pk_str),
         ("module", pk_str),
+        ("range", pk_str),
         ("source", pk_str),
         ("phase", pk_str),
+        ("program", pk_str),
         ("source_row", c.c_uint64),
         ("kind", c.c_int32),
         ("flags", c.c_uint32),
@@ -1290,6 +1292,7 @@ class pk_bubble_step(c.Structure):
         ("not_recorded_ps", c.c_int64),
         ("unrecorded_launches", c.c_uint64),
         ("bubble_count", c.c_uint64),
+        ("reportable_ps", c.c_int64),
         ("tags", c.c_uint32),
         ("reserved", c.c_uint32),
     ]

@@ -174,6 +174,8 @@ class BubbleStep(NamedTuple):
     bubble_count: int
     #: Anomalies of the step.
     tags: Tuple[str, ...]
+    #: Gaps long enough to be listed, before the first kernel and after the last among them.
+    reportable_ps: int
 
     @property
     def duration_ps(self) -> int:
@@ -185,7 +187,7 @@ def bubble_step_of(row: Any) -> BubbleStep:
         row.file, row.device, row.step, text(row.step_id), row.start_ps, row.end_ps, row.busy_ps, row.prelaunch_ps,
         row.internal_ps, row.tail_ps, row.largest_internal_ps, row.compute_only_ps, row.comm_exposed_ps,
         row.comm_overlapped_ps, row.copy_ps, row.other_ps, row.idle_ps, row.not_recorded_ps, row.unrecorded_launches,
-        row.bubble_count, _bits("bubble_tag", row.tags))
+        row.bubble_count, _bits("bubble_tag", row.tags), row.reportable_ps)
 
 
 class Kernel(NamedTuple):
@@ -220,16 +222,20 @@ class Kernel(NamedTuple):
     output_shapes: str
     #: As recorded.
     input_types: str
-    #: Innermost operator of the framework that launched it: "aten::addmm".
+    #: Innermost operator of the framework that launched it: "aten::addmm", "dot_general".
     framework_op: str
     #: Outermost operator around that: "aten::linear".
     outer_op: str
-    #: Modules around the launch, from outside in.
+    #: Modules around the launch, from outside in: "BertModel_0/Linear_3".
     module: str
+    #: Marked ranges that were open at the launch, from outside in: "forward > attention".
+    range: str
     #: Line of code that is not the framework's: "model.py(31): forward".
     source: str
     #: Of a training step: forward, recomputation, backward or optimizer.
     phase: str
+    #: Compiled program that it is of: "jit_f(7)".
+    program: str
     #: Runs on an AI CPU, whatever its kind.
     on_aicpu: bool
     #: The same collective was listed twice: not to be summed.
@@ -247,7 +253,7 @@ def kernel_of(row: Any) -> Kernel:
         row.wait_ps if row.flags & d.PK_KERNEL_HAS_WAIT else None,
         row.launch_ps if row.flags & d.PK_KERNEL_HAS_LAUNCH else None, text(row.input_shapes),
         text(row.output_shapes), text(row.input_types), text(row.framework_op), text(row.outer_op), text(row.module),
-        text(row.source), text(row.phase), bool(row.flags & d.PK_KERNEL_ON_AICPU),
+        text(row.range), text(row.source), text(row.phase), text(row.program), bool(row.flags & d.PK_KERNEL_ON_AICPU),
         bool(row.flags & d.PK_KERNEL_DUPLICATE), bool(row.flags & d.PK_KERNEL_IN_FLIGHT), row.source_row)
 
 

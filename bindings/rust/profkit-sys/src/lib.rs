@@ -1460,16 +1460,20 @@ pub struct pk_kernel_row {
     pub output_shapes: pk_str,
     /// as recorded
     pub input_types: pk_str,
-    /// innermost operator of the framework that launched it: "aten::addmm"
+    /// innermost operator of the framework that launched it: "aten::addmm", "dot_general"
     pub framework_op: pk_str,
     /// outermost operator around that: "aten::linear"
     pub outer_op: pk_str,
-    /// modules around the launch, from outside in
+    /// modules around the launch, from outside in: "BertModel_0/Linear_3"
     pub module: pk_str,
+    /// marked ranges that were open at the launch, from outside in: "forward \> attention"
+    pub range: pk_str,
     /// line of code that is not the framework's: "model.py(31): forward"
     pub source: pk_str,
     /// of a training step: forward, recomputation, backward or optimizer
     pub phase: pk_str,
+    /// compiled program that it is of: "jit_f(7)"
+    pub program: pk_str,
     /// line of a table, ordinal of a JSON event, byte offset in an XSpace
     pub source_row: u64,
     /// PK_KERNEL_: what it counts as
@@ -2902,6 +2906,8 @@ pub struct pk_bubble_step {
     pub unrecorded_launches: u64,
     /// internal gaps of any length
     pub bubble_count: u64,
+    /// gaps long enough to be listed, before the first kernel and after the last among them
+    pub reportable_ps: i64,
     /// 1 \<\< PK_BUBBLE_TAG_: anomalies of the step
     pub tags: u32,
     /// 0
@@ -3354,7 +3360,7 @@ const _: () = {
     assert!(size_of::<pk_chrome_summary>() == 32);
     assert!(size_of::<pk_activity_options>() == 32);
     assert!(size_of::<pk_activity_device>() == 64);
-    assert!(size_of::<pk_kernel_row>() == 256);
+    assert!(size_of::<pk_kernel_row>() == 288);
     assert!(size_of::<pk_document_options>() == 40);
     assert!(size_of::<pk_memory_options>() == 96);
     assert!(size_of::<pk_memory_module>() == 96);
@@ -3398,7 +3404,7 @@ const _: () = {
     assert!(size_of::<pk_merge_options>() == 136);
     assert!(size_of::<pk_merge_node>() == 120);
     assert!(size_of::<pk_bubbles_options>() == 64);
-    assert!(size_of::<pk_bubble_step>() == 168);
+    assert!(size_of::<pk_bubble_step>() == 176);
     assert!(size_of::<pk_bubble>() == 144);
     assert!(size_of::<pk_architecture_options>() == 40);
     assert!(size_of::<pk_device>() == 40);

@@ -69,10 +69,10 @@ impl Kernels<'_> {
     /// The kernels of all devices, by device and start.
     #[must_use]
     pub fn rows(&self) -> KernelRows<'_> {
-        // SAFETY: the handle is alive; the table takes a reference of its own. What rows borrow is the activity's.
+        // SAFETY: the handle is alive; the table takes a reference of its own. Rows have their text.
         unsafe { Rows::new(|_, out, err| sys::pk_activity_table(self.handle.get_mut(), std::ptr::null(), out, err)) }
     }
 }
 
 /// The kernels of all devices.
-pub type KernelRows<'k> = Rows<'k, Kernel<'k>>;
+pub type KernelRows<'k> = Rows<'k, Kernel>;

@@ -183,12 +183,14 @@ row!(
     bubble_count: u64 = row.bubble_count,
     /// Anomalies of the step.
     tags: kinds::BubbleTags = kinds::BubbleTags(row.tags),
+    /// Gaps long enough to be listed, before the first kernel and after the last among them.
+    reportable_ps: i64 = row.reportable_ps,
 });
 
 row!(
     /// One execution of a kernel (on TPUs: of an op).
     #[derive(Eq)]
-    Kernel<'a>: pk_kernel_row = |row| {
+    Kernel: pk_kernel_row = |row| {
     /// Position of the file.
     file: u32 = row.file,
     /// Position in devices.
@@ -196,15 +198,15 @@ row!(
     /// Hardware id; `None` where it is not on record.
     stream: Option<i64> = has(row.flags, sys::PK_KERNEL_HAS_STREAM).then_some(row.stream),
     /// As recorded.
-    name: Cow<'a, str> = text(row.name),
+    name: String = text(row.name).into(),
     /// As recorded, else taken from the name.
-    op_type: Cow<'a, str> = text(row.op_type),
+    op_type: String = text(row.op_type).into(),
     /// What it counts as.
     kind: kinds::KernelKind = kinds::KernelKind::of(row.kind),
     /// Execution unit as written; "" when the source has none.
-    core: Cow<'a, str> = text(row.core),
+    core: String = text(row.core).into(),
     /// Of the table's own column; "" without one.
-    step_id: Cow<'a, str> = text(row.step_id),
+    step_id: String = text(row.step_id).into(),
     /// Capture's clock.
     start_ps: i64 = row.start_ps,
     /// On the timeline.
@@ -214,21 +216,25 @@ row!(
     /// When the host launched it.
     launch_ps: Option<i64> = has(row.flags, sys::PK_KERNEL_HAS_LAUNCH).then_some(row.launch_ps),
     /// As recorded.
-    input_shapes: Cow<'a, str> = text(row.input_shapes),
+    input_shapes: String = text(row.input_shapes).into(),
     /// As recorded.
-    output_shapes: Cow<'a, str> = text(row.output_shapes),
+    output_shapes: String = text(row.output_shapes).into(),
     /// As recorded.
-    input_types: Cow<'a, str> = text(row.input_types),
-    /// Innermost operator of the framework that launched it: "aten::addmm".
-    framework_op: Cow<'a, str> = text(row.framework_op),
+    input_types: String = text(row.input_types).into(),
+    /// Innermost operator of the framework that launched it: "aten::addmm", "dot_general".
+    framework_op: String = text(row.framework_op).into(),
     /// Outermost operator around that: "aten::linear".
-    outer_op: Cow<'a, str> = text(row.outer_op),
-    /// Modules around the launch, from outside in.
-    module: Cow<'a, str> = text(row.module),
+    outer_op: String = text(row.outer_op).into(),
+    /// Modules around the launch, from outside in: "BertModel_0/Linear_3".
+    module: String = text(row.module).into(),
+    /// Marked ranges that were open at the launch, from outside in: "forward > attention".
+    range: String = text(row.range).into(),
     /// Line of code that is not the framework's: "model.py(31): forward".
-    source: Cow<'a, str> = text(row.source),
+    source: String = text(row.source).into(),
     /// Of a training step: forward, recomputation, backward or optimizer.
-    phase: Cow<'a, str> = text(row.phase),
+    phase: String = text(row.phase).into(),
+    /// Compiled program that it is of: "jit_f(7)".
+    program: String = text(row.program).into(),
     /// Runs on an AI CPU, whatever its kind.
     on_aicpu: bool = has(row.flags, sys::PK_KERNEL_ON_AICPU),
     /// The same collective was listed twice: not to be summed.
@@ -1045,7 +1051,7 @@ of_table!(
     CaptureDevice: PK_TABLE_DEVICES,
     Op: PK_TABLE_OPS,
     BubbleStep: PK_TABLE_STEPS,
-    Kernel<'a>: PK_TABLE_KERNELS,
+    Kernel: PK_TABLE_KERNELS,
     Bubble<'a>: PK_TABLE_GAPS,
     GapCause<'a>: PK_TABLE_CAUSES,
     Collective: PK_TABLE_COLLECTIVES,

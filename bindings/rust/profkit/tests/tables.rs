@@ -269,8 +269,8 @@ fn rows_hold_what_tables_hold() {
     assert_eq!(same_columns(&profile, TableKind::Files, profile.files().map(|file| Ok(file.info()))), 11);
     assert_eq!(same_columns(&profile, TableKind::Devices, profile.rows_of::<CaptureDevice>(Default::default()).unwrap()), 6);
     assert_eq!(same_columns(&profile, TableKind::Ops, profile.rows_of::<Op>(Default::default()).unwrap()), 17);
-    assert_eq!(same_columns(&profile, TableKind::Steps, bubbles.steps()), 21);
-    assert_eq!(same_columns(&profile, TableKind::Kernels, kernels.rows()), 24);
+    assert_eq!(same_columns(&profile, TableKind::Steps, bubbles.steps()), 22);
+    assert_eq!(same_columns(&profile, TableKind::Kernels, kernels.rows()), 26);
     assert_eq!(same_columns(&profile, TableKind::Gaps, bubbles.gaps()), 21);
     assert_eq!(same_columns(&profile, TableKind::Causes, bubbles.causes()), 10);
     assert_eq!(same_columns(&profile, TableKind::DeviceTime, bubbles.device_time()), 7);

@@ -337,7 +337,7 @@ void list_findings(bubbles_result& into, const activity& of, const bubble_thresh
       return c.group == static_cast<std::int32_t>(i) && !c.is_exposed() && explains(c.cause) &&
              (c.sure >= certainty::likely || c.span != 0);
     });
-    if (cause == into.causes.end() || cause->total_ps < service / 50) continue;
+    if (cause == into.causes.end() || cause->total_ps < service / least_part_named) continue;
     add_cause_finding(into, *cause, of);
     into.findings.back().what += ", " + share_text(cause->total_ps, idle) + " of the idle time";
   }

@@ -7,6 +7,9 @@ namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 namespace bubbles {
 
+// A cause is named first where it takes at least one part in so many of the steps' time.
+inline constexpr std::int64_t least_part_named = 50;
+
 void choose_idlest(bubbles_result& into);
 // Gives how many of its steps are not here.
 std::uint64_t check_against_step_trace(bubbles_result& into, const activity& of);

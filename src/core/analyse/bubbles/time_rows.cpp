@@ -126,7 +126,7 @@ std::optional<leading_cause> find_leading_cause(const std::vector<time_row>& tim
   std::optional<leading_cause> most;
   for (const auto& [cause, of] : sums) {
     const std::int64_t half_ps = of.all_ps - of.all_ps / 2;
-    if (of.likely_ps < half_ps || of.all_ps < service_ps / 50 || (most && most->time_ps >= of.all_ps)) continue;
+    if (of.likely_ps < half_ps || of.all_ps < service_ps / bubbles::least_part_named || (most && most->time_ps >= of.all_ps)) continue;
     most = {cause, of.proved_ps >= half_ps ? certainty::proved : certainty::likely, of.all_ps, service_ps};
   }
   return most;

@@ -26,7 +26,7 @@ namespace bubbles {
 [[nodiscard]] inline std::string op_name(const activity& of, std::uint32_t device, const kernel_row& k) {
   const activity_device& on = of.devices()[device];
   std::string name(of.text(type_of(k)));
-  // A wrapper, as "Kernel2", is the type of many kernels: what it wraps says more.
+  // Of a mangled name the function alone; and XLA's categories are wide, as "loop fusion".
   if (on.type == accelerator::gpu && k.kind == kernel_class::compute && k.name != 0) {
     const std::string path = function_of_kernel(of.text(k.name)).path;
     const std::size_t scope = path.rfind("::");

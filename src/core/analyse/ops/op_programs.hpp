@@ -39,6 +39,7 @@ class program_numbers {
   std::uint32_t number_of(const plane_index& plane, const stat_view& id, std::string_view module);
   // The number of a program together with what else the event says of its origin: one number for each that differs.
   std::uint32_t number_of(std::uint32_t program, const program_key& origin);
+  [[nodiscard]] const program_key& of(std::uint32_t number) const noexcept { return programs_[number - 1]; }
   [[nodiscard]] std::vector<program_key> take_programs() noexcept { return std::move(programs_); }
 
  private:

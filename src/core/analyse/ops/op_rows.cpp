@@ -25,6 +25,22 @@ std::uint32_t op_rows::sums::program_of(std::size_t slot) const noexcept {
   return key == op_key::program && at >= first_pair ? pairs[at - first_pair].second : 0;
 }
 
+op_row row_of_op(const plane_index& plane, std::int64_t metadata_id, const program_key& program) noexcept {
+  op_row row;
+  row.metadata_id = metadata_id;
+  if (const metadata_entry entry = plane.event_metadata.find(metadata_id)) row.entry = entry.bytes;
+  const event_metadata_view metadata = row.metadata();
+  row.name = metadata.name();
+  row.display_name = metadata.display_name();
+  row.program_id = program.id;
+  row.module = program.module;
+  row.origin.instruction = program.instruction;
+  row.origin.scope = program.scope;
+  row.origin.source = program.source;
+  row.origin.step = std::int64_t{program.step} - 1;
+  return row;
+}
+
 op_row op_rows::sums::row(std::size_t slot) const noexcept {
   op_row row;
   if (key == op_key::kernel) {
@@ -43,19 +59,8 @@ op_row op_rows::sums::row(std::size_t slot) const noexcept {
     row.bytes = of.bytes;
     row.multiplies = of.multiplies;
   } else {
-    row.metadata_id = metadata_id_of(slot);
-    if (const metadata_entry entry = plane->event_metadata.find(row.metadata_id)) row.entry = entry.bytes;
-    const event_metadata_view metadata = row.metadata();
-    row.name = metadata.name();
-    row.display_name = metadata.display_name();
-  }
-  if (const std::uint32_t program = program_of(slot)) {
-    row.program_id = programs[program - 1].id;
-    row.module = programs[program - 1].module;
-    row.origin.instruction = programs[program - 1].instruction;
-    row.origin.scope = programs[program - 1].scope;
-    row.origin.source = programs[program - 1].source;
-    row.origin.step = std::int64_t{programs[program - 1].step} - 1;
+    const std::uint32_t program = program_of(slot);
+    row = row_of_op(*plane, metadata_id_of(slot), program == 0 ? program_key() : programs[program - 1]);
   }
   const op_sum& sum = by_slot[slot];
   row.count = sum.count;

@@ -59,6 +59,9 @@ struct op_rows::sums {
   return static_cast<std::int64_t>(std::min<std::uint64_t>(ps, std::numeric_limits<std::int64_t>::max()));
 }
 
+// The op of a plane's events with this metadata id and this program, without its sums.
+[[nodiscard]] op_row row_of_op(const plane_index& plane, std::int64_t metadata_id, const program_key& program) noexcept;
+
 // The rows of the ops in `of` that were met and whose name or display name contains `name`.
 [[nodiscard]] op_rows make_op_rows(op_rows::sums of, const std::string& name);
 

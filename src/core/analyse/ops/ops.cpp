@@ -1,5 +1,6 @@
 // Totals of ops over all events of the lines that carry them.
 #include <analyse/ops/device_clock.hpp>
+#include <analyse/ops/event_origins.hpp>
 #include <analyse/ops/host_ops.hpp>
 #include <analyse/ops/kernel_ops.hpp>
 #include <analyse/ops/op_programs.hpp>
@@ -139,23 +140,13 @@ picked_lines pick_lines(const profile& p, const selection& selected, const strea
   return threads;
 }
 
-// The stats of events that change what is totalled, in the order in which stat_finder gives them.
-constexpr std::string_view stats_of_ops[] = {"device_offset_ps", "device_duration_ps", "program_id", "hlo_module"};
-enum stat_of_op : std::size_t { at_device_offset, at_device_duration, at_program_id, at_hlo_module };
-
-// Those that say where an op comes from; what is nearest to the program first.
-constexpr std::string_view stats_of_origins[] = {"hlo_op", "name", "tf_op", "source"};
-constexpr std::string_view stats_of_early_origins[] = {"hlo_op", "name", "annotation", "source"};  // TensorFlow, before it wrote tf_op
-enum stat_of_origin : std::size_t { at_hlo_op, at_scope_name, at_tf_op, at_source };
-constexpr std::string_view no_scope = "XlaModule:";  // tf_op of all kernels of a compiled program
-
 // What all lines of a plane share.
 struct plane_facts {
   op_key key = op_key::metadata_id;
   std::size_t dense_ids = 0;
   std::vector<std::int64_t> hlo_op_ids;
   stat_finder stats;
-  std::optional<stat_finder> origins;  // where they are asked for
+  std::optional<event_origins> origins;  // where they are asked for
 
   [[nodiscard]] bool has_device_clock() const noexcept { return stats.knows(at_device_duration); }
   [[nodiscard]] bool has_programs() const noexcept { return stats.knows(at_program_id) || stats.knows(at_hlo_module); }
@@ -180,7 +171,7 @@ plane_facts plane_facts_of(const plane_index& plane, bool only_hlo_ops, bool wit
       ++elsewhere;
   }
   facts.dense_ids = static_cast<std::size_t>(greatest + 1);
-  if (with_origins) facts.origins.emplace(plane, stat_ids(plane, "tf_op").empty() ? stats_of_early_origins : stats_of_origins);
+  if (with_origins) facts.origins.emplace(plane);
   if (facts.has_programs() || with_origins) {
     facts.key = op_key::program;
   } else if (elsewhere > few) {
@@ -361,20 +352,12 @@ class line_totaller final : public line_reader {
       if (facts_.key != op_key::program) continue;
       std::uint32_t program = programs_.number_of(plane_, found[at_program_id], found.messages[at_hlo_module]);
       if (facts_.origins) {
-        program_key origin = origin_of(facts_.origins->find(*row, readable_end));
+        program_key origin = facts_.origins->of(*row, readable_end);
         if (!steps_.empty()) origin.step = steps_.number_at(clock_.start_of(*row));
         program = programs_.number_of(program, origin);
       }
       row->metadata_id = program_ids_.number_of(row->metadata_id, program);
     }
-  }
-  program_key origin_of(const stat_finder::found_stats& stats) const {
-    const auto text = [&](stat_of_origin which) {
-      return stats.messages[which].empty() ? std::string_view() : text_value(plane_, stats[which]);
-    };
-    std::string_view scope = text(at_scope_name);
-    if (scope.empty()) scope = text(at_tf_op);
-    return {{}, {}, text(at_hlo_op), scope == no_scope ? std::string_view() : scope, text(at_source), 0};
   }
   bool wanted(const event_row& row) const {
     if (only_hlo_ops_ && !find_stat(row, facts_.hlo_op_ids)) return false;

@@ -2,6 +2,7 @@
 
 #include <base/collective_names.hpp>
 #include <base/communication_kernels.hpp>
+#include <base/kernel_names.hpp>
 
 #include <algorithm>
 #include <limits>
@@ -46,7 +47,7 @@ kernel_row gathered_trace::row_of(const placed_span& s) {
 void gathered_trace::set_kind(kernel_row& row) {
   const kernel_name& known = kernel_names_.of(row.name, [this](std::string_view text) {
     const bool copies = text.compare(0, 6, "Memcpy") == 0 || text.compare(0, 6, "Memset") == 0;
-    return kernel_name{parts.strings.intern(bare_kernel_name(text)), is_communication(text) ? kernel_class::comm
+    return kernel_name{parts.strings.intern(type_of_kernel(text)), is_communication(text) ? kernel_class::comm
                                                                      : copies               ? kernel_class::copy
                                                                                             : kernel_class::compute};
   });

@@ -1,7 +1,7 @@
 #include <formats/recording/recording.hpp>
 
 #include <profkit/time.hpp>
-#include <base/collective_names.hpp>
+#include <base/kernel_names.hpp>
 #include <formats/activity_input.hpp>
 #include <formats/launch_names.hpp>
 #include <formats/xspace/xspace_names.hpp>
@@ -168,7 +168,7 @@ void recording::add_kernel(std::uint32_t stream, const recorded_kernel& kernel) 
   row.launch_ps = kernel.launch_ps;
   row.source_row = kernel.source_row;
   row.name = contents_->intern(kernel.name);
-  row.op_type = contents_->intern(bare_kernel_name(kernel.name));
+  row.op_type = contents_->intern(type_of_kernel(kernel.name));
   row.kind = kernel.kind ? *kernel.kind : classify_kernel(kernel.name, {});
   row.flags = kernel_has_stream;
   of.has_launches = of.has_launches || kernel.launch_ps != no_time_ps;

@@ -3,6 +3,7 @@
 #include <base/affix.hpp>
 #include <base/collective_names.hpp>
 #include <base/communication_kernels.hpp>
+#include <base/kernel_names.hpp>
 
 #include <algorithm>
 
@@ -37,16 +38,17 @@ std::string_view stat_text(const plane_index& plane, const event_metadata_view& 
 
 }  // namespace
 
-std::string_view kernel_base_name(std::string_view name) noexcept {
-  if (!name.empty() && name.front() == '%') name.remove_prefix(1);
-  name = bare_kernel_name(name);
+std::string kernel_base_name(std::string_view of) {
+  if (!of.empty() && of.front() == '%') of.remove_prefix(1);
+  const std::string type = type_of_kernel(of);
+  std::string_view name = type;
   name = name.substr(0, name.find_first_of(" ="));
   if (name.size() > 3 && name.substr(name.size() - 3) == ".kd") name.remove_suffix(3);
   // Numbers after a dot or an underscore count instances.
   for (;;) {
     std::size_t digits = name.size();
     while (digits > 0 && is_digit(name[digits - 1])) --digits;
-    if (digits == name.size() || digits < 2 || (name[digits - 1] != '.' && name[digits - 1] != '_')) return name;
+    if (digits == name.size() || digits < 2 || (name[digits - 1] != '.' && name[digits - 1] != '_')) return std::string(name);
     name = name.substr(0, digits - 1);
   }
 }
@@ -71,7 +73,7 @@ kernel_names::kernel_names(const plane_index& plane, string_table& strings) {
     // The text of a whole HLO instruction says too much.
     const bool is_instruction = !shown.empty() && shown.front() == '%';
     named.name = strings.intern(is_instruction ? instruction_name(shown) : shown);
-    named.op_type = strings.intern(category.empty() ? kernel_base_name(shown) : category);
+    named.op_type = category.empty() ? strings.intern(kernel_base_name(shown)) : strings.intern(category);
     named.kind = classify_kernel(shown, category);
   }
 }

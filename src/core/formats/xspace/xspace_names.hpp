@@ -64,8 +64,8 @@ class span_names : public by_metadata_id<span_name> {
   span_names(const plane_index& plane, string_table& strings);
 };
 
-// "void ns::kernel<T>(int)" -> "kernel"; "loop_add_fusion_12.kd" -> "loop_add_fusion"; "fusion.3" -> "fusion".
-[[nodiscard]] std::string_view kernel_base_name(std::string_view name) noexcept;
+// type_of_kernel() without the number of an instance: "loop_add_fusion_12.kd" -> "loop_add_fusion"; "fusion.3" -> "fusion".
+[[nodiscard]] std::string kernel_base_name(std::string_view name);
 [[nodiscard]] kernel_class classify_kernel(std::string_view name, std::string_view category) noexcept;
 
 }  // namespace PROFKIT_NAMESPACE
