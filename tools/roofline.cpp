@@ -77,7 +77,7 @@ profkit::result<void> print_roofline(session& s, const group_option& asked) {
   t.right("of ops").right("self time").right("FLOP/s").minor().right("B/s").minor().right("FLOP/B").minor();
   if (in_part) t.right("counted").minor();
   t.right("of roof").left("bound by");
-  t.flexible(asked.by, cut::middle, 20);
+  t.flexible(asked.by, cut::middle, 14);
   t.print_each(s.out(), s.columns(), found->rows.size(), [&](std::size_t at) {
     const profkit::op_group& g = found->rows[at];
     const std::int64_t judged = g.roof.judged_ps();

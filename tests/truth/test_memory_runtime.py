@@ -575,8 +575,8 @@ Checks
   5 of 5 invariants hold
 
 Findings
-  - /device:TPU:1 at run time needs 21.5 KiB, 1.5 KiB more than the limit. Next: look at what
-    is alive at the peak for what to keep out
+  - /device:TPU:1 at run time needs 21.5 KiB, 1.5 KiB more than the limit. Next: look at what is
+    alive at the peak for what to keep out
 """
 
 
