@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <limits>
+#include <memory>
 #include <new>
 #include <utility>
 
@@ -140,8 +142,14 @@ void release_array(ArrowArray* array) noexcept {
 // Where nothing but zeros is shown: nulls, the first name of a dictionary.
 constexpr std::size_t max_zeros = std::size_t{1} << 19;  // bytes: a batch of the usual size
 const std::shared_ptr<unsigned char[]>& zeros() {
-  alignas(64) static unsigned char bytes[max_zeros];
-  static const std::shared_ptr<unsigned char[]> shown(bytes, [](const unsigned char*) {});
+  static const std::shared_ptr<unsigned char[]> shown = [] {
+    constexpr std::size_t line = 64;  // readers like buffers to begin at a line of the cache
+    std::size_t room = max_zeros + line;
+    const std::shared_ptr<void> all(std::calloc(room, 1), std::free);
+    if (all == nullptr) throw std::bad_alloc();
+    void* at = all.get();
+    return std::shared_ptr<unsigned char[]>(all, static_cast<unsigned char*>(std::align(line, max_zeros, at, room)));
+  }();
   return shown;
 }
 

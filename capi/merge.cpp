@@ -79,7 +79,7 @@ result<merge_options> read_merge_options(const pk_merge_options& given) {
   if (given.reserved != 0) return invalid_argument("pk_merge_options::reserved is not 0");
   const auto outside = [](std::int32_t n, std::int32_t most) { return n < 0 || n > most; };
   if (outside(given.correction, PK_CORRECTION_NONE) || outside(given.zero, PK_ZERO_NONE) ||
-      outside(given.planes, PK_PLANES_NODE) || outside(given.io, PK_IO_READ) || outside(given.format, PK_MERGED_TRACE_JSON))
+      outside(given.planes, PK_PLANES_NODE) || outside(given.io, PK_IO_MAP) || outside(given.format, PK_MERGED_TRACE_JSON))
     return invalid_argument("correction, zero, planes, io or format is out of range",
                             "use PK_CORRECTION_, PK_ZERO_, PK_PLANES_, PK_IO_ and PK_MERGED_ constants");
   merge_options o;
@@ -103,7 +103,7 @@ result<merge_options> read_merge_options(const pk_merge_options& given) {
   o.zero = static_cast<merge_zero>(given.zero);
   o.scheme = static_cast<plane_scheme>(given.planes);
   o.output = static_cast<merged_format>(given.format);
-  o.io = given.io == PK_IO_MAP ? io_mode::map : given.io == PK_IO_READ ? io_mode::read : io_mode::automatic;
+  o.io = static_cast<io_mode>(given.io);
   const auto has = [&](std::uint32_t flag) { return (given.flags & flag) != 0; };
   o.keep_going = has(PK_MERGE_KEEP_GOING);
   o.keep_order = has(PK_MERGE_KEEP_ORDER);

@@ -115,9 +115,9 @@ result<limits> read_limits(const pk_limits* bounds) {
 
 result<open_options> read_open_options(const pk_open_options& given, hook_bridge& bridge) {
   constexpr std::uint32_t known_flags = std::uint32_t{PK_OPEN_COPY} | std::uint32_t{PK_OPEN_ONE_PASS} | std::uint32_t{PK_OPEN_REDACT} |
-                                        std::uint32_t{PK_OPEN_HAS_RANK};
+                                        std::uint32_t{PK_OPEN_HAS_RANK} | std::uint32_t{PK_OPEN_STANDARD_INPUT};
   if ((given.flags & ~known_flags) != 0) return unknown_flags("pk_open_options", given.flags);
-  if (given.io < PK_IO_AUTO || given.io > PK_IO_READ)
+  if (given.io < PK_IO_READ || given.io > PK_IO_MAP)
     return invalid_argument("pk_open_options::io is " + std::to_string(given.io), "use a PK_IO_ constant");
   const bool has_rank = (given.flags & PK_OPEN_HAS_RANK) != 0;
   if (has_rank ? given.rank < 0 : given.rank != 0)
@@ -128,6 +128,7 @@ result<open_options> read_open_options(const pk_open_options& given, hook_bridge
   open_options options;
   options.io = static_cast<io_mode>(given.io);
   if ((given.flags & PK_OPEN_ONE_PASS) != 0) options.access = access_mode::one_pass;
+  options.standard_input = (given.flags & PK_OPEN_STANDARD_INPUT) != 0;
   options.redact = (given.flags & PK_OPEN_REDACT) != 0;
   options.run = text_of(given.run);
   options.hostname = text_of(given.host);

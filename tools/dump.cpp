@@ -34,6 +34,7 @@ int run_dump(const options& asked, std::string type) {
   progress_line progress(!asked.quiet);
   const profkit::hooks hooks = progress.hooks(asked.threads);
   profkit::open_options opening;
+  opening.standard_input = true;
   opening.io = asked.io;
   opening.host = hooks;
   result<profkit::dump_source> file = profkit::open_dump_source(asked.path, type, opening);

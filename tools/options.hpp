@@ -16,7 +16,7 @@ struct options {
   std::string path;  // "-" is standard input
 
   std::string run;  // "" the newest, "all", or a run folder's name
-  profkit::io_mode io = profkit::io_mode::automatic;
+  profkit::io_mode io = profkit::io_mode::map;
   std::uint32_t threads = 1;
   bool strict = false;
   bool redact = false;

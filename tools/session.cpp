@@ -319,6 +319,7 @@ int run_slice(const options& asked, document which, const print_slice& print, dr
 result<std::shared_ptr<const profile>> open_asked(const options& asked, progress_line& progress, const profkit::hooks& hooks,
                                                   profkit::access_mode access) {
   profkit::open_options how;
+  how.standard_input = true;
   how.io = asked.io;
   how.run = asked.run;
   how.host = hooks;

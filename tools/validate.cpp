@@ -309,6 +309,7 @@ int run_validate(const validate_asked& asked) {
   std::vector<profkit::file_damage> unopened;
   for (const std::string& path : asked.traces) {
     profkit::open_options how;
+    how.standard_input = true;
     how.io = asked.io;
     how.run = asked.run;
     how.host = hooks;

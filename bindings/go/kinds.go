@@ -452,12 +452,10 @@ type IO int32
 
 // Values of IO.
 const (
-	// maps regular files above 512 KiB, reads everything else
-	IOAuto IO = C.PK_IO_AUTO
-	// a file that another process truncates under the mapping raises SIGBUS
-	IOMap IO = C.PK_IO_MAP
-	// truncation is PK_E_INPUT_CHANGED; the file is held in memory
+	// into memory; a file that another process truncates meanwhile is PK_E_INPUT_CHANGED
 	IORead IO = C.PK_IO_READ
+	// maps local files above 512 KiB, which takes less memory; truncated under the mapping, such a file raises SIGBUS
+	IOMap IO = C.PK_IO_MAP
 )
 
 // String is as documents spell it; "unknown" for a value of a later library.
@@ -672,7 +670,7 @@ var namesOf = map[string][]string{
 		"", "block_sched", "gmem_bytes", "tensorop", "program_progress", "dmat",
 	},
 	"io_mode": {
-		"auto", "map", "read",
+		"read", "map",
 	},
 	"compression": {
 		"none", "gzip", "zstd",

@@ -66,17 +66,18 @@ func limitsOf(memory *arena, limits Limits) unsafe.Pointer {
 
 // OpenOptions say how to open a capture.
 type OpenOptions struct {
-	IO      IO
-	Run     string // in a parent of runs: "" for the newest, "all", or a folder name
-	Limits  Limits
-	OnePass bool   // only the documents info and ops will be asked for
-	Host    string // of bytes and readers: the name of the machine, which counts before what the file says
-	Rank    *int32 // of bytes and readers: the rank in its run
-	Redact  bool   // aliases for what is not public; WriteRedaction says what was replaced
-	Hooks   Hooks
+	IO            IO
+	Run           string // in a parent of runs: "" for the newest, "all", or a folder name
+	Limits        Limits
+	StandardInput bool   // the path "-" is standard input; else it is refused
+	OnePass       bool   // only the documents info and ops will be asked for
+	Host          string // of bytes and readers: the name of the machine, which counts before what the file says
+	Rank          *int32 // of bytes and readers: the rank in its run
+	Redact        bool   // aliases for what is not public; WriteRedaction says what was replaced
+	Hooks         Hooks
 }
 
-// Open opens a file ("-" is standard input), a run directory, or a parent of runs.
+// Open opens a file ("-": OpenOptions.StandardInput), a run directory, or a parent of runs.
 func Open(path string) (*Profile, error) { return OpenContext(nil, path, OpenOptions{}) } //nolint:staticcheck
 
 // OpenContext is Open with options. The context may be nil; its end stops the work.
@@ -193,7 +194,8 @@ func profileOf(raw *C.pk_profile) *Profile {
 func openOptions(memory *arena, options OpenOptions, flags C.uint32_t, hooks *C.pk_hooks) *C.pk_open_options {
 	given := (*C.pk_open_options)(memory.alloc(unsafe.Sizeof(C.pk_open_options{})))
 	*given = C.pkgo_open_options()
-	given.flags = flags | flag(options.OnePass, C.PK_OPEN_ONE_PASS) | flag(options.Redact, C.PK_OPEN_REDACT)
+	given.flags = flags | flag(options.OnePass, C.PK_OPEN_ONE_PASS) | flag(options.Redact, C.PK_OPEN_REDACT) |
+		flag(options.StandardInput, C.PK_OPEN_STANDARD_INPUT)
 	if options.Rank != nil {
 		given.rank = C.int32_t(*options.Rank)
 		given.flags |= C.PK_OPEN_HAS_RANK

@@ -207,9 +207,10 @@ typedef struct pk_profile pk_profile;
 /* enum io_mode: written by scripts/generate */
 /** How files are reached. \since 0.1 */
 enum {
-  PK_IO_AUTO = 0, /**< maps regular files above 512 KiB, reads everything else */
-  PK_IO_MAP = 1,  /**< a file that another process truncates under the mapping raises SIGBUS */
-  PK_IO_READ = 2  /**< truncation is PK_E_INPUT_CHANGED; the file is held in memory */
+  PK_IO_READ = 0, /**< into memory; a file that another process truncates meanwhile is PK_E_INPUT_CHANGED */
+  /** maps local files above 512 KiB, which takes less memory; truncated under the mapping, such a file raises
+     *  SIGBUS */
+  PK_IO_MAP = 1
 };
 /* end of enum io_mode */
 
@@ -225,7 +226,9 @@ enum {
    *  counts no more. PK_E_UNSUPPORTED: Neutrino traces. pk_redaction_write() says what was replaced. */
   PK_OPEN_REDACT = 4,
   /** pk_open_options::rank is set */
-  PK_OPEN_HAS_RANK = 8
+  PK_OPEN_HAS_RANK = 8,
+  /** The path "-" is standard input. Without it "-" is PK_E_INVALID_ARGUMENT: the host may need its standard input itself. */
+  PK_OPEN_STANDARD_INPUT = 16
 };
 
 /** \since 0.1 */
@@ -243,9 +246,9 @@ typedef struct pk_open_options {
 } pk_open_options;
 /** \since 0.1 */
 #define PK_OPEN_OPTIONS_INIT \
-  { (uint32_t)sizeof(pk_open_options), 0, PK_IO_AUTO, 0, NULL, NULL, NULL, NULL }
+  { (uint32_t)sizeof(pk_open_options), 0, PK_IO_READ, 0, NULL, NULL, NULL, NULL }
 
-/** Opens a file ("-" is standard input), a run directory, or a parent of runs. `options` may be NULL. A damaged file keeps what
+/** Opens a file ("-": PK_OPEN_STANDARD_INPUT), a run directory, or a parent of runs. `options` may be NULL. A damaged file keeps what
  *  is intact and reports the rest through pk_file_damage(), and so does an unreadable file among several. Ownership: the caller
  *  ends `*out` with pk_profile_free(). Errors: PK_E_NOT_FOUND (nothing at the path, or a directory without a profile),
  *  PK_E_PERMISSION, PK_E_IO, PK_E_INVALID_ARGUMENT (no such run: the message lists them), PK_E_CANCELLED, and what kept the
@@ -2166,7 +2169,7 @@ typedef struct pk_merge_options {
 #define PK_MERGE_OPTIONS_INIT                                                                                   \
   {                                                                                                             \
     (uint32_t)sizeof(pk_merge_options), 0, NULL, 0, NULL, 0, NULL, NULL, NULL, NULL, NULL, PK_CORRECTION_CLOCK, \
-        PK_ZERO_AUTO, PK_PLANES_SEED, PK_IO_AUTO, NULL, NULL, NULL, 0, PK_MERGED_XSPACE, 0                      \
+        PK_ZERO_AUTO, PK_PLANES_SEED, PK_IO_READ, NULL, NULL, NULL, 0, PK_MERGED_XSPACE, 0                      \
   }
 
 /** What a merge did. Immutable. \since 0.1 */

@@ -1,11 +1,17 @@
 // What the C ABI reads, against the header-only views and on small captures with every peculiarity of the format.
 #include <profkit/xspace.hpp>
 
+#include <chrono>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <thread>
 #include <vector>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "handles.hpp"
 #include "xspace_writer.hpp"
@@ -429,4 +435,52 @@ TEST_CASE("a file that went through a text conversion is refused with the reason
   CHECK(pk_profile_open(path->c_str(), nullptr, &profile, error.out()) == PK_E_TEXT_MANGLED);
   CHECK(profile == nullptr);
   CHECK(std::string(pk_error_hint(error.get())) != "");
+}
+
+TEST_CASE("a read that waits for a pipe ends when it is cancelled, from the first byte on and in the middle") {
+  std::ifstream capture(tpu_capture(), std::ios::binary);
+  const std::string bytes{std::istreambuf_iterator<char>(capture), {}};
+  for (const std::size_t written : {std::size_t{0}, std::size_t{3}, std::size_t{60000}}) {
+    INFO(written);
+    const std::string path = (std::filesystem::temp_directory_path() / ("profkit-capi-pipe-" + std::to_string(::getpid()))).string();
+    REQUIRE(::mkfifo(path.c_str(), 0600) == 0);
+    pk_cancel_token* made = nullptr;
+    REQUIRE(pk_cancel_token_new(&made, nullptr) == PK_OK);
+    const owned<pk_cancel_token> token(made);
+    std::thread writer([&] {
+      const int to = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
+      const bool is_written = ::write(to, bytes.data(), written) == static_cast<::ssize_t>(written);
+      std::this_thread::sleep_for(std::chrono::milliseconds(is_written ? 200 : 0));
+      pk_cancel_token_cancel(token.get());
+      // The pipe stays open: what waits for more bytes would wait without end.
+      std::this_thread::sleep_for(std::chrono::seconds(2));
+      ::close(to);
+    });
+    pk_hooks hooks = PK_HOOKS_INIT;
+    hooks.cancel = token.get();
+    pk_open_options options = PK_OPEN_OPTIONS_INIT;
+    options.hooks = &hooks;
+    pk_profile* profile = nullptr;
+    error_slot error;
+    CHECK(pk_profile_open(path.c_str(), &options, &profile, error.out()) == PK_E_CANCELLED);
+    CHECK(profile == nullptr);
+    writer.join();
+    ::unlink(path.c_str());
+  }
+}
+
+TEST_CASE("standard input is read where that is allowed") {
+  pk_profile* profile = nullptr;
+  error_slot error;
+  CHECK(pk_profile_open("-", nullptr, &profile, error.out()) == PK_E_INVALID_ARGUMENT);
+  CHECK(std::string(pk_error_hint(error.get())).find("PK_OPEN_STANDARD_INPUT") != std::string::npos);
+  const int own = ::dup(STDIN_FILENO), file = ::open(tpu_capture().c_str(), O_RDONLY | O_CLOEXEC);
+  REQUIRE(::dup2(file, STDIN_FILENO) == STDIN_FILENO);
+  pk_open_options options = PK_OPEN_OPTIONS_INIT;
+  options.flags = PK_OPEN_STANDARD_INPUT;
+  CHECK(pk_profile_open("-", &options, &profile, error.out()) == PK_OK);
+  pk_profile_free(profile);
+  ::close(file);
+  REQUIRE(::dup2(own, STDIN_FILENO) == STDIN_FILENO);
+  ::close(own);
 }

@@ -134,7 +134,7 @@ void input_words::list(option_list& all, options& into) {
 }
 
 void input_words::list_io(option_list& all) {
-  all.value("--io", io.typed, "MODE", "auto, map or read: 'read' survives files that shrink")
+  all.value("--io", io.typed, "MODE", "map or read: 'read' takes more memory and survives files that shrink")
       .offer_words(io.words())
       .add_to_manual(
           "'auto' maps regular files above 512 KiB. A mapped file that another process truncates is a crash, one that "

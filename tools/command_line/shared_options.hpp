@@ -35,9 +35,7 @@ struct output_words {
 
 struct input_words {
   std::string threads;
-  choice<profkit::io_mode> io{{"auto", profkit::io_mode::automatic},
-                              {"map", profkit::io_mode::map},
-                              {"read", profkit::io_mode::read}};
+  choice<profkit::io_mode> io{{"map", profkit::io_mode::map}, {"read", profkit::io_mode::read}};
   std::string fail_on;
   void list(option_list& all, options& into);
   void list_io(option_list& all);

@@ -16,7 +16,7 @@ _profkit() {
       case $previous in
         --color) COMPREPLY=($(compgen -W 'auto always never' -- "$current")); return ;;
         --run) COMPREPLY=($(compgen -W 'all' -- "$current")); return ;;
-        --io) COMPREPLY=($(compgen -W 'auto map read' -- "$current")); return ;;
+        --io) COMPREPLY=($(compgen -W 'map read' -- "$current")); return ;;
         --fail-on) COMPREPLY=($(compgen -W 'incomplete' -- "$current")); return ;;
         --host|--node|--plane|--line|--name|--step|--time|--limit|-j|--threads) return ;;
       esac ;;
@@ -27,7 +27,7 @@ _profkit() {
       case $previous in
         --color) COMPREPLY=($(compgen -W 'auto always never' -- "$current")); return ;;
         --run) COMPREPLY=($(compgen -W 'all' -- "$current")); return ;;
-        --io) COMPREPLY=($(compgen -W 'auto map read' -- "$current")); return ;;
+        --io) COMPREPLY=($(compgen -W 'map read' -- "$current")); return ;;
         --fail-on) COMPREPLY=($(compgen -W 'incomplete' -- "$current")); return ;;
         --host|--node|--plane|--line|--name|--step|--time|--limit|-j|--threads) return ;;
       esac ;;
@@ -38,7 +38,7 @@ _profkit() {
       case $previous in
         --color) COMPREPLY=($(compgen -W 'auto always never' -- "$current")); return ;;
         --run) COMPREPLY=($(compgen -W 'all' -- "$current")); return ;;
-        --io) COMPREPLY=($(compgen -W 'auto map read' -- "$current")); return ;;
+        --io) COMPREPLY=($(compgen -W 'map read' -- "$current")); return ;;
         --fail-on) COMPREPLY=($(compgen -W 'incomplete' -- "$current")); return ;;
         --host|--node|--plane|--line|--name|--step|--time|--limit|-j|--threads) return ;;
       esac ;;
@@ -49,7 +49,7 @@ _profkit() {
       case $previous in
         --color) COMPREPLY=($(compgen -W 'auto always never' -- "$current")); return ;;
         --run) COMPREPLY=($(compgen -W 'all' -- "$current")); return ;;
-        --io) COMPREPLY=($(compgen -W 'auto map read' -- "$current")); return ;;
+        --io) COMPREPLY=($(compgen -W 'map read' -- "$current")); return ;;
         --fail-on) COMPREPLY=($(compgen -W 'incomplete' -- "$current")); return ;;
         --host|--node|--plane|--line|--name|--step|--time|--limit|-j|--threads) return ;;
       esac ;;
@@ -60,7 +60,7 @@ _profkit() {
       case $previous in
         --color) COMPREPLY=($(compgen -W 'auto always never' -- "$current")); return ;;
         --run) COMPREPLY=($(compgen -W 'all' -- "$current")); return ;;
-        --io) COMPREPLY=($(compgen -W 'auto map read' -- "$current")); return ;;
+        --io) COMPREPLY=($(compgen -W 'map read' -- "$current")); return ;;
         --fail-on) COMPREPLY=($(compgen -W 'incomplete' -- "$current")); return ;;
         --host|--node|--plane|--line|--name|--step|--time|--limit|-j|--threads) return ;;
       esac ;;
@@ -71,7 +71,7 @@ _profkit() {
       case $previous in
         --color) COMPREPLY=($(compgen -W 'auto always never' -- "$current")); return ;;
         --run) COMPREPLY=($(compgen -W 'all' -- "$current")); return ;;
-        --io) COMPREPLY=($(compgen -W 'auto map read' -- "$current")); return ;;
+        --io) COMPREPLY=($(compgen -W 'map read' -- "$current")); return ;;
         --fail-on) COMPREPLY=($(compgen -W 'incomplete' -- "$current")); return ;;
         --host|--node|--plane|--line|--name|--step|--time|--limit|-j|--threads) return ;;
       esac ;;
@@ -84,7 +84,7 @@ _profkit() {
         --sort) COMPREPLY=($(compgen -W 'total self count' -- "$current")); return ;;
         --color) COMPREPLY=($(compgen -W 'auto always never' -- "$current")); return ;;
         --run) COMPREPLY=($(compgen -W 'all' -- "$current")); return ;;
-        --io) COMPREPLY=($(compgen -W 'auto map read' -- "$current")); return ;;
+        --io) COMPREPLY=($(compgen -W 'map read' -- "$current")); return ;;
         --fail-on) COMPREPLY=($(compgen -W 'incomplete' -- "$current")); return ;;
         --host|--node|--plane|--line|--name|--step|--time|--limit|-j|--threads) return ;;
       esac ;;
@@ -96,7 +96,7 @@ _profkit() {
         --by) COMPREPLY=($(compgen -W 'kernel function instruction op outer-op module module-kind range source phase shape step kind category program stream device' -- "$current")); return ;;
         --color) COMPREPLY=($(compgen -W 'auto always never' -- "$current")); return ;;
         --run) COMPREPLY=($(compgen -W 'all' -- "$current")); return ;;
-        --io) COMPREPLY=($(compgen -W 'auto map read' -- "$current")); return ;;
+        --io) COMPREPLY=($(compgen -W 'map read' -- "$current")); return ;;
         --fail-on) COMPREPLY=($(compgen -W 'incomplete' -- "$current")); return ;;
         --host|--node|--plane|--line|--name|--step|--time|--limit|-j|--threads) return ;;
       esac ;;
@@ -107,7 +107,7 @@ _profkit() {
       case $previous in
         --color) COMPREPLY=($(compgen -W 'auto always never' -- "$current")); return ;;
         --run) COMPREPLY=($(compgen -W 'all' -- "$current")); return ;;
-        --io) COMPREPLY=($(compgen -W 'auto map read' -- "$current")); return ;;
+        --io) COMPREPLY=($(compgen -W 'map read' -- "$current")); return ;;
         --fail-on) COMPREPLY=($(compgen -W 'incomplete' -- "$current")); return ;;
         --dump|--host|--node|--plane|--line|--name|--step|--time|--limit|-j|--threads) return ;;
       esac ;;
@@ -119,7 +119,7 @@ _profkit() {
         --sort) COMPREPLY=($(compgen -W 'total self count' -- "$current")); return ;;
         --color) COMPREPLY=($(compgen -W 'auto always never' -- "$current")); return ;;
         --run) COMPREPLY=($(compgen -W 'all' -- "$current")); return ;;
-        --io) COMPREPLY=($(compgen -W 'auto map read' -- "$current")); return ;;
+        --io) COMPREPLY=($(compgen -W 'map read' -- "$current")); return ;;
         --fail-on) COMPREPLY=($(compgen -W 'incomplete' -- "$current")); return ;;
         --host|--node|--plane|--line|--name|--step|--time|--limit|-j|--threads) return ;;
       esac ;;
@@ -130,7 +130,7 @@ _profkit() {
       case $previous in
         --color) COMPREPLY=($(compgen -W 'auto always never' -- "$current")); return ;;
         --run) COMPREPLY=($(compgen -W 'all' -- "$current")); return ;;
-        --io) COMPREPLY=($(compgen -W 'auto map read' -- "$current")); return ;;
+        --io) COMPREPLY=($(compgen -W 'map read' -- "$current")); return ;;
         --fail-on) COMPREPLY=($(compgen -W 'incomplete' -- "$current")); return ;;
         --host|--node|--plane|--line|--name|--step|--time|--limit|-j|--threads) return ;;
       esac ;;
@@ -145,7 +145,7 @@ _profkit() {
         --step-policy) COMPREPLY=($(compgen -W 'peak last first' -- "$current")); return ;;
         --color) COMPREPLY=($(compgen -W 'auto always never' -- "$current")); return ;;
         --run) COMPREPLY=($(compgen -W 'all' -- "$current")); return ;;
-        --io) COMPREPLY=($(compgen -W 'auto map read' -- "$current")); return ;;
+        --io) COMPREPLY=($(compgen -W 'map read' -- "$current")); return ;;
         --fail-on) COMPREPLY=($(compgen -W 'incomplete' -- "$current")); return ;;
         --module|--top|--fit|--curve|--host|--node|--step|--persistent-threshold-steps|--time-samples|--limit|-j|--threads) return ;;
       esac ;;
@@ -157,7 +157,7 @@ _profkit() {
         --window-policy) COMPREPLY=($(compgen -W 'whole guide marker device' -- "$current")); return ;;
         --color) COMPREPLY=($(compgen -W 'auto always never' -- "$current")); return ;;
         --run) COMPREPLY=($(compgen -W 'all' -- "$current")); return ;;
-        --io) COMPREPLY=($(compgen -W 'auto map read' -- "$current")); return ;;
+        --io) COMPREPLY=($(compgen -W 'map read' -- "$current")); return ;;
         --fail-on) COMPREPLY=($(compgen -W 'incomplete' -- "$current")); return ;;
         --plane|--device|--step-pattern|--step|--name|--time|--threshold|--limit|-j|--threads) return ;;
       esac ;;
@@ -168,7 +168,7 @@ _profkit() {
       case $previous in
         --color) COMPREPLY=($(compgen -W 'auto always never' -- "$current")); return ;;
         --run) COMPREPLY=($(compgen -W 'all' -- "$current")); return ;;
-        --io) COMPREPLY=($(compgen -W 'auto map read' -- "$current")); return ;;
+        --io) COMPREPLY=($(compgen -W 'map read' -- "$current")); return ;;
         --fail-on) COMPREPLY=($(compgen -W 'incomplete' -- "$current")); return ;;
         --plane|--device|--step-pattern|--limit|-j|--threads) return ;;
       esac ;;
@@ -181,7 +181,7 @@ _profkit() {
         --compat) COMPREPLY=($(compgen -W 'xla' -- "$current")); return ;;
         --color) COMPREPLY=($(compgen -W 'auto always never' -- "$current")); return ;;
         --run) COMPREPLY=($(compgen -W 'all' -- "$current")); return ;;
-        --io) COMPREPLY=($(compgen -W 'auto map read' -- "$current")); return ;;
+        --io) COMPREPLY=($(compgen -W 'map read' -- "$current")); return ;;
         --fail-on) COMPREPLY=($(compgen -W 'incomplete' -- "$current")); return ;;
         --host|--node|--plane|--line|--name|--step|--time|-j|--threads) return ;;
       esac ;;
@@ -194,7 +194,7 @@ _profkit() {
         --format) COMPREPLY=($(compgen -W 'csv json' -- "$current")); return ;;
         --color) COMPREPLY=($(compgen -W 'auto always never' -- "$current")); return ;;
         --run) COMPREPLY=($(compgen -W 'all' -- "$current")); return ;;
-        --io) COMPREPLY=($(compgen -W 'auto map read' -- "$current")); return ;;
+        --io) COMPREPLY=($(compgen -W 'map read' -- "$current")); return ;;
         --fail-on) COMPREPLY=($(compgen -W 'incomplete' -- "$current")); return ;;
         --host|--node|--plane|--line|--name|--step|--time|--columns|--limit|-j|--threads) return ;;
         -o|--output|--aliases) arguments= ;;
@@ -223,7 +223,7 @@ _profkit() {
         --print-collectives --json --color -q --quiet -h --help'
       case $previous in
         --run-dir) compopt -o filenames 2>/dev/null; COMPREPLY=($(compgen -d -- "$current")); return ;;
-        --io) COMPREPLY=($(compgen -W 'auto map read' -- "$current")); return ;;
+        --io) COMPREPLY=($(compgen -W 'map read' -- "$current")); return ;;
         --correction) COMPREPLY=($(compgen -W 'clock walltime none' -- "$current")); return ;;
         --normalize) COMPREPLY=($(compgen -W 'min node0 none' -- "$current")); return ;;
         --align) COMPREPLY=($(compgen -W 'collectives' -- "$current")); return ;;
@@ -238,7 +238,7 @@ _profkit() {
         --align) COMPREPLY=($(compgen -W 'collectives' -- "$current")); return ;;
         --fail-on) COMPREPLY=($(compgen -W 'violations' -- "$current")); return ;;
         --color) COMPREPLY=($(compgen -W 'auto always never' -- "$current")); return ;;
-        --io) COMPREPLY=($(compgen -W 'auto map read' -- "$current")); return ;;
+        --io) COMPREPLY=($(compgen -W 'map read' -- "$current")); return ;;
         --bound|--time|--max-bound|--limit|--run|-j|--threads) return ;;
       esac ;;
     neutrino)
@@ -249,7 +249,7 @@ _profkit() {
         --as) COMPREPLY=($(compgen -W 'block_sched gmem_bytes tensorop program_progress dmat' -- "$current")); return ;;
         --color) COMPREPLY=($(compgen -W 'auto always never' -- "$current")); return ;;
         --run) COMPREPLY=($(compgen -W 'all' -- "$current")); return ;;
-        --io) COMPREPLY=($(compgen -W 'auto map read' -- "$current")); return ;;
+        --io) COMPREPLY=($(compgen -W 'map read' -- "$current")); return ;;
         --fail-on) COMPREPLY=($(compgen -W 'incomplete' -- "$current")); return ;;
         --launch|--map|--block|--lane|--limit|-j|--threads) return ;;
         --svg|-o|--output|--aliases) arguments= ;;
@@ -258,7 +258,7 @@ _profkit() {
       options='--type --limit --json -o --output --color -q --quiet --io --strict -h --help'
       case $previous in
         --color) COMPREPLY=($(compgen -W 'auto always never' -- "$current")); return ;;
-        --io) COMPREPLY=($(compgen -W 'auto map read' -- "$current")); return ;;
+        --io) COMPREPLY=($(compgen -W 'map read' -- "$current")); return ;;
         --type|--limit) return ;;
       esac ;;
   esac

@@ -13,14 +13,14 @@ def address_of(array):
     return array.__array_interface__["data"][0]
 
 
-def test_file_bytes_are_the_mapping(gpu_path):
-    profile = profkit.open(gpu_path, io="map")  # a small file is not mapped by itself
+def test_file_bytes_are_the_mapping(tpu_path):
+    profile = profkit.open(tpu_path, io="map")
     handle = weakref.ref(profile._handle)
     first = numpy.frombuffer(profile.files[0].bytes, dtype="u1")
     second = numpy.frombuffer(profile.files[0].bytes, dtype="u1")
     assert address_of(first) == address_of(second) and not first.flags.writeable and not first.flags.owndata
     with open("/proc/self/maps", encoding="utf-8") as maps:
-        spans = [line.split() for line in maps if line.rstrip().endswith(gpu_path.name)]
+        spans = [line.split() for line in maps if line.rstrip().endswith(tpu_path.name)]
     begin, end = (int(part, 16) for part in spans[0][0].split("-"))
     assert begin <= address_of(first) < end
     tail = first[len(first) // 2:]
@@ -28,7 +28,7 @@ def test_file_bytes_are_the_mapping(gpu_path):
     del profile, first, second
     gc.collect()
     assert handle() is not None  # a slice of a view keeps the profile open
-    assert tail.sum() == numpy.frombuffer(gpu_path.read_bytes()[-len(tail):], dtype="u1").sum()
+    assert tail.sum() == numpy.frombuffer(tpu_path.read_bytes()[-len(tail):], dtype="u1").sum()
     del tail
     gc.collect()
     assert handle() is None

@@ -349,6 +349,7 @@ struct step_measures {
   std::uint64_t zero_length_kernels = 0, other_step_id_kernels = 0;
   std::uint32_t streams = 0;
   std::uint32_t first_structure = 0, structures = 0;
+  std::uint32_t unused = 0;  ///< packed_list reads every byte of a row
   std::int64_t duration_sum_ps = 0, wait_sum_ps = 0, polluted_wait_ps = 0;
   four_clocks clocks;
   std::uint64_t reportable = 0;  ///< gaps long enough to be listed, prelaunch and tail among them
@@ -445,9 +446,10 @@ struct step_structure {
   // enum step_structure::role: written by scripts/generate
   enum class role : std::uint8_t { head, part, layer, tail };
   // end of enum step_structure::role
-  role type = role::part;
   string_id name = 0;    ///< of a layer, as the host has it: "layers.3"
   string_id anchor = 0;  ///< the op type it begins with
+  role type = role::part;
+  std::array<std::uint8_t, 7> unused{};  ///< as in step_measures
   std::int64_t start_ps = 0, end_ps = 0;
   four_clocks clocks;
   std::int64_t compute_ps = 0, aicpu_ps = 0, comm_ps = 0;  ///< of the kernel sum
@@ -460,9 +462,10 @@ inline void count_row_from(step_structure& row, std::uint32_t steps) noexcept { 
 /// What was measured of a block or a side.
 struct side_measures {
   std::uint32_t step = 0;
-  bool is_block = false;
-  four_clocks clocks;
   string_id core = 0;  ///< where most of its time runs
+  bool is_block = false;
+  std::array<std::uint8_t, 7> unused{};  ///< as in step_measures
+  four_clocks clocks;
   std::int64_t stream = -1;
   std::uint64_t wait_heavy = 0;
   std::uint64_t bubbles = 0;  ///< gaps of its own union

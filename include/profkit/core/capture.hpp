@@ -92,7 +92,7 @@ enum class access_mode : std::uint8_t {
 };
 
 struct open_options {
-  io_mode io = io_mode::automatic;
+  io_mode io = io_mode::read;
   access_mode access = access_mode::random;
   std::string run;  ///< "" the newest; "all" every run; else the run folder's name
   limits bounds;
@@ -103,6 +103,7 @@ struct open_options {
   /// file says. "" and -1: that counts.
   std::string hostname;
   std::int32_t rank = -1;
+  bool standard_input = false;  ///< the path "-" is standard input; else it is refused, for the host may need it itself
   /// Files that are not XSpaces are read when they are first asked for. True: those reads go without the hooks,
   /// which then need not outlive open().
   bool host_ends_with_open = false;
@@ -124,7 +125,7 @@ struct capture {
   std::uint64_t ignored_count = 0;
   /// What was recorded but cannot be read as it is, such as raw data that was not parsed, and what to do about each.
   std::vector<fault> unread;
-  io_mode io = io_mode::automatic;
+  io_mode io = io_mode::read;
   limits bounds;
   hooks host;
   std::vector<std::shared_ptr<const format>> formats;  ///< the host's own

@@ -86,7 +86,7 @@ struct merge_options {
   clock_options clocks;
   /// Clocks to correct by, instead of snapshots and offsets; of traces of single nodes whose lines all show one clock.
   std::optional<given_clocks> given;
-  io_mode io = io_mode::automatic;
+  io_mode io = io_mode::read;
   limits bounds;
 };
 

@@ -21,7 +21,7 @@ class number_packer {
   /// What is as in a new `Row` takes half a byte for eight.
   template <class Row>
   void put(const Row& row) {
-    static_assert(std::is_trivially_copyable_v<Row> && sizeof(Row) % 8 == 0);
+    static_assert(std::has_unique_object_representations_v<Row> && sizeof(Row) % 8 == 0, "padding would be packed");
     const Row usual{};
     put_words(&row, &usual, sizeof(Row) / 8);
   }

@@ -225,7 +225,7 @@ struct probe_trace_options {
   /// Maps without a description are read as records of this tool where their size allows it. Without it, the name of
   /// the hook in kernel.info may say it.
   probe_tool assume = probe_tool::none;
-  io_mode io = io_mode::automatic;
+  io_mode io = io_mode::read;
   limits bounds;
   hooks host;
 };
@@ -264,7 +264,7 @@ class probe_trace {
 
  private:
   friend class probe_trace_reader;
-  io_mode io_ = io_mode::automatic;
+  io_mode io_ = io_mode::read;
   limits bounds_;
 };
 

@@ -16,9 +16,9 @@ inline namespace PROFKIT_NAMESPACE {
 // enum io_mode: written by scripts/generate
 /// How files are reached.
 enum class io_mode : std::int32_t {
-  automatic, ///< maps regular files above 512 KiB, reads everything else
-  map,       ///< a file that another process truncates under the mapping raises SIGBUS
-  read       ///< truncation is PK_E_INPUT_CHANGED; the file is held in memory
+  read, ///< into memory; a file that another process truncates meanwhile is PK_E_INPUT_CHANGED
+  /// maps local files above 512 KiB, which takes less memory; truncated under the mapping, such a file raises SIGBUS
+  map
 };
 // end of enum io_mode
 
@@ -64,18 +64,21 @@ class source {
   /// rewind() works, until they are more than `max_bytes`; then rewind() fails with `limit`. 0, at any time: forgets
   /// what was kept. Inputs that can go back by themselves ignore it.
   virtual void keep_for_rewind(std::uint64_t max_bytes) = 0;
+  /// Whom a read that waits for a pipe asks, every 50 ms, whether to go on (fault cancelled); null: nobody. It must live until the
+  /// source is given another.
+  virtual void ask(const hooks* host) noexcept = 0;
 
  protected:
   source() = default;
 };
 
 /// Opens a file ("-" is standard input). Faults: not_found, permission, invalid_argument (a folder, an empty path),
-/// unsupported (a pipe that is to be mapped), io.
-result<std::unique_ptr<source>> open_file_source(const std::string& path, io_mode mode = io_mode::automatic,
-                                                 const limits& bounds = {});
+/// unsupported (a socket), io. `asked`: see source::ask(); the source has it already.
+result<std::unique_ptr<source>> open_file_source(const std::string& path, io_mode mode = io_mode::read,
+                                                 const limits& bounds = {}, const hooks* asked = nullptr);
 /// Opens a file of a format that is never compressed: the bytes as they are, even if they begin like a gzip or zstd
 /// file.
-result<std::unique_ptr<source>> open_plain_file_source(const std::string& path, io_mode mode = io_mode::automatic);
+result<std::unique_ptr<source>> open_plain_file_source(const std::string& path, io_mode mode = io_mode::read);
 /// Borrows `bytes`, which must outlive the source.
 result<std::unique_ptr<source>> open_buffer_source(std::string_view bytes, std::string label,
                                                    const limits& bounds = {});

@@ -38,6 +38,8 @@ class encoded_input {
   result<void> rewind();
   // See source::keep_for_rewind().
   void keep_for_rewind(std::uint64_t max_bytes) noexcept;
+  // See source::ask().
+  void ask(const hooks* host) noexcept { asked_ = host; }
 
  protected:
   encoded_input(std::string name, std::uint64_t size_bytes) : name_(std::move(name)), size_bytes_(size_bytes) {}
@@ -45,6 +47,7 @@ class encoded_input {
   virtual result<std::size_t> fill(void* into, std::size_t bytes) = 0;
   virtual result<void> seek_to_start() = 0;
   [[nodiscard]] virtual bool is_read_once() const noexcept { return false; }
+  [[nodiscard]] const hooks* asked() const noexcept { return asked_; }
 
  private:
   void keep(const void* from, std::size_t bytes) noexcept;
@@ -53,6 +56,7 @@ class encoded_input {
 
   std::string name_;
   std::uint64_t size_bytes_;
+  const hooks* asked_ = nullptr;
   std::uint64_t position_ = 0;
   std::uint64_t filled_ = 0;  // bytes that fill() gave since the start
   std::string peeked_;        // the first of them

@@ -2,6 +2,8 @@
 #include "descriptor.hpp"
 #include "encoded_input.hpp"
 
+#include <base/progress.hpp>
+
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
@@ -119,7 +121,18 @@ class streamed_input : public encoded_input {
 
  protected:
   [[nodiscard]] int file() const noexcept { return file_.get(); }
+  // Until there is something to read, or the end.
+  result<void> wait() {
+    if (asked() == nullptr || (asked()->cancel == nullptr && asked()->progress == nullptr)) return {};
+    progress_meter meter(*asked());
+    for (;;) {
+      if (result<void> go_on = meter.step(position()); !go_on) return go_on;
+      ::pollfd waited{file_.get(), POLLIN, 0};
+      if (::poll(&waited, 1, static_cast<int>(progress_meter::interval.count())) > 0) return {};
+    }
+  }
   result<std::size_t> fill(void* into, std::size_t bytes) override {
+    if (result<void> waited = wait(); !waited) return std::move(waited).error();
     for (;;) {
       const ::ssize_t count = ::read(file_.get(), into, std::min(bytes, largest_read_bytes));
       if (count >= 0) return static_cast<std::size_t>(count);
@@ -170,10 +183,12 @@ class pipe_input final : public streamed_input {
       if (left.count() <= 0)
         return fault{fault_code::io, "no program writes to this pipe: nothing arrived within 2 seconds", name(), no_offset,
                      "start what writes into it first, or save that to a file and open the file"};
+      if (asked() != nullptr)
+        if (result<void> go_on = progress_meter(*asked()).step(0); !go_on) return std::move(go_on).error();
       ::pollfd waited{file(), POLLIN, 0};
       // poll() looks without the pipe's lock: a writer that is just opening it may look like one that has gone.
       // read() waits for the lock, so what it says next is true.
-      hung_up = ::poll(&waited, 1, static_cast<int>(left.count())) > 0 && (waited.revents & POLLIN) == 0;
+      hung_up = ::poll(&waited, 1, static_cast<int>(std::min(left, progress_meter::interval).count())) > 0 && (waited.revents & POLLIN) == 0;
     }
     return streamed_input::fill(into, bytes);
   }
@@ -269,10 +284,6 @@ input_result open_file_input(const std::string& path, io_mode mode) {
                  "open it as a capture, or name one of its files"};
   }
   if (!S_ISREG(status.st_mode)) {
-    if (mode == io_mode::map) {
-      return fault{fault_code::unsupported, "only a regular file can be mapped", path, no_offset,
-                   "use the automatic way of reading"};
-    }
     if (S_ISFIFO(status.st_mode))
       return std::unique_ptr<encoded_input>(std::make_unique<pipe_input>(path, std::move(file)));
     let_wait(file.get());
@@ -281,17 +292,12 @@ input_result open_file_input(const std::string& path, io_mode mode) {
   const auto bytes = static_cast<std::uint64_t>(status.st_size);
   const bool fits = bytes <= std::numeric_limits<std::size_t>::max() / 2;
   const bool is_small = bytes != 0 && bytes <= max_held_bytes;
-  if (mode == io_mode::automatic && is_small) {
+  if (mode == io_mode::map && is_small) {
     if (auto held = hold_file(path, file.get(), static_cast<std::size_t>(bytes))) return held;
   }
   // A small file that could not be held shrinks just now: no mapping of that.
-  if (mode == io_mode::map || (mode == io_mode::automatic && !is_small && fits && !is_remote(file.get()))) {
-    if (fits) {
-      if (auto mapped = map_file(path, file.get(), static_cast<std::size_t>(bytes))) return mapped;
-    } else {
-      errno = EOVERFLOW;
-    }
-    if (mode == io_mode::map) return input_fault(errno, "cannot map", path);
+  if (mode == io_mode::map && !is_small && fits && !is_remote(file.get())) {
+    if (auto mapped = map_file(path, file.get(), static_cast<std::size_t>(bytes))) return mapped;
   }
   return std::unique_ptr<encoded_input>(std::make_unique<positioned_input>(path, std::move(file), bytes));
 }

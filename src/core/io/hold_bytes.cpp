@@ -1,3 +1,4 @@
+#include <base/asking.hpp>
 #include <base/contained.hpp>
 #include <base/growing_bytes.hpp>
 #include <base/progress.hpp>
@@ -94,6 +95,7 @@ result<held_bytes> hold_bytes(std::unique_ptr<source> from, const limits& bounds
       return held_bytes{*all, std::shared_ptr<const source>(std::move(from)), std::nullopt};
     }
     from->keep_for_rewind(0);  // this is the last look at it
+    const asking asked(*from, host);
     return read_all(*from, bounds, host);
   });
 }

@@ -15,6 +15,7 @@ class io_source : public source {
   [[nodiscard]] std::uint64_t encoded_bytes() const noexcept override { return input_->size_bytes(); }
   [[nodiscard]] std::uint64_t encoded_position() const noexcept override { return input_->position(); }
   void keep_for_rewind(std::uint64_t max_bytes) override { input_->keep_for_rewind(max_bytes); }
+  void ask(const hooks* host) noexcept override { input_->ask(host); }
 
  protected:
   std::unique_ptr<encoded_input> input_;

@@ -140,9 +140,10 @@ class decoding_source final : public io_source {
 
 using source_result = result<std::unique_ptr<source>>;
 
-source_result open_over(input_result opened, const limits& bounds) {
+source_result open_over(input_result opened, const limits& bounds, const hooks* asked = nullptr) {
   if (!opened.ok()) return std::move(opened).error();
   std::unique_ptr<encoded_input> input = std::move(*opened);
+  input->ask(asked);
   const auto first = input->peek(magic_bytes);
   if (!first.ok()) return first.error();
   const compression encoding = compression_of(*first);
@@ -184,8 +185,8 @@ std::optional<fault> over_ratio(std::uint64_t encoded_bytes, std::uint64_t decod
                "", no_offset, "raise max_decompression_ratio if the file is known to be good"};
 }
 
-source_result open_file_source(const std::string& path, io_mode mode, const limits& bounds) {
-  return contained([&] { return open_over(open_file_input(path, mode), bounds); });
+source_result open_file_source(const std::string& path, io_mode mode, const limits& bounds, const hooks* asked) {
+  return contained([&] { return open_over(open_file_input(path, mode), bounds, asked); });
 }
 
 source_result open_plain_file_source(const std::string& path, io_mode mode) {

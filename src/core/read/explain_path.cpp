@@ -53,7 +53,7 @@ void call_it_neutrino(detection_report& report, const char* why) {
 detection_report explain_file(const std::string& path, std::uint64_t bytes, bool is_stream, const limits& bounds) {
   const std::string_view name = last_part_of(path);
   detection_report report;
-  auto opened = open_file_source(path, is_stream ? io_mode::automatic : io_mode::read, bounds);
+  auto opened = open_file_source(path, io_mode::read, bounds);
   if (opened) {
     std::string head = read_head(**opened, name);
     report = explain_detection(name, head);

@@ -25,6 +25,7 @@ class held_source final : public source {
     at_ += count;
     return count;
   }
+  void ask(const hooks* /*host*/) noexcept override {}
   result<void> rewind() override {
     at_ = 0;
     return {};

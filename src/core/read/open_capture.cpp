@@ -70,6 +70,7 @@ class replayed_source final : public source {
   }
   [[nodiscard]] std::uint64_t encoded_position() const noexcept override { return rest_->encoded_position(); }
   void keep_for_rewind(std::uint64_t max_bytes) override { rest_->keep_for_rewind(max_bytes); }
+  void ask(const hooks* host) noexcept override { rest_->ask(host); }
 
  private:
   std::unique_ptr<source> rest_;
@@ -118,12 +119,16 @@ capture_file described(const std::string& path, const looked_at& look, std::uint
 
 // ---- a single file ----
 
-result<capture> open_stream(capture c) {
-  auto opened = open_file_source(c.path, io_mode::automatic, c.bounds);
+result<capture> open_stream(capture c, const open_options& options) {
+  if (c.path == "-" && !options.standard_input)
+    return fault{fault_code::invalid_argument, "standard input is the host's own", c.path, no_offset,
+                 "allow it by open_options::standard_input (PK_OPEN_STANDARD_INPUT), or write ./- for a file of this name"};
+  auto opened = open_file_source(c.path, io_mode::read, c.bounds, &c.host);
   if (!opened.ok()) return std::move(opened).error();
   const compression encoding = (*opened)->encoding();
   (*opened)->keep_for_rewind(c.bounds.max_materialised_bytes);
   std::string head = read_head(**opened, last_part_of(c.path));
+  (*opened)->ask(nullptr);
   c.files.push_back(described(c.path, {detect(last_part_of(c.path), head, c.formats), encoding}, 0));
   c.stream = std::make_shared<pending_stream>(std::make_unique<replayed_source>(std::move(*opened), std::move(head)));
   return c;
@@ -135,7 +140,7 @@ result<capture> open_single_file(capture c, const path_facts& facts, const open_
     return fault{fault_code::invalid_argument, "a run can be chosen in a folder, and this is a file", c.path, no_offset,
                  "leave the run out, or name the folder that holds the runs"};
   }
-  if (facts.kind == path_kind::stream) return open_stream(std::move(c));
+  if (facts.kind == path_kind::stream) return open_stream(std::move(c), options);
   std::optional<looked_at> look;
   if (opened) look = look_at_mapped(c, *opened);
   if (!look) {

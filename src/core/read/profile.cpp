@@ -66,7 +66,10 @@ struct held_file {
   [[nodiscard]] std::optional<fault>& why_broken() noexcept { return loaded || !outlined ? broken : outline_fault; }
 };
 
-const xspace_index no_planes;
+const xspace_index& no_planes() {
+  static const xspace_index none;
+  return none;
+}
 
 bool is_absolute(std::int64_t timestamp_ns) noexcept { return timestamp_ns >= min_unix_ns; }
 
@@ -689,13 +692,13 @@ std::string_view profile::bytes(std::size_t file) const noexcept {
 }
 
 const xspace_index* profile::xspace(std::size_t file) const noexcept {
-  if (file >= file_count()) return &no_planes;
+  if (file >= file_count()) return &no_planes();
   held_file& f = *state_->files[file];
   if (f.streams) {
     state_->ensure(file);
     state_->settle();
   }
-  return f.xspace ? &*f.xspace : &no_planes;
+  return f.xspace ? &*f.xspace : &no_planes();
 }
 
 bool profile::is_any_xspace() const noexcept { return !files_with(file_content::planes).empty(); }

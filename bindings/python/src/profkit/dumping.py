@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def dump(path: PathLike, write: Callable[[bytes], Any], *, type: Optional[str] = None,  # pylint: disable=redefined-builtin
-         format: str = "json", limit: int = 0, io: str = "auto",  # pylint: disable=redefined-builtin
+         format: str = "json", limit: int = 0, io: str = "read",  # pylint: disable=redefined-builtin
          limits: Optional[Limits] = None, progress: Optional[Progress] = None, log: Optional[Log] = None,
          cancel: Optional[CancelToken] = None, threads: int = 0) -> Status:
     """Hands the bytes of `profkit dump PATH --json`, or of protobuf's text format, to `write`.
@@ -32,7 +32,7 @@ def dump_open_file(profile: Any, file: int, write: Callable[[bytes], Any], **giv
 
 
 def _dump(function: Any, of: Any, write: Callable[[bytes], Any], *, type: Optional[str] = None,  # pylint: disable=redefined-builtin
-          format: str = "json", limit: int = 0, io: str = "auto",  # pylint: disable=redefined-builtin
+          format: str = "json", limit: int = 0, io: str = "read",  # pylint: disable=redefined-builtin
           limits: Optional[Limits] = None, progress: Optional[Progress] = None, log: Optional[Log] = None,
           cancel: Optional[CancelToken] = None, threads: int = 0) -> Status:
     calls = Calls()

@@ -164,7 +164,7 @@ NAMES: Dict[str, Dict[int, str]] = {
     "probe_outcome": {0: "unfinished", 1: "ok", 2: "failed", 3: "cant-save", 4: "backup", 5: "memusage",
         6: "benchmark"},
     "probe_tool": {0: "", 1: "block_sched", 2: "gmem_bytes", 3: "tensorop", 4: "program_progress", 5: "dmat"},
-    "io_mode": {0: "auto", 1: "map", 2: "read"},
+    "io_mode": {0: "read", 1: "map"},
     "compression": {0: "none", 1: "gzip", 2: "zstd"},
     "column_type": {0: "int64", 1: "uint64", 2: "int32", 3: "uint32", 4: "boolean", 5: "text", 6: "name"},
     "trace_format": {0: "trace.json", 1: "pftrace", 2: "xspace", 3: "csv"},

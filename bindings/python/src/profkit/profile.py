@@ -634,15 +634,16 @@ def _open_options(calls: Calls, flags: int, run: Optional[str], io: str, limits:
 
 
 def open(path: Union[PathLike, IO[bytes]], *, run: Optional[str] = None,  # pylint: disable=redefined-builtin
-         io: Literal["auto", "map", "read"] = "auto", one_pass: bool = False, redact: bool = False,
+         io: Literal["read", "map"] = "read", standard_input: bool = False, one_pass: bool = False, redact: bool = False,
          storage_options: Optional[Mapping[str, Any]] = None, limits: Optional[Limits] = None, progress: Optional[Progress] = None,
          log: Optional[Log] = None, cancel: Optional[CancelToken] = None, threads: int = 0) -> Profile:
-    """Opens a file ("-" is standard input), a run directory, or a parent of runs; one file that is open for reading bytes; or
-    one that fsspec knows by a URI ("s3://bucket/vm.xplane.pb", with storage_options for it).
+    """Opens a file, a run directory, or a parent of runs; one file that is open for reading bytes; or one that fsspec knows by a
+    URI ("s3://bucket/vm.xplane.pb", with storage_options for it).
 
-    run: in a parent of runs, None for the newest, "all", or a folder name. io: "auto", "map" or "read". one_pass: only
-    the documents info and ops will be asked for: they read what cannot be mapped (compressed, a pipe, a file object, a URI)
-    through a window, and not into memory. redact: aliases for what is not public, see redaction().
+    run: in a parent of runs, None for the newest, "all", or a folder name. io: "read", or "map" for less memory (then a file that is
+    truncated meanwhile ends the process). standard_input: "-" is it; else "-" is refused. one_pass: only the documents info and ops
+    will be asked for: they read what cannot be mapped (compressed, a pipe, a file object, a URI) through a window, and not into
+    memory. redact: aliases for what is not public, see redaction().
     progress(done_bytes, total_bytes) stops the work by giving something true, or by raising; log(level, message) hears remarks.
 
     A file object is not closed; with one_pass it is read until the profile and all that was made of it is gone. One that cannot
@@ -661,11 +662,12 @@ def open(path: Union[PathLike, IO[bytes]], *, run: Optional[str] = None,  # pyli
         name = getattr(where, "name", "")
         return _open_reader(reader_of_file(where, close=False), name if isinstance(name, (str, bytes)) else "", one_pass, redact,
                             **given)
-    if (run, io, one_pass, redact, limits, progress, log, cancel, threads) == (
-            None, "auto", False, False, None, None, None, None, 0):
+    if (run, io, standard_input, one_pass, redact, limits, progress, log, cancel, threads) == (
+            None, "read", False, False, False, None, None, None, None, 0):
         return Profile(made(lib.pk_profile_open, lib.pk_profile_free, L.encoded_path(where), None))
     calls = Calls()
-    made_options = _open_options(calls, _flags_of(one_pass, redact), run, io, **given)
+    flags = _flags_of(one_pass, redact) | d.PK_OPEN_STANDARD_INPUT * standard_input
+    made_options = _open_options(calls, flags, run, io, **given)
     return Profile(calls.run(lambda: made(lib.pk_profile_open, lib.pk_profile_free, L.encoded_path(where),
                                           c.byref(made_options))))
 
@@ -675,14 +677,14 @@ def _flags_of(one_pass: bool, redact: bool) -> int:
 
 
 def _refuse_paths_options(run: Optional[str], io: str) -> None:
-    if run is not None or io != "auto":
+    if run is not None or io != "read":
         raise ValueError("run and io are of local paths")
 
 
 def _open_reader(reader: Reader, label: Any, one_pass: bool, redact: bool, *, host: Optional[str] = None, rank: Optional[int] = None,
                  **given: Any) -> Profile:
     calls = Calls()
-    made_options = _open_options(calls, _flags_of(one_pass, redact), None, "auto", given.pop("limits"), host, rank, **given)
+    made_options = _open_options(calls, _flags_of(one_pass, redact), None, "read", given.pop("limits"), host, rank, **given)
     try:
         handle = calls.run(lambda: made(lib.pk_profile_open_callbacks, lib.pk_profile_free, c.byref(reader.callbacks),
                                         L.encoded_path(label), c.byref(made_options), keep=reader if one_pass else None))
@@ -703,7 +705,7 @@ def open_buffer(data: Any, label: str = "", *, copy: bool = False, host: Optiona
     before what the file says."""
     calls = Calls()
     flags = d.PK_OPEN_COPY if copy else 0
-    given = _open_options(calls, flags, None, "auto", limits, host, rank, progress=progress, log=log, cancel=cancel,
+    given = _open_options(calls, flags, None, "read", limits, host, rank, progress=progress, log=log, cancel=cancel,
                           threads=threads)
     view = memoryview(data).cast("B")
     address, keep = _address_of(view)

@@ -57,17 +57,15 @@ pub const PK_LOG_WARNING: i32 = 2;
 pub const PK_FILTER_HAS_STEP: i32 = 1;
 pub const PK_FILTER_HAS_FROM: i32 = 2;
 pub const PK_FILTER_HAS_TO: i32 = 4;
-/// maps regular files above 512 KiB, reads everything else
-pub const PK_IO_AUTO: i32 = 0;
-/// a file that another process truncates under the mapping raises SIGBUS
+/// into memory; a file that another process truncates meanwhile is PK_E_INPUT_CHANGED
+pub const PK_IO_READ: i32 = 0;
 pub const PK_IO_MAP: i32 = 1;
-/// truncation is PK_E_INPUT_CHANGED; the file is held in memory
-pub const PK_IO_READ: i32 = 2;
 /// pk_profile_open_buffer() copies the bytes instead of borrowing them
 pub const PK_OPEN_COPY: i32 = 1;
 pub const PK_OPEN_ONE_PASS: i32 = 2;
 pub const PK_OPEN_REDACT: i32 = 4;
 pub const PK_OPEN_HAS_RANK: i32 = 8;
+pub const PK_OPEN_STANDARD_INPUT: i32 = 16;
 /// origin_unix_ns is known
 pub const PK_PROFILE_HAS_ORIGIN: i32 = 1;
 pub const PK_FAMILY_UNKNOWN: i32 = 0;
@@ -3449,7 +3447,7 @@ extern "C" {
     pub fn pk_cancel_token_cancel(token: *mut pk_cancel_token);
     /// Frees a token that no running call uses. Since 0.1.
     pub fn pk_cancel_token_free(token: *mut pk_cancel_token);
-    /// Opens a file ("-" is standard input), a run directory, or a parent of runs. `options` may be NULL. A damaged file keeps what
+    /// Opens a file ("-": PK_OPEN_STANDARD_INPUT), a run directory, or a parent of runs. `options` may be NULL. A damaged file keeps what
     /// is intact and reports the rest through pk_file_damage(), and so does an unreadable file among several. Ownership: the caller
     /// ends `*out` with pk_profile_free(). Errors: PK_E_NOT_FOUND (nothing at the path, or a directory without a profile),
     /// PK_E_PERMISSION, PK_E_IO, PK_E_INVALID_ARGUMENT (no such run: the message lists them), PK_E_CANCELLED, and what kept the

@@ -678,14 +678,13 @@ worded!(
 worded!(
     /// How files are reached.
     #[derive(Default)]
-    Io, Auto, {
-    /// Maps regular files above 512 KiB, reads everything else.
+    Io, Read, {
+    /// Into memory; a file that another process truncates meanwhile is PK_E_INPUT_CHANGED.
     #[default]
-    Auto = sys::PK_IO_AUTO => "auto",
-    /// A file that another process truncates under the mapping raises SIGBUS.
-    Map = sys::PK_IO_MAP => "map",
-    /// Truncation is PK_E_INPUT_CHANGED; the file is held in memory.
     Read = sys::PK_IO_READ => "read",
+    /// Maps local files above 512 KiB, which takes less memory; truncated under the mapping, such a file raises
+    /// SIGBUS.
+    Map = sys::PK_IO_MAP => "map",
 });
 
 worded!(

@@ -51,6 +51,8 @@ pub struct OpenOptions<'h> {
     pub run: Option<String>,
     /// Bounds.
     pub limits: Limits,
+    /// The path "-" is standard input; else it is refused.
+    pub standard_input: bool,
     /// Only the documents info and ops will be asked for: they read what cannot be mapped through a window.
     pub one_pass: bool,
     /// Of bytes and reads: the name of the machine, which counts before what the file says.
@@ -88,7 +90,7 @@ pub struct Profile<'d> {
 }
 
 impl Profile<'static> {
-    /// Opens a file ("-" is standard input), a run directory, or a parent of runs.
+    /// Opens a file ("-": [`OpenOptions::standard_input`]), a run directory, or a parent of runs.
     ///
     /// # Errors
     /// Nothing at that path, no permission, or a file of which nothing is usable.
@@ -322,7 +324,8 @@ impl OpenOptions<'_> {
     pub(crate) fn raw(&self, strings: &mut Strings, limits: &sys::pk_limits) -> sys::pk_open_options {
         sys::pk_open_options {
             flags: flag(self.one_pass, sys::PK_OPEN_ONE_PASS) | flag(self.redact, sys::PK_OPEN_REDACT)
-                | flag(self.rank.is_some(), sys::PK_OPEN_HAS_RANK),
+                | flag(self.rank.is_some(), sys::PK_OPEN_HAS_RANK)
+                | flag(self.standard_input, sys::PK_OPEN_STANDARD_INPUT),
             rank: self.rank.unwrap_or(0),
             host: strings.optional(self.host.as_deref()),
             io: self.io.raw(),

@@ -4,6 +4,7 @@
 
 #include <profkit/core/capture.hpp>
 
+#include <base/asking.hpp>
 #include <base/growing_bytes.hpp>
 #include <base/progress.hpp>
 #include <formats/foreign/foreign_format.hpp>
@@ -44,6 +45,7 @@ result<void> drive(source& from, xspace_walk& walk, const hooks& host, std::stri
 }  // namespace
 
 result<streamed_xspace> stream_xspace(source& from, stream_visitor& visitor, const limits& bounds, const hooks& host) {
+  const asking asked(from, host);
   if (auto back = from.rewind(); !back) return std::move(back).error();
   const std::uint64_t most = bounds.max_materialised_bytes;
   xspace_walk walk(visitor, {std::max<std::uint64_t>(window_bytes, most), most, most, open_mapped});
