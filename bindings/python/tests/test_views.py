@@ -13,14 +13,15 @@ def address_of(array):
     return array.__array_interface__["data"][0]
 
 
-def test_file_bytes_are_the_mapping(tpu_path):
-    profile = profkit.open(tpu_path, io="map")
+def test_file_bytes_are_the_mapping(data):
+    path = data / "xspace" / "tpu_v6e_inference.xplane.pb"
+    profile = profkit.open(path, io="map")
     handle = weakref.ref(profile._handle)
     first = numpy.frombuffer(profile.files[0].bytes, dtype="u1")
     second = numpy.frombuffer(profile.files[0].bytes, dtype="u1")
     assert address_of(first) == address_of(second) and not first.flags.writeable and not first.flags.owndata
     with open("/proc/self/maps", encoding="utf-8") as maps:
-        spans = [line.split() for line in maps if line.rstrip().endswith(tpu_path.name)]
+        spans = [line.split() for line in maps if line.rstrip().endswith(path.name)]
     begin, end = (int(part, 16) for part in spans[0][0].split("-"))
     assert begin <= address_of(first) < end
     tail = first[len(first) // 2:]
@@ -28,7 +29,7 @@ def test_file_bytes_are_the_mapping(tpu_path):
     del profile, first, second
     gc.collect()
     assert handle() is not None  # a slice of a view keeps the profile open
-    assert tail.sum() == numpy.frombuffer(tpu_path.read_bytes()[-len(tail):], dtype="u1").sum()
+    assert tail.sum() == numpy.frombuffer(path.read_bytes()[-len(tail):], dtype="u1").sum()
     del tail
     gc.collect()
     assert handle() is None
