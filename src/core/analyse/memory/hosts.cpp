@@ -55,7 +55,8 @@ std::string_view devices_of_nodes::find(std::optional<std::int64_t> node, std::i
   // As the node itself counts, or as a merge does: `--plane-scheme` node, seed, rocm.
   constexpr std::int64_t devices_of_node = 64, first_of_rocm = 100, max_nodes = std::int64_t{1} << 25;
   constexpr std::size_t most_alike = 16;  // planes of one number that are looked at
-  const std::int64_t shift = node && *node > 0 && *node < max_nodes ? *node * devices_of_node : 0;
+  const std::int64_t number = node.value_or(0);
+  const std::int64_t shift = number > 0 && number < max_nodes ? number * devices_of_node : 0;
   for (const std::int64_t base : {std::int64_t{0}, shift, shift + first_of_rocm}) {
     const device wanted{node.value_or(not_merged), base + ordinal, 0};
     auto at = std::lower_bound(devices_.begin(), devices_.end(), wanted);
