@@ -699,8 +699,8 @@ What stays
                   400 B  parameter 0 p0 -> copy.4  f32[100]{0}
                   400 B  parameter 1 p1 -> neg.5  f32[100]{0}
   what if remat while.2: peak 2.3 KiB -> at least 2.2 KiB, at most 100 B saved (1 buffer, 100 B)
-    the peak cannot fall below after_bytes: the buffer counts only where it is made and where it
-    is last used; what it is recomputed from may have to live longer
+    the peak cannot fall below after_bytes: the buffer counts only where it is made and where it is
+    last used; what it is recomputed from may have to live longer
 
 Live curve: 14 points of 14, every extremum kept
   event     live
@@ -726,10 +726,10 @@ Checks
   5 of 5 invariants hold
 
 Findings
-  - jit_step(7001): 2 parameters have the shape of a result and no donation: 800 B could be
-    shared. Next: donate them (donate_argnums) where the caller does not need them again
-  - 300 B of the temporary memory of jit_step(7001) is never used at once. Next: smaller or
-    fewer long-lived temporaries pack better
+  - jit_step(7001): 2 parameters have the shape of a result and no donation: 800 B could be shared.
+    Next: donate them (donate_argnums) where the caller does not need them again
+  - 300 B of the temporary memory of jit_step(7001) is never used at once. Next: smaller or fewer
+    long-lived temporaries pack better
 """
 
 

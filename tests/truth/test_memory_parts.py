@@ -180,11 +180,11 @@ class Stays(MemoryScreen):
     def test_what_if(self):
         """Where a buffer is made and where it is last used it counts, in between it does not; a parameter stays."""
         self.put(simulated())
-        cannot = "    the peak cannot fall below after_bytes: the buffer counts only where it is made and where it"
-        remat, offload = ([cannot, f"    is last used; {text}"] for text in (
+        cannot = "    the peak cannot fall below after_bytes: the buffer counts only where it is made and where it is"
+        remat, offload = ([cannot, f"    last used; {text}"] for text in (
             "what it is recomputed from may have to live longer", "a copy under way needs room on both sides"))
-        none = ["    no temporary buffer of this name lies in memory space 0: parameters, constants and results",
-                "    stay for the whole program"]
+        none = ["    no temporary buffer of this name lies in memory space 0: parameters, constants and results stay",
+                "    for the whole program"]
         saved, unchanged = (f"peak 230 B -> at least {after} B, at most {230 - after} B saved" for after in (190, 230))
         for question, lines in ((("remat=iota",), [f"  what if remat iota: {saved} (1 buffer, 70 B)", *remat]),
                                 (("offload=iota",), [f"  what if offload iota: {saved} (1 buffer, 70 B)", *offload]),
@@ -238,7 +238,8 @@ class Sentences(MemoryScreen):
         text = truth.run("memory", self.scratch, "--fit", "700B", status=1)
         self.assertEqual(text.split("\n\n")[0].splitlines()[-1], "It does not fit: 100 B are missing.")
         self.assertEqual(part(text, "Findings")[1:3], [
-            "  - jit_b(2) needs 800 B, 100 B more than the limit. Next: look at what is alive at the peak", "    for what to keep out"])
+            "  - jit_b(2) needs 800 B, 100 B more than the limit. Next: look at what is alive at the peak for",
+            "    what to keep out"])
 
     def test_how_much_is_never_used(self):
         """Said above a tenth of the temporary memory."""

@@ -49,7 +49,7 @@ class plane_events {
   program_numbers programs_;
 };
 
-kernel_place place_of(row_facts& facts, const op_row& op) {
+kernel_place place_of_op(row_facts& facts, const op_row& op) {
   facts.look_at(op);
   std::vector<std::string> names;
   const auto named = [&](group_key key) {
@@ -92,7 +92,7 @@ const kernel_place* kernel_places::of(std::uint64_t source_row) {
   if (!state_->events || !state_->events->find(source_row, event)) return nullptr;
   const std::uint32_t number = state_->events->number_of(event);
   const kernel_place*& known = state_->events->places.try_emplace({event.metadata_id, number}, nullptr).first->second;
-  if (known == nullptr) known = &state_->places.emplace_back(place_of(state_->facts, state_->events->op_of(event.metadata_id, number)));
+  if (known == nullptr) known = &state_->places.emplace_back(place_of_op(state_->facts, state_->events->op_of(event.metadata_id, number)));
   return known;
 }
 
