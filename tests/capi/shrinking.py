@@ -10,6 +10,9 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "truth"))
+import xspace
+
 # The host: opens PATH, waits for a line, asks everything. Python's profkit loads the library.
 HOST = """
 import sys
@@ -50,17 +53,9 @@ def grown(path, bytes_at_least=700_000):
         if padding <= 0:
             continue
         if file.name.endswith(".xplane.pb"):
-            body = b"\x12" + varint(padding) + b"p" * padding  # an XPlane of a name
-            file.write_bytes(file.read_bytes() + b"\x0a" + varint(len(body)) + body)
+            file.write_bytes(file.read_bytes() + xspace.space(xspace.plane(99, "p" * padding)))
         elif file.suffix in (".csv", ".json"):
             file.write_bytes(file.read_bytes() + b"\n" * padding)
-
-
-def varint(n):
-    out = b""
-    while n > 127:
-        out, n = out + bytes([n & 127 | 128]), n >> 7
-    return out + bytes([n])
 
 
 def outlives(capture, part, when):

@@ -128,7 +128,8 @@ class streamed_input : public encoded_input {
     for (;;) {
       if (result<void> go_on = meter.step(position()); !go_on) return go_on;
       ::pollfd waited{file_.get(), POLLIN, 0};
-      if (::poll(&waited, 1, static_cast<int>(progress_meter::interval.count())) > 0) return {};
+      const int ready = ::poll(&waited, 1, static_cast<int>(progress_meter::interval.count()));
+      if (ready > 0 || (ready < 0 && errno != EINTR)) return {};  // what is wrong, the read says
     }
   }
   result<std::size_t> fill(void* into, std::size_t bytes) override {

@@ -48,8 +48,8 @@ void gathered_trace::set_kind(kernel_row& row) {
   const kernel_name& known = kernel_names_.of(row.name, [this](std::string_view text) {
     const bool copies = text.compare(0, 6, "Memcpy") == 0 || text.compare(0, 6, "Memset") == 0;
     return kernel_name{parts.strings.intern(type_of_kernel(text)), is_communication(text) ? kernel_class::comm
-                                                                     : copies               ? kernel_class::copy
-                                                                                            : kernel_class::compute};
+                                                                   : copies               ? kernel_class::copy
+                                                                                          : kernel_class::compute};
   });
   row.op_type = known.type;
   row.kind = known.kind;
