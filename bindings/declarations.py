@@ -208,7 +208,7 @@ class Header:
                 continue
             if len(values) != len(fields):
                 raise Unreadable(f"{name}: {len(values)} initial values for {len(fields)} fields")
-            if values[0] != f"(uint32_t)sizeof({name})":
+            if values[0] != f"sizeof({name})":
                 raise Unreadable(f"{name} does not begin with its size")
             for field, value in list(zip(fields, values))[1:]:
                 if value != "NULL" and self.value_of(value) != 0:

@@ -70,8 +70,14 @@ def fields(table, schema):
 
 
 def rows(schema):
-    """The rows of rows.go."""
-    text = ""
+    """The tables and rows of rows.go."""
+    text = ("// TableKind is a table of a profile; docs/tables.md describes the columns of each.\ntype TableKind int\n\n"
+            "// The tables. Records of a Neutrino map are ProbeTrace.RecordsTable.\nconst (\n")
+    for table in schema.tables:
+        if table.number is not None and table.name != "probe_records":
+            text += (enums.comment(table.meaning, "\t", "// ", "// ")
+                     + f"\tTable{camel(table.name)} TableKind = C.PK_TABLE_{table.name.upper()}\n")
+    text += ")\n"
     for table in schema.rows_in("go"):
         name, made = table.bindings["go"], list(fields(table, schema))
         text += "\n" + enums.comment(f"{name}: {table.meaning[:1].lower()}{table.meaning[1:]}", "", "// ", "// ")

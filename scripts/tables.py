@@ -191,10 +191,11 @@ def table_numbers(schema, prefix, indent="  "):
         row = f" A {table.row} each." if table.row else " Without a struct: by Arrow alone."
         start = "/**< " if prefix else "///< "
         end = " */" if prefix else ""
+        comma = "" if prefix and table is schema.tables[-1] else ","  # C89 has none after the last
         text = table.meaning if table.name != "live_curve" else "A point of the live curve of the chosen module."
-        line = f"{indent}{name} = {table.number}, {start}{text.split('. ')[0].rstrip('.')}.{row if prefix else ''}{end}"
+        line = f"{indent}{name} = {table.number}{comma} {start}{text.split('. ')[0].rstrip('.')}.{row if prefix else ''}{end}"
         if len(line) > 118:
-            line = f"{indent}{name} = {table.number}, {start}{row.strip() if prefix else text.split(':')[0].rstrip('.')}{end}"
+            line = f"{indent}{name} = {table.number}{comma} {start}{row.strip() if prefix else text.split(':')[0].rstrip('.')}{end}"
         lines.append(line)
     return "\n".join(lines) + "\n"
 

@@ -26,30 +26,6 @@ type TableOptions struct {
 	AllowEmpty bool     // filters that fit nothing give no rows, and no error
 }
 
-// TableKind is a table of a profile; docs/tables.md describes the columns of each.
-type TableKind int
-
-// The tables. Records of a Neutrino map are ProbeTrace.RecordsTable.
-const (
-	FilesTable         TableKind = C.PK_TABLE_FILES
-	DevicesTable       TableKind = C.PK_TABLE_DEVICES
-	EventsOfAllTable   TableKind = C.PK_TABLE_EVENTS
-	OpTotalsTable      TableKind = C.PK_TABLE_OPS
-	StepsTable         TableKind = C.PK_TABLE_STEPS
-	KernelsTable       TableKind = C.PK_TABLE_KERNELS
-	GapsTable          TableKind = C.PK_TABLE_GAPS
-	CausesTable        TableKind = C.PK_TABLE_CAUSES
-	CollectivesTable   TableKind = C.PK_TABLE_COLLECTIVES
-	ModulesTable       TableKind = C.PK_TABLE_MODULES
-	AllocatorsTable    TableKind = C.PK_TABLE_ALLOCATORS
-	LiveBuffersTable   TableKind = C.PK_TABLE_LIVE_BUFFERS
-	LiveCurveTable     TableKind = C.PK_TABLE_LIVE_CURVE
-	ProbeLaunchesTable TableKind = C.PK_TABLE_PROBE_LAUNCHES
-	DeviceTimeTable    TableKind = C.PK_TABLE_DEVICE_TIME
-	FactsTable         TableKind = C.PK_TABLE_FACTS
-	CallsTable         TableKind = C.PK_TABLE_COLLECTIVE_CALLS
-)
-
 // String is "ops", "gaps", …
 func (k TableKind) String() string { return C.GoString(C.pk_table_name(C.int32_t(k))) }
 
@@ -297,12 +273,12 @@ func allOf[T any](rows *Rows[T]) ([]T, error) {
 
 // EventsTable has every event of a file that has a place in time, or of AllFiles.
 func (p *Profile) EventsTable(file int, options TableOptions) (*ArrowStream, error) {
-	return arrowOf(p.tableOf(context.Background(), EventsOfAllTable, file, DocumentOptions{}, options))
+	return arrowOf(p.tableOf(context.Background(), TableEvents, file, DocumentOptions{}, options))
 }
 
 // OpsTable has the totals of every op, largest first. The filters' limit is that of rows a line; nil: all.
 func (p *Profile) OpsTable(ctx context.Context, filters DocumentOptions, options TableOptions) (*ArrowStream, error) {
-	return arrowOf(p.Table(ctx, OpTotalsTable, filters, options))
+	return arrowOf(p.Table(ctx, TableOps, filters, options))
 }
 
 func (k *Kernels) open(_ TableKind, options TableOptions) (*Table, error) {
@@ -313,7 +289,7 @@ func (k *Kernels) open(_ TableKind, options TableOptions) (*Table, error) {
 
 // Table has the kernels of all devices, by device and start.
 func (k *Kernels) Table(options TableOptions) (*ArrowStream, error) {
-	return arrowOf(k.open(KernelsTable, options))
+	return arrowOf(k.open(TableKernels, options))
 }
 
 func (b *Bubbles) open(kind TableKind, options TableOptions) (*Table, error) {
@@ -324,17 +300,17 @@ func (b *Bubbles) open(kind TableKind, options TableOptions) (*Table, error) {
 
 // StepsTable has the steps, by device and time.
 func (b *Bubbles) StepsTable(options TableOptions) (*ArrowStream, error) {
-	return arrowOf(b.open(StepsTable, options))
+	return arrowOf(b.open(TableSteps, options))
 }
 
 // Table has the gaps, by device and time.
 func (b *Bubbles) Table(options TableOptions) (*ArrowStream, error) {
-	return arrowOf(b.open(GapsTable, options))
+	return arrowOf(b.open(TableGaps, options))
 }
 
 // CausesTable says gap by gap why the device waited, as far as the capture shows.
 func (b *Bubbles) CausesTable(options TableOptions) (*ArrowStream, error) {
-	return arrowOf(b.open(CausesTable, options))
+	return arrowOf(b.open(TableCauses, options))
 }
 
 func (m *Memory) open(kind TableKind, options TableOptions) (*Table, error) {
@@ -345,12 +321,12 @@ func (m *Memory) open(kind TableKind, options TableOptions) (*Table, error) {
 
 // LiveBuffersTable has what is alive at the peak, largest first.
 func (m *Memory) LiveBuffersTable(options TableOptions) (*ArrowStream, error) {
-	return arrowOf(m.open(LiveBuffersTable, options))
+	return arrowOf(m.open(TableLiveBuffers, options))
 }
 
 // LiveCurveTable has the live curve; it is empty unless CurvePoints asked for it.
 func (m *Memory) LiveCurveTable(options TableOptions) (*ArrowStream, error) {
-	return arrowOf(m.open(LiveCurveTable, options))
+	return arrowOf(m.open(TableLiveCurve, options))
 }
 
 func (t *ProbeTrace) open(_ TableKind, options TableOptions) (*Table, error) {
@@ -361,7 +337,7 @@ func (t *ProbeTrace) open(_ TableKind, options TableOptions) (*Table, error) {
 
 // LaunchesTable has the launches, in the order of the log.
 func (t *ProbeTrace) LaunchesTable(options TableOptions) (*ArrowStream, error) {
-	return arrowOf(t.open(ProbeLaunchesTable, options))
+	return arrowOf(t.open(TableProbeLaunches, options))
 }
 
 // RecordsTable has the records of a map that were written: block, lane, k, then a column a field.

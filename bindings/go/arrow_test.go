@@ -163,7 +163,7 @@ func TestStreamsAreTakenOverLeftAndDamaged(t *testing.T) {
 
 func TestEveryTableByItsName(t *testing.T) {
 	profile, background := opening(t, tpuPath()), context.Background()
-	for kind := FilesTable; kind <= ProbeLaunchesTable; kind++ {
+	for kind := TableFiles; kind <= TableProbeLaunches; kind++ {
 		table, err := profile.Table(background, kind, DocumentOptions{}, TableOptions{})
 		if err != nil {
 			t.Fatal(kind, err)
@@ -174,15 +174,15 @@ func TestEveryTableByItsName(t *testing.T) {
 		}
 		var text bytes.Buffer
 		err = table.WriteJSON(&text)
-		if (err != nil) != (kind == EventsOfAllTable) {
+		if (err != nil) != (kind == TableEvents) {
 			t.Fatal(kind, err)
 		}
 		table.Close()
 	}
-	if OpTotalsTable.String() != "ops" || TableKind(99).String() != "" {
-		t.Fatal(OpTotalsTable)
+	if TableOps.String() != "ops" || TableKind(99).String() != "" {
+		t.Fatal(TableOps)
 	}
-	devices, err := profile.Table(background, DevicesTable, DocumentOptions{}, TableOptions{})
+	devices, err := profile.Table(background, TableDevices, DocumentOptions{}, TableOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -198,7 +198,7 @@ func TestEveryTableByItsName(t *testing.T) {
 	if _, err := devices.Values("colour"); !errors.Is(err, ErrInvalidArgument) {
 		t.Fatal(err)
 	}
-	if _, err := profile.Table(background, FilesTable, DocumentOptions{Plane: "TPU:0"}, TableOptions{}); !errors.Is(err, ErrInvalidArgument) {
+	if _, err := profile.Table(background, TableFiles, DocumentOptions{Plane: "TPU:0"}, TableOptions{}); !errors.Is(err, ErrInvalidArgument) {
 		t.Fatal(err)
 	}
 }
@@ -215,7 +215,7 @@ func TestRowsOfSomeColumns(t *testing.T) {
 		return true
 	})
 	table := func() *Table {
-		made, err := profile.Table(background, KernelsTable, DocumentOptions{}, TableOptions{})
+		made, err := profile.Table(background, TableKernels, DocumentOptions{}, TableOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}

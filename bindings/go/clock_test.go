@@ -54,16 +54,16 @@ func TestTheDocumentOfAFailure(t *testing.T) {
 		t.Fatal(err)
 	}
 	var into bytes.Buffer
-	if err := why.WriteDocument(&into, Ops); err != nil {
+	if err := why.WriteDocument(&into, DocumentOps); err != nil {
 		t.Fatal(err)
 	}
 	if shown := into.String(); !strings.Contains(shown, `"schema": "profkit.ops"`) || !strings.Contains(shown, `"code": "not_found"`) {
 		t.Fatal(shown)
 	}
-	if err := why.WriteDocument(full{}, Ops); !errors.Is(err, errFull) {
+	if err := why.WriteDocument(full{}, DocumentOps); !errors.Is(err, errFull) {
 		t.Fatal(err)
 	}
-	if err := ErrNotFound.WriteDocument(&into, Ops); !errors.Is(err, ErrInvalidArgument) {
+	if err := ErrNotFound.WriteDocument(&into, DocumentOps); !errors.Is(err, ErrInvalidArgument) {
 		t.Fatal(err)
 	}
 }

@@ -154,10 +154,10 @@ func TestADocumentIntoAFile(t *testing.T) {
 	profile := opening(t, gpuPath())
 	path := filepath.Join(t.TempDir(), "ops.json")
 	var expected bytes.Buffer
-	if _, err := profile.WriteDocument(background, &expected, Ops, DocumentOptions{}); err != nil {
+	if _, err := profile.WriteDocument(background, &expected, DocumentOps, DocumentOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	if status, err := profile.WriteDocumentFile(background, path, Ops, DocumentOptions{}); err != nil || status != StatusOK {
+	if status, err := profile.WriteDocumentFile(background, path, DocumentOps, DocumentOptions{}); err != nil || status != StatusOK {
 		t.Fatal(status, err)
 	}
 	if content, _ := os.ReadFile(path); !bytes.Equal(content, expected.Bytes()) {
@@ -498,7 +498,7 @@ func TestPanicsAndRefusalsOfProgress(t *testing.T) {
 	defer many.Close()
 	told := 0
 	stop := Hooks{Progress: func(uint64, uint64) bool { told++; return false }}
-	_, err = many.WriteDocument(background, io.Discard, Report, DocumentOptions{Hooks: stop})
+	_, err = many.WriteDocument(background, io.Discard, DocumentReport, DocumentOptions{Hooks: stop})
 	if !errors.Is(err, ErrCancelled) || told != 1 {
 		t.Fatal(err, told)
 	}
@@ -508,7 +508,7 @@ func TestPanicsAndRefusalsOfProgress(t *testing.T) {
 		}
 	}()
 	hooks := Hooks{Progress: func(uint64, uint64) bool { panic("the host's own trouble") }}
-	_, _ = many.WriteDocument(background, io.Discard, Report, DocumentOptions{Hooks: hooks})
+	_, _ = many.WriteDocument(background, io.Discard, DocumentReport, DocumentOptions{Hooks: hooks})
 	t.Fatal("no panic")
 }
 
@@ -527,7 +527,7 @@ func TestBadHandlesPathsAndLibraries(t *testing.T) {
 	}
 	var zero Profile
 	zero.Close()
-	if _, err := zero.JSON(Info); err != ErrClosed || zero.FileCount() != 0 {
+	if _, err := zero.JSON(DocumentInfo); err != ErrClosed || zero.FileCount() != 0 {
 		t.Fatal(err)
 	}
 	if _, err := (&Bubbles{}).Steps(); err != ErrClosed {

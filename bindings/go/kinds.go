@@ -199,25 +199,25 @@ type Document int32
 
 // Values of Document.
 const (
-	Report      Document = C.PK_DOCUMENT_REPORT
-	Info        Document = C.PK_DOCUMENT_INFO
-	Tree        Document = C.PK_DOCUMENT_TREE
-	Metadata    Document = C.PK_DOCUMENT_METADATA
-	Steps       Document = C.PK_DOCUMENT_STEPS
-	Ops         Document = C.PK_DOCUMENT_OPS
-	Modules     Document = C.PK_DOCUMENT_MODULES
-	Framework   Document = C.PK_DOCUMENT_FRAMEWORK
-	Collectives Document = C.PK_DOCUMENT_COLLECTIVES
-	MemoryUse   Document = C.PK_DOCUMENT_MEMORY
-	IdleTime    Document = C.PK_DOCUMENT_BUBBLES
-	ModelReport Document = C.PK_DOCUMENT_ARCHITECTURE
-	Neutrino    Document = C.PK_DOCUMENT_NEUTRINO
+	DocumentReport       Document = C.PK_DOCUMENT_REPORT
+	DocumentInfo         Document = C.PK_DOCUMENT_INFO
+	DocumentTree         Document = C.PK_DOCUMENT_TREE
+	DocumentMetadata     Document = C.PK_DOCUMENT_METADATA
+	DocumentSteps        Document = C.PK_DOCUMENT_STEPS
+	DocumentOps          Document = C.PK_DOCUMENT_OPS
+	DocumentModules      Document = C.PK_DOCUMENT_MODULES
+	DocumentFramework    Document = C.PK_DOCUMENT_FRAMEWORK
+	DocumentCollectives  Document = C.PK_DOCUMENT_COLLECTIVES
+	DocumentMemory       Document = C.PK_DOCUMENT_MEMORY
+	DocumentBubbles      Document = C.PK_DOCUMENT_BUBBLES
+	DocumentArchitecture Document = C.PK_DOCUMENT_ARCHITECTURE
+	DocumentNeutrino     Document = C.PK_DOCUMENT_NEUTRINO
 	// Of a report what matters most, in 16 KB, with the commands for more.
-	Brief Document = C.PK_DOCUMENT_BRIEF
+	DocumentBrief Document = C.PK_DOCUMENT_BRIEF
 	// Ops summed by operator; pk_op_groups_write() sums them by anything else.
-	OpGroups Document = C.PK_DOCUMENT_OP_GROUPS
+	DocumentOpGroups Document = C.PK_DOCUMENT_OP_GROUPS
 	// The findings of a report with their ids; of one of them: pk_finding_write().
-	Explain Document = C.PK_DOCUMENT_EXPLAIN
+	DocumentExplain Document = C.PK_DOCUMENT_EXPLAIN
 )
 
 // DocumentStatus: how a document ended, which decides the command's exit code.

@@ -68,7 +68,7 @@ func TestKindsAreThoseOfTables(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	table, err := profile.Table(background, GapsTable, DocumentOptions{}, TableOptions{})
+	table, err := profile.Table(background, TableGaps, DocumentOptions{}, TableOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,7 +93,7 @@ func TestKindsAreThoseOfTables(t *testing.T) {
 	if err != nil || len(steps) == 0 {
 		t.Fatal(err)
 	}
-	if table, err = profile.Table(background, StepsTable, DocumentOptions{}, TableOptions{}); err != nil {
+	if table, err = profile.Table(background, TableSteps, DocumentOptions{}, TableOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	for _, step := range steps {
@@ -108,7 +108,7 @@ func TestKindsAreThoseOfTables(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	table, err = profile.Table(background, KernelsTable, DocumentOptions{}, TableOptions{})
+	table, err = profile.Table(background, TableKernels, DocumentOptions{}, TableOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -266,7 +266,7 @@ func TestClosing(t *testing.T) {
 	}
 	profile.Close()
 	profile.Close()
-	if _, err := profile.JSON(Info); !errors.Is(err, ErrClosed) {
+	if _, err := profile.JSON(DocumentInfo); !errors.Is(err, ErrClosed) {
 		t.Fatal(err)
 	}
 	if events := all[0].Events(); events.Err() != ErrClosed {
@@ -344,7 +344,7 @@ var errFull = errors.New("no room")
 
 func TestDocuments(t *testing.T) {
 	profile := opening(t, tpuPath())
-	for document := Report; document <= ModelReport; document++ {
+	for document := DocumentReport; document <= DocumentArchitecture; document++ {
 		content, err := profile.JSON(document)
 		if err != nil || !json.Valid(content) {
 			t.Fatal(document, err)
@@ -352,24 +352,24 @@ func TestDocuments(t *testing.T) {
 	}
 	limit := uint64(1)
 	var some bytes.Buffer
-	status, err := profile.WriteDocument(context.Background(), &some, Ops, DocumentOptions{Plane: "TPU:0", Limit: &limit})
-	whole, _ := profile.JSON(Ops)
+	status, err := profile.WriteDocument(context.Background(), &some, DocumentOps, DocumentOptions{Plane: "TPU:0", Limit: &limit})
+	whole, _ := profile.JSON(DocumentOps)
 	if err != nil || status != StatusOK || some.Len() >= len(whole) {
 		t.Fatal(status, err, some.Len(), len(whole))
 	}
 	step := uint64(1) << 40
-	if _, err := profile.WriteDocument(context.Background(), &some, Ops, DocumentOptions{Step: &step}); err == nil {
+	if _, err := profile.WriteDocument(context.Background(), &some, DocumentOps, DocumentOptions{Step: &step}); err == nil {
 		t.Fatal("a step that is not there")
 	}
-	if status, err := profile.WriteDocument(context.Background(), &some, Neutrino, DocumentOptions{}); err != nil || status != StatusAbsent {
+	if status, err := profile.WriteDocument(context.Background(), &some, DocumentNeutrino, DocumentOptions{}); err != nil || status != StatusAbsent {
 		t.Fatal(status, err)
 	}
-	_, err = profile.WriteDocument(context.Background(), full{}, Info, DocumentOptions{})
+	_, err = profile.WriteDocument(context.Background(), full{}, DocumentInfo, DocumentOptions{})
 	if !errors.Is(err, errFull) || !errors.Is(err, ErrOutput) {
 		t.Fatal(err)
 	}
-	if Ops.String() != "ops" {
-		t.Fatal(Ops)
+	if DocumentOps.String() != "ops" {
+		t.Fatal(DocumentOps)
 	}
 }
 
@@ -385,10 +385,10 @@ func TestAPanicOfACallbackGoesOnInTheCaller(t *testing.T) {
 				t.Fatal(why)
 			}
 		}()
-		_, _ = profile.WriteDocument(context.Background(), panics{}, Info, DocumentOptions{})
+		_, _ = profile.WriteDocument(context.Background(), panics{}, DocumentInfo, DocumentOptions{})
 		t.Fatal("no panic")
 	}()
-	if _, err := profile.JSON(Info); err != nil {
+	if _, err := profile.JSON(DocumentInfo); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -397,11 +397,11 @@ func TestAContextStopsTheWork(t *testing.T) {
 	profile := opening(t, tpuPath())
 	ctx, cancel := context.WithCancel(context.Background())
 	hooks := Hooks{Threads: 2, Log: func(LogLevel, string) {}, Progress: func(uint64, uint64) bool { return true }}
-	if _, err := profile.WriteDocument(ctx, &bytes.Buffer{}, Info, DocumentOptions{Hooks: hooks}); err != nil {
+	if _, err := profile.WriteDocument(ctx, &bytes.Buffer{}, DocumentInfo, DocumentOptions{Hooks: hooks}); err != nil {
 		t.Fatal(err)
 	}
 	cancel()
-	_, err := profile.WriteDocument(ctx, &bytes.Buffer{}, Ops, DocumentOptions{})
+	_, err := profile.WriteDocument(ctx, &bytes.Buffer{}, DocumentOps, DocumentOptions{})
 	if !errors.Is(err, ErrCancelled) || !errors.Is(err, context.Canceled) {
 		t.Fatal(err)
 	}

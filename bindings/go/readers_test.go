@@ -74,20 +74,20 @@ func TestReaderOfOnePassLivesAsLongAsItIsNeeded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	expected, err := profile.JSON(Ops)
+	expected, err := profile.JSON(DocumentOps)
 	if err != nil {
 		t.Fatal(err)
 	}
 	before := source.reads
-	if again, err := profile.JSON(Ops); err != nil || !bytes.Equal(again, expected) || source.reads == before {
+	if again, err := profile.JSON(DocumentOps); err != nil || !bytes.Equal(again, expected) || source.reads == before {
 		t.Fatal(err, source.reads)
 	}
 	source.trouble = errFull
-	if _, err := profile.JSON(Ops); !errors.Is(err, errFull) || !errors.Is(err, ErrIO) {
+	if _, err := profile.JSON(DocumentOps); !errors.Is(err, errFull) || !errors.Is(err, ErrIO) {
 		t.Fatal(err)
 	}
 	source.trouble = "the host's own trouble"
-	if _, err := profile.JSON(Info); !errors.Is(err, ErrIO) || !strings.HasSuffix(err.Error(), "the host's own trouble") {
+	if _, err := profile.JSON(DocumentInfo); !errors.Is(err, ErrIO) || !strings.HasSuffix(err.Error(), "the host's own trouble") {
 		t.Fatal(err)
 	}
 	source.trouble = nil
@@ -96,7 +96,7 @@ func TestReaderOfOnePassLivesAsLongAsItIsNeeded(t *testing.T) {
 		threads.Add(1)
 		go func() {
 			defer threads.Done()
-			if found, err := profile.JSON(Ops); err != nil || !bytes.Equal(found, expected) {
+			if found, err := profile.JSON(DocumentOps); err != nil || !bytes.Equal(found, expected) {
 				t.Error(err)
 			}
 		}()
@@ -122,11 +122,11 @@ func TestNoAnswerHidesThatAReaderFailed(t *testing.T) {
 		"kernels": func(p *Profile) error { _, err := p.Kernels(background, KernelOptions{}); return err },
 		"bubbles": func(p *Profile) error { _, err := p.Bubbles(background, BubbleOptions{}); return err },
 		"table": func(p *Profile) error {
-			_, err := p.Table(background, DevicesTable, DocumentOptions{}, TableOptions{})
+			_, err := p.Table(background, TableDevices, DocumentOptions{}, TableOptions{})
 			return err
 		},
-		"report": func(p *Profile) error { _, err := p.JSON(Report); return err },
-		"info":   func(p *Profile) error { _, err := p.JSON(Info); return err },
+		"report": func(p *Profile) error { _, err := p.JSON(DocumentReport); return err },
+		"info":   func(p *Profile) error { _, err := p.JSON(DocumentInfo); return err },
 	} {
 		source := ownedGPU(t)
 		profile, err := OpenOwned(background, source, source.Size(), "gemm.xplane.pb", OpenOptions{OnePass: true})

@@ -53,6 +53,48 @@ func timeOf(time C.int64_t) int64 {
 }
 
 // rows: written by scripts/generate
+// TableKind is a table of a profile; docs/tables.md describes the columns of each.
+type TableKind int
+
+// The tables. Records of a Neutrino map are ProbeTrace.RecordsTable.
+const (
+	// A file of the capture.
+	TableFiles TableKind = C.PK_TABLE_FILES
+	// A device in the capture: a device plane of an XSpace, a device of a trace or a table.
+	TableDevices TableKind = C.PK_TABLE_DEVICES
+	// An event that has a place in time.
+	TableEvents TableKind = C.PK_TABLE_EVENTS
+	// Totals of one op on one line.
+	TableOps TableKind = C.PK_TABLE_OPS
+	// A step of a device. busy + prelaunch + internal + tail + not recorded is its length, exactly.
+	TableSteps TableKind = C.PK_TABLE_STEPS
+	// One execution of a kernel (on TPUs: of an op).
+	TableKernels TableKind = C.PK_TABLE_KERNELS
+	// A gap of a device that is long enough to be listed.
+	TableGaps TableKind = C.PK_TABLE_GAPS
+	// Why a device waited in a gap, as far as the capture shows.
+	TableCauses TableKind = C.PK_TABLE_CAUSES
+	// Totals of one communication op on one line.
+	TableCollectives TableKind = C.PK_TABLE_COLLECTIVES
+	// A compiled module.
+	TableModules TableKind = C.PK_TABLE_MODULES
+	// An allocator of a host.
+	TableAllocators TableKind = C.PK_TABLE_ALLOCATORS
+	// A buffer that is alive at the peak of the chosen module. Sizes of all add up to the peak.
+	TableLiveBuffers TableKind = C.PK_TABLE_LIVE_BUFFERS
+	// A point of the live curve of the chosen module; of pk_memory_table() only where pk_memory_options::curve_points
+	// asked for it.
+	TableLiveCurve TableKind = C.PK_TABLE_LIVE_CURVE
+	// A launch of a Neutrino trace's log.
+	TableProbeLaunches TableKind = C.PK_TABLE_PROBE_LAUNCHES
+	// A part of the time of a device: what it did, and why it waited. The rows of a device that are in steps add up to
+	// its steps, the others to the time between its first and last kernel that is in no step.
+	TableDeviceTime TableKind = C.PK_TABLE_DEVICE_TIME
+	// A fact of the model that ran: what it is, how sure it is, and where it comes from.
+	TableFacts TableKind = C.PK_TABLE_FACTS
+	// A call of a collective by all members of its process group, over all nodes of the capture.
+	TableCollectiveCalls TableKind = C.PK_TABLE_COLLECTIVE_CALLS
+)
 
 // FileInfo: a file of the capture.
 type FileInfo struct {

@@ -52,15 +52,15 @@ func rowsAreCells[T TableRow[T]](t *testing.T, p *Profile, kind TableKind) (coun
 
 func TestRowsAreTheCellsOfTheirColumns(t *testing.T) {
 	p := opening(t, tpuPath())
-	if rowsAreCells[FileInfo](t, p, FilesTable) == 0 || rowsAreCells[CaptureDevice](t, p, DevicesTable) == 0 ||
-		rowsAreCells[Op](t, p, OpTotalsTable) == 0 || rowsAreCells[BubbleStep](t, p, StepsTable) == 0 ||
-		rowsAreCells[Kernel](t, p, KernelsTable) == 0 || rowsAreCells[Bubble](t, p, GapsTable) == 0 ||
-		rowsAreCells[GapCause](t, p, CausesTable) == 0 || rowsAreCells[Collective](t, p, CollectivesTable) == 0 ||
-		rowsAreCells[Allocator](t, p, AllocatorsTable) == 0 || rowsAreCells[LiveBuffer](t, p, LiveBuffersTable) == 0 ||
-		rowsAreCells[DeviceTime](t, p, DeviceTimeTable) == 0 || rowsAreCells[Fact](t, p, FactsTable) == 0 {
+	if rowsAreCells[FileInfo](t, p, TableFiles) == 0 || rowsAreCells[CaptureDevice](t, p, TableDevices) == 0 ||
+		rowsAreCells[Op](t, p, TableOps) == 0 || rowsAreCells[BubbleStep](t, p, TableSteps) == 0 ||
+		rowsAreCells[Kernel](t, p, TableKernels) == 0 || rowsAreCells[Bubble](t, p, TableGaps) == 0 ||
+		rowsAreCells[GapCause](t, p, TableCauses) == 0 || rowsAreCells[Collective](t, p, TableCollectives) == 0 ||
+		rowsAreCells[Allocator](t, p, TableAllocators) == 0 || rowsAreCells[LiveBuffer](t, p, TableLiveBuffers) == 0 ||
+		rowsAreCells[DeviceTime](t, p, TableDeviceTime) == 0 || rowsAreCells[Fact](t, p, TableFacts) == 0 {
 		t.Fatal("a table has no rows")
 	}
-	if rowsAreCells[Launch](t, opening(t, data("neutrino", "block_sched")), ProbeLaunchesTable) == 0 {
+	if rowsAreCells[Launch](t, opening(t, data("neutrino", "block_sched")), TableProbeLaunches) == 0 {
 		t.Fatal("no launches")
 	}
 }

@@ -160,7 +160,7 @@ typedef struct pk_hooks {
 } pk_hooks;
 /** \since 0.1 */
 #define PK_HOOKS_INIT \
-  { (uint32_t)sizeof(pk_hooks), 0, NULL, NULL, NULL, NULL }
+  { sizeof(pk_hooks), 0, NULL, NULL, NULL, NULL }
 
 /** Bounds on what hostile or broken input can make the library do. 0 is the default, UINT64_MAX no bound. What
  *  goes over one is PK_E_LIMIT, and the message names the field. \since 0.1 */
@@ -175,7 +175,7 @@ typedef struct pk_limits {
 } pk_limits;
 /** \since 0.1 */
 #define PK_LIMITS_INIT \
-  { (uint32_t)sizeof(pk_limits), 0, 0, 0, 0, 0, 0 }
+  { sizeof(pk_limits), 0, 0, 0, 0, 0, 0 }
 
 /** Flags of pk_filters: which of the filters that have no neutral value are set. \since 0.1 */
 enum { PK_FILTER_HAS_STEP = 1, PK_FILTER_HAS_FROM = 2, PK_FILTER_HAS_TO = 4 };
@@ -195,7 +195,7 @@ typedef struct pk_filters {
 } pk_filters;
 /** \since 0.1 */
 #define PK_FILTERS_INIT \
-  { (uint32_t)sizeof(pk_filters), 0, NULL, NULL, NULL, NULL, 0, 0, 0 }
+  { sizeof(pk_filters), 0, NULL, NULL, NULL, NULL, 0, 0, 0 }
 
 /* ---- profiles ------------------------------------------------------------------------------------------ */
 
@@ -246,7 +246,7 @@ typedef struct pk_open_options {
 } pk_open_options;
 /** \since 0.1 */
 #define PK_OPEN_OPTIONS_INIT \
-  { (uint32_t)sizeof(pk_open_options), 0, PK_IO_READ, 0, NULL, NULL, NULL, NULL }
+  { sizeof(pk_open_options), 0, PK_IO_READ, 0, NULL, NULL, NULL, NULL }
 
 /** Opens a file ("-": PK_OPEN_STANDARD_INPUT), a run directory, or a parent of runs. `options` may be NULL. A damaged file keeps what
  *  is intact and reports the rest through pk_file_damage(), and so does an unreadable file among several. Ownership: the caller
@@ -278,7 +278,7 @@ typedef struct pk_read_callbacks {
 } pk_read_callbacks;
 /** \since 0.1 */
 #define PK_READ_CALLBACKS_INIT \
-  { (uint32_t)sizeof(pk_read_callbacks), 0, NULL, NULL, 0, NULL }
+  { sizeof(pk_read_callbacks), 0, NULL, NULL, 0, NULL }
 
 /** Opens one file through callbacks. `label` as in pk_profile_open_buffer(). Ownership: the caller ends `*out` with
  *  pk_profile_free(); the callbacks are used during this call alone, with PK_OPEN_ONE_PASS until the last reference is given
@@ -800,7 +800,7 @@ typedef struct pk_activity_options {
 } pk_activity_options;
 /** \since 0.1 */
 #define PK_ACTIVITY_OPTIONS_INIT \
-  { (uint32_t)sizeof(pk_activity_options), 0, NULL, NULL, NULL }
+  { sizeof(pk_activity_options), 0, NULL, NULL, NULL }
 
 /** Reads the activity. `options` may be NULL. A capture without any device is no failure, nor is damage of the input.
  *  Ownership: the caller ends `*out` with pk_activity_free(); it holds a reference to `profile`. Errors: PK_E_INVALID_ARGUMENT,
@@ -956,7 +956,7 @@ typedef struct pk_document_options {
 } pk_document_options;
 /** \since 0.1 */
 #define PK_DOCUMENT_OPTIONS_INIT \
-  { (uint32_t)sizeof(pk_document_options), 0, NULL, 0, 0, NULL }
+  { sizeof(pk_document_options), 0, NULL, 0, 0, NULL }
 
 /** Receives the next bytes of a document, on the calling thread. Non-zero stops with PK_E_CANCELLED.
  *  \since 0.1 */
@@ -1048,7 +1048,7 @@ typedef struct pk_memory_options {
 /** \since 0.1 */
 #define PK_MEMORY_OPTIONS_INIT                                                                                        \
   {                                                                                                                   \
-    (uint32_t)sizeof(pk_memory_options), 0, NULL, NULL, 0, 0, 0, 0, 0, PK_STEP_POLICY_PEAK, NULL, 0, NULL, 0          \
+    sizeof(pk_memory_options), 0, NULL, NULL, 0, 0, 0, 0, 0, PK_STEP_POLICY_PEAK, NULL, 0, NULL, 0          \
   }
 
 /** Runs the analysis. `options` may be NULL. Damage of the input is no failure: the document reports it. Ownership: the caller
@@ -1239,7 +1239,7 @@ typedef struct pk_trace_options {
 } pk_trace_options;
 /** \since 0.1 */
 #define PK_TRACE_OPTIONS_INIT \
-  { (uint32_t)sizeof(pk_trace_options), 0, PK_TRACE_JSON, 0, NULL, NULL }
+  { sizeof(pk_trace_options), 0, PK_TRACE_JSON, 0, NULL, NULL }
 
 /* row of trace outcomes: written by scripts/generate */
 /** What was written, and what was not. Frozen. \since 0.1 */
@@ -1310,7 +1310,7 @@ typedef struct pk_writer_options {
 } pk_writer_options;
 /** \since 0.1 */
 #define PK_WRITER_OPTIONS_INIT \
-  { (uint32_t)sizeof(pk_writer_options), 0, 0, NULL }
+  { sizeof(pk_writer_options), 0, 0, NULL }
 
 /** Makes a writer that hands its bytes to `write`. `options` may be NULL. Ownership: the caller ends `*out` with
  *  pk_xspace_writer_free(); `write`, `user` and what the hooks refer to are used until then; the structs are copied. Errors:
@@ -1423,7 +1423,7 @@ typedef struct pk_push_callbacks {
 } pk_push_callbacks;
 /** \since 0.1 */
 #define PK_PUSH_CALLBACKS_INIT \
-  { (uint32_t)sizeof(pk_push_callbacks), 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL }
+  { sizeof(pk_push_callbacks), 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL }
 
 /** \since 0.1 */
 typedef struct pk_push_options {
@@ -1435,7 +1435,7 @@ typedef struct pk_push_options {
 } pk_push_options;
 /** \since 0.1 */
 #define PK_PUSH_OPTIONS_INIT \
-  { (uint32_t)sizeof(pk_push_options), 0, {NULL, 0}, NULL }
+  { sizeof(pk_push_options), 0, {NULL, 0}, NULL }
 
 /** Makes a reader. `options` may be NULL. Ownership: the caller ends `*out` with pk_xspace_push_free(); `callbacks->user` is used
  *  until then; the structs are copied. Errors: PK_E_INVALID_ARGUMENT (NULL), PK_E_OUT_OF_MEMORY. \since 0.1 */
@@ -1470,7 +1470,7 @@ typedef struct pk_trace_builder_options {
 } pk_trace_builder_options;
 /** \since 0.1 */
 #define PK_TRACE_BUILDER_OPTIONS_INIT \
-  { (uint32_t)sizeof(pk_trace_builder_options), 0, {NULL, 0}, {NULL, 0}, 0 }
+  { sizeof(pk_trace_builder_options), 0, {NULL, 0}, {NULL, 0}, 0 }
 
 /** Makes a builder. `options` may be NULL. Ownership: the caller ends `*out` with pk_trace_builder_free(). Errors: PK_E_OUT_OF_MEMORY. \since 0.1 */
 PK_API pk_status pk_trace_builder_new(const pk_trace_builder_options* options, pk_trace_builder** out,
@@ -1490,7 +1490,7 @@ typedef struct pk_trace_host {
 } pk_trace_host;
 /** \since 0.1 */
 #define PK_TRACE_HOST_INIT \
-  { (uint32_t)sizeof(pk_trace_host), 0, {NULL, 0}, 0, 0, 0 }
+  { sizeof(pk_trace_host), 0, {NULL, 0}, 0, 0, 0 }
 /** Adds a host; its number, from 0, becomes `*out`. Errors: PK_E_INVALID_ARGUMENT (a negative rank, world size or origin; a builder that
  *  was finished), PK_E_LIMIT (more than 65,535). \since 0.1 */
 PK_API pk_status pk_trace_builder_add_host(pk_trace_builder* builder, const pk_trace_host* host, uint32_t* out,
@@ -1509,7 +1509,7 @@ typedef struct pk_trace_device {
 } pk_trace_device;
 /** \since 0.1 */
 #define PK_TRACE_DEVICE_INIT \
-  { (uint32_t)sizeof(pk_trace_device), 0, {NULL, 0}, 0, 0, PK_ACCELERATOR_OTHER }
+  { sizeof(pk_trace_device), 0, {NULL, 0}, 0, 0, PK_ACCELERATOR_OTHER }
 /** Adds a device; its number, from 0 over all hosts, becomes `*out`. Errors: PK_E_INVALID_ARGUMENT (no such host; a field out of
  *  range; a builder that was finished), PK_E_LIMIT (more than 65,535). \since 0.1 */
 PK_API pk_status pk_trace_builder_add_device(pk_trace_builder* builder, const pk_trace_device* device, uint32_t* out,
@@ -1524,7 +1524,7 @@ typedef struct pk_trace_stream {
 } pk_trace_stream;
 /** \since 0.1 */
 #define PK_TRACE_STREAM_INIT \
-  { (uint32_t)sizeof(pk_trace_stream), 0, 0, {NULL, 0} }
+  { sizeof(pk_trace_stream), 0, 0, {NULL, 0} }
 /** Adds a stream; its number, from 0 over all devices, becomes `*out`. Errors: PK_E_INVALID_ARGUMENT (no such device; a builder
  *  that was finished), PK_E_LIMIT (more than 65,535 of a device). \since 0.1 */
 PK_API pk_status pk_trace_builder_add_stream(pk_trace_builder* builder, const pk_trace_stream* stream, uint32_t* out,
@@ -1539,7 +1539,7 @@ typedef struct pk_trace_thread {
 } pk_trace_thread;
 /** \since 0.1 */
 #define PK_TRACE_THREAD_INIT \
-  { (uint32_t)sizeof(pk_trace_thread), 0, {NULL, 0}, {NULL, 0} }
+  { sizeof(pk_trace_thread), 0, {NULL, 0}, {NULL, 0} }
 /** Adds a thread; its number, from 0 over all hosts, becomes `*out`. Errors: PK_E_INVALID_ARGUMENT (no such host; a builder that
  *  was finished), PK_E_LIMIT (more than 65,535). \since 0.1 */
 PK_API pk_status pk_trace_builder_add_thread(pk_trace_builder* builder, const pk_trace_thread* thread, uint32_t* out,
@@ -1559,7 +1559,7 @@ typedef struct pk_trace_counter {
 } pk_trace_counter;
 /** \since 0.1 */
 #define PK_TRACE_COUNTER_INIT \
-  { (uint32_t)sizeof(pk_trace_counter), 0, 0, 0, {NULL, 0}, {NULL, 0}, {NULL, 0} }
+  { sizeof(pk_trace_counter), 0, 0, 0, {NULL, 0}, {NULL, 0}, {NULL, 0} }
 /** Adds a counter; its number, from 0, becomes `*out`. Errors: PK_E_INVALID_ARGUMENT (no such owner; a builder that was finished),
  *  PK_E_LIMIT (more than 65,535). \since 0.1 */
 PK_API pk_status pk_trace_builder_add_counter(pk_trace_builder* builder, const pk_trace_counter* counter, uint32_t* out,
@@ -1575,7 +1575,7 @@ typedef struct pk_trace_allocator {
 } pk_trace_allocator;
 /** \since 0.1 */
 #define PK_TRACE_ALLOCATOR_INIT \
-  { (uint32_t)sizeof(pk_trace_allocator), 0, 0, 0, {NULL, 0} }
+  { sizeof(pk_trace_allocator), 0, 0, 0, {NULL, 0} }
 /** Adds an allocator; its number, from 0, becomes `*out`. Errors: as pk_trace_builder_add_counter(). \since 0.1 */
 PK_API pk_status pk_trace_builder_add_allocator(pk_trace_builder* builder, const pk_trace_allocator* allocator,
                                                 uint32_t* out, pk_error** err) PK_NOEXCEPT;
@@ -1711,7 +1711,7 @@ typedef struct pk_dump_options {
 } pk_dump_options;
 /** \since 0.1 */
 #define PK_DUMP_OPTIONS_INIT \
-  { (uint32_t)sizeof(pk_dump_options), PK_DUMP_JSON, NULL, 0, NULL }
+  { sizeof(pk_dump_options), PK_DUMP_JSON, NULL, 0, NULL }
 /** Writes the one message of a file, compressed or not, field by field; no profile has to be in it. `options` and
  * `status` may be NULL; `*status` becomes a PK_DOCUMENT_STATUS_: what is damaged is shown as far as it is intact, and
  * reported after it. Errors: as pk_profile_open(); PK_E_INVALID_ARGUMENT (a directory, a file that is no protobuf, no
@@ -1747,7 +1747,7 @@ typedef struct pk_validation_options {
 } pk_validation_options;
 /** \since 0.1 */
 #define PK_VALIDATION_OPTIONS_INIT \
-  { (uint32_t)sizeof(pk_validation_options), 0, 0, 0, NULL, 0 }
+  { sizeof(pk_validation_options), 0, 0, 0, NULL, 0 }
 
 /* row of validation summaries: written by scripts/generate */
 /** Whether the collectives of several nodes happened in a possible order. Frozen. \since 0.1 */
@@ -2032,7 +2032,7 @@ typedef struct pk_probe_query {
 } pk_probe_query;
 /** \since 0.1 */
 #define PK_PROBE_QUERY_INIT \
-  { (uint32_t)sizeof(pk_probe_query), 0, 0, 0, 0, 0, NULL, NULL, 0, 0, 0, NULL, 0, 0, NULL }
+  { sizeof(pk_probe_query), 0, 0, 0, 0, 0, NULL, NULL, 0, 0, 0, NULL, 0, 0, NULL }
 /** Writes one slice: what `profkit neutrino PATH SLICE` writes with --json, --csv or --svg. `query` and `status` may be
  *  NULL; `*status` becomes a PK_DOCUMENT_STATUS_. Of what is absent only JSON says so; otherwise nothing is written.
  *  Errors: PK_E_INVALID_ARGUMENT (no such launch or map; no table or picture of that slice), PK_E_CANCELLED. \since 0.1
@@ -2087,7 +2087,7 @@ typedef struct pk_clock_options {
 } pk_clock_options;
 /** \since 0.1 */
 #define PK_CLOCK_OPTIONS_INIT \
-  { (uint32_t)sizeof(pk_clock_options), 0, 0, 0, 0, 0, NULL, 0, NULL, 0 }
+  { sizeof(pk_clock_options), 0, 0, 0, 0, 0, NULL, 0, NULL, 0 }
 
 /** The clock of one node: a piecewise-linear map in exact integers, and how far it can be wrong. Immutable.
  *  \since 0.1 */
@@ -2168,7 +2168,7 @@ typedef struct pk_merge_options {
 /** \since 0.1 */
 #define PK_MERGE_OPTIONS_INIT                                                                                   \
   {                                                                                                             \
-    (uint32_t)sizeof(pk_merge_options), 0, NULL, 0, NULL, 0, NULL, NULL, NULL, NULL, NULL, PK_CORRECTION_CLOCK, \
+    sizeof(pk_merge_options), 0, NULL, 0, NULL, 0, NULL, NULL, NULL, NULL, NULL, PK_CORRECTION_CLOCK, \
         PK_ZERO_AUTO, PK_PLANES_SEED, PK_IO_READ, NULL, NULL, NULL, 0, PK_MERGED_XSPACE, 0                      \
   }
 
@@ -2258,7 +2258,7 @@ typedef struct pk_bubbles_options {
 } pk_bubbles_options;
 /** \since 0.1 */
 #define PK_BUBBLES_OPTIONS_INIT \
-  { (uint32_t)sizeof(pk_bubbles_options), 0, NULL, NULL, NULL, 0, 0, PK_WINDOW_POLICY_WHOLE, 0, NULL }
+  { sizeof(pk_bubbles_options), 0, NULL, NULL, NULL, 0, 0, PK_WINDOW_POLICY_WHOLE, 0, NULL }
 
 /** Runs the detector. `options` may be NULL. A capture without devices is no failure: there are no steps then, and the document
  *  says why. Ownership: the caller ends `*out` with pk_bubbles_free(); it holds a reference to `profile`. Errors:
@@ -2445,7 +2445,7 @@ typedef struct pk_architecture_options {
 } pk_architecture_options;
 /** \since 0.1 */
 #define PK_ARCHITECTURE_OPTIONS_INIT \
-  { (uint32_t)sizeof(pk_architecture_options), 0, NULL, NULL, 0, NULL }
+  { sizeof(pk_architecture_options), 0, NULL, NULL, 0, NULL }
 
 /** Looks at the model. `options` may be NULL. A capture without devices is no failure: the document and the report say why they
  *  are empty. Ownership: the caller ends `*out` with pk_architecture_free(); it holds a reference to `profile`. Errors:
@@ -2539,7 +2539,7 @@ enum {
   PK_TABLE_PROBE_RECORDS = 15, /**< Without a struct: by Arrow alone. */
   PK_TABLE_DEVICE_TIME = 16, /**< A pk_device_time each. */
   PK_TABLE_FACTS = 17, /**< A pk_fact each. */
-  PK_TABLE_COLLECTIVE_CALLS = 18, /**< A pk_collective_call each. */
+  PK_TABLE_COLLECTIVE_CALLS = 18 /**< A pk_collective_call each. */
   /* end of tables */
 };
 /** The name of a table: "files", "ops", …; "" for an unknown value. Ownership: static. \since 0.1 */
@@ -2748,7 +2748,7 @@ typedef struct pk_table_options {
 } pk_table_options;
 /** \since 0.1 */
 #define PK_TABLE_OPTIONS_INIT \
-  { (uint32_t)sizeof(pk_table_options), 0, 0, NULL, 0, NULL, 0, NULL, 0, 0 }
+  { sizeof(pk_table_options), 0, 0, NULL, 0, NULL, 0, NULL, 0, 0 }
 
 /** Rows of one table, given once and in order: as structs, or as an Arrow stream. One thread at a time uses it. Ownership: it
  *  holds a reference to the handle that it was opened on. \since 0.1 */
@@ -2766,15 +2766,17 @@ PK_API pk_status pk_table_open(pk_profile* profile, int32_t table, const pk_tabl
 PK_API pk_status pk_activity_table(pk_activity* activity, const pk_table_options* options, pk_table** out,
                                    pk_error** err) PK_NOEXCEPT;
 /** Opens a table of an analysis: PK_TABLE_STEPS, PK_TABLE_GAPS, PK_TABLE_CAUSES or PK_TABLE_DEVICE_TIME. Ownership: the caller
- *  ends `*out` with pk_table_free(); it holds a reference to `bubbles`. Errors: as pk_table_open(). \since 0.1 */
+ *  ends `*out` with pk_table_free(); it holds a reference to `bubbles`, from which the text of its rows is borrowed. Errors: as
+ *  pk_table_open(). \since 0.1 */
 PK_API pk_status pk_bubbles_table(pk_bubbles* bubbles, int32_t table, const pk_table_options* options, pk_table** out,
                                   pk_error** err) PK_NOEXCEPT;
 /** Opens a table of an analysis: PK_TABLE_LIVE_BUFFERS, PK_TABLE_LIVE_CURVE or PK_TABLE_ALLOCATORS. Ownership: the caller ends
- *  `*out` with pk_table_free(); it holds a reference to `memory`. Errors: as pk_table_open(). \since 0.1 */
+ *  `*out` with pk_table_free(); it holds a reference to `memory`, from which the text of its rows is borrowed. Errors: as
+ *  pk_table_open(). \since 0.1 */
 PK_API pk_status pk_memory_table(pk_memory* memory, int32_t table, const pk_table_options* options, pk_table** out,
                                  pk_error** err) PK_NOEXCEPT;
 /** Opens the table of the launches of a Neutrino trace. Ownership: the caller ends `*out` with pk_table_free(); it holds a
- *  reference to `probe`. Errors: as pk_table_open(). \since 0.1 */
+ *  reference to `probe`, from which the text of its rows is borrowed. Errors: as pk_table_open(). \since 0.1 */
 PK_API pk_status pk_probe_table(pk_probe* probe, const pk_table_options* options, pk_table** out,
                                 pk_error** err) PK_NOEXCEPT;
 /** Opens the table of the records of one map of a record file. Ownership: the caller ends `*out` with pk_table_free(); it holds
@@ -2815,9 +2817,9 @@ PK_API pk_status pk_table_column_get(const pk_table* table, uint32_t column, pk_
 
 /** Reads the next rows, up to `capacity`, into an array of the table's struct, whose size is `row_size`, and says in `*count`
  *  how many. PK_OK means at least one, PK_END none. `rows` may be NULL and `row_size` 0: then pk_table_values() alone shows
- *  them. Ownership: text of the rows is borrowed from `table`. Errors: PK_E_INVALID_ARGUMENT (another size; capacity 0),
- *  PK_E_UNSUPPORTED (a table without a struct: events and probe_records come by Arrow; a table that a stream was made of),
- *  PK_E_LIMIT, and damage. \since 0.1 */
+ *  them. Ownership: text of the rows is borrowed from `table`, where its opener promises no more. Errors:
+ *  PK_E_INVALID_ARGUMENT (another size; capacity 0), PK_E_UNSUPPORTED (a table without a struct: events and probe_records come
+ *  by Arrow; a table that a stream was made of), PK_E_LIMIT, and damage. \since 0.1 */
 PK_API pk_status pk_table_read(pk_table* table, void* rows, size_t row_size, size_t capacity, size_t* count,
                                pk_error** err) PK_NOEXCEPT;
 /** The values of one column, by its name, of the rows that pk_table_read() gave last: also of columns that are in no struct, as

@@ -20,11 +20,9 @@
 #include <profkit/profkit.h>
 #include <profkit/namespace.hpp>
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <iterator>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -32,7 +30,6 @@
 #include <string_view>
 #include <type_traits>
 #include <utility>
-#include <variant>
 #include <vector>
 #if defined(__cpp_exceptions)
 #include <exception>
@@ -68,6 +65,28 @@ namespace lib {
 [[nodiscard]] inline std::string_view trace_format_name(std::int32_t format) noexcept { return pk_trace_format_name(format); }
 [[nodiscard]] inline std::string_view probe_flag_name(std::uint32_t flag) noexcept { return pk_probe_flag_name(flag); }
 [[nodiscard]] inline std::string_view table_name(std::int32_t table) noexcept { return pk_table_name(table); }
+
+namespace detail {
+
+// A handle of the C interface with the function that frees it.
+template <class Handle, void (*Free)(Handle*) PK_NOEXCEPT>
+class owned {
+ public:
+  owned() noexcept = default;
+  explicit owned(Handle* handle) noexcept : handle_(handle) {}
+  owned(owned&& from) noexcept : handle_(std::exchange(from.handle_, nullptr)) {}
+  owned& operator=(owned&& from) noexcept {
+    Free(std::exchange(handle_, std::exchange(from.handle_, nullptr)));
+    return *this;
+  }
+  ~owned() { Free(handle_); }
+  [[nodiscard]] Handle* get() const noexcept { return handle_; }
+
+ private:
+  Handle* handle_ = nullptr;
+};
+
+}  // namespace detail
 
 // ---- errors ----
 
@@ -118,38 +137,38 @@ class error : public error_view {
   ~error() = default;
 
  private:
-  struct free_error {
-    void operator()(pk_error* e) const noexcept { pk_error_free(e); }
-  };
-  std::unique_ptr<pk_error, free_error> owned_;
+  detail::owned<pk_error, pk_error_free> owned_;
 };
 
 /// A value or an error. `*` and `->` without a value, and error() with one, are misuse.
 template <class T>
 class [[nodiscard]] result {
  public:
-  result(T value) noexcept : state_(std::in_place_index<0>, std::move(value)) {}       // NOLINT: implicit by design
-  result(lib::error why) noexcept : state_(std::in_place_index<1>, std::move(why)) {}  // NOLINT
-  [[nodiscard]] bool ok() const noexcept { return state_.index() == 0; }
-  explicit operator bool() const noexcept { return ok(); }
-  [[nodiscard]] T& operator*() & noexcept { return *std::get_if<0>(&state_); }
-  [[nodiscard]] const T& operator*() const& noexcept { return *std::get_if<0>(&state_); }
+  result(T value) noexcept : value_(std::move(value)), ok_(true) {}  // NOLINT: implicit by design
+  result(lib::error why) noexcept : error_(std::move(why)) {}        // NOLINT
+  [[nodiscard]] bool ok() const noexcept { return ok_; }
+  explicit operator bool() const noexcept { return ok_; }
+  [[nodiscard]] T& operator*() & noexcept { return value_; }
+  [[nodiscard]] const T& operator*() const& noexcept { return value_; }
   /// By value, so that a loop may go over it: for (const pk_op& op : *profile.rows<pk_op>()).
-  [[nodiscard]] T operator*() && noexcept { return std::move(*std::get_if<0>(&state_)); }
-  [[nodiscard]] T* operator->() noexcept { return std::get_if<0>(&state_); }
-  [[nodiscard]] const T* operator->() const noexcept { return std::get_if<0>(&state_); }
-  [[nodiscard]] const lib::error& error() const noexcept { return *std::get_if<1>(&state_); }
-  [[nodiscard]] lib::error take_error() && noexcept { return std::move(*std::get_if<1>(&state_)); }
+  [[nodiscard]] T operator*() && noexcept { return std::move(value_); }
+  [[nodiscard]] T* operator->() noexcept { return &value_; }
+  [[nodiscard]] const T* operator->() const noexcept { return &value_; }
+  [[nodiscard]] const lib::error& error() const noexcept { return error_; }
+  [[nodiscard]] lib::error take_error() && noexcept { return std::move(error_); }
 #if defined(__cpp_exceptions)
   /// The value, or lib::exception.
   [[nodiscard]] T or_throw() && {
-    if (!ok()) throw exception(error());
-    return std::move(*std::get_if<0>(&state_));
+    if (!ok_) throw exception(error_);
+    return std::move(value_);
   }
 #endif
 
  private:
-  std::variant<T, lib::error> state_;
+  // Without a value an empty one, which costs a compiler far less than a variant and never is unset memory.
+  T value_{};
+  lib::error error_;
+  bool ok_ = false;
 };
 
 // ---- ranges ----
@@ -208,9 +227,13 @@ struct row_batch {
   [[nodiscard]] bool empty() const noexcept { return size == 0; }
 };
 
+/// How many rows a range holds at a time: few enough for any stack.
+template <class Row>
+constexpr std::size_t rows_at_once = sizeof(Row) < 800 ? 800 / sizeof(Row) : 1;
+
 /// Rows that are read one after another, once: for (const Row &row : range). Reader has
 /// `pk_status read(Row *rows, size_t capacity, size_t *count, pk_error **err)`; up to Batch rows are read at a time.
-template <class Row, class Reader, std::size_t Batch>
+template <class Row, class Reader, std::size_t Batch = rows_at_once<Row>>
 class row_range {
  public:
   struct sentinel {};
@@ -240,6 +263,7 @@ class row_range {
     row_range* range_ = nullptr;
   };
 
+  row_range() noexcept = default;
   explicit row_range(Reader reader) noexcept : reader_(std::move(reader)) {}
   row_range(Reader reader, lib::error why) noexcept : reader_(std::move(reader)), error_(std::move(why)) {}
 
@@ -253,7 +277,7 @@ class row_range {
   [[nodiscard]] row_batch<Row> next_batch() noexcept {
     if (at_ == count_) fill();
     const std::size_t from = std::exchange(at_, count_);
-    return {rows_.data() + from, count_ - from};
+    return {rows_ + from, count_ - from};
   }
   /// Where the rows come from: what is known there beside them.
   [[nodiscard]] const Reader& reader() const noexcept { return reader_; }
@@ -267,16 +291,16 @@ class row_range {
     count_ = 0;
     if (error_ || ended_) return;
     pk_error* why = nullptr;
-    ended_ = reader_.read(rows_.data(), rows_.size(), &count_, &why) != PK_OK;
+    ended_ = reader_.read(rows_, Batch, &count_, &why) != PK_OK;
     if (why) error_ = lib::error(why);
   }
 
-  Reader reader_;
+  Reader reader_{};
   lib::error error_;
   std::size_t at_ = 0;
   std::size_t count_ = 0;
   bool ended_ = false;
-  std::array<Row, Batch> rows_;  // those before count_ were read
+  Row rows_[Batch] = {};
 };
 
 namespace detail {
@@ -318,7 +342,7 @@ template <class Out, class Get>
 
 }  // namespace detail
 
-using event_range = row_range<pk_event, detail::event_reader, 128>;
+using event_range = row_range<pk_event, detail::event_reader>;
 using stat_range = row_range<pk_stat, detail::single_reader<pk_stat_cursor, pk_stat, pk_stat_next>, 1>;
 using event_metadata_range =
     row_range<pk_event_metadata, detail::single_reader<pk_metadata_cursor, pk_event_metadata, pk_event_metadata_next>,
@@ -509,6 +533,7 @@ class file {
 /// The compiled modules of a profile; keeps it open.
 class module_list {
  public:
+  module_list() noexcept = default;
   explicit module_list(pk_module_list* owned) noexcept : list_(owned) {}
   [[nodiscard]] std::size_t size() const noexcept { return pk_module_count(list_.get()); }
   /// `position` < size().
@@ -522,10 +547,7 @@ class module_list {
   }
 
  private:
-  struct free_list {
-    void operator()(pk_module_list* list) const noexcept { pk_module_list_free(list); }
-  };
-  std::unique_ptr<pk_module_list, free_list> list_;
+  detail::owned<pk_module_list, pk_module_list_free> list_;
 };
 
 // ---- tables ----
@@ -619,6 +641,7 @@ template <class Write, class Call>
 /// Rows of one table, given once: as structs by rows(), as an Arrow stream, or as text. Keeps open what it came from.
 class table {
  public:
+  table() noexcept = default;
   explicit table(pk_table* owned) noexcept : table_(owned) {}
   [[nodiscard]] pk_table* get() const noexcept { return table_.get(); }
 
@@ -668,10 +691,7 @@ class table {
                              return call(table_.get(), hand_on, user, why);
                            });
   }
-  struct free_table {
-    void operator()(pk_table* handle) const noexcept { pk_table_free(handle); }
-  };
-  std::unique_ptr<pk_table, free_table> table_;
+  detail::owned<pk_table, pk_table_free> table_;
 };
 
 namespace detail {
@@ -697,7 +717,7 @@ template <class Open>
 
 /// Rows of a table: for (const pk_op &op : range). Text of a row ends with its turn of the loop. Used up by one loop.
 template <class Row>
-using table_rows = row_range<Row, detail::table_reader<Row>, 64>;
+using table_rows = row_range<Row, detail::table_reader<Row>>;
 
 namespace detail {
 
@@ -715,6 +735,7 @@ template <class Row, class Open>
 /// What the devices of a capture did, read with options of its own; keeps its profile open.
 class activity {
  public:
+  activity() noexcept = default;
   explicit activity(pk_activity* owned) noexcept : activity_(owned) {}
   [[nodiscard]] pk_activity* get() const noexcept { return activity_.get(); }
   [[nodiscard]] std::uint32_t device_count() const noexcept { return pk_activity_device_count(activity_.get()); }
@@ -731,10 +752,7 @@ class activity {
   }
 
  private:
-  struct free_activity {
-    void operator()(pk_activity* handle) const noexcept { pk_activity_free(handle); }
-  };
-  std::unique_ptr<pk_activity, free_activity> activity_;
+  detail::owned<pk_activity, pk_activity_free> activity_;
 };
 
 // ---- memory, bubbles, architecture ----
@@ -742,6 +760,7 @@ class activity {
 /// Why devices wait; keeps its profile open.
 class bubbles {
  public:
+  bubbles() noexcept = default;
   explicit bubbles(pk_bubbles* owned) noexcept : bubbles_(owned) {}
   [[nodiscard]] pk_bubbles* get() const noexcept { return bubbles_.get(); }
 
@@ -773,15 +792,13 @@ class bubbles {
   }
 
  private:
-  struct free_bubbles {
-    void operator()(pk_bubbles* handle) const noexcept { pk_bubbles_free(handle); }
-  };
-  std::unique_ptr<pk_bubbles, free_bubbles> bubbles_;
+  detail::owned<pk_bubbles, pk_bubbles_free> bubbles_;
 };
 
 /// What model ran; keeps its profile open.
 class architecture {
  public:
+  architecture() noexcept = default;
   explicit architecture(pk_architecture* owned) noexcept : architecture_(owned) {}
   [[nodiscard]] pk_architecture* get() const noexcept { return architecture_.get(); }
 
@@ -814,15 +831,13 @@ class architecture {
   }
 
  private:
-  struct free_architecture {
-    void operator()(pk_architecture* handle) const noexcept { pk_architecture_free(handle); }
-  };
-  std::unique_ptr<pk_architecture, free_architecture> architecture_;
+  detail::owned<pk_architecture, pk_architecture_free> architecture_;
 };
 
 /// Where the memory of a capture goes; keeps its profile open.
 class memory {
  public:
+  memory() noexcept = default;
   explicit memory(pk_memory* owned) noexcept : memory_(owned) {}
   [[nodiscard]] pk_memory* get() const noexcept { return memory_.get(); }
 
@@ -868,10 +883,7 @@ class memory {
   }
 
  private:
-  struct free_memory {
-    void operator()(pk_memory* handle) const noexcept { pk_memory_free(handle); }
-  };
-  std::unique_ptr<pk_memory, free_memory> memory_;
+  detail::owned<pk_memory, pk_memory_free> memory_;
 };
 
 // ---- Chrome events ----
@@ -880,6 +892,7 @@ namespace detail {
 
 class chrome_reader {
  public:
+  chrome_reader() noexcept = default;
   explicit chrome_reader(pk_chrome_reader* owned) noexcept : reader_(owned) {}
   pk_status read(pk_chrome_event* rows, std::size_t capacity, std::size_t* count, pk_error** err) noexcept {
     return pk_chrome_events_read(reader_.get(), rows, capacity, count, err);
@@ -890,17 +903,14 @@ class chrome_reader {
   }
 
  private:
-  struct free_reader {
-    void operator()(pk_chrome_reader* reader) const noexcept { pk_chrome_free(reader); }
-  };
-  std::unique_ptr<pk_chrome_reader, free_reader> reader_;
+  detail::owned<pk_chrome_reader, pk_chrome_free> reader_;
 };
 
 }  // namespace detail
 
 /// Events of a Chrome trace-event file; keeps the profile open. Text of a row ends with its turn of the loop. After the loop
 /// reader().summary() says what the file holds.
-using chrome_range = row_range<pk_chrome_event, detail::chrome_reader, 64>;
+using chrome_range = row_range<pk_chrome_event, detail::chrome_reader>;
 
 // ---- probe traces ----
 
@@ -908,6 +918,7 @@ namespace detail {
 
 class probe_record_reader {
  public:
+  probe_record_reader() noexcept = default;
   explicit probe_record_reader(pk_probe_records* owned) noexcept : records_(owned) {}
   pk_status read(pk_probe_record* rows, std::size_t capacity, std::size_t* count, pk_error** err) noexcept {
     return pk_probe_records_read(records_.get(), rows, capacity, count, err);
@@ -920,17 +931,14 @@ class probe_record_reader {
   }
 
  private:
-  struct free_records {
-    void operator()(pk_probe_records* records) const noexcept { pk_probe_records_free(records); }
-  };
-  std::unique_ptr<pk_probe_records, free_records> records_;
+  detail::owned<pk_probe_records, pk_probe_records_free> records_;
 };
 
 }  // namespace detail
 
 /// Written records of one map, block by block and lane by lane; holds the bytes of its file. The data of a record ends
 /// with the range. reader().find() gives any record at once.
-using probe_record_range = row_range<pk_probe_record, detail::probe_record_reader, 64>;
+using probe_record_range = row_range<pk_probe_record, detail::probe_record_reader>;
 
 /// The value of a field of a record.
 [[nodiscard]] inline std::uint64_t value_of(const pk_probe_record& record, const pk_probe_field& field) noexcept {
@@ -943,6 +951,7 @@ using probe_record_range = row_range<pk_probe_record, detail::probe_record_reade
 /// What probes recorded inside GPU kernels. Keeps its profile open.
 class probe_trace {
  public:
+  probe_trace() noexcept = default;
   explicit probe_trace(pk_probe* owned) noexcept : probe_(owned) {}
   [[nodiscard]] pk_probe* get() const noexcept { return probe_.get(); }
 
@@ -1013,10 +1022,7 @@ class probe_trace {
   }
 
  private:
-  struct free_probe {
-    void operator()(pk_probe* handle) const noexcept { pk_probe_free(handle); }
-  };
-  std::unique_ptr<pk_probe, free_probe> probe_;
+  detail::owned<pk_probe, pk_probe_free> probe_;
 };
 
 // ---- clocks and merging ----
@@ -1024,6 +1030,7 @@ class probe_trace {
 /// The clock of one node; see pk_clock_build().
 class clock {
  public:
+  clock() noexcept = default;
   [[nodiscard]] static result<clock> build(const pk_clock_options& options) noexcept {
     pk_clock* made = nullptr;
     pk_error* why = nullptr;
@@ -1046,15 +1053,13 @@ class clock {
 
  private:
   explicit clock(pk_clock* owned) noexcept : clock_(owned) {}
-  struct free_clock {
-    void operator()(pk_clock* handle) const noexcept { pk_clock_free(handle); }
-  };
-  std::unique_ptr<pk_clock, free_clock> clock_;
+  detail::owned<pk_clock, pk_clock_free> clock_;
 };
 
 /// What a merge did with each node.
 class merge {
  public:
+  merge() noexcept = default;
   /// Into `write`, piece by piece as profile::write_document(); see pk_merge_run().
   template <class Write>
   [[nodiscard]] static result<merge> run(const pk_merge_options& options, Write&& write) {
@@ -1090,10 +1095,7 @@ class merge {
 
  private:
   explicit merge(pk_merge* owned) noexcept : merge_(owned) {}
-  struct free_merge {
-    void operator()(pk_merge* handle) const noexcept { pk_merge_free(handle); }
-  };
-  std::unique_ptr<pk_merge, free_merge> merge_;
+  detail::owned<pk_merge, pk_merge_free> merge_;
 };
 
 // ---- profiles ----
@@ -1101,6 +1103,7 @@ class merge {
 /// Lets any thread stop work that another thread is doing: put get() into pk_hooks::cancel.
 class cancel_token {
  public:
+  cancel_token() noexcept = default;
   [[nodiscard]] static result<cancel_token> make() noexcept {
     pk_cancel_token* token = nullptr;
     pk_error* why = nullptr;
@@ -1112,15 +1115,13 @@ class cancel_token {
 
  private:
   explicit cancel_token(pk_cancel_token* owned) noexcept : token_(owned) {}
-  struct free_token {
-    void operator()(pk_cancel_token* token) const noexcept { pk_cancel_token_free(token); }
-  };
-  std::unique_ptr<pk_cancel_token, free_token> token_;
+  detail::owned<pk_cancel_token, pk_cancel_token_free> token_;
 };
 
 /// An opened capture. Moving it keeps everything that was borrowed from it; share() makes another owner.
 class profile {
  public:
+  profile() noexcept = default;
   explicit profile(pk_profile* owned) noexcept : profile_(owned) {}
   /// A file, a run directory, or a parent of runs; see pk_profile_open().
   [[nodiscard]] static result<profile> open(const char* path, const pk_open_options* options = nullptr) noexcept {
@@ -1326,10 +1327,7 @@ class profile {
     if (open(&handle, &why) != PK_OK) return error(why);
     return profile(handle);
   }
-  struct free_profile {
-    void operator()(pk_profile* handle) const noexcept { pk_profile_free(handle); }
-  };
-  std::unique_ptr<pk_profile, free_profile> profile_;
+  detail::owned<pk_profile, pk_profile_free> profile_;
 };
 
 /// The captures at a path, each to be opened on its own, see pk_captures_write().
@@ -1381,6 +1379,7 @@ struct clock_interval_reader {
 /// Whether the collectives of several nodes happened in a possible order; keeps nothing of the profiles.
 class validation {
  public:
+  validation() noexcept = default;
   /// One merged trace, or one trace a node; see pk_validation_open().
   [[nodiscard]] static result<validation> open(const pk_profile* const* profiles, std::size_t count,
                                                const pk_validation_options* options = nullptr) noexcept {
@@ -1395,8 +1394,8 @@ class validation {
         [&](pk_validation_summary* out) { return pk_validation_get(validation_.get(), out, nullptr); });
   }
   /// What PK_VALIDATION_ALIGN asked for. The range is used up by one loop.
-  [[nodiscard]] row_range<pk_clock_interval, detail::clock_interval_reader, 16> clock_intervals() const noexcept {
-    return row_range<pk_clock_interval, detail::clock_interval_reader, 16>({validation_.get(), 0});
+  [[nodiscard]] row_range<pk_clock_interval, detail::clock_interval_reader> clock_intervals() const noexcept {
+    return row_range<pk_clock_interval, detail::clock_interval_reader>({validation_.get(), 0});
   }
   /// The document piece by piece, as profile::write_document().
   template <class Write>
@@ -1416,10 +1415,7 @@ class validation {
 
  private:
   explicit validation(pk_validation* owned) noexcept : validation_(owned) {}
-  struct free_validation {
-    void operator()(pk_validation* handle) const noexcept { pk_validation_free(handle); }
-  };
-  std::unique_ptr<pk_validation, free_validation> validation_;
+  detail::owned<pk_validation, pk_validation_free> validation_;
 };
 
 // ---- writing an XSpace ----
@@ -1427,6 +1423,7 @@ class validation {
 /// Writes a capture; see pk_xspace_writer. Calls that return nothing keep the first failure for finish().
 class xspace_writer {
  public:
+  xspace_writer() noexcept = default;
   /// A file that appears under its name when finish() succeeds.
   [[nodiscard]] static result<xspace_writer> open(const char* path, const pk_writer_options* options = nullptr) noexcept {
     pk_xspace_writer* writer = nullptr;
@@ -1479,10 +1476,7 @@ class xspace_writer {
 
  private:
   explicit xspace_writer(pk_xspace_writer* owned) noexcept : writer_(owned) {}
-  struct free_writer {
-    void operator()(pk_xspace_writer* handle) const noexcept { pk_xspace_writer_free(handle); }
-  };
-  std::unique_ptr<pk_xspace_writer, free_writer> writer_;
+  detail::owned<pk_xspace_writer, pk_xspace_writer_free> writer_;
 };
 
 // ---- a capture that arrives ----
@@ -1505,6 +1499,7 @@ class push_visitor {
 /// Takes the bytes of an XSpace as they arrive; see pk_xspace_push. One thread at a time.
 class xspace_push {
  public:
+  xspace_push() noexcept = default;
   /// `visitor` must outlive the reader.
   [[nodiscard]] static result<xspace_push> make(push_visitor& visitor, const pk_push_options* options = nullptr) {
     auto host = std::make_unique<host_state>();
@@ -1559,9 +1554,6 @@ class xspace_push {
     std::exception_ptr thrown;
 #endif
   };
-  struct free_push {
-    void operator()(pk_xspace_push* handle) const noexcept { pk_xspace_push_free(handle); }
-  };
 
   xspace_push(pk_xspace_push* owned, std::unique_ptr<host_state> host) noexcept : host_(std::move(host)), push_(owned) {}
 
@@ -1588,7 +1580,7 @@ class xspace_push {
   }
 
   std::unique_ptr<host_state> host_;
-  std::unique_ptr<pk_xspace_push, free_push> push_;
+  detail::owned<pk_xspace_push, pk_xspace_push_free> push_;
 };
 
 // ---- a host's own trace ----
@@ -1604,6 +1596,7 @@ class xspace_push {
 ///     auto profile = builder.finish();
 class trace_builder {
  public:
+  trace_builder() noexcept = default;
   [[nodiscard]] static result<trace_builder> make(const pk_trace_builder_options* options = nullptr) noexcept {
     pk_trace_builder* made = nullptr;
     pk_error* why = nullptr;
@@ -1678,10 +1671,7 @@ class trace_builder {
     add_rows(builder_.get(), rows, sizeof(Row), count, &why);
     return error(why);
   }
-  struct free_builder {
-    void operator()(pk_trace_builder* handle) const noexcept { pk_trace_builder_free(handle); }
-  };
-  std::unique_ptr<pk_trace_builder, free_builder> builder_;
+  detail::owned<pk_trace_builder, pk_trace_builder_free> builder_;
 };
 
 }  // namespace lib

@@ -160,7 +160,7 @@ def rust_crates(options, with_features):
     for folder in (rust / "profkit", rust / "features"):
         folder.mkdir(parents=True)
     links = ["tests"] + ["bindings/rust/" + name for name in (
-        "Cargo.toml", "README.md", "profkit-sys", "profkit/src", "profkit/tests", "profkit/examples", "features/Cargo.toml",
+        "Cargo.toml", "README.md", "profkit-sys", "profkit/build.rs", "profkit/src", "profkit/tests", "profkit/examples", "features/Cargo.toml",
         "features/lib.rs", "features/tests")]
     for name in links + ["bindings/rust/profkit/Cargo.toml"] * with_features:
         (tree / name).symlink_to(source / name)
@@ -221,7 +221,9 @@ def test_rust(options):
                       CARGO_TARGET_DIR=str(pathlib.Path(options.scratch) / f"rust-{version[0]}.{version[1]}"))
         # Where cargo has never fetched what optional features need, it cannot even leave them out.
         folder = rust_crates(options, with_features=False)
-        status, out = run([cargo, "test", "--offline", "--workspace", "--all-targets"], chosen, folder)
+        # The build finds the library, and its programs do too.
+        by_itself = {key: value for key, value in chosen.items() if key != "LD_LIBRARY_PATH"}
+        status, out = run([cargo, "test", "--offline", "--workspace", "--all-targets"], by_itself, folder)
         doc_status, doc_out = (0, "") if runner else run([cargo, "test", "--offline", "--workspace", "--doc"], chosen, folder)
         bad_of_this = 0
         for good, bad in re.findall(r"test result: \w+\. (\d+) passed; (\d+) failed", out + doc_out):
@@ -234,7 +236,8 @@ def test_rust(options):
                 print("SKIPPED rust: cargo clippy was not found (rustup component add clippy)")
                 skipped += 1
             continue
-        right = tour_is_right([cargo, "run", "--offline", "-q", "--example", "tour", "--"], chosen, folder / "profkit", options)
+        by_folder = dict(by_itself, PKG_CONFIG="no-pkg-config", PROFKIT_LIB_DIR=str(prefix / "lib"))
+        right = tour_is_right([cargo, "run", "--offline", "-q", "--example", "tour", "--"], by_folder, folder / "profkit", options)
         passed, failed = passed + right, failed + (not right)
         status, _ = run([cargo, "clippy", "--offline", "--workspace", "--all-targets", "--", "-D", "warnings"],
                         chosen, folder)

@@ -1,12 +1,14 @@
 // What the tests of the C ABI share: handles that free themselves, and writers of small captures.
 #pragma once
-#include <profkit/profkit.h>
+#include <profkit/profkit.hpp>
 #include <catch.hpp>
 
 #include <cstdint>
+#include <initializer_list>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "support.hpp"
 
@@ -36,6 +38,21 @@ inline std::int32_t append(void* user, const void* data, std::size_t size) {
 inline std::int32_t refuse(void*, const void*, std::size_t) { return 1; }
 
 [[nodiscard]] inline std::string_view text_of(const pk_str& text) { return {text.data, text.size}; }
+
+// Bindings whose rows borrow from an analysis rely on it; a checker of memory sees where it fails.
+template <class Row, class Analysis>
+void check_text_outlives_table(const Analysis& analysis, std::initializer_list<pk_str Row::*> fields) {
+  std::vector<Row> rows;
+  std::vector<std::string> texts;
+  for (const Row& row : *analysis.template rows<Row>()) {
+    rows.push_back(row);
+    for (const auto field : fields) texts.emplace_back(text_of(row.*field));
+  }  // the table is freed
+  REQUIRE_FALSE(rows.empty());
+  auto before = texts.begin();
+  for (const Row& row : rows)
+    for (const auto field : fields) CHECK(text_of(row.*field) == *before++);
+}
 
 // An error slot that frees what was written to it.
 class error_slot {

@@ -131,6 +131,13 @@ TEST_CASE("gaps through profkit.hpp") {
   CHECK(of_profile == gaps);
 }
 
+TEST_CASE("text of gaps and causes lives as long as the analysis") {
+  const profkit::lib::profile profile = profkit::lib::profile::open(tpu_capture()).or_throw();
+  const profkit::lib::bubbles bubbles = profile.find_bubbles().or_throw();
+  check_text_outlives_table<pk_bubble>(bubbles, {&pk_bubble::before, &pk_bubble::after});
+  check_text_outlives_table<pk_cause>(bubbles, {&pk_cause::span});
+}
+
 TEST_CASE("bubbles: arguments that make no sense") {
   const auto profile = opened(tpu_capture());
   pk_bubbles* bubbles = reinterpret_cast<pk_bubbles*>(1);

@@ -195,6 +195,13 @@ TEST_CASE("another memory space through the C ABI") {
   CHECK(profile.analyse_memory(&options).error().code() == PK_E_NOT_FOUND);
 }
 
+TEST_CASE("text of allocators and buffers lives as long as the analysis") {
+  const profkit::lib::profile profile = profkit::lib::profile::open(tpu_capture()).or_throw();
+  const profkit::lib::memory memory = profile.analyse_memory().or_throw();
+  check_text_outlives_table<pk_memory_allocator>(memory, {&pk_memory_allocator::host, &pk_memory_allocator::name});
+  check_text_outlives_table<pk_live_buffer>(memory, {&pk_live_buffer::instruction_name, &pk_live_buffer::shape});
+}
+
 TEST_CASE("memory: arguments that make no sense") {
   const auto profile = opened(tpu_capture());
   pk_memory* memory = reinterpret_cast<pk_memory*>(1);

@@ -149,6 +149,9 @@ TEST_CASE("neutrino: a probe trace through profkit.hpp") {
   std::vector<pk_probe_launch> launches;
   for (const pk_probe_launch& launch : *trace.launches()) launches.push_back(launch);
   REQUIRE(launches.size() == 2);
+  std::size_t at = 0;
+  for (const pk_probe_launch& again : *trace.launches())  // text outlives its table
+    CHECK(lib::view(again.kernel) == lib::view(launches[at++].kernel));
   REQUIRE(trace.bin_count() == 2);
   CHECK(launches[0].outcome == PK_PROBE_OUTCOME_OK);
   CHECK(trace.bin(static_cast<std::size_t>(launches[1].bin_position)).launch == 1);

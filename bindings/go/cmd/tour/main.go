@@ -24,10 +24,10 @@ func main() {
 	table := func(kind profkit.TableKind) *profkit.Table {
 		return try(profile.Table(background, kind, profkit.DocumentOptions{}, profkit.TableOptions{}))
 	}
-	fmt.Println(try(table(profkit.DevicesTable).Next(1000)), "devices")
+	fmt.Println(try(table(profkit.TableDevices).Next(1000)), "devices")
 
 	busiest, most := "", int64(0)
-	table(profkit.OpTotalsTable).Rows("display_name", "self_ps").All()(func(op []any) bool {
+	table(profkit.TableOps).Rows("display_name", "self_ps").All()(func(op []any) bool {
 		if selfPs := op[1].(int64); selfPs > most {
 			busiest, most = op[0].(string), selfPs
 		}

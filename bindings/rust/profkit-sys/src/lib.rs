@@ -4493,7 +4493,8 @@ extern "C" {
         err: *mut *mut pk_error,
     ) -> pk_status;
     /// Opens a table of an analysis: PK_TABLE_STEPS, PK_TABLE_GAPS, PK_TABLE_CAUSES or PK_TABLE_DEVICE_TIME. Ownership: the caller
-    /// ends `*out` with pk_table_free(); it holds a reference to `bubbles`. Errors: as pk_table_open(). Since 0.1.
+    /// ends `*out` with pk_table_free(); it holds a reference to `bubbles`, from which the text of its rows is borrowed. Errors: as
+    /// pk_table_open(). Since 0.1.
     pub fn pk_bubbles_table(
         bubbles: *mut pk_bubbles,
         table: i32,
@@ -4502,7 +4503,8 @@ extern "C" {
         err: *mut *mut pk_error,
     ) -> pk_status;
     /// Opens a table of an analysis: PK_TABLE_LIVE_BUFFERS, PK_TABLE_LIVE_CURVE or PK_TABLE_ALLOCATORS. Ownership: the caller ends
-    /// `*out` with pk_table_free(); it holds a reference to `memory`. Errors: as pk_table_open(). Since 0.1.
+    /// `*out` with pk_table_free(); it holds a reference to `memory`, from which the text of its rows is borrowed. Errors: as
+    /// pk_table_open(). Since 0.1.
     pub fn pk_memory_table(
         memory: *mut pk_memory,
         table: i32,
@@ -4511,7 +4513,7 @@ extern "C" {
         err: *mut *mut pk_error,
     ) -> pk_status;
     /// Opens the table of the launches of a Neutrino trace. Ownership: the caller ends `*out` with pk_table_free(); it holds a
-    /// reference to `probe`. Errors: as pk_table_open(). Since 0.1.
+    /// reference to `probe`, from which the text of its rows is borrowed. Errors: as pk_table_open(). Since 0.1.
     pub fn pk_probe_table(
         probe: *mut pk_probe,
         options: *const pk_table_options,
@@ -4542,9 +4544,9 @@ extern "C" {
     ) -> pk_status;
     /// Reads the next rows, up to `capacity`, into an array of the table's struct, whose size is `row_size`, and says in `*count`
     /// how many. PK_OK means at least one, PK_END none. `rows` may be NULL and `row_size` 0: then pk_table_values() alone shows
-    /// them. Ownership: text of the rows is borrowed from `table`. Errors: PK_E_INVALID_ARGUMENT (another size; capacity 0),
-    /// PK_E_UNSUPPORTED (a table without a struct: events and probe_records come by Arrow; a table that a stream was made of),
-    /// PK_E_LIMIT, and damage. Since 0.1.
+    /// them. Ownership: text of the rows is borrowed from `table`, where its opener promises no more. Errors:
+    /// PK_E_INVALID_ARGUMENT (another size; capacity 0), PK_E_UNSUPPORTED (a table without a struct: events and probe_records come
+    /// by Arrow; a table that a stream was made of), PK_E_LIMIT, and damage. Since 0.1.
     pub fn pk_table_read(
         table: *mut pk_table,
         rows: *mut c_void,
