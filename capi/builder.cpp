@@ -140,8 +140,10 @@ std::optional<fault> bad_head(std::size_t at, pk_str text, std::uint32_t flags, 
 bool is_outside(std::int32_t n, std::int32_t most) noexcept { return n < 0 || n > most; }
 
 result<recorded_kernel> to_core(std::size_t at, const pk_trace_kernel& k) {
-  constexpr std::uint32_t known = std::uint32_t{PK_TRACE_KERNEL_HAS_KIND} | std::uint32_t{PK_TRACE_KERNEL_HAS_LAUNCH};
+  constexpr std::uint32_t known = 2 * PK_TRACE_KERNEL_HAS_MESSAGE - 1;
   if (auto bad = bad_head(at, k.name, k.flags, known, "pk_trace_kernel")) return std::move(*bad);
+  for (const pk_str& text : {k.op, k.module, k.program, k.input_shapes, k.input_types, k.number_type, k.group, k.group_ranks, k.arguments})
+    if (!is_text(text)) return bad_row(at, "a text is NULL, and its size is not 0");
   if (k.reserved != 0) return bad_row(at, "reserved is not 0");
   const bool has_kind = (k.flags & PK_TRACE_KERNEL_HAS_KIND) != 0;
   if (has_kind && is_outside(k.kind, PK_KERNEL_OTHER)) return bad_row(at, "there is no kind " + std::to_string(k.kind) + " of kernels");
@@ -152,15 +154,39 @@ result<recorded_kernel> to_core(std::size_t at, const pk_trace_kernel& k) {
   if (has_kind) row.kind = static_cast<kernel_class>(k.kind);
   if ((k.flags & PK_TRACE_KERNEL_HAS_LAUNCH) != 0) row.launch_ps = k.launch_ps;
   row.correlation = k.correlation;
+  row.op = text_in(k.op);
+  row.module = text_in(k.module);
+  row.program = text_in(k.program);
+  row.input_shapes = text_in(k.input_shapes);
+  row.input_types = text_in(k.input_types);
+  row.group = text_in(k.group);
+  row.group_ranks = text_in(k.group_ranks);
+  row.arguments = text_in(k.arguments);
+  if ((k.flags & PK_TRACE_KERNEL_HAS_WORK) != 0) {
+    row.work = kernel_work{k.flops, k.bytes, number_type_named(text_in(k.number_type))};
+    if (k.number_type.size != 0 && !row.work->multiplies)
+      return bad_row(at, "no type of numbers is called \"" + std::string(text_in(k.number_type)) + "\"");
+  }
+  if ((k.flags & PK_TRACE_KERNEL_HAS_SEQUENCE) != 0) {
+    if (k.group_sequence < 0) return bad_row(at, "its number in its group is negative");
+    row.group_sequence = k.group_sequence;
+  }
+  if ((k.flags & PK_TRACE_KERNEL_HAS_MESSAGE) != 0) {
+    if (k.sent_bytes < 0 || k.received_bytes < 0) return bad_row(at, "the bytes that it sent or received are negative");
+    row.sent_bytes = k.sent_bytes;
+    row.received_bytes = k.received_bytes;
+  }
   return row;
 }
 result<recorded_span> to_core(std::size_t at, const pk_trace_span& s) {
   if (auto bad = bad_head(at, s.name, 0, 0, "pk_trace_span")) return std::move(*bad);
+  if (!is_text(s.arguments)) return bad_row(at, "its arguments are NULL, and their size is not 0");
   if (s.reserved != 0) return bad_row(at, "reserved is not 0");
   if (is_outside(s.kind, PK_SPAN_OTHER)) return bad_row(at, "there is no kind " + std::to_string(s.kind) + " of spans");
   if (is_outside(s.launches, PK_LAUNCH_GRAPH)) return bad_row(at, "there is no kind " + std::to_string(s.launches) + " of launches");
   recorded_span row;
   row.name = text_in(s.name);
+  row.arguments = text_in(s.arguments);
   row.start_ps = s.start_ps;
   row.duration_ps = s.duration_ps;
   row.kind = static_cast<host_span_kind>(s.kind);
@@ -333,6 +359,7 @@ pk_status pk_trace_builder_add_device(pk_trace_builder* builder, const pk_trace_
                     if ((given.flags & ~std::uint32_t{PK_TRACE_DEVICE_HAS_ORDINAL}) != 0)
                       return unknown_flags("pk_trace_device", given.flags);
                     if (!is_text(given.name)) return no_text("name");
+                    if (!is_text(given.model)) return no_text("model");
                     if (is_outside(given.accelerator, PK_ACCELERATOR_NPU))
                       return invalid_argument("there is no accelerator " + std::to_string(given.accelerator), "use a PK_ACCELERATOR_");
                     const bool has_ordinal = (given.flags & PK_TRACE_DEVICE_HAS_ORDINAL) != 0;
@@ -342,7 +369,7 @@ pk_status pk_trace_builder_add_device(pk_trace_builder* builder, const pk_trace_
                     builder->streams_of.push_back(0);
                     return numbered_part{*host, builder->hosts[*host].rows.add_device(text_in(given.name),
                                                                                        static_cast<profkit::accelerator>(given.accelerator),
-                                                                                       has_ordinal ? given.ordinal : -1)};
+                                                                                       has_ordinal ? given.ordinal : -1, text_in(given.model))};
                   });
 }
 

@@ -31,6 +31,7 @@ type TraceHost struct {
 type TraceDevice struct {
 	Host        uint32
 	Name        string // "GPU 0"
+	Model       string // "NVIDIA H100 80GB HBM3", by which its peaks are known; may be ""
 	Accelerator Accelerator
 	Ordinal     *int64 // its number on its machine
 }
@@ -41,15 +42,37 @@ type TraceOwner struct {
 	Number   uint32
 }
 
-// TraceKernel is one execution of a kernel, a copy or a collective on a stream.
+// TraceKernel is one execution of a kernel, a copy or a collective on a stream. What is not known is left out.
 type TraceKernel struct {
-	Stream      uint32
-	Name        string
-	StartPs     int64
-	DurationPs  int64
-	Correlation uint64 // that of the span of its host that launched it; 0: none
-	LaunchPs    *int64 // when the host launched it, where no span has its correlation
-	Kind        KernelKind
+	Stream        uint32
+	Name          string
+	StartPs       int64
+	DurationPs    int64
+	Correlation   uint64 // that of the span of its host that launched it; 0: none
+	LaunchPs      *int64 // when the host launched it, where no span has its correlation
+	Kind          KernelKind
+	Op            string // of the framework that launched it
+	Module        string // from outside in: "Net/layer_0/attn"
+	Program       string // that was compiled: "jit_step(7)"
+	InputShapes   string // "[[8, 4], [4, 4]]"
+	InputTypes    string // `["bf16", "bf16"]`
+	Work          *TraceWork
+	Group         string        // of a collective: its process group
+	GroupRanks    string        // the ranks of that group: "[0, 4]"
+	GroupSequence *int64        // its number among the collectives of its group
+	Message       *TraceMessage // of a collective
+	Arguments     string        // a JSON object of what else is known, for exports
+}
+
+// TraceWork is what a kernel computes and moves.
+type TraceWork struct {
+	Flops, Bytes int64
+	NumberType   string // which it multiplies: "bf16", …; "": not known
+}
+
+// TraceMessage is what a collective sends and receives on this rank.
+type TraceMessage struct {
+	SentBytes, ReceivedBytes int64
 }
 
 // TraceSpan is what a thread did for a while.
@@ -61,9 +84,11 @@ type TraceSpan struct {
 	Kind        SpanKind
 	Correlation uint64 // of what it launched; 0: nothing
 	Launches    LaunchKind
+	Arguments   string // a JSON object of what else is known, for exports
 }
 
-// TraceStep is a step of the program, as its host saw it.
+// TraceStep is a step of the program, as its host saw it. With a duration it ends there, or with the last kernel that it launched;
+// without one where the next step begins.
 type TraceStep struct {
 	Thread     uint32
 	Name       string
@@ -154,7 +179,7 @@ func (b *TraceBuilder) Device(device TraceDevice) (uint32, error) {
 	var number C.uint32_t
 	err := b.add(func(builder *C.pk_trace_builder, memory *arena, raw **C.pk_error) C.pk_status {
 		given := C.pk_trace_device{struct_size: C.uint32_t(unsafe.Sizeof(C.pk_trace_device{})), name: memory.str(device.Name),
-			host: C.uint32_t(device.Host), accelerator: C.int32_t(device.Accelerator)}
+			model: memory.str(device.Model), host: C.uint32_t(device.Host), accelerator: C.int32_t(device.Accelerator)}
 		if device.Ordinal != nil {
 			given.ordinal, given.flags = C.int64_t(*device.Ordinal), C.PK_TRACE_DEVICE_HAS_ORDINAL
 		}
@@ -235,6 +260,23 @@ func (b *TraceBuilder) Kernels(rows []TraceKernel) error {
 				into.kind = C.int32_t(from.Kind - 1)
 				into.flags |= C.PK_TRACE_KERNEL_HAS_KIND
 			}
+			into.op, into.module, into.program = memory.str(from.Op), memory.str(from.Module), memory.str(from.Program)
+			into.input_shapes, into.input_types = memory.str(from.InputShapes), memory.str(from.InputTypes)
+			into.group, into.group_ranks = memory.str(from.Group), memory.str(from.GroupRanks)
+			into.arguments = memory.str(from.Arguments)
+			if from.Work != nil {
+				into.flops, into.bytes = C.int64_t(from.Work.Flops), C.int64_t(from.Work.Bytes)
+				into.number_type = memory.str(from.Work.NumberType)
+				into.flags |= C.PK_TRACE_KERNEL_HAS_WORK
+			}
+			if from.GroupSequence != nil {
+				into.group_sequence = C.int64_t(*from.GroupSequence)
+				into.flags |= C.PK_TRACE_KERNEL_HAS_SEQUENCE
+			}
+			if from.Message != nil {
+				into.sent_bytes, into.received_bytes = C.int64_t(from.Message.SentBytes), C.int64_t(from.Message.ReceivedBytes)
+				into.flags |= C.PK_TRACE_KERNEL_HAS_MESSAGE
+			}
 		})
 		return C.pk_trace_builder_add_kernels(builder, first, size, count, raw)
 	})
@@ -248,6 +290,7 @@ func (b *TraceBuilder) Spans(rows []TraceSpan) error {
 			into.start_ps, into.duration_ps = C.int64_t(from.StartPs), C.int64_t(from.DurationPs)
 			into.correlation = C.uint64_t(from.Correlation)
 			into.kind, into.launches = C.int32_t(from.Kind), C.int32_t(from.Launches)
+			into.arguments = memory.str(from.Arguments)
 		})
 		return C.pk_trace_builder_add_spans(builder, first, size, count, raw)
 	})

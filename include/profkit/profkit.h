@@ -1503,13 +1503,14 @@ typedef struct pk_trace_device {
   uint32_t struct_size; /**< sizeof(pk_trace_device) */
   uint32_t flags;       /**< PK_TRACE_DEVICE_ */
   pk_str name;          /**< "GPU 0" */
+  pk_str model;         /**< "NVIDIA H100 80GB HBM3", by which its peaks are known; may be empty */
   int64_t ordinal;      /**< its number on its machine, not negative; with PK_TRACE_DEVICE_HAS_ORDINAL */
   uint32_t host;        /**< the number of its host */
   int32_t accelerator;  /**< PK_ACCELERATOR_ */
 } pk_trace_device;
 /** \since 0.1 */
 #define PK_TRACE_DEVICE_INIT \
-  { sizeof(pk_trace_device), 0, {NULL, 0}, 0, 0, PK_ACCELERATOR_OTHER }
+  { sizeof(pk_trace_device), 0, {NULL, 0}, {NULL, 0}, 0, 0, PK_ACCELERATOR_OTHER }
 /** Adds a device; its number, from 0 over all hosts, becomes `*out`. Errors: PK_E_INVALID_ARGUMENT (no such host; a field out of
  *  range; a builder that was finished), PK_E_LIMIT (more than 65,535). \since 0.1 */
 PK_API pk_status pk_trace_builder_add_device(pk_trace_builder* builder, const pk_trace_device* device, uint32_t* out,
@@ -1582,12 +1583,29 @@ PK_API pk_status pk_trace_builder_add_allocator(pk_trace_builder* builder, const
 
 /** Flags of pk_trace_kernel. \since 0.1 */
 enum {
-  PK_TRACE_KERNEL_HAS_KIND = 1,  /**< else its name says what it counts as */
-  PK_TRACE_KERNEL_HAS_LAUNCH = 2 /**< launch_ps is known */
+  PK_TRACE_KERNEL_HAS_KIND = 1,     /**< else its name says what it counts as */
+  PK_TRACE_KERNEL_HAS_LAUNCH = 2,   /**< launch_ps is known */
+  PK_TRACE_KERNEL_HAS_WORK = 4,     /**< flops and bytes are known */
+  PK_TRACE_KERNEL_HAS_SEQUENCE = 8, /**< group_sequence is known */
+  PK_TRACE_KERNEL_HAS_MESSAGE = 16  /**< sent_bytes and received_bytes are known */
 };
-/** One execution of a kernel, a copy or a collective on a stream. \since 0.1 */
+/** One execution of a kernel, a copy or a collective on a stream. Texts may be empty. \since 0.1 */
 typedef struct pk_trace_kernel {
   pk_str name;
+  pk_str op;           /**< of the framework that launched it: "aten::addmm". Without op, module and program the spans around its launch say it */
+  pk_str module;       /**< from outside in: "Net/layer_0/attn" */
+  pk_str program;      /**< that was compiled: "jit_step(7)" */
+  pk_str input_shapes; /**< "[[8, 4], [4, 4]]" */
+  pk_str input_types;  /**< "[\"bf16\", \"bf16\"]" */
+  pk_str number_type;  /**< which it multiplies: "f64", "f32", "tf32", "f16", "bf16", "f8", "f4", "i8"; with flops */
+  pk_str group;        /**< of a collective: its process group */
+  pk_str group_ranks;  /**< the ranks of that group: "[0, 4]" */
+  pk_str arguments;    /**< a JSON object of what else is known, for exports */
+  int64_t flops;          /**< with PK_TRACE_KERNEL_HAS_WORK; not negative */
+  int64_t bytes;          /**< moved from and to memory; with PK_TRACE_KERNEL_HAS_WORK; not negative */
+  int64_t group_sequence; /**< its number among the collectives of its group; with PK_TRACE_KERNEL_HAS_SEQUENCE; not negative */
+  int64_t sent_bytes;     /**< by this rank; with PK_TRACE_KERNEL_HAS_MESSAGE; not negative */
+  int64_t received_bytes; /**< by this rank; with PK_TRACE_KERNEL_HAS_MESSAGE; not negative */
   int64_t start_ps;     /**< on the clock of its host, as all times of rows */
   int64_t duration_ps;  /**< not negative */
   int64_t launch_ps;    /**< when the host launched it; with PK_TRACE_KERNEL_HAS_LAUNCH */
@@ -1622,6 +1640,7 @@ enum {
 /** What a thread did for a while. \since 0.1 */
 typedef struct pk_trace_span {
   pk_str name; /**< one that marks a step, such as "ProfilerStep#7", makes a step */
+  pk_str arguments; /**< a JSON object of what else is known, for exports; may be empty */
   int64_t start_ps;
   int64_t duration_ps;  /**< not negative */
   uint64_t correlation; /**< of what it launched; the first span with a number counts; 0: none */
@@ -1633,7 +1652,8 @@ typedef struct pk_trace_span {
 
 /** Flags of pk_trace_step. \since 0.1 */
 enum { PK_TRACE_STEP_HAS_NUMBER = 1 };
-/** A step of the program, as its host saw it. \since 0.1 */
+/** A step of the program, as its host saw it. With a duration it ends there, or with the last kernel that it launched; without one
+ *  where the next step begins. \since 0.1 */
 typedef struct pk_trace_step {
   pk_str name;
   int64_t start_ps;

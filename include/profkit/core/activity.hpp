@@ -86,6 +86,7 @@ struct kernel_details {
   string_id group_name = 0, group_ranks = 0;  ///< its name and its members as written: "3", "[0, 4]"
   std::int32_t group_size = 0;                ///< 0: not on record
   std::int64_t group_sequence = -1;  ///< its number among the calls of its group; -1: not on record
+  std::int64_t sent_bytes = -1, received_bytes = -1;  ///< by this rank, where the record has bytes and not elements; -1: it has not
   std::int32_t root_rank = -1, source_rank = -1, target_rank = -1;  ///< of a broadcast or reduce; of a recv; of a send
   std::int64_t task_id = -1, block_dim = -1;
   std::vector<std::pair<string_id, double>>
@@ -111,6 +112,7 @@ struct kernel_origin {
   string_id range = 0;     ///< ranges that the user marked and that were open then, from outside in, between them range_separator
   string_id forward_range = 0;  ///< of what runs backward or again: the ranges around the operator that ran forward first
   string_id source = 0;    ///< the innermost line of code that is not the framework's: "model.py(31): forward"
+  string_id program = 0;   ///< the compiled program, where a host's own trace says it
   training_phase phase = training_phase::unknown;
 };
 
@@ -164,6 +166,7 @@ struct activity_device {
   std::int32_t world_size = 0;  ///< ranks of the whole run, as the recorder says; 0: it does not
   std::uint32_t host_group = 0;  ///< host spans and markers with this group explain it
   string_id name = 0;            ///< "/device:TPU:0", "NPU 0", "GPU 3"
+  string_id model = 0;           ///< "NVIDIA H100 80GB HBM3", where its own record says it; else see activity_host::devices
   accelerator type = accelerator::other;
   std::vector<activity_stream> streams;
   std::vector<kernel_details> details;
@@ -280,6 +283,7 @@ struct step_marker {
   std::int64_t number = -1;
   std::int64_t start_ps = 0, end_ps = 0;
   marker_source source = marker_source::profiler_step;
+  bool ends_itself = false;  ///< no step lasts from its end to the next one
 };
 
 /// One file that was read, and what was not taken from it.

@@ -25,7 +25,7 @@ inline namespace PROFKIT_NAMESPACE {
 
 /// Where in the program kernels come from, see kernel_origin; "" where that is not recorded.
 struct op_origin {
-  std::string_view op, outer_op, module, range, forward_range, source, phase;
+  std::string_view op, outer_op, module, range, forward_range, source, phase, program;
   std::string_view shapes;  ///< of the operator's inputs, as written: "[[8, 4], [4, 4]]"
   std::string_view types;   ///< of the same: "[\"float\", \"c10::BFloat16\"]"
   /// Of an XSpace, as its events say: the instruction ("fusion.3") and the scope that it comes from ("jit(f)/dot_general").

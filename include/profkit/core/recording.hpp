@@ -14,7 +14,7 @@
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 
-/// One execution of a kernel. Names are copied.
+/// One execution of a kernel. Texts are copied; "" where something is not known.
 struct recorded_kernel {
   std::string_view name;
   std::int64_t start_ps = 0;     ///< on the clock of the recording
@@ -24,6 +24,16 @@ struct recorded_kernel {
   std::uint64_t source_row = 0;         ///< where it stands in its file, from 1: its line, or the number of its event
   /// That of the span that launched it, which then says when and on which thread, instead of launch_ps. 0: none.
   std::uint64_t correlation = 0;
+  std::string_view op;       ///< of the framework that launched it: "aten::addmm"
+  std::string_view module;   ///< from outside in: "Net/layer_0/attn"
+  std::string_view program;  ///< that was compiled: "jit_step(7)"
+  std::string_view input_shapes, input_types;  ///< "[[8, 4], [4, 4]]", "[\"bf16\", \"bf16\"]"
+  std::optional<kernel_work> work;             ///< what it computes and moves
+  std::string_view group;         ///< of a collective: its process group
+  std::string_view group_ranks;   ///< the ranks of that group: "[0, 4]"
+  std::int64_t group_sequence = -1;                   ///< its number among the collectives of its group; -1: not known
+  std::int64_t sent_bytes = -1, received_bytes = -1;  ///< by this rank; -1: not known
+  std::string_view arguments;  ///< a JSON object of what else is known, for exports
 };
 
 /// What a thread of a host did for a while.
@@ -36,9 +46,11 @@ struct recorded_span {
   /// What it gave to a device, with a correlation; empty: by its name, as of calls of CUDA. Where no kernel has its number, it is
   /// known that the device did something that was not recorded.
   std::optional<launched_work> launches;
+  std::string_view arguments;  ///< as of a kernel
 };
 
-/// One step, as the host that drove the devices marked it.
+/// One step, as the host that drove the devices marked it. With a duration it ends there, or with the last kernel that it launched;
+/// without one where the next step begins.
 struct recorded_step {
   std::string_view name;
   std::int64_t number = -1;  ///< -1: none
@@ -82,8 +94,10 @@ class recording {
   void set_rank(std::int32_t rank, std::int32_t world_size = 0);
 
   /// A device ("GPU 0"), a stream of it and a thread of the host, in the order in which `info` shows them. Each gives the
-  /// number by which rows name it. `ordinal`: the number of the device on its machine, -1 when it has none.
-  std::uint32_t add_device(std::string_view name, accelerator type = accelerator::other, std::int64_t ordinal = -1);
+  /// number by which rows name it. `ordinal`: the number of the device on its machine, -1 when it has none. `model`: "NVIDIA H100 80GB
+  /// HBM3", by which its peaks are known.
+  std::uint32_t add_device(std::string_view name, accelerator type = accelerator::other, std::int64_t ordinal = -1,
+                           std::string_view model = {});
   std::uint32_t add_stream(std::uint32_t device, std::int64_t id, std::string_view name = {});
   std::uint32_t add_thread(std::string_view process, std::string_view name);
   /// A number over time: of a device ("power", "W"), or of a process of the host.

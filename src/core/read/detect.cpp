@@ -3,6 +3,7 @@
 #include <profkit/core/format.hpp>
 #include <base/affix.hpp>
 #include <formats/chrome/probe_json.hpp>
+#include <formats/recording/saved.hpp>
 #include <formats/registry.hpp>
 
 #include <algorithm>
@@ -104,13 +105,20 @@ detection detected_probe_trace(detection_confidence sure, const char* why) {
 }
 
 detection detect(std::string_view file_name, std::string_view head, const own_formats& own) {
-  for (const std::shared_ptr<const format>& of : own) {
-    if (of == nullptr || !of->recognises(head.substr(0, probe_bytes))) continue;
+  const auto found_by = [&](const std::shared_ptr<const format>& of, std::string why) {
     detection found;
     found.family = file_family::own;
     found.sure = detection_confidence::certain;
-    found.why = std::string("own format ") + of->name();
+    found.why = std::move(why);
     found.own = of;
+    return found;
+  };
+  const std::string_view first = head.substr(0, probe_bytes);
+  for (const std::shared_ptr<const format>& of : own)
+    if (of != nullptr && of->recognises(first)) return found_by(of, std::string("own format ") + of->name());
+  if (const std::shared_ptr<const format> saved = saved_recordings(); saved->recognises(first)) {
+    detection found = found_by(saved, "probe: a recording that was exported");
+    found.host = host_of_saved(first);
     return found;
   }
   return detect(file_name, head);

@@ -91,6 +91,7 @@ class kernel_rows final : public row_source {
     row.module = borrowed(of_.text(origin.module));
     row.range = borrowed(of_.text(origin.range));
     row.source = borrowed(of_.text(origin.source));
+    row.program = borrowed(of_.text(origin.program));
     row.phase = borrowed(training_phase_name(origin.phase));
   }
   void fill_from_event(const kernel_row& from, rows::kernels& row) {

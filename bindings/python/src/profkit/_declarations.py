@@ -178,6 +178,9 @@ PK_TRACE_DEVICE_HAS_ORDINAL = 1
 PK_TRACE_OF_DEVICE = 1
 PK_TRACE_KERNEL_HAS_KIND = 1
 PK_TRACE_KERNEL_HAS_LAUNCH = 2
+PK_TRACE_KERNEL_HAS_WORK = 4
+PK_TRACE_KERNEL_HAS_SEQUENCE = 8
+PK_TRACE_KERNEL_HAS_MESSAGE = 16
 PK_SPAN_OP = 0
 PK_SPAN_RUNTIME = 1
 PK_SPAN_FRAME = 2
@@ -919,6 +922,7 @@ class pk_trace_device(c.Structure):
         ("struct_size", c.c_uint32),
         ("flags", c.c_uint32),
         ("name", pk_str),
+        ("model", pk_str),
         ("ordinal", c.c_int64),
         ("host", c.c_uint32),
         ("accelerator", c.c_int32),
@@ -968,6 +972,20 @@ class pk_trace_allocator(c.Structure):
 class pk_trace_kernel(c.Structure):
     _fields_ = [
         ("name", pk_str),
+        ("op", pk_str),
+        ("module", pk_str),
+        ("program", pk_str),
+        ("input_shapes", pk_str),
+        ("input_types", pk_str),
+        ("number_type", pk_str),
+        ("group", pk_str),
+        ("group_ranks", pk_str),
+        ("arguments", pk_str),
+        ("flops", c.c_int64),
+        ("bytes", c.c_int64),
+        ("group_sequence", c.c_int64),
+        ("sent_bytes", c.c_int64),
+        ("received_bytes", c.c_int64),
         ("start_ps", c.c_int64),
         ("duration_ps", c.c_int64),
         ("launch_ps", c.c_int64),
@@ -982,6 +1000,7 @@ class pk_trace_kernel(c.Structure):
 class pk_trace_span(c.Structure):
     _fields_ = [
         ("name", pk_str),
+        ("arguments", pk_str),
         ("start_ps", c.c_int64),
         ("duration_ps", c.c_int64),
         ("correlation", c.c_uint64),

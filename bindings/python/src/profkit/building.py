@@ -21,6 +21,30 @@ class TraceKernel(NamedTuple):
     launch_ps: Optional[int] = None
     #: What it counts as; None: as its name says.
     kind: Optional[KernelKind] = None
+    #: Of the framework that launched it: "aten::addmm".
+    op: str = ""
+    #: From outside in: "Net/layer_0/attn".
+    module: str = ""
+    #: That was compiled: "jit_step(7)".
+    program: str = ""
+    #: "[[8, 4], [4, 4]]"
+    input_shapes: str = ""
+    #: '["bf16", "bf16"]'
+    input_types: str = ""
+    #: What it computes and moves: both, or neither.
+    flops: Optional[int] = None
+    bytes: Optional[int] = None
+    #: Which it multiplies: "bf16", …; with flops.
+    number_type: str = ""
+    #: Of a collective: its process group, the ranks of that ("[0, 4]"), its number among those of the group.
+    group: str = ""
+    group_ranks: str = ""
+    group_sequence: Optional[int] = None
+    #: By this rank: both, or neither.
+    sent_bytes: Optional[int] = None
+    received_bytes: Optional[int] = None
+    #: A JSON object of what else is known, for exports.
+    arguments: str = ""
 
 
 class TraceSpan(NamedTuple):
@@ -33,10 +57,13 @@ class TraceSpan(NamedTuple):
     #: Of what it launched; 0: nothing.
     correlation: int = 0
     launches: LaunchKind = LaunchKind.BY_NAME
+    #: A JSON object of what else is known, for exports.
+    arguments: str = ""
 
 
 class TraceStep(NamedTuple):
-    """A step of the program, as its host saw it."""
+    """A step of the program, as its host saw it. With a duration it ends there, or with the last kernel that it launched; without
+    one where the next step begins."""
     thread: int
     name: str
     start_ps: int
@@ -89,9 +116,9 @@ class TraceBuilder(Owner):
                          world_size=world_size, origin_unix_ns=origin_unix_ns)
 
     def device(self, host: int, name: str, *, accelerator: Accelerator = Accelerator.OTHER,
-               ordinal: Optional[int] = None) -> int:
-        """Adds a device of a host."""
-        return self._add(lib.pk_trace_builder_add_device, d.pk_trace_device, name=_text(name), host=host,
+               ordinal: Optional[int] = None, model: str = "") -> int:
+        """Adds a device of a host. model: "NVIDIA H100 80GB HBM3", by which its peaks are known."""
+        return self._add(lib.pk_trace_builder_add_device, d.pk_trace_device, name=_text(name), model=_text(model), host=host,
                          flags=d.PK_TRACE_DEVICE_HAS_ORDINAL * (ordinal is not None), ordinal=ordinal, accelerator=accelerator)
 
     def stream(self, device: int, id: int, name: str = "") -> int:  # pylint: disable=redefined-builtin
@@ -123,6 +150,13 @@ class TraceBuilder(Owner):
                 into.launch_ps, into.flags = row.launch_ps, d.PK_TRACE_KERNEL_HAS_LAUNCH
             if row.kind is not None:
                 into.kind, into.flags = row.kind, into.flags | d.PK_TRACE_KERNEL_HAS_KIND
+            if row.flops is not None and row.bytes is not None:
+                into.flops, into.bytes, into.flags = row.flops, row.bytes, into.flags | d.PK_TRACE_KERNEL_HAS_WORK
+            if row.group_sequence is not None:
+                into.group_sequence, into.flags = row.group_sequence, into.flags | d.PK_TRACE_KERNEL_HAS_SEQUENCE
+            if row.sent_bytes is not None and row.received_bytes is not None:
+                into.sent_bytes, into.received_bytes = row.sent_bytes, row.received_bytes
+                into.flags |= d.PK_TRACE_KERNEL_HAS_MESSAGE
         self._add_rows(lib.pk_trace_builder_add_kernels, d.pk_trace_kernel, rows, fill)
 
     def spans(self, rows: Iterable[TraceSpan]) -> None:
@@ -166,13 +200,15 @@ class TraceBuilder(Owner):
     def _add_rows(self, add: Any, kind: Any, rows: Iterable[Any], fill: Any) -> None:
         given = list(rows)
         array = (kind * len(given))()
-        fields = {name for name, _ in kind._fields_}
+        texts = [name for name, of in kind._fields_ if of is d.pk_str]
+        has_duration = any(name == "duration_ps" for name, _ in kind._fields_)
         keep: List[d.pk_str] = []  # what the rows borrow
         for row, into in zip(given, array):
-            for name in fields & {"name", "op"}:
-                keep.append(_text(getattr(row, name)))
-                setattr(into, name, keep[-1])
-            if "duration_ps" in fields:
+            for name in texts:
+                if value := getattr(row, name):
+                    keep.append(_text(value))
+                    setattr(into, name, keep[-1])
+            if has_duration:
                 into.start_ps, into.duration_ps = row.start_ps, row.duration_ps
             fill(row, into)
         check(add, self._h, array, c.sizeof(kind), len(given))

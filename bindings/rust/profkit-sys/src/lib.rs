@@ -277,6 +277,12 @@ pub const PK_TRACE_OF_DEVICE: i32 = 1;
 pub const PK_TRACE_KERNEL_HAS_KIND: i32 = 1;
 /// launch_ps is known
 pub const PK_TRACE_KERNEL_HAS_LAUNCH: i32 = 2;
+/// flops and bytes are known
+pub const PK_TRACE_KERNEL_HAS_WORK: i32 = 4;
+/// group_sequence is known
+pub const PK_TRACE_KERNEL_HAS_SEQUENCE: i32 = 8;
+/// sent_bytes and received_bytes are known
+pub const PK_TRACE_KERNEL_HAS_MESSAGE: i32 = 16;
 /// an operator of a framework
 pub const PK_SPAN_OP: i32 = 0;
 /// a call of the runtime or driver of a device
@@ -2046,6 +2052,8 @@ pub struct pk_trace_device {
     pub flags: u32,
     /// "GPU 0"
     pub name: pk_str,
+    /// "NVIDIA H100 80GB HBM3", by which its peaks are known; may be empty
+    pub model: pk_str,
     /// its number on its machine, not negative; with PK_TRACE_DEVICE_HAS_ORDINAL
     pub ordinal: i64,
     /// the number of its host
@@ -2178,11 +2186,39 @@ impl Default for pk_trace_allocator {
     }
 }
 
-/// One execution of a kernel, a copy or a collective on a stream. Since 0.1.
+/// One execution of a kernel, a copy or a collective on a stream. Texts may be empty. Since 0.1.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct pk_trace_kernel {
     pub name: pk_str,
+    /// of the framework that launched it: "aten::addmm". Without op, module and program the spans around its launch say it
+    pub op: pk_str,
+    /// from outside in: "Net/layer_0/attn"
+    pub module: pk_str,
+    /// that was compiled: "jit_step(7)"
+    pub program: pk_str,
+    /// "\[\[8, 4], \[4, 4]]"
+    pub input_shapes: pk_str,
+    /// "\[\"bf16\", \"bf16\"]"
+    pub input_types: pk_str,
+    /// which it multiplies: "f64", "f32", "tf32", "f16", "bf16", "f8", "f4", "i8"; with flops
+    pub number_type: pk_str,
+    /// of a collective: its process group
+    pub group: pk_str,
+    /// the ranks of that group: "\[0, 4]"
+    pub group_ranks: pk_str,
+    /// a JSON object of what else is known, for exports
+    pub arguments: pk_str,
+    /// with PK_TRACE_KERNEL_HAS_WORK; not negative
+    pub flops: i64,
+    /// moved from and to memory; with PK_TRACE_KERNEL_HAS_WORK; not negative
+    pub bytes: i64,
+    /// its number among the collectives of its group; with PK_TRACE_KERNEL_HAS_SEQUENCE; not negative
+    pub group_sequence: i64,
+    /// by this rank; with PK_TRACE_KERNEL_HAS_MESSAGE; not negative
+    pub sent_bytes: i64,
+    /// by this rank; with PK_TRACE_KERNEL_HAS_MESSAGE; not negative
+    pub received_bytes: i64,
     /// on the clock of its host, as all times of rows
     pub start_ps: i64,
     /// not negative
@@ -2214,6 +2250,8 @@ impl Default for pk_trace_kernel {
 pub struct pk_trace_span {
     /// one that marks a step, such as "ProfilerStep#7", makes a step
     pub name: pk_str,
+    /// a JSON object of what else is known, for exports; may be empty
+    pub arguments: pk_str,
     pub start_ps: i64,
     /// not negative
     pub duration_ps: i64,
@@ -2236,7 +2274,8 @@ impl Default for pk_trace_span {
     }
 }
 
-/// A step of the program, as its host saw it. Since 0.1.
+/// A step of the program, as its host saw it. With a duration it ends there, or with the last kernel that it launched; without one
+/// where the next step begins. Since 0.1.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct pk_trace_step {
@@ -3376,13 +3415,13 @@ const _: () = {
     assert!(size_of::<pk_push_options>() == 32);
     assert!(size_of::<pk_trace_builder_options>() == 48);
     assert!(size_of::<pk_trace_host>() == 40);
-    assert!(size_of::<pk_trace_device>() == 40);
+    assert!(size_of::<pk_trace_device>() == 56);
     assert!(size_of::<pk_trace_stream>() == 32);
     assert!(size_of::<pk_trace_thread>() == 40);
     assert!(size_of::<pk_trace_counter>() == 64);
     assert!(size_of::<pk_trace_allocator>() == 32);
-    assert!(size_of::<pk_trace_kernel>() == 64);
-    assert!(size_of::<pk_trace_span>() == 56);
+    assert!(size_of::<pk_trace_kernel>() == 248);
+    assert!(size_of::<pk_trace_span>() == 72);
     assert!(size_of::<pk_trace_step>() == 48);
     assert!(size_of::<pk_trace_value>() == 24);
     assert!(size_of::<pk_trace_allocation>() == 56);

@@ -49,7 +49,41 @@ impl TraceOwner {
     }
 }
 
-/// One execution of a kernel, a copy or a collective on a stream.
+/// A device of a host.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TraceDevice<'t> {
+    /// The number of its host.
+    pub host: u32,
+    /// "GPU 0".
+    pub name: &'t str,
+    /// "NVIDIA H100 80GB HBM3", by which its peaks are known; may be "".
+    pub model: &'t str,
+    /// What it is.
+    pub accelerator: Accelerator,
+    /// Its number on its machine.
+    pub ordinal: Option<u32>,
+}
+
+/// What a kernel computes and moves.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub struct TraceWork<'t> {
+    pub flops: i64,
+    /// Moved from and to memory.
+    pub bytes: i64,
+    /// Which it multiplies: "bf16", …; "" where it is not known.
+    pub number_type: &'t str,
+}
+
+/// What a collective sends and receives on this rank.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub struct TraceMessage {
+    pub sent_bytes: i64,
+    pub received_bytes: i64,
+}
+
+/// One execution of a kernel, a copy or a collective on a stream. What is not known is left out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[allow(missing_docs)]
 pub struct TraceKernel<'t> {
@@ -63,6 +97,27 @@ pub struct TraceKernel<'t> {
     pub launch_ps: Option<i64>,
     /// What it counts as; `None` for what its name says.
     pub kind: Option<KernelKind>,
+    /// Of the framework that launched it: "aten::addmm".
+    pub op: &'t str,
+    /// From outside in: "Net/layer_0/attn".
+    pub module: &'t str,
+    /// That was compiled: "jit_step(7)".
+    pub program: &'t str,
+    /// "[[8, 4], [4, 4]]".
+    pub input_shapes: &'t str,
+    /// `["bf16", "bf16"]`.
+    pub input_types: &'t str,
+    pub work: Option<TraceWork<'t>>,
+    /// Of a collective: its process group.
+    pub group: &'t str,
+    /// The ranks of that group: "[0, 4]".
+    pub group_ranks: &'t str,
+    /// Its number among the collectives of its group.
+    pub group_sequence: Option<i64>,
+    /// Of a collective.
+    pub message: Option<TraceMessage>,
+    /// A JSON object of what else is known, for exports.
+    pub arguments: &'t str,
 }
 
 /// What a thread did for a while.
@@ -77,9 +132,12 @@ pub struct TraceSpan<'t> {
     /// Of what it launched; 0 for nothing.
     pub correlation: u64,
     pub launches: LaunchKind,
+    /// A JSON object of what else is known, for exports.
+    pub arguments: &'t str,
 }
 
-/// A step of the program, as its host saw it.
+/// A step of the program, as its host saw it. With a duration it ends there, or with the last kernel that it launched; without one
+/// where the next step begins.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[allow(missing_docs)]
 pub struct TraceStep<'t> {
@@ -118,10 +176,10 @@ pub struct TraceAllocation<'t> {
 ///
 /// ```
 /// # fn main() -> profkit::Result<()> {
-/// use profkit::{Accelerator, TraceBuilder, TraceHost, TraceKernel};
+/// use profkit::{Accelerator, TraceBuilder, TraceDevice, TraceHost, TraceKernel};
 /// let mut builder = TraceBuilder::new(&Default::default())?;
 /// let host = builder.host(&TraceHost::default())?;
-/// let gpu = builder.device(host, "GPU 0", Accelerator::Gpu, Some(0))?;
+/// let gpu = builder.device(&TraceDevice { host, name: "GPU 0", accelerator: Accelerator::Gpu, ..Default::default() })?;
 /// let stream = builder.stream(gpu, 7, "")?;
 /// builder.kernels(&[TraceKernel { stream, name: "gemm", duration_ps: 1000, ..Default::default() }])?;
 /// let profile = builder.finish()?;
@@ -189,17 +247,18 @@ impl TraceBuilder {
         self.part(sys::pk_trace_builder_add_host, &given)
     }
 
-    /// Adds a device of a host. `ordinal` is its number on its machine.
+    /// Adds a device of a host.
     ///
     /// # Errors
     /// There is no such host.
-    pub fn device(&mut self, host: u32, name: &str, accelerator: Accelerator, ordinal: Option<u32>) -> Result<u32> {
+    pub fn device(&mut self, device: &TraceDevice<'_>) -> Result<u32> {
         let given = sys::pk_trace_device {
-            flags: flag(ordinal.is_some(), sys::PK_TRACE_DEVICE_HAS_ORDINAL),
-            name: borrowed(name.as_bytes()),
-            ordinal: ordinal.unwrap_or(0).into(),
-            host,
-            accelerator: accelerator.raw(),
+            flags: flag(device.ordinal.is_some(), sys::PK_TRACE_DEVICE_HAS_ORDINAL),
+            name: borrowed(device.name.as_bytes()),
+            model: borrowed(device.model.as_bytes()),
+            ordinal: device.ordinal.unwrap_or(0).into(),
+            host: device.host,
+            accelerator: device.accelerator.raw(),
             ..Default::default()
         };
         self.part(sys::pk_trace_builder_add_device, &given)
@@ -270,8 +329,25 @@ impl TraceBuilder {
                 correlation: row.correlation,
                 stream: row.stream,
                 kind: row.kind.map_or(0, KernelKind::raw),
+                op: borrowed(row.op.as_bytes()),
+                module: borrowed(row.module.as_bytes()),
+                program: borrowed(row.program.as_bytes()),
+                input_shapes: borrowed(row.input_shapes.as_bytes()),
+                input_types: borrowed(row.input_types.as_bytes()),
+                number_type: borrowed(row.work.map_or("", |work| work.number_type).as_bytes()),
+                flops: row.work.map_or(0, |work| work.flops),
+                bytes: row.work.map_or(0, |work| work.bytes),
+                group: borrowed(row.group.as_bytes()),
+                group_ranks: borrowed(row.group_ranks.as_bytes()),
+                group_sequence: row.group_sequence.unwrap_or(0),
+                sent_bytes: row.message.map_or(0, |message| message.sent_bytes),
+                received_bytes: row.message.map_or(0, |message| message.received_bytes),
+                arguments: borrowed(row.arguments.as_bytes()),
                 flags: flag(row.launch_ps.is_some(), sys::PK_TRACE_KERNEL_HAS_LAUNCH)
-                    | flag(row.kind.is_some(), sys::PK_TRACE_KERNEL_HAS_KIND),
+                    | flag(row.kind.is_some(), sys::PK_TRACE_KERNEL_HAS_KIND)
+                    | flag(row.work.is_some(), sys::PK_TRACE_KERNEL_HAS_WORK)
+                    | flag(row.group_sequence.is_some(), sys::PK_TRACE_KERNEL_HAS_SEQUENCE)
+                    | flag(row.message.is_some(), sys::PK_TRACE_KERNEL_HAS_MESSAGE),
                 ..Default::default()
             })
             .collect();
@@ -293,6 +369,7 @@ impl TraceBuilder {
                 thread: row.thread,
                 kind: row.kind.raw(),
                 launches: row.launches.raw(),
+                arguments: borrowed(row.arguments.as_bytes()),
                 ..Default::default()
             })
             .collect();

@@ -50,8 +50,8 @@ pub use arrow::BatchReader;
 pub use arrow::{ArrowStream, CellValue, ColumnRows, Table, TableOptions};
 pub use bubbles::{BubbleOptions, Bubbles, Gaps, Steps};
 pub use builder::{
-    TraceAllocation, TraceBuilder, TraceBuilderOptions, TraceHost, TraceKernel, TraceOwner, TraceSpan, TraceStep,
-    TraceValue,
+    TraceAllocation, TraceBuilder, TraceBuilderOptions, TraceDevice, TraceHost, TraceKernel, TraceMessage, TraceOwner, TraceSpan,
+    TraceStep, TraceValue, TraceWork,
 };
 pub use chrome::ChromeEvents;
 pub use clock::{Clock, ClockOffset, ClockOptions, ClockPair};

@@ -4,7 +4,7 @@ mod common;
 
 use profkit::{
     Accelerator, BubbleOptions, Correction, Family, KernelKind, Kind, MergeOptions, OpenOptions, Profile, SpanKind,
-    TraceAllocation, TraceBuilder, TraceBuilderOptions, TraceHost, TraceKernel, TraceOwner, TraceSpan, TraceStep,
+    TraceAllocation, TraceBuilder, TraceBuilderOptions, TraceDevice, TraceHost, TraceKernel, TraceOwner, TraceSpan, TraceStep,
     TraceValue,
 };
 
@@ -17,7 +17,7 @@ fn rows_of_a_host_become_a_profile() {
     let mut builder = TraceBuilder::new(&options).unwrap();
     let host = TraceHost { name: "box", origin_unix_ns: Some(1_700_000_000_000_000_000), rank: Some(3), world_size: 8 };
     let host = builder.host(&host).unwrap();
-    let gpu = builder.device(host, "GPU 0", Accelerator::Gpu, Some(0)).unwrap();
+    let gpu = builder.device(&TraceDevice { host, name: "GPU 0", accelerator: Accelerator::Gpu, ordinal: Some(0), ..Default::default() }).unwrap();
     let stream = builder.stream(gpu, 7, "").unwrap();
     let thread = builder.thread(host, "trainer", "main thread").unwrap();
     let power = builder.counter(TraceOwner::Device(gpu), "", "power", "W").unwrap();
@@ -51,7 +51,7 @@ fn rows_of_a_host_become_a_profile() {
     let why = builder.kernels(&[kernel("gemm", 0, 1, 0), kernel("gemm", 0, -1, 0)]).unwrap_err();
     assert_eq!(why.kind(), Kind::InvalidArgument);
     assert!(why.message().contains("row 1: the duration is negative"), "{why:?}");
-    assert_eq!(builder.device(9, "GPU 1", Accelerator::Gpu, None).unwrap_err().kind(), Kind::InvalidArgument);
+    assert_eq!(builder.device(&TraceDevice { host: 9, name: "GPU 1", ..Default::default() }).unwrap_err().kind(), Kind::InvalidArgument);
 
     let profile = builder.finish().unwrap();
     let file = profile.files().next().unwrap();

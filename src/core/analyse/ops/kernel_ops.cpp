@@ -93,6 +93,7 @@ class op_numbers {
     found.range = of_.text(o.range);
     found.forward_range = of_.text(o.forward_range);
     found.source = of_.text(o.source);
+    found.program = of_.text(o.program);
     found.phase = training_phase_name(o.phase);
     return found;
   }
@@ -247,6 +248,7 @@ class device_ops final : public kernel_visitor {
 
   // As the recorder lists the devices of the machine; for others, the name that all listed ones share.
   [[nodiscard]] std::string_view model() const {
+    if (device_.model != 0) return of_.text(device_.model);
     for (const activity_host& host : of_.hosts()) {
       if (host.devices.empty() || (host.file != device_.file && of_.hosts().size() > 1)) continue;
       const auto at = static_cast<std::size_t>(device_.ordinal);

@@ -103,7 +103,9 @@ void row_facts::names_of(group_key key, std::vector<std::string>& into) {
     case group_key::step: into.push_back(origin.step < 0 ? std::string() : "step " + std::to_string(origin.step)); break;
     case group_key::kind: into.emplace_back(work_kind_name(kind())); break;
     case group_key::category: into.push_back(category()); break;
-    case group_key::program: into.push_back(programs_.name_of(*line_, *op_)); break;
+    case group_key::program:
+      into.push_back(origin.program.empty() ? programs_.name_of(*line_, *op_) : std::string(origin.program));
+      break;
     case group_key::stream: into.emplace_back(line_->line_name); break;
     case group_key::device: into.emplace_back(line_->plane_name); break;
   }

@@ -5,6 +5,7 @@
 #include "base/contained.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -21,6 +22,17 @@ bool filters_anything(const query_filters& o) noexcept {
   return !o.host.empty() || !o.plane.empty() || !o.line.empty() || !o.name.empty() || o.step || o.from_ps || o.to_ps;
 }
 
+// The one file that is selected, where that is a recording.
+std::optional<std::size_t> recorded_file_of(const profile& p, const selection& selected) {
+  std::optional<std::size_t> found;
+  for (std::size_t file = 0; file < p.file_count(); ++file) {
+    if (!selected.file(file)) continue;
+    if (found || p.recorded(file) == nullptr) return std::nullopt;
+    found = file;
+  }
+  return found;
+}
+
 // Whether what was asked for can be had from these files.
 result<void> check(const profile& p, const trace_export_options& o, const selection& selected) {
   if (o.format < trace_format::trace_json || o.format > trace_format::csv)
@@ -33,6 +45,7 @@ result<void> check(const profile& p, const trace_export_options& o, const select
     return refused_export(fault_code::invalid_argument, "XLA's converter writes a whole XSpace: it knows no filters",
                           "leave the filters out, or write trace.json without the compatibility");
   if (o.format != trace_format::xspace && !o.like_xla) return {};
+  if (o.format == trace_format::xspace && recorded_file_of(p, selected)) return {};
   const std::size_t files = xspace_files(p, selected).size();
   if (files == 1) return {};
   if (files == 0)
@@ -80,7 +93,9 @@ result<trace_export_outcome> export_trace(const trace& t, const trace_export_opt
     switch (o.format) {
       case trace_format::trace_json: written = o.like_xla ? write_xla_json(job) : write_trace_json(job); break;
       case trace_format::perfetto: written = write_perfetto(job); break;
-      case trace_format::xspace: written = write_xspace_slice(job); break;
+      case trace_format::xspace:
+        written = recorded_file_of(p, *selected) ? write_recording_xspace(job) : write_xspace_slice(job);
+        break;
       case trace_format::csv: written = write_events_csv(job); break;
     }
     if (!written) return std::move(written).error();

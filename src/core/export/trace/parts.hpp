@@ -34,7 +34,8 @@ result<void> write_xla_json(const trace_job& job);      // one XSpace
 result<void> write_perfetto(const trace_job& job);
 // Steps of devices and why they waited, beside what was written.
 result<void> write_waits(const trace_job& job, const machines& of, perfetto_writer& out);
-result<void> write_xspace_slice(const trace_job& job);  // one XSpace
+result<void> write_xspace_slice(const trace_job& job);      // one XSpace
+result<void> write_recording_xspace(const trace_job& job);  // one recording
 result<void> write_events_csv(const trace_job& job);
 
 }  // namespace PROFKIT_NAMESPACE

@@ -162,7 +162,7 @@ class plane_walk {
 
   shown_process process_of(const plane_index& plane) const {
     return {file_, &plane, process_name(job_.p, file_, plane, job_.p.file_count() > 1), std::string(plane.name),
-            host_of(job_.p, file_, plane), static_cast<std::uint32_t>(plane.lines.size()), nullptr};
+            host_of(job_.p, file_, plane), static_cast<std::uint32_t>(plane.lines.size()), -1, nullptr};
   }
 
   const trace_job& job_;
@@ -223,7 +223,7 @@ class track_walk {
     const std::string place = place_title(job_.p, file_, job_.p.file_count() > 1);
     const std::string title = name.empty() ? "process " + pid : name;
     return {file_, nullptr, place.empty() ? title : place + ": " + title, name.empty() ? pid : name, host_of(job_.p, file_),
-            static_cast<std::uint32_t>(lines), read_};
+            static_cast<std::uint32_t>(lines), of.plane, read_};
   }
 
   shown_line line_of(const track& of, std::uint32_t number) const {
@@ -237,6 +237,7 @@ class track_walk {
     if (line.id.empty() && std::max<std::int64_t>(of.stream, of.line) >= 0)
       line.id = std::to_string(of.stream >= 0 ? of.stream : of.line);
     line.number = number;
+    line.position = of.line;
     line.order = static_cast<std::uint64_t>(is_ordered ? *of.sort_index : max_index + number - 1);
     line.is_counter = of.line_type == line_kind::counter;
     line.unit = read_->text(of.unit);

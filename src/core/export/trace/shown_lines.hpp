@@ -38,6 +38,7 @@ struct shown_process {
   std::string name;          // as the file has it; its pid where it has none
   std::string host;
   std::uint32_t lines;  // of any kind, shown or not
+  std::int32_t position;  // of the plane in its file; -1: of an XSpace, or there is no such level
   std::shared_ptr<const track_list> texts;  // of names and events, while it is held; null for an XSpace
 
   [[nodiscard]] std::string_view name_of(const placed_event& e) const noexcept {
@@ -50,6 +51,7 @@ struct shown_line {
   std::string id;            // as written
   std::uint32_t number = 0;  // among those of its process, from 1
   std::uint64_t order = 0;   // where viewers put it
+  std::int32_t position = -1;  // in its plane; -1: the format has no such level
   bool is_counter = false;
   std::string_view unit;  // of a counter's values
   std::vector<placed_event> arrows;  // by time

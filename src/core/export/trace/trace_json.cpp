@@ -11,6 +11,7 @@
 #include "base/merged_losses.hpp"
 #include "base/node_sections.hpp"
 #include "base/unix_time.hpp"
+#include "formats/recording/saved.hpp"
 
 #include <algorithm>
 #include <memory>
@@ -46,7 +47,10 @@ class json_exporter final : public line_visitor {
       append_losses(head, losses);
       head += ',';
     }
-    head += "\"metadata\":{\"producer\":\"profkit\"},\"traceEvents\":[\n";
+    head += "\"metadata\":{\"producer\":\"profkit\"";
+    if (recorded_ != nullptr)
+      head.append(",\"").append(layout_key).append("\":").append(layout_of(recorded_->all(), host_of(job_.p, job_.files.front()), job_.p.origin_unix_ns()));
+    head += "},\"traceEvents\":[\n";
     if (result<void> written = job_.into.write(head); !written) return written;
     if (result<void> walked = walk_lines(job_, *this); !walked) return walked;
     if (result<void> flushed = rows_.flush(); !flushed) return flushed;
@@ -60,6 +64,7 @@ class json_exporter final : public line_visitor {
                                       : std::make_shared<row_style>(process.texts);
     style_->pid = ++processes_;
     last_tid_ = process.lines;
+    process_position_ = process.position;
     if (result<void> begun = begin_section(process.file, process.plane); !begun) return begun;
     return name_process(process.title);
   }
@@ -158,6 +163,7 @@ class json_exporter final : public line_visitor {
     append_integer(text, processes_);
     text += ",\"name\":\"process_name\",\"args\":{\"name\":";
     append_json_string(text, name);
+    append_position(text, process_position_);
     text += "}},\n{\"ph\":\"M\",\"pid\":";
     append_integer(text, processes_);
     text += ",\"name\":\"process_sort_index\",\"args\":{\"sort_index\":";
@@ -177,6 +183,7 @@ class json_exporter final : public line_visitor {
     append_head("thread_name");
     text += "\"name\":";
     append_json_string(text, name);
+    append_position(text, line_.position);
     text += "}},\n";
     append_head("thread_sort_index");
     text += "\"sort_index\":";
@@ -185,7 +192,16 @@ class json_exporter final : public line_visitor {
     return rows_.add_text(std::move(text));
   }
 
+  // Of a plane or a line of a recording, which is read as one again.
+  void append_position(std::string& text, std::int32_t position) const {
+    if (recorded_ == nullptr) return;
+    text.append(",\"").append(position_key).append("\":");
+    append_integer(text, std::int64_t{position});
+  }
+
   const trace_job& job_;
+  const recording* const recorded_ = job_.files.size() == 1 ? job_.p.recorded(job_.files.front()) : nullptr;  // all that is written
+  std::int32_t process_position_ = -1;
   row_writer rows_;
   const std::size_t nodes_;     // whose events stand in sections of their own; 0: no sections
   std::int64_t section_ = -1;  // the node whose section is open

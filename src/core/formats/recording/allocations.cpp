@@ -1,5 +1,5 @@
 // The allocations of a recording as the analysis of memory reads them: MemoryAllocation and MemoryDeallocation of a host.
-#include <formats/recording/recording.hpp>
+#include <formats/recording/saved.hpp>
 
 #include <profkit/core/sink.hpp>
 #include <profkit/core/xspace_writer.hpp>
@@ -21,8 +21,8 @@ using recorded_allocator = recording::contents::allocator;
 // The ids of the one plane.
 struct allocation_ids {
   explicit allocation_ids(xspace_writer& w)
-      : allocation(w.event_metadata("MemoryAllocation")),
-        deallocation(w.event_metadata("MemoryDeallocation")),
+      : allocation(w.event_metadata(allocation_name)),
+        deallocation(w.event_metadata(deallocation_name)),
         name(w.stat_metadata("allocator_name")),
         address(w.stat_metadata("addr")),
         requested(w.stat_metadata("requested_bytes")),

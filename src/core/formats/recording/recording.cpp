@@ -25,6 +25,11 @@ const char* why_not_placed(std::int64_t start_ps, std::int64_t duration_ps) noex
   return start_ps < -furthest_ps || !end_ps || *end_ps > furthest_ps ? "the time lies out of reach (106 days)" : nullptr;
 }
 
+bool may_be_arguments(std::string_view json) noexcept {
+  const std::size_t first = json.find_first_not_of(" \t\r\n");
+  return json.empty() || (first != std::string_view::npos && json[first] == '{');
+}
+
 std::size_t numbered_once(std::vector<string_id>& names, string_id name) {
   const auto at = std::find(names.begin(), names.end(), name);
   const auto position = static_cast<std::size_t>(at - names.begin());
@@ -38,6 +43,51 @@ std::ptrdiff_t lines_of_process(const recording::contents& of, string_id process
                        [&](const recording::contents::thread& t) { return t.process == process; }) +
          std::count_if(of.counters.begin(), of.counters.end(),
                        [&](const recording::contents::counter& c) { return !c.device && c.owner == process; });
+}
+
+// Of the row that comes next, which is at `position`.
+void keep_arguments(recording::contents& of, std::vector<string_id>& kept, std::size_t position, std::string_view arguments) {
+  if (kept.empty() && arguments.empty()) return;
+  kept.resize(position, 0);
+  kept.push_back(of.intern(arguments));
+  of.row_bytes += sizeof(string_id);
+}
+
+// 1 + their position among those of the device; 0: it has none.
+std::uint32_t details_of(recording::contents& of, activity_device& device, const recorded_kernel& kernel) {
+  if (!kernel.work && kernel.input_shapes.empty() && kernel.input_types.empty() && kernel.group.empty() && kernel.group_ranks.empty() &&
+      kernel.sent_bytes < 0 && kernel.received_bytes < 0)
+    return 0;
+  kernel_details d;
+  d.work = kernel.work;
+  d.input_shapes = of.intern(kernel.input_shapes);
+  d.input_dtypes = of.intern(kernel.input_types);
+  d.group = d.group_name = of.intern(kernel.group);
+  d.group_ranks = of.intern(kernel.group_ranks);
+  if (!kernel.group_ranks.empty())
+    d.group_size = 1 + static_cast<std::int32_t>(std::count(kernel.group_ranks.begin(), kernel.group_ranks.end(), ','));
+  d.group_sequence = kernel.group_sequence;
+  d.sent_bytes = kernel.sent_bytes;
+  d.received_bytes = kernel.received_bytes;
+  device.has_shapes = device.has_shapes || !kernel.input_shapes.empty();
+  device.details.push_back(std::move(d));
+  of.row_bytes += sizeof(kernel_details);
+  return static_cast<std::uint32_t>(device.details.size());
+}
+
+// 1 + its position; 0: it has none.
+std::uint32_t origin_of(recording::contents& of, const recorded_kernel& kernel) {
+  if (kernel.op.empty() && kernel.module.empty() && kernel.program.empty()) return 0;
+  kernel_origin o;
+  o.op = o.outer_op = of.intern(kernel.op);
+  o.module = of.intern(kernel.module);
+  o.program = of.intern(kernel.program);
+  const auto [at, is_new] = of.origin_numbers.try_emplace({o.op, o.module, o.program}, static_cast<std::uint32_t>(of.origins.size() + 1));
+  if (is_new) {
+    of.origins.push_back(o);
+    of.row_bytes += sizeof o;
+  }
+  return at->second;
 }
 
 }  // namespace
@@ -56,9 +106,10 @@ void recording::set_rank(std::int32_t rank, std::int32_t world_size) {
   contents_->world_size = world_size;
 }
 
-std::uint32_t recording::add_device(std::string_view name, accelerator type, std::int64_t ordinal) {
+std::uint32_t recording::add_device(std::string_view name, accelerator type, std::int64_t ordinal, std::string_view model) {
   activity_device& added = contents_->devices.emplace_back().facts;
   added.name = contents_->intern(name);
+  added.model = contents_->intern(model);
   added.type = type;
   added.ordinal = ordinal;
   added.timestamp_resolution_ps = 1;
@@ -136,10 +187,13 @@ std::uint32_t recording::add_allocator(std::optional<std::uint32_t> device, std:
 
 const char* recording::why_not(std::uint32_t stream, const recorded_kernel& kernel) const noexcept {
   if (stream >= contents_->streams.size() || !contents_->streams[stream].device) return "of a stream that was not added";
+  if (kernel.work && (kernel.work->flops < 0 || kernel.work->bytes < 0)) return "what it computes or moves is negative";
+  if (!may_be_arguments(kernel.arguments)) return "its arguments are no JSON object";
   return why_not_placed(kernel.start_ps, kernel.duration_ps);
 }
 const char* recording::why_not(std::uint32_t thread, const recorded_span& span) const noexcept {
   if (thread >= contents_->threads.size()) return "of a thread that was not added";
+  if (!may_be_arguments(span.arguments)) return "its arguments are no JSON object";
   return why_not_placed(span.start_ps, span.duration_ps);
 }
 const char* recording::why_not(std::uint32_t thread, const recorded_step& step) const noexcept {
@@ -171,6 +225,9 @@ void recording::add_kernel(std::uint32_t stream, const recorded_kernel& kernel) 
   row.op_type = contents_->intern(type_of_kernel(kernel.name));
   row.kind = kernel.kind ? *kernel.kind : classify_kernel(kernel.name, {});
   row.flags = kernel_has_stream;
+  row.details = details_of(*contents_, of, kernel);
+  row.origin = origin_of(*contents_, kernel);
+  keep_arguments(*contents_, on.arguments, on.kernels.size(), kernel.arguments);
   of.has_launches = of.has_launches || kernel.launch_ps != no_time_ps;
   on.kernels.push_back(row);
   on.correlations.push_back(kernel.correlation);
@@ -192,6 +249,7 @@ void recording::add_span(std::uint32_t thread, const recorded_span& span) {
     on.calls.push_back({on.spans.size(), span.correlation, span.launches ? span.launches : work_launched_by(span.name)});
     contents_->row_bytes += sizeof(contents::thread::call);
   }
+  keep_arguments(*contents_, on.arguments, on.spans.size(), span.arguments);
   on.spans.push_back(s);
   contents_->row_bytes += sizeof s;
   ++contents_->input.rows;
@@ -206,6 +264,7 @@ void recording::add_step(std::uint32_t thread, const recorded_step& step) {
   m.start_ps = step.start_ps;
   m.end_ps = step.start_ps + step.duration_ps;
   m.source = marker_source::numbered_step;
+  m.ends_itself = step.duration_ps > 0;
   contents_->threads[thread].steps.push_back(m);
   contents_->threads[thread].step_rows.push_back(step.source_row);
   contents_->row_bytes += sizeof m + sizeof step.source_row;
@@ -228,6 +287,7 @@ void recording::add_allocation(std::uint32_t allocator, const recorded_allocatio
   row.held_bytes = allocation.held_bytes == 0 ? allocation.bytes : allocation.held_bytes;
   row.op = contents_->intern(allocation.op);
   row.is_free = allocation.is_free;
+  row.source_row = allocation.source_row;
   contents_->allocators[allocator].rows.push_back(row);
   contents_->row_bytes += sizeof row;
   ++contents_->input.rows;

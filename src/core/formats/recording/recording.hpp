@@ -2,10 +2,12 @@
 #pragma once
 #include <profkit/core/recording.hpp>
 
+#include <base/hash_map.hpp>
 #include <base/string_table.hpp>
 
 #include <optional>
 #include <string>
+#include <tuple>
 #include <vector>
 
 namespace profkit {
@@ -14,8 +16,9 @@ inline namespace PROFKIT_NAMESPACE {
 struct recording::contents {
   struct stream {
     std::optional<std::uint32_t> device;  // empty: there is none of that number, or it has too many streams
-    std::vector<kernel_row> kernels;
+    std::vector<kernel_row> kernels;  // details and origin: 1 + positions in those of the device and of the recording
     std::vector<std::uint64_t> correlations;  // of those
+    std::vector<string_id> arguments;         // of those; empty while none has any
   };
   struct device {
     activity_device facts;  // names in `texts`
@@ -33,6 +36,7 @@ struct recording::contents {
       std::optional<launched_work> launches;
     };
     std::vector<call> calls;  // the spans with a correlation
+    std::vector<string_id> arguments;  // of the spans; empty while none has any
   };
   struct counter {
     std::optional<std::uint32_t> device;  // empty: of a process
@@ -52,6 +56,7 @@ struct recording::contents {
       std::int64_t bytes, held_bytes;
       string_id op;
       bool is_free;
+      std::uint64_t source_row;
     };
     std::vector<row> rows;
   };
@@ -61,6 +66,8 @@ struct recording::contents {
   std::string recorder;
   std::int32_t rank = -1, world_size = 0;
   std::vector<device> devices;
+  std::vector<kernel_origin> origins;
+  hash_map<std::tuple<string_id, string_id, string_id>, std::uint32_t> origin_numbers;  // of op, module and program: 1 + its position
   std::vector<stream> streams;
   std::vector<thread> threads;
   std::vector<string_id> processes;

@@ -2,12 +2,11 @@
 #include <formats/activity_input.hpp>
 #include <formats/activity_parts.hpp>
 #include <formats/activity_store.hpp>
+#include <formats/call_origins.hpp>
 #include <formats/kineto/launch_calls.hpp>
-#include <formats/recording/recording.hpp>
 #include <formats/recording/recording_fill.hpp>
+#include <formats/recording/saved.hpp>
 
-#include <base/format.hpp>
-#include <base/json_writer.hpp>
 #include <profkit/core/format.hpp>
 #include <profkit/time.hpp>
 
@@ -67,7 +66,8 @@ class recording_filler {
         file_(static_cast<std::uint32_t>(file)),
         input_(input_with_contents(*into.from, file, from)),
         times_(into.from->file_shift_ns(file) * ps_per_ns, input_),
-        group_(into.add_host_group(file)) {}
+        group_(into.add_host_group(file)),
+        first_origin_(static_cast<std::uint32_t>(into.origins.size())) {}
 
   void run() {
     activity_host& host = into_.hosts[group_];
@@ -76,8 +76,13 @@ class recording_filler {
     host.world_size = from_.world_size;
     add_threads();
     join_launches();
+    for (kernel_origin o : from_.origins) {
+      for (string_id* const text : {&o.op, &o.outer_op, &o.module, &o.program}) *text = text_of(*text);
+      into_.origins.push_back(o);
+    }
     std::uint64_t kernels = 0;
     for (const recording::contents::device& d : from_.devices) kernels += add_device(d);
+    if (!from_.threads.empty()) into_.host_spans[group_] = std::make_unique<host_span_list>(std::move(spans_));
     calls_.list_unrecorded(host);
     note_unrecorded(host, input_);
     if (kernels == 0) input_.why_empty = "no kernel of a device was found here";
@@ -94,7 +99,6 @@ class recording_filler {
   }
 
   void add_threads() {
-    std::vector<host_span> spans;
     for (const recording::contents::thread& t : from_.threads) {
       const std::int32_t plane = static_cast<std::int32_t>(from_.devices.size()) + t.plane;
       const std::uint32_t number = into_.add_thread({file_, plane, t.line, std::string(from_.texts.text(t.process)),
@@ -110,7 +114,7 @@ class recording_filler {
         if (launching != nullptr)
           calls_.add_call({launching->correlation, no_launch_id, s.start_ps, s.start_ps + s.duration_ps, number, s.name},
                           launching->launches);
-        if (!add_marker_of(s, from_.texts.text(name))) spans.push_back(s);
+        if (!add_marker_of(s, from_.texts.text(name))) spans_.push_back(s);
       }
       for (std::size_t i = 0; i < t.steps.size(); ++i) {
         step_marker m = t.steps[i];
@@ -121,7 +125,6 @@ class recording_filler {
         add_marker(m, number);
       }
     }
-    if (!from_.threads.empty()) into_.host_spans[group_] = std::make_unique<host_span_list>(std::move(spans));
   }
 
   static launch_link link_of(std::uint64_t correlation) noexcept {
@@ -139,15 +142,13 @@ class recording_filler {
     calls_.join(all, into_.strings);
   }
 
-  // Which call launched a kernel, as far as a number says so.
-  void take_launch(kernel_row& row, std::uint64_t correlation, activity_device& of) const {
-    const launch_calls::call* const by = calls_.launcher_of(link_of(correlation));
-    if (by == nullptr) return;
-    row.launch_ps = by->start_ps;
-    row.launch_end_ps = by->end_ps;
-    row.launch_thread = by->thread;
+  // Of the call that launched a kernel.
+  void take_launch(kernel_row& row, const launch_calls::call& by, activity_device& of) const {
+    row.launch_ps = by.start_ps;
+    row.launch_end_ps = by.end_ps;
+    row.launch_thread = by.thread;
     of.has_launches = true;
-    if (!calls_.is_graph(*by)) return;
+    if (!calls_.is_graph(by)) return;
     row.flags |= kernel_by_graph;
     ++of.graph_launched;
     of.graph_launched_ps = saturating_add(of.graph_launched_ps, row.duration_ps);
@@ -181,8 +182,13 @@ class recording_filler {
     d.rank = from_.rank;
     d.world_size = from_.world_size;
     d.name = text_of(d.name);
+    d.model = text_of(d.model);
     for (activity_stream& s : d.streams) s.name = text_of(s.name);
+    for (kernel_details& more : d.details)
+      for (string_id* const text : {&more.input_shapes, &more.input_dtypes, &more.group, &more.group_name, &more.group_ranks})
+        *text = text_of(*text);
     std::vector<kernel_row> rows;
+    std::vector<origin_query> queries;  // of kernels that do not say themselves where they come from
     for (std::size_t s = 0; s < from.streams.size(); ++s) {
       const recording::contents::stream& of = from_.streams[from.streams[s]];
       for (std::size_t i = 0; i < of.kernels.size(); ++i) {
@@ -190,12 +196,19 @@ class recording_filler {
         if (!times_.place(row.start_ps, row.duration_ps, row.source_row)) continue;
         row.stream = static_cast<std::uint16_t>(s);
         row.launch_ps = times_.shifted(row.launch_ps);
-        take_launch(row, of.correlations[i], d);
+        const launch_calls::call* const by = calls_.launcher_of(link_of(of.correlations[i]));
+        if (by != nullptr) take_launch(row, *by, d);
         row.name = text_of(row.name);
         row.op_type = text_of(row.op_type);
+        if (row.origin != 0)
+          row.origin += first_origin_;
+        else if (by != nullptr)
+          queries.push_back({by->thread, by->start_ps, rows.size()});
         rows.push_back(row);
       }
     }
+    if (!queries.empty()) call_origins(spans_, {}, into_.strings, into_.origins).find(queries);
+    for (const origin_query& q : queries) rows[q.kernel].origin = q.origin;
     const std::uint64_t kernels = d.kernels = rows.size();
     into_.add_device(std::move(d), std::make_unique<kernel_list>(std::move(rows)));
     return kernels;
@@ -207,20 +220,26 @@ class recording_filler {
   activity_input input_;
   shifted_times times_;
   std::uint32_t group_;
+  const std::uint32_t first_origin_;  // how many origins there were before those of this recording
   launch_calls calls_;
+  std::vector<host_span> spans_;
   std::vector<string_id> texts_;
 };
 
 // The rows of one line, handed on in the order in which they came.
 class recorded_line {
  public:
-  recorded_line(const string_table& texts, track_sink& into, shifted_times& times)
-      : texts_(texts), into_(into), times_(times) {}
-  void add(std::int64_t start_ps, std::int64_t duration_ps, string_id name, std::uint64_t row) {
-    add(start_ps, duration_ps, name, row, track_event_kind::span, {});
+  recorded_line(const recording::contents& from, track_sink& into, shifted_times& times, const tracks_wanted& wanted)
+      : from_(from), into_(into), times_(times), wanted_(wanted) {}
+  // `text()`: what the row says beyond its name and its time.
+  template <class Text>
+  void add(std::int64_t start_ps, std::int64_t duration_ps, std::string_view name, std::uint64_t row, track_event_kind kind, Text&& text) {
+    if (!times_.place(start_ps, duration_ps, row)) return;
+    events_.push_back({start_ps, duration_ps, into_.intern(name), kind, row, wanted_.texts ? into_.keep(text()) : std::string_view()});
   }
-  void add_value(const recorded_value& v, string_id name, std::string_view text) {
-    add(v.at_ps, 0, name, v.source_row, track_event_kind::value, text);
+  template <class Text>
+  void add_span(std::int64_t start_ps, std::int64_t duration_ps, string_id name, std::uint64_t row, Text&& text) {
+    add(start_ps, duration_ps, from_.texts.text(name), row, track_event_kind::span, text);
   }
   result<void> give(track_id on) {
     const std::vector<track_event> given = std::exchange(events_, {});
@@ -228,26 +247,12 @@ class recorded_line {
   }
 
  private:
-  void add(std::int64_t start_ps, std::int64_t duration_ps, string_id name, std::uint64_t row, track_event_kind kind,
-           std::string_view text) {
-    if (!times_.place(start_ps, duration_ps, row)) return;
-    events_.push_back({start_ps, duration_ps, into_.intern(texts_.text(name)), kind, row, text});
-  }
-
-  const string_table& texts_;
+  const recording::contents& from_;
   track_sink& into_;
   shifted_times& times_;
+  const tracks_wanted& wanted_;
   std::vector<track_event> events_;
 };
-
-// A value of a counter as the arguments of an event, under its unit where it has one.
-std::string text_of_value(double value, std::string_view key) {
-  std::string text = "{\"args\":{";
-  append_json_string(text, key);
-  text += ':';
-  append_shortest(text, value);
-  return text += "}}";
-}
 
 }  // namespace
 
@@ -265,7 +270,7 @@ result<void> fill_from_recording(const profile& p, std::size_t file, track_sink&
   const recording::contents& from = recorded->all();
   activity_input input = input_with_contents(p, file, from);
   shifted_times times(p.file_shift_ns(file) * ps_per_ns, input);
-  recorded_line line(from.texts, into, times);
+  recorded_line line(from, into, times, wanted);
   track t;
   t.file = static_cast<std::uint32_t>(file);
   t.host = into.intern(p.what().files[file].host);
@@ -280,8 +285,11 @@ result<void> fill_from_recording(const profile& p, std::size_t file, track_sink&
       t.line = stream.line;
       t.stream = stream.id;
       t.line_name = into.intern(from.texts.text(stream.name));
-      for (const kernel_row& row : from.streams[d.streams[s]].kernels)
-        line.add(row.start_ps, row.duration_ps, row.name, row.source_row);
+      const recording::contents::stream& of = from.streams[d.streams[s]];
+      for (std::size_t i = 0; i < of.kernels.size(); ++i) {
+        const kernel_row& row = of.kernels[i];
+        line.add_span(row.start_ps, row.duration_ps, row.name, row.source_row, [&] { return text_of_kernel(from, d, of, i, times.shifted(row.launch_ps)); });
+      }
       if (result<void> given = line.give(into.add_track(t)); !given) return given;
     }
   }
@@ -296,9 +304,14 @@ result<void> fill_from_recording(const profile& p, std::size_t file, track_sink&
     t.line_name = into.intern(from.texts.text(thread.name));
     for (std::size_t i = 0; i < thread.steps.size(); ++i) {
       const step_marker& m = thread.steps[i];
-      line.add(m.start_ps, m.end_ps - m.start_ps, m.name, thread.step_rows[i]);
+      line.add_span(m.start_ps, m.end_ps - m.start_ps, m.name, thread.step_rows[i], [&] { return text_of_step(m); });
     }
-    for (const host_span& s : thread.spans) line.add(s.start_ps, s.duration_ps, s.name, s.source_row);
+    auto call = thread.calls.begin();
+    for (std::size_t i = 0; i < thread.spans.size(); ++i) {
+      const host_span& s = thread.spans[i];
+      const auto* const launching = call != thread.calls.end() && call->span == i ? &*call++ : nullptr;
+      line.add_span(s.start_ps, s.duration_ps, s.name, s.source_row, [&] { return text_of_span(from, thread, i, launching); });
+    }
     if (result<void> given = line.give(into.add_track(t)); !given) return given;
   }
   t.line_type = line_kind::counter;
@@ -314,7 +327,21 @@ result<void> fill_from_recording(const profile& p, std::size_t file, track_sink&
     const std::string_view unit = from.texts.text(c.unit), key = unit.empty() ? from.texts.text(c.name) : unit;
     t.unit = into.intern(unit);
     for (const recorded_value& v : c.values)
-      line.add_value(v, c.name, wanted.texts ? into.keep(text_of_value(v.value, key)) : std::string_view());
+      line.add(v.at_ps, 0, from.texts.text(c.name), v.source_row, track_event_kind::value, [&] { return text_of_value(v.value, key); });
+    if (result<void> given = line.give(into.add_track(t)); !given) return given;
+  }
+  t = {};
+  t.file = static_cast<std::uint32_t>(file);
+  t.host = into.intern(p.what().files[file].host);
+  t.plane = static_cast<std::int32_t>(from.devices.size() + from.processes.size());
+  t.plane_type = plane_kind::host;
+  t.plane_name = into.intern("memory");
+  for (const recording::contents::allocator& a : from.allocators) {
+    ++t.line;
+    t.line_name = into.intern(from.texts.text(a.name));
+    for (const recording::contents::allocator::row& row : a.rows)
+      line.add(row.at_ps, 0, row.is_free ? deallocation_name : allocation_name, row.source_row, track_event_kind::instant,
+               [&] { return text_of_allocation(from, row); });
     if (result<void> given = line.give(into.add_track(t)); !given) return given;
   }
   note_rejected(input);

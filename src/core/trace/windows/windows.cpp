@@ -87,6 +87,7 @@ class span_finder final : public kernel_visitor {
   [[nodiscard]] bool holds(std::size_t marker, std::int64_t at, bool to_the_next, bool queued) const noexcept {
     const step_marker& m = of_[marker];
     if (at < m.end_ps) return true;
+    if (m.ends_itself) return false;
     return marker + 1 == of_.size() && last_ends_itself_ && has_end(m) ? queued : to_the_next;
   }
   void add(const kernel_row& k) {
@@ -128,11 +129,12 @@ class span_finder final : public kernel_visitor {
 step_window window_of(const step_marker& m, std::int64_t start_ps, std::int64_t end_ps) {
   step_window w;
   w.start_ps = start_ps;
-  w.end_ps = end_ps;
+  w.end_ps = m.ends_itself ? std::max(end_ps, m.end_ps) : end_ps;
   w.marker_end_ps = m.end_ps;
   w.number = m.number;
   w.name = m.name;
   w.source = m.source;
+  w.ends_itself = m.ends_itself;
   return w;
 }
 
@@ -263,7 +265,7 @@ void mark_last_known(const group_steps& steps, const hash_set<std::size_t>& foun
     const auto [at, is_new] = lost_after.try_emplace(w.name, false);
     if (const auto same = steps.by_name.find(w.name); is_new && same != steps.by_name.end())
       at->second = std::any_of(same->second.begin(), same->second.end(), [&](std::size_t i) { return is_lost(i + 1); });
-    w.ends_itself = at->second;
+    w.ends_itself = w.ends_itself || at->second;
   }
 }
 

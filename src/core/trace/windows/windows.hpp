@@ -24,7 +24,7 @@ struct step_window {
   marker_source source = marker_source::profiler_step;
   bool pseudo = false;
   bool asked = true;
-  bool ends_itself = false;  // after it ran a step whose window is not known
+  bool ends_itself = false;  // as its marker says, or because after it ran a step whose window is not known
   bool tail_known = true;    // whether it is on record when the step ended
 };
 

@@ -226,6 +226,8 @@ class finder {
         if (each_bytes > 0) (in ? e.message.in_bytes : e.message.out_bytes) = elements * each_bytes;
       }
       if (!size.empty()) e.size = into_.texts.intern(size + "of " + std::string(type));
+      if (details.sent_bytes >= 0) e.message.in_bytes = details.sent_bytes;
+      if (details.received_bytes >= 0) e.message.out_bytes = details.received_bytes;
     }
 
     // "[0, 4]"

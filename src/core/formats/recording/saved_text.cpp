@@ -1,0 +1,224 @@
+// The rows and the layout of a recording as JSON.
+#include <formats/recording/saved.hpp>
+
+#include <base/format.hpp>
+#include <base/json_writer.hpp>
+#include <base/kernel_names.hpp>
+#include <base/sound_json.hpp>
+#include <formats/launch_names.hpp>
+
+#include <algorithm>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace profkit {
+inline namespace PROFKIT_NAMESPACE {
+namespace {
+
+using contents = recording::contents;
+
+// An object that is built member by member; what is not known is left out.
+class object_text {
+ public:
+  explicit object_text(std::string head = "{") : text_(std::move(head)), empty_(text_.size()) {}
+
+  void add(std::string_view key, std::string_view value) {
+    if (value.empty()) return;
+    begin(key);
+    append_json_string(text_, value);
+  }
+  void add_always(std::string_view key, std::string_view value) {
+    begin(key);
+    append_json_string(text_, value);
+  }
+  template <class Integer>
+  void add_number(std::string_view key, Integer value) {
+    begin(key);
+    append_integer(text_, static_cast<std::conditional_t<std::is_signed_v<Integer>, std::int64_t, std::uint64_t>>(value));
+  }
+  // From 0 on.
+  void add_known(std::string_view key, std::int64_t value) {
+    if (value >= 0) add_number(key, value);
+  }
+  void add_json(std::string_view key, std::string_view json) {
+    begin(key);
+    text_ += json;
+  }
+  void add_value(std::string_view key, double value) {
+    begin(key);
+    append_shortest(text_, value);
+  }
+  void add_sound_json(std::string_view key, std::string_view json) {
+    begin(key);
+    append_sound_json(text_, json);
+  }
+  [[nodiscard]] std::string take(std::string_view tail = "}") { return std::move(text_.append(tail)); }
+
+ private:
+  void begin(std::string_view key) {
+    if (text_.size() != empty_) text_ += ',';
+    append_json_string(text_, key);
+    text_ += ':';
+  }
+  std::string text_;
+  std::size_t empty_;
+};
+
+constexpr const char* event_head = "{\"args\":{";
+constexpr const char* event_tail = "}}";
+
+void add_arguments(object_text& into, const contents& from, const std::vector<string_id>& arguments, std::size_t at) {
+  if (at < arguments.size() && arguments[at] != 0) into.add_sound_json(arguments_key, from.texts.text(arguments[at]));
+}
+
+struct counted_line {
+  std::int32_t line;
+  std::string text;
+};
+
+std::string lines_of(std::vector<counted_line> lines) {
+  std::sort(lines.begin(), lines.end(), [](const counted_line& a, const counted_line& b) { return a.line < b.line; });
+  std::string all = "[";
+  for (const counted_line& line : lines) all.append(all.size() == 1 ? "" : ",").append(line.text);
+  return all += "]";
+}
+
+std::string line_of_counter(const contents& from, const contents::counter& c) {
+  object_text line;
+  line.add_always("counter", from.texts.text(c.name));
+  line.add("unit", from.texts.text(c.unit));
+  return line.take();
+}
+
+}  // namespace
+
+std::string layout_of(const contents& from, std::string_view host, std::optional<std::int64_t> origin_unix_ns) {
+  std::string planes = "[";
+  const auto add_plane = [&](object_text plane, std::vector<counted_line> lines) {
+    plane.add_json("lines", lines_of(std::move(lines)));
+    planes.append(planes.size() == 1 ? "" : ",").append(plane.take());
+  };
+  for (std::size_t d = 0; d < from.devices.size(); ++d) {
+    const activity_device& facts = from.devices[d].facts;
+    object_text plane;
+    plane.add_always("device", from.texts.text(facts.name));
+    plane.add("accelerator", accelerator_name(facts.type));
+    plane.add_known("ordinal", facts.ordinal);
+    plane.add("model", from.texts.text(facts.model));
+    std::vector<counted_line> lines;
+    for (const activity_stream& s : facts.streams) {
+      object_text line;
+      line.add_number("stream", s.id);
+      line.add("name", from.texts.text(s.name));
+      lines.push_back({s.line, line.take()});
+    }
+    for (const contents::counter& c : from.counters)
+      if (c.device == d && c.known)
+        lines.push_back({static_cast<std::int32_t>(facts.streams.size()) + c.line, line_of_counter(from, c)});
+    add_plane(std::move(plane), std::move(lines));
+  }
+  for (std::size_t p = 0; p < from.processes.size(); ++p) {
+    object_text plane;
+    plane.add_always("process", from.texts.text(from.processes[p]));
+    std::vector<counted_line> lines;
+    for (const contents::thread& t : from.threads) {
+      if (t.plane != static_cast<std::int32_t>(p)) continue;
+      object_text line;
+      line.add_always("thread", from.texts.text(t.name));
+      lines.push_back({t.line, line.take()});
+    }
+    for (const contents::counter& c : from.counters)
+      if (!c.device && c.plane == static_cast<std::int32_t>(p)) lines.push_back({c.line, line_of_counter(from, c)});
+    add_plane(std::move(plane), std::move(lines));
+  }
+  if (!from.allocators.empty()) {
+    std::vector<counted_line> lines;
+    for (const contents::allocator& a : from.allocators) {
+      object_text line;
+      line.add_always("allocator", from.texts.text(a.name));
+      if (a.device && a.known) line.add_number("device", *a.device);
+      lines.push_back({static_cast<std::int32_t>(lines.size()), line.take()});
+    }
+    add_plane(object_text(), std::move(lines));
+  }
+  object_text all;
+  all.add_number("version", 1);
+  all.add("host", host);
+  all.add("recorder", from.recorder);
+  all.add_known("rank", from.rank);
+  if (from.world_size > 0) all.add_number("world_size", from.world_size);
+  if (origin_unix_ns) all.add_number("origin_unix_ns", *origin_unix_ns);
+  all.add_json("planes", planes += "]");
+  return all.take();
+}
+
+std::string text_of_kernel(const contents& from, const contents::device& device, const contents::stream& stream, std::size_t at,
+                           std::int64_t launch_ps) {
+  const kernel_row& row = stream.kernels[at];
+  object_text args(event_head);
+  if (row.kind != classify_kernel(from.texts.text(row.name), {})) args.add("kind", kernel_class_name(row.kind));
+  if (stream.correlations[at] != 0) args.add_number("correlation", stream.correlations[at]);
+  if (launch_ps != no_time_ps) args.add_number("launch_ps", launch_ps);
+  if (row.origin != 0) {
+    const kernel_origin& origin = from.origins[row.origin - 1];
+    args.add("op", from.texts.text(origin.op));
+    args.add("module", from.texts.text(origin.module));
+    args.add("program", from.texts.text(origin.program));
+  }
+  if (row.details != 0) {
+    const kernel_details& details = device.facts.details[row.details - 1];
+    args.add("input_shapes", from.texts.text(details.input_shapes));
+    args.add("input_types", from.texts.text(details.input_dtypes));
+    if (details.work) {
+      args.add_number("flops", details.work->flops);
+      args.add_number("bytes", details.work->bytes);
+      if (details.work->multiplies) args.add("number_type", number_type_name(*details.work->multiplies));
+    }
+    args.add("group", from.texts.text(details.group));
+    args.add("group_ranks", from.texts.text(details.group_ranks));
+    args.add_known("group_sequence", details.group_sequence);
+    args.add_known("sent_bytes", details.sent_bytes);
+    args.add_known("received_bytes", details.received_bytes);
+  }
+  add_arguments(args, from, stream.arguments, at);
+  return args.take(event_tail);
+}
+
+std::string text_of_span(const contents& from, const contents::thread& thread, std::size_t at, const contents::thread::call* call) {
+  const host_span& span = thread.spans[at];
+  object_text args(event_head);
+  args.add("kind", host_span_kind_name(span.kind));
+  if (call != nullptr) {
+    args.add_number("correlation", call->correlation);
+    if (call->launches && call->launches != work_launched_by(from.texts.text(span.name)))
+      args.add("launches", launched_work_name(*call->launches));
+  }
+  add_arguments(args, from, thread.arguments, at);
+  return args.take(event_tail);
+}
+
+std::string text_of_step(const step_marker& step) {
+  object_text args(event_head);
+  args.add("kind", "step");
+  args.add_known("number", step.number);
+  return args.take(event_tail);
+}
+
+std::string text_of_value(double value, std::string_view key) {
+  object_text args(event_head);
+  args.add_value(key, value);
+  return args.take(event_tail);
+}
+
+std::string text_of_allocation(const contents& from, const contents::allocator::row& row) {
+  object_text args(event_head);
+  args.add_number("address", row.address);
+  args.add_number("bytes", row.bytes);
+  args.add_number("held_bytes", row.held_bytes);
+  args.add("op", from.texts.text(row.op));
+  return args.take(event_tail);
+}
+
+}  // namespace PROFKIT_NAMESPACE
+}  // namespace profkit
