@@ -13,11 +13,17 @@ namespace {
 constexpr std::int64_t us = 1'000'000;  // ps
 
 pk_trace_kernel kernel(std::uint32_t stream, std::string_view name, std::int64_t start_us, std::int64_t us_long, std::uint64_t launch) {
-  return {lib::borrowed(name), start_us * us, us_long * us, 0, launch, stream, 0, 0, 0};
+  pk_trace_kernel row{};
+  row.name = lib::borrowed(name), row.stream = stream, row.correlation = launch;
+  row.start_ps = start_us * us, row.duration_ps = us_long * us;
+  return row;
 }
 pk_trace_span span(std::uint32_t thread, std::string_view name, std::int64_t start_us, std::int64_t us_long, std::int32_t kind,
                    std::uint64_t launches) {
-  return {lib::borrowed(name), start_us * us, us_long * us, launches, thread, kind, PK_LAUNCH_BY_NAME, 0};
+  pk_trace_span row{};
+  row.name = lib::borrowed(name), row.thread = thread, row.kind = kind, row.correlation = launches;
+  row.start_ps = start_us * us, row.duration_ps = us_long * us;
+  return row;
 }
 void check(const lib::error& why) {
   if (why) throw lib::exception(why);

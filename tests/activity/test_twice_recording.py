@@ -106,7 +106,7 @@ class Recording:
             events = [[start + self.shift, duration, name, row] for name, start, duration, row, _ in t["steps"] + t["spans"]]
             out.append({"file": self.file, "plane": place["plane"], "line": place["line"], "plane_type": "host", "line_type": "thread", "device": None,
                         "stream": None, "host": self.host, "plane_name": t["process"], "line_name": t["name"], "events": events})
-        return out
+        return sorted(out, key=lambda track: (track["plane"], track["line"]))
 
     def read_input(self, **more):
         reasons = {}

@@ -306,7 +306,7 @@ static void check_refusals(void) {
   REFUSED(pk_trace_builder_add_kernels(b, k, sizeof k[0], 3, &error), PK_E_INVALID_ARGUMENT, "row 0: the time lies out of reach");
   k[0].duration_ps = 1, k[2].kind = 5, k[2].flags = PK_TRACE_KERNEL_HAS_KIND;
   REFUSED(pk_trace_builder_add_kernels(b, k, sizeof k[0], 3, &error), PK_E_INVALID_ARGUMENT, "row 2: there is no kind 5");
-  k[2].flags = 4;
+  k[2].flags = 32;
   REFUSED(pk_trace_builder_add_kernels(b, k, sizeof k[0], 3, &error), PK_E_UNSUPPORTED, "row 2: pk_trace_kernel::flags");
   k[2].flags = 0, k[2].reserved = 1;
   REFUSED(pk_trace_builder_add_kernels(b, k, sizeof k[0], 3, &error), PK_E_INVALID_ARGUMENT, "row 2: reserved");
@@ -438,7 +438,7 @@ static void check_everything(void) {
   CHECK(tables > 12);
   written = 0;
   CHECK(pk_trace_write(profile, NULL, count_bytes, &written, &outcome, NULL) == PK_OK);
-  CHECK(outcome.events == 15 && outcome.counters == 3 && written > 1000); /* 6 kernels, 7 spans, 2 steps */
+  CHECK(outcome.events == 19 && outcome.counters == 3 && written > 1000); /* 6 kernels, 7 spans, 2 steps, 4 allocations */
   export.format = PK_TRACE_PERFETTO;
   CHECK(pk_trace_write(profile, &export, count_bytes, &written, &outcome, NULL) == PK_OK && outcome.counters == 3);
   CHECK(pk_plane_count(profile, 0) == 0 && pk_file_note_count(profile, 0, PK_NOTE_HOSTNAME) == 0);

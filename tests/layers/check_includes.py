@@ -15,7 +15,7 @@ KINDS = [
     ("view", r"profkit/\w+\.hpp"),
     ("base", r"base/.*"),
     ("io", r"io/.*"),
-    ("format_index", r"formats/\w+/(\w*index\w*|chrome_tracks|embedded_modules|event_\w+|program_collectives|line_pieces|line_time|plane_node|usual_metadata|xspace_names|xspace_steps|xspace_stream)\.hpp"),
+    ("format_index", r"formats/\w+/(\w*index\w*|chrome_tracks|embedded_modules|event_\w+|program_collectives|line_pieces|line_time|plane_node|usual_metadata|saved|xspace_names|xspace_steps|xspace_stream)\.hpp"),
     ("formats", r"formats/.*"),
     ("read", r"read/.*"),
     ("trace", r"trace/.*"),

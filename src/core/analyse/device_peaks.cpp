@@ -105,16 +105,6 @@ void look_up(device_peaks& peaks, const plane_numbers& n) {
 
 }  // namespace
 
-const char* number_type_name(number_type t) noexcept {
-  constexpr const char* names[number_types] = {"f64", "f32", "tf32", "f16", "bf16", "f8", "f4", "i8"};
-  return static_cast<std::size_t>(t) < number_types ? names[static_cast<std::size_t>(t)] : "";
-}
-std::optional<number_type> number_type_named(std::string_view name) noexcept {
-  for (std::size_t t = 0; t < number_types; ++t)
-    if (const auto type = static_cast<number_type>(t); name == number_type_name(type)) return type;
-  return std::nullopt;
-}
-
 device_peaks peaks_of(const std::vector<named_stat>& plane_stats) {
   const auto number = [&](std::string_view name) { return std::max(stat_number_of(find_named_stat(plane_stats, name)), 0.0); };
   const auto whole = [&](std::string_view name) { return static_cast<std::uint64_t>(std::min(number(name), 1e18)); };

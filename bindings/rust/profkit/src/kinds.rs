@@ -121,8 +121,10 @@ worded!(
 
 worded!(
     /// What a device is. On GPUs the host's step windows lie far from the kernels that they launched.
+    #[derive(Default)]
     Accelerator, Other, {
     /// None of these.
+    #[default]
     Other = sys::PK_ACCELERATOR_OTHER => "other",
     /// A TPU.
     Tpu = sys::PK_ACCELERATOR_TPU => "tpu",

@@ -82,6 +82,16 @@ struct recording::contents {
     if (texts.size() > before) text_bytes += text.size() + bytes_of_text;
     return id;
   }
+
+  // What a line is, and its number among those of its kind.
+  enum class line_kind : std::uint8_t { none, stream, thread, counter, allocator };
+  struct line {
+    line_kind kind = line_kind::none;
+    std::uint32_t number = 0;
+  };
+  // The lines of every plane in their order: of devices, of processes, and of memory where there are allocators.
+  [[nodiscard]] std::vector<std::vector<line>> lines_by_plane() const;
+
   static constexpr std::uint64_t bytes_of_text = 64;  // what a table has of each, about
 };
 

@@ -226,20 +226,22 @@ class recording_filler {
   std::vector<string_id> texts_;
 };
 
-// The rows of one line, handed on in the order in which they came.
+// The rows of one line after another, in the order in which they came.
 class recorded_line {
  public:
   recorded_line(const recording::contents& from, track_sink& into, shifted_times& times, const tracks_wanted& wanted)
       : from_(from), into_(into), times_(times), wanted_(wanted) {}
-  // `text()`: what the row says beyond its name and its time.
-  template <class Text>
-  void add(std::int64_t start_ps, std::int64_t duration_ps, std::string_view name, std::uint64_t row, track_event_kind kind, Text&& text) {
-    if (!times_.place(start_ps, duration_ps, row)) return;
-    events_.push_back({start_ps, duration_ps, into_.intern(name), kind, row, wanted_.texts ? into_.keep(text()) : std::string_view()});
-  }
-  template <class Text>
-  void add_span(std::int64_t start_ps, std::int64_t duration_ps, string_id name, std::uint64_t row, Text&& text) {
-    add(start_ps, duration_ps, from_.texts.text(name), row, track_event_kind::span, text);
+
+  // Says in `t` what the line is.
+  void take(recording::contents::line line, track& t) {
+    t.plane_type = plane_kind::host;
+    switch (line.kind) {
+      case recording::contents::line_kind::none: break;
+      case recording::contents::line_kind::stream: take_stream(from_.streams[line.number], t); break;
+      case recording::contents::line_kind::thread: take_thread(from_.threads[line.number], t); break;
+      case recording::contents::line_kind::counter: take_counter(from_.counters[line.number], t); break;
+      case recording::contents::line_kind::allocator: take_allocator(from_.allocators[line.number], t); break;
+    }
   }
   result<void> give(track_id on) {
     const std::vector<track_event> given = std::exchange(events_, {});
@@ -247,6 +249,70 @@ class recorded_line {
   }
 
  private:
+  void take_stream(const recording::contents::stream& of, track& t) {
+    const recording::contents::device& device = from_.devices[*of.device];
+    const activity_stream& stream = device.facts.streams[static_cast<std::size_t>(t.line)];
+    take_device(device, t);
+    t.line_type = line_kind::stream;
+    t.stream = stream.id;
+    t.line_name = text_of(stream.name);
+    for (std::size_t i = 0; i < of.kernels.size(); ++i) {
+      const kernel_row& row = of.kernels[i];
+      add(row.start_ps, row.duration_ps, row.name, row.source_row, track_event_kind::span,
+          [&] { return text_of_kernel(from_, device, of, i, times_.shifted(row.launch_ps)); });
+    }
+  }
+  void take_thread(const recording::contents::thread& of, track& t) {
+    t.line_type = line_kind::thread;
+    t.plane_name = text_of(of.process);
+    t.line_name = text_of(of.name);
+    for (std::size_t i = 0; i < of.steps.size(); ++i) {
+      const step_marker& m = of.steps[i];
+      add(m.start_ps, m.end_ps - m.start_ps, m.name, of.step_rows[i], track_event_kind::span, [&] { return text_of_step(m); });
+    }
+    auto call = of.calls.begin();
+    for (std::size_t i = 0; i < of.spans.size(); ++i) {
+      const host_span& s = of.spans[i];
+      const auto* const launching = call != of.calls.end() && call->span == i ? &*call++ : nullptr;
+      add(s.start_ps, s.duration_ps, s.name, s.source_row, track_event_kind::span, [&] { return text_of_span(from_, of, i, launching); });
+    }
+  }
+  void take_counter(const recording::contents::counter& of, track& t) {
+    if (of.device) take_device(from_.devices[*of.device], t);
+    t.line_type = line_kind::counter;
+    t.plane_name = text_of(of.owner);
+    t.line_name = text_of(of.name);
+    t.unit = text_of(of.unit);
+    const std::string_view key = from_.texts.text(of.unit != 0 ? of.unit : of.name);
+    for (const recorded_value& v : of.values)
+      add(v.at_ps, 0, of.name, v.source_row, track_event_kind::value, [&] { return text_of_value(v.value, key); });
+  }
+  void take_allocator(const recording::contents::allocator& of, track& t) {
+    t.plane_name = into_.intern("memory");
+    t.line_name = text_of(of.name);
+    for (const recording::contents::allocator::row& row : of.rows)
+      add(row.at_ps, 0, row.is_free ? deallocation_name : allocation_name, row.source_row, track_event_kind::instant,
+          [&] { return text_of_allocation(from_, row); });
+  }
+
+  void take_device(const recording::contents::device& of, track& t) {
+    t.plane_type = plane_kind::device;
+    t.device = static_cast<std::int32_t>(of.facts.ordinal);
+    t.plane_name = text_of(of.facts.name);
+  }
+  string_id text_of(string_id id) { return into_.intern(from_.texts.text(id)); }
+
+  // `text()`: what the row says beyond its name and its time.
+  template <class Text>
+  void add(std::int64_t start_ps, std::int64_t duration_ps, std::string_view name, std::uint64_t row, track_event_kind kind, Text&& text) {
+    if (!times_.place(start_ps, duration_ps, row)) return;
+    events_.push_back({start_ps, duration_ps, into_.intern(name), kind, row, wanted_.texts ? into_.keep(text()) : std::string_view()});
+  }
+  template <class Text>
+  void add(std::int64_t start_ps, std::int64_t duration_ps, string_id name, std::uint64_t row, track_event_kind kind, Text&& text) {
+    add(start_ps, duration_ps, from_.texts.text(name), row, kind, text);
+  }
+
   const recording::contents& from_;
   track_sink& into_;
   shifted_times& times_;
@@ -271,79 +337,18 @@ result<void> fill_from_recording(const profile& p, std::size_t file, track_sink&
   activity_input input = input_with_contents(p, file, from);
   shifted_times times(p.file_shift_ns(file) * ps_per_ns, input);
   recorded_line line(from, into, times, wanted);
-  track t;
-  t.file = static_cast<std::uint32_t>(file);
-  t.host = into.intern(p.what().files[file].host);
-  t.plane_type = plane_kind::device;
-  t.line_type = line_kind::stream;
-  for (const recording::contents::device& d : from.devices) {
-    t.device = static_cast<std::int32_t>(d.facts.ordinal);
-    t.plane_name = into.intern(from.texts.text(d.facts.name));
-    for (std::size_t s = 0; s < d.streams.size(); ++s) {
-      const activity_stream& stream = d.facts.streams[s];
-      t.plane = stream.plane;
-      t.line = stream.line;
-      t.stream = stream.id;
-      t.line_name = into.intern(from.texts.text(stream.name));
-      const recording::contents::stream& of = from.streams[d.streams[s]];
-      for (std::size_t i = 0; i < of.kernels.size(); ++i) {
-        const kernel_row& row = of.kernels[i];
-        line.add_span(row.start_ps, row.duration_ps, row.name, row.source_row, [&] { return text_of_kernel(from, d, of, i, times.shifted(row.launch_ps)); });
-      }
+  track of_file;
+  of_file.file = static_cast<std::uint32_t>(file);
+  of_file.host = into.intern(p.what().files[file].host);
+  const auto lines_by_plane = from.lines_by_plane();
+  for (std::size_t plane = 0; plane < lines_by_plane.size(); ++plane)
+    for (std::size_t at = 0; at < lines_by_plane[plane].size(); ++at) {
+      track t = of_file;
+      t.plane = static_cast<std::int32_t>(plane);
+      t.line = static_cast<std::int32_t>(at);
+      line.take(lines_by_plane[plane][at], t);
       if (result<void> given = line.give(into.add_track(t)); !given) return given;
     }
-  }
-  t.plane_type = plane_kind::host;
-  t.line_type = line_kind::thread;
-  t.device = -1;
-  t.stream = -1;
-  for (const recording::contents::thread& thread : from.threads) {
-    t.plane = static_cast<std::int32_t>(from.devices.size()) + thread.plane;
-    t.line = thread.line;
-    t.plane_name = into.intern(from.texts.text(thread.process));
-    t.line_name = into.intern(from.texts.text(thread.name));
-    for (std::size_t i = 0; i < thread.steps.size(); ++i) {
-      const step_marker& m = thread.steps[i];
-      line.add_span(m.start_ps, m.end_ps - m.start_ps, m.name, thread.step_rows[i], [&] { return text_of_step(m); });
-    }
-    auto call = thread.calls.begin();
-    for (std::size_t i = 0; i < thread.spans.size(); ++i) {
-      const host_span& s = thread.spans[i];
-      const auto* const launching = call != thread.calls.end() && call->span == i ? &*call++ : nullptr;
-      line.add_span(s.start_ps, s.duration_ps, s.name, s.source_row, [&] { return text_of_span(from, thread, i, launching); });
-    }
-    if (result<void> given = line.give(into.add_track(t)); !given) return given;
-  }
-  t.line_type = line_kind::counter;
-  for (const recording::contents::counter& c : from.counters) {
-    if (!c.known) continue;
-    t.plane_type = c.device ? plane_kind::device : plane_kind::host;
-    t.device = c.device ? static_cast<std::int32_t>(from.devices[*c.device].facts.ordinal) : -1;
-    const std::size_t streams = c.device ? from.devices[*c.device].streams.size() : 0;
-    t.plane = static_cast<std::int32_t>(c.device ? 0 : from.devices.size()) + c.plane;
-    t.line = static_cast<std::int32_t>(streams) + c.line;
-    t.plane_name = into.intern(from.texts.text(c.owner));
-    t.line_name = into.intern(from.texts.text(c.name));
-    const std::string_view unit = from.texts.text(c.unit), key = unit.empty() ? from.texts.text(c.name) : unit;
-    t.unit = into.intern(unit);
-    for (const recorded_value& v : c.values)
-      line.add(v.at_ps, 0, from.texts.text(c.name), v.source_row, track_event_kind::value, [&] { return text_of_value(v.value, key); });
-    if (result<void> given = line.give(into.add_track(t)); !given) return given;
-  }
-  t = {};
-  t.file = static_cast<std::uint32_t>(file);
-  t.host = into.intern(p.what().files[file].host);
-  t.plane = static_cast<std::int32_t>(from.devices.size() + from.processes.size());
-  t.plane_type = plane_kind::host;
-  t.plane_name = into.intern("memory");
-  for (const recording::contents::allocator& a : from.allocators) {
-    ++t.line;
-    t.line_name = into.intern(from.texts.text(a.name));
-    for (const recording::contents::allocator::row& row : a.rows)
-      line.add(row.at_ps, 0, row.is_free ? deallocation_name : allocation_name, row.source_row, track_event_kind::instant,
-               [&] { return text_of_allocation(from, row); });
-    if (result<void> given = line.give(into.add_track(t)); !given) return given;
-  }
   note_rejected(input);
   if (input.damage) return *input.damage;
   return {};

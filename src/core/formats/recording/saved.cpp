@@ -22,12 +22,8 @@ namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 namespace {
 
-// What a line of the layout is, and the number by which its recording has it.
-enum class row_kind : std::uint8_t { none, stream, thread, counter, allocator };
-struct known_line {
-  row_kind kind = row_kind::none;
-  std::uint32_t number = 0;
-};
+using known_line = recording::contents::line;
+using row_kind = recording::contents::line_kind;
 
 template <class Integer>
 std::optional<Integer> integer_in(std::string_view raw) noexcept {

@@ -72,75 +72,60 @@ void add_arguments(object_text& into, const contents& from, const std::vector<st
   if (at < arguments.size() && arguments[at] != 0) into.add_sound_json(arguments_key, from.texts.text(arguments[at]));
 }
 
-struct counted_line {
-  std::int32_t line;
-  std::string text;
-};
-
-std::string lines_of(std::vector<counted_line> lines) {
-  std::sort(lines.begin(), lines.end(), [](const counted_line& a, const counted_line& b) { return a.line < b.line; });
-  std::string all = "[";
-  for (const counted_line& line : lines) all.append(all.size() == 1 ? "" : ",").append(line.text);
-  return all += "]";
+std::string text_of_line(const contents& from, contents::line at) {
+  object_text line;
+  switch (at.kind) {
+    case contents::line_kind::none: break;
+    case contents::line_kind::stream: {
+      const contents::stream& stream = from.streams[at.number];
+      const contents::device& device = from.devices[*stream.device];
+      const auto position = std::find(device.streams.begin(), device.streams.end(), at.number) - device.streams.begin();
+      const activity_stream& facts = device.facts.streams[static_cast<std::size_t>(position)];
+      line.add_number("stream", facts.id);
+      line.add("name", from.texts.text(facts.name));
+      break;
+    }
+    case contents::line_kind::thread: line.add_always("thread", from.texts.text(from.threads[at.number].name)); break;
+    case contents::line_kind::counter:
+      line.add_always("counter", from.texts.text(from.counters[at.number].name));
+      line.add("unit", from.texts.text(from.counters[at.number].unit));
+      break;
+    case contents::line_kind::allocator: {
+      const contents::allocator& allocator = from.allocators[at.number];
+      line.add_always("allocator", from.texts.text(allocator.name));
+      if (allocator.device && allocator.known) line.add_number("device", *allocator.device);
+      break;
+    }
+  }
+  return line.take();
 }
 
-std::string line_of_counter(const contents& from, const contents::counter& c) {
-  object_text line;
-  line.add_always("counter", from.texts.text(c.name));
-  line.add("unit", from.texts.text(c.unit));
-  return line.take();
+// Of the plane at a position; of memory there is nothing to say.
+object_text begin_plane(const contents& from, std::size_t at) {
+  object_text plane;
+  if (at < from.devices.size()) {
+    const activity_device& facts = from.devices[at].facts;
+    plane.add_always("device", from.texts.text(facts.name));
+    plane.add("accelerator", accelerator_name(facts.type));
+    plane.add_known("ordinal", facts.ordinal);
+    plane.add("model", from.texts.text(facts.model));
+  } else if (at - from.devices.size() < from.processes.size()) {
+    plane.add_always("process", from.texts.text(from.processes[at - from.devices.size()]));
+  }
+  return plane;
 }
 
 }  // namespace
 
 std::string layout_of(const contents& from, std::string_view host, std::optional<std::int64_t> origin_unix_ns) {
   std::string planes = "[";
-  const auto add_plane = [&](object_text plane, std::vector<counted_line> lines) {
-    plane.add_json("lines", lines_of(std::move(lines)));
+  const std::vector<std::vector<contents::line>> lines_by_plane = from.lines_by_plane();
+  for (std::size_t at = 0; at < lines_by_plane.size(); ++at) {
+    std::string lines = "[";
+    for (const contents::line& line : lines_by_plane[at]) lines.append(lines.size() == 1 ? "" : ",").append(text_of_line(from, line));
+    object_text plane = begin_plane(from, at);
+    plane.add_json("lines", lines += "]");
     planes.append(planes.size() == 1 ? "" : ",").append(plane.take());
-  };
-  for (std::size_t d = 0; d < from.devices.size(); ++d) {
-    const activity_device& facts = from.devices[d].facts;
-    object_text plane;
-    plane.add_always("device", from.texts.text(facts.name));
-    plane.add("accelerator", accelerator_name(facts.type));
-    plane.add_known("ordinal", facts.ordinal);
-    plane.add("model", from.texts.text(facts.model));
-    std::vector<counted_line> lines;
-    for (const activity_stream& s : facts.streams) {
-      object_text line;
-      line.add_number("stream", s.id);
-      line.add("name", from.texts.text(s.name));
-      lines.push_back({s.line, line.take()});
-    }
-    for (const contents::counter& c : from.counters)
-      if (c.device == d && c.known)
-        lines.push_back({static_cast<std::int32_t>(facts.streams.size()) + c.line, line_of_counter(from, c)});
-    add_plane(std::move(plane), std::move(lines));
-  }
-  for (std::size_t p = 0; p < from.processes.size(); ++p) {
-    object_text plane;
-    plane.add_always("process", from.texts.text(from.processes[p]));
-    std::vector<counted_line> lines;
-    for (const contents::thread& t : from.threads) {
-      if (t.plane != static_cast<std::int32_t>(p)) continue;
-      object_text line;
-      line.add_always("thread", from.texts.text(t.name));
-      lines.push_back({t.line, line.take()});
-    }
-    for (const contents::counter& c : from.counters)
-      if (!c.device && c.plane == static_cast<std::int32_t>(p)) lines.push_back({c.line, line_of_counter(from, c)});
-    add_plane(std::move(plane), std::move(lines));
-  }
-  if (!from.allocators.empty()) {
-    std::vector<counted_line> lines;
-    for (const contents::allocator& a : from.allocators) {
-      object_text line;
-      line.add_always("allocator", from.texts.text(a.name));
-      if (a.device && a.known) line.add_number("device", *a.device);
-      lines.push_back({static_cast<std::int32_t>(lines.size()), line.take()});
-    }
-    add_plane(object_text(), std::move(lines));
   }
   object_text all;
   all.add_number("version", 1);
