@@ -489,6 +489,14 @@ set(profkit_capi  # the C ABI
   capi/writer.cpp
 )
 
+set(profkit_headers  # written by the build
+  ${CMAKE_CURRENT_BINARY_DIR}/src/core/export/drawing/picture_text.hpp
+  ${CMAKE_CURRENT_BINARY_DIR}/src/core/export/json/fields.hpp
+  ${CMAKE_CURRENT_BINARY_DIR}/src/core/tables/fills.hpp
+  ${CMAKE_CURRENT_BINARY_DIR}/src/core/tables/rows.hpp
+  ${CMAKE_CURRENT_BINARY_DIR}/src/wings/page/html/page_text.hpp
+)
+
 file(MAKE_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR})
 add_custom_command(
   OUTPUT
