@@ -12,11 +12,32 @@ from harness import ROOT, Case, run
 
 DOCS = ROOT / "docs"
 STARTS = sorted((DOCS / "start").glob("*.md"))
+FOLDERS = ("bench", "bindings", "capi", "cmake", "docs", "examples", "include", "proto", "schema", "scripts", "src", "tests", "tools")
+WRITTEN_FOR_THE_SITE = {"docs/reference/c.md", "docs/reference/commands.md"}
 PACKAGES = ROOT / "build" / "python" / "bin" / "python3"
 
 
 def blocks(text, kind):
     return re.findall(rf"^```{kind}\n(.*?)^```$", text, re.S | re.M)
+
+
+def links(text):
+    """Targets of links, but for what stands in code."""
+    plain = re.sub(r"^```.*?^```$|`[^`\n]*`", "", text, flags=re.S | re.M)
+    return re.findall(r"\]\(([^)\s]+)\)", plain)
+
+
+def anchors(text):
+    """What headings are called in links; one that is there twice has a number."""
+    found = set()
+    for heading in re.findall(r"^#+ +(.+?) *$", re.sub(r"^```.*?^```$", "", text, flags=re.S | re.M), re.M):
+        name = first = re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-")
+        number = 0
+        while name in found:
+            number += 1
+            name = f"{first}-{number}"
+        found.add(name)
+    return found
 
 
 class Page(html.parser.HTMLParser):
@@ -75,11 +96,29 @@ class DocumentsTest(Case):
                             self.assertIn(option, known[words[0]])
 
     def test_links(self):
-        generated = {"reference/c.md", "reference/commands.md"}
-        for page in sorted(DOCS.rglob("*.md")):
-            for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page.read_text(encoding="utf-8")):
-                place = (page.parent / target).resolve()
-                self.assertTrue(place.exists() or str(place.relative_to(DOCS)) in generated, f"{page.name}: {target}")
+        """Links lead to a file, and to a heading where they name one; so do the paths of sources that stand in backticks."""
+        self.assertEqual(anchors("# A `b-c` (d)\n\n## Two _words_\n\n## A `b-c` (d)\n"), {"a-b-c-d", "two-_words_", "a-b-c-d-1"})
+        self.assertEqual(links("[a](b.md#c) `[x](no)`\n```\n[y](no)\n```\n[z](d.md)"), ["b.md#c", "d.md"])
+        pages = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", *DOCS.rglob("*.md"), *ROOT.glob("bindings/*/README.md"),
+                        *ROOT.glob("examples/*/README.md")])
+        self.assertGreater(len(pages), 40)
+        for page in pages:
+            text = page.read_text(encoding="utf-8")
+            for link in links(text):
+                target, _, anchor = link.partition("#")
+                if re.match(r"[a-z]+:", target):
+                    continue
+                with self.subTest(page=str(page.relative_to(ROOT)), link=link):
+                    place = (page.parent / target).resolve() if target else page
+                    if str(place.relative_to(ROOT)) in WRITTEN_FOR_THE_SITE:
+                        continue
+                    self.assertTrue(place.exists(), "there is no such file")
+                    if anchor:
+                        self.assertIn(anchor, anchors(place.read_text(encoding="utf-8")), "there is no such heading")
+            for path in re.findall(rf"`((?:{'|'.join(FOLDERS)})/[\w./-]*)`", text):
+                if not re.search("AREA|NAME", path):  # these stand for any
+                    with self.subTest(page=str(page.relative_to(ROOT)), path=path):
+                        self.assertTrue((ROOT / path).exists() or (page.parent / path).exists(), "there is no such file")
 
     def test_every_document_is_on_the_site(self):
         listed = set(re.findall(r": (\S+\.md)$", (ROOT / "scripts" / "mkdocs.yml").read_text(encoding="utf-8"), re.M))

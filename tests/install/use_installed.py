@@ -3,7 +3,7 @@
 
 use_installed.py BUILD_ROOT MESON CC CXX: a C99 program through pkg-config, a C++ program on the views alone, one on the
 core with a format of its own, the examples as their READMEs build them, find_package of CMake, a Meson subproject, a
-static library, a Debian package, Bazel.
+static library, a Debian package, Bazel. What else is there: licences, documents and examples.
 """
 import json
 import os
@@ -71,14 +71,29 @@ def main(build_root, meson, cc, cxx):
             if "/device:GPU:0" not in run(program, capture):
                 sys.exit(f"{example} did not print what is in {capture}")
 
+        documents(source, prefix)
         inhouse_profiler(source, scratch, cxx, flags("--cflags", "--libs", "profkit"), library)
         core(source, scratch, cxx, pc_file.parent, prefix)
         makefile(source, scratch, cc, pc_file, prefix, library, capture)
         cmake_package(source, prefix, scratch, cc, cxx, capture)
         meson_subproject(source, meson, scratch, capture)
-        static_library(source, meson, scratch, cc, capture)
+        static_library(source, meson, scratch, cc, cxx, capture)
         debian_package(source, build_root, scratch, capture)
         bazel_package(source, prefix, scratch, capture)
+
+
+def documents(source, prefix):
+    """Licences, documents and examples, and nothing that is not in the sources."""
+    share = prefix / "share" / "doc" / "profkit"
+    wanted = {"LICENSE", "NOTICE"}
+    wanted |= {path.relative_to(source / "docs").as_posix() for path in (source / "docs").rglob("*.*") if path.parent.name != "man"}
+    wanted |= {path.relative_to(source).as_posix() for path in (source / "examples").rglob("*.*")} - {"examples/meson.build"}
+    wanted |= {"examples/c/Makefile"}
+    found = {path.relative_to(share).as_posix() for path in share.rglob("*") if path.is_file()}
+    if found != wanted:
+        sys.exit(f"installed documents lack {sorted(wanted - found)} and have {sorted(found - wanted)} more")
+    if (prefix / "bin" / "profkit").exists() and not list(prefix.rglob("man1/profkit.1*")):
+        sys.exit("the command was installed without its manual")
 
 
 def inhouse_profiler(source, scratch, cxx, flags, library):
@@ -139,6 +154,24 @@ def cmake_package(source, prefix, scratch, cc, cxx, capture):
     run("cmake", "--build", scratch / "cmake")
     for program in ("busiest_ops", "events_per_plane"):
         shows_the_device(scratch / "cmake" / program, capture)
+    core = found_by_cmake(scratch, "core", "COMPONENTS core", source / "examples/own-format/own_format.cpp", "profkit::core", prefix, cc, cxx)
+    if json.loads(run(core, "report", source / "examples/own-format/training.spans"))["status"] != "ok":
+        sys.exit("the core that CMake finds does not report on a format of the host's own")
+
+
+def found_by_cmake(scratch, name, components, program, target, prefix, cc, cxx):
+    """A program over what find_package gives."""
+    host = scratch / f"cmake-{name}"
+    host.mkdir()
+    (host / "CMakeLists.txt").write_text(
+        f"cmake_minimum_required(VERSION 3.16)\nproject(host C CXX)\nfind_package(profkit 0.1 REQUIRED {components})\n"
+        f"add_executable(program {program})\ntarget_link_libraries(program PRIVATE {target})\n", encoding="utf-8")
+    run("cmake", "-S", host, "-B", host / "build", f"-DCMAKE_PREFIX_PATH={prefix}", f"-DCMAKE_C_COMPILER={cc}",
+        f"-DCMAKE_CXX_COMPILER={cxx}")
+    run("cmake", "--build", host / "build")
+    if "libprofkit" in run("readelf", "-d", host / "build" / "program"):
+        sys.exit(f"a program with {target} inside needs libprofkit.so")
+    return host / "build" / "program"
 
 
 def shows_the_device(program, capture, *arguments, **options):
@@ -168,8 +201,8 @@ def meson_subproject(source, meson, scratch, capture):
         print("SKIPPED subproject: the library was configured, not built again; scripts/test packages does")
 
 
-def static_library(source, meson, scratch, cc, capture):
-    """The static library through pkg-config --static, from a C linker."""
+def static_library(source, meson, scratch, cc, cxx, capture):
+    """The static library through pkg-config --static, from a C linker, and through CMake."""
     if os.environ.get("PROFKIT_TEST_SUBPROJECT") != "library":
         print("SKIPPED static: the static library was not built; scripts/test packages does")
         return
@@ -192,6 +225,9 @@ def static_library(source, meson, scratch, cc, capture):
     shows_the_device(program, capture)
     if "libprofkit" in run("readelf", "-d", program):
         sys.exit("the static program needs libprofkit.so")
+    if shutil.which("cmake"):
+        shows_the_device(found_by_cmake(scratch, "static", "", source / "examples/c/busiest_ops.c", "profkit::profkit", prefix, cc, cxx),
+                         capture)
 
 
 def debian_package(source, build_root, scratch, capture):

@@ -15,7 +15,7 @@ options = re.findall(r"^option\('(\w+)', type: '\w+', value: '?(\w+)", (root / "
                      re.MULTILINE)
 documented = (root / "CONTRIBUTING.md").read_text(encoding="utf-8")
 built = "".join((root / name).read_text(encoding="utf-8")
-                for name in ("scripts/test", "scripts/bench", "tests/install/use_installed.py"))
+                for name in ("scripts/test", "scripts/bench", "tests/install/use_installed.py", "tests/install/use_sources.py"))
 problems = [f"CONTRIBUTING.md does not name {name}" for name, _ in options if f"-D{name}" not in documented]
 problems += [f"no script builds with -D{name}={OTHER[value]}" for name, value in options
              if name not in NEED_CLANG and f"-D{name}={OTHER[value]}" not in built]
