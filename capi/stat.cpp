@@ -103,6 +103,8 @@ pk_stat to_stat(const stat_view& view, const metadata_lookup& names, std::uint8_
           origin};
 }
 
+std::string_view view_of(const pk_str& text) noexcept { return text.size == 0 ? std::string_view() : std::string_view(text.data, text.size); }
+
 stat_cursor_state begin(const pk_profile* profile, std::uint32_t file, std::uint32_t plane,
                         std::uint32_t origins) noexcept {
   stat_cursor_state cursor{};
@@ -163,6 +165,26 @@ pk_status pk_event_stats(const pk_profile* profile, uint32_t file, uint32_t plan
     if (event->stats_bytes != 0) cursor.stats = span_of({static_cast<const char*>(event->stats), event->stats_bytes});
     store_cursor(*out, cursor);
     return PK_OK;
+  });
+}
+
+pk_status pk_event_stat_find(const pk_profile* profile, uint32_t file, uint32_t plane, const pk_event* event,
+                             uint32_t origins, pk_str name, pk_stat* out, pk_error** err) noexcept {
+  if (out) *out = {};
+  if (!out || (!name.data && name.size != 0))
+    return guard(err, [&]() -> result<pk_status> { return null_argument(out ? "name.data" : "out"); });
+  pk_stat_cursor cursor;
+  pk_status status = pk_event_stats(profile, file, plane, event, origins, &cursor, err);
+  while (status == PK_OK) {
+    pk_stat one;
+    status = pk_stat_next(&cursor, &one, err);
+    if (status != PK_OK || view_of(one.name) != view_of(name)) continue;
+    *out = one;
+    return PK_OK;
+  }
+  if (status != PK_END) return status;
+  return guard(err, [&]() -> result<pk_status> {
+    return profkit::fault{profkit::fault_code::not_found, "the event has no stat \"" + std::string(view_of(name)) + "\"", "", profkit::no_offset, ""};
   });
 }
 

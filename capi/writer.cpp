@@ -129,33 +129,33 @@ pk_status pk_xspace_writer_open(const pk_writer_options* options, const char* pa
   });
 }
 
-void pk_xspace_note(pk_xspace_writer* writer, int32_t kind, pk_str text) noexcept {
+void pk_xspace_writer_note(pk_xspace_writer* writer, int32_t kind, pk_str text) noexcept {
   if (!writer) return;
   if (kind == PK_NOTE_HOSTNAME) writer->core.add_hostname(given_text(text));
   if (kind == PK_NOTE_ERROR) writer->core.add_error(given_text(text));
   if (kind == PK_NOTE_WARNING) writer->core.add_warning(given_text(text));
 }
 
-void pk_xspace_begin_plane(pk_xspace_writer* writer, pk_str name, int64_t id) noexcept {
+void pk_xspace_writer_begin_plane(pk_xspace_writer* writer, pk_str name, int64_t id) noexcept {
   if (writer) writer->core.begin_plane(given_text(name), id);
 }
-void pk_xspace_end_plane(pk_xspace_writer* writer) noexcept {
+void pk_xspace_writer_end_plane(pk_xspace_writer* writer) noexcept {
   if (writer) writer->core.end_plane();
 }
-int64_t pk_xspace_event_metadata(pk_xspace_writer* writer, pk_str name, pk_str display_name) noexcept {
+int64_t pk_xspace_writer_event_metadata(pk_xspace_writer* writer, pk_str name, pk_str display_name) noexcept {
   return writer ? writer->core.event_metadata(given_text(name), given_text(display_name)) : 0;
 }
-int64_t pk_xspace_stat_metadata(pk_xspace_writer* writer, pk_str name) noexcept {
+int64_t pk_xspace_writer_stat_metadata(pk_xspace_writer* writer, pk_str name) noexcept {
   return writer ? writer->core.stat_metadata(given_text(name)) : 0;
 }
-void pk_xspace_metadata_stat(pk_xspace_writer* writer, int64_t event_metadata, int64_t stat_metadata,
+void pk_xspace_writer_metadata_stat(pk_xspace_writer* writer, int64_t event_metadata, int64_t stat_metadata,
                              const pk_value* value) noexcept {
   if (writer) writer->core.add_metadata_stat(event_metadata, stat_metadata, value_of(value));
 }
-void pk_xspace_plane_stat(pk_xspace_writer* writer, int64_t stat_metadata, const pk_value* value) noexcept {
+void pk_xspace_writer_plane_stat(pk_xspace_writer* writer, int64_t stat_metadata, const pk_value* value) noexcept {
   if (writer) writer->core.add_plane_stat(stat_metadata, value_of(value));
 }
-void pk_xspace_begin_line(pk_xspace_writer* writer, int64_t id, pk_str name, int64_t timestamp_ns) noexcept {
+void pk_xspace_writer_begin_line(pk_xspace_writer* writer, int64_t id, pk_str name, int64_t timestamp_ns) noexcept {
   if (!writer) return;
   profkit::line_to_write line;
   line.id = id;
@@ -163,14 +163,14 @@ void pk_xspace_begin_line(pk_xspace_writer* writer, int64_t id, pk_str name, int
   line.timestamp_ns = timestamp_ns;
   writer->core.begin_line(line);
 }
-void pk_xspace_end_line(pk_xspace_writer* writer) noexcept {
+void pk_xspace_writer_end_line(pk_xspace_writer* writer) noexcept {
   if (writer) writer->core.end_line();
 }
-void pk_xspace_event(pk_xspace_writer* writer, int64_t event_metadata, int64_t offset_ps,
+void pk_xspace_writer_event(pk_xspace_writer* writer, int64_t event_metadata, int64_t offset_ps,
                      int64_t duration_ps) noexcept {
   if (writer) writer->core.add_event(event_metadata, offset_ps, duration_ps);
 }
-void pk_xspace_event_stat(pk_xspace_writer* writer, int64_t stat_metadata, const pk_value* value) noexcept {
+void pk_xspace_writer_event_stat(pk_xspace_writer* writer, int64_t stat_metadata, const pk_value* value) noexcept {
   if (writer) writer->core.add_event_stat(stat_metadata, value_of(value));
 }
 

@@ -255,6 +255,7 @@ set(profkit_core  # with -O2
   src/core/base/communication_kernels.cpp
   src/core/base/contained.cpp
   src/core/base/kernel_names.cpp
+  src/core/base/number_type.cpp
   src/core/base/side_by_side.cpp
   src/core/base/sound_json.cpp
   src/core/base/terminal_text.cpp
@@ -271,6 +272,7 @@ set(profkit_core  # with -O2
   src/core/export/trace/plane_text.cpp
   src/core/export/trace/shown_lines.cpp
   src/core/export/trace/trace_json.cpp
+  src/core/export/xspace/recording.cpp
   src/core/export/xspace/slice.cpp
   src/core/export/xspace/writer.cpp
   src/core/formats/activity_input.cpp
@@ -331,6 +333,8 @@ set(profkit_core  # with -O2
   src/core/formats/recording/format.cpp
   src/core/formats/recording/recording.cpp
   src/core/formats/recording/recording_fill.cpp
+  src/core/formats/recording/saved.cpp
+  src/core/formats/recording/saved_text.cpp
   src/core/formats/registry.cpp
   src/core/formats/step_names.cpp
   src/core/formats/stream_overruns.cpp

@@ -180,7 +180,8 @@ def row_struct(table, schema):
     of = f" A row of PK_TABLE_{table.name.upper()}." if table.number is not None else ""
     texts = any(column.base in TEXTS for column in table.columns)
     lives = f"; text is borrowed {'until the next read' if table.is_read_over else 'from what gave the row'}" if texts else ""
-    text = f"{table.meaning}{of} Frozen{lives}. \\since 0.1"
+    takes = f" Filters that the table takes: {', '.join(table.filters) or 'none'}." if of else ""
+    text = f"{table.meaning}{of}{takes} Frozen{lives}. \\since 0.1"
     return enums.comment(text, "", "/** ", " *  ", " */") + f"typedef struct {table.row} {{\n{body}}} {table.row};\n"
 
 

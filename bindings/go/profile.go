@@ -587,6 +587,23 @@ func (p Plane) StatsOf(event Event) *Rows[Stat] {
 	})
 }
 
+// FindStat gives the first stat of that name which StatsOf would. False when there is none.
+func (p Plane) FindStat(event Event, name string) (Stat, bool) {
+	var memory arena
+	defer memory.free()
+	var found Stat
+	err := get(p.h, func(o *C.pk_profile, raw **C.pk_error) C.pk_status {
+		var row C.pk_stat
+		status := C.pk_event_stat_find(o, p.file, p.plane, (*C.pk_event)(unsafe.Pointer(&event)),
+			C.PK_ORIGIN_EVENT|C.PK_ORIGIN_METADATA, memory.str(name), &row, raw)
+		if status == C.PK_OK {
+			found = statOf(&row)
+		}
+		return status
+	})
+	return found, err == nil
+}
+
 func (p Plane) stats(begin func(*C.pk_profile, *C.pk_stat_cursor, **C.pk_error) C.pk_status) *Rows[Stat] {
 	cursor := new(C.pk_stat_cursor)
 	if err := get(p.h, func(o *C.pk_profile, raw **C.pk_error) C.pk_status { return begin(o, cursor, raw) }); err != nil {

@@ -65,25 +65,6 @@ func Example() {
 	// Task Environment
 }
 
-func TestTheReadmeStartsWithTheExample(t *testing.T) {
-	readme, err := os.ReadFile("README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	tests, err := os.ReadFile("profkit_test.go")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, rest, _ := strings.Cut(string(readme), "```go\n")
-	code, _, _ := strings.Cut(rest, "```")
-	for _, line := range strings.Split(strings.TrimSpace(code), "\n") {
-		line = strings.ReplaceAll(strings.TrimSpace(line), "profkit.", "")
-		if line != "" && !strings.Contains(string(tests), line+"\n") {
-			t.Errorf("the example does not have the README's %q", line)
-		}
-	}
-}
-
 func TestEventsBatchesAndCountsAgree(t *testing.T) {
 	profile := opening(t, tpuPath())
 	total := 0

@@ -6,13 +6,13 @@ package profkit
 
 // Go's text is no pk_str: it comes as bytes and a length.
 static pk_str pkgo_str(const void *data, size_t size) { pk_str s; s.data = (const char *)data; s.size = size; return s; }
-static void pkgo_note(pk_xspace_writer *w, int32_t kind, const void *d, size_t n) { pk_xspace_note(w, kind, pkgo_str(d, n)); }
-static void pkgo_begin_plane(pk_xspace_writer *w, const void *d, size_t n, int64_t id) { pk_xspace_begin_plane(w, pkgo_str(d, n), id); }
-static void pkgo_begin_line(pk_xspace_writer *w, int64_t id, const void *d, size_t n, int64_t t) { pk_xspace_begin_line(w, id, pkgo_str(d, n), t); }
+static void pkgo_note(pk_xspace_writer *w, int32_t kind, const void *d, size_t n) { pk_xspace_writer_note(w, kind, pkgo_str(d, n)); }
+static void pkgo_begin_plane(pk_xspace_writer *w, const void *d, size_t n, int64_t id) { pk_xspace_writer_begin_plane(w, pkgo_str(d, n), id); }
+static void pkgo_begin_line(pk_xspace_writer *w, int64_t id, const void *d, size_t n, int64_t t) { pk_xspace_writer_begin_line(w, id, pkgo_str(d, n), t); }
 static int64_t pkgo_event_name(pk_xspace_writer *w, const void *d, size_t n, const void *d2, size_t n2) {
-  return pk_xspace_event_metadata(w, pkgo_str(d, n), pkgo_str(d2, n2));
+  return pk_xspace_writer_event_metadata(w, pkgo_str(d, n), pkgo_str(d2, n2));
 }
-static int64_t pkgo_stat_name(pk_xspace_writer *w, const void *d, size_t n) { return pk_xspace_stat_metadata(w, pkgo_str(d, n)); }
+static int64_t pkgo_stat_name(pk_xspace_writer *w, const void *d, size_t n) { return pk_xspace_writer_stat_metadata(w, pkgo_str(d, n)); }
 // What a stat is of: an event's metadata entry, the plane, the event that was added last.
 enum { PKGO_OF_METADATA, PKGO_OF_PLANE, PKGO_OF_EVENT };
 static void pkgo_stat(pk_xspace_writer *w, int of, int64_t event, int64_t stat, int32_t kind, uint64_t bits, const void *d, size_t n) {
@@ -21,9 +21,9 @@ static void pkgo_stat(pk_xspace_writer *w, int of, int64_t event, int64_t stat, 
   v.reserved = 0;
   v.bits = bits;
   v.text = pkgo_str(d, n);
-  if (of == PKGO_OF_METADATA) pk_xspace_metadata_stat(w, event, stat, &v);
-  if (of == PKGO_OF_PLANE) pk_xspace_plane_stat(w, stat, &v);
-  if (of == PKGO_OF_EVENT) pk_xspace_event_stat(w, stat, &v);
+  if (of == PKGO_OF_METADATA) pk_xspace_writer_metadata_stat(w, event, stat, &v);
+  if (of == PKGO_OF_PLANE) pk_xspace_writer_plane_stat(w, stat, &v);
+  if (of == PKGO_OF_EVENT) pk_xspace_writer_event_stat(w, stat, &v);
 }
 */
 import "C"
@@ -158,7 +158,7 @@ func (w *XSpaceWriter) BeginPlane(name string, id int64) {
 }
 
 // EndPlane ends it.
-func (w *XSpaceWriter) EndPlane() { w.do(func(raw *C.pk_xspace_writer) { C.pk_xspace_end_plane(raw) }) }
+func (w *XSpaceWriter) EndPlane() { w.do(func(raw *C.pk_xspace_writer) { C.pk_xspace_writer_end_plane(raw) }) }
 
 // EventName is the id of an event's name in the open plane, made when it is new. The display name may be "".
 func (w *XSpaceWriter) EventName(name, displayName string) (id NameID) {
@@ -184,12 +184,12 @@ func (w *XSpaceWriter) BeginLine(name string, id, timestampNs int64) {
 }
 
 // EndLine ends it.
-func (w *XSpaceWriter) EndLine() { w.do(func(raw *C.pk_xspace_writer) { C.pk_xspace_end_line(raw) }) }
+func (w *XSpaceWriter) EndLine() { w.do(func(raw *C.pk_xspace_writer) { C.pk_xspace_writer_end_line(raw) }) }
 
 // Event adds an event to the open line.
 func (w *XSpaceWriter) Event(name NameID, offsetPs, durationPs int64) {
 	w.do(func(raw *C.pk_xspace_writer) {
-		C.pk_xspace_event(raw, C.int64_t(name), C.int64_t(offsetPs), C.int64_t(durationPs))
+		C.pk_xspace_writer_event(raw, C.int64_t(name), C.int64_t(offsetPs), C.int64_t(durationPs))
 	})
 }
 

@@ -361,7 +361,8 @@ enum {
 };
 
 /* row of files: written by scripts/generate */
-/** A file of the capture. A row of PK_TABLE_FILES. Frozen; text is borrowed from what gave the row. \since 0.1 */
+/** A file of the capture. A row of PK_TABLE_FILES. Filters that the table takes: none. Frozen; text is borrowed
+ *  from what gave the row. \since 0.1 */
 typedef struct pk_file_info {
   uint32_t file; /**< position in the capture */
   uint32_t reserved; /**< 0 */
@@ -588,6 +589,11 @@ typedef struct pk_stat_cursor {
  *  release. Errors: PK_E_INVALID_ARGUMENT (no such plane; unknown origins). \since 0.1 */
 PK_API pk_status pk_event_stats(const pk_profile* profile, uint32_t file, uint32_t plane, const pk_event* event,
                                 uint32_t origins, pk_stat_cursor* out, pk_error** err) PK_NOEXCEPT;
+/** Finds one stat of an event by its name, in the order of pk_event_stats(): the first of that name. Ownership: text is borrowed from
+ *  `profile`. Errors: PK_E_NOT_FOUND (it has none of that name), PK_E_DAMAGED (before one was found), PK_E_INVALID_ARGUMENT (no such
+ *  plane; unknown origins). \since 0.1 */
+PK_API pk_status pk_event_stat_find(const pk_profile* profile, uint32_t file, uint32_t plane, const pk_event* event,
+                                    uint32_t origins, pk_str name, pk_stat* out, pk_error** err) PK_NOEXCEPT;
 /** Puts a cursor before the stats of an event metadata entry. Ownership: the cursor borrows `profile` and needs no release.
  *  Errors: PK_E_NOT_FOUND (no such entry), PK_E_INVALID_ARGUMENT (no such plane). \since 0.1 */
 PK_API pk_status pk_event_metadata_stats(const pk_profile* profile, uint32_t file, uint32_t plane, int64_t id,
@@ -688,7 +694,8 @@ PK_API const char* pk_sibling_name(int32_t sibling) PK_NOEXCEPT;
 enum { PK_MODULE_DAMAGED = 1 /**< the bytes do not parse, and the counts cover what did */ };
 
 /* row of modules: written by scripts/generate */
-/** A compiled module. A row of PK_TABLE_MODULES. Frozen; text is borrowed from what gave the row. \since 0.1 */
+/** A compiled module. A row of PK_TABLE_MODULES. Filters that the table takes: host, name. Frozen; text is
+ *  borrowed from what gave the row. \since 0.1 */
 typedef struct pk_module_info {
   uint32_t file; /**< position of the file */
   uint32_t reserved; /**< 0 */
@@ -868,8 +875,8 @@ enum {
 };
 
 /* row of kernels: written by scripts/generate */
-/** One execution of a kernel (on TPUs: of an op). A row of PK_TABLE_KERNELS. Frozen; text is borrowed from what
- *  gave the row. \since 0.1 */
+/** One execution of a kernel (on TPUs: of an op). A row of PK_TABLE_KERNELS. Filters that the table takes: plane.
+ *  Frozen; text is borrowed from what gave the row. \since 0.1 */
 typedef struct pk_kernel_row {
   uint32_t file; /**< position of the file */
   int32_t device; /**< position in devices */
@@ -1129,8 +1136,8 @@ enum {
 };
 
 /* row of allocators: written by scripts/generate */
-/** An allocator of a host. A row of PK_TABLE_ALLOCATORS. Frozen; text is borrowed from what gave the row.
- *  \since 0.1 */
+/** An allocator of a host. A row of PK_TABLE_ALLOCATORS. Filters that the table takes: host. Frozen; text is
+ *  borrowed from what gave the row. \since 0.1 */
 typedef struct pk_memory_allocator {
   uint32_t file; /**< position of the file */
   int32_t device; /**< position in devices; -1: host memory */
@@ -1158,7 +1165,8 @@ enum { PK_LIVE_BUFFER_HAS_INSTRUCTION = 1 /**< the module has the instruction th
 
 /* row of live_buffers: written by scripts/generate */
 /** A buffer that is alive at the peak of the chosen module. Sizes of all add up to the peak. A row of
- *  PK_TABLE_LIVE_BUFFERS. Frozen; text is borrowed from what gave the row. \since 0.1 */
+ *  PK_TABLE_LIVE_BUFFERS. Filters that the table takes: none. Frozen; text is borrowed from what gave the row.
+ *  \since 0.1 */
 typedef struct pk_live_buffer {
   uint32_t file; /**< position of the file that carries the module */
   uint32_t reserved; /**< 0 */
@@ -1184,7 +1192,7 @@ typedef struct pk_live_buffer {
 
 /* row of live_curve: written by scripts/generate */
 /** A point of the live curve of the chosen module; of pk_memory_table() only where pk_memory_options::curve_points
- *  asked for it. A row of PK_TABLE_LIVE_CURVE. Frozen. \since 0.1 */
+ *  asked for it. A row of PK_TABLE_LIVE_CURVE. Filters that the table takes: none. Frozen. \since 0.1 */
 typedef struct pk_curve_point {
   uint32_t file; /**< position of the file that carries the module */
   uint32_t reserved; /**< 0 */
@@ -1287,7 +1295,7 @@ enum {
   PK_VALUE_INT64 = 4,
   PK_VALUE_TEXT = 5,
   PK_VALUE_BYTES = 6,
-  PK_VALUE_REF = 7 /**< a text that many events share: `bits` is its pk_xspace_stat_metadata() */
+  PK_VALUE_REF = 7 /**< a text that many events share: `bits` is its pk_xspace_writer_stat_metadata() */
 };
 /** Frozen. \since 0.1 */
 typedef struct pk_value {
@@ -1322,33 +1330,33 @@ PK_API pk_status pk_xspace_writer_new(const pk_writer_options* options, pk_write
 PK_API pk_status pk_xspace_writer_open(const pk_writer_options* options, const char* path, pk_xspace_writer** out,
                                        pk_error** err) PK_NOEXCEPT;
 /** Names a host that was profiled, or keeps a remark (PK_NOTE_). Not while a plane is open. \since 0.1 */
-PK_API void pk_xspace_note(pk_xspace_writer* writer, int32_t kind, pk_str text) PK_NOEXCEPT;
+PK_API void pk_xspace_writer_note(pk_xspace_writer* writer, int32_t kind, pk_str text) PK_NOEXCEPT;
 /** Begins a plane; none may be open. `id`: as other tools show it, any number. What is wrong is the status of the
  *  writer. \since 0.1 */
-PK_API void pk_xspace_begin_plane(pk_xspace_writer* writer, pk_str name, int64_t id) PK_NOEXCEPT;
+PK_API void pk_xspace_writer_begin_plane(pk_xspace_writer* writer, pk_str name, int64_t id) PK_NOEXCEPT;
 /** Ends the plane, and the line that is open, and writes both. \since 0.1 */
-PK_API void pk_xspace_end_plane(pk_xspace_writer* writer) PK_NOEXCEPT;
+PK_API void pk_xspace_writer_end_plane(pk_xspace_writer* writer) PK_NOEXCEPT;
 /** The id of the event metadata of that name in the open plane, made when it is new; `display_name` may be empty. 0
  * after a failure. \since 0.1 */
-PK_API int64_t pk_xspace_event_metadata(pk_xspace_writer* writer, pk_str name, pk_str display_name) PK_NOEXCEPT;
+PK_API int64_t pk_xspace_writer_event_metadata(pk_xspace_writer* writer, pk_str name, pk_str display_name) PK_NOEXCEPT;
 /** The id of the name of a stat, or of a text for PK_VALUE_REF. 0 after a failure. \since 0.1 */
-PK_API int64_t pk_xspace_stat_metadata(pk_xspace_writer* writer, pk_str name) PK_NOEXCEPT;
+PK_API int64_t pk_xspace_writer_stat_metadata(pk_xspace_writer* writer, pk_str name) PK_NOEXCEPT;
 /** Adds a fact that all executions of an operation share, to its metadata in the open plane. \since 0.1 */
-PK_API void pk_xspace_metadata_stat(pk_xspace_writer* writer, int64_t event_metadata, int64_t stat_metadata,
+PK_API void pk_xspace_writer_metadata_stat(pk_xspace_writer* writer, int64_t event_metadata, int64_t stat_metadata,
                                     const pk_value* value) PK_NOEXCEPT;
 /** Adds a fact of the open plane. \since 0.1 */
-PK_API void pk_xspace_plane_stat(pk_xspace_writer* writer, int64_t stat_metadata, const pk_value* value) PK_NOEXCEPT;
+PK_API void pk_xspace_writer_plane_stat(pk_xspace_writer* writer, int64_t stat_metadata, const pk_value* value) PK_NOEXCEPT;
 /** Begins a line of the open plane. `timestamp_ns` is what the offsets of the line's events count from: Unix ns, or ns since
  *  the profile's start. \since 0.1 */
-PK_API void pk_xspace_begin_line(pk_xspace_writer* writer, int64_t id, pk_str name, int64_t timestamp_ns) PK_NOEXCEPT;
+PK_API void pk_xspace_writer_begin_line(pk_xspace_writer* writer, int64_t id, pk_str name, int64_t timestamp_ns) PK_NOEXCEPT;
 /** Ends the line that is open. \since 0.1 */
-PK_API void pk_xspace_end_line(pk_xspace_writer* writer) PK_NOEXCEPT;
+PK_API void pk_xspace_writer_end_line(pk_xspace_writer* writer) PK_NOEXCEPT;
 /** Adds an event to the line that is open: `offset_ps` after the line's timestamp, `duration_ps` long. Its stats follow by
- *  pk_xspace_event_stat(). What is wrong is the status of the writer. \since 0.1 */
-PK_API void pk_xspace_event(pk_xspace_writer* writer, int64_t event_metadata, int64_t offset_ps,
+ *  pk_xspace_writer_event_stat(). What is wrong is the status of the writer. \since 0.1 */
+PK_API void pk_xspace_writer_event(pk_xspace_writer* writer, int64_t event_metadata, int64_t offset_ps,
                             int64_t duration_ps) PK_NOEXCEPT;
 /** Adds a fact of the event that was added last. \since 0.1 */
-PK_API void pk_xspace_event_stat(pk_xspace_writer* writer, int64_t stat_metadata, const pk_value* value) PK_NOEXCEPT;
+PK_API void pk_xspace_writer_event_stat(pk_xspace_writer* writer, int64_t stat_metadata, const pk_value* value) PK_NOEXCEPT;
 /** How the writer fares: PK_OK, or the status of the first failure so far; PK_E_INVALID_ARGUMENT for NULL. \since 0.1 */
 PK_API pk_status pk_xspace_writer_status(const pk_xspace_writer* writer) PK_NOEXCEPT;
 /** Ends what is open, completes the output and gives the first failure. Errors: PK_E_INVALID_ARGUMENT (a call that
@@ -1867,8 +1875,8 @@ enum {
 enum { PK_PROBE_HAS_GEOMETRY = 1, PK_PROBE_HAS_TIME = 2, PK_PROBE_HAS_MEMORY = 4, PK_PROBE_HAS_DURATIONS = 8 };
 
 /* row of probe_launches: written by scripts/generate */
-/** A launch of a Neutrino trace's log. A row of PK_TABLE_PROBE_LAUNCHES. Frozen; text is borrowed from what gave
- *  the row. \since 0.1 */
+/** A launch of a Neutrino trace's log. A row of PK_TABLE_PROBE_LAUNCHES. Filters that the table takes: none.
+ *  Frozen; text is borrowed from what gave the row. \since 0.1 */
 typedef struct pk_probe_launch {
   uint32_t file; /**< position of the trace folder */
   uint32_t reserved; /**< 0 */
@@ -2291,7 +2299,8 @@ PK_API pk_status pk_bubbles_open(pk_profile* profile, const pk_bubbles_options* 
 
 /* row of steps: written by scripts/generate */
 /** A step of a device. busy + prelaunch + internal + tail + not recorded is its length, exactly. A row of
- *  PK_TABLE_STEPS. Frozen; text is borrowed from what gave the row. \since 0.1 */
+ *  PK_TABLE_STEPS. Filters that the table takes: plane, step, time. Frozen; text is borrowed from what gave the
+ *  row. \since 0.1 */
 typedef struct pk_bubble_step {
   uint32_t file; /**< position of the file */
   int32_t device; /**< position in devices */
@@ -2409,8 +2418,8 @@ enum {
 };
 
 /* row of gaps: written by scripts/generate */
-/** A gap of a device that is long enough to be listed. A row of PK_TABLE_GAPS. Frozen; text is borrowed from what
- *  gave the row. \since 0.1 */
+/** A gap of a device that is long enough to be listed. A row of PK_TABLE_GAPS. Filters that the table takes:
+ *  plane, step, time. Frozen; text is borrowed from what gave the row. \since 0.1 */
 typedef struct pk_bubble {
   uint32_t file; /**< position of the file */
   int32_t device; /**< position in devices */
@@ -2567,7 +2576,8 @@ PK_API const char* pk_table_name(int32_t table) PK_NOEXCEPT;
 
 /* row of devices: written by scripts/generate */
 /** A device in the capture: a device plane of an XSpace, a device of a trace or a table. A row of
- *  PK_TABLE_DEVICES. Frozen; text is borrowed from what gave the row. \since 0.1 */
+ *  PK_TABLE_DEVICES. Filters that the table takes: none. Frozen; text is borrowed from what gave the row.
+ *  \since 0.1 */
 typedef struct pk_device {
   uint32_t file; /**< position of the file */
   int32_t device; /**< position in this table */
@@ -2591,8 +2601,8 @@ enum {
 /** Flags of pk_op: which facts are known. \since 0.1 */
 enum { PK_OP_HAS_METADATA_ID = 1, PK_OP_HAS_FLOPS = 2, PK_OP_HAS_BYTES_ACCESSED = 4 };
 /* row of ops: written by scripts/generate */
-/** Totals of one op on one line. A row of PK_TABLE_OPS. Frozen; text is borrowed from what gave the row.
- *  \since 0.1 */
+/** Totals of one op on one line. A row of PK_TABLE_OPS. Filters that the table takes: host, plane, line, name,
+ *  step, time, limit. Frozen; text is borrowed from what gave the row. \since 0.1 */
 typedef struct pk_op {
   uint32_t file; /**< position of the file */
   int32_t device; /**< position in devices; -1: ops of a host */
@@ -2616,8 +2626,8 @@ typedef struct pk_op {
 /* end of row of ops */
 
 /* row of causes: written by scripts/generate */
-/** Why a device waited in a gap, as far as the capture shows. A row of PK_TABLE_CAUSES. Frozen; text is borrowed
- *  from what gave the row. \since 0.1 */
+/** Why a device waited in a gap, as far as the capture shows. A row of PK_TABLE_CAUSES. Filters that the table
+ *  takes: plane, step, time. Frozen; text is borrowed from what gave the row. \since 0.1 */
 typedef struct pk_cause {
   uint32_t file; /**< position of the file */
   int32_t device; /**< position in devices */
@@ -2648,7 +2658,7 @@ enum { PK_DEVICE_TIME_IN_STEPS = 1, PK_DEVICE_TIME_HAS_CAUSE = 2 };
 /* row of device_time: written by scripts/generate */
 /** A part of the time of a device: what it did, and why it waited. The rows of a device that are in steps add up
  *  to its steps, the others to the time between its first and last kernel that is in no step. A row of
- *  PK_TABLE_DEVICE_TIME. Frozen. \since 0.1 */
+ *  PK_TABLE_DEVICE_TIME. Filters that the table takes: plane, step, time. Frozen. \since 0.1 */
 typedef struct pk_device_time {
   uint32_t file; /**< position of the file */
   int32_t device; /**< position in devices */
@@ -2677,7 +2687,7 @@ enum {
 /* end of enum fact_source */
 /* row of facts: written by scripts/generate */
 /** A fact of the model that ran: what it is, how sure it is, and where it comes from. A row of PK_TABLE_FACTS.
- *  Frozen; text is borrowed from what gave the row. \since 0.1 */
+ *  Filters that the table takes: plane. Frozen; text is borrowed from what gave the row. \since 0.1 */
 typedef struct pk_fact {
   uint32_t file; /**< position of the file of the device */
   int32_t device; /**< position in devices; -1: of a host alone */
@@ -2698,7 +2708,8 @@ enum {
 };
 /* row of collective_calls: written by scripts/generate */
 /** A call of a collective by all members of its process group, over all nodes of the capture. A row of
- *  PK_TABLE_COLLECTIVE_CALLS. Frozen; text is borrowed from what gave the row. \since 0.1 */
+ *  PK_TABLE_COLLECTIVE_CALLS. Filters that the table takes: time. Frozen; text is borrowed from what gave the row.
+ *  \since 0.1 */
 typedef struct pk_collective_call {
   uint32_t file; /**< position of the file of the member that came last */
   uint32_t reserved; /**< 0 */
@@ -2726,8 +2737,8 @@ enum {
   PK_COLLECTIVE_IS_HALF = 2    /**< the start or the done of an asynchronous operation */
 };
 /* row of collectives: written by scripts/generate */
-/** Totals of one communication op on one line. A row of PK_TABLE_COLLECTIVES. Frozen; text is borrowed from what
- *  gave the row. \since 0.1 */
+/** Totals of one communication op on one line. A row of PK_TABLE_COLLECTIVES. Filters that the table takes: host,
+ *  plane, line, name, step, time, limit. Frozen; text is borrowed from what gave the row. \since 0.1 */
 typedef struct pk_collective {
   uint32_t file; /**< position of the file */
   int32_t device; /**< position in devices; -1: ops of a host */
@@ -2775,7 +2786,7 @@ typedef struct pk_table_options {
 typedef struct pk_table pk_table;
 
 /** Opens a table of a profile and runs the analysis that it needs, with default options. `options` may be NULL. Which filters a
- *  table takes docs/tables.md says. A table without rows is no failure. probe_records are opened by pk_probe_records_table().
+ *  table takes the comment of its struct says, and docs/tables.md. A table without rows is no failure. probe_records are opened by pk_probe_records_table().
  *  Ownership: the caller ends `*out` with pk_table_free(); it holds a reference to `profile`. Errors: PK_E_INVALID_ARGUMENT (no
  *  such table; a filter that it does not take, or that fits nothing, without PK_TABLE_ALLOW_EMPTY), PK_E_CANCELLED, PK_E_LIMIT, PK_E_OUT_OF_MEMORY.
  *  \since 0.1 */

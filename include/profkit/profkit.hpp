@@ -434,6 +434,13 @@ class plane {
       return pk_event_stats(at_.profile, at_.file, at_.plane, &event, origins, cursor, why);
     });
   }
+  /// One of them by its name, the first; empty when there is none.
+  [[nodiscard]] std::optional<pk_stat> find_stat(const pk_event& event, std::string_view name,
+                                                 std::uint32_t origins = PK_ORIGIN_EVENT | PK_ORIGIN_METADATA) const noexcept {
+    pk_stat found;
+    if (pk_event_stat_find(at_.profile, at_.file, at_.plane, &event, origins, borrowed(name), &found, nullptr) != PK_OK) return std::nullopt;
+    return found;
+  }
   /// Stats of an event metadata entry; the range has an error (PK_E_NOT_FOUND) when there is none with this id.
   [[nodiscard]] stat_range stats_of_metadata(std::int64_t id) const noexcept {
     return begin_range<stat_range, pk_stat_cursor>([&](pk_stat_cursor* cursor, pk_error** why) {
@@ -1441,30 +1448,30 @@ class xspace_writer {
   }
   [[nodiscard]] pk_xspace_writer* get() const noexcept { return writer_.get(); }
 
-  void note(std::int32_t kind, std::string_view text) noexcept { pk_xspace_note(get(), kind, borrowed(text)); }
+  void note(std::int32_t kind, std::string_view text) noexcept { pk_xspace_writer_note(get(), kind, borrowed(text)); }
   void begin_plane(std::string_view name, std::int64_t id = 0) noexcept {
-    pk_xspace_begin_plane(get(), borrowed(name), id);
+    pk_xspace_writer_begin_plane(get(), borrowed(name), id);
   }
-  void end_plane() noexcept { pk_xspace_end_plane(get()); }
+  void end_plane() noexcept { pk_xspace_writer_end_plane(get()); }
   std::int64_t event_metadata(std::string_view name, std::string_view display_name = {}) noexcept {
-    return pk_xspace_event_metadata(get(), borrowed(name), borrowed(display_name));
+    return pk_xspace_writer_event_metadata(get(), borrowed(name), borrowed(display_name));
   }
-  std::int64_t stat_metadata(std::string_view name) noexcept { return pk_xspace_stat_metadata(get(), borrowed(name)); }
+  std::int64_t stat_metadata(std::string_view name) noexcept { return pk_xspace_writer_stat_metadata(get(), borrowed(name)); }
   void metadata_stat(std::int64_t event_metadata, std::int64_t stat_metadata, const pk_value& value) noexcept {
-    pk_xspace_metadata_stat(get(), event_metadata, stat_metadata, &value);
+    pk_xspace_writer_metadata_stat(get(), event_metadata, stat_metadata, &value);
   }
   void plane_stat(std::int64_t stat_metadata, const pk_value& value) noexcept {
-    pk_xspace_plane_stat(get(), stat_metadata, &value);
+    pk_xspace_writer_plane_stat(get(), stat_metadata, &value);
   }
   void begin_line(std::int64_t id, std::string_view name, std::int64_t timestamp_ns) noexcept {
-    pk_xspace_begin_line(get(), id, borrowed(name), timestamp_ns);
+    pk_xspace_writer_begin_line(get(), id, borrowed(name), timestamp_ns);
   }
-  void end_line() noexcept { pk_xspace_end_line(get()); }
+  void end_line() noexcept { pk_xspace_writer_end_line(get()); }
   void event(std::int64_t event_metadata, std::int64_t offset_ps, std::int64_t duration_ps) noexcept {
-    pk_xspace_event(get(), event_metadata, offset_ps, duration_ps);
+    pk_xspace_writer_event(get(), event_metadata, offset_ps, duration_ps);
   }
   void event_stat(std::int64_t stat_metadata, const pk_value& value) noexcept {
-    pk_xspace_event_stat(get(), stat_metadata, &value);
+    pk_xspace_writer_event_stat(get(), stat_metadata, &value);
   }
   /// Ends what is open and completes the file. The value is PK_OK.
   [[nodiscard]] result<pk_status> finish() noexcept {

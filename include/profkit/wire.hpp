@@ -716,6 +716,64 @@ class message_range<T, Field, 0> {
   const char* readable_end_ = nullptr;
 };
 
+/// The same, and after them the part that is there of a last element that runs past the end: what is whole in it can be read.
+/// ok() and damage() still say that the message is cut.
+template <class T, std::uint32_t Field>
+class range_to_cut : public message_range<T, Field> {
+ public:
+  class iterator : public detail::iterator_with_end<iterator> {
+    using whole_elements = typename message_range<T, Field>::iterator;
+
+   public:
+    using value_type = T;
+    using difference_type = std::ptrdiff_t;
+    using reference = T;
+    using pointer = void;
+    using iterator_category = std::input_iterator_tag;
+
+    constexpr iterator() noexcept = default;
+    constexpr explicit iterator(const whole_elements& from) noexcept : at_(from) { look_for_cut(); }
+    constexpr T operator*() const noexcept { return in_cut_ ? T(cut_) : *at_; }
+    /// The element's bytes, without building a T.
+    constexpr std::string_view bytes() const noexcept { return in_cut_ ? cut_ : at_.bytes(); }
+    constexpr iterator& operator++() noexcept {
+      if (in_cut_) {
+        in_cut_ = false;
+        return *this;
+      }
+      ++at_;
+      look_for_cut();
+      return *this;
+    }
+    constexpr void operator++(int) noexcept { ++*this; }
+    constexpr bool done() const noexcept { return at_.done() && !in_cut_; }
+    /// False once damage ended the range.
+    constexpr bool ok() const noexcept { return in_cut_ || at_.ok(); }
+    /// After damage, where the damaged field starts.
+    constexpr const char* position() const noexcept { return at_.position(); }
+
+   private:
+    constexpr void look_for_cut() noexcept {
+      if (!at_.done() || at_.ok()) return;
+      cut_ = at_.clipped();
+      in_cut_ = !cut_.empty();
+    }
+    whole_elements at_;
+    std::string_view cut_;
+    bool in_cut_ = false;
+  };
+
+  using message_range<T, Field>::message_range;
+  constexpr iterator begin() const noexcept { return iterator(message_range<T, Field>::begin()); }
+  constexpr bool empty() const noexcept { return begin().done(); }
+  /// Elements that a loop goes over; one pass by lengths.
+  constexpr std::size_t count() const noexcept {
+    std::size_t n = 0;
+    for (iterator it = begin(); !it.done(); ++it) ++n;
+    return n;
+  }
+};
+
 /// The strings or byte strings of a repeated field.
 template <std::uint32_t Field, unsigned Depth = 0>
 using bytes_range = message_range<std::string_view, Field, Depth>;

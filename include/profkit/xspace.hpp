@@ -527,7 +527,8 @@ class plane_view {
   constexpr std::int64_t id() const noexcept { return header().id; }
   constexpr std::string_view name() const noexcept { return header().name; }
 
-  constexpr message_range<line_view, 3> lines() const noexcept { return message_range<line_view, 3>(bytes_); }
+  /// Of a cut file also the line that it ends in, as far as it is there.
+  constexpr range_to_cut<line_view, 3> lines() const noexcept { return range_to_cut<line_view, 3>(bytes_); }
   /// The map's entries as they lie on the wire; of equal keys the last counts (see metadata_index).
   constexpr message_range<event_metadata_view, 4> event_metadata() const noexcept {
     return message_range<event_metadata_view, 4>(bytes_);
@@ -552,7 +553,8 @@ class xspace_view {
   constexpr xspace_view() noexcept = default;
   constexpr explicit xspace_view(std::string_view bytes) noexcept : bytes_(bytes) {}
 
-  constexpr message_range<plane_view, 1> planes() const noexcept { return message_range<plane_view, 1>(bytes_); }
+  /// Of a cut file also the plane that it ends in, as far as it is there.
+  constexpr range_to_cut<plane_view, 1> planes() const noexcept { return range_to_cut<plane_view, 1>(bytes_); }
   constexpr bytes_range<2> errors() const noexcept { return bytes_range<2>(bytes_); }
   constexpr bytes_range<3> warnings() const noexcept { return bytes_range<3>(bytes_); }
   constexpr bytes_range<4> hostnames() const noexcept { return bytes_range<4>(bytes_); }

@@ -105,6 +105,8 @@ static struct totals read_line(const pk_profile *profile, uint32_t file, uint32_
         if (stat.origin != PK_ORIGIN_EVENT) CHECK(stat.origin == PK_ORIGIN_EVENT);
       }
       if (status != PK_END) CHECK(status == PK_END);
+      stat.name.data = "no such stat", stat.name.size = 12;
+      CHECK(pk_event_stat_find(profile, file, plane, &events[i], PK_ORIGIN_EVENT, stat.name, &stat, NULL) == PK_E_NOT_FOUND);
     }
   }
   CHECK(status == PK_END && count == 0 && error == NULL);
@@ -591,23 +593,23 @@ static pk_value number(uint64_t bits) {
 static void write_node(pk_xspace_writer *writer, int64_t shift_ps) {
   pk_value value = number(1700000000000000000u);
   int64_t kernel, i;
-  pk_xspace_note(writer, PK_NOTE_HOSTNAME, text("node"));
-  pk_xspace_begin_plane(writer, text("Task Environment"), 0);
-  pk_xspace_plane_stat(writer, pk_xspace_stat_metadata(writer, text("profile_start_time")), &value);
-  pk_xspace_end_plane(writer);
-  pk_xspace_begin_plane(writer, text("/device:GPU:0"), 0);
-  kernel = pk_xspace_event_metadata(writer, text("ncclDevKernel_AllReduce_Sum_f32_RING_LL"), text(""));
+  pk_xspace_writer_note(writer, PK_NOTE_HOSTNAME, text("node"));
+  pk_xspace_writer_begin_plane(writer, text("Task Environment"), 0);
+  pk_xspace_writer_plane_stat(writer, pk_xspace_writer_stat_metadata(writer, text("profile_start_time")), &value);
+  pk_xspace_writer_end_plane(writer);
+  pk_xspace_writer_begin_plane(writer, text("/device:GPU:0"), 0);
+  kernel = pk_xspace_writer_event_metadata(writer, text("ncclDevKernel_AllReduce_Sum_f32_RING_LL"), text(""));
   value = number(8);
-  pk_xspace_metadata_stat(writer, kernel, pk_xspace_stat_metadata(writer, text("bytes")), &value);
-  pk_xspace_begin_line(writer, 1, text("Stream #1"), 0);
+  pk_xspace_writer_metadata_stat(writer, kernel, pk_xspace_writer_stat_metadata(writer, text("bytes")), &value);
+  pk_xspace_writer_begin_line(writer, 1, text("Stream #1"), 0);
   for (i = 1; i <= 3; ++i) {
-    pk_xspace_event(writer, kernel, i * 1000000000 + shift_ps, 100000000);
+    pk_xspace_writer_event(writer, kernel, i * 1000000000 + shift_ps, 100000000);
     value.kind = PK_VALUE_TEXT;
     value.text = text("all-reduce.1");
-    pk_xspace_event_stat(writer, pk_xspace_stat_metadata(writer, text("hlo_op")), &value);
+    pk_xspace_writer_event_stat(writer, pk_xspace_writer_stat_metadata(writer, text("hlo_op")), &value);
   }
-  pk_xspace_end_line(writer);
-  pk_xspace_end_plane(writer);
+  pk_xspace_writer_end_line(writer);
+  pk_xspace_writer_end_plane(writer);
 }
 
 /* What came of a capture that was pushed. */
@@ -718,7 +720,7 @@ static void test_writing(void) {
     CHECK(pk_profile_open_buffer(node[i].data, node[i].size, "node.xplane.pb", NULL, &profiles[i], &error) == PK_OK);
   }
   CHECK(pk_xspace_writer_new(NULL, append_bytes, &node[0], &writer, &error) == PK_OK);
-  pk_xspace_event(writer, 1, 0, 0); /* outside of a line */
+  pk_xspace_writer_event(writer, 1, 0, 0); /* outside of a line */
   CHECK(pk_xspace_writer_status(writer) == PK_E_INVALID_ARGUMENT);
   CHECK(pk_xspace_writer_finish(writer, &error) == PK_E_INVALID_ARGUMENT);
   pk_error_free(error);
@@ -727,7 +729,7 @@ static void test_writing(void) {
   pk_error_free(error);
   pk_xspace_writer_free(NULL);
   CHECK(pk_xspace_writer_status(NULL) == PK_E_INVALID_ARGUMENT);
-  CHECK(pk_xspace_event_metadata(NULL, text("x"), text("")) == 0);
+  CHECK(pk_xspace_writer_event_metadata(NULL, text("x"), text("")) == 0);
 
   CHECK(strcmp(pk_trace_format_name(PK_TRACE_PERFETTO), "pftrace") == 0 && strcmp(pk_trace_format_name(-1), "") == 0 &&
         strcmp(pk_trace_format_name(PK_TRACE_CSV + 1), "") == 0);

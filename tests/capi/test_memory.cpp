@@ -81,12 +81,12 @@ std::string two_blocks() {
   const auto text = [](std::string_view s) { return pk_str{s.data(), s.size()}; };
   const auto stat = [&](const char* name, std::int32_t kind, std::uint64_t bits, std::string_view words) {
     const pk_value value{kind, 0, bits, text(words)};
-    pk_xspace_event_stat(made, pk_xspace_stat_metadata(made, text(name)), &value);
+    pk_xspace_writer_event_stat(made, pk_xspace_writer_stat_metadata(made, text(name)), &value);
   };
-  pk_xspace_begin_plane(made, text("/host:CPU"), 1);
-  pk_xspace_begin_line(made, 1, text("allocator"), 0);
+  pk_xspace_writer_begin_plane(made, text("/host:CPU"), 1);
+  pk_xspace_writer_begin_line(made, 1, text("allocator"), 0);
   for (const std::uint64_t at : {1, 2}) {
-    pk_xspace_event(made, pk_xspace_event_metadata(made, text("MemoryAllocation"), text("")), static_cast<std::int64_t>(at) * 1000000, 0);
+    pk_xspace_writer_event(made, pk_xspace_writer_event_metadata(made, text("MemoryAllocation"), text("")), static_cast<std::int64_t>(at) * 1000000, 0);
     stat("allocator_name", PK_VALUE_TEXT, 0, "GPU_0_bfc");
     stat("addr", PK_VALUE_UINT64, at * 4096, "");
     stat("allocation_bytes", PK_VALUE_INT64, 512, "");
@@ -96,7 +96,7 @@ std::string two_blocks() {
     stat("bytes_reserved", PK_VALUE_INT64, 0, "");
     stat("bytes_available", PK_VALUE_INT64, 9000 - at * 512, "");
   }
-  pk_xspace_end_plane(made);
+  pk_xspace_writer_end_plane(made);
   CHECK(pk_xspace_writer_finish(made, nullptr) == PK_OK);
   pk_xspace_writer_free(made);
   return bytes;

@@ -76,11 +76,11 @@ TEST_CASE("what is written to a path that is no UTF-8") {
   pk_xspace_writer* writer = nullptr;
   REQUIRE(pk_xspace_writer_open(nullptr, written.c_str(), &writer, nullptr) == PK_OK);
   const auto text = [](std::string_view t) { return pk_str{t.data(), t.size()}; };
-  pk_xspace_begin_plane(writer, text("/device:GPU:0"), 1);
-  pk_xspace_begin_line(writer, 1, text("XLA Ops"), 0);
-  pk_xspace_event(writer, pk_xspace_event_metadata(writer, text("fusion"), text("")), 0, 1000);
-  pk_xspace_end_line(writer);
-  pk_xspace_end_plane(writer);
+  pk_xspace_writer_begin_plane(writer, text("/device:GPU:0"), 1);
+  pk_xspace_writer_begin_line(writer, 1, text("XLA Ops"), 0);
+  pk_xspace_writer_event(writer, pk_xspace_writer_event_metadata(writer, text("fusion"), text("")), 0, 1000);
+  pk_xspace_writer_end_line(writer);
+  pk_xspace_writer_end_plane(writer);
   REQUIRE(pk_xspace_writer_finish(writer, nullptr) == PK_OK);
   pk_xspace_writer_free(writer);
   CHECK(pk_plane_count(opened(written).get(), 0) == 1);

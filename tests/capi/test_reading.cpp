@@ -1,6 +1,7 @@
 // What the C ABI reads, against the header-only views and on small captures with every peculiarity of the format.
 #include <profkit/xspace.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <cstring>
 #include <filesystem>
@@ -86,6 +87,39 @@ std::uint64_t compare_line(const pk_profile* p, std::uint32_t plane_at, std::uin
   }
   REQUIRE(pk_event_next(&cursor, &row, nullptr) == PK_END);
   return events;
+}
+
+struct totals {
+  std::uint64_t lines = 0, events = 0;
+  std::int64_t duration_ps = 0;
+};
+bool operator==(const totals& a, const totals& b) {
+  return a.lines == b.lines && a.events == b.events && a.duration_ps == b.duration_ps;
+}
+totals totals_of_views(std::string_view bytes) {
+  totals sum;
+  for (const profkit::plane_view plane : profkit::xspace_view(bytes).planes())
+    for (const profkit::line_view line : plane.lines()) {
+      ++sum.lines;
+      for (const profkit::event_view event : line.events()) {
+        ++sum.events;
+        sum.duration_ps += event.duration_ps();
+      }
+    }
+  return sum;
+}
+totals totals_of_profile(std::string_view bytes) {
+  totals sum;
+  const profkit::lib::profile profile = profkit::lib::profile::open_buffer(bytes, "cut.xplane.pb").or_throw();
+  for (const profkit::lib::plane plane : profile.files()[0].planes())
+    for (const profkit::lib::line line : plane.lines()) {
+      ++sum.lines;
+      for (const pk_event& event : line.events()) {
+        ++sum.events;
+        sum.duration_ps += event.duration_ps;
+      }
+    }
+  return sum;
 }
 
 // Every event, stat and metadata entry of an XSpace through both; gives the number of events.
@@ -425,6 +459,39 @@ TEST_CASE("cut at every byte: no crash, and the error or the damage is told") {
         }
       }
   }
+}
+
+TEST_CASE("of a cut file the views give what the library gives") {
+  std::ifstream capture(gpu_capture(), std::ios::binary);
+  const std::string bytes{std::istreambuf_iterator<char>(capture), {}};
+  for (std::size_t cut = 3; cut < bytes.size(); cut += 97) {
+    const std::string_view part = std::string_view(bytes).substr(0, cut);
+    CHECK(totals_of_views(part) == totals_of_profile(part));
+  }
+  const std::string_view part = std::string_view(bytes).substr(0, bytes.size() - 1);
+  CHECK(totals_of_views(part).events > 0);
+  CHECK_FALSE(profkit::xspace_view(part).planes().ok());
+}
+
+TEST_CASE("one stat of an event by its name") {
+  const profkit::lib::profile profile = profkit::lib::profile::open(gpu_capture()).or_throw();
+  std::size_t looked = 0;
+  for (const profkit::lib::plane plane : profile.files()[0].planes())
+    for (const profkit::lib::line line : plane.lines())
+      for (const pk_event& event : line.events()) {
+        std::vector<std::string> seen;
+        for (const pk_stat& stat : plane.stats_of(event)) {
+          const std::string name(text_of(stat.name));
+          if (std::find(seen.begin(), seen.end(), name) != seen.end()) continue;
+          seen.push_back(name);
+          const auto found = plane.find_stat(event, name);
+          REQUIRE(found);
+          CHECK(std::memcmp(&*found, &stat, sizeof stat) == 0);
+          ++looked;
+        }
+        CHECK_FALSE(plane.find_stat(event, "no such stat"));
+      }
+  CHECK(looked > 100);
 }
 
 TEST_CASE("a file that went through a text conversion is refused with the reason") {

@@ -31,11 +31,11 @@ pk_str text(std::string_view s) { return {s.data(), s.size()}; }
 // Planes of one line of so many events each; gives the status of finish().
 pk_status write_planes(pk_xspace_writer* writer, int planes, int events, error_slot& error) {
   for (int plane = 0; plane < planes; ++plane) {
-    pk_xspace_begin_plane(writer, text("/device:GPU:" + std::to_string(plane)), plane);
-    pk_xspace_begin_line(writer, 1, text("Stream"), 0);
-    const std::int64_t name = pk_xspace_event_metadata(writer, text("kernel"), text(""));
-    for (int i = 0; i < events; ++i) pk_xspace_event(writer, name, i * 1000, 500);
-    pk_xspace_end_plane(writer);
+    pk_xspace_writer_begin_plane(writer, text("/device:GPU:" + std::to_string(plane)), plane);
+    pk_xspace_writer_begin_line(writer, 1, text("Stream"), 0);
+    const std::int64_t name = pk_xspace_writer_event_metadata(writer, text("kernel"), text(""));
+    for (int i = 0; i < events; ++i) pk_xspace_writer_event(writer, name, i * 1000, 500);
+    pk_xspace_writer_end_plane(writer);
   }
   return pk_xspace_writer_finish(writer, error.out());
 }
@@ -175,8 +175,8 @@ TEST_CASE("the writer keeps to a bound of the open plane") {
   CHECK(bytes.empty());
   // Names alone reach it, too.
   REQUIRE(pk_xspace_writer_new(&options, append, &bytes, &made, error.out()) == PK_OK);
-  pk_xspace_begin_plane(made, text("p"), 0);
-  for (int i = 0; i < 100; ++i) pk_xspace_stat_metadata(made, text("a name of a stat " + std::to_string(i)));
+  pk_xspace_writer_begin_plane(made, text("p"), 0);
+  for (int i = 0; i < 100; ++i) pk_xspace_writer_stat_metadata(made, text("a name of a stat " + std::to_string(i)));
   CHECK(pk_xspace_writer_status(made) == PK_E_LIMIT);
   pk_xspace_writer_free(made);
 }
@@ -205,8 +205,8 @@ TEST_CASE("the host stops a writer") {
   const owned<pk_cancel_token> held_late(late);
   hooks.cancel = late;
   REQUIRE(pk_xspace_writer_open(&options, path.c_str(), &made, error.out()) == PK_OK);
-  pk_xspace_begin_plane(made, text("p"), 0);
-  pk_xspace_end_plane(made);
+  pk_xspace_writer_begin_plane(made, text("p"), 0);
+  pk_xspace_writer_end_plane(made);
   CHECK(pk_xspace_writer_status(made) == PK_OK);
   pk_cancel_token_cancel(late);
   CHECK(pk_xspace_writer_finish(made, error.out()) == PK_E_CANCELLED);

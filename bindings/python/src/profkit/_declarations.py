@@ -1544,6 +1544,9 @@ FUNCTIONS: Dict[str, Tuple[Any, Tuple[Any, ...]]] = {
     "pk_event_stats": (c.c_int32, (
         c.c_void_p, c.c_uint32, c.c_uint32, c.POINTER(pk_event), c.c_uint32, c.POINTER(pk_stat_cursor),
         c.POINTER(c.c_void_p))),
+    "pk_event_stat_find": (c.c_int32, (
+        c.c_void_p, c.c_uint32, c.c_uint32, c.POINTER(pk_event), c.c_uint32, pk_str, c.POINTER(pk_stat),
+        c.POINTER(c.c_void_p))),
     "pk_event_metadata_stats": (c.c_int32, (
         c.c_void_p, c.c_uint32, c.c_uint32, c.c_int64, c.POINTER(pk_stat_cursor), c.POINTER(c.c_void_p))),
     "pk_plane_stats": (c.c_int32, (
@@ -1628,17 +1631,17 @@ FUNCTIONS: Dict[str, Tuple[Any, Tuple[Any, ...]]] = {
         c.POINTER(pk_writer_options), pk_write_callback, c.c_void_p, c.POINTER(c.c_void_p), c.POINTER(c.c_void_p))),
     "pk_xspace_writer_open": (c.c_int32, (
         c.POINTER(pk_writer_options), c.c_char_p, c.POINTER(c.c_void_p), c.POINTER(c.c_void_p))),
-    "pk_xspace_note": (None, (c.c_void_p, c.c_int32, pk_str)),
-    "pk_xspace_begin_plane": (None, (c.c_void_p, pk_str, c.c_int64)),
-    "pk_xspace_end_plane": (None, (c.c_void_p,)),
-    "pk_xspace_event_metadata": (c.c_int64, (c.c_void_p, pk_str, pk_str)),
-    "pk_xspace_stat_metadata": (c.c_int64, (c.c_void_p, pk_str)),
-    "pk_xspace_metadata_stat": (None, (c.c_void_p, c.c_int64, c.c_int64, c.POINTER(pk_value))),
-    "pk_xspace_plane_stat": (None, (c.c_void_p, c.c_int64, c.POINTER(pk_value))),
-    "pk_xspace_begin_line": (None, (c.c_void_p, c.c_int64, pk_str, c.c_int64)),
-    "pk_xspace_end_line": (None, (c.c_void_p,)),
-    "pk_xspace_event": (None, (c.c_void_p, c.c_int64, c.c_int64, c.c_int64)),
-    "pk_xspace_event_stat": (None, (c.c_void_p, c.c_int64, c.POINTER(pk_value))),
+    "pk_xspace_writer_note": (None, (c.c_void_p, c.c_int32, pk_str)),
+    "pk_xspace_writer_begin_plane": (None, (c.c_void_p, pk_str, c.c_int64)),
+    "pk_xspace_writer_end_plane": (None, (c.c_void_p,)),
+    "pk_xspace_writer_event_metadata": (c.c_int64, (c.c_void_p, pk_str, pk_str)),
+    "pk_xspace_writer_stat_metadata": (c.c_int64, (c.c_void_p, pk_str)),
+    "pk_xspace_writer_metadata_stat": (None, (c.c_void_p, c.c_int64, c.c_int64, c.POINTER(pk_value))),
+    "pk_xspace_writer_plane_stat": (None, (c.c_void_p, c.c_int64, c.POINTER(pk_value))),
+    "pk_xspace_writer_begin_line": (None, (c.c_void_p, c.c_int64, pk_str, c.c_int64)),
+    "pk_xspace_writer_end_line": (None, (c.c_void_p,)),
+    "pk_xspace_writer_event": (None, (c.c_void_p, c.c_int64, c.c_int64, c.c_int64)),
+    "pk_xspace_writer_event_stat": (None, (c.c_void_p, c.c_int64, c.POINTER(pk_value))),
     "pk_xspace_writer_status": (c.c_int32, (c.c_void_p,)),
     "pk_xspace_writer_finish": (c.c_int32, (c.c_void_p, c.POINTER(c.c_void_p))),
     "pk_xspace_writer_free": (None, (c.c_void_p,)),

@@ -141,6 +141,14 @@ class Event:
         """Stats of the event itself, then of its metadata entry, then of the plane, as far as `origins` asks."""
         return self._plane._stats(lib.pk_event_stats, c.byref(d.pk_event(*self._row)), int(origins))
 
+    def stat(self, name: str, origins: int = StatOrigin.EVENT | StatOrigin.METADATA) -> Optional[Stat]:
+        """The first of the stats with that name; None when there is none."""
+        try:
+            return Stat(got(lib.pk_event_stat_find, d.pk_stat, *self._plane._at, c.byref(d.pk_event(*self._row)), int(origins),
+                            L.borrowed(name.encode())))
+        except NotFound:
+            return None
+
     def __repr__(self) -> str:
         return f"Event({self.name!r}, start_ps={self.start_ps}, duration_ps={self.duration_ps})"
 

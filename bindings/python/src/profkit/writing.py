@@ -44,55 +44,55 @@ class XSpaceWriter(Owner):
 
     def hostname(self, name: str) -> None:
         """Names a host that was profiled. Not while a plane is open."""
-        lib.pk_xspace_note(self._h, d.PK_NOTE_HOSTNAME, _text(name))
+        lib.pk_xspace_writer_note(self._h, d.PK_NOTE_HOSTNAME, _text(name))
 
     def warning(self, text: str) -> None:
         """Keeps a remark. Not while a plane is open."""
-        lib.pk_xspace_note(self._h, d.PK_NOTE_WARNING, _text(text))
+        lib.pk_xspace_writer_note(self._h, d.PK_NOTE_WARNING, _text(text))
 
     @contextmanager
     def plane(self, name: str, id: int = 0,  # pylint: disable=redefined-builtin
               stats: Optional[Dict[str, Value]] = None) -> Iterator[None]:
         """Opens a plane, and ends it. `stats` are facts of the plane."""
         self._names, self._events = {}, {}
-        lib.pk_xspace_begin_plane(self._h, _text(name), id)
+        lib.pk_xspace_writer_begin_plane(self._h, _text(name), id)
         yield
         for key, value in (stats or {}).items():
-            lib.pk_xspace_plane_stat(self._h, self._stat_name(key), _value(value))
-        lib.pk_xspace_end_plane(self._h)
+            lib.pk_xspace_writer_plane_stat(self._h, self._stat_name(key), _value(value))
+        lib.pk_xspace_writer_end_plane(self._h)
 
     @contextmanager
     def line(self, name: str, id: int = 0,  # pylint: disable=redefined-builtin
              timestamp_ns: int = 0) -> Iterator[None]:
         """Opens a line, and ends it. `timestamp_ns` is what the offsets of its events count from."""
-        lib.pk_xspace_begin_line(self._h, id, _text(name), timestamp_ns)
+        lib.pk_xspace_writer_begin_line(self._h, id, _text(name), timestamp_ns)
         yield
-        lib.pk_xspace_end_line(self._h)
+        lib.pk_xspace_writer_end_line(self._h)
 
     def event(self, name: str, offset_ps: int, duration_ps: int, stats: Optional[Dict[str, Value]] = None,
               display_name: str = "") -> None:
         """Adds an event to the open line."""
-        lib.pk_xspace_event(self._h, self._event_name(name, display_name), offset_ps, duration_ps)
+        lib.pk_xspace_writer_event(self._h, self._event_name(name, display_name), offset_ps, duration_ps)
         for stat, value in (stats or {}).items():
-            lib.pk_xspace_event_stat(self._h, self._stat_name(stat), _value(value))
+            lib.pk_xspace_writer_event_stat(self._h, self._stat_name(stat), _value(value))
 
     def describe(self, name: str, stats: Dict[str, Value], display_name: str = "") -> None:
         """Facts that all events of a name share in the open plane."""
         for stat, value in stats.items():
-            lib.pk_xspace_metadata_stat(self._h, self._event_name(name, display_name), self._stat_name(stat),
+            lib.pk_xspace_writer_metadata_stat(self._h, self._event_name(name, display_name), self._stat_name(stat),
                                         _value(value))
 
     def _event_name(self, name: str, display_name: str) -> int:
         key = (name, display_name)
         found = self._events.get(key)
         if found is None:
-            found = self._events[key] = lib.pk_xspace_event_metadata(self._h, _text(name), _text(display_name))
+            found = self._events[key] = lib.pk_xspace_writer_event_metadata(self._h, _text(name), _text(display_name))
         return found
 
     def _stat_name(self, name: str) -> int:
         found = self._names.get(name)
         if found is None:
-            found = self._names[name] = lib.pk_xspace_stat_metadata(self._h, _text(name))
+            found = self._names[name] = lib.pk_xspace_writer_stat_metadata(self._h, _text(name))
         return found
 
     def finish(self) -> None:

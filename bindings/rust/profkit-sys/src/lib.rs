@@ -262,7 +262,7 @@ pub const PK_VALUE_UINT64: i32 = 3;
 pub const PK_VALUE_INT64: i32 = 4;
 pub const PK_VALUE_TEXT: i32 = 5;
 pub const PK_VALUE_BYTES: i32 = 6;
-/// a text that many events share: `bits` is its pk_xspace_stat_metadata()
+/// a text that many events share: `bits` is its pk_xspace_writer_stat_metadata()
 pub const PK_VALUE_REF: i32 = 7;
 /// compress what is written
 pub const PK_WRITER_GZIP: i32 = 1;
@@ -1017,7 +1017,8 @@ impl Default for pk_run_info {
     }
 }
 
-/// A file of the capture. A row of PK_TABLE_FILES. Frozen; text is borrowed from what gave the row. Since 0.1.
+/// A file of the capture. A row of PK_TABLE_FILES. Filters that the table takes: none. Frozen; text is borrowed
+/// from what gave the row. Since 0.1.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct pk_file_info {
@@ -1272,7 +1273,8 @@ impl Default for pk_metadata_cursor {
     }
 }
 
-/// A compiled module. A row of PK_TABLE_MODULES. Frozen; text is borrowed from what gave the row. Since 0.1.
+/// A compiled module. A row of PK_TABLE_MODULES. Filters that the table takes: host, name. Frozen; text is
+/// borrowed from what gave the row. Since 0.1.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct pk_module_info {
@@ -1431,8 +1433,8 @@ impl Default for pk_activity_device {
     }
 }
 
-/// One execution of a kernel (on TPUs: of an op). A row of PK_TABLE_KERNELS. Frozen; text is borrowed from what
-/// gave the row. Since 0.1.
+/// One execution of a kernel (on TPUs: of an op). A row of PK_TABLE_KERNELS. Filters that the table takes: plane.
+/// Frozen; text is borrowed from what gave the row. Since 0.1.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct pk_kernel_row {
@@ -1641,8 +1643,8 @@ impl Default for pk_memory_space {
     }
 }
 
-/// An allocator of a host. A row of PK_TABLE_ALLOCATORS. Frozen; text is borrowed from what gave the row.
-/// Since 0.1.
+/// An allocator of a host. A row of PK_TABLE_ALLOCATORS. Filters that the table takes: host. Frozen; text is
+/// borrowed from what gave the row. Since 0.1.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct pk_memory_allocator {
@@ -1680,7 +1682,8 @@ impl Default for pk_memory_allocator {
 }
 
 /// A buffer that is alive at the peak of the chosen module. Sizes of all add up to the peak. A row of
-/// PK_TABLE_LIVE_BUFFERS. Frozen; text is borrowed from what gave the row. Since 0.1.
+/// PK_TABLE_LIVE_BUFFERS. Filters that the table takes: none. Frozen; text is borrowed from what gave the row.
+/// Since 0.1.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct pk_live_buffer {
@@ -1730,7 +1733,7 @@ impl Default for pk_live_buffer {
 }
 
 /// A point of the live curve of the chosen module; of pk_memory_table() only where pk_memory_options::curve_points
-/// asked for it. A row of PK_TABLE_LIVE_CURVE. Frozen. Since 0.1.
+/// asked for it. A row of PK_TABLE_LIVE_CURVE. Filters that the table takes: none. Frozen. Since 0.1.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct pk_curve_point {
@@ -2475,8 +2478,8 @@ impl Default for pk_clock_interval {
     }
 }
 
-/// A launch of a Neutrino trace's log. A row of PK_TABLE_PROBE_LAUNCHES. Frozen; text is borrowed from what gave
-/// the row. Since 0.1.
+/// A launch of a Neutrino trace's log. A row of PK_TABLE_PROBE_LAUNCHES. Filters that the table takes: none.
+/// Frozen; text is borrowed from what gave the row. Since 0.1.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct pk_probe_launch {
@@ -2899,7 +2902,8 @@ impl Default for pk_bubbles_options {
 }
 
 /// A step of a device. busy + prelaunch + internal + tail + not recorded is its length, exactly. A row of
-/// PK_TABLE_STEPS. Frozen; text is borrowed from what gave the row. Since 0.1.
+/// PK_TABLE_STEPS. Filters that the table takes: plane, step, time. Frozen; text is borrowed from what gave the
+/// row. Since 0.1.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct pk_bubble_step {
@@ -2958,8 +2962,8 @@ impl Default for pk_bubble_step {
     }
 }
 
-/// A gap of a device that is long enough to be listed. A row of PK_TABLE_GAPS. Frozen; text is borrowed from what
-/// gave the row. Since 0.1.
+/// A gap of a device that is long enough to be listed. A row of PK_TABLE_GAPS. Filters that the table takes:
+/// plane, step, time. Frozen; text is borrowed from what gave the row. Since 0.1.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct pk_bubble {
@@ -3043,7 +3047,8 @@ impl Default for pk_architecture_options {
 }
 
 /// A device in the capture: a device plane of an XSpace, a device of a trace or a table. A row of
-/// PK_TABLE_DEVICES. Frozen; text is borrowed from what gave the row. Since 0.1.
+/// PK_TABLE_DEVICES. Filters that the table takes: none. Frozen; text is borrowed from what gave the row.
+/// Since 0.1.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct pk_device {
@@ -3068,8 +3073,8 @@ impl Default for pk_device {
     }
 }
 
-/// Totals of one op on one line. A row of PK_TABLE_OPS. Frozen; text is borrowed from what gave the row.
-/// Since 0.1.
+/// Totals of one op on one line. A row of PK_TABLE_OPS. Filters that the table takes: host, plane, line, name,
+/// step, time, limit. Frozen; text is borrowed from what gave the row. Since 0.1.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct pk_op {
@@ -3118,8 +3123,8 @@ impl Default for pk_op {
     }
 }
 
-/// Why a device waited in a gap, as far as the capture shows. A row of PK_TABLE_CAUSES. Frozen; text is borrowed
-/// from what gave the row. Since 0.1.
+/// Why a device waited in a gap, as far as the capture shows. A row of PK_TABLE_CAUSES. Filters that the table
+/// takes: plane, step, time. Frozen; text is borrowed from what gave the row. Since 0.1.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct pk_cause {
@@ -3154,7 +3159,7 @@ impl Default for pk_cause {
 
 /// A part of the time of a device: what it did, and why it waited. The rows of a device that are in steps add up
 /// to its steps, the others to the time between its first and last kernel that is in no step. A row of
-/// PK_TABLE_DEVICE_TIME. Frozen. Since 0.1.
+/// PK_TABLE_DEVICE_TIME. Filters that the table takes: plane, step, time. Frozen. Since 0.1.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct pk_device_time {
@@ -3185,7 +3190,7 @@ impl Default for pk_device_time {
 }
 
 /// A fact of the model that ran: what it is, how sure it is, and where it comes from. A row of PK_TABLE_FACTS.
-/// Frozen; text is borrowed from what gave the row. Since 0.1.
+/// Filters that the table takes: plane. Frozen; text is borrowed from what gave the row. Since 0.1.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct pk_fact {
@@ -3217,7 +3222,8 @@ impl Default for pk_fact {
 }
 
 /// A call of a collective by all members of its process group, over all nodes of the capture. A row of
-/// PK_TABLE_COLLECTIVE_CALLS. Frozen; text is borrowed from what gave the row. Since 0.1.
+/// PK_TABLE_COLLECTIVE_CALLS. Filters that the table takes: time. Frozen; text is borrowed from what gave the row.
+/// Since 0.1.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct pk_collective_call {
@@ -3264,8 +3270,8 @@ impl Default for pk_collective_call {
     }
 }
 
-/// Totals of one communication op on one line. A row of PK_TABLE_COLLECTIVES. Frozen; text is borrowed from what
-/// gave the row. Since 0.1.
+/// Totals of one communication op on one line. A row of PK_TABLE_COLLECTIVES. Filters that the table takes: host,
+/// plane, line, name, step, time, limit. Frozen; text is borrowed from what gave the row. Since 0.1.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct pk_collective {
@@ -3655,6 +3661,19 @@ extern "C" {
         out: *mut pk_stat_cursor,
         err: *mut *mut pk_error,
     ) -> pk_status;
+    /// Finds one stat of an event by its name, in the order of pk_event_stats(): the first of that name. Ownership: text is borrowed from
+    /// `profile`. Errors: PK_E_NOT_FOUND (it has none of that name), PK_E_DAMAGED (before one was found), PK_E_INVALID_ARGUMENT (no such
+    /// plane; unknown origins). Since 0.1.
+    pub fn pk_event_stat_find(
+        profile: *const pk_profile,
+        file: u32,
+        plane: u32,
+        event: *const pk_event,
+        origins: u32,
+        name: pk_str,
+        out: *mut pk_stat,
+        err: *mut *mut pk_error,
+    ) -> pk_status;
     /// Puts a cursor before the stats of an event metadata entry. Ownership: the cursor borrows `profile` and needs no release.
     /// Errors: PK_E_NOT_FOUND (no such entry), PK_E_INVALID_ARGUMENT (no such plane). Since 0.1.
     pub fn pk_event_metadata_stats(
@@ -4037,54 +4056,54 @@ extern "C" {
         err: *mut *mut pk_error,
     ) -> pk_status;
     /// Names a host that was profiled, or keeps a remark (PK_NOTE_). Not while a plane is open. Since 0.1.
-    pub fn pk_xspace_note(writer: *mut pk_xspace_writer, kind: i32, text: pk_str);
+    pub fn pk_xspace_writer_note(writer: *mut pk_xspace_writer, kind: i32, text: pk_str);
     /// Begins a plane; none may be open. `id`: as other tools show it, any number. What is wrong is the status of the
     /// writer. Since 0.1.
-    pub fn pk_xspace_begin_plane(writer: *mut pk_xspace_writer, name: pk_str, id: i64);
+    pub fn pk_xspace_writer_begin_plane(writer: *mut pk_xspace_writer, name: pk_str, id: i64);
     /// Ends the plane, and the line that is open, and writes both. Since 0.1.
-    pub fn pk_xspace_end_plane(writer: *mut pk_xspace_writer);
+    pub fn pk_xspace_writer_end_plane(writer: *mut pk_xspace_writer);
     /// The id of the event metadata of that name in the open plane, made when it is new; `display_name` may be empty. 0
     /// after a failure. Since 0.1.
-    pub fn pk_xspace_event_metadata(
+    pub fn pk_xspace_writer_event_metadata(
         writer: *mut pk_xspace_writer,
         name: pk_str,
         display_name: pk_str,
     ) -> i64;
     /// The id of the name of a stat, or of a text for PK_VALUE_REF. 0 after a failure. Since 0.1.
-    pub fn pk_xspace_stat_metadata(writer: *mut pk_xspace_writer, name: pk_str) -> i64;
+    pub fn pk_xspace_writer_stat_metadata(writer: *mut pk_xspace_writer, name: pk_str) -> i64;
     /// Adds a fact that all executions of an operation share, to its metadata in the open plane. Since 0.1.
-    pub fn pk_xspace_metadata_stat(
+    pub fn pk_xspace_writer_metadata_stat(
         writer: *mut pk_xspace_writer,
         event_metadata: i64,
         stat_metadata: i64,
         value: *const pk_value,
     );
     /// Adds a fact of the open plane. Since 0.1.
-    pub fn pk_xspace_plane_stat(
+    pub fn pk_xspace_writer_plane_stat(
         writer: *mut pk_xspace_writer,
         stat_metadata: i64,
         value: *const pk_value,
     );
     /// Begins a line of the open plane. `timestamp_ns` is what the offsets of the line's events count from: Unix ns, or ns since
     /// the profile's start. Since 0.1.
-    pub fn pk_xspace_begin_line(
+    pub fn pk_xspace_writer_begin_line(
         writer: *mut pk_xspace_writer,
         id: i64,
         name: pk_str,
         timestamp_ns: i64,
     );
     /// Ends the line that is open. Since 0.1.
-    pub fn pk_xspace_end_line(writer: *mut pk_xspace_writer);
+    pub fn pk_xspace_writer_end_line(writer: *mut pk_xspace_writer);
     /// Adds an event to the line that is open: `offset_ps` after the line's timestamp, `duration_ps` long. Its stats follow by
-    /// pk_xspace_event_stat(). What is wrong is the status of the writer. Since 0.1.
-    pub fn pk_xspace_event(
+    /// pk_xspace_writer_event_stat(). What is wrong is the status of the writer. Since 0.1.
+    pub fn pk_xspace_writer_event(
         writer: *mut pk_xspace_writer,
         event_metadata: i64,
         offset_ps: i64,
         duration_ps: i64,
     );
     /// Adds a fact of the event that was added last. Since 0.1.
-    pub fn pk_xspace_event_stat(
+    pub fn pk_xspace_writer_event_stat(
         writer: *mut pk_xspace_writer,
         stat_metadata: i64,
         value: *const pk_value,
@@ -4512,7 +4531,7 @@ extern "C" {
     /// The name of a table: "files", "ops", …; "" for an unknown value. Ownership: static. Since 0.1.
     pub fn pk_table_name(table: i32) -> *const c_char;
     /// Opens a table of a profile and runs the analysis that it needs, with default options. `options` may be NULL. Which filters a
-    /// table takes docs/tables.md says. A table without rows is no failure. probe_records are opened by pk_probe_records_table().
+    /// table takes the comment of its struct says, and docs/tables.md. A table without rows is no failure. probe_records are opened by pk_probe_records_table().
     /// Ownership: the caller ends `*out` with pk_table_free(); it holds a reference to `profile`. Errors: PK_E_INVALID_ARGUMENT (no
     /// such table; a filter that it does not take, or that fits nothing, without PK_TABLE_ALLOW_EMPTY), PK_E_CANCELLED, PK_E_LIMIT, PK_E_OUT_OF_MEMORY.
     /// Since 0.1.

@@ -3,7 +3,7 @@
 use crate::error::{check, got, set_read_failure, Error};
 use crate::hooks::{slice, Bridge, Handle, Hooks};
 use crate::kinds::{Compression, Family, Io, LineKind, PlaneKind, StatOrigin};
-use crate::rows::{bytes, flag, path, row_at, text, Batched, FromRaw, OneByOne, Strings};
+use crate::rows::{borrowed, bytes, flag, path, row_at, text, Batched, FromRaw, OneByOne, Strings};
 use crate::rows_of_tables::{EventMetadata, FileInfo, LineInfo, LineSummary, PlaneInfo, Run, StatMetadata};
 use crate::Result;
 use profkit_sys as sys;
@@ -660,6 +660,16 @@ impl<'p> Plane<'p> {
         Stats::begin(|out, err| unsafe {
             sys::pk_event_stats(self.profile, self.file, self.position, &event.raw, origins, out, err)
         })
+    }
+    /// The first of them with that name; `None` when there is none.
+    #[must_use]
+    pub fn find_stat(&self, event: &Event<'p>, name: &str) -> Option<Stat<'p>> {
+        let origins = (sys::PK_ORIGIN_EVENT | sys::PK_ORIGIN_METADATA) as u32;
+        // SAFETY: as stats_of().
+        let found = got(|out, err| unsafe {
+            sys::pk_event_stat_find(self.profile, self.file, self.position, &event.raw, origins, borrowed(name.as_bytes()), out, err)
+        });
+        found.ok().map(|raw| Stat { raw, owner: PhantomData })
     }
 }
 

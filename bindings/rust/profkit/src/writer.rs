@@ -121,64 +121,64 @@ impl<'w> XSpaceWriter<'w> {
     /// Names a host that was profiled. Not while a plane is open.
     pub fn hostname(&mut self, name: &str) {
         // SAFETY: the handle is ours; the text lives until the call returns. So in all that follow.
-        unsafe { sys::pk_xspace_note(self.raw(), sys::PK_NOTE_HOSTNAME, borrowed(name.as_bytes())) }
+        unsafe { sys::pk_xspace_writer_note(self.raw(), sys::PK_NOTE_HOSTNAME, borrowed(name.as_bytes())) }
     }
     /// Keeps a remark. Not while a plane is open.
     pub fn warning(&mut self, remark: &str) {
         // SAFETY: as hostname().
-        unsafe { sys::pk_xspace_note(self.raw(), sys::PK_NOTE_WARNING, borrowed(remark.as_bytes())) }
+        unsafe { sys::pk_xspace_writer_note(self.raw(), sys::PK_NOTE_WARNING, borrowed(remark.as_bytes())) }
     }
     /// Opens a plane.
     pub fn begin_plane(&mut self, name: &str, id: i64) {
         // SAFETY: as hostname().
-        unsafe { sys::pk_xspace_begin_plane(self.raw(), borrowed(name.as_bytes()), id) }
+        unsafe { sys::pk_xspace_writer_begin_plane(self.raw(), borrowed(name.as_bytes()), id) }
     }
     /// Ends it.
     pub fn end_plane(&mut self) {
         // SAFETY: as hostname().
-        unsafe { sys::pk_xspace_end_plane(self.raw()) }
+        unsafe { sys::pk_xspace_writer_end_plane(self.raw()) }
     }
     /// The id of an event's name in the open plane, made when it is new. `display_name` may be "".
     pub fn event_name(&mut self, name: &str, display_name: &str) -> NameId {
         // SAFETY: as hostname().
         NameId(unsafe {
-            sys::pk_xspace_event_metadata(self.raw(), borrowed(name.as_bytes()), borrowed(display_name.as_bytes()))
+            sys::pk_xspace_writer_event_metadata(self.raw(), borrowed(name.as_bytes()), borrowed(display_name.as_bytes()))
         })
     }
     /// The id of a stat's name in the open plane, made when it is new.
     pub fn stat_name(&mut self, name: &str) -> NameId {
         // SAFETY: as hostname().
-        NameId(unsafe { sys::pk_xspace_stat_metadata(self.raw(), borrowed(name.as_bytes())) })
+        NameId(unsafe { sys::pk_xspace_writer_stat_metadata(self.raw(), borrowed(name.as_bytes())) })
     }
     /// A fact that all events of a name share.
     pub fn metadata_stat(&mut self, event: NameId, stat: NameId, value: &Value<'_>) {
         // SAFETY: as hostname().
-        unsafe { sys::pk_xspace_metadata_stat(self.raw(), event.0, stat.0, &raw_of(value)) }
+        unsafe { sys::pk_xspace_writer_metadata_stat(self.raw(), event.0, stat.0, &raw_of(value)) }
     }
     /// A fact of the open plane.
     pub fn plane_stat(&mut self, stat: NameId, value: &Value<'_>) {
         // SAFETY: as hostname().
-        unsafe { sys::pk_xspace_plane_stat(self.raw(), stat.0, &raw_of(value)) }
+        unsafe { sys::pk_xspace_writer_plane_stat(self.raw(), stat.0, &raw_of(value)) }
     }
     /// Opens a line. `timestamp_ns` is what the offsets of its events count from.
     pub fn begin_line(&mut self, name: &str, id: i64, timestamp_ns: i64) {
         // SAFETY: as hostname().
-        unsafe { sys::pk_xspace_begin_line(self.raw(), id, borrowed(name.as_bytes()), timestamp_ns) }
+        unsafe { sys::pk_xspace_writer_begin_line(self.raw(), id, borrowed(name.as_bytes()), timestamp_ns) }
     }
     /// Ends it.
     pub fn end_line(&mut self) {
         // SAFETY: as hostname().
-        unsafe { sys::pk_xspace_end_line(self.raw()) }
+        unsafe { sys::pk_xspace_writer_end_line(self.raw()) }
     }
     /// Adds an event to the open line.
     pub fn event(&mut self, name: NameId, offset_ps: i64, duration_ps: i64) {
         // SAFETY: as hostname().
-        unsafe { sys::pk_xspace_event(self.raw(), name.0, offset_ps, duration_ps) }
+        unsafe { sys::pk_xspace_writer_event(self.raw(), name.0, offset_ps, duration_ps) }
     }
     /// A fact of the event that was added last.
     pub fn event_stat(&mut self, stat: NameId, value: &Value<'_>) {
         // SAFETY: as hostname().
-        unsafe { sys::pk_xspace_event_stat(self.raw(), stat.0, &raw_of(value)) }
+        unsafe { sys::pk_xspace_writer_event_stat(self.raw(), stat.0, &raw_of(value)) }
     }
 
     /// Ends what is open and completes the output.
