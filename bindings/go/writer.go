@@ -158,7 +158,9 @@ func (w *XSpaceWriter) BeginPlane(name string, id int64) {
 }
 
 // EndPlane ends it.
-func (w *XSpaceWriter) EndPlane() { w.do(func(raw *C.pk_xspace_writer) { C.pk_xspace_writer_end_plane(raw) }) }
+func (w *XSpaceWriter) EndPlane() {
+	w.do(func(raw *C.pk_xspace_writer) { C.pk_xspace_writer_end_plane(raw) })
+}
 
 // EventName is the id of an event's name in the open plane, made when it is new. The display name may be "".
 func (w *XSpaceWriter) EventName(name, displayName string) (id NameID) {
@@ -184,7 +186,9 @@ func (w *XSpaceWriter) BeginLine(name string, id, timestampNs int64) {
 }
 
 // EndLine ends it.
-func (w *XSpaceWriter) EndLine() { w.do(func(raw *C.pk_xspace_writer) { C.pk_xspace_writer_end_line(raw) }) }
+func (w *XSpaceWriter) EndLine() {
+	w.do(func(raw *C.pk_xspace_writer) { C.pk_xspace_writer_end_line(raw) })
+}
 
 // Event adds an event to the open line.
 func (w *XSpaceWriter) Event(name NameID, offsetPs, durationPs int64) {

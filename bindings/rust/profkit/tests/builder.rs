@@ -28,8 +28,8 @@ fn rows_of_a_host_become_a_profile() {
         start_ps: start_us * US,
         duration_ps: us * US,
         correlation,
-        launch_ps: None,
         kind: Some(KernelKind::Compute),
+        ..Default::default()
     };
     builder.kernels(&[kernel("gemm", 100, 300, 1), kernel("relu", 900, 80, 2)]).unwrap();
     let call = |start_us: i64, correlation| TraceSpan {
