@@ -5,13 +5,12 @@
 #include <utility>
 
 #include "arrow_tables.hpp"
+#include "text.hpp"
 
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 namespace capi {
 namespace {
-
-std::string_view view_of(const pk_str& text) noexcept { return {text.data, text.size}; }
 
 using held_records = std::unique_ptr<pk_probe_records, void (*)(pk_probe_records*) noexcept>;
 
@@ -27,7 +26,7 @@ class record_table final : public arrow_table {
               [](const pk_probe_field& a, const pk_probe_field& b) { return a.declared < b.declared; });
     for (const pk_probe_field& field : fields_)
       columns_.push_back(
-          {unused_name(view_of(field.name)), field.bytes == 8 ? column_type::uint64 : column_type::uint32, ""});
+          {unused_name(text_in(field.name)), field.bytes == 8 ? column_type::uint64 : column_type::uint32, ""});
   }
   const arrow_columns& columns() const noexcept override { return columns_; }
 

@@ -50,7 +50,6 @@ static_assert(static_cast<std::int32_t>(launched_work::graph) == PK_LAUNCH_GRAPH
 
 using numbered_parts = std::vector<numbered_part>;
 
-std::string_view text_in(pk_str text) noexcept { return text.data ? std::string_view(text.data, text.size) : std::string_view(); }
 bool is_text(pk_str text) noexcept { return text.data || text.size == 0; }
 fault no_text(const char* name) { return null_argument((std::string(name) + ".data").c_str()); }
 

@@ -17,6 +17,7 @@
 #include <type_traits>
 
 #include "error.hpp"
+#include "text.hpp"
 
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
@@ -63,8 +64,6 @@ class profile_reference {
  private:
   pk_profile* profile_;
 };
-
-[[nodiscard]] inline pk_str borrowed(std::string_view text) noexcept { return {text.data(), text.size()}; }
 
 // A handle with one reference.
 [[nodiscard]] std::unique_ptr<pk_profile> handle_of(std::shared_ptr<const profile> core);

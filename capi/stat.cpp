@@ -103,8 +103,6 @@ pk_stat to_stat(const stat_view& view, const metadata_lookup& names, std::uint8_
           origin};
 }
 
-std::string_view view_of(const pk_str& text) noexcept { return text.size == 0 ? std::string_view() : std::string_view(text.data, text.size); }
-
 stat_cursor_state begin(const pk_profile* profile, std::uint32_t file, std::uint32_t plane,
                         std::uint32_t origins) noexcept {
   stat_cursor_state cursor{};
@@ -178,13 +176,13 @@ pk_status pk_event_stat_find(const pk_profile* profile, uint32_t file, uint32_t 
   while (status == PK_OK) {
     pk_stat one;
     status = pk_stat_next(&cursor, &one, err);
-    if (status != PK_OK || view_of(one.name) != view_of(name)) continue;
+    if (status != PK_OK || text_in(one.name) != text_in(name)) continue;
     *out = one;
     return PK_OK;
   }
   if (status != PK_END) return status;
   return guard(err, [&]() -> result<pk_status> {
-    return profkit::fault{profkit::fault_code::not_found, "the event has no stat \"" + std::string(view_of(name)) + "\"", "", profkit::no_offset, ""};
+    return profkit::fault{profkit::fault_code::not_found, "the event has no stat \"" + std::string(text_in(name)) + "\"", "", profkit::no_offset, ""};
   });
 }
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "options.hpp"
+#include "text.hpp"
 
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
@@ -72,15 +73,13 @@ static_assert(static_cast<std::int32_t>(stat_kind::str_value) == PK_VALUE_TEXT);
 static_assert(static_cast<std::int32_t>(stat_kind::bytes_value) == PK_VALUE_BYTES);
 static_assert(static_cast<std::int32_t>(stat_kind::ref_value) == PK_VALUE_REF);
 
-std::string_view given_text(pk_str text) noexcept { return {text.data ? text.data : "", text.data ? text.size : 0}; }
-
 // No value, or one of an unknown kind, makes a stat without a value.
 stat_value value_of(const pk_value* value) noexcept {
   stat_value v;
   if (!value || value->kind < PK_VALUE_DOUBLE || value->kind > PK_VALUE_REF) return v;
   v.kind = static_cast<stat_kind>(value->kind);
   v.scalar = value->bits;
-  v.text = given_text(value->text);
+  v.text = text_in(value->text);
   return v;
 }
 
@@ -131,22 +130,22 @@ pk_status pk_xspace_writer_open(const pk_writer_options* options, const char* pa
 
 void pk_xspace_writer_note(pk_xspace_writer* writer, int32_t kind, pk_str text) noexcept {
   if (!writer) return;
-  if (kind == PK_NOTE_HOSTNAME) writer->core.add_hostname(given_text(text));
-  if (kind == PK_NOTE_ERROR) writer->core.add_error(given_text(text));
-  if (kind == PK_NOTE_WARNING) writer->core.add_warning(given_text(text));
+  if (kind == PK_NOTE_HOSTNAME) writer->core.add_hostname(text_in(text));
+  if (kind == PK_NOTE_ERROR) writer->core.add_error(text_in(text));
+  if (kind == PK_NOTE_WARNING) writer->core.add_warning(text_in(text));
 }
 
 void pk_xspace_writer_begin_plane(pk_xspace_writer* writer, pk_str name, int64_t id) noexcept {
-  if (writer) writer->core.begin_plane(given_text(name), id);
+  if (writer) writer->core.begin_plane(text_in(name), id);
 }
 void pk_xspace_writer_end_plane(pk_xspace_writer* writer) noexcept {
   if (writer) writer->core.end_plane();
 }
 int64_t pk_xspace_writer_event_metadata(pk_xspace_writer* writer, pk_str name, pk_str display_name) noexcept {
-  return writer ? writer->core.event_metadata(given_text(name), given_text(display_name)) : 0;
+  return writer ? writer->core.event_metadata(text_in(name), text_in(display_name)) : 0;
 }
 int64_t pk_xspace_writer_stat_metadata(pk_xspace_writer* writer, pk_str name) noexcept {
-  return writer ? writer->core.stat_metadata(given_text(name)) : 0;
+  return writer ? writer->core.stat_metadata(text_in(name)) : 0;
 }
 void pk_xspace_writer_metadata_stat(pk_xspace_writer* writer, int64_t event_metadata, int64_t stat_metadata,
                              const pk_value* value) noexcept {
@@ -159,7 +158,7 @@ void pk_xspace_writer_begin_line(pk_xspace_writer* writer, int64_t id, pk_str na
   if (!writer) return;
   profkit::line_to_write line;
   line.id = id;
-  line.name = given_text(name);
+  line.name = text_in(name);
   line.timestamp_ns = timestamp_ns;
   writer->core.begin_line(line);
 }

@@ -61,7 +61,7 @@ class Runs(truth.Case):
 
     def test_steps_follow_launches(self):
         """A kernel is of the step in which it was launched, however late it runs; an instant at the border begins the next.
-        The second step is marked at 100, while what the first one launched runs until 350."""
+        The second step is marked at 100, while what the first one launched runs until 350: there that one ends, and the second begins."""
         kernel, span, step, finished = self.builder()
         for number, (at, begins) in enumerate(((99, 300), (100, 400), (199, 500), (0, 200)), 1):
             self.launched(span, (number, at))
@@ -70,7 +70,7 @@ class Runs(truth.Case):
         step(6, 100, 100)
         profile = finished()
         self.assertEqual([(row["step_id"], row["start_ps"] // US, row["end_ps"] // US) for row in profile.table("steps").to_dicts()],
-                         [("5", 0, 400), ("6", 400, 550)])
+                         [("5", 0, 350), ("6", 350, 550)])
         for at, wanted in ((0, ["k1", "k4"]), (1, ["k2", "k3"])):
             (line,) = profile.document("ops", step=at)["lines"]
             self.assertEqual(sorted(op["name"] for op in line["ops"]), wanted)

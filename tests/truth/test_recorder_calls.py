@@ -93,7 +93,7 @@ class Calls(truth.Case):
     def test_what_is_not_known(self):
         """Flags that this release does not know, and reserved fields that are not 0."""
         unknown = self.lib.Unsupported
-        for kind, known in (("kernel", 3), ("step", 1), ("allocation", 1)):
+        for kind, known in (("kernel", 31), ("step", 1), ("allocation", 1)):
             self.add(kind, {"flags": known})
             self.refuses("row 1: ", kind, {}, {"flags": known + 1}, error=unknown)
         for kind in ("kernel", "span", "value"):

@@ -44,6 +44,15 @@ std::string host_in_name(const name_rule& row, std::string_view name) {
   return std::string(stem);
 }
 
+detection found_by(const std::shared_ptr<const format>& of, std::string why) {
+  detection found;
+  found.family = file_family::own;
+  found.sure = detection_confidence::certain;
+  found.why = std::move(why);
+  found.own = of;
+  return found;
+}
+
 }  // namespace
 
 detection detect_by_name(std::string_view file_name) {
@@ -72,6 +81,11 @@ detection detect_by_content(std::string_view head) {
 }
 
 detection detect(std::string_view file_name, std::string_view head) {
+  if (const std::shared_ptr<const format> saved = saved_recordings(); saved->recognises(head)) {
+    detection found = found_by(saved, std::string("probe: ") + saved_recording);
+    found.host = host_of_saved(head);
+    return found;
+  }
   constexpr std::size_t first_look_bytes = 4096;
   detection named = detect_by_name(file_name);
   if (named.sure == detection_confidence::certain && head.size() > first_look_bytes) {
@@ -105,22 +119,9 @@ detection detected_probe_trace(detection_confidence sure, const char* why) {
 }
 
 detection detect(std::string_view file_name, std::string_view head, const own_formats& own) {
-  const auto found_by = [&](const std::shared_ptr<const format>& of, std::string why) {
-    detection found;
-    found.family = file_family::own;
-    found.sure = detection_confidence::certain;
-    found.why = std::move(why);
-    found.own = of;
-    return found;
-  };
   const std::string_view first = head.substr(0, probe_bytes);
   for (const std::shared_ptr<const format>& of : own)
     if (of != nullptr && of->recognises(first)) return found_by(of, std::string("own format ") + of->name());
-  if (const std::shared_ptr<const format> saved = saved_recordings(); saved->recognises(first)) {
-    detection found = found_by(saved, "probe: a recording that was exported");
-    found.host = host_of_saved(first);
-    return found;
-  }
   return detect(file_name, head);
 }
 

@@ -4,6 +4,7 @@
 #include <formats/chrome/probe_json.hpp>
 #include <formats/foreign/foreign_format.hpp>
 #include <formats/probe_wire.hpp>
+#include <formats/recording/saved.hpp>
 #include <formats/registry.hpp>
 #include <read/detect.hpp>
 
@@ -53,6 +54,7 @@ detection_report explain_detection(std::string_view file_name, std::string_view 
   const detection named = detect_by_name(file_name), found = detect(file_name, head);
   for (const known_format* const known : known_formats())
     if (known->names.count != 0) report.considered.push_back(considered(*known, named, head));
+  if (found.family == file_family::own) report.considered.push_back({family_name(found.family), true, "", false, true, saved_recording});
   const foreign_format* const other = foreign_of(found, file_name, head);
   for (const foreign_format& known : foreign_formats()) {
     const std::string names = known.suffix.empty() ? "" : "*" + std::string(known.suffix);

@@ -24,6 +24,8 @@ inline constexpr std::string_view position_key = "position";
 inline constexpr std::string_view arguments_key = "arguments";
 inline constexpr std::string_view allocation_name = "MemoryAllocation", deallocation_name = "MemoryDeallocation";
 
+// What such a file is, for people.
+inline constexpr const char* saved_recording = "a host's own trace, as export writes it";
 // The format of such files, which profkit knows.
 [[nodiscard]] std::shared_ptr<const format> saved_recordings();
 // The host that the beginning of such a file says; "" where it says none.

@@ -394,6 +394,8 @@ result<void> place_by_marks(const activity& of, std::size_t device, const group_
     } else if (free_ps <= m.start_ps && m.start_ps > windows[i - 1].start_ps) {
       if (windows[i - 1].end_ps == w.start_ps) windows[i - 1].end_ps = m.start_ps;
       w.start_ps = m.start_ps;
+    } else if (marker_of[i - 1] && marks[*marker_of[i - 1]].ends_itself && windows[i - 1].end_ps < w.start_ps) {
+      w.start_ps = std::clamp(free_ps, std::max(m.start_ps, windows[i - 1].end_ps), w.start_ps);
     }
   }
   if (!is_open) return {};

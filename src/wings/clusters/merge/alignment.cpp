@@ -247,6 +247,9 @@ class trace_aligner {
       why = why_not_xspace(t.bytes);
     else if (held == file_content::trace_events)
       why = no_xspace_but_chrome_traces(t.input.path);
+    else if (held == file_content::recording)
+      why = fault{fault_code::unsupported, "this is a host's own trace, not an XSpace", "", no_offset,
+                  "Open the folder of all of them: they are on one clock by their origins. `profkit export FOLDER` writes one trace of them."};
     else if (held != file_content::planes)
       why = fault{fault_code::unsupported, std::string("this is a file of the kind ") + family_name(is) + ", not an XSpace", "",
                   no_offset, "Name the *.xplane.pb of the node."};
