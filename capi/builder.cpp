@@ -139,7 +139,7 @@ std::optional<fault> bad_head(std::size_t at, pk_str text, std::uint32_t flags, 
 bool is_outside(std::int32_t n, std::int32_t most) noexcept { return n < 0 || n > most; }
 
 result<recorded_kernel> to_core(std::size_t at, const pk_trace_kernel& k) {
-  constexpr std::uint32_t known = 2 * PK_TRACE_KERNEL_HAS_MESSAGE - 1;
+  constexpr std::uint32_t known = 2 * PK_TRACE_KERNEL_HAS_MESSAGE - 1;  // up to the last
   if (auto bad = bad_head(at, k.name, k.flags, known, "pk_trace_kernel")) return std::move(*bad);
   for (const pk_str& text : {k.op, k.module, k.program, k.input_shapes, k.input_types, k.number_type, k.group, k.group_ranks, k.arguments})
     if (!is_text(text)) return bad_row(at, "a text is NULL, and its size is not 0");

@@ -5,7 +5,6 @@
 #include "base/contained.hpp"
 
 #include <algorithm>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -22,19 +21,9 @@ bool filters_anything(const query_filters& o) noexcept {
   return !o.host.empty() || !o.plane.empty() || !o.line.empty() || !o.name.empty() || o.step || o.from_ps || o.to_ps;
 }
 
-// The one file that is selected, where that is a recording.
-std::optional<std::size_t> recorded_file_of(const profile& p, const selection& selected) {
-  std::optional<std::size_t> found;
-  for (std::size_t file = 0; file < p.file_count(); ++file) {
-    if (!selected.file(file)) continue;
-    if (found || p.recorded(file) == nullptr) return std::nullopt;
-    found = file;
-  }
-  return found;
-}
-
 // Whether what was asked for can be had from these files.
-result<void> check(const profile& p, const trace_export_options& o, const selection& selected) {
+result<void> check(const trace_job& job) {
+  const trace_export_options& o = job.o;
   if (o.format < trace_format::trace_json || o.format > trace_format::csv)
     return refused_export(fault_code::invalid_argument, "there is no such trace format", "");
   if (o.like_xla && o.format != trace_format::trace_json)
@@ -45,8 +34,8 @@ result<void> check(const profile& p, const trace_export_options& o, const select
     return refused_export(fault_code::invalid_argument, "XLA's converter writes a whole XSpace: it knows no filters",
                           "leave the filters out, or write trace.json without the compatibility");
   if (o.format != trace_format::xspace && !o.like_xla) return {};
-  if (o.format == trace_format::xspace && recorded_file_of(p, selected)) return {};
-  const std::size_t files = xspace_files(p, selected).size();
+  if (o.format == trace_format::xspace && job.recorded() != nullptr) return {};
+  const std::size_t files = xspace_files(job.p, job.selected).size();
   if (files == 1) return {};
   if (files == 0)
     return refused_export(fault_code::unsupported, "there is no XSpace to write this from",
@@ -84,17 +73,17 @@ result<trace_export_outcome> export_trace(const trace& t, const trace_export_opt
       outcome.absent = absence_of_events(p);
       return outcome;
     }
-    if (result<void> possible = check(p, o, *selected); !possible) return std::move(possible).error();
     damage_list damage(p, *selected);
     files.erase(std::remove_if(files.begin(), files.end(), [&](std::size_t file) { return !selected->file(file); }), files.end());
     for (const std::size_t file : files) damage.note_file(file);
     const trace_job job{t, p, o, *selected, files, damage, outcome, into};
+    if (result<void> possible = check(job); !possible) return std::move(possible).error();
     result<void> written;
     switch (o.format) {
       case trace_format::trace_json: written = o.like_xla ? write_xla_json(job) : write_trace_json(job); break;
       case trace_format::perfetto: written = write_perfetto(job); break;
       case trace_format::xspace:
-        written = recorded_file_of(p, *selected) ? write_recording_xspace(job) : write_xspace_slice(job);
+        written = job.recorded() != nullptr ? write_recording_xspace(job) : write_xspace_slice(job);
         break;
       case trace_format::csv: written = write_events_csv(job); break;
     }

@@ -24,6 +24,9 @@ struct trace_job {
   damage_list& damage;
   trace_export_outcome& outcome;
   sink& into;
+
+  // All that is written, where that is one recording; else null.
+  [[nodiscard]] const recording* recorded() const { return files.size() == 1 ? p.recorded(files.front()) : nullptr; }
 };
 
 // Texts of a file that say what was lost before it was written; in a merged trace each begins with its node.

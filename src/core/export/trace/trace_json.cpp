@@ -200,7 +200,7 @@ class json_exporter final : public line_visitor {
   }
 
   const trace_job& job_;
-  const recording* const recorded_ = job_.files.size() == 1 ? job_.p.recorded(job_.files.front()) : nullptr;  // all that is written
+  const recording* const recorded_ = job_.recorded();
   std::int32_t process_position_ = -1;
   row_writer rows_;
   const std::size_t nodes_;     // whose events stand in sections of their own; 0: no sections

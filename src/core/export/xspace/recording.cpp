@@ -1,5 +1,6 @@
 // A recording as an XSpace that XProf opens, and that is read as the recording again: planes and lines with their positions for ids, and
 // first what they are.
+#include "analyse/tree/json_stats.hpp"
 #include "export/trace/parts.hpp"
 #include "export/trace/process_titles.hpp"
 #include "export/trace/shown_lines.hpp"
@@ -27,7 +28,7 @@ class recording_writer final : public line_visitor {
     const std::size_t file = job_.files.front();
     writer_.begin_plane(layout_key);
     writer_.add_plane_stat(writer_.stat_metadata(layout_key),
-                           stat_value::of_text(layout_of(job_.p.recorded(file)->all(), host_of(job_.p, file), job_.p.origin_unix_ns())));
+                           stat_value::of_text(layout_of(job_.recorded()->all(), host_of(job_.p, file), job_.p.origin_unix_ns())));
     writer_.end_plane();
     if (result<void> walked = walk_lines(job_, *this); !walked) return walked;
     if (begun_) writer_.end_plane();
@@ -54,8 +55,8 @@ class recording_writer final : public line_visitor {
   result<void> take(const placed_event* events, std::size_t count) override {
     for (const placed_event* event = events; event != events + count; ++event) {
       writer_.add_event(writer_.event_metadata(process_.name_of(*event)), event->start_ps, event->duration_ps);
-      for (json_members args(json_member(event->json(), "args")); args.next();)
-        writer_.add_event_stat(writer_.stat_metadata(plain(args.key())), value_of(args.key(), args.value()));
+      for (json_members args(json_member(event->json(), "args")); args.next();) add_stat(args.key(), args.value());
+      arguments_.clear();
     }
     (is_counter_ ? job_.outcome.counters : job_.outcome.events) += count;
     return state();
@@ -68,30 +69,23 @@ class recording_writer final : public line_visitor {
  private:
   // Viewers know devices by such names.
   [[nodiscard]] std::string plane_name(const shown_process& process) const {
-    const auto& devices = job_.p.recorded(process.file)->all().devices;
+    const auto& devices = job_.recorded()->all().devices;
     if (process.position < 0 || static_cast<std::size_t>(process.position) >= devices.size()) return process.name;
     const activity_device& device = devices[static_cast<std::size_t>(process.position)].facts;
     const char* const type = device.type == accelerator::gpu ? "GPU" : device.type == accelerator::tpu ? "TPU" : nullptr;
     return type == nullptr || device.ordinal < 0 ? process.name : "/device:" + (type + (":" + std::to_string(device.ordinal)));
   }
-  // A key without its escapes.
-  std::string_view plain(std::string_view key) {
-    quoted_.assign("\"").append(key).append("\"");
-    return json_text(quoted_, key_);
-  }
-  // A number as a number, anything else as text; a host's own arguments as the object that they are.
-  stat_value value_of(std::string_view key, std::string_view raw) {
-    if (key == arguments_key) return stat_value::of_text(raw);
-    if (raw.empty() || raw.front() == '"') return stat_value::of_text(json_text(raw, text_));
-    const char* const end = raw.data() + raw.size();
-    const auto is_whole = [end](std::from_chars_result read) { return read.ec == std::errc() && read.ptr == end; };
-    std::int64_t integer = 0;
-    if (is_whole(std::from_chars(raw.data(), end, integer))) return stat_value::of_int64(integer);
-    std::uint64_t large = 0;
-    if (is_whole(std::from_chars(raw.data(), end, large))) return stat_value::of_uint64(large);
-    double number = 0;
-    if (is_whole(std::from_chars(raw.data(), end, number))) return stat_value::of_double(number);
-    return stat_value::of_text(raw);
+  // An argument as a stat; a host's own arguments as the object that they are.
+  void add_stat(std::string_view key, std::string_view raw) {
+    const named_stat argument = arguments_.of_member(key, raw);
+    stat_value value{argument.kind, argument.bits, argument.text};
+    if (argument.kind == stat_kind::none) {
+      double number = 0;
+      const char* const end = raw.data() + raw.size();
+      const auto read = std::from_chars(raw.data(), end, number);
+      value = read.ec == std::errc() && read.ptr == end ? stat_value::of_double(number) : stat_value::of_text(raw);
+    }
+    writer_.add_event_stat(writer_.stat_metadata(argument.name), value);
   }
   [[nodiscard]] result<void> state() const {
     const fault* const failed = writer_.failed();
@@ -102,7 +96,7 @@ class recording_writer final : public line_visitor {
   xspace_writer writer_;
   shown_process process_{};
   bool begun_ = false, is_counter_ = false;
-  std::string quoted_, key_, text_;
+  json_stats arguments_;
 };
 
 }  // namespace

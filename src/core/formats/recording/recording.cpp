@@ -95,21 +95,21 @@ std::uint32_t origin_of(recording::contents& of, const recorded_kernel& kernel) 
 std::vector<std::vector<recording::contents::line>> recording::contents::lines_by_plane() const {
   std::vector<std::vector<line>> planes(devices.size() + processes.size());
   for (std::size_t d = 0; d < devices.size(); ++d) {
-    for (const std::uint32_t stream : devices[d].streams) planes[d].push_back({line_kind::stream, stream});
+    for (const std::uint32_t stream : devices[d].streams) planes[d].push_back({row_kind::stream, stream});
     for (std::uint32_t at = 0; at < counters.size(); ++at)
-      if (counters[at].device == d) planes[d].push_back({line_kind::counter, at});
+      if (counters[at].device == d) planes[d].push_back({row_kind::counter, at});
   }
   const auto put = [&](std::int32_t process, std::int32_t position, line added) {
     std::vector<line>& of = planes[devices.size() + static_cast<std::size_t>(process)];
     if (of.size() <= static_cast<std::size_t>(position)) of.resize(static_cast<std::size_t>(position) + 1);
     of[static_cast<std::size_t>(position)] = added;
   };
-  for (std::uint32_t at = 0; at < threads.size(); ++at) put(threads[at].plane, threads[at].line, {line_kind::thread, at});
+  for (std::uint32_t at = 0; at < threads.size(); ++at) put(threads[at].plane, threads[at].line, {row_kind::thread, at});
   for (std::uint32_t at = 0; at < counters.size(); ++at)
-    if (!counters[at].device) put(counters[at].plane, counters[at].line, {line_kind::counter, at});
+    if (!counters[at].device) put(counters[at].plane, counters[at].line, {row_kind::counter, at});
   if (allocators.empty()) return planes;
   std::vector<line>& memory = planes.emplace_back();
-  for (std::uint32_t at = 0; at < allocators.size(); ++at) memory.push_back({line_kind::allocator, at});
+  for (std::uint32_t at = 0; at < allocators.size(); ++at) memory.push_back({row_kind::allocator, at});
   return planes;
 }
 

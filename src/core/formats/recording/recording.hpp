@@ -84,9 +84,9 @@ struct recording::contents {
   }
 
   // What a line is, and its number among those of its kind.
-  enum class line_kind : std::uint8_t { none, stream, thread, counter, allocator };
+  enum class row_kind : std::uint8_t { none, stream, thread, counter, allocator };
   struct line {
-    line_kind kind = line_kind::none;
+    row_kind kind = row_kind::none;
     std::uint32_t number = 0;
   };
   // The lines of every plane in their order: of devices, of processes, and of memory where there are allocators.

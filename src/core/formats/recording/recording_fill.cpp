@@ -80,8 +80,13 @@ class recording_filler {
       for (string_id* const text : {&o.op, &o.outer_op, &o.module, &o.program}) *text = text_of(*text);
       into_.origins.push_back(o);
     }
+    for (const recording::contents::device& d : from_.devices) make_device(d);
+    find_origins();
     std::uint64_t kernels = 0;
-    for (const recording::contents::device& d : from_.devices) kernels += add_device(d);
+    for (made_device& made : devices_) {
+      kernels += made.facts.kernels = made.rows.size();
+      into_.add_device(std::move(made.facts), std::make_unique<kernel_list>(std::move(made.rows)));
+    }
     if (!from_.threads.empty()) into_.host_spans[group_] = std::make_unique<host_span_list>(std::move(spans_));
     calls_.list_unrecorded(host);
     note_unrecorded(host, input_);
@@ -174,9 +179,9 @@ class recording_filler {
     into_.markers.push_back(m);
   }
 
-  // Gives how many kernels it has.
-  std::uint64_t add_device(const recording::contents::device& from) {
-    activity_device d = from.facts;
+  void make_device(const recording::contents::device& from) {
+    auto& [d, rows] = devices_.emplace_back();
+    d = from.facts;
     d.file = file_;
     d.host_group = group_;
     d.rank = from_.rank;
@@ -187,8 +192,6 @@ class recording_filler {
     for (kernel_details& more : d.details)
       for (string_id* const text : {&more.input_shapes, &more.input_dtypes, &more.group, &more.group_name, &more.group_ranks})
         *text = text_of(*text);
-    std::vector<kernel_row> rows;
-    std::vector<origin_query> queries;  // of kernels that do not say themselves where they come from
     for (std::size_t s = 0; s < from.streams.size(); ++s) {
       const recording::contents::stream& of = from_.streams[from.streams[s]];
       for (std::size_t i = 0; i < of.kernels.size(); ++i) {
@@ -203,16 +206,30 @@ class recording_filler {
         if (row.origin != 0)
           row.origin += first_origin_;
         else if (by != nullptr)
-          queries.push_back({by->thread, by->start_ps, rows.size()});
+          unplaced_.push_back({devices_.size() - 1, rows.size(), by});
         rows.push_back(row);
       }
     }
-    if (!queries.empty()) call_origins(spans_, {}, into_.strings, into_.origins).find(queries);
-    for (const origin_query& q : queries) rows[q.kernel].origin = q.origin;
-    const std::uint64_t kernels = d.kernels = rows.size();
-    into_.add_device(std::move(d), std::make_unique<kernel_list>(std::move(rows)));
-    return kernels;
   }
+
+  // By what lay around their launches.
+  void find_origins() {
+    if (unplaced_.empty()) return;
+    std::vector<origin_query> queries;
+    for (const unplaced_kernel& k : unplaced_) queries.push_back({k.by->thread, k.by->start_ps, queries.size()});
+    call_origins(spans_, {}, into_.strings, into_.origins).find(queries);
+    for (const origin_query& q : queries) devices_[unplaced_[q.kernel].device].rows[unplaced_[q.kernel].row].origin = q.origin;
+  }
+
+  struct made_device {
+    activity_device facts;
+    std::vector<kernel_row> rows;
+  };
+  // A kernel that does not say itself where it comes from.
+  struct unplaced_kernel {
+    std::size_t device, row;
+    const launch_calls::call* by;
+  };
 
   const recording::contents& from_;
   activity_parts& into_;
@@ -223,6 +240,8 @@ class recording_filler {
   const std::uint32_t first_origin_;  // how many origins there were before those of this recording
   launch_calls calls_;
   std::vector<host_span> spans_;
+  std::vector<made_device> devices_;
+  std::vector<unplaced_kernel> unplaced_;
   std::vector<string_id> texts_;
 };
 
@@ -236,11 +255,11 @@ class recorded_line {
   void take(recording::contents::line line, track& t) {
     t.plane_type = plane_kind::host;
     switch (line.kind) {
-      case recording::contents::line_kind::none: break;
-      case recording::contents::line_kind::stream: take_stream(from_.streams[line.number], t); break;
-      case recording::contents::line_kind::thread: take_thread(from_.threads[line.number], t); break;
-      case recording::contents::line_kind::counter: take_counter(from_.counters[line.number], t); break;
-      case recording::contents::line_kind::allocator: take_allocator(from_.allocators[line.number], t); break;
+      case recording::contents::row_kind::none: break;
+      case recording::contents::row_kind::stream: take_stream(from_.streams[line.number], t); break;
+      case recording::contents::row_kind::thread: take_thread(from_.threads[line.number], t); break;
+      case recording::contents::row_kind::counter: take_counter(from_.counters[line.number], t); break;
+      case recording::contents::row_kind::allocator: take_allocator(from_.allocators[line.number], t); break;
     }
   }
   result<void> give(track_id on) {

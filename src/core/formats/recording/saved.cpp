@@ -23,7 +23,7 @@ inline namespace PROFKIT_NAMESPACE {
 namespace {
 
 using known_line = recording::contents::line;
-using row_kind = recording::contents::line_kind;
+using row_kind = recording::contents::row_kind;
 
 template <class Integer>
 std::optional<Integer> integer_in(std::string_view raw) noexcept {
@@ -368,8 +368,7 @@ class saved_format final : public format {
   [[nodiscard]] bool may_be_named(std::string_view) const noexcept override { return false; }  // as XSpaces and traces are
   [[nodiscard]] bool recognises(std::string_view head) const noexcept override {
     if (is_json(head)) {
-      const std::size_t events = head.find("\"traceEvents\""), layout = head.find(layout_key);
-      return layout != std::string_view::npos && layout < events;
+      return head.substr(0, head.find("\"traceEvents\"")).find(layout_key) != std::string_view::npos;
     }
     // The first plane begins with its name.
     constexpr std::size_t reach_bytes = 64;

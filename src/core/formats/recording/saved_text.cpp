@@ -75,8 +75,8 @@ void add_arguments(object_text& into, const contents& from, const std::vector<st
 std::string text_of_line(const contents& from, contents::line at) {
   object_text line;
   switch (at.kind) {
-    case contents::line_kind::none: break;
-    case contents::line_kind::stream: {
+    case contents::row_kind::none: break;
+    case contents::row_kind::stream: {
       const contents::stream& stream = from.streams[at.number];
       const contents::device& device = from.devices[*stream.device];
       const auto position = std::find(device.streams.begin(), device.streams.end(), at.number) - device.streams.begin();
@@ -85,12 +85,12 @@ std::string text_of_line(const contents& from, contents::line at) {
       line.add("name", from.texts.text(facts.name));
       break;
     }
-    case contents::line_kind::thread: line.add_always("thread", from.texts.text(from.threads[at.number].name)); break;
-    case contents::line_kind::counter:
+    case contents::row_kind::thread: line.add_always("thread", from.texts.text(from.threads[at.number].name)); break;
+    case contents::row_kind::counter:
       line.add_always("counter", from.texts.text(from.counters[at.number].name));
       line.add("unit", from.texts.text(from.counters[at.number].unit));
       break;
-    case contents::line_kind::allocator: {
+    case contents::row_kind::allocator: {
       const contents::allocator& allocator = from.allocators[at.number];
       line.add_always("allocator", from.texts.text(allocator.name));
       if (allocator.device && allocator.known) line.add_number("device", *allocator.device);
