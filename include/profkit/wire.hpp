@@ -716,7 +716,7 @@ class message_range<T, Field, 0> {
   const char* readable_end_ = nullptr;
 };
 
-/// The same, and after them the part that is there of a last element that runs past the end: what is whole in it can be read.
+/// Elements as of message_range, and last what is there of one that runs past the end of the message, to read what is whole in it.
 /// ok() and damage() still say that the message is cut.
 template <class T, std::uint32_t Field>
 class range_to_cut : public message_range<T, Field> {
