@@ -24,7 +24,7 @@ fault no_such_document(std::int32_t which) {
   return invalid_argument("there is no document " + std::to_string(which), "use a PK_DOCUMENT_ constant");
 }
 
-// Writes a document of what the filters leave, `make(filters, sink, hooks)`, into what `open()` gives.
+// Writes a document of what the filters leave, `make(filters, pk_document_options::of, sink, hooks)`, into what `open()` gives.
 template <class Open, class Make>
 result<pk_status> write_filtered_into(const pk_profile* profile, document which, const pk_document_options* options, Open&& open,
                                       std::int32_t* status, Make&& make) {
@@ -41,7 +41,7 @@ result<pk_status> write_filtered_into(const pk_profile* profile, document which,
   if (result<void> taken = bridge.take(given->hooks); !taken) return std::move(taken).error();
   result<std::unique_ptr<sink>> into = open();
   if (!into) return std::move(into).error();
-  return write_into(**into, status, [&](sink& to) { return make(*filters, to, bridge.core()); });
+  return write_into(**into, status, [&](sink& to) { return make(*filters, given->of, to, bridge.core()); });
 }
 
 template <class Make>
@@ -51,6 +51,30 @@ result<pk_status> write_filtered(const pk_profile* profile, document which, cons
   const auto open = [&]() -> result<std::unique_ptr<sink>> { return callback_sink(write, user); };
   return write_filtered_into(profile, which, options, open, status, std::forward<Make>(make));
 }
+
+struct document_of {
+  const pk_profile* profile;
+  document which;
+
+  result<document_status> operator()(const query_filters& filters, const char* of, sink& into, const hooks& host) const {
+    const trace& capture = *profile->trace;
+    if (!of) return write_document(which, capture, filters, into, host);
+    switch (which) {
+      case document::modules: return write_entry_document(capture, of, filters, into, host);
+      case document::explain:
+        if (*of == '\0') return invalid_argument("the id is empty", "PK_DOCUMENT_EXPLAIN lists the findings with their ids");
+        return write_explanation(capture, of, filters, into, host);
+      case document::op_groups: {
+        const auto keys = parse_group_keys(of);
+        return keys ? write_op_groups(capture, *keys, filters, into, host) : result<document_status>(keys.error());
+      }
+      default:
+        return invalid_argument(std::string("pk_document_options::of is set, and the document ") + document_name(which) +
+                                    " is of the whole capture",
+                                "leave it NULL");
+    }
+  }
+};
 
 }  // namespace
 
@@ -70,11 +94,8 @@ pk_status pk_document_write(const pk_profile* profile, int32_t document, const p
   if (status) *status = PK_DOCUMENT_STATUS_OK;
   return guard(err, [&]() -> result<pk_status> {
     if (!is_document(document)) return no_such_document(document);
-    const auto which = static_cast<profkit::document>(document);
-    return write_filtered(profile, which, options, write, user, status,
-                          [&](const auto& filters, profkit::sink& into, const profkit::hooks& host) {
-                            return profkit::write_document(which, *profile->trace, filters, into, host);
-                          });
+    const document_of what{profile, static_cast<profkit::document>(document)};
+    return write_filtered(profile, what.which, options, write, user, status, what);
   });
 }
 
@@ -84,50 +105,8 @@ pk_status pk_document_write_file(const pk_profile* profile, int32_t document, co
   return guard(err, [&]() -> result<pk_status> {
     if (!path) return null_argument("path");
     if (!is_document(document)) return no_such_document(document);
-    const auto which = static_cast<profkit::document>(document);
-    return write_filtered_into(profile, which, options, [&] { return output_file(*profile, path); }, status,
-                               [&](const auto& filters, profkit::sink& into, const profkit::hooks& host) {
-                                 return profkit::write_document(which, *profile->trace, filters, into, host);
-                               });
-  });
-}
-
-pk_status pk_module_write(const pk_profile* profile, const char* module, const pk_document_options* options,
-                          pk_write_callback write, void* user, int32_t* status, pk_error** err) noexcept {
-  if (status) *status = PK_DOCUMENT_STATUS_OK;
-  return guard(err, [&]() -> result<pk_status> {
-    if (!module) return null_argument("module");
-    return write_filtered(profile, profkit::document::modules, options, write, user, status,
-                          [&](const auto& filters, profkit::sink& into, const profkit::hooks& host) {
-                            return profkit::write_entry_document(*profile->trace, module, filters, into, host);
-                          });
-  });
-}
-
-pk_status pk_finding_write(const pk_profile* profile, const char* id, const pk_document_options* options,
-                           pk_write_callback write, void* user, int32_t* status, pk_error** err) noexcept {
-  if (status) *status = PK_DOCUMENT_STATUS_OK;
-  return guard(err, [&]() -> result<pk_status> {
-    if (!id) return null_argument("id");
-    if (*id == '\0') return invalid_argument("the id is empty", "PK_DOCUMENT_EXPLAIN lists the findings with their ids");
-    return write_filtered(profile, profkit::document::explain, options, write, user, status,
-                          [&](const auto& filters, profkit::sink& into, const profkit::hooks& host) {
-                            return profkit::write_explanation(*profile->trace, id, filters, into, host);
-                          });
-  });
-}
-
-pk_status pk_op_groups_write(const pk_profile* profile, const char* by, const pk_document_options* options, pk_write_callback write,
-                             void* user, int32_t* status, pk_error** err) noexcept {
-  if (status) *status = PK_DOCUMENT_STATUS_OK;
-  return guard(err, [&]() -> result<pk_status> {
-    if (!by) return null_argument("by");
-    const auto keys = profkit::parse_group_keys(by);
-    if (!keys) return keys.error();
-    return write_filtered(profile, profkit::document::op_groups, options, write, user, status,
-                          [&](const auto& filters, profkit::sink& into, const profkit::hooks& host) {
-                            return profkit::write_op_groups(*profile->trace, *keys, filters, into, host);
-                          });
+    const document_of what{profile, static_cast<profkit::document>(document)};
+    return write_filtered_into(profile, what.which, options, [&] { return output_file(*profile, path); }, status, what);
   });
 }
 
@@ -135,7 +114,8 @@ pk_status pk_page_write(const pk_profile* profile, const pk_document_options* op
                         int32_t* status, pk_error** err) noexcept {
   if (status) *status = PK_DOCUMENT_STATUS_OK;
   return guard(err, [&] {
-    const auto make = [&](const auto& filters, profkit::sink& into, const profkit::hooks& host) -> result<profkit::document_status> {
+    const auto make = [&](const auto& filters, const char*, profkit::sink& into,
+                          const profkit::hooks& host) -> result<profkit::document_status> {
       const profkit::trace& capture = *profile->trace;
       if (auto fits = profkit::check_filters(capture, filters, host); !fits) return std::move(fits).error();
       const auto found = profkit::analyse_report(capture, profkit::page_options(filters), host);

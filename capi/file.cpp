@@ -31,12 +31,6 @@ const char* pk_family_name(int32_t family) noexcept {
   return profkit::family_name(static_cast<profkit::file_family>(family));
 }
 
-const char* pk_compression_name(int32_t compression) noexcept {
-  return profkit::compression_name(compression >= PK_COMPRESSION_NONE && compression <= PK_COMPRESSION_ZSTD
-                                       ? static_cast<profkit::compression>(compression)
-                                       : profkit::compression::none);
-}
-
 uint32_t pk_file_count(const pk_profile* profile) noexcept {
   return profile ? static_cast<std::uint32_t>(profile->core->file_count()) : 0;
 }

@@ -15,11 +15,6 @@ namespace {
 using namespace profkit::capi;
 using profkit::result;
 
-const char* pk_line_kind_name(int32_t kind) noexcept {
-  return profkit::line_kind_name(kind >= PK_LINE_STEPS && kind <= PK_LINE_OTHER ? static_cast<profkit::line_kind>(kind)
-                                                                                : profkit::line_kind::other);
-}
-
 uint32_t pk_line_count(const pk_profile* profile, uint32_t file, uint32_t plane) noexcept {
   const profkit::plane_index* found = find_plane(profile, file, plane);
   return found ? static_cast<std::uint32_t>(found->lines.size()) : 0;

@@ -29,12 +29,6 @@ namespace {
 using namespace profkit::capi;
 using profkit::result;
 
-const char* pk_sibling_name(int32_t sibling) noexcept {
-  return profkit::sibling_state_name(sibling >= PK_SIBLING_NONE && sibling <= PK_SIBLING_DIFFERS
-                                         ? static_cast<profkit::sibling_state>(sibling)
-                                         : profkit::sibling_state::none);
-}
-
 pk_status pk_module_list_open(pk_profile* profile, const pk_hooks* hooks, pk_module_list** out,
                               pk_error** err) noexcept {
   if (out) *out = nullptr;

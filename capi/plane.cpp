@@ -14,12 +14,6 @@ namespace {
 using namespace profkit::capi;
 using profkit::result;
 
-const char* pk_plane_kind_name(int32_t kind) noexcept {
-  return profkit::plane_kind_name(kind >= PK_PLANE_DEVICE && kind <= PK_PLANE_OTHER
-                                      ? static_cast<profkit::plane_kind>(kind)
-                                      : profkit::plane_kind::other);
-}
-
 uint32_t pk_plane_count(const pk_profile* profile, uint32_t file) noexcept {
   const profkit::xspace_index* xspace = find_xspace(profile, file);
   return xspace ? static_cast<std::uint32_t>(xspace->planes.size()) : 0;

@@ -136,11 +136,6 @@ result<pk_status> next_by_bytes(pk_stat_cursor& cursor, pk_stat& out) {
 using namespace profkit::capi;
 using profkit::result;
 
-const char* pk_stat_kind_name(int32_t kind) noexcept {
-  return profkit::stat_kind_name(kind >= PK_STAT_NONE && kind <= PK_STAT_REF ? static_cast<profkit::stat_kind>(kind)
-                                                                             : profkit::stat_kind::none);
-}
-
 pk_status pk_event_stats(const pk_profile* profile, uint32_t file, uint32_t plane, const pk_event* event,
                          uint32_t origins, pk_stat_cursor* out, pk_error** err) noexcept {
   if (out) *out = {};

@@ -77,10 +77,6 @@ result<pk_status> write_trace(const pk_profile* profile, const pk_trace_options*
 using namespace profkit::capi;
 using profkit::result;
 
-const char* pk_trace_format_name(int32_t format) noexcept {
-  return is_trace_format(format) ? profkit::trace_format_name(static_cast<profkit::trace_format>(format)) : "";
-}
-
 pk_status pk_trace_write(const pk_profile* profile, const pk_trace_options* options, pk_write_callback write,
                          void* user, pk_trace_outcome* out, pk_error** err) noexcept {
   if (out) *out = pk_trace_outcome{};

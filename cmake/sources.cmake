@@ -376,6 +376,7 @@ set(profkit_core  # with -O2
   src/core/tables/captures.cpp
   src/core/tables/cell.cpp
   src/core/tables/devices.cpp
+  src/core/tables/findings.cpp
   src/core/tables/gaps.cpp
   src/core/tables/kernels.cpp
   src/core/tables/memory.cpp
@@ -461,6 +462,7 @@ set(profkit_core  # with -O2
 )
 
 set(profkit_capi  # the C ABI
+  ${CMAKE_CURRENT_BINARY_DIR}/capi/names.cpp
   capi/activity.cpp
   capi/architecture.cpp
   capi/arrow_batch.cpp
@@ -513,6 +515,19 @@ add_custom_command(
   DEPENDS ${profkit_described}
     capi/version_script.py
     capi/symbols.txt
+  WORKING_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR} VERBATIM)
+
+file(MAKE_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/capi)
+add_custom_command(
+  OUTPUT
+    ${CMAKE_CURRENT_BINARY_DIR}/capi/names.cpp
+  COMMAND
+    ${Python3_EXECUTABLE}
+    scripts/generate
+    --build
+    capi
+    ${CMAKE_CURRENT_BINARY_DIR}/capi
+  DEPENDS ${profkit_described}
   WORKING_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR} VERBATIM)
 
 file(MAKE_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/src/core/export/drawing)

@@ -70,6 +70,11 @@ class Enum:
         return self.c and not self.is_named_elsewhere and not self.is_flags and self.values[0]["number"] >= 0
 
     @property
+    def c_name(self):
+        """The function of the C ABI that gives the text of a value; "" where it is written by hand."""
+        return f"pk_{self.last_name}_name" if self.c and not self.is_named_elsewhere and self.name != "fault_code" else ""
+
+    @property
     def last_name(self):
         return self.name.rpartition("::")[2]
 
@@ -139,7 +144,32 @@ def cpp(enum):
 
 
 def c(enum):
-    """The constants of the C ABI."""
+    """The constants of the C ABI, and the function that names them."""
+    if not enum.c_name:
+        return c_constants(enum)
+    meaning = f"What documents call a value of these; \"{enum.other}\" for what is none. Ownership: static. \\since 0.1"
+    return c_constants(enum) + comment(meaning, "", "/** ", " *  ", " */") + f"PK_API const char* {enum.c_name}(int32_t value) PK_NOEXCEPT;\n"
+
+
+def c_names(enums):
+    """capi/names.cpp"""
+    text = f"// Written from {SCHEMA}.\n#include <{C_HEADER}>\n"
+    for enum in enums:
+        if enum.c_name:
+            text += f"\nconst char* {enum.c_name}(int32_t value) noexcept {{\n  switch (value) {{\n"
+            text += "".join(f"    case {enum.c}{value['c']}: return {json.dumps(value['shown'], ensure_ascii=False)};\n"
+                            for value in enum.values if value["c"])
+            text += f"    default: return {json.dumps(enum.other, ensure_ascii=False)};\n  }}\n}}\n"
+    return text
+
+
+def raii_names(enums):
+    """The same of profkit.hpp."""
+    return "".join(f"[[nodiscard]] inline std::string_view {enum.c_name[3:]}(std::int32_t value) noexcept {{ return {enum.c_name}(value); }}\n"
+                   for enum in enums if enum.c_name)
+
+
+def c_constants(enum):
     body = comment(enum.meaning + " \\since 0.1", "", "/** ", " *  ", " */")
     values = [value for value in enum.values if value["c"]]
     texts = [f"{enum.c}{value['c']} = {value['number']}" for value in values]
@@ -254,6 +284,7 @@ def regions(enums):
             yield f"include/{enum.header}", f"enum {enum.name}", cpp(enum)
         if enum.c:
             yield f"include/{C_HEADER}", f"enum {enum.name}", c(enum)
+    yield "include/profkit/profkit.hpp", "names", raii_names(enums)
     yield "bindings/python/src/profkit/kinds.py", "kinds", python(enums)
     yield "bindings/rust/profkit/src/kinds.rs", "kinds", rust(enums)
     yield "bindings/go/kinds.go", "kinds", go(enums)

@@ -60,7 +60,7 @@ def rows(schema):
         text += f"\n\nclass {name}{'' if table.is_base else '(NamedTuple)'}:\n" + enums.comment(table.meaning, "    ", '"""', "", '"""')
         for field, kind, _, meaning in made:
             text += enums.comment(enums.sentence(meaning), "    ", "#: ", "#: ") + f"    {field}: {kind}\n"
-        if {"start_ps", "end_ps"} <= {field for field, *_ in made}:
+        if {("start_ps", "int"), ("end_ps", "int")} <= {(field, kind) for field, kind, *_ in made}:
             text += "\n    @property\n    def duration_ps(self) -> int:\n        return self.end_ps - self.start_ps\n"
         if table.is_base:
             slots = "__slots__ = (" + ", ".join(f'"{field}"' for field, *_ in made) + ")"

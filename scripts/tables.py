@@ -422,7 +422,7 @@ def generated(root=ROOT):
     raii = "include/profkit/profkit.hpp"
     structs = "".join(f"template <>\nstruct table_of<{t.row}> : std::integral_constant<std::int32_t, PK_TABLE_{t.name.upper()}> {{}};\n"
                       for t in schema.tables if t.row)
-    raii_text = replace_marked((root / raii).read_text(encoding="utf-8"), "tables", structs, raii)
+    raii_text = replace_marked(texts[raii], "tables", structs, raii)
     for path, text in (("bindings/go/rows.go", rows_go.rows(schema)),
                        ("bindings/python/src/profkit/rows.py", rows_python.rows(schema))):
         texts[path] = replace_marked((root / path).read_text(encoding="utf-8"), "rows", text, path)
@@ -434,6 +434,8 @@ def generated(root=ROOT):
 def built(folder, root=ROOT):
     """The files that the build writes for a folder, by name."""
     described = enums.read((root / enums.SCHEMA).read_text(encoding="utf-8"))
+    if folder == "capi":
+        return {"names.cpp": enums.c_names(described)}
     if folder == "src/core/export/json":
         return document_writers.sources(documents.read(root, described))
     schema = Schema((root / SCHEMA).read_text(encoding="utf-8"), described)

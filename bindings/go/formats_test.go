@@ -41,19 +41,19 @@ func TestModules(t *testing.T) {
 	}
 	var entry bytes.Buffer
 	again := opening(t, tpuPath())
-	if status, err := again.WriteModuleDocument(background, &entry, "jit_f", DocumentOptions{}); err != nil || status != StatusOK ||
+	if status, err := again.WriteDocument(background, &entry, DocumentModules, DocumentOptions{Of: "jit_f"}); err != nil || status != StatusOK ||
 		!strings.Contains(entry.String(), `"entry"`) {
 		t.Fatal(status, err)
 	}
-	if _, err := again.WriteModuleDocument(background, &entry, "no such module", DocumentOptions{}); !errors.Is(err, ErrNotFound) {
+	if _, err := again.WriteDocument(background, &entry, DocumentModules, DocumentOptions{Of: "no such module"}); !errors.Is(err, ErrNotFound) {
 		t.Fatal(err)
 	}
 	var finding, page bytes.Buffer
-	if _, err := again.WriteFindingDocument(background, &finding, "bubbles.idle", DocumentOptions{}); err != nil ||
+	if _, err := again.WriteDocument(background, &finding, DocumentExplain, DocumentOptions{Of: "bubbles.idle"}); err != nil ||
 		!strings.Contains(finding.String(), `"neighbours"`) {
 		t.Fatal(finding.String(), err)
 	}
-	if _, err := again.WriteFindingDocument(background, &finding, "no such finding", DocumentOptions{}); !errors.Is(err, ErrNotFound) {
+	if _, err := again.WriteDocument(background, &finding, DocumentExplain, DocumentOptions{Of: "no such finding"}); !errors.Is(err, ErrNotFound) {
 		t.Fatal(err)
 	}
 	if status, err := again.WritePage(background, &page, DocumentOptions{}); err != nil || status != StatusOK ||

@@ -214,9 +214,9 @@ const (
 	DocumentNeutrino     Document = C.PK_DOCUMENT_NEUTRINO
 	// Of a report what matters most, in 16 KB, with the commands for more.
 	DocumentBrief Document = C.PK_DOCUMENT_BRIEF
-	// Ops summed by operator; pk_op_groups_write() sums them by anything else.
+	// Ops summed by operator, or by what pk_document_options::of says.
 	DocumentOpGroups Document = C.PK_DOCUMENT_OP_GROUPS
-	// The findings of a report with their ids; of one of them: pk_finding_write().
+	// The findings of a report with their ids; of one of them: pk_document_options::of.
 	DocumentExplain Document = C.PK_DOCUMENT_EXPLAIN
 )
 
@@ -650,6 +650,10 @@ var namesOf = map[string][]string{
 	},
 	"sibling_state": {
 		"none", "same_bytes", "same_content", "differs",
+	},
+	"group_key": {
+		"kernel", "function", "instruction", "op", "outer-op", "module", "module-kind", "range", "source", "phase", "shape",
+		"step", "kind", "category", "program", "stream", "device",
 	},
 	"ops_clock": {
 		"aligned", "device", "mixed",

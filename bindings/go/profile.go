@@ -771,7 +771,11 @@ type DocumentOptions struct {
 	FromPs, ToPs            *int64  // first instant, and first instant after
 	Limit                   *uint64 // rows a list; 0: all; nil: the command's default
 	MaxBytes                uint64  // about the most that the document takes; 0: the document's own bound
-	Hooks                   Hooks
+	// Of is what the document is about; "": all of the capture. DocumentModules: a compiled module by its name or a part of it,
+	// with the instructions of its entry computation, which Limit counts. DocumentExplain: a finding by its id, with its evidence
+	// and what happened around it. DocumentOpGroups: what ops are summed by, "module,op".
+	Of    string
+	Hooks Hooks
 }
 
 func (o DocumentOptions) filters(memory *arena) unsafe.Pointer {
@@ -787,6 +791,9 @@ func documentOptions(memory *arena, options DocumentOptions) unsafe.Pointer {
 		given.limit = limitOf(*options.Limit)
 	}
 	given.max_bytes = C.uint64_t(options.MaxBytes)
+	if options.Of != "" {
+		given.of = memory.path(options.Of)
+	}
 	return unsafe.Pointer(given)
 }
 
@@ -795,32 +802,6 @@ func (p *Profile) WriteDocument(ctx context.Context, to io.Writer, document Docu
 	return p.writeFiltered(ctx, to, options, func(object *C.pk_profile, _ *arena, given *C.pk_document_options, user unsafe.Pointer,
 		status *C.int32_t, raw **C.pk_error) C.pk_status {
 		return C.pk_document_write(object, C.int32_t(document), given, writer(), user, status, raw)
-	})
-}
-
-// WriteModuleDocument writes what `profkit modules --dump NAME --json` prints: a compiled module, by its name or a part of it,
-// and the instructions of its entry computation, which Limit counts. ErrNotFound: no such module.
-func (p *Profile) WriteModuleDocument(ctx context.Context, to io.Writer, module string, options DocumentOptions) (DocumentStatus, error) {
-	return p.writeFiltered(ctx, to, options, func(object *C.pk_profile, memory *arena, given *C.pk_document_options, user unsafe.Pointer,
-		status *C.int32_t, raw **C.pk_error) C.pk_status {
-		return C.pk_module_write(object, memory.path(module), given, writer(), user, status, raw)
-	})
-}
-
-// WriteFindingDocument writes what `profkit explain PATH ID --json` prints: one finding of the report, with its evidence and what
-// happened around it. ErrNotFound: the report has no such finding under these options.
-func (p *Profile) WriteFindingDocument(ctx context.Context, to io.Writer, id string, options DocumentOptions) (DocumentStatus, error) {
-	return p.writeFiltered(ctx, to, options, func(object *C.pk_profile, memory *arena, given *C.pk_document_options, user unsafe.Pointer,
-		status *C.int32_t, raw **C.pk_error) C.pk_status {
-		return C.pk_finding_write(object, memory.path(id), given, writer(), user, status, raw)
-	})
-}
-
-// WriteOpGroups writes what `profkit ops PATH --by KEYS --json` prints: ops summed by what they have in common.
-func (p *Profile) WriteOpGroups(ctx context.Context, to io.Writer, by string, options DocumentOptions) (DocumentStatus, error) {
-	return p.writeFiltered(ctx, to, options, func(object *C.pk_profile, memory *arena, given *C.pk_document_options, user unsafe.Pointer,
-		status *C.int32_t, raw **C.pk_error) C.pk_status {
-		return C.pk_op_groups_write(object, memory.path(by), given, writer(), user, status, raw)
 	})
 }
 

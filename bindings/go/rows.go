@@ -94,6 +94,11 @@ const (
 	TableFacts TableKind = C.PK_TABLE_FACTS
 	// A call of a collective by all members of its process group, over all nodes of the capture.
 	TableCollectiveCalls TableKind = C.PK_TABLE_COLLECTIVE_CALLS
+	// A statement about the capture, with the place that shows it: those of a report.
+	TableFindings TableKind = C.PK_TABLE_FINDINGS
+	// Time of a device's ops that have an operator, a module, a phase, … in common. Rows of a device and a key that lie
+	// in no other add up to its busy time.
+	TableOpGroups TableKind = C.PK_TABLE_OP_GROUPS
 )
 
 // FileInfo: a file of the capture.
@@ -843,6 +848,107 @@ func collectiveCallOf(row *C.pk_collective_call) CollectiveCall {
 func (CollectiveCall) rows(open func(TableKind, TableOptions) (*Table, error)) *Rows[CollectiveCall] {
 	table, err := open(C.PK_TABLE_COLLECTIVE_CALLS, TableOptions{})
 	return rowsOf(table, err, collectiveCallOf)
+}
+
+// Finding: a statement about the capture, with the place that shows it: those of a report.
+type Finding struct {
+	// Position of the file of the evidence.
+	File int
+	// Position in devices; -1: the evidence is of none.
+	Device int
+	// "bubbles.cause.sync_stall"; the next of its kind ends in ".2".
+	ID string
+	// How sure it is.
+	Certainty Certainty
+	// Time that could be won back; -1: it is not about time.
+	RecoverablePs int64
+	// Memory that could be won back; -1: it is not about memory.
+	RecoverableBytes int64
+	// One sentence.
+	What string
+	// For people.
+	Place string
+	// Position in steps: that in which the evidence begins; -1: none.
+	Step int64
+	// Of the evidence, capture's clock; see HasStart.
+	StartPs int64
+	// StartPs is known.
+	HasStart bool
+	// Of the evidence, capture's clock; see HasEnd.
+	EndPs int64
+	// EndPs is known.
+	HasEnd bool
+	// What stands there; of further places "; " between them.
+	Evidence string
+	// What to do or look at next.
+	Next string
+}
+
+func findingOf(row *C.pk_finding) Finding {
+	return Finding{
+		int(row.file), int(row.device), text(row.id), Certainty(row.certainty), int64(row.recoverable_ps),
+		int64(row.recoverable_bytes), text(row.what), text(row.place), int64(row.step), timeOf(row.start_ps),
+		row.start_ps != C.PK_NO_TIME_PS, timeOf(row.end_ps), row.end_ps != C.PK_NO_TIME_PS, text(row.evidence),
+		text(row.next),
+	}
+}
+
+func (Finding) rows(open func(TableKind, TableOptions) (*Table, error)) *Rows[Finding] {
+	table, err := open(C.PK_TABLE_FINDINGS, TableOptions{})
+	return rowsOf(table, err, findingOf)
+}
+
+// OpGroup: time of a device's ops that have an operator, a module, a phase, … in common. Rows of a device and a key
+// that lie in no other add up to its busy time.
+type OpGroup struct {
+	// Position of the file.
+	File int
+	// Position in devices; -1: ops of a host.
+	Device int
+	// What they have in common: op, outer-op, module, module-kind, range, source, phase, kind, category or program.
+	By string
+	// Position of the row that it lies in; -1: none.
+	Parent int64
+	// How many rows it lies in.
+	Depth int
+	// "": ops of which that is not recorded.
+	Name string
+	// Executions.
+	Count uint64
+	// With what lies in rows below.
+	SelfPs int64
+	// Summed durations.
+	TotalPs int64
+	// Of self_ps, what lies in no row below.
+	OwnPs int64
+	// Of self_ps, that of ops of which it is known what they do.
+	WorkedPs int64
+	// That these ops do; flop.
+	Flops int64
+	// That they move from and to memory; bytes.
+	Bytes int64
+	// What ops of known work would take at least at the rates of their device.
+	AttainablePs int64
+	// Self time of ops that reach 60 % of the rate for their operations.
+	ComputeBoundPs int64
+	// Self time of ops that reach 60 % of the rate of the memory that their bytes are in.
+	MemoryBoundPs int64
+	// Self time of other ops of known work.
+	NeitherBoundPs int64
+}
+
+func opGroupOf(row *C.pk_op_group) OpGroup {
+	return OpGroup{
+		int(row.file), int(row.device), named("group_key", int32(row.by), "unknown"), int64(row.parent),
+		int(row.depth), text(row.name), uint64(row.count), int64(row.self_ps), int64(row.total_ps), int64(row.own_ps),
+		int64(row.worked_ps), int64(row.flops), int64(row.bytes), int64(row.attainable_ps),
+		int64(row.compute_bound_ps), int64(row.memory_bound_ps), int64(row.neither_bound_ps),
+	}
+}
+
+func (OpGroup) rows(open func(TableKind, TableOptions) (*Table, error)) *Rows[OpGroup] {
+	table, err := open(C.PK_TABLE_OP_GROUPS, TableOptions{})
+	return rowsOf(table, err, opGroupOf)
 }
 
 // Run: a run below a parent of runs, newest first.

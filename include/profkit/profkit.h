@@ -143,6 +143,8 @@ enum {
   PK_LOG_INFO = 1,    /**< worth knowing */
   PK_LOG_WARNING = 2  /**< something is left out */
 };
+/** What documents call a value of these; "warning" for what is none. Ownership: static. \since 0.1 */
+PK_API const char* pk_log_level_name(int32_t value) PK_NOEXCEPT;
 /* end of enum log_level */
 
 /** What a call may do on the host's behalf. Used during the call it is given to, never after. `log` and `progress`
@@ -212,6 +214,8 @@ enum {
      *  SIGBUS */
   PK_IO_MAP = 1
 };
+/** What documents call a value of these; "" for what is none. Ownership: static. \since 0.1 */
+PK_API const char* pk_io_mode_name(int32_t value) PK_NOEXCEPT;
 /* end of enum io_mode */
 
 /** Flags of pk_open_options. \since 0.1 */
@@ -351,9 +355,9 @@ PK_API const char* pk_family_name(int32_t family) PK_NOEXCEPT;
 /* enum compression: written by scripts/generate */
 /** How the bytes of a file were compressed. \since 0.1 */
 enum { PK_COMPRESSION_NONE = 0, PK_COMPRESSION_GZIP = 1, PK_COMPRESSION_ZSTD = 2 };
+/** What documents call a value of these; "none" for what is none. Ownership: static. \since 0.1 */
+PK_API const char* pk_compression_name(int32_t value) PK_NOEXCEPT;
 /* end of enum compression */
-/** The name of a compression: "none", "gzip", "zstd"; "none" for an unknown value. Ownership: static. \since 0.1 */
-PK_API const char* pk_compression_name(int32_t compression) PK_NOEXCEPT;
 
 /** Flags of pk_file_info. \since 0.1 */
 enum {
@@ -396,6 +400,8 @@ PK_API const pk_error* pk_file_damage(const pk_profile* profile, uint32_t file) 
 /* enum xspace_push_visitor::note_kind: written by scripts/generate */
 /** Lists of text that an XSpace carries beside its planes. \since 0.1 */
 enum { PK_NOTE_HOSTNAME = 0, PK_NOTE_ERROR = 1, PK_NOTE_WARNING = 2 };
+/** What documents call a value of these; "" for what is none. Ownership: static. \since 0.1 */
+PK_API const char* pk_note_kind_name(int32_t value) PK_NOEXCEPT;
 /* end of enum xspace_push_visitor::note_kind */
 /** Number of notes of a kind (PK_NOTE_); 0 when the file is not an XSpace. \since 0.1 */
 PK_API uint32_t pk_file_note_count(const pk_profile* profile, uint32_t file, int32_t kind) PK_NOEXCEPT;
@@ -416,9 +422,9 @@ enum {
   PK_PLANE_ENVIRONMENT = 4,
   PK_PLANE_OTHER = 5
 };
+/** What documents call a value of these; "other" for what is none. Ownership: static. \since 0.1 */
+PK_API const char* pk_plane_kind_name(int32_t value) PK_NOEXCEPT;
 /* end of enum plane_kind */
-/** The name of a kind of plane: "device", "host", …; "other" for an unknown value. Ownership: static. \since 0.1 */
-PK_API const char* pk_plane_kind_name(int32_t kind) PK_NOEXCEPT;
 
 /* row of planes: written by scripts/generate */
 /** A plane of an XSpace. Frozen; text is borrowed from what gave the row. \since 0.1 */
@@ -457,9 +463,9 @@ enum {
   PK_LINE_THREAD = 7,
   PK_LINE_OTHER = 8
 };
+/** What documents call a value of these; "other" for what is none. Ownership: static. \since 0.1 */
+PK_API const char* pk_line_kind_name(int32_t value) PK_NOEXCEPT;
 /* end of enum line_kind */
-/** The name of a kind of line: "steps", "modules", …; "other" for an unknown value. Ownership: static. \since 0.1 */
-PK_API const char* pk_line_kind_name(int32_t kind) PK_NOEXCEPT;
 
 /** Flags of pk_line_info. \since 0.1 */
 enum {
@@ -555,10 +561,9 @@ enum {
   PK_STAT_BYTES = 6,
   PK_STAT_REF = 7     /**< the name of a stat metadata entry of the same plane */
 };
+/** What documents call a value of these; "none" for what is none. Ownership: static. \since 0.1 */
+PK_API const char* pk_stat_kind_name(int32_t value) PK_NOEXCEPT;
 /* end of enum stat_kind */
-/** The name of a type of stat: "none", "double", "uint64", "int64", "str", "bytes", "ref"; "none" for an unknown value.
- *  Ownership: static. \since 0.1 */
-PK_API const char* pk_stat_kind_name(int32_t kind) PK_NOEXCEPT;
 
 /* enum stat_origin: written by scripts/generate */
 /** Where a stat was written. Bits: a set of them says which to visit. \since 0.1 */
@@ -567,6 +572,8 @@ enum {
   PK_ORIGIN_METADATA = 2, /**< in its metadata entry */
   PK_ORIGIN_PLANE = 4     /**< in the plane */
 };
+/** What documents call a value of these; "" for what is none. Ownership: static. \since 0.1 */
+PK_API const char* pk_stat_origin_name(int32_t value) PK_NOEXCEPT;
 /* end of enum stat_origin */
 
 /** One stat, its names resolved. Frozen. \since 0.1 */
@@ -686,9 +693,9 @@ enum {
   PK_SIBLING_SAME_CONTENT = 2, /**< other bytes, the same computations */
   PK_SIBLING_DIFFERS = 3
 };
+/** What documents call a value of these; "none" for what is none. Ownership: static. \since 0.1 */
+PK_API const char* pk_sibling_state_name(int32_t value) PK_NOEXCEPT;
 /* end of enum sibling_state */
-/** The name of a PK_SIBLING_: "none", "same_bytes", …; "none" for an unknown value. Ownership: static. \since 0.1 */
-PK_API const char* pk_sibling_name(int32_t sibling) PK_NOEXCEPT;
 
 /** Flags of pk_module_info. \since 0.1 */
 enum { PK_MODULE_DAMAGED = 1 /**< the bytes do not parse, and the counts cover what did */ };
@@ -825,6 +832,8 @@ enum {
   PK_ACCELERATOR_GPU = 2,   /**< a GPU */
   PK_ACCELERATOR_NPU = 3    /**< an NPU */
 };
+/** What documents call a value of these; "other" for what is none. Ownership: static. \since 0.1 */
+PK_API const char* pk_accelerator_name(int32_t value) PK_NOEXCEPT;
 /* end of enum accelerator */
 /** Flags of pk_activity_device: what its source says of kernels. \since 0.1 */
 enum {
@@ -863,6 +872,8 @@ enum {
   PK_KERNEL_COPY = 3,    /**< a memory copy or set */
   PK_KERNEL_OTHER = 4    /**< none of these */
 };
+/** What documents call a value of these; "other" for what is none. Ownership: static. \since 0.1 */
+PK_API const char* pk_kernel_class_name(int32_t value) PK_NOEXCEPT;
 /* end of enum kernel_class */
 /** Flags of pk_kernel_row. \since 0.1 */
 enum {
@@ -927,8 +938,9 @@ enum {
   PK_DOCUMENT_ARCHITECTURE = 12,
   PK_DOCUMENT_NEUTRINO = 20,
   PK_DOCUMENT_BRIEF = 21,        /**< Of a report what matters most, in 16 KB, with the commands for more. */
-  PK_DOCUMENT_OP_GROUPS = 23,    /**< Ops summed by operator; pk_op_groups_write() sums them by anything else. */
-  PK_DOCUMENT_EXPLAIN = 22       /**< The findings of a report with their ids; of one of them: pk_finding_write(). */
+  PK_DOCUMENT_OP_GROUPS = 23,    /**< Ops summed by operator, or by what pk_document_options::of says. */
+  /** The findings of a report with their ids; of one of them: pk_document_options::of. */
+  PK_DOCUMENT_EXPLAIN = 22
 };
 /* end of enum document */
 /** The command that writes a document: "report", "info", …; "" for an unknown value. Ownership: static. \since 0.1 */
@@ -942,6 +954,8 @@ enum {
   PK_DOCUMENT_STATUS_ABSENT = 2,  /**< the capture has nothing of this kind; `reason` says why */
   PK_DOCUMENT_STATUS_ERROR = 3    /**< nothing usable */
 };
+/** What documents call a value of these; "error" for what is none. Ownership: static. \since 0.1 */
+PK_API const char* pk_document_status_name(int32_t value) PK_NOEXCEPT;
 /* end of enum document_status */
 
 /** The value of a limit that stands for the command's default: 100 rows of each list, nested ones too, or what
@@ -960,10 +974,18 @@ typedef struct pk_document_options {
   uint64_t max_bytes;        /**< the most the document takes: lists end early for it, and texts of 300 bytes. What stands around
                                   the lists takes up to 20,000, of PK_DOCUMENT_REPORT more. 0: the document's own bound */
   const pk_hooks* hooks;     /**< NULL: none */
+  /** What of the capture a document is about; NULL: all of it.
+   *  PK_DOCUMENT_MODULES: a compiled module, by its name or a part of it. With the instructions of its entry computation, which
+   *  `limit` counts: `profkit modules --dump NAME --json`.
+   *  PK_DOCUMENT_EXPLAIN: a finding, by the id that PK_DOCUMENT_REPORT, _BRIEF or _EXPLAIN has under the same options. With its
+   *  evidence and what happened around it, in 8 KB at most: `profkit explain PATH ID --json`.
+   *  PK_DOCUMENT_OP_GROUPS: what ops are summed by, in the words of pk_group_key_name(); several with commas between them make a
+   *  tree: `profkit ops PATH --by KEYS --json`. NULL: by operator. */
+  const char* of;
 } pk_document_options;
 /** \since 0.1 */
 #define PK_DOCUMENT_OPTIONS_INIT \
-  { sizeof(pk_document_options), 0, NULL, 0, 0, NULL }
+  { sizeof(pk_document_options), 0, NULL, 0, 0, NULL, NULL }
 
 /** Receives the next bytes of a document, on the calling thread. Non-zero stops with PK_E_CANCELLED.
  *  \since 0.1 */
@@ -971,7 +993,8 @@ typedef int32_t (*pk_write_callback)(void* user, const void* data, size_t size);
 
 /** Writes a document (PK_DOCUMENT_) of a profile. `options` and `status` may be NULL; `*status` becomes a
  *  PK_DOCUMENT_STATUS_. Damage of the input is reported in the document and is no failure of this call.
- *  Errors: PK_E_INVALID_ARGUMENT, PK_E_CANCELLED, PK_E_LIMIT, PK_E_OUT_OF_MEMORY. \since 0.1 */
+ *  Errors: PK_E_INVALID_ARGUMENT, PK_E_NOT_FOUND (no such module or finding: the hint names those there are), PK_E_CANCELLED,
+ *  PK_E_LIMIT, PK_E_OUT_OF_MEMORY. \since 0.1 */
 PK_API pk_status pk_document_write(const pk_profile* profile, int32_t document, const pk_document_options* options,
                                    pk_write_callback write, void* user, int32_t* status, pk_error** err) PK_NOEXCEPT;
 /** The same into a file, which appears under its name when it is complete. A file of the profile is not replaced. `status` may be
@@ -979,22 +1002,6 @@ PK_API pk_status pk_document_write(const pk_profile* profile, int32_t document, 
  *  PK_E_OUTPUT_FULL. \since 0.1 */
 PK_API pk_status pk_document_write_file(const pk_profile* profile, int32_t document, const pk_document_options* options,
                                         const char* path, int32_t* status, pk_error** err) PK_NOEXCEPT;
-/** Writes the document of one compiled module with the instructions of its entry computation: that of `profkit modules
- *  --dump NAME --json`. `module` is a name, or a part of one; options->limit counts instructions. Else as
- *  pk_document_write(). Errors: PK_E_NOT_FOUND (no such module: the hint names those there are). \since 0.1 */
-PK_API pk_status pk_module_write(const pk_profile* profile, const char* module, const pk_document_options* options,
-                                 pk_write_callback write, void* user, int32_t* status, pk_error** err) PK_NOEXCEPT;
-/** Writes the document of one finding of the report, with its evidence and what happened around it, in 8 KB at most: that of
- *  `profkit explain PATH ID --json`. `id` is one that PK_DOCUMENT_REPORT, _BRIEF or _EXPLAIN has under the same options. Else as
- *  pk_document_write(). Errors: PK_E_NOT_FOUND (no such finding). \since 0.1 */
-PK_API pk_status pk_finding_write(const pk_profile* profile, const char* id, const pk_document_options* options,
-                                  pk_write_callback write, void* user, int32_t* status, pk_error** err) PK_NOEXCEPT;
-/** Writes the document of ops summed by what they have in common, a tree: that of `profkit ops PATH --by KEYS --json`. `by` is one of
- *  kernel, function, instruction, op, outer-op, module, module-kind, range, source, phase, shape, step, kind, category, program, stream
- *  and device, or several with commas between them. Else as pk_document_write(). Errors: PK_E_INVALID_ARGUMENT (no such key: the
- *  hint lists them). \since 0.1 */
-PK_API pk_status pk_op_groups_write(const pk_profile* profile, const char* by, const pk_document_options* options,
-                                    pk_write_callback write, void* user, int32_t* status, pk_error** err) PK_NOEXCEPT;
 /** Writes the report as a page for any browser, HTML of 3 MB at most that loads nothing: that of `profkit report PATH -o
  *  NAME.html`. Of the options the filters and the hooks count. `*status` becomes PK_DOCUMENT_STATUS_PARTIAL where something
  *  is damaged, which the page says. Errors: as pk_document_write(). \since 0.1 */
@@ -1033,6 +1040,8 @@ enum {
 /* enum step_policy: written by scripts/generate */
 /** Which step window the run-time part is about. \since 0.1 */
 enum { PK_STEP_POLICY_PEAK = 0, PK_STEP_POLICY_LAST = 1, PK_STEP_POLICY_FIRST = 2 };
+/** What documents call a value of these; "" for what is none. Ownership: static. \since 0.1 */
+PK_API const char* pk_step_policy_name(int32_t value) PK_NOEXCEPT;
 /* end of enum step_policy */
 
 /** What to analyse. \since 0.1 */
@@ -1088,6 +1097,8 @@ enum {
   PK_PEAK_METHOD_SCHEDULE_SWEEP = 2,
   PK_PEAK_METHOD_ALLOCATION_SIZES = 3  /**< neither simulation nor schedule: every temporary allocation in full */
 };
+/** What documents call a value of these; "none" for what is none. Ownership: static. \since 0.1 */
+PK_API const char* pk_peak_method_name(int32_t value) PK_NOEXCEPT;
 /* end of enum peak_method */
 /* enum peak_bound: written by scripts/generate */
 /** How a peak relates to the truth. \since 0.1 */
@@ -1096,6 +1107,8 @@ enum {
   PK_PEAK_BOUND_LOWER = 1, /**< the truth is not below it */
   PK_PEAK_BOUND_UPPER = 2  /**< the truth is not above it */
 };
+/** What documents call a value of these; "exact" for what is none. Ownership: static. \since 0.1 */
+PK_API const char* pk_peak_bound_name(int32_t value) PK_NOEXCEPT;
 /* end of enum peak_bound */
 
 /* row of memory spaces: written by scripts/generate */
@@ -1158,6 +1171,8 @@ typedef struct pk_memory_allocator {
 /* enum residency: written by scripts/generate */
 /** Why bytes are alive. \since 0.1 */
 enum { PK_RESIDENCY_INDEFINITE = 0, PK_RESIDENCY_TEMPORARY = 1 };
+/** What documents call a value of these; "temp" for what is none. Ownership: static. \since 0.1 */
+PK_API const char* pk_residency_name(int32_t value) PK_NOEXCEPT;
 /* end of enum residency */
 
 /** Flags of pk_live_buffer. \since 0.1 */
@@ -1225,9 +1240,9 @@ enum {
   PK_TRACE_XSPACE = 2,   /**< an XSpace with the events that the filters keep, byte for byte */
   PK_TRACE_CSV = 3       /**< one row an event */
 };
+/** What documents call a value of these; "" for what is none. Ownership: static. \since 0.1 */
+PK_API const char* pk_trace_format_name(int32_t value) PK_NOEXCEPT;
 /* end of enum trace_format */
-/** The name of a format: "trace.json", "pftrace", "xspace", "csv"; "" for an unknown value. Ownership: static. \since 0.1 */
-PK_API const char* pk_trace_format_name(int32_t format) PK_NOEXCEPT;
 
 /** Flags of pk_trace_options. \since 0.1 */
 enum {
@@ -1634,6 +1649,8 @@ enum {
   PK_SPAN_GC = 4,         /**< garbage collection */
   PK_SPAN_OTHER = 5
 };
+/** What documents call a value of these; "other" for what is none. Ownership: static. \since 0.1 */
+PK_API const char* pk_host_span_kind_name(int32_t value) PK_NOEXCEPT;
 /* end of enum host_span_kind */
 /* enum launch_kind: written by scripts/generate */
 /** What a span with a correlation gave to a device. Where no kernel has its number, it is known that the device
@@ -1644,6 +1661,8 @@ enum {
   PK_LAUNCH_COPY = 2,
   PK_LAUNCH_GRAPH = 3    /**< many kernels */
 };
+/** What documents call a value of these; "" for what is none. Ownership: static. \since 0.1 */
+PK_API const char* pk_launch_kind_name(int32_t value) PK_NOEXCEPT;
 /* end of enum launch_kind */
 /** What a thread did for a while. \since 0.1 */
 typedef struct pk_trace_span {
@@ -1726,6 +1745,8 @@ enum {
   PK_DUMP_JSON = 0, /**< one document, as `profkit dump --json` writes it */
   PK_DUMP_TEXT = 1  /**< protobuf's text format, with remarks after '#' */
 };
+/** What documents call a value of these; "" for what is none. Ownership: static. \since 0.1 */
+PK_API const char* pk_dump_format_name(int32_t value) PK_NOEXCEPT;
 /* end of enum dump_format */
 /** What to show of a message. \since 0.1 */
 typedef struct pk_dump_options {
@@ -1852,6 +1873,8 @@ enum {
   PK_PROBE_TOOL_PROGRAM_PROGRESS = 4,
   PK_PROBE_TOOL_DMAT = 5
 };
+/** What documents call a value of these; "" for what is none. Ownership: static. \since 0.1 */
+PK_API const char* pk_probe_tool_name(int32_t value) PK_NOEXCEPT;
 /* end of enum probe_tool */
 
 /** Opens the first file of family PK_FAMILY_NEUTRINO. `tool`: a PK_PROBE_TOOL_. Ownership: the caller ends `*out` with
@@ -1870,6 +1893,8 @@ enum {
   PK_PROBE_OUTCOME_MEMUSAGE = 5,   /**< only the memory that the probe would need was asked for */
   PK_PROBE_OUTCOME_BENCHMARK = 6   /**< it ran for its times only */
 };
+/** What documents call a value of these; "unfinished" for what is none. Ownership: static. \since 0.1 */
+PK_API const char* pk_probe_outcome_name(int32_t value) PK_NOEXCEPT;
 /* end of enum probe_outcome */
 /** Which facts of pk_probe_launch are known. \since 0.1 */
 enum { PK_PROBE_HAS_GEOMETRY = 1, PK_PROBE_HAS_TIME = 2, PK_PROBE_HAS_MEMORY = 4, PK_PROBE_HAS_DURATIONS = 8 };
@@ -1926,6 +1951,8 @@ PK_API const pk_error* pk_probe_bin_damage(const pk_probe* probe, size_t bin) PK
 /* enum probe_level: written by scripts/generate */
 /** Who has a slot of its own in a map. \since 0.1 */
 enum { PK_PROBE_LEVEL_UNKNOWN = 0, PK_PROBE_LEVEL_THREAD = 1, PK_PROBE_LEVEL_WARP = 2 };
+/** What documents call a value of these; "unknown" for what is none. Ownership: static. \since 0.1 */
+PK_API const char* pk_probe_level_name(int32_t value) PK_NOEXCEPT;
 /* end of enum probe_level */
 /** What is doubtful about a map. \since 0.1 */
 enum {
@@ -2029,6 +2056,8 @@ enum {
   PK_PROBE_SLICE_OVERHEAD = 9,
   PK_PROBE_SLICE_LOG = 10
 };
+/** What documents call a value of these; "" for what is none. Ownership: static. \since 0.1 */
+PK_API const char* pk_probe_slice_name(int32_t value) PK_NOEXCEPT;
 /* end of enum probe_slice */
 /* enum probe_format: written by scripts/generate */
 /** How a slice is written. \since 0.1 */
@@ -2037,6 +2066,8 @@ enum {
   PK_PROBE_CSV = 1,  /**< a heading and a row an item (RFC 4180), of any slice but the summary */
   PK_PROBE_SVG = 2   /**< a picture for a browser, of schedule and density */
 };
+/** What documents call a value of these; "" for what is none. Ownership: static. \since 0.1 */
+PK_API const char* pk_probe_format_name(int32_t value) PK_NOEXCEPT;
 /* end of enum probe_format */
 /** Flags of pk_probe_query. \since 0.1 */
 enum { PK_PROBE_QUERY_HAS_BLOCK = 1, PK_PROBE_QUERY_HAS_LANE = 2 };
@@ -2075,6 +2106,8 @@ PK_API void pk_probe_free(pk_probe* probe) PK_NOEXCEPT;
 /* enum clock_domain: written by scripts/generate */
 /** Which clock stamped an instant. \since 0.1 */
 enum { PK_CLOCK_TRACER = 0, PK_CLOCK_HOST = 1 };
+/** What documents call a value of these; "" for what is none. Ownership: static. \since 0.1 */
+PK_API const char* pk_clock_domain_name(int32_t value) PK_NOEXCEPT;
 /* end of enum clock_domain */
 
 /** Both clocks of a node read together: ns of each, and ps beyond them in [0, 1000). Frozen. \since 0.1 */
@@ -2141,22 +2174,30 @@ PK_API void pk_clock_free(pk_clock* clock) PK_NOEXCEPT;
 /** clock: by snapshots and offsets. walltime: by the start of each node's collector. none: times as they are in
  *  the files. \since 0.1 */
 enum { PK_CORRECTION_CLOCK = 0, PK_CORRECTION_WALLTIME = 1, PK_CORRECTION_NONE = 2 };
+/** What documents call a value of these; "" for what is none. Ownership: static. \since 0.1 */
+PK_API const char* pk_merge_correction_name(int32_t value) PK_NOEXCEPT;
 /* end of enum merge_correction */
 /* enum merge_zero: written by scripts/generate */
 /** Which instant becomes 0: the start of the reference node, or the earliest event when one lies before it (AUTO);
  *  the earliest event; the start of the reference node; none, with absolute line times. \since 0.1 */
 enum { PK_ZERO_AUTO = 0, PK_ZERO_EARLIEST = 1, PK_ZERO_REFERENCE = 2, PK_ZERO_NONE = 3 };
+/** What documents call a value of these; "" for what is none. Ownership: static. \since 0.1 */
+PK_API const char* pk_merge_zero_name(int32_t value) PK_NOEXCEPT;
 /* end of enum merge_zero */
 /* enum plane_scheme: written by scripts/generate */
 /** How planes are named. seed: /device:GPU:<64 node + k>, hosts of nodes above 0 as /device:GPU:<10000 node>;
  *  rocm: the numbers of the reference tool (100 + 64 node + k); node: /node:<n>/device:GPU:<k> and
  *  /node:<n>/host_threads. \since 0.1 */
 enum { PK_PLANES_SEED = 0, PK_PLANES_ROCM = 1, PK_PLANES_NODE = 2 };
+/** What documents call a value of these; "" for what is none. Ownership: static. \since 0.1 */
+PK_API const char* pk_plane_scheme_name(int32_t value) PK_NOEXCEPT;
 /* end of enum plane_scheme */
 /* enum merged_format: written by scripts/generate */
 /** What is written. xspace: of XSpaces. trace_json: of trace JSON (PyTorch, Ascend); the events of a node stand
  *  together. \since 0.1 */
 enum { PK_MERGED_XSPACE = 0, PK_MERGED_TRACE_JSON = 1 };
+/** What documents call a value of these; "" for what is none. Ownership: static. \since 0.1 */
+PK_API const char* pk_merged_format_name(int32_t value) PK_NOEXCEPT;
 /* end of enum merged_format */
 /** Flags of pk_merge_options. \since 0.1 */
 enum {
@@ -2219,6 +2260,8 @@ enum {
   PK_NODE_MISSING = 3,   /**< not at all: its trace is missing */
   PK_NODE_CORRUPT = 4    /**< not at all: its trace is damaged */
 };
+/** What documents call a value of these; "raw" for what is none. Ownership: static. \since 0.1 */
+PK_API const char* pk_node_status_name(int32_t value) PK_NOEXCEPT;
 /* end of enum node_status */
 /* row of merged nodes: written by scripts/generate */
 /** One node of a merge. Frozen; text is borrowed from what gave the row. \since 0.1 */
@@ -2270,6 +2313,8 @@ enum {
   PK_WINDOW_POLICY_DEVICE = 2,
   PK_WINDOW_POLICY_GUIDE = 3
 };
+/** What documents call a value of these; "whole" for what is none. Ownership: static. \since 0.1 */
+PK_API const char* pk_window_policy_name(int32_t value) PK_NOEXCEPT;
 /* end of enum window_policy */
 /** What to look for. \since 0.1 */
 typedef struct pk_bubbles_options {
@@ -2345,6 +2390,8 @@ enum {
   PK_BUBBLE_TAG_PARTIAL_CAPTURE_BOUNDARY = 11,     /**< it touches the edge of the capture */
   PK_BUBBLE_TAG_VARIABLE_SHAPE_SAME_TEMPLATE = 12  /**< shapes vary */
 };
+/** What documents call a value of these; "" for what is none. Ownership: static. \since 0.1 */
+PK_API const char* pk_bubble_tag_name(int32_t value) PK_NOEXCEPT;
 /* end of enum bubble_tag */
 
 
@@ -2356,6 +2403,8 @@ enum {
   PK_BUBBLE_SCOPE_PRELAUNCH = 2,     /**< before the first kernel */
   PK_BUBBLE_SCOPE_TAIL = 3           /**< after the last kernel */
 };
+/** What documents call a value of these; "global" for what is none. Ownership: static. \since 0.1 */
+PK_API const char* pk_bubble_scope_name(int32_t value) PK_NOEXCEPT;
 /* end of enum bubble_scope */
 /* enum bubble_label: written by scripts/generate */
 /** Soft causes, in the order in which the rules are tried. \since 0.1 */
@@ -2367,6 +2416,8 @@ enum {
   PK_BUBBLE_LABEL_PYTHON_SERIALIZATION_OR_LOCK = 4, /**< Python, or a lock */
   PK_BUBBLE_LABEL_INSUFFICIENT_EVIDENCE = 5         /**< none of these */
 };
+/** What documents call a value of these; "insufficient_evidence" for what is none. Ownership: static. \since 0.1 */
+PK_API const char* pk_bubble_label_name(int32_t value) PK_NOEXCEPT;
 /* end of enum bubble_label */
 /* enum idle_cause: written by scripts/generate */
 /** Why a device waits, as far as the capture shows; what each needs is in docs/bubbles.md. Work comes late from
@@ -2397,6 +2448,8 @@ enum {
   /** the launching thread stands in one call, of which it is not known what it does */
   PK_CAUSE_HOST_CALL = 21
 };
+/** What documents call a value of these; "unexplained" for what is none. Ownership: static. \since 0.1 */
+PK_API const char* pk_idle_cause_name(int32_t value) PK_NOEXCEPT;
 /* end of enum idle_cause */
 /* enum certainty: written by scripts/generate */
 /** How sure a statement is. proved: arithmetic on the capture, or evidence that allows nothing else; what each
@@ -2408,6 +2461,8 @@ enum {
   PK_CERTAINTY_LIKELY = 2,   /**< most of the evidence points there */
   PK_CERTAINTY_PROVED = 3    /**< the evidence allows nothing else */
 };
+/** What documents call a value of these; "unknown" for what is none. Ownership: static. \since 0.1 */
+PK_API const char* pk_certainty_name(int32_t value) PK_NOEXCEPT;
 /* end of enum certainty */
 /** Flags of pk_bubble. \since 0.1 */
 enum {
@@ -2568,7 +2623,9 @@ enum {
   PK_TABLE_PROBE_RECORDS = 15, /**< Without a struct: by Arrow alone. */
   PK_TABLE_DEVICE_TIME = 16, /**< A pk_device_time each. */
   PK_TABLE_FACTS = 17, /**< A pk_fact each. */
-  PK_TABLE_COLLECTIVE_CALLS = 18 /**< A pk_collective_call each. */
+  PK_TABLE_COLLECTIVE_CALLS = 18, /**< A pk_collective_call each. */
+  PK_TABLE_FINDINGS = 19, /**< A pk_finding each. */
+  PK_TABLE_OP_GROUPS = 20 /**< A pk_op_group each. */
   /* end of tables */
 };
 /** The name of a table: "files", "ops", …; "" for an unknown value. Ownership: static. \since 0.1 */
@@ -2597,6 +2654,8 @@ enum {
   PK_OPS_CLOCK_DEVICE = 1,  /**< device_offset_ps and device_duration_ps, stats of every event */
   PK_OPS_CLOCK_MIXED = 2    /**< device_duration_ps where an event has it, else duration_ps; starts are aligned */
 };
+/** What documents call a value of these; "aligned" for what is none. Ownership: static. \since 0.1 */
+PK_API const char* pk_ops_clock_name(int32_t value) PK_NOEXCEPT;
 /* end of enum ops_clock */
 /** Flags of pk_op: which facts are known. \since 0.1 */
 enum { PK_OP_HAS_METADATA_ID = 1, PK_OP_HAS_FLOPS = 2, PK_OP_HAS_BYTES_ACCESSED = 4 };
@@ -2652,6 +2711,8 @@ enum {
   PK_TIME_IDLE = 4,
   PK_TIME_NOT_RECORDED = 5           /**< not known: work was launched that was not recorded */
 };
+/** What documents call a value of these; "idle" for what is none. Ownership: static. \since 0.1 */
+PK_API const char* pk_time_use_name(int32_t value) PK_NOEXCEPT;
 /* end of enum time_use */
 /** Flags of pk_device_time. \since 0.1 */
 enum { PK_DEVICE_TIME_IN_STEPS = 1, PK_DEVICE_TIME_HAS_CAUSE = 2 };
@@ -2684,6 +2745,8 @@ enum {
   PK_FACT_RECORDER = 5,   /**< what the recorder says of the machine or of the run */
   PK_FACT_COUNT = 6       /**< how often something ran */
 };
+/** What documents call a value of these; "count" for what is none. Ownership: static. \since 0.1 */
+PK_API const char* pk_fact_source_name(int32_t value) PK_NOEXCEPT;
 /* end of enum fact_source */
 /* row of facts: written by scripts/generate */
 /** A fact of the model that ran: what it is, how sure it is, and where it comes from. A row of PK_TABLE_FACTS.
@@ -2730,6 +2793,84 @@ typedef struct pk_collective_call {
   uint32_t flags; /**< PK_CALL_ */
 } pk_collective_call;
 /* end of row of collective_calls */
+
+/* row of findings: written by scripts/generate */
+/** A statement about the capture, with the place that shows it: those of a report. A row of PK_TABLE_FINDINGS.
+ *  Filters that the table takes: host, plane, step, time. Frozen; text is borrowed from what gave the row.
+ *  \since 0.1 */
+typedef struct pk_finding {
+  uint32_t file; /**< position of the file of the evidence */
+  int32_t device; /**< position in devices; -1: the evidence is of none */
+  pk_str id; /**< "bubbles.cause.sync_stall"; the next of its kind ends in ".2" */
+  int64_t recoverable_ps; /**< time that could be won back; -1: it is not about time */
+  int64_t recoverable_bytes; /**< memory that could be won back; -1: it is not about memory */
+  pk_str what; /**< one sentence */
+  pk_str place; /**< for people */
+  int64_t step; /**< position in steps: that in which the evidence begins; -1: none */
+  int64_t start_ps; /**< of the evidence, capture's clock; PK_NO_TIME_PS: it is no span */
+  int64_t end_ps; /**< of the evidence, capture's clock */
+  pk_str evidence; /**< what stands there; of further places "; " between them */
+  pk_str next; /**< what to do or look at next */
+  int32_t certainty; /**< PK_CERTAINTY_: how sure it is */
+  uint32_t reserved; /**< 0 */
+} pk_finding;
+/* end of row of findings */
+
+/* enum group_key: written by scripts/generate */
+/** What ops are grouped by. Of an XSpace op, module, phase and source are what the op's metadata says (`tf_op`,
+ *  `source`). \since 0.1 */
+enum {
+  PK_GROUP_BY_KERNEL = 0,         /**< the name of the kernel */
+  PK_GROUP_BY_FUNCTION = 1,       /**< what that runs, without template arguments: "at::native::MulFunctor" */
+  PK_GROUP_BY_INSTRUCTION = 2,    /**< of the compiled program: "fusion.3" */
+  PK_GROUP_BY_OP = 3,             /**< the framework's operator that made it: "aten::addmm", "dot_general" */
+  PK_GROUP_BY_OUTER_OP = 4,       /**< the outermost operator around that: "aten::linear" */
+  PK_GROUP_BY_MODULE = 5,         /**< modules and scopes, one inside the other: "BertLayer_3", "Linear_0" */
+  PK_GROUP_BY_KIND_OF_MODULE = 6, /**< the innermost module without its number: "Linear" */
+  /** ranges that the user marked (record_function, NVTX, rocTX) and that were open at the launch, one inside the
+     *  other */
+  PK_GROUP_BY_RANGE = 7,
+  PK_GROUP_BY_SOURCE = 8,         /**< the line of code: "model.py(31): forward", "model.py:31" */
+  PK_GROUP_BY_PHASE = 9,          /**< forward, recomputation, backward, optimizer */
+  PK_GROUP_BY_SHAPE = 10,         /**< of the operator's inputs */
+  /** "step 3", as query_filters::step counts the steps of a device; "" of what began in none */
+  PK_GROUP_BY_STEP = 11,
+  /** what work it is: "compute", "communication", or how it moves data: "transpose", "cast", "copy to device" */
+  PK_GROUP_BY_KIND = 12,
+  PK_GROUP_BY_CATEGORY = 13,      /**< compute, comm, copy; as an XSpace writes it ("convolution fusion") */
+  PK_GROUP_BY_PROGRAM = 14,       /**< the compiled program */
+  PK_GROUP_BY_STREAM = 15,        /**< the line of the device */
+  PK_GROUP_BY_DEVICE = 16
+};
+/** What documents call a value of these; "" for what is none. Ownership: static. \since 0.1 */
+PK_API const char* pk_group_key_name(int32_t value) PK_NOEXCEPT;
+/* end of enum group_key */
+/* row of op_groups: written by scripts/generate */
+/** Time of a device's ops that have an operator, a module, a phase, … in common. Rows of a device and a key that
+ *  lie in no other add up to its busy time. A row of PK_TABLE_OP_GROUPS. Filters that the table takes: host,
+ *  plane, line, name, step, time. Frozen; text is borrowed from what gave the row. \since 0.1 */
+typedef struct pk_op_group {
+  uint32_t file; /**< position of the file */
+  int32_t device; /**< position in devices; -1: ops of a host */
+  int64_t parent; /**< position of the row that it lies in; -1: none */
+  pk_str name; /**< "": ops of which that is not recorded */
+  uint64_t count; /**< executions */
+  int64_t self_ps; /**< with what lies in rows below */
+  int64_t total_ps; /**< summed durations */
+  int64_t own_ps; /**< of self_ps, what lies in no row below */
+  int64_t worked_ps; /**< of self_ps, that of ops of which it is known what they do */
+  int64_t flops; /**< that these ops do; flop */
+  int64_t bytes; /**< that they move from and to memory; bytes */
+  int64_t attainable_ps; /**< what ops of known work would take at least at the rates of their device */
+  int64_t compute_bound_ps; /**< self time of ops that reach 60 % of the rate for their operations */
+  int64_t memory_bound_ps; /**< self time of ops that reach 60 % of the rate of the memory that their bytes are in */
+  int64_t neither_bound_ps; /**< self time of other ops of known work */
+  /** PK_GROUP_BY_: what they have in common: op, outer-op, module, module-kind, range, source, phase, kind,
+   *  category or program */
+  int32_t by;
+  uint32_t depth; /**< how many rows it lies in */
+} pk_op_group;
+/* end of row of op_groups */
 
 /** Flags of pk_collective. \since 0.1 */
 enum {
@@ -2828,6 +2969,8 @@ enum {
   PK_COLUMN_TEXT = 5,
   PK_COLUMN_NAME = 6     /**< text that repeats: a dictionary */
 };
+/** What documents call a value of these; "" for what is none. Ownership: static. \since 0.1 */
+PK_API const char* pk_column_type_name(int32_t value) PK_NOEXCEPT;
 /* end of enum column_type */
 /* row of columns: written by scripts/generate */
 /** A column of a table. Frozen; text is borrowed from what gave the row. \since 0.1 */

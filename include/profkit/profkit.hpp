@@ -56,15 +56,53 @@ namespace lib {
 // Names of constants, as documents have them.
 [[nodiscard]] inline std::string_view status_name(pk_status status) noexcept { return pk_status_name(status); }
 [[nodiscard]] inline std::string_view family_name(std::int32_t family) noexcept { return pk_family_name(family); }
-[[nodiscard]] inline std::string_view compression_name(std::int32_t of) noexcept { return pk_compression_name(of); }
-[[nodiscard]] inline std::string_view plane_kind_name(std::int32_t kind) noexcept { return pk_plane_kind_name(kind); }
-[[nodiscard]] inline std::string_view line_kind_name(std::int32_t kind) noexcept { return pk_line_kind_name(kind); }
-[[nodiscard]] inline std::string_view stat_kind_name(std::int32_t kind) noexcept { return pk_stat_kind_name(kind); }
-[[nodiscard]] inline std::string_view sibling_name(std::int32_t sibling) noexcept { return pk_sibling_name(sibling); }
 [[nodiscard]] inline std::string_view document_name(std::int32_t document) noexcept { return pk_document_name(document); }
-[[nodiscard]] inline std::string_view trace_format_name(std::int32_t format) noexcept { return pk_trace_format_name(format); }
 [[nodiscard]] inline std::string_view probe_flag_name(std::uint32_t flag) noexcept { return pk_probe_flag_name(flag); }
 [[nodiscard]] inline std::string_view table_name(std::int32_t table) noexcept { return pk_table_name(table); }
+// names: written by scripts/generate
+[[nodiscard]] inline std::string_view kernel_class_name(std::int32_t value) noexcept { return pk_kernel_class_name(value); }
+[[nodiscard]] inline std::string_view accelerator_name(std::int32_t value) noexcept { return pk_accelerator_name(value); }
+[[nodiscard]] inline std::string_view launch_kind_name(std::int32_t value) noexcept { return pk_launch_kind_name(value); }
+[[nodiscard]] inline std::string_view host_span_kind_name(std::int32_t value) noexcept { return pk_host_span_kind_name(value); }
+[[nodiscard]] inline std::string_view window_policy_name(std::int32_t value) noexcept { return pk_window_policy_name(value); }
+[[nodiscard]] inline std::string_view bubble_scope_name(std::int32_t value) noexcept { return pk_bubble_scope_name(value); }
+[[nodiscard]] inline std::string_view bubble_label_name(std::int32_t value) noexcept { return pk_bubble_label_name(value); }
+[[nodiscard]] inline std::string_view idle_cause_name(std::int32_t value) noexcept { return pk_idle_cause_name(value); }
+[[nodiscard]] inline std::string_view bubble_tag_name(std::int32_t value) noexcept { return pk_bubble_tag_name(value); }
+[[nodiscard]] inline std::string_view time_use_name(std::int32_t value) noexcept { return pk_time_use_name(value); }
+[[nodiscard]] inline std::string_view clock_domain_name(std::int32_t value) noexcept { return pk_clock_domain_name(value); }
+[[nodiscard]] inline std::string_view document_status_name(std::int32_t value) noexcept { return pk_document_status_name(value); }
+[[nodiscard]] inline std::string_view dump_format_name(std::int32_t value) noexcept { return pk_dump_format_name(value); }
+[[nodiscard]] inline std::string_view fact_source_name(std::int32_t value) noexcept { return pk_fact_source_name(value); }
+[[nodiscard]] inline std::string_view certainty_name(std::int32_t value) noexcept { return pk_certainty_name(value); }
+[[nodiscard]] inline std::string_view log_level_name(std::int32_t value) noexcept { return pk_log_level_name(value); }
+[[nodiscard]] inline std::string_view step_policy_name(std::int32_t value) noexcept { return pk_step_policy_name(value); }
+[[nodiscard]] inline std::string_view peak_method_name(std::int32_t value) noexcept { return pk_peak_method_name(value); }
+[[nodiscard]] inline std::string_view peak_bound_name(std::int32_t value) noexcept { return pk_peak_bound_name(value); }
+[[nodiscard]] inline std::string_view residency_name(std::int32_t value) noexcept { return pk_residency_name(value); }
+[[nodiscard]] inline std::string_view plane_scheme_name(std::int32_t value) noexcept { return pk_plane_scheme_name(value); }
+[[nodiscard]] inline std::string_view merge_correction_name(std::int32_t value) noexcept { return pk_merge_correction_name(value); }
+[[nodiscard]] inline std::string_view merged_format_name(std::int32_t value) noexcept { return pk_merged_format_name(value); }
+[[nodiscard]] inline std::string_view merge_zero_name(std::int32_t value) noexcept { return pk_merge_zero_name(value); }
+[[nodiscard]] inline std::string_view node_status_name(std::int32_t value) noexcept { return pk_node_status_name(value); }
+[[nodiscard]] inline std::string_view sibling_state_name(std::int32_t value) noexcept { return pk_sibling_state_name(value); }
+[[nodiscard]] inline std::string_view group_key_name(std::int32_t value) noexcept { return pk_group_key_name(value); }
+[[nodiscard]] inline std::string_view ops_clock_name(std::int32_t value) noexcept { return pk_ops_clock_name(value); }
+[[nodiscard]] inline std::string_view probe_slice_name(std::int32_t value) noexcept { return pk_probe_slice_name(value); }
+[[nodiscard]] inline std::string_view probe_format_name(std::int32_t value) noexcept { return pk_probe_format_name(value); }
+[[nodiscard]] inline std::string_view probe_level_name(std::int32_t value) noexcept { return pk_probe_level_name(value); }
+[[nodiscard]] inline std::string_view probe_outcome_name(std::int32_t value) noexcept { return pk_probe_outcome_name(value); }
+[[nodiscard]] inline std::string_view probe_tool_name(std::int32_t value) noexcept { return pk_probe_tool_name(value); }
+[[nodiscard]] inline std::string_view io_mode_name(std::int32_t value) noexcept { return pk_io_mode_name(value); }
+[[nodiscard]] inline std::string_view compression_name(std::int32_t value) noexcept { return pk_compression_name(value); }
+[[nodiscard]] inline std::string_view column_type_name(std::int32_t value) noexcept { return pk_column_type_name(value); }
+[[nodiscard]] inline std::string_view trace_format_name(std::int32_t value) noexcept { return pk_trace_format_name(value); }
+[[nodiscard]] inline std::string_view plane_kind_name(std::int32_t value) noexcept { return pk_plane_kind_name(value); }
+[[nodiscard]] inline std::string_view line_kind_name(std::int32_t value) noexcept { return pk_line_kind_name(value); }
+[[nodiscard]] inline std::string_view stat_kind_name(std::int32_t value) noexcept { return pk_stat_kind_name(value); }
+[[nodiscard]] inline std::string_view stat_origin_name(std::int32_t value) noexcept { return pk_stat_origin_name(value); }
+[[nodiscard]] inline std::string_view note_kind_name(std::int32_t value) noexcept { return pk_note_kind_name(value); }
+// end of names
 
 namespace detail {
 
@@ -595,6 +633,10 @@ template <>
 struct table_of<pk_fact> : std::integral_constant<std::int32_t, PK_TABLE_FACTS> {};
 template <>
 struct table_of<pk_collective_call> : std::integral_constant<std::int32_t, PK_TABLE_COLLECTIVE_CALLS> {};
+template <>
+struct table_of<pk_finding> : std::integral_constant<std::int32_t, PK_TABLE_FINDINGS> {};
+template <>
+struct table_of<pk_op_group> : std::integral_constant<std::int32_t, PK_TABLE_OP_GROUPS> {};
 // end of tables
 
 namespace detail {
@@ -1273,33 +1315,6 @@ class profile {
     pk_error* why = nullptr;
     if (pk_trace_write_file(profile_.get(), options, path, &outcome, &why) != PK_OK) return error(why);
     return outcome;
-  }
-  /// A compiled module with the instructions of its entry computation, as `profkit modules --dump NAME --json`.
-  template <class Write>
-  [[nodiscard]] result<std::int32_t> write_module_document(const char* module, Write&& write,
-                                                           const pk_document_options* options = nullptr) const {
-    return detail::written(write,
-                           [&](pk_write_callback hand_on, void* user, std::int32_t* status, pk_error** why) noexcept {
-                             return pk_module_write(profile_.get(), module, options, hand_on, user, status, why);
-                           });
-  }
-  /// One finding of the report with what happened around its evidence, as `profkit explain PATH ID --json`.
-  template <class Write>
-  [[nodiscard]] result<std::int32_t> write_finding_document(const char* id, Write&& write,
-                                                            const pk_document_options* options = nullptr) const {
-    return detail::written(write,
-                           [&](pk_write_callback hand_on, void* user, std::int32_t* status, pk_error** why) noexcept {
-                             return pk_finding_write(profile_.get(), id, options, hand_on, user, status, why);
-                           });
-  }
-  /// Ops summed by what they have in common, see pk_op_groups_write().
-  template <class Write>
-  [[nodiscard]] result<std::int32_t> write_op_groups(const char* by, Write&& write,
-                                                     const pk_document_options* options = nullptr) const {
-    return detail::written(write,
-                           [&](pk_write_callback hand_on, void* user, std::int32_t* status, pk_error** why) noexcept {
-                             return pk_op_groups_write(profile_.get(), by, options, hand_on, user, status, why);
-                           });
   }
   /// The report as a page for a browser, as `profkit report PATH -o NAME.html`.
   template <class Write>

@@ -22,6 +22,8 @@ static int is_text(pk_str text, const char *expected) {
   return text.size == strlen(expected) && (text.size == 0 || memcmp(text.data, expected, text.size) == 0);
 }
 
+static int is_name(const char *name, const char *expected) { return strcmp(name, expected) == 0; }
+
 static char path_buffer[4096];
 static const char *path_below(const char *folder, const char *name) {
   snprintf(path_buffer, sizeof path_buffer, "%s/%s", folder, name);
@@ -41,16 +43,90 @@ static void test_names(void) {
   CHECK(strcmp(pk_status_name(-9999), "internal") == 0);
   CHECK(strcmp(pk_family_name(PK_FAMILY_XSPACE), "xspace") == 0);
   CHECK(strcmp(pk_family_name(99), "unknown") == 0);
-  CHECK(strcmp(pk_compression_name(PK_COMPRESSION_ZSTD), "zstd") == 0);
-  CHECK(strcmp(pk_compression_name(-1), "none") == 0);
-  CHECK(strcmp(pk_plane_kind_name(PK_PLANE_DEVICE), "device") == 0);
-  CHECK(strcmp(pk_plane_kind_name(99), "other") == 0);
-  CHECK(strcmp(pk_line_kind_name(PK_LINE_DERIVED), "derived") == 0);
-  CHECK(strcmp(pk_line_kind_name(-1), "other") == 0);
-  CHECK(strcmp(pk_stat_kind_name(PK_STAT_REF), "ref") == 0);
-  CHECK(strcmp(pk_stat_kind_name(1), "none") == 0);
-  CHECK(strcmp(pk_sibling_name(PK_SIBLING_SAME_BYTES), "same_bytes") == 0);
-  CHECK(strcmp(pk_sibling_name(99), "none") == 0);
+  CHECK(is_name(pk_kernel_class_name(PK_KERNEL_OTHER), "other") &&
+        is_name(pk_kernel_class_name(99), "other"));
+  CHECK(is_name(pk_accelerator_name(PK_ACCELERATOR_NPU), "npu") &&
+        is_name(pk_accelerator_name(99), "other"));
+  CHECK(is_name(pk_launch_kind_name(PK_LAUNCH_GRAPH), "graph") &&
+        is_name(pk_launch_kind_name(99), ""));
+  CHECK(is_name(pk_host_span_kind_name(PK_SPAN_OTHER), "other") &&
+        is_name(pk_host_span_kind_name(99), "other"));
+  CHECK(is_name(pk_window_policy_name(PK_WINDOW_POLICY_GUIDE), "guide") &&
+        is_name(pk_window_policy_name(99), "whole"));
+  CHECK(is_name(pk_bubble_scope_name(PK_BUBBLE_SCOPE_TAIL), "tail") &&
+        is_name(pk_bubble_scope_name(99), "global"));
+  CHECK(is_name(pk_bubble_label_name(PK_BUBBLE_LABEL_INSUFFICIENT_EVIDENCE), "insufficient_evidence") &&
+        is_name(pk_bubble_label_name(99), "insufficient_evidence"));
+  CHECK(is_name(pk_idle_cause_name(PK_CAUSE_HOST_CALL), "host_call") &&
+        is_name(pk_idle_cause_name(99), "unexplained"));
+  CHECK(is_name(pk_bubble_tag_name(PK_BUBBLE_TAG_VARIABLE_SHAPE_SAME_TEMPLATE), "VARIABLE_SHAPE_SAME_TEMPLATE") &&
+        is_name(pk_bubble_tag_name(99), ""));
+  CHECK(is_name(pk_time_use_name(PK_TIME_NOT_RECORDED), "not_recorded") &&
+        is_name(pk_time_use_name(99), "idle"));
+  CHECK(is_name(pk_clock_domain_name(PK_CLOCK_HOST), "host") &&
+        is_name(pk_clock_domain_name(99), ""));
+  CHECK(is_name(pk_document_status_name(PK_DOCUMENT_STATUS_ERROR), "error") &&
+        is_name(pk_document_status_name(99), "error"));
+  CHECK(is_name(pk_dump_format_name(PK_DUMP_TEXT), "text") &&
+        is_name(pk_dump_format_name(99), ""));
+  CHECK(is_name(pk_fact_source_name(PK_FACT_COUNT), "count") &&
+        is_name(pk_fact_source_name(99), "count"));
+  CHECK(is_name(pk_certainty_name(PK_CERTAINTY_PROVED), "proved") &&
+        is_name(pk_certainty_name(99), "unknown"));
+  CHECK(is_name(pk_log_level_name(PK_LOG_WARNING), "warning") &&
+        is_name(pk_log_level_name(99), "warning"));
+  CHECK(is_name(pk_step_policy_name(PK_STEP_POLICY_FIRST), "first") &&
+        is_name(pk_step_policy_name(99), ""));
+  CHECK(is_name(pk_peak_method_name(PK_PEAK_METHOD_ALLOCATION_SIZES), "allocation_sizes") &&
+        is_name(pk_peak_method_name(99), "none"));
+  CHECK(is_name(pk_peak_bound_name(PK_PEAK_BOUND_UPPER), "upper") &&
+        is_name(pk_peak_bound_name(99), "exact"));
+  CHECK(is_name(pk_residency_name(PK_RESIDENCY_TEMPORARY), "temp") &&
+        is_name(pk_residency_name(99), "temp"));
+  CHECK(is_name(pk_plane_scheme_name(PK_PLANES_NODE), "node") &&
+        is_name(pk_plane_scheme_name(99), ""));
+  CHECK(is_name(pk_merge_correction_name(PK_CORRECTION_NONE), "none") &&
+        is_name(pk_merge_correction_name(99), ""));
+  CHECK(is_name(pk_merged_format_name(PK_MERGED_TRACE_JSON), "trace_json") &&
+        is_name(pk_merged_format_name(99), ""));
+  CHECK(is_name(pk_merge_zero_name(PK_ZERO_NONE), "none") &&
+        is_name(pk_merge_zero_name(99), ""));
+  CHECK(is_name(pk_node_status_name(PK_NODE_CORRUPT), "corrupt") &&
+        is_name(pk_node_status_name(99), "raw"));
+  CHECK(is_name(pk_sibling_state_name(PK_SIBLING_DIFFERS), "differs") &&
+        is_name(pk_sibling_state_name(99), "none"));
+  CHECK(is_name(pk_group_key_name(PK_GROUP_BY_DEVICE), "device") &&
+        is_name(pk_group_key_name(99), ""));
+  CHECK(is_name(pk_ops_clock_name(PK_OPS_CLOCK_MIXED), "mixed") &&
+        is_name(pk_ops_clock_name(99), "aligned"));
+  CHECK(is_name(pk_probe_slice_name(PK_PROBE_SLICE_LOG), "log") &&
+        is_name(pk_probe_slice_name(99), ""));
+  CHECK(is_name(pk_probe_format_name(PK_PROBE_SVG), "svg") &&
+        is_name(pk_probe_format_name(99), ""));
+  CHECK(is_name(pk_probe_level_name(PK_PROBE_LEVEL_WARP), "warp") &&
+        is_name(pk_probe_level_name(99), "unknown"));
+  CHECK(is_name(pk_probe_outcome_name(PK_PROBE_OUTCOME_BENCHMARK), "benchmark") &&
+        is_name(pk_probe_outcome_name(99), "unfinished"));
+  CHECK(is_name(pk_probe_tool_name(PK_PROBE_TOOL_DMAT), "dmat") &&
+        is_name(pk_probe_tool_name(99), ""));
+  CHECK(is_name(pk_io_mode_name(PK_IO_MAP), "map") &&
+        is_name(pk_io_mode_name(99), ""));
+  CHECK(is_name(pk_compression_name(PK_COMPRESSION_ZSTD), "zstd") &&
+        is_name(pk_compression_name(99), "none"));
+  CHECK(is_name(pk_column_type_name(PK_COLUMN_NAME), "name") &&
+        is_name(pk_column_type_name(99), ""));
+  CHECK(is_name(pk_trace_format_name(PK_TRACE_CSV), "csv") &&
+        is_name(pk_trace_format_name(99), ""));
+  CHECK(is_name(pk_plane_kind_name(PK_PLANE_OTHER), "other") &&
+        is_name(pk_plane_kind_name(99), "other"));
+  CHECK(is_name(pk_line_kind_name(PK_LINE_OTHER), "other") &&
+        is_name(pk_line_kind_name(99), "other"));
+  CHECK(is_name(pk_stat_kind_name(PK_STAT_REF), "ref") &&
+        is_name(pk_stat_kind_name(99), "none"));
+  CHECK(is_name(pk_stat_origin_name(PK_ORIGIN_PLANE), "plane") &&
+        is_name(pk_stat_origin_name(99), ""));
+  CHECK(is_name(pk_note_kind_name(PK_NOTE_WARNING), "warning") &&
+        is_name(pk_note_kind_name(99), ""));
   CHECK(strcmp(pk_document_name(PK_DOCUMENT_OPS), "ops") == 0);
   CHECK(strcmp(pk_document_name(0), "") == 0);
 }
@@ -369,6 +445,7 @@ static int32_t count_bytes(void *user, const void *data, size_t size) {
 
 static void test_modules(const char *data) {
   pk_profile *profile = NULL, *redacted = NULL;
+  pk_document_options asked = PK_DOCUMENT_OPTIONS_INIT;
   pk_open_options options = PK_OPEN_OPTIONS_INIT;
   pk_module_list *modules = NULL;
   pk_module_info module;
@@ -377,20 +454,29 @@ static void test_modules(const char *data) {
   int32_t status = -1;
   CHECK(pk_profile_open(path_below(data, "xspace/tpu_v6e_inference.xplane.pb"), NULL, &profile, &error) == PK_OK);
   CHECK(pk_module_list_open(profile, NULL, &modules, &error) == PK_OK);
-  CHECK(pk_module_write(profile, "jit_f", NULL, count_bytes, &bytes, &status, &error) == PK_OK && bytes > 1000);
+  asked.of = "jit_f";
+  CHECK(pk_document_write(profile, PK_DOCUMENT_MODULES, &asked, count_bytes, &bytes, &status, &error) == PK_OK && bytes > 1000);
   CHECK(status == PK_DOCUMENT_STATUS_OK);
-  CHECK(pk_module_write(profile, "no such module", NULL, count_bytes, &bytes, &status, &error) == PK_E_NOT_FOUND);
+  asked.of = "no such module";
+  CHECK(pk_document_write(profile, PK_DOCUMENT_MODULES, &asked, count_bytes, &bytes, &status, &error) ==
+        PK_E_NOT_FOUND);
   pk_error_free(error);
   bytes = 0;
-  CHECK(pk_finding_write(profile, "bubbles.idle", NULL, count_bytes, &bytes, &status, &error) == PK_OK && bytes > 500);
+  asked.of = "bubbles.idle";
+  CHECK(pk_document_write(profile, PK_DOCUMENT_EXPLAIN, &asked, count_bytes, &bytes, &status, &error) == PK_OK &&
+        bytes > 500);
   CHECK(bytes <= 8000);
-  CHECK(pk_finding_write(profile, "no such finding", NULL, count_bytes, &bytes, &status, &error) == PK_E_NOT_FOUND);
+  asked.of = "no such finding";
+  CHECK(pk_document_write(profile, PK_DOCUMENT_EXPLAIN, &asked, count_bytes, &bytes, &status, &error) ==
+        PK_E_NOT_FOUND);
   pk_error_free(error);
   bytes = 0;
   CHECK(pk_page_write(profile, NULL, count_bytes, &bytes, &status, &error) == PK_OK && bytes > 50000);
   CHECK(status == PK_DOCUMENT_STATUS_OK);
   bytes = 0;
-  CHECK(pk_op_groups_write(profile, "module,op", NULL, count_bytes, &bytes, &status, &error) == PK_OK && bytes > 500);
+  asked.of = "module,op";
+  CHECK(pk_document_write(profile, PK_DOCUMENT_OP_GROUPS, &asked, count_bytes, &bytes, &status, &error) == PK_OK &&
+        bytes > 500);
   CHECK(pk_captures_write(path_below(data, "xspace/tpu_v6e_inference.xplane.pb"), count_bytes, &bytes, &error) == PK_OK);
   CHECK(pk_redaction_write(profile, count_bytes, &bytes, &error) == PK_E_INVALID_ARGUMENT);
   pk_error_free(error);

@@ -36,6 +36,11 @@ TEST_CASE("a NULL argument is an error, never a crash") {
   std::size_t count = 0;
   std::int64_t id = 0;
   const pk_write_callback write = [](void*, const void*, std::size_t) -> std::int32_t { return 0; };
+  pk_document_options asked = PK_DOCUMENT_OPTIONS_INIT;
+  const auto about = [&](const char* what) {
+    asked.of = what;
+    return &asked;
+  };
   REQUIRE(pk_events_begin(p, 0, 0, 0, &events, nullptr) == PK_OK);
   REQUIRE(pk_plane_stats(p, 0, 0, &stats, nullptr) == PK_OK);
   REQUIRE(pk_event_metadata_begin(p, 0, 0, &entries, nullptr) == PK_OK);
@@ -124,17 +129,11 @@ TEST_CASE("a NULL argument is an error, never a crash") {
        [&](pk_error** e) { return pk_document_write(p, 2, nullptr, nullptr, nullptr, nullptr, e); }},
       {"document_write number",
        [&](pk_error** e) { return pk_document_write(p, 0, nullptr, write, nullptr, nullptr, e); }},
-      {"module_write",
-       [&](pk_error** e) { return pk_module_write(nullptr, "f", nullptr, write, nullptr, nullptr, e); }},
-      {"module_write module",
-       [&](pk_error** e) { return pk_module_write(p, nullptr, nullptr, write, nullptr, nullptr, e); }},
-      {"module_write write",
-       [&](pk_error** e) { return pk_module_write(p, "f", nullptr, nullptr, nullptr, nullptr, e); }},
-      {"op_groups_write", [&](pk_error** e) { return pk_op_groups_write(nullptr, "op", nullptr, write, nullptr, nullptr, e); }},
-      {"op_groups_write by", [&](pk_error** e) { return pk_op_groups_write(p, nullptr, nullptr, write, nullptr, nullptr, e); }},
-      {"op_groups_write no such key",
-       [&](pk_error** e) { return pk_op_groups_write(p, "op,no", nullptr, write, nullptr, nullptr, e); }},
-      {"op_groups_write write", [&](pk_error** e) { return pk_op_groups_write(p, "op", nullptr, nullptr, nullptr, nullptr, e); }},
+      {"document_write of", [&](pk_error** e) { return pk_document_write(p, PK_DOCUMENT_OPS, about("x"), write, nullptr, nullptr, e); }},
+      {"document_write no such key",
+       [&](pk_error** e) { return pk_document_write(p, PK_DOCUMENT_OP_GROUPS, about("op,no"), write, nullptr, nullptr, e); }},
+      {"document_write empty id",
+       [&](pk_error** e) { return pk_document_write(p, PK_DOCUMENT_EXPLAIN, about(""), write, nullptr, nullptr, e); }},
       {"captures_write", [&](pk_error** e) { return pk_captures_write(nullptr, write, nullptr, e); }},
       {"captures_write write", [&](pk_error** e) { return pk_captures_write(".", nullptr, nullptr, e); }},
       {"redaction_write", [&](pk_error** e) { return pk_redaction_write(nullptr, write, nullptr, e); }},
@@ -142,13 +141,6 @@ TEST_CASE("a NULL argument is an error, never a crash") {
       {"redaction_write as it is", [&](pk_error** e) { return pk_redaction_write(p, write, nullptr, e); }},
       {"page_write", [&](pk_error** e) { return pk_page_write(nullptr, nullptr, write, nullptr, nullptr, e); }},
       {"page_write write", [&](pk_error** e) { return pk_page_write(p, nullptr, nullptr, nullptr, nullptr, e); }},
-      {"finding_write",
-       [&](pk_error** e) { return pk_finding_write(nullptr, "bubbles.idle", nullptr, write, nullptr, nullptr, e); }},
-      {"finding_write id",
-       [&](pk_error** e) { return pk_finding_write(p, nullptr, nullptr, write, nullptr, nullptr, e); }},
-      {"finding_write empty id", [&](pk_error** e) { return pk_finding_write(p, "", nullptr, write, nullptr, nullptr, e); }},
-      {"finding_write write",
-       [&](pk_error** e) { return pk_finding_write(p, "bubbles.idle", nullptr, nullptr, nullptr, nullptr, e); }},
       {"document_write_error", [&](pk_error** e) { return pk_document_write_error(2, nullptr, write, nullptr, e); }},
   };
   for (const auto& [name, run] : calls) {

@@ -41,7 +41,8 @@ _Stream._fields_ = [  # pylint: disable=protected-access
 _NUMBERS = {"c": "b", "C": "B", "s": "h", "S": "H", "i": "i", "I": "I", "l": "q", "L": "Q", "f": "f", "g": "d"}
 TABLES = {name: number for number, name in enumerate(
     ("files", "devices", "events", "ops", "steps", "kernels", "gaps", "causes", "collectives", "modules", "allocators",
-     "live_buffers", "live_curve", "probe_launches", "probe_records", "device_time", "facts", "collective_calls"), 1)}
+     "live_buffers", "live_curve", "probe_launches", "probe_records", "device_time", "facts", "collective_calls",
+     "findings", "op_groups"), 1)}
 SKIP_DAMAGE, PLAIN_TEXT, SIGNED, ONE_FILE = 1, 2, 4, 8
 
 

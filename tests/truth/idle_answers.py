@@ -240,7 +240,12 @@ def findings(of):
     def proof(g):
         place = of.where(g).split(", ")[2 if g.step is not None else 1:]
         return {"file": of.c.devices[g.device].file, "plane": -1, "line": -1, "start_ps": g.start, "end_ps": g.end, "row": None,
-                "byte_offset": None, "note": f"{human(g.length)} {', '.join(place)}"}
+                "byte_offset": None, "note": f"{human(g.length)} {', '.join(place)}".rstrip()}
+
+    def proof_of_step(at, note):
+        device, step = of.steps[at]
+        return {"file": of.c.devices[device].file, "plane": -1, "line": -1, "start_ps": step.start, "end_ps": step.end, "row": None,
+                "byte_offset": None, "note": note}
 
     def add_cause(group, cause, gaps, summary):
         sure = certainty(cause, summary["sure"])
@@ -248,7 +253,7 @@ def findings(of):
         add(f"bubbles.cause.{cause}", certainty=sure, recoverable_ps=summary["time"], recoverable_bytes=None,
             what={"proved": "", "likely": "Likely cause: "}.get(sure, "Possible cause: ") + CAUSE_MEANINGS[cause]
             + f", in {counted(len(of.group_facts[group]['steps']), 'step')} (g{group}): {summary['evidence'][0]}",
-            where=summary["evidence"][1], evidence=[proof(longest(gaps))] if gaps else [],
+            where=summary["evidence"][1], evidence=[proof(longest(gaps)) if gaps else proof_of_step(summary["most_in"], summary["evidence"][1])],
             next=says["text"] + (f" {says['how']}" if says["how"] else ""))
 
     for group, f in enumerate(of.group_facts):

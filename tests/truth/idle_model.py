@@ -1349,7 +1349,7 @@ class Idle:
                     continue
                 most, step = max(parts, key=lambda p: (p[0], -p[1]))
                 out.append({"cause": cause, "exposed": True, "span": None, "sure": "high", "scope": "group",
-                            "target_id": f"g{group}", "gaps": 0, "time": total, "evidence": [
+                            "target_id": f"g{group}", "gaps": 0, "time": total, "most_in": step, "evidence": [
                                 f"{human(total)}, {percent(total, service)} of the time in "
                                 f"{counted(len(parts), 'step')}",
                                 f"the most, {human(most)}: step {self.steps[step][1].id}"]})

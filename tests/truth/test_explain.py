@@ -55,7 +55,30 @@ class Explain(truth.Case):
                 says_more = bool(expected["next"]) and expected["next"].replace("PATH", str(path)) not in commands
                 self.assertEqual(" advice " in screen.partition(" Evidence ")[0], says_more, (path, expected["id"]))
                 self.said.add(says_more)
+        self.check_rows(path, report["findings"])
         return report["findings"]
+
+    def check_rows(self, path, findings):
+        """The table has the same, each with a place: its device, and the step in which the evidence begins."""
+        found, steps, devices = (truth.rows(name, truth.run("rows", path, name, "--format", "json"))
+                                 for name in ("findings", "steps", "devices"))
+        self.assertEqual(len(found), len(findings))
+        for row, said in zip(found, findings):
+            self.assertTrue(said["evidence"], said["id"])
+            at = said["evidence"][0]
+            self.assertEqual({key: row[key] for key in ("id", "certainty", "recoverable_ps", "recoverable_bytes", "what", "file", "start_ps", "end_ps")},
+                             {**{key: said[key] for key in ("id", "certainty", "recoverable_ps", "recoverable_bytes", "what")},
+                              **{key: at[key] for key in ("file", "start_ps", "end_ps")}})
+            self.assertEqual([row[key] or "" for key in ("place", "next", "evidence")],
+                             [said["where"], said["next"], "; ".join(e["note"] for e in said["evidence"] if e["note"])])
+            if row["device"] is not None:
+                of = devices[row["device"]]
+                self.assertEqual([row[key] for key in ("host", "rank", "node")], [of[key] for key in ("host", "rank", "node")])
+            if at["plane"] >= 0 and any(d["file"] == at["file"] and d["plane"] == at["plane"] for d in devices):
+                self.assertEqual(devices[row["device"]]["plane"], at["plane"])
+            holds = [n for n, step in enumerate(steps) if step["device"] == row["device"] and at["start_ps"] is not None
+                     and step["start_ps"] <= at["start_ps"] < step["end_ps"]]
+            self.assertEqual(row["step"], holds[0] if holds else None, (path, row["id"]))
 
     def test_real(self):
         found = 0

@@ -195,6 +195,21 @@ class OpGroupsTest(truth.Case):
             siblings[depth] = ps
         return document
 
+    def check_rows(self, path, items):
+        """The table: a tree for each key."""
+        found, paths = {}, []
+        for row in truth.rows("op_groups", truth.run("rows", path, "op_groups", "--format", "json")):
+            inside = [] if row["parent"] is None else paths[row["parent"]]
+            self.assertEqual([row[key] for key in ("depth", "device_name", "rank", "node")], [len(inside), "GPU 0", None, None])
+            paths.append(inside + [(row["by"], row["name"] or UNKNOWN)])
+            found[tuple(paths[-1])] = tuple(row[name] for name in ("count", "self_ps", "own_ps"))
+        keys = {key for ((key, _), *_) in found}
+        self.assertEqual(keys, {"op", "outer-op", "module", "module-kind", "range", "source", "phase", "kind", "category", "program"})
+        expected = {}
+        for key in keys - {"kind", "program"}:
+            expected.update(tree(items, [key]))
+        self.assertEqual({path: sums for path, sums in found.items() if path[0][0] not in ("kind", "program")}, expected)
+
     def test_random_programs(self):
         rng = random.Random(1)
         for seed in range(12):
@@ -203,6 +218,7 @@ class OpGroupsTest(truth.Case):
                 program.step()
             path = self.scratch / f"{seed}.pt.trace.json"
             path.write_text(program.text())
+            self.check_rows(path, program.kernels)
             for keys in [[key] for key in KEYS] + [rng.sample(KEYS, 2) for _ in range(6)] + [rng.sample(KEYS, 3)]:
                 with self.subTest(seed=seed, keys=keys):
                     self.check(path, program.kernels, keys)

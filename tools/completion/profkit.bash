@@ -189,7 +189,7 @@ _profkit() {
       options='--host --node --plane --line --name --step --time --columns --format --json -o --output
         --limit --color -q --quiet --run --io --strict --fail-on --redact --aliases -j --threads
         -h --help'
-      arguments='files devices ops steps kernels gaps causes collectives modules allocators live_buffers live_curve probe_launches device_time facts collective_calls'
+      arguments='files devices ops steps kernels gaps causes collectives modules allocators live_buffers live_curve probe_launches device_time facts collective_calls findings op_groups'
       case $previous in
         --format) COMPREPLY=($(compgen -W 'csv json' -- "$current")); return ;;
         --color) COMPREPLY=($(compgen -W 'auto always never' -- "$current")); return ;;

@@ -86,7 +86,7 @@ complete -c profkit -n "__fish_seen_subcommand_from export" -l format -x -a 'tra
 complete -c profkit -n "__fish_seen_subcommand_from export" -l compat -x -a 'xla' -d '\'xla\': trace.json byte for byte as XLA\'s converter writes it'
 complete -c profkit -n "__fish_seen_subcommand_from export" -l waits -d 'pftrace: the steps of each device, and why it waited, as tracks'
 complete -c profkit -n "__fish_seen_subcommand_from export" -s q -l quiet -d 'No progress and no summary on standard error'
-complete -c profkit -n "__fish_seen_subcommand_from rows" -a 'files devices ops steps kernels gaps causes collectives modules allocators live_buffers live_curve probe_launches device_time facts collective_calls' -d 'Which table (default: says which there are)'
+complete -c profkit -n "__fish_seen_subcommand_from rows" -a 'files devices ops steps kernels gaps causes collectives modules allocators live_buffers live_curve probe_launches device_time facts collective_calls findings op_groups' -d 'Which table (default: says which there are)'
 complete -c profkit -n "__fish_seen_subcommand_from rows" -l columns -x -d 'Only these columns, in this order'
 complete -c profkit -n "__fish_seen_subcommand_from rows" -l format -x -a 'csv json' -d 'csv, or json: one object a line'
 complete -c profkit -n "__fish_seen_subcommand_from rows" -l json -d 'The same as --format json'

@@ -11,7 +11,7 @@ US = 1_000_000
 # Positions in the file, of which the trace in memory has none; records of kernels of another tool.
 OF_THE_FILE = {"source_row", "before_row", "after_row", "path", "encoded_bytes", "uri"}
 TABLES = ("files", "devices", "events", "ops", "steps", "kernels", "gaps", "causes", "collectives", "allocators", "live_buffers",
-          "live_curve", "device_time", "facts", "collective_calls")
+          "live_curve", "device_time", "facts", "collective_calls", "findings", "op_groups")
 DOCUMENTS = ("report", "tree", "metadata", "steps", "ops", "op_groups", "collectives", "memory", "bubbles", "explain")
 FORMATS = {"xspace": "trace.xplane.pb", "trace.json": "trace.json"}
 

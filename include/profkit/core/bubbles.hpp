@@ -577,11 +577,17 @@ struct device_gaps {
 
 /// A cause over many gaps of one group of steps.
 inline constexpr std::uint32_t no_bubble = UINT32_MAX;
+/// A span on the timeline of a device. start_ps no_time_ps: none.
+struct device_time {
+  std::uint32_t device = 0;  ///< index into the devices of the activity
+  std::int64_t start_ps = no_time_ps, end_ps = no_time_ps;
+};
 struct cause_summary {
   idle_cause cause = idle_cause::unexplained;
   std::int32_t group = -1;  ///< index into bubbles_result::groups; -1: outside all steps
   string_id span = 0;       ///< the span of the host that names it for most of the time; 0: none
   std::uint32_t longest = no_bubble;  ///< index into bubbles_result::bubbles; of exposed time there is none
+  device_time most;                   ///< of exposed time, where the most of it lies: a step, or the longest wait
   certainty sure = certainty::unknown;
   // enum cause_summary::reach: written by scripts/generate
   enum class reach : std::uint8_t { global, group, step };

@@ -29,8 +29,8 @@ enum class document : std::int32_t {
   architecture,
   neutrino = 20,
   brief,          ///< Of a report what matters most, in 16 KB, with the commands for more.
-  op_groups = 23, ///< Ops summed by operator; pk_op_groups_write() sums them by anything else.
-  explain = 22    ///< The findings of a report with their ids; of one of them: pk_finding_write().
+  op_groups = 23, ///< Ops summed by operator, or by what pk_document_options::of says.
+  explain = 22    ///< The findings of a report with their ids; of one of them: pk_document_options::of.
 };
 // end of enum document
 [[nodiscard]] const char* document_name(document d) noexcept;  ///< "report", "info", …

@@ -29,6 +29,7 @@ struct evidence {
   std::uint32_t file = 0;
   std::int32_t plane = -1;
   std::int32_t line = -1;
+  std::int32_t device = -1;  ///< of evidence of idle time, index into the devices of its activity
   std::optional<std::int64_t> start_ps, end_ps;
   std::optional<std::uint64_t> row, byte_offset;
   std::string note;

@@ -42,6 +42,8 @@ enum class table_kind : std::int32_t {
   device_time = 16, ///< A part of the time of a device: what it did, and why it waited.
   facts = 17, ///< A fact of the model that ran: what it is, how sure it is, and where it comes from.
   collective_calls = 18, ///< A call of a collective by all members of its process group, over all nodes of the capture
+  findings = 19, ///< A statement about the capture, with the place that shows it: those of a report.
+  op_groups = 20, ///< Time of a device's ops that have an operator, a module, a phase, … in common.
   // end of tables
 };
 

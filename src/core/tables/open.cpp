@@ -152,6 +152,8 @@ result<std::unique_ptr<row_source>> open_table(const asked_rows& asked, const ta
     case table_kind::live_curve: return open_memory(asked, table.kind);
     case table_kind::probe_launches: return open_launches(asked);
     case table_kind::facts: return open_facts(asked);
+    case table_kind::findings: return open_findings(asked);
+    case table_kind::op_groups: return open_op_groups(asked);
     case table_kind::collective_calls: return open_collective_calls(asked);
     case table_kind::events:
     case table_kind::probe_records: break;

@@ -4,10 +4,13 @@
 #include <profkit/core/communication.hpp>
 #include <profkit/core/filters.hpp>
 #include <profkit/core/named_stat.hpp>
+#include <profkit/core/op_groups.hpp>
 #include <profkit/core/ops.hpp>
 
+#include <map>
 #include <set>
 #include <string>
+#include <vector>
 
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
@@ -118,7 +121,82 @@ class collective_source final : public row_source {
   std::size_t at_ = 0;
 };
 
+// Ops of a device, grouped by one key.
+struct groups_of_device {
+  std::uint32_t file = 0;
+  std::int32_t device = -1;
+  op_groups groups;
+};
+
+class op_group_source final : public row_source {
+ public:
+  op_group_source(std::vector<groups_of_device> found, std::vector<file_damage> damage)
+      : found_(std::move(found)), damage_(std::move(damage)) {}
+  [[nodiscard]] table_kind which() const noexcept override { return table_kind::op_groups; }
+
+  result<std::size_t> read(void* rows, std::size_t capacity) override {
+    auto* const into = static_cast<rows::op_groups*>(rows);
+    std::size_t count = 0;
+    while (count < capacity && part_ < found_.size()) {
+      const groups_of_device& part = found_[part_];
+      if (row_ == part.groups.rows.size()) {
+        ++part_;
+        row_ = 0;
+        continue;
+      }
+      fill(part, part.groups.rows[row_++], into[count++]);
+    }
+    return count;
+  }
+  [[nodiscard]] std::vector<file_damage> damage() const override { return damage_; }
+
+ private:
+  void fill(const groups_of_device& part, const op_group& group, rows::op_groups& row) {
+    row = {};
+    row.file = part.file;
+    row.device = part.device;
+    around_.resize(group.depth);
+    row.parent = around_.empty() ? -1 : around_.back();
+    around_.push_back(at_++);
+    profkit::fill(group, row);
+  }
+
+  std::vector<groups_of_device> found_;
+  std::vector<file_damage> damage_;
+  std::vector<std::int64_t> around_;  // positions of the rows that the next one lies in
+  std::int64_t at_ = 0;
+  std::size_t part_ = 0, row_ = 0;
+};
+
+// Of those by which no other table has a column or a row.
+constexpr group_key keys_of_table[] = {
+    group_key::op,     group_key::outer_op, group_key::module, group_key::kind_of_module, group_key::range,
+    group_key::source, group_key::phase,    group_key::kind,   group_key::category,       group_key::program};
+
 }  // namespace
+
+result<std::unique_ptr<row_source>> open_op_groups(const asked_rows& asked) {
+  query_filters o = asked.filters;
+  o.split_by_origin = true;
+  auto ops = analyse_ops(asked.of, o, asked.host);
+  if (!ops) return std::move(ops).error();
+  std::vector<std::pair<std::uint32_t, std::int32_t>> order;  // of the devices in the capture
+  std::map<std::pair<std::uint32_t, std::int32_t>, ops_result> by_device;
+  for (ops_line& line : ops->lines) {
+    const std::pair at(line.file, device_of_line(*asked.devices, line.file, line.plane, line.plane_name));
+    const auto [of_device, added] = by_device.try_emplace(at);
+    if (added) order.push_back(at);
+    of_device->second.lines.push_back(std::move(line));
+  }
+  std::vector<groups_of_device> found;
+  for (const auto& at : order)
+    for (const group_key key : keys_of_table) {
+      auto groups = group_ops(asked.of, by_device[at], {key});
+      if (!groups) return std::move(groups).error();
+      found.push_back({at.first, at.second, std::move(*groups)});
+    }
+  return std::unique_ptr<row_source>(std::make_unique<op_group_source>(std::move(found), std::move(ops->damage)));
+}
 
 result<std::unique_ptr<row_source>> open_ops(const asked_rows& asked) {
   auto found = analyse_ops(asked.of, asked.filters, asked.host);

@@ -69,6 +69,8 @@ struct asked_rows {
 result<std::unique_ptr<row_source>> open_ops(const asked_rows& asked);
 result<std::unique_ptr<row_source>> open_collectives(const asked_rows& asked);
 result<std::unique_ptr<row_source>> open_modules(const asked_rows& asked);
+result<std::unique_ptr<row_source>> open_findings(const asked_rows& asked);
+result<std::unique_ptr<row_source>> open_op_groups(const asked_rows& asked);
 std::unique_ptr<row_source> file_rows(const profile& p);
 std::unique_ptr<row_source> device_rows(std::shared_ptr<const capture_devices> devices);
 // Of results that outlive the rows.

@@ -21,8 +21,8 @@ from .profile import CancelToken, Event, File, Limits, Line, Plane, Profile, Sta
 from .pushing import PushedEvent, PushReader
 from .rows import (
     Allocator, Bubble, BubbleStep, CaptureDevice, ChromeEvent, ChromeSummary, ClockInterval, Collective, CollectiveCall, CurvePoint, Device,
-    DeviceTime, EventMetadata, Exported, Fact, FileInfo, GapCause, Kernel, Launch, LineInfo, LineSummary, LiveBuffer, MemoryModule,
-    MemorySpace, MergedNode, Module, Op, PlaneInfo, PushedLine, PushedPlane, RecordField, RecordFile, RecordMap, Run,
+    DeviceTime, EventMetadata, Exported, Fact, FileInfo, Finding, GapCause, Kernel, Launch, LineInfo, LineSummary, LiveBuffer, MemoryModule,
+    MemorySpace, MergedNode, Module, Op, OpGroup, PlaneInfo, PushedLine, PushedPlane, RecordField, RecordFile, RecordMap, Run,
     StatMetadata, ValidationSummary,
 )
 from .tables import Table
@@ -33,9 +33,9 @@ __all__ = [
     "Accelerator", "Allocator", "Architecture", "Bubble", "BubbleStep", "Bubbles", "CancelToken", "Cancelled",
     "CaptureDevice", "ChromeEvent", "ChromeEvents", "ChromeSummary", "Clock", "ClockInterval", "ClockOffset", "ClockPair",
     "Collective", "CollectiveCall", "CurvePoint", "Damaged", "Device", "DeviceTime", "Error", "Event", "EventMetadata",
-    "Exported", "Fact", "Family", "File", "FileInfo", "GapCause", "InvalidArgument", "Kernel", "KernelKind", "Kernels",
+    "Exported", "Fact", "Family", "File", "FileInfo", "Finding", "GapCause", "InvalidArgument", "Kernel", "KernelKind", "Kernels",
     "Launch", "LaunchKind", "LimitExceeded", "Limits", "Line", "LineInfo", "LineKind", "LineSummary", "LiveBuffer", "Memory",
-    "MemoryModule", "MemorySpace", "Merge", "MergedNode", "Module", "Modules", "Neutrino", "NotFound", "Op", "OutputFailed",
+    "MemoryModule", "MemorySpace", "Merge", "MergedNode", "Module", "Modules", "Neutrino", "NotFound", "Op", "OpGroup", "OutputFailed",
     "PermissionDenied", "Plane", "PlaneInfo", "PlaneKind", "Profile", "PushReader", "PushedEvent", "PushedLine",
     "PushedPlane", "ReadFailed", "Record", "RecordField", "RecordFile", "RecordMap", "Records", "Run", "SpanKind", "Stat",
     "StatMetadata", "StatOrigin", "Status", "Table", "TraceAllocation", "TraceBuilder", "TraceKernel", "TraceSpan",

@@ -351,6 +351,8 @@ PK_TABLE_PROBE_RECORDS = 15
 PK_TABLE_DEVICE_TIME = 16
 PK_TABLE_FACTS = 17
 PK_TABLE_COLLECTIVE_CALLS = 18
+PK_TABLE_FINDINGS = 19
+PK_TABLE_OP_GROUPS = 20
 PK_OPS_CLOCK_ALIGNED = 0
 PK_OPS_CLOCK_DEVICE = 1
 PK_OPS_CLOCK_MIXED = 2
@@ -374,6 +376,23 @@ PK_FACT_RECORDER = 5
 PK_FACT_COUNT = 6
 PK_CALL_JUDGED = 1
 PK_CALL_VIOLATES = 2
+PK_GROUP_BY_KERNEL = 0
+PK_GROUP_BY_FUNCTION = 1
+PK_GROUP_BY_INSTRUCTION = 2
+PK_GROUP_BY_OP = 3
+PK_GROUP_BY_OUTER_OP = 4
+PK_GROUP_BY_MODULE = 5
+PK_GROUP_BY_KIND_OF_MODULE = 6
+PK_GROUP_BY_RANGE = 7
+PK_GROUP_BY_SOURCE = 8
+PK_GROUP_BY_PHASE = 9
+PK_GROUP_BY_SHAPE = 10
+PK_GROUP_BY_STEP = 11
+PK_GROUP_BY_KIND = 12
+PK_GROUP_BY_CATEGORY = 13
+PK_GROUP_BY_PROGRAM = 14
+PK_GROUP_BY_STREAM = 15
+PK_GROUP_BY_DEVICE = 16
 PK_COLLECTIVE_ON_STREAM = 1
 PK_COLLECTIVE_IS_HALF = 2
 PK_TABLE_SKIP_DAMAGE = 1
@@ -699,6 +718,7 @@ class pk_document_options(c.Structure):
         ("limit", c.c_uint64),
         ("max_bytes", c.c_uint64),
         ("hooks", c.POINTER(pk_hooks)),
+        ("of", c.c_char_p),
     ]
 
 
@@ -1451,6 +1471,47 @@ class pk_collective_call(c.Structure):
     ]
 
 
+class pk_finding(c.Structure):
+    _fields_ = [
+        ("file", c.c_uint32),
+        ("device", c.c_int32),
+        ("id", pk_str),
+        ("recoverable_ps", c.c_int64),
+        ("recoverable_bytes", c.c_int64),
+        ("what", pk_str),
+        ("place", pk_str),
+        ("step", c.c_int64),
+        ("start_ps", c.c_int64),
+        ("end_ps", c.c_int64),
+        ("evidence", pk_str),
+        ("next", pk_str),
+        ("certainty", c.c_int32),
+        ("reserved", c.c_uint32),
+    ]
+
+
+class pk_op_group(c.Structure):
+    _fields_ = [
+        ("file", c.c_uint32),
+        ("device", c.c_int32),
+        ("parent", c.c_int64),
+        ("name", pk_str),
+        ("count", c.c_uint64),
+        ("self_ps", c.c_int64),
+        ("total_ps", c.c_int64),
+        ("own_ps", c.c_int64),
+        ("worked_ps", c.c_int64),
+        ("flops", c.c_int64),
+        ("bytes", c.c_int64),
+        ("attainable_ps", c.c_int64),
+        ("compute_bound_ps", c.c_int64),
+        ("memory_bound_ps", c.c_int64),
+        ("neither_bound_ps", c.c_int64),
+        ("by", c.c_int32),
+        ("depth", c.c_uint32),
+    ]
+
+
 class pk_collective(c.Structure):
     _fields_ = [
         ("file", c.c_uint32),
@@ -1506,6 +1567,8 @@ FUNCTIONS: Dict[str, Tuple[Any, Tuple[Any, ...]]] = {
     "pk_cancel_token_new": (c.c_int32, (c.POINTER(c.c_void_p), c.POINTER(c.c_void_p))),
     "pk_cancel_token_cancel": (None, (c.c_void_p,)),
     "pk_cancel_token_free": (None, (c.c_void_p,)),
+    "pk_log_level_name": (c.c_char_p, (c.c_int32,)),
+    "pk_io_mode_name": (c.c_char_p, (c.c_int32,)),
     "pk_profile_open": (c.c_int32, (
         c.c_char_p, c.POINTER(pk_open_options), c.POINTER(c.c_void_p), c.POINTER(c.c_void_p))),
     "pk_profile_open_buffer": (c.c_int32, (
@@ -1523,6 +1586,7 @@ FUNCTIONS: Dict[str, Tuple[Any, Tuple[Any, ...]]] = {
     "pk_file_get": (c.c_int32, (c.c_void_p, c.c_uint32, c.POINTER(pk_file_info), c.POINTER(c.c_void_p))),
     "pk_file_bytes": (c.c_int32, (c.c_void_p, c.c_uint32, c.POINTER(pk_str), c.POINTER(c.c_void_p))),
     "pk_file_damage": (c.c_void_p, (c.c_void_p, c.c_uint32)),
+    "pk_note_kind_name": (c.c_char_p, (c.c_int32,)),
     "pk_file_note_count": (c.c_uint32, (c.c_void_p, c.c_uint32, c.c_int32)),
     "pk_file_note_get": (c.c_int32, (
         c.c_void_p, c.c_uint32, c.c_int32, c.c_uint32, c.POINTER(pk_str), c.POINTER(c.c_void_p))),
@@ -1541,6 +1605,7 @@ FUNCTIONS: Dict[str, Tuple[Any, Tuple[Any, ...]]] = {
     "pk_events_read": (c.c_int32, (
         c.POINTER(pk_event_cursor), c.POINTER(pk_event), c.c_size_t, c.POINTER(c.c_size_t), c.POINTER(c.c_void_p))),
     "pk_stat_kind_name": (c.c_char_p, (c.c_int32,)),
+    "pk_stat_origin_name": (c.c_char_p, (c.c_int32,)),
     "pk_event_stats": (c.c_int32, (
         c.c_void_p, c.c_uint32, c.c_uint32, c.POINTER(pk_event), c.c_uint32, c.POINTER(pk_stat_cursor),
         c.POINTER(c.c_void_p))),
@@ -1571,7 +1636,7 @@ FUNCTIONS: Dict[str, Tuple[Any, Tuple[Any, ...]]] = {
         c.c_void_p, c.c_uint32, c.c_uint32, c.POINTER(pk_metadata_cursor), c.POINTER(c.c_void_p))),
     "pk_stat_metadata_next": (c.c_int32, (
         c.POINTER(pk_metadata_cursor), c.POINTER(pk_stat_metadata), c.POINTER(c.c_void_p))),
-    "pk_sibling_name": (c.c_char_p, (c.c_int32,)),
+    "pk_sibling_state_name": (c.c_char_p, (c.c_int32,)),
     "pk_module_list_open": (c.c_int32, (c.c_void_p, c.POINTER(pk_hooks), c.POINTER(c.c_void_p), c.POINTER(c.c_void_p))),
     "pk_module_count": (c.c_size_t, (c.c_void_p,)),
     "pk_module_get": (c.c_int32, (c.c_void_p, c.c_size_t, c.POINTER(pk_module_info), c.POINTER(c.c_void_p))),
@@ -1585,24 +1650,18 @@ FUNCTIONS: Dict[str, Tuple[Any, Tuple[Any, ...]]] = {
     "pk_activity_open": (c.c_int32, (
         c.c_void_p, c.POINTER(pk_activity_options), c.POINTER(c.c_void_p), c.POINTER(c.c_void_p))),
     "pk_activity_device_count": (c.c_uint32, (c.c_void_p,)),
+    "pk_accelerator_name": (c.c_char_p, (c.c_int32,)),
     "pk_activity_device_get": (c.c_int32, (
         c.c_void_p, c.c_uint32, c.POINTER(pk_activity_device), c.POINTER(c.c_void_p))),
+    "pk_kernel_class_name": (c.c_char_p, (c.c_int32,)),
     "pk_activity_free": (None, (c.c_void_p,)),
     "pk_document_name": (c.c_char_p, (c.c_int32,)),
+    "pk_document_status_name": (c.c_char_p, (c.c_int32,)),
     "pk_document_write": (c.c_int32, (
         c.c_void_p, c.c_int32, c.POINTER(pk_document_options), pk_write_callback, c.c_void_p, c.POINTER(c.c_int32),
         c.POINTER(c.c_void_p))),
     "pk_document_write_file": (c.c_int32, (
         c.c_void_p, c.c_int32, c.POINTER(pk_document_options), c.c_char_p, c.POINTER(c.c_int32),
-        c.POINTER(c.c_void_p))),
-    "pk_module_write": (c.c_int32, (
-        c.c_void_p, c.c_char_p, c.POINTER(pk_document_options), pk_write_callback, c.c_void_p, c.POINTER(c.c_int32),
-        c.POINTER(c.c_void_p))),
-    "pk_finding_write": (c.c_int32, (
-        c.c_void_p, c.c_char_p, c.POINTER(pk_document_options), pk_write_callback, c.c_void_p, c.POINTER(c.c_int32),
-        c.POINTER(c.c_void_p))),
-    "pk_op_groups_write": (c.c_int32, (
-        c.c_void_p, c.c_char_p, c.POINTER(pk_document_options), pk_write_callback, c.c_void_p, c.POINTER(c.c_int32),
         c.POINTER(c.c_void_p))),
     "pk_page_write": (c.c_int32, (
         c.c_void_p, c.POINTER(pk_document_options), pk_write_callback, c.c_void_p, c.POINTER(c.c_int32),
@@ -1611,12 +1670,16 @@ FUNCTIONS: Dict[str, Tuple[Any, Tuple[Any, ...]]] = {
     "pk_captures_write": (c.c_int32, (c.c_char_p, pk_write_callback, c.c_void_p, c.POINTER(c.c_void_p))),
     "pk_document_write_error": (c.c_int32, (
         c.c_int32, c.c_void_p, pk_write_callback, c.c_void_p, c.POINTER(c.c_void_p))),
+    "pk_step_policy_name": (c.c_char_p, (c.c_int32,)),
     "pk_memory_open": (c.c_int32, (
         c.c_void_p, c.POINTER(pk_memory_options), c.POINTER(c.c_void_p), c.POINTER(c.c_void_p))),
+    "pk_peak_method_name": (c.c_char_p, (c.c_int32,)),
+    "pk_peak_bound_name": (c.c_char_p, (c.c_int32,)),
     "pk_memory_module_count": (c.c_size_t, (c.c_void_p,)),
     "pk_memory_module_get": (c.c_int32, (c.c_void_p, c.c_size_t, c.POINTER(pk_memory_module), c.POINTER(c.c_void_p))),
     "pk_memory_space_get": (c.c_int32, (
         c.c_void_p, c.c_size_t, c.c_size_t, c.POINTER(pk_memory_space), c.POINTER(c.c_void_p))),
+    "pk_residency_name": (c.c_char_p, (c.c_int32,)),
     "pk_memory_fit": (c.c_int32, (c.c_void_p, c.POINTER(c.c_uint32), c.POINTER(c.c_int64), c.POINTER(c.c_void_p))),
     "pk_memory_write": (c.c_int32, (
         c.c_void_p, pk_write_callback, c.c_void_p, c.POINTER(c.c_int32), c.POINTER(c.c_void_p))),
@@ -1664,6 +1727,8 @@ FUNCTIONS: Dict[str, Tuple[Any, Tuple[Any, ...]]] = {
         c.c_void_p, c.POINTER(pk_trace_counter), c.POINTER(c.c_uint32), c.POINTER(c.c_void_p))),
     "pk_trace_builder_add_allocator": (c.c_int32, (
         c.c_void_p, c.POINTER(pk_trace_allocator), c.POINTER(c.c_uint32), c.POINTER(c.c_void_p))),
+    "pk_host_span_kind_name": (c.c_char_p, (c.c_int32,)),
+    "pk_launch_kind_name": (c.c_char_p, (c.c_int32,)),
     "pk_trace_builder_add_kernels": (c.c_int32, (
         c.c_void_p, c.POINTER(pk_trace_kernel), c.c_size_t, c.c_size_t, c.POINTER(c.c_void_p))),
     "pk_trace_builder_add_spans": (c.c_int32, (
@@ -1676,6 +1741,7 @@ FUNCTIONS: Dict[str, Tuple[Any, Tuple[Any, ...]]] = {
         c.c_void_p, c.POINTER(pk_trace_allocation), c.c_size_t, c.c_size_t, c.POINTER(c.c_void_p))),
     "pk_trace_builder_finish": (c.c_int32, (c.c_void_p, c.POINTER(c.c_void_p), c.POINTER(c.c_void_p))),
     "pk_trace_builder_free": (None, (c.c_void_p,)),
+    "pk_dump_format_name": (c.c_char_p, (c.c_int32,)),
     "pk_dump_write": (c.c_int32, (
         c.c_char_p, c.POINTER(pk_dump_options), pk_write_callback, c.c_void_p, c.POINTER(c.c_int32),
         c.POINTER(c.c_void_p))),
@@ -1693,10 +1759,13 @@ FUNCTIONS: Dict[str, Tuple[Any, Tuple[Any, ...]]] = {
         c.c_void_p, pk_write_callback, c.c_void_p, c.POINTER(c.c_int32), c.POINTER(c.c_void_p))),
     "pk_validation_write_csv": (c.c_int32, (c.c_void_p, pk_write_callback, c.c_void_p, c.POINTER(c.c_void_p))),
     "pk_validation_free": (None, (c.c_void_p,)),
+    "pk_probe_tool_name": (c.c_char_p, (c.c_int32,)),
     "pk_probe_open": (c.c_int32, (c.c_void_p, c.c_int32, c.POINTER(c.c_void_p), c.POINTER(c.c_void_p))),
+    "pk_probe_outcome_name": (c.c_char_p, (c.c_int32,)),
     "pk_probe_bin_count": (c.c_size_t, (c.c_void_p,)),
     "pk_probe_bin_get": (c.c_int32, (c.c_void_p, c.c_size_t, c.POINTER(pk_probe_bin), c.POINTER(c.c_void_p))),
     "pk_probe_bin_damage": (c.c_void_p, (c.c_void_p, c.c_size_t)),
+    "pk_probe_level_name": (c.c_char_p, (c.c_int32,)),
     "pk_probe_flag_name": (c.c_char_p, (c.c_uint32,)),
     "pk_probe_map_get": (c.c_int32, (
         c.c_void_p, c.c_size_t, c.c_uint32, c.POINTER(pk_probe_map), c.POINTER(c.c_void_p))),
@@ -1709,24 +1778,38 @@ FUNCTIONS: Dict[str, Tuple[Any, Tuple[Any, ...]]] = {
     "pk_probe_record_get": (c.c_int32, (
         c.c_void_p, c.c_uint64, c.c_uint64, c.c_uint64, c.POINTER(pk_probe_record), c.POINTER(c.c_void_p))),
     "pk_probe_records_free": (None, (c.c_void_p,)),
+    "pk_probe_slice_name": (c.c_char_p, (c.c_int32,)),
+    "pk_probe_format_name": (c.c_char_p, (c.c_int32,)),
     "pk_probe_write": (c.c_int32, (
         c.c_void_p, c.POINTER(pk_probe_query), pk_write_callback, c.c_void_p, c.POINTER(c.c_int32),
         c.POINTER(c.c_void_p))),
     "pk_probe_free": (None, (c.c_void_p,)),
+    "pk_clock_domain_name": (c.c_char_p, (c.c_int32,)),
     "pk_clock_build": (c.c_int32, (c.POINTER(pk_clock_options), c.POINTER(c.c_void_p), c.POINTER(c.c_void_p))),
     "pk_clock_map": (c.c_int32, (
         c.c_void_p, c.c_int32, c.POINTER(c.c_int64), c.POINTER(c.c_int64), c.c_size_t, c.POINTER(c.c_void_p))),
     "pk_clock_bound": (c.c_int32, (c.c_void_p, c.c_int32, c.c_int64, c.POINTER(c.c_int64), c.POINTER(c.c_void_p))),
     "pk_clock_free": (None, (c.c_void_p,)),
+    "pk_merge_correction_name": (c.c_char_p, (c.c_int32,)),
+    "pk_merge_zero_name": (c.c_char_p, (c.c_int32,)),
+    "pk_plane_scheme_name": (c.c_char_p, (c.c_int32,)),
+    "pk_merged_format_name": (c.c_char_p, (c.c_int32,)),
     "pk_merge_run": (c.c_int32, (
         c.POINTER(pk_merge_options), pk_write_callback, c.c_void_p, c.POINTER(c.c_void_p), c.POINTER(c.c_void_p))),
+    "pk_node_status_name": (c.c_char_p, (c.c_int32,)),
     "pk_merge_node_count": (c.c_size_t, (c.c_void_p,)),
     "pk_merge_node_get": (c.c_int32, (c.c_void_p, c.c_size_t, c.POINTER(pk_merge_node), c.POINTER(c.c_void_p))),
     "pk_merge_origin_ns": (c.c_int64, (c.c_void_p,)),
     "pk_merge_write": (c.c_int32, (c.c_void_p, pk_write_callback, c.c_void_p, c.POINTER(c.c_void_p))),
     "pk_merge_free": (None, (c.c_void_p,)),
+    "pk_window_policy_name": (c.c_char_p, (c.c_int32,)),
     "pk_bubbles_open": (c.c_int32, (
         c.c_void_p, c.POINTER(pk_bubbles_options), c.POINTER(c.c_void_p), c.POINTER(c.c_void_p))),
+    "pk_bubble_tag_name": (c.c_char_p, (c.c_int32,)),
+    "pk_bubble_scope_name": (c.c_char_p, (c.c_int32,)),
+    "pk_bubble_label_name": (c.c_char_p, (c.c_int32,)),
+    "pk_idle_cause_name": (c.c_char_p, (c.c_int32,)),
+    "pk_certainty_name": (c.c_char_p, (c.c_int32,)),
     "pk_bubbles_write": (c.c_int32, (
         c.c_void_p, pk_write_callback, c.c_void_p, c.POINTER(c.c_int32), c.POINTER(c.c_void_p))),
     "pk_bubbles_device_count": (c.c_size_t, (c.c_void_p,)),
@@ -1741,6 +1824,10 @@ FUNCTIONS: Dict[str, Tuple[Any, Tuple[Any, ...]]] = {
     "pk_architecture_write_markdown": (c.c_int32, (c.c_void_p, pk_write_callback, c.c_void_p, c.POINTER(c.c_void_p))),
     "pk_architecture_free": (None, (c.c_void_p,)),
     "pk_table_name": (c.c_char_p, (c.c_int32,)),
+    "pk_ops_clock_name": (c.c_char_p, (c.c_int32,)),
+    "pk_time_use_name": (c.c_char_p, (c.c_int32,)),
+    "pk_fact_source_name": (c.c_char_p, (c.c_int32,)),
+    "pk_group_key_name": (c.c_char_p, (c.c_int32,)),
     "pk_table_open": (c.c_int32, (
         c.c_void_p, c.c_int32, c.POINTER(pk_table_options), c.POINTER(c.c_void_p), c.POINTER(c.c_void_p))),
     "pk_activity_table": (c.c_int32, (
@@ -1754,6 +1841,7 @@ FUNCTIONS: Dict[str, Tuple[Any, Tuple[Any, ...]]] = {
     "pk_probe_records_table": (c.c_int32, (
         c.c_void_p, c.c_size_t, c.c_uint32, c.POINTER(pk_table_options), c.POINTER(c.c_void_p), c.POINTER(c.c_void_p))),
     "pk_table_free": (None, (c.c_void_p,)),
+    "pk_column_type_name": (c.c_char_p, (c.c_int32,)),
     "pk_table_column_count": (c.c_uint32, (c.c_void_p,)),
     "pk_table_column_get": (c.c_int32, (c.c_void_p, c.c_uint32, c.POINTER(pk_column), c.POINTER(c.c_void_p))),
     "pk_table_read": (c.c_int32, (

@@ -62,7 +62,7 @@ Question = Literal["info", "tree", "metadata", "steps", "ops", "op_groups", "roo
 Source = Literal[Question, "report", "explain"]
 #: Those whose rows can be written as JSON.
 RowTable = Literal["kernels", "gaps", "steps", "causes", "device_time", "ops", "devices", "collectives", "collective_calls", "modules",
-                   "allocators", "live_buffers", "files", "facts"]
+                   "allocators", "live_buffers", "files", "facts", "findings", "op_groups"]
 
 
 class Root:

@@ -433,10 +433,11 @@ class Profile(Owner):
 
     def _write_filtered(self, function: Any, what: Tuple[Any, ...], write: Callable[[bytes], Any], *,
                         progress: Optional[Progress] = None, log: Optional[Log] = None, cancel: Optional[CancelToken] = None,
-                        threads: int = 0, **filters: Any) -> Status:
+                        threads: int = 0, of: Optional[str] = None, **filters: Any) -> Status:
         calls = Calls()
         limit, max_bytes = filters.pop("limit", None), filters.pop("max_bytes", None)
-        given = options(d.pk_document_options, filters=L.filters(**filters), limit=L.limit_of(limit), max_bytes=max_bytes)
+        given = options(d.pk_document_options, filters=L.filters(**filters), limit=L.limit_of(limit), max_bytes=max_bytes,
+                        of=None if of is None else L.encoded(of))
         given.hooks = hooks_of(calls, progress=progress, log=log, cancel=cancel, threads=threads)
         status = c.c_int32()
         calls.run(lambda: check(function, self._h, *what, c.byref(given), calls.writer(write), None, c.byref(status)))
@@ -450,12 +451,12 @@ class Profile(Owner):
     def module_document_bytes(self, module: str, **filters: "Unpack[FilteredDocument]") -> bytes:
         """The bytes of `profkit modules --dump NAME --json`: a compiled module and the instructions of its entry
         computation. `limit` counts instructions; other filters as of write_document()."""
-        return self._filtered_bytes(lib.pk_module_write, (L.encoded(module),), **filters)
+        return self._filtered_bytes(lib.pk_document_write, (d.PK_DOCUMENT_MODULES,), of=module, **filters)
 
     def finding_document_bytes(self, id: str, **filters: "Unpack[FilteredDocument]") -> bytes:
         """The bytes of `profkit explain PATH ID --json`: one finding of the report, with its evidence and what happened
         around it. `id` is one of document("explain") under the same filters, which are those of write_document()."""
-        return self._filtered_bytes(lib.pk_finding_write, (L.encoded(id),), **filters)
+        return self._filtered_bytes(lib.pk_document_write, (d.PK_DOCUMENT_EXPLAIN,), of=id, **filters)
 
     def finding_document(self, id: str, **filters: "Unpack[FilteredDocument]") -> Dict[str, Any]:
         """The same, parsed."""
@@ -470,7 +471,7 @@ class Profile(Owner):
     def op_groups(self, by: str = "op", **filters: "Unpack[FilteredDocument]") -> Dict[str, Any]:
         """Ops summed by what they have in common, as `profkit ops PATH --by KEYS --json`: "module,op" is a tree. Filters as of
         write_document()."""
-        found: Dict[str, Any] = json.loads(self._filtered_bytes(lib.pk_op_groups_write, (L.encoded(by),), **filters))
+        found: Dict[str, Any] = json.loads(self._filtered_bytes(lib.pk_document_write, (d.PK_DOCUMENT_OP_GROUPS,), of=by, **filters))
         return found
 
     def page(self, **filters: "Unpack[FilteredDocument]") -> bytes:

@@ -675,6 +675,92 @@ def collective_call_of(row: Any) -> CollectiveCall:
         bool(row.flags & d.PK_CALL_VIOLATES))
 
 
+class Finding(NamedTuple):
+    """A statement about the capture, with the place that shows it: those of a report."""
+    #: Position of the file of the evidence.
+    file: int
+    #: Position in devices; None: the evidence is of none.
+    device: Optional[int]
+    #: "bubbles.cause.sync_stall"; the next of its kind ends in ".2".
+    id: str
+    #: How sure it is.
+    certainty: str
+    #: Time that could be won back; None: it is not about time.
+    recoverable_ps: Optional[int]
+    #: Memory that could be won back; None: it is not about memory.
+    recoverable_bytes: Optional[int]
+    #: One sentence.
+    what: str
+    #: For people.
+    place: str
+    #: Position in steps: that in which the evidence begins; None: none.
+    step: Optional[int]
+    #: Of the evidence, capture's clock; None: it is no span.
+    start_ps: Optional[int]
+    #: Of the evidence, capture's clock.
+    end_ps: Optional[int]
+    #: What stands there; of further places "; " between them.
+    evidence: str
+    #: What to do or look at next.
+    next: str
+
+
+def finding_of(row: Any) -> Finding:
+    return Finding(
+        row.file, row.device if row.device >= 0 else None, text(row.id), name_of("certainty", row.certainty),
+        row.recoverable_ps if row.recoverable_ps >= 0 else None,
+        row.recoverable_bytes if row.recoverable_bytes >= 0 else None, text(row.what), text(row.place),
+        row.step if row.step >= 0 else None, row.start_ps if row.start_ps != d.PK_NO_TIME_PS else None,
+        row.end_ps if row.end_ps != d.PK_NO_TIME_PS else None, text(row.evidence), text(row.next))
+
+
+class OpGroup(NamedTuple):
+    """Time of a device's ops that have an operator, a module, a phase, … in common. Rows of a device and a key
+    that lie in no other add up to its busy time."""
+    #: Position of the file.
+    file: int
+    #: Position in devices; None: ops of a host.
+    device: Optional[int]
+    #: What they have in common: op, outer-op, module, module-kind, range, source, phase, kind, category or program.
+    by: str
+    #: Position of the row that it lies in; None: none.
+    parent: Optional[int]
+    #: How many rows it lies in.
+    depth: int
+    #: "": ops of which that is not recorded.
+    name: str
+    #: Executions.
+    executions: int
+    #: With what lies in rows below.
+    self_ps: int
+    #: Summed durations.
+    total_ps: int
+    #: Of self_ps, what lies in no row below.
+    own_ps: int
+    #: Of self_ps, that of ops of which it is known what they do.
+    worked_ps: int
+    #: That these ops do; flop.
+    flops: int
+    #: That they move from and to memory; bytes.
+    bytes: int
+    #: What ops of known work would take at least at the rates of their device.
+    attainable_ps: int
+    #: Self time of ops that reach 60 % of the rate for their operations.
+    compute_bound_ps: int
+    #: Self time of ops that reach 60 % of the rate of the memory that their bytes are in.
+    memory_bound_ps: int
+    #: Self time of other ops of known work.
+    neither_bound_ps: int
+
+
+def op_group_of(row: Any) -> OpGroup:
+    return OpGroup(
+        row.file, row.device if row.device >= 0 else None, name_of("group_key", row.by),
+        row.parent if row.parent >= 0 else None, row.depth, text(row.name), row.count, row.self_ps, row.total_ps,
+        row.own_ps, row.worked_ps, row.flops, row.bytes, row.attainable_ps, row.compute_bound_ps, row.memory_bound_ps,
+        row.neither_bound_ps)
+
+
 class Run(NamedTuple):
     """A run below a parent of runs, newest first."""
     #: Folder name.
@@ -1236,6 +1322,8 @@ READ: Dict[Any, Any] = {
     DeviceTime: ("device_time", d.pk_device_time, device_time_of),
     Fact: ("facts", d.pk_fact, fact_of),
     CollectiveCall: ("collective_calls", d.pk_collective_call, collective_call_of),
+    Finding: ("findings", d.pk_finding, finding_of),
+    OpGroup: ("op_groups", d.pk_op_group, op_group_of),
     Run: ("", d.pk_run_info, run_of),
     PlaneInfo: ("", d.pk_plane_info, PlaneInfo),
     LineInfo: ("", d.pk_line_info, LineInfo),

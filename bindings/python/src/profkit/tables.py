@@ -3,7 +3,7 @@ import ctypes as c
 import functools
 import html
 import json
-from typing import Any, Callable, Dict, Iterator, List, Literal, Optional, Sequence, Tuple, Type, TypeVar
+from typing import Any, Callable, Dict, Iterator, List, Literal, Optional, Sequence, Tuple, Type, TypeVar, get_args
 
 from . import _declarations as d
 from ._library import Calls, Handle, Owner, check, encoded, filters as filters_of, lib, limit_of, made, options, strings, text
@@ -64,10 +64,8 @@ def _options(columns: Optional[Tuple[str, ...]], batch_rows: int, flags: int, fi
 #: Neutrino.records_table().
 TableName = Literal["files", "devices", "events", "ops", "steps", "kernels", "gaps", "causes", "collectives", "modules",
                     "allocators", "live_buffers", "live_curve", "probe_launches", "device_time", "facts",
-                    "collective_calls"]
-NUMBERS = {name: getattr(d, "PK_TABLE_" + name.upper()) for name in (
-    "files", "devices", "events", "ops", "steps", "kernels", "gaps", "causes", "collectives", "modules", "allocators",
-    "live_buffers", "live_curve", "probe_launches", "probe_records", "device_time", "facts", "collective_calls")}
+                    "collective_calls", "findings", "op_groups"]
+NUMBERS = {name: getattr(d, "PK_TABLE_" + name.upper()) for name in (*get_args(TableName), "probe_records")}
 
 
 def number_of(name: str) -> int:

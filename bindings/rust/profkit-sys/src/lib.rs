@@ -195,9 +195,8 @@ pub const PK_DOCUMENT_ARCHITECTURE: i32 = 12;
 pub const PK_DOCUMENT_NEUTRINO: i32 = 20;
 /// Of a report what matters most, in 16 KB, with the commands for more.
 pub const PK_DOCUMENT_BRIEF: i32 = 21;
-/// Ops summed by operator; pk_op_groups_write() sums them by anything else.
+/// Ops summed by operator, or by what pk_document_options::of says.
 pub const PK_DOCUMENT_OP_GROUPS: i32 = 23;
-/// The findings of a report with their ids; of one of them: pk_finding_write().
 pub const PK_DOCUMENT_EXPLAIN: i32 = 22;
 /// all is well
 pub const PK_DOCUMENT_STATUS_OK: i32 = 0;
@@ -554,6 +553,10 @@ pub const PK_TABLE_DEVICE_TIME: i32 = 16;
 pub const PK_TABLE_FACTS: i32 = 17;
 /// A pk_collective_call each.
 pub const PK_TABLE_COLLECTIVE_CALLS: i32 = 18;
+/// A pk_finding each.
+pub const PK_TABLE_FINDINGS: i32 = 19;
+/// A pk_op_group each.
+pub const PK_TABLE_OP_GROUPS: i32 = 20;
 pub const PK_OPS_CLOCK_ALIGNED: i32 = 0;
 /// device_offset_ps and device_duration_ps, stats of every event
 pub const PK_OPS_CLOCK_DEVICE: i32 = 1;
@@ -592,6 +595,36 @@ pub const PK_FACT_COUNT: i32 = 6;
 pub const PK_CALL_JUDGED: i32 = 1;
 /// out of order beyond the bound of the clocks
 pub const PK_CALL_VIOLATES: i32 = 2;
+/// the name of the kernel
+pub const PK_GROUP_BY_KERNEL: i32 = 0;
+/// what that runs, without template arguments: "at::native::MulFunctor"
+pub const PK_GROUP_BY_FUNCTION: i32 = 1;
+/// of the compiled program: "fusion.3"
+pub const PK_GROUP_BY_INSTRUCTION: i32 = 2;
+/// the framework's operator that made it: "aten::addmm", "dot_general"
+pub const PK_GROUP_BY_OP: i32 = 3;
+/// the outermost operator around that: "aten::linear"
+pub const PK_GROUP_BY_OUTER_OP: i32 = 4;
+/// modules and scopes, one inside the other: "BertLayer_3", "Linear_0"
+pub const PK_GROUP_BY_MODULE: i32 = 5;
+/// the innermost module without its number: "Linear"
+pub const PK_GROUP_BY_KIND_OF_MODULE: i32 = 6;
+pub const PK_GROUP_BY_RANGE: i32 = 7;
+/// the line of code: "model.py(31): forward", "model.py:31"
+pub const PK_GROUP_BY_SOURCE: i32 = 8;
+/// forward, recomputation, backward, optimizer
+pub const PK_GROUP_BY_PHASE: i32 = 9;
+/// of the operator's inputs
+pub const PK_GROUP_BY_SHAPE: i32 = 10;
+pub const PK_GROUP_BY_STEP: i32 = 11;
+pub const PK_GROUP_BY_KIND: i32 = 12;
+/// compute, comm, copy; as an XSpace writes it ("convolution fusion")
+pub const PK_GROUP_BY_CATEGORY: i32 = 13;
+/// the compiled program
+pub const PK_GROUP_BY_PROGRAM: i32 = 14;
+/// the line of the device
+pub const PK_GROUP_BY_STREAM: i32 = 15;
+pub const PK_GROUP_BY_DEVICE: i32 = 16;
 /// a kernel: other streams of its device may compute meanwhile
 pub const PK_COLLECTIVE_ON_STREAM: i32 = 1;
 /// the start or the done of an asynchronous operation
@@ -1512,6 +1545,14 @@ pub struct pk_document_options {
     pub max_bytes: u64,
     /// NULL: none
     pub hooks: *const pk_hooks,
+    /// What of the capture a document is about; NULL: all of it.
+    /// PK_DOCUMENT_MODULES: a compiled module, by its name or a part of it. With the instructions of its entry computation, which
+    /// `limit` counts: `profkit modules --dump NAME --json`.
+    /// PK_DOCUMENT_EXPLAIN: a finding, by the id that PK_DOCUMENT_REPORT, _BRIEF or _EXPLAIN has under the same options. With its
+    /// evidence and what happened around it, in 8 KB at most: `profkit explain PATH ID --json`.
+    /// PK_DOCUMENT_OP_GROUPS: what ops are summed by, in the words of pk_group_key_name(); several with commas between them make a
+    /// tree: `profkit ops PATH --by KEYS --json`. NULL: by operator.
+    pub of: *const c_char,
 }
 
 impl Default for pk_document_options {
@@ -3270,6 +3311,99 @@ impl Default for pk_collective_call {
     }
 }
 
+/// A statement about the capture, with the place that shows it: those of a report. A row of PK_TABLE_FINDINGS.
+/// Filters that the table takes: host, plane, step, time. Frozen; text is borrowed from what gave the row.
+/// Since 0.1.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct pk_finding {
+    /// position of the file of the evidence
+    pub file: u32,
+    /// position in devices; -1: the evidence is of none
+    pub device: i32,
+    /// "bubbles.cause.sync_stall"; the next of its kind ends in ".2"
+    pub id: pk_str,
+    /// time that could be won back; -1: it is not about time
+    pub recoverable_ps: i64,
+    /// memory that could be won back; -1: it is not about memory
+    pub recoverable_bytes: i64,
+    /// one sentence
+    pub what: pk_str,
+    /// for people
+    pub place: pk_str,
+    /// position in steps: that in which the evidence begins; -1: none
+    pub step: i64,
+    /// of the evidence, capture's clock; PK_NO_TIME_PS: it is no span
+    pub start_ps: i64,
+    /// of the evidence, capture's clock
+    pub end_ps: i64,
+    /// what stands there; of further places "; " between them
+    pub evidence: pk_str,
+    /// what to do or look at next
+    pub next: pk_str,
+    /// PK_CERTAINTY_: how sure it is
+    pub certainty: i32,
+    /// 0
+    pub reserved: u32,
+}
+
+impl Default for pk_finding {
+    fn default() -> Self {
+        // SAFETY: integers and pointers, all of which may be zero.
+        unsafe { std::mem::zeroed() }
+    }
+}
+
+/// Time of a device's ops that have an operator, a module, a phase, … in common. Rows of a device and a key that
+/// lie in no other add up to its busy time. A row of PK_TABLE_OP_GROUPS. Filters that the table takes: host,
+/// plane, line, name, step, time. Frozen; text is borrowed from what gave the row. Since 0.1.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct pk_op_group {
+    /// position of the file
+    pub file: u32,
+    /// position in devices; -1: ops of a host
+    pub device: i32,
+    /// position of the row that it lies in; -1: none
+    pub parent: i64,
+    /// "": ops of which that is not recorded
+    pub name: pk_str,
+    /// executions
+    pub count: u64,
+    /// with what lies in rows below
+    pub self_ps: i64,
+    /// summed durations
+    pub total_ps: i64,
+    /// of self_ps, what lies in no row below
+    pub own_ps: i64,
+    /// of self_ps, that of ops of which it is known what they do
+    pub worked_ps: i64,
+    /// that these ops do; flop
+    pub flops: i64,
+    /// that they move from and to memory; bytes
+    pub bytes: i64,
+    /// what ops of known work would take at least at the rates of their device
+    pub attainable_ps: i64,
+    /// self time of ops that reach 60 % of the rate for their operations
+    pub compute_bound_ps: i64,
+    /// self time of ops that reach 60 % of the rate of the memory that their bytes are in
+    pub memory_bound_ps: i64,
+    /// self time of other ops of known work
+    pub neither_bound_ps: i64,
+    /// PK_GROUP_BY_: what they have in common: op, outer-op, module, module-kind, range, source, phase, kind,
+    /// category or program
+    pub by: i32,
+    /// how many rows it lies in
+    pub depth: u32,
+}
+
+impl Default for pk_op_group {
+    fn default() -> Self {
+        // SAFETY: integers and pointers, all of which may be zero.
+        unsafe { std::mem::zeroed() }
+    }
+}
+
 /// Totals of one communication op on one line. A row of PK_TABLE_COLLECTIVES. Filters that the table takes: host,
 /// plane, line, name, step, time, limit. Frozen; text is borrowed from what gave the row. Since 0.1.
 #[repr(C)]
@@ -3404,7 +3538,7 @@ const _: () = {
     assert!(size_of::<pk_activity_options>() == 32);
     assert!(size_of::<pk_activity_device>() == 64);
     assert!(size_of::<pk_kernel_row>() == 288);
-    assert!(size_of::<pk_document_options>() == 40);
+    assert!(size_of::<pk_document_options>() == 48);
     assert!(size_of::<pk_memory_options>() == 96);
     assert!(size_of::<pk_memory_module>() == 96);
     assert!(size_of::<pk_memory_space>() == 120);
@@ -3456,6 +3590,8 @@ const _: () = {
     assert!(size_of::<pk_device_time>() == 40);
     assert!(size_of::<pk_fact>() == 96);
     assert!(size_of::<pk_collective_call>() == 136);
+    assert!(size_of::<pk_finding>() == 136);
+    assert!(size_of::<pk_op_group>() == 128);
     assert!(size_of::<pk_collective>() == 96);
     assert!(size_of::<pk_table_options>() == 64);
     assert!(size_of::<pk_column>() == 56);
@@ -3492,6 +3628,10 @@ extern "C" {
     pub fn pk_cancel_token_cancel(token: *mut pk_cancel_token);
     /// Frees a token that no running call uses. Since 0.1.
     pub fn pk_cancel_token_free(token: *mut pk_cancel_token);
+    /// What documents call a value of these; "warning" for what is none. Ownership: static. Since 0.1.
+    pub fn pk_log_level_name(value: i32) -> *const c_char;
+    /// What documents call a value of these; "" for what is none. Ownership: static. Since 0.1.
+    pub fn pk_io_mode_name(value: i32) -> *const c_char;
     /// Opens a file ("-": PK_OPEN_STANDARD_INPUT), a run directory, or a parent of runs. `options` may be NULL. A damaged file keeps what
     /// is intact and reports the rest through pk_file_damage(), and so does an unreadable file among several. Ownership: the caller
     /// ends `*out` with pk_profile_free(). Errors: PK_E_NOT_FOUND (nothing at the path, or a directory without a profile),
@@ -3546,8 +3686,8 @@ extern "C" {
     ) -> pk_status;
     /// The name of a format: "xspace", "chrome_trace", …; "unknown" for an unknown value. Ownership: static. Since 0.1.
     pub fn pk_family_name(family: i32) -> *const c_char;
-    /// The name of a compression: "none", "gzip", "zstd"; "none" for an unknown value. Ownership: static. Since 0.1.
-    pub fn pk_compression_name(compression: i32) -> *const c_char;
+    /// What documents call a value of these; "none" for what is none. Ownership: static. Since 0.1.
+    pub fn pk_compression_name(value: i32) -> *const c_char;
     /// Number of files; 0 for NULL. Since 0.1.
     pub fn pk_file_count(profile: *const pk_profile) -> u32;
     /// A file by its position. Ownership: text is borrowed from `profile`. Errors: PK_E_INVALID_ARGUMENT (no such file). Since 0.1.
@@ -3569,6 +3709,8 @@ extern "C" {
     /// Why a file is damaged or unreadable; NULL when it is sound. Damage inside the events of a line shows when they are read, and
     /// in documents. Ownership: borrowed from `profile`: do not free it. Since 0.1.
     pub fn pk_file_damage(profile: *const pk_profile, file: u32) -> *const pk_error;
+    /// What documents call a value of these; "" for what is none. Ownership: static. Since 0.1.
+    pub fn pk_note_kind_name(value: i32) -> *const c_char;
     /// Number of notes of a kind (PK_NOTE_); 0 when the file is not an XSpace. Since 0.1.
     pub fn pk_file_note_count(profile: *const pk_profile, file: u32, kind: i32) -> u32;
     /// A note by its kind (PK_NOTE_) and position. Ownership: borrowed from `profile`. Errors: PK_E_INVALID_ARGUMENT (no such file
@@ -3581,8 +3723,8 @@ extern "C" {
         out: *mut pk_str,
         err: *mut *mut pk_error,
     ) -> pk_status;
-    /// The name of a kind of plane: "device", "host", …; "other" for an unknown value. Ownership: static. Since 0.1.
-    pub fn pk_plane_kind_name(kind: i32) -> *const c_char;
+    /// What documents call a value of these; "other" for what is none. Ownership: static. Since 0.1.
+    pub fn pk_plane_kind_name(value: i32) -> *const c_char;
     /// Number of planes; 0 when the file is not an XSpace. Since 0.1.
     pub fn pk_plane_count(profile: *const pk_profile, file: u32) -> u32;
     /// A plane by its position in an XSpace. Ownership: text is borrowed from `profile`. Errors: PK_E_INVALID_ARGUMENT (no such
@@ -3594,8 +3736,8 @@ extern "C" {
         out: *mut pk_plane_info,
         err: *mut *mut pk_error,
     ) -> pk_status;
-    /// The name of a kind of line: "steps", "modules", …; "other" for an unknown value. Ownership: static. Since 0.1.
-    pub fn pk_line_kind_name(kind: i32) -> *const c_char;
+    /// What documents call a value of these; "other" for what is none. Ownership: static. Since 0.1.
+    pub fn pk_line_kind_name(value: i32) -> *const c_char;
     /// Number of lines; 0 where there is no such plane. Since 0.1.
     pub fn pk_line_count(profile: *const pk_profile, file: u32, plane: u32) -> u32;
     /// A line by its position in its plane. Ownership: text is borrowed from `profile`. Errors: PK_E_INVALID_ARGUMENT (no such
@@ -3646,9 +3788,10 @@ extern "C" {
         count: *mut usize,
         err: *mut *mut pk_error,
     ) -> pk_status;
-    /// The name of a type of stat: "none", "double", "uint64", "int64", "str", "bytes", "ref"; "none" for an unknown value.
-    /// Ownership: static. Since 0.1.
-    pub fn pk_stat_kind_name(kind: i32) -> *const c_char;
+    /// What documents call a value of these; "none" for what is none. Ownership: static. Since 0.1.
+    pub fn pk_stat_kind_name(value: i32) -> *const c_char;
+    /// What documents call a value of these; "" for what is none. Ownership: static. Since 0.1.
+    pub fn pk_stat_origin_name(value: i32) -> *const c_char;
     /// Puts a cursor before the stats of an event that was read from this plane: of the event itself, then of its metadata entry,
     /// then of the plane, as far as `origins` (PK_ORIGIN_ bits) asks for them. Ownership: the cursor borrows `profile` and needs no
     /// release. Errors: PK_E_INVALID_ARGUMENT (no such plane; unknown origins). Since 0.1.
@@ -3789,8 +3932,8 @@ extern "C" {
         out: *mut pk_stat_metadata,
         err: *mut *mut pk_error,
     ) -> pk_status;
-    /// The name of a PK_SIBLING_: "none", "same_bytes", …; "none" for an unknown value. Ownership: static. Since 0.1.
-    pub fn pk_sibling_name(sibling: i32) -> *const c_char;
+    /// What documents call a value of these; "none" for what is none. Ownership: static. Since 0.1.
+    pub fn pk_sibling_state_name(value: i32) -> *const c_char;
     /// Finds and counts the modules of a profile. `hooks` may be NULL. Ownership: the caller ends `*out` with
     /// pk_module_list_free(); it holds a reference to `profile`. Errors: PK_E_CANCELLED, PK_E_OUT_OF_MEMORY. A capture without
     /// modules is no failure. Since 0.1.
@@ -3853,6 +3996,8 @@ extern "C" {
     ) -> pk_status;
     /// Number of devices that were read; 0 for NULL. Since 0.1.
     pub fn pk_activity_device_count(activity: *const pk_activity) -> u32;
+    /// What documents call a value of these; "other" for what is none. Ownership: static. Since 0.1.
+    pub fn pk_accelerator_name(value: i32) -> *const c_char;
     /// A device by its position among those that were read. Ownership: text is borrowed from `activity`. Errors:
     /// PK_E_INVALID_ARGUMENT (no such device). Since 0.1.
     pub fn pk_activity_device_get(
@@ -3861,13 +4006,18 @@ extern "C" {
         out: *mut pk_activity_device,
         err: *mut *mut pk_error,
     ) -> pk_status;
+    /// What documents call a value of these; "other" for what is none. Ownership: static. Since 0.1.
+    pub fn pk_kernel_class_name(value: i32) -> *const c_char;
     /// Frees the activity; NULL is fine. Tables that were made of it live on. Since 0.1.
     pub fn pk_activity_free(activity: *mut pk_activity);
     /// The command that writes a document: "report", "info", …; "" for an unknown value. Ownership: static. Since 0.1.
     pub fn pk_document_name(document: i32) -> *const c_char;
+    /// What documents call a value of these; "error" for what is none. Ownership: static. Since 0.1.
+    pub fn pk_document_status_name(value: i32) -> *const c_char;
     /// Writes a document (PK_DOCUMENT_) of a profile. `options` and `status` may be NULL; `*status` becomes a
     /// PK_DOCUMENT_STATUS_. Damage of the input is reported in the document and is no failure of this call.
-    /// Errors: PK_E_INVALID_ARGUMENT, PK_E_CANCELLED, PK_E_LIMIT, PK_E_OUT_OF_MEMORY. Since 0.1.
+    /// Errors: PK_E_INVALID_ARGUMENT, PK_E_NOT_FOUND (no such module or finding: the hint names those there are), PK_E_CANCELLED,
+    /// PK_E_LIMIT, PK_E_OUT_OF_MEMORY. Since 0.1.
     pub fn pk_document_write(
         profile: *const pk_profile,
         document: i32,
@@ -3885,43 +4035,6 @@ extern "C" {
         document: i32,
         options: *const pk_document_options,
         path: *const c_char,
-        status: *mut i32,
-        err: *mut *mut pk_error,
-    ) -> pk_status;
-    /// Writes the document of one compiled module with the instructions of its entry computation: that of `profkit modules
-    /// --dump NAME --json`. `module` is a name, or a part of one; options-\>limit counts instructions. Else as
-    /// pk_document_write(). Errors: PK_E_NOT_FOUND (no such module: the hint names those there are). Since 0.1.
-    pub fn pk_module_write(
-        profile: *const pk_profile,
-        module: *const c_char,
-        options: *const pk_document_options,
-        write: pk_write_callback,
-        user: *mut c_void,
-        status: *mut i32,
-        err: *mut *mut pk_error,
-    ) -> pk_status;
-    /// Writes the document of one finding of the report, with its evidence and what happened around it, in 8 KB at most: that of
-    /// `profkit explain PATH ID --json`. `id` is one that PK_DOCUMENT_REPORT, _BRIEF or _EXPLAIN has under the same options. Else as
-    /// pk_document_write(). Errors: PK_E_NOT_FOUND (no such finding). Since 0.1.
-    pub fn pk_finding_write(
-        profile: *const pk_profile,
-        id: *const c_char,
-        options: *const pk_document_options,
-        write: pk_write_callback,
-        user: *mut c_void,
-        status: *mut i32,
-        err: *mut *mut pk_error,
-    ) -> pk_status;
-    /// Writes the document of ops summed by what they have in common, a tree: that of `profkit ops PATH --by KEYS --json`. `by` is one of
-    /// kernel, function, instruction, op, outer-op, module, module-kind, range, source, phase, shape, step, kind, category, program, stream
-    /// and device, or several with commas between them. Else as pk_document_write(). Errors: PK_E_INVALID_ARGUMENT (no such key: the
-    /// hint lists them). Since 0.1.
-    pub fn pk_op_groups_write(
-        profile: *const pk_profile,
-        by: *const c_char,
-        options: *const pk_document_options,
-        write: pk_write_callback,
-        user: *mut c_void,
         status: *mut i32,
         err: *mut *mut pk_error,
     ) -> pk_status;
@@ -3965,6 +4078,8 @@ extern "C" {
         user: *mut c_void,
         err: *mut *mut pk_error,
     ) -> pk_status;
+    /// What documents call a value of these; "" for what is none. Ownership: static. Since 0.1.
+    pub fn pk_step_policy_name(value: i32) -> *const c_char;
     /// Runs the analysis. `options` may be NULL. Damage of the input is no failure: the document reports it. Ownership: the caller
     /// ends `*out` with pk_memory_free(); it holds a reference to `profile`. Errors: PK_E_NOT_FOUND (no such module, space or
     /// instruction), PK_E_INVALID_ARGUMENT, PK_E_CANCELLED, PK_E_OUT_OF_MEMORY. Since 0.1.
@@ -3974,6 +4089,10 @@ extern "C" {
         out: *mut *mut pk_memory,
         err: *mut *mut pk_error,
     ) -> pk_status;
+    /// What documents call a value of these; "none" for what is none. Ownership: static. Since 0.1.
+    pub fn pk_peak_method_name(value: i32) -> *const c_char;
+    /// What documents call a value of these; "exact" for what is none. Ownership: static. Since 0.1.
+    pub fn pk_peak_bound_name(value: i32) -> *const c_char;
     /// Number of modules, which are in the order of their peak in memory space 0, highest first; 0 for NULL. Since 0.1.
     pub fn pk_memory_module_count(memory: *const pk_memory) -> usize;
     /// A module by its position. Ownership: text is borrowed from `memory`. Errors: PK_E_INVALID_ARGUMENT (no such module).
@@ -3993,6 +4112,8 @@ extern "C" {
         out: *mut pk_memory_space,
         err: *mut *mut pk_error,
     ) -> pk_status;
+    /// What documents call a value of these; "temp" for what is none. Ownership: static. Since 0.1.
+    pub fn pk_residency_name(value: i32) -> *const c_char;
     /// Whether what was asked with PK_MEMORY_HAS_FIT fits; `*spare_bytes` is negative by what is missing. PK_END when
     /// it was not asked, and when nothing says what is needed. `fits` and `spare_bytes` may be NULL. Errors:
     /// PK_E_INVALID_ARGUMENT (NULL). Since 0.1.
@@ -4014,8 +4135,8 @@ extern "C" {
     ) -> pk_status;
     /// Frees the analysis; NULL is fine. Tables that were made of it live on. Since 0.1.
     pub fn pk_memory_free(memory: *mut pk_memory);
-    /// The name of a format: "trace.json", "pftrace", "xspace", "csv"; "" for an unknown value. Ownership: static. Since 0.1.
-    pub fn pk_trace_format_name(format: i32) -> *const c_char;
+    /// What documents call a value of these; "" for what is none. Ownership: static. Since 0.1.
+    pub fn pk_trace_format_name(value: i32) -> *const c_char;
     /// Writes the capture in a format of other tools. `options` and `out` may be NULL. Damage of the input is no failure:
     /// `out-\>status` reports it. Errors: PK_E_INVALID_ARGUMENT (no such step; several files where one is needed),
     /// PK_E_UNSUPPORTED (a format this capture cannot become), PK_E_CANCELLED, PK_E_OUT_OF_MEMORY. Since 0.1.
@@ -4196,6 +4317,10 @@ extern "C" {
         out: *mut u32,
         err: *mut *mut pk_error,
     ) -> pk_status;
+    /// What documents call a value of these; "other" for what is none. Ownership: static. Since 0.1.
+    pub fn pk_host_span_kind_name(value: i32) -> *const c_char;
+    /// What documents call a value of these; "" for what is none. Ownership: static. Since 0.1.
+    pub fn pk_launch_kind_name(value: i32) -> *const c_char;
     /// Adds rows, all or none of them. `row_size` is sizeof(pk_trace_kernel): a later release may append fields, whose default is zero.
     /// Errors: PK_E_INVALID_ARGUMENT (the message names the first bad row by its position in `rows`: no such stream, a negative duration, a
     /// time more than 106 days from zero, a kind out of range; a builder that was finished), PK_E_UNSUPPORTED (unknown flags), PK_E_LIMIT
@@ -4249,6 +4374,8 @@ extern "C" {
     ) -> pk_status;
     /// Frees a builder; NULL is fine. A profile that it became lives on. Since 0.1.
     pub fn pk_trace_builder_free(builder: *mut pk_trace_builder);
+    /// What documents call a value of these; "" for what is none. Ownership: static. Since 0.1.
+    pub fn pk_dump_format_name(value: i32) -> *const c_char;
     /// Writes the one message of a file, compressed or not, field by field; no profile has to be in it. `options` and
     /// `status` may be NULL; `*status` becomes a PK_DOCUMENT_STATUS_: what is damaged is shown as far as it is intact, and
     /// reported after it. Errors: as pk_profile_open(); PK_E_INVALID_ARGUMENT (a directory, a file that is no protobuf, no
@@ -4318,6 +4445,8 @@ extern "C" {
     ) -> pk_status;
     /// Frees the validation; NULL is fine. Since 0.1.
     pub fn pk_validation_free(validation: *mut pk_validation);
+    /// What documents call a value of these; "" for what is none. Ownership: static. Since 0.1.
+    pub fn pk_probe_tool_name(value: i32) -> *const c_char;
     /// Opens the first file of family PK_FAMILY_NEUTRINO. `tool`: a PK_PROBE_TOOL_. Ownership: the caller ends `*out` with
     /// pk_probe_free(); it holds a reference to `profile`. Errors: PK_E_NOT_FOUND when the profile has none; PK_E_INVALID_ARGUMENT.
     /// Since 0.1.
@@ -4327,6 +4456,8 @@ extern "C" {
         out: *mut *mut pk_probe,
         err: *mut *mut pk_error,
     ) -> pk_status;
+    /// What documents call a value of these; "unfinished" for what is none. Ownership: static. Since 0.1.
+    pub fn pk_probe_outcome_name(value: i32) -> *const c_char;
     /// Number of record files, which are in the order of elapsed time; 0 for NULL. Since 0.1.
     pub fn pk_probe_bin_count(probe: *const pk_probe) -> usize;
     /// A record file by its position. Ownership: text is borrowed from `probe`. Errors: PK_E_INVALID_ARGUMENT (no such record
@@ -4339,6 +4470,8 @@ extern "C" {
     ) -> pk_status;
     /// Why a record file is damaged; NULL when it is sound. Ownership: borrowed from `probe`: do not free it. Since 0.1.
     pub fn pk_probe_bin_damage(probe: *const pk_probe, bin: usize) -> *const pk_error;
+    /// What documents call a value of these; "unknown" for what is none. Ownership: static. Since 0.1.
+    pub fn pk_probe_level_name(value: i32) -> *const c_char;
     /// The name of one flag as documents have it: "offset_recomputed"; "" for none or several. Ownership: static. Since 0.1.
     pub fn pk_probe_flag_name(flag: u32) -> *const c_char;
     /// A map by the position of its record file and its own. Ownership: text is borrowed from `probe`. Errors:
@@ -4391,6 +4524,10 @@ extern "C" {
     ) -> pk_status;
     /// Frees the reader; NULL is fine. The data of its records ends with it. Since 0.1.
     pub fn pk_probe_records_free(records: *mut pk_probe_records);
+    /// What documents call a value of these; "" for what is none. Ownership: static. Since 0.1.
+    pub fn pk_probe_slice_name(value: i32) -> *const c_char;
+    /// What documents call a value of these; "" for what is none. Ownership: static. Since 0.1.
+    pub fn pk_probe_format_name(value: i32) -> *const c_char;
     /// Writes one slice: what `profkit neutrino PATH SLICE` writes with --json, --csv or --svg. `query` and `status` may be
     /// NULL; `*status` becomes a PK_DOCUMENT_STATUS_. Of what is absent only JSON says so; otherwise nothing is written.
     /// Errors: PK_E_INVALID_ARGUMENT (no such launch or map; no table or picture of that slice), PK_E_CANCELLED. Since 0.1.
@@ -4404,6 +4541,8 @@ extern "C" {
     ) -> pk_status;
     /// Frees the trace; NULL is fine. Readers and tables that were made of it live on. Since 0.1.
     pub fn pk_probe_free(probe: *mut pk_probe);
+    /// What documents call a value of these; "" for what is none. Ownership: static. Since 0.1.
+    pub fn pk_clock_domain_name(value: i32) -> *const c_char;
     /// Builds the clock of one node from what was measured. Ownership: the caller ends `*out` with pk_clock_free(); it keeps
     /// nothing of what the options point to. Errors: PK_E_INVALID_ARGUMENT (too few measurements), PK_E_DAMAGED (they describe no
     /// clock). Since 0.1.
@@ -4435,6 +4574,14 @@ extern "C" {
     ) -> pk_status;
     /// Frees the clock; NULL is fine. Since 0.1.
     pub fn pk_clock_free(clock: *mut pk_clock);
+    /// What documents call a value of these; "" for what is none. Ownership: static. Since 0.1.
+    pub fn pk_merge_correction_name(value: i32) -> *const c_char;
+    /// What documents call a value of these; "" for what is none. Ownership: static. Since 0.1.
+    pub fn pk_merge_zero_name(value: i32) -> *const c_char;
+    /// What documents call a value of these; "" for what is none. Ownership: static. Since 0.1.
+    pub fn pk_plane_scheme_name(value: i32) -> *const c_char;
+    /// What documents call a value of these; "" for what is none. Ownership: static. Since 0.1.
+    pub fn pk_merged_format_name(value: i32) -> *const c_char;
     /// Merges traces of several nodes into one XSpace, or trace JSON into one trace JSON, which goes to `write` or, when that is NULL, to pk_merge_options::output.
     /// `out` may be NULL. Nothing is written when it fails before the second pass over the traces; a file is put in place only when
     /// it is complete. Ownership: the caller ends `*out` with pk_merge_free(); it keeps nothing of what the options point to.
@@ -4447,6 +4594,8 @@ extern "C" {
         out: *mut *mut pk_merge,
         err: *mut *mut pk_error,
     ) -> pk_status;
+    /// What documents call a value of these; "raw" for what is none. Ownership: static. Since 0.1.
+    pub fn pk_node_status_name(value: i32) -> *const c_char;
     /// Number of nodes; 0 for NULL. Since 0.1.
     pub fn pk_merge_node_count(merge: *const pk_merge) -> usize;
     /// A node by its position, as the document lists them. Ownership: text is borrowed from `merge`. Errors: PK_E_INVALID_ARGUMENT
@@ -4469,6 +4618,8 @@ extern "C" {
     ) -> pk_status;
     /// Frees the results of the merge; NULL is fine. The file that was written stays. Since 0.1.
     pub fn pk_merge_free(merge: *mut pk_merge);
+    /// What documents call a value of these; "whole" for what is none. Ownership: static. Since 0.1.
+    pub fn pk_window_policy_name(value: i32) -> *const c_char;
     /// Runs the detector. `options` may be NULL. A capture without devices is no failure: there are no steps then, and the document
     /// says why. Ownership: the caller ends `*out` with pk_bubbles_free(); it holds a reference to `profile`. Errors:
     /// PK_E_INVALID_ARGUMENT (no such threshold), PK_E_CANCELLED, PK_E_OUT_OF_MEMORY. Since 0.1.
@@ -4478,6 +4629,16 @@ extern "C" {
         out: *mut *mut pk_bubbles,
         err: *mut *mut pk_error,
     ) -> pk_status;
+    /// What documents call a value of these; "" for what is none. Ownership: static. Since 0.1.
+    pub fn pk_bubble_tag_name(value: i32) -> *const c_char;
+    /// What documents call a value of these; "global" for what is none. Ownership: static. Since 0.1.
+    pub fn pk_bubble_scope_name(value: i32) -> *const c_char;
+    /// What documents call a value of these; "insufficient_evidence" for what is none. Ownership: static. Since 0.1.
+    pub fn pk_bubble_label_name(value: i32) -> *const c_char;
+    /// What documents call a value of these; "unexplained" for what is none. Ownership: static. Since 0.1.
+    pub fn pk_idle_cause_name(value: i32) -> *const c_char;
+    /// What documents call a value of these; "unknown" for what is none. Ownership: static. Since 0.1.
+    pub fn pk_certainty_name(value: i32) -> *const c_char;
     /// Writes the document `bubbles` of this analysis: that of `profkit bubbles --json`. `status` may be NULL; it
     /// becomes a PK_DOCUMENT_STATUS_. Errors: PK_E_INVALID_ARGUMENT, PK_E_CANCELLED (`write` gave non-zero),
     /// PK_E_OUT_OF_MEMORY. Since 0.1.
@@ -4530,6 +4691,14 @@ extern "C" {
     pub fn pk_architecture_free(architecture: *mut pk_architecture);
     /// The name of a table: "files", "ops", …; "" for an unknown value. Ownership: static. Since 0.1.
     pub fn pk_table_name(table: i32) -> *const c_char;
+    /// What documents call a value of these; "aligned" for what is none. Ownership: static. Since 0.1.
+    pub fn pk_ops_clock_name(value: i32) -> *const c_char;
+    /// What documents call a value of these; "idle" for what is none. Ownership: static. Since 0.1.
+    pub fn pk_time_use_name(value: i32) -> *const c_char;
+    /// What documents call a value of these; "count" for what is none. Ownership: static. Since 0.1.
+    pub fn pk_fact_source_name(value: i32) -> *const c_char;
+    /// What documents call a value of these; "" for what is none. Ownership: static. Since 0.1.
+    pub fn pk_group_key_name(value: i32) -> *const c_char;
     /// Opens a table of a profile and runs the analysis that it needs, with default options. `options` may be NULL. Which filters a
     /// table takes the comment of its struct says, and docs/tables.md. A table without rows is no failure. probe_records are opened by pk_probe_records_table().
     /// Ownership: the caller ends `*out` with pk_table_free(); it holds a reference to `profile`. Errors: PK_E_INVALID_ARGUMENT (no
@@ -4590,6 +4759,8 @@ extern "C" {
     ) -> pk_status;
     /// Frees a table; NULL is fine. A stream that was made of it lives on. Since 0.1.
     pub fn pk_table_free(table: *mut pk_table);
+    /// What documents call a value of these; "" for what is none. Ownership: static. Since 0.1.
+    pub fn pk_column_type_name(value: i32) -> *const c_char;
     /// Number of columns of a table, also of those that the options leave out; 0 for NULL. Since 0.1.
     pub fn pk_table_column_count(table: *const pk_table) -> u32;
     /// A column by its position. Ownership: text is borrowed from `table`. Errors: PK_E_INVALID_ARGUMENT (no such column).

@@ -23,17 +23,22 @@ pub struct DocumentOptions<'h> {
     pub limit: Option<u64>,
     /// About the most bytes that the document takes; 0 is the document's own bound.
     pub max_bytes: u64,
+    /// What the document is about; `None`: all of the capture. Of [`Document::Modules`] a compiled module by its name or a part of
+    /// it, with the instructions of its entry computation, which `limit` counts; of [`Document::Explain`] a finding by its id, with
+    /// its evidence and what happened around it; of [`Document::OpGroups`] what ops are summed by, "module,op".
+    pub of: Option<&'h str>,
     /// Progress, log, cancel, threads.
     pub hooks: Hooks<'h>,
 }
 
 impl DocumentOptions<'_> {
     /// Without hooks.
-    fn raw(&self, filters: &sys::pk_filters) -> sys::pk_document_options {
+    fn raw(&self, filters: &sys::pk_filters, strings: &mut Strings) -> sys::pk_document_options {
         sys::pk_document_options {
             filters,
             limit: limit(self.limit),
             max_bytes: self.max_bytes,
+            of: self.of.map_or(std::ptr::null(), |of| strings.add(of.as_bytes())),
             ..Default::default()
         }
     }
@@ -51,7 +56,7 @@ impl Profile<'_> {
         options: DocumentOptions<'_>,
         to: &mut dyn io::Write,
     ) -> Result<DocumentStatus> {
-        filtered(options, Strings::default(), to, |raw, user, status, err| unsafe {
+        filtered(options, to, |raw, user, status, err| unsafe {
             // SAFETY: everything that is pointed to lives until the call returns.
             sys::pk_document_write(self.raw(), document.raw(), raw, Output::CALLBACK, user, status, err)
         })
@@ -70,7 +75,7 @@ impl Profile<'_> {
         let mut strings = Strings::default();
         let path = strings.path(path.as_ref())?;
         let filters = options.filters.raw(&mut strings);
-        let mut raw = options.raw(&filters);
+        let mut raw = options.raw(&filters, &mut strings);
         let mut status = 0;
         Bridge::new(&mut options.hooks).run(|hooks| {
             raw.hooks = hooks;
@@ -82,63 +87,12 @@ impl Profile<'_> {
         Ok(DocumentStatus::of(status))
     }
 
-    /// Writes what `profkit modules --dump NAME --json` prints: a compiled module, by its name or a part of it, and the
-    /// instructions of its entry computation, which `limit` counts.
-    ///
-    /// # Errors
-    /// As [`Profile::write_document`]; [`crate::Kind::NotFound`]: no such module.
-    pub fn write_module_document(
-        &self,
-        module: &str,
-        options: DocumentOptions<'_>,
-        to: &mut dyn io::Write,
-    ) -> Result<DocumentStatus> {
-        let mut strings = Strings::default();
-        let module = strings.add(module.as_bytes());
-        filtered(options, strings, to, |raw, user, status, err| unsafe {
-            // SAFETY: as write_document().
-            sys::pk_module_write(self.raw(), module, raw, Output::CALLBACK, user, status, err)
-        })
-    }
-
-    /// Writes what `profkit explain PATH ID --json` prints: one finding of the report, with its evidence and what happened
-    /// around it.
-    ///
-    /// # Errors
-    /// As [`Profile::write_document`]; [`crate::Kind::NotFound`]: the report has no such finding under these options.
-    pub fn write_finding_document(
-        &self,
-        id: &str,
-        options: DocumentOptions<'_>,
-        to: &mut dyn io::Write,
-    ) -> Result<DocumentStatus> {
-        let mut strings = Strings::default();
-        let id = strings.add(id.as_bytes());
-        filtered(options, strings, to, |raw, user, status, err| unsafe {
-            // SAFETY: as write_document().
-            sys::pk_finding_write(self.raw(), id, raw, Output::CALLBACK, user, status, err)
-        })
-    }
-
-    /// Writes what `profkit ops PATH --by KEYS --json` prints: ops summed by what they have in common.
-    ///
-    /// # Errors
-    /// As [`Profile::write_document`], and [`crate::Kind::InvalidArgument`] when there is no such key.
-    pub fn write_op_groups(&self, by: &str, options: DocumentOptions<'_>, to: &mut dyn io::Write) -> Result<DocumentStatus> {
-        let mut strings = Strings::default();
-        let by = strings.add(by.as_bytes());
-        filtered(options, strings, to, |raw, user, status, err| unsafe {
-            // SAFETY: as write_document().
-            sys::pk_op_groups_write(self.raw(), by, raw, Output::CALLBACK, user, status, err)
-        })
-    }
-
     /// Writes the report as HTML for a browser: what `profkit report PATH -o NAME.html` writes.
     ///
     /// # Errors
     /// As [`Profile::write_document`].
     pub fn write_page(&self, options: DocumentOptions<'_>, to: &mut dyn io::Write) -> Result<DocumentStatus> {
-        filtered(options, Strings::default(), to, |raw, user, status, err| unsafe {
+        filtered(options, to, |raw, user, status, err| unsafe {
             // SAFETY: as write_document().
             sys::pk_page_write(self.raw(), raw, Output::CALLBACK, user, status, err)
         })
@@ -169,12 +123,12 @@ impl Profile<'_> {
 /// Writes the document of a call that has `(options, user, status, err)`.
 fn filtered(
     mut options: DocumentOptions<'_>,
-    mut strings: Strings,
     to: &mut dyn io::Write,
     write: impl FnOnce(*const sys::pk_document_options, *mut c_void, *mut i32, *mut *mut sys::pk_error) -> i32,
 ) -> Result<DocumentStatus> {
+    let mut strings = Strings::default();
     let filters = options.filters.raw(&mut strings);
-    let mut raw = options.raw(&filters);
+    let mut raw = options.raw(&filters, &mut strings);
     let mut status = 0;
     Bridge::new(&mut options.hooks).run(|hooks| {
         raw.hooks = hooks;

@@ -363,9 +363,9 @@ worded!(
     Neutrino = sys::PK_DOCUMENT_NEUTRINO => "neutrino",
     /// Of a report what matters most, in 16 KB, with the commands for more.
     Brief = sys::PK_DOCUMENT_BRIEF => "brief",
-    /// Ops summed by operator; pk_op_groups_write() sums them by anything else.
+    /// Ops summed by operator, or by what pk_document_options::of says.
     OpGroups = sys::PK_DOCUMENT_OP_GROUPS => "op_groups",
-    /// The findings of a report with their ids; of one of them: pk_finding_write().
+    /// The findings of a report with their ids; of one of them: pk_document_options::of.
     Explain = sys::PK_DOCUMENT_EXPLAIN => "explain",
 });
 
@@ -552,6 +552,47 @@ worded!(
     /// Other bytes, the same computations.
     SameContent = sys::PK_SIBLING_SAME_CONTENT => "same_content",
     Differs = sys::PK_SIBLING_DIFFERS => "differs",
+});
+
+worded!(
+    /// What ops are grouped by. Of an XSpace op, module, phase and source are what the op's metadata says (`tf_op`,
+    /// `source`).
+    #[allow(missing_docs)]
+    GroupKey, Kernel, {
+    /// The name of the kernel.
+    Kernel = sys::PK_GROUP_BY_KERNEL => "kernel",
+    /// What that runs, without template arguments: "at::native::MulFunctor".
+    Function = sys::PK_GROUP_BY_FUNCTION => "function",
+    /// Of the compiled program: "fusion.3".
+    Instruction = sys::PK_GROUP_BY_INSTRUCTION => "instruction",
+    /// The framework's operator that made it: "aten::addmm", "dot_general".
+    Op = sys::PK_GROUP_BY_OP => "op",
+    /// The outermost operator around that: "aten::linear".
+    OuterOp = sys::PK_GROUP_BY_OUTER_OP => "outer-op",
+    /// Modules and scopes, one inside the other: "BertLayer_3", "Linear_0".
+    Module = sys::PK_GROUP_BY_MODULE => "module",
+    /// The innermost module without its number: "Linear".
+    KindOfModule = sys::PK_GROUP_BY_KIND_OF_MODULE => "module-kind",
+    /// Ranges that the user marked (record_function, NVTX, rocTX) and that were open at the launch, one inside the
+    /// other.
+    Range = sys::PK_GROUP_BY_RANGE => "range",
+    /// The line of code: "model.py(31): forward", "model.py:31".
+    Source = sys::PK_GROUP_BY_SOURCE => "source",
+    /// Forward, recomputation, backward, optimizer.
+    Phase = sys::PK_GROUP_BY_PHASE => "phase",
+    /// Of the operator's inputs.
+    Shape = sys::PK_GROUP_BY_SHAPE => "shape",
+    /// "step 3", as query_filters::step counts the steps of a device; "" of what began in none.
+    Step = sys::PK_GROUP_BY_STEP => "step",
+    /// What work it is: "compute", "communication", or how it moves data: "transpose", "cast", "copy to device".
+    Kind = sys::PK_GROUP_BY_KIND => "kind",
+    /// Compute, comm, copy; as an XSpace writes it ("convolution fusion").
+    Category = sys::PK_GROUP_BY_CATEGORY => "category",
+    /// The compiled program.
+    Program = sys::PK_GROUP_BY_PROGRAM => "program",
+    /// The line of the device.
+    Stream = sys::PK_GROUP_BY_STREAM => "stream",
+    Device = sys::PK_GROUP_BY_DEVICE => "device",
 });
 
 worded!(

@@ -49,6 +49,11 @@ worded!(
     Facts = sys::PK_TABLE_FACTS => "facts",
     /// A call of a collective by all members of its process group, over all nodes of the capture.
     CollectiveCalls = sys::PK_TABLE_COLLECTIVE_CALLS => "collective_calls",
+    /// A statement about the capture, with the place that shows it: those of a report.
+    Findings = sys::PK_TABLE_FINDINGS => "findings",
+    /// Time of a device's ops that have an operator, a module, a phase, … in common. Rows of a device and a key that
+    /// lie in no other add up to its busy time.
+    OpGroups = sys::PK_TABLE_OP_GROUPS => "op_groups",
 });
 
 row!(
@@ -583,6 +588,79 @@ row!(
 });
 
 row!(
+    /// A statement about the capture, with the place that shows it: those of a report.
+    #[derive(Eq)]
+    Finding: pk_finding = |row| {
+    /// Position of the file of the evidence.
+    file: u32 = row.file,
+    /// Position in devices; `None`: the evidence is of none.
+    device: Option<i32> = (row.device >= 0).then_some(row.device),
+    /// "bubbles.cause.sync_stall"; the next of its kind ends in ".2".
+    id: String = text(row.id).into(),
+    /// How sure it is.
+    certainty: kinds::Certainty = kinds::Certainty::of(row.certainty),
+    /// Time that could be won back; `None`: it is not about time.
+    recoverable_ps: Option<i64> = (row.recoverable_ps >= 0).then_some(row.recoverable_ps),
+    /// Memory that could be won back; `None`: it is not about memory.
+    recoverable_bytes: Option<i64> = (row.recoverable_bytes >= 0).then_some(row.recoverable_bytes),
+    /// One sentence.
+    what: String = text(row.what).into(),
+    /// For people.
+    place: String = text(row.place).into(),
+    /// Position in steps: that in which the evidence begins; `None`: none.
+    step: Option<i64> = (row.step >= 0).then_some(row.step),
+    /// Of the evidence, capture's clock; `None`: it is no span.
+    start_ps: Option<i64> = (row.start_ps != sys::PK_NO_TIME_PS).then_some(row.start_ps),
+    /// Of the evidence, capture's clock.
+    end_ps: Option<i64> = (row.end_ps != sys::PK_NO_TIME_PS).then_some(row.end_ps),
+    /// What stands there; of further places "; " between them.
+    evidence: String = text(row.evidence).into(),
+    /// What to do or look at next.
+    next: String = text(row.next).into(),
+});
+
+row!(
+    /// Time of a device's ops that have an operator, a module, a phase, … in common. Rows of a device and a key that
+    /// lie in no other add up to its busy time.
+    #[derive(Eq)]
+    OpGroup: pk_op_group = |row| {
+    /// Position of the file.
+    file: u32 = row.file,
+    /// Position in devices; `None`: ops of a host.
+    device: Option<i32> = (row.device >= 0).then_some(row.device),
+    /// What they have in common: op, outer-op, module, module-kind, range, source, phase, kind, category or program.
+    by: kinds::GroupKey = kinds::GroupKey::of(row.by),
+    /// Position of the row that it lies in; `None`: none.
+    parent: Option<i64> = (row.parent >= 0).then_some(row.parent),
+    /// How many rows it lies in.
+    depth: u32 = row.depth,
+    /// "": ops of which that is not recorded.
+    name: String = text(row.name).into(),
+    /// Executions.
+    count: u64 = row.count,
+    /// With what lies in rows below.
+    self_ps: i64 = row.self_ps,
+    /// Summed durations.
+    total_ps: i64 = row.total_ps,
+    /// Of self_ps, what lies in no row below.
+    own_ps: i64 = row.own_ps,
+    /// Of self_ps, that of ops of which it is known what they do.
+    worked_ps: i64 = row.worked_ps,
+    /// That these ops do; flop.
+    flops: i64 = row.flops,
+    /// That they move from and to memory; bytes.
+    bytes: i64 = row.bytes,
+    /// What ops of known work would take at least at the rates of their device.
+    attainable_ps: i64 = row.attainable_ps,
+    /// Self time of ops that reach 60 % of the rate for their operations.
+    compute_bound_ps: i64 = row.compute_bound_ps,
+    /// Self time of ops that reach 60 % of the rate of the memory that their bytes are in.
+    memory_bound_ps: i64 = row.memory_bound_ps,
+    /// Self time of other ops of known work.
+    neither_bound_ps: i64 = row.neither_bound_ps,
+});
+
+row!(
     /// A run below a parent of runs, newest first.
     #[derive(Eq)]
     Run<'a>: pk_run_info = |row| {
@@ -1063,4 +1141,6 @@ of_table!(
     DeviceTime: PK_TABLE_DEVICE_TIME,
     Fact: PK_TABLE_FACTS,
     CollectiveCall: PK_TABLE_COLLECTIVE_CALLS,
+    Finding: PK_TABLE_FINDINGS,
+    OpGroup: PK_TABLE_OP_GROUPS,
 );

@@ -264,15 +264,20 @@ void recommend(bubbles_result& into, const activity& of, const bubble_thresholds
 
 namespace {
 
-evidence evidence_of(const activity& of, const bubble& b) {
+evidence evidence_on(const activity& of, const device_time& at, std::string note) {
   evidence e;
-  const activity_device& on = of.devices()[b.device];
-  e.file = on.file;
-  e.plane = on.plane;
-  e.start_ps = b.start_ps;
-  e.end_ps = b.end_ps;
-  e.note = human_duration(b.length_ps()) + ' ' + place_text(of, b);
+  e.file = of.devices()[at.device].file;
+  e.plane = of.devices()[at.device].plane;
+  e.device = static_cast<std::int32_t>(at.device);
+  e.start_ps = at.start_ps;
+  e.end_ps = at.end_ps;
+  e.note = std::move(note);
   return e;
+}
+
+evidence evidence_of(const activity& of, const bubble& b) {
+  const std::string place = place_text(of, b);
+  return evidence_on(of, {b.device, b.start_ps, b.end_ps}, human_duration(b.length_ps()) + (place.empty() ? "" : ' ' + place));
 }
 
 void add_cause_finding(bubbles_result& into, const cause_summary& c, const activity& of) {
@@ -290,7 +295,11 @@ void add_cause_finding(bubbles_result& into, const cause_summary& c, const activ
   }
   why.what += ": " + c.evidence.front();
   why.where = c.evidence[1];
-  if (!c.is_exposed()) why.proof.push_back(evidence_of(of, into.bubbles[c.longest]));
+  if (!c.is_exposed()) {
+    why.proof.push_back(evidence_of(of, into.bubbles[c.longest]));
+  } else if (c.most.start_ps != no_time_ps) {
+    why.proof.push_back(evidence_on(of, c.most, c.evidence[1]));
+  }
   why.next = advice_of(c.cause, into.has_stacks, is_all_of_tpus(of)).text;
   if (const std::string how = advice_of_framework(c.cause, writer_of(of)); !how.empty()) why.next += ' ' + how;
   into.findings.push_back(std::move(why));

@@ -1,6 +1,6 @@
 // How long ranks stand in collectives until the last one comes.
 #pragma once
-#include <profkit/core/activity.hpp>
+#include <profkit/core/bubbles.hpp>
 
 #include <cstdint>
 #include <string>
@@ -20,6 +20,7 @@ struct straggler_waits {
   std::int64_t waited_ps = 0;  // of all ranks together
   std::string latest;          // who comes last, and how often; "" where no device waits
   std::string longest;         // the longest wait of one rank; likewise
+  device_time longest_at;      // its place
   std::string unjudged;        // how many calls have no known last member, and why; "" when all have one
   // Why nothing could be compared, where devices of a run with several ranks communicate; "" else.
   std::string missing;

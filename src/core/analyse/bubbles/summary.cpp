@@ -286,6 +286,7 @@ bool add_exposed(bubbles_result& into, std::size_t group, idle_cause cause, std:
   c.cause = cause;
   c.group = static_cast<std::int32_t>(group);
   c.sure = certainty::proved;
+  c.most = {into.steps[most].device, into.steps[most].start_ps, into.steps[most].end_ps};
   c.target = g.id;
   c.total_ps = total_ps;
   c.evidence.push_back(human_duration(total_ps) + ", " + share_text(total_ps, service_ps) + " of the time in " +
@@ -355,6 +356,7 @@ void add_stragglers(bubbles_result& into, const straggler_waits& waits, const bu
   c.sure = certainty::proved;
   c.scope = cause_summary::reach::global;
   c.total_ps = waits.waited_ps;
+  c.most = waits.longest_at;
   c.evidence = {waits.latest, waits.longest};
 }
 

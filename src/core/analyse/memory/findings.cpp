@@ -25,12 +25,30 @@ finding statement(std::string id, certainty sure, std::string what, std::string 
   return f;
 }
 
-finding statement_of(const module_memory& m, std::string id, certainty sure, std::string what, std::string next) {
-  finding f = statement(std::move(id), sure, std::move(what), m.label, std::move(next));
-  if (m.sources.empty()) return f;
+void add_proof(finding& f, const module_memory& m) {
+  if (m.sources.empty()) return;
   evidence& e = f.proof.emplace_back();
   e.file = m.sources.front().file;
   e.note = m.sources.front().path;
+}
+
+void add_proof(finding& f, const allocator_memory& a) {
+  evidence& e = f.proof.emplace_back();
+  e.file = a.file;
+  e.note = "allocator " + a.name;
+}
+
+finding statement_of(const module_memory& m, std::string id, certainty sure, std::string what, std::string next) {
+  finding f = statement(std::move(id), sure, std::move(what), m.label, std::move(next));
+  add_proof(f, m);
+  return f;
+}
+
+// Of one that may be about the module and about what was allocated.
+finding statement_of(const memory_result& r, std::string id, certainty sure, std::string what, std::string where, std::string next) {
+  finding f = statement(std::move(id), sure, std::move(what), std::move(where), std::move(next));
+  if (r.hlo) add_proof(f, r.modules[r.hlo->module]);
+  if (r.runtime && r.runtime->allocator) add_proof(f, r.allocators[*r.runtime->allocator]);
   return f;
 }
 
@@ -100,15 +118,15 @@ void add_findings(memory_result& r) {
                                        std::to_string(i.right) + " B. " +
                                        (i.left > i.right ? "The program may not have run while the trace was taken."
                                                          : "Other programs or weights share the device."));
-      r.findings.push_back(statement("memory.static_and_runtime_differ", certainty::possible,
-                                     r.consistency_warnings.back(), "",
-                                     "compare `modules` with the program that ran at the peak"));
+      r.findings.push_back(statement_of(r, "memory.static_and_runtime_differ", certainty::possible,
+                                        r.consistency_warnings.back(), "",
+                                        "compare `modules` with the program that ran at the peak"));
       continue;
     }
     r.consistency_warnings.push_back("invariant " + i.id + " is broken (" + i.note + "): " + std::to_string(i.left) +
                                      " against " + std::to_string(i.right));
-    r.findings.push_back(statement("memory.invariant." + i.id, certainty::proved, r.consistency_warnings.back(), "",
-                                   "treat the numbers it joins with care"));
+    r.findings.push_back(statement_of(r, "memory.invariant." + i.id, certainty::proved, r.consistency_warnings.back(), "",
+                                      "treat the numbers it joins with care"));
   }
   for (const module_memory& m : r.modules) {
     for (const memory_problem& p : m.problems) {
@@ -124,10 +142,10 @@ void add_findings(memory_result& r) {
                        "one of the two is from another compilation"));
   }
   if (r.fit && r.fit->known() && !r.fit->fits)
-    r.findings.push_back(statement("memory.does_not_fit", certainty::proved,
-                                   r.fit->needed_by + " needs " + human(r.fit->needed_bytes) + ", " +
-                                       human(-r.fit->spare_bytes) + " more than the limit",
-                                   r.fit->needed_by, "look at what is alive at the peak for what to keep out"));
+    r.findings.push_back(statement_of(r, "memory.does_not_fit", certainty::proved,
+                                      r.fit->needed_by + " needs " + human(r.fit->needed_bytes) + ", " +
+                                          human(-r.fit->spare_bytes) + " more than the limit",
+                                      r.fit->needed_by, "look at what is alive at the peak for what to keep out"));
   if (r.hlo) add_hlo_findings(r);
   number_findings(r.findings);
 }

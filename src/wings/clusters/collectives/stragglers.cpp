@@ -13,16 +13,19 @@ inline namespace PROFKIT_NAMESPACE {
 namespace bubbles {
 namespace {
 
-// The name of one kernel.
-class kernel_name final : public kernel_visitor {
+// The name and the start of one kernel.
+class kernel_at_row final : public kernel_visitor {
  public:
-  explicit kernel_name(std::uint64_t source_row) : source_row_(source_row) {}
+  explicit kernel_at_row(std::uint64_t source_row) : source_row_(source_row) {}
   result<void> rows(const kernel_row* first, std::size_t count) override {
     const auto* const at = std::find_if(first, first + count, [&](const kernel_row& k) { return k.source_row == source_row_; });
-    if (at != first + count) found = at->name;
+    if (at == first + count) return {};
+    name = at->name;
+    start_ps = at->start_ps;
     return {};
   }
-  string_id found = 0;
+  string_id name = 0;
+  std::int64_t start_ps = no_time_ps;
 
  private:
   std::uint64_t source_row_;
@@ -59,10 +62,12 @@ result<straggler_waits> find_straggler_waits(const activity& of, const hooks& ho
   found.latest = latest_text(calls);
   if (arrivals.longest_ps > 0) {
     const collective_member& longest = calls.members[arrivals.longest_member];
-    kernel_name name(longest.source_row);
-    if (auto visited = of.visit_kernels(longest.activity_device, name, host); !visited) return std::move(visited).error();
+    kernel_at_row kernel(longest.source_row);
+    if (auto visited = of.visit_kernels(longest.activity_device, kernel, host); !visited) return std::move(visited).error();
     found.longest = "the longest, " + human_duration(arrivals.longest_ps) + ": " +
-                    arriving_device_text(calls, arrivals.devices[arrivals.longest_device]) + " in " + std::string(of.text(name.found));
+                    arriving_device_text(calls, arrivals.devices[arrivals.longest_device]) + " in " + std::string(of.text(kernel.name));
+    if (kernel.start_ps != no_time_ps)
+      found.longest_at = {longest.activity_device, kernel.start_ps, saturating_add(kernel.start_ps, longest.waited_ps)};
   }
   if (arrivals.judged > 0)
     found.unjudged = unjudged_text(arrivals);
