@@ -14,7 +14,10 @@ def spelled(name):
 
 
 def is_borrowed(table, column):
-    """Whether the row holds something that lives longer than what it is read from."""
+    """Whether the row holds something that lives longer than what it is read from. Rows of tables own what they say, bytes and what is
+    the profile's apart: a table that was opened by its name keeps the analysis, which ends with it."""
+    if table.number is not None and table.text_of != "profile":
+        return column.base == "bytes"
     return table.text_of not in ("table", "read") and (column.base in BORROWED or column.is_list)
 
 
@@ -96,4 +99,6 @@ def rows(schema):
             "use crate::rows::{bytes, has, of_table, path, row, text};\n"
             "use profkit_sys as sys;\nuse std::borrow::Cow;\nuse std::path::Path;\n" + kinds(schema))
     text += "".join(row(table, schema) for table in described) + "\nof_table!(\n"
-    return text + "".join(f"    {named(t)}: PK_TABLE_{t.name.upper()},\n" for t in described if t.number is not None) + ");\n"
+    # Rows with bytes of an analysis are read from it alone.
+    return text + "".join(f"    {named(t)}: PK_TABLE_{t.name.upper()},\n" for t in described
+                          if t.number is not None and (t.text_of == "profile" or "<" not in named(t))) + ");\n"

@@ -76,9 +76,16 @@ class Column:
         """The text, with the unit where the name does not say it."""
         return text + (f"; {self.unit}" if self.unit and not self.name.endswith("_" + self.unit) else "")
 
-    def meaning_with(self, none):
+    def with_null(self, none):
         """What it means, with `none` in the place of the value that C has where it is not known."""
-        return self.with_unit(re.sub(r"(?<!\w)-1\b|PK_NO_TIME_PS|\b0(?= when)", none, self.meaning) if self.null else self.meaning)
+        return re.sub(r"(?<!\w)-1\b|PK_NO_TIME_PS|\b0(?= when)", none, self.meaning) if self.null else self.meaning
+
+    def meaning_with(self, none):
+        return self.with_unit(self.with_null(none))
+
+    def shown_meaning(self):
+        """What it means where nothing is null."""
+        return self.with_null("null").replace('""', "null") if self.null == "empty" else self.with_null("null")
 
     def comment(self, enumerations):
         if self.base == "flags":
@@ -232,7 +239,7 @@ def described(table, column, flags, name=None, shift=0):
     elif first:
         rule = first
     name_of = f"name_of_{column.of}" if column.base in ("enum", "set") else "nullptr"
-    return (f"    {{{quoted(name or column.name)}, {quoted(column.unit)}, {quoted(column.meaning)}, cell_kind::{kind}, "
+    return (f"    {{{quoted(name or column.name)}, {quoted(column.unit)}, {quoted(column.shown_meaning())}, cell_kind::{kind}, "
             f"{'true' if repeats else 'false'}, null_rule::{rule}, {offset}, {rule_offset}, {mask}, {name_of}}},\n")
 
 
@@ -336,14 +343,15 @@ def shown_columns(table, schema):
             continue
         names = [f"{column.name}_{axis}" for axis in "xyz"] if column.base == "uint32[3]" else [column.name]
         for name in names:
-            yield name, column.column_type(), column.unit, bool(column.null), column.meaning
+            yield name, column.column_type(), column.unit, bool(column.null), column.shown_meaning()
 
 
 def document(schema, other_names):
     """docs/tables.md"""
     text = ("# Tables\n\nWritten by scripts/generate from schema/tables.toml. Every table comes as Arrow, CSV and JSON, and, where a\n"
             "struct is named, as rows of C; [arrow.md](arrow.md) says how. Times are integers; `name` is text that repeats, a\n"
-            "dictionary in Arrow. A column that can be null says so with `?`. Positions (`file`, `device`, `step`, `gap`) are those\n"
+            "dictionary in Arrow. A column that can be null says so with `?`; in rows of C that is -1, \"\" or PK_NO_TIME_PS, as\n"
+            "profkit.h says. Positions (`file`, `device`, `step`, `gap`) are those\n"
             "of the tables of that name, whatever table they stand in. Where documents have a column under another name, it is said.\n")
     for table in schema.tables:
         text += f"\n## {table.name}\n\n{table.meaning} By {table.order}."

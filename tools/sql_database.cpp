@@ -258,6 +258,7 @@ result<void> capture_database::ask(const std::string& query, const text_output& 
 sql_outcome capture_database::outcome() const {
   sql_outcome found;
   found.captures = parts_->of->captures().size();
+  found.opened = parts_->of->captures_opened();
   for (const profkit_sqlite::failure& one : parts_->of->failures()) found.losses.push_back({one.uri, one.table, one.message});
   return found;
 }

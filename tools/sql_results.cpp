@@ -248,7 +248,8 @@ void write_json_end(text_output& into, const sql_outcome& of) {
   std::string reason = of.error;
   if (reason.empty() && !is_whole)
     reason = count_of(of.losses.size(), "capture or table", "captures or tables") + " cannot be read, or not to the end";
-  const char* const status = !of.error.empty() ? "\"error\"" : is_whole ? "\"ok\"" : "\"partial\"";
+  const bool has_nothing = !is_whole && of.opened == 0;
+  const char* const status = !of.error.empty() || has_nothing ? "\"error\"" : is_whole ? "\"ok\"" : "\"partial\"";
   into.write(std::string(is_whole ? "],\n" : "\n  ],\n") + "  \"status\": " + status + ",\n  \"reason\": " +
              (reason.empty() ? "null" : quoted_json(reason)) + "\n}\n");
 }

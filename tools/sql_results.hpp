@@ -20,7 +20,7 @@ struct sql_outcome {
   struct loss {
     std::string uri, table, message;
   };
-  std::size_t captures = 0;
+  std::size_t captures = 0, opened = 0;
   std::vector<loss> losses;
   std::string error;  // "" where the query came to its end
 };

@@ -70,9 +70,11 @@ const (
 	TableSteps TableKind = C.PK_TABLE_STEPS
 	// One execution of a kernel (on TPUs: of an op).
 	TableKernels TableKind = C.PK_TABLE_KERNELS
-	// A gap of a device that is long enough to be listed.
+	// A gap of a device that is long enough to be listed. One with inter_step repeats two others: the table device_time
+	// adds up what a device waited.
 	TableGaps TableKind = C.PK_TABLE_GAPS
-	// Why a device waited in a gap, as far as the capture shows.
+	// Why a device waited in a gap, as far as the capture shows. A gap with inter_step repeats two others: the table
+	// device_time adds up what a device waited.
 	TableCauses TableKind = C.PK_TABLE_CAUSES
 	// Totals of one communication op on one line.
 	TableCollectives TableKind = C.PK_TABLE_COLLECTIVES
@@ -237,6 +239,8 @@ type BubbleStep struct {
 	Device int
 	// Position in this table.
 	Step int64
+	// Position among the steps of its device: what filters by step count by.
+	StepOfDevice int64
 	// Number of its marker, else its name.
 	StepID string
 	// Capture's clock.
@@ -279,9 +283,9 @@ type BubbleStep struct {
 
 func bubbleStepOf(row *C.pk_bubble_step) BubbleStep {
 	return BubbleStep{
-		int(row.file), int(row.device), int64(row.step), text(row.step_id), int64(row.start_ps), int64(row.end_ps),
-		int64(row.busy_ps), int64(row.prelaunch_ps), int64(row.internal_ps), int64(row.tail_ps),
-		int64(row.largest_internal_ps), int64(row.compute_only_ps), int64(row.comm_exposed_ps),
+		int(row.file), int(row.device), int64(row.step), int64(row.step_of_device), text(row.step_id),
+		int64(row.start_ps), int64(row.end_ps), int64(row.busy_ps), int64(row.prelaunch_ps), int64(row.internal_ps),
+		int64(row.tail_ps), int64(row.largest_internal_ps), int64(row.compute_only_ps), int64(row.comm_exposed_ps),
 		int64(row.comm_overlapped_ps), int64(row.copy_ps), int64(row.other_ps), int64(row.idle_ps),
 		int64(row.not_recorded_ps), uint64(row.unrecorded_launches), uint64(row.bubble_count),
 		bits(namesOf["bubble_tag"], row.tags), int64(row.reportable_ps),
@@ -372,7 +376,8 @@ func (Kernel) rows(open func(TableKind, TableOptions) (*Table, error)) *Rows[Ker
 	return rowsOf(table, err, kernelOf)
 }
 
-// Bubble: a gap of a device that is long enough to be listed.
+// Bubble: a gap of a device that is long enough to be listed. One with inter_step repeats two others: the table
+// device_time adds up what a device waited.
 type Bubble struct {
 	// Position of the file.
 	File int
@@ -438,7 +443,8 @@ func (Bubble) rows(open func(TableKind, TableOptions) (*Table, error)) *Rows[Bub
 	return rowsOf(table, err, bubbleOf)
 }
 
-// GapCause: why a device waited in a gap, as far as the capture shows.
+// GapCause: why a device waited in a gap, as far as the capture shows. A gap with inter_step repeats two others: the
+// table device_time adds up what a device waited.
 type GapCause struct {
 	// Position of the file.
 	File int
@@ -460,12 +466,15 @@ type GapCause struct {
 	StartPs int64
 	// Of the gap, capture's clock.
 	EndPs int64
+	// The end of a step and the beginning of the next, which are listed as well.
+	InterStep bool
 }
 
 func gapCauseOf(row *C.pk_cause) GapCause {
 	return GapCause{
 		int(row.file), int(row.device), uint64(row.gap), int64(row.step), Cause(row.cause), Certainty(row.certainty),
 		text(row.span), int64(row.covered_ps), int64(row.start_ps), int64(row.end_ps),
+		row.flags&C.PK_BUBBLE_INTER_STEP != 0,
 	}
 }
 
@@ -856,7 +865,7 @@ type Finding struct {
 	File int
 	// Position in devices; -1: the evidence is of none.
 	Device int
-	// "bubbles.cause.sync_stall"; the next of its kind ends in ".2".
+	// "bubbles.cause.launch_bound"; the next of its kind ends in ".2".
 	ID string
 	// How sure it is.
 	Certainty Certainty
@@ -870,6 +879,8 @@ type Finding struct {
 	Place string
 	// Position in steps: that in which the evidence begins; -1: none.
 	Step int64
+	// Of that step; "": none.
+	StepID string
 	// Of the evidence, capture's clock; see HasStart.
 	StartPs int64
 	// StartPs is known.
@@ -887,9 +898,9 @@ type Finding struct {
 func findingOf(row *C.pk_finding) Finding {
 	return Finding{
 		int(row.file), int(row.device), text(row.id), Certainty(row.certainty), int64(row.recoverable_ps),
-		int64(row.recoverable_bytes), text(row.what), text(row.place), int64(row.step), timeOf(row.start_ps),
-		row.start_ps != C.PK_NO_TIME_PS, timeOf(row.end_ps), row.end_ps != C.PK_NO_TIME_PS, text(row.evidence),
-		text(row.next),
+		int64(row.recoverable_bytes), text(row.what), text(row.place), int64(row.step), text(row.step_id),
+		timeOf(row.start_ps), row.start_ps != C.PK_NO_TIME_PS, timeOf(row.end_ps), row.end_ps != C.PK_NO_TIME_PS,
+		text(row.evidence), text(row.next),
 	}
 }
 
@@ -923,9 +934,9 @@ type OpGroup struct {
 	OwnPs int64
 	// Of self_ps, that of ops of which it is known what they do.
 	WorkedPs int64
-	// That these ops do; flop.
+	// Floating-point operations that these ops do; flop.
 	Flops int64
-	// That they move from and to memory; bytes.
+	// What they move from and to memory; bytes.
 	Bytes int64
 	// What ops of known work would take at least at the rates of their device.
 	AttainablePs int64

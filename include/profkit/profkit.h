@@ -870,7 +870,7 @@ enum {
   PK_KERNEL_AICPU = 1,   /**< Ascend's host-like core */
   PK_KERNEL_COMM = 2,    /**< communication */
   PK_KERNEL_COPY = 3,    /**< a memory copy or set */
-  PK_KERNEL_OTHER = 4    /**< none of these */
+  PK_KERNEL_OTHER = 4    /**< none of these; or its name is not on record */
 };
 /** What documents call a value of these; "other" for what is none. Ownership: static. \since 0.1 */
 PK_API const char* pk_kernel_class_name(int32_t value) PK_NOEXCEPT;
@@ -2350,6 +2350,7 @@ typedef struct pk_bubble_step {
   uint32_t file; /**< position of the file */
   int32_t device; /**< position in devices */
   int64_t step; /**< position in this table */
+  int64_t step_of_device; /**< position among the steps of its device: what filters by step count by */
   pk_str step_id; /**< number of its marker, else its name */
   int64_t start_ps; /**< capture's clock */
   int64_t end_ps; /**< capture's clock */
@@ -2473,8 +2474,9 @@ enum {
 };
 
 /* row of gaps: written by scripts/generate */
-/** A gap of a device that is long enough to be listed. A row of PK_TABLE_GAPS. Filters that the table takes:
- *  plane, step, time. Frozen; text is borrowed from what gave the row. \since 0.1 */
+/** A gap of a device that is long enough to be listed. One with inter_step repeats two others: the table
+ *  device_time adds up what a device waited. A row of PK_TABLE_GAPS. Filters that the table takes: plane, step,
+ *  time. Frozen; text is borrowed from what gave the row. \since 0.1 */
 typedef struct pk_bubble {
   uint32_t file; /**< position of the file */
   int32_t device; /**< position in devices */
@@ -2685,8 +2687,9 @@ typedef struct pk_op {
 /* end of row of ops */
 
 /* row of causes: written by scripts/generate */
-/** Why a device waited in a gap, as far as the capture shows. A row of PK_TABLE_CAUSES. Filters that the table
- *  takes: plane, step, time. Frozen; text is borrowed from what gave the row. \since 0.1 */
+/** Why a device waited in a gap, as far as the capture shows. A gap with inter_step repeats two others: the table
+ *  device_time adds up what a device waited. A row of PK_TABLE_CAUSES. Filters that the table takes: plane, step,
+ *  time. Frozen; text is borrowed from what gave the row. \since 0.1 */
 typedef struct pk_cause {
   uint32_t file; /**< position of the file */
   int32_t device; /**< position in devices */
@@ -2698,6 +2701,8 @@ typedef struct pk_cause {
   int64_t end_ps; /**< of the gap, capture's clock */
   int32_t cause; /**< PK_CAUSE_: what the host or the device did */
   int32_t certainty; /**< PK_CERTAINTY_: of the cause */
+  uint32_t flags; /**< PK_BUBBLE_ */
+  uint32_t reserved; /**< 0 */
 } pk_cause;
 /* end of row of causes */
 
@@ -2801,12 +2806,13 @@ typedef struct pk_collective_call {
 typedef struct pk_finding {
   uint32_t file; /**< position of the file of the evidence */
   int32_t device; /**< position in devices; -1: the evidence is of none */
-  pk_str id; /**< "bubbles.cause.sync_stall"; the next of its kind ends in ".2" */
+  pk_str id; /**< "bubbles.cause.launch_bound"; the next of its kind ends in ".2" */
   int64_t recoverable_ps; /**< time that could be won back; -1: it is not about time */
   int64_t recoverable_bytes; /**< memory that could be won back; -1: it is not about memory */
   pk_str what; /**< one sentence */
   pk_str place; /**< for people */
   int64_t step; /**< position in steps: that in which the evidence begins; -1: none */
+  pk_str step_id; /**< of that step; "": none */
   int64_t start_ps; /**< of the evidence, capture's clock; PK_NO_TIME_PS: it is no span */
   int64_t end_ps; /**< of the evidence, capture's clock */
   pk_str evidence; /**< what stands there; of further places "; " between them */
@@ -2859,8 +2865,8 @@ typedef struct pk_op_group {
   int64_t total_ps; /**< summed durations */
   int64_t own_ps; /**< of self_ps, what lies in no row below */
   int64_t worked_ps; /**< of self_ps, that of ops of which it is known what they do */
-  int64_t flops; /**< that these ops do; flop */
-  int64_t bytes; /**< that they move from and to memory; bytes */
+  int64_t flops; /**< floating-point operations that these ops do; flop */
+  int64_t bytes; /**< what they move from and to memory; bytes */
   int64_t attainable_ps; /**< what ops of known work would take at least at the rates of their device */
   int64_t compute_bound_ps; /**< self time of ops that reach 60 % of the rate for their operations */
   int64_t memory_bound_ps; /**< self time of ops that reach 60 % of the rate of the memory that their bytes are in */

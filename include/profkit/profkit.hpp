@@ -188,7 +188,7 @@ class [[nodiscard]] result {
   explicit operator bool() const noexcept { return ok_; }
   [[nodiscard]] T& operator*() & noexcept { return value_; }
   [[nodiscard]] const T& operator*() const& noexcept { return value_; }
-  /// By value, so that a loop may go over it: for (const pk_op& op : *profile.rows<pk_op>()).
+  /// By value, so that a loop may go over it: for (const pk_op& op : profile.rows<pk_op>().or_throw()).
   [[nodiscard]] T operator*() && noexcept { return std::move(value_); }
   [[nodiscard]] T* operator->() noexcept { return &value_; }
   [[nodiscard]] const T* operator->() const noexcept { return &value_; }
@@ -764,7 +764,7 @@ template <class Open>
 
 }  // namespace detail
 
-/// Rows of a table: for (const pk_op &op : range). Text of a row ends with its turn of the loop. Used up by one loop.
+/// Rows of a table: for (const pk_op &op : range). Text of a row lives as long as the range. Used up by one loop.
 template <class Row>
 using table_rows = row_range<Row, detail::table_reader<Row>>;
 

@@ -304,6 +304,12 @@ class DamageTest(SqlCase):
         outcome = run("sql", self.scratch, "select count(*) from ops", "--strict")
         self.check_status(outcome, 4)
 
+    def test_nothing_can_be_opened(self):
+        for path, status in ((self.scratch / "not there", 3), (self.write("text.xplane.pb", b"this is no capture" * 10), 4)):
+            document, outcome = ask(path, "select * from ops")
+            self.check_status(outcome, status)
+            self.assertEqual((document["status"], len(document["errors"])), ("error", 1))
+
     def test_the_table_of_errors(self):
         _, paths = self.damaged_fleet()
         rows = self.answer(self.scratch, "select uri, table_name, message from errors", status=5)

@@ -1476,7 +1476,7 @@ class Idle:
         for i, (d, w) in enumerate(self.steps):
             m = self.measures[i]
             p = m["parts"]
-            rows.append({**self.place(d, hosts), "step": i, "step_id": w.id, "start_ps": w.start, "end_ps": w.end,
+            rows.append({**self.place(d, hosts), "step": i, "step_of_device": sum(1 for other, _ in self.steps[:i] if other == d), "step_id": w.id, "start_ps": w.start, "end_ps": w.end,
                          "busy_ps": m["busy"], "prelaunch_ps": m["prelaunch"], "internal_ps": m["internal"],
                          "tail_ps": m["tail"], "largest_internal_ps": m["largest"],
                          **{f"{key}_ps": p[key] for key in ("compute_only", "comm_exposed", "comm_overlapped", "copy",
@@ -1498,7 +1498,7 @@ class Idle:
 
     def arrow_causes(self, hosts):
         return [{**self.place(g.device, hosts), "gap": at, "step": g.step, "cause": g.cause, "certainty": certainty(g.cause, g.sure),
-                 "span": g.span or None, "covered_ps": g.covered, "start_ps": g.start, "end_ps": g.end}
+                 "span": g.span or None, "covered_ps": g.covered, "start_ps": g.start, "end_ps": g.end, "inter_step": g.inter_step}
                 for at, g in enumerate(self.gaps)]
 
     def arrow_time(self, hosts):

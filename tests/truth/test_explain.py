@@ -78,7 +78,7 @@ class Explain(truth.Case):
                 self.assertEqual(devices[row["device"]]["plane"], at["plane"])
             holds = [n for n, step in enumerate(steps) if step["device"] == row["device"] and at["start_ps"] is not None
                      and step["start_ps"] <= at["start_ps"] < step["end_ps"]]
-            self.assertEqual(row["step"], holds[0] if holds else None, (path, row["id"]))
+            self.assertEqual((row["step"], row["step_id"]), (holds[0], steps[holds[0]]["step_id"]) if holds else (None, None), (path, row["id"]))
 
     def test_real(self):
         found = 0

@@ -63,7 +63,7 @@ class ReportTest(pair.PairCase):
             own = {"bubbles": ["--device", "TPU:1"], "neutrino": []}
             expected[name] = self.part(name, *(own.get(name, options) if options else []))
         if not options:
-            self.assertEqual(len(expected["bubbles"]["time"]), 21)
+            self.assertEqual(len(expected["bubbles"]["time"]), 23)
             del expected["bubbles"]["time"][20:]
         summaries = json.loads((EXPECTED / "report-summary.json").read_text(encoding="utf-8"))
         by_device = self.part("ops", "--by", "device", *options)

@@ -111,6 +111,25 @@ class TwoHosts(pair.PairCase):
 
 
 class Nodes(truth.Case):
+    def test_groups_and_findings_of_a_node(self):
+        """Two nodes in one file that wait in most of their steps: the host, node and rank of whose time it is."""
+        us = 10**6
+
+        def plane(i, node, host, ops):
+            runs = [x.event(9, at * 1000 * us, 900 * us) for at in range(4)]
+            events = [x.event(1, at * 1000 * us, ops * us) for at in range(4)]
+            return x.plane(i, f"/node:{node}/device:TPU:0", x.line(1, "XLA Modules", runs, timestamp_ns=BASE_NS),
+                           x.line(2, "XLA Ops", events, timestamp_ns=BASE_NS), x.event_metadata(1, "op"), x.event_metadata(9, "jit_f(1)"),
+                           x.stat_metadata(1, "hostname"), x.plane_stat(1, host))
+        path = self.write("waits.xplane.pb", x.space(plane(0, 0, "first", 20), plane(64, 3, "second", 10), hostnames=["merged"]))
+        groups = truth.rows("op_groups", truth.run("rows", path, "op_groups", "--format", "json"))
+        self.check([(r["host"], r["node"], r["device"], r["by"], r["name"], r["count"], r["self_ps"]) for r in groups if r["by"] == "category"],
+                   [("first", 0, 0, "category", None, 4, 80 * us), ("second", 3, 1, "category", None, 4, 40 * us)])
+        found = truth.rows("findings", truth.run("rows", path, "findings", "--format", "json"))
+        waits = {(r["host"], r["node"], r["device"], r["device_name"]) for r in found if r["id"].startswith("bubbles.idle")}
+        self.assertTrue(waits, found)
+        self.assertLessEqual(waits, {("first", 0, 0, "/node:0/device:TPU:0"), ("second", 3, 1, "/node:3/device:TPU:0")})
+
     def test_the_node_of_a_merged_trace(self):
         """Two nodes in one file: the node, and the host of the plane, not that of the file."""
         def plane(i, node, host):

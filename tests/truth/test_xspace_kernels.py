@@ -37,8 +37,21 @@ class Kernels(truth.Case):
         self.assertEqual(self.kernels((1, "%fusion.12 = f32[8] fusion(%p)"), (2, "long", "short.1"), (3, "%a.1", "%b.2 = b()"), (4, ""),
                                       (5, "dot.7", "", category("convolution")), (6, "dot.8", "", category(REFERRED, "ref"))),
                          [("fusion.12", "fusion", "compute"), ("short.1", "short", "compute"), ("b.2", "b", "compute"),
-                          ("", None, "compute"),
+                          ("", None, "other"),
                           ("dot.7", "convolution", "compute"), ("dot.8", "convolution", "compute")])
+
+    def test_what_has_no_name_is_not_called_compute(self):
+        """An entry that is empty, and events without one, as in a file that is cut: time of no known kind."""
+        events = [x.event(1, 0, 10), x.event(2, 1000, 20), x.event(3, 2000, 40), x.event(4, 3000, 80)]
+        plane = x.plane(1, "/device:TPU:0", x.line(1, "XLA Ops", events, NS), entry(1, "add.1"), entry(2, ""),
+                        entry(4, "", "", category("convolution")), *STATS)
+        profile = self.open(plane)
+        self.assertEqual([(row["name"], row["kind"]) for row in profile.table("kernels").to_dicts()],
+                         [("add.1", "compute"), ("", "other"), ("", "other"), ("", "compute")])
+        uses = {}
+        for row in profile.table("device_time").to_dicts():
+            uses[row["use"]] = uses.get(row["use"], 0) + row["time_ps"]
+        self.assertEqual((uses["compute"], uses["other_work"]), (90, 60))
 
     def test_the_last_entry_of_a_key_counts(self):
         rows = [x.event(1, 0, 10)]

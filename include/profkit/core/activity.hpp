@@ -31,7 +31,7 @@ enum class kernel_class : std::uint8_t {
   aicpu,   ///< Ascend's host-like core
   comm,    ///< communication
   copy,    ///< a memory copy or set
-  other    ///< none of these
+  other    ///< none of these; or its name is not on record
 };
 [[nodiscard]] const char* kernel_class_name(kernel_class value) noexcept;  ///< "compute", "aicpu", …
 // end of enum kernel_class

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <deque>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace profkit {
@@ -34,15 +35,15 @@ class evidence_places {
     return devices_->of_plane(e.file, e.plane).device;
   }
 
-  // The step of that device in which the evidence begins.
-  [[nodiscard]] std::int64_t step_of(const evidence& e, std::int32_t device) const {
-    if (idle_ == nullptr || device < 0 || !e.start_ps) return -1;
+  // The step of that device in which the evidence begins: its position, and its id.
+  [[nodiscard]] std::pair<std::int64_t, std::string> step_of(const evidence& e, std::int32_t device) const {
+    if (idle_ == nullptr || device < 0 || !e.start_ps) return {-1, {}};
     std::int64_t at = 0;
     for (const bubble_step& s : idle_->found.steps) {
-      if (of_activity_[s.device] == device && s.start_ps <= *e.start_ps && *e.start_ps < s.end_ps) return at;
+      if (of_activity_[s.device] == device && s.start_ps <= *e.start_ps && *e.start_ps < s.end_ps) return {at, s.id};
       ++at;
     }
-    return -1;
+    return {-1, {}};
   }
 
  private:
@@ -50,14 +51,6 @@ class evidence_places {
   const bubbles_report* idle_;
   std::vector<std::int32_t> of_activity_;  // position in devices, by that in the activity
 };
-
-void fill_place(const evidence& e, const evidence_places& places, rows::findings& row) {
-  row.file = e.file;
-  row.device = places.device_of(e);
-  row.step = places.step_of(e, row.device);
-  row.start_ps = e.start_ps.value_or(PK_NO_TIME_PS);
-  row.end_ps = e.end_ps.value_or(PK_NO_TIME_PS);
-}
 
 }  // namespace
 
@@ -68,17 +61,25 @@ result<std::unique_ptr<row_source>> open_findings(const asked_rows& asked) {
   auto found = analyse_report(asked.of, o, asked.host);
   if (!found) return std::move(found).error();
   auto held = std::make_shared<const report_result>(std::move(*found));
-  auto notes = std::make_shared<std::deque<std::string>>();  // strings stay where they are
-  const auto fill = [held, notes, places = evidence_places(asked.devices, held->parts)](std::uint64_t at, rows::findings& row) {
+  auto texts = std::make_shared<std::deque<std::string>>();  // strings stay where they are
+  const auto kept = [texts](std::string text) { return borrowed(texts->emplace_back(std::move(text))); };
+  const auto fill = [held, kept, places = evidence_places(asked.devices, held->parts)](std::uint64_t at, rows::findings& row) {
     const finding& f = held->findings[static_cast<std::size_t>(at)];
-    fill_place(f.proof.empty() ? evidence{} : f.proof.front(), places, row);
+    const evidence e = f.proof.empty() ? evidence{} : f.proof.front();
+    row.file = e.file;
+    row.device = places.device_of(e);
+    auto [step, step_id] = places.step_of(e, row.device);
+    row.step = step;
+    row.step_id = kept(std::move(step_id));
+    row.start_ps = e.start_ps.value_or(PK_NO_TIME_PS);
+    row.end_ps = e.end_ps.value_or(PK_NO_TIME_PS);
     row.id = borrowed(f.id);
     row.certainty = static_cast<std::int32_t>(f.sure);
     row.recoverable_ps = f.recoverable_ps.value_or(-1);
     row.recoverable_bytes = f.recoverable_bytes.value_or(-1);
     row.what = borrowed(f.what);
     row.place = borrowed(f.where);
-    row.evidence = borrowed(notes->emplace_back(notes_of(f)));
+    row.evidence = kept(notes_of(f));
     row.next = borrowed(f.next);
   };
   return make_rows<rows::findings>(table_kind::findings, held->findings.size(), fill, held->damage);

@@ -53,12 +53,14 @@ std::vector<file_damage> lost_of(const bubbles_report& of) {
 std::unique_ptr<row_source> steps_of(const capture_devices& devices, const bubbles_report& of) {
   const std::size_t count = of.found.steps.size();
   auto ids = std::make_shared<std::deque<std::string>>();  // strings stay where they are
+  std::vector<std::int64_t> before(of.of->devices().size());  // of each device
   return make_rows<rows::steps>(table_kind::steps, count,
-                                [&of, ids, places = device_places(devices, of)](std::uint64_t at, rows::steps& row) {
+                                [&of, ids, before, places = device_places(devices, of)](std::uint64_t at, rows::steps& row) mutable {
                                   const bubble_step& s = of.found.steps[static_cast<std::size_t>(at)];
                                   places.put(s.device, row);
                                   ids->push_back(std::string(s.id));
                                   row.step = static_cast<std::int64_t>(at);
+                                  row.step_of_device = before[s.device]++;
                                   row.step_id = borrowed(ids->back());
                                   fill(s, row);
                                 },
@@ -89,6 +91,7 @@ std::unique_ptr<row_source> causes_of(const capture_devices& devices, const bubb
                                    row.covered_ps = b.cause.covered_ps;
                                    row.start_ps = b.start_ps;
                                    row.end_ps = b.end_ps;
+                                   row.flags = bit_if(b.inter_step, PK_BUBBLE_INTER_STEP);
                                  },
                                  lost_of(of));
 }

@@ -1314,6 +1314,7 @@ class pk_bubble_step(c.Structure):
         ("file", c.c_uint32),
         ("device", c.c_int32),
         ("step", c.c_int64),
+        ("step_of_device", c.c_int64),
         ("step_id", pk_str),
         ("start_ps", c.c_int64),
         ("end_ps", c.c_int64),
@@ -1419,6 +1420,8 @@ class pk_cause(c.Structure):
         ("end_ps", c.c_int64),
         ("cause", c.c_int32),
         ("certainty", c.c_int32),
+        ("flags", c.c_uint32),
+        ("reserved", c.c_uint32),
     ]
 
 
@@ -1481,6 +1484,7 @@ class pk_finding(c.Structure):
         ("what", pk_str),
         ("place", pk_str),
         ("step", c.c_int64),
+        ("step_id", pk_str),
         ("start_ps", c.c_int64),
         ("end_ps", c.c_int64),
         ("evidence", pk_str),

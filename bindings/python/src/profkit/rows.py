@@ -138,6 +138,8 @@ class BubbleStep(NamedTuple):
     device: int
     #: Position in this table.
     step: int
+    #: Position among the steps of its device: what filters by step count by.
+    step_of_device: int
     #: Number of its marker, else its name.
     step_id: str
     #: Capture's clock.
@@ -184,10 +186,10 @@ class BubbleStep(NamedTuple):
 
 def bubble_step_of(row: Any) -> BubbleStep:
     return BubbleStep(
-        row.file, row.device, row.step, text(row.step_id), row.start_ps, row.end_ps, row.busy_ps, row.prelaunch_ps,
-        row.internal_ps, row.tail_ps, row.largest_internal_ps, row.compute_only_ps, row.comm_exposed_ps,
-        row.comm_overlapped_ps, row.copy_ps, row.other_ps, row.idle_ps, row.not_recorded_ps, row.unrecorded_launches,
-        row.bubble_count, _bits("bubble_tag", row.tags), row.reportable_ps)
+        row.file, row.device, row.step, row.step_of_device, text(row.step_id), row.start_ps, row.end_ps, row.busy_ps,
+        row.prelaunch_ps, row.internal_ps, row.tail_ps, row.largest_internal_ps, row.compute_only_ps,
+        row.comm_exposed_ps, row.comm_overlapped_ps, row.copy_ps, row.other_ps, row.idle_ps, row.not_recorded_ps,
+        row.unrecorded_launches, row.bubble_count, _bits("bubble_tag", row.tags), row.reportable_ps)
 
 
 class Kernel(NamedTuple):
@@ -258,7 +260,8 @@ def kernel_of(row: Any) -> Kernel:
 
 
 class Bubble(NamedTuple):
-    """A gap of a device that is long enough to be listed."""
+    """A gap of a device that is long enough to be listed. One with inter_step repeats two others: the table
+    device_time adds up what a device waited."""
     #: Position of the file.
     file: int
     #: Position in devices.
@@ -322,7 +325,8 @@ def bubble_of(row: Any) -> Bubble:
 
 
 class GapCause(NamedTuple):
-    """Why a device waited in a gap, as far as the capture shows."""
+    """Why a device waited in a gap, as far as the capture shows. A gap with inter_step repeats two others: the
+    table device_time adds up what a device waited."""
     #: Position of the file.
     file: int
     #: Position in devices.
@@ -343,6 +347,8 @@ class GapCause(NamedTuple):
     start_ps: int
     #: Of the gap, capture's clock.
     end_ps: int
+    #: The end of a step and the beginning of the next, which are listed as well.
+    inter_step: bool
 
     @property
     def duration_ps(self) -> int:
@@ -352,7 +358,8 @@ class GapCause(NamedTuple):
 def gap_cause_of(row: Any) -> GapCause:
     return GapCause(
         row.file, row.device, row.gap, row.step if row.step >= 0 else None, name_of("idle_cause", row.cause),
-        name_of("certainty", row.certainty), text(row.span), row.covered_ps, row.start_ps, row.end_ps)
+        name_of("certainty", row.certainty), text(row.span), row.covered_ps, row.start_ps, row.end_ps,
+        bool(row.flags & d.PK_BUBBLE_INTER_STEP))
 
 
 class Collective(NamedTuple):
@@ -681,7 +688,7 @@ class Finding(NamedTuple):
     file: int
     #: Position in devices; None: the evidence is of none.
     device: Optional[int]
-    #: "bubbles.cause.sync_stall"; the next of its kind ends in ".2".
+    #: "bubbles.cause.launch_bound"; the next of its kind ends in ".2".
     id: str
     #: How sure it is.
     certainty: str
@@ -695,6 +702,8 @@ class Finding(NamedTuple):
     place: str
     #: Position in steps: that in which the evidence begins; None: none.
     step: Optional[int]
+    #: Of that step; "": none.
+    step_id: str
     #: Of the evidence, capture's clock; None: it is no span.
     start_ps: Optional[int]
     #: Of the evidence, capture's clock.
@@ -710,7 +719,8 @@ def finding_of(row: Any) -> Finding:
         row.file, row.device if row.device >= 0 else None, text(row.id), name_of("certainty", row.certainty),
         row.recoverable_ps if row.recoverable_ps >= 0 else None,
         row.recoverable_bytes if row.recoverable_bytes >= 0 else None, text(row.what), text(row.place),
-        row.step if row.step >= 0 else None, row.start_ps if row.start_ps != d.PK_NO_TIME_PS else None,
+        row.step if row.step >= 0 else None, text(row.step_id),
+        row.start_ps if row.start_ps != d.PK_NO_TIME_PS else None,
         row.end_ps if row.end_ps != d.PK_NO_TIME_PS else None, text(row.evidence), text(row.next))
 
 
@@ -739,9 +749,9 @@ class OpGroup(NamedTuple):
     own_ps: int
     #: Of self_ps, that of ops of which it is known what they do.
     worked_ps: int
-    #: That these ops do; flop.
+    #: Floating-point operations that these ops do; flop.
     flops: int
-    #: That they move from and to memory; bytes.
+    #: What they move from and to memory; bytes.
     bytes: int
     #: What ops of known work would take at least at the rates of their device.
     attainable_ps: int

@@ -116,6 +116,8 @@ class Table:
     def rows(self, kind: Type[T]) -> Iterator[T]:
         """Rows as tuples: profile.table("ops").rows(profkit.Op)."""
         name, struct, convert = READ[kind]
+        if not name:
+            raise ValueError(f"{kind.__name__} is no row of a table")
         if self._function is lib.pk_table_open and self._arguments[0] != number_of(name):
             raise ValueError(f"{kind.__name__} is a row of the table {name}")
         table = self._opened()

@@ -170,7 +170,7 @@ pub const PK_KERNEL_AICPU: i32 = 1;
 pub const PK_KERNEL_COMM: i32 = 2;
 /// a memory copy or set
 pub const PK_KERNEL_COPY: i32 = 3;
-/// none of these
+/// none of these; or its name is not on record
 pub const PK_KERNEL_OTHER: i32 = 4;
 pub const PK_KERNEL_ON_AICPU: i32 = 1;
 pub const PK_KERNEL_HAS_STREAM: i32 = 2;
@@ -2954,6 +2954,8 @@ pub struct pk_bubble_step {
     pub device: i32,
     /// position in this table
     pub step: i64,
+    /// position among the steps of its device: what filters by step count by
+    pub step_of_device: i64,
     /// number of its marker, else its name
     pub step_id: pk_str,
     /// capture's clock
@@ -3003,8 +3005,9 @@ impl Default for pk_bubble_step {
     }
 }
 
-/// A gap of a device that is long enough to be listed. A row of PK_TABLE_GAPS. Filters that the table takes:
-/// plane, step, time. Frozen; text is borrowed from what gave the row. Since 0.1.
+/// A gap of a device that is long enough to be listed. One with inter_step repeats two others: the table
+/// device_time adds up what a device waited. A row of PK_TABLE_GAPS. Filters that the table takes: plane, step,
+/// time. Frozen; text is borrowed from what gave the row. Since 0.1.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct pk_bubble {
@@ -3164,8 +3167,9 @@ impl Default for pk_op {
     }
 }
 
-/// Why a device waited in a gap, as far as the capture shows. A row of PK_TABLE_CAUSES. Filters that the table
-/// takes: plane, step, time. Frozen; text is borrowed from what gave the row. Since 0.1.
+/// Why a device waited in a gap, as far as the capture shows. A gap with inter_step repeats two others: the table
+/// device_time adds up what a device waited. A row of PK_TABLE_CAUSES. Filters that the table takes: plane, step,
+/// time. Frozen; text is borrowed from what gave the row. Since 0.1.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct pk_cause {
@@ -3189,6 +3193,10 @@ pub struct pk_cause {
     pub cause: i32,
     /// PK_CERTAINTY_: of the cause
     pub certainty: i32,
+    /// PK_BUBBLE_
+    pub flags: u32,
+    /// 0
+    pub reserved: u32,
 }
 
 impl Default for pk_cause {
@@ -3321,7 +3329,7 @@ pub struct pk_finding {
     pub file: u32,
     /// position in devices; -1: the evidence is of none
     pub device: i32,
-    /// "bubbles.cause.sync_stall"; the next of its kind ends in ".2"
+    /// "bubbles.cause.launch_bound"; the next of its kind ends in ".2"
     pub id: pk_str,
     /// time that could be won back; -1: it is not about time
     pub recoverable_ps: i64,
@@ -3333,6 +3341,8 @@ pub struct pk_finding {
     pub place: pk_str,
     /// position in steps: that in which the evidence begins; -1: none
     pub step: i64,
+    /// of that step; "": none
+    pub step_id: pk_str,
     /// of the evidence, capture's clock; PK_NO_TIME_PS: it is no span
     pub start_ps: i64,
     /// of the evidence, capture's clock
@@ -3378,9 +3388,9 @@ pub struct pk_op_group {
     pub own_ps: i64,
     /// of self_ps, that of ops of which it is known what they do
     pub worked_ps: i64,
-    /// that these ops do; flop
+    /// floating-point operations that these ops do; flop
     pub flops: i64,
-    /// that they move from and to memory; bytes
+    /// what they move from and to memory; bytes
     pub bytes: i64,
     /// what ops of known work would take at least at the rates of their device
     pub attainable_ps: i64,
@@ -3581,16 +3591,16 @@ const _: () = {
     assert!(size_of::<pk_merge_options>() == 136);
     assert!(size_of::<pk_merge_node>() == 120);
     assert!(size_of::<pk_bubbles_options>() == 64);
-    assert!(size_of::<pk_bubble_step>() == 176);
+    assert!(size_of::<pk_bubble_step>() == 184);
     assert!(size_of::<pk_bubble>() == 144);
     assert!(size_of::<pk_architecture_options>() == 40);
     assert!(size_of::<pk_device>() == 40);
     assert!(size_of::<pk_op>() == 176);
-    assert!(size_of::<pk_cause>() == 72);
+    assert!(size_of::<pk_cause>() == 80);
     assert!(size_of::<pk_device_time>() == 40);
     assert!(size_of::<pk_fact>() == 96);
     assert!(size_of::<pk_collective_call>() == 136);
-    assert!(size_of::<pk_finding>() == 136);
+    assert!(size_of::<pk_finding>() == 152);
     assert!(size_of::<pk_op_group>() == 128);
     assert!(size_of::<pk_collective>() == 96);
     assert!(size_of::<pk_table_options>() == 64);

@@ -25,7 +25,7 @@ fn main() -> Result<()> {
     let mut longest = None;
     for gap in bubbles.gaps() {
         let gap = gap?;
-        if longest.as_ref().map_or(true, |known: &profkit::Bubble<'_>| gap.duration_ps() > known.duration_ps()) {
+        if longest.as_ref().map_or(true, |known: &profkit::Bubble| gap.duration_ps() > known.duration_ps()) {
             longest = Some(gap);
         }
     }

@@ -364,7 +364,7 @@ impl<'d> Profile<'d> {
         })
     }
 
-    /// The rows of a table whose text is their own; runs the analysis that it needs.
+    /// The rows of a table; runs the analysis that it needs. Compiled modules, which hold bytes: [`Profile::modules`].
     ///
     /// ```no_run
     /// # use profkit::{DocumentOptions, Op, Profile};
@@ -378,9 +378,9 @@ impl<'d> Profile<'d> {
     ///
     /// # Errors
     /// As [`Profile::table`].
-    pub fn rows_of<R: for<'a> Row<'a>>(&self, filters: DocumentOptions<'_>) -> Result<Rows<'d, R>> {
-        let table = self.table_of(<R as Row<'_>>::TABLE, filters, TableOptions::default())?;
-        // SAFETY: the table is of such rows, which borrow nothing.
+    pub fn rows_of<'s, R: Row<'s>>(&'s self, filters: DocumentOptions<'_>) -> Result<Rows<'s, R>> {
+        let table = self.table_of(R::TABLE, filters, TableOptions::default())?;
+        // SAFETY: the table is of such rows, which borrow from the profile alone.
         Ok(unsafe { Rows::of(table.handle) })
     }
 

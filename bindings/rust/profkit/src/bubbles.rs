@@ -43,7 +43,7 @@ pub struct Bubbles<'d> {
     pub(crate) handle: Handle<'d, sys::pk_bubbles>,
 }
 
-impl Bubble<'_> {
+impl Bubble {
     /// How long the device waited.
     #[must_use]
     pub fn duration_ps(&self) -> i64 {
@@ -110,7 +110,7 @@ impl Bubbles<'_> {
 
     /// Why devices waited, gap by gap.
     #[must_use]
-    pub fn causes(&self) -> Rows<'_, GapCause<'_>> {
+    pub fn causes(&self) -> Rows<'_, GapCause> {
         self.rows()
     }
 
@@ -143,4 +143,4 @@ impl Bubbles<'_> {
 pub type Steps<'b> = Rows<'b, BubbleStep>;
 
 /// The gaps of all devices.
-pub type Gaps<'b> = Rows<'b, Bubble<'b>>;
+pub type Gaps<'b> = Rows<'b, Bubble>;

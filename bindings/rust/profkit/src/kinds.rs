@@ -115,7 +115,7 @@ worded!(
     Comm = sys::PK_KERNEL_COMM => "comm",
     /// A memory copy or set.
     Copy = sys::PK_KERNEL_COPY => "copy",
-    /// None of these.
+    /// None of these; or its name is not on record.
     Other = sys::PK_KERNEL_OTHER => "other",
 });
 

@@ -169,10 +169,10 @@ impl Memory<'_> {
 }
 
 /// The allocators of all hosts.
-pub type Allocators<'m> = Rows<'m, Allocator<'m>>;
+pub type Allocators<'m> = Rows<'m, Allocator>;
 
 /// The buffers that are alive at the peak.
-pub type LiveBuffers<'m> = Rows<'m, LiveBuffer<'m>>;
+pub type LiveBuffers<'m> = Rows<'m, LiveBuffer>;
 
 /// The live curve.
 pub type LiveCurve<'m> = Rows<'m, CurvePoint>;

@@ -46,7 +46,7 @@ pub struct Neutrino<'d> {
 }
 
 /// The launches of the log.
-pub type Launches<'n> = Rows<'n, Launch<'n>>;
+pub type Launches<'n> = Rows<'n, Launch>;
 
 /// The records of one map.
 #[derive(Debug)]

@@ -23,9 +23,11 @@ worded!(
     Steps = sys::PK_TABLE_STEPS => "steps",
     /// One execution of a kernel (on TPUs: of an op).
     Kernels = sys::PK_TABLE_KERNELS => "kernels",
-    /// A gap of a device that is long enough to be listed.
+    /// A gap of a device that is long enough to be listed. One with inter_step repeats two others: the table
+    /// device_time adds up what a device waited.
     Gaps = sys::PK_TABLE_GAPS => "gaps",
-    /// Why a device waited in a gap, as far as the capture shows.
+    /// Why a device waited in a gap, as far as the capture shows. A gap with inter_step repeats two others: the table
+    /// device_time adds up what a device waited.
     Causes = sys::PK_TABLE_CAUSES => "causes",
     /// Totals of one communication op on one line.
     Collectives = sys::PK_TABLE_COLLECTIVES => "collectives",
@@ -152,6 +154,8 @@ row!(
     device: i32 = row.device,
     /// Position in this table.
     step: i64 = row.step,
+    /// Position among the steps of its device: what filters by step count by.
+    step_of_device: i64 = row.step_of_device,
     /// Number of its marker, else its name.
     step_id: String = text(row.step_id).into(),
     /// Capture's clock.
@@ -251,9 +255,10 @@ row!(
 });
 
 row!(
-    /// A gap of a device that is long enough to be listed.
+    /// A gap of a device that is long enough to be listed. One with inter_step repeats two others: the table
+    /// device_time adds up what a device waited.
     #[derive(Eq)]
-    Bubble<'a>: pk_bubble = |row| {
+    Bubble: pk_bubble = |row| {
     /// Position of the file.
     file: u32 = row.file,
     /// Position in devices.
@@ -277,9 +282,9 @@ row!(
     /// When the kernel after the gap was launched, in whatever step; `None`: not known.
     launch_ps: Option<i64> = (row.launch_ps != sys::PK_NO_TIME_PS).then_some(row.launch_ps),
     /// The kernel that ended last; "": none.
-    before: Cow<'a, str> = text(row.before),
+    before: String = text(row.before).into(),
     /// The kernel that starts next; "": none.
-    after: Cow<'a, str> = text(row.after),
+    after: String = text(row.after).into(),
     /// Its source_row in kernels.
     before_row: Option<u64> = (row.before.size != 0).then_some(row.before_row),
     /// Its source_row in kernels.
@@ -299,9 +304,10 @@ row!(
 });
 
 row!(
-    /// Why a device waited in a gap, as far as the capture shows.
+    /// Why a device waited in a gap, as far as the capture shows. A gap with inter_step repeats two others: the table
+    /// device_time adds up what a device waited.
     #[derive(Eq)]
-    GapCause<'a>: pk_cause = |row| {
+    GapCause: pk_cause = |row| {
     /// Position of the file.
     file: u32 = row.file,
     /// Position in devices.
@@ -315,13 +321,15 @@ row!(
     /// Of the cause.
     certainty: kinds::Certainty = kinds::Certainty::of(row.certainty),
     /// The span of the host that names it; "": none does.
-    span: Cow<'a, str> = text(row.span),
+    span: String = text(row.span).into(),
     /// How much of the gap the evidence covers.
     covered_ps: i64 = row.covered_ps,
     /// Of the gap, capture's clock.
     start_ps: i64 = row.start_ps,
     /// Of the gap, capture's clock.
     end_ps: i64 = row.end_ps,
+    /// The end of a step and the beginning of the next, which are listed as well.
+    inter_step: bool = has(row.flags, sys::PK_BUBBLE_INTER_STEP),
 });
 
 row!(
@@ -363,9 +371,9 @@ row!(
     /// Of the event metadata entry that carries it.
     metadata_id: i64 = row.metadata_id,
     /// As the entry or the file name says.
-    name: Cow<'a, str> = text(row.name),
+    name: String = text(row.name).into(),
     /// As the module itself says.
-    module_name: Cow<'a, str> = text(row.module_name),
+    module_name: String = text(row.module_name).into(),
     /// As the module itself says.
     module_id: i64 = row.module_id,
     /// Computations.
@@ -375,7 +383,7 @@ row!(
     /// The serialized xla.HloProto.
     hlo_proto: &'a [u8] = bytes(row.hlo_proto),
     /// The *.hlo_proto.pb beside it; "" when there is none.
-    sibling_path: Option<&'a Path> = (row.sibling_path.size != 0).then_some(path(row.sibling_path)),
+    sibling_path: Option<std::path::PathBuf> = (row.sibling_path.size != 0).then_some(path(row.sibling_path).into()),
     /// How the two compare.
     sibling: kinds::Sibling = kinds::Sibling::of(row.sibling),
     /// The bytes do not parse, and the counts cover what did.
@@ -385,15 +393,15 @@ row!(
 row!(
     /// An allocator of a host.
     #[derive(Eq)]
-    Allocator<'a>: pk_memory_allocator = |row| {
+    Allocator: pk_memory_allocator = |row| {
     /// Position of the file.
     file: u32 = row.file,
     /// Position in devices; `None`: host memory.
     device: Option<i32> = (row.device >= 0).then_some(row.device),
     /// Whose it is.
-    host: Cow<'a, str> = text(row.host),
+    host: String = text(row.host).into(),
     /// XProf's key.
-    name: Cow<'a, str> = text(row.name),
+    name: String = text(row.name).into(),
     /// Highest heap.
     heap_peak_bytes: i64 = row.heap_peak_bytes,
     /// Highest sum of reserved and allocated.
@@ -415,7 +423,7 @@ row!(
 row!(
     /// A buffer that is alive at the peak of the chosen module. Sizes of all add up to the peak.
     #[derive(Eq)]
-    LiveBuffer<'a>: pk_live_buffer = |row| {
+    LiveBuffer: pk_live_buffer = |row| {
     /// Position of the file that carries the module.
     file: u32 = row.file,
     /// `None`: the allocation has no assigned buffer.
@@ -429,19 +437,19 @@ row!(
     /// Of the instruction that defines it.
     instruction_id: Option<i64> = has(row.flags, sys::PK_LIVE_BUFFER_HAS_INSTRUCTION).then_some(row.instruction_id),
     /// Of that instruction.
-    instruction_name: Cow<'a, str> = text(row.instruction_name),
+    instruction_name: String = text(row.instruction_name).into(),
     /// Of that instruction.
-    opcode: Cow<'a, str> = text(row.opcode),
+    opcode: String = text(row.opcode).into(),
     /// Framework op.
-    op_name: Cow<'a, str> = text(row.op_name),
+    op_name: String = text(row.op_name).into(),
     /// Where the instruction stands.
-    computation_name: Cow<'a, str> = text(row.computation_name),
+    computation_name: String = text(row.computation_name).into(),
     /// "" past the first `top` rows.
-    shape: Cow<'a, str> = text(row.shape),
+    shape: String = text(row.shape).into(),
     /// Which part of the instruction's result; none for the whole.
-    shape_index: &'a [i64] = slice(row.shape_index, row.shape_index_count),
+    shape_index: Vec<i64> = slice(row.shape_index, row.shape_index_count).into(),
     /// As the module says.
-    source_file: Cow<'a, str> = text(row.source_file),
+    source_file: String = text(row.source_file).into(),
     /// As the module says.
     source_line: Option<i64> = (row.source_file.size != 0).then_some(row.source_line),
     /// Why it is alive.
@@ -464,19 +472,19 @@ row!(
 row!(
     /// A launch of a Neutrino trace's log.
     #[derive(Eq)]
-    Launch<'a>: pk_probe_launch = |row| {
+    Launch: pk_probe_launch = |row| {
     /// Position of the trace folder.
     file: u32 = row.file,
     /// Position in the log.
     launch: u64 = row.launch,
     /// Name of the kernel.
-    kernel: Cow<'a, str> = text(row.kernel),
+    kernel: String = text(row.kernel).into(),
     /// The driver's handle, "0x8209510".
-    function: Cow<'a, str> = text(row.function),
+    function: String = text(row.function).into(),
     /// How it ended.
     outcome: kinds::LaunchOutcome = kinds::LaunchOutcome::of(row.outcome),
     /// Base name of its record file; "" without one.
-    bin: Cow<'a, str> = text(row.bin),
+    bin: String = text(row.bin).into(),
     /// Of the record file; `None`: it is not there.
     bin_position: Option<i64> = (row.bin_position >= 0).then_some(row.bin_position),
     /// Since 1970.
@@ -488,7 +496,7 @@ row!(
     /// Shared memory of a block.
     shared_bytes: Option<u32> = has(row.flags, sys::PK_PROBE_HAS_GEOMETRY).then_some(row.shared_bytes),
     /// Arguments of the kernel.
-    params: &'a [u64] = slice(row.params, row.params_count),
+    params: Vec<u64> = slice(row.params, row.params_count).into(),
     /// Taken by the probe.
     probe_memory_bytes: Option<u64> = has(row.flags, sys::PK_PROBE_HAS_MEMORY).then_some(row.probe_memory_bytes),
     /// Before the kernel.
@@ -595,7 +603,7 @@ row!(
     file: u32 = row.file,
     /// Position in devices; `None`: the evidence is of none.
     device: Option<i32> = (row.device >= 0).then_some(row.device),
-    /// "bubbles.cause.sync_stall"; the next of its kind ends in ".2".
+    /// "bubbles.cause.launch_bound"; the next of its kind ends in ".2".
     id: String = text(row.id).into(),
     /// How sure it is.
     certainty: kinds::Certainty = kinds::Certainty::of(row.certainty),
@@ -609,6 +617,8 @@ row!(
     place: String = text(row.place).into(),
     /// Position in steps: that in which the evidence begins; `None`: none.
     step: Option<i64> = (row.step >= 0).then_some(row.step),
+    /// Of that step; "": none.
+    step_id: String = text(row.step_id).into(),
     /// Of the evidence, capture's clock; `None`: it is no span.
     start_ps: Option<i64> = (row.start_ps != sys::PK_NO_TIME_PS).then_some(row.start_ps),
     /// Of the evidence, capture's clock.
@@ -646,9 +656,9 @@ row!(
     own_ps: i64 = row.own_ps,
     /// Of self_ps, that of ops of which it is known what they do.
     worked_ps: i64 = row.worked_ps,
-    /// That these ops do; flop.
+    /// Floating-point operations that these ops do; flop.
     flops: i64 = row.flops,
-    /// That they move from and to memory; bytes.
+    /// What they move from and to memory; bytes.
     bytes: i64 = row.bytes,
     /// What ops of known work would take at least at the rates of their device.
     attainable_ps: i64 = row.attainable_ps,
@@ -1130,14 +1140,13 @@ of_table!(
     Op: PK_TABLE_OPS,
     BubbleStep: PK_TABLE_STEPS,
     Kernel: PK_TABLE_KERNELS,
-    Bubble<'a>: PK_TABLE_GAPS,
-    GapCause<'a>: PK_TABLE_CAUSES,
+    Bubble: PK_TABLE_GAPS,
+    GapCause: PK_TABLE_CAUSES,
     Collective: PK_TABLE_COLLECTIVES,
-    Module<'a>: PK_TABLE_MODULES,
-    Allocator<'a>: PK_TABLE_ALLOCATORS,
-    LiveBuffer<'a>: PK_TABLE_LIVE_BUFFERS,
+    Allocator: PK_TABLE_ALLOCATORS,
+    LiveBuffer: PK_TABLE_LIVE_BUFFERS,
     CurvePoint: PK_TABLE_LIVE_CURVE,
-    Launch<'a>: PK_TABLE_PROBE_LAUNCHES,
+    Launch: PK_TABLE_PROBE_LAUNCHES,
     DeviceTime: PK_TABLE_DEVICE_TIME,
     Fact: PK_TABLE_FACTS,
     CollectiveCall: PK_TABLE_COLLECTIVE_CALLS,

@@ -144,7 +144,7 @@ fn causes_labels_and_tags_are_spelled_as_in_tables() {
     };
     let joined = |names: Vec<&'static str>| names.join(",");
     let gaps: Vec<_> = bubbles.gaps().map(|gap| gap.unwrap()).collect();
-    let of = |spelled: &dyn Fn(&profkit::Bubble<'_>) -> String| gaps.iter().map(spelled).collect::<Vec<_>>();
+    let of = |spelled: &dyn Fn(&profkit::Bubble) -> String| gaps.iter().map(spelled).collect::<Vec<_>>();
     assert_eq!(of(&|gap| gap.cause.to_string()), texts(TableKind::Gaps, "cause"));
     assert_eq!(of(&|gap| gap.certainty.to_string()), texts(TableKind::Gaps, "certainty"));
     let labels = of(&|gap| joined(gap.labels.iter().map(|label| label.name()).collect()));

@@ -107,6 +107,36 @@ fn every_table_has_its_rows_after_all_else_is_gone() {
 }
 
 #[test]
+fn rows_of_every_table_are_structs() {
+    fn count<'s, R: profkit::Row<'s>>(profile: &'s Profile<'_>) -> usize {
+        profile.rows_of::<R>(DocumentOptions::default()).unwrap().map(Result::unwrap).count()
+    }
+    let profile = Profile::open(tpu()).unwrap();
+    let counts = [
+        count::<profkit::FileInfo>(&profile),
+        count::<profkit::CaptureDevice>(&profile),
+        count::<profkit::Op>(&profile),
+        count::<profkit::OpGroup>(&profile),
+        count::<profkit::Kernel>(&profile),
+        count::<profkit::BubbleStep>(&profile),
+        count::<profkit::Bubble>(&profile),
+        count::<profkit::GapCause>(&profile),
+        count::<profkit::DeviceTime>(&profile),
+        count::<profkit::Finding>(&profile),
+        count::<profkit::Collective>(&profile),
+        count::<profkit::Allocator>(&profile),
+        count::<profkit::LiveBuffer>(&profile),
+        count::<profkit::CurvePoint>(&profile),
+        count::<profkit::Fact>(&profile),
+    ];
+    assert!(counts.iter().all(|&rows| rows > 0), "{counts:?}");
+    assert_eq!(count::<profkit::Launch>(&profile) + count::<profkit::CollectiveCall>(&profile), 0);
+    // Text of rows whose table has ended.
+    let before: Vec<_> = profile.rows_of::<profkit::Bubble>(DocumentOptions::default()).unwrap().map(|gap| gap.unwrap().before).collect();
+    assert!(before.iter().any(|name| name == "all-reduce"), "{:?}", &before[..3]);
+}
+
+#[test]
 fn only_the_columns_that_were_asked_for_come() {
     let profile = Profile::open(gpu()).unwrap();
     let wanted = ["duration_ps", "name"];
@@ -269,7 +299,7 @@ fn rows_hold_what_tables_hold() {
     assert_eq!(same_columns(&profile, TableKind::Files, profile.files().map(|file| Ok(file.info()))), 11);
     assert_eq!(same_columns(&profile, TableKind::Devices, profile.rows_of::<CaptureDevice>(Default::default()).unwrap()), 6);
     assert_eq!(same_columns(&profile, TableKind::Ops, profile.rows_of::<Op>(Default::default()).unwrap()), 17);
-    assert_eq!(same_columns(&profile, TableKind::Steps, bubbles.steps()), 22);
+    assert_eq!(same_columns(&profile, TableKind::Steps, bubbles.steps()), 23);
     assert_eq!(same_columns(&profile, TableKind::Kernels, kernels.rows()), 26);
     assert_eq!(same_columns(&profile, TableKind::Gaps, bubbles.gaps()), 21);
     assert_eq!(same_columns(&profile, TableKind::Causes, bubbles.causes()), 10);

@@ -18,7 +18,7 @@ const char* use_words(time_use u) noexcept {
     case time_use::compute: return "compute";
     case time_use::exposed_comm: return "communication that no compute hides";
     case time_use::exposed_copy: return "copies that no compute hides";
-    case time_use::other_work: return "work that is neither compute nor communication";
+    case time_use::other_work: return "work that is neither compute, communication nor copies, or not known";
     case time_use::idle: return "waiting";
     case time_use::not_recorded: return "work of which there is no record";
   }

@@ -49,6 +49,7 @@ void gathered_trace::set_kind(kernel_row& row) {
     const bool copies = text.compare(0, 6, "Memcpy") == 0 || text.compare(0, 6, "Memset") == 0;
     return kernel_name{parts.strings.intern(type_of_kernel(text)), is_communication(text) ? kernel_class::comm
                                                                    : copies               ? kernel_class::copy
+                                                                   : text.empty()         ? kernel_class::other
                                                                                           : kernel_class::compute};
   });
   row.op_type = known.type;

@@ -36,7 +36,7 @@ inline void xspace_kernels::fill(kernel_row& k, const spanned_event& e, const li
   k.op_type = named.op_type;
   const bool in_flight = line.kind == line_kind::async && named.kind != kernel_class::comm;
   k.kind = in_flight ? kernel_class::copy : named.kind;
-  if (line.kind == line_kind::stream && k.kind == kernel_class::compute &&
+  if (line.kind == line_kind::stream && (k.kind == kernel_class::compute || k.kind == kernel_class::other) &&
       !collectives.of(e.stats, e.stats_bytes).empty())
     k.kind = kernel_class::comm;
   k.stream = stream;

@@ -59,7 +59,7 @@ kernel_class classify_kernel(std::string_view name, std::string_view category) n
     return kernel_class::comm;
   for (const std::string_view copy : copy_names)
     if (starts_with(instruction, copy) || category == copy) return kernel_class::copy;
-  return kernel_class::compute;
+  return name.empty() && category.empty() ? kernel_class::other : kernel_class::compute;
 }
 
 kernel_names::kernel_names(const plane_index& plane, string_table& strings) {

@@ -15,7 +15,7 @@ inline namespace PROFKIT_NAMESPACE {
 
 struct kernel_name {
   string_id name = 0, op_type = 0;
-  kernel_class kind = kernel_class::compute;
+  kernel_class kind = kernel_class::other;  // of an event whose metadata is not there
 };
 struct span_name {
   string_id name = 0;
