@@ -45,7 +45,7 @@ class ReportTest(pair.PairCase):
                     "complete": True, "reasons": [],
                     "runs": [{"name": "run1", "path": run, "chosen": True}]}
         if not options:  # rows of time in steps: 13 of devices, 3 of all; outside of them: 3 and 2
-            expected["limited"] = truth.limited(20, ("bubbles.time", 20, 21))
+            expected["limited"] = truth.limited(20, ("bubbles.time", 20, 23))
         for name in (
             "info",
             "steps",
