@@ -302,7 +302,7 @@ fn rows_hold_what_tables_hold() {
     assert_eq!(same_columns(&profile, TableKind::Steps, bubbles.steps()), 23);
     assert_eq!(same_columns(&profile, TableKind::Kernels, kernels.rows()), 26);
     assert_eq!(same_columns(&profile, TableKind::Gaps, bubbles.gaps()), 21);
-    assert_eq!(same_columns(&profile, TableKind::Causes, bubbles.causes()), 10);
+    assert_eq!(same_columns(&profile, TableKind::Causes, bubbles.causes()), 11);
     assert_eq!(same_columns(&profile, TableKind::DeviceTime, bubbles.device_time()), 7);
     assert_eq!(same_columns(&profile, TableKind::Allocators, memory.allocators()), 12);
     assert_eq!(same_columns(&profile, TableKind::LiveBuffers, memory.live_buffers()), 15);
