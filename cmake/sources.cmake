@@ -60,6 +60,7 @@ set(profkit_cold  # with -Og
   ${CMAKE_CURRENT_BINARY_DIR}/src/core/export/json/fields_collectives.cpp
   ${CMAKE_CURRENT_BINARY_DIR}/src/core/export/json/fields_common.cpp
   ${CMAKE_CURRENT_BINARY_DIR}/src/core/export/json/fields_detection.cpp
+  ${CMAKE_CURRENT_BINARY_DIR}/src/core/export/json/fields_diff.cpp
   ${CMAKE_CURRENT_BINARY_DIR}/src/core/export/json/fields_dump.cpp
   ${CMAKE_CURRENT_BINARY_DIR}/src/core/export/json/fields_error.cpp
   ${CMAKE_CURRENT_BINARY_DIR}/src/core/export/json/fields_explain.cpp
@@ -112,6 +113,7 @@ set(profkit_cold  # with -Og
   src/core/export/markdown/table.cpp
   src/wings/clusters/export/merge.cpp
   src/wings/clusters/export/validate.cpp
+  src/wings/diff/export/diff.cpp
   src/wings/model/architecture/anchors.cpp
   src/wings/model/architecture/checks.cpp
   src/wings/model/architecture/doubts.cpp
@@ -437,6 +439,8 @@ set(profkit_core  # with -O2
   src/wings/clusters/recorded/offsets.cpp
   src/wings/clusters/recorded/run_metadata.cpp
   src/wings/clusters/recorded/snapshots.cpp
+  src/wings/diff/compare.cpp
+  src/wings/diff/snapshot.cpp
   src/wings/model/architecture/architecture.cpp
   src/wings/model/architecture/kernels.cpp
   src/wings/model/architecture/layers.cpp
@@ -559,6 +563,7 @@ add_custom_command(
     ${CMAKE_CURRENT_BINARY_DIR}/src/core/export/json/fields_collectives.cpp
     ${CMAKE_CURRENT_BINARY_DIR}/src/core/export/json/fields_common.cpp
     ${CMAKE_CURRENT_BINARY_DIR}/src/core/export/json/fields_detection.cpp
+    ${CMAKE_CURRENT_BINARY_DIR}/src/core/export/json/fields_diff.cpp
     ${CMAKE_CURRENT_BINARY_DIR}/src/core/export/json/fields_dump.cpp
     ${CMAKE_CURRENT_BINARY_DIR}/src/core/export/json/fields_error.cpp
     ${CMAKE_CURRENT_BINARY_DIR}/src/core/export/json/fields_explain.cpp

@@ -57,4 +57,11 @@ result<void> text_output::finish() {
   return {};
 }
 
+profkit::result<void> write_file(const std::string& path, const std::function<profkit::result<void>(profkit::sink&)>& write) {
+  profkit::result<std::unique_ptr<profkit::sink>> file = profkit::atomic_file_sink(path);
+  if (!file) return std::move(file).error();
+  if (profkit::result<void> written = write(**file); !written) return written;
+  return (*file)->finish();
+}
+
 }  // namespace profkit_tool

@@ -4,6 +4,7 @@
 
 #include <profkit/core/sink.hpp>
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -41,5 +42,8 @@ class text_output {
   std::optional<profkit::fault> fault_;
   bool wrote_anything_ = false;
 };
+
+// A file that appears when `write` gave all of it.
+profkit::result<void> write_file(const std::string& path, const std::function<profkit::result<void>(profkit::sink&)>& write);
 
 }  // namespace profkit_tool

@@ -288,13 +288,6 @@ void print_text(text_output& out, const validate_asked& asked, const validation_
 
 using trace_list = std::vector<std::shared_ptr<const profkit::trace>>;
 
-result<void> write_file(const std::string& path, const std::function<result<void>(profkit::sink&)>& write) {
-  result<std::unique_ptr<profkit::sink>> file = profkit::atomic_file_sink(path);
-  if (!file) return std::move(file).error();
-  if (result<void> written = write(**file); !written) return written;
-  return (*file)->finish();
-}
-
 // Before anything was written.
 int fail_at_first(const options& asked, const fault& why, const terminal& errors) {
   if (why.code != profkit::fault_code::cancelled) print_error_document(asked, "validate", why);

@@ -17,6 +17,7 @@ LAYERS = [prefix.split("/")[2] for prefix, _ in check_includes.LAYERS if prefix.
 ASKED_OF_WINGS = {
     "analyse_architecture": "model",
     "compare_nodes": "clusters",
+    "fact_text": "model",
     "find_model": "model",
     "profile_label": "model",
     "validate_collectives_of": "clusters",

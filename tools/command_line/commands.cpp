@@ -22,6 +22,7 @@ extern const command_description sql_command;
 extern const command_description fleet_command;
 extern const command_description merge_command;
 extern const command_description validate_command;
+extern const command_description diff_command;
 extern const command_description neutrino_command;
 extern const command_description dump_command;
 
@@ -47,6 +48,7 @@ std::vector<const command_description*> all_commands() {
       &fleet_command,
       &merge_command,
       &validate_command,
+      &diff_command,
       &neutrino_command,
       &dump_command,
   };

@@ -248,6 +248,14 @@ std::string type_of_kernel(std::string_view name) {
   return std::string(is_mangled(name) ? bare_kernel_name(name) : bare_kernel_name(function_of_kernel(name).path));
 }
 
+std::string_view without_instance(std::string_view name) noexcept {
+  for (;;) {
+    const std::size_t letters = name.find_last_not_of("0123456789") + 1;
+    if (letters == name.size() || letters < 2 || (name[letters - 1] != '.' && name[letters - 1] != '_')) return name;
+    name = name.substr(0, letters - 1);
+  }
+}
+
 std::string readable_kernel_name(std::string_view name) {
   kernel_function found = function_of_kernel(name);
   return std::move(found.path) + found.arguments;

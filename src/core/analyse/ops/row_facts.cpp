@@ -17,12 +17,6 @@ namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 namespace {
 
-std::string without_instance(std::string_view name) {
-  const std::size_t letters = name.find_last_not_of("0123456789") + 1;
-  const bool is_numbered = letters < name.size() && letters > 1 && name[letters - 1] == '_';
-  return std::string(is_numbered ? name.substr(0, letters - 1) : name);
-}
-
 // JSON however it is laid out: "[[512], [16, 64]]".
 std::string on_one_line(std::string_view json) {
   std::string text;
@@ -94,7 +88,7 @@ void row_facts::names_of(group_key key, std::vector<std::string>& into) {
     case group_key::kind_of_module:
       names_of(group_key::module, into);
       into.erase(into.begin(), into.end() - 1);
-      into.front() = without_instance(into.front());
+      into.front() = std::string(without_instance(into.front()));
       break;
     case group_key::range: into = ranges_in(origin.range); break;
     case group_key::source: into.push_back(source()); break;

@@ -44,13 +44,7 @@ std::string kernel_base_name(std::string_view of) {
   std::string_view name = type;
   name = name.substr(0, name.find_first_of(" ="));
   if (name.size() > 3 && name.substr(name.size() - 3) == ".kd") name.remove_suffix(3);
-  // Numbers after a dot or an underscore count instances.
-  for (;;) {
-    std::size_t digits = name.size();
-    while (digits > 0 && is_digit(name[digits - 1])) --digits;
-    if (digits == name.size() || digits < 2 || (name[digits - 1] != '.' && name[digits - 1] != '_')) return std::string(name);
-    name = name.substr(0, digits - 1);
-  }
+  return std::string(without_instance(name));
 }
 
 kernel_class classify_kernel(std::string_view name, std::string_view category) noexcept {

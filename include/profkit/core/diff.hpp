@@ -1,0 +1,124 @@
+/// What a change did: two captures of a program, before and after it, from step time to step time.
+#pragma once
+#include <profkit/core/bubbles.hpp>
+#include <profkit/core/filters.hpp>
+#include <profkit/core/finding.hpp>
+#include <profkit/core/report.hpp>
+#include <profkit/core/sink.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace profkit {
+inline namespace PROFKIT_NAMESPACE {
+
+/// Where the time of the steps that count went, a use and a cause.
+struct time_use_sum {
+  time_use use = time_use::compute;
+  std::optional<idle_cause> cause;  ///< of idle time; none: of gaps that are too short to list
+  std::int64_t time_ps = 0;
+};
+/// Kernels or ops that are the same thing in every step and layer: of one name but for the number of an instance, one place in the
+/// program but for the numbers of layers, and one kind of work, over the steps that count.
+struct run_op {
+  std::string name;                    ///< "" where it is not recorded
+  std::string framework_op, module;    ///< where it comes from: "aten::addmm", "BertLayer/Linear"; "" where that is not recorded
+  std::string shapes;                  ///< of its inputs, or of the operator's; "" likewise
+  kernel_class kind = kernel_class::compute;
+  std::uint64_t count = 0;  ///< executions
+  std::int64_t time_ps = 0;
+};
+/// A device of a run, and its steps that count, in their order.
+struct run_device {
+  std::string name;
+  std::int32_t rank = -1;  ///< -1: not recorded
+  std::vector<std::int64_t> step_ps;
+};
+
+/// What is compared of one capture. Steps count that are marked, whole, of the kind that took most time, and no warm-up: of each device
+/// the first steps are that, up to the first that takes at most 1.25 times the median, a quarter of them at most. Without a marked
+/// step the whole capture counts as one.
+struct run_snapshot {
+  std::string path;
+  std::vector<device_model> models;
+  std::vector<std::string> software;
+  std::vector<std::pair<std::string, std::string>> facts;  ///< of the model, those that are likely or proved: name, value
+  bool marked = false;
+  std::string step_name;  ///< of the kind of step that counts: "jit_train"; "" of numbered steps
+  std::uint64_t warm_up_steps = 0, cut_steps = 0, other_steps = 0;  ///< that do not count: those of other kinds are the last
+  std::vector<run_device> devices;
+  std::vector<time_use_sum> time;  ///< adds up to the steps that count
+  std::vector<run_op> ops;         ///< by time, the longest first
+  std::vector<file_damage> damage;
+  std::string absent;  ///< why there is nothing to compare; "" else
+
+  [[nodiscard]] std::uint64_t step_count() const noexcept;
+};
+/// Runs the analyses of a report. Faults: those of analyse_report().
+result<run_snapshot> take_snapshot(const trace& t, const hooks& host = {});
+
+// enum op_change: written by scripts/generate
+/// How ops of one capture stand to those of another.
+enum class op_change : std::uint8_t {
+  same,         ///< name, place and shapes
+  other_shapes, ///< name and place
+  renamed,      ///< one op each in the same place
+  split,        ///< several ops in the place of one
+  joined,       ///< one op in the place of several
+  replaced,     ///< several ops each in the same place
+  moved,        ///< name, in another place
+  appeared,     ///< after the change alone
+  gone          ///< before the change alone
+};
+[[nodiscard]] const char* op_change_name(op_change value) noexcept;  ///< "same", "other_shapes", …
+// end of enum op_change
+
+/// A time of one step, before and after.
+struct time_delta {
+  std::int64_t before_ps = 0, after_ps = 0;
+  [[nodiscard]] std::int64_t change_ps() const noexcept { return after_ps - before_ps; }
+};
+struct use_delta {
+  time_use use = time_use::compute;
+  std::optional<idle_cause> cause;
+  time_delta time;
+};
+/// Ops of both sides that are held for the same work.
+struct op_delta {
+  op_change change = op_change::same;
+  certainty sure = certainty::proved;      ///< that they are
+  std::vector<std::uint32_t> before, after;  ///< indices into the ops of either snapshot, by time; one of them may be empty
+  time_delta time;
+  std::uint64_t before_count = 0, after_count = 0;  ///< executions in all steps that count
+};
+struct device_delta {
+  std::int32_t before = -1, after = -1;  ///< indices into the devices of either snapshot; -1: not there
+  time_delta time;                       ///< of its mean step
+};
+/// What is not the same on both sides, and is no time.
+struct setting_delta {
+  std::string what, before, after;  ///< "device", "software", "batch"; "" where it is not recorded
+};
+
+/// Of one step on average: each time is the sum over the steps that count, divided so that parts add up to the whole exactly.
+struct run_diff {
+  time_delta step;
+  std::vector<use_delta> time;           ///< adds up to the step; those that changed most first
+  std::vector<op_delta> ops;             ///< adds up to the time of ops; those that changed most first
+  time_delta op_time;                    ///< of all ops: more than the step where they run beside each other
+  std::vector<device_delta> devices;     ///< those that changed most first
+  std::vector<setting_delta> settings;
+  std::string absent;  ///< why there is nothing to compare; "" else
+};
+/// Pure.
+[[nodiscard]] run_diff compare_runs(const run_snapshot& before, const run_snapshot& after);
+
+/// The document `diff` (docs/schemas/diff.json); lists hold `limit` rows, 0: all.
+result<document_status> write_diff_document(const run_snapshot& before, const run_snapshot& after, const run_diff& found, sink& into,
+                                            std::uint64_t limit);
+
+}  // namespace PROFKIT_NAMESPACE
+}  // namespace profkit

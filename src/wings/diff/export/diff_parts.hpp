@@ -1,0 +1,41 @@
+// What the fields of the document `diff` are found with.
+#pragma once
+#include <profkit/core/diff.hpp>
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace profkit {
+inline namespace PROFKIT_NAMESPACE {
+namespace json {
+
+struct diff_sight {
+  const run_snapshot &before, &after;
+};
+[[nodiscard]] const run_snapshot& before_of(const run_diff& found, const diff_sight& with) noexcept;
+[[nodiscard]] const run_snapshot& after_of(const run_diff& found, const diff_sight& with) noexcept;
+
+[[nodiscard]] std::optional<std::int64_t> median_of(const run_snapshot& side, const diff_sight&);
+[[nodiscard]] std::optional<std::int64_t> shortest_of(const run_snapshot& side, const diff_sight&);
+[[nodiscard]] std::optional<std::int64_t> longest_of(const run_snapshot& side, const diff_sight&);
+
+struct op_shown {
+  const op_delta& row;
+  std::vector<std::string_view> before, after;
+  std::string_view framework_op, module;
+  kernel_class kind;
+};
+[[nodiscard]] op_shown shown(const op_delta& row, const run_diff& found, const diff_sight& with);
+
+struct device_shown {
+  const device_delta& row;
+  std::string_view device;
+  std::int32_t rank;
+};
+[[nodiscard]] device_shown shown(const device_delta& row, const run_diff& found, const diff_sight& with);
+
+}  // namespace json
+}  // namespace PROFKIT_NAMESPACE
+}  // namespace profkit

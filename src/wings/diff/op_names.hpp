@@ -1,0 +1,31 @@
+// What ops and places are called, whatever number a compiler or a framework gave them.
+#pragma once
+#include <base/kernel_names.hpp>
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+
+namespace profkit {
+inline namespace PROFKIT_NAMESPACE {
+
+// "%fusion.3" is "fusion", "triton_red_fused_add_7" is "triton_red_fused_add". A name of C++ stays whole: its numbers are sizes.
+[[nodiscard]] inline std::string_view op_name_without_number(std::string_view name) noexcept {
+  if (name.find_first_of("<(: ") != std::string_view::npos) return name;
+  if (!name.empty() && name.front() == '%') name.remove_prefix(1);
+  return without_instance(name);
+}
+
+// Of layers that do the same one place: "BertLayer_3/Linear_0" is "BertLayer/Linear".
+[[nodiscard]] inline std::string place_without_numbers(std::string_view modules) {
+  std::string kept;
+  while (!modules.empty()) {
+    const std::size_t end = std::min(modules.find('/'), modules.size());
+    kept.append(kept.empty() ? "" : "/").append(without_instance(modules.substr(0, end)));
+    modules.remove_prefix(std::min(end + 1, modules.size()));
+  }
+  return kept;
+}
+
+}  // namespace PROFKIT_NAMESPACE
+}  // namespace profkit

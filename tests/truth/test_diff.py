@@ -1,0 +1,190 @@
+"""`diff`: random runs before and after planted changes. Times of a step are worked out from what was written."""
+import random
+import sys
+from fractions import Fraction
+
+import idle_trace
+import truth
+
+US = idle_trace.US
+
+
+class Run:
+    """Steps of one device, each a list of (operator, module, kernel, size, gap before it), in µs."""
+
+    def __init__(self, steps, rest=50, rank=None):
+        self.steps, self.trace, at = steps, idle_trace.Rank(rank, 2 if rank is not None else 0), 1000
+        self.step_ps = []
+        for number, kernels in enumerate(steps):
+            start = at
+            at += 20
+            for operator, module, kernel, size, gap in kernels:
+                at += gap
+                if module:
+                    self.trace.span(f"nn.Module: {module}", at - 18, 16, category="python_function")
+                if operator:
+                    self.trace.span(operator, at - 16, 12)
+                self.trace.kernel(kernel, at, size, (at - 14, 4))
+                at += size
+            at += rest
+            self.trace.step(number, start, at - start)
+            self.step_ps.append((at - start) * US)
+
+    def text(self):
+        return self.trace.text().encode()
+
+    def counted(self, warm_up=0):
+        return self.steps[warm_up:], self.step_ps[warm_up:]
+
+
+def use_of(kernel):
+    return "exposed_communication" if kernel.startswith("nccl") else "exposed_copies" if kernel.startswith("Memcpy") else "compute"
+
+
+class Diff(truth.Case):
+    def ask(self, before, after, *options, **how):
+        paths = [self.write(f"{name}.pt.trace.json", run.text() if isinstance(run, Run) else run) for name, run in (("before", before), ("after", after))]
+        self.paths = paths
+        return truth.loads(truth.run("diff", *paths, "--json", "--limit", "0", *options, **how))
+
+    def check_sums(self, document):
+        """Parts add up to the whole to the picosecond, on both sides and in what changed."""
+        for rows, whole in (("time", "step"), ("ops", "op_time")):
+            for key in ("before_ps", "after_ps", "change_ps"):
+                self.assertEqual(sum(row[key] for row in document[rows]), document[whole][key], (rows, key))
+            sizes = [(-abs(row["change_ps"]), -max(row["before_ps"], row["after_ps"])) for row in document[rows]]
+            self.assertEqual(sizes, sorted(sizes))
+
+    def check_side(self, document, side, run, warm_up=0):
+        """One side: the step to the picosecond; its parts and ops to one, for they are rounded so that they add up."""
+        steps, step_ps = run.counted(warm_up)
+        n = len(step_ps)
+        self.assertEqual((document[side]["steps"], document[side]["warm_up_steps"], document[side]["shortest_ps"], document[side]["longest_ps"]),
+                         (n, warm_up, min(step_ps), max(step_ps)))
+        self.assertEqual(document["step"][f"{side}_ps"], sum(step_ps) // n)
+        uses, ops = {}, {}
+        for step, ps in zip(steps, step_ps):
+            for _, _, kernel, size, _ in step:
+                uses[use_of(kernel)] = uses.get(use_of(kernel), 0) + size * US
+                name = kernel.split("_")[0] if kernel.rsplit("_")[-1].isdigit() else kernel
+                ops[name] = ops.get(name, 0) + size * US
+            uses["idle"] = uses.get("idle", 0) + ps - sum(k[3] for k in step) * US
+        found = {}
+        for row in document["time"]:
+            found[row["use"]] = found.get(row["use"], 0) + row[f"{side}_ps"]
+        for use in set(uses) | set(found):
+            self.assertLessEqual(abs(found.get(use, 0) - Fraction(uses.get(use, 0), n)), len(document["time"]), use)
+        rows = {}
+        for row in document["ops"]:
+            if len(row[side]) == 1:
+                rows[row[side][0]] = rows.get(row[side][0], 0) + row[f"{side}_ps"]
+        for name, ps in rows.items():
+            self.assertLessEqual(abs(ps - Fraction(ops[name], n)), len(document["ops"]), name)
+
+    def test_random_runs(self):
+        for seed in range(12):
+            rng = random.Random(seed)
+            names = ["gemm", "relu", "softmax_7", "ncclDevKernel_AllReduce_Sum", "Memcpy HtoD (Pinned -> Device)"]
+
+            def run(count, scale):
+                kernels = rng.randint(3, 9)
+                return Run([[(None, None, rng.choice(names), int(rng.randint(50, 900) * scale), rng.randint(20, 40)) for _ in range(kernels)]
+                            for _ in range(count)])
+            before, after = run(rng.randint(1, 3), 1), run(rng.randint(1, 3), 1.2)  # too few for a warm-up
+            with self.subTest(seed=seed):
+                document = self.ask(before, after)
+                self.check_sums(document)
+                self.check_side(document, "before", before)
+                self.check_side(document, "after", after)
+
+    def test_one_op_is_slower(self):
+        plain = [("aten::mm", None, "gemm", 1000, 30), ("aten::relu", None, "relu", 200, 30), ("aten::add", None, "add", 100, 30)]
+        slow = [("aten::mm", None, "gemm", 1050, 30), *plain[1:]]
+        document = self.ask(Run([plain] * 8), Run([slow] * 6))
+        self.check_sums(document)
+        self.assertEqual(document["step"]["change_ps"], 50 * US)
+        first = document["ops"][0]
+        self.assertEqual((first["before"], first["after"], first["change"], first["certainty"], first["change_ps"], first["before_count"], first["after_count"]),
+                         (["gemm"], ["gemm"], "same", "proved", 50 * US, 8, 6))
+        self.assertEqual([row["change_ps"] for row in document["ops"][1:]], [0, 0])
+        self.assertEqual((document["time"][0]["use"], document["time"][0]["change_ps"]), ("compute", 50 * US))
+
+    def test_warm_up_does_not_count(self):
+        step = [("aten::mm", None, "gemm", 1000, 30)]
+        slow = [("aten::mm", None, "gemm", 3000, 30)]
+        document = self.ask(Run([slow, slow] + [step] * 8), Run([step] * 4))
+        self.check_sums(document)
+        self.check_side(document, "before", Run([slow, slow] + [step] * 8), warm_up=2)
+        self.assertEqual(document["step"]["change_ps"], 0)
+        # A quarter of the steps at most.
+        document = self.ask(Run([slow, slow, slow] + [step] * 5), Run([step] * 4))
+        self.assertEqual((document["before"]["warm_up_steps"], document["before"]["steps"]), (2, 6))
+
+    def change(self, before, after):
+        """What is said of the ops that are not the same: (change, certainty, names before, after)."""
+        document = self.ask(Run([before] * 4), Run([after] * 4))
+        self.check_sums(document)
+        return [(row["change"], row["certainty"], row["before"], row["after"]) for row in document["ops"] if row["change"] != "same"]
+
+    def test_what_became_of_ops(self):
+        rest = ("aten::add", "Net_0", "add", 100, 30)
+        linear = lambda kernel, size=500, module="Linear_0": ("aten::linear", module, kernel, size, 30)
+        self.assertEqual(self.change([linear("gemm_a"), rest], [linear("cutlass_b"), rest]), [("renamed", "likely", ["gemm_a"], ["cutlass_b"])])
+        self.assertEqual(self.change([linear("fused"), rest], [linear("left", 300), linear("right"), rest]),
+                         [("split", "likely", ["fused"], ["right", "left"])])
+        self.assertEqual(self.change([linear("left", 300), linear("right"), rest], [linear("fused"), rest]),
+                         [("joined", "likely", ["right", "left"], ["fused"])])
+        self.assertEqual(self.change([linear("gemm", module="Linear_0"), rest], [linear("gemm", module="Head_0"), rest]),
+                         [("moved", "possible", ["gemm"], ["gemm"])])
+        copy = ("aten::to", "Net_0", "Memcpy DtoD (Device -> Device)", 80, 30)
+        self.assertEqual(self.change([rest], [copy, rest]), [("appeared", "proved", [], [copy[2]])])
+        self.assertEqual(self.change([copy, rest], [rest]), [("gone", "proved", [copy[2]], [])])
+        # It may be another name: nothing says where either is from.
+        plain = lambda name: (None, None, name, 100, 30)
+        self.assertEqual(self.change([plain("old"), rest], [plain("new"), rest]),
+                         [("gone", "possible", ["old"], []), ("appeared", "possible", [], ["new"])])
+
+    def test_numbers_of_instances_and_layers_say_nothing(self):
+        """fusion.3 of one compilation is fusion.17 of another; layers that do the same are one row."""
+        before = [("aten::mm", f"Layer_{n}", f"fusion.{n}", 100, 30) for n in range(3)]
+        after = [("aten::mm", f"Layer_{n}", f"fusion.{n + 14}", 100, 30) for n in range(3)]
+        document = self.ask(Run([before] * 4), Run([after] * 4))
+        self.assertEqual([(row["before"], row["change"], row["module"], row["before_count"]) for row in document["ops"]],
+                         [(["fusion"], "same", "Layer", 12)])
+
+    def test_one_rank_is_slower(self):
+        step = [("aten::mm", None, "gemm", 1000, 30)]
+        slow = [("aten::mm", None, "gemm", 1200, 30)]
+        for name, second in (("old", step), ("new", slow)):
+            for rank, steps in ((0, step), (1, second)):
+                self.write(f"{name}/rank{rank}.pt.trace.json", Run([steps] * 5, rank=rank).text())
+        document = truth.loads(truth.run("diff", self.scratch / "old", self.scratch / "new", "--json"))
+        self.check_sums(document)
+        self.assertEqual(document["step"]["change_ps"], 100 * US)
+        self.assertEqual([(row["rank"], row["change_ps"]) for row in document["devices"]], [(1, 200 * US), (0, 0)])
+
+    def test_without_marked_steps(self):
+        def run(size):
+            made = idle_trace.Rank()
+            made.kernel("gemm", 100, size, (50, 10))
+            return made.text().encode()
+        document = self.ask(run(100), run(130))
+        self.assertEqual((document["before"]["marked"], document["before"]["steps"], document["step"]["change_ps"]), (False, 1, 30 * US))
+        self.assertIn("No step is marked", truth.run("diff", *self.paths))
+
+    def test_what_cannot_be_compared(self):
+        run = Run([[("aten::mm", None, "gemm", 1000, 30)]] * 3)
+        self.assertIn("it takes two", truth.run("diff", self.write("one.json", run.text()), status=2, stderr=True))
+        self.assertIn("cannot open", truth.run("diff", self.scratch / "one.json", self.scratch / "none", status=3, stderr=True))
+        written = self.scratch / "diff.json"
+        both = [self.scratch / "one.json"] * 2
+        text = truth.run("diff", *both, "--json", "-o", written)
+        self.assertEqual(written.read_text(encoding="utf-8"), text)
+        self.assertIn("the output file is a file of the capture", truth.run("diff", *both, "-o", both[0], status=2, stderr=True))
+        cut = self.write("cut.json", run.text()[:-400])
+        document = truth.loads(truth.run("diff", self.scratch / "one.json", cut, "--json", status=5))
+        self.assertEqual((document["status"], [d["file"] for d in document["damage"]]), ("partial", [1]))
+
+
+if __name__ == "__main__":
+    truth.main(sys.modules[__name__])

@@ -1,0 +1,261 @@
+// profkit diff: what a change did to the time of a step.
+#include "command_line/shared_options.hpp"
+#include "exit_code.hpp"
+#include "progress.hpp"
+#include "quantity.hpp"
+#include "session.hpp"
+#include "table.hpp"
+#include "text.hpp"
+
+#include <profkit/core/diff.hpp>
+#include <profkit/core/text.hpp>
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace profkit_tool {
+namespace {
+
+using namespace profkit;
+
+struct diff_asked : command_options {
+  std::vector<std::string> paths;
+};
+
+std::string change_text(std::int64_t ps) { return (ps < 0 ? "-" : "+") + human_duration(ps < 0 ? -ps : ps); }
+
+// "+17.5 %", of what it was.
+std::string relative_text(std::int64_t change_ps, std::int64_t whole_ps) {
+  if (whole_ps == 0) return "";
+  return (change_ps < 0 ? "-" : "+") + share_text(change_ps < 0 ? -change_ps : change_ps, whole_ps);
+}
+
+std::string use_text(const use_delta& row) {
+  return spaced(time_use_name(row.use)) + (row.cause ? ": " + spaced(idle_cause_name(*row.cause)) : "");
+}
+
+class diff_screen {
+ public:
+  diff_screen(text_output& out, const diff_asked& asked, const run_snapshot& before, const run_snapshot& after, const run_diff& found)
+      : out_(out), asked_(asked), before_(before), after_(after), found_(found), columns_(asked.wide ? 0 : out.screen().columns) {}
+
+  void print() {
+    print_sides();
+    if (!found_.absent.empty()) return line("[absent] " + found_.absent);
+    print_step();
+    print_time();
+    print_ops();
+    print_devices();
+  }
+
+ private:
+  void line(const std::string& text) { out_.line(columns_ == 0 ? text : wrap(text, columns_, 2)); }
+  [[nodiscard]] std::size_t rows_of(std::size_t all, std::size_t otherwise) const {
+    return asked_.limit ? rows_within(all, *asked_.limit) : shown_of(all, otherwise);
+  }
+
+  void print_sides() {
+    line("before  " + side_text(before_));
+    line("after   " + side_text(after_));
+    for (const setting_delta& s : found_.settings)
+      line("  differs: " + escape_for_terminal(s.what) + " " + quoted(s.before) + " before, " + quoted(s.after) + " after");
+  }
+  static std::string quoted(const std::string& text) { return text.empty() ? "not recorded" : "'" + escape_for_terminal(text) + "'"; }
+  static std::string side_text(const run_snapshot& s) {
+    std::string text = escape_for_terminal(s.path) + ": " + count_of(s.step_count(), "step");
+    if (!s.step_name.empty()) text += " of " + escape_for_terminal(s.step_name);
+    if (s.devices.size() > 1) text += " on " + count_of(s.devices.size(), "device");
+    std::string not_counted;
+    const auto add = [&](std::uint64_t steps, const char* why) {
+      if (steps > 0) not_counted += (not_counted.empty() ? "" : ", ") + grouped(steps) + why;
+    };
+    add(s.warm_up_steps, " of warm-up");
+    add(s.cut_steps, " not whole");
+    add(s.other_steps, " of other kinds");
+    return text + (not_counted.empty() ? "" : "; " + not_counted + " left out");
+  }
+
+  void print_step() {
+    const time_delta& step = found_.step;
+    line("A step takes " + human_duration(step.after_ps) + " after " + human_duration(step.before_ps) + ": " + change_text(step.change_ps()) +
+         " (" + relative_text(step.change_ps(), step.before_ps) + "). One run a side: how far two runs of one program differ is not known.");
+    if (!before_.marked || !after_.marked) line("No step is marked: each capture counts as one step, whatever it holds.");
+  }
+
+  void print_time() {
+    table t;
+    t.right("before").right("after").right("change").right("of the step").left("a step on average");
+    const auto add = [&](const time_delta& time, std::string what) {
+      t.row({human_duration(time.before_ps), human_duration(time.after_ps), change_text(time.change_ps()),
+             relative_text(time.change_ps(), found_.step.before_ps), std::move(what)});
+    };
+    for (const use_delta& row : found_.time) add(row.time, use_text(row));
+    add(found_.step, "together");
+    print_heading(out_, "Where the time of a step goes");
+    t.print(out_, columns_);
+  }
+
+  [[nodiscard]] std::string names_of(const std::vector<std::uint32_t>& ops, const run_snapshot& side) const {
+    std::string text;
+    for (std::size_t i = 0; i < std::min<std::size_t>(ops.size(), 3); ++i) {
+      const run_op& op = side.ops[ops[i]];
+      const std::string name = op.name.empty() ? "(no name)" : escape_for_terminal(readable_kernel_name(op.name));
+      if (text.find(name) == std::string::npos) text += (text.empty() ? "" : ", ") + name;
+    }
+    return ops.size() > 3 ? text + ", … " + std::to_string(ops.size() - 3) + " more" : text;
+  }
+
+  void print_ops() {
+    const std::size_t rows = rows_of(found_.ops.size(), 12);
+    table t;
+    t.right("before").right("after").right("change").right("of the step").left("").flexible("op", cut::middle, 20).flexible("place", cut::middle, 12).minor();
+    const auto cells = [&](const time_delta& time, std::string how, std::string name, std::string place) {
+      t.row({human_duration(time.before_ps), human_duration(time.after_ps), change_text(time.change_ps()),
+             relative_text(time.change_ps(), found_.step.before_ps), std::move(how), std::move(name), std::move(place)});
+    };
+    time_delta rest = found_.op_time;
+    for (std::size_t i = 0; i < rows; ++i) {
+      const op_delta& row = found_.ops[i];
+      const run_op& of = row.after.empty() ? before_.ops[row.before.front()] : after_.ops[row.after.front()];
+      std::string name = names_of(row.after.empty() ? row.before : row.after, row.after.empty() ? before_ : after_);
+      if (!row.before.empty() && !row.after.empty())
+        if (const std::string was = names_of(row.before, before_); was != name) name = was + " → " + name;
+      std::string how = row.change == op_change::same ? "" : spaced(op_change_name(row.change));
+      if (row.sure < certainty::likely) how += '?';
+      cells(row.time, std::move(how), std::move(name), escape_for_terminal(of.module.empty() ? of.framework_op : of.module));
+      rest.before_ps -= row.time.before_ps;
+      rest.after_ps -= row.time.after_ps;
+    }
+    if (rows < found_.ops.size()) cells(rest, "", "… " + grouped(std::uint64_t{found_.ops.size() - rows}) + " more", "");
+    cells(found_.op_time, "", "all ops together", "");
+    print_heading(out_, "Ops of a step, those that changed most first");
+    t.print(out_, columns_);
+  }
+
+  void print_devices() {
+    if (found_.devices.size() < 2) return;
+    table t;
+    t.right("before").right("after").right("change").right("").left("step of");
+    const std::size_t rows = rows_of(found_.devices.size(), 8);
+    for (std::size_t i = 0; i < rows; ++i) {
+      const device_delta& row = found_.devices[i];
+      const run_device& of = row.after >= 0 ? after_.devices[static_cast<std::size_t>(row.after)] : before_.devices[static_cast<std::size_t>(row.before)];
+      const bool both = row.before >= 0 && row.after >= 0;
+      t.row({row.before < 0 ? "" : human_duration(row.time.before_ps), row.after < 0 ? "" : human_duration(row.time.after_ps),
+             both ? change_text(row.time.change_ps()) : "", both ? relative_text(row.time.change_ps(), row.time.before_ps) : "",
+             (of.rank >= 0 ? "rank " + std::to_string(of.rank) + ", " : std::string()) + escape_for_terminal(of.name)});
+    }
+    print_heading(out_, "Devices");
+    t.print(out_, columns_);
+    print_more(out_, found_.devices.size(), rows);
+  }
+
+  text_output& out_;
+  const diff_asked& asked_;
+  const run_snapshot &before_, &after_;
+  const run_diff& found_;
+  std::size_t columns_;
+};
+
+// Says why there is nothing, in the form that was asked for.
+int fail_with_document(const options& asked, const fault& why, const terminal& errors) {
+  if (why.code != fault_code::cancelled) print_error_document(asked, "diff", why);
+  return fail(asked, why, errors);
+}
+
+int run_diff_of(const diff_asked& asked) {
+  const terminal errors = look_at_terminal(STDERR_FILENO, asked.color);
+  progress_line progress(!asked.quiet);
+  const hooks host = progress.hooks(asked.threads);
+  std::vector<run_snapshot> sides;
+  std::vector<file_damage> losses;
+  bool usable = true;
+  for (const std::string& path : asked.paths) {
+    open_options how;
+    how.io = asked.io;
+    how.run = asked.run;
+    how.host = host;
+    auto opened = profile::open(path, how);
+    progress.clear();
+    if (!opened) return fail_with_document(asked, opened.error(), errors);
+    if (is_input_of((*opened)->what(), asked.output_path)) return fail_with_document(asked, output_is_input(asked.output_path), errors);
+    const trace capture(std::move(*opened));
+    auto taken = take_snapshot(capture, host);
+    progress.clear();
+    if (!taken) return fail_with_document(asked, taken.error(), errors);
+    taken->path = path;
+    losses.insert(losses.end(), taken->damage.begin(), taken->damage.end());
+    usable = usable && anything_intact(capture.files());
+    sides.push_back(std::move(*taken));
+  }
+  const run_diff found = compare_runs(sides[0], sides[1]);
+  const auto document = [&](sink& into) -> result<void> {
+    auto written = write_diff_document(sides[0], sides[1], found, into, asked.limit.value_or(default_document_limit));
+    if (!written) return std::move(written).error();
+    return {};
+  };
+  result<text_output> out = text_output::open("", asked.color);
+  if (!out) return fail(asked, out.error(), errors);
+  if (asked.json) {
+    if (result<void> written = document(out->raw()); !written) return fail(asked, written.error(), errors);
+  } else {
+    diff_screen(*out, asked, sides[0], sides[1], found).print();
+  }
+  if (result<void> finished = out->finish(); !finished) return fail(asked, finished.error(), errors);
+  if (!asked.output_path.empty())
+    if (result<void> written = write_file(asked.output_path, document); !written) return fail(asked, written.error(), errors);
+  return print_losses(asked, losses, usable, errors);
+}
+
+class diff_command_options final : public diff_asked {
+ public:
+  void list(option_list& all) override {
+    all.arguments("CAPTURE", paths, "The capture before the change, and the one after it").offer_files();
+    all.group("Output");
+    all.value("-o,--output", output_path, "FILE", "Write the JSON document to FILE as well").offer_files();
+    all.value("--limit", output_.limit, "N", "Rows of each list; 0 shows all (default 12, of --json 100)");
+    list_json(all, *this);
+    list_wide(all, *this);
+    output_.list_color(all);
+    list_quiet(all, *this);
+    all.group("Input");
+    all.value("--run", run, "NAME", "Run folder to open (default: the newest)");
+    input_.list_io(all);
+    list_strict(all, *this);
+    input_.list_threads(all);
+  }
+  [[nodiscard]] std::optional<fault> understand() override {
+    if (paths.size() != 2)
+      return wrong_options("diff: " + (paths.empty() ? std::string("no capture was named") : count_of(paths.size(), "capture") + ", and it takes two"),
+                           "profkit diff before.xplane.pb after.xplane.pb");
+    if (auto wrong = input_.understand(*this)) return wrong;
+    return output_.understand(*this);
+  }
+  [[nodiscard]] int run_command() const override { return run_diff_of(*this); }
+
+ private:
+  output_words output_;
+  input_words input_;
+};
+
+}  // namespace
+
+extern const command_description diff_command = {
+    "diff",
+    "BEFORE AFTER",
+    "What a change did to the time of a step, and what explains it",
+    "Takes two captures of one program, files or folders. From step time to step time: what devices did, why\n"
+    "they waited, and the ops that became longer, shorter, new or gone. Parts add up to the whole exactly.\n"
+    "Steps of warm-up, of other kinds, and those that are not whole do not count. Ops are the same by name,\n"
+    "place and shapes, whatever number a compiler gave them; else by their place in the program, or by name.",
+    "  profkit diff before.xplane.pb after.xplane.pb\n"
+    "  profkit diff runs/monday runs/tuesday --json\n",
+    make_options<diff_command_options>,
+};
+
+}  // namespace profkit_tool
