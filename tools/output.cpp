@@ -11,7 +11,7 @@ using profkit::sink;
 
 namespace {
 constexpr std::size_t flush_at_bytes = 64 * 1024;
-}
+}  // namespace
 
 text_output::text_output(std::unique_ptr<sink> into, terminal screen)
     : into_(std::move(into)), screen_(std::move(screen)) {}

@@ -33,7 +33,7 @@ DOCUMENTS = ["report", "info", "tree", "metadata", "steps", "ops", "modules", "f
 SLICES = ["summary", "launches", "kernels", "maps", "records", "schedule", "bytes", "density", "progress", "overhead",
           "log"]
 # Commands whose documents are not of one profile, and how they are compared.
-OTHERS = {"neutrino": "by its slices", "brief": "report --brief", "op_groups": "ops --by", "roofline": "the document of ops --by", "merge": "across nodes", "validate": "across nodes",
+OTHERS = {"neutrino": "by its slices", "brief": "report --brief", "op_groups": "ops --by", "roofline": "the document of ops --by", "merge": "across nodes", "diff": "of two captures", "validate": "across nodes",
           "export": "writes no document: tests/capi/test_export.cpp",
           "rows": "tables: tests/truth/test_tables.py",
           "sql": "many captures: tests/cli/test_sql.py", "fleet": "many captures: tests/cli/test_fleet.py", "dump": "a file, not a profile: dumps()"}
