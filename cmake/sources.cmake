@@ -440,6 +440,9 @@ set(profkit_core  # with -O2
   src/wings/clusters/recorded/run_metadata.cpp
   src/wings/clusters/recorded/snapshots.cpp
   src/wings/diff/compare.cpp
+  src/wings/diff/gates.cpp
+  src/wings/diff/runs.cpp
+  src/wings/diff/significance.cpp
   src/wings/diff/snapshot.cpp
   src/wings/model/architecture/architecture.cpp
   src/wings/model/architecture/kernels.cpp

@@ -13,8 +13,10 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -24,7 +26,8 @@ namespace {
 using namespace profkit;
 
 struct diff_asked : command_options {
-  std::vector<std::string> paths;
+  std::vector<std::string> before, after, gates;
+  bool fails_undecided = false;
 };
 
 std::string change_text(std::int64_t ps) { return (ps < 0 ? "-" : "+") + human_duration(ps < 0 ? -ps : ps); }
@@ -35,19 +38,33 @@ std::string relative_text(std::int64_t change_ps, std::int64_t whole_ps) {
   return (change_ps < 0 ? "-" : "+") + share_text(change_ps < 0 ? -change_ps : change_ps, whole_ps);
 }
 
+// "+2.5 %", of a change as a ratio.
+std::string change_ratio_text(double ratio) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%+.1f %%", 100 * ratio);
+  return text;
+}
+std::string p_text(double p) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.3g", p);
+  return text;
+}
+
 std::string use_text(const use_delta& row) {
   return spaced(time_use_name(row.use)) + (row.cause ? ": " + spaced(idle_cause_name(*row.cause)) : "");
 }
 
 class diff_screen {
  public:
-  diff_screen(text_output& out, const diff_asked& asked, const run_snapshot& before, const run_snapshot& after, const run_diff& found)
-      : out_(out), asked_(asked), before_(before), after_(after), found_(found), columns_(asked.wide ? 0 : out.screen().columns) {}
+  diff_screen(text_output& out, const diff_asked& asked, const diff_report& all)
+      : out_(out), asked_(asked), all_(all), before_(all.before), after_(all.after), found_(all.found),
+        columns_(asked.wide ? 0 : out.screen().columns) {}
 
   void print() {
     print_sides();
     if (!found_.absent.empty()) return line("[absent] " + found_.absent);
     print_step();
+    print_gates();
     print_time();
     print_ops();
     print_devices();
@@ -67,7 +84,7 @@ class diff_screen {
   }
   static std::string quoted(const std::string& text) { return text.empty() ? "not recorded" : "'" + escape_for_terminal(text) + "'"; }
   static std::string side_text(const run_snapshot& s) {
-    std::string text = escape_for_terminal(s.path) + ": " + count_of(s.step_count(), "step");
+    std::string text = escape_for_terminal(s.path) + (s.runs > 1 ? " and " + grouped(s.runs - 1) + " more" : "") + ": " + count_of(s.step_count(), "step");
     if (!s.step_name.empty()) text += " of " + escape_for_terminal(s.step_name);
     if (s.devices.size() > 1) text += " on " + count_of(s.devices.size(), "device");
     std::string not_counted;
@@ -83,8 +100,27 @@ class diff_screen {
   void print_step() {
     const time_delta& step = found_.step;
     line("A step takes " + human_duration(step.after_ps) + " after " + human_duration(step.before_ps) + ": " + change_text(step.change_ps()) +
-         " (" + relative_text(step.change_ps(), step.before_ps) + "). One run a side: how far two runs of one program differ is not known.");
+         " (" + relative_text(step.change_ps(), step.before_ps) + "). " + certainty_text());
     if (!before_.marked || !after_.marked) line("No step is marked: each capture counts as one step, whatever it holds.");
+  }
+
+  [[nodiscard]] std::string certainty_text() const {
+    const number_change& step = all_.step;
+    const auto between = [&] { return change_ratio_text(*step.low) + " to " + change_ratio_text(*step.high) + " with 95 %"; };
+    switch (step.method) {
+      case change_method::within_two_runs:
+        return "Within these two runs only: " + between() + "; how far runs of one program differ is not known from one a side.";
+      case change_method::arrangements:
+        return "Medians of runs: " + change_ratio_text(step.change) + (step.low && step.high ? ", " + between() : "") + "; runs of one program differ as much with p = " +
+               p_text(*step.p) + ".";
+      case change_method::none: break;
+    }
+    return "How far runs of one program differ is not known from so little.";
+  }
+
+  void print_gates() {
+    for (const gate_verdict& g : all_.gates)
+      line("gate " + escape_for_terminal(g.gate) + ": " + gate_state_name(g.state) + ", " + g.why);
   }
 
   void print_time() {
@@ -157,6 +193,7 @@ class diff_screen {
 
   text_output& out_;
   const diff_asked& asked_;
+  const diff_report& all_;
   const run_snapshot &before_, &after_;
   const run_diff& found_;
   std::size_t columns_;
@@ -168,14 +205,11 @@ int fail_with_document(const options& asked, const fault& why, const terminal& e
   return fail(asked, why, errors);
 }
 
-int run_diff_of(const diff_asked& asked) {
-  const terminal errors = look_at_terminal(STDERR_FILENO, asked.color);
-  progress_line progress(!asked.quiet);
+// What one side shows; nullopt, and the status to end with, where it cannot be read.
+std::optional<int> read_side(const diff_asked& asked, const std::vector<std::string>& paths, progress_line& progress, const terminal& errors,
+                             std::vector<run_snapshot>& into, bool& usable) {
   const hooks host = progress.hooks(asked.threads);
-  std::vector<run_snapshot> sides;
-  std::vector<file_damage> losses;
-  bool usable = true;
-  for (const std::string& path : asked.paths) {
+  for (const std::string& path : paths) {
     open_options how;
     how.io = asked.io;
     how.run = asked.run;
@@ -189,13 +223,23 @@ int run_diff_of(const diff_asked& asked) {
     progress.clear();
     if (!taken) return fail_with_document(asked, taken.error(), errors);
     taken->path = path;
-    losses.insert(losses.end(), taken->damage.begin(), taken->damage.end());
     usable = usable && anything_intact(capture.files());
-    sides.push_back(std::move(*taken));
+    into.push_back(std::move(*taken));
   }
-  const run_diff found = compare_runs(sides[0], sides[1]);
+  return std::nullopt;
+}
+
+int run_diff_of(const diff_asked& asked) {
+  const terminal errors = look_at_terminal(STDERR_FILENO, asked.color);
+  progress_line progress(!asked.quiet);
+  std::vector<run_snapshot> before, after;
+  bool usable = true;
+  if (const auto failed = read_side(asked, asked.before, progress, errors, before, usable)) return *failed;
+  if (const auto failed = read_side(asked, asked.after, progress, errors, after, usable)) return *failed;
+  const auto found = compare_captures(std::move(before), std::move(after), asked.gates);
+  if (!found) return fail_with_document(asked, found.error(), errors);
   const auto document = [&](sink& into) -> result<void> {
-    auto written = write_diff_document(sides[0], sides[1], found, into, asked.limit.value_or(default_document_limit));
+    auto written = write_diff_document(*found, into, asked.limit.value_or(default_document_limit));
     if (!written) return std::move(written).error();
     return {};
   };
@@ -204,18 +248,31 @@ int run_diff_of(const diff_asked& asked) {
   if (asked.json) {
     if (result<void> written = document(out->raw()); !written) return fail(asked, written.error(), errors);
   } else {
-    diff_screen(*out, asked, sides[0], sides[1], found).print();
+    diff_screen(*out, asked, *found).print();
   }
   if (result<void> finished = out->finish(); !finished) return fail(asked, finished.error(), errors);
   if (!asked.output_path.empty())
     if (result<void> written = write_file(asked.output_path, document); !written) return fail(asked, written.error(), errors);
-  return print_losses(asked, losses, usable, errors);
+  std::vector<file_damage> losses = found->before.damage;
+  losses.insert(losses.end(), found->after.damage.begin(), found->after.damage.end());
+  if (const int status = print_losses(asked, losses, usable, errors); status != exit_ok) return status;
+  const auto fails = [&](const gate_verdict& g) {
+    return g.state == gate_state::tripped || (g.state == gate_state::undecided && asked.fails_undecided);
+  };
+  return std::any_of(found->gates.begin(), found->gates.end(), fails) ? exit_gate : exit_ok;
 }
 
 class diff_command_options final : public diff_asked {
  public:
   void list(option_list& all) override {
-    all.arguments("CAPTURE", paths, "The capture before the change, and the one after it").offer_files();
+    all.arguments("CAPTURE", paths_, "The capture before the change, and the one after it").offer_files();
+    all.group("Comparison");
+    all.values("--before", before, "CAPTURE...", "Several runs of the program before the change").offer_files();
+    all.values("--after", after, "CAPTURE...", "Several runs after it").offer_files();
+    all.value("--fail-on,--fail_on", fail_on_, "GATES", "'step>+2%': exit with 1 where the change exceeds that with 95 %")
+        .add_to_manual("Before '>' stands step, idle, compute, exposed, memory or op:NAME, a part of the names of ops; commas stand between "
+                       "several. Three runs a side are enough to know a change from what runs differ by; with fewer a gate is undecided, and "
+                       "'undecided' among the gates makes that exit with 1 as well. Memory is compared as it is.");
     all.group("Output");
     all.value("-o,--output", output_path, "FILE", "Write the JSON document to FILE as well").offer_files();
     all.value("--limit", output_.limit, "N", "Rows of each list; 0 shows all (default 12, of --json 100)");
@@ -230,15 +287,30 @@ class diff_command_options final : public diff_asked {
     input_.list_threads(all);
   }
   [[nodiscard]] std::optional<fault> understand() override {
-    if (paths.size() != 2)
-      return wrong_options("diff: " + (paths.empty() ? std::string("no capture was named") : count_of(paths.size(), "capture") + ", and it takes two"),
-                           "profkit diff before.xplane.pb after.xplane.pb");
+    const char* const example = "profkit diff before.xplane.pb after.xplane.pb";
+    if (paths_.size() == 2 && before.empty() && after.empty()) {
+      before = {paths_[0]};
+      after = {paths_[1]};
+    } else if (!paths_.empty() || before.empty() || after.empty()) {
+      return wrong_options("diff takes two captures, or some of each side by --before and --after", example);
+    }
+    for (std::string_view left = fail_on_; !left.empty();) {
+      const std::string_view gate = left.substr(0, left.find(','));
+      left.remove_prefix(std::min(gate.size() + 1, left.size()));
+      if (gate == "undecided") {
+        fails_undecided = true;
+      } else {
+        gates.emplace_back(gate);
+      }
+    }
     if (auto wrong = input_.understand(*this)) return wrong;
     return output_.understand(*this);
   }
   [[nodiscard]] int run_command() const override { return run_diff_of(*this); }
 
  private:
+  std::vector<std::string> paths_;
+  std::string fail_on_;
   output_words output_;
   input_words input_;
 };
@@ -252,9 +324,11 @@ extern const command_description diff_command = {
     "Takes two captures of one program, files or folders. From step time to step time: what devices did, why\n"
     "they waited, and the ops that became longer, shorter, new or gone. Parts add up to the whole exactly.\n"
     "Steps of warm-up, of other kinds, and those that are not whole do not count. Ops are the same by name,\n"
-    "place and shapes, whatever number a compiler gave them; else by their place in the program, or by name.",
+    "place and shapes, whatever number a compiler gave them; else by their place in the program, or by name.\n"
+    "How far runs of one program differ is known from several a side alone.",
     "  profkit diff before.xplane.pb after.xplane.pb\n"
-    "  profkit diff runs/monday runs/tuesday --json\n",
+    "  profkit diff runs/monday runs/tuesday --json\n"
+    "  profkit diff --before a1 a2 a3 --after b1 b2 b3 --fail-on 'step>+2%'   exit status 1 when it trips\n",
     make_options<diff_command_options>,
 };
 

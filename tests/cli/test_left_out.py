@@ -67,6 +67,10 @@ class LeftOutTest(Case):
             self.write(f"run/{name}.xplane.pb", TPU.read_bytes())
         self.assertIn("nodes are not compared: this profkit was built without", run("report", self.scratch / "run").out)
 
+    @of("diff")
+    def test_diff(self):
+        self.check_left_out("diff", 4, "diff", TPU, TPU)
+
     @of("model")
     def test_model(self):
         self.check_left_out("model", 4, "architecture", TPU)

@@ -17,7 +17,7 @@ from validate_documents import validators  # noqa: E402  pylint: disable=wrong-i
 NEUTRINO = DATA / "neutrino" / "block_sched"
 KINETO = sorted((DATA / "kineto").glob("*.json*"))[0]
 CAPTURES = {"neutrino": [NEUTRINO], "validate": [CPU_RUN]}
-NO_DOCUMENT = {"export", "rows", "dump", "merge", "sql", "fleet"}   # of one capture; these have documents of their own, tested beside them
+NO_DOCUMENT = {"export", "rows", "dump", "merge", "sql", "fleet", "diff"}   # of one capture; these have documents of their own, tested beside them
 # What is written is no document then, or elsewhere.
 OTHER_OUTPUT = {"--help", "--output", "--csv", "--svg", "--markdown", "--json", "--compat", "--color", "--aliases", "--thresholds"}
 SAME_OUTPUT = {"--io", "--quiet", "--run", "--threads", "--version", "--wide"}
@@ -77,6 +77,15 @@ class SchemasTest(Case):
                             few = [] if name == "--limit" else ["--limit", "5"]
                             checked += self.check_document(command, path, "--json", *few, *given)
         self.assertGreater(checked, 120)
+
+    def test_captures_before_and_after(self):
+        if "diff" in LEFT_OUT:
+            self.skipTest("built without diff")
+        for options in ([], ["--limit", "0"], ["--limit", "1"], ["--fail-on", "step>2%,memory>0%,op:gemm>1%"]):
+            for first, second in ((TPU, TPU), (KINETO, TPU), (CPU_RUN, CPU_RUN)):
+                with self.subTest(first=first.name, second=second.name, options=options):
+                    self.assertTrue(self.check_document("diff", first, second, "--json", *options))
+        self.assertTrue(self.check_document("diff", "--before", TPU, TPU, TPU, "--after", TPU, TPU, TPU, "--json"))
 
     def test_protobuf_messages(self):
         cut = self.write("cut.xplane.pb", TPU.read_bytes()[:-7])

@@ -163,6 +163,74 @@ class Diff(truth.Case):
         self.assertEqual(document["step"]["change_ps"], 100 * US)
         self.assertEqual([(row["rank"], row["change_ps"]) for row in document["devices"]], [(1, 200 * US), (0, 0)])
 
+    def sides(self, before, after):
+        """Options for runs of both sides; each a list of sizes of gemm, one a step."""
+        options = []
+        for side, runs in (("before", before), ("after", after)):
+            options += [f"--{side}", *(self.write(f"{side}{n}.pt.trace.json", self.sized(run).text()) for n, run in enumerate(runs))]
+        return options
+
+    @staticmethod
+    def sized(sizes):
+        return Run([[("aten::mm", None, "gemm", size, 30), ("aten::relu", None, "relu", 300, 30)] for size in sizes])
+
+    def test_several_runs_a_side(self):
+        """All steps of a side count alike, whatever run they are of; the change is that of the medians of runs."""
+        before, after = [[1000, 1010, 1020], [990, 1000], [1005] * 3], [[1100, 1110], [1090, 1100, 1120], [1105]]
+        document = truth.loads(truth.run("diff", *self.sides(before, after), "--json"))
+        self.check_sums(document)
+        for side, runs in (("before", before), ("after", after)):
+            steps = [ps for run in runs for ps in self.sized(run).step_ps]
+            self.assertEqual((document[side]["runs"], document[side]["steps"], document["step"][f"{side}_ps"]),
+                             (3, len(steps), sum(steps) // len(steps)))
+        def geometric_mean(runs):
+            product = 1
+            for run in runs:
+                product *= sorted(self.sized(run).step_ps)[len(run) // 2]
+            return product ** (1 / len(runs))
+        change = document["step_change"]
+        self.assertEqual(change["method"], "arrangements")
+        self.assertAlmostEqual(change["change"], geometric_mean(after) / geometric_mean(before) - 1, places=9)
+        # 20 arrangements: the most apart of them, in either direction.
+        self.assertAlmostEqual(change["p"], 2 / 20)
+        self.assertEqual((change["low"], change["high"]), (None, None))
+
+    def test_warm_up_of_each_run(self):
+        run = [3000] + [1000] * 7
+        document = truth.loads(truth.run("diff", *self.sides([run, run], [run[1:]]), "--json"))
+        self.assertEqual((document["before"]["warm_up_steps"], document["before"]["steps"], document["step"]["change_ps"]), (2, 14, 0))
+
+    def test_one_run_a_side_says_what_it_does_not_know(self):
+        rng = random.Random(3)
+        sides = self.sides([[rng.randint(950, 1050) for _ in range(30)]], [[rng.randint(1050, 1150) for _ in range(30)]])
+        document = truth.loads(truth.run("diff", *sides, "--json"))
+        change = document["step_change"]
+        self.assertEqual((change["method"], change["p"]), ("within_two_runs", None))
+        self.assertAlmostEqual(change["change"], document["step"]["change_ps"] / document["step"]["before_ps"], places=12)
+        self.assertTrue(0 < change["low"] < change["change"] < change["high"] < 0.15, change)
+        self.assertIn("Within these two runs only", truth.run("diff", *sides))
+        self.assertEqual(truth.loads(truth.run("diff", *self.sides([[1000] * 7], [[1100] * 7]), "--json"))["step_change"]["method"], "none")
+
+    def test_gates(self):
+        plain, slow = [[1000, 1004, 996], [1010] * 3, [990] * 3], [[1200, 1210, 1190], [1205] * 3, [1195] * 3]
+        sides = self.sides(plain, slow)
+
+        def states(*gates, status=0):
+            document = truth.loads(truth.run("diff", *sides, "--json", "--fail-on", ",".join(gates), status=status))
+            return [gate["state"] for gate in document["gates"]]
+        self.assertEqual(states("step>+2%", "step>30%", "op:gemm>10%", "op:relu>0%", "compute>5%", status=1),
+                         ["tripped", "holds", "tripped", "holds", "tripped"])
+        self.assertEqual(states("step>30%", "idle>1%"), ["holds", "holds"])
+        self.assertEqual(states("memory>1%", "exposed>1%", "op:none>1%"), ["undecided"] * 3)
+        self.assertEqual(states("memory>1%", "undecided", status=1), ["undecided"])
+        self.assertIn("gate step>+2%: tripped, +1", truth.run("diff", *sides, "--fail-on", "step>+2%", status=1))
+        sides = self.sides(plain[:2], slow[:2])
+        self.assertEqual(states("step>+2%"), ["undecided"])
+        self.assertEqual(states("step>+2%", "undecided", status=1), ["undecided"])
+        for wrong in ("step", "steps>2%", "step>much"):
+            self.assertIn("the gate", truth.run("diff", *sides, "--fail-on", wrong, status=2, stderr=True))
+        self.assertIn("two captures, or some of each side", truth.run("diff", *sides[:3], status=2, stderr=True))
+
     def test_without_marked_steps(self):
         def run(size):
             made = idle_trace.Rank()
@@ -174,7 +242,7 @@ class Diff(truth.Case):
 
     def test_what_cannot_be_compared(self):
         run = Run([[("aten::mm", None, "gemm", 1000, 30)]] * 3)
-        self.assertIn("it takes two", truth.run("diff", self.write("one.json", run.text()), status=2, stderr=True))
+        self.assertIn("diff takes two captures", truth.run("diff", self.write("one.json", run.text()), status=2, stderr=True))
         self.assertIn("cannot open", truth.run("diff", self.scratch / "one.json", self.scratch / "none", status=3, stderr=True))
         written = self.scratch / "diff.json"
         both = [self.scratch / "one.json"] * 2

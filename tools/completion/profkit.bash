@@ -242,12 +242,12 @@ _profkit() {
         --bound|--time|--max-bound|--limit|--run|-j|--threads) return ;;
       esac ;;
     diff)
-      options='-o --output --limit --json --wide --color -q --quiet --run --io --strict -j --threads -h
-        --help'
+      options='--before --after --fail-on -o --output --limit --json --wide --color -q --quiet --run
+        --io --strict -j --threads -h --help'
       case $previous in
         --color) COMPREPLY=($(compgen -W 'auto always never' -- "$current")); return ;;
         --io) COMPREPLY=($(compgen -W 'map read' -- "$current")); return ;;
-        --limit|--run|-j|--threads) return ;;
+        --fail-on|--limit|--run|-j|--threads) return ;;
       esac ;;
     neutrino)
       options='--launch --map --block --lane --as --csv --svg --limit --json -o --output --wide --color

@@ -43,6 +43,7 @@ struct run_device {
 /// step the whole capture counts as one.
 struct run_snapshot {
   std::string path;
+  std::uint64_t runs = 1;  ///< captures that it is the sum of
   std::vector<device_model> models;
   std::vector<std::string> software;
   std::vector<std::pair<std::string, std::string>> facts;  ///< of the model, those that are likely or proved: name, value
@@ -52,10 +53,12 @@ struct run_snapshot {
   std::vector<run_device> devices;
   std::vector<time_use_sum> time;  ///< adds up to the steps that count
   std::vector<run_op> ops;         ///< by time, the longest first
+  std::int64_t memory_bytes = 0;   ///< how full the fullest device was, else what the largest module needs; 0: not recorded
   std::vector<file_damage> damage;
   std::string absent;  ///< why there is nothing to compare; "" else
 
   [[nodiscard]] std::uint64_t step_count() const noexcept;
+  [[nodiscard]] std::optional<std::int64_t> median_step_ps() const;  ///< of all devices; none without a step
 };
 /// Runs the analyses of a report. Faults: those of analyse_report().
 result<run_snapshot> take_snapshot(const trace& t, const hooks& host = {});
@@ -116,9 +119,55 @@ struct run_diff {
 /// Pure.
 [[nodiscard]] run_diff compare_runs(const run_snapshot& before, const run_snapshot& after);
 
+// enum change_method: written by scripts/generate
+/// How it is known how far a number can have changed.
+enum class change_method : std::uint8_t {
+  none,            ///< it is not: too few steps or runs
+  within_two_runs, ///< moving blocks of the steps of one run a side: what differs from run to run is not in it
+  arrangements     ///< medians of runs, by which of them are before and which after
+};
+[[nodiscard]] const char* change_method_name(change_method value) noexcept;  ///< "none", "within_two_runs", …
+// end of enum change_method
+/// How far a number changed: after / before - 1, and how far it can have changed.
+struct number_change {
+  double change = 0;
+  change_method method = change_method::none;
+  std::optional<double> low, high;  ///< 95 % between them; none where so little data does not show it
+  std::optional<double> p;          ///< that runs of one program differ as much, in either direction: of several runs a side
+};
+
+// enum gate_state: written by scripts/generate
+/// What became of a gate.
+enum class gate_state : std::uint8_t {
+  holds,     ///< the change does not exceed the limit with 95 %
+  tripped,   ///< it does
+  undecided  ///< there are too few runs to say, or the number is not on record
+};
+[[nodiscard]] const char* gate_state_name(gate_state value) noexcept;  ///< "holds", "tripped", …
+// end of enum gate_state
+/// What a gate asks for and what came of it.
+struct gate_verdict {
+  std::string gate;  ///< "step>+2%"
+  gate_state state = gate_state::undecided;
+  std::optional<double> change, low;  ///< after / before - 1, and what it exceeds with 95 %; none where that is not known
+  std::string why;                    ///< one sentence
+};
+
+/// Captures before a change and after it.
+struct diff_report {
+  run_snapshot before, after;  ///< the sum of all captures of a side
+  run_diff found;
+  number_change step;  ///< of the median step of a run; of one run a side, of its mean step
+  std::vector<gate_verdict> gates;
+};
+/// Compares runs; both sides have one at least. Gates: "step>+2%", with `step`, `idle`, `compute`, `exposed` (communication and copies that nothing hides), `memory` or `op:` and
+/// a part of the names of ops. One trips where the change exceeds its limit with 95 %, by which runs are before and which after: that takes
+/// three runs a side. Memory is compared as it is. Faults: invalid_argument (a gate that is none).
+result<diff_report> compare_captures(std::vector<run_snapshot> before, std::vector<run_snapshot> after,
+                                     const std::vector<std::string>& gates = {});
+
 /// The document `diff` (docs/schemas/diff.json); lists hold `limit` rows, 0: all.
-result<document_status> write_diff_document(const run_snapshot& before, const run_snapshot& after, const run_diff& found, sink& into,
-                                            std::uint64_t limit);
+result<document_status> write_diff_document(const diff_report& found, sink& into, std::uint64_t limit);
 
 }  // namespace PROFKIT_NAMESPACE
 }  // namespace profkit

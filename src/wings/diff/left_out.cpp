@@ -8,10 +8,10 @@ inline namespace PROFKIT_NAMESPACE {
 
 std::uint64_t run_snapshot::step_count() const noexcept { return 0; }
 result<run_snapshot> take_snapshot(const trace& t, const hooks&) { return built_without("diff", "diff", t.files().what().path); }
-run_diff compare_runs(const run_snapshot&, const run_snapshot&) { return {}; }
-result<document_status> write_diff_document(const run_snapshot&, const run_snapshot&, const run_diff&, sink&, std::uint64_t) {
+result<diff_report> compare_captures(std::vector<run_snapshot>, std::vector<run_snapshot>, const std::vector<std::string>&) {
   return built_without("diff", "diff");
 }
+result<document_status> write_diff_document(const diff_report&, sink&, std::uint64_t) { return built_without("diff", "diff"); }
 
 }  // namespace PROFKIT_NAMESPACE
 }  // namespace profkit

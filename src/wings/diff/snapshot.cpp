@@ -194,6 +194,7 @@ result<run_snapshot> take_snapshot(const trace& t, const hooks& host) {
     found.models = report->summary.devices;
     found.software = report->summary.software;
     found.damage = report->damage;
+    if (const auto& memory = report->summary.memory) found.memory_bytes = memory->held_bytes > 0 ? memory->held_bytes : memory->needed_bytes;
     if (report->parts.model)
       for (const model_fact& f : report->parts.model->facts)
         if (f.sure >= certainty::likely) found.facts.emplace_back(f.name, fact_text(f.value) + (f.unit.empty() ? "" : " " + f.unit));

@@ -14,10 +14,6 @@ namespace json {
 struct diff_sight {
   const run_snapshot &before, &after;
 };
-[[nodiscard]] const run_snapshot& before_of(const run_diff& found, const diff_sight& with) noexcept;
-[[nodiscard]] const run_snapshot& after_of(const run_diff& found, const diff_sight& with) noexcept;
-
-[[nodiscard]] std::optional<std::int64_t> median_of(const run_snapshot& side, const diff_sight&);
 [[nodiscard]] std::optional<std::int64_t> shortest_of(const run_snapshot& side, const diff_sight&);
 [[nodiscard]] std::optional<std::int64_t> longest_of(const run_snapshot& side, const diff_sight&);
 
@@ -27,14 +23,14 @@ struct op_shown {
   std::string_view framework_op, module;
   kernel_class kind;
 };
-[[nodiscard]] op_shown shown(const op_delta& row, const run_diff& found, const diff_sight& with);
+[[nodiscard]] op_shown shown(const op_delta& row, const diff_report&, const diff_sight& with);
 
 struct device_shown {
   const device_delta& row;
   std::string_view device;
   std::int32_t rank;
 };
-[[nodiscard]] device_shown shown(const device_delta& row, const run_diff& found, const diff_sight& with);
+[[nodiscard]] device_shown shown(const device_delta& row, const diff_report&, const diff_sight& with);
 
 }  // namespace json
 }  // namespace PROFKIT_NAMESPACE

@@ -1,0 +1,133 @@
+// Several runs a side: their sum, and how far a change stands out of what runs differ by.
+#include <profkit/core/diff.hpp>
+
+#include <base/contained.hpp>
+#include <diff/gates.hpp>
+#include <diff/significance.hpp>
+#include <profkit/time.hpp>
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+namespace profkit {
+inline namespace PROFKIT_NAMESPACE {
+namespace diff {
+namespace {
+
+// All runs of a side as one. A device is known by its rank and name; its steps follow one another.
+run_snapshot sum_of_runs(std::vector<run_snapshot> runs) {
+  run_snapshot all = std::move(runs.front());
+  if (runs.size() == 1) return all;
+  std::map<std::pair<time_use, std::optional<idle_cause>>, std::int64_t> time;
+  std::map<std::tuple<std::string, std::string, std::string, std::string, kernel_class>, std::pair<std::uint64_t, std::int64_t>> ops;
+  const auto add = [&](const run_snapshot& run) {
+    for (const time_use_sum& part : run.time) {
+      std::int64_t& ps = time[{part.use, part.cause}];
+      ps = saturating_add(ps, part.time_ps);
+    }
+    for (const run_op& op : run.ops) {
+      auto& [count, ps] = ops[{op.name, op.framework_op, op.module, op.shapes, op.kind}];
+      count += op.count;
+      ps = saturating_add(ps, op.time_ps);
+    }
+  };
+  add(all);
+  for (std::size_t i = 1; i < runs.size(); ++i) {
+    const run_snapshot& run = runs[i];
+    add(run);
+    all.runs += run.runs;
+    all.warm_up_steps += run.warm_up_steps;
+    all.cut_steps += run.cut_steps;
+    all.other_steps += run.other_steps;
+    all.memory_bytes = std::max(all.memory_bytes, run.memory_bytes);
+    all.damage.insert(all.damage.end(), run.damage.begin(), run.damage.end());
+    if (all.absent.empty() && !run.absent.empty()) all.absent = run.path + ": " + run.absent;
+    for (const run_device& d : run.devices) {
+      const auto known = std::find_if(all.devices.begin(), all.devices.end(),
+                                      [&](const run_device& other) { return other.name == d.name && other.rank == d.rank; });
+      if (known == all.devices.end()) {
+        all.devices.push_back(d);
+      } else {
+        known->step_ps.insert(known->step_ps.end(), d.step_ps.begin(), d.step_ps.end());
+      }
+    }
+  }
+  all.time.clear();
+  for (const auto& [of, ps] : time) all.time.push_back({of.first, of.second, ps});
+  all.ops.clear();
+  for (const auto& [of, sum] : ops) {
+    const auto& [name, framework_op, module, shapes, kind] = of;
+    all.ops.push_back({name, framework_op, module, shapes, kind, sum.first, sum.second});
+  }
+  std::stable_sort(all.ops.begin(), all.ops.end(), [](const run_op& a, const run_op& b) { return a.time_ps > b.time_ps; });
+  return all;
+}
+
+// The steps of a run in their order, each the mean of all devices where they have as many, else those of one device after another's.
+std::vector<double> series_of(const run_snapshot& run) {
+  std::vector<double> all;
+  const bool alike = std::all_of(run.devices.begin(), run.devices.end(),
+                                 [&](const run_device& d) { return d.step_ps.size() == run.devices.front().step_ps.size(); });
+  for (const run_device& d : run.devices)
+    for (std::size_t i = 0; i < d.step_ps.size(); ++i) {
+      const auto ps = static_cast<double>(d.step_ps[i]);
+      if (alike && &d != &run.devices.front()) {
+        all[i] += ps;
+      } else {
+        all.push_back(ps);
+      }
+    }
+  return all;
+}
+
+double mean_change(const run_diff& found) {
+  return found.step.before_ps > 0 ? static_cast<double>(found.step.change_ps()) / static_cast<double>(found.step.before_ps) : 0;
+}
+
+number_change change_of_step(const std::vector<run_snapshot>& before, const std::vector<run_snapshot>& after) {
+  number_change step;
+  if (before.size() == 1 && after.size() == 1) {
+    if (const auto found = change_of_series(series_of(before.front()), series_of(after.front()))) {
+      step.method = change_method::within_two_runs;
+      step.low = found->low;
+      step.high = found->high;
+    }
+    return step;
+  }
+  return change_of_runs(numbers_of(before, median_step), numbers_of(after, median_step));
+}
+
+}  // namespace
+}  // namespace diff
+
+std::optional<std::int64_t> run_snapshot::median_step_ps() const {
+  std::vector<std::int64_t> all;
+  for (const run_device& d : devices) all.insert(all.end(), d.step_ps.begin(), d.step_ps.end());
+  if (all.empty()) return std::nullopt;
+  const auto middle = all.begin() + static_cast<std::ptrdiff_t>(all.size() / 2);
+  std::nth_element(all.begin(), middle, all.end());
+  return *middle;
+}
+
+result<diff_report> compare_captures(std::vector<run_snapshot> before, std::vector<run_snapshot> after, const std::vector<std::string>& gates) {
+  return contained([&]() -> result<diff_report> {
+    if (before.empty() || after.empty()) return fault{fault_code::invalid_argument, "a side has no capture", "", no_offset, "name one at least"};
+    diff_report all;
+    for (const std::string& text : gates) {
+      const auto gate = diff::parse_gate(text);
+      if (!gate) return gate.error();
+      all.gates.push_back(diff::judge(*gate, before, after));
+    }
+    all.step = diff::change_of_step(before, after);
+    const bool one_each = before.size() == 1 && after.size() == 1;
+    all.before = diff::sum_of_runs(std::move(before));
+    all.after = diff::sum_of_runs(std::move(after));
+    all.found = compare_runs(all.before, all.after);
+    if (one_each) all.step.change = diff::mean_change(all.found);
+    return all;
+  });
+}
+
+}  // namespace PROFKIT_NAMESPACE
+}  // namespace profkit

@@ -1,0 +1,45 @@
+// How sure it is that a number changed.
+#pragma once
+#include <profkit/namespace.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace profkit {
+inline namespace PROFKIT_NAMESPACE {
+namespace diff {
+
+// Of after / before - 1.
+struct change_interval {
+  double low = 0, high = 0;
+};
+
+// 95 %, of the means of two series whose values depend on those before them: moving blocks, as long as the correlation of neighbours
+// asks for (Politis and White 2004, for a series of first order). What differs from run to run it does not know. None of fewer than
+// `least_of_series` values. The same series give the same interval.
+inline constexpr std::size_t least_of_series = 8;
+[[nodiscard]] std::optional<change_interval> change_of_series(const std::vector<double>& before, const std::vector<double>& after);
+
+// Numbers of runs, one each; all above 0. By which of them are before and which after: every arrangement, or 20,000 at random.
+class run_change {
+ public:
+  run_change(const std::vector<double>& before, const std::vector<double>& after);
+  // How many of all arrangements differ as much, in either direction.
+  [[nodiscard]] double two_sided_p() const;
+  // The most that after / before - 1 exceeds with this certainty; none where so few runs cannot show that.
+  [[nodiscard]] std::optional<double> lower_bound(double certainty) const;
+  [[nodiscard]] std::optional<double> upper_bound(double certainty) const;
+
+ private:
+  [[nodiscard]] std::optional<double> bound(double certainty, double sign) const;
+  [[nodiscard]] double share_as_large(double shift, double sign) const;  // of arrangements, where after were divided by exp(shift)
+  std::vector<double> logs_;  // before, then after
+  std::size_t before_;
+  std::vector<std::vector<std::uint8_t>> arrangements_;  // whether each is after; as it was among them
+};
+
+}  // namespace diff
+}  // namespace PROFKIT_NAMESPACE
+}  // namespace profkit
