@@ -105,7 +105,13 @@ def main(arguments):
         print(f"== {page}, program {number}", f"is not run: {why}" if why else "", flush=True)
         status = 0
         for command in commands[:1] if why else commands:
-            status = status or bindings.run(command, environment, folder)[0]
+            if status:
+                break
+            status, said = bindings.run(command, environment, folder)[:2]
+            lacks = options.language == "python" and re.search(r"^ModuleNotFoundError: No module named '(?!profkit)(\w+)'", said, re.MULTILINE)
+            if status and lacks:
+                status, why = 0, f"the package {lacks[1]} is not here"
+                print(f"== {page}, program {number} is not run: {why}", flush=True)
         passed, failed, skipped = passed + (not status and not why), failed + bool(status), skipped + bool(why and not status)
     bindings.summary(passed, failed, skipped)
 

@@ -1,4 +1,5 @@
 """`diff`: random runs before and after planted changes. Times of a step are worked out from what was written."""
+import json
 import random
 import sys
 from fractions import Fraction
@@ -108,6 +109,44 @@ class Diff(truth.Case):
                          (["gemm"], ["gemm"], "same", "proved", 50 * US, 8, 6))
         self.assertEqual([row["change_ps"] for row in document["ops"][1:]], [0, 0])
         self.assertEqual((document["time"][0]["use"], document["time"][0]["change_ps"]), ("compute", 50 * US))
+
+    def test_whole_document(self):
+        """Every field; the device, a module and the rank are on record."""
+        def run(size, model):
+            made = Run([[("aten::mm", "Net_0", "gemm", size, 30), (None, None, "Memcpy HtoD (Pinned -> Device)", 100, 0)]] * 4, rank=1)
+            head = json.loads(made.text())
+            head["deviceProperties"] = [{"id": 0, "name": model}]
+            return made, json.dumps(head).encode()
+        (before, old), (after, new) = run(1000, "H100"), run(1100, "B200")
+        document = self.ask(old, new, "--fail-on", "step>1%")
+
+        def side(path, made, model):
+            return {"path": str(path), "runs": 1, "devices": [{"model": model, "devices": 1}], "software": ["PyTorch (Kineto)"], "marked": True,
+                    "step_name": None, "steps": 4, "warm_up_steps": 0, "cut_steps": 0, "other_steps": 0,
+                    **{f"{name}_ps": made.step_ps[0] for name in ("median", "shortest", "longest")}}
+
+        def row(was, now, **more):
+            return {**more, "before_ps": was * US, "after_ps": now * US, "change_ps": (now - was) * US}
+
+        def op(name, was, now, **more):
+            return row(was, now, change="same", certainty="proved", before=[name], after=[name], before_count=4, after_count=4, **more)
+        change = document["step"]["change_ps"] / document["step"]["before_ps"]
+        of_gate = document["gates"][0]["change"]
+        self.assertAlmostEqual(of_gate, 1300 / 1200 - 1, places=12)
+        idle = [r for r in document["time"] if r["use"] == "idle"]
+        self.assertEqual(sum(r["before_ps"] for r in idle), (20 + 30 + 50) * US)
+        self.check(document, {
+            "schema": "profkit.diff", "version": 1, "status": "ok", "reason": None,
+            "before": side(self.paths[0], before, "H100"), "after": side(self.paths[1], after, "B200"),
+            "settings": [{"what": "device", "before": "H100", "after": "B200"}],
+            "step": row(1200, 1300), "step_change": {"change": change, "method": "none", "low": None, "high": None, "p": None},
+            "gates": [{"gate": "step>1%", "state": "undecided", "change": of_gate, "low": None, "why": "+8.3 %; 1 run before and 1 after "
+                       "are too few to know it from what runs differ by: three a side are enough"}],
+            "time": [row(1000, 1100, use="compute", cause=None), row(100, 100, use="exposed_copies", cause=None), *idle],
+            "op_time": row(1100, 1200),
+            "ops": [op("gemm", 1000, 1100, framework_op="aten::mm", module="Net", kind="compute"),
+                    op("Memcpy HtoD (Pinned -> Device)", 100, 100, framework_op=None, module=None, kind="copy")],
+            "ops_left_out": 0, "devices": [row(1200, 1300, device="GPU 0", rank=1)], "devices_left_out": 0, "events_checked": "all", "damage": []})
 
     def test_warm_up_does_not_count(self):
         step = [("aten::mm", None, "gemm", 1000, 30)]

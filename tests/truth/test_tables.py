@@ -273,7 +273,7 @@ class OneLineAColumn(truth.Case):
         self.assertEqual(self.changed_by("enums.toml", '  { name = "tape" },\n', "]\n", 'name = "idle_cause"'),
                          {"include/profkit/profkit.h", "include/profkit/core/bubbles.hpp",
                           "bindings/python/src/profkit/kinds.py", "bindings/rust/profkit/src/kinds.rs",
-                          "bindings/go/kinds.go", "docs/schemas/bubbles.json"})
+                          "bindings/go/kinds.go", "docs/schemas/bubbles.json", "docs/schemas/diff.json"})
 
     def test_a_field_of_a_document_is_one_line(self):
         line = 'stall_ps = { is = "ps", meaning = "Time in stalls." }\n'

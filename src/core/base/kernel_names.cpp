@@ -249,10 +249,16 @@ std::string type_of_kernel(std::string_view name) {
 }
 
 std::string_view without_instance(std::string_view name) noexcept {
+  const std::size_t letters = name.find_last_not_of("0123456789") + 1;
+  const bool is_numbered = letters < name.size() && letters > 1 && (name[letters - 1] == '.' || name[letters - 1] == '_');
+  return is_numbered ? name.substr(0, letters - 1) : name;
+}
+
+std::string_view without_instances(std::string_view name) noexcept {
   for (;;) {
-    const std::size_t letters = name.find_last_not_of("0123456789") + 1;
-    if (letters == name.size() || letters < 2 || (name[letters - 1] != '.' && name[letters - 1] != '_')) return name;
-    name = name.substr(0, letters - 1);
+    const std::string_view less = without_instance(name);
+    if (less.size() == name.size()) return name;
+    name = less;
   }
 }
 

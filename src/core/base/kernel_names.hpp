@@ -19,8 +19,10 @@ struct kernel_function {
 // What kernels of one kind share: the function without its scope, "MulFunctor". A mangled name stays whole: aliases change what is
 // written in it, and a redacted capture must group its kernels as before.
 [[nodiscard]] std::string type_of_kernel(std::string_view name);
-// Without the numbers that count instances, after a dot or an underscore: "fusion.12" is "fusion", "Linear_0" is "Linear".
+// Without the number that counts instances, after a dot or an underscore: "fusion.12" is "fusion", "Linear_0" is "Linear".
 [[nodiscard]] std::string_view without_instance(std::string_view name) noexcept;
+// Without all such numbers at its end, as a compiler adds them to those of another: "fusion.12.3".
+[[nodiscard]] std::string_view without_instances(std::string_view name) noexcept;
 
 }  // namespace PROFKIT_NAMESPACE
 }  // namespace profkit

@@ -13,7 +13,7 @@ inline namespace PROFKIT_NAMESPACE {
 [[nodiscard]] inline std::string_view op_name_without_number(std::string_view name) noexcept {
   if (name.find_first_of("<(: ") != std::string_view::npos) return name;
   if (!name.empty() && name.front() == '%') name.remove_prefix(1);
-  return without_instance(name);
+  return without_instances(name);
 }
 
 // Of layers that do the same one place: "BertLayer_3/Linear_0" is "BertLayer/Linear".

@@ -44,7 +44,7 @@ std::string kernel_base_name(std::string_view of) {
   std::string_view name = type;
   name = name.substr(0, name.find_first_of(" ="));
   if (name.size() > 3 && name.substr(name.size() - 3) == ".kd") name.remove_suffix(3);
-  return std::string(without_instance(name));
+  return std::string(without_instances(name));
 }
 
 kernel_class classify_kernel(std::string_view name, std::string_view category) noexcept {
