@@ -444,6 +444,7 @@ set(profkit_core  # with -O2
   src/wings/diff/runs.cpp
   src/wings/diff/significance.cpp
   src/wings/diff/snapshot.cpp
+  src/wings/diff/snapshot_file.cpp
   src/wings/model/architecture/architecture.cpp
   src/wings/model/architecture/kernels.cpp
   src/wings/model/architecture/layers.cpp

@@ -8,6 +8,7 @@
 #include "text.hpp"
 
 #include <profkit/core/diff.hpp>
+#include <profkit/core/source.hpp>
 #include <profkit/core/text.hpp>
 
 #include <unistd.h>
@@ -140,7 +141,9 @@ class diff_screen {
     std::string text;
     for (std::size_t i = 0; i < std::min<std::size_t>(ops.size(), 3); ++i) {
       const run_op& op = side.ops[ops[i]];
-      const std::string name = op.name.empty() ? "(no name)" : escape_for_terminal(readable_kernel_name(op.name));
+      const std::string name = op.rest > 0         ? shown_name(op)
+                               : op.name.empty() ? "(no name)"
+                                                 : escape_for_terminal(readable_kernel_name(op.name));
       if (text.find(name) == std::string::npos) text += (text.empty() ? "" : ", ") + name;
     }
     return ops.size() > 3 ? text + ", … " + std::to_string(ops.size() - 3) + " more" : text;
@@ -205,11 +208,34 @@ int fail_with_document(const options& asked, const fault& why, const terminal& e
   return fail(asked, why, errors);
 }
 
+// Of a file that `profkit snapshot` wrote; nullopt of anything else.
+std::optional<result<run_snapshot>> read_kept(const std::string& path) {
+  auto opened = open_file_source(path);
+  if (!opened) return std::nullopt;
+  constexpr std::size_t head_bytes = 64;
+  std::string bytes(head_bytes, '\0');
+  for (std::size_t size = 0;;) {
+    const auto read = (*opened)->read(bytes.data() + size, bytes.size() - size);
+    const bool is_all = !read || *read == 0;
+    size += read ? *read : 0;
+    if ((is_all || size == bytes.size()) && !begins_snapshot(std::string_view(bytes).substr(0, size))) return std::nullopt;
+    if (!read) return read.error();
+    if (is_all) return read_snapshot(std::string_view(bytes).substr(0, size), path);
+    if (size == bytes.size()) bytes.resize(2 * size);
+  }
+}
+
 // What one side shows; nullopt, and the status to end with, where it cannot be read.
 std::optional<int> read_side(const diff_asked& asked, const std::vector<std::string>& paths, progress_line& progress, const terminal& errors,
                              std::vector<run_snapshot>& into, bool& usable) {
   const hooks host = progress.hooks(asked.threads);
   for (const std::string& path : paths) {
+    if (auto kept = read_kept(path)) {
+      if (!*kept) return fail_with_document(asked, kept->error(), errors);
+      (*kept)->path = path;
+      into.push_back(std::move(**kept));
+      continue;
+    }
     open_options how;
     how.io = asked.io;
     how.run = asked.run;
@@ -315,6 +341,57 @@ class diff_command_options final : public diff_asked {
   input_words input_;
 };
 
+struct snapshot_asked : command_options {
+  std::vector<std::string> paths;
+};
+
+int write_snapshot_of(const snapshot_asked& asked) {
+  const terminal errors = look_at_terminal(STDERR_FILENO, asked.color);
+  progress_line progress(!asked.quiet);
+  const hooks host = progress.hooks(asked.threads);
+  open_options how;
+  how.io = asked.io;
+  how.run = asked.run;
+  how.host = host;
+  auto opened = profile::open(asked.paths.front(), how);
+  progress.clear();
+  if (!opened) return fail(asked, opened.error(), errors);
+  if (is_input_of((*opened)->what(), asked.output_path)) return fail(asked, output_is_input(asked.output_path), errors);
+  const trace capture(std::move(*opened));
+  const auto taken = take_snapshot(capture, host);
+  progress.clear();
+  if (!taken) return fail(asked, taken.error(), errors);
+  const auto written = write_file(asked.output_path, [&](sink& into) { return write_snapshot(*taken, into); });
+  if (!written) return fail(asked, written.error(), errors);
+  return print_losses(asked, taken->damage, anything_intact(capture.files()), errors);
+}
+
+class snapshot_command_options final : public snapshot_asked {
+ public:
+  void list(option_list& all) override {
+    all.arguments("CAPTURE", paths, "The capture to keep the numbers of").offer_files();
+    all.group("Output");
+    all.value("-o,--output", output_path, "FILE", "The snapshot, as base.pks").offer_files();
+    output_.list_color(all);
+    list_quiet(all, *this);
+    all.group("Input");
+    all.value("--run", run, "NAME", "Run folder to open (default: the newest)");
+    input_.list_io(all);
+    list_strict(all, *this);
+    input_.list_threads(all);
+  }
+  [[nodiscard]] std::optional<fault> understand() override {
+    if (paths.size() != 1 || output_path.empty()) return wrong_options("snapshot takes one capture and -o FILE", "profkit snapshot vm.xplane.pb -o base.pks");
+    if (auto wrong = input_.understand(*this)) return wrong;
+    return output_.understand(*this);
+  }
+  [[nodiscard]] int run_command() const override { return write_snapshot_of(*this); }
+
+ private:
+  output_words output_;
+  input_words input_;
+};
+
 }  // namespace
 
 extern const command_description diff_command = {
@@ -330,6 +407,17 @@ extern const command_description diff_command = {
     "  profkit diff runs/monday runs/tuesday --json\n"
     "  profkit diff --before a1 a2 a3 --after b1 b2 b3 --fail-on 'step>+2%'   exit status 1 when it trips\n",
     make_options<diff_command_options>,
+};
+
+extern const command_description snapshot_command = {
+    "snapshot",
+    "PATH",
+    "Keeps what diff compares of a capture in a small file",
+    "Steps, where their time went, the 2,000 longest ops and the exact sum of the others, memory, facts of the\n"
+    "model, devices, software: a baseline that stays when the capture goes. `diff` takes it as a capture.",
+    "  profkit snapshot vm.xplane.pb -o base.pks\n"
+    "  profkit diff base.pks vm.xplane.pb\n",
+    make_options<snapshot_command_options>,
 };
 
 }  // namespace profkit_tool

@@ -34,7 +34,7 @@ SLICES = ["summary", "launches", "kernels", "maps", "records", "schedule", "byte
           "log"]
 # Commands whose documents are not of one profile, and how they are compared.
 OTHERS = {"neutrino": "by its slices", "brief": "report --brief", "op_groups": "ops --by", "roofline": "the document of ops --by", "merge": "across nodes", "diff": "of two captures", "validate": "across nodes",
-          "export": "writes no document: tests/capi/test_export.cpp",
+          "snapshot": "writes no document: tests/truth/test_diff.py", "export": "writes no document: tests/capi/test_export.cpp",
           "rows": "tables: tests/truth/test_tables.py",
           "sql": "many captures: tests/cli/test_sql.py", "fleet": "many captures: tests/cli/test_fleet.py", "dump": "a file, not a profile: dumps()"}
 PROBES = [DATA / "neutrino" / "block_sched", DATA / "neutrino" / "cut"]

@@ -6,8 +6,11 @@ from fractions import Fraction
 
 import idle_trace
 import truth
+import xspace as x
+from wire import message, number, varint
 
 US = idle_trace.US
+BASE_NS = 1_700_000_000_000_000_000
 
 
 class Run:
@@ -291,6 +294,104 @@ class Diff(truth.Case):
         cut = self.write("cut.json", run.text()[:-400])
         document = truth.loads(truth.run("diff", self.scratch / "one.json", cut, "--json", status=5))
         self.assertEqual((document["status"], [d["file"] for d in document["damage"]]), ("partial", [1]))
+
+
+    def test_kinds_of_steps(self):
+        """Runs of two programs: those of the one that took more time count. An error says where, on whichever side it is."""
+        us = US
+
+        def capture(name, length, ops):
+            each = length + 100  # a step lasts until the next run
+            runs = [x.event(1, at * each * us, length * us) for at in range(6)] + [x.event(2, (6 * each + at * 100) * us, 50 * us) for at in range(3)]
+            events = [x.event(5, at * each * us, ops * us) for at in range(6)] + [x.event(5, (6 * each + at * 100) * us, 10 * us) for at in range(3)]
+            return self.write(name, x.space(*(x.plane(
+                n, f"/device:TPU:{n}", x.line(1, "XLA Modules", runs, timestamp_ns=BASE_NS), x.line(2, "XLA Ops", events, timestamp_ns=BASE_NS),
+                x.event_metadata(1, "jit_train(7)"), x.event_metadata(2, "jit_eval(8)"), x.event_metadata(5, "fusion.1")) for n in range(2))))
+        paths = [capture("old.xplane.pb", 900, 800), capture("new.xplane.pb", 850, 750)]
+        document = truth.loads(truth.run("diff", *paths, "--json", "--limit", "1"))
+        for side in ("before", "after"):
+            self.assertEqual([document[side][key] for key in ("step_name", "steps", "other_steps", "cut_steps")], ["jit_train", 12, 6, 0])
+        self.assertEqual(document["step"], {"before_ps": 1000 * US, "after_ps": 950 * US, "change_ps": -50 * US})
+        self.assertEqual((document["devices_left_out"], document["ops_left_out"], len(document["devices"]), len(document["ops"])), (1, 0, 1, 1))
+        self.assertEqual(document["limited"], truth.limited(1, ("devices", 1, 2)))
+        self.write("text.json", b"no capture")
+        for sides in ((self.scratch / "text.json", paths[0]), (paths[0], self.scratch / "text.json")):
+            error = truth.loads(truth.run("diff", *sides, "--json", status=4))
+            self.assertEqual([error[key] for key in ("schema", "status", "code", "path", "byte_offset")],
+                             ["profkit.diff", "error", "unrecognised", str(self.scratch / "text.json"), None])
+            self.assertIn("no reader", error["message"])
+            self.assertTrue(error["hint"] and error["reason"])
+
+    def test_a_step_that_began_before_the_capture(self):
+        kernels = [(None, None, name, 200, 30) for name in ("gemm", "relu", "add", "softmax", "gemm", "relu", "add", "softmax")]
+        document = self.ask(Run([kernels[:2], kernels, kernels, kernels]), Run([kernels] * 3))
+        self.assertEqual((document["before"]["cut_steps"], document["before"]["steps"], document["step"]["change_ps"]), (1, 3, 0))
+
+    def kept(self, name, run):
+        path = self.scratch / f"{name}.pks"
+        truth.run("snapshot", self.write(f"{name}.pt.trace.json", run.text()), "-o", path)
+        return path
+
+    def test_a_snapshot_is_compared_as_its_capture(self):
+        for seed in range(6):
+            rng = random.Random(seed)
+            runs = [Run([[("aten::mm", f"Net_{rng.randint(0, 2)}", rng.choice(["gemm", "relu_3", "Memcpy HtoD"]), rng.randint(100, 900), 30)
+                          for _ in range(5)] for _ in range(9)]) for _ in range(2)]
+            paths = [self.kept(name, run) for name, run in zip(("before", "after"), runs)]
+            kept, captures = truth.loads(truth.run("diff", *paths, "--json", "--limit", "0")), self.ask(*runs)
+            for document in (kept, captures):
+                for side in ("before", "after"):
+                    del document[side]["path"]
+            self.check(kept, captures)
+
+    def test_many_ops(self):
+        """The 2,000 longest by name, and the exact sum of the others."""
+        step = [(None, None, f"op{n:04d}x", 10 + n, 20) for n in range(2_300)]
+        slow = [(None, None, "op2299x", 5_000, 20) if k[2] == "op2299x" else k for k in step]
+        document = truth.loads(truth.run("diff", self.kept("a", Run([step] * 2)), self.write("b.pt.trace.json", Run([slow] * 2).text()),
+                                         "--json", "--limit", "0"))
+        self.check_sums(document)
+        self.assertEqual((len(document["ops"]), document["ops"][0]["before"], document["ops"][0]["change_ps"]), (2_001, ["op2299x"], (5_000 - 2_309) * US))
+        rest = [row for row in document["ops"] if row["before"] == ["(300 other ops)"]]
+        self.assertEqual([(row["change"], row["before_ps"], row["before_count"]) for row in rest], [("same", sum(10 + n for n in range(300)) * US, 600)])
+
+    def test_the_first_version(self):
+        """Written by hand as proto/pk_snapshot.proto says: what was kept once is read for ever."""
+        parts = [message(1, "profkit.snapshot"), number(2, 1), message(3, "old"), message(4, message(1, "H100"), number(2, 2)), message(5, "PyTorch"),
+                 message(6, message(1, "layers"), message(2, "24")), number(7, 1), message(8, "train"), number(9, 1), number(10, 2), number(11, 3),
+                 message(12, message(1, "GPU 0"), number(2, 6), message(3, varint(1000 * US), varint(1002 * US))),
+                 message(13, message(1, "compute"), number(3, 1500 * US)), message(13, message(1, "idle"), message(2, "launch_bound"), number(3, 502 * US)),
+                 message(14, message(1, "gemm"), message(2, "aten::mm"), message(3, "Net"), message(5, "comm"), number(6, 4), number(7, 1400 * US)),
+                 message(14, message(5, "other"), number(6, 9), number(7, 100 * US), number(8, 7)),
+                 number(15, 1 << 30), message(99, "of a later release")]
+
+        def kept(name, given, count=None):
+            return self.write(name, b"".join(given) + number(18, len(given) if count is None else count))
+        old = kept("old.pks", parts)
+        document = truth.loads(truth.run("diff", old, old, "--json", "--fail-on", "memory>0%"))
+        side = document["before"]
+        self.assertEqual([side[key] for key in ("devices", "software", "marked", "step_name", "steps", "warm_up_steps", "cut_steps", "other_steps",
+                                                "shortest_ps", "longest_ps")],
+                         [[{"model": "H100", "devices": 2}], ["PyTorch"], True, "train", 2, 1, 2, 3, 1000 * US, 1002 * US])
+        self.assertEqual(document["step"]["before_ps"], 1001 * US)
+        self.assertEqual([(r["use"], r["cause"], r["before_ps"]) for r in document["time"]], [("compute", None, 750 * US), ("idle", "launch_bound", 251 * US)])
+        self.assertEqual([(r["before"], r["framework_op"], r["module"], r["kind"], r["before_ps"], r["before_count"]) for r in document["ops"]],
+                         [(["gemm"], "aten::mm", "Net", "comm", 700 * US, 4), (["(7 other ops)"], None, None, "other", 50 * US, 9)])
+        self.assertEqual([(d["device"], d["rank"]) for d in document["devices"]], [("GPU 0", 5)])
+        self.assertEqual([(g["state"], g["change"], g["low"]) for g in document["gates"]], [("holds", 0, 0)])
+        # More memory trips it, whatever else differs; another fact of the model is said.
+        new = kept("new.pks", [number(15, (1 << 30) + (1 << 28)) if part == parts[-2] else
+                               message(6, message(1, "layers"), message(2, "32")) if part == parts[5] else part for part in parts])
+        document = truth.loads(truth.run("diff", old, new, "--json", "--fail-on", "memory>24%", status=1))
+        self.assertEqual([(g["state"], g["change"], g["low"]) for g in document["gates"]], [("tripped", 0.25, 0.25)])
+        self.assertEqual(document["settings"], [{"what": "layers", "before": "24", "after": "32"}])
+        # A later version is refused, and so is what was cut or changed: at every byte.
+        self.assertIn("version 2", truth.run("diff", kept("later.pks", [number(2, 2) if part == parts[1] else part for part in parts]), old,
+                                             status=4, stderr=True))
+        self.assertIn("it is cut", truth.run("diff", kept("short.pks", parts[:8] + parts[9:], len(parts)), old, status=4, stderr=True))
+        whole = old.read_bytes()
+        for end in range(18, len(whole)):
+            truth.run("diff", self.write("cut.pks", whole[:end]), old, status=4, stderr=True)
 
 
 if __name__ == "__main__":

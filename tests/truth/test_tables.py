@@ -203,6 +203,9 @@ class Ranks(truth.Case):
              "payload_bytes": 2000, "link_bytes": 2000, "latest_node": 0, "latest_device": 0, "rank": 0}]
         for row in expected:  # a group of everyone has no name
             row.update(kind="all-reduce", process_group=None, judged=True, violates=False)
+        groups = self.rows(self.scratch / "run", "op_groups")
+        self.check([(row["rank"], row["count"], row["self_ps"]) for row in groups if row["by"] == "category"],
+                   [(0, 2, 90 * us), (1, 2, 75 * us)])
         found.sort(key=lambda row: row["call"])
         self.check([{key: row[key] for key in expected[0]} for row in found], expected)
 

@@ -23,6 +23,7 @@ extern const command_description fleet_command;
 extern const command_description merge_command;
 extern const command_description validate_command;
 extern const command_description diff_command;
+extern const command_description snapshot_command;
 extern const command_description neutrino_command;
 extern const command_description dump_command;
 
@@ -49,6 +50,7 @@ std::vector<const command_description*> all_commands() {
       &merge_command,
       &validate_command,
       &diff_command,
+      &snapshot_command,
       &neutrino_command,
       &dump_command,
   };

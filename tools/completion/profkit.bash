@@ -1,7 +1,7 @@
 # bash completion for profkit, written by scripts/generate
 _profkit() {
   local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]} command= word
-  local options= arguments= commands='report explain info tree metadata steps ops roofline modules framework collectives memory bubbles architecture export rows sql fleet merge validate diff neutrino dump'
+  local options= arguments= commands='report explain info tree metadata steps ops roofline modules framework collectives memory bubbles architecture export rows sql fleet merge validate diff snapshot neutrino dump'
   COMPREPLY=()
   for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
     case " $commands help " in *" $word "*) command=$word; break ;; esac
@@ -248,6 +248,13 @@ _profkit() {
         --color) COMPREPLY=($(compgen -W 'auto always never' -- "$current")); return ;;
         --io) COMPREPLY=($(compgen -W 'map read' -- "$current")); return ;;
         --fail-on|--limit|--run|-j|--threads) return ;;
+      esac ;;
+    snapshot)
+      options='-o --output --color -q --quiet --run --io --strict -j --threads -h --help'
+      case $previous in
+        --color) COMPREPLY=($(compgen -W 'auto always never' -- "$current")); return ;;
+        --io) COMPREPLY=($(compgen -W 'map read' -- "$current")); return ;;
+        --run|-j|--threads) return ;;
       esac ;;
     neutrino)
       options='--launch --map --block --lane --as --csv --svg --limit --json -o --output --wide --color

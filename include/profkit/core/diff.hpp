@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -30,7 +31,12 @@ struct run_op {
   kernel_class kind = kernel_class::compute;
   std::uint64_t count = 0;  ///< executions
   std::int64_t time_ps = 0;
+  std::uint64_t rest = 0;   ///< above 0: the sum of so many ops, those with least time
 };
+/// Its name; "(12 other ops)" of the sum of the rest.
+[[nodiscard]] std::string shown_name(const run_op& op);
+/// Ops of a snapshot that are kept one by one: the longest.
+inline constexpr std::size_t most_snapshot_ops = 2000;
 /// A device of a run, and its steps that count, in their order.
 struct run_device {
   std::string name;
@@ -62,6 +68,13 @@ struct run_snapshot {
 };
 /// Runs the analyses of a report. Faults: those of analyse_report().
 result<run_snapshot> take_snapshot(const trace& t, const hooks& host = {});
+
+/// Keeps it, as proto/pk_snapshot.proto says. Does not finish the sink.
+result<void> write_snapshot(const run_snapshot& s, sink& into);
+/// Whether a file that begins so is one.
+[[nodiscard]] bool begins_snapshot(std::string_view bytes) noexcept;
+/// Faults: damaged (it is cut, or no snapshot), unsupported (of a later version). `path`: for them.
+result<run_snapshot> read_snapshot(std::string_view bytes, const std::string& path);
 
 // enum op_change: written by scripts/generate
 /// How ops of one capture stand to those of another.

@@ -51,7 +51,7 @@ class op_matcher {
   std::vector<op_delta> match() {
     using view = std::string_view;
     by(op_change::same, certainty::proved, [](const run_op& o) {
-      return std::tuple(view(o.name), view(o.framework_op), view(o.module), view(o.shapes), o.kind);
+      return std::tuple(view(o.name), view(o.framework_op), view(o.module), view(o.shapes), o.kind, o.rest > 0);
     });
     by(op_change::other_shapes, certainty::likely,
        [](const run_op& o) { return std::tuple(view(o.name), view(o.framework_op), view(o.module), view(), o.kind); });
@@ -95,17 +95,20 @@ class op_matcher {
     return row.after.size() == 1 ? op_change::joined : op_change::replaced;
   }
 
-  // What one side has alone. Where the other has more of its kind, too, it may be another name for that.
+  // What one side has alone. Where the other has more of its kind, too, it may be another name for that; where ops are summed up as the
+  // rest, it may be among those.
   void add_rest() {
+    const auto is_rest = [](const run_op& o) { return o.rest > 0; };
+    const bool has_rest = std::any_of(before_.begin(), before_.end(), is_rest) || std::any_of(after_.begin(), after_.end(), is_rest);
     std::set<kernel_class> kinds_before, kinds_after;
     for (std::size_t i = 0; i < before_.size(); ++i)
       if (free_before_[i]) kinds_before.insert(before_[i].kind);
     for (std::size_t i = 0; i < after_.size(); ++i)
       if (free_after_[i]) kinds_after.insert(after_[i].kind);
     for (std::uint32_t i = 0; i < before_.size(); ++i)
-      if (free_before_[i]) add_alone(op_change::gone, kinds_after.count(before_[i].kind) > 0).before.push_back(i);
+      if (free_before_[i]) add_alone(op_change::gone, has_rest || kinds_after.count(before_[i].kind) > 0).before.push_back(i);
     for (std::uint32_t i = 0; i < after_.size(); ++i)
-      if (free_after_[i]) add_alone(op_change::appeared, kinds_before.count(after_[i].kind) > 0).after.push_back(i);
+      if (free_after_[i]) add_alone(op_change::appeared, has_rest || kinds_before.count(after_[i].kind) > 0).after.push_back(i);
   }
 
   op_delta& add_alone(op_change change, bool may_be_another) {
@@ -224,6 +227,10 @@ void add_settings(const run_snapshot& before, const run_snapshot& after, run_dif
 }
 
 }  // namespace
+
+std::string shown_name(const run_op& op) {
+  return op.rest > 0 ? "(" + std::to_string(op.rest) + (op.rest == 1 ? " other op)" : " other ops)") : op.name;
+}
 
 run_diff compare_runs(const run_snapshot& before, const run_snapshot& after) {
   run_diff found;

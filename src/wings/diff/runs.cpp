@@ -20,16 +20,18 @@ run_snapshot sum_of_runs(std::vector<run_snapshot> runs) {
   run_snapshot all = std::move(runs.front());
   if (runs.size() == 1) return all;
   std::map<std::pair<time_use, std::optional<idle_cause>>, std::int64_t> time;
-  std::map<std::tuple<std::string, std::string, std::string, std::string, kernel_class>, std::pair<std::uint64_t, std::int64_t>> ops;
+  std::map<std::tuple<std::string, std::string, std::string, std::string, kernel_class, bool>, run_op> ops;
   const auto add = [&](const run_snapshot& run) {
     for (const time_use_sum& part : run.time) {
       std::int64_t& ps = time[{part.use, part.cause}];
       ps = saturating_add(ps, part.time_ps);
     }
     for (const run_op& op : run.ops) {
-      auto& [count, ps] = ops[{op.name, op.framework_op, op.module, op.shapes, op.kind}];
-      count += op.count;
-      ps = saturating_add(ps, op.time_ps);
+      const auto [known, added] = ops.try_emplace({op.name, op.framework_op, op.module, op.shapes, op.kind, op.rest > 0}, op);
+      if (added) continue;
+      known->second.count += op.count;
+      known->second.time_ps = saturating_add(known->second.time_ps, op.time_ps);
+      known->second.rest = std::max(known->second.rest, op.rest);
     }
   };
   add(all);
@@ -56,10 +58,7 @@ run_snapshot sum_of_runs(std::vector<run_snapshot> runs) {
   all.time.clear();
   for (const auto& [of, ps] : time) all.time.push_back({of.first, of.second, ps});
   all.ops.clear();
-  for (const auto& [of, sum] : ops) {
-    const auto& [name, framework_op, module, shapes, kind] = of;
-    all.ops.push_back({name, framework_op, module, shapes, kind, sum.first, sum.second});
-  }
+  for (auto& [of, op] : ops) all.ops.push_back(std::move(op));
   std::stable_sort(all.ops.begin(), all.ops.end(), [](const run_op& a, const run_op& b) { return a.time_ps > b.time_ps; });
   return all;
 }

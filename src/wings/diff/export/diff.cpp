@@ -49,8 +49,8 @@ std::optional<std::int64_t> longest_of(const run_snapshot& side, const diff_sigh
 op_shown shown(const op_delta& row, const diff_report&, const diff_sight& with) {
   const run_op& of = row.after.empty() ? with.before.ops[row.before.front()] : with.after.ops[row.after.front()];
   op_shown made{row, {}, {}, of.framework_op, of.module, of.kind};
-  for (const std::uint32_t i : row.before) made.before.push_back(with.before.ops[i].name);
-  for (const std::uint32_t i : row.after) made.after.push_back(with.after.ops[i].name);
+  for (const std::uint32_t i : row.before) made.before.push_back(shown_name(with.before.ops[i]));
+  for (const std::uint32_t i : row.after) made.after.push_back(shown_name(with.after.ops[i]));
   return made;
 }
 

@@ -19,7 +19,7 @@ struct diff_sight {
 
 struct op_shown {
   const op_delta& row;
-  std::vector<std::string_view> before, after;
+  std::vector<std::string> before, after;
   std::string_view framework_op, module;
   kernel_class kind;
 };
