@@ -28,7 +28,7 @@ using namespace profkit;
 
 struct diff_asked : command_options {
   std::vector<std::string> before, after, gates;
-  bool fails_undecided = false;
+  bool fails_undecided = false, markdown = false;
 };
 
 std::string change_text(std::int64_t ps) { return (ps < 0 ? "-" : "+") + human_duration(ps < 0 ? -ps : ps); }
@@ -72,7 +72,25 @@ class diff_screen {
   }
 
  private:
-  void line(const std::string& text) { out_.line(columns_ == 0 ? text : wrap(text, columns_, 2)); }
+  void line(const std::string& text) {
+    if (asked_.markdown) {
+      out_.line(text);
+      out_.line();
+    } else {
+      out_.line(columns_ == 0 ? text : wrap(text, columns_, 2));
+    }
+  }
+  void print_table(const char* title, const table& t) {
+    if (asked_.markdown) {
+      out_.line(std::string("### ") + title);
+      out_.line();
+      t.print_markdown(out_);
+      out_.line();
+    } else {
+      print_heading(out_, title);
+      t.print(out_, columns_);
+    }
+  }
   [[nodiscard]] std::size_t rows_of(std::size_t all, std::size_t otherwise) const {
     return asked_.limit ? rows_within(all, *asked_.limit) : shown_of(all, otherwise);
   }
@@ -133,8 +151,7 @@ class diff_screen {
     };
     for (const use_delta& row : found_.time) add(row.time, use_text(row));
     add(found_.step, "together");
-    print_heading(out_, "Where the time of a step goes");
-    t.print(out_, columns_);
+    print_table("Where the time of a step goes", t);
   }
 
   [[nodiscard]] std::string names_of(const std::vector<std::uint32_t>& ops, const run_snapshot& side) const {
@@ -147,6 +164,11 @@ class diff_screen {
       if (text.find(name) == std::string::npos) text += (text.empty() ? "" : ", ") + name;
     }
     return ops.size() > 3 ? text + ", … " + std::to_string(ops.size() - 3) + " more" : text;
+  }
+
+  // The innermost module, else the framework's operator.
+  static std::string place_of(const run_op& op) {
+    return escape_for_terminal(op.module.empty() ? op.framework_op : op.module.substr(op.module.rfind('/') + 1));
   }
 
   void print_ops() {
@@ -166,14 +188,13 @@ class diff_screen {
         if (const std::string was = names_of(row.before, before_); was != name) name = was + " → " + name;
       std::string how = row.change == op_change::same ? "" : spaced(op_change_name(row.change));
       if (row.sure < certainty::likely) how += '?';
-      cells(row.time, std::move(how), std::move(name), escape_for_terminal(of.module.empty() ? of.framework_op : of.module));
+      cells(row.time, std::move(how), std::move(name), place_of(of));
       rest.before_ps -= row.time.before_ps;
       rest.after_ps -= row.time.after_ps;
     }
     if (rows < found_.ops.size()) cells(rest, "", "… " + grouped(std::uint64_t{found_.ops.size() - rows}) + " more", "");
     cells(found_.op_time, "", "all ops together", "");
-    print_heading(out_, "Ops of a step, those that changed most first");
-    t.print(out_, columns_);
+    print_table("Ops of a step, those that changed most first", t);
   }
 
   void print_devices() {
@@ -189,9 +210,8 @@ class diff_screen {
              both ? change_text(row.time.change_ps()) : "", both ? relative_text(row.time.change_ps(), row.time.before_ps) : "",
              (of.rank >= 0 ? "rank " + std::to_string(of.rank) + ", " : std::string()) + escape_for_terminal(of.name)});
     }
-    print_heading(out_, "Devices");
-    t.print(out_, columns_);
-    print_more(out_, found_.devices.size(), rows);
+    print_table("Devices", t);
+    if (!asked_.markdown) print_more(out_, found_.devices.size(), rows);
   }
 
   text_output& out_;
@@ -303,6 +323,7 @@ class diff_command_options final : public diff_asked {
     all.value("-o,--output", output_path, "FILE", "Write the JSON document to FILE as well").offer_files();
     all.value("--limit", output_.limit, "N", "Rows of each list; 0 shows all (default 12, of --json 100)");
     list_json(all, *this);
+    all.flag("--markdown", markdown, "The same as Markdown, for a pull request");
     list_wide(all, *this);
     output_.list_color(all);
     list_quiet(all, *this);
@@ -313,6 +334,7 @@ class diff_command_options final : public diff_asked {
     input_.list_threads(all);
   }
   [[nodiscard]] std::optional<fault> understand() override {
+    if (json && markdown) return wrong_options("--json and --markdown are two forms of one result", "profkit diff --help");
     const char* const example = "profkit diff before.xplane.pb after.xplane.pb";
     if (paths_.size() == 2 && before.empty() && after.empty()) {
       before = {paths_[0]};
@@ -405,6 +427,7 @@ extern const command_description diff_command = {
     "How far runs of one program differ is known from several a side alone.",
     "  profkit diff before.xplane.pb after.xplane.pb\n"
     "  profkit diff runs/monday runs/tuesday --json\n"
+    "  profkit diff base.pks vm.xplane.pb --markdown > comment.md\n"
     "  profkit diff --before a1 a2 a3 --after b1 b2 b3 --fail-on 'step>+2%'   exit status 1 when it trips\n",
     make_options<diff_command_options>,
 };

@@ -54,6 +54,26 @@ void table::print(text_output& out, std::size_t columns, std::size_t indent) con
              [this](std::size_t at) -> const std::vector<std::string>& { return rows_[at]; });
 }
 
+void table::print_markdown(text_output& out) const {
+  std::vector<std::size_t> shown;
+  for (std::size_t c = 0; c < columns_.size(); ++c)
+    if (std::any_of(rows_.begin(), rows_.end(), [&](const std::vector<std::string>& cells) { return !cells[c].empty(); })) shown.push_back(c);
+  const auto line = [&](auto&& cell_of) {
+    std::string text = "|";
+    for (const std::size_t c : shown) {
+      text += ' ';
+      for (const char each : cell_of(c)) text.append(each == '|' || each == '<' || each == '*' || each == '_' ? "\\" : "") += each;
+      text += " |";
+    }
+    out.line(text);
+  };
+  line([&](std::size_t c) { return columns_[c].title; });
+  std::string rule = "|";
+  for (const std::size_t c : shown) rule += columns_[c].side == align::right ? "---:|" : "---|";
+  out.line(rule);
+  for (const std::vector<std::string>& cells : rows_) line([&](std::size_t c) { return cells[c]; });
+}
+
 void table::print_each(text_output& out, std::size_t columns, std::size_t rows,
                        const std::function<std::vector<std::string>(std::size_t)>& row_at, std::size_t indent) const {
   print_rows(out, columns, indent, rows, [&](std::size_t at) {

@@ -51,6 +51,8 @@ class table {
   // Prints a heading and the rows, indented, at most `columns` wide (0: as wide as needed). Columns that are
   // empty in every row are left out. The heading is left out when no column has a title.
   void print(text_output& out, std::size_t columns, std::size_t indent = 2) const;
+  // The same as Markdown; cells whole.
+  void print_markdown(text_output& out) const;
   // print() for rows that are not kept: `row_at` is called twice for each, and gives the same cells each time.
   void print_each(text_output& out, std::size_t columns, std::size_t rows,
                   const std::function<std::vector<std::string>(std::size_t)>& row_at, std::size_t indent = 2) const;

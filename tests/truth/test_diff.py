@@ -273,6 +273,19 @@ class Diff(truth.Case):
             self.assertIn("the gate", truth.run("diff", *sides, "--fail-on", wrong, status=2, stderr=True))
         self.assertIn("two captures, or some of each side", truth.run("diff", *sides[:3], status=2, stderr=True))
 
+    def test_markdown(self):
+        """The tables of the screen, as GitHub shows them: a row a line, names whole, what it would take for marks as it is."""
+        name = "void cutlass::gemm_kernel<128, 64>(float*, a|b)"
+        run = Run([[(None, None, name, 500, 30), (None, None, "relu", 100, 30)]] * 3)
+        self.ask(run, run)
+        text = truth.run("diff", *self.paths, "--markdown")
+        rows = [line for line in text.splitlines() if line.startswith("|")]
+        self.assertEqual(rows[0], "| before | after | change | of the step | a step on average |")
+        self.assertEqual(rows[1], "|---:|---:|---:|---:|---|")
+        self.assertIn(r"| 500.000 us | 500.000 us | +0 ps | +0.0 % | cutlass::gemm\_kernel\<128, 64> |", rows)
+        self.assertTrue(text.startswith("before  ") and "### Ops of a step" in text)
+        self.assertIn("two forms of one result", truth.run("diff", *self.paths, "--markdown", "--json", status=2, stderr=True))
+
     def test_without_marked_steps(self):
         def run(size):
             made = idle_trace.Rank()

@@ -242,8 +242,8 @@ _profkit() {
         --bound|--time|--max-bound|--limit|--run|-j|--threads) return ;;
       esac ;;
     diff)
-      options='--before --after --fail-on -o --output --limit --json --wide --color -q --quiet --run
-        --io --strict -j --threads -h --help'
+      options='--before --after --fail-on -o --output --limit --json --markdown --wide --color -q
+        --quiet --run --io --strict -j --threads -h --help'
       case $previous in
         --color) COMPREPLY=($(compgen -W 'auto always never' -- "$current")); return ;;
         --io) COMPREPLY=($(compgen -W 'map read' -- "$current")); return ;;

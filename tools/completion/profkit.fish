@@ -139,6 +139,7 @@ complete -c profkit -n "__fish_seen_subcommand_from diff" -l after -r -d 'Severa
 complete -c profkit -n "__fish_seen_subcommand_from diff" -l fail-on -x -d '\'step>+2%\': exit with 1 where the change exceeds that with 95 %'
 complete -c profkit -n "__fish_seen_subcommand_from diff" -s o -l output -r -d 'Write the JSON document to FILE as well'
 complete -c profkit -n "__fish_seen_subcommand_from diff" -l limit -x -d 'Rows of each list; 0 shows all (default 12, of --json 100)'
+complete -c profkit -n "__fish_seen_subcommand_from diff" -l markdown -d 'The same as Markdown, for a pull request'
 complete -c profkit -n "__fish_seen_subcommand_from snapshot" -s o -l output -r -d 'The snapshot, as base.pks'
 complete -c profkit -n "__fish_seen_subcommand_from neutrino" -a 'launches kernels maps records schedule bytes density progress overhead log' -d 'What to show (default: a summary)'
 complete -c profkit -n "__fish_seen_subcommand_from neutrino" -l launch -x -d 'Only this launch, by its number or its record file'
