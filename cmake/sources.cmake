@@ -441,6 +441,7 @@ set(profkit_core  # with -O2
   src/wings/clusters/recorded/snapshots.cpp
   src/wings/diff/compare.cpp
   src/wings/diff/gates.cpp
+  src/wings/diff/rest.cpp
   src/wings/diff/runs.cpp
   src/wings/diff/significance.cpp
   src/wings/diff/snapshot.cpp

@@ -365,8 +365,13 @@ class Diff(truth.Case):
                                          "--json", "--limit", "0"))
         self.check_sums(document)
         self.assertEqual((len(document["ops"]), document["ops"][0]["before"], document["ops"][0]["change_ps"]), (2_001, ["op2299x"], (5_000 - 2_309) * US))
-        rest = [row for row in document["ops"] if row["before"] == ["(300 other ops)"]]
+        rest = [row for row in document["ops"] if row["before"] == ["(300 other ops)"] == row["after"]]
         self.assertEqual([(row["change"], row["before_ps"], row["before_count"]) for row in rest], [("same", sum(10 + n for n in range(300)) * US, 600)])
+        # Of captures every op stands by itself.
+        document = self.ask(Run([step] * 2), Run([slow] * 2))
+        self.check_sums(document)
+        self.assertEqual({(row["change"], row["certainty"]) for row in document["ops"]}, {("same", "proved")})
+        self.assertEqual(len(document["ops"]), 2_300)
 
     def test_the_first_version(self):
         """Written by hand as proto/pk_snapshot.proto says: what was kept once is read for ever."""

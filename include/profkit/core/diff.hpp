@@ -35,7 +35,7 @@ struct run_op {
 };
 /// Its name; "(12 other ops)" of the sum of the rest.
 [[nodiscard]] std::string shown_name(const run_op& op);
-/// Ops of a snapshot that are kept one by one: the longest.
+/// Ops that a snapshot keeps one by one in its file: the longest. The others are one there.
 inline constexpr std::size_t most_snapshot_ops = 2000;
 /// A device of a run, and its steps that count, in their order.
 struct run_device {
@@ -58,7 +58,7 @@ struct run_snapshot {
   std::uint64_t warm_up_steps = 0, cut_steps = 0, other_steps = 0;  ///< that do not count: those of other kinds are the last
   std::vector<run_device> devices;
   std::vector<time_use_sum> time;  ///< adds up to the steps that count
-  std::vector<run_op> ops;         ///< by time, the longest first
+  std::vector<run_op> ops;         ///< by time, the longest first; at last the rest, where there is one
   std::int64_t memory_bytes = 0;   ///< how full the fullest device was, else what the largest module needs; 0: not recorded
   std::vector<file_damage> damage;
   std::string absent;  ///< why there is nothing to compare; "" else

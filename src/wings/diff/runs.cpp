@@ -3,6 +3,7 @@
 
 #include <base/contained.hpp>
 #include <diff/gates.hpp>
+#include <diff/rest.hpp>
 #include <diff/significance.hpp>
 #include <profkit/time.hpp>
 
@@ -59,7 +60,10 @@ run_snapshot sum_of_runs(std::vector<run_snapshot> runs) {
   for (const auto& [of, ps] : time) all.time.push_back({of.first, of.second, ps});
   all.ops.clear();
   for (auto& [of, op] : ops) all.ops.push_back(std::move(op));
-  std::stable_sort(all.ops.begin(), all.ops.end(), [](const run_op& a, const run_op& b) { return a.time_ps > b.time_ps; });
+  // The rest, where there is one, stays the last.
+  std::stable_sort(all.ops.begin(), all.ops.end(), [](const run_op& a, const run_op& b) {
+    return (a.rest > 0) != (b.rest > 0) ? b.rest > 0 : a.time_ps > b.time_ps;
+  });
   return all;
 }
 
@@ -122,6 +126,7 @@ result<diff_report> compare_captures(std::vector<run_snapshot> before, std::vect
     const bool one_each = before.size() == 1 && after.size() == 1;
     all.before = diff::sum_of_runs(std::move(before));
     all.after = diff::sum_of_runs(std::move(after));
+    diff::give_both_a_rest(all.before, all.after);
     all.found = compare_runs(all.before, all.after);
     if (one_each) all.step.change = diff::mean_change(all.found);
     return all;

@@ -128,20 +128,6 @@ bool is_in(const std::vector<step_window>& windows, std::int64_t ps) {
 
 std::string_view viewed(pk_str text) noexcept { return {text.data, text.size}; }
 
-// The others become one.
-void keep_longest(std::vector<run_op>& ops) {
-  if (ops.size() <= most_snapshot_ops) return;
-  run_op rest;
-  rest.kind = kernel_class::other;
-  for (std::size_t i = most_snapshot_ops; i < ops.size(); ++i) {
-    ++rest.rest;
-    rest.count += ops[i].count;
-    rest.time_ps = saturating_add(rest.time_ps, ops[i].time_ps);
-  }
-  ops.resize(most_snapshot_ops);
-  ops.push_back(std::move(rest));
-}
-
 // The kernels that begin in steps that count.
 result<void> sum_ops(const trace& t, const bubbles_report& idle, const counted_steps& steps, const hooks& host, run_snapshot& into) {
   auto devices = capture_devices::list(t, host);
@@ -186,7 +172,6 @@ result<void> sum_ops(const trace& t, const bubbles_report& idle, const counted_s
                         all.count, all.time_ps, 0});
   }
   std::stable_sort(into.ops.begin(), into.ops.end(), [](const run_op& a, const run_op& b) { return a.time_ps > b.time_ps; });
-  keep_longest(into.ops);
   return {};
 }
 

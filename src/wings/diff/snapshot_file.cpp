@@ -3,6 +3,7 @@
 
 #include <base/contained.hpp>
 #include <base/wire_encode.hpp>
+#include <diff/rest.hpp>
 #include <profkit/time.hpp>
 #include <profkit/wire.hpp>
 
@@ -185,7 +186,7 @@ result<void> write_snapshot(const run_snapshot& s, sink& into) {
     add_number(11, s.other_steps);
     for (const run_device& d : s.devices) add(12, bytes_of(d));
     for (const time_use_sum& t : s.time) add(13, bytes_of(t));
-    for (const run_op& o : s.ops) add(14, bytes_of(o));
+    for (const run_op& o : diff::with_rest(s.ops, most_snapshot_ops)) add(14, bytes_of(o));
     add_number(15, static_cast<std::uint64_t>(s.memory_bytes));
     add(16, s.absent);
     for (const file_damage& d : s.damage) add(17, d.what.message);
