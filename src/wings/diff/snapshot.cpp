@@ -2,6 +2,7 @@
 #include <profkit/core/diff.hpp>
 
 #include <base/contained.hpp>
+#include <base/hash_map.hpp>
 #include <diff/op_names.hpp>
 #include <profkit/core/facts.hpp>
 #include <profkit/core/table.hpp>
@@ -144,7 +145,7 @@ result<void> sum_ops(const trace& t, const bubbles_report& idle, const counted_s
   };
   // A text stands once in memory, mostly: by its place first, which is quick, then by what it says.
   using texts = std::array<std::string_view, 4>;
-  std::map<std::pair<std::array<const char*, 4>, std::int32_t>, std::pair<texts, sum>> by_place;
+  hash_map<std::pair<std::array<const char*, 4>, std::int32_t>, std::pair<texts, sum>> by_place;
   const auto source = rows_of(*devices, *idle.of, t.files());
   std::vector<rows::kernels> rows(1024);
   for (;;) {
