@@ -174,10 +174,11 @@ class diff_screen {
   void print_ops() {
     const std::size_t rows = rows_of(found_.ops.size(), 12);
     table t;
-    t.right("before").right("after").right("change").right("of the step").left("").flexible("op", cut::middle, 20).flexible("place", cut::middle, 12).minor();
-    const auto cells = [&](const time_delta& time, std::string how, std::string name, std::string place) {
+    const bool several = before_.runs > 1 && after_.runs > 1;
+    t.right("before").right("after").right("change").right("of the step").right(several ? "by chance" : "").left("").flexible("op", cut::middle, 20).flexible("place", cut::middle, 12).minor();
+    const auto cells = [&](const time_delta& time, std::string how, std::string name, std::string place, std::optional<double> by_chance = {}) {
       t.row({human_duration(time.before_ps), human_duration(time.after_ps), change_text(time.change_ps()),
-             relative_text(time.change_ps(), found_.step.before_ps), std::move(how), std::move(name), std::move(place)});
+             relative_text(time.change_ps(), found_.step.before_ps), by_chance ? p_text(*by_chance) : "", std::move(how), std::move(name), std::move(place)});
     };
     time_delta rest = found_.op_time;
     for (std::size_t i = 0; i < rows; ++i) {
@@ -188,13 +189,14 @@ class diff_screen {
         if (const std::string was = names_of(row.before, before_); was != name) name = was + " → " + name;
       std::string how = row.change == op_change::same ? "" : spaced(op_change_name(row.change));
       if (row.sure < certainty::likely) how += '?';
-      cells(row.time, std::move(how), std::move(name), place_of(of));
+      cells(row.time, std::move(how), std::move(name), place_of(of), row.by_chance);
       rest.before_ps -= row.time.before_ps;
       rest.after_ps -= row.time.after_ps;
     }
     if (rows < found_.ops.size()) cells(rest, "", "… " + grouped(std::uint64_t{found_.ops.size() - rows}) + " more", "");
     cells(found_.op_time, "", "all ops together", "");
     print_table("Ops of a step, those that changed most first", t);
+    if (several) line("by chance: the share of rows, of those as sure to have changed as this one or surer, that chance alone would give");
   }
 
   void print_devices() {

@@ -2,7 +2,9 @@
 #include <diff/gates.hpp>
 #include <diff/significance.hpp>
 
+#include <algorithm>
 #include <cmath>
+#include <optional>
 #include <random>
 #include <string>
 #include <vector>
@@ -115,6 +117,55 @@ TEST_CASE("within two runs the interval holds the truth of those runs") {
   }
   CHECK(inside >= 900);  // blocks of so short a series say a little too little
   CHECK(!diff::change_of_series({1, 1, 1, 1, 1, 1, 1}, {1, 1, 1, 1, 1, 1, 1, 1}));
+}
+
+namespace {
+
+// What an op takes in runs of a side: 3 % noise over 100 steps, whose mean varies as that of 25 independent ones, and 1 % between runs that
+// all ops of a run have in common.
+std::vector<std::vector<double>> ops_of_side(std::mt19937_64& random, std::size_t runs, std::size_t ops) {
+  std::normal_distribution<double> normal;
+  std::vector<std::vector<double>> all(ops, std::vector<double>(runs));
+  for (std::size_t run = 0; run < runs; ++run) {
+    const double level = 1 + run_noise * normal(random);
+    for (std::size_t op = 0; op < ops; ++op)
+      all[op][run] = static_cast<double>(op + 1) * level * (1 + step_noise / std::sqrt(25.0) * normal(random));
+  }
+  return all;
+}
+
+std::vector<std::optional<double>> shares(std::mt19937_64& random, std::size_t ops, double change_of_one) {
+  const auto before = ops_of_side(random, 5, ops), after = ops_of_side(random, 5, ops);
+  std::vector<diff::run_numbers> all;
+  for (std::size_t op = 0; op < ops; ++op) all.push_back({before[op], after[op]});
+  for (double& ps : all[ops / 2].after) ps *= 1 + change_of_one;
+  return diff::shares_by_chance(all);
+}
+
+}  // namespace
+
+TEST_CASE("of 2,000 ops one that changed is found, and of none that did seldom one") {
+  constexpr std::size_t ops = 2000;
+  std::mt19937_64 random(10);
+  int alarms = 0, found = 0;
+  for (int pair = 0; pair < 200; ++pair) {
+    const auto none = shares(random, ops, 0);
+    alarms += std::any_of(none.begin(), none.end(), [](const auto& share) { return *share <= 0.05; }) ? 1 : 0;
+    found += *shares(random, ops, 0.05)[ops / 2] <= 0.05 ? 1 : 0;
+  }
+  INFO("alarms " << alarms << ", found " << found);
+  CHECK(alarms <= 17);  // 5 % of 200, and two standard deviations
+  CHECK(found >= 190);
+}
+
+TEST_CASE("what runs have nothing of is not judged") {
+  const std::vector<double> some{1, 1.01, 0.99}, none{}, zero{1, 0, 1};
+  const auto found = diff::shares_by_chance({{some, some}, {some, none}, {zero, some}, {{1}, {1}}, {some, {2, 2.02, 1.98}}});
+  CHECK(found[0]);
+  CHECK((!found[1] && !found[2] && !found[3]));
+  // Two samples of three with one variance: t = ln 2 / (s sqrt(2 / 3)), 4 degrees.
+  CHECK(*found[4] < 1e-6);
+  CHECK(*found[0] == Approx(1));
 }
 
 TEST_CASE("a gate is a number, '>' and a percentage") {

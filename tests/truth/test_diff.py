@@ -132,7 +132,7 @@ class Diff(truth.Case):
             return {**more, "before_ps": was * US, "after_ps": now * US, "change_ps": (now - was) * US}
 
         def op(name, was, now, **more):
-            return row(was, now, change="same", certainty="proved", before=[name], after=[name], before_count=4, after_count=4, **more)
+            return row(was, now, change="same", certainty="proved", before=[name], after=[name], before_count=4, after_count=4, by_chance=None, **more)
         change = document["step"]["change_ps"] / document["step"]["before_ps"]
         of_gate = document["gates"][0]["change"]
         self.assertAlmostEqual(of_gate, 1300 / 1200 - 1, places=12)
@@ -233,6 +233,10 @@ class Diff(truth.Case):
         change = document["step_change"]
         self.assertEqual(change["method"], "arrangements")
         self.assertAlmostEqual(change["change"], geometric_mean(after) / geometric_mean(before) - 1, places=9)
+        ops = {row["after"][0]: row for row in document["ops"]}
+        self.assertLess(ops["gemm"]["by_chance"], 0.001)  # 1,000 became 1,105, and runs differ by 7
+        self.assertEqual(ops["relu"]["by_chance"], 1)
+        self.assertIn(" by chance ", truth.run("diff", *self.sides(before, after)))
         # 20 arrangements: the most apart of them, in either direction.
         self.assertAlmostEqual(change["p"], 2 / 20)
         self.assertEqual((change["low"], change["high"]), (None, None))

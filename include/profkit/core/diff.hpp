@@ -32,6 +32,7 @@ struct run_op {
   std::uint64_t count = 0;  ///< executions
   std::int64_t time_ps = 0;
   std::uint64_t rest = 0;   ///< above 0: the sum of so many ops, those with least time
+  std::vector<double> run_ps;  ///< of several runs, of each what it takes a step; empty of one
 };
 /// Its name; "(12 other ops)" of the sum of the rest.
 [[nodiscard]] std::string shown_name(const run_op& op);
@@ -109,6 +110,8 @@ struct op_delta {
   std::vector<std::uint32_t> before, after;  ///< indices into the ops of either snapshot, by time; one of them may be empty
   time_delta time;
   std::uint64_t before_count = 0, after_count = 0;  ///< executions in all steps that count
+  /// Of several runs a side: the share of rows, of those as sure to have changed as this one or surer, that chance alone would give.
+  std::optional<double> by_chance;
 };
 struct device_delta {
   std::int32_t before = -1, after = -1;  ///< indices into the devices of either snapshot; -1: not there

@@ -22,18 +22,24 @@ run_snapshot sum_of_runs(std::vector<run_snapshot> runs) {
   if (runs.size() == 1) return all;
   std::map<std::pair<time_use, std::optional<idle_cause>>, std::int64_t> time;
   std::map<std::tuple<std::string, std::string, std::string, std::string, kernel_class, bool>, run_op> ops;
+  const std::size_t count_of_runs = runs.size();
+  std::size_t at = 0;
   const auto add = [&](const run_snapshot& run) {
+    const double steps = static_cast<double>(std::max<std::uint64_t>(run.step_count(), 1));
     for (const time_use_sum& part : run.time) {
       std::int64_t& ps = time[{part.use, part.cause}];
       ps = saturating_add(ps, part.time_ps);
     }
     for (const run_op& op : run.ops) {
       const auto [known, added] = ops.try_emplace({op.name, op.framework_op, op.module, op.shapes, op.kind, op.rest > 0}, op);
+      known->second.run_ps.resize(count_of_runs);
+      known->second.run_ps[at] += static_cast<double>(op.time_ps) / steps;
       if (added) continue;
       known->second.count += op.count;
       known->second.time_ps = saturating_add(known->second.time_ps, op.time_ps);
       known->second.rest = std::max(known->second.rest, op.rest);
     }
+    ++at;
   };
   add(all);
   for (std::size_t i = 1; i < runs.size(); ++i) {
@@ -88,6 +94,21 @@ double mean_change(const run_diff& found) {
   return found.step.before_ps > 0 ? static_cast<double>(found.step.change_ps()) / static_cast<double>(found.step.before_ps) : 0;
 }
 
+// How far each change stands out of what runs differ by.
+void judge_ops(const run_snapshot& before, const run_snapshot& after, run_diff& into) {
+  if (before.runs < 2 || after.runs < 2) return;
+  std::vector<run_numbers> all;
+  const auto numbers_of_row = [](const std::vector<std::uint32_t>& row, const run_snapshot& side) {
+    std::vector<double> sums(row.empty() ? 0 : static_cast<std::size_t>(side.runs));
+    for (const std::uint32_t i : row)
+      for (std::size_t run = 0; run < side.ops[i].run_ps.size(); ++run) sums[run] += side.ops[i].run_ps[run];
+    return sums;
+  };
+  for (const op_delta& row : into.ops) all.push_back({numbers_of_row(row.before, before), numbers_of_row(row.after, after)});
+  const auto shares = shares_by_chance(all);
+  for (std::size_t i = 0; i < shares.size(); ++i) into.ops[i].by_chance = shares[i];
+}
+
 number_change change_of_step(const std::vector<run_snapshot>& before, const std::vector<run_snapshot>& after) {
   number_change step;
   if (before.size() == 1 && after.size() == 1) {
@@ -128,6 +149,7 @@ result<diff_report> compare_captures(std::vector<run_snapshot> before, std::vect
     all.after = diff::sum_of_runs(std::move(after));
     diff::give_both_a_rest(all.before, all.after);
     all.found = compare_runs(all.before, all.after);
+    diff::judge_ops(all.before, all.after, all.found);
     if (one_each) all.step.change = diff::mean_change(all.found);
     return all;
   });

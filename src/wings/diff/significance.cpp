@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <utility>
 
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
@@ -139,6 +140,114 @@ std::optional<double> run_change::bound(double certainty, double sign) const {
 
 std::optional<double> run_change::lower_bound(double certainty) const { return bound(certainty, 1); }
 std::optional<double> run_change::upper_bound(double certainty) const { return bound(certainty, -1); }
+
+namespace {
+
+// Derivatives of the logarithm of the gamma function, of x > 0: recursion up to where the series is exact enough.
+double digamma(double x) noexcept {
+  double sum = 0;
+  for (; x < 10; ++x) sum -= 1 / x;
+  const double y = 1 / (x * x);
+  return sum + std::log(x) - 0.5 / x - y * (1.0 / 12 - y * (1.0 / 120 - y / 252));
+}
+double trigamma(double x) noexcept {
+  double sum = 0;
+  for (; x < 10; ++x) sum += 1 / (x * x);
+  const double y = 1 / (x * x);
+  return sum + 1 / x + y / 2 + y / x * (1.0 / 6 - y * (1.0 / 30 - y / 42));
+}
+// The x whose trigamma is y > 0; it falls with x.
+double inverse_trigamma(double y) noexcept {
+  double low = 1e-6, high = 1e6;
+  for (int i = 0; i < 100; ++i) {
+    const double middle = std::sqrt(low * high);
+    (trigamma(middle) > y ? low : high) = middle;
+  }
+  return low;
+}
+
+// What lies further out than t, in both directions, of Student's distribution with `df` degrees: the incomplete beta function as a continued
+// fraction (Lentz).
+double outside_of_student(double t, double df) noexcept {
+  if (df > 1e5) return std::erfc(std::fabs(t) / std::sqrt(2.0));
+  const double x = df / (df + t * t), a = df / 2, b = 0.5;
+  const bool swapped = x > (a + 1) / (a + b + 2);
+  const double p = swapped ? b : a, q = swapped ? a : b, at = swapped ? 1 - x : x;
+  constexpr double tiny = 1e-300;
+  double c = 1, d = 1 - (p + q) * at / (p + 1);
+  d = 1 / (std::fabs(d) < tiny ? tiny : d);
+  double fraction = d;
+  for (int m = 1; m < 300; ++m) {
+    for (const double factor : {m * (q - m) * at / ((p + 2 * m - 1) * (p + 2 * m)), -(p + m) * (p + q + m) * at / ((p + 2 * m) * (p + 2 * m + 1))}) {
+      d = 1 + factor * d;
+      d = 1 / (std::fabs(d) < tiny ? tiny : d);
+      c = 1 + factor / c;
+      if (std::fabs(c) < tiny) c = tiny;
+      fraction *= c * d;
+    }
+    if (std::fabs(c * d - 1) < 1e-14) break;
+  }
+  const double front = std::exp(std::lgamma(p + q) - std::lgamma(p) - std::lgamma(q) + p * std::log(at) + q * std::log1p(-at));
+  const double inside = front * fraction / p;
+  return swapped ? 1 - inside : inside;
+}
+
+// Mean of the logarithms, and the sum of squares about it.
+struct log_sums {
+  double mean = 0, squares = 0;
+};
+log_sums log_sums_of(const std::vector<double>& values) {
+  log_sums found;
+  for (const double v : values) found.mean += std::log(v) / static_cast<double>(values.size());
+  for (const double v : values) found.squares += (std::log(v) - found.mean) * (std::log(v) - found.mean);
+  return found;
+}
+
+}  // namespace
+
+std::vector<std::optional<double>> shares_by_chance(const std::vector<run_numbers>& all) {
+  std::vector<std::optional<double>> shares(all.size());
+  struct tested {
+    std::size_t which;
+    double change, variance, df, of_means;  // of_means: of the difference of means, over the variance
+  };
+  std::vector<tested> tests;
+  const auto is_there = [](double v) { return v > 0; };
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const std::vector<double>&before = all[i].before, &after = all[i].after;
+    if (before.size() < 2 || after.size() < 2 || !std::all_of(before.begin(), before.end(), is_there) ||
+        !std::all_of(after.begin(), after.end(), is_there))
+      continue;
+    const log_sums was = log_sums_of(before), is = log_sums_of(after);
+    const double n = static_cast<double>(before.size()), m = static_cast<double>(after.size()), df = n + m - 2;
+    tests.push_back({i, is.mean - was.mean, std::max((was.squares + is.squares) / df, 1e-12), df, 1 / n + 1 / m});
+  }
+  if (tests.empty()) return shares;
+  // Of the logarithms of variances, less what chance adds to them: mean and variance, and so the distribution that they are drawn from.
+  double mean = 0, square = 0, by_chance = 0;
+  const double count = static_cast<double>(tests.size());
+  const auto drawn = [](const tested& t) { return std::log(t.variance) - digamma(t.df / 2) + std::log(t.df / 2); };
+  for (const tested& t : tests) mean += drawn(t) / count;
+  for (const tested& t : tests) {
+    square += (drawn(t) - mean) * (drawn(t) - mean) / std::max(count - 1, 1.0);
+    by_chance += trigamma(t.df / 2) / count;
+  }
+  const double spread = square - by_chance;
+  const double prior_df = tests.size() < 3 ? 0 : spread > 0 ? 2 * inverse_trigamma(spread) : 1e9;
+  const double prior = prior_df > 1e5 ? std::exp(mean) : prior_df > 0 ? std::exp(mean + digamma(prior_df / 2) - std::log(prior_df / 2)) : 0;
+  std::vector<std::pair<double, std::size_t>> p_values;
+  for (const tested& t : tests) {
+    const double variance = (prior_df * prior + t.df * t.variance) / (prior_df + t.df);
+    p_values.emplace_back(outside_of_student(t.change / std::sqrt(variance * t.of_means), prior_df + t.df), t.which);
+  }
+  std::sort(p_values.begin(), p_values.end());
+  double least = 1;
+  for (std::size_t i = p_values.size(); i-- > 0;) {
+    least = std::min(least, p_values[i].first * count / static_cast<double>(i + 1));
+    shares[p_values[i].second] = least;
+  }
+  return shares;
+}
 
 }  // namespace diff
 }  // namespace PROFKIT_NAMESPACE

@@ -40,6 +40,15 @@ class run_change {
   std::vector<std::vector<std::uint8_t>> arrangements_;  // whether each is after; as it was among them
 };
 
+// The same number of each run, of one of many things.
+struct run_numbers {
+  std::vector<double> before, after;
+};
+// Of many things that may have changed, the share of those as sure as it or surer that chance alone would give (Benjamini and Hochberg 1995);
+// none where a side has fewer than two runs, or a run has nothing of it. By t tests of the logarithms, whose variances are drawn towards
+// what those of all are (Smyth 2004): few runs know little of one thing, but much of all together.
+[[nodiscard]] std::vector<std::optional<double>> shares_by_chance(const std::vector<run_numbers>& all);
+
 }  // namespace diff
 }  // namespace PROFKIT_NAMESPACE
 }  // namespace profkit

@@ -170,7 +170,7 @@ result<void> sum_ops(const trace& t, const bubbles_report& idle, const counted_s
   for (const auto& [of, all] : by_text) {
     const auto& [name, framework_op, module, shapes, kind] = of;
     into.ops.push_back({std::string(name), std::string(framework_op), module, std::string(shapes), static_cast<kernel_class>(kind),
-                        all.count, all.time_ps, 0});
+                        all.count, all.time_ps, 0, {}});
   }
   std::stable_sort(into.ops.begin(), into.ops.end(), [](const run_op& a, const run_op& b) { return a.time_ps > b.time_ps; });
   return {};
