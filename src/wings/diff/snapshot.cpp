@@ -134,7 +134,8 @@ result<void> sum_ops(const trace& t, const bubbles_report& idle, const counted_s
   auto devices = capture_devices::list(t, host);
   if (!devices) return std::move(devices).error();
   std::map<std::int32_t, std::size_t> of_capture;  // device of the activity, by its position in the capture
-  for (std::size_t d = 0; d < idle.of->devices().size(); ++d) of_capture[(*devices)->of(*idle.of, idle.of->devices()[d])] = d;
+  for (std::size_t d = 0; d < idle.of->devices().size(); ++d)
+    if (const std::int32_t at = (*devices)->of(*idle.of, idle.of->devices()[d]); at >= 0) of_capture[at] = d;
   struct sum {
     std::uint64_t count = 0;
     std::int64_t time_ps = 0;
