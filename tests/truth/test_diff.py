@@ -1,4 +1,5 @@
 """`diff`: random runs before and after planted changes. Times of a step are worked out from what was written."""
+import gzip
 import json
 import random
 import sys
@@ -320,17 +321,20 @@ class Diff(truth.Case):
         def capture(name, length, ops):
             each = length + 100  # a step lasts until the next run
             runs = [x.event(1, at * each * us, length * us) for at in range(6)] + [x.event(2, (6 * each + at * 100) * us, 50 * us) for at in range(3)]
-            events = [x.event(5, at * each * us, ops * us) for at in range(6)] + [x.event(5, (6 * each + at * 100) * us, 10 * us) for at in range(3)]
+            events = [event for at in range(6) for event in (x.event(5, at * each * us, ops * us), x.event(6, (at * each + ops) * us, 10 * us))] + [x.event(5, (6 * each + at * 100) * us, 10 * us) for at in range(3)]
             return self.write(name, x.space(*(x.plane(
                 n, f"/device:TPU:{n}", x.line(1, "XLA Modules", runs, timestamp_ns=BASE_NS), x.line(2, "XLA Ops", events, timestamp_ns=BASE_NS),
-                x.event_metadata(1, "jit_train(7)"), x.event_metadata(2, "jit_eval(8)"), x.event_metadata(5, "fusion.1")) for n in range(2))))
+                x.event_metadata(1, "jit_train(7)"), x.event_metadata(2, "jit_eval(8)"), x.event_metadata(5, "fusion.1"),
+                x.event_metadata(6, "copy.2")) for n in range(2))))
         paths = [capture("old.xplane.pb", 900, 800), capture("new.xplane.pb", 850, 750)]
         document = truth.loads(truth.run("diff", *paths, "--json", "--limit", "1"))
         for side in ("before", "after"):
             self.assertEqual([document[side][key] for key in ("step_name", "steps", "other_steps", "cut_steps")], ["jit_train", 12, 6, 0])
         self.assertEqual(document["step"], {"before_ps": 1000 * US, "after_ps": 950 * US, "change_ps": -50 * US})
-        self.assertEqual((document["devices_left_out"], document["ops_left_out"], len(document["devices"]), len(document["ops"])), (1, 0, 1, 1))
-        self.assertEqual(document["limited"], truth.limited(1, ("devices", 1, 2)))
+        self.assertEqual((document["devices_left_out"], document["ops_left_out"], len(document["devices"]), len(document["ops"])), (1, 1, 1, 1))
+        self.assertEqual(document["limited"], truth.limited(1, ("ops", 1, 2), ("devices", 1, 2)))
+        cut = self.write("cut.json.gz", gzip.compress(random.Random(5).randbytes(4000))[:2500])
+        self.assertGreater(truth.loads(truth.run("diff", paths[0], cut, "--json", status=4))["byte_offset"], 2000)
         self.write("text.json", b"no capture")
         for sides in ((self.scratch / "text.json", paths[0]), (paths[0], self.scratch / "text.json")):
             error = truth.loads(truth.run("diff", *sides, "--json", status=4))

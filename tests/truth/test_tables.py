@@ -206,6 +206,13 @@ class Ranks(truth.Case):
         groups = self.rows(self.scratch / "run", "op_groups")
         self.check([(row["rank"], row["count"], row["self_ps"]) for row in groups if row["by"] == "category"],
                    [(0, 2, 90 * us), (1, 2, 75 * us)])
+        # Rank 0 waits longest; in the same run with the ranks exchanged rank 1 does.
+        for rank, kernels in enumerate((second, first)):
+            self.write(f"exchanged/rank{rank}.pt.trace.json", json.dumps(rank_of(rank, kernels)).encode())
+        for folder, rank in (("run", 0), ("exchanged", 1)):
+            findings = self.rows(self.scratch / folder, "findings")
+            self.check([(row["id"], row["rank"], row["recoverable_ps"]) for row in findings if row["id"].endswith("straggler_wait")],
+                       [("bubbles.cause.straggler_wait", rank, 25 * us)])
         found.sort(key=lambda row: row["call"])
         self.check([{key: row[key] for key in expected[0]} for row in found], expected)
 
