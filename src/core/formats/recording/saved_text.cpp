@@ -6,6 +6,7 @@
 #include <base/kernel_names.hpp>
 #include <base/sound_json.hpp>
 #include <formats/launch_names.hpp>
+#include <formats/xspace/xspace_names.hpp>
 
 #include <algorithm>
 #include <type_traits>
