@@ -350,7 +350,8 @@ class RowsTest(Case):
         path = self.write("a.xplane.pb", plane(1, "/device:TPU:0", ops, event_name(1, "a\nb\r\"c\"")))
         rows = run("rows", path, "ops", "--columns", "name").out
         self.assertEqual(rows, 'name\r\n"a\\nb\\r""c"""\r\n')
-        self.assertEqual(run("sql", path, "select name from ops", "--format", "csv").out, rows)
+        if "sql" not in LEFT_OUT:
+            self.assertEqual(run("sql", path, "select name from ops", "--format", "csv").out, rows)
 
 
 class JsonTest(Case):
