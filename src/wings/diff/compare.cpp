@@ -1,6 +1,7 @@
 // What is the same on both sides of a change, and how far its time moved.
 #include <profkit/core/diff.hpp>
 
+#include <base/list_text.hpp>
 #include <profkit/time.hpp>
 
 #include <algorithm>
@@ -198,16 +199,10 @@ void add_devices(const run_snapshot& before, const run_snapshot& after, run_diff
   sort_by_change(into.devices);
 }
 
-std::string with_commas(const std::vector<std::string>& all) {
-  std::string text;
-  for (const std::string& one : all) text.append(text.empty() ? "" : ", ").append(one);
-  return text;
-}
-
 std::string models_of(const run_snapshot& s) {
   std::vector<std::string> all;
   for (const device_model& m : s.models) all.push_back(m.devices > 1 ? std::to_string(m.devices) + " x " + m.name : m.name);
-  return with_commas(all);
+  return list_text(all);
 }
 
 void add_settings(const run_snapshot& before, const run_snapshot& after, run_diff& into) {
@@ -216,7 +211,7 @@ void add_settings(const run_snapshot& before, const run_snapshot& after, run_dif
   };
   add("device", models_of(before), models_of(after));
   add("devices with steps", std::to_string(before.devices.size()), std::to_string(after.devices.size()));
-  add("software", with_commas(before.software), with_commas(after.software));
+  add("software", list_text(before.software), list_text(after.software));
   add("kind of step", before.step_name, after.step_name);
   add("steps", before.marked ? "marked" : "not marked", after.marked ? "marked" : "not marked");
   std::map<std::string, std::pair<std::string, std::string>> facts;

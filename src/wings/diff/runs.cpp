@@ -2,6 +2,7 @@
 #include <profkit/core/diff.hpp>
 
 #include <base/contained.hpp>
+#include <base/median.hpp>
 #include <diff/gates.hpp>
 #include <diff/rest.hpp>
 #include <diff/significance.hpp>
@@ -128,10 +129,7 @@ number_change change_of_step(const std::vector<run_snapshot>& before, const std:
 std::optional<std::int64_t> run_snapshot::median_step_ps() const {
   std::vector<std::int64_t> all;
   for (const run_device& d : devices) all.insert(all.end(), d.step_ps.begin(), d.step_ps.end());
-  if (all.empty()) return std::nullopt;
-  const auto middle = all.begin() + static_cast<std::ptrdiff_t>(all.size() / 2);
-  std::nth_element(all.begin(), middle, all.end());
-  return *middle;
+  return all.empty() ? std::nullopt : std::optional(upper_median(all));
 }
 
 result<diff_report> compare_captures(std::vector<run_snapshot> before, std::vector<run_snapshot> after, const std::vector<std::string>& gates) {

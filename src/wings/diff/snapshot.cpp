@@ -3,6 +3,7 @@
 
 #include <base/contained.hpp>
 #include <base/hash_map.hpp>
+#include <base/median.hpp>
 #include <diff/op_names.hpp>
 #include <profkit/core/facts.hpp>
 #include <profkit/core/table.hpp>
@@ -27,16 +28,11 @@ std::string_view kind_of_step(std::string_view id) {
   return id.substr(0, id[number] == '#' ? number : id.size());
 }
 
-std::int64_t median_step_ps(std::vector<std::int64_t> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
-
 // How many of the first steps of a device are warm-up.
 std::size_t warm_up_of(const std::vector<std::int64_t>& step_ps) {
   if (step_ps.size() < 4) return 0;
-  const std::int64_t median = median_step_ps(step_ps), most = saturating_add(median, median / 4);
+  std::vector<std::int64_t> sorted = step_ps;
+  const std::int64_t median = upper_median(sorted), most = saturating_add(median, median / 4);
   const auto usual = std::find_if(step_ps.begin(), step_ps.end(), [&](std::int64_t ps) { return ps <= most; });
   return std::min(static_cast<std::size_t>(usual - step_ps.begin()), step_ps.size() / 4);
 }
