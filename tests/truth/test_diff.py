@@ -331,6 +331,7 @@ class Diff(truth.Case):
         for side in ("before", "after"):
             self.assertEqual([document[side][key] for key in ("step_name", "steps", "other_steps", "cut_steps")], ["jit_train", 12, 6, 0])
         self.assertEqual(document["step"], {"before_ps": 1000 * US, "after_ps": 950 * US, "change_ps": -50 * US})
+        self.assertEqual(document["op_time"], {"before_ps": 810 * US, "after_ps": 760 * US, "change_ps": -50 * US})  # none of jit_eval
         self.assertEqual((document["devices_left_out"], document["ops_left_out"], len(document["devices"]), len(document["ops"])), (1, 1, 1, 1))
         self.assertEqual(document["limited"], truth.limited(1, ("ops", 1, 2), ("devices", 1, 2)))
         cut = self.write("cut.json.gz", gzip.compress(random.Random(5).randbytes(4000))[:2500])
@@ -388,6 +389,7 @@ class Diff(truth.Case):
                  message(12, message(1, "GPU 0"), number(2, 6), message(3, varint(1000 * US), varint(1002 * US))),
                  message(13, message(1, "compute"), number(3, 1500 * US)), message(13, message(1, "idle"), message(2, "launch_bound"), number(3, 502 * US)),
                  message(14, message(1, "gemm"), message(2, "aten::mm"), message(3, "Net"), message(5, "comm"), number(6, 4), number(7, 1400 * US)),
+                 message(14, message(5, "other"), number(6, 2), number(7, 60 * US)),
                  message(14, message(5, "other"), number(6, 9), number(7, 100 * US), number(8, 7)),
                  number(15, 1 << 30), message(99, "of a later release")]
 
@@ -402,7 +404,8 @@ class Diff(truth.Case):
         self.assertEqual(document["step"]["before_ps"], 1001 * US)
         self.assertEqual([(r["use"], r["cause"], r["before_ps"]) for r in document["time"]], [("compute", None, 750 * US), ("idle", "launch_bound", 251 * US)])
         self.assertEqual([(r["before"], r["framework_op"], r["module"], r["kind"], r["before_ps"], r["before_count"]) for r in document["ops"]],
-                         [(["gemm"], "aten::mm", "Net", "comm", 700 * US, 4), (["(7 other ops)"], None, None, "other", 50 * US, 9)])
+                         [(["gemm"], "aten::mm", "Net", "comm", 700 * US, 4), (["(7 other ops)"], None, None, "other", 50 * US, 9),
+                          ([""], None, None, "other", 30 * US, 2)])
         self.assertEqual([(d["device"], d["rank"]) for d in document["devices"]], [("GPU 0", 5)])
         self.assertEqual([(g["state"], g["change"], g["low"]) for g in document["gates"]], [("holds", 0, 0)])
         # More memory trips it, whatever else differs; another fact of the model is said.
