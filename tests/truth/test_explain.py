@@ -71,6 +71,8 @@ class Explain(truth.Case):
                               **{key: at[key] for key in ("file", "start_ps", "end_ps")}})
             self.assertEqual([row[key] or "" for key in ("place", "next", "evidence")],
                              [said["where"], said["next"], "; ".join(e["note"] for e in said["evidence"] if e["note"])])
+            if said["id"].startswith("bubbles."):  # of a device, in traces as well
+                self.assertIsNotNone(row["device"], said["id"])
             if row["device"] is not None:
                 of = devices[row["device"]]
                 self.assertEqual([row[key] for key in ("host", "rank", "node")], [of[key] for key in ("host", "rank", "node")])
