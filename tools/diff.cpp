@@ -15,9 +15,11 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <memory>
+#include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -183,13 +185,12 @@ class diff_screen {
     time_delta rest = found_.op_time;
     for (std::size_t i = 0; i < rows; ++i) {
       const op_delta& row = found_.ops[i];
-      const run_op& of = row.after.empty() ? before_.ops[row.before.front()] : after_.ops[row.after.front()];
       std::string name = names_of(row.after.empty() ? row.before : row.after, row.after.empty() ? before_ : after_);
       if (!row.before.empty() && !row.after.empty())
         if (const std::string was = names_of(row.before, before_); was != name) name = was + " → " + name;
       std::string how = row.change == op_change::same ? "" : spaced(op_change_name(row.change));
       if (row.sure < certainty::likely) how += '?';
-      cells(row.time, std::move(how), std::move(name), place_of(of), row.by_chance);
+      cells(row.time, std::move(how), std::move(name), place_of(all_.op_of(row)), row.by_chance);
       rest.before_ps -= row.time.before_ps;
       rest.after_ps -= row.time.after_ps;
     }
@@ -206,7 +207,7 @@ class diff_screen {
     const std::size_t rows = rows_of(found_.devices.size(), 8);
     for (std::size_t i = 0; i < rows; ++i) {
       const device_delta& row = found_.devices[i];
-      const run_device& of = row.after >= 0 ? after_.devices[static_cast<std::size_t>(row.after)] : before_.devices[static_cast<std::size_t>(row.before)];
+      const run_device& of = all_.device_of(row);
       const bool both = row.before >= 0 && row.after >= 0;
       t.row({row.before < 0 ? "" : human_duration(row.time.before_ps), row.after < 0 ? "" : human_duration(row.time.after_ps),
              both ? change_text(row.time.change_ps()) : "", both ? relative_text(row.time.change_ps(), row.time.before_ps) : "",
@@ -230,8 +231,10 @@ int fail_with_document(const options& asked, const fault& why, const terminal& e
   return fail(asked, why, errors);
 }
 
-// Of a file that `profkit snapshot` wrote; nullopt of anything else.
+// Of a file that `profkit snapshot` wrote; nullopt of anything else. A pipe is read once, as a capture.
 std::optional<result<run_snapshot>> read_kept(const std::string& path) {
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(path, ignored)) return std::nullopt;
   auto opened = open_file_source(path);
   if (!opened) return std::nullopt;
   constexpr std::size_t head_bytes = 64;
@@ -247,44 +250,47 @@ std::optional<result<run_snapshot>> read_kept(const std::string& path) {
   }
 }
 
-// What one side shows; nullopt, and the status to end with, where it cannot be read.
-std::optional<int> read_side(const diff_asked& asked, const std::vector<std::string>& paths, progress_line& progress, const terminal& errors,
-                             std::vector<run_snapshot>& into, bool& usable) {
-  const hooks host = progress.hooks(asked.threads);
+// What is compared of a capture. `usable` stays as it is where something of it is intact.
+result<run_snapshot> snapshot_of(const options& asked, const std::string& path, progress_line& progress, bool& usable) {
+  open_options how;
+  how.io = asked.io;
+  how.run = asked.run;
+  how.host = progress.hooks(asked.threads);
+  auto opened = profile::open(path, how);
+  progress.clear();
+  if (!opened) return std::move(opened).error();
+  if (is_input_of((*opened)->what(), asked.output_path)) return output_is_input(asked.output_path);
+  const trace capture(std::move(*opened));
+  auto taken = take_snapshot(capture, how.host);
+  progress.clear();
+  usable = usable && anything_intact(capture.files());
+  return taken;
+}
+
+// The runs of a side, each as a capture or as what was kept of one.
+result<std::vector<run_snapshot>> read_side(const diff_asked& asked, const std::vector<std::string>& paths, progress_line& progress, bool& usable) {
+  std::vector<run_snapshot> runs;
   for (const std::string& path : paths) {
-    if (auto kept = read_kept(path)) {
-      if (!*kept) return fail_with_document(asked, kept->error(), errors);
-      (*kept)->path = path;
-      into.push_back(std::move(**kept));
-      continue;
-    }
-    open_options how;
-    how.io = asked.io;
-    how.run = asked.run;
-    how.host = host;
-    auto opened = profile::open(path, how);
-    progress.clear();
-    if (!opened) return fail_with_document(asked, opened.error(), errors);
-    if (is_input_of((*opened)->what(), asked.output_path)) return fail_with_document(asked, output_is_input(asked.output_path), errors);
-    const trace capture(std::move(*opened));
-    auto taken = take_snapshot(capture, host);
-    progress.clear();
-    if (!taken) return fail_with_document(asked, taken.error(), errors);
-    taken->path = path;
-    usable = usable && anything_intact(capture.files());
-    into.push_back(std::move(*taken));
+    auto kept = read_kept(path);
+    if (kept && !asked.output_path.empty() && is_same_file(asked.output_path, path)) return output_is_input(asked.output_path);
+    auto run = kept ? std::move(*kept) : snapshot_of(asked, path, progress, usable);
+    if (!run) return std::move(run).error();
+    run->path = path;
+    runs.push_back(std::move(*run));
   }
-  return std::nullopt;
+  return runs;
 }
 
 int run_diff_of(const diff_asked& asked) {
   const terminal errors = look_at_terminal(STDERR_FILENO, asked.color);
   progress_line progress(!asked.quiet);
-  std::vector<run_snapshot> before, after;
   bool usable = true;
-  if (const auto failed = read_side(asked, asked.before, progress, errors, before, usable)) return *failed;
-  if (const auto failed = read_side(asked, asked.after, progress, errors, after, usable)) return *failed;
-  const auto found = compare_captures(std::move(before), std::move(after), asked.gates);
+  if (auto gates = check_gates(asked.gates); !gates) return fail_with_document(asked, gates.error(), errors);
+  auto before = read_side(asked, asked.before, progress, usable);
+  if (!before) return fail_with_document(asked, before.error(), errors);
+  auto after = read_side(asked, asked.after, progress, usable);
+  if (!after) return fail_with_document(asked, after.error(), errors);
+  const auto found = compare_captures(std::move(*before), std::move(*after), asked.gates);
   if (!found) return fail_with_document(asked, found.error(), errors);
   const auto document = [&](sink& into) -> result<void> {
     auto written = write_diff_document(*found, into, asked.limit.value_or(default_document_limit));
@@ -329,11 +335,7 @@ class diff_command_options final : public diff_asked {
     list_wide(all, *this);
     output_.list_color(all);
     list_quiet(all, *this);
-    all.group("Input");
-    all.value("--run", run, "NAME", "Run folder to open (default: the newest)");
-    input_.list_io(all);
-    list_strict(all, *this);
-    input_.list_threads(all);
+    input_.list_of_captures(all, *this);
   }
   [[nodiscard]] std::optional<fault> understand() override {
     if (json && markdown) return wrong_options("--json and --markdown are two forms of one result", "profkit diff --help");
@@ -372,22 +374,12 @@ struct snapshot_asked : command_options {
 int write_snapshot_of(const snapshot_asked& asked) {
   const terminal errors = look_at_terminal(STDERR_FILENO, asked.color);
   progress_line progress(!asked.quiet);
-  const hooks host = progress.hooks(asked.threads);
-  open_options how;
-  how.io = asked.io;
-  how.run = asked.run;
-  how.host = host;
-  auto opened = profile::open(asked.paths.front(), how);
-  progress.clear();
-  if (!opened) return fail(asked, opened.error(), errors);
-  if (is_input_of((*opened)->what(), asked.output_path)) return fail(asked, output_is_input(asked.output_path), errors);
-  const trace capture(std::move(*opened));
-  const auto taken = take_snapshot(capture, host);
-  progress.clear();
+  bool usable = true;
+  const auto taken = snapshot_of(asked, asked.paths.front(), progress, usable);
   if (!taken) return fail(asked, taken.error(), errors);
   const auto written = write_file(asked.output_path, [&](sink& into) { return write_snapshot(*taken, into); });
   if (!written) return fail(asked, written.error(), errors);
-  return print_losses(asked, taken->damage, anything_intact(capture.files()), errors);
+  return print_losses(asked, taken->damage, usable, errors);
 }
 
 class snapshot_command_options final : public snapshot_asked {
@@ -398,11 +390,7 @@ class snapshot_command_options final : public snapshot_asked {
     all.value("-o,--output", output_path, "FILE", "The snapshot, as base.pks").offer_files();
     output_.list_color(all);
     list_quiet(all, *this);
-    all.group("Input");
-    all.value("--run", run, "NAME", "Run folder to open (default: the newest)");
-    input_.list_io(all);
-    list_strict(all, *this);
-    input_.list_threads(all);
+    input_.list_of_captures(all, *this);
   }
   [[nodiscard]] std::optional<fault> understand() override {
     if (paths.size() != 1 || output_path.empty()) return wrong_options("snapshot takes one capture and -o FILE", "profkit snapshot vm.xplane.pb -o base.pks");

@@ -414,11 +414,7 @@ class validate_command_options final : public validate_asked {
     list_wide(all, *this);
     output_.list_color(all);
     list_quiet(all, *this);
-    all.group("Input");
-    all.value("--run", run, "NAME", "Run folder to open (default: the newest)");
-    input_.list_io(all);
-    list_strict(all, *this);
-    input_.list_threads(all);
+    input_.list_of_captures(all, *this);
   }
 
   [[nodiscard]] std::optional<fault> understand() override {

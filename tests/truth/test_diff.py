@@ -1,8 +1,10 @@
 """`diff`: random runs before and after planted changes. Times of a step are worked out from what was written."""
 import gzip
 import json
+import os
 import random
 import sys
+import threading
 from fractions import Fraction
 
 import idle_trace
@@ -348,6 +350,32 @@ class Diff(truth.Case):
         kernels = [(None, None, name, 200, 30) for name in ("gemm", "relu", "add", "softmax", "gemm", "relu", "add", "softmax")]
         document = self.ask(Run([kernels[:2], kernels, kernels, kernels]), Run([kernels] * 3))
         self.assertEqual((document["before"]["cut_steps"], document["before"]["steps"], document["step"]["change_ps"]), (1, 3, 0))
+
+    def test_pipes(self):
+        """Read once: what is looked at to know a snapshot is no part of a capture that is lost."""
+        run = Run([[("aten::mm", None, "gemm", 1000, 30)]] * 4)
+        plain = self.ask(run, run)
+        pipes = [self.scratch / name for name in ("one.fifo", "two.fifo")]
+        writers = []
+        for pipe in pipes:
+            os.mkfifo(pipe)
+            writers.append(threading.Thread(target=pipe.write_bytes, args=(run.text(),)))
+            writers[-1].start()
+        piped = truth.loads(truth.run("diff", *pipes, "--json", "--limit", "0"))
+        for writer in writers:
+            writer.join()
+        for document in (plain, piped):
+            for side in ("before", "after"):
+                del document[side]["path"]
+        self.check(piped, plain)
+
+    def test_what_is_read_is_not_written(self):
+        base = self.kept("base", Run([[("aten::mm", None, "gemm", 1000, 30)]] * 4))
+        before = base.read_bytes()
+        self.assertIn("the output file is a file of the capture", truth.run("diff", base, base, "-o", base, status=2, stderr=True))
+        self.assertEqual(base.read_bytes(), before)
+        # A gate that is none is said before anything is opened.
+        self.assertIn("the gate", truth.run("diff", self.scratch / "none", self.scratch / "none", "--fail-on", "steps>1%", status=2, stderr=True))
 
     def kept(self, name, run):
         path = self.scratch / f"{name}.pks"

@@ -133,6 +133,14 @@ void input_words::list(option_list& all, options& into) {
   list_threads(all);
 }
 
+void input_words::list_of_captures(option_list& all, options& into) {
+  all.group("Input");
+  all.value("--run", into.run, "NAME", "Run folder to open (default: the newest)");
+  list_io(all);
+  list_strict(all, into);
+  list_threads(all);
+}
+
 void input_words::list_io(option_list& all) {
   all.value("--io", io.typed, "MODE", "map or read: 'read' takes more memory and survives files that shrink")
       .offer_words(io.words())

@@ -38,6 +38,7 @@ struct input_words {
   choice<profkit::io_mode> io{{"map", profkit::io_mode::map}, {"read", profkit::io_mode::read}};
   std::string fail_on;
   void list(option_list& all, options& into);
+  void list_of_captures(option_list& all, options& into);  // of a command that takes several
   void list_io(option_list& all);
   void list_threads(option_list& all);
   [[nodiscard]] std::optional<profkit::fault> understand(options& into) const;

@@ -65,7 +65,9 @@ struct run_snapshot {
   std::string absent;  ///< why there is nothing to compare; "" else
 
   [[nodiscard]] std::uint64_t step_count() const noexcept;
-  [[nodiscard]] std::optional<std::int64_t> median_step_ps() const;  ///< of all devices; none without a step
+  [[nodiscard]] std::vector<std::int64_t> all_step_ps() const;  ///< of all devices, the shortest first
+  /// Of these; none without a step.
+  [[nodiscard]] std::optional<std::int64_t> shortest_step_ps() const, median_step_ps() const, longest_step_ps() const;
 };
 /// Runs the analyses of a report. Faults: those of analyse_report().
 result<run_snapshot> take_snapshot(const trace& t, const hooks& host = {});
@@ -175,7 +177,17 @@ struct diff_report {
   run_diff found;
   number_change step;  ///< of the median step of a run; of one run a side, of its mean step
   std::vector<gate_verdict> gates;
+
+  /// What stands for a row: the longest op, and the device, after the change where they are there.
+  [[nodiscard]] const run_op& op_of(const op_delta& row) const {
+    return row.after.empty() ? before.ops[row.before.front()] : after.ops[row.after.front()];
+  }
+  [[nodiscard]] const run_device& device_of(const device_delta& row) const {
+    return row.after >= 0 ? after.devices[static_cast<std::size_t>(row.after)] : before.devices[static_cast<std::size_t>(row.before)];
+  }
 };
+/// Whether all are gates that compare_captures() takes. Faults: invalid_argument, with the first that is none.
+result<void> check_gates(const std::vector<std::string>& gates);
 /// Compares runs; both sides have one at least. Gates: "step>+2%", with `step`, `idle`, `compute`, `exposed` (communication and copies that nothing hides), `memory` or `op:` and
 /// a part of the names of ops. One trips where the change exceeds its limit with 95 %, by which runs are before and which after: that takes
 /// three runs a side. Memory is compared as it is. Faults: invalid_argument (a gate that is none).

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <deque>
 #include <string>
 #include <utility>
 #include <vector>
@@ -61,9 +60,7 @@ result<std::unique_ptr<row_source>> open_findings(const asked_rows& asked) {
   auto found = analyse_report(asked.of, o, asked.host);
   if (!found) return std::move(found).error();
   auto held = std::make_shared<const report_result>(std::move(*found));
-  auto texts = std::make_shared<std::deque<std::string>>();  // strings stay where they are
-  const auto kept = [texts](std::string text) { return borrowed(texts->emplace_back(std::move(text))); };
-  const auto fill = [held, kept, places = evidence_places(asked.devices, held->parts)](std::uint64_t at, rows::findings& row) {
+  const auto fill = [held, kept = kept_texts(), places = evidence_places(asked.devices, held->parts)](std::uint64_t at, rows::findings& row) {
     const finding& f = held->findings[static_cast<std::size_t>(at)];
     const evidence e = f.proof.empty() ? evidence{} : f.proof.front();
     row.file = e.file;

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <deque>
 #include <string>
 
 namespace profkit {
@@ -52,16 +51,14 @@ std::vector<file_damage> lost_of(const bubbles_report& of) {
 
 std::unique_ptr<row_source> steps_of(const capture_devices& devices, const bubbles_report& of) {
   const std::size_t count = of.found.steps.size();
-  auto ids = std::make_shared<std::deque<std::string>>();  // strings stay where they are
   std::vector<std::int64_t> before(of.of->devices().size());  // of each device
   return make_rows<rows::steps>(table_kind::steps, count,
-                                [&of, ids, before, places = device_places(devices, of)](std::uint64_t at, rows::steps& row) mutable {
+                                [&of, kept = kept_texts(), before, places = device_places(devices, of)](std::uint64_t at, rows::steps& row) mutable {
                                   const bubble_step& s = of.found.steps[static_cast<std::size_t>(at)];
                                   places.put(s.device, row);
-                                  ids->push_back(std::string(s.id));
                                   row.step = static_cast<std::int64_t>(at);
                                   row.step_of_device = before[s.device]++;
-                                  row.step_id = borrowed(ids->back());
+                                  row.step_id = kept(s.id);
                                   fill(s, row);
                                 },
                                 lost_of(of));

@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <deque>
 #include <memory>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -16,6 +18,15 @@ struct architecture_report;
 struct validation_result;
 
 [[nodiscard]] inline pk_str borrowed(std::string_view text) noexcept { return {text.data(), text.size()}; }
+
+// Text that rows borrow and nothing else holds: it lives as long as a copy of this.
+class kept_texts {
+ public:
+  [[nodiscard]] pk_str operator()(std::string text) const { return borrowed(texts_->emplace_back(std::move(text))); }
+
+ private:
+  std::shared_ptr<std::deque<std::string>> texts_ = std::make_shared<std::deque<std::string>>();  // strings stay where they are
+};
 
 // The bit where it holds.
 [[nodiscard]] constexpr std::uint32_t bit_if(bool holds, std::uint32_t bit) noexcept { return holds ? bit : 0; }

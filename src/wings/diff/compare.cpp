@@ -2,10 +2,10 @@
 #include <profkit/core/diff.hpp>
 
 #include <base/list_text.hpp>
+#include <diff/op_names.hpp>
 #include <profkit/time.hpp>
 
 #include <algorithm>
-#include <functional>
 #include <map>
 #include <set>
 #include <string_view>
@@ -51,9 +51,7 @@ class op_matcher {
 
   std::vector<op_delta> match() {
     using view = std::string_view;
-    by(op_change::same, certainty::proved, [](const run_op& o) {
-      return std::tuple(view(o.name), view(o.framework_op), view(o.module), view(o.shapes), o.kind, o.rest > 0);
-    });
+    by(op_change::same, certainty::proved, identity_of);
     by(op_change::other_shapes, certainty::likely,
        [](const run_op& o) { return std::tuple(view(o.name), view(o.framework_op), view(o.module), view(), o.kind); });
     by(op_change::replaced, certainty::likely,
@@ -64,7 +62,7 @@ class op_matcher {
        [](const run_op& o) { return std::tuple(view(o.name), view(), view(), view(o.shapes), o.kind); }, has_name_and_shapes);
     by(op_change::moved, certainty::possible,
        [](const run_op& o) { return std::tuple(view(o.name), view(), view(), view(), o.kind); }, has_name);
-    add_rest();
+    add_unmatched();
     return std::move(rows_);
   }
 
@@ -98,7 +96,7 @@ class op_matcher {
 
   // What one side has alone. Where the other has more of its kind, too, it may be another name for that; where ops are summed up as the
   // rest, it may be among those.
-  void add_rest() {
+  void add_unmatched() {
     const auto is_rest = [](const run_op& o) { return o.rest > 0; };
     const bool has_rest = std::any_of(before_.begin(), before_.end(), is_rest) || std::any_of(after_.begin(), after_.end(), is_rest);
     std::set<kernel_class> kinds_before, kinds_after;
@@ -162,10 +160,9 @@ void compare_time(const run_snapshot& before, const run_snapshot& after, run_dif
 }
 
 std::int64_t mean_of(const run_device& d) {
-  per_step mean(d.step_ps.size());
   std::int64_t sum = 0;
   for (const std::int64_t ps : d.step_ps) sum = saturating_add(sum, ps);
-  return mean.next(sum);
+  return d.step_ps.empty() ? 0 : sum / static_cast<std::int64_t>(d.step_ps.size());
 }
 
 // By rank and name, or where no device of both sides has one name by their order.

@@ -3,8 +3,9 @@
 #include <diff/significance.hpp>
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
-#include <cstdlib>
+#include <system_error>
 
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
@@ -75,14 +76,10 @@ std::vector<double> numbers_of(const std::vector<run_snapshot>& runs, run_number
 
 number_change change_of_runs(const std::vector<double>& before, const std::vector<double>& after) {
   number_change found;
-  const auto is_known = [](double v) { return v > 0; };
-  if (!std::all_of(before.begin(), before.end(), is_known) || !std::all_of(after.begin(), after.end(), is_known)) return found;
-  double was = 0, is = 0;
-  for (const double v : before) was += std::log(v) / static_cast<double>(before.size());
-  for (const double v : after) is += std::log(v) / static_cast<double>(after.size());
-  found.change = std::exp(is - was) - 1;
-  if (before.size() + after.size() < 3) return found;
+  if (!all_above_zero(before) || !all_above_zero(after)) return found;
   const run_change runs(before, after);
+  found.change = runs.change();
+  if (before.size() + after.size() < 3) return found;
   found.method = change_method::arrangements;
   found.low = runs.lower_bound(0.975);
   found.high = runs.upper_bound(0.975);
@@ -97,9 +94,11 @@ result<gate> parse_gate(const std::string& text) {
   made.text = text;
   std::string limit = text.substr(more + 1);
   if (!limit.empty() && limit.back() == '%') limit.pop_back();
-  char* end = nullptr;
-  const double percent = std::strtod(limit.c_str(), &end);
-  if (limit.empty() || *end != '\0' || !(percent >= 0) || percent > 1e6) return no_gate(text, "'" + text.substr(more + 1) + "' is no percentage");
+  if (!limit.empty() && limit.front() == '+') limit.erase(0, 1);
+  double percent = -1;
+  const char* const last = limit.data() + limit.size();
+  const auto [end, error] = std::from_chars(limit.data(), last, percent);  // whatever the host's locale
+  if (error != std::errc() || end != last || !(percent >= 0) || percent > 1e6) return no_gate(text, "'" + text.substr(more + 1) + "' is no percentage");
   made.limit = percent / 100;
   const std::string what = text.substr(0, more);
   if (what.compare(0, 3, "op:") == 0) {
@@ -121,8 +120,7 @@ gate_verdict judge(const gate& g, const std::vector<run_snapshot>& before, const
   gate_verdict made;
   made.gate = g.text;
   const std::vector<double> was = numbers_of(before, g.number, g.name), is = numbers_of(after, g.number, g.name);
-  const auto is_known = [](double v) { return v > 0; };
-  if (!std::all_of(was.begin(), was.end(), is_known) || !std::all_of(is.begin(), is.end(), is_known)) {
+  if (!all_above_zero(was) || !all_above_zero(is)) {
     made.why = "it is not on record, or 0, in every capture";
     return made;
   }
@@ -133,8 +131,9 @@ gate_verdict judge(const gate& g, const std::vector<run_snapshot>& before, const
     made.why = percent(*made.change);
     return made;
   }
-  made.change = change_of_runs(was, is).change;
-  made.low = run_change(was, is).lower_bound(0.95);
+  const run_change runs(was, is);
+  made.change = runs.change();
+  made.low = runs.lower_bound(0.95);
   if (!made.low) {
     made.why = percent(*made.change) + "; " + std::to_string(was.size()) + (was.size() == 1 ? " run" : " runs") + " before and " + std::to_string(is.size()) +
                " after are too few to know it from what runs differ by: three a side are enough";

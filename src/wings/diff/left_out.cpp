@@ -12,6 +12,7 @@ std::string shown_name(const run_op&) { return {}; }
 result<void> write_snapshot(const run_snapshot&, sink&) { return built_without("diff", "diff"); }
 bool begins_snapshot(std::string_view) noexcept { return false; }
 result<run_snapshot> read_snapshot(std::string_view, const std::string& path) { return built_without("diff", "diff", path); }
+result<void> check_gates(const std::vector<std::string>&) { return built_without("diff", "diff"); }
 result<diff_report> compare_captures(std::vector<run_snapshot>, std::vector<run_snapshot>, const std::vector<std::string>&) {
   return built_without("diff", "diff");
 }

@@ -1,10 +1,12 @@
-// What ops and places are called, whatever number a compiler or a framework gave them.
+// What makes an op the same as another, whatever number a compiler or a framework gave them.
 #pragma once
 #include <base/kernel_names.hpp>
+#include <profkit/core/diff.hpp>
 
 #include <algorithm>
 #include <string>
 #include <string_view>
+#include <tuple>
 
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
@@ -25,6 +27,12 @@ inline namespace PROFKIT_NAMESPACE {
     modules.remove_prefix(std::min(end + 1, modules.size()));
   }
   return kept;
+}
+
+// By which ops are sorted and found; it borrows the texts of the op.
+using run_op_identity = std::tuple<std::string_view, std::string_view, std::string_view, std::string_view, kernel_class, bool>;
+[[nodiscard]] inline run_op_identity identity_of(const run_op& o) noexcept {
+  return {o.name, o.framework_op, o.module, o.shapes, o.kind, o.rest > 0};
 }
 
 }  // namespace PROFKIT_NAMESPACE

@@ -1,11 +1,10 @@
 #include <diff/rest.hpp>
 
+#include <diff/op_names.hpp>
 #include <profkit/time.hpp>
 
 #include <algorithm>
 #include <set>
-#include <string_view>
-#include <tuple>
 
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
@@ -15,17 +14,13 @@ namespace {
 bool has_rest(const run_snapshot& s) noexcept { return !s.ops.empty() && s.ops.back().rest > 0; }
 
 void fold_like(run_snapshot& full, const run_snapshot& kept) {
-  const auto identity = [](const run_op& o) {
-    return std::tuple<std::string_view, std::string_view, std::string_view, std::string_view, kernel_class>(o.name, o.framework_op, o.module, o.shapes, o.kind);
-  };
-  std::set<decltype(identity(kept.ops.front()))> known;
-  for (const run_op& o : kept.ops)
-    if (o.rest == 0) known.insert(identity(o));
+  std::set<run_op_identity> known;
+  for (const run_op& o : kept.ops) known.insert(identity_of(o));
   // Of one step, as far as whole picoseconds say it.
   const std::size_t last = kept.ops.size() - 1;
   const std::int64_t least_ps = last == 0 ? 0 : kept.ops[last - 1].time_ps / static_cast<std::int64_t>(std::max<std::uint64_t>(kept.step_count(), 1));
   const auto steps = static_cast<std::int64_t>(std::max<std::uint64_t>(full.step_count(), 1));
-  const auto stays = [&](const run_op& o) { return known.count(identity(o)) > 0 || o.time_ps / steps > least_ps; };
+  const auto stays = [&](const run_op& o) { return known.count(identity_of(o)) > 0 || o.time_ps / steps > least_ps; };
   const auto first_of_rest = std::stable_partition(full.ops.begin(), full.ops.end(), stays);
   full.ops = with_rest(std::move(full.ops), static_cast<std::size_t>(first_of_rest - full.ops.begin()));
 }

@@ -2,15 +2,15 @@
 #include <profkit/core/diff.hpp>
 
 #include <base/contained.hpp>
-#include <base/median.hpp>
 #include <diff/gates.hpp>
+#include <diff/op_names.hpp>
 #include <diff/rest.hpp>
 #include <diff/significance.hpp>
 #include <profkit/time.hpp>
 
 #include <algorithm>
 #include <map>
-#include <tuple>
+#include <vector>
 
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
@@ -19,11 +19,11 @@ namespace {
 
 // All runs of a side as one. A device is known by its rank and name; its steps follow one another.
 run_snapshot sum_of_runs(std::vector<run_snapshot> runs) {
-  run_snapshot all = std::move(runs.front());
-  if (runs.size() == 1) return all;
+  if (runs.size() == 1) return std::move(runs.front());
+  run_snapshot all = runs.front();
   std::map<std::pair<time_use, std::optional<idle_cause>>, std::int64_t> time;
-  std::map<std::tuple<std::string, std::string, std::string, std::string, kernel_class, bool>, run_op> ops;
-  const std::size_t count_of_runs = runs.size();
+  std::vector<run_op> ops;
+  std::map<run_op_identity, std::size_t> of_identity;  // borrows the texts of the runs
   std::size_t at = 0;
   const auto add = [&](const run_snapshot& run) {
     const double steps = static_cast<double>(std::max<std::uint64_t>(run.step_count(), 1));
@@ -32,17 +32,19 @@ run_snapshot sum_of_runs(std::vector<run_snapshot> runs) {
       ps = saturating_add(ps, part.time_ps);
     }
     for (const run_op& op : run.ops) {
-      const auto [known, added] = ops.try_emplace({op.name, op.framework_op, op.module, op.shapes, op.kind, op.rest > 0}, op);
-      known->second.run_ps.resize(count_of_runs);
-      known->second.run_ps[at] += static_cast<double>(op.time_ps) / steps;
+      const auto [known, added] = of_identity.try_emplace(identity_of(op), ops.size());
+      if (added) ops.push_back(op);
+      run_op& sum = ops[known->second];
+      sum.run_ps.resize(runs.size());
+      sum.run_ps[at] += static_cast<double>(op.time_ps) / steps;
       if (added) continue;
-      known->second.count += op.count;
-      known->second.time_ps = saturating_add(known->second.time_ps, op.time_ps);
-      known->second.rest = std::max(known->second.rest, op.rest);
+      sum.count += op.count;
+      sum.time_ps = saturating_add(sum.time_ps, op.time_ps);
+      sum.rest = std::max(sum.rest, op.rest);
     }
     ++at;
   };
-  add(all);
+  add(runs.front());
   for (std::size_t i = 1; i < runs.size(); ++i) {
     const run_snapshot& run = runs[i];
     add(run);
@@ -65,16 +67,15 @@ run_snapshot sum_of_runs(std::vector<run_snapshot> runs) {
   }
   all.time.clear();
   for (const auto& [of, ps] : time) all.time.push_back({of.first, of.second, ps});
-  all.ops.clear();
-  for (auto& [of, op] : ops) all.ops.push_back(std::move(op));
+  all.ops = std::move(ops);
   // The rest, where there is one, stays the last.
   std::stable_sort(all.ops.begin(), all.ops.end(), [](const run_op& a, const run_op& b) {
-    return (a.rest > 0) != (b.rest > 0) ? b.rest > 0 : a.time_ps > b.time_ps;
+    return (a.rest > 0) != (b.rest > 0) ? b.rest > 0 : a.time_ps != b.time_ps ? a.time_ps > b.time_ps : identity_of(a) < identity_of(b);
   });
   return all;
 }
 
-// The steps of a run in their order, each the mean of all devices where they have as many, else those of one device after another's.
+// The steps of a run in their order, each the sum of all devices where they have as many, else those of one device after another's.
 std::vector<double> series_of(const run_snapshot& run) {
   std::vector<double> all;
   const bool alike = std::all_of(run.devices.begin(), run.devices.end(),
@@ -126,10 +127,31 @@ number_change change_of_step(const std::vector<run_snapshot>& before, const std:
 }  // namespace
 }  // namespace diff
 
-std::optional<std::int64_t> run_snapshot::median_step_ps() const {
+std::vector<std::int64_t> run_snapshot::all_step_ps() const {
   std::vector<std::int64_t> all;
   for (const run_device& d : devices) all.insert(all.end(), d.step_ps.begin(), d.step_ps.end());
-  return all.empty() ? std::nullopt : std::optional(upper_median(all));
+  std::sort(all.begin(), all.end());
+  return all;
+}
+std::optional<std::int64_t> run_snapshot::shortest_step_ps() const {
+  const std::vector<std::int64_t> all = all_step_ps();
+  return all.empty() ? std::nullopt : std::optional(all.front());
+}
+std::optional<std::int64_t> run_snapshot::median_step_ps() const {
+  const std::vector<std::int64_t> all = all_step_ps();
+  return all.empty() ? std::nullopt : std::optional(all[all.size() / 2]);
+}
+std::optional<std::int64_t> run_snapshot::longest_step_ps() const {
+  const std::vector<std::int64_t> all = all_step_ps();
+  return all.empty() ? std::nullopt : std::optional(all.back());
+}
+
+result<void> check_gates(const std::vector<std::string>& gates) {
+  return contained([&]() -> result<void> {
+    for (const std::string& text : gates)
+      if (auto gate = diff::parse_gate(text); !gate) return std::move(gate).error();
+    return {};
+  });
 }
 
 result<diff_report> compare_captures(std::vector<run_snapshot> before, std::vector<run_snapshot> after, const std::vector<std::string>& gates) {

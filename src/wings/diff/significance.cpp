@@ -92,6 +92,10 @@ std::optional<change_interval> change_of_series(const std::vector<double>& befor
   return change_interval{at(0.025), at(0.975)};
 }
 
+bool all_above_zero(const std::vector<double>& values) noexcept {
+  return std::all_of(values.begin(), values.end(), [](double v) { return v > 0; });
+}
+
 run_change::run_change(const std::vector<double>& before, const std::vector<double>& after) : before_(before.size()) {
   for (const std::vector<double>* const side : {&before, &after})
     for (const double v : *side) logs_.push_back(std::log(v));
@@ -110,6 +114,11 @@ run_change::run_change(const std::vector<double>& before, const std::vector<doub
     for (std::size_t i = n - 1; i > 0; --i) std::swap(is_after[i], is_after[random.below(i + 1)]);
     arrangements_.push_back(is_after);
   }
+}
+
+double run_change::change() const {
+  const auto first_after = logs_.begin() + static_cast<std::ptrdiff_t>(before_);
+  return std::exp(mean_of({first_after, logs_.end()}) - mean_of({logs_.begin(), first_after})) - 1;
 }
 
 double run_change::share_as_large(double shift, double sign) const {
@@ -212,12 +221,9 @@ std::vector<std::optional<double>> shares_by_chance(const std::vector<run_number
     double change, variance, df, of_means;  // of_means: of the difference of means, over the variance
   };
   std::vector<tested> tests;
-  const auto is_there = [](double v) { return v > 0; };
   for (std::size_t i = 0; i < all.size(); ++i) {
     const std::vector<double>&before = all[i].before, &after = all[i].after;
-    if (before.size() < 2 || after.size() < 2 || !std::all_of(before.begin(), before.end(), is_there) ||
-        !std::all_of(after.begin(), after.end(), is_there))
-      continue;
+    if (before.size() < 2 || after.size() < 2 || !all_above_zero(before) || !all_above_zero(after)) continue;
     const log_sums was = log_sums_of(before), is = log_sums_of(after);
     const double n = static_cast<double>(before.size()), m = static_cast<double>(after.size()), df = n + m - 2;
     tests.push_back({i, is.mean - was.mean, std::max((was.squares + is.squares) / df, 1e-12), df, 1 / n + 1 / m});

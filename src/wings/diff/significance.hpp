@@ -22,10 +22,13 @@ struct change_interval {
 inline constexpr std::size_t least_of_series = 8;
 [[nodiscard]] std::optional<change_interval> change_of_series(const std::vector<double>& before, const std::vector<double>& after);
 
+[[nodiscard]] bool all_above_zero(const std::vector<double>& values) noexcept;
+
 // Numbers of runs, one each; all above 0. By which of them are before and which after: every arrangement, or 20,000 at random.
 class run_change {
  public:
   run_change(const std::vector<double>& before, const std::vector<double>& after);
+  [[nodiscard]] double change() const;  // of the geometric means
   // How many of all arrangements differ as much, in either direction.
   [[nodiscard]] double two_sided_p() const;
   // The most that after / before - 1 exceeds with this certainty; none where so few runs cannot show that.

@@ -49,43 +49,43 @@ struct counted_steps {
 
 counted_steps choose_steps(const bubbles_report& idle, run_snapshot& into) {
   const bubble_steps& steps = idle.found.steps;
+  const std::vector<activity_device>& devices = idle.of->devices();
   into.marked = has_marked_steps(idle.found);
+  const auto is_candidate = [&](const bubble_step& s) { return s.pseudo == !into.marked; };
+  const auto kind_of = [](const bubble_step& s) { return s.pseudo ? std::string_view() : kind_of_step(s.id); };
   std::map<std::string, std::int64_t, std::less<>> time_of_kinds;
   for (const bubble_step& s : steps)
-    if (s.pseudo != into.marked) {
-      std::int64_t& ps = time_of_kinds[std::string(s.pseudo ? std::string_view() : kind_of_step(s.id))];
+    if (is_candidate(s)) {
+      std::int64_t& ps = time_of_kinds[std::string(kind_of(s))];
       ps = saturating_add(ps, s.service_ps());
     }
   const auto most = std::max_element(time_of_kinds.begin(), time_of_kinds.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
   if (most != time_of_kinds.end()) into.step_name = most->first;
 
-  counted_steps found;
-  const std::vector<activity_device>& devices = idle.of->devices();
-  found.windows.resize(devices.size());
-  for (const activity_device& d : devices) into.devices.push_back({std::string(idle.of->text(d.name)), d.rank, {}});
-  std::vector<std::vector<std::size_t>> of_device(devices.size());
+  std::vector<std::vector<std::pair<std::size_t, step_window>>> of_device(devices.size());  // with the position among all steps
   std::size_t at = 0;
   for (const bubble_step& s : steps) {
-    const bool is_of_kind = s.pseudo != into.marked && (s.pseudo || kind_of_step(s.id) == into.step_name);
-    const bool is_whole = s.pseudo || (s.tail_known && !s.cut);
-    found.counts.push_back(is_of_kind && is_whole);
-    if (!is_of_kind) {
+    if (!is_candidate(s) || kind_of(s) != into.step_name) {
       ++into.other_steps;
-    } else if (!is_whole) {
+    } else if (!s.pseudo && (!s.tail_known || s.cut)) {
       ++into.cut_steps;
     } else {
-      of_device[s.device].push_back(at);
-      found.windows[s.device].push_back({s.start_ps, s.end_ps});
-      into.devices[s.device].step_ps.push_back(s.service_ps());
+      of_device[s.device].push_back({at, {s.start_ps, s.end_ps}});
     }
     ++at;
   }
+  counted_steps found{std::vector<std::vector<step_window>>(devices.size()), std::vector<bool>(at)};
   for (std::size_t d = 0; d < devices.size(); ++d) {
-    const auto warm_up = static_cast<std::ptrdiff_t>(warm_up_of(into.devices[d].step_ps));
-    for (std::ptrdiff_t i = 0; i < warm_up; ++i) found.counts[of_device[d][static_cast<std::size_t>(i)]] = false;
-    into.warm_up_steps += static_cast<std::uint64_t>(warm_up);
-    found.windows[d].erase(found.windows[d].begin(), found.windows[d].begin() + warm_up);
-    into.devices[d].step_ps.erase(into.devices[d].step_ps.begin(), into.devices[d].step_ps.begin() + warm_up);
+    std::vector<std::int64_t> step_ps;
+    for (const auto& [step, window] : of_device[d]) step_ps.push_back(window.end_ps - window.start_ps);
+    const std::size_t warm_up = warm_up_of(step_ps);
+    into.warm_up_steps += warm_up;
+    step_ps.erase(step_ps.begin(), step_ps.begin() + static_cast<std::ptrdiff_t>(warm_up));
+    into.devices.push_back({std::string(idle.of->text(devices[d].name)), devices[d].rank, std::move(step_ps)});
+    for (std::size_t i = warm_up; i < of_device[d].size(); ++i) {
+      found.counts[of_device[d][i].first] = true;
+      found.windows[d].push_back(of_device[d][i].second);
+    }
   }
   return found;
 }

@@ -2,7 +2,6 @@
 #pragma once
 #include <profkit/core/diff.hpp>
 
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,26 +10,20 @@ namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 namespace json {
 
-struct diff_sight {
-  const run_snapshot &before, &after;
-};
-[[nodiscard]] std::optional<std::int64_t> shortest_of(const run_snapshot& side, const diff_sight&);
-[[nodiscard]] std::optional<std::int64_t> longest_of(const run_snapshot& side, const diff_sight&);
-
 struct op_shown {
   const op_delta& row;
   std::vector<std::string> before, after;
   std::string_view framework_op, module;
   kernel_class kind;
 };
-[[nodiscard]] op_shown shown(const op_delta& row, const diff_report&, const diff_sight& with);
+[[nodiscard]] op_shown shown(const op_delta& row, const diff_report& in);
 
 struct device_shown {
   const device_delta& row;
   std::string_view device;
   std::int32_t rank;
 };
-[[nodiscard]] device_shown shown(const device_delta& row, const diff_report&, const diff_sight& with);
+[[nodiscard]] device_shown shown(const device_delta& row, const diff_report& in);
 
 }  // namespace json
 }  // namespace PROFKIT_NAMESPACE

@@ -3,7 +3,6 @@
 
 #include <profkit/core/architecture.hpp>
 
-#include <deque>
 #include <string>
 
 namespace profkit {
@@ -28,10 +27,8 @@ std::unique_ptr<row_source> fact_rows(const capture_devices& devices, const arch
     file = reported.file;
     device = devices.of(read, reported);
   }
-  auto texts = std::make_shared<std::deque<std::string>>();  // strings stay where they are
-  const auto kept = [texts](std::string text) { return borrowed(texts->emplace_back(std::move(text))); };
   return make_rows<rows::facts>(table_kind::facts, of.found.facts.size(),
-                                [&of, file, device, kept](std::uint64_t at, rows::facts& row) {
+                                [&of, file, device, kept = kept_texts()](std::uint64_t at, rows::facts& row) {
                                   const model_fact& f = of.found.facts[static_cast<std::size_t>(at)];
                                   row.file = file;
                                   row.device = device;
